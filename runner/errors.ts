@@ -417,40 +417,40 @@ const catalogue = {
 		text: (d: { path: string; ttl: string; longest: string; write: string }) =>
 			`${d.path}: aws.ttl is ${d.ttl}, and the machines would end themselves in mid-run: standing up and all runs take up to ${d.longest}. Write ttl: ${d.write}, or make fewer runs (--only).`,
 	},
-	"aws-unfit": {
+	"cloud-unfit": {
 		exit: 3,
 		// A sentence for each check that failed: the call, why, and what to do.
 		text: (d: { wrong: readonly string[] }) => d.wrong.join("\n"),
 	},
-	"aws-unasked": {
+	"cloud-unasked": {
 		exit: 3,
-		// Nobody is there to be asked, or to ask for: no way to AWS, or no credentials at all.
+		// Nobody is there to be asked, or to ask for: no way to the cloud, or no credentials at all.
 		// also: what is wrong besides.
 		text: (d: { why: string; also: readonly string[] }) =>
 			[d.why, ...d.also].join("\n"),
 	},
-	"aws-too-many": {
+	"cloud-too-many": {
 		exit: 2,
 		text: (d: { machines: number; most: number; variable: string }) =>
 			`The scenario rents ${d.machines} machines, and ${d.most} are the most without being told otherwise. Ask for fewer (clients, nodes), or set ${d.variable}=${d.machines}.`,
 	},
-	"aws-too-dear": {
+	"cloud-too-dear": {
 		exit: 2,
 		// Prices as text: "$4.10".
 		text: (d: { hourly: string; most: string }) =>
 			`The machines cost about ${d.hourly} an hour, and --max-hourly-usd allows ${d.most}. Nothing was rented; take smaller or fewer machines, or raise it.`,
 	},
-	"aws-unpriced": {
+	"cloud-unpriced": {
 		exit: 2,
 		text: (d: { why: string }) =>
 			`--max-hourly-usd cannot be kept, as the price is not known: ${d.why}. Nothing was rented; drop --max-hourly-usd to rent all the same.`,
 	},
-	"aws-unconfirmed": {
+	"cloud-unconfirmed": {
 		exit: 2,
 		text: (_: object) =>
 			"Machines that cost money are rented only when somebody agrees, and nobody is at the terminal to be asked. Nothing was rented; add --yes, and --max-hourly-usd for a limit.",
 	},
-	"aws-declined": {
+	"cloud-declined": {
 		exit: 2,
 		text: (_: object) => "Nothing was rented, as you did not agree.",
 	},

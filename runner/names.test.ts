@@ -3,6 +3,7 @@ import path from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { describe, expect, it } from "vitest";
 import { BrokerName } from "./brokers/index.ts";
+import { CLOUDS } from "./model/targets.ts";
 import { packageFolder } from "./package.ts";
 
 /** A broker is one room: nobody else knows its name. Tests, fakes and benchmarks may. */
@@ -41,6 +42,28 @@ describe("the names of brokers", () => {
 	});
 });
 
+/** The lifecycle of rented machines is the same for each cloud; what is one cloud's own stands behind infra/cloud/provider.ts. */
+describe("the names of clouds", () => {
+	it.each(sources().filter((file) => /^infra\/cloud\/[^/]+$/.test(file)))(
+		"stand in no text of the lifecycle: %s",
+		(file) => {
+			const texts: string[] = [];
+			walk(
+				parsed(readFileSync(path.join(packageFolder, file), "utf8")),
+				(node) => {
+					// The section of a scenario and the folder are called like the cloud.
+					if (!/Identifier$/.test(node.type ?? "")) texts.push(wordsOf(node));
+				},
+			);
+			expect(
+				texts.filter((text) =>
+					CLOUDS.some((cloud) => text.includes(cloud) && !/\.ts$/.test(text)),
+				),
+			).toEqual([]);
+		},
+	);
+});
+
 // --- internal ---
 
 /** The list of rooms, one line each. */
@@ -67,24 +90,29 @@ function sources(): string[] {
 
 /** A sentence for each line and name; comments are not in the syntax tree. */
 function named(file: string, code: string): string[] {
-	const found = new Map<string, number>();
-	const walk = (node: unknown): void => {
-		if (Array.isArray(node)) node.forEach(walk);
-		if (typeof node !== "object" || node === null || Array.isArray(node))
-			return;
-		const words = wordsOf(node as Node).toLowerCase();
+	const lines = new Map<string, number>();
+	walk(parsed(code), (node) => {
+		const words = wordsOf(node).toLowerCase();
 		for (const name of BrokerName.options)
 			if (words.includes(name)) {
-				const line = code.slice(0, (node as Node).start).split("\n").length;
-				found.set(
+				const line = code.slice(0, node.start).split("\n").length;
+				lines.set(
 					`${file}:${line} names ${name}; hand it in from runner/brokers/${name}/ by a trait or a function of the contract`,
 					line,
 				);
 			}
-		Object.values(node).forEach(walk);
-	};
-	walk(parseAst(code, { lang: "ts" }));
-	return [...found].sort(([, a], [, b]) => a - b).map(([text]) => text);
+	});
+	return [...lines].sort(([, a], [, b]) => a - b).map(([text]) => text);
+}
+
+function parsed(code: string): unknown {
+	return parseAst(code, { lang: "ts" });
+}
+
+function walk(node: unknown, visit: (node: Node) => void): void {
+	if (typeof node !== "object" || node === null) return;
+	if (!Array.isArray(node)) visit(node);
+	for (const child of Object.values(node)) walk(child, visit);
 }
 
 interface Node {

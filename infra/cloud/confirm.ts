@@ -17,8 +17,8 @@ export interface Confirming {
 }
 
 /**
- * Shows an offer and asks the person at the terminal. Returns if the offer is accepted; otherwise fails with `aws-too-dear`, `aws-unpriced`,
- * `aws-unconfirmed` or `aws-declined`, and nothing has been rented.
+ * Shows an offer and asks the person at the terminal. Returns if the offer is accepted; otherwise fails with `cloud-too-dear`, `cloud-unpriced`,
+ * `cloud-unconfirmed` or `cloud-declined`, and nothing has been rented.
  */
 export async function confirmOffer(
 	offer: Offer,
@@ -38,22 +38,22 @@ export async function confirmOffer(
 	);
 	if (maxHourlyUsd !== null) {
 		if (hourlyUsd === null)
-			throw failure("aws-unpriced", {
+			throw failure("cloud-unpriced", {
 				why: unpriced ?? `${title} has named none`,
 			});
 		if (hourlyUsd > maxHourlyUsd)
-			throw failure("aws-too-dear", {
+			throw failure("cloud-too-dear", {
 				hourly: dollars(hourlyUsd),
 				most: dollars(maxHourlyUsd),
 			});
 	}
 	if (yes) return;
-	if (world.ask === null) throw failure("aws-unconfirmed", {});
+	if (world.ask === null) throw failure("cloud-unconfirmed", {});
 	const answer = await world.ask(
 		hourlyUsd === null
 			? tell("rent-unpriced")
 			: `Rent them for about ${dollars(hourlyUsd)} an hour? [y/N] `,
 	);
 	orInterrupted(world.stop);
-	if (!/^\s*y(es)?\s*$/i.test(answer)) throw failure("aws-declined", {});
+	if (!/^\s*y(es)?\s*$/i.test(answer)) throw failure("cloud-declined", {});
 }

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode, MqbenchError } from "../../runner/errors.ts";
-import { CLOUD_TITLES } from "../../runner/model/targets.ts";
+import { CLOUD_TITLES, CLOUDS } from "../../runner/model/targets.ts";
 import { wrap } from "../../runner/terminal/wrap.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
@@ -54,8 +54,10 @@ export async function writeOffer(
 
 // --- internal ---
 
-/** Text to copy into a shell is not wrapped. */
-const COMMAND = /\b(aws|mqbench|npm|npx) [a-z]/;
+/** Text to copy into a shell is not wrapped. A cloud's own program is called like the cloud. */
+const COMMAND = new RegExp(
+	`\\b(${[...CLOUDS, "mqbench", "npm", "npx"].join("|")}) [a-z]`,
+);
 
 /** Not having an account or a network is not a mistake. */
-const UNASKED: ReadonlySet<string> = new Set(["sdk-missing", "aws-unasked"]);
+const UNASKED: ReadonlySet<string> = new Set(["sdk-missing", "cloud-unasked"]);

@@ -2,7 +2,11 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { type ExitCode, failure } from "../../runner/errors.ts";
-import { CLOUD_TITLES, targetTraits } from "../../runner/model/targets.ts";
+import {
+	CLOUD_TITLES,
+	RENTING,
+	targetTraits,
+} from "../../runner/model/targets.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { rigExpiryWarnings } from "../../runner/plan/rig-expiry.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
@@ -74,7 +78,7 @@ export const theCloud: CloudSide = {
 		const { brokers, clients } = scenario.aws;
 		// Steps of seconds come before steps that may take minutes.
 		const wrong = await provider.localTrouble(scenario, world);
-		if (wrong.length > 0) throw failure("aws-unfit", { wrong });
+		if (wrong.length > 0) throw failure("cloud-unfit", { wrong });
 		const binaries = await resolveBinaries(world, {
 			extensions: path.join(packageFolder, "extensions"),
 			version: packageVersion,
@@ -87,7 +91,7 @@ export const theCloud: CloudSide = {
 					.process?.prepare?.({ system, tools: toolsOf(world, binaries) })
 					?.catch(gatheredIn(wrong));
 		}
-		if (wrong.length > 0) throw failure("aws-unfit", { wrong });
+		if (wrong.length > 0) throw failure("cloud-unfit", { wrong });
 		for (const { instance } of [brokers, clients])
 			await binaries.on(provider.platformOf(instance), instance);
 	},
@@ -146,7 +150,7 @@ export function refuseRentOptions({ yes, maxHourlyUsd }: RentOptions): void {
 	];
 	if (options.length > 0)
 		throw failure("usage", {
-			message: `${options.join(" and ")} ${options.length === 1 ? "is" : "are"} for target aws; add --target aws, or leave ${options.length === 1 ? "it" : "them"} away`,
+			message: `${options.join(" and ")} ${options.length === 1 ? "is" : "are"} for target ${RENTING}; add --target ${RENTING}, or leave ${options.length === 1 ? "it" : "them"} away`,
 		});
 }
 

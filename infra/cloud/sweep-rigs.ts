@@ -64,7 +64,7 @@ async function sweepCloud(
 		);
 	} else await sweepChosen(chosen, args, world, cloud);
 	if (seen.refused.length > 0)
-		throw failure("aws-unfit", {
+		throw failure("cloud-unfit", {
 			wrong: seen.refused.map(
 				({ region, reason }) => `${region} was not looked at: ${reason}`,
 			),

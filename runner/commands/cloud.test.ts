@@ -221,7 +221,7 @@ describe("mqbench run --target aws", () => {
 		const error = await theCloud
 			.prepare(request, world, makeProgress(world, true).build)
 			.catch((error) => error);
-		expect(error).toMatchObject({ code: "aws-unfit", exit: 3 });
+		expect(error).toMatchObject({ code: "cloud-unfit", exit: 3 });
 		expect(error.message.split("\n")).toEqual([
 			...(findOnPath("ssh", env) === null
 				? [expect.stringContaining("ssh and ssh-keygen are not on PATH")]
@@ -635,7 +635,7 @@ describe("what needs no AWS does without", () => {
 		[
 			"without credentials or network AWS was not asked",
 			() => {
-				throw failure("aws-unasked", { why: "none.", also: ["and more."] });
+				throw failure("cloud-unasked", { why: "none.", also: ["and more."] });
 			},
 			0,
 			"\n  No price from AWS: none.\n",
@@ -643,7 +643,7 @@ describe("what needs no AWS does without", () => {
 		[
 			"checks that fail are said, and the exit code is that of a run",
 			() => {
-				throw failure("aws-unfit", { wrong: ["a: no.", "b: no."] });
+				throw failure("cloud-unfit", { wrong: ["a: no.", "b: no."] });
 			},
 			3,
 			"\n  It could not be rented: a: no.\n  It could not be rented: b: no.\n",
@@ -651,7 +651,7 @@ describe("what needs no AWS does without", () => {
 		[
 			"a mistake of the person's as well",
 			() => {
-				throw failure("aws-too-many", {
+				throw failure("cloud-too-many", {
 					machines: 30,
 					most: 20,
 					variable: "V",

@@ -496,7 +496,7 @@ describe("mqbench rigs sweep of what is remembered here", () => {
 			regions: async () => ["ap-south-1", "eu-central-1", "us-east-1"],
 			async find({ region }) {
 				if (region === "ap-south-1")
-					throw failure("aws-unfit", { wrong: ["ec2:DescribeVpcs: no."] });
+					throw failure("cloud-unfit", { wrong: ["ec2:DescribeVpcs: no."] });
 				return region === "eu-central-1" ? [tagged("demo-1")] : [];
 			},
 			async remove(rigs, { region }) {
@@ -507,7 +507,7 @@ describe("mqbench rigs sweep of what is remembered here", () => {
 		expect(removed).toEqual(["eu-central-1 demo-1"]);
 		expect(world.out()).toMatch(/^In eu-central-1:\ndemo-1 /);
 		expect(error).toMatchObject({
-			code: "aws-unfit",
+			code: "cloud-unfit",
 			message: "ap-south-1 was not looked at: ec2:DescribeVpcs: no.",
 		});
 	});

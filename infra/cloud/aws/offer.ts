@@ -30,8 +30,8 @@ interface AwsOffer extends Offer {
 const MOST_MACHINES = 20;
 
 /**
- * Asks AWS for everything that standing up needs. Fails with `aws-unfit`, one sentence for each check that failed: the call, why, and what
- * to do; with `aws-unasked` if AWS cannot be reached or there are no credentials; and before that with `aws-too-many`, `sdk-missing`, or
+ * Asks AWS for everything that standing up needs. Fails with `cloud-unfit`, one sentence for each check that failed: the call, why, and what
+ * to do; with `cloud-unasked` if AWS cannot be reached or there are no credentials; and before that with `cloud-too-many`, `sdk-missing`, or
  * `pulumi-unusable`.
  */
 export async function offer(
@@ -44,7 +44,7 @@ export async function offer(
 		throw new Error("an offer is for a scenario of target aws alone");
 	checkCount(aws, world);
 	const local = localTrouble(aws, world);
-	if (local.length > 0) throw failure("aws-unfit", { wrong: local });
+	if (local.length > 0) throw failure("cloud-unfit", { wrong: local });
 	const api = await openApi(aws, world);
 	const pulumi = await findPulumi(world, awsFolder);
 	const [checked, address] = await Promise.all([
@@ -52,7 +52,7 @@ export async function offer(
 		callerCidr(aws, world),
 	]);
 	if ("unasked" in checked)
-		throw failure("aws-unasked", {
+		throw failure("cloud-unasked", {
 			why: checked.unasked,
 			also: "wrong" in address ? [address.wrong] : [],
 		});
@@ -70,7 +70,7 @@ export async function offer(
 				);
 	wrong.push(...session.wrong);
 	if ("wrong" in checked || "wrong" in address || wrong.length > 0)
-		throw failure("aws-unfit", { wrong });
+		throw failure("cloud-unfit", { wrong });
 
 	const price = await priceOf(api, {
 		zone: checked.zone,
@@ -158,7 +158,7 @@ function checkCount({ brokers, clients }: Aws, { env }: World): void {
 	const most = text === "" ? MOST_MACHINES : Number(text);
 	const machines = brokers.count + clients.count;
 	if (machines > most)
-		throw failure("aws-too-many", { machines, most, variable });
+		throw failure("cloud-too-many", { machines, most, variable });
 }
 
 type Address =

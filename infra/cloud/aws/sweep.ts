@@ -25,7 +25,7 @@ const PATIENCE: Patience = {
 	heldMs: 60_000,
 };
 
-/** Regions that are enabled for the account, by name. Fails with `aws-unfit`. */
+/** Regions that are enabled for the account, by name. Fails with `cloud-unfit`. */
 export async function enabledRegions(
 	{ profile }: Pick<SweepAsked, "profile">,
 	world: World,
@@ -39,7 +39,7 @@ export async function enabledRegions(
 
 /**
  * Everything with the tag mqbench:run in a region, rig by rig, for when this machine does not remember it. Changes nothing. Fails with
- * `aws-unfit`.
+ * `cloud-unfit`.
  */
 export async function findTagged(
 	asked: SweepAsked,
@@ -155,7 +155,7 @@ async function reworded<T>(ask: () => Promise<T>): Promise<T> {
 	} catch (error) {
 		if (!(error instanceof Refused)) throw error;
 		const { call, code, message, forbidden } = error;
-		throw failure("aws-unfit", {
+		throw failure("cloud-unfit", {
 			wrong: [
 				forbidden
 					? tell("sweep-forbidden", { call })
