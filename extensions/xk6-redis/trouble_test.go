@@ -3,6 +3,7 @@
 package redis
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 	"testing"
@@ -38,6 +39,36 @@ func TestAFrozenServerIsWaitedForAndNothingIsLost(t *testing.T) {
 			r.eventually("all are answered", func() bool { well, _ := r.done(); return well == n })
 			if again := r.session.Reconnects(); again != 0 {
 				t.Errorf("%d connections were made anew, though none was lost", again)
+			}
+		})
+	}
+}
+
+// Subscribers may have what a server took and did not answer.
+func TestOfACommandWithoutAnAnswerNobodyKnows(t *testing.T) {
+	for _, mode := range []string{modePubSub, modeStreams, modeLists} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t, "redis-server")
+			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "unanswered", nil)
+			s.signal(syscall.SIGSTOP)
+			const n = 100
+			for i := range int64(n) {
+				r.send(i, 0)
+			}
+			time.Sleep(time.Second) // the first of them are written, which takes far less
+			s.kill()
+			r.eventually("every send is completed", func() bool { well, failed := r.done(); return well+failed == n })
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			unknown := 0
+			for _, err := range r.outcomes {
+				if errors.Is(err, broker.ErrUnknown) {
+					unknown++
+				}
+			}
+			if unknown == 0 {
+				t.Errorf("no outcome of %d is unknown: %v", n, r.outcomes[0])
 			}
 		})
 	}

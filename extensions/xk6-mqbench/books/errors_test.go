@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestErrorsAreCountedByTheirWordingWithoutPasswords(t *testing.T) {
@@ -23,6 +24,41 @@ func TestErrorsAreCountedByTheirWordingWithoutPasswords(t *testing.T) {
 	if len(list) != 2 || list[0].Message != "dial nats://***@host: refused" || list[0].Count != 8000 || list[0].FirstNs == nil ||
 		list[1].Message != "closed" || list[1].Count != 1 || list[1].FirstNs != nil {
 		t.Errorf("%+v", list)
+	}
+}
+
+// slow is an error whose wording takes until somebody has counted another one.
+type slow struct{ counted <-chan struct{} }
+
+func (s slow) Error() string {
+	<-s.counted
+	return "dial nats://user:secret@host: refused"
+}
+
+// The pacer's own thread counts errors: passwords are looked for when the list is made, and nobody waits for another's error.
+func TestAnErrorIsCountedAsItIsAndWithoutALock(t *testing.T) {
+	e, counted, all := NewErrors(), make(chan struct{}), make(chan struct{})
+	go func() {
+		e.Note(slow{counted})
+		close(all)
+	}()
+	other := make(chan struct{})
+	go func() {
+		for range 100 { // most of them while the slow one is being counted
+			e.Note(errors.New("closed"))
+			time.Sleep(100 * time.Microsecond)
+		}
+		close(other)
+	}()
+	select {
+	case <-other:
+	case <-time.After(20 * time.Second):
+		t.Error("an error waits for another one to be counted")
+	}
+	close(counted)
+	<-all
+	if _, raw := e.raw.Load("dial nats://user:secret@host: refused"); !raw {
+		t.Error("its password was looked for when it was counted")
 	}
 }
 

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -65,6 +66,26 @@ func behind(g *Generator, fromNs int64) (queuedNs, lagNs int64) {
 		}
 	}
 	return queuedNs, lagNs
+}
+
+// What is allocated between the stamp of a send call and the call would be in service: 128 KiB take 20 us and more.
+func TestNothingIsAllocatedBetweenTheStampAndTheCall(t *testing.T) {
+	var before, within runtime.MemStats
+	g := sharedConnection(t, func(int64) (int64, bool) {
+		runtime.ReadMemStats(&within)
+		return 0, false
+	})
+	for i := range int64(4) {
+		m := g.message(i)
+		s := g.byProducer[i%2]
+		s.connection.take()
+		runtime.ReadMemStats(&before)
+		s.transmit(m, g.schedule.Offset(i), g.schedule.Offset(i), 0)
+		s.connection.unlock()
+		if n := within.TotalAlloc - before.TotalAlloc; n > 4096 {
+			t.Errorf("message %d: %d bytes", i, n)
+		}
+	}
 }
 
 func TestWhoIsBlamedOnASharedConnection(t *testing.T) {
