@@ -49,8 +49,10 @@ export const loadChecks = {
 		/** In this share of the samples it was more than `over`. */
 		over: number;
 		share: number;
+		/** Consumers work on each message: the scenario makes them wait. */
+		working: boolean;
 	}) =>
-		`the client library held messages back: ${count(d.held)} at ${duration(d.atNs)}, the most, and more than ${d.over} in ${percent(d.share)} of the window`,
+		`${d.working ? "messages waited in the client library for the consumers' work" : "the client library held messages back"}: ${count(d.held)} at ${duration(d.atNs)}, the most, and more than ${d.over} in ${percent(d.share)} of the window`,
 	"held-long": (d: HeldUp) =>
 		`${heldText(d)}, but that decided no line of the SLA`,
 	"held-decided": (d: HeldUp & { lines: readonly string[] }) =>

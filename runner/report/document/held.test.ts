@@ -29,6 +29,19 @@ test("what the client library held is told second by second, with its most and h
 	});
 });
 
+test("of consumers that work it is no fault of the library", () => {
+	const one = run(() => zeros().fill(80));
+	const work = { meanNs: 1e7, distribution: "constant" as const };
+	const [, text] = held({ ...one, load: { ...one.load, work } });
+	expect(text).toMatchObject({
+		texts: [
+			expect.stringMatching(
+				/^messages waited in the client library for the consumers' work: 80 at/,
+			),
+		],
+	});
+});
+
 test("that of the warm-up is not of the window", () => {
 	expect(held(run((at) => (at === 1 ? [900] : zeros())))).toEqual([]);
 });

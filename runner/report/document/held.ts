@@ -27,6 +27,10 @@ export function held(run: Run): Block[] {
 			values: seconds.map((s) => Math.max(...s.held)),
 			notes: [],
 		},
-		paragraph(say("held-when", { ...values, ...over }).text, "small"),
+		paragraph(
+			say("held-when", { ...values, ...over, working: run.load.work !== null })
+				.text,
+			"small",
+		),
 	];
 }
