@@ -18,8 +18,8 @@ const catalogue = {
 	},
 	"scenario-invalid": {
 		exit: 2,
-		// The report of load.ts: every mistake of the file with line, column and caret.
-		text: (d: { report: string }) => d.report,
+		// The report of load.ts: every mistake of the file with line, column and caret; and the same for programs.
+		text: (d: { report: string; mistakes: readonly object[] }) => d.report,
 	},
 	"scenario-unreadable": {
 		exit: 2,
@@ -501,8 +501,16 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export class MqbenchError extends Error {
 	readonly code: ErrorCode;
 	readonly exit: ExitCode;
-	constructor(code: ErrorCode, message: string, exit: ExitCode) {
+	/** What the sentence was made of. */
+	readonly details: object;
+	constructor(
+		code: ErrorCode,
+		message: string,
+		exit: ExitCode,
+		details: object = {},
+	) {
 		super(message);
+		this.details = details;
 		this.code = code;
 		this.exit = exit;
 	}
@@ -514,5 +522,5 @@ export function failure<Code extends ErrorCode>(
 	details: Details<Code>,
 ): MqbenchError {
 	const entry: Entry = catalogue[code];
-	return new MqbenchError(code, entry.text(details), entry.exit);
+	return new MqbenchError(code, entry.text(details), entry.exit, details);
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { compile } from "./compile.ts";
-import { validate } from "./validate.ts";
+import { asJson, validate } from "./validate.ts";
 
 const cwd = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -53,6 +53,36 @@ describe("validate", () => {
 		await expect(validate({ path: "scenarios" }, world)).rejects.toThrow(
 			"scenarios: cannot be read (it is a folder)",
 		);
+	});
+
+	test("--json prints each mistake with code, place and remedy, and none of a file that is right", async () => {
+		const folder = testFolder();
+		writeFileSync(
+			path.join(folder, "bad.yaml"),
+			"system: { broker: nats, password: hunter2 }\nworkload:\n  message: 256B\n  duration: 10\n",
+		);
+		const world = fakeWorld({ cwd: folder });
+		const set = ["workload.rate=3"];
+		expect(await asJson({ path: "bad.yaml", set }, world)).toBe(2);
+		expect(JSON.parse(world.out())).toMatchObject([
+			{
+				...{ option: "--set workload.rate=3", line: null, column: null },
+				...{ message: "rate 3 has no unit", remedy: "write 3/s" },
+			},
+			{ code: "unrecognized_keys", file: "bad.yaml", line: 1, column: 25 },
+			{
+				...{ code: "invalid_type", line: 4, column: 13, option: null },
+				...{ message: "duration 10 has no unit", remedy: "write 10s" },
+			},
+		]);
+		expect(world.out()).not.toContain("hunter2");
+
+		const right = fakeWorld({ cwd });
+		expect(await asJson({ path: "scenarios/quickstart.yaml" }, right)).toBe(0);
+		expect(JSON.parse(right.out())).toEqual([]);
+		await expect(
+			asJson({ path: "none.yaml" }, fakeWorld({ cwd: folder })),
+		).rejects.toMatchObject({ code: "scenario-unreadable" });
 	});
 
 	test("refuses a file with mistakes with exit code 2", async () => {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { cloudRequest } from "../../infra/cloud/request.ts";
-import { EXIT, type ExitCode } from "../errors.ts";
+import { EXIT, type ExitCode, MqbenchError } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
@@ -18,9 +18,13 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 	scenarioOptions(
 		program
 			.command("validate")
-			.description("check a scenario without a broker"),
-	).action(async (path: string, options) =>
-		exit(await validate({ path, ...options }, world)),
+			.description("check a scenario without a broker")
+			.option(
+				"--json",
+				"print mistakes as a JSON array, for editors and CI: code, file, line, column, option, message, remedy; [] if there are none",
+			),
+	).action(async (path: string, { json, ...options }) =>
+		exit(await (json ? asJson : validate)({ path, ...options }, world)),
 	);
 }
 
@@ -57,6 +61,26 @@ export async function validate(
 	else if (plans.every(({ sla }) => sla.length === 0))
 		world.stdout.write("no sla: nothing will be judged\n");
 	return EXIT.pass;
+}
+
+/** The same, of which stdout is told nothing but the mistakes. All other errors are what they are without `--json`. */
+export async function asJson(
+	args: ValidateArgs,
+	world: World,
+): Promise<ExitCode> {
+	const print = (mistakes: unknown) =>
+		world.stdout.write(`${JSON.stringify(mistakes, null, 2)}\n`);
+	const silent = { ...world.stdout, write: () => true };
+	try {
+		const exit = await validate(args, { ...world, stdout: silent });
+		print([]);
+		return exit;
+	} catch (error) {
+		if (!(error instanceof MqbenchError && "mistakes" in error.details))
+			throw error;
+		print(error.details.mistakes);
+		return error.exit;
+	}
 }
 
 // --- internal ---

@@ -58,11 +58,11 @@ export function resolveCases(
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
 		if (settle && canSettle(fields)) fields.warmup = { steady: true };
-		for (const { field, message } of [
+		for (const { field, ...problem } of [
 			...loadProblems(fields, one),
 			...fieldProblems(fields, one),
 		])
-			problems.push({ path: where(index, field), at: "value", message });
+			problems.push({ path: where(index, field), at: "value", ...problem });
 		return complete(fields, overrides[index]?.fields ?? {}, folder);
 	});
 	problems.push(...sameNames(resolved, overrides));

@@ -50,8 +50,8 @@ export function problemsOf(
 			whole: value,
 		}).map((mistake) =>
 			typeof mistake === "string"
-				? { path, at: "value" as const, message: mistake }
-				: mistake,
+				? { path, at: "value" as const, message: mistake, code: issue.code }
+				: { code: issue.code, ...mistake },
 		);
 	});
 }

@@ -53,7 +53,7 @@ describe("a right scenario", () => {
 					port: null,
 					binary: null,
 					image: null,
-					ownTopics: null,
+					existingTopics: null,
 					options: { broker: "nats", mode: "core" },
 					traits: expect.objectContaining({ title: "NATS core" }),
 					durability: "none, nothing is stored",

@@ -15,7 +15,7 @@ import { applyOverrides, type Overrides } from "./overrides.ts";
 import { parseParts } from "./parts.ts";
 import { unreadablePayloads } from "./payload-file.ts";
 import { resolvePin } from "./pin.ts";
-import { type Located, type Problem, report } from "./problem.ts";
+import { type Located, mistakesOf, type Problem, report } from "./problem.ts";
 import { beyondRig, untouchable } from "./rig.ts";
 import { tooManyRuns } from "./run-count.ts";
 import type { Scenario } from "./scenario.ts";
@@ -56,8 +56,13 @@ export interface ParsedScenario {
 export function parseScenario(file: string, text: string): ParsedScenario {
 	// Some editors begin files with a byte order mark; columns count without it.
 	const yaml = text.replace(/^\ufeff/, "");
-	const refuse = (problems: readonly Located[]) =>
-		failure("scenario-invalid", { report: report(file, yaml, problems) });
+	const refuse = (problems: readonly Located[]) => {
+		const mistakes = mistakesOf(file, yaml, problems);
+		return failure("scenario-invalid", {
+			report: report(yaml, mistakes),
+			mistakes,
+		});
+	};
 	const parsed = parseSource(yaml);
 	if ("problems" in parsed) throw refuse(parsed.problems);
 	return { file, source: parsed.source, refuse };
@@ -88,17 +93,19 @@ export function resolveScenario(
 	if (written.problems.length === 0 && scenario) return scenario;
 	const { set = [] } = overrides;
 	const before = set.length > 0 ? checked({ ...overrides, set: [] }) : null;
-	const located = problems.map(({ path: where, at, message }): Located => {
+	const located = problems.map(({ path: where, at, ...problem }): Located => {
 		const offset = source.locate(where, at);
 		const label = written.labelOf(where);
-		if (label !== undefined) return { label, message };
+		if (label !== undefined) return { label, ...problem };
 		// A line that was right without --set is not to blame.
-		return before && !before.problems.some((one) => one.message === message)
+		return before &&
+			!before.problems.some((one) => one.message === problem.message)
 			? {
+					...problem,
 					label: set.map((one) => `--set ${one}`).join(" "),
-					message: `${message} (${file}:${source.lineOf(where)})`,
+					message: `${problem.message} (${file}:${source.lineOf(where)})`,
 				}
-			: { offset, message };
+			: { offset, ...problem };
 	});
 	throw refuse([...written.problems, ...located]);
 }

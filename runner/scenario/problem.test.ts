@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { report } from "./problem.ts";
+import { type Located, mistakesOf, report as reported } from "./problem.ts";
+
+const report = (file: string, text: string, problems: Located[]) =>
+	reported(text, mistakesOf(file, text, problems));
 
 test("of a long line only what surrounds the caret is shown, and the caret stays below it", () => {
 	const text = `${"a".repeat(500)}X${"b".repeat(500)}`;
@@ -30,10 +33,10 @@ test("the options of the command line come first, then the lines in order", () =
 });
 
 test("a tab counts as one column, and nothing that moves the cursor reaches the terminal", () => {
-	const shown = report("s.yaml", "a:\t\u001b[31mred\u202e x", [
+	const text = report("s.yaml", "a:\t\u001b[31mred\u202e x", [
 		{ offset: 3, message: "say \u001b[2J\r\nwhat" },
 	]);
-	expect(shown).toBe(
+	expect(text).toBe(
 		"s.yaml:1:4 say  [2J what\n   1 | a:  [31mred  x\n     |    ^",
 	);
 });
@@ -46,10 +49,10 @@ test("the same mistake at the same place is shown once", () => {
 });
 
 test("a list of known words is shown once", () => {
-	const shown = report("s.yaml", "a: 1\nb: 2\n", [
+	const text = report("s.yaml", "a: 1\nb: 2\n", [
 		{ offset: 0, message: "unknown a; known: x, y" },
 		{ offset: 5, message: "unknown b; known: x, y" },
 	]);
-	expect(shown).toContain("1:1 unknown a; known: x, y\n");
-	expect(shown).toContain("2:1 unknown b\n");
+	expect(text).toContain("1:1 unknown a; known: x, y\n");
+	expect(text).toContain("2:1 unknown b\n");
 });

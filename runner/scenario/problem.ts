@@ -10,6 +10,8 @@ export interface Problem {
 	/** The key is wrong, or its value is. */
 	readonly at: "key" | "value";
 	readonly message: string;
+	/** Of the catalogue, or zod's; absent: a sentence of a broker's room. */
+	readonly code?: string;
 }
 export type Path = readonly (string | number)[];
 
@@ -17,6 +19,7 @@ export type Path = readonly (string | number)[];
 export interface FieldProblem {
 	readonly field: WorkloadField;
 	readonly message: string;
+	readonly code?: string;
 }
 
 /** Makes (does not throw) a mistake in the value at `path`. */
@@ -25,7 +28,7 @@ export function refuse<C extends Told>(
 	code: C,
 	...values: Telling<C>
 ): Problem {
-	return { path, at: "value", message: tell(code, ...values) };
+	return { path, at: "value", message: tell(code, ...values), code };
 }
 
 /** The same of a key: it should not be there, or it is missing. */
@@ -43,41 +46,76 @@ export function refuseField<C extends Told>(
 	code: C,
 	...values: Telling<C>
 ): FieldProblem {
-	return { field, message: tell(code, ...values) };
+	return { field, message: tell(code, ...values), code };
 }
 
 /** A mistake at its place in the text, or with the option of the command line that it came by. */
-export type Located =
-	| { readonly offset: number; readonly message: string }
-	| { readonly label: string; readonly message: string };
+export type Located = Pick<Problem, "message" | "code"> &
+	({ readonly offset: number } | { readonly label: string });
+
+/** A mistake as `mqbench validate --json` prints it. */
+export interface Mistake {
+	/** null: a sentence of a broker's room. */
+	readonly code: string | null;
+	readonly file: string;
+	/** From 1; null: it came by an option of the command line. */
+	readonly line: number | null;
+	readonly column: number | null;
+	/** "--set workload.rate=3"; null: it is in the file. */
+	readonly option: string | null;
+	/** What is wrong. Secrets are masked. */
+	readonly message: string;
+	/** What to write; null: the sentence has no such part. */
+	readonly remedy: string | null;
+}
 
 /** How many mistakes are shown: more help nobody. */
 const MOST = 20;
 const WIDTH = 100;
 
-/** `path:line:column message`, the line and a caret, for each mistake in the order of the file. */
-export function report(
-	path: string,
+/** All mistakes in the order of the file; those of the command line first, as they are what was typed last. */
+export function mistakesOf(
+	file: string,
 	text: string,
 	problems: readonly Located[],
-): string {
-	const lines = text.split(/\r\n|\n|\r/);
+): Mistake[] {
 	const starts = lineStarts(text);
-	const sorted = [...problems].sort((a, b) => order(a) - order(b));
+	const all = [...problems]
+		.sort((a, b) => order(a) - order(b))
+		.map((problem): Mistake => {
+			const sentence = maskSameLength(oneLine(problem.message));
+			const [, message = sentence, remedy = null] =
+				/^(.*); (.*?)$/.exec(sentence) ?? [];
+			return {
+				...{ code: problem.code ?? null, file },
+				...("label" in problem
+					? { ...NOWHERE, option: maskSameLength(problem.label) }
+					: { ...position(starts, problem.offset), option: null }),
+				...{ message, remedy },
+			};
+		});
+	// By two ways to the same sentence at the same place.
+	const once = new Map(
+		all.map((one) => [JSON.stringify({ ...one, code: null }), one]),
+	);
+	return [...once.values()];
+}
+
+/** `path:line:column message`, the line and a caret, for each mistake. */
+export function report(text: string, mistakes: readonly Mistake[]): string {
+	const lines = text.split(/\r\n|\n|\r/);
 	const lists = new Set<string>();
-	const blocks = sorted
-		.map((problem) => {
-			const [what = "", list] = oneLine(problem.message).split(KNOWN);
-			const known = list === undefined ? "" : `${KNOWN}${list}`;
-			const repeated = lists.has(known);
-			lists.add(known);
-			const message = maskSameLength(repeated ? what : `${what}${known}`);
-			if ("label" in problem)
-				return `${maskSameLength(problem.label)}: ${message}`;
-			const { line, column } = position(starts, problem.offset);
-			return `${path}:${line}:${column} ${message}${excerpt(lines[line - 1] ?? "", line, column)}`;
-		})
-		.filter((block, i, all) => all.indexOf(block) === i);
+	const blocks = mistakes.map(
+		({ file, line, column, option, message: what, remedy }) => {
+			const rest = remedy === null ? "" : `; ${remedy}`;
+			const repeated = rest.startsWith(KNOWN) && lists.has(rest);
+			lists.add(rest);
+			const sentence = repeated ? what : `${what}${rest}`;
+			return line === null || column === null
+				? `${option}: ${sentence}`
+				: `${file}:${line}:${column} ${sentence}${excerpt(lines[line - 1] ?? "", line, column)}`;
+		},
+	);
 	const more = blocks.length - MOST;
 	return [
 		...blocks.slice(0, MOST),
@@ -87,7 +125,8 @@ export function report(
 
 // --- internal ---
 
-/** Options of the command line come first: they are what was typed last. */
+const NOWHERE = { line: null, column: null };
+
 function order(problem: Located): number {
 	return "offset" in problem ? problem.offset : -1;
 }

@@ -46,7 +46,7 @@ A scenario is one YAML file that says what to measure and what must hold.
 |---|---|
 | \`npx mqbench scenarios/quickstart.yaml\` | runs it |
 | \`npx mqbench init\` | writes a new one |
-| \`npx mqbench validate scenarios/quickstart.yaml\` | checks it, without a broker |
+| \`npx mqbench validate scenarios/quickstart.yaml\` | checks it, without a broker; \`--json\` prints mistakes for editors and CI |
 | \`npx mqbench plan scenarios/quickstart.yaml\` | shows the runs, and which percentiles they will carry |
 | \`npx mqbench scenarios/quickstart.yaml --quick\` | tries it: 3 s or 2000 messages a run, no results |
 
