@@ -28,6 +28,10 @@ type consumer struct {
 	group *group
 	// name within the group: the session's, and a number.
 	name string
+	// acknowledge is when; done are entries of a stream that were handled since ackedNs, when the last ones were acknowledged.
+	acknowledge string
+	done        []string
+	ackedNs     int64
 	// last entry that a reader without a group has received.
 	last string
 	// want is how many messages a consumer of a list takes at once; it grows while there are more.
@@ -60,8 +64,8 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, g *
 	number := s.consumers
 	s.consuming.Unlock()
 	c := &consumer{
-		s: s, line: s.lines[to.Connection], handle: handle, group: g, want: 1, last: "0-0",
-		name: s.name + "." + strconv.Itoa(number), topic: s.named[to.Topic],
+		s: s, line: s.lines[to.Connection], handle: handle, group: g, want: 1, last: "0-0", ackedNs: s.Now(),
+		name: s.name + "." + strconv.Itoa(number), topic: s.named[to.Topic], acknowledge: broker.AcknowledgeOf(s.Acknowledge, to.Group),
 	}
 	if c.topic == nil {
 		c.topic = &topic{name: to.Topic} // a bystander's topic: nothing is sent to it
@@ -114,19 +118,43 @@ func (c *consumer) take(list []fetched, atNs int64, again bool) {
 		}
 		c.group.handled.Add(1)
 		if c.s.Over.Err() == nil {
-			c.acknowledge(m)
+			c.acknowledgeOne(m)
 		}
+	}
+	if c.acknowledge == broker.PerBatch {
+		c.settle()
 	}
 }
 
 // --- internal ---
 
-func (c *consumer) acknowledge(m fetched) {
-	if c.s.mode == modeStreams {
-		c.line.send(entry{key: c.topic.name, group: c.group.name, value: m.id})
+func (c *consumer) acknowledgeOne(m fetched) {
+	if c.acknowledge == broker.Automatic {
 		return
 	}
-	c.line.send(entry{key: c.taken(), value: m.payload})
+	if c.s.mode == modeLists {
+		c.line.send(entry{key: c.taken(), value: m.payload})
+		return
+	}
+	c.done = append(c.done, m.id)
+	if c.acknowledge == broker.PerMessage {
+		c.settle()
+	}
+	c.settleInTime()
+}
+
+func (c *consumer) settleInTime() {
+	if c.acknowledge == broker.PerInterval && c.s.Now()-c.ackedNs >= int64(broker.AcknowledgeInterval) {
+		c.settle()
+	}
+}
+
+// settle acknowledges what was handled of a stream.
+func (c *consumer) settle() {
+	if len(c.done) > 0 {
+		c.line.send(entry{key: c.topic.name, group: c.group.name, ids: c.done})
+	}
+	c.done, c.ackedNs = nil, c.s.Now()
 }
 
 // due reports, once for all members of a group, that it is time to look for dead members.

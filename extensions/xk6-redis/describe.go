@@ -27,6 +27,12 @@ func (s *session) Describe() broker.Description {
 
 // --- internal ---
 
+// acknowledges says what members of a stream's group send.
+var acknowledges = map[string]string{
+	broker.Automatic: "none", broker.PerMessage: "each message", broker.PerBatch: "those of one answer",
+	broker.PerInterval: "every " + broker.AcknowledgeInterval.String(),
+}
+
 func (s *session) settings() map[string]string {
 	set := map[string]string{
 		"mode":             s.mode,
@@ -77,11 +83,17 @@ func (s *session) settings() map[string]string {
 			set["maxLength"] = fmt.Sprintf("MAXLEN ~ %d: a consumer that is further behind loses messages", *s.MaxLength)
 		}
 		set["consume"] = "without a group XREAD; in a group XREADGROUP, XACK"
-		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none: reads from a position of its own", "each message"
+		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none: reads from a position of its own", acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")]
 	case modeLists:
 		set["send"] = "LPUSH"
-		set["consume"] = "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM"
-		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "each message, with its payload", "each message, with its payload"
+		set["consume"] = "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM; where nothing is acknowledged BRPOP (RPOP)"
+		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none", "none"
+		if broker.AcknowledgeOf(s.Acknowledge, "") != broker.Automatic {
+			set["acknowledgeAlone"] = "each message, with its payload"
+		}
+		if broker.AcknowledgeOf(s.Acknowledge, "g") != broker.Automatic {
+			set["acknowledgeInGroup"] = "each message, with its payload"
+		}
 	}
 	if s.mode != modePubSub {
 		set["prefetch"] = fmt.Sprintf("%d messages in an answer, the next ones after these", s.Prefetch)

@@ -73,8 +73,9 @@ type link struct {
 type entry struct {
 	m    *broker.Message
 	done broker.Done
-	// key and value of an acknowledgement: XACK key group value, LREM key -1 value.
+	// An acknowledgement: XACK key group ids, LREM key -1 value.
 	key, group, value string
+	ids               []string
 	// future answer to what go-redis sends.
 	future redis.AutoFuture
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// A list as a queue: LPUSH at its head. Consumers move messages from its tail to a list of their own (BLMOVE) and remove each one from
-// there after its handler has returned (LREM). What a consumer took and did not finish is still there: at least once. BRPOP would be
-// cheaper but loses what a dying consumer holds. LREM goes by value and not by position, so that an acknowledgement that is sent
-// twice or late cannot remove another message; it costs the payload once more.
+// A list as a queue: LPUSH at its head. Consumers that acknowledge move messages from its tail to a list of their own (BLMOVE) and remove
+// each one from there after its handler has returned (LREM). What a consumer took and did not finish is still there: at least once. The
+// others take messages away (BRPOP), and what they hold is lost with them. LREM goes by value and not by position, so that an
+// acknowledgement that is sent twice or late cannot remove another message; it costs the payload once more.
 
 // popList consumes a list. Each message goes to one consumer: a list has one group, or one consumer without a group.
 func (s *session) popList(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
@@ -82,7 +82,11 @@ func (c *consumer) pop(k *socket, fresh bool) error {
 			return err
 		}
 	}
-	list, err := c.move(k, c.topic.name, own, c.want, true)
+	to := own
+	if c.acknowledge == broker.Automatic {
+		to = ""
+	}
+	list, err := c.move(k, c.topic.name, to, c.want, true)
 	atNs := c.s.Now()
 	if err != nil {
 		return err
@@ -96,15 +100,19 @@ func (c *consumer) pop(k *socket, fresh bool) error {
 	return nil
 }
 
-// move moves up to n messages from one list to another; wait: wait a while for the first one.
+// move moves up to n messages from one list to another, or takes them away (""); wait: wait a while for the first one.
 func (c *consumer) move(k *socket, from, to string, n int, wait bool) ([]fetched, error) {
 	ctx := c.s.Over
+	first, more := []any{"BLMOVE", from, to, "RIGHT", "LEFT", blockFor.Seconds()}, []any{"LMOVE", from, to, "RIGHT", "LEFT"}
+	if to == "" {
+		first, more = []any{"BRPOP", from, blockFor.Seconds()}, []any{"RPOP", from}
+	}
 	commands, err := k.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i := range n {
 			if i == 0 && wait {
-				p.Do(ctx, "BLMOVE", from, to, "RIGHT", "LEFT", blockFor.Seconds())
+				p.Do(ctx, first...)
 			} else {
-				p.Do(ctx, "LMOVE", from, to, "RIGHT", "LEFT")
+				p.Do(ctx, more...)
 			}
 		}
 		return nil
@@ -114,9 +122,12 @@ func (c *consumer) move(k *socket, from, to string, n int, wait bool) ([]fetched
 	}
 	list := make([]fetched, 0, n)
 	for _, command := range commands {
-		payload, err := command.(*redis.Cmd).Text()
+		value, err := command.(*redis.Cmd).Result()
+		if pair, ok := value.([]any); ok && len(pair) == 2 { // BRPOP: the list's name first
+			value = pair[1]
+		}
 		if err == nil {
-			list = append(list, fetched{payload: payload})
+			list = append(list, fetched{payload: textOf(value)})
 		} else if !nothing(err) {
 			return nil, err
 		}

@@ -27,6 +27,13 @@ const (
 	clientLibrary = "go-redis"
 )
 
+// ways to acknowledge.
+var ways = map[string][]string{
+	modePubSub:  {""},
+	modeStreams: {"", broker.Automatic, broker.PerMessage, broker.PerBatch, broker.PerInterval},
+	modeLists:   {"", broker.Automatic, broker.PerMessage},
+}
+
 // autoPipeline are go-redis' own values.
 var autoPipeline = redis.AutoPipelineOptions{MaxBatchSize: 200, MaxConcurrentBatches: 1}
 
@@ -39,6 +46,8 @@ type driverOptions struct {
 	Mode string `json:"mode"`
 	// Sender is link or go-redis: which one is the default, README.md says why.
 	Sender string `json:"client"`
+	// Acknowledge of consumers of streams' groups, and of lists (automatic, message); "" is message in a group, automatic without.
+	Acknowledge string `json:"acknowledge"`
 	// Prefetch is the most messages that a consumer of a stream or list takes at once; default 100.
 	Prefetch int `json:"prefetch"`
 	// MaxLength is the number of entries to which every XADD trims its stream (MAXLEN ~); 0: never trim. Default: 1 GiB of
@@ -60,6 +69,7 @@ func decode(o broker.Options) (driverOptions, error) {
 	err := broker.Choose(
 		broker.Choice{Name: "mode", Value: d.Mode, Known: []string{modePubSub, modeStreams, modeLists}},
 		broker.Choice{Name: "client", Value: d.Sender, Known: []string{clientLink, clientLibrary}},
+		broker.Choice{Name: "acknowledge", Value: d.Acknowledge, Known: ways[d.Mode]},
 	)
 	if err != nil {
 		return d, err

@@ -11,10 +11,12 @@ import (
 func (s *session) encode(w *bufio.Writer, e entry) {
 	switch {
 	case e.m == nil && s.mode == modeStreams:
-		_, _ = w.WriteString("*4\r\n$4\r\nXACK\r\n")
+		_, _ = w.WriteString("*" + strconv.Itoa(3+len(e.ids)) + "\r\n$4\r\nXACK\r\n")
 		bulkString(w, e.key)
 		bulkString(w, e.group)
-		bulkString(w, e.value)
+		for _, id := range e.ids {
+			bulkString(w, id)
+		}
 	case e.m == nil:
 		_, _ = w.WriteString("*4\r\n$4\r\nLREM\r\n")
 		bulkString(w, e.key)
@@ -40,7 +42,11 @@ func (s *session) encode(w *bufio.Writer, e entry) {
 func (s *session) arguments(e entry) []any {
 	switch {
 	case e.m == nil && s.mode == modeStreams:
-		return []any{"XACK", e.key, e.group, e.value}
+		args := []any{"XACK", e.key, e.group}
+		for _, id := range e.ids {
+			args = append(args, id)
+		}
+		return args
 	case e.m == nil:
 		return []any{"LREM", e.key, -1, e.value}
 	case s.mode != modeStreams:

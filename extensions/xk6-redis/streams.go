@@ -127,6 +127,7 @@ func (c *consumer) readGroup(k *socket, fresh bool) error {
 			return err
 		}
 	}
+	c.settleInTime()
 	reply, err := c.next(k, ">")
 	atNs := c.s.Now()
 	if nothing(err) {
@@ -141,8 +142,16 @@ func (c *consumer) readGroup(k *socket, fresh bool) error {
 }
 
 func (c *consumer) next(k *socket, after string) (any, error) {
-	return k.do(c.s.Over, "XREADGROUP", "GROUP", c.group.name, c.name, "COUNT", c.s.Prefetch,
-		"BLOCK", blockFor.Milliseconds(), "STREAMS", c.topic.name, after)
+	args := []any{"XREADGROUP", "GROUP", c.group.name, c.name, "COUNT", c.s.Prefetch, "BLOCK"}
+	switch c.acknowledge {
+	case broker.PerInterval:
+		args = append(args, broker.AcknowledgeInterval.Milliseconds())
+	case broker.Automatic:
+		args = append(args, blockFor.Milliseconds(), "NOACK")
+	default:
+		args = append(args, blockFor.Milliseconds())
+	}
+	return k.do(c.s.Over, append(args, "STREAMS", c.topic.name, after)...)
 }
 
 // recover takes again what was delivered on the previous socket and not acknowledged.

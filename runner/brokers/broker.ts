@@ -88,7 +88,7 @@ export interface Traits {
 	readonly title: string;
 	/** It confirms each message to the sender: only then does `ack` exist. */
 	readonly acks: boolean;
-	/** What it promises of each message; to a consumer that shares with nobody (round-trip, fan-out, replies), where that is less. */
+	/** What it promises of each message; to a consumer that shares with nobody (round-trip, fan-out, replies), where that is another. */
 	readonly delivery: Delivery;
 	readonly deliveryAlone?: Delivery;
 	/** When consumers acknowledge: those that share with nobody, and members of a group. */

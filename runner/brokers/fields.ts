@@ -129,7 +129,7 @@ export const clusterFields = {
 export const acknowledgeField = {
 	acknowledge: Acknowledge.optional().meta({
 		description:
-			"When consumers acknowledge what they have handled. `automatic`: never; `message`: each message; `batch`: those that arrived together; `interval`: every 100ms. Default: `message` in groups (work-queue, backlog, responders), `automatic` where a consumer shares with nobody (round-trip, fan-out).",
+			"When consumers acknowledge what they have handled. `automatic`: never; `message`: each message; `batch`: those that arrived together; `interval`: every 100ms. Default: `message` in groups (work-queue, backlog, responders), `automatic` where a consumer shares with nobody (round-trip, fan-out); one that reads from a position of its own there has nothing to acknowledge.",
 		examples: ["message"],
 	}),
 } as const;
@@ -140,6 +140,18 @@ export function acknowledges(written: Acknowledge | undefined) {
 		alone: written ?? "automatic",
 		group: written ?? "message",
 	} as const;
+}
+
+/** A way to `acknowledge` that a system does not have; `cannot` has the reasons. */
+export function acknowledgeProblems(
+	{ acknowledge: way }: { readonly acknowledge?: Acknowledge | undefined },
+	system: string,
+	cannot: Readonly<Partial<Record<Acknowledge, string>>>,
+): { key: string; message: string }[] {
+	const why = way && cannot[way];
+	if (way === undefined || why === undefined) return [];
+	const message = tell("acknowledge-way", { system, way, why });
+	return [{ key: "acknowledge", message }];
 }
 
 /** TLS towards an existing broker; the scheme of its URL, or this key, switches it on. */

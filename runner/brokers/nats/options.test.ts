@@ -59,6 +59,13 @@ describe("JetStream", () => {
 		]);
 	});
 
+	test("acknowledges each message of a subscriber where it is asked to", () => {
+		const asked = jetstream({ acknowledge: "message" });
+		expect(nats.driverOptions(asked)).toMatchObject({ consumer: "pull" });
+		expect(nats.traits(asked).acknowledge.alone).toBe("message");
+		expect(nats.traits(jetstream({})).acknowledge.alone).toBe("automatic");
+	});
+
 	test("hands its options to the driver, storage as the durability says", () => {
 		expect(
 			nats.driverOptions(
@@ -86,6 +93,8 @@ describe("JetStream", () => {
 		[{ durability: "memory", storage: "file" }, "storage"],
 		[{ durability: "fsync", storage: "memory" }, "storage"],
 		[{ consumer: "push", prefetch: 10 }, "prefetch"],
+		[{ acknowledge: "batch" }, "acknowledge"],
+		[{ acknowledge: "message", consumer: "ordered" }, "acknowledge"],
 		[{ version: "2.10.0" }, "version"],
 	])("%o contradicts itself in %s", (written, key) => {
 		const found = wrong({ mode: "jetstream", ...written });

@@ -4,6 +4,8 @@ import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import {
+	acknowledgeField,
+	acknowledgeProblems,
 	clusterFields,
 	defined,
 	driverTls,
@@ -45,6 +47,7 @@ const NatsOptions = z.strictObject({
 		description:
 			"JetStream: how messages are taken. Default: `pull` for groups (work-queue, backlog, responders), `ordered` where every subscriber gets every message.",
 	}),
+	...acknowledgeField,
 	dedup: z.boolean().optional().meta({
 		description:
 			"JetStream: every message carries an id (Nats-Msg-Id), by which the server drops what is sent twice within 2 minutes. Default: false.",
@@ -92,7 +95,7 @@ export const nats = {
 				: {
 						storage: storageOf(options),
 						publish: options.publish,
-						consumer: options.consumer,
+						consumer: consumerOf(options),
 						dedup: options.dedup,
 						maxAckPending: options.maxAckPending,
 						prefetch: options.prefetch,
@@ -173,7 +176,9 @@ function jetstream(options: NatsOptions): Traits {
 		delivery: "at-least-once",
 		acknowledge: {
 			alone:
-				(options.consumer ?? "ordered") === "ordered" ? "automatic" : "message",
+				(consumerOf(options) ?? "ordered") === "ordered"
+					? "automatic"
+					: "message",
 			group: "message",
 		},
 		wildcards: false,
@@ -189,6 +194,11 @@ function jetstream(options: NatsOptions): Traits {
 		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
 		maxReplicas: 5,
 	};
+}
+
+/** Pull consumers acknowledge each message, ordered ones none. */
+function consumerOf({ consumer, acknowledge }: NatsOptions) {
+	return consumer ?? (acknowledge === undefined ? undefined : "pull");
 }
 
 function common(options: NatsOptions) {
@@ -225,6 +235,7 @@ const OF_JETSTREAM = [
 	"storage",
 	"publish",
 	"consumer",
+	"acknowledge",
 	"dedup",
 	"maxAckPending",
 	"prefetch",
@@ -255,6 +266,18 @@ function contradictions(
 				wrong(key, `${key} needs mode: jetstream; this mode is core`);
 		return problems;
 	}
+	const several =
+		"an acknowledgement for several would cover those of other members";
+	problems.push(
+		...acknowledgeProblems(options, "JetStream", {
+			automatic: "a group's consumer waits for acknowledgements",
+			batch: several,
+			interval: several,
+			...(options.consumer === "ordered" && {
+				message: "an ordered consumer has none",
+			}),
+		}),
+	);
 	const { durability, storage } = options;
 	if (storage === "file" && durability === "memory")
 		wrong(

@@ -43,6 +43,53 @@ describe("what a mode promises", () => {
 		});
 	});
 
+	test.each<[Some, string, string, string, string]>([
+		[
+			{ mode: "pubsub" },
+			"automatic",
+			"at-most-once",
+			"automatic",
+			"at-most-once",
+		],
+		[
+			{ mode: "streams" },
+			"automatic",
+			"at-least-once",
+			"message",
+			"at-least-once",
+		],
+		[
+			{ mode: "streams", acknowledge: "automatic" },
+			"automatic",
+			"at-least-once",
+			"automatic",
+			"at-most-once",
+		],
+		[
+			{ mode: "lists" },
+			"automatic",
+			"at-most-once",
+			"message",
+			"at-least-once",
+		],
+		[
+			{ mode: "lists", acknowledge: "message" },
+			"message",
+			"at-least-once",
+			"message",
+			"at-least-once",
+		],
+	])(
+		"%j alone: %s, %s; in a group: %s, %s",
+		(some, alone, promisedAlone, group, promised) => {
+			expect(redis.traits(options(some))).toMatchObject({
+				acknowledge: { alone, group },
+				delivery: promised,
+				deliveryAlone: promisedAlone,
+			});
+		},
+	);
+
 	test.each([
 		["pubsub", ["publish", "backlog", "work-queue"]],
 		["streams", []],
@@ -63,6 +110,7 @@ describe("the driver's options", () => {
 		const all = {
 			mode: "streams",
 			client: "go-redis",
+			acknowledge: "batch",
 			prefetch: 1,
 			maxLength: 0,
 			claimAfter: "10s",
@@ -71,6 +119,7 @@ describe("the driver's options", () => {
 		expect(redis.driverOptions(options(all))).toEqual({
 			mode: "streams",
 			client: "go-redis",
+			acknowledge: "batch",
 			prefetch: 1,
 			maxLength: 0,
 			claimAfterNs: 10_000_000_000,
@@ -91,6 +140,16 @@ describe("what does not go together is refused", () => {
 			"a prefetch of channels",
 			{ prefetch: 1 },
 			"prefetch: prefetch needs mode: streams or lists; this mode is pubsub",
+		],
+		[
+			"an acknowledgement of channels",
+			{ acknowledge: "message" },
+			"acknowledge: acknowledge needs mode: streams or lists; this mode is pubsub",
+		],
+		[
+			"a batch of a list",
+			{ mode: "lists", acknowledge: "batch" },
+			"acknowledge: Redis lists cannot do acknowledge: batch, as messages leave a list one by one; remove acknowledge",
 		],
 		[
 			"a length of lists",

@@ -1,8 +1,17 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
+import type { Acknowledge, Delivery } from "../../model/workload.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
-import { defined, driverTls, processFields, tlsField } from "../fields.ts";
+import {
+	acknowledgeField,
+	acknowledgeProblems,
+	acknowledges,
+	defined,
+	driverTls,
+	processFields,
+	tlsField,
+} from "../fields.ts";
 import { levelTexts, OWN, redisDurability } from "./durability.ts";
 
 const RedisOptions = z.strictObject({
@@ -22,6 +31,7 @@ const RedisOptions = z.strictObject({
 		description:
 			"Who sends. `link`: mqbench's own code on go-redis' connection, which does not wait for the answers to one write before the next. `go-redis`: the library's automatic pipelines, which wait. Default: `link`. Reports name it.",
 	}),
+	...acknowledgeField,
 	prefetch: count(
 		"Streams, lists: the most messages that a consumer takes at once. 1 spreads slow work best. Default: 100.",
 		10_000,
@@ -63,8 +73,9 @@ export const redis = {
 	defaultPort: 6379,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: ({ mode, prefetch, maxLength }): Traits => ({
+	traits: ({ mode, prefetch, maxLength, acknowledge }): Traits => ({
 		...byMode[mode],
+		...promises(mode, acknowledge),
 		ordered: true,
 		groupOrdered: false,
 		partitions: false,
@@ -78,9 +89,11 @@ export const redis = {
 		nodes: [1],
 	}),
 	driverOptions: ({ claimAfter: claimAfterNs, ...options }) => {
-		const { mode, client, prefetch, maxLength } = options;
+		const { mode, client, acknowledge, prefetch, maxLength } = options;
 		const tls = driverTls(options.tls);
-		return defined({ mode, client, prefetch, maxLength, claimAfterNs, tls });
+		return defined({
+			...{ mode, client, acknowledge, prefetch, maxLength, claimAfterNs, tls },
+		});
 	},
 	durability: (options, ours) =>
 		options.mode === "pubsub"
@@ -103,6 +116,13 @@ export const redis = {
 					key,
 					message: `${key} needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`,
 				});
+		if (options.mode === "lists")
+			problems.push(
+				...acknowledgeProblems(options, "Redis lists", {
+					batch: "messages leave a list one by one",
+					interval: "messages leave a list one by one",
+				}),
+			);
 		if (options.url?.includes(","))
 			problems.push({
 				key: "url",
@@ -144,18 +164,41 @@ const CONFIG = {
 };
 
 const onlyFor: Readonly<
-	Record<"prefetch" | "claimAfter" | "maxLength", readonly Mode[]>
+	Record<
+		"acknowledge" | "prefetch" | "claimAfter" | "maxLength",
+		readonly Mode[]
+	>
 > = {
+	acknowledge: ["streams", "lists"],
 	prefetch: ["streams", "lists"],
 	claimAfter: ["streams", "lists"],
 	maxLength: ["streams"],
 };
 
+/** Channels promise nothing. Readers of streams have a position of their own; what else acknowledges nothing loses what it holds. */
+function promises(mode: Mode, written: Acknowledge | undefined) {
+	const of = (way: Acknowledge): Delivery =>
+		way === "automatic" ? "at-most-once" : "at-least-once";
+	const { alone, group } = acknowledges(
+		mode === "pubsub" ? "automatic" : written,
+	);
+	if (mode !== "streams")
+		return {
+			acknowledge: { alone, group },
+			delivery: of(group),
+			deliveryAlone: of(alone),
+		};
+	return {
+		acknowledge: { alone: "automatic", group },
+		delivery: of(group),
+		deliveryAlone: "at-least-once",
+	} as const;
+}
+
 const STREAMS = "write mode: streams";
 
 const stored = {
 	acks: true,
-	delivery: "at-least-once",
 	wildcards: false,
 	levels: levelTexts,
 	ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
@@ -166,8 +209,6 @@ const byMode = {
 		title: "Redis pub/sub",
 		// PUBLISH is answered with a number of receivers, 0 as gladly as 1: that promises nothing.
 		acks: false,
-		delivery: "at-most-once",
-		acknowledge: { alone: "automatic", group: "automatic" },
 		keys: false,
 		wildcards: true,
 		cannot: {
@@ -183,17 +224,10 @@ const byMode = {
 		levels: {},
 		ownDurability: "none, nothing is stored",
 	},
-	streams: {
-		...stored,
-		title: "Redis streams",
-		acknowledge: { alone: "automatic", group: "message" },
-		keys: true,
-		cannot: {},
-	},
+	streams: { ...stored, title: "Redis streams", keys: true, cannot: {} },
 	lists: {
 		...stored,
 		title: "Redis lists",
-		acknowledge: { alone: "message", group: "message" },
 		keys: false,
 		cannot: { "fan-out": "each message of a list goes to one consumer" },
 		instead: { "fan-out": STREAMS },
