@@ -118,6 +118,15 @@ export const CompletionsLine = z.strictObject({
 });
 
 /**
+ * When this client could not run, from and until: stopped by a signal, throttled, paused with its machine, or without a core; of 5 ms or
+ * more. Several lines follow each other. Nobody looks in a closed load, nor where the send call itself delivers (noop).
+ */
+export const StopsLine = z.strictObject({
+	type: z.literal("stops"),
+	stops: z.array(z.tuple([z.int(), z.int()])),
+});
+
+/**
  * Counts over all of the warm-up's or the window's messages of this client. `null` = this system or pattern has no such thing; where
  * messages cross from client to client also received, delivered, lost, failedReceived and unackedReceived, which only the ledgers of all
  * clients together tell.
@@ -284,6 +293,7 @@ export const ClientFileLine = z.discriminatedUnion("type", [
 	SecondLine,
 	TickLine,
 	CompletionsLine,
+	StopsLine,
 	CountersLine,
 	TotalsLine,
 	OffendersLine,

@@ -84,6 +84,8 @@ export interface Collected {
 	readonly seconds: readonly Second[];
 	/** By second of real time since T0. */
 	readonly ticks: readonly Tick[];
+	/** When a client could not run: from and until, ns since T0. */
+	readonly stops: readonly (readonly [number, number])[];
 	/** Acknowledgements, where the system gives them, else first receipts, by 10 ms since T0; null: not all clients have counted them. */
 	readonly completions: readonly number[] | null;
 	/** Where messages cross from client to client: what all ledgers together say; null: they do not, or not all ledgers are there. */
@@ -162,6 +164,7 @@ export function collect(folder: string): Collected {
 		logs: clients.map((c) => c.log).filter((log) => log !== null),
 		seconds: only?.seconds ?? addSeconds(of("second")),
 		ticks: crossing ? waitingOfAll(tickLines, ticks, copies(plan)) : ticks,
+		stops: of("stops").flatMap((l) => l.stops),
 		completions: completionsOf(clients),
 		ledgers: counted?.counted ?? null,
 		counters: { warmup: scope("warmup"), window: scope("window") },

@@ -241,6 +241,9 @@ func (g *Generator) start() {
 	close(g.started)
 	if !g.closed {
 		go g.watchTimeouts()
+		if !g.facts.Inline {
+			go g.stops.watch(g.clock.Now, g.concluded)
+		}
 	}
 }
 

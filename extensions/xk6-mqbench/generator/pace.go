@@ -54,9 +54,6 @@ func (g *Generator) run(ready chan<- struct{}) {
 		close(g.paced)
 		return
 	}
-	if !g.facts.Inline {
-		go g.stops.watch(g.clock.Now, g.concluded)
-	}
 	if len(g.connections) > 1 && !g.facts.Inline {
 		go g.relieve()
 	}

@@ -99,6 +99,7 @@ func (r *results) end() {
 		r.take(n)
 	}
 	r.completions(math.MaxInt64)
+	r.stops()
 	r.line(g.outcome.warmup)
 	r.line(g.outcome.window)
 	t := g.recorder.Totals()

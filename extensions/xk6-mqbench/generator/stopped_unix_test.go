@@ -25,6 +25,7 @@ type blamed struct {
 	Words             string
 	LagNs, QueuedNs   int64
 	Received, NotSent int64
+	StoppedNs         int64
 }
 
 // The child stops itself inside send calls, which compute; this process lets it go on later.
@@ -50,6 +51,9 @@ func TestAGeneratorThatIsStoppedInASendBlamesItself(t *testing.T) {
 			t.Logf("%s for %s: lag %d ms, queued %d ms", b.Words, c.pause, b.LagNs/ms, b.QueuedNs/ms)
 			if b.LagNs < c.lagNs || b.QueuedNs > b.LagNs/2 || b.Received != 2000 || b.NotSent != 0 {
 				t.Errorf("%+v, stopped for %s; want most of it to be lag", b, c.pause)
+			}
+			if want := 1999 / c.every * c.pause.Nanoseconds() / 2; b.StoppedNs < want {
+				t.Errorf("%s: stops of %d ms were written; want %d", b.Words, b.StoppedNs/ms, want/ms)
 			}
 		}
 	}
@@ -134,7 +138,7 @@ func measureStopped(t *testing.T, path string) {
 			}
 			return nil
 		}}, nil)
-		all = append(all, blamed{c.words, m.metrics["lag"].Sum, m.metrics["queued"].Sum, *m.window.Received, m.window.NotOffered})
+		all = append(all, blamed{c.words, m.metrics["lag"].Sum, m.metrics["queued"].Sum, *m.window.Received, m.window.NotOffered, m.stoppedNs})
 	}
 	text, err := json.Marshal(all)
 	if err != nil {

@@ -29,6 +29,8 @@ type stops struct {
 	mu   sync.Mutex
 	past [remembered]stretch
 	next int
+	// told is how many of them tell has returned.
+	told int
 }
 
 // watch notes the stops until done is closed.
@@ -79,6 +81,17 @@ func (s *stops) during(fromNs, untilNs int64) int64 {
 		stoppedNs += untilNs - max(fromNs, dueNs)
 	}
 	return stoppedNs
+}
+
+// tell returns the stops since it was asked last, from and until in ns since the given time.
+func (s *stops) tell(sinceNs int64) (told [][2]int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.told = max(s.told, s.next-remembered); s.told < s.next; s.told++ {
+		stop := s.past[s.told%remembered]
+		told = append(told, [2]int64{stop.fromNs - sinceNs, stop.untilNs - sinceNs})
+	}
+	return told
 }
 
 // stopped is how long the generator was stopped in a call that took from fromNs until untilNs, ns since T0; 0 unless that is most

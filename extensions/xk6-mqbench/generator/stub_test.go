@@ -242,6 +242,7 @@ type measured struct {
 	offenders map[string]books.Message
 	slowest   []struct{ Sequence, IntendedNs, ResponseNs, QueuedNs, LagNs, ServiceNs int64 }
 	state     string
+	stoppedNs int64
 	metrics   map[string]exactSum
 	// over: messages of the window over limit k, and those over it without lag.
 	over, overWithoutLag []int64
@@ -416,6 +417,12 @@ func (m *measured) read(path string, steady *Steady) {
 			var tick tickLine
 			decode(&tick)
 			m.ticks = append(m.ticks, tick)
+		case "stops":
+			var l struct{ Stops [][2]int64 }
+			decode(&l)
+			for _, stop := range l.Stops {
+				m.stoppedNs += stop[1] - stop[0]
+			}
 		case "completions":
 			var l struct{ Counts []int64 }
 			decode(&l)

@@ -82,6 +82,7 @@ func (r *results) tick(k int64) {
 		tick["held"] = r.held
 	}
 	r.line(tick)
+	r.stops()
 	r.backlog, r.outstanding, r.held, r.blind = nil, nil, nil, false
 	progress := map[string]any{
 		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "acked": tick["acked"], "received": t.Received - r.last.Received,
@@ -104,6 +105,13 @@ func (r *results) tick(k int64) {
 		progress["error"] = err.Error()
 	}
 	r.tell(progress)
+}
+
+// stops writes those that nobody has written yet.
+func (r *results) stops() {
+	if stops := r.g.stops.tell(r.g.t0); stops != nil {
+		r.line(map[string]any{"type": "stops", "stops": stops})
+	}
 }
 
 // completions writes those of the seconds of real time before the given one.
