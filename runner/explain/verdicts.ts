@@ -11,6 +11,9 @@ decided the result. A run is INVALID when
   generator was late and then caught up. Without a latency SLA: lag p50 > 1ms,
   or lag p99 > half of response p99. A PASS that contains lag stands, because
   lag only makes a system look worse;
+- an SLA line is breached, but would not be without lag and the messages due near
+  a stop: a time longer than the limit in which the generator could not run at
+  all (paused, throttled, or without a core), so that all under way waited in it;
 - an SLA line is breached, but would not be without the messages that waited in
   the client library for longer than the limit: the receiving side was slow;
 - an SLA line is breached, and half of the messages or more were sent later than

@@ -30,6 +30,8 @@ export const gates = {
 		d: Late &
 			Decided & { lateSeconds: number; nWithout: number; overWithout: number },
 	) => `${burst(d)}: ${lateText(d)}; ${withoutBurst(d)}${would(d)}`,
+	"late-by-stops": (d: Late & Decided & WithoutStops) =>
+		`${stopsText(d)}: ${lateText(d)}; ${withoutStops(d)}${would(d)}`,
 	"late-by-held": (d: Late & Decided & WithoutHeld) =>
 		`${heldText(d)}: ${lateText(d)}; ${withoutHeld(d)}${would(d)}`,
 	"no-messages": () => "no message was intended in the window",
@@ -54,6 +56,8 @@ export const gates = {
 		d: Slow & { lateSeconds: number; nWithout: number; overWithout: number },
 	) =>
 		`${burst(d)}: ${slowText(d)}; ${withoutBurst(d)}${would(BROKEN_ELSE_KEPT)}`,
+	"max-by-stops": (d: Slow & WithoutStops) =>
+		`${stopsText(d)}: ${slowText(d)}; ${withoutStops(d)}${would(BROKEN_ELSE_KEPT)}`,
 	"max-by-held": (d: Slow & WithoutHeld) =>
 		`${heldText(d)}: ${slowText(d)}; ${withoutHeld(d)}${would(BROKEN_ELSE_KEPT)}`,
 	"never-completed": (d: { n: number; censored: number }) =>
@@ -83,6 +87,8 @@ export const gates = {
 
 	"aborted-by-lag": (d: Stopped) =>
 		`stopped after ${duration(d.afterNs)}, but the generator was late: without its lag it could still have passed`,
+	"aborted-by-stops": (d: Stopped) =>
+		`stopped after ${duration(d.afterNs)}, but the generator had been stopped: without its lag and the messages due around that it could still have passed`,
 	"aborted-by-held": (d: Stopped) =>
 		`stopped after ${duration(d.afterNs)}, but the receiving side was slow: without what waited in the client library it could still have passed`,
 	"aborted-hopeless": (d: Stopped) =>
@@ -127,7 +133,7 @@ export function repeatsText(
 
 // --- internal ---
 
-interface Late {
+export interface Late {
 	/** Messages judged, over the limit, that may be, and that never completed. */
 	readonly n: number;
 	readonly over: number;
@@ -145,7 +151,7 @@ interface Late {
 }
 
 /** How a verdict came out, and how it would have without what was not the system's. */
-interface Decided {
+export interface Decided {
 	readonly verdict: Tested;
 	readonly verdictWithout: Tested;
 }
@@ -188,25 +194,44 @@ function burst({ lateSeconds }: { readonly lateSeconds: number }): string {
 	return `the load generator was late for ${lateSeconds}s and then sent a burst, so this says nothing about the system`;
 }
 
-function withoutBurst(d: {
-	readonly nWithout: number;
-	readonly overWithout: number;
-}): string {
-	return `without those seconds and the one after each, ${d.overWithout === 0 ? "none" : count(d.overWithout)} of ${count(d.nWithout)} did`;
+function withoutBurst(d: Without): string {
+	return `without those seconds and the one after each, ${didOf(d)}`;
 }
 
-interface WithoutHeld extends HeldUp {
-	/** How long the load lasted that was held. */
-	readonly heldNs: number;
+export interface Without {
 	readonly nWithout: number;
 	readonly overWithout: number;
+}
+
+interface WithoutStops extends Without {
+	/** How often and how long the generator could not run. */
+	readonly stops: number;
+	readonly stoppedNs: number;
+}
+
+function stopsText(d: WithoutStops): string {
+	return `the load generator could not run ${d.stops === 1 ? "once" : `${count(d.stops)} times`}, for ${duration(d.stoppedNs)}, so this says nothing about the system`;
+}
+
+function withoutStops(d: WithoutStops): string {
+	return `without its lag and the messages due around that, ${didOf(d)}`;
+}
+
+interface WithoutHeld extends HeldUp, Without {
+	/** How long the load lasted that was held. */
+	readonly heldNs: number;
 }
 
 function withoutHeld(d: WithoutHeld): string {
-	return `without the ${duration(d.heldNs)} of load that waited there, ${d.overWithout === 0 ? "none" : count(d.overWithout)} of ${count(d.nWithout)} did`;
+	return `without the ${duration(d.heldNs)} of load that waited there, ${didOf(d)}`;
 }
 
-interface Slow {
+/** "none of 8 000 did" */
+function didOf(d: Without): string {
+	return `${d.overWithout === 0 ? "none" : count(d.overWithout)} of ${count(d.nWithout)} did`;
+}
+
+export interface Slow {
 	readonly n: number;
 	readonly over: number;
 	readonly limitNs: number;

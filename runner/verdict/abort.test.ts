@@ -118,6 +118,7 @@ describe("a run that was stopped for it", () => {
 		withoutLag = over,
 		abortedBy = "p99 < 20ms",
 		lagNs = 60_000,
+		stops: [number, number][] = [],
 	) =>
 		judged("interrupted", {
 			run: (file) => {
@@ -133,7 +134,7 @@ describe("a run that was stopped for it", () => {
 				second.metrics.lag.max = lagNs;
 				second.limits[0].over[3] = over;
 				second.limits[0].overWithoutLag[3] = withoutLag;
-				return undefined;
+				return [...lines, { type: "stops", stops }];
 			},
 		});
 
@@ -169,6 +170,15 @@ describe("a run that was stopped for it", () => {
 		expect(judgements[0]).toMatchObject({
 			verdict: "invalid",
 			lagDecided: true,
+		});
+	});
+
+	test("is INVALID when stops of the generator stopped it", () => {
+		// From 2.3 s of the window on, after 1 s of warm-up.
+		const stop: [number, number] = [3.3e9, 3.4e9];
+		const { judgements } = aborted(100, 100, "p99 < 20ms", 60_000, [stop]);
+		expect(judgements[0]).toMatchObject({
+			...{ verdict: "invalid", lagDecided: true, code: "aborted-by-stops" },
 		});
 	});
 

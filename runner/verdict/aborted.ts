@@ -6,10 +6,10 @@ import { say, sayAs } from "../text/say.ts";
 import { whyHopeless } from "./abort.ts";
 import { burstOf } from "./burst.ts";
 import { containsLag, type Facts, samplesDue, windowOf } from "./facts.ts";
-import { heldBy, withoutHeld } from "./held.ts";
 import { offeredIntervals } from "./intervals.ts";
 import { because, type Judgement, leftOpen } from "./judgement.ts";
 import { receivedTwice } from "./received-twice.ts";
+import { restsOf } from "./stops.ts";
 
 /**
  * A run that mqbench stopped. The line that could not pass any more is FAIL; another one only if what was offered until then
@@ -30,7 +30,7 @@ export function judgeAborted(
 			return {
 				...judgement,
 				verdict: "invalid",
-				lagDecided: by === "lag",
+				lagDecided: by !== "held",
 				heldDecided: by === "held",
 				...because(say(`aborted-by-${by}`, { afterNs })),
 			};
@@ -68,12 +68,12 @@ export function stoppedAfterNs({ collected }: Facts): number {
 
 // --- internal ---
 
-/** Without which the run would have gone on: the generator's lateness with the burst after it, or what the client library held; null: neither. */
+/** Without which the run would have gone on: the generator's lateness with the burst after it, its stops, or what the client library held; null: none. */
 function stoppedBy(
 	sla: Sla,
 	facts: Facts,
 	judgement: Judgement,
-): "lag" | "held" | null {
+): "lag" | "stops" | "held" | null {
 	if (sla.kind === "tally") return null;
 	const { plan, seconds } = facts.collected;
 	const k = limitIndex(plan, sla);
@@ -83,7 +83,6 @@ function stoppedBy(
 	const burst = burstOf(intervals, seconds, sla.limitNs);
 	const stillOpen = (over: number) =>
 		whyHopeless(sla, plan, soFar(facts, sla, over)) === null;
-	const held = heldBy(sla, facts.collected);
 	if (stillOpen(judgement.over ?? 0)) return null;
 	if (
 		(containsLag(sla.metric) &&
@@ -91,10 +90,11 @@ function stoppedBy(
 		(burst !== null && stillOpen(sum(burst.without.map((i) => i.over))))
 	)
 		return "lag";
-	return held !== null &&
-		stillOpen(sum(withoutHeld(intervals, held).map((i) => i.over)))
-		? "held"
-		: null;
+	return (
+		restsOf(sla, intervals, facts.collected).find(({ rest }) =>
+			stillOpen(sum(rest.map((i) => i.over))),
+		)?.by ?? null
+	);
 }
 
 function soFar({ collected }: Facts, sla: Sla, over: number) {

@@ -10,8 +10,7 @@ import { floorOver } from "./checks/floor.ts";
 import { STEADY_MARGIN } from "./checks/limits.ts";
 import { drift } from "./checks/steady.ts";
 import { distributionOf, type Facts, sampleOf } from "./facts.ts";
-import { withoutHeld } from "./held.ts";
-import { limitIntervals } from "./intervals.ts";
+import { limitIntervals, without } from "./intervals.ts";
 import { because, type Judgement, leftOpen } from "./judgement.ts";
 import { type Saturation, saturationOf } from "./saturation.ts";
 import { fails, testOver } from "./statistics.ts";
@@ -113,9 +112,9 @@ function explains(
 		);
 	if (state !== "complete" || plan.schedule.kind === "closed")
 		return share > 0.5;
-	const rest = withoutHeld(
+	const rest = without(
 		limitIntervals(plan, seconds, limitIndex(plan, sla)),
-		{ intervals },
+		intervals,
 	);
 	return sla.kind === "max"
 		? rest.every(({ over }) => over === 0)

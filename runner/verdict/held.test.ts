@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withoutHeld } from "./held.ts";
+import { without } from "./intervals.ts";
 import { type Any, type Changes, judged } from "./judged.fake.ts";
 
 const MS = 1e6;
@@ -115,9 +115,8 @@ describe("what the client library held for longer than the limit", () => {
 	});
 
 	test("takes no message away that never came", () => {
-		const held = { most: 50, explained: 10, intervals: new Set([1]) };
 		const interval = { n: 100, over: 60, overWithoutLag: 60, censored: 20 };
-		expect(withoutHeld([interval, interval], held)).toEqual([
+		expect(without([interval, interval], new Map([[1, 1]]))).toEqual([
 			interval,
 			{ n: 20, over: 20, overWithoutLag: 20, censored: 20 },
 		]);

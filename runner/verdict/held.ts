@@ -1,13 +1,8 @@
-import type { Metric, Sla } from "../model/plan.ts";
+import type { Metric } from "../model/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { HELD_MESSAGES } from "./checks/limits.ts";
-import {
-	INTERVAL_NS,
-	intendedPerInterval,
-	type LimitInterval,
-} from "./intervals.ts";
-import type { Interval } from "./statistics.ts";
+import { INTERVAL_NS, intendedPerInterval, type Shares } from "./intervals.ts";
 
 /** What waited in the client library longer than a limit: the receiving side was slow, not the system. */
 export interface Held {
@@ -16,7 +11,7 @@ export interface Held {
 	/** How many the rate explains at that moment: those due within the limit. */
 	readonly explained: number;
 	/** The window's 100 ms intervals whose messages are among those that waited for too long. */
-	readonly intervals: ReadonlySet<number>;
+	readonly intervals: Shares;
 }
 
 /** Metrics that end with a receipt. */
@@ -51,7 +46,7 @@ export function heldIn(
 	if (first === undefined || due.length === 0) return null;
 	const perMessage = samplesPerMessage(plan, "service");
 	const before = dueBefore(due.map((n) => n * perMessage));
-	const intervals = new Set<number>();
+	const intervals = new Map<number, number>();
 	let [late, last, lastDue] = [0, 0, before(first.ns - INTERVAL_NS)];
 	let worst = { most: 0, explained: 0 };
 	for (const { ns, n } of samples) {
@@ -67,45 +62,12 @@ export function heldIn(
 			i >= 0 && before((i + 1) * INTERVAL_NS) > now - own;
 			i--
 		)
-			if (i < due.length) intervals.add(i);
+			if (i < due.length) intervals.set(i, 1);
 	}
 	return {
 		...{ most: Math.round(worst.most), intervals },
 		explained: Math.round(worst.explained),
 	};
-}
-
-/** What it held for longer than a line of the SLA allows; null: nothing, or the line is not about receipts. */
-export function heldBy(
-	sla: Exclude<Sla, { kind: "tally" }>,
-	collected: Collected,
-): Held | null {
-	const held = RECEIVES.has(sla.metric) ? heldIn(collected, sla.limitNs) : null;
-	return held !== null && held.intervals.size > 0 ? held : null;
-}
-
-/** The same for the sentence that it decided, with what is left without it. */
-export function sayHeld(
-	{ most, explained, intervals }: Held,
-	{ n, over }: Interval,
-) {
-	return {
-		...{ held: most, explained, heldNs: intervals.size * INTERVAL_NS },
-		...{ nWithout: n, overWithout: over },
-	};
-}
-
-/** The intervals without what waited: their times stay, and so do messages that never came, which nobody held. */
-export function withoutHeld(
-	intervals: readonly LimitInterval[],
-	{ intervals: held }: Pick<Held, "intervals">,
-): LimitInterval[] {
-	return intervals.map((interval, i) => {
-		const n = interval.censored;
-		return held.has(i)
-			? { n, over: n, overWithoutLag: n, censored: n }
-			: interval;
-	});
 }
 
 // --- internal ---

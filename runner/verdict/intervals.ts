@@ -132,6 +132,28 @@ export function withCensored<I extends Interval>(
 	return all;
 }
 
+/** How much of an interval, by its number, is taken away: 1 is all of it. */
+export type Shares = ReadonlyMap<number, number>;
+
+/**
+ * The intervals without those shares of what was due in them, and as many late ones as that. Their times stay, and so do messages that never
+ * came: nothing but the system keeps them.
+ */
+export function without(
+	intervals: readonly LimitInterval[],
+	shares: Shares,
+): LimitInterval[] {
+	return intervals.map(({ n, over, overWithoutLag, censored }, i) => {
+		const away = Math.min(n - censored, Math.round((shares.get(i) ?? 0) * n));
+		return {
+			n: n - away,
+			over: Math.max(censored, over - away),
+			overWithoutLag: Math.max(censored, overWithoutLag - away),
+			censored,
+		};
+	});
+}
+
 // --- internal ---
 
 const NOTHING: Interval = { n: 0, over: 0 };

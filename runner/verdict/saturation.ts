@@ -3,7 +3,7 @@ import type { Machine } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
 import { IDLE_SHARE, WAIT_SHARE } from "./checks/limits.ts";
 import { type Facts, windowOf } from "./facts.ts";
-import { INTERVAL_NS } from "./intervals.ts";
+import { INTERVAL_NS, type Shares } from "./intervals.ts";
 
 /** How free a machine's cores were in the window; of the time between samples that can be read. */
 export interface Saturation {
@@ -15,7 +15,7 @@ export interface Saturation {
 	/** Of the window: no core was free, and generator or broker waited. */
 	readonly share: number;
 	/** The window's 100 ms intervals in which that was so. */
-	readonly intervals: ReadonlySet<number>;
+	readonly intervals: Shares;
 }
 
 /**
@@ -79,7 +79,7 @@ export function saturationOf(
 		share:
 			of((p) => (p.saturated ? p.toNs - p.fromNs : 0)) /
 			of((p) => p.toNs - p.fromNs),
-		intervals: new Set(intervals),
+		intervals: new Map(intervals.map((i) => [i, 1])),
 	};
 }
 

@@ -13,7 +13,6 @@ import {
 	sampleOf,
 	samplesDue,
 } from "./facts.ts";
-import { heldBy, sayHeld, withoutHeld } from "./held.ts";
 import {
 	type LimitInterval,
 	limitIntervals,
@@ -24,6 +23,7 @@ import { lateOf, percentileReason } from "./percentile-reason.ts";
 import { percentileOf } from "./quantile.ts";
 import { receivedTwice } from "./received-twice.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
+import { restsOf } from "./stops.ts";
 import { judgeTally } from "./tally.ts";
 
 /** Judges one SLA line on what a run measured. Whether the measurement is to be trusted is a question of checks.ts. */
@@ -143,15 +143,11 @@ function judgePercentile(
 			say("late-by-burst", { ...instead(calm), ...withoutBurst(burst) }),
 			{ lagDecided: true },
 		);
-	const held = heldBy(sla, facts.collected);
-	if (held !== null && test.verdict === "fail") {
-		const rest = testOver(withoutHeld(intervals, held), sla.percentile);
-		if (rest.verdict !== "fail")
-			return judged(
-				"invalid",
-				say("late-by-held", { ...instead(rest), ...sayHeld(held, rest) }),
-				{ heldDecided: true },
-			);
+	for (const by of restsOf(sla, intervals, facts.collected)) {
+		const rest = testOver(by.rest, sla.percentile);
+		const left = { nWithout: rest.n, overWithout: rest.over };
+		if (test.verdict === "fail" && rest.verdict !== "fail")
+			return judged("invalid", by.late({ ...instead(rest), ...left }), by.mark);
 	}
 	const second = receivedTwice(facts.collected, sla.metric);
 	if (
@@ -209,17 +205,11 @@ function judgeMax(
 			say("max-by-burst", { ...slow, ...withoutBurst(burst) }),
 			{ lagDecided: true },
 		);
-	const held = heldBy(sla, facts.collected);
-	const rest = held === null ? [] : withoutHeld(intervals, held);
-	if (held !== null && rest.every((i) => i.over === 0))
-		return judged(
-			"invalid",
-			say("max-by-held", {
-				...slow,
-				...sayHeld(held, { n: sum(rest.map((i) => i.n)), over: 0 }),
-			}),
-			{ heldDecided: true },
-		);
+	for (const { rest, max, mark } of restsOf(sla, intervals, facts.collected)) {
+		const left = { nWithout: sum(rest.map((i) => i.n)), overWithout: 0 };
+		if (rest.every((i) => i.over === 0))
+			return judged("invalid", max({ ...slow, ...left }), mark);
+	}
 	const second = receivedTwice(facts.collected, sla.metric);
 	const broken = say("max-broken", slow);
 	return over <= second

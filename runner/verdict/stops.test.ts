@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../model/plan.ts";
+import { sum } from "../stats/sum.ts";
+import { without } from "./intervals.ts";
+import { type Any, type Changes, judged } from "./judged.fake.ts";
+import { testOver } from "./statistics.ts";
+import { stopsIn } from "./stops.ts";
+
+const MS = 1e6;
+type Stop = readonly [fromMs: number, untilMs: number];
+const inNs = (stops: readonly Stop[]) =>
+	stops.map(([from, until]) => [from * MS, until * MS] as const);
+
+/** Stops of a run with 1 s of warm-up and a window of 10 s, ms since T0, and a limit of 10 ms. */
+const found = (stops: readonly Stop[], limitMs = 10) => {
+	const schedule = { warmupNs: 1000 * MS, durationNs: 10_000 * MS };
+	const plan = { schedule } as unknown as Plan;
+	return stopsIn({ plan, stops: inNs(stops) }, limitMs * MS);
+};
+const every = (gapMs: number, ms: number): Stop[] =>
+	Array.from({ length: 11_000 / gapMs }, (_, i) => [
+		...([i * gapMs + 8, i * gapMs + 8 + ms] as const),
+	]);
+
+describe("what was due near a stop of the generator", () => {
+	test.each<[string, Stop[], [number, number][]]>([
+		["the limit before and its length after", [[1225, 1255]], [[2, 0.7]]],
+		[
+			"in all intervals of that time",
+			[[1305, 1505]],
+			[
+				...([[2, 0.05]] as [number, number][]),
+				...[3, 4, 5, 6].map((i): [number, number] => [i, 1]),
+				[7, 0.05],
+			],
+		],
+		[
+			"twice near is not more than all",
+			[
+				[1210, 1250],
+				[1250, 1300],
+			],
+			[
+				[2, 1],
+				[3, 0.5],
+			],
+		],
+		["from the warm-up on", [[940, 980]], [[0, 0.2]]],
+		["up to the window's end", [[10_970, 11_200]], [[99, 0.4]]],
+		["a stop as long as the limit breaks none", [[1250, 1260]], []],
+		[
+			"before and after the window",
+			[
+				[100, 200],
+				[11_010.1, 12_000],
+			],
+			[],
+		],
+	])("%s", (_, stops, expected) => {
+		const near = [...found(stops).intervals];
+		expect(near.map(([i, part]) => [i, Math.round(part * 1e9) / 1e9])).toEqual(
+			expected,
+		);
+	});
+
+	test("is at most three times as long as the stops, whatever they are", () => {
+		for (const ms of [1, 7, 10, 11, 20, 50])
+			for (const gap of [20, 50, 100, 333]) {
+				const stops = every(gap, ms);
+				const near = sum([...found(stops).intervals.values()]) / 100;
+				expect(near).toBeLessThanOrEqual((3 * ms) / gap + 1e-9);
+				if (ms <= 10) expect(near).toBe(0);
+			}
+	});
+
+	test("leaves a FAIL of a slow broker on a machine that stops all the time for a moment", () => {
+		// 7 ms in each 100 ms are near 19 ms of load with a limit of 5 ms.
+		const near = found(every(100, 7), 5).intervals;
+		const slow = (over: number) => {
+			const one = { n: 100, over, overWithoutLag: over, censored: 0 };
+			return testOver(without(Array(100).fill(one), near), 99);
+		};
+		expect(slow(100)).toMatchObject({ verdict: "fail", n: 8100, over: 8100 });
+		expect(slow(25)).toMatchObject({ verdict: "fail", n: 8100, over: 600 });
+		expect(slow(19)).toMatchObject({ verdict: "pass", n: 8100, over: 0 });
+	});
+});
+
+/** In this run 490 messages were late, due in the half second from 5 s on; none of that was lag. */
+const stalled = (stops: readonly Stop[], plan: Changes["plan"] = () => {}) =>
+	judged("stall", {
+		plan,
+		lines: (lines: Any[]) => [...lines, { type: "stops", stops: inNs(stops) }],
+	});
+
+describe("a gate that FAILs", () => {
+	test("is INVALID where the generator could not run: without what was due near that it passes", () => {
+		const { verdict, judgements, checks } = stalled([[5000, 5490]]);
+		expect(verdict).toBe("invalid");
+		expect(judgements[0]).toMatchObject({
+			...{ verdict: "invalid", code: "late-by-stops", lagDecided: true },
+			why: "the load generator could not run once, for 490ms, so this says nothing about the system: at most 100 of 10 000 may take longer than 10ms; 490 did, in one stretch of 500ms; without its lag and the messages due around that, none of 9 010 did, which would be PASS instead of FAIL",
+		});
+		expect(checks.find((c) => c.check === "lag")?.status).toBe("invalid");
+	});
+
+	test("and so is one on the largest value", () => {
+		const { judgements } = stalled([[5000, 5490]], (plan) => {
+			const limit = { metric: "response", limitNs: 10 * MS, op: "<" };
+			plan.sla = [{ kind: "max", text: "max", ...limit, abort: false }];
+		});
+		expect(judgements[0]).toMatchObject({ code: "max-by-stops" });
+	});
+
+	test.each<[string, Stop[]]>([
+		["without any stop", []],
+		["by a stop at another time", [[8000, 8490]]],
+		["by one that began when all of it was late", [[5501, 5990]]],
+		["by a short one in it", [[5200, 5250]]],
+		["by many that are shorter than the limit", every(20, 9)],
+		["by a stop in each 100 ms that is longer", every(100, 12)],
+	])("is the system's %s", (_, stops) => {
+		expect(stalled(stops).judgements[0]?.verdict).toBe("fail");
+	});
+});
