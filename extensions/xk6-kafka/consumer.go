@@ -24,6 +24,8 @@ type consumer struct {
 	now    func() int64
 	// polled is how many records of a group's poll wait for their turn.
 	polled atomic.Int64
+	// due tells commit that something was marked.
+	due chan struct{}
 
 	mu       sync.Mutex
 	assigned int
@@ -79,7 +81,8 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 	last := len(g.members) >= to.Here
 	s.groupsMu.Unlock()
 	s.keep(c)
-	go c.deliverAndCommit()
+	go c.deliverAndCommit(broker.AcknowledgeOf(s.own.Acknowledge, to.Group))
+	go c.commit()
 	if !last {
 		return nil
 	}
@@ -134,7 +137,7 @@ func (s *session) groupOf(ctx context.Context, to broker.Subscription) *group {
 
 func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own ...kgo.Opt) (*consumer, error) {
 	w := &watch{s: s}
-	c := &consumer{watch: w, handle: handle, now: s.Now}
+	c := &consumer{watch: w, handle: handle, now: s.Now, due: make(chan struct{}, 1)}
 	var of settings
 	s.common(&of)
 	s.consuming(&of)
@@ -184,7 +187,7 @@ const markEveryNs = int64(10 * time.Millisecond)
 
 // deliverAndCommit hands over messages of a group. A member takes one message at a time from what was fetched; a message that waits in
 // the client behind a slow one is not received yet.
-func (c *consumer) deliverAndCommit() {
+func (c *consumer) deliverAndCommit(acknowledge string) {
 	ctx := c.client.Context()
 	for {
 		fetches := c.client.PollRecords(ctx, pollRecords)
@@ -207,11 +210,40 @@ func (c *consumer) deliverAndCommit() {
 				c.polled.Add(-1)
 				c.handle(broker.Delivery{ReceivedNs: nowNs, Payload: r.Value})
 				handled = r
+				if acknowledge == broker.PerMessage {
+					c.client.MarkCommitRecords(r)
+					c.wake()
+				}
 			}
 			if handled != nil {
 				c.client.MarkCommitRecords(handled)
 			}
 		})
+		if acknowledge == broker.PerBatch {
+			c.wake()
+		}
+	}
+}
+
+// commit sends a commit as soon as one is due and the one before is answered; it covers all that was marked meanwhile. Handlers do not wait
+// for it, nor do those of other systems for their acknowledgements.
+func (c *consumer) commit() {
+	ctx := c.client.Context()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.due:
+			// What fails here the library commits, every commitInterval.
+			_ = c.client.CommitMarkedOffsets(ctx)
+		}
+	}
+}
+
+func (c *consumer) wake() {
+	select {
+	case c.due <- struct{}{}:
+	default:
 	}
 }
 

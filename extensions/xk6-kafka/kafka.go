@@ -222,7 +222,11 @@ func (s *session) Describe() broker.Description {
 	of.Set("flush", fmt.Sprintf("at once, up to %d requests on their way to a broker", requestsInFlight))
 	of.Set("batching", fmt.Sprintf("what waits for a partition, linger %s, up to %d bytes", time.Duration(s.own.LingerNs), s.own.BatchBytes))
 	of.Set("acknowledgeAlone", "none: reads from a position of its own")
-	of.Set("acknowledgeInGroup", "a commit every "+time.Duration(s.own.CommitIntervalNs).String())
+	of.Set("acknowledgeInGroup", map[string]string{
+		broker.PerMessage:  "a commit after each message, as soon as the one before is answered",
+		broker.PerBatch:    "a commit after each poll",
+		broker.PerInterval: "a commit every " + time.Duration(s.own.CommitIntervalNs).String(),
+	}[broker.AcknowledgeOf(s.own.Acknowledge, "g")])
 	of.Set("prefetch", fmt.Sprintf("a fetch ahead, up to %d bytes of a partition", s.own.FetchPartitionBytes))
 	return broker.Description{
 		Acks:            s.own.Acks != "0",

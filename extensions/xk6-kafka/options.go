@@ -32,8 +32,9 @@ type options struct {
 
 	// Assignor shares out partitions to the members of a group: "range" (the default, as Kafka's) or "cooperative-sticky".
 	Assignor string `json:"assignor"`
-	// CommitIntervalNs is how often a member commits. Kafka's default is 5 s; ours is 100 ms, closer to the single acknowledgements of other
-	// systems.
+	// Acknowledge is when a member commits: message (the default), batch or interval.
+	Acknowledge string `json:"acknowledge"`
+	// CommitIntervalNs is how often it does so at least. Kafka's default is 5 s.
 	CommitIntervalNs int64 `json:"commitIntervalNs"`
 
 	// Sasl is how the URL's user logs in: "plain" (the default), "scram-sha-256" or "scram-sha-512".
@@ -51,7 +52,7 @@ const (
 	defaultBatchBytes     = 1 << 20
 	defaultFetchBytes     = 1 << 20
 	defaultFetchMaxWait   = 500 * time.Millisecond
-	defaultCommitInterval = 100 * time.Millisecond
+	defaultCommitInterval = broker.AcknowledgeInterval
 	defaultTimeout        = 10 * time.Second
 )
 
@@ -74,6 +75,7 @@ func decode(from broker.Options) (options, error) {
 		broker.Choice{Name: "acks", Value: o.Acks, Known: slices.Sorted(maps.Keys(acks))},
 		broker.Choice{Name: "compression", Value: o.Compression, Known: slices.Sorted(maps.Keys(codecs))},
 		broker.Choice{Name: "assignor", Value: o.Assignor, Known: slices.Sorted(maps.Keys(balancers))},
+		broker.Choice{Name: "acknowledge", Value: o.Acknowledge, Known: []string{"", broker.PerMessage, broker.PerBatch, broker.PerInterval}},
 		broker.Choice{Name: "sasl", Value: o.Sasl, Known: slices.Sorted(maps.Keys(mechanisms))},
 	)
 	if err == nil && *o.Idempotence && o.Acks != "all" {

@@ -45,6 +45,7 @@ test("the driver gets what is said, in ns and bytes, and no secret", () => {
 		lingerNs: 0,
 		compression: "none",
 		assignor: "range",
+		acknowledge: "message",
 	});
 	expect(
 		kafka.driverOptions(
@@ -70,14 +71,29 @@ test("the driver gets what is said, in ns and bytes, and no secret", () => {
 		fetchMinBytes: 1024,
 		fetchMaxWaitNs: 100_000_000,
 		assignor: "cooperative-sticky",
+		acknowledge: "interval",
 		commitIntervalNs: 5_000_000_000,
 		sasl: "scram-sha-512",
 		tls: { ca: "/ca.pem" },
 	});
 });
 
+test("a group commits each message, unless the scenario says otherwise", () => {
+	const group = (written: object) =>
+		kafka.traits(options(written)).acknowledge.group;
+	expect(group({})).toBe("message");
+	expect(group({ acknowledge: "batch" })).toBe("batch");
+	expect(group({ commitInterval: "5s" })).toBe("interval");
+});
+
 test("what cannot go together is refused with the remedy", () => {
 	expect(wrong({})).toEqual([]);
+	expect(wrong({ acknowledge: "automatic" })).toEqual([
+		"acknowledge: Kafka cannot do acknowledge: automatic, as a group is where its commits say; remove acknowledge",
+	]);
+	expect(wrong({ acknowledge: "batch", commitInterval: "5s" })).toEqual([
+		"commitInterval: commitInterval needs acknowledge: interval; here it is acknowledge: batch",
+	]);
 	expect(wrong({ acks: 1, idempotence: true })).toEqual([
 		"idempotence: idempotence needs acks: all; here it is acks: 1",
 	]);

@@ -2,7 +2,14 @@ import { z } from "zod";
 import { count, span, unit } from "../../model/field.ts";
 import type { BrokerOptions } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
-import { clusterFields, defined, processFields, tlsField } from "../fields.ts";
+import {
+	acknowledgeField,
+	acknowledgeProblems,
+	clusterFields,
+	defined,
+	processFields,
+	tlsField,
+} from "../fields.ts";
 import {
 	kafkaDurability,
 	levelTexts,
@@ -84,8 +91,9 @@ const KafkaOptions = z.strictObject({
 		description:
 			"How partitions are shared out to the members of a group. Default: `range`, as Kafka's own.",
 	}),
+	...acknowledgeField,
 	commitInterval: span(
-		"How often a member of a group tells the broker how far it is; what it had handled since is delivered again if it dies. Default: 100ms; Kafka's own is 5s.",
+		"How often a member of a group commits with `acknowledge: interval`, for which it stands; what it had handled since is delivered again if it dies. Default: 100ms; Kafka's own is 5s.",
 		["100ms", "5s"],
 		"above 0",
 	).optional(),
@@ -122,7 +130,7 @@ export const kafka = {
 		title: "Kafka",
 		acks: options.acks !== 0,
 		delivery: isSafe(options) ? "at-least-once" : "at-most-once",
-		acknowledge: { alone: "automatic", group: "interval" },
+		acknowledge: { alone: "automatic", group: acknowledgeOf(options) },
 		ordered: true,
 		groupOrdered: true,
 		keys: true,
@@ -153,6 +161,7 @@ export const kafka = {
 			fetchMinBytes: options.fetchMinBytes,
 			fetchMaxWaitNs: options.fetchMaxWait,
 			assignor: options.assignor,
+			acknowledge: acknowledgeOf(options),
 			commitIntervalNs: options.commitInterval,
 			sasl: options.sasl,
 			tls: typeof options.tls === "object" ? defined(options.tls) : options.tls,
@@ -192,6 +201,10 @@ function isSafe(options: KafkaOptions): boolean {
 	return acks === "all" || (acks === 1 && copies(options) === 1);
 }
 
+function acknowledgeOf({ acknowledge, commitInterval }: KafkaOptions) {
+	return acknowledge ?? (commitInterval === undefined ? "message" : "interval");
+}
+
 /** Copies of a topic; null: the default of a broker that is not ours. */
 function copies({ replicas, url }: KafkaOptions): number | null {
 	return replicas ?? (url === undefined ? 1 : null);
@@ -204,6 +217,17 @@ function contradictions(
 	const wrong = (key: string, message: string) =>
 		problems.push({ key, message });
 	const { acks, idempotence, minInsyncReplicas } = options;
+	problems.push(
+		...acknowledgeProblems(options, "Kafka", {
+			automatic: "a group is where its commits say",
+		}),
+	);
+	const way = acknowledgeOf(options);
+	if (options.commitInterval !== undefined && way !== "interval")
+		wrong(
+			"commitInterval",
+			`commitInterval needs acknowledge: interval; here it is acknowledge: ${way}`,
+		);
 	const replicas = copies(options);
 	const overruled = OVERRULED.find(
 		(key) => options.config?.[key] !== undefined,
