@@ -110,7 +110,7 @@ function clientTexts({ clients }: Run): string[][] {
 		c.machine ?? "n/a",
 		formatCount(c.intended ?? 0),
 		formatCount(c.sent ?? 0),
-		formatDuration(c.lagP99 ?? 0),
+		`${c.lagP99Weak ? "~" : ""}${formatDuration(c.lagP99 ?? 0)}`,
 		`${Number((c.cores ?? 0).toPrecision(2))}`,
 		`${formatDuration(-(c.firstClaimNs ?? 0))} ahead`,
 		c.clock === null
