@@ -3,7 +3,7 @@ import type { BrokerInstall } from "../install.ts";
 export const OLDEST_JAVA = 17;
 
 export const install: BrokerInstall = {
-	from: `Java ${OLDEST_JAVA} or newer, and Maven, which fetches Kafka once; or an installation: \`KAFKA_HOME\`, \`binary: /opt/kafka\``,
+	from: `Java ${OLDEST_JAVA} or newer, and Maven; or \`KAFKA_HOME\`, \`binary: /opt/kafka\``,
 	async look({ env, run, which }) {
 		const missing = (figure: string) => ({
 			here: false,

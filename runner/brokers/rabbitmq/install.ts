@@ -1,7 +1,7 @@
 import type { BrokerInstall } from "../install.ts";
 
 export const install: BrokerInstall = {
-	from: "`rabbitmq-server` and Erlang on PATH; or an installation: `binary: /opt/rabbitmq`",
+	from: "`rabbitmq-server` and Erlang on PATH; or `binary: /opt/rabbitmq`",
 	async look({ which }) {
 		const program = await which("rabbitmq-server");
 		return program === null
