@@ -283,6 +283,7 @@ describe("what is judged", () => {
 		);
 		expect(found.a).toEqual({
 			...{ name: "run-a", runs: 6, values: [3, 1, 2, 5, 4], median: 3 },
+			weak: false,
 		});
 	});
 });

@@ -91,7 +91,7 @@ describe("two systems of one scenario", () => {
 			new: times(1.2),
 		}).gates;
 		// Ratios of all pairs: 1.2 * (1 +- 0.04), the third smallest and largest of 25.
-		expect(gate?.measured).toBe("x1.20 [1.17, 1.24] of 1.02ms");
+		expect(gate?.measured).toBe("x1.20 [1.17, 1.24] of ~1.02ms");
 		expect(gate?.limit).toBe("baseline + 10%");
 		expect(gate?.why).toMatch(
 			/^new is 1\.20x old \(95 % interval: 1\.17x to 1\.24x\): worse by more than the margin of 10 %$/,

@@ -361,7 +361,9 @@ describe("a rig with hosts for brokers", () => {
 			expect(scenario).toMatchObject({
 				target,
 				aws: null,
-				systems: [{ url: null, port: null, binary: null, ownTopics: null }],
+				systems: [
+					{ url: null, port: null, binary: null, existingTopics: null },
+				],
 			});
 			const [system] = scenario.systems;
 			expect(system && notFresh(scenario, system)).toEqual([]);
