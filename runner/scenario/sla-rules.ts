@@ -199,8 +199,12 @@ const noBacklog: Reason = (line) => {
 };
 
 const nothingScheduled: Reason = (line) => {
-	const closed = line.cases.find(({ schedule }) => schedule.kind === "closed");
-	return closed && tell("no-rate-to-achieve", { case: of(closed, line) });
+	const { expect, cases } = line;
+	if (expect.kind !== "tally") return undefined;
+	const closed = cases.find(({ schedule }) => schedule.kind === "closed");
+	return (
+		closed && tell("no-rate-to-achieve", { ...expect, case: of(closed, line) })
+	);
 };
 
 /** More than is sent is never received: every broker would fail. */

@@ -34,7 +34,7 @@ export const slaMistakes = {
 	"no-checksum": "{messages} carry no checksum, so corruption goes unnoticed; add checksum: true to workload",
 	"nobody-receives": "in pattern publish{case} nobody receives messages; write {instead}",
 	"backlog-unmeasurable": "a backlog of {messages} messages{case} is too small to measure: fewer than {drained} count as drained; write e.g. backlog: {write}",
-	"no-rate-to-achieve": "a closed load (messages){case} has no rate to achieve; write throughput.sent",
+	"no-rate-to-achieve": "a closed load (messages){case} has no rate to achieve; write throughput.sent {op} {limit}/s",
 	"latency-limit": '"{line}": a latency has an upper limit; write {left} < {limit}',
 	"percentile-100": '"{line}": the 100th percentile is the largest sample; write max {op} {limit}',
 	"percentile-range": '"{line}": a percentile lies between 0 and 100; write e.g. p99 or p99.9',
