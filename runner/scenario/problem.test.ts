@@ -56,3 +56,17 @@ test("a list of known words is shown once", () => {
 	expect(text).toContain("1:1 unknown a; known: x, y\n");
 	expect(text).toContain("2:1 unknown b\n");
 });
+
+test.each([
+	["a has no unit; write 5ms", "a has no unit", "write 5ms"],
+	["a; b; remove c", "a; b", "remove c"],
+	["a needs b; this workload is c", "a needs b; this workload is c", null],
+	["a must be b, got c", "a must be b, got c", null],
+])(
+	"of %j a program gets what is wrong and what to write",
+	(message, wrong, remedy) => {
+		expect(
+			mistakesOf("s.yaml", "a: 1", [{ offset: 0, message }]),
+		).toMatchObject([{ message: wrong, remedy }]);
+	},
+);

@@ -84,8 +84,9 @@ export function mistakesOf(
 		.sort((a, b) => order(a) - order(b))
 		.map((problem): Mistake => {
 			const sentence = maskSameLength(oneLine(problem.message));
+			// "...; this workload is round-trip" says what is, not what to write.
 			const [, message = sentence, remedy = null] =
-				/^(.*); (.*?)$/.exec(sentence) ?? [];
+				/^(.*); (?!this )(.*?)$/.exec(sentence) ?? [];
 			return {
 				...{ code: problem.code ?? null, file },
 				...("label" in problem
