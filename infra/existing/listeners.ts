@@ -7,14 +7,14 @@ import { treeOf } from "../pid.ts";
  */
 export function listenersAt(port: number): number[] {
 	const sockets = new Set([...inodes("tcp", port), ...inodes("tcp6", port)]);
-	const found = list("/proc")
+	const pids = list("/proc")
 		.filter((name) => /^\d+$/.test(name))
 		.filter((pid) => linksOf(pid).some((to) => sockets.has(to)))
 		.map(Number);
-	if (found.some((pid) => FORWARDERS.test(read(`/proc/${pid}/comm`))))
+	if (pids.some((pid) => FORWARDERS.test(read(`/proc/${pid}/comm`))))
 		return [];
-	return found.filter(
-		(pid) => !found.some((top) => top !== pid && treeOf(top).includes(pid)),
+	return pids.filter(
+		(pid) => !pids.some((top) => top !== pid && treeOf(top).includes(pid)),
 	);
 }
 
