@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 // All that a new broker takes in TypeScript: its room, and one line in rooms.ts.
 vi.mock("./rooms.ts", async (rooms) => ({
 	...(await rooms<object>()),
-	carrier: (await import("../tests/made-up-broker/index.ts")).carrier,
+	lines: (await import("../tests/made-up-broker/index.ts")).lines,
 }));
 
 const { brokersTable, systemsTable } = await import(
@@ -16,31 +16,31 @@ const { SystemOptions, processes, realBrokers } = await import("./index.ts");
 const { imageOf } = await import("./image.ts");
 
 const scenario = (system: string, pattern = "round-trip") =>
-	`name: birds\nsystem: ${system}\nworkload: { pattern: ${pattern}, rate: 10/s, message: 64B, duration: 5s }\nsla: ["lost == 0"]\n`;
+	`name: lines\nsystem: ${system}\nworkload: { pattern: ${pattern}, rate: 10/s, message: 64B, duration: 5s }\nsla: ["lost == 0"]\n`;
 
 test("a broker that is a room and one line has a place in scenarios, their mistakes and the tables", () => {
-	const [system] = loadScenario("a.yaml", scenario("carrier")).systems;
-	expect(system?.options).toMatchObject({ broker: "carrier", pigeons: 3 });
+	const [system] = loadScenario("a.yaml", scenario("lines")).systems;
+	expect(system?.options).toMatchObject({ broker: "lines", noDelay: true });
 	expect(() =>
-		loadScenario("a.yaml", scenario("{ broker: carrier, pigeons: many }")),
-	).toThrow(/pigeons must be a .*number/);
-	expect(() => loadScenario("a.yaml", scenario("carrier", "fan-out"))).toThrow(
-		/pigeons fly to one loft/,
+		loadScenario("a.yaml", scenario("{ broker: lines, noDelay: many }")),
+	).toThrow(/noDelay must be/);
+	expect(() => loadScenario("a.yaml", scenario("lines", "work-queue"))).toThrow(
+		/whoever listens gets all messages/,
 	);
-	expect(() => loadScenario("a.yaml", scenario("pigeon"))).toThrow(
-		/write carrier/,
+	expect(() => loadScenario("a.yaml", scenario("telegraph"))).toThrow(
+		/write lines/,
 	);
-	expect(systemsTable()).toContain("`{ broker: carrier }`");
+	expect(systemsTable()).toContain("`{ broker: lines }`");
 	expect(brokersTable()).toContain(
-		"| `carrier` | a loft | `carrier:1.0` | 1 |",
+		"| `lines` | a post office | `lines:1.0` | 1 |",
 	);
 });
 
 test("it is asked for by init, looked for by doctor, and can be started everywhere", () => {
-	expect(questions[0]?.ask({}, [])).toContain("carrier");
-	expect(brokerChecks.map(({ name }) => name)).toContain("Carrier");
-	expect(realBrokers).toContain("carrier");
-	expect(processes.carrier).toBeTruthy();
-	const options = SystemOptions.parse({ broker: "carrier", version: "0.9" });
-	expect(imageOf({ image: null, options })).toBe("carrier:0.9");
+	expect(questions[0]?.ask({}, [])).toContain("lines");
+	expect(brokerChecks.map(({ name }) => name)).toContain("Lines");
+	expect(realBrokers).toContain("lines");
+	expect(processes.lines).toBeTruthy();
+	const options = SystemOptions.parse({ broker: "lines", version: "0.9" });
+	expect(imageOf({ image: null, options })).toBe("lines:0.9");
 });

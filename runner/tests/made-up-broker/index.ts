@@ -2,24 +2,24 @@ import { z } from "zod";
 import type { Broker } from "../../brokers/broker.ts";
 import { processFields } from "../../brokers/fields.ts";
 
-/** The smallest room: what a scenario may say of a broker that only a test knows, and how it would be run. */
-export const carrier: Broker = {
-	title: "Carrier",
+/** The smallest room: what a scenario may say of a broker that only a test knows, and how it would be run. Its driver is brokertest/example. */
+export const lines: Broker = {
+	title: "Lines",
 	options: z.strictObject({
-		broker: z.literal("carrier").meta({ description: "Pigeons." }),
+		broker: z.literal("lines").meta({ description: "Lines of text." }),
 		...processFields,
-		pigeons: z.int().default(3).meta({ description: "How many fly." }),
+		noDelay: z.boolean().default(true).meta({ description: "TCP_NODELAY." }),
 	}),
-	alsoCalled: { pigeon: "carrier" },
-	urlSchemes: ["rfc1149"],
-	defaultPort: 1149,
+	alsoCalled: { telegraph: "lines" },
+	urlSchemes: ["lines"],
+	defaultPort: 7000,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
 	traits: () => ({
-		title: "Carrier",
-		acks: true,
-		delivery: "at-least-once",
-		acknowledge: { alone: "automatic", group: "message" },
+		title: "Lines",
+		acks: false,
+		delivery: "at-most-once",
+		acknowledge: { alone: "automatic", group: "automatic" },
 		ordered: true,
 		groupOrdered: false,
 		keys: false,
@@ -27,34 +27,36 @@ export const carrier: Broker = {
 		groupsByPartition: false,
 		keepsOnly: null,
 		wildcards: false,
-		maxMessageBytes: 256,
-		cannot: { "fan-out": "pigeons fly to one loft" },
-		levels: { fsync: "on paper" },
-		ownDurability: "on paper",
+		maxMessageBytes: null,
+		cannot: { "work-queue": "whoever listens gets all messages" },
+		levels: {},
+		ownDurability: "none, nothing is stored",
 		prefetch: null,
 		redeliverAfterNs: null,
 		maxReplicas: 1,
 		nodes: [1],
 	}),
-	durability: () => ({ level: "fsync", text: "on paper", by: [] }),
-	driverOptions: () => ({}),
+	durability: () => ({ level: null, text: "none, nothing is stored", by: [] }),
+	driverOptions: (options) => ({
+		noDelay: "noDelay" in options && options.noDelay === true,
+	}),
 	contradictions: () => [],
 	topicOptions: [],
 	process: {
-		packages: ["pigeons"],
-		container: { data: "/loft" },
-		ports: () => [{ number: 1149, from: "clients" }],
+		packages: ["telegraph"],
+		container: { data: "/lines" },
+		ports: () => [{ number: 7000, from: "clients" }],
 		async describe() {
 			throw new Error("nobody starts it");
 		},
 	},
-	image: { name: "carrier", version: "1.0", suffix: "" },
+	image: { name: "lines", version: "1.0", suffix: "" },
 	program: null,
 	install: {
-		from: "a loft",
+		from: "a post office",
 		look: async () => ({
 			here: false,
-			figure: "no loft",
+			figure: "no line",
 			sentence: "It needs one.",
 		}),
 	},

@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import {
+	cpSync,
+	mkdtempSync,
+	readFileSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { rm } from "node:fs/promises";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import type { Result } from "../../model/result.ts";
+import { packageFolder } from "../../package.ts";
+import { resultOf } from "../e2e/mqbench.ts";
+
+/** A copy of mqbench gets a broker that nobody has heard of: what README.md of extensions/ and of runner/brokers/ asks for, no more. */
+
+test("a new broker is a room and a line here, a driver and its lines there, and is measured", async () => {
+	const copy = mkdtempSync(path.join(tmpdir(), "mqbench-new-broker-"));
+	onTestFinished(() => rm(copy, { recursive: true, force: true }), 120_000);
+	for (const part of ["runner", "infra", "extensions", "scenarios"])
+		cpSync(path.join(packageFolder, part), path.join(copy, part), {
+			recursive: true,
+			filter: (file) => !/\/node_modules|\/tests\/(e2e|acceptance)/.test(file),
+		});
+	for (const file of ["package.json", "tsconfig.json", "README.md"])
+		cpSync(path.join(packageFolder, file), path.join(copy, file));
+	for (const folder of ["node_modules", "infra/aws/node_modules"])
+		symlinkSync(path.join(packageFolder, folder), path.join(copy, folder));
+
+	const made = (from: string, to: string, as: (text: string) => string) =>
+		writeFileSync(
+			path.join(copy, to),
+			as(readFileSync(path.join(copy, from), "utf8")),
+		);
+	// The two rooms.
+	cpSync(
+		path.join(copy, "extensions/xk6-noop"),
+		path.join(copy, "extensions/xk6-lines"),
+		{ recursive: true, filter: (file) => !/noop\.go$|_test\.go$/.test(file) },
+	);
+	for (const file of ["go.mod", "register.go"])
+		made(
+			`extensions/xk6-noop/${file}`,
+			`extensions/xk6-lines/${file}`,
+			(text) => text.replaceAll("noop", "lines"),
+		);
+	made(
+		"extensions/xk6-mqbench/brokertest/example/lines.go",
+		"extensions/xk6-lines/lines.go",
+		(text) => text.replace("package example", "package lines"),
+	);
+	cpSync(
+		path.join(copy, "runner/tests/made-up-broker"),
+		path.join(copy, "runner/brokers/lines"),
+		{ recursive: true },
+	);
+	made(
+		"runner/tests/made-up-broker/index.ts",
+		"runner/brokers/lines/index.ts",
+		(text) => text.replaceAll("../../brokers/", "../"),
+	);
+	// Their lines: one each in rooms.ts and drivers.go, and those of a module in go.mod.
+	const again = (file: string, line: RegExp) =>
+		made(file, file, (text) =>
+			text.replaceAll(
+				line,
+				(found) => `${found}${found.replaceAll("noop", "lines")}`,
+			),
+		);
+	again("runner/brokers/rooms.ts", /^.*noop.*\n/gm);
+	again("extensions/cmd/k6/drivers.go", /^.*noop.*\n/gm);
+	again("extensions/go.mod", /^.*noop.*\n/gm);
+
+	// The broker is served by this process: it waits without blocking.
+	const ended = promisify(execFile);
+	await ended("npm", ["run", "build"], { cwd: copy });
+	writeFileSync(
+		path.join(copy, "lines.yaml"),
+		`target: existing
+system: { broker: lines, url: "lines://127.0.0.1:${await serve()}" }
+workload: { pattern: round-trip, rate: 100/s, message: 64B, warmup: 1s, duration: 3s }
+sla: [lost == 0]
+`,
+	);
+	await ended(
+		process.execPath,
+		["dist/runner/cli.js", "lines.yaml", "--out", "out"],
+		{ cwd: copy },
+		// Others may have the machine: then the run does not count, and is measured all the same.
+	).catch(({ code }) => expect([4, 6]).toContain(code));
+	const { runs }: Result = resultOf(path.join(copy, "out"));
+	expect(runs).toMatchObject([{ system: "lines", lost: 0 }]);
+	expect(runs[0]?.received).toBeGreaterThan(0);
+});
+
+// --- internal ---
+
+/** The made-up broker: it writes what is sent to a topic to all that listen to it. Returns its port. */
+async function serve(): Promise<number> {
+	const ears: { readonly topic: string; readonly to: net.Socket }[] = [];
+	const server = net.createServer((from) => {
+		let rest = "";
+		from.on("error", () => {});
+		from.setEncoding("utf8").on("data", (text) => {
+			const lines = `${rest}${text}`.split("\n");
+			rest = lines.pop() ?? "";
+			for (const line of lines) {
+				const [command, topic = "", payload] = line.split(" ");
+				if (command === "listen") {
+					ears.push({ topic, to: from });
+					from.write("ok\n");
+				} else
+					for (const { to } of ears.filter((ear) => ear.topic === topic))
+						to.write(`${payload}\n`);
+			}
+		});
+	});
+	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
+	onTestFinished(() => void server.close());
+	return (server.address() as net.AddressInfo).port;
+}
