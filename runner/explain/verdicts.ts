@@ -11,26 +11,23 @@ decided the result. A run is INVALID when
   generator was late and then caught up. Without a latency SLA: lag p50 > 1ms,
   or lag p99 > half of response p99. A PASS that contains lag stands, because
   lag only makes a system look worse;
-- an SLA line is breached, but would not be without lag and the messages due near
-  a stop: a time longer than the limit in which the generator could not run at
-  all (paused, throttled, or without a core), so that all under way waited in it;
-- an SLA line is breached, but would not be without the messages that waited in
-  the client library for longer than the limit: the receiving side was slow;
+- an SLA line is breached, but would not be without lag and what was due near a
+  stop longer than the limit, in which the generator could not run at all
+  (paused, throttled), or without what waited longer than the limit in the
+  client library: the receiving side was slow;
 - an SLA line is breached, and half of the messages or more were sent later than
   the tightest limit (and 1ms) allows: the generator could not offer this load,
   so losses and failures do not count against the system either;
 - messages of the schedule were never sent (not offered), its first part was
   handed out late, or the client library itself dropped messages;
-- its files are incomplete, or the machine's clock is too coarse to measure with
-  (hpet, acpi_pm, jiffies).
+- its files are incomplete, or the machine's clock is too coarse (hpet, jiffies).
 
 Example: p99 < 20ms allows 300 of 30 000 messages to take longer. 400 did, but
 only 250 without lag. The generator decided that, not the broker.
 
 What to do: mqbench doctor shows what delays this machine. Lower the rate, stop
-other programs, use more cores, or measure a broker on another machine (target:
-existing). The report names the check that failed, its figure and its limit.
-Everything else (stolen CPU, quota, pauses) is a warning.
+other programs, use more cores, or a broker on another machine (existing). The
+report names the check, its figure and its limit. All else is a warning.
 `,
 	},
 	inconclusive: {
