@@ -20,7 +20,7 @@ decided the result. A run is INVALID when
   so losses and failures do not count against the system either;
 - messages of the schedule were never sent (not offered), its first part was
   handed out late, or the client library itself dropped messages;
-- its files are incomplete, or the machine's clock is too coarse (hpet, jiffies).
+- its files are incomplete, or the machine's clock is too coarse (jiffies).
 
 Example: p99 < 20ms allows 300 of 30 000 messages to take longer. 400 did, but
 only 250 without lag. The generator decided that, not the broker.
