@@ -27,7 +27,7 @@ const SECONDS = 10;
 
 describe("half a second in which the broker is stopped", () => {
 	test("is in the response of each message due meanwhile, and breaches the SLA", async () => {
-		const { result, code, over, quantile } = await stalled("nats-server");
+		const { result, code, over, quantile } = await stalledAlone();
 		expect(code).toBe(99);
 		const [gate] = result.gates;
 		expect(gate?.verdict).toBe("fail");
@@ -43,7 +43,7 @@ describe("half a second in which the broker is stopped", () => {
 	});
 
 	test("is queued time when inFlight keeps messages from leaving: service alone hides it", async () => {
-		const { result, code, over, quantile } = await stalled("nats-server", {
+		const { result, code, over, quantile } = await stalledAlone({
 			inFlight: "10",
 		});
 		expect(code).toBe(99);
@@ -104,6 +104,18 @@ interface Stalled {
 	over(ms: number): number;
 	/** Response at a percentile, in ms. */
 	quantile(p: number): number;
+}
+
+/** A broker's stall. Where others kept the generator from its work meanwhile, the run rightly says so: it is made again. */
+async function stalledAlone(
+	workload: Record<string, string> = {},
+): Promise<Stalled> {
+	let run = await stalled("nats-server", workload);
+	for (let again = 0; again < 2 && run.code === 4; again++) {
+		process.stdout.write(`once more: ${run.result.gates[0]?.why}\n`);
+		run = await stalled("nats-server", workload);
+	}
+	return run;
 }
 
 async function stalled(
