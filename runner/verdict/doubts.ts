@@ -84,19 +84,39 @@ export function unlessSaturated(
 	};
 }
 
-/** A FAIL of a response that the generator alone, without any system, does not keep either, says nothing of the system. */
+/**
+ * A FAIL of a response that the generator alone, without any system, does not keep either, says nothing of the system. Messages that never
+ * completed are the system's all the same: a FAIL by these alone stands.
+ */
 export function unlessFloorFails(
 	j: Judgement,
 	sla: Sla | undefined,
 	facts: Facts,
 ): Judgement {
-	const floorNs = sla === undefined ? null : floorOver(sla, facts);
-	return j.verdict !== "fail" || floorNs === null
+	if (j.verdict !== "fail" || sla === undefined || sla.kind === "tally")
+		return j;
+	const floorNs = floorOver(sla, facts);
+	return floorNs === null || failsByMissing(sla, facts)
 		? j
 		: leftOpen(j, say("floor-over-limit", { floorNs }));
 }
 
 // --- internal ---
+
+/** Would it FAIL if all that completed had been in time? */
+function failsByMissing(
+	sla: LatencySla,
+	{ collected: { plan, seconds, state } }: Facts,
+): boolean {
+	// Of a run that was stopped what is under way may still come.
+	if (state === "aborted") return false;
+	const missing = limitIntervals(plan, seconds, limitIndex(plan, sla)).map(
+		({ n, censored }) => ({ n, over: censored }),
+	);
+	return sla.kind === "max"
+		? missing.some(({ over }) => over > 0)
+		: testOver(missing, sla.percentile).verdict === "fail";
+}
 
 /** Of a rate: what was reached is no less than what the rest of the window allows for. */
 function explains(

@@ -115,15 +115,14 @@ test("samples that are missing are not known, never free", () => {
 });
 
 describe("a FAIL where the generator alone does not keep the limit either", () => {
-	const floored = (p99: number, p50 = 1e4) =>
-		stalled(() => FREE, {
-			surroundings: {
-				floor: {
-					...{ folder: "floors/01", problem: null, count: 5000 },
-					...{ p50, p99, max: p99, perSecond: null },
-				},
-			},
-		});
+	const floorOf = (p99: number) => ({
+		floor: {
+			...{ folder: "floors/01", problem: null, count: 5000 },
+			...{ p50: 1e4, p99, max: p99, perSecond: null },
+		},
+	});
+	const floored = (p99: number) =>
+		stalled(() => FREE, { surroundings: floorOf(p99) });
 	test("is left open, and the check says so", () => {
 		const found = floored(12 * MS);
 		expect(found.verdict).toBe("inconclusive");
@@ -135,4 +134,20 @@ describe("a FAIL where the generator alone does not keep the limit either", () =
 	test("stays where the floor keeps it", () => {
 		expect(floored(9 * MS).verdict).toBe("fail");
 	});
+	test.each(["p99.9 < 20ms", "max < 20ms"])(
+		"stays where the messages that never completed are too many for %s",
+		(line) => {
+			const { judgements } = judged("lost", {
+				surroundings: floorOf(50 * MS),
+				plan: (plan) => {
+					const { percentile: _, ...sla } = plan.sla[0];
+					plan.sla[0] = line.startsWith("max")
+						? { ...sla, kind: "max", text: line }
+						: { ...sla, percentile: 99.9, text: line };
+				},
+			});
+			expect(judgements[0]?.verdict).toBe("fail");
+			expect(judgements[0]?.why).toContain("never completed");
+		},
+	);
 });
