@@ -65,6 +65,9 @@ export function unlessSaturated(
 	sla: Sla | undefined,
 	facts: Facts,
 ): Judgement {
+	const { state } = facts.collected;
+	// What a stopped run has not measured nobody decided.
+	if (state !== "complete" && state !== "aborted") return j;
 	if (j.verdict !== "fail" || sla === undefined) return j;
 	const by = machinesOf(facts)
 		.map((machine) => saturationOf(machine, facts))

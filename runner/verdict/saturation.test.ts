@@ -102,6 +102,12 @@ describe("a FAIL of a machine without a free core", () => {
 	});
 });
 
+test("a run that was interrupted has no line that the machine decided", () => {
+	const found = judged("interrupted", { resources: sampled(() => TAKEN) });
+	expect(found.judgements.map(({ cause }) => cause)).not.toContain("machine");
+	expect(coresOf(found)).toMatchObject({ code: "cores-saturated" });
+});
+
 test("a PASS without a free core is warned of", () => {
 	const found = judged("healthy", { resources: sampled(() => TAKEN) });
 	expect(found).toMatchObject({ verdict: "pass", cause: null });
