@@ -49,14 +49,20 @@ export const example = {
 	},
 };
 
-/** How a url has a password of the environment: "nats://user:${NATS_PASSWORD}@host:4222", and the name of the variable. */
-export function loginUrl({
-	urlSchemes: [scheme = ""],
-	urlUser = "user",
-	defaultPort,
-}: Pick<Broker, "urlSchemes" | "urlUser" | "defaultPort">) {
+/** How a url has a password of the environment: "nats://user:${NATS_PASSWORD}@host:4222", and the name of the variable. `bare`: the url without it, where it is known. */
+export function loginUrl(
+	{
+		urlSchemes: [scheme = ""],
+		urlUser = "user",
+		defaultPort,
+	}: Pick<Broker, "urlSchemes" | "urlUser" | "defaultPort">,
+	bare = `${scheme}://host:${defaultPort}`,
+) {
 	const name = `${scheme.toUpperCase()}_PASSWORD`;
-	const url = `${scheme}://${urlUser}:${variable(name)}@host:${defaultPort}`;
+	const url = bare.replace(
+		/:\/\/(\S*@)?/,
+		() => `://${urlUser}:${variable(name)}@`,
+	);
 	return { url, variable: name };
 }
 

@@ -23,9 +23,7 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 			});
 		case "error":
 			if (result.errorCause === "scenario") return say("change-the-question");
-			return LOGIN.test(run?.why ?? "")
-				? say("log-in", loginUrl(brokerOf(run?.load ?? example)))
-				: say("fix-and-rerun");
+			return loginOf(run) ?? say("fix-and-rerun");
 		case "invalid":
 			return say("trust-first", { remedy: remedyOf(run, "invalid") });
 		case "inconclusive":
@@ -97,6 +95,19 @@ function unlessBusy(next: Said, run: Run): Said {
 /** What brokers and their client libraries say when they refuse a login. */
 const LOGIN =
 	/NOAUTH|WRONGPASS|Authorization Violation|username or password|SASL|authentication/i;
+
+/** A login that was refused is there, and wrong; one that is asked for is missing. null: neither. */
+function loginOf(run: Run | null): Said | null {
+	const why = run?.why ?? "";
+	if (!LOGIN.test(why)) return null;
+	const url = run?.brokerUrl ?? undefined;
+	const given = /WRONGPASS/.test(why) || url?.includes("@");
+	return given && !/NOAUTH/.test(why)
+		? say("login-refused", {
+				server: url?.replace(/^\w+:\/\/(\S*@)?/, "") ?? null,
+			})
+		: say("log-in", loginUrl(brokerOf(run?.load ?? example), url));
+}
 
 /** The runs that were made for a comparison: of its own system, and of the baseline if that is of the same scenario. */
 function comparedRuns(

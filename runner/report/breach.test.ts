@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { variable } from "../brokers/index.ts";
 import type { Gate, Result } from "../model/result.ts";
 import { breachOf, breachText } from "./breach.ts";
 import { comparison, FIXTURES, search } from "./hostile.fake.ts";
@@ -430,6 +431,37 @@ describe("what to do", () => {
 		["repeats", "repeat: 5"],
 	])("of %s says %s", (name, text) => {
 		expect(first(built(name)).next).toContain(text);
+	});
+
+	test.each([
+		[
+			"NOAUTH Authentication required",
+			"redis://10.0.0.5:6400/2",
+			`write REDIS_PASSWORD=... before the command and --url 'redis://:${variable("REDIS_PASSWORD")}@10.0.0.5:6400/2' behind it, with the single quotes`,
+		],
+		[
+			"WRONGPASS invalid username-password pair or user is disabled",
+			"redis://***@10.0.0.5:6400",
+			"the server at 10.0.0.5:6400 refused this user or password; check its value",
+		],
+		[
+			"nats: Authorization Violation",
+			"nats://***@a:4222,b:4222",
+			"the server at a:4222,b:4222 refused this user or password; check its value",
+		],
+		[
+			"nats: Authorization Violation",
+			"nats://a:4300",
+			`write NATS_PASSWORD=... before the command and --url 'nats://user:${variable("NATS_PASSWORD")}@a:4300' behind it, with the single quotes`,
+		],
+	])("of a login: %s at %s", (why, brokerUrl, next) => {
+		const result = withGate({ verdict: "error" });
+		const [run] = result.runs;
+		if (run === undefined) throw new Error("another fixture");
+		const broker = brokerUrl.startsWith("redis") ? "redis" : "nats";
+		Object.assign(run, { why, brokerUrl, verdict: "error" });
+		run.load = { ...run.load, broker };
+		expect(first({ ...result, errorCause: "environment" }).next).toBe(next);
 	});
 
 	test("of an interruption names the scenario where it is known", () => {

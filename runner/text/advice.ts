@@ -18,6 +18,11 @@ export const advice = {
 		variable: string;
 	}) =>
 		`write ${d.variable}=... before the command and --url '${d.url}' behind it, with the single quotes`,
+	"login-refused": (d: {
+		/** "10.0.0.5:6379"; null: not known. */
+		server: string | null;
+	}) =>
+		`the server${d.server === null ? "" : ` at ${d.server}`} refused this user or password; check its value`,
 	"trust-first": (d: { remedy: string | null }) =>
 		`${d.remedy ?? "free the machine from other work; mqbench doctor shows what bends a measurement"} (mqbench explain invalid)`,
 	"closer-clocks": () =>
