@@ -537,8 +537,8 @@ export const Search = z.strictObject({
 	/** Highest rate that passed, confirmed by a longer run, and lowest that failed; null: there was none. */
 	lo: z.number().nonnegative().nullable(),
 	hi: z.number().nonnegative().nullable(),
-	/** Who ended the search. generator: the system may carry more. */
-	limitedBy: z.enum(["system", "generator", "nothing", "error"]),
+	/** Who ended the search. generator: the system may carry more; interrupted: so it may, the command was stopped. */
+	limitedBy: z.enum(["system", "generator", "nothing", "error", "interrupted"]),
 	confirmed: z.boolean(),
 	/** One sentence. */
 	answer: z.string(),

@@ -18,9 +18,11 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	const run = worstRun(outcome, result);
 	switch (verdict) {
 		case "interrupted":
-			return say("resume", {
-				command: resumeCommand(result.command, null, result.runId),
-			});
+			return result.searches.length > 0
+				? say("search-again")
+				: say("resume", {
+						command: resumeCommand(result.command, null, result.runId),
+					});
 		case "error":
 			if (result.errorCause === "scenario") return say("change-the-question");
 			return loginOf(run) ?? say("fix-and-rerun");

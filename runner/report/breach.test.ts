@@ -476,6 +476,15 @@ describe("what to do", () => {
 		);
 	});
 
+	test("of an interrupted search is no --resume, which refuses it", () => {
+		const result = built("interrupted");
+		result.searches = [search({ verdict: "interrupted" })];
+		for (const outcome of brokenOf(result))
+			expect(breachOf(outcome, result).next).toMatch(
+				/^start the search again: it cannot be resumed/,
+			);
+	});
+
 	test("of a search is that of the lowest rate which did not pass: a busy machine first", () => {
 		const result = built("stall");
 		const [run] = result.runs;

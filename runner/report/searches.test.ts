@@ -101,6 +101,67 @@ test.each<[string, (rate: number) => Verdict, Verdict, RegExp]>([
 	});
 });
 
+/** The runs of a search until `stop`, whose own run was not finished; what it came to. */
+function stoppedAt(stop: (run: SearchRun) => boolean, finished = false) {
+	const runs = runsOf(upTo5000);
+	const made = runs.slice(0, runs.findIndex(stop));
+	const last = { ...(runs[made.length] as SearchRun) };
+	last.verdict = judged("interrupted");
+	return searchesOf(finished ? made : [...made, last])[0];
+}
+
+const roleIs = (role: string) => (one: SearchRun) =>
+	one.collected.plan.search?.role === role;
+const rateIs = (rate: number) => (one: SearchRun) =>
+	one.collected.plan.schedule.rate?.messages === rate;
+
+test.each([
+	["its first run", rateIs(1000), null, false, /^stopped before .* was over$/],
+	[
+		"a probe",
+		rateIs(8000),
+		4000,
+		false,
+		/; the highest rate that passed so far is 4 000\/s, not confirmed$/,
+	],
+	[
+		"the longer run",
+		roleIs("confirm"),
+		5000,
+		false,
+		/so far .* not confirmed$/,
+	],
+	["the curve", roleIs("curve"), 5000, true, /, confirmed by a longer run$/],
+] as const)(
+	"a search that was stopped in %s says what passed so far, and that no error ended it",
+	(_, stop, lo, confirmed, answer) => {
+		const search = stoppedAt(stop);
+		expect(search).toMatchObject({
+			...{ verdict: "interrupted", limitedBy: "interrupted", confirmed },
+			answer: expect.stringMatching(answer),
+		});
+		if (lo === null) expect(search?.lo).toBeNull();
+		else expect((search?.lo ?? 0) / lo).toBeCloseTo(1, 1);
+	},
+);
+
+test("a search that was stopped between two runs is interrupted as well", () => {
+	expect(stoppedAt(rateIs(4000), true)).toMatchObject({
+		...{ verdict: "interrupted", limitedBy: "interrupted", lo: 2000 },
+	});
+});
+
+test("a rate that a longer run refuted is none that passed so far", () => {
+	const runs = runsOf((rate) => (rate <= 5000 ? "pass" : "fail"));
+	const at = runs.findIndex(roleIs("confirm"));
+	const refuted = { ...(runs[at] as SearchRun), verdict: judged("fail") };
+	const stopped = { ...refuted, verdict: judged("interrupted") };
+	const [search] = searchesOf([...runs.slice(0, at), refuted, stopped]);
+	const rate = refuted.collected.plan.schedule.rate?.messages ?? 0;
+	expect(search?.lo).toBeLessThan(rate);
+	expect(search?.hi).toBe(rate);
+});
+
 test("a rate that passed as a probe but never in a longer run, with rates that failed, is no generator too slow for every rate", () => {
 	// 5 000/s fails, 2 500/s passes as a probe, 3 540/s is INVALID: what confirms fails four times.
 	const all: SearchRun[] = [];

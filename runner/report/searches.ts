@@ -3,7 +3,7 @@ import type { Run, Search } from "../model/result.ts";
 import { worst } from "../model/verdict.ts";
 import { answerText, answerVerdict } from "../search/answer.ts";
 import { outcomeOf, stepOf } from "../search/runs.ts";
-import { type Answer, next } from "../search/search.ts";
+import { next, soFar } from "../search/search.ts";
 import { tell } from "../text/tell.ts";
 import { type RunVerdict, reasonOf } from "../verdict/run.ts";
 
@@ -38,17 +38,15 @@ function searchOf(runs: readonly SearchRun[]): Search {
 		outcome: outcomeOf(one.verdict.verdict),
 	}));
 	const what = next(outcomes[0]?.step.rate ?? 1, outcomes);
-	const interrupted = runs.some((r) => r.verdict.verdict === "interrupted");
-	// Of a search that was stopped: what it knew by then.
-	const answer: Answer =
-		"answer" in what
-			? what.answer
-			: { lo: null, hi: null, limitedBy: "error", confirmed: false };
+	// It may have been stopped between two runs.
+	const answer = "answer" in what ? what.answer : soFar(outcomes);
 	const plan = runs[0]?.collected.plan as Plan;
 	// A rate that passes above others that do not is no limit of the system: the machine, or the system, is not steady.
 	const below = outcomes.filter(
 		({ step, outcome }) =>
-			outcome !== "pass" && answer.lo !== null && step.rate < answer.lo,
+			!["pass", "interrupted"].includes(outcome) &&
+			answer.lo !== null &&
+			step.rate < answer.lo,
 	).length;
 	const steady = below === 0;
 	return {
@@ -56,15 +54,11 @@ function searchOf(runs: readonly SearchRun[]): Search {
 		case: plan.search?.of ?? plan.case,
 		repeat: plan.repeat,
 		sla: plan.sla.map((line) => line.text),
-		verdict: interrupted
-			? "interrupted"
-			: steady
-				? answerVerdict(answer)
-				: worst([answerVerdict(answer), "inconclusive"]),
+		verdict: steady
+			? answerVerdict(answer)
+			: worst([answerVerdict(answer), "inconclusive"]),
 		...answer,
-		answer: interrupted
-			? tell("search-stopped")
-			: `${answerText(answer, outcomes)}${steady ? "" : tell("search-not-steady", { below, runs: below === 1 ? "run" : "runs" })}`,
+		answer: `${answerText(answer, outcomes)}${steady ? "" : tell("search-not-steady", { below, runs: below === 1 ? "run" : "runs" })}`,
 		runs: steps
 			.map(({ one, step }) => ({
 				index: one.run.index,

@@ -9,7 +9,9 @@ export function answerText(answer: Answer, runs: readonly Found[]): string {
 	if (lo === null)
 		return limitedBy === "error"
 			? tell("search-broke")
-			: noRateText(answer, runs);
+			: limitedBy === "interrupted"
+				? tell("search-stopped")
+				: noRateText(answer, runs);
 	const code = confirmed ? "rate-confirmed" : "rate-unconfirmed";
 	const met = tell(code, { perSecond: lo });
 	switch (limitedBy) {
@@ -21,12 +23,16 @@ export function answerText(answer: Answer, runs: readonly Found[]): string {
 			return tell("search-ended", { met });
 		case "error":
 			return tell("search-broke-after", { met });
+		case "interrupted":
+			return tell(confirmed ? "confirmed-so-far" : "passed-so-far", {
+				perSecond: lo,
+			});
 	}
 }
 
 /** What a search says of the scenario: finding a rate is passing. */
 export function answerVerdict({ lo, limitedBy, confirmed }: Answer): Verdict {
-	if (limitedBy === "error") return "error";
+	if (limitedBy === "error" || limitedBy === "interrupted") return limitedBy;
 	if (lo === null) return limitedBy === "generator" ? "invalid" : "fail";
 	return confirmed ? "pass" : "inconclusive";
 }

@@ -82,7 +82,7 @@ test.each([
 	["inconclusive", "fail"],
 	["invalid", "invalid"],
 	["error", "error"],
-	["interrupted", "error"],
+	["interrupted", "interrupted"],
 ] as const)("a run that is %s is %s to the search", (verdict, outcome) => {
 	expect(outcomeOf(verdict)).toBe(outcome);
 });

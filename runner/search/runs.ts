@@ -50,6 +50,7 @@ export function outcomeOf(verdict: Verdict): Outcome {
 	switch (verdict) {
 		case "pass":
 		case "invalid":
+		case "interrupted":
 			return verdict;
 		case "fail":
 		case "inconclusive":

@@ -13,9 +13,9 @@ export interface Step {
 
 /**
  * What a run said. pass: every SLA line holds, nothing was lost, the system kept up, and the measurement is valid. invalid: the
- * generator kept it from saying anything. error: it could not be made.
+ * generator kept it from saying anything. error: it could not be made. interrupted: the command was stopped.
  */
-export type Outcome = "pass" | "fail" | "invalid" | "error";
+export type Outcome = "pass" | "fail" | "invalid" | "error" | "interrupted";
 
 export interface Found {
 	readonly step: Step;
@@ -28,8 +28,13 @@ export interface Answer {
 	readonly lo: number | null;
 	/** Lowest rate that failed; null: none did. */
 	readonly hi: number | null;
-	/** Who ended it: the system under test, the generator (its own measurement became invalid), nobody (the highest rate passed), or an error. */
-	readonly limitedBy: "system" | "generator" | "nothing" | "error";
+	/** Who ended it: the system under test, the generator (its own measurement became invalid), nobody (the highest rate passed), an error, or whoever stopped the command. */
+	readonly limitedBy:
+		| "system"
+		| "generator"
+		| "nothing"
+		| "error"
+		| "interrupted";
 	readonly confirmed: boolean;
 }
 
@@ -50,6 +55,8 @@ export const CURVE = [0.5, 0.7, 0.8, 0.9, 0.95];
 
 /** The run to make after those that were made, or the answer. `start` is the rate where the search begins. */
 export function next(start: number, runs: readonly Found[]): Next {
+	if (runs.some((f) => f.outcome === "interrupted"))
+		return { answer: soFar(runs) };
 	if (runs.some((f) => f.outcome === "error"))
 		return {
 			answer: { ...boundsOf(runs), limitedBy: "error", confirmed: false },
@@ -84,6 +91,23 @@ export function boundsOf(runs: readonly Found[]): Pick<Answer, "lo" | "hi"> {
 		(rate) => decide(probes, rate) === true && (hi === null || rate < hi),
 	);
 	return { lo: passed.length === 0 ? null : Math.max(...passed), hi };
+}
+
+/** What a search that was stopped knew by then: no longer run refuted its `lo`. */
+export function soFar(runs: readonly Found[]): Answer {
+	const longer = (is: Outcome) =>
+		runs
+			.filter((f) => f.step.role === "confirm" && f.outcome === is)
+			.map((f) => f.step.rate);
+	const hi = Math.min(boundsOf(runs).hi ?? Infinity, ...longer("fail"));
+	const { lo } = boundsOf(runs.filter((f) => f.step.rate < hi));
+	const [confirmed] = longer("pass");
+	return {
+		lo: confirmed ?? lo,
+		hi: hi === Infinity ? null : hi,
+		limitedBy: "interrupted",
+		confirmed: confirmed !== undefined,
+	};
 }
 
 // --- internal ---

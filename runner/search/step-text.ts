@@ -40,6 +40,7 @@ const AGAIN = {
 	fail: "one-failure",
 	invalid: "last-invalid",
 	error: "last-not-made",
+	interrupted: "last-not-made",
 } as const satisfies Readonly<Record<Outcome, Told>>;
 
 function probeText(perSecond: number, runs: readonly Found[]): string {

@@ -41,6 +41,8 @@ export const reports = {
 	"reporter-lacks-path": "--reporter {reporter}: a path is missing, e.g. {name}=out/{file}, or {name}=- for stdout",
 	"run-file-missing": "there is no such file, and the result of the other runs alone would be another one",
 	"search-stopped": "stopped before the search was over",
+	"passed-so-far": "stopped before the search was over; the highest rate that passed so far is {perSecond}, not confirmed",
+	"confirmed-so-far": "stopped before the search was over; the highest rate that passed so far is {perSecond}, confirmed by a longer run",
 	"search-not-steady": "; but {below} {runs} at lower rates did not pass: not steady",
 	"sections-left-out": "**Left out, as there is no more room here:** {names}{more}. {where}",
 	"host-shared": "generator and broker shared one host{which}: each took CPU from the other",
