@@ -3,6 +3,7 @@
 package rabbitmq
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -79,6 +80,32 @@ func TestNoMessageWaitsForItsAcknowledgementForLong(t *testing.T) {
 	go sub.take(&wire{raw: &deliveries{}}, arriving)
 	defer close(arriving)
 	eventually(t, "it is acknowledged", func() bool { return told.soFar() == "1" })
+}
+
+func TestThePrefetchIsThatOfTheConsumersThatThereAre(t *testing.T) {
+	const none, some = "no limit, as nothing is acknowledged", "100 not acknowledged"
+	for _, c := range []struct{ options, consumers, want string }{
+		{`{"acknowledge": "automatic"}`, "", none},
+		{`{"acknowledge": "batch"}`, "", some},
+		{``, "", some + "; no limit where nothing is"},
+		{``, "automatic", none},
+		{``, "message", some},
+		{``, "message automatic", some + "; no limit where nothing is"},
+		{`{"prefetch": 0}`, "message", "no limit"},
+	} {
+		opened, err := New(broker.Options{URL: "amqp://here", Driver: json.RawMessage(c.options)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &link{}
+		for _, way := range strings.Fields(c.consumers) {
+			l.subscriptions = append(l.subscriptions, &subscription{acknowledge: way})
+		}
+		opened.(*session).links = []*link{l}
+		if got := opened.Describe().Settings["prefetch"]; got != c.want {
+			t.Errorf("options %s, consumers %q: prefetch %q; want %q", c.options, c.consumers, got, c.want)
+		}
+	}
 }
 
 // What a consumer has not handled stays with the broker if it has to acknowledge, all but the prefetch.

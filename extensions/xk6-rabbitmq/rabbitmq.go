@@ -147,10 +147,6 @@ func (s *session) Describe() broker.Description {
 		kind = "direct; topic where a subscription is a pattern"
 	}
 	durable := strconv.FormatBool(c.queue != transient)
-	prefetch := strconv.Itoa(c.prefetch) + " not acknowledged; no limit where nothing is"
-	if c.prefetch == 0 {
-		prefetch = "no limit"
-	}
 	d := broker.Description{
 		Acks:      c.confirms,
 		Order:     "per-producer",
@@ -169,7 +165,7 @@ func (s *session) Describe() broker.Description {
 			"mandatory":          "false",
 			"acknowledgeAlone":   acknowledges[broker.AcknowledgeOf(c.acknowledge, "")],
 			"acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(c.acknowledge, "g")],
-			"prefetch":           prefetch,
+			"prefetch":           s.prefetchText(),
 			"heartbeat":          s.heartbeat.String(),
 			"frameMaxBytes":      strconv.Itoa(s.frameMax),
 			"channelMax":         strconv.Itoa(s.channels),
@@ -200,6 +196,31 @@ func (s *session) Describe() broker.Description {
 		d.Settings["replicas"] = strconv.Itoa(c.replicas)
 	}
 	return d
+}
+
+// prefetchText is the limit of the consumers, as far as is known who acknowledges: by the option, or by those that there are.
+func (s *session) prefetchText() string {
+	c, automatic := s.chosen, map[bool]bool{}
+	if c.acknowledge != "" {
+		automatic[c.acknowledge == broker.Automatic] = true
+	}
+	for _, l := range s.links {
+		l.mu.Lock()
+		for _, sub := range l.subscriptions {
+			automatic[sub.acknowledge == broker.Automatic] = true
+		}
+		l.mu.Unlock()
+	}
+	limit := strconv.Itoa(c.prefetch) + " not acknowledged"
+	switch {
+	case c.prefetch == 0:
+		return "no limit"
+	case automatic[true] == automatic[false]:
+		return limit + "; no limit where nothing is"
+	case automatic[true]:
+		return "no limit, as nothing is acknowledged"
+	}
+	return limit
 }
 
 // acknowledges says what consumers send.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
@@ -34,7 +35,7 @@ func (g *Generator) open(ctx context.Context) error {
 		return err
 	}
 	// Only now does a driver know which options its consumers got.
-	g.facts.Settings = g.session.Describe().Settings
+	g.facts.Settings = g.plan.applying(g.session.Describe().Settings)
 	if g.closed {
 		return nil
 	}
@@ -136,6 +137,22 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		o.InFlight = *p.InFlight * int64(p.perConnection())
 	}
 	return o
+}
+
+// applying are the settings without what drivers say of consumers that the pattern does not have.
+func (p *Plan) applying(settings map[string]string) map[string]string {
+	applying := maps.Clone(settings)
+	switch p.Pattern {
+	case roundTrip, fanOut:
+		delete(applying, "acknowledgeInGroup")
+	case workQueue, backlog:
+		delete(applying, "acknowledgeAlone")
+	case publish:
+		for _, name := range []string{"acknowledgeAlone", "acknowledgeInGroup", "prefetch"} {
+			delete(applying, name)
+		}
+	}
+	return applying
 }
 
 // join tells the session its part in the run. If a driver cannot play that part, this fails before anything is done.

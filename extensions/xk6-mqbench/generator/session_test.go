@@ -2,6 +2,8 @@ package generator
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -129,5 +131,28 @@ func TestWhatADriverDoesNotCountIsUnknownAndNotZero(t *testing.T) {
 	}
 	if s.removed.Load() != 0 || m.state != "complete" {
 		t.Errorf("%s, %d removals; want a complete run", m.state, s.removed.Load())
+	}
+}
+
+func TestSettingsOfConsumersThatThePatternHasNotAreLeftOut(t *testing.T) {
+	const alone, group, prefetch = "acknowledgeAlone", "acknowledgeInGroup", "prefetch"
+	for pattern, want := range map[string][]string{
+		roundTrip: {alone, prefetch}, fanOut: {alone, prefetch}, requestReply: {group, alone, prefetch},
+		workQueue: {group, prefetch}, backlog: {group, prefetch}, publish: {},
+	} {
+		said := map[string]string{"confirm": "", alone: "", group: "", prefetch: ""}
+		got := (&Plan{Pattern: pattern}).applying(said)
+		if len(got) != len(want)+1 || len(said) != 4 {
+			t.Errorf("%s: %v of %v; want confirm and %v", pattern, got, said, want)
+		}
+		for _, name := range append(want, "confirm") {
+			if _, there := got[name]; !there {
+				t.Errorf("%s: %s is left out", pattern, name)
+			}
+		}
+	}
+	written, err := os.ReadFile(filepath.Join(measure(t, testPlan(100, 100), &stub{}, nil).folder, "client-0.jsonl"))
+	if err != nil || !strings.Contains(string(written), `"driverOptions":{}`) {
+		t.Errorf("%v; a round trip's file has the setting of groups: %s", err, written)
 	}
 }

@@ -76,7 +76,7 @@ func (s *stub) Dropped() int64                        { return 0 }
 func (s *stub) Reconnects() int64                     { return 0 }
 func (s *stub) Describe() broker.Description {
 	d := s.facts
-	d.Acks, d.Order, d.Library, d.Server, d.Settings = s.acks, "per-producer", "stub 1", "stub 1", map[string]string{}
+	d.Acks, d.Order, d.Library, d.Server, d.Settings = s.acks, "per-producer", "stub 1", "stub 1", map[string]string{"acknowledgeInGroup": "each message"}
 	return d
 }
 

@@ -78,6 +78,7 @@ test("settings that all runs of a system share stand there once; the others are 
 		"differ by run connections: see what each run ran with",
 	);
 	expect(text).toContain("durability none, nothing is stored");
+	expect(text).toContain("sends acknowledged no");
 });
 
 describe("the verdict", () => {

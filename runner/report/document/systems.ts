@@ -79,7 +79,7 @@ function settingsOf(runs: readonly Run[]): Table {
 		["durability level", all((run) => run.load.durabilityLevel)],
 		["topology", all(topologyText)],
 		["replicas", all((run) => run.load.replicas?.toString())],
-		["acknowledges", all((run) => (run.load.acks ? "yes" : "no"))],
+		["sends acknowledged", all((run) => (run.load.acks ? "yes" : "no"))],
 		["broker's settings", settings(common(runs.map(brokerOf)))],
 		[
 			"client library",
