@@ -23,7 +23,7 @@ export const remedies = {
 		"see whether the machine's clock was set back meanwhile",
 	"see-completions": () => "see why nothing completed",
 	"free-machine": () =>
-		"free the machine from other work, give it more cores, or run the broker elsewhere; mqbench doctor shows how punctually it wakes",
+		"free the machine from other work, lower the rate, give it more cores, or run the broker elsewhere; mqbench doctor shows how punctually it wakes",
 	"offer-less": () =>
 		"lower the rate, give the generator more cores, or use more clients",
 	"see-in-flight": () =>
