@@ -46,6 +46,13 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	}
 	if (of.kind === "comparison" || (of.kind === "gate" && of.gate.comparison))
 		return differentNow(outcome, result);
+	// What failed counts as slower than any limit: neither the machine nor its consumers explain it. A search means to find where that begins.
+	const [error] = run?.errors ?? [];
+	if (of.kind !== "search" && run?.failed && error)
+		return say("commonest-error", {
+			failed: run.failed,
+			error: error.message,
+		});
 	const consumers = of.kind === "gate" && isCount(of.gate) ? null : theirs(run);
 	if (consumers !== null) return consumers;
 	if (of.kind === "search") {
@@ -183,12 +190,6 @@ function nextOfTally(gate: Gate, run: Run): Said {
 }
 
 function nextOfLatency(gate: Gate, run: Run): Said {
-	const [error] = run.errors;
-	if (run.failed && error)
-		return say("commonest-error", {
-			failed: run.failed,
-			error: error.message,
-		});
 	const { metric } = gate;
 	if (metric === "lag") return say("see-lag");
 	const topic = run.load.schedule.kind === "closed" ? "closed" : "response";

@@ -425,12 +425,31 @@ describe("what to do", () => {
 
 	test.each([
 		["lost", "longer drain"],
-		["lag", "mqbench doctor"],
+		[
+			"lag",
+			"free the machine from other work, lower the rate, give it more cores",
+		],
 		["no-data", "connection refused"],
 		["interrupted", "--resume"],
 		["repeats", "repeat: 5"],
 	])("of %s says %s", (name, text) => {
 		expect(first(built(name)).next).toContain(text);
+	});
+
+	test("of messages that failed is their commonest error, though the machine was busy as well", () => {
+		const result = built("no-data");
+		const [run] = result.runs;
+		if (run === undefined) throw new Error("another fixture");
+		const warn = { status: "warn" as const, figure: null, limit: null };
+		run.validity = [
+			{ ...warn, check: "others", detail: "others worked", remedy: null },
+			{ ...warn, check: "cores", detail: "none free", remedy: "wait" },
+		];
+		result.gates = result.gates.map((gate) => ({ ...gate, cause: "machine" }));
+		for (const outcome of brokenOf(result))
+			expect(breachOf(outcome, result).next).toMatch(
+				/^5 000 messages failed; fix the commonest error first: .*connection refused/,
+			);
 	});
 
 	test.each([
