@@ -37,6 +37,14 @@ describe("mqbench explain", () => {
 		},
 	);
 
+	test("max-rate says what INVALID runs do to a probe and to what confirms", async () => {
+		const world = fakeWorld();
+		await explain({ topic: "max-rate" }, world);
+		const said = world.out().replaceAll(/\s+/g, " ");
+		expect(said).toContain("INVALID twice ends this part of the search.");
+		expect(said).toContain("or is INVALID twice, the search goes down by 5 %");
+	});
+
 	test.each([
 		...new Set([
 			...checkNames(),

@@ -92,11 +92,11 @@ until one does), then tries rates between the highest that passed and the lowest
 that failed, until they are 5 % apart. A run passes when every SLA line holds,
 nothing was lost, the queue did not grow and the measurement is valid. An
 undecided line counts as not met. A rate that failed is tried again: two of
-three runs decide. A rate that is INVALID twice ends the search.
+three runs decide. A rate that is INVALID twice ends this part of the search.
 
-A run of 60s or more then confirms the answer. If it fails, the search goes down
-by 5 %, up to three times. At last, runs at 50, 70, 80, 90 and 95 % of the
-answer show how latency grows with the rate.
+A run of 60s or more then confirms the answer. If it fails, or is INVALID twice,
+the search goes down by 5 %, up to three times. At last, runs at 50, 70, 80, 90
+and 95 % of the answer show how latency grows with the rate.
 
   lo   highest rate that passed and was confirmed
   hi   lowest rate that failed

@@ -22,7 +22,7 @@ test("each run of a search says what it tries, and why", () => {
 		"starts at 1 000/s",
 		"1 000/s passed; tries twice as much, 2 000/s",
 		"2 000/s passed; tries twice as much, 4 000/s",
-		"tries 4 000/s again, because one failed run does not decide",
+		"tries 4 000/s again, because one run that did not pass does not decide",
 	]);
 	expect(texts).toContain(
 		"2 000/s passed and 4 000/s failed; tries 2 830/s between them",
@@ -48,4 +48,19 @@ test("a run that was INVALID is made again", () => {
 	expect(said(1000, () => "invalid")).toContain(
 		"tries 1 000/s again, because the last run there was INVALID",
 	);
+});
+
+test("a run that confirms and was INVALID twice ends no search: 5 % less is tried", () => {
+	const texts = said(1000, ({ rate, role }) =>
+		role === "confirm" && rate > 2400
+			? "invalid"
+			: rate > 2500
+				? "fail"
+				: "pass",
+	);
+	const at = texts.findIndex((text) => text.startsWith("confirms"));
+	expect(texts.slice(at + 1, at + 3)).toEqual([
+		"tries to confirm 2 490/s again, because the last run there was INVALID",
+		"2 490/s was not confirmed; tries 5 % less, 2 370/s",
+	]);
 });

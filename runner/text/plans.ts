@@ -24,7 +24,7 @@ export const plans = {
 	"confirms-less": "{lastPerSecond} was not confirmed; tries 5 % less, {perSecond}",
 	"measures-latency": "measures latency at {perSecond}, {percent} % of the answer",
 	"runs-disagree": "the runs there disagree",
-	"one-failure": "one failed run does not decide",
+	"one-failure": "one run that did not pass does not decide",
 	"last-invalid": "the last run there was INVALID",
 	"last-not-made": "the last run there was not made",
 	"search-starts": "starts at {perSecond}",
