@@ -103,8 +103,16 @@ export const loadChecks = {
 		`p50 still had a trend after ${duration(d.warmupNs)} of warm-up, the longest that warmup: steady waits`,
 	"drift-unknown": (d: { seconds: number }) =>
 		`a drift of p50 needs at least ${d.seconds} whole seconds of a completed run`,
-	drifted: (d: { share: number; medianNs: number }) =>
-		`p50 ${d.share > 0 ? "rose" : "fell"} by ${percent(Math.abs(d.share))} of its median ${duration(d.medianNs)} over the window`,
+	drifted: (d: { share: number; medianNs: number }) => {
+		const part = Math.abs(d.share);
+		const median = `its median ${duration(d.medianNs)}`;
+		// Nothing falls by more than 100 % of what it was.
+		const by =
+			part > 1
+				? `${duration(part * d.medianNs)}, more than ${median},`
+				: `${percent(part)} of ${median}`;
+		return `p50 ${d.share > 0 ? "rose" : "fell"} by ${by} over the window`;
+	},
 	"no-drift": () =>
 		"p50 did not drift over the window, or too little to matter",
 

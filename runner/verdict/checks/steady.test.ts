@@ -35,6 +35,13 @@ describe("a drift of p50", () => {
 		);
 	});
 
+	test("of more than the median is told in time", () => {
+		const falling = [9000, 8000, 7000, 300, 300, 300, 300, 300, 200, 200];
+		expect(steady.judge(drifting(falling), []).said.text).toMatch(
+			/^p50 fell by \d.*s, more than its median 300us, over the window$/,
+		);
+	});
+
 	test("of noise alone is found in at most one run of 20", () => {
 		const random = seeded(9);
 		let found = 0;
