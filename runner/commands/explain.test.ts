@@ -85,7 +85,19 @@ describe("mqbench explain", () => {
 			expect(world.out().replaceAll(/\s+/g, " ")).toContain(name);
 	});
 
+	test("explains several topics one after another", async () => {
+		const said = async (topic: string) => {
+			const world = fakeWorld();
+			await explain({ topic }, world);
+			return world.out();
+		};
+		expect(await said("floor others")).toBe(
+			`${await said("floor")}\n${await said("others")}`,
+		);
+	});
+
 	test.each([
+		["floor othrs", "othrs: is not a topic of explain; did you mean others?\n"],
 		["suport", "suport: is not a topic of explain; did you mean support?\n"],
 		[
 			"latency",

@@ -19,7 +19,7 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 }
 
 export interface ExplainArgs {
-	/** undefined: the list of topics. */
+	/** One or several, a space apart; undefined: the list of topics. */
 	readonly topic?: string | undefined;
 }
 
@@ -28,12 +28,21 @@ export async function explain(
 	{ topic }: ExplainArgs,
 	world: World,
 ): Promise<ExitCode> {
-	if (topic === undefined) world.stdout.write(list());
-	else world.stdout.write(pageOf(topic) ?? termOf(topic) ?? unknown(topic));
+	world.stdout.write(topic === undefined ? list() : textOf(topic));
 	return EXIT.pass;
 }
 
 // --- internal ---
+
+/** Of a topic, which may be of two words ("not offered"), or of several one after another ("floor others"). */
+function textOf(topic: string): string {
+	const one = (word: string) => pageOf(word) ?? termOf(word);
+	const whole = one(topic);
+	if (whole !== null) return whole;
+	const words = topic.split(" ");
+	if (words.every((word) => one(word) === null)) unknown(topic);
+	return words.map((word) => one(word) ?? unknown(word)).join("\n");
+}
 
 /** null: there is no page of that name. */
 function pageOf(word: string): string | null {
