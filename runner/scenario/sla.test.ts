@@ -89,7 +89,11 @@ test.each([
 	],
 	[
 		"throughput < 5/s",
-		'"throughput < 5/s": throughput takes >= or >; write throughput >= 2990/s',
+		'"throughput < 5/s": throughput takes >= or >; write throughput >= 5/s',
+	],
+	[
+		"throughput < fast",
+		'"throughput < fast": throughput takes >= or >; write throughput >= 2990/s',
 	],
 	["throughput >= 5", '"throughput >= 5": rate 5 has no unit; write 5/s'],
 	["avg < 5ms", '"avg < 5ms" is not an objective; write p99 < 5ms'],
@@ -265,6 +269,12 @@ describe("lines that compare with a baseline", () => {
 			"avg <= baseline + 10%",
 			/"avg <= baseline \+ 10%" is not an objective; write p99 <= baseline \+ 10%/,
 		],
+		...["5 % over baseline", "110% baseline", "1.1 * baseline"].map(
+			(limit): [string, RegExp] => [
+				`p99 <= ${limit}`,
+				/: baseline takes a margin in per cent; write e\.g\. p99 <= baseline \+ 10%/,
+			],
+		),
 		["servce p99 <= baseline + 10%", /did you mean service\?/],
 		["p100 <= baseline + 10%", /largest sample/],
 		["baseline <= p99", /is not an objective/],

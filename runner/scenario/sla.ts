@@ -83,7 +83,7 @@ function isObjective(text: string, parse: (text: string) => unknown): boolean {
 
 function line(text: string): Sla | BaselineSla {
 	const compared =
-		/^(?<left>.+?) ?(?<op><=|>=|==|<|>) ?(?<limit>(?:baseline\b|max ?\().*)$/.exec(
+		/^(?<left>.+?) ?(?<op><=|>=|==|<|>) ?(?<limit>.*\bbaseline\b.*|max ?\(.*)$/.exec(
 			text,
 		);
 	if (!compared?.groups) return limited(text);
@@ -170,12 +170,20 @@ function tallyLine(
 	const { unit } = TALLIES[tally];
 	const { ops, example } = UNITS[unit];
 	const op = ops.find((known) => known === written);
-	if (op === undefined)
+	if (op === undefined) {
+		// Their own limit, where they have written one.
+		const theirs = `${ops[0]} ${limit}`;
+		const theirsFits =
+			unit !== "messages" &&
+			text.endsWith(limit) &&
+			isObjective(`${tally} ${theirs}`, limited);
 		throw new UnitError(
 			tell("tally-op", {
-				...{ line: text, tally, ops: EITHER.format(ops), example },
+				...{ line: text, tally, ops: EITHER.format(ops) },
+				example: theirsFits ? theirs : example,
 			}),
 		);
+	}
 	return {
 		kind: "tally",
 		...{ text, tally, op, limit: LIMITS[unit](text, limit, tally, op) },
