@@ -107,4 +107,12 @@ test("a run that cannot be written is lost, and the others are gone on with", ()
 			),
 		}),
 	);
+	// A search follows from its runs: nothing resumes it.
+	const probe: Plan = { ...plan, search: { role: "probe", of: plan.case } };
+	expect(() => writeRunFile(folder, probe, {} as RunFileInput)).toThrow(
+		expect.objectContaining({
+			code: "output-unwritable",
+			message: expect.not.stringContaining("--resume"),
+		}),
+	);
 });

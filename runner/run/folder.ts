@@ -82,7 +82,8 @@ export function writeRunFile(
 	plan: Plan,
 	file: RunFileInput,
 ): void {
-	writeJson(path.join(runPath(folder, plan), "run.json"), file, folder);
+	const resumable = plan.search === null ? folder : undefined;
+	writeJson(path.join(runPath(folder, plan), "run.json"), file, resumable);
 }
 
 export function writeCommand(folder: string, file: CommandFile): void {
@@ -132,7 +133,7 @@ function writeJson(where: string, value: unknown, measured?: string): void {
 	);
 }
 
-/** `measured`: the folder in which complete runs may lie already. */
+/** `measured`: the folder in which complete runs may lie already, and which can be resumed. */
 function writing(where: string, action: () => void, measured?: string): void {
 	try {
 		action();
