@@ -22,7 +22,7 @@ import {
 } from "./run/resume.ts";
 import type { Scenario } from "./scenario/scenario.ts";
 import { answerText } from "./search/answer.ts";
-import { outcomeOf, searchRuns } from "./search/runs.ts";
+import { firstIndex, outcomeOf, searchRuns } from "./search/runs.ts";
 import { maskScenario } from "./secrets.ts";
 import { tell } from "./text/tell.ts";
 import { hopeless } from "./verdict/abort.ts";
@@ -147,7 +147,7 @@ export async function runPipeline(
 	const all = [...plans];
 	const searched: Plan[] = [];
 	function* runs(): Generator<Plan, void> {
-		yield* runsOf(rest.plans, searched, plans.length, folder, progress);
+		yield* runsOf(rest.plans, searched, folder, progress);
 		// Whoever stops the command wants no more of it.
 		if (options.confirm && !world.stop.aborted)
 			yield* confirmingRuns(all, searched, rest.floors, folder, progress);
@@ -206,11 +206,10 @@ function* confirmingRuns(
 function* runsOf(
 	plans: readonly Plan[],
 	searched: Plan[],
-	runCount: number,
 	folder: string,
 	progress: Progress,
 ): Generator<Plan, void> {
-	let last = runCount;
+	let index = firstIndex(plans);
 	for (const plan of plans) {
 		if (isRun(plan)) {
 			yield plan;
@@ -225,7 +224,7 @@ function* runsOf(
 			);
 			return outcomeOf(verdict);
 		};
-		const search = searchRuns(plan, last + 1, judge, (text) =>
+		const search = searchRuns(plan, index, judge, (text) =>
 			progress.say(`Search: ${text}.`),
 		);
 		for (let step = search.next(); ; step = search.next()) {
@@ -235,7 +234,7 @@ function* runsOf(
 				);
 				break;
 			}
-			last = step.value.index;
+			index = step.value.index + 1;
 			searched.push(step.value);
 			addRun(folder, step.value);
 			yield step.value;

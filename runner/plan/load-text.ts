@@ -27,10 +27,17 @@ export function rateText({ schedule, phases }: Load): string {
 
 /** "for 10s after 1s warm-up"; of a closed load the longest that it may take. */
 export function timeText({ schedule }: Pick<Load, "schedule">): string {
-	const { kind, warmupNs, durationNs, warmupMessages } = schedule;
+	const { kind, durationNs, warmupMessages } = schedule;
 	if (kind === "closed")
 		return `in a closed loop ${warmupMessages === 0 ? "without warm-up" : `after ${formatCount(warmupMessages)} to warm up`}, at most ${formatDurationExact(durationNs)}`;
-	return `for ${formatDurationExact(durationNs)} ${warmupNs === 0 ? "without warm-up" : `after ${warmupText(schedule)}`}`;
+	return `for ${formatDurationExact(durationNs)} ${afterText(schedule)}`;
+}
+
+/** "after 1s warm-up", "without warm-up". */
+export function afterText(schedule: Load["schedule"]): string {
+	return schedule.warmupNs === 0
+		? "without warm-up"
+		: `after ${warmupText(schedule)}`;
 }
 
 /** "5s warm-up"; "warm-up until steady (14s to 1min)", and when the window has opened "14s warm-up until steady". */

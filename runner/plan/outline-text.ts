@@ -12,7 +12,7 @@ import {
 	plural,
 } from "../units.ts";
 import { distinct } from "./distinct.ts";
-import { QUICK_MEANS, rateText, timeText } from "./load-text.ts";
+import { afterText, QUICK_MEANS, rateText, timeText } from "./load-text.ts";
 import {
 	type Carried,
 	DEPTHS,
@@ -105,8 +105,13 @@ export function comparedText(plans: readonly Plan[]): string | null {
 
 /** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ...": the whole load in words. */
 export function describe(plan: Plan): string {
+	// How long a run of a search takes follows from its rate and the SLA.
+	const load =
+		plan.search?.role === "start"
+			? `${rateText(plan)} at first, ${afterText(plan.schedule)}`
+			: `${rateText(plan)} ${timeText(plan)}`;
 	return [
-		`${plan.pattern} of ${formatBytesExact(plan.message.bytes)}, ${rateText(plan)} ${timeText(plan)}`,
+		`${plan.pattern} of ${formatBytesExact(plan.message.bytes)}, ${load}`,
 		topology(plan),
 		...pieces(plan),
 		...backlog(plan),

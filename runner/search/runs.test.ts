@@ -4,7 +4,13 @@ import { Plan as PlanSchema } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { ratePerSecond } from "../units.ts";
-import { estimateOf, outcomeOf, searchRuns, stepOf } from "./runs.ts";
+import {
+	estimateOf,
+	firstIndex,
+	outcomeOf,
+	searchRuns,
+	stepOf,
+} from "./runs.ts";
 import type { Outcome } from "./search.ts";
 
 const scenario = `
@@ -43,6 +49,13 @@ test("every run of a search is a whole plan with a folder, topics and messages o
 	expect(distinct((p) => p.case)).toBe(plans.length);
 	expect(plans[0]?.index).toBe(7);
 	expect(plans[0]?.topics[0]).toMatch(/\.7\.0$/);
+});
+
+test("the first run of a search is run 1, or the next after those that are planned", () => {
+	const plan = start();
+	expect(firstIndex([plan])).toBe(1);
+	const runs = [1, 2].map((index) => ({ ...plan, index, search: null }));
+	expect(firstIndex([...runs, { ...plan, index: 3 }])).toBe(3);
 });
 
 test("the answer is found, and the last runs are the curve below it", () => {

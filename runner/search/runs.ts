@@ -45,6 +45,12 @@ export function* searchRuns(
 	}
 }
 
+/** Of the first run of the searches: after the runs that are planned. The case that a search begins with is none. */
+export function firstIndex(plans: readonly Plan[]): number {
+	const runs = plans.filter(({ search }) => search === null);
+	return 1 + Math.max(0, ...runs.map(({ index }) => index));
+}
+
 /** What a run's verdict means to a search: an undecided SLA was not met. */
 export function outcomeOf(verdict: Verdict): Outcome {
 	switch (verdict) {
@@ -73,6 +79,8 @@ export interface Estimate {
 	readonly runs: readonly [number, number];
 	/** Warm-ups and windows. */
 	readonly sendingNs: readonly [number, number];
+	/** A probe at the first rate, warm-up included. */
+	readonly probeNs: number;
 	/** The run that confirms the answer, if that is the first rate; warm-up included. */
 	readonly confirmNs: number;
 	/** Runs at parts of the answer, after it. */
@@ -103,6 +111,9 @@ export function estimateOf(start: Plan): Estimate {
 	return {
 		runs: range(played.map(({ runs }) => runs)),
 		sendingNs: range(played.map(({ ns }) => ns)),
+		probeNs:
+			start.schedule.warmupNs +
+			durationOf(start, { rate: first, role: "probe" }),
 		confirmNs:
 			start.schedule.warmupNs +
 			durationOf(start, { rate: first, role: "confirm" }),

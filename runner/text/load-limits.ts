@@ -48,11 +48,13 @@ export const loadLimits = {
 	"search-takes": (d: {
 		runs: readonly number[];
 		sendingNs: readonly number[];
+		/** The first run. */
+		probeNs: number;
 		/** Runs at the end: of the one that confirms the answer at the first rate, and how many at lower rates. */
 		confirmNs: number;
 		curve: number;
 	}) =>
-		`a search, find: max-rate: ${d.runs.join(" to ")} runs with ${[...new Set(d.sendingNs.map((ns) => formatDuration(ns)))].join(" to ")} of sending if the system carries a quarter of this rate to 64 times as much; the last ones confirm the answer (${formatDuration(d.confirmNs)} at this rate) and measure ${plural(d.curve, "lower rate")}; starting brokers and waiting for the last messages come on top`,
+		`a search, find: max-rate: ${d.runs.join(" to ")} runs with ${[...new Set(d.sendingNs.map((ns) => formatDuration(ns)))].join(" to ")} of sending if the system carries a quarter of this rate to 64 times as much; the first takes ${formatDuration(d.probeNs)}, the last ones confirm the answer (${formatDuration(d.confirmNs)} at this rate) and measure ${plural(d.curve, "lower rate")}; starting brokers and waiting for the last messages come on top`,
 
 	"write-partitions": (d: { partitions: number }) =>
 		`write partitions: ${d.partitions}`,
