@@ -56,6 +56,8 @@ export interface BrokerOptions<Options = SystemOptionsOfAnyBroker> {
 	traits(options: Options): Traits;
 	/** What its settings come to: the label of its charts. `ours`: mqbench starts the server, with `config`. */
 	durability(options: Options, ours: boolean): Durability;
+	/** The text of `durability`, now that the server has said which version it is: "RabbitMQ 3.10.8". Left out: the version changes nothing. */
+	durabilityOn?(text: string, server: string): string;
 	/** The driver's own options, as its Go side decodes them. No secrets. */
 	driverOptions(options: Options): Readonly<Record<string, Json>>;
 	/** Options that are right by themselves and wrong together, or on that target: the key at fault, and a sentence with the remedy. */

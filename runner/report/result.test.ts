@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { brokers, type Traits } from "../brokers/index.ts";
 import { Result } from "../model/result.ts";
 import {
 	editJson,
@@ -51,6 +52,24 @@ describe("the result of a run folder", () => {
 			);
 		},
 	);
+
+	test("has the durability of the version that ran", () => {
+		const copy = fixtureCopy("healthy");
+		const written = brokers.rabbitmq?.traits({ broker: "rabbitmq" }) as Traits;
+		editJson(join(firstRun(copy), "plan.json"), (plan) => {
+			Object.assign(plan, {
+				broker: "rabbitmq",
+				durability: written.ownDurability,
+			});
+		});
+		editLines(join(firstRun(copy), "client-0.jsonl"), ([client]) => {
+			Object.assign(client?.versions, { server: "RabbitMQ 3.10.8" });
+			return undefined;
+		});
+		expect(buildResult(copy).runs[0]?.load.durability).toBe(
+			"classic queue (default): RabbitMQ 3 flushes before it confirms",
+		);
+	});
 
 	test("has the spine that tools rely on", () => {
 		const [run] = fixtureResult("healthy").runs;

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { brokers } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import { maskAll } from "../mask.ts";
 import { readSnapshot } from "../model/baseline-snapshot.ts";
@@ -197,6 +198,15 @@ function errorCauseOf(runs: readonly Judged[]): ErrorCause | null {
 		: "scenario";
 }
 
+/** As the plan says it, of the version that ran. */
+function durabilityOf({ plan, run, clients }: Collected): string {
+	const server = clients[0]?.versions.server || run?.brokerVersion;
+	return (
+		(server && brokers[plan.broker]?.durabilityOn?.(plan.durability, server)) ||
+		plan.durability
+	);
+}
+
 function runOf(facts: Facts, judged: RunVerdict): Run {
 	const { collected } = facts;
 	const { plan, run, totals, counters, clients } = collected;
@@ -218,7 +228,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		abortedBy: run?.abortedBy ?? null,
 		folder: `runs/${collected.folder}`,
 		startedAt: run?.startedAt ?? null,
-		load: loadOf(plan),
+		load: loadOf({ ...plan, durability: durabilityOf(collected) }),
 		versions: clients[0]?.versions ?? null,
 		driverOptions: clients[0]?.driverOptions ?? null,
 		brokerUrl: run?.brokerUrl ?? null,

@@ -22,6 +22,19 @@ test("by itself RabbitMQ is durable classic queues with confirms", () => {
 	});
 });
 
+test.each([
+	["RabbitMQ 3.10.8", "RabbitMQ 3 flushes before it confirms"],
+	["rabbitmq-server 4.2.1", "RabbitMQ 4 only writes"],
+])("of %s says what a classic queue does there", (server, does) => {
+	const on = (text: string) => rabbitmq.durabilityOn(text, server);
+	expect(on(traits().ownDurability)).toBe(`classic queue (default): ${does}`);
+	const other = traits({ queue: "quorum" }).ownDurability;
+	expect(on(other)).toBe(other);
+	expect(rabbitmq.durabilityOn(traits().ownDurability, "RabbitMQ 5.0")).toBe(
+		traits().ownDurability,
+	);
+});
+
 test("says the kind of queue of each level, and has no interval", () => {
 	expect(Object.keys(traits().levels)).toEqual(["memory", "os", "fsync"]);
 	expect(traits({ durability: "fsync" }).title).toBe("RabbitMQ quorum");

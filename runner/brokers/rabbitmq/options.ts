@@ -128,6 +128,7 @@ export const rabbitmq = {
 		});
 	},
 	durability,
+	durabilityOn,
 	topicOptions: [],
 	contradictions,
 } as const satisfies BrokerOptions<RabbitmqOptions>;
@@ -145,6 +146,20 @@ const QUEUE_OF_LEVEL: Readonly<Partial<Record<Level, Queue>>> = {
 	os: "classic",
 	fsync: "quorum",
 };
+
+/** What a classic queue does is the version's. */
+const OF_VERSION = {
+	3: "RabbitMQ 3 flushes before it confirms",
+	4: "RabbitMQ 4 only writes",
+} as const;
+const BOTH = Object.values(OF_VERSION).join(", ");
+const CLASSIC = `classic queue (default): ${BOTH}`;
+
+/** `server`: "RabbitMQ 3.10.8". */
+function durabilityOn(text: string, server: string): string {
+	const version = /\b([34])\.\d/.exec(server)?.[1] as "3" | "4" | undefined;
+	return version ? text.replace(BOTH, OF_VERSION[version]) : text;
+}
 
 function queueOf({ queue, durability }: RabbitmqOptions): Queue {
 	return queue ?? (durability && QUEUE_OF_LEVEL[durability]) ?? "classic";
@@ -175,7 +190,7 @@ function ownDurability(options: RabbitmqOptions): string {
 	if (queue === "quorum") return "fsync (quorum queue)";
 	if (queue === "transient") return "memory (transient queue)";
 	return persistentOf(options)
-		? "classic queue (default): RabbitMQ 3 flushes before it confirms, RabbitMQ 4 only writes"
+		? CLASSIC
 		: "memory (classic queue, persistent: false)";
 }
 
