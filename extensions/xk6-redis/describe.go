@@ -58,7 +58,7 @@ func (s *session) settings() map[string]string {
 		"contextTimeout":   "true (of preparing and removing; at most " + commandTimeout.String() + " a command)",
 		"identity":         "not sent",
 		"maintenance":      "notifications disabled",
-		"clientName":       s.name,
+		"clientName":       "mqbench-*, of each run its own", // which one would be a difference between any two runs
 		"tls":              strconv.FormatBool(s.address.TLSConfig != nil),
 		"db":               strconv.Itoa(s.address.DB),
 

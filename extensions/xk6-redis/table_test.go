@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -24,5 +25,19 @@ func TestTheReportNamesWhoSends(t *testing.T) {
 		if got := opened.Describe().Library; !strings.HasPrefix(got, want) {
 			t.Errorf("%s is told as %q, want %q", options, got, want)
 		}
+	}
+}
+
+// A comparison shows every setting that is not the same in both runs.
+func TestTwoSessionsOfTheSameOptionsHaveTheSameSettings(t *testing.T) {
+	settings := func() map[string]string {
+		opened, err := New(broker.Options{URL: "redis://here"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return opened.Describe().Settings
+	}
+	if a, b := settings(), settings(); !maps.Equal(a, b) {
+		t.Errorf("%v is not %v", a, b)
 	}
 }
