@@ -81,6 +81,7 @@ export const reports = {
 	"machine-unknown": "an unknown machine",
 	"comparison-means": "Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow.",
 	"title-cases": "Side by side, case by case",
+	"title-differences": "What the systems' drivers do differently, per message",
 	"title-checks": "Is the measurement to be trusted?",
 	"ratio-means": "Ratio: now / baseline, the median of the ratios of all pairs of runs (Hodges-Lehmann), with its exact interval. 1.1 is 10 % more",
 	"lost-of-sent": "This system acknowledges nothing: lost is lost of sent",

@@ -1,14 +1,18 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Comparison } from "../../model/comparison.ts";
 import type { Gate, Run } from "../../model/result.ts";
 import { blockMarkup, sectionMarkup } from "../html/blocks.ts";
+import { renderHtml } from "../html.ts";
+import { renderMarkdown } from "../markdown.ts";
 import { manyResult } from "../page/pages.fake.ts";
 import { fixtureResult } from "../stored.fake.ts";
+import { renderTerminal } from "../terminal.ts";
 import type { Block, Section } from "./blocks.ts";
 import { comparison } from "./comparison.ts";
 import { contentsOf, documentOf } from "./document.ts";
 import { reproduce } from "./reading.ts";
-import { systems } from "./systems.ts";
+import { differences, EACH_MESSAGE, systems } from "./systems.ts";
 import { broken, gates } from "./verdict.ts";
 
 const stall = fixtureResult("stall");
@@ -79,6 +83,61 @@ test("settings that all runs of a system share stand there once; the others are 
 	);
 	expect(text).toContain("durability none, nothing is stored");
 	expect(text).toContain("sends acknowledged no");
+});
+
+describe("what drivers do for each message", () => {
+	const [run] = stall.runs as [Run];
+	const of = (system: string, driverOptions: Run["driverOptions"]): Run => ({
+		...run,
+		system,
+		driverOptions,
+	});
+	const strict = { flush: "at once", acknowledgeInGroup: "each message" };
+	const result = {
+		...stall,
+		runs: [
+			of("one", { ...strict, prefetch: "100" }),
+			of("two", { ...strict, prefetch: "100", connections: "2" }),
+			of("lax", { ...strict, acknowledgeInGroup: "none", prefetch: "0" }),
+			of("never", null),
+		],
+	};
+
+	test("stands in every report where systems differ in it", () => {
+		const reports = [
+			renderTerminal(result, { columns: 200, colour: false, folder: "x" }),
+			renderMarkdown(result),
+			words(renderHtml(result)),
+		];
+		for (const text of reports) {
+			expect(text).toMatch(
+				/acknowledgeInGroup\W+each message \(one, two\); none \(lax\)/,
+			);
+			expect(text).toMatch(/prefetch\W+100 \(one, two\); 0 \(lax\)/);
+			expect(text).not.toMatch(/at once \(|2 \(two/);
+		}
+	});
+
+	test("is not repeated where it is the same, or within one system", () => {
+		const alike = result.runs.slice(0, 2);
+		expect(differences({ ...result, runs: alike })).toEqual([]);
+		const own = result.runs.map((one) => ({ ...one, system: "one" }));
+		expect(differences({ ...result, runs: own })).toEqual([]);
+	});
+
+	test("is what every driver says", () => {
+		const contract = new URL(
+			"../../../extensions/xk6-mqbench/broker/broker.go",
+			import.meta.url,
+		);
+		const [, names = ""] =
+			/EachMessage = \[\]string\{(.*?)\n\}/s.exec(
+				readFileSync(contract, "utf8"),
+			) ?? [];
+		expect([...names.matchAll(/"(\w+)"/g)].map(([, name]) => name)).toEqual(
+			EACH_MESSAGE,
+		);
+	});
 });
 
 describe("the verdict", () => {

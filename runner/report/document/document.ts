@@ -35,7 +35,7 @@ import {
 import { reading, reproduce } from "./reading.ts";
 import { RUNS_WITH_DETAILS, runSection, words } from "./run.ts";
 import { environment } from "./run-facts.ts";
-import { systems } from "./systems.ts";
+import { differences, systems } from "./systems.ts";
 import {
 	broken,
 	gateLines,
@@ -100,6 +100,7 @@ export function documentOf(
 		sections: [
 			...overview(result),
 			...cases(result),
+			...differences(whole),
 			...failover(result, many),
 			...comparison(whole),
 			...whole.searches.map((one, i) => search(one, i + 1, whole)),

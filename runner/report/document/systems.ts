@@ -8,7 +8,7 @@ import {
 	type Table,
 	type Text,
 } from "./blocks.ts";
-import { facts, heading, section } from "./make.ts";
+import { code, facts, heading, list, section } from "./make.ts";
 
 /** Durability and effective settings of each system: what makes its numbers comparable, or not. */
 export function systems({ runs }: Result): Section[] {
@@ -24,6 +24,39 @@ export function systems({ runs }: Result): Section[] {
 		section("systems", title, blocks, { contents: "Settings", media: PAGE }),
 	];
 }
+
+/** What the drivers do for each message, where it is not the same for all systems: as much a part of the numbers as durability. */
+export function differences({ runs }: Result): Section[] {
+	const measured = runs.filter((run) => run.driverOptions !== null);
+	const names = [...new Set(measured.map((run) => run.system))];
+	const items = EACH_MESSAGE.flatMap((key): Text[] => {
+		const texts = names.map((name) => {
+			const own = measured.filter((run) => run.system === name);
+			const said = own.map((run) => driverOf(run)[key] ?? "not known");
+			return [...new Set(said)].join(" / ");
+		});
+		const different = [...new Set(texts)].map(
+			(text) =>
+				`${text} (${names.filter((_, i) => texts[i] === text).join(", ")})`,
+		);
+		return different.length < 2
+			? []
+			: [[code(key), `: ${different.join("; ")}`]];
+	});
+	return items.length === 0
+		? []
+		: [
+				section("differences", tell("title-differences"), [list(items)], {
+					contents: "What differs",
+				}),
+			];
+}
+
+/** Settings in which every driver says it (xk6-mqbench/broker/broker.go, EachMessage). */
+export const EACH_MESSAGE: readonly string[] = [
+	...["confirm", "flush", "batching", "compression"],
+	...["acknowledgeAlone", "acknowledgeInGroup", "prefetch"],
+];
 
 type Settings = Readonly<Record<string, string>>;
 
