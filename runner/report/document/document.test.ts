@@ -123,6 +123,8 @@ describe("what drivers do for each message", () => {
 		expect(differences({ ...result, runs: alike })).toEqual([]);
 		const own = result.runs.map((one) => ({ ...one, system: "one" }));
 		expect(differences({ ...result, runs: own })).toEqual([]);
+		const unsaid = [...alike, of("old", {})];
+		expect(differences({ ...result, runs: unsaid })).toEqual([]);
 	});
 
 	test("is what every driver says", () => {

@@ -32,14 +32,16 @@ export function differences({ runs }: Result): Section[] {
 	const items = EACH_MESSAGE.flatMap((key): Text[] => {
 		const texts = names.map((name) => {
 			const own = measured.filter((run) => run.system === name);
-			const said = own.map((run) => driverOf(run)[key] ?? "not known");
+			const said = own.map((run) => driverOf(run)[key]);
 			return [...new Set(said)].join(" / ");
 		});
 		const different = [...new Set(texts)].map(
 			(text) =>
 				`${text} (${names.filter((_, i) => texts[i] === text).join(", ")})`,
 		);
-		return different.length < 2
+		// Drivers of before say other things, or nothing.
+		const known = measured.every((run) => key in driverOf(run));
+		return !known || different.length < 2
 			? []
 			: [[code(key), `: ${different.join("; ")}`]];
 	});
