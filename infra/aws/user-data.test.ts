@@ -200,12 +200,14 @@ describe.skipIf(process.platform !== "linux")("the disk", () => {
 			model: "Amazon EC2 NVMe Instance Storage",
 			bytes: 937500000000,
 			fs: "xfs",
+			disks: ["nvme1n1"],
 		});
+		expect(calls.join()).not.toContain("mdadm");
 		expect(facts?.remarks).toEqual([]);
 	});
 
-	test("is the first empty one of several, which the facts say", async () => {
-		const { calls, facts, root } = await setUp(BROKER, {
+	test("is all of the machine's own that are empty, joined as RAID 0, which the facts say", async () => {
+		const { calls, facts, state, root } = await setUp(BROKER, {
 			disks: { nvme10n1: "", nvme2n1: "", nvme1n1: "ext4" },
 			links: {
 				[`${NVME}a`]: "nvme10n1",
@@ -213,10 +215,30 @@ describe.skipIf(process.platform !== "linux")("the disk", () => {
 				[`${NVME}c`]: "nvme1n1",
 			},
 		});
-		expect(formatted(calls)).toEqual([`mkfs.xfs [-q] [${root}/dev/nvme2n1]`]);
-		expect(facts?.remarks).toEqual([
-			`there are 2 empty disks: ${root}/dev/nvme2n1 ${root}/dev/nvme10n1; the first one is used`,
-		]);
+		expect(state).toBe("ready");
+		expect(calls.find((call) => /^apt-get .*\[-y\]/.test(call))).toContain(
+			"[mdadm]",
+		);
+		expect(calls).toContain(
+			`mdadm [--create] [${root}/dev/md0] [--run] [--level=0] [--raid-devices=2] [${root}/dev/nvme2n1] [${root}/dev/nvme10n1]`,
+		);
+		expect(formatted(calls)).toEqual([`mkfs.xfs [-q] [${root}/dev/md0]`]);
+		expect(calls).toContain(
+			`mount [-t] [xfs] [-o] [noatime] [${root}/dev/md0] [${root}/var/lib/mqbench/store]`,
+		);
+		expect(facts?.disk).toMatchObject({ disks: ["nvme2n1", "nvme10n1"] });
+	});
+
+	test("is none when one of several has got something on it since they were chosen", async () => {
+		const { calls, state, root } = await setUp(BROKER, {
+			disks: { nvme1n1: "", nvme2n1: "" },
+			links: { [`${NVME}a`]: "nvme1n1", [`${NVME}b`]: "nvme2n1" },
+			programs: { "apt-get": 'printf ext4 >"$MQBENCH_ROOT/dev/nvme2n1"' },
+		});
+		expect(state).toBe(
+			`failed: store: ${root}/dev/nvme2n1 holds ext4: it is not formatted`,
+		);
+		expect(calls.filter((call) => /^(mdadm|mkfs)/.test(call))).toEqual([]);
 	});
 
 	test("is the volume when one was asked for, also when that comes a little later", async () => {
@@ -563,6 +585,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 	id: "",
 	mountpoint: "exit 1",
 	chown: "",
+	mdadm: ': >"$2"',
 	mount: "",
 	"mkfs.xfs": 'for device; do :; done; printf xfs >"$device"',
 	blkid: `for device; do :; done

@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from "node:net";
 import { z } from "zod";
 import { tell } from "../../runner/text/tell.ts";
+import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { readClock } from "../clients/clock.ts";
@@ -154,15 +155,17 @@ async function readFacts(ssh: SshHost, link: Link): Promise<HostFacts> {
 			tell("disk-of-another-user", { disk: PREPARED }),
 			tell("name-disk-owner", { disk: PREPARED }),
 		);
-	const fs = more.fs ? ` (${more.fs})` : "";
+	const setUp = setUpOf(more.setup ?? "");
+	const disks = prepared ? (setUp?.disk?.disks ?? []) : [];
+	const behind = [...(more.fs ? [more.fs] : []), ...disksText(disks)];
 	return {
 		platform,
-		machine: [machine, ...setUpWords(more.setup ?? "", prepared)].join(", "),
+		machine: [machine, ...setUpWords(setUp, prepared)].join(", "),
 		identity,
 		cpus: more.cpus ?? "",
 		taskset: more.taskset ?? "",
 		store: prepared ? PREPARED : `${more.home ?? ""}/.cache/mqbench/store`,
-		storeText: `${prepared ? PREPARED : "~/.cache/mqbench/store"}${fs}`,
+		storeText: `${prepared ? PREPARED : "~/.cache/mqbench/store"}${behind.length > 0 ? ` (${behind.join(", ")})` : ""}`,
 		addresses: addressesIn(more.addresses ?? "", more.addresses6 ?? ""),
 	};
 }
@@ -183,6 +186,8 @@ const SetUp = z.object({
 		.object({
 			model: z.string().min(1).nullish().catch(null),
 			fs: z.string().min(1).nullish().catch(null),
+			/** "nvme1n1", ...: those of several are joined. */
+			disks: z.array(z.string().min(1)).catch([]),
 		})
 		.nullish()
 		.catch(null),
@@ -190,13 +195,29 @@ const SetUp = z.object({
 	remarks: z.array(z.string()).catch([]),
 });
 
-function setUpWords(text: string, prepared: boolean): string[] {
-	let known: z.infer<typeof SetUp>;
+/** null: mqbench has not set it up. */
+function setUpOf(text: string): z.infer<typeof SetUp> | null {
 	try {
-		known = SetUp.parse(JSON.parse(text));
+		return SetUp.parse(JSON.parse(text));
 	} catch {
-		return [];
+		return null;
 	}
+}
+
+/** "RAID 0 of 2 disks: nvme1n1, nvme2n1" */
+function disksText(disks: readonly string[]): string[] {
+	if (disks.length === 0) return [];
+	const count = plural(disks.length, "disk");
+	return [
+		`${disks.length > 1 ? "RAID 0 of " : ""}${count}: ${disks.join(", ")}`,
+	];
+}
+
+function setUpWords(
+	known: ReturnType<typeof setUpOf>,
+	prepared: boolean,
+): string[] {
+	if (known === null) return [];
 	const { governor, disk, remarks } = known;
 	return [
 		...(governor ? [`governor ${governor}`] : []),

@@ -485,7 +485,7 @@ describe.skipIf(missing !== null)(
 
 		test("a host that mqbench has set up has its store on the disk that was prepared, and says what it is", async () => {
 			host(0).run(
-				`mount -t tmpfs tmpfs /var/lib && mkdir -p /var/lib/mqbench/store && echo '{"governor":"performance",\n"disk":{"model":"Fast NVMe","fs":"xfs"},"remarks":["there are 2 empty disks"]}' >/var/lib/mqbench/facts.json`,
+				`mount -t tmpfs tmpfs /var/lib && mkdir -p /var/lib/mqbench/store && echo '{"governor":"performance",\n"disk":{"model":"Fast NVMe","fs":"xfs","disks":["nvme1n1","nvme2n1"]},"remarks":["it is slow"]}' >/var/lib/mqbench/facts.json`,
 			);
 			try {
 				const mine = ours(
@@ -494,9 +494,11 @@ describe.skipIf(missing !== null)(
 				const asked = small();
 				const broker = await mine.open(one(), asked);
 				expect(broker.settings.host).toMatch(
-					/^linux \w+, .*, \d+ cores?, .*, governor performance, disk Fast NVMe \(xfs\), there are 2 empty disks$/,
+					/^linux \w+, .*, \d+ cores?, .*, governor performance, disk Fast NVMe \(xfs\), it is slow$/,
 				);
-				expect(broker.settings.store).toBe("/var/lib/mqbench/store (tmpfs)");
+				expect(broker.settings.store).toBe(
+					"/var/lib/mqbench/store (tmpfs, RAID 0 of 2 disks: nvme1n1, nvme2n1)",
+				);
 				await expect
 					.poll(() => readFileSync(asked.logPath, "utf8"))
 					.toMatch(
@@ -516,7 +518,7 @@ describe.skipIf(missing !== null)(
 					shell("pwd; echo ready; sleep 60", { flushes: true }),
 				).open(one(), small());
 				expect(other.settings.host).toMatch(
-					/, governor performance, there are 2 empty disks$/,
+					/, governor performance, it is slow$/,
 				);
 				expect(other.settings.store).toMatch(/^~\/\.cache\/mqbench\/store \(/);
 				expect(host(0).run("ls ~/.cache/mqbench/store")).not.toBe("");

@@ -9,18 +9,19 @@ disk() {
 	# A volume may be attached while the machine starts.
 	[ "$volume" = no ] || kind=nvme-Amazon_Elastic_Block_Store_vol seconds=60
 	tries "$seconds" 1 choose "$kind" || fail "$(none "$kind")"
-	echo "$(cat "$base/disk") is taken"
+	echo "taken: $(paste -sd ' ' "$base/disks")"
 }
 
-# Keeps the first one that is empty.
+# Keeps the empty ones: of the machine's own all, as all are paid for; of volumes the first.
 choose() {
-	local device free=()
+	local device
+	: >"$base/disks"
 	for device in $(disks "$1"); do
-		[ -n "$(holds "$device")" ] || free+=("$device")
+		[ -z "$(holds "$device")" ] || continue
+		echo "$device" >>"$base/disks"
+		[ "$volume" = no ] || break
 	done
-	[ ${#free[@]} -gt 0 ] || return 1
-	echo "${free[0]}" >"$base/disk"
-	if [ ${#free[@]} -gt 1 ]; then remark "there are ${#free[@]} empty disks: ${free[*]}; the first one is used"; fi
+	[ -s "$base/disks" ]
 }
 
 # Devices of a kind. Each has several names in that folder, and so have its partitions.
@@ -61,12 +62,19 @@ none() {
 
 # xfs keeps its latency when many write; reading writes nothing.
 store() {
-	local device uuid
+	local device devices=() uuid
 	mkdir -p "$store"
 	if [ "$role" = broker ] && ! mountpoint -q "$store"; then
-		device=$(cat "$base/disk")
+		mapfile -t devices <"$base/disks"
 		# Once more, as late as can be. Without -f mkfs.xfs itself refuses what is in use.
-		[ -z "$(holds "$device")" ] || fail "$(holds "$device"): it is not formatted"
+		for device in "${devices[@]}"; do
+			[ -z "$(holds "$device")" ] || fail "$(holds "$device"): it is not formatted"
+		done
+		if [ ${#devices[@]} -gt 1 ]; then
+			device=$root/dev/md0
+			# --run: it asks nobody.
+			mdadm --create "$device" --run --level=0 --raid-devices=${#devices[@]} "${devices[@]}"
+		fi
 		mkfs.xfs -q "$device"
 		uuid=$(blkid -p -o value -s UUID "$device")
 		# Without its disk the machine is to come up all the same, so that people can look.
@@ -78,7 +86,9 @@ store() {
 	device=$(findmnt -nvo SOURCE --target "$store" | tail -n 1)
 	fact disk "{\"device\": $(text "$device"), \"model\": $(text "$(ask MODEL "$device")"), \"bytes\": $(
 		number "$(ask SIZE "$device")"
-	), \"fs\": $(text "$(findmnt -nvo FSTYPE --target "$store" | tail -n 1)")}"
+	), \"fs\": $(text "$(findmnt -nvo FSTYPE --target "$store" | tail -n 1)"), \"disks\": [$(
+		for device in "${devices[@]}"; do text "${device##*/}"; echo; done | paste -sd ,
+	)]}"
 }
 
 # A partition has the model of its disk. Not every file system has a device.

@@ -116,6 +116,7 @@ describe.skipIf(missing !== null)(
 				model: null,
 				bytes: 4 * GIB,
 				fs: "xfs",
+				disks: [path.basename(disk ?? "")],
 			});
 			// As at the next start: by its line in fstab.
 			host.run("umount /var/lib/mqbench/store");
