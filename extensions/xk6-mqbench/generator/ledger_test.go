@@ -10,10 +10,11 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
-// Every fault that is put in at 100 000 messages a second is found, and nothing else.
+// Every fault that is put in at 10 000 messages a second is found, and nothing else. Only what was handed to the driver can have a
+// fault: on a machine that others use not every message is offered.
 func TestEveryInjectedFaultIsFoundAndNothingElse(t *testing.T) {
-	const n = 50_000
-	p := testPlan(25_000, 2000)
+	const n = 20_000
+	p := testPlan(10_000, 2000)
 	p.Message.Checksum = true
 	// What is dropped is waited for; and a machine that others use may be seconds behind.
 	p.DrainNs, p.TimeoutNs = 8_000_000_000, 8_000_000_000
@@ -27,8 +28,10 @@ func TestEveryInjectedFaultIsFoundAndNothingElse(t *testing.T) {
 			!refused(i+1) && !dropped(i+1) && !damaged(i+1)
 	}
 	flagged := func(i int64) bool { return is(i, 4001, 9) }
+	handed := make([]bool, n)
 	m := measure(t, p, &stub{
 		onSend: func(msg *broker.Message) error {
+			handed[msg.Index] = true
 			if refused(msg.Index) {
 				return errors.New("refused")
 			}
@@ -56,6 +59,14 @@ func TestEveryInjectedFaultIsFoundAndNothingElse(t *testing.T) {
 		got  int64
 		kind string
 	}
+	// An overtaken message arrives with the next one that does.
+	overtaken := func(i int64) bool {
+		next := i + 1
+		for next < n && (!handed[next] || refused(next)) {
+			next++
+		}
+		return late(i) && next < n && !dropped(next) && !damaged(next)
+	}
 	lost := func(i int64) bool { return dropped(i) || damaged(i) }
 	redelivered := func(i int64) bool { return flagged(i) && !refused(i) && !dropped(i) }
 	for name, f := range map[string]fault{
@@ -63,27 +74,27 @@ func TestEveryInjectedFaultIsFoundAndNothingElse(t *testing.T) {
 		"lost":       {lost, *m.window.Lost, "lost"},
 		"duplicated": {repeated, m.window.Duplicated, "duplicated"},
 		"corrupted":  {damaged, *m.window.Corrupted, "corrupted"},
-		"reordered":  {late, *m.window.Reordered, "reordered"},
+		"reordered":  {overtaken, *m.window.Reordered, "reordered"},
 	} {
 		var want, first int64 = 0, -1
 		for i := range int64(n) {
-			if f.hit(i) {
+			if handed[i] && f.hit(i) {
 				want++
 				if first < 0 {
 					first = i
 				}
 			}
 		}
-		if f.got != want {
+		if f.got != want || want == 0 {
 			t.Errorf("%s = %d; want %d", name, f.got, want)
 		}
-		if got := m.offenders[f.kind]; got.Sequence != first || *got.IntendedNs != first*40_000 {
-			t.Errorf("first %s = %+v; want message %d at %d ns", name, got, first, first*40_000)
+		if got := m.offenders[f.kind]; got.Sequence != first || *got.IntendedNs != first*100_000 {
+			t.Errorf("first %s = %+v; want message %d at %d ns", name, got, first, first*100_000)
 		}
 	}
 	var flags int64
 	for i := range int64(n) {
-		if redelivered(i) {
+		if handed[i] && redelivered(i) {
 			flags++
 			if repeated(i) {
 				flags++
