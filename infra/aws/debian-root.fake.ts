@@ -243,7 +243,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 	poweroff: "",
 	systemctl: `case "$1 $2" in
 "restart chrony") exec /usr/sbin/chronyd -x -F 1 ;;
-"stop "* | "daemon-reload "*) ;;
+"stop "* | "daemon-reload "* | "poweroff "*) ;;
 "enable --now") shift 2; exec env SYSTEMD_OFFLINE=1 /usr/bin/systemctl enable "$@" ;;
 *) exec env SYSTEMD_OFFLINE=1 /usr/bin/systemctl "$@" ;;
 esac`,

@@ -149,16 +149,8 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 		]);
 	});
 
-	test("end the machine also when it has started anew, and hush what would wake up in mid-run", async () => {
-		const { file, calls } = await setUp(BROKER);
-		const [, at = ""] =
-			/^OnCalendar=(.*)$/m.exec(
-				file("etc/systemd/system/mqbench-ttl.timer") ?? "",
-			) ?? [];
-		const minutes = (Date.parse(at.replace(" UTC", "Z")) - Date.now()) / 60_000;
-		expect(minutes).toBeGreaterThan(115);
-		expect(minutes).toBeLessThanOrEqual(120);
-		expect(calls).toContain("systemctl [enable] [--now] [mqbench-ttl.timer]");
+	test("hush what would wake up in mid-run", async () => {
+		const { calls } = await setUp(BROKER);
 		expect(calls).toContain("systemctl [mask] [apt-daily-upgrade.timer]");
 		// What a timer has started before runs on without it.
 		for (const unit of ["apt-daily", "apt-daily-upgrade"]) {
@@ -168,6 +160,133 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 			);
 			expect(calls).toContain(`systemctl [mask] [${unit}.service]`);
 		}
+	});
+});
+
+describe.skipIf(process.platform !== "linux")("the end of its time", () => {
+	const UNIT = "etc/systemd/system/mqbench-ttl.service";
+	const PROGRAM = "usr/local/sbin/mqbench-ttl";
+	/** What the service is started with: boot, seconds, deadline. */
+	const armed = (unit: string | null) =>
+		/^ExecStart=\/bin\/sh \/usr\/local\/sbin\/mqbench-ttl (\S+) (\d+) (\d+)$/m
+			.exec(unit ?? "")
+			?.slice(1) ?? [];
+
+	test("comes also after a kernel panic: the machine starts anew, now and at each boot", async () => {
+		const { file } = await setUp(BROKER);
+		expect(file("proc/sys/kernel/panic")).toBe("10\n");
+		expect(file("etc/sysctl.d/80-mqbench-ttl.conf")).toBe(
+			"kernel.panic = 10\n",
+		);
+	});
+
+	test("is on the disk as a moment before anything else is done, and armed at each boot, whatever else fails in it", async () => {
+		const { file, calls } = await setUp(BROKER, {
+			programs: { id: "exit 1" },
+		});
+		const unit = file(UNIT);
+		const [boot, seconds, deadline] = armed(unit);
+		expect([boot, seconds]).toEqual(["boot-1", "7200"]);
+		// The machine of these tests is up for 20 s.
+		const left = Number(deadline) - Date.now() / 1000;
+		expect(left).toBeGreaterThan(7_100);
+		expect(left).toBeLessThanOrEqual(7_180);
+		expect(calls).toContain("systemctl [enable] [--now] [mqbench-ttl.service]");
+		expect(calls.indexOf("sync")).toBeGreaterThan(0);
+		for (const line of [
+			"WantedBy=sysinit.target",
+			"DefaultDependencies=no",
+			"IgnoreOnIsolate=yes",
+			"Restart=always",
+			"OOMScoreAdjust=-1000",
+		])
+			expect(unit).toContain(`\n${line}\n`);
+	});
+
+	test("is the service's alone once that runs: shutdown goes by a clock that may be set", async () => {
+		const { calls } = await setUp(BROKER);
+		expect(calls.filter((call) => call.startsWith("shutdown "))).toEqual([
+			"shutdown [-h] [+120]",
+			"shutdown [-c]",
+		]);
+		const without = await setUp(BROKER, {
+			programs: { systemctl: 'case "$1" in is-active) exit 3 ;; esac' },
+		});
+		expect(without.calls).not.toContain("shutdown [-c]");
+	});
+
+	test("is written anew when chrony has set the clock", async () => {
+		const { file } = await setUp(CLIENT, {
+			programs: {
+				date: `case "$*" in +%s) cat "$MQBENCH_ROOT/day" ;; *) echo then ;; esac`,
+				systemctl: `case "$*" in "restart chrony") echo 1800000000 >"$MQBENCH_ROOT/day" ;; esac`,
+			},
+			files: { day: "1000000000\n" },
+		});
+		expect(armed(file(UNIT))).toEqual(["boot-1", "7200", "1800007180"]);
+	});
+
+	const DAY = 86_400;
+	const DEADLINE = 1_800_007_200;
+	/** A boot, what the clock shows when it begins, and by how much it is set after how many seconds; then: how long the machine is up. */
+	const rows: [string, string, number, [number, number] | null, number][] = [
+		["in time", "boot-1", DEADLINE - 7200, null, 7200],
+		["in time, the clock set back", "boot-1", DEADLINE, [90, -DAY], 7200],
+		["in time, the clock set forward", "boot-1", DEADLINE, [90, DAY], 7200],
+		["at the moment kept", "boot-2", DEADLINE - 4200, null, 4200],
+		["at once, were it off until then", "boot-2", DEADLINE + 9, null, 20],
+		["at once, the clock far ahead", "boot-2", DEADLINE + DAY, null, 20],
+		["no later than its time, the clock behind", "boot-2", 9, null, 7200],
+		[
+			"within a minute of a clock that is put right",
+			"boot-2",
+			DEADLINE - DAY,
+			[600, DAY],
+			600,
+		],
+	];
+	test.each(rows)("comes %s (%s)", async (_, boot, day, jump, upSeconds) => {
+		const { root, file } = await setUp(CLIENT, { programs: { id: "exit 1" } });
+		for (const [name, text] of Object.entries({
+			"proc/sys/kernel/random/boot_id": boot,
+			"proc/uptime": "20.00 1.00",
+			// As the clock shows it 20 s after the boot.
+			day: String(day + 20),
+			jump: jump === null ? "" : jump.join(" "),
+		}))
+			writeFileSync(path.join(root, name), `${text}\n`);
+		// A folder of its own: names in bin lead to this machine's programs.
+		const clock = path.join(root, "made-up-clock");
+		mkdirSync(clock);
+		for (const [name, body] of Object.entries(MADE_UP_CLOCK))
+			writeFileSync(path.join(clock, name), `#!/bin/sh\n${body}\n`, {
+				mode: 0o755,
+				flag: "wx",
+			});
+		const { status, stderr } = spawnSync(
+			"/bin/sh",
+			[path.join(root, PROGRAM), "boot-1", "7200", String(DEADLINE)],
+			{
+				env: {
+					MQBENCH_ROOT: root,
+					PATH: `${clock}:${path.join(root, "bin")}`,
+				},
+				encoding: "utf8",
+			},
+		);
+		expect([status, stderr]).toEqual([0, ""]);
+		const [[ended = "", how = ""] = [], [forced = "", force = ""] = []] = (
+			file("ended") ?? ""
+		)
+			.split("\n")
+			.map((line) => line.split(": "));
+		expect(how).toBe("systemctl poweroff");
+		expect(Number(ended)).toBeGreaterThanOrEqual(upSeconds);
+		expect(Number(ended)).toBeLessThanOrEqual(upSeconds + 60);
+		if (boot === "boot-1") expect(Number(ended)).toBe(upSeconds);
+		// What keeps the machine up does so for five minutes.
+		expect(force).toBe("poweroff --force --force");
+		expect(Number(forced) - Number(ended)).toBe(300);
 	});
 });
 
@@ -507,7 +626,11 @@ async function setUp(input: UserData, pretended: Pretended = {}) {
 	for (const [name, holds] of Object.entries(disks)) put(`dev/${name}`, holds);
 	for (const [link, name] of Object.entries(links))
 		symlinkSync(`../../${name}`, path.join(root, "dev/disk/by-id", link));
-	for (const [name, text] of Object.entries(files ?? SETTABLE)) put(name, text);
+	for (const [name, text] of Object.entries({
+		...KERNEL,
+		...(files ?? SETTABLE),
+	}))
+		put(name, text);
 	const all: Record<string, string> = { ...STAND_INS, ...programs };
 	for (const [name, body] of Object.entries(all))
 		put(
@@ -563,6 +686,32 @@ const HARMLESS = [
 	...["awk", "sh", "sort", "tail", "timeout", "touch", "tr", "uname", "wc"],
 ];
 
+/** What each kernel has. */
+const KERNEL = {
+	"proc/uptime": "20.51 10.00\n",
+	"proc/sys/kernel/panic": "0\n",
+	"proc/sys/kernel/random/boot_id": "boot-1\n",
+};
+
+/** A clock that goes on while somebody sleeps, and is set once: "<seconds after the boot> <by>" in the file jump. */
+const MADE_UP_CLOCK = {
+	date: 'cat "$MQBENCH_ROOT/day"',
+	sleep: `cd "$MQBENCH_ROOT"
+read -r up _ <proc/uptime
+up=$((\${up%.*} + $1))
+day=$(($(cat day) + $1))
+read -r at by <jump
+if [ -n "$at" ] && [ "$up" -ge "$at" ]; then day=$((day + by)); echo >jump; fi
+echo "$up.00 1.00" >proc/uptime
+echo "$day" >day`,
+	...Object.fromEntries(
+		["systemctl", "poweroff"].map((name) => [
+			name,
+			`read -r up _ <"$MQBENCH_ROOT/proc/uptime"; echo "\${up%.*}: ${name} $*" >>"$MQBENCH_ROOT/ended"`,
+		]),
+	),
+};
+
 /** What the kernel lets one set. */
 const SETTABLE = Object.fromEntries(
 	[
@@ -580,6 +729,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 	poweroff: "",
 	systemctl: "",
 	sleep: "",
+	sync: "",
 	"apt-get": "",
 	"dpkg-query": 'case "$*" in *Package*) echo bash ;; *) printf 1.0 ;; esac',
 	id: "",

@@ -70,7 +70,8 @@ function text(name: string): string {
 	);
 	for (const file of files) {
 		try {
-			return readFileSync(file, "utf8");
+			// Comments outside of functions are for who reads the files: EC2 takes so many bytes.
+			return readFileSync(file, "utf8").replace(/^#.*\n/gm, "");
 		} catch {}
 	}
 	throw new Error(`${files.join(" and ")} cannot be read`);

@@ -16,6 +16,8 @@ clock() {
 	# Without it whatever goes from one machine to another cannot be timed, but everything else can: no mistake.
 	tries 60 1 close_enough || true
 	tracking || true
+	# Chrony may have set the clock, and the end that is kept is of the one before.
+	keep_end
 	if [ -s "$base/clock" ]; then
 		fact chrony "$(cat "$base/clock")"
 	else

@@ -97,10 +97,29 @@ describe.skipIf(missing !== null)(
 				expect(machine.asked()[0]).toBe("shutdown -h +120");
 				expect(
 					machine.host.run(
-						"SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled mqbench-ttl.timer",
+						"SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled mqbench-ttl.service",
 					),
 				).toBe("enabled\n");
 			}
+		});
+
+		test("end themselves after another start, when the moment on their disk has passed", () => {
+			const { host } = client;
+			const [, line = ""] =
+				/^ExecStart=(.*)$/m.exec(
+					client.read("/etc/systemd/system/mqbench-ttl.service"),
+				) ?? [];
+			const [program, file, boot] = line.split(" ");
+			expect(boot).toBe(one("/proc/sys/kernel/random/boot_id"));
+			const start = (deadlineS: number) =>
+				host.run(
+					`timeout 2 ${program} ${file} another-boot 999999999 ${deadlineS} || true`,
+				);
+			const nowS = Math.floor(Date.now() / 1000);
+			start(nowS + 60);
+			expect(client.asked()).not.toContain("systemctl poweroff");
+			start(nowS);
+			expect(client.asked()).toContain("systemctl poweroff");
 		});
 
 		test("a broker has its disk: xfs, for its user alone, and back after a start", () => {
