@@ -1,4 +1,12 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import {
+	mkdtemp,
+	readdir,
+	readFile,
+	rename,
+	rm,
+	writeFile,
+} from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
@@ -11,6 +19,13 @@ import { startSupervised } from "../process.ts";
 import { makeCache } from "./build.ts";
 import { cacheFolder } from "./cache.ts";
 import { takeLock } from "./lock.ts";
+import {
+	formatSums,
+	parseSums,
+	sumsOf,
+	type WrongFile,
+	wrongFile,
+} from "./sums.ts";
 
 export interface JarsOptions {
 	/** What is fetched, for the folder's name and for messages: "kafka". */
@@ -19,6 +34,8 @@ export interface JarsOptions {
 	readonly pom: string;
 	/** Properties of the pom to override: {kafka: "4.0.0"}. */
 	readonly properties: Readonly<Record<string, string>>;
+	/** File with the sha256 of each jar. null: none are pinned, so what Maven has fetched is taken as it is, and may not change after that. */
+	readonly sums: string | null;
 	/** Path of Maven's program. */
 	readonly mvn: string;
 	readonly agent: string;
@@ -29,7 +46,8 @@ export interface JarsOptions {
 
 /**
  * Folder with the jars of a pom and everything they need at run time: from the cache, or fetched by this machine's Maven with its own
- * settings.xml. Fetched once for each state of the pom, under a lock.
+ * settings.xml. Fetched once for each state of the pom, under a lock; checked after that and before each use. Fails with `broker-missing`, naming
+ * the jar that is not what it should be.
  */
 export async function resolveJars(options: JarsOptions): Promise<string> {
 	const { name, pom, properties, world } = options;
@@ -38,7 +56,7 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 		(await readFile(pom, "utf8")) + JSON.stringify(properties),
 	);
 	const folder = path.join(parent, `${name}-${hash.slice(0, 16)}`);
-	if (await isThere(folder)) return folder;
+	if (await isThere(options, folder)) return folder;
 	await makeCache(parent);
 	const lock = await takeLock(`${folder}.lock`, world.stop, () => {}).catch(
 		(error) => {
@@ -51,7 +69,7 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 	);
 	try {
 		// The holder of the lock may have fetched them meanwhile.
-		if (!(await isThere(folder))) await fetch(options, parent, folder);
+		if (!(await isThere(options, folder))) await fetch(options, parent, folder);
 	} finally {
 		await lock.release();
 	}
@@ -63,9 +81,35 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 /** A slow download may go on; one that stands still is given up. */
 const FETCH_MS = 600_000;
 
-/** The folder gets its name only when it is complete. */
-async function isThere(folder: string): Promise<boolean> {
-	return (await stat(folder).catch(() => null))?.isDirectory() ?? false;
+/** What the jars of a folder were when Maven had fetched them: lies beside it, as Java loads all that lies in it. */
+function recordOf(folder: string): string {
+	return `${folder}.sha256`;
+}
+
+/** The folder gets its name only when it is complete. One of which nobody knows what was fetched is fetched anew. */
+async function isThere(
+	{ sums, system }: JarsOptions,
+	folder: string,
+): Promise<boolean> {
+	if (!existsSync(folder)) return false;
+	if (sums === null && !existsSync(recordOf(folder))) return false;
+	const wrong = await wrongIn(folder, sums ?? recordOf(folder));
+	if (wrong === null) return true;
+	throw failure("broker-missing", {
+		system,
+		what: wrongText(wrong, folder),
+		remedy: tell("jars-anew", { folder }),
+	});
+}
+
+async function wrongIn(folder: string, sums: string) {
+	return wrongFile(folder, parseSums(await readFile(sums, "utf8")));
+}
+
+function wrongText({ file, found, wanted }: WrongFile, where: string): string {
+	if (found === null) return tell("jar-absent", { file, where });
+	if (wanted === null) return tell("jar-unknown", { file, where });
+	return tell("jar-changed", { file, where, found, wanted });
 }
 
 async function fetch(
@@ -82,10 +126,29 @@ async function fetch(
 	try {
 		await maven(options, temporary);
 		orInterrupted(world.stop);
+		await checkFetched(options, temporary, recordOf(folder));
+		await rm(folder, { recursive: true, force: true });
 		await rename(temporary, folder);
 	} finally {
 		await rm(temporary, { recursive: true, force: true });
 	}
+}
+
+/** Maven checks what it downloads, but not what it has kept from earlier; and a repository may have exchanged file and checksum. */
+async function checkFetched(
+	{ sums, system }: JarsOptions,
+	fetched: string,
+	record: string,
+): Promise<void> {
+	if (sums === null)
+		return writeFile(record, formatSums(await sumsOf(fetched)));
+	const wrong = await wrongIn(fetched, sums);
+	if (wrong === null) return;
+	throw failure("broker-missing", {
+		system,
+		what: wrongText(wrong, tell("jars-fetched")),
+		remedy: tell("jar-out-of-maven", { file: wrong.file }),
+	});
 }
 
 async function maven(options: JarsOptions, output: string): Promise<void> {
@@ -101,6 +164,8 @@ async function maven(options: JarsOptions, output: string): Promise<void> {
 			mvn,
 			"--batch-mode",
 			"--quiet",
+			// Its default for a wrong checksum is a warning.
+			"--strict-checksums",
 			"-Dstyle.color=never",
 			"-f",
 			pom,

@@ -130,12 +130,13 @@ export interface Tools {
 	installHere(install: Install): string;
 	/**
 	 * Folder with the jars of a pom, which are `name` for people, and all that they need at run time: fetched once by Maven (the program `mvn`),
-	 * with those properties of the pom. `system`: for errors.
+	 * with those properties of the pom. `sums`: file with the sha256 of each; null: none are pinned. `system`: for errors.
 	 */
 	jars(asked: {
 		readonly name: string;
 		readonly pom: string;
 		readonly properties: Readonly<Record<string, string>>;
+		readonly sums: string | null;
 		readonly mvn: string;
 		readonly system: string;
 	}): Promise<string>;

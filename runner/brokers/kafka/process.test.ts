@@ -71,6 +71,32 @@ describe("the files of a launch", () => {
 	});
 });
 
+describe("the jars of another version", () => {
+	test("are said to be checked by Maven's checksums only", async () => {
+		const bin = testFolder();
+		script(path.join(bin, "java"), `echo 'openjdk version "17.0.1"' >&2`);
+		script(
+			path.join(bin, "mvn"),
+			// biome-ignore lint/suspicious/noTemplateCurlyInString: of the shell.
+			'for a; do case "$a" in -DoutputDirectory=*) echo > "${a#*=}/a.jar";; esac; done',
+		);
+		const { settings } = await launch(
+			null,
+			{ version: "4.0.0" },
+			{},
+			{
+				PATH: `${bin}:/usr/bin:/bin`,
+				MQBENCH_CACHE_DIR: testFolder(),
+			},
+		);
+		expect(settings.jars).toBe(
+			"checked by Maven's checksums only: mqbench has no sha256 of Kafka 4.0.0",
+		);
+		// An installation is its owner's.
+		expect((await launch(null)).settings).not.toHaveProperty("jars");
+	});
+});
+
 describe("what is missing is one sentence that says how to get it", () => {
 	test.each([
 		[

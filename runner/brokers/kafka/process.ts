@@ -3,12 +3,13 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../../errors.ts";
-import { packageFolder } from "../../package.ts";
+import { tell } from "../../text/tell.ts";
 import { formatBytes } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { ANY, type BrokerProcess, type Setup, type Site } from "../process.ts";
 import { SCHEDULER } from "./durability.ts";
 import { OLDEST_JAVA } from "./install.ts";
+import { pinned, pom } from "./jars.ts";
 import type { KafkaOptions } from "./options.ts";
 
 /**
@@ -39,6 +40,7 @@ export const kafka: BrokerProcess = {
 				...chosen,
 				"log.dirs": inMemory ? `${where.memory} (in memory)` : where.disk,
 				java: jvmText(setup),
+				...(classes && unpinned(setup)),
 			},
 			data: inMemory ? "memory" : "disk",
 			flushes: !inMemory,
@@ -218,11 +220,24 @@ async function findClasses(
 		});
 	return tools.jars({
 		name: "kafka",
-		pom: path.join(packageFolder, "runner", "brokers", "kafka", "pom.xml"),
+		pom,
 		properties: version === undefined ? {} : { kafka: version },
+		sums: pinned(version),
 		mvn,
 		system: system.key,
 	});
+}
+
+/** What a report says of jars that only Maven has checked. */
+function unpinned(
+	setup: Pick<Setup, "system" | "tools">,
+): Record<string, string> {
+	const { version } = optionsOf(setup);
+	return setup.system.binary !== null ||
+		version === undefined ||
+		pinned(version) !== null
+		? {}
+		: { jars: tell("jars-not-pinned", { what: `Kafka ${version}` }) };
 }
 
 async function libraries(

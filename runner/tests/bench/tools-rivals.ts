@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { resolveJars } from "../../../infra/binaries/jars.ts";
+import { type JarsOptions, resolveJars } from "../../../infra/binaries/jars.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
+import { pinned, pom } from "../../brokers/kafka/jars.ts";
 import { packageFolder } from "../../package.ts";
 import {
 	kafkaRate,
@@ -165,12 +166,12 @@ function redisBenchmark(inFlight: number): Rival["command"] {
 
 function perfTest(inFlight: number): Rival["command"] {
 	return async (bench, { url, run }, messages) => {
-		const jars = await resolve(
-			bench,
-			"perf-test",
-			"runner/tests/bench/tools.pom.xml",
-			"rabbitmq",
-		);
+		const jars = await resolve(bench, {
+			name: "perf-test",
+			pom: path.join(packageFolder, "runner/tests/bench/tools.pom.xml"),
+			sums: null,
+			system: "rabbitmq",
+		});
 		return {
 			argv: [
 				findTool("java", bench.world.env),
@@ -191,12 +192,12 @@ function producerPerformance(
 	batchBytes: number,
 ): Rival["command"] {
 	return async (bench, { url }, messages) => {
-		const jars = await resolve(
-			bench,
-			"kafka",
-			"runner/brokers/kafka/pom.xml",
-			"kafka",
-		);
+		const jars = await resolve(bench, {
+			name: "kafka",
+			pom,
+			sums: pinned(),
+			system: "kafka",
+		});
 		// With --record-size the tool draws every byte of every message, which costs more than to send it.
 		const payload = path.join(bench.folder, "payload.txt");
 		writeFileSync(payload, "x".repeat(BYTES));
@@ -222,18 +223,14 @@ function producerPerformance(
 
 function resolve(
 	{ world, binaries }: Bench,
-	name: string,
-	pom: string,
-	system: string,
+	asked: Pick<JarsOptions, "name" | "pom" | "sums" | "system">,
 ): Promise<string> {
 	return resolveJars({
-		name,
-		pom: path.join(packageFolder, pom),
+		...asked,
 		properties: {},
 		mvn: findTool("mvn", world.env),
 		agent: binaries.agent,
 		world,
-		system,
 	});
 }
 

@@ -3,15 +3,16 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { resolveJars } from "../../../infra/binaries/jars.ts";
 import { realBinaries, realWorld } from "../../../infra/binaries/real.fake.ts";
-import { packageFolder } from "../../package.ts";
+import { pinned, pom } from "../../brokers/kafka/jars.ts";
 import { scenario, standing, temporaryFolder } from "./mqbench.ts";
 
 /** For tests: Kafka's jars, as mqbench fetches them. */
 export async function kafkaJars(): Promise<string> {
 	return resolveJars({
 		name: "kafka",
-		pom: path.join(packageFolder, "runner", "brokers", "kafka", "pom.xml"),
+		pom,
 		properties: {},
+		sums: pinned(),
 		mvn: "mvn",
 		agent: (await realBinaries()).agent,
 		world: realWorld,

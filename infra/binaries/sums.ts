@@ -1,0 +1,63 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { sha256OfFile } from "../../runner/sha256.ts";
+
+/** The sha256 of files by their name. */
+export type Sums = ReadonlyMap<string, string>;
+
+/** What a folder holds of that name is not what it should be; `found`, `wanted`: null, there is none. */
+export interface WrongFile {
+	readonly file: string;
+	readonly found: string | null;
+	readonly wanted: string | null;
+}
+
+/** Reads what `sha256sum` prints: a sum and a name in each line. Lines that begin with # are comments. */
+export function parseSums(text: string): Sums {
+	return new Map(
+		[...text.matchAll(/^([0-9a-f]{64}) [ *](\S+)$/gm)].map(
+			([, sum = "", file = ""]) => [file, sum],
+		),
+	);
+}
+
+/** As `sha256sum` prints them, in the order of their names. */
+export function formatSums(sums: Sums): string {
+	return [...sums]
+		.sort(([a], [b]) => (a < b ? -1 : 1))
+		.map(([file, sum]) => `${sum}  ${file}\n`)
+		.join("");
+}
+
+/** Of all files of a folder, which has no folders. */
+export async function sumsOf(folder: string): Promise<Sums> {
+	const files = await readdir(folder);
+	return new Map(
+		await Promise.all(
+			files.map(
+				async (file): Promise<[string, string]> => [
+					file,
+					await sha256OfFile(path.join(folder, file)),
+				],
+			),
+		),
+	);
+}
+
+/** The first file of a folder that was exchanged, is missing, or does not belong there: Java loads whatever lies beside the jars. */
+export async function wrongFile(
+	folder: string,
+	wanted: Sums,
+): Promise<WrongFile | null> {
+	const found = await sumsOf(folder);
+	const wrong = [...new Set([...wanted.keys(), ...found.keys()])]
+		.sort()
+		.find((file) => found.get(file) !== wanted.get(file));
+	return wrong === undefined
+		? null
+		: {
+				file: wrong,
+				found: found.get(wrong) ?? null,
+				wanted: wanted.get(wrong) ?? null,
+			};
+}
