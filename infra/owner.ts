@@ -20,6 +20,11 @@ export function isGone(owner: string): boolean {
 	return !isAlive(Number(pid)) || beginningOf(Number(pid)) !== began;
 }
 
+/** Whether the owner's pid means something here: on another machine, or in another container, the same number is another process. */
+export function isHere(owner: string): boolean {
+	return owner.split("@")[1] === ownerText(process.pid).split("@")[1];
+}
+
 /** "4711:88123@3f2a.9b01.77de": pid, start time of the process, and where the pid is valid: machine, its boot, and container. */
 export function ownerText(pid: number): string {
 	const { host, boot, space } = place();

@@ -379,8 +379,8 @@ const catalogue = {
 	},
 	"cloud-held": {
 		exit: 3,
-		text: (d: { id: string; pid: number; doing: string; file: string }) =>
-			`The rig ${d.id} is in use: another mqbench (process ${d.pid}) ${d.doing}. Wait for it, or press Ctrl-C there: it takes the rig down. If it was one of another machine or container, and is gone for sure, remove ${d.file} and try again.`,
+		text: (d: { id: string; pid: number; doing: string; here: boolean }) =>
+			`The rig ${d.id} is in use: another mqbench (process ${d.pid}${d.here ? "" : " of another machine or container, which shows that it lives"}) ${d.doing}. Wait for it, or press Ctrl-C there: it takes the rig down.`,
 	},
 	"no-such-rig": {
 		exit: 2,

@@ -18,7 +18,7 @@ import { fakePulumi } from "./pulumi.fake.ts";
 import { awsConfig } from "./rigs.fake.ts";
 import { keepConfig, makeRigFolder } from "./rigs.ts";
 
-async function opened(id = "demo-1") {
+async function opened(id = "demo-1", state = "state") {
 	const folder = testFolder();
 	const pulumi = fakePulumi(folder);
 	const world = fakeWorld({
@@ -36,7 +36,7 @@ async function opened(id = "demo-1") {
 			PULUMI_STACK: "stray",
 			NODE_OPTIONS: "--import=/stray.mjs",
 			K6_OUT: "json=stray",
-			MQBENCH_STATE_DIR: path.join(folder, "state"),
+			MQBENCH_STATE_DIR: path.join(folder, state),
 			MQBENCH_PULUMI: pulumi.program,
 		},
 	});
@@ -60,7 +60,7 @@ test("stands a stack up and takes it down, with the state in the rig's folder", 
 	const { pulumi, rig, open, going, said } = await opened();
 	pulumi.behave({ rig: { hello: "there" } });
 	const stack = await open();
-	expect(await stack.resources()).toEqual([]);
+	expect(await stack.resources()).toBe(null);
 	expect(await stack.up(going())).toEqual({ hello: "there" });
 	expect(said).toEqual([
 		"aws:ec2:Instance broker-1 creating",
@@ -118,6 +118,15 @@ test("tells the program what is to be rented, writes nothing into its folder, an
 		env.PULUMI_CONFIG_PASSPHRASE,
 	);
 });
+
+test.each(["My Rigs", "100%", "a%20b", "c#1", "why?", "größer"])(
+	"keeps the state in a folder that is called %j",
+	async (name) => {
+		const { rig, open, going } = await opened("demo-1", name);
+		await (await open()).up(going());
+		expect(readdirSync(rig.pulumi)).toEqual(["demo-1.json"]);
+	},
+);
 
 test("keeps the passphrase, and nothing else of use, where others cannot read", async () => {
 	const { rig } = await opened();

@@ -43,7 +43,7 @@ export async function openStack(
 	const workspace = await automation.LocalWorkspace.create({
 		workDir: folder.project,
 		envVars: {
-			PULUMI_BACKEND_URL: `file://${folder.pulumi.split(path.sep).join("/")}`,
+			PULUMI_BACKEND_URL: backendOf(folder.pulumi),
 			PULUMI_CONFIG_PASSPHRASE: await readFile(folder.passphrase, "utf8"),
 			PULUMI_SKIP_UPDATE_CHECK: "true",
 		},
@@ -100,7 +100,7 @@ export async function openStack(
 		},
 		async resources() {
 			const stack = await select();
-			return stack === null ? [] : namesIn(await stack.exportStack()).there;
+			return stack === null ? null : namesIn(await stack.exportStack()).there;
 		},
 		async unsure() {
 			const stack = await select();
@@ -207,6 +207,12 @@ async function writeProject(folder: RigFolder, program: string): Promise<void> {
 		stringify({ ...settings, main }),
 		{ mode: 0o600 },
 	);
+}
+
+/** Pulumi reads it as a URL: a blank, %, # or ? of the folder's name would lead elsewhere, or nowhere. */
+function backendOf(folder: string): string {
+	const names = encodeURI(folder.split(path.sep).join("/"));
+	return `file://${names.replaceAll(/[#?]/g, encodeURIComponent)}`;
 }
 
 /** Pulumi's settings of the stack. It writes them when it makes the stack and removes them with it. */

@@ -1,11 +1,13 @@
+import { existsSync } from "node:fs";
 import { EXIT, failure, MqbenchError } from "../../runner/errors.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "./ask.ts";
-import { heldBy } from "./hold.ts";
+import { isOver } from "./expiry.ts";
+import { heldBy, inUse } from "./hold.ts";
 import { machinesText } from "./leftover.ts";
 import { type CloudOptions, destroyCloud } from "./lifecycle.ts";
-import { forgetUnmade, type KnownRig, knownRig, knownRigs } from "./rigs.ts";
+import { type KnownRig, knownRig, knownRigs } from "./rigs.ts";
 
 /** `mqbench rigs destroy <id>`: takes down what this machine remembers of a rig, in whatever state it is, after asking. */
 export async function destroyOne(
@@ -21,26 +23,27 @@ export async function destroyOne(
 	world.stdout.write(downText(id));
 }
 
-/** One after the other; a failure does not stop the next ones. */
+/** One after the other; a failure does not stop the next ones. Whatever stays is exit code 5, also when another mqbench has it. */
 export async function destroyAll(
 	yes: boolean,
 	world: World,
 	options: CloudOptions,
 ): Promise<void> {
-	await forgetUnmade(world);
 	const free: KnownRig[] = [];
+	const failed: unknown[] = [];
 	for (const rig of await knownRigs(world)) {
-		const doing = await heldBy(rig.folder);
-		if (doing === null) free.push(rig);
-		else
-			world.stdout.write(`${rig.folder.id} stays: another mqbench ${doing}.\n`);
+		const { folder, file } = rig;
+		const held = await heldBy(folder);
+		// Whether one of another machine lives shows when it is to be taken down.
+		if (held?.here && !isOver(file?.expiresAt, world.clock.nowMs()))
+			failed.push(asLeft(inUse(folder.id, held)));
+		else free.push(rig);
 	}
-	if (free.length === 0)
+	if (free.length === 0 && failed.length === 0)
 		return void world.stdout.write(tell("no-rig-to-destroy"));
 	const names = free.map(nameOf).join(", ");
-	if (!yes && !(await agreed(`Take down ${names}?`, world)))
+	if (free.length > 0 && !yes && !(await agreed(`Take down ${names}?`, world)))
 		return void world.stdout.write("Nothing was taken down.\n");
-	const failed: unknown[] = [];
 	for (const [i, { folder }] of free.entries()) {
 		if (world.stop.aborted) {
 			const rest = free.slice(i).map((rig) => rig.folder.id);
@@ -59,13 +62,22 @@ export async function destroyAll(
 			await destroyCloud(folder.id, world, { ...options, yes });
 			world.stdout.write(downText(folder.id));
 		} catch (error) {
-			failed.push(error);
+			// Its folder goes last: another mqbench has taken it down meanwhile.
+			if (existsSync(folder.path)) failed.push(asLeft(error));
+			else world.stdout.write(downText(folder.id));
 		}
 	}
 	throwAll(failed);
 }
 
 // --- internal ---
+
+/** A rig that another mqbench has stays, and costs money like any that is left. */
+function asLeft(error: unknown): unknown {
+	return error instanceof MqbenchError && error.code === "cloud-held"
+		? failure("cloud-left", { text: error.message })
+		: error;
+}
 
 /** All failures in one; that something is left in the cloud decides the exit code. */
 function throwAll(failed: readonly unknown[]): void {

@@ -11,6 +11,11 @@ export function endsAt(ttlMinutes: number, nowMs: number): string {
 	return inMinutes(ttlMinutes, nowMs);
 }
 
+/** Whether that moment has come; false: it is not known when it comes. */
+export function isOver(iso: string | null | undefined, nowMs: number): boolean {
+	return iso != null && Date.parse(iso) <= nowMs;
+}
+
 // --- internal ---
 
 function inMinutes(minutes: number, nowMs: number): string {

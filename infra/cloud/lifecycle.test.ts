@@ -35,6 +35,7 @@ const standUpCloud = (offer: lifecycle.Offered, world: World, fakes: Fakes) =>
 const destroyCloud = (id: string, world: World, fakes: Fakes) =>
 	lifecycle.destroyCloud(id, world, faked(fakes));
 
+const MACHINE = { kind: "instance", id: "i-9", detail: "", since: null };
 const NOTHING_COMES = new Promise<never>(() => {});
 
 function scene(parts: Partial<Stack> = {}) {
@@ -133,6 +134,39 @@ describe("a rented rig", () => {
 		expect(existsSync(folder)).toBe(false);
 		void up;
 	});
+
+	test.each([
+		["unreadable", (file: string) => writeFileSync(file, '{"half')],
+		["gone", (file: string) => rmSync(file)],
+	])(
+		"is written down as asked for though its rig.json is %s by then: what is known counts",
+		async (_, spoil) => {
+			const phases: unknown[] = [];
+			const { world, options, stack, folder, file } = scene({
+				up: async () => {
+					phases.push(file().cloud?.phase);
+					return output();
+				},
+				async destroy() {
+					spoil(path.join(folder, "rig.json"));
+					throw new Error("no room");
+				},
+			});
+			const rig = await standUpCloud(offered(), world, {
+				...options,
+				async open() {
+					spoil(path.join(folder, "rig.json"));
+					return stack;
+				},
+			});
+			expect(phases).toEqual(["up"]);
+			await failed(rig.teardown());
+			expect(file()).toMatchObject({
+				cloud: { phase: "left" },
+				clients: [{ host: "198.51.100.2" }, { host: "198.51.100.3" }],
+			});
+		},
+	);
 
 	test("has its secrets in the key and the passphrase alone, and nothing that others can read", async () => {
 		const { up, folder } = scene();
@@ -653,9 +687,12 @@ describe("taking down by hand", () => {
 
 describe("a rig whose mqbench was killed", () => {
 	/** As kill -9 leaves it. */
-	async function killed(parts: Partial<Stack> = {}) {
+	async function killed(
+		parts: Partial<Stack> = {},
+		account: string | null = null,
+	) {
 		const found = scene(parts);
-		await found.up();
+		await (account === null ? found.up() : found.upIn(account));
 		const held = path.join(found.folder, "held");
 		const { owner, ...rest } = JSON.parse(readFileSync(held, "utf8"));
 		writeFileSync(
@@ -698,14 +735,67 @@ describe("a rig whose mqbench was killed", () => {
 		expect(existsSync(folder)).toBe(false);
 	});
 
-	test("before Pulumi had written anything, too, with no rig.json of it", async () => {
+	test("before its input was stored needs no Pulumi, either, with no rig.json of it", async () => {
 		const { world, options, folder } = await killed();
-		rmSync(path.join(folder, "rig.json"));
+		for (const name of ["rig.json", "config.json"])
+			rmSync(path.join(folder, name));
 		await destroyCloud("demo-1", world, {
 			...options,
 			open: () => Promise.reject(new Error("no Pulumi")),
 		});
 		expect(existsSync(folder)).toBe(false);
+	});
+
+	test.each(["up", "ready", "destroying", "left"] as const)(
+		"when it was %s, and of which Pulumi has no state, is down only when nothing has its tag",
+		async (phase) => {
+			const denied = { thing: MACHINE, reason: "denied" };
+			for (const [found, left, exit] of [
+				[1, [], null],
+				[0, [], null],
+				[1, [denied], 5],
+			] as const) {
+				const { world, options, folder, file } = await killed(
+					{ resources: async () => null },
+					"111111111111",
+				);
+				const rig = file();
+				writeFileSync(
+					path.join(folder, "rig.json"),
+					JSON.stringify({ ...rig, cloud: { ...rig.cloud, phase } }),
+				);
+				const asked: unknown[] = [];
+				const error = await destroyCloud("demo-1", world, {
+					...options,
+					...sweeping(found, left, ({ id }) => void asked.push(id)),
+				}).then(
+					() => null,
+					(one: MqbenchError) => one,
+				);
+				expect(asked).toEqual(["demo-1"]);
+				expect(error?.exit ?? null).toBe(exit);
+				for (const { thing } of left)
+					expect(error?.message).toContain(thing.id);
+				expect(existsSync(folder)).toBe(exit === 5);
+			}
+		},
+	);
+
+	test("of which Pulumi has no state is left when nobody can be asked", async () => {
+		const { world, options, folder, stack } = await killed(
+			{ resources: async () => null },
+			"111111111111",
+		);
+		const error = await failed(
+			destroyCloud("demo-1", world, {
+				...options,
+				find: () => Promise.reject(new Error("no network")),
+			}),
+		);
+		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
+		expect(error.message).toMatch(/Why: Pulumi has no state .*no network/);
+		expect(stack.asked).toEqual(["up"]);
+		expect(existsSync(folder)).toBe(true);
 	});
 
 	test("before anything was made is forgotten by the next one that rents", async () => {

@@ -7,7 +7,7 @@ import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { accountTrouble } from "./account.ts";
-import { endsAt, expiresAt } from "./expiry.ts";
+import { endsAt, expiresAt, isOver } from "./expiry.ts";
 import { type Hold, hold } from "./hold.ts";
 import { makeKey } from "./key.ts";
 import { goneText, leftText } from "./leftover.ts";
@@ -74,6 +74,8 @@ export interface Timing {
 	readonly pausesMs: readonly number[];
 	/** The pause before a second look for what a killed Pulumi may have made. */
 	readonly againMs: number;
+	/** For how long a holder of another machine may give no sign of life. */
+	readonly watchMs?: number;
 }
 
 /**
@@ -126,7 +128,7 @@ export async function standUpCloud(
 		stack = await provider.open(folder, world, { yes, say });
 		orInterrupted(world.stop);
 		// From here on there may be something in the cloud.
-		await keepPhase(folder, "up");
+		await keepPhase(folder, plan, "up");
 	} catch (error) {
 		await forget(folder);
 		throw error;
@@ -135,8 +137,9 @@ export async function standUpCloud(
 		world.leaving?.(null);
 		await held.release();
 	};
+	let known = plan;
 	const down = () =>
-		takeDown(stack, folder, plan, { world, say, clouds, ...timing }).finally(
+		takeDown(stack, folder, known, { world, say, clouds, ...timing }).finally(
 			release,
 		);
 	world.leaving?.(goneText(plan, "It was being made.", world.clock.nowMs()));
@@ -144,6 +147,7 @@ export async function standUpCloud(
 	try {
 		const output = await bringUp(stack, world, { say, timing });
 		file = ready(rigOf(output, plan, config.clients.count), plan);
+		known = file;
 		await keepRig(folder, file);
 	} catch (error) {
 		say(
@@ -170,7 +174,7 @@ export async function standUpCloud(
 
 /**
  * Takes down a rig that the state folder knows. Once begun, it does not stop for `world.stop`. Fails with `no-such-rig`, with `cloud-held` if
- * another mqbench has it, and with `cloud-left` (exit code 5) if something of it is left. It does nothing with the credentials of another
+ * another mqbench has it that lives and the rig has not expired, and with `cloud-left` (exit code 5) if something of it is left. It does nothing with the credentials of another
  * account, or if it is stopped before Pulumi has begun.
  */
 export async function destroyCloud(
@@ -179,11 +183,18 @@ export async function destroyCloud(
 	options: CloudOptions = {},
 ): Promise<void> {
 	const { say, yes, timing, clouds } = filled(options, world);
-	const rig = await knownRig(id, world);
-	const { folder, file } = rig;
-	const provider = await providerOfRig(file, clouds);
-	const held = await hold(folder, "is taking it down");
+	const { folder, file: before } = await knownRig(id, world);
+	const held = await hold(folder, tell("holds-taking-down"), {
+		...timing,
+		say,
+		// Its machines have ended themselves: nobody measures there any more, whatever still has it.
+		evenFromLiving: isOver(before?.expiresAt, world.clock.nowMs()),
+	});
 	try {
+		// Only now: whoever had it a moment before may have gone on with it.
+		const rig = await knownRig(id, world);
+		const { file } = rig;
+		const provider = await providerOfRig(file, clouds);
 		if (await isUnmade(rig)) return await forgetDown(folder);
 		const plan = file ?? (await lost(folder, provider, world));
 		world.leaving?.(

@@ -2,6 +2,7 @@ import { rigEndsAt } from "../../runner/plan/rig-expiry.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
+import { isOver } from "./expiry.ts";
 import { heldBy } from "./hold.ts";
 import { machinesText, timeText } from "./leftover.ts";
 import { type KnownRig, rigsFolder } from "./rigs.ts";
@@ -42,7 +43,7 @@ export async function rigForPrograms({ folder, file, trouble }: KnownRig) {
 		id: folder.id,
 		phase: cloud?.phase ?? null,
 		/** What another mqbench does with it; null: none has it. */
-		inUse: await heldBy(folder),
+		inUse: (await heldBy(folder))?.doing ?? null,
 		region: cloud?.region ?? null,
 		profile: cloud?.profile ?? null,
 		account: cloud?.account ?? null,
@@ -67,15 +68,17 @@ async function row(
 	if (file?.cloud == null) return [];
 	const { cloud, createdAt } = file;
 	const end = rigEndsAt(file);
-	const doing = await heldBy(folder);
+	const held = await heldBy(folder);
 	return [
 		folder.id,
-		`${cloud.phase}${doing === null ? "" : ", in use"}`,
+		`${cloud.phase}${held === null ? "" : ", in use"}`,
 		cloud.region,
 		machinesText(cloud.machines),
-		cloud.hourlyUsd === null
-			? "not known"
-			: `${cloud.phase === "ready" && !isOver(end, nowMs) ? "" : "up to "}${cloud.hourlyUsd.toFixed(2)}`,
+		cloud.phase === "planned"
+			? "0.00"
+			: cloud.hourlyUsd === null
+				? "not known"
+				: `${cloud.phase === "ready" && !isOver(end, nowMs) ? "" : "up to "}${cloud.hourlyUsd.toFixed(2)}`,
 		createdAt === undefined
 			? "not known"
 			: spanText(nowMs - Date.parse(createdAt)),
@@ -90,10 +93,6 @@ function spanText(ms: number): string {
 	return ms < 60_000
 		? "under 1min"
 		: formatDuration(Math.floor(ms / 60_000) * 60e9);
-}
-
-function isOver(expiresAt: string | null | undefined, nowMs: number): boolean {
-	return expiresAt != null && Date.parse(expiresAt) <= nowMs;
 }
 
 function table(rows: readonly (readonly string[])[]): string {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
-import { isGone, ownerText } from "../owner.ts";
+import { isGone, isHere, ownerText } from "../owner.ts";
 
 /** Starts the command pulumi, for one rig. */
 export interface PulumiProcesses {
@@ -209,11 +209,6 @@ function besides(program: string, searched = ""): string {
 
 async function ownerIn(file: string): Promise<string | null> {
 	return await readFile(file, "utf8").catch(() => null);
-}
-
-/** On another machine or container the same number is another process. */
-function isHere(owner: string): boolean {
-	return owner.split("@")[1] === ownerText(process.pid).split("@")[1];
 }
 
 /** The keeper leads its session, which contains Pulumi and everything that Pulumi starts. */

@@ -86,7 +86,8 @@ fs.appendFileSync(path.join(TOLD, "calls"), JSON.stringify(args) + "\n");
 fs.writeFileSync(path.join(TOLD, "env"), JSON.stringify(process.env));
 const named = args.indexOf("--stack");
 const name = named >= 0 ? args[named + 1] : args.filter((one) => !one.startsWith("-")).at(-1);
-const backend = process.env.PULUMI_BACKEND_URL.replace("file://", "");
+// As the real one reads it: escapes count, and # and ? end the path.
+const backend = decodeURIComponent(new URL(process.env.PULUMI_BACKEND_URL).pathname);
 const file = path.join(backend, name + ".json");
 const lock = path.join(backend, name + ".lock");
 const settings = path.join(process.cwd(), "Pulumi." + name + ".yaml");

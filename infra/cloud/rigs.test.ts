@@ -1,6 +1,15 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { AwsConfig } from "../aws/config.ts";
 import { ownerText } from "../owner.ts";
@@ -82,7 +91,7 @@ describe("a rig's folder", () => {
 				keepRig(folder, { ...rig("demo-1"), facts: { i } }),
 			),
 		);
-		await keepPhase(folder, "up");
+		await keepPhase(folder, RigFile.parse(rig("demo-1")), "up");
 		const [known] = await knownRigs(world);
 		expect(known?.file?.cloud?.phase).toBe("up");
 		expect(readdirSync(folder.path).sort()).toEqual([
@@ -124,23 +133,64 @@ describe("a rig's folder", () => {
 		);
 		const got = tries.filter(({ status }) => status === "fulfilled");
 		expect(got).toHaveLength(1);
-		expect(await heldBy(folder)).toMatch(/^does \d$/);
+		expect(await heldBy(folder)).toMatchObject({
+			pid: process.pid,
+			doing: expect.stringMatching(/^does \d$/),
+			here: true,
+		});
 		for (const one of tries)
 			if (one.status === "fulfilled") await one.value.release();
 		expect(await heldBy(folder)).toBe(null);
 		await (await hold(folder, "again")).release();
 	});
 
-	test("that another machine holds stays so, and says how to get on when that one is gone", async () => {
-		const world = scene();
-		const folder = await makeRigFolder("demo-1", world);
+	test.each([
+		["machine", /@\w+/, "@00000000"],
+		["container", /\.\w+$/, ".00000000"],
+	])(
+		"that a process of another %s holds stays its own as long as that one shows that it lives",
+		async (_, what, by) => {
+			const world = scene();
+			const folder = await makeRigFolder("demo-1", world);
+			const file = path.join(folder.path, "held");
+			const owner = ownerText(process.pid).replace(what, by);
+			writeFileSync(file, JSON.stringify({ owner, doing: "x", token: "t" }));
+			// Stands in for that process, whose clock is an hour behind.
+			let at = Date.now() - 3_600_000;
+			const living = setInterval(() => utimesSync(file, 0, ++at / 1000), 20);
+			const said: string[] = [];
+			const take = (watchMs: number) =>
+				hold(folder, "takes it", { watchMs, say: (line) => said.push(line) });
+			await expect(take(30_000)).rejects.toMatchObject({
+				code: "cloud-held",
+				message: expect.stringContaining("which shows that it lives"),
+			});
+			clearInterval(living);
+			expect(said).toHaveLength(1);
+			await (await take(100)).release();
+			expect(readdirSync(folder.path)).not.toContain("held");
+		},
+	);
+
+	test("shows that it is held, and no longer when it was taken away", async () => {
+		vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+		onTestFinished(() => void vi.useRealTimers());
+		const folder = await makeRigFolder("demo-1", scene());
 		const file = path.join(folder.path, "held");
-		const owner = ownerText(process.pid).replace(/@\w+/, "@00000000");
-		writeFileSync(file, JSON.stringify({ owner, doing: "x", token: "t" }));
-		await expect(hold(folder, "takes it")).rejects.toMatchObject({
-			code: "cloud-held",
-			message: expect.stringContaining(`remove ${file} and try again`),
-		});
+		const beat = async () => {
+			utimesSync(file, 1, 1);
+			vi.advanceTimersByTime(10_000);
+			await sleep(100);
+			return statSync(file).mtimeMs > 1000;
+		};
+		const held = await hold(folder, "has it");
+		expect(await beat()).toBe(true);
+		const other = await hold(folder, "x", { evenFromLiving: true });
+		await other.release();
+		writeFileSync(file, JSON.stringify({ owner: GONE, doing: "", token: "" }));
+		expect(await beat()).toBe(false);
+		await held.release();
+		expect(existsSync(file)).toBe(true);
 	});
 
 	test("whose holder was killed is anybody's, and still one's alone", async () => {

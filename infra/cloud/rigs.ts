@@ -117,14 +117,14 @@ export async function configOf<Config>(
 	}
 }
 
-/** Records in rig.json how far the rig has got. A file that cannot be read stays as it is. */
+/** Records in rig.json how far the rig has got. It is not read: it may be unreadable, and the phase that stands there would go on to count. */
 export async function keepPhase(
 	folder: RigFolder,
+	rig: RigFile,
 	phase: Cloud["phase"],
 ): Promise<void> {
-	const { file } = await known(folder);
-	if (file?.cloud)
-		await keepRig(folder, { ...file, cloud: { ...file.cloud, phase } });
+	if (rig.cloud !== null)
+		await keepRig(folder, { ...rig, cloud: { ...rig.cloud, phase } });
 }
 
 /** Forgets the rig. Subtle: rig.json goes last, because without it nobody would know the rest. */
@@ -135,30 +135,43 @@ export async function forget(folder: RigFolder): Promise<void> {
 	await rm(folder.path, { recursive: true, force: true });
 }
 
-/** Everything in the state folder, by name. Half-written entries and other files say so, and do not hide the rest. */
+/** Every folder in the state folder that may be a rig, by name. Half-written ones say so, and do not hide the rest. */
 export async function knownRigs(world: World): Promise<KnownRig[]> {
 	const all = rigsFolder(world);
-	const names = await readdir(all).catch((error) => {
+	const entries = await readdir(all, { withFileTypes: true }).catch((error) => {
 		if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
 		throw failure("cloud-state", { path: all, reason: reasonOf(error) });
 	});
-	return Promise.all(names.sort().map((id) => known(rigFolder(id, world))));
+	return Promise.all(
+		entries
+			.filter((one) => one.isDirectory() || one.isSymbolicLink())
+			.map(({ name }) => name)
+			.filter((name) => RigFile.shape.id.safeParse(name).success)
+			.sort()
+			.map((id) => known(rigFolder(id, world))),
+	);
 }
 
 /** Forgets rigs whose mqbench was killed before it asked for anything. */
 export async function forgetUnmade(world: World): Promise<void> {
-	for (const { folder, file } of await knownRigs(world))
-		if (file?.cloud?.phase === "planned" && (await heldBy(folder)) === null)
-			await forget(folder);
+	for (const rig of await knownRigs(world))
+		if (
+			rig.file !== null &&
+			(await isUnmade(rig)) &&
+			(await heldBy(rig.folder)) === null
+		)
+			await forget(rig.folder);
 }
 
-/** Pulumi was never asked to make anything: there is no state. */
+/** Pulumi was never asked to make anything. That it has no state is not enough: a state may be lost. */
 export async function isUnmade({ folder, file }: KnownRig): Promise<boolean> {
-	const phase = file?.cloud?.phase ?? "up";
-	if (phase === "planned") return true;
-	if (phase !== "up") return false;
-	const state = await readdir(folder.pulumi).catch(() => null);
-	return state !== null && state.length === 0;
+	const inIt = (at: string) =>
+		readdir(at).catch((error) =>
+			(error as NodeJS.ErrnoException).code === "ENOENT" ? [] : [UNREAD],
+		);
+	if ((await inIt(folder.pulumi)).length > 0) return false;
+	if (file !== null) return file.cloud?.phase === "planned";
+	return (await inIt(folder.path)).every((name) => BEGUN.test(name));
 }
 
 /** The rig of that id; fails with `no-such-rig`. */
@@ -174,6 +187,10 @@ export async function knownRig(id: string, world: World): Promise<KnownRig> {
 }
 
 // --- internal ---
+
+/** What is in a rig's folder before the program's input is stored, and with it what is going to be asked for. */
+const BEGUN = /^(pulumi|project|passphrase|held|id_ed25519)\b/;
+const UNREAD = "cannot be read";
 
 async function known(folder: RigFolder): Promise<KnownRig> {
 	try {

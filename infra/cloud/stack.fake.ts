@@ -29,7 +29,7 @@ export function fakeStack(parts: Partial<Stack> = {}): FakeStack {
 			await parts.cancel?.();
 		},
 		async resources() {
-			return (await parts.resources?.()) ?? stack.there;
+			return parts.resources ? await parts.resources() : stack.there;
 		},
 		async unsure() {
 			return (await parts.unsure?.()) ?? [];

@@ -9,8 +9,11 @@ export interface Stack {
 	destroy(options: StackOptions): Promise<void>;
 	/** Drops the lock that a killed Pulumi has left. It is fine if there is none. */
 	cancel(): Promise<void>;
-	/** What the state still has, for people: "aws:ec2/instance:Instance broker-1 (i-0abc)"; empty: nothing. */
-	resources(): Promise<string[]>;
+	/**
+	 * What the state still has, for people: "aws:ec2/instance:Instance broker-1 (i-0abc)"; empty: nothing. null: there is no state, which was
+	 * never written or is lost.
+	 */
+	resources(): Promise<string[] | null>;
 	/** What a killed Pulumi was about to make and may exist: destroy does not see it. */
 	unsure(): Promise<string[]>;
 	/** Forgets the stack, when nothing is left of it. */

@@ -13,7 +13,10 @@ import type { Stack } from "./stack.ts";
 import { thingText } from "./tagged-text.ts";
 
 /** What is known about a rig when it is taken down. */
-export type Known = Pick<RigFile, "id" | "cloud" | "expiresAt">;
+export type Known =
+	| RigFile
+	// Nothing but its folder: no rig.json, and no input of the program.
+	| { readonly id: string; readonly cloud: null; readonly expiresAt: null };
 
 export interface TakingDown {
 	readonly world: World;
@@ -38,7 +41,12 @@ export async function takeDown(
 ): Promise<void> {
 	const { world, say, pausesMs } = doing;
 	world.leaving?.(goneText(rig, tell("pulumi-goes-on"), world.clock.nowMs()));
-	await keepPhase(folder, "destroying").catch(() => {});
+	await keepKnown(folder, rig, "destroying");
+	// Without a state Pulumi would remove nothing, and say that nothing is left.
+	if ((await stack.resources().catch(() => [])) === null) {
+		const reason = tell("pulumi-no-state", { folder: folder.pulumi });
+		return await sweepAway(folder, rig, { reason, resources: null }, doing);
+	}
 	let reason = "";
 	for (const pauseMs of [0, ...pausesMs]) {
 		if (pauseMs > 0) {
@@ -112,12 +120,13 @@ export async function forgetDown(folder: RigFolder): Promise<void> {
 /** Records in rig.json that something is left, and returns (does not throw) the failure that lists it. */
 export async function left(
 	folder: RigFolder,
-	{ id, cloud, expiresAt }: Known,
+	rig: Known,
 	resources: readonly string[] | null,
 	reason: string,
 	world: World,
 ): Promise<MqbenchError> {
-	await keepPhase(folder, "left").catch(() => {});
+	const { id, cloud, expiresAt } = rig;
+	await keepKnown(folder, rig, "left");
 	const { region = null, profile = null } = cloud ?? {};
 	return failure("cloud-left", {
 		text: leftText(
@@ -167,8 +176,17 @@ export function whyOf(error: unknown): string {
 
 // --- internal ---
 
+/** That it cannot be written must not keep anything from being taken down. */
+async function keepKnown(
+	folder: RigFolder,
+	rig: Known,
+	phase: Cloud["phase"],
+): Promise<void> {
+	if (rig.cloud !== null) await keepPhase(folder, rig, phase).catch(() => {});
+}
+
 async function all(stack: Stack): Promise<string[]> {
-	return [...(await stack.resources()), ...(await stack.unsure())];
+	return [...((await stack.resources()) ?? []), ...(await stack.unsure())];
 }
 
 /** One try. null: nothing is left; otherwise why something is. */
@@ -178,7 +196,7 @@ async function destroyed(
 	doing: TakingDown,
 ): Promise<string | null> {
 	await destroy(stack, doing.say);
-	if ((await stack.resources()).length > 0)
+	if (((await stack.resources()) ?? []).length > 0)
 		return tell("pulumi-could-not-remove");
 	const stays = await swept(stack, rig, doing);
 	return stays.length === 0 ? null : stays.join("; ");

@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -76,6 +83,12 @@ function scene() {
 	};
 }
 
+/** All files of a folder, with their texts. */
+const seen = (folder: string) =>
+	readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((name) => statSync(path.join(folder, name)).isFile())
+		.map((name) => [name, readFileSync(path.join(folder, name), "utf8")]);
+
 describe("mqbench rigs list", () => {
 	test("says that there are none", async () => {
 		const { at, folder } = scene();
@@ -108,6 +121,21 @@ Take one down: mqbench rigs destroy <rig>
 		await rigsList(world);
 		expect(world.out()).toMatch(/2026-01-02 05:04 UTC, over\n/);
 		expect(world.out()).toMatch(/networks and keys stay until/);
+	});
+
+	test("changes nothing, whatever it finds: a rig that was never asked for is shown, at no price", async () => {
+		const { up, at, folder } = scene();
+		await (await up()).keep();
+		const file = path.join(folder("demo-1"), "rig.json");
+		const rig = JSON.parse(readFileSync(file, "utf8"));
+		rig.cloud.phase = "planned";
+		writeFileSync(file, JSON.stringify(rig));
+		const before = seen(folder("demo-1"));
+		const world = at(35);
+		await rigsList(world);
+		await rigsList(world, { json: true });
+		expect(world.out()).toMatch(/^demo-1 +planned .* 0\.00 /m);
+		expect(seen(folder("demo-1"))).toEqual(before);
 	});
 
 	test("as JSON is a list for programs", async () => {
@@ -155,14 +183,17 @@ Take one down: mqbench rigs destroy <rig>
 			path.join(folder("other"), "rig.json"),
 			readFileSync(path.join(folder("demo-1"), "rig.json")),
 		);
-		writeFileSync(folder("notes.txt"), "a file");
+		// What file managers and people leave there is no rig.
+		for (const name of [".DS_Store", "notes.txt"])
+			writeFileSync(folder(name), "a file");
+		mkdirSync(folder(".Trash-1000"));
 		const world = at(1);
 		expect(await rigsList(world)).toBe(0);
 		expect(world.out()).toMatch(/^demo-1 +ready/m);
 		expect(world.out()).toMatch(/empty: there is no rig\.json in it/);
 		expect(world.out()).toMatch(/half.*: it is not JSON/);
 		expect(world.out()).toMatch(/other: its rig\.json is another rig's/);
-		expect(world.out()).toMatch(/notes\.txt/);
+		expect(world.out()).not.toMatch(/DS_Store|notes|Trash/);
 	});
 });
 
@@ -212,20 +243,20 @@ describe("mqbench rigs destroy", () => {
 });
 
 describe("mqbench rigs destroy --all", () => {
-	test("takes down all but those in use, for a CI job that knows no names", async () => {
+	test("takes down all but those in use, for a CI job that knows no names; one that stays is exit code 5", async () => {
 		const { up, at, optionsWith, folder } = scene();
 		await (await up("demo-1")).keep();
 		await up("demo-2");
 		await (await up("demo-3")).keep();
 		const world = at(5);
-		const code = await rigsDestroy({ all: true, yes: true }, world, {
+		const error = await rigsDestroy({ all: true, yes: true }, world, {
 			...optionsWith({ open: async () => fakeStack() }),
+		}).catch((one) => one);
+		expect(error).toMatchObject({
+			exit: 5,
+			message: `The rig demo-2 is in use: another mqbench (process ${process.pid}) has it: it is standing it up, or measuring on it. Wait for it, or press Ctrl-C there: it takes the rig down.`,
 		});
-		expect(code).toBe(0);
-		expect(
-			world.out(),
-		).toBe(`demo-2 stays: another mqbench has it: it is standing it up, or measuring on it.
-The rig demo-1 is down; nothing of it is left.
+		expect(world.out()).toBe(`The rig demo-1 is down; nothing of it is left.
 The rig demo-3 is down; nothing of it is left.
 `);
 		expect(

@@ -6,7 +6,7 @@ import type { Clouds } from "../../infra/cloud/providers.ts";
 import { pulumiConfig } from "../../infra/cloud/pulumi-config.ts";
 import { type CloudSide, offerFor, theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
-import { forgetUnmade, knownRigs } from "../../infra/cloud/rigs.ts";
+import { knownRigs } from "../../infra/cloud/rigs.ts";
 import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { RENTING } from "../model/targets.ts";
@@ -43,7 +43,10 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 		.command("destroy")
 		.description("remove a rig that this machine knows")
 		.argument("[id]", "as shown by mqbench rigs list")
-		.option("--all", "all rigs, except those that another mqbench is using")
+		.option(
+			"--all",
+			"all rigs; exit code 5 if one stays, also because another mqbench is using it",
+		)
 		.option("-y, --yes", "ask nothing")
 		.action(async (id: string | undefined, options) =>
 			exit(await rigsDestroy({ id, ...options }, world)),
@@ -84,7 +87,6 @@ export async function rigsList(
 	world: World,
 	{ json = false }: { readonly json?: boolean | undefined } = {},
 ): Promise<ExitCode> {
-	await forgetUnmade(world);
 	const rigs = await knownRigs(world);
 	world.stdout.write(
 		json
