@@ -20,7 +20,7 @@ import {
 	buildPulumi,
 	type TestCloud,
 	testCloud,
-} from "./pulumi.fake.ts";
+} from "../lifecycle/pulumi.fake.ts";
 
 beforeAll(buildPulumi, BUILD_MS);
 
