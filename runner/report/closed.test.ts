@@ -125,10 +125,10 @@ describe("a closed loop", () => {
 		expect(run.main).toBe("service");
 	});
 
-	test("says in every report that it shows no queueing", () => {
+	test("says in every report that it fills the machine, and shows no queueing", () => {
 		const { out, text } = plain();
 		for (const one of out) {
-			expect(one).toMatch(/closed loop: shows no queueing/i);
+			expect(one).toMatch(/closed loop: fills the machine, shows no queueing/i);
 			expect(/NaN|undefined|Infinity/.exec(one)).toBeNull();
 		}
 		expect(text).toContain(

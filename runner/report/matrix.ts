@@ -12,7 +12,7 @@ import {
 /** The runs of one case side by side: what reports show of many runs, and people compare. */
 export interface CaseTable {
 	readonly case: string;
-	/** "response", "service, closed loop: shows no queueing", "ack". */
+	/** "response", "service, closed loop: fills the machine, shows no queueing", "ack". */
 	readonly of: string;
 	/** Names of the columns after the system's. */
 	readonly head: readonly string[];

@@ -3,7 +3,7 @@ import { sentence } from "./sentence.ts";
 
 test.each([
 	["an SLA is breached", "An SLA is breached."],
-	["closed loop: shows no queueing", "Closed loop: shows no queueing."],
+	["closed loop: fills the machine", "Closed loop: fills the machine."],
 	["first lost: producer 0", "First lost: producer 0."],
 	["done.", "Done."],
 	// Names keep their first letter: of systems, and of whatever is not plainly a word.

@@ -219,11 +219,9 @@ export function countNotes(run: Run): string[] {
 	return notes;
 }
 
-/** "closed loop: shows no queueing", where that is so. */
+/** What a closed loop does, and does not show; null: it is none. */
 export function closedText({ load }: Run): string | null {
-	return load.schedule.kind === "closed"
-		? "closed loop: shows no queueing"
-		: null;
+	return load.schedule.kind === "closed" ? tell("closed-means") : null;
 }
 
 /** What an acknowledged and a received message per second are, where a load has no rate or a backlog: one line each. */

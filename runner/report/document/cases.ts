@@ -1,9 +1,19 @@
 import type { Result } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { type CaseTable, caseTables, MANY_RUNS } from "../matrix.ts";
+import { saturatedBy } from "../saturated.ts";
 import { hostText, systemText, systemTitle } from "../words.ts";
 import { type Block, FILES, PAGE, type Section, TEXTS } from "./blocks.ts";
-import { badge, heading, link, list, numbers, section, table } from "./make.ts";
+import {
+	badge,
+	heading,
+	link,
+	list,
+	numbers,
+	paragraph,
+	section,
+	table,
+} from "./make.ts";
 
 /** All runs side by side, a table for each case: of several runs on a page, elsewhere of several systems or of many. */
 export function cases(result: Result): Section[] {
@@ -44,8 +54,12 @@ function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
 		})),
 		"verdict",
 	];
+	const checks = new Set(of.rows.flatMap(({ run }) => saturatedBy(run)));
 	const rows = of.rows.map(({ run, name, cells }) => [
-		link(name, `run-${result.runs.indexOf(run) + 1}`),
+		link(
+			saturatedBy(run).length > 0 ? `${name} *` : name,
+			`run-${result.runs.indexOf(run) + 1}`,
+		),
 		run.load.durability,
 		...cells,
 		badge(run.verdict),
@@ -53,5 +67,11 @@ function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
 	return [
 		heading(`${of.case}, ${of.of}`, { id: `case-${number}` }),
 		table(columns, rows, { caption: host ?? "" }),
+		paragraph(
+			checks.size === 0
+				? null
+				: tell("case-ranks-nothing", { checks: [...checks] }),
+			"warn",
+		),
 	];
 }

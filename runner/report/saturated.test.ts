@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { Result, Run } from "../model/result.ts";
+import { renderHtml } from "./html.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { wordsOf } from "./page/pages.fake.ts";
+import { saturatedBy } from "./saturated.ts";
+import { fixtureResult } from "./stored.fake.ts";
+import { renderTerminal } from "./terminal.ts";
+
+type Check = Run["validity"][number];
+
+/** Two systems with three repeats; `checks` are those of the first run. */
+function withChecks(...checks: Partial<Check>[]): Result {
+	const result = fixtureResult("repeats");
+	const [first] = result.runs as [Run];
+	const [some] = first.validity as [Check];
+	first.validity = checks.map((check) => ({
+		...some,
+		code: undefined,
+		...check,
+	}));
+	return result;
+}
+
+/** As a terminal, Markdown and a page say it. */
+function texts(result: Result): string[] {
+	const options = { columns: 100, colour: false, folder: "reports/x" };
+	return [
+		renderTerminal(result, options),
+		renderMarkdown(result),
+		wordsOf(renderHtml(result)).replaceAll(/<[^>]*>/g, ""),
+	].map((text) => text.replaceAll(/\s+/g, " "));
+}
+
+const RANKS_NOTHING =
+	/\* machine or load generator was at its end \(cores\).* ranks no systems/;
+
+describe("a case whose machine or load generator was at its end", () => {
+	test("is marked in its row, and ranks no systems", () => {
+		const result = withChecks({ check: "cores", status: "warn" });
+		const { system, repeat } = result.runs[0] as Run;
+		for (const text of texts(result)) {
+			expect(text).toMatch(RANKS_NOTHING);
+			expect(text).toMatch(new RegExp(`${system} \\(${repeat}\\) \\\\?\\*`));
+		}
+	});
+
+	test("is told from one whose machine had room", () => {
+		const result = withChecks({ check: "cores", status: "ok" });
+		for (const text of texts(result)) expect(text).not.toMatch(/at its end/);
+	});
+
+	test.each([
+		["cores", "warn", true],
+		["cores", "invalid", true],
+		["cores", "unknown", false],
+		["cpuQuota", "warn", true],
+		["ownCpu", "warn", true],
+		["lag", "warn", false],
+		["lag", "invalid", true],
+		["offered", "invalid", true],
+		["held", "warn", false],
+		["held", "invalid", true],
+		["others", "warn", false],
+		["floor", "warn", false],
+		["clock", "invalid", false],
+	] as const)("%s with the status %s: %s", (check, status, saturated) => {
+		const [run] = withChecks({ check, status }).runs as [Run];
+		expect(saturatedBy(run)).toEqual(saturated ? [check] : []);
+	});
+
+	test("is also a closed load near what the generator carries without any system", () => {
+		const near = {
+			check: "floor",
+			status: "warn",
+			code: "ceiling-near",
+		} as const;
+		const [run] = withChecks(near).runs as [Run];
+		expect(saturatedBy(run)).toEqual(["floor"]);
+	});
+});
