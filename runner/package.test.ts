@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { pinned } from "./brokers/kafka/jars.ts";
 import { packageFolder, packageVersion } from "./package.ts";
 
 // What somebody gets who measures on a laptop: small, and nothing of any cloud.
@@ -65,6 +66,9 @@ test("it has the program, and the Pulumi project to rent machines with, compiled
 			"infra/aws/package.json",
 			"infra/aws/package-lock.json",
 			"infra/aws/policy.json",
+			// Without these nothing that is fetched would be checked, and nobody told.
+			"infra/aws/pulumi.sha256",
+			`runner/brokers/kafka/${path.basename(pinned() ?? "")}`,
 		]),
 	);
 });
@@ -90,7 +94,7 @@ test("it has no package of anybody else, no cloud's SDK, no test and nobody's ke
 		.filter((file) => file.startsWith("infra/aws/"));
 	for (const file of ours)
 		expect(file).toMatch(
-			/^infra\/aws\/(bin\/[\w-]+\.js|user-data\/([\w-]+\.sh|README\.md)|Pulumi\.yaml|(README|PERMISSIONS)\.md|(package(-lock)?|policy)\.json)$/,
+			/^infra\/aws\/(bin\/[\w-]+\.js|user-data\/([\w-]+\.sh|README\.md)|Pulumi\.yaml|(README|PERMISSIONS)\.md|(package(-lock)?|policy)\.json|pulumi\.sha256)$/,
 		);
 });
 

@@ -15,7 +15,7 @@ export interface WrongFile {
 /** Reads what `sha256sum` prints: a sum and a name in each line. Lines that begin with # are comments. */
 export function parseSums(text: string): Sums {
 	return new Map(
-		[...text.matchAll(/^([0-9a-f]{64}) [ *](\S+)$/gm)].map(
+		[...text.matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm)].map(
 			([, sum = "", file = ""]) => [file, sum],
 		),
 	);
@@ -29,17 +29,17 @@ export function formatSums(sums: Sums): string {
 		.join("");
 }
 
-/** Of all files of a folder, which has no folders. */
+/** Of all files of a folder, and of folders in it. */
 export async function sumsOf(folder: string): Promise<Sums> {
-	const files = await readdir(folder);
+	const all = await readdir(folder, { recursive: true, withFileTypes: true });
 	return new Map(
 		await Promise.all(
-			files.map(
-				async (file): Promise<[string, string]> => [
-					file,
-					await sha256OfFile(path.join(folder, file)),
-				],
-			),
+			all
+				.filter((one) => !one.isDirectory())
+				.map(async (one): Promise<[string, string]> => {
+					const file = path.join(one.parentPath, one.name);
+					return [path.relative(folder, file), await sha256OfFile(file)];
+				}),
 		),
 	);
 }

@@ -4,9 +4,17 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { cacheFolder } from "../binaries/cache.ts";
+import {
+	ARCHIVES,
+	type Archive,
+	archiveOf,
+	installPulumi,
+	wrongInstalled,
+} from "./pulumi-install.ts";
 import { loadSdk } from "./sdk.ts";
 
 export interface CliOptions {
@@ -15,8 +23,8 @@ export interface CliOptions {
 	say(line: string): void;
 	/** Folder of the packages. */
 	readonly folder: string;
-	/** Downloads the command into a folder; default: Pulumi's own way. */
-	install?(root: string): Promise<void>;
+	/** URL of the folder of archives; default: Pulumi's. */
+	readonly from?: string;
 }
 
 /**
@@ -27,16 +35,23 @@ export async function pulumiCli(
 	world: World,
 	options: CliOptions,
 ): Promise<string> {
-	const { wanted, program, reason, root } = await findPulumi(
+	const { wanted, program, reason, root, archive } = await findPulumi(
 		world,
 		options.folder,
 	);
 	if (program !== null) return program;
+	if (archive.sha256 === null)
+		throw failure("pulumi-missing", {
+			version: wanted,
+			reason: tell("pulumi-no-sum", { reason, archive: archive.name }),
+			tried: true,
+		});
 	await agree(root, wanted, reason, world, options);
 	options.say(`Installing pulumi ${wanted} into ${root} ...`);
 	try {
-		await (options.install ?? installer(options.folder))(root);
+		await installPulumi(archive, root, options.from ?? ARCHIVES, world.stop);
 	} catch (error) {
+		orInterrupted(world.stop);
 		throw failure("pulumi-missing", {
 			version: wanted,
 			reason: `it cannot be installed (${firstLine(error)})`,
@@ -62,8 +77,9 @@ export interface FoundPulumi {
 	readonly version: string | null;
 	/** Why there is none: "there is none on PATH". */
 	readonly reason: string;
-	/** Where it would be installed. */
+	/** Where it would be installed, and from what. */
 	readonly root: string;
+	readonly archive: Archive;
 }
 
 /** Looks for the command and installs nothing. Fails with `sdk-missing` or `pulumi-unusable`. */
@@ -80,6 +96,7 @@ export async function findPulumi(
 		"pulumi",
 		wanted,
 	);
+	const found = { wanted, root, archive: await archiveOf(wanted, folder) };
 	const own = world.env.MQBENCH_PULUMI;
 	if (own) {
 		const program = path.resolve(world.cwd, own);
@@ -91,19 +108,24 @@ export async function findPulumi(
 				path: own,
 				reason: tell("pulumi-too-old", { found: answer.version, wanted }),
 			});
-		return { wanted, program, version: answer.version, reason: "", root };
+		return { ...found, program, version: answer.version, reason: "" };
 	}
 	const cached = path.join(root, "bin", EXECUTABLE);
 	let reason = tell("pulumi-none");
 	for (const program of [...onPath(world), cached]) {
+		const wrong = program === cached ? await wrongInstalled(root) : null;
+		if (wrong !== null) {
+			reason = tell("pulumi-not-unpacked", { file: wrong });
+			continue;
+		}
 		const answer = await versionOf(program, world);
 		if ("reason" in answer) continue;
 		const { version } = answer;
 		if (fits(version, wanted))
-			return { wanted, program, version, reason: "", root };
+			return { ...found, program, version, reason: "" };
 		reason = `${program} is ${version}`;
 	}
-	return { wanted, program: null, version: null, reason, root };
+	return { ...found, program: null, version: null, reason };
 }
 
 // --- internal ---
@@ -129,23 +151,6 @@ async function agree(
 	);
 	if (!/^y(es)?$/i.test(answer.trim()))
 		throw failure("pulumi-missing", { version: wanted, reason, tried: false });
-}
-
-interface Automation {
-	readonly PulumiCommand: {
-		install(options: { root: string }): Promise<unknown>;
-	};
-}
-
-/** Installs the SDK's version with Pulumi's own script. */
-function installer(folder: string) {
-	return async (root: string) => {
-		const { PulumiCommand } = await loadSdk<Automation>(
-			"@pulumi/pulumi/automation",
-			folder,
-		);
-		await PulumiCommand.install({ root });
-	};
 }
 
 async function versionOf(

@@ -51,9 +51,10 @@ describe("mqbench doctor", () => {
 		const line = async (pulumi: PulumiFound) =>
 			(await text({ missing: [], pulumi })).replaceAll(/\s+/g, " ");
 		const wanted = "3.248.0";
+		const archive = { name: "pulumi.tar.gz", sha256: "abc" };
 		const found = await line({
 			...{ wanted, program: "/usr/bin/pulumi" },
-			...{ version: "3.250.1", reason: "" },
+			...{ version: "3.250.1", reason: "", archive },
 		});
 		expect(found).toContain(
 			"ok AWS: SDK and Pulumi's packages are installed. This machine has what target aws needs.",
@@ -61,23 +62,27 @@ describe("mqbench doctor", () => {
 		expect(found).toContain(
 			"ok pulumi: 3.250.1. Target aws uses /usr/bin/pulumi.",
 		);
+		const none = { wanted, program: null, version: null };
 		const reason = "there is none on PATH";
-		expect(
-			await line({ wanted, program: null, version: null, reason }),
-		).toContain(
+		expect(await line({ ...none, reason, archive })).toContain(
 			"info pulumi: missing. Needed only for target aws, 3.248.0 or newer; there is none on PATH. mqbench offers to download it when it rents.",
+		);
+		expect(
+			await line({ ...none, reason, archive: { ...archive, sha256: null } }),
+		).toContain(
+			"info pulumi: missing. Needed only for target aws, 3.248.0 or newer; there is none on PATH. Install it: mqbench has no sha256 of pulumi.tar.gz to check a download by.",
 		);
 		expect(
 			await line({ unusable: "MQBENCH_PULUMI=x is no program." }),
 		).toContain(
 			"info pulumi: unusable. Needed only for target aws; MQBENCH_PULUMI is set. Remedy: MQBENCH_PULUMI=x is no program.",
 		);
-		const none = await text({ missing: ["@pulumi/aws"], pulumi: null });
+		const bare = await text({ missing: ["@pulumi/aws"], pulumi: null });
 		// To be copied: whole, whatever the width.
-		expect(none).toContain(
+		expect(bare).toContain(
 			`Remedy: npm ci --prefix ${JSON.stringify(folder)}\n`,
 		);
-		expect(none).not.toContain("pulumi:");
+		expect(bare).not.toContain("pulumi:");
 	});
 
 	test("packages of another version are as good as none", async () => {

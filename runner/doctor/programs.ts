@@ -117,8 +117,15 @@ async function aws(machine: Machine): Promise<Found | Found[]> {
 function command(pulumi: PulumiFound): Found {
 	if ("unusable" in pulumi)
 		return info("unusable", tell("pulumi-set"), pulumi.unusable);
-	const { wanted, program, version, reason } = pulumi;
-	return program === null
-		? info("missing", tell("pulumi-optional", { wanted, reason }))
-		: ok(`${version}`, `Target aws uses ${program}.`);
+	const { wanted, program, version, reason, archive } = pulumi;
+	if (program !== null) return ok(`${version}`, `Target aws uses ${program}.`);
+	return info(
+		"missing",
+		archive.sha256 === null
+			? tell("pulumi-optional-yours", {
+					...{ wanted, reason },
+					archive: archive.name,
+				})
+			: tell("pulumi-optional", { wanted, reason }),
+	);
 }

@@ -55,7 +55,7 @@ export interface AwsParts {
 }
 
 export type PulumiFound =
-	| Pick<FoundPulumi, "wanted" | "program" | "version" | "reason">
+	| Pick<FoundPulumi, "wanted" | "program" | "version" | "reason" | "archive">
 	/** What MQBENCH_PULUMI names cannot be used: the sentence. */
 	| { readonly unusable: string };
 

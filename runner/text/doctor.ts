@@ -45,6 +45,7 @@ export const doctor = {
 	"sdk-installed": "SDK and Pulumi's packages are installed",
 	"sdk-means": "This machine has what target aws needs. To check credentials and what they may rent: mqbench plan <scenario> --target aws.",
 	"pulumi-set": "Needed only for target aws; MQBENCH_PULUMI is set.",
+	"pulumi-optional-yours": "Needed only for target aws, {wanted} or newer; {reason}. Install it: mqbench has no sha256 of {archive} to check a download by.",
 	"pulumi-optional": "Needed only for target aws, {wanted} or newer; {reason}. mqbench offers to download it when it rents.",
 	"quota-unknown-here": "The kernel does not say whether CPU is limited.",
 	"quota-none-here": "No control group limits the CPU time.",

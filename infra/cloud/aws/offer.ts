@@ -259,10 +259,12 @@ function lines(
 }
 
 /** About the command pulumi: where it is, or that mqbench is going to ask about it. */
-function pulumiText({ program, version, wanted, reason }: FoundPulumi): string {
-	return program === null
-		? tell("pulumi-offered", { wanted, reason })
-		: `${version}, ${program}`;
+function pulumiText(found: FoundPulumi): string {
+	const { program, version, wanted, reason, archive } = found;
+	if (program !== null) return `${version}, ${program}`;
+	return archive.sha256 === null
+		? tell("pulumi-yours", { wanted, reason, archive: archive.name })
+		: tell("pulumi-offered", { wanted, reason });
 }
 
 /** What ends the machines, in most cases and in all others. */

@@ -3,22 +3,26 @@
  *
  *   npm run pins -- kafka           the jars of runner/brokers/kafka/pom.xml
  *   npm run pins -- kafka 4.0.0     those of another version, for scenarios with `version: 4.0.0`
+ *   npm run pins -- pulumi          the archives of the command pulumi, as Pulumi itself publishes them
  *
  * Jars come from Maven Central or the mirror of this machine's settings.xml, never from what Maven has kept here.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { resolveJars } from "../../../infra/binaries/jars.ts";
-import { formatSums, sumsOf } from "../../../infra/binaries/sums.ts";
+import { formatSums, parseSums, sumsOf } from "../../../infra/binaries/sums.ts";
+import { awsFolder } from "../../../infra/cloud/aws/folder.ts";
+import { ARCHIVES, pinsIn } from "../../../infra/cloud/pulumi-install.ts";
 import { pinsOf, pom, pomVersion } from "../../brokers/kafka/jars.ts";
 import { EXIT } from "../../errors.ts";
 import { findBinaries, worldOf } from "../bench/programs.ts";
 
 const [what, version] = process.argv.slice(2);
 if (what === "kafka") await kafka(version);
+else if (what === "pulumi") await pulumi();
 else {
-	process.stderr.write("npm run pins -- kafka [version]\n");
+	process.stderr.write("npm run pins -- kafka [version], or: pulumi\n");
 	process.exitCode = EXIT.usage;
 }
 
@@ -53,4 +57,25 @@ async function kafka(version: string | undefined): Promise<void> {
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}
+}
+
+/** Of the SDK's version. Windows has archives of another kind, which mqbench does not unpack. */
+async function pulumi(): Promise<void> {
+	const { dependencies } = JSON.parse(
+		readFileSync(path.join(awsFolder, "package.json"), "utf8"),
+	) as { dependencies: Record<string, string> };
+	const url = `${ARCHIVES}/pulumi-${dependencies["@pulumi/pulumi"]}-checksums.txt`;
+	const answer = await fetch(url);
+	if (!answer.ok) throw new Error(`${url}: HTTP ${answer.status}`);
+	const sums = new Map(
+		[...parseSums(await answer.text())].filter(([name]) =>
+			/^pulumi-v.*\.tar\.gz$/.test(name),
+		),
+	);
+	if (sums.size === 0) throw new Error(`${url} has no sums of archives`);
+	writeFileSync(
+		pinsIn(awsFolder),
+		`# Archives of the command pulumi, as Pulumi publishes them: ${url}\n${formatSums(sums)}`,
+	);
+	process.stdout.write(`${pinsIn(awsFolder)}\n`);
 }
