@@ -1,3 +1,7 @@
+import type {
+	HostSettings,
+	MachineSettings,
+} from "../runner/model/machine-settings.ts";
 import type { FaultAction, Level } from "../runner/model/plan.ts";
 import type { ClientEnd } from "../runner/model/run-file.ts";
 import type { RigFileInput } from "../runner/scenario/rig-file.ts";
@@ -58,6 +62,8 @@ export interface ClientFacts {
 	readonly kernel: string;
 	/** Identifies the machine, however it is reached; never for reports. null or absent: not known. */
 	readonly identity?: string | null;
+	/** Of a host; absent: it shares this machine's. */
+	readonly settings?: MachineSettings;
 }
 
 export interface ClockReading {
@@ -139,6 +145,8 @@ export interface Broker {
 	readonly sameHost: boolean;
 	/** Its nodes' machines, as in clients' facts; absent: not known. */
 	readonly identities?: readonly string[];
+	/** Its nodes' hosts with their settings; absent: it has none of its own. */
+	readonly hosts?: readonly HostSettings[];
 	/** Notes for readers of the run, one sentence each; complete once the broker is closed. */
 	readonly notes?: readonly string[];
 	/** "3 nodes on 1 host", "1 container, 2 CPUs, 1GiB"; null: not known, because it is not ours. */

@@ -1,5 +1,7 @@
+import type { MachineSettings } from "../../runner/model/machine-settings.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatBytes } from "../../runner/units.ts";
+import { settingQuestions, settingsOf } from "../machine-settings.ts";
 import { identityOf, machineName, platformName } from "../platform.ts";
 import type { SshHost } from "./ssh-host.ts";
 import type { Link } from "./ssh-link.ts";
@@ -15,6 +17,7 @@ export interface Facts {
 	readonly machine: string;
 	/** Identifies the machine; null: not known. */
 	readonly identity: string | null;
+	readonly settings: MachineSettings;
 	/** Answers to additional questions, by name; "" if the host has no answer. */
 	readonly more: Readonly<Record<string, string>>;
 }
@@ -26,7 +29,7 @@ export async function askFacts(
 	more: readonly string[] = [],
 ): Promise<Facts> {
 	const { values, err } = await link.run(
-		`echo; for fact in ${[...FACTS, ...more].map((one) => `"${one}"`).join(" ")}; do echo "mqbench:$fact"; done`,
+		`echo; for fact in ${[...FACTS, ...settingQuestions(), ...more].map((one) => `"${one}"`).join(" ")}; do echo "mqbench:$fact"; done`,
 	);
 	const { system = "", processor = "", kernel = "", sum = "" } = values;
 	const cores = Number(values.cores);
@@ -49,6 +52,7 @@ export async function askFacts(
 			...(memory > 0 ? [formatBytes(memory)] : []),
 		].join(", "),
 		identity: identityOf(values.boot ?? "", values.space ?? ""),
+		settings: settingsOf(values),
 		more: values,
 	};
 }

@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import { z } from "zod";
+import type { MachineSettings } from "../../runner/model/machine-settings.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
@@ -38,6 +39,7 @@ export interface HostFacts {
 	readonly platform: string;
 	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB, governor performance, disk Amazon EC2 NVMe Instance Storage (xfs)", as far as known. */
 	readonly machine: string;
+	readonly settings: MachineSettings;
 	/** CPUs that its user may use, in the manner of taskset; "" if not known. */
 	readonly cpus: string;
 	/** Path of taskset there; "" if it is missing. */
@@ -137,7 +139,7 @@ const FACTS = [
 ];
 
 async function readFacts(ssh: SshHost, link: Link): Promise<HostFacts> {
-	const { platform, machine, identity, more } = await askFacts(
+	const { platform, machine, identity, settings, more } = await askFacts(
 		ssh,
 		link,
 		FACTS,
@@ -162,6 +164,7 @@ async function readFacts(ssh: SshHost, link: Link): Promise<HostFacts> {
 		platform,
 		machine: [machine, ...setUpWords(setUp, prepared)].join(", "),
 		identity,
+		settings,
 		cpus: more.cpus ?? "",
 		taskset: more.taskset ?? "",
 		store: prepared ? PREPARED : `${more.home ?? ""}/.cache/mqbench/store`,

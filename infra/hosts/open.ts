@@ -169,6 +169,9 @@ async function openOnHosts(
 				// Clients on a node's machine are recognized by its identity.
 				sameHost: false,
 				identities: hosts.flatMap(({ facts }) => facts.identity ?? []),
+				hosts: hosts.map(({ name, facts: { settings } }) => ({
+					...{ name, role: "brokers" as const, settings },
+				})),
 				notes,
 				topology: topologyOf(hosts.length, entry),
 				settings: {

@@ -28,7 +28,12 @@ export interface OpenBroker {
 		Broker,
 		"binary" | "sameHost" | "topology" | "settings"
 	> &
-		Partial<Pick<Broker, "identities" | "notes" | "stays" | "version" | "url">>;
+		Partial<
+			Pick<
+				Broker,
+				"identities" | "hosts" | "notes" | "stays" | "version" | "url"
+			>
+		>;
 	/** Removes what the target has made for the broker, when its nodes are gone. */
 	remove(): Promise<void>;
 	/** Turns an error into the one for people. */

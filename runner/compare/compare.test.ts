@@ -345,6 +345,16 @@ describe("machines", () => {
 		expect(gateVerdict(found)).toBe("inconclusive");
 	});
 
+	test("the same machine set otherwise: shown, and never judged", () => {
+		const set = (smt: string) => machineWith({ settings: { SMT: smt } });
+		const one = { ...a, machine: set("off") };
+		expect(only(one, slow({ machine: set("on") }))).toMatchObject({
+			...{ judged: false, advisory: "another machine: SMT off against on" },
+		});
+		// A baseline of before settings were recorded judges as it did.
+		expect(only(a, slow({ machine: set("on") })).judged).toBe(true);
+	});
+
 	test("an unknown machine: never judged", () => {
 		expect(only(a, slow({ machine: null }))).toMatchObject({
 			judged: false,

@@ -205,6 +205,8 @@ function withFigure(runs: readonly Entry[], figure: string): number {
 function kinshipOf(a: Baseline, b: Baseline): Kinship {
 	if (a.machine === null || b.machine === null) return "other";
 	if (a.machine.fingerprint !== b.machine.fingerprint) return "other";
+	// Set otherwise, the same machine is another one.
+	if (machineDifference(a.machine, b.machine) !== null) return "other";
 	const { boot } = a.machine;
 	return boot !== null && boot === b.machine.boot ? "same" : "stored";
 }

@@ -129,3 +129,58 @@ test("where the load comes from the machine of mqbench, that counts as well", ()
 		"CPU Example CPU against Other CPU, cores 4 against 16",
 	);
 });
+
+const SETTINGS = {
+	...{ idleDriver: "intel_idle", bootMaxCState: null, cStates: "POLL, C1" },
+	...{ maxCState: 1, smt: "off", governor: "performance" },
+	interruptModeration: null,
+};
+
+test.each([
+	[
+		"C-states POLL, C1 (intel_idle) against POLL, C1, C6 (intel_idle)",
+		{ cStates: "POLL, C1, C6" },
+	],
+	["SMT off against on", { smt: "on" }],
+	["CPU governor performance against powersave", { governor: "powersave" }],
+] as const)(
+	"set otherwise it is the same machine, and differs: %s",
+	(words, change) => {
+		const [one, other] = [
+			machine({ settings: SETTINGS }),
+			machine({ settings: { ...SETTINGS, ...change } }),
+		];
+		expect(other.fingerprint).toBe(one.fingerprint);
+		expect(machineDifference(one, other)).toBe(words);
+		// What nobody has read is no difference, nor is what cannot be.
+		expect(machineDifference(one, machine())).toBeNull();
+		const known = { ...SETTINGS, interruptModeration: "rx-usecs 0" };
+		expect(machineDifference(one, machine({ settings: known }))).toBeNull();
+	},
+);
+
+test("of a rig the settings of its hosts count, by role, and those of this machine where it makes the load", () => {
+	const host = (role: "brokers" | "load", name: string, smt = "off") => ({
+		...{ role, name, settings: { ...SETTINGS, smt } },
+	});
+	const hosts = (smt: string) => [
+		host("brokers", "b1"),
+		host("brokers", "b2", smt),
+		host("load", "c1"),
+	];
+	const of = (smt: string, here: boolean, own: string) =>
+		machine({
+			...rig({ here }),
+			...{ hosts: hosts(smt), settings: { ...SETTINGS, smt: own } },
+		});
+	expect(of("off", false, "on").settings).toMatchObject({
+		"brokers' SMT": "off",
+		"the load's SMT": "off",
+	});
+	expect(
+		machineDifference(of("off", false, "on"), of("on", false, "off")),
+	).toBe("brokers' SMT off against off; on");
+	expect(machineDifference(of("off", true, "on"), of("off", true, "off"))).toBe(
+		"SMT on against off",
+	);
+});

@@ -4,6 +4,10 @@ import type {
 	EnvironmentFile,
 	RigMachines,
 } from "../model/environment-file.ts";
+import {
+	type MachineSettings,
+	settingTexts,
+} from "../model/machine-settings.ts";
 
 /** The machine of a run, as far as it decides latencies; null: nobody wrote it down. */
 export function machineOf(environment: EnvironmentFile | null): Machine | null {
@@ -28,6 +32,7 @@ export function machineOf(environment: EnvironmentFile | null): Machine | null {
 		return {
 			fingerprint: hashOf(facts),
 			...facts,
+			...settingsOf(environment),
 			boot: oneStart ? bootId : null,
 		};
 	const { machines, here } = rig;
@@ -36,6 +41,7 @@ export function machineOf(environment: EnvironmentFile | null): Machine | null {
 		fingerprint: hashOf(here ? { rig: machines, ...facts } : { rig: machines }),
 		...facts,
 		rig: machines,
+		...settingsOf(environment),
 		boot: bootOf(rig),
 	};
 }
@@ -44,8 +50,10 @@ export function machineOf(environment: EnvironmentFile | null): Machine | null {
 export function machineDifference(a: Machine, b: Machine): string | null {
 	const [one, other] = [a, b].map((m) => m.rig);
 	if (one !== other) return `${one ?? "no rig"} against ${other ?? "no rig"}`;
+	const settings = settingsDifference(a, b);
 	// What mqbench itself ran on decides nothing where others made the load.
-	if (one !== undefined && a.fingerprint === b.fingerprint) return null;
+	if (one !== undefined && a.fingerprint === b.fingerprint)
+		return settings.length === 0 ? null : settings.join(", ");
 	const text = (name: keyof Machine, of: Machine) => {
 		const value = of[name];
 		if (value === null) return name === "cpuQuotaCores" ? "none" : "unknown";
@@ -61,7 +69,8 @@ export function machineDifference(a: Machine, b: Machine): string | null {
 	];
 	const differences = names
 		.filter(([name]) => a[name] !== b[name])
-		.map(([name, word]) => `${word} ${text(name, a)} against ${text(name, b)}`);
+		.map(([name, word]) => `${word} ${text(name, a)} against ${text(name, b)}`)
+		.concat(settings);
 	return differences.length === 0 ? null : differences.join(", ");
 }
 
@@ -74,6 +83,37 @@ export function hashOf(value: unknown): string {
 }
 
 // --- internal ---
+
+/** Of the machines that count, by role where they are not mqbench's own: "brokers' SMT": "off". */
+function settingsOf({ settings, hosts = [], rig }: EnvironmentFile): {
+	settings?: Record<string, string>;
+} {
+	const groups = new Map<string, MachineSettings[]>();
+	const add = (of: string, one: MachineSettings) =>
+		groups.set(of, [...(groups.get(of) ?? []), one]);
+	if (settings !== undefined && (rig?.here ?? true)) add("", settings);
+	for (const host of hosts)
+		add(host.role === "load" ? "the load's " : "brokers' ", host.settings);
+	const found = [...groups].flatMap(([of, all]) =>
+		Object.keys(settingTexts(all[0] as MachineSettings)).flatMap((name) => {
+			const texts = all.map((one) => settingTexts(one)[name] ?? null);
+			return texts.includes(null)
+				? []
+				: [[`${of}${name}`, [...new Set(texts)].sort().join("; ")]];
+		}),
+	);
+	return found.length === 0 ? {} : { settings: Object.fromEntries(found) };
+}
+
+/** What only one side knows is no difference. */
+function settingsDifference(a: Machine, b: Machine): string[] {
+	return Object.entries(a.settings ?? {}).flatMap(([name, text]) => {
+		const other = b.settings?.[name];
+		return other === undefined || other === text
+			? []
+			: [`${name} ${text} against ${other}`];
+	});
+}
 
 /**
  * Rented machines are started once: when they were, and their addresses, stand for that; others of the same types are as another start. null: not

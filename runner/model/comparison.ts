@@ -74,6 +74,8 @@ export const Machine = z.strictObject({
 	 * "hosts a, b for brokers, c for the load".
 	 */
 	rig: z.string().optional(),
+	/** C-states, SMT and the like, of machines that made load or ran brokers; what nobody could read is missing. Not part of the fingerprint, as earlier baselines have none. */
+	settings: z.record(z.string(), z.string()).optional(),
 	/** Of this start of the machine, or of rented ones: two runs with the same one were made on the very same machine. null: not known, as of hosts of yours. */
 	boot: z.string().nullable(),
 });

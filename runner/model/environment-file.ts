@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HostSettings, MachineSettings } from "./machine-settings.ts";
 
 /** `environment.json`: the machine and the versions that the numbers belong to. Unreadable facts are null. */
 export const EnvironmentFile = z.strictObject({
@@ -15,6 +16,10 @@ export const EnvironmentFile = z.strictObject({
 	cpuQuotaCores: z.number().nullable(),
 	/** Hash that stands for this start of the machine; null: not known, as in the published reports, which have no such field. */
 	bootId: z.string().nullable().default(null),
+	/** Of the machine that mqbench runs on. Absent, as all of these in the published reports: nobody has looked. */
+	settings: MachineSettings.optional(),
+	/** Of hosts, as they were when their first run began; absent: there are none, or none has been reached. */
+	hosts: z.array(HostSettings).optional(),
 	/** Other machines than the one that mqbench runs on, which is described above: hosts of brokers and load, yours or rented. None: no such machines. */
 	rig: z
 		.strictObject({

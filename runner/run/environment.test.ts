@@ -7,7 +7,7 @@ import { packageVersion } from "../package.ts";
 import { around, loadScenario } from "../scenario/load.ts";
 import type { GivenRig } from "../scenario/overrides.ts";
 import { RigFile } from "../scenario/rig-file.ts";
-import { readEnvironment } from "./environment.ts";
+import { readEnvironment, withHosts } from "./environment.ts";
 
 const at = "2026-01-02T03:04:05.000Z";
 
@@ -54,6 +54,25 @@ test.runIf(process.platform === "linux")(
 test("an environment of before starts were told apart can be read", () => {
 	const { bootId: _, ...old } = readEnvironment(at, { k6: "x", go: null });
 	expect(EnvironmentFile.parse(old).bootId).toBeNull();
+});
+
+test("what hosts are set to is noted by role and name, the last word of each", () => {
+	const { settings, ...found } = readEnvironment(at, { k6: "x", go: null });
+	if (settings === undefined) throw new Error("nobody has looked");
+	const host = (name: string, role: "brokers" | "load", smt: string) => ({
+		...{ name, role, settings: { ...settings, smt } },
+	});
+	const first = withHosts(found, [
+		host("a", "load", "on"),
+		host("a", "brokers", "on"),
+	]);
+	const again = withHosts(first, [host("a", "load", "off")]);
+	expect(again.hosts).toEqual([
+		host("a", "load", "off"),
+		host("a", "brokers", "on"),
+	]);
+	expect(EnvironmentFile.parse(again)).toEqual(again);
+	expect(withHosts(again, [])).toBe(again);
 });
 
 const versions = { k6: "unknown", go: null };

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import os from "node:os";
+import { ownSettings } from "../../infra/machine-settings.ts";
 import type { EnvironmentFile } from "../model/environment-file.ts";
+import type { HostSettings } from "../model/machine-settings.ts";
 import { packageVersion } from "../package.ts";
 import { type Asked, rigMachines } from "./rig-machines.ts";
 
@@ -27,6 +29,7 @@ export function readEnvironment(
 		governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
 		cpuQuotaCores: cpuQuota(),
 		bootId: bootId(),
+		settings: ownSettings(),
 		...(rig === null ? {} : { rig }),
 		node: process.version,
 		k6: versions.k6,
@@ -46,6 +49,19 @@ export function resumedEnvironment(
 		...before,
 		resumed: [...(before.resumed ?? []), { startedAt, node, go, bootId }],
 	};
+}
+
+/** With the settings of hosts that have been reached, in place of what was known of them. */
+export function withHosts(
+	environment: EnvironmentFile,
+	found: readonly HostSettings[],
+): EnvironmentFile {
+	if (found.length === 0) return environment;
+	const key = ({ name, role }: HostSettings) => `${role} ${name}`;
+	const hosts = new Map(
+		[...(environment.hosts ?? []), ...found].map((one) => [key(one), one]),
+	);
+	return { ...environment, hosts: [...hosts.values()] };
 }
 
 // --- internal ---

@@ -1,17 +1,23 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { networkBaseline } from "../../infra/hosts/network.ts";
 import type { Client } from "../../infra/rig.ts";
 import { clientsOf, provision } from "../../infra/targets.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
 import type { EnvironmentFile } from "../model/environment-file.ts";
+import type { HostSettings } from "../model/machine-settings.ts";
 import { Plan } from "../model/plan.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import type { World } from "../world.ts";
 import { readClient } from "./client-read.ts";
-import { readEnvironment, resumedEnvironment } from "./environment.ts";
+import {
+	readEnvironment,
+	resumedEnvironment,
+	withHosts,
+} from "./environment.ts";
 import { startFleet } from "./fleet.ts";
 import {
 	environmentIn,
@@ -70,7 +76,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			version: packageVersion,
 			progress: progress.build,
 		});
-		const environment = resumedEnvironment(
+		let environment = resumedEnvironment(
 			all.resumed ? environmentIn(folder) : null,
 			readEnvironment(
 				timestamp(world),
@@ -79,6 +85,12 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			),
 		);
 		writeEnvironment(folder, environment);
+		const note = (found: readonly HostSettings[]) => {
+			const known = environment;
+			environment = withHosts(known, found);
+			if (!isDeepStrictEqual(environment, known))
+				writeEnvironment(folder, environment);
+		};
 		const rig = await provision(
 			scenario.target,
 			world,
@@ -91,6 +103,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			if (own.length === 0)
 				own = await clientsOf(scenario.clients, world, binaries, rig);
 			const clients = await reach(own, progress);
+			note(hostsOf(clients));
 			const baseline = networkBaseline();
 			for (let next = queue.next(); !next.done; next = queue.next()) {
 				const plan = next.value;
@@ -107,6 +120,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				);
 				if (!broker) continue;
 				begun = true;
+				note(broker.hosts ?? []);
 				await oneRun(
 					{ ...all, plan, system, broker, clients, baseline },
 					world,
@@ -158,6 +172,12 @@ async function reach(
 			`The load comes from ${elsewhere.map(({ client, facts }) => `${client.name} (${facts.machine})`).join("; ")}.`,
 		);
 	return ready;
+}
+
+function hostsOf(clients: readonly ReadyClient[]): HostSettings[] {
+	return clients.flatMap(({ client: { name }, facts: { settings } }) =>
+		settings === undefined ? [] : { name, role: "load" as const, settings },
+	);
 }
 
 /**

@@ -12,6 +12,7 @@ import type { Block, Section } from "./blocks.ts";
 import { comparison } from "./comparison.ts";
 import { contentsOf, documentOf } from "./document.ts";
 import { reproduce } from "./reading.ts";
+import { environment as environmentBlock } from "./run-facts.ts";
 import { differences, EACH_MESSAGE, systems } from "./systems.ts";
 import { broken, gates } from "./verdict.ts";
 
@@ -26,6 +27,46 @@ const pageOf = (blocks: readonly Block[]) =>
 	blockMarkup(blocks, writing).join("");
 const wordsOf = (...sections: readonly Section[]) =>
 	words(sections.map((one) => sectionMarkup(one, writing).text).join(""));
+
+describe("the machine", () => {
+	const set = (smt: string | null) => ({
+		...{ idleDriver: "intel_idle", bootMaxCState: null, maxCState: 1, smt },
+		...{ cStates: "POLL, C1", interruptModeration: null, governor: null },
+	});
+	const of = (more: object) => {
+		if (stall.environment === null) throw new Error("no environment");
+		const environment = { ...stall.environment, ...more };
+		return pageOf([environmentBlock({ ...stall, environment })]);
+	};
+
+	test("is told with what decides how late it wakes up, unless nobody has looked", () => {
+		const text = words(of({ settings: set("off") }));
+		expect(text).toContain("C-states POLL, C1 (intel_idle) SMT off");
+		expect(text).toContain("interrupt moderation unreadable");
+		expect(words(of({}))).not.toContain("C-states");
+	});
+
+	test("has a row for hosts of a role that are set alike, and one for each that is not", () => {
+		const host = (name: string, role: string, smt = "off") => ({
+			...{ name, role, settings: set(smt) },
+		});
+		const text = words(
+			of({
+				hosts: [
+					...[host("b1", "brokers"), host("b2", "brokers", "on")],
+					...[host("b3", "brokers"), host("c1", "load")],
+				],
+			}),
+		);
+		const rest = "interrupt moderation: unreadable; CPU governor: unreadable";
+		for (const row of [
+			`hosts of brokers: settings b1, b3: C-states: POLL, C1 (intel_idle); SMT: off; ${rest}`,
+			`hosts of brokers: settings b2: C-states: POLL, C1 (intel_idle); SMT: on; ${rest}`,
+			`hosts of the load: settings c1: C-states: POLL, C1 (intel_idle); SMT: off; ${rest}`,
+		])
+			expect(text).toContain(row);
+	});
+});
 
 describe("how to measure it again", () => {
 	test("is the command as a shell takes it, without passwords, with scenario and versions", () => {

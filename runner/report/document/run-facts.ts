@@ -1,4 +1,5 @@
 import type { EnvironmentFile } from "../../model/environment-file.ts";
+import { settingTexts } from "../../model/machine-settings.ts";
 import type { Result, Run } from "../../model/result.ts";
 import { rateText } from "../../plan/load-text.ts";
 import { tell } from "../../text/tell.ts";
@@ -95,6 +96,7 @@ export function environment({ environment: e, runId }: Result): Block {
 		["memory", e.memoryBytes === null ? null : formatBytes(e.memoryBytes)],
 		["clock source", e.clockSource ?? "unreadable"],
 		["CPU governor", e.governor ?? "unreadable"],
+		...settingRows(e),
 		[
 			"versions",
 			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}`,
@@ -103,6 +105,27 @@ export function environment({ environment: e, runId }: Result): Block {
 }
 
 // --- internal ---
+
+/** C-states, SMT and interrupt moderation of this machine, and all settings of hosts, those of one role together where they are the same. */
+function settingRows({ settings, hosts = [] }: EnvironmentFile) {
+	const rows = Object.entries(settings ? settingTexts(settings) : {})
+		.filter(([name]) => name !== "CPU governor")
+		.map(([name, text]): [string, string] => [name, text ?? "unreadable"]);
+	const texts = new Map<string, string[]>();
+	for (const { name, role, settings } of hosts) {
+		const text = Object.entries(settingTexts(settings))
+			.map(([name, value]) => `${name}: ${value ?? "unreadable"}`)
+			.join("; ");
+		const key = `${role}\n${text}`;
+		texts.set(key, [...(texts.get(key) ?? []), name]);
+	}
+	for (const [key, names] of texts) {
+		const [role, text = ""] = key.split("\n");
+		const of = role === "load" ? "the load" : "brokers";
+		rows.push([`hosts of ${of}: settings`, `${names.join(", ")}: ${text}`]);
+	}
+	return rows;
+}
 
 function rigRows(e: EnvironmentFile): [string, string][] {
 	const rig = e.rig ?? null;
