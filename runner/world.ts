@@ -19,6 +19,8 @@ export interface World {
 	 * nothing any more. Tests may do without.
 	 */
 	readonly leaving?: (text: string | null) => void;
+	/** Called when a host that was rented has not come up in time, before it is said: whoever rented it may look why. */
+	readonly notUp?: (host: string) => Promise<void>;
 }
 
 export interface Sink {

@@ -76,6 +76,11 @@ export type AwsConfig = z.infer<typeof AwsConfig>;
 /** The disk that each machine starts from, for Debian, the brokers' packages and the reports of a run. */
 export const ROOT_DISK = { type: "gp3", sizeGiB: 16 } as const;
 
+/** Without a hypervisor: it takes a quarter of an hour to start, and as long to end. */
+export function isMetal(instance: string): boolean {
+	return /\.metal\b/.test(instance);
+}
+
 /** The program's configuration, or everything that is wrong with it: one sentence each, with the place ("brokers.count"). */
 export function parseConfig(
 	value: unknown,

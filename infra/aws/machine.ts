@@ -1,6 +1,6 @@
 import * as aws from "@pulumi/aws";
 import type * as pulumi from "@pulumi/pulumi";
-import { type AwsConfig, ROOT_DISK } from "./config.ts";
+import { type AwsConfig, isMetal, ROOT_DISK } from "./config.ts";
 import type { Network } from "./network.ts";
 
 /** What the machines of a rig share. */
@@ -64,7 +64,14 @@ export function machine(
 			tags: { Name: name },
 			volumeTags: { ...tags, Name: name },
 		},
-		{ parent, dependsOn: [...network.wayOut] },
+		{
+			parent,
+			dependsOn: [...network.wayOut],
+			// Otherwise 10 minutes, and 20.
+			...(isMetal(instance) && {
+				customTimeouts: { create: "40m", delete: "60m" },
+			}),
+		},
 	);
 }
 

@@ -1,6 +1,6 @@
 import type * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
-import type { AwsConfig } from "./config.ts";
+import { type AwsConfig, isMetal } from "./config.ts";
 import { refusal } from "./refusal.ts";
 
 /** What mqbench needs to know about the rig: the form of rig.json (`mqbench schema rig`). It holds no secret, only names of files with secrets. */
@@ -61,12 +61,14 @@ export function rigOutput(
 					system,
 					broker: kind,
 					hosts: broker.slice(0, nodes).map(({ publicIp, privateIp }) => ({
-						...host(publicIp, config),
+						...host(publicIp, config.brokers.instance, config),
 						address: privateIp,
 					})),
 					machine: config.brokers.instance,
 				})),
-				clients: client.map(({ publicIp }) => host(publicIp, config)),
+				clients: client.map(({ publicIp }) =>
+					host(publicIp, config.clients.instance, config),
+				),
 				cloud: {
 					provider: "aws",
 					region,
@@ -91,12 +93,16 @@ export function rigOutput(
 
 // --- internal ---
 
+const METAL_BOOT_MINUTES = 25;
+
 interface Host {
 	readonly host: string;
 	readonly user: string;
 	readonly identity: string;
 	readonly knownHosts: string;
 	readonly setUp: true;
+	/** Only of those that take longer than others. */
+	readonly bootMinutes?: number;
 }
 
 interface Addresses {
@@ -123,9 +129,13 @@ function addresses(
 
 function host(
 	address: string,
+	instance: string,
 	{ user, identity, knownHosts }: AwsConfig,
 ): Host {
-	return { host: address, user, identity, knownHosts, setUp: true };
+	return {
+		...{ host: address, user, identity, knownHosts, setUp: true },
+		...(isMetal(instance) && { bootMinutes: METAL_BOOT_MINUTES }),
+	};
 }
 
 /** "gp3 200GiB, 6000 IOPS": reports treat machines with different volumes as different; null: it has none. */

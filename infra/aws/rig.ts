@@ -49,6 +49,12 @@ function tagsOf(config: AwsConfig): Record<string, string> {
 	};
 }
 
+/**
+ * Subtle: the provider also retries RunInstances when AWS has no room (InsufficientInstanceCapacity), with growing pauses. With its own 25
+ * that takes 50 minutes; with these, half a minute, and mqbench tries the next zone.
+ */
+const MAX_RETRIES = 6;
+
 /** The rig has its own provider, so the region of the stack or the environment does not matter. */
 function providerOf(
 	name: string,
@@ -65,6 +71,7 @@ function providerOf(
 			...(account !== null &&
 				endpoint === null && { allowedAccountIds: [account] }),
 			defaultTags: { tags },
+			maxRetries: MAX_RETRIES,
 			...(endpoint !== null && emulator(endpoint)),
 		},
 		{ parent },

@@ -9,6 +9,8 @@ export interface SshHost {
 	readonly knownHosts: string | null;
 	/** The host is used only after mqbench's set-up script reports that it is ready. */
 	readonly setUp: boolean;
+	/** How long it may take until it accepts ssh, if that is longer than usual. */
+	readonly bootMinutes?: number | undefined;
 	/** System whose broker runs there, for messages. Default: the host makes load. */
 	readonly broker?: string;
 }

@@ -8,7 +8,7 @@ import { Unreachable } from "./ssh-trouble.ts";
 
 export interface SetUpOptions {
 	readonly agent: string;
-	readonly world: Pick<World, "env" | "cwd" | "clock">;
+	readonly world: Pick<World, "env" | "cwd" | "clock" | "notUp">;
 	/** Called with what it is waiting for, a line for people. */
 	say(line: string): void;
 	/** How long a host may take to accept ssh, and then to finish its set-up, and how often to check; for tests. */
@@ -29,11 +29,13 @@ export async function openSetUp(
 	const { agent, world } = options;
 	const connect = () => openLink(host, { agent, ...world }, stop);
 	if (!host.setUp) return connect();
-	const link = await untilLetIn(connect, host, options, stop);
+	let link: Link | null = null;
 	try {
+		link = await untilLetIn(connect, host, options, stop);
 		if (!(await untilReady(link, host, options, stop))) return link;
 	} catch (error) {
-		await link.close();
+		await link?.close();
+		if (!stop.aborted) await world.notUp?.(host.host);
 		throw error;
 	}
 	// The set-up raises the limit of open files; this login came before that.
@@ -44,6 +46,8 @@ export async function openSetUp(
 // --- internal ---
 
 const BOOT_MS = 3 * 60_000;
+const bootMsOf = ({ bootMinutes }: SshHost) =>
+	bootMinutes === undefined ? BOOT_MS : bootMinutes * 60_000;
 const SET_UP_MS = 15 * 60_000;
 /** How often to check, and how often to report. */
 const POLL_MS = 1_000;
@@ -57,7 +61,12 @@ const STATE =
 async function untilLetIn(
 	connect: () => Promise<Link>,
 	host: SshHost,
-	{ world: { clock }, say, bootMs = BOOT_MS, pollMs = POLL_MS }: SetUpOptions,
+	{
+		world: { clock },
+		say,
+		bootMs = bootMsOf(host),
+		pollMs = POLL_MS,
+	}: SetUpOptions,
 	stop: AbortSignal,
 ): Promise<Link> {
 	const began = clock.monotonicMs();

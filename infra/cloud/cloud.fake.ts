@@ -75,6 +75,7 @@ export function fakeCloud(
 		config: {} as Offer["config"],
 		machines: { "i4i.xlarge": 1, "c6in.xlarge": 1 },
 		hourlyUsd: 0.9,
+		others: [],
 		unpriced: null,
 		lines: ["zone     eu-central-1b"],
 		warnings: [],
@@ -173,6 +174,7 @@ function fakeRig(
 		async keep() {
 			asked.push("keep");
 		},
+		console: async () => "",
 		teardown,
 	};
 }

@@ -10,9 +10,16 @@ import { accountTrouble } from "./account.ts";
 import { endsAt, expiresAt, isOver } from "./expiry.ts";
 import { type Hold, hold } from "./hold.ts";
 import { makeKey } from "./key.ts";
-import { goneText, leftText } from "./leftover.ts";
-import type { Offer, Provider, RigConfig } from "./provider.ts";
+import { goneText, leftText, machinesText } from "./leftover.ts";
+import type {
+	NoRoom,
+	Offer,
+	Placement,
+	Provider,
+	RigConfig,
+} from "./provider.ts";
 import { type Clouds, providerOf, providerOfRig } from "./providers.ts";
+import { PulumiFailed } from "./pulumi-process.ts";
 import {
 	configOf,
 	forget,
@@ -40,7 +47,7 @@ import { upText } from "./up-text.ts";
 /** What is to be rented. Everything has been checked, and the user has agreed. */
 export type Offered = Pick<
 	Offer,
-	"cloud" | "config" | "machines" | "hourlyUsd"
+	"cloud" | "config" | "machines" | "hourlyUsd" | "others"
 >;
 
 /** Machines that are up. The owner of this object takes them down or keeps them. */
@@ -50,6 +57,8 @@ export interface CloudRig {
 	readonly file: RigFile;
 	/** Lets it stay when this mqbench ends. Any other mqbench may measure on it and take it down. */
 	keep(): Promise<void>;
+	/** What a machine of it has written to its console since it started; "": nothing yet. */
+	console(host: string): Promise<string>;
 	/**
 	 * Takes it down, and does not stop for `world.stop`. May be called more than once. Fails with `cloud-left` (exit code 5), which lists what is
 	 * left and the commands that take it down.
@@ -79,13 +88,67 @@ export interface Timing {
 }
 
 /**
- * Stands up what was offered: remembers it first, then lets Pulumi make it. After any failure, and after Ctrl-C, it takes everything down
- * again. It fails with `cloud-up` or `interrupted` if nothing is left, and with `cloud-left` (exit code 5) if something is.
+ * Stands up what was offered: remembers it first, then lets Pulumi make it. If the cloud has no room for it, everything is taken down again
+ * and the next placement of the offer is tried, without those types that had no room in that zone. After any other failure, and after
+ * Ctrl-C, it takes everything down, too. It fails with `cloud-up` or `interrupted` if nothing is left, and with `cloud-left` (exit code 5) if
+ * something is.
  */
 export async function standUpCloud(
-	{ cloud, config, machines, hourlyUsd }: Offered,
+	{ others, ...first }: Offered,
 	world: World,
 	options: CloudOptions = {},
+): Promise<CloudRig> {
+	const { say } = filled(options, world);
+	const full: Full[] = [];
+	for (const place of [first, ...others]) {
+		const { zone, id } = place.config;
+		if (full.some((one) => rules(one, place))) continue;
+		const machines = machinesText(place.machines);
+		if (full.length > 0) say(tell("next-placement", { machines, zone }));
+		try {
+			const rig = await standUp({ ...first, ...place }, world, options);
+			if (full.length > 0)
+				say(
+					tell("placed-elsewhere", {
+						...{ id, zone, machines },
+						refused: full.map(fullText).join("; "),
+					}),
+				);
+			return rig;
+		} catch (error) {
+			if (!(error instanceof Full)) throw error;
+			full.push(error);
+		}
+		orInterrupted(world.stop);
+	}
+	throw failure("cloud-up", {
+		id: first.config.id,
+		reason: tell("no-room-anywhere", {
+			answers: full
+				.map(
+					(one) => `${fullText(one)} (${one.answer.code}: ${one.answer.words})`,
+				)
+				.join("; "),
+		}),
+	});
+}
+
+/** Everything of it was taken down again: the cloud has no room for it there. */
+class Full extends Error {
+	readonly place: Placement;
+	readonly answer: NoRoom;
+	constructor(place: Placement, answer: NoRoom) {
+		super(answer.words);
+		this.place = place;
+		this.answer = answer;
+	}
+}
+
+/** Stands it up in one place. Fails with a `Full`, or as `standUpCloud` does. */
+async function standUp(
+	{ cloud, config, machines, hourlyUsd }: Omit<Offered, "others">,
+	world: World,
+	options: CloudOptions,
 ): Promise<CloudRig> {
 	const { say, yes, timing, clouds } = filled(options, world);
 	// rig.json has a broker for each system; a system without a process needs no machines.
@@ -101,12 +164,13 @@ export async function standUpCloud(
 	let held: Hold | undefined;
 	let stack: Stack;
 	let plan: RigFile;
+	let whole: RigConfig;
 	try {
 		held = await hold(folder, tell("holds-standing-up"));
 		const { identity, knownHosts } = folder;
 		const publicKey = await makeKey(identity, config.id);
 		const nowMs = world.clock.nowMs();
-		const whole = provider.parseConfig({
+		whole = provider.parseConfig({
 			...config,
 			profile: provider.profileOf(config, world.env),
 			// The offer's time: a question that waited long for its answer has used up the spare time.
@@ -150,6 +214,7 @@ export async function standUpCloud(
 		known = file;
 		await keepRig(folder, file);
 	} catch (error) {
+		const answer = provider.noRoom(allWords(error));
 		say(
 			world.stop.aborted
 				? tell("taking-down-made")
@@ -157,6 +222,8 @@ export async function standUpCloud(
 		);
 		await down();
 		orInterrupted(world.stop);
+		if (answer !== null)
+			throw new Full({ config, machines, hourlyUsd }, answer);
 		throw failure("cloud-up", { id: config.id, reason: whyOf(error) });
 	}
 	world.leaving?.(goneText(file, "", world.clock.nowMs()));
@@ -165,6 +232,12 @@ export async function standUpCloud(
 		place: folder.place,
 		file,
 		keep: release,
+		console: (host) =>
+			provider.console(
+				host,
+				{ id: config.id, region: config.region, profile: whole.profile },
+				world,
+			),
 		teardown() {
 			ending ??= down();
 			return ending;
@@ -232,6 +305,27 @@ export async function destroyCloud(
 }
 
 // --- internal ---
+
+/** Whether a place would fail for the same reason: AWS names the types that it has none of, or all of them may be meant. */
+function rules({ place, answer }: Full, other: Placement): boolean {
+	if (other.config.zone !== place.config.zone) return false;
+	const types = Object.keys(place.machines);
+	const named = types.filter((type) => answer.words.includes(type));
+	return named.length > 0
+		? named.some((type) => type in other.machines)
+		: types.every((type) => type in other.machines);
+}
+
+function fullText({ place }: Full): string {
+	return `${machinesText(place.machines)} in ${place.config.zone}`;
+}
+
+/** Pulumi's reason is one of several. */
+function allWords(error: unknown): string {
+	return error instanceof PulumiFailed
+		? `${error.said.stdout}\n${error.said.stderr}`
+		: whyOf(error);
+}
 
 const TIMING: Timing = {
 	abortMs: 30_000,

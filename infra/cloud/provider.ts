@@ -31,6 +31,14 @@ export interface Provider {
 	): Promise<Stack>;
 	/** Asks for everything that standing up needs, and the price. Rents nothing. */
 	offer(scenario: Scenario, asked: OfferAsked, world: World): Promise<Offer>;
+	/** The cloud's answer in a failure of the program, if it has no room for such machines there; null: it failed for another reason. */
+	noRoom(words: string): NoRoom | null;
+	/** What a machine of a rig has written to its console since it started; "": nothing yet. */
+	console(
+		host: string,
+		rig: Pick<Cloud, "region" | "profile"> & { readonly id: string },
+		world: Pick<World, "env" | "stop">,
+	): Promise<string>;
 	/** The account of the credentials in use. */
 	account(
 		where: Pick<Cloud, "region" | "profile">,
@@ -47,6 +55,14 @@ export interface Provider {
 		world: World,
 		say: (line: string) => void,
 	): Promise<Swept>;
+}
+
+/** A cloud has no machines of a type free. */
+export interface NoRoom {
+	/** "InsufficientInstanceCapacity". */
+	readonly code: string;
+	/** The cloud's own words. */
+	readonly words: string;
 }
 
 /** Input that every cloud's Pulumi program gets; each cloud adds settings of its own. */
@@ -74,14 +90,21 @@ export interface RigConfig {
 	readonly knownHosts: string;
 }
 
-/** What would be rented, and its price: the cloud has been asked, and nothing costs anything yet. */
-export interface Offer {
-	readonly cloud: CloudName;
+/** Machines of certain types in a certain zone. */
+export interface Placement {
 	readonly config: Omit<RigConfig, "publicKey" | "identity" | "knownHosts">;
 	/** How many of each type. */
 	readonly machines: Record<string, number>;
-	/** null: not known; `unpriced` says why. */
+	/** null: not known. */
 	readonly hourlyUsd: number | null;
+}
+
+/** What would be rented, and its price: the cloud has been asked, and nothing costs anything yet. */
+export interface Offer extends Placement {
+	readonly cloud: CloudName;
+	/** Where and of which types else, in this order, if the cloud has no room there. */
+	readonly others: readonly Placement[];
+	/** Why the price of one of them is not known; null: all are. */
 	readonly unpriced: string | null;
 	/** For people: machines, zone, image, who gets in, network, and the prices that make up `hourlyUsd`. */
 	readonly lines: readonly string[];

@@ -15,6 +15,7 @@ import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { type BuildProgress, resolveBinaries } from "../binaries/resolve.ts";
 import { toolsOf } from "../local/tools.ts";
+import { consolesOf } from "./consoles.ts";
 import { gatheredIn } from "./gathered.ts";
 import type { CloudOptions, CloudRig } from "./lifecycle.ts";
 import type { Offer, OfferAsked } from "./provider.ts";
@@ -92,7 +93,7 @@ export const theCloud: CloudSide = {
 					?.catch(gatheredIn(wrong));
 		}
 		if (wrong.length > 0) throw failure("cloud-unfit", { wrong });
-		for (const { instance } of [brokers, clients])
+		for (const instance of [...brokers.instances, ...clients.instances])
 			await binaries.on(provider.platformOf(instance), instance);
 	},
 	async offer(scenario, asked, world) {
@@ -197,14 +198,18 @@ export function refuseFolder(
 		throw failure("output-exists", { path: out });
 }
 
-/** Rents, uses what is rented, with the path of its rig.json, and takes it down. Fails as `rent` and `useThenTakeDown` do. */
+/**
+ * Rents, uses what is rented, with the path of its rig.json, and takes it down. Consoles of machines that do not come up are stored in
+ * `folder`, beside the runs. Fails as `rent` and `useThenTakeDown` do.
+ */
 export async function rentAndUse(
 	request: CloudRequest,
 	args: RentOptions,
 	progress: Renting,
 	world: World,
 	cloud: CloudSide,
-	use: (rig: string) => Promise<ExitCode>,
+	folder: string,
+	use: (rig: string, world: World) => Promise<ExitCode>,
 ): Promise<ExitCode> {
 	const say = (line: string) => progress.say(line);
 	const { plannedNs, onMachinesNs } = request;
@@ -222,7 +227,9 @@ export async function rentAndUse(
 			world,
 		))
 			say(`Warning: ${warning}`);
-		return use(rig.place.path);
+		const consoles = consolesOf(rig, path.resolve(world.cwd, folder), say);
+		const watched = { ...world, notUp: consoles.fetch };
+		return use(rig.place.path, watched).finally(consoles.keep);
 	});
 }
 

@@ -85,7 +85,7 @@ test("infra/README.md tells of the standard rig, and of how long it is reckoned 
 	if (request === null) throw new Error("ec2.yaml rents nothing");
 	const { brokers, clients } = request.scenario.aws;
 	expect(readme).toContain(
-		`| standard ([scenarios/ec2.yaml](../scenarios/ec2.yaml)) | ${brokers.count} x \`${brokers.instance}\`, ${clients.count} x \`${clients.instance}\` |`,
+		`| standard ([scenarios/ec2.yaml](../scenarios/ec2.yaml)) | ${brokers.count} x \`${brokers.instances[0]}\`, ${clients.count} x \`${clients.instances[0]}\` |`,
 	);
 	const [, standing, start, floor] =
 		/standing up (\d+)min \+ runs: .* and (\d+)s of starting each \+ floors (\d+)s a case/.exec(

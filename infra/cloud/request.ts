@@ -8,6 +8,7 @@ import { brokerMachines, nodesOf } from "../../runner/scenario/aws.ts";
 import type { Aws, Scenario } from "../../runner/scenario/scenario.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration, formatDurationExact } from "../../runner/units.ts";
+import { isMetal } from "../aws/config.ts";
 import type { RigConfig } from "./provider.ts";
 
 /** A scenario that needs rented machines. */
@@ -64,7 +65,11 @@ export function cloudRequest(
 		throw failure("usage", {
 			message: `${args.path}: ${tell("nothing-to-rent", { broker: noBroker })}`,
 		});
-	const onMachinesNs = SET_UP_NS + longestOf(plans, scenario, args);
+	const metal = [...aws.brokers.instances, ...aws.clients.instances].some(
+		isMetal,
+	);
+	const onMachinesNs =
+		SET_UP_NS + (metal ? METAL_NS : 0) + longestOf(plans, scenario, args);
 	const plannedNs = MAKING_NS + onMachinesNs;
 	if (plannedNs > aws.ttlNs)
 		throw failure("ttl-short", {
@@ -97,6 +102,8 @@ export function rigId(scenario: string): string {
 
 /** AWS makes network and machines, and the first time Pulumi's provider is fetched: usually two or three minutes. */
 const MAKING_NS = 5 * 60e9;
+/** Machines without a hypervisor test their memory before they start. */
+const METAL_NS = 20 * 60e9;
 /** Machines start, packages are installed, programs are copied: usually two or three minutes as well. */
 const SET_UP_NS = 5 * 60e9;
 

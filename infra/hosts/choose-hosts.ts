@@ -33,6 +33,7 @@ export function chooseHosts(
 			identity: host.identity ?? null,
 			knownHosts: host.knownHosts ?? null,
 			setUp: host.setUp,
+			bootMinutes: host.bootMinutes,
 			broker: system.key,
 		},
 	}));

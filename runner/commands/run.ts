@@ -1,3 +1,4 @@
+import path from "node:path";
 import { type Command, Option } from "commander";
 import {
 	type CloudSide,
@@ -139,7 +140,7 @@ export async function run(
 	if ([args.url ?? "", ...(args.set ?? [])].some(holdsSecret))
 		progress.say(VISIBLE_PASSWORD);
 	for (const warning of warnings) progress.say(`Warning: ${warning}`);
-	const make = (scenario: Scenario) => {
+	const make = (scenario: Scenario, world: World) => {
 		const full = !scenario.quick;
 		return measure(
 			{
@@ -155,10 +156,11 @@ export async function run(
 			world,
 		);
 	};
-	if (request === null) return make(scenario);
+	if (request === null) return make(scenario, world);
 	refuseFolder(args, world);
-	return rentAndUse(request, args, progress, world, cloud, async (rig) => {
-		// From here on it is an ordinary run, as anybody makes it with --rig.
-		return make(withBaseline(await read.onRig(rig), args, world));
-	});
+	const folder = out ?? path.join("reports", runId);
+	// It is an ordinary run, as anybody makes it with --rig.
+	const use = async (rig: string, world: World) =>
+		make(withBaseline(await read.onRig(rig), args, world), world);
+	return rentAndUse(request, args, progress, world, cloud, folder, use);
 }

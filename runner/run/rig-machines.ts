@@ -14,14 +14,19 @@ export function rigMachines({ rig, aws, clients }: Asked): RigMachines | null {
 	return {
 		...{ id: null, createdAt: null, cloud: `aws ${region}` },
 		machines: rentedText(`aws ${region}`, [
-			{ ...brokers, type: brokers.instance, role: "brokers", volume },
-			{ ...load, type: load.instance, role: "the load", volume: null },
+			{ ...brokers, type: firstOf(brokers), role: "brokers", volume },
+			{ ...load, type: firstOf(load), role: "the load", volume: null },
 		]),
 		...{ brokers: [], clients: [], here: false, facts: {} },
 	};
 }
 
 // --- internal ---
+
+/** Until they are rented the first type is the likeliest. */
+function firstOf({ instances }: { instances: readonly string[] }): string {
+	return instances[0] ?? "";
+}
 
 function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 	const brokers = sorted(

@@ -6,9 +6,12 @@ import { tell } from "../text/tell.ts";
 const LEAST_TTL_NS = 600e9;
 const MOST_TTL_NS = 7 * 24 * 3600e9;
 
-const Instance = z
+const InstanceType = z
 	.string()
 	.regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
+
+/** Each of several is tried in each zone before the next one is. */
+const Instance = z.union([InstanceType, z.array(InstanceType).min(1).max(4)]);
 
 /** What `target: aws` rents. */
 export const AwsFile = z.strictObject({
@@ -25,7 +28,7 @@ export const AwsFile = z.strictObject({
 		.optional()
 		.meta({
 			description:
-				"Availability zone; all machines are in one. Default: the first of the region that has all types.",
+				"Availability zone; all machines are in one. Default: all zones of the region that have the types, one after the other, until AWS has room.",
 			examples: ["eu-central-1a"],
 		}),
 	profile: z
@@ -84,8 +87,8 @@ export const AwsFile = z.strictObject({
 		.strictObject({
 			instance: Instance.meta({
 				description:
-					"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them.",
-				examples: ["i4i.xlarge"],
+					"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them. Of a list the first type that AWS has room for.",
+				examples: ["i4i.xlarge", ["i4i.xlarge", "m6id.xlarge"]],
 			}),
 			volume: z
 				.strictObject({
@@ -140,8 +143,8 @@ export const AwsFile = z.strictObject({
 		.strictObject({
 			instance: Instance.meta({
 				description:
-					"Instance type of the machines that make the load; `clients` says how many.",
-				examples: ["c6in.xlarge"],
+					"Instance type of the machines that make the load; `clients` says how many. Of a list the first type that AWS has room for.",
+				examples: ["c6in.xlarge", ["c6in.xlarge", "c6i.xlarge"]],
 			}),
 			spot: z.boolean().default(false).meta({
 				description:

@@ -60,8 +60,8 @@ describe("what target aws rents", () => {
 			ami: null,
 			ttlNs: 7200e9,
 			sshFrom: null,
-			brokers: { instance: "i4i.xlarge", count: 3, volume: null },
-			clients: { instance: "c6in.xlarge", count: 2, spot: false },
+			brokers: { instances: ["i4i.xlarge"], count: 3, volume: null },
+			clients: { instances: ["c6in.xlarge"], count: 2, spot: false },
 		});
 	});
 

@@ -48,12 +48,12 @@ export function resolveAws(
 			sshFrom:
 				sshFrom === undefined ? null : `${sshFrom.replace(/\/32$/, "")}/32`,
 			brokers: {
-				instance: data.brokers.instance,
+				instances: [data.brokers.instance].flat(),
 				count,
 				volume: volume === undefined ? null : volumeOf(volume),
 			},
 			clients: {
-				instance: data.clients.instance,
+				instances: [data.clients.instance].flat(),
 				count: clientCount(clients),
 				spot: data.clients.spot,
 			},

@@ -100,12 +100,13 @@ function clientsOf(
 
 function clientsOfRig(rig: GivenRig | null): OnHosts | null {
 	const hosts = (rig?.rig.clients ?? []).map(
-		({ host, user, port, identity, knownHosts, setUp }) => ({
+		({ host, user, port, identity, knownHosts, setUp, bootMinutes }) => ({
 			name: `${user === undefined ? "" : `${user}@`}${host}${port === undefined ? "" : `:${port}`}`,
 			access: {
 				identity: identity ?? null,
 				knownHosts: knownHosts ?? null,
 				setUp,
+				bootMinutes,
 			},
 		}),
 	);

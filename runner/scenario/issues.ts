@@ -152,6 +152,8 @@ const sentences: Readonly<Record<string, Describe>> = {
 						}),
 					]
 				: [choice(path, value, issue.options)];
+		if (value === undefined && own(examples, path.join(".")) !== undefined)
+			return sentences.invalid_type?.({ issue, path, value, whole }) ?? [];
 		if (value === null || value === "" || isEmptyMap(value))
 			return [empty(path)];
 		if (

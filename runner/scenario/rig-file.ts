@@ -40,6 +40,10 @@ const sshHost = {
 		description:
 			"It is prepared by mqbench's set-up script (infra/aws/user-data): nothing is done on it before that says ready.",
 	}),
+	bootMinutes: z.int().min(1).max(60).optional().meta({
+		description:
+			"With `setUp`: how long it may take until ssh lets in. Default: 3; machines without a hypervisor take longer.",
+	}),
 };
 
 /** Machines that cost money until they are given back. */

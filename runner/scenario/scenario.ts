@@ -77,12 +77,14 @@ export interface SshAccess {
 	readonly knownHosts: string | null;
 	/** Nothing is done on it before mqbench's set-up script says ready. */
 	readonly setUp: boolean;
+	/** How long it may take until it accepts ssh, if that is longer than usual. */
+	readonly bootMinutes?: number | undefined;
 }
 
 /** Machines that are rented for a scenario: brokers that take turns on the same ones, and one for each client. */
 export interface Aws {
 	readonly region: string;
-	/** null: the first one of the region that has all types. */
+	/** null: those of the region that have the types, one after the other. */
 	readonly zone: string | null;
 	/** Of AWS's configuration files; null: the environment's. */
 	readonly profile: string | null;
@@ -95,15 +97,15 @@ export interface Aws {
 	/** Who may come in over SSH, "203.0.113.7/32"; null: the address that AWS sees the caller under. */
 	readonly sshFrom: string | null;
 	readonly brokers: {
-		/** "i4i.xlarge". */
-		readonly instance: string;
+		/** "i4i.xlarge": the first one that there is room for is taken for all machines. */
+		readonly instances: readonly string[];
 		/** As many as the system with the most nodes has; 0: no system needs any. */
 		readonly count: number;
 		/** A volume of its own; null: the machine's own NVMe. */
 		readonly volume: AwsVolume | null;
 	};
 	readonly clients: {
-		readonly instance: string;
+		readonly instances: readonly string[];
 		readonly count: number;
 		/** Cheaper, and taken away when somebody pays more. */
 		readonly spot: boolean;

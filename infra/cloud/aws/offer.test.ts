@@ -130,7 +130,7 @@ test.skipIf(missing !== null)(
 		expect(found.lines).toEqual([
 			"brokers  3 x i4i.xlarge (4 vCPUs, 32 GiB), NVMe of 937 GB",
 			"clients  2 x c6in.xlarge (4 vCPUs, 8 GiB)",
-			"zone     eu-central-1a, in one cluster placement group",
+			"zone     eu-central-1a, in one cluster placement group; where AWS has no room there: eu-central-1b, eu-central-1c",
 			`image    ${IMAGES.newest} (Debian 12, debian-12-amd64-20260101-2, x86_64)`,
 			"account  123456789012, owner moto",
 			"ssh      open to 203.0.113.7/32 alone",
@@ -654,6 +654,59 @@ test.skipIf(missing !== null).each([
 	async (_, change) => {
 		change();
 		expect((await made()).config.ami).toBe(IMAGES.newest);
+	},
+);
+
+test.skipIf(missing !== null)(
+	"of lists each type is asked about and shown, and tried in all zones before the next one",
+	async () => {
+		const lists = (zone = "") =>
+			RIG.replace("i4i.xlarge", "[i4i.xlarge, i3en.xlarge]").replace(
+				"  sshFrom",
+				`${zone}  sshFrom`,
+			);
+		const product = aws.account.products[0];
+		if (product === undefined) throw new Error("no prices");
+		aws.account.products = [
+			...aws.account.products,
+			{
+				...product,
+				attributes: { ...product.attributes, instanceType: "i3en.xlarge" },
+				steps: [{ unit: "Hrs", usd: "0.6" }],
+			},
+		];
+		const found = await made(lists());
+		const text = found.lines.join("\n");
+		expect(text).toContain(
+			"brokers  3 x i4i.xlarge (4 vCPUs, 32 GiB), NVMe of 937 GB\n         or 3 x i3en.xlarge (4 vCPUs, 32 GiB), NVMe of 2500 GB\n",
+		);
+		expect(text).toContain("; i3en.xlarge ");
+		expect(text).toContain(
+			"$2.33 an hour in all: with i3en.xlarge, c6in.xlarge, if AWS has no room for the first types",
+		);
+		const places = [found, ...found.others].map(
+			({ config, machines, hourlyUsd }) =>
+				`${config.zone} ${Object.keys(machines).sort()} ${hourlyUsd?.toFixed(3)}`,
+		);
+		expect(places).toEqual(
+			["i4i.xlarge 1.735", "i3en.xlarge 2.335"].flatMap((broker) =>
+				["a", "b", "c"].map(
+					(zone) => `eu-central-1${zone} c6in.xlarge,${broker}`,
+				),
+			),
+		);
+		const one = await made(lists("  zone: eu-central-1b\n"));
+		expect([one, ...one.others].map(({ config }) => config.zone)).toEqual([
+			"eu-central-1b",
+			"eu-central-1b",
+		]);
+		expect(
+			await refusal(RIG.replace("i4i.xlarge", "[i4i.xlarge, m5.xlarge]")),
+		).toEqual([
+			expect.stringMatching(
+				/^ec2:DescribeInstanceTypes: m5\.xlarge has no NVMe of its own/,
+			),
+		]);
 	},
 );
 

@@ -9,21 +9,31 @@ import type { AwsConfig } from "../../aws/config.ts";
 import { findOnPath } from "../../local/program.ts";
 import { dollars } from "../cost-text.ts";
 import { expiresAt } from "../expiry.ts";
-import type { Offer, OfferAsked } from "../provider.ts";
+import type { Offer, OfferAsked, Placement } from "../provider.ts";
 import { type FoundPulumi, findPulumi } from "../pulumi-cli.ts";
-import { openApi } from "./api.ts";
+import { type Api, openApi } from "./api.ts";
 import { addressOf, CHECK_IP, isPrivate, oneAddress } from "./caller.ts";
 import { awsFolder } from "./folder.ts";
 import type { Image } from "./image.ts";
 import type { MachineType } from "./machine-type.ts";
 import { gbps, networkNeeds, networkWarnings } from "./network-need.ts";
-import { type Preflight, preflight } from "./preflight.ts";
+import {
+	type Choice,
+	type Preflight,
+	preflight,
+	typesIn,
+} from "./preflight.ts";
 import { type Price, priceOf } from "./prices.ts";
 import { sessionOf, sessionTrouble } from "./session.ts";
 
 /** An offer of AWS, with the input of its Pulumi program. */
 interface AwsOffer extends Offer {
 	readonly config: Omit<AwsConfig, "publicKey" | "identity" | "knownHosts">;
+}
+
+/** A choice with its price. */
+interface Priced extends Choice {
+	readonly price: Price;
 }
 
 /** Most machines of a rig, unless MQBENCH_MAX_INSTANCES says otherwise: it limits what a typing mistake can cost. */
@@ -72,15 +82,10 @@ export async function offer(
 	if ("wrong" in checked || "wrong" in address || wrong.length > 0)
 		throw failure("cloud-unfit", { wrong });
 
-	const price = await priceOf(api, {
-		zone: checked.zone,
-		brokers: aws.brokers,
-		clients: aws.clients,
-		image: checked.image,
-	});
+	const priced = await pricesOf(api, aws, checked);
 	const ttlMinutes = Math.ceil(aws.ttlNs / 60e9);
-	return {
-		cloud: "aws",
+	const { volume } = aws.brokers;
+	const placement = ({ zone, broker, client, price }: Priced) => ({
 		config: {
 			id: asked.id,
 			owner: aws.owner ?? checked.caller.name,
@@ -88,32 +93,52 @@ export async function offer(
 			expiresAt: expiresAt(ttlMinutes, world.clock.nowMs()),
 			ttlMinutes,
 			region: aws.region,
-			zone: checked.zone,
+			zone,
 			profile: aws.profile,
 			account: checked.caller.account || null,
 			callerCidr: address.cidr,
 			ami: checked.image.id,
 			user: "admin",
-			brokers: aws.brokers,
-			clients: aws.clients,
+			brokers: {
+				instance: broker?.name ?? aws.brokers.instances[0] ?? "",
+				count: aws.brokers.count,
+				volume,
+			},
+			clients: {
+				instance: client.name,
+				count: aws.clients.count,
+				spot: aws.clients.spot,
+			},
 			systems: asked.systems,
 			packages: [...asked.packages],
 			endpoint: world.env.MQBENCH_AWS_ENDPOINT || null,
 		},
-		machines: counts(aws),
+		machines: counts(aws, broker, client),
 		hourlyUsd: price.hourlyUsd,
-		unpriced: price.unpriced,
+	});
+	const [first, ...others] = priced;
+	return {
+		cloud: "aws",
+		...placement(first),
+		others: others.map(placement) satisfies Placement[],
+		unpriced:
+			priced.find(({ price }) => price.unpriced !== null)?.price.unpriced ??
+			null,
 		lines: lines(
 			{ ...aws, profile: profileOf(aws, world) },
 			checked,
-			price,
+			priced,
 			address,
 			[pulumiText(pulumi), endText(aws, asked)],
 		),
 		warnings: [
 			...checked.warnings,
 			...session.warnings,
-			...networkWarnings(networkNeeds(scenario, aws.clients.count), checked),
+			...new Set(
+				typesIn(checked.choices).flatMap((types) =>
+					networkWarnings(networkNeeds(scenario, aws.clients.count), types),
+				),
+			),
 		],
 	};
 }
@@ -208,35 +233,78 @@ function writtenAddress(
 	return { cidr, asked: false };
 }
 
-function counts({ brokers, clients }: Aws): Record<string, number> {
-	const machines: Record<string, number> = {};
-	for (const { instance, count } of [brokers, clients])
-		if (count > 0) machines[instance] = (machines[instance] ?? 0) + count;
+/** On demand the price is that of the region; on the spot market each zone has its own. */
+async function pricesOf(
+	api: Api,
+	{ brokers, clients }: Aws,
+	{ choices, image }: Preflight,
+): Promise<[Priced, ...Priced[]]> {
+	const asked = new Map<string, Promise<Price>>();
+	const priced = ({ zone, broker, client }: Choice): Promise<Price> => {
+		const key = `${broker?.name} ${client.name} ${clients.spot ? zone : ""}`;
+		const price =
+			asked.get(key) ??
+			priceOf(api, {
+				...{ zone, image },
+				brokers: { ...brokers, instance: broker?.name ?? "" },
+				clients: { ...clients, instance: client.name },
+			});
+		asked.set(key, price);
+		return price;
+	};
+	const [first, ...others] = choices;
+	return [
+		{ ...first, price: await priced(first) },
+		...(await Promise.all(
+			others.map(async (one) => ({ ...one, price: await priced(one) })),
+		)),
+	];
+}
+
+function counts(
+	{ brokers, clients }: Aws,
+	broker: MachineType | null,
+	client: MachineType,
+): Record<string, number> {
+	const machines: Record<string, number> = { [client.name]: clients.count };
+	if (broker !== null)
+		machines[broker.name] = (machines[broker.name] ?? 0) + brokers.count;
 	return machines;
 }
 
 function lines(
 	aws: Aws,
-	{ zone, broker, client, image, caller }: Preflight,
-	price: Price,
+	{ choices, image, caller }: Preflight,
+	priced: readonly [Priced, ...Priced[]],
 	address: { cidr: string; asked: boolean },
 	[pulumi, end]: readonly [string, string],
 ): string[] {
 	const { brokers, clients } = aws;
+	const [{ zone, price }] = priced;
+	const several = typesIn(choices);
+	const others = typesIn(priced).slice(1);
+	const distinct = (types: readonly (MachineType | null)[]) =>
+		[...new Set(types)].filter((type) => type !== null);
+	const otherZones = [...new Set(choices.map((one) => one.zone))].filter(
+		(one) => one !== zone,
+	);
 	const rows: [string, string][] = [
-		...(broker === null
-			? []
-			: [
-					[
-						"brokers",
-						`${brokers.count} x ${machineText(broker)}, ${diskText(aws, broker)}`,
-					] as [string, string],
-				]),
+		...distinct(several.map((one) => one.broker)).map(
+			(type, i): [string, string] => [
+				i === 0 ? "brokers" : "",
+				`${i === 0 ? "" : "or "}${brokers.count} x ${machineText(type)}, ${diskText(aws, type)}`,
+			],
+		),
+		...distinct(several.map((one) => one.client)).map(
+			(type, i): [string, string] => [
+				i === 0 ? "clients" : "",
+				`${i === 0 ? "" : "or "}${clients.count} x ${machineText(type)}${clients.spot ? ", spot" : ""}`,
+			],
+		),
 		[
-			"clients",
-			`${clients.count} x ${machineText(client)}${clients.spot ? ", spot" : ""}`,
+			"zone",
+			`${tell("in-placement-group", { zone })}${otherZones.length === 0 ? "" : tell("other-zones", { zones: otherZones.join(", ") })}`,
 		],
-		["zone", tell("in-placement-group", { zone })],
 		["image", `${image.id} (${imageText(aws, image)})`],
 		[
 			"account",
@@ -246,7 +314,10 @@ function lines(
 			"ssh",
 			`open to ${address.cidr} alone${address.asked ? tell("seen-by-aws") : ""}`,
 		],
-		["network", networkText(broker, client)],
+		[
+			"network",
+			networkText(several.flatMap(({ broker, client }) => [broker, client])),
+		],
 		["pulumi", pulumi],
 		["end", end],
 		// The caller shows the sum, with the period that it covers or why it is not known.
@@ -254,6 +325,19 @@ function lines(
 			i === 0 ? "prices" : "",
 			`${dollars(hourlyUsd)} an hour: ${what}`,
 		]),
+		...others.flatMap(({ broker, client, price: { hourlyUsd } }) =>
+			hourlyUsd === null
+				? []
+				: [
+						[
+							"",
+							tell("price-of-others", {
+								usd: dollars(hourlyUsd),
+								types: distinct([broker, client]).map(({ name }) => name),
+							}),
+						] as [string, string],
+					],
+		),
 	];
 	return rows.map(([name, text]) => `${name.padEnd(9)}${text}`);
 }
@@ -294,13 +378,10 @@ function imageText({ ami }: Aws, { name, architecture }: Image): string {
 	return `${ami === null ? "Debian 12" : "the scenario's"}, ${name}, ${architecture}`;
 }
 
-function networkText(broker: MachineType | null, client: MachineType) {
+function networkText(all: readonly (MachineType | null)[]) {
 	const types = [
 		...new Map(
-			[...(broker === null ? [] : [broker]), client].map((type) => [
-				type.name,
-				type,
-			]),
+			all.flatMap((type) => (type === null ? [] : [[type.name, type]])),
 		).values(),
 	];
 	return types

@@ -234,6 +234,8 @@ function probes({ ami, instance, spot }: Probe): Record<string, Ask> {
 				InstanceId: machine,
 				Attribute: "disableApiTermination",
 			}),
+		"ec2:GetConsoleOutput": (ec2) =>
+			ec2.getConsoleOutput({ DryRun, InstanceId: machine }),
 		"ec2:DescribeInstanceTypes": (ec2) => ec2.describeInstanceTypes({ DryRun }),
 		"ec2:DescribeInstances": (ec2) => ec2.describeInstances({ DryRun }),
 		"ec2:DescribeInternetGateways": (ec2) =>

@@ -20,12 +20,18 @@ import { profilesOf } from "./profiles.ts";
 /** What is certain after all checks have passed. */
 export interface Preflight {
 	readonly caller: Caller;
+	/** In the order in which they are tried: the first types in all zones, then the next types. */
+	readonly choices: readonly [Choice, ...Choice[]];
+	readonly image: Image;
+	readonly warnings: readonly string[];
+}
+
+/** Where machines may be, and of which types. */
+export interface Choice {
 	readonly zone: string;
 	/** null: no machines for brokers. */
 	readonly broker: MachineType | null;
 	readonly client: MachineType;
-	readonly image: Image;
-	readonly warnings: readonly string[];
 }
 
 /**
@@ -60,11 +66,12 @@ export async function preflight(
 	const sentence = refusal(aws, caller);
 	const types = await attempt(() => machines(api, aws), sentence);
 	if ("wrong" in types) return types;
-	if (types.value.wrong.length > 0) return { wrong: types.value.wrong };
-	const { broker, client, architecture } = types.value;
+	if ("wrong" in types.value) return types.value;
+	const { choices, architecture } = types.value;
+	const [first] = choices;
 	const [image, quotas] = await Promise.all([
 		attempt(() => chooseImage(api, aws, architecture), sentence),
-		quotaTrouble(api, aws, broker, client),
+		quotasOf(api, aws, choices),
 	]);
 	const wrong = [...quotas.wrong];
 	if ("wrong" in image) wrong.push(...image.wrong);
@@ -76,7 +83,7 @@ export async function preflight(
 			permissions(api, {
 				// Any id will do to check a permission.
 				ami: chosenImage?.id ?? "ami-00000000000000000",
-				instance: client.name,
+				instance: first.client.name,
 				spot: aws.clients.spot,
 			}),
 		sentence,
@@ -90,9 +97,7 @@ export async function preflight(
 	const unknown = "value" in may ? may.value.unknown : [];
 	return {
 		caller,
-		zone: types.value.zone,
-		broker,
-		client,
+		choices,
 		image: chosenImage,
 		warnings: [
 			...quotas.warnings,
@@ -103,9 +108,19 @@ export async function preflight(
 							calls: unknown.map(({ call, reason }) => `${call} (${reason})`),
 						}),
 					]),
-			...volumeWarnings(aws, broker),
+			...new Set(choices.flatMap(({ broker }) => volumeWarnings(aws, broker))),
 		],
 	};
+}
+
+/** The choices of the first zone that each two types have. */
+export function typesIn<One extends Choice>(choices: readonly One[]): One[] {
+	return choices.filter(
+		({ broker, client }, i) =>
+			choices.findIndex(
+				(one) => one.broker === broker && one.client === client,
+			) === i,
+	);
 }
 
 // --- internal ---
@@ -226,50 +241,48 @@ async function region(api: Api, { region: name }: Aws): Promise<string | null> {
 		: null;
 }
 
-interface Machines {
-	readonly wrong: readonly string[];
-	readonly zone: string;
-	readonly broker: MachineType | null;
-	readonly client: MachineType;
-	readonly architecture: string;
-}
+type Machines =
+	| { readonly wrong: readonly string[] }
+	| {
+			readonly choices: Preflight["choices"];
+			readonly architecture: string;
+	  };
 
 async function machines(api: Api, aws: Aws): Promise<Machines> {
 	const { brokers, clients } = aws;
-	const names = [
-		...new Set([
-			...(brokers.count > 0 ? [brokers.instance] : []),
-			clients.instance,
-		]),
-	];
+	const ofBrokers = brokers.count > 0 ? brokers.instances : [];
+	const names = [...new Set([...ofBrokers, ...clients.instances])];
 	const [types, zones] = await Promise.all([
 		machineTypes(api, names),
 		zonesOf(api, names),
 	]);
 	const all = names.flatMap((name) => types.get(name) ?? []);
-	const broker =
-		brokers.count > 0 ? (types.get(brokers.instance) ?? null) : null;
-	const client = types.get(clients.instance) as MachineType;
-	const none = { zone: "", broker, client, architecture: "" };
 	const missing = names.filter((name) => !types.has(name));
 	if (missing.length > 0)
 		return {
-			...none,
 			wrong: missing.map(
 				(name) =>
-					`ec2:DescribeInstanceTypes: ${aws.region} has no instance type ${name}. Write another one (aws.${name === clients.instance ? "clients" : "brokers"}.instance), or choose another region.`,
+					`ec2:DescribeInstanceTypes: ${aws.region} has no instance type ${name}. Write another one (aws.${clients.instances.includes(name) ? "clients" : "brokers"}.instance), or choose another region.`,
 			),
 		};
 	const wrong = [
 		...all
 			.filter(({ cluster }) => !cluster)
 			.map(({ name }) => tell("no-placement-group", { type: name })),
-		...(broker !== null && broker.nvmeGB === null && brokers.volume === null
-			? [tell("no-nvme", { type: broker.name })]
-			: []),
-		...(clients.spot && !client.spot
-			? [tell("no-spot", { type: client.name })]
-			: []),
+		...all
+			.filter(
+				({ name, nvmeGB }) =>
+					nvmeGB === null &&
+					brokers.volume === null &&
+					ofBrokers.includes(name),
+			)
+			.map(({ name }) => tell("no-nvme", { type: name })),
+		...all
+			.filter(
+				({ name, spot }) =>
+					!spot && clients.spot && clients.instances.includes(name),
+			)
+			.map(({ name }) => tell("no-spot", { type: name })),
 	];
 	const common = (all[0]?.architectures ?? []).filter((architecture) =>
 		all.every(({ architectures }) => architectures.includes(architecture)),
@@ -283,7 +296,8 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 				),
 			}),
 		);
-	const zone = aws.zone ?? zones.all[0];
+	const choices = choicesOf(aws, types, zones);
+	const [first, ...rest] = choices;
 	if (aws.zone !== null && !zones.open.includes(aws.zone))
 		wrong.push(
 			tell("no-such-zone", {
@@ -292,15 +306,30 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 				zones: zones.open,
 			}),
 		);
-	else if (zone === undefined || !zones.all.includes(zone))
-		wrong.push(noZone(aws, names, zones));
-	return {
-		wrong,
-		zone: zone ?? "",
-		broker,
-		client,
-		architecture: common[0] ?? "",
-	};
+	else if (first === undefined) wrong.push(noZone(aws, names, zones));
+	return wrong.length > 0 || first === undefined
+		? { wrong }
+		: { choices: [first, ...rest], architecture: common[0] ?? "" };
+}
+
+function choicesOf(
+	{ brokers, clients, zone: only }: Aws,
+	types: ReadonlyMap<string, MachineType>,
+	{ open, byType }: Awaited<ReturnType<typeof zonesOf>>,
+): Choice[] {
+	const of = (names: readonly string[]) =>
+		names.flatMap((name) => types.get(name) ?? []);
+	const offers = (zone: string, type: MachineType | null) =>
+		type === null || (byType.get(type.name)?.includes(zone) ?? false);
+	return (brokers.count > 0 ? of(brokers.instances) : [null]).flatMap(
+		(broker) =>
+			of(clients.instances).flatMap((client) =>
+				open
+					.filter((zone) => only === null || zone === only)
+					.filter((zone) => offers(zone, broker) && offers(zone, client))
+					.map((zone) => ({ zone, broker, client })),
+			),
+	);
 }
 
 function noZone(
@@ -352,6 +381,22 @@ async function chooseImage(
 			machines: ROOT_DISK.sizeGiB,
 		});
 	return image;
+}
+
+/** Of each two types, as nobody knows beforehand which will be taken. */
+async function quotasOf(
+	api: Api,
+	aws: Aws,
+	choices: readonly Choice[],
+): Promise<QuotaTrouble> {
+	const wrong = new Set<string>();
+	const warnings = new Set<string>();
+	for (const { broker, client } of typesIn(choices)) {
+		const trouble = await quotaTrouble(api, aws, broker, client);
+		for (const one of trouble.wrong) wrong.add(one);
+		for (const one of trouble.warnings) warnings.add(one);
+	}
+	return { wrong: [...wrong], warnings: [...warnings] };
 }
 
 interface QuotaTrouble {

@@ -4,6 +4,8 @@ import { gatheredIn } from "../gathered.ts";
 import type { Provider } from "../provider.ts";
 import { findPulumi } from "../pulumi-cli.ts";
 import { accountInUse } from "./account.ts";
+import { noRoom } from "./capacity.ts";
+import { consoleOf } from "./console.ts";
 import { awsFolder } from "./folder.ts";
 import { platformOf } from "./machine-type.ts";
 import { localTrouble, offer } from "./offer.ts";
@@ -28,6 +30,8 @@ export const aws: Provider = {
 	open: (folder, world, asked) =>
 		openStack(folder, world, { ...asked, program: awsFolder }),
 	offer,
+	noRoom,
+	console: consoleOf,
 	account: accountInUse,
 	regions: enabledRegions,
 	find: findTagged,

@@ -77,7 +77,7 @@ function remove(rigs: readonly TaggedRig[]): Promise<Swept> {
 		{ region, profile: null },
 		world(),
 		(line) => said.push(line),
-		{ pauseMs: 5, machinesMs: 500, heldMs: 20 },
+		{ pauseMs: 5, machinesMs: 500, metalMs: 500, heldMs: 20 },
 	);
 }
 

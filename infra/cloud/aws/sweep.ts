@@ -4,6 +4,7 @@ import { pause } from "../../../runner/stop.ts";
 import { tell } from "../../../runner/text/tell.ts";
 import { formatDuration } from "../../../runner/units.ts";
 import type { World } from "../../../runner/world.ts";
+import { isMetal } from "../../aws/config.ts";
 import type { SweepAsked, Swept, TaggedRig, Thing } from "../provider.ts";
 import { type Api, allPages, openApi, Refused } from "./api.ts";
 import { callerOf } from "./caller.ts";
@@ -15,6 +16,8 @@ export interface Patience {
 	readonly pauseMs: number;
 	/** Machines take minutes to end. */
 	readonly machinesMs: number;
+	/** Those without a hypervisor. */
+	readonly metalMs: number;
 	/** Things that others still use. */
 	readonly heldMs: number;
 }
@@ -22,6 +25,7 @@ export interface Patience {
 const PATIENCE: Patience = {
 	pauseMs: 3_000,
 	machinesMs: 10 * 60_000,
+	metalMs: 60 * 60_000,
 	heldMs: 60_000,
 };
 
@@ -347,10 +351,14 @@ async function untilEnded(
 	{ ec2 }: Api,
 	machines: readonly Thing[],
 	world: World,
-	{ pauseMs, machinesMs }: Patience,
+	{ pauseMs, machinesMs, metalMs }: Patience,
 ): Promise<Map<string, string>> {
+	// Their detail begins with the type.
+	const limitMs = machines.some(({ detail }) => isMetal(detail))
+		? metalMs
+		: machinesMs;
 	let waiting = machines.map(({ id }) => id);
-	const end = world.clock.monotonicMs() + machinesMs;
+	const end = world.clock.monotonicMs() + limitMs;
 	for (let tries = 0; waiting.length > 0; tries++) {
 		const pages = await reworded(() =>
 			allPages((token) =>
@@ -370,11 +378,11 @@ async function untilEnded(
 			(id) => (states.get(id) ?? "terminated") !== "terminated",
 		);
 		if (waiting.length === 0) break;
-		if (world.clock.monotonicMs() >= end || tries * pauseMs >= machinesMs)
+		if (world.clock.monotonicMs() >= end || tries * pauseMs >= limitMs)
 			return new Map(
 				waiting.map((id) => [
 					id,
-					`it is ${states.get(id)} after ${formatDuration(machinesMs * 1e6)}`,
+					`it is ${states.get(id)} after ${formatDuration(limitMs * 1e6)}`,
 				]),
 			);
 		await pause(pauseMs, world.stop);
