@@ -229,8 +229,14 @@ const catalogue = {
 	},
 	"image-missing": {
 		exit: 3,
-		text: (d: { system: string; image: string; reason: string }) =>
-			`${d.system}: the image ${d.image} is not on this machine and cannot be pulled (${d.reason}). Try docker pull ${d.image}, or name one that you have: image: <name>.`,
+		text: (d: {
+			system: string;
+			/** Absent: this machine. */
+			host: string | undefined;
+			image: string;
+			reason: string;
+		}) =>
+			`${d.system}: the image ${d.image} is not on ${d.host ?? "this machine"} and cannot be pulled${d.host ? " there" : ""} (${d.reason}). Try docker pull ${d.image}${d.host ? " there" : ""}, or name one that ${d.host ? "it has" : "you have"}: image: <name>.`,
 	},
 	"fault-impossible": {
 		exit: 3,

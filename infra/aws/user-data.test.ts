@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 		expect(state).toBe("ready");
 		expect(code).toBe(0);
 		expect(steps).toEqual([
-			...["ttl", "user", "quiet", "disk", "packages"],
+			...["ttl", "user", "quiet", "disk", "packages", "engine"],
 			...["store", "tuning", "limits", "clock", "facts"],
 		]);
 		expect(calls[0]).toBe("shutdown [-h] [+120]");
@@ -473,6 +473,43 @@ esac`,
 			files: { "usr/sbin/policy-rc.d": "theirs" },
 		});
 		expect(file("usr/sbin/policy-rc.d")).toBe("theirs");
+	});
+});
+
+describe.skipIf(process.platform !== "linux")("the container engine", () => {
+	const engineCalls = (calls: readonly string[]) =>
+		calls.filter((call) => /docker/.test(call) && !/^apt|^dpkg/.test(call));
+
+	test("is started where it was asked for, without bridge and firewall, and is the user's to use", async () => {
+		const { state, calls, file } = await setUp(
+			{ ...BROKER, packages: ["ca-certificates", "docker.io"] },
+			{ programs: { docker: "", usermod: "" } },
+		);
+		expect(state).toBe("ready");
+		expect(JSON.parse(file("etc/docker/daemon.json") ?? "")).toEqual({
+			...{ bridge: "none", iptables: false, "ip-forward": false },
+		});
+		expect(engineCalls(calls)).toEqual([
+			"usermod [-aG] [docker] [admin]",
+			"systemctl [enable] [--now] [docker]",
+			"docker [version]",
+		]);
+	});
+
+	test("does not come where nothing needs it", async () => {
+		const { calls, file } = await setUp(BROKER);
+		expect(file("etc/docker/daemon.json")).toBeNull();
+		expect(engineCalls(calls)).toEqual([]);
+	});
+
+	test("is a sentence when it does not answer", async () => {
+		const { state } = await setUp(
+			{ ...BROKER, packages: ["docker.io"] },
+			{ programs: { docker: "exit 1", usermod: "" } },
+		);
+		expect(state).toBe(
+			"failed: engine: the Docker engine does not answer; journalctl -u docker says why",
+		);
 	});
 });
 

@@ -51,6 +51,7 @@ const FILES = [
 	"ttl",
 	"quiet",
 	"packages",
+	"engine",
 	"disk",
 	"tuning",
 	"limits",

@@ -19,11 +19,11 @@ export interface ThereCommand extends Omit<ClientCommand, "args"> {
 
 /**
  * Starts a command on a host behind agent. It ends when mqbench does (even after kill -9) and when the connection is gone. `ended` reports a
- * lost connection as code null, signal null.
+ * lost connection as code null, signal null. `agent` is its path there, or the words that start it.
  */
 export function startThere(
 	link: Link,
-	agent: string,
+	agent: string | readonly string[],
 	command: ThereCommand,
 ): ClientProcess {
 	if (!link.alive()) return gone();
@@ -32,7 +32,7 @@ export function startThere(
 		folder,
 		pidFile,
 		cpus ?? "",
-		agent,
+		...[agent].flat(),
 		...[
 			"supervise",
 			"-env",
@@ -93,6 +93,18 @@ export async function signalThere(
 	return Number(values.signalled ?? 0);
 }
 
+/** Calls `take` with each line of a command's output. */
+export function lines(
+	child: Remote,
+	stream: "stdout" | "stderr",
+	take: (line: string) => void,
+): void {
+	createInterface({ input: child[stream], crlfDelay: Infinity }).on(
+		"line",
+		take,
+	);
+}
+
 // --- internal ---
 
 /**
@@ -132,15 +144,4 @@ function gone(): ClientProcess {
 		abandon: nothing,
 		kill: nothing,
 	};
-}
-
-function lines(
-	child: Remote,
-	stream: "stdout" | "stderr",
-	take: (line: string) => void,
-): void {
-	createInterface({ input: child[stream], crlfDelay: Infinity }).on(
-		"line",
-		take,
-	);
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { imageAt } from "../../runner/brokers/image.ts";
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { type ExitCode, failure } from "../../runner/errors.ts";
 import {
@@ -121,9 +122,12 @@ export async function offerFor(
 	rigFile: string | null = null,
 ): Promise<Offer> {
 	const { scenario, systems } = request;
-	const packages = systems.flatMap(
-		({ broker }) => brokerOf({ broker }).process?.packages ?? [],
-	);
+	const packages = systems.flatMap(({ system: key, broker }) => {
+		const system = scenario.systems.find((one) => one.key === key);
+		return system && imageAt("host", system) !== null
+			? ENGINE_PACKAGES
+			: (brokerOf({ broker }).process?.packages ?? []);
+	});
 	const id = rigId(scenario.name);
 	return cloud.offer(
 		scenario,
@@ -234,6 +238,9 @@ export async function rentAndUse(
 }
 
 // --- internal ---
+
+/** Of Debian, for systems in containers: the engine, and whom it trusts when it pulls. The machines' set-up starts it (aws/user-data/engine.sh). */
+const ENGINE_PACKAGES = ["ca-certificates", "docker.io"];
 
 /** USD; null: no limit. */
 function limitOf({ maxHourlyUsd }: RentOptions): number | null {

@@ -14,6 +14,8 @@ import { type Supervised, startSupervised } from "../process.ts";
 export interface Docker {
 	/** Path of the command. */
 	readonly program: string;
+	/** The host whose command it is, for people; absent: this machine. */
+	readonly host?: string;
 	/** Its whole environment: the user's own. */
 	readonly env: Readonly<Record<string, string>>;
 	/** Runs it to its end, and returns its trimmed output. Throws a DockerError. */
@@ -70,6 +72,27 @@ export function explainDocker(error: unknown, doing: string): MqbenchError {
 		? "docker-disk-full"
 		: "docker-failed";
 	return failure(code, { doing, reason });
+}
+
+/** The line that says what is wrong, without the prefix that all lines of the command have. */
+export function wrongIn(text: string): string {
+	const lines = text
+		.split("\n")
+		.map((line) => line.trim())
+		.filter(
+			(line) =>
+				line !== "" &&
+				!/^(Run|See) '|^Usage:|^WARNING|^DEPRECATED|^Learn more/i.test(line),
+		);
+	const wrong =
+		lines.find((line) => /error|denied|cannot|failed|no such/i.test(line)) ??
+		lines.at(-1) ??
+		"it said nothing";
+	return wrong
+		.replace(/^docker: /, "")
+		.replace(/^(error response from daemon|error): /i, "")
+		.replace(/^(error response from daemon): /i, "")
+		.replace(/\.$/, "");
 }
 
 // --- internal ---
@@ -139,30 +162,9 @@ function run(
 					new DockerError(
 						late
 							? `docker ${args[0]} did not end within ${limitMs / 1000}s`
-							: words(err.join("") || out.join("")),
+							: wrongIn(err.join("") || out.join("")),
 					),
 				);
 		});
 	});
-}
-
-/** The line that says what is wrong, without the prefix that all lines of the command have. */
-function words(text: string): string {
-	const lines = text
-		.split("\n")
-		.map((line) => line.trim())
-		.filter(
-			(line) =>
-				line !== "" &&
-				!/^(Run|See) '|^Usage:|^WARNING|^DEPRECATED|^Learn more/i.test(line),
-		);
-	const wrong =
-		lines.find((line) => /error|denied|cannot|failed|no such/i.test(line)) ??
-		lines.at(-1) ??
-		"it said nothing";
-	return wrong
-		.replace(/^docker: /, "")
-		.replace(/^(error response from daemon|error): /i, "")
-		.replace(/^(error response from daemon): /i, "")
-		.replace(/\.$/, "");
 }

@@ -49,7 +49,9 @@ async function contain(
 		system,
 		level,
 		messageBytes,
-		image: { name: image, digest: null, id: "sha256:1", env },
+		image: {
+			...{ name: image, digest: null, id: "sha256:1", env, entrypoint: [] },
+		},
 		nodes: Array.from({ length: nodes }, (_, i) =>
 			containerSite(kind, nodes, i, {
 				ip: `10.0.0.${i + 1}`,

@@ -32,7 +32,7 @@ export interface ContainerSpec {
 
 /** Arguments of `docker` that make the container. */
 export function createArguments(spec: ContainerSpec): string[] {
-	const { data, cpus, memoryBytes, cpuset, entrypoint } = spec;
+	const { data, entrypoint } = spec;
 	return [
 		"create",
 		...["--name", spec.name, "--hostname", spec.hostname],
@@ -44,12 +44,7 @@ export function createArguments(spec: ContainerSpec): string[] {
 		// No restart: mqbench has to notice when it ends.
 		...["--restart", "no", "--pull", "never"],
 		...(spec.init ? ["--init"] : []),
-		...(cpus === null ? [] : ["--cpus", String(cpus)]),
-		...(memoryBytes === null
-			? []
-			: // No swap on top: a limit with swap does not limit.
-				["--memory", `${memoryBytes}b`, "--memory-swap", `${memoryBytes}b`]),
-		...(cpuset === null ? [] : ["--cpuset-cpus", cpuset]),
+		...limitArguments(spec),
 		...(data === null
 			? []
 			: [
@@ -73,6 +68,22 @@ export function createArguments(spec: ContainerSpec): string[] {
 		...(entrypoint === undefined ? [] : ["--entrypoint", entrypoint]),
 		spec.image,
 		...spec.args,
+	];
+}
+
+/** Arguments for what a container may use at most. */
+export function limitArguments({
+	cpus,
+	memoryBytes,
+	cpuset,
+}: Pick<ContainerSpec, "cpus" | "memoryBytes" | "cpuset">): string[] {
+	return [
+		...(cpus === null ? [] : ["--cpus", String(cpus)]),
+		...(memoryBytes === null
+			? []
+			: // No swap on top: a limit with swap does not limit.
+				["--memory", `${memoryBytes}b`, "--memory-swap", `${memoryBytes}b`]),
+		...(cpuset === null ? [] : ["--cpuset-cpus", cpuset]),
 	];
 }
 
@@ -115,13 +126,24 @@ export function containersText(
 		readonly hop?: boolean;
 	},
 ): string {
-	const limits = [
-		...(cpus === null ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
-		...(memory === null ? [] : [memory]),
-	];
+	const limits = limitWords({ cpus, memory });
 	if (nodes === 1) return withHop(["1 container", ...limits].join(", "), hop);
 	const all = [`${nodes} containers on 1 host`, ...limits].join(", ");
 	return withHop(limits.length === 0 ? all : `${all} each`, hop);
+}
+
+/** "2 CPUs", "1GiB": the limits of a container that has any. */
+export function limitWords({
+	cpus,
+	memory,
+}: {
+	readonly cpus: number | null;
+	readonly memory: string | null;
+}): string[] {
+	return [
+		...(cpus === null ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
+		...(memory === null ? [] : [memory]),
+	];
 }
 
 /** The same containers, used by other clients in another way. */

@@ -1,6 +1,6 @@
 import os from "node:os";
 import { z } from "zod";
-import { failure } from "../../runner/errors.ts";
+import { failure, MqbenchError } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
@@ -47,6 +47,16 @@ export async function examineEngine(docker: Docker): Promise<Engine> {
 		throw failure("docker-elsewhere", { endpoint: maskUrls(endpoint) });
 	const unreachable = (reason: string) =>
 		failure("docker-unreachable", { endpoint: maskUrls(endpoint), reason });
+	try {
+		return await askEngine(docker);
+	} catch (error) {
+		if (error instanceof DockerError) throw unreachable(error.message);
+		throw error;
+	}
+}
+
+/** The same of an engine that may be anywhere. Fails with a DockerError if none answers. */
+export async function askEngine(docker: Docker): Promise<Engine> {
 	let info: z.infer<typeof Info>;
 	try {
 		info = Info.parse(
@@ -57,11 +67,15 @@ export async function examineEngine(docker: Docker): Promise<Engine> {
 			),
 		);
 	} catch (error) {
-		if (error instanceof DockerError) throw unreachable(brief(error.message));
-		throw unreachable(tell("engine-says-nothing"));
+		if (error instanceof MqbenchError) throw error;
+		throw new DockerError(
+			error instanceof DockerError
+				? brief(error.message)
+				: tell("engine-says-nothing"),
+		);
 	}
 	if (!info.ServerVersion)
-		throw unreachable(brief(info.ServerErrors?.[0] ?? "no answer"));
+		throw new DockerError(brief(info.ServerErrors?.[0] ?? "no answer"));
 	if (info.OSType !== "linux")
 		throw failure("docker-failed", {
 			doing: "start brokers",

@@ -36,7 +36,7 @@ describe("the image of a system", () => {
 	});
 });
 
-const INSPECT = `echo '{"Id":"sha256:abc","RepoDigests":["nats@sha256:def"],"Config":{"Env":["A=1=2","B="]}}'`;
+const INSPECT = `echo '{"Id":"sha256:abc","RepoDigests":["nats@sha256:def"],"Config":{"Env":["A=1=2","B="],"Entrypoint":["/serve"]}}'`;
 const NONE = 'echo "Error: No such image: nats" >&2; exit 1';
 
 /** Gets the image of NATS from such an engine. */
@@ -61,6 +61,7 @@ describe("an image", () => {
 		expect(await image).toEqual({
 			name: "nats:2.15.2-alpine",
 			id: "sha256:abc",
+			entrypoint: ["/serve"],
 			digest: "sha256:def",
 			env: { A: "1=2", B: "" },
 		});

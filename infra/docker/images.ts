@@ -21,13 +21,17 @@ export async function getImage(
 	const image = imageOf(system);
 	const there = await inspectImage(docker, image);
 	if (there) return there;
-	say(tell("pulling", { image }));
+	say(
+		tell("pulling", {
+			image: docker.host ? `${image} on ${docker.host}` : image,
+		}),
+	);
 	const began = world.clock.monotonicMs();
 	await pull(docker, system, image, world, say);
 	const pulled = await inspectImage(docker, image);
 	if (!pulled)
 		throw failure("image-missing", {
-			system: system.key,
+			...{ system: system.key, host: docker.host },
 			image,
 			reason: tell("pulled-and-absent"),
 		});
@@ -67,6 +71,7 @@ export async function inspectImage(
 				return [line.slice(0, at), line.slice(at + 1)];
 			}),
 		),
+		entrypoint: Config?.Entrypoint ?? [],
 	};
 }
 
@@ -75,7 +80,12 @@ export async function inspectImage(
 const Inspected = z.object({
 	Id: z.string(),
 	RepoDigests: z.array(z.string()).nullish(),
-	Config: z.object({ Env: z.array(z.string()).nullish() }).nullish(),
+	Config: z
+		.object({
+			Env: z.array(z.string()).nullish(),
+			Entrypoint: z.array(z.string()).nullish(),
+		})
+		.nullish(),
 });
 
 /** How often the progress of a pull is reported. */
@@ -117,7 +127,9 @@ async function pull(
 	const reason = maskUrls(reasonIn(words));
 	if (/no space left on device/i.test(reason))
 		throw failure("docker-disk-full", { doing: `pull ${image}`, reason });
-	throw failure("image-missing", { system: system.key, image, reason });
+	throw failure("image-missing", {
+		...{ system: system.key, host: docker.host, image, reason },
+	});
 }
 
 /** The engine's last line, without the usual prefix. */

@@ -164,7 +164,9 @@ export async function attachContainers(
 // --- internal ---
 
 /** The containers exist, so what they were made of no longer matters. */
-const UNKNOWN: ImageFacts = { name: "", digest: null, id: "", env: {} };
+const UNKNOWN: ImageFacts = {
+	...{ name: "", digest: null, id: "", env: {}, entrypoint: [] },
+};
 
 function describeThere(
 	{ tools }: RigInDocker,

@@ -74,13 +74,25 @@ export function containerSite(
 	}: Pick<ContainerSite, "ip" | "reached" | "published"> &
 		Partial<Pick<ContainerSite, "client">>,
 ): ContainerSite {
-	const { data, folder = "/etc/mqbench" } = kind.container;
 	return {
-		...{ ...node, reached, client, folder, data },
+		...{ ...node, reached, client },
+		...pathsInside(kind),
 		listen: ANY,
 		hostname: `mqbench-${i + 1}`,
 		ports: kind.ports(count).map(({ number }) => number),
 		health: reached[1] ?? "",
+	};
+}
+
+/** Where a node's files and data lie in its container, wherever that is. */
+export function pathsInside({
+	container: { data, folder = "/etc/mqbench" },
+}: Pick<BrokerProcess, "container">): Pick<
+	Site,
+	"folder" | "data" | "memory" | "bring"
+> {
+	return {
+		...{ folder, data },
 		memory: { freeBytes: Number.POSITIVE_INFINITY, folder: async () => data },
 		bring() {
 			throw new Error("an image has all that it needs");

@@ -62,19 +62,21 @@ export async function bring(
 	return bundle.single ? `${folder}/${bundle.files[0]?.name}` : folder;
 }
 
-/** Writes files there that only their user may read. */
+/** Writes files there, which only their user may read by default. */
 export async function writeThere(
 	host: SshHost,
 	link: Link,
 	folder: string,
 	texts: Readonly<Record<string, string>>,
+	mode = 0o600,
 ): Promise<void> {
+	if (Object.keys(texts).length === 0) return;
 	const answer = await link.run(UNPACK, [folder], (stdin) =>
 		feed(
 			stdin,
 			Object.entries(texts).map(([name, text]) => ({
 				name,
-				mode: 0o600,
+				mode,
 				from: { text },
 			})),
 		),

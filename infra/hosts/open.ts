@@ -1,17 +1,24 @@
 import path from "node:path";
+import { imageAt } from "../../runner/brokers/image.ts";
 import { processes } from "../../runner/brokers/index.ts";
 import type {
 	Ask,
 	BrokerProcess,
+	ImageFacts,
 	Setup,
 } from "../../runner/brokers/process.ts";
+import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
-import { plural } from "../../runner/units.ts";
+import { formatBytes, plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { limitWords } from "../docker/container.ts";
+import { cannotLimit } from "../docker/engine.ts";
+import { getImage } from "../docker/images.ts";
+import { pathsInside } from "../docker/sites.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
@@ -19,6 +26,11 @@ import { settled } from "../settled.ts";
 import { ask } from "./ask.ts";
 import { type ChosenHost, checkHosts, chooseHosts } from "./choose-hosts.ts";
 import { type Connections, connections } from "./connections.ts";
+import {
+	type ContainerPlaceOptions,
+	hostContainerPlace,
+} from "./container-place.ts";
+import { type HostEngine, hostEngine } from "./engine.ts";
 import { flushOf } from "./flush.ts";
 import { makeFolders, type RunFolders } from "./folders.ts";
 import type { BrokerHost } from "./host.ts";
@@ -132,12 +144,23 @@ async function openOnHosts(
 				return site;
 			}),
 		);
+		const containers =
+			imageAt("host", system) === null
+				? null
+				: await wait(findContainers(request, hosts, world, connections));
+		const image = containers?.image ?? null;
+		const nodes = containers
+			? sites.map((site) => ({ ...site, ...pathsInside(kind) }))
+			: sites;
 		const { level, messageBytes } = request;
 		const setup: Setup & { readonly ask: Ask } = {
-			...{ system, level, messageBytes, image: null, nodes: sites },
+			...{ system, level, messageBytes, image, nodes },
 			tools: connections.tools((hosts[0] as BrokerHost).binaries),
 			ask: (node, argv) => ask(hosts[node] as BrokerHost, argv),
-			where: { disk: "in the host's store", memory: "/dev/shm" },
+			where: {
+				disk: "in the host's store",
+				memory: containers ? "tmpfs" : "/dev/shm",
+			},
 		};
 		await wait(checkPorts(kind, setup));
 		const made = await wait(kind.describe(setup));
@@ -146,18 +169,26 @@ async function openOnHosts(
 		for (const [i] of sites.entries()) await expectSamples(i + 1, folder);
 		return await openBroker({
 			facts: made,
-			places: sites.map((site, i) => {
+			places: nodes.map((site, i) => {
 				const { host, folders } = site;
-				return hostPlace({
-					...{ host, folders, number: i + 1, cpus: request.cpus },
-					stopMs: made.stopMs,
-					prepare: (node) => wait(furnish(site, node, connections)),
-					fetchSamples: () =>
-						tidy(
-							fetchSamples(host, folders.control, i + 1, folder),
-							tell("node-usage-unknown", { host: host.name, node: i + 1 }),
-						),
-				});
+				const number = i + 1;
+				const { stopMs, data } = made;
+				const samples = () =>
+					tidy(
+						fetchSamples(host, folders.control, number, folder),
+						tell("node-usage-unknown", { host: host.name, node: number }),
+					);
+				return containers
+					? hostContainerPlace({
+							...{ site, number, stopMs, data, fetchSamples: samples },
+							...{ image: containers.image, limits: containers.limits },
+							engine: containers.engines[i] as HostEngine,
+						})
+					: hostPlace({
+							...{ host, folders, number, cpus: request.cpus, stopMs },
+							prepare: (node) => wait(furnish(site, node, connections)),
+							fetchSamples: samples,
+						});
 			}),
 			...{ request, world, remove },
 			trouble: () =>
@@ -165,7 +196,8 @@ async function openOnHosts(
 					.flatMap(({ tunnels }) => tunnels.map((one) => one.trouble()))
 					.find(Boolean) ?? "",
 			about: {
-				binary: path.posix.basename(made.nodes[0]?.argv[0] ?? ""),
+				binary:
+					image?.name ?? path.posix.basename(made.nodes[0]?.argv[0] ?? ""),
 				// Clients on a node's machine are recognized by its identity.
 				sameHost: false,
 				identities: hosts.flatMap(({ facts }) => facts.identity ?? []),
@@ -173,9 +205,12 @@ async function openOnHosts(
 					...{ name, role: "brokers" as const, settings },
 				})),
 				notes,
-				topology: topologyOf(hosts.length, entry),
+				topology: topologyOf(hosts.length, entry, containers?.limits ?? null),
 				settings: {
 					...made.settings,
+					...(image
+						? { image: `${image.name} (${image.digest ?? image.id})` }
+						: {}),
 					host: perHost(hosts, ({ machine }) => machine),
 					...(made.flushes
 						? { store: perHost(hosts, ({ storeText }) => storeText) }
@@ -189,6 +224,54 @@ async function openOnHosts(
 		orInterrupted(world.stop);
 		throw error;
 	}
+}
+
+type Limits = ContainerPlaceOptions["limits"];
+
+/** The engines of the hosts, and the image, which each of them pulls if need be. It has to be the same on all. */
+async function findContainers(
+	{ system, cpus: cpuset }: BrokerRequest,
+	hosts: readonly BrokerHost[],
+	world: World,
+	{ say }: Connections,
+): Promise<{
+	readonly engines: readonly HostEngine[];
+	readonly image: ImageFacts;
+	readonly limits: Limits;
+}> {
+	const { cpus = null, memory: memoryBytes = null } = system.options;
+	const all = await Promise.all(
+		hosts.map(async (host) => {
+			const engine = await hostEngine(host);
+			const unlimited = cannotLimit(engine.engine, {
+				...{ cpus, memory: memoryBytes, pin: cpuset },
+			});
+			if (unlimited !== null)
+				throw failure("docker-failed", {
+					doing: `start ${system.key} on ${host.name}`,
+					reason: unlimited,
+				});
+			const image = await getImage(engine.docker, system, world, say);
+			return { host, engine, image };
+		}),
+	);
+	const [first] = all;
+	if (!first) throw new Error("a broker without hosts");
+	const other = all.find(({ image }) => image.id !== first.image.id);
+	if (other)
+		throw failure("broker-missing", {
+			system: system.key,
+			what: tell("images-not-alike", {
+				...{ image: first.image.name, first: first.host.name },
+				other: other.host.name,
+			}),
+			remedy: tell("pull-there", { image: first.image.name }),
+		});
+	return {
+		engines: all.map(({ engine }) => engine),
+		image: first.image,
+		limits: { cpus, memoryBytes, cpuset },
+	};
 }
 
 /** Names the hosts that another mqbench is measuring on, and notes it for the report, once each. */
@@ -214,7 +297,20 @@ function perHost(
 	return [...new Set(hosts.map(({ facts }) => text(facts)))].join("; ");
 }
 
-function topologyOf(nodes: number, { machine }: Entry): string {
+/** "1 node on 1 host (i4i.xlarge), in a container of at most 2 CPUs, 1GiB". */
+function topologyOf(
+	nodes: number,
+	{ machine }: Entry,
+	limits: Limits | null,
+): string {
 	const ours = `${plural(nodes, "node")} on ${plural(nodes, "host")}`;
-	return machine === null ? ours : `${ours} (${machine})`;
+	const there = machine === null ? ours : `${ours} (${machine})`;
+	if (limits === null) return there;
+	const { cpus, memoryBytes } = limits;
+	const most = limitWords({
+		cpus,
+		memory: memoryBytes === null ? null : formatBytes(memoryBytes),
+	}).join(", ");
+	const within = nodes === 1 ? "in a container" : "in containers";
+	return `${there}, ${within}${most === "" ? "" : ` of at most ${most}`}`;
 }

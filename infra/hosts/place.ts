@@ -88,9 +88,8 @@ export function hostPlace({
 	};
 }
 
-// --- internal ---
-
-function endOn(host: string, end: Ended): End {
+/** How a process of a host has ended. */
+export function endOn(host: string, end: Ended): End {
 	const lost = end.code === null && end.signal === null;
 	return {
 		how: lost ? `the connection to ${host} was lost` : describeEnd(end),

@@ -69,6 +69,5 @@ export async function furnish(
 			name,
 		]);
 	}
-	if (Object.keys(files).length > 0)
-		await writeThere(host.ssh, host.link, store, files);
+	await writeThere(host.ssh, host.link, store, files);
 }

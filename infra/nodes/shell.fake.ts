@@ -8,6 +8,7 @@ export function shellBroker(
 	return {
 		nodes: nodes.length,
 		packages: [],
+		onHosts: { text: () => "sh" },
 		container: { data: "/data" },
 		ports: () => [{ number: 4222, from: "clients" }],
 		describe: async () => ({

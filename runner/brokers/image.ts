@@ -1,12 +1,35 @@
+import type { BrokerPlace } from "../model/targets.ts";
 import { brokerOf, type SystemOptions } from "./index.ts";
 
-/** The image of a system: its own, or the official one of its version. */
-export function imageOf(system: {
+/** What a scenario says of a system's image. */
+export interface ImageAsked {
 	readonly image: string | null;
 	readonly options: SystemOptions;
-}): string {
+}
+
+/** The image of a system: its own, or the official one of its version. */
+export function imageOf(system: ImageAsked): string {
 	if (system.image !== null) return system.image;
 	const { image } = brokerOf(system.options);
 	if (image === null) throw new Error(`${system.options.broker} has no image`);
 	return `${image.name}:${system.options.version ?? image.version}${image.suffix}`;
+}
+
+/**
+ * The image that runs at such a place; null: programs run there. A host runs its own program or one that mqbench copies, unless the scenario
+ * names an image or a version that mqbench cannot copy: then it runs what target docker would run.
+ */
+export function imageAt(
+	place: BrokerPlace | null,
+	system: ImageAsked,
+): string | null {
+	const { image, options } = system;
+	const { process } = brokerOf(options);
+	if (process === null) return null;
+	const contained =
+		place === "container" ||
+		(place === "host" &&
+			(image !== null ||
+				(options.version !== undefined && !process.onHosts.anyVersion)));
+	return contained ? imageOf(system) : null;
 }

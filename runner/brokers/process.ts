@@ -16,6 +16,13 @@ export interface BrokerProcess {
 		/** Processes that it starts need a parent that waits for them. */
 		readonly init?: boolean;
 	};
+	/** What runs on hosts of systems that name no image. */
+	readonly onHosts: {
+		/** For plans: "the host's redis-server". `version`: what the scenario asks for, if it can. */
+		text(version: string | undefined): string;
+		/** Any `version` of it is copied there. Left out: another version than this is its official image. */
+		readonly anyVersion?: true;
+	};
 	/** Gets what takes a while to get on this machine (once), before rented hosts wait for it. Default: nothing does. */
 	prepare?(setup: Pick<Setup, "system" | "tools">): Promise<unknown>;
 	/** What to start. Starts nothing itself. Fails with `broker-missing`: what is missing, and how to install it. */
@@ -41,7 +48,7 @@ export interface Setup extends Asked {
 	readonly nodes: readonly Site[];
 	/** Of this machine; what is `built` is for where the nodes run. */
 	readonly tools: Tools;
-	/** Of containers: its entry point starts the broker. null: programs are started as they are. */
+	/** Of containers, on hosts too: its entry point starts the broker. null: programs are started as they are. */
 	readonly image: ImageFacts | null;
 	/** Of hosts. null: this machine, or a container. */
 	readonly ask: Ask | null;
@@ -194,4 +201,6 @@ export interface ImageFacts {
 	readonly id: string;
 	/** Environment that it gives its containers. */
 	readonly env: Readonly<Record<string, string>>;
+	/** Words before a container's command. */
+	readonly entrypoint: readonly string[];
 }

@@ -87,8 +87,7 @@ export const targets = {
 		faults: PROCESS_FAULTS,
 		otherFaults: tell("faults-on-hosts"),
 		without: {
-			...{ port: REMOVE, binary: REMOVE, image: REMOVE, cpus: REMOVE },
-			memory: REMOVE,
+			...{ port: REMOVE, binary: REMOVE },
 			...YOURS,
 		},
 	},

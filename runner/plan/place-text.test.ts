@@ -58,7 +58,18 @@ describe("where a scenario runs, when it is not simply here", () => {
 			"target: aws\nclients: 2\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\nsystems: { kafka: { broker: kafka, nodes: 3 }, nats: nats }",
 			[
 				"machines of EC2 in eu-central-1: 3 x i4i.xlarge for brokers, 2 x c6in.xlarge for the load; they end themselves after 2h",
-				"kafka: 3 nodes on 3 hosts",
+				"kafka: Kafka 4.1.1 (or what KAFKA_HOME is), copied, on the host's Java; 3 nodes on 3 hosts",
+				"nats: nats-server 2.15.2, copied",
+			],
+		],
+		[
+			"machines with brokers of a version, and of an image",
+			"target: aws\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\nsystems: { old: { broker: redis, version: 7.2.4, cpus: 2 }, debian: redis, kafka: { broker: kafka, image: my/kafka:1, nodes: 3 } }",
+			[
+				"machines of EC2 in eu-central-1: 3 x i4i.xlarge for brokers, 1 x c6in.xlarge for the load; they end themselves after 2h",
+				"old: image redis:7.2.4-alpine, at most 2 CPUs",
+				"debian: the host's redis-server",
+				"kafka: image my/kafka:1, 3 containers; 3 nodes on 3 hosts",
 			],
 		],
 		[
@@ -66,6 +77,7 @@ describe("where a scenario runs, when it is not simply here", () => {
 			"target: aws\naws: { region: eu-central-1, zone: eu-central-1b, ttl: 30min, brokers: { instance: m6in.large, volume: { size: 100GiB } }, clients: { instance: c6in.xlarge, spot: true } }\nsystem: nats",
 			[
 				"machines of EC2 in eu-central-1b: 1 x m6in.large for brokers on a gp3 volume of 100GiB each, 1 x c6in.xlarge (spot) for the load; they end themselves after 30min",
+				"nats: nats-server 2.15.2, copied",
 			],
 		],
 	])("%s", (_, head, expected) => {
@@ -138,6 +150,7 @@ test("a rig with hosts has fresh brokers for each run, and says which if others 
 	};
 	expect(said("{ nats: nats, floor: noop }")).toEqual([
 		"rig x: its hosts stay up, brokers are fresh for each run",
+		"nats: nats-server 2.15.2, copied",
 	]);
 	expect(said("{ nats: nats, other: nats }")[0]).toBe(
 		"rig x: its brokers stay up, and each run has topics of its own; those on hosts are started anew for each run (nats)",

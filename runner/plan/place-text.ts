@@ -1,5 +1,5 @@
-import { imageOf } from "../brokers/image.ts";
-import { hasProcess } from "../brokers/index.ts";
+import { imageAt } from "../brokers/image.ts";
+import { brokerOf, hasProcess } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type {
@@ -80,9 +80,11 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const { place } = targets[target];
 	const hosts =
 		place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
+	const image = imageAt(hosts ? "host" : rig === null ? place : null, system);
 	const parts = [
+		...(image === null ? [] : [container(system, image)]),
+		...(hosts && image === null ? [programs(system)] : []),
 		...(hosts && nodes > 1 ? [say("nodes-on-hosts", { nodes }).text] : []),
-		...(place === "container" && rig === null ? [container(system)] : []),
 		...(url === null ? [] : [`at ${maskUrls(url)}`]),
 		...(existingTopics === null
 			? []
@@ -92,19 +94,25 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 }
 
 /** "image apache/kafka:4.1.1, 3 nodes, each of at most 2 CPUs and 2GiB". */
-function container(system: System): string {
-	const { cpus, memory, nodes = 1 } = system.options;
+function container({ options }: System, image: string): string {
+	const { cpus, memory, nodes = 1 } = options;
 	const limits = [
 		...(cpus === undefined ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
 		...(memory === undefined ? [] : [`${formatBytesExact(memory)} of memory`]),
 	];
 	const most = limits.length === 0 ? [] : [`at most ${limits.join(" and ")}`];
 	return [
-		`image ${imageOf(system)}`,
+		`image ${image}`,
 		...(nodes === 1
 			? most
 			: [`${nodes} containers${most.length === 0 ? "" : ` of ${most} each`}`]),
 	].join(", ");
+}
+
+/** "the host's redis-server": what runs without an image. */
+function programs({ options }: System): string {
+	const { process } = brokerOf(options);
+	return process?.onHosts.text(options.version) ?? "";
 }
 
 function clientsLine(clients: Clients): string[] {

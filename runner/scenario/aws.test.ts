@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { imageAt } from "../brokers/image.ts";
 import { expand } from "../plan/expand.ts";
 import { around, loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
@@ -292,24 +293,33 @@ describe("a mistake in it is one sentence", () => {
 			"mqbench starts Kafka with 1 or 3 nodes, not 2; write nodes: 3",
 		],
 		[
-			"another nats-server",
-			`target: aws\n${block()}system: { broker: nats, version: 2.10.0 }\n`,
-			"mqbench brings one version of nats-server to hosts; remove version",
+			"limits without a container",
+			`target: aws\n${block()}system: { broker: kafka, version: 4.0.0, cpus: 2 }\n`,
+			"cpus is a limit of a container, and on hosts only systems with an image run in one; write image, or remove cpus",
 		],
 		[
-			"another Redis",
-			`target: aws\n${block()}system: { broker: redis, version: 8.0.0 }\n`,
-			"on hosts redis-server is the Debian package; remove version",
-		],
-		[
-			"another RabbitMQ",
-			`target: aws\n${block()}system: { broker: rabbitmq, version: 4.1.0 }\n`,
-			"on hosts rabbitmq-server is the Debian package; remove version",
+			"two versions",
+			`target: aws\n${block()}system: { broker: redis, image: "redis:7", version: 8.0.0 }\n`,
+			"image already has a tag; remove version",
 		],
 	])("%s", (_, head, sentence) => {
 		const said = wrong(head);
 		expect(said).toContain(sentence);
 		expect(said.match(/^s\.yaml/gm)).toHaveLength(1);
+	});
+
+	test.each([
+		["nats, version: 2.10.0, memory: 1GiB", "nats:2.10.0-alpine"],
+		["redis, version: 8.0.0, cpus: 2", "redis:8.0.0-alpine"],
+		["rabbitmq, version: 4.1.0", "rabbitmq:4.1.0-alpine"],
+		["kafka, image: my/kafka:1", "my/kafka:1"],
+		["kafka, version: 4.0.0", null],
+		["redis", null],
+	])("{ broker: %s } runs the image %s", (system, image) => {
+		const { systems } = load(
+			`target: aws\n${block()}system: { broker: ${system} }\n`,
+		);
+		expect(systems.map((one) => imageAt("host", one))).toEqual([image]);
 	});
 
 	test("settings of other targets are left aside where the command line chose aws", () => {

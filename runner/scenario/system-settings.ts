@@ -1,6 +1,8 @@
+import { imageAt } from "../brokers/image.ts";
 import {
 	brokerOf,
 	type Durability,
+	hasProcess,
 	type SystemOptions,
 	type Traits,
 } from "../brokers/index.ts";
@@ -48,7 +50,8 @@ export function againstDurability(
 
 // --- internal ---
 
-interface Starting extends Pick<Context, "target" | "platform" | "rig"> {
+interface Starting
+	extends Pick<Context, "target" | "targetChosen" | "platform" | "rig"> {
 	readonly ours: boolean;
 }
 
@@ -197,15 +200,21 @@ function ofPin(
 }
 
 function ofImage(
-	{ image, version }: SystemOptions,
-	{ target }: Starting,
+	options: SystemOptions,
+	{ target, targetChosen }: Starting,
 ): Refusal[] {
-	return image !== undefined &&
-		version !== undefined &&
-		target &&
-		targetTraits(target).place === "container"
-		? [refusal("version", "image-and-version")]
-		: [];
+	const { image, version } = options;
+	const place = target ? targetTraits(target).place : null;
+	if (place !== "container" && place !== "host") return [];
+	if (image !== undefined && version !== undefined)
+		return [refusal("version", "image-and-version")];
+	const contained = imageAt(place, { image: image ?? null, options }) !== null;
+	// A file may carry limits for target docker, and still run elsewhere.
+	return contained || targetChosen || !hasProcess(options)
+		? []
+		: (["cpus", "memory"] as const)
+				.filter((key) => options[key] !== undefined)
+				.map((key) => refusal(key, "limit-without-container", { key }));
 }
 
 /** Topics of the user's own: named, and with settings of their own. */

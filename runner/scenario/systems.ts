@@ -119,7 +119,8 @@ function resolveOne(
 		url,
 		port: starts("process") ? (options.port ?? null) : null,
 		binary: starts("process") ? (options.binary ?? null) : null,
-		image: starts("container") ? (options.image ?? null) : null,
+		image:
+			starts("container") || place === "host" ? (options.image ?? null) : null,
 		existingTopics:
 			place === null && options.create === false
 				? (options.topics ?? null)

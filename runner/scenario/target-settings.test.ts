@@ -49,10 +49,7 @@ test("each target takes what it has, and says of the rest where it belongs", () 
 	]);
 	expect(refused("aws")).toEqual([
 		"binary",
-		"cpus",
 		"create",
-		"image",
-		"memory",
 		"port",
 		"tls",
 		"topics",
@@ -122,7 +119,7 @@ describe("containers", () => {
 		expect(() =>
 			load("cpus: 2", { target: "local", set: ["system.image=x"] }),
 		).toThrow(
-			"--set system.image=x: image needs target docker, and this target is local; write target: docker",
+			"--set system.image=x: image needs target docker or aws, and this target is local; write target: docker",
 		);
 	});
 });

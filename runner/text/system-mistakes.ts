@@ -58,6 +58,7 @@ export const systemMistakes = {
 	"rig-without-machines": "{rig} has no machines for {system} ({phase}); run mqbench up to make a new rig",
 	"rig-other-durability": "{rig} has {system} {found}, and this scenario has it {asked}; {write}",
 	"nodes-beyond-rig": "nodes {nodes}: each node needs a host, and {rig} has {hosts:host} for {system}; write nodes: {hosts}",
+	"limit-without-container": "{key} is a limit of a container, and on hosts only systems with an image run in one; write image, or remove {key}",
 	"image-and-version": "image already has a tag; remove version",
 	"topics-of-mqbench": "topics names existing topics, but mqbench makes its own; add create: false to use yours",
 	"create-without-topics": "create: false needs the names of your topics; add e.g. topics: [orders]",

@@ -8,6 +8,7 @@ import { formatBytes } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { ANY, type BrokerProcess, type Setup, type Site } from "../process.ts";
 import { SCHEDULER } from "./durability.ts";
+import { image } from "./image.ts";
 import { OLDEST_JAVA } from "./install.ts";
 import { pinned, pom } from "./jars.ts";
 import type { KafkaOptions } from "./options.ts";
@@ -19,6 +20,11 @@ import type { KafkaOptions } from "./options.ts";
  */
 export const kafka: BrokerProcess = {
 	packages: ["default-jre-headless"],
+	onHosts: {
+		text: (version = `${image.version} (or what KAFKA_HOME is)`) =>
+			`Kafka ${version}, copied, on the host's Java`,
+		anyVersion: true,
+	},
 	container: { data: "/var/lib/kafka/data" },
 	ports: () => [
 		{ number: 9092, from: "clients" },

@@ -249,16 +249,11 @@ function contradictions(
 	const problems = configProblems(options.config, CONFIG);
 	const wrong = (key: string, message: string) =>
 		problems.push({ key, message });
-	// Of containers it chooses the image.
+	// Elsewhere it chooses the image.
 	if (options.version !== undefined && place === "process")
 		wrong(
 			"version",
 			"mqbench brings one version of nats-server; for another one write binary: /path/to/nats-server",
-		);
-	if (options.version !== undefined && place === "host")
-		wrong(
-			"version",
-			"mqbench brings one version of nats-server to hosts; remove version",
 		);
 	if (options.mode === "core") {
 		for (const key of OF_JETSTREAM)

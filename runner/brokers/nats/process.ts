@@ -1,6 +1,7 @@
 import { hostPort } from "../addresses.ts";
 import type { BrokerProcess, Setup, Site } from "../process.ts";
 import { inServersWords, SYNC, SYNC_KEY } from "./durability.ts";
+import { image } from "./image.ts";
 import type { NatsOptions } from "./options.ts";
 
 /**
@@ -9,6 +10,7 @@ import type { NatsOptions } from "./options.ts";
  */
 export const nats: BrokerProcess = {
 	packages: [],
+	onHosts: { text: () => `nats-server ${image.version}, copied` },
 	container: { data: "/data" },
 	ports: (nodes) =>
 		nodes === 1

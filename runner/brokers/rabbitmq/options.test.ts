@@ -152,10 +152,7 @@ describe("what contradicts itself is told with the remedy", () => {
 			/mqbench starts one node of RabbitMQ, and 3 replicas need a cluster; remove replicas/,
 		],
 	] as const)("%j", (written, key, remedy) => {
-		const [first, ...more] = rabbitmq.contradictions(
-			options(written),
-			"process",
-		);
+		const [first, ...more] = rabbitmq.contradictions(options(written));
 		expect(first?.key).toBe(key);
 		expect(first?.message).toMatch(remedy);
 		expect(more).toEqual([]);
@@ -163,6 +160,6 @@ describe("what contradicts itself is told with the remedy", () => {
 
 	test("a cluster of one's own may have replicas", () => {
 		const written = { replicas: 3, queue: "quorum", url: "amqp://a,amqp://b" };
-		expect(rabbitmq.contradictions(options(written), null)).toEqual([]);
+		expect(rabbitmq.contradictions(options(written))).toEqual([]);
 	});
 });

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Level } from "../../model/plan.ts";
-import type { BrokerPlace } from "../../model/targets.ts";
 import type { Delivery } from "../../model/workload.ts";
 import type { BrokerOptions, Durability } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
@@ -219,16 +218,10 @@ const CONFIG = {
 
 function contradictions(
 	options: RabbitmqOptions,
-	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
 	const problems = configProblems(options.config, CONFIG);
 	const wrong = (key: string, message: string) =>
 		problems.push({ key, message });
-	if (options.version !== undefined && place === "host")
-		wrong(
-			"version",
-			"on hosts rabbitmq-server is the Debian package; remove version",
-		);
 	const {
 		durability,
 		persistent,

@@ -20,6 +20,7 @@ import type {
  */
 export const rabbitmq: BrokerProcess = {
 	packages: ["rabbitmq-server"],
+	onHosts: { text: () => "the host's rabbitmq-server" },
 	container: { folder: "/etc/rabbitmq", data: "/var/lib/rabbitmq", init: true },
 	// On a host not those of a RabbitMQ that is its own.
 	ports: () => [
@@ -53,7 +54,11 @@ export const rabbitmq: BrokerProcess = {
 									"conf.d/90-mqbench.conf": configuration,
 									enabled_plugins: NO_PLUGINS,
 								},
-								env: { ERL_CRASH_DUMP_SECONDS: "0" },
+								env: {
+									ERL_CRASH_DUMP_SECONDS: "0",
+									// A host's container has the host's network.
+									...(setup.ask ? apart(namePort, distribution) : {}),
+								},
 							}
 						: ownNode({
 								...{ store: folder, names, namePort, distribution },
@@ -153,7 +158,6 @@ function ownNode({
 			// The script becomes the server instead of its parent: signals reach it, and the agent's death ends it.
 			detached: "true",
 			RABBITMQ_CONF_ENV_FILE: at("rabbitmq-env.conf"),
-			RABBITMQ_NODENAME: `mqbench-${randomBytes(4).toString("hex")}@localhost`,
 			RABBITMQ_CONFIG_FILE: at("rabbitmq.conf"),
 			RABBITMQ_ADVANCED_CONFIG_FILE: at("advanced.config"),
 			RABBITMQ_ENABLED_PLUGINS_FILE: at("enabled_plugins"),
@@ -162,15 +166,23 @@ function ownNode({
 			RABBITMQ_LOGS: "-",
 			RABBITMQ_GENERATED_CONFIG_DIR: at("generated"),
 			RABBITMQ_PID_FILE: at("pid"),
-			RABBITMQ_DIST_PORT: String(distribution),
-			RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
-				"-kernel inet_dist_use_interface {127,0,0,1}",
-			// SIGINT, by which agent ends an orphan, would open a prompt otherwise.
-			RABBITMQ_SERVER_START_ARGS: "+B",
-			ERL_EPMD_PORT: String(namePort),
-			ERL_EPMD_ADDRESS: "127.0.0.1",
+			...apart(namePort, distribution),
 			ERL_CRASH_DUMP_SECONDS: "0",
 		},
+	};
+}
+
+/** What keeps it and a node that runs on the same network apart: its name, and ports that only this machine reaches. */
+function apart(namePort: number, distribution: number): Record<string, string> {
+	return {
+		RABBITMQ_NODENAME: `mqbench-${randomBytes(4).toString("hex")}@localhost`,
+		RABBITMQ_DIST_PORT: String(distribution),
+		RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
+			"-kernel inet_dist_use_interface {127,0,0,1}",
+		// SIGINT, by which agent ends an orphan, would open a prompt otherwise.
+		RABBITMQ_SERVER_START_ARGS: "+B",
+		ERL_EPMD_PORT: String(namePort),
+		ERL_EPMD_ADDRESS: "127.0.0.1",
 	};
 }
 

@@ -9,7 +9,7 @@ function options(some: Some = {}) {
 
 function refusals(some: Some): string[] {
 	return redis
-		.contradictions(options(some), "process")
+		.contradictions(options(some))
 		.map(({ key, message }) => `${key}: ${message}`);
 }
 

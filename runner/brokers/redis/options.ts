@@ -100,13 +100,8 @@ export const redis = {
 			? { level: null, text: byMode.pubsub.ownDurability, by: [] }
 			: redisDurability(options, ours),
 	topicOptions: ["maxLength"],
-	contradictions(options, place) {
+	contradictions(options) {
 		const problems: { key: string; message: string }[] = [];
-		if (options.version !== undefined && place === "host")
-			problems.push({
-				key: "version",
-				message: "on hosts redis-server is the Debian package; remove version",
-			});
 		for (const [key, modes] of Object.entries(onlyFor))
 			if (
 				options[key as keyof typeof onlyFor] !== undefined &&

@@ -13,6 +13,7 @@ import { NO_SNAPSHOTS, redisSettings } from "./durability.ts";
  */
 export const redis: BrokerProcess = {
 	packages: ["redis-server"],
+	onHosts: { text: () => "the host's redis-server" },
 	container: { data: "/data" },
 	ports: () => [{ number: 6379, from: "clients" }],
 	async describe(setup) {

@@ -44,6 +44,7 @@ export const lines: Broker = {
 	topicOptions: [],
 	process: {
 		packages: ["telegraph"],
+		onHosts: { text: () => "the host's telegraph" },
 		container: { data: "/lines" },
 		ports: () => [{ number: 7000, from: "clients" }],
 		async describe() {

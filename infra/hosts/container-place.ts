@@ -1,0 +1,152 @@
+import { randomBytes } from "node:crypto";
+import type {
+	Described,
+	ImageFacts,
+	NodeDescription,
+} from "../../runner/brokers/process.ts";
+import { once } from "../../runner/once.ts";
+import { signalThere, startThere } from "../clients/ssh-supervised.ts";
+import { unwritable } from "../clients/ssh-trouble.ts";
+import {
+	type ContainerSpec,
+	commandOf,
+	limitArguments,
+	mountText,
+} from "../docker/container.ts";
+import type { Place } from "../nodes/place.ts";
+import type { ClientProcess } from "../rig.ts";
+import { terminate } from "../terminate.ts";
+import { writeThere } from "./bring.ts";
+import type { HostEngine } from "./engine.ts";
+import { endOn } from "./place.ts";
+import { brokerSamples } from "./samples.ts";
+import type { HostSite } from "./sites.ts";
+
+export interface ContainerPlaceOptions {
+	/** Its paths are those within the container. */
+	readonly site: HostSite;
+	readonly engine: HostEngine;
+	readonly image: ImageFacts;
+	/** Number of the node, from 1. */
+	readonly number: number;
+	readonly data: Described["data"];
+	readonly limits: Pick<ContainerSpec, "cpus" | "memoryBytes" | "cpuset">;
+	/** How long it may take to end before it is killed. */
+	readonly stopMs: number;
+	/** Fetches the node's use of resources when nothing runs there any more. */
+	fetchSamples(): Promise<void>;
+}
+
+/**
+ * A container of a host, on the host's own network, with its data in the host's store. Agent is the container's first process and starts the
+ * image's entry point: it hears from mqbench over the connection, as on the host itself, and ends the container when the connection is gone,
+ * whatever has become of the docker command there. It runs as the connection's user, who owns what it writes and may signal it.
+ */
+export function hostContainerPlace({
+	site: { host, folders, folder, data: dataInside },
+	engine: { docker, user },
+	image,
+	number,
+	data,
+	limits,
+	stopMs,
+	fetchSamples,
+}: ContainerPlaceOptions): Place {
+	const { link, ssh } = host;
+	const { control, store } = folders;
+	const name = `mqbench-${randomBytes(6).toString("hex")}`;
+	const pidFile = `${control}/agent-${number}`;
+	const samples = `${control}/${brokerSamples(number)}`;
+	let files: readonly string[] = [];
+	let running: ClientProcess | null = null;
+	const words = () => [
+		...["docker", "run", "--rm", "--interactive", "--name", name],
+		...["--network", "host", "--user", user],
+		...["--log-driver", "none", "--pull", "never"],
+		// Where SELinux guards files, it would not let a container at these.
+		...["--security-opt", "label=disable"],
+		...limitArguments(limits),
+		...[
+			bind(host.agent, AGENT, "readonly"),
+			bind(samples, SAMPLES),
+			...(data === "disk" ? [bind(`${store}/data`, dataInside)] : []),
+			...(data === "memory"
+				? [mountText("type=tmpfs", `target=${dataInside}`)]
+				: []),
+			...files.map((file) =>
+				bind(`${store}/files/${file}`, `${folder}/${file}`, "readonly"),
+			),
+		].flatMap((mount) => ["--mount", mount]),
+		...["--entrypoint", AGENT, image.id],
+	];
+	return {
+		host: host.name,
+		signals: true,
+		async prepare(node) {
+			files = Object.keys(node.files);
+			const made = await link.run(PREPARE, [store, samples, control, name]);
+			if (made.code !== 0) throw unwritable(ssh, store, made.err, "store");
+			// Their folder is the user's alone; the image's user may be another one.
+			await writeThere(ssh, link, `${store}/files`, node.files, 0o444);
+		},
+		async start(node, take) {
+			const { entrypoint, args } = commandOf(node);
+			const child = startThere(link, words(), {
+				...{ folder: store, pidFile, cpus: null, graceMs: stopMs },
+				...{ samples: SAMPLES, role: "broker", aheadNs: host.aheadNs },
+				argv: [...(entrypoint ? [entrypoint] : image.entrypoint), ...args],
+				env: environment(image, node),
+				onStdout: take,
+				onStderr: take,
+			});
+			running = child;
+			// From now on signals go to what is below the agent within.
+			const located = once(() => link.run(LOCATE, [name, pidFile]));
+			return {
+				ended: child.ended.then((end) => endOn(host.name, end)),
+				pid: async () => null,
+				async signal(signal) {
+					await located();
+					return signalThere(link, { folder: store, pidFile }, signal);
+				},
+				end: () => terminate(child, stopMs),
+			};
+		},
+		async close() {
+			if (running) await terminate(running, stopMs);
+			if (link.alive()) await docker.run(["rm", "--force", "--volumes", name]);
+			await fetchSamples();
+		},
+	};
+}
+
+// --- internal ---
+
+/** Within the container. */
+const AGENT = "/mqbench/agent";
+const SAMPLES = "/mqbench/samples.jsonl";
+
+/** $1 store, $2 file for samples, $3 control folder, $4 the container's name, for whoever finds it later. */
+const PREPARE =
+	'umask 077; mkdir -p "$1/data" "$1/files" && : >>"$2" && echo "$4" >"$3/container-$4"';
+
+/** $1 container, $2 file for the pid of its first process, as the host counts. */
+const LOCATE =
+	'p=$(docker inspect --format "{{.State.Pid}}" "$1") && [ "$p" -gt 0 ] && echo "$p" >"$2"';
+
+function bind(source: string, target: string, ...more: string[]): string {
+	return mountText(
+		"type=bind",
+		`source=${source}`,
+		`target=${target}`,
+		...more,
+	);
+}
+
+/** Agent passes on only what it is told, and the engine's own HOME is that of another user. */
+function environment(
+	image: ImageFacts,
+	{ env = {} }: NodeDescription,
+): Record<string, string> {
+	return { HOME: "/", ...image.env, ...env };
+}

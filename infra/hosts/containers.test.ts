@@ -1,0 +1,292 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import {
+	afterAll,
+	beforeAll,
+	describe,
+	expect,
+	onTestFinished,
+	test,
+} from "vitest";
+import { ResourceLine } from "../../runner/model/resource-file.ts";
+import { RigFile } from "../../runner/scenario/rig-file.ts";
+import { haveImage } from "../../runner/tests/e2e/images.ts";
+import {
+	resultOf,
+	run,
+	scenario,
+	temporaryFolder,
+} from "../../runner/tests/e2e/mqbench.ts";
+import { realBinaries, realWorld } from "../binaries/real.fake.ts";
+import { type Host, type Hosts, makeHosts } from "../clients/hosts.fake.ts";
+import { dockerSystem } from "../docker/systems.fake.ts";
+import type { Broker } from "../rig.ts";
+import { testFolder } from "../test-folder.fake.ts";
+import { hostEnginesMissing, startEngine } from "./engine.fake.ts";
+import { onHosts } from "./open.ts";
+
+const binaries = await realBinaries();
+const missing = hostEnginesMissing();
+
+describe.skipIf(missing !== null)(
+	`brokers in containers of hosts${missing === null ? "" : ` (skipped: ${missing})`}`,
+	{ timeout: 180_000 },
+	() => {
+		let hosts: Hosts;
+		let engine: Awaited<ReturnType<typeof startEngine>>;
+		const own = process.env.DOCKER_HOST;
+		/** The first has an engine, the second has not. */
+		beforeAll(async () => {
+			hosts = await makeHosts(2);
+			engine = await startEngine(host(0));
+			// For this test's own images and looks.
+			process.env.DOCKER_HOST = engine.DOCKER_HOST;
+			await haveImage("redis", "7.0.15");
+		}, 180_000);
+		afterAll(() => {
+			if (own === undefined) delete process.env.DOCKER_HOST;
+			else process.env.DOCKER_HOST = own;
+			hosts?.close();
+			engine?.close();
+		});
+		const host = (i: number) => hosts.all[i] as Host;
+		const docker = (...args: string[]) =>
+			execFileSync("docker", args, { encoding: "utf8" }).trim();
+		const servers = () =>
+			host(0)
+				.processes()
+				.filter(({ name }) => name === "redis-server");
+		const state = () =>
+			servers().map(
+				({ pid }) =>
+					/^State:\s(\w)/m.exec(
+						readFileSync(`/proc/${pid}/status`, "utf8"),
+					)?.[1],
+			);
+		const nothingRuns = () =>
+			expect
+				.poll(() => [...servers(), docker("ps", "--all", "--quiet")], {
+					timeout: 40_000,
+					interval: 200,
+				})
+				.toEqual([""]);
+		const folders = () =>
+			["runs", "store"].flatMap((kind) => {
+				const folder = path.join(host(0).home, ".cache", "mqbench", kind);
+				return existsSync(folder) ? readdirSync(folder) : [];
+			});
+
+		async function open(
+			written: Parameters<typeof dockerSystem>[0],
+			{ at = 0, cpus = null as string | null } = {},
+		): Promise<{ broker: Broker; folder: string }> {
+			const { brokers } = RigFile.parse({
+				version: 1,
+				id: "lab",
+				brokers: [
+					{
+						system: "mine",
+						broker: written.broker,
+						hosts: [{ host: host(at).name, address: host(at).address }],
+					},
+				],
+			});
+			const rig = onHosts(
+				{
+					...realWorld,
+					stderr: { ...realWorld.stderr, write() {} },
+					env: { ...process.env, MQBENCH_SSH_OPTIONS: hosts.sshOptions },
+				},
+				binaries,
+			);
+			onTestFinished(() => rig.close());
+			const folder = testFolder();
+			const broker = await rig.open(brokers[0] as RigFile["brokers"][number], {
+				system: dockerSystem(written),
+				...{ level: "fsync", messageBytes: 256, cpus },
+				logPath: path.join(folder, "broker.log"),
+			});
+			return { broker, folder };
+		}
+		const REDIS = { broker: "redis", mode: "streams", version: "7.0.15" };
+
+		test("are of the version that is asked for, within their limits, and gone with all that belongs to them", async () => {
+			const { broker, folder } = await open(
+				{ ...REDIS, cpus: 0.5, memory: "128MiB" },
+				{ cpus: "0" },
+			);
+			expect(broker).toMatchObject({
+				url: expect.stringMatching(
+					`^redis://:[0-9a-f]+@${host(0).address}:6379$`,
+				),
+				version: "redis-server 7.0.15",
+				binary: "redis:7.0.15-alpine",
+				topology:
+					"1 node on 1 host, in a container of at most 0.5 CPUs, 128MiB",
+				settings: {
+					appendfsync: "always",
+					image: expect.stringMatching(
+						/^redis:7\.0\.15-alpine \(sha256:[0-9a-f]{64}\)$/,
+					),
+				},
+			});
+			const [, limits = ""] = docker(
+				...["inspect", docker("ps", "--quiet"), "--format"],
+				"x{{.HostConfig.NanoCpus}} {{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.CpusetCpus}} {{.HostConfig.NetworkMode}}",
+			).split("x");
+			expect(limits).toBe("500000000 134217728 134217728 0 host");
+			// Nobody who looks at the container sees the password.
+			const password = /:([0-9a-f]+)@/.exec(broker.url)?.[1] ?? "";
+			expect(docker("inspect", docker("ps", "--quiet"))).not.toContain(
+				password,
+			);
+			expect(
+				host(0).run("ls ~/.cache/mqbench/store/*/data/appendonlydir"),
+			).toMatch(/aof/);
+			expect(host(0).run("ss -ltnH | grep :6379").trim()).toContain(
+				` ${host(0).address}:6379 `,
+			);
+			await broker.close();
+			await nothingRuns();
+			expect(folders()).toEqual([]);
+			const lines = readFileSync(
+				path.join(folder, "resources-broker-1.jsonl"),
+				"utf8",
+			)
+				.trim()
+				.split("\n")
+				.map((line) => ResourceLine.parse(JSON.parse(line)));
+			expect(lines.at(-1)?.broker?.cpuNs).toBeGreaterThan(0);
+		});
+
+		test("are paused, killed and started again with their data", async () => {
+			const { broker } = await open(REDIS);
+			const disturb = (action: "pause" | "kill" | "restart") =>
+				broker.disturb({ action, node: 1, delayNs: null });
+			const back = await disturb("pause");
+			expect(state()).toEqual(["T"]);
+			await back();
+			expect(state()).not.toEqual(["T"]);
+			const data = () =>
+				host(0).run(
+					"ls -i ~/.cache/mqbench/store/*/data/appendonlydir/*.manifest",
+				);
+			const before = data();
+			for (const action of ["kill", "restart"] as const) {
+				const was = servers()[0]?.pid;
+				const up = await disturb(action);
+				expect(servers()).toEqual([]);
+				await up();
+				expect(servers()).toHaveLength(1);
+				expect(servers()[0]?.pid).not.toBe(was);
+			}
+			expect(data()).toBe(before);
+			const { died } = broker;
+			host(0).run("kill -9 $(pidof redis-server)");
+			expect(await died).toBe("the broker on h1 ended by itself (SIGKILL)");
+			await broker.close();
+			await nothingRuns();
+		});
+
+		test("end when their host is cut off, and the next mqbench tidies up", async () => {
+			const { broker } = await open(REDIS);
+			host(0).cut();
+			try {
+				expect(servers()).toHaveLength(1);
+				await nothingRuns();
+			} finally {
+				host(0).mend();
+			}
+			expect(folders()).not.toEqual([]);
+			// As of one whose end came between the making of its container and the start.
+			const [run = ""] = readdirSync(
+				path.join(host(0).home, ".cache/mqbench/runs"),
+			);
+			const name = readdirSync(
+				path.join(host(0).home, ".cache/mqbench/runs", run),
+			).find((file) => file.startsWith("container-"));
+			docker(
+				...["create", "--name", name?.replace("container-", "") ?? ""],
+				"redis:7.0.15-alpine",
+			);
+			await broker.close();
+			host(0).run("pkill -9 -x cat; true");
+			const next = await open({ broker: "redis", mode: "streams" });
+			// Without an image: the host's own.
+			expect(next.broker.settings).not.toHaveProperty("image");
+			await next.broker.close();
+			await nothingRuns();
+			expect(folders()).toEqual([]);
+		});
+
+		test("need an engine there, and an image that it has or gets", async () => {
+			await expect(open(REDIS, { at: 1 })).rejects.toThrow(
+				/^h2: cannot run mine: no Docker engine answers there \(cannot connect to the Docker daemon\)\. Start it there: sudo systemctl start docker\.$/,
+			);
+			await expect(
+				open({ broker: "redis", image: "127.0.0.1:9/none/redis:1" }),
+			).rejects.toThrow(
+				/^mine: the image 127\.0\.0\.1:9\/none\/redis:1 is not on h1 and cannot be pulled there \(.*\)\. Try docker pull 127\.0\.0\.1:9\/none\/redis:1 there, or name one that it has: image: <name>\.$/,
+			);
+		});
+
+		/** Redis as the host has it, beside that of an image. */
+		const SYSTEMS = `
+  package: { broker: redis, mode: streams, durability: os }
+  image: { broker: redis, mode: streams, durability: os, version: 7.0.15 }`;
+		const rig = (folder: string) => {
+			const file = path.join(folder, "rig.json");
+			const hosts = [{ host: host(0).name, address: host(0).address }];
+			writeFileSync(
+				file,
+				JSON.stringify({
+					version: 1,
+					id: "lab",
+					brokers: ["package", "image"].map((system) => ({
+						...{ system, broker: "redis", hosts },
+					})),
+					clients: [{ host: host(1).name }],
+				}),
+			);
+			return ["--rig", file];
+		};
+
+		test("are compared with others of the same hosts", async () => {
+			const folder = temporaryFolder();
+			const out = path.join(folder, "out");
+			const file = scenario(
+				folder,
+				{ duration: "3s", warmup: "1s" },
+				{ system: "x", sla: "[lost == 0]" },
+			);
+			writeFileSync(
+				file,
+				readFileSync(file, "utf8").replace("system: x", `systems:${SYSTEMS}`),
+			);
+			const env = { MQBENCH_SSH_OPTIONS: hosts.sshOptions };
+			const plan = await run(["plan", file, ...rig(folder)], { env });
+			expect(plan.err).toBe("");
+			expect(plan.out).toContain("package: the host's redis-server.");
+			expect(plan.out).toContain("image: image redis:7.0.15-alpine.");
+			const { code, err } = await run([file, ...rig(folder), "--out", out], {
+				env,
+			});
+			expect(`${code}\n${err}`).toMatch(/^0\n/);
+			const runs = resultOf(out).runs.map(({ system, versions, topology }) => [
+				...[system, versions?.server, topology],
+			]);
+			expect(runs).toEqual([
+				["package", expect.stringMatching(/^[Rr]edis/), "1 node on 1 host"],
+				[
+					...["image", expect.stringMatching(/7\.0\.15/)],
+					"1 node on 1 host, in a container",
+				],
+			]);
+			expect(readFileSync(path.join(out, "report.md"), "utf8")).toMatch(
+				/redis:7\.0\.15-alpine \(sha256:[0-9a-f]{64}\)/,
+			);
+			await nothingRuns();
+		});
+	},
+);
