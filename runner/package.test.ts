@@ -105,7 +105,7 @@ test("neither package.json nor the lock file knows a cloud's SDK", () => {
 		);
 });
 
-test("the lock file of the Pulumi project names every package exactly, and no place they come from", () => {
+test("the lock file of the Pulumi project names what it needs itself exactly", () => {
 	const read = (name: string) =>
 		JSON.parse(
 			readFileSync(path.join(packageFolder, "infra/aws", name), "utf8"),
@@ -118,13 +118,25 @@ test("the lock file of the Pulumi project names every package exactly, and no pl
 		expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
 	// One and the same checks the configuration on both sides.
 	expect(dependencies.zod).toBe(root.dependencies.zod);
-	const { packages } = read("package-lock.json");
-	expect(packages[""].dependencies).toEqual(dependencies);
-	for (const [name, one] of Object.entries<Record<string, unknown>>(packages)) {
-		expect(one, name).not.toHaveProperty("resolved");
-		if (name !== "") expect(one.integrity, name).toMatch(/^sha512-/);
-	}
+	expect(read("package-lock.json").packages[""].dependencies).toEqual(
+		dependencies,
+	);
 });
+
+test.each(["package-lock.json", "infra/aws/package-lock.json"])(
+	"%s has the sum of every package, and no place they come from",
+	(file) => {
+		const { packages } = JSON.parse(
+			readFileSync(path.join(packageFolder, file), "utf8"),
+		);
+		for (const [name, one] of Object.entries<Record<string, unknown>>(
+			packages,
+		)) {
+			expect(one, name).not.toHaveProperty("resolved");
+			if (name !== "") expect(one.integrity, name).toMatch(/^sha512-/);
+		}
+	},
+);
 
 test("installed it is four packages and below 25 MB, and runs", () => {
 	const user = path.join(folder, "user");

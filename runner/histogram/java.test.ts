@@ -66,6 +66,7 @@ function readWithJava(path: string): ByTag {
 			[
 				"-q",
 				"-B",
+				"--strict-checksums",
 				"-f",
 				here("java/pom.xml"),
 				`-Doutput=${output}`,

@@ -160,7 +160,8 @@ async function environment(): Promise<{ python: string; modules: string }> {
 		// All that moto needs here is in the file, so nothing newer comes along.
 		await run(pip, [
 			...["-m", "pip", "install", "--quiet", "--disable-pip-version-check"],
-			...["--no-deps", "--no-compile", "--requirement", REQUIREMENTS],
+			...["--no-deps", "--no-compile", "--require-hashes"],
+			...["--requirement", REQUIREMENTS],
 			...["--target", making],
 		]);
 		await rm(`${making}.pip`, { recursive: true, force: true });
