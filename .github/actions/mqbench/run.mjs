@@ -78,7 +78,11 @@ async function measure() {
 		],
 		{
 			stdio: ["ignore", "inherit", "inherit"],
-			env: isTrue(env.INPUT_SUMMARY) ? env : rest,
+			env: {
+				// The job's own, so that the step that takes down all rigs finds this job's rigs, and nobody else's.
+				MQBENCH_STATE_DIR: path.join(env.RUNNER_TEMP, "mqbench-state"),
+				...(isTrue(env.INPUT_SUMMARY) ? env : rest),
+			},
 		},
 	);
 	// GitHub gives 7.5 s after SIGINT and 2.5 s after SIGTERM: enough to stop brokers, if it begins at once.

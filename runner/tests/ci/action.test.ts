@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { BUILD_FLAGS } from "../../../infra/binaries/build.ts";
 import { buildKey, cacheFolder } from "../../../infra/binaries/cache.ts";
+import { rentedFile } from "../../../infra/cloud/cloud.fake.ts";
 import { packageFolder, packageVersion } from "../../package.ts";
 import {
 	ACTIONS,
@@ -20,6 +21,7 @@ import {
 
 const MQBENCH = path.join(ACTIONS, "mqbench");
 const DIST = path.join(packageFolder, "dist");
+const TAKE_DOWN = "Take down what is rented";
 const PULL_REQUEST = { pull_request: { number: 7 } };
 /** The floor of the generator takes 3 s and is not what is tested. */
 const BRIEF = "--no-floor";
@@ -330,7 +332,48 @@ test("a cancelled job: mqbench is told at once, and what it leaves is uploaded",
 	});
 	expect(done.outcome).toBe("failure");
 	expect(step(done, "Upload the run").outcome).toBe("success");
+	expect(step(done, TAKE_DOWN).outcome).toBe("success");
+	expect(done.log).toContain("rigs destroy --all --yes\n");
 });
+
+test.each([
+	["the job's own folder", {}, (temp: string) => `${temp}/mqbench-state`],
+	["MQBENCH_STATE_DIR", { MQBENCH_STATE_DIR: "/kept" }, () => "/kept"],
+])(
+	"what is rented is remembered in %s, where it is looked for afterwards",
+	async (_, env, folder) => {
+		const done = await stubbed({ with: { scenario: "a.yaml" }, env });
+		const at = folder(done.temp);
+		expect(done.log).toContain(`run remembers in ${at}\n`);
+		expect(done.log).toContain(`rigs remembers in ${at}\n`);
+	},
+);
+
+test.each([
+	["planned", "success", "The rig x-1 is down; nothing of it is left."],
+	// Without Pulumi and without an account nobody can take it down.
+	["ready", "failure", "Take it down:         mqbench rigs destroy x-1"],
+] as const)(
+	"a rig that a killed step has left %s is taken down, or fails the job: %s",
+	async (phase, outcome, words) => {
+		const temp = temporaryFolder();
+		const workspace = temporaryFolder();
+		const rig = path.join(temp, "mqbench-state", "rigs", "x-1");
+		const cloud = { ...rentedFile.cloud, phase };
+		write(path.join(rig, "rig.json"), JSON.stringify({ ...rentedFile, cloud }));
+		const done = await runAction({
+			...{ folder: MQBENCH, workspace, temp },
+			with: { scenario: scenario(workspace, "p50 < 10 apples"), fail: "false" },
+			env: { MQBENCH_PULUMI: path.join(temp, "none") },
+		});
+		expect(step(done, "Measure").outcome).toBe("success");
+		expect(step(done, TAKE_DOWN).outcome, done.log).toBe(outcome);
+		expect(done.outcome).toBe(outcome);
+		expect(done.log).toContain(words);
+		expect(existsSync(rig)).toBe(phase === "ready");
+	},
+	180_000,
+);
 
 test("local without a build: it is installed from its lock file, and built", async () => {
 	const root = stub();
@@ -470,6 +513,11 @@ function stub(): string {
 		path.join(root, "dist", "runner", "cli.js"),
 		`const fs = require("node:fs");
 const argv = process.argv.slice(2);
+console.log(argv[0] + " remembers in " + process.env.MQBENCH_STATE_DIR);
+if (argv[0] === "rigs") {
+	console.log(argv.join(" "));
+	process.exit(0);
+}
 const folder = argv[argv.indexOf("--out") + 1];
 const end = (verdict, code) => {
 	fs.mkdirSync(folder);
