@@ -14,6 +14,8 @@ export interface Registered {
 	readonly after: readonly string[];
 	/** Name of what it is a part of. */
 	readonly parent: string | null;
+	/** How long the provider may take to make it and to remove it: "40m"; "": as it does by itself. */
+	readonly limits: { readonly create: string; readonly delete: string };
 }
 
 export interface Ran {
@@ -58,6 +60,10 @@ export async function runProject(
 				name,
 				after: request.getDependenciesList().map(nameOf).sort(),
 				parent: request.getParent() ? nameOf(request.getParent()) : null,
+				limits: {
+					create: request.getCustomtimeouts()?.getCreate() ?? "",
+					delete: request.getCustomtimeouts()?.getDelete() ?? "",
+				},
 			});
 			const response = new messages.RegisterResourceResponse();
 			response.setUrn(`urn:pulumi:test::mqbench::${type}::${name}`);

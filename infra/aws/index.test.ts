@@ -74,6 +74,23 @@ test("Pulumi's loader runs what was compiled, and the stack has the rig as its o
 	}
 }, 180_000);
 
+test("machines without a hypervisor get their time to start and to end, in rig.json until SSH, too; no others do", async () => {
+	const { registered, outputs } = await runProject({
+		"mqbench:rig": JSON.stringify({
+			...SMALL,
+			brokers: { ...SMALL.brokers, instance: "i4i.metal" },
+		}),
+	});
+	const limitsOf = (role: string) =>
+		registered.find(({ name }) => name.endsWith(`-${role}-1`))?.limits;
+	const none = { create: "", delete: "" };
+	expect(limitsOf("broker")).toEqual({ create: "40m", delete: "60m" });
+	expect(limitsOf("client")).toEqual(none);
+	const rig = RigFile.parse(outputs?.rig);
+	expect(rig.brokers[0]?.hosts[0]?.bootMinutes).toBe(25);
+	expect(rig.clients[0]?.bootMinutes).toBeUndefined();
+}, 180_000);
+
 test("a configuration that is wrong is told in sentences, and nothing is made", async () => {
 	const { code, said, registered } = await runProject({
 		"mqbench:rig": JSON.stringify({

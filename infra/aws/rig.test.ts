@@ -215,6 +215,8 @@ describe.each([
 		const inputs = only(rig, "aws").inputs;
 		expect(inputs.region).toBe(config.region);
 		expect(inputs.profile).toBe(config.profile ?? undefined);
+		// The provider's own 25 would try a zone without room for 50 minutes.
+		expect(json(inputs.maxRetries)).toBe(6);
 		// What is for an emulator is not for AWS.
 		expect(json(inputs.skipCredentialsValidation)).toBe(false);
 		for (const key of Object.keys(inputs))

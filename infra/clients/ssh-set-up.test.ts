@@ -43,7 +43,10 @@ describe.skipIf(missing !== null)(
 		};
 
 		async function opened(
-			parts: Partial<SetUpOptions> & { setUp?: boolean } = {},
+			parts: Partial<SetUpOptions> & {
+				setUp?: boolean;
+				notUp?: (host: string) => Promise<void>;
+			} = {},
 			stop = new AbortController().signal,
 			host = "h1",
 		): Promise<string[]> {
@@ -59,6 +62,7 @@ describe.skipIf(missing !== null)(
 							MQBENCH_SSH_OPTIONS: `-o ConnectTimeout=1 ${hosts.sshOptions}`,
 						},
 						clock,
+						...(parts.notUp && { notUp: parts.notUp }),
 					},
 					say: (line) => void said.push(line),
 					pollMs: 50,
@@ -132,9 +136,12 @@ describe.skipIf(missing !== null)(
 				/^ {2}h1: not up yet: ssh gets no answer from it \(\d+ s\)$/,
 			);
 			h1.cut();
-			await expect(opened({ bootMs: 5_000 })).rejects.toThrow(
-				/^h1 \(host of mine\): ssh gets no answer from it\. /,
-			);
+			const notUp: string[] = [];
+			await expect(
+				opened({ bootMs: 5_000, notUp: async (host) => void notUp.push(host) }),
+			).rejects.toThrow(/^h1 \(host of mine\): ssh gets no answer from it\. /);
+			// Whoever rented it looks why.
+			expect(notUp).toEqual(["h1"]);
 		}, 180_000);
 
 		test("Ctrl-C does not wait for it", async () => {

@@ -62,6 +62,7 @@ export function fakeCloud(
 		readonly confirm?: () => void;
 		readonly standUp?: () => void;
 		readonly teardown?: () => void;
+		readonly console?: () => string;
 		/** In place of parts of `rentedFile`. */
 		readonly file?: object;
 	} = {},
@@ -111,6 +112,7 @@ export function fakeCloud(
 				},
 				asked,
 				RigFile.parse({ ...rentedFile, ...parts.file }),
+				parts.console,
 			);
 		},
 	};
@@ -165,6 +167,7 @@ function fakeRig(
 	teardown: () => Promise<void>,
 	asked: string[],
 	file: RigFile,
+	console: () => string = () => "",
 ): CloudRig {
 	const place = path.join(folder, "rig.json");
 	writeFileSync(place, JSON.stringify(file));
@@ -174,7 +177,10 @@ function fakeRig(
 		async keep() {
 			asked.push("keep");
 		},
-		console: async () => "",
+		async console(host) {
+			asked.push(`console of ${host}`);
+			return console();
+		},
 		teardown,
 	};
 }

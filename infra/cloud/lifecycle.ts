@@ -125,8 +125,10 @@ export async function standUpCloud(
 		id: first.config.id,
 		reason: tell("no-room-anywhere", {
 			answers: full
-				.map(
-					(one) => `${fullText(one)} (${one.answer.code}: ${one.answer.words})`,
+				.map(({ place, answer: { code, words } }) =>
+					[fullText({ place }), ` (${code}`, words && `: ${words}`, ")"].join(
+						"",
+					),
 				)
 				.join("; "),
 		}),
@@ -316,7 +318,7 @@ function rules({ place, answer }: Full, other: Placement): boolean {
 		: types.every((type) => type in other.machines);
 }
 
-function fullText({ place }: Full): string {
+function fullText({ place }: Pick<Full, "place">): string {
 	return `${machinesText(place.machines)} in ${place.config.zone}`;
 }
 

@@ -278,6 +278,38 @@ describe("mqbench run --target aws", () => {
 });
 
 describe("whatever becomes of a run, its machines are taken down", () => {
+	test.each([undefined, "out"])(
+		"a host that does not come up leaves its console beside the runs (--out %s), fetched while the machine is there",
+		async (out) => {
+			const cloud = fakeCloud({ console: () => "Kernel panic - not syncing" });
+			const { code, world, cwd } = await rentedRun({
+				cloud,
+				args: { out },
+				async measure(_, world) {
+					await world.notUp?.("203.0.113.1");
+					throw failure("host-set-up", {
+						...{ host: "203.0.113.1", reason: "no answer", remedy: "Look" },
+					});
+				},
+			});
+			expect(code).toBe(3);
+			expect(cloud.asked.slice(-2)).toEqual([
+				"console of 203.0.113.1",
+				"teardown",
+			]);
+			const [, file = ""] =
+				/its console \(all of it: (\S+)\):\n {2}Kernel panic/.exec(
+					world.err(),
+				) ?? [];
+			expect(path.relative(cwd, file)).toMatch(
+				out === undefined
+					? /^reports\/[^/]+\/console-203\.0\.113\.1\.log$/
+					: /^out\/console-203\.0\.113\.1\.log$/,
+			);
+			expect(readFileSync(file, "utf8")).toBe("Kernel panic - not syncing");
+		},
+	);
+
 	test("when it fails: with the exit code of the failure", async () => {
 		const { code, world, cloud } = await rentedRun({
 			async measure() {

@@ -117,7 +117,7 @@ server.addService(ResourceProviderService, {
 		if (fails("create", type)) {
 			answer({
 				code: grpc.status.UNKNOWN,
-				message: `creating ${type}: InsufficientInstanceCapacity`,
+				message: `creating EC2 Instance: operation error EC2: RunInstances, exceeded maximum number of attempts, 6, https response error StatusCode: 500, RequestID: 1, api error InsufficientInstanceCapacity: We currently do not have sufficient ${inputs.instanceType} capacity in the Availability Zone you requested (${inputs.availabilityZone}). Our system will be working on provisioning additional capacity.`,
 			});
 			return;
 		}
