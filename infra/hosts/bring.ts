@@ -88,16 +88,18 @@ export async function writeThere(
 
 const CACHE = "~/.cache/mqbench";
 
+/** True in a folder of these sums that holds all of its files as they were, and no others: Java loads whatever lies beside the jars. */
+const whole = (sum: string) =>
+	`[ "$(sha256sum 2>/dev/null <.sums | cut -c1-64)" = "${sum}" ] && sha256sum -c .sums >/dev/null 2>&1 && [ $(find . ! -type d | wc -l) -eq $(($(wc -l <.sums) + 1)) ]`;
+
 /** $1 short name, $2 sha256 of the sums. The folder's date is that of its last use. */
-const FIND =
-	'echo; umask 077; cd && mkdir -p .cache/mqbench/bin && f="$PWD/.cache/mqbench/bin/pushed-$1" && echo "mqbench:folder=$f" && if [ -d "$f" ] && cd "$f" && touch . && [ "$(sha256sum 2>/dev/null <.sums | cut -c1-64)" = "$2" ] && sha256sum -c .sums >/dev/null 2>&1; then echo "mqbench:whole=yes"; fi';
+const FIND = `echo; umask 077; cd && mkdir -p .cache/mqbench/bin && f="$PWD/.cache/mqbench/bin/pushed-$1" && echo "mqbench:folder=$f" && if [ -d "$f" ] && cd "$f" && touch . && ${whole("$2")}; then echo "mqbench:whole=yes"; fi`;
 
 /**
  * The same, with an archive as standard input. The first copy wins: a complete copy may be in use and is never touched. `mv -T` replaces only an
  * empty folder.
  */
-const PUSH =
-	'umask 077; cd && cd .cache/mqbench/bin && p="pushed-$1.$$.part" && rm -rf "$p" && mkdir "$p" && (cd "$p" && tar -xf - && [ "$(sha256sum <.sums | cut -c1-64)" = "$2" ] && sha256sum -c .sums >/dev/null) || { rm -rf "$p"; exit 1; }; d="pushed-$1"; whole() { (cd "$d" && [ "$(sha256sum <.sums | cut -c1-64)" = "$1" ] && sha256sum -c .sums) >/dev/null 2>&1; }; mv -T "$p" "$d" 2>/dev/null && exit 0; if ! whole "$2"; then mv -T "$d" "$p.old.part" 2>/dev/null; rm -rf "$p.old.part"; mv -T "$p" "$d"; fi; rm -rf "$p"; whole "$2"';
+const PUSH = `umask 077; cd && cd .cache/mqbench/bin && p="pushed-$1.$$.part" && rm -rf "$p" && mkdir "$p" && (cd "$p" && tar -xf - && ${whole("$2")}) || { rm -rf "$p"; exit 1; }; d="pushed-$1"; whole() { (cd "$d" && ${whole("$1")}) >/dev/null 2>&1; }; mv -T "$p" "$d" 2>/dev/null && exit 0; if ! whole "$2"; then mv -T "$d" "$p.old.part" 2>/dev/null; rm -rf "$p.old.part"; mv -T "$p" "$d"; fi; rm -rf "$p"; whole "$2"`;
 
 /** Removes what was not used for a month, and broken copies. */
 const FORGET =
