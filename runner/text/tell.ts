@@ -12,6 +12,7 @@ import { imported } from "./imported.ts";
 import { loadMistakes } from "./load-mistakes.ts";
 import { machines } from "./machines.ts";
 import { plans } from "./plans.ts";
+import { publishing } from "./publishing.ts";
 import { reports } from "./reports.ts";
 import { runs } from "./runs.ts";
 import { slaMistakes } from "./sla-mistakes.ts";
@@ -27,6 +28,7 @@ const sentences = {
 	...plans,
 	...cloud,
 	...reports,
+	...publishing,
 	...fileMistakes,
 	...loadMistakes,
 	...slaMistakes,

@@ -1,0 +1,164 @@
+/**
+ * Makes a published report (reports/published/<name>): runs a scenario by the ordinary command line, judges its folder, and copies what is
+ * published. What does not show what a published report must is refused, with all reasons (reports/README.md, "Publishing a report").
+ *
+ *   npm run publish-report scenarios/commit-log-latency.yaml
+ *   npm run publish-report scenarios/quickstart.yaml -- --name laptop --set workload.duration=60s
+ *   npm run publish-report -- --check reports/<run-id>       judges a folder that is there; copies nothing
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { EXIT, MqbenchError } from "../../errors.ts";
+import { packageFolder } from "../../package.ts";
+import { readScenario } from "../../scenario/read.ts";
+import { sum } from "../../stats/sum.ts";
+import { percent } from "../../text/percent.ts";
+import { tell } from "../../text/tell.ts";
+import { formatBytes } from "../../units.ts";
+import { copyPublished } from "./copy.ts";
+import { judgeFolder } from "./judge-folder.ts";
+import { REPEATS } from "./publishable.ts";
+
+/** Before it measures: what else may run takes this much of the cores at most. */
+const MOST_BUSY = 0.1;
+
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
+	options: {
+		/** Folder of a run: say whether it may be published, and copy nothing. */
+		check: { type: "string" },
+		/** Below reports/published/; else that of the scenario's file. */
+		name: { type: "string" },
+		/** As of mqbench run. */
+		set: { type: "string", multiple: true, default: [] },
+		/** Where the runs are kept; else reports/publish-<name>-<time>. */
+		out: { type: "string" },
+	},
+});
+const [scenario, ...more] = positionals;
+try {
+	process.exitCode =
+		values.check !== undefined
+			? verdict(values.check, judgeFolder(values.check).reasons)
+			: scenario === undefined || more.length > 0
+				? refuse([tell("publish-usage")], EXIT.usage)
+				: await publish(scenario);
+} catch (error) {
+	if (!(error instanceof MqbenchError)) throw error;
+	process.stderr.write(`${error.message}\n`);
+	process.exitCode = error.exit;
+}
+
+// --- internal ---
+
+async function publish(file: string): Promise<number> {
+	const name = values.name ?? path.basename(file).replace(/\.ya?ml$/, "");
+	if (!/^[\w-]+$/.test(name))
+		return refuse([tell("publish-name", { name })], EXIT.usage);
+	const target = path.join("reports", "published", name);
+	if (existsSync(path.join(packageFolder, target)))
+		return refuse([tell("publish-exists", { target })], EXIT.usage);
+	const commit = commitOf();
+	const share = await busyShare();
+	const first = [
+		...(commit === null ? [tell("publish-uncommitted")] : []),
+		...(share > MOST_BUSY
+			? [tell("publish-busy", { busy: percent(share) })]
+			: []),
+	];
+	// What is certain now is not told after an hour.
+	if (first.length > 0) return refuse(first, EXIT.environment);
+	const stamp = new Date().toISOString().replaceAll(/[-:]|\..*/g, "");
+	const folder = values.out ?? path.join("reports", `publish-${name}-${stamp}`);
+	await run(file, folder);
+	if (!existsSync(path.join(folder, "result.json")))
+		return refuse([tell("publish-no-result")], EXIT.environment);
+	const { reasons, unranked } = judgeFolder(folder);
+	const now = commitOf();
+	if (now !== commit)
+		reasons.push(
+			tell("publish-commit-changed", {
+				before: commit,
+				now: now ?? "none",
+			}),
+		);
+	if (reasons.length > 0) return verdict(folder, reasons);
+	const copied = copyPublished(
+		folder,
+		path.join(packageFolder, target),
+		commit,
+	);
+	if (copied.refused.length > 0) return verdict(folder, copied.refused);
+	if (unranked.length > 0)
+		process.stdout.write(
+			`${tell("publish-unranked", { cases: unranked.join("; ") })}\n`,
+		);
+	const size = formatBytes(copied.bytes);
+	process.stdout.write(`${tell("publish-done", { target, size })}\n`);
+	return EXIT.pass;
+}
+
+/** The command line as anybody would give it, with three repeats where the scenario asks for fewer. Its verdict is in its report. */
+async function run(file: string, folder: string): Promise<void> {
+	const { set } = values;
+	const world = { cwd: process.cwd(), env: process.env };
+	const { scenario: read } = await readScenario(file, { set }, world);
+	const all = [...set, ...(read.repeat < REPEATS ? [`repeat=${REPEATS}`] : [])];
+	const child = spawn(
+		process.execPath,
+		[
+			path.join(packageFolder, "dist", "runner", "cli.js"),
+			...["run", path.relative(process.cwd(), file), "--out", folder],
+			...all.flatMap((one) => ["--set", one]),
+		],
+		{ stdio: "inherit" },
+	);
+	await new Promise((resolve, reject) => {
+		child.once("error", reject);
+		child.once("close", resolve);
+	});
+}
+
+/** The part of three seconds in which the cores worked. */
+async function busyShare(): Promise<number> {
+	const ticks = () => {
+		const times = os.cpus().map((cpu) => cpu.times);
+		const idle = sum(times.map((one) => one.idle));
+		return { idle, all: sum(times.flatMap((one) => Object.values(one))) };
+	};
+	const before = ticks();
+	await sleep(3000);
+	const after = ticks();
+	return 1 - (after.idle - before.idle) / (after.all - before.all);
+}
+
+/** null: the sources are not those of a commit. */
+function commitOf(): string | null {
+	const git = (...args: string[]) => {
+		const done = spawnSync("git", args, {
+			cwd: packageFolder,
+			encoding: "utf8",
+		});
+		return done.status === 0 ? done.stdout.trim() : null;
+	};
+	return git("status", "--porcelain") === "" ? git("rev-parse", "HEAD") : null;
+}
+
+function verdict(folder: string, reasons: readonly string[]): number {
+	if (reasons.length > 0)
+		return refuse(
+			[tell("publish-refused", { folder }), ...reasons.map((r) => `- ${r}`)],
+			EXIT.invalid,
+		);
+	process.stdout.write(`${tell("publish-fine", { folder })}\n`);
+	return EXIT.pass;
+}
+
+function refuse(lines: readonly string[], code: number): number {
+	process.stderr.write(`${lines.join("\n")}\n`);
+	return code;
+}

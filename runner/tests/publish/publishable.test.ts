@@ -1,0 +1,414 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Gate, Result, Run } from "../../model/result.ts";
+import { comparedResult } from "../../report/compared.fake.ts";
+import { searchedResult } from "../../report/page/pages.fake.ts";
+import { publishedFolder } from "../../report/stored.fake.ts";
+import { judgeFolder } from "./judge-folder.ts";
+import { type Made, publishable, unranked } from "./publishable.ts";
+
+type Check = Run["validity"][number];
+
+const SCENARIO = (load: string) => `
+name: good
+systems: { nats: { broker: nats }, redis: { broker: redis } }
+repeat: 3
+workload: { pattern: round-trip, message: 256B, ${load} }
+`;
+const OPEN = "rate: 1000/s, warmup: steady, duration: 20s";
+
+const NAMES = ["complete", "lag", "offered", "held", "clock"];
+const MACHINE = ["floor", "cores", "cpuQuota", "steal", "others", "ownCpu"];
+
+/** A result to which nothing can be said, but for what a test changes. */
+function good(load = OPEN): { result: Result; made: Made[] } {
+	const { result } = comparedResult(SCENARIO(load), {}, (run) => ({
+		folder: `runs/${run.index}`,
+		window: { startNs: 14e9, endNs: 34e9 },
+		versions: {
+			...{ k6: "v2.1.0", mqbench: "0.1.0", go: "go1.26", driver: run.system },
+			...{ library: `${run.system} v1`, server: `${run.system}-server 2` },
+		},
+		validity: [
+			...NAMES,
+			...(load === OPEN ? ["warm-up", "steady"] : []),
+			...MACHINE,
+		].map((check) => checkOf(check, "ok")),
+		metrics: Object.fromEntries(
+			Object.entries(run.metrics).map(([name, of]) => [
+				name,
+				of && {
+					...of,
+					percentiles: of.percentiles.map((p) => ({
+						...p,
+						support: p.p <= 99 ? "ok" : "weak",
+					})),
+				},
+			]),
+		) as Run["metrics"],
+	}));
+	const command = { scenario: "s.yaml", args: ["run", "s.yaml"], file: null };
+	const at = (s: number) => new Date(Date.UTC(2026, 0, 1) + s * 1e3);
+	const made = result.runs.map(({ index }) => ({
+		...{ index, runId: "r1" },
+		startedAt: at(index * 60).toISOString(),
+		endedAt: at(index * 60 + 50).toISOString(),
+	}));
+	return { result: { ...result, command }, made };
+}
+
+function checkOf(check: string, status: Check["status"]): Check {
+	return {
+		...{ check, status, detail: `${check} is ${status}` },
+		...{ figure: null, limit: null, remedy: null },
+	};
+}
+
+/** The runs of the first system, or all, with another outcome of a check. */
+function judged(
+	result: Result,
+	name: string,
+	status: Check["status"],
+	most = Number.POSITIVE_INFINITY,
+): void {
+	for (const run of result.runs
+		.filter(({ system }) => system === "nats")
+		.slice(0, most))
+		run.validity = run.validity.map((one) =>
+			one.check === name ? checkOf(name, status) : one,
+		);
+}
+
+type Change = (result: Result, made: Made[]) => unknown;
+const first = ({ runs }: Result) => runs[0] as Run;
+const environment = ({ environment: e }: Result) =>
+	e as NonNullable<Result["environment"]>;
+
+test("a report that shows all that it must is published", () => {
+	const { result, made } = good();
+	expect(publishable(result, made)).toEqual([]);
+	expect(unranked(result)).toEqual([]);
+});
+
+describe("refused, with the one reason and what to do, is what is", () => {
+	test.each<[string, Change, RegExp]>([
+		[
+			"shortened",
+			(r) => {
+				r.quick = true;
+			},
+			/^it was shortened by --quick/,
+		],
+		[
+			"interrupted",
+			(r) => {
+				first(r).state = "interrupted";
+			},
+			/^nats, .*, repeat 1 of 3: not measured to the end \(interrupted\): measure again/,
+		],
+		[
+			"made by a command that nobody knows",
+			(r) => {
+				r.command = null;
+			},
+			/^there is no command\.json/,
+		],
+		[
+			"resumed",
+			(r) => {
+				const { startedAt, node, go, bootId } = environment(r);
+				environment(r).resumed = [{ startedAt, node, go, bootId }];
+			},
+			/^2 commands made its runs \(--resume\): measure again in one/,
+		],
+		[
+			"stitched from the runs of two commands",
+			(_, made) => {
+				made[3] = { ...(made[3] as Made), runId: "r2" };
+			},
+			/^its runs are of several commands \(r1, r2\)/,
+		],
+		[
+			"measured while another command measured",
+			(_, made) => {
+				const [one, two] = made as [Made, Made];
+				made[1] = { ...two, startedAt: one.startedAt };
+			},
+			/^runs\/2 began before runs\/1 had ended/,
+		],
+		[
+			"measured with a pause",
+			(_, made) => {
+				made.splice(2, 3);
+				const last = made.at(-1) as Made;
+				made[made.length - 1] = {
+					...last,
+					startedAt: "2026-01-01T01:00:00.000Z",
+					endedAt: "2026-01-01T01:01:00.000Z",
+				};
+			},
+			/^\d+ minutes lie between runs\/2 and runs\/6: measure again without a pause/,
+		],
+		[
+			"of a machine whose start is not known",
+			(r) => {
+				environment(r).bootId = null;
+			},
+			/^environment\.json does not say bootId/,
+		],
+		[
+			"of two versions of a broker",
+			(r) => {
+				const { versions } = first(r);
+				first(r).versions = versions && { ...versions, server: "nats 1" };
+			},
+			/^its runs have different versions of server \(nats\) \(nats 1, nats-server 2\)/,
+		],
+		[
+			"of two versions of mqbench",
+			(r) => {
+				const { versions } = first(r);
+				first(r).versions = versions && { ...versions, mqbench: "0.0.9" };
+			},
+			/^its runs have different versions of mqbench \(0\.0\.9, 0\.1\.0\)/,
+		],
+		[
+			"of a broker whose version is not known",
+			(r) => {
+				for (const run of r.runs.filter((one) => one.system === "redis"))
+					Object.assign(run, {
+						versions: run.versions && { ...run.versions, server: "" },
+						brokerVersion: null,
+					});
+			},
+			/^redis, .* and 2 more: the version of server is not known/,
+		],
+		[
+			"measured twice",
+			(r, made) => {
+				r.runs = r.runs.filter((run) => run.repeat < 3);
+				made.splice(4);
+			},
+			/^nats, .* and 1 more: 2 repeats; at least 3 are needed/,
+		],
+		[
+			"repeated more often where it did not pass",
+			(r) => {
+				r.runs.push({ ...first(r), index: 7, repeat: 4, confirms: true });
+			},
+			/^redis, .*: 3 repeats; at least 4 are needed, as many for each/,
+		],
+		[
+			"never steady before its window opened",
+			(r) => judged(r, "warm-up", "warn"),
+			/^nats, .* and 2 more: not steady \(warm-up is warn\): write warmup: steady/,
+		],
+		[
+			"drifting in two of three repeats",
+			(r) => judged(r, "steady", "warn", 2),
+			/^nats, .* and 1 more: not steady \(steady is warn\)/,
+		],
+		[
+			"drifting once after a fixed warm-up",
+			(r) => {
+				for (const run of r.runs)
+					run.validity = run.validity.filter((c) => c.check !== "warm-up");
+				judged(r, "steady", "warn", 1);
+			},
+			/^nats, .*, repeat 1 of 3: not steady \(steady is warn\)/,
+		],
+		[
+			"of a load of which nothing shows that it was steady",
+			(r) => {
+				for (const run of r.runs)
+					run.validity = run.validity.filter(
+						({ check }) => check !== "warm-up" && check !== "steady",
+					);
+			},
+			/^nats, .* and 5 more: nothing can show that a load with stages was steady/,
+		],
+		[
+			"of a window below 10 s",
+			(r) => {
+				for (const run of r.runs) run.window = { startNs: 14e9, endNs: 23e9 };
+			},
+			/^nats, .* and 5 more: a window of 9s; below 10s nobody can tell/,
+		],
+		[
+			"of too few samples for what every report shows",
+			(r) => weaken(first(r), 99),
+			/^nats, .*: the samples do not carry response p99, which takes 1s at this rate/,
+		],
+		[
+			"of too few samples for a line of its SLA",
+			(r) => {
+				const { system, case: name } = first(r);
+				const line = { system, case: name, metric: "response" };
+				r.gates = [{ ...line, percentile: 99.9 } as Gate];
+			},
+			/^nats, .* and 2 more: the samples do not carry response p99\.9, which takes/,
+		],
+		[
+			"made beside other work",
+			(r) => judged(r, "others", "warn"),
+			/^nats, .* and 2 more: others is warn: measure on an idle machine/,
+		],
+		[
+			"made on a machine that its host gave to others",
+			(r) => judged(r, "steal", "warn", 1),
+			/^nats, .*, repeat 1 of 3: steal is warn: measure on an idle machine/,
+		],
+		[
+			"made where nobody could see other work",
+			(r) => judged(r, "others", "unknown"),
+			/whether others used the machine is not known \(others is unknown\)/,
+		],
+		[
+			"made where nobody looked for other work",
+			(r) => {
+				for (const run of r.runs)
+					run.validity = run.validity.filter((c) => c.check !== "others");
+			},
+			/^nats, .* and 5 more: with target local nobody can tell what else used/,
+		],
+		[
+			"made on a machine whose free cores nobody counted",
+			(r) => judged(r, "cores", "unknown"),
+			/whether others used the machine is not known \(cores is unknown\)/,
+		],
+		[
+			"made without a floor",
+			(r) => judged(r, "floor", "unknown"),
+			/what the load generator can do is not known \(floor is unknown\)/,
+		],
+		[
+			"INVALID for another reason than a saturated machine",
+			(r) => {
+				first(r).verdict = "invalid";
+				judged(r, "clock", "invalid", 1);
+			},
+			/^nats, .*, repeat 1 of 3: clock: clock is invalid/,
+		],
+	])("%s", (_, edit, reason) => {
+		const { result, made } = good();
+		edit(result, made);
+		const reasons = publishable(result, made);
+		expect(reasons[0]).toMatch(reason);
+		expect(reasons, reasons.join("\n")).toHaveLength(1);
+	});
+});
+
+describe("published is", () => {
+	test("a saturated case, with its mark and without ranking", () => {
+		const { result, made } = good();
+		judged(result, "cores", "warn");
+		judged(result, "lag", "invalid", 1);
+		first(result).verdict = "invalid";
+		expect(publishable(result, made)).toEqual([]);
+		expect(unranked(result)).toEqual([`nats, ${first(result).case}`]);
+	});
+
+	test("what drifts in one of three repeats after a warm-up until steady, which 1 of 20 does by chance", () => {
+		const { result, made } = good();
+		judged(result, "steady", "warn", 1);
+		expect(publishable(result, made)).toEqual([]);
+	});
+
+	test("what failed, as that is a result", () => {
+		const { result, made } = good();
+		for (const run of result.runs) run.verdict = "fail";
+		expect(publishable(result, made)).toEqual([]);
+	});
+});
+
+describe("a closed load, which no check of steadiness asks", () => {
+	const CLOSED = "messages: 100000, inFlight: 100";
+	const closed = (p50: (second: number) => number) => {
+		const made = good(CLOSED);
+		for (const run of made.result.runs) {
+			run.main = "service";
+			const [second] = run.series.seconds;
+			run.series.seconds = Array.from({ length: 20 }, (_, s) => ({
+				...(second as (typeof run.series.seconds)[number]),
+				...{ second: s, p50: p50(s) },
+			}));
+		}
+		return publishable(made.result, made.made);
+	};
+
+	test("is steady where p50 stays", () => {
+		expect(closed((s) => 1e6 + (s % 3) * 1e4)).toEqual([]);
+	});
+
+	test("is cold where p50 falls throughout", () => {
+		expect(closed((s) => 2e6 - s * 5e4)).toEqual([
+			expect.stringMatching(/and 5 more: not steady \(p50 changed by \d+ %\)/),
+		]);
+	});
+});
+
+test("of a search the answer is judged: it has to be confirmed, three times", () => {
+	const { made } = good();
+	const result = searchedResult();
+	const [search] = result.searches;
+	if (!search) throw new Error("another fake");
+	search.confirmed = false;
+	const reasons = publishable(result, made);
+	expect(reasons).toContainEqual(
+		expect.stringMatching(/: 1 repeat; at least 3 are needed/),
+	);
+	expect(reasons).toContainEqual(
+		expect.stringMatching(/the highest rate was not confirmed/),
+	);
+});
+
+/** They are older than these rules: reports/README.md says of them what is said here. */
+const OLDER = [
+	"there is no command.json, so nothing shows that one command made all runs: measure again",
+	"environment.json does not say bootId: measure again with this version of mqbench",
+];
+test.each([
+	[
+		"nats-stall",
+		[
+			"nats, 256B 1000/s: 1 repeat; at least 3 are needed, as many for each: --set repeat=3",
+			"nats, 256B 1000/s: the samples do not carry response p99, which takes 3.38min at this rate: write a longer duration",
+		],
+	],
+	[
+		"message-queue-latency",
+		[
+			"24 minutes lie between runs/01-nats-256B-3000-s-1 and runs/02-redis-256B-3000-s-1: measure again without a pause",
+			"runs/05-nats-1KiB-3000-s-1 began before runs/04-kafka-256B-3000-s-1 had ended, so they are not of one command: publish what one command measured",
+			"nats, 256B 3000/s and 19 more: 1 repeat; at least 3 are needed, as many for each: --set repeat=3",
+			"nats, 256B 3000/s and 3 more: not steady (p50 rose by 42 % of its median 63.6us over the window): write warmup: steady, or warm up for longer",
+			"kafka, 256B 3000/s and 6 more: the samples do not carry response p99, which takes 32s at this rate: write a longer duration",
+		],
+	],
+	[
+		"commit-log-latency",
+		[
+			"jetstream-memory, 256B and 15 more: 1 repeat; at least 3 are needed, as many for each: --set repeat=3",
+			"jetstream-memory, 256B and 6 more: not steady (p50 fell by 75 % of its median 371us over the window): write warmup: steady, or warm up for longer",
+			"jetstream-os, 5KiB and 4 more: the samples do not carry response p99, which takes 50s at this rate: write a longer duration",
+		],
+	],
+])("what was published before is refused: %s", (name, reasons) => {
+	const folder = publishedFolder(name);
+	// As it was published: to compute it again takes seconds.
+	const text = readFileSync(path.join(folder, "result.json"), "utf8");
+	const published = judgeFolder(folder, JSON.parse(text));
+	expect(published.reasons).toEqual([...OLDER, ...reasons]);
+});
+
+function weaken(run: Run, p: number): void {
+	const of = run.metrics.response;
+	if (of === null) throw new Error("another fixture");
+	run.metrics.response = {
+		...of,
+		percentiles: of.percentiles.map((one) =>
+			one.p === p ? { ...one, support: "weak" } : one,
+		),
+	};
+}

@@ -1,0 +1,243 @@
+import type { Result, Run } from "../../model/result.ts";
+import { saturatedBy } from "../../report/saturated.ts";
+import { tell } from "../../text/tell.ts";
+import { checkOf, found } from "./found.ts";
+import { cold, short } from "./windows.ts";
+
+/** When a run was made, and by which command. */
+export interface Made {
+	/** Of the run. */
+	readonly index: number;
+	readonly runId: string;
+	readonly startedAt: string;
+	readonly endedAt: string;
+}
+
+/**
+ * Why a result is not to be published, each reason as a sentence that says what to do; none: it may be. What a published report must show is
+ * in reports/README.md, "Publishing a report".
+ */
+export function publishable(result: Result, made: readonly Made[]): string[] {
+	const judged = result.runs.filter(isJudged);
+	return [
+		...(result.quick ? [tell("publish-quick")] : []),
+		...unfinished(result),
+		...stitched(result, made),
+		...versions(result, judged),
+		...repeats(result, judged),
+		...cold(result, judged),
+		...short(result, judged),
+		...shared(result, judged),
+		...untrusted(result, judged),
+	];
+}
+
+/** Systems and cases of which some runs are saturated: they are published with that mark. */
+export function unranked({ runs }: Result): string[] {
+	const saturated = runs.filter((run) => saturatedBy(run).length > 0);
+	return [...new Set(saturated.map((run) => `${run.system}, ${run.case}`))];
+}
+
+/** Of each system and case: two that agree are no accident of one of them. */
+export const REPEATS = 3;
+
+// --- internal ---
+
+/** Between two runs a broker ends and another one starts: that takes seconds, of a cluster a minute or two. */
+const PAUSE_MS = 10 * 60_000;
+
+/** Of a search its answer is published: the run that confirmed it. */
+function isJudged({ search, verdict }: Run): boolean {
+	return search === null || (search.role === "confirm" && verdict === "pass");
+}
+
+function unfinished(result: Result): string[] {
+	return found(
+		result.runs,
+		result,
+		({ state }) => (state === "complete" ? null : state),
+		(runs, state) => tell("publish-unfinished", { runs, state }),
+		(state) => state,
+	);
+}
+
+/** Is it what one command measured in one go, on one start of one machine? */
+function stitched(result: Result, made: readonly Made[]): string[] {
+	const { environment, command } = result;
+	const later = environment?.resumed?.length ?? 0;
+	const runIds = [...new Set(made.map(({ runId }) => runId))];
+	const unknown =
+		environment === null
+			? ["machine"]
+			: (["cpu", "bootId"] as const).filter((f) => environment[f] === null);
+	return [
+		...(command === null ? [tell("publish-command-unknown")] : []),
+		...(later > 0 ? [tell("publish-resumed", { commands: later + 1 })] : []),
+		...(runIds.length > 1 ? [tell("publish-mixed", { runIds })] : []),
+		...(unknown.length > 0
+			? [tell("publish-machine-unknown", { facts: unknown })]
+			: []),
+		...pauses(result, made),
+	];
+}
+
+function pauses({ runs }: Result, made: readonly Made[]): string[] {
+	const sorted = made.toSorted((a, b) => a.index - b.index);
+	const name = ({ index }: Made) =>
+		runs.find((run) => run.index === index)?.folder ?? `${index}`;
+	return sorted.slice(1).flatMap((now, i) => {
+		const last = sorted[i] ?? now;
+		const ms = Date.parse(now.startedAt) - Date.parse(last.endedAt);
+		const names = { run: name(now), before: name(last) };
+		if (ms < 0) return [tell("publish-overlap", names)];
+		return ms > PAUSE_MS
+			? [tell("publish-pause", { ...names, minutes: Math.round(ms / 60_000) })]
+			: [];
+	});
+}
+
+/** Those of generator and machine are the same in all runs, those of a system in all of its own; none is missing. */
+function versions(result: Result, judged: readonly Run[]): string[] {
+	const of = (
+		runs: readonly Run[],
+		names: readonly VersionName[],
+		whose = "",
+	) =>
+		names.flatMap((what) => {
+			const all = new Set(runs.flatMap(({ versions: v }) => v?.[what] || []));
+			return all.size < 2
+				? []
+				: [
+						tell("publish-other-versions", {
+							what: `${what}${whose}`,
+							versions: [...all],
+						}),
+					];
+		});
+	const systems = [...new Set(judged.map(({ system }) => system))];
+	return [
+		...of(judged, ["k6", "mqbench", "go"]),
+		...systems.flatMap((system) =>
+			of(
+				judged.filter((run) => run.system === system),
+				["library", "server"],
+				` (${system})`,
+			),
+		),
+		...found(
+			judged,
+			result,
+			({ versions: v, brokerVersion }) =>
+				VERSIONS.find((what) =>
+					what === "server" ? !(v?.server || brokerVersion) : !v?.[what],
+				) ?? null,
+			(runs, what) => tell("publish-version-unknown", { runs, what }),
+			(what) => what,
+		),
+	];
+}
+
+const VERSIONS = ["k6", "mqbench", "go", "library", "server"] as const;
+type VersionName = (typeof VERSIONS)[number];
+
+function repeats({ searches }: Result, judged: readonly Run[]): string[] {
+	const single = judged.filter(({ search }) => search === null);
+	const counts = new Map<string, number>();
+	for (const { system, case: name } of [...single, ...searches]) {
+		const which = `${system}, ${name}`;
+		counts.set(which, (counts.get(which) ?? 0) + 1);
+	}
+	// As --confirm adds repeats to what did not pass alone, the others have fewer.
+	const least = Math.max(REPEATS, ...counts.values());
+	const few = new Set([...counts.values()].filter((n) => n < least));
+	const open = searches.find(({ confirmed }) => !confirmed);
+	return [
+		...[...few].map((n) => {
+			const all = [...counts].flatMap(([of, own]) => (own === n ? [of] : []));
+			const [first = ""] = all;
+			const more = all.length === 1 ? "" : ` and ${all.length - 1} more`;
+			return tell("publish-repeats", {
+				...{ which: `${first}${more}`, repeats: n, least },
+			});
+		}),
+		...(open === undefined
+			? []
+			: [
+					tell("publish-unconfirmed", {
+						which: `${open.system}, ${open.case}`,
+					}),
+				]),
+	];
+}
+
+/** Had generator and broker the machine for themselves? */
+function shared(result: Result, judged: readonly Run[]): string[] {
+	const checks = ["others", "steal"].flatMap((name) => [
+		...found(
+			judged,
+			result,
+			(run) => withStatus(run, name, "warn"),
+			(runs, { detail: why }) => tell("publish-others", { runs, why }),
+		),
+		...found(
+			judged,
+			result,
+			(run) => withStatus(run, name, "unknown"),
+			(runs, { detail: why }) => tell("publish-unknown", { runs, why }),
+		),
+	]);
+	return [
+		...checks,
+		...found(
+			judged,
+			result,
+			(run) => (checkOf(run, "others") ? null : run.load.target),
+			(runs, target) => tell("publish-others-unseen", { runs, target }),
+			(target) => target,
+		),
+	];
+}
+
+/** What makes a run worthless, but for a machine or a generator at its end: such runs are published with that mark. */
+function untrusted(result: Result, judged: readonly Run[]): string[] {
+	return [
+		...found(
+			judged,
+			result,
+			(run) => withStatus(run, "cores", "unknown"),
+			(runs, { detail: why }) => tell("publish-unknown", { runs, why }),
+		),
+		...found(
+			judged,
+			result,
+			(run) => {
+				const floor = withStatus(run, "floor", "unknown");
+				return floor?.code === "floor-not-comparable" ? null : floor;
+			},
+			(runs, { detail: why }) => tell("publish-floor-unknown", { runs, why }),
+		),
+		...found(
+			judged,
+			result,
+			(run) => {
+				const marked = saturatedBy(run);
+				const bad = run.validity.find(
+					({ check, status }) =>
+						status === "error" ||
+						(status === "invalid" && !marked.includes(check)),
+				);
+				if (bad) return `${bad.check}: ${bad.detail}`;
+				return run.verdict === "error" ||
+					(run.verdict === "invalid" && marked.length === 0)
+					? (run.why ?? run.verdict)
+					: null;
+			},
+			(runs, why) => tell("publish-invalid", { runs, why }),
+		),
+	];
+}
+
+function withStatus(run: Run, name: string, status: string) {
+	const found = checkOf(run, name);
+	return found?.status === status ? found : null;
+}

@@ -1,0 +1,140 @@
+import type { Result, Run } from "../../model/result.ts";
+import { samplesForSupport } from "../../stats/support.ts";
+import { median, trend } from "../../stats/trend.ts";
+import { tell } from "../../text/tell.ts";
+import { STEADY_CHANGE, STEADY_SECONDS } from "../../verdict/checks/limits.ts";
+import { windowFor } from "../../verdict/window-length.ts";
+import { checkOf, found } from "./found.ts";
+
+/**
+ * Steady is a window that `warmup: steady` has opened in time, or in which p50 does not drift. Of the repeats of such a warm-up one may drift:
+ * 1 of 20 does by chance.
+ */
+export function cold(result: Result, judged: readonly Run[]): string[] {
+	const shapeless = found(
+		judged,
+		result,
+		(run) => (steadiness(run) === "unknown" ? shapeOf(run) : null),
+		(runs, shape) => tell("publish-steady-unknown", { runs, shape }),
+		(shape) => shape,
+	);
+	const drifting = found(
+		judged,
+		result,
+		(run) => {
+			const now = steadiness(run);
+			if (now === null || now === "unknown") return null;
+			if (!("once" in now)) return now.why;
+			const alike = judged.filter(
+				(other) => other.system === run.system && other.case === run.case,
+			);
+			return alike.filter((other) => steadiness(other) !== null).length > 1
+				? now.once
+				: null;
+		},
+		(runs, why) => tell("publish-cold", { runs, why }),
+	);
+	return [...drifting, ...shapeless];
+}
+
+/** Is the window as long as the percentiles need that are shown or judged? */
+export function short(result: Result, judged: readonly Run[]): string[] {
+	return [
+		...found(
+			judged,
+			result,
+			(run) => (isShort(run) ? lengthNs(run) : null),
+			(runs, windowNs) =>
+				tell("publish-short", { runs, windowNs, leastNs: WINDOW_NS }),
+		),
+		...found(
+			judged,
+			result,
+			(run) => lacking(run, result),
+			(runs, { metric, p, samples }, run) =>
+				tell("publish-few", {
+					...{ runs, metric, percentile: p },
+					takes: windowFor(samples, run.load, metric),
+				}),
+			({ metric, p }) => `${metric} ${p}`,
+		),
+	];
+}
+
+// --- internal ---
+
+/** Of a shorter window nobody knows how slow messages cluster (reports/README.md, "Percentiles"). */
+const WINDOW_NS = 10e9;
+
+/** What every report shows of every run, whatever its SLA asks for. */
+const SHOWN = [50, 99] as const;
+
+/** null: steady. once: it drifts, although its warm-up ended steady. */
+function steadiness(
+	run: Run,
+): { why: string } | { once: string } | "unknown" | null {
+	const warmUp = checkOf(run, "warm-up");
+	const steady = checkOf(run, "steady");
+	const drifts = steady !== undefined && steady.status !== "ok";
+	if (warmUp?.status === "ok") return drifts ? { once: steady.detail } : null;
+	if (warmUp !== undefined) return { why: warmUp.detail };
+	if (steady !== undefined) return drifts ? { why: steady.detail } : null;
+	if (run.load.schedule.kind !== "closed") return "unknown";
+	const change = drift(run);
+	if (change === null) return { why: "fewer than 8 whole seconds" };
+	return Math.abs(change) > STEADY_CHANGE
+		? { why: `p50 changed by ${Math.round(Math.abs(change) * 100)} %` }
+		: null;
+}
+
+/** Of a closed load, which no check asks: how p50 of service changes over the window, as a part of its median; null: too short to tell. */
+function drift({ series }: Run): number | null {
+	// The last second is begun, not full.
+	const points = series.seconds
+		.filter(({ second }) => second >= 0)
+		.slice(0, -1)
+		.flatMap(({ second, p50 }) =>
+			p50 === null ? [] : [{ x: second, y: p50 }],
+		);
+	const middle = median(points.map(({ y }) => y));
+	const fitted = points.length < STEADY_SECONDS ? null : trend(points);
+	if (!fitted || !middle) return null;
+	const certain = fitted.low > 0 || fitted.high < 0;
+	return certain ? (fitted.slope * points.length) / middle : 0;
+}
+
+function shapeOf({ load }: Run): string {
+	return load.pattern === "backlog" ? "a backlog" : "stages";
+}
+
+function isShort(run: Run): boolean {
+	return lengthNs(run) < WINDOW_NS;
+}
+
+function lengthNs({ window }: Run): number {
+	return window.endNs - window.startNs;
+}
+
+/** The first percentile that is shown or judged, and that too few samples, or too few stalls, stand behind. */
+function lacking(run: Run, { gates }: Result) {
+	const judged = gates.flatMap(({ system, case: name, metric, percentile }) =>
+		system === run.system &&
+		name === run.case &&
+		metric !== null &&
+		percentile !== null
+			? [{ metric, p: percentile }]
+			: [],
+	);
+	const shown = SHOWN.map((p) => ({ metric: run.main, p }));
+	for (const { metric, p } of [...shown, ...judged]) {
+		const of = run.metrics[metric];
+		const at = of?.percentiles.find((one) => one.p === p);
+		if (!of || !at || at.support === "ok") continue;
+		// What a short window does not know of clusters is said of its length.
+		const clustered = isShort(run) || !at.nEff ? 1 : of.n / at.nEff;
+		const samples = Math.ceil(samplesForSupport(p) * Math.max(1, clustered));
+		if (isShort(run) && of.n >= samples) continue;
+		return { metric, p, samples };
+	}
+	return null;
+}
