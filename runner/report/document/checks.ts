@@ -45,7 +45,7 @@ export function checks(run: Run, short: boolean): Block[] {
 		paragraph(
 			unknown.length === 0
 				? null
-				: `not known: ${unknown.map((c) => c.check).join(", ")}`,
+				: `not known: ${unknown.map((c) => `${c.check} (${c.detail})`).join(", ")}`,
 			"plain",
 			TEXTS,
 		),
