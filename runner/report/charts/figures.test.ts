@@ -664,6 +664,31 @@ describe("side by side", () => {
 	});
 });
 
+test("two patterns of one scenario are no points of one line", () => {
+	const result = of("message-queue-latency");
+	const [first, , third] = [...new Set(result.runs.map((run) => run.case))];
+	for (const run of result.runs)
+		if (run.case === first || run.case === third)
+			run.load = { ...run.load, pattern: "fan-out" };
+	const figures = figuresOf(result).overview.filter(
+		({ kind }) => kind === "rate",
+	);
+	expect(figures.map(({ id }) => id)).toEqual([
+		"cases-response-fan-out",
+		"cases-response-round-trip",
+	]);
+	const points = figures.map((figure) =>
+		figure.kind === "rate"
+			? figure.lines.map((line) => line.points.length)
+			: [],
+	);
+	expect(points).toEqual([
+		[2, 2, 2, 2],
+		[3, 3, 3, 3],
+	]);
+	expect(figures[0]?.title).toMatch(/, fan-out$/);
+});
+
 describe("a hundred runs", () => {
 	const copies = (name: string, pick: number): Result => {
 		const result = of(name);

@@ -111,8 +111,28 @@ export function stepsFigure(
 	);
 }
 
-/** Of several cases: p99 of every system by case, and of closed loops throughput. Where cases differ in one number, over that number. */
+/**
+ * Of several cases: p99 of every system by case, and of closed loops throughput. Where cases differ in one number, over that number. Each
+ * pattern has its own: a round trip and a copy for each of ten subscribers are no points of one line.
+ */
 export function caseFigures(result: Result): RateFigure[] {
+	const patterns = [...new Set(result.runs.map(({ load }) => load.pattern))];
+	return patterns.flatMap((pattern) => {
+		const runs = result.runs.filter(({ load }) => load.pattern === pattern);
+		const figures = figuresOfCases({ ...result, runs });
+		return patterns.length === 1
+			? figures
+			: figures.map((figure) => ({
+					...figure,
+					id: `${figure.id}-${pattern}`,
+					title: `${figure.title}, ${pattern}`,
+				}));
+	});
+}
+
+// --- internal ---
+
+function figuresOfCases(result: Result): RateFigure[] {
 	const cases = [...new Set(result.runs.map((run) => run.case))];
 	if (cases.length < 2) return [];
 	const axis = axisOf(result, cases);
@@ -177,8 +197,6 @@ export function caseFigures(result: Result): RateFigure[] {
 		return new Set(rates).size > 1;
 	});
 }
-
-// --- internal ---
 
 const LINES = [
 	["max", 1],
