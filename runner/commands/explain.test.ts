@@ -73,6 +73,14 @@ describe("mqbench explain", () => {
 		},
 	);
 
+	test("p50-rose, a code in result.json, says what rose, and what to do", async () => {
+		const world = fakeWorld();
+		await explain({ topic: "p50-rose" }, world);
+		expect(world.out().replaceAll(/\s+/g, " ")).toMatch(
+			/p50 rose .*INCONCLUSIVE.*What to do: .*warmup: steady.*More: mqbench explain inconclusive/,
+		);
+	});
+
 	test("a word leads to a page that is there", () => {
 		for (const [name, [, more]] of Object.entries(terms))
 			if (more !== null) expect(topicNames, name).toContain(more);

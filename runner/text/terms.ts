@@ -25,6 +25,10 @@ export const terms: Readonly<
 		"p99 = 5ms: 99 of 100 messages took 5ms or less. Messages that never completed count as slower than any. [4.8ms, 5.3ms] behind it is its 95 % interval; ~ says that few samples, or few clusters of slow ones, stand behind it.",
 		"support",
 	],
+	"p50-rose": [
+		"p50 rose by more than a fifth over the window, and the line would PASS by a factor below 2. In a longer run it might not, so it is INCONCLUSIVE. What to do: write warmup: steady or a longer warm-up; if p50 rises all the same, measure longer, or at a lower rate.",
+		"inconclusive",
+	],
 	max: ["The slowest message that completed. > 30s: some never did.", null],
 
 	intended: [
