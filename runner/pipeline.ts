@@ -142,7 +142,11 @@ export async function runPipeline(
 			floorPlans,
 			options.snapshot,
 		);
-		writeCommand(folder, options.command);
+		const resumable = plans.every(isRun);
+		writeCommand(folder, {
+			...options.command,
+			...(resumable ? {} : { resumable }),
+		});
 	}
 	const all = [...plans];
 	const searched: Plan[] = [];

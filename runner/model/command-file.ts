@@ -14,6 +14,8 @@ export const CommandFile = z.strictObject({
 	args: z.array(z.string()),
 	/** The same file from the root of the repository that a CI job works in ($GITHUB_WORKSPACE); null: there is none, or it lies outside. */
 	file: z.string().nullable(),
+	/** false: its scenario has a search for the highest rate, so --resume refuses it, whenever it was stopped. Absent: it may be resumed. */
+	resumable: z.literal(false).optional(),
 });
 export type CommandFile = z.infer<typeof CommandFile>;
 

@@ -589,6 +589,8 @@ export const Result = z.strictObject({
 			args: z.array(z.string()),
 			/** The scenario from the root of the repository that a CI job worked in ($GITHUB_WORKSPACE); null: not known, or outside. */
 			file: z.string().nullable(),
+			/** false: it has a search, and so cannot be resumed. */
+			resumable: z.literal(false).optional(),
 		})
 		.nullable(),
 });

@@ -18,7 +18,8 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	const run = worstRun(outcome, result);
 	switch (verdict) {
 		case "interrupted":
-			return result.searches.length > 0
+			// A search that had not begun is none of the result's, and refuses to be resumed all the same.
+			return result.searches.length > 0 || result.command?.resumable === false
 				? say("search-again")
 				: say("resume", {
 						command: resumeCommand(result.command, null, result.runId),

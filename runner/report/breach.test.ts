@@ -500,8 +500,17 @@ describe("what to do", () => {
 		result.searches = [search({ verdict: "interrupted" })];
 		for (const outcome of brokenOf(result))
 			expect(breachOf(outcome, result).next).toMatch(
-				/^start the search again: it cannot be resumed/,
+				/^start again: a scenario with a search cannot be resumed/,
 			);
+	});
+
+	test("of a run of a fixed rate before a search, stopped before that began, is no --resume either", () => {
+		const result = built("interrupted");
+		const args = ["run", "s.yaml"];
+		result.command = { scenario: "s.yaml", args, file: null, resumable: false };
+		expect(first(result).next).toMatch(
+			/^start again: a scenario with a search/,
+		);
 	});
 
 	test("of a search is that of the lowest rate which did not pass: a busy machine first", () => {

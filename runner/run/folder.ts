@@ -142,11 +142,12 @@ function writing(where: string, action: () => void, measured?: string): void {
 		if (error instanceof MqbenchError) throw error;
 		if (!(error as NodeJS.ErrnoException).code) throw error;
 		const what = { path: where, reason: reasonOf(error) };
-		throw measured === undefined
+		const command = measured === undefined ? null : commandIn(measured);
+		throw measured === undefined || command?.resumable === false
 			? failure("output-unwritable", what)
 			: failure("run-unwritable", {
 					...what,
-					resume: resumeCommand(commandIn(measured), measured),
+					resume: resumeCommand(command, measured),
 				});
 	}
 }

@@ -9,7 +9,7 @@ export const advice = {
 	resume: (d: { command: string }) =>
 		`continue where it was stopped: ${d.command}`,
 	"search-again": () =>
-		"start the search again: it cannot be resumed, as each of its runs follows from those before",
+		"start again: a scenario with a search cannot be resumed, as each run of a search follows from those before",
 	"change-the-question": () =>
 		"change the SLA line or the load: the run was made, and cannot answer it",
 	"fix-and-rerun": () =>
