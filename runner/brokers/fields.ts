@@ -31,7 +31,7 @@ export const processFields = {
 		.optional()
 		.meta({
 			description:
-				"Version of the broker that mqbench starts, where it can get others than its own; of `target: docker` the tag of the official image.",
+				"Version of the broker that mqbench starts, where it can get others than its own. With `target: docker` the tag of the official image; on hosts and `target: aws` too, where Docker runs it on the host, but for Kafka, whose jars are copied.",
 			examples: ["4.1.1"],
 		}),
 	binary: z
@@ -53,11 +53,11 @@ export const processFields = {
 		.optional()
 		.meta({
 			description:
-				"Image of its containers (`target: docker`): two builds side by side are two systems. Default: the official one of `version`, pinned.",
+				"Image of its containers (`target: docker`, `aws`, and hosts with Docker): two builds side by side are two systems. Default: the official one of `version`, pinned; on hosts without `version` none.",
 			examples: ["registry.example.com/broker:4.1.1"],
 		}),
 	cpus: number(
-		"Most CPUs of each container (`target: docker`), as docker run --cpus takes them: 1.5 is one and a half. Default: no limit.",
+		"Most CPUs of each container, as docker run --cpus takes them: 1.5 is one and a half. Default: no limit.",
 		[2],
 		{ least: 0.05, most: 1024 },
 	).optional(),
@@ -65,7 +65,7 @@ export const processFields = {
 		"size",
 		{
 			description:
-				"Most memory of each container (`target: docker`), as docker run --memory. Default: no limit.",
+				"Most memory of each container, as docker run --memory. Default: no limit.",
 			examples: ["2GiB"],
 		},
 		(bytes) => (bytes < 16 * 1024 ** 2 ? "must be at least 16MiB" : undefined),

@@ -134,3 +134,57 @@ describe("Kafka on hosts", () => {
 		).rejects.toThrow(sentence);
 	});
 });
+
+describe("an image on hosts", () => {
+	/** As in containers of their own, but on the host's network. */
+	const image = {
+		...{ name: "it:1", digest: null, id: "sha256:1", entrypoint: ["/serve"] },
+		env: { RABBITMQ_VERSION: "4.1.0" },
+	};
+	const there = (broker: "redis" | "rabbitmq" | "nats" | "kafka") =>
+		placed(
+			{ broker },
+			{ image, level: "os" },
+			{ folder: "/etc/it", data: "/data" },
+		);
+
+	test("of Redis is behind a password, at the host's address", async () => {
+		const made = await there("redis");
+		expect(made.nodes[0]?.argv).toEqual(["/etc/it/redis.conf"]);
+		const file = made.file(0, "redis.conf");
+		expect(file).toMatch(/^bind 10\.0\.0\.1$/m);
+		expect(file).toMatch(/^dir "\/data"$/m);
+		const [, password] = /^requirepass (\w+)$/m.exec(file) ?? [];
+		expect(made.url()).toBe(`redis://:${password}@10.0.0.1:6379`);
+	});
+
+	test("of RabbitMQ has a name and ports of its own, and but one that others reach", async () => {
+		const made = await there("rabbitmq");
+		expect(made.nodes[0]?.argv).toEqual(["rabbitmq-server"]);
+		expect(made.file(0, "conf.d/90-mqbench.conf")).toMatch(
+			/^listeners\.tcp\.1 = 10\.0\.0\.1:5672$/m,
+		);
+		expect(made.nodes[0]?.env).toMatchObject({
+			RABBITMQ_NODENAME: expect.stringMatching(/^mqbench-\w+@localhost$/),
+			RABBITMQ_DIST_PORT: "25673",
+			RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
+				"-kernel inet_dist_use_interface {127,0,0,1}",
+			ERL_EPMD_PORT: "4370",
+			ERL_EPMD_ADDRESS: "127.0.0.1",
+		});
+	});
+
+	test("of Kafka and NATS brings nothing, and asks for no Java", async () => {
+		const kafka = await there("kafka");
+		expect(kafka.brought).toEqual({});
+		expect(kafka.nodes[0]?.argv).toContain("/opt/kafka/libs/*");
+		expect(kafka.nodes[0]?.before?.[0]).toContain("--ignore-formatted");
+		const nats = await placed(
+			{ broker: "nats", mode: "core" },
+			{ image },
+			{ folder: "/etc/it" },
+		);
+		expect(nats.brought).toEqual({});
+		expect(nats.nodes[0]?.argv).toEqual(["-c", "/etc/it/nats.conf"]);
+	});
+});

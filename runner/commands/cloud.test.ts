@@ -129,6 +129,25 @@ describe("mqbench run --target aws", () => {
 		expect(both.cloud.offered[0]?.[0].aws?.brokers.count).toBe(3);
 	});
 
+	test("asks for a container engine where a system runs an image, and not for that broker's packages", async () => {
+		const packages = async (systems: string) => {
+			const text = scenario.replace(/^system:.*$/m, `systems: ${systems}`);
+			const { cloud } = await rentedRun({ text, args: { set: ["repeat=1"] } });
+			return cloud.offered[0]?.[1].packages;
+		};
+		expect(
+			await packages("{ old: { broker: redis, version: 7.2.4 }, nats: nats }"),
+		).toEqual(["ca-certificates", "docker.io"]);
+		expect(
+			await packages(
+				'{ debian: redis, mine: { broker: redis, image: "my/redis:1" } }',
+			),
+		).toEqual(["ca-certificates", "docker.io", "redis-server"]);
+		expect(
+			await packages("{ kafka: { broker: kafka, version: 4.0.0 } }"),
+		).toEqual(["default-jre-headless"]);
+	});
+
 	test("hands the limit, --yes and the planned time to the confirmation", async () => {
 		const { cloud } = await rentedRun({
 			args: { yes: true, maxHourlyUsd: "2.5", floor: false },
