@@ -236,7 +236,7 @@ describe("AWS does not play along", () => {
 		expect(existsSync(folder)).toBe(false);
 	});
 
-	test("machines that did not end themselves (a panic without a restart): rigs list says over, destroy and sweep end them", async () => {
+	test("machines that did not end themselves: rigs list says over, destroy and sweep end them", async () => {
 		const { killed, things, listed, sweep, folder } = scene();
 		await killed("kept");
 		const text = await listed(151);

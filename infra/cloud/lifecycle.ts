@@ -249,8 +249,8 @@ async function standUp(
 
 /**
  * Takes down a rig that the state folder knows. Once begun, it does not stop for `world.stop`. Fails with `no-such-rig`, with `cloud-held` if
- * another mqbench has it that lives and the rig has not expired, and with `cloud-left` (exit code 5) if something of it is left. It does nothing with the credentials of another
- * account, or if it is stopped before Pulumi has begun.
+ * another mqbench has it that lives and the rig has not expired, and with `cloud-left` (exit code 5) if something of it is left. It does
+ * nothing with the credentials of another account, or if it is stopped before Pulumi has begun.
  */
 export async function destroyCloud(
 	id: string,

@@ -221,7 +221,9 @@ async function takeKnown(
 			if (known && !holds.some((other) => other.known === known))
 				holds.push({
 					known,
-					held: await hold(known.folder, tell("holds-removing")),
+					held: await hold(known.folder, tell("holds-removing"), {
+						say: (line) => void world.stderr.write(`${line}\n`),
+					}),
 				});
 			free.push(one);
 		} catch (error) {

@@ -225,7 +225,8 @@ function makeCloud() {
 	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-cloud-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const cloud = testCloud(folder);
-	const state = path.join(folder, "state");
+	// Pulumi reads its folder as a URL.
+	const state = path.join(folder, "My state, 100% #1?");
 	const env = {
 		...cloud.env,
 		PATH: process.env.PATH ?? "",
