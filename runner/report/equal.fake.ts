@@ -45,7 +45,9 @@ export function rowsOf(
 export function wordsIn(text: string, medium: Medium): string {
 	const bare = {
 		terminal: () => text,
-		markdown: () => text.replaceAll(/[|*`]|\\(?=[\\`*_[\]|~#])/g, " "),
+		// What is escaped is a word, and no mark of Markdown.
+		markdown: () =>
+			text.replaceAll(/\\([\\`*_[\]|~#])|[|*`]/g, (_, word) => word ?? " "),
 		page: () =>
 			text
 				.replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, "")
