@@ -53,6 +53,13 @@ test("the plan is standing up (10min), runs (90s each here) and floors (10s)", (
 	);
 });
 
+test("machines without a hypervisor take 20 minutes more to be there, if only one of a list is of that kind", () => {
+	const metal = text().replace("i4i.xlarge", "[i4i.xlarge, i4i.metal]");
+	expect(
+		((of(metal)?.plannedNs ?? 0) - (of(text())?.plannedNs ?? 0)) / 60e9,
+	).toBe(20);
+});
+
 test("machines that would end themselves in mid-run are not rented", () => {
 	expect(() => of(text("", "10min", "20min"))).toThrow(
 		"s.yaml: aws.ttl is 10min, and the machines would end themselves in mid-run: standing up and all runs take up to 1.19h. Write ttl: 75min, or make fewer runs (--only).",

@@ -66,6 +66,13 @@ describe("what target aws rents", () => {
 		});
 	});
 
+	test("is of the first type of a list that there is room for", () => {
+		const { aws } = load(
+			`target: aws\n${block("", "{ instance: [i4i.xlarge, m6id.xlarge] }")}system: nats\n`,
+		);
+		expect(aws?.brokers.instances).toEqual(["i4i.xlarge", "m6id.xlarge"]);
+	});
+
 	test("is written with units, and kept exactly", () => {
 		expect(
 			load(
@@ -161,6 +168,16 @@ describe("a mistake in it is one sentence", () => {
 			"a type that is none",
 			`target: aws\n${block("", "{ instance: large }")}system: nats\n`,
 			"an instance must be a type of EC2, got",
+		],
+		[
+			"a list with a type that is none",
+			`target: aws\n${block("", "{ instance: [i4i.xlarge, large] }")}system: nats\n`,
+			"an instance must be a type of EC2, got",
+		],
+		[
+			"a list of no types",
+			`target: aws\n${block("", "{ instance: [] }")}system: nats\n`,
+			"instance is empty",
 		],
 		[
 			"a region that is none",
