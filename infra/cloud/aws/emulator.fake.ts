@@ -13,7 +13,7 @@ import { findOnPath } from "../../local/program.ts";
 
 /**
  * For tests: AWS as moto (https://docs.getmoto.org) emulates it, with a stand-in before it for what moto does not have: the price list,
- * quotas of EC2, Debian's public parameter, placement groups, and questions of permission (moto does what it is only asked about).
+ * quotas of EC2, Debian's public parameter, placement groups, ends of spot requests, and questions of permission (moto does what it is only asked about).
  */
 export interface Emulator {
 	/** Value of MQBENCH_AWS_ENDPOINT. */
@@ -465,6 +465,11 @@ function own(
 				}</spotPriceHistorySet></DescribeSpotPriceHistoryResponse>`,
 			);
 		}
+		// moto knows only requests that it was asked for by that name.
+		case "ec2:CancelSpotInstanceRequests":
+			return xml(
+				"<CancelSpotInstanceRequestsResponse><spotInstanceRequestSet/></CancelSpotInstanceRequestsResponse>",
+			);
 		case "ec2:CreatePlacementGroup": {
 			const name = parameters.get("GroupName") ?? "";
 			placements.set(`${region} ${name}`, {
