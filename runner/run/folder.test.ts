@@ -13,6 +13,7 @@ import {
 	makeRunFolder,
 	removeRunFolder,
 	runPath,
+	writeCommand,
 	writeEnvironment,
 	writeRunFile,
 } from "./folder.ts";
@@ -110,6 +111,17 @@ test("a run that cannot be written is lost, and the others are gone on with", ()
 	// A search follows from its runs: nothing resumes it.
 	const probe: Plan = { ...plan, search: { role: "probe", of: plan.case } };
 	expect(() => writeRunFile(folder, probe, {} as RunFileInput)).toThrow(
+		expect.objectContaining({
+			code: "output-unwritable",
+			message: expect.not.stringContaining("--resume"),
+		}),
+	);
+	// Nor a run of a fixed rate in a scenario whose search is still to come.
+	writeCommand(folder, {
+		...{ schema: 1, scenario: "s.yaml", args: ["run", "s.yaml"], file: null },
+		resumable: false,
+	});
+	expect(() => writeRunFile(folder, plan, {} as RunFileInput)).toThrow(
 		expect.objectContaining({
 			code: "output-unwritable",
 			message: expect.not.stringContaining("--resume"),
