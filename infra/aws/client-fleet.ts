@@ -21,6 +21,7 @@ export class ClientFleet extends pulumi.ComponentResource {
 			// Everything that makes load is copied over SSH.
 			packages: [],
 			user: config.user,
+			machine: config.machine,
 			volume: false,
 		});
 		this.machines = Array.from({ length: count }, (_, i) =>

@@ -18,6 +18,7 @@ const BROKER: UserData = {
 	packages: ["redis-server"],
 	user: "admin",
 	volume: false,
+	machine: { maxCState: null, smt: null, interruptModeration: null },
 };
 const CLIENT: UserData = { ...BROKER, role: "client", packages: [] };
 
@@ -61,7 +62,7 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 		expect(code).toBe(0);
 		expect(steps).toEqual([
 			...["ttl", "user", "quiet", "disk", "packages", "engine"],
-			...["store", "tuning", "limits", "clock", "facts"],
+			...["store", "tuning", "machine", "limits", "clock", "facts"],
 		]);
 		expect(calls[0]).toBe("shutdown [-h] [+120]");
 	});
@@ -134,7 +135,7 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 		expect(calls).toContain(`id [${odd}]`);
 		expect(
 			calls.find((call) => /^apt-get .*\[install\] \[-y\]/.test(call)),
-		).toContain(`[${odd}] [--odd two] [chrony] [xfsprogs]`);
+		).toContain(`[${odd}] [--odd two] [chrony] [ethtool] [xfsprogs]`);
 		expect(file("evil")).toBeNull();
 	});
 
@@ -527,6 +528,7 @@ describe.skipIf(process.platform !== "linux")("the facts", () => {
 		expect(facts?.packages).toEqual({
 			"redis-server": '1:"x"\\n',
 			chrony: '1:"x"\\n',
+			ethtool: '1:"x"\\n',
 			xfsprogs: '1:"x"\\n',
 		});
 		expect(facts?.disk).toMatchObject({ model: 'a "b"', bytes: null });
@@ -571,6 +573,65 @@ describe.skipIf(process.platform !== "linux")("the facts", () => {
 	test("say null of what is not there", async () => {
 		const { facts } = await setUp(BROKER, { files: {} });
 		expect(facts).toMatchObject({ governor: null, hugePages: null });
+	});
+});
+
+describe.skipIf(process.platform !== "linux")("the machine's settings", () => {
+	const CPU = "sys/devices/system/cpu";
+	const card = { "sys/class/net/ens5/device/vendor": "" };
+	const states = Object.fromEntries(
+		[0, 1].flatMap((core) =>
+			[0, 1, 2, 3].map((n) => [
+				`${CPU}/cpu${core}/cpuidle/state${n}/disable`,
+				"0\n",
+			]),
+		),
+	);
+	const all = {
+		maxCState: 1,
+		smt: "off",
+		interruptModeration: "off",
+	} as const;
+
+	test("are set as the scenario asks, for as long as the machine runs", async () => {
+		const { state, file, calls } = await setUp(
+			{ ...CLIENT, machine: all },
+			{ files: { ...card, ...states, [`${CPU}/smt/control`]: "on\n" } },
+		);
+		expect(state).toBe("ready");
+		expect(file(`${CPU}/smt/control`)).toBe("off\n");
+		for (const core of [0, 1])
+			expect(
+				[0, 1, 2, 3].map((n) =>
+					file(`${CPU}/cpu${core}/cpuidle/state${n}/disable`)?.trim(),
+				),
+			).toEqual(["0", "0", "1", "1"]);
+		expect(calls.filter((call) => call.startsWith("ethtool "))).toEqual([
+			"ethtool [-C] [ens5] [adaptive-rx] [off]",
+			"ethtool [-C] [ens5] [adaptive-tx] [off]",
+			"ethtool [-C] [ens5] [rx-usecs] [0]",
+			"ethtool [-C] [ens5] [tx-usecs] [0]",
+		]);
+	});
+
+	test("stay as they come where nobody asks", async () => {
+		const files = { ...card, ...states, [`${CPU}/smt/control`]: "on\n" };
+		const { file, calls } = await setUp(CLIENT, { files });
+		for (const [name, text] of Object.entries(files))
+			expect(file(name), name).toBe(text);
+		expect(calls.filter((call) => call.startsWith("ethtool "))).toEqual([]);
+	});
+
+	test.each([
+		["has nothing to set", card],
+		["refuses", { ...card, [`${CPU}/smt/control/no-file`]: "" }],
+	])("are no reason to stop on a machine that %s", async (_, files) => {
+		const { state, file } = await setUp(
+			{ ...BROKER, machine: { ...all, maxCState: 0 } },
+			{ files, programs: { ethtool: "exit 81" } },
+		);
+		expect(state).toBe("ready");
+		expect(file(`${CPU}/cpu0/cpuidle`)).toBeNull();
 	});
 });
 
@@ -779,6 +840,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 case "$*" in *UUID*) echo 0-1-2 ;; *) [ -s "$device" ] || exit 2; cat "$device"; echo ;; esac`,
 	lsblk: `case "$*" in *MODEL*) echo '  Amazon EC2 NVMe Instance Storage  ' ;; *SIZE*) echo '937500000000' ;; esac`,
 	findmnt: 'case "$*" in *SOURCE*) echo /dev/nvme1n1 ;; *) echo xfs ;; esac',
+	ethtool: "",
 	su: "echo 1048576",
 	chronyc:
 		"echo 'A9FEA97B,169.254.169.123,4,1763660000.1,0.000000100,0,0,0,0,0,0.000100000,0.000020000,16.0,Normal'",

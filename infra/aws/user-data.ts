@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { AwsConfig } from "./config.ts";
 
 /** What a machine is to become. */
 export interface UserData {
@@ -12,6 +13,8 @@ export interface UserData {
 	readonly user: string;
 	/** A broker stores its data on an attached volume; otherwise on the machine's own NVMe. */
 	readonly volume: boolean;
+	/** What the scenario asks of its settings. */
+	readonly machine: AwsConfig["machine"];
 }
 
 /** The most that EC2 accepts, in bytes, before base64. */
@@ -22,7 +25,7 @@ export const USER_DATA_LIMIT = 16_384;
  * schedules the machine's end, so that nothing after it can keep the machine alive. It depends only on its input and these files.
  */
 export function userData(input: UserData): string {
-	const { ttlMinutes, role, packages, user, volume } = input;
+	const { ttlMinutes, role, packages, user, volume, machine } = input;
 	// A script without this text would be a machine without an end.
 	if (!Number.isSafeInteger(ttlMinutes) || ttlMinutes < 1)
 		throw new RangeError(
@@ -37,6 +40,9 @@ export function userData(input: UserData): string {
 		`packages=(${packages.map(quoted).join(" ")})`,
 		`user=${quoted(user)}`,
 		`volume=${volume ? "yes" : "no"}`,
+		`max_c_state=${machine.maxCState ?? ""}`,
+		`smt=${machine.smt ?? ""}`,
+		`interrupt_moderation=${machine.interruptModeration ?? ""}`,
 		...FILES.map((name) => `\n${text(name)}`.trimEnd()),
 		"",
 	].join("\n");
@@ -54,6 +60,7 @@ const FILES = [
 	"engine",
 	"disk",
 	"tuning",
+	"machine",
 	"limits",
 	"clock",
 	"main",

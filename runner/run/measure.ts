@@ -25,6 +25,7 @@ import {
 	removeRunFolder,
 	writeEnvironment,
 } from "./folder.ts";
+import { unmetSettings } from "./machine-asked.ts";
 import type { ReadyClient } from "./member.ts";
 import {
 	type Command,
@@ -104,6 +105,17 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				own = await clientsOf(scenario.clients, world, binaries, rig);
 			const clients = await reach(own, progress);
 			note(hostsOf(clients));
+			const said = new Set<string>();
+			const unmet = (of: readonly Found[]) => {
+				const sentences = of.flatMap(({ name, settings }) =>
+					unmetSettings(scenario.machine, name, settings),
+				);
+				for (const one of sentences.filter((one) => !said.has(one)))
+					progress.say(`  ${one}`);
+				for (const one of sentences) said.add(one);
+				return sentences;
+			};
+			const ofClients = unmet(settingsOf(clients, environment));
 			const baseline = networkBaseline();
 			for (let next = queue.next(); !next.done; next = queue.next()) {
 				const plan = next.value;
@@ -122,7 +134,10 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				begun = true;
 				note(broker.hosts ?? []);
 				await oneRun(
-					{ ...all, plan, system, broker, clients, baseline },
+					{
+						...{ ...all, plan, system, broker, clients, baseline },
+						unmet: [...ofClients, ...unmet(broker.hosts ?? [])],
+					},
 					world,
 				);
 				// A run that was stopped itself has said so in its own run.json.
@@ -172,6 +187,20 @@ async function reach(
 			`The load comes from ${elsewhere.map(({ client, facts }) => `${client.name} (${facts.machine})`).join("; ")}.`,
 		);
 	return ready;
+}
+
+type Found = Pick<HostSettings, "name" | "settings">;
+
+/** Of a client that is no host those of this machine, which nobody sets. */
+function settingsOf(
+	clients: readonly ReadyClient[],
+	{ settings: own }: EnvironmentFile,
+): Found[] {
+	const here = clients.some(({ facts }) => facts.settings === undefined);
+	return [
+		...hostsOf(clients),
+		...(here && own ? [{ name: "this machine", settings: own }] : []),
+	];
 }
 
 function hostsOf(clients: readonly ReadyClient[]): HostSettings[] {

@@ -11,6 +11,7 @@ import type { Context, Surroundings } from "./context.ts";
 import { beyondExistingTopics } from "./existing-topics.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
+import { resolveMachine } from "./machine.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { parseParts } from "./parts.ts";
 import { unreadablePayloads } from "./payload-file.ts";
@@ -169,6 +170,7 @@ function check(
 		context.lineOf,
 	);
 	const pin = resolvePin(parts.pin, context, clients.kind);
+	const machine = resolveMachine(parts.machine, context);
 	const faults = resolveFaults(parts.faults, context, systems, cases);
 	const problems = [
 		...unset,
@@ -186,6 +188,7 @@ function check(
 		...untouchable(parts.faults, systems, context.rig),
 		...baseline.problems,
 		...sla.problems,
+		...machine.problems,
 		...pin.problems,
 		...faults.problems,
 	];
@@ -200,6 +203,7 @@ function check(
 			rig: context.rig?.rig ?? null,
 			clients,
 			aws: aws.aws,
+			machine: machine.machine,
 			systems: systems.map(({ path: _, ...system }) => system),
 			cases: complete,
 			sla: sla.lines,

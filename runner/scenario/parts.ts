@@ -19,7 +19,15 @@ export interface Parts
 	extends Undefined<
 		Pick<
 			ScenarioFile,
-			| ("name" | "target" | "clients" | "aws" | "repeat" | "baseline")
+			| (
+					| "name"
+					| "target"
+					| "clients"
+					| "aws"
+					| "machine"
+					| "repeat"
+					| "baseline"
+			  )
 			| ("pin" | "generator" | "strict")
 		>
 	> {
@@ -75,6 +83,7 @@ export function parseParts(
 		target: top("target"),
 		clients: written.clients === undefined ? undefined : top("clients"),
 		aws: top("aws"),
+		machine: top("machine"),
 		systems: systemsOf(written, systemKeys, parser),
 		workload: parser.fields(
 			written.workload,

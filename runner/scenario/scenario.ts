@@ -1,4 +1,5 @@
 import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
+import type { MachineAsked } from "../model/machine-settings.ts";
 import type {
 	BaselineSla,
 	FaultAction,
@@ -22,6 +23,8 @@ export interface Scenario {
 	readonly clients: Clients;
 	/** What target aws rents; null: another target, or a rig that is up. */
 	readonly aws: Aws | null;
+	/** Settings of machines that are rented, or were. */
+	readonly machine: MachineAsked;
 	readonly systems: readonly System[];
 	readonly cases: readonly Case[];
 	readonly sla: readonly SlaLine[];

@@ -5,7 +5,7 @@ apt() {
 }
 
 packages() {
-	local policy=$root/usr/sbin/policy-rc.d before=$base/packages.before all=("${packages[@]}" chrony) name comma=
+	local policy=$root/usr/sbin/policy-rc.d before=$base/packages.before all=("${packages[@]}" chrony ethtool) name comma=
 	[ "$role" != broker ] || all+=(xfsprogs)
 	[ "$(cat "$base/disks" 2>/dev/null | wc -l)" -lt 2 ] || all+=(mdadm)
 	tries 6 5 apt 120 update

@@ -109,6 +109,7 @@ export async function offer(
 				count: aws.clients.count,
 				spot: aws.clients.spot,
 			},
+			machine: scenario.machine,
 			systems: asked.systems,
 			packages: [...asked.packages],
 			endpoint: world.env.MQBENCH_AWS_ENDPOINT || null,
@@ -130,6 +131,7 @@ export async function offer(
 			priced,
 			address,
 			[pulumiText(pulumi), endText(aws, asked)],
+			settingsText(scenario),
 		),
 		warnings: [
 			...checked.warnings,
@@ -278,6 +280,7 @@ function lines(
 	priced: readonly [Priced, ...Priced[]],
 	address: { cidr: string; asked: boolean },
 	[pulumi, end]: readonly [string, string],
+	settings: string | null,
 ): string[] {
 	const { brokers, clients } = aws;
 	const [{ zone, price }] = priced;
@@ -318,6 +321,7 @@ function lines(
 			"network",
 			networkText(several.flatMap(({ broker, client }) => [broker, client])),
 		],
+		...(settings === null ? [] : [["machine", settings] as [string, string]]),
 		["pulumi", pulumi],
 		["end", end],
 		// The caller shows the sum, with the period that it covers or why it is not known.
@@ -349,6 +353,14 @@ function pulumiText(found: FoundPulumi): string {
 	return archive.sha256 === null
 		? tell("pulumi-yours", { wanted, reason, archive: archive.name })
 		: tell("pulumi-offered", { wanted, reason });
+}
+
+/** "maxCState 1, smt off"; null: machines are as they come. */
+function settingsText({ machine }: Scenario): string | null {
+	const asked = Object.entries(machine).filter(([, value]) => value !== null);
+	return asked.length === 0
+		? null
+		: asked.map(([name, value]) => `${name} ${value}`).join(", ");
 }
 
 /** What ends the machines, in most cases and in all others. */

@@ -40,6 +40,7 @@ const BROKER: UserData = {
 	packages: PACKAGES,
 	user: "admin",
 	volume: false,
+	machine: { maxCState: null, smt: null, interruptModeration: null },
 };
 const CLIENT: UserData = { ...BROKER, role: "client", packages: [] };
 const GIB = 2 ** 30;
@@ -168,13 +169,17 @@ describe.skipIf(missing !== null)(
 			expect(Object.keys(facts.packages)).toEqual([
 				...PACKAGES,
 				"chrony",
+				"ethtool",
 				"xfsprogs",
 			]);
 			for (const [name, version] of Object.entries(facts.packages))
 				expect(host.run(`dpkg-query -W -f '\${Version}' ${name}`)).toBe(
 					version,
 				);
-			expect(Object.keys(factsOf(client).packages)).toEqual(["chrony"]);
+			expect(Object.keys(factsOf(client).packages)).toEqual([
+				"chrony",
+				"ethtool",
+			]);
 			for (const program of ["redis-server", "rabbitmq-server", "java"])
 				expect(host.run(`command -v ${program}`)).toContain(program);
 			for (const unit of ["redis-server", "rabbitmq-server", "cron"])
