@@ -114,7 +114,9 @@ export function hostContainerPlace({
 		},
 		async close() {
 			if (running) await terminate(running, stopMs);
-			if (link.alive()) await docker.run(["rm", "--force", "--volumes", name]);
+			// The engine may be removing it already; what is left is the next mqbench's.
+			if (link.alive())
+				await docker.run(["rm", "--force", "--volumes", name]).catch(() => {});
 			await fetchSamples();
 		},
 	};

@@ -189,6 +189,16 @@ describe.skipIf(missing !== null)(
 			await nothingRuns();
 		});
 
+		test("end when the docker command there is killed: nobody hears them any more", async () => {
+			const { broker } = await open(REDIS);
+			for (const { pid, command } of host(0).processes())
+				if (command.startsWith("docker run ")) process.kill(pid, "SIGKILL");
+			expect(await broker.died).toMatch(/^the broker on h1 ended by itself/);
+			await nothingRuns();
+			await broker.close();
+			expect(folders()).toEqual([]);
+		});
+
 		test("end when their host is cut off, and the next mqbench tidies up", async () => {
 			const { broker } = await open(REDIS);
 			host(0).cut();
@@ -284,8 +294,8 @@ describe.skipIf(missing !== null)(
 					"1 node on 1 host, in a container",
 				],
 			]);
-			expect(readFileSync(path.join(out, "report.md"), "utf8")).toMatch(
-				/redis:7\.0\.15-alpine \(sha256:[0-9a-f]{64}\)/,
+			expect(readFileSync(path.join(out, "report.html"), "utf8")).toMatch(
+				/<li>image=redis:7\.0\.15-alpine \(sha256:[0-9a-f]{64}\)<\/li>/,
 			);
 			await nothingRuns();
 		});
