@@ -1,0 +1,90 @@
+#!/bin/sh
+# sh first-run.sh <scenario.yaml> <new folder> <most USD an hour>: the first run in an account of AWS, and whether it went as it must. It
+# rents, looks at the machines, measures, takes down, and looks for what is left; one line for each check. 0: all of them passed. What the
+# commands say is in the folder. MQBENCH: the command, if it is not `mqbench`.
+set -u
+[ $# = 3 ] || { sed -n 2,4p "$0" >&2; exit 2; }
+scenario=$(realpath "$1") || exit 2
+mkdir "$2" && cd "$2" || exit 2
+mqbench=${MQBENCH:-mqbench}
+failed=0
+
+check() {
+	what=$1
+	shift
+	if "$@" >>checks.log 2>&1; then
+		echo "passed  $what"
+	else
+		echo "FAILED  $what"
+		failed=1
+	fi
+}
+
+# A value out of rig.json, as words.
+rig() {
+	node -e 'const rig = JSON.parse(fs.readFileSync("rig.json")); console.log('"$1"')'
+}
+
+# A command of mqbench; what it says goes to a file of that name.
+step() {
+	name=$1
+	shift
+	echo "        $mqbench $*"
+	$mqbench "$@" >"$name.log" 2>&1
+}
+
+# Asks a machine; every line of hosts.txt is what ssh needs.
+host() {
+	# shellcheck disable=SC2086 # options are words
+	ssh ${MQBENCH_SSH_OPTIONS-} -n -i "$2" -o IdentitiesOnly=yes -o UserKnownHostsFile="$3" -o BatchMode=yes "$1" "$4"
+}
+ends="systemctl is-active mqbench-ttl.service"
+bound="grep -Eo '\"boundNs\": ?[0-9]+' /var/lib/mqbench/facts.json"
+bounded() {
+	at=$(host "$1" "$2" "$3" "$bound" | tr -dc 0-9)
+	echo "$1: clock exact to $at ns"
+	[ -n "$at" ] && [ "$at" -le 1000000 ]
+}
+
+# Whoever leaves now leaves nothing that costs money.
+trap '[ ! -e rig.json ] || $mqbench down' EXIT
+trap 'exit 130' INT TERM
+
+step up up "$scenario" --target aws --yes --max-hourly-usd "$3"
+check "the rig stands" [ -e rig.json ]
+[ -e rig.json ] || { cat up.log; exit 1; }
+cp rig.json rented.json
+id=$(rig 'rig.id')
+region=$(rig 'rig.cloud.region')
+usd=$(rig 'rig.cloud.hourlyUsd')
+check "AWS answered each question about permissions" sh -c '! grep -q "not certain" up.log'
+rig '[...rig.clients, ...rig.brokers.flatMap(({ hosts }) => hosts)].map(({ host, user, identity, knownHosts }) => `${user}@${host} ${identity} ${knownHosts}`).sort().filter((one, i, all) => one !== all[i - 1]).join("\n")' >hosts.txt
+
+step run run "$scenario" --rig rig.json --out report
+check "the measurement passed" [ $? = 0 ]
+# The set-up is over by now.
+while read -r at identity known; do
+	check "$at ends itself" host "$at" "$identity" "$known" "$ends"
+	check "$at has a clock exact to 1 ms" bounded "$at" "$identity" "$known"
+done <hosts.txt
+for file in result.json report.html report.md junit.xml; do
+	check "report/$file is there" [ -s "report/$file" ]
+done
+check "times across machines are exact to 1 ms" node -e '
+	const { runs } = JSON.parse(fs.readFileSync("report/result.json"));
+	console.log(runs.map(({ clockBoundNs }) => clockBoundNs));
+	process.exit(runs.length > 0 && runs.every(({ clockBoundNs }) => clockBoundNs <= 1e6) ? 0 : 1)'
+
+step down down rig.json
+check "the rig is down" [ $? = 0 ]
+$mqbench rigs list >list.log 2>&1
+check "mqbench remembers no such rig" sh -c '! grep -q "^$0 " list.log' "$id"
+step sweep rigs sweep --region "$region" --id "$id"
+check "nothing with its tag is left in $region" grep -q "Nothing to remove" sweep.log
+check "it cost no more than was offered ($usd USD an hour)" node -e '
+	const { createdAt, cloud } = JSON.parse(fs.readFileSync("rented.json"));
+	const usd = (cloud.hourlyUsd * (Date.now() - Date.parse(createdAt))) / 3.6e6;
+	console.log(`about ${usd.toFixed(2)} USD`);
+	process.exit(cloud.hourlyUsd !== null && Date.now() < Date.parse(cloud.endsAt) ? 0 : 1)'
+tail -n 1 checks.log
+exit $failed
