@@ -39,7 +39,13 @@ export const AwsConfig = z.strictObject({
 	publicKey: z.string().regex(/^ssh-ed25519 [A-Za-z0-9+/=]+( [\w@.-]+)?$/),
 	/** File of its private half, as rig.json names it. The program does not read it. */
 	identity: z.string().min(1),
-	/** File of the machines' host keys, as rig.json names it. */
+	/** Absolute path of the private half of the machines' host key, its public half beside it (".pub"); null: they make their own. */
+	hostKey: z
+		.string()
+		.regex(/^(\/|[A-Za-z]:[\\/])/)
+		.nullable()
+		.default(null),
+	/** File by which ssh knows the machines' host keys, as rig.json names it. */
 	knownHosts: z.string().min(1),
 	ami: z.string().regex(/^ami-[0-9a-f]+$/),
 	/** The user for SSH; in Debian's images it is "admin". */
@@ -255,6 +261,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 	account: '"123456789012" (in quotes)',
 	callerCidr: "203.0.113.7/32",
 	publicKey: '"ssh-ed25519 AAAA... name" (a file that ends in .pub)',
+	hostKey: "/home/kim/host_ed25519 (an absolute path)",
 	ami: "ami-0123456789abcdef0",
 	broker: "a broker's name",
 	packages: "a Debian package's name",

@@ -27,7 +27,9 @@ export interface Debian {
 	readonly host: Host;
 	/** Device of its NVMe here and there; null: it has none. */
 	readonly disk: string | null;
-	/** Runs user data as cloud-init does, once, to its end. */
+	/** Gives its sshd the host key in that user data, as cloud-init does before sshd starts. */
+	takeHostKey(userData: string): void;
+	/** Runs the script of user data as cloud-init does, once, to its end. */
 	setUp(userData: string): Promise<SetUpEnd>;
 	/** A file there. */
 	read(file: string): string;
@@ -144,6 +146,11 @@ function debian(host: Host, disk: string | null): Debian {
 		host,
 		disk,
 		read,
+		takeHostKey(userData) {
+			const [config] = partsOf(userData, "cloud-config");
+			if (config === undefined) throw new Error("there is no host key in it");
+			host.takeHostKey(JSON.parse(config).ssh_keys.ed25519_private);
+		},
 		asked: () => read(ASKED).split("\n").filter(Boolean),
 		async setUp(userData) {
 			const script = "/var/lib/cloud/instance/scripts/part-001";
@@ -152,7 +159,7 @@ function debian(host: Host, disk: string | null): Debian {
 			const code = await into(
 				host,
 				`mkdir -p ${path.dirname(script)} && cat >${script} && chmod 700 ${script} && cd / && exec env -i ${CLOUD_INIT} ${script} >/var/log/cloud-init-output.log 2>&1`,
-				userData,
+				partsOf(userData, "x-shellscript")[0] ?? userData,
 			);
 			const there = (file: string) =>
 				read(`${file} 2>/dev/null || cat /var/log/cloud-init-output.log`);
@@ -164,6 +171,18 @@ function debian(host: Host, disk: string | null): Debian {
 			};
 		},
 	};
+}
+
+/** Parts of that type; a script alone has none. */
+function partsOf(userData: string, type: string): string[] {
+	const [, boundary] =
+		/^Content-Type: .*; boundary="(.+)"$/m.exec(userData) ?? [];
+	return userData
+		.split(`--${boundary}\n`)
+		.filter((part) => part.startsWith(`Content-Type: text/${type};`))
+		.map((part) =>
+			part.slice(part.indexOf("\n\n") + 2).replace(/\n(--.*--\n)?$/, ""),
+		);
 }
 
 /** The environment of cloud-init's scripts. */

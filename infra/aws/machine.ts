@@ -1,15 +1,23 @@
 import * as aws from "@pulumi/aws";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { type AwsConfig, isMetal, ROOT_DISK } from "./config.ts";
 import type { Network } from "./network.ts";
+import { withHostKey } from "./user-data.ts";
 
 /** What the machines of a rig share. */
 export interface Surroundings {
 	readonly config: AwsConfig;
 	readonly network: Network;
 	readonly key: aws.ec2.KeyPair;
+	/** Of all machines; null: each makes its own. */
+	readonly hostKey: HostKey | null;
 	/** Tags of the rig: volumes do not get them from the provider. */
 	readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface HostKey {
+	readonly private: string;
+	readonly public: string;
 }
 
 /** How a broker's machine differs from a client's. */
@@ -29,7 +37,7 @@ export interface MachineArgs {
 export function machine(
 	name: string,
 	{ instance, userData, volume, spot }: MachineArgs,
-	{ config, network, key, tags }: Surroundings,
+	{ config, network, key, hostKey, tags }: Surroundings,
 	parent: pulumi.Resource,
 ): aws.ec2.Instance {
 	return new aws.ec2.Instance(
@@ -43,7 +51,11 @@ export function machine(
 			placementGroup: network.placementGroup.name,
 			associatePublicIpAddress: true,
 			keyName: key.keyName,
-			userData,
+			// A secret, so that Pulumi's state and its words do not show the key.
+			userData:
+				hostKey === null
+					? userData
+					: pulumi.secret(withHostKey(userData, hostKey)),
 			// A changed script needs a new machine: it runs only at the first start, and schedules the shutdown.
 			userDataReplaceOnChange: true,
 			instanceInitiatedShutdownBehavior: "terminate",
@@ -71,6 +83,7 @@ export function machine(
 			...(isMetal(instance) && {
 				customTimeouts: { create: "40m", delete: "60m" },
 			}),
+			additionalSecretOutputs: ["userData"],
 		},
 	);
 }

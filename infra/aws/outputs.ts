@@ -100,6 +100,7 @@ interface Host {
 	readonly user: string;
 	readonly identity: string;
 	readonly knownHosts: string;
+	readonly hostKeyKnown: boolean;
 	readonly setUp: true;
 	/** Only of those that take longer than others. */
 	readonly bootMinutes?: number;
@@ -130,10 +131,12 @@ function addresses(
 function host(
 	address: string,
 	instance: string,
-	{ user, identity, knownHosts }: AwsConfig,
+	{ user, identity, hostKey, knownHosts }: AwsConfig,
 ): Host {
 	return {
-		...{ host: address, user, identity, knownHosts, setUp: true },
+		...{ host: address, user, identity, knownHosts },
+		hostKeyKnown: hostKey !== null,
+		setUp: true,
 		...(isMetal(instance) && { bootMinutes: METAL_BOOT_MINUTES }),
 	};
 }

@@ -108,6 +108,7 @@ export const SMALL: AwsConfig = {
 	callerCidr: "203.0.113.7/32",
 	publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFake small",
 	identity: "id_ed25519",
+	hostKey: null,
 	knownHosts: "known_hosts",
 	ami: "ami-0123456789abcdef0",
 	user: "admin",

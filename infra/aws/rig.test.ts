@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
+import { testFolder } from "../test-folder.fake.ts";
 import type { AwsConfig } from "./config.ts";
 import {
 	type Asked,
@@ -255,6 +258,7 @@ describe.each([
 			user,
 			identity,
 			knownHosts,
+			hostKeyKnown: false,
 			setUp: true,
 		});
 		expect(brokers).toEqual(
@@ -361,7 +365,49 @@ test("an emulator is asked instead of AWS when one is named, for everything", as
 	expect(json(inputs.skipRegionValidation)).toBe(true);
 });
 
+describe("a host key that was made before", () => {
+	const keyed = () => {
+		const hostKey = path.join(testFolder(), "host_ed25519");
+		writeFileSync(hostKey, "canary of a private half\n");
+		writeFileSync(`${hostKey}.pub`, "ssh-ed25519 AAAA rig\n");
+		return { ...SMALL, hostKey };
+	};
+
+	test("goes to all machines, which still end themselves, as a secret of Pulumi's, and rig.json says that it is known", async () => {
+		const { asked, machines, output, hidden } = await standUp(keyed());
+		expect(machines()).toHaveLength(2);
+		for (const { inputs } of machines()) {
+			// Pulumi keeps it encrypted.
+			expect(Object.keys(inputs.userData)).toEqual([SECRET, "value"]);
+			expect(inputs.userData.value).toContain(
+				'"ed25519_private":"canary of a private half\\n","ed25519_public":"ssh-ed25519 AAAA rig"',
+			);
+			expect(inputs.userData.value).toMatch(
+				/^#!\/bin\/bash\nshutdown -h \+120 /m,
+			);
+		}
+		const others = asked.map(({ inputs: { userData, ...inputs } }) => inputs);
+		expect(JSON.stringify({ others, output })).not.toContain("canary");
+		expect(hidden).toBe(false);
+		for (const host of [
+			...output.clients,
+			...output.brokers.flatMap(({ hosts }) => hosts),
+		])
+			expect(host.hostKeyKnown).toBe(true);
+	});
+
+	test("that is not there is told, with the command that makes it, and nothing is made", async () => {
+		const hostKey = "/nowhere/host_ed25519";
+		await expect(standUp({ ...SMALL, hostKey })).rejects.toThrow(
+			`mqbench:rig: hostKey cannot be read (ENOENT: no such file or directory, open '${hostKey}'); make it: ssh-keygen -t ed25519 -N "" -f ${hostKey}`,
+		);
+	});
+});
+
 // --- internal ---
+
+/** Of values that Pulumi hides. */
+const SECRET = "4dabf18193072939515e22adb298388d";
 
 /** What there is to be one of. */
 function only({ all }: StoodUp, type: string): Asked {

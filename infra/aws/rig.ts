@@ -1,10 +1,13 @@
+import { readFileSync } from "node:fs";
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
 import { BrokerFleet } from "./broker-fleet.ts";
 import { ClientFleet } from "./client-fleet.ts";
 import type { AwsConfig } from "./config.ts";
+import type { HostKey } from "./machine.ts";
 import { Network } from "./network.ts";
 import { type RigOutput, rigOutput } from "./outputs.ts";
+import { refusal } from "./refusal.ts";
 
 /** A whole rig: its network, and the machines of brokers and clients. */
 export class Rig extends pulumi.ComponentResource {
@@ -24,7 +27,8 @@ export class Rig extends pulumi.ComponentResource {
 			{ publicKey: config.publicKey, tags: { Name: `${name} key` } },
 			{ parent: this, provider },
 		);
-		const surroundings = { config, network, key, tags };
+		const hostKey = hostKeyOf(config);
+		const surroundings = { config, network, key, hostKey, tags };
 		const brokers = new BrokerFleet(`${name}-broker`, surroundings, part);
 		const clients = new ClientFleet(`${name}-client`, surroundings, part);
 
@@ -54,6 +58,21 @@ function tagsOf(config: AwsConfig): Record<string, string> {
  * that takes 50 minutes; with these, half a minute, and mqbench tries the next zone.
  */
 const MAX_RETRIES = 6;
+
+/** The machines' host key, from its files: on a command line, where Pulumi takes its configuration from, others could read it. */
+function hostKeyOf({ hostKey }: AwsConfig): HostKey | null {
+	if (hostKey === null) return null;
+	try {
+		return {
+			private: readFileSync(hostKey, "utf8"),
+			public: readFileSync(`${hostKey}.pub`, "utf8").trim(),
+		};
+	} catch (error) {
+		throw refusal(
+			`mqbench:rig: hostKey cannot be read (${(error as Error).message}); make it: ssh-keygen -t ed25519 -N "" -f ${hostKey}`,
+		);
+	}
+}
 
 /** The rig has its own provider, so the region of the stack or the environment does not matter. */
 function providerOf(

@@ -10,7 +10,12 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { findOnPath } from "../local/program.ts";
 import { testFolder } from "../test-folder.fake.ts";
-import { USER_DATA_LIMIT, type UserData, userData } from "./user-data.ts";
+import {
+	USER_DATA_LIMIT,
+	type UserData,
+	userData,
+	withHostKey,
+} from "./user-data.ts";
 
 const BROKER: UserData = {
 	ttlMinutes: 120,
@@ -44,6 +49,37 @@ describe("the text", () => {
 		const packages = Array.from({ length: 20 }, (_, i) => `package-${i}-jre`);
 		const text = userData({ ...BROKER, packages, ttlMinutes: 10_080 });
 		expect(Buffer.byteLength(text)).toBeLessThan(USER_DATA_LIMIT);
+	});
+
+	test("has the host key beside it where one was made, small enough for EC2, in parts that cloud-init takes apart", () => {
+		const script = userData({
+			...BROKER,
+			packages: Array(8).fill("x".repeat(20)),
+		});
+		const key = {
+			private: `-----BEGIN OPENSSH PRIVATE KEY-----\n${"A".repeat(400)}\n-----END OPENSSH PRIVATE KEY-----\n`,
+			public: "ssh-ed25519 AAAA mqbench-x",
+		};
+		const text = withHostKey(script, key);
+		expect(Buffer.byteLength(text)).toBeLessThan(USER_DATA_LIMIT);
+		const [, boundary = ""] = /; boundary="(.+)"$/m.exec(text) ?? [];
+		const [head, config = "", main = "", end] = text.split(`--${boundary}`);
+		expect(head).toBe(
+			`MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="${boundary}"\n\n`,
+		);
+		expect(end).toBe("--\n");
+		const [, type, body = ""] =
+			/^\nContent-Type: text\/(\S+);.*\n\n(.*)\n$/.exec(config) ?? [];
+		expect(type).toBe("cloud-config");
+		expect(JSON.parse(body)).toEqual({
+			ssh_deletekeys: true,
+			ssh_keys: { ed25519_private: key.private, ed25519_public: key.public },
+		});
+		expect(main).toBe(
+			`\nContent-Type: text/x-shellscript; charset="us-ascii"\n\n${script}\n`,
+		);
+		// The charset that the parts name.
+		expect(text).toMatch(/^[\n\t -~]+$/);
 	});
 
 	test("is the same for the same machine, and a script that bash can read", () => {

@@ -48,7 +48,39 @@ export function userData(input: UserData): string {
 	].join("\n");
 }
 
+/**
+ * The same with the host key that the machine's sshd is to have: cloud-init writes it before sshd starts, and removes those of the image.
+ * Whoever reads the user data can pass for such a machine.
+ */
+export function withHostKey(
+	script: string,
+	key: { readonly private: string; readonly public: string },
+): string {
+	const config = {
+		ssh_deletekeys: true,
+		ssh_keys: { ed25519_private: key.private, ed25519_public: key.public },
+	};
+	const part = (type: string, text: string) => [
+		`--${BOUNDARY}`,
+		`Content-Type: text/${type}; charset="us-ascii"`,
+		"",
+		text,
+	];
+	return [
+		"MIME-Version: 1.0",
+		`Content-Type: multipart/mixed; boundary="${BOUNDARY}"`,
+		"",
+		// JSON is YAML.
+		...part("cloud-config", JSON.stringify(config)),
+		...part("x-shellscript", script),
+		`--${BOUNDARY}--`,
+		"",
+	].join("\n");
+}
+
 // --- internal ---
+
+const BOUNDARY = "==mqbench==";
 
 /** The last file runs the functions of the others. */
 const FILES = [

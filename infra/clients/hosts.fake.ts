@@ -41,6 +41,8 @@ export interface Host {
 	/** What to start here so that a command runs there as root; or as a process of this machine in that network alone. */
 	inside(command: readonly string[]): string[];
 	inNetwork(command: readonly string[]): string[];
+	/** Gives its sshd another host key, the private half of an ed25519 one. */
+	takeHostKey(key: string): void;
 	/** Pulls the plug, and puts it back. */
 	cut(): void;
 	mend(): void;
@@ -255,6 +257,15 @@ KbdInteractiveAuthentication no
 		inside: (command) =>
 			asRoot(["nsenter", "-t", String(first()), "-a", ...command]),
 		inNetwork: (command) => asRoot(["ip", "netns", "exec", space, ...command]),
+		takeHostKey(key) {
+			const [program = "", ...args] = asRoot(["tee", `${own}/host_key`]);
+			execFileSync(program, args, { input: key, stdio: ["pipe", "ignore", 2] });
+			// It reads its keys when it starts.
+			const listener = pidsIn(space).find((pid) =>
+				/^\S*sshd.* \[listener\]/.test(textOf(`/proc/${pid}/cmdline`)),
+			);
+			root(["kill", "-HUP", String(listener)]);
+		},
 		cut: () => void root(["ip", "link", "set", plug, "down"]),
 		mend: () => void root(["ip", "link", "set", plug, "up"]),
 	};

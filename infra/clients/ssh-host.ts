@@ -5,8 +5,10 @@ export interface SshHost {
 	readonly port: number | null;
 	/** File of a private key. */
 	readonly identity: string | null;
-	/** File of the hosts' keys. The key of a host that is not in it is accepted at the first contact. */
+	/** File of the hosts' keys. */
 	readonly knownHosts: string | null;
+	/** They were in that file before anybody connected; otherwise the key of a host that is not in it is accepted at the first contact. */
+	readonly hostKeyKnown: boolean;
 	/** The host is used only after mqbench's set-up script reports that it is ready. */
 	readonly setUp: boolean;
 	/** How long it may take until it accepts ssh, if that is longer than usual. */
@@ -24,6 +26,7 @@ export function sshHost(text: string): SshHost {
 		port: port === undefined ? null : Number(port),
 		identity: null,
 		knownHosts: null,
+		hostKeyKnown: false,
 		setUp: false,
 	};
 }
@@ -40,6 +43,7 @@ export function destination({
 	port,
 	identity,
 	knownHosts,
+	hostKeyKnown,
 }: SshHost): string[] {
 	return [
 		...(user === null ? [] : ["-l", user]),
@@ -49,7 +53,9 @@ export function destination({
 			? []
 			: [
 					...["-o", `UserKnownHostsFile=${quoted(knownHosts)}`],
-					...["-o", "StrictHostKeyChecking=accept-new"],
+					...(hostKeyKnown
+						? ONLY_KNOWN
+						: ["-o", "StrictHostKeyChecking=accept-new"]),
 				]),
 		"--",
 		host,
@@ -78,6 +84,13 @@ export function byHand({
 }
 
 // --- internal ---
+
+/** The file alone decides, and nothing changes it. */
+const ONLY_KNOWN = [
+	...["-o", "StrictHostKeyChecking=yes"],
+	...["-o", "GlobalKnownHostsFile=/dev/null"],
+	...["-o", "UpdateHostKeys=no"],
+];
 
 /** A path as a value of ssh's configuration, where blanks separate words and % starts a token. */
 function quoted(file: string): string {

@@ -29,6 +29,9 @@ export async function openSetUp(
 	const { agent, world } = options;
 	const connect = () => openLink(host, { agent, ...world }, stop);
 	if (!host.setUp) return connect();
+	// A rig of an earlier mqbench, or one that somebody has stood up by hand.
+	if (host.knownHosts !== null && !host.hostKeyKnown)
+		options.say(tell("host-key-first-contact", { host: sshName(host) }));
 	let link: Link | null = null;
 	try {
 		link = await untilLetIn(connect, host, options, stop);

@@ -22,7 +22,9 @@ export class Unreachable extends MqbenchError {
 
 /** Why ssh did not reach a host, from its own words. */
 export function unreachable(host: SshHost, words: string): Unreachable {
-	const known = TROUBLES.find(({ says }) => says.test(words));
+	const known = [...(host.hostKeyKnown ? KEY_TROUBLES : []), ...TROUBLES].find(
+		({ says }) => says.test(words),
+	);
 	const said = lastLine(words);
 	const reason =
 		known?.reason ?? `ssh cannot reach it (${said || "it says nothing"})`;
@@ -106,13 +108,30 @@ function forget({ host, port, knownHosts }: SshHost): string {
 	return `ssh-keygen ${file}-R ${port === null || port === 22 ? host : `'[${host}]:${port}'`}`;
 }
 
-const TROUBLES: readonly {
+interface Trouble {
 	readonly says: RegExp;
 	readonly reason: string;
 	remedy(host: SshHost): string;
 	/** A booting host says so for a while. */
 	readonly passes?: true;
-}[] = [
+}
+
+/** Of hosts that got their key from mqbench: nobody is to accept another one by hand. */
+const KEY_TROUBLES: readonly Trouble[] = [
+	{
+		says: /REMOTE HOST IDENTIFICATION HAS CHANGED/,
+		reason: tell("host-key-not-ours"),
+		remedy: () => tell("host-key-not-ours-remedy"),
+	},
+	{
+		says: /Host key verification failed|No \S+ host key is known/,
+		reason: tell("host-key-gone"),
+		remedy: ({ knownHosts }) =>
+			tell("host-key-gone-remedy", { file: knownHosts ?? "knownHosts" }),
+	},
+];
+
+const TROUBLES: readonly Trouble[] = [
 	{
 		says: /Session open refused/,
 		reason: tell("too-few-sessions"),

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import {
 	afterAll,
@@ -19,6 +19,7 @@ import { builtFor } from "../binaries/elf.fake.ts";
 import { go } from "../binaries/go.ts";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { makeHostKey } from "../cloud/key.ts";
 import { ownIdentity } from "../platform.ts";
 import { commandLines } from "../processes.fake.ts";
 import type { Client, ClientProcess, Workspace } from "../rig.ts";
@@ -600,6 +601,77 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
+		describe("a host whose key mqbench has made", () => {
+			const given = (line: string | null, setUp = true) => {
+				const file = path.join(testFolder(), "known_hosts");
+				if (line !== null) writeFileSync(file, line);
+				const made = client("exit 0", {
+					host: { knownHosts: file, hostKeyKnown: true, setUp },
+				});
+				return { file, made };
+			};
+			const keyIn = (...names: string[]) =>
+				`* ${readFileSync(path.join(h1.home, "..", ...names), "utf8")}`;
+
+			test("is known whatever its address, and nothing is taken at the first contact", async () => {
+				const folder = testFolder();
+				const [key, known] = ["host_ed25519", "known_hosts"].map((name) =>
+					path.join(folder, name),
+				) as [string, string];
+				await makeHostKey(key, known, "rig-1");
+				const line = readFileSync(known, "utf8");
+				const own = h1.run(`cat ${path.join(h1.home, "..", "host_key")}`);
+				onTestFinished(() => h1.takeHostKey(own));
+				h1.takeHostKey(readFileSync(key, "utf8"));
+				const { file, made } = given(line, false);
+				await made.prepare();
+				await made.close();
+				expect(readFileSync(file, "utf8")).toBe(line);
+			});
+
+			test("is refused at once with another key, also while it may boot, and nobody is told to accept it", async () => {
+				const { made } = given(keyIn("..", "key.pub"));
+				await expect(made.prepare()).rejects.toMatchObject({
+					code: "client-unreachable",
+					message:
+						"root@h1: its host key is not the one that mqbench gave it, so another machine answers there, or its image does not take the key (no cloud-init). Nothing was sent to it. Take the rig down and stand it up again; for an image of your own (aws.ami) use one with cloud-init",
+				});
+			});
+
+			test.each([
+				["is gone", null],
+				["is empty", ""],
+			])("is refused when the file %s", async (_, line) => {
+				const { file, made } = given(line);
+				await expect(made.prepare()).rejects.toMatchObject({
+					message: `root@h1: its host key is not in the file that mqbench wrote. Bring ${file} back, or take the rig down and stand it up again`,
+				});
+				expect(existsSync(file) && readFileSync(file, "utf8")).toBe(
+					line ?? false,
+				);
+			});
+
+			test("had none in rigs of earlier versions: the first one is taken, which is said", async () => {
+				const said: string[] = [];
+				const made = client("exit 0", {
+					host: {
+						knownHosts: path.join(testFolder(), "known_hosts"),
+						setUp: true,
+					},
+					say: (line) => void said.push(line),
+				});
+				h1.run(
+					"mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/mqbench && echo ready >/var/lib/mqbench/state",
+				);
+				onTestFinished(() => void h1.run("umount /var/lib"));
+				await made.prepare();
+				await made.close();
+				expect(said).toContain(
+					"  root@h1: its host key is taken as it is at the first contact: mqbench did not give it one",
+				);
+			});
+		});
+
 		test("a host that is being set up is waited for, from its boot until its set-up script is ready, which is said", async () => {
 			const lines: string[] = [];
 			let passed = 0;
@@ -802,6 +874,7 @@ test("a host is read as ssh names it", () => {
 		port: 2222,
 		identity: null,
 		knownHosts: null,
+		hostKeyKnown: false,
 		setUp: false,
 	});
 	expect(sshHost("h1")).toEqual({
@@ -810,6 +883,7 @@ test("a host is read as ssh names it", () => {
 		port: null,
 		identity: null,
 		knownHosts: null,
+		hostKeyKnown: false,
 		setUp: false,
 	});
 });

@@ -3,6 +3,7 @@ import { chmod, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
+import { orUnwritable, writeWhole } from "./whole-file.ts";
 
 /**
  * Makes an ed25519 key for one rig, without a passphrase, at `file` (its public half beside it, ".pub"), for its owner's eyes alone.
@@ -26,6 +27,19 @@ export async function makeKey(file: string, id: string): Promise<string> {
 					: lastLine(error) || reasonOf(error),
 		});
 	}
+}
+
+/**
+ * Makes the host key of a rig's machines, which they get before their sshd starts, and the file by which ssh knows it: all of them have the
+ * same key, and their addresses are not known yet. So nobody's key is taken on trust at the first contact. Fails as `makeKey` does.
+ */
+export async function makeHostKey(
+	file: string,
+	knownHosts: string,
+	id: string,
+): Promise<void> {
+	const line = await makeKey(file, id);
+	await orUnwritable(knownHosts, () => writeWhole(knownHosts, `* ${line}\n`));
 }
 
 // --- internal ---

@@ -238,7 +238,7 @@ describe("a rented rig", () => {
 			texts
 				.filter(([, text]) => text?.includes("PRIVATE KEY"))
 				.map(([name]) => name),
-		).toEqual(["id_ed25519"]);
+		).toEqual(["host_ed25519", "id_ed25519"]);
 		expect(
 			texts
 				.filter(([, text]) => text?.includes(passphrase ?? "?"))
@@ -252,7 +252,25 @@ describe("a rented rig", () => {
 					"utf8",
 				).trim(),
 				identity: path.join(folder, "id_ed25519"),
+				hostKey: path.join(folder, "host_ed25519"),
 			});
+	});
+
+	test("has a host key that ssh knows before any machine is asked for, whatever its address is going to be", async () => {
+		const known: string[] = [];
+		const { up, folder } = scene({
+			async up() {
+				known.push(readFileSync(path.join(folder, "known_hosts"), "utf8"));
+				return output();
+			},
+		});
+		await up();
+		const half = readFileSync(path.join(folder, "host_ed25519.pub"), "utf8");
+		expect(half).toMatch(/^ssh-ed25519 \S+ mqbench-demo-1\n$/);
+		expect(known).toEqual([`* ${half}`]);
+		expect(half).not.toBe(
+			readFileSync(path.join(folder, "id_ed25519.pub"), "utf8"),
+		);
 	});
 
 	test("goes again when it cannot be made, with the reason", async () => {

@@ -9,7 +9,7 @@ import type { World } from "../../runner/world.ts";
 import { accountTrouble } from "./account.ts";
 import { endsAt, expiresAt, isOver } from "./expiry.ts";
 import { type Hold, hold } from "./hold.ts";
-import { makeKey } from "./key.ts";
+import { makeHostKey, makeKey } from "./key.ts";
 import { goneText, leftText, machinesText } from "./leftover.ts";
 import type {
 	NoRoom,
@@ -169,8 +169,9 @@ async function standUp(
 	let whole: RigConfig;
 	try {
 		held = await hold(folder, tell("holds-standing-up"));
-		const { identity, knownHosts } = folder;
+		const { identity, hostKey, knownHosts } = folder;
 		const publicKey = await makeKey(identity, config.id);
+		await makeHostKey(hostKey, knownHosts, config.id);
 		const nowMs = world.clock.nowMs();
 		whole = provider.parseConfig({
 			...config,
@@ -179,6 +180,7 @@ async function standUp(
 			expiresAt: expiresAt(config.ttlMinutes, nowMs),
 			publicKey,
 			identity,
+			hostKey,
 			knownHosts,
 		});
 		await keepConfig(folder, whole);

@@ -87,12 +87,17 @@ export interface RigConfig {
 	}[];
 	readonly publicKey: string;
 	readonly identity: string;
+	/** File of the private half of the machines' host key; null: they make their own. */
+	readonly hostKey: string | null;
 	readonly knownHosts: string;
 }
 
+/** What a rig's config has beside that of an offer: made when it is stood up. */
+export type RigKeys = "publicKey" | "identity" | "hostKey" | "knownHosts";
+
 /** Machines of certain types in a certain zone. */
 export interface Placement {
-	readonly config: Omit<RigConfig, "publicKey" | "identity" | "knownHosts">;
+	readonly config: Omit<RigConfig, RigKeys>;
 	/** How many of each type. */
 	readonly machines: Record<string, number>;
 	/** null: not known. */

@@ -12,6 +12,8 @@ export function pulumiConfig(
 	return `# Configuration of Pulumi for ${scenario}. By hand, in ${folder}:
 #   npm ci
 #   ssh-keygen -t ed25519 -N '' -f id_ed25519
+#   ssh-keygen -t ed25519 -N '' -f host_ed25519
+#   echo "* $(cat host_ed25519.pub)" >known_hosts
 #   pulumi login --local
 #   pulumi stack init ${config.id}
 # Append what is below to Pulumi.${config.id}.yaml, with the line of id_ed25519.pub as publicKey. Then:
@@ -26,6 +28,7 @@ ${stringify({
 			...config,
 			publicKey: "<the line of id_ed25519.pub>",
 			identity: "id_ed25519",
+			hostKey: path.join(programFolder(cloud), "host_ed25519"),
 			knownHosts: "known_hosts",
 		},
 	},

@@ -25,7 +25,9 @@ export function awsConfig(parts: Partial<AwsConfig> = {}): AwsConfig {
 
 /** For tests: an offer that was agreed to. */
 export function offered(id = "demo-1"): Offered {
-	const { publicKey, identity, knownHosts, ...config } = awsConfig({ id });
+	const { publicKey, identity, hostKey, knownHosts, ...config } = awsConfig({
+		id,
+	});
 	return {
 		cloud: "aws",
 		config,

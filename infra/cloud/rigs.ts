@@ -26,7 +26,9 @@ export interface RigFolder {
 	readonly config: string;
 	/** Private half of its key; the public half is beside it. */
 	readonly identity: string;
-	/** The machines' host keys, as ssh stores them. */
+	/** Private half of its machines' host key; the public half is beside it. */
+	readonly hostKey: string;
+	/** The machines' host key, as ssh stores it. */
 	readonly knownHosts: string;
 	/** For Pulumi's state, which is as secret as the key beside it. */
 	readonly passphrase: string;
@@ -53,6 +55,7 @@ export function rigFolder(id: string, world: World): RigFolder {
 		place: { shown: file, path: file },
 		config: path.join(folder, "config.json"),
 		identity: path.join(folder, "id_ed25519"),
+		hostKey: path.join(folder, "host_ed25519"),
 		knownHosts: path.join(folder, "known_hosts"),
 		passphrase: path.join(folder, "passphrase"),
 		pulumi: path.join(folder, "pulumi"),
@@ -189,7 +192,8 @@ export async function knownRig(id: string, world: World): Promise<KnownRig> {
 // --- internal ---
 
 /** What is in a rig's folder before the program's input is stored, and with it what is going to be asked for. */
-const BEGUN = /^(pulumi|project|passphrase|held|id_ed25519)\b/;
+const BEGUN =
+	/^(pulumi|project|passphrase|held|id_ed25519|host_ed25519|known_hosts)\b/;
 const UNREAD = "cannot be read";
 
 async function known(folder: RigFolder): Promise<KnownRig> {

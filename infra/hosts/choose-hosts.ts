@@ -32,6 +32,7 @@ export function chooseHosts(
 			port: host.port ?? null,
 			identity: host.identity ?? null,
 			knownHosts: host.knownHosts ?? null,
+			hostKeyKnown: host.hostKeyKnown,
 			setUp: host.setUp,
 			bootMinutes: host.bootMinutes,
 			broker: system.key,

@@ -100,11 +100,21 @@ function clientsOf(
 
 function clientsOfRig(rig: GivenRig | null): OnHosts | null {
 	const hosts = (rig?.rig.clients ?? []).map(
-		({ host, user, port, identity, knownHosts, setUp, bootMinutes }) => ({
+		({
+			host,
+			user,
+			port,
+			identity,
+			knownHosts,
+			hostKeyKnown,
+			setUp,
+			bootMinutes,
+		}) => ({
 			name: `${user === undefined ? "" : `${user}@`}${host}${port === undefined ? "" : `:${port}`}`,
 			access: {
 				identity: identity ?? null,
 				knownHosts: knownHosts ?? null,
+				hostKeyKnown,
 				setUp,
 				bootMinutes,
 			},

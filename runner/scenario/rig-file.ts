@@ -36,6 +36,10 @@ const sshHost = {
 		description:
 			"File that keeps the hosts' own keys, from this file's folder: one that is not in it yet is taken at the first contact. Default: ssh's own way.",
 	}),
+	hostKeyKnown: z.boolean().default(false).meta({
+		description:
+			"The host's own key was in knownHosts before anybody connected, as with machines that mqbench rents: another one is refused, and so is one that is not in it.",
+	}),
 	setUp: z.boolean().default(false).meta({
 		description:
 			"It is prepared by mqbench's set-up script (infra/aws/user-data): nothing is done on it before that says ready.",

@@ -123,7 +123,12 @@ describe("clients of a rig", () => {
 			{ host: "b", port: 2222 },
 		],
 	});
-	const plain = { identity: null, knownHosts: null, setUp: false };
+	const plain = {
+		identity: null,
+		knownHosts: null,
+		hostKeyKnown: false,
+		setUp: false,
+	};
 	const two = (text: string, overrides: Overrides = {}) =>
 		load(text, hosts, { set: ["workload.connections=2"], ...overrides });
 
@@ -143,6 +148,7 @@ describe("clients of a rig", () => {
 					user: "bench",
 					identity: "/keys/a",
 					knownHosts: "/keys/known",
+					hostKeyKnown: true,
 					setUp: true,
 				},
 			],
@@ -154,6 +160,7 @@ describe("clients of a rig", () => {
 				"bench@a": {
 					identity: "/keys/a",
 					knownHosts: "/keys/known",
+					hostKeyKnown: true,
 					setUp: true,
 				},
 			},

@@ -78,6 +78,8 @@ export interface SshAccess {
 	readonly identity: string | null;
 	/** File that keeps the hosts' own keys, one that is not in it taken at the first contact; null: ssh's own way. */
 	readonly knownHosts: string | null;
+	/** No key but those in that file is taken, also at the first contact. */
+	readonly hostKeyKnown: boolean;
 	/** Nothing is done on it before mqbench's set-up script says ready. */
 	readonly setUp: boolean;
 	/** How long it may take until it accepts ssh, if that is longer than usual. */

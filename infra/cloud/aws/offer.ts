@@ -9,7 +9,7 @@ import type { AwsConfig } from "../../aws/config.ts";
 import { findOnPath } from "../../local/program.ts";
 import { dollars } from "../cost-text.ts";
 import { expiresAt } from "../expiry.ts";
-import type { Offer, OfferAsked, Placement } from "../provider.ts";
+import type { Offer, OfferAsked, Placement, RigKeys } from "../provider.ts";
 import { type FoundPulumi, findPulumi } from "../pulumi-cli.ts";
 import { type Api, openApi } from "./api.ts";
 import { addressOf, CHECK_IP, isPrivate, oneAddress } from "./caller.ts";
@@ -28,7 +28,7 @@ import { sessionOf, sessionTrouble } from "./session.ts";
 
 /** An offer of AWS, with the input of its Pulumi program. */
 interface AwsOffer extends Offer {
-	readonly config: Omit<AwsConfig, "publicKey" | "identity" | "knownHosts">;
+	readonly config: Omit<AwsConfig, RigKeys>;
 }
 
 /** A choice with its price. */

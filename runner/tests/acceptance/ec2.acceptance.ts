@@ -90,6 +90,7 @@ describe.skipIf(missing !== null)(
 					machine.host.run(
 						`echo '${key}' >/etc/ssh/keys-of-this-test; chmod 644 /etc/ssh/keys-of-this-test`,
 					);
+					machine.takeHostKey(String(inputs.userData));
 					// A machine is started once: here the next rig finds it as it was.
 					if (prepared.has(machine.host.name)) continue;
 					prepared.add(machine.host.name);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
@@ -40,11 +40,13 @@ sla: [p50 < 10s, lost == 0]
 	const cloud: CloudSide = {
 		prepare: theCloud.prepare,
 		async offer(_, { systems, id }) {
-			const { publicKey, identity, knownHosts, ...config } = awsConfig({
-				id,
-				systems,
-				clients: { instance: "c6in.xlarge", count: 1, spot: false },
-			});
+			const { publicKey, identity, hostKey, knownHosts, ...config } = awsConfig(
+				{
+					id,
+					systems,
+					clients: { instance: "c6in.xlarge", count: 1, spot: false },
+				},
+			);
 			return {
 				cloud: "aws",
 				config,
@@ -64,7 +66,13 @@ sla: [p50 < 10s, lost == 0]
 					async open(folder) {
 						stack = fakeStack({
 							async up() {
-								const known = { ...access, knownHosts: folder.knownHosts };
+								const known = {
+									...access,
+									knownHosts: folder.knownHosts,
+									hostKeyKnown: true,
+								};
+								for (const host of hosts.all)
+									host.takeHostKey(readFileSync(folder.hostKey, "utf8"));
 								return {
 									version: 1,
 									id: folder.id,

@@ -10,13 +10,14 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { makeHostKey } from "../../../infra/cloud/key.ts";
 import { packageFolder } from "../../package.ts";
 import { parseRig } from "../../scenario/rig-file.ts";
 import { BUILD_MS, buildPulumi, testCloud } from "./pulumi.fake.ts";
 
 beforeAll(buildPulumi, BUILD_MS);
 
-test("the configuration of infra/aws/README.md, as YAML, goes up with the command pulumi, gives a rig.json and goes down", () => {
+test("the configuration of infra/aws/README.md, as YAML, goes up with the command pulumi, gives a rig.json and goes down", async () => {
 	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-readme-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const cloud = testCloud(folder);
@@ -39,7 +40,12 @@ test("the configuration of infra/aws/README.md, as YAML, goes up with the comman
 			readFileSync(path.join(project, "README.md"), "utf8"),
 		) ?? [];
 	const settings = path.join(project, "Pulumi.by-hand.yaml");
-	writeFileSync(settings, `${readFileSync(settings, "utf8")}${yaml}`);
+	const hostKey = path.join(project, "host_ed25519");
+	await makeHostKey(hostKey, path.join(project, "known_hosts"), "by-hand");
+	writeFileSync(
+		settings,
+		`${readFileSync(settings, "utf8")}${yaml.replace("/home/kim/host_ed25519", hostKey)}`,
+	);
 
 	pulumi("up", "--yes");
 	const rig = parseRig(pulumi("stack", "output", "rig", "--json"));
