@@ -31,7 +31,7 @@ export const processFields = {
 		.optional()
 		.meta({
 			description:
-				"Version of the broker that mqbench starts, where it can get others than its own. With `target: docker` the tag of the official image; on hosts and `target: aws` too, where Docker runs it on the host, but for Kafka, whose jars are copied.",
+				"Version of the broker that mqbench starts, where it can get others than its own. With `target: docker` the tag of the official image; on hosts and `target: aws` too, where Docker runs it on the host, unless mqbench can copy any version there.",
 			examples: ["4.1.1"],
 		}),
 	binary: z

@@ -116,10 +116,10 @@ long as mqbench up runs: until Ctrl-C there, or mqbench down elsewhere. Each run
 has topics of its own; the report says that the broker was not fresh.
 
 With hosts, yours or EC2's (target: aws), the machines stay and each run gets
-fresh brokers on them: the host's own, copied ones, or with image (or version,
-but for Kafka) containers of the host's Docker. Rented machines cost money until
-mqbench down or mqbench rigs destroy; mqbench rigs list shows them. They stop
-themselves after aws.ttl.
+fresh brokers on them: the host's own, copied ones, or (with image or version)
+containers of the host's Docker; plan says which. Rented machines cost money
+until mqbench down or mqbench rigs destroy; mqbench rigs list shows them. They
+stop themselves after aws.ttl.
 Exit code 5 means that something is left; the message says how to remove it.
 
 Example: a rig for brokers that something else has set up is a small file:

@@ -122,7 +122,7 @@ them), and one machine for each of \`clients\`. Other targets ignore the block. 
 durations and the price; nothing is rented before you agree. Details: [infra/README.md](../infra/README.md#ec2).
 
 Systems have \`nodes\`, \`config\`, \`pin\` and \`durability\` as on other targets. Brokers have the version that mqbench brings or that of Debian 12.
-With \`image\`, or \`version\` (but for Kafka, whose jars mqbench fetches), Docker runs on the machine what \`target: docker\` would run, within \`cpus\`
+With \`image\`, or \`version\` (unless mqbench can copy any of them there; \`plan\` says so), Docker runs on the machine what \`target: docker\` would run, within \`cpus\`
 and \`memory\`. \`port\` and \`binary\` belong to other targets. Faults: \`pause\`, \`kill\`, \`restart\`. A \`ttl\` that is too short for the planned runs is refused.`;
 
 const WORKLOAD = `\`message\` and one load are needed, here or in each case. A load is one of these:
