@@ -39,7 +39,7 @@ test.skipIf(missing !== null)(
 		for (const { run } of hosts.all) run(PREPARED);
 		const access = {
 			...{ user: "admin", identity: "id_ed25519", knownHosts: "known_hosts" },
-			setUp: true,
+			...{ setUp: true, hostKeyKnown: true },
 		};
 		const pulumi = fakePulumi(folder);
 		const { address } = broker;
@@ -87,12 +87,16 @@ test.skipIf(missing !== null)(
 					resolve(code);
 				}),
 			);
-			// As EC2 does it: who has the rig's key comes in.
+			// As EC2 does it: the machine has the rig's host key, and who has the rig's other key comes in.
 			for (let known = false; !known && !over; await sleep(200)) {
 				const rigs = path.join(state, "rigs");
 				for (const id of existsSync(rigs) ? readdirSync(rigs) : []) {
 					const key = path.join(rigs, id, "id_ed25519.pub");
-					if (!existsSync(key)) continue;
+					const own = path.join(rigs, id, "host_ed25519");
+					const marker = path.join(rigs, id, "known_hosts");
+					if (![key, own, marker].every((file) => existsSync(file))) continue;
+					for (const host of hosts.all)
+						host.takeHostKey(readFileSync(own, "utf8"));
 					appendFileSync(`${hosts.identity}.pub`, readFileSync(key));
 					known = true;
 				}
