@@ -35,7 +35,7 @@ export async function upInCloud(
 		await useThenTakeDown(rig, (line) => progress.say(line), world, failed);
 	}
 	await rig.keep();
-	return upText(file, args.path, place.shown, world);
+	return upText(file, args.path, place.shown, request, world);
 }
 
 // --- internal ---
@@ -67,6 +67,7 @@ function upText(
 	rig: RigFile,
 	scenario: string,
 	shown: string,
+	{ scenario: { aws } }: Pick<CloudRequest, "scenario">,
 	{ clock }: Pick<World, "clock">,
 ): string {
 	const { id, cloud } = rig;
@@ -79,7 +80,7 @@ function upText(
 	const end =
 		endsAt === null
 			? tell("up-end-unknown")
-			: `They end themselves in ${formatDuration(Math.max(0, Date.parse(endsAt) - clock.nowMs()) * 1e6)} (${endsAt})`;
+			: `${aws.ami === null ? "They" : tell("up-end-uncertain")} end themselves in ${formatDuration(Math.max(0, Date.parse(endsAt) - clock.nowMs()) * 1e6)} (${endsAt})`;
 	return tell("rented-are-up", {
 		machines,
 		region: cloud?.region ?? "AWS",

@@ -13,6 +13,9 @@ export interface Image {
 	readonly disk: { readonly sizeGiB: number } | null;
 	/** It costs nothing besides the machine. The prices of Linux apply to such images. */
 	readonly free: boolean;
+	/** It is Debian's own: cloud-init runs the user data, by which its machines end themselves. */
+	readonly runsUserData: boolean;
+	readonly windows: boolean;
 }
 
 /** Debian's account at AWS, which publishes its images (https://wiki.debian.org/Cloud/AmazonEC2Image). */
@@ -90,5 +93,7 @@ function parse(image: AwsImage): Image {
 		free:
 			(image.UsageOperation ?? "RunInstances") === "RunInstances" &&
 			(image.ProductCodes ?? []).length === 0,
+		runsUserData: image.OwnerId === DEBIAN,
+		windows: /^windows$/i.test(image.Platform ?? ""),
 	};
 }

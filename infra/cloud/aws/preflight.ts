@@ -100,6 +100,9 @@ export async function preflight(
 		choices,
 		image: chosenImage,
 		warnings: [
+			...(chosenImage.runsUserData
+				? []
+				: [tell("image-end-uncertain", { image: chosenImage.id })]),
 			...quotas.warnings,
 			...(unknown.length === 0
 				? []
@@ -368,6 +371,7 @@ async function chooseImage(
 	if (image === null) return tell("image-absent", { call, region: name });
 	if (image.state !== "available")
 		return tell("image-not-ready", { call, state: image.state });
+	if (image.windows) return tell("image-windows", { call });
 	if (image.architecture !== architecture)
 		return tell("image-architecture", {
 			call,

@@ -35,6 +35,8 @@ const IMAGE: Image = {
 	state: "available",
 	disk: { sizeGiB: 8 },
 	free: true,
+	runsUserData: true,
+	windows: false,
 };
 
 function price(parts: {
