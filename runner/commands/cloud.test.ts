@@ -438,6 +438,15 @@ describe("mqbench up --target aws", () => {
 		return { code, world, cloud, cwd };
 	};
 
+	test("says that machines of an image of one's own may not end themselves", async () => {
+		const { world } = await stand(fakeCloud(), {
+			set: ["aws.ami=ami-0123456789abcdef5"],
+		});
+		expect(world.out()).toContain(
+			" are up in eu-central-1 ($0.90 an hour). If their image has cloud-init, they end themselves in 2h (",
+		);
+	});
+
 	test("leaves machines up, and a rig.json whose paths are absolute", async () => {
 		const { code, world, cloud, cwd } = await stand();
 		expect(code).toBe(0);

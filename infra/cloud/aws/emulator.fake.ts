@@ -57,6 +57,9 @@ export const IMAGES = {
 	older: "ami-0123456789abcdef2",
 	arm: "ami-0123456789abcdef3",
 	large: "ami-0123456789abcdef4",
+	/** Not Debian's. */
+	own: "ami-0123456789abcdef5",
+	windows: "ami-0123456789abcdef6",
 } as const;
 
 /** Why this machine cannot have it; null: it can. With CI=true it must. */
@@ -247,6 +250,15 @@ function imagesOfMoto(): object[] {
 		image(IMAGES.newest, "debian-12-amd64-20260101-2", "x86_64"),
 		image(IMAGES.arm, "debian-12-arm64-20260101-2", "arm64"),
 		image(IMAGES.large, "somebody-s-own-1", "x86_64"),
+		{
+			...image(IMAGES.own, "somebody-s-own-2", "x86_64"),
+			owner_id: "210987654321",
+		},
+		{
+			...image(IMAGES.windows, "Windows_Server-2022", "x86_64"),
+			owner_id: "801119661308",
+			platform: "windows",
+		},
 	];
 }
 

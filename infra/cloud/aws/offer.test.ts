@@ -446,6 +446,18 @@ test
 			],
 		],
 		[
+			"an image for Windows",
+			() => {},
+			RIG.replace(
+				"region: eu-central-1",
+				`region: eu-central-1\n  ami: ${IMAGES.windows}`,
+			),
+			{},
+			[
+				`ec2:DescribeImages: the image ${IMAGES.windows} is for Windows, which has no cloud-init: its machines would never end themselves. Write an image of Debian 12.`,
+			],
+		],
+		[
 			"an address that nobody knows",
 			() => {},
 			without("sshFrom"),
@@ -707,6 +719,23 @@ test.skipIf(missing !== null)(
 				/^ec2:DescribeInstanceTypes: m5\.xlarge has no NVMe of its own/,
 			),
 		]);
+	},
+);
+
+test.skipIf(missing !== null).each([
+	["an image that is not Debian's", IMAGES.own, true],
+	["an older one of Debian's", IMAGES.older, false],
+])(
+	"that its machines may never end themselves is said of %s: %s, %s",
+	async (_, ami, said) => {
+		const { warnings } = await made(
+			RIG.replace(
+				"region: eu-central-1",
+				`region: eu-central-1\n  ami: ${ami}`,
+			),
+		);
+		const sentence = `the image ${ami} is not Debian's, and AWS does not say whether it has cloud-init. Without cloud-init its machines never end themselves, and cost money until they are taken down (mqbench rigs list)`;
+		expect(warnings.includes(sentence)).toBe(said);
 	},
 );
 
