@@ -94,7 +94,7 @@ test("it has no package of anybody else, no cloud's SDK, no test and nobody's ke
 		.filter((file) => file.startsWith("infra/aws/"));
 	for (const file of ours)
 		expect(file).toMatch(
-			/^infra\/aws\/(bin\/[\w-]+\.js|user-data\/([\w-]+\.sh|README\.md)|Pulumi\.yaml|(README|PERMISSIONS)\.md|(package(-lock)?|policy)\.json|pulumi\.sha256)$/,
+			/^infra\/aws\/(bin\/[\w-]+\.js|user-data\/([\w-]+\.sh|README\.md)|first-run\.sh|Pulumi\.yaml|(README|PERMISSIONS)\.md|(package(-lock)?|policy)\.json|pulumi\.sha256)$/,
 		);
 });
 

@@ -25,6 +25,7 @@ import type { Broker } from "../rig.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { hostEnginesMissing, startEngine } from "./engine.fake.ts";
 import { onHosts } from "./open.ts";
+import { brokerSamples } from "./samples.ts";
 
 const binaries = await realBinaries();
 const missing = hostEnginesMissing();
@@ -147,6 +148,15 @@ describe.skipIf(missing !== null)(
 			expect(host(0).run("ss -ltnH | grep :6379").trim()).toContain(
 				` ${host(0).address}:6379 `,
 			);
+			// A sample a second, and what a broker used is in those of its life.
+			await expect
+				.poll(
+					() => host(0).run(`cat ~/.cache/mqbench/runs/*/${brokerSamples(1)}`),
+					{
+						timeout: 40_000,
+					},
+				)
+				.toMatch(/"rssBytes":[1-9]/);
 			await broker.close();
 			await nothingRuns();
 			expect(folders()).toEqual([]);
@@ -157,7 +167,8 @@ describe.skipIf(missing !== null)(
 				.trim()
 				.split("\n")
 				.map((line) => ResourceLine.parse(JSON.parse(line)));
-			expect(lines.at(-1)?.broker?.cpuNs).toBeGreaterThan(0);
+			const memory = lines.map(({ broker }) => broker?.rssBytes ?? 0);
+			expect(Math.max(...memory)).toBeGreaterThan(0);
 		});
 
 		test("are paused, killed and started again with their data", async () => {
