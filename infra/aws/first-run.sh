@@ -47,8 +47,8 @@ bounded() {
 }
 
 # Whoever leaves now leaves nothing that costs money.
-trap '[ ! -e rig.json ] || $mqbench down' EXIT
-trap 'exit 130' INT TERM
+trap 'trap "" HUP INT TERM; [ ! -e rig.json ] || $mqbench down rig.json' EXIT
+trap 'exit 130' HUP INT TERM
 
 step up up "$scenario" --target aws --yes --max-hourly-usd "$3"
 check "the rig stands" [ -e rig.json ]
@@ -56,7 +56,7 @@ check "the rig stands" [ -e rig.json ]
 cp rig.json rented.json
 id=$(rig 'rig.id')
 region=$(rig 'rig.cloud.region')
-usd=$(rig 'rig.cloud.hourlyUsd')
+usd=$(rig 'rig.cloud.hourlyUsd?.toFixed(2) ?? "unknown"')
 check "AWS answered each question about permissions" sh -c '! grep -q "not certain" up.log'
 rig '[...rig.clients, ...rig.brokers.flatMap(({ hosts }) => hosts)].map(({ host, user, identity, knownHosts }) => `${user}@${host} ${identity} ${knownHosts}`).sort().filter((one, i, all) => one !== all[i - 1]).join("\n")' >hosts.txt
 
@@ -70,10 +70,10 @@ done <hosts.txt
 for file in result.json report.html report.md junit.xml; do
 	check "report/$file is there" [ -s "report/$file" ]
 done
-check "times across machines are exact to 1 ms" node -e '
+check "times across machines, if any were taken, are exact to 1 ms" node -e '
 	const { runs } = JSON.parse(fs.readFileSync("report/result.json"));
 	console.log(runs.map(({ clockBoundNs }) => clockBoundNs));
-	process.exit(runs.length > 0 && runs.every(({ clockBoundNs }) => clockBoundNs <= 1e6) ? 0 : 1)'
+	process.exit(runs.length > 0 && runs.every(({ clockBoundNs }) => clockBoundNs === null || clockBoundNs <= 1e6) ? 0 : 1)'
 
 step down down rig.json
 check "the rig is down" [ $? = 0 ]
@@ -81,7 +81,7 @@ $mqbench rigs list >list.log 2>&1
 check "mqbench remembers no such rig" sh -c '! grep -q "^$0 " list.log' "$id"
 step sweep rigs sweep --region "$region" --id "$id"
 check "nothing with its tag is left in $region" grep -q "Nothing to remove" sweep.log
-check "it cost no more than was offered ($usd USD an hour)" node -e '
+check "it was down before its machines ended themselves ($usd USD an hour)" node -e '
 	const { createdAt, cloud } = JSON.parse(fs.readFileSync("rented.json"));
 	const usd = (cloud.hourlyUsd * (Date.now() - Date.parse(createdAt))) / 3.6e6;
 	console.log(`about ${usd.toFixed(2)} USD`);

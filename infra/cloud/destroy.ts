@@ -42,8 +42,14 @@ export async function destroyAll(
 	if (free.length === 0 && failed.length === 0)
 		return void world.stdout.write(tell("no-rig-to-destroy"));
 	const names = free.map(nameOf).join(", ");
-	if (free.length > 0 && !yes && !(await agreed(`Take down ${names}?`, world)))
-		return void world.stdout.write("Nothing was taken down.\n");
+	if (
+		free.length > 0 &&
+		!yes &&
+		!(await agreed(`Take down ${names}?`, world))
+	) {
+		world.stdout.write("Nothing was taken down.\n");
+		return throwAll(failed);
+	}
 	for (const [i, { folder }] of free.entries()) {
 		if (world.stop.aborted) {
 			const rest = free.slice(i).map((rig) => rig.folder.id);
@@ -62,8 +68,9 @@ export async function destroyAll(
 			await destroyCloud(folder.id, world, { ...options, yes });
 			world.stdout.write(downText(folder.id));
 		} catch (error) {
-			// Its folder goes last: another mqbench has taken it down meanwhile.
-			if (existsSync(folder.path)) failed.push(asLeft(error));
+			// Its folder goes last: another mqbench has taken it down meanwhile. Not so where somebody has removed the folder alone.
+			const left = asLeft(error);
+			if (existsSync(folder.path) || isLeft(left)) failed.push(left);
 			else world.stdout.write(downText(folder.id));
 		}
 	}
@@ -77,6 +84,10 @@ function asLeft(error: unknown): unknown {
 	return error instanceof MqbenchError && error.code === "cloud-held"
 		? failure("cloud-left", { text: error.message })
 		: error;
+}
+
+function isLeft(error: unknown): boolean {
+	return error instanceof MqbenchError && error.exit === EXIT.leftBehind;
 }
 
 /** All failures in one; that something is left in the cloud decides the exit code. */

@@ -130,6 +130,15 @@ describe("two mqbench at once", () => {
 		expect(things()).toHaveLength(3);
 	});
 
+	test("one hangs on a rig that has expired: destroy and sweep end it all the same", async () => {
+		for (const end of ["destroy", "sweep"] as const) {
+			const { rents, things, destroy, sweep } = scene();
+			await rents("measuring");
+			await (end === "destroy" ? destroy({}, 151) : sweep(151));
+			expect(things(), end).toEqual([]);
+		}
+	});
+
 	test("both destroy: it is down, and neither says so before it is", async () => {
 		const { killed, things, destroy } = scene();
 		await killed("measuring");
@@ -203,6 +212,24 @@ describe("AWS does not play along", () => {
 		expect(await listed()).toMatch(/^demo-1 {2}left /m);
 		expect(await destroy()).toBe(0);
 		expect(things()).toEqual([]);
+	});
+
+	test("no network, and somebody removes the folder meanwhile: exit code 5", async () => {
+		const { killed, things, destroy, clouds, folder } = scene();
+		await killed("measuring");
+		const { open } = clouds({});
+		const end = await destroy({
+			...OFFLINE,
+			open: async (...args) => ({
+				...((await open?.(...args)) as Awaited<ReturnType<Provider["open"]>>),
+				async destroy() {
+					rmSync(folder, { recursive: true, force: true });
+					throw new Error("no network");
+				},
+			}),
+		});
+		expect(end).toMatchObject({ exit: 5 });
+		expect(things()).toHaveLength(3);
 	});
 
 	test("a quota in the middle of standing up: exit code 3 with AWS's words, nothing stays", async () => {

@@ -4,7 +4,6 @@ import type {
 	ImageFacts,
 	NodeDescription,
 } from "../../runner/brokers/process.ts";
-import { once } from "../../runner/once.ts";
 import { signalThere, startThere } from "../clients/ssh-supervised.ts";
 import { unwritable } from "../clients/ssh-trouble.ts";
 import {
@@ -100,13 +99,13 @@ export function hostContainerPlace({
 				onStderr: take,
 			});
 			running = child;
-			// From now on signals go to what is below the agent within.
-			const located = once(() => link.run(LOCATE, [name, pidFile]));
+			// Once that is known signals go to what is below the agent within.
+			let located = false;
 			return {
 				ended: child.ended.then((end) => endOn(host.name, end)),
 				pid: async () => null,
 				async signal(signal) {
-					await located();
+					located ||= (await link.run(LOCATE, [name, pidFile])).code === 0;
 					return signalThere(link, { folder: store, pidFile }, signal);
 				},
 				end: () => terminate(child, stopMs),
@@ -134,7 +133,7 @@ const PREPARE =
 
 /** $1 container, $2 file for the pid of its first process, as the host counts. */
 const LOCATE =
-	'p=$(docker inspect --format "{{.State.Pid}}" "$1") && [ "$p" -gt 0 ] && echo "$p" >"$2"';
+	'p=$(timeout 60 docker inspect --format "{{.State.Pid}}" "$1") && [ "$p" -gt 0 ] && echo "$p" >"$2"';
 
 function bind(source: string, target: string, ...more: string[]): string {
 	return mountText(

@@ -81,7 +81,7 @@ const REMOVE =
 
 /** $1 control folder of an mqbench that is gone. Kills its processes and containers that are still going down, because they hold the ports. */
 const END =
-	'end() { for f in "$1"/agent-*; do g=$(cat "$f" 2>/dev/null) && grep -q agent "/proc/$g/cmdline" 2>/dev/null || continue; for c in $(cat /proc/"$g"/task/*/children 2>/dev/null); do kill -s KILL -- "-$c"; done; i=0; while kill -0 "$g" 2>/dev/null && [ $i -lt 30 ]; do sleep 0.1 2>/dev/null || sleep 1; i=$((i+1)); done; done; for f in "$1"/container-*; do [ -e "$f" ] && docker rm --force --volumes "$(cat "$f")" >/dev/null 2>&1; done; true; }';
+	'end() { for f in "$1"/agent-*; do g=$(cat "$f" 2>/dev/null) && grep -q agent "/proc/$g/cmdline" 2>/dev/null || continue; for c in $(cat /proc/"$g"/task/*/children 2>/dev/null); do kill -s KILL -- "-$c"; done; i=0; while kill -0 "$g" 2>/dev/null && [ $i -lt 30 ]; do sleep 0.1 2>/dev/null || sleep 1; i=$((i+1)); done; done; for f in "$1"/container-*; do [ -e "$f" ] && timeout 60 docker rm --force --volumes "$(cat "$f")" >/dev/null 2>&1; done; true; }';
 
 /** Folders of this host whose owner is gone (also from before a restart), and those of any host that have not changed for a day. */
 const SWEEP = `cd && ${OWN}; ${END}; for p in "$PWD/.cache/mqbench/runs" "$PWD/.cache/mqbench/store" ${PREPARED} /dev/shm; do cd "$p" 2>/dev/null || continue; for d in "$o"@*; do [ -d "$d" ] && [ ! -d "/proc/$(echo "$d" | cut -d@ -f2)" ] && end "$d" && rm -rf -- "$d" 2>/dev/null; done; for d in "$h"+*@*; do case $d in "$o"@*) ;; *) [ -d "$d" ] && rm -rf -- "$d" 2>/dev/null;; esac; done; for d in mqbench+*@*@*; do [ -d "$d" ] && [ -z "$(find "$d" -mtime -1 | head -n 1)" ] && rm -rf -- "$d" 2>/dev/null; done; done; true`;

@@ -191,7 +191,7 @@ export const ScenarioFile = z.strictObject({
 		.optional()
 		.meta({
 			description:
-				"Settings of rented machines, of brokers and load alike (`target: aws`). They are read back before each run; a setting that a machine does not take is a note in the report. Default: as the machines come. Reports have the settings of all machines, on every target.",
+				"Settings of rented machines, of brokers and load alike (`target: aws`). They are read back when mqbench connects; a setting that a machine does not take is a note in the report. Default: as the machines come. Reports have the settings of all machines, on every target.",
 			examples: [{ maxCState: 1, smt: "off", interruptModeration: "off" }],
 		}),
 	system: System.optional().meta({

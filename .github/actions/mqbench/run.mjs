@@ -79,9 +79,11 @@ async function measure() {
 		{
 			stdio: ["ignore", "inherit", "inherit"],
 			env: {
-				// The job's own, so that the step that takes down all rigs finds this job's rigs, and nobody else's.
-				MQBENCH_STATE_DIR: path.join(env.RUNNER_TEMP, "mqbench-state"),
 				...(isTrue(env.INPUT_SUMMARY) ? env : rest),
+				// The job's own unless it names one, so that the step that takes down all rigs finds this job's, and nobody else's. As there,
+				// an empty name is none.
+				MQBENCH_STATE_DIR:
+					env.MQBENCH_STATE_DIR || path.join(env.RUNNER_TEMP, "mqbench-state"),
 			},
 		},
 	);

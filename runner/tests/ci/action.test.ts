@@ -339,6 +339,11 @@ test("a cancelled job: mqbench is told at once, and what it leaves is uploaded",
 test.each([
 	["the job's own folder", {}, (temp: string) => `${temp}/mqbench-state`],
 	["MQBENCH_STATE_DIR", { MQBENCH_STATE_DIR: "/kept" }, () => "/kept"],
+	[
+		"the job's own folder if that is empty",
+		{ MQBENCH_STATE_DIR: "" },
+		(temp: string) => `${temp}/mqbench-state`,
+	],
 ])(
 	"what is rented is remembered in %s, where it is looked for afterwards",
 	async (_, env, folder) => {

@@ -25,7 +25,7 @@ import { packageFolder } from "../../package.ts";
 const missing = hostsMissing();
 
 test.skipIf(missing !== null)(
-	`first-run.sh passes where a rig is as it must be, and says which machine does not end itself${missing === null ? "" : ` (skipped: ${missing})`}`,
+	`first-run.sh passes where a rig is as it must be, says which machine does not end itself, and leaves nothing when it is ended${missing === null ? "" : ` (skipped: ${missing})`}`,
 	async () => {
 		const folder = mkdtempSync(path.join(tmpdir(), "mqbench-first-run-"));
 		onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -57,7 +57,7 @@ test.skipIf(missing !== null)(
 		});
 		writeFileSync(path.join(folder, "x.yaml"), SCENARIO);
 		const state = path.join(folder, "state");
-		const firstRun = async (name: string) => {
+		const firstRun = async (name: string, endAt?: string) => {
 			const child = spawn(
 				"sh",
 				[
@@ -79,6 +79,7 @@ test.skipIf(missing !== null)(
 			for (const stream of [child.stdout, child.stderr])
 				stream.on("data", (text) => {
 					said += text;
+					if (endAt && said.includes(endAt)) child.kill("SIGTERM");
 				});
 			let over = false;
 			const ended = new Promise<number | null>((resolve) =>
@@ -114,6 +115,9 @@ test.skipIf(missing !== null)(
 			`FAILED  admin@${client.address} ends itself`,
 		]);
 		expect(failed.code).toBe(1);
+
+		const ended = await firstRun("third", " run /");
+		expect(ended.code, ended.said).toBe(130);
 		expect(readdirSync(path.join(state, "rigs"))).toEqual([]);
 	},
 );

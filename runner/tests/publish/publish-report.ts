@@ -74,7 +74,9 @@ async function publish(file: string): Promise<number> {
 	if (first.length > 0) return refuse(first, EXIT.environment);
 	const stamp = new Date().toISOString().replaceAll(/[-:]|\..*/g, "");
 	const folder = values.out ?? path.join("reports", `publish-${name}-${stamp}`);
-	await run(file, folder);
+	const code = await run(file, folder);
+	// What stays in a cloud is said by the run; nothing that comes after may hide it.
+	if (code === EXIT.leftBehind) return code;
 	if (!existsSync(path.join(folder, "result.json")))
 		return refuse([tell("publish-no-result")], EXIT.environment);
 	const { reasons, unranked } = judgeFolder(folder);
@@ -103,7 +105,7 @@ async function publish(file: string): Promise<number> {
 }
 
 /** The command line as anybody would give it, with three repeats where the scenario asks for fewer. Its verdict is in its report. */
-async function run(file: string, folder: string): Promise<void> {
+async function run(file: string, folder: string): Promise<number | null> {
 	const { set } = values;
 	const world = { cwd: process.cwd(), env: process.env };
 	const { scenario: read } = await readScenario(file, { set }, world);
@@ -117,10 +119,17 @@ async function run(file: string, folder: string): Promise<void> {
 		],
 		{ stdio: "inherit" },
 	);
-	await new Promise((resolve, reject) => {
-		child.once("error", reject);
-		child.once("close", resolve);
-	});
+	// A terminal sends them to the run too, which takes down what it has; it is waited for.
+	const wait = () => {};
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, wait);
+	try {
+		return await new Promise((resolve, reject) => {
+			child.once("error", reject);
+			child.once("close", resolve);
+		});
+	} finally {
+		for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, wait);
+	}
 }
 
 /** The part of three seconds in which the cores worked. */
