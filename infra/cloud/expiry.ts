@@ -1,5 +1,8 @@
-/** Time for standing up and taking down, on top of the machines' own time. */
-const GRACE_MINUTES = 30;
+/**
+ * Time for standing up and taking down, on top of the machines' own time, which begins when each of them starts. A type without a hypervisor
+ * may take 40 minutes to be made (infra/aws/machine.ts): a rig that is measured on must never count as expired.
+ */
+const GRACE_MINUTES = 60;
 
 /** When a sweep may remove a rig that is stood up now: its machines have ended themselves by then. */
 export function expiresAt(ttlMinutes: number, nowMs: number): string {

@@ -166,7 +166,7 @@ describe("a rented rig", () => {
 			target: "aws",
 			createdAt: "2026-01-02T03:04:05.000Z",
 			// Half an hour behind the end of its machines.
-			expiresAt: "2026-01-02T05:34:05.000Z",
+			expiresAt: "2026-01-02T06:04:05.000Z",
 			brokers: [{ hosts: [{ host: "198.51.100.1", address: "10.0.0.5" }] }],
 			clients: [{ host: "198.51.100.2" }, { host: "198.51.100.3" }],
 			cloud: {
@@ -474,7 +474,7 @@ describe("a rented rig", () => {
 		).toBe(`The rig demo-1 is not down in eu-central-1: 1 of its resources is left.
   aws:ec2/instance:Instance broker-1 (i-0abc)
 Why: RequestLimitExceeded.
-Its machines end themselves by 2026-01-02 05:34 UTC; until then they cost money; everything else stays.
+Its machines end themselves by 2026-01-02 06:04 UTC; until then they cost money; everything else stays.
 Take it down:         mqbench rigs destroy demo-1
 Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		expect(stack.asked.filter((one) => one === "destroy")).toHaveLength(3);
@@ -659,7 +659,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		).toMatchObject({
 			profile: "lab",
 			account: "111111111111",
-			expiresAt: "2026-01-02T05:34:05.000Z",
+			expiresAt: "2026-01-02T06:04:05.000Z",
 		});
 	});
 
@@ -715,7 +715,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			open: async () => fakeStack({ up: async () => output("demo-2") }),
 		});
 		expect(said).toContain(
-			"The rig demo-1 is still there (ready, eu-central-1, its machines end themselves by 2026-01-02 05:34 UTC): mqbench rigs destroy demo-1",
+			"The rig demo-1 is still there (ready, eu-central-1, its machines end themselves by 2026-01-02 06:04 UTC): mqbench rigs destroy demo-1",
 		);
 		await other.teardown();
 	});

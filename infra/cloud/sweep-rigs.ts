@@ -223,8 +223,6 @@ async function takeKnown(
 					known,
 					held: await hold(known.folder, tell("holds-removing"), {
 						say: (line) => void world.stderr.write(`${line}\n`),
-						// As for rigs destroy: what has expired serves nobody.
-						evenFromLiving: one.rig.expired,
 					}),
 				});
 			free.push(one);

@@ -159,7 +159,7 @@ Take one down: mqbench rigs destroy <rig>
 				hourlyUsd: 0.8211,
 				createdAt: "2026-01-02T03:04:05.000Z",
 				endsAt: "2026-01-02T05:04:05.000Z",
-				expiresAt: "2026-01-02T05:34:05.000Z",
+				expiresAt: "2026-01-02T06:04:05.000Z",
 				folder: folder("demo-1"),
 				trouble: null,
 			},

@@ -206,7 +206,7 @@ test.skipIf(missing !== null)(
 			callerCidr: "203.0.113.7/32",
 			ttlMinutes: 120,
 			// 2026-01-02T03:04:05 and 2 h, and half an hour for standing up and down.
-			expiresAt: "2026-01-02T05:34:05.000Z",
+			expiresAt: "2026-01-02T06:04:05.000Z",
 			brokers: { instance: "i4i.xlarge", count: 3, volume: null },
 			clients: { instance: "c6in.xlarge", count: 2, spot: false },
 			packages: ["default-jre-headless"],
