@@ -105,7 +105,8 @@ export function hostContainerPlace({
 				ended: child.ended.then((end) => endOn(host.name, end)),
 				pid: async () => null,
 				async signal(signal) {
-					located ||= (await link.run(LOCATE, [name, pidFile])).code === 0;
+					if (!located)
+						located = (await link.run(LOCATE, [name, pidFile])).code === 0;
 					return signalThere(link, { folder: store, pidFile }, signal);
 				},
 				end: () => terminate(child, stopMs),
