@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Stands in for Pulumi's AWS provider, which comes from Pulumi's releases alone, and for AWS: resources are entries of a JSON file
-// (MQBENCH_TEST_CLOUD), machines are hosts that are there already. What goes wrong is said in the same file.
+// (MQBENCH_TEST_CLOUD), machines are hosts that are there already. What goes wrong is said in the same file. Where the program names an
+// emulator of AWS, the resources are made there too (ec2-calls.mjs).
 //
 //	{ "hosts": { "broker": [{ "public": "...", "private": "..." }], "client": [...] },
 //	  "fail": { "create": "aws:ec2/instance:Instance", "times": 1 }, "resources": {} }
@@ -12,6 +13,8 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ec2Calls } from "./ec2-calls.mjs";
 
 const require = createRequire(
 	path.join(process.env.MQBENCH_TEST_AWS, "package.json"),
@@ -70,6 +73,18 @@ function outputs(now, type, name, inputs, id) {
 }
 
 let cancelled = false;
+/** null: there is no emulator. */
+let emulator = null;
+/** Nested settings come as JSON. */
+const parsed = (value) =>
+	typeof value === "string" ? JSON.parse(value) : value;
+/** A gRPC method out of a function that gives its response, or throws what went wrong. */
+const method = (respond) => (call, answer) => {
+	respond(call.request).then(
+		(response) => answer(null, response),
+		(error) => answer({ code: grpc.status.UNKNOWN, message: error.message }),
+	);
+};
 const server = new grpc.Server();
 server.addService(ResourceProviderService, {
 	handshake: (_, answer) =>
@@ -90,7 +105,15 @@ server.addService(ResourceProviderService, {
 		answer(null, response);
 	},
 	diffConfig: (_, answer) => answer(null, new messages.DiffResponse()),
-	configure(_, answer) {
+	configure({ request }, answer) {
+		const { region, endpoints, defaultTags } = plain(request.getArgs());
+		const [{ ec2: endpoint } = {}] = parsed(endpoints) ?? [];
+		if (endpoint)
+			emulator = ec2Calls({
+				region,
+				endpoint,
+				defaultTags: parsed(defaultTags)?.tags,
+			});
 		const response = new messages.ConfigureResponse();
 		response.setAcceptsecrets(false);
 		response.setSupportspreview(true);
@@ -102,77 +125,64 @@ server.addService(ResourceProviderService, {
 		answer(null, response);
 	},
 	diff: (_, answer) => answer(null, new messages.DiffResponse()),
-	create(call, answer) {
-		const { request } = call;
+	create: method(async (request) => {
 		const type = typeOf(request.getUrn());
 		const name = request.getUrn().split("::").at(-1);
 		const inputs = plain(request.getProperties());
 		const response = new messages.CreateResponse();
 		if (request.getPreview()) {
 			response.setProperties(struct(inputs));
-			answer(null, response);
-			return;
+			return response;
 		}
 		note(`create ${type} ${name}`);
-		if (fails("create", type)) {
-			answer({
-				code: grpc.status.UNKNOWN,
-				message: `creating EC2 Instance: operation error EC2: RunInstances, exceeded maximum number of attempts, 6, https response error StatusCode: 500, RequestID: 1, api error InsufficientInstanceCapacity: We currently do not have sufficient ${inputs.instanceType} capacity in the Availability Zone you requested (${inputs.availabilityZone}). Our system will be working on provisioning additional capacity.`,
-			});
-			return;
-		}
-		const id = `i-${Math.random().toString(16).slice(2, 12)}`;
-		const made = change((now) => {
-			now.resources ??= {};
-			const all = outputs(now, type, name, inputs, id);
-			now.resources[id] = { type, name, inputs };
-			return all;
-		});
-		const done = () => {
-			response.setId(id);
-			response.setProperties(struct(made));
-			answer(null, response);
+		if (fails("create", type))
+			throw new Error(
+				`creating EC2 Instance: operation error EC2: RunInstances, exceeded maximum number of attempts, 6, https response error StatusCode: 500, RequestID: 1, api error InsufficientInstanceCapacity: We currently do not have sufficient ${inputs.instanceType} capacity in the Availability Zone you requested (${inputs.availabilityZone}). Our system will be working on provisioning additional capacity.`,
+			);
+		const made = (await emulator?.create(type, name, inputs)) ?? {
+			id: `i-${Math.random().toString(16).slice(2, 12)}`,
 		};
+		const all = change((now) => {
+			now.resources ??= {};
+			now.resources[made.id] = { type, name, inputs };
+			return { ...made, ...outputs(now, type, name, inputs, made.id) };
+		});
 		// A machine that never comes: until somebody cancels.
-		if (fails("hang", type)) {
-			const look = setInterval(() => {
-				if (!cancelled) return;
-				clearInterval(look);
-				done();
-			}, 100);
-		} else done();
-	},
-	read(call, answer) {
-		const { request } = call;
+		if (fails("hang", type)) while (!cancelled) await sleep(100);
+		response.setId(made.id);
+		response.setProperties(struct(all));
+		return response;
+	}),
+	read: method(async (request) => {
+		const id = request.getId();
 		const response = new messages.ReadResponse();
-		if (cloud().resources?.[request.getId()]) {
-			response.setId(request.getId());
+		const there =
+			(await emulator?.read(typeOf(request.getUrn()), id)) ??
+			cloud().resources?.[id];
+		if (there) {
+			response.setId(id);
 			response.setProperties(request.getProperties());
 			response.setInputs(request.getInputs());
 		}
-		answer(null, response);
-	},
+		return response;
+	}),
 	update(call, answer) {
 		const response = new messages.UpdateResponse();
 		response.setProperties(call.request.getNews());
 		answer(null, response);
 	},
-	delete(call, answer) {
-		const { request } = call;
+	delete: method(async (request) => {
 		const type = typeOf(request.getUrn());
+		const id = request.getId();
 		note(`delete ${type} ${request.getUrn().split("::").at(-1)}`);
-		if (fails("delete", type)) {
-			answer({
-				code: grpc.status.UNKNOWN,
-				message: `deleting ${type}: DependencyViolation`,
-			});
-			return;
-		}
+		if (fails("delete", type))
+			throw new Error(`deleting ${type}: DependencyViolation`);
+		await emulator?.delete(type, id, plain(request.getProperties()));
 		change((now) => {
-			delete now.resources[request.getId()];
+			delete now.resources[id];
 		});
-		answer(null, new Empty());
-	},
+		return new Empty();
+	}),
 	cancel(_, answer) {
 		note("cancel");
 		cancelled = true;
