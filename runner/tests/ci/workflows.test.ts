@@ -274,7 +274,7 @@ const GIT = {
 };
 
 /** Only tests set it. */
-const OPTIONAL = new Set(["MQBENCH_RETRY_MS"]);
+const OPTIONAL = new Set(["MQBENCH_RETRY_MS", "MQBENCH_STATE_DIR"]);
 
 function outputsKey(action: Action): string[] {
 	return action.outputs ? ["outputs"] : [];
