@@ -7,6 +7,7 @@ replace (
 	github.com/mqbench/mqbench/extensions/xk6-kafka => ./xk6-kafka
 	github.com/mqbench/mqbench/extensions/xk6-mqbench => ./xk6-mqbench
 	github.com/mqbench/mqbench/extensions/xk6-nats => ./xk6-nats
+	github.com/mqbench/mqbench/extensions/xk6-nats-streaming => ./xk6-nats-streaming
 	github.com/mqbench/mqbench/extensions/xk6-noop => ./xk6-noop
 	github.com/mqbench/mqbench/extensions/xk6-rabbitmq => ./xk6-rabbitmq
 	github.com/mqbench/mqbench/extensions/xk6-redis => ./xk6-redis
@@ -16,6 +17,7 @@ require (
 	github.com/mqbench/mqbench/extensions/xk6-kafka v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-mqbench v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-nats v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-nats-streaming v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-noop v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-rabbitmq v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-redis v0.0.0
@@ -24,6 +26,11 @@ require (
 require (
 	go.k6.io/k6/v2 v2.1.0
 	golang.org/x/sys v0.49.0
+)
+
+require (
+	github.com/gogo/protobuf v1.3.2 // indirect
+	github.com/nats-io/stan.go v0.10.4 // indirect
 )
 
 require (
@@ -59,6 +66,9 @@ require (
 	github.com/grafana/xk6-dashboard-assets v0.1.2 // indirect
 	github.com/grpc-ecosystem/go-grpc-middleware v1.4.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
+	github.com/hashicorp/go-hclog v1.5.0 // indirect
+	github.com/hashicorp/go-msgpack/v2 v2.1.1 // indirect
+	github.com/hashicorp/raft v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.0.0 // indirect
 	github.com/influxdata/influxdb1-client v0.0.0-20190402204710-8ff2fc3824fc // indirect
 	github.com/jhump/protoreflect v1.18.0 // indirect
@@ -93,6 +103,7 @@ require (
 	github.com/twmb/franz-go v1.22.2 // indirect
 	github.com/twmb/franz-go/pkg/kadm v1.19.0 // indirect
 	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
+	go.etcd.io/bbolt v1.3.8 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.44.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc v1.44.0 // indirect

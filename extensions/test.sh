@@ -28,13 +28,13 @@ done
 all=$(go list $ours/...)
 if command -v "${CC:-cc}" >/dev/null 2>&1; then
 	# README.md says why these. What links k6 would have it compiled once more for the detector: `npm run acceptance` does that.
-	shared="/xk6-mqbench/(books|deadline|generator|ledger|recorder|schedule)$|/xk6-[a-z]+$"
+	shared="/xk6-mqbench/(books|deadline|generator|ledger|recorder|schedule)$|/xk6-[a-z-]+$"
 	k6="/xk6-mqbench$|/cmd/k6$"
 	echo "go test -race"
 	CGO_ENABLED=1 tests -race $(echo "$all" | grep -E "$shared" | grep -vE "$k6")
 	echo "go test"
 	# The other tests of packages that are above too, and all of the rest.
-	CGO_ENABLED=0 tests -trimpath $(echo "$all" | grep -vE "/xk6-mqbench/(deadline|generator|recorder)$|/xk6-[a-z]+$|$k6") $ours/xk6-mqbench
+	CGO_ENABLED=0 tests -trimpath $(echo "$all" | grep -vE "/xk6-mqbench/(deadline|generator|recorder)$|/xk6-[a-z-]+$|$k6") $ours/xk6-mqbench
 else
 	echo "go test (no C compiler, so without the race detector)"
 	CGO_ENABLED=0 tests -trimpath $all

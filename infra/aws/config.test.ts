@@ -1,6 +1,11 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { AwsConfig, parseConfig } from "./config.ts";
 import { SMALL, WIDE } from "./pulumi.fake.ts";
+
+const rooms: string[] = JSON.parse(
+	readFileSync(new URL("../rig.schema.json", import.meta.url), "utf8"),
+).properties.brokers.items.properties.broker.enum;
 
 const wrong = (value: unknown) => {
 	const parsed = parseConfig(value);
@@ -145,7 +150,7 @@ test.each<[string, object, string]>([
 	[
 		"a broker that is none",
 		{ systems: [{ system: "a", broker: "noop", nodes: 1 }] },
-		'systems[0].broker must be "nats" or "kafka" or "rabbitmq" or "redis", got "noop"',
+		`systems[0].broker must be ${rooms.map((one) => `"${one}"`).join(" or ")}, got "noop"`,
 	],
 	[
 		"a broker whose name is no name",

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { realBrokers } from "../brokers/index.ts";
 import { parseRig, rigSchemaText } from "./rig-file.ts";
 
 const minimal = {
@@ -97,7 +98,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"a kind that there is not",
 			{ ...minimal, brokers: [{ ...broker, broker: "hunter2" }] },
-			'brokers[0].broker is unknown; write "nats" or "kafka" or "rabbitmq" or "redis"',
+			`brokers[0].broker is unknown; write ${realBrokers.map((one) => `"${one}"`).join(" or ")}`,
 		],
 		[
 			"an unknown key",

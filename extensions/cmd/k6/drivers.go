@@ -4,6 +4,7 @@ package main
 import (
 	_ "github.com/mqbench/mqbench/extensions/xk6-kafka"
 	_ "github.com/mqbench/mqbench/extensions/xk6-nats"
+	_ "github.com/mqbench/mqbench/extensions/xk6-nats-streaming"
 	_ "github.com/mqbench/mqbench/extensions/xk6-noop"
 	_ "github.com/mqbench/mqbench/extensions/xk6-rabbitmq"
 	_ "github.com/mqbench/mqbench/extensions/xk6-redis"

@@ -75,9 +75,6 @@ export const nats = {
 	alsoCalled: {
 		jetstream: "{ broker: nats, mode: jetstream }",
 		"nats-jetstream": "{ broker: nats, mode: jetstream }",
-		"nats-streaming":
-			"{ broker: nats, mode: jetstream }, which has taken its place",
-		stan: "{ broker: nats, mode: jetstream }, which has taken its place",
 	},
 	urlSchemes: ["nats", "tls", "ws", "wss"],
 	defaultPort: 4222,

@@ -1,4 +1,5 @@
 import { hostPort } from "../addresses.ts";
+import { inBlocks, type Value } from "../blocks.ts";
 import type { BrokerProcess, Setup, Site } from "../process.ts";
 import { inServersWords, SYNC, SYNC_KEY } from "./durability.ts";
 import { image } from "./image.ts";
@@ -48,7 +49,7 @@ export const nats: BrokerProcess = {
 				return {
 					argv: [...program(node), "-c", `${node.folder}/nats.conf`],
 					files: {
-						"nats.conf": configuration({
+						"nats.conf": inBlocks({
 							...identity(i, options, { listen: at(client), store: node.data }),
 							// One alone tells nobody of others.
 							...(node.published && cluster
@@ -71,8 +72,6 @@ export const nats: BrokerProcess = {
 
 /** Whose times are then those of this machine's other logs; an older build may not know the key. */
 const OUR_LOG = { logtime_utc: true };
-
-type Value = string | number | boolean | readonly string[];
 
 const INSTALL = {
 	linux: "https://github.com/nats-io/nats-server/releases",
@@ -181,32 +180,4 @@ async function haveLeader(monitors: readonly string[]): Promise<boolean> {
 		}),
 	);
 	return answers.every(Boolean);
-}
-
-/** nats-server's own format; "jetstream.sync_interval" is a key within a block. */
-function configuration(all: Readonly<Record<string, Value>>): string {
-	const blocks = new Map<string, string[]>();
-	const top: string[] = [];
-	for (const [key, value] of Object.entries(all)) {
-		const dot = key.indexOf(".");
-		const line = `${key.slice(dot + 1)}: ${text(value)}`;
-		if (dot < 0) top.push(line);
-		else
-			blocks.set(key.slice(0, dot), [
-				...(blocks.get(key.slice(0, dot)) ?? []),
-				`  ${line}`,
-			]);
-	}
-	return `${[
-		...top,
-		...[...blocks].map(([name, lines]) => `${name} {\n${lines.join("\n")}\n}`),
-	].join("\n")}\n`;
-}
-
-/** Sizes ("8MB") stand without quotes, durations ("1m") must not: the server reads 1m without quotes as a million. */
-function text(value: Value): string {
-	if (Array.isArray(value)) return JSON.stringify(value);
-	if (typeof value === "string" && /^\d+([KMGT]|[KMGT]i?B)$/i.test(value))
-		return /^\d+[kmgt]$/.test(value) ? JSON.stringify(value) : value;
-	return JSON.stringify(value);
 }

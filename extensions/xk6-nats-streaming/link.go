@@ -1,0 +1,156 @@
+package streaming
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/stan.go"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// link is one connection: NATS's, which reconnects by itself, and NATS Streaming's above it, which the server forgets when it loses its
+// memory; then we make another one.
+type link struct {
+	session *session
+	number  int
+	below   *nats.Conn
+
+	mu    sync.Mutex
+	above stan.Conn
+	// times that it was made.
+	times int
+}
+
+var (
+	errNotConnected = errors.New("nats-streaming: publish: not connected")
+	errLost         = fmt.Errorf("nats-streaming: connection lost: %w", broker.ErrUnknown)
+	errUnanswered   = fmt.Errorf("nats-streaming: publish: not acknowledged within the timeout: %w", broker.ErrUnknown)
+)
+
+func (s *session) connect(i int) (*link, error) {
+	l := &link{session: s, number: i}
+	first := i % len(s.servers)
+	var err error
+	l.below, err = nats.Connect(strings.Join(slices.Concat(s.servers[first:], s.servers[:first]), ","), append(s.natsOptions().Options,
+		nats.Name(s.client+"-"+strconv.Itoa(i)),
+		// Connection i starts with server i, so that a cluster's nodes get the same share in every run.
+		nats.DontRandomize(),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { s.Report("connection lost", address.Cause(err)) }),
+		nats.ReconnectHandler(func(*nats.Conn) { s.Reconnected() }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.Report("asynchronous error", err) }),
+	)...)
+	if err == nil {
+		err = l.register()
+	}
+	if err != nil && l.below != nil {
+		l.below.Close()
+	}
+	return l, err
+}
+
+// Send publishes, and blocks while the allowed number of acknowledgements is outstanding. The library calls its handler once, or not at all
+// if it returns an error.
+func (l *link) Send(m *broker.Message, done broker.Done) {
+	if !l.below.IsConnected() {
+		done(m, 0, errNotConnected)
+		return
+	}
+	_, err := l.current().PublishAsync(m.Name, m.Payload, func(_ string, err error) {
+		at := l.session.Now()
+		if err != nil {
+			at = 0
+		}
+		done(m, at, failure(err))
+	})
+	if err != nil {
+		done(m, 0, failure(err))
+	}
+}
+
+// --- internal ---
+
+func (l *link) current() stan.Conn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.above
+}
+
+// register makes the connection of NATS Streaming, under a name that the server does not know yet.
+func (l *link) register() error {
+	l.mu.Lock()
+	l.times++
+	name := fmt.Sprintf("%s-%d-%d", l.session.client, l.number, l.times)
+	l.mu.Unlock()
+	made, err := stan.Connect(l.session.own.Cluster, name, append(l.session.stanOptions().Options,
+		stan.NatsConn(l.below), stan.SetConnectionLostHandler(func(_ stan.Conn, err error) { l.forgotten(err) }))...)
+	if errors.Is(err, stan.ErrConnectReqTimeout) {
+		return fmt.Errorf("no NATS Streaming of the cluster %q answers there; is it another cluster (-cid), or a server without NATS Streaming?",
+			l.session.own.Cluster)
+	}
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.above = made
+	l.mu.Unlock()
+	return nil
+}
+
+// forgotten: the server says that it does not know the connection, or nothing at all for long. Both are over for the library.
+func (l *link) forgotten(err error) {
+	s := l.session
+	s.Report("connection lost", err)
+	for s.Over.Err() == nil {
+		if l.below.IsConnected() && l.register() == nil {
+			break
+		}
+		time.Sleep(reconnectWait)
+	}
+	if s.IsQuiet() {
+		return
+	}
+	s.Reconnected()
+	for _, one := range s.ours() {
+		if one.link != l {
+			continue
+		}
+		// A group that the server still knows goes on where it was. One that it has forgotten has lost everything with it, and so has a
+		// subscription: its sequences begin anew, and the server takes one above its last as its end.
+		options := append(s.subscriptionOptions().Options, stan.DeliverAllAvailable())
+		if last := one.last.Load(); one.group == "" && last > 0 {
+			options = append(options, stan.StartAtSequence(last+1))
+		}
+		s.Report("subscribe again", one.subscribe(options...))
+	}
+}
+
+func (l *link) close() {
+	if above := l.current(); above != nil {
+		_ = above.Close() // nobody is left to answer
+	}
+	l.below.Close()
+}
+
+// failure rewords the library's error of a publish.
+func failure(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, stan.ErrTimeout):
+		return errUnanswered
+	case errors.Is(err, stan.ErrConnectionClosed):
+		return errLost
+	case errors.Is(err, nats.ErrReconnectBufExceeded), errors.Is(err, nats.ErrConnectionClosed):
+		return errNotConnected
+	default:
+		return fmt.Errorf("nats-streaming: publish: %w", address.Cause(err))
+	}
+}

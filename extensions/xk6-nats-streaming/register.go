@@ -1,0 +1,5 @@
+package streaming
+
+import "github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+
+func init() { broker.Register("nats-streaming", New) }

@@ -1,0 +1,19 @@
+import { image } from "./image.ts";
+import { omb } from "./import-omb.ts";
+import { install } from "./install.ts";
+import { streaming as options } from "./options.ts";
+import { streaming as process } from "./process.ts";
+
+export const streaming = {
+	...options,
+	program: {
+		name: "nats-streaming-server",
+		module: "servers/nats-streaming-server",
+		package: "github.com/nats-io/nats-streaming-server",
+	},
+	title: "NATS Streaming",
+	process,
+	image,
+	install,
+	omb,
+};

@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { count, span } from "../../model/field.ts";
+import type { BrokerPlace } from "../../model/targets.ts";
+import type { BrokerOptions, Traits } from "../broker.ts";
+import { configProblems, reserved } from "../config.ts";
+import { defined, driverTls, processFields, tlsField } from "../fields.ts";
+import {
+	keepsFiles,
+	levelTexts,
+	OWN,
+	streamingDurability,
+	streamingSettings,
+} from "./durability.ts";
+
+const StreamingOptions = z.strictObject({
+	broker: z.literal("nats-streaming").meta({
+		description:
+			"NATS Streaming (STAN): channels that keep every message. Its makers ended it in 2023; JetStream (`broker: nats`) has taken its place.",
+	}),
+	...processFields,
+	...tlsField,
+	cluster: z
+		.string()
+		.regex(/^[\w-]+$/, "must be letters, digits, - and _")
+		.default("test-cluster")
+		.meta({
+			description:
+				"Name of the server's cluster, as it was started with (-cid). Default: the server's own.",
+			examples: ["orders"],
+		}),
+	prefetch: count(
+		"Most messages that a consumer holds and has not acknowledged (MaxInflight). 1 spreads slow work best. Default: 1024, the library's own.",
+		1_000_000,
+		[1],
+	).optional(),
+	ackWait: span(
+		"How long a consumer may take for a message, waiting in its prefetch included, before it is delivered again; whole seconds. Default: 30s, the library's own.",
+		["30s", "5min"],
+		"above 0",
+	).optional(),
+});
+export type StreamingOptions = z.infer<typeof StreamingOptions>;
+
+/** As the driver sets them (xk6-nats-streaming/options.go). */
+const PREFETCH = 1024;
+const ACK_WAIT_NS = 30e9;
+
+/** As mqbench sets the server up. */
+const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
+
+export const MAX_BYTES = "streaming.store_limits.max_bytes";
+
+/** What a channel in memory keeps, where the scenario says nothing: it would take all memory there is. */
+export const MEMORY_BYTES = 1024 ** 3;
+
+export const streaming = {
+	options: StreamingOptions,
+	alsoCalled: { stan: "{ broker: nats-streaming }" },
+	urlSchemes: ["nats", "tls"],
+	defaultPort: 4222,
+	urlEnv: "MQBENCH_URL",
+	secretEnv: [],
+	traits: (options): Traits => ({
+		title: "NATS Streaming",
+		acks: true,
+		delivery: "at-least-once",
+		// Every subscription does; the server waits for it.
+		acknowledge: { alone: "message", group: "message" },
+		ordered: true,
+		groupOrdered: false,
+		keys: false,
+		partitions: false,
+		groupsByPartition: false,
+		keepsOnly: keepsFiles(
+			streamingSettings(options.durability ?? null, options.config),
+		)
+			? null
+			: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES },
+		wildcards: false,
+		maxMessageBytes: MAX_MESSAGE_BYTES,
+		cannot: {},
+		levels: levelTexts,
+		ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
+		prefetch: options.prefetch ?? PREFETCH,
+		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
+		maxReplicas: 1,
+		nodes: [1],
+	}),
+	driverOptions: ({ cluster, prefetch, ackWait, tls }) =>
+		defined({ cluster, prefetch, ackWaitNs: ackWait, tls: driverTls(tls) }),
+	durability: streamingDurability,
+	topicOptions: [],
+	contradictions,
+} as const satisfies BrokerOptions<StreamingOptions>;
+
+// --- internal ---
+
+/** Where it listens and keeps its files, who it is, and where it writes what mqbench reads. */
+const CONFIG = {
+	file: "nats-streaming.conf",
+	reserved: {
+		port: "write port beside config",
+		"streaming.id": "write cluster beside config",
+		"streaming.cluster_id": "write cluster beside config",
+		...reserved(
+			...["listen", "host", "net", "addr", "client_advertise", "server_name"],
+			...["http", "https", "http_port", "https_port", "monitor_port"],
+			...["prof_port", "include", "cluster.*", "gateway.*", "leafnodes.*"],
+			...["logfile", "log_file", "syslog", "remote_syslog", "pidfile"],
+			...["streaming.dir", "streaming.datastore", "streaming.cluster.*"],
+			...["streaming.nats_server_url", "streaming.ft_group_name"],
+			...["streaming.sql_options.*", "streaming.tls.*"],
+		),
+	},
+};
+
+function contradictions(
+	{ version, config, ackWait }: StreamingOptions,
+	place: BrokerPlace | null,
+): { key: string; message: string }[] {
+	const problems = configProblems(config, CONFIG);
+	if (version !== undefined && place === "process")
+		problems.push({
+			key: "version",
+			message:
+				"mqbench brings one version of nats-streaming-server; for another one write binary: /path/to/nats-streaming-server",
+		});
+	if (ackWait !== undefined && ackWait % 1e9 !== 0)
+		problems.push({
+			key: "ackWait",
+			message: "the server counts whole seconds; write 1s or more of them",
+		});
+	return problems;
+}
