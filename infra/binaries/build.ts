@@ -12,12 +12,13 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import type { BuiltProgram } from "../../runner/brokers/broker.ts";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { checkGo, type GoOptions, go, goVersion } from "./go.ts";
-import { MODULES, PROGRAMS, programIn } from "./programs.ts";
+import { modulesOf, programIn } from "./programs.ts";
 
 /** Flags that affect the binaries, so they are part of the cache's key. */
 export const BUILD_FLAGS = [
@@ -36,6 +37,7 @@ const BuildFile = z.strictObject({
 export type BuildFile = z.infer<typeof BuildFile>;
 
 export interface BuildOptions extends GoOptions {
+	readonly programs: readonly BuiltProgram[];
 	/** The folder extensions/, which has all modules. */
 	readonly cwd: string;
 	/** The folder for the build. It appears at the end, complete. */
@@ -47,11 +49,11 @@ export interface BuildOptions extends GoOptions {
 }
 
 /**
- * Builds all programs into `folder`. On failure it throws one sentence with what to do, and leaves nothing half-built. The caller holds the
+ * Builds the programs into `folder`. On failure it throws one sentence with what to do, and leaves nothing half-built. The caller holds the
  * folder's lock.
  */
 export async function build(options: BuildOptions): Promise<void> {
-	const { folder, exe } = options;
+	const { folder, exe, programs } = options;
 	const parent = path.dirname(folder);
 	const prefix = `.${path.basename(folder)}-`;
 	try {
@@ -63,10 +65,10 @@ export async function build(options: BuildOptions): Promise<void> {
 			await download(options);
 			await compile(options, temporary);
 			const sha256: Record<string, string> = {};
-			for (const program of PROGRAMS) {
-				const file = programIn(temporary, program, exe);
+			for (const { name } of programs) {
+				const file = programIn(temporary, name, exe);
 				await toDisk(file);
-				sha256[program] = await sha256OfFile(file);
+				sha256[name] = await sha256OfFile(file);
 			}
 			const file: BuildFile = {
 				schema: 1,
@@ -92,13 +94,14 @@ export async function build(options: BuildOptions): Promise<void> {
 export async function readBuild(
 	folder: string,
 	exe: string,
+	programs: readonly BuiltProgram[],
 ): Promise<BuildFile | null> {
 	try {
 		const text = await readFile(path.join(folder, "build.json"), "utf8");
 		const file = BuildFile.parse(JSON.parse(text));
 		const whole = await Promise.all(
-			PROGRAMS.map(
-				async (name) =>
+			programs.map(
+				async ({ name }) =>
 					(await sha256OfFile(programIn(folder, name, exe))) ===
 					file.sha256[name],
 			),
@@ -125,7 +128,9 @@ export async function makeCache(folder: string): Promise<void> {
 
 /** Phase 1: downloads every module of go.mod, and counts them as they arrive. */
 async function download(options: BuildOptions): Promise<void> {
-	const folders = MODULES.map(({ module }) => path.join(options.cwd, module));
+	const folders = modulesOf(options.programs).map(({ module }) =>
+		path.join(options.cwd, module),
+	);
 	const texts = await Promise.all(
 		folders.map((folder) => readFile(path.join(folder, "go.mod"), "utf8")),
 	);
@@ -149,7 +154,7 @@ async function compile(
 	options: BuildOptions,
 	temporary: string,
 ): Promise<void> {
-	const modules = MODULES.map(({ module, packages }) => ({
+	const modules = modulesOf(options.programs).map(({ module, packages }) => ({
 		cwd: path.join(options.cwd, module),
 		packages,
 	}));

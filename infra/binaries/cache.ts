@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import type { BuiltProgram } from "../../runner/brokers/broker.ts";
+import { FIRST } from "./programs.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -26,18 +28,20 @@ export function cacheFolder(env: Env, platform: string): string {
 }
 
 /**
- * Name of the build of these sources for a platform and processor, in Node's words. Equal sources give equal binaries, so every change of a
- * Go file, go.mod or go.sum gets a new folder.
+ * Name of the build of these programs for a platform and processor, in Node's words. Equal sources give equal binaries, so every change of a
+ * Go file of their modules, go.mod or go.sum gets a new folder.
  */
 export function buildKey(
 	extensions: string,
 	platform: string,
 	arch: string,
 	flags: readonly string[],
+	programs: readonly BuiltProgram[] = FIRST,
 ): string {
 	const hash = createHash("sha256");
 	hash.update(JSON.stringify([platform, arch, flags]));
-	for (const file of sources(extensions)) {
+	const modules = new Set(programs.map(({ module }) => module));
+	for (const file of sources(extensions, modules)) {
 		hash.update(`\0${file}\0`);
 		hash.update(readFileSync(path.join(extensions, file)));
 	}
@@ -46,13 +50,15 @@ export function buildKey(
 
 // --- internal ---
 
-function sources(extensions: string): string[] {
+/** A server's module is a folder of its own; all other sources are one module's. */
+function sources(extensions: string, modules: Set<string>): string[] {
 	return readdirSync(extensions, { recursive: true, encoding: "utf8" })
 		.map((file) => file.split(path.sep).join("/"))
 		.filter(
 			(file) =>
-				/(^|\/)go\.(mod|sum)$/.test(file) ||
-				(file.endsWith(".go") && !file.endsWith("_test.go")),
+				modules.has(/^servers\/[^/]+(?=\/)/.exec(file)?.[0] ?? ".") &&
+				(/(^|\/)go\.(mod|sum)$/.test(file) ||
+					(file.endsWith(".go") && !file.endsWith("_test.go"))),
 		)
 		.sort();
 }

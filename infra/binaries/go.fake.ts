@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { laterPrograms } from "../../runner/brokers/index.ts";
 import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
-import { MODULES } from "./programs.ts";
+import { FIRST, modulesOf } from "./programs.ts";
 import { type Binaries, resolveBinaries } from "./resolve.ts";
 
 /** What the fake `go` does, command by command; each is a piece of shell. */
@@ -39,7 +40,7 @@ export function machine(
 	const log = path.join(folder, "go.log");
 	mkdirSync(bin);
 	writeFileSync(log, "");
-	for (const { module } of MODULES) {
+	for (const { module } of modulesOf([...FIRST, ...laterPrograms])) {
 		const where = path.join(extensions, module);
 		mkdirSync(where, { recursive: true });
 		writeFileSync(
@@ -72,9 +73,9 @@ export function machine(
 				extensions,
 				version: "1.2.3",
 				progress: {
-					begin: (platform) =>
+					begin: (server, platform) =>
 						void told.push(
-							platform === undefined ? "begin" : `begin ${platform}`,
+							["begin", server, platform].filter(Boolean).join(" "),
 						),
 					waiting: (pid) => void told.push(`waiting for ${pid}`),
 					step: (phase, done, all) => void told.push(`${phase} ${done}/${all}`),
@@ -105,15 +106,20 @@ const PLAYS: Required<FakeGo> = {
 	build: `
 		while [ "$1" != -o ]; do shift; done
 		echo a >&2; echo b >&2
-		for program in k6 nats-server agent; do
+		for program in $programs; do
 			printf '#!/bin/sh\\necho %s k6/x/mqbench\\n' $program > "$2$program"
 			chmod +x "$2$program"
 		done`,
 };
 
 function fakeGo(play: Required<FakeGo>, log: string): string {
-	// It plays for the first module alone, which has all programs.
-	return `case "$PWD" in */servers/*) exit 0 ;; esac
+	// Of what is built together it plays for the first module alone, which has all programs.
+	const together = modulesOf(FIRST).map(({ module }) => `*/${module}`);
+	return `case "$PWD" in
+${together.filter((one) => one !== "*/.").join(" | ")}) exit 0 ;;
+*/servers/*) programs=$(basename "$PWD") ;;
+*) programs="k6 nats-server agent" ;;
+esac
 echo "$*" >> '${log}'
 command="$1"; shift
 case "$command" in

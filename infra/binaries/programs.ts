@@ -2,26 +2,25 @@ import path from "node:path";
 import type { BuiltProgram } from "../../runner/brokers/broker.ts";
 import { builtPrograms } from "../../runner/brokers/index.ts";
 
-/** All Go programs that mqbench builds: its own, and the brokers that come with it. */
-const SOURCES: readonly BuiltProgram[] = [
+/** Go programs that mqbench builds before its first run: its own, and the brokers that come with it. */
+export const FIRST: readonly BuiltProgram[] = [
 	{ name: "k6", module: ".", package: "./cmd/k6" },
 	{ name: "agent", module: ".", package: "./cmd/agent" },
 	...builtPrograms,
 ];
 
-/** Their names, which are also their file names. */
-export const PROGRAMS: readonly string[] = SOURCES.map(({ name }) => name);
-
 /** One call of `go build` each: a module and its packages. */
-export const MODULES: readonly {
+export function modulesOf(programs: readonly BuiltProgram[]): {
 	readonly module: string;
 	readonly packages: readonly string[];
-}[] = [...new Set(SOURCES.map(({ module }) => module))].map((module) => ({
-	module,
-	packages: SOURCES.filter((source) => source.module === module).map(
-		(source) => source.package,
-	),
-}));
+}[] {
+	return [...new Set(programs.map(({ module }) => module))].map((module) => ({
+		module,
+		packages: programs
+			.filter((source) => source.module === module)
+			.map((source) => source.package),
+	}));
+}
 
 /** Paths of the programs. */
 export interface Programs {

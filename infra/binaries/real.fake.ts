@@ -1,4 +1,5 @@
 import path from "node:path";
+import { laterPrograms } from "../../runner/brokers/index.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { makeProgress } from "../../runner/run/progress.ts";
 import type { World } from "../../runner/world.ts";
@@ -24,9 +25,10 @@ export function pathOf({ k6, agent, brokers }: Programs, name: string): string {
 	return found;
 }
 
-/** Before all tests: the build may take longer than any of them. */
+/** Before all tests: a build may take longer than any of them. */
 export default async function setup(): Promise<void> {
-	await realBinaries();
+	const { server } = await realBinaries();
+	for (const { name } of laterPrograms) await server(name);
 }
 
 const plain = (stream: NodeJS.WriteStream) => ({

@@ -1,8 +1,18 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	copyFileSync,
+	cpSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { laterPrograms } from "../../runner/brokers/index.ts";
 import { script } from "../test-folder.fake.ts";
 import { machine } from "./go.fake.ts";
 
@@ -10,7 +20,11 @@ describe("two that need a build at once", () => {
 	test("make one between them; the second is told whom it waits for", async () => {
 		const { resolve, commands, told } = machine();
 		const [first, second] = await Promise.all([resolve(), resolve()]);
-		expect(second).toMatchObject({ ...first, on: expect.anything() });
+		expect(second).toMatchObject({
+			...first,
+			server: expect.anything(),
+			on: expect.anything(),
+		});
 		expect(commands().filter((c) => c.startsWith("build "))).toHaveLength(1);
 		expect(told.filter((t) => t === "begin")).toHaveLength(1);
 		expect(told).toContain(`waiting for ${process.pid}`);
@@ -55,6 +69,55 @@ describe("two that need a build at once", () => {
 		writeFileSync(path.join(lock, "pid"), `${child.pid} ${hostname()} x`);
 		await resolve();
 		expect(told.some((t) => t.startsWith("waiting"))).toBe(false);
+	});
+});
+
+describe("a server that is not needed by every run", () => {
+	const [{ name = "" } = {}] = laterPrograms;
+
+	test("is built when it is asked for, once, and kept beside the others", async () => {
+		const { resolve, told, commands, cache } = machine();
+		const { server } = await resolve();
+		expect(told).not.toContain(`begin ${name}`);
+		const [first, second] = await Promise.all([server(name), server(name)]);
+		expect(readFileSync(first, "utf8")).toContain(name);
+		expect(second).toBe(first);
+		expect(await (await resolve()).server(name)).toBe(first);
+		expect(told.filter((one) => one === `begin ${name}`)).toHaveLength(1);
+		expect(commands().filter((one) => one.startsWith("build "))).toHaveLength(
+			2,
+		);
+		expect(readdirSync(path.join(cache, "bin"))).toHaveLength(2);
+	});
+
+	test("is not built anew when something else changes", async () => {
+		const { resolve, extensions } = machine();
+		const { k6, server } = await resolve();
+		const before = await server(name);
+		writeFileSync(path.join(extensions, "main.go"), "package main // other\n");
+		const again = await resolve();
+		expect(again.k6).not.toBe(k6);
+		expect(await again.server(name)).toBe(before);
+	});
+
+	test("is taken from beside MQBENCH_K6, if it lies there", async () => {
+		const { resolve, folder, world } = machine();
+		const { k6, server } = await resolve();
+		const own = path.join(folder, "own");
+		cpSync(path.dirname(k6), own, { recursive: true });
+		const env = { ...world.env, MQBENCH_K6: path.join(own, "k6") };
+		const named = await machine({}, env).resolve();
+		expect(await named.server(name)).not.toContain(own);
+		copyFileSync(await server(name), path.join(own, name));
+		const beside = await machine({}, env).resolve();
+		expect(await beside.server(name)).toBe(path.join(own, name));
+	});
+
+	test("needs Go, and says so", async () => {
+		const { resolve, folder } = machine();
+		const { server } = await resolve();
+		rmSync(path.join(folder, "bin", "go"));
+		await expect(server(name)).rejects.toMatchObject({ code: "go-missing" });
 	});
 });
 

@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import type { BuiltProgram } from "../../runner/brokers/broker.ts";
+import { laterPrograms } from "../../runner/brokers/index.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { orInterrupted } from "../../runner/stop.ts";
@@ -11,12 +13,14 @@ import { platformName } from "../platform.ts";
 import { BUILD_FLAGS, build, makeCache, readBuild } from "./build.ts";
 import { buildKey, cacheFolder } from "./cache.ts";
 import { takeLock } from "./lock.ts";
-import { PROGRAMS, type Programs, programIn, programsIn } from "./programs.ts";
+import { FIRST, type Programs, programIn, programsIn } from "./programs.ts";
 
 /** Paths of the programs, ready to run on this machine, or on hosts of another platform. */
 export interface Binaries extends Programs {
 	/** Version of Go that built them; null: not known, because we did not build them. */
 	readonly go: string | null;
+	/** The path of a server that mqbench builds, by its name, also of one that is none of `brokers`: it is built now if it never was. */
+	server(name: string): Promise<string>;
 	/**
 	 * The same programs for `host`, which is "linux/arm64" (Go's words): these, if this machine is the same, otherwise from the cache or a new
 	 * build. Fails with `programs-missing`, naming the host.
@@ -33,8 +37,8 @@ export interface ResolveOptions {
 
 /** Called with lines for people during a build, which takes a minute. */
 export interface BuildProgress {
-	/** `platform`: of hosts ("linux/arm64"); absent: this machine's. */
-	begin(platform?: string): void;
+	/** `server`: its name; null: k6 and what comes with it. `platform`: of hosts ("linux/arm64"); absent: this machine's. */
+	begin(server: string | null, platform?: string): void;
 	waiting(pid: number | null): void;
 	step(phase: "modules" | "packages", done: number, all: number): void;
 	end(): void;
@@ -49,21 +53,22 @@ export async function resolveBinaries(
 	options: ResolveOptions,
 ): Promise<Binaries> {
 	const own = world.env.MQBENCH_K6;
-	const binaries = own
-		? await named(world, own)
-		: await cached(world, options, HERE);
-	const elsewhere = new Map<string, Promise<Found>>();
-	const on = (platform: string, host: string): Promise<Binaries> => {
+	const here: Binaries = {
+		...(own ? await named(world, own) : await cached(world, options, HERE)),
+		server: servers(world, options, HERE, own ?? null),
+		on,
+	};
+	const elsewhere = new Map<string, Promise<Binaries>>();
+	function on(platform: string, host: string): Promise<Binaries> {
 		if (platform === HERE.name) return Promise.resolve(here);
 		// All hosts are prepared at the same time.
 		const asked =
-			elsewhere.get(platform) ?? forHost(world, options, platform, host);
+			elsewhere.get(platform) ??
+			forHost(world, options, platform, host).then((made) => ({ ...made, on }));
 		elsewhere.set(platform, asked);
-		const made = asked.then((programs) => ({ ...programs, on }));
-		made.catch(() => elsewhere.delete(platform));
-		return made;
-	};
-	const here: Binaries = { ...binaries, on };
+		asked.catch(() => elsewhere.delete(platform));
+		return asked;
+	}
 	return here;
 }
 
@@ -71,8 +76,7 @@ export async function resolveBinaries(
 
 const EXTENSION = "k6/x/mqbench";
 
-/** Without `on`. */
-type Found = Omit<Binaries, "on">;
+type Found = Omit<Binaries, "server" | "on">;
 
 /** A platform: in Go's words, and in Node's, which name builds in the cache. */
 interface Platform {
@@ -102,7 +106,7 @@ async function named(world: World, own: string): Promise<Found> {
 	const k6 = path.resolve(world.cwd, own);
 	await checkK6(k6);
 	const folder = path.dirname(k6);
-	const missing = PROGRAMS.filter(
+	const missing = FIRST.map(({ name }) => name).filter(
 		(name) => name !== "k6" && !existsSync(programIn(folder, name, exe(HERE))),
 	);
 	if (missing.length > 0)
@@ -122,7 +126,7 @@ async function forHost(
 	options: ResolveOptions,
 	platform: string,
 	host: string,
-): Promise<Found> {
+): Promise<Omit<Binaries, "on">> {
 	const known = HOSTS.find(({ name }) => name === platform);
 	const names = [...new Set([...HOSTS, HERE].map(({ name }) => name))];
 	const missing = (reason: string, remedy: string) =>
@@ -135,20 +139,61 @@ async function forHost(
 			}),
 			tell("name-other-hosts", { platform }),
 		);
-	try {
-		return await cached(world, options, known);
-	} catch (error) {
-		if (!(error instanceof MqbenchError) || error.code !== "go-missing")
-			throw error;
-		throw missing(
-			tell("needs-go-here", {
-				which: world.env.MQBENCH_K6
-					? tell("which-programs", { here: HERE.name, platform })
-					: `its programs`,
-			}),
-			tell("install-go-or-hosts", { here: HERE.name, platform }),
+	const withGo = async <Made>(making: Promise<Made>): Promise<Made> => {
+		try {
+			return await making;
+		} catch (error) {
+			if (!(error instanceof MqbenchError) || error.code !== "go-missing")
+				throw error;
+			throw missing(
+				tell("needs-go-here", {
+					which: world.env.MQBENCH_K6
+						? tell("which-programs", { here: HERE.name, platform })
+						: `its programs`,
+				}),
+				tell("install-go-or-hosts", { here: HERE.name, platform }),
+			);
+		}
+	};
+	const server = servers(world, options, known, null);
+	return {
+		...(await withGo(cached(world, options, known))),
+		server: (name) => withGo(server(name)),
+	};
+}
+
+/** Finds a server: beside `own` (MQBENCH_K6), in the cache, or by a build of it. */
+function servers(
+	world: World,
+	options: ResolveOptions,
+	platform: Platform,
+	own: string | null,
+): Binaries["server"] {
+	const asked = new Map<string, Promise<string>>();
+	const find = async (name: string): Promise<string> => {
+		const beside =
+			own &&
+			programIn(
+				path.dirname(path.resolve(world.cwd, own)),
+				name,
+				exe(platform),
+			);
+		if (beside && existsSync(beside)) return beside;
+		const later = laterPrograms.find((program) => program.name === name);
+		const { folder } = await made(
+			world,
+			options,
+			platform,
+			later ? [later] : FIRST,
 		);
-	}
+		return programIn(folder, name, exe(platform));
+	};
+	return (name) => {
+		const found = asked.get(name) ?? find(name);
+		asked.set(name, found);
+		found.catch(() => asked.delete(name));
+		return found;
+	};
 }
 
 async function cached(
@@ -156,25 +201,37 @@ async function cached(
 	options: ResolveOptions,
 	platform: Platform,
 ): Promise<Found> {
+	const { folder, go } = await made(world, options, platform, FIRST);
+	return { ...programsIn(folder, exe(platform)), go };
+}
+
+/** The folder with these programs, which are built if they never were. */
+async function made(
+	world: World,
+	options: ResolveOptions,
+	platform: Platform,
+	programs: readonly BuiltProgram[],
+): Promise<{ folder: string; go: string }> {
 	const bin = path.join(cacheFolder(world.env, process.platform), "bin");
 	const key = buildKey(
 		options.extensions,
 		platform.system,
 		platform.processor,
 		[...BUILD_FLAGS, options.version],
+		programs,
 	);
 	const folder = path.join(bin, key);
-	let build = await readBuild(folder, exe(platform));
+	let build = await readBuild(folder, exe(platform), programs);
 	if (!build) {
 		await makeCache(bin);
-		await buildLocked(world, options, folder, platform);
-		build = await readBuild(folder, exe(platform));
+		await buildLocked(world, options, folder, platform, programs);
+		build = await readBuild(folder, exe(platform), programs);
 		if (!build)
 			throw failure("go-build", {
 				last: tell("folder-changed", { folder }),
 			});
 	}
-	return { ...programsIn(folder, exe(platform)), go: build.go };
+	return { folder, go: build.go };
 }
 
 async function buildLocked(
@@ -182,6 +239,7 @@ async function buildLocked(
 	options: ResolveOptions,
 	folder: string,
 	platform: Platform,
+	programs: readonly BuiltProgram[],
 ): Promise<void> {
 	const { progress } = options;
 	const lock = await takeLock(`${folder}.lock`, world.stop, (pid) =>
@@ -195,11 +253,14 @@ async function buildLocked(
 	});
 	try {
 		// The holder of the lock may have built it meanwhile.
-		if (await readBuild(folder, exe(platform))) return;
-		if (platform === HERE) progress.begin();
-		else progress.begin(platform.name);
+		if (await readBuild(folder, exe(platform), programs)) return;
+		progress.begin(
+			programs === FIRST ? null : programs.map(({ name }) => name).join(),
+			...(platform === HERE ? [] : [platform.name]),
+		);
 		await build({
 			folder,
+			programs,
 			version: options.version,
 			platform: platform.name,
 			exe: exe(platform),

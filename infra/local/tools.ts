@@ -13,11 +13,8 @@ export function toolsOf(
 ): Tools {
 	return {
 		env: world.env,
-		built(program) {
-			const file = built.brokers[program];
-			if (file === undefined) throw new Error(`${program} is not built`);
-			return file;
-		},
+		built: async (program) =>
+			built.brokers[program] ?? (await built.server(program)),
 		findOnPath: (name, env = world.env) => findOnPath(name, env),
 		findProgram: (system, names, install) =>
 			findProgram(system, names, install, world.env),

@@ -19,7 +19,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker>
 	/** How it is run; null: it has no process, and then no image and no installation. */
 	readonly process: BrokerProcess | null;
 	readonly image: OfficialImage | null;
-	/** Program that mqbench builds for it; null: none. */
+	/** Program of Go that mqbench builds for it; null: none. */
 	readonly program: BuiltProgram | null;
 	readonly install: BrokerInstall | null;
 	/** null: OpenMessaging Benchmark has no driver for it. */
@@ -143,4 +143,6 @@ export interface BuiltProgram {
 	readonly name: string;
 	readonly module: string;
 	readonly package: string;
+	/** It is built when a broker first asks for it. Left out: with k6, before the first run. */
+	readonly whenNeeded?: true;
 }

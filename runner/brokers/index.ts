@@ -34,10 +34,9 @@ export const noBroker = BrokerName.options.find(
 	(broker) => !hasProcess({ broker }),
 ) as BrokerName;
 
-/** Brokers that mqbench builds itself. */
-export const builtPrograms: readonly BuiltProgram[] = Object.values(
-	brokers,
-).flatMap(({ program }) => program ?? []);
+/** Servers that mqbench builds itself: with k6, and those that it builds when they are first needed. */
+export const builtPrograms = programs(false);
+export const laterPrograms = programs(true);
 
 /** The broker of examples in help, messages and references. */
 export const example = {
@@ -93,7 +92,15 @@ export const processes: Readonly<Record<string, BrokerProcess | null>> =
 
 // --- internal ---
 
+/** Each once, although brokers may share it. */
+function programs(whenNeeded: boolean): readonly BuiltProgram[] {
+	const all = Object.values(rooms as unknown as Record<string, Broker>)
+		.flatMap(({ program }) => program ?? [])
+		.filter((program) => (program.whenNeeded ?? false) === whenNeeded);
+	return [...new Map(all.map((program) => [program.name, program])).values()];
+}
+
 function effort({ process, program }: Broker): number {
 	if (process === null) return 2;
-	return program === null ? 1 : 0;
+	return program === null || program.whenNeeded ? 1 : 0;
 }

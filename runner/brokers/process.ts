@@ -120,8 +120,11 @@ export type Ask = (
 /** What this machine has for whoever starts a broker. */
 export interface Tools {
 	readonly env: Readonly<Record<string, string | undefined>>;
-	/** Path of a program that mqbench builds itself, by its name ("nats-server"): for where it is going to run. */
-	built(program: string): string;
+	/**
+	 * Path of a server that mqbench builds itself, by its program's name: for where it is going to run. Builds it if need be. Fails as that
+	 * does: no Go.
+	 */
+	built(program: string): Promise<string>;
 	/** Where a program lies: on PATH (of `env`), or where servers are put that users' PATHs leave out. */
 	findOnPath(
 		name: string,

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { BUILD_FLAGS, readBuild } from "../../infra/binaries/build.ts";
 import { buildKey, cacheFolder } from "../../infra/binaries/cache.ts";
+import { FIRST } from "../../infra/binaries/programs.ts";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
@@ -35,7 +36,7 @@ export async function findGenerator(world: World): Promise<Generator> {
 	);
 	const there = await stat(folder).catch(() => null);
 	const exe = process.platform === "win32" ? ".exe" : "";
-	const build = there && (await readBuild(folder, exe));
+	const build = there && (await readBuild(folder, exe, FIRST));
 	return build
 		? {
 				from: "cache",

@@ -228,7 +228,7 @@ describe("a run that nobody watches", () => {
 		const { made, err, out } = progress({ quiet: true, isTTY: true });
 		made.run(plan, 1);
 		made.tick(plan, tick(figures));
-		made.build.begin();
+		made.build.begin(null);
 		made.build.step("modules", 1, 2);
 		made.build.end();
 		made.say("news");
@@ -497,18 +497,18 @@ describe("a run that is watched", () => {
 describe("a build", () => {
 	test("for hosts of another platform says so", () => {
 		const { made, err } = progress();
-		made.build.begin("linux/arm64");
+		made.build.begin(null, "linux/arm64");
 		expect(err()).toContain(
 			" with Go for linux/arm64 hosts. This happens once,",
 		);
 		const { made: own, err: said } = progress();
-		own.build.begin();
+		own.build.begin(null);
 		expect(said()).not.toContain("hosts");
 	});
 
 	test("says why it takes long, each phase, and something every 10 s, where nobody watches", () => {
 		const { made, err, later } = progress();
-		made.build.begin();
+		made.build.begin(null);
 		made.build.step("modules", 0, 97);
 		for (let i = 1; i <= 97; i++) {
 			later(250);

@@ -146,11 +146,11 @@ function makeBuild(
 	let shown = { name: "", done: 0 };
 	let began = 0;
 	return {
-		begin(platform) {
+		begin(server, platform) {
 			began = world.clock.monotonicMs();
 			say(
-				tell("building", {
-					what: BUILT.join(" and "),
+				tell(server === null ? "building" : "building-server", {
+					what: server ?? BUILT.join(" and "),
 					platform: platform === undefined ? "" : ` for ${platform} hosts`,
 				}),
 			);

@@ -40,6 +40,7 @@ export const runs = {
 	"stopped-hopeless": "  Stopped: {sla} cannot be met any more.",
 	"floor-live": "Floor, the load generator alone: {case} on {broker}, {load}",
 	building: "Building the load generator (k6 with mqbench's extensions) and {what} with Go{platform}. This happens once, and takes about 2 minutes on 2 cores.",
+	"building-server": "Building {what} with Go{platform}, which is needed for the first time. This happens once.",
 	"building-elsewhere": "Another mqbench{pid} is building the load generator; waiting for it.",
 	built: "Built in {took}, and kept in the cache.",
 	"resume-search": "a search (find: max-rate) cannot be resumed, as each of its runs follows from those before",

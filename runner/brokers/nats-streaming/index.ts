@@ -10,6 +10,7 @@ export const streaming = {
 		name: "nats-streaming-server",
 		module: "servers/nats-streaming-server",
 		package: "github.com/nats-io/nats-streaming-server",
+		whenNeeded: true,
 	},
 	title: "NATS Streaming",
 	process,

@@ -11,6 +11,10 @@ export const streaming: BrokerProcess = {
 	onHosts: { text: () => `nats-streaming-server ${image.version}, copied` },
 	container: { data: "/data" },
 	ports: () => [{ number: 4222, from: "clients" }],
+	// A build takes a quarter of a minute.
+	async prepare({ system, tools }) {
+		if (system.binary === null) await tools.built(PROGRAM);
+	},
 	async describe(setup) {
 		const { system, nodes } = setup;
 		const options = system.options as unknown as StreamingOptions;
@@ -23,24 +27,31 @@ export const streaming: BrokerProcess = {
 			),
 			data: files ? "disk" : "memory",
 			flushes: files,
-			nodes: nodes.map((node) => ({
-				argv: [...program(setup, node), "-c", `${node.folder}/${FILE}`],
-				files: {
-					[FILE]: inBlocks({
-						listen: hostPort(node.listen, node.ports[0] ?? 0),
-						"streaming.id": options.cluster,
-						...(files ? { "streaming.dir": node.data } : {}),
-						...UNLIMITED,
-						...shown,
-					}),
-				},
-			})),
+			nodes: await Promise.all(
+				nodes.map(async (node) => ({
+					argv: [
+						...(await program(setup, node)),
+						"-c",
+						`${node.folder}/${FILE}`,
+					],
+					files: {
+						[FILE]: inBlocks({
+							listen: hostPort(node.listen, node.ports[0] ?? 0),
+							"streaming.id": options.cluster,
+							...(files ? { "streaming.dir": node.data } : {}),
+							...UNLIMITED,
+							...shown,
+						}),
+					},
+				})),
+			),
 		};
 	},
 };
 
 // --- internal ---
 
+const PROGRAM = "nats-streaming-server";
 const FILE = "nats-streaming.conf";
 
 const INSTALL = {
@@ -62,10 +73,13 @@ const MAX_PAYLOAD = 1024 ** 2;
 const ENVELOPE = 1024;
 
 /** What stands before its arguments: `-c` is behind the entry point of the image. */
-function program({ system, tools, image }: Setup, { bring }: Site): string[] {
+async function program(
+	{ system, tools, image }: Setup,
+	{ bring }: Site,
+): Promise<string[]> {
 	if (image) return [];
 	return system.binary === null
-		? [bring("nats-streaming-server", tools.built("nats-streaming-server"))]
+		? [bring(PROGRAM, await tools.built(PROGRAM))]
 		: [tools.findProgram(system, [], INSTALL)];
 }
 

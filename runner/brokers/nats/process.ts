@@ -29,11 +29,13 @@ export const nats: BrokerProcess = {
 		const log = image || system.binary !== null ? {} : OUR_LOG;
 		const routes = nodes.map(({ ip, ports }) => hostPort(ip, ports[1] ?? 0));
 		/** What stands before its arguments: `-c` is behind the entry point of all images. */
+		const ours =
+			image || system.binary !== null ? "" : await tools.built("nats-server");
 		const program = ({ bring }: Site) =>
 			image
 				? []
 				: system.binary === null
-					? [bring("nats-server", tools.built("nats-server"))]
+					? [bring("nats-server", ours)]
 					: [tools.findProgram(system, [], INSTALL)];
 		return {
 			...signs(
