@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -36,11 +35,9 @@ func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	} {
 		t.Run(c.level, func(t *testing.T) {
 			s := startServer(t, append(c.settings, "-dir", t.TempDir())...)
-			s.kill()
+			s.Kill()
 			trace := filepath.Join(t.TempDir(), "trace")
-			s.start(strace, "-f", "-e", "trace=fsync,fdatasync", "-o", trace)
-			// The process that we started is strace: its end is not the server's.
-			t.Cleanup(func() { _ = syscall.Kill(-s.process.Process.Pid, syscall.SIGKILL) })
+			s.Start(strace, "-f", "-e", "trace=fsync,fdatasync", "-o", trace)
 			flushes := func() int {
 				text, err := os.ReadFile(trace)
 				if err != nil {
@@ -48,7 +45,7 @@ func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 				}
 				return strings.Count(string(text), "sync(")
 			}
-			producer, err := opened(t, s.url(), "").Producer(0)
+			producer, err := opened(t, s.url, "").Producer(0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ func TestNATSStreamingKeepsTheContract(t *testing.T) {
 			s := startServer(t, "-store", store, "-dir", t.TempDir())
 			brokertest.Run(t, func(*testing.T) brokertest.System {
 				return brokertest.System{
-					Driver: New, URL: s.url(), FlagsRedelivery: true, Holds: 99, Broken: func(*testing.T) { s.kill() },
+					Driver: New, URL: s.url, FlagsRedelivery: true, Holds: 99, Broken: func(*testing.T) { s.Kill() },
 				}
 			})
 		})

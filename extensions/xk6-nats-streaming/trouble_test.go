@@ -48,7 +48,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 		for _, group := range []string{"", "workers"} {
 			t.Run(store+" "+group, func(t *testing.T) {
 				server := startServer(t, "-store", store, "-dir", t.TempDir())
-				session := opened(t, server.url(), "")
+				session := opened(t, server.url, "")
 				var mu sync.Mutex
 				received, unknown := map[byte]int{}, 0
 				err := session.Consume(t.Context(), broker.Subscription{Topic: "a.channel", Group: group, Members: 1}, func(d broker.Delivery) {
@@ -77,8 +77,8 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 				}
 				send(1)
 				eventually(t, "the first message arrives", got(1))
-				server.kill()
-				server.start()
+				server.Kill()
+				server.Start()
 				// What is sent before the server knows us again is refused, or nobody answers.
 				eventually(t, "a message sent afterwards arrives", func() bool { send(2); return got(2)() })
 				if n := broker.Reconnects(session); n == nil || *n == 0 {
@@ -96,7 +96,7 @@ func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
 
 func TestAServerOfAnotherClusterIsNamed(t *testing.T) {
 	server := startServer(t, "-store", "memory", "-cid", "one")
-	s, err := New(broker.Options{URL: server.url(), Driver: json.RawMessage(`{"cluster": "another"}`), Connections: 1, MessageBytes: 64, Now: clock.New().Now})
+	s, err := New(broker.Options{URL: server.url, Driver: json.RawMessage(`{"cluster": "another"}`), Connections: 1, MessageBytes: 64, Now: clock.New().Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestAServerOfAnotherClusterIsNamed(t *testing.T) {
 
 func TestAMessageThatTheServerDoesNotTakeIsRefusedBeforeTheRun(t *testing.T) {
 	server := startServer(t, "-store", "memory")
-	s, err := New(broker.Options{URL: server.url(), Connections: 1, MessageBytes: 2 << 20, Now: clock.New().Now})
+	s, err := New(broker.Options{URL: server.url, Connections: 1, MessageBytes: 2 << 20, Now: clock.New().Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,99 @@
+package brokertest
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Server is a broker's process of a test's own.
+type Server struct {
+	t       testing.TB
+	process *exec.Cmd
+	ready   string
+	argv    []string
+}
+
+// Built is the path of a server that mqbench builds (servers/<name>), compiled into Go's own cache as mqbench compiles it. The working
+// directory is a driver's folder.
+func Built(t testing.TB, name string) string {
+	t.Helper()
+	tool := exec.Command("go", "tool", "-n", name)
+	tool.Dir = "../servers/" + name
+	tool.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-trimpath")
+	tool.Stderr = os.Stderr
+	path, err := tool.Output()
+	if err != nil {
+		t.Fatalf("build %s: %v", name, err)
+	}
+	return strings.TrimSpace(string(path))
+}
+
+// StartServer runs a server until the test is over. It is up when it has printed the words of ready.
+func StartServer(t testing.TB, ready string, argv ...string) *Server {
+	t.Helper()
+	s := &Server{t: t, ready: ready, argv: argv}
+	s.Start()
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// Start runs it, again if it ran before, below `under` (strace), if any.
+func (s *Server) Start(under ...string) {
+	s.t.Helper()
+	argv := append(append([]string{}, under...), s.argv...)
+	s.process = exec.Command(argv[0], argv[1:]...)
+	group(s.process)
+	log, output, err := os.Pipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.process.Stdout, s.process.Stderr = output, output
+	err = s.process.Start()
+	_ = output.Close()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	up, said := make(chan bool, 1), make(chan string, 1)
+	go func() {
+		defer func() { _ = log.Close() }()
+		text := ""
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			if text += lines.Text() + "\n"; strings.Contains(lines.Text(), s.ready) {
+				up <- true
+				_, _ = io.Copy(io.Discard, log)
+				return
+			}
+		}
+		said <- text
+	}()
+	select {
+	case <-up:
+	case text := <-said:
+		s.t.Fatalf("%s does not come up:\n%s", argv[0], text)
+	case <-time.After(patience):
+		s.t.Fatalf("%s does not come up within %s", argv[0], patience)
+	}
+}
+
+// Kill ends it at once, and what it has started.
+func (s *Server) Kill() {
+	end(s.process)
+	_ = s.process.Wait()
+}
+
+// FreePort is one of 127.0.0.1 that nobody listens on.
+func FreePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().(*net.TCPAddr).Port
+}

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package brokertest
+
+import "os/exec"
+
+func group(*exec.Cmd) {}
+
+func end(process *exec.Cmd) { _ = process.Process.Kill() }
