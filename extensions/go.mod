@@ -9,6 +9,7 @@ replace (
 	github.com/mqbench/mqbench/extensions/xk6-nats => ./xk6-nats
 	github.com/mqbench/mqbench/extensions/xk6-nats-streaming => ./xk6-nats-streaming
 	github.com/mqbench/mqbench/extensions/xk6-noop => ./xk6-noop
+	github.com/mqbench/mqbench/extensions/xk6-nsq => ./xk6-nsq
 	github.com/mqbench/mqbench/extensions/xk6-rabbitmq => ./xk6-rabbitmq
 	github.com/mqbench/mqbench/extensions/xk6-redis => ./xk6-redis
 )
@@ -19,6 +20,7 @@ require (
 	github.com/mqbench/mqbench/extensions/xk6-nats v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-nats-streaming v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-noop v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-nsq v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-rabbitmq v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-redis v0.0.0
 )
@@ -57,6 +59,7 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-sourcemap/sourcemap v2.1.4+incompatible // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
+	github.com/golang/snappy v0.0.4 // indirect
 	github.com/google/pprof v0.0.0-20260115054156-294ebfa9ad83 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorilla/websocket v1.5.3 // indirect
@@ -82,6 +85,7 @@ require (
 	github.com/nats-io/nats.go v1.53.1 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
+	github.com/nsqio/go-nsq v1.1.0 // indirect
 	github.com/nu7hatch/gouuid v0.0.0-20131221200532-179d4d0c4d8d // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/pkg/browser v0.0.0-20240102092130-5ac0b6a4141c // indirect

@@ -6,6 +6,7 @@ import (
 	_ "github.com/mqbench/mqbench/extensions/xk6-nats"
 	_ "github.com/mqbench/mqbench/extensions/xk6-nats-streaming"
 	_ "github.com/mqbench/mqbench/extensions/xk6-noop"
+	_ "github.com/mqbench/mqbench/extensions/xk6-nsq"
 	_ "github.com/mqbench/mqbench/extensions/xk6-rabbitmq"
 	_ "github.com/mqbench/mqbench/extensions/xk6-redis"
 )

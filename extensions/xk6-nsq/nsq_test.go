@@ -1,0 +1,118 @@
+package nsq
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+)
+
+// server is an nsqd of a test's own.
+type server struct {
+	*brokertest.Server
+	tcp, http string
+}
+
+// startServer starts one with arguments as it takes them: "--mem-queue-size=0".
+func startServer(t testing.TB, args ...string) server {
+	t.Helper()
+	at := func() string { return "127.0.0.1:" + strconv.Itoa(brokertest.FreePort(t)) }
+	s := server{tcp: at(), http: at()}
+	argv := append([]string{
+		brokertest.Built(t, "nsqd"), "--tcp-address=" + s.tcp, "--http-address=" + s.http, "--data-path=" + t.TempDir(),
+		"--max-msg-size=2097152", "--broadcast-address=127.0.0.1",
+	}, args...)
+	s.Server = brokertest.StartServer(t, "HTTP: listening on", argv...)
+	return s
+}
+
+func (s server) url() string { return fmt.Sprintf("nsq://%s?http=%s", s.tcp, s.http) }
+
+// asker asks a server past the driver's connections.
+func asker(t *testing.T, url string) *session {
+	t.Helper()
+	s, err := New(broker.Options{URL: url, Connections: 1, MessageBytes: 64, Now: clock.New().Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(*session)
+}
+
+func TestNSQKeepsTheContract(t *testing.T) {
+	for name, args := range map[string][]string{"in memory": nil, "on disk": {"--mem-queue-size=0"}} {
+		t.Run(name, func(t *testing.T) {
+			conforms(t, args, 1)
+		})
+	}
+}
+
+func TestSeveralServersKeepTheContract(t *testing.T) { conforms(t, nil, 2) }
+
+func conforms(t *testing.T, args []string, servers int) {
+	var all []server
+	tcp, http := "", ""
+	for range servers {
+		one := startServer(t, args...)
+		all, tcp, http = append(all, one), tcp+","+one.tcp, http+","+one.http
+	}
+	url := "nsq://" + tcp[1:] + "?http=" + http[1:]
+	brokertest.Run(t, func(t *testing.T) brokertest.System {
+		ask := asker(t, url)
+		return brokertest.System{
+			Driver: New, URL: url, FlagsRedelivery: true, Holds: int64(99 / servers),
+			Broken: func(*testing.T) {
+				for _, one := range all {
+					one.Kill()
+				}
+			},
+			Exists: func(t *testing.T, topic string) bool {
+				known, err := ask.knows(t.Context(), topic)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return known
+			},
+			Make: func(t *testing.T, topic string, _ int) {
+				if err := ask.everywhere(t.Context(), "/topic/create", map[string][]string{"topic": {topic}}); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Traces: func(t *testing.T, _ string, topics []string) []string { return channels(t, ask, topics) },
+		}
+	})
+}
+
+// channels gives those of the topics, whosever.
+func channels(t *testing.T, ask *session, topics []string) (names []string) {
+	t.Helper()
+	for server := range ask.servers {
+		var stats struct {
+			Topics []struct {
+				Name     string `json:"topic_name"`
+				Channels []struct {
+					Name string `json:"channel_name"`
+				} `json:"channels"`
+			} `json:"topics"`
+		}
+		if _, err := ask.ask(context.Background(), server, "GET", "/stats", map[string][]string{"format": {"json"}}, &stats); err != nil {
+			t.Fatal(err)
+		}
+		for _, topic := range stats.Topics {
+			if slices.Contains(topics, topic.Name) {
+				for _, channel := range topic.Channels {
+					names = append(names, channel.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
+	brokertest.Tabled(t, "NSQ", New, "nsq://here", "")
+}

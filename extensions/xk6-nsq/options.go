@@ -1,0 +1,105 @@
+package nsq
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nsqio/go-nsq"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// options are the driver's own, as runner/brokers/nsq/options.ts writes them.
+type options struct {
+	TLS address.TLS `json:"tls"`
+	// Prefetch is how many messages a consumer has in flight: its RDY count, shared between the servers it is connected to.
+	Prefetch int `json:"prefetch"`
+	// MsgTimeoutNs is how long the server waits for a consumer's answer (FIN); 0 is the server's own.
+	MsgTimeoutNs int64 `json:"msgTimeoutNs"`
+	// OutputBuffer is "none", or "default": nsqd holds messages back for a consumer that is behind, up to 16 KiB or 250 ms.
+	OutputBuffer string `json:"outputBuffer"`
+}
+
+// What is not an option is set here, all of it, and printed by Describe.
+const (
+	defaultPrefetch = 100
+	// serverMsgTimeout is nsqd's own.
+	serverMsgTimeout = time.Minute
+	dialTimeout      = 5 * time.Second
+	// A server that is silent for readTimeout is given up; nsqd gives up a client after two heartbeats.
+	heartbeatInterval = 10 * time.Second
+	readTimeout       = 30 * time.Second
+	longestTimeout    = 5 * time.Minute // go-nsq's limit
+	reconnectWait     = 100 * time.Millisecond
+	httpTimeout       = 5 * time.Second
+)
+
+func (o *options) Check() error {
+	if o.Prefetch < 0 || o.MsgTimeoutNs < 0 {
+		return errors.New("driver options: prefetch and msgTimeout cannot be negative")
+	}
+	o.Prefetch = cmp.Or(o.Prefetch, defaultPrefetch)
+	return broker.Choose(broker.Choice{Name: "outputBuffer", Value: o.OutputBuffer, Known: []string{"none", "default"}})
+}
+
+// config is what every connection gets, with the text that Describe prints.
+func (s *session) config() (*nsq.Config, broker.Settings[struct{}]) {
+	c, printed := nsq.NewConfig(), broker.Settings[struct{}]{}
+	set := func(option string, value any) {
+		if err := c.Set(option, value); err != nil {
+			panic(err) // its own limits are kept by Check
+		}
+		printed.Set(option, value)
+	}
+	set("client_id", s.client)
+	set("dial_timeout", dialTimeout)
+	set("read_timeout", readTimeout)
+	set("write_timeout", s.writeTimeout())
+	set("heartbeat_interval", heartbeatInterval)
+	set("lookupd_poll_interval", reconnectWait) // without nsqlookupd: between attempts to reconnect
+	set("lookupd_poll_jitter", 0.0)
+	set("max_in_flight", s.own.Prefetch)
+	set("max_attempts", 0) // the library would throw a message away
+	set("max_backoff_duration", time.Duration(0))
+	set("sample_rate", 0)
+	set("snappy", false)
+	set("deflate", false)
+	set("msg_timeout", time.Duration(s.own.MsgTimeoutNs))
+	if s.own.OutputBuffer == "none" {
+		set("output_buffer_size", -1)
+		set("output_buffer_timeout", -1*time.Nanosecond)
+	} else {
+		set("output_buffer_size", 16384)
+		set("output_buffer_timeout", 250*time.Millisecond)
+	}
+	if s.security != nil {
+		set("tls_v1", true)
+		c.TlsConfig = s.security
+	}
+	c.AuthSecret = s.secret
+	return c, printed
+}
+
+// --- internal ---
+
+// writeTimeout: a shorter message timeout limits a write that the server does not take.
+func (s *session) writeTimeout() time.Duration {
+	return min(longestTimeout, max(time.Second, cmp.Or(time.Duration(s.TimeoutNs), longestTimeout)))
+}
+
+func (s *session) msgTimeout() time.Duration {
+	return cmp.Or(time.Duration(s.own.MsgTimeoutNs), serverMsgTimeout)
+}
+
+// security is a copy for each connection of the library's.
+func security(of address.TLS) (*tls.Config, error) {
+	config, err := of.Config()
+	if err != nil {
+		return nil, fmt.Errorf("nsq: %w", err)
+	}
+	return config, nil
+}
