@@ -6,6 +6,7 @@ go 1.26.0
 replace (
 	github.com/mqbench/mqbench/extensions/xk6-kafka => ./xk6-kafka
 	github.com/mqbench/mqbench/extensions/xk6-mqbench => ./xk6-mqbench
+	github.com/mqbench/mqbench/extensions/xk6-mqtt => ./xk6-mqtt
 	github.com/mqbench/mqbench/extensions/xk6-nats => ./xk6-nats
 	github.com/mqbench/mqbench/extensions/xk6-nats-streaming => ./xk6-nats-streaming
 	github.com/mqbench/mqbench/extensions/xk6-noop => ./xk6-noop
@@ -17,6 +18,7 @@ replace (
 require (
 	github.com/mqbench/mqbench/extensions/xk6-kafka v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-mqbench v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-mqtt v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-nats v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-nats-streaming v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-noop v0.0.0
@@ -52,6 +54,8 @@ require (
 	github.com/chromedp/cdproto v0.0.0-20250803210736-d308e07a266d // indirect
 	github.com/chromedp/sysutil v1.1.0 // indirect
 	github.com/dlclark/regexp2 v1.12.0 // indirect
+	github.com/eclipse/paho.golang v0.23.0 // indirect
+	github.com/eclipse/paho.mqtt.golang v1.5.1 // indirect
 	github.com/evanw/esbuild v0.28.0 // indirect
 	github.com/fatih/color v1.19.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20250211171154-1ae217ad3535 // indirect

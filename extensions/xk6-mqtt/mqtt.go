@@ -1,0 +1,250 @@
+// Package mqtt is the driver for servers that speak MQTT 5 or 3.1.1.
+package mqtt
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
+)
+
+// atOnce is how many requests wait for the server at the same time.
+const atOnce = 64
+
+// New makes a session.
+func New(o broker.Options) (broker.Session, error) {
+	own := defaults()
+	if err := o.Decode(&own); err != nil {
+		return nil, fmt.Errorf("mqtt: %w", err)
+	}
+	port := "1883"
+	if strings.HasPrefix(o.URL, "mqtts:") {
+		port, own.TLS.On = "8883", true
+	}
+	at, err := address.Parse(o.URL, port, "mqtt", "mqtts")
+	if err != nil {
+		return nil, fmt.Errorf("mqtt: %w", err)
+	}
+	security, err := own.TLS.Config()
+	if err != nil {
+		return nil, fmt.Errorf("mqtt: %w", err)
+	}
+	return &session{
+		Base: broker.NewBase("mqtt", o), own: own, at: at, security: security, name: "mqbench-" + rand.Text()[:10],
+		topics: map[string]string{}, links: map[link]struct{}{},
+	}, nil
+}
+
+type session struct {
+	*broker.Base
+	own      options
+	at       address.Address
+	security *tls.Config
+	// name begins the client ids.
+	name      string
+	server    string
+	producers []*client
+	// topics are the names of Prepare as MQTT writes them.
+	topics map[string]string
+	// shares is whether the server has delivered to a shared subscription.
+	shares sync.Once
+
+	// mu guards what is below.
+	mu        sync.Mutex
+	links     map[link]struct{}
+	consumers []*client
+	clients   int
+}
+
+var (
+	_ broker.Session            = (*session)(nil)
+	_ broker.Remover            = (*session)(nil)
+	_ broker.Dropper            = (*session)(nil)
+	_ broker.ConcurrentConsumer = (*session)(nil)
+	_ broker.Producer           = (*client)(nil)
+)
+
+func (s *session) Open(ctx context.Context) error {
+	for range s.Connections {
+		c := s.client("", nil)
+		if err := c.connect(ctx); err != nil {
+			return fmt.Errorf("mqtt: %w", err)
+		}
+		s.producers = append(s.producers, c)
+	}
+	s.server = s.askServer(ctx)
+	return broker.Wrap("mqtt", s.try(ctx, ""))
+}
+
+// Prepare has nothing to make: a topic exists by being used, and keeps nothing.
+func (s *session) Prepare(_ context.Context, topics []broker.Topic) error {
+	for _, t := range topics {
+		name := s.address(t.Name)
+		if t.Partitions > 1 {
+			return fmt.Errorf("mqtt: topic %q should have %d partitions; topics of MQTT have none", t.Name, t.Partitions)
+		}
+		if strings.ContainsAny(name, "+#") || strings.HasPrefix(name, "$") {
+			return fmt.Errorf("mqtt: nobody can publish to topic %q: + and # stand for levels, and $ begins topics of the server's own", t.Name)
+		}
+		s.topics[t.Name] = name
+	}
+	return nil
+}
+
+func (s *session) Producer(connection int) (broker.Producer, error) {
+	return s.producers[connection], nil
+}
+
+// Consume makes a client for each subscription, as MQTT's subscribers are: a slow one holds up nobody else.
+func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) (err error) {
+	filter := s.address(to.Topic)
+	if to.Wildcard {
+		filter = strings.ReplaceAll(filter, "*", "+")
+	}
+	if to.Group != "" {
+		s.shares.Do(func() { err = s.try(ctx, "$share/mqbench/") })
+		if err != nil {
+			return broker.Wrap("mqtt", err)
+		}
+		filter = "$share/" + strings.NewReplacer("/", "-", "+", "-", "#", "-").Replace(s.Named("-", to.Group)) + "/" + filter
+	}
+	c := s.client(filter, func(payload []byte, again bool) {
+		handle(broker.Delivery{ReceivedNs: s.Now(), Payload: payload, Redelivered: again})
+	})
+	c.persistent = s.own.Session == sessionPersistent
+	if err := c.connect(ctx); err != nil {
+		return fmt.Errorf("mqtt: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.consumers = append(s.consumers, c)
+	return nil
+}
+
+func (s *session) ConsumesAtOnce() int { return atOnce }
+
+// Dropped is 0: both libraries wait for the handler.
+func (s *session) Dropped() int64 { return 0 }
+
+// Remove ends the sessions that the server keeps for consumers.
+func (s *session) Remove(ctx context.Context) error {
+	s.Quiet()
+	s.mu.Lock()
+	all := s.consumers
+	s.mu.Unlock()
+	return broker.Wrap("mqtt: end sessions", deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
+		return all[i].forget(ctx)
+	}))
+}
+
+func (s *session) Describe() broker.Description {
+	library := map[string]string{version5: "paho.golang", version3: "paho.mqtt.golang"}[s.own.Protocol]
+	return broker.Description{
+		Acks: s.own.QoS > 0, Order: "per-producer", Wildcards: true, Server: s.server, Settings: s.settings(),
+		Library: library + " " + broker.LibraryVersion("github.com/eclipse/"+library),
+	}
+}
+
+func (s *session) Close() error {
+	s.End()
+	s.mu.Lock()
+	open := s.links
+	s.links = nil
+	s.mu.Unlock()
+	for l := range open {
+		l.common().over(errClosed)
+	}
+	return nil
+}
+
+// --- internal ---
+
+func (s *session) settings() map[string]string {
+	acknowledge := []string{"none: QoS 0", "each message, by PUBACK", "each message, by PUBREC and PUBCOMP"}[s.own.QoS]
+	sent, prefetch := fmt.Sprintf("%d not acknowledged, or fewer if the server says so", s.own.ReceiveMaximum), fmt.Sprintf("%d not acknowledged", s.own.ReceiveMaximum)
+	var set broker.Settings[struct{}]
+	if s.own.Protocol == version3 {
+		sent, prefetch = fmt.Sprintf("%d not acknowledged", s.own.ReceiveMaximum), "as many as the server chooses: MQTT 3.1.1 has no receive maximum"
+		set.Set("writeTimeout", "none")
+		set.Set("pingTimeout", max(time.Duration(s.own.KeepAliveNs), time.Second))
+		set.Set("orderMatters", true)
+		set.Set("autoReconnect, connectRetry, resumeSubs", false)
+	} else {
+		set.Set("packetTimeout", connectTimeout)
+		set.Set("topicAlias", "none")
+		set.Set("manualAcknowledgement", false)
+		set.Set("sessionExpiry", map[string]time.Duration{sessionPersistent: sessionExpiry}[s.own.Session])
+	}
+	if s.own.QoS == 0 {
+		sent, prefetch = "no limit: nothing is acknowledged", "none: the server pushes; what is not handled waits in the socket"
+		if s.own.Protocol == version5 {
+			prefetch = fmt.Sprintf("up to %d in the library, more in the socket: the server pushes", s.own.ReceiveMaximum)
+		}
+	}
+	set.Set("protocol", s.own.Protocol)
+	set.Set("qos", s.own.QoS)
+	set.Set("retain", false)
+	set.Set("session", s.own.Session)
+	set.Set("store", "memory")
+	set.Set("inFlight", sent)
+	set.Set("connections", s.Connections)
+	set.Set("consumers", "a client each, with a connection of its own")
+	set.Set("groups", "shared subscriptions ($share)")
+	set.Set("clientIds", "of each run its own")
+	set.Set("connectTimeout", connectTimeout)
+	set.Set("reconnect", "every "+reconnectWait.String()+"; nothing is sent again")
+	set.Set("keepAlive", time.Duration(s.own.KeepAliveNs))
+	set.Set("tcpNoDelay", s.own.NoDelay)
+	set.Set("readBufferBytes", readBufferBytes)
+	set.Set("tls", s.security != nil)
+	set.Set("confirm", []string{"none: QoS 0", "each message, by PUBACK", "each message, by PUBCOMP"}[s.own.QoS])
+	set.Set("flush", "each message, as it is sent")
+	set.Set("batching", "none")
+	set.Set("compression", "none")
+	set.Set("acknowledgeAlone", acknowledge)
+	set.Set("acknowledgeInGroup", acknowledge)
+	set.Set("prefetch", prefetch)
+	return set.Printed
+}
+
+// address is a topic as MQTT writes it: with slashes between its words. Topics of the user's own are as they are.
+func (s *session) address(topic string) string {
+	if name, known := s.topics[topic]; known {
+		return name
+	}
+	if s.Run != "" {
+		return topic
+	}
+	return strings.ReplaceAll(topic, ".", "/")
+}
+
+func (s *session) client(filter string, take func([]byte, bool)) *client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clients++
+	return &client{s: s, number: s.clients - 1, filter: filter, take: take}
+}
+
+// register keeps a link until it is over, so that Close ends it. It returns false if the session is closed.
+func (s *session) register(l link) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.links == nil {
+		return false
+	}
+	s.links[l] = struct{}{}
+	go func() {
+		<-l.common().gone
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.links, l)
+	}()
+	return true
+}
