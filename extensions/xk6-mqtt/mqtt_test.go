@@ -9,19 +9,22 @@ import (
 )
 
 func TestMQTTKeepsTheContract(t *testing.T) {
-	for _, options := range []string{
-		`{"qos": 0}`,
-		`{"qos": 1}`,
-		`{"qos": 2}`,
-		`{"qos": 0, "protocol": "3.1.1"}`,
-		`{"qos": 1, "protocol": "3.1.1"}`,
-		`{"qos": 2, "protocol": "3.1.1"}`,
+	for _, c := range []struct {
+		start   func(testing.TB) server
+		options string
+	}{
+		{func(t testing.TB) server { return startMosquitto(t) }, `{"qos": 0}`},
+		{func(t testing.TB) server { return startMosquitto(t) }, `{"qos": 1, "protocol": "3.1.1"}`},
+		{func(t testing.TB) server { return startMosquitto(t) }, `{"qos": 2}`},
+		{startMochi, `{"qos": 0, "protocol": "3.1.1"}`},
+		{startMochi, `{"qos": 1}`},
+		{startMochi, `{"qos": 2, "protocol": "3.1.1"}`},
 	} {
-		t.Run(options, func(t *testing.T) {
+		t.Run(c.options, func(t *testing.T) {
 			t.Parallel()
-			s := startServer(t)
+			s := c.start(t)
 			brokertest.Run(t, func(*testing.T) brokertest.System {
-				return brokertest.System{Driver: New, URL: s.url(), DriverOptions: json.RawMessage(options), Broken: func(*testing.T) { s.kill() }}
+				return brokertest.System{Driver: New, URL: s.url(), DriverOptions: json.RawMessage(c.options), Broken: func(*testing.T) { s.Kill() }}
 			})
 		})
 	}

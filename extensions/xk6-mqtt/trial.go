@@ -3,17 +3,18 @@ package mqtt
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
+// trialTimeout is how long the one message of a trial may take. Tests shorten it.
+var trialTimeout = 10 * time.Second
+
 const (
-	// trialTimeout is how long the one message of a trial may take.
-	trialTimeout = 10 * time.Second
 	// versionTimeout: servers that tell their version have it in a retained message, which comes at once.
 	versionTimeout = 300 * time.Millisecond
 	versionTopic   = "$SYS/broker/version"
@@ -49,8 +50,11 @@ func (s *session) try(ctx context.Context, share string) error {
 	for {
 		select {
 		case err := <-sent:
+			if errors.Is(err, broker.ErrUnknown) {
+				return fmt.Errorf("the server ends the connection when it gets a message of %d bytes; send smaller ones, or raise its limit", len(payload))
+			}
 			if err != nil {
-				return fmt.Errorf("the server takes no message of %d bytes: %w", len(payload), address.Cause(err))
+				return fmt.Errorf("the server takes no message of %d bytes: %w", len(payload), err)
 			}
 			sent = nil
 		case <-arrived:

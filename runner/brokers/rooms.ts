@@ -1,4 +1,5 @@
 export { kafka } from "./kafka/index.ts";
+export { mqtt } from "./mqtt/index.ts";
 export { nats } from "./nats/index.ts";
 export { streaming as "nats-streaming" } from "./nats-streaming/index.ts";
 export { noop } from "./noop/index.ts";

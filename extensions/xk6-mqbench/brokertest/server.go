@@ -81,6 +81,9 @@ func (s *Server) Start(under ...string) {
 	}
 }
 
+// Freeze lets it stand still, connections open, until it is killed.
+func (s *Server) Freeze() { freeze(s.process) }
+
 // Kill ends it at once, and what it has started.
 func (s *Server) Kill() {
 	end(s.process)

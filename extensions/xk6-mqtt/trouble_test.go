@@ -1,0 +1,286 @@
+package mqtt
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+)
+
+const patience = 30 * time.Second
+
+var protocols = []string{version5, version3}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
+
+func made(t *testing.T, url, options string, bytes int) broker.Session {
+	t.Helper()
+	s, err := New(broker.Options{
+		URL: url, Driver: json.RawMessage(options), Connections: 1, MessageBytes: bytes, Now: clock.New().Now, OnError: func(error) {},
+		TimeoutNs: int64(time.Second),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func opened(t *testing.T, url, options string) broker.Session {
+	t.Helper()
+	s := made(t, url, options, 64)
+	if err := s.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Prepare(t.Context(), []broker.Topic{{Name: "a.topic", Partitions: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func refused(t *testing.T, what string, err error, words ...string) {
+	t.Helper()
+	for _, one := range words {
+		if err == nil || !strings.Contains(err.Error(), one) {
+			t.Errorf("%s: %v; want a sentence with %q", what, err, one)
+		}
+	}
+}
+
+// mosquitto takes a message above its limit and acknowledges it in MQTT 3.1.1. Nobody gets it.
+func TestAMessageThatIsTakenAndNotDeliveredIsNamedBeforeTheRun(t *testing.T) {
+	shorter(t)
+	server := startMosquitto(t, "message_size_limit 1000")
+	for _, protocol := range protocols {
+		for qos := range 3 {
+			options := fmt.Sprintf(`{"protocol": %q, "qos": %d}`, protocol, qos)
+			t.Run(options, func(t *testing.T) {
+				t.Parallel()
+				err := made(t, server.url(), options, 1001).Open(t.Context())
+				switch {
+				case qos == 2 && protocol == version3: // nothing else is left to it
+					refused(t, "a message that ends the connection", err, "ends the connection when it gets a message of 1001 bytes")
+				case qos > 0 && protocol == version5:
+					refused(t, "a message that is refused", err, "takes no message of 1001 bytes", "packet too large")
+				default:
+					refused(t, "a message that vanishes", err, "accepts a message of 1001 bytes and does not deliver it", "message_size_limit")
+				}
+			})
+		}
+	}
+	opened(t, server.url(), `{"qos": 2}`)
+}
+
+// nats-server takes a shared subscription, as if it were one, and gives it nothing.
+func TestASharedSubscriptionThatGetsNothingIsNamedBeforeTheRun(t *testing.T) {
+	shorter(t)
+	server := startNATS(t, "")
+	for qos := range 3 {
+		session := opened(t, server.url(), fmt.Sprintf(`{"protocol": "3.1.1", "qos": %d}`, qos))
+		err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic", Group: "workers", Members: 1}, func(broker.Delivery) {})
+		refused(t, "a shared subscription", err, "accepts a shared subscription and delivers nothing to it", "mosquitto")
+	}
+	err := made(t, server.url(), "", 64).Open(t.Context())
+	refused(t, "MQTT 5 of a server that speaks 3.1.1", err, "protocol: 3.1.1")
+}
+
+// A trial that fails takes as long as its limit.
+func shorter(t *testing.T) {
+	was := trialTimeout
+	trialTimeout = time.Second
+	t.Cleanup(func() { trialTimeout = was })
+}
+
+func TestAMessageAboveTheLargestPacketIsRefusedBeforeTheRun(t *testing.T) {
+	server := startMosquitto(t, "max_packet_size 2000")
+	refused(t, "MQTT 5", made(t, server.url(), "", 2000).Open(t.Context()), "largest packet", "2000 bytes")
+}
+
+// Consumers come back by themselves; what was sent meanwhile is lost unless the session is persistent and the server lived on.
+func TestConsumersGoOnWhenTheServerHasComeBack(t *testing.T) {
+	for _, protocol := range protocols {
+		for _, kept := range []string{sessionClean, sessionPersistent} {
+			t.Run(protocol+" "+kept, func(t *testing.T) {
+				t.Parallel()
+				server := startMosquitto(t)
+				session := opened(t, server.url(), fmt.Sprintf(`{"protocol": %q, "session": %q}`, protocol, kept))
+				var mu sync.Mutex
+				received := map[byte]int{}
+				err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic", Group: "workers", Members: 1}, func(d broker.Delivery) {
+					mu.Lock()
+					defer mu.Unlock()
+					received[d.Payload[0]]++
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				producer, err := session.Producer(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				send := func(number byte) {
+					producer.Send(&broker.Message{Name: "a.topic", Payload: append([]byte{number}, make([]byte, 63)...)}, func(*broker.Message, int64, error) {})
+				}
+				got := func(number byte) func() bool {
+					return func() bool { mu.Lock(); defer mu.Unlock(); return received[number] > 0 }
+				}
+				send(1)
+				eventually(t, "the first message arrives", got(1))
+				server.Kill()
+				server.Start()
+				eventually(t, "a message sent afterwards arrives", func() bool { send(2); return got(2)() })
+				if n := broker.Reconnects(session); n == nil || *n < 2 {
+					t.Error("the lost connections are not counted")
+				}
+				if err := broker.Remove(t.Context(), session); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// A server that stands still takes what fits into sockets, then holds up the sender; what it has not answered when it dies is unknown.
+func TestAServerThatStandsStillHoldsUpTheSenderUntilItDies(t *testing.T) {
+	for _, protocol := range protocols {
+		for qos := range 3 {
+			t.Run(fmt.Sprint(protocol, " ", qos), func(t *testing.T) {
+				t.Parallel()
+				server := startMosquitto(t)
+				session := opened(t, server.url(), fmt.Sprintf(`{"protocol": %q, "qos": %d}`, protocol, qos))
+				producer, err := session.Producer(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				server.Freeze()
+				var mu sync.Mutex
+				unknown, failed, sent := 0, 0, 0
+				stop := make(chan struct{})
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					for {
+						select {
+						case <-stop:
+							return
+						default:
+						}
+						producer.Send(&broker.Message{Name: "a.topic", Payload: make([]byte, 64*1024)}, func(_ *broker.Message, _ int64, err error) {
+							mu.Lock()
+							defer mu.Unlock()
+							switch {
+							case errors.Is(err, broker.ErrUnknown):
+								unknown++
+							case err != nil:
+								failed++
+							default:
+								sent++
+							}
+						})
+					}
+				}()
+				time.Sleep(300 * time.Millisecond)
+				mu.Lock()
+				if failed > 0 || unknown > 0 {
+					t.Errorf("%d sends fail and %d are unknown while the server stands still", failed, unknown)
+				}
+				mu.Unlock()
+				server.Kill()
+				eventually(t, "sends fail", func() bool { mu.Lock(); defer mu.Unlock(); return failed > 0 })
+				close(stop)
+				<-ended
+				mu.Lock()
+				defer mu.Unlock()
+				if unknown == 0 {
+					t.Error("nothing is unknown, although messages were on their way")
+				}
+				if qos > 0 && sent > 0 {
+					t.Errorf("%d messages are acknowledged by a server that stood still", sent)
+				}
+			})
+		}
+	}
+}
+
+func TestSecretsAndCertificatesAreThoseOfTheServer(t *testing.T) {
+	folder := t.TempDir()
+	certificate(t, folder)
+	// As runner/brokers/mqtt/process.ts and mosquitto_passwd write it; the password is "s3cr3t".
+	passwords := filepath.Join(folder, "passwords")
+	line := "mine:$7$101$c2FsdHNhbHRzYWx0$DmMnSdT7lDFPvj/1UZFiixih8SmVk0nzcNHG+tDgVIpEBvTC8o9oar98D8UwgM85/q50uyTZv1cHwBfmMMx5TQ==\n"
+	if err := os.WriteFile(passwords, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := startMosquitto(t, "password_file "+passwords, "cafile "+folder+"/cert.pem", "certfile "+folder+"/cert.pem", "keyfile "+folder+"/key.pem")
+	at := func(login string) string { return "mqtts://" + login + "@" + server.address }
+	for _, protocol := range protocols {
+		options := func(tls string) string { return fmt.Sprintf(`{"protocol": %q, "tls": %s}`, protocol, tls) }
+		trusted := options(fmt.Sprintf(`{"ca": %q}`, folder+"/cert.pem"))
+		session := opened(t, at("mine:s3cr3t"), trusted)
+		if said := fmt.Sprintf("%+v", session.Describe()); strings.Contains(said, "s3cr3t") || !strings.Contains(said, "tls:true") {
+			t.Errorf("Describe says %s", said)
+		}
+		err := made(t, at("mine:other"), trusted, 64).Open(t.Context())
+		refused(t, "another password", err, "uthorized")
+		err = made(t, at("mine:s3cr3t"), options("true"), 64).Open(t.Context())
+		refused(t, "a certificate that nobody trusts", err, "certificate")
+	}
+}
+
+// certificate writes one for 127.0.0.1, signed by itself.
+func certificate(t *testing.T, folder string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mosquitto"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: signed}, "key.pem": {Type: "EC PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestATopicThatNobodyCanPublishToIsRefused(t *testing.T) {
+	s := made(t, "mqtt://here", "", 64)
+	for _, name := range []string{"a/+/b", "#", "$SYS/x"} {
+		refused(t, name, s.Prepare(context.Background(), []broker.Topic{{Name: name, Partitions: 1}}), "nobody can publish")
+	}
+	refused(t, "partitions", s.Prepare(context.Background(), []broker.Topic{{Name: "a", Partitions: 2}}), "topics of MQTT have none")
+}

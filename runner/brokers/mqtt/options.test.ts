@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { omb } from "./import-omb.ts";
+import { mqtt } from "./options.ts";
+
+type Some = Readonly<Record<string, unknown>>;
+
+function options(some: Some = {}) {
+	return mqtt.options.parse({ broker: "mqtt", ...some });
+}
+
+function refusals(
+	some: Some,
+	place: "process" | "container" = "process",
+): string[] {
+	return mqtt
+		.contradictions(options(some), place)
+		.map(({ key, message }) => `${key}: ${message}`);
+}
+
+describe("MQTT", () => {
+	test.each([
+		[0, false, "at-most-once", "automatic", null],
+		[1, true, "at-least-once", "message", 20],
+		[2, true, "exactly-once", "message", 20],
+	])(
+		"of QoS %i acknowledges: %s, and promises %s",
+		(qos, acks, delivery, way, prefetch) => {
+			expect(mqtt.traits(options({ qos }))).toMatchObject({
+				title: `MQTT QoS ${qos}`,
+				acks,
+				delivery,
+				acknowledge: { alone: way, group: way },
+				prefetch,
+				wildcards: true,
+			});
+		},
+	);
+
+	test("says what it cannot do, and what to write instead", () => {
+		const of = (some: Some) => mqtt.traits(options(some));
+		expect(of({}).cannot).toEqual({});
+		expect(of({ qos: 0 })).toMatchObject({
+			cannot: { publish: "QoS 0 acknowledges nothing" },
+			instead: { publish: "write qos: 1", backlog: "write qos: 1" },
+		});
+		expect(of({ server: "nats" })).toMatchObject({
+			cannot: {
+				"work-queue": "nats-server delivers nothing to shared subscriptions",
+			},
+			instead: { "work-queue": "write server: mosquitto" },
+		});
+		expect(of({ maxQueued: 1000 }).keepsOnly).toEqual({
+			...{ messages: 1000, bytes: 0, option: "maxQueued" },
+		});
+	});
+
+	test.each<[Some, string | null, string]>([
+		[{}, "memory", "memory (nothing is written before an acknowledgement)"],
+		[{ qos: 0 }, null, "none, QoS 0 is neither stored nor acknowledged"],
+		[{ server: "nats" }, "interval", "interval 2m (default)"],
+		[
+			{ server: "nats", config: { "jetstream.sync_interval": "always" } },
+			...(["fsync", "sync_interval: always (fsync)"] as const),
+		],
+	])("%j is durable: %s, %s", (some, level, text) => {
+		expect(mqtt.durability(options(some), true)).toMatchObject({ level, text });
+	});
+
+	test("of a server that is not ours nothing is known but what is declared", () => {
+		expect(mqtt.durability(options(), false).level).toBeNull();
+		expect(
+			mqtt.durability(options({ durability: "memory" }), false).text,
+		).toMatch(/declared, not checked/);
+	});
+
+	test("tells the driver all that it sets", () => {
+		const all = { session: "persistent", keepAlive: "60s", tls: true };
+		expect(mqtt.driverOptions(options(all))).toEqual({
+			...{ protocol: "5", qos: 1, session: "persistent", receiveMaximum: 20 },
+			...{ keepAliveNs: 60e9, noDelay: true, tls: {} },
+		});
+		expect(mqtt.driverOptions(options({ server: "nats" }))).toMatchObject({
+			protocol: "3.1.1",
+		});
+	});
+
+	test.each<[Some, string]>([
+		[{ server: "nats", protocol: "5" }, "speaks MQTT 3.1.1 only"],
+		[{ qos: 0, session: "persistent" }, "write qos: 1"],
+		[{ keepAlive: "1500ms" }, "whole seconds"],
+		[{ server: "mochi", maxQueued: 5 }, "is of mosquitto"],
+		[{ server: "mochi", config: { persistence: true } }, "no configuration"],
+		[{ server: "mochi", binary: "./mochi" }, "remove binary"],
+		[{ version: "2.0.11" }, "binary: /path/to/mosquitto"],
+		[{ config: { max_queued_messages: 5 } }, "write maxQueued"],
+		[{ config: { listener: 5 } }, "write port"],
+		[{ server: "nats", config: { "mqtt.port": 5 } }, "mqtt.port"],
+	])("refuses %j with what to write", (some, sentence) => {
+		expect(refusals(some)).toEqual([expect.stringContaining(sentence)]);
+	});
+
+	test("only mosquitto runs in containers", () => {
+		expect(refusals({ server: "mochi" }, "container")).toHaveLength(1);
+		expect(refusals({ version: "2.0.20" }, "container")).toEqual([]);
+	});
+});
+
+describe("files of OpenMessaging Benchmark", () => {
+	function read(file: Some) {
+		const left: string[] = [];
+		const system = omb.read(
+			(key) => file[key],
+			(what) => left.push(what),
+		);
+		return { system, left };
+	}
+
+	test("for MQTT 3.1.1", () => {
+		const { system, left } = read({
+			...{ brokerAddr: "tcp://127.0.0.1:1883", cleanSession: false },
+			...{ keepAliveInterval: 60, maxInflight: 65535, pubQos: 1, subQos: 0 },
+		});
+		expect(system).toEqual({
+			...{ broker: "mqtt", protocol: "3.1.1", qos: 1, session: "persistent" },
+			...{ url: "mqtt://127.0.0.1:1883", keepAlive: "60s" },
+			receiveMaximum: 65535,
+		});
+		expect(left).toEqual(["subQos: 0"]);
+		expect(options(system)).toBeDefined();
+	});
+
+	test("for MQTT 5", () => {
+		const client = { serverUri: "tcp://a:1883", qos: 2 };
+		const consumer = { cleanSession: true, receiveMaximum: 100 };
+		expect(read({ client, consumer }).system).toEqual({
+			...{ broker: "mqtt", url: "mqtt://a:1883", qos: 2, receiveMaximum: 100 },
+		});
+	});
+});
