@@ -101,7 +101,11 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 		s.producers[i].js = js
 		s.js = append(s.js, js)
 	}
-	if _, err := s.js[0].AccountInfo(ctx); errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+	err := patiently(ctx, func(ctx context.Context) error {
+		_, err := s.js[0].AccountInfo(ctx)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
 		return errors.New("nats: the server has no JetStream: start it with -js, or use mode core")
 	} else if err != nil {
 		return fmt.Errorf("nats: ask for JetStream: %w", err)

@@ -1,6 +1,7 @@
 import { brokerOf, hasProcess, type Traits } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import { cpusOf } from "../model/cpu-set.ts";
+import { glob } from "../model/glob.ts";
 import type { Times } from "../model/load.ts";
 import { type BaselineSla, inOrder, Plan, type Sla } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
@@ -43,16 +44,6 @@ export function expand(
 				plan(scenario, system, one, schedules, runId, plans.length + 1, repeat),
 			);
 	return plans;
-}
-
-/** `*` stands for any text, `?` for one character. */
-export function glob(pattern: string): RegExp {
-	const parts = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&");
-	// Two stars are one: many in a row would make the search exponential.
-	return new RegExp(
-		`^${parts.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`,
-		"u",
-	);
 }
 
 // --- internal ---

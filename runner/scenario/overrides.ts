@@ -9,6 +9,8 @@ export interface GivenRig {
 	/** As it was written on the command line. */
 	readonly path: string;
 	readonly rig: RigFile;
+	/** Only these of a scenario's systems run, as a pattern of "system/case" says (`--only`); the others need no broker. Left out: all do. */
+	readonly only?: string | undefined;
 }
 
 /** What the command line changes in a scenario. */
@@ -22,6 +24,8 @@ export interface Overrides {
 	readonly clients?: string | undefined;
 	/** `--rig`: path of the rig.json whose brokers, and clients if it has some, are taken. */
 	readonly rig?: string | undefined;
+	/** `--only`, a pattern of "system/case". */
+	readonly only?: string | undefined;
 	/** `--quick`: everything shortened, to see that it works. */
 	readonly quick?: boolean | undefined;
 }

@@ -35,7 +35,10 @@ export async function readScenario(
 	}
 	const parsed = parseScenario(file, text);
 	const resolve = async (changes: Overrides) => {
-		const rig = changes.rig && (await givenRig(changes.rig, world.cwd));
+		const rig = changes.rig && {
+			...(await givenRig(changes.rig, world.cwd)),
+			only: changes.only,
+		};
 		const scenario = resolveScenario(parsed, changes, world.env, {
 			...around(file, world.cwd),
 			...(rig ? { rig } : {}),

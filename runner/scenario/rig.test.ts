@@ -23,7 +23,7 @@ function load(text: string, given: RigFile = rig(), overrides: Overrides = {}) {
 		{},
 		{
 			...around("s.yaml"),
-			rig: { path: "rig.json", rig: given },
+			rig: { path: "rig.json", rig: given, only: overrides.only },
 		},
 	);
 }
@@ -69,6 +69,13 @@ describe("a rig that stays up", () => {
 		expect(() => load("systems: { nats: kafka }\n")).toThrow(
 			"rig.json has nats for nats, not kafka; write broker: nats",
 		);
+	});
+
+	test("needs none for a system that --only leaves out", () => {
+		const text = "systems: { a: nats, nats: nats }\n";
+		load(text, rig(), { only: "nats/*" });
+		for (const only of ["a/*", "?/*", "*/256B*", "*"])
+			expect(() => load(text, rig(), { only })).toThrow("no broker for a");
 	});
 
 	test("of mqbench's own has the level that the scenario asks for, and room for its messages", () => {

@@ -6,6 +6,7 @@ import {
 	type SystemOptions,
 	type Traits,
 } from "../brokers/index.ts";
+import { glob } from "../model/glob.ts";
 import { LEVELS, type Level, type Target } from "../model/plan.ts";
 import { targetTraits } from "../model/targets.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
@@ -49,6 +50,12 @@ export function againstDurability(
 }
 
 // --- internal ---
+
+/** Whether a pattern of "system/case" may choose runs of the system. */
+function runs(key: string, only = "*"): boolean {
+	const [system = "", ...cases] = only.split("/");
+	return cases.length === 0 || glob(system).test(key);
+}
 
 interface Starting
 	extends Pick<Context, "target" | "targetChosen" | "platform" | "rig"> {
@@ -132,6 +139,7 @@ function ofRig(
 	const { path: file, rig } = given;
 	const entry = rig.brokers.find(({ system }) => system === key);
 	const there = { rig: file, system: key };
+	if (!entry && !runs(key, given.only)) return [];
 	if (!entry)
 		return [
 			refusal("broker", "rig-without-broker", {

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { failure } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
+import { glob } from "../../model/glob.ts";
 import type { Result } from "../../model/result.ts";
-import { glob } from "../../plan/expand.ts";
 import { reasonOf } from "../../reason.ts";
 import { writeWhole } from "../whole-file.ts";
 import { drawSvg } from "./draw.ts";

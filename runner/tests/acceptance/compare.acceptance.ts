@@ -57,7 +57,7 @@ test("calibrate says how large a change this machine can tell, and later runs us
 		return;
 	}
 	// Its copy in the cache is of a machine that tests: no later run is to use it.
-	const [, kept = ""] = /so has (\S+calibrations),/.exec(ended.out) ?? [];
+	const [, kept = ""] = /kept in (\S+calibrations),/.exec(ended.out) ?? [];
 	expect(kept, ended.out + ended.err).not.toBe("");
 	for (const name of readdirSync(kept)) {
 		const copy = path.join(kept, name);

@@ -11,9 +11,10 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { EXIT, MqbenchError } from "../../errors.ts";
+import { glob } from "../../model/glob.ts";
 import { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import { expand, glob } from "../../plan/expand.ts";
+import { expand } from "../../plan/expand.ts";
 import { readScenario } from "../../scenario/read.ts";
 import { packFiles, packTable } from "./pack.ts";
 
