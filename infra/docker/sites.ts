@@ -1,6 +1,7 @@
 import {
 	ANY,
 	type BrokerProcess,
+	clientPorts,
 	type Described,
 	reachedPorts,
 	type Site,
@@ -27,6 +28,7 @@ export async function newSites(
 ): Promise<ContainerSite[]> {
 	const count = request.system.options.nodes ?? 1;
 	const ports = reachedPorts(kind);
+	const ofClients = clientPorts(kind);
 	const free = network.direct
 		? []
 		: await freePorts({ ...request.system, port: null }, count * ports.length);
@@ -39,7 +41,7 @@ export async function newSites(
 		);
 		return containerSite(kind, count, i, {
 			...{ ip, reached },
-			...(inside ? { client: `${ip}:${ports[0]}` } : {}),
+			...(inside ? { clients: ofClients.map((port) => `${ip}:${port}`) } : {}),
 			published: isHop({ network, inside }),
 		});
 	});
@@ -69,18 +71,18 @@ export function containerSite(
 	i: number,
 	{
 		reached,
-		client = reached[0] ?? "",
+		clients = reached.slice(0, clientPorts(kind).length),
 		...node
 	}: Pick<ContainerSite, "ip" | "reached" | "published"> &
-		Partial<Pick<ContainerSite, "client">>,
+		Partial<Pick<ContainerSite, "clients">>,
 ): ContainerSite {
 	return {
-		...{ ...node, reached, client },
+		...{ ...node, reached, clients, client: clients[0] ?? "" },
 		...pathsInside(kind),
 		listen: ANY,
 		hostname: `mqbench-${i + 1}`,
 		ports: kind.ports(count).map(({ number }) => number),
-		health: reached[1] ?? "",
+		health: reached[clientPorts(kind).length] ?? "",
 	};
 }
 
@@ -108,18 +110,25 @@ export function urlInside(
 	described: Pick<Described, "nodes">,
 ): string {
 	const advertised = JSON.stringify(described.nodes);
-	if (nodes.some(({ client }) => advertised.includes(client)))
+	if (
+		nodes.some(({ clients }) => clients.some((one) => advertised.includes(one)))
+	)
 		throw failure("client-unfit", {
 			client: "clients: docker",
 			reason: tell("containers-miss-ports"),
 			remedy: tell("load-here-or-no-rig"),
 		});
-	return nodes.reduce(
-		(text, { client, ip }) =>
-			text.replace(
-				new RegExp(`\\b${client.replaceAll(".", "\\.")}(?!\\d)`, "g"),
-				`${ip}:${reachedPorts(kind)[0]}`,
-			),
-		url,
-	);
+	const ports = clientPorts(kind);
+	return nodes
+		.flatMap(({ clients, ip }) =>
+			clients.map((client, i) => ({ client, inside: `${ip}:${ports[i]}` })),
+		)
+		.reduce(
+			(text, { client, inside }) =>
+				text.replace(
+					new RegExp(`\\b${client.replaceAll(".", "\\.")}(?!\\d)`, "g"),
+					inside,
+				),
+			url,
+		);
 }

@@ -1,6 +1,7 @@
 import { brokerOf } from "../../runner/brokers/index.ts";
 import {
 	type Ask,
+	clientPorts,
 	reachedPorts,
 	type Setup,
 	type Site,
@@ -28,7 +29,8 @@ export function hostSetup(
 	const kind = brokerOf(system).process;
 	if (!kind) throw new Error("it has no process");
 	const count = Number(written.nodes ?? 1);
-	const [client, health] = reachedPorts(kind);
+	const clients = clientPorts(kind);
+	const health = reachedPorts(kind)[clients.length];
 	const brought: Record<string, string> = {};
 	return {
 		...{ system, level: null, messageBytes: 256, image: null, brought },
@@ -36,7 +38,8 @@ export function hostSetup(
 			listen: `10.0.0.${i + 1}`,
 			ip: `10.0.0.${i + 1}`,
 			hostname: `h${i + 1}`,
-			client: `10.0.0.${i + 1}:${client}`,
+			clients: clients.map((port) => `10.0.0.${i + 1}:${port}`),
+			client: `10.0.0.${i + 1}:${clients[0]}`,
 			health: `127.0.0.1:${Number(health) + 10_000 * i}`,
 			ports: kind.ports(count).map(({ number }) => number),
 			published: false,
@@ -54,6 +57,7 @@ export function hostSetup(
 		})),
 		tools: toolsOf(fakeWorld({ env }), {
 			brokers: { "nats-server": "/here/nats-server" },
+			server: async (program: string) => `/here/${program}`,
 		} as unknown as Binaries),
 		where: { disk: "in the host's store", memory: "/dev/shm" },
 		ask: async () => ({ code, said }),

@@ -1,6 +1,7 @@
 import { hostPort } from "../../runner/brokers/addresses.ts";
 import {
 	type BrokerProcess,
+	clientPorts,
 	type NodeDescription,
 	reachedPorts,
 	type Site,
@@ -37,12 +38,13 @@ export async function hostSite(
 			openTunnel(host.link, host.agent, hostPort(address, port)),
 		),
 	);
+	const clients = clientPorts(kind).map((port) => hostPort(address, port));
 	const uploads = new Map<string, string>();
 	return {
 		...{ host, folders, tunnels, uploads },
 		...{ listen: address, ip: address, hostname, ports, published: false },
-		client: hostPort(address, ports[0] ?? 0),
-		health: tunnels[1]?.address ?? "",
+		...{ clients, client: clients[0] ?? "" },
+		health: tunnels[clients.length]?.address ?? "",
 		...{ folder: store, data: `${store}/data` },
 		memory:
 			memory === null || memoryBytes === null

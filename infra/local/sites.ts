@@ -37,15 +37,16 @@ export async function localSites(
 	return Array.from({ length: count }, (_, i): Site => {
 		// Ports for clients first, for all nodes: the system's own port is the first.
 		const ports = uses.map((_, use) => free[use * count + i] ?? 0);
-		const at = (from: Port["from"]) => {
-			const use = uses.findIndex((one) => one.from === from);
-			return use < 0 ? "" : hostPort(LOOPBACK, ports[use] ?? 0);
-		};
+		const at = (from: Port["from"]) =>
+			uses.flatMap((use, u) =>
+				use.from === from ? [hostPort(LOOPBACK, ports[u] ?? 0)] : [],
+			);
+		const clients = at("clients");
 		return {
 			...{ listen: LOOPBACK, ip: LOOPBACK, ports, published: false },
 			hostname: `mqbench-${i + 1}`,
-			client: at("clients"),
-			health: at("health"),
+			...{ clients, client: clients[0] ?? "" },
+			health: at("health")[0] ?? "",
 			folder: count === 1 ? store : path.join(store, `node-${i + 1}`),
 			data: path.join(store, `data-${i + 1}`),
 			memory:

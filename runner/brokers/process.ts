@@ -5,7 +5,7 @@ import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 export interface BrokerProcess {
 	/** Debian packages that it runs on, installed by the set-up of hosts. */
 	readonly packages: readonly string[];
-	/** What each of so many nodes listens on: the clients' first. In containers and on hosts with these numbers. */
+	/** What each of so many nodes listens on: the clients' first, of which some have several. In containers and on hosts with these numbers. */
 	ports(nodes: number): readonly Port[];
 	/** What the official images lay down. */
 	readonly container: {
@@ -35,13 +35,14 @@ export interface Port {
 	readonly from: "clients" | "nodes" | "health" | "itself";
 }
 
+/** Numbers of the ports at which clients come to it. */
+export function clientPorts(kind: Pick<BrokerProcess, "ports">): number[] {
+	return portsFrom(kind, "clients");
+}
+
 /** Numbers of the ports at which others than nodes come to it: the clients' first, then that of its health, if it has one. */
-export function reachedPorts({
-	ports,
-}: Pick<BrokerProcess, "ports">): number[] {
-	return ports(Number.POSITIVE_INFINITY)
-		.filter(({ from }) => from === "clients" || from === "health")
-		.map(({ number }) => number);
+export function reachedPorts(kind: Pick<BrokerProcess, "ports">): number[] {
+	return [...portsFrom(kind, "clients"), ...portsFrom(kind, "health")];
 }
 
 export interface Setup extends Asked {
@@ -64,7 +65,9 @@ export interface Site {
 	readonly ip: string;
 	/** Name of its host, for people. */
 	readonly hostname: string;
-	/** Where clients reach it, "host:port". */
+	/** Where clients reach it, "host:port" of each of its `clientPorts`. */
+	readonly clients: readonly string[];
+	/** The first of them. */
 	readonly client: string;
 	/** Clients have another address for it than other nodes do: it has to tell them theirs. */
 	readonly published: boolean;
@@ -206,4 +209,15 @@ export interface ImageFacts {
 	readonly env: Readonly<Record<string, string>>;
 	/** Words before a container's command. */
 	readonly entrypoint: readonly string[];
+}
+
+// --- internal ---
+
+function portsFrom(
+	{ ports }: Pick<BrokerProcess, "ports">,
+	who: Port["from"],
+): number[] {
+	return ports(Number.POSITIVE_INFINITY)
+		.filter(({ from }) => from === who)
+		.map(({ number }) => number);
 }

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { omb } from "./import-omb.ts";
+import { nsq } from "./options.ts";
+
+type Some = Readonly<Record<string, unknown>>;
+
+function options(some: Some = {}) {
+	return nsq.options.parse({ broker: "nsq", ...some });
+}
+
+function refusals(some: Some): string[] {
+	return nsq
+		.contradictions(options(some), "process")
+		.map(({ key, message }) => `${key}: ${message}`);
+}
+
+describe("NSQ", () => {
+	test("keeps what is sent in no order, and every consumer acknowledges", () => {
+		expect(nsq.traits(options())).toMatchObject({
+			acks: true,
+			delivery: "at-least-once",
+			ordered: false,
+			acknowledge: { alone: "message", group: "message" },
+			cannot: {},
+			prefetch: 100,
+			redeliverAfterNs: 60e9,
+			nodes: [1, 2, 3],
+		});
+		expect(
+			nsq.traits(options({ prefetch: 1, msgTimeout: "5s" })),
+		).toMatchObject({ prefetch: 1, redeliverAfterNs: 5e9 });
+	});
+
+	test("has no level that means a disk: it flushes after it has acknowledged", () => {
+		expect(Object.keys(nsq.traits(options()).levels)).toEqual([
+			"memory",
+			"os",
+			"interval",
+		]);
+	});
+
+	test.each([
+		[
+			{},
+			"memory",
+			"memory (mem-queue-size: 10000, what is more goes to files, its default)",
+		],
+		[
+			{ durability: "memory" },
+			"memory",
+			"mem-queue-size: 10000, what is more goes to files (memory)",
+		],
+		[{ durability: "os" }, "os", "mem-queue-size: 0, never synced (os)"],
+		[
+			{ durability: "interval" },
+			"interval",
+			"mem-queue-size: 0, sync-every: 2500, sync-timeout: 1s (interval)",
+		],
+		[
+			{ config: { "mem-queue-size": 0 } },
+			"interval",
+			"mem-queue-size: 0, sync-every: 2500, sync-timeout: 2s (interval)",
+		],
+		[
+			{ durability: "os", config: { "sync-every": 1 } },
+			"interval",
+			"mem-queue-size: 0, sync-every: 1, sync-timeout: 24h (interval)",
+		],
+	])("%j is %s: %s", (some, level, text) => {
+		expect(nsq.durability(options(some), true)).toMatchObject({ level, text });
+	});
+
+	test("of a server that is not ours nothing is known but what is declared", () => {
+		expect(nsq.durability(options(), false).level).toBeNull();
+		expect(nsq.durability(options({ durability: "os" }), false).text).toMatch(
+			/declared, not checked/,
+		);
+	});
+
+	test("refuses what it cannot do, with what to write", () => {
+		expect(refusals({ version: "1.2.1" })).toEqual([
+			expect.stringContaining("binary: /path/to/nsqd"),
+		]);
+		expect(refusals({ msgTimeout: "1500us" })).toEqual([
+			expect.stringContaining("whole milliseconds"),
+		]);
+		expect(refusals({ config: { "data-path": "/data" } })).toEqual([
+			expect.stringContaining("data-path"),
+		]);
+		expect(refusals({ config: { "max-rdy-count": 5 } })).toEqual([
+			expect.stringContaining("write prefetch"),
+		]);
+	});
+
+	test("comes from a driver's file of OpenMessaging Benchmark", () => {
+		const file: Record<string, unknown> = {
+			nsqdHost: "nsqd.example.com",
+			lookupdHost: "lookup.example.com",
+		};
+		expect(
+			omb.read(
+				(key) => file[key],
+				() => {},
+			),
+		).toEqual({
+			broker: "nsq",
+			url: "nsq://nsqd.example.com",
+		});
+		expect(Object.keys(omb.reasons)).toEqual(["lookupdHost"]);
+	});
+});
