@@ -106,8 +106,9 @@ describe.skipIf(missing !== null)(
 			}
 			await Promise.all(running);
 		};
-		const nothingLeft = () => {
-			expect(cloud.resources()).toEqual([]);
+		/** Nothing but what the stand-in for Pulumi has on its list alone: the emulator, where mqbench looks by tags, never had it. */
+		const nothingLeft = (...listed: string[]) => {
+			expect(cloud.resources().map(({ type }) => type)).toEqual(listed);
 			expect(readdirSync(path.join(folder, "state", "rigs"))).toEqual([]);
 			for (const { host } of debians.all)
 				expect(
@@ -189,7 +190,7 @@ describe.skipIf(missing !== null)(
 			expect(resultOf(out).runs).toHaveLength(1);
 			expect(err).toMatch(/aws:ec2\/vpc:Vpc/);
 			expect(err).toContain("Removing what has the tag mqbench:run=");
-			nothingLeft();
+			nothingLeft("aws:ec2/vpc:Vpc");
 		}, 900_000);
 	},
 );
