@@ -12,7 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pinned } from "./brokers/kafka/jars.ts";
+import { brokers } from "./brokers/index.ts";
+import { pinsOf, pomOf } from "./brokers/jars.ts";
 import { packageFolder, packageVersion } from "./package.ts";
 
 // What somebody gets who measures on a laptop: small, and nothing of any cloud.
@@ -68,7 +69,10 @@ test("it has the program, and the Pulumi project to rent machines with, compiled
 			"infra/aws/policy.json",
 			// Without these nothing that is fetched would be checked, and nobody told.
 			"infra/aws/pulumi.sha256",
-			`runner/brokers/kafka/${path.basename(pinned() ?? "")}`,
+			...Object.values(brokers)
+				.flatMap(({ jars = [] }) => jars)
+				.flatMap((jars) => [pomOf(jars), pinsOf(jars)])
+				.map((file) => path.relative(packageFolder, file)),
 		]),
 	);
 });

@@ -10,14 +10,14 @@ export function existingRig(stop: AbortSignal): Rig {
 		clients: [],
 		async open({ system }) {
 			if (system.url === null) return untouchedBroker();
-			const { defaultPort } = brokerOf(system);
-			const gone = await unreachable(system.url, defaultPort, stop);
+			const ports = brokerOf(system);
+			const gone = await unreachable(system.url, ports, stop);
 			if (gone !== null)
 				throw failure("broker-unreachable", { system: system.key, ...gone });
 			return {
 				...untouchedBroker(),
 				url: system.url,
-				...nodesHere(system.url, defaultPort),
+				...nodesHere(system.url, ports),
 			};
 		},
 		async teardown() {},

@@ -1,5 +1,9 @@
 import { connect } from "node:net";
-import { type Address, addresses } from "../../runner/brokers/addresses.ts";
+import {
+	type Address,
+	addresses,
+	type Ports,
+} from "../../runner/brokers/addresses.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { Broker } from "../rig.ts";
@@ -20,10 +24,10 @@ export interface Unreachable {
  */
 export async function unreachable(
 	url: string,
-	defaultPort: number,
+	ports: Ports,
 	stop: AbortSignal,
 ): Promise<Unreachable | null> {
-	const all = addresses(url, defaultPort);
+	const all = addresses(url, ports);
 	const reasons = await Promise.all(all.map((one) => refusal(one, stop)));
 	orInterrupted(stop);
 	return reasons.includes(null)
@@ -37,11 +41,9 @@ export async function unreachable(
 /** Whether one of the nodes is on this machine; and, as far as it can be told, the processes of those that are. */
 export function nodesHere(
 	url: string,
-	defaultPort: number,
+	ports: Ports,
 ): Pick<Broker, "sameHost" | "pids"> {
-	const here = addresses(url, defaultPort).filter(({ host }) =>
-		isLoopback(host),
-	);
+	const here = addresses(url, ports).filter(({ host }) => isLoopback(host));
 	return {
 		sameHost: here.length > 0,
 		pids: [...new Set(here.flatMap(({ port }) => listenersAt(port)))],

@@ -36,7 +36,7 @@ export function standingRig(
 				entry.asked === null ? [] : differences(entry.asked, askedOf(request));
 			if (what.length > 0)
 				throw failure("rig-differs", { system: system.key, id: rig.id, what });
-			const { defaultPort } = brokerOf(system);
+			const ports = brokerOf(system);
 			// Undo faults that an earlier run has left before checking whether it answers.
 			const attached =
 				entry.containers.length === 0
@@ -50,7 +50,7 @@ export function standingRig(
 									})
 								: error;
 						});
-			const gone = await unreachable(system.url, defaultPort, stop);
+			const gone = await unreachable(system.url, ports, stop);
 			if (gone !== null) {
 				await attached?.close();
 				throw failure("rig-unreachable", {
@@ -62,7 +62,7 @@ export function standingRig(
 			}
 			if (attached !== null) return attached;
 			const { server, settings, topology, nodesShareHost } = entry;
-			const here = nodesHere(system.url, defaultPort);
+			const here = nodesHere(system.url, ports);
 			return {
 				...untouchedBroker(),
 				url: system.url,

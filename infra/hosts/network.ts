@@ -1,4 +1,8 @@
-import { addresses, hostPort } from "../../runner/brokers/addresses.ts";
+import {
+	addresses,
+	hostPort,
+	type Ports,
+} from "../../runner/brokers/addresses.ts";
 import type { NetworkPath } from "../../runner/model/run-file.ts";
 import type { Client, Ping } from "../rig.ts";
 
@@ -7,7 +11,7 @@ export interface Ends {
 	readonly clients: readonly Pick<Client, "index" | "kind" | "ping">[];
 	/** The broker's URL, as clients reach it. */
 	readonly url: string;
-	readonly defaultPort: number;
+	readonly ports: Ports;
 	/** mqbench has started the broker on hosts, so clients of this machine reach it over a network, too. */
 	readonly onHosts: boolean;
 }
@@ -18,9 +22,9 @@ export interface Ends {
  */
 export function networkBaseline(): (ends: Ends) => Promise<NetworkPath[]> {
 	const known = new Map<string, Promise<Measured>>();
-	return async ({ clients, url, defaultPort, onHosts }) => {
+	return async ({ clients, url, ports, onHosts }) => {
 		if (url === "") return [];
-		const nodes = addresses(url, defaultPort);
+		const nodes = addresses(url, ports);
 		const paths = await Promise.all(
 			clients.map(async (client) => {
 				const { ping } = client;

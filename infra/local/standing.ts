@@ -43,7 +43,7 @@ export async function downLocal(rig: RigFile, world: World): Promise<void> {
 	const up = async () => {
 		const answers = await Promise.all(
 			rig.brokers.map(({ url, broker }) =>
-				unreachable(url ?? "", brokerOf({ broker }).defaultPort, world.stop),
+				unreachable(url ?? "", brokerOf({ broker }), world.stop),
 			),
 		);
 		return rig.brokers.filter((_, i) => answers[i] === null);

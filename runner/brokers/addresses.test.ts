@@ -13,6 +13,8 @@ test.each([
 	["no scheme", "a:1,b:2", ["a:1", "b:2"]],
 ])("%s", (_, url, expected) => {
 	expect(
-		addresses(url, 4222).map(({ host, port }) => `${host}:${port}`),
+		addresses(url, { defaultPort: 4222, otherPorts: { wss: 443 } }).map(
+			({ host, port }) => `${host}:${port}`,
+		),
 	).toEqual(expected);
 });

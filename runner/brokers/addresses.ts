@@ -5,16 +5,26 @@ export interface Address {
 	readonly port: number;
 }
 
+/** Ports of URLs of a system that name none. */
+export interface Ports {
+	readonly defaultPort: number;
+	/** Of schemes that go to another one. Left out: all go there. */
+	readonly otherPorts?: Readonly<Record<string, number>>;
+}
+
 /**
  * The nodes that a URL names: several hosts, or several URLs, are separated by commas. A port that is left out is the scheme's
- * own, else `defaultPort`.
+ * own, else the usual one.
  */
-export function addresses(url: string, defaultPort: number): Address[] {
+export function addresses(
+	url: string,
+	{ defaultPort, otherPorts = {} }: Ports,
+): Address[] {
 	let port = defaultPort;
 	return url.split(/,(?=[a-z][a-z0-9+.-]*:\/\/)/i).flatMap((one) => {
 		const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(one);
 		if (scheme)
-			port = OTHER_PORTS[scheme[1]?.toLowerCase() ?? ""] ?? defaultPort;
+			port = otherPorts[scheme[1]?.toLowerCase() ?? ""] ?? defaultPort;
 		const authority =
 			one.slice(scheme?.[0].length ?? 0).split(/[/?#]/)[0] ?? "";
 		return authority
@@ -30,13 +40,6 @@ export function hostPort(host: string, port: number): string {
 }
 
 // --- internal ---
-
-/** Of schemes that go to another port than the usual one of their broker. */
-const OTHER_PORTS: Readonly<Record<string, number>> = {
-	ws: 80,
-	wss: 443,
-	amqps: 5671,
-};
 
 function address(text: string, port: number): Address {
 	const match = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text);

@@ -3,8 +3,10 @@ import type { Pattern } from "../model/pattern.ts";
 import type { Level } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
 import type { Acknowledge, Delivery } from "../model/workload.ts";
+import type { Ports } from "./addresses.ts";
 import type { Json, SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerInstall } from "./install.ts";
+import type { Jars } from "./jars.ts";
 import type { OmbDriver } from "./omb-driver.ts";
 import type { BrokerProcess } from "./process.ts";
 
@@ -22,6 +24,8 @@ export interface Broker<Options = SystemOptionsOfAnyBroker>
 	/** Program of Go that mqbench builds for it; null: none. */
 	readonly program: BuiltProgram | null;
 	readonly install: BrokerInstall | null;
+	/** What Maven fetches for it. Left out: nothing. */
+	readonly jars?: readonly Jars[];
 	/** null: OpenMessaging Benchmark has no driver for it. */
 	readonly omb: OmbDriver | null;
 }
@@ -37,7 +41,8 @@ export interface OfficialImage {
 }
 
 /** What a scenario may say of it, and what follows from that: `options.ts` of its folder. */
-export interface BrokerOptions<Options = SystemOptionsOfAnyBroker> {
+export interface BrokerOptions<Options = SystemOptionsOfAnyBroker>
+	extends Ports {
 	/** What a scenario may say: a strict object with `broker: <name>`. */
 	readonly options: z.ZodObject;
 	/** What people and other tools call it or a mode of it, in small letters, and what to write instead. */
@@ -46,8 +51,6 @@ export interface BrokerOptions<Options = SystemOptionsOfAnyBroker> {
 	readonly urlSchemes: readonly string[];
 	/** Who stands before a password in its URLs; left out: "user". */
 	readonly urlUser?: string;
-	/** Port of a URL without one. */
-	readonly defaultPort: number;
 	/** Environment variable by which the driver gets the URL, password included. */
 	readonly urlEnv: string;
 	/** Other environment variables that its driver reads: secrets that have no place in a URL (a token, a path of credentials). */

@@ -109,7 +109,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		network = await one.baseline({
 			clients: clients.map(({ client }) => client),
 			url: broker.url,
-			defaultPort: brokerOf(system).defaultPort,
+			ports: brokerOf(system),
 			onHosts: onHosts(
 				one.scenario.rig && { path: "", rig: one.scenario.rig },
 				system.key,

@@ -1,4 +1,4 @@
-import { image } from "./image.ts";
+import { image, jars } from "./image.ts";
 import { omb } from "./import-omb.ts";
 import { install } from "./install.ts";
 import { kafka as options } from "./options.ts";
@@ -11,5 +11,6 @@ export const kafka = {
 	process,
 	image,
 	install,
+	jars: [jars],
 	omb,
 };

@@ -10,6 +10,7 @@ import {
 	processFields,
 	tlsField,
 } from "../fields.ts";
+import { heapField } from "../java.ts";
 import {
 	kafkaDurability,
 	levelTexts,
@@ -97,18 +98,7 @@ const KafkaOptions = z.strictObject({
 		["100ms", "5s"],
 		"above 0",
 	).optional(),
-	heap: unit(
-		"size",
-		{
-			description:
-				"Heap of each Java process that mqbench starts. Default: 512MiB, or 16 messages if that is more; Kafka's own scripts give 1GiB.",
-			examples: ["1GiB"],
-		},
-		(bytes) =>
-			bytes < 128 * 1024 ** 2 || bytes > 256 * 1024 ** 3
-				? "must be 128MiB to 256GiB"
-				: undefined,
-	).optional(),
+	...heapField("Kafka's own scripts give 1GiB"),
 	sasl: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional().meta({
 		description:
 			"How the user and password of the url are proved. Default: `plain`.",

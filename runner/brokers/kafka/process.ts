@@ -1,16 +1,14 @@
-import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
 import { failure } from "../../errors.ts";
 import { tell } from "../../text/tell.ts";
 import { formatBytes } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
+import { pinned } from "../jars.ts";
+import { fetchJars, findJava, jvmFlags, LOGGING } from "../java.ts";
 import { ANY, type BrokerProcess, type Setup, type Site } from "../process.ts";
 import { SCHEDULER } from "./durability.ts";
-import { image } from "./image.ts";
-import { OLDEST_JAVA } from "./install.ts";
-import { pinned, pom } from "./jars.ts";
+import { image, jars } from "./image.ts";
 import type { KafkaOptions } from "./options.ts";
 
 /**
@@ -33,7 +31,7 @@ export const kafka: BrokerProcess = {
 	prepare: findClasses,
 	async describe(setup) {
 		const { nodes, image, where } = setup;
-		const java = await findJava(setup);
+		const java = await findJava(setup, "Kafka");
 		const classes = image ? null : await findClasses(setup);
 		const controllers = nodes.map(({ ip, ports }) =>
 			hostPort(ip, ports[1] ?? 0),
@@ -45,7 +43,7 @@ export const kafka: BrokerProcess = {
 			settings: {
 				...chosen,
 				"log.dirs": inMemory ? `${where.memory} (in memory)` : where.disk,
-				java: jvmText(setup),
+				java: jvm(setup).text,
 				...(classes && unpinned(setup)),
 			},
 			data: inMemory ? "memory" : "disk",
@@ -71,7 +69,7 @@ export const kafka: BrokerProcess = {
 								...["-t", CLUSTER, "-c", file],
 							),
 						],
-						argv: run(jvmFlags(setup), "kafka.Kafka", file),
+						argv: run(jvm(setup).argv, "kafka.Kafka", file),
 						files: {
 							"server.properties": properties({
 								...member(i, controllers),
@@ -96,43 +94,18 @@ const SHM = "/dev/shm";
 /** Every run formats storage of its own: the name of the cluster may be the same. */
 const CLUSTER = "bXFiZW5jaC1sb2NhbC0tLQ";
 
-/** Kafka's own scripts give 1 GiB; on a laptop the generator lives beside it. */
-const HEAP_BYTES = 512 * 1024 ** 2;
-/** As Kafka's own scripts; and the counters of jps and jstat in memory of the process, as files in /tmp stall it. */
+/** As Kafka's own scripts. */
 const JVM = [
 	"-XX:+UseG1GC",
 	"-XX:MaxGCPauseMillis=20",
 	"-XX:InitiatingHeapOccupancyPercent=35",
 	"-XX:+ExplicitGCInvokesConcurrent",
-	"-XX:+PerfDisableSharedMem",
-	"-Djava.awt.headless=true",
 ];
 const BRIEF = [
 	"-XX:TieredStopAtLevel=1",
 	"-XX:+UseSerialGC",
 	"-XX:-UsePerfData",
 ];
-
-const JAVA = {
-	linux:
-		"apt-get install default-jre-headless, or dnf install java-21-openjdk-headless",
-	darwin: "brew install openjdk",
-	other: "https://adoptium.net",
-};
-const MAVEN = {
-	linux: "apt-get install maven, or dnf install maven",
-	darwin: "brew install maven",
-	other: "https://maven.apache.org/download.cgi",
-};
-
-/** Kafka's log on its output, as broker.log keeps it: with times like those of what mqbench does to it. */
-const LOGGING = `rootLogger.level=INFO
-rootLogger.appenderRef.out.ref=out
-appender.out.type=Console
-appender.out.name=out
-appender.out.layout.type=PatternLayout
-appender.out.layout.pattern=%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z'}{UTC} %p %c{1} %m%n
-`;
 
 /** The scenario's word chose this file, so that its options are Kafka's. */
 function optionsOf({ system }: Pick<Setup, "system">): KafkaOptions {
@@ -156,56 +129,6 @@ async function memoryFolder(
 	});
 }
 
-/** Major version in the words of `java -version`; null: it does not say one. */
-function javaVersion(said: string): number | null {
-	const major = /version "(?:1\.)?(\d+)/.exec(said)?.[1];
-	return major === undefined ? null : Number(major);
-}
-
-/** A java that is new enough, where the nodes are. */
-async function findJava(setup: Setup): Promise<string> {
-	const { system, tools, image, ask, nodes } = setup;
-	if (image) return "java";
-	const refuse = (what: string, remedy: string, whose = "") =>
-		failure("broker-missing", {
-			system: system.key,
-			what: `${whose}Kafka needs Java${what}`,
-			remedy,
-		});
-	const than = ` ${OLDEST_JAVA} or newer, and`;
-	if (ask) {
-		await Promise.all(
-			nodes.map(async ({ hostname }, i) => {
-				const { said } = await ask(i, ["java", "-version"]);
-				const version = javaVersion(said);
-				if (version === null || version < OLDEST_JAVA)
-					throw refuse(
-						`${than} ${version === null ? (/not found/.test(said) ? "java is not on PATH there" : "java there does not say its version") : `java there is Java ${version}`}`,
-						`Install it there: ${JAVA.linux}`,
-						`${hostname}: `,
-					);
-			}),
-		);
-		return "java";
-	}
-	const home = tools.env.JAVA_HOME;
-	const java =
-		(home && tools.findOnPath("java", { PATH: path.join(home, "bin") })) ||
-		tools.findOnPath("java");
-	const remedy = `Install it: ${tools.installHere(JAVA)}; or set JAVA_HOME`;
-	if (!java) throw refuse(", and java is not on PATH", remedy);
-	const { stderr } = await promisify(execFile)(java, ["-version"], {
-		timeout: 20_000,
-	}).catch((error) => ({ stderr: String(error) }));
-	const version = javaVersion(stderr);
-	if (version === null || version < OLDEST_JAVA)
-		throw refuse(
-			`${than} ${java} ${version ? `is Java ${version}` : "does not say its version"}`,
-			remedy,
-		);
-	return java;
-}
-
 /** Folder of the jars: of an installation, or of the cache. */
 async function findClasses(
 	setup: Pick<Setup, "system" | "tools">,
@@ -217,20 +140,10 @@ async function findClasses(
 	const home = tools.env.KAFKA_HOME;
 	if (home && version === undefined)
 		return libraries(system.key, home, "KAFKA_HOME");
-	const mvn = tools.findOnPath("mvn");
-	if (!mvn)
-		throw failure("broker-missing", {
-			system: system.key,
-			what: "mqbench has Maven fetch Kafka, and mvn is not on PATH",
-			remedy: `Install it: ${tools.installHere(MAVEN)}; or use a Kafka that you have: KAFKA_HOME=/path/to/kafka, or binary: /path/to/kafka`,
-		});
-	return tools.jars({
-		name: "kafka",
-		pom,
-		properties: version === undefined ? {} : { kafka: version },
-		sums: pinned(version),
-		mvn,
-		system: system.key,
+	return fetchJars(setup, jars, {
+		...(version === undefined ? {} : { version }),
+		instead:
+			"use a Kafka that you have: KAFKA_HOME=/path/to/kafka, or binary: /path/to/kafka",
 	});
 }
 
@@ -241,7 +154,7 @@ function unpinned(
 	const { version } = optionsOf(setup);
 	return setup.system.binary !== null ||
 		version === undefined ||
-		pinned(version) !== null
+		pinned(jars, version) !== null
 		? {}
 		: { jars: tell("jars-not-pinned", { what: `Kafka ${version}` }) };
 }
@@ -277,21 +190,8 @@ function signs(clients: readonly string[]) {
 	};
 }
 
-type Sized = Pick<Setup, "system" | "messageBytes">;
-
-function heapOf(setup: Sized): number {
-	return optionsOf(setup).heap ?? Math.max(HEAP_BYTES, 16 * setup.messageBytes);
-}
-
-function jvmFlags(setup: Sized): string[] {
-	const heap = heapOf(setup);
-	return [`-Xms${heap}`, `-Xmx${heap}`, ...JVM];
-}
-
-/** For people. */
-function jvmText(setup: Sized): string {
-	const heap = formatBytes(heapOf(setup));
-	return [`-Xms${heap}`, `-Xmx${heap}`, ...JVM].join(" ");
+function jvm(setup: Setup) {
+	return jvmFlags(setup, ...JVM);
 }
 
 /** Who a node is, and who the others are: each is broker and controller at once. */

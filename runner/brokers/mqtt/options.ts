@@ -90,6 +90,7 @@ export const mqtt = {
 	},
 	urlSchemes: ["mqtt", "mqtts"],
 	defaultPort: 1883,
+	otherPorts: { mqtts: 8883 },
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
 	traits: ({ qos, server, ...options }): Traits => ({

@@ -78,6 +78,7 @@ export const nats = {
 	},
 	urlSchemes: ["nats", "tls", "ws", "wss"],
 	defaultPort: 4222,
+	otherPorts: { ws: 80, wss: 443 },
 	urlEnv: "MQBENCH_URL",
 	secretEnv: ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_CREDS"],
 	traits: (options) =>

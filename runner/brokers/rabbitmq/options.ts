@@ -65,6 +65,7 @@ export const rabbitmq = {
 	alsoCalled: { rabbit: "rabbitmq" },
 	urlSchemes: ["amqp", "amqps"],
 	defaultPort: 5672,
+	otherPorts: { amqps: 5671 },
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
 	traits(options) {

@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { type JarsOptions, resolveJars } from "../../../infra/binaries/jars.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
-import { pinned, pom } from "../../brokers/kafka/jars.ts";
+import { pinned, pomOf } from "../../brokers/jars.ts";
+import { jars as kafka } from "../../brokers/kafka/image.ts";
 import { packageFolder } from "../../package.ts";
 import {
 	kafkaRate,
@@ -194,8 +195,8 @@ function producerPerformance(
 	return async (bench, { url }, messages) => {
 		const jars = await resolve(bench, {
 			name: "kafka",
-			pom,
-			sums: pinned(),
+			pom: pomOf(kafka),
+			sums: pinned(kafka),
 			system: "kafka",
 		});
 		// With --record-size the tool draws every byte of every message, which costs more than to send it.

@@ -3,16 +3,17 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { resolveJars } from "../../../infra/binaries/jars.ts";
 import { realBinaries, realWorld } from "../../../infra/binaries/real.fake.ts";
-import { pinned, pom } from "../../brokers/kafka/jars.ts";
+import { pinned, pomOf } from "../../brokers/jars.ts";
+import { jars } from "../../brokers/kafka/image.ts";
 import { scenario, standing, temporaryFolder } from "./mqbench.ts";
 
 /** For tests: Kafka's jars, as mqbench fetches them. */
 export async function kafkaJars(): Promise<string> {
 	return resolveJars({
 		name: "kafka",
-		pom,
+		pom: pomOf(jars),
 		properties: {},
-		sums: pinned(),
+		sums: pinned(jars),
 		mvn: "mvn",
 		agent: (await realBinaries()).agent,
 		world: realWorld,

@@ -1,7 +1,7 @@
 /**
  * Writes down the sha256 of what mqbench fetches as a file and runs. Read what changed, as you would read code, and commit it.
  *
- *   npm run pins -- kafka           the jars of runner/brokers/kafka/pom.xml
+ *   npm run pins -- kafka           the jars of a pom in runner/brokers/; without a name it says which there are
  *   npm run pins -- kafka 4.0.0     those of another version, for scenarios with `version: 4.0.0`
  *   npm run pins -- pulumi          the archives of the command pulumi, as Pulumi itself publishes them
  *
@@ -14,30 +14,34 @@ import { resolveJars } from "../../../infra/binaries/jars.ts";
 import { formatSums, parseSums, sumsOf } from "../../../infra/binaries/sums.ts";
 import { awsFolder } from "../../../infra/cloud/aws/folder.ts";
 import { ARCHIVES, pinsIn } from "../../../infra/cloud/pulumi-install.ts";
-import { pinsOf, pom, pomVersion } from "../../brokers/kafka/jars.ts";
+import { brokers } from "../../brokers/index.ts";
+import { type Jars, pinsOf, pomOf } from "../../brokers/jars.ts";
 import { EXIT } from "../../errors.ts";
 import { findBinaries, worldOf } from "../bench/programs.ts";
 
 const [what, version] = process.argv.slice(2);
-if (what === "kafka") await kafka(version);
+const all = Object.values(brokers).flatMap(({ jars = [] }) => jars);
+const asked = all.find(({ name }) => name === what);
+if (asked) await maven(asked, version);
 else if (what === "pulumi") await pulumi();
 else {
-	process.stderr.write("npm run pins -- kafka [version], or: pulumi\n");
+	const names = all.map(({ name }) => name).join(" or ");
+	process.stderr.write(`npm run pins -- ${names} [version], or: pulumi\n`);
 	process.exitCode = EXIT.usage;
 }
 
 // --- internal ---
 
-async function kafka(version: string | undefined): Promise<void> {
+async function maven(of: Jars, version: string | undefined): Promise<void> {
 	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-pins-"));
 	const stop = new AbortController();
 	process.once("SIGINT", () => stop.abort("SIGINT"));
 	const world = worldOf(process, stop.signal);
 	try {
 		const jars = await resolveJars({
-			name: "kafka",
-			pom,
-			properties: version === undefined ? {} : { kafka: version },
+			name: of.name,
+			pom: pomOf(of),
+			properties: version === undefined ? {} : { [of.name]: version },
 			sums: null,
 			mvn: "mvn",
 			agent: (await findBinaries(world)).agent,
@@ -49,9 +53,9 @@ async function kafka(version: string | undefined): Promise<void> {
 					MAVEN_OPTS: `-Dmaven.repo.local=${path.join(folder, "m2")}`,
 				},
 			},
-			system: "kafka",
+			system: of.name,
 		});
-		const file = pinsOf(version ?? pomVersion);
+		const file = pinsOf(of, version);
 		writeFileSync(file, formatSums(await sumsOf(jars)));
 		process.stdout.write(`${file}\n`);
 	} finally {
