@@ -4,6 +4,7 @@ go 1.26.0
 
 // Each driver is a module of its own, so that `xk6 build --with` takes it alone.
 replace (
+	github.com/mqbench/mqbench/extensions/xk6-amqp => ./xk6-amqp
 	github.com/mqbench/mqbench/extensions/xk6-kafka => ./xk6-kafka
 	github.com/mqbench/mqbench/extensions/xk6-mqbench => ./xk6-mqbench
 	github.com/mqbench/mqbench/extensions/xk6-mqtt => ./xk6-mqtt
@@ -16,6 +17,7 @@ replace (
 )
 
 require (
+	github.com/mqbench/mqbench/extensions/xk6-amqp v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-kafka v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-mqbench v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-mqtt v0.0.0
@@ -40,6 +42,7 @@ require (
 require (
 	buf.build/gen/go/gogo/protobuf/protocolbuffers/go v1.36.11-20240617172848-e1dbca2775a7.1 // indirect
 	buf.build/gen/go/prometheus/prometheus/protocolbuffers/go v1.36.11-20260331160422-eae785f0a21d.1 // indirect
+	github.com/Azure/go-amqp v1.7.0 // indirect
 	github.com/Azure/go-ntlmssp v0.1.1 // indirect
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect
 	github.com/Masterminds/semver/v3 v3.5.0 // indirect

@@ -15,7 +15,7 @@ if [ "${1:-}" = acceptance ]; then
 	long=$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/^\1$/p' xk6-*/*_acceptance_test.go | sort -u | paste -sd '|' -)
 	echo "go test -tags acceptance"
 	packages=$(for file in xk6-*/*_acceptance_test.go; do echo "$ours/$(dirname "$file")"; done | sort -u)
-	CGO_ENABLED=0 tests -p 1 -trimpath -tags acceptance -run "$long" $packages
+	CGO_ENABLED=0 tests -p 1 -timeout 30m -trimpath -tags acceptance -run "$long" $packages
 	exit
 fi
 

@@ -1,3 +1,4 @@
+export { amqp } from "./amqp/index.ts";
 export { kafka } from "./kafka/index.ts";
 export { mqtt } from "./mqtt/index.ts";
 export { nats } from "./nats/index.ts";

@@ -2,6 +2,7 @@ package main
 
 // One line for each driver. A new driver needs a line here, and one each of `require` and `replace` in go.mod.
 import (
+	_ "github.com/mqbench/mqbench/extensions/xk6-amqp"
 	_ "github.com/mqbench/mqbench/extensions/xk6-kafka"
 	_ "github.com/mqbench/mqbench/extensions/xk6-mqtt"
 	_ "github.com/mqbench/mqbench/extensions/xk6-nats"

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -99,4 +100,20 @@ func FreePort(t testing.TB) int {
 	}
 	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port
+}
+
+// Classpath is of the jars of a room's pom, which Maven resolves. path is from the repository's folder; the working directory is a driver's.
+func Classpath(t testing.TB, path string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "classpath")
+	mvn := exec.Command("mvn", "-q", "-B", "-f", filepath.Join("..", "..", path),
+		"dependency:build-classpath", "-DincludeScope=runtime", "-Dmdep.outputFile="+file)
+	if out, err := mvn.CombinedOutput(); err != nil {
+		t.Fatalf("resolve %s with mvn: %v\n%s", path, err, out)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
 }

@@ -1,0 +1,320 @@
+// Package amqp is the driver for brokers that speak AMQP 1.0: a topic of mqbench is a queue, or a topic of the broker's.
+package amqp
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/Azure/go-amqp"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
+)
+
+const (
+	// atOnce is how many requests wait for the server at the same time.
+	atOnce       = 64
+	closeTimeout = time.Second
+	defaultPort  = "5672"
+	securePort   = "5671"
+	// classic is the product that ActiveMQ Classic says it is.
+	classic = "ActiveMQ"
+	// longestLook is how long a queue of the user's own is given to show that it holds messages.
+	longestLook = 250 * time.Millisecond
+)
+
+// New makes a session.
+func New(o broker.Options) (broker.Session, error) {
+	own := options{Destination: queue}
+	if err := o.Decode(&own); err != nil {
+		return nil, fmt.Errorf("amqp: %w", err)
+	}
+	if o.Replicas > 1 {
+		return nil, errors.New("amqp: AMQP 1.0 has no word for replicas; the server's configuration decides")
+	}
+	port := defaultPort
+	if own.TLS.On || len(o.URL) > 6 && o.URL[:6] == "amqps:" {
+		port, own.TLS.On = securePort, true
+	}
+	at, err := address.Parse(o.URL, port, "amqp", "amqps")
+	if err != nil {
+		return nil, fmt.Errorf("amqp: %w", err)
+	}
+	security, err := own.TLS.Config()
+	if err != nil {
+		return nil, fmt.Errorf("amqp: %w", err)
+	}
+	return &session{Base: broker.NewBase("amqp", o), own: own, at: at, security: security, name: "mqbench-" + rand.Text()[:10]}, nil
+}
+
+type session struct {
+	*broker.Base
+	own      options
+	at       address.Address
+	security *tls.Config
+	// name begins the names that the server knows our connections by.
+	name   string
+	links  []*link
+	topics []broker.Topic
+	server string
+	// classic: ActiveMQ Classic does not hear what kind of address is meant, but for a prefix.
+	classic bool
+
+	// mu guards consumers, and what reads each queue: a group, or "" for a consumer that shares with nobody.
+	mu        sync.Mutex
+	consumers []*consumer
+	reads     map[string]string
+}
+
+var (
+	_ broker.Session  = (*session)(nil)
+	_ broker.Remover  = (*session)(nil)
+	_ broker.Dropper  = (*session)(nil)
+	_ broker.Producer = (*link)(nil)
+
+	_ broker.ConcurrentConsumer = (*session)(nil)
+)
+
+func (s *session) Open(ctx context.Context) error {
+	for i := range s.Connections {
+		l := &link{session: s, number: i}
+		if err := l.open(ctx); err != nil {
+			return fmt.Errorf("amqp: connect: %w", address.Cause(err))
+		}
+		go l.keep()
+		s.links = append(s.links, l)
+	}
+	said := s.links[0].now().conn.Properties()
+	product, _ := said["product"].(string)
+	version, _ := said["version"].(string)
+	s.server, s.classic = product+" "+version, product == classic
+	return nil
+}
+
+// Prepare makes queues by using them, as AMQP 1.0 has no request for that, and takes out what an earlier run has left there.
+func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
+	s.topics = topics
+	return deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
+		name := topics[i].Name
+		if s.Client > 0 {
+			return nil
+		}
+		if s.Run != "" {
+			return broker.Wrap("amqp", s.exists(ctx, name))
+		}
+		if s.own.Destination == topic {
+			return nil
+		}
+		return broker.Wrap(fmt.Sprintf("amqp: empty queue %q", name), s.empty(ctx, name))
+	})
+}
+
+func (s *session) Producer(connection int) (broker.Producer, error) {
+	l := s.links[connection]
+	l.sends.Store(true)
+	ctx, cancel := context.WithTimeout(s.Over, connectTimeout)
+	defer cancel()
+	if err := l.attach(ctx, l.now()); err != nil {
+		return nil, fmt.Errorf("amqp: %w", address.Cause(err))
+	}
+	return l, nil
+}
+
+func (s *session) ConsumesAtOnce() int { return atOnce }
+
+func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	c := &consumer{link: s.links[to.Connection], topic: to.Topic, handle: handle, over: make(chan struct{})}
+	err := s.takes(to)
+	if err == nil && s.Run != "" && s.own.Destination == queue {
+		err = s.isEmpty(ctx, to.Topic)
+	}
+	if err == nil {
+		err = c.start(ctx)
+	}
+	if err != nil {
+		return broker.Wrap(fmt.Sprintf("amqp: receive from %q", to.Topic), address.Cause(err))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.consumers = append(s.consumers, c)
+	return nil
+}
+
+// Remove takes out what is left in queues of ours; nobody can remove a queue by AMQP 1.0.
+func (s *session) Remove(ctx context.Context) error {
+	s.Quiet()
+	s.mu.Lock()
+	all := s.consumers
+	s.mu.Unlock()
+	err := deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error { return all[i].stop(ctx) })
+	if !s.Found() && s.own.Destination == queue {
+		err = errors.Join(err, deadline.Each(ctx, atOnce, len(s.topics), func(ctx context.Context, i int) error {
+			return s.empty(ctx, s.topics[i].Name)
+		}))
+	}
+	return broker.Wrap("amqp: empty queues", err)
+}
+
+// Dropped is always 0: the library keeps what it has given credit for.
+func (s *session) Dropped() int64 { return 0 }
+
+func (s *session) Describe() broker.Description {
+	set := broker.Settings[struct{}]{}
+	confirm, flush := "each message, by its disposition", "each message, as the library does"
+	if s.own.Settled {
+		confirm = "none: messages are sent settled"
+	}
+	for name, value := range map[string]any{
+		"connections": s.Connections, "tls": s.security != nil, "destination": s.own.Destination, "settled": s.own.Settled,
+		"durableMessages":    s.durable(),
+		"login":              map[bool]string{true: "PLAIN", false: "ANONYMOUS"}[s.at.User != ""],
+		"maxFrameSize":       maxFrameSize,
+		"idleTimeout":        idleTimeout,
+		"writeTimeout":       writeTimeout,
+		"reconnectWait":      reconnectWait,
+		"senders":            "one for each topic on each connection",
+		"confirm":            confirm,
+		"flush":              flush,
+		"batching":           "none",
+		"compression":        "none",
+		"acknowledgeAlone":   "each message: accepted",
+		"acknowledgeInGroup": "each message: accepted",
+		"prefetch":           fmt.Sprintf("%d not accepted (link credit)", s.own.Prefetch),
+	} {
+		set.Set(name, value)
+	}
+	return broker.Description{
+		Acks: !s.own.Settled, Order: "per-producer", Stores: s.own.Destination == queue, Settings: set.Printed, Library: library(), Server: s.server,
+	}
+}
+
+func (s *session) Close() error {
+	if !s.End() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	var all []func()
+	for _, one := range s.links {
+		all = append(all, func() { one.close(ctx) })
+	}
+	deadline.AtMost(closeTimeout, all...)
+	return nil
+}
+
+// --- internal ---
+
+// durable is what the header of each message says: without it a server keeps a message in memory at best.
+func (s *session) durable() bool { return s.Durability != "memory" }
+
+// address of a topic of ours.
+func (s *session) address(name string) string {
+	if s.classic && s.own.Destination == topic && !strings.Contains(name, "://") {
+		return "topic://" + name
+	}
+	return name
+}
+
+func (s *session) container(number int) string {
+	return s.name + "-" + strconv.Itoa(s.Client) + "-" + strconv.Itoa(number)
+}
+
+// takes refuses what a queue or a topic cannot do.
+func (s *session) takes(to broker.Subscription) error {
+	if s.own.Destination == topic {
+		if to.Group != "" {
+			return errors.New("a topic has no groups in AMQP 1.0; write destination: queue")
+		}
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reads == nil {
+		s.reads = map[string]string{}
+	}
+	before, some := s.reads[to.Topic]
+	if some && (before != to.Group || to.Group == "") {
+		return errors.New("a queue gives each message to one consumer; write destination: topic")
+	}
+	s.reads[to.Topic] = to.Group
+	return nil
+}
+
+// exists looks for an address of the user's own. A server that makes addresses when they are used has it from now on.
+func (s *session) exists(ctx context.Context, name string) error {
+	found, err := s.links[0].now().session.NewSender(ctx, s.address(name), s.sender())
+	if refused := new(amqp.LinkError); errors.As(err, &refused) && refused.RemoteErr != nil && refused.RemoteErr.Condition == amqp.ErrCondNotFound {
+		return broker.MissingTopic(name, "the server knows no such address")
+	}
+	if err != nil {
+		return err
+	}
+	return found.Close(ctx)
+}
+
+// isEmpty refuses a queue of the user's own that holds messages: they would be taken away.
+func (s *session) isEmpty(ctx context.Context, name string) error {
+	o := s.receiver()
+	o.Credit, o.SourceDistributionMode = 1, amqp.SourceDistributionModeCopy
+	looks, err := s.links[0].now().session.NewReceiver(ctx, name, o)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = looks.Close(ctx) }()
+	first, cancel := context.WithTimeout(ctx, longestLook)
+	defer cancel()
+	if _, err := looks.Receive(first, nil); err == nil {
+		return errors.New("it holds messages, which consumers would take away; use an empty one")
+	}
+	return ctx.Err()
+}
+
+// empty takes all messages out of a queue, which is made by that: those before a mark of ours. A drain of the link's credit would not do, as
+// the library may send it before the credit, which Artemis does not answer.
+func (s *session) empty(ctx context.Context, name string) error {
+	on, mark := s.links[0].now().session, rand.Text()
+	takes, err := on.NewReceiver(ctx, name, s.receiver())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = takes.Close(ctx) }()
+	sends, err := on.NewSender(ctx, name, &amqp.SenderOptions{TargetCapabilities: []string{queue}})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sends.Close(ctx) }()
+	if err := sends.Send(ctx, &amqp.Message{Data: [][]byte{[]byte(mark)}}, nil); err != nil {
+		return err
+	}
+	for {
+		m, err := takes.Receive(ctx, nil)
+		if err == nil {
+			err = takes.AcceptMessage(ctx, m)
+		}
+		if err != nil || string(m.GetData()) == mark {
+			return err
+		}
+	}
+}
+
+// library is its name with the version that is linked.
+func library() string {
+	const path = "github.com/Azure/go-amqp"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, one := range info.Deps {
+			if one.Path == path {
+				return "go-amqp " + one.Version
+			}
+		}
+	}
+	return "go-amqp"
+}

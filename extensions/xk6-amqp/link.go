@@ -1,0 +1,207 @@
+package amqp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/Azure/go-amqp"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// link is one connection, with a session and a sender for each topic. The library does not connect again; we do.
+type link struct {
+	session *session
+	number  int
+	// sends: a producer wants its senders back when the connection is.
+	sends atomic.Bool
+
+	mu sync.RWMutex
+	// at is nil while there is no connection.
+	at *wire
+}
+
+// wire is what is lost with a connection.
+type wire struct {
+	conn    *amqp.Conn
+	session *amqp.Session
+	// senders of the session's topics, by their index.
+	senders []*amqp.Sender
+}
+
+var (
+	errNotConnected = errors.New("amqp: send: not connected")
+	errLost         = fmt.Errorf("amqp: connection lost: %w", broker.ErrUnknown)
+)
+
+// Send hands over. It blocks while the server gives the sender no credit.
+func (l *link) Send(m *broker.Message, done broker.Done) {
+	at := l.now()
+	if at == nil {
+		done(m, 0, errNotConnected)
+		return
+	}
+	s, sender := l.session, at.senders[m.Topic]
+	message := &amqp.Message{Header: &amqp.MessageHeader{Durable: s.durable()}, Data: [][]byte{m.Payload}}
+	if s.own.Settled {
+		done(m, 0, l.failure(at, sender.Send(s.Over, message, nil)))
+		return
+	}
+	receipt, err := sender.SendWithReceipt(s.Over, message, nil)
+	if err != nil {
+		done(m, 0, l.failure(at, err))
+		return
+	}
+	// Each waits by itself: answers may come in another order.
+	go func() {
+		state, err := receipt.Wait(s.Over)
+		now := s.Now()
+		if err == nil {
+			err = refusal(state)
+		} else {
+			err = l.failure(at, err)
+		}
+		if err != nil {
+			now = 0
+		}
+		done(m, now, err)
+	}()
+}
+
+// --- internal ---
+
+// now is the connection that is open; nil: there is none.
+func (l *link) now() *wire {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.at
+}
+
+// open connects to the first server that answers. Connection i begins with server i, so that a cluster's nodes get the same share in every run.
+func (l *link) open(ctx context.Context) (err error) {
+	s := l.session
+	scheme := "amqp"
+	if s.security != nil {
+		scheme = "amqps"
+	}
+	hosts := s.at.Hosts
+	for i := range hosts {
+		if err = l.dial(ctx, scheme+"://"+hosts[(l.number+i)%len(hosts)]); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (l *link) dial(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := amqp.Dial(ctx, url, l.session.options(l.number))
+	if err != nil {
+		return err
+	}
+	made := &wire{conn: conn}
+	made.session, err = conn.NewSession(ctx, nil)
+	if err == nil && l.sends.Load() {
+		err = l.attach(ctx, made)
+	}
+	if err != nil {
+		_ = conn.Close()
+		return err
+	}
+	l.mu.Lock()
+	l.at = made
+	l.mu.Unlock()
+	return nil
+}
+
+// attach makes a sender for each topic.
+func (l *link) attach(ctx context.Context, on *wire) error {
+	s := l.session
+	if on == nil {
+		return errNotConnected
+	}
+	for _, one := range s.topics {
+		sender, err := on.session.NewSender(ctx, s.address(one.Name), s.sender())
+		if err != nil {
+			return err
+		}
+		if most := sender.MaxMessageSize(); most > 0 && uint64(s.MessageBytes) > most {
+			return fmt.Errorf("messages of %d bytes are above the server's limit of %d", s.MessageBytes, most)
+		}
+		on.senders = append(on.senders, sender)
+	}
+	return nil
+}
+
+// keep connects again whenever the connection is lost.
+func (l *link) keep() {
+	s := l.session
+	for at := l.now(); ; at = l.now() {
+		select {
+		case <-s.Over.Done():
+			return
+		case <-at.conn.Done():
+		}
+		l.mu.Lock()
+		l.at = nil
+		l.mu.Unlock()
+		s.Report("connection lost", address.Cause(at.conn.Err()))
+		for l.open(s.Over) != nil {
+			select {
+			case <-s.Over.Done():
+				return
+			case <-time.After(reconnectWait):
+			}
+		}
+		s.Reconnected()
+	}
+}
+
+// failure rewords the library's error of a send. Where a server has ended a sender alone, the connection is made anew.
+func (l *link) failure(on *wire, err error) error {
+	var refused *amqp.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &refused) && refused.Condition == amqp.ErrCondMessageSizeExceeded:
+		return fmt.Errorf("amqp: send: %w", refused)
+	default:
+		go func() { _ = on.conn.Close() }()
+		return errLost
+	}
+}
+
+// refusal is nil for a message that the server has taken.
+func refusal(state amqp.DeliveryState) error {
+	switch state := state.(type) {
+	case *amqp.StateAccepted:
+		return nil
+	case *amqp.StateRejected:
+		if state.Error != nil {
+			return fmt.Errorf("amqp: send: rejected: %s", state.Error.Description)
+		}
+		return errors.New("amqp: send: rejected")
+	default:
+		return fmt.Errorf("amqp: send: not taken (%T)", state)
+	}
+}
+
+// close ends the senders first where nobody acknowledges: their end is answered behind what they sent.
+func (l *link) close(ctx context.Context) {
+	at := l.now()
+	if at == nil {
+		return
+	}
+	if l.session.own.Settled {
+		for _, one := range at.senders {
+			_ = one.Close(ctx)
+		}
+	}
+	_ = at.conn.Close()
+}

@@ -1,0 +1,76 @@
+package amqp
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/Azure/go-amqp"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// options are the driver's own, as runner/brokers/amqp/options.ts writes them.
+type options struct {
+	TLS address.TLS `json:"tls"`
+	// Destination is "queue", which stores messages and gives each to one consumer, or "topic", which copies them to whoever is subscribed.
+	Destination string `json:"destination"`
+	// Settled: messages are sent settled, and nobody acknowledges them.
+	Settled bool `json:"settled"`
+	// Prefetch is the credit of a consumer: how many messages it holds and has not accepted.
+	Prefetch int `json:"prefetch"`
+}
+
+// What is not an option is set here, all of it, and printed by Describe.
+const (
+	defaultPrefetch = 100
+	connectTimeout  = 5 * time.Second
+	reconnectWait   = 100 * time.Millisecond
+	// A server that is silent for idleTimeout is given up; it sends something twice in that time.
+	idleTimeout  = 30 * time.Second
+	writeTimeout = 30 * time.Second
+	maxFrameSize = 64 * 1024
+)
+
+func (o *options) Check() error {
+	if o.Prefetch < 0 {
+		return errors.New("driver options: prefetch cannot be negative")
+	}
+	o.Prefetch = cmp.Or(o.Prefetch, defaultPrefetch)
+	return broker.Choose(broker.Choice{Name: "destination", Value: o.Destination, Known: []string{queue, topic}})
+}
+
+// Kinds of addresses, as both ends of a link name them (capabilities of a terminus, AMQP bindings of JMS).
+const (
+	queue = "queue"
+	topic = "topic"
+)
+
+// dial makes a connection to one of the hosts.
+func (s *session) options(number int) *amqp.ConnOptions {
+	login := amqp.SASLTypeAnonymous()
+	if s.at.User != "" {
+		login = amqp.SASLTypePlain(s.at.User, s.at.Password)
+	}
+	return &amqp.ConnOptions{
+		ContainerID: s.container(number), SASLType: login, TLSConfig: s.security,
+		IdleTimeout: idleTimeout, MaxFrameSize: maxFrameSize, WriteTimeout: writeTimeout,
+	}
+}
+
+func (s *session) sender() *amqp.SenderOptions {
+	mode := amqp.SenderSettleModeUnsettled
+	if s.own.Settled {
+		mode = amqp.SenderSettleModeSettled
+	}
+	return &amqp.SenderOptions{SettlementMode: &mode, TargetCapabilities: []string{s.own.Destination}}
+}
+
+// receiver takes messages unsettled: the server hands them out again if they are not accepted.
+func (s *session) receiver() *amqp.ReceiverOptions {
+	unsettled, first := amqp.SenderSettleModeUnsettled, amqp.ReceiverSettleModeFirst
+	return &amqp.ReceiverOptions{
+		Credit: int32(s.own.Prefetch), RequestedSenderSettleMode: &unsettled, SettlementMode: &first, SourceCapabilities: []string{s.own.Destination},
+	}
+}
