@@ -3,6 +3,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../errors.ts";
 import { unit } from "../model/field.ts";
+import { tell } from "../text/tell.ts";
 import { formatBytes } from "../units.ts";
 import type { BrokerInstall } from "./install.ts";
 import { type Jars, pinned, pomOf } from "./jars.ts";
@@ -65,24 +66,25 @@ appender.out.layout.pattern=%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z'}{UTC} %p %c{1} %m%n
 export async function findJava(setup: Setup, title: string): Promise<string> {
 	const { system, tools, image, ask, nodes } = setup;
 	if (image) return "java";
-	const refuse = (what: string, remedy: string, whose = "") =>
+	const refuse = (found: string, remedy: string, whose = "", least = LEAST) =>
 		failure("broker-missing", {
 			system: system.key,
-			what: `${whose}${title} needs Java${what}`,
+			what: tell("java-needed", { whose, title, least, found }),
 			remedy,
 		});
-	const than = ` ${OLDEST_JAVA} or newer, and`;
 	if (ask) {
 		await Promise.all(
 			nodes.map(async ({ hostname }, i) => {
 				const { said } = await ask(i, ["java", "-version"]);
 				const version = javaVersion(said);
-				if (version === null || version < OLDEST_JAVA)
-					throw refuse(
-						`${than} ${version === null ? (/not found/.test(said) ? "java is not on PATH there" : "java there does not say its version") : `java there is Java ${version}`}`,
-						`Install it there: ${JAVA.linux}`,
-						`${hostname}: `,
-					);
+				if (version !== null && version >= OLDEST_JAVA) return;
+				throw refuse(
+					version === null && /not found/.test(said)
+						? tell("java-absent-there")
+						: found(tell("java-there"), version),
+					tell("java-install-there", { how: JAVA.linux }),
+					`${hostname}: `,
+				);
 			}),
 		);
 		return "java";
@@ -91,17 +93,14 @@ export async function findJava(setup: Setup, title: string): Promise<string> {
 	const java =
 		(home && tools.findOnPath("java", { PATH: path.join(home, "bin") })) ||
 		tools.findOnPath("java");
-	const remedy = `Install it: ${tools.installHere(JAVA)}; or set JAVA_HOME`;
-	if (!java) throw refuse(", and java is not on PATH", remedy);
+	const remedy = tell("java-install-here", { how: tools.installHere(JAVA) });
+	if (!java) throw refuse(tell("java-absent"), remedy, "", "");
 	const { stderr } = await promisify(execFile)(java, ["-version"], {
 		timeout: 20_000,
 	}).catch((error) => ({ stderr: String(error) }));
 	const version = javaVersion(stderr);
 	if (version === null || version < OLDEST_JAVA)
-		throw refuse(
-			`${than} ${java} ${version ? `is Java ${version}` : "does not say its version"}`,
-			remedy,
-		);
+		throw refuse(found(java, version), remedy);
 	return java;
 }
 
@@ -118,7 +117,7 @@ export async function fetchJars(
 	if (!mvn)
 		throw failure("broker-missing", {
 			system: system.key,
-			what: `mqbench has Maven fetch ${jars.title}, and mvn is not on PATH`,
+			what: tell("maven-absent", { title: jars.title }),
 			remedy: `Install it: ${tools.installHere(MAVEN)}${instead === undefined ? "" : `; or ${instead}`}`,
 		});
 	return tools.jars({
@@ -141,7 +140,9 @@ export function lookForJava(
 		const missing = (figure: string) => ({
 			here: false,
 			figure,
-			sentence: `${title} needs Java ${OLDEST_JAVA} or newer, and Maven on PATH (which fetches ${title} once)${home ? ` or ${home}` : ""}.`,
+			sentence: tell("java-and-maven", {
+				...{ title, oldest: OLDEST_JAVA, home: home ? ` or ${home}` : "" },
+			}),
 		});
 		// Its version stands in quotes, on stderr.
 		const said = await run("java", "-version");
@@ -168,16 +169,24 @@ export function lookForJava(
 // --- internal ---
 
 const JAVA = {
-	linux:
-		"apt-get install default-jre-headless, or dnf install java-21-openjdk-headless",
+	linux: tell("java-install"),
 	darwin: "brew install openjdk",
 	other: "https://adoptium.net",
 };
 const MAVEN = {
-	linux: "apt-get install maven, or dnf install maven",
+	linux: tell("maven-install"),
 	darwin: "brew install maven",
 	other: "https://maven.apache.org/download.cgi",
 };
+
+const LEAST = tell("java-least", { oldest: OLDEST_JAVA });
+
+/** What a java is that will not do. */
+function found(java: string, version: number | null): string {
+	return version === null
+		? tell("java-silent", { java })
+		: tell("java-old", { java, version });
+}
 
 /** Major version in the words of `java -version`; null: it does not say one. */
 function javaVersion(said: string): number | null {

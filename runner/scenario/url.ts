@@ -89,5 +89,10 @@ function encoded(parsed: URL, url: string): string {
 	const { protocol, username, password, host, pathname, search } = parsed;
 	if (username === "" && password === "") return url;
 	const who = password === "" ? username : `${username}:${password}`;
-	return `${protocol}//${who}@${host}${pathname}${search}`;
+	// A URL of http always has a path, also where none is written.
+	const path =
+		pathname === "/" && !url.includes("/", url.indexOf("//") + 2)
+			? ""
+			: pathname;
+	return `${protocol}//${who}@${host}${path}${search}`;
 }

@@ -87,7 +87,7 @@ export const nsq = {
 
 /** Where it listens and keeps its files, who comes, and what mqbench reads or sets by other options. */
 const FLAGS = {
-	file: "nsqd's flags",
+	file: "nsqd",
 	reserved: {
 		"tcp-address": "write port beside config",
 		"max-rdy-count": "write prefetch beside config",
