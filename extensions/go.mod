@@ -14,6 +14,8 @@ replace (
 	github.com/mqbench/mqbench/extensions/xk6-nsq => ./xk6-nsq
 	github.com/mqbench/mqbench/extensions/xk6-rabbitmq => ./xk6-rabbitmq
 	github.com/mqbench/mqbench/extensions/xk6-redis => ./xk6-redis
+
+	github.com/mqbench/mqbench/extensions/xk6-sqs => ./xk6-sqs
 )
 
 require (
@@ -27,6 +29,7 @@ require (
 	github.com/mqbench/mqbench/extensions/xk6-nsq v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-rabbitmq v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-redis v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-sqs v0.0.0
 )
 
 require (
@@ -50,6 +53,12 @@ require (
 	github.com/Soontao/goHttpDigestClient v0.0.0-20170320082612-6d28bb1415c5 // indirect
 	github.com/andybalholm/brotli v1.2.1 // indirect
 	github.com/andybalholm/cascadia v1.3.3 // indirect
+	github.com/aws/aws-sdk-go-v2 v1.47.7 // indirect
+	github.com/aws/aws-sdk-go-v2/credentials v1.20.15 // indirect
+	github.com/aws/aws-sdk-go-v2/internal/configsources v1.5.10 // indirect
+	github.com/aws/aws-sdk-go-v2/internal/endpoints/v2 v2.8.10 // indirect
+	github.com/aws/aws-sdk-go-v2/service/sqs v1.52.10 // indirect
+	github.com/aws/smithy-go v1.28.8 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/bufbuild/protocompile v0.14.1 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect

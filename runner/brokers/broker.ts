@@ -137,6 +137,8 @@ export interface Traits {
 	readonly maxReplicas: number;
 	/** Nodes that mqbench can start. */
 	readonly nodes: readonly number[];
+	/** What its service bills for a request, USD. Left out: nobody pays by the request. */
+	readonly requestUsd?: number;
 	/** It runs on a JVM, which is slow until it has compiled what is used often. Left out: it does not. */
 	readonly jvm?: true;
 }

@@ -7,3 +7,4 @@ export { noop } from "./noop/index.ts";
 export { nsq } from "./nsq/index.ts";
 export { rabbitmq } from "./rabbitmq/index.ts";
 export { redis } from "./redis/index.ts";
+export { sqs } from "./sqs/index.ts";

@@ -173,6 +173,8 @@ export const TotalsLine = z.strictObject({
 	type: z.literal("totals"),
 	/** Messages that the client library itself threw away; null, as with reconnects: the driver cannot count them. */
 	clientDropped: Count.nullable(),
+	/** Requests that a service bills; null: nobody does. */
+	requests: Count.nullable().default(null),
 	/** Messages of other runs, or that are no envelope of ours. */
 	foreign: Count,
 	/** Messages sent, acknowledged, first received while the window was open, by real time. */

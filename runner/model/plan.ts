@@ -129,6 +129,8 @@ export const Plan = z.strictObject({
 	replicas: z.int().positive().nullable().default(null),
 	/** Every message is acknowledged to its sender. */
 	acks: z.boolean().default(false),
+	/** What the service bills for a request, USD; null: nothing. */
+	requestUsd: z.number().nullable().default(null),
 	/** Environment variable that holds the broker's URL, password included. */
 	urlEnv: z.string(),
 	/** Options for the driver, passed on as they are. */

@@ -297,6 +297,8 @@ export const Run = z.strictObject({
 	...counters,
 	/** Of the whole run. */
 	clientDropped: MaybeCount,
+	/** Requests to a service that bills them, and what they would cost, USD. Left out: it bills none. */
+	requests: z.strictObject({ count: Count, usd: z.number() }).optional(),
 	foreign: MaybeCount,
 	/** Connections that the client library made anew. */
 	reconnects: MaybeCount,

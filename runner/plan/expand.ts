@@ -150,6 +150,7 @@ function plan(
 		durabilityLevel: durability,
 		replicas,
 		acks: traits.acks,
+		requestUsd: traits.requestUsd ?? null,
 		urlEnv: broker.urlEnv,
 		driverOptions: {
 			...broker.driverOptions(system.options),

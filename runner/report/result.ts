@@ -112,6 +112,16 @@ export function judgeFolder(path: string): RunVerdict {
 
 // --- internal ---
 
+/** Requests of the whole run, preparing and removing included. */
+function billed(
+	count: number | null,
+	requestUsd: number | null,
+): Pick<Run, "requests"> {
+	return count === null || requestUsd === null
+		? {}
+		: { requests: { count, usd: count * requestUsd } };
+}
+
 /** machine: that explains all that failed. */
 function causeOf(result: Result): Result["cause"] {
 	const failed = brokenOf(result).filter(({ verdict }) => verdict === "fail");
@@ -238,6 +248,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		window: windowOf(collected),
 		...countersOf(counters.window, intendedInWindow(plan)),
 		clientDropped: totals?.clientDropped ?? null,
+		...billed(totals?.requests ?? null, plan.requestUsd),
 		foreign: totals?.foreign ?? null,
 		reconnects: totals?.reconnects ?? null,
 		warmup: countersOf(counters.warmup, plan.schedule.warmupMessages),

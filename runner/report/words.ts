@@ -215,8 +215,17 @@ export function countNotes(run: Run): string[] {
 		notes.push(`reordered counts ${orderUnit(load)}`);
 	if (run.timedOut)
 		notes.push(say("timed-out", { timeoutNs: load.timeoutNs }).text);
+	if (run.requests) notes.push(requestsText(run.requests));
 	if (run.reconnects) notes.push(`${plural(run.reconnects, "reconnect")}`);
 	return notes;
+}
+
+/** "12 345 requests, which the service would bill with 0.00494 USD". */
+function requestsText({ count, usd }: NonNullable<Run["requests"]>): string {
+	return tell("requests-billed", {
+		requests: plural(count, "request"),
+		usd: usd.toPrecision(3),
+	});
 }
 
 /** What a closed loop does, and does not show; null: it is none. */

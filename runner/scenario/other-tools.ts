@@ -51,7 +51,7 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string) {
 type Words = Readonly<Record<string, string>>;
 
 const otherToolsValues: Readonly<Record<string, readonly string[]>> = {
-	broker: ["pulsar", "sqs"],
+	broker: ["pulsar"],
 };
 
 /** Values of other tools, or of neighbouring fields. */

@@ -80,6 +80,7 @@ export const reports = {
 	"gate-shown-only": "Shown only, verdicts in brackets do not count: {why}",
 	"machine-unknown": "an unknown machine",
 	"comparison-means": "Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow.",
+	"requests-billed": "{requests} of the whole run, which the service would bill with about {usd} USD",
 	"closed-means": "closed loop: fills the machine, shows no queueing",
 	"case-ranks-nothing": "* machine or load generator was at its end ({checks}), so these figures are not the systems' alone, and the table ranks no systems",
 	"title-cases": "Side by side, case by case",

@@ -11,4 +11,5 @@ import (
 	_ "github.com/mqbench/mqbench/extensions/xk6-nsq"
 	_ "github.com/mqbench/mqbench/extensions/xk6-rabbitmq"
 	_ "github.com/mqbench/mqbench/extensions/xk6-redis"
+	_ "github.com/mqbench/mqbench/extensions/xk6-sqs"
 )

@@ -175,3 +175,18 @@ func (p *Part) Named(separator, name string) string {
 
 // Found reports whether the topics exist already: they are the user's own, or client 0 made them.
 func (p *Part) Found() bool { return p.Run != "" || p.Client > 0 }
+
+// Requester is the ability to count requests, where a service bills them. Without it nobody pays by the request.
+type Requester interface {
+	// Requests is how many the session has made so far, also after Close. Any goroutine may call it.
+	Requests() int64
+}
+
+// Requests is how many requests the session has made; nil if nobody bills them.
+func Requests(s Session) *int64 {
+	if able, ok := s.(Requester); ok {
+		n := able.Requests()
+		return &n
+	}
+	return nil
+}

@@ -2,6 +2,7 @@
 package brokertest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -32,6 +33,8 @@ type System struct {
 	// Holds is how many messages at least wait in the client library while a consumer is paused; 0: the driver leaves them with the broker,
 	// or does not know.
 	Holds int64
+	// MostBytes is the largest message that the system takes, where that is less than 1 MiB.
+	MostBytes int
 	// FlagsRedelivery: the broker says of a message that it has handed it out before.
 	FlagsRedelivery bool
 	// Exists, if not nil, asks the broker itself, past the driver, whether there is anything left of a topic.
@@ -258,7 +261,7 @@ func sendsOnAll(t *testing.T, s System) {
 }
 
 func carriesLargeMessages(t *testing.T, s System) {
-	r := open(t, s, shape{messageBytes: 1 << 20}, named("large")...)
+	r := open(t, s, shape{messageBytes: cmp.Or(s.MostBytes, 1<<20)}, named("large")...)
 	to := r.plain(0, r.topics[0])
 	const n = 8
 	for i := range int64(n) {

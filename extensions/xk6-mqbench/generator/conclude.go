@@ -19,8 +19,10 @@ type outcome struct {
 	state string
 	endNs int64
 	// clientDropped and reconnects are nil if the driver does not count them.
-	clientDropped  *int64
-	reconnects     *int64
+	clientDropped *int64
+	reconnects    *int64
+	// requests is nil where nobody bills them.
+	requests       *int64
 	warmup, window books.Counters
 	// tried[p] is how many messages of producer p were sent or prevented from leaving.
 	tried []int64
@@ -64,6 +66,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		close(g.ending)
 		// Read these first: a library forgets its counts with its connections.
 		g.outcome.clientDropped, g.outcome.reconnects = broker.Dropped(g.session), broker.Reconnects(g.session)
+		g.outcome.requests = broker.Requests(g.session)
 		// Subtle: this may release a send call that still blocks. What it reports is no longer counted.
 		g.leave()
 		g.results.end()

@@ -114,6 +114,9 @@ func (r *results) end() {
 		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
 		"errors": g.errors.List(),
 	}
+	if g.outcome.requests != nil {
+		totals["requests"] = *g.outcome.requests
+	}
 	if g.facts.Acks {
 		totals["ackedInWindow"] = t.AckedInWindow
 		totals["unanswered"] = g.books.Unanswered.Load()

@@ -1,0 +1,64 @@
+package sqs
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// options are the driver's own, as runner/brokers/sqs/options.ts writes them.
+type options struct {
+	Region string `json:"region"`
+	// FIFO: queues keep the order of each message group, and drop what has the deduplication id of an earlier message.
+	FIFO bool `json:"fifo"`
+	// Groups is how many message groups of a FIFO queue the messages of a connection are dealt over that have no key.
+	Groups int `json:"groups"`
+	// Batch is how many messages share a request at most: those that wait for one.
+	Batch int `json:"batch"`
+	// Requests is how many requests are on their way on one connection; a connection of mqbench's is so many of HTTP's.
+	Requests int `json:"requests"`
+	// Prefetch is how many messages an answer to a consumer has at most.
+	Prefetch int `json:"prefetch"`
+	// WaitNs is how long the server waits with an empty answer: long polling. 0 is short polling.
+	WaitNs int64 `json:"waitNs"`
+	// VisibilityNs is how long a consumer may take for a message before it is handed out again.
+	VisibilityNs int64 `json:"visibilityNs"`
+	// Encoding is "base64", in the body, or "binary", an attribute beside a body of one letter.
+	Encoding string `json:"encoding"`
+}
+
+// What is not an option is set here, all of it, and printed by Describe.
+const (
+	most              = 10 // of messages in a request or an answer; the service's own limit
+	defaultRequests   = 32
+	defaultVisibility = 30 * time.Second
+	longestWait       = 20 * time.Second
+	defaultTimeout    = 30 * time.Second
+	dialTimeout       = 5 * time.Second
+	retryWait         = 100 * time.Millisecond
+	// idleConnections of HTTP are kept open: as many as there can be.
+	idleTimeout = 90 * time.Second
+)
+
+func (o *options) Check() error {
+	if o.Groups < 0 || o.Requests < 0 || o.WaitNs < 0 || o.VisibilityNs < 0 {
+		return errors.New("driver options: groups, requests, wait and visibility cannot be negative")
+	}
+	o.Batch, o.Prefetch, o.Groups = cmp.Or(o.Batch, 1), cmp.Or(o.Prefetch, most), cmp.Or(o.Groups, 1)
+	if o.Batch < 1 || o.Batch > most || o.Prefetch < 1 || o.Prefetch > most {
+		return errors.New("driver options: batch and prefetch are 1 to 10, the service's own limit")
+	}
+	if o.WaitNs%int64(time.Second) != 0 || o.VisibilityNs%int64(time.Second) != 0 || time.Duration(o.WaitNs) > longestWait {
+		return errors.New("driver options: wait and visibility are whole seconds, wait at most 20 of them")
+	}
+	o.VisibilityNs = cmp.Or(o.VisibilityNs, int64(defaultVisibility))
+	o.Requests = cmp.Or(o.Requests, defaultRequests)
+	if o.FIFO {
+		o.Requests = 1 // two at once would overtake each other
+	}
+	return broker.Choose(broker.Choice{Name: "encoding", Value: o.Encoding, Known: []string{"base64", "binary"}})
+}
+
+func (o *options) seconds(ns int64) int32 { return int32(ns / int64(time.Second)) }

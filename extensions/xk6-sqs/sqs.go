@@ -1,0 +1,372 @@
+// Package sqs is the driver for Amazon SQS and what speaks its protocol: a topic is a queue, of which a group takes, or one consumer.
+package sqs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
+)
+
+const (
+	// atOnce is how many requests wait for the server at the same time.
+	atOnce       = 16
+	closeTimeout = 2 * time.Second
+	recentlyWait = time.Second
+	fifoSuffix   = ".fifo"
+	defaultPort  = "9324" // of ElasticMQ, which is the one that has http
+	amazon       = ".amazonaws.com"
+	// billedBytes of what a request carries, either way, are one request on Amazon's bill.
+	billedBytes = 64 * 1024
+)
+
+// New makes a session.
+func New(o broker.Options) (broker.Session, error) {
+	own := options{Region: "us-east-1", Encoding: "base64", WaitNs: int64(longestWait)}
+	if err := o.Decode(&own); err != nil {
+		return nil, fmt.Errorf("sqs: %w", err)
+	}
+	if o.Replicas > 1 {
+		return nil, errors.New("sqs: a queue has no replicas of the user's choice")
+	}
+	at, err := url.Parse(o.URL)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || at.User != nil {
+		return nil, errors.New("sqs: the URL must be http://host:port or https://host, without a user: credentials come from the environment")
+	}
+	if at.Scheme == "http" && at.Port() == "" {
+		at.Host = net.JoinHostPort(at.Hostname(), defaultPort)
+	}
+	id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
+	if id == "" || secret == "" {
+		if strings.HasSuffix(at.Hostname(), amazon) {
+			return nil, errors.New("sqs: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN, if they have one)")
+		}
+		id, secret = "mqbench", "mqbench" // a server of one's own takes any
+	}
+	return &session{
+		Base: broker.NewBase("sqs", o), own: own, endpoint: at.String(), name: rand.Text()[:10], urls: map[string]string{},
+		login: credentials.NewStaticCredentialsProvider(id, secret, os.Getenv("AWS_SESSION_TOKEN")),
+	}, nil
+}
+
+type session struct {
+	*broker.Base
+	own      options
+	endpoint string
+	login    aws.CredentialsProvider
+	// name begins deduplication ids.
+	name string
+	// admin makes queues.
+	admin *sqs.Client
+	links []*link
+	// urls of queues, by topic.
+	urls map[string]string
+	// requests that the service would bill.
+	requests atomic.Int64
+	server   atomic.Pointer[string]
+
+	// mu guards consumers, and what reads each queue: a group, or "" for a consumer that shares with nobody.
+	mu        sync.Mutex
+	consumers []*consumer
+	reads     map[string]string
+}
+
+var (
+	_ broker.Session   = (*session)(nil)
+	_ broker.Remover   = (*session)(nil)
+	_ broker.Dropper   = (*session)(nil)
+	_ broker.Holder    = (*session)(nil)
+	_ broker.Requester = (*session)(nil)
+	_ broker.Producer  = (*link)(nil)
+
+	_ broker.ConcurrentConsumer = (*session)(nil)
+)
+
+func (s *session) Open(ctx context.Context) error {
+	s.admin = s.client(atOnce)
+	if _, err := s.admin.ListQueues(ctx, &sqs.ListQueuesInput{MaxResults: aws.Int32(1)}); err != nil {
+		return fmt.Errorf("sqs: connect: %w", address.Cause(err))
+	}
+	for i := range s.Connections {
+		s.links = append(s.links, s.newLink(i))
+	}
+	return nil
+}
+
+// Prepare makes queues. One that is there, of a run that was killed, is made anew; the service does that a minute after its end.
+func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
+	var mu sync.Mutex
+	return deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
+		name := topics[i].Name
+		at, err := s.prepare(ctx, name)
+		if err != nil {
+			return fmt.Errorf("sqs: queue %q: %w", s.queueName(name), address.Cause(err))
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		s.urls[name] = at
+		return nil
+	})
+}
+
+func (s *session) Producer(connection int) (broker.Producer, error) { return s.links[connection], nil }
+
+func (s *session) ConsumesAtOnce() int { return atOnce }
+
+func (s *session) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reads == nil {
+		s.reads = map[string]string{}
+	}
+	before, some := s.reads[to.Topic]
+	if some && (before != to.Group || to.Group == "") {
+		return fmt.Errorf("sqs: receive from %q: a queue gives each message to one consumer", to.Topic)
+	}
+	s.reads[to.Topic] = to.Group
+	c := &consumer{session: s, client: s.client(1 + deletes), url: s.urls[to.Topic], group: to.Group, handle: handle, over: make(chan struct{})}
+	s.consumers = append(s.consumers, c)
+	go c.work()
+	return nil
+}
+
+// Remove deletes the queues that Prepare has made.
+func (s *session) Remove(ctx context.Context) error {
+	s.Quiet()
+	s.stopAll()
+	if s.Found() {
+		return nil
+	}
+	var all []string
+	for _, one := range s.urls {
+		all = append(all, one)
+	}
+	err := deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
+		_, err := s.admin.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &all[i]})
+		return address.Cause(err)
+	})
+	return broker.Wrap("sqs: remove queues", err)
+}
+
+// Held is what consumers have got and not handled.
+func (s *session) Held() (held int64, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.consumers {
+		held += one.held.Load()
+	}
+	return held, true
+}
+
+// Dropped is always 0: there is nothing that could throw away a message.
+func (s *session) Dropped() int64 { return 0 }
+
+// Requests are those that the service bills, also after Close.
+func (s *session) Requests() int64 { return s.requests.Load() }
+
+func (s *session) Describe() broker.Description {
+	set := broker.Settings[struct{}]{}
+	batching := "none"
+	if s.own.Batch > 1 {
+		batching = fmt.Sprintf("up to %d messages share a request, those that wait for one", s.own.Batch)
+	}
+	kind := "standard"
+	if s.own.FIFO {
+		kind = "FIFO"
+		set.Set("messageGroups", fmt.Sprintf("a key's; without a key %d for each connection, in turn", s.own.Groups))
+		set.Set("deduplication", "by an id of each message")
+	}
+	for name, value := range map[string]any{
+		"connections": s.Connections, "region": s.own.Region, "queues": kind, "encoding": s.own.Encoding,
+		"requests":           fmt.Sprintf("%d at once on a connection, each on a connection of HTTP's", s.own.Requests),
+		"retries":            "none: the library would send a message again",
+		"longPolling":        time.Duration(s.own.WaitNs),
+		"visibilityTimeout":  s.visibility(),
+		"requestTimeout":     s.timeout(),
+		"dialTimeout":        dialTimeout,
+		"idleTimeout":        idleTimeout,
+		"confirm":            "each request",
+		"flush":              "each request, at once",
+		"batching":           batching,
+		"compression":        "none",
+		"acknowledgeAlone":   "all messages of an answer, when they are handled (DeleteMessageBatch)",
+		"acknowledgeInGroup": "all messages of an answer, when they are handled (DeleteMessageBatch)",
+		"prefetch":           fmt.Sprintf("%d messages in an answer", s.own.Prefetch),
+	} {
+		set.Set(name, value)
+	}
+	d := broker.Description{
+		Acks: true, Order: "none", Stores: true, RedeliversAfter: s.visibility(), Settings: set.Printed, Library: "aws-sdk-go-v2 sqs " + sqs.ServiceAPIVersion,
+		Server: "SQS",
+	}
+	if s.own.FIFO {
+		d.Order = "per-producer"
+	}
+	if said := s.server.Load(); said != nil && *said != "" {
+		d.Server = "SQS by " + *said
+	}
+	return d
+}
+
+func (s *session) Close() error {
+	if !s.IsQuiet() {
+		s.Quiet()
+	}
+	if s.Over.Err() != nil {
+		return nil
+	}
+	s.stopAll()
+	s.End()
+	for _, one := range s.links {
+		one.close()
+	}
+	return nil
+}
+
+// --- internal ---
+
+// stopAll gives back what consumers have not handled.
+func (s *session) stopAll() {
+	s.mu.Lock()
+	all := s.consumers
+	s.mu.Unlock()
+	var stops []func()
+	for _, one := range all {
+		stops = append(stops, one.stop)
+	}
+	deadline.AtMost(closeTimeout, stops...)
+}
+
+// client has so many connections of HTTP's.
+func (s *session) client(connections int) *sqs.Client {
+	transport := &http.Transport{
+		DialContext:     (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections, IdleConnTimeout: idleTimeout, DisableCompression: true,
+	}
+	return sqs.New(sqs.Options{
+		BaseEndpoint: &s.endpoint, Region: s.own.Region, Credentials: s.login, Retryer: aws.NopRetryer{},
+		HTTPClient: &http.Client{Transport: &counting{s, transport}},
+	})
+}
+
+// counting counts requests, and hears what the server calls itself.
+type counting struct {
+	session *session
+	below   *http.Transport
+}
+
+func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := c.below.RoundTrip(r)
+	larger := r.ContentLength
+	if err == nil {
+		larger = max(larger, answer.ContentLength)
+	}
+	c.session.requests.Add(1 + max(0, larger-1)/billedBytes)
+	if err == nil && c.session.server.Load() == nil {
+		said := answer.Header.Get("Server")
+		c.session.server.Store(&said)
+	}
+	return answer, err
+}
+
+func (s *session) timeout() time.Duration {
+	if s.TimeoutNs > 0 {
+		return min(time.Duration(s.TimeoutNs), defaultTimeout)
+	}
+	return defaultTimeout
+}
+
+func (s *session) visibility() time.Duration { return time.Duration(s.own.VisibilityNs) }
+
+// queueName is what a queue may be called: without a dot, but for the end of a FIFO queue's name.
+func (s *session) queueName(topic string) string {
+	name := strings.ReplaceAll(strings.TrimSuffix(topic, fifoSuffix), ".", "-")
+	if s.own.FIFO {
+		name += fifoSuffix
+	}
+	return name
+}
+
+func (s *session) prepare(ctx context.Context, topic string) (string, error) {
+	name := s.queueName(topic)
+	found, err := s.admin.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &name})
+	var missing *types.QueueDoesNotExist
+	switch {
+	case err == nil && s.Found():
+		if s.Run != "" && s.Client == 0 {
+			if n, err := s.waiting(ctx, *found.QueueUrl); err != nil || n > 0 {
+				return "", errors.Join(err, holds(n))
+			}
+		}
+		return *found.QueueUrl, nil
+	case err == nil:
+		if _, err := s.admin.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: found.QueueUrl}); err != nil {
+			return "", err
+		}
+	case !errors.As(err, &missing):
+		return "", err
+	case s.Found():
+		return "", broker.MissingTopic(topic, "there is no such queue")
+	}
+	attributes := map[string]string{"VisibilityTimeout": fmt.Sprint(s.own.seconds(s.own.VisibilityNs))}
+	if s.own.FIFO {
+		attributes["FifoQueue"] = "true"
+	}
+	for {
+		made, err := s.admin.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
+		var recently *types.QueueDeletedRecently
+		if err == nil {
+			return *made.QueueUrl, nil
+		}
+		if !errors.As(err, &recently) {
+			return "", err
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(recentlyWait):
+		}
+	}
+}
+
+func holds(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("it holds %d messages, which consumers would take away; use an empty one", n)
+}
+
+// waiting is how many messages are in a queue, those with consumers included.
+func (s *session) waiting(ctx context.Context, at string) (int, error) {
+	names := []types.QueueAttributeName{types.QueueAttributeNameApproximateNumberOfMessages, types.QueueAttributeNameApproximateNumberOfMessagesNotVisible}
+	said, err := s.admin.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &at, AttributeNames: names})
+	if err != nil {
+		return 0, err
+	}
+	total := 0
+	for _, name := range names {
+		var n int
+		if _, err := fmt.Sscan(said.Attributes[string(name)], &n); err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
+}

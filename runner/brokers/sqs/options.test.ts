@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { sqs } from "./options.ts";
+
+type Some = Readonly<Record<string, unknown>>;
+
+function options(some: Some = {}) {
+	return sqs.options.parse({ broker: "sqs", ...some });
+}
+
+function refusals(some: Some): string[] {
+	return sqs
+		.contradictions(options(some), "process")
+		.map(({ key, message }) => `${key}: ${message}`);
+}
+
+describe("SQS", () => {
+	test("a standard queue promises no order, a FIFO queue that of each key, and each message once", () => {
+		expect(sqs.traits(options())).toMatchObject({
+			...{ ordered: false, keys: false, delivery: "at-least-once" },
+			...{ prefetch: 10, redeliverAfterNs: 30e9 },
+		});
+		expect(sqs.traits(options({ fifo: true }))).toMatchObject({
+			...{ ordered: true, keys: true, delivery: "exactly-once" },
+		});
+	});
+
+	test("is a queue, which copies nothing", () => {
+		expect(Object.keys(sqs.traits(options()).cannot)).toEqual(["fan-out"]);
+	});
+
+	// In a request of 256 KiB, with room beside it.
+	test.each([
+		[{}, 196_560],
+		[{ encoding: "binary" }, 262_080],
+		[{ batch: 10 }, 19_612],
+	])("%j takes messages of up to %d bytes", (some, most) => {
+		expect(sqs.traits(options(some)).maxMessageBytes).toBe(most);
+	});
+
+	test("a request has Amazon's price", () => {
+		expect(sqs.traits(options()).requestUsd).toBe(0.4e-6);
+		expect(sqs.traits(options({ fifo: true })).requestUsd).toBe(0.5e-6);
+	});
+
+	test("what ElasticMQ acknowledges is in its memory; of Amazon's service nothing is claimed", () => {
+		expect(sqs.durability(options(), true)).toMatchObject({ level: "memory" });
+		expect(sqs.durability(options(), false)).toMatchObject({ level: null });
+	});
+
+	test("refuses what it cannot do, with what to write", () => {
+		expect(refusals({ groups: 4 })).toEqual([
+			expect.stringContaining("write fifo: true"),
+		]);
+		expect(refusals({ fifo: true, requests: 4 })).toEqual([
+			expect.stringContaining("use more connections"),
+		]);
+		expect(refusals({ longPolling: "30s" })).toEqual([
+			expect.stringContaining("20 at most"),
+		]);
+		expect(refusals({ visibility: "1500ms" })).toEqual([
+			expect.stringContaining("whole seconds"),
+		]);
+		expect(refusals({ binary: "/opt/elasticmq" })).toEqual([
+			expect.stringContaining("version"),
+		]);
+		expect(refusals({ config: { "rest-sqs.bind-port": 1 } })).toEqual([
+			expect.stringContaining("write port"),
+		]);
+	});
+});

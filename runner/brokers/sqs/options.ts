@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { count, span } from "../../model/field.ts";
+import type { BrokerPlace } from "../../model/targets.ts";
+import { type BrokerOptions, declared, type Traits } from "../broker.ts";
+import { configProblems, reserved } from "../config.ts";
+import {
+	defined,
+	processFields,
+	type SystemOptionsOfAnyBroker,
+} from "../fields.ts";
+import { heapField } from "../java.ts";
+
+const SqsOptions = z.strictObject({
+	broker: z.literal("sqs").meta({
+		description:
+			"Amazon SQS (`target: existing`, `url: https://sqs.REGION.amazonaws.com`, credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), or ElasticMQ, which speaks its protocol and says nothing about Amazon's speed.",
+	}),
+	...processFields,
+	...heapField("ElasticMQ's own script gives what Java chooses"),
+	region: z
+		.string()
+		.regex(/^[a-z0-9-]+$/, "must be a region: us-east-1")
+		.default("us-east-1")
+		.meta({
+			description: "Region that requests are signed for. Default: us-east-1.",
+			examples: ["eu-central-1"],
+		}),
+	fifo: z.boolean().default(false).meta({
+		description:
+			"FIFO queues: each message group keeps its order, and one of its messages is with a consumer at a time; a deduplication id of each message. A connection then has one request at a time, as two would overtake each other. Default: false, standard queues.",
+	}),
+	groups: count(
+		"Message groups of a FIFO queue over which the messages of a connection are dealt that have no key: as many consumers can work at once. Default: 1, which keeps the order of all of them.",
+		10_000,
+		[10],
+	).optional(),
+	batch: count(
+		"Most messages that share a request: those that wait for one. Default: 1; the service's limit is 10.",
+		10,
+		[10],
+	).optional(),
+	requests: count(
+		"Requests of a connection that are on their way at once, each on a connection of HTTP's. Default: 32; of FIFO queues always 1.",
+		1000,
+		[64],
+	).optional(),
+	prefetch: count(
+		"Most messages in an answer to a consumer, which it holds until all are handled. Default: 10, the service's limit.",
+		10,
+		[1],
+	).optional(),
+	longPolling: span(
+		"How long the service waits before it answers a consumer with nothing, whole seconds. 0s is short polling. Default: 20s, the service's limit.",
+		["0s", "20s"],
+	).optional(),
+	visibility: span(
+		"How long a consumer may take for the messages of an answer before they are handed out again, whole seconds. Default: 30s, the service's own.",
+		["2min"],
+		"above 0",
+	).optional(),
+	encoding: z.enum(["base64", "binary"]).default("base64").meta({
+		description:
+			"How a payload travels, as a body is text. `base64`: in the body, a third larger; `binary`: in an attribute. Default: base64.",
+	}),
+});
+export type SqsOptions = z.infer<typeof SqsOptions>;
+
+/** As the driver sets them (xk6-sqs/options.go). */
+const PREFETCH = 10;
+const VISIBILITY_NS = 30e9;
+const LONGEST_POLL_NS = 20e9;
+
+/** Of a request of ElasticMQ's, as Amazon's was until 2025 (now 1 MiB), with room for the attribute's name and type. */
+const MAX_REQUEST_BYTES = 256 * 1024;
+const BESIDE = 64;
+
+/** Amazon's prices of a request, us-east-1, 2025: 0.40 USD and 0.50 USD a million, of 64 KiB each. */
+const STANDARD_USD = 0.4e-6;
+const FIFO_USD = 0.5e-6;
+
+const MEMORY = "in ElasticMQ's memory";
+
+export const sqs = {
+	options: SqsOptions,
+	alsoCalled: {
+		elasticmq: "{ broker: sqs }",
+		"amazon-sqs": "{ broker: sqs } with target: existing",
+	},
+	urlSchemes: ["http", "https"],
+	defaultPort: 9324,
+	otherPorts: { https: 443 },
+	urlEnv: "MQBENCH_URL",
+	secretEnv: [
+		"AWS_ACCESS_KEY_ID",
+		"AWS_SECRET_ACCESS_KEY",
+		"AWS_SESSION_TOKEN",
+	],
+	traits: ({ fifo, encoding, batch, prefetch, visibility }): Traits => {
+		const room = MAX_REQUEST_BYTES / (batch ?? 1) - BESIDE;
+		return {
+			title: fifo ? "SQS FIFO" : "SQS",
+			acks: true,
+			delivery: fifo ? "exactly-once" : "at-least-once",
+			// A queue waits for it, whoever reads it.
+			acknowledge: { alone: "batch", group: "batch" },
+			ordered: fifo,
+			groupOrdered: fifo,
+			keys: fifo,
+			partitions: false,
+			groupsByPartition: false,
+			keepsOnly: null,
+			wildcards: false,
+			maxMessageBytes: Math.floor(
+				encoding === "base64" ? (room * 3) / 4 : room,
+			),
+			cannot: { "fan-out": "a queue gives each message to one consumer" },
+			levels: { memory: MEMORY },
+			ownDurability: `the service's own; ElasticMQ, if mqbench starts it: memory (${MEMORY})`,
+			prefetch: prefetch ?? PREFETCH,
+			redeliverAfterNs: visibility ?? VISIBILITY_NS,
+			maxReplicas: 1,
+			nodes: [1],
+			requestUsd: fifo ? FIFO_USD : STANDARD_USD,
+			jvm: true,
+		};
+	},
+	driverOptions: (options) =>
+		defined({
+			region: options.region,
+			fifo: options.fifo,
+			groups: options.groups,
+			batch: options.batch,
+			requests: options.requests,
+			prefetch: options.prefetch,
+			waitNs: options.longPolling,
+			visibilityNs: options.visibility,
+			encoding: options.encoding,
+		}),
+	durability: ({ durability }: SystemOptionsOfAnyBroker, ours: boolean) => {
+		if (ours)
+			return { level: "memory" as const, text: `memory (${MEMORY})`, by: [] };
+		return durability === undefined
+			? { level: null, text: "not known (the service's own)", by: [] }
+			: declared(durability, MEMORY);
+	},
+	topicOptions: ["visibility"],
+	contradictions,
+} as const satisfies BrokerOptions<SqsOptions>;
+
+// --- internal ---
+
+const CONFIG = {
+	file: "elasticmq.conf",
+	reserved: {
+		"node-address.port": "write port beside config",
+		"rest-sqs.bind-port": "write port beside config",
+		...reserved(
+			...["node-address.host", "node-address.protocol", "include"],
+			...["rest-sqs.bind-hostname", "rest-stats.enabled", "queues.*"],
+		),
+	},
+};
+
+function contradictions(
+	options: SqsOptions,
+	_: BrokerPlace | null,
+): { key: string; message: string }[] {
+	const { fifo, longPolling, visibility, config } = options;
+	const problems = configProblems(config, CONFIG);
+	const wrong = (key: string, message: string) =>
+		problems.push({ key, message });
+	if (!fifo && options.groups !== undefined)
+		wrong("groups", "only FIFO queues have message groups; write fifo: true");
+	if (fifo && options.requests !== undefined)
+		wrong(
+			"requests",
+			"a connection to FIFO queues has one request at a time; remove requests, or use more connections",
+		);
+	if (
+		longPolling !== undefined &&
+		(longPolling % 1e9 !== 0 || longPolling > LONGEST_POLL_NS)
+	)
+		wrong(
+			"longPolling",
+			"the service counts whole seconds, 20 at most; write 20s",
+		);
+	if (visibility !== undefined && visibility % 1e9 !== 0)
+		wrong("visibility", "the service counts whole seconds; write 30s");
+	if (options.binary !== undefined)
+		wrong("binary", "mqbench has Maven fetch ElasticMQ; write version instead");
+	return problems;
+}
