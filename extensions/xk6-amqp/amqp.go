@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/Azure/go-amqp"
@@ -65,6 +66,8 @@ type session struct {
 	name   string
 	links  []*link
 	topics []broker.Topic
+	// asides were connections beside the links.
+	asides atomic.Int64
 	server string
 	// classic: ActiveMQ Classic does not hear what kind of address is meant, but for a prefix.
 	classic bool
@@ -249,61 +252,78 @@ func (s *session) takes(to broker.Subscription) error {
 	return nil
 }
 
-// exists looks for an address of the user's own. A server that makes addresses when they are used has it from now on.
-func (s *session) exists(ctx context.Context, name string) error {
-	found, err := s.links[0].now().session.NewSender(ctx, s.address(name), s.sender())
-	if refused := new(amqp.LinkError); errors.As(err, &refused) && refused.RemoteErr != nil && refused.RemoteErr.Condition == amqp.ErrCondNotFound {
-		return broker.MissingTopic(name, "the server knows no such address")
-	}
-	if err != nil {
+// aside does something on a connection of its own, and ends that: RabbitMQ 3.10 does not answer the end of a link.
+func (s *session) aside(ctx context.Context, do func(*amqp.Session) error) error {
+	l := &link{session: s, number: int(s.asides.Add(1)) + s.Connections}
+	if err := l.open(ctx); err != nil {
 		return err
 	}
-	return found.Close(ctx)
+	defer func() { _ = l.now().conn.Close() }()
+	return do(l.now().session)
+}
+
+// exists looks for an address of the user's own. A server that makes addresses when they are used has it from now on.
+func (s *session) exists(ctx context.Context, name string) error {
+	return s.aside(ctx, func(on *amqp.Session) error {
+		_, err := on.NewSender(ctx, s.address(name), s.sender())
+		if refused := new(amqp.LinkError); errors.As(err, &refused) && refused.RemoteErr != nil && refused.RemoteErr.Condition == amqp.ErrCondNotFound {
+			return broker.MissingTopic(name, "the server knows no such address")
+		}
+		return err
+	})
 }
 
 // isEmpty refuses a queue of the user's own that holds messages: they would be taken away.
 func (s *session) isEmpty(ctx context.Context, name string) error {
-	o := s.receiver()
-	o.Credit, o.SourceDistributionMode = 1, amqp.SourceDistributionModeCopy
-	looks, err := s.links[0].now().session.NewReceiver(ctx, name, o)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = looks.Close(ctx) }()
-	first, cancel := context.WithTimeout(ctx, longestLook)
-	defer cancel()
-	if _, err := looks.Receive(first, nil); err == nil {
-		return errors.New("it holds messages, which consumers would take away; use an empty one")
-	}
-	return ctx.Err()
+	return s.aside(ctx, func(on *amqp.Session) error {
+		o := s.receiver()
+		o.Credit, o.SourceDistributionMode = 1, amqp.SourceDistributionModeCopy
+		looks, err := on.NewReceiver(ctx, name, o)
+		if err != nil {
+			return err
+		}
+		first, cancel := context.WithTimeout(ctx, longestLook)
+		defer cancel()
+		if _, err := looks.Receive(first, nil); err == nil {
+			return errors.New("it holds messages, which consumers would take away; use an empty one")
+		}
+		return ctx.Err()
+	})
 }
 
 // empty takes all messages out of a queue, which is made by that: those before a mark of ours. A drain of the link's credit would not do, as
 // the library may send it before the credit, which Artemis does not answer.
 func (s *session) empty(ctx context.Context, name string) error {
-	on, mark := s.links[0].now().session, rand.Text()
-	takes, err := on.NewReceiver(ctx, name, s.receiver())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = takes.Close(ctx) }()
-	sends, err := on.NewSender(ctx, name, &amqp.SenderOptions{TargetCapabilities: []string{queue}})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = sends.Close(ctx) }()
-	if err := sends.Send(ctx, &amqp.Message{Data: [][]byte{[]byte(mark)}}, nil); err != nil {
-		return err
-	}
-	for {
-		m, err := takes.Receive(ctx, nil)
-		if err == nil {
-			err = takes.AcceptMessage(ctx, m)
-		}
-		if err != nil || string(m.GetData()) == mark {
+	return s.aside(ctx, func(on *amqp.Session) error {
+		mark := rand.Text()
+		takes, err := on.NewReceiver(ctx, name, s.receiver())
+		if err != nil {
 			return err
 		}
-	}
+		sends, err := on.NewSender(ctx, name, &amqp.SenderOptions{TargetCapabilities: []string{queue}})
+		if err != nil {
+			return err
+		}
+		if err := sends.Send(ctx, &amqp.Message{Data: [][]byte{[]byte(mark)}}, nil); err != nil {
+			return err
+		}
+		for {
+			m, err := takes.Receive(ctx, nil)
+			if err == nil {
+				err = takes.AcceptMessage(ctx, m)
+			}
+			if err != nil {
+				return err
+			}
+			if string(m.GetData()) == mark {
+				// The accept is on its way only: the end of the link is answered behind it, where it is answered.
+				late, cancel := context.WithTimeout(ctx, longestLook)
+				defer cancel()
+				_ = takes.Close(late)
+				return nil
+			}
+		}
+	})
 }
 
 // library is its name with the version that is linked.

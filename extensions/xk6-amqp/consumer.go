@@ -2,6 +2,7 @@ package amqp
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -34,7 +35,12 @@ func (c *consumer) start(ctx context.Context) error {
 // stop gives back what was not handled.
 func (c *consumer) stop(ctx context.Context) error {
 	c.once.Do(func() { close(c.over) })
-	return c.receiver().Close(ctx)
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	defer cancel()
+	if err := c.receiver().Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil // RabbitMQ 3.10 does not answer; with the connection it is over
 }
 
 // --- internal ---
