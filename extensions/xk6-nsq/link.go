@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/nsqio/go-nsq"
@@ -12,17 +13,26 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// link is one connection that sends. The library connects it again with the next message.
+// link is one connection that sends. Where it is lost the next message gets another one of the library's producers: one that connects again reads what it
+// writes without a lock.
 type link struct {
 	lifeline
-	library *nsq.Producer
+	server  string
 	answers chan *nsq.ProducerTransaction
+
+	// mu guards library and broken.
+	mu      sync.Mutex
+	library *nsq.Producer
+	broken  bool
+	// ends are those of producers that were replaced.
+	ends sync.WaitGroup
 }
 
 // outgoing is a message that waits for its answer.
 type outgoing struct {
 	message *broker.Message
 	done    broker.Done
+	by      *nsq.Producer
 }
 
 var (
@@ -31,14 +41,12 @@ var (
 )
 
 func (s *session) connect(i int) (*link, error) {
-	config, _ := s.config()
-	library, err := nsq.NewProducer(s.servers[i%len(s.servers)], config)
-	if err != nil {
-		return nil, err
+	l := &link{lifeline: lifeline{session: s}, server: s.servers[i%len(s.servers)], answers: make(chan *nsq.ProducerTransaction, 1024)}
+	var err error
+	if l.library, err = l.producer(); err == nil {
+		err = l.library.Ping()
 	}
-	l := &link{lifeline: lifeline{session: s}, library: library, answers: make(chan *nsq.ProducerTransaction, 1024)}
-	library.SetLogger(&l.lifeline, nsq.LogLevelInfo)
-	if err := library.Ping(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	go l.settle()
@@ -47,11 +55,14 @@ func (s *session) connect(i int) (*link, error) {
 
 // Send hands over; the library's router takes one message after the other.
 func (l *link) Send(m *broker.Message, done broker.Done) {
-	err := l.library.PublishAsync(m.Name, m.Payload, l.answers, outgoing{m, done})
+	by, err := l.current()
+	if err == nil {
+		err = by.PublishAsync(m.Name, m.Payload, l.answers, outgoing{m, done, by})
+	}
 	if err == nil {
 		return
 	}
-	l.failed()
+	l.breaks(by)
 	if !errors.Is(err, nsq.ErrStopped) && !errors.Is(err, nsq.ErrNotConnected) {
 		l.session.Report("connect", address.Cause(err))
 	}
@@ -59,6 +70,43 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 }
 
 // --- internal ---
+
+// producer is one of the library's, which connects with its first message.
+func (l *link) producer() (*nsq.Producer, error) {
+	config, _ := l.session.config()
+	made, err := nsq.NewProducer(l.server, config)
+	if err != nil {
+		return nil, err
+	}
+	made.SetLogger(&l.lifeline, nsq.LogLevelInfo)
+	return made, nil
+}
+
+// current is the producer, a new one if that is broken.
+func (l *link) current() (*nsq.Producer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.broken || l.session.Over.Err() != nil {
+		return l.library, nil
+	}
+	made, err := l.producer()
+	if err != nil {
+		return l.library, err
+	}
+	l.ends.Go(l.library.Stop)
+	l.library, l.broken = made, false
+	return made, nil
+}
+
+// breaks: that producer's connection is lost.
+func (l *link) breaks(by *nsq.Producer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if by == l.library {
+		l.broken = true
+		l.failed()
+	}
+}
 
 // settle reads the answers, until the library has given up the last message.
 func (l *link) settle() {
@@ -73,14 +121,16 @@ func (l *link) settle() {
 		case errors.As(err, &refusal):
 			one.done(one.message, 0, fmt.Errorf("nsq: publish: %s", refusal.Reason))
 		default: // written or not, the library does not say
-			l.failed()
+			l.breaks(one.by)
 			one.done(one.message, 0, errLost)
 		}
 	}
 }
 
 func (l *link) close() {
-	l.library.Stop()
+	last, _ := l.current()
+	last.Stop()
+	l.ends.Wait()
 	close(l.answers)
 }
 
