@@ -3,24 +3,13 @@
 package streaming
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// What durability does on the way to the disk, counted by strace: the settings of runner/brokers/nats-streaming.
+// What durability does on the way to the disk: the settings of runner/brokers/nats-streaming.
 func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("strace is not on PATH")
-		}
-		t.Skip("strace is not on PATH: install it to run this test")
-	}
 	const n = 50
 	for _, c := range []struct {
 		level    string
@@ -35,31 +24,8 @@ func TestSyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	} {
 		t.Run(c.level, func(t *testing.T) {
 			s := startServer(t, append(c.settings, "-dir", t.TempDir())...)
-			s.Kill()
-			trace := filepath.Join(t.TempDir(), "trace")
-			s.Start(strace, "-f", "-e", "trace=fsync,fdatasync", "-o", trace)
-			flushes := func() int {
-				text, err := os.ReadFile(trace)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return strings.Count(string(text), "sync(")
-			}
-			producer, err := opened(t, s.url, "").Producer(0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			before := flushes()
-			for range n {
-				done := make(chan error, 1)
-				producer.Send(&broker.Message{Name: "a.channel", Payload: make([]byte, 64)}, func(_ *broker.Message, _ int64, err error) { done <- err })
-				if err := <-done; err != nil {
-					t.Fatal(err)
-				}
-			}
-			if got := flushes() - before; got < c.least || got > c.most {
-				t.Errorf("%d flushes for %d acknowledged messages, want %d to %d", got, n, c.least, c.most)
-			}
+			flushes := brokertest.Flushes(t, s.Server)
+			brokertest.FlushesFor(t, flushes, brokertest.Opened(t, New, s.url, "", "", "a.channel"), "a.channel", n, c.least, c.most)
 		})
 	}
 }
