@@ -96,7 +96,11 @@ func (s *session) Open(ctx context.Context) error {
 		go l.keep()
 		s.links = append(s.links, l)
 	}
-	said := s.links[0].now().conn.Properties()
+	first := s.links[0].now()
+	if first == nil {
+		return errNotConnected
+	}
+	said := first.conn.Properties()
 	product, _ := said["product"].(string)
 	version, _ := said["version"].(string)
 	s.server, s.classic = product+" "+version, product == classic

@@ -22,7 +22,7 @@ type link struct {
 	sends atomic.Bool
 
 	mu sync.RWMutex
-	// at is nil while there is no connection.
+	// at is the connection; nil: there is none now.
 	at *wire
 }
 
@@ -42,7 +42,8 @@ var (
 // Send hands over. It blocks while the server gives the sender no credit.
 func (l *link) Send(m *broker.Message, done broker.Done) {
 	at := l.now()
-	if at == nil {
+	// A connection that came back while the senders were made the first time has none.
+	if at == nil || m.Topic >= len(at.senders) {
 		done(m, 0, errNotConnected)
 		return
 	}

@@ -226,9 +226,7 @@ func (s *session) Describe() broker.Description {
 }
 
 func (s *session) Close() error {
-	if !s.IsQuiet() {
-		s.Quiet()
-	}
+	s.Quiet()
 	if s.Over.Err() != nil {
 		return nil
 	}

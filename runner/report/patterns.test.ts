@@ -288,6 +288,23 @@ test("connections made anew are shown, and a reason to look twice", () => {
 	expect(text).toContain("connections were made anew 3 times");
 });
 
+test("requests that a service bills are shown with their price, and nothing where nobody bills", () => {
+	const schedule = steady(1000, 1, 4);
+	const fates = Array.from({ length: schedule.messages }, (_, i) => ({
+		receivedNs: [i * MS + 300_000],
+	}));
+	const plan = planOf({ schedule });
+	expect(shown(plan, fates).run).not.toHaveProperty("requests");
+	const billing = { ...plan, requestUsd: 0.4e-6 };
+	const { run, text } = shown(billing, fates, { requests: 12_345 });
+	expect(run.requests?.count).toBe(12_345);
+	// 0.40 USD a million.
+	expect(run.requests?.usd).toBeCloseTo(0.004938, 9);
+	expect(text.replaceAll(/\s+/g, " ")).toContain(
+		"12 345 requests of the whole run, which the service would bill with about 0.00494 USD",
+	);
+});
+
 describe("a poisson schedule", () => {
 	const schedule = {
 		...steady(1000, 1, 10),

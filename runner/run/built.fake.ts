@@ -41,6 +41,8 @@ export interface Fate {
 export interface More {
 	readonly windowStartNs?: number;
 	readonly reconnects?: number;
+	/** Requests that a service bills, of each client. */
+	readonly requests?: number;
 	readonly sameHost?: boolean;
 	/** Fields of run.json. */
 	readonly run?: Partial<RunFileInput>;
@@ -456,6 +458,7 @@ function linesOf(one: One): object[] {
 		{
 			type: "totals",
 			clientDropped: 0,
+			...(more.requests === undefined ? {} : { requests: more.requests }),
 			foreign: 0,
 			sentInWindow: within(sends(own)),
 			ackedInWindow: acks ? within(ackTimes(own)) : null,
