@@ -190,3 +190,39 @@ func Requests(s Session) *int64 {
 	}
 	return nil
 }
+
+// Endpoint is where a subscription of a system without a server takes messages.
+type Endpoint struct {
+	// Topic, Wildcard and Group are those of the subscription.
+	Topic    string `json:"topic"`
+	Wildcard bool   `json:"wildcard,omitempty"`
+	Group    string `json:"group,omitempty"`
+	// Address as the driver writes it, such as "tcp://127.0.0.1:41873".
+	Address string `json:"address"`
+}
+
+// Peer is the ability to do without a server: senders connect to the subscriptions themselves. Within a session they do so in Producer and
+// Consume, whichever comes later; those of other clients are made known by Meet. Without it clients meet at the broker.
+type Peer interface {
+	// Endpoints are where this session's subscriptions take messages. Called after the last Consume. Empty where a server stands between.
+	Endpoints() []Endpoint
+	// Meet connects this session's senders to the subscriptions of other clients, and returns when a message that is sent afterwards must
+	// arrive there. Called at most once, after the last Consume and Producer, if there are several clients.
+	Meet(ctx context.Context, others []Endpoint) error
+}
+
+// Endpoints are where the session's subscriptions take messages; empty for a system with a server.
+func Endpoints(s Session) []Endpoint {
+	if able, ok := s.(Peer); ok {
+		return able.Endpoints()
+	}
+	return nil
+}
+
+// Meet makes the subscriptions of other clients known to the session.
+func Meet(ctx context.Context, s Session, others []Endpoint) error {
+	if able, ok := s.(Peer); ok {
+		return able.Meet(ctx, others)
+	}
+	return errors.New("clients of this system meet at its server, not each other")
+}

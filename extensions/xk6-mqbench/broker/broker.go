@@ -18,6 +18,9 @@ type Driver func(Options) (Session, error)
 type Options struct {
 	// URL of the broker, password included: never print it.
 	URL string
+	// Listen is the address of this machine at which other clients reach it: there the subscriptions of a system without a server listen.
+	// "": there are none elsewhere, loopback will do.
+	Listen string
 	// Driver holds the driver's own options. Unknown fields are an error.
 	Driver json.RawMessage
 	// Connections is how many connections Open makes, numbered from 0.
