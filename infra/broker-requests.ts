@@ -15,7 +15,7 @@ export function brokerRequests(
 	const requests = scenario.systems.flatMap((system): BrokerRequest[] => {
 		const own = plans.filter((plan) => plan.system === system.key);
 		const [first] = own;
-		if (!first || !hasProcess(system)) return [];
+		if (!first || !hasProcess(system.options)) return [];
 		return [
 			{
 				system,

@@ -51,7 +51,7 @@ export function cloudRequest(
 		plans.some(({ system }) => system === key),
 	);
 	const systems = running.flatMap((system): RigConfig["systems"] =>
-		hasProcess(system)
+		hasProcess(system.options)
 			? [
 					{
 						system: system.key,

@@ -51,6 +51,8 @@ export interface BrokerOptions<Options = SystemOptionsOfAnyBroker>
 	readonly urlSchemes: readonly string[];
 	/** Who stands before a password in its URLs; left out: "user". */
 	readonly urlUser?: string;
+	/** With these options it has no server: its clients are connected to each other. Left out: it always has one, if it has a process. */
+	brokerless?(options: Options): boolean;
 	/** Environment variable by which the driver gets the URL, password included. */
 	readonly urlEnv: string;
 	/** Other environment variables that its driver reads: secrets that have no place in a URL (a token, a path of credentials). */

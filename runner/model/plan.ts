@@ -131,6 +131,8 @@ export const Plan = z.strictObject({
 	acks: z.boolean().default(false),
 	/** What the service bills for a request, USD; null: nothing. */
 	requestUsd: z.number().nullable().default(null),
+	/** It has a server. false: its clients are connected to each other, or there is nothing but clients. */
+	server: z.boolean().default(true),
 	/** Environment variable that holds the broker's URL, password included. */
 	urlEnv: z.string(),
 	/** Options for the driver, passed on as they are. */

@@ -1,4 +1,9 @@
-import { brokerOf, hasProcess, type Traits } from "../brokers/index.ts";
+import {
+	brokerOf,
+	hasProcess,
+	noBroker,
+	type Traits,
+} from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import { cpusOf } from "../model/cpu-set.ts";
 import { glob } from "../model/glob.ts";
@@ -151,6 +156,7 @@ function plan(
 		replicas,
 		acks: traits.acks,
 		requestUsd: traits.requestUsd ?? null,
+		server: hasProcess(system.options),
 		urlEnv: broker.urlEnv,
 		driverOptions: {
 			...broker.driverOptions(system.options),
@@ -167,7 +173,7 @@ function plan(
 		partitions: partitionsOf(one, system),
 		groupsByPartition: traits.groupsByPartition,
 		create: system.existingTopics === null,
-		faults: hasProcess(system) ? faultsOf(scenario, one) : [],
+		faults: hasProcess(system.options) ? faultsOf(scenario, one) : [],
 		pin: {
 			generator: scenario.pin.generator,
 			brokers: brokerCpus(scenario, system),
@@ -218,7 +224,7 @@ function faultsOf({ faults }: Scenario, { schedule }: Case): Plan["faults"] {
 function areApart(scenario: Scenario, system: System): boolean {
 	const { clients, pin, target } = scenario;
 	const brokers = brokerCpus(scenario, system);
-	if (!hasProcess(system)) return true;
+	if (system.broker === noBroker) return true;
 	if (clients.kind === "rented" || targets[target].place === "host")
 		return true;
 	return (

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { networkBaseline } from "../../infra/hosts/network.ts";
-import type { Broker, Rig } from "../../infra/rig.ts";
+import { type Broker, type Rig, untouchedBroker } from "../../infra/rig.ts";
 import { brokerOf } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
@@ -56,6 +56,7 @@ export async function openBroker(
 ): Promise<Broker | null> {
 	const { plan, system, rig, folder, progress } = one;
 	const startedAt = timestamp(world);
+	if (!plan.server) return untouchedBroker();
 	try {
 		return await rig.open({
 			system,

@@ -64,10 +64,10 @@ export function hasHosts(given: GivenRig | null): boolean {
 /** What a report has to say of a system's broker that was there before the run. */
 export function notFresh(
 	{ rig }: Pick<Scenario, "rig">,
-	system: Pick<System, "key" | "broker">,
+	system: Pick<System, "key" | "options">,
 ): string[] {
 	return rig === null ||
-		!hasProcess(system) ||
+		!hasProcess(system.options) ||
 		onHosts({ path: "", rig }, system.key)
 		? []
 		: [tell("broker-not-fresh", { rig: rig.id })];

@@ -55,6 +55,7 @@ export const loadMistakes = {
 	"backlog-too-long": "duration {durationNs} is too short: the backlog takes {pileUpNs} to pile up, and more to drain; {write}",
 	"too-many-runs": "{systems:system} x {cases:case} x repeat {repeat} makes {runs:run}, and at most {most} are allowed; {write}",
 	"faults-of-yours": "faults need target {targets}: mqbench disturbs only brokers that it starts; remove faults",
+	"faults-without-server": "{system} has no server that a fault could meet; give it forwarder: true, or remove it from this scenario",
 	"faults-need-linux": "faults on target local need Linux; write target: docker",
 	"fault-elsewhere": "{action} needs target {targets}: {why}",
 	"fault-endless": "{fault} needs an end; write e.g. for: 500ms",

@@ -71,6 +71,8 @@ type Plan struct {
 		Index int `json:"index"`
 		Count int `json:"count"`
 	} `json:"client"`
+	// Listen is broker.Options.Listen. It is not in the file: each client has its own.
+	Listen string `json:"-"`
 }
 
 // Schedule is the shape of the load, its length and its number of messages.

@@ -29,7 +29,7 @@ export function networkNeeds(
 	{ systems, cases }: Pick<Scenario, "systems" | "cases">,
 	clients: number,
 ): CaseNeed[] {
-	const real = systems.filter(hasProcess);
+	const real = systems.filter(({ options }) => hasProcess(options));
 	return real.flatMap((system) =>
 		cases.map((one) => ({
 			system: system.key,
