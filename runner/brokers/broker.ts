@@ -127,6 +127,8 @@ export interface Traits {
 	readonly cannot: Readonly<Partial<Record<Pattern, string>>>;
 	/** What the system could be told so that it can ("write confirms: true"), by pattern; absent: nothing. */
 	readonly instead?: Readonly<Partial<Record<Pattern, string>>>;
+	/** Several responders may share a topic of requests, although there are no work queues. Left out: as work queues. */
+	readonly respondersShare?: true;
 	/** Durability levels that it can give: what is set for each, for people ("sync_interval: always"). Empty: nothing is stored. */
 	readonly levels: Readonly<Partial<Record<Level, string>>>;
 	/** What it does without a level, for people: "interval 2m (default)"; "none, nothing is stored". */

@@ -86,14 +86,15 @@ function lacking(
 	];
 }
 
-/** Responders that share a topic are a group, and what has no groups has no work queues either. */
+/** Responders that share a topic are a group, and what has no groups has no work queues either, unless only requests are shared. */
 function sharing(one: Case, { key, traits }: Able): string | undefined {
 	const why = traits.cannot["work-queue"];
 	const instead = traits.instead?.["work-queue"];
-	return one.pattern === "request-reply" && competing(one) && why !== undefined
+	const shares = traits.respondersShare ?? why === undefined;
+	return one.pattern === "request-reply" && competing(one) && !shares
 		? tell("consumers-cannot-share", {
 				...{ consumers: one.consumers, topics: one.topics },
-				...{ system: key, title: traits.title, why },
+				...{ system: key, title: traits.title, why: why ?? "" },
 				remedy: instead ?? `write consumers: ${one.topics}`,
 			})
 		: undefined;

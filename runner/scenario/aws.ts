@@ -24,7 +24,9 @@ export function resolveAws(
 	// One with a mistake is missing here, and says so itself.
 	if (count === 0 && systems.length > 0)
 		problems.push(
-			refuse(["target"], "aws-without-broker", { broker: noBroker }),
+			refuse(["target"], "aws-without-broker", {
+				broker: systems[0]?.options.broker ?? noBroker,
+			}),
 		);
 	const { volume } = data.brokers;
 	if (volume !== undefined) problems.push(...beyondLimits(volume));
