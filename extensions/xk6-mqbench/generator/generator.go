@@ -91,7 +91,7 @@ type Generator struct {
 	concluded chan struct{}
 	// parting: clients that are connected to each other leave one after another, and what the driver says of that is no error.
 	parting atomic.Bool
-	outcome   outcome
+	outcome outcome
 }
 
 // New makes everything that needs no I/O, for a plan that ParsePlan has checked. url may hold a password.
