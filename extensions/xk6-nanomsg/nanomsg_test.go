@@ -2,27 +2,14 @@ package nanomsg
 
 import (
 	"encoding/json"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokerless"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// TestMain is also the forwarder's program.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "forwarder" {
-		if err := brokerless.Main(map[string]brokerless.Library{"nanomsg": Library{}}, os.Args[2:], os.Stderr); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { brokertest.ForwarderOr(m, "nanomsg", Library{}) }
 
 func TestConformance(t *testing.T) { brokertest.Brokerless(t, New, "nanomsg") }
 

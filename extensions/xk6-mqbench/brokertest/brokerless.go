@@ -11,10 +11,23 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokerless"
 )
 
+// ForwarderOr runs the tests, or the forwarder of a library where the program was started as one: for TestMain.
+func ForwarderOr(m *testing.M, name string, library brokerless.Library) {
+	if len(os.Args) > 1 && os.Args[1] == forwarderWord {
+		if err := brokerless.Main(map[string]brokerless.Library{name: library}, os.Args[2:], os.Stderr); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
 // Brokerless puts a driver of sockets that need no server through the contract, in each mode, and once more with a forwarder between. The
-// test's own program is the forwarder when its first argument is that word.
+// test's own program is the forwarder (ForwarderOr).
 func Brokerless(t *testing.T, driver broker.Driver, library string) {
 	for _, mode := range []string{"push-pull", "pub-sub"} {
 		for _, between := range []string{"nothing", "a forwarder"} {
@@ -64,10 +77,12 @@ func Brokerless(t *testing.T, driver broker.Driver, library string) {
 
 // --- internal ---
 
+const forwarderWord = "forwarder"
+
 func startForwarder(t *testing.T, library string) (*Server, string) {
 	t.Helper()
 	addr := "127.0.0.1:" + strconv.Itoa(FreePort(t))
-	server := StartServer(t, "listening on", os.Args[0], "forwarder", "-library", library, "-addr", addr)
+	server := StartServer(t, "listening on", os.Args[0], forwarderWord, "-library", library, "-addr", addr)
 	return server, library + "://" + addr
 }
 
