@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { brokertest.ForwarderOr(m, "nanomsg", Library{}) }
 
-func TestConformance(t *testing.T) { brokertest.Brokerless(t, New, "nanomsg") }
+func TestConformance(t *testing.T) { brokertest.Brokerless(t, New, "nanomsg", `{"queue":4}`) }
 
 func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
 	brokertest.Tabled(t, "nanomsg", New, "", "")

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { brokertest.ForwarderOr(m, "zeromq", Library{}) }
 
-func TestConformance(t *testing.T) { brokertest.Brokerless(t, New, "zeromq") }
+func TestConformance(t *testing.T) { brokertest.Brokerless(t, New, "zeromq", `{}`) }
 
 func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
 	brokertest.Tabled(t, "ZeroMQ", New, "", "")

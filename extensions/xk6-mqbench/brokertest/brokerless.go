@@ -27,8 +27,8 @@ func ForwarderOr(m *testing.M, name string, library brokerless.Library) {
 }
 
 // Brokerless puts a driver of sockets that need no server through the contract, in each mode, and once more with a forwarder between. The
-// test's own program is the forwarder (ForwarderOr).
-func Brokerless(t *testing.T, driver broker.Driver, library string) {
+// test's own program is the forwarder (ForwarderOr). shared are the options with which it shares a burst evenly.
+func Brokerless(t *testing.T, driver broker.Driver, library, shared string) {
 	for _, mode := range []string{"push-pull", "pub-sub"} {
 		for _, between := range []string{"nothing", "a forwarder"} {
 			t.Run(mode+" with "+between+" between", func(t *testing.T) {
@@ -55,11 +55,11 @@ func Brokerless(t *testing.T, driver broker.Driver, library string) {
 		requests(t, driver, url)
 	})
 	t.Run("all of four members work", func(t *testing.T) {
-		Shared(t, Opened(t, driver, "", `{"mode":"push-pull"}`, "", "work"), "work")
+		Shared(t, Opened(t, driver, "", shared, "", "work"), "work")
 	})
 	t.Run("all of four members work behind a forwarder", func(t *testing.T) {
 		_, url := startForwarder(t, library)
-		Shared(t, Opened(t, driver, url, `{"mode":"push-pull"}`, "", "work"), "work")
+		Shared(t, Opened(t, driver, url, shared, "", "work"), "work")
 	})
 	for _, mode := range []string{"push-pull", "pub-sub"} {
 		t.Run("a forwarder that dies and comes back, "+mode, func(t *testing.T) {
