@@ -121,8 +121,10 @@ export interface Traits {
 	} | null;
 	/** A subscription may be a pattern. */
 	readonly wildcards: boolean;
-	/** Largest message that it takes as mqbench sets it up; null: no limit. */
+	/** Largest message that it takes, by `config` or else as mqbench sets it up; null: no limit. */
 	readonly maxMessageBytes: number | null;
+	/** The same to the byte for a topic, where its name counts towards the limit. Left out: it does not. */
+	readonly maxMessageBytesTo?: (topic: string) => number;
 	/** Why it cannot do a pattern, as the end of a sentence ("nothing is stored"); patterns not named it can. */
 	readonly cannot: Readonly<Partial<Record<Pattern, string>>>;
 	/** What the system could be told so that it can ("write confirms: true"), by pattern; absent: nothing. */

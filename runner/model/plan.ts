@@ -61,6 +61,8 @@ export const Sla = z.discriminatedUnion("kind", [
 		tally: Tally,
 		op: z.enum(["<", "<=", "==", ">=", ">"]),
 		limit: z.number().nonnegative(),
+		/** It asks for every message ("failed == all"): the limit is their number, 0 until a plan knows it. */
+		all: z.boolean().optional(),
 		abort: z.boolean(),
 	}),
 ]);
@@ -234,6 +236,11 @@ export function inOrder<T extends object>(
 	return Object.fromEntries(
 		Object.keys(schema.shape).map((key) => [key, values[key as keyof T]]),
 	) as T;
+}
+
+/** Largest message that the broker is to take: it is not set up for those that exceed its limit on purpose. */
+export function setUpBytes({ message }: Pick<Plan, "message">): number {
+	return message.limitBytes ?? message.bytes;
 }
 
 /**

@@ -9,13 +9,16 @@ import { cpusOf } from "../model/cpu-set.ts";
 import { glob } from "../model/glob.ts";
 import type { Times } from "../model/load.ts";
 import { type BaselineSla, inOrder, Plan, type Sla } from "../model/plan.ts";
+import { TALLIES, type Tally } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
+import { sizeFor } from "../scenario/message-size.ts";
 import { partitionsOf } from "../scenario/partitions.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import { tell } from "../text/tell.ts";
 import { promisedGates } from "./promises.ts";
+import { copies } from "./samples.ts";
 import { counted } from "./schedule.ts";
 
 interface ExpandOptions {
@@ -114,7 +117,7 @@ function plan(
 ): Plan {
 	const broker = brokerOf(system);
 	const { name, find, ...work } = one;
-	const { checksum, ...message } = one.message;
+	const { checksum, size, ...message } = one.message;
 	const { durability = null, replicas = null } = system.options;
 	const { traits } = system;
 	const alone = ALONE.has(one.pattern) ? traits.deliveryAlone : undefined;
@@ -126,7 +129,11 @@ function plan(
 			.map(({ expect }) => expect),
 	);
 	const sla = [
-		...written,
+		...written.map((line) =>
+			line.kind === "tally" && line.all
+				? { ...line, limit: everyOne(line.tally, one, schedule) }
+				: line,
+		),
 		...promisedGates({ ...one, delivery, checksum }, written),
 	];
 	const endNs = schedule.warmupNs + schedule.durationNs;
@@ -137,6 +144,8 @@ function plan(
 			{ length: one.topics },
 			(_, t) => `mqbench.${runId}.${index}.${t}`,
 		);
+	const sized = sizeFor(size, traits, topics);
+	if (sized === null) throw new Error("a scenario without a limit is refused");
 	// Of the scenario alone: every system gets the same bytes and keys, today and in a year.
 	const seed = fnv1a(scenario.name);
 	return inOrder<Plan>(Plan, {
@@ -179,7 +188,10 @@ function plan(
 			brokers: brokerCpus(scenario, system),
 		},
 		pacing: { mode: scenario.pacing, apart: areApart(scenario, system) },
-		message: { ...message, seed, checksum },
+		message: {
+			...sized,
+			...{ ...message, seed, checksum },
+		},
 		delivery,
 		acknowledge: acknowledgeOf(traits, one.pattern),
 		limits: limits(sla),
@@ -298,6 +310,15 @@ function distinct<Line extends Sla | BaselineSla>(
 		byMeaning.set(key, aborts ? { ...before, abort: true } : before);
 	}
 	return [...byMeaning.values()];
+}
+
+/** How many a tally counts where it counts every message: of a fan-out it may be of copies. */
+function everyOne(
+	tally: Tally,
+	one: Case,
+	{ messages }: Plan["schedule"],
+): number {
+	return messages * (TALLIES[tally].copies ? copies(one) : 1);
 }
 
 /** Each latency limit once, in the order of the lines. */

@@ -3,7 +3,7 @@ import type { networkBaseline } from "../../infra/hosts/network.ts";
 import { type Broker, type Rig, untouchedBroker } from "../../infra/rig.ts";
 import { brokerOf } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
-import type { Plan } from "../model/plan.ts";
+import { type Plan, setUpBytes } from "../model/plan.ts";
 import type {
 	FaultDone,
 	NetworkPath,
@@ -61,7 +61,7 @@ export async function openBroker(
 		return await rig.open({
 			system,
 			level: plan.durabilityLevel,
-			messageBytes: plan.message.bytes,
+			messageBytes: setUpBytes(plan),
 			cpus: plan.pin.brokers,
 			logPath: path.join(runPath(folder, plan), "broker.log"),
 			faults: [...new Set(plan.faults.map(({ action }) => action))],

@@ -2,6 +2,9 @@
 // biome-ignore format: a sentence is a line.
 export const loadMistakes = {
 	"too-large-for-system": "message {messageBytes} is larger than {system} takes; write at most message: {mostBytes}",
+	"no-limit-of-system": "{system} ({title}) has no limit for the size of a message; write a size, e.g. message: 1MiB",
+	"limit-out-of-range": "{size} cannot be sent to {system}, whose limit is {limitBytes}: a message has {leastBytes} to {mostBytes}; write another size",
+	"backlog-of-limit": "a backlog in bytes needs one size for all systems, and message is {size}; write how many messages pile up, e.g. backlog: 1000",
 	"pattern-beyond-system": "{system} ({title}) cannot run pattern {pattern}: {why}; {remedy}",
 	"drop-system": "write another pattern, or remove {system}",
 	"no-keys": "messages of {who} have no keys; remove keys",

@@ -116,6 +116,8 @@ type Keys struct {
 // Message is what messages consist of.
 type Message struct {
 	envelope.Payload
+	// LimitBytes is what the system takes at most, where messages are larger on purpose.
+	LimitBytes *int `json:"limitBytes"`
 	// Checksum: every payload ends in its CRC32C, and receipts are checked.
 	Checksum bool `json:"checksum"`
 }

@@ -128,6 +128,9 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		Now:       now,
 		OnError:   onError,
 	}
+	if p.Message.LimitBytes != nil {
+		o.LimitBytes = *p.Message.LimitBytes
+	}
 	if p.DurabilityLevel != nil {
 		o.Durability = *p.DurabilityLevel
 	}
