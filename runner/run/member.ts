@@ -274,7 +274,7 @@ export function reasonText(
 
 // --- internal ---
 
-const NOT_SAID = Symbol("it has ended, or its time is over");
+const NOT_SAID = Symbol("not said");
 
 /** Of each client, `client-<i>` before it. Its log is written here. */
 const RESULTS = ["hlog", "jsonl", "ledger"] as const;

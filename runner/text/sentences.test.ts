@@ -31,6 +31,7 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 		"stand below the catalogue, whose sentences hold what they format",
 	],
 	[/^runner\/brokers\/[^/]+\//, "a room: what its broker says of itself"],
+	[/^runner\/brokers\/brokerless\.ts$/, "what two rooms say of themselves"],
 	[/^runner\/scenario\/(?:reference|systems-table)\.ts$/, "parts of READMEs"],
 	[/^runner\/script\/compile\.ts$/, "the k6 script, with its comments"],
 ];
