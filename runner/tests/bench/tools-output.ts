@@ -40,10 +40,6 @@ export function stanRate(stdout: string): number {
 	return last(`${found?.replaceAll(",", "")} msgs/sec`, /^(\d+) msgs\/sec/g);
 }
 
-export function artemisRate(stdout: string): number {
-	return last(stdout, /TODO ([\d.]+)/g);
-}
-
 /** Of a tool that prints no rate: a shell's clock before and after it, "mqbench:seconds=1732500000.123456789" each. */
 export function clockedRate(stdout: string, messages: number): number {
 	const [start, end] = [

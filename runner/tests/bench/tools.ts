@@ -9,8 +9,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { localRig } from "../../../infra/local/local.ts";
 import type { Broker } from "../../../infra/rig.ts";
-import { provision } from "../../../infra/targets.ts";
+import { processes } from "../../brokers/index.ts";
 import { reasonOf } from "../../reason.ts";
 import { readResources } from "../../run/resources.ts";
 import { loadScenario } from "../../scenario/load.ts";
@@ -102,9 +103,10 @@ try {
 async function measure(
 	bench: Bench,
 	system: string,
-	{ rig, rivals, rates: options }: Contest,
+	contest: Contest,
 	{ rows, rates, gaps }: { rows: Row[]; rates: RateRow[]; gaps: Gap[] },
 ): Promise<void> {
+	const { rivals, rates: options } = contest;
 	const attempt = async (what: string, measured: () => Promise<unknown>) => {
 		try {
 			await measured();
@@ -115,7 +117,7 @@ async function measure(
 		}
 	};
 	await attempt("the broker", async () => {
-		const broker = await open(bench, rig);
+		const broker = await open(bench, contest);
 		try {
 			if (parts.includes("tools"))
 				for (const rival of rivals)
@@ -158,6 +160,10 @@ async function compare(
 		const seconds = rival.slowStart
 			? whole.seconds - start.seconds
 			: (rest / whole.messages) * whole.seconds;
+		if (!(rest > 0 && seconds > 0))
+			throw new Error(
+				`a quarter of the messages took ${rival.tool} as long as all: they are too few, or others disturbed it`,
+			);
 		const one = {
 			perSecond: rest / seconds,
 			cpu: ((whole.cpuSeconds - start.cpuSeconds) / rest) * 1e6,
@@ -292,17 +298,17 @@ function middle(speeds: readonly Speed[]): Speed {
 }
 
 /** One broker as the local rig starts it, for all that is measured on it. */
-async function open(
-	bench: Bench,
-	rig: Readonly<Record<string, unknown>>,
-): Promise<Broker> {
+async function open(bench: Bench, { rig, starts }: Contest): Promise<Broker> {
 	const text = JSON.stringify({
 		systems: { theirs: rig },
 		workload: { pattern: "round-trip", message: "1KiB", messages: 1 },
 	});
 	const [system] = loadScenario("tools.yaml", text).systems;
 	if (!system) throw new Error("the scenario has no system");
-	const local = await provision("local", bench.world, bench.binaries);
+	const local = await localRig(bench.world, bench.binaries, {
+		...processes,
+		...(starts ? { [rig.broker]: starts } : {}),
+	});
 	return local.open({
 		system,
 		level: null,

@@ -1,10 +1,12 @@
 import path from "node:path";
+import { amqp } from "../../../brokers/amqp/process.ts";
 import { packageFolder } from "../../../package.ts";
-import { artemisRate } from "../tools-output.ts";
-import { type Bench, type Command, runTool } from "../tools-run.ts";
+import { clockedRate } from "../tools-output.ts";
+import { type Bench, runTool } from "../tools-run.ts";
 import {
 	BYTES,
 	type Contest,
+	clocked,
 	findJars,
 	findTool,
 	type Opened,
@@ -12,112 +14,166 @@ import {
 } from "./rival.ts";
 
 const IN_FLIGHT = 1000;
+const SENDING = [
+	...["--max-pending", String(IN_FLIGHT), "--message-size", String(BYTES)],
+];
 
-/** `artemis perf`, which speaks AMQP 1.0 by Qpid JMS, against ActiveMQ Artemis. */
+/** ActiveMQ Artemis beside `artemis perf`, which speaks AMQP 1.0 through Qpid JMS. */
 export const artemis: Contest = {
-	// Flushed to no disk, as that would be most of the time.
-	rig: { broker: "amqp", config: { "journal-datasync": false } },
-	rivals: [
-		perfProducer("artemis perf producer", true),
-		perfProducer("artemis perf producer", false),
-		perfClient("artemis perf client"),
-	],
+	// What waits is to stay in memory, and nothing is flushed: that would be most of the time.
+	rig: {
+		broker: "amqp",
+		heap: "1GiB",
+		config: { "journal-datasync": false },
+	},
+	rivals: [perfClient(), perfProducer("memory"), perfProducer("os")],
 	rates: { broker: "amqp", durability: "memory" },
 };
 
-/** There is a tool of its own, which speaks OpenWire alone; Artemis's speaks the protocol that mqbench does. */
-export const classic: Contest = {
+/** `activemq producer` speaks OpenWire alone: mqbench's server gets a port for it. */
+const OPENWIRE = "tcp://127.0.0.1:61699";
+
+/** ActiveMQ Classic beside its own tool, and beside Artemis's, which speaks the protocol that mqbench does. */
+export const activemq: Contest = {
 	rig: {
 		broker: "amqp",
 		server: "classic",
+		heap: "1GiB",
 		config: { "kahaDB.journalDiskSyncStrategy": "NEVER" },
 	},
+	starts: {
+		...amqp,
+		async describe(setup) {
+			const made = await amqp.describe(setup);
+			const end = "</transportConnectors>";
+			const connector = `<transportConnector name="openwire" uri="${OPENWIRE}"/>`;
+			return {
+				...made,
+				nodes: made.nodes.map(({ files, ...node }) => ({
+					...node,
+					files: {
+						...files,
+						"activemq.xml":
+							files["activemq.xml"]?.replace(end, connector + end) ?? "",
+					},
+				})),
+			};
+		},
+	},
 	rivals: [
-		perfProducer("artemis perf producer", true),
-		perfProducer("artemis perf producer", false),
-		perfClient("artemis perf client"),
+		{
+			tool: "activemq producer",
+			what: `durable, never flushed, nobody receives, 1 in flight`,
+			unequal:
+				"the tool speaks OpenWire, mqbench AMQP 1.0, which the server translates into OpenWire",
+			messages: 20_000,
+			system: { broker: "amqp", durability: "os" },
+			pattern: "publish",
+			inFlight: 1,
+			command: activemqCommand("producer", [
+				...["--messageSize", String(BYTES), "--persistent", "true"],
+			]),
+			rate: clockedRate,
+			async after(bench, broker, messages) {
+				const consume = activemqCommand("consumer", []);
+				await runTool(bench, await consume(bench, broker, messages));
+			},
+			slowStart: true,
+		},
+		perfClient(),
+		perfProducer("memory"),
+		perfProducer("os"),
 	],
 	rates: { broker: "amqp", server: "classic", durability: "memory" },
 };
 
 // --- internal ---
 
-function perfProducer(tool: string, durable: boolean): Rival {
+function perfProducer(durability: "memory" | "os"): Rival {
+	const durable = durability === "os";
 	return {
-		tool,
-		what: `${durable ? "durable messages, never flushed" : "messages that are not durable"}, nobody receives, ${IN_FLIGHT} in flight`,
-		messages: 40_000,
-		system: { broker: "amqp", durability: durable ? "os" : "memory" },
+		tool: "artemis perf producer",
+		what: `${durable ? "durable, never flushed" : "not durable"}, nobody receives, ${IN_FLIGHT} in flight`,
+		messages: 100_000,
+		system: { broker: "amqp", durability },
 		pattern: "publish",
 		inFlight: IN_FLIGHT,
-		async command(bench, broker, messages) {
-			return perf(bench, "producer", [
-				...(durable ? ["--persistent"] : []),
-				...["--max-pending", String(IN_FLIGHT)],
-				...["--message-size", String(BYTES)],
-				...toolOptions(broker, messages),
-			]);
-		},
-		rate: artemisRate,
+		command: perfCommand("producer", [
+			...(durable ? ["--persistent"] : []),
+			...SENDING,
+		]),
+		rate: clockedRate,
 		async after(bench, broker, messages) {
-			await runTool(
-				bench,
-				await perf(bench, "consumer", toolOptions(broker, messages)),
-			);
+			const consume = perfCommand("consumer", []);
+			await runTool(bench, await consume(bench, broker, messages));
 		},
 		slowStart: true,
 	};
 }
 
-function perfClient(tool: string): Rival {
+function perfClient(): Rival {
 	return {
-		tool,
-		what: `messages that are not durable, publish and receive, ${IN_FLIGHT} in flight`,
-		messages: 40_000,
-		system: { broker: "amqp", durability: "memory" },
+		tool: "artemis perf client",
+		what: `not durable, publish and receive, ${IN_FLIGHT} in flight`,
+		unequal: `the tool has ${IN_FLIGHT} messages that are not acknowledged; mqbench ${IN_FLIGHT} that are not received. The tool receives on a connection of its own, with Qpid JMS's credit of 1000; mqbench on the connection that sends, with as much`,
+		messages: 100_000,
+		system: { broker: "amqp", durability: "memory", prefetch: 1000 },
 		pattern: "round-trip",
 		inFlight: IN_FLIGHT,
-		async command(bench, broker, messages) {
-			return perf(bench, "client", [
-				...["--max-pending", String(IN_FLIGHT)],
-				...["--message-size", String(BYTES)],
-				...toolOptions(broker, messages),
-			]);
-		},
-		rate: artemisRate,
+		command: perfCommand("client", SENDING),
+		rate: clockedRate,
 		slowStart: true,
 	};
 }
 
-function toolOptions({ url, run }: Opened, messages: number): string[] {
-	return [
-		...["--url", url, "--protocol", "AMQP", "--silent"],
-		...["--message-count", String(messages)],
-		`queue://mqbench-tool-${run}`,
-	];
+function perfCommand(
+	what: "producer" | "consumer" | "client",
+	options: readonly string[],
+): Rival["command"] {
+	return async (bench, broker, messages) => ({
+		argv: clocked([
+			...(await java(bench, "artemis-cli")),
+			...["org.apache.activemq.artemis.cli.Artemis", "perf", what],
+			...["--url", broker.url, "--protocol", "AMQP", "--silent"],
+			...["--message-count", String(messages), ...options],
+			queueOf(broker),
+		]),
+	});
 }
 
-async function perf(
-	bench: Bench,
-	what: string,
+function activemqCommand(
+	what: "producer" | "consumer",
 	options: readonly string[],
-): Promise<Command> {
+): Rival["command"] {
+	return async (bench, broker, messages) => ({
+		argv: clocked([
+			...(await java(bench, "activemq-console")),
+			...["org.apache.activemq.console.command.ShellCommand", what],
+			...["--brokerUrl", OPENWIRE, "--destination", queueOf(broker)],
+			...["--messageCount", String(messages), ...options],
+		]),
+	});
+}
+
+/** A JVM with the jars of a pom beside this file. */
+async function java(bench: Bench, name: string): Promise<string[]> {
 	const jars = await findJars(bench, {
-		name: "artemis-cli",
+		name,
 		pom: path.join(
 			packageFolder,
-			"runner/tests/bench/rivals/artemis-cli.pom.xml",
+			"runner/tests/bench/rivals",
+			`${name}.pom.xml`,
 		),
 		sums: null,
 		system: "amqp",
 	});
-	return {
-		argv: [
-			findTool("java", bench.world.env),
-			...["-Xms256m", "-Xmx256m", "-XX:+UseG1GC"],
-			...["-cp", path.join(jars, "*")],
-			...["org.apache.activemq.artemis.cli.Artemis", "perf", what],
-			...options,
-		],
-	};
+	return [
+		findTool("java", bench.world.env),
+		...["-Xms256m", "-Xmx256m", "-XX:+UseG1GC"],
+		...["-cp", path.join(jars, "*")],
+	];
+}
+
+function queueOf({ run }: Opened): string {
+	return `queue://mqbench-tool-${run}`;
 }

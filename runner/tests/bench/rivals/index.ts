@@ -1,4 +1,4 @@
-import { artemis, classic } from "./amqp.ts";
+import { activemq, artemis } from "./amqp.ts";
 import { kafka } from "./kafka.ts";
 import { mqtt } from "./mqtt.ts";
 import { nats } from "./nats.ts";
@@ -17,7 +17,7 @@ export const contests: Readonly<Record<string, Contest>> = {
 	nsq,
 	mqtt,
 	artemis,
-	activemq: classic,
+	activemq,
 	"nats-streaming": streaming,
 };
 

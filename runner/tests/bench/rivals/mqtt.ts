@@ -2,7 +2,14 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clockedRate } from "../tools-output.ts";
 import type { Bench } from "../tools-run.ts";
-import { BYTES, type Contest, findTool, type Rival } from "./rival.ts";
+import {
+	BYTES,
+	CLOCK,
+	type Contest,
+	clocked,
+	findTool,
+	type Rival,
+} from "./rival.ts";
 
 /** MQTT's receive maximum, of mosquitto and of mqbench. */
 const IN_FLIGHT = 20;
@@ -54,8 +61,6 @@ export const mqtt: Contest = {
 
 // --- internal ---
 
-const CLOCK = 'date "+mqbench:seconds=%s.%N"';
-
 /** Where a program connects, and how. */
 function options(url: string, run: number): string[] {
 	const { hostname, port } = new URL(url);
@@ -71,12 +76,11 @@ function repeat(): Rival["command"] {
 		const file = path.join(bench.folder, "message.txt");
 		writeFileSync(file, "x".repeat(BYTES));
 		return {
-			argv: [
-				...["/bin/sh", "-c", `${CLOCK}; "$@" || exit; ${CLOCK}`, "sh"],
+			argv: clocked([
 				findTool("mosquitto_pub", bench.world.env),
 				...options(url, run),
 				...["-f", file, "--repeat", String(messages)],
-			],
+			]),
 		};
 	};
 }

@@ -3,6 +3,7 @@ import {
 	resolveJars,
 } from "../../../../infra/binaries/jars.ts";
 import { findOnPath } from "../../../../infra/local/program.ts";
+import type { BrokerProcess } from "../../../brokers/process.ts";
 import type { Bench, Command } from "../tools-run.ts";
 
 /** Size of a message, for all. */
@@ -44,11 +45,20 @@ export interface Rival {
 /** A broker that is started once, and all that is measured on it. */
 export interface Contest {
 	/** The system that the local rig starts. */
-	readonly rig: Readonly<Record<string, unknown>>;
+	readonly rig: Readonly<Record<string, unknown>> & { readonly broker: string };
+	/** How it is started where its tool needs something that mqbench does not. */
+	readonly starts?: BrokerProcess;
 	readonly rivals: readonly Rival[];
 	/** The system whose rates are tried. */
 	readonly rates: Readonly<Record<string, unknown>>;
 }
+
+/** The command between two readings of the clock, for tools that print no rate: see `clockedRate`. */
+export function clocked(argv: readonly string[]): string[] {
+	return ["/bin/sh", "-c", `${CLOCK}; "$@" || exit; ${CLOCK}`, "sh", ...argv];
+}
+
+export const CLOCK = 'date "+mqbench:seconds=%s.%N"';
 
 /** Path of a program of this machine. */
 export function findTool(name: string, env: Bench["world"]["env"]): string {
