@@ -8,14 +8,15 @@ replace (
 	github.com/mqbench/mqbench/extensions/xk6-kafka => ./xk6-kafka
 	github.com/mqbench/mqbench/extensions/xk6-mqbench => ./xk6-mqbench
 	github.com/mqbench/mqbench/extensions/xk6-mqtt => ./xk6-mqtt
+	github.com/mqbench/mqbench/extensions/xk6-nanomsg => ./xk6-nanomsg
 	github.com/mqbench/mqbench/extensions/xk6-nats => ./xk6-nats
 	github.com/mqbench/mqbench/extensions/xk6-nats-streaming => ./xk6-nats-streaming
 	github.com/mqbench/mqbench/extensions/xk6-noop => ./xk6-noop
 	github.com/mqbench/mqbench/extensions/xk6-nsq => ./xk6-nsq
 	github.com/mqbench/mqbench/extensions/xk6-rabbitmq => ./xk6-rabbitmq
 	github.com/mqbench/mqbench/extensions/xk6-redis => ./xk6-redis
-
 	github.com/mqbench/mqbench/extensions/xk6-sqs => ./xk6-sqs
+	github.com/mqbench/mqbench/extensions/xk6-zeromq => ./xk6-zeromq
 )
 
 require (
@@ -23,6 +24,7 @@ require (
 	github.com/mqbench/mqbench/extensions/xk6-kafka v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-mqbench v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-mqtt v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-nanomsg v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-nats v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-nats-streaming v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-noop v0.0.0
@@ -30,6 +32,7 @@ require (
 	github.com/mqbench/mqbench/extensions/xk6-rabbitmq v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-redis v0.0.0
 	github.com/mqbench/mqbench/extensions/xk6-sqs v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-zeromq v0.0.0
 )
 
 require (
@@ -49,6 +52,7 @@ require (
 	github.com/Azure/go-ntlmssp v0.1.1 // indirect
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect
 	github.com/Masterminds/semver/v3 v3.5.0 // indirect
+	github.com/Microsoft/go-winio v0.5.2 // indirect
 	github.com/PuerkitoBio/goquery v1.12.0 // indirect
 	github.com/Soontao/goHttpDigestClient v0.0.0-20170320082612-6d28bb1415c5 // indirect
 	github.com/andybalholm/brotli v1.2.1 // indirect
@@ -74,6 +78,8 @@ require (
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-sourcemap/sourcemap v2.1.4+incompatible // indirect
+	github.com/go-zeromq/goczmq/v4 v4.2.2 // indirect
+	github.com/go-zeromq/zmq4 v0.17.0 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/golang/snappy v0.0.4 // indirect
 	github.com/google/pprof v0.0.0-20260115054156-294ebfa9ad83 // indirect
@@ -124,6 +130,7 @@ require (
 	github.com/twmb/franz-go/pkg/kadm v1.19.0 // indirect
 	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
 	go.etcd.io/bbolt v1.3.8 // indirect
+	go.nanomsg.org/mangos/v3 v3.4.2 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.44.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc v1.44.0 // indirect

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { hasProcess, noBroker } from "../runner/brokers/index.ts";
 import { failure } from "../runner/errors.ts";
-import type { Plan } from "../runner/model/plan.ts";
+import { type Plan, setUpBytes } from "../runner/model/plan.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import { tell } from "../runner/text/tell.ts";
 import type { BrokerRequest } from "./rig.ts";
@@ -15,12 +15,12 @@ export function brokerRequests(
 	const requests = scenario.systems.flatMap((system): BrokerRequest[] => {
 		const own = plans.filter((plan) => plan.system === system.key);
 		const [first] = own;
-		if (!first || !hasProcess(system)) return [];
+		if (!first || !hasProcess(system.options)) return [];
 		return [
 			{
 				system,
 				level: first.durabilityLevel,
-				messageBytes: Math.max(...own.map(({ message }) => message.bytes)),
+				messageBytes: Math.max(...own.map(setUpBytes)),
 				cpus: first.pin.brokers,
 				logPath: path.join(logs, `${system.key}.log`),
 			},
@@ -28,7 +28,9 @@ export function brokerRequests(
 	});
 	if (requests.length === 0)
 		throw failure("usage", {
-			message: tell("nothing-to-stand-up", { broker: noBroker }),
+			message: tell("nothing-to-stand-up", {
+				broker: scenario.systems[0]?.broker ?? noBroker,
+			}),
 		});
 	return requests;
 }

@@ -62,6 +62,8 @@ export interface ClientFacts {
 	readonly kernel: string;
 	/** Identifies the machine, however it is reached; never for reports. null or absent: not known. */
 	readonly identity?: string | null;
+	/** At which other clients reach it, where systems have no server; "own": the one it has. Absent: loopback. */
+	readonly address?: string;
 	/** Of a host; absent: it shares this machine's. */
 	readonly settings?: MachineSettings;
 }

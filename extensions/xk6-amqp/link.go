@@ -132,7 +132,7 @@ func (l *link) attach(ctx context.Context, on *wire) error {
 		if err != nil {
 			return err
 		}
-		if most := sender.MaxMessageSize(); most > 0 && uint64(s.MessageBytes) > most {
+		if most := sender.MaxMessageSize(); most > 0 && uint64(s.MessageBytes) > most && s.LimitBytes == 0 {
 			return fmt.Errorf("messages of %d bytes are above the server's limit of %d", s.MessageBytes, most)
 		}
 		on.senders = append(on.senders, sender)

@@ -82,10 +82,10 @@ func (s *session) fit(ctx context.Context, cluster kadm.Metadata, names []string
 			if one.Key != "max.message.bytes" || err != nil {
 				continue
 			}
-			if least := int64(s.MessageBytes) + recordBytes; limit < least {
+			if least := int64(s.MessageBytes) + recordBytes; limit < least && s.LimitBytes == 0 {
 				return fmt.Errorf("kafka: topic %s takes batches of at most %d bytes (max.message.bytes), and one message of the run needs %d", of.Name, limit, least)
 			}
-			s.own.BatchBytes = min(s.own.BatchBytes, limit)
+			s.own.BatchBytes = max(min(s.own.BatchBytes, limit), int64(s.MessageBytes)+recordBytes)
 		}
 	}
 	s.topicConfig["replicas"] = strconv.Itoa(cluster.Topics[names[0]].Partitions.NumReplicas())

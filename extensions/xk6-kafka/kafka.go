@@ -277,10 +277,15 @@ const flushMs = "1000"
 
 // topicConfig is the configuration of new topics: limits that fit the messages, and the topic's part of a durability level.
 func topicConfig(o broker.Options, own options) (map[string]string, error) {
-	config := map[string]string{
-		// The limit applies to a batch, which holds at least one message.
-		"max.message.bytes": strconv.FormatInt(own.BatchBytes+topicBytes, 10),
+	// The limit applies to a batch, which holds at least one message.
+	most := own.BatchBytes + topicBytes
+	switch {
+	case own.MessageMaxBytes > 0:
+		most = own.MessageMaxBytes
+	case o.LimitBytes > 0:
+		most = batchBytes(o.LimitBytes)
 	}
+	config := map[string]string{"max.message.bytes": strconv.FormatInt(most, 10)}
 	if own.MinInsyncReplicas > 0 {
 		config["min.insync.replicas"] = strconv.Itoa(own.MinInsyncReplicas)
 	}

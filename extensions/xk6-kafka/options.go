@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,8 +22,10 @@ type options struct {
 	// LingerNs is how long a batch waits for more messages. Default 0, as Kafka's own until version 3; since 4 that is 5 ms.
 	LingerNs int64 `json:"lingerNs"`
 	// BatchBytes is the largest batch. Default 1 MiB, so that it does not hold up a fast producer; Kafka's is 16 KiB.
-	BatchBytes  int64  `json:"batchBytes"`
-	Compression string `json:"compression"`
+	BatchBytes int64 `json:"batchBytes"`
+	// MessageMaxBytes is the largest batch that the server has been told to take (message.max.bytes); 0: nobody has told it.
+	MessageMaxBytes int64  `json:"messageMaxBytes"`
+	Compression     string `json:"compression"`
 	// MinInsyncReplicas of the topics; 0: the broker's own.
 	MinInsyncReplicas int `json:"minInsyncReplicas"`
 
@@ -56,6 +59,13 @@ const (
 	defaultTimeout        = 10 * time.Second
 )
 
+// batchBytes is a batch of one record, uncompressed and without a key.
+func batchBytes(payload int) int64 {
+	number := func(n int) int { return len(binary.AppendVarint(nil, int64(n))) }
+	record := 5 + number(payload) + payload
+	return int64(61 + number(record) + record)
+}
+
 // decode reads the driver's options, fills in defaults and checks values.
 func decode(from broker.Options) (options, error) {
 	o := options{
@@ -68,6 +78,9 @@ func decode(from broker.Options) (options, error) {
 	o.FetchMaxWaitNs = cmp.Or(o.FetchMaxWaitNs, int64(defaultFetchMaxWait)) // without a wait, consumers would poll all the time
 	all := o.Acks == "all"
 	o.Idempotence = cmp.Or(o.Idempotence, &all)
+	if o.MessageMaxBytes > 0 {
+		o.BatchBytes = min(o.BatchBytes, o.MessageMaxBytes)
+	}
 	// A batch holds at least one message, and a fetch at least one batch.
 	o.BatchBytes = max(o.BatchBytes, int64(from.MessageBytes)+recordBytes)
 	o.FetchPartitionBytes = max(o.FetchPartitionBytes, int64(from.MessageBytes)+recordBytes)

@@ -83,3 +83,29 @@ func TestWithoutABrokerOpenFailsSoonAndNamesIt(t *testing.T) {
 		t.Errorf("Open took %s", took)
 	}
 }
+
+func TestATopicTakesWhatItsServerIsToldOrTheLimitOfTheRun(t *testing.T) {
+	for _, c := range []struct {
+		options     string
+		limit       int
+		batch, most string
+	}{
+		{`{}`, 0, "1048576", "1114112"},
+		{`{"messageMaxBytes": 100000}`, 0, "100000", "100000"},
+		// A batch of one record of the limit, to the byte.
+		{`{}`, 1048516, "1048576", "1048588"},
+		{`{"messageMaxBytes": 100000}`, 99928, "100000", "100000"},
+	} {
+		session, err := New(broker.Options{
+			URL: "kafka://a", Connections: 1, MessageBytes: 1000, LimitBytes: c.limit, Driver: []byte(c.options), Now: clock.New().Now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := session.Describe().Settings
+		if got["batchBytes"] != c.batch || got["topic max.message.bytes"] != c.most {
+			t.Errorf("%s, limit %d: batchBytes %s, max.message.bytes %s, want %s and %s",
+				c.options, c.limit, got["batchBytes"], got["topic max.message.bytes"], c.batch, c.most)
+		}
+	}
+}

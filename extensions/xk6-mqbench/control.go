@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // Environment variables that make this process read its standard input: from a coordinator, which also hands out T0, or for questions
@@ -22,6 +24,8 @@ type listener interface {
 	CloseBooks()
 	// OpenAt: the window opens at this time, ns since T0.
 	OpenAt(startNs int64)
+	// Meet connects this client with what others said in their Ready: the system has no server.
+	Meet(others []broker.Endpoint)
 	// Finish: the client may leave.
 	Finish()
 	// TellLeader answers question id, possibly later.
@@ -64,6 +68,8 @@ func (c *control) follow(text []byte, to listener) error {
 		OpenNs   int64  `json:"openNs"`
 		Close    bool   `json:"close"`
 		Finish   bool   `json:"finish"`
+		// Peers are the endpoints of all other clients.
+		Peers []broker.Endpoint `json:"peers"`
 	}
 	if err := json.Unmarshal(text, &line); err != nil {
 		return fmt.Errorf("%q is not a JSON object", text)
@@ -82,6 +88,8 @@ func (c *control) follow(text []byte, to listener) error {
 		go to.TellLeader(line.ID)
 	case line.OpenNs > 0:
 		to.OpenAt(line.OpenNs)
+	case line.Peers != nil:
+		go to.Meet(line.Peers)
 	case line.Close:
 		to.CloseBooks()
 	case line.Finish:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -22,6 +23,13 @@ var Version = "dev"
 
 // payloadEnv names the payload file if it is not at the plan's path: all clients have the same plan, but not the same disk.
 const payloadEnv = "MQBENCH_PAYLOAD_FILE"
+
+// listenEnv is this machine's address for the other clients of a system without a server; ownAddress stands for the only address that a container
+// has beside loopback.
+const (
+	listenEnv  = "MQBENCH_LISTEN"
+	ownAddress = "own"
+)
 
 // ballastBytes are allocated and never touched. They take no memory but count as live, so that the garbage collector lets as much garbage
 // collect before it works; without them k6 and a generator are 30 MiB. On NATS core (closed load, 1 KiB) that is 12 instead of 150
@@ -159,7 +167,27 @@ func (o *resultsOutput) plan() (*generator.Plan, error) {
 	if file := o.params.Environment[payloadEnv]; file != "" {
 		taken.Message.File = file
 	}
+	taken.Listen = o.params.Environment[listenEnv]
+	if taken.Listen == ownAddress {
+		if taken.Listen, err = findOwnAddress(); err != nil {
+			return nil, fmt.Errorf("mqbench: an address for the other clients: %w", err)
+		}
+	}
 	return taken, nil
+}
+
+// findOwnAddress is the first address of this machine that is not loopback.
+func findOwnAddress() (string, error) {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return "", err
+	}
+	for _, one := range all {
+		if at, is := one.(*net.IPNet); is && at.IP.IsGlobalUnicast() {
+			return at.IP.String(), nil
+		}
+	}
+	return "", errors.New("there is none beside loopback")
 }
 
 // listen reads standard input if it is asked to, and waits for T0 if a coordinator sets it.

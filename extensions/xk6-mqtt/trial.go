@@ -2,6 +2,7 @@ package mqtt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ const (
 	versionTopic   = "$SYS/broker/version"
 )
 
-// try sends a message as large as the run's to a subscription, alone or shared, because servers exist that acknowledge a message or a
+// try sends a message as large as the run's, or as the server takes, to a subscription, alone or shared, because servers exist that acknowledge a message or a
 // subscription and then deliver nothing: mosquitto a message above its message_size_limit, nats-server anything to a shared subscription.
 // Topics of the user's own may be all that the user has the right to, so there nothing is tried.
 func (s *session) try(ctx context.Context, share string) error {
@@ -28,7 +29,7 @@ func (s *session) try(ctx context.Context, share string) error {
 		return nil
 	}
 	topic := s.name + "/trial"
-	payload := bytes.Repeat([]byte("t"), s.MessageBytes)
+	payload := bytes.Repeat([]byte("t"), cmp.Or(s.LimitBytes, s.MessageBytes))
 	if most := s.largest(); most > 0 && len(payload)+overhead > most {
 		return fmt.Errorf("messages of %d bytes are above the largest packet that the server takes, which is %d bytes", len(payload), most)
 	}
@@ -76,7 +77,7 @@ func (s *session) silent(shared, taken bool) error {
 			"use a server with shared subscriptions, such as mosquitto", s.server)
 	}
 	return fmt.Errorf("the server (%s) accepts a message of %d bytes and does not deliver it; send smaller ones, or raise its limit "+
-		"(message_size_limit of mosquitto)", s.server, s.MessageBytes)
+		"(message_size_limit of mosquitto)", s.server, cmp.Or(s.LimitBytes, s.MessageBytes))
 }
 
 // overhead is the most that a packet of ours has besides its payload; a topic's name is below 200 bytes.

@@ -87,7 +87,8 @@ func (l *link) current() stan.Conn {
 func (l *link) register() error {
 	l.mu.Lock()
 	l.times++
-	name := fmt.Sprintf("%s-%d-%d", l.session.client, l.number, l.times)
+	// Of one length, as it counts towards the largest message (runner/brokers/nats-streaming/options.ts).
+	name := fmt.Sprintf("%s-%03d-%02d", l.session.client, l.number, l.times)
 	l.mu.Unlock()
 	made, err := stan.Connect(l.session.own.Cluster, name, append(l.session.stanOptions().Options,
 		stan.NatsConn(l.below), stan.SetConnectionLostHandler(func(_ stan.Conn, err error) { l.forgotten(err) }))...)
@@ -150,6 +151,9 @@ func failure(err error) error {
 		return errLost
 	case errors.Is(err, nats.ErrReconnectBufExceeded), errors.Is(err, nats.ErrConnectionClosed):
 		return errNotConnected
+	case errors.Is(err, nats.ErrMaxPayload):
+		// It knows the server's max_payload, and has no way to send more.
+		return fmt.Errorf("nats-streaming: publish: %w", broker.RefusedHere("nats.go", err))
 	default:
 		return fmt.Errorf("nats-streaming: publish: %w", address.Cause(err))
 	}

@@ -43,8 +43,8 @@ const (
 	// The server takes whole seconds.
 	defaultAckWait  = 30 * time.Second
 	defaultPrefetch = 1024
-	// envelopeBytes is the most that the protocol adds to a payload.
-	envelopeBytes = 512
+	// leastEnvelope is what the protocol adds to a payload at least; the topic comes to that.
+	leastEnvelope = 92
 )
 
 var clusterName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)

@@ -90,9 +90,9 @@ func (s *session) Open(context.Context) error {
 		}
 		s.links = append(s.links, l)
 	}
-	if limit := s.links[0].below.MaxPayload(); int64(s.MessageBytes+envelopeBytes) > limit {
-		return fmt.Errorf("nats-streaming: messages of %d bytes and their envelope of %d are above the server's max_payload of %d",
-			s.MessageBytes, envelopeBytes, limit)
+	if limit := s.links[0].below.MaxPayload(); int64(s.MessageBytes+leastEnvelope) > limit && s.LimitBytes == 0 {
+		return fmt.Errorf("nats-streaming: messages of %d bytes and their envelope of %d or more are above the server's max_payload of %d",
+			s.MessageBytes, leastEnvelope, limit)
 	}
 	return nil
 }

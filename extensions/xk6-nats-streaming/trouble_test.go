@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
@@ -116,4 +117,11 @@ func TestAMessageThatTheServerDoesNotTakeIsRefusedBeforeTheRun(t *testing.T) {
 	if err := s.Open(t.Context()); err == nil || !strings.Contains(err.Error(), "max_payload of 2097152") {
 		t.Errorf("the error %v does not say which limit it is", err)
 	}
+}
+
+// The envelope counts: runner/brokers/nats-streaming/options.ts reckons with the same bytes.
+func TestAMessageThatDoesNotFitWithItsEnvelopeIsRefused(t *testing.T) {
+	server := startServer(t, "-store", "memory")
+	const connection, ids, topic, payload = 2 + 37, 2 * (2 + 22), 2 + len("large"), 1 + 3
+	brokertest.RefusesAbove(t, New, server.url, "", "large", 2097152-connection-ids-topic-payload, "the client library (nats.go) refuses it")
 }

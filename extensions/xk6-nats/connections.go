@@ -100,7 +100,7 @@ func (c *connections) open(headerBytes int) error {
 		}
 		c.all = append(c.all, connection)
 	}
-	if limit := c.all[0].MaxPayload(); int64(c.MessageBytes+headerBytes) > limit {
+	if limit := c.all[0].MaxPayload(); int64(c.MessageBytes+headerBytes) > limit && c.LimitBytes == 0 {
 		return fmt.Errorf("nats: messages of %d bytes are above the server's max_payload of %d", c.MessageBytes+headerBytes, limit)
 	}
 	return nil

@@ -147,7 +147,7 @@ func (s *jetStreamSession) fits(topic string, config jetstream.StreamConfig) err
 		return fmt.Errorf("topic %s: its stream %s acknowledges nothing (no_ack); use mode core, or another stream", topic, config.Name)
 	case config.Sealed:
 		return fmt.Errorf("topic %s: its stream %s is sealed and takes no messages; use another stream", topic, config.Name)
-	case config.MaxMsgSize > 0 && int(config.MaxMsgSize) < s.MessageBytes:
+	case config.MaxMsgSize > 0 && int(config.MaxMsgSize) < s.MessageBytes && s.LimitBytes == 0:
 		return fmt.Errorf("topic %s: messages of %d bytes are above the max_msg_size of its stream %s, which is %d", topic, s.MessageBytes, config.Name, config.MaxMsgSize)
 	}
 	return nil

@@ -109,6 +109,9 @@ func published(err error) error {
 		return nil
 	case errors.Is(err, nats.ErrReconnectBufExceeded):
 		return errNotConnected
+	case errors.Is(err, nats.ErrMaxPayload):
+		// It knows the server's max_payload, and has no way to send more.
+		return fmt.Errorf("nats: publish: %w", broker.RefusedHere("nats.go", err))
 	default:
 		return fmt.Errorf("nats: publish: %w", address.Cause(err))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -215,5 +216,13 @@ func TestWhatTheLibraryDroppedIsKnownAfterClose(t *testing.T) {
 	_ = opened.Close()
 	if after := *broker.Dropped(opened); before < 480 || after != before {
 		t.Errorf("dropped %d before Close and %d after it; want 480 or more, and the same", before, after)
+	}
+}
+
+func TestAMessageAboveTheLimitIsRefusedByTheLibrary(t *testing.T) {
+	s := start(t, func(o *server.Options) { stored(t)(o); o.MaxPayload = 64 << 10 })
+	for _, mode := range []string{"core", "jetstream"} {
+		options := fmt.Sprintf(`{"mode": %q}`, mode)
+		brokertest.RefusesAbove(t, New, s.ClientURL(), options, "large", 64<<10, "the client library (nats.go) refuses it: nats: maximum payload exceeded")
 	}
 }

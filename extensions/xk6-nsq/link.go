@@ -110,6 +110,9 @@ func (l *link) breaks(by *nsq.Producer) {
 
 // settle reads the answers, until the library has given up the last message.
 func (l *link) settle() {
+	// nsqd ends the connection with each refusal of a message, and has taken nothing that this producer sent after that one.
+	var refused error
+	var ended *nsq.Producer
 	for answer := range l.answers {
 		at := l.session.Now()
 		one := answer.Args[0].(outgoing)
@@ -119,7 +122,11 @@ func (l *link) settle() {
 			l.works()
 			one.done(one.message, at, nil)
 		case errors.As(err, &refusal):
-			one.done(one.message, 0, fmt.Errorf("nsq: publish: %s", refusal.Reason))
+			ended, refused = one.by, fmt.Errorf("nsq: publish: %s", refusal.Reason)
+			l.breaks(one.by)
+			one.done(one.message, 0, refused)
+		case one.by == ended:
+			one.done(one.message, 0, refused)
 		default: // written or not, the library does not say
 			l.breaks(one.by)
 			one.done(one.message, 0, errLost)

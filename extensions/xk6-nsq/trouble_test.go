@@ -42,3 +42,8 @@ func TestAServerWithoutItsHTTPPortIsNamed(t *testing.T) {
 		t.Errorf("the error %v does not say what to write", err)
 	}
 }
+
+func TestAMessageAboveTheLimitIsRefusedInTheServersWords(t *testing.T) {
+	server := startServer(t, "--max-msg-size=65536")
+	brokertest.RefusesAbove(t, New, server.url(), "", "large", 65536, "E_BAD_MESSAGE PUB message too big 65537 > 65536")
+}

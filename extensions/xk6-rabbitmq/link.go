@@ -46,6 +46,9 @@ type wire struct {
 	raw        *deliveries
 	connection *amqp.Connection
 	publish    *amqp.Channel
+	// over is closed when the library has said why the wire is lost. unconfirmed is then the error of what was sent on it.
+	over        chan struct{}
+	unconfirmed error
 	// failed: we have given it up. Guarded by the link's mu.
 	failed bool
 }
@@ -56,7 +59,7 @@ type channel struct{ *amqp.Channel }
 // dial makes a wire. attempt chooses the node of a cluster.
 func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
 	s := l.session
-	w := &wire{link: l}
+	w := &wire{link: l, over: make(chan struct{}), unconfirmed: errUnknown}
 	config := amqp.Config{
 		Locale:     "en_US",
 		Heartbeat:  heartbeat,
@@ -113,8 +116,13 @@ func (l *link) adopt(w *wire) bool {
 	go func() {
 		select {
 		case err := <-lost:
+			close(w.over)
 			w.fail(cause(err))
 		case err := <-shut:
+			if tooLarge(err) {
+				w.unconfirmed = fmt.Errorf("rabbitmq: publish: the broker refuses the message and closes the channel: %s", err.Reason)
+			}
+			close(w.over)
 			w.fail(cause(err))
 		}
 	}()
@@ -316,6 +324,12 @@ func cause(err *amqp.Error) error {
 		return err
 	}
 	return address.Cause(errors.New(err.Reason))
+}
+
+// tooLarge: the broker has refused a message for its size, and reads nothing more on that channel. All messages of a run have one size, so
+// it has refused all of them.
+func tooLarge(err *amqp.Error) bool {
+	return err != nil && err.Server && err.Code == amqp.PreconditionFailed && strings.Contains(err.Reason, "message size")
 }
 
 // explain adds what to do to RabbitMQ's error about shared transient queues.

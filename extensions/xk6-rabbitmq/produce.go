@@ -47,7 +47,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	case confirmation == nil:
 		done(m, 0, nil)
 	default:
-		p.waiter(m.Topic).add(pending{m, done, confirmation, w.publish})
+		p.waiter(m.Topic).add(pending{m, done, confirmation, w.publish, w})
 	}
 }
 
@@ -92,6 +92,7 @@ type pending struct {
 	done         broker.Done
 	confirmation *amqp.DeferredConfirmation
 	on           *amqp.Channel
+	wire         *wire
 }
 
 func (w *waiter) add(p pending) {
@@ -130,7 +131,8 @@ func (w *waiter) run() {
 				p.done(p.message, w.now(), nil)
 			case p.on.IsClosed():
 				// Subtle: when a channel is closed the library reports everything that was pending as refused.
-				p.done(p.message, 0, errUnknown)
+				<-p.wire.over
+				p.done(p.message, 0, p.wire.unconfirmed)
 			default:
 				p.done(p.message, 0, errRefused)
 			}

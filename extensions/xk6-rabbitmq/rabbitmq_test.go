@@ -431,3 +431,7 @@ func TestOptionsThatCannotBeAreOneSentence(t *testing.T) {
 		}
 	}
 }
+
+func TestAMessageAboveTheLimitIsRefusedInTheBrokersWords(t *testing.T) {
+	brokertest.RefusesAbove(t, New, running(t).url(), "", "large", 2<<20, "message size 2097153 is larger than configured max size 2097152")
+}

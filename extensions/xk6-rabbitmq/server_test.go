@@ -80,7 +80,7 @@ func newServer() (*server, error) {
 	}
 	files := map[string]string{
 		"rabbitmq.conf": fmt.Sprintf("listeners.tcp.1 = 127.0.0.1:%d\ndefault_user = bench\ndefault_pass = s3cr3t\n"+
-			"disk_free_limit.absolute = 50MB\nlog.console = true\nlog.console.level = warning\nlog.file = false\n"+
+			"disk_free_limit.absolute = 50MB\nmax_message_size = 2097152\nlog.console = true\nlog.console.level = warning\nlog.file = false\n"+
 			"listeners.ssl.1 = 127.0.0.1:%d\nssl_options.cacertfile = %[3]s/ca.pem\nssl_options.certfile = %[3]s/ca.pem\n"+
 			"ssl_options.keyfile = %[3]s/key.pem\n", s.port, s.tls, store),
 		"ca.pem": string(certificate), "key.pem": string(key),

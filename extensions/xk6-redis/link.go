@@ -2,16 +2,22 @@ package redis
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
+
+// lastAnswer is how long an answer may take to be read when a write has failed.
+const lastAnswer = 100 * time.Millisecond
 
 // line is the sending side of a connection: it has a link, or none while that is being replaced. go-redis waits for the answers to one
 // pipeline before it writes the next one on a connection, so a message would wait for a round trip that has nothing to do with it
@@ -42,7 +48,7 @@ func (l *line) run(k *socket) {
 			link.fail(errClosed)
 			return
 		}
-		link.fail(errUnanswered)
+		link.fail(cmp.Or(link.refusal, errUnanswered))
 		if k = l.s.again(k, reason, l.s.redial); k == nil {
 			return
 		}
@@ -63,6 +69,8 @@ type link struct {
 	broken    chan struct{}
 	breakOnce sync.Once
 	reason    error
+	// refusal is the protocol error after which the server reads no more: it has executed nothing of what stood behind it.
+	refusal error
 
 	// gate: senders hold it for reading, so that nothing enters the queue of a link that is being emptied.
 	gate sync.RWMutex
@@ -131,8 +139,22 @@ func (l *link) run() error {
 	}
 	var both sync.WaitGroup
 	both.Add(2)
-	go func() { defer both.Done(); l.snap(l.write()) }()
-	go func() { defer both.Done(); l.snap(l.read()) }()
+	read := make(chan struct{})
+	go func() {
+		defer both.Done()
+		reason := l.write()
+		// Subtle: a server that refuses what it has read half of says so before it ends the connection, and that answer is still to be read.
+		select {
+		case <-read:
+		case <-time.After(lastAnswer):
+		}
+		l.snap(reason)
+	}()
+	go func() {
+		defer both.Done()
+		defer close(read)
+		l.snap(l.read())
+	}()
 	both.Wait()
 	return l.reason
 }
@@ -244,6 +266,9 @@ func (l *link) answered(e entry, integer int64, refusal string, atNs int64) {
 	switch {
 	case refusal != "":
 		err := fmt.Errorf("redis: %s: %s", l.s.command, refusal)
+		if strings.HasPrefix(refusal, "ERR Protocol error") {
+			l.refusal = err
+		}
 		if e.m == nil {
 			l.s.Report("acknowledge", errors.New(refusal))
 		}

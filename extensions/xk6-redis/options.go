@@ -81,7 +81,7 @@ func decode(o broker.Options) (driverOptions, error) {
 		return d, fmt.Errorf("maxLength must be at least 0, got %d", *d.MaxLength)
 	case d.ClaimAfterNs < int64(100*time.Millisecond):
 		return d, fmt.Errorf("claimAfter must be at least 100ms, got %s", time.Duration(d.ClaimAfterNs))
-	case o.MessageBytes > maxBulkBytes:
+	case o.MessageBytes > maxBulkBytes && o.LimitBytes == 0:
 		return d, fmt.Errorf("messages of %d bytes are larger than Redis accepts (%d)", o.MessageBytes, maxBulkBytes)
 	}
 	d.trims = d.MaxLength != nil && *d.MaxLength > 0

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
 // What happens when the server is slow, frozen, killed, or refuses.
@@ -183,5 +184,15 @@ func TestAMessageThatTheServerRefusesFailsWithItsWords(t *testing.T) {
 	r.eventually("the send fails", func() bool { _, failed := r.done(); return failed == 1 })
 	if err := fmt.Sprint(r.outcomes[0]); err != "redis: LPUSH: OOM command not allowed when used memory > 'maxmemory'." {
 		t.Errorf("the error is %q", err)
+	}
+}
+
+func TestAMessageAboveTheLimitIsRefusedInTheServersWords(t *testing.T) {
+	for _, mode := range []string{modePubSub, modeStreams, modeLists} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t, "redis-server", "--proto-max-bulk-len", "1mb")
+			brokertest.RefusesAbove(t, New, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "large", 1<<20, "invalid bulk length")
+		})
 	}
 }

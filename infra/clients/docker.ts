@@ -207,6 +207,7 @@ function dockerClient(
 				kernel,
 				cores,
 				machine: machineName(platform, { kernel, cores }),
+				...(ready.network === "host" ? {} : { address: "own" }),
 			};
 		},
 		async clock() {

@@ -17,6 +17,8 @@ export interface Facts {
 	readonly machine: string;
 	/** Identifies the machine; null: not known. */
 	readonly identity: string | null;
+	/** Its own, to which we are connected: other hosts of its network reach it there. */
+	readonly address?: string;
 	readonly settings: MachineSettings;
 	/** Answers to additional questions, by name; "" if the host has no answer. */
 	readonly more: Readonly<Record<string, string>>;
@@ -52,6 +54,7 @@ export async function askFacts(
 			...(memory > 0 ? [formatBytes(memory)] : []),
 		].join(", "),
 		identity: identityOf(values.boot ?? "", values.space ?? ""),
+		...(values.address ? { address: values.address } : {}),
 		settings: settingsOf(values),
 		more: values,
 	};
@@ -71,4 +74,6 @@ const FACTS = [
 	"boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)",
 	"space=$(readlink /proc/self/ns/pid 2>/dev/null)",
 	"sum=$(command -v sha256sum)",
+	// What sshd says of the connection: the client's address and port, its own address and port.
+	"address=$(echo $SSH_CONNECTION | cut -d ' ' -f 3)",
 ];

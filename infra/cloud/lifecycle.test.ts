@@ -703,7 +703,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 				world,
 				options,
 			),
-		).rejects.toThrow(/noop is not a broker/);
+		).rejects.toThrow(/noop has no server here/);
 		expect(stack.asked).toEqual([]);
 	});
 

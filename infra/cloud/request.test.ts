@@ -32,7 +32,7 @@ test("machines are rented for the systems that run, and for no others", () => {
 	expect(one?.systems.map(({ system }) => system)).toEqual(["nats"]);
 	expect(one?.scenario.aws.brokers.count).toBe(1);
 	expect(() => of(text(), { only: "floor/*" })).toThrow(
-		"s.yaml: noop is not a broker, and no machines are rented for it alone; measure it with --target local",
+		"s.yaml: noop has no server here, and no machines are rented for its clients alone; measure it with --target local",
 	);
 });
 

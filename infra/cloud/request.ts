@@ -51,7 +51,7 @@ export function cloudRequest(
 		plans.some(({ system }) => system === key),
 	);
 	const systems = running.flatMap((system): RigConfig["systems"] =>
-		hasProcess(system)
+		hasProcess(system.options)
 			? [
 					{
 						system: system.key,
@@ -63,7 +63,7 @@ export function cloudRequest(
 	);
 	if (systems.length === 0)
 		throw failure("usage", {
-			message: `${args.path}: ${tell("nothing-to-rent", { broker: noBroker })}`,
+			message: `${args.path}: ${tell("nothing-to-rent", { broker: running[0]?.broker ?? noBroker })}`,
 		});
 	const metal = [...aws.brokers.instances, ...aws.clients.instances].some(
 		isMetal,

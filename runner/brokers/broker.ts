@@ -51,6 +51,8 @@ export interface BrokerOptions<Options = SystemOptionsOfAnyBroker>
 	readonly urlSchemes: readonly string[];
 	/** Who stands before a password in its URLs; left out: "user". */
 	readonly urlUser?: string;
+	/** With these options it has no server: its clients are connected to each other. Left out: it always has one, if it has a process. */
+	brokerless?(options: Options): boolean;
 	/** Environment variable by which the driver gets the URL, password included. */
 	readonly urlEnv: string;
 	/** Other environment variables that its driver reads: secrets that have no place in a URL (a token, a path of credentials). */
@@ -119,12 +121,16 @@ export interface Traits {
 	} | null;
 	/** A subscription may be a pattern. */
 	readonly wildcards: boolean;
-	/** Largest message that it takes as mqbench sets it up; null: no limit. */
+	/** Largest message that it takes, by `config` or else as mqbench sets it up; null: no limit. */
 	readonly maxMessageBytes: number | null;
+	/** The same to the byte for a topic, where its name counts towards the limit. Left out: it does not. */
+	readonly maxMessageBytesTo?: (topic: string) => number;
 	/** Why it cannot do a pattern, as the end of a sentence ("nothing is stored"); patterns not named it can. */
 	readonly cannot: Readonly<Partial<Record<Pattern, string>>>;
 	/** What the system could be told so that it can ("write confirms: true"), by pattern; absent: nothing. */
 	readonly instead?: Readonly<Partial<Record<Pattern, string>>>;
+	/** Several responders may share a topic of requests, although there are no work queues. Left out: as work queues. */
+	readonly respondersShare?: true;
 	/** Durability levels that it can give: what is set for each, for people ("sync_interval: always"). Empty: nothing is stored. */
 	readonly levels: Readonly<Partial<Record<Level, string>>>;
 	/** What it does without a level, for people: "interval 2m (default)"; "none, nothing is stored". */

@@ -1,5 +1,5 @@
 import type { BrokerPlace } from "../model/targets.ts";
-import { brokerOf, type SystemOptions } from "./index.ts";
+import { brokerOf, hasProcess, type SystemOptions } from "./index.ts";
 
 /** What a scenario says of a system's image. */
 export interface ImageAsked {
@@ -25,7 +25,7 @@ export function imageAt(
 ): string | null {
 	const { image, options } = system;
 	const { process } = brokerOf(options);
-	if (process === null) return null;
+	if (process === null || !hasProcess(options)) return null;
 	const contained =
 		place === "container" ||
 		(place === "host" &&

@@ -26,12 +26,12 @@ export type BrokerName = string;
 
 /** The brokers that have a process, without those that only complete messages. */
 export const realBrokers: readonly BrokerName[] = BrokerName.options.filter(
-	(broker) => hasProcess({ broker }),
+	(broker) => brokerOf({ broker }).process !== null,
 );
 
 /** The system that is no broker: every message completes at once. */
 export const noBroker = BrokerName.options.find(
-	(broker) => !hasProcess({ broker }),
+	(broker) => !realBrokers.includes(broker),
 ) as BrokerName;
 
 /** Servers that mqbench builds itself: with k6, and those that it builds when they are first needed. */
@@ -79,9 +79,10 @@ export function brokerOf(options: { readonly broker: BrokerName }): Broker {
 	return broker;
 }
 
-/** There is something to start, to reach and to disturb. */
-export function hasProcess(options: { readonly broker: BrokerName }): boolean {
-	return brokerOf(options).process !== null;
+/** A system with these options has a server: something to start, to reach and to disturb. */
+export function hasProcess(options: SystemOptions): boolean {
+	const { process, brokerless } = brokerOf(options);
+	return process !== null && !brokerless?.(options);
 }
 
 /** How each kind of broker is run; null: it has no process. */

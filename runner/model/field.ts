@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+	formatBytesExact,
 	parseBytes,
 	parseDuration,
 	parseRate,
@@ -71,6 +72,43 @@ export function warmup(description: string, examples: string[]) {
 				.transform((): Warmup => ({ ns: 0 })),
 		])
 		.meta({ description, examples });
+}
+
+/** Of a message: bytes, or so many more (below 0: fewer) than the largest one that the system takes. */
+export type Size = number | { readonly aboveLimit: number };
+
+/** A size ("1KiB"), or one by each system's own limit: "limit", "limit + 1B", "limit - 1KiB". */
+export function size(
+	docs: Docs,
+	complaint: (bytes: number) => string | undefined,
+) {
+	const size = UNIT_PATTERNS.size.replace(/^\^|\$$/g, "");
+	return text(
+		`${UNIT_PATTERNS.size}|^\\s*limit\\s*([+-]${size})?$`,
+		docs,
+		(written): Size => {
+			const [limit, sign, beside = ""] =
+				/^\s*limit\s*(?:([+-])(.*))?$/.exec(written) ?? [];
+			if (/^\s*\d+\s*$/.test(beside))
+				throw new UnitError(`${written} has no unit; write ${written.trim()}B`);
+			if (limit !== undefined)
+				return {
+					aboveLimit: sign ? Number(`${sign}${parseBytes(beside)}`) : 0,
+				};
+			const bytes = parseBytes(written);
+			const wrong = complaint(bytes);
+			if (wrong === undefined) return bytes;
+			throw UnitError.of("size", `${wrong}, got ${written}`);
+		},
+	);
+}
+
+/** "1KiB", "limit + 1B" */
+export function sizeText(size: Size): string {
+	if (typeof size === "number") return formatBytesExact(size);
+	const { aboveLimit } = size;
+	if (aboveLimit === 0) return "limit";
+	return `limit ${aboveLimit > 0 ? "+" : "-"} ${formatBytesExact(Math.abs(aboveLimit))}`;
 }
 
 /** A number with a fraction, in the bounds. */

@@ -7,7 +7,16 @@ import {
 	formatDurationExact,
 	formatRate,
 } from "../units.ts";
-import { count, number, span, unit, warmup } from "./field.ts";
+import {
+	count,
+	number,
+	type Size,
+	size,
+	sizeText,
+	span,
+	unit,
+	warmup,
+} from "./field.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** The load of a workload and its messages: what they are in a plan, and the fields of a scenario that they come from. */
@@ -17,6 +26,8 @@ const Ns = z.int().nonnegative();
 
 /** Bytes at the start of each payload that carry run, sequence, stamps and lag. */
 export const ENVELOPE_BYTES = 48;
+/** No message is larger. */
+export const MOST_BYTES = 1024 ** 3;
 /** Bytes at its end that carry the CRC32C, with `checksum: true`. */
 export const CHECKSUM_BYTES = 4;
 
@@ -81,6 +92,8 @@ export const loadInPlan = {
 
 export const Message = z.strictObject({
 	bytes: z.int().min(40),
+	/** What the system takes at most, where `bytes` are more on purpose; null: they are not. */
+	limitBytes: z.int().nullable().default(null),
 	payload: z.enum(["random", "zeros", "file"]),
 	/** random: which part of each payload is random, the rest is zeros: 0 .. 1. */
 	randomRatio: z.number().min(0).max(1).default(1),
@@ -100,6 +113,8 @@ export const loadInResult = {
 	drainNs: Ns,
 	timeoutNs: Ns,
 	messageBytes: Count,
+	/** What the system takes at most, where messages are larger on purpose; null: they are not. */
+	limitBytes: Count.nullable().default(null),
 	payload: z.string(),
 };
 export interface LoadInResult
@@ -113,7 +128,11 @@ export interface LoadInResult
 export interface Load
 	extends Readonly<z.output<z.ZodObject<typeof loadInPlan>>> {
 	readonly schedule: Times;
-	readonly message: Omit<z.output<typeof Message>, "seed">;
+	/** Each system has its own limit: bytes are a plan's. */
+	readonly message: { readonly size: Size } & Omit<
+		z.output<typeof Message>,
+		"seed" | "bytes" | "limitBytes"
+	>;
 	/** The rate of the schedule is only where a search begins; null: it is what is measured. */
 	readonly find: "max-rate" | null;
 }
@@ -315,20 +334,19 @@ export const LOAD_FIELDS = {
 		fact: ["timeout", null, (run) => formatDurationExact(run.timeoutNs)],
 	},
 	message: {
-		input: unit(
-			"size",
+		input: size(
 			{
-				description: `Size of a payload, its ${ENVELOPE_BYTES} bytes of envelope included. KB = 1000, KiB = 1024 bytes.`,
-				examples: ["256B", "1KiB"],
+				description: `Size of a payload, its ${ENVELOPE_BYTES} bytes of envelope included. KB = 1000, KiB = 1024 bytes. \`limit\`: the largest that each system takes, by its \`config\` or else as mqbench sets it up; \`limit + 1B\` exceeds it on purpose.`,
+				examples: ["256B", "1KiB", "limit", "limit + 1B"],
 			},
 			(bytes) => {
 				if (bytes < ENVELOPE_BYTES)
 					return tell("message-too-small", { least: ENVELOPE_BYTES });
-				if (bytes > 1024 ** 3) return "must be at most 1GiB";
+				if (bytes > MOST_BYTES) return "must be at most 1GiB";
 				return undefined;
 			},
 		),
-		inName: ({ message }) => formatBytesExact(message.bytes),
+		inName: ({ message }) => sizeText(message.size),
 		fact: ["message", null, (run) => formatBytesExact(run.messageBytes)],
 	},
 	payload: {

@@ -61,6 +61,8 @@ export const Sla = z.discriminatedUnion("kind", [
 		tally: Tally,
 		op: z.enum(["<", "<=", "==", ">=", ">"]),
 		limit: z.number().nonnegative(),
+		/** It asks for every message ("failed == all"): the limit is their number, 0 until a plan knows it. */
+		all: z.boolean().optional(),
 		abort: z.boolean(),
 	}),
 ]);
@@ -131,6 +133,8 @@ export const Plan = z.strictObject({
 	acks: z.boolean().default(false),
 	/** What the service bills for a request, USD; null: nothing. */
 	requestUsd: z.number().nullable().default(null),
+	/** It has a server. false: its clients are connected to each other, or there is nothing but clients. */
+	server: z.boolean().default(true),
 	/** Environment variable that holds the broker's URL, password included. */
 	urlEnv: z.string(),
 	/** Options for the driver, passed on as they are. */
@@ -232,6 +236,11 @@ export function inOrder<T extends object>(
 	return Object.fromEntries(
 		Object.keys(schema.shape).map((key) => [key, values[key as keyof T]]),
 	) as T;
+}
+
+/** Largest message that the broker is to take: it is not set up for those that exceed its limit on purpose. */
+export function setUpBytes({ message }: Pick<Plan, "message">): number {
+	return message.limitBytes ?? message.bytes;
 }
 
 /**

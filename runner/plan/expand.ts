@@ -1,16 +1,24 @@
-import { brokerOf, hasProcess, type Traits } from "../brokers/index.ts";
+import {
+	brokerOf,
+	hasProcess,
+	noBroker,
+	type Traits,
+} from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import { cpusOf } from "../model/cpu-set.ts";
 import { glob } from "../model/glob.ts";
 import type { Times } from "../model/load.ts";
 import { type BaselineSla, inOrder, Plan, type Sla } from "../model/plan.ts";
+import { TALLIES, type Tally } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
+import { sizeFor } from "../scenario/message-size.ts";
 import { partitionsOf } from "../scenario/partitions.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import { tell } from "../text/tell.ts";
 import { promisedGates } from "./promises.ts";
+import { copies } from "./samples.ts";
 import { counted } from "./schedule.ts";
 
 interface ExpandOptions {
@@ -109,7 +117,7 @@ function plan(
 ): Plan {
 	const broker = brokerOf(system);
 	const { name, find, ...work } = one;
-	const { checksum, ...message } = one.message;
+	const { checksum, size, ...message } = one.message;
 	const { durability = null, replicas = null } = system.options;
 	const { traits } = system;
 	const alone = ALONE.has(one.pattern) ? traits.deliveryAlone : undefined;
@@ -121,7 +129,11 @@ function plan(
 			.map(({ expect }) => expect),
 	);
 	const sla = [
-		...written,
+		...written.map((line) =>
+			line.kind === "tally" && line.all
+				? { ...line, limit: everyOne(line.tally, one, schedule) }
+				: line,
+		),
 		...promisedGates({ ...one, delivery, checksum }, written),
 	];
 	const endNs = schedule.warmupNs + schedule.durationNs;
@@ -132,6 +144,8 @@ function plan(
 			{ length: one.topics },
 			(_, t) => `mqbench.${runId}.${index}.${t}`,
 		);
+	const sized = sizeFor(size, traits, topics);
+	if (sized === null) throw new Error("a scenario without a limit is refused");
 	// Of the scenario alone: every system gets the same bytes and keys, today and in a year.
 	const seed = fnv1a(scenario.name);
 	return inOrder<Plan>(Plan, {
@@ -151,6 +165,7 @@ function plan(
 		replicas,
 		acks: traits.acks,
 		requestUsd: traits.requestUsd ?? null,
+		server: hasProcess(system.options),
 		urlEnv: broker.urlEnv,
 		driverOptions: {
 			...broker.driverOptions(system.options),
@@ -167,13 +182,16 @@ function plan(
 		partitions: partitionsOf(one, system),
 		groupsByPartition: traits.groupsByPartition,
 		create: system.existingTopics === null,
-		faults: hasProcess(system) ? faultsOf(scenario, one) : [],
+		faults: hasProcess(system.options) ? faultsOf(scenario, one) : [],
 		pin: {
 			generator: scenario.pin.generator,
 			brokers: brokerCpus(scenario, system),
 		},
 		pacing: { mode: scenario.pacing, apart: areApart(scenario, system) },
-		message: { ...message, seed, checksum },
+		message: {
+			...sized,
+			...{ ...message, seed, checksum },
+		},
 		delivery,
 		acknowledge: acknowledgeOf(traits, one.pattern),
 		limits: limits(sla),
@@ -218,7 +236,7 @@ function faultsOf({ faults }: Scenario, { schedule }: Case): Plan["faults"] {
 function areApart(scenario: Scenario, system: System): boolean {
 	const { clients, pin, target } = scenario;
 	const brokers = brokerCpus(scenario, system);
-	if (!hasProcess(system)) return true;
+	if (system.broker === noBroker) return true;
 	if (clients.kind === "rented" || targets[target].place === "host")
 		return true;
 	return (
@@ -292,6 +310,15 @@ function distinct<Line extends Sla | BaselineSla>(
 		byMeaning.set(key, aborts ? { ...before, abort: true } : before);
 	}
 	return [...byMeaning.values()];
+}
+
+/** How many a tally counts where it counts every message: of a fan-out it may be of copies. */
+function everyOne(
+	tally: Tally,
+	one: Case,
+	{ messages }: Plan["schedule"],
+): number {
+	return messages * (TALLIES[tally].copies ? copies(one) : 1);
 }
 
 /** Each latency limit once, in the order of the lines. */

@@ -1,9 +1,4 @@
-import {
-	brokerOf,
-	hasProcess,
-	noBroker,
-	SystemOptions,
-} from "../brokers/index.ts";
+import { brokerOf, noBroker, SystemOptions } from "../brokers/index.ts";
 import { crosses, type Plan } from "../model/plan.ts";
 import { distinct } from "./distinct.ts";
 import { START_LEAD_NS } from "./expand.ts";
@@ -18,8 +13,9 @@ const DURATION_NS = 3e9;
  * What it shows is the generator alone, on the same clients; no system can be measured below it. Cases of noop itself need none.
  */
 export function floors(plans: readonly Plan[]): Plan[] {
-	return distinct(plans.filter(hasProcess), (plan) => plan.case).map(
-		(plan, i) => floor(plan, i + 1),
+	const measured = plans.filter(({ broker }) => broker !== noBroker);
+	return distinct(measured, (plan) => plan.case).map((plan, i) =>
+		floor(plan, i + 1),
 	);
 }
 
@@ -72,6 +68,7 @@ function floor(plan: Plan, index: number): Plan {
 		index,
 		system: noBroker,
 		broker: noBroker,
+		server: false,
 		durability: floorTraits.ownDurability,
 		durabilityLevel: null,
 		replicas: null,

@@ -1,4 +1,4 @@
-import { hasProcess } from "../brokers/index.ts";
+import { noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 
 /** What starting a broker takes, and looking at clocks, before a run's first message. */
@@ -20,7 +20,9 @@ export function longest(
 	const runs = sum(plans.map(ofRun));
 	const [first] = plans;
 	const repeats = first?.repeats ?? 1;
-	const cases = new Set(plans.filter(hasProcess).map((plan) => plan.case));
+	const cases = new Set(
+		plans.filter(({ broker }) => broker !== noBroker).map((plan) => plan.case),
+	);
 	return (
 		runs +
 		(also.confirm ? Math.ceil((runs * CONFIRMING) / repeats) : 0) +

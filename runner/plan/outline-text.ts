@@ -104,14 +104,14 @@ export function comparedText(plans: readonly Plan[]): string | null {
 }
 
 /** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ...": the whole load in words. */
-export function describe(plan: Plan): string {
+export function describe(plan: Plan, size = sizes([plan])): string {
 	// How long a run of a search takes follows from its rate and the SLA.
 	const load =
 		plan.search?.role === "start"
 			? `${rateText(plan)} at first, ${afterText(plan.schedule)}`
 			: `${rateText(plan)} ${timeText(plan)}`;
 	return [
-		`${plan.pattern} of ${formatBytesExact(plan.message.bytes)}, ${load}`,
+		`${plan.pattern} of ${size}, ${load}`,
 		topology(plan),
 		...pieces(plan),
 		...backlog(plan),
@@ -174,17 +174,27 @@ function hasClosed({ runs }: Outline): boolean {
 	return runs.some(({ plan }) => plan.schedule.kind === "closed");
 }
 
-/** One case for all of its systems, which differ in their partitions alone. */
+/** "256B"; where each system has its own: "192KiB to 1MiB". */
+function sizes(plans: readonly Plan[]): string {
+	const all = plans.map(({ message }) => message.bytes);
+	const [least, most] = [Math.min(...all), Math.max(...all)];
+	return least === most
+		? formatBytesExact(least)
+		: `${formatBytesExact(least)} to ${formatBytesExact(most)}`;
+}
+
+/** One case for all of its systems, which differ in their partitions and limits alone. */
 function describeAll(plans: readonly Plan[]): string {
 	const [first] = plans as [Plan, ...Plan[]];
 	const counts = new Set(plans.map(({ partitions }) => partitions));
-	if (counts.size === 1) return describe(first);
+	const size = sizes(plans);
+	if (counts.size === 1) return describe(first, size);
 	const several = new Map(
 		plans.flatMap(({ system, partitions }) =>
 			partitions > 1 ? [[system, `${partitions} partitions of ${system}`]] : [],
 		),
 	);
-	return `${describe({ ...first, partitions: 1 })}; ${[...several.values()].join(", ")}`;
+	return `${describe({ ...first, partitions: 1 }, size)}; ${[...several.values()].join(", ")}`;
 }
 
 function topology(plan: Plan): string {

@@ -1,5 +1,5 @@
 import { imageAt } from "../brokers/image.ts";
-import { brokerOf, hasProcess } from "../brokers/index.ts";
+import { brokerOf, hasProcess, noBroker } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type {
@@ -21,13 +21,17 @@ export function placeLines(
 	scenario: Scenario,
 	keys: ReadonlySet<string>,
 ): string[] {
-	const systems = scenario.systems.filter(
-		(system) => keys.has(system.key) && hasProcess(system),
+	const all = scenario.systems.filter(
+		({ key, broker }) => keys.has(key) && broker !== noBroker,
 	);
+	const systems = all.filter(({ options }) => hasProcess(options));
 	return [
 		...rigLine(scenario, systems),
 		...awsLines(scenario),
 		...systems.flatMap((system) => systemLine(scenario, system)),
+		...all
+			.filter((system) => !systems.includes(system))
+			.map(({ key }) => say("without-server", { system: key }).text),
 		...(scenario.aws === null ? clientsLine(scenario.clients) : []),
 		...(systems.length === 0 ? [] : scenario.faults.map(faultLine)),
 	];

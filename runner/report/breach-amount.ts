@@ -55,6 +55,8 @@ function byOf({ limitNs }: Gate, { tally, valueNs }: Repeat) {
 			: { value: valueNs, limitValue: limitNs, unit: "ns" as const };
 	const { value, limit, unit } = tally;
 	if (value === null) return null;
-	const missed = unit === "messages/s" ? value < limit : limit > 0;
+	// Too few messages are no part of the limit: "failed == all".
+	const missed =
+		unit === "messages/s" ? value < limit : limit > 0 && value >= limit;
 	return missed ? { value, limitValue: limit, unit } : null;
 }

@@ -10,6 +10,7 @@ export function loadOf(plan: Plan): Run["load"] {
 		warmupNs: schedule.warmupNs,
 		durationNs: schedule.durationNs,
 		messageBytes: message.bytes,
+		limitBytes: message.limitBytes,
 		payload: message.payload,
 		randomRatio: message.randomRatio,
 		checksum: message.checksum,

@@ -366,12 +366,19 @@ export function runTitle(run: Run, result: Result): string {
 	return `${run.system}, ${run.case}${repeat}`;
 }
 
+/** "1KiB", "1049B (above the limit of 1KiB)" */
+function sizeOf({ messageBytes, limitBytes }: Run["load"]): string {
+	return limitBytes === null
+		? formatBytesExact(messageBytes)
+		: tell("above-limit", { messageBytes, limitBytes });
+}
+
 /** "round-trip, 1000/s of 256B for 10s after 1s warm-up, 1 connection" */
 export function loadText(run: Run): string {
 	const { load } = run;
 	return [
 		load.pattern,
-		`${rateText(load)} of ${formatBytesExact(load.messageBytes)} ${timeText(load)}`,
+		`${rateText(load)} of ${sizeOf(load)} ${timeText(load)}`,
 		plural(load.connections, "connection"),
 		consumersText(run) ?? "",
 		keysText(load.keys),

@@ -27,6 +27,8 @@ export interface FakeOptions {
 	readonly name?: string;
 	/** null: its clock is ours. Each reading in turn, the last one again and again. */
 	readonly clock?: readonly ClockReading[] | null;
+	/** At which other clients reach it. */
+	readonly address?: string;
 	/** What becomes of the steps whose name begins so ("put", "fetch", "clock", "start"): it throws that. */
 	readonly fails?: Readonly<Record<string, Error>>;
 	/** Files that its k6 leaves. */
@@ -134,7 +136,13 @@ export function fakeClient(
 		async close() {},
 	};
 	const self: FakeClient = {
-		ready: { client, facts: { machine: "a machine", cores: 2, kernel: "6.1" } },
+		ready: {
+			client,
+			facts: {
+				...{ machine: "a machine", cores: 2, kernel: "6.1" },
+				...(options.address === undefined ? {} : { address: options.address }),
+			},
+		},
 		log,
 		said,
 		command: () => command,

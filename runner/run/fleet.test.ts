@@ -108,6 +108,79 @@ const turns = async (count = 20) => {
 		await new Promise((resolve) => setImmediate(resolve));
 };
 
+describe("clients of a system without a server", () => {
+	const endpointOf = (index: number) => ({
+		topic: "mqbench.test.1.0",
+		group: "workers",
+		address: `tcp://10.0.0.${index}:4000`,
+	});
+	const peer = (index: number, met: { error?: string } = {}): FakeOptions => ({
+		generator: {
+			...obedient,
+			started: (self) =>
+				self.tell({ mqbench: "ready", endpoints: [endpointOf(index)] }),
+			said(line, self) {
+				if ("peers" in line) self.tell({ mqbench: "met", ...met });
+				obedient.said(line, self);
+			},
+		},
+	});
+
+	test("are told where the subscriptions of the others are before T0, and where to listen", async () => {
+		const plan = { ...workQueue, server: false };
+		const { fakes, ended } = fleet({
+			plan,
+			clients: [
+				{ ...peer(0), address: "10.0.0.0" },
+				{ ...peer(1), address: "10.0.0.1" },
+				peer(2),
+			],
+		});
+		await begun(fakes);
+		expect(fakes.map(({ said }) => said.slice(0, 2))).toEqual(
+			[
+				[1, 2],
+				[0, 2],
+				[0, 1],
+			].map((others) => [
+				{ peers: others.map(endpointOf) },
+				{ t0UnixNs: expect.anything() },
+			]),
+		);
+		expect(fakes.map((fake) => fake.command()?.env.MQBENCH_LISTEN)).toEqual([
+			"10.0.0.0",
+			"10.0.0.1",
+			undefined,
+		]);
+		settleAll(fakes);
+		expect(await ended).toMatchObject({ error: null });
+	});
+
+	test("do not begin if one cannot connect to another, and the reason is the run's", async () => {
+		const { fakes, ended } = fleet({
+			plan: { ...workQueue, server: false },
+			clients: [peer(0), peer(1, { error: "no route to 10.0.0.0" }), peer(2)],
+		});
+		expect(await ended).toMatchObject({
+			error: "client 1 (process 1): no route to 10.0.0.0",
+		});
+		for (const { said } of fakes)
+			expect(said.some((line) => "t0UnixNs" in line)).toBe(false);
+	});
+
+	test("with a server hear nothing of each other", async () => {
+		const { fakes, ended } = fleet({
+			clients: [{ address: "10.0.0.0" }, {}, {}],
+		});
+		await begun(fakes);
+		for (const { said } of fakes)
+			expect(said.some((line) => "peers" in line)).toBe(false);
+		expect(fakes[0]?.command()?.env).not.toHaveProperty("MQBENCH_LISTEN");
+		settleAll(fakes);
+		await ended;
+	});
+});
+
 describe("several clients begin", () => {
 	test("with client 0 alone, which makes the topics, and the others once it is ready", async () => {
 		const { fakes, ended } = fleet({

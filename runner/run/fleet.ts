@@ -229,6 +229,7 @@ class RunningFleet {
 				if (!this.#alone)
 					await Promise.all(group.map((member) => this.#awaitReady(member)));
 			}
+			if (!this.#stopping) await this.#introduce();
 			if (!this.#alone && !this.#stopping) this.#begin();
 		} catch (error) {
 			// A bug, or CPUs that nobody can have: the others must not be left running.
@@ -257,6 +258,9 @@ class RunningFleet {
 					...(this.#alone
 						? { MQBENCH_CONTROL: "1" }
 						: { MQBENCH_COORDINATED: "1" }),
+					...(plan.server || member.address === null
+						? {}
+						: { MQBENCH_LISTEN: member.address }),
 					...(plan.message.file !== null && member.kind === "ssh"
 						? { MQBENCH_PAYLOAD_FILE: PAYLOAD }
 						: {}),
@@ -301,6 +305,21 @@ class RunningFleet {
 			tell("client-not-ready", {
 				seconds: readyMs / 1000,
 				words: words === null ? "" : `: ${words}`,
+			}),
+		);
+	}
+
+	/** Without a server clients are connected to each other: each is told where the others' subscriptions are. */
+	async #introduce(): Promise<void> {
+		if (this.#members.every(({ endpoints }) => endpoints.length === 0)) return;
+		await Promise.all(
+			this.#members.map(async (member) => {
+				const others = this.#members.filter((other) => other !== member);
+				const why = await member.meet(
+					others.flatMap(({ endpoints }) => endpoints),
+					this.#readyMs(),
+				);
+				if (why !== null) this.#fail(member, maskUrls(why));
 			}),
 		);
 	}

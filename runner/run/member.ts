@@ -13,7 +13,7 @@ import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { t0By } from "./clocks.ts";
 import { type K6, type K6Options, startK6 } from "./k6.ts";
-import type { ControlLine, ProgressLine } from "./progress-line.ts";
+import type { ControlLine, Endpoint, ProgressLine } from "./progress-line.ts";
 
 /** A client that has been reached, and what it said of itself. */
 export interface ReadyClient {
@@ -30,6 +30,8 @@ export class Member {
 	settled = false;
 	/** How its k6 ended; null: it has not, or never began. */
 	ended: Ended | null = null;
+	/** Where others reach its subscriptions, of a system without a server. */
+	endpoints: readonly Endpoint[] = [];
 	/** Why it is missing or broke off; null: nothing of that kind. */
 	error: string | null = null;
 	/** What its results cannot be written for; null: they can. */
@@ -39,6 +41,8 @@ export class Member {
 	readonly #ready: ReadyClient;
 	readonly #isReady: Promise<void>;
 	#tellReady = () => {};
+	readonly #hasMet: Promise<string | null>;
+	#tellMet: (error: string | null) => void = () => {};
 	#tellOver: (ended: Ended) => void = () => {};
 	#workspace: Workspace | null = null;
 	#k6: K6 | null = null;
@@ -52,6 +56,9 @@ export class Member {
 		this.label = `client ${index} (${this.name})`;
 		this.#isReady = new Promise((resolve) => {
 			this.#tellReady = resolve;
+		});
+		this.#hasMet = new Promise((resolve) => {
+			this.#tellMet = resolve;
 		});
 		this.over = new Promise((resolve) => {
 			this.#tellOver = resolve;
@@ -112,18 +119,22 @@ export class Member {
 
 	/** Is it ready? Waits until it says so, has ended, or `ms` are over. */
 	async isReady(ms: number): Promise<boolean> {
-		let timer: NodeJS.Timeout | undefined;
-		try {
-			return await Promise.race([
-				this.#isReady.then(() => true),
-				this.over.then(() => false),
-				new Promise<boolean>((resolve) => {
-					timer = setTimeout(() => resolve(false), ms);
-				}),
-			]);
-		} finally {
-			clearTimeout(timer);
-		}
+		return (await this.#within(ms, this.#isReady)) !== NOT_SAID;
+	}
+
+	/** Connects it to the subscriptions of others, and returns why that failed; null: it is connected, or has ended. */
+	async meet(peers: readonly Endpoint[], ms: number): Promise<string | null> {
+		this.say({ peers });
+		const said = await this.#within(ms, this.#hasMet);
+		if (said !== NOT_SAID) return said;
+		return this.running
+			? tell("client-not-met", { seconds: Math.round(ms / 1000) })
+			: null;
+	}
+
+	/** The address at which others reach its machine; null: they are on the same one. */
+	get address(): string | null {
+		return this.#ready.facts.address ?? null;
 	}
 
 	/** Hands T0 out, by its own clock, which is taken to be ahead of ours by `offsetNs`. */
@@ -205,8 +216,31 @@ export class Member {
 		};
 	}
 
+	/** What it says, unless it has ended or `ms` are over before. */
+	async #within<Said>(
+		ms: number,
+		said: Promise<Said>,
+	): Promise<Said | typeof NOT_SAID> {
+		let timer: NodeJS.Timeout | undefined;
+		try {
+			return await Promise.race([
+				said,
+				this.over.then((): typeof NOT_SAID => NOT_SAID),
+				new Promise<typeof NOT_SAID>((resolve) => {
+					timer = setTimeout(() => resolve(NOT_SAID), ms);
+				}),
+			]);
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+
 	#note(line: ProgressLine): void {
-		if (line.mqbench === "ready") this.#tellReady();
+		if (line.mqbench === "ready") {
+			this.endpoints = line.endpoints ?? [];
+			this.#tellReady();
+		}
+		if (line.mqbench === "met") this.#tellMet(line.error ?? null);
 		if (line.mqbench === "settled") this.settled = true;
 		if (line.mqbench === "start")
 			this.#firstClaimNs = line.firstClaimNs ?? null;
@@ -239,6 +273,8 @@ export function reasonText(
 }
 
 // --- internal ---
+
+const NOT_SAID = Symbol("it has ended, or its time is over");
 
 /** Of each client, `client-<i>` before it. Its log is written here. */
 const RESULTS = ["hlog", "jsonl", "ledger"] as const;

@@ -1,9 +1,9 @@
 import path from "node:path";
 import type { networkBaseline } from "../../infra/hosts/network.ts";
-import type { Broker, Rig } from "../../infra/rig.ts";
+import { type Broker, type Rig, untouchedBroker } from "../../infra/rig.ts";
 import { brokerOf } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
-import type { Plan } from "../model/plan.ts";
+import { type Plan, setUpBytes } from "../model/plan.ts";
 import type {
 	FaultDone,
 	NetworkPath,
@@ -56,11 +56,12 @@ export async function openBroker(
 ): Promise<Broker | null> {
 	const { plan, system, rig, folder, progress } = one;
 	const startedAt = timestamp(world);
+	if (!plan.server) return untouchedBroker();
 	try {
 		return await rig.open({
 			system,
 			level: plan.durabilityLevel,
-			messageBytes: plan.message.bytes,
+			messageBytes: setUpBytes(plan),
 			cpus: plan.pin.brokers,
 			logPath: path.join(runPath(folder, plan), "broker.log"),
 			faults: [...new Set(plan.faults.map(({ action }) => action))],

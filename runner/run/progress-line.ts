@@ -23,10 +23,20 @@ const soFar = {
 	windowLagP99: z.int().nullable().optional(),
 };
 
+/** A subscription of a client of a system without a server: what it is to, and where senders connect (extensions/xk6-mqbench/broker/abilities.go). */
+const Endpoint = z.looseObject({ topic: z.string(), address: z.string() });
+export type Endpoint = z.infer<typeof Endpoint>;
+
 /** What the generator prints on k6's stdout while it runs, one JSON object a line (extensions/xk6-mqbench/generator/results.go). */
 export const ProgressLine = z.discriminatedUnion("mqbench", [
 	/** It is connected and subscribed, and waits for its T0: one of several clients, or one on another host. */
-	z.object({ mqbench: z.literal("ready") }),
+	z.object({
+		mqbench: z.literal("ready"),
+		/** Where its subscriptions are, if the system has no server. */
+		endpoints: z.array(Endpoint).optional(),
+	}),
+	/** It is connected to the subscriptions of the others (`peers`), or says why not. */
+	z.object({ mqbench: z.literal("met"), error: z.string().optional() }),
 	/**
 	 * One of several clients: all of its own messages are settled, its drain is over, or it was told to close. Its books are closed: nothing
 	 * that reaches it from now on is counted. It waits for `finish`.
@@ -97,6 +107,8 @@ export type ProgressLine = z.infer<typeof ProgressLine>;
 export type ControlLine =
 	/** T0 by the wall clock of that client's own machine. */
 	| { readonly t0UnixNs: string }
+	/** The subscriptions of all other clients, to connect to: once, before T0. */
+	| { readonly peers: readonly Endpoint[] }
 	| { readonly ask: "leader"; readonly id: number }
 	/** The window of a warm-up until steady opens then, ns since T0: a whole second, told before. */
 	| { readonly openNs: number }

@@ -1,4 +1,6 @@
 import type { BrokerName, Traits } from "../brokers/index.ts";
+import { sizeText } from "../model/field.ts";
+import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../model/load.ts";
 import { say } from "../text/say.ts";
 import { tell } from "../text/tell.ts";
 import { ratePerSecond } from "../units.ts";
@@ -8,6 +10,7 @@ import {
 	type ResolvedCases,
 } from "./cases.ts";
 import { busy } from "./consumers.ts";
+import { sizeFor } from "./message-size.ts";
 import { type Partitioned, partitionsOf } from "./partitions.ts";
 import type { Problem } from "./problem.ts";
 import type { Case } from "./scenario.ts";
@@ -29,7 +32,7 @@ export function beyondAbilities(
 	const partitioned = systems.some(({ traits }) => traits.partitions);
 	return caseProblems(cases, (one) =>
 		systems.flatMap((system) => [
-			{ message: tooLarge(one, system), pattern: cannot(one, system) },
+			{ message: unsendable(one, system), pattern: cannot(one, system) },
 			...lacking(one, system, partitioned),
 			{
 				consumers: sharing(one, system),
@@ -43,14 +46,28 @@ export function beyondAbilities(
 
 // --- internal ---
 
-function tooLarge(
-	{ message: { bytes } }: Case,
-	{ key, traits: { maxMessageBytes: most } }: Able,
+/** Larger than a system takes, or by its limit no size at all. */
+function unsendable(
+	{ message }: Case,
+	{ key, traits }: Able,
 ): string | undefined {
-	return most === null || bytes <= most
+	const { maxMessageBytes: limitBytes, title } = traits;
+	const size = sizeFor(message.size, traits);
+	if (size === null) return tell("no-limit-of-system", { system: key, title });
+	if (limitBytes === null) return undefined;
+	const { bytes } = size;
+	if (typeof message.size === "number")
+		return bytes <= limitBytes
+			? undefined
+			: tell("too-large-for-system", {
+					...{ messageBytes: bytes, system: key, mostBytes: limitBytes },
+				});
+	const least = ENVELOPE_BYTES + (message.checksum ? CHECKSUM_BYTES : 0);
+	return bytes >= least && bytes <= MOST_BYTES
 		? undefined
-		: tell("too-large-for-system", {
-				...{ messageBytes: bytes, system: key, mostBytes: most },
+		: tell("limit-out-of-range", {
+				...{ system: key, limitBytes, size: sizeText(message.size) },
+				...{ leastBytes: least, mostBytes: MOST_BYTES },
 			});
 }
 
@@ -86,14 +103,15 @@ function lacking(
 	];
 }
 
-/** Responders that share a topic are a group, and what has no groups has no work queues either. */
+/** Responders that share a topic are a group, and what has no groups has no work queues either, unless only requests are shared. */
 function sharing(one: Case, { key, traits }: Able): string | undefined {
 	const why = traits.cannot["work-queue"];
 	const instead = traits.instead?.["work-queue"];
-	return one.pattern === "request-reply" && competing(one) && why !== undefined
+	const shares = traits.respondersShare ?? why === undefined;
+	return one.pattern === "request-reply" && competing(one) && !shares
 		? tell("consumers-cannot-share", {
 				...{ consumers: one.consumers, topics: one.topics },
-				...{ system: key, title: traits.title, why },
+				...{ system: key, title: traits.title, why: why ?? "" },
 				remedy: instead ?? `write consumers: ${one.topics}`,
 			})
 		: undefined;
@@ -173,7 +191,8 @@ function trimmed(one: Case, { key, traits, existingTopics }: Able) {
 	if (backlog === null || traits.keepsOnly === null || existingTopics)
 		return undefined;
 	const { messages, bytes, option } = traits.keepsOnly;
-	const kept = Math.max(messages, Math.floor(bytes / message.bytes));
+	const each = sizeFor(message.size, traits)?.bytes ?? 1;
+	const kept = Math.max(messages, Math.floor(bytes / each));
 	const waiting = Math.ceil(backlog.messages / topics);
 	if (waiting <= kept) return undefined;
 	const warning = say("backlog-trimmed", { system: key, kept, waiting });

@@ -24,7 +24,9 @@ export function resolveAws(
 	// One with a mistake is missing here, and says so itself.
 	if (count === 0 && systems.length > 0)
 		problems.push(
-			refuse(["target"], "aws-without-broker", { broker: noBroker }),
+			refuse(["target"], "aws-without-broker", {
+				broker: systems[0]?.options.broker ?? noBroker,
+			}),
 		);
 	const { volume } = data.brokers;
 	if (volume !== undefined) problems.push(...beyondLimits(volume));
@@ -64,17 +66,14 @@ export function resolveAws(
 
 /** How many machines brokers need that take turns on them: as many as the largest has nodes; 0: none of them is a process. */
 export function brokerMachines(
-	systems: readonly Pick<System, "broker" | "options">[],
+	systems: readonly Pick<System, "options">[],
 ): number {
 	return Math.max(0, ...systems.map(nodesOf));
 }
 
 /** Nodes of a system on machines of its own; 0: it is no process. */
-export function nodesOf({
-	broker,
-	options,
-}: Pick<System, "broker" | "options">): number {
-	if (!hasProcess({ broker })) return 0;
+export function nodesOf({ options }: Pick<System, "options">): number {
+	if (!hasProcess(options)) return 0;
 	return ("nodes" in options ? options.nodes : undefined) ?? 1;
 }
 

@@ -270,7 +270,7 @@ function complete(
 		timeoutNs: timeout ?? drain,
 		...ownValues(fields, { pattern, closed: schedule.kind === "closed" }),
 		message: {
-			bytes: fields.message,
+			size: fields.message,
 			...payloadOf(fields.payload, folder),
 			checksum,
 		},

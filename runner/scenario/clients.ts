@@ -1,4 +1,4 @@
-import { hasProcess } from "../brokers/index.ts";
+import { noBroker } from "../brokers/index.ts";
 import { crosses, type Target } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { say } from "../text/say.ts";
@@ -245,7 +245,7 @@ function inProcess(
 	clients: number,
 	systems: readonly Pick<System, "key" | "broker">[],
 ): string | undefined {
-	const alone = systems.find((system) => !hasProcess(system));
+	const alone = systems.find(({ broker }) => broker === noBroker);
 	return alone && crossing(one, clients)
 		? tell("no-process-for-clients", { system: alone.key, clients })
 		: undefined;

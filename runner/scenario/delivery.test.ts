@@ -120,9 +120,7 @@ describe("delivery, order and checksum", () => {
 		expect(() => loadScenario("s.yaml", text("51B"))).toThrow(
 			"s.yaml:2:33 message 51B is too small for checksum: true, which adds 4 bytes to the 48 of each message; write at least message: 52B",
 		);
-		expect(loadScenario("s.yaml", text("52B")).cases[0]?.message.bytes).toBe(
-			52,
-		);
+		expect(loadScenario("s.yaml", text("52B")).cases[0]?.message.size).toBe(52);
 	});
 });
 

@@ -1,4 +1,4 @@
-import { hasProcess } from "../brokers/index.ts";
+import { hasProcess, noBroker } from "../brokers/index.ts";
 import type { Target } from "../model/plan.ts";
 import {
 	ON_HOSTS,
@@ -41,6 +41,13 @@ export function resolveFaults(
 			);
 		return { faults: [], problems };
 	}
+	const without = systems.find(
+		({ broker, options }) => broker !== noBroker && !hasProcess(options),
+	);
+	if (without !== undefined)
+		problems.push(
+			refuseKey(["faults"], "faults-without-server", { system: without.key }),
+		);
 	if (
 		context.target &&
 		targets[context.target].place === "process" &&
@@ -129,7 +136,8 @@ function ofNode(fault: Written, systems: readonly PlacedSystem[]): Mistake {
 	const node = fault.node ?? fault.broker;
 	const field = fault.node === undefined ? "broker" : "node";
 	if (node === undefined) return null;
-	for (const { key, options, traits } of systems.filter(hasProcess)) {
+	for (const { key, options, traits } of systems) {
+		if (!hasProcess(options)) continue;
 		const nodes = ("nodes" in options ? options.nodes : undefined) ?? 1;
 		// Where a topic has copies, one of them leads.
 		if (node === "leader" && traits.maxReplicas === 1)

@@ -78,7 +78,7 @@ describe("a right scenario", () => {
 					drainNs: 30e9,
 					timeoutNs: 30e9,
 					message: {
-						bytes: 256,
+						size: 256,
 						payload: "random",
 						randomRatio: 1,
 						file: null,

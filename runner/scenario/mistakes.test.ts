@@ -49,6 +49,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	"K of something": workload({ message: "1K" }),
 	"a rate with words": workload({ rate: "3000 msg/s" }),
 	"a rate below zero": workload({ rate: "-5/s" }),
+	"a limit and a bare number": workload({ message: "limit + 1" }),
 	"half a connection": workload({ connections: "1.5" }),
 	"no connection": workload({ connections: "0" }),
 	"a number in quotes": workload({ connections: '"25"' }),
@@ -229,6 +230,13 @@ const mistakes: Readonly<Record<string, string>> = {
 		jetstream,
 	),
 	"a backlog without a rate": workload({ ...backlog, ...closed }, jetstream),
+	"a backlog in bytes of messages of any size": workload(
+		{ ...backlog, backlog: "1MiB", message: "limit" },
+		jetstream,
+	),
+	"a limit that is none": workload({ message: "limit" }, "system: noop"),
+	"a limit below zero": workload({ message: "limit - 1GiB" }),
+	"all of a search": `${workload({ duration: "", find: "max-rate" })}${sla("p99 < 10ms", "failed == all")}`,
 	"a backlog in K": workload({ ...backlog, backlog: "60K" }, jetstream),
 	"order by keys without keys": workload({ order: "per-key" }, noop),
 	"order over partitions": workload(

@@ -85,7 +85,9 @@ function closed(
 	}: Extract<Times, { readonly kind: "closed" }>,
 ): Case {
 	const { producers } = one;
-	const most = one.message.bytes >= LARGE_BYTES ? LARGE_MESSAGES : MESSAGES;
+	const { size } = one.message;
+	const small = typeof size === "number" && size < LARGE_BYTES;
+	const most = small ? MESSAGES : LARGE_MESSAGES;
 	// A producer without a message would be another topology.
 	const measured = Math.min(
 		messages - warmupMessages,

@@ -96,6 +96,7 @@ const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 | \`service p99.9 <= 5ms\` | the same of another metric: \`response\`, \`service\` (from the send call), \`ack\` (until the acknowledgement), \`last\` (fan-out: until the slowest subscriber has it), \`lag\`, \`queued\` |
 | \`max < 1s\` | the largest sample |
 | \`lost == 0\` | a counter: ${counters()}; with ${UNITS.messages.ops.map(code).join(", ")} |
+| \`failed == all\` | every message failed, as it should (\`message: limit + 1B\`): none was lost without a word |
 | ${ratesAndTimes(false)}; with ${UNITS["messages/s"].ops.map(code).join(", ")} |
 | ${ratesAndTimes(true)} |
 | \`p99 <= baseline + 10%\` | at most 10 % slower than a baseline; of a rate \`throughput >= baseline - 5%\`; \`baseline * 1.1\` says the same |

@@ -2,6 +2,7 @@ import { hasProcess } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
 import { caseProblems, type ResolvedCases } from "./cases.ts";
+import { sizeFor } from "./message-size.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Parts } from "./parts.ts";
 import { type Problem, refuseKey } from "./problem.ts";
@@ -14,17 +15,21 @@ export function beyondRig(
 	given: GivenRig | null,
 ): Problem[] {
 	if (given === null) return [];
-	return systems.flatMap(({ key }) => {
+	return systems.flatMap(({ key, traits }) => {
 		const most = brokerOf(given, key)?.messageBytes ?? null;
 		if (most === null) return [];
-		return caseProblems(cases, ({ message: { bytes } }) => [
-			bytes > most && {
-				message: tell("too-large-for-rig", {
-					...{ messageBytes: bytes, system: key, rig: given.path },
-					mostBytes: most,
-				}),
-			},
-		]);
+		return caseProblems(cases, ({ message }) => {
+			const size = sizeFor(message.size, traits);
+			const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
+			return [
+				messageBytes > most && {
+					message: tell("too-large-for-rig", {
+						...{ messageBytes, system: key, rig: given.path },
+						mostBytes: most,
+					}),
+				},
+			];
+		});
 	});
 }
 
@@ -64,10 +69,10 @@ export function hasHosts(given: GivenRig | null): boolean {
 /** What a report has to say of a system's broker that was there before the run. */
 export function notFresh(
 	{ rig }: Pick<Scenario, "rig">,
-	system: Pick<System, "key" | "broker">,
+	system: Pick<System, "key" | "options">,
 ): string[] {
 	return rig === null ||
-		!hasProcess(system) ||
+		!hasProcess(system.options) ||
 		onHosts({ path: "", rig }, system.key)
 		? []
 		: [tell("broker-not-fresh", { rig: rig.id })];

@@ -1,4 +1,4 @@
-import { WEEK_NS } from "../model/field.ts";
+import { sizeText, WEEK_NS } from "../model/field.ts";
 import { CHECKSUM_BYTES, ENVELOPE_BYTES } from "../model/load.ts";
 import {
 	onlyFor,
@@ -35,7 +35,9 @@ export function backlogOf(fields: Partial<WrittenWorkload>): number | null {
 	const { pattern, backlog, message } = fields;
 	if (pattern !== "backlog" || backlog === undefined) return null;
 	if (typeof backlog === "number") return backlog;
-	return message === undefined ? null : Math.ceil(backlog.bytes / message);
+	return typeof message === "number"
+		? Math.ceil(backlog.bytes / message)
+		: null;
 }
 
 // --- internal ---
@@ -102,7 +104,7 @@ function ofLimits({
 			}),
 		);
 	const needed = ENVELOPE_BYTES + CHECKSUM_BYTES;
-	if (checksum && message !== undefined && message < needed)
+	if (checksum && typeof message === "number" && message < needed)
 		problems.push(
 			refuseField("message", "too-small-for-checksum", {
 				...{ messageBytes: message, leastBytes: needed },
@@ -163,6 +165,12 @@ function ofBacklog(fields: Fields): FieldProblem[] {
 	const varying = steps ? "steps" : rate && stages ? "stages" : null;
 	if (varying !== null)
 		return [refuseField(varying, "backlog-of-varying-rate", { varying })];
+	if (typeof fields.backlog === "object" && typeof fields.message === "object")
+		return [
+			refuseField("backlog", "backlog-of-limit", {
+				size: sizeText(fields.message),
+			}),
+		];
 	if (!rate) return [];
 	if (fields.arrivals === "poisson")
 		return [refuseField("arrivals", "backlog-of-random-arrivals")];

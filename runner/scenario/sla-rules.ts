@@ -19,6 +19,7 @@ export function unanswerable(
 			? [
 					...(TALLIES[expect.tally].needs ?? []).map((need) => LACKING[need]),
 					aboveTheRate,
+					allOfSearch,
 				]
 			: [
 					withoutSchedule,
@@ -226,6 +227,12 @@ const aboveTheRate: Reason = (line) => {
 	}
 	return undefined;
 };
+
+/** A search is for a rate at which nothing fails, and each of its runs has another number of messages. */
+const allOfSearch: Reason = ({ expect, cases }) =>
+	expect.kind === "tally" && expect.all && cases.some(({ find }) => find)
+		? tell("all-of-search", { tally: expect.tally })
+		: undefined;
 
 /** Scheduled in the window; of random arrivals with room for chance. Infinite: nothing is scheduled, or a search decides. */
 function mostPerSecond({ schedule, find }: Case): number {

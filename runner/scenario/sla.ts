@@ -19,7 +19,7 @@ export function parseLine(source: string): Sla | BaselineSla {
 
 /**
  * Reads a line with a limit: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or
- * `counter op limit` ("lost == 0", "throughput >= 100000/s", "drainTime < 30s"). `abort` is the long form's to set. Throws a
+ * `counter op limit` ("lost == 0", "failed == all", "throughput >= 100000/s", "drainTime < 30s"). `abort` is the long form's to set. Throws a
  * `UnitError` with a person's sentence.
  */
 export function parseSla(source: string): Sla {
@@ -184,9 +184,12 @@ function tallyLine(
 			}),
 		);
 	}
+	const all = unit === "messages" && op === "==" && limit === "all";
 	return {
 		kind: "tally",
-		...{ text, tally, op, limit: LIMITS[unit](text, limit, tally, op) },
+		...{ text, tally, op },
+		limit: all ? 0 : LIMITS[unit](text, limit, tally, op),
+		...(all && { all }),
 		abort: false,
 	};
 }

@@ -135,7 +135,7 @@ function ofRig(
 	options: SystemOptions,
 	{ rig: given }: Starting,
 ): Refusal[] {
-	if (given === null || brokerOf(options).urlSchemes.length === 0) return [];
+	if (given === null || !hasProcess(options)) return [];
 	const { path: file, rig } = given;
 	const entry = rig.brokers.find(({ system }) => system === key);
 	const there = { rig: file, system: key };

@@ -51,12 +51,12 @@ export function brokersTable(): string {
 		row("broker", "local, from", "docker, image", "nodes"),
 		"|---|---|---|---|",
 		...realBrokers.map((broker) => {
-			const { install } = brokerOf({ broker });
+			const { install, image } = brokerOf({ broker });
 			const options = SystemOptions.parse({ broker });
 			return row(
 				`\`${broker}\``,
 				install?.from ?? "",
-				`\`${imageOf({ image: null, options })}\``,
+				image === null ? "-" : `\`${imageOf({ image: null, options })}\``,
 				traitsOf({ broker }).nodes.join(" or "),
 			);
 		}),

@@ -163,7 +163,7 @@ function existingUrl(
 ): ResolvedUrl | null {
 	const broker = brokerOf(options);
 	const { url } = options;
-	if (broker.urlSchemes.length === 0) return null;
+	if (!hasProcess(options)) return null;
 	if (url === undefined) {
 		const [open, close] =
 			where[0] === "systems" ? [`${where[1]}: { `, " }"] : ["", ""];
@@ -187,8 +187,7 @@ function rigUrl(
 ): ResolvedUrl | null {
 	const broker = brokerOf(options);
 	const entry = rig.brokers.find(({ system }) => system === key);
-	if (broker.urlSchemes.length === 0 || !entry || entry.url === null)
-		return null;
+	if (!hasProcess(options) || !entry || entry.url === null) return null;
 	const resolved = resolveUrl(entry.url, broker, env, false);
 	return "wrong" in resolved
 		? {

@@ -2,8 +2,8 @@ import { processFields } from "../brokers/fields.ts";
 import {
 	BrokerName,
 	brokerOf,
-	hasProcess,
 	loginUrl,
+	realBrokers,
 } from "../brokers/index.ts";
 import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
@@ -26,8 +26,13 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 	if (place === "system") {
 		const broker = systemBroker(path, whole);
 		if (Object.hasOwn(processFields, key))
-			return tell("no-process-option", { key, broker });
-		if (LOGIN.has(key.toLowerCase()) && hasProcess({ broker }))
+			return tell(
+				realBrokers.includes(broker)
+					? "option-without-effect"
+					: "no-process-option",
+				{ key, broker },
+			);
+		if (LOGIN.has(key.toLowerCase()) && realBrokers.includes(broker))
 			return tell("login-as-key", {
 				...loginUrl(brokerOf({ broker })),
 				key: quoted(key),

@@ -22,7 +22,7 @@ export const cloud = {
 	"end-past": "Its machines should have ended themselves at {at}; everything else stays.",
 	"end-to-come": "Its machines end themselves by {at}; until then they cost money; everything else stays.",
 	"find-by-tag": "Find it by its tag:   mqbench rigs sweep{region} --id {id}{profile}",
-	"nothing-to-rent": "{broker} is not a broker, and no machines are rented for it alone; measure it with --target local",
+	"nothing-to-rent": "{broker} has no server here, and no machines are rented for its clients alone; measure it with --target local",
 	"holds-taking-down": "is taking it down",
 	"watching-holder": "The rig {id} is held by an mqbench of another machine or container: looking for {watchNs} whether it lives ...",
 	"holds-standing-up": "has it: it is standing it up, or measuring on it",

@@ -56,6 +56,7 @@ export const fileMistakes = {
 	"alias-too-much": "the aliases (*name) expand to too much; write the values out",
 	"no-yaml": "this is not YAML: {reason}",
 	"alias-endless": "*{alias} is inside &{alias} and would contain itself; write the value out",
+	"option-without-effect": "{key} has no effect on {broker}; remove {key}",
 	"no-process-option": "{key} has no effect on {broker}, which has no broker process; remove {key}",
 	"other-brokers-option": "{key} is an option of {brokers}, not of {broker}; remove {key}",
 	"objective-as-key": "an objective is text, not a key; write - {line}",

@@ -2,6 +2,9 @@
 // biome-ignore format: a sentence is a line.
 export const loadMistakes = {
 	"too-large-for-system": "message {messageBytes} is larger than {system} takes; write at most message: {mostBytes}",
+	"no-limit-of-system": "{system} ({title}) has no limit for the size of a message; write a size, e.g. message: 1MiB",
+	"limit-out-of-range": "{size} cannot be sent to {system}, whose limit is {limitBytes}: a message has {leastBytes} to {mostBytes}; write another size",
+	"backlog-of-limit": "a backlog in bytes needs one size for all systems, and message is {size}; write how many messages pile up, e.g. backlog: 1000",
 	"pattern-beyond-system": "{system} ({title}) cannot run pattern {pattern}: {why}; {remedy}",
 	"drop-system": "write another pattern, or remove {system}",
 	"no-keys": "messages of {who} have no keys; remove keys",
@@ -55,6 +58,7 @@ export const loadMistakes = {
 	"backlog-too-long": "duration {durationNs} is too short: the backlog takes {pileUpNs} to pile up, and more to drain; {write}",
 	"too-many-runs": "{systems:system} x {cases:case} x repeat {repeat} makes {runs:run}, and at most {most} are allowed; {write}",
 	"faults-of-yours": "faults need target {targets}: mqbench disturbs only brokers that it starts; remove faults",
+	"faults-without-server": "{system} has no server that a fault could meet; give it forwarder: true, or remove it from this scenario",
 	"faults-need-linux": "faults on target local need Linux; write target: docker",
 	"fault-elsewhere": "{action} needs target {targets}: {why}",
 	"fault-endless": "{fault} needs an end; write e.g. for: 500ms",

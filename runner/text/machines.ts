@@ -1,7 +1,7 @@
 /** What is said of machines, hosts, containers and the programs on them, where something is missing there or cannot be done: why, and what to do. */
 // biome-ignore format: a sentence is a line.
 export const machines = {
-	"nothing-to-stand-up": "{broker} is not a broker, so there is nothing to stand up",
+	"nothing-to-stand-up": "{broker} has no server here, so there is nothing to stand up; run the scenario without a rig",
 	"programs-forbidden": "programs may not be executed there",
 	"go-caches": "the Go cache or the cache folder of mqbench",
 	"configure-maven": "Configure a Maven repository that this machine can reach (settings.xml), or use an installation of yours: binary: /path/to/{name}",

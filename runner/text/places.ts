@@ -14,6 +14,8 @@ export const places = {
 		`${d.nodes} nodes on ${d.nodes} hosts`,
 	"existing-topics": (d: { topics: readonly string[] }) =>
 		`uses ${d.topics.join(", ")}; makes and removes nothing, and counts what others send there as foreign`,
+	"without-server": (d: { system: string }) =>
+		`${d.system}: no server, its clients are connected to each other`,
 	"clients-here": (d: { clients: number }) =>
 		`clients: ${d.clients} processes of this machine`,
 	"clients-rented": (d: { clients: number }) =>

@@ -24,6 +24,7 @@ export const runs = {
 	"nobody-to-ask-leader": "no client is there to ask the broker who leads",
 	"client-not-said-leader": "{client} did not say who leads",
 	"client-not-ready": "it was not ready within {seconds}s{words}",
+	"client-not-met": "it was not connected to the other clients within {seconds}s",
 	"k6-ended-before": "k6 ended before the run had begun",
 	"results-unwritten": "the results could not be written: {reason}",
 	"ledger-beyond-plan": "{name} names messages that the plan does not have",

@@ -41,6 +41,7 @@ export const slaMistakes = {
 	"percentile-lowest": '"{line}": the lowest percentile is p0.000001; write e.g. p99 or p99.9',
 	"tally-op": '"{line}": {tally} takes {ops}; write {tally} {example}',
 	"tally-count": '"{line}": {tally} is a number of messages; write {tally} == 0',
+	"all-of-search": "find: max-rate looks for a rate at which nothing is missing; write {tally} == 0",
 	"tally-never": '"{line}" can never hold; write {tally} == 0',
 	"limit-never": '"{line}" can never hold; write a limit above 0',
 	"limit-without-unit": '"{line}": the limit has no unit; write {meant}',

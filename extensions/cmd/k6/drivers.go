@@ -5,6 +5,7 @@ import (
 	_ "github.com/mqbench/mqbench/extensions/xk6-amqp"
 	_ "github.com/mqbench/mqbench/extensions/xk6-kafka"
 	_ "github.com/mqbench/mqbench/extensions/xk6-mqtt"
+	_ "github.com/mqbench/mqbench/extensions/xk6-nanomsg"
 	_ "github.com/mqbench/mqbench/extensions/xk6-nats"
 	_ "github.com/mqbench/mqbench/extensions/xk6-nats-streaming"
 	_ "github.com/mqbench/mqbench/extensions/xk6-noop"
@@ -12,4 +13,5 @@ import (
 	_ "github.com/mqbench/mqbench/extensions/xk6-rabbitmq"
 	_ "github.com/mqbench/mqbench/extensions/xk6-redis"
 	_ "github.com/mqbench/mqbench/extensions/xk6-sqs"
+	_ "github.com/mqbench/mqbench/extensions/xk6-zeromq"
 )

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -27,6 +28,9 @@ type Options struct {
 	Connections int
 	// MessageBytes is the size of every payload.
 	MessageBytes int
+	// LimitBytes is the largest payload that the system takes if those of the run exceed it on purpose, because its answer is the
+	// question: a driver then does not refuse them itself, and sets topics up for LimitBytes. 0: they do not.
+	LimitBytes int
 	// Durability is the level for topics: "memory", "os", "interval" or "fsync"; "" means the broker's own. A driver applies what belongs
 	// to a topic or a message. The rig applies what belongs to the server.
 	Durability string
@@ -121,6 +125,11 @@ type Producer interface {
 	// then. Send may block only as the library itself pushes back; that time is measured as block. It never
 	// retries: a retry would hide what we measure. One goroutine at a time calls Send.
 	Send(m *Message, done Done)
+}
+
+// RefusedHere is the error of a message that the client library has refused by itself: the system has not seen it.
+func RefusedHere(library string, err error) error {
+	return fmt.Errorf("the client library (%s) refuses it: %w", library, err)
 }
 
 // ErrUnknown is wrapped by a completion's error if the message may have arrived: it was written, and then the connection was lost or

@@ -1,6 +1,7 @@
 package brokertest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -211,6 +212,7 @@ func share(s System, to shape, first *rig, fanOut bool) {
 		to.part.Client = 1
 		clients = append(clients, open(t, s, to, topics...))
 		consume(clients[1])
+		meet(clients)
 	}
 	send := func(i int64, r *rig) {
 		for k, subscribed := range []bool{!s.NoGroups, fanOut} {
@@ -248,6 +250,9 @@ func share(s System, to shape, first *rig, fanOut bool) {
 		second.within("Remove by client 1", second.remove)
 		second.within("Close by client 1", second.close)
 	}
+	if len(broker.Endpoints(first.session)) > 0 {
+		return // without a server nobody hears that a receiver has left before something is sent to it
+	}
 	settled() // a system that stores nothing may still be handing over messages
 	for i := range int64(to.partitions) {
 		send(ours+i, first)
@@ -255,5 +260,25 @@ func share(s System, to shape, first *rig, fanOut bool) {
 	arrived(ours + to.partitions)
 	for _, one := range all[:min(1, len(all))] {
 		one.wait(ours + to.partitions)
+	}
+}
+
+// meet makes the subscriptions of clients known to each other, where there is no server between them.
+func meet(clients []*rig) {
+	for _, one := range clients {
+		var others []broker.Endpoint
+		for _, other := range clients {
+			if other != one {
+				others = append(others, broker.Endpoints(other.session)...)
+			}
+		}
+		if len(others) == 0 {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		if err := broker.Meet(ctx, one.session, others); err != nil {
+			one.t.Fatalf("meet: %v", err)
+		}
+		cancel()
 	}
 }

@@ -60,13 +60,16 @@ func (g *Generator) conclude(ctx context.Context) {
 		g.outcome.warmup = g.books.Count("warmup", tried)
 		g.outcome.window = g.books.Count("window", tried)
 		g.books.FindLost(tried, g.intended)
+		// Read these first: a library forgets its counts with its connections, and clients that are connected to each other lose some when the first
+		// of them leaves.
+		g.outcome.clientDropped, g.outcome.reconnects = broker.Dropped(g.session), broker.Reconnects(g.session)
+		g.outcome.requests = broker.Requests(g.session)
 		if g.share.count > 1 {
+			_, peer := g.session.(broker.Peer)
+			g.parting.Store(peer)
 			g.awaitFinish(ctx)
 		}
 		close(g.ending)
-		// Read these first: a library forgets its counts with its connections.
-		g.outcome.clientDropped, g.outcome.reconnects = broker.Dropped(g.session), broker.Reconnects(g.session)
-		g.outcome.requests = broker.Requests(g.session)
 		// Subtle: this may release a send call that still blocks. What it reports is no longer counted.
 		g.leave()
 		g.results.end()

@@ -18,8 +18,27 @@ const (
 	finishTimeout = 10 * time.Second
 )
 
-// Ready tells the coordinator that this client is connected and subscribed.
-func (g *Generator) Ready() { g.results.tell(map[string]any{"mqbench": "ready"}) }
+// Ready tells the coordinator that this client is connected and subscribed, and where others find its subscriptions if the system has no
+// server.
+func (g *Generator) Ready() {
+	ready := map[string]any{"mqbench": "ready"}
+	if endpoints := broker.Endpoints(g.session); len(endpoints) > 0 {
+		ready["endpoints"] = endpoints
+	}
+	g.results.tell(ready)
+}
+
+// Meet connects this client's senders to the subscriptions of the other clients, and tells the coordinator when that is done, or why it is not.
+// Called once, after Ready and before T0.
+func (g *Generator) Meet(others []broker.Endpoint) {
+	ctx, cancel := context.WithTimeout(context.Background(), g.plan.SetUpTimeout())
+	defer cancel()
+	met := map[string]any{"mqbench": "met"}
+	if err := broker.Meet(ctx, g.session, others); err != nil {
+		met["error"] = address.Masked(err)
+	}
+	g.results.tell(met)
+}
 
 // StartAt sets T0, by the wall clock of this machine, before the first slot.
 func (g *Generator) StartAt(t0 time.Time) {

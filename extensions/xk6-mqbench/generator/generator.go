@@ -89,7 +89,9 @@ type Generator struct {
 	// ending is closed when the books are closed and the client leaves; handlers that wait then go on.
 	ending    chan struct{}
 	concluded chan struct{}
-	outcome   outcome
+	// parting: clients that are connected to each other leave one after another, and what the driver says of that is no error.
+	parting atomic.Bool
+	outcome outcome
 }
 
 // New makes everything that needs no I/O, for a plan that ParsePlan has checked. url may hold a password.
@@ -140,7 +142,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)
 	g.consumer = newConsumer(g)
 	g.messages.New = func() any { return &broker.Message{Payload: make([]byte, plan.Message.Bytes)} }
-	if g.session, err = driver(plan.options(url, g.clock.Now, g.errors.Note)); err != nil {
+	if g.session, err = driver(plan.options(url, g.clock.Now, g.note)); err != nil {
 		return nil, err
 	}
 	return g, plan.join(g.session)
@@ -229,6 +231,13 @@ func (g *Generator) Close() error {
 }
 
 // --- internal ---
+
+// note takes errors of the driver that belong to no message.
+func (g *Generator) note(err error) {
+	if !g.parting.Load() {
+		g.errors.Note(err)
+	}
+}
 
 // start sets T0, unless the coordinator did.
 func (g *Generator) start() {

@@ -71,6 +71,8 @@ type Plan struct {
 		Index int `json:"index"`
 		Count int `json:"count"`
 	} `json:"client"`
+	// Listen is broker.Options.Listen. It is not in the file: each client has its own.
+	Listen string `json:"-"`
 }
 
 // Schedule is the shape of the load, its length and its number of messages.
@@ -114,6 +116,8 @@ type Keys struct {
 // Message is what messages consist of.
 type Message struct {
 	envelope.Payload
+	// LimitBytes is what the system takes at most, where messages are larger on purpose.
+	LimitBytes *int `json:"limitBytes"`
 	// Checksum: every payload ends in its CRC32C, and receipts are checked.
 	Checksum bool `json:"checksum"`
 }

@@ -119,6 +119,7 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 	share := p.share()
 	o := broker.Options{
 		URL:          url,
+		Listen:       p.Listen,
 		Driver:       p.DriverOptions,
 		Connections:  share.producing() + share.consuming(),
 		MessageBytes: p.Message.Bytes,
@@ -126,6 +127,9 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		TimeoutNs: p.DrainNs,
 		Now:       now,
 		OnError:   onError,
+	}
+	if p.Message.LimitBytes != nil {
+		o.LimitBytes = *p.Message.LimitBytes
 	}
 	if p.DurabilityLevel != nil {
 		o.Durability = *p.DurabilityLevel

@@ -1,4 +1,5 @@
 import { hasProcess } from "../../../runner/brokers/index.ts";
+import { sizeFor } from "../../../runner/scenario/message-size.ts";
 import { partitionsOf } from "../../../runner/scenario/partitions.ts";
 import type {
 	Case,
@@ -29,7 +30,7 @@ export function networkNeeds(
 	{ systems, cases }: Pick<Scenario, "systems" | "cases">,
 	clients: number,
 ): CaseNeed[] {
-	const real = systems.filter(hasProcess);
+	const real = systems.filter(({ options }) => hasProcess(options));
 	return real.flatMap((system) =>
 		cases.map((one) => ({
 			system: system.key,
@@ -129,7 +130,8 @@ function needOf(
 ): Pick<CaseNeed, "broker" | "client"> {
 	const perSecond = highestRate(one);
 	if (perSecond === null) return { broker: null, client: null };
-	const gbpsOnce = (perSecond * one.message.bytes * 8) / 1e9;
+	const { bytes = 0 } = sizeFor(one.message.size, system.traits) ?? {};
+	const gbpsOnce = (perSecond * bytes * 8) / 1e9;
 	const { toBrokers, toClients } = crossings(one);
 	const { nodes = 1, replicas = 1 } = system.options;
 	// A partition's leader takes its messages and sends them to those who read and to those who hold copies.

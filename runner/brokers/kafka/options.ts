@@ -11,6 +11,7 @@ import {
 	tlsField,
 } from "../fields.ts";
 import { heapField } from "../java.ts";
+import { largestPayload, varintBytes } from "../size-limits.ts";
 import {
 	kafkaDurability,
 	levelTexts,
@@ -128,7 +129,7 @@ export const kafka = {
 		groupsByPartition: true,
 		keepsOnly: null,
 		wildcards: true,
-		maxMessageBytes: MAX_MESSAGE_BYTES,
+		maxMessageBytes: maxMessageBytes(options),
 		cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},
 		instead: { publish: "write acks: all" },
 		levels: levelTexts(options),
@@ -146,6 +147,7 @@ export const kafka = {
 			idempotence: options.idempotence,
 			lingerNs: options.linger,
 			batchBytes: options.batch,
+			messageMaxBytes: messageMaxBytes(options),
 			compression: options.compression,
 			minInsyncReplicas: options.minInsyncReplicas,
 			fetchMinBytes: options.fetchMinBytes,
@@ -184,6 +186,25 @@ const CONFIG = {
 const MAX_BATCH_BYTES = 64 * 1024 ** 2;
 /** Above it, requests near the 100 MiB that a broker takes (socket.request.max.bytes). */
 const MAX_MESSAGE_BYTES = 64 * 1024 ** 2;
+
+/** What the scenario has a server take, which is of batches; a topic that mqbench makes is then not to take more. */
+function messageMaxBytes({ config }: KafkaOptions): number | undefined {
+	return Number(config?.["message.max.bytes"]) || undefined;
+}
+
+function maxMessageBytes(options: KafkaOptions): number {
+	const most = messageMaxBytes(options);
+	return most === undefined
+		? MAX_MESSAGE_BYTES
+		: Math.min(MAX_MESSAGE_BYTES, largestPayload(most, batchOfOne));
+}
+
+/** What a batch of one record has beside its payload, uncompressed and without a key (batchBytes in xk6-kafka/options.go). */
+function batchOfOne(payloadBytes: number): number {
+	// Numbers of a record have a sign: they are doubled.
+	const record = 5 + varintBytes(2 * payloadBytes);
+	return 61 + varintBytes(2 * (record + payloadBytes)) + record;
+}
 
 /** What is acknowledged is not lost with one node: it is on all in sync, or there is only one. */
 function isSafe(options: KafkaOptions): boolean {

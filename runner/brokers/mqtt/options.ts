@@ -4,6 +4,7 @@ import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import { defined, driverTls, processFields, tlsField } from "../fields.ts";
+import { sizeInConfig } from "../size-limits.ts";
 import {
 	MEMORY,
 	mqttDurability,
@@ -73,8 +74,11 @@ export type MqttOptions = z.infer<typeof MqttOptions>;
 /** As the driver sets it (xk6-mqtt/options.go). */
 export const RECEIVE_MAXIMUM = 20;
 const MOST_SECONDS = 65_535;
-/** Of a packet of MQTT, less what is beside the payload. */
-const MAX_MESSAGE_BYTES = 268_435_455 - 256;
+/** Of a packet of MQTT, and the most that it has beside the payload. */
+const MAX_PACKET_BYTES = 268_435_455;
+const BESIDE = 256;
+/** Room for the protocol beside a payload that nats-server keeps. */
+export const NATS_ENVELOPE = 1024;
 /** As mqbench sets nats-server up. */
 const NATS_MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 const NATS_ACK_WAIT_NS = 30e9;
@@ -110,8 +114,7 @@ export const mqtt = {
 			? { messages: options.maxQueued, bytes: 0, option: "maxQueued" }
 			: null,
 		wildcards: true,
-		maxMessageBytes:
-			server === "nats" ? NATS_MAX_MESSAGE_BYTES : MAX_MESSAGE_BYTES,
+		maxMessageBytes: maxMessageBytes(server, options.config),
 		cannot: {
 			...(qos === 0 ? UNSTORED : {}),
 			...(server === "nats" ? UNSHARED : {}),
@@ -145,6 +148,24 @@ export const mqtt = {
 } as const satisfies BrokerOptions<MqttOptions>;
 
 // --- internal ---
+
+function maxMessageBytes(
+	server: MqttOptions["server"],
+	config: MqttOptions["config"] = {},
+): number {
+	if (server === "nats") {
+		const [, most] =
+			Object.entries(config).find(([key]) => /^max_payload$/i.test(key)) ?? [];
+		const payload = sizeInConfig(most);
+		return payload === null ? NATS_MAX_MESSAGE_BYTES : payload - NATS_ENVELOPE;
+	}
+	// 0 is no limit, as nothing.
+	const { message_size_limit, max_packet_size } = config;
+	return Math.min(
+		Number(message_size_limit) || MAX_PACKET_BYTES,
+		(Number(max_packet_size) || MAX_PACKET_BYTES) - BESIDE,
+	);
+}
 
 const UNSTORED = {
 	publish: "QoS 0 acknowledges nothing",

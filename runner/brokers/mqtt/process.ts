@@ -8,7 +8,7 @@ import type {
 	Setup,
 	Site,
 } from "../process.ts";
-import { type MqttOptions, RECEIVE_MAXIMUM } from "./options.ts";
+import { type MqttOptions, NATS_ENVELOPE, RECEIVE_MAXIMUM } from "./options.ts";
 
 /**
  * mosquitto: the one of PATH, another build of it (`binary`), a host's own package or the official image; Mochi MQTT or nats-server as mqbench builds
@@ -158,8 +158,8 @@ const servers: Readonly<
 		const built =
 			system.binary === null ? await tools.built(PROGRAMS.nats) : "";
 		const settings = {
-			...(messageBytes + ENVELOPE > NATS_MAX_PAYLOAD
-				? { max_payload: messageBytes + ENVELOPE }
+			...(messageBytes + NATS_ENVELOPE > NATS_MAX_PAYLOAD
+				? { max_payload: messageBytes + NATS_ENVELOPE }
 				: {}),
 			...optionsOf(system).config,
 		};
@@ -193,9 +193,8 @@ const servers: Readonly<
 /** As many as it can keep for a client (a number of 16 bits); it drops more of them. */
 const MOCHI_QUEUED = 65_535;
 
-/** nats-server's own, for larger messages than these only, and room for the protocol. */
+/** nats-server's own, for larger messages than these only. */
 const NATS_MAX_PAYLOAD = 1024 ** 2;
-const ENVELOPE = 1024;
 
 /** How each tells that it is up, and which it is. */
 const SAYS: Readonly<

@@ -4,6 +4,7 @@ import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import { defined, driverTls, processFields, tlsField } from "../fields.ts";
+import { largestPayload, sizeInConfig, varintBytes } from "../size-limits.ts";
 import {
 	keepsFiles,
 	levelTexts,
@@ -45,8 +46,10 @@ export type StreamingOptions = z.infer<typeof StreamingOptions>;
 const PREFETCH = 1024;
 const ACK_WAIT_NS = 30e9;
 
+/** Room for the protocol's envelope, which counts towards max_payload: its size depends on the topic. */
+export const ENVELOPE = 1024;
 /** As mqbench sets the server up. */
-const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
+export const MAX_PAYLOAD = 8 * 1024 ** 2 + ENVELOPE;
 
 export const MAX_BYTES = "streaming.store_limits.max_bytes";
 
@@ -77,7 +80,9 @@ export const streaming = {
 			? null
 			: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES },
 		wildcards: false,
-		maxMessageBytes: MAX_MESSAGE_BYTES,
+		maxMessageBytes: maxPayload(options) - ENVELOPE,
+		maxMessageBytesTo: (topic) =>
+			largestPayload(maxPayload(options), (bytes) => envelope(topic, bytes)),
 		cannot: {},
 		levels: levelTexts,
 		ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
@@ -94,6 +99,22 @@ export const streaming = {
 } as const satisfies BrokerOptions<StreamingOptions>;
 
 // --- internal ---
+
+function maxPayload({ durability, config }: StreamingOptions): number {
+	const { max_payload } = streamingSettings(durability ?? null, config);
+	return sizeInConfig(max_payload) ?? MAX_PAYLOAD;
+}
+
+/** What a published message (PubMsg of its protocol) has beside its payload: name of the connection as the driver makes it, two ids, and the topic. */
+function envelope(topic: string, payloadBytes: number): number {
+	const text = (bytes: number) => 1 + varintBytes(bytes) + bytes;
+	return (
+		text("mqbench-".length + 22 + "-000-00".length) +
+		2 * text(22) +
+		text(topic.length) +
+		(text(payloadBytes) - payloadBytes)
+	);
+}
 
 /** Where it listens and keeps its files, who it is, and where it writes what mqbench reads. */
 const CONFIG = {

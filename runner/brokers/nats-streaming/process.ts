@@ -3,7 +3,13 @@ import { inBlocks } from "../blocks.ts";
 import type { BrokerProcess, Setup, Site } from "../process.ts";
 import { keepsFiles, streamingSettings } from "./durability.ts";
 import { image } from "./image.ts";
-import { MAX_BYTES, MEMORY_BYTES, type StreamingOptions } from "./options.ts";
+import {
+	ENVELOPE,
+	MAX_BYTES,
+	MAX_PAYLOAD,
+	MEMORY_BYTES,
+	type StreamingOptions,
+} from "./options.ts";
 
 /** nats-streaming-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file. */
 export const streaming: BrokerProcess = {
@@ -68,9 +74,7 @@ const UNLIMITED = {
 };
 
 /** The server's own, for larger messages than these only: what is measured is the server as it comes. */
-const MAX_PAYLOAD = 1024 ** 2;
-/** Room for the protocol's envelope beside the payload. */
-const ENVELOPE = 1024;
+const OWN_MAX_PAYLOAD = 1024 ** 2;
 
 /** What stands before its arguments: `-c` is behind the entry point of the image. */
 async function program(
@@ -103,9 +107,9 @@ function signs(client: string) {
 /** What durability, message size and the scenario's own `config` come to. */
 function settings({ level, messageBytes, system }: Setup) {
 	const all = streamingSettings(level, system.options.config);
-	const needed = messageBytes + ENVELOPE;
+	const needed = Math.min(messageBytes + ENVELOPE, MAX_PAYLOAD);
 	return {
-		...(needed > MAX_PAYLOAD ? { max_payload: needed } : {}),
+		...(needed > OWN_MAX_PAYLOAD ? { max_payload: needed } : {}),
 		[MAX_BYTES]: keepsFiles(all) ? 0 : MEMORY_BYTES,
 		...all,
 	};

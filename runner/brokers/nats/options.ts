@@ -12,6 +12,7 @@ import {
 	processFields,
 	tlsField,
 } from "../fields.ts";
+import { sizeInConfig } from "../size-limits.ts";
 import {
 	inServersWords,
 	levelTexts,
@@ -112,6 +113,8 @@ export const nats = {
 
 /** As mqbench sets the server up: it raises max_payload as far as nats-server itself finds reasonable. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
+/** Room for headers (of deduplication) beside the payload. */
+export const HEADERS = 4096;
 
 /** Where nodes are and keep their streams, who they are, and where they write what mqbench reads. */
 const CONFIG = {
@@ -207,20 +210,15 @@ function common(options: NatsOptions) {
 		partitions: false,
 		groupsByPartition: false,
 		keepsOnly: null,
-		maxMessageBytes: maxPayload(inServersWords(options.config).max_payload),
+		maxMessageBytes: maxMessageBytes(options),
 		nodes: [1, 3],
 	};
 }
 
-/** What the scenario sets itself is what the server will have. */
-function maxPayload(own: string | number | boolean | undefined): number {
-	if (typeof own === "number") return own;
-	const match = /^(\d+)([KMG]?)(i?B)?$/i.exec(String(own ?? ""));
-	if (!match) return MAX_MESSAGE_BYTES;
-	// nats-server: K and M are 1000, KB and KiB 1024.
-	const base = match[3] ? 1024 : 1000;
-	const power = ["", "K", "M", "G"].indexOf((match[2] ?? "").toUpperCase());
-	return Number(match[1]) * base ** power;
+/** Headers count towards max_payload; without `config` mqbench makes room for them. */
+function maxMessageBytes({ config, dedup }: NatsOptions): number {
+	const most = sizeInConfig(inServersWords(config).max_payload);
+	return most === null ? MAX_MESSAGE_BYTES : most - (dedup ? HEADERS : 0);
 }
 
 function storageOf(options: NatsOptions): "memory" | "file" {

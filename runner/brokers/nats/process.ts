@@ -3,7 +3,7 @@ import { inBlocks, type Value } from "../blocks.ts";
 import type { BrokerProcess, Setup, Site } from "../process.ts";
 import { inServersWords, SYNC, SYNC_KEY } from "./durability.ts";
 import { image } from "./image.ts";
-import type { NatsOptions } from "./options.ts";
+import { HEADERS, type NatsOptions } from "./options.ts";
 
 /**
  * nats-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file and
@@ -83,8 +83,6 @@ const INSTALL = {
 
 /** The server's own, for larger messages than these only: what is measured is the server as it comes. */
 const MAX_PAYLOAD = 1024 ** 2;
-/** Room for headers (of deduplication) beside the payload. */
-const HEADERS = 4096;
 
 /** How it tells that it is up, and where it is. */
 function signs(clients: readonly string[], monitors: readonly string[]) {

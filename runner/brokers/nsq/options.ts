@@ -62,7 +62,8 @@ export const nsq = {
 		groupsByPartition: false,
 		keepsOnly: null,
 		wildcards: false,
-		maxMessageBytes: MAX_MESSAGE_BYTES,
+		maxMessageBytes:
+			Number(options.config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
 		cannot: {},
 		levels: levelTexts,
 		ownDurability: `the server's own; one that mqbench starts: ${OWN}`,

@@ -12,7 +12,13 @@ import {
 	processFields,
 	tlsField,
 } from "../fields.ts";
-import { levelTexts, OWN, redisDurability } from "./durability.ts";
+import { sizeInConfig } from "../size-limits.ts";
+import {
+	levelTexts,
+	OWN,
+	redisDurability,
+	redisSettings,
+} from "./durability.ts";
 
 const RedisOptions = z.strictObject({
 	broker: z.literal("redis").meta({
@@ -60,6 +66,9 @@ type Mode = RedisOptions["mode"];
 /** As the driver sets it (xk6-redis/options.go). */
 const PREFETCH = 100;
 
+/** The server's own. */
+const MAX_MESSAGE_BYTES = 512 * 1024 ** 2;
+
 export const redis = {
 	options: RedisOptions,
 	alsoCalled: {
@@ -73,7 +82,7 @@ export const redis = {
 	defaultPort: 6379,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: ({ mode, prefetch, maxLength, acknowledge }): Traits => ({
+	traits: ({ mode, prefetch, maxLength, acknowledge, config }): Traits => ({
 		...byMode[mode],
 		...promises(mode, acknowledge),
 		ordered: true,
@@ -81,7 +90,9 @@ export const redis = {
 		partitions: false,
 		groupsByPartition: false,
 		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
-		maxMessageBytes: 512 * 1024 ** 2,
+		maxMessageBytes:
+			sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ??
+			MAX_MESSAGE_BYTES,
 		prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
 		// Only of a session that shows no sign of life.
 		redeliverAfterNs: null,

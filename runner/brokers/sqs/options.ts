@@ -70,9 +70,13 @@ const PREFETCH = 10;
 const VISIBILITY_NS = 30e9;
 const LONGEST_POLL_NS = 20e9;
 
-/** Of a request of ElasticMQ's, as Amazon's was until 2025 (now 1 MiB), with room for the attribute's name and type. */
+/** Of a request of ElasticMQ's, as Amazon's was until 2025 (now 1 MiB). */
 const MAX_REQUEST_BYTES = 256 * 1024;
+/** Body, name and type beside a payload that is an attribute. */
 const BESIDE = 64;
+
+/** ElasticMQ: `strict`, as Amazon's service, or `relaxed`, without limits. */
+export const LIMITS = "rest-sqs.sqs-limits";
 
 /** Amazon's prices of a request, us-east-1, 2025: 0.40 USD and 0.50 USD a million, of 64 KiB each. */
 const STANDARD_USD = 0.4e-6;
@@ -95,8 +99,8 @@ export const sqs = {
 		"AWS_SECRET_ACCESS_KEY",
 		"AWS_SESSION_TOKEN",
 	],
-	traits: ({ fifo, encoding, batch, prefetch, visibility }): Traits => {
-		const room = MAX_REQUEST_BYTES / (batch ?? 1) - BESIDE;
+	traits: (options): Traits => {
+		const { fifo, prefetch, visibility } = options;
 		return {
 			title: fifo ? "SQS FIFO" : "SQS",
 			acks: true,
@@ -110,9 +114,7 @@ export const sqs = {
 			groupsByPartition: false,
 			keepsOnly: null,
 			wildcards: false,
-			maxMessageBytes: Math.floor(
-				encoding === "base64" ? (room * 3) / 4 : room,
-			),
+			maxMessageBytes: maxMessageBytes(options),
 			cannot: { "fan-out": "a queue gives each message to one consumer" },
 			levels: { memory: MEMORY },
 			ownDurability: `the service's own; ElasticMQ, if mqbench starts it: memory (${MEMORY})`,
@@ -148,6 +150,17 @@ export const sqs = {
 } as const satisfies BrokerOptions<SqsOptions>;
 
 // --- internal ---
+
+/** A request's room, of which each message of a batch has its share. Base64 makes four letters of three bytes. */
+function maxMessageBytes({
+	batch = 1,
+	encoding,
+	config,
+}: SqsOptions): number | null {
+	if (config?.[LIMITS] === "relaxed") return null;
+	const room = Math.floor(MAX_REQUEST_BYTES / batch);
+	return encoding === "base64" ? Math.floor(room / 4) * 3 : room - BESIDE;
+}
 
 const CONFIG = {
 	file: "elasticmq.conf",

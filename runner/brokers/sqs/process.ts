@@ -3,7 +3,7 @@ import { pinned } from "../jars.ts";
 import { fetchJars, findJava, jvmFlags } from "../java.ts";
 import type { BrokerProcess, Setup } from "../process.ts";
 import { image, jars } from "./image.ts";
-import type { SqsOptions } from "./options.ts";
+import { LIMITS, type SqsOptions } from "./options.ts";
 
 /** ElasticMQ, on Java from jars that Maven fetches; in containers from softwaremill/elasticmq, which reads the same file. */
 export const sqs: BrokerProcess = {
@@ -74,7 +74,7 @@ export const sqs: BrokerProcess = {
 const FILE = "elasticmq.conf";
 
 /** The limits of Amazon's service, as it is without a word. */
-const SETTINGS = { "rest-sqs.sqs-limits": "strict" };
+const SETTINGS = { [LIMITS]: "strict" };
 
 function optionsOf({ system }: Pick<Setup, "system">): SqsOptions {
 	return system.options as unknown as SqsOptions;

@@ -1,5 +1,6 @@
 import type { Result } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
+import { fateText } from "../fate.ts";
 import { type CaseTable, caseTables, MANY_RUNS } from "../matrix.ts";
 import { saturatedBy } from "../saturated.ts";
 import { hostText, systemText, systemTitle } from "../words.ts";
@@ -54,6 +55,10 @@ function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
 		})),
 		"verdict",
 	];
+	const fates = of.rows.flatMap(({ run, name }) => {
+		const fate = fateText(run);
+		return fate === null ? [] : [`${name}: ${fate}`];
+	});
 	const checks = new Set(of.rows.flatMap(({ run }) => saturatedBy(run)));
 	const rows = of.rows.map(({ run, name, cells }) => [
 		link(
@@ -67,6 +72,8 @@ function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
 	return [
 		heading(`${of.case}, ${of.of}`, { id: `case-${number}` }),
 		table(columns, rows, { caption: host ?? "" }),
+		// Few runs say it of themselves, below.
+		list(result.runs.length >= MANY_RUNS ? fates : []),
 		paragraph(
 			checks.size === 0
 				? null

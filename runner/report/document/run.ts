@@ -3,6 +3,7 @@ import { tell } from "../../text/tell.ts";
 import { formatCount } from "../../units.ts";
 import { clientTable } from "../client-table.ts";
 import { type FailoverTable, failoverTable } from "../failover-table.ts";
+import { fateText } from "../fate.ts";
 import { MANY_RUNS } from "../matrix.ts";
 import { phaseTable } from "../phase-table.ts";
 import {
@@ -68,6 +69,7 @@ export function runSection(run: Run, number: number, result: Result): Section {
 				"soft",
 			),
 			paragraph(run.why, run.verdict),
+			paragraph(fateText(run), run.verdict),
 			...run.notes.map((note) => paragraph(`note: ${note}`, "warn")),
 			...(run.state === "never"
 				? titled(clientTable(run), { texts: 2 })

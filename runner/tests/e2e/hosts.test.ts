@@ -345,6 +345,31 @@ chmod +x /usr/local/bin/chronyc`);
 			LONG,
 		);
 
+		test.each(["zeromq", "nanomsg"])(
+			"are connected to each other by %s, which has no server: every message gets from one host to another",
+			async (broker) => {
+				const folder = temporaryFolder();
+				const out = path.join(folder, "out");
+				const file = scenario(
+					folder,
+					{
+						pattern: "work-queue",
+						consumers: "6",
+						rate: "500/s",
+						connections: "6",
+					},
+					{ ...CLIENTS, target: "existing", system: broker },
+				);
+				const { code, err } = await run([file, "--out", out], { env: env() });
+				expect([0, 4], err).toContain(code);
+				const [one] = resultOf(out).runs;
+				expect(one).toMatchObject({
+					...{ intended: 500, notOffered: 0, sent: 500, failed: 0 },
+					...{ received: 500, lost: 0, duplicated: 0, errors: [] },
+				});
+			},
+		);
+
 		test("one of which cannot be reached make no run: it is named", async () => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");

@@ -1,4 +1,3 @@
-import { hasProcess } from "../../brokers/index.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
 import type { ClientPart, Machine } from "../../run/collect.ts";
 import { sum } from "../../stats/sum.ts";
@@ -126,7 +125,7 @@ export function coresOf(
 function othersOn(machine: Machine, facts: Facts): Finding {
 	const alone = machine.node !== undefined;
 	const brokerOf = (line: ResourceLine) =>
-		hasProcess(facts.collected.plan) ? line.broker?.cpuNs : 0;
+		facts.collected.plan.server ? line.broker?.cpuNs : 0;
 	const generatorOf = (line: ResourceLine) =>
 		alone ? 0 : line.generator?.cpuNs;
 	// A closed load's generator may be gone before the first sample after its window.

@@ -38,12 +38,17 @@ export const missingMessages: Check = {
 				...{ limit: "0", remedy: say("add-lines", { lines }) },
 			};
 		}
+		// It is what the SLA asks for.
+		const asked = plan.sla.some((s) => s.kind === "tally" && s.all);
 		// With a latency that is a FAIL.
 		const latency = plan.sla.some(
 			(s) =>
 				s.kind !== "tally" && (COMPLETE.has(s.metric) || s.metric === "ack"),
 		);
-		return !latency && intendedInWindow(plan) > 0 && nothingCompleted(facts)
+		return !asked &&
+			!latency &&
+			intendedInWindow(plan) > 0 &&
+			nothingCompleted(facts)
 			? {
 					status: "inconclusive",
 					said: say("nothing-completed", { intended: window.intended }),

@@ -1,0 +1,66 @@
+// Package brokerless is what drivers of systems without a server share: who is subscribed to what, how senders find the subscriptions, and
+// the forwarder that can stand where a broker would be. A driver adds its library's sockets.
+package brokerless
+
+import (
+	"context"
+	"errors"
+)
+
+// Mode is the kind of sockets that a run uses.
+type Mode string
+
+const (
+	// PushPull: a message goes to one receiver, in turn.
+	PushPull Mode = "push-pull"
+	// PubSub: a message goes to all subscribers.
+	PubSub Mode = "pub-sub"
+	// ReqRep: a request goes to one responder, and the reply comes back on the same connection.
+	ReqRep Mode = "req-rep"
+)
+
+// Message is what sockets take and hand over.
+type Message struct {
+	// Topic, in PubSub.
+	Topic string
+	// Path is the way back to who sent it, in ReqRep, as the library has it.
+	Path    [][]byte
+	Payload []byte
+}
+
+// Library is a library's sockets. Its methods may be called from any goroutine.
+type Library interface {
+	// Version of the library, for people: "mangos v3.4.2 (pure Go)".
+	Version() string
+	// Listen opens a socket that receives at the address, "tcp://127.0.0.1:0" or "ipc:///tmp/x", until Close. One goroutine at a time calls take,
+	// and the library is held up as long as it takes. prefix: of the topics, in PubSub.
+	Listen(mode Mode, prefix, address string, take func(Message)) (In, error)
+	// Sender makes a socket that sends, with no connection. reply gets what comes back, in ReqRep, from any goroutine. lost is told of each
+	// connection that is lost, back of each that was replaced.
+	Sender(mode Mode, reply func(Message), lost func(error), back func()) (Out, error)
+}
+
+// In is a socket that receives.
+type In interface {
+	// Address is where senders reach it.
+	Address() string
+	// Reply sends a message back along its Path. One goroutine at a time calls it.
+	Reply(m Message) error
+	Close() error
+}
+
+// Out is a socket that sends.
+type Out interface {
+	// Connect returns when what is sent afterwards reaches that socket, whose topics begin so. From then on the connection is replaced when it is
+	// lost.
+	Connect(ctx context.Context, address, prefix string) error
+	// Disconnect ends that connection, whether it is up or not.
+	Disconnect(address string)
+	// Send hands the message to one connection in turn, in PubSub to all that want it. The payload belongs to the caller when it returns. It
+	// blocks as the library does, Close ends that. One goroutine at a time calls it.
+	Send(m Message) error
+	Close() error
+}
+
+// ErrNotConnected is Send's error where no receiver is connected: the message has not left.
+var ErrNotConnected = errors.New("no receiver is connected")

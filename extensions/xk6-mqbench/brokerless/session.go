@@ -1,0 +1,365 @@
+package brokerless
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
+)
+
+const (
+	loopback     = "127.0.0.1"
+	atOnce       = 16
+	closeTimeout = time.Second
+	// replySuffix is what the topic of replies has behind that of its requests (replyTopics of runner/plan/expand.ts).
+	replySuffix = ".reply"
+)
+
+// Session implements broker.Session over the sockets of a library. Without a URL each subscription listens at an address of its own, and
+// senders connect to it when they first send to its topic.
+type Session struct {
+	broker.Options
+	name    string
+	own     Options
+	library Library
+	// settings are the library's, for people.
+	settings map[string]string
+	// folder has the sockets of ipc.
+	folder     string
+	forwarder  *link
+	over       context.Context
+	end        context.CancelFunc
+	quiet      atomic.Bool
+	reconnects atomic.Int64
+
+	mu       sync.Mutex
+	ins      []*in
+	others   []broker.Endpoint
+	senders  []*sender
+	handlers map[string]*replies
+}
+
+// in is a subscription of this session.
+type in struct {
+	broker.Endpoint
+	socket In
+	// request is what its responder handles at the moment, and has not replied to.
+	request Message
+}
+
+// replies go to the subscription of their topic, whichever connection brings them.
+type replies struct {
+	mu     sync.Mutex
+	handle broker.Handler
+}
+
+var (
+	_ broker.Session            = (*Session)(nil)
+	_ broker.Reconnecter        = (*Session)(nil)
+	_ broker.ConcurrentConsumer = (*Session)(nil)
+	_ broker.Shared             = (*Session)(nil)
+	_ broker.Peer               = (*Session)(nil)
+
+	errClosed = errors.New("send: the session is closed")
+)
+
+// New makes the session of a driver; its errors begin with the name, which is also the scheme of a forwarder's URL.
+func New(name string, o broker.Options, own Options, library Library, settings map[string]string) (*Session, error) {
+	s := &Session{Options: o, name: name, own: own, library: library, settings: settings, handlers: map[string]*replies{}}
+	s.over, s.end = context.WithCancel(context.Background())
+	if o.URL == "" {
+		return s, nil
+	}
+	at, err := address.Parse(o.URL, "5555", name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(at.Hosts) > 1 {
+		return nil, fmt.Errorf("%s: there is one forwarder, and the URL has %d", name, len(at.Hosts))
+	}
+	s.forwarder = newLink(s, at.Hosts[0])
+	return s, nil
+}
+
+// Open connects to the forwarder, if there is one.
+func (s *Session) Open(ctx context.Context) error {
+	if s.own.Transport == "ipc" {
+		folder, err := os.MkdirTemp("", "mqbench-")
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		s.folder = folder
+	}
+	if s.forwarder == nil {
+		return nil
+	}
+	return broker.Wrap(s.name+": connect to the forwarder", s.forwarder.open(ctx))
+}
+
+// Prepare has nothing to make: a topic exists by being used.
+func (s *Session) Prepare(context.Context, []broker.Topic) error { return nil }
+
+func (s *Session) Producer(int) (broker.Producer, error) {
+	p := &sender{session: s, outs: map[string]*route{}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.senders = append(s.senders, p)
+	return p, nil
+}
+
+func (s *Session) ConsumesAtOnce() int { return atOnce }
+
+// Consume listens, and connects the senders that know the topic already.
+func (s *Session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	if err := s.consume(ctx, to, handle); err != nil {
+		return fmt.Errorf("%s: subscribe to %q: %w", s.name, to.Topic, err)
+	}
+	return nil
+}
+
+// Share lets the session be one of several clients. All of them are alike: there is nothing that one of them would make for the others.
+func (s *Session) Share(_, clients int) error {
+	if clients > 1 && s.own.Transport == "ipc" {
+		return fmt.Errorf("%s: clients may be on different machines, and transport ipc is of one; write transport: tcp", s.name)
+	}
+	return nil
+}
+
+// Endpoints are where this session's subscriptions listen; empty with a forwarder, which connects to them.
+func (s *Session) Endpoints() (all []broker.Endpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.forwarder != nil {
+		return nil
+	}
+	for _, one := range s.ins {
+		all = append(all, one.Endpoint)
+	}
+	return all
+}
+
+// Meet notes the subscriptions of other clients: who sends to them connects before.
+func (s *Session) Meet(ctx context.Context, others []broker.Endpoint) error {
+	s.mu.Lock()
+	s.others = others
+	senders := s.senders
+	s.mu.Unlock()
+	for _, one := range senders {
+		for _, e := range others {
+			if err := one.connect(ctx, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Reconnects is how often a connection was replaced.
+func (s *Session) Reconnects() int64 { return s.reconnects.Load() }
+
+// Describe says what was set.
+func (s *Session) Describe() broker.Description {
+	settings := maps.Clone(s.settings)
+	maps.Copy(settings, map[string]string{
+		"mode": string(s.own.Mode), "transport": s.own.Transport,
+		"connections": "a socket for each sender and topic, connected to each subscription of it when it first sends there",
+		"confirm":     "none", "batching": "none", "compression": "none",
+		"acknowledgeAlone": "never", "acknowledgeInGroup": "never",
+	})
+	server := s.library.Version() + ", without a server"
+	if s.forwarder != nil {
+		server = s.forwarder.version()
+	}
+	return broker.Description{
+		Order: "per-producer", Wildcards: s.own.Mode == PubSub, Library: s.library.Version(), Server: server, Settings: settings,
+	}
+}
+
+// Close ends all sockets.
+func (s *Session) Close() error {
+	s.quiet.Store(true)
+	s.end()
+	s.mu.Lock()
+	var all []func()
+	for _, one := range s.ins {
+		all = append(all, func() { _ = one.socket.Close() })
+	}
+	for _, one := range s.senders {
+		all = append(all, one.close)
+	}
+	s.mu.Unlock()
+	if s.forwarder != nil {
+		all = append(all, s.forwarder.close)
+	}
+	deadline.AtMost(closeTimeout, all...)
+	if s.folder != "" {
+		return os.RemoveAll(s.folder)
+	}
+	return nil
+}
+
+// --- internal ---
+
+func (s *Session) consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	reply := s.own.Mode == ReqRep && to.Group == "" && strings.HasSuffix(to.Topic, replySuffix)
+	if err := s.own.Mode.fits(to, reply, to.Group == "" && s.subscribed(to.Topic)); err != nil {
+		return err
+	}
+	if reply {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.handlers[to.Topic] = &replies{handle: handle}
+		return nil
+	}
+	one := &in{Endpoint: broker.Endpoint{Topic: to.Topic, Wildcard: to.Wildcard, Group: to.Group}}
+	where, err := s.place()
+	if err != nil {
+		return err
+	}
+	if one.socket, err = s.library.Listen(s.own.Mode, prefixOf(one.Endpoint), where, func(m Message) { s.take(one, m, handle) }); err != nil {
+		return err
+	}
+	one.Address = one.socket.Address()
+	s.mu.Lock()
+	s.ins = append(s.ins, one)
+	senders := s.senders
+	s.mu.Unlock()
+	if s.forwarder != nil {
+		return s.forwarder.subscribe(ctx, one.Endpoint)
+	}
+	for _, sender := range senders {
+		if err := sender.connect(ctx, one.Endpoint); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subscribed reports whether the topic has a subscription of this session.
+func (s *Session) subscribed(topic string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.ins {
+		if one.Topic == topic {
+			return true
+		}
+	}
+	return false
+}
+
+// place is where the next subscription listens.
+func (s *Session) place() (string, error) {
+	if s.own.Transport == "ipc" {
+		file, err := os.CreateTemp(s.folder, "")
+		if err != nil {
+			return "", err
+		}
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+		return "ipc://" + filepath.ToSlash(file.Name()), nil
+	}
+	host := s.Listen
+	if host == "" {
+		host = loopback
+	}
+	return "tcp://" + net.JoinHostPort(host, "0"), nil
+}
+
+// take hands a message over, unless its topic only begins like that of the subscription.
+func (s *Session) take(one *in, m Message, handle broker.Handler) {
+	at := s.Now()
+	if s.own.Mode == PubSub && !covers(one.Endpoint, m.Topic) {
+		return
+	}
+	if s.own.Mode == ReqRep {
+		s.asks(one, m)
+		defer s.asks(one, Message{})
+	}
+	handle(broker.Delivery{ReceivedNs: at, Payload: m.Payload})
+}
+
+// asks notes the request that a responder handles.
+func (s *Session) asks(one *in, m Message) {
+	s.mu.Lock()
+	one.request = m
+	s.mu.Unlock()
+}
+
+// reply is called within the handler of a responder, which has one request at a time and sends it back. Of the members on one topic here it is
+// the one that handles this very message.
+func (s *Session) reply(m *broker.Message) error {
+	topic := strings.TrimSuffix(m.Name, replySuffix)
+	s.mu.Lock()
+	for _, one := range s.ins {
+		if one.Topic == topic && one.request.Path != nil && bytes.Equal(one.request.Payload, m.Payload) {
+			path := one.request.Path
+			one.request.Path = nil
+			s.mu.Unlock()
+			return one.socket.Reply(Message{Path: path, Payload: m.Payload})
+		}
+	}
+	s.mu.Unlock()
+	return errors.New("a reply to no request")
+}
+
+// replied hands a reply to the subscription of its topic.
+func (s *Session) replied(topic string, m Message) {
+	at := s.Now()
+	s.mu.Lock()
+	to := s.handlers[topic+replySuffix]
+	s.mu.Unlock()
+	if to == nil {
+		return
+	}
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	to.handle(broker.Delivery{ReceivedNs: at, Payload: m.Payload})
+}
+
+// receivers are the subscriptions, here and on other clients, to which messages of a topic go.
+func (s *Session) receivers(topic string) (to []broker.Endpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.ins {
+		if covers(one.Endpoint, topic) {
+			to = append(to, one.Endpoint)
+		}
+	}
+	for _, one := range s.others {
+		if covers(one, topic) {
+			to = append(to, one)
+		}
+	}
+	return to
+}
+
+func (s *Session) report(what string, err error) {
+	if err != nil && s.OnError != nil && !s.quiet.Load() {
+		s.OnError(fmt.Errorf("%s: %w", s.name, broker.Wrap(what, address.Cause(err))))
+	}
+}
+
+func covers(e broker.Endpoint, topic string) bool {
+	return e.Topic == topic || e.Wildcard && broker.Matches(e.Topic, topic)
+}
+
+// prefixOf is what topics of the subscription have in common at their beginning.
+func prefixOf(e broker.Endpoint) string {
+	if !e.Wildcard {
+		return e.Topic
+	}
+	prefix, _, _ := strings.Cut(e.Topic, "*")
+	return prefix
+}

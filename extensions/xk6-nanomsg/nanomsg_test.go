@@ -1,0 +1,31 @@
+package nanomsg
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
+)
+
+func TestMain(m *testing.M) { brokertest.ForwarderOr(m, "nanomsg", Library{}) }
+
+func TestConformance(t *testing.T) { brokertest.Brokerless(t, New, "nanomsg", `{"queue":4}`) }
+
+func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
+	brokertest.Tabled(t, "nanomsg", New, "", "")
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for options, want := range map[string]string{
+		`{"mode":"pair"}`:     `mode must be one of push-pull, pub-sub, req-rep, got "pair"`,
+		`{"transport":"udp"}`: `transport must be one of tcp, ipc, got "udp"`,
+		`{"queue":-1}`:        "queue cannot be negative",
+		`{"queues":100}`:      "queues",
+	} {
+		if _, err := New(broker.Options{Driver: json.RawMessage(options)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", options, err, want)
+		}
+	}
+}

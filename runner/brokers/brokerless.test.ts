@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { expand } from "../plan/expand.ts";
+import { floors } from "../plan/floor.ts";
+import { placeLines } from "../plan/place-text.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { brokerOf, hasProcess, SystemOptions } from "./index.ts";
+
+const rooms = ["zeromq", "nanomsg"] as const;
+
+function scenario(system: string, more = "") {
+	return loadScenario(
+		"s.yaml",
+		`system: ${system}\nworkload: {pattern: round-trip, rate: 100/s, message: 256B, duration: 2s}\n${more}`,
+		{},
+		{},
+		{ folder: "/", platform: "linux", fileBytes: () => null },
+	);
+}
+
+function refusals(
+	some: Readonly<Record<string, unknown>>,
+	place: "process" | "container" | null = "process",
+): string[] {
+	const options = SystemOptions.parse({ broker: "zeromq", ...some });
+	return brokerOf(options)
+		.contradictions(options, place)
+		.map(({ key, message }) => `${key}: ${message}`);
+}
+
+describe.each(rooms)("%s", (broker) => {
+	test("has no server, unless a forwarder stands between", () => {
+		expect(hasProcess(SystemOptions.parse({ broker }))).toBe(false);
+		expect(hasProcess(SystemOptions.parse({ broker, forwarder: true }))).toBe(
+			true,
+		);
+	});
+
+	test.each([
+		["push-pull", ["backlog", "fan-out", "publish"]],
+		["pub-sub", ["backlog", "publish", "request-reply", "work-queue"]],
+		["req-rep", ["backlog", "fan-out", "publish", "round-trip", "work-queue"]],
+	])(
+		"in mode %s cannot do %j, and says what can where something can",
+		(mode, cannot) => {
+			const options = SystemOptions.parse({ broker, mode });
+			const traits = brokerOf(options).traits(options);
+			expect(Object.keys(traits.cannot).sort()).toEqual(cannot);
+			expect(Object.keys(traits.instead ?? {})).toEqual(
+				expect.arrayContaining(
+					cannot.filter((p) => p !== "backlog" && p !== "publish"),
+				),
+			);
+		},
+	);
+
+	test("acknowledges and stores nothing", () => {
+		const options = SystemOptions.parse({ broker });
+		expect(brokerOf(options).traits(options)).toMatchObject({
+			acks: false,
+			delivery: "at-most-once",
+			levels: {},
+		});
+		expect(brokerOf(options).durability(options, true)).toEqual({
+			level: null,
+			text: "none, nothing is stored",
+			by: [],
+		});
+	});
+
+	test("is planned without a server, and its floor is measured like that of others", () => {
+		const plans = expand(scenario(broker), {});
+		expect(plans.map(({ server }) => server)).toEqual([false]);
+		expect(floors(plans)).toHaveLength(1);
+		const [plan] = expand(scenario(`{broker: ${broker}, forwarder: true}`), {});
+		expect(plan?.server).toBe(true);
+	});
+
+	test("runs on every target without an address", () => {
+		const existing = scenario(broker, "target: existing");
+		expect(existing.systems[0]?.url).toBeNull();
+		expect(placeLines(existing, new Set([broker]))).toEqual([
+			`${broker}: no server, its clients are connected to each other`,
+		]);
+	});
+});
+
+test("a fault needs a server", () => {
+	const fault = "faults: [{at: 1s, action: pause, for: 200ms}]";
+	expect(() => scenario("zeromq", fault)).toThrow(
+		/zeromq has no server that a fault could meet; give it forwarder: true/,
+	);
+	expect(
+		scenario("{broker: zeromq, forwarder: true}", fault).faults,
+	).toHaveLength(1);
+});
+
+test("what only stores have is refused", () => {
+	for (const some of ["durability: fsync", "config: {a: 1}", "create: false"])
+		expect(() => scenario(`{broker: zeromq, ${some}}`)).toThrow(
+			/has no effect on zeromq; remove/,
+		);
+});
+
+test("what only a server has is refused without one, with what to write", () => {
+	expect(refusals({ port: 5555, binary: "/opt/forwarder" })).toEqual([
+		expect.stringMatching(/^port: .*write forwarder: true/),
+		expect.stringMatching(/^binary: .*write forwarder: true/),
+	]);
+	expect(refusals({ forwarder: true, transport: "ipc" })).toEqual([
+		"transport: a forwarder is reached over tcp; remove transport",
+	]);
+	expect(refusals({ forwarder: true, version: "1" })).toHaveLength(1);
+	expect(refusals({ forwarder: true }, "container")).toEqual([
+		expect.stringMatching(/no official image of a forwarder/),
+	]);
+	expect(refusals({ forwarder: true })).toEqual([]);
+});
