@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import {
 	type Binaries,
@@ -34,10 +35,18 @@ export function worldOf(of: NodeJS.Process, signal: AbortSignal): World {
 	};
 }
 
-/** Builds a program that mqbench is compared with into `folder`: users do not get it. */
-export function buildRival(name: string, folder: string): string {
+/**
+ * Builds a program that mqbench is compared with into `folder`, once: users do not get it. `source`: its package, of our own folder or a module that
+ * go.mod there pins.
+ */
+export function buildRival(
+	name: string,
+	folder: string,
+	source = `./${name}`,
+): string {
 	const program = path.join(folder, name);
-	execFileSync("go", ["build", "-o", program, `./${name}`], {
+	if (existsSync(program)) return program;
+	execFileSync("go", ["build", "-o", program, source], {
 		cwd: path.join(packageFolder, "runner/tests/bench/go"),
 		env: { ...process.env, CGO_ENABLED: "0" },
 		stdio: ["ignore", "inherit", "inherit"],

@@ -21,6 +21,35 @@ export function natsLoopRate(stdout: string): number {
 	return messages / seconds;
 }
 
+/** bench_writer and bench_reader of NSQ: "duration: 2.0s - 51.2mb/s - 52428.000ops/s - 19.073us/op", without a prefix of which. */
+export function nsqRate(stdout: string): number {
+	return last(stdout, /([\d.]+)ops\/s/g);
+}
+
+/** Messages that they have counted. */
+export function nsqSent(stdout: string): number {
+	const found = [
+		...stdout.matchAll(/duration: (\S+) - \S+mb\/s - ([\d.]+)ops\/s/g),
+	].at(-1);
+	return Math.round(goSeconds(found?.[1] ?? "") * Number(found?.[2]));
+}
+
+/** stan-bench: "NATS Streaming Pub/Sub stats: 12,345 msgs/sec ~ 12.06 MB/sec", before those of its publishers and subscribers. */
+export function stanRate(stdout: string): number {
+	const found = /stats: ([\d,]+) msgs\/sec/.exec(stdout)?.[1];
+	return last(`${found?.replaceAll(",", "")} msgs/sec`, /^(\d+) msgs\/sec/g);
+}
+
+/** Of a tool that prints no rate: a shell's clock before and after it, "mqbench:seconds=1732500000.123456789" each. */
+export function clockedRate(stdout: string, messages: number): number {
+	const [start, end] = [
+		...stdout.matchAll(/^mqbench:seconds=(\d+\.\d+)$/gm),
+	].map(([, seconds]) => Number(seconds));
+	if (start === undefined || end === undefined || end <= start)
+		throw new Error(`the shell has told no time:\n${stdout.slice(-2000)}`);
+	return messages / (end - start);
+}
+
 /** CPU seconds of a shell's children, user and system, from its `times`: the last line, "1m2.50s 0m3.25s". */
 export function cpuSeconds(times: string): number {
 	const found = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/.exec(times);
@@ -47,4 +76,14 @@ function last(stdout: string, pattern: RegExp): number {
 	if (!(rate > 0))
 		throw new Error(`the tool has printed no rate:\n${stdout.slice(-2000)}`);
 	return rate;
+}
+
+/** Go's way to write a duration, as far as tools print one: "2.0123s", "1m2.5s", "850ms". */
+function goSeconds(text: string): number {
+	const units: Record<string, number> = { h: 3600, m: 60, s: 1, ms: 1e-3 };
+	const parts = [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)];
+	return parts.reduce(
+		(sum, [, number, unit = ""]) => sum + Number(number) * (units[unit] ?? 0),
+		0,
+	);
 }

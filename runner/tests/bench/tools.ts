@@ -2,23 +2,25 @@
  * `npm run bench`: mqbench beside each broker's own tool, on one and the same broker, in turns: what a message costs in each, and
  * what the drivers carry at exact times. Prints two tables, judges nothing: figures belong to the machine.
  *
- *   npm run build && node dist/runner/tests/bench/tools.js [--only kafka,nats] [--messages 100000] [--rounds 3] [--seconds 3]
+ *   npm run build && node dist/runner/tests/bench/tools.js [nsq mqtt ...] [--part tools] [--messages 100000] [--rounds 3] [--seconds 3]
  */
 import { setMaxListeners } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { localRig } from "../../../infra/local/local.ts";
 import type { Broker } from "../../../infra/rig.ts";
-import { provision } from "../../../infra/targets.ts";
+import { processes } from "../../brokers/index.ts";
+import { reasonOf } from "../../reason.ts";
 import { readResources } from "../../run/resources.ts";
 import { loadScenario } from "../../scenario/load.ts";
 import { formatDuration } from "../../units.ts";
-
-import { buildRival, findBinaries, worldOf } from "./programs.ts";
+import { findBinaries, worldOf } from "./programs.ts";
+import { contests, without } from "./rivals/index.ts";
+import { BYTES, type Contest, type Rival } from "./rivals/rival.ts";
 import { median } from "./tools-output.ts";
 import { findRate, quantile, type Rates, runCrowd } from "./tools-rates.ts";
-import { BYTES, contests, type Rival } from "./tools-rivals.ts";
 import { type Bench, runOurs, runTool } from "./tools-run.ts";
 
 /** Messages per second, and CPU seconds of client and broker per million messages. */
@@ -45,9 +47,16 @@ interface RateRow {
 	readonly loads: readonly [number, number];
 }
 
-const { values } = parseArgs({
+/** What could not be measured, and why. */
+interface Gap {
+	readonly system: string;
+	readonly what: string;
+	readonly why: string;
+}
+
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
 	options: {
-		only: { type: "string", default: Object.keys(contests).join(",") },
 		messages: { type: "string" },
 		rounds: { type: "string", default: "3" },
 		seconds: { type: "string", default: "3" },
@@ -57,6 +66,10 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const parts = values.part.split(",");
+const known = [...Object.keys(contests), ...Object.keys(without)];
+const systems = positionals.length > 0 ? positionals : known;
+const unknown = systems.find((system) => !known.includes(system));
+if (unknown) throw new Error(`${unknown} is none of ${known.join(", ")}`);
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const)
@@ -72,30 +85,54 @@ try {
 	const bench: Bench = { world, binaries, folder };
 	const rows: Row[] = [];
 	const rates: RateRow[] = [];
-	for (const system of values.only.split(",")) {
+	const gaps: Gap[] = [];
+	for (const system of systems) {
 		const contest = contests[system];
-		if (!contest)
-			throw new Error(
-				`${system} is none of ${Object.keys(contests).join(", ")}`,
-			);
-		if (system === "nats") buildRival("nats-loop", folder);
-		const broker = await open(bench, contest.rig);
-		try {
-			if (parts.includes("tools"))
-				for (const rival of contest.rivals)
-					rows.push(await compare(bench, system, broker, rival));
-			if (parts.includes("rates"))
-				rates.push(await tryRates(bench, system, broker, contest.rates));
-		} finally {
-			await broker.close();
-		}
+		const why = without[system];
+		if (why) gaps.push({ system, what: "its own tool", why });
+		if (contest) await measure(bench, system, contest, { rows, rates, gaps });
 	}
-	print(rows, rates);
+	print(rows, rates, gaps);
 } finally {
 	rmSync(folder, { recursive: true, force: true });
 }
 
 // --- internal ---
+
+/** All of one system, on one broker. What fails leaves a gap, and the others go on. */
+async function measure(
+	bench: Bench,
+	system: string,
+	contest: Contest,
+	{ rows, rates, gaps }: { rows: Row[]; rates: RateRow[]; gaps: Gap[] },
+): Promise<void> {
+	const { rivals, rates: options } = contest;
+	const attempt = async (what: string, measured: () => Promise<unknown>) => {
+		try {
+			await measured();
+		} catch (error) {
+			stop.signal.throwIfAborted();
+			say(`${system}: ${what}: ${reasonOf(error)}`);
+			gaps.push({ system, what, why: reasonOf(error) });
+		}
+	};
+	await attempt("the broker", async () => {
+		const broker = await open(bench, contest);
+		try {
+			if (parts.includes("tools"))
+				for (const rival of rivals)
+					await attempt(`${rival.tool}, ${rival.what}`, async () =>
+						rows.push(await compare(bench, system, broker, rival)),
+					);
+			if (parts.includes("rates"))
+				await attempt("rates", async () =>
+					rates.push(await tryRates(bench, system, broker, options)),
+				);
+		} finally {
+			await broker.close();
+		}
+	});
+}
 
 /**
  * In turns, so that a disturbance meets both. First each once for nothing, as brokers warm up too, and a short run of the tool:
@@ -119,14 +156,18 @@ async function compare(
 	const others: number[] = [];
 	for (let round = 1; round <= rounds; round++) {
 		const whole = await runRival(bench, broker, rival, messages);
-		const rest = messages - short;
+		const rest = whole.messages - start.messages;
 		const seconds = rival.slowStart
 			? whole.seconds - start.seconds
-			: (rest / messages) * whole.seconds;
+			: (rest / whole.messages) * whole.seconds;
+		if (!(rest > 0 && seconds > 0))
+			throw new Error(
+				`a quarter of the messages took ${rival.tool} as long as all: they are too few, or others disturbed it`,
+			);
 		const one = {
 			perSecond: rest / seconds,
 			cpu: ((whole.cpuSeconds - start.cpuSeconds) / rest) * 1e6,
-			brokerCpu: (whole.brokerSeconds / messages) * 1e6,
+			brokerCpu: (whole.brokerSeconds / whole.messages) * 1e6,
 		};
 		const beside = await runBeside(bench, broker, rival, messages);
 		say(
@@ -152,18 +193,23 @@ async function runRival(
 	rival: Rival,
 	messages: number,
 ): Promise<{
+	messages: number;
 	seconds: number;
 	cpuSeconds: number;
 	brokerSeconds: number;
 	others: number;
 }> {
 	runs++;
-	const command = await rival.command(bench, { url, run: runs }, messages);
+	const at = { url, run: runs };
+	const command = await rival.command(bench, at, messages);
 	const used = useOf(pids);
 	const { stdout, cpuSeconds } = await runTool(bench, command);
 	const { brokerSeconds, busySeconds, ownSeconds, seconds } = used();
+	const sent = rival.sent?.(stdout) ?? messages;
+	await rival.after?.(bench, at, sent);
 	return {
-		seconds: messages / rival.rate(stdout),
+		messages: sent,
+		seconds: sent / rival.rate(stdout, sent),
 		cpuSeconds,
 		brokerSeconds,
 		others: (busySeconds - brokerSeconds - ownSeconds - cpuSeconds) / seconds,
@@ -252,17 +298,17 @@ function middle(speeds: readonly Speed[]): Speed {
 }
 
 /** One broker as the local rig starts it, for all that is measured on it. */
-async function open(
-	bench: Bench,
-	rig: Readonly<Record<string, unknown>>,
-): Promise<Broker> {
+async function open(bench: Bench, { rig, starts }: Contest): Promise<Broker> {
 	const text = JSON.stringify({
 		systems: { theirs: rig },
 		workload: { pattern: "round-trip", message: "1KiB", messages: 1 },
 	});
 	const [system] = loadScenario("tools.yaml", text).systems;
 	if (!system) throw new Error("the scenario has no system");
-	const local = await provision("local", bench.world, bench.binaries);
+	const local = await localRig(bench.world, bench.binaries, {
+		...processes,
+		...(starts ? { [rig.broker]: starts } : {}),
+	});
 	return local.open({
 		system,
 		level: null,
@@ -272,7 +318,11 @@ async function open(
 	});
 }
 
-function print(rows: readonly Row[], rates: readonly RateRow[]): void {
+function print(
+	rows: readonly Row[],
+	rates: readonly RateRow[],
+	gaps: readonly Gap[],
+): void {
 	const cpu = os.cpus()[0]?.model ?? "unknown CPU";
 	const out: string[] = [
 		`${cpu}, ${os.availableParallelism()} cores, ${os.type()} ${os.release()}; broker and client share them`,
@@ -282,11 +332,11 @@ function print(rows: readonly Row[], rates: readonly RateRow[]): void {
 			"",
 			`1 KiB, one connection, medians of ${rounds} rounds; CPU: seconds of client and broker per million messages; cores: what both take at that rate`,
 			"",
-			"system    tool                  tool msg/s  mqbench msg/s  ratio  tool CPU  broker  mqbench CPU  broker  cores: client broker others  load  what",
+			"system         tool                       tool msg/s  mqbench msg/s  ratio  tool CPU  broker  mqbench CPU  broker  cores: client broker others  load  what",
 			...rows.map(({ system, rival, tool, ours, load, others }) =>
 				[
-					system.padEnd(9),
-					rival.tool.padEnd(19),
+					system.padEnd(14),
+					rival.tool.padEnd(24),
 					tool.perSecond.toFixed(0).padStart(12),
 					ours.perSecond.toFixed(0).padStart(14),
 					(ours.perSecond / tool.perSecond).toFixed(2).padStart(6),
@@ -301,16 +351,19 @@ function print(rows: readonly Row[], rates: readonly RateRow[]): void {
 					` ${rival.what}`,
 				].join(" "),
 			),
+			...rows.flatMap(({ system, rival: { tool, what, unequal } }) =>
+				unequal ? ["", `${system}, ${tool}, ${what}: ${unequal}.`] : [],
+			),
 		);
 	if (rates.length > 0)
 		out.push(
 			"",
 			`20 000/s of 1 KiB over 25 connections, ${seconds}s; and the highest rate of 256 B on one connection with lag p99 below 1 ms`,
 			"",
-			"system    offered  lost  lag p50     p99  response p50     p99   load | highest rate   too high   load  what is too high",
+			"system         offered  lost  lag p50     p99  response p50     p99   load | highest rate   too high   load  what is too high",
 			...rates.map(({ system, crowd, rates, loads }) =>
 				[
-					system.padEnd(9),
+					system.padEnd(14),
 					(crowd?.notOffered === 0
 						? "all"
 						: String(crowd?.notOffered)
@@ -328,6 +381,12 @@ function print(rows: readonly Row[], rates: readonly RateRow[]): void {
 					` ${rates?.limit ?? ""}`,
 				].join(" "),
 			),
+		);
+	if (gaps.length > 0)
+		out.push(
+			"",
+			"Not measured:",
+			...gaps.map(({ system, what, why }) => `${system}: ${what}: ${why}`),
 		);
 	process.stdout.write(
 		`\n${out.join("\n")}\n\nCPU of a tool, and the time of one in Java, are without its start: a short run is subtracted.\ncores of mqbench and its broker that add up to the machine's: these limit it; those of a single-threaded broker near 1: it does. others: cores\nthat other processes took beside the tool; load: of the machine in the minute before, this benchmark's own earlier runs included.\n`,

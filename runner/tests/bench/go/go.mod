@@ -35,7 +35,9 @@ require (
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-sourcemap/sourcemap v2.1.4+incompatible // indirect
+	github.com/gogo/protobuf v1.3.2 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
+	github.com/golang/snappy v0.0.4 // indirect
 	github.com/google/pprof v0.0.0-20260115054156-294ebfa9ad83 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorilla/websocket v1.5.3 // indirect
@@ -54,8 +56,12 @@ require (
 	github.com/mstoykov/atlas v0.0.0-20220811071828-388f114305dd // indirect
 	github.com/mstoykov/envconfig v1.5.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
+	github.com/nats-io/nats-streaming-server v0.25.6 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
+	github.com/nats-io/stan.go v0.10.4 // indirect
+	github.com/nsqio/go-nsq v1.1.0 // indirect
+	github.com/nsqio/nsq v1.3.0 // indirect
 	github.com/nu7hatch/gouuid v0.0.0-20131221200532-179d4d0c4d8d // indirect
 	github.com/pkg/browser v0.0.0-20240102092130-5ac0b6a4141c // indirect
 	github.com/prometheus/client_golang v1.23.2 // indirect
@@ -106,4 +112,10 @@ replace (
 	github.com/mqbench/mqbench/extensions/xk6-mqbench => ../../../../extensions/xk6-mqbench
 	github.com/mqbench/mqbench/extensions/xk6-nats => ../../../../extensions/xk6-nats
 	github.com/mqbench/mqbench/extensions/xk6-noop => ../../../../extensions/xk6-noop
+)
+
+tool (
+	github.com/nats-io/stan.go/examples/stan-bench
+	github.com/nsqio/nsq/bench/bench_reader
+	github.com/nsqio/nsq/bench/bench_writer
 )
