@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import {
+	clockedRate,
 	cpuSeconds,
 	kafkaRate,
 	median,
 	natsLoopRate,
+	nsqRate,
+	nsqSent,
 	perfTestRate,
 	redisRate,
+	stanRate,
 } from "./tools-output.ts";
 
 test("of producer-perf-test's lines the last one counts, which is of all records", () => {
@@ -32,6 +36,45 @@ id: test-1, sending rate avg: 33017 msg/s
 id: test-1, receiving rate avg: 0 msg/s
 `),
 	).toBe(33017);
+});
+
+const NSQ =
+	"[bench_writer] 2026/11/25 04:49:03 duration: 500.851853ms - 14.598mb/s - 14948.532ops/s - 66.896us/op\n";
+
+test("NSQ's programs print a rate, and a time from which their messages follow", () => {
+	expect(nsqRate(NSQ)).toBe(14_948.532);
+	expect(nsqSent(NSQ)).toBe(7487);
+	expect(nsqSent(NSQ.replace("500.851853ms", "1m2.5s"))).toBe(934_283);
+});
+
+test("NSQ's programs without a line of their result are an error", () => {
+	expect(() => nsqSent("panic: EOF")).toThrow("panic: EOF");
+});
+
+test("stan-bench has commas in its rate", () => {
+	expect(
+		stanRate(`Starting benchmark [msgs=5000, msgsize=1024, pubs=1, subs=0]
+Pub stats: 1,035,645 msgs/sec ~ 34.81 MB/sec
+`),
+	).toBe(1_035_645);
+	expect(() => stanRate("Publisher tool-1 can't connect")).toThrow(
+		"can't connect",
+	);
+});
+
+test("a tool without a rate has one between two readings of the clock", () => {
+	expect(
+		clockedRate(
+			`mqbench:seconds=1795580918.250000000
+Connection brokerURL = amqp://127.0.0.1:25672
+mqbench:seconds=1795580920.250000000
+`,
+			40_000,
+		),
+	).toBe(20_000);
+	expect(() =>
+		clockedRate("mqbench:seconds=1795580918.250000000\n", 1),
+	).toThrow("the shell has told no time");
 });
 
 test("the loop's rate is its messages over its seconds", () => {

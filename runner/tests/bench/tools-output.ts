@@ -21,23 +21,20 @@ export function natsLoopRate(stdout: string): number {
 	return messages / seconds;
 }
 
-/** bench_writer and bench_reader of NSQ: "duration: 2.0s - 51.2mb/s - 52428.000ops/s - 19.073us/op", without a prefix of which. */
+/** bench_writer and bench_reader of NSQ: "[bench_writer] 2026/11/25 04:49:03 duration: 500.851853ms - 14.598mb/s - 14948.532ops/s - 66.896us/op". */
 export function nsqRate(stdout: string): number {
 	return last(stdout, /([\d.]+)ops\/s/g);
 }
 
 /** Messages that they have counted. */
 export function nsqSent(stdout: string): number {
-	const found = [
-		...stdout.matchAll(/duration: (\S+) - \S+mb\/s - ([\d.]+)ops\/s/g),
-	].at(-1);
-	return Math.round(goSeconds(found?.[1] ?? "") * Number(found?.[2]));
+	const [, time = ""] = /duration: (\S+) - /.exec(stdout) ?? [];
+	return Math.round(goSeconds(time) * nsqRate(stdout));
 }
 
-/** stan-bench: "NATS Streaming Pub/Sub stats: 12,345 msgs/sec ~ 12.06 MB/sec", before those of its publishers and subscribers. */
+/** stan-bench: "Pub stats: 35,645 msgs/sec ~ 34.81 MB/sec". */
 export function stanRate(stdout: string): number {
-	const found = /stats: ([\d,]+) msgs\/sec/.exec(stdout)?.[1];
-	return last(`${found?.replaceAll(",", "")} msgs/sec`, /^(\d+) msgs\/sec/g);
+	return last(stdout, /stats: ([\d,]+) msgs\/sec/g);
 }
 
 /** Of a tool that prints no rate: a shell's clock before and after it, "mqbench:seconds=1732500000.123456789" each. */
@@ -72,7 +69,9 @@ export function median(values: readonly number[]): number {
 // --- internal ---
 
 function last(stdout: string, pattern: RegExp): number {
-	const rate = Number([...stdout.matchAll(pattern)].at(-1)?.[1]);
+	const rate = Number(
+		[...stdout.matchAll(pattern)].at(-1)?.[1]?.replaceAll(",", ""),
+	);
 	if (!(rate > 0))
 		throw new Error(`the tool has printed no rate:\n${stdout.slice(-2000)}`);
 	return rate;

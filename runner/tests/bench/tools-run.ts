@@ -64,10 +64,10 @@ export async function runTool(
 	};
 }
 
-/** One system, one workload, against the broker at `url`, as `mqbench run` measures it. */
+/** One system, one workload, against the broker at `url`, as `mqbench run` measures it; null: a system without a server. */
 export async function runOurs(
 	bench: Bench,
-	url: string,
+	url: string | null,
 	system: Readonly<Record<string, unknown>>,
 	workload: Readonly<Record<string, unknown>>,
 ): Promise<{ run: Run; cpuSeconds: number }> {
@@ -75,11 +75,16 @@ export async function runOurs(
 	// JSON is YAML; a password comes by the environment.
 	const text = JSON.stringify({
 		name: "tools",
-		target: "existing",
-		systems: { ours: { ...system, url: "$" + "{BENCH_URL}" } },
+		target: url === null ? "local" : "existing",
+		systems: {
+			ours: {
+				...system,
+				...(url === null ? {} : { url: "$" + "{BENCH_URL}" }),
+			},
+		},
 		workload,
 	});
-	const env = { ...world.env, BENCH_URL: url };
+	const env = { ...world.env, BENCH_URL: url ?? "" };
 	runs++;
 	const out = path.join(bench.folder, `ours-${runs}`);
 	const scenario = loadScenario("tools.yaml", text, {}, env);
