@@ -7,10 +7,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,14 +41,10 @@ func New(o broker.Options) (broker.Session, error) {
 		return nil, errors.New("amqp: AMQP 1.0 has no word for replicas; the server's configuration decides")
 	}
 	port := defaultPort
-	if own.TLS.On || len(o.URL) > 6 && o.URL[:6] == "amqps:" {
-		port, own.TLS.On = securePort, true
+	if own.TLS.On {
+		port = securePort
 	}
-	at, err := address.Parse(o.URL, port, "amqp", "amqps")
-	if err != nil {
-		return nil, fmt.Errorf("amqp: %w", err)
-	}
-	security, err := own.TLS.Config()
+	at, security, err := address.ParseSecure(o.URL, own.TLS, address.Scheme{Name: "amqp", Port: port}, address.Scheme{Name: "amqps", Port: securePort})
 	if err != nil {
 		return nil, fmt.Errorf("amqp: %w", err)
 	}
@@ -70,12 +64,9 @@ type session struct {
 	asides atomic.Int64
 	server string
 	// classic: ActiveMQ Classic does not hear what kind of address is meant, but for a prefix.
-	classic bool
-
-	// mu guards consumers, and what reads each queue: a group, or "" for a consumer that shares with nobody.
-	mu        sync.Mutex
-	consumers []*consumer
-	reads     map[string]string
+	classic   bool
+	consumers broker.List[*consumer]
+	readers   broker.Readers
 }
 
 var (
@@ -89,18 +80,17 @@ var (
 
 func (s *session) Open(ctx context.Context) error {
 	for i := range s.Connections {
-		l := &link{session: s, number: i}
-		if err := l.open(ctx); err != nil {
+		l := &link{Link: broker.Link[*wire]{Wait: reconnectWait}, session: s, number: i}
+		if err := l.Open(ctx, s.Base, l.connect); err != nil {
 			return fmt.Errorf("amqp: connect: %w", address.Cause(err))
 		}
-		go l.keep()
 		s.links = append(s.links, l)
 	}
-	first := s.links[0].now()
-	if first == nil {
+	first, is := s.links[0].Now()
+	if !is {
 		return errNotConnected
 	}
-	said := first.conn.Properties()
+	said := first.Properties()
 	product, _ := said["product"].(string)
 	version, _ := said["version"].(string)
 	s.server, s.classic = product+" "+version, product == classic
@@ -130,7 +120,11 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	l.sends.Store(true)
 	ctx, cancel := context.WithTimeout(s.Over, connectTimeout)
 	defer cancel()
-	if err := l.attach(ctx, l.now()); err != nil {
+	err := errNotConnected
+	if at, is := l.Now(); is {
+		err = l.attach(ctx, at)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("amqp: %w", address.Cause(err))
 	}
 	return l, nil
@@ -139,7 +133,8 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 func (s *session) ConsumesAtOnce() int { return atOnce }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	c := &consumer{link: s.links[to.Connection], topic: to.Topic, handle: handle, over: make(chan struct{})}
+	c := &consumer{link: s.links[to.Connection], topic: to.Topic, handle: handle}
+	c.over, c.end = context.WithCancel(s.Over)
 	err := s.takes(to)
 	if err == nil && s.Run != "" && s.own.Destination == queue {
 		err = s.isEmpty(ctx, to.Topic)
@@ -150,18 +145,14 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if err != nil {
 		return broker.Wrap(fmt.Sprintf("amqp: receive from %q", to.Topic), address.Cause(err))
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.consumers = append(s.consumers, c)
+	s.consumers.Add(c)
 	return nil
 }
 
 // Remove takes out what is left in queues of ours; nobody can remove a queue by AMQP 1.0.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	s.mu.Lock()
-	all := s.consumers
-	s.mu.Unlock()
+	all := s.consumers.All()
 	err := deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error { return all[i].stop(ctx) })
 	if !s.Found() && s.own.Destination == queue {
 		err = errors.Join(err, deadline.Each(ctx, atOnce, len(s.topics), func(ctx context.Context, i int) error {
@@ -180,7 +171,7 @@ func (s *session) Describe() broker.Description {
 	if s.own.Settled {
 		confirm = "none: messages are sent settled"
 	}
-	for name, value := range map[string]any{
+	set.Print(map[string]any{
 		"connections": s.Connections, "tls": s.security != nil, "destination": s.own.Destination, "settled": s.own.Settled,
 		"durableMessages":    s.durable(),
 		"login":              map[bool]string{true: "PLAIN", false: "ANONYMOUS"}[s.at.User != ""],
@@ -196,11 +187,10 @@ func (s *session) Describe() broker.Description {
 		"acknowledgeAlone":   "each message: accepted",
 		"acknowledgeInGroup": "each message: accepted",
 		"prefetch":           fmt.Sprintf("%d not accepted (link credit)", s.own.Prefetch),
-	} {
-		set.Set(name, value)
-	}
+	})
 	return broker.Description{
-		Acks: !s.own.Settled, Order: "per-producer", Stores: s.own.Destination == queue, Settings: set.Printed, Library: library(), Server: s.server,
+		Acks: !s.own.Settled, Order: "per-producer", Stores: s.own.Destination == queue, Settings: set.Printed,
+		Library: "go-amqp " + broker.LibraryVersion("github.com/Azure/go-amqp"), Server: s.server,
 	}
 }
 
@@ -210,11 +200,7 @@ func (s *session) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	var all []func()
-	for _, one := range s.links {
-		all = append(all, func() { one.close(ctx) })
-	}
-	deadline.AtMost(closeTimeout, all...)
+	deadline.AtMost(closeTimeout, deadline.Steps(s.links, func(l *link) { l.close(ctx) })...)
 	return nil
 }
 
@@ -243,27 +229,21 @@ func (s *session) takes(to broker.Subscription) error {
 		}
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.reads == nil {
-		s.reads = map[string]string{}
-	}
-	before, some := s.reads[to.Topic]
-	if some && (before != to.Group || to.Group == "") {
+	if !s.readers.Admit(to) {
 		return errors.New("a queue gives each message to one consumer; write destination: topic")
 	}
-	s.reads[to.Topic] = to.Group
 	return nil
 }
 
 // aside does something on a connection of its own, and ends that: RabbitMQ 3.10 does not answer the end of a link.
 func (s *session) aside(ctx context.Context, do func(*amqp.Session) error) error {
 	l := &link{session: s, number: int(s.asides.Add(1)) + s.Connections}
-	if err := l.open(ctx); err != nil {
+	at, err := l.connect(ctx)
+	if err != nil {
 		return err
 	}
-	defer func() { _ = l.now().conn.Close() }()
-	return do(l.now().session)
+	defer func() { _ = at.Close() }()
+	return do(at.session)
 }
 
 // exists looks for an address of the user's own. A server that makes addresses when they are used has it from now on.
@@ -328,17 +308,4 @@ func (s *session) empty(ctx context.Context, name string) error {
 			}
 		}
 	})
-}
-
-// library is its name with the version that is linked.
-func library() string {
-	const path = "github.com/Azure/go-amqp"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, one := range info.Deps {
-			if one.Path == path {
-				return "go-amqp " + one.Version
-			}
-		}
-	}
-	return "go-amqp"
 }

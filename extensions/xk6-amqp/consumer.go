@@ -3,13 +3,13 @@ package amqp
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/Azure/go-amqp"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // consumer is one receiver, on its connection. It is made again when the connection is.
@@ -17,11 +17,10 @@ type consumer struct {
 	link   *link
 	topic  string
 	handle broker.Handler
-	over   chan struct{}
-	once   sync.Once
-
-	mu sync.Mutex
-	on *amqp.Receiver
+	// over ends with the subscription.
+	over context.Context
+	end  context.CancelFunc
+	on   atomic.Pointer[amqp.Receiver]
 }
 
 func (c *consumer) start(ctx context.Context) error {
@@ -34,10 +33,10 @@ func (c *consumer) start(ctx context.Context) error {
 
 // stop gives back what was not handled.
 func (c *consumer) stop(ctx context.Context) error {
-	c.once.Do(func() { close(c.over) })
+	c.end()
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
-	if err := c.receiver().Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	if err := c.on.Load().Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil // RabbitMQ 3.10 does not answer; with the connection it is over
@@ -45,32 +44,23 @@ func (c *consumer) stop(ctx context.Context) error {
 
 // --- internal ---
 
-func (c *consumer) receiver() *amqp.Receiver {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.on
-}
-
 func (c *consumer) attach(ctx context.Context) error {
-	at := c.link.now()
-	if at == nil {
+	at, is := c.link.Now()
+	if !is {
 		return errNotConnected
 	}
 	s := c.link.session
 	made, err := at.session.NewReceiver(ctx, s.address(c.topic), s.receiver())
-	if err != nil {
-		return err
+	if err == nil {
+		c.on.Store(made)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.on = made
-	return nil
+	return err
 }
 
 // work handles one message after the other.
 func (c *consumer) work() {
 	s := c.link.session
-	for on := c.receiver(); ; on = c.receiver() {
+	for on := c.on.Load(); ; on = c.on.Load() {
 		m, err := on.Receive(s.Over, nil)
 		if err != nil {
 			if c.again() {
@@ -89,22 +79,13 @@ func (c *consumer) work() {
 // again waits for the connection and receives from it; false: the subscription is over.
 func (c *consumer) again() bool {
 	s := c.link.session
-	for {
-		select {
-		case <-c.over:
-			return false
-		case <-s.Over.Done():
-			return false
-		case <-time.After(reconnectWait):
-		}
+	return deadline.Retry(c.over, reconnectWait, reconnectWait, func() error {
 		ctx, cancel := context.WithTimeout(s.Over, connectTimeout)
+		defer cancel()
 		err := c.attach(ctx)
-		cancel()
-		if err == nil {
-			return true
-		}
-		if c.link.now() != nil {
+		if _, is := c.link.Now(); is {
 			s.Report("receive again", address.Cause(err))
 		}
-	}
+		return err
+	}) == nil
 }

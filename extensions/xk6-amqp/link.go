@@ -4,31 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/Azure/go-amqp"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // link is one connection, with a session and a sender for each topic. The library does not connect again; we do.
 type link struct {
+	broker.Link[*wire]
 	session *session
 	number  int
 	// sends: a producer wants its senders back when the connection is.
 	sends atomic.Bool
-
-	mu sync.RWMutex
-	// at is the connection; nil: there is none now.
-	at *wire
 }
 
 // wire is what is lost with a connection.
 type wire struct {
-	conn    *amqp.Conn
+	*amqp.Conn
 	session *amqp.Session
 	// senders of the session's topics, by their index.
 	senders []*amqp.Sender
@@ -41,9 +35,9 @@ var (
 
 // Send hands over. It blocks while the server gives the sender no credit.
 func (l *link) Send(m *broker.Message, done broker.Done) {
-	at := l.now()
+	at, is := l.Now()
 	// A connection that came back while the senders were made the first time has none.
-	if at == nil || m.Topic >= len(at.senders) {
+	if !is || m.Topic >= len(at.senders) {
 		done(m, 0, errNotConnected)
 		return
 	}
@@ -67,24 +61,14 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 		} else {
 			err = l.failure(at, err)
 		}
-		if err != nil {
-			now = 0
-		}
-		done(m, now, err)
+		done.Settle(m, now, err)
 	}()
 }
 
 // --- internal ---
 
-// now is the connection that is open; nil: there is none.
-func (l *link) now() *wire {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.at
-}
-
-// open connects to the first server that answers. Connection i begins with server i, so that a cluster's nodes get the same share in every run.
-func (l *link) open(ctx context.Context) (err error) {
+// connect takes the first server that answers. Connection i begins with server i, so that a cluster's nodes get the same share in every run.
+func (l *link) connect(ctx context.Context) (made *wire, err error) {
 	s := l.session
 	scheme := "amqp"
 	if s.security != nil {
@@ -92,41 +76,35 @@ func (l *link) open(ctx context.Context) (err error) {
 	}
 	hosts := s.at.Hosts
 	for i := range hosts {
-		if err = l.dial(ctx, scheme+"://"+hosts[(l.number+i)%len(hosts)]); err == nil {
-			return nil
+		if made, err = l.dial(ctx, scheme+"://"+hosts[(l.number+i)%len(hosts)]); err == nil {
+			break
 		}
 	}
-	return err
+	return made, err
 }
 
-func (l *link) dial(ctx context.Context, url string) error {
+func (l *link) dial(ctx context.Context, url string) (*wire, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	conn, err := amqp.Dial(ctx, url, l.session.options(l.number))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	made := &wire{conn: conn}
+	made := &wire{Conn: conn}
 	made.session, err = conn.NewSession(ctx, nil)
 	if err == nil && l.sends.Load() {
 		err = l.attach(ctx, made)
 	}
 	if err != nil {
 		_ = conn.Close()
-		return err
+		return nil, err
 	}
-	l.mu.Lock()
-	l.at = made
-	l.mu.Unlock()
-	return nil
+	return made, nil
 }
 
 // attach makes a sender for each topic.
 func (l *link) attach(ctx context.Context, on *wire) error {
 	s := l.session
-	if on == nil {
-		return errNotConnected
-	}
 	for _, one := range s.topics {
 		sender, err := on.session.NewSender(ctx, s.address(one.Name), s.sender())
 		if err != nil {
@@ -140,30 +118,6 @@ func (l *link) attach(ctx context.Context, on *wire) error {
 	return nil
 }
 
-// keep connects again whenever the connection is lost.
-func (l *link) keep() {
-	s := l.session
-	for at := l.now(); ; at = l.now() {
-		select {
-		case <-s.Over.Done():
-			return
-		case <-at.conn.Done():
-		}
-		l.mu.Lock()
-		l.at = nil
-		l.mu.Unlock()
-		s.Report("connection lost", address.Cause(at.conn.Err()))
-		for l.open(s.Over) != nil {
-			select {
-			case <-s.Over.Done():
-				return
-			case <-time.After(reconnectWait):
-			}
-		}
-		s.Reconnected()
-	}
-}
-
 // failure rewords the library's error of a send. Where a server has ended a sender alone, the connection is made anew.
 func (l *link) failure(on *wire, err error) error {
 	var refused *amqp.Error
@@ -173,7 +127,7 @@ func (l *link) failure(on *wire, err error) error {
 	case errors.As(err, &refused) && refused.Condition == amqp.ErrCondMessageSizeExceeded:
 		return fmt.Errorf("amqp: send: %w", refused)
 	default:
-		go func() { _ = on.conn.Close() }()
+		go func() { _ = on.Close() }()
 		return errLost
 	}
 }
@@ -195,8 +149,8 @@ func refusal(state amqp.DeliveryState) error {
 
 // close ends the senders first where nobody acknowledges: their end is answered behind what they sent.
 func (l *link) close(ctx context.Context) {
-	at := l.now()
-	if at == nil {
+	at, is := l.Now()
+	if !is {
 		return
 	}
 	if l.session.own.Settled {
@@ -204,5 +158,5 @@ func (l *link) close(ctx context.Context) {
 			_ = one.Close(ctx)
 		}
 	}
-	_ = at.conn.Close()
+	_ = at.Close()
 }

@@ -12,12 +12,7 @@ import (
 // reach returns the options that tell clients how to reach the brokers of kafka://user:password@host:9092,host:9092 (kafkas:// for
 // TLS). It does not print secrets.
 func reach(url string, o options) (func(to *settings), error) {
-	at, err := address.Parse(url, "9092", "kafka", "kafkas")
-	if err != nil {
-		return nil, err
-	}
-	o.TLS.On = o.TLS.On || at.Scheme == "kafkas"
-	config, err := o.TLS.Config()
+	at, config, err := address.ParseSecure(url, o.TLS, address.Scheme{Name: "kafka", Port: "9092"}, address.Scheme{Name: "kafkas", Port: "9092"})
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
-	"sync/atomic"
-	"time"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -20,7 +17,11 @@ type link interface {
 	publish(m *broker.Message, topic string, done broker.Done)
 	// subscribe returns the QoS that the server grants, or its refusal.
 	subscribe(ctx context.Context, filter string) (byte, error)
-	common() *ending
+	broker.Wire
+	// over ends the connection, at once. Sends that are not acknowledged are then completed.
+	over(reason error)
+	// largest packet that the server says it takes; 0: it does not say.
+	largest() uint32
 }
 
 // ending is what both libraries' links have in common: how they end.
@@ -29,13 +30,9 @@ type ending struct {
 	gone   chan struct{}
 	reason error
 	wire   net.Conn
-	// most is the largest packet that the server says it takes; 0: it does not say.
-	most uint32
+	most   uint32
 }
 
-func (e *ending) common() *ending { return e }
-
-// over ends the connection, at once. Sends that are not acknowledged are then completed.
 func (e *ending) over(reason error) {
 	e.once.Do(func() {
 		e.reason = reason
@@ -43,6 +40,10 @@ func (e *ending) over(reason error) {
 		_ = e.wire.Close()
 	})
 }
+
+func (e *ending) Done() <-chan struct{} { return e.gone }
+func (e *ending) Err() error            { return e.reason }
+func (e *ending) largest() uint32       { return e.most }
 
 func (e *ending) isOver() bool {
 	select {
@@ -55,6 +56,7 @@ func (e *ending) isOver() bool {
 
 // client is what the server knows by one client id: a producer, or one subscription. It replaces its link when that is lost.
 type client struct {
+	broker.Link[link]
 	s      *session
 	number int
 	// filter is "" of a producer.
@@ -64,8 +66,6 @@ type client struct {
 	take       func(payload []byte, again bool)
 	// kept is what the library remembers of a persistent session from one connection to the next.
 	kept any
-
-	current atomic.Pointer[link]
 }
 
 var (
@@ -76,18 +76,9 @@ var (
 
 func (c *client) id() string { return c.s.name + "-" + strconv.Itoa(c.number) }
 
-// connect makes the first link, and replaces it from then on.
-func (c *client) connect(ctx context.Context) error {
-	made, err := c.link(ctx)
-	if err == nil {
-		go c.keep(made)
-	}
-	return err
-}
-
 func (c *client) Send(m *broker.Message, done broker.Done) {
-	if l := c.current.Load(); l != nil && c.s.Over.Err() == nil {
-		(*l).publish(m, c.s.address(m.Name), done)
+	if l, is := c.Now(); is && c.s.Over.Err() == nil {
+		l.publish(m, c.s.address(m.Name), done)
 		return
 	}
 	done(m, 0, errNotConnected)
@@ -95,8 +86,8 @@ func (c *client) Send(m *broker.Message, done broker.Done) {
 
 // forget ends the session that the server keeps for this client.
 func (c *client) forget(ctx context.Context) error {
-	if l := c.current.Load(); l != nil {
-		(*l).common().over(errClosed)
+	if l, is := c.Now(); is {
+		l.over(errClosed)
 	}
 	if !c.persistent {
 		return nil
@@ -104,7 +95,7 @@ func (c *client) forget(ctx context.Context) error {
 	c.persistent, c.filter = false, ""
 	l, err := c.link(ctx)
 	if err == nil {
-		l.common().over(errClosed)
+		l.over(errClosed)
 	}
 	return err
 }
@@ -128,42 +119,22 @@ func (c *client) link(ctx context.Context) (made link, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	if !c.s.register(made) {
-		made.common().over(errClosed)
-		return nil, errClosed
-	}
+	go func() {
+		select {
+		case <-c.s.Over.Done():
+			made.over(errClosed)
+		case <-made.Done():
+		}
+	}()
 	if c.filter != "" {
 		granted, err := made.subscribe(ctx, c.filter)
 		if err == nil && granted != c.s.own.QoS {
 			err = fmt.Errorf("the server grants QoS %d, and qos is %d; set what it grants", granted, c.s.own.QoS)
 		}
 		if err != nil {
-			made.common().over(err)
+			made.over(err)
 			return nil, fmt.Errorf("subscribe to %q: %w", c.filter, err)
 		}
 	}
-	c.current.Store(&made)
 	return made, nil
-}
-
-// --- internal ---
-
-func (c *client) keep(l link) {
-	for {
-		end := l.common()
-		<-end.gone
-		if c.s.IsQuiet() {
-			return
-		}
-		c.s.Report("connection lost", address.Cause(end.reason))
-		for err := errNotConnected; err != nil; {
-			select {
-			case <-c.s.Over.Done():
-				return
-			case <-time.After(reconnectWait):
-			}
-			l, err = c.link(c.s.Over)
-		}
-		c.s.Reconnected()
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
@@ -24,21 +25,13 @@ func New(o broker.Options) (broker.Session, error) {
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("mqtt: %w", err)
 	}
-	port := "1883"
-	if strings.HasPrefix(o.URL, "mqtts:") {
-		port, own.TLS.On = "8883", true
-	}
-	at, err := address.Parse(o.URL, port, "mqtt", "mqtts")
-	if err != nil {
-		return nil, fmt.Errorf("mqtt: %w", err)
-	}
-	security, err := own.TLS.Config()
+	at, security, err := address.ParseSecure(o.URL, own.TLS, address.Scheme{Name: "mqtt", Port: "1883"}, address.Scheme{Name: "mqtts", Port: "8883"})
 	if err != nil {
 		return nil, fmt.Errorf("mqtt: %w", err)
 	}
 	return &session{
 		Base: broker.NewBase("mqtt", o), own: own, at: at, security: security, name: "mqbench-" + rand.Text()[:10],
-		topics: map[string]string{}, links: map[link]struct{}{},
+		topics: map[string]string{},
 	}, nil
 }
 
@@ -54,13 +47,10 @@ type session struct {
 	// topics are the names of Prepare as MQTT writes them.
 	topics map[string]string
 	// shares is whether the server has delivered to a shared subscription.
-	shares sync.Once
-
-	// mu guards what is below.
-	mu        sync.Mutex
-	links     map[link]struct{}
-	consumers []*client
-	clients   int
+	shares    sync.Once
+	consumers broker.List[*client]
+	// clients that were made.
+	clients atomic.Int64
 }
 
 var (
@@ -74,7 +64,7 @@ var (
 func (s *session) Open(ctx context.Context) error {
 	for range s.Connections {
 		c := s.client("", nil)
-		if err := c.connect(ctx); err != nil {
+		if err := c.Open(ctx, s.Base, c.link); err != nil {
 			return fmt.Errorf("mqtt: %w", err)
 		}
 		s.producers = append(s.producers, c)
@@ -119,12 +109,10 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 		handle(broker.Delivery{ReceivedNs: s.Now(), Payload: payload, Redelivered: again})
 	})
 	c.persistent = s.own.Session == sessionPersistent
-	if err := c.connect(ctx); err != nil {
+	if err := c.Open(ctx, s.Base, c.link); err != nil {
 		return fmt.Errorf("mqtt: %w", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.consumers = append(s.consumers, c)
+	s.consumers.Add(c)
 	return nil
 }
 
@@ -136,9 +124,7 @@ func (s *session) Dropped() int64 { return 0 }
 // Remove ends the sessions that the server keeps for consumers.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	s.mu.Lock()
-	all := s.consumers
-	s.mu.Unlock()
+	all := s.consumers.All()
 	return broker.Wrap("mqtt: end sessions", deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
 		return all[i].forget(ctx)
 	}))
@@ -152,15 +138,9 @@ func (s *session) Describe() broker.Description {
 	}
 }
 
+// Close ends the session, and with it each link (client.link).
 func (s *session) Close() error {
 	s.End()
-	s.mu.Lock()
-	open := s.links
-	s.links = nil
-	s.mu.Unlock()
-	for l := range open {
-		l.common().over(errClosed)
-	}
 	return nil
 }
 
@@ -226,25 +206,8 @@ func (s *session) address(topic string) string {
 }
 
 func (s *session) client(filter string, take func([]byte, bool)) *client {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clients++
-	return &client{s: s, number: s.clients - 1, filter: filter, take: take}
-}
-
-// register keeps a link until it is over, so that Close ends it. It returns false if the session is closed.
-func (s *session) register(l link) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.links == nil {
-		return false
+	return &client{
+		Link: broker.Link[link]{First: reconnectWait, Wait: reconnectWait},
+		s:    s, number: int(s.clients.Add(1)) - 1, filter: filter, take: take,
 	}
-	s.links[l] = struct{}{}
-	go func() {
-		<-l.common().gone
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.links, l)
-	}()
-	return true
 }

@@ -44,7 +44,7 @@ func (s *session) try(ctx context.Context, share string) error {
 	if err != nil {
 		return err
 	}
-	defer l.common().over(errClosed)
+	defer l.over(errClosed)
 	s.producers[0].Send(&broker.Message{Name: topic, Payload: payload}, func(_ *broker.Message, _ int64, err error) { sent <- err })
 	limit := time.NewTimer(trialTimeout)
 	defer limit.Stop()
@@ -84,8 +84,8 @@ func (s *session) silent(shared, taken bool) error {
 const overhead = 256
 
 func (s *session) largest() int {
-	if l := s.producers[0].current.Load(); l != nil {
-		return int((*l).common().most)
+	if l, is := s.producers[0].Now(); is {
+		return int(l.largest())
 	}
 	return 0
 }
@@ -104,7 +104,7 @@ func (s *session) askServer(ctx context.Context) string {
 	if err != nil {
 		return unknown
 	}
-	defer l.common().over(errClosed)
+	defer l.over(errClosed)
 	select {
 	case text := <-said:
 		return strings.Replace(text, " version ", " ", 1)

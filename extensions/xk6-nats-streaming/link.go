@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/stan.go"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // link is one connection: NATS's, which reconnects by itself, and NATS Streaming's above it, which the server forgets when it loses its
@@ -64,11 +64,7 @@ func (l *link) Send(m *broker.Message, done broker.Done) {
 		return
 	}
 	_, err := l.current().PublishAsync(m.Name, m.Payload, func(_ string, err error) {
-		at := l.session.Now()
-		if err != nil {
-			at = 0
-		}
-		done(m, at, failure(err))
+		done.Settle(m, l.session.Now(), failure(err))
 	})
 	if err != nil {
 		done(m, 0, failure(err))
@@ -109,17 +105,17 @@ func (l *link) register() error {
 func (l *link) forgotten(err error) {
 	s := l.session
 	s.Report("connection lost", err)
-	for s.Over.Err() == nil {
-		if l.below.IsConnected() && l.register() == nil {
-			break
+	err = deadline.Retry(s.Over, 0, reconnectWait, func() error {
+		if !l.below.IsConnected() {
+			return errNotConnected
 		}
-		time.Sleep(reconnectWait)
-	}
-	if s.IsQuiet() {
+		return l.register()
+	})
+	if err != nil || s.IsQuiet() {
 		return
 	}
 	s.Reconnected()
-	for _, one := range s.ours() {
+	for _, one := range s.subscriptions.All() {
 		if one.link != l {
 			continue
 		}

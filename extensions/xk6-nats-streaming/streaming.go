@@ -6,9 +6,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,11 +64,8 @@ type session struct {
 	client string
 	links  []*link
 	// marks has the server's time of the mark in each channel that Prepare has made: what is not behind it is of an earlier run.
-	marks map[string]int64
-
-	// mu guards subscriptions.
-	mu            sync.Mutex
-	subscriptions []*subscription
+	marks         map[string]int64
+	subscriptions broker.List[*subscription]
 }
 
 var (
@@ -127,9 +123,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if err := deadline.While(ctx, func() error { return one.subscribe(s.subscriptionOptions().Options...) }); err != nil {
 		return fmt.Errorf("nats-streaming: subscribe to %q: %w", to.Topic, err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.subscriptions = append(s.subscriptions, one)
+	s.subscriptions.Add(one)
 	return nil
 }
 
@@ -138,7 +132,7 @@ func (s *session) ConsumesAtOnce() int { return atOnce }
 // Remove takes the members out of their groups; the last one takes the group with it.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	all := s.ours()
+	all := s.subscriptions.All()
 	err := deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
 		return deadline.While(ctx, all[i].unsubscribe)
 	})
@@ -147,7 +141,7 @@ func (s *session) Remove(ctx context.Context) error {
 
 // Held is what waits for the callbacks of subscriptions.
 func (s *session) Held() (held int64, known bool) {
-	for _, one := range s.ours() {
+	for _, one := range s.subscriptions.All() {
 		if n, _, err := one.library().Pending(); err == nil { // a closed one holds nothing
 			held += int64(n)
 		}
@@ -156,15 +150,18 @@ func (s *session) Held() (held int64, known bool) {
 }
 
 func (s *session) Dropped() (dropped int64) {
-	for _, one := range s.ours() {
+	for _, one := range s.subscriptions.All() {
 		dropped += one.lost()
 	}
 	return dropped
 }
 
 func (s *session) Describe() broker.Description {
-	all := map[string]string{
-		"connections": strconv.Itoa(s.Connections), "tls": strconv.FormatBool(s.security != nil), "compression": "none",
+	set := s.natsOptions()
+	maps.Copy(set.Printed, s.stanOptions().Printed)
+	maps.Copy(set.Printed, s.subscriptionOptions().Printed)
+	set.Print(map[string]any{
+		"connections": s.Connections, "tls": s.security != nil, "compression": "none",
 		"channels":           "kept by the server after the run, as no client can remove one; what is before a mark of 1 byte is skipped",
 		"confirm":            "each message",
 		"flush":              fmt.Sprintf("by the library's flusher, at once; what comes meanwhile shares a write, up to %d bytes", writeBufferBytes),
@@ -172,14 +169,9 @@ func (s *session) Describe() broker.Description {
 		"acknowledgeAlone":   "each message: every subscription does",
 		"acknowledgeInGroup": "each message",
 		"prefetch":           fmt.Sprintf("%d not acknowledged", s.own.Prefetch),
-	}
-	for _, printed := range []map[string]string{s.natsOptions().Printed, s.stanOptions().Printed, s.subscriptionOptions().Printed} {
-		for name, value := range printed {
-			all[name] = value
-		}
-	}
+	})
 	d := broker.Description{
-		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: s.ackWait(), Settings: all,
+		Acks: true, Order: "per-producer", Stores: true, RedeliversAfter: s.ackWait(), Settings: set.Printed,
 		Library: fmt.Sprintf("stan.go v%s, nats.go v%s", stan.Version, nats.Version),
 	}
 	if len(s.links) > 0 {
@@ -196,21 +188,11 @@ func (s *session) Close() error {
 	// Both ask a server that may be gone; a write that it does not take holds a lock.
 	late := time.AfterFunc(closeTimeout, s.wires.Cut)
 	defer late.Stop()
-	var all []func()
-	for _, one := range s.links {
-		all = append(all, one.close)
-	}
-	deadline.AtMost(closeTimeout+connectTimeout, all...)
+	deadline.AtMost(closeTimeout+connectTimeout, deadline.Steps(s.links, (*link).close)...)
 	return nil
 }
 
 // --- internal ---
-
-func (s *session) ours() []*subscription {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.subscriptions)
-}
 
 // mark sends a message of 1 byte, which is shorter than any of ours, and returns the server's time of it, in ns.
 func (s *session) mark(ctx context.Context, topic string) (int64, error) {

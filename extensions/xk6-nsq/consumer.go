@@ -1,7 +1,6 @@
 package nsq
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/nsqio/go-nsq"
@@ -12,12 +11,11 @@ import (
 // consumer is one subscription, with connections of its own to all servers. What the library hands over waits in a queue of ours, no longer than
 // the prefetch, so that everything that is not handled can be given back.
 type consumer struct {
-	lifeline
+	session               *session
 	topic, group, channel string
 	handle                broker.Handler
 	library               *nsq.Consumer
 	queue                 chan taken
-	over                  sync.Once
 	// inHand is the message that is being handled.
 	inHand atomic.Pointer[nsq.Message]
 }
@@ -27,50 +25,53 @@ type taken struct {
 	at int64
 }
 
-func (c *consumer) start() error {
-	config, _ := c.session.config()
-	library, err := nsq.NewConsumer(c.topic, c.channel, config)
-	if err != nil {
-		return err
+// newConsumer makes one that is not connected yet.
+func (s *session) newConsumer(to broker.Subscription, handle broker.Handler) (*consumer, error) {
+	c := &consumer{session: s, topic: to.Topic, group: to.Group, handle: handle, queue: make(chan taken, s.own.Prefetch)}
+	c.channel = s.channelName(to.Group, s.numbers.Add(1)-1)
+	config, _ := s.config()
+	var err error
+	if c.library, err = nsq.NewConsumer(c.topic, c.channel, config); err != nil {
+		return nil, err
 	}
-	library.SetLogger(&c.lifeline, nsq.LogLevelWarning)
-	library.AddHandler(nsq.HandlerFunc(func(m *nsq.Message) error {
-		at := c.session.Now()
-		c.works()
+	life := s.Lifeline()
+	c.library.SetLogger(log{life}, nsq.LogLevelWarning)
+	c.library.AddHandler(nsq.HandlerFunc(func(m *nsq.Message) error {
+		at := s.Now()
+		life.Works()
 		m.DisableAutoResponse()
 		select {
 		case c.queue <- taken{m, at}:
-		case <-c.session.Over.Done():
+		case <-s.Over.Done():
 			m.RequeueWithoutBackoff(0)
 		}
 		return nil
 	}))
-	c.session.mu.Lock()
-	c.library = library
-	c.session.mu.Unlock()
+	return c, nil
+}
+
+func (c *consumer) start() error {
 	go c.work()
-	return library.ConnectToNSQDs(c.session.servers)
+	return c.library.ConnectToNSQDs(c.session.servers)
 }
 
 // stop ends the subscription and gives back what was not handled.
 func (c *consumer) stop() {
-	c.over.Do(func() {
-		c.library.Stop()
-		if m := c.inHand.Load(); m != nil {
-			m.RequeueWithoutBackoff(0)
-		}
-		// More may come until the server has heard of it.
-		go func() {
-			for {
-				select {
-				case m := <-c.queue:
-					m.RequeueWithoutBackoff(0)
-				case <-c.library.StopChan:
-					return
-				}
+	c.library.Stop()
+	if m := c.inHand.Load(); m != nil {
+		m.RequeueWithoutBackoff(0)
+	}
+	// More may come until the server has heard of it.
+	go func() {
+		for {
+			select {
+			case m := <-c.queue:
+				m.RequeueWithoutBackoff(0)
+			case <-c.library.StopChan:
+				return
 			}
-		}()
-	})
+		}
+	}()
 }
 
 // --- internal ---

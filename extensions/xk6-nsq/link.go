@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/nsqio/go-nsq"
 
@@ -16,7 +15,8 @@ import (
 // link is one connection that sends. Where it is lost the next message gets another one of the library's producers: one that connects again reads what it
 // writes without a lock.
 type link struct {
-	lifeline
+	session *session
+	life    *broker.Lifeline
 	server  string
 	answers chan *nsq.ProducerTransaction
 
@@ -38,10 +38,11 @@ type outgoing struct {
 var (
 	errNotConnected = errors.New("nsq: publish: not connected")
 	errLost         = fmt.Errorf("nsq: connection lost: %w", broker.ErrUnknown)
+	errEnded        = errors.New("the library has closed it")
 )
 
 func (s *session) connect(i int) (*link, error) {
-	l := &link{lifeline: lifeline{session: s}, server: s.servers[i%len(s.servers)], answers: make(chan *nsq.ProducerTransaction, 1024)}
+	l := &link{session: s, life: s.Lifeline(), server: s.servers[i%len(s.servers)], answers: make(chan *nsq.ProducerTransaction, 1024)}
 	var err error
 	if l.library, err = l.producer(); err == nil {
 		err = l.library.Ping()
@@ -78,7 +79,7 @@ func (l *link) producer() (*nsq.Producer, error) {
 	if err != nil {
 		return nil, err
 	}
-	made.SetLogger(&l.lifeline, nsq.LogLevelInfo)
+	made.SetLogger(log{l.life}, nsq.LogLevelInfo)
 	return made, nil
 }
 
@@ -104,7 +105,7 @@ func (l *link) breaks(by *nsq.Producer) {
 	defer l.mu.Unlock()
 	if by == l.library {
 		l.broken = true
-		l.failed()
+		l.life.Failed("connection lost", errEnded)
 	}
 }
 
@@ -119,7 +120,7 @@ func (l *link) settle() {
 		var refusal nsq.ErrProtocol
 		switch err := answer.Error; {
 		case err == nil:
-			l.works()
+			l.life.Works()
 			one.done(one.message, at, nil)
 		case errors.As(err, &refusal):
 			ended, refused = one.by, fmt.Errorf("nsq: publish: %s", refusal.Reason)
@@ -141,29 +142,12 @@ func (l *link) close() {
 	close(l.answers)
 }
 
-// lifeline counts the connections that replaced a lost one. The library says neither, but for its log.
-type lifeline struct {
-	session *session
-	lost    atomic.Bool
-}
+// log takes lines of the library's log: nothing else says that it has lost a connection.
+type log struct{ life *broker.Lifeline }
 
-// Output takes a line of the library's log.
-func (l *lifeline) Output(_ int, line string) error {
+func (l log) Output(_ int, line string) error {
 	if strings.Contains(line, "connections left alive") {
-		l.failed()
+		l.life.Failed("connection lost", errEnded)
 	}
 	return nil
-}
-
-func (l *lifeline) failed() {
-	if !l.lost.Swap(true) {
-		l.session.Report("connection lost", errors.New("the library has closed it"))
-	}
-}
-
-// works: a lost connection has been replaced, as this one carries messages.
-func (l *lifeline) works() {
-	if l.lost.Load() && l.lost.Swap(false) {
-		l.session.Reconnected()
-	}
 }

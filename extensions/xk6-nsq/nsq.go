@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nsqio/go-nsq"
@@ -47,12 +47,12 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nsq: %w", err)
 	}
-	tls, err := security(own.TLS)
+	security, err := own.TLS.Config()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("nsq: %w", err)
 	}
 	return &session{
-		Base: broker.NewBase("nsq", o), own: own, servers: at.Hosts, https: https, secret: at.Password, security: tls,
+		Base: broker.NewBase("nsq", o), own: own, servers: at.Hosts, https: https, secret: at.Password, security: security,
 		http: &http.Client{Timeout: httpTimeout}, client: "mqbench-" + strconv.FormatInt(time.Now().UnixNano(), 36),
 	}, nil
 }
@@ -72,9 +72,9 @@ type session struct {
 	links   []*link
 	topics  []broker.Topic
 
-	// mu guards consumers.
-	mu        sync.Mutex
-	consumers []*consumer
+	consumers broker.List[*consumer]
+	// numbers of consumers.
+	numbers atomic.Int64
 }
 
 var (
@@ -140,12 +140,11 @@ func (s *session) ConsumesAtOnce() int { return atOnce }
 // Consume makes the channel first, past the connection: from its answer on the channel gets every message, while nobody hears when the
 // server has taken a subscription.
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	s.mu.Lock()
-	c := &consumer{lifeline: lifeline{session: s}, topic: to.Topic, group: to.Group, handle: handle, queue: make(chan taken, s.own.Prefetch)}
-	c.channel = s.channelName(to.Group, len(s.consumers))
-	s.consumers = append(s.consumers, c)
-	s.mu.Unlock()
-	err := s.everywhere(ctx, "/channel/create", url.Values{"topic": {to.Topic}, "channel": {c.channel}})
+	c, err := s.newConsumer(to, handle)
+	if err == nil {
+		s.consumers.Add(c)
+		err = s.everywhere(ctx, "/channel/create", url.Values{"topic": {to.Topic}, "channel": {c.channel}})
+	}
 	if err == nil {
 		err = deadline.While(ctx, c.start)
 	}
@@ -155,20 +154,12 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 // Remove deletes the topics that Prepare has made, or the channels of ours on the user's own.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	all := s.ours()
+	all := s.consumers.All()
 	for _, one := range all {
 		one.stop()
 	}
 	// A consumer that is still connected would make what is removed again.
-	_ = deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
-		ctx, cancel := context.WithTimeout(ctx, closeTimeout)
-		defer cancel()
-		select {
-		case <-all[i].library.StopChan:
-		case <-ctx.Done():
-		}
-		return nil
-	})
+	deadline.AtMost(closeTimeout, deadline.Steps(all, func(c *consumer) { <-c.library.StopChan })...)
 	var failed error
 	for _, topic := range s.topics {
 		if !s.Found() {
@@ -184,7 +175,7 @@ func (s *session) Remove(ctx context.Context) error {
 
 // Held is what consumers have got and not handled.
 func (s *session) Held() (held int64, known bool) {
-	for _, one := range s.ours() {
+	for _, one := range s.consumers.All() {
 		held += int64(len(one.queue))
 	}
 	return held, true
@@ -195,7 +186,7 @@ func (s *session) Dropped() int64 { return 0 }
 
 func (s *session) Describe() broker.Description {
 	_, set := s.config()
-	for name, value := range map[string]any{
+	set.Print(map[string]any{
 		"connections": s.Connections, "servers": len(s.servers), "tls": s.security != nil,
 		"publish":            "each connection to one server, in turn; consumers are connected to all",
 		"confirm":            "each message",
@@ -205,9 +196,7 @@ func (s *session) Describe() broker.Description {
 		"acknowledgeAlone":   "each message: a channel waits for it",
 		"acknowledgeInGroup": "each message",
 		"prefetch":           fmt.Sprintf("%d not acknowledged (RDY), of all servers together", s.own.Prefetch),
-	} {
-		set.Set(name, value)
-	}
+	})
 	d := broker.Description{
 		Acks: true, Order: "none", Stores: true, RedeliversAfter: s.msgTimeout(), Settings: set.Printed, Library: "go-nsq v" + nsq.VERSION,
 	}
@@ -221,28 +210,15 @@ func (s *session) Close() error {
 	if !s.End() {
 		return nil
 	}
-	var all []func()
-	for _, one := range s.ours() {
-		all = append(all, one.stop)
-	}
-	for _, one := range s.links {
-		all = append(all, one.close)
-	}
-	deadline.AtMost(closeTimeout, all...)
+	deadline.AtMost(closeTimeout, slices.Concat(deadline.Steps(s.consumers.All(), (*consumer).stop), deadline.Steps(s.links, (*link).close))...)
 	s.http.CloseIdleConnections()
 	return nil
 }
 
 // --- internal ---
 
-func (s *session) ours() []*consumer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.consumers), func(c *consumer) bool { return c.library == nil })
-}
-
 // channelName is the same for all members of a group. A subscription without a group has one of its own.
-func (s *session) channelName(group string, number int) string {
+func (s *session) channelName(group string, number int64) string {
 	if group == "" {
 		group = fmt.Sprintf("%d-%d", s.Client, number)
 	}
@@ -252,7 +228,7 @@ func (s *session) channelName(group string, number int) string {
 // channelsOn are those that this session removes: its own and, for client 0, those of the run's groups, which may have members on other
 // clients only.
 func (s *session) channelsOn(topic string) (channels []string) {
-	for _, one := range s.consumers {
+	for _, one := range s.consumers.All() {
 		ours := one.group == "" && one.topic == topic || one.group != "" && s.Client == 0
 		if ours && !slices.Contains(channels, one.channel) {
 			channels = append(channels, one.channel)

@@ -2,9 +2,7 @@ package nsq
 
 import (
 	"cmp"
-	"crypto/tls"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nsqio/go-nsq"
@@ -93,13 +91,4 @@ func (s *session) writeTimeout() time.Duration {
 
 func (s *session) msgTimeout() time.Duration {
 	return cmp.Or(time.Duration(s.own.MsgTimeoutNs), serverMsgTimeout)
-}
-
-// security is a copy for each connection of the library's.
-func security(of address.TLS) (*tls.Config, error) {
-	config, err := of.Config()
-	if err != nil {
-		return nil, fmt.Errorf("nsq: %w", err)
-	}
-	return config, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 const (
@@ -140,17 +141,15 @@ func (s *session) again(k *socket, reason error, connect func(context.Context) (
 		return nil
 	}
 	s.Report("connection lost", address.Cause(reason))
-	for {
-		select {
-		case <-s.Over.Done():
-			return nil
-		case <-time.After(reconnectWait):
-		}
-		if made, err := connect(s.Over); err == nil {
-			s.Reconnected()
-			return made
-		}
+	var made *socket
+	err := deadline.Retry(s.Over, reconnectWait, reconnectWait, func() (err error) {
+		made, err = connect(s.Over)
+		return err
+	})
+	if err == nil {
+		s.Reconnected()
 	}
+	return made
 }
 
 // redial makes a socket for commands that wait for their answers.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -26,9 +25,11 @@ type consumer struct {
 	url     string
 	group   string
 	handle  broker.Handler
-	over    chan struct{}
-	once    sync.Once
-	held    atomic.Int64
+	life    *broker.Lifeline
+	// over ends with the subscription.
+	over context.Context
+	end  context.CancelFunc
+	held atomic.Int64
 	// deleting are the requests that delete what was handled.
 	deleting sync.WaitGroup
 
@@ -39,18 +40,15 @@ type consumer struct {
 
 // stop gives back what was not handled.
 func (c *consumer) stop() {
-	c.once.Do(func() { close(c.over) })
+	c.end()
 	c.mu.Lock()
-	var all []string
-	for receipt := range c.mine {
-		all = append(all, receipt)
-	}
+	all := c.mine
 	c.mine = nil
 	c.mu.Unlock()
 	deadline.AtMost(closeTimeout, c.deleting.Wait)
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	for _, receipt := range all {
+	for receipt := range all {
 		_, _ = c.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &c.url, ReceiptHandle: &receipt})
 	}
 }
@@ -60,41 +58,23 @@ func (c *consumer) stop() {
 // work is the consumer's life.
 func (c *consumer) work() {
 	s := c.session
-	ctx, cancel := context.WithCancel(s.Over)
-	defer cancel()
-	go func() {
-		select {
-		case <-c.over:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	slots, lost := make(chan struct{}, deletes), false
-	for ctx.Err() == nil {
-		answer, err := c.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+	slots := make(chan struct{}, deletes)
+	for c.over.Err() == nil {
+		answer, err := c.client.ReceiveMessage(c.over, &sqs.ReceiveMessageInput{
 			QueueUrl: &c.url, MaxNumberOfMessages: int32(s.own.Prefetch), WaitTimeSeconds: s.own.seconds(s.own.WaitNs),
 			MessageAttributeNames:       []string{payloadName},
 			MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameApproximateReceiveCount},
 		})
 		at := s.Now()
-		if ctx.Err() != nil {
+		if c.over.Err() != nil {
 			return
 		}
 		if err != nil {
-			if !lost {
-				s.Report("receive", address.Cause(err))
-			}
-			lost = true
-			select {
-			case <-ctx.Done():
-			case <-time.After(retryWait):
-			}
+			c.life.Failed("receive", err)
+			_ = deadline.Sleep(c.over, retryWait)
 			continue
 		}
-		if lost {
-			lost = false
-			s.Reconnected()
-		}
+		c.life.Works()
 		if !c.take(answer.Messages) {
 			return
 		}
@@ -104,7 +84,7 @@ func (c *consumer) work() {
 			}
 			c.handle(broker.Delivery{ReceivedNs: at, Payload: decoded(m), Redelivered: receives(m) > 1})
 			c.held.Add(-1)
-			if ctx.Err() != nil {
+			if c.over.Err() != nil {
 				return // given back
 			}
 		}
@@ -123,10 +103,8 @@ func (c *consumer) work() {
 func (c *consumer) take(all []types.Message) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	select {
-	case <-c.over:
+	if c.over.Err() != nil {
 		return false
-	default:
 	}
 	if c.mine == nil {
 		c.mine = map[string]bool{}

@@ -1,20 +1,19 @@
 package sqs
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -22,6 +21,8 @@ import (
 const (
 	payloadName = "p"
 	noBody      = "-"
+	// unsaid is the reason of a refusal that has none.
+	unsaid = "refused"
 )
 
 // link is one connection that sends: so many requests at once.
@@ -31,9 +32,7 @@ type link struct {
 	client  *sqs.Client
 	waiting chan outgoing
 	sent    int64
-	lost    atomic.Bool
-	mu      sync.Mutex
-	closed  bool
+	life    *broker.Lifeline
 }
 
 // outgoing is a message that waits for a request.
@@ -50,7 +49,10 @@ var (
 )
 
 func (s *session) newLink(number int) *link {
-	l := &link{session: s, number: number, client: s.client(s.own.Requests), waiting: make(chan outgoing, (s.own.Batch-1)*s.own.Requests)}
+	l := &link{
+		session: s, number: number, client: s.client(s.own.Requests), life: s.Lifeline(),
+		waiting: make(chan outgoing, (s.own.Batch-1)*s.own.Requests),
+	}
 	for range s.own.Requests {
 		go l.work()
 	}
@@ -59,10 +61,7 @@ func (s *session) newLink(number int) *link {
 
 // Send hands over. It blocks while all requests are on their way, and their next ones are full.
 func (l *link) Send(m *broker.Message, done broker.Done) {
-	l.mu.Lock()
-	closed := l.closed
-	l.mu.Unlock()
-	if closed {
+	if l.session.Over.Err() != nil {
 		done(m, 0, errClosed)
 		return
 	}
@@ -137,9 +136,8 @@ func (l *link) several(batch []outgoing) {
 	for i, o := range batch {
 		body, attributes := s.encoded(o.message.Payload)
 		group, id := l.order(o)
-		number := strconv.Itoa(i)
 		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{
-			Id: &number, MessageBody: &body, MessageAttributes: attributes, MessageGroupId: group, MessageDeduplicationId: id,
+			Id: aws.String(strconv.Itoa(i)), MessageBody: &body, MessageAttributes: attributes, MessageGroupId: group, MessageDeduplicationId: id,
 		})
 	}
 	out, err := l.client.SendMessageBatch(ctx, in)
@@ -148,30 +146,24 @@ func (l *link) several(batch []outgoing) {
 		return
 	}
 	now := s.Now()
-	l.works()
+	l.life.Works()
 	refused := map[string]error{}
 	for _, one := range out.Failed {
-		refused[*one.Id] = fmt.Errorf("sqs: send: %s", said(one.Message, one.Code))
+		refused[*one.Id] = fmt.Errorf("sqs: send: %s", cmp.Or(aws.ToString(one.Message), aws.ToString(one.Code), unsaid))
 	}
 	for i, o := range batch {
-		if err := refused[strconv.Itoa(i)]; err != nil {
-			o.done(o.message, 0, err)
-			continue
-		}
-		o.done(o.message, now, nil)
+		o.done.Settle(o.message, now, refused[strconv.Itoa(i)])
 	}
 }
 
 // settle completes messages of a request.
 func (l *link) settle(batch []outgoing, err error) {
 	now := l.session.Now()
-	if err = l.failure(err); err != nil {
-		now = 0
-	} else {
-		l.works()
+	if err = l.failure(err); err == nil {
+		l.life.Works()
 	}
 	for _, o := range batch {
-		o.done(o.message, now, err)
+		o.done.Settle(o.message, now, err)
 	}
 }
 
@@ -197,34 +189,18 @@ func (l *link) failure(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &answer) && answer.ErrorFault() != smithy.FaultServer:
-		return fmt.Errorf("sqs: send: %s", said(ptr(answer.ErrorMessage()), ptr(answer.ErrorCode())))
+		return fmt.Errorf("sqs: send: %s", cmp.Or(answer.ErrorMessage(), answer.ErrorCode(), unsaid))
 	case errors.As(err, &dial) && dial.Op == "dial":
-		l.failed(err)
+		l.life.Failed("connection lost", err)
 		return errNotConnected
 	default:
-		l.failed(err)
+		l.life.Failed("connection lost", err)
 		return errLost
-	}
-}
-
-func (l *link) failed(err error) {
-	if !l.lost.Swap(true) {
-		l.session.Report("connection lost", address.Cause(err))
-	}
-}
-
-// works: a lost connection has been replaced, as this one carries requests.
-func (l *link) works() {
-	if l.lost.Load() && l.lost.Swap(false) {
-		l.session.Reconnected()
 	}
 }
 
 // close fails what waits for a request.
 func (l *link) close() {
-	l.mu.Lock()
-	l.closed = true
-	l.mu.Unlock()
 	for {
 		select {
 		case o := <-l.waiting:
@@ -243,15 +219,3 @@ func (s *session) encoded(payload []byte) (body string, attributes map[string]ty
 	binary := "Binary"
 	return noBody, map[string]types.MessageAttributeValue{payloadName: {DataType: &binary, BinaryValue: payload}}
 }
-
-func said(message, code *string) string {
-	if message != nil && *message != "" {
-		return *message
-	}
-	if code != nil {
-		return *code
-	}
-	return "refused"
-}
-
-func ptr(text string) *string { return &text }

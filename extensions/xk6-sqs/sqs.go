@@ -6,10 +6,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,13 +81,10 @@ type session struct {
 	// urls of queues, by topic.
 	urls map[string]string
 	// requests that the service would bill.
-	requests atomic.Int64
-	server   atomic.Pointer[string]
-
-	// mu guards consumers, and what reads each queue: a group, or "" for a consumer that shares with nobody.
-	mu        sync.Mutex
-	consumers []*consumer
-	reads     map[string]string
+	requests  atomic.Int64
+	server    atomic.Pointer[string]
+	consumers broker.List[*consumer]
+	readers   broker.Readers
 }
 
 var (
@@ -131,18 +130,12 @@ func (s *session) Producer(connection int) (broker.Producer, error) { return s.l
 func (s *session) ConsumesAtOnce() int { return atOnce }
 
 func (s *session) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.reads == nil {
-		s.reads = map[string]string{}
-	}
-	before, some := s.reads[to.Topic]
-	if some && (before != to.Group || to.Group == "") {
+	if !s.readers.Admit(to) {
 		return fmt.Errorf("sqs: receive from %q: a queue gives each message to one consumer", to.Topic)
 	}
-	s.reads[to.Topic] = to.Group
-	c := &consumer{session: s, client: s.client(1 + deletes), url: s.urls[to.Topic], group: to.Group, handle: handle, over: make(chan struct{})}
-	s.consumers = append(s.consumers, c)
+	c := &consumer{session: s, client: s.client(1 + deletes), url: s.urls[to.Topic], group: to.Group, handle: handle, life: s.Lifeline()}
+	c.over, c.end = context.WithCancel(s.Over)
+	s.consumers.Add(c)
 	go c.work()
 	return nil
 }
@@ -154,10 +147,7 @@ func (s *session) Remove(ctx context.Context) error {
 	if s.Found() {
 		return nil
 	}
-	var all []string
-	for _, one := range s.urls {
-		all = append(all, one)
-	}
+	all := slices.Collect(maps.Values(s.urls))
 	err := deadline.Each(ctx, atOnce, len(all), func(ctx context.Context, i int) error {
 		_, err := s.admin.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &all[i]})
 		return address.Cause(err)
@@ -167,9 +157,7 @@ func (s *session) Remove(ctx context.Context) error {
 
 // Held is what consumers have got and not handled.
 func (s *session) Held() (held int64, known bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, one := range s.consumers {
+	for _, one := range s.consumers.All() {
 		held += one.held.Load()
 	}
 	return held, true
@@ -193,7 +181,7 @@ func (s *session) Describe() broker.Description {
 		set.Set("messageGroups", fmt.Sprintf("a key's; without a key %d for each connection, in turn", s.own.Groups))
 		set.Set("deduplication", "by an id of each message")
 	}
-	for name, value := range map[string]any{
+	set.Print(map[string]any{
 		"connections": s.Connections, "region": s.own.Region, "queues": kind, "encoding": s.own.Encoding,
 		"requests":           fmt.Sprintf("%d at once on a connection, each on a connection of HTTP's", s.own.Requests),
 		"retries":            "none: the library would send a message again",
@@ -209,9 +197,7 @@ func (s *session) Describe() broker.Description {
 		"acknowledgeAlone":   "all messages of an answer, when they are handled (DeleteMessageBatch)",
 		"acknowledgeInGroup": "all messages of an answer, when they are handled (DeleteMessageBatch)",
 		"prefetch":           fmt.Sprintf("%d messages in an answer", s.own.Prefetch),
-	} {
-		set.Set(name, value)
-	}
+	})
 	d := broker.Description{
 		Acks: true, Order: "none", Stores: true, RedeliversAfter: s.visibility(), Settings: set.Printed, Library: "aws-sdk-go-v2 sqs " + sqs.ServiceAPIVersion,
 		Server: "SQS",
@@ -242,14 +228,7 @@ func (s *session) Close() error {
 
 // stopAll gives back what consumers have not handled.
 func (s *session) stopAll() {
-	s.mu.Lock()
-	all := s.consumers
-	s.mu.Unlock()
-	var stops []func()
-	for _, one := range all {
-		stops = append(stops, one.stop)
-	}
-	deadline.AtMost(closeTimeout, stops...)
+	deadline.AtMost(closeTimeout, deadline.Steps(s.consumers.All(), (*consumer).stop)...)
 }
 
 // client has so many connections of HTTP's.

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, number, unit } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
+import type { BrokerPlace } from "../model/targets.ts";
 import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 
@@ -152,6 +153,17 @@ export function acknowledgeProblems(
 	if (way === undefined || why === undefined) return [];
 	const message = tell("acknowledge-way", { system, way, why });
 	return [{ key: "acknowledge", message }];
+}
+
+/** A `version` of a program that mqbench has in one; elsewhere than on this machine it chooses the image. */
+export function versionProblems(
+	{ version }: { readonly version?: string | undefined },
+	place: BrokerPlace | null,
+	program: string,
+	why: "brought-version" | "installed-version" = "brought-version",
+): { key: string; message: string }[] {
+	if (version === undefined || place !== "process") return [];
+	return [{ key: "version", message: tell(why, { program }) }];
 }
 
 /** TLS towards an existing broker; the scheme of its URL, or this key, switches it on. */

@@ -48,6 +48,8 @@ export const systemMistakes = {
 	"no-such-durability": "{title} has no durability: {durability} (it has {can}); write durability: {nearest}",
 	"config-against-durability": "durability: {level} and config disagree, as with config it is {really}; remove {keys} from config",
 	"acknowledge-way": "{system} cannot do acknowledge: {way}, as {why}; remove acknowledge",
+	"brought-version": "mqbench brings one version of {program}; for another one write binary: /path/to/{program}",
+	"installed-version": "mqbench runs the one that is there; for another one write binary: /path/to/{program}",
 	"config-line": "config: {key} does not fit on a line of {file}; use letters, digits, dots and dashes in a key, and no line break in a value",
 	"secret-in-report": "{variable} sounds like a secret, and reports keep a copy of {key}; write secrets in url or config",
 	"number-of-nodes": "mqbench starts {title} with {possible} {noun}, not {nodes}; write nodes: {write}",

@@ -74,6 +74,30 @@ func TestTLSIsAnObjectOrAWord(t *testing.T) {
 	}
 }
 
+func TestASchemeSwitchesTLSOnAndHasAPortOfItsOwn(t *testing.T) {
+	for _, c := range []struct {
+		url    string
+		option TLS
+		want   string
+		secure bool
+	}{
+		{"plain://a", TLS{}, "a:1", false},
+		{"plain://a", TLS{On: true}, "a:1", true},
+		{"safe://a", TLS{}, "a:2", true},
+		{"safe://a:3", TLS{}, "a:3", true},
+	} {
+		at, config, err := ParseSecure(c.url, c.option, Scheme{"plain", "1"}, Scheme{"safe", "2"})
+		if err != nil || at.Hosts[0] != c.want || (config != nil) != c.secure {
+			t.Errorf("%s with %+v: %s, TLS %v, %v; want %s, TLS %v", c.url, c.option, at.Hosts, config != nil, err, c.want, c.secure)
+		}
+	}
+	for url, want := range map[string]string{"other://a": "plain:// or safe://", "safe://a": "cert and key belong together"} {
+		if _, _, err := ParseSecure(url, TLS{Cert: "x"}, Scheme{"plain", "1"}, Scheme{"safe", "2"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", url, err, want)
+		}
+	}
+}
+
 func TestACauseNamesNeitherPortsNorPasswords(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // TLS is the option of that name: true, false, or an object of the fields below. Drivers decode it with their own options.
@@ -38,6 +39,25 @@ func (t *TLS) UnmarshalJSON(text []byte) error {
 	}
 	t.On = true
 	return nil
+}
+
+// Scheme begins a URL; Port is for its hosts without one.
+type Scheme struct{ Name, Port string }
+
+// ParseSecure reads a URL of one of two schemes, as Parse does. The secure one switches the option on, which makes the configuration: nil
+// without TLS.
+func ParseSecure(text string, option TLS, plain, secure Scheme) (Address, *tls.Config, error) {
+	scheme, _, _ := strings.Cut(text, "://")
+	port := plain.Port
+	if scheme == secure.Name {
+		port, option.On = secure.Port, true
+	}
+	at, err := Parse(text, port, plain.Name, secure.Name)
+	if err != nil {
+		return Address{}, nil, err
+	}
+	config, err := option.Config()
+	return at, config, err
 }
 
 // Config is for client libraries; nil without TLS.

@@ -139,6 +139,14 @@ var ErrUnknown = errors.New("no answer, its fate is unknown")
 // Done is the completion of a Send. An err means that the message was refused or never left, or that nobody knows (ErrUnknown).
 type Done func(m *Message, ackNs int64, err error)
 
+// Settle completes a Send whose answer came at atNs: with that time, or with an error alone.
+func (d Done) Settle(m *Message, atNs int64, err error) {
+	if err != nil {
+		atNs = 0
+	}
+	d(m, atNs, err)
+}
+
 // Message is one message on its way to the broker.
 type Message struct {
 	// Topic is an index into the topics of Prepare.

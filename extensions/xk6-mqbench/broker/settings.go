@@ -22,3 +22,10 @@ func (s *Settings[Option]) Set(name string, value any, options ...Option) {
 	}
 	s.Printed[name] = fmt.Sprint(value)
 }
+
+// Print prints values under their names.
+func (s *Settings[Option]) Print(values map[string]any) {
+	for name, value := range values {
+		s.Set(name, value)
+	}
+}

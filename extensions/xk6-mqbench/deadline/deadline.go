@@ -23,6 +23,15 @@ func AtMost(timeout time.Duration, steps ...func()) bool {
 	}) == nil
 }
 
+// Steps are for AtMost: a step for each item.
+func Steps[T any](items []T, step func(T)) []func() {
+	var all []func()
+	for _, one := range items {
+		all = append(all, func() { step(one) })
+	}
+	return all
+}
+
 // While runs a step and returns its error, or the error of ctx if that ends first.
 func While(ctx context.Context, step func() error) error {
 	ended := make(chan error, 1)
@@ -57,6 +66,29 @@ func Each(ctx context.Context, atOnce, n int, step func(ctx context.Context, i i
 	}
 	all.Wait()
 	return context.Cause(ctx)
+}
+
+// Sleep returns after a while, or with the error of ctx if that ends first.
+func Sleep(ctx context.Context, while time.Duration) error {
+	timer := time.NewTimer(while)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	return ctx.Err()
+}
+
+// Retry calls step until it returns nil, or ctx ends; then it returns the error of ctx. It sleeps before each call: `first`, then `wait`.
+func Retry(ctx context.Context, first, wait time.Duration, step func() error) error {
+	for sleep := first; ; sleep = wait {
+		if err := Sleep(ctx, sleep); err != nil {
+			return err
+		}
+		if step() == nil {
+			return nil
+		}
+	}
 }
 
 // Until polls until the condition holds, or ctx ends; then it returns the error of ctx.

@@ -85,3 +85,33 @@ func TestTheFirstErrorEndsTheOtherSteps(t *testing.T) {
 		t.Errorf("%v after %d steps; want the step's error after 4", err, began.Load())
 	}
 }
+
+func TestAStepIsRepeatedUntilItSucceedsOrTheContextEnds(t *testing.T) {
+	no := errors.New("no")
+	times := 0
+	began := time.Now()
+	err := Retry(t.Context(), 0, 10*time.Millisecond, func() error {
+		if times++; times == 3 {
+			return nil
+		}
+		return no
+	})
+	if took := time.Since(began); err != nil || times != 3 || took < 20*time.Millisecond {
+		t.Errorf("%v after %d calls in %s; want 3 calls, with a pause before the second and the third", err, times, took)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err = Retry(ctx, time.Millisecond, time.Hour, func() error { cancel(); return no })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v; want the context's error", err)
+	}
+	if err := Retry(ctx, 0, 0, func() error { t.Error("called though the context has ended"); return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v; want the context's error", err)
+	}
+}
+
+func TestThereIsAStepForEachItem(t *testing.T) {
+	var sum atomic.Int64
+	if !AtMost(time.Minute, Steps([]int64{1, 10, 100}, func(n int64) { sum.Add(n) })...) || sum.Load() != 111 {
+		t.Errorf("the steps add up to %d, want 111", sum.Load())
+	}
+}

@@ -3,7 +3,13 @@ import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
-import { defined, driverTls, processFields, tlsField } from "../fields.ts";
+import {
+	defined,
+	driverTls,
+	processFields,
+	tlsField,
+	versionProblems,
+} from "../fields.ts";
 import { sizeInConfig } from "../size-limits.ts";
 import {
 	MEMORY,
@@ -264,10 +270,8 @@ function contradictions(
 			"server",
 			`only mosquitto runs in containers here; remove server, or write target: local`,
 		);
-	if (options.version !== undefined && place === "process")
-		wrong(
-			"version",
-			"mqbench runs the one that is there; for another one write binary: /path/to/mosquitto",
-		);
+	problems.push(
+		...versionProblems(options, place, "mosquitto", "installed-version"),
+	);
 	return problems;
 }

@@ -3,7 +3,13 @@ import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
-import { defined, driverTls, processFields, tlsField } from "../fields.ts";
+import {
+	defined,
+	driverTls,
+	processFields,
+	tlsField,
+	versionProblems,
+} from "../fields.ts";
 import { largestPayload, sizeInConfig, varintBytes } from "../size-limits.ts";
 import {
 	keepsFiles,
@@ -136,16 +142,14 @@ const CONFIG = {
 };
 
 function contradictions(
-	{ version, config, ackWait }: StreamingOptions,
+	options: StreamingOptions,
 	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
-	const problems = configProblems(config, CONFIG);
-	if (version !== undefined && place === "process")
-		problems.push({
-			key: "version",
-			message:
-				"mqbench brings one version of nats-streaming-server; for another one write binary: /path/to/nats-streaming-server",
-		});
+	const { config, ackWait } = options;
+	const problems = [
+		...configProblems(config, CONFIG),
+		...versionProblems(options, place, "nats-streaming-server"),
+	];
 	if (ackWait !== undefined && ackWait % 1e9 !== 0)
 		problems.push({
 			key: "ackWait",

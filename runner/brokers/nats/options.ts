@@ -11,6 +11,7 @@ import {
 	driverTls,
 	processFields,
 	tlsField,
+	versionProblems,
 } from "../fields.ts";
 import { sizeInConfig } from "../size-limits.ts";
 import {
@@ -242,15 +243,12 @@ function contradictions(
 	options: NatsOptions,
 	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
-	const problems = configProblems(options.config, CONFIG);
+	const problems = [
+		...configProblems(options.config, CONFIG),
+		...versionProblems(options, place, "nats-server"),
+	];
 	const wrong = (key: string, message: string) =>
 		problems.push({ key, message });
-	// Elsewhere it chooses the image.
-	if (options.version !== undefined && place === "process")
-		wrong(
-			"version",
-			"mqbench brings one version of nats-server; for another one write binary: /path/to/nats-server",
-		);
 	if (options.mode === "core") {
 		for (const key of OF_JETSTREAM)
 			if (options[key] !== undefined)

@@ -3,7 +3,13 @@ import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
-import { defined, driverTls, processFields, tlsField } from "../fields.ts";
+import {
+	defined,
+	driverTls,
+	processFields,
+	tlsField,
+	versionProblems,
+} from "../fields.ts";
 import { levelTexts, nsqDurability, OWN } from "./durability.ts";
 
 const NsqOptions = z.strictObject({
@@ -105,16 +111,14 @@ const FLAGS = {
 };
 
 function contradictions(
-	{ version, config, msgTimeout }: NsqOptions,
+	options: NsqOptions,
 	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
-	const problems = configProblems(config, FLAGS);
-	if (version !== undefined && place === "process")
-		problems.push({
-			key: "version",
-			message:
-				"mqbench brings one version of nsqd; for another one write binary: /path/to/nsqd",
-		});
+	const { config, msgTimeout } = options;
+	const problems = [
+		...configProblems(config, FLAGS),
+		...versionProblems(options, place, "nsqd"),
+	];
 	if (msgTimeout !== undefined && msgTimeout % 1e6 !== 0)
 		problems.push({
 			key: "msgTimeout",
