@@ -62,18 +62,26 @@ describe("lag", () => {
 		allowanceNs: null,
 	};
 	/** All lag: a message that is sent late and answered at once. */
-	const lagOf = (baselineSla: readonly BaselineSla[]) =>
+	const lagOf = (
+		baselineSla: readonly BaselineSla[],
+		limitBytes: number | null = null,
+	) =>
 		check(
 			"lag",
 			{
-				plan: (plan) =>
-					Object.assign(plan, { sla: [], limits: [], baselineSla }),
+				plan: (plan) => {
+					Object.assign(plan, { sla: [], limits: [], baselineSla });
+					plan.message.limitBytes = limitBytes;
+				},
 			},
 			"lag",
 		);
 
 	test("that is most of what was measured makes a run without any SLA INVALID", () => {
 		expect(lagOf([]).status).toBe("invalid");
+	});
+	test("only warns where messages exceed a limit: late ones are refused all the same", () => {
+		expect(lagOf([], 200).status).toBe("warn");
 	});
 	test("warns where the run is compared: the comparison is judged with and without it", () => {
 		expect(lagOf([compared]).status).toBe("warn");

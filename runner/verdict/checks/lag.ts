@@ -74,8 +74,11 @@ export const lag: Check = {
 				? finding("warn", say("lag-large-compared", figures), half)
 				: fine(half);
 		// One late message of a few hundred is no p99: it is told, and decides nothing.
-		const bad = late || (large && at99 !== null);
-		return bad || large
+		// Whoever exceeds a limit on purpose asks what becomes of messages: late ones are refused, or lost, all the same.
+		const bad =
+			facts.collected.plan.message.limitBytes === null &&
+			(late || (large && at99 !== null));
+		return bad || late || large
 			? finding(bad ? "invalid" : "warn", say("lag-large", figures), half)
 			: fine(half);
 	},

@@ -52,6 +52,11 @@ describe("a dead broker", () => {
 		["failed", [tally("failed")], "fail"],
 		// Counted, and all of it allowed: and yet nothing has completed.
 		["failed, all of them", [tally("failed", 6000)], "inconclusive"],
+		[
+			"failed, that asks for all of them",
+			[{ ...tally("failed", 6000), op: "==", all: true }],
+			"pass",
+		],
 	])("with a line on %s", (_, lines, verdict) => {
 		const found = judged("no-data", { plan: sla(...lines) });
 		expect(found.verdict).toBe(verdict);
