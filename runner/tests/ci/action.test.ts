@@ -33,7 +33,7 @@ beforeAll(() => {
 
 test("a scenario that keeps its promise: the step succeeds, with outputs, summary, artifacts and comment", async () => {
 	const workspace = temporaryFolder();
-	const done = await runAction({
+	const done = await measured({
 		folder: MQBENCH,
 		workspace,
 		event: PULL_REQUEST,
@@ -75,7 +75,7 @@ test("a breach: the step fails after the uploads with 99, and says so on the SLA
 		readFileSync(path.join(workspace, file), "utf8")
 			.split("\n")
 			.indexOf("  - p50 < 1us") + 1;
-	const done = await runAction({
+	const done = await measured({
 		folder: MQBENCH,
 		workspace,
 		event: PULL_REQUEST,
@@ -103,7 +103,7 @@ test("a breach: the step fails after the uploads with 99, and says so on the SLA
 
 test("a breach with fail: false and summary: false is only told", async () => {
 	const workspace = temporaryFolder();
-	const done = await runAction({
+	const done = await measured({
 		folder: MQBENCH,
 		workspace,
 		with: {
@@ -485,6 +485,17 @@ sla:
 `,
 	);
 	return "bench/ci.yaml";
+}
+
+/** Runs the action again, twice at most, while the run is INVALID: on a machine that others keep busy it rightly is. */
+async function measured(
+	options: Parameters<typeof runAction>[0],
+	again = 2,
+): Promise<Done> {
+	const done = await runAction(options);
+	return done.outputs.verdict === "invalid" && again > 0
+		? measured(options, again - 1)
+		: done;
 }
 
 function step(done: Done, name: string): Ran {
