@@ -22,7 +22,7 @@ fi
 # As mqbench builds k6: what Go has compiled for that is not compiled again.
 for module in . xk6-* ../runner/tests/bench/go; do
 	echo "go vet $module"
-	(cd "$module" && CGO_ENABLED=0 go vet -trimpath -tags acceptance ./...)
+	(cd "$module" && CGO_ENABLED=0 go vet -trimpath -tags acceptance,large ./...)
 done
 
 all=$(go list $ours/...)

@@ -154,24 +154,28 @@ async function compile(
 	options: BuildOptions,
 	temporary: string,
 ): Promise<void> {
-	const modules = modulesOf(options.programs).map(({ module, packages }) => ({
-		cwd: path.join(options.cwd, module),
-		packages,
-	}));
+	const modules = modulesOf(options.programs).map(
+		({ module, packages, tags }) => ({
+			cwd: path.join(options.cwd, module),
+			packages,
+			flags: tags.length > 0 ? ["-tags", tags.join()] : [],
+		}),
+	);
 	let all = 0;
-	for (const { cwd, packages } of modules)
-		await go(["list", "-deps", ...packages], {
+	for (const { cwd, packages, flags } of modules)
+		await go(["list", "-deps", ...flags, ...packages], {
 			...options,
 			cwd,
 			onStdout: () => void all++,
 		});
 	let done = 0;
 	options.onProgress("packages", 0, all);
-	for (const { cwd, packages } of modules)
+	for (const { cwd, packages, flags } of modules)
 		await go(
 			[
 				"build",
 				"-v",
+				...flags,
 				...BUILD_FLAGS,
 				"-ldflags",
 				`-s -w -X github.com/mqbench/mqbench/extensions/xk6-mqbench.Version=${options.version}`,

@@ -39,7 +39,8 @@ export function buildKey(
 	programs: readonly BuiltProgram[] = FIRST,
 ): string {
 	const hash = createHash("sha256");
-	hash.update(JSON.stringify([platform, arch, flags]));
+	const tags = programs.flatMap(({ tags }) => tags ?? []);
+	hash.update(JSON.stringify([platform, arch, flags, ...tags]));
 	const modules = new Set(programs.map(({ module }) => module));
 	for (const file of sources(extensions, modules)) {
 		hash.update(`\0${file}\0`);

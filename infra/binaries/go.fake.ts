@@ -4,7 +4,11 @@ import { laterPrograms } from "../../runner/brokers/index.ts";
 import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { FIRST, modulesOf } from "./programs.ts";
-import { type Binaries, resolveBinaries } from "./resolve.ts";
+import {
+	type Binaries,
+	type ResolveOptions,
+	resolveBinaries,
+} from "./resolve.ts";
 
 /** What the fake `go` does, command by command; each is a piece of shell. */
 export interface FakeGo {
@@ -24,7 +28,7 @@ export interface Machine {
 	readonly told: string[];
 	/** Commands that go got, a line each. */
 	commands(): string[];
-	resolve(): Promise<Binaries>;
+	resolve(systems?: ResolveOptions["systems"]): Promise<Binaries>;
 }
 
 /** `go`: null leaves the machine without one. */
@@ -68,8 +72,9 @@ export function machine(
 		world,
 		told,
 		commands: () => readFileSync(log, "utf8").split("\n").filter(Boolean),
-		resolve: () =>
+		resolve: (systems: ResolveOptions["systems"] = []) =>
 			resolveBinaries(world, {
+				systems,
 				extensions,
 				version: "1.2.3",
 				progress: {

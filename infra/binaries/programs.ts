@@ -1,24 +1,38 @@
 import path from "node:path";
 import type { BuiltProgram } from "../../runner/brokers/broker.ts";
-import { builtPrograms } from "../../runner/brokers/index.ts";
+import {
+	brokerOf,
+	builtPrograms,
+	withLargeDriver,
+} from "../../runner/brokers/index.ts";
+
+const K6: BuiltProgram = { name: "k6", module: ".", package: "./cmd/k6" };
 
 /** Go programs that mqbench builds before its first run: its own, and the brokers that come with it. */
 export const FIRST: readonly BuiltProgram[] = [
-	{ name: "k6", module: ".", package: "./cmd/k6" },
+	K6,
 	{ name: "agent", module: ".", package: "./cmd/agent" },
 	...builtPrograms,
 ];
+
+/** k6 once more, with the drivers that take long to compile too; and what it is, for people. */
+export const LARGE: readonly BuiltProgram[] = [{ ...K6, tags: "large" }];
+export const largeTitle = `k6 with the drivers of ${withLargeDriver()
+	.map((broker) => brokerOf({ broker }).title)
+	.join(" and ")}`;
 
 /** One call of `go build` each: a module and its packages. */
 export function modulesOf(programs: readonly BuiltProgram[]): {
 	readonly module: string;
 	readonly packages: readonly string[];
+	readonly tags: readonly string[];
 }[] {
 	return [...new Set(programs.map(({ module }) => module))].map((module) => ({
 		module,
 		packages: programs
 			.filter((source) => source.module === module)
 			.map((source) => source.package),
+		tags: programs.flatMap(({ tags }) => tags ?? []),
 	}));
 }
 

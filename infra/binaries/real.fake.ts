@@ -1,5 +1,5 @@
 import path from "node:path";
-import { laterPrograms } from "../../runner/brokers/index.ts";
+import { BrokerName, laterPrograms } from "../../runner/brokers/index.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { makeProgress } from "../../runner/run/progress.ts";
 import type { World } from "../../runner/world.ts";
@@ -13,6 +13,7 @@ export async function realBinaries(): Promise<Binaries> {
 		extensions: path.join(packageFolder, "extensions"),
 		version: packageVersion,
 		progress: progress.build,
+		systems: BrokerName.options.map((broker) => ({ broker })),
 	});
 	progress.done();
 	return found;

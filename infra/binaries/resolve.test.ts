@@ -12,7 +12,7 @@ import {
 import { hostname } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { laterPrograms } from "../../runner/brokers/index.ts";
+import { laterPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
 import { script } from "../test-folder.fake.ts";
 import { machine } from "./go.fake.ts";
 
@@ -118,6 +118,35 @@ describe("a server that is not needed by every run", () => {
 		const { server } = await resolve();
 		rmSync(path.join(folder, "bin", "go"));
 		await expect(server(name)).rejects.toMatchObject({ code: "go-missing" });
+	});
+});
+
+describe("a system whose driver takes long to compile", () => {
+	const [broker = ""] = withLargeDriver();
+
+	test("gets a k6 of its own, built when it is first measured; others have the one that is there", async () => {
+		const { resolve, told, commands } = machine();
+		const { k6 } = await resolve();
+		const large = await resolve([{ broker }]);
+		expect(large.k6).not.toBe(k6);
+		expect((await resolve([{ broker }])).k6).toBe(large.k6);
+		expect((await resolve([{ broker: "nats" }])).k6).toBe(k6);
+		expect(told.filter((one) => one.startsWith("begin"))).toEqual([
+			"begin",
+			expect.stringMatching(/^begin k6 with the drivers of .*NATS Streaming/),
+		]);
+		expect(
+			commands()
+				.filter((one) => one.startsWith("build "))
+				.map((one) => one.includes("-tags large")),
+		).toEqual([false, true]);
+	});
+
+	test("is measured with MQBENCH_K6, if that is set", async () => {
+		const { resolve, world } = machine();
+		const { k6 } = await resolve();
+		const own = machine({}, { ...world.env, MQBENCH_K6: k6 });
+		expect((await own.resolve([{ broker }])).k6).toBe(k6);
 	});
 });
 

@@ -3,7 +3,11 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { BuiltProgram } from "../../runner/brokers/broker.ts";
-import { laterPrograms } from "../../runner/brokers/index.ts";
+import {
+	type BrokerName,
+	laterPrograms,
+	withLargeDriver,
+} from "../../runner/brokers/index.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { orInterrupted } from "../../runner/stop.ts";
@@ -13,7 +17,14 @@ import { platformName } from "../platform.ts";
 import { BUILD_FLAGS, build, makeCache, readBuild } from "./build.ts";
 import { buildKey, cacheFolder } from "./cache.ts";
 import { takeLock } from "./lock.ts";
-import { FIRST, type Programs, programIn, programsIn } from "./programs.ts";
+import {
+	FIRST,
+	LARGE,
+	largeTitle,
+	type Programs,
+	programIn,
+	programsIn,
+} from "./programs.ts";
 
 /** Paths of the programs, ready to run on this machine, or on hosts of another platform. */
 export interface Binaries extends Programs {
@@ -33,6 +44,8 @@ export interface ResolveOptions {
 	readonly extensions: string;
 	readonly version: string;
 	readonly progress: BuildProgress;
+	/** Systems that k6 is to drive: some drivers are in a k6 of their own. Left out: none of those. */
+	readonly systems?: readonly { readonly broker: BrokerName }[];
 }
 
 /** Called with lines for people during a build, which takes a minute. */
@@ -202,7 +215,11 @@ async function cached(
 	platform: Platform,
 ): Promise<Found> {
 	const { folder, go } = await made(world, options, platform, FIRST);
-	return { ...programsIn(folder, exe(platform)), go };
+	const programs = { ...programsIn(folder, exe(platform)), go };
+	const brokers = options.systems?.map(({ broker }) => broker) ?? [];
+	if (withLargeDriver(brokers).length === 0) return programs;
+	const large = await made(world, options, platform, LARGE);
+	return { ...programs, k6: programIn(large.folder, "k6", exe(platform)) };
 }
 
 /** The folder with these programs, which are built if they never were. */
@@ -255,7 +272,11 @@ async function buildLocked(
 		// The holder of the lock may have built it meanwhile.
 		if (await readBuild(folder, exe(platform), programs)) return;
 		progress.begin(
-			programs === FIRST ? null : programs.map(({ name }) => name).join(),
+			programs === FIRST
+				? null
+				: programs === LARGE
+					? largeTitle
+					: programs.map(({ name }) => name).join(),
 			...(platform === HERE ? [] : [platform.name]),
 		);
 		await build({

@@ -85,6 +85,7 @@ export const theCloud: CloudSide = {
 			extensions: path.join(packageFolder, "extensions"),
 			version: packageVersion,
 			progress,
+			systems,
 		});
 		for (const { system: key, broker } of systems) {
 			const system = scenario.systems.find((one) => one.key === key);

@@ -24,6 +24,8 @@ export interface Broker<Options = SystemOptionsOfAnyBroker>
 	/** Program of Go that mqbench builds for it; null: none. */
 	readonly program: BuiltProgram | null;
 	readonly install: BrokerInstall | null;
+	/** Its driver takes long to compile: it is in a k6 that is built when a scenario first has such a system. Left out: it is in every k6. */
+	readonly largeDriver?: true;
 	/** What Maven fetches for it. Left out: nothing. */
 	readonly jars?: readonly Jars[];
 	/** null: OpenMessaging Benchmark has no driver for it. */
@@ -154,6 +156,8 @@ export interface BuiltProgram {
 	readonly name: string;
 	readonly module: string;
 	readonly package: string;
+	/** Build tags. Left out: none. */
+	readonly tags?: string;
 	/** It is built when a broker first asks for it. Left out: with k6, before the first run. */
 	readonly whenNeeded?: true;
 }

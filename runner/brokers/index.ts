@@ -38,6 +38,13 @@ export const noBroker = BrokerName.options.find(
 export const builtPrograms = programs(false);
 export const laterPrograms = programs(true);
 
+/** Those of these brokers whose drivers are in a k6 of their own. */
+export function withLargeDriver(
+	names: readonly BrokerName[] = BrokerName.options,
+): readonly BrokerName[] {
+	return names.filter((broker) => brokerOf({ broker }).largeDriver);
+}
+
 /** The broker of examples in help, messages and references. */
 export const example = {
 	broker: realBrokers[0] ?? "",

@@ -76,6 +76,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			extensions: path.join(packageFolder, "extensions"),
 			version: packageVersion,
 			progress: progress.build,
+			systems: scenario.systems,
 		});
 		let environment = resumedEnvironment(
 			all.resumed ? environmentIn(folder) : null,

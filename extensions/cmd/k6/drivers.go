@@ -7,11 +7,9 @@ import (
 	_ "github.com/mqbench/mqbench/extensions/xk6-mqtt"
 	_ "github.com/mqbench/mqbench/extensions/xk6-nanomsg"
 	_ "github.com/mqbench/mqbench/extensions/xk6-nats"
-	_ "github.com/mqbench/mqbench/extensions/xk6-nats-streaming"
 	_ "github.com/mqbench/mqbench/extensions/xk6-noop"
 	_ "github.com/mqbench/mqbench/extensions/xk6-nsq"
 	_ "github.com/mqbench/mqbench/extensions/xk6-rabbitmq"
 	_ "github.com/mqbench/mqbench/extensions/xk6-redis"
-	_ "github.com/mqbench/mqbench/extensions/xk6-sqs"
 	_ "github.com/mqbench/mqbench/extensions/xk6-zeromq"
 )

@@ -14,6 +14,7 @@ export const streaming = {
 	},
 	title: "NATS Streaming",
 	process,
+	largeDriver: true as const,
 	image,
 	install,
 	omb,

@@ -8,6 +8,7 @@ export const sqs = {
 	program: null,
 	title: "SQS",
 	process,
+	largeDriver: true as const,
 	image,
 	install,
 	jars: [jars],

@@ -5,6 +5,7 @@ import {
 	type Binaries,
 	resolveBinaries,
 } from "../../../infra/binaries/resolve.ts";
+import { BrokerName } from "../../brokers/index.ts";
 import { packageFolder, packageVersion } from "../../package.ts";
 import { makeProgress } from "../../run/progress.ts";
 import type { World } from "../../world.ts";
@@ -15,6 +16,7 @@ export function findBinaries(world: World): Promise<Binaries> {
 		extensions: path.join(packageFolder, "extensions"),
 		version: packageVersion,
 		progress: makeProgress(world, false).build,
+		systems: BrokerName.options.map((broker) => ({ broker })),
 	});
 }
 
