@@ -41,8 +41,8 @@ const connections = Number(values.connections);
 const chosen = positionals.length > 0 ? positionals : Object.keys(systems);
 
 const RATE = 20_000;
-const UP_TO_IT = [500, 1_000, 2_000, 5_000, 10_000, RATE];
-const HIGHER = [1_000, 5_000, RATE, 50_000, 100_000, 200_000, 400_000];
+const UP_TO_IT = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, RATE];
+const HIGHER = [100, 1_000, 5_000, RATE, 50_000, 100_000, 200_000, 400_000];
 const BYTES = 1024;
 const WARMUP_SECONDS = 2;
 /** A JVM is slow until it has compiled what is used often. */
