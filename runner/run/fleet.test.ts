@@ -175,7 +175,8 @@ describe("clients of a system without a server", () => {
 		await begun(fakes);
 		for (const { said } of fakes)
 			expect(said.some((line) => "peers" in line)).toBe(false);
-		expect(fakes[0]?.command()?.env).not.toHaveProperty("MQBENCH_LISTEN");
+		// Something that stands where a broker would be may have to reach them.
+		expect(fakes[0]?.command()?.env.MQBENCH_LISTEN).toBe("10.0.0.0");
 		settleAll(fakes);
 		await ended;
 	});

@@ -258,7 +258,7 @@ class RunningFleet {
 					...(this.#alone
 						? { MQBENCH_CONTROL: "1" }
 						: { MQBENCH_COORDINATED: "1" }),
-					...(plan.server || member.address === null
+					...(member.address === null
 						? {}
 						: { MQBENCH_LISTEN: member.address }),
 					...(plan.message.file !== null && member.kind === "ssh"

@@ -219,8 +219,8 @@ func doesNotBatch(t *testing.T, s System) {
 	// Usual linger times of clients are 5 to 10 ms and more, and delay every message. One message that was faster shows that there is none,
 	// so a busy machine gets many tries.
 	fastest := time.Hour
-	for i := int64(0); i < 100 && fastest > 5*time.Millisecond; i++ {
-		time.Sleep(100 * time.Millisecond)
+	for i := int64(0); i < 300 && fastest > 5*time.Millisecond; i++ {
+		time.Sleep(50 * time.Millisecond)
 		began := time.Now()
 		r.send(0, r.topics[0], i)
 		to.wait(int(i) + 1)

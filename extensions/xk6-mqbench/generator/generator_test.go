@@ -74,9 +74,9 @@ func TestASendThatBlocksIsQueuedTimeOfTheMessagesBehindIt(t *testing.T) {
 	queued, took := m.metrics["queued"], blocked.ms()
 	m.between("sum of queued in ms", queued.Sum/ms, took*took/2*80/100, took*took*2)
 	m.between("longest queued in ms", queued.Max/ms, took*80/100, took*3)
-	if lag := m.metrics["lag"].Sum; lag > queued.Sum {
-		t.Errorf("lag is %d ms beside queued of %d ms: the generator takes the system's blame", lag/ms, queued.Sum/ms)
-	}
+	// A busy machine adds lag; but nobody takes the blame for the same time twice.
+	parts, whole := m.metrics["lag"].Sum+queued.Sum+m.metrics["service"].Sum, m.metrics["response"].Sum
+	m.between("lag, queued and service together in ms", parts/ms, whole/ms*99/100, whole/ms*101/100)
 	if *m.window.Received != 2000 {
 		t.Errorf("received %d; want 2000", *m.window.Received)
 	}

@@ -81,3 +81,55 @@ sla: [p50 < 10s, lost == 0]
 	},
 	400_000,
 );
+
+// It connects to the subscriptions, which are on another machine.
+test.skipIf(missing !== null)(
+	`a forwarder of ZeroMQ and of nanomsg hands everything on between clients of another host, and leaves nothing${missing === null ? "" : ` (skipped: ${missing})`}`,
+	async () => {
+		const hosts = await makeHosts(2);
+		onTestFinished(() => hosts.close());
+		const [broker] = hosts.all;
+		if (!broker) throw new Error("two hosts");
+		const folder = temporaryFolder();
+		const systems = ["zeromq", "nanomsg"];
+		writeFileSync(
+			path.join(folder, "rig.json"),
+			JSON.stringify({
+				version: 1,
+				id: "lab",
+				brokers: systems.map((system) => ({
+					system,
+					broker: system,
+					hosts: [{ host: "h1", address: broker.address }],
+				})),
+				clients: [{ host: "h2" }],
+			}),
+		);
+		const file = path.join(folder, "scenario.yaml");
+		writeFileSync(
+			file,
+			`name: hosts
+systems:
+${systems.map((broker) => `  ${broker}: { broker: ${broker}, forwarder: true }`).join("\n")}
+workload: { pattern: round-trip, rate: 200/s, message: 256B, warmup: 1s, duration: 3s }
+sla: [p50 < 10s, lost == 0]
+`,
+		);
+		const out = path.join(folder, "out");
+		const ended = await run(
+			[file, "--rig", path.join(folder, "rig.json"), "--out", out],
+			{ env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions } },
+		);
+		expect(`${ended.code}\n${ended.err}`).toMatch(/^0\n/);
+		expect(resultOf(out).runs).toMatchObject(
+			systems.map((system) => ({
+				...{ system, sameHost: false, received: 600, lost: 0, errors: [] },
+			})),
+		);
+		await expect
+			.poll(() => hosts.all.flatMap((host) => host.processes()), {
+				timeout: 15_000,
+			})
+			.toEqual([]);
+	},
+);
