@@ -95,7 +95,7 @@ func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(
 		i.cancel()
 		return nil, err
 	}
-	go receive(i.ctx, i.socket, mode, take, func(error) {})
+	go receive(i.ctx, i.socket, mode, take, func(error) bool { return true }) // of the other connections
 	return i, nil
 }
 
@@ -215,15 +215,17 @@ func common() []zmq4.Option {
 	}
 }
 
-// receive hands messages over until the socket is closed; lost is told when a connection ends.
-func receive(ctx context.Context, socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Message), lost func(error)) {
+// receive hands messages over until the socket is closed; lost is told when a connection ends, and says whether more can come.
+func receive(ctx context.Context, socket zmq4.Socket, mode brokerless.Mode, take func(brokerless.Message), lost func(error) bool) {
 	for {
 		got, err := socket.Recv()
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			lost(err)
+			if !lost(err) {
+				return
+			}
 			continue
 		case len(got.Frames) == 0:
 			continue
@@ -275,7 +277,10 @@ func (o *out) dial(ctx context.Context, p *peer) (zmq4.Socket, error) {
 func (o *out) watch(p *peer, socket zmq4.Socket) {
 	switch o.mode {
 	case brokerless.ReqRep:
-		go receive(o.ctx, socket, o.mode, o.reply, func(err error) { o.breaks(p, socket, err) })
+		go receive(o.ctx, socket, o.mode, o.reply, func(err error) bool {
+			o.breaks(p, socket, err)
+			return false // it had this connection alone
+		})
 	case brokerless.PubSub:
 		go func() {
 			for range time.Tick(watchEvery) {
