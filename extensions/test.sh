@@ -12,9 +12,9 @@ tests() {
 }
 
 if [ "${1:-}" = acceptance ]; then
-	long=$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/^\1$/p' xk6-*/*_acceptance_test.go | sort -u | paste -sd '|' -)
+	long=$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/^\1$/p' xk6-*/*_acceptance_test.go xk6-mqbench/*/*_acceptance_test.go | sort -u | paste -sd '|' -)
 	echo "go test -tags acceptance"
-	packages=$(for file in xk6-*/*_acceptance_test.go; do echo "$ours/$(dirname "$file")"; done | sort -u)
+	packages=$(for file in xk6-*/*_acceptance_test.go xk6-mqbench/*/*_acceptance_test.go; do echo "$ours/$(dirname "$file")"; done | sort -u)
 	CGO_ENABLED=0 tests -p 1 -timeout 30m -trimpath -tags acceptance -run "$long" $packages
 	echo "go test -race"
 	CGO_ENABLED=1 tests -p 1 -race $(go list $ours/... | grep -E "/xk6-[a-z-]+$" | grep -v "/xk6-mqbench$")

@@ -1,5 +1,5 @@
 // Package mqbench is the k6 side of the generator: the JS module k6/x/mqbench, one JS module per driver, and the output that opens and
-// closes a run. No other package imports k6.
+// closes a run. Beside it only script/, scripttest/ and the js/ folders of drivers import k6.
 package mqbench
 
 import (

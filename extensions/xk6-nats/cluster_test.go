@@ -17,16 +17,19 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"go.k6.io/k6/v2/cmd"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
 )
 
 // nodeEnv names the configuration file of the server that this program is to be, instead of running tests.
 const nodeEnv = "MQBENCH_TEST_NATS_NODE"
 
 func TestMain(m *testing.M) {
+	scripttest.Main(cmd.Execute)
 	if file := os.Getenv(nodeEnv); file != "" {
 		if err := serve(file); err != nil {
 			fmt.Fprintln(os.Stderr, err)

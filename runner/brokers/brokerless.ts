@@ -276,7 +276,7 @@ function forwarder(name: string, title: string): BrokerProcess {
 }
 
 const OWN_BUILD = {
-	linux: "build it from extensions/servers/ with Go",
-	darwin: "build it from extensions/servers/ with Go",
-	other: "build it from extensions/servers/ with Go",
+	linux: "build extensions/cmd/forwarder with Go",
+	darwin: "build extensions/cmd/forwarder with Go",
+	other: "build extensions/cmd/forwarder with Go",
 };

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build acceptance && unix
 
 package generator
 
@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -43,7 +44,14 @@ func TestAGeneratorThatIsStoppedInASendBlamesItself(t *testing.T) {
 		{600, 400 * time.Millisecond, 3 * 60_000 * ms},
 		{50, 12 * time.Millisecond, 30 * 60 * ms},
 	} {
-		stops, all := stoppedRuns(t, c.every, c.pause)
+		// A machine that others use stops it too, and makes send calls long: one of three quiet times is enough.
+		var stops int
+		var all []blamed
+		for range 3 {
+			if stops, all = stoppedRuns(t, c.every, c.pause); !slices.ContainsFunc(all, func(b blamed) bool { return b.QueuedNs > b.LagNs/2 }) {
+				break
+			}
+		}
 		// A stop that comes while one is on its way is one with it.
 		if want := int(1999/c.every) * len(all) * 9 / 10; stops < want {
 			t.Errorf("stopped %d times in %d runs; want %d", stops, len(all), want)

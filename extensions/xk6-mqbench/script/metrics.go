@@ -1,0 +1,128 @@
+package script
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// Metrics are a module's, and go to k6 once a second: counters as their sum, trends and gauges as they came. So a call costs an addition, not a
+// sample on k6's channel.
+type Metrics struct {
+	mu    sync.Mutex
+	known map[string]*metrics.Metric
+	sums  map[metrics.TimeSeries]float64
+	rest  []metrics.Sample
+	out   chan<- metrics.SampleContainer
+
+	// sending guards what follows: nothing goes out when it is over.
+	sending sync.Mutex
+	over    bool
+}
+
+// Declare makes metrics known to k6, in the init context, so that thresholds can stand on them.
+func (m *Metrics) Declare(vu modules.VU, kind metrics.MetricType, names ...string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil {
+		m.known, m.sums = map[string]*metrics.Metric{}, map[metrics.TimeSeries]float64{}
+	}
+	for _, name := range names {
+		contains := metrics.Default
+		switch {
+		case strings.HasSuffix(name, "_seconds"):
+			contains = metrics.Time
+		case strings.HasSuffix(name, "_bytes"):
+			contains = metrics.Data
+		}
+		metric, err := vu.InitEnv().Registry.NewMetric(name, kind, contains)
+		if err != nil {
+			return err
+		}
+		m.known[name] = metric
+	}
+	return nil
+}
+
+// Tags are those of the VU at the moment, for Add.
+func Tags(state *lib.State) *metrics.TagSet { return state.Tags.GetCurrentValues().Tags }
+
+// Meet notes where samples go; all counters begin there with 0, so that a threshold finds them.
+func (m *Metrics) Meet(state *lib.State) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.out != nil {
+		return
+	}
+	m.out = state.Samples
+	for _, metric := range m.known {
+		if metric.Type == metrics.Counter {
+			m.sums[metrics.TimeSeries{Metric: metric, Tags: state.Tags.GetCurrentValues().Tags}] += 0
+		}
+	}
+}
+
+// Add counts a value, with tags of Tags; of a trend in k6's unit, milliseconds for times.
+func (m *Metrics) Add(name string, tags *metrics.TagSet, value float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	series := metrics.TimeSeries{Metric: m.known[name], Tags: tags}
+	if series.Metric.Type == metrics.Counter {
+		m.sums[series] += value
+		return
+	}
+	m.rest = append(m.rest, metrics.Sample{TimeSeries: series, Time: time.Now(), Value: value})
+}
+
+// Took adds a duration to a trend.
+func (m *Metrics) Took(name string, tags *metrics.TagSet, took time.Duration) {
+	m.Add(name, tags, metrics.D(took))
+}
+
+// --- internal ---
+
+func (m *Metrics) flushUntil(stop <-chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(flushEvery):
+			m.flush()
+		}
+	}
+}
+
+// last flushes what there is; nothing goes out afterwards, for k6 closes its channel.
+func (m *Metrics) last() {
+	m.flush()
+	m.sending.Lock()
+	defer m.sending.Unlock()
+	m.over = true
+}
+
+func (m *Metrics) flush() {
+	m.sending.Lock()
+	defer m.sending.Unlock()
+	out, samples := m.take()
+	if out != nil && len(samples) > 0 && !m.over {
+		out <- samples
+	}
+}
+
+// take is what has come since the last time.
+func (m *Metrics) take() (chan<- metrics.SampleContainer, metrics.Samples) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	samples := metrics.Samples(m.rest)
+	for series, sum := range m.sums {
+		samples = append(samples, metrics.Sample{TimeSeries: series, Time: now, Value: sum})
+	}
+	m.rest = nil
+	clear(m.sums)
+	return m.out, samples
+}

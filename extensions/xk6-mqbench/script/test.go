@@ -1,0 +1,111 @@
+// Package script is what k6/x modules of brokers share: when a k6 test begins and ends, metrics once a second, calls that wait, bytes.
+package script
+
+import (
+	"sync"
+	"time"
+
+	"go.k6.io/k6/v2/js/modules"
+)
+
+// k6's events. Their type is internal to k6; the numbers are part of its API as names are.
+const (
+	eventInit    = 1
+	eventStart   = 2
+	eventEnd     = 3
+	eventIterEnd = 5
+	eventExit    = 6
+)
+
+// flushEvery is how often metrics go out.
+const flushEvery = time.Second
+
+// Test is the k6 test of this process, as the root module of an extension sees it. The zero value is ready.
+type Test struct {
+	// Metrics collects what the module measures.
+	Metrics Metrics
+
+	mu     sync.Mutex
+	joined bool
+	// runs: between k6's Init and the end of the test.
+	runs  bool
+	over  bool
+	ends  []func()
+	inits func() bool
+}
+
+// Join is called for each instance of the module. It reports whether the instance is a VU of a running test: the first is k6's look at the
+// script alone, as in `k6 inspect` and `k6 archive`, and the last is handleSummary's. They must not connect to anything.
+func (t *Test) Join(vu modules.VU) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	global := vu.Events().Global
+	if !t.joined && global != nil {
+		t.joined = true
+		_, begins := global.Subscribe(eventInit)
+		t.inits = func() bool {
+			select {
+			case e, open := <-begins:
+				if open {
+					e.Done()
+				}
+				return open
+			default:
+				return false
+			}
+		}
+		_, later := global.Subscribe(eventStart, eventEnd, eventExit)
+		go func() {
+			stop := make(chan struct{})
+			for e := range later {
+				switch e.Type {
+				case eventStart:
+					go t.Metrics.flushUntil(stop)
+				case eventEnd:
+					close(stop)
+					t.end()
+					t.Metrics.last()
+				case eventExit:
+					t.end()
+				}
+				e.Done()
+			}
+		}()
+	}
+	t.runs = t.runs || t.inits != nil && t.inits()
+	return t.runs && !t.over
+}
+
+// AtEnd calls end when the test has ended, before k6's last samples; later if that was before.
+func (t *Test) AtEnd(end func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ends = append(t.ends, end)
+}
+
+// AfterIterations calls after when an iteration of the VU has ended, and before the next begins.
+func AfterIterations(vu modules.VU, after func()) {
+	local := vu.Events().Local
+	if local == nil {
+		return
+	}
+	_, ends := local.Subscribe(eventIterEnd)
+	go func() {
+		for e := range ends {
+			after()
+			e.Done()
+		}
+	}()
+}
+
+// --- internal ---
+
+func (t *Test) end() {
+	t.mu.Lock()
+	ends := t.ends
+	t.ends, t.over = nil, true
+	t.mu.Unlock()
+	for _, end := range ends {
+		end()
+	}
+}

@@ -1,0 +1,92 @@
+package js
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+)
+
+// Configuration is what a script gives `new Nats`. Servers, unsafe and token are the public module's.
+type Configuration struct {
+	Servers []string `json:"servers"`
+	// Unsafe takes any certificate.
+	Unsafe   bool        `json:"unsafe"`
+	Token    string      `json:"token"`
+	User     string      `json:"user"`
+	Password string      `json:"password"`
+	Creds    string      `json:"creds"`
+	TLS      address.TLS `json:"tls"`
+}
+
+// read takes known keys; others are ignored, as the public module does.
+func (c *Configuration) read(rt *sobek.Runtime, from sobek.Value) error {
+	object, is := from.(*sobek.Object)
+	if !is {
+		return errors.New("new Nats needs a configuration: new Nats({ servers: ['nats://localhost:4222'] })")
+	}
+	text, err := json.Marshal(object)
+	if err == nil {
+		err = json.Unmarshal(text, c)
+	}
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("configuration: %s cannot be a %s", wrong.Field, wrong.Value)
+	case err != nil:
+		return fmt.Errorf("configuration: %w", err)
+	case len(c.Servers) == 0:
+		c.Servers = []string{nats.DefaultURL}
+	}
+	return nil
+}
+
+// key is the same for configurations that share a connection.
+func (c *Configuration) key() string {
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // it came from JSON
+	}
+	return string(text)
+}
+
+func (c *Configuration) options() ([]nats.Option, error) {
+	options := []nats.Option{
+		nats.Name("k6"), nats.Timeout(connectTimeout), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
+		nats.ReconnectJitter(0, 0), nats.NoCallbacksAfterClientClose(),
+	}
+	if c.Token != "" {
+		options = append(options, nats.Token(c.Token))
+	}
+	if c.User != "" {
+		options = append(options, nats.UserInfo(c.User, c.Password))
+	}
+	if c.Creds != "" {
+		options = append(options, nats.UserCredentials(c.Creds))
+	}
+	security, err := c.TLS.Config()
+	if err != nil {
+		return nil, err
+	}
+	if security != nil {
+		options = append(options, nats.Secure(security))
+	}
+	if c.Unsafe {
+		options = append(options, takeAnyCertificate)
+	}
+	return options, nil
+}
+
+// takeAnyCertificate is for servers that ask for TLS; scripts write `unsafe: true` beside others as well.
+func takeAnyCertificate(o *nats.Options) error {
+	if o.TLSConfig == nil {
+		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	o.TLSConfig.InsecureSkipVerify = true //nolint:gosec // the script asks for it
+	return nil
+}

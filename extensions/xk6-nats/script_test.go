@@ -1,0 +1,144 @@
+package nats
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
+)
+
+func TestScriptsOfExamplesDoWhatTheySay(t *testing.T) {
+	s := start(t, stored(t))
+	scripts, err := filepath.Glob("examples/*.js")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal(scripts, err)
+	}
+	for _, path := range scripts {
+		if got := scripttest.Run(t, []string{"NATS_URL=" + s.ClientURL()}, path); got.Code != 0 || strings.Contains(got.Said, "level=") {
+			t.Errorf("%s ends with %d:\n%s", path, got.Code, got.Said)
+		}
+	}
+	if left := s.NumSubscriptions(); s.NumClients() > 0 {
+		t.Errorf("%d clients and %d subscriptions are left", s.NumClients(), left)
+	}
+}
+
+// script writes one, which has `nats` and `heard`.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "script.js")
+	begin := `import { check, sleep as k6Sleep } from "k6"; import { Nats, sleep } from "k6/x/nats";
+const nats = new Nats({ servers: [__ENV.NATS_URL] });
+`
+	if err := os.WriteFile(path, []byte(begin+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAScriptThatStopsItsEventLoopIsToldOnce(t *testing.T) {
+	s := start(t, nil)
+	path := script(t, `
+export const options = { vus: 2, iterations: 6 };
+nats.subscribe("x", () => {});
+export default function () { nats.publish("x", "text"); k6Sleep(0.3) }`)
+	got := scripttest.Run(t, []string{"NATS_URL=" + s.ClientURL()}, path)
+	if got.Code != 0 || strings.Count(got.Said, "await sleep(1)") != 1 {
+		t.Errorf("%d: %s", got.Code, got.Said)
+	}
+}
+
+func TestErrorsAreExceptionsWithASentence(t *testing.T) {
+	plain := start(t, stored(t))
+	secret := start(t, func(o *server.Options) { o.Authorization = "right-token" })
+	for _, c := range []struct{ name, url, text, want string }{
+		{"a server that is not there", "nats://127.0.0.1:1", `const nats = new Nats({ servers: [__ENV.URL] });`,
+			"nats: connect to nats://127.0.0.1:1: no server answers there; is it running?"},
+		{"a wrong token", secret.ClientURL(), `const nats = new Nats({ servers: [__ENV.URL], token: "wrong-token" });`,
+			"nats: connect to " + secret.ClientURL() + ": nats: Authorization Violation"},
+		{"a password in the URL", "nats://me:hush-hush@127.0.0.1:1", `const nats = new Nats({ servers: [__ENV.URL] });`,
+			"nats: connect to nats://***@127.0.0.1:1: no server answers"},
+		{"no configuration", "", `const nats = new Nats();`, "new Nats needs a configuration"},
+		{"a wrong type", "", `const nats = new Nats({ servers: "nats://127.0.0.1:1" });`, "servers cannot be a string"},
+		{"no subject", plain.ClientURL(), `export default () => new Nats({ servers: [__ENV.URL] }).publish();`, "nats: publish: it needs a subject"},
+		{"no handler", plain.ClientURL(), `export default () => new Nats({ servers: [__ENV.URL] }).subscribe("x");`, `nats: subscribe: "x": it needs a handler`},
+		{"no bytes", plain.ClientURL(), `export default () => new Nats({ servers: [__ENV.URL] }).publish("x", { a: 1 });`, "the message must be a text"},
+		{"a subject without a stream", plain.ClientURL(), `export default () => new Nats({ servers: [__ENV.URL] }).jetStreamSubscribe("x", () => {});`,
+			`nats: jetStreamSubscribe: "x": nats: no stream matches subject`},
+		{"publishing without a stream", plain.ClientURL(), `export default () => new Nats({ servers: [__ENV.URL] }).jetStreamPublish("x", "y");`,
+			`nats: jetStreamPublish: to "x": no stream has this subject`},
+		{"an unknown stream", plain.ClientURL(), `export default () => new Nats({ servers: [__ENV.URL] }).jetStreamDelete("x");`, `stream "x": nats: stream not found`},
+		{"a closed client", plain.ClientURL(), `export default () => { const nats = new Nats({ servers: [__ENV.URL] }); nats.close(); nats.publish("x", "y"); }`,
+			"nats: publish: the client is closed"},
+		{"a handler that throws", plain.ClientURL(), `const nats = new Nats({ servers: [__ENV.URL] });
+nats.subscribe("x", () => { throw new Error("in the handler") });
+export default async () => { nats.publish("x", "y"); await sleep(0.2); console.log("went on"); }`, "in the handler"},
+		{"a promise that is rejected", plain.ClientURL(), `export default async () => { await new Nats({ servers: [__ENV.URL] }).requestAsync("x", "y") }`,
+			`nats: request: to "x": nobody is subscribed there`},
+	} {
+		path := filepath.Join(t.TempDir(), "script.js")
+		text := `import { Nats, sleep } from "k6/x/nats";` + "\n" + c.text
+		if !strings.Contains(text, "export default") {
+			text += "\nexport default () => {};"
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := scripttest.Run(t, []string{"URL=" + c.url}, path)
+		if !strings.Contains(strings.ReplaceAll(got.Said, `\"`, `"`), c.want) {
+			t.Errorf("%s: %d, want %q:\n%s", c.name, got.Code, c.want, got.Said)
+		}
+		for _, secret := range []string{"wrong-token", "hush-hush", "panic", "went on"} {
+			if strings.Contains(got.Said, secret) {
+				t.Errorf("%s: %q is in what k6 says:\n%s", c.name, secret, got.Said)
+			}
+		}
+	}
+}
+
+func TestNothingConnectsWhileK6OnlyLooksAtAScript(t *testing.T) {
+	path := script(t, `nats.subscribe("x", () => {}); nats.jetStreamSetup({ name: "x" }); nats.publish("x", "y"); export default function () {}`)
+	for _, command := range [][]string{{"inspect", path}, {"archive", "-O", filepath.Join(t.TempDir(), "a.tar"), path}} {
+		if got := scripttest.K6(t, []string{"NATS_URL=nats://127.0.0.1:1"}, command...); got.Code != 0 {
+			t.Errorf("%s: %d: %s", command[0], got.Code, got.Said)
+		}
+	}
+}
+
+func TestAServerThatComesBackIsUsedAgain(t *testing.T) {
+	s := start(t, nil)
+	port := s.Addr().(*net.TCPAddr).Port
+	path := script(t, `
+export const options = { iterations: 1, thresholds: { checks: ["rate==1"], nats_message_count: ["count>=2"] } };
+let heard = 0;
+nats.subscribe("x", () => heard++);
+export default async function () {
+	nats.publish("x", "before");
+	await sleep(1);
+	check(heard, { before: (n) => n === 1 });
+	console.log("kill it");
+	for (let i = 0; i < 300 && heard < 2; i++) { await sleep(0.1); nats.publish("x", "after"); }
+	check(heard, { after: (n) => n >= 2 });
+}`)
+	go func() {
+		time.Sleep(1500 * time.Millisecond)
+		s.Shutdown()
+		s.WaitForShutdown()
+		again, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, NoSigs: true, NoLog: true})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		again.Start()
+		t.Cleanup(again.Shutdown)
+	}()
+	if got := scripttest.Run(t, []string{"NATS_URL=" + s.ClientURL()}, path); got.Code != 0 {
+		t.Errorf("%d: %s", got.Code, got.Said)
+	}
+}
