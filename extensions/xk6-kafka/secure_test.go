@@ -17,6 +17,7 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
 )
 
 func TestTLSAndPasswords(t *testing.T) {
@@ -54,6 +55,7 @@ func TestTLSAndPasswords(t *testing.T) {
 			}
 		})
 	}
+	t.Run("scripts log in", func(t *testing.T) { scriptsLogIn(t, host, ca) })
 	for name, c := range map[string]struct{ url, driver, want string }{
 		"a wrong password":                 {"kafkas://bench:wr0ng@" + host, fmt.Sprintf(`{"tls": {"ca": %q}}`, ca), "SASL_AUTHENTICATION_FAILED"},
 		"a certificate that nobody trusts": {"kafkas://bench:s3cr%40t@" + host, `{}`, "certificate signed by unknown authority"},
@@ -72,6 +74,32 @@ func TestTLSAndPasswords(t *testing.T) {
 				t.Errorf("Open = %v; want a sentence with %s, without the password", err, c.want)
 			}
 		})
+	}
+}
+
+func scriptsLogIn(t *testing.T, broker, ca string) {
+	for _, c := range []struct{ algorithm, password, want string }{
+		{"SASL_PLAIN", "s3cr@t", "1 of 1"},
+		{"SASL_SCRAM_SHA256", "s3cr@t", "1 of 1"},
+		{"SASL_SCRAM_SHA512", "s3cr@t", "1 of 1"},
+		{"SASL_PLAIN", "wr0ng", "SASL_AUTHENTICATION_FAILED"},
+	} {
+		path := write(t, t.TempDir(), "script.js", `import { Connection, Reader, SASL_PLAIN, SASL_SCRAM_SHA256, SASL_SCRAM_SHA512, SECOND, TLS_1_2, Writer } from "k6/x/kafka";
+const access = {
+	brokers: [__ENV.BROKER], tls: { enableTls: true, serverCaPem: __ENV.CA, minVersion: TLS_1_2 },
+	sasl: { username: "bench", password: __ENV.PASSWORD, algorithm: `+c.algorithm+` },
+};
+const topic = "secure-" + access.sasl.algorithm;
+const connection = new Connection(access), writer = new Writer({ ...access, topic, writeTimeout: 10 * SECOND }), reader = new Reader({ ...access, topic });
+export default function () {
+	connection.createTopic({ topic });
+	writer.produce({ messages: [{ value: "x" }] });
+	console.log(reader.consume({ limit: 1 }).length + " of 1");
+}`)
+		got := scripttest.Run(t, []string{"BROKER=" + broker, "CA=" + ca, "PASSWORD=" + c.password}, path)
+		if !strings.Contains(got.Said, c.want) || strings.Contains(got.Said, c.password) {
+			t.Errorf("%s: want %q, and no password:\n%s", c.algorithm, c.want, got.Said)
+		}
 	}
 }
 

@@ -14,6 +14,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.k6.io/k6/v2/cmd"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
 )
 
 // server is a broker of its own for tests: one node, KRaft, on loopback.
@@ -32,6 +36,7 @@ var shared struct {
 }
 
 func TestMain(m *testing.M) {
+	scripttest.Main(cmd.Execute)
 	code := m.Run()
 	if shared.server != nil {
 		shared.server.kill()

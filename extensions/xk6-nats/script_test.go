@@ -142,3 +142,33 @@ export default async function () {
 		t.Errorf("%d: %s", got.Code, got.Said)
 	}
 }
+
+func TestScriptsReachAServerWithTLSAndAUser(t *testing.T) {
+	ca, certificate := certificates(t)
+	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: certificate.cert, KeyFile: certificate.key, CaFile: ca})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, func(o *server.Options) {
+		o.TLSConfig, o.TLSTimeout = config, 5
+		o.Username, o.Password = "me", "hush-hush"
+	})
+	for _, c := range []struct{ configuration, want string }{
+		{`tls: { ca: __ENV.CA }, user: "me", password: "hush-hush"`, "it is there"},
+		{`unsafe: true, user: "me", password: "hush-hush"`, "it is there"},
+		{`user: "me", password: "hush-hush"`, "certificate"},
+		{`unsafe: true, user: "me", password: "wrong-hush"`, "Authorization Violation"},
+	} {
+		path := filepath.Join(t.TempDir(), "script.js")
+		text := `import { Nats } from "k6/x/nats";
+const nats = new Nats({ servers: [__ENV.URL], ` + c.configuration + ` });
+export default function () { nats.publish("x", "y"); nats.close(); console.log("it is there"); }`
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := scripttest.Run(t, []string{"URL=" + s.ClientURL(), "CA=" + ca}, path)
+		if !strings.Contains(got.Said, c.want) || strings.Contains(got.Said, "hush") {
+			t.Errorf("%s: want %q, and no password:\n%s", c.configuration, c.want, got.Said)
+		}
+	}
+}

@@ -17,6 +17,16 @@ func Bytes(rt *sobek.Runtime, what string, v sobek.Value) ([]byte, error) {
 		return []byte(is), nil
 	case sobek.ArrayBuffer:
 		return slices.Clone(is.Bytes()), nil
+	case []any:
+		bytes := make([]byte, len(is))
+		for at, one := range is {
+			number, whole := one.(int64)
+			if !whole || number < 0 || number > 255 {
+				return nil, fmt.Errorf("%s must be bytes: number %d of its array is %v", what, at, one)
+			}
+			bytes[at] = byte(number)
+		}
+		return bytes, nil
 	}
 	var bytes []byte
 	if object, is := v.(*sobek.Object); is {

@@ -30,8 +30,9 @@ type Test struct {
 	// runs: between k6's Init and the end of the test.
 	runs  bool
 	over  bool
-	ends  []func()
 	inits func() bool
+	// starts and ends are called when the test begins and has ended.
+	starts, ends []func()
 }
 
 // Join is called for each instance of the module. It reports whether the instance is a VU of a running test: the first is k6's look at the
@@ -60,6 +61,7 @@ func (t *Test) Join(vu modules.VU) bool {
 			for e := range later {
 				switch e.Type {
 				case eventStart:
+					t.start()
 					go t.Metrics.flushUntil(stop)
 				case eventEnd:
 					close(stop)
@@ -74,6 +76,13 @@ func (t *Test) Join(vu modules.VU) bool {
 	}
 	t.runs = t.runs || t.inits != nil && t.inits()
 	return t.runs && !t.over
+}
+
+// AtStart calls start when the test begins, before setup and iterations.
+func (t *Test) AtStart(start func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.starts = append(t.starts, start)
 }
 
 // AtEnd calls end when the test has ended, before k6's last samples; later if that was before.
@@ -99,6 +108,16 @@ func AfterIterations(vu modules.VU, after func()) {
 }
 
 // --- internal ---
+
+func (t *Test) start() {
+	t.mu.Lock()
+	starts := t.starts
+	t.starts = nil
+	t.mu.Unlock()
+	for _, start := range starts {
+		start()
+	}
+}
 
 func (t *Test) end() {
 	t.mu.Lock()

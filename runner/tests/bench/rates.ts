@@ -10,14 +10,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { localRig } from "../../../infra/local/local.ts";
 import type { Broker } from "../../../infra/rig.ts";
 import { brokerOf, hasProcess, realBrokers } from "../../brokers/index.ts";
 import type { Run } from "../../model/result.ts";
 import { reasonOf } from "../../reason.ts";
-import { loadScenario } from "../../scenario/load.ts";
-import type { System } from "../../scenario/scenario.ts";
 import { formatDuration } from "../../units.ts";
+import { openBroker, systemOf } from "./broker.ts";
 import { climb, type Found, once, type Step } from "./ladder.ts";
 import { findBinaries, worldOf } from "./programs.ts";
 import { quantile } from "./tools-rates.ts";
@@ -122,7 +120,7 @@ async function measure(
 	const attempt = async (rate: number): Promise<Tried> => {
 		try {
 			if (hasProcess(system.options))
-				broker ??= await open(bench, name, system);
+				broker ??= await openBroker(bench, name, system, BYTES);
 			const { run } = await runOurs(bench, broker?.url ?? null, options, {
 				pattern: "round-trip",
 				message: `${BYTES}B`,
@@ -175,31 +173,6 @@ async function measure(
 	} finally {
 		await end();
 	}
-}
-
-function systemOf(options: Readonly<Record<string, unknown>>): System {
-	const text = JSON.stringify({
-		systems: { theirs: options },
-		workload: { pattern: "round-trip", message: "1KiB", messages: 1 },
-	});
-	const [system] = loadScenario("rates.yaml", text).systems;
-	if (!system) throw new Error("the scenario has no system");
-	return system;
-}
-
-async function open(
-	{ world, binaries, folder }: Bench,
-	name: string,
-	system: System,
-): Promise<Broker> {
-	const local = await localRig(world, binaries);
-	return local.open({
-		system,
-		level: null,
-		messageBytes: BYTES,
-		cpus: null,
-		logPath: path.join(folder, `${name}.log`),
-	});
 }
 
 function judged(run: Run, rate: number): Tried {

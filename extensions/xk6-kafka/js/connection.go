@@ -1,0 +1,279 @@
+package js
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
+)
+
+// connection is `new Connection`, and with objects where that has names `new AdminClient`.
+type connection struct {
+	*instance
+	client *kgo.Client
+	closed bool
+}
+
+func newConnection(i *instance, configuration *sobek.Object, on *sobek.Object) error {
+	return administer(i, configuration, on, func(topics []kadm.TopicDetail) any {
+		names := make([]any, len(topics))
+		for k, one := range topics {
+			names[k] = one.Topic
+		}
+		return names
+	})
+}
+
+func newAdminClient(i *instance, configuration *sobek.Object, on *sobek.Object) error {
+	return administer(i, configuration, on, func(topics []kadm.TopicDetail) any {
+		all := make([]any, len(topics))
+		for k, one := range topics {
+			all[k] = described(one)
+		}
+		return all
+	})
+}
+
+// --- internal ---
+
+func administer(i *instance, configuration *sobek.Object, on *sobek.Object, listed func([]kadm.TopicDetail) any) error {
+	c := &connection{instance: i}
+	var own access
+	if err := read(configuration, &own); err != nil {
+		return err
+	}
+	key, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	if c.client, err = i.Module.client("connection "+string(key), own.options); err != nil {
+		return err
+	}
+	c.asks(on, "createTopic", c.createTopic)
+	c.asks(on, "deleteTopic", c.deleteTopic)
+	c.asks(on, "listTopics", func([]sobek.Value) (script.Wait, error) {
+		return func(ctx context.Context) (script.Result, error) {
+			topics, err := kadm.NewClient(c.client).ListTopics(ctx)
+			if err == nil {
+				err = topics.Error()
+			}
+			return func() sobek.Value { return i.vu.Runtime().ToValue(listed(topics.Sorted())) }, err
+		}, nil
+	})
+	c.asks(on, "getMetadata", c.getMetadata)
+	c.asks(on, "initializeConsumerGroupOffsets", c.initializeOffsets)
+	script.Method(i.vu, on, "close", func([]sobek.Value) (sobek.Value, error) {
+		c.closed = true // the client is others' too, and ends with the test
+		return nil, nil
+	})
+	return nil
+}
+
+// asks adds a method that talks to the brokers, for as long as a request may take. While k6 only looks at the script it does nothing.
+func (c *connection) asks(on *sobek.Object, name string, call script.Call) {
+	c.waits(on, name, "", func(args []sobek.Value) (script.Wait, error) {
+		if c.closed {
+			return nil, errClosed
+		}
+		wait, err := call(args)
+		if err != nil {
+			return nil, err
+		}
+		bounded := func(ctx context.Context) (script.Result, error) {
+			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+			defer cancel()
+			return wait(ctx)
+		}
+		if c.runs {
+			return bounded, nil
+		}
+		// Scripts write `if (__VU == 0) connection.createTopic(...)` at their top, and mean the beginning of the test.
+		if name == "createTopic" {
+			c.test.AtStart(func() {
+				if _, err := bounded(context.Background()); err != nil {
+					c.vu.InitEnv().Logger.Errorf("kafka: %s: %s", name, worded(err))
+				}
+			})
+		}
+		return func(context.Context) (script.Result, error) {
+			return func() sobek.Value { return c.vu.Runtime().NewArray() }, nil
+		}, nil
+	})
+}
+
+func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
+	var want struct {
+		Topic             string `json:"topic"`
+		Partitions        int32  `json:"numPartitions"`
+		ReplicationFactor int16  `json:"replicationFactor"`
+		Assignments       []struct {
+			Partition int32   `json:"partition"`
+			Replicas  []int32 `json:"replicas"`
+		} `json:"replicaAssignments"`
+		Entries []struct {
+			Name  string `json:"configName"`
+			Value any    `json:"configValue"`
+		} `json:"configEntries"`
+	}
+	object, is := script.Argument(args, 0).(*sobek.Object)
+	if !is {
+		return nil, errors.New("it needs a topic: createTopic({ topic: 'orders' })")
+	}
+	if err := read(object, &want); err != nil {
+		return nil, err
+	}
+	if want.Topic == "" {
+		return nil, errors.New("topic is missing")
+	}
+	topic := kmsg.NewCreateTopicsRequestTopic()
+	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = want.Topic, cmp.Or(want.Partitions, 1), cmp.Or(want.ReplicationFactor, 1)
+	for _, one := range want.Assignments {
+		assignment := kmsg.NewCreateTopicsRequestTopicReplicaAssignment()
+		assignment.Partition, assignment.Replicas = one.Partition, one.Replicas
+		topic.ReplicaAssignment = append(topic.ReplicaAssignment, assignment)
+		topic.NumPartitions, topic.ReplicationFactor = -1, -1
+	}
+	for _, one := range want.Entries {
+		config := kmsg.NewCreateTopicsRequestTopicConfig()
+		config.Name, config.Value = one.Name, kmsg.StringPtr(fmt.Sprint(one.Value))
+		topic.Configs = append(topic.Configs, config)
+	}
+	return func(ctx context.Context) (script.Result, error) {
+		request := kmsg.NewPtrCreateTopicsRequest()
+		request.Topics = append(request.Topics, topic)
+		request.TimeoutMillis = int32(requestTimeout / time.Millisecond)
+		answer, err := request.RequestWith(ctx, c.client)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range answer.Topics {
+			if err := kerr.ErrorForCode(one.ErrorCode); err != nil {
+				return nil, fmt.Errorf("%q: %w%s", one.Topic, err, said(one.ErrorMessage))
+			}
+		}
+		return nil, c.known(ctx, want.Topic)
+	}, nil
+}
+
+// known waits until all partitions of a topic that was just made have a leader.
+func (c *connection) known(ctx context.Context, topic string) error {
+	for {
+		topics, err := kadm.NewClient(c.client).ListTopics(ctx, topic)
+		if err == nil && topics[topic].Err == nil && !slices.ContainsFunc(topics[topic].Partitions.Sorted(), func(p kadm.PartitionDetail) bool { return p.Leader < 0 }) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%q is made, and has no leader yet: %w", topic, ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (c *connection) deleteTopic(args []sobek.Value) (script.Wait, error) {
+	name := script.Argument(args, 0)
+	if name == nil {
+		return nil, errors.New("it needs the name of a topic")
+	}
+	topic := name.String()
+	return func(ctx context.Context) (script.Result, error) {
+		deleted, err := kadm.NewClient(c.client).DeleteTopics(ctx, topic)
+		if err == nil {
+			err = deleted[topic].Err
+		}
+		if errors.Is(err, kerr.UnknownTopicOrPartition) {
+			err = fmt.Errorf("unknown topic: %w", err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", topic, err)
+		}
+		return nil, nil
+	}, nil
+}
+
+func (c *connection) getMetadata(args []sobek.Value) (script.Wait, error) {
+	name := script.Argument(args, 0)
+	if name == nil {
+		return nil, errors.New("it needs the name of a topic")
+	}
+	topic := name.String()
+	return func(ctx context.Context) (script.Result, error) {
+		topics, err := kadm.NewClient(c.client).ListTopics(ctx, topic)
+		if err == nil {
+			err = topics[topic].Err
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", topic, err)
+		}
+		return func() sobek.Value { return c.vu.Runtime().ToValue(described(topics[topic])) }, nil
+	}, nil
+}
+
+// initializeOffsets lets a group begin at the first offset of each partition.
+func (c *connection) initializeOffsets(args []sobek.Value) (script.Wait, error) {
+	var want struct {
+		Group  string   `json:"groupId"`
+		Topics []string `json:"topics"`
+	}
+	object, is := script.Argument(args, 0).(*sobek.Object)
+	if !is {
+		return nil, errors.New("it needs a group and topics: { groupId: 'workers', topics: ['orders'] }")
+	}
+	if err := read(object, &want); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (script.Result, error) {
+		admin := kadm.NewClient(c.client)
+		starts, err := admin.ListStartOffsets(ctx, want.Topics...)
+		if err == nil {
+			err = starts.Error()
+		}
+		if err != nil {
+			return nil, err
+		}
+		return nil, admin.CommitAllOffsets(ctx, want.Group, starts.Offsets())
+	}, nil
+}
+
+// described is a topic as a script gets it.
+func described(topic kadm.TopicDetail) map[string]any {
+	var partitions []any
+	for _, one := range topic.Partitions.Sorted() {
+		partitions = append(partitions, map[string]any{
+			"partition": one.Partition, "leader": one.Leader, "replicas": one.Replicas, "isr": one.ISR,
+		})
+	}
+	return map[string]any{"topic": topic.Topic, "partitions": partitions}
+}
+
+// partitions is how many a topic has.
+func partitions(ctx context.Context, client *kgo.Client, topic string) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	topics, err := kadm.NewClient(client).ListTopics(ctx, topic)
+	if err == nil {
+		err = topics[topic].Err
+	}
+	if err != nil {
+		return 0, fmt.Errorf("partitions of %q: %w", topic, err)
+	}
+	return len(topics[topic].Partitions), nil
+}
+
+func said(message *string) string {
+	if message == nil || *message == "" {
+		return ""
+	}
+	return ": " + *message
+}

@@ -1,0 +1,198 @@
+// Package js is k6/x/kafka, for people who write k6 scripts: the classes, constants and metrics of the public module, on franz-go.
+package js
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
+)
+
+// Module is k6/x/kafka: what all VUs of a process share.
+type Module struct {
+	test script.Test
+	mu   sync.Mutex
+	// shared has a client for each configuration of writers and connections: what VUs produce is batched together.
+	shared map[string]*kgo.Client
+	meter  meter
+}
+
+var (
+	_ modules.Module   = (*Module)(nil)
+	_ modules.Instance = (*instance)(nil)
+)
+
+// New makes the module of this process.
+func New() *Module {
+	m := &Module{shared: map[string]*kgo.Client{}}
+	m.meter.metrics = &m.test.Metrics
+	return m
+}
+
+// NewModuleInstance makes the module of one VU.
+func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
+	i := &instance{Module: m, vu: vu, runs: m.test.Join(vu)}
+	err := errors.Join(
+		m.test.Metrics.Declare(vu, metrics.Counter, counters...),
+		m.test.Metrics.Declare(vu, metrics.Trend, trends...),
+		m.test.Metrics.Declare(vu, metrics.Gauge, gauges...),
+	)
+	if err != nil {
+		common.Throw(vu.Runtime(), err)
+	}
+	named := map[string]any{
+		"Writer": i.class(newWriter), "Producer": i.class(newWriter),
+		"Reader": i.class(newReader), "Consumer": i.class(newReader),
+		"Connection": i.class(newConnection), "AdminClient": i.class(newAdminClient),
+		"SchemaRegistry": i.class(newRegistry),
+	}
+	for name, value := range constants {
+		named[name] = value
+	}
+	i.exports = modules.Exports{Default: named, Named: named}
+	return i
+}
+
+type instance struct {
+	*Module
+	vu modules.VU
+	// runs: this is a VU, not k6's look at the script.
+	runs    bool
+	exports modules.Exports
+}
+
+// Exports is asked for at each use of an imported name.
+func (i *instance) Exports() modules.Exports { return i.exports }
+
+// --- internal ---
+
+// class is a constructor; make gives methods to what it makes.
+func (i *instance) class(make func(i *instance, configuration *sobek.Object, on *sobek.Object) error) func(sobek.ConstructorCall) *sobek.Object {
+	return func(c sobek.ConstructorCall) *sobek.Object {
+		configuration, _ := c.Argument(0).(*sobek.Object)
+		if err := make(i, configuration, c.This); err != nil {
+			common.Throw(i.vu.Runtime(), fmt.Errorf("kafka: %w", err))
+		}
+		return nil
+	}
+}
+
+// client is the one of a configuration, which does not connect before it is used, and ends with the test.
+func (m *Module) client(key string, options func() ([]kgo.Opt, error)) (*kgo.Client, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if one := m.shared[key]; one != nil {
+		return one, nil
+	}
+	made, err := options()
+	if err != nil {
+		return nil, err
+	}
+	one, err := kgo.NewClient(append(made, kgo.WithHooks(&m.meter))...)
+	if err != nil {
+		return nil, err
+	}
+	m.shared[key] = one
+	m.test.AtEnd(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		_ = one.Flush(ctx)
+		one.Close()
+	})
+	return one, nil
+}
+
+// waits adds a method and its form that returns a promise. errors is the counter of its failures.
+func (i *instance) waits(on *sobek.Object, name, errors string, call script.Call) {
+	fails := func(name string, err error) error {
+		if errors != "" {
+			i.count(errors, 1)
+		}
+		return fmt.Errorf("kafka: %s: %w", name, worded(err))
+	}
+	script.Waits(i.vu, on, name, script.Around{Fails: fails}, func(args []sobek.Value) (script.Wait, error) {
+		if state := i.vu.State(); state != nil {
+			i.test.Metrics.Meet(state)
+			i.meter.tags.CompareAndSwap(nil, script.Tags(state))
+		}
+		return call(args)
+	})
+}
+
+func (i *instance) tags() *metrics.TagSet {
+	if state := i.vu.State(); state != nil {
+		return script.Tags(state)
+	}
+	return nil
+}
+
+func (i *instance) count(name string, n float64) {
+	if tags := i.tags(); tags != nil {
+		i.test.Metrics.Add(name, tags, n)
+	}
+}
+
+// worded is an error without secrets, and with a sentence where the library has only a word.
+func worded(err error) error {
+	switch {
+	case errors.Is(err, kgo.ErrRecordTimeout), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("no answer in time; does the broker run, and is it reachable at the address that it tells its clients? (%w)", address.Cause(err))
+	case errors.Is(err, kgo.ErrClientClosed):
+		return errClosed
+	}
+	return address.Cause(err)
+}
+
+var errClosed = errors.New("it is closed")
+
+// read takes known keys of a configuration; others are ignored, as the public module does.
+func read(from *sobek.Object, into any) error {
+	if from == nil {
+		return errors.New("it needs a configuration: { brokers: ['localhost:9092'], topic: 'orders' }")
+	}
+	text, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("configuration: %s cannot be a %s", wrong.Field, wrong.Value)
+	}
+	return err
+}
+
+// duration is nanoseconds, as the module's SECOND makes them, or a text like "5s".
+type duration time.Duration
+
+func (d *duration) UnmarshalJSON(text []byte) error {
+	var ns float64
+	if json.Unmarshal(text, &ns) == nil {
+		*d = duration(ns)
+		return nil
+	}
+	var words string
+	if err := json.Unmarshal(text, &words); err != nil {
+		return fmt.Errorf("a duration is nanoseconds or a text like \"5s\", got %s", text)
+	}
+	parsed, err := time.ParseDuration(words)
+	*d = duration(parsed)
+	return err
+}
+
+func (d duration) or(otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return time.Duration(d)
+}

@@ -1,0 +1,395 @@
+package js
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
+)
+
+// reading is a Reader's configuration.
+type reading struct {
+	access
+	GroupID           string   `json:"groupID"`
+	GroupId           string   `json:"groupId"`
+	GroupTopics       []string `json:"groupTopics"`
+	Topic             string   `json:"topic"`
+	Partition         int32    `json:"partition"`
+	Offset            *int64   `json:"offset"`
+	StartOffset       any      `json:"startOffset"`
+	MinBytes          int32    `json:"minBytes"`
+	MaxBytes          int32    `json:"maxBytes"`
+	MaxWait           duration `json:"maxWait"`
+	GroupBalancers    []string `json:"groupBalancers"`
+	HeartbeatInterval duration `json:"heartbeatInterval"`
+	CommitInterval    duration `json:"commitInterval"`
+	SessionTimeout    duration `json:"sessionTimeout"`
+	RebalanceTimeout  duration `json:"rebalanceTimeout"`
+	IsolationLevel    string   `json:"isolationLevel"`
+}
+
+// reader is one `new Reader` of a VU: a client of its own, which connects when it first consumes.
+type reader struct {
+	*instance
+	reading
+
+	// mu guards what follows: consumeAsync may run beside others.
+	mu     sync.Mutex
+	client *kgo.Client
+	closed bool
+	// waiting came, and was not returned because not all of a call did.
+	waiting []received
+	// next is the offset of the next message, by topic and partition.
+	next map[string]map[string]int64
+}
+
+type received struct {
+	*kgo.Record
+	highWaterMark int64
+}
+
+func newReader(i *instance, configuration *sobek.Object, on *sobek.Object) error {
+	r := &reader{instance: i, next: map[string]map[string]int64{}}
+	if err := read(configuration, &r.reading); err != nil {
+		return err
+	}
+	r.GroupID = cmp.Or(r.GroupID, r.GroupId)
+	if _, err := r.options(); err != nil {
+		return err
+	}
+	i.waits(on, "consume", readerErrors, r.consume)
+	i.waits(on, "commitOffsets", readerErrors, func([]sobek.Value) (script.Wait, error) {
+		return func(ctx context.Context) (script.Result, error) { return nil, r.commit(ctx) }, nil
+	})
+	i.waits(on, "close", readerErrors, func([]sobek.Value) (script.Wait, error) {
+		return func(ctx context.Context) (script.Result, error) { return nil, r.close(ctx) }, nil
+	})
+	i.waits(on, "seek", readerErrors, r.seek)
+	script.Method(i.vu, on, "position", func([]sobek.Value) (sobek.Value, error) { return i.vu.Runtime().ToValue(r.position()), nil })
+	script.Method(i.vu, on, "stats", func([]sobek.Value) (sobek.Value, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		buffered := len(r.waiting)
+		if r.client != nil {
+			buffered += int(r.client.BufferedFetchRecords())
+		}
+		return i.vu.Runtime().ToValue(map[string]any{"queueLength": buffered}), nil
+	})
+	return nil
+}
+
+// --- internal ---
+
+const (
+	defaultMaxWait  = 10 * time.Second
+	defaultMaxBytes = 1 << 20
+	// fetchWait is how long the broker may wait for minBytes.
+	fetchWait = 500 * time.Millisecond
+)
+
+var groupBalancers = map[string]kgo.GroupBalancer{
+	"group_balancer_range": kgo.RangeBalancer(), "group_balancer_round_robin": kgo.RoundRobinBalancer(),
+	"group_balancer_rack_affinity": kgo.RangeBalancer(),
+}
+
+func (r *reader) options() ([]kgo.Opt, error) {
+	options, err := r.access.options()
+	if err != nil {
+		return nil, err
+	}
+	start, err := r.start()
+	if err != nil {
+		return nil, err
+	}
+	isolation := kgo.ReadUncommitted()
+	if r.IsolationLevel == "isolation_level_read_committed" {
+		isolation = kgo.ReadCommitted()
+	}
+	options = append(options,
+		kgo.FetchMinBytes(max(1, r.MinBytes)), kgo.FetchMaxWait(fetchWait), kgo.FetchIsolationLevel(isolation), kgo.ConsumeResetOffset(start),
+		kgo.FetchMaxPartitionBytes(cmp.Or(r.MaxBytes, defaultMaxBytes)), kgo.FetchMaxBytes(max(cmp.Or(r.MaxBytes, defaultMaxBytes), 50<<20)),
+	)
+	topics := r.GroupTopics
+	if r.Topic != "" {
+		topics = append(topics, r.Topic)
+	}
+	if len(topics) == 0 {
+		return nil, errors.New("it needs a topic: { topic: 'orders' }, or groupTopics")
+	}
+	if r.GroupID == "" {
+		return append(options, kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topics[0]: {r.Partition: start}})), nil
+	}
+	members := make([]kgo.GroupBalancer, 0, len(r.GroupBalancers))
+	for _, name := range r.GroupBalancers {
+		one := groupBalancers[name]
+		if one == nil {
+			return nil, fmt.Errorf("groupBalancers: %q is none of the module's GROUP_BALANCER_ constants", name)
+		}
+		members = append(members, one)
+	}
+	if len(members) == 0 {
+		members = append(members, kgo.RangeBalancer(), kgo.RoundRobinBalancer())
+	}
+	session := r.SessionTimeout.or(30 * time.Second)
+	return append(options,
+		kgo.ConsumerGroup(r.GroupID), kgo.ConsumeTopics(topics...), kgo.Balancers(members...), kgo.SessionTimeout(session),
+		kgo.RebalanceTimeout(r.RebalanceTimeout.or(30*time.Second)), kgo.HeartbeatInterval(min(r.HeartbeatInterval.or(3*time.Second), session/3)),
+		kgo.AutoCommitMarks(), kgo.AutoCommitInterval(r.CommitInterval.or(5*time.Second)),
+		kgo.OnPartitionsAssigned(func(context.Context, *kgo.Client, map[string][]int32) { r.meter.rebalanced() }),
+	), nil
+}
+
+// start is where a reader begins that has no committed offset.
+func (r *reader) start() (kgo.Offset, error) {
+	at := int64(firstOffset)
+	switch given := r.StartOffset.(type) {
+	case string:
+		switch given {
+		case "", "start_offsets_first_offset":
+		case "start_offsets_last_offset":
+			at = lastOffset
+		default:
+			return kgo.Offset{}, fmt.Errorf("startOffset %q is none of the module's START_OFFSETS_ constants", given)
+		}
+	case float64:
+		at = int64(given)
+	}
+	if r.Offset != nil && r.GroupID == "" {
+		at = *r.Offset
+	}
+	switch at {
+	case firstOffset:
+		return kgo.NewOffset().AtStart(), nil
+	case lastOffset:
+		return kgo.NewOffset().AtEnd(), nil
+	}
+	return kgo.NewOffset().At(at), nil
+}
+
+// consume returns the next messages: { limit or maxMessages, nanoPrecision, expectTimeout }.
+func (r *reader) consume(args []sobek.Value) (script.Wait, error) {
+	if r.vu.State() == nil {
+		return nil, errors.New("it cannot be called in the init context")
+	}
+	var want struct {
+		Limit         int  `json:"limit"`
+		MaxMessages   int  `json:"maxMessages"`
+		NanoPrecision bool `json:"nanoPrecision"`
+		ExpectTimeout bool `json:"expectTimeout"`
+	}
+	if object, is := script.Argument(args, 0).(*sobek.Object); is {
+		if err := read(object, &want); err != nil {
+			return nil, err
+		}
+	}
+	limit := max(1, cmp.Or(want.Limit, want.MaxMessages))
+	tags := r.tags()
+	return func(ctx context.Context) (script.Result, error) {
+		got, err := r.take(ctx, limit, want.ExpectTimeout)
+		if err != nil {
+			return nil, err
+		}
+		bytes := 0
+		for _, one := range got {
+			bytes += len(one.Key) + len(one.Value)
+		}
+		r.test.Metrics.Add(readerMessages, tags, float64(len(got)))
+		r.test.Metrics.Add(readerBytes, tags, float64(bytes))
+		if len(got) > 0 {
+			last := got[len(got)-1]
+			r.test.Metrics.Add(readerOffset, tags, float64(last.Offset))
+			r.test.Metrics.Add(readerLag, tags, float64(max(0, last.highWaterMark-last.Offset-1)))
+		}
+		return func() sobek.Value { return r.toScript(got, want.NanoPrecision) }, nil
+	}, nil
+}
+
+var errTimeout = errors.New("no message within maxWait")
+
+// take waits up to maxWait for each message. Those of a call that fails are the next one's.
+func (r *reader) take(ctx context.Context, limit int, expectTimeout bool) ([]received, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	for len(r.waiting) < limit {
+		within, cancel := context.WithTimeout(ctx, r.MaxWait.or(defaultMaxWait))
+		fetches := r.client.PollRecords(within, limit-len(r.waiting))
+		cancel()
+		before := len(r.waiting)
+		fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+			for _, record := range p.Records {
+				r.waiting = append(r.waiting, received{record, p.HighWatermark})
+			}
+		})
+		if len(r.waiting) > before {
+			continue
+		}
+		switch err := fetches.Err0(); {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil && !errors.Is(err, context.DeadlineExceeded):
+			return nil, err
+		}
+		r.meter.timedOut()
+		if expectTimeout {
+			break
+		}
+		return nil, fmt.Errorf("%w of %s: %d of %d have come, and are the next call's", errTimeout, r.MaxWait.or(defaultMaxWait), len(r.waiting), limit)
+	}
+	got := r.waiting[:min(limit, len(r.waiting))]
+	r.waiting = append([]received(nil), r.waiting[len(got):]...)
+	for _, one := range got {
+		r.client.MarkCommitRecords(one.Record)
+		r.moves(one.Topic, one.Partition, one.Offset+1)
+	}
+	if r.GroupID != "" && r.CommitInterval == 0 && len(got) > 0 {
+		return got, r.client.CommitMarkedOffsets(ctx)
+	}
+	return got, nil
+}
+
+// open makes the client for the first call.
+func (r *reader) open() error {
+	if r.closed {
+		return errClosed
+	}
+	if r.client != nil {
+		return nil
+	}
+	options, err := r.options()
+	if err != nil {
+		return err
+	}
+	if r.client, err = kgo.NewClient(append(options, kgo.WithHooks(&r.meter))...); err != nil {
+		return err
+	}
+	r.test.AtEnd(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		_ = r.close(ctx)
+	})
+	return nil
+}
+
+func (r *reader) commit(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.client == nil || r.GroupID == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return r.client.CommitMarkedOffsets(ctx)
+}
+
+func (r *reader) close(ctx context.Context) error {
+	err := r.commit(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.client != nil && !r.closed {
+		r.client.Close()
+	}
+	r.closed = true
+	return err
+}
+
+// seek goes to an offset: seek({ topic, partition, offset }), where topic and partition are the reader's if they are not given.
+func (r *reader) seek(args []sobek.Value) (script.Wait, error) {
+	to := struct {
+		Topic     string `json:"topic"`
+		Partition int32  `json:"partition"`
+		Offset    int64  `json:"offset"`
+	}{Topic: r.Topic, Partition: r.Partition}
+	object, is := script.Argument(args, 0).(*sobek.Object)
+	if !is {
+		return nil, errors.New("it needs where to: seek({ partition: 0, offset: 42 })")
+	}
+	if err := read(object, &to); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (script.Result, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if err := r.open(); err != nil {
+			return nil, err
+		}
+		offset := to.Offset
+		if offset < 0 {
+			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+			defer cancel()
+			list := kadm.NewClient(r.client).ListStartOffsets
+			if offset == lastOffset {
+				list = kadm.NewClient(r.client).ListEndOffsets
+			}
+			listed, err := list(ctx, to.Topic)
+			if err != nil {
+				return nil, err
+			}
+			found, _ := listed.Lookup(to.Topic, to.Partition)
+			offset = found.Offset
+		}
+		r.waiting = nil
+		r.moves(to.Topic, to.Partition, offset)
+		r.client.SetOffsets(map[string]map[int32]kgo.EpochOffset{to.Topic: {to.Partition: {Epoch: -1, Offset: offset}}})
+		return nil, nil
+	}, nil
+}
+
+// position is the offset of the next message by partition, by topic; of partitions that something came from, or that were sought.
+func (r *reader) position() map[string]map[string]int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next
+}
+
+// moves notes the offset of the next message.
+func (r *reader) moves(topic string, partition int32, next int64) {
+	if r.next[topic] == nil {
+		r.next[topic] = map[string]int64{}
+	}
+	r.next[topic][fmt.Sprint(partition)] = next
+}
+
+// toScript is messages as a script gets them.
+func (r *reader) toScript(got []received, nanoPrecision bool) sobek.Value {
+	rt := r.vu.Runtime()
+	layout := "2006-01-02T15:04:05.000Z07:00"
+	if nanoPrecision {
+		layout = "2006-01-02T15:04:05.000000000Z07:00"
+	}
+	messages := make([]any, len(got))
+	for i, one := range got {
+		headers := rt.NewObject()
+		for _, header := range one.Headers {
+			_ = headers.Set(header.Key, script.Uint8Array(rt, header.Value))
+		}
+		m := rt.NewObject()
+		for name, value := range map[string]any{
+			"topic": one.Topic, "partition": one.Partition, "offset": one.Offset, "highWaterMark": one.highWaterMark, "highwaterMark": one.highWaterMark,
+			"key": bytesOrNull(rt, one.Key), "value": bytesOrNull(rt, one.Value), "headers": headers, "time": one.Timestamp.UTC().Format(layout),
+		} {
+			if err := m.Set(name, value); err != nil {
+				panic(err) // a plain object takes any property
+			}
+		}
+		messages[i] = m
+	}
+	return rt.NewArray(messages...)
+}
+
+func bytesOrNull(rt *sobek.Runtime, bytes []byte) sobek.Value {
+	if bytes == nil {
+		return sobek.Null()
+	}
+	return script.Uint8Array(rt, bytes)
+}
