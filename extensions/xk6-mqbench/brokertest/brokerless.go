@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -178,27 +179,22 @@ func stands(t *testing.T, driver broker.Driver, url string, server *Server) {
 	Eventually(t, "the first message arrives", func() bool { return a.Received(1) > 0 })
 	server.Freeze()
 	const most = 1_000_000
-	over, sent := make(chan struct{}), make(chan int, 1)
+	over := make(chan struct{})
+	var sent atomic.Int64
 	go func() {
 		defer close(over)
-		for i := range most {
+		for range most {
 			a.Send(2)
-			select {
-			case sent <- i:
-			default:
-				<-sent
-				sent <- i
-			}
+			sent.Add(1)
 			if a.Failed(2)+a.Unknown(2) > 0 {
 				return
 			}
 		}
 	}()
-	last := -1
+	last := int64(-1)
 	Eventually(t, "a send is held up", func() bool {
 		time.Sleep(200 * time.Millisecond)
-		now := <-sent
-		sent <- now
+		now := sent.Load()
 		held := now == last
 		last = now
 		return held
