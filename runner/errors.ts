@@ -167,6 +167,26 @@ const catalogue = {
 		text: (d: { last: string }) =>
 			`The load generator could not be built. Go's last words:\n${d.last}\nIf you changed extensions/, fix it there; else remove the Go build cache (go clean -cache) and try again.`,
 	},
+	"extension-unreadable": {
+		exit: 2,
+		text: (d: { text: string; reason: string }) =>
+			`--with ${d.text}: is no k6 extension that can be linked (${d.reason}). Give the folder of a Go module, or module@version with its exact version, e.g. --with github.com/grafana/xk6-sql@v1.0.6`,
+	},
+	"extension-silent": {
+		exit: 2,
+		text: (d: { module: string }) =>
+			`${d.module} registers nothing with this k6, which is go.k6.io/k6/v2. It is made for another one: look for a version of it that says v2. No k6 was written.`,
+	},
+	"extension-twice": {
+		exit: 2,
+		text: (d: { name: string }) =>
+			`Two extensions register ${d.name}, and k6 takes one. Leave one of them out. No k6 was written.`,
+	},
+	"k6-unwritable": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: the k6 cannot be written (${d.reason}). Make room or rights, or choose another path with --out.`,
+	},
 	"build-disk-full": {
 		exit: 3,
 		text: (d: { where: string }) =>

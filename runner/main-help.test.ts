@@ -13,13 +13,14 @@ describe("the command line", () => {
 			"validate",
 			"plan",
 			"compile",
+			"build",
 			"report",
 			"doctor",
 			"explain",
 			"schema",
 		])
 			expect(world.out()).toMatch(new RegExp(`^  ${name} `, "m"));
-		for (const name of ["validate", "plan", "doctor", "explain"])
+		for (const name of ["validate", "plan", "doctor", "explain", "build"])
 			expect(world.out()).toMatch(new RegExp(`^  mqbench ${name}\\b`, "m"));
 	});
 

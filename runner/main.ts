@@ -85,6 +85,10 @@ Read results:
   mqbench compare baseline.json reports/<run-id>
   mqbench doctor
 
+Write k6 scripts of your own:
+  mqbench build --out k6
+  mqbench build --out k6 --with ../my-extension --with github.com/grafana/xk6-sql@v1.0.6
+
 Exit codes:
     0  every SLA met                 2  mistake in the scenario or command line
    99  an SLA breached               3  environment: program, broker, disk, network
@@ -100,6 +104,7 @@ const COMMANDS = {
 	validate: () => import("./commands/validate.ts"),
 	plan: () => import("./commands/plan.ts"),
 	compile: () => import("./commands/compile.ts"),
+	build: () => import("./commands/build.ts"),
 	up: () => import("./commands/up.ts"),
 	down: () => import("./commands/down.ts"),
 	init: () => import("./commands/init.ts"),

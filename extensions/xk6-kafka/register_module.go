@@ -1,0 +1,12 @@
+//go:build !without_k6_x_kafka
+
+package kafka
+
+import (
+	"go.k6.io/k6/v2/js/modules"
+
+	"github.com/mqbench/mqbench/extensions/xk6-kafka/js"
+)
+
+// `mqbench build --with` leaves this out where another extension registers the name.
+func init() { modules.Register("k6/x/kafka", js.New()) }
