@@ -17,7 +17,7 @@ if [ "${1:-}" = acceptance ]; then
 	packages=$(for file in xk6-*/*_acceptance_test.go xk6-mqbench/*/*_acceptance_test.go; do echo "$ours/$(dirname "$file")"; done | sort -u)
 	CGO_ENABLED=0 tests -p 1 -timeout 30m -trimpath -tags acceptance -run "$long" $packages
 	echo "go test -race"
-	CGO_ENABLED=1 tests -p 1 -race $(go list $ours/... | grep -E "/xk6-[a-z-]+$" | grep -v "/xk6-mqbench$")
+	CGO_ENABLED=1 tests -p 1 -race $(go list $ours/... | grep -E "/xk6-[a-z-]+$|/xk6-mqbench/generator$" | grep -v "/xk6-mqbench$")
 	exit
 fi
 
@@ -30,13 +30,13 @@ done
 all=$(go list $ours/...)
 if command -v "${CC:-cc}" >/dev/null 2>&1; then
 	# README.md says why these. What links k6 would have it compiled once more for the detector: `npm run acceptance` does that.
-	shared="/xk6-mqbench/(books|broker|deadline|generator|ledger|recorder|schedule)$"
+	shared="/xk6-mqbench/(books|broker|deadline|ledger|recorder|schedule)$"
 	k6="/xk6-mqbench$|/cmd/k6$"
 	echo "go test -race"
 	CGO_ENABLED=1 tests -race $(echo "$all" | grep -E "$shared" | grep -vE "$k6")
 	echo "go test"
 	# The other tests of packages that are above too, and all of the rest.
-	CGO_ENABLED=0 tests -trimpath $(echo "$all" | grep -vE "/xk6-mqbench/(broker|deadline|generator|recorder)$|$k6") $ours/xk6-mqbench
+	CGO_ENABLED=0 tests -trimpath $(echo "$all" | grep -vE "/xk6-mqbench/(broker|deadline|recorder)$|$k6") $ours/xk6-mqbench
 else
 	echo "go test (no C compiler, so without the race detector)"
 	CGO_ENABLED=0 tests -trimpath $all

@@ -6,6 +6,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["runner/cli.ts"],
 	["runner/main.ts"],
 	["runner/commands"],
+	["runner/inside-k6"],
 	["runner/pipeline.ts"],
 	["runner/init", "runner/import", "runner/doctor", "runner/explain"],
 	["runner/report"],

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { ExitCode } from "./errors.ts";
 import type { BaselineSnapshot } from "./model/baseline-snapshot.ts";
@@ -6,6 +5,7 @@ import type { CommandFile } from "./model/command-file.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Result } from "./model/result.ts";
 import { floors } from "./plan/floor.ts";
+import { newRunId } from "./plan/run-id.ts";
 import { deliver } from "./report/deliver.ts";
 import type { Reporter } from "./report/reporters.ts";
 import { buildResult, judgeFolder } from "./report/result.ts";
@@ -78,19 +78,14 @@ export async function measureAndReport(
 	return code;
 }
 
-/** Names the runs of a command: as the folder that it goes on with, or "quickstart-20261120-101746-3f2a", which sorts by time. */
+/** Names the runs of a command: as the folder that it goes on with, or anew. */
 export function runIdFor(
 	{ name }: Scenario,
 	resume: string | undefined,
 	{ cwd, clock }: Pick<World, "cwd" | "clock">,
 ): string {
 	if (resume !== undefined) return runIdOf(path.resolve(cwd, resume));
-	const stamp = new Date(clock.nowMs())
-		.toISOString()
-		.replaceAll(/[-:]/g, "")
-		.replace("T", "-")
-		.slice(0, 15);
-	return `${name}-${stamp}-${randomBytes(2).toString("hex")}`;
+	return newRunId(name, clock.nowMs());
 }
 
 /** plans -> scripts -> runs -> results -> verdict, as one sentence. */

@@ -13,6 +13,8 @@ const ISOLATED = [
 	"runner/tests/**/*.test.ts",
 ];
 const E2E = ["runner/tests/e2e/**"];
+/** Long ones, of which e2e has shorter ones: `npm run acceptance` has them. */
+const LONG = ["**/*.acceptance.test.ts"];
 const globalSetup = [
 	"infra/binaries/real.fake.ts",
 	"runner/tests/e2e/test-images.ts",
@@ -47,7 +49,7 @@ export default defineConfig({
 				test: {
 					name: "unit",
 					include: ["runner/**/*.test.ts"],
-					exclude: [...ISOLATED, "**/node_modules/**"],
+					exclude: [...ISOLATED, ...LONG, "**/node_modules/**"],
 					// Modules are loaded once for all of them: alone that takes longer than most of these tests.
 					isolate: false,
 					maxWorkers,
@@ -59,7 +61,7 @@ export default defineConfig({
 				test: {
 					name: "unit-isolated",
 					include: ISOLATED,
-					exclude: [...E2E, "**/node_modules/**"],
+					exclude: [...E2E, ...LONG, "**/node_modules/**"],
 					maxWorkers,
 					globalSetup,
 				},

@@ -155,7 +155,7 @@ func (s *session) Remove(ctx context.Context) error {
 	deadline.AtMost(closeTimeout, ends...)
 	var errs []error
 	if groups := s.groupsToRemove(); len(groups) > 0 {
-		removed, err := tried(ctx, func() (kadm.DeleteGroupResponses, error) { return s.admin.DeleteGroups(ctx, groups...) })
+		removed, err := s.removeGroups(ctx, groups)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("kafka: remove groups: %w", err))
 		}
@@ -182,6 +182,26 @@ func (s *session) Remove(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// removeGroups removes those that are empty. Where the coordinator has just gone, members are still on their way out.
+func (s *session) removeGroups(ctx context.Context, groups []string) (kadm.DeleteGroupResponses, error) {
+	until := time.Now().Add(closeTimeout)
+	for {
+		removed, err := tried(ctx, func() (kadm.DeleteGroupResponses, error) { return s.admin.DeleteGroups(ctx, groups...) })
+		full := false
+		for _, one := range removed {
+			full = full || errors.Is(one.Err, kerr.NonEmptyGroup)
+		}
+		if err != nil || !full || time.Now().After(until) {
+			return removed, err
+		}
+		select {
+		case <-ctx.Done():
+			return removed, nil
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 func (s *session) Producer(connection int) (broker.Producer, error) {

@@ -1,69 +1,255 @@
-// Package mqbench is the k6 side of the generator: the JS module k6/x/mqbench, one JS module per driver, and the output that opens and
-// closes a run. Beside it only script/, scripttest/ and the js/ folders of drivers import k6.
+// Package mqbench is the k6 side of the generator: the JS module k6/x/mqbench, one JS module per driver, and the output by which the runner
+// has several clients do one run. Beside it only script/, scripttest/, runner/ and the js/ folders of drivers know JavaScript.
 package mqbench
 
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strings"
+	"sync"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/generator"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/runner"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// rootModule is the module of one test; every VU gets an instance.
-type rootModule struct{}
+// rootModule is the module of the process's k6 test; every VU gets an instance. They share the loads, which each of them names in its init
+// context.
+type rootModule struct {
+	test script.Test
+
+	mu    sync.Mutex
+	loads []*load
+	// begun: k6's test has begun, and no load is new any more.
+	begun bool
+	// vus are those that know of the loads.
+	vus []modules.VU
+	// output opens and closes the one load of a k6 that has it; nil: loads do so by k6's events.
+	output *resultsOutput
+}
 
 type instance struct {
-	vu modules.VU
+	vu   modules.VU
+	root *rootModule
+	// joined: the instance is of a running test.
+	joined bool
 }
 
 var (
-	_ modules.Module   = rootModule{}
+	_ modules.Module   = (*rootModule)(nil)
 	_ modules.Instance = (*instance)(nil)
 )
 
-func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance { return &instance{vu: vu} }
-
-// Exports: mqbench.load(driver, plan) returns a run; its slot() is the iteration.
-func (m *instance) Exports() modules.Exports {
-	api := m.vu.Runtime().NewObject()
-	if err := api.Set("load", m.load); err != nil {
-		panic(err) // a plain object takes any property
-	}
-	return modules.Exports{Default: api}
+func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
+	return &instance{vu: vu, root: r, joined: r.test.Join(vu)}
 }
 
-// load reads the plan in the init context of each VU. The process has only one run; VUs claim its slots.
-func (m *instance) load(driver sobek.Value, planText string) (*sobek.Object, error) {
-	if m.vu.State() != nil {
-		return nil, errors.New("mqbench.load belongs at the top of the script, outside of functions")
-	}
-	plan, err := theRun.load(planText)
-	if err != nil {
-		return nil, fmt.Errorf("mqbench.load: %w", err)
-	}
-	name, err := m.driverName(driver)
-	if err != nil {
-		return nil, err
-	}
-	if name != plan.Broker {
-		return nil, fmt.Errorf("mqbench.load: the plan is for %s, the driver is %s", plan.Broker, name)
-	}
-	run := m.vu.Runtime().NewObject()
-	slot := func() error { return theRun.slot(m.vu.Context()) }
-	if err := run.Set("slot", slot); err != nil {
-		return nil, err
-	}
-	return run, nil
+// Exports: mqbench.open(scenario) and mqbench.load(driver, plan) return a run; its slot() is the iteration.
+func (m *instance) Exports() modules.Exports {
+	api := m.vu.Runtime().NewObject()
+	script.Method(m.vu, api, "open", m.open)
+	script.Method(m.vu, api, "load", m.load)
+	return modules.Exports{Default: api}
 }
 
 // --- internal ---
 
+// open plans the run that a scenario comes to.
+func (m *instance) open(args []sobek.Value) (sobek.Value, error) {
+	if m.vu.State() != nil {
+		return nil, errors.New("mqbench.open belongs at the top of the script, outside of functions")
+	}
+	written, is := script.Argument(args, 0).(*sobek.Object)
+	if !is {
+		return nil, errors.New("mqbench.open: give it a scenario, e.g. { system: { broker: 'nats', url: 'nats://localhost:4222' }, workload: { rate: '1000/s', message: '256B', duration: '10s' } }")
+	}
+	text, err := written.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("mqbench.open: %w", err)
+	}
+	one, err := m.root.find("open "+string(text), func() (*load, error) {
+		words, err := m.runner()
+		if err != nil {
+			return nil, fmt.Errorf("mqbench.open: %w", err)
+		}
+		staged, err := words.Open(string(text), m.environment())
+		if err != nil {
+			return nil, err
+		}
+		return m.newLoad(string(staged.Plan), words, staged)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.run(one)
+}
+
+// load takes a plan that was made before.
+func (m *instance) load(args []sobek.Value) (sobek.Value, error) {
+	if m.vu.State() != nil {
+		return nil, errors.New("mqbench.load belongs at the top of the script, outside of functions")
+	}
+	text := ""
+	if given := script.Argument(args, 1); given != nil {
+		text = given.String()
+	}
+	one, err := m.root.find("load "+text, func() (*load, error) {
+		words, err := m.runner()
+		if err != nil && !errors.Is(err, runner.ErrAbsent) {
+			return nil, err
+		}
+		return m.newLoad(text, words, nil)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mqbench.load: %w", err)
+	}
+	name, err := m.driverName(script.Argument(args, 0))
+	if err != nil {
+		return nil, err
+	}
+	if name != one.plan.Broker {
+		return nil, fmt.Errorf("mqbench.load: the plan is for %s, the driver is %s", one.plan.Broker, name)
+	}
+	return m.run(one)
+}
+
+// find returns the load of that name, or makes it.
+func (r *rootModule) find(name string, make func() (*load, error)) (*load, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.loads {
+		if one.name == name {
+			return one, nil
+		}
+	}
+	if r.begun {
+		return nil, errors.New("another VU has none like it: every VU names the same loads, and nothing in them may be random or depend on the time or on __VU")
+	}
+	one, err := make()
+	if err != nil {
+		return nil, err
+	}
+	one.name = name
+	r.loads = append(r.loads, one)
+	return one, nil
+}
+
+// newLoad makes the load of a plan; words may be nil, and staged is, unless words has made the plan.
+func (m *instance) newLoad(planText string, words *runner.Runner, staged *runner.Staged) (*load, error) {
+	plan, err := generator.ParsePlan([]byte(planText))
+	if err != nil {
+		return nil, err
+	}
+	env := m.vu.InitEnv()
+	return &load{
+		plan: plan, text: planText, words: words, staged: staged, logger: env.Logger,
+		lookup: m.lookup, meter: meter{out: &m.root.test.Metrics, tags: tagsOf([]byte(planText)), latency: plan.Latency()},
+	}, nil
+}
+
+// run is what a script gets for a load.
+func (m *instance) run(one *load) (sobek.Value, error) {
+	if err := one.meter.declare(m.vu); err != nil {
+		return nil, err
+	}
+	if m.joined {
+		m.root.mu.Lock()
+		m.root.vus = append(m.root.vus, m.vu)
+		m.root.watch(one)
+		m.root.mu.Unlock()
+	}
+	rt := m.vu.Runtime()
+	run := rt.NewObject()
+	script.Method(m.vu, run, "slot", func([]sobek.Value) (sobek.Value, error) { return nil, one.slot(m.vu) })
+	script.Method(m.vu, run, "summary", func([]sobek.Value) (sobek.Value, error) {
+		judged, err := one.result()
+		if err != nil {
+			return nil, err
+		}
+		return jsonParse(rt, judged.JSON)
+	})
+	script.Method(m.vu, run, "text", func([]sobek.Value) (sobek.Value, error) {
+		judged, err := one.result()
+		if err != nil {
+			return nil, err
+		}
+		return rt.ToValue(judged.Text), nil
+	})
+	if one.staged != nil {
+		if err := run.Set("scenario", one.staged.Scenario); err != nil {
+			return nil, err
+		}
+	}
+	return run, nil
+}
+
+// watch has k6's events open and close the load. The caller holds mu.
+func (r *rootModule) watch(one *load) {
+	if one.watched {
+		return
+	}
+	one.watched = true
+	r.test.AtStart(func() {
+		r.mu.Lock()
+		r.begun = true
+		output := r.output
+		r.mu.Unlock()
+		if output == nil {
+			one.start()
+		}
+	})
+	r.test.AtEnd(func() { one.end(r.state()) })
+}
+
+// state is that of a VU which has run, once k6's test has ended; nil: none has.
+func (r *rootModule) state() *lib.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, vu := range r.vus {
+		if state := vu.State(); state != nil {
+			return state
+		}
+	}
+	return nil
+}
+
+func (m *instance) runner() (*runner.Runner, error) { return runner.Of(Version, m.lookup) }
+
+// environment is what `${NAME}` in a scenario may stand for: the process's, and what -e sets.
+func (m *instance) environment() map[string]string {
+	all := map[string]string{}
+	for _, one := range os.Environ() {
+		name, value, _ := strings.Cut(one, "=")
+		all[name] = value
+	}
+	for name, value := range m.vu.InitEnv().RuntimeOptions.Env {
+		all[name] = value
+	}
+	return all
+}
+
+func (m *instance) lookup(name string) (string, bool) {
+	if value, set := m.vu.InitEnv().RuntimeOptions.Env[name]; set {
+		return value, true
+	}
+	return os.LookupEnv(name)
+}
+
 func (m *instance) driverName(driver sobek.Value) (string, error) {
-	if driver != nil && !sobek.IsUndefined(driver) && !sobek.IsNull(driver) {
+	if driver != nil {
 		if name := driver.ToObject(m.vu.Runtime()).Get(driverKey); name != nil {
 			return name.String(), nil
 		}
 	}
 	return "", errors.New("mqbench.load: the first argument is a driver, e.g. import driver from 'k6/x/mqbench/<broker>'")
+}
+
+func jsonParse(rt *sobek.Runtime, text string) (sobek.Value, error) {
+	parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
+	return parse(sobek.Undefined(), rt.ToValue(text))
 }

@@ -39,14 +39,13 @@ const ballastBytes = 128 << 20
 // resultsOutput is `--out mqbench=<path>`. It opens the run before the first VU exists and closes it however k6 ends. It ignores k6's own
 // samples; messages are not among them.
 type resultsOutput struct {
+	root   *rootModule
 	params output.Params
 	// input is where control lines come from: k6's standard input, which k6 itself does not read.
 	input io.Reader
-	run   *generator.Generator
+	load  *load
 	// end ends k6's test. With nil as the reason, k6 exits with 0.
 	end func(error)
-	// ballast is ballastBytes long.
-	ballast []byte
 }
 
 var (
@@ -54,11 +53,14 @@ var (
 	_ output.WithTestRunStop = (*resultsOutput)(nil)
 )
 
-func newOutput(params output.Params) (output.Output, error) {
+func (r *rootModule) newOutput(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {
 		return nil, errors.New("mqbench: the output needs a path: --out mqbench=runs/client-0")
 	}
-	return &resultsOutput{params: params, input: os.Stdin}, nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.output = &resultsOutput{root: r, params: params, input: os.Stdin}
+	return r.output, nil
 }
 
 func (o *resultsOutput) Description() string { return "mqbench (" + o.params.ConfigArgument + ".hlog)" }
@@ -74,8 +76,7 @@ func (o *resultsOutput) Start() error {
 		release()
 		return err
 	}
-	o.run = g
-	theRun.open(g)
+	o.load.opened(g)
 	go func() {
 		defer release()
 		select {
@@ -107,39 +108,33 @@ func (o *resultsOutput) AddMetricSamples([]metrics.SampleContainer) {}
 
 // Stop closes the books and files. k6 only logs its error; the missing trailer is what shows it.
 func (o *resultsOutput) Stop() error {
-	if o.run == nil {
+	if o.load == nil {
 		return nil
 	}
-	return o.run.Close()
+	return o.load.close()
 }
 
 // --- internal ---
 
 // start makes and opens the generator of this client. After an error or a signal nothing is left on the broker and in the folder.
 func (o *resultsOutput) start(signalled context.Context) (*generator.Generator, error) {
-	plan, err := o.plan()
+	load, err := o.root.only()
 	if err != nil {
 		return nil, err
 	}
-	g, err := generator.New(plan, o.params.Environment[plan.URLEnv])
-	if err != nil {
-		return nil, err
-	}
-	files, err := generator.CreateFiles(plan, o.params.ConfigArgument, o.params.StdOut)
+	plan, err := o.part(load.plan)
 	if err != nil {
 		return nil, err
 	}
 	surviveReader()
-	o.ballast = make([]byte, ballastBytes)
-	ctx, cancel := context.WithTimeout(signalled, plan.SetUpTimeout())
-	defer cancel()
-	if err := g.Open(ctx, files, generator.Versions{K6: k6Version(), Mqbench: Version}); err != nil {
-		files.Discard()
+	g, err := load.open(signalled, plan, o.params.Environment[plan.URLEnv], o.params.ConfigArgument, o.params.StdOut)
+	if err != nil {
 		if signalled.Err() != nil {
 			return nil, stopped()
 		}
-		return nil, fmt.Errorf("open %s: %w", plan.Broker, err)
+		return nil, err
 	}
+	o.load = load
 	if err := o.listen(signalled, g); err != nil {
 		_ = g.Close()
 		return nil, err
@@ -147,12 +142,21 @@ func (o *resultsOutput) start(signalled context.Context) (*generator.Generator, 
 	return g, nil
 }
 
-// plan is this client's part of the plan.
-func (o *resultsOutput) plan() (*generator.Plan, error) {
-	plan := theRun.planned()
-	if plan == nil {
+// only is the load of a script that has one.
+func (r *rootModule) only() (*load, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch len(r.loads) {
+	case 0:
 		return nil, errors.New("mqbench: the script loads no plan: const run = mqbench.load(driver, open('./plan.json'))")
+	case 1:
+		return r.loads[0], nil
 	}
+	return nil, fmt.Errorf("mqbench: the script has %d loads, and --out mqbench= is for one", len(r.loads))
+}
+
+// part is this client's part of the plan.
+func (o *resultsOutput) part(plan *generator.Plan) (*generator.Plan, error) {
 	index, count, err := clientOf(o.params.ScriptOptions)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/generator"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
 // mirror is a system that delivers what it is sent, at once.
@@ -72,6 +73,7 @@ var mirrors int
 type k6Side struct {
 	t      *testing.T
 	out    *resultsOutput
+	load   *load
 	system *mirror
 	folder string
 	say    io.WriteCloser
@@ -112,9 +114,7 @@ func loaded(t *testing.T, clients int, segment, sequence string, environment ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	theRun.mu.Lock()
-	theRun.plan, theRun.text, theRun.generator = plan, text, nil
-	theRun.mu.Unlock()
+	k.load = &load{plan: plan, meter: meter{out: &script.Metrics{}}}
 	in, say := io.Pipe()
 	k.say = say
 	logger := logrus.New()
@@ -126,7 +126,8 @@ func loaded(t *testing.T, clients int, segment, sequence string, environment ...
 	for _, name := range environment {
 		params.Environment[name] = "1"
 	}
-	out, err := newOutput(params)
+	root := &rootModule{loads: []*load{k.load}}
+	out, err := root.newOutput(params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +203,7 @@ func TestACoordinatedRunBeginsAtTheT0ThatItIsTold(t *testing.T) {
 	}
 	go func() {
 		for isRunning := true; isRunning; isRunning = !strings.Contains(k.told.String(), `"end"`) {
-			go func() { _ = theRun.slot(context.Background()) }()
+			go func() { _ = k.load.generator.Slot(context.Background()) }()
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()

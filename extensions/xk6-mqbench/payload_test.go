@@ -11,7 +11,7 @@ import (
 
 func TestThePayloadFileOfAClientElsewhereIsWhereTheEnvironmentSays(t *testing.T) {
 	k := loaded(t, 1, "", "")
-	theRun.plan.Message.Kind, theRun.plan.Message.File = "file", "/nowhere/payload.bin"
+	k.load.plan.Message.Kind, k.load.plan.Message.File = "file", "/nowhere/payload.bin"
 	if err := within(t, k.starting()); err == nil || !strings.Contains(err.Error(), "/nowhere/payload.bin") {
 		t.Fatalf("%v; want that there is no /nowhere/payload.bin", err)
 	}

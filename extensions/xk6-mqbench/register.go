@@ -10,8 +10,9 @@ import (
 )
 
 func init() {
-	modules.Register("k6/x/mqbench", rootModule{})
-	output.RegisterExtension("mqbench", newOutput)
+	root := &rootModule{}
+	modules.Register("k6/x/mqbench", root)
+	output.RegisterExtension("mqbench", root.newOutput)
 	broker.OnRegister(func(name string) { modules.Register("k6/x/mqbench/"+name, driverModule{name: name}) })
 }
 

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import {
+	access,
 	copyFile,
 	mkdir,
 	readdir,
@@ -14,10 +15,12 @@ import { reasonOf } from "../../runner/reason.ts";
 import { BUILD_FLAGS } from "./build.ts";
 import { checkGo, type GoOptions, go } from "./go.ts";
 
-/** A k6 with further extensions, for people. */
+/** A k6 for people: with mqbench's TypeScript in it, and with further extensions. */
 export interface FurtherOptions extends Omit<GoOptions, "cwd"> {
 	/** Folder of our Go modules. */
 	readonly extensions: string;
+	/** mqbench's TypeScript for the k6 (runner/inside-k6/bundle.ts). */
+	readonly bundle: string;
 	readonly version: string;
 	/** Where the k6 comes to stand. */
 	readonly out: string;
@@ -51,7 +54,7 @@ export async function buildFurther(options: FurtherOptions): Promise<Further> {
 			for (const { module } of added) await checkRegisters(go, module);
 			const name = await twice(temporary);
 			if (name === null) break;
-			if (replaced.includes(name) || !OURS.includes(name))
+			if (replaced.includes(name) || !(await mayReplace(options, name)))
 				throw failure("extension-twice", { name });
 			replaced.push(name);
 		}
@@ -68,9 +71,22 @@ export async function buildFurther(options: FurtherOptions): Promise<Further> {
 
 // --- internal ---
 
-/** Modules of ours that another extension may stand in for. */
-const OURS = ["k6/x/nats", "k6/x/kafka"];
 const OWN = "github.com/mqbench/mqbench/extensions";
+
+const BUNDLE = "inside-k6.js";
+const EMBEDS = `package main
+
+import (
+	_ "embed"
+
+	"${OWN}/xk6-mqbench/runner"
+)
+
+//go:embed ${BUNDLE}
+var bundle string
+
+func init() { runner.Embed(bundle) }
+`;
 
 /** A further extension; `folder`: where its sources are, null: the proxy's. */
 interface Added {
@@ -101,10 +117,12 @@ async function read(text: string): Promise<Added> {
 
 /** Writes the module of the program, and reports whether go.mod pins all that it needs: it was built before, with the same extensions. */
 async function writeModule(
-	{ extensions, lock, version }: FurtherOptions,
+	{ extensions, bundle, lock, version }: FurtherOptions,
 	added: readonly Added[],
 ): Promise<boolean> {
 	await mkdir(lock, { recursive: true });
+	await copyFile(bundle, path.join(lock, BUNDLE));
+	await writeFile(path.join(lock, "inside_k6.go"), EMBEDS);
 	const imports = `package main\n\n// mqbench ${version}\nimport (\n${added.map(({ module }) => `\t_ "${module}"\n`).join("")})\n`;
 	const before = await readFile(path.join(lock, "further.go"), "utf8").catch(
 		() => "",
@@ -137,6 +155,19 @@ async function writeModule(
 		}),
 	);
 	return known;
+}
+
+/** Modules of ours that another extension may stand in for have a file of their own, with a build tag. */
+async function mayReplace(
+	{ extensions }: FurtherOptions,
+	name: string,
+): Promise<boolean> {
+	const [, broker] = /^k6\/x\/([a-z-]+)$/.exec(name) ?? [];
+	const file = path.join(extensions, `xk6-${broker}`, "register_module.go");
+	return access(file).then(
+		() => true,
+		() => false,
+	);
 }
 
 async function compile(

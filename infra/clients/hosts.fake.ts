@@ -265,6 +265,14 @@ KbdInteractiveAuthentication no
 				/^\S*sshd.* \[listener\]/.test(textOf(`/proc/${pid}/cmdline`)),
 			);
 			root(["kill", "-HUP", String(listener)]);
+			// Meanwhile nothing listens there.
+			const line = root(["ssh-keygen", "-y", "-f", `${own}/host_key`]);
+			const [, taken = "none"] = line.split(" ");
+			root([
+				"sh",
+				"-c",
+				`for i in $(seq 100); do ssh-keyscan -T 1 ${address} 2>/dev/null | grep -qF '${taken.trim()}' && exit; sleep 0.1; done; exit 1`,
+			]);
 		},
 		cut: () => void root(["ip", "link", "set", plug, "down"]),
 		mend: () => void root(["ip", "link", "set", plug, "up"]),

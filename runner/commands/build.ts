@@ -1,9 +1,8 @@
-import { access, constants, copyFile, rename, rm } from "node:fs/promises";
+import { access, constants, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Command } from "commander";
 import { buildFurther } from "../../infra/binaries/further.ts";
-import { resolveBinaries } from "../../infra/binaries/resolve.ts";
-import { BrokerName } from "../brokers/index.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { reasonOf } from "../reason.ts";
@@ -16,7 +15,7 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 	program
 		.command("build")
 		.description(
-			"build a k6 with mqbench's extensions for scripts of your own: k6/x/nats, k6/x/kafka, and what `mqbench compile` prints",
+			"build a k6 for scripts of your own: brokers' modules (k6/x/...), mqbench.open, and what `mqbench compile` prints",
 		)
 		.option("--out <path>", "where it comes to stand", "k6")
 		.option(
@@ -39,34 +38,29 @@ export interface BuildArgs {
 export async function build(args: BuildArgs, world: World): Promise<ExitCode> {
 	const out = path.resolve(world.cwd, args.out);
 	const progress = makeProgress(world, false);
-	const extensions = path.join(packageFolder, "extensions");
+	// What pins further extensions stays; without them it would say what go.mod of ours says.
+	const pinned = args.with.length > 0;
+	let temporary: string | null = null;
 	try {
 		await access(path.dirname(out), constants.W_OK);
-		if (args.with.length === 0) {
-			const { k6 } = await resolveBinaries(world, {
-				extensions,
-				version: packageVersion,
-				progress: progress.build,
-				systems: BrokerName.options.map((broker) => ({ broker })),
-			});
-			await copy(k6, out);
-		} else {
-			progress.say(tell("building-further", { what: args.with.join(" and ") }));
-			const { replaced } = await buildFurther({
-				extensions,
-				version: packageVersion,
-				out,
-				lock: `${out}.lock`,
-				further: args.with.map((one) =>
-					/@v/.test(one) ? one : path.resolve(world.cwd, one),
-				),
-				env: world.env,
-				stop: world.stop,
-				onProgress: (phase, done, all) => progress.build.step(phase, done, all),
-			});
-			for (const name of replaced)
-				progress.say(tell("extension-replaced", { name }));
-		}
+		if (!pinned) temporary = await mkdtemp(path.join(tmpdir(), "mqbench-k6-"));
+		const what = ["mqbench's extensions", ...args.with].join(" and ");
+		progress.say(tell("building-further", { what }));
+		const { replaced } = await buildFurther({
+			extensions: path.join(packageFolder, "extensions"),
+			bundle: path.join(packageFolder, "dist", "inside-k6.js"),
+			version: packageVersion,
+			out,
+			lock: temporary ?? `${out}.lock`,
+			further: args.with.map((one) =>
+				/@v/.test(one) ? one : path.resolve(world.cwd, one),
+			),
+			env: world.env,
+			stop: world.stop,
+			onProgress: (phase, done, all) => progress.build.step(phase, done, all),
+		});
+		for (const name of replaced)
+			progress.say(tell("extension-replaced", { name }));
 	} catch (error) {
 		if (typeof (error as NodeJS.ErrnoException).errno === "number")
 			throw failure("k6-unwritable", {
@@ -76,22 +70,10 @@ export async function build(args: BuildArgs, world: World): Promise<ExitCode> {
 		throw error;
 	} finally {
 		progress.done();
+		if (temporary) await rm(temporary, { recursive: true, force: true });
 	}
 	// As a shell takes it.
 	const shown = args.out.includes("/") ? args.out : `./${args.out}`;
 	world.stdout.write(`${tell("k6-built", { path: shown })}\n`);
 	return EXIT.pass;
-}
-
-// --- internal ---
-
-/** A program that runs is not written to, but replaced. */
-async function copy(from: string, to: string): Promise<void> {
-	const temporary = `${to}.part`;
-	try {
-		await copyFile(from, temporary);
-		await rename(temporary, to);
-	} finally {
-		await rm(temporary, { force: true });
-	}
 }

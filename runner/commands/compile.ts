@@ -14,6 +14,10 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 			.description("print the k6 script of the first run"),
 	)
 		.option("--plan", "print the plan.json that the script opens")
+		.option(
+			"--inline",
+			"print the script with the plan in it: all that the k6 of `mqbench build` needs, beside MQBENCH_URL",
+		)
 		.action(async (path: string, options) =>
 			exit(await compile({ path, ...options }, world)),
 		);
@@ -26,6 +30,8 @@ export interface CompileArgs extends Overrides {
 	readonly only?: string | undefined;
 	/** `--plan`: the plan.json that the script opens, instead of the script. */
 	readonly plan?: boolean | undefined;
+	/** `--inline`: the plan stands in the script. */
+	readonly inline?: boolean | undefined;
 }
 
 /** `mqbench compile`: shows the k6 script of the first run. */
@@ -36,7 +42,7 @@ export async function compile(
 	const { scenario } = await readScenario(args.path, args, world);
 	const [first] = expand(scenario, { runId: "compile", only: args.only });
 	if (!first) throw new Error("a scenario without runs");
-	const { script, planJson } = compilePlan(first);
+	const { script, planJson } = compilePlan(first, args);
 	world.stdout.write(args.plan ? planJson : script);
 	return EXIT.pass;
 }

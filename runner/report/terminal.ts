@@ -11,6 +11,8 @@ import { makePage, type Page, type PageOptions } from "./terminal/text-page.ts";
 export interface TerminalOptions extends PageOptions {
 	/** Folder of the run, as it is to be printed. */
 	readonly folder: string;
+	/** What leads to the report; undefined: report.html in that folder. */
+	readonly report?: string;
 }
 
 /**
@@ -39,7 +41,7 @@ export function renderTerminal(
 		...(long ? [...verdictLines(document, page), ""] : []),
 		...parts,
 		...ending,
-		`${page.badge(document.verdict, document.word)}  ${join(options.folder, "report.html")}`,
+		`${page.badge(document.verdict, document.word)}  ${options.report ?? join(options.folder, "report.html")}`,
 	];
 	return `${lines.join("\n")}\n`;
 }

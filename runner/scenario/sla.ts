@@ -82,12 +82,11 @@ function isObjective(text: string, parse: (text: string) => unknown): boolean {
 }
 
 function line(text: string): Sla | BaselineSla {
-	const compared =
-		/^(?<left>.+?) ?(?<op><=|>=|==|<|>) ?(?<limit>.*\bbaseline\b.*|max ?\(.*)$/.exec(
-			text,
-		);
-	if (!compared?.groups) return limited(text);
-	const { left = "", op = "", limit = "" } = compared.groups;
+	const compared = /^(.+?) ?(<=|>=|==|<|>) ?(.*\bbaseline\b.*|max ?\(.*)$/.exec(
+		text,
+	);
+	if (!compared) return limited(text);
+	const [, left = "", op = "", limit = ""] = compared;
 	// With a limit of its kind: whatever is wrong with the rest is told as of every line.
 	const tally = Tally.safeParse(left).data;
 	const some = SOME[tally === undefined ? "ns" : TALLIES[tally].unit];

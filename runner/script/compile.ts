@@ -10,17 +10,17 @@ export interface Compiled {
 	readonly planJson: string;
 }
 
-/** Writes the k6 script of a run. Both files belong into one folder. */
-export function compile(plan: Plan): Compiled {
+/** Writes the k6 script of a run. Both files belong into one folder, or the plan stands in the script (`inline`). */
+export function compile(plan: Plan, { inline = false } = {}): Compiled {
 	return {
-		script: script(plan),
+		script: script(plan, inline),
 		planJson: `${JSON.stringify(plan, null, 2)}\n`,
 	};
 }
 
 // --- internal ---
 
-function script(plan: Plan): string {
+function script(plan: Plan, inline: boolean): string {
 	const { schedule, heartbeat } = plan;
 	const { rate } = schedule;
 	const slots = `${heartbeat.slotsPerSecond} slots/s`;
@@ -31,10 +31,10 @@ function script(plan: Plan): string {
 			? js`export const messages = ${schedule.messages}; ${comment("warm-up included; a closed load, as fast as inFlight allows")}
 
 ${comment("Closed loop: once the first slot comes, every producer sends as fast as it may. k6 keeps the time, at most")}
-${comment(`${formatDurationExact(schedule.durationNs)}, and plan.json says how many messages there are.`)}`
+${comment(`${formatDurationExact(schedule.durationNs)}, and the plan says how many messages there are.`)}`
 			: js`export const messagesPerSecond = ${rounded(ratePerSecond(rate))}; ${comment(`${QUALITY[schedule.kind] ?? ""}= ${slots} x ${rounded(perSlot)} messages`)}
 
-// plan.json has the exact time of each of the ${amount} messages, warm-up included. k6 only hands out
+// ${raw(inline ? "The plan" : "plan.json")} has the exact time of each of the ${amount} messages, warm-up included. k6 only hands out
 // slots, stretches of that schedule; a pacer sends every message at its own time and makes up for ticks that
 // k6 drops.`;
 	const driver = raw(identifier(plan.broker));
@@ -44,13 +44,20 @@ import mqbench from 'k6/x/mqbench';
 import ${driver} from ${`k6/x/mqbench/${plan.broker}`};
 
 ${raw(load)}${raw(clients(plan))}
-const run = mqbench.load(${driver}, open('./plan.json'));
+const run = mqbench.load(${driver}, ${inline ? inScript(plan) : raw("open('./plan.json')")});
 
 ${comment(heartbeatText(plan))}
 export const options = ${options(plan)};
 
 export default () => run.slot();
+
+// Of a k6 that has no --out mqbench=.
+export const handleSummary = () => ({ stdout: run.text() });
 `;
+}
+
+function inScript(plan: Plan) {
+	return raw(js`JSON.stringify(${JSON.parse(JSON.stringify(plan))})`);
 }
 
 /** Lines about who runs it; "" where one client does. */

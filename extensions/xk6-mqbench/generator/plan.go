@@ -5,6 +5,7 @@ package generator
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
@@ -153,6 +154,17 @@ func (p *Plan) Take(index, count int) (*Plan, error) {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	return &taken, nil
+}
+
+// Latency is what a run's latencies are called in short: response, service in a closed load, ack in a backlog.
+func (p *Plan) Latency() string {
+	kept := p.metrics()
+	for _, m := range []recorder.Metric{recorder.Response, recorder.Service} {
+		if slices.Contains(kept, m) {
+			return m.String()
+		}
+	}
+	return recorder.Ack.String()
 }
 
 // --- internal ---

@@ -130,7 +130,11 @@ func (r *results) end() {
 	}
 	r.line(map[string]any{"type": "offenders", "first": g.books.Offenders()})
 	r.line(map[string]any{"type": "slowest", "messages": r.slowest()})
-	end := map[string]any{"mqbench": "end", "state": g.outcome.state}
+	// Since the last tick.
+	end := map[string]any{
+		"mqbench": "end", "state": g.outcome.state, "sent": t.Sent - r.last.Sent, "received": t.Received - r.last.Received,
+		"failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
+	}
 	r.figures(end)
 	r.tell(end)
 }

@@ -24,6 +24,11 @@ type Metrics struct {
 	over    bool
 }
 
+// contains is what values of a metric are, by the end of its name.
+var contains = map[string]metrics.ValueType{
+	"seconds": metrics.Time, "p50": metrics.Time, "p99": metrics.Time, "p999": metrics.Time, "max": metrics.Time, "bytes": metrics.Data,
+}
+
 // Declare makes metrics known to k6, in the init context, so that thresholds can stand on them.
 func (m *Metrics) Declare(vu modules.VU, kind metrics.MetricType, names ...string) error {
 	m.mu.Lock()
@@ -32,14 +37,7 @@ func (m *Metrics) Declare(vu modules.VU, kind metrics.MetricType, names ...strin
 		m.known, m.sums = map[string]*metrics.Metric{}, map[metrics.TimeSeries]float64{}
 	}
 	for _, name := range names {
-		contains := metrics.Default
-		switch {
-		case strings.HasSuffix(name, "_seconds"):
-			contains = metrics.Time
-		case strings.HasSuffix(name, "_bytes"):
-			contains = metrics.Data
-		}
-		metric, err := vu.InitEnv().Registry.NewMetric(name, kind, contains)
+		metric, err := vu.InitEnv().Registry.NewMetric(name, kind, contains[name[strings.LastIndex(name, "_")+1:]])
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,10 @@ import { NoSkips } from "../no-skips.ts";
 export default defineConfig({
 	test: {
 		root: fileURLToPath(new URL("../../..", import.meta.url)),
-		include: ["runner/tests/acceptance/**/*.acceptance.ts"],
+		include: [
+			"runner/tests/acceptance/**/*.acceptance.ts",
+			"{infra,runner}/**/*.acceptance.test.ts",
+		],
 		globalSetup: [
 			"infra/binaries/real.fake.ts",
 			"runner/tests/e2e/test-images.ts",

@@ -1,0 +1,177 @@
+package mqbench
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/runner"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
+)
+
+// meter gives k6 metrics of a load: it reads the generator's line of progress, one a second. What the window came to is each one's last sample.
+type meter struct {
+	out *script.Metrics
+	// tags of all samples: system, case, pattern.
+	tags map[string]string
+	// latency is what the load's latencies are called: response, service or ack.
+	latency string
+
+	mu   sync.Mutex
+	base *metrics.TagSet
+	// failed and duplicated are the counts of the line before.
+	failed, duplicated float64
+}
+
+// declare makes the metrics known to k6, in the init context.
+func (m *meter) declare(vu modules.VU) error {
+	kinds := map[metrics.MetricType][]string{
+		metrics.Counter: {"mqbench_sent", "mqbench_received", "mqbench_failed", "mqbench_lost", "mqbench_duplicated"},
+		metrics.Gauge: {
+			"mqbench_in_flight", m.of("p50"), m.of("p99"), m.of("p999"), m.of("max"), "mqbench_lag_p99",
+		},
+		metrics.Rate: {"mqbench_valid", "mqbench_sla"},
+	}
+	for kind, names := range kinds {
+		if err := m.out.Declare(vu, kind, names...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meet notes the tags of the VU that claims the first slot: those of the scenario are then on all samples.
+func (m *meter) meet(state *lib.State) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.base == nil && state != nil {
+		m.out.Meet(state)
+		m.base = script.Tags(state).WithTagsFromMap(m.tags)
+	}
+}
+
+// Write takes a line of progress.
+func (m *meter) Write(line []byte) (int, error) {
+	var said struct {
+		Kind       string   `json:"mqbench"`
+		Sent       float64  `json:"sent"`
+		Received   float64  `json:"received"`
+		InFlight   float64  `json:"inFlight"`
+		Failed     float64  `json:"failed"`
+		Duplicated float64  `json:"duplicated"`
+		P50        *float64 `json:"p50"`
+		P99        *float64 `json:"p99"`
+		LagP99     *float64 `json:"lagP99"`
+		WindowLag  *float64 `json:"windowLagP99"`
+		Window     *figures `json:"window"`
+	}
+	if err := json.Unmarshal(bytes.TrimSpace(line), &said); err != nil {
+		return len(line), nil //nolint:nilerr // a line that is not progress says nothing of it
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if said.Kind != "tick" && said.Kind != "end" {
+		return len(line), nil
+	}
+	m.add("mqbench_sent", said.Sent)
+	m.add("mqbench_received", said.Received)
+	m.add("mqbench_failed", said.Failed-m.failed)
+	m.add("mqbench_duplicated", said.Duplicated-m.duplicated)
+	m.failed, m.duplicated = said.Failed, said.Duplicated
+	m.add("mqbench_in_flight", said.InFlight)
+	switch said.Kind {
+	case "tick":
+		m.took(m.of("p50"), said.P50)
+		m.took(m.of("p99"), said.P99)
+		m.took("mqbench_lag_p99", said.LagP99)
+		if said.Window != nil {
+			m.took(m.of("p999"), &said.Window.P999)
+			m.took(m.of("max"), &said.Window.Max)
+		}
+	case "end":
+		m.took("mqbench_lag_p99", said.WindowLag)
+		if said.Window != nil {
+			m.window(map[string]float64{"p50": said.Window.P50, "p99": said.Window.P99, "p999": said.Window.P999, "max": said.Window.Max})
+		}
+	}
+	return len(line), nil
+}
+
+// judge gives what the run came to; nil: nobody knows.
+func (m *meter) judge(judged *runner.Judged) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if judged == nil {
+		m.add("mqbench_valid", 0)
+		return
+	}
+	m.window(judged.Figures)
+	if judged.Lost != nil {
+		m.add("mqbench_lost", *judged.Lost)
+	}
+	m.add("mqbench_valid", met(slices.Contains([]string{"pass", "fail", "inconclusive"}, judged.Verdict)))
+	for _, line := range judged.SLA {
+		if m.base != nil {
+			m.out.Add("mqbench_sla", m.base.With("sla", line.Line), met(line.Met))
+		}
+	}
+}
+
+// --- internal ---
+
+// figures of the window so far, ns.
+type figures struct {
+	P50  float64 `json:"p50"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p999"`
+	Max  float64 `json:"max"`
+}
+
+func (m *meter) of(figure string) string { return "mqbench_" + m.latency + "_" + figure }
+
+func (m *meter) window(ns map[string]float64) {
+	for figure, value := range ns {
+		m.took(m.of(figure), &value)
+	}
+}
+
+func (m *meter) took(name string, ns *float64) {
+	if ns != nil {
+		m.add(name, metrics.D(time.Duration(*ns)))
+	}
+}
+
+// add drops what comes before the first slot: nobody has sent anything.
+func (m *meter) add(name string, value float64) {
+	if m.base != nil {
+		m.out.Add(name, m.base, value)
+	}
+}
+
+func met(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// tagsOf a plan.
+func tagsOf(plan []byte) map[string]string {
+	var named struct {
+		System  string `json:"system"`
+		Case    string `json:"case"`
+		Pattern string `json:"pattern"`
+	}
+	_ = json.Unmarshal(plan, &named) // it was read before
+	tags := map[string]string{"pattern": named.Pattern}
+	if named.System != "" {
+		tags["system"], tags["case"] = named.System, named.Case
+	}
+	return tags
+}

@@ -1,0 +1,199 @@
+/**
+ * What mqbench's TypeScript expects of Node, inside of k6: Sobek has the language alone, and the extension (extensions/xk6-mqbench/runner)
+ * gives it files and what is slow in JavaScript. Only what is used there is here; the bundle takes these for `node:fs` and so on.
+ */
+
+/** What Go gives. Bytes are ArrayBuffers; an error has the `code` of the operating system, as Node's have. */
+declare const go: {
+	readonly platform: string;
+	readonly version: string;
+	stat(path: string): { size: number; folder: boolean } | null;
+	list(path: string): { name: string; folder: boolean }[];
+	read(path: string, at: number, bytes: number): ArrayBuffer;
+	resolve(path: string): string;
+	inflate(bytes: ArrayBuffer): ArrayBuffer;
+	sha256(): { update(bytes: ArrayBuffer): void; digest(): string };
+	random(bytes: number): string;
+	encode(text: string, encoding: string): ArrayBuffer;
+	decode(bytes: ArrayBuffer, encoding: string): string;
+	url(text: string): Record<string, string> | null;
+};
+
+class HostBuffer extends Uint8Array {
+	static alloc(bytes: number) {
+		return new HostBuffer(bytes);
+	}
+	static allocUnsafe(bytes: number) {
+		return new HostBuffer(bytes);
+	}
+	static byteLength(text: string) {
+		return go.encode(text, "utf8").byteLength;
+	}
+	override toString(encoding = "utf8", start = 0, end = this.length) {
+		return go.decode(whole(this.subarray(start, end)), encoding);
+	}
+	readInt32BE(at: number) {
+		return this.#view().getInt32(at);
+	}
+	readBigInt64BE(at: number) {
+		return this.#view().getBigInt64(at);
+	}
+	#view() {
+		return new DataView(this.buffer, this.byteOffset, this.byteLength);
+	}
+}
+
+/** Its parameters are others than those of Uint8Array.from. */
+const Buffer = Object.assign(HostBuffer, {
+	from: (given: string | ArrayBuffer, encoding = "utf8") =>
+		new HostBuffer(
+			typeof given === "string" ? go.encode(given, encoding) : given,
+		),
+});
+
+const fs = {
+	existsSync: (path: string) => go.stat(path) !== null,
+	statSync: (path: string) => {
+		const found = go.stat(path);
+		return (
+			found && {
+				size: found.size,
+				isFile: () => !found.folder,
+				isDirectory: () => found.folder,
+			}
+		);
+	},
+	readFileSync: (path: string) =>
+		go.decode(go.read(path, 0, go.stat(path)?.size ?? 0), "utf8"),
+	readdirSync: (path: string, { withFileTypes = false } = {}) =>
+		go
+			.list(path)
+			.map(({ name, folder }) =>
+				withFileTypes ? { name, isFile: () => !folder } : name,
+			),
+	openSync: (path: string) => path,
+	closeSync: () => {},
+	fstatSync: (path: string) => fs.statSync(path),
+	readSync: (
+		path: string,
+		into: Uint8Array,
+		offset: number,
+		bytes: number,
+		at: number,
+	) => {
+		const read = new Uint8Array(go.read(path, at, bytes));
+		into.set(read, offset);
+		return read.length;
+	},
+};
+
+const posix = {
+	sep: "/",
+	join: (...parts: string[]) =>
+		normal(parts.filter((part) => part !== "").join("/")),
+	dirname: (path: string) => /^(.+)\/[^/]*$/.exec(path)?.[1] ?? ".",
+	basename: (path: string) => path.replace(/^.*\//, ""),
+	extname: (path: string) => /[^./](\.[^./]*)$/.exec(path)?.[1] ?? "",
+	isAbsolute: (path: string) => path.startsWith("/"),
+	resolve: (...parts: string[]) => {
+		const from = parts.findLastIndex((part) => part.startsWith("/"));
+		return go.resolve(parts.slice(Math.max(0, from)).join("/"));
+	},
+};
+
+const crypto = {
+	createHash: () => {
+		const hash = go.sha256();
+		const made = {
+			update(given: string | Uint8Array) {
+				hash.update(
+					typeof given === "string" ? go.encode(given, "utf8") : whole(given),
+				);
+				return made;
+			},
+			digest: () => hash.digest(),
+		};
+		return made;
+	},
+	randomBytes: (bytes: number) => ({ toString: () => go.random(bytes) }),
+};
+
+const os = { platform: () => go.platform };
+const zlib = {
+	inflateSync: (bytes: Uint8Array) => new HostBuffer(go.inflate(whole(bytes))),
+};
+
+Object.assign(globalThis, {
+	Buffer,
+	TextEncoder: class {
+		encode(text: string) {
+			return new Uint8Array(go.encode(text, "utf8"));
+		}
+	},
+	URL: class {
+		constructor(text: string) {
+			const parts = go.url(text);
+			if (parts === null) throw new TypeError("Invalid URL");
+			Object.assign(this, parts);
+		}
+		static canParse(text: string) {
+			return go.url(text) !== null;
+		}
+	},
+	Intl: {
+		/** Code points: what is made of several takes too much room. */
+		Segmenter: class {
+			segment(text: string) {
+				return [...text].map((segment) => ({ segment }));
+			}
+		},
+		/** Of British English alone. */
+		ListFormat: class {
+			#word: string;
+			constructor(_: string, { type = "conjunction" } = {}) {
+				this.#word = type === "disjunction" ? "or" : "and";
+			}
+			format(list: Iterable<string>) {
+				const all = [...list];
+				return all.length < 2
+					? all.join("")
+					: `${all.slice(0, -1).join(", ")} ${this.#word} ${all.at(-1)}`;
+			}
+		},
+	},
+	node_fs: { ...fs, default: fs },
+	node_path: { ...posix, posix, default: { ...posix, posix } },
+	node_os: { ...os, default: os },
+	node_crypto: { ...crypto, default: crypto },
+	node_zlib: { ...zlib, default: zlib },
+	node_util: {
+		promisify: (call: unknown) => call,
+		stripVTControlCharacters: (text: string) =>
+			text.replaceAll(CONTROL_SEQUENCES, ""),
+	},
+});
+
+// --- internal ---
+
+/** ECMA-48: CSI with its parameters, OSC up to its end, or two letters. */
+const CONTROL_SEQUENCES =
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+	/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+
+/** The bytes of a view alone. */
+function whole(view: Uint8Array): ArrayBuffer {
+	return view.buffer.slice(
+		view.byteOffset,
+		view.byteOffset + view.byteLength,
+	) as ArrayBuffer;
+}
+
+function normal(path: string): string {
+	const parts: string[] = [];
+	for (const part of path.split("/")) {
+		if (part === "." || part === "") continue;
+		if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+		else parts.push(part);
+	}
+	return `${path.startsWith("/") ? "/" : ""}${parts.join("/")}` || ".";
+}

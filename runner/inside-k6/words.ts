@@ -1,0 +1,161 @@
+import path from "node:path";
+import { stringify } from "yaml";
+import { failure } from "../errors.ts";
+import { Plan, runFolder } from "../model/plan.ts";
+import type { MetricSummary, Result } from "../model/result.ts";
+import { expand } from "../plan/expand.ts";
+import { newRunId } from "../plan/run-id.ts";
+import { readableJson } from "../report/json.ts";
+import { buildResult } from "../report/result.ts";
+import { renderTerminal } from "../report/terminal.ts";
+import { around, parseScenario, resolveScenario } from "../scenario/load.ts";
+import type { Scenario } from "../scenario/scenario.ts";
+import { compile } from "../script/compile.ts";
+import { options } from "../script/options.ts";
+import { maskScenario } from "../secrets.ts";
+import { tell } from "../text/tell.ts";
+
+/** What is asked for inside of k6 (extensions/xk6-mqbench/runner). All of it is JSON there. */
+interface Words {
+	/** Plans what `mqbench.open` was given: a scenario, as an object, that makes one run on a broker that is there. */
+	open(scenario: object, env: Readonly<Record<string, string>>): Staged;
+	/** Takes over the plan of `mqbench.load`. */
+	load(plan: object): Staged;
+	/** What a run's folder comes to. */
+	result(folder: string, columns: number): Judged;
+}
+
+/** A load before it runs. */
+interface Staged {
+	readonly plan: Plan;
+	/** Of the broker, with its password; null: the plan's variable has it. */
+	readonly url: string | null;
+	/** Folder of results, and in it that of the run. */
+	readonly folder: string;
+	readonly run: string;
+	/** What both begin with, by path. */
+	readonly files: Readonly<Record<string, string>>;
+	/** k6's scenario that hands out slots. */
+	readonly scenario: object;
+}
+
+interface Judged {
+	/** result.json */
+	readonly json: string;
+	/** The same for people. */
+	readonly text: string;
+	readonly verdict: string;
+	/** Why it is no PASS; "" where it is one. */
+	readonly reason: string;
+	/** Percentiles of the window, ns: p50, p99, p999, max; null: there are none. */
+	readonly figures: Readonly<Record<string, number>> | null;
+	readonly lost: number | null;
+	/** SLA lines, and whether each is met. */
+	readonly sla: readonly { readonly line: string; readonly met: boolean }[];
+}
+
+const words: Words = {
+	open(written, env) {
+		// An existing broker goes without saying: nothing is started from inside of k6.
+		const given = { target: "existing", ...written };
+		const text = stringify(given);
+		const parsed = parseScenario(FILE, text);
+		const scenario = resolveScenario(parsed, {}, env, around(FILE));
+		const runId = newRunId(scenario.name, Date.now());
+		const [plan, ...more] = expand(scenario, { runId });
+		const beyond = beyondScript(scenario, 1 + more.length);
+		if (plan === undefined || beyond !== null)
+			throw failure("usage", { message: `${FILE}: ${beyond}` });
+		const [system] = scenario.systems;
+		return {
+			...staged(plan, runId),
+			url: system?.url ?? "",
+			files: {
+				"scenario.yaml": maskScenario(text, system?.options.secrets ?? []),
+				...filesOf(plan),
+			},
+		};
+	},
+	load(written) {
+		const plan = Plan.parse(written);
+		return {
+			...staged(plan, newRunId(plan.scenario, Date.now())),
+			url: null,
+			files: filesOf(plan),
+		};
+	},
+	result(folder, columns) {
+		const result = buildResult(folder);
+		const [run] = result.runs;
+		const main = run?.metrics[run.main];
+		return {
+			json: `${readableJson(result)}\n`,
+			text: renderTerminal(result, {
+				...{ columns, rows: 24, colour: false, unicode: true },
+				folder,
+				report: `mqbench report ${folder}`,
+			}),
+			verdict: result.verdict,
+			reason: reasonIn(result),
+			figures: main ? figuresOf(main) : null,
+			lost: run?.lost ?? null,
+			sla: result.gates.map(({ sla, verdict }) => ({
+				line: sla,
+				met: verdict === "pass",
+			})),
+		};
+	},
+};
+
+Object.assign(globalThis, { words });
+
+// --- internal ---
+
+/** What messages call the text that an object stands for. */
+const FILE = "mqbench.open";
+
+function staged(plan: Plan, runId: string): Omit<Staged, "url" | "files"> {
+	return {
+		plan,
+		folder: path.join("reports", runId),
+		run: path.join("runs", runFolder(plan)),
+		scenario: options(plan).scenarios.heartbeat,
+	};
+}
+
+function filesOf(plan: Plan): Record<string, string> {
+	const { script, planJson } = compile(plan);
+	const run = path.join("runs", runFolder(plan));
+	return {
+		[path.join(run, "plan.json")]: planJson,
+		[path.join(run, "script.js")]: script,
+	};
+}
+
+/** What a scenario may not ask for inside of k6; null: nothing. */
+function beyondScript(scenario: Scenario, runs: number): string | null {
+	const { target, clients, faults, baselineSla } = scenario;
+	if (target !== "existing") return tell("open-starts-nothing", { target });
+	if (clients.kind !== "local" || clients.count !== 1)
+		return tell("open-one-client");
+	if (faults.length > 0) return tell("open-no-faults");
+	if (baselineSla.length > 0) return tell("open-no-baseline");
+	return runs === 1 ? null : tell("open-one-run", { runs });
+}
+
+/** What decided when it was not the SLA, or its first line that is not met. */
+function reasonIn({ runs, gates }: Result): string {
+	const broken = gates.find(({ verdict }) => verdict !== "pass");
+	return (
+		runs[0]?.why ?? (broken === undefined ? "" : `${broken.sla}: ${broken.why}`)
+	);
+}
+
+function figuresOf({ percentiles, max }: MetricSummary) {
+	const figures: Record<string, number> = {};
+	for (const { p, value } of percentiles)
+		if (value !== null && [50, 99, 99.9].includes(p))
+			figures[`p${p}`.replace(".", "")] = value;
+	if (max !== null) figures.max = max;
+	return figures;
+}
