@@ -148,7 +148,7 @@ func (m *instance) newLoad(planText string, words *runner.Runner, staged *runner
 	env := m.vu.InitEnv()
 	return &load{
 		plan: plan, text: planText, words: words, staged: staged, logger: env.Logger,
-		lookup: m.lookup, meter: meter{out: &m.root.test.Metrics, tags: tagsOf([]byte(planText)), latency: plan.Latency()},
+		lookup: m.lookup(), meter: meter{out: &m.root.test.Metrics, tags: tagsOf([]byte(planText)), latency: plan.Latency()},
 	}, nil
 }
 
@@ -176,7 +176,8 @@ func (m *instance) run(one *load) (sobek.Value, error) {
 	script.Method(m.vu, run, "text", func([]sobek.Value) (sobek.Value, error) {
 		judged, err := one.result()
 		if err != nil {
-			return nil, err
+			// For handleSummary, which has nothing better to show.
+			return rt.ToValue(err.Error() + "\n"), nil
 		}
 		return rt.ToValue(judged.Text), nil
 	})
@@ -218,7 +219,7 @@ func (r *rootModule) state() *lib.State {
 	return nil
 }
 
-func (m *instance) runner() (*runner.Runner, error) { return runner.Of(Version, m.lookup) }
+func (m *instance) runner() (*runner.Runner, error) { return runner.Of(Version, m.lookup()) }
 
 // environment is what `${NAME}` in a scenario may stand for: the process's, and what -e sets.
 func (m *instance) environment() map[string]string {
@@ -233,11 +234,15 @@ func (m *instance) environment() map[string]string {
 	return all
 }
 
-func (m *instance) lookup(name string) (string, bool) {
-	if value, set := m.vu.InitEnv().RuntimeOptions.Env[name]; set {
-		return value, true
+// lookup looks up a variable of that environment, also when the init context is over.
+func (m *instance) lookup() func(string) (string, bool) {
+	given := m.vu.InitEnv().RuntimeOptions.Env
+	return func(name string) (string, bool) {
+		if value, set := given[name]; set {
+			return value, true
+		}
+		return os.LookupEnv(name)
 	}
-	return os.LookupEnv(name)
 }
 
 func (m *instance) driverName(driver sobek.Value) (string, error) {
