@@ -223,6 +223,9 @@ func (l *load) judge(g *generator.Generator) (*runner.Judged, error) {
 	case <-g.Started():
 	default:
 		_ = os.RemoveAll(l.staged.Folder)
+		if l.failed != nil {
+			return nil, l.failed
+		}
 		return nil, errors.New("it never began: no scenario of the script has called its slot()")
 	}
 	judged, err := l.words.Result(l.staged.Folder, columns)
