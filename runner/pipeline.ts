@@ -52,6 +52,8 @@ interface PipelineOptions {
 	/** Whether junit.xml takes an undecided line for a failure. */
 	readonly onInconclusive: OnInconclusive | undefined;
 	readonly progress: Progress;
+	/** Outputs of k6 that get the metrics of each run too. */
+	readonly k6Outs?: readonly string[] | undefined;
 }
 
 interface PipelineResult {
@@ -165,6 +167,7 @@ export async function runPipeline(
 			hopeless: (plan, tick) => hopeless(plan, tick)?.sla ?? null,
 			folder,
 			progress,
+			k6Outs: options.k6Outs ?? [],
 		},
 		world,
 	);

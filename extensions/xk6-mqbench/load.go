@@ -34,6 +34,8 @@ type load struct {
 	words *runner.Runner
 	// staged is nil until there is a folder for the run.
 	staged *runner.Staged
+	// folder of the run's files, where an output has opened it.
+	folder string
 	lookup func(string) (string, bool)
 	logger logrus.FieldLogger
 	meter  meter
@@ -129,7 +131,15 @@ func (l *load) end(state *lib.State) {
 	if err := l.close(); err != nil {
 		l.logger.WithError(err).Error("mqbench: the results are not complete")
 	}
-	if l.words == nil || l.staged == nil {
+	if l.words == nil || l.plan.Client.Count > 1 {
+		return
+	}
+	if l.staged == nil {
+		judged, err := l.words.Run(l.folder)
+		if err != nil {
+			l.logger.WithError(err).Error("mqbench: no verdict for k6's outputs")
+		}
+		l.meter.judge(judged)
 		return
 	}
 	judged, err := l.judge(g)

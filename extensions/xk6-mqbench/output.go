@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"go.k6.io/k6/v2/errext"
@@ -134,6 +135,7 @@ func (o *resultsOutput) start(signalled context.Context) (*generator.Generator, 
 		}
 		return nil, err
 	}
+	load.folder = filepath.Dir(o.params.ConfigArgument)
 	o.load = load
 	if err := o.listen(signalled, g); err != nil {
 		_ = g.Close()

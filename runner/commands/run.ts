@@ -59,6 +59,12 @@ export function declare(
 			"--no-floor",
 			"skip the floor, a measurement of the load generator alone (4s per case)",
 		)
+		.addOption(
+			new Option(
+				"--k6-out <output>",
+				"send metrics of each run to an output of k6 as well, once a second: json=samples.json (in the run's folder), experimental-prometheus-rw, opentelemetry, web-dashboard; may be repeated, and reads k6's variables",
+			).argParser((one, all: string[] = []) => [...all, one]),
+		)
 		.option("-q, --quiet", "print nothing; only the exit code tells the result")
 		.addOption(
 			new Option(
@@ -90,6 +96,8 @@ export interface RunArgs extends Overrides, ReporterArgs, RentOptions {
 	readonly only?: string | undefined;
 	/** `--out`: folder for the results. */
 	readonly out?: string | undefined;
+	/** `--k6-out`: outputs of k6. */
+	readonly k6Out?: readonly string[] | undefined;
 	/** `--resume`: folder of an interrupted command that is to be gone on with. */
 	readonly resume?: string | undefined;
 	/** What follows "mqbench" on the command line. */
@@ -148,6 +156,7 @@ export async function run(
 				scenarioText: read.text,
 				...{ plans, out, resume, snapshot, onInconclusive, progress },
 				...{ reporters, quiet },
+				k6Outs: args.k6Out,
 				// What is no result needs no floor to compare it with.
 				floor: (args.floor ?? true) && full,
 				confirm: (args.confirm ?? false) && full,

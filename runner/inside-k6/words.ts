@@ -5,15 +5,20 @@ import { Plan, runFolder } from "../model/plan.ts";
 import type { MetricSummary, Result } from "../model/result.ts";
 import { expand } from "../plan/expand.ts";
 import { newRunId } from "../plan/run-id.ts";
+import { mainMetric } from "../plan/samples.ts";
 import { readableJson } from "../report/json.ts";
+import { summarise } from "../report/metrics.ts";
 import { buildResult } from "../report/result.ts";
 import { renderTerminal } from "../report/terminal.ts";
+import { collect } from "../run/collect.ts";
 import { around, parseScenario, resolveScenario } from "../scenario/load.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { compile } from "../script/compile.ts";
 import { options } from "../script/options.ts";
 import { maskScenario } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
+import { factsOf, UNKNOWN } from "../verdict/facts.ts";
+import { judgeRun, reasonOf } from "../verdict/run.ts";
 
 /** What is asked for inside of k6 (extensions/xk6-mqbench/runner). All of it is JSON there. */
 interface Words {
@@ -21,8 +26,10 @@ interface Words {
 	open(scenario: object, env: Readonly<Record<string, string>>): Staged;
 	/** Takes over the plan of `mqbench.load`. */
 	load(plan: object): Staged;
-	/** What a run's folder comes to. */
+	/** What a folder of results comes to. */
 	result(folder: string, columns: number): Judged;
+	/** What the folder of a run comes to, before its report is made. */
+	run(folder: string): Judged;
 }
 
 /** A load before it runs. */
@@ -100,6 +107,22 @@ const words: Words = {
 			figures: main ? figuresOf(main) : null,
 			lost: run?.lost ?? null,
 			sla: result.gates.map(({ sla, verdict }) => ({
+				line: sla,
+				met: verdict === "pass",
+			})),
+		};
+	},
+	run(folder) {
+		const facts = factsOf(collect(folder), UNKNOWN);
+		const judged = judgeRun(facts);
+		const main = summarise(facts, mainMetric(facts.collected.plan));
+		return {
+			...{ json: "", text: "" },
+			verdict: judged.verdict,
+			reason: reasonOf(judged) ?? "",
+			figures: main ? figuresOf(main) : null,
+			lost: facts.collected.counters.window?.lost ?? null,
+			sla: judged.judgements.map(({ sla, verdict }) => ({
 				line: sla,
 				met: verdict === "pass",
 			})),

@@ -60,6 +60,7 @@ function fleet({
 			clients: fakes.map(({ ready }) => ready),
 			folder,
 			plan: { ...plan, client: { index: 0, count: clients.length } },
+			k6Outs: [],
 			url: "nats://me:s3cr3t@10.0.0.1",
 			brokerPids: () => [],
 			brokerGone,

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import { crosses, type Plan, setUpMs } from "../model/plan.ts";
 import type { ClientEnd } from "../model/run-file.ts";
+import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
@@ -24,6 +25,8 @@ interface FleetOptions {
 	readonly plan: Plan;
 	/** URL of the broker, password included. */
 	readonly url: string;
+	/** Outputs of k6, beside ours. */
+	readonly k6Outs: readonly string[];
 	/** Processes of the broker, if they are ours: their use of resources is sampled beside that of k6. Asked once a second. */
 	brokerPids(): readonly number[];
 	/** Nobody will answer any more: when all has been sent, there is nothing to wait for. Asked once a second. */
@@ -95,6 +98,9 @@ const LEADER_MS = 10_000;
 const STOP_MS = 30_000;
 /** A payload file, beside plan.json on hosts that do not have it at its own path; containers see ours. */
 const PAYLOAD = "payload";
+
+/** Of runner/inside-k6. */
+const INSIDE_K6 = path.join(packageFolder, "dist", "inside-k6.js");
 
 type Answer = Extract<ProgressLine, { mqbench: "leader" }>;
 /** Takes what a client says; null: it has ended. */
@@ -248,13 +254,18 @@ class RunningFleet {
 	}
 
 	#start(member: Member, listen: Listen): void {
-		const { plan, folder, url } = this.#options;
+		const { plan, folder, url, k6Outs } = this.#options;
 		member.start(
 			{
 				plan,
 				folder,
+				outs: k6Outs,
 				env: {
 					[plan.urlEnv]: url,
+					// Judges the run for them.
+					...(this.#alone && k6Outs.length > 0
+						? { MQBENCH_RUNNER: INSIDE_K6 }
+						: {}),
 					...(this.#alone
 						? { MQBENCH_CONTROL: "1" }
 						: { MQBENCH_COORDINATED: "1" }),

@@ -51,6 +51,7 @@ function k6(
 			clients: [{ client, facts: FACTS }],
 			folder,
 			plan: { ...plan, ...parts.plan },
+			k6Outs: [],
 			url: "nats://me:s3cr3t@127.0.0.1:4222",
 			brokerPids: () => [],
 			brokerGone: () => false,

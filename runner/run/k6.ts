@@ -4,7 +4,7 @@ import type { Ended } from "../../infra/process.ts";
 import type { Workspace } from "../../infra/rig.ts";
 import { brokerOf } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
-import { maskUrls } from "../secrets.ts";
+import { hide, maskUrls, soundsSecret } from "../secrets.ts";
 import type { World } from "../world.ts";
 import {
 	type ControlLine,
@@ -20,6 +20,8 @@ export interface K6Options {
 	readonly plan: Plan;
 	/** Which of the plan's clients it is. */
 	readonly index: number;
+	/** Outputs of k6 that get its metrics, beside ours. */
+	readonly outs: readonly string[];
 	/** Beside the driver's secrets: the broker's URL, and how the run begins. */
 	readonly env: Readonly<Record<string, string>>;
 	/** Told of each line. */
@@ -50,10 +52,14 @@ export function startK6(options: K6Options, world: World): K6 {
 	const { workspace, folder, plan, index } = options;
 	let complaint: string | null = null;
 	let interrupted = false;
+	const hidden = Object.entries(outputsEnv(world.env))
+		.filter(([name]) => soundsSecret(name) || /HEADERS/.test(name))
+		.map(([, value]) => value);
 	const child = workspace.start({
-		args: k6Arguments(plan, index),
+		args: k6Arguments(plan, index, options.outs),
 		env: {
 			...secrets(plan, world.env),
+			...(options.outs.length > 0 ? outputsEnv(world.env) : {}),
 			...options.env,
 			K6_AUTO_EXTENSION_RESOLUTION: "false",
 		},
@@ -64,7 +70,7 @@ export function startK6(options: K6Options, world: World): K6 {
 			if (progress) options.onProgress(progress);
 		},
 		onStderr(line) {
-			const masked = maskUrls(line);
+			const masked = hide(maskUrls(line), hidden);
 			if (/level=(error|fatal)/.test(masked)) complaint = words(masked);
 			keepLog(folder, index, masked);
 		},
@@ -85,7 +91,11 @@ export function startK6(options: K6Options, world: World): K6 {
 }
 
 /** The command line of a client's part of a run, in its folder. */
-export function k6Arguments(plan: Plan, index: number): string[] {
+export function k6Arguments(
+	plan: Plan,
+	index: number,
+	outs: readonly string[] = [],
+): string[] {
 	return [
 		"run",
 		"--quiet",
@@ -95,11 +105,25 @@ export function k6Arguments(plan: Plan, index: number): string[] {
 		"--no-usage-report",
 		...segments(index, plan.client.count),
 		`--out=mqbench=client-${index}`,
+		...outs.map((out) => `--out=${out}`),
 		"script.js",
 	];
 }
 
 // --- internal ---
+
+/** Variables that k6's documentation has for its outputs; others of k6 would change the run. */
+const OF_OUTPUTS =
+	/^(K6_(PROMETHEUS_RW|OTEL|WEB_DASHBOARD|CSV|JSON|INFLUXDB|STATSD|DATADOG|TIMESCALEDB|KAFKA)(_|$)|OTEL_)/;
+
+/** What they read. */
+function outputsEnv(env: World["env"]): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(env).flatMap(([name, value]) =>
+			value !== undefined && OF_OUTPUTS.test(name) ? [[name, value]] : [],
+		),
+	);
+}
 
 /** Its part of the heartbeat. Always with the sequence: without it k6 fills gaps by itself, and shares drift. */
 function segments(index: number, count: number): string[] {

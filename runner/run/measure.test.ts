@@ -63,6 +63,7 @@ test("a Ctrl-C while a broker comes up interrupts the runs after it as well: non
 			resumed: true,
 			hopeless: () => null,
 			folder: out,
+			k6Outs: [],
 			progress: {
 				...{ build: nothing, run: nothing, floor: nothing, say: nothing },
 				...{ tick: nothing, done: nothing },

@@ -226,6 +226,7 @@ async function oneFloor(
 			folder: floorPath(folder, plan),
 			plan,
 			url: "",
+			k6Outs: [],
 			brokerPids: () => [],
 			brokerGone: () => false,
 			onProgress(line) {

@@ -31,6 +31,8 @@ export interface Command {
 	/** Holds plans and scripts already. */
 	readonly folder: string;
 	readonly progress: Progress;
+	/** Outputs of k6 that get each run's metrics too (`--k6-out`): "json=samples.json". */
+	readonly k6Outs: readonly string[];
 	/** An SLA that a run cannot meet any more, by its counts so far; null: go on. */
 	hopeless(plan: Plan, counts: Tick): string | null;
 }
@@ -122,6 +124,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 				folder: runPath(folder, plan),
 				plan,
 				url: broker.url,
+				k6Outs: one.k6Outs,
 				brokerPids: () => broker.pids,
 				// Faults may bring it back.
 				brokerGone: () => broker.gone && plan.faults.length === 0,

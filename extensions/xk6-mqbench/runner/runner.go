@@ -102,6 +102,15 @@ func (r *Runner) Result(folder string, columns int) (*Judged, error) {
 	return ask[Judged](r, fmt.Sprintf("words.result(%s, %d)", name, columns))
 }
 
+// Run judges a run by its own folder, without JSON and Text.
+func (r *Runner) Run(folder string) (*Judged, error) {
+	name, err := json.Marshal(folder)
+	if err != nil {
+		return nil, err
+	}
+	return ask[Judged](r, fmt.Sprintf("words.run(%s)", name))
+}
+
 // --- internal ---
 
 // ask answers a question in JavaScript. The machine that does is gone afterwards: while a load runs nothing of it is left.

@@ -9,7 +9,10 @@ import { readClient } from "../../run/client-read.ts";
 import { temporaryFolder } from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 
-const EXAMPLE = path.join(packageFolder, "extensions/examples/hand-written.js");
+const EXAMPLE = path.join(
+	packageFolder,
+	"extensions/xk6-mqbench/examples/hand-written.js",
+);
 
 describe("a k6 script written by hand", () => {
 	test("measures like a compiled one", async () => {

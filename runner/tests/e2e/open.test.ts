@@ -91,15 +91,12 @@ export const handleSummary = (data) => ({
 		expect(metrics.mqbench_response_max.values.value).toBe(
 			(result.runs[0]?.metrics.response?.max ?? 0) / 1e6,
 		);
-		const samples = read("samples.json")
-			.split("\n")
-			.filter((line) => line.includes('"Point"'))
-			.map((line) => JSON.parse(line));
+		const samples = samplesOf(path.join(folder, "samples.json"));
 		const sent = samples.filter(({ metric }) => metric === "mqbench_sent");
 		// One a second, and never one a message.
 		expect(sent.length).toBeGreaterThan(2);
 		expect(sent.length).toBeLessThan(20);
-		expect(sent.at(-1).data.tags).toMatchObject({
+		expect(sent.at(-1)?.data.tags).toMatchObject({
 			system: "nats",
 			case: "256B 1000/s",
 			pattern: "round-trip",
@@ -193,7 +190,7 @@ export const handleSummary = () => ({ stdout: run.text() });`;
 	});
 });
 
-test("a compiled script needs nothing but the broker's URL: the counts are those of the scenario's own run", async () => {
+test("a compiled script needs nothing but the broker's URL: the counts are those of the scenario's own run, whose metrics go to k6's outputs as well", async () => {
 	const { url } = await ownNats();
 	const folder = temporaryFolder();
 	const file = scenario(folder);
@@ -206,7 +203,11 @@ test("a compiled script needs nothing but the broker's URL: the counts are those
 	);
 	expect(code).toBe(0);
 	expect(out).toContain("e2e: every SLA is met.");
-	const own = await mqbench([file, "--url", url, "--json"]);
+	const results = path.join(folder, "own");
+	const own = await mqbench([
+		...[file, "--url", url, "--json", "--out", results],
+		...["--k6-out", "json=samples.json"],
+	]);
 	const counts = ({ runs: [one] }: Result) => [
 		one?.intended,
 		one?.sent,
@@ -217,6 +218,11 @@ test("a compiled script needs nothing but the broker's URL: the counts are those
 	expect(counts(buildResult(only(path.join(folder, "reports"))))).toEqual(
 		counts(JSON.parse(own.out)),
 	);
+	const samples = samplesOf(path.join(only(`${results}/runs`), "samples.json"));
+	const last = (name: string) =>
+		samples.findLast(({ metric }) => metric === name)?.data.value;
+	expect(last("mqbench_response_p50")).toBe(p(JSON.parse(own.out), 50) / 1e6);
+	expect([last("mqbench_valid"), last("mqbench_sla")]).toEqual([1, 1]);
 });
 
 // --- internal ---
@@ -286,6 +292,17 @@ function only(folder: string): string {
 	const names = readdirSync(folder);
 	expect(names).toHaveLength(1);
 	return path.join(folder, names[0] ?? "");
+}
+
+/** What k6's JSON output has written. */
+function samplesOf(file: string): {
+	metric: string;
+	data: { value: number; tags: Readonly<Record<string, string>> };
+}[] {
+	return readFileSync(file, "utf8")
+		.split("\n")
+		.filter((line) => line.includes('"Point"'))
+		.map((line) => JSON.parse(line));
 }
 
 function p(result: Result, percentile: number): number {

@@ -1,7 +1,7 @@
 // mqbench's generator in a script of your own: what `mqbench compile` writes for you, with the plan in the script.
 //
 //   K6_AUTO_EXTENSION_RESOLUTION=false MQBENCH_URL=nats://127.0.0.1:4222 \
-//     k6 run --out mqbench=client-0 extensions/examples/hand-written.js
+//     k6 run --out mqbench=client-0 extensions/xk6-mqbench/examples/hand-written.js
 import mqbench from "k6/x/mqbench";
 import nats from "k6/x/mqbench/nats";
 
