@@ -14,12 +14,28 @@ declare module "k6/x/kafka" {
 			enableTls: boolean;
 			insecureSkipTlsVerify?: boolean;
 			minVersion?: string;
-			/** Paths of files in PEM. */
+			/** Files in PEM, or what is in them. */
 			clientCertPem?: string;
 			clientKeyPem?: string;
 			serverCaPem?: string;
 		};
 	}
+
+	/** A key store of Java (JKS), as texts in PEM for `tls`. */
+	export function LoadJKS(store: {
+		path: string;
+		password: string;
+		clientKeyAlias?: string;
+		/** Without clientKeyAlias, the entry of key and certificate. */
+		clientCertAlias?: string;
+		/** Without one, the store's password. */
+		clientKeyPassword?: string;
+		serverCaAlias?: string;
+	}): {
+		clientCertsPem?: string[];
+		clientKeyPem?: string;
+		serverCaPem?: string;
+	};
 
 	export interface OutgoingMessage {
 		/** Without one the writer's. */

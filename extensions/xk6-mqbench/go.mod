@@ -5,12 +5,14 @@ go 1.26.0
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/grafana/sobek v0.0.0-20260429085637-a66d4790012b
+	github.com/nlnwa/whatwg-url v0.6.2
 	github.com/sirupsen/logrus v1.9.3
 	go.k6.io/k6/v2 v2.1.0
 	golang.org/x/sys v0.49.0
 )
 
 require (
+	github.com/bits-and-blooms/bitset v1.20.0 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dlclark/regexp2 v1.12.0 // indirect

@@ -128,9 +128,7 @@ export async function run(
 ): Promise<ExitCode> {
 	const { path: file, only, out, resume, onInconclusive, quiet } = args;
 	if (out !== undefined && resume !== undefined)
-		throw failure("usage", {
-			message: tell("resume-and-out"),
-		});
+		throw failure("usage", { message: tell("resume-and-out") });
 	const reporters = reportersOf(args, world);
 	const read = await readScenario(file, args, world);
 	const scenario = withBaseline(read.scenario, args, world);
@@ -155,8 +153,7 @@ export async function run(
 				scenario,
 				scenarioText: read.text,
 				...{ plans, out, resume, snapshot, onInconclusive, progress },
-				...{ reporters, quiet },
-				k6Outs: args.k6Out,
+				...{ reporters, quiet, k6Outs: args.k6Out },
 				// What is no result needs no floor to compare it with.
 				floor: (args.floor ?? true) && full,
 				confirm: (args.confirm ?? false) && full,

@@ -112,9 +112,9 @@ export function k6Arguments(
 
 // --- internal ---
 
-/** Variables that k6's documentation has for its outputs; others of k6 would change the run. */
+/** Variables that k6's documentation has for outputs that it has itself; others of k6 would change the run. */
 const OF_OUTPUTS =
-	/^(K6_(PROMETHEUS_RW|OTEL|WEB_DASHBOARD|CSV|JSON|INFLUXDB|STATSD|DATADOG|TIMESCALEDB|KAFKA)(_|$)|OTEL_)/;
+	/^(K6_(PROMETHEUS_RW|OTEL|WEB_DASHBOARD|CSV|JSON|INFLUXDB)(_|$)|OTEL_)/;
 
 /** What they read. */
 function outputsEnv(env: World["env"]): Record<string, string> {

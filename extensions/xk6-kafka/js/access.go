@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -72,7 +74,7 @@ func (a *access) options() ([]kgo.Opt, error) {
 var versions = map[string]uint16{"": tls.VersionTLS12, "tlsv1.0": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11, "tlsv1.2": tls.VersionTLS12, "tlsv1.3": tls.VersionTLS13}
 
 func (s security) config(on bool) (*tls.Config, error) {
-	config, err := address.TLS{On: s.Enable || on, CA: s.CA, Cert: s.Cert, Key: s.Key, Insecure: s.Insecure}.Config()
+	config, err := address.TLS{On: s.Enable || on, CA: s.CA, Cert: s.Cert, Key: s.Key, Insecure: s.Insecure}.ConfigFrom(pemOf)
 	if err != nil || config == nil {
 		return nil, err
 	}
@@ -82,4 +84,12 @@ func (s security) config(on bool) (*tls.Config, error) {
 	}
 	config.MinVersion = least
 	return config, nil
+}
+
+// pemOf a file, or the text itself, as LoadJKS gives it.
+func pemOf(given string) ([]byte, error) {
+	if strings.Contains(given, "-----BEGIN ") {
+		return []byte(given), nil
+	}
+	return os.ReadFile(given)
 }

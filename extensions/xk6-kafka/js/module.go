@@ -56,6 +56,7 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 		"Reader": i.class(newReader), "Consumer": i.class(newReader),
 		"Connection": i.class(newConnection), "AdminClient": i.class(newAdminClient),
 		"SchemaRegistry": i.class(newRegistry),
+		"LoadJKS":        i.loadJKS,
 	}
 	for name, value := range constants {
 		named[name] = value
@@ -123,7 +124,7 @@ func (i *instance) waits(on *sobek.Object, name, errors string, call script.Call
 	}
 	script.Waits(i.vu, on, name, script.Around{Fails: fails}, func(args []sobek.Value) (script.Wait, error) {
 		if state := i.vu.State(); state != nil {
-			i.test.Metrics.Meet(state)
+			i.test.Metrics.Meet(state, script.Tags(state))
 			i.meter.tags.CompareAndSwap(nil, script.Tags(state))
 		}
 		return call(args)

@@ -61,13 +61,16 @@ func ParseSecure(text string, option TLS, plain, secure Scheme) (Address, *tls.C
 }
 
 // Config is for client libraries; nil without TLS.
-func (t TLS) Config() (*tls.Config, error) {
+func (t TLS) Config() (*tls.Config, error) { return t.ConfigFrom(os.ReadFile) }
+
+// ConfigFrom is Config where CA, Cert and Key name what read gives, in PEM.
+func (t TLS) ConfigFrom(read func(name string) ([]byte, error)) (*tls.Config, error) {
 	if !t.On {
 		return nil, nil
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName, InsecureSkipVerify: t.Insecure} //nolint:gosec // asked for, and printed
 	if t.CA != "" {
-		pem, err := os.ReadFile(t.CA)
+		pem, err := read(t.CA)
 		if err != nil {
 			return nil, fmt.Errorf("tls: read ca: %w", err)
 		}
@@ -80,7 +83,12 @@ func (t TLS) Config() (*tls.Config, error) {
 		return nil, errors.New("tls: cert and key belong together; one of them is missing")
 	}
 	if t.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		cert, err := read(t.Cert)
+		key, keyErr := read(t.Key)
+		if err := errors.Join(err, keyErr); err != nil {
+			return nil, fmt.Errorf("tls: read cert and key: %w", err)
+		}
+		pair, err := tls.X509KeyPair(cert, key)
 		if err != nil {
 			return nil, fmt.Errorf("tls: load cert and key: %w", err)
 		}

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/grafana/sobek"
+	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
 // host is `go` of runner/inside-k6/host.ts: what that asks for beyond the language.
@@ -131,24 +131,14 @@ func inflate(packed []byte) ([]byte, error) {
 	return io.ReadAll(reader)
 }
 
-// urlParts are those that the URL of the browsers has; nil: it is none.
+// urlParts are those that `new URL` has in Node, by the same standard; nil: it is none.
 func urlParts(text string) map[string]any {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme == "" {
+	u, err := whatwg.Parse(text)
+	if err != nil {
 		return nil
 	}
-	login := u.User.String()
-	user, password, _ := strings.Cut(login, ":")
-	hostname := u.Hostname()
-	if strings.Contains(hostname, ":") {
-		hostname = "[" + hostname + "]"
-	}
-	search := ""
-	if u.RawQuery != "" {
-		search = "?" + u.RawQuery
-	}
 	return map[string]any{
-		"protocol": u.Scheme + ":", "username": user, "password": password, "host": u.Host, "hostname": hostname, "port": u.Port(),
-		"pathname": u.EscapedPath(), "search": search, "hash": u.Fragment, "href": text,
+		"protocol": u.Protocol(), "username": u.Username(), "password": u.Password(), "host": u.Host(), "hostname": u.Hostname(), "port": u.Port(),
+		"pathname": u.Pathname(), "search": u.Search(), "hash": u.Hash(), "href": u.Href(false),
 	}
 }

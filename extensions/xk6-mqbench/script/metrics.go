@@ -49,8 +49,8 @@ func (m *Metrics) Declare(vu modules.VU, kind metrics.MetricType, names ...strin
 // Tags are those of the VU at the moment, for Add.
 func Tags(state *lib.State) *metrics.TagSet { return state.Tags.GetCurrentValues().Tags }
 
-// Meet notes where samples go; all counters begin there with 0, so that a threshold finds them.
-func (m *Metrics) Meet(state *lib.State) {
+// Meet notes where samples go; all counters begin there with 0, with these tags, so that a threshold finds them.
+func (m *Metrics) Meet(state *lib.State, tags *metrics.TagSet) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.out != nil {
@@ -59,7 +59,7 @@ func (m *Metrics) Meet(state *lib.State) {
 	m.out = state.Samples
 	for _, metric := range m.known {
 		if metric.Type == metrics.Counter {
-			m.sums[metrics.TimeSeries{Metric: metric, Tags: state.Tags.GetCurrentValues().Tags}] += 0
+			m.sums[metrics.TimeSeries{Metric: metric, Tags: tags}] += 0
 		}
 	}
 }

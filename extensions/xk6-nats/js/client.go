@@ -90,7 +90,7 @@ func (c *client) enter() error {
 		return errClosed
 	}
 	if state := c.vu.State(); state != nil {
-		c.module.test.Metrics.Meet(state)
+		c.module.test.Metrics.Meet(state, script.Tags(state))
 		c.inbox.enter()
 	}
 	return nil

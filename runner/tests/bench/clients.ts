@@ -2,7 +2,9 @@
  * `npm run bench`: what several clients cost on this machine. The same load at a fixed rate from 1, 2 and 4 k6 processes, on a system that
  * completes at once (noop) and on NATS. Prints a table, judges nothing: figures belong to the machine.
  *
- *   npm run build && node dist/runner/tests/bench/clients.js [--rate 3000] [--clients 1,2,4] [--repeats 1]
+ *   npm run build && node dist/runner/tests/bench/clients.js [--rate 3000] [--clients 1,2,4] [--repeats 1] [--seconds 2] [--k6-out json=samples.json]
+ *
+ * With --k6-out each is measured without that output, and with it.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,11 +21,14 @@ const { values } = parseArgs({
 		rate: { type: "string", default: "3000" },
 		clients: { type: "string", default: "1,2,4" },
 		repeats: { type: "string", default: "1" },
+		seconds: { type: "string", default: "2" },
+		"k6-out": { type: "string" },
 	},
 });
 
 interface Row {
 	readonly system: string;
+	readonly out: string | null;
 	readonly clients: number;
 	/** CPU of all k6 together, from the first claim to the end, in cores. */
 	readonly cores: number;
@@ -39,7 +44,8 @@ interface Row {
 }
 
 const WARMUP_SECONDS = 0.5;
-const SECONDS = 2;
+const SECONDS = Number(values.seconds);
+const OUTS = [null, ...(values["k6-out"] ? [values["k6-out"]] : [])];
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "mqbench-bench-"));
 try {
@@ -47,9 +53,15 @@ try {
 	for (let repeat = 1; repeat <= Number(values.repeats); repeat++)
 		for (const system of ["noop", "nats"])
 			for (const clients of values.clients.split(",").map(Number))
-				rows.push(
-					measure(system, clients, path.join(folder, `${rows.length}`)),
-				);
+				for (const k6Out of OUTS)
+					rows.push(
+						measure(
+							system,
+							clients,
+							k6Out,
+							path.join(folder, `${rows.length}`),
+						),
+					);
 	print(rows);
 } finally {
 	rmSync(folder, { recursive: true, force: true });
@@ -58,7 +70,12 @@ try {
 // --- internal ---
 
 /** mqbench as a user runs it, its own files as the source of the figures. */
-function measure(system: string, clients: number, out: string): Row {
+function measure(
+	system: string,
+	clients: number,
+	k6Out: string | null,
+	out: string,
+): Row {
 	process.stderr.write(`${system}, clients: ${clients}\n`);
 	const scenario = path.join(folder, "bench.yaml");
 	writeFileSync(
@@ -73,7 +90,10 @@ workload: { pattern: round-trip, rate: ${values.rate}/s, message: 256B, connecti
 	// A verdict that is not PASS (lag on a busy machine) has figures all the same.
 	const { stderr } = spawnSync(
 		process.execPath,
-		[cli, scenario, "--out", out, "--no-floor", "--quiet"],
+		[
+			...[cli, scenario, "--out", out, "--no-floor", "--quiet"],
+			...(k6Out ? ["--k6-out", k6Out] : []),
+		],
 		{ stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" },
 	);
 	const file = path.join(out, "result.json");
@@ -92,6 +112,7 @@ workload: { pattern: round-trip, rate: ${values.rate}/s, message: 256B, connecti
 		run.metrics[metric]?.percentiles.find((one) => one.p === p)?.value ?? null;
 	return {
 		system,
+		out: k6Out,
 		clients,
 		cores: totals.reduce(
 			(sum, { cpuNs, endNs, firstClaimNs }) =>
@@ -118,11 +139,12 @@ function read(file: string, words: string): string {
 
 function print(rows: readonly Row[]): void {
 	const head =
-		"system  clients  cores of all k6  response p50       p99  lag p99  start skew  Enter to T0  lost  not offered";
+		"system  clients  k6-out  cores of all k6  response p50       p99  lag p99  start skew  Enter to T0  lost  not offered";
 	const lines = rows.map((row) =>
 		[
 			row.system.padEnd(6),
 			String(row.clients).padStart(8),
+			(row.out === null ? "no" : "yes").padStart(7),
 			row.cores.toFixed(2).padStart(16),
 			time(row.p50).padStart(13),
 			time(row.p99).padStart(9),

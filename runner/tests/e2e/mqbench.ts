@@ -6,6 +6,7 @@ import {
 	rmSync,
 	writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
@@ -163,6 +164,15 @@ export function filesOf(folder: string): string[] {
 			path.relative(folder, path.join(entry.parentPath, entry.name)),
 		)
 		.sort();
+}
+
+/** A port on 127.0.0.1 that is free now. */
+export async function freePort(): Promise<number> {
+	const server = createServer();
+	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
+	const { port } = server.address() as { port: number };
+	await new Promise((down) => server.close(down));
+	return port;
 }
 
 /** An executable shell script. */

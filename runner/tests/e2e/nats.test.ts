@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -9,6 +8,7 @@ import {
 } from "../../../infra/processes.fake.ts";
 import type { Run } from "../../model/result.ts";
 import {
+	freePort,
 	type Mqbench,
 	resultOf,
 	run,
@@ -224,14 +224,4 @@ function p(one: Run, percentile: number): number {
 		one.metrics.response?.percentiles.find((all) => all.p === percentile)
 			?.value ?? 0
 	);
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer();
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address() as { port: number };
-	server.close();
-	await once(server, "close");
-	return port;
 }

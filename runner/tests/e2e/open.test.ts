@@ -1,16 +1,14 @@
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { variable } from "../../brokers/index.ts";
 import type { Result } from "../../model/result.ts";
-import { packageFolder } from "../../package.ts";
 import { expand } from "../../plan/expand.ts";
 import { readableJson } from "../../report/json.ts";
 import { buildResult } from "../../report/result.ts";
 import { around, loadScenario } from "../../scenario/load.ts";
+import { k6At, only, samplesOf } from "./k6-at.ts";
 import { run as mqbench, scenario, temporaryFolder } from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 
@@ -178,9 +176,9 @@ export const handleSummary = () => ({ stdout: run.text() });`;
 		writeFileSync(path.join(folder, "script.js"), script(body));
 		const off = { NATS_URL: "nats://127.0.0.1:1" };
 		for (const command of ["inspect", "archive"])
-			expect((await start(folder, [command, "script.js"], off)).code).toBe(0);
+			expect((await k6At(folder, [command, "script.js"], off)).code).toBe(0);
 		expect(existsSync(path.join(folder, "reports"))).toBe(false);
-		const { code, out } = await start(
+		const { code, out } = await k6At(
 			folder,
 			["run", "--no-usage-report", "-e", `NATS_URL=${url}`, "archive.tar"],
 			off,
@@ -196,7 +194,7 @@ test("a compiled script needs nothing but the broker's URL: the counts are those
 	const file = scenario(folder);
 	const { out: text } = await mqbench(["compile", file, "--inline"]);
 	writeFileSync(path.join(folder, "script.js"), text);
-	const { code, out } = await start(
+	const { code, out } = await k6At(
 		folder,
 		["run", "--no-usage-report", "script.js"],
 		{ MQBENCH_URL: url },
@@ -227,8 +225,6 @@ test("a compiled script needs nothing but the broker's URL: the counts are those
 
 // --- internal ---
 
-const BUNDLE = path.join(packageFolder, "dist/inside-k6.js");
-
 function script(body: string): string {
 	return `import mqbench from "k6/x/mqbench";\n${body}\n`;
 }
@@ -243,36 +239,12 @@ async function k6(
 	writeFileSync(path.join(folder, "script.js"), script(body));
 	return {
 		folder,
-		...(await start(
+		...(await k6At(
 			folder,
 			["run", "--no-usage-report", ...args, "script.js"],
 			env,
 		)),
 	};
-}
-
-async function start(
-	cwd: string,
-	args: readonly string[],
-	given: Readonly<Record<string, string>>,
-): Promise<{ code: number; out: string }> {
-	const { k6 } = await realBinaries();
-	const env = {
-		PATH: process.env.PATH,
-		HOME: cwd,
-		K6_AUTO_EXTENSION_RESOLUTION: "false",
-		MQBENCH_RUNNER: BUNDLE,
-		...given,
-	};
-	return new Promise((resolve) => {
-		execFile(
-			k6,
-			args,
-			{ cwd, env, timeout: 120_000, maxBuffer: 1 << 26 },
-			(error, out, err) =>
-				resolve({ code: Number(error?.code ?? 0), out: out + err }),
-		);
-	});
 }
 
 async function httpServer() {
@@ -285,24 +257,6 @@ async function httpServer() {
 	onTestFinished(() => void server.close());
 	const { port } = server.address() as { port: number };
 	return { url: `http://127.0.0.1:${port}/`, count: () => count };
-}
-
-/** The one thing in a folder. */
-function only(folder: string): string {
-	const names = readdirSync(folder);
-	expect(names).toHaveLength(1);
-	return path.join(folder, names[0] ?? "");
-}
-
-/** What k6's JSON output has written. */
-function samplesOf(file: string): {
-	metric: string;
-	data: { value: number; tags: Readonly<Record<string, string>> };
-}[] {
-	return readFileSync(file, "utf8")
-		.split("\n")
-		.filter((line) => line.includes('"Point"'))
-		.map((line) => JSON.parse(line));
 }
 
 function p(result: Result, percentile: number): number {
