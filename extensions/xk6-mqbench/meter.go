@@ -51,8 +51,8 @@ func (m *meter) meet(state *lib.State) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.base == nil && state != nil {
+		m.out.Meet(state, m.tags)
 		m.base = script.Tags(state).WithTagsFromMap(m.tags)
-		m.out.Meet(state, m.base)
 	}
 }
 

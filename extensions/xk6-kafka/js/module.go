@@ -124,7 +124,7 @@ func (i *instance) waits(on *sobek.Object, name, errors string, call script.Call
 	}
 	script.Waits(i.vu, on, name, script.Around{Fails: fails}, func(args []sobek.Value) (script.Wait, error) {
 		if state := i.vu.State(); state != nil {
-			i.test.Metrics.Meet(state, script.Tags(state))
+			i.test.Metrics.Meet(state, nil)
 			i.meter.tags.CompareAndSwap(nil, script.Tags(state))
 		}
 		return call(args)

@@ -3,6 +3,7 @@ package script
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -18,6 +19,8 @@ type Metrics struct {
 	sums  map[metrics.TimeSeries]float64
 	rest  []metrics.Sample
 	out   chan<- metrics.SampleContainer
+	// met: out is known.
+	met atomic.Bool
 
 	// sending guards what follows: nothing goes out when it is over.
 	sending sync.Mutex
@@ -49,19 +52,25 @@ func (m *Metrics) Declare(vu modules.VU, kind metrics.MetricType, names ...strin
 // Tags are those of the VU at the moment, for Add.
 func Tags(state *lib.State) *metrics.TagSet { return state.Tags.GetCurrentValues().Tags }
 
-// Meet notes where samples go; all counters begin there with 0, with these tags, so that a threshold finds them.
-func (m *Metrics) Meet(state *lib.State, tags *metrics.TagSet) {
+// Meet notes where samples go; all counters begin there with 0, with the VU's tags and these, so that a threshold finds them. After the first
+// time it costs nothing.
+func (m *Metrics) Meet(state *lib.State, with map[string]string) {
+	if m.met.Load() {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.out != nil {
 		return
 	}
 	m.out = state.Samples
+	tags := Tags(state).WithTagsFromMap(with)
 	for _, metric := range m.known {
 		if metric.Type == metrics.Counter {
 			m.sums[metrics.TimeSeries{Metric: metric, Tags: tags}] += 0
 		}
 	}
+	m.met.Store(true)
 }
 
 // Add counts a value, with tags of Tags; of a trend in k6's unit, milliseconds for times.

@@ -90,7 +90,7 @@ func (c *client) enter() error {
 		return errClosed
 	}
 	if state := c.vu.State(); state != nil {
-		c.module.test.Metrics.Meet(state, script.Tags(state))
+		c.module.test.Metrics.Meet(state, nil)
 		c.inbox.enter()
 	}
 	return nil
