@@ -90,6 +90,14 @@ export const handleSummary = (data) => ({
 			(result.runs[0]?.metrics.response?.max ?? 0) / 1e6,
 		);
 		const samples = samplesOf(path.join(folder, "samples.json"));
+		// Seconds of which every message is back before the sample is taken are the report's to the last digit.
+		const told = samples
+			.filter(({ metric }) => metric === "mqbench_response_p99")
+			.map(({ data }) => data.value);
+		const seconds = result.runs[0]?.series?.seconds ?? [];
+		expect(
+			seconds.filter(({ p99 }) => told.includes((p99 ?? 0) / 1e6)).length,
+		).toBeGreaterThan(0);
 		const sent = samples.filter(({ metric }) => metric === "mqbench_sent");
 		// One a second, and never one a message.
 		expect(sent.length).toBeGreaterThan(2);
