@@ -38,6 +38,8 @@ type instance struct {
 	root *rootModule
 	// joined: the instance is of a running test.
 	joined bool
+	// calls counts those with the same words: each is a load of its own, and the first of one VU is that of the others.
+	calls map[string]int
 }
 
 var (
@@ -46,7 +48,7 @@ var (
 )
 
 func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
-	return &instance{vu: vu, root: r, joined: r.test.Join(vu)}
+	return &instance{vu: vu, root: r, joined: r.test.Join(vu), calls: map[string]int{}}
 }
 
 // Exports: mqbench.open(scenario) and mqbench.load(driver, plan) return a run; its slot() is the iteration.
@@ -72,7 +74,7 @@ func (m *instance) open(args []sobek.Value) (sobek.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mqbench.open: %w", err)
 	}
-	one, err := m.root.find("open "+string(text), func() (*load, error) {
+	one, err := m.root.find(m.name("open "+string(text)), func() (*load, error) {
 		words, err := m.runner()
 		if err != nil {
 			return nil, fmt.Errorf("mqbench.open: %w", err)
@@ -98,7 +100,7 @@ func (m *instance) load(args []sobek.Value) (sobek.Value, error) {
 	if given := script.Argument(args, 1); given != nil {
 		text = given.String()
 	}
-	one, err := m.root.find("load "+text, func() (*load, error) {
+	one, err := m.root.find(m.name("load "+text), func() (*load, error) {
 		words, err := m.runner()
 		if err != nil && !errors.Is(err, runner.ErrAbsent) {
 			return nil, err
@@ -153,6 +155,12 @@ func (m *instance) newLoad(planText string, words *runner.Runner, staged *runner
 }
 
 // run is what a script gets for a load.
+// name of a call, alike in all VUs.
+func (m *instance) name(words string) string {
+	m.calls[words]++
+	return fmt.Sprintf("%d %s", m.calls[words], words)
+}
+
 func (m *instance) run(one *load) (sobek.Value, error) {
 	if err := one.meter.declare(m.vu); err != nil {
 		return nil, err

@@ -163,6 +163,24 @@ export default () => run.slot();`,
 		expect(readdirSync(path.join(folder, "reports"))).toEqual([]);
 	});
 
+	test("is called twice with the same words: those are two loads, and neither hears of the other", async () => {
+		const { url } = await ownNats();
+		const given = JSON.stringify({ system: { broker: "nats", url }, ...LOAD });
+		const { code, folder } = await k6(
+			`const one = mqbench.open(${given}), other = mqbench.open(${given});
+export const options = { scenarios: { one: { ...one.scenario, exec: "first" }, other: { ...other.scenario, exec: "second" } } };
+export const first = () => one.slot();
+export const second = () => other.slot();`,
+		);
+		expect(code).toBe(0);
+		const results = readdirSync(path.join(folder, "reports"));
+		expect(results).toHaveLength(2);
+		for (const name of results)
+			expect(
+				buildResult(path.join(folder, "reports", name)).runs[0],
+			).toMatchObject({ intended: 2000, received: 2000, foreign: 0 });
+	});
+
 	test("is never asked for a slot: that is no valid run", async () => {
 		const { url } = await ownNats();
 		const { code, out } = await k6(
