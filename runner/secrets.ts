@@ -58,7 +58,7 @@ export function maskScenario(text: string, secrets: readonly string[]): string {
  * Does the URL itself hold a password, or a token (which stands where a user does)? `${NAME}` in its place does
  * not count, and a user beside a password is no secret.
  */
-export function holdsSecret(url: string): boolean {
+export function holdsSecret(url = ""): boolean {
 	const [user = "", ...password] = (/:\/\/(\S*)@/.exec(url)?.[1] ?? "").split(
 		":",
 	);

@@ -143,7 +143,7 @@ export async function run(
 	if (request === null) refuseRentOptions(args);
 	checkCopies(reporters, world);
 	const progress = makeProgress(world, quiet ?? false);
-	if ([args.url ?? "", ...(args.set ?? [])].some(holdsSecret))
+	if ([args.url, args.set, args.k6Out].flat().some(holdsSecret))
 		progress.say(VISIBLE_PASSWORD);
 	for (const warning of warnings) progress.say(`Warning: ${warning}`);
 	const make = (scenario: Scenario, world: World) => {
