@@ -62,12 +62,13 @@ export async function clientsOf(
 		case "local":
 			return localClients(clients.count, world, binaries);
 		case "ssh": {
-			const { sshClient } = await import("./clients/ssh.ts");
-			const { sshHost } = await import("./clients/ssh-host.ts");
+			const { remoteClient } = await import("./clients/remote.ts");
+			const { sshHost } = await import("./ssh/host.ts");
+			const { overSsh } = await import("./ssh/over-ssh.ts");
 			return clients.hosts.map((host, index) =>
-				sshClient(
+				remoteClient(
 					index,
-					{ ...sshHost(host), ...clients.access?.[host] },
+					overSsh({ ...sshHost(host), ...clients.access?.[host] }),
 					{
 						world,
 						binaries,

@@ -20,6 +20,8 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["infra/aws"],
 	["infra/hosts"],
 	["infra/clients"],
+	["infra/ssh"],
+	["infra/remote"],
 	["infra/docker"],
 	["infra/local"],
 	["infra/existing"],

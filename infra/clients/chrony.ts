@@ -1,4 +1,4 @@
-import type { Link } from "./ssh-link.ts";
+import type { Link } from "../remote/link.ts";
 
 /**
  * chrony's figures for the clock that it disciplines. `chronyc -c tracking` prints one line with these columns (chronyc(1), "tracking"), times

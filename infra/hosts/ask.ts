@@ -1,4 +1,4 @@
-import { LOST } from "../clients/ssh-link.ts";
+import { LOST } from "../remote/link.ts";
 import type { BrokerHost } from "./host.ts";
 
 /** Runs a command there to its end, with empty standard input. Fails as the connection does. */
@@ -18,10 +18,7 @@ export async function ask(
 	});
 	// A program that never answers counts as broken.
 	const hangs = setTimeout(() => child.kill("SIGKILL"), ASK_MS);
-	const code = await new Promise<number>((resolve) => {
-		child.once("error", () => resolve(LOST));
-		child.once("close", (how) => resolve(how ?? LOST));
-	});
+	const code = await child.code;
 	clearTimeout(hangs);
 	if (code === LOST && !link.alive()) throw await link.lost(err);
 	return { code, said };

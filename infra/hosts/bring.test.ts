@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { SshHost } from "../clients/ssh-host.ts";
-import type { Link } from "../clients/ssh-link.ts";
+import type { RemoteHost } from "../remote/host.ts";
+import type { Link } from "../remote/link.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { bring, bundleOf } from "./bring.ts";
 
@@ -80,7 +80,7 @@ test.each([
 		const { link, pushes } = hostAt(testFolder());
 		const bundle = await bundleOf("jars", folder);
 		const brought = () =>
-			bring({ host: "h" } as SshHost, link, bundle, {
+			bring({ name: "h" } as RemoteHost, link, bundle, {
 				say: () => {},
 				stop: new AbortController().signal,
 			});

@@ -5,10 +5,10 @@ import { pipeline } from "node:stream/promises";
 import { sha256, sha256OfFile } from "../../runner/sha256.ts";
 import { interrupted, orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
-import { type SshHost, sshName } from "../clients/ssh-host.ts";
-import type { Link } from "../clients/ssh-link.ts";
-import { unwritable } from "../clients/ssh-trouble.ts";
 import { type Entry, tar } from "../docker/tar.ts";
+import type { RemoteHost } from "../remote/host.ts";
+import type { Link } from "../remote/link.ts";
+import { unwritable } from "../remote/trouble.ts";
 
 /** A file or folder of this machine to copy to hosts. */
 export interface Bundle {
@@ -46,7 +46,7 @@ export async function bundleOf(name: string, from: string): Promise<Bundle> {
  * end. Two mqbench can do this at the same time.
  */
 export async function bring(
-	host: SshHost,
+	host: RemoteHost,
 	link: Link,
 	bundle: Bundle,
 	{ say, stop }: { say(line: string): void; readonly stop: World["stop"] },
@@ -64,7 +64,7 @@ export async function bring(
 
 /** Writes files there, which only their user may read by default. */
 export async function writeThere(
-	host: SshHost,
+	host: RemoteHost,
 	link: Link,
 	folder: string,
 	texts: Readonly<Record<string, string>>,
@@ -112,7 +112,7 @@ const UNPACK = 'umask 077; cd "$1" && tar -xf -';
 const SLOW_MS = 2_000;
 
 async function push(
-	host: SshHost,
+	host: RemoteHost,
 	link: Link,
 	{ name, files, sums }: Bundle,
 	sum: string,
@@ -124,7 +124,7 @@ async function push(
 	const slow = setInterval(
 		() =>
 			say(
-				`  ${sshName(host)}: copying ${name}, ${mb(Math.min(copied, all))} of ${mb(all)} MB`,
+				`  ${host.name}: copying ${name}, ${mb(Math.min(copied, all))} of ${mb(all)} MB`,
 			),
 		SLOW_MS,
 	);

@@ -2,10 +2,10 @@ import { failure } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
 import { tell } from "../../runner/text/tell.ts";
-import { type SshHost, sshName } from "../clients/ssh-host.ts";
-import { unfit } from "../clients/ssh-trouble.ts";
 import { missingCpus } from "../local/pinned.ts";
+import { unfit } from "../remote/trouble.ts";
 import type { BrokerRequest } from "../rig.ts";
+import { type SshHost, sshName } from "../ssh/host.ts";
 import { type BrokerHost, plainAddress } from "./host.ts";
 
 /** A host of the entry, and the port of its node. */
@@ -118,14 +118,14 @@ function checkAddresses(
 	chosen: readonly ChosenHost[],
 	hosts: readonly BrokerHost[],
 ): void {
-	for (const [i, { ssh, facts }] of hosts.entries()) {
+	for (const [i, { remote, facts }] of hosts.entries()) {
 		const address = chosen[i]?.address ?? "";
 		const { addresses } = facts;
 		if (addresses === null || addresses.includes(plainAddress(address)))
 			continue;
 		const others = addresses.filter((one) => !isLoopback(one));
 		throw unfit(
-			ssh,
+			remote,
 			tell("no-such-address", {
 				address,
 				others:

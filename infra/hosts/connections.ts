@@ -1,8 +1,9 @@
 import type { Tools } from "../../runner/brokers/process.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import type { SshHost } from "../clients/ssh-host.ts";
 import { toolsOf } from "../local/tools.ts";
+import type { SshHost } from "../ssh/host.ts";
+import { overSsh } from "../ssh/over-ssh.ts";
 import { type Bundle, bundleOf } from "./bring.ts";
 import { type BrokerHost, prepareHost } from "./host.ts";
 
@@ -39,9 +40,10 @@ export function connections(world: World, binaries: Binaries): Connections {
 			// The system is only for messages: the connection is the same for all.
 			const key = JSON.stringify({ ...ssh, broker: null });
 			const had = await hosts.get(key)?.catch(() => null);
-			if (had?.link.alive()) return { ...had, ssh };
+			const remote = overSsh(ssh);
+			if (had?.link.alive()) return { ...had, remote };
 			const made = prepareHost(
-				ssh,
+				remote,
 				{ world, binaries, bundle, say },
 				AbortSignal.any([world.stop, closing.signal]),
 			);

@@ -4,8 +4,6 @@ import type {
 	ImageFacts,
 	NodeDescription,
 } from "../../runner/brokers/process.ts";
-import { signalThere, startThere } from "../clients/ssh-supervised.ts";
-import { unwritable } from "../clients/ssh-trouble.ts";
 import {
 	type ContainerSpec,
 	commandOf,
@@ -13,6 +11,8 @@ import {
 	mountText,
 } from "../docker/container.ts";
 import type { Place } from "../nodes/place.ts";
+import { signalThere, startThere } from "../remote/supervised.ts";
+import { unwritable } from "../remote/trouble.ts";
 import type { ClientProcess } from "../rig.ts";
 import { terminate } from "../terminate.ts";
 import { writeThere } from "./bring.ts";
@@ -51,7 +51,7 @@ export function hostContainerPlace({
 	stopMs,
 	fetchSamples,
 }: ContainerPlaceOptions): Place {
-	const { link, ssh } = host;
+	const { link, remote } = host;
 	const { control, store } = folders;
 	const name = `mqbench-${randomBytes(6).toString("hex")}`;
 	const pidFile = `${control}/agent-${number}`;
@@ -84,9 +84,9 @@ export function hostContainerPlace({
 		async prepare(node) {
 			files = Object.keys(node.files);
 			const made = await link.run(PREPARE, [store, samples, control, name]);
-			if (made.code !== 0) throw unwritable(ssh, store, made.err, "store");
+			if (made.code !== 0) throw unwritable(remote, store, made.err, "store");
 			// Their folder is the user's alone; the image's user may be another one.
-			await writeThere(ssh, link, `${store}/files`, node.files, 0o444);
+			await writeThere(remote, link, `${store}/files`, node.files, 0o444);
 		},
 		async start(node, take) {
 			const { entrypoint, args } = commandOf(node);

@@ -1,10 +1,10 @@
 import { tell } from "../../runner/text/tell.ts";
-import { codeOf, type Link, LOST } from "../clients/ssh-link.ts";
-import { lines } from "../clients/ssh-supervised.ts";
-import { unfit } from "../clients/ssh-trouble.ts";
 import { type Docker, DockerError, wrongIn } from "../docker/cli.ts";
 import { askEngine, type Engine } from "../docker/engine.ts";
 import { endOf, type Supervised } from "../process.ts";
+import { type Link, LOST } from "../remote/link.ts";
+import { lines } from "../remote/supervised.ts";
+import { unfit } from "../remote/trouble.ts";
 import type { BrokerHost } from "./host.ts";
 
 /** The container engine of a host. */
@@ -18,13 +18,13 @@ export interface HostEngine {
 
 /** Asks a host for its engine. Fails with `host-unfit`: what is missing there, and what to do. */
 export async function hostEngine({
-	ssh,
+	remote,
 	link,
 	name,
-}: Pick<BrokerHost, "ssh" | "link" | "name">): Promise<HostEngine> {
+}: Pick<BrokerHost, "remote" | "link" | "name">): Promise<HostEngine> {
 	const { values } = await link.run(FIND);
 	if (!values.program || !values.user)
-		throw unfit(ssh, tell("no-engine-there"), tell("install-engine-there"));
+		throw unfit(remote, tell("no-engine-there"), tell("install-engine-there"));
 	const docker = dockerThere(link, name);
 	let engine: Engine;
 	try {
@@ -32,7 +32,7 @@ export async function hostEngine({
 	} catch (error) {
 		if (!(error instanceof DockerError)) throw error;
 		throw unfit(
-			ssh,
+			remote,
 			tell("engine-silent-there", { words: error.message }),
 			/permission denied/i.test(error.message)
 				? tell("may-not-use-engine-there")
@@ -42,7 +42,7 @@ export async function hostEngine({
 	// Their network is not the host's, or their users are not its users.
 	if (engine.rootless || engine.remapped)
 		throw unfit(
-			ssh,
+			remote,
 			tell("engine-without-root-there"),
 			tell("engine-with-root-there"),
 		);
@@ -73,7 +73,7 @@ function dockerThere(link: Link, host: string): Docker {
 				err += text;
 			});
 			const hangs = setTimeout(() => child.kill("SIGKILL"), RUN_MS);
-			const code = await codeOf(child);
+			const code = await child.code;
 			clearTimeout(hangs);
 			if (code === LOST) throw await link.lost(err);
 			const said = out.slice(out.indexOf(BEGIN) + BEGIN.length).trim();
@@ -86,8 +86,8 @@ function dockerThere(link: Link, host: string): Docker {
 			for (const stream of ["stdout", "stderr"] as const)
 				lines(child, stream, take);
 			return {
-				pid: child.pid ?? -1,
-				ended: codeOf(child).then((code) => endOf(code, null)),
+				pid: -1,
+				ended: child.code.then((code) => endOf(code, null)),
 				say() {},
 				signal: () => void child.kill(),
 				abandon: () => void child.kill(),

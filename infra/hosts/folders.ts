@@ -1,6 +1,6 @@
-import type { SshHost } from "../clients/ssh-host.ts";
-import type { Link } from "../clients/ssh-link.ts";
-import { unwritable } from "../clients/ssh-trouble.ts";
+import type { RemoteHost } from "../remote/host.ts";
+import type { Link } from "../remote/link.ts";
+import { unwritable } from "../remote/trouble.ts";
 
 /** Folders of one run on a host. */
 export interface RunFolders {
@@ -22,7 +22,7 @@ export const PREPARED = "/var/lib/mqbench/store";
 
 /** Makes the folders, with `store` below the folder of that name. `remove` removes them, or the next mqbench there if this one was killed. */
 export async function makeFolders(
-	host: SshHost,
+	host: RemoteHost,
 	link: Link,
 	store: string,
 ): Promise<RunFolders> {

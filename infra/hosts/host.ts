@@ -6,18 +6,17 @@ import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { readClock } from "../clients/clock.ts";
-import { askFacts } from "../clients/ssh-facts.ts";
-import { type SshHost, sshName } from "../clients/ssh-host.ts";
-import { codeOf, type Link } from "../clients/ssh-link.ts";
-import { openSetUp } from "../clients/ssh-set-up.ts";
-import { unfit } from "../clients/ssh-trouble.ts";
 import { type Flush, parseFlush } from "../docker/flush.ts";
+import { askFacts } from "../remote/facts.ts";
+import type { RemoteHost } from "../remote/host.ts";
+import type { Link } from "../remote/link.ts";
+import { unfit } from "../remote/trouble.ts";
 import { type Bundle, bring } from "./bring.ts";
 import { PREPARED, sweepFolders } from "./folders.ts";
 
 /** A host for a node of a broker, connected and prepared. */
 export interface BrokerHost {
-	readonly ssh: SshHost;
+	readonly remote: RemoteHost;
 	/** "bench@10.0.0.5". */
 	readonly name: string;
 	readonly link: Link;
@@ -69,38 +68,38 @@ export function plainAddress(ip: string): string {
 
 /** Connects to a host, and makes sure that it can run a broker. Leaves no connection if it fails. */
 export async function prepareHost(
-	ssh: SshHost,
+	remote: RemoteHost,
 	options: HostOptions,
 	stop: AbortSignal,
 ): Promise<BrokerHost> {
 	const { world, say } = options;
-	const link = await openSetUp(
-		ssh,
+	const link = await remote.connect(
 		{ agent: options.binaries.agent, world, say },
 		stop,
+		true,
 	);
 	const close = () => void link.close();
 	// Whatever is running there ends with the connection.
 	stop.addEventListener("abort", close, { once: true });
 	try {
-		const facts = await readFacts(ssh, link);
-		const binaries = await options.binaries.on(facts.platform, sshName(ssh));
+		const facts = await readFacts(remote, link);
+		const binaries = await options.binaries.on(facts.platform, remote.name);
 		const brought = new Map<Bundle, Promise<string>>();
 		const once = (bundle: Bundle) => {
 			const path =
 				brought.get(bundle) ??
-				bring(ssh, link, bundle, { say, stop: world.stop });
+				bring(remote, link, bundle, { say, stop: world.stop });
 			brought.set(bundle, path);
 			path.catch(() => brought.delete(bundle));
 			return path;
 		};
 		const agent = await once(await options.bundle("agent", binaries.agent));
-		const aheadNs = await askClock(ssh, link, agent);
+		const aheadNs = await askClock(remote, link, agent);
 		await sweepFolders(link);
 		let flushed: Promise<Flush | null> | null = null;
 		return {
-			ssh,
-			name: sshName(ssh),
+			remote,
+			name: remote.name,
 			link,
 			facts,
 			binaries,
@@ -138,22 +137,22 @@ const FACTS = [
 	"addresses6=$(cut -c1-32 2>/dev/null </proc/net/if_inet6 | tr '\\n' ' ')",
 ];
 
-async function readFacts(ssh: SshHost, link: Link): Promise<HostFacts> {
+async function readFacts(remote: RemoteHost, link: Link): Promise<HostFacts> {
 	const { platform, machine, identity, settings, more } = await askFacts(
-		ssh,
+		remote,
 		link,
 		FACTS,
 	);
 	if (!more.tar)
 		throw unfit(
-			ssh,
+			remote,
 			tell("unpacker-missing", { program: "tar", does: "unpacks" }),
 			tell("install-package", { name: "tar" }),
 		);
 	const prepared = more.prepared === "yes";
-	if (ssh.setUp && !prepared)
+	if (remote.setUp && !prepared)
 		throw unfit(
-			ssh,
+			remote,
 			tell("disk-of-another-user", { disk: PREPARED }),
 			tell("name-disk-owner", { disk: PREPARED }),
 		);
@@ -233,7 +232,7 @@ function setUpWords(
 }
 
 async function askClock(
-	ssh: SshHost,
+	remote: RemoteHost,
 	link: Link,
 	agent: string,
 ): Promise<number> {
@@ -242,13 +241,13 @@ async function askClock(
 	child.stderr.setEncoding("utf8").on("data", (text) => {
 		err += text;
 	});
-	const ended = codeOf(child);
+	const ended = child.code;
 	try {
 		return (await readClock(child)).offsetNs;
 	} catch {
 		if (!link.alive()) throw await link.lost(err);
 		throw unfit(
-			ssh,
+			remote,
 			tell("programs-fail-there", {
 				code: await ended,
 				words: err ? `: ${err.trim().split("\n").at(-1)}` : "",

@@ -111,8 +111,8 @@ async function openOnHosts(
 		checkHosts(request, chosen, hosts);
 		const folders = await wait(
 			settled(
-				hosts.map(async ({ name, ssh, link, facts }) => {
-					const made = await makeFolders(ssh, link, facts.store);
+				hosts.map(async ({ name, remote, link, facts }) => {
+					const made = await makeFolders(remote, link, facts.store);
 					undo.push(() =>
 						tidy(
 							made.remove(),

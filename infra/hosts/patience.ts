@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { reasonOf } from "../../runner/reason.ts";
 import { interrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
-import { Unreachable } from "../clients/ssh-trouble.ts";
+import { Unreachable } from "../remote/trouble.ts";
 
 /** Ctrl-C does not wait for what a host does. */
 export function unlessStopped<T>(

@@ -1,4 +1,3 @@
-import { signalThere, startThere } from "../clients/ssh-supervised.ts";
 import type {
 	Command,
 	End,
@@ -7,6 +6,7 @@ import type {
 	TakeLine,
 } from "../nodes/place.ts";
 import { describeEnd, type Ended } from "../process.ts";
+import { signalThere, startThere } from "../remote/supervised.ts";
 import type { ClientProcess } from "../rig.ts";
 import { terminate } from "../terminate.ts";
 import type { RunFolders } from "./folders.ts";

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ResourceLine } from "../../runner/model/resource-file.ts";
-import { fetchFile } from "../clients/ssh-workspace.ts";
+import { fetchFile } from "../remote/workspace.ts";
 import type { BrokerHost } from "./host.ts";
 
 /** Name of the file of a broker's node (from 1) in the folder of a run: lines as in runner/run/resource-file.ts. */
@@ -19,14 +19,14 @@ export async function expectSamples(
 
 /** Fetches a node's use of resources to the folder of the run. What is missing counts as unknown. */
 export async function fetchSamples(
-	{ ssh, link }: BrokerHost,
+	{ remote, link }: BrokerHost,
 	control: string,
 	node: number,
 	folder: string,
 ): Promise<void> {
 	if (!link.alive()) return;
 	const name = brokerSamples(node);
-	if (!(await fetchFile(ssh, link, control, name, folder))) return;
+	if (!(await fetchFile(remote, link, control, name, folder))) return;
 	const file = path.join(folder, name);
 	await writeFile(`${file}.part`, brokerLines(await readFile(file, "utf8")));
 	await rename(`${file}.part`, file);

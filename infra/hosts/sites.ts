@@ -71,5 +71,5 @@ export async function furnish(
 			name,
 		]);
 	}
-	await writeThere(host.ssh, host.link, store, files);
+	await writeThere(host.remote, host.link, store, files);
 }

@@ -14,8 +14,10 @@ import {
 	hostsMissing,
 	makeHosts,
 } from "../clients/hosts.fake.ts";
-import { sshHost } from "../clients/ssh-host.ts";
-import { type Link, openLink } from "../clients/ssh-link.ts";
+import type { Link } from "../remote/link.ts";
+import { sshHost } from "../ssh/host.ts";
+import { openLink } from "../ssh/link.ts";
+import { overSsh } from "../ssh/over-ssh.ts";
 import { bring, bundleOf } from "./bring.ts";
 import { openTunnel, type Tunnel } from "./tunnel.ts";
 
@@ -44,10 +46,15 @@ describe.skipIf(missing !== null)(
 				},
 				stop,
 			);
-			there = await bring(sshHost("h1"), link, await bundleOf("agent", agent), {
-				say: () => {},
-				stop,
-			});
+			there = await bring(
+				overSsh(sshHost("h1")),
+				link,
+				await bundleOf("agent", agent),
+				{
+					say: () => {},
+					stop,
+				},
+			);
 		}, 180_000);
 		afterAll(async () => {
 			await link?.close();

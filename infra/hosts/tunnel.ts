@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
-import { codeOf, type Link } from "../clients/ssh-link.ts";
-import { lastLine } from "../clients/ssh-trouble.ts";
+import type { Link } from "../remote/link.ts";
+import { lastLine } from "../remote/trouble.ts";
 
 /** A tunnel from this machine to an address that a host can reach, through the connection to the host. */
 export interface Tunnel {
@@ -46,7 +46,7 @@ export async function openTunnel(
 			socket.write(head.subarray(at + BEGIN.length));
 			head = null;
 		});
-		void codeOf(there).then(() => {
+		void there.code.then(() => {
 			trouble = lastLine(err) || trouble;
 			socket.destroySoon();
 		});

@@ -3,9 +3,9 @@ import { tell } from "../../runner/text/tell.ts";
 import { formatBytes } from "../../runner/units.ts";
 import { settingQuestions, settingsOf } from "../machine-settings.ts";
 import { identityOf, machineName, platformName } from "../platform.ts";
-import type { SshHost } from "./ssh-host.ts";
-import type { Link } from "./ssh-link.ts";
-import { noShell, unfit } from "./ssh-trouble.ts";
+import type { RemoteHost } from "./host.ts";
+import type { Link } from "./link.ts";
+import { noShell, unfit } from "./trouble.ts";
 
 /** Facts about a host. */
 export interface Facts {
@@ -26,7 +26,7 @@ export interface Facts {
 
 /** Asks a host for its facts; `more` has additional questions, words of sh such as `tar=$(command -v tar)`. Fails if mqbench cannot work there. */
 export async function askFacts(
-	host: SshHost,
+	host: RemoteHost,
 	link: Link,
 	more: readonly string[] = [],
 ): Promise<Facts> {

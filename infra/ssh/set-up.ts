@@ -1,16 +1,13 @@
 import { failure } from "../../runner/errors.ts";
 import { pause } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
-import type { World } from "../../runner/world.ts";
-import { byHand, type SshHost, sshName } from "./ssh-host.ts";
-import { type Link, openLink } from "./ssh-link.ts";
-import { Unreachable } from "./ssh-trouble.ts";
+import type { Connecting } from "../remote/host.ts";
+import type { Link } from "../remote/link.ts";
+import { Unreachable } from "../remote/trouble.ts";
+import { byHand, type SshHost, sshName } from "./host.ts";
+import { openLink } from "./link.ts";
 
-export interface SetUpOptions {
-	readonly agent: string;
-	readonly world: Pick<World, "env" | "cwd" | "clock" | "notUp">;
-	/** Called with what it is waiting for, a line for people. */
-	say(line: string): void;
+export interface SetUpOptions extends Connecting {
 	/** How long a host may take to accept ssh, and then to finish its set-up, and how often to check; for tests. */
 	readonly bootMs?: number;
 	readonly setUpMs?: number;

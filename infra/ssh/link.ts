@@ -1,47 +1,22 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Readable, Writable } from "node:stream";
-import type { MqbenchError } from "../../runner/errors.ts";
-import { shellWord } from "../../runner/shell.ts";
 import { interrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { startSupervised } from "../process.ts";
+import {
+	defined,
+	type Link,
+	LOST,
+	type Remote,
+	runOver,
+	shellLine,
+} from "../remote/link.ts";
+import { noShell } from "../remote/trouble.ts";
 import { temporaryFolder } from "../temporary.ts";
-import { destination, type SshHost } from "./ssh-host.ts";
-import { noShell, unreachable } from "./ssh-trouble.ts";
-
-/** One ssh connection to a host, shared by all commands there. It ends with mqbench, even after kill -9. */
-export interface Link {
-	/** Process on the host that lives as long as the connection. */
-	readonly holder: number;
-	/** Whether the connection stands, as far as ssh has noticed. */
-	alive(): boolean;
-	/** Starts a line of sh there; `$1` and on are `args`. The exit code is 255 if the connection is lost. */
-	spawn(line: string, args?: readonly string[]): Remote;
-	/** The same, run to its end; `feed` writes its standard input. Fails with `client-unreachable` if the connection is lost. */
-	run(
-		line: string,
-		args?: readonly string[],
-		feed?: (stdin: Writable) => void,
-	): Promise<Answer>;
-	/** Why a command ended with 255, from its stderr. The connection is closed then. */
-	lost(err: string): Promise<MqbenchError>;
-	close(): Promise<void>;
-}
-
-export type Remote = ChildProcessByStdio<Writable, Readable, Readable>;
-
-export interface Answer {
-	readonly code: number;
-	/** Values of lines "mqbench:name=value"; a host's greeting may appear between them. */
-	readonly values: Readonly<Record<string, string>>;
-	readonly err: string;
-}
-
-/** ssh's exit code for its own failures and for a lost connection. */
-export const LOST = 255;
+import { destination, type SshHost, sshName } from "./host.ts";
+import { unreachable } from "./trouble.ts";
 
 /** Connects; `stop` cancels. Fails with `client-unreachable`, or `interrupted`. */
 export async function openLink(
@@ -68,7 +43,7 @@ export async function openLink(
 			...DEFAULTS.flatMap((option) => ["-o", option]),
 			...destination(host),
 			// Its standard input ends with the connection.
-			remote('echo; echo "mqbench:holder=$$"; exec cat >/dev/null', []),
+			shellLine('echo; echo "mqbench:holder=$$"; exec cat >/dev/null', []),
 		],
 		cwd,
 		env: defined(env),
@@ -112,7 +87,7 @@ export async function openLink(
 	if (typeof first !== "number")
 		throw first.code === null || [LOST, NO_SSH].includes(first.code)
 			? unreachable(host, words)
-			: noShell(host, words);
+			: noShell({ ...host, name: sshName(host) }, words);
 	const start = (line: string, args: readonly string[] = []): Remote => {
 		const child = spawn(
 			"ssh",
@@ -121,7 +96,7 @@ export async function openLink(
 				...["-F", "/dev/null", "-S", socket, "-T"],
 				...SHARED.flatMap((option) => ["-o", option]),
 				...["--", host.host],
-				remote(line, args),
+				shellLine(line, args),
 			],
 			{
 				cwd,
@@ -133,8 +108,14 @@ export async function openLink(
 		);
 		// It may end before its input is read; its exit code says why.
 		child.stdin.on("error", () => {});
-		child.on("error", () => {});
-		return child;
+		return {
+			...{ stdin: child.stdin, stdout: child.stdout, stderr: child.stderr },
+			code: new Promise((resolve) => {
+				child.once("error", () => resolve(LOST));
+				child.once("close", (code) => resolve(code ?? LOST));
+			}),
+			kill: (signal) => void child.kill(signal),
+		};
 	};
 	const lost = async (err: string) => {
 		if (/Session open refused/.test(err)) return unreachable(host, err);
@@ -146,32 +127,10 @@ export async function openLink(
 		alive: () => !over,
 		lost,
 		spawn: start,
-		async run(line, args, feed) {
-			const child = start(line, args);
-			let out = "";
-			let err = "";
-			child.stdout.setEncoding("utf8").on("data", (text) => {
-				out += text;
-			});
-			child.stderr.setEncoding("utf8").on("data", (text) => {
-				err += text;
-			});
-			if (feed) feed(child.stdin);
-			else child.stdin.end();
-			const code = await codeOf(child);
-			if (code === LOST) throw await lost(err);
-			return { code, err, values: valuesIn(out) };
-		},
+		run: (line, args, feed) =>
+			runOver({ spawn: start, lost }, line, args, feed),
 		close,
 	};
-}
-
-/** Exit code of the command there, or of ssh itself. */
-export function codeOf(one: Remote): Promise<number> {
-	return new Promise((resolve) => {
-		one.once("error", () => resolve(LOST));
-		one.once("close", (code) => resolve(code ?? LOST));
-	});
 }
 
 // --- internal ---
@@ -208,29 +167,6 @@ const SHARED = [
 	"ProxyCommand=false",
 	"LogLevel=ERROR",
 ];
-
-/** The command for any kind of login shell: sh reads the line itself. */
-function remote(line: string, args: readonly string[]): string {
-	return `exec sh -c ${[line, "mqbench", ...args].map(shellWord).join(" ")}`;
-}
-
-function valuesIn(out: string): Record<string, string> {
-	return Object.fromEntries(
-		[...out.matchAll(/^mqbench:(\w+)=(.*)$/gm)].map(
-			([, name = "", value = ""]) => [name, value.trim()],
-		),
-	);
-}
-
-function defined(
-	env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(env).filter(
-			(entry): entry is [string, string] => entry[1] !== undefined,
-		),
-	);
-}
 
 /** A socket's path can have about 100 characters, of which ssh adds 17. */
 function shortTmp(): string {

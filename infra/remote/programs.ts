@@ -6,11 +6,11 @@ import { interrupted, orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { type SshHost, sshName } from "./ssh-host.ts";
-import type { Link } from "./ssh-link.ts";
-import { lastLine, unfit, unwritable } from "./ssh-trouble.ts";
+import type { RemoteHost } from "./host.ts";
+import type { Link } from "./link.ts";
+import { lastLine, unfit, unwritable } from "./trouble.ts";
 
-export interface SshOptions {
+export interface RemoteOptions {
 	readonly world: World;
 	readonly binaries: Pick<Binaries, "k6" | "agent" | "on">;
 	/** Called with lines for people when something takes long. */
@@ -28,9 +28,9 @@ export interface Programs {
  * the end. Two mqbench can do this at the same time.
  */
 export async function pushPrograms(
-	host: SshHost,
+	host: RemoteHost,
 	link: Link,
-	options: SshOptions,
+	options: RemoteOptions,
 ): Promise<Programs> {
 	const { binaries } = options;
 	const ours = {
@@ -88,9 +88,9 @@ const FORGET =
 const SLOW_MS = 2_000;
 
 async function push(
-	host: SshHost,
+	host: RemoteHost,
 	link: Link,
-	{ say, world }: Pick<SshOptions, "say" | "world">,
+	{ say, world }: Pick<RemoteOptions, "say" | "world">,
 	what: { program: string; folder: string; sum: string; file: string },
 ): Promise<void> {
 	const { size } = await stat(what.file);
@@ -99,7 +99,7 @@ async function push(
 	const slow = setInterval(
 		() =>
 			say(
-				`  ${sshName(host)}: copying ${what.program}, ${mb(copied)} of ${mb(size)} MB`,
+				`  ${host.name}: copying ${what.program}, ${mb(copied)} of ${mb(size)} MB`,
 			),
 		SLOW_MS,
 	);

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { endOf } from "../process.ts";
 import type { ClientCommand, ClientProcess } from "../rig.ts";
-import { codeOf, type Link, LOST, type Remote } from "./ssh-link.ts";
+import { type Link, LOST, type Remote } from "./link.ts";
 
 export interface ThereCommand extends Omit<ClientCommand, "args"> {
 	readonly argv: readonly string[];
@@ -60,7 +60,7 @@ export function startThere(
 		else if (line !== "") command.onStdout(line);
 	});
 	lines(child, "stderr", command.onStderr);
-	const ended = codeOf(child).then((code) => {
+	const ended = child.code.then((code) => {
 		clearInterval(alive);
 		if (code === LOST) return { code: null, signal: null };
 		return own ? { code: LOST, signal: null } : endOf(code, null);

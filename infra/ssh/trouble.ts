@@ -1,24 +1,6 @@
-import { failure, MqbenchError } from "../../runner/errors.ts";
 import { tell } from "../../runner/text/tell.ts";
-import { byHand, type SshHost, sshName } from "./ssh-host.ts";
-
-/** A host that ssh cannot reach. */
-export class Unreachable extends MqbenchError {
-	/** For people, without host and remedy. */
-	readonly reason: string;
-	/** A booting host may cause it. */
-	readonly passes: boolean;
-
-	constructor(
-		{ code, message, exit }: MqbenchError,
-		reason: string,
-		passes: boolean,
-	) {
-		super(code, message, exit);
-		this.reason = reason;
-		this.passes = passes;
-	}
-}
+import { lastLine, Unreachable } from "../remote/trouble.ts";
+import { byHand, type SshHost, sshName } from "./host.ts";
 
 /** Why ssh did not reach a host, from its own words. */
 export function unreachable(host: SshHost, words: string): Unreachable {
@@ -29,72 +11,13 @@ export function unreachable(host: SshHost, words: string): Unreachable {
 	const reason =
 		known?.reason ?? `ssh cannot reach it (${said || "it says nothing"})`;
 	const remedy = (known?.remedy ?? tryByHand)(host);
-	const error =
-		host.broker === undefined
-			? failure("client-unreachable", { client: sshName(host), reason, remedy })
-			: failure("host-unreachable", {
-					host: sshName(host),
-					system: host.broker,
-					reason,
-					remedy,
-				});
-	return new Unreachable(error, reason, known?.passes ?? false);
-}
-
-/** Why a reachable host cannot make load or run its broker. */
-export function unfit(
-	host: SshHost,
-	reason: string,
-	remedy: string,
-): MqbenchError {
-	return host.broker === undefined
-		? failure("client-unfit", { client: sshName(host), reason, remedy })
-		: failure("host-unfit", {
-				host: sshName(host),
-				system: host.broker,
-				reason,
-				remedy,
-			});
-}
-
-/** The account does not accept commands, like that of a file server. */
-export function noShell(host: SshHost, words: string): MqbenchError {
-	const said = lastLine(words);
-	return unfit(
-		host,
-		tell("no-shell", { words: said === "" ? "" : ` (${said})` }),
-		tell("name-sh-user"),
+	return new Unreachable(
+		{
+			name: sshName(host),
+			...(host.broker === undefined ? {} : { broker: host.broker }),
+		},
+		{ reason, remedy, passes: known?.passes ?? false },
 	);
-}
-
-/** The same for a command there that could not write something. */
-export function unwritable(
-	host: SshHost,
-	folder: string,
-	words: string,
-	/** What is stored there. */
-	kind: "programs" | "store" = "programs",
-): MqbenchError {
-	const full = /No space left on device/.test(words);
-	const quota = /quota/i.test(words);
-	return unfit(
-		host,
-		full
-			? `the disk of ${folder} is full`
-			: quota
-				? `the disk quota for ${folder} is used up`
-				: `${folder} cannot be written there (${lastLine(words) || "it says nothing"})`,
-		full || quota
-			? kind === "programs"
-				? "Free 100 MB there"
-				: tell("free-space-there")
-			: tell("home-to-write"),
-	);
-}
-
-/** The last line of a program's output. */
-export function lastLine(words: string): string {
-	return words.trim().split("\n").at(-1)?.trim() ?? "";
 }
 
 // --- internal ---

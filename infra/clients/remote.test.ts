@@ -23,6 +23,8 @@ import { makeHostKey } from "../cloud/key.ts";
 import { ownIdentity } from "../platform.ts";
 import { commandLines } from "../processes.fake.ts";
 import type { Client, ClientProcess, Workspace } from "../rig.ts";
+import { type SshHost, sshHost } from "../ssh/host.ts";
+import { overSsh } from "../ssh/over-ssh.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import {
 	type Host,
@@ -30,8 +32,7 @@ import {
 	hostsMissing,
 	makeHosts,
 } from "./hosts.fake.ts";
-import { sshClient } from "./ssh.ts";
-import { type SshHost, sshHost } from "./ssh-host.ts";
+import { remoteClient } from "./remote.ts";
 
 const real = await realBinaries();
 const { agent } = real;
@@ -63,7 +64,7 @@ describe.skipIf(missing !== null)(
 		): Client {
 			const k6 = script(path.join(testFolder(), "k6"), body);
 			const host = { ...sshHost(parts.to ?? "root@h1"), ...parts.host };
-			const made = sshClient(1, host, {
+			const made = remoteClient(1, overSsh(host), {
 				world: {
 					...realWorld,
 					env: {

@@ -1,27 +1,26 @@
+import { askFacts } from "../remote/facts.ts";
+import type { RemoteHost } from "../remote/host.ts";
+import type { Link } from "../remote/link.ts";
+import {
+	type Programs,
+	pushPrograms,
+	type RemoteOptions,
+} from "../remote/programs.ts";
+import { remoteWorkspace, sweepWorkspaces } from "../remote/workspace.ts";
 import type { Client, ClockReading } from "../rig.ts";
 import { sweep } from "../temporary.ts";
 import { readChrony } from "./chrony.ts";
 import { readClock } from "./clock.ts";
 import { PING, pingOf } from "./ping.ts";
-import { askFacts } from "./ssh-facts.ts";
-import { type SshHost, sshName } from "./ssh-host.ts";
-import { codeOf, type Link, openLink } from "./ssh-link.ts";
-import {
-	type Programs,
-	pushPrograms,
-	type SshOptions,
-} from "./ssh-programs.ts";
-import { openSetUp } from "./ssh-set-up.ts";
-import { sshWorkspace, sweepWorkspaces } from "./ssh-workspace.ts";
 
-/** A client on another host, reached by the system's ssh with the user's configuration, agent and known hosts. */
-export function sshClient(
+/** A client on another host, or in a pod. */
+export function remoteClient(
 	index: number,
-	host: SshHost,
-	options: SshOptions,
+	host: RemoteHost,
+	options: RemoteOptions,
 ): Client {
 	const { world, binaries } = options;
-	const name = sshName(host);
+	const { name } = host;
 	let opening: Promise<Link> | null = null;
 	let open: Link | null = null;
 	let reached = false;
@@ -34,11 +33,8 @@ export function sshClient(
 		if (open?.alive()) return open;
 		const giveUp = AbortSignal.any([...stop, closing.signal]);
 		const { agent } = binaries;
-		opening ??= (
-			reached
-				? openLink(host, { agent, ...world }, giveUp)
-				: openSetUp(host, { agent, world, say: options.say }, giveUp)
-		)
+		opening ??= host
+			.connect({ agent, world, say: options.say }, giveUp, !reached)
 			.then((made) => {
 				reached = true;
 				open = made;
@@ -87,7 +83,7 @@ export function sshClient(
 				throw await link.lost("");
 			} finally {
 				child.stdin.end();
-				await codeOf(child);
+				await child.code;
 			}
 		});
 	return {
@@ -114,7 +110,7 @@ export function sshClient(
 				return pingOf(values.ping ?? "");
 			}),
 		async workspace(local) {
-			const made = await sshWorkspace({
+			const made = await remoteWorkspace({
 				host,
 				over,
 				programs: there(),

@@ -5,14 +5,14 @@ import path from "node:path";
 import { sha256OfFile } from "../../runner/sha256.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { Workspace } from "../rig.ts";
-import type { SshHost } from "./ssh-host.ts";
-import { codeOf, type Link, LOST } from "./ssh-link.ts";
-import type { Programs } from "./ssh-programs.ts";
-import { startThere } from "./ssh-supervised.ts";
-import { unfit, unwritable } from "./ssh-trouble.ts";
+import type { RemoteHost } from "./host.ts";
+import { type Link, LOST } from "./link.ts";
+import type { Programs } from "./programs.ts";
+import { startThere } from "./supervised.ts";
+import { unfit, unwritable } from "./trouble.ts";
 
-export interface SshWorkspaceOptions {
-	readonly host: SshHost;
+export interface WorkspaceOptions {
+	readonly host: RemoteHost;
 	/** Runs something over the connection, and repeats it over a new one if the first was lost. */
 	over<T>(action: (link: Link) => Promise<T>): Promise<T>;
 	readonly programs: Programs;
@@ -25,8 +25,8 @@ export interface SshWorkspaceOptions {
 }
 
 /** A new folder on a host, below ~/.cache/mqbench/runs. */
-export async function sshWorkspace(
-	options: SshWorkspaceOptions,
+export async function remoteWorkspace(
+	options: WorkspaceOptions,
 ): Promise<Workspace> {
 	const { host, local, over } = options;
 	const { link, folder } = await over(async (link) => {
@@ -99,7 +99,7 @@ const GET = `cd "$1" && [ -f "$2" ] || exit ${NONE}; echo; echo "mqbench:sum=$(s
 
 /** Fetches a file; it gets its name only when it is complete. false: it does not exist. */
 export async function fetchFile(
-	host: SshHost,
+	host: RemoteHost,
 	link: Link,
 	folder: string,
 	name: string,
@@ -113,7 +113,7 @@ export async function fetchFile(
 	child.stderr.setEncoding("utf8").on("data", (text) => {
 		err += text;
 	});
-	const ended = codeOf(child);
+	const ended = child.code;
 	const out = createWriteStream(incoming);
 	const hash = createHash("sha256");
 	let sum: string | null = null;

@@ -13,9 +13,9 @@ import {
 	type Hosts,
 	hostsMissing,
 	makeHosts,
-} from "./hosts.fake.ts";
-import { sshHost } from "./ssh-host.ts";
-import { openSetUp, type SetUpOptions } from "./ssh-set-up.ts";
+} from "../clients/hosts.fake.ts";
+import { sshHost } from "./host.ts";
+import { openSetUp, type SetUpOptions } from "./set-up.ts";
 
 const { agent } = await realBinaries();
 const missing = hostsMissing();
