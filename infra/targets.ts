@@ -13,9 +13,13 @@ export async function provision(
 	binaries: Binaries,
 	rig: Scenario["rig"] = null,
 	clients: Scenario["clients"]["kind"] = "local",
+	kubernetes: Scenario["kubernetes"] = null,
 ): Promise<Rig> {
 	if (rig === null)
-		return standing[target].open(world, binaries, clients === "docker");
+		return standing[target].open(world, binaries, {
+			inside: clients === "docker",
+			kubernetes,
+		});
 	const { standingRig } = await import("./existing/standing.ts");
 	const { attachDocker, rigNetwork } = await import("./docker/rig.ts");
 	const { onHosts } = await import("./hosts/open.ts");
@@ -56,7 +60,13 @@ export async function clientsOf(
 	clients: Scenario["clients"],
 	world: World,
 	binaries: Binaries,
-	{ network = null }: { readonly network?: string | null } = {},
+	{
+		network = null,
+		kubernetes = null,
+	}: {
+		readonly network?: string | null;
+		readonly kubernetes?: Scenario["kubernetes"];
+	} = {},
 ): Promise<readonly Client[]> {
 	switch (clients.kind) {
 		case "local":
@@ -80,6 +90,12 @@ export async function clientsOf(
 		case "rented":
 			// They belong to a rig by the time they are used.
 			throw new Error("machines that are rented come with a rig");
+		case "pods": {
+			const { podClients } = await import("./kubernetes/clients.ts");
+			return podClients(
+				...([clients.count, neededBy(kubernetes), world, binaries] as const),
+			);
+		}
 		case "docker": {
 			const { dockerClients } = await import("./clients/docker.ts");
 			return dockerClients(clients.count, network, world, binaries);
@@ -91,8 +107,15 @@ export async function clientsOf(
 
 /** How a target's brokers come up and go. Each is loaded only when it is needed. */
 interface Standing {
-	/** For one run. `inside`: clients join its containers' network. */
-	open(world: World, binaries: Binaries, inside: boolean): Promise<Rig>;
+	/** For one run. `inside`: clients join its containers' network; `kubernetes`: where its pods run. */
+	open(
+		world: World,
+		binaries: Binaries,
+		how: {
+			readonly inside: boolean;
+			readonly kubernetes: Scenario["kubernetes"];
+		},
+	): Promise<Rig>;
 	/** To stay between commands. */
 	up(
 		id: string,
@@ -109,6 +132,14 @@ const never = (bug: Error) => async () => {
 const THEIRS = never(
 	new Error("brokers that were there before are not stood up or down"),
 );
+const PODS_STAY_NOT = never(
+	new Error("pods do not outlive the command that has made them"),
+);
+
+function neededBy(kubernetes: Scenario["kubernetes"]) {
+	if (kubernetes === null) throw new Error("nobody has said where pods run");
+	return kubernetes;
+}
 const RENTED = never(
 	new Error("what is rented comes with infra/cloud, and is a rig"),
 );
@@ -123,7 +154,7 @@ const standing: Readonly<Record<TargetName, Standing>> = {
 			(await import("./local/standing.ts")).downLocal(...asked),
 	},
 	docker: {
-		open: async (world, binaries, inside) =>
+		open: async (world, binaries, { inside }) =>
 			(await import("./docker/rig.ts")).dockerRig(world, binaries, { inside }),
 		// Containers go on without the process that has made them.
 		async up(id, requests, world, binaries) {
@@ -149,4 +180,12 @@ const standing: Readonly<Record<TargetName, Standing>> = {
 		down: THEIRS,
 	},
 	aws: { open: RENTED, up: RENTED, down: RENTED },
+	kubernetes: {
+		open: async (world, binaries, { kubernetes }) =>
+			(await import("./kubernetes/rig.ts")).kubernetesRig(
+				...([neededBy(kubernetes), world, binaries] as const),
+			),
+		up: PODS_STAY_NOT,
+		down: PODS_STAY_NOT,
+	},
 };

@@ -232,6 +232,16 @@ const catalogue = {
 		text: (d: { endpoint: string }) =>
 			`The Docker engine is on another machine (${d.endpoint}), and mqbench measures containers of this one only. Choose the engine here (docker context use default, unset DOCKER_HOST), or run mqbench there.`,
 	},
+	"kubernetes-failed": {
+		exit: 3,
+		text: (d: { doing: string; reason: string }) =>
+			`Kubernetes could not ${d.doing}: ${d.reason}.`,
+	},
+	"pods-not-up": {
+		exit: 3,
+		text: (d: { job: string; reason: string }) =>
+			`A pod of ${d.job} does not run: ${d.reason}.`,
+	},
 	"docker-failed": {
 		exit: 3,
 		text: (d: { doing: string; reason: string }) =>

@@ -18,6 +18,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["infra/targets.ts"],
 	["infra/cloud"],
 	["infra/aws"],
+	["infra/kubernetes"],
 	["infra/hosts"],
 	["infra/clients"],
 	["infra/ssh"],

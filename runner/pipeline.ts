@@ -102,7 +102,11 @@ export async function runPipeline(
 			: path.resolve(world.cwd, options.resume);
 	const plans = [...options.plans, ...(earlier ? confirmingIn(earlier) : [])];
 	const [{ runId } = { runId: "" }] = plans;
-	const floorPlans = options.floor ? floors(plans.filter(isRun)) : [];
+	const floorPlans = options.floor
+		? floors(plans.filter(isRun), {
+				alone: scenario.clients.kind === "local",
+			})
+		: [];
 	const folder =
 		earlier ??
 		path.resolve(world.cwd, options.out ?? path.join("reports", runId));

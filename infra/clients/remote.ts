@@ -18,9 +18,9 @@ export function remoteClient(
 	index: number,
 	host: RemoteHost,
 	options: RemoteOptions,
+	kind: "ssh" | "pod" = "ssh",
 ): Client {
 	const { world, binaries } = options;
-	const { name } = host;
 	let opening: Promise<Link> | null = null;
 	let open: Link | null = null;
 	let reached = false;
@@ -69,7 +69,8 @@ export function remoteClient(
 		}
 	};
 	const there = (): Programs => {
-		if (programs === null) throw new Error(`${name} has not been prepared`);
+		if (programs === null)
+			throw new Error(`${host.name} has not been prepared`);
 		return programs;
 	};
 	const askClock = () =>
@@ -88,8 +89,8 @@ export function remoteClient(
 		});
 	return {
 		index,
-		name,
-		kind: "ssh",
+		name: host.name,
+		kind,
 		sameClock: false,
 		async prepare() {
 			await sweep();
@@ -97,7 +98,7 @@ export function remoteClient(
 			const { platform, more: _, ...facts } = await askFacts(host, made);
 			programs = await pushPrograms(host, made, {
 				...options,
-				binaries: await binaries.on(platform, name),
+				binaries: await binaries.on(platform, host.name),
 			});
 			await sweepWorkspaces(made);
 			await askClock();

@@ -94,5 +94,6 @@ const REMEDY: Readonly<Record<RigFile["target"], string>> = {
 	local: tell("is-up-running"),
 	docker: tell("down-then-up"),
 	existing: tell("start-or-correct-url"),
+	kubernetes: tell("see-rigs-list"),
 	aws: tell("see-rigs-list"),
 };

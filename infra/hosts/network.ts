@@ -3,7 +3,7 @@ import {
 	hostPort,
 	type Ports,
 } from "../../runner/brokers/addresses.ts";
-import type { NetworkPath } from "../../runner/model/run-file.ts";
+import { isElsewhere, type NetworkPath } from "../../runner/model/run-file.ts";
 import type { Client, Ping } from "../rig.ts";
 
 /** The clients of a run and its broker, which is up. */
@@ -29,7 +29,7 @@ export function networkBaseline(): (ends: Ends) => Promise<NetworkPath[]> {
 			clients.map(async (client) => {
 				const { ping } = client;
 				const far =
-					client.kind === "ssh" || (client.kind === "local" && onHosts);
+					isElsewhere(client.kind) || (client.kind === "local" && onHosts);
 				if (!far || ping === undefined) return [];
 				const own: NetworkPath[] = [];
 				// One after the other, so that they do not disturb each other.

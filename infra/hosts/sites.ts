@@ -28,7 +28,7 @@ export async function hostSite(
 	kind: Pick<BrokerProcess, "ports">,
 	count: number,
 	host: BrokerHost,
-	{ address, host: hostname }: ChosenHost,
+	{ address, host: hostname }: Pick<ChosenHost, "address" | "host">,
 	folders: RunFolders,
 ): Promise<HostSite> {
 	const { control, store, memory, memoryBytes } = folders;

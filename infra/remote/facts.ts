@@ -34,7 +34,10 @@ export async function askFacts(
 		`echo; for fact in ${[...FACTS, ...settingQuestions(), ...more].map((one) => `"${one}"`).join(" ")}; do echo "mqbench:$fact"; done`,
 	);
 	const { system = "", processor = "", kernel = "", sum = "" } = values;
-	const cores = Number(values.cores);
+	const cores = Math.min(
+		Number(values.cores),
+		host.container?.cpus ?? Number.POSITIVE_INFINITY,
+	);
 	if (system === "" || !(cores > 0)) throw noShell(host, err);
 	if (sum === "")
 		throw unfit(
@@ -53,7 +56,11 @@ export async function askFacts(
 			...[values.cpu || values.model || ""].filter(Boolean),
 			...(memory > 0 ? [formatBytes(memory)] : []),
 		].join(", "),
-		identity: identityOf(values.boot ?? "", values.space ?? ""),
+		// Containers of one machine have process tables of their own.
+		identity: identityOf(
+			values.boot ?? "",
+			host.container ? "container" : (values.space ?? ""),
+		),
 		...(values.address ? { address: values.address } : {}),
 		settings: settingsOf(values),
 		more: values,

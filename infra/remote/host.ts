@@ -9,6 +9,8 @@ export interface RemoteHost {
 	readonly broker?: string;
 	/** mqbench's set-up script has prepared it: then its disk is to be used. */
 	readonly setUp: boolean;
+	/** It is a container of its machine, whose cores it has at most so many of (null: all), and which several may be on. */
+	readonly container?: { readonly cpus: number | null };
 	/** Connects; `stop` cancels. `first`: nobody has been there yet, so that it may still be starting. Fails with a sentence. */
 	connect(using: Connecting, stop: AbortSignal, first: boolean): Promise<Link>;
 }

@@ -1,4 +1,4 @@
-import type { BrokerPlace } from "../model/targets.ts";
+import { type BrokerPlace, isImaged } from "../model/targets.ts";
 import { brokerOf, hasProcess, type SystemOptions } from "./index.ts";
 
 /** What a scenario says of a system's image. */
@@ -27,7 +27,7 @@ export function imageAt(
 	const { process } = brokerOf(options);
 	if (process === null || !hasProcess(options)) return null;
 	const contained =
-		place === "container" ||
+		isImaged(place) ||
 		(place === "host" &&
 			(image !== null ||
 				(options.version !== undefined && !process.onHosts.anyVersion)));

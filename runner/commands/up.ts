@@ -18,6 +18,7 @@ import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import {
 	type Invocation,
@@ -68,6 +69,10 @@ export async function up(
 	if (targets[target].place === null)
 		throw failure("usage", {
 			message: `${args.path}: brokers of target ${target} are running already. Measure on them: mqbench ${args.path}`,
+		});
+	if (!targets[target].stays)
+		throw failure("usage", {
+			message: tell("pods-do-not-stay", { path: args.path, target }),
 		});
 	const shown = args.out ?? "rig.json";
 	const place = { shown, path: path.resolve(world.cwd, shown) };

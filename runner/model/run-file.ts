@@ -26,7 +26,7 @@ export const ClientEnd = z.strictObject({
 	index: z.int().nonnegative(),
 	/** For people: "this machine", "bench@10.0.0.11", "container 1". */
 	name: z.string(),
-	kind: z.enum(["local", "ssh", "docker"]),
+	kind: z.enum(["local", "ssh", "docker", "pod"]),
 	/** "linux amd64, 6.1.0-18, 16 cores"; null: it did not say. */
 	machine: z.string().nullable(),
 	k6Exit: z.int().nullable(),
@@ -38,6 +38,11 @@ export const ClientEnd = z.strictObject({
 	error: z.string().nullable(),
 });
 export type ClientEnd = z.infer<typeof ClientEnd>;
+
+/** Its machine is not this one, as far as mqbench knows: it has a clock and samples of its own. */
+export function isElsewhere(kind: ClientEnd["kind"]): boolean {
+	return kind === "ssh" || kind === "pod";
+}
 
 /** How far the network is from a client to a node of the broker: TCP connects, before the run. */
 export const NetworkPath = z.strictObject({

@@ -1,11 +1,18 @@
 import { tell } from "../text/tell.ts";
 /** A kind of place in which a target's brokers run. */
-export type BrokerPlace = "process" | "container" | "host";
+export type BrokerPlace = "process" | "container" | "host" | "pod";
+
+/** Places in which a broker comes as an image. */
+export function isImaged(place: BrokerPlace | null): boolean {
+	return place === "container" || place === "pod";
+}
 
 /** What a target is and can do. What stands it up is infra/targets.ts. */
 export interface TargetTraits {
 	/** Where mqbench starts its brokers; null: they are somebody else's, and up. */
 	readonly place: BrokerPlace | null;
+	/** Its brokers can stay up when the command has ended. */
+	readonly stays: boolean;
 	/** Brokers and generator share this machine. */
 	readonly here: boolean;
 	/** The cloud that its machines are rented from; null: nobody pays by the hour. */
@@ -44,6 +51,7 @@ const YOURS = {
 	...{ url: EXISTING, tls: EXISTING, create: EXISTING },
 	topics: tell("topics-elsewhere"),
 };
+const CLUSTERS_OWN = tell("clusters-own");
 const CONTAINER = "write target: docker";
 const REMOVE = "remove it";
 
@@ -51,6 +59,7 @@ const REMOVE = "remove it";
 export const targets = {
 	local: {
 		place: "process",
+		stays: true,
 		here: true,
 		rents: null,
 		faults: PROCESS_FAULTS,
@@ -62,6 +71,7 @@ export const targets = {
 	},
 	docker: {
 		place: "container",
+		stays: true,
 		here: true,
 		rents: null,
 		faults: [...PROCESS_FAULTS, "partition", "latency"],
@@ -70,6 +80,7 @@ export const targets = {
 	},
 	existing: {
 		place: null,
+		stays: false,
 		here: false,
 		rents: null,
 		faults: [],
@@ -82,6 +93,7 @@ export const targets = {
 	},
 	aws: {
 		place: "host",
+		stays: true,
 		here: false,
 		rents: "aws",
 		faults: PROCESS_FAULTS,
@@ -91,11 +103,30 @@ export const targets = {
 			...YOURS,
 		},
 	},
+	kubernetes: {
+		place: "pod",
+		stays: false,
+		here: false,
+		rents: null,
+		faults: PROCESS_FAULTS,
+		otherFaults: tell("faults-in-pods"),
+		without: {
+			...{ port: REMOVE, binary: "write image instead" },
+			pin: "write cpus instead",
+			...{ url: CLUSTERS_OWN, tls: CLUSTERS_OWN, create: CLUSTERS_OWN },
+			topics: tell("topics-elsewhere"),
+		},
+	},
 } as const satisfies Readonly<Record<string, TargetTraits>>;
 
 export type TargetName = keyof typeof targets;
 
 export const TARGETS = Object.keys(targets) as TargetName[];
+
+/** Targets of rigs: brokers that stay up, or were up before. */
+export const RIG_TARGETS = TARGETS.filter(
+	(target) => targets[target].stays || targets[target].place === null,
+);
 
 export function targetTraits(target: TargetName): TargetTraits {
 	return targets[target];

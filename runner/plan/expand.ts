@@ -60,7 +60,7 @@ export function expand(
 const SLOTS_PER_SECOND = 100;
 const HEARTBEAT_VUS = 4;
 /** The heartbeat outlasts the schedule by this much: late ticks make up for lost ones. */
-const HEARTBEAT_MARGIN_NS = 2e9;
+export const HEARTBEAT_MARGIN_NS = 2e9;
 /** T0 of several clients lies this much after it was handed out; k6's heartbeat begins at once. */
 export const START_LEAD_NS = 3e9;
 /** k6 waits this much longer for its last iteration than that one waits for messages. */

@@ -77,6 +77,23 @@ test("a floor is measured on the clients of its case, and lasts until all of the
 	});
 });
 
+test("one client elsewhere is told when to begin: its floor lasts that much longer", () => {
+	const made = expand(
+		loadScenario(
+			"scenario.yaml",
+			"system: nats\nworkload: { rate: 3000/s, message: 256B, duration: 10s }\n",
+		),
+		{ runId: "test" },
+	);
+	const [here, there] = [floors(made), floors(made, { alone: false })];
+	// What a run of its own has beyond its schedule.
+	const { heartbeat, schedule } = made[0] as Plan;
+	const marginNs =
+		heartbeat.durationNs - schedule.warmupNs - schedule.durationNs;
+	expect(there[0]?.heartbeat.durationNs).toBe(3.5e9 + marginNs);
+	expect(here[0]?.heartbeat.durationNs).toBe(4e9);
+});
+
 test("noop itself is its floor", () => {
 	expect(floors(plans.filter((plan) => plan.broker === "noop"))).toEqual([]);
 });

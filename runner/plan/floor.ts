@@ -1,21 +1,26 @@
 import { brokerOf, noBroker, SystemOptions } from "../brokers/index.ts";
 import { crosses, type Plan } from "../model/plan.ts";
 import { distinct } from "./distinct.ts";
-import { START_LEAD_NS } from "./expand.ts";
+import { HEARTBEAT_MARGIN_NS, START_LEAD_NS } from "./expand.ts";
 import { counted } from "./schedule.ts";
 
 /** How long the floor is measured: enough for a p99 by second from 400/s on, short enough not to be in the way. */
 const WARMUP_NS = 0.5e9;
 const DURATION_NS = 3e9;
+const MARGIN_NS = 0.5e9;
 
 /**
  * The floors of a command: for each case one short run of the same load on `noop`, which completes every message at once.
  * What it shows is the generator alone, on the same clients; no system can be measured below it. Cases of noop itself need none.
  */
-export function floors(plans: readonly Plan[]): Plan[] {
+export function floors(
+	plans: readonly Plan[],
+	/** One process of this machine, which begins by itself; else T0 is told. */
+	{ alone = true }: { readonly alone?: boolean } = {},
+): Plan[] {
 	const measured = plans.filter(({ broker }) => broker !== noBroker);
 	return distinct(measured, (plan) => plan.case).map((plan, i) =>
-		floor(plan, i + 1),
+		floor(plan, i + 1, alone ? MARGIN_NS : HEARTBEAT_MARGIN_NS),
 	);
 }
 
@@ -57,7 +62,7 @@ function schedule({ schedule: whole }: Plan): Plan["schedule"] {
 	});
 }
 
-function floor(plan: Plan, index: number): Plan {
+function floor(plan: Plan, index: number, marginNs: number): Plan {
 	// It completes messages within their process: none crosses to another client.
 	const pattern =
 		floorTraits.cannot[plan.pattern] || crosses(plan)
@@ -101,7 +106,7 @@ function floor(plan: Plan, index: number): Plan {
 			durationNs:
 				WARMUP_NS +
 				DURATION_NS +
-				0.5e9 +
+				marginNs +
 				(plan.client.count > 1 ? START_LEAD_NS : 0),
 			gracefulStopNs: 11e9,
 		},

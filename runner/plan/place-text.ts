@@ -4,8 +4,8 @@ import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type {
 	Aws,
-	Clients,
 	Fault,
+	Kubernetes,
 	Scenario,
 	System,
 } from "../scenario/scenario.ts";
@@ -32,7 +32,7 @@ export function placeLines(
 		...all
 			.filter((system) => !systems.includes(system))
 			.map(({ key }) => say("without-server", { system: key }).text),
-		...(scenario.aws === null ? clientsLine(scenario.clients) : []),
+		...(scenario.aws === null ? clientsLine(scenario) : []),
 		...(systems.length === 0 ? [] : scenario.faults.map(faultLine)),
 	];
 }
@@ -119,7 +119,17 @@ function programs({ options }: System): string {
 	return process?.onHosts.text(options.version) ?? "";
 }
 
-function clientsLine(clients: Clients): string[] {
+/** "namespace bench of context kind-bench", as far as the scenario says. */
+export function clusterText(kubernetes: Kubernetes | null): string {
+	const { context = null, namespace = null } = kubernetes ?? {};
+	const of = context === null ? "kubectl's context" : `context ${context}`;
+	return namespace === null ? of : `namespace ${namespace} of ${of}`;
+}
+
+function clientsLine({
+	clients,
+	kubernetes,
+}: Pick<Scenario, "clients" | "kubernetes">): string[] {
 	switch (clients.kind) {
 		case "local":
 			return clients.count === 1
@@ -129,6 +139,13 @@ function clientsLine(clients: Clients): string[] {
 			return [say("clients-rented", { clients: clients.count }).text];
 		case "docker":
 			return [say("clients-in-containers", { clients: clients.count }).text];
+		case "pods":
+			return [
+				say("clients-in-pods-there", {
+					clients: clients.count,
+					where: clusterText(kubernetes),
+				}).text,
+			];
 		case "ssh":
 			return [say("clients-on-hosts", { hosts: clients.hosts }).text];
 	}

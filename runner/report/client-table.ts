@@ -83,6 +83,11 @@ function claimText(ns: number | null): string {
 	return ns > 0 ? `${formatDuration(ns)} late` : `${formatDuration(-ns)} ahead`;
 }
 
+/** Behind "by probes". */
+const PROBED: Readonly<Record<Run["clients"][number]["kind"], string>> = {
+	...{ local: "", docker: "", ssh: " over SSH", pod: " over exec" },
+};
+
 /**
  * "±0.2ms by probes over SSH, moved 40us"; by chrony "±0.05ms by chrony, ±12ms against this machine's"; null is this machine's clock.
  */
@@ -93,5 +98,5 @@ function clockText({ clock, kind }: Run["clients"][number]): string {
 	const bound = plusMinus(clock.boundNs);
 	if (clock.source === "chrony")
 		return `${bound} by chrony${clock.probedNs === null ? "" : `, ${plusMinus(clock.probedNs)} against this machine's`}`;
-	return `${bound} by probes${kind === "ssh" ? " over SSH" : ""}, moved ${formatDuration(moved)}`;
+	return `${bound} by probes${PROBED[kind]}, moved ${formatDuration(moved)}`;
 }

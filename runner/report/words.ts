@@ -7,6 +7,7 @@ import type {
 	Run,
 	Search,
 } from "../model/result.ts";
+import { isElsewhere } from "../model/run-file.ts";
 import { QUICK_MEANS, rateText, timeText } from "../plan/load-text.ts";
 import { say } from "../text/say.ts";
 import { tell } from "../text/tell.ts";
@@ -425,7 +426,7 @@ export function measuredText(result: Result): string | null {
 		result.runs.length > 0 &&
 		result.runs.every(
 			({ clients }) =>
-				clients.length > 0 && clients.every(({ kind }) => kind === "ssh"),
+				clients.length > 0 && clients.every(({ kind }) => isElsewhere(kind)),
 		);
 	return elsewhere
 		? tell("started-from", { machine })

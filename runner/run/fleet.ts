@@ -2,7 +2,7 @@ import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import { crosses, type Plan, setUpMs } from "../model/plan.ts";
-import type { ClientEnd } from "../model/run-file.ts";
+import { type ClientEnd, isElsewhere } from "../model/run-file.ts";
 import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
@@ -197,7 +197,7 @@ class RunningFleet {
 	async #place(): Promise<void> {
 		const { folder, plan } = this.#options;
 		const { file } = plan.message;
-		const elsewhere = this.#members.filter(({ kind }) => kind === "ssh");
+		const elsewhere = this.#members.filter(({ kind }) => isElsewhere(kind));
 		if (file !== null && elsewhere.length > 0)
 			try {
 				// Removed again when the run is over: it is the user's own, and may be large.
@@ -210,7 +210,7 @@ class RunningFleet {
 		await Promise.all(
 			this.#members.map(async (member) => {
 				const files = ["plan.json", "script.js"];
-				if (file !== null && member.kind === "ssh") files.push(PAYLOAD);
+				if (file !== null && isElsewhere(member.kind)) files.push(PAYLOAD);
 				try {
 					await member.place(folder, files);
 				} catch (error) {
@@ -272,7 +272,7 @@ class RunningFleet {
 					...(member.address === null
 						? {}
 						: { MQBENCH_LISTEN: member.address }),
-					...(plan.message.file !== null && member.kind === "ssh"
+					...(plan.message.file !== null && isElsewhere(member.kind)
 						? { MQBENCH_PAYLOAD_FILE: PAYLOAD }
 						: {}),
 				},

@@ -99,11 +99,15 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			binaries,
 			scenario.rig,
 			scenario.clients.kind,
+			scenario.kubernetes,
 		);
 		let own = rig.clients;
 		try {
 			if (own.length === 0)
-				own = await clientsOf(scenario.clients, world, binaries, rig);
+				own = await clientsOf(scenario.clients, world, binaries, {
+					...rig,
+					kubernetes: scenario.kubernetes,
+				});
 			const clients = await reach(own, progress);
 			note(hostsOf(clients));
 			const said = new Set<string>();

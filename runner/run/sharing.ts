@@ -1,4 +1,5 @@
 import type { Broker, Client, ClientFacts } from "../../infra/rig.ts";
+import { isElsewhere } from "../model/run-file.ts";
 
 /** Does a generator take CPU from the broker? */
 export function sharesHost(
@@ -12,5 +13,5 @@ export function sharesHost(
 		return clients.some(({ facts }) =>
 			identities.includes(facts.identity ?? ""),
 		);
-	return sameHost && clients.some(({ client }) => client.kind !== "ssh");
+	return sameHost && clients.some(({ client }) => !isElsewhere(client.kind));
 }

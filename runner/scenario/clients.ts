@@ -80,11 +80,11 @@ function steady({ schedule }: Case): string | undefined {
 	return schedule.steady === null ? undefined : say("steady-clients").text;
 }
 
-/** What a number of clients is: machines beside those that are rented, else processes of this one. */
-function ofTarget(target: Target | undefined): "rented" | "local" {
-	return target !== undefined && targets[target].rents !== null
-		? "rented"
-		: "local";
+/** What a number of clients is: machines beside those that are rented, pods beside pods, else processes of this machine. */
+function ofTarget(target: Target | undefined): "rented" | "pods" | "local" {
+	if (target === undefined) return "local";
+	if (targets[target].place === "pod") return "pods";
+	return targets[target].rents === null ? "local" : "rented";
 }
 
 function clientsOf(
@@ -93,9 +93,10 @@ function clientsOf(
 ): Clients {
 	if (typeof written === "number")
 		return { kind: ofTarget(target), count: written };
-	return Array.isArray(written)
-		? { kind: "ssh", hosts: written }
-		: { kind: "docker", count: written.docker };
+	if (Array.isArray(written)) return { kind: "ssh", hosts: written };
+	return "docker" in written
+		? { kind: "docker", count: written.docker }
+		: { kind: "pods", count: written.kubernetes };
 }
 
 function clientsOfRig(rig: GivenRig | null): OnHosts | null {
@@ -165,6 +166,11 @@ function misplaced(
 		return [refuse(at, "clients-far-from-rented", { target })];
 	if (clients.kind === "docker" && place !== "container")
 		return [refuse(at, "clients-in-docker", { ...clients, target })];
+	// A pod's network is the cluster's own.
+	if (clients.kind === "pods" && place !== "pod" && place !== null)
+		return [refuse(at, "clients-in-pods", { ...clients, target })];
+	if (clients.kind === "ssh" && place === "pod")
+		return [refuse(at, "clients-outside-cluster", { target })];
 	if (clients.kind === "ssh" && here)
 		return [refuse(at, "clients-beyond-loopback", { target })];
 	return [];

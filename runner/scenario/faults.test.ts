@@ -169,7 +169,7 @@ describe("a fault that makes no sense is one sentence", () => {
 			"on somebody's own broker",
 			"  - { at: 8s, action: pause, for: 1s }",
 			"target: existing\nsystem: { broker: nats, url: nats://host:4222 }",
-			/faults need target local, docker or aws: mqbench disturbs only brokers that it starts; remove faults/,
+			/faults need target local, docker, aws or kubernetes: mqbench disturbs only brokers that it starts; remove faults/,
 		],
 		[
 			"of an unknown kind",

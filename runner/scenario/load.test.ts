@@ -45,6 +45,7 @@ describe("a right scenario", () => {
 			rig: null,
 			clients: { kind: "local", count: 1 },
 			aws: null,
+			kubernetes: null,
 			systems: [
 				{
 					key: "nats",

@@ -11,6 +11,7 @@ import type { Context, Surroundings } from "./context.ts";
 import { beyondExistingTopics } from "./existing-topics.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
+import { resolveKubernetes } from "./kubernetes.ts";
 import { resolveMachine } from "./machine.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { parseParts } from "./parts.ts";
@@ -160,6 +161,7 @@ function check(
 	);
 	const baseline = resolveBaseline(parts.baseline, keys, context.folder);
 	const aws = resolveAws(parts, context, clients, systems);
+	const kubernetes = resolveKubernetes(parts, context, clients);
 	const sla = resolveSlaLines(
 		parts,
 		systems,
@@ -203,6 +205,7 @@ function check(
 			rig: context.rig?.rig ?? null,
 			clients,
 			aws: aws.aws,
+			kubernetes,
 			machine: machine.machine,
 			systems: systems.map(({ path: _, ...system }) => system),
 			cases: complete,

@@ -20,7 +20,7 @@ export interface Overrides {
 	readonly target?: string | undefined;
 	/** URL of the one system; it implies target existing. */
 	readonly url?: string | undefined;
-	/** `--clients`: "3" (of a rig with clients its first three), "bench@a,bench@b" or "docker=3". */
+	/** `--clients`: "3" (of a rig with clients its first three), "bench@a,bench@b", "docker=3" or "kubernetes=3". */
 	readonly clients?: string | undefined;
 	/** `--rig`: path of the rig.json whose brokers, and clients if it has some, are taken. */
 	readonly rig?: string | undefined;
@@ -130,6 +130,8 @@ function clientsOf(text: string): unknown {
 	if (/^\d+$/.test(text)) return Number(text);
 	const containers = /^docker=(\d+)$/.exec(text)?.[1];
 	if (containers !== undefined) return { docker: Number(containers) };
+	const pods = /^kubernetes=(\d+)$/.exec(text)?.[1];
+	if (pods !== undefined) return { kubernetes: Number(pods) };
 	return text.split(",").map((host) => host.trim());
 }
 

@@ -24,6 +24,7 @@ export interface Parts
 					| "target"
 					| "clients"
 					| "aws"
+					| "kubernetes"
 					| "machine"
 					| "repeat"
 					| "baseline"
@@ -83,6 +84,7 @@ export function parseParts(
 		target: top("target"),
 		clients: written.clients === undefined ? undefined : top("clients"),
 		aws: top("aws"),
+		kubernetes: top("kubernetes"),
 		machine: top("machine"),
 		systems: systemsOf(written, systemKeys, parser),
 		workload: parser.fields(

@@ -1,4 +1,4 @@
-import { targets, targetsThat } from "../model/targets.ts";
+import { isImaged, targets, targetsThat } from "../model/targets.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
 import { type Problem, refuse, refuseKey } from "./problem.ts";
@@ -13,7 +13,8 @@ export function resolvePin(
 ): { pin: Scenario["pin"]; problems: Problem[] } {
 	const { target, targetChosen } = context;
 	// All of those are Linux.
-	const elsewhere = clients === "rented" || clients === "ssh";
+	const elsewhere =
+		clients === "rented" || clients === "ssh" || clients === "pods";
 	const { generator = null, brokers = null } = written ?? {};
 	const problems: Problem[] = [];
 	const place = target && targets[target].place;
@@ -21,7 +22,7 @@ export function resolvePin(
 	// Containers of target docker live on a Linux of their own where this machine is none, and so do hosts.
 	const here =
 		(elsewhere ? null : generator) ??
-		(place === "container" || hosts ? null : brokers);
+		(isImaged(place ?? null) || hosts ? null : brokers);
 	if (here !== null && context.platform !== "linux")
 		problems.push(refuseKey(["pin"], "pin-needs-linux"));
 	const theirs = place === null && !hosts;

@@ -30,6 +30,7 @@ export function scenarioReference(
 		...systems(fields.system),
 		section("sla", SLA, sla(fields.sla)),
 		section("aws", AWS, fields.aws),
+		section("kubernetes", KUBERNETES, fields.kubernetes),
 	];
 	return `${sections.join("\n\n")}\n`;
 }
@@ -73,9 +74,9 @@ A password in the file itself is refused, because reports keep a copy of the fil
 
 **Paths** (\`binary\`, \`payload: { file }\`, certificates) are relative to the scenario's folder. A bare \`binary\` is looked up on PATH.
 
-**Where it runs**: \`target\` is \`local\`, \`docker\`, \`existing\` or \`aws\`, and \`clients\` says what makes the load. With \`--target\`,
+**Where it runs**: \`target\` is \`local\`, \`docker\`, \`existing\`, \`aws\` or \`kubernetes\`, and \`clients\` says what makes the load. With \`--target\`,
 \`--url\`, \`--clients 3\`, \`--clients bench@a,bench@b\` or \`--rig rig.json\` on the command line, settings of other targets (\`url\`,
-\`binary\`, \`image\`, some faults) are ignored. In the file they are mistakes, except for the block \`aws\`.
+\`binary\`, \`image\`, some faults) are ignored. In the file they are mistakes, except for the blocks \`aws\` and \`kubernetes\`.
 
 **Several clients** send one schedule together. \`connections\` must be at least \`clients\`. With \`round-trip\` and \`request-reply\` leave
 \`topics\` at its default, one for each connection. With \`fan-out\`, \`work-queue\` and \`backlog\` other clients receive the messages:
@@ -125,6 +126,11 @@ durations and the price; nothing is rented before you agree. Details: [infra/REA
 Systems have \`nodes\`, \`config\`, \`pin\` and \`durability\` as on other targets. Brokers have the version that mqbench brings or that of Debian 12.
 With \`image\`, or \`version\` (unless mqbench can copy any of them there; \`plan\` says so), Docker runs on the machine what \`target: docker\` would run, within \`cpus\`
 and \`memory\`. \`port\` and \`binary\` belong to other targets. Faults: \`pause\`, \`kill\`, \`restart\`. A \`ttl\` that is too short for the planned runs is refused.`;
+
+const KUBERNETES = `Where and as what pods run. \`target: kubernetes\` starts brokers and load in pods of the cluster that \`kubectl\` reaches, from the images that
+\`target: docker\` uses; \`clients\` is the number of pods that make load. With \`target: existing\`, \`clients: { kubernetes: n }\` makes the load in pods, against brokers
+in the cluster or elsewhere. Nothing is needed but \`kubectl\` and the rights that \`npx mqbench plan <scenario> --target kubernetes\` prints. Details:
+[infra/README.md](../infra/README.md#kubernetes).`;
 
 const WORKLOAD = `\`message\` and one load are needed, here or in each case. A load is one of these:
 
@@ -176,7 +182,9 @@ function questions(
 const QUICKSTART = "Does everything work on this machine? 15 seconds.";
 
 /** Fields that have a section of their own. */
-const ELSEWHERE = ["aws", "cases", "matrix", "sla", "systems", "workload"];
+const ELSEWHERE = [
+	...["aws", "cases", "kubernetes", "matrix", "sla", "systems", "workload"],
+];
 
 function section(
 	title: string,

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { brokerOf, example, realBrokers } from "../brokers/index.ts";
-import { Level, Target } from "../model/plan.ts";
-import { CLOUDS } from "../model/targets.ts";
+import { Level } from "../model/plan.ts";
+import { CLOUDS, RIG_TARGETS } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
 import type { Path } from "./problem.ts";
 import { isLoopback } from "./url.ts";
@@ -104,7 +104,7 @@ export const RigFile = z.strictObject({
 				"Name of the rig: of its containers, networks, volumes and tags.",
 			examples: ["staging"],
 		}),
-	target: Target.default("existing").meta({
+	target: z.enum(RIG_TARGETS).default("existing").meta({
 		description:
 			"What stood it up. `existing`: it was there, and nothing of it is mqbench's to take down.",
 	}),

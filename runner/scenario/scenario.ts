@@ -23,6 +23,8 @@ export interface Scenario {
 	readonly clients: Clients;
 	/** What target aws rents; null: another target, or a rig that is up. */
 	readonly aws: Aws | null;
+	/** Where pods run, of brokers or load; null: there are none. */
+	readonly kubernetes: Kubernetes | null;
 	/** Settings of machines that are rented, or were. */
 	readonly machine: MachineAsked;
 	readonly systems: readonly System[];
@@ -62,9 +64,12 @@ export interface Fault {
 	readonly delayNs: number | null;
 }
 
-/** What makes the load: processes here, hosts over SSH ("user@host:port"), containers, or machines that target aws rents. */
+/** What makes the load: processes here, hosts over SSH ("user@host:port"), containers, pods, or machines that target aws rents. */
 export type Clients =
-	| { readonly kind: "local" | "docker" | "rented"; readonly count: number }
+	| {
+			readonly kind: "local" | "docker" | "pods" | "rented";
+			readonly count: number;
+	  }
 	| {
 			readonly kind: "ssh";
 			readonly hosts: readonly string[];
@@ -84,6 +89,33 @@ export interface SshAccess {
 	readonly setUp: boolean;
 	/** How long it may take until it accepts ssh, if that is longer than usual. */
 	readonly bootMinutes?: number | undefined;
+}
+
+/** Where and as what the pods of a command run. */
+export interface Kubernetes {
+	/** Of kubectl's configuration; null: its current one. */
+	readonly context: string | null;
+	/** null: the context's own. */
+	readonly namespace: string | null;
+	/** Of the pods that make load. */
+	readonly image: string;
+	/** Secret with which images are pulled; null: none. */
+	readonly imagePullSecret: string | null;
+	/** Of each pod that makes load, requested and at most; memory in bytes. */
+	readonly resources: { readonly cpus: number; readonly memory: number };
+	readonly nodeSelector: Readonly<Record<string, string>>;
+	readonly tolerations: readonly {
+		readonly key?: string | undefined;
+		readonly operator?: "Equal" | "Exists" | undefined;
+		readonly value?: string | undefined;
+		readonly effect?: string | undefined;
+	}[];
+	/** Of the brokers' volumes; null: the nodes' own disks. */
+	readonly storageClass: string | null;
+	/** Of such a volume, bytes. */
+	readonly storage: number;
+	/** How long a pod lives at most, ns. */
+	readonly ttlNs: number;
 }
 
 /** Machines that are rented for a scenario: brokers that take turns on the same ones, and one for each client. */

@@ -11,6 +11,7 @@ import { FaultAction, Target } from "../model/plan.ts";
 import { type WorkloadField, workloadFields } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 import { AwsFile } from "./aws-schema.ts";
+import { KubernetesFile } from "./kubernetes-schema.ts";
 import { parseLine } from "./sla.ts";
 import { overrides, SharedWorkload } from "./workload-schema.ts";
 
@@ -123,7 +124,7 @@ const MOST_CLIENTS = 100;
 
 const Clients = z.union([
 	count(
-		"k6 processes on this machine; `target: aws`: rented machines.",
+		"k6 processes on this machine; `target: aws`: rented machines; `target: kubernetes`: pods.",
 		MOST_CLIENTS,
 		[3],
 	),
@@ -141,6 +142,9 @@ const Clients = z.union([
 	z.strictObject({
 		docker: count("Containers of mqbench's own image.", MOST_CLIENTS, [3]),
 	}),
+	z.strictObject({
+		kubernetes: count("Pods of a cluster.", MOST_CLIENTS, [3]),
+	}),
 ]);
 
 export const ScenarioFile = z.strictObject({
@@ -150,12 +154,17 @@ export const ScenarioFile = z.strictObject({
 	}),
 	target: Target.default("local").meta({
 		description:
-			"Where the brokers run. `local`: mqbench starts them on this machine; `docker`: in containers of this machine's Docker engine; `existing`: they are yours, each system has a url; `aws`: on machines of EC2, rented for this command (`aws`). `--target` overrides, and then leaves aside what only other targets have; `--rig` takes brokers that stay up.",
+			"Where the brokers run. `local`: mqbench starts them on this machine; `docker`: in containers of this machine's Docker engine; `existing`: they are yours, each system has a url; `aws`: on machines of EC2, rented for this command (`aws`); `kubernetes`: in pods of a cluster (`kubernetes`). `--target` overrides, and then leaves aside what only other targets have; `--rig` takes brokers that stay up.",
 	}),
 	clients: Clients.default(1).meta({
 		description:
-			"What makes the load. A number: so many k6 processes on this machine, with `target: aws` so many rented machines, on a rig that has clients the first so many of its hosts; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`). Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
-		examples: [3, ["bench@10.0.0.11", "bench@10.0.0.12"], { docker: 3 }],
+			"What makes the load. A number: so many k6 processes on this machine, with `target: aws` so many rented machines, with `target: kubernetes` so many pods, on a rig that has clients the first so many of its hosts; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`); `{ kubernetes: n }`: so many pods of a cluster (`kubernetes`), also with `target: existing`. Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
+		examples: [
+			3,
+			["bench@10.0.0.11", "bench@10.0.0.12"],
+			{ docker: 3 },
+			{ kubernetes: 3 },
+		],
 	}),
 	aws: AwsFile.optional().meta({
 		description:
@@ -167,6 +176,11 @@ export const ScenarioFile = z.strictObject({
 				clients: { instance: "c6in.xlarge" },
 			},
 		],
+	}),
+	kubernetes: KubernetesFile.optional().meta({
+		description:
+			"Where and as what pods run, with `target: kubernetes` and `clients: { kubernetes: n }`. Others leave it aside.",
+		examples: [{ namespace: "bench", resources: { cpus: 2, memory: "2GiB" } }],
 	}),
 	machine: z
 		.strictObject({

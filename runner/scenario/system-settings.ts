@@ -8,7 +8,7 @@ import {
 } from "../brokers/index.ts";
 import { glob } from "../model/glob.ts";
 import { LEVELS, type Level, type Target } from "../model/plan.ts";
-import { targetTraits } from "../model/targets.ts";
+import { isImaged, targetTraits } from "../model/targets.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
@@ -213,7 +213,7 @@ function ofImage(
 ): Refusal[] {
 	const { image, version } = options;
 	const place = target ? targetTraits(target).place : null;
-	if (place !== "container" && place !== "host") return [];
+	if (!isImaged(place) && place !== "host") return [];
 	if (image !== undefined && version !== undefined)
 		return [refusal("version", "image-and-version")];
 	const contained = imageAt(place, { image: image ?? null, options }) !== null;

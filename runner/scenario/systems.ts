@@ -120,7 +120,9 @@ function resolveOne(
 		port: starts("process") ? (options.port ?? null) : null,
 		binary: starts("process") ? (options.binary ?? null) : null,
 		image:
-			starts("container") || place === "host" ? (options.image ?? null) : null,
+			starts("container") || starts("pod") || place === "host"
+				? (options.image ?? null)
+				: null,
 		existingTopics:
 			place === null && options.create === false
 				? (options.topics ?? null)

@@ -119,7 +119,7 @@ describe("containers", () => {
 		expect(() =>
 			load("cpus: 2", { target: "local", set: ["system.image=x"] }),
 		).toThrow(
-			"--set system.image=x: image needs target docker or aws, and this target is local; write target: docker",
+			"--set system.image=x: image needs target docker, aws or kubernetes, and this target is local; write target: docker",
 		);
 	});
 });

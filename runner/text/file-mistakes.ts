@@ -10,6 +10,7 @@ export const fileMistakes = {
 	"form-of-clients": 'a number of processes, a list of hosts or { docker: n }, e.g. 3 or ["bench@10.0.0.11"]',
 	"form-of-node": "a number from 1 or leader",
 	"case-name-form": "the name of a case must be one line of text without * and ?",
+	"dns-label": "takes small letters, digits and hyphens, at most 63, e.g. bench",
 	"name-form": "a name must have only letters, digits, - _ and single dots, and begin with a letter or digit",
 	"matrix-without-list": "{field} in the matrix must be a list of values; write {field}: [{value}]",
 	"one-value": "{field} takes one value; for several write matrix: { {field}: [{values}] }",

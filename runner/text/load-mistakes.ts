@@ -74,6 +74,8 @@ export const loadMistakes = {
 	"faults-overlap": "this fault begins before the one above has ended; write a later time",
 	"clients-beyond-rig": "clients: {clients}, and {rig} has {hosts} for the load; write at most clients: {most}",
 	"clients-far-from-rented": "clients on your own hosts would measure their distance from the machines that target {target} rents; write how many to rent, e.g. clients: 2",
+	"clients-in-pods": "clients: { kubernetes: {count} } needs target kubernetes or existing, and this target is {target}; write clients: {count}",
+	"clients-outside-cluster": "the brokers of target {target} are in pods, which hosts outside of the cluster do not reach; write clients: 1",
 	"clients-in-docker": "clients: { docker: {count} } needs target docker, and this target is {target}; write clients: {count}",
 	"clients-beyond-loopback": "clients on other hosts cannot reach brokers of target {target}, which listen on 127.0.0.1 only; write target: existing with a url that they reach",
 	"host-twice": "{whose} name {host} twice; remove one of them",

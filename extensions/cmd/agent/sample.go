@@ -192,16 +192,26 @@ func machine() machineSample {
 			add(&m.StealNs, tickNs, ticks[7])
 		}
 	}
+	m.Throttled = throttledPeriods()
+	return m
+}
+
+// throttledPeriods is how often the control group of agent has used up its CPU quota. In a container the group's path is that of the
+// machine, while the container's own group is mounted at the root.
+func throttledPeriods() *int64 {
+	var periods *int64
 	groups := read("/proc/self/cgroup")
-	for _, group := range match(groupV2, groups) {
-		add(&m.Throttled, 1, match(throttled, read("/sys/fs/cgroup", group, "cpu.stat"))...)
-	}
-	if m.Throttled == nil {
-		for _, group := range match(groupV1, groups) {
-			add(&m.Throttled, 1, match(throttled, read("/sys/fs/cgroup/cpu", group, "cpu.stat"))...)
+	for _, hierarchy := range []struct {
+		folder string
+		path   *regexp.Regexp
+	}{{"/sys/fs/cgroup", groupV2}, {"/sys/fs/cgroup/cpu", groupV1}} {
+		for _, group := range append(match(hierarchy.path, groups), "") {
+			if periods == nil {
+				add(&periods, 1, match(throttled, read(hierarchy.folder, group, "cpu.stat"))...)
+			}
 		}
 	}
-	return m
+	return periods
 }
 
 // readNetwork adds up the traffic of the machine's network devices. Bridges and tunnels carry the same bytes a second time, so they

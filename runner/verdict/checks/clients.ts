@@ -1,3 +1,4 @@
+import { isElsewhere } from "../../model/run-file.ts";
 import { whoIs } from "../../run/client-read.ts";
 import type { ClientPart, Collected } from "../../run/collect.ts";
 import { say } from "../../text/say.ts";
@@ -43,7 +44,8 @@ export const claim: Check = {
 	name: "claim",
 	/** One client alone, to which no start was told, always claims its part in time. */
 	applies: ({ plan, parts }) =>
-		(plan.client.count > 1 || parts.some((p) => p.end?.kind === "ssh")) &&
+		(plan.client.count > 1 ||
+			parts.some(({ end }) => end != null && isElsewhere(end.kind))) &&
 		plan.schedule.kind !== "closed",
 	judge({ collected }) {
 		const claims = firstClaims(collected);

@@ -1,4 +1,5 @@
 import type { ResourceLine } from "../../model/resource-file.ts";
+import { isElsewhere as isKindElsewhere } from "../../model/run-file.ts";
 import type { ClientPart, Machine } from "../../run/collect.ts";
 import { sum } from "../../stats/sum.ts";
 import { machineName } from "../../text/machine-checks.ts";
@@ -178,7 +179,7 @@ function generatorMachines({ collected }: Facts): {
 
 /** On another host: a container is on this one. */
 function isElsewhere({ end }: ClientPart): boolean {
-	return end?.kind === "ssh";
+	return end != null && isKindElsewhere(end.kind);
 }
 
 /** Those that generators and nodes of the broker ran on, each with what was sampled there. */

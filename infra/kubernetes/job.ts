@@ -1,0 +1,181 @@
+import type { Kubernetes } from "../../runner/scenario/scenario.ts";
+
+/** What mqbench's objects carry, so that everybody can tell whose they are and since when they are not needed. */
+export const LABELS = {
+	managedBy: "app.kubernetes.io/managed-by",
+	run: "mqbench.io/run",
+	role: "mqbench.io/role",
+	/** Annotations: who has made it, and when nobody needs it any more (ISO 8601). */
+	owner: "mqbench.io/owner",
+	expires: "mqbench.io/expires",
+} as const;
+
+/** All that is ours, whoever has made it. */
+export const OURS = `${LABELS.managedBy}=mqbench`;
+
+/** Pods of one role, to make as a Job. */
+export interface PodsAsked {
+	/** Of the Job; its pods are called `<name>-<index>-<five letters>`. */
+	readonly name: string;
+	readonly count: number;
+	readonly role: "load" | "broker";
+	readonly image: string;
+	/** Requested and at most; null: what the cluster says. */
+	readonly cpus: number | null;
+	/** Bytes. */
+	readonly memory: number | null;
+	/** Folders that are volumes, by their path. */
+	readonly volumes: readonly PodVolume[];
+}
+
+export interface PodVolume {
+	readonly path: string;
+	/** On a node's disk, in its memory, or from the scenario's storage class. */
+	readonly kind: "disk" | "memory" | "storage";
+}
+
+/** mqbench's own folder in a pod. */
+export const WORK = "/mqbench";
+
+/**
+ * A Job whose pods wait until mqbench has something for them, and end when they have not heard of it for LEASE_S. A Job, for brokers too: it is
+ * the one kind of set that ends its pods at a deadline (`activeDeadlineSeconds`) and removes itself when they have ended
+ * (`ttlSecondsAfterFinished`); a StatefulSet would replace a pod that was evicted, and nothing would tell why it went.
+ */
+export function jobOf(
+	{ name, count, role, image, cpus, memory, volumes }: PodsAsked,
+	{
+		run,
+		owner,
+		nowMs,
+		settings,
+	}: {
+		readonly run: string;
+		readonly owner: string;
+		readonly nowMs: number;
+		readonly settings: Kubernetes;
+	},
+) {
+	const labels = {
+		[LABELS.managedBy]: "mqbench",
+		[LABELS.run]: run,
+		[LABELS.role]: role,
+	};
+	const most = {
+		...(cpus === null ? {} : { cpu: String(cpus) }),
+		...(memory === null ? {} : { memory: String(memory) }),
+	};
+	const all: readonly PodVolume[] = [{ path: WORK, kind: "disk" }, ...volumes];
+	return {
+		apiVersion: "batch/v1",
+		kind: "Job",
+		metadata: {
+			name,
+			labels,
+			annotations: {
+				[LABELS.owner]: owner,
+				[LABELS.expires]: new Date(nowMs + settings.ttlNs / 1e6).toISOString(),
+			},
+		},
+		spec: {
+			...{ completions: count, parallelism: count, completionMode: "Indexed" },
+			// A pod that is gone has spoiled its run; the others are to say what they have.
+			backoffLimitPerIndex: 0,
+			activeDeadlineSeconds: Math.ceil(settings.ttlNs / 1e9),
+			ttlSecondsAfterFinished: 30,
+			template: {
+				metadata: { labels },
+				spec: {
+					restartPolicy: "Never",
+					terminationGracePeriodSeconds: 2,
+					automountServiceAccountToken: false,
+					enableServiceLinks: false,
+					...(settings.imagePullSecret === null
+						? {}
+						: { imagePullSecrets: [{ name: settings.imagePullSecret }] }),
+					nodeSelector: settings.nodeSelector,
+					tolerations: settings.tolerations,
+					affinity: { podAntiAffinity: apart(run) },
+					securityContext: {
+						seccompProfile: { type: "RuntimeDefault" },
+						...(role === "load" ? PLAIN_USER : {}),
+					},
+					containers: [
+						{
+							name: CONTAINER,
+							image,
+							command: ["/bin/sh", "-c", HOLD],
+							resources: { requests: most, limits: most },
+							securityContext: {
+								allowPrivilegeEscalation: false,
+								...(role === "load" ? { capabilities: { drop: ["ALL"] } } : {}),
+							},
+							volumeMounts: all.map(({ path }, i) => ({
+								name: `v${i}`,
+								mountPath: path,
+							})),
+						},
+					],
+					volumes: all.map(({ kind }, i) => ({
+						name: `v${i}`,
+						...sourceOf(kind, settings),
+					})),
+				},
+			},
+		},
+	};
+}
+
+export const CONTAINER = "main";
+
+/** A file that is touched as long as mqbench is there. */
+export const ALIVE = `${WORK}/alive`;
+
+/** How often mqbench says that it is there; a pod waits eight times as long. */
+export const ALIVE_MS = 15_000;
+
+// --- internal ---
+
+/** find's own unit is the minute. */
+const HOLD = `trap 'exit 0' TERM INT; : >${ALIVE}; while :; do sleep 5 & wait $!; [ -n "$(find ${ALIVE} -mmin -2 2>/dev/null)" ] || exit 3; done`;
+
+/** What a namespace that allows no root asks for. */
+const PLAIN_USER = {
+	runAsNonRoot: true,
+	...{ runAsUser: 12345, runAsGroup: 12345, fsGroup: 12345 },
+} as const;
+
+/** On nodes of their own where there are enough: beside others they would measure each other. */
+function apart(run: string) {
+	return {
+		preferredDuringSchedulingIgnoredDuringExecution: [
+			{
+				weight: 100,
+				podAffinityTerm: {
+					labelSelector: { matchLabels: { [LABELS.run]: run } },
+					topologyKey: "kubernetes.io/hostname",
+				},
+			},
+		],
+	};
+}
+
+function sourceOf(
+	kind: PodVolume["kind"],
+	{ storageClass, storage }: Kubernetes,
+) {
+	if (kind !== "storage")
+		return { emptyDir: kind === "memory" ? { medium: "Memory" } : {} };
+	// It belongs to its pod, and goes with it.
+	return {
+		ephemeral: {
+			volumeClaimTemplate: {
+				spec: {
+					accessModes: ["ReadWriteOnce"],
+					...(storageClass === null ? {} : { storageClassName: storageClass }),
+					resources: { requests: { storage: String(storage) } },
+				},
+			},
+		},
+	};
+}
