@@ -21,6 +21,8 @@ export interface Ended {
 	/** Exit code; null when a signal ended it. */
 	readonly code: number | null;
 	readonly signal: string | null;
+	/** What is known of it elsewhere, the end of a sentence: "its node has evicted it". Absent: nothing. */
+	readonly why?: string;
 }
 
 export interface SupervisedOptions {

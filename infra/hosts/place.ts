@@ -92,7 +92,7 @@ export function hostPlace({
 export function endOn(host: string, end: Ended): End {
 	const lost = end.code === null && end.signal === null;
 	return {
-		how: lost ? `the connection to ${host} was lost` : describeEnd(end),
+		how: `${lost ? `the connection to ${host} was lost` : describeEnd(end)}${end.why === undefined ? "" : `: ${end.why}`}`,
 		well: end.code === 0,
 		lost,
 	};

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
@@ -10,7 +11,12 @@ import type { World } from "../../runner/world.ts";
 import { ownerText } from "../owner.ts";
 import type { Connecting, RemoteHost } from "../remote/host.ts";
 import { jobOf, LABELS, type PodsAsked } from "./job.ts";
-import { explainKubectl, findKubectl, type Kubectl } from "./kubectl.ts";
+import {
+	explainKubectl,
+	findKubectl,
+	type Kubectl,
+	KubectlError,
+} from "./kubectl.ts";
 import { openPodLink } from "./link.ts";
 import { howItEnded, Pod, whyNotUp } from "./trouble.ts";
 
@@ -66,13 +72,19 @@ export function clusterOf(
 						owner: ownerText(process.pid),
 					},
 				);
-				await kubectl.run(["create", "--filename", "-"], {
-					...{ input: JSON.stringify(job), stop: world.stop },
-				});
+				await kubectl
+					.run(["create", "--filename", "-"], {
+						...{ input: JSON.stringify(job), stop: world.stop },
+					})
+					.catch((error) => {
+						// What the cluster has refused does not exist.
+						if (error instanceof KubectlError) jobs.delete(name);
+						throw error;
+					});
 				const pods = await untilUp(kubectl, name, asked, world, say);
 				return pods.map((pod) => hostOf(pod, name, asked, kubectl, broker));
 			} catch (error) {
-				await removeJob(name).catch(() => {});
+				if (jobs.has(name)) await removeJob(name).catch(() => {});
 				throw explainKubectl(
 					error,
 					tell("doing-pods", {
@@ -87,20 +99,27 @@ export function clusterOf(
 				await removeJob(job);
 		},
 		close: once(async () => {
-			try {
-				await Promise.all([...jobs].map(removeJob));
-			} catch {
-				say(
-					tell("pods-stay", {
-						jobs: [...jobs],
-						minutes: 2,
-						command: [
-							...["kubectl", ...kubectl.where],
-							...["delete", "job", "--selector", `${LABELS.run}=${run}`],
-						].join(" "),
-					}),
-				);
-			}
+			const began = world.clock.monotonicMs();
+			for (;;)
+				try {
+					await Promise.all([...jobs].map(removeJob));
+					return;
+				} catch (error) {
+					// An API server that is restarted comes back; pods end by themselves without it.
+					if (world.clock.monotonicMs() - began > GONE_MS) break;
+					if (!(error instanceof KubectlError)) break;
+					await sleep(RETRY_MS);
+				}
+			say(
+				tell("pods-stay", {
+					jobs: [...jobs],
+					minutes: 2,
+					command: [
+						...["kubectl", ...kubectl.where],
+						...["delete", "job", "--selector", `${LABELS.run}=${run}`],
+					].join(" "),
+				}),
+			);
 		}),
 	};
 }
@@ -110,6 +129,10 @@ export function clusterOf(
 const Pods = z.object({ items: z.array(Pod) });
 
 const POLL_MS = 300;
+
+/** How long a cluster that does not answer is asked to remove what is there, and how often. */
+const GONE_MS = 45_000;
+const RETRY_MS = 2_000;
 
 /** How long images may take to be pulled, volumes to be made, and nodes to be added. */
 const UP_MS = 5 * 60_000;
@@ -157,6 +180,11 @@ async function untilUp(
 			say(
 				tell("pods-starting", {
 					...{ up: pods.filter(isUp).length, count, job },
+					why: pods
+						.flatMap((pod) => (isUp(pod) ? [] : (whyNotUp(pod, true) ?? [])))
+						.slice(0, 1)
+						.map((why) => `: ${why}`)
+						.join(""),
 					seconds: Math.round((now - began) / 1000),
 				}),
 			);

@@ -12,7 +12,7 @@ import {
 import { noShell } from "../remote/trouble.ts";
 import { ALIVE, ALIVE_MS, CONTAINER, WORK } from "./job.ts";
 import type { Kubectl } from "./kubectl.ts";
-import { type Lost, whyLost } from "./trouble.ts";
+import { type Lost, whyKilled, whyLost } from "./trouble.ts";
 
 /** A pod that is running, for `kubectl exec`. */
 export interface PodAt extends Lost {
@@ -89,14 +89,11 @@ export async function openPodLink(
 		await close();
 		return why;
 	};
+	const run: Link["run"] = (line, args, feed) =>
+		runOver({ spawn: start, lost }, line, args, feed);
 	return {
-		holder: first,
-		alive: () => !over,
-		lost,
-		spawn: start,
-		run: (line, args, feed) =>
-			runOver({ spawn: start, lost }, line, args, feed),
-		close,
+		...{ holder: first, alive: () => !over, lost, spawn: start, run, close },
+		fate: () => whyKilled(pod, kubectl, run),
 	};
 }
 

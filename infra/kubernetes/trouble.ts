@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { tell } from "../../runner/text/tell.ts";
 import { formatBytes } from "../../runner/units.ts";
+import type { Link } from "../remote/link.ts";
 import { Unreachable } from "../remote/trouble.ts";
 import { type Kubectl, KubectlError, reasonIn } from "./kubectl.ts";
 
@@ -82,17 +83,41 @@ export async function whyLost(
 				words: words.trim() === "" ? "" : ` (${reasonIn(words)})`,
 			});
 	} catch (error) {
-		reason =
-			error instanceof KubectlError && /not found/i.test(error.message)
-				? tell("pod-deleted")
-				: tell("exec-lost", {
-						words: ` (${reasonIn(error instanceof Error ? error.message : words)})`,
-					});
+		reason = isMissing(error)
+			? tell("pod-deleted")
+			: tell("exec-lost", {
+					words: ` (${reasonIn(error instanceof Error ? error.message : words)})`,
+				});
 	}
 	return new Unreachable(pod, {
 		reason,
 		remedy: tell("look-at-pods"),
 	});
+}
+
+/** Why a command in a pod was killed; null: not known. `run` asks the pod itself. */
+export async function whyKilled(
+	{ pod, memory }: Lost,
+	kubectl: Kubectl,
+	run: Link["run"],
+): Promise<string | null> {
+	const found = await kubectl
+		.json(["get", "pod", pod], { limitMs: 10_000 })
+		.then(
+			(json) => Pod.parse(json),
+			(error) => (isMissing(error) ? "missing" : null),
+		);
+	if (found === "missing") return tell("pod-deleted");
+	if (found === null) return null;
+	const ended = howItEnded(found, memory);
+	if (ended !== null || memory === null) return ended;
+	// The pod lives on where the kernel kills single processes.
+	const { values } = await run(KILLED).catch(() => ({
+		values: { killed: "" },
+	}));
+	return Number(values.killed) > 0
+		? tell("pod-beyond-memory", { limit: formatBytes(memory) })
+		: null;
 }
 
 /** How a pod has ended; null: it is running. */
@@ -157,6 +182,14 @@ export function whyNotUp({ status }: Pod, late: boolean): string | null {
 }
 
 // --- internal ---
+
+/** How many processes of the control group were killed for its memory: cgroup v2, else v1. */
+const KILLED =
+	'echo; echo "mqbench:killed=$(cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n "s/^oom_kill //p" | head -n 1)"';
+
+function isMissing(error: unknown): boolean {
+	return error instanceof KubectlError && /not found/i.test(error.message);
+}
 
 function bare(text = ""): string {
 	return (

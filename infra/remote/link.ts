@@ -16,6 +16,8 @@ export interface Link {
 		args?: readonly string[],
 		feed?: (stdin: Writable) => void,
 	): Promise<Answer>;
+	/** Why something there was killed, or the connection was lost, the end of a sentence; null: not known. Absent: nobody could know. */
+	fate?(): Promise<string | null>;
 	/** Why a command ended with LOST, from its stderr. The connection is closed then. */
 	lost(err: string): Promise<MqbenchError>;
 	close(): Promise<void>;

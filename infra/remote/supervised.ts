@@ -60,10 +60,14 @@ export function startThere(
 		else if (line !== "") command.onStdout(line);
 	});
 	lines(child, "stderr", command.onStderr);
-	const ended = child.code.then((code) => {
+	const ended = child.code.then(async (code) => {
 		clearInterval(alive);
-		if (code === LOST) return { code: null, signal: null };
-		return own ? { code: LOST, signal: null } : endOf(code, null);
+		if (code !== LOST && own) return { code: LOST, signal: null };
+		const end =
+			code === LOST ? { code: null, signal: null } : endOf(code, null);
+		if (end.code !== null || !link.fate) return end;
+		const why = await link.fate();
+		return why === null ? end : { ...end, why };
 	});
 	return {
 		pid: null,

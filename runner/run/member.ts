@@ -160,11 +160,18 @@ export class Member {
 
 	/** How k6 ended, as a sentence: "k6 ended with exit code 107: connection refused". */
 	endText(): string {
-		const { code, signal } = this.ended ?? { code: null, signal: null };
-		const complaint = this.#k6?.complaint() ?? null;
+		const { code, signal, why }: Ended = this.ended ?? {
+			...{ code: null, signal: null },
+		};
+		const complaint = why ?? this.#k6?.complaint() ?? null;
 		if (code === null && signal === null)
 			return tell("connection-lost", {
-				words: complaint === null ? "" : `, last words: ${complaint}`,
+				words:
+					why !== undefined
+						? `: ${why}`
+						: complaint === null
+							? ""
+							: `, last words: ${complaint}`,
 			});
 		return `k6 ended with ${describeEnd({ code, signal })}: ${complaint ?? "it said nothing"}`;
 	}

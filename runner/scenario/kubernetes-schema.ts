@@ -49,7 +49,8 @@ export const KubernetesFile = z.strictObject({
 			memory: unit(
 				"size",
 				{ description: "Memory.", examples: ["2GiB"] },
-				leastBytes,
+				(bytes) =>
+					bytes < 128 * 1024 ** 2 ? "must be at least 128MiB" : undefined,
 			).prefault("2GiB"),
 		})
 		.prefault({})

@@ -171,6 +171,6 @@ export const machines = {
 	"no-pods-made": "the cluster makes no pods of it, and does not say why",
 	"doing-pods": "start {pods} for {role}",
 	"pods-stay": "The cluster does not answer, so that {jobs} may be left: the pods end by themselves within {minutes} minutes. To look: {command}",
-	"pods-starting": "  {job}: {up} of {count} pods are running ({seconds} s)",
+	"pods-starting": "  {job}: {up} of {count} pods are running ({seconds} s){why}",
 	"pods-share-node": "{count} pods of {system} share the node {node}",
 } as const;
