@@ -30,7 +30,7 @@ import { unwritable } from "../remote/trouble.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { settled } from "../settled.ts";
 import type { Cluster, PodHost } from "./cluster.ts";
-import type { PodVolume } from "./job.ts";
+import type { PodsAsked, PodVolume } from "./job.ts";
 
 /**
  * Brings up the broker of a system in pods of its own, one a node, from the image that target docker would run. The pods wait; the broker is a
@@ -48,34 +48,18 @@ export async function openInPods(
 	},
 ): Promise<Broker> {
 	const { system, level, messageBytes } = request;
-	const { cpus = null, memory = null, nodes: count = 1 } = system.options;
-	const image = imageOf(system);
-	const inMemory = level === "memory";
+	const asked = podsOfBroker(kind, request, settings);
+	const { count, image, cpus, memory } = asked;
+	const [store] = asked.volumes as [PodVolume];
+	const inMemory = store.kind === "memory";
 	const undo: (() => Promise<void>)[] = [];
 	const remove = once(async () => {
 		for (const action of undo.reverse()) await action().catch(() => {});
 	});
 	const wait = <T>(step: Promise<T>) => unlessStopped(step, world.stop);
-	const store: PodVolume = {
-		path: kind.container.data,
-		kind: inMemory
-			? "memory"
-			: settings.storageClass === null
-				? "disk"
-				: "storage",
-	};
 	const { folder } = pathsInside(kind);
-	// An image keeps things of its own in another folder; of this one it knows nothing.
-	const files: PodVolume[] =
-		kind.container.folder === undefined ? [{ path: folder, kind: "disk" }] : [];
 	try {
-		const pods = await cluster.start(
-			{
-				...{ count, role: "broker", image, cpus, memory },
-				volumes: [store, ...files],
-			},
-			system.key,
-		);
+		const pods = await cluster.start(asked, system.key);
 		undo.push(() => cluster.remove(pods));
 		const hosts = await settled(
 			pods.map(async (pod) => {
@@ -161,6 +145,26 @@ export async function openInPods(
 		orInterrupted(world.stop);
 		throw error;
 	}
+}
+
+/** The pods of a system's broker: one a node; the first of their volumes is the store. */
+export function podsOfBroker(
+	{ container }: Pick<BrokerProcess, "container">,
+	{ system, level }: Pick<BrokerRequest, "system" | "level">,
+	{ storageClass }: Kubernetes,
+): Omit<PodsAsked, "name"> {
+	const { cpus = null, memory = null, nodes: count = 1 } = system.options;
+	const onDisk = storageClass === null ? "disk" : "storage";
+	return {
+		...{ count, role: "broker", image: imageOf(system), cpus, memory },
+		volumes: [
+			{ path: container.data, kind: level === "memory" ? "memory" : onDisk },
+			// An image keeps things of its own in another folder; of this one it knows nothing.
+			...(container.folder === undefined
+				? [{ path: pathsInside({ container }).folder, kind: "disk" as const }]
+				: []),
+		],
+	};
 }
 
 // --- internal ---

@@ -6,6 +6,15 @@ import { remoteClient } from "../clients/remote.ts";
 import type { RemoteHost } from "../remote/host.ts";
 import type { Client } from "../rig.ts";
 import { clusterOf, type PodHost } from "./cluster.ts";
+import type { PodsAsked } from "./job.ts";
+
+/** The pods that make the load of a scenario. */
+export function podsOfLoad(
+	count: number,
+	{ image, resources }: Kubernetes,
+): Omit<PodsAsked, "name"> {
+	return { count, role: "load", image, ...resources, volumes: [] };
+}
 
 /** Pods of one Job that make load. They are made when the first of them is prepared, and removed when the last one is closed. */
 export function podClients(
@@ -16,12 +25,7 @@ export function podClients(
 ): Client[] {
 	const say = (line: string) => void world.stderr.write(`${line}\n`);
 	const cluster = clusterOf(settings, world, say);
-	const pods = once(() =>
-		cluster.start({
-			...{ count, role: "load", volumes: [], ...settings.resources },
-			image: settings.image,
-		}),
-	);
+	const pods = once(() => cluster.start(podsOfLoad(count, settings)));
 	let open = count;
 	return Array.from({ length: count }, (_, index) => {
 		let pod: PodHost | null = null;

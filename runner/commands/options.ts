@@ -18,7 +18,7 @@ export function scenarioOptions(command: Command): Command {
 		.addOption(setOption())
 		.option(
 			"--target <target>",
-			"where brokers run: local, docker, existing or aws",
+			"where brokers run: local, docker, existing, aws or kubernetes",
 		)
 		.option(
 			"--url <url>",
@@ -30,7 +30,7 @@ export function scenarioOptions(command: Command): Command {
 		)
 		.option(
 			"--clients <clients>",
-			"what makes the load: a number of processes, hosts for ssh (user@a,user@b), or docker=<n> containers; with a rig that has clients, how many of them",
+			"what makes the load: a number of processes, hosts for ssh (user@a,user@b), docker=<n> containers, or kubernetes=<n> pods; with a rig that has clients, how many of them",
 		)
 		.option(
 			"--only <glob>",

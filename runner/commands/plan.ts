@@ -14,6 +14,7 @@ import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { estimateOf } from "../search/runs.ts";
 import { say } from "../text/say.ts";
+import { tell } from "../text/tell.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Invocation, scenarioOptions } from "./options.ts";
@@ -27,6 +28,10 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 			),
 	)
 		.option("--json", "print the plans as JSON")
+		.option(
+			"--yaml",
+			"target kubernetes: print the manifests of what would be made, and of the rights for it",
+		)
 		.action(async (path: string, options) =>
 			exit(await plan({ path, ...options }, world)),
 		);
@@ -39,6 +44,8 @@ export interface PlanArgs extends Overrides {
 	readonly only?: string | undefined;
 	/** `--json`: all plans as they would stand in plan.json. */
 	readonly json?: boolean | undefined;
+	/** `--yaml`: manifests for a cluster. */
+	readonly yaml?: boolean | undefined;
 }
 
 /**
@@ -53,6 +60,17 @@ export async function plan(
 ): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const plans = expand(scenario, { only: args.only });
+	const { kubernetes } = scenario;
+	if (args.yaml) {
+		if (kubernetes === null)
+			throw failure("usage", {
+				message: tell("yaml-without-pods", { path: args.path }),
+			});
+		const { manifestsOf } = await import("../../infra/kubernetes/planned.ts");
+		const asked = { ...scenario, kubernetes };
+		world.stdout.write(manifestsOf(asked, plans, world.clock.nowMs()));
+		return EXIT.pass;
+	}
 	const request = cloudRequest(scenario, plans, args);
 	const outlined = outline(plans);
 	const warnings = outlined.tooDeep.map((line) =>
@@ -83,6 +101,12 @@ export async function plan(
 			),
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);
+		if (kubernetes !== null) {
+			const { writeClusterPlan } = await import(
+				"../../infra/kubernetes/planned.ts"
+			);
+			unfit = await writeClusterPlan({ ...scenario, kubernetes }, plans, world);
+		}
 	}
 	if (scenario.strict && warnings.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings });

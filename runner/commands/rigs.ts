@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { destroyAll, destroyOne } from "../../infra/cloud/destroy.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { rigForPrograms, rigsText } from "../../infra/cloud/list.ts";
@@ -9,7 +9,7 @@ import { cloudRequest } from "../../infra/cloud/request.ts";
 import { knownRigs } from "../../infra/cloud/rigs.ts";
 import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { RENTING } from "../model/targets.ts";
+import { RENTING, TARGETS, targets } from "../model/targets.ts";
 import { expand } from "../plan/expand.ts";
 import { readScenario } from "../scenario/read.ts";
 import { tell } from "../text/tell.ts";
@@ -22,6 +22,7 @@ Examples:
   mqbench rigs destroy my-scenario-3f2a9b
   mqbench rigs destroy --all --yes
   mqbench rigs sweep --region eu-central-1
+  mqbench rigs list --target kubernetes
   mqbench rigs sweep --region eu-central-1 --id my-scenario-3f2a9b --yes
   mqbench rigs config scenarios/ec2.yaml > config.yaml
 
@@ -32,12 +33,17 @@ Exit code 5: something is left in the cloud, and the commands that remove it are
 export function declare(program: Command, { world, exit }: Invocation): void {
 	const rigs = program
 		.command("rigs")
-		.description("list or remove what is rented in the cloud")
+		.description(
+			"list or remove what is rented in the cloud, or runs in a cluster",
+		)
 		.addHelpText("after", EXAMPLES);
 	rigs
 		.command("list")
 		.description("list the rigs that this machine knows, with their price")
 		.option("--json", "print them as JSON")
+		.addOption(targetOption())
+		.addOption(contextOption())
+		.addOption(namespaceOption())
 		.action(async (options) => exit(await rigsList(world, options)));
 	rigs
 		.command("destroy")
@@ -48,6 +54,9 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 			"all rigs; exit code 5 if one stays, also because another mqbench is using it",
 		)
 		.option("-y, --yes", "ask nothing")
+		.addOption(targetOption())
+		.addOption(contextOption())
+		.addOption(namespaceOption())
 		.action(async (id: string | undefined, options) =>
 			exit(await rigsDestroy({ id, ...options }, world)),
 		);
@@ -67,6 +76,9 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 			"whose expired rigs (default: yours, as AWS names you)",
 		)
 		.option("-y, --yes", "remove without asking")
+		.addOption(targetOption())
+		.addOption(contextOption())
+		.addOption(namespaceOption())
 		.action(async (options) => exit(await rigsSweep(options, world)));
 	rigs
 		.command("config")
@@ -85,8 +97,23 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 /** `mqbench rigs list`: what is rented, as far as this machine remembers. */
 export async function rigsList(
 	world: World,
-	{ json = false }: { readonly json?: boolean | undefined } = {},
+	{
+		json = false,
+		...where
+	}: { readonly json?: boolean | undefined } & InCluster = {},
 ): Promise<ExitCode> {
+	if (isCluster(where)) {
+		const { podsText, podsThere } = await import(
+			"../../infra/kubernetes/left.ts"
+		);
+		const all = await podsThere(where, world);
+		world.stdout.write(
+			json
+				? `${JSON.stringify(all, null, "\t")}\n`
+				: podsText(all, world.clock.nowMs()),
+		);
+		return EXIT.pass;
+	}
 	const rigs = await knownRigs(world);
 	world.stdout.write(
 		json
@@ -102,10 +129,19 @@ export async function rigsDestroy(
 		id,
 		all = false,
 		yes = false,
-	}: { readonly id?: string; readonly all?: boolean; readonly yes?: boolean },
+		...where
+	}: {
+		readonly id?: string;
+		readonly all?: boolean;
+		readonly yes?: boolean;
+	} & InCluster,
 	world: World,
 	options: CloudOptions = {},
 ): Promise<ExitCode> {
+	if (isCluster(where) && id !== undefined)
+		return (await import("../../infra/kubernetes/left.ts")).removePods(
+			...([id, where, world] as const),
+		);
 	if (all !== (id === undefined))
 		throw failure("usage", {
 			message: all
@@ -119,12 +155,23 @@ export async function rigsDestroy(
 
 /** `mqbench rigs sweep`: finds rigs by their tags, whoever remembers them, and removes them piece by piece. */
 export async function rigsSweep(
-	args: SweepArgs,
+	args: SweepArgs & InCluster,
 	world: World,
 	clouds?: Clouds,
 ): Promise<ExitCode> {
+	if (isCluster(args))
+		return (await import("../../infra/kubernetes/left.ts")).removePods(
+			...([args.id ?? null, args, world] as const),
+		);
 	await sweepRigs(args, world, clouds);
 	return EXIT.pass;
+}
+
+/** `--target kubernetes`: what is in a cluster. */
+export interface InCluster {
+	readonly target?: string | undefined;
+	readonly context?: string | undefined;
+	readonly namespace?: string | undefined;
 }
 
 export interface RigsConfigArgs {
@@ -149,4 +196,36 @@ export async function rigsConfig(
 	const offer = await offerFor(request, world, cloud);
 	world.stdout.write(pulumiConfig(offer, args.path));
 	return EXIT.pass;
+}
+
+// --- internal ---
+
+/** False: the cloud is meant. */
+function isCluster({ target }: InCluster): boolean {
+	if (target === undefined) return false;
+	const place = TARGETS.find((name) => name === target);
+	if (place !== undefined && targets[place].place === "pod") return true;
+	if (place !== undefined && targets[place].rents !== null) return false;
+	throw failure("usage", { message: tell("rigs-target", { target }) });
+}
+
+function targetOption(): Option {
+	return new Option(
+		"--target <target>",
+		"kubernetes: the pods of mqbench in a cluster",
+	);
+}
+
+function contextOption(): Option {
+	return new Option(
+		"--context <context>",
+		"target kubernetes: which cluster (default: kubectl's own)",
+	);
+}
+
+function namespaceOption(): Option {
+	return new Option(
+		"--namespace <namespace>",
+		"target kubernetes: where to look (default: everywhere)",
+	);
 }

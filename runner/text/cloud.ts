@@ -1,6 +1,13 @@
 /** What is said of rented machines: before they are rented, while they are up, and until nothing of them is left. */
 // biome-ignore format: a sentence is a line.
 export const cloud = {
+	"no-pods-there": "There are no pods of mqbench in the cluster.",
+	"pods-there": "{id}  {pods} in namespace {namespace}, since {created}, until {ends}",
+	"pods-over": "over: mqbench rigs sweep --target kubernetes removes them",
+	"no-such-pods": "There are no pods of {id} in the cluster; mqbench rigs list --target kubernetes shows what is there",
+	"pods-removed": "{id}: removed from namespace {namespace}.",
+	"no-pods-over": "No pods of mqbench are over.",
+	"rigs-target": "mqbench rigs knows the cloud and --target kubernetes, not {target}",
 	"account-caller-unknown": "{where}, and mqbench could not find out whose credentials are in use ({reason})",
 	"account-other": "{where}, and the credentials in use{profile} are of account {own}, which sees nothing of it; use those of {account} (such as {variable})",
 	"nobody-to-ask": "{question} There is nobody to ask: use --yes.",

@@ -1,6 +1,7 @@
 /** What commands ask and answer, in the order of their help. */
 // biome-ignore format: a sentence is a line.
 export const commands = {
+	"yaml-without-pods": "{path}: nothing of it runs in pods; --yaml goes with --target kubernetes, or clients: { kubernetes: n }",
 	"pods-do-not-stay": "{path}: brokers of target {target} end with the command that has started them. Measure on them: mqbench {path} --target {target}",
 	bug: "This is a bug in mqbench {version}; please report it with the scenario:\n{stack}",
 	"see-help": "See mqbench --help for commands, options and examples.",

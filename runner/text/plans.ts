@@ -1,6 +1,17 @@
 /** What is planned before a run is made: the outline of a scenario, its warnings, and what a search tries next. */
 // biome-ignore format: a sentence is a line.
 export const plans = {
+	"cluster-is": "cluster: Kubernetes {version}, context {context}, namespace {namespace}",
+	"cluster-unasked": "The cluster was not asked: {why}",
+	"cluster-too-old": "not possible: Kubernetes {version} is too old, and 1.{oldest} is needed",
+	"pods-at-once": "at once at most the pods of one system and those of the load:",
+	"pods-of": "{name}: {pods} of {image}, {limits}",
+	"pods-unlimited": "no limits",
+	"rights-there": "rights: all that are needed are there",
+	"rights-missing": "not possible: the account may not {rights}; kubectl --namespace {namespace} apply --filename {file} makes one that may",
+	"nodes-unseen": "room: not known, as the account may not look at nodes",
+	"room-is": "room: {cpus} of {ofCpus} cores and {memory} are free on {nodes}",
+	"room-missing": "not possible: there is no room for {pods} of {systems}; ask for less (kubernetes.resources, or cpus and memory of the system), or add nodes",
 	"quick-means": "shortened by --quick to see that the scenario works: the figures are not a result, though a breached SLA still gives exit code 99",
 	"compared-by-default": "compared over {repeats} repeats with {with}: p50, p99 and of closed loads throughput (default)",
 	"percentiles-carried": "Percentiles that the window of one run carries:",

@@ -61,6 +61,11 @@ export async function haveImage(
 	return image;
 }
 
+/** Fills the root of an image of a broker; returns what else it has, in the words of a Dockerfile. */
+export function fillRoot(broker: Imitated, root: string): Promise<string[]> {
+	return BUILD[broker](root);
+}
+
 // --- internal ---
 
 /** Fills the root of an image, and says what else it has, in the words of a Dockerfile. */

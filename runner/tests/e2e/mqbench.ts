@@ -34,6 +34,8 @@ export interface Ended {
 
 export interface Options {
 	readonly cwd?: string;
+	/** The words before the command: it runs below another one. */
+	readonly under?: readonly string[];
 	/** Beside PATH, HOME, the cache and the choice of a Docker engine. */
 	readonly env?: Readonly<Record<string, string>>;
 }
@@ -44,7 +46,11 @@ export function start(args: readonly string[], options: Options = {}): Mqbench {
 	const brief = args[0]?.endsWith(".yaml") && !args.includes("--floor");
 	const all = args.filter((arg) => arg !== "--floor");
 	if (brief) all.push("--no-floor");
-	const child = spawn(process.execPath, [CLI, ...all], {
+	const [program = "", ...words] = [
+		...(options.under ?? []),
+		...[process.execPath, CLI, ...all],
+	];
+	const child = spawn(program, words, {
 		cwd: options.cwd ?? packageFolder,
 		env: { ...BASE, ...options.env },
 		stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,194 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { stringify } from "yaml";
+import { brokerOf } from "../../runner/brokers/index.ts";
+import { EXIT, type ExitCode } from "../../runner/errors.ts";
+import type { Plan } from "../../runner/model/plan.ts";
+import { targets } from "../../runner/model/targets.ts";
+import { packageFolder } from "../../runner/package.ts";
+import { clientCount } from "../../runner/scenario/clients.ts";
+import type { Kubernetes, Scenario } from "../../runner/scenario/scenario.ts";
+import { wrap } from "../../runner/terminal/wrap.ts";
+import { tell } from "../../runner/text/tell.ts";
+import { formatBytes, plural } from "../../runner/units.ts";
+import type { World } from "../../runner/world.ts";
+import { limitWords } from "../docker/container.ts";
+import { podsOfBroker } from "./broker.ts";
+import { podsOfLoad } from "./clients.ts";
+import { jobOf, type PodsAsked } from "./job.ts";
+import { findKubectl, KubectlError } from "./kubectl.ts";
+import { type Looked, lookAt, OLDEST, whyUnseen } from "./look.ts";
+import { nodesFor, withoutRoom } from "./room.ts";
+
+type Asked = Pick<Scenario, "clients" | "systems" | "target"> & {
+	readonly kubernetes: Kubernetes;
+};
+type Planned = readonly Pick<Plan, "system" | "durabilityLevel">[];
+
+/**
+ * `mqbench plan`: what pods a scenario needs at once, whether the cluster has room for them, and whether the account may make them. Makes nothing. A
+ * cluster that cannot be asked is a line: who has none plans all the same.
+ */
+export async function writeClusterPlan(
+	scenario: Asked,
+	plans: Planned,
+	world: World,
+): Promise<ExitCode> {
+	const width = Math.max(40, world.stdout.columns);
+	const { lines, code } = await clusterPlan(scenario, plans, world);
+	for (const line of lines)
+		world.stdout.write(`${wrap(line, width, "    ", "  ").join("\n")}\n`);
+	return code;
+}
+
+/** Manifests of what a scenario makes, and of the rights for it, for people who apply them by hand or read them first. */
+export function manifestsOf(
+	scenario: Asked,
+	plans: Planned,
+	nowMs: number,
+): string {
+	const jobs = podSetsOf(scenario, plans).map(({ name, asked }) =>
+		jobOf(
+			{ ...asked, name: `mqbench-${name}`.toLowerCase() },
+			{
+				...{ run: "by-hand", owner: "by-hand", nowMs },
+				settings: scenario.kubernetes,
+			},
+		),
+	);
+	return [
+		readFileSync(path.join(packageFolder, RBAC), "utf8"),
+		...jobs.map((job) => stringify(job)),
+	].join("---\n");
+}
+
+/** Of the project's own package. */
+export const RBAC = "infra/kubernetes/rbac.yaml";
+
+// --- internal ---
+
+interface PodSet {
+	readonly name: string;
+	readonly asked: Omit<PodsAsked, "name">;
+}
+
+/** Pods that a scenario needs: those of the load, and of each system's broker, which take turns. */
+function podSetsOf(
+	{ clients, systems, target, kubernetes }: Asked,
+	plans: Planned,
+): PodSet[] {
+	const load = podsOfLoad(clientCount(clients), kubernetes);
+	const brokers = systems.flatMap((system) => {
+		const plan = plans.find((one) => one.system === system.key);
+		const { process } = brokerOf(system.options);
+		if (!plan || !process || targets[target].place !== "pod") return [];
+		const level = plan.durabilityLevel;
+		return [
+			{
+				name: system.key,
+				asked: podsOfBroker(process, { system, level }, kubernetes),
+			},
+		];
+	});
+	return [
+		...brokers,
+		...(clients.kind === "pods" ? [{ name: "load", asked: load }] : []),
+	];
+}
+
+async function clusterPlan(
+	scenario: Asked,
+	plans: Planned,
+	world: World,
+): Promise<{ lines: string[]; code: ExitCode }> {
+	const sets = podSetsOf(scenario, plans);
+	const lines = sets.map(({ name, asked }) => podsText(name, asked));
+	let looked: Looked;
+	try {
+		looked = await lookAt(findKubectl(world, scenario.kubernetes));
+	} catch (error) {
+		const why =
+			error instanceof KubectlError ? whyUnseen(error) : String(error);
+		return {
+			lines: [...lines, tell("cluster-unasked", { why })],
+			code: EXIT.pass,
+		};
+	}
+	const { context, namespace, version, tooOld, missing } = looked;
+	lines.unshift(
+		tell("cluster-is", { context, namespace, version }),
+		tell("pods-at-once"),
+	);
+	const wrong = [
+		...(tooOld ? [tell("cluster-too-old", { version, oldest: OLDEST })] : []),
+		...(missing.length > 0
+			? [tell("rights-missing", { rights: missing, file: RBAC, namespace })]
+			: []),
+		...roomProblems(looked, sets, scenario.kubernetes),
+	];
+	lines.push(
+		...(looked.nodes === null
+			? [tell("nodes-unseen")]
+			: [roomText(looked, scenario.kubernetes)]),
+		...wrong,
+	);
+	if (missing.length === 0) lines.push(tell("rights-there"));
+	return { lines, code: wrong.length > 0 ? EXIT.environment : EXIT.pass };
+}
+
+function podsText(
+	name: string,
+	{ count, image, cpus, memory }: PodSet["asked"],
+): string {
+	const limits = limitWords({
+		cpus,
+		memory: memory === null ? null : formatBytes(memory),
+	}).join(", ");
+	return tell("pods-of", {
+		...{ name, pods: plural(count, "pod"), image },
+		limits:
+			limits === ""
+				? tell("pods-unlimited")
+				: `${limits}${count > 1 ? " each" : ""}`,
+	});
+}
+
+function roomText({ nodes }: Looked, placement: Kubernetes): string {
+	const fit = nodesFor(nodes ?? [], placement);
+	const sum = (of: (node: (typeof fit)[number]) => number) =>
+		fit.reduce((all, node) => all + of(node), 0);
+	return tell("room-is", {
+		...{ nodes: plural(fit.length, "node") },
+		cpus: Number(sum((n) => n.cpus - n.usedCpus).toFixed(2)),
+		ofCpus: Number(sum((n) => n.cpus).toFixed(2)),
+		memory: formatBytes(sum((n) => n.memory - n.usedMemory)),
+	});
+}
+
+/** A sentence for each broker that has no room beside the load. */
+function roomProblems(
+	{ nodes }: Looked,
+	sets: readonly PodSet[],
+	placement: Kubernetes,
+): string[] {
+	if (nodes === null) return [];
+	const fit = nodesFor(nodes, placement);
+	const load = sets.filter(({ asked }) => asked.role === "load");
+	const brokers = sets.filter(({ asked }) => asked.role === "broker");
+	const turns =
+		brokers.length === 0 ? [load] : brokers.map((b) => [b, ...load]);
+	return turns.flatMap((turn) => {
+		const left = withoutRoom(
+			fit,
+			turn.map(({ asked }) => asked),
+		);
+		return left === 0
+			? []
+			: [
+					tell("room-missing", {
+						pods: plural(left, "pod"),
+						systems: turn.map(({ name }) => name).join(" + "),
+					}),
+				];
+	});
+}
