@@ -61,7 +61,22 @@ export async function podsThere(
 		.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
-/** `mqbench rigs list --target kubernetes`, for people. */
+/** `mqbench rigs list --target kubernetes`. */
+export async function listPods(
+	args: ClusterArgs,
+	json: boolean,
+	world: World,
+): Promise<ExitCode> {
+	const all = await podsThere(args, world);
+	world.stdout.write(
+		json
+			? `${JSON.stringify(all, null, "\t")}\n`
+			: podsText(all, world.clock.nowMs()),
+	);
+	return EXIT.pass;
+}
+
+/** The same for people. */
 export function podsText(all: readonly PodsThere[], nowMs: number): string {
 	if (all.length === 0) return `${tell("no-pods-there")}\n`;
 	return all

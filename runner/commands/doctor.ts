@@ -5,11 +5,15 @@ import { type Machine, thisMachine } from "../doctor/this-machine.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
-import type { Invocation } from "./options.ts";
+import {
+	clusterOptions,
+	type InCluster,
+	type Invocation,
+	isCluster,
+} from "./options.ts";
 
 export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("doctor")
+	clusterOptions(program.command("doctor"))
 		.description(
 			"check this machine for what distorts measurements; exit code 3 if something is bad",
 		)
@@ -20,11 +24,15 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 export interface DoctorArgs {
 	/** `--json`: the findings for a program. */
 	readonly json?: boolean | undefined;
+	/** `--target kubernetes`: also what a cluster allows. */
+	readonly target?: string | undefined;
+	readonly context?: string | undefined;
+	readonly namespace?: string | undefined;
 }
 
 /** `mqbench doctor`: what on this machine would bend a measurement, and the remedy. Exit code 3 when something is bad. */
 export async function doctor(
-	{ json }: DoctorArgs,
+	{ json, ...where }: DoctorArgs,
 	world: World,
 	machine: Machine = thisMachine(world),
 ): Promise<ExitCode> {
@@ -38,7 +46,12 @@ export async function doctor(
 		shown = true;
 		stderr.write(`\r\x1b[Kchecking ${name}`);
 	});
-	const findings = await Promise.race([examined, stopped(world.stop)]);
+	const all = isCluster(where)
+		? Promise.all([examined, inCluster(where, world)]).then((both) =>
+				both.flat(),
+			)
+		: examined;
+	const findings = await Promise.race([all, stopped(world.stop)]);
 	if (shown) stderr.write("\r\x1b[K");
 	if (findings === "stopped")
 		throw failure("interrupted", { signal: String(world.stop.reason) });
@@ -55,6 +68,11 @@ export async function doctor(
 }
 
 // --- internal ---
+
+async function inCluster(where: InCluster, world: World) {
+	const { clusterFindings } = await import("../doctor/cluster.ts");
+	return clusterFindings(where, world);
+}
 
 function stopped(signal: AbortSignal): Promise<"stopped"> {
 	return new Promise((resolve) => {

@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
 import { example, variable } from "../brokers/index.ts";
-import type { ExitCode } from "../errors.ts";
+import { type ExitCode, failure } from "../errors.ts";
+import { TARGETS, targetTraits } from "../model/targets.ts";
 import { REPORTERS } from "../report/reporters.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 
 /** A command line on its way to the command that it names. */
@@ -53,6 +55,35 @@ export function rentOptions(command: Command): Command {
 			"--max-hourly-usd <n>",
 			"target aws: refuse to rent what costs more than this per hour",
 		);
+}
+
+/** Of commands that look for what is in the cloud or in a cluster. */
+export interface InCluster {
+	readonly target?: string | undefined;
+	readonly context?: string | undefined;
+	readonly namespace?: string | undefined;
+}
+
+export function clusterOptions(command: Command): Command {
+	return command
+		.option("--target <target>", "kubernetes: mqbench's pods in a cluster")
+		.option(
+			"--context <context>",
+			"target kubernetes: which cluster (default: kubectl's own choice)",
+		)
+		.option(
+			"--namespace <namespace>",
+			"target kubernetes: where to look (default: everywhere)",
+		);
+}
+
+/** False: the cloud is meant. */
+export function isCluster({ target }: InCluster): boolean {
+	const known = TARGETS.find((name) => name === target);
+	const traits = known === undefined ? null : targetTraits(known);
+	if (target === undefined || traits?.rents != null) return false;
+	if (traits?.place === "pod") return true;
+	throw failure("usage", { message: tell("rigs-target", { target }) });
 }
 
 /** Of commands that stand up or describe brokers, without runs. */

@@ -20,7 +20,8 @@ import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { World } from "../world.ts";
-import { rigsConfig, rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
+import { rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
+import { rigsConfig } from "./rigs-config.ts";
 
 const ACCOUNT = "111111111111";
 const sweep = (

@@ -1,6 +1,12 @@
 /** What mqbench doctor says of a machine: what a finding means for a measurement, and what to do. */
 // biome-ignore format: a sentence is a line.
 export const doctor = {
+	"newer-cluster": "Use a newer one.",
+	"cluster-found": "Pods run in namespace {namespace} of context {context}.",
+	"rights-lacking": "The account may not {rights}.",
+	"make-account": "kubectl --namespace {namespace} apply --filename {file} makes an account that may.",
+	"nodes-are": "Pods may run on {nodes}, unless a scenario chooses among them.",
+	"is-kubectl-set": "Make `kubectl get pods` work first.",
 	"pin-possible": "A scenario with pin can give load generator and brokers CPUs of their own.",
 	"pin-needs-taskset": "A scenario with pin needs taskset (Linux, package util-linux).",
 	"cores-enough": "Broker and load generator can each have their own.",
