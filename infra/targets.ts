@@ -107,7 +107,7 @@ export async function clientsOf(
 
 /** How a target's brokers come up and go. Each is loaded only when it is needed. */
 interface Standing {
-	/** For one run. `inside`: clients join its containers' network; `kubernetes`: where its pods run. */
+	/** For one run. `inside`: clients join its containers' network; `kubernetes`: where pods run, its own or those of the load. */
 	open(
 		world: World,
 		binaries: Binaries,
@@ -174,8 +174,10 @@ const standing: Readonly<Record<TargetName, Standing>> = {
 			(await import("./docker/rig.ts")).downDocker(id, world),
 	},
 	existing: {
-		open: async (world) =>
-			(await import("./existing/existing.ts")).existingRig(world.stop),
+		open: async (world, _, { kubernetes }) =>
+			(await import("./existing/existing.ts")).existingRig(
+				...([world.stop, kubernetes === null] as const),
+			),
 		up: THEIRS,
 		down: THEIRS,
 	},

@@ -85,3 +85,11 @@ test("Ctrl-C ends the asking", async () => {
 		),
 	).rejects.toMatchObject({ code: "interrupted" });
 });
+
+test("where the load is in a cluster nothing is asked from here", async () => {
+	const rig = existingRig(new AbortController().signal, false);
+	const broker = await rig.open(at("nats://10.96.0.7:4222"));
+	expect(broker).toMatchObject({
+		...{ url: "nats://10.96.0.7:4222", sameHost: false, pids: [] },
+	});
+});

@@ -4,12 +4,17 @@ import type { Rig } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
 import { nodesHere, unreachable } from "./reach.ts";
 
-/** Target existing: somebody else's broker. mqbench only checks that it listens, and starts and stops nothing. */
-export function existingRig(stop: AbortSignal): Rig {
+/**
+ * Target existing: somebody else's broker. mqbench only checks that it listens, and starts and stops nothing. `fromHere` false: its clients are in
+ * a cluster, whose addresses mean nothing to this machine.
+ */
+export function existingRig(stop: AbortSignal, fromHere = true): Rig {
 	return {
 		clients: [],
 		async open({ system }) {
 			if (system.url === null) return untouchedBroker();
+			if (!fromHere)
+				return { ...untouchedBroker(), url: system.url, sameHost: false };
 			const ports = brokerOf(system);
 			const gone = await unreachable(system.url, ports, stop);
 			if (gone !== null)

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
-import { EXIT, type ExitCode } from "../errors.ts";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { compile as compilePlan } from "../script/compile.ts";
+import { operatorRefuses, testRunOf } from "../script/operator.ts";
 import type { World } from "../world.ts";
 import { type Invocation, scenarioOptions } from "./options.ts";
 
@@ -17,6 +19,10 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 		.option(
 			"--inline",
 			"print the script with the plan in it: all that the k6 of `mqbench build` needs, beside MQBENCH_URL",
+		)
+		.option(
+			"--k6-operator [image]",
+			"print a TestRun for k6's operator, and what is lost by it; image: one with the k6 of `mqbench build`",
 		)
 		.action(async (path: string, options) =>
 			exit(await compile({ path, ...options }, world)),
@@ -32,6 +38,8 @@ export interface CompileArgs extends Overrides {
 	readonly plan?: boolean | undefined;
 	/** `--inline`: the plan stands in the script. */
 	readonly inline?: boolean | undefined;
+	/** `--k6-operator`: a TestRun with this image. */
+	readonly k6Operator?: string | true | undefined;
 }
 
 /** `mqbench compile`: shows the k6 script of the first run. */
@@ -42,6 +50,16 @@ export async function compile(
 	const { scenario } = await readScenario(args.path, args, world);
 	const [first] = expand(scenario, { runId: "compile", only: args.only });
 	if (!first) throw new Error("a scenario without runs");
+	if (args.k6Operator !== undefined) {
+		const image =
+			args.k6Operator === true
+				? `mqbench/mqbench:${packageVersion}`
+				: args.k6Operator;
+		const wrong = operatorRefuses(first, args.path);
+		if (wrong !== null) throw failure("usage", { message: wrong });
+		world.stdout.write(testRunOf(first, image));
+		return EXIT.pass;
+	}
 	const { script, planJson } = compilePlan(first, args);
 	world.stdout.write(args.plan ? planJson : script);
 	return EXIT.pass;

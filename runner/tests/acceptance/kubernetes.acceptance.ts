@@ -42,7 +42,10 @@ describe.skipIf(missing !== null)(
 		function begin(args: readonly string[], kubeconfig?: string): Mqbench {
 			return start(args, {
 				under: cluster.under,
-				env: { KUBECONFIG: kubeconfig ?? cluster.env.KUBECONFIG },
+				env: {
+					...cluster.env,
+					...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
+				},
 			});
 		}
 
@@ -82,7 +85,7 @@ describe.skipIf(missing !== null)(
 				"{ broker: nats, mode: jetstream, durability: os }",
 				"nats-server",
 			],
-			["redis", "{ broker: redis, durability: fsync }", "redis"],
+			["redis", "{ broker: redis, mode: streams, durability: fsync }", "redis"],
 			["rabbitmq", "rabbitmq", "RabbitMQ"],
 			["kafka", "{ broker: kafka, heap: 256MiB, memory: 768MiB }", "Kafka"],
 		])(
@@ -113,7 +116,6 @@ describe.skipIf(missing !== null)(
 					system:
 						"{ broker: nats, mode: jetstream, nodes: 3, replicas: 3, durability: os }",
 					faults: "[{ at: 2s, action: kill, for: 1s, node: leader }]",
-					sla: "[lost == 0, p50 < 10s, failed < 90%, unknown < 90%]",
 				},
 			);
 			const [run] = result.runs;
@@ -260,7 +262,7 @@ describe.skipIf(missing !== null)(
 				{ target: "kubernetes", kubernetes: KUBERNETES, ...top },
 			);
 			const mqbench = begin([file]);
-			await mqbench.says(/p99|\d+ sent|sent/, 120_000);
+			await mqbench.says(/ p99 /, 120_000);
 			const began = Date.now();
 			harm(podOf(role));
 			return { ...(await mqbench.ended), ms: Date.now() - began };
@@ -289,7 +291,8 @@ describe.skipIf(missing !== null)(
 				);
 				expect(code, err + out).toBe(3);
 				expect((err + out).replace(/\s+/g, " ")).toMatch(sentence);
-				expect(ms).toBeLessThan(60_000);
+				// At the latest when the run would have ended.
+				expect(ms).toBeLessThan(120_000);
 				expect(left()).toEqual([]);
 			},
 		);
@@ -329,6 +332,7 @@ describe.skipIf(missing !== null)(
 					kubernetes: KUBERNETES,
 					system:
 						"{ broker: nats, mode: jetstream, storage: memory, memory: 96MiB }",
+					sla: "[failed == 0]",
 				},
 			);
 			const { code, err, out } = await begin([file]).ended;
@@ -364,7 +368,7 @@ describe.skipIf(missing !== null)(
 				},
 			);
 			const mqbench = begin([file]);
-			await mqbench.says(/sent/, 120_000);
+			await mqbench.says(/ p99 /, 120_000);
 			cluster.kubectl(["delete", "namespace", "brief", "--wait=false"]);
 			const { code, err, out } = await mqbench.ended;
 			expect(code, err + out).toBe(3);
@@ -383,7 +387,7 @@ describe.skipIf(missing !== null)(
 				},
 			);
 			const mqbench = begin([file]);
-			await mqbench.says(/sent/, 120_000);
+			await mqbench.says(/ p99 /, 120_000);
 			expect(left()).not.toEqual([]);
 			mqbench.signal("SIGKILL");
 			await mqbench.ended;

@@ -22,7 +22,7 @@ import { brokerImage, clientImage, pauseImage } from "./images.ts";
 export interface TestCluster {
 	/** Before a command that is to run in its network. */
 	readonly under: readonly string[];
-	readonly env: { readonly KUBECONFIG: string };
+	readonly env: { readonly KUBECONFIG: string; readonly PATH: string };
 	/** Runs kubectl as the administrator to its end; fails with what it said. */
 	kubectl(args: readonly string[], input?: string): string;
 	/** A kubeconfig of a service account, which has the rights of a namespace's role alone. */
@@ -36,21 +36,25 @@ export interface TestCluster {
 export function clusterMissing(): string | null {
 	if (process.platform !== "linux") return "needs Linux";
 	if (process.getuid?.() !== 0) return "needs root";
-	for (const program of ["containerd", "runc", "conntrack", "kubectl", "gcc"])
+	for (const program of ["containerd", "runc", "conntrack", "gcc"])
 		if (spawnSync("which", [program], { env: ENV }).status !== 0)
 			return `needs ${program}`;
-	return existsSync("/usr/lib/cni/bridge") ? null : "needs the CNI plugins";
+	for (const file of ["/usr/lib/cni/bridge", "/bin/busybox"])
+		if (!existsSync(file)) return `needs ${file}`;
+	return null;
 }
 
 export async function startCluster(): Promise<TestCluster> {
 	const work = mkdtempSync(path.join(tmpdir(), "mqbench-cluster-"));
 	const state = path.join(work, "state");
 	const KUBECONFIG = path.join(state, "admin.kubeconfig");
+	// kubectl is a name of the one program.
+	const PATH = `${path.join(work, "bin")}:${ENV.PATH}`;
 	const network = `mqcluster-${process.pid}`;
 	const under = ["nsenter", `--net=/run/netns/${network}`];
 	const run = (argv: readonly string[], input = ""): string =>
 		execFileSync(argv[0] ?? "", argv.slice(1), {
-			env: { ...ENV, K8S_WORK: work, KUBECONFIG },
+			env: { ...ENV, K8S_WORK: work, KUBECONFIG, PATH },
 			encoding: "utf8",
 			input,
 			stdio: ["pipe", "pipe", "pipe"],
@@ -87,7 +91,7 @@ export async function startCluster(): Promise<TestCluster> {
 		run([...under, "kubectl", ...args], input);
 	return {
 		under,
-		env: { KUBECONFIG },
+		env: { KUBECONFIG, PATH },
 		kubectl,
 		kubeconfigOf(namespace, account) {
 			const token = kubectl([
@@ -95,7 +99,7 @@ export async function startCluster(): Promise<TestCluster> {
 			]).trim();
 			const file = path.join(work, `${account}.kubeconfig`);
 			const admin = readFileSync(KUBECONFIG, "utf8");
-			writeFileSync(file, admin.replace(/token: \S+\}/, `token: ${token}}`));
+			writeFileSync(file, admin.replace(/token: [^}]+/, `token: ${token}`));
 			return file;
 		},
 		killApiServer() {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # down.sh: stops only what up.sh started (pids file, and shims whose -address is our containerd socket), undoes its host changes.
-W=${K8S_WORK:?}; S=$W/state; export PATH=$PATH:/usr/sbin:/sbin KUBECONFIG=$S/admin.kubeconfig
+W=${K8S_WORK:?}; S=$W/state; export PATH=$W/bin:$PATH:/usr/sbin:/sbin KUBECONFIG=$S/admin.kubeconfig
 pid(){ awk -v n=$1 '$1==n{print $2}' $S/pids; }
 fin(){ p=$(pid $1); [ -n "$p" ] || return; kill $p 2>/dev/null; for i in $(seq 50); do kill -0 $p 2>/dev/null || return; sleep 0.1; done; kill -9 $p 2>/dev/null; }
 if [ -n "$(pid kubelet)" ]; then

@@ -4,8 +4,8 @@
 set -eu
 W=${K8S_WORK:?a folder for programs, images and state}; S=$W/state; B=$W/bin
 GW=10.251.0.1; BR=mqk8s0; PORT=16443
-for c in etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy; do [ -e $B/$c ] || { [ -e $B/k8s ] && ln -s k8s $B/$c; }; done || true
-export PATH=$PATH:/usr/sbin:/sbin
+for c in etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl; do [ -e $B/$c ] || { [ -e $B/k8s ] && ln -s k8s $B/$c; }; done || true
+export PATH=$B:$PATH:/usr/sbin:/sbin
 t0=$(date +%s%N); el(){ echo "[$(( ($(date +%s%N)-t0)/1000000 )) ms] $*"; }
 [ -e $S/pids ] && { echo "already running? run stop.sh"; exit 1; }
 rm -rf $S/etcd $S/kubelet; mkdir -p $S/pki $S/log $S/etcd $S/kubelet $S/containerd $S/run $S/cni $S/podlogs $S/manifests; chmod 700 $S; : > $S/pids
