@@ -174,10 +174,13 @@ const standing: Readonly<Record<TargetName, Standing>> = {
 			(await import("./docker/rig.ts")).downDocker(id, world),
 	},
 	existing: {
-		open: async (world, _, { kubernetes }) =>
-			(await import("./existing/existing.ts")).existingRig(
-				...([world.stop, kubernetes === null] as const),
-			),
+		async open(world, binaries, { kubernetes }) {
+			const { existingRig } = await import("./existing/existing.ts");
+			const rig = existingRig(world.stop, kubernetes === null);
+			if (kubernetes === null || kubernetes.manifests.length === 0) return rig;
+			const { withManifests } = await import("./kubernetes/manifests.ts");
+			return withManifests(rig, kubernetes, world, binaries);
+		},
 		up: THEIRS,
 		down: THEIRS,
 	},

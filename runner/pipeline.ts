@@ -180,6 +180,9 @@ export async function runPipeline(
 	return { folder, result };
 }
 
+/** Makes the runs of a scenario, and tells of them; tests pass a fake. */
+export type Measure = typeof measureAndReport;
+
 // --- internal ---
 
 const OPEN_BASELINE = tell("open-baseline-warning");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { EXIT, failure, MqbenchError } from "../../runner/errors.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
-import { agreed } from "./ask.ts";
+import { agreed } from "../ask.ts";
 import { isOver } from "./expiry.ts";
 import { heldBy, inUse } from "./hold.ts";
 import { machinesText } from "./leftover.ts";

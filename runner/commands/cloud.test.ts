@@ -19,6 +19,7 @@ import { findOnPath } from "../../infra/local/program.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { explain } from "../main.ts";
+import type { Measure } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
 import { readScenario } from "../scenario/read.ts";
@@ -26,7 +27,7 @@ import { fakeWorld } from "../world.fake.ts";
 import type { World } from "../world.ts";
 import { down } from "./down.ts";
 import { plan } from "./plan.ts";
-import { type Measure, type RunArgs, run } from "./run.ts";
+import { type RunArgs, run } from "./run.ts";
 import { up } from "./up.ts";
 import { validate } from "./validate.ts";
 

@@ -9,9 +9,10 @@ import {
 	theCloud,
 } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
+import { agreeToCode } from "../../infra/kubernetes/agree.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
-import { measureAndReport, runIdFor } from "../pipeline.ts";
+import { type Measure, measureAndReport, runIdFor } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
 import {
@@ -81,6 +82,10 @@ export function declare(
 			"noise of this machine, from mqbench calibrate (default: what calibrate has kept)",
 		)
 		.option(
+			"--allow-code",
+			"create the scenario's manifests (kubernetes.manifests) without asking: they may run anything in the cluster",
+		)
+		.option(
 			"--confirm",
 			"make two more repeats of what is breached or undecided, and judge all repeats together",
 		)
@@ -111,10 +116,9 @@ export interface RunArgs extends Overrides, ReporterArgs, RentOptions {
 	/** `--confirm`: two more repeats of what did not pass. */
 	readonly confirm?: boolean | undefined;
 	readonly onInconclusive?: OnInconclusive | undefined;
+	/** `--allow-code`: do not ask before manifests are created. */
+	readonly allowCode?: boolean | undefined;
 }
-
-/** Makes the runs of a scenario, and tells of them; tests pass a fake. */
-export type Measure = typeof measureAndReport;
 
 /**
  * `mqbench run`: makes every run of a scenario, prints the verdict, and gives its exit code. With target aws it rents the machines first,
@@ -142,6 +146,7 @@ export async function run(
 	const request = cloudRequest(scenario, plans, args);
 	if (request === null) refuseRentOptions(args);
 	checkCopies(reporters, world);
+	await agreeToCode(scenario, args, world);
 	const progress = makeProgress(world, quiet ?? false);
 	if ([args.url, args.set, args.k6Out].flat().some(holdsSecret))
 		progress.say(VISIBLE_PASSWORD);

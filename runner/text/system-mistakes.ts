@@ -82,6 +82,7 @@ export const systemMistakes = {
 	"cpu-set": 'CPUs must be numbers and ranges with commas between them; write e.g. "0-3,8"',
 	"topics-elsewhere": "remove it (how many topics mqbench makes is set under workload: topics)",
 	"faults-local": "local brokers share the network of this machine; write target: docker",
+	"manifests-beside-ours": "brokers of target kubernetes are mqbench's own; write target: existing, with clients: { kubernetes: 1 }",
 	"clusters-own": "write target: existing, with clients: { kubernetes: 1 } to make the load in the cluster",
 	"faults-in-pods": "pods share the network of their node, which mqbench leaves alone; write action: pause",
 	"faults-on-hosts": "mqbench reaches the hosts over the network that it would disturb; write action: pause",

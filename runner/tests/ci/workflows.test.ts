@@ -37,6 +37,7 @@ interface Job {
 test("there is something to look at", () => {
 	expect(named(workflows).map(([name]) => path.basename(name))).toEqual([
 		"ci.yml",
+		"kubernetes.yml",
 		"ab.yml",
 		"comment.yml",
 		"gate.yml",
