@@ -26,7 +26,11 @@ function k6(
 	body: string,
 	stop = new AbortController().signal,
 	hopeless: (line: ProgressEvent) => string | null = () => null,
-	parts: { plan?: Partial<Plan>; env?: Record<string, string> } = {},
+	parts: {
+		plan?: Partial<Plan>;
+		env?: Record<string, string>;
+		outs?: string[];
+	} = {},
 ) {
 	const folder = testFolder();
 	const lines: ProgressEvent[] = [];
@@ -51,7 +55,7 @@ function k6(
 			clients: [{ client, facts: FACTS }],
 			folder,
 			plan: { ...plan, ...parts.plan },
-			k6Outs: [],
+			k6Outs: parts.outs ?? [],
 			url: "nats://me:s3cr3t@127.0.0.1:4222",
 			brokerPids: () => [],
 			brokerGone: () => false,
@@ -114,6 +118,42 @@ describe("k6", () => {
 			"--out=mqbench=client-0",
 			"script.js",
 		]);
+	});
+
+	test("an output gets the variables that k6 has for outputs, and what is secret in them never reaches the log", async () => {
+		const env = {
+			K6_PROMETHEUS_RW_SERVER_URL: "http://prom:9090/api/v1/write",
+			K6_PROMETHEUS_RW_PASSWORD: "hunter2secret",
+			K6_OTEL_HEADERS: "x-key=h3ad3r",
+			OTEL_EXPORTER_OTLP_ENDPOINT: "http://otel:4318",
+			K6_DURATION: "1h",
+			OTHER: "x",
+		};
+		const body =
+			'env > env.txt; echo "$@" > argv.txt; echo "level=error msg=\\"no $K6_PROMETHEUS_RW_PASSWORD, no $K6_OTEL_HEADERS\\"" >&2';
+		const made = k6(body, undefined, undefined, {
+			...{ env, outs: ["experimental-prometheus-rw", "opentelemetry"] },
+		});
+		await made.result;
+		const read = (name: string) =>
+			readFileSync(path.join(made.folder, name), "utf8");
+		expect(read("argv.txt")).toContain(
+			"--out=experimental-prometheus-rw --out=opentelemetry script.js",
+		);
+		const given = read("env.txt").split("\n");
+		for (const name of Object.keys(env))
+			expect(
+				given.some((line) => line.startsWith(`${name}=`)),
+				name,
+			).toBe(!["K6_DURATION", "OTHER"].includes(name));
+		expect(made.log()).toMatch(/level=error msg="no \S+, no \S+"/);
+		expect(made.log()).not.toMatch(/hunter2secret|h3ad3r/);
+		// Without an output none of them is any business of k6's.
+		const none = k6("env > env.txt", undefined, undefined, { env });
+		await none.result;
+		expect(readFileSync(path.join(none.folder, "env.txt"), "utf8")).not.toMatch(
+			/PROMETHEUS|OTEL/,
+		);
 	});
 
 	test("has the run's folder as home and current folder, the URL, and no K6_ variable of the user", async () => {

@@ -21,6 +21,7 @@ import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
 import type { Tick } from "./live-figures.ts";
 import type { ReadyClient } from "./member.ts";
+import { outputNotes } from "./output-notes.ts";
 import type { Progress } from "./progress.ts";
 import { sharesHost } from "./sharing.ts";
 import { sinceT0 } from "./since.ts";
@@ -151,6 +152,10 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	if (wrong !== null) progress.say(`  ${wrong}`);
 	if (result.abortedBy !== null)
 		progress.say(tell("stopped-hopeless", { sla: result.abortedBy }));
+	const complaints = outputNotes(
+		...([runPath(folder, plan), clients.length, one.k6Outs] as const),
+	);
+	for (const one of complaints) progress.say(`  Warning: ${one}`);
 	// Whatever its SLA says of the part before: a broker that died has not passed.
 	const notes = [
 		...notFresh(one.scenario, system),
@@ -160,6 +165,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		}),
 		...(broker.notes ?? []),
 		...result.notes,
+		...complaints,
 		...(result.error !== null && death !== null ? [death] : []),
 	];
 	writeRunFile(folder, plan, {

@@ -1,6 +1,7 @@
 /** What is said while a run is made and read: of its clients, files, clocks and faults, and why a folder cannot be resumed. */
 // biome-ignore format: a sentence is a line.
 export const runs = {
+	"outputs-complained": "outputs of k6 ({outs}) complained {times} times, and may lack samples; the figures here are whole: {words}",
 	"client-broke-off": "{client} ended before its result was complete; what it had written until then is shown",
 	"files-of-two-runs": "{file}{name}.hlog and {name}.jsonl are not of the same run",
 	"ledger-missing": "{file}{name}.ledger is missing: which messages it sent and received is not known",
