@@ -46,8 +46,6 @@ export function clusterOf(
 	say: (line: string) => void,
 ): Cluster {
 	const kubectl = findKubectl(world, settings);
-	const run = randomBytes(5).toString("hex");
-	let made = 0;
 	const jobs = new Set<string>();
 	const removeJob = async (job: string) => {
 		await kubectl.run(
@@ -125,6 +123,10 @@ export function clusterOf(
 }
 
 // --- internal ---
+
+/** One for the whole command, so that its brokers keep apart from its load. */
+const run = randomBytes(5).toString("hex");
+let made = 0;
 
 const Pods = z.object({ items: z.array(Pod) });
 

@@ -11,7 +11,7 @@ const answers = ({
 	nodes = `echo '{"items":[{"metadata":{"name":"n1","labels":{"pool":"bench"}},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]},"status":{"allocatable":{"cpu":"3920m","memory":"24632892Ki","pods":"110"}}}]}'`,
 } = {}) => `
 "config view --minify --output json") echo '{"current-context":"kind","contexts":[{"name":"kind","context":{"cluster":"c","namespace":"own","user":"u"}}]}';;
-"version --output json") echo '{"clientVersion":{},"serverVersion":{"major":"1","minor":"${minor}","gitVersion":"v1.${minor}.1"}}';;
+"get --raw /version") echo '{"major":"1","minor":"${minor}","gitVersion":"v1.${minor}.1"}';;
 "auth can-i create pods/exec") ${may};;
 "auth can-i "*) echo yes;;
 "get nodes --output json") ${nodes};;

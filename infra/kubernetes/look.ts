@@ -33,7 +33,10 @@ export async function lookAt(kubectl: Kubectl): Promise<Looked> {
 	const stated = View.parse(await kubectl.json(["config", "view", "--minify"]));
 	const [context] = stated.contexts;
 	const at = kubectl.where.indexOf("--namespace");
-	const { serverVersion } = Version.parse(await kubectl.json(["version"]));
+	// `kubectl version` also compares itself with it.
+	const server = Version.parse(
+		JSON.parse(await kubectl.run(["get", "--raw", "/version"])),
+	);
 	const missing = await Promise.all(
 		RIGHTS.map(async (right) => {
 			const [verb = "", what = ""] = right.split(" ");
@@ -48,15 +51,15 @@ export async function lookAt(kubectl: Kubectl): Promise<Looked> {
 			return said.trim().startsWith("yes") ? [] : [right];
 		}),
 	);
-	const minor = Number.parseInt(serverVersion.minor, 10);
+	const minor = Number.parseInt(server.minor, 10);
 	return {
 		context: stated["current-context"] ?? "",
 		namespace:
 			(at < 0 ? undefined : kubectl.where[at + 1]) ??
 			context?.context.namespace ??
 			"default",
-		version: serverVersion.gitVersion,
-		tooOld: serverVersion.major === "1" && minor < OLDEST,
+		version: server.gitVersion,
+		tooOld: server.major === "1" && minor < OLDEST,
 		missing: missing.flat(),
 		nodes: await nodesOf(kubectl),
 	};
@@ -82,9 +85,7 @@ const View = z.object({
 });
 
 const Version = z.object({
-	serverVersion: z.object({
-		...{ major: z.string(), minor: z.string(), gitVersion: z.string() },
-	}),
+	...{ major: z.string(), minor: z.string(), gitVersion: z.string() },
 });
 
 const Quantities = z.record(z.string(), z.union([z.string(), z.number()]));

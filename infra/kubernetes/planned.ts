@@ -58,7 +58,7 @@ export function manifestsOf(
 	);
 	return [
 		readFileSync(path.join(packageFolder, RBAC), "utf8"),
-		...jobs.map((job) => stringify(job)),
+		...jobs.map((job) => stringify(job, { aliasDuplicateObjects: false })),
 	].join("---\n");
 }
 
