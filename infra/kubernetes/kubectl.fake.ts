@@ -1,23 +1,28 @@
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { World } from "../../runner/world.ts";
 import { realWorld } from "../binaries/real.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 
 /**
- * For tests: a kubectl that answers from a script of sh, in which `$*` are its arguments without those that say where; `exec` runs the command on
- * this machine, in the folder HERE, as if that were the pod, and reports its exit code as kubectl does.
+ * For tests: a kubectl that answers from a script of sh, in which `$*` are its arguments without those that say where. `exec` runs the command on
+ * this machine, where each pod of `pods` is a folder that stands for its /mqbench, and reports its exit code as kubectl does.
  */
 export function fakeKubectl(
 	answers: string,
-	env: Readonly<Record<string, string>> = {},
-): Pick<World, "env" | "clock" | "stop" | "cwd"> {
+	pods: readonly string[] = [],
+): World & { readonly folderOf: (pod: string) => string } {
 	const folder = testFolder();
+	const folderOf = (pod: string) => path.join(folder, "pods", pod);
+	for (const pod of pods) mkdirSync(folderOf(pod), { recursive: true });
 	script(
 		path.join(folder, "kubectl"),
 		`while :; do case $1 in --context|--namespace) shift 2;; *) break;; esac; done
 if [ "$1" = exec ]; then
 	pod=$4; while [ "$1" != -- ]; do shift; done; shift
-	"$@"; code=$?
+	[ -e "${folder}/pods/$pod" ] || { echo "Error from server (NotFound): pods \\"$pod\\" not found" >&2; exit 1; }
+	line=$(printf %s "$3" | sed 's#/mqbench#${folder}/pods/'"$pod"'#g'); shift 3
+	sh -c "$line" "$@"; code=$?
 	[ $code = 0 ] || { echo "command terminated with exit code $code" >&2; exit $code; }
 	exit 0
 fi
@@ -28,6 +33,7 @@ esac`,
 	);
 	return {
 		...realWorld,
-		env: { ...process.env, ...env, PATH: `${folder}:${process.env.PATH}` },
+		folderOf,
+		env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
 	};
 }

@@ -43,7 +43,7 @@ export async function podsThere(
 		.flatMap((jobs) => {
 			const [first] = jobs;
 			if (!first) return [];
-			const { namespace, labels, creationTimestamp } = first.metadata;
+			const { namespace, labels } = first.metadata;
 			const ends = jobs.map(
 				({ metadata }) => metadata.annotations[LABELS.expires] ?? null,
 			);
@@ -52,7 +52,10 @@ export async function podsThere(
 				namespace,
 				jobs: jobs.map(({ metadata: { name } }) => name),
 				pods: jobs.reduce((sum, { status }) => sum + status.active, 0),
-				createdAt: creationTimestamp,
+				createdAt:
+					jobs
+						.map(({ metadata }) => metadata.creationTimestamp)
+						.toSorted()[0] ?? "",
 				expiresAt: ends.includes(null)
 					? null
 					: (ends.toSorted().at(-1) ?? null),

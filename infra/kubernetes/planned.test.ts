@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { expand } from "../../runner/plan/expand.ts";
+import { loadScenario } from "../../runner/scenario/load.ts";
+import type { Kubernetes } from "../../runner/scenario/scenario.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { fakeKubectl } from "./kubectl.fake.ts";
+import { manifestsOf, writeClusterPlan } from "./planned.ts";
+
+const scenario = loadScenario(
+	"scenario.yaml",
+	`target: kubernetes
+kubernetes: { namespace: bench, resources: { cpus: 1, memory: 1GiB }, nodeSelector: { pool: bench } }
+clients: 2
+systems:
+  nats: { broker: nats, nodes: 3, cpus: 2, memory: 1GiB }
+  floor: noop
+workload: { rate: 10/s, message: 1KiB, duration: 1s, connections: 2 }
+`,
+);
+const asked = { ...scenario, kubernetes: scenario.kubernetes as Kubernetes };
+const plans = expand(scenario, { runId: "test" });
+
+const node = (name: string, pool: string) =>
+	`{"metadata":{"name":"${name}","labels":{"pool":"${pool}"}},"status":{"allocatable":{"cpu":"4","memory":"8Gi"}}}`;
+const answers = (nodes: string[], may = "echo yes") => `
+"config view --minify --output json") echo '{"current-context":"kind","contexts":[]}';;
+"get --raw /version") echo '{"major":"1","minor":"34","gitVersion":"v1.34.1"}';;
+"auth can-i create pods/exec") ${may};;
+"auth can-i "*) echo yes;;
+"get nodes --output json") echo '{"items":[${nodes.join(",")}]}';;
+"get pods --all-namespaces --output json") echo '{"items":[]}';;`;
+
+async function planned(script: string) {
+	const world = fakeWorld({ env: fakeKubectl(script).env });
+	const code = await writeClusterPlan(asked, plans, world);
+	return { code, out: world.out().replace(/\s+/g, " ").trim() };
+}
+
+test("a plan says which pods there are at once, and that there is room for them", async () => {
+	const { code, out } = await planned(
+		answers([node("a", "bench"), node("b", "bench"), node("c", "other")]),
+	);
+	expect(out).toBe(
+		"cluster: Kubernetes v1.34.1, context kind, namespace bench at once at most the pods of one system and those of the load: nats: 3 pods of nats:2.15.2-alpine, 2 CPUs, 1GiB each load: 2 pods of busybox:1.37.0, 1 CPU, 1GiB each room: 8 of 8 cores and 16GiB are free on 2 nodes rights: all that are needed are there",
+	);
+	expect(code).toBe(0);
+});
+
+test("too few nodes and a missing right are said, and give the exit code of a run", async () => {
+	const small = await planned(answers([node("a", "bench")]));
+	expect(small.out).toContain(
+		"not possible: there is no room for 3 pods of nats + load",
+	);
+	expect(small.code).toBe(3);
+	const refused = await planned(
+		answers([node("a", "bench"), node("b", "bench")], "echo no; exit 1"),
+	);
+	expect(refused.out).toContain(
+		"not possible: the account may not create pods/exec; kubectl --namespace bench apply --filename infra/kubernetes/rbac.yaml makes one that may",
+	);
+	expect(refused.out).not.toContain("all that are needed");
+	expect(refused.code).toBe(3);
+});
+
+test("who has no cluster plans all the same", async () => {
+	const { code, out } = await planned(
+		"*) echo 'The connection to the server x was refused' >&2; exit 1;;",
+	);
+	expect(out).toContain("nats: 3 pods of nats:2.15.2-alpine");
+	expect(out).toContain(
+		"The cluster was not asked: the cluster cannot be reached",
+	);
+	expect(code).toBe(0);
+});
+
+test("the manifests are the rights and a Job for each system and the load", () => {
+	const all = parseAllDocuments(manifestsOf(asked, plans, 0)).map((one) => {
+		expect(one.errors).toEqual([]);
+		return one.toJS();
+	});
+	expect(all.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+		...["ServiceAccount mqbench", "Role mqbench", "RoleBinding mqbench"],
+		...["Job mqbench-nats", "Job mqbench-load"],
+	]);
+	expect(all[3].spec).toMatchObject({
+		completions: 3,
+		template: { spec: { nodeSelector: { pool: "bench" } } },
+	});
+});
