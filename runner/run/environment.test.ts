@@ -109,6 +109,17 @@ describe("machines of a rig", () => {
 		clients: [{ host: "c1", user: "bench", port: 2222 }, { host: "c2" }],
 	};
 
+	test("of a cluster are pods, wherever the cluster puts them", () => {
+		const block = "kubernetes: { context: kind, namespace: bench }\n";
+		expect(rigIn(`target: kubernetes\n${block}`)).toEqual({
+			...{ id: null, createdAt: null, cloud: null },
+			machines: "pods of Kubernetes (namespace bench of context kind)",
+			...{ brokers: [], clients: [], here: false, facts: {} },
+		});
+		// Left aside.
+		expect(rigIn(block)).toBeUndefined();
+	});
+
 	test("that are rented are their types by role, as planned and as they are", () => {
 		const volume = "{ type: gp3, size: 200GiB, iops: 6000 }";
 		for (const [brokers, text] of [

@@ -11,7 +11,9 @@ import { type Asked, rigMachines } from "./rig-machines.ts";
 export function readEnvironment(
 	startedAt: string,
 	versions: { readonly k6: string; readonly go: string | null },
-	scenario: Asked = { rig: null, aws: null, clients: HERE },
+	scenario: Asked = {
+		...{ rig: null, aws: null, kubernetes: null, clients: HERE },
+	},
 ): EnvironmentFile {
 	const rig = rigMachines(scenario);
 	return {

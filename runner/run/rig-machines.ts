@@ -1,13 +1,26 @@
 import type { RigMachines } from "../model/environment-file.ts";
+import { clusterText } from "../plan/place-text.ts";
 import type { RigFile } from "../scenario/rig-file.ts";
-import type { AwsVolume, Clients, Scenario } from "../scenario/scenario.ts";
+import type {
+	AwsVolume,
+	Clients,
+	Kubernetes,
+	Scenario,
+} from "../scenario/scenario.ts";
+import { say } from "../text/say.ts";
 
 /** What decides which machines there are. */
-export type Asked = Pick<Scenario, "rig" | "aws" | "clients">;
+export type Asked = Pick<Scenario, "rig" | "aws" | "clients" | "kubernetes">;
 
 /** Machines beside the one that mqbench runs on; null: there are none. Those that are yet to be rented have neither id nor hosts. */
-export function rigMachines({ rig, aws, clients }: Asked): RigMachines | null {
+export function rigMachines({
+	rig,
+	aws,
+	clients,
+	kubernetes,
+}: Asked): RigMachines | null {
 	if (rig !== null) return ofRig(rig, clients);
+	if (kubernetes !== null) return ofCluster(kubernetes);
 	if (aws === null) return null;
 	const { region, brokers, clients: load } = aws;
 	const volume = volumeText(brokers.volume);
@@ -22,6 +35,15 @@ export function rigMachines({ rig, aws, clients }: Asked): RigMachines | null {
 }
 
 // --- internal ---
+
+/** Which machines those are each run says: a pod is where the cluster has put it. */
+function ofCluster(kubernetes: Kubernetes): RigMachines {
+	return {
+		...{ id: null, createdAt: null, cloud: null },
+		machines: say("pods-of-cluster", { where: clusterText(kubernetes) }).text,
+		...{ brokers: [], clients: [], here: false, facts: {} },
+	};
+}
 
 /** Until they are rented the first type is the likeliest. */
 function firstOf({ instances }: { instances: readonly string[] }): string {

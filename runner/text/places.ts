@@ -24,6 +24,8 @@ export const places = {
 		`clients: ${d.clients} ${d.clients === 1 ? "container" : "containers"}`,
 	"clients-in-pods-there": (d: { clients: number; where: string }) =>
 		`clients: ${d.clients} ${d.clients === 1 ? "pod" : "pods"} in ${d.where}`,
+	"pods-of-cluster": (d: { where: string }) =>
+		`pods of Kubernetes (${d.where})`,
 	"clients-on-hosts": (d: { hosts: readonly string[] }) =>
 		`clients: ${d.hosts.join(", ")}, over SSH`,
 };
