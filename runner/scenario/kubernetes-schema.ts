@@ -123,7 +123,7 @@ export const KubernetesFile = z.strictObject({
 		.meta({
 			description:
 				"Files with brokers of your own (manifests, the output of a chart, a custom resource), with `target: existing`: created before the first run, removed after the last. As they may run anything, mqbench asks first, or wants `--allow-code`.",
-			examples: [["kafka.yaml"]],
+			examples: [["brokers.yaml"]],
 		}),
 	ready: z
 		.record(z.string().min(1), z.string().min(1))
@@ -131,7 +131,9 @@ export const KubernetesFile = z.strictObject({
 		.meta({
 			description:
 				"When they are ready, in the words of `kubectl wait`: an object and its condition.",
-			examples: [{ "statefulset/nats": "jsonpath={.status.readyReplicas}=3" }],
+			examples: [
+				{ "statefulset/broker": "jsonpath={.status.readyReplicas}=3" },
+			],
 		}),
 	ttl: unit(
 		"duration",
