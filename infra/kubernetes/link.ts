@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
 import { Transform } from "node:stream";
-import { interrupted } from "../../runner/stop.ts";
-import { startSupervised } from "../process.ts";
+import { HOLDER, hold, startApart } from "../remote/held.ts";
 import {
 	type Link,
 	LOST,
@@ -32,77 +30,37 @@ export async function openPodLink(
 	stop: AbortSignal,
 ): Promise<Link> {
 	const { kubectl } = pod;
-	let words = "";
-	let over = false;
-	let late = false;
-	let held = (_: number) => {};
-	const holding = new Promise<number>((resolve) => {
-		held = resolve;
-	});
-	const child = startSupervised({
-		agent,
-		argv: [kubectl.program, ...execWords(pod, HOLDER, [])],
-		...{ cwd, env: kubectl.env, control: true, graceMs: 2_000 },
-		onStdout(line) {
-			const pid = /^mqbench:holder=(\d+)$/.exec(line)?.[1];
-			if (pid) held(Number(pid));
+	const held = await hold(
+		{
+			argv: [kubectl.program, ...execWords(pod, HEARING, [])],
+			...{ agent, cwd, env: kubectl.env, aliveMs: ALIVE_MS },
+			failed: (ended, words) =>
+				ended !== null && /executable file not found|no such file/i.test(words)
+					? noShell(pod, words)
+					: whyLost(pod, kubectl, words),
 		},
-		onStderr(line) {
-			words = `${words}${line}\n`.slice(-4_000);
-		},
-	});
-	const alive = setInterval(() => child.say("alive"), ALIVE_MS);
-	const ended = child.ended.then((how) => {
-		over = true;
-		clearInterval(alive);
-		return how;
-	});
-	const close = async () => {
-		child.abandon();
-		const killed = setTimeout(() => child.kill(), 5_000);
-		await ended;
-		clearTimeout(killed);
-	};
-	const giveUp = () => child.kill();
-	const limit = setTimeout(() => {
-		late = true;
-		child.kill();
-	}, CONNECT_MS);
-	stop.addEventListener("abort", giveUp, { once: true });
-	if (stop.aborted) giveUp();
-	const first = await Promise.race([holding, ended]);
-	clearTimeout(limit);
-	stop.removeEventListener("abort", giveUp);
-	if (stop.aborted) {
-		await close();
-		throw interrupted(stop);
-	}
-	if (typeof first !== "number") {
-		if (!late && /executable file not found|no such file/i.test(words))
-			throw noShell(pod, words);
-		throw await whyLost(pod, kubectl, words);
-	}
+		stop,
+	);
 	const start = (line: string, args: readonly string[] = []): Remote =>
 		execIn(pod, line, args, cwd);
 	const lost = async (err: string) => {
-		const why = await whyLost(pod, kubectl, `${words}${err}`);
-		await close();
+		const why = await whyLost(pod, kubectl, `${held.words()}${err}`);
+		await held.close();
 		return why;
 	};
 	const run: Link["run"] = (line, args, feed) =>
 		runOver({ spawn: start, lost }, line, args, feed);
 	return {
-		...{ holder: first, alive: () => !over, lost, spawn: start, run, close },
+		...held,
+		...{ lost, spawn: start, run },
 		fate: () => whyKilled(pod, kubectl, run),
 	};
 }
 
 // --- internal ---
 
-const CONNECT_MS = 30_000;
-
 /** Each line that comes says that mqbench is there. It ends with the connection, whose end is the end of its input. */
-const HOLDER = `echo; echo "mqbench:holder=$$"; while IFS= read -r _; do : >${ALIVE}; done`;
+const HEARING = `${HOLDER}; while IFS= read -r _; do : >${ALIVE}; done`;
 
 /** mqbench's home is a folder of its own: an image's may belong to another user. */
 const HOME = `HOME=${WORK}; export HOME; `;
@@ -127,13 +85,9 @@ function execIn(
 	cwd: string,
 ): Remote {
 	const { kubectl } = pod;
-	const child = spawn(kubectl.program, execWords(pod, line, args), {
-		...{ cwd, env: { ...kubectl.env }, stdio: ["pipe", "pipe", "pipe"] },
-		// The terminal's Ctrl-C reaches only mqbench, which decides what to do.
-		detached: true,
+	const child = startApart(kubectl.program, execWords(pod, line, args), {
+		...{ cwd, env: kubectl.env },
 	});
-	// It may end before its input is read; its exit code says why.
-	child.stdin.on("error", () => {});
 	const report = withoutReport();
 	const { stream: stderr } = report;
 	child.stderr.pipe(stderr);

@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { interrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
-import { startSupervised } from "../process.ts";
+import { HOLDER, hold, startApart } from "../remote/held.ts";
 import {
 	defined,
 	type Link,
@@ -26,70 +24,31 @@ export async function openLink(
 ): Promise<Link> {
 	const folder = await temporaryFolder(shortTmp());
 	const socket = path.join(folder, "ssh");
-	let words = "";
-	let over = false;
-	let late = false;
-	let held = (_: number) => {};
-	const holding = new Promise<number>((resolve) => {
-		held = resolve;
-	});
-	const child = startSupervised({
-		agent,
-		argv: [
-			"ssh",
-			...["-M", "-S", socket, "-T", "-a", "-x"],
-			...OURS.flatMap((option) => ["-o", option]),
-			...(env.MQBENCH_SSH_OPTIONS ?? "").split(/\s+/).filter(Boolean),
-			...DEFAULTS.flatMap((option) => ["-o", option]),
-			...destination(host),
-			// Its standard input ends with the connection.
-			shellLine('echo; echo "mqbench:holder=$$"; exec cat >/dev/null', []),
-		],
-		cwd,
-		env: defined(env),
-		control: true,
-		graceMs: 2_000,
-		onStdout(line) {
-			const pid = /^mqbench:holder=(\d+)$/.exec(line)?.[1];
-			if (pid) held(Number(pid));
+	const held = await hold(
+		{
+			argv: [
+				"ssh",
+				...["-M", "-S", socket, "-T", "-a", "-x"],
+				...OURS.flatMap((option) => ["-o", option]),
+				...(env.MQBENCH_SSH_OPTIONS ?? "").split(/\s+/).filter(Boolean),
+				...DEFAULTS.flatMap((option) => ["-o", option]),
+				...destination(host),
+				// Its standard input ends with the connection.
+				shellLine(`${HOLDER}; exec cat >/dev/null`, []),
+			],
+			...{ agent, cwd, env: defined(env) },
+			over: () => rm(folder, { recursive: true, force: true }),
+			failed(ended, words) {
+				if (ended === null) return unreachable(host, "the login timed out");
+				return ended.code === null || [LOST, NO_SSH].includes(ended.code)
+					? unreachable(host, words)
+					: noShell({ ...host, name: sshName(host) }, words);
+			},
 		},
-		onStderr: (line) => {
-			words = `${words}${line}\n`.slice(-4_000);
-		},
-	});
-	const ended = child.ended.then(async (how) => {
-		over = true;
-		await rm(folder, { recursive: true, force: true });
-		return how;
-	});
-	const close = async () => {
-		child.abandon();
-		// Agent kills after its grace period; ssh may be frozen.
-		const killed = setTimeout(() => child.kill(), 5_000);
-		await ended;
-		clearTimeout(killed);
-	};
-	const giveUp = () => child.kill();
-	const limit = setTimeout(() => {
-		late = true;
-		child.kill();
-	}, LOGIN_MS);
-	stop.addEventListener("abort", giveUp, { once: true });
-	if (stop.aborted) giveUp();
-	const first = await Promise.race([holding, ended]);
-	clearTimeout(limit);
-	stop.removeEventListener("abort", giveUp);
-	if (stop.aborted) {
-		await close();
-		throw interrupted(stop);
-	}
-	if (late) throw unreachable(host, "the login timed out");
-	if (typeof first !== "number")
-		throw first.code === null || [LOST, NO_SSH].includes(first.code)
-			? unreachable(host, words)
-			: noShell({ ...host, name: sshName(host) }, words);
+		stop,
+	);
 	const start = (line: string, args: readonly string[] = []): Remote => {
-		const child = spawn(
+		const child = startApart(
 			"ssh",
 			[
 				// Use only the connection's socket: if it were gone, ssh would open a connection of its own.
@@ -98,16 +57,8 @@ export async function openLink(
 				...["--", host.host],
 				shellLine(line, args),
 			],
-			{
-				cwd,
-				env: defined(env),
-				stdio: ["pipe", "pipe", "pipe"],
-				// The terminal's Ctrl-C reaches only mqbench, which decides what to do.
-				detached: true,
-			},
+			{ cwd, env: defined(env) },
 		);
-		// It may end before its input is read; its exit code says why.
-		child.stdin.on("error", () => {});
 		return {
 			...{ stdin: child.stdin, stdout: child.stdout, stderr: child.stderr },
 			code: new Promise((resolve) => {
@@ -119,17 +70,14 @@ export async function openLink(
 	};
 	const lost = async (err: string) => {
 		if (/Session open refused/.test(err)) return unreachable(host, err);
-		await close();
+		await held.close();
 		return unreachable(host, GONE);
 	};
 	return {
-		holder: first,
-		alive: () => !over,
-		lost,
-		spawn: start,
+		...held,
+		...{ lost, spawn: start },
 		run: (line, args, feed) =>
 			runOver({ spawn: start, lost }, line, args, feed),
-		close,
 	};
 }
 
@@ -137,9 +85,6 @@ export async function openLink(
 
 /** Agent's exit code if it cannot start ssh. */
 const NO_SSH = 127;
-
-/** ssh must log in within this time, otherwise it hangs. */
-const LOGIN_MS = 30_000;
 
 const GONE = "the connection is gone";
 

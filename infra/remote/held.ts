@@ -1,0 +1,116 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { interrupted } from "../../runner/stop.ts";
+import { type Ended, startSupervised } from "../process.ts";
+
+/** A command on a host that lives as long as the connection to it, and as mqbench. */
+export interface Held {
+	/** Its pid there. */
+	readonly holder: number;
+	alive(): boolean;
+	/** The last that its program here has said on stderr. */
+	words(): string;
+	close(): Promise<void>;
+}
+
+export interface Holding {
+	/** The program agent of this machine. */
+	readonly agent: string;
+	/** Starts it: what it prints begins with HOLDER, and it ends when its standard input does. */
+	readonly argv: readonly string[];
+	readonly cwd: string;
+	readonly env: Readonly<Record<string, string>>;
+	/** Writes a line to it so often, ms; absent: never. */
+	readonly aliveMs?: number;
+	/** Called once when it has ended, however that came. */
+	over?(): Promise<void>;
+	/** The error of a connection that did not come about; null: it took too long. */
+	failed(ended: Ended | null, words: string): Error | Promise<Error>;
+}
+
+/** A piece of sh that prints who holds the connection. */
+export const HOLDER = 'echo; echo "mqbench:holder=$$"';
+
+/** Starts it, and returns when it has said who it is; `stop` cancels. Fails as `failed` says, or with `interrupted`. */
+export async function hold(
+	{ agent, argv, cwd, env, aliveMs, over, failed }: Holding,
+	stop: AbortSignal,
+): Promise<Held> {
+	let words = "";
+	let alive = true;
+	let late = false;
+	let held = (_: number) => {};
+	const holding = new Promise<number>((resolve) => {
+		held = resolve;
+	});
+	const child = startSupervised({
+		...{ agent, argv, cwd, env, control: true, graceMs: 2_000 },
+		onStdout(line) {
+			const pid = /^mqbench:holder=(\d+)$/.exec(line)?.[1];
+			if (pid) held(Number(pid));
+		},
+		onStderr(line) {
+			words = `${words}${line}\n`.slice(-4_000);
+		},
+	});
+	const telling =
+		aliveMs === undefined
+			? undefined
+			: setInterval(() => child.say("alive"), aliveMs);
+	const ended = child.ended.then(async (how) => {
+		alive = false;
+		clearInterval(telling);
+		await over?.();
+		return how;
+	});
+	const close = async () => {
+		child.abandon();
+		// Agent kills after its grace period; the program may be frozen.
+		const killed = setTimeout(() => child.kill(), 5_000);
+		await ended;
+		clearTimeout(killed);
+	};
+	const giveUp = () => child.kill();
+	const limit = setTimeout(() => {
+		late = true;
+		child.kill();
+	}, CONNECT_MS);
+	stop.addEventListener("abort", giveUp, { once: true });
+	if (stop.aborted) giveUp();
+	const first = await Promise.race([holding, ended]);
+	clearTimeout(limit);
+	stop.removeEventListener("abort", giveUp);
+	if (stop.aborted) {
+		await close();
+		throw interrupted(stop);
+	}
+	if (late || typeof first !== "number")
+		throw await failed(late || typeof first === "number" ? null : first, words);
+	return { holder: first, alive: () => alive, words: () => words, close };
+}
+
+/** Starts a program for a command there, in a process group of its own: the terminal's Ctrl-C reaches only mqbench, which decides what to do. */
+export function startApart(
+	program: string,
+	args: readonly string[],
+	{
+		cwd,
+		env,
+	}: {
+		readonly cwd: string;
+		readonly env: Readonly<Record<string, string>>;
+	},
+): ChildProcessByStdio<Writable, Readable, Readable> {
+	const child = spawn(program, args, {
+		...{ cwd, env: { ...env }, detached: true },
+		stdio: ["pipe", "pipe", "pipe"],
+	});
+	// It may end before its input is read; its exit code says why.
+	child.stdin.on("error", () => {});
+	return child;
+}
+
+// --- internal ---
+
+/** A login that takes longer hangs. */
+const CONNECT_MS = 30_000;
