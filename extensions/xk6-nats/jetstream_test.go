@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -270,6 +271,41 @@ func TestWhatIsOutstandingFailsWhenTheConnectionIsLost(t *testing.T) {
 	if got.acked+len(got.failed) != 20 {
 		t.Errorf("done is called %d times for 20 sends", got.acked+len(got.failed))
 	}
+}
+
+func TestAMessageThatFailsWithoutAConnectionIsNotKept(t *testing.T) {
+	s := start(t, stored(t))
+	session := stream(t, s.ClientURL(), nil).(*jetStreamSession)
+	s.Shutdown()
+	for began := time.Now(); !session.js[0].Conn().IsReconnecting(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("the connection does not notice that its server is gone")
+		}
+	}
+	const messages, bytes = 400, 64 << 10
+	failed := 0
+	before := heap()
+	for i := range int64(messages) {
+		session.producers[0].Send(&broker.Message{Index: i, Name: "a.topic", Payload: make([]byte, bytes)}, func(_ *broker.Message, _ int64, err error) {
+			if errors.Is(err, errNotConnected) {
+				failed++
+			}
+		})
+	}
+	if failed != messages {
+		t.Errorf("%d of %d fail at once", failed, messages)
+	}
+	if kept := heap() - before; kept > messages*bytes/4 {
+		t.Errorf("%d bytes are kept of %d that failed", kept, messages*bytes)
+	}
+}
+
+// heap is what is reachable, in bytes.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc) //nolint:gosec // far below its largest
 }
 
 func TestALargeMessageMakesForASmallPrefetch(t *testing.T) {

@@ -101,6 +101,12 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		done(m, at, err)
 		return
 	}
+	// The library finds this out only after it has armed a timer, which keeps the message until the timeout is over: a broker that stays
+	// away would fill the memory.
+	if p.js.Conn().IsReconnecting() {
+		done(m, 0, errNotConnected)
+		return
+	}
 	p.mu.Lock()
 	p.pending[&out.Msg] = out
 	p.mu.Unlock()

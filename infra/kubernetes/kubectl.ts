@@ -32,7 +32,7 @@ export interface KubectlMore {
 /** kubectl's own words, without their beginning. */
 export class KubectlError extends Error {}
 
-/** Fails if there is no kubectl. Asks nothing of a cluster. */
+/** Fails if there is no kubectl. Does not contact a cluster. */
 export function findKubectl(
 	{ env }: Pick<World, "env">,
 	{ context, namespace }: Pick<Kubernetes, "context" | "namespace">,

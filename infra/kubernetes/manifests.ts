@@ -12,7 +12,7 @@ import type { Binaries } from "../binaries/resolve.ts";
 import type { Link } from "../remote/link.ts";
 import type { Rig } from "../rig.ts";
 import { clusterOf } from "./cluster.ts";
-import { LABELS } from "./job.ts";
+import { LABELS, OURS } from "./job.ts";
 import {
 	explainKubectl,
 	findKubectl,
@@ -58,7 +58,8 @@ export function withManifests(
 	const kubectl = findKubectl(world, settings);
 	const cluster = clusterOf(settings, world, say);
 	let link: Link | null = null;
-	let made: string | null = null;
+	/** Kinds that have been created, and the label of those that are ours. */
+	let made: { readonly kinds: string; readonly label: string } | null = null;
 	const make = once(async () => {
 		const objects = readManifests(settings.manifests);
 		try {
@@ -75,10 +76,14 @@ export function withManifests(
 			);
 			const job = Owner.parse(await kubectl.json(["get", "job", holder.job]));
 			const owned = objects.map((one) => ownedBy(one, job));
-			made = JSON.stringify({ apiVersion: "v1", kind: "List", items: owned });
+			made = {
+				kinds: [...new Set(objects.map(kindOf))].join(","),
+				label: `${OURS},${LABELS.run}=${job.metadata.labels[LABELS.run]}`,
+			};
 			say(tell("manifests-created", { objects: objects.map(nameOf) }));
 			await kubectl.run(["create", "--filename", "-"], {
-				...{ input: made, stop: world.stop },
+				input: JSON.stringify({ ...LIST, items: owned }),
+				stop: world.stop,
 			});
 			for (const [object, condition] of Object.entries(settings.ready)) {
 				say(tell("manifests-awaited", { object, condition }));
@@ -102,11 +107,12 @@ export function withManifests(
 			if (made !== null)
 				await kubectl
 					.run(
+						// By our label alone: an object of that name that was there before is somebody else's.
 						[
-							...["delete", "--filename", "-", "--ignore-not-found"],
+							...["delete", made.kinds, "--selector", made.label],
 							...["--wait", "--timeout=120s"],
 						],
-						{ input: made, limitMs: 130_000 },
+						{ limitMs: 130_000 },
 					)
 					.catch((error) =>
 						// They go with their owner.
@@ -141,6 +147,14 @@ const Owner = z.object({
 		annotations: z.record(z.string(), z.string()).default({}),
 	}),
 });
+
+const LIST = { apiVersion: "v1", kind: "List" } as const;
+
+/** As kubectl takes a kind whose short name another group may have, too: "StatefulSet.v1.apps". */
+function kindOf({ apiVersion, kind }: Manifest): string {
+	const [version, group] = apiVersion.split("/").toReversed();
+	return group === undefined ? kind : `${kind}.${version}.${group}`;
+}
 
 function nameOf({ kind, metadata }: Manifest): string {
 	return `${kind.toLowerCase()}/${metadata.name}`;

@@ -37,12 +37,12 @@ async function planned(script: string) {
 	return { code, out: world.out().replace(/\s+/g, " ").trim() };
 }
 
-test("a plan says which pods there are at once, and that there is room for them", async () => {
+test("a plan lists the pods that run at the same time, and says that there is room", async () => {
 	const { code, out } = await planned(
 		answers([node("a", "bench"), node("b", "bench"), node("c", "other")]),
 	);
 	expect(out).toBe(
-		"cluster: Kubernetes v1.34.1, context kind, namespace bench at once at most the pods of one system and those of the load: nats: 3 pods of nats:2.15.2-alpine, 2 CPUs, 1GiB each load: 2 pods of busybox:1.37.0, 1 CPU, 1GiB each room: 8 of 8 cores and 16GiB are free on 2 nodes rights: all that are needed are there",
+		"cluster: Kubernetes v1.34.1, context kind, namespace bench at the same time run the pods of one system and those of the load: nats: 3 pods of nats:2.15.2-alpine, 2 CPUs, 1GiB each load: 2 pods of busybox:1.37.0, 1 CPU, 1GiB each room: 8 of 8 cores and 16GiB are free on 2 nodes rights: all that are needed are there",
 	);
 	expect(code).toBe(0);
 });

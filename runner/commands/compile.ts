@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
@@ -21,8 +20,8 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 			"print the script with the plan in it: all that the k6 of `mqbench build` needs, beside MQBENCH_URL",
 		)
 		.option(
-			"--k6-operator [image]",
-			"print a TestRun for k6's operator, and what is lost by it; image: one with the k6 of `mqbench build`",
+			"--k6-operator <image>",
+			"print a TestRun for k6's operator with this image, which has the k6 of `mqbench build`, and what is lost by it",
 		)
 		.action(async (path: string, options) =>
 			exit(await compile({ path, ...options }, world)),
@@ -39,7 +38,7 @@ export interface CompileArgs extends Overrides {
 	/** `--inline`: the plan stands in the script. */
 	readonly inline?: boolean | undefined;
 	/** `--k6-operator`: a TestRun with this image. */
-	readonly k6Operator?: string | true | undefined;
+	readonly k6Operator?: string | undefined;
 }
 
 /** `mqbench compile`: shows the k6 script of the first run. */
@@ -51,13 +50,9 @@ export async function compile(
 	const [first] = expand(scenario, { runId: "compile", only: args.only });
 	if (!first) throw new Error("a scenario without runs");
 	if (args.k6Operator !== undefined) {
-		const image =
-			args.k6Operator === true
-				? `mqbench/mqbench:${packageVersion}`
-				: args.k6Operator;
 		const wrong = operatorRefuses(first, args.path);
 		if (wrong !== null) throw failure("usage", { message: wrong });
-		world.stdout.write(testRunOf(first, image));
+		world.stdout.write(testRunOf(first, args.k6Operator));
 		return EXIT.pass;
 	}
 	const { script, planJson } = compilePlan(first, args);

@@ -35,7 +35,7 @@ export async function clusterFindings(
 			{
 				check: "rights",
 				...(missing.length === 0
-					? ok("all", tell("rights-there"))
+					? ok("all", tell("rights-enough"))
 					: bad(
 							`${missing.length} missing`,
 							tell("rights-lacking", { rights: missing }),

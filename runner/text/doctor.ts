@@ -3,6 +3,7 @@
 export const doctor = {
 	"newer-cluster": "Use a newer one.",
 	"cluster-found": "Pods run in namespace {namespace} of context {context}.",
+	"rights-enough": "The account may do all that mqbench needs.",
 	"rights-lacking": "The account may not {rights}.",
 	"make-account": "kubectl --namespace {namespace} apply --filename {file} makes an account that may.",
 	"nodes-are": "Pods may run on {nodes}, unless a scenario chooses among them.",

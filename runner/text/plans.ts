@@ -4,7 +4,7 @@ export const plans = {
 	"cluster-is": "cluster: Kubernetes {version}, context {context}, namespace {namespace}",
 	"cluster-unasked": "The cluster was not asked: {why}",
 	"cluster-too-old": "not possible: Kubernetes {version} is too old, and 1.{oldest} is needed",
-	"pods-at-once": "at once at most the pods of one system and those of the load:",
+	"pods-at-once": "at the same time run the pods of one system and those of the load:",
 	"pods-of": "{name}: {pods} of {image}, {limits}",
 	"pods-unlimited": "no limits",
 	"rights-there": "rights: all that are needed are there",

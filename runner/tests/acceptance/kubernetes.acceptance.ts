@@ -80,18 +80,29 @@ describe.skipIf(missing !== null)(
 		}
 
 		test.each([
-			["nats", "nats", "nats-server"],
+			["nats", "nats", "nats-server", false],
 			[
 				"JetStream on a disk",
 				"{ broker: nats, mode: jetstream, durability: os }",
 				"nats-server",
+				true,
 			],
-			["redis", "{ broker: redis, mode: streams, durability: fsync }", "redis"],
-			["rabbitmq", "rabbitmq", "RabbitMQ"],
-			["kafka", "{ broker: kafka, heap: 256MiB, memory: 768MiB }", "Kafka"],
+			[
+				"redis",
+				"{ broker: redis, mode: streams, durability: fsync }",
+				"redis",
+				true,
+			],
+			["rabbitmq", "{ broker: rabbitmq, durability: fsync }", "RabbitMQ", true],
+			[
+				"kafka",
+				"{ broker: kafka, heap: 256MiB, memory: 768MiB }",
+				"Kafka",
+				true,
+			],
 		])(
 			"%s runs in a pod, its load in two others, and nothing is left of them",
-			async (_, system, version) => {
+			async (_, system, version, disk) => {
 				const { result } = await measured(
 					{ rate: "300/s", duration: "3s", connections: "2" },
 					{ clients: "2", system },
@@ -105,6 +116,14 @@ describe.skipIf(missing !== null)(
 				});
 				expect(JSON.stringify(run)).toMatch(new RegExp(version, "i"));
 				expect(run?.clients.map(({ kind }) => kind)).toEqual(["pod", "pod"]);
+				// Each pod tells of its own CPU quota.
+				expect(
+					run?.validity.find(({ check }) => check === "cpuQuota")?.status,
+				).toMatch(/^(ok|warn)$/);
+				// What waits for a disk says how long that takes.
+				expect(run?.brokerSettings["volume fdatasync"] ?? "").toMatch(
+					disk ? /\d/ : /^$/,
+				);
 				expect(left()).toEqual([]);
 			},
 		);
