@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Comparison } from "../../model/comparison.ts";
 import type { Gate, Run } from "../../model/result.ts";
+import { formatDuration } from "../../units.ts";
 import { blockMarkup, sectionMarkup } from "../html/blocks.ts";
 import { renderHtml } from "../html.ts";
 import { renderMarkdown } from "../markdown.ts";
@@ -12,6 +13,7 @@ import type { Block, Section } from "./blocks.ts";
 import { comparison } from "./comparison.ts";
 import { contentsOf, documentOf } from "./document.ts";
 import { reproduce } from "./reading.ts";
+import { RUNS_WITH_DETAILS, runSection } from "./run.ts";
 import { environment as environmentBlock } from "./run-facts.ts";
 import { differences, EACH_MESSAGE, systems } from "./systems.ts";
 import { broken, gates } from "./verdict.ts";
@@ -249,4 +251,62 @@ test("a short page has no contents; one of many runs leads to cases", () => {
 	expect(many.filter((to) => to.startsWith("run-"))).toEqual([]);
 	expect(linksOf(fixtureResult("repeats"))).toContain("run-6");
 	expect(linksOf(fixtureResult("repeats"))).not.toContain("comparison");
+});
+
+describe("the slowest messages", () => {
+	const linesOf = (count: number) => {
+		const result = manyResult(count);
+		const sections = documentOf(result).sections.filter(({ run }) => run);
+		expect(sections).toHaveLength(count);
+		return result.runs.map((run, i) => {
+			const folded = sections[i]?.blocks.find(
+				(block) =>
+					block.kind === "details" && block.summary.includes("slowest"),
+			);
+			return {
+				run,
+				media: folded?.media,
+				blocks: folded?.kind === "details" ? folded.blocks : [],
+			};
+		});
+	};
+
+	test("of few runs are a table with all that are known", () => {
+		for (const { run, blocks } of linesOf(RUNS_WITH_DETAILS)) {
+			const [table] = blocks;
+			expect(table?.kind === "table" && table.rows).toHaveLength(
+				run.slowest.length,
+			);
+		}
+	});
+
+	test("of 300 runs are the three slowest of each, with what they waited for", () => {
+		for (const { run, media, blocks } of linesOf(300)) {
+			expect(media).toContain("page");
+			const [list, ...others] = blocks;
+			expect(others).toEqual([]);
+			const times = run.slowest.map((m) => m.responseNs);
+			const longest = times.toSorted((a, b) => b - a).slice(0, 3);
+			expect(run.slowest.length).toBeGreaterThan(2);
+			expect(
+				list?.kind === "list" &&
+					list.items.map((item) => String(item).split(" = ")[0]),
+			).toEqual(longest.map((ns) => formatDuration(ns)));
+		}
+	});
+
+	test("say in a line how long, what for, when it was due and which it was", () => {
+		const result = manyResult(RUNS_WITH_DETAILS + 1);
+		const [run] = result.runs as [Run];
+		const message = {
+			...{ producer: 3, sequence: 7, topic: 0, partition: 2 },
+			intendedNs: run.load.warmupNs + 1.5e9,
+			...{ responseNs: 12e6, queuedNs: 2e6, lagNs: 1e6, serviceNs: 9e6 },
+		};
+		const slow = { ...run, slowest: [message] } as Run;
+		const text = wordsOf(runSection(slow, 1, result));
+		expect(text).toContain(
+			"12ms = queued 2ms + lag 1ms + service 9ms; due at 1.500s, producer 3, sequence 7, partition 2",
+		);
+	});
 });

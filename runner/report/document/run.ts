@@ -19,14 +19,7 @@ import {
 	systemText,
 	topologyText,
 } from "../words.ts";
-import {
-	type Block,
-	type Chart,
-	FILES,
-	type Medium,
-	PAGE,
-	type Section,
-} from "./blocks.ts";
+import { type Block, type Chart, FILES, PAGE, type Section } from "./blocks.ts";
 import { checks, errors } from "./checks.ts";
 import { counts } from "./counts.ts";
 import { held } from "./held.ts";
@@ -43,7 +36,7 @@ import { percentiles } from "./percentiles.ts";
 import { runFacts } from "./run-facts.ts";
 import { omission, slowest } from "./slowest.ts";
 
-/** Above so many runs each is folded, and has neither slowest messages nor quiet checks: there is no room for 100 of them. */
+/** Above so many runs each is folded, and has its three slowest messages and no quiet checks: there is no room for all of 100 runs. */
 export const RUNS_WITH_DETAILS = 8;
 
 /** All about one run, in the order of questions: how slow, when, what waited, what was lost, is it to be trusted, with what. */
@@ -117,10 +110,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		charts(of, title, table);
 	// Of many runs only where there is something to explain.
 	const explained = result.runs.length === 1 || run.verdict !== "pass";
-	const media: Medium[] = [
-		...(full ? (["page"] as const) : []),
-		...(explained ? (["markdown"] as const) : []),
-	];
+	const media = explained ? FILES : PAGE;
 	return [
 		heading("Latency by percentile", { media: PAGE }),
 		shown([chart("percentiles")]),
@@ -136,7 +126,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		list(offenderTexts(run)),
 		...errors(run),
 		...titled(clientTable(run), { texts: 2 }),
-		...slowest(run, media),
+		...slowest(run, media, full),
 		...checks(run, !full),
 		details("What it ran with", [runFacts(run, result, full)], PAGE),
 	];

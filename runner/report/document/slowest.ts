@@ -7,6 +7,7 @@ import { type Block, type Medium, PAGE } from "./blocks.ts";
 import {
 	details,
 	heading,
+	list,
 	numbers,
 	paragraph,
 	sentences,
@@ -38,10 +39,21 @@ export function omission(run: Run, folded: boolean): Block[] {
 	];
 }
 
-/** The slowest messages of a run, each split into what it waited for: a page shows all, Markdown some. */
-export function slowest(run: Run, media: readonly Medium[]): Block[] {
+/** The slowest messages of a run, each split into what it waited for: a page shows all, Markdown some. Of many runs (not `full`) three lines each. */
+export function slowest(
+	run: Run,
+	media: readonly Medium[],
+	full: boolean,
+): Block[] {
 	const [first] = run.slowest;
 	if (first === undefined) return [];
+	const title = tell("title-slowest", {
+		messages: run.slowest.length === 1 ? "message" : "messages",
+	});
+	if (!full) {
+		const lines = run.slowest.slice(0, LINES).map((m) => lineOf(m, run));
+		return [details(title, [list(lines)], media)];
+	}
 	const partition = run.slowest.some((m) => m.partition !== null);
 	const topics = run.load.topics > 1;
 	const head = [
@@ -60,7 +72,7 @@ export function slowest(run: Run, media: readonly Medium[]): Block[] {
 	const rows = run.slowest.map((m, i) => ({
 		media: i < FEW ? undefined : PAGE,
 		cells: [
-			`${((m.intendedNs - run.load.warmupNs) / 1e9).toFixed(3)}s`,
+			dueText(m, run),
 			...[`${m.producer}`, `${m.sequence}`],
 			...(topics ? [`${m.topic}`] : []),
 			...(partition ? [`${m.partition ?? "n/a"}`] : []),
@@ -71,9 +83,7 @@ export function slowest(run: Run, media: readonly Medium[]): Block[] {
 	}));
 	return [
 		details(
-			tell("title-slowest", {
-				messages: run.slowest.length === 1 ? "message" : "messages",
-			}),
+			title,
 			[
 				table(columns, rows, { look: "slow" }),
 				paragraph(tell("slowest-means"), "small"),
@@ -88,6 +98,28 @@ export function slowest(run: Run, media: readonly Medium[]): Block[] {
 const PARTS = ["queued", "lag", "service"] as const;
 /** Rows that Markdown has. */
 const FEW = 5;
+/** Messages that each of many runs has. */
+const LINES = 3;
+
+type Slow = Run["slowest"][number];
+
+/** "12.8ms = queued 0s + lag 1.63ms + service 11.1ms; due at 29.198s, producer 0, sequence 102595" */
+function lineOf(m: Slow, run: Run): string {
+	const parts = PARTS.map(
+		(part) => `${part} ${formatDuration(m[`${part}Ns`])}`,
+	);
+	const where = [
+		`producer ${m.producer}, sequence ${m.sequence}`,
+		...(run.load.topics > 1 ? [`topic ${m.topic}`] : []),
+		...(m.partition === null ? [] : [`partition ${m.partition}`]),
+	];
+	return `${formatDuration(m.responseNs)} = ${parts.join(" + ")}; due at ${dueText(m, run)}, ${where.join(", ")}`;
+}
+
+/** From the window's start. */
+function dueText({ intendedNs }: Slow, { load }: Run): string {
+	return `${((intendedNs - load.warmupNs) / 1e9).toFixed(3)}s`;
+}
 
 /** "1 020x", "1.1x" */
 function factorText(factor: number): string {
