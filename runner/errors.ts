@@ -61,6 +61,11 @@ const catalogue = {
 		text: (d: { path: string }) =>
 			`${d.path}: is neither the folder of a run (there is no runs/*/plan.json in it) nor one that holds some. Measure something, e.g. mqbench scenarios/quickstart.yaml, and then: mqbench report reports`,
 	},
+	"result-unreadable": {
+		exit: 2,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: cannot be read (${d.reason}), and there are no measured files (runs/*/plan.json) to make it anew. Give a folder that has them`,
+	},
 	"baseline-unreadable": {
 		exit: 2,
 		text: (d: { path: string; reason: string }) =>

@@ -63,7 +63,7 @@ describe("a command line that is wrong ends with 2 and a way on", () => {
 		[["x.yaml", "y.yaml"], /too many arguments/],
 		[["x.yaml", "--set"], /--set <path=value>' argument missing/],
 		[["x.yaml", "--on-inconclusive", "no"], /choices are fail, warn, pass/],
-		[["schema", "plan"], /choices are scenario, result, rig/],
+		[["schema", "plan"], /choices are scenario, result, details, rig/],
 		[
 			["nosuch.yaml"],
 			/^nosuch\.yaml: cannot be read \(there is no such file\)\. Give the path/,

@@ -215,10 +215,8 @@ func (l *load) stage(signalled context.Context) (*generator.Generator, error) {
 	if err := os.MkdirAll(run, 0o755); err != nil { //nolint:gosec // a report is for others too
 		return nil, fmt.Errorf("mqbench: %w", err)
 	}
-	for name, text := range l.staged.Files {
-		if err := os.WriteFile(filepath.Join(l.staged.Folder, name), []byte(text), 0o644); err != nil { //nolint:gosec // the same
-			return nil, fmt.Errorf("mqbench: %w", err)
-		}
+	if err := l.write(l.staged.Files); err != nil {
+		return nil, fmt.Errorf("mqbench: %w", err)
 	}
 	g, err := l.open(signalled, plan, url, filepath.Join(run, "client-0"), io.Discard)
 	if err != nil {
@@ -242,7 +240,20 @@ func (l *load) judge(g *generator.Generator) (*runner.Judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	return judged, os.WriteFile(filepath.Join(l.staged.Folder, "result.json"), []byte(judged.JSON), 0o644) //nolint:gosec // a report is for others too
+	if err := l.write(judged.Files); err != nil {
+		return judged, err
+	}
+	return judged, l.write(map[string]string{"result.json": judged.JSON})
+}
+
+// write puts files into the folder of results, whose folders are there.
+func (l *load) write(files map[string]string) error {
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(l.staged.Folder, name), []byte(text), 0o644); err != nil { //nolint:gosec // a report is for others too
+			return err
+		}
+	}
+	return nil
 }
 
 // title is what people know the load by.

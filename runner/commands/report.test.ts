@@ -10,8 +10,10 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
-import { Result } from "../model/result.ts";
 import { addResult, emptyFolder, resultOf } from "../report/index/runs.fake.ts";
+import { buildResult } from "../report/result.ts";
+import { readResult } from "../report/result-files.ts";
+import { writeReports } from "../report/write.ts";
 import { firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { report } from "./report.ts";
@@ -22,9 +24,7 @@ describe("mqbench report", () => {
 		const world = fakeWorld({ cwd: folder });
 		expect(await report({ folder: "." }, world)).toBe(99);
 		expect(world.out()).toMatch(/FAIL {2}report\.html\n$/);
-		const result = Result.parse(
-			JSON.parse(readFileSync(join(folder, "result.json"), "utf8")),
-		);
+		const result = readResult(folder);
 		expect(result.verdict).toBe("fail");
 		expect(readFileSync(join(folder, "report.md"), "utf8")).toContain(
 			"# stall: FAIL",
@@ -85,6 +85,67 @@ describe("mqbench report", () => {
 		expect(existsSync(join(folder, "report.md.tmp"))).toBe(false);
 		// The others are written all the same.
 		expect(existsSync(join(folder, "result.json"))).toBe(true);
+	});
+});
+
+describe("mqbench report of a folder with a result and no measured files", () => {
+	/** All that is kept of a run of some time ago: its result.json, and what `keep` says. */
+	const kept = (name: string, keep: RegExp) => {
+		const whole = fixtureCopy(name);
+		writeReports(whole, buildResult(whole));
+		const folder = emptyFolder();
+		for (const file of ["result.json", ...filesIn(whole)])
+			if (file === "result.json" || keep.test(file))
+				cpSync(join(whole, file), join(folder, file));
+		return { whole, folder };
+	};
+	const filesIn = (folder: string) =>
+		readdirSync(folder, { recursive: true, encoding: "utf8" });
+	const REPORTS = ["comment.md", "junit.xml", "report.md", "result.csv"];
+
+	test("makes the same reports from it and the details of its runs, and leaves those as they are", async () => {
+		const { whole, folder } = kept("repeats", /details\.json$/);
+		const result = readFileSync(join(folder, "result.json"), "utf8");
+		const world = fakeWorld({ cwd: folder });
+		expect(await report({ folder: "." }, world)).toBe(6);
+		for (const file of REPORTS)
+			expect([file, readFileSync(join(folder, file), "utf8")]).toEqual([
+				file,
+				readFileSync(join(whole, file), "utf8"),
+			]);
+		expect(readFileSync(join(folder, "result.json"), "utf8")).toBe(result);
+		expect(filesIn(folder).filter((f) => /hgrm|baseline/.test(f))).toEqual([]);
+	});
+
+	test("without the details says once what is lost, and has the same verdict and exit code", async () => {
+		const { folder } = kept("stall", /scenario/);
+		const world = fakeWorld({ cwd: folder });
+		expect(await report({ folder: "." }, world)).toBe(99);
+		expect(world.out().replaceAll(/\s+/g, " ")).toContain(
+			"The details.json of 1 of 1 run is missing",
+		);
+		expect(readFileSync(join(folder, "report.html"), "utf8")).toContain(
+			"400ms",
+		);
+		expect(filesIn(folder).filter((f) => f.startsWith("runs"))).toEqual([]);
+	});
+
+	test("draws the pictures that are left", async () => {
+		const { folder } = kept("stall", /details\.json$/);
+		const world = fakeWorld({ cwd: folder });
+		expect(await report({ folder: ".", svg: true }, world)).toBe(0);
+		expect(world.out()).toContain("-heat.svg");
+	});
+
+	test("that is cut off is one sentence, and exit code 2", async () => {
+		const folder = emptyFolder();
+		writeFileSync(join(folder, "result.json"), "{");
+		const error = await report({ folder }, fakeWorld()).catch((e) => e);
+		expect(error).toBeInstanceOf(MqbenchError);
+		expect(error.exit).toBe(2);
+		expect(error.message).toBe(
+			`${join(folder, "result.json")}: cannot be read (it is not JSON), and there are no measured files (runs/*/plan.json) to make it anew. Give a folder that has them`,
+		);
 	});
 });
 

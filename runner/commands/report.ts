@@ -2,13 +2,15 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { EXIT, type ExitCode } from "../errors.ts";
+import type { Result } from "../model/result.ts";
 import { type Theme, writePictures } from "../report/charts/files.ts";
 import { checkCopies } from "../report/copies.ts";
 import { deliver } from "../report/deliver.ts";
-import { holdsRuns } from "../report/index/runs.ts";
+import { holdsResult, holdsRuns } from "../report/index/runs.ts";
 import { writeIndex } from "../report/index/write.ts";
 import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
 import { buildResult } from "../report/result.ts";
+import { readResult } from "../report/result-files.ts";
 import { writeReports } from "../report/write.ts";
 import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
@@ -66,8 +68,8 @@ export interface ReportArgs extends ReporterArgs {
 }
 
 /**
- * `mqbench report`: recomputes result and reports from a run's files, as `mqbench run` did, and gives its exit code. Of a folder of
- * runs it writes the index, which judges nothing.
+ * `mqbench report`: recomputes result and reports from a run's files, as `mqbench run` did, and gives its exit code. Where only the result
+ * was kept, it makes the reports from that. Of a folder of runs it writes the index, which judges nothing.
  */
 export async function report(
 	{ folder, onInconclusive, svg, theme, only, ...args }: ReportArgs,
@@ -77,32 +79,39 @@ export async function report(
 	const where = path.resolve(world.cwd, folder);
 	if (svg !== undefined)
 		return await pictures({ folder, svg, theme, only }, world);
-	if (existsSync(where) && !holdsRuns(where)) {
+	if (existsSync(where) && !holdsRuns(where) && !holdsResult(where)) {
 		writeIndex(where, folder, world);
 		return EXIT.pass;
 	}
 	checkCopies(reporters, world);
-	const result = buildResult(where);
-	writeReports(where, result, onInconclusive);
+	const { result, from } = resultOf(where);
+	writeReports(where, result, onInconclusive, from);
 	return deliver({ result, folder: where, reporters, onInconclusive }, world);
 }
 
 // --- internal ---
+
+function resultOf(where: string): {
+	readonly result: Result;
+	readonly from: "measured" | "read";
+} {
+	return holdsRuns(where) || !holdsResult(where)
+		? { result: buildResult(where), from: "measured" }
+		: { result: readResult(where), from: "read" };
+}
 
 /** Draws, and judges nothing. */
 async function pictures(
 	{ folder, svg, theme, only }: ReportArgs,
 	world: World,
 ): Promise<ExitCode> {
-	const files = await writePictures(
-		buildResult(path.resolve(world.cwd, folder)),
-		{
-			folder: path.resolve(world.cwd, folder),
-			out: typeof svg === "string" ? path.resolve(world.cwd, svg) : undefined,
-			theme: theme ?? "light",
-			only: only ?? "*",
-		},
-	);
+	const where = path.resolve(world.cwd, folder);
+	const files = await writePictures(resultOf(where).result, {
+		folder: where,
+		out: typeof svg === "string" ? path.resolve(world.cwd, svg) : undefined,
+		theme: theme ?? "light",
+		only: only ?? "*",
+	});
 	const shown = files.map((file) => path.relative(world.cwd, file));
 	world.stdout.write(`${shown.join("\n")}\n`);
 	return EXIT.pass;

@@ -9,6 +9,17 @@ test("prints the schema that comes with the scenarios", async () => {
 	expect(world.out()).toBe(scenarioSchemaText());
 });
 
+test.each([
+	["result", "mqbench result", "runs"],
+	["details", "mqbench details", "series"],
+] as const)("prints that of %s.json", async (what, title, part) => {
+	const world = fakeWorld();
+	expect(await schema({ what }, world)).toBe(0);
+	const { properties, ...rest } = JSON.parse(world.out());
+	expect(rest).toMatchObject({ title });
+	expect(properties).toHaveProperty(part);
+});
+
 test("prints that of rig.json, which a program may check its own against", async () => {
 	const world = fakeWorld();
 	expect(await schema({ what: "rig" }, world)).toBe(0);

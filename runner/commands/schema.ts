@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { EXIT, type ExitCode } from "../errors.ts";
-import { resultSchemaText } from "../report/json-schema.ts";
+import { detailsSchemaText, resultSchemaText } from "../report/json-schema.ts";
 import { scenarioSchemaText } from "../scenario/json-schema.ts";
 import { rigSchemaText } from "../scenario/rig-file.ts";
 import type { World } from "../world.ts";
@@ -10,7 +10,7 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 	program
 		.command("schema")
 		.description(
-			"print the JSON Schema of scenarios, of result.json, or of rig.json",
+			"print the JSON Schema of scenarios, of result.json, of the details.json of a run, or of rig.json",
 		)
 		.addArgument(
 			new Argument("[what]", "which schema")
@@ -26,7 +26,7 @@ export interface SchemaArgs {
 	readonly what: keyof typeof texts;
 }
 
-/** `mqbench schema`: the JSON schema of scenario files, for editors, or of result.json and rig.json, for tools. */
+/** `mqbench schema`: the JSON schema of scenario files, for editors, or of result.json, details.json and rig.json, for tools. */
 export async function schema(
 	{ what }: SchemaArgs,
 	world: World,
@@ -40,5 +40,6 @@ export async function schema(
 const texts = {
 	scenario: scenarioSchemaText,
 	result: resultSchemaText,
+	details: detailsSchemaText,
 	rig: rigSchemaText,
 } as const;

@@ -272,9 +272,12 @@ describe("reading", () => {
 		const own = readBaseline(copy);
 		expect(own).toEqual(baselineOf(repeats));
 		expect(readBaseline(join(copy, "baseline.json"))).toEqual(own);
-		expect(readBaseline(join(copy, "result.json"))).toEqual(own);
+		// The page of a comparison draws a curve from it; its figures are the same.
+		const runs = own.runs.map((run) => ({ ...run, curve: expect.any(Array) }));
+		const figures = { ...own, runs };
+		expect(readBaseline(join(copy, "result.json"))).toEqual(figures);
 		rmSync(join(copy, "baseline.json"));
-		expect(readBaseline(copy)).toEqual(own);
+		expect(readBaseline(copy)).toEqual(figures);
 		rmSync(join(copy, "result.json"));
 		expect(readBaseline(copy)).toEqual(own);
 	});

@@ -2,6 +2,7 @@ import { maskAll } from "../mask.ts";
 import type { Baseline } from "../model/comparison.ts";
 import { Metric } from "../model/plan.ts";
 import type { Result, Run, Search } from "../model/result.ts";
+import type { ResultFile, RunInFile } from "../model/result-file.ts";
 import { TALLIES } from "../model/tallies.ts";
 import { say } from "../text/say.ts";
 import { ratesAndTimes } from "../verdict/tally.ts";
@@ -11,9 +12,9 @@ import { searchFacts, workFacts } from "./work.ts";
 
 /**
  * What a comparison needs of a result, a few kB: `baseline.json`. Figures are those that the samples carry; a run that is
- * invalid, an error or not complete has none, and says why.
+ * invalid, an error or not complete has none, and says why. Of a result without its details curves go through the named percentiles alone.
  */
-export function baselineOf(result: Result): Baseline {
+export function baselineOf(result: Result | ResultFile): Baseline {
 	const single = result.runs.filter((run) => run.search === null);
 	const searches = result.searches.flatMap((search) => {
 		const first = result.runs.find((r) => r.index === search.runs[0]?.index);
@@ -60,6 +61,7 @@ export function baselineText(baseline: Baseline): string {
 // --- internal ---
 
 type Entry = Baseline["runs"][number];
+type AnyRun = Run | RunInFile;
 
 /** The schema puts them back. */
 function withoutDefaults(run: Entry): Partial<Entry> {
@@ -75,7 +77,7 @@ function withoutDefaults(run: Entry): Partial<Entry> {
 	};
 }
 
-function entryOf(run: Run): Entry {
+function entryOf(run: AnyRun): Entry {
 	const without = withoutOf(run);
 	return {
 		system: run.system,
@@ -95,7 +97,7 @@ function entryOf(run: Run): Entry {
 	};
 }
 
-function searchEntry(search: Search, first: Run): Entry {
+function searchEntry(search: Search, first: AnyRun): Entry {
 	const { lo, limitedBy, verdict, repeat } = search;
 	return {
 		system: search.system,
@@ -123,7 +125,7 @@ function searchEntry(search: Search, first: Run): Entry {
 }
 
 /** Why figures of this run stand for nothing; null: they count, whatever the SLA says of them. */
-function withoutOf(run: Run): string | null {
+function withoutOf(run: AnyRun): string | null {
 	if (["invalid", "error", "interrupted"].includes(run.verdict))
 		return run.verdict;
 	if (run.state === "aborted")
@@ -131,7 +133,7 @@ function withoutOf(run: Run): string | null {
 	return run.state === "complete" ? null : run.state;
 }
 
-function figuresOf(run: Run): Pick<Entry, "figures" | "beyond" | "weak"> {
+function figuresOf(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {
 	const figures: Record<string, number> = {};
 	const beyond: string[] = [];
 	const weak: string[] = [];
@@ -176,10 +178,11 @@ function rounded(rate: number | null): number | null {
 const MOST_POINTS = 32;
 
 /** The first point and the last, those of the percentiles that have a name, and so many between them. */
-function curveOf(run: Run): Entry["curve"] {
+function curveOf(run: AnyRun): Entry["curve"] {
 	const m = run.metrics[run.main];
-	const curve = m?.curve ?? [];
-	const last = curve.at(-1)?.p ?? 0;
+	const known = m === null || "curve" in m;
+	const curve = m !== null && "curve" in m ? m.curve : [];
+	const last = known ? (curve.at(-1)?.p ?? 0) : 100;
 	const named = (m?.percentiles ?? []).flatMap((p): Entry["curve"] =>
 		p.support === "none" || p.value === null || p.p > last
 			? []
@@ -204,13 +207,13 @@ function shortened(p: number): number {
 	return Number((100 - Number((100 - p).toPrecision(3))).toFixed(8));
 }
 
-function serverOf(run: Run): string | null {
+function serverOf(run: AnyRun): string | null {
 	return run.versions?.server || run.brokerVersion || null;
 }
 
 /** Of each system its first run whose clients said something: what differs between two of them is to be found here. */
-function systemsOf({ runs }: Result): Baseline["systems"] {
-	const firstRuns = new Map<string, Run>();
+function systemsOf({ runs }: Result | ResultFile): Baseline["systems"] {
+	const firstRuns = new Map<string, AnyRun>();
 	for (const run of runs)
 		if (!firstRuns.get(run.system)?.versions) firstRuns.set(run.system, run);
 	return Object.fromEntries(
@@ -229,7 +232,7 @@ function systemsOf({ runs }: Result): Baseline["systems"] {
 }
 
 /** Without what was measured, and is another figure each time: "store fdatasync", "volume fdatasync". */
-function settingsOf({ brokerSettings }: Run): Record<string, string> {
+function settingsOf({ brokerSettings }: AnyRun): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(brokerSettings).filter(
 			([name]) => !name.endsWith(" fdatasync"),

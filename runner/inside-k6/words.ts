@@ -6,9 +6,10 @@ import type { MetricSummary, Result } from "../model/result.ts";
 import { expand } from "../plan/expand.ts";
 import { newRunId } from "../plan/run-id.ts";
 import { mainMetric } from "../plan/samples.ts";
-import { readableJson } from "../report/json.ts";
 import { summarise } from "../report/metrics.ts";
+import { REPORT_FILES } from "../report/reporters.ts";
 import { buildResult } from "../report/result.ts";
+import { filesOfResult } from "../report/result-files.ts";
 import { renderTerminal } from "../report/terminal.ts";
 import { collect } from "../run/collect.ts";
 import { around, parseScenario, resolveScenario } from "../scenario/load.ts";
@@ -47,8 +48,9 @@ interface Staged {
 }
 
 interface Judged {
-	/** result.json */
+	/** result.json, and the files that it names, by path. */
 	readonly json: string;
+	readonly files: Readonly<Record<string, string>>;
 	/** The same for people. */
 	readonly text: string;
 	readonly verdict: string;
@@ -93,10 +95,13 @@ const words: Words = {
 	},
 	result(folder, columns) {
 		const result = buildResult(folder);
+		const { [REPORT_FILES.json]: json = "", ...files } = Object.fromEntries(
+			filesOfResult(result),
+		);
 		const [run] = result.runs;
 		const main = run?.metrics[run.main];
 		return {
-			json: `${readableJson(result)}\n`,
+			...{ json, files },
 			text: renderTerminal(result, {
 				...{ columns, rows: 24, colour: false, unicode: true },
 				folder,
@@ -117,7 +122,7 @@ const words: Words = {
 		const judged = judgeRun(facts);
 		const main = summarise(facts, mainMetric(facts.collected.plan));
 		return {
-			...{ json: "", text: "" },
+			...{ json: "", text: "", files: {} },
 			verdict: judged.verdict,
 			reason: reasonOf(judged) ?? "",
 			figures: main ? figuresOf(main) : null,

@@ -17,8 +17,8 @@ import { VERDICTS } from "./verdict.ts";
 import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
 /**
- * `result.json`: everything that a report shows, and what other tools read. Its version is `schema`: fields are
- * added within a version, never renamed or removed. Times are ns. null: not measured; never 0 instead.
+ * Everything that a report shows; result-file.ts says in which files it stands. Its version is `schema`: fields are added within a
+ * version, never renamed or removed. Times are ns. null: not measured; never 0 instead.
  */
 const Count = z.int().nonnegative();
 const MaybeCount = Count.nullable();
@@ -253,6 +253,8 @@ export const Run = z.strictObject({
 	abortedBy: z.string().nullable(),
 	/** Folder of the raw data, relative to the result. */
 	folder: z.string(),
+	/** File of what only charts and tables of this run need (series, curves, slowest messages), relative to the result; null: there is none. */
+	details: z.string().nullable(),
 	startedAt: z.string().nullable(),
 	/** What was run, as the plan says. */
 	load: z.strictObject({
@@ -563,7 +565,7 @@ export const Search = z.strictObject({
 export type Search = z.infer<typeof Search>;
 
 export const Result = z.strictObject({
-	schema: z.literal(1),
+	schema: z.literal(2),
 	scenario: z.string(),
 	runId: z.string(),
 	/** Shortened by `--quick`, to see that the scenario works: the figures are not a result, though the verdict gives the exit code. */

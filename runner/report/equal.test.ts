@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type MetricSummary, Result, type Run } from "../model/result.ts";
+import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { rowsOfCsv } from "./csv.fake.ts";
@@ -10,6 +10,7 @@ import type { Medium } from "./document/blocks.ts";
 import { documentOf } from "./document/document.ts";
 import { linesOf, rowsOf, wordsIn } from "./equal.fake.ts";
 import { buildResult } from "./result.ts";
+import { readResult } from "./result-files.ts";
 import { publishedFolder } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 import { runTitle } from "./words.ts";
@@ -130,7 +131,7 @@ describe.each(
 	const built = buildResult(folder);
 	writeReports(folder, built);
 	const file = (report: string) => readFileSync(join(folder, report), "utf8");
-	const result = Result.parse(JSON.parse(file("result.json")));
+	const result = readResult(folder);
 	const document = documentOf(result);
 	const terminal = renderTerminal(result, {
 		// Nothing is shortened, or told row by row.

@@ -87,6 +87,10 @@ describe("what a fault did", () => {
 		expect(
 			row({ drainedNs: null }, { series: { ...run.series, ticks } })?.[5],
 		).toBe("n/a");
+		// It was counted when the result was made: these ticks are lost, as details.json is.
+		expect(
+			row({ drainedNs: 2e9 }, { series: { ...run.series, ticks: [] } })?.[5],
+		).toBe("after 2s");
 	});
 
 	test("is told from when the broker was told, and lasted from when it was known to have taken effect", () => {

@@ -125,7 +125,8 @@ function cellsOf(
 		after(f.recoveredNs, f.sla !== null),
 		after(
 			f.drainedNs,
-			run.series.ticks.some((t) => t.backlog.length > 0),
+			f.drainedNs !== null ||
+				run.series.ticks.some((t) => t.backlog.length > 0),
 		),
 	];
 }

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { main } from "../main.ts";
-import { Result } from "../model/result.ts";
 import { fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { FIXTURES } from "./hostile.fake.ts";
+import { readResult } from "./result-files.ts";
 
 /** All that `mqbench report` prints and writes of a stored run in a job of GitHub Actions. */
 async function everything(name: string) {
@@ -24,7 +24,7 @@ async function everything(name: string) {
 	const plain = (text: string) => text.replaceAll(/\s+/g, " ");
 	return {
 		code,
-		result: Result.parse(JSON.parse(file("result.json"))),
+		result: readResult(folder),
 		output: readFileSync(env.GITHUB_OUTPUT, "utf8"),
 		commands: world
 			.out()

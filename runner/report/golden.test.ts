@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { fixture } from "../run/fixture.fake.ts";
-import { resultSchemaText } from "./json-schema.ts";
+import { detailsSchemaText, resultSchemaText } from "./json-schema.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { buildResult } from "./result.ts";
 import { renderTerminal } from "./terminal.ts";
@@ -55,12 +55,12 @@ test("the result of a stored run is reproduced to the byte", () => {
 	matches(path, `${JSON.stringify(result, null, "\t")}\n`);
 });
 
-test("result.schema.json is what the schema in summary.ts gives", () => {
-	const path = fileURLToPath(new URL("result.schema.json", import.meta.url));
-	if (process.env.UPDATE_GOLDEN === "1")
-		writeFileSync(path, resultSchemaText());
+test.each([
+	["result.schema.json", resultSchemaText],
+	["details.schema.json", detailsSchemaText],
+])("%s is what the schema in model/result-file.ts gives", (name, textOf) => {
+	const path = fileURLToPath(new URL(name, import.meta.url));
+	if (process.env.UPDATE_GOLDEN === "1") writeFileSync(path, textOf());
 	// Not its text: the formatter puts short lists on one line.
-	expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(
-		JSON.parse(resultSchemaText()),
-	);
+	expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(JSON.parse(textOf()));
 });

@@ -5,17 +5,17 @@ import { cpuMs } from "../tests/cpu.fake.ts";
 import { rowsOfCsv } from "./csv.fake.ts";
 import { renderCsv } from "./csv.ts";
 import { renderHtml } from "./html.ts";
-import { readableJson } from "./json.ts";
 import { renderJunit } from "./junit.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { manyResult } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
+import { filesOfResult } from "./result-files.ts";
 import { publishedFolder } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 
 /** All that a run of mqbench writes and prints. */
 const reports = (result: Result) => ({
-	json: readableJson(result),
+	json: filesOfResult(result).get("result.json") ?? "",
 	markdown: renderMarkdown(result),
 	html: renderHtml(result),
 	csv: renderCsv(result),
@@ -31,9 +31,8 @@ const reports = (result: Result) => ({
 test("the reports of 100 runs of 35 s take some MB, and each run is in them", () => {
 	const result = manyResult(100);
 	const { json, html, csv, ...others } = reports(result);
-	// 60 kB a run: most of it are seconds, ticks and the heat map.
-	expect(json.length).toBeLessThan(7_000_000);
-	expect(json.split("\n").length).toBeLessThan(100_000);
+	expect(json.length).toBeLessThan(1_400_000);
+	expect(json.split("\n").length).toBeLessThan(30_000);
 	expect(html.length).toBeLessThan(1_500_000);
 	expect(rowsOfCsv(csv)).toHaveLength(100);
 	expect(csv.length).toBeLessThan(200_000);

@@ -4,10 +4,10 @@ import { baselineOf } from "../compare/baseline-of-result.ts";
 import { ombBaseline } from "../compare/omb-result.ts";
 import { failure } from "../errors.ts";
 import { Baseline } from "../model/comparison.ts";
-import { Result } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
 import { tell } from "../text/tell.ts";
 import { buildResult } from "./result.ts";
+import { resultIn } from "./result-files.ts";
 
 /**
  * Reads a baseline.json (or a result.json), or that of a run folder; or the results of OpenMessaging Benchmark, a file or a folder of repeats. Of a folder that has neither, or one of another version, the
@@ -51,19 +51,21 @@ export function readBaseline(path: string): Baseline {
 function parse(file: string): Baseline | string {
 	const value = read(file);
 	if (value instanceof Error)
-		return value instanceof SyntaxError ? "it is not JSON" : reasonOf(value);
+		return value instanceof SyntaxError ? tell("not-json") : reasonOf(value);
 	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
 	if (typeof schema !== "number")
 		return (
 			ombBaseline([value], basename(file)) ??
 			tell("neither-baseline-nor-result")
 		);
-	if (schema > 1) return tell("baseline-schema", { schema });
+	const known = gates === undefined ? [1] : [1, 2];
+	if (schema > known.length)
+		return tell("baseline-schema", { schema, known: known.join(" and ") });
 	if (gates !== undefined) {
-		const result = Result.safeParse(value);
-		return result.success
-			? baselineOf(result.data)
-			: tell("result-of-other-version");
+		const result = resultIn(value);
+		return result === null
+			? tell("result-of-other-version")
+			: baselineOf(result);
 	}
 	const baseline = Baseline.safeParse(value);
 	if (baseline.success) return baseline.data;

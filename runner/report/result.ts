@@ -38,6 +38,7 @@ import { omissionOf } from "./omission.ts";
 import { brokenOf } from "./outcomes.ts";
 import { phasesOf } from "./phases.ts";
 import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
+import { detailsPath } from "./result-files.ts";
 import { searchesOf } from "./searches.ts";
 
 /**
@@ -80,7 +81,7 @@ export function buildResult(folder: string): Result {
 		...searches.map((s) => s.verdict),
 	]);
 	const result: Result = {
-		schema: 1,
+		schema: 2,
 		scenario: first.scenario,
 		runId: first.runId,
 		quick: first.quick,
@@ -237,6 +238,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		state: collected.state,
 		abortedBy: run?.abortedBy ?? null,
 		folder: `runs/${collected.folder}`,
+		details: detailsPath({ folder: `runs/${collected.folder}` }),
 		startedAt: run?.startedAt ?? null,
 		load: loadOf({ ...plan, durability: durabilityOf(collected) }),
 		versions: clients[0]?.versions ?? null,

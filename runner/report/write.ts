@@ -7,20 +7,22 @@ import type { Result } from "../model/result.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import { renderCsv } from "./csv.ts";
 import { renderHtml } from "./html.ts";
-import { readableJson } from "./json.ts";
 import { renderJunit } from "./junit.ts";
 import { COMMENT, renderMarkdown } from "./markdown.ts";
 import { REPORT_FILES } from "./reporters.ts";
+import { filesOfResult } from "./result-files.ts";
 import { writeWhole } from "./whole-file.ts";
 
 /**
- * Writes every report (REPORT_FILES), comment.md, baseline.json and, per run and metric, an .hgrm file into the folder of the run. Each file
- * is whole or the one from before: a temporary file beside it, then a rename.
+ * Writes the files of the result (`filesOfResult`), every other report (REPORT_FILES), comment.md, baseline.json and, per run and metric, an
+ * .hgrm file into the folder of the run. Each file is whole or the one from before: a temporary file beside it, then a rename. What is made
+ * from a result that was `read` is what people read, junit.xml and result.csv: the others know no less than they did.
  */
 export function writeReports(
 	folder: string,
 	result: Result,
 	onInconclusive?: OnInconclusive,
+	from: "measured" | "read" = "measured",
 ): void {
 	let failed: unknown = null;
 	// On a disk that is nearly full the large page must not keep the small files from being written.
@@ -31,7 +33,7 @@ export function writeReports(
 			failed ??= error;
 		}
 	};
-	for (const run of result.runs)
+	for (const run of from === "measured" ? result.runs : [])
 		for (const name of Metric.options) {
 			const m = run.metrics[name];
 			if (m === null || m.mean === null || m.max === null) continue;
@@ -45,9 +47,11 @@ export function writeReports(
 	write(REPORT_FILES.junit, renderJunit(result, onInconclusive));
 	write(REPORT_FILES.html, renderHtml(result, scenarioText(folder)));
 	write(REPORT_FILES.csv, renderCsv(result));
-	write("baseline.json", baselineText(baselineOf(result)));
-	// Last: whoever waits for it then finds the others.
-	write(REPORT_FILES.json, `${readableJson(result)}\n`);
+	if (from === "measured") {
+		write("baseline.json", baselineText(baselineOf(result)));
+		// Last: whoever waits for result.json then finds the others.
+		for (const [name, text] of filesOfResult(result)) write(name, text);
+	}
 	if (failed !== null) throw failed;
 }
 

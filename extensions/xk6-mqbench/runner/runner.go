@@ -42,9 +42,10 @@ type Staged struct {
 
 // Judged is what a run came to.
 type Judged struct {
-	// JSON is result.json, Text the same for people.
-	JSON string `json:"json"`
-	Text string `json:"text"`
+	// JSON is result.json, Text the same for people. Files are those that result.json names, by path.
+	JSON  string            `json:"json"`
+	Text  string            `json:"text"`
+	Files map[string]string `json:"files"`
 	// Reason says why it is no PASS; "" where it is one.
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason"`

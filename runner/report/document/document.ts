@@ -90,6 +90,7 @@ export function documentOf(
 			sameHostText(result),
 			resumedText(result),
 			topologiesText(result),
+			withoutDetails(result),
 		].filter((text) => text !== null),
 		broken: broken(whole),
 		warnings: warnings(whole),
@@ -145,6 +146,14 @@ export function contentsOf(
 
 /** Up to so many runs a page needs no contents. */
 const SHORT = 3;
+
+/** What of a result that was read from its own files is lost; null: nothing. */
+function withoutDetails({ runs }: Result): string | null {
+	const missing = runs.filter(({ details }) => details === null).length;
+	return missing === 0
+		? null
+		: tell("details-missing", { missing, runs: runs.length });
+}
 
 function isWeak({ runs, comparisons }: Result): boolean {
 	return (

@@ -33,7 +33,9 @@ const IndexedRun = z.object({
 export type IndexedRun = z.infer<typeof IndexedRun>;
 
 const IndexedResult = z.object({
-	...pick(Result.shape, ["schema", "scenario", "runId", "quick", "verdict"]),
+	...pick(Result.shape, ["scenario", "runId", "quick", "verdict"]),
+	/** The first one has all in one file; of the second the index reads result.json alone. */
+	schema: z.literal([1, 2]),
 	environment: z.object(EnvironmentFile.shape).nullable(),
 	runs: z.array(IndexedRun),
 	searches: z
@@ -90,7 +92,7 @@ type Rest = z.infer<typeof Rest>;
 
 /**
  * Every run folder in `root`, and in those of its folders that are none themselves; the newest first, those without a date at the
- * end. Only each result.json is read. A folder reached by a symbolic link is left out: it would be there twice.
+ * end. Only each result.json is read, and nothing that it names. A folder reached by a symbolic link is left out: it would be there twice.
  */
 export function readRuns(root: string): Entry[] {
 	const own = (folder: string) => runFolder(join(root, folder));
@@ -117,11 +119,15 @@ export function holdsRuns(folder: string): boolean {
 	);
 }
 
+/** The result alone is enough for the index, and for reports: somebody may keep no more of old runs. */
+export function holdsResult(folder: string): boolean {
+	return existsSync(join(folder, "result.json"));
+}
+
 // --- internal ---
 
-/** The result alone is enough for the index: somebody may keep no more of old runs. */
 function runFolder(folder: string): boolean {
-	return existsSync(join(folder, "result.json")) || holdsRuns(folder);
+	return holdsResult(folder) || holdsRuns(folder);
 }
 
 function foldersIn(folder: string): string[] {
@@ -195,7 +201,7 @@ function read(where: string): Read {
 		return { result: parsed.data, rest: parsed.data, problem: null };
 	const rest = Rest.safeParse(value).data ?? null;
 	const schema = (value as { schema?: unknown } | null)?.schema;
-	if (typeof schema === "number" && schema > 1)
+	if (typeof schema === "number" && schema > 2)
 		return no(tell("result-schema", { schema }), rest);
 	const field = parsed.error.issues[0]?.path.join(".");
 	return no(

@@ -119,7 +119,7 @@ describe("a page", () => {
 				`'sha256-${createHash("sha256").update(allowed).digest("base64")}'`,
 			);
 		expect(html).toMatch(
-			/<noscript>.*those over time, which are in result.json/,
+			/<noscript>.*those over time, which are in the details.json of each run/,
 		);
 	});
 

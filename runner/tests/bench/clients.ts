@@ -7,12 +7,12 @@
  * With --k6-out each is measured without that output, and with it.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
+import { readResult } from "../../report/result-files.ts";
 import { readClient } from "../../run/client-read.ts";
 import { formatDuration } from "../../units.ts";
 
@@ -96,8 +96,8 @@ workload: { pattern: round-trip, rate: ${values.rate}/s, message: 256B, connecti
 		],
 		{ stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" },
 	);
-	const file = path.join(out, "result.json");
-	const run = Result.parse(JSON.parse(read(file, stderr))).runs[0];
+	if (!existsSync(path.join(out, "result.json"))) throw new Error(stderr);
+	const [run] = readResult(out).runs;
 	if (!run) throw new Error(stderr);
 	const totals = Array.from({ length: clients }, (_, i) => {
 		const { lines } = readClient(path.join(out, run.folder), i);
@@ -127,14 +127,6 @@ workload: { pattern: round-trip, rate: ${values.rate}/s, message: 256B, connecti
 		lost: run.lost,
 		notOffered: run.notOffered ?? 0,
 	};
-}
-
-function read(file: string, words: string): string {
-	try {
-		return readFileSync(file, "utf8");
-	} catch {
-		throw new Error(words);
-	}
 }
 
 function print(rows: readonly Row[]): void {

@@ -10,8 +10,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { Result } from "../../model/result.ts";
+import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
+import { readResult } from "../../report/result-files.ts";
 import { formatDuration, ratePerSecond } from "../../units.ts";
 import { startNats } from "../nats-server.ts";
 import { buildRival, findBinaries, worldOf } from "./programs.ts";
@@ -88,8 +89,7 @@ cases: [${all.map((rate) => `{ rate: ${rate}/s }`).join(", ")}]
 	} catch {
 		// A verdict that is not PASS (lag on a busy machine) has figures all the same.
 	}
-	const text = readFileSync(path.join(out, "result.json"), "utf8");
-	return Result.parse(JSON.parse(text)).runs.map((run) => {
+	return readResult(out).runs.map((run) => {
 		return {
 			system: run.system,
 			rate: run.load.rate === null ? 0 : ratePerSecond(run.load.rate),

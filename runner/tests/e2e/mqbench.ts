@@ -1,11 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,6 +7,7 @@ import { onTestFinished } from "vitest";
 import { descendants } from "../../../infra/processes.fake.ts";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
+import { readResult } from "../../report/result-files.ts";
 
 /** For tests: the built command line in a process of its own. It is gone, with all below it, when the test is over. */
 export interface Mqbench {
@@ -146,7 +141,7 @@ export function scenario(
 }
 
 export function resultOf(folder: string): Result {
-	return JSON.parse(readFileSync(path.join(folder, "result.json"), "utf8"));
+	return readResult(folder);
 }
 
 /** Whether a check says that others had the machine: what a run says beside it is their doing. */

@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { variable } from "../../brokers/index.ts";
 import type { Result } from "../../model/result.ts";
 import { expand } from "../../plan/expand.ts";
-import { readableJson } from "../../report/json.ts";
 import { buildResult } from "../../report/result.ts";
+import { filesOfResult } from "../../report/result-files.ts";
 import { around, loadScenario } from "../../scenario/load.ts";
 import { k6At, only, samplesOf } from "./k6-at.ts";
 import { run as mqbench, scenario, temporaryFolder } from "./mqbench.ts";
@@ -73,11 +73,12 @@ export const handleSummary = (data) => ({
 		).toEqual(JSON.parse(JSON.stringify(again[0])));
 		// So do the files of the run to the same result.
 		const result = buildResult(results);
-		expect(readFileSync(path.join(results, "result.json"), "utf8")).toBe(
-			`${readableJson(result)}\n`,
-		);
+		const files = filesOfResult(result);
+		expect([...files.keys()]).toHaveLength(2);
+		for (const [file, text] of files)
+			expect(readFileSync(path.join(results, file), "utf8")).toBe(text);
 		expect(JSON.parse(read("summary.json"))).toEqual(
-			JSON.parse(JSON.stringify(result)),
+			JSON.parse(files.get("result.json") ?? ""),
 		);
 		expect(result.runs[0]).toMatchObject({ intended: 2000, received: 2000 });
 		expect(out).toContain("mqbench: every SLA is met.");

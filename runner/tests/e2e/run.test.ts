@@ -35,6 +35,7 @@ describe("a run on nats-server", () => {
 			`${runs}/broker.log`,
 			`${runs}/client-0.hlog`,
 			`${runs}/client-0.jsonl`,
+			`${runs}/details.json`,
 			`${runs}/lag.hgrm`,
 			`${runs}/plan.json`,
 			`${runs}/queued.hgrm`,

@@ -7,14 +7,15 @@
  *   npm run scenarios -- --only 'message-queue-latency/redis/1KiB*'
  */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { EXIT, MqbenchError } from "../../errors.ts";
 import { glob } from "../../model/glob.ts";
-import { Result } from "../../model/result.ts";
+import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { expand } from "../../plan/expand.ts";
+import { readResult } from "../../report/result-files.ts";
 import { readScenario } from "../../scenario/read.ts";
 import { packFiles, packTable } from "./pack.ts";
 
@@ -46,9 +47,8 @@ for (const file of packFiles()) {
 	process.stderr.write(`--- ${scenario}\n`);
 	const folder = path.join(out, scenario);
 	codes.push(await run(file, folder));
-	const result = path.join(folder, "result.json");
-	if (existsSync(result))
-		results.push(Result.parse(JSON.parse(readFileSync(result, "utf8"))));
+	if (existsSync(path.join(folder, "result.json")))
+		results.push(readResult(folder));
 }
 if (codes.length === 0)
 	process.stderr.write(`--only '${values.only}': nothing was run\n`);

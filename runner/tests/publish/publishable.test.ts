@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Gate, Result, Run } from "../../model/result.ts";
 import { comparedResult } from "../../report/compared.fake.ts";
 import { searchedResult } from "../../report/page/pages.fake.ts";
+import { readResult } from "../../report/result-files.ts";
 import { publishedFolder } from "../../report/stored.fake.ts";
 import { judgeFolder } from "./judge-folder.ts";
 import { type Made, publishable, unranked } from "./publishable.ts";
@@ -397,8 +396,7 @@ test.each([
 ])("what was published before is refused: %s", (name, reasons) => {
 	const folder = publishedFolder(name);
 	// As it was published: to compute it again takes seconds.
-	const text = readFileSync(path.join(folder, "result.json"), "utf8");
-	const published = judgeFolder(folder, JSON.parse(text));
+	const published = judgeFolder(folder, readResult(folder));
 	expect(published.reasons).toEqual([...OLDER, ...reasons]);
 });
 

@@ -1,0 +1,389 @@
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { baselineOf } from "../compare/baseline-of-result.ts";
+import { MqbenchError } from "../errors.ts";
+import type { Result } from "../model/result.ts";
+import { DetailsFile, ResultFile } from "../model/result-file.ts";
+import { fixtureCopy } from "../run/fixture.fake.ts";
+import { renderHtml } from "./html.ts";
+import { readRuns } from "./index/runs.ts";
+import { renderMarkdown } from "./markdown.ts";
+import {
+	FIXTURES,
+	figuresIn,
+	manyResult,
+	searchedResult,
+} from "./page/pages.fake.ts";
+import { readBaseline } from "./read-baseline.ts";
+import { buildResult } from "./result.ts";
+import { detailsPath, filesOfResult, readResult } from "./result-files.ts";
+import { fixtureResult, publishedFolder } from "./stored.fake.ts";
+import { renderTerminal } from "./terminal.ts";
+import { writeReports } from "./write.ts";
+
+function emptyFolder(): string {
+	const folder = mkdtempSync(join(tmpdir(), "mqbench-result-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+/** A folder that has the files of a result, and nothing else. */
+function written(result: Result): string {
+	const folder = emptyFolder();
+	for (const [path, text] of filesOfResult(result)) {
+		mkdirSync(dirname(join(folder, path)), { recursive: true });
+		writeFileSync(join(folder, path), text);
+	}
+	return folder;
+}
+
+/** What a version that knew no other has written. */
+const FIRST_SCHEMA = fileURLToPath(
+	new URL("golden/schema-1.json", import.meta.url),
+);
+
+/** As it comes back from JSON. */
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+const read = (folder: string, path = "result.json") =>
+	JSON.parse(readFileSync(join(folder, path), "utf8"));
+
+/** Other fields of a JSON file. */
+function change(path: string, fields: object): void {
+	const text = readFileSync(path, "utf8");
+	writeFileSync(path, JSON.stringify({ ...JSON.parse(text), ...fields }));
+}
+
+function folderInPlaceOf(path: string): void {
+	rmSync(path);
+	mkdirSync(path);
+}
+
+/** In one file, as it was until schema 2. */
+function firstSchema(result: Result) {
+	const runs = result.runs.map(({ details: _, ...run }) => run);
+	return { ...result, schema: 1, runs };
+}
+
+/** With details in each run's own folder, as those of a fake are not. */
+function apart(result: Result): Result {
+	const runs = result.runs.map((run) => ({
+		...run,
+		details: detailsPath(run),
+	}));
+	return { ...result, runs };
+}
+
+const RESULTS: readonly [string, Result][] = [
+	...FIXTURES.map((name): [string, Result] => [name, fixtureResult(name)]),
+	["a search", apart(searchedResult())],
+	["20 runs", apart(manyResult(20))],
+];
+
+describe("a result", () => {
+	test.each(RESULTS)("of %s is the same when read again", (_, result) => {
+		expect(readResult(written(result))).toEqual(plain(result));
+	});
+
+	test.each(RESULTS)(
+		"of %s in one file, of schema 1, is the same too",
+		(_, result) => {
+			const folder = emptyFolder();
+			const text = JSON.stringify(firstSchema(result));
+			writeFileSync(join(folder, "result.json"), text);
+			expect(readResult(folder)).toEqual(plain(result));
+		},
+	);
+
+	test("that an earlier mqbench has written, of schema 1, is read whole", () => {
+		const old = JSON.parse(readFileSync(FIRST_SCHEMA, "utf8"));
+		const folder = emptyFolder();
+		cpSync(FIRST_SCHEMA, join(folder, "result.json"));
+		const { runs, gates, verdict } = readResult(folder);
+		expect([verdict, runs.length]).toEqual([old.verdict, 1]);
+		expect([runs[0]?.series, runs[0]?.slowest, runs[0]?.metrics]).toEqual([
+			old.runs[0].series,
+			old.runs[0].slowest,
+			old.runs[0].metrics,
+		]);
+		expect(gates).toMatchObject(old.gates);
+	});
+
+	test.each(readdirSync(publishedFolder("")))(
+		"that is published, %s, can be read",
+		(name) => {
+			const { runs } = readResult(publishedFolder(name));
+			expect(runs).not.toEqual([]);
+			for (const { details } of runs) expect(details).not.toBeNull();
+		},
+	);
+
+	test("names the details of each run, and is written after them", () => {
+		const result = fixtureResult("repeats");
+		const paths = [...filesOfResult(result).keys()];
+		const folders = result.runs.map((run) => run.folder);
+		expect(paths).toEqual([
+			...folders.map((folder) => `${folder}/details.json`),
+			"result.json",
+		]);
+	});
+});
+
+describe("result.json", () => {
+	test.each(RESULTS)(
+		"of %s is what its schema says, and so are the details",
+		(_, result) => {
+			const folder = written(result);
+			const file = read(folder);
+			expect(ResultFile.parse(file)).toEqual(file);
+			for (const { details } of file.runs) {
+				const beside = read(folder, details);
+				expect(DetailsFile.parse(beside)).toEqual(beside);
+			}
+		},
+	);
+
+	test("has what tools rely on, and of a run nothing that only its charts need", () => {
+		const file = read(written(fixtureResult("stall")));
+		expect(Object.keys(file)).toEqual(
+			expect.arrayContaining(["schema", "scenario", "verdict", "runs"]),
+		);
+		expect(Object.keys(file)).toEqual(
+			expect.arrayContaining([
+				"gates",
+				"searches",
+				"comparisons",
+				"environment",
+			]),
+		);
+		const [run] = file.runs;
+		expect(run).toMatchObject({
+			...{ system: "nats", case: "256B 1000/s", repeat: 1, verdict: "fail" },
+			...{ intended: 10_000, notOffered: 0, sent: 10_000, received: 10_000 },
+			...{ acked: null, failed: 0, unknown: 0, lost: 0, duplicated: 0 },
+			throughput: { received: expect.any(Number) },
+			metrics: { response: { unit: "ns", count: 10_000 }, ack: null },
+			validity: expect.arrayContaining([
+				expect.objectContaining({ check: "lag", status: "ok" }),
+			]),
+		});
+		const response = fixtureResult("stall").runs[0]?.metrics.response;
+		expect(run.metrics.response.percentiles).toEqual(response?.percentiles);
+		const text = JSON.stringify(file);
+		for (const name of ["series", "seconds", "heat", "curve", "slowest"])
+			expect(text).not.toContain(`"${name}"`);
+	});
+
+	test("of 300 runs takes 14 kB for each, a quarter of what they take in one file", () => {
+		const result = apart(manyResult(300));
+		const files = filesOfResult(result);
+		const bytes = Buffer.byteLength(files.get("result.json") ?? "");
+		expect(bytes).toBeLessThan(300 * 14_000);
+		const all = [...files.values()].map((text) => Buffer.byteLength(text));
+		expect(all).toHaveLength(301);
+		expect(all.reduce((a, b) => a + b)).toBeGreaterThan(4 * bytes);
+		// A run of 35 s: seconds, ticks, resources and curves.
+		for (const details of all.slice(0, -1))
+			expect(details).toBeLessThan(65_000);
+	});
+});
+
+describe("details that are missing", () => {
+	const lose = (folder: string) => {
+		for (const { details } of read(folder).runs) rmSync(join(folder, details));
+	};
+
+	test.each<[string, (file: string) => void]>([
+		["deleted", (file) => rmSync(file)],
+		["cut off", (file) => writeFileSync(file, '{"schema": 1, "runId"')],
+		["a folder", folderInPlaceOf],
+		["of a later schema", (file) => change(file, { schema: 2 })],
+		["of another result", (file) => change(file, { runId: "x" })],
+		[
+			"left by a first try of the run",
+			(file) => change(file, { startedAt: "2025-12-31T00:00:00Z" }),
+		],
+	])("%s: the run has all but them, and the others are whole", (_, spoil) => {
+		const result = fixtureResult("repeats");
+		const folder = written(result);
+		const [first, ...others] = result.runs;
+		spoil(join(folder, first?.details ?? ""));
+		const found = readResult(folder);
+		expect(found.runs.slice(1)).toEqual(plain(others));
+		expect(found.runs[0]).toMatchObject({
+			details: null,
+			series: { seconds: [], ticks: [], heat: null },
+			slowest: [],
+		});
+		expect(found.runs[0]?.metrics.response?.percentiles).toEqual(
+			first?.metrics.response?.percentiles,
+		);
+		expect(found.gates).toEqual(plain(result.gates));
+	});
+
+	test.each(FIXTURES)(
+		"%s: each report is made all the same, and says so once",
+		(name) => {
+			const folder = written(fixtureResult(name));
+			const before = renderMarkdown(readResult(folder));
+			lose(folder);
+			const result = readResult(folder);
+			const many = result.runs.length;
+			const sentence = `${many} of ${many} run`;
+			const terminal = renderTerminal(result, {
+				...{ columns: 400, colour: false, folder: "x" },
+			});
+			const html = renderHtml(result);
+			for (const text of [terminal, renderMarkdown(result), html])
+				expect(text.split(sentence)).toHaveLength(2);
+			expect(before).not.toContain("details.json");
+			expect(figuresIn(html).filter(({ kind }) => kind === "heat")).toEqual([]);
+		},
+	);
+
+	test("percentiles, counts and verdicts of the page are those from before", () => {
+		const whole = fixtureResult("stall");
+		const folder = written(whole);
+		lose(folder);
+		const rows = (text: string) =>
+			text.split("\n").filter((line) => /^\| (?:p|max|p99)/.test(line));
+		const [with_, without] = [whole, readResult(folder)].map((result) =>
+			rows(renderMarkdown(result)),
+		);
+		expect(with_?.length).toBeGreaterThan(5);
+		expect(without).toEqual(with_);
+	});
+});
+
+describe("writing", () => {
+	const failing = (path: (result: Result) => string) => {
+		const folder = fixtureCopy("repeats");
+		const result = buildResult(folder);
+		mkdirSync(join(folder, path(result)));
+		expect(() => writeReports(folder, result)).toThrow("cannot be written");
+		return { folder, result };
+	};
+
+	test("where result.json cannot be written, what it would name is there whole", () => {
+		const { folder, result } = failing(() => "result.json");
+		for (const { details } of result.runs)
+			expect(DetailsFile.parse(read(folder, details ?? "")).schema).toBe(1);
+	});
+
+	test("where details cannot be written, result.json is, and can be read", () => {
+		const { folder, result } = failing(({ runs }) => runs[1]?.details ?? "");
+		const found = readResult(folder).runs;
+		expect(found.map(({ details }) => details)).toEqual(
+			result.runs.map(({ details }, i) => (i === 1 ? null : details)),
+		);
+	});
+});
+
+describe("a result.json that cannot be read is one sentence, and exit code 2", () => {
+	test.each<[string, (folder: string) => void, string]>([
+		["is missing", () => {}, "there is no such file"],
+		[
+			"is cut off",
+			(folder) => writeFileSync(join(folder, "result.json"), "{"),
+			"it is not JSON",
+		],
+		[
+			"is of a later schema",
+			(folder) =>
+				writeFileSync(
+					join(folder, "result.json"),
+					JSON.stringify({ ...fixtureResult("stall"), schema: 3 }),
+				),
+			"it is no result of schema 1 or 2",
+		],
+	])("where it %s", (_, prepare, reason) => {
+		const folder = emptyFolder();
+		prepare(folder);
+		let error: unknown = null;
+		try {
+			readResult(folder);
+		} catch (thrown) {
+			error = thrown;
+		}
+		expect(error).toBeInstanceOf(MqbenchError);
+		expect(error).toMatchObject({ exit: 2 });
+		expect(String(error)).toContain(`result.json: cannot be read (${reason})`);
+	});
+});
+
+describe("index and comparison read result.json alone", () => {
+	const alone = (result: Result) => {
+		const root = emptyFolder();
+		const folder = join(root, "x");
+		cpSync(written(result), folder, { recursive: true });
+		rmSync(join(folder, "runs"), { recursive: true });
+		expect(readdirSync(folder)).toEqual(["result.json"]);
+		return { root, folder };
+	};
+
+	test("of 300 runs the index shows what it shows of a result in one file", () => {
+		const result = apart(manyResult(300));
+		const { root, folder } = alone(result);
+		const [entry] = readRuns(root);
+		expect(entry?.problem).toBeNull();
+		expect(entry?.result?.runs).toHaveLength(300);
+		writeFileSync(
+			join(folder, "result.json"),
+			JSON.stringify(firstSchema(result)),
+		);
+		const [old] = readRuns(root);
+		expect(entry).toEqual({
+			...old,
+			result: { ...old?.result, schema: 2 },
+		});
+	});
+
+	test.each(["repeats", "stall", "lost", "failover", "clients"])(
+		"%s: a comparison has the figures of the whole, and a curve through the percentiles that have a name",
+		(name) => {
+			const { folder } = alone(fixtureResult(name));
+			const whole = baselineOf(fixtureResult(name));
+			const bare = ({ runs, ...rest }: typeof whole) => ({
+				...rest,
+				runs: runs.map(({ curve: _, ...run }) => run),
+			});
+			const found = readBaseline(folder);
+			expect(bare(found)).toEqual(bare(whole));
+			found.runs.forEach(({ curve, figures, main }) => {
+				expect(curve.map(([, value]) => value)).toEqual(
+					curve.map(([p]) => figures[`${main} p${p}`]),
+				);
+			});
+			expect(found.runs[0]?.curve.length).toBeGreaterThan(1);
+		},
+	);
+
+	test("a result of schema 1 has its whole curve in a comparison", () => {
+		const { folder } = alone(fixtureResult("stall"));
+		const first = firstSchema(fixtureResult("stall"));
+		writeFileSync(join(folder, "result.json"), JSON.stringify(first));
+		expect(readBaseline(folder)).toEqual(baselineOf(fixtureResult("stall")));
+		const old = readBaseline(FIRST_SCHEMA);
+		expect(old.runs[0]?.curve.length).toBeGreaterThan(20);
+	});
+
+	test("a baseline of a later schema is told from a result of one", () => {
+		const { folder } = alone(fixtureResult("stall"));
+		const path = join(folder, "result.json");
+		change(path, { schema: 3 });
+		expect(() => readBaseline(path)).toThrow("this mqbench knows 1 and 2");
+		expect(existsSync(path)).toBe(true);
+	});
+});

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { failure } from "../errors.ts";
+import type { MetricSummary, Result, Run } from "../model/result.ts";
+import {
+	DetailsFile,
+	FirstResultFile,
+	ResultFile,
+	type RunInFile,
+} from "../model/result-file.ts";
+import { reasonOf } from "../reason.ts";
+import { tell } from "../text/tell.ts";
+import { readableJson } from "./json.ts";
+import { REPORT_FILES } from "./reporters.ts";
+
+/** Where the details of a run stand, from the folder of the result. */
+export function detailsPath({ folder }: Pick<Run, "folder">): string {
+	return `${folder}/details.json`;
+}
+
+/** The files of a result by their paths in its folder. result.json is the last: whoever finds it finds what it names. */
+export function filesOfResult(result: Result): Map<string, string> {
+	const runs = result.runs.map((run) => split(run, result));
+	const files = new Map<string, string>();
+	for (const { run, details } of runs)
+		if (run.details !== null) files.set(run.details, textOf(details));
+	const file: ResultFile = { ...result, runs: runs.map(({ run }) => run) };
+	return files.set(REPORT_FILES.json, textOf(file));
+}
+
+/** The value of a result.json, of this schema or the first, and nothing of the files beside it; null: it is none. */
+export function resultIn(value: unknown): ResultFile | Result | null {
+	const found = AnyResultFile.safeParse(value).data ?? null;
+	if (found?.schema !== 1) return found;
+	const runs = found.runs.map((run) => ({ ...run, details: detailsPath(run) }));
+	return { ...found, schema: 2, runs };
+}
+
+/**
+ * The whole result from its files, where those that it was computed from are gone. Details that are missing, or are those of another run,
+ * cost no more than what they hold: `details` of the run is null then. Throws when there is no result.json that can be read.
+ */
+export function readResult(folder: string): Result {
+	const path = join(folder, REPORT_FILES.json);
+	const no = (reason: string) => failure("result-unreadable", { path, reason });
+	const value = valueIn(path);
+	if (value instanceof SyntaxError) throw no(tell("not-json"));
+	if (value instanceof Error) throw no(reasonOf(value));
+	const result = resultIn(value);
+	if (result === null) throw no(tell("result-of-no-schema"));
+	const runs = result.runs.map((run) =>
+		"series" in run ? run : whole(run, detailsOf(folder, run, result.runId)),
+	);
+	return { ...result, runs };
+}
+
+// --- internal ---
+
+const AnyResultFile = z.discriminatedUnion("schema", [
+	FirstResultFile,
+	ResultFile,
+]);
+
+function textOf(file: ResultFile | DetailsFile): string {
+	return `${readableJson(file)}\n`;
+}
+
+function split(
+	{ series, slowest, omission, ...run }: Run,
+	{ runId }: Result,
+): { readonly run: RunInFile; readonly details: DetailsFile } {
+	const curves: DetailsFile["curves"] = {};
+	const without = (name: keyof Run["metrics"]) => {
+		if (run.metrics[name] === null) return null;
+		const { curve, ...figures } = run.metrics[name];
+		curves[name] = curve;
+		return figures;
+	};
+	return {
+		run: { ...run, metrics: eachMetric(without) },
+		details: {
+			...{ schema: 1, runId, startedAt: run.startedAt },
+			...{ series, slowest, omission, curves },
+		},
+	};
+}
+
+function whole(run: RunInFile, details: DetailsFile | null): Run {
+	const { series, slowest, omission, curves } = details ?? NOTHING;
+	const metrics = eachMetric((name): MetricSummary | null => {
+		const figures = run.metrics[name];
+		return figures && { ...figures, curve: curves[name] ?? [] };
+	});
+	return {
+		...{ ...run, metrics, series, slowest, omission },
+		details: details && run.details,
+	};
+}
+
+function eachMetric<T>(of: (name: keyof Run["metrics"]) => T) {
+	return {
+		response: of("response"),
+		service: of("service"),
+		lag: of("lag"),
+		queued: of("queued"),
+		ack: of("ack"),
+		last: of("last"),
+	} satisfies Record<keyof Run["metrics"], T>;
+}
+
+const NOTHING: Pick<DetailsFile, "series" | "slowest" | "omission" | "curves"> =
+	{
+		series: { seconds: [], heat: null, ticks: [], resources: [], hosts: [] },
+		...{ slowest: [], omission: null, curves: {} },
+	};
+
+function detailsOf(
+	folder: string,
+	{ details, startedAt }: RunInFile,
+	runId: string,
+): DetailsFile | null {
+	if (details === null) return null;
+	const file = DetailsFile.safeParse(valueIn(join(folder, details))).data;
+	return file?.runId === runId && file.startedAt === startedAt ? file : null;
+}
+
+/** The value of a JSON file, or why there is none. */
+function valueIn(path: string): unknown {
+	try {
+		return JSON.parse(readFileSync(path, "utf8"));
+	} catch (error) {
+		return error;
+	}
+}
