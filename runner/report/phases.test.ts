@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan } from "../model/plan.ts";
-import type { Run } from "../model/result.ts";
+import { Result, type Run } from "../model/result.ts";
 import { offsetNs } from "../plan/offset.ts";
 import {
 	built,
@@ -23,6 +23,7 @@ const MS = 1e6;
 
 function shown(plan: Plan, fates: readonly Fate[]) {
 	const result = buildResult(built(plan, fates));
+	expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
 	const text = renderTerminal(result, {
 		columns: 100,
 		colour: false,

@@ -307,7 +307,8 @@ function codeOf({ code, values }: Pick<RunVerdict, "code" | "values">) {
 function drainResult(collected: Collected): Run["drain"] {
 	const drain = drainOf(collected);
 	if (drain === null) return null;
-	const { open, ...figures } = drain;
+	// The bound is for gates.
+	const { open, mostPerSecond: _, ...figures } = drain;
 	return {
 		...{ ...figures, problem: open?.text ?? null },
 		...(open && codeOf(open)),
