@@ -256,6 +256,29 @@ export const SlowestLine = z.strictObject({
 });
 
 /**
+ * Of what the response times of the window's messages consist, in buckets of response time, ascending, where there are messages; of a
+ * fan-out its copies. Sums are exact, and add up to that of the response times. A bucket is a number of whole buckets of the histogram of
+ * response times, so that a percentile from there lies in one of them. Written at the end, where there are response times at all; an
+ * earlier mqbench did not.
+ */
+export const BreakdownLine = z.strictObject({
+	type: z.literal("breakdown"),
+	buckets: z.array(
+		z.strictObject({
+			/** Both edges are included. */
+			fromNs: Count,
+			toNs: Count,
+			messages: z.int().positive(),
+			// Sums may be above 2^53.
+			queuedNs: z.number().nonnegative(),
+			lagNs: z.number().nonnegative(),
+			/** Below 0 where clocks of sender and receiver disagree by more than it took. */
+			serviceNs: z.number(),
+		}),
+	),
+});
+
+/**
  * A line of `client-<i>.ledger`: a set of sequences of one producer, as a client knows it. Written where messages cross from client to
  * client (crosses() of plan.ts): only all of them together tell what was lost. tried: handed to the library, or due and kept from
  * leaving by the system. unknown: nobody knows whether it left; where sends are acknowledged the other sets tell.
@@ -300,6 +323,7 @@ export const ClientFileLine = z.discriminatedUnion("type", [
 	TotalsLine,
 	OffendersLine,
 	SlowestLine,
+	BreakdownLine,
 	TrailerLine,
 ]);
 export type ClientFileLine = z.infer<typeof ClientFileLine>;
@@ -312,4 +336,5 @@ export type Completions = Line<typeof CompletionsLine>;
 export type Counters = Omit<CountersLine, "type" | "scope">;
 export type Totals = Line<typeof TotalsLine>;
 export type Offenders = z.infer<typeof OffendersLine>["first"];
+export type Bucket = z.infer<typeof BreakdownLine>["buckets"][number];
 export type Slow = z.infer<typeof SlowestLine>["messages"][number];

@@ -1,4 +1,5 @@
 import type {
+	Bucket,
 	Completions,
 	Counters,
 	CountersLine,
@@ -63,6 +64,20 @@ export function addCompletions(lines: readonly Completions[]): number[] {
 			bins[at] = (bins[at] ?? 0) + n;
 		}
 	return bins;
+}
+
+/** Buckets of response time, ascending, each once. */
+export function addBreakdowns(buckets: readonly Bucket[]): Bucket[] {
+	const sums = new Map<number, Bucket>();
+	for (const bucket of buckets) {
+		const { fromNs, toNs, ...more } = bucket;
+		const sum = sums.get(fromNs);
+		sums.set(
+			fromNs,
+			sum ? { fromNs, toNs, ...addNumbers<typeof more>(more, sum) } : bucket,
+		);
+	}
+	return [...sums.values()].sort((a, b) => a.fromNs - b.fromNs);
 }
 
 /**

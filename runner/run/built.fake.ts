@@ -481,8 +481,61 @@ function linesOf(one: One): object[] {
 			errors: [],
 		},
 		{ type: "offenders", first: {} },
-		{ type: "slowest", messages: [] },
+		{ type: "slowest", messages: slowestOf(one) },
+		...(plan.schedule.kind === "closed" ||
+		plan.pattern === "backlog" ||
+		more.older
+			? []
+			: [{ type: "breakdown", buckets: bucketsOf(one) }]),
 	];
+}
+
+/** Responses of the window that this client has recorded, each with its parts. */
+function responsesOf({ seen, client }: One) {
+	return seen.messages
+		.map((m, i) => ({ m, i }))
+		.filter(({ m }) => !m.warmup)
+		.flatMap(({ m, i }) =>
+			m.values
+				.filter(([name, , , by]) => name === "response" && by === client)
+				.map(([, responseNs, lagNs]) => {
+					const { queuedNs } = m;
+					const serviceNs = responseNs - queuedNs - lagNs;
+					return { i, dueNs: m.dueNs, responseNs, queuedNs, lagNs, serviceNs };
+				}),
+		);
+}
+
+function slowestOf(one: One): object[] {
+	const { producers, topics } = one.plan;
+	return responsesOf(one)
+		.sort((a, b) => b.responseNs - a.responseNs)
+		.slice(0, 20)
+		.map(({ i, dueNs, ...parts }) => ({
+			...{ producer: i % producers, sequence: Math.floor(i / producers) },
+			...{ topic: (i % producers) % topics.length, partition: null },
+			...{ intendedNs: dueNs, ...parts },
+		}));
+}
+
+function bucketsOf(one: One): object[] {
+	const buckets = new Map<number, Record<string, number>>();
+	for (const { responseNs, queuedNs, lagNs, serviceNs } of responsesOf(one)) {
+		const ns = Math.max(0, responseNs);
+		// 16 of equal width in each octave, as far as they have 1 ns or more.
+		const octave = ns === 0 ? 0 : 2 ** Math.floor(Math.log2(ns));
+		const width = Math.max(1, octave / 16);
+		const fromNs = Math.floor(ns / width) * width;
+		const sum = buckets.get(fromNs);
+		buckets.set(fromNs, {
+			...{ fromNs, toNs: fromNs + width - 1 },
+			messages: (sum?.messages ?? 0) + 1,
+			queuedNs: (sum?.queuedNs ?? 0) + queuedNs,
+			lagNs: (sum?.lagNs ?? 0) + lagNs,
+			serviceNs: (sum?.serviceNs ?? 0) + serviceNs,
+		});
+	}
+	return [...buckets].sort(([a], [b]) => a - b).map(([, bucket]) => bucket);
 }
 
 /** First receipts of its copies at a client, by what that client knows. */

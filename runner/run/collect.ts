@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { LogFile } from "../histogram/log-file.ts";
 import type {
+	Bucket,
 	Client,
 	ClientFileLine,
 	Counters,
@@ -18,6 +19,7 @@ import { copies } from "../plan/samples.ts";
 import { openedAt } from "../plan/schedule.ts";
 import { tell } from "../text/tell.ts";
 import {
+	addBreakdowns,
 	addCompletions,
 	addCounters,
 	addSeconds,
@@ -100,6 +102,8 @@ export interface Collected {
 	readonly offenders: Offenders;
 	/** The slowest messages of the window, at most 20, the slowest first. */
 	readonly slowest: readonly Slow[];
+	/** Of what response times consist, in buckets of them, ascending; null: not all clients have counted it. */
+	readonly breakdown: readonly Bucket[] | null;
 	/** T0 by the clock of this machine, ms since 1970; null: no client has told. */
 	readonly t0Ms: number | null;
 	/** What the processes used, a sample a second, ascending; empty: nobody has looked. */
@@ -177,6 +181,7 @@ export function collect(folder: string): Collected {
 			.flatMap((l) => l.messages)
 			.sort((a, b) => b.responseNs - a.responseNs)
 			.slice(0, MOST_SLOW),
+		breakdown: breakdownOf(clients),
 		t0Ms: t0Of(parts),
 		resources: withBrokers(
 			readSamples(join(folder, "resources.jsonl")),
@@ -318,6 +323,13 @@ function completionsOf(clients: readonly ClientFiles[]): number[] | null {
 	return incomplete || lines.every((l) => l.length === 0)
 		? null
 		: addCompletions(lines.flat());
+}
+
+function breakdownOf(clients: readonly ClientFiles[]): Bucket[] | null {
+	const lines = clients.flatMap((c) => ofType(c.lines, "breakdown"));
+	return lines.length < clients.length
+		? null
+		: addBreakdowns(lines.flatMap((l) => l.buckets));
 }
 
 /** Every client's T0 is the same moment, told by its own clock. */

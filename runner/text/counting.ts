@@ -33,6 +33,8 @@ export const counting = {
 		counters: number;
 	}) =>
 		`${d.metric} in histogram and counters: ${d.histogram} and ${d.counters}`,
+	"breakdown-differs": (d: { broken: number; counters: number }) =>
+		`response broken down and in counters: ${d.broken} and ${d.counters}`,
 	"pieces-differ": (d: { metric: string; pieces: number; counters: number }) =>
 		`${d.metric} per 100 ms and in counters: ${d.pieces} and ${d.counters}`,
 	"more-than-intended": (d: { metric: string }) =>

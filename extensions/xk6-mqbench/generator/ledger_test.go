@@ -128,6 +128,16 @@ func TestTheSlowestMessagesSayWhatTheyWaitedFor(t *testing.T) {
 			t.Errorf("%+v is not of the stall, or not queued", s)
 		}
 	}
+	// The same of all that took between 50 and 150 ms.
+	var messages, queuedNs, restNs int64
+	for _, b := range m.breakdown {
+		if b.FromNs >= 50*ms && b.ToNs < 150*ms {
+			messages, queuedNs, restNs = messages+b.Messages, queuedNs+b.QueuedNs, restNs+b.LagNs+b.ServiceNs
+		}
+	}
+	if messages < 50 || queuedNs < restNs {
+		t.Errorf("%d messages were queued for %d ns in all, and took %d besides; want about 100, most of their time queued", messages, queuedNs, restNs)
+	}
 }
 
 func TestWhatAClosedLoopWouldNotHaveSentIsCounted(t *testing.T) {

@@ -130,6 +130,9 @@ func (r *results) end() {
 	}
 	r.line(map[string]any{"type": "offenders", "first": g.books.Offenders()})
 	r.line(map[string]any{"type": "slowest", "messages": r.slowest()})
+	if g.recorder.Keeps(recorder.Response) {
+		r.line(map[string]any{"type": "breakdown", "buckets": g.recorder.Breakdown()})
+	}
 	// Since the last tick.
 	end := map[string]any{
 		"mqbench": "end", "state": g.outcome.state, "sent": t.Sent - r.last.Sent, "received": t.Received - r.last.Received,

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
@@ -241,6 +242,8 @@ type measured struct {
 	}
 	offenders map[string]books.Message
 	slowest   []struct{ Sequence, IntendedNs, ResponseNs, QueuedNs, LagNs, ServiceNs int64 }
+	// breakdown is nil where the file has none.
+	breakdown []recorder.Bucket
 	state     string
 	stoppedNs int64
 	metrics   map[string]exactSum
@@ -412,6 +415,9 @@ func (m *measured) read(path string, steady *Steady) {
 		case "slowest":
 			l := struct{ Messages any }{&m.slowest}
 			decode(&l)
+		case "breakdown":
+			l := struct{ Buckets any }{&m.breakdown}
+			decode(&l)
 		case "trailer":
 			m.state = line.State
 		case "tick":
@@ -543,11 +549,17 @@ func (m *measured) checkMetrics(p *Plan) {
 				m.t.Errorf("a closed load has %d values of %s", n, name)
 			}
 		}
+	}
+	if responds := !p.closed() && p.Pattern != backlog; responds != (m.breakdown != nil) {
+		m.t.Errorf("pattern %s, %s load: breakdown of response times %v", p.Pattern, p.Schedule.Kind, m.breakdown)
+	}
+	if p.closed() {
 		return
 	}
 	if r.Count != responses {
 		m.t.Errorf("%d response times for %d responses", r.Count, responses)
 	}
+	m.checkBreakdown()
 	q, l := m.metrics["queued"], m.metrics["lag"]
 	// Every message has one queued and one lag, so its sums match where each message has one response.
 	if responses == m.window.Sent && q.Count == responses && r.Sum != q.Sum+l.Sum+s.Sum {
@@ -557,6 +569,24 @@ func (m *measured) checkMetrics(p *Plan) {
 		if slow.ResponseNs != slow.QueuedNs+slow.LagNs+slow.ServiceNs {
 			m.t.Errorf("%+v does not add up", slow)
 		}
+	}
+}
+
+// checkBreakdown: each response is in one bucket, with its parts.
+func (m *measured) checkBreakdown() {
+	m.t.Helper()
+	var messages, allNs, serviceNs int64
+	for _, b := range m.breakdown {
+		messages += b.Messages
+		allNs += b.QueuedNs + b.LagNs + b.ServiceNs
+		serviceNs += b.ServiceNs
+	}
+	r, s := m.metrics["response"], m.metrics["service"]
+	if messages != r.Count {
+		m.t.Errorf("%d responses are broken down; want %d", messages, r.Count)
+	}
+	if r.Negative == 0 && s.Negative == 0 && (allNs != r.Sum || serviceNs != s.Sum) {
+		m.t.Errorf("the parts of responses add up to %d, with %d of service; want %d and %d", allNs, serviceNs, r.Sum, s.Sum)
 	}
 }
 

@@ -163,6 +163,8 @@ type Shard struct {
 	closed   bool
 	totals   Totals
 	slow     slowest
+	// breakdown of the window's messages; nil: none of them has completed here.
+	breakdown *breakdown
 	// over counts the messages of the window above each limit.
 	over []int64
 	// completed has the seconds that were not taken yet, and last the one of the previous record.
@@ -230,9 +232,10 @@ func (s *Shard) Completed(i, offsetNs, completedNs, sentNs, lagNs int64) {
 	}
 	s.record(sec, Response, offsetNs, completedNs-offsetNs, lagNs)
 	if i >= r.first.Load() {
+		responseNs, queuedNs, serviceNs := completedNs-offsetNs, sentNs-offsetNs-lagNs, completedNs-sentNs
+		s.breakDown(responseNs, queuedNs, lagNs, serviceNs)
 		s.slow.offer(Slow{
-			Index: i, OffsetNs: offsetNs, ResponseNs: completedNs - offsetNs,
-			QueuedNs: sentNs - offsetNs - lagNs, LagNs: lagNs, ServiceNs: completedNs - sentNs,
+			Index: i, OffsetNs: offsetNs, ResponseNs: responseNs, QueuedNs: queuedNs, LagNs: lagNs, ServiceNs: serviceNs,
 		})
 	}
 }

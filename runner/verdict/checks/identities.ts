@@ -36,7 +36,8 @@ export const identities: Check = {
  * asked of files that are closed: in others some counts are missing.
  */
 export function brokenIdentities(facts: Facts): Said[] {
-	const { plan, counters, closed, seconds, ledgers } = facts.collected;
+	const { plan, counters, closed, seconds, ledgers, breakdown } =
+		facts.collected;
 	if (!closed) return [];
 	const broken: Said[] = [];
 	const same = (a: number, b: number, otherwise: () => Said) => {
@@ -77,6 +78,13 @@ export function brokenIdentities(facts: Facts): Said[] {
 		const counted = sumsOf(facts, metric).count;
 		same(histogram, counted, () =>
 			say("histogram-differs", { metric, histogram, counters: counted }),
+		);
+	}
+	if (breakdown !== null) {
+		const responses = breakdown.reduce((n, b) => n + b.messages, 0);
+		const counted = sumsOf(facts, "response").count;
+		same(responses, counted, () =>
+			say("breakdown-differs", { broken: responses, counters: counted }),
 		);
 	}
 	for (const [k, { metric }] of plan.limits.entries()) {

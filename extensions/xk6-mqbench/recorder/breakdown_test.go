@@ -1,0 +1,100 @@
+package recorder
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+func TestABreakdownHasTheSumsOfThePlainListOfMessages(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	r := New(3, Frame{StartNs: secondNs, EndNs: 2 * secondNs, First: 1000, Metrics: Metrics(), WarmUp: true}, nil)
+	var all []Slow
+	for i := range int64(50_000) {
+		m := Slow{
+			Index: i, QueuedNs: int64(math.Exp(random.Float64() * 18)), LagNs: random.Int64N(50_000), ServiceNs: int64(math.Exp(random.Float64() * 12)),
+		}
+		if i%3 > 0 {
+			m.QueuedNs = 0
+		}
+		m.ResponseNs = m.QueuedNs + m.LagNs + m.ServiceNs
+		if i >= 1000 { // those before it are of the warm-up
+			all = append(all, m)
+		}
+		s := r.Shard(int(i))
+		s.Enter()
+		s.Completed(i, 10, 10+m.ResponseNs, 10+m.QueuedNs+m.LagNs, m.LagNs)
+		s.Leave()
+	}
+	found := int64(0)
+	last := int64(-1)
+	for _, b := range r.Breakdown() {
+		if b.FromNs <= last || b.ToNs < b.FromNs || b.Messages == 0 {
+			t.Errorf("%+v comes after a bucket up to %d", b, last)
+		}
+		last = b.ToNs
+		want := Bucket{FromNs: b.FromNs, ToNs: b.ToNs}
+		for _, m := range all {
+			if m.ResponseNs >= b.FromNs && m.ResponseNs <= b.ToNs {
+				want.Messages++
+				want.QueuedNs += m.QueuedNs
+				want.LagNs += m.LagNs
+				want.ServiceNs += m.ServiceNs
+			}
+		}
+		if b != want {
+			t.Errorf("%+v; want %+v", b, want)
+		}
+		found += b.Messages
+	}
+	if found != int64(len(all)) {
+		t.Errorf("%d messages are in buckets; want %d", found, len(all))
+	}
+}
+
+func TestBucketsOfABreakdownAreMadeOfWholeBucketsOfTheHistogram(t *testing.T) {
+	h := hdr.New(lowestNs, HighestNs, digits)
+	for k := range bucketOf(HighestNs) {
+		from, next := bucketStart(k), bucketStart(k+1)
+		if bucketOf(from) != k || bucketOf(next-1) != k {
+			t.Errorf("bucket %d is from %d to %d, and these are in %d and %d", k, from, next-1, bucketOf(from), bucketOf(next-1))
+		}
+		if h.ValuesAreEquivalent(next-1, next) {
+			t.Errorf("bucket %d, from %d to %d, cuts a bucket of the histogram in two", k, from, next-1)
+		}
+		// From 16 ns on it is at most a sixteenth of its values wide.
+		if from >= 16 && (next-from)*16 > from {
+			t.Errorf("bucket %d, from %d to %d, is wider than a sixteenth", k, from, next-1)
+		}
+	}
+	if last := bucketOf(HighestNs); last >= buckets {
+		t.Errorf("the last value is in bucket %d of %d", last, buckets)
+	}
+}
+
+func TestAMessageOutOfRangeIsInABreakdownWithItsTrueParts(t *testing.T) {
+	r := New(2, frame(0, secondNs), nil)
+	for i, m := range []Slow{{QueuedNs: 3, LagNs: 2, ServiceNs: -9}, {QueuedNs: HighestNs, LagNs: 1, ServiceNs: 5}} {
+		s := r.Shard(i)
+		s.Enter()
+		s.Completed(0, 10, 10+m.QueuedNs+m.LagNs+m.ServiceNs, 10+m.QueuedNs+m.LagNs, m.LagNs)
+		s.Leave()
+	}
+	got := r.Breakdown()
+	if len(got) != 2 || got[0] != (Bucket{0, 0, 1, 3, 2, -9}) {
+		t.Fatalf("%+v; want one below 0 in the bucket of 0", got)
+	}
+	if b := got[1]; b.FromNs > HighestNs || b.ToNs < HighestNs || b.QueuedNs != HighestNs || b.LagNs != 1 || b.ServiceNs != 5 {
+		t.Errorf("%+v; want one above an hour in the bucket of an hour", b)
+	}
+}
+
+func BenchmarkBreakdown(b *testing.B) {
+	s := New(1, frame(0, secondNs), nil).Shard(0)
+	b.ReportAllocs()
+	for i := range int64(b.N) {
+		s.breakDown(60_000+i%100_000, i%7, 20, 60_000)
+	}
+}
