@@ -5,6 +5,7 @@ import {
 	formatCount,
 	formatDuration,
 	formatDurationExact,
+	formatPart,
 	formatRate,
 	parseBytes,
 	parseDuration,
@@ -93,6 +94,39 @@ describe("durations", () => {
 		expect(formatDurationExact(90_000_000_000)).toBe("90s");
 		expect(formatDurationExact(300_000_000_000)).toBe("5min");
 		expect(formatDurationExact(1_500_000_000)).toBe("1.5s");
+	});
+});
+
+describe("parts of a duration", () => {
+	test.each([
+		[302_600_000, 303_000_000, "302.6ms"],
+		[31_234, 303_000_000, "31.2us"],
+		[50_000, 303_000_000, "0.1ms"],
+		[0, 303_000_000, "0s"],
+		[-2000, 12_345_000, "-2us"],
+		[12_300_000, 12_345_000, "12.3ms"],
+		[12_345_000, 12_345_000, "12.35ms"],
+		// 999.9us is 1ms, and its parts are of ms.
+		[999_900, 999_900, "1ms"],
+		[345.67, 999.4, "345.7ns"],
+		[4.5e9, 5.6 * 60e9, "0.075min"],
+		[3, 0.5, "3ns"],
+	])("%d ns of %d ns is %s", (ns, ofNs, text) => {
+		expect(formatPart(ns, ofNs)).toBe(text);
+	});
+
+	test("add up to the whole as it is printed, but for the rounding of each", () => {
+		for (let whole = 1000; whole < 1e13; whole = Math.round(whole * 1.37)) {
+			const text = formatDuration(whole);
+			const [value, unit] = [Number.parseFloat(text), /[a-z]+/.exec(text)?.[0]];
+			const parts = [0.61, 0.29, 0.1].map((share) =>
+				formatPart(share * whole, whole),
+			);
+			for (const part of parts) expect(part).toMatch(new RegExp(`\\d${unit}$`));
+			const sum = parts.reduce((all, part) => all + Number.parseFloat(part), 0);
+			// Half a digit of the whole, and of three parts that have one digit more.
+			expect(Math.abs(sum - value) / value).toBeLessThan(0.0065);
+		}
 	});
 });
 

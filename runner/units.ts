@@ -94,6 +94,20 @@ export function formatDuration(ns: number): string {
 	throw new RangeError(`no duration: ${ns}`);
 }
 
+/**
+ * A part of a duration in the unit of the whole and one digit finer, so that parts add up: "302.6ms" of 303ms. What is nothing there has
+ * its own unit: "31us".
+ */
+export function formatPart(ns: number, ofNs: number): string {
+	const whole = Math.abs(ofNs);
+	const [unit, sizeNs] = SCALE.find(
+		([, size, limit]) => threeDigits(whole / size) < limit,
+	) as (typeof SCALE)[number];
+	const digits = 3 - Math.floor(Math.log10(Math.max(1, whole / sizeNs)));
+	const value = Number((ns / sizeNs).toFixed(Math.max(0, digits)));
+	return value === 0 ? formatDuration(ns) : `${value}${unit}`;
+}
+
 /** All digits, as a person would write it: "10s", "90s", "1.5s", "5min". For names and limits. */
 export function formatDurationExact(ns: number): string {
 	if (ns === 0) return "0s";

@@ -101,6 +101,34 @@ adds duplicated == 0. The report names the first lost message (producer,
 sequence, time): look for that time in the broker's log.
 `,
 	},
+	breakdown: {
+		title: "where p99 went: what slow messages waited for",
+		text: `
+Each report breaks response time down at a percentile:
+
+  p99 303ms = queued 302.6ms + lag 31us + service 0.2ms
+
+The percentiles of queued, lag and service in the table are of other messages
+each: their p99s do not add up to the p99 of response. This line is of the
+messages around that percentile. It takes all with about the same response time
+(a bucket of 3 to 6 %), and if they are fewer than 10, also those in the nearest
+buckets up to a quarter away. Its parts are the means of these messages. If
+their mean response is not the percentile itself, the line says of which
+messages it is:
+
+  p99 403ms: 17 messages between 403ms and 419ms took 411ms on average = ...
+
+At max it is the slowest message alone. Messages that never completed have no
+parts: where a percentile lies among them, the line says so.
+
+Example: a broker stands still for 500ms. With inFlight: 10, ten messages wait
+in the broker (service), all later ones in front of it (queued). Without
+inFlight they all wait in the broker, or on the way to it: p99 is service.
+
+What to do: queued and service come from the system, lag from the machine that
+generates the load (mqbench explain response, mqbench explain lag).
+`,
+	},
 	closed: {
 		title: "what a closed loop (messages: N) shows, and what it hides",
 		text: `

@@ -355,6 +355,28 @@ export const Run = z.strictObject({
 			behind: MaybeCount,
 		})
 		.nullable(),
+	breakdown: z
+		.array(
+			z.strictObject({
+				/** 100: the slowest message. */
+				p: z.number().gt(0).max(100),
+				/** Means of those messages, ns: response = queued + lag + service. All null: the percentile lies among those that never completed. */
+				response: z.number().nullable(),
+				queued: Ns.nullable(),
+				lag: Ns.nullable(),
+				/** Below 0 where clocks of sender and receiver disagree by more than it took. */
+				service: z.number().nullable(),
+				/** How many they are, and between which response times they lie; of a fan-out copies. */
+				messages: Count,
+				from: Ns.nullable(),
+				to: Ns.nullable(),
+			}),
+		)
+		.optional()
+		.meta({
+			description:
+				"What the messages around each percentile waited for: all in its bucket of response times (a sixteenth of an octave), and while they are fewer than 10, in the nearest buckets up to a quarter away. Percentiles without support are left out. Absent: the load has no response times, or an older mqbench did not count.",
+		}),
 	/** The slowest messages of the window; response = queued + lag + service. `intendedNs` counts from T0. */
 	slowest: SlowestLine.shape.messages,
 	/** The first message of each kind of offence, warm-up included. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Result, type Run } from "../model/result.ts";
-import { built, planOf } from "../run/built.fake.ts";
+import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { parseCsv, rowsOfCsv } from "./csv.fake.ts";
 import { renderCsv } from "./csv.ts";
 import { buildResult } from "./result.ts";
@@ -105,6 +105,27 @@ describe.each(NAMES)("result.csv of %s", (name) => {
 			}
 		});
 	});
+});
+
+test("what the messages around a percentile waited for is there, and empty where nobody knows", () => {
+	const plan = planOf({ schedule: steady(1000, 1, 1) });
+	const fates = Array.from({ length: 2000 }, (_, i): Fate => {
+		const queuedNs = i === 1500 ? 5000 : 0;
+		const sentNs = i * 1e6 + queuedNs + 20;
+		return { queuedNs, sentNs, receivedNs: [sentNs + 300] };
+	});
+	const [row] = rowsOfCsv(renderCsv(buildResult(built(plan, fates))));
+	expect(row).toMatchObject({
+		breakdown_p50_messages: "999",
+		breakdown_p50_queued_ns: "0",
+		breakdown_p50_lag_ns: "20",
+		breakdown_p50_service_ns: "300",
+		breakdown_max_messages: "1",
+		breakdown_max_queued_ns: "5000",
+		"breakdown_p99.9_messages": "",
+	});
+	const [before] = rowsOfCsv(renderCsv(fixtureResult("stall")));
+	expect(before).toMatchObject({ breakdown_p50_queued_ns: "" });
 });
 
 test("an empty percentile says whether samples were too few, or never completed", () => {

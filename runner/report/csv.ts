@@ -7,6 +7,7 @@ import type {
 } from "../model/result.ts";
 import { ratePerSecond } from "../units.ts";
 import { USUAL } from "../verdict/quantile.ts";
+import { MAX } from "./breakdown.ts";
 
 /**
  * `result.csv`: a row per run, a column per figure, so that files of many commands can be put below each other. RFC 4180: comma, CRLF,
@@ -106,6 +107,7 @@ function columnsOf(result: Result): Column[] {
 		...faultColumns(result),
 		["main_metric", (run) => run.main],
 		...Metric.options.flatMap((metric) => metricColumns(result, metric)),
+		...breakdownColumns(result),
 	];
 }
 
@@ -136,10 +138,7 @@ function faultColumns({ runs }: Result): Column[] {
 /** The usual percentiles in every file, and those that an SLA of this result names. */
 function metricColumns(result: Result, metric: Metric): Column[] {
 	const of = (run: Run): MetricSummary | null => run.metrics[metric];
-	const named = result.runs.flatMap(
-		(run) => of(run)?.percentiles.map(({ p }) => p) ?? [],
-	);
-	const percentiles = [...new Set([...USUAL, ...named])].sort((a, b) => a - b);
+	const percentiles = percentilesOf(result, metric);
 	return [
 		[`${metric}_count`, (run) => of(run)?.count],
 		[`${metric}_censored`, (run) => of(run)?.censored],
@@ -155,6 +154,27 @@ function metricColumns(result: Result, metric: Metric): Column[] {
 		}),
 		[`${metric}_max_ns`, (run) => of(run)?.max],
 	];
+}
+
+/** Means of the messages around each percentile of response, and of the slowest one; how many those are. */
+function breakdownColumns(result: Result): Column[] {
+	return [...percentilesOf(result, "response"), MAX].flatMap((p): Column[] => {
+		const of = (run: Run) => run.breakdown?.find((one) => one.p === p);
+		const name = `breakdown_${p === MAX ? "max" : `p${p}`}`;
+		return [
+			[`${name}_messages`, (run) => of(run)?.messages],
+			[`${name}_queued_ns`, (run) => of(run)?.queued],
+			[`${name}_lag_ns`, (run) => of(run)?.lag],
+			[`${name}_service_ns`, (run) => of(run)?.service],
+		];
+	});
+}
+
+function percentilesOf({ runs }: Result, metric: Metric): number[] {
+	const named = runs.flatMap(
+		(run) => run.metrics[metric]?.percentiles.map(({ p }) => p) ?? [],
+	);
+	return [...new Set([...USUAL, ...named])].sort((a, b) => a - b);
 }
 
 function supportOf(p: Percentile | undefined): string | null {

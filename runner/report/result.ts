@@ -29,6 +29,7 @@ import {
 import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
 import { withBaseline } from "./baseline-gates.ts";
+import { breakdownOf } from "./breakdown.ts";
 import { clientsOf } from "./client-results.ts";
 import { failoverOf } from "./failover.ts";
 import { gatesOf, type JudgedRun, placed } from "./gates.ts";
@@ -224,6 +225,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 	const response = summarise(facts, "response");
 	const service = summarise(facts, "service");
 	const brokerHosts = nodeSeries(collected);
+	const breakdown = breakdownOf(collected, response);
 	return {
 		index: plan.index,
 		system: plan.system,
@@ -266,6 +268,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		phases: phasesOf(facts),
 		drain: drainResult(collected),
 		omission: omissionOf(response, service, counters.window?.behind ?? null),
+		...(breakdown === undefined ? {} : { breakdown }),
 		slowest: [...collected.slowest],
 		offenders: collected.offenders,
 		floor: facts.floor,

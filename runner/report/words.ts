@@ -562,6 +562,7 @@ export function explainText(result: Result): string {
 	);
 	const topics = [
 		result.runs.some((r) => r.metrics.response) ? "response" : "",
+		result.runs.some((r) => r.breakdown?.length) ? "breakdown" : "",
 		result.runs.some((r) => r.load.schedule.kind === "closed") ? "closed" : "",
 		percentiles.some((p) => p.support !== "ok") ? "support" : "",
 		result.verdict === "invalid" ? "invalid" : "",

@@ -20,6 +20,7 @@ import {
 	topologyText,
 } from "../words.ts";
 import { type Block, type Chart, FILES, PAGE, type Section } from "./blocks.ts";
+import { breakdown } from "./breakdown.ts";
 import { checks, errors } from "./checks.ts";
 import { counts } from "./counts.ts";
 import { held } from "./held.ts";
@@ -115,6 +116,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		heading("Latency by percentile", { media: PAGE }),
 		shown([chart("percentiles")]),
 		...percentiles(run, facts),
+		...breakdown(run, full ? media : []),
 		...spark(run),
 		...held(run),
 		...phases(run, shown([chart("steps")]), facts),

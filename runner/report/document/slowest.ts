@@ -1,6 +1,7 @@
 import type { Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { formatDuration } from "../../units.ts";
+import { sumText } from "../breakdown.ts";
 import { behindText, hiddenText } from "../omission.ts";
 import { percentileName, weakMark } from "../words.ts";
 import { type Block, type Medium, PAGE } from "./blocks.ts";
@@ -103,17 +104,14 @@ const LINES = 3;
 
 type Slow = Run["slowest"][number];
 
-/** "12.8ms = queued 0s + lag 1.63ms + service 11.1ms; due at 29.198s, producer 0, sequence 102595" */
+/** "12.8ms = queued 0s + lag 1.63ms + service 11.17ms; due at 29.198s, producer 0, sequence 102595" */
 function lineOf(m: Slow, run: Run): string {
-	const parts = PARTS.map(
-		(part) => `${part} ${formatDuration(m[`${part}Ns`])}`,
-	);
 	const where = [
 		`producer ${m.producer}, sequence ${m.sequence}`,
 		...(run.load.topics > 1 ? [`topic ${m.topic}`] : []),
 		...(m.partition === null ? [] : [`partition ${m.partition}`]),
 	];
-	return `${formatDuration(m.responseNs)} = ${parts.join(" + ")}; due at ${dueText(m, run)}, ${where.join(", ")}`;
+	return `${formatDuration(m.responseNs)} = ${sumText(m.responseNs, m)}; due at ${dueText(m, run)}, ${where.join(", ")}`;
 }
 
 /** From the window's start. */

@@ -21,6 +21,39 @@ import { ownNats } from "./own-nats.ts";
 /** A limit that a busy machine cannot breach: these tests are about counts. */
 const LENIENT = "[p50 < 2s, failed == 0]";
 
+test("a report says where p99 went: queued where inFlight held messages back, else service", async () => {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(
+		folder,
+		{ duration: "3s" },
+		{
+			system: "nats",
+			faults: "[{ at: 1s, action: pause, for: 700ms }]",
+			cases: "[{ name: held, inFlight: 5 }, { name: free }]",
+			sla: LENIENT,
+		},
+	);
+	const ended = await run([file, "--out", out]);
+	expect([0, 4]).toContain(ended.code);
+	const { runs } = resultOf(out);
+	for (const one of runs) {
+		const at = one.breakdown?.find(({ p }) => p === 99);
+		const { response, queued, lag, service } = at ?? {};
+		const parts = (queued ?? 0) + (lag ?? 0) + (service ?? 0);
+		expect(parts).toBeCloseTo(response as number, 3);
+		expect(response).toBeGreaterThan(300e6);
+		const most = one.case === "held" ? queued : service;
+		expect(most, one.case).toBeGreaterThan((response as number) / 2);
+	}
+	expect(ended.out.replaceAll(/\s+/g, " ")).toMatch(
+		/ p99 ~?\d+ms[^=]*= queued \S+ \+ lag \S+ \+ service \S+ /,
+	);
+	const again = await run(["report", out]);
+	expect(again.code).toBe(ended.code);
+	expect(resultOf(out).runs).toEqual(runs);
+});
+
 describe("a run on JetStream", () => {
 	test("of every pattern: each message is acknowledged, and the counts add up", async () => {
 		const folder = temporaryFolder();
