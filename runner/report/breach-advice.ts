@@ -200,7 +200,11 @@ function nextOfLatency(gate: Gate, run: Run): Said {
 			part: metric === "queued" || metric === "service" ? metric : "all",
 			topic,
 		});
-	const { name, partNs, ofNs } = part;
+	const { name, partNs, ofNs, around } = part;
+	if (around !== null && ofNs !== null)
+		return say("see-part-around", {
+			...{ part: name, percentile: around, share: partNs / ofNs, topic },
+		});
 	return ofNs === null
 		? say("see-largest-part", {
 				part: name,
@@ -214,37 +218,41 @@ function nextOfLatency(gate: Gate, run: Run): Said {
 /** From here on a percentile is of the slowest messages, which are known one by one. */
 const TAIL = 99;
 
-type PartName = "service" | "queued" | "lag";
+const PART_NAMES = ["service", "queued", "lag"] as const;
+type PartName = (typeof PART_NAMES)[number];
 
-/** Which part of the response time is the largest: of the slowest messages (`ofNs`: of all their time), or where half of all are slow at that percentile. */
+/**
+ * Which part of the response time is the largest (`ofNs`: of all of it): of the messages around that percentile. Where those are not known,
+ * of the slowest messages, or where half of all are slow at that percentile.
+ */
 function largestPart(
 	{ percentile }: Gate,
 	run: Run,
-): { name: PartName; partNs: number; ofNs: number | null } | null {
+): {
+	name: PartName;
+	partNs: number;
+	ofNs: number | null;
+	around: number | null;
+} | null {
+	const near = run.breakdown?.find(({ p }) => p === percentile);
+	const whole = near?.response ?? null;
 	const tail = percentile === null || percentile >= TAIL;
-	const at = (name: PartName) =>
-		run.metrics[name]?.percentiles.find((x) => x.p === percentile)?.value ?? 0;
 	const sum = (of: (m: Run["slowest"][number]) => number) =>
 		run.slowest.reduce((a, m) => a + of(m), 0);
-	const parts = (
-		tail
-			? [
-					["service", sum((m) => m.serviceNs)],
-					["queued", sum((m) => m.queuedNs)],
-					["lag", sum((m) => m.lagNs)],
-				]
-			: [
-					["service", at("service")],
-					["queued", at("queued")],
-					["lag", at("lag")],
-				]
-	) as [PartName, number][];
+	const partOf = (name: PartName) => {
+		if (whole !== null) return near?.[name] ?? 0;
+		if (tail) return sum((m) => m[`${name}Ns`]);
+		const { percentiles = [] } = run.metrics[name] ?? {};
+		return percentiles.find((x) => x.p === percentile)?.value ?? 0;
+	};
+	const parts = PART_NAMES.map((name) => [name, partOf(name)] as const);
 	const [name, most] = parts.reduce((a, b) => (b[1] > a[1] ? b : a));
 	if (most === 0) return null;
-	const all = sum((m) => m.responseNs);
+	const all = whole ?? (tail ? sum((m) => m.responseNs) : null);
 	// Clocks that disagree: a part that is more than the whole explains nothing.
-	if (tail && most > all) return null;
-	return { name, partNs: most, ofNs: tail ? all : null };
+	if (all !== null && most > all) return null;
+	const around = whole === null ? null : percentile;
+	return { name, partNs: most, ofNs: all, around };
 }
 
 /** What a check of the run advises. */

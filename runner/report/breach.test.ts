@@ -391,6 +391,22 @@ describe("what to do", () => {
 		);
 	});
 
+	test("names the part that the messages around the percentile waited for, where that is known", () => {
+		const result = built("stall");
+		const [run] = result.runs;
+		if (run === undefined) throw new Error("another fixture");
+		const around = { p: 99, messages: 12, from: 90, to: 110 };
+		run.breakdown = [
+			{ ...around, response: 100, queued: 20, lag: 70, service: 10 },
+		];
+		expect(first(result).next).toContain(
+			"of the messages around p99 70 % is lag",
+		);
+		const nobody = { response: null, queued: null, lag: null, service: null };
+		run.breakdown = [{ ...around, ...nobody }];
+		expect(first(result).next).toContain("of the slowest messages 100 %");
+	});
+
 	test("does not explain the middle by the slowest messages", () => {
 		const result = withGate({ sla: "p50 < 1us", percentile: 50 });
 		const [run] = result.runs;

@@ -70,6 +70,13 @@ export const advice = {
 		`${plural(d.failed, "message")} failed; fix the commonest error first: ${d.error}`,
 	"see-part": (d: { part: Part; topic: string }) =>
 		`${PARTS[d.part]} (mqbench explain ${d.topic})`,
+	"see-part-around": (d: {
+		part: Name;
+		percentile: number;
+		share: number;
+		topic: string;
+	}) =>
+		`of the messages around p${d.percentile} ${Math.round(100 * d.share)} % is ${d.part}: ${PARTS[d.part]} (mqbench explain ${d.topic})`,
 	"see-part-of-slowest": (d: { part: Name; share: number; topic: string }) =>
 		`of the slowest messages ${Math.round(100 * d.share)} % is ${d.part}: ${PARTS[d.part]} (mqbench explain ${d.topic})`,
 	"see-largest-part": (d: {
