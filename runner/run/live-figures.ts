@@ -119,7 +119,7 @@ function marked(ns: number, p: number, count: number): string {
 }
 
 /** Messages per second that were due in the last second; null: a closed load has none due, or all have been. */
-export function offeredPerSecond(plan: Plan, { at }: Tick): number | null {
+function offeredPerSecond(plan: Plan, { at }: Tick): number | null {
 	const { schedule } = plan;
 	const { kind, rate, warmupNs, durationNs } = schedule;
 	if (kind === "closed" || rate === null) return null;
@@ -128,6 +128,24 @@ export function offeredPerSecond(plan: Plan, { at }: Tick): number | null {
 		? messagesBefore(schedule, at * 1e9) -
 				messagesBefore(schedule, (at - 1) * 1e9)
 		: ratePerSecond(rate);
+}
+
+/** Messages a second, each with its name: "sent", of a schedule "offered" before it, then those acknowledged or received. */
+export function rates(
+	plan: Plan,
+	tick: Tick,
+): readonly (readonly [name: string, perSecond: number])[] {
+	const offered = offeredPerSecond(plan, tick);
+	const received = plan.pattern === "fan-out" ? "copies received" : "received";
+	const acks = plan.pattern === "publish" || plan.pattern === "backlog";
+	return [
+		...(offered === null ? [] : [["offered", offered] as const]),
+		["sent", tick.sent],
+		...(acks && typeof tick.acked === "number"
+			? [["acked", tick.acked] as const]
+			: []),
+		...(plan.pattern === "publish" ? [] : [[received, tick.received] as const]),
+	];
 }
 
 /** "p99 < 20ms: 3 over, 300 allowed" for each latency line of the SLA, nearest to its limit first; of several systems with its name. */

@@ -8,8 +8,8 @@ import {
 	drainText,
 	lastSecond,
 	limits,
-	offeredPerSecond,
 	phaseText,
+	rates,
 	silentText,
 	soFar,
 	type Tick,
@@ -32,11 +32,36 @@ export interface LiveRun {
 	readonly stopping: boolean;
 }
 
+/** A label and what stands behind it, part by part. */
+export type LiveRow = readonly [label: string, parts: readonly string[]];
+
 /** What a person sees of it on a terminal: a few lines, none wider than `width` columns. */
 export function liveLines(
 	live: LiveRun,
 	{ width, unicode }: { width: number; unicode: boolean },
 ): string[] {
+	const whose = live.tick.merged ? " (worst)" : "";
+	const rows = [
+		...figures(live),
+		...spark(live.p99s, width, unicode, whose),
+		...trouble(live),
+	];
+	const labels = Math.max(...rows.map(([label]) => label.length));
+	return rows.flatMap(([label, parts]) =>
+		flow(label.padEnd(labels), parts, width),
+	);
+}
+
+/** The same for who draws p99 by second otherwise. A row without a label goes on with the one above. */
+export function liveRows(live: LiveRun): LiveRow[] {
+	return [...figures(live), ...trouble(live)];
+}
+
+// --- internal ---
+
+const MOST_LIMITS = 3;
+
+function figures(live: LiveRun): LiveRow[] {
 	const { plan, tick } = live;
 	const { window } = tick;
 	const metric = tick.metric ?? mainMetric(plan);
@@ -49,9 +74,15 @@ export function liveLines(
 			: []),
 	];
 	const silent = silentText(tick);
-	const rows: [string, string[]][] = [
+	return [
 		["time", [timeText(live), ...followingText(live)]],
-		["rate", [...rates(plan, tick), ...(silent === null ? [] : [silent])]],
+		[
+			"rate",
+			[
+				...rates(plan, tick).map(([name, n]) => `${name} ${formatCount(n)}/s`),
+				...(silent === null ? [] : [silent]),
+			],
+		],
 		[
 			metric,
 			window
@@ -77,37 +108,27 @@ export function liveLines(
 		],
 		...(lag.length === 0
 			? []
-			: [["lag", [`${lag.join(", ")}${worstOf(tick)}`]] as [string, string[]]]),
+			: [["lag", [`${lag.join(", ")}${worstOf(tick)}`]] as const]),
 		[
 			plan.backlog === null ? "in flight" : "waiting",
 			[
 				formatCount(tick.inFlight),
+				...(tick.held ? [`held by the library ${formatCount(tick.held)}`] : []),
 				`failed ${formatCount(tick.failed)}`,
 				`duplicated ${formatCount(tick.duplicated)}`,
 			],
 		],
 		...limits(live, tick)
 			.slice(0, MOST_LIMITS)
-			.map(({ text }, i): [string, string[]] => [i === 0 ? "SLA" : "", [text]]),
-		...spark(live.p99s, width, unicode, tick.merged ? " (worst)" : ""),
-		...(tick.error
-			? [
-					["", [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`]] as [
-						string,
-						string[],
-					],
-				]
-			: []),
+			.map(({ text }, i): LiveRow => [i === 0 ? "SLA" : "", [text]]),
 	];
-	const labels = Math.max(...rows.map(([label]) => label.length));
-	return rows.flatMap(([label, parts]) =>
-		flow(label.padEnd(labels), parts, width),
-	);
 }
 
-// --- internal ---
-
-const MOST_LIMITS = 3;
+function trouble({ tick }: LiveRun): LiveRow[] {
+	return tick.error
+		? [["", [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`]]]
+		: [];
+}
 
 function timeText({ plan, tick, sent, stopping }: LiveRun): string {
 	const { kind, warmupNs, durationNs, messages } = plan.schedule;
@@ -140,34 +161,12 @@ function followingText({ plan, tick, following, stopping }: LiveRun): string[] {
 	return [`then ${more}: about ${waitText(ownNs + ns)} in all`];
 }
 
-function rates(plan: Plan, tick: Tick): string[] {
-	const offered = offeredPerSecond(plan, tick);
-	const per = (name: string, n: number) => `${name} ${formatCount(n)}/s`;
-	return [
-		...(offered === null ? [] : [per("offered", offered)]),
-		per("sent", tick.sent),
-		...(plan.pattern === "publish" || plan.pattern === "backlog"
-			? typeof tick.acked === "number"
-				? [per("acked", tick.acked)]
-				: []
-			: []),
-		...(plan.pattern === "publish"
-			? []
-			: [
-					per(
-						plan.pattern === "fan-out" ? "copies received" : "received",
-						tick.received,
-					),
-				]),
-	];
-}
-
 function spark(
 	p99s: readonly (number | null)[],
 	width: number,
 	unicode: boolean,
 	whose: string,
-): [string, string[]][] {
+): LiveRow[] {
 	// A minute at most: older seconds are in the figures above.
 	const last = p99s.slice(-60);
 	const known = last.filter((v) => v !== null);

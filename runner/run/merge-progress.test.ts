@@ -43,7 +43,7 @@ describe("a second of several clients", () => {
 		tell(
 			0,
 			tick(1, {
-				...{ sent: 1, received: 2, acked: 3, inFlight: 4 },
+				...{ sent: 1, received: 2, acked: 3, inFlight: 4, held: 9 },
 				...{ failed: 5, duplicated: 6, over: [7, 8] },
 				...{ p50: 900, p99: 1000, lagP99: 20, windowLagP99: 31 },
 				metric: "response",
@@ -53,7 +53,7 @@ describe("a second of several clients", () => {
 		tell(
 			1,
 			tick(1, {
-				...{ sent: 10, received: 20, acked: 30, inFlight: 40 },
+				...{ sent: 10, received: 20, acked: 30, inFlight: 40, held: 90 },
 				...{ failed: 50, duplicated: 60, over: [70, 80] },
 				...{ p50: 800, p99: 3000, lagP99: null, windowLagP99: 32 },
 				metric: "response",
@@ -63,7 +63,7 @@ describe("a second of several clients", () => {
 		tell(
 			2,
 			tick(1, {
-				...{ sent: 100, received: 200, acked: 300, inFlight: 400 },
+				...{ sent: 100, received: 200, acked: 300, inFlight: 400, held: 900 },
 				...{ failed: 500, duplicated: 600, over: [700, 800] },
 				...{ p50: null, p99: null, lagP99: 25, windowLagP99: 30 },
 				metric: "response",
@@ -73,13 +73,26 @@ describe("a second of several clients", () => {
 		expect(ticks).toEqual<Tick[]>([
 			{
 				...{ mqbench: "tick", at: 1, sent: 111, received: 222, acked: 333 },
-				...{ inFlight: 444, failed: 555, duplicated: 666, over: [777, 888] },
+				...{
+					inFlight: 444,
+					held: 999,
+					failed: 555,
+					duplicated: 666,
+					over: [777, 888],
+				},
 				...{ p50: 900, p99: 3000, lagP99: 25, windowLagP99: 32 },
 				metric: "response",
 				window: { count: 160, p50: 9, p99: 20, p999: 30, max: 90 },
 				merged: { clients: 3, silent: [], fewest: 60 },
 			},
 		]);
+	});
+
+	test("does not know what waits in client libraries where one of them does not say", () => {
+		const { tick: tell, ticks } = merged(2);
+		tell(0, tick(1, { held: 3 }));
+		tell(1, tick(1, { held: null }));
+		expect(ticks[0]?.held).toBeNull();
 	});
 
 	test("has no acknowledgements where a client has none, and no percentiles where nobody has", () => {

@@ -132,6 +132,10 @@ function addUp(at: number, all: readonly ClientProgress[]): Tick {
 			? sum(seconds.map(({ acked }) => acked ?? 0))
 			: null,
 		inFlight: sum(running.map(({ inFlight }) => inFlight)),
+		// Each client's own worst moment: never less than what waited at one moment in all of them.
+		held: running.every(({ held }) => typeof held === "number")
+			? sum(running.map(({ held }) => held ?? 0))
+			: null,
 		failed: sum(sinceStart.map(({ failed }) => failed)),
 		duplicated: sum(sinceStart.map(({ duplicated }) => duplicated)),
 		over: addLists(sinceStart.map(({ over }) => over)),

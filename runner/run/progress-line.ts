@@ -62,6 +62,8 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 		sent: z.int(),
 		received: z.int(),
 		inFlight: z.int(),
+		/** The most that waited in the client library for its handler at one of ten moments of the second; null: not known. */
+		held: z.int().nullable().optional(),
 		/** So far, warm-up included. */
 		failed: z.int(),
 		duplicated: z.int(),

@@ -446,6 +446,18 @@ describe("a run that is watched", () => {
 		);
 	});
 
+	test("says what waits in the client library, if anything does", () => {
+		const { made, screen } = watched();
+		made.tick(judged, tick({ ...figures, held: 1200 }));
+		expect(shown(screen().lines)).toContain(
+			"in flight  2  held by the library 1 200  failed 0",
+		);
+		for (const held of [0, null]) {
+			made.tick(judged, tick({ ...figures, held }));
+			expect(shown(screen().lines)).not.toContain("held by");
+		}
+	});
+
 	test("marks percentiles of a second in which few messages came back", () => {
 		const { made, screen } = watched({});
 		made.tick(judged, tick({ ...figures, received: 500 }));

@@ -28,16 +28,21 @@ func (h holding) Held() (n int64, known bool) {
 func (m *measured) held() (all []int64) {
 	m.t.Helper()
 	for _, tick := range m.ticks {
-		var some []int64
-		if err := json.Unmarshal(tick.Held, &some); err != nil {
-			m.t.Fatalf("held of second %v is %q: %v", tick.At, tick.Held, err)
-		}
+		some := samples(m.t, tick.Held)
 		if some == nil {
 			return nil
 		}
 		all = append(all, some...)
 	}
 	return all
+}
+
+func samples(t *testing.T, held json.RawMessage) (some []int64) {
+	t.Helper()
+	if err := json.Unmarshal(held, &some); err != nil {
+		t.Fatalf("held is %q: %v", held, err)
+	}
+	return some
 }
 
 func TestWhatWaitsInTheClientLibraryIsCountedTenTimesASecond(t *testing.T) {
@@ -59,11 +64,16 @@ func TestWhatWaitsInTheClientLibraryIsCountedTenTimesASecond(t *testing.T) {
 	if held[len(held)-1] != 0 {
 		t.Errorf("held after the stop: %v", held)
 	}
+	for i, line := range m.lines("tick") {
+		if of := samples(t, m.ticks[i].Held); line.Held == nil || *line.Held != slices.Max(of) {
+			t.Errorf("told at %d: %v; the samples are %v", line.At, line.Held, of)
+		}
+	}
 }
 
 func TestADriverThatDoesNotCountWhatWaitsSaysSo(t *testing.T) {
 	m := measure(t, testPlan(1000, 1200), &stub{}, nil)
-	if m.held() != nil {
+	if m.held() != nil || m.lines("tick")[0].Held != nil {
 		t.Errorf("held is %s", m.ticks[0].Held)
 	}
 	p := testPlan(1000, 1200)

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -87,7 +88,11 @@ func (r *results) tick(k int64) {
 	progress := map[string]any{
 		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "acked": tick["acked"], "received": t.Received - r.last.Received,
 		"inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
-		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil, "windowLagP99": nil,
+		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil, "windowLagP99": nil, "held": nil,
+	}
+	// The most of the second: what waits comes and goes within milliseconds.
+	if held, known := tick["held"].([]int64); known && len(held) > 0 {
+		progress["held"] = slices.Max(held)
 	}
 	if g.crosses {
 		progress["crossing"] = g.crossing(t)
