@@ -1,14 +1,11 @@
 import type { ResourceLine } from "../model/resource-file.ts";
 import type { Run } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
+import { useBetween } from "../run/resource-use.ts";
 
 type Point = Run["series"]["resources"][number];
-type Usage = NonNullable<ResourceLine["generator"]>;
 
-/**
- * What generator, broker and machine used between two samples, as rates; `at` is the end, in seconds since T0. A counter that
- * went backwards belongs to processes that ended or began anew: null, never negative.
- */
+/** What generator, broker and machine used between two samples, as rates; `at` is the end, in seconds since T0. */
 export function resourceSeries({ resources, t0Ms }: Collected): Point[] {
 	return t0Ms === null ? [] : pointsOf(resources, t0Ms);
 }
@@ -58,55 +55,17 @@ export function nodeSeries({
 
 // --- internal ---
 
-/** /proc counts CPU in hundredths of a second: over less than a tenth of one it is mostly rounding. */
-const SHORTEST_S = 0.1;
-
 /** Of all other machines together, and of each at least. */
 const MOST_POINTS = 1200;
 const FEWEST = 30;
 
 function pointsOf(samples: readonly ResourceLine[], t0Ms: number): Point[] {
 	return samples.slice(1).flatMap((now, i): Point[] => {
-		const before = samples[i];
-		const seconds = before ? (now.unixMs - before.unixMs) / 1000 : 0;
-		if (!before || seconds < SHORTEST_S) return [];
-		const busy = (m: ResourceLine["machine"]) =>
-			m.cpuNs === null || m.idleNs === null ? null : m.cpuNs - m.idleNs;
-		return [
-			{
-				at: Math.round(now.unixMs - t0Ms) / 1000,
-				generator: usage(before.generator, now.generator, seconds),
-				broker: usage(before.broker, now.broker, seconds),
-				machine: {
-					busyCores: perSecond(
-						busy(before.machine),
-						busy(now.machine),
-						seconds,
-						1e9,
-					),
-					stealCores: perSecond(
-						before.machine.stealNs,
-						now.machine.stealNs,
-						seconds,
-						1e9,
-					),
-				},
-				network: networkOf(before.network, now.network, seconds),
-			},
-		];
+		const use = useBetween(samples[i], now);
+		return use === null
+			? []
+			: [{ at: Math.round(now.unixMs - t0Ms) / 1000, ...use }];
 	});
-}
-
-function networkOf(
-	before: ResourceLine["network"],
-	now: ResourceLine["network"],
-	seconds: number,
-): Point["network"] {
-	if (before === null || now === null) return null;
-	return {
-		rxBytesPerSecond: perSecond(before.rxBytes, now.rxBytes, seconds),
-		txBytesPerSecond: perSecond(before.txBytes, now.txBytes, seconds),
-	};
 }
 
 /** At most so many points: each the largest values of its stretch, at the stretch's end. */
@@ -133,28 +92,4 @@ function largest<T extends object | null>(a: T, b: T): T {
 			return [key, x === null || y === null ? (x ?? y) : Math.max(x, y)];
 		}),
 	) as T;
-}
-
-function usage(
-	before: Usage | null,
-	now: Usage | null,
-	seconds: number,
-): Point["broker"] {
-	if (before === null || now === null) return null;
-	return {
-		cores: perSecond(before.cpuNs, now.cpuNs, seconds, 1e9),
-		rssBytes: now.rssBytes,
-		readBytesPerSecond: perSecond(before.readBytes, now.readBytes, seconds),
-		writeBytesPerSecond: perSecond(before.writeBytes, now.writeBytes, seconds),
-	};
-}
-
-function perSecond(
-	before: number | null,
-	now: number | null,
-	seconds: number,
-	unit = 1,
-): number | null {
-	if (before === null || now === null || now < before) return null;
-	return Number(((now - before) / unit / seconds).toPrecision(6));
 }

@@ -22,7 +22,6 @@ import {
 	type Facts,
 	type Floor,
 	factsOf,
-	type Surroundings,
 	UNKNOWN,
 	windowOf,
 } from "../verdict/facts.ts";
@@ -46,47 +45,50 @@ import { searchesOf } from "./searches.ts";
  * The whole result, from the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing.
  */
 export function buildResult(folder: string): Result {
-	const environmentPath = join(folder, "environment.json");
-	const environment = existsSync(environmentPath)
-		? readJson(environmentPath, EnvironmentFile)
-		: null;
+	const environment = environmentOf(folder);
 	const floors = floorsOf(folder);
 	const snapshot = readSnapshot(folder);
-	const runs = runFolders(folder, "runs")
-		.map((path) => collect(path))
-		.sort((a, b) => a.plan.index - b.plan.index)
-		.map((collected) => {
-			const surroundings: Surroundings = {
-				clockSource: environment?.clockSource ?? null,
-				quotaCores: environment?.cpuQuotaCores ?? null,
-				floor: floors.get(collected.plan.case) ?? null,
-				compared:
-					collected.plan.baselineSystem !== null ||
-					(snapshot?.baseline ?? null) !== null,
-			};
-			// One run's histograms at a time: they are all that is large.
-			const facts = factsOf(collected, surroundings);
-			const verdict = judgeRun(facts);
-			return { collected, verdict, run: runOf(facts, verdict) };
-		});
+	// One run's histograms at a time: they are all that is large.
+	const runs = runFolders(folder, "runs").map((path) =>
+		judgedRun(path, { environment, floors, snapshot }),
+	);
+	const result = resultOf(folder, runs, environment);
+	const plans = inOrder(runs).map((r) => r.collected.plan);
+	const compared = withBaseline(result, plans, snapshot);
+	return maskAll({
+		...compared,
+		cause: causeOf(compared),
+		gates: placed(compared.gates, folder),
+	});
+}
+
+/**
+ * What buildResult makes of `runs`, which may be the first ones of a command that goes on, before anything is compared with a baseline;
+ * URLs are not masked yet.
+ */
+export function resultOf(
+	folder: string,
+	all: readonly Judged[],
+	environment: EnvironmentFile | null = environmentOf(folder),
+): Result {
+	const runs = inOrder(all);
 	const first = runs[0]?.collected.plan;
 	if (first === undefined) throw failure("not-a-run-folder", { path: folder });
-
 	// A search is judged by what it found, not by the rates at which it had to fail.
 	const searches = searchesOf(runs);
 	const single = runs.filter((r) => r.collected.plan.search === null);
 	const gates = gatesOf(single);
-	const verdict = worst([
-		...gates.map((g) => g.verdict),
-		...ownVerdicts(single),
-		...searches.map((s) => s.verdict),
-	]);
-	const result: Result = {
+	return {
 		schema: 2,
 		scenario: first.scenario,
 		runId: first.runId,
 		quick: first.quick,
-		...{ verdict, cause: null },
+		verdict: worst([
+			...gates.map((g) => g.verdict),
+			...ownVerdicts(single),
+			...searches.map((s) => s.verdict),
+		]),
+		cause: null,
 		openBaselineOnly: false,
 		errorCause: errorCauseOf(runs),
 		interruptedBy:
@@ -98,12 +100,32 @@ export function buildResult(folder: string): Result {
 		comparisons: [],
 		command: commandIn(folder),
 	};
-	const plans = runs.map((r) => r.collected.plan);
-	const compared = withBaseline(result, plans, snapshot);
-	return maskAll({
-		...compared,
-		cause: causeOf(compared),
-		gates: placed(compared.gates, folder),
+}
+
+/** A run from its own folder, as result.json has it, with the verdict on it; floors are those that were measured so far. */
+export function judgedRun(
+	path: string,
+	{ environment, floors, snapshot }: Around,
+): Judged {
+	const collected = collect(path);
+	const facts = factsOf(collected, {
+		clockSource: environment?.clockSource ?? null,
+		quotaCores: environment?.cpuQuotaCores ?? null,
+		floor: floors.get(collected.plan.case) ?? null,
+		compared:
+			collected.plan.baselineSystem !== null ||
+			(snapshot?.baseline ?? null) !== null,
+	});
+	const verdict = judgeRun(facts);
+	return { collected, verdict, run: runOf(facts, verdict) };
+}
+
+/** The same of a run of a command that goes on: its floors come last. */
+export function judgedSoFar(folder: string, path: string): Judged {
+	return judgedRun(path, {
+		environment: environmentOf(folder),
+		floors: new Map(),
+		snapshot: readSnapshot(folder),
 	});
 }
 
@@ -146,7 +168,25 @@ const JUDGED: ReadonlySet<Collected["state"]> = new Set([
 	"aborted",
 ]);
 
-type Judged = JudgedRun & { readonly run: Run };
+export type Judged = JudgedRun & { readonly run: Run };
+
+/** What a run is judged by beside its own folder. */
+interface Around {
+	readonly environment: EnvironmentFile | null;
+	readonly floors: ReadonlyMap<string, Floor>;
+	readonly snapshot: ReturnType<typeof readSnapshot>;
+}
+
+function environmentOf(folder: string): EnvironmentFile | null {
+	const path = join(folder, "environment.json");
+	return existsSync(path) ? readJson(path, EnvironmentFile) : null;
+}
+
+function inOrder(runs: readonly Judged[]): Judged[] {
+	return runs.toSorted(
+		(a, b) => a.collected.plan.index - b.collected.plan.index,
+	);
+}
 
 /**
  * Without an SLA, and where something else than the SLA decided, the run speaks for itself. That one repeat of several did not

@@ -27,6 +27,8 @@ export function faultsOf(
 	broker: Tools["broker"],
 	clock: Clock,
 	leader: Tools["leader"],
+	/** Told of the fault at this place of the plan: when it is in effect, and when it is over or was not to be done. */
+	told: (place: number, fault: FaultDone) => void = () => {},
 ): Faults {
 	const over = new AbortController();
 	const done: FaultDone[] = [];
@@ -36,10 +38,13 @@ export function faultsOf(
 			const sinceMs = sinceT0(t0Ms, clock);
 			const tools = { broker, sinceMs, leader };
 			running = Promise.all(
-				faults.map(async (fault) => {
+				faults.map(async (fault, i) => {
 					await until(fault.atNs / 1e6, sinceMs, over.signal);
 					if (over.signal.aborted) return;
-					done.push(await carryOut(fault, tools, over.signal));
+					const inEffect = (begun: FaultDone) => told(i, begun);
+					const one = await carryOut(fault, tools, over.signal, inEffect);
+					done.push(one);
+					told(i, one);
 				}),
 			);
 		},
@@ -114,6 +119,7 @@ async function carryOut(
 	{ action, node, forNs, delayNs }: Plan["faults"][number],
 	tools: Tools,
 	over: AbortSignal,
+	inEffect: (begun: FaultDone) => void,
 ): Promise<FaultDone> {
 	const nowNs = () => Math.round(tools.sinceMs() * 1e6);
 	const done: FaultDone = {
@@ -144,6 +150,7 @@ async function carryOut(
 	}
 	const stays = tools.broker.stays === true;
 	if (forNs === null && !stays) return done;
+	inEffect({ ...done });
 	await (forNs === null
 		? aborted(over)
 		: until(tools.sinceMs() + forNs / 1e6, tools.sinceMs, over));

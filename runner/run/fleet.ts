@@ -2,6 +2,7 @@ import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import { crosses, type Plan, setUpMs } from "../model/plan.ts";
+import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, isElsewhere } from "../model/run-file.ts";
 import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
@@ -36,6 +37,8 @@ interface FleetOptions {
 	 * k6 is stopped.
 	 */
 	onProgress(line: ProgressEvent): string | null;
+	/** Told once a second of what processes have used, where that is sampled here. */
+	onResources?(line: ResourceLine): void;
 }
 
 /** What the clients of a run tell together. */
@@ -289,7 +292,7 @@ class RunningFleet {
 
 	/** Processes of this machine, and what they use. */
 	#sample(): Sampling {
-		const { folder, brokerPids } = this.#options;
+		const { folder, brokerPids, onResources } = this.#options;
 		// Of all, when all are here: some of them would be taken for the whole.
 		const here = this.#members.every(({ kind }) => kind === "local");
 		return sampleResources(
@@ -301,6 +304,7 @@ class RunningFleet {
 				brokerPids: brokerPids(),
 			}),
 			() => this.#world.clock.nowMs(),
+			onResources,
 		);
 	}
 

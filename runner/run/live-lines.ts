@@ -16,6 +16,7 @@ import {
 	waitText,
 	worstOf,
 } from "./live-figures.ts";
+import type { Use } from "./resource-use.ts";
 
 /** A run that is under way. */
 export interface LiveRun {
@@ -30,6 +31,8 @@ export interface LiveRun {
 	/** Runs that follow, and how long they will take, ns; null: nobody knows. */
 	readonly following: { readonly runs: number; readonly ns: number | null };
 	readonly stopping: boolean;
+	/** What processes of this machine used between the last two samples; null: not known. */
+	readonly use: Use | null;
 }
 
 /** A label and what stands behind it, part by part. */
@@ -118,10 +121,23 @@ function figures(live: LiveRun): LiveRow[] {
 				`duplicated ${formatCount(tick.duplicated)}`,
 			],
 		],
+		...cores(live.use),
 		...limits(live, tick)
 			.slice(0, MOST_LIMITS)
 			.map(({ text }, i): LiveRow => [i === 0 ? "SLA" : "", [text]]),
 	];
+}
+
+/** Who uses how much of the processors. */
+function cores(use: Use | null): LiveRow[] {
+	const of = (name: string, n: number | null | undefined) =>
+		typeof n === "number" ? [`${name} ${n.toFixed(2)} cores`] : [];
+	const parts = [
+		...of("generator", use?.generator?.cores),
+		...of("broker", use?.broker?.cores),
+		...of("machine", use?.machine.busyCores),
+	];
+	return parts.length === 0 ? [] : [["CPU", parts]];
 }
 
 function trouble({ tick }: LiveRun): LiveRow[] {

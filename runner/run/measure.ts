@@ -237,6 +237,7 @@ async function oneFloor(
 				progress.tick(plan, line);
 				return null;
 			},
+			onResources: progress.resources,
 		},
 		world,
 	);

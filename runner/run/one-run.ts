@@ -105,6 +105,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		broker,
 		world.clock,
 		async () => fleet?.leader() ?? null,
+		(place, fault) => progress.fault(plan, place, fault),
 	);
 	let disturbed: FaultDone[] = [];
 	let network: NetworkPath[] = [];
@@ -139,6 +140,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 					if (line.mqbench === "tick") noRoom = diskFull(line.failed);
 					return line.mqbench === "tick" ? one.hopeless(plan, line) : null;
 				},
+				onResources: progress.resources,
 			},
 			world,
 		);

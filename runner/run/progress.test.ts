@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../model/plan.ts";
+import type { ResourceLine } from "../model/resource-file.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { screen } from "../terminal/screen.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { End, Tick } from "./live-figures.ts";
-import { makeProgress } from "./progress.ts";
+import { liveRows } from "./live-lines.ts";
+import { makeProgress, type Onlooker } from "./progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
 const plans = expand(
@@ -57,6 +59,12 @@ const figures = {
 	},
 } as const;
 
+const unseen = { stealNs: null, throttled: null };
+const unknown = {
+	...{ waitNs: null, rssBytes: null },
+	...{ readBytes: null, writeBytes: null },
+};
+
 /** A progress on a terminal of so many columns, or none, and what it wrote. */
 function progress({
 	isTTY = false,
@@ -65,6 +73,7 @@ function progress({
 	rows = 24,
 	env = {},
 	stop = new AbortController().signal,
+	onlooker = null,
 }: {
 	isTTY?: boolean;
 	quiet?: boolean;
@@ -72,6 +81,7 @@ function progress({
 	rows?: number;
 	env?: Record<string, string>;
 	stop?: AbortSignal;
+	onlooker?: Onlooker | null;
 } = {}) {
 	let ms = 0;
 	const world = fakeWorld({
@@ -81,7 +91,7 @@ function progress({
 	});
 	Object.assign(world.stderr, { isTTY, columns, rows });
 	return {
-		made: makeProgress(world, quiet),
+		made: makeProgress(world, quiet, onlooker),
 		err: world.err,
 		out: world.out,
 		resize: (to: number) => Object.assign(world.stderr, { columns: to }),
@@ -458,6 +468,30 @@ describe("a run that is watched", () => {
 		}
 	});
 
+	test("says how many cores were used between two samples, of those whose use is known", () => {
+		const { made, screen } = watched();
+		const sample = (atMs: number, cpuNs: number): ResourceLine => ({
+			unixMs: atMs,
+			generator: { ...unknown, cpuNs },
+			broker: null,
+			machine: { cpuNs: atMs * 2e6, idleNs: atMs * 5e5, ...unseen },
+			network: null,
+		});
+		made.resources(sample(1000, 7e8));
+		made.tick(judged, tick(figures));
+		expect(shown(screen().lines)).not.toContain("CPU");
+		made.resources(sample(3000, 1.7e9));
+		made.tick(judged, tick(figures));
+		// 1 s of CPU in 2 s; of two cores a quarter was idle.
+		expect(shown(screen().lines)).toContain(
+			"CPU        generator 0.50 cores  machine 1.50 cores",
+		);
+		// The next run has processes of its own.
+		made.run(judged, 1);
+		made.tick(judged, tick(figures));
+		expect(shown(screen().lines)).not.toContain("CPU");
+	});
+
 	test("marks percentiles of a second in which few messages came back", () => {
 		const { made, screen } = watched({});
 		made.tick(judged, tick({ ...figures, received: 500 }));
@@ -504,6 +538,63 @@ describe("a run that is watched", () => {
 		expect(text).toMatch(/service +p50 61us/);
 		expect(text).not.toMatch(/lag|offered/);
 	});
+});
+
+describe("an onlooker", () => {
+	test.each([true, false])(
+		"is told the words of the terminal, also where that is quiet (%s)",
+		(quiet) => {
+			const seen: string[] = [];
+			const onlooker: Onlooker = {
+				say: (text) => void seen.push(text),
+				status: (text) => void seen.push(`status ${text}`),
+				begin: (_, title) => void seen.push(`begin ${title}`),
+				opens: (startNs) => void seen.push(`opens ${startNs}`),
+				second: (live) =>
+					void seen.push(
+						...liveRows(live).map(([label, parts]) =>
+							[label, ...parts].join("|"),
+						),
+					),
+				fault: (_, place, { action }) =>
+					void seen.push(`fault ${place} ${action}`),
+			};
+			const { made, err } = progress({ quiet, onlooker });
+			made.build.step("modules", 1, 2);
+			made.build.end();
+			made.run(judged, 1);
+			made.tick(judged, { mqbench: "opens", startNs: 5e9 });
+			made.tick(judged, tick(figures));
+			made.fault(judged, 1, {
+				...{ action: "pause", node: null, leader: false, calledNs: 1 },
+				...{ beganNs: 1, endedNs: null, delayNs: null, error: null },
+				runOver: false,
+			});
+			made.say("and on");
+			expect(err() === "").toBe(quiet);
+			const title =
+				"nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)";
+			expect(seen).toEqual([
+				"status   modules 1/2",
+				"status null",
+				"Built in 0s, and kept in the cache.",
+				`begin ${title}`,
+				title,
+				"opens 5000000000",
+				"  Latency is steady: the measured part begins 5s after the start.",
+				"time|measuring, 7s of 15s, 8s left",
+				"rate|offered 3 000/s|sent 3 000/s|received 3 000/s",
+				"response|p50 61us|p99 1.4ms|p99.9 ~3.2ms|max 12ms|of 6 000 so far",
+				"|last second:|p50 60us|p99 1.5ms",
+				"lag|p99 20us so far, 30us last second",
+				"in flight|2|failed 0|duplicated 0",
+				"SLA|p99 < 20ms: 0 over, 300 allowed",
+				"|max < 1s: 0 over, 0 allowed",
+				"fault 1 pause",
+				"and on",
+			]);
+		},
+	);
 });
 
 describe("a build", () => {

@@ -1,6 +1,8 @@
 import type { BuildProgress } from "../../infra/binaries/resolve.ts";
 import { builtPrograms, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
+import type { ResourceLine } from "../model/resource-file.ts";
+import type { FaultDone } from "../model/run-file.ts";
 import { rateText, warmupText } from "../plan/load-text.ts";
 import { openedAt } from "../plan/schedule.ts";
 import { plainText } from "../terminal/columns.ts";
@@ -14,6 +16,7 @@ import { endText, type Opens, type Tick } from "./live-figures.ts";
 import { type LiveRun, liveLines } from "./live-lines.ts";
 import { plainEvery, plainLine } from "./plain-line.ts";
 import type { ProgressLine } from "./progress-line.ts";
+import { type Use, useBetween } from "./resource-use.ts";
 import { makeTimeLeft } from "./time-left.ts";
 
 /** What a person sees while something goes on, on stderr: a few lines that are rewritten on a terminal, plain lines elsewhere. */
@@ -28,12 +31,34 @@ export interface Progress {
 	/** The floor of a case is measured. */
 	floor(plan: Plan): void;
 	tick(plan: Plan, line: ProgressLine | Opens): void;
+	/** What processes of the run have used so far: beside the next second, their use since the sample before. */
+	resources(line: ResourceLine): void;
+	/** The fault at this place of the plan is in effect, or over. */
+	fault(plan: Plan, place: number, fault: FaultDone): void;
 	/** Takes away what is being rewritten. */
 	done(): void;
 }
 
-/** `quiet`: nothing at all. */
-export function makeProgress(world: World, quiet: boolean): Progress {
+/** Somebody else who sees all that a terminal shows, in the same words (`--watch`). */
+export interface Onlooker {
+	/** A sentence that stays. */
+	say(text: string): void;
+	/** A line that the next one takes the place of, as of a build; null: it is over. */
+	status(text: string | null): void;
+	/** A run, or a floor, begins. */
+	begin(plan: Plan, title: string): void;
+	/** The window of a warm-up until steady opens, ns since T0. */
+	opens(startNs: number): void;
+	second(live: LiveRun): void;
+	fault(plan: Plan, place: number, fault: FaultDone): void;
+}
+
+/** `quiet`: nothing at all on the terminal. */
+export function makeProgress(
+	world: World,
+	quiet: boolean,
+	onlooker: Onlooker | null = null,
+): Progress {
 	const out = world.stderr;
 	const look = () => terminalLook(out, world.env);
 	const { movable } = look();
@@ -45,7 +70,10 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 	/** When the window of the run opens, where its latency says so; null: that is not known yet. */
 	let startNs: number | null = null;
 	let waiting: readonly Plan[] = [];
+	let sample: ResourceLine | undefined;
+	let use: Use | null = null;
 	const say = (text: string) => {
+		onlooker?.say(text);
 		if (quiet) return;
 		block.clear();
 		const lines = movable
@@ -61,10 +89,11 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 	};
 	const begin = (plan: Plan, title: string) => {
 		seen = { p99s: [], sent: 0 };
-		startNs = null;
+		[startNs, sample, use] = [null, undefined, null];
 		left.begin(plan);
 		waiting = waiting.filter((one) => one !== plan);
 		following = waiting.length;
+		onlooker?.begin(plan, title);
 		say(title);
 	};
 	const show = (written: Plan, tick: Tick) => {
@@ -73,8 +102,9 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 		const live: LiveRun = {
 			...{ plan, several, tick, ...seen },
 			following: { runs: following, ns: left.after() },
-			stopping: world.stop.aborted,
+			...{ stopping: world.stop.aborted, use },
 		};
+		onlooker?.second(live);
 		const { columns, unicode } = look();
 		rewrite(
 			liveLines(live, { width: columns - 1, unicode }),
@@ -86,7 +116,10 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 	return {
 		say,
 		done: () => block.clear(),
-		build: makeBuild(world, say, (text, worth) => rewrite([text], text, worth)),
+		build: makeBuild(world, say, (text, worth) => {
+			onlooker?.status(text);
+			if (text !== null) rewrite([text], text, worth);
+		}),
 		expect(plans) {
 			left.ahead(plans);
 			waiting = plans;
@@ -117,6 +150,7 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 			if (line.mqbench === "tick") show(plan, line);
 			if (line.mqbench === "opens") {
 				startNs = line.startNs;
+				onlooker?.opens(startNs);
 				say(
 					`  Latency is steady: the measured part begins ${formatDuration(startNs)} after the start.`,
 				);
@@ -126,6 +160,11 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 			const text = endText(plan, line);
 			if (text !== null) say(`  ${text}`);
 		},
+		resources(line) {
+			use = useBetween(sample, line) ?? use;
+			sample = line;
+		},
+		fault: (plan, place, fault) => onlooker?.fault(plan, place, fault),
 	};
 }
 
@@ -140,7 +179,8 @@ const BUILD_EVERY_MS = 10_000;
 function makeBuild(
 	world: World,
 	say: (text: string) => void,
-	rewrite: (text: string, worth: boolean) => void,
+	/** null: nothing any more. */
+	rewrite: (text: string | null, worth: boolean) => void,
 ): BuildProgress {
 	let last = Number.NEGATIVE_INFINITY;
 	let shown = { name: "", done: 0 };
@@ -174,6 +214,7 @@ function makeBuild(
 		},
 		end() {
 			const took = (world.clock.monotonicMs() - began) * 1e6;
+			rewrite(null, false);
 			say(tell("built", { took: formatDuration(took) }));
 		},
 	};

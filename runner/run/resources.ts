@@ -16,21 +16,21 @@ interface Sampled {
 export type LastSeen = Map<number, Usage>;
 
 /**
- * Appends a line to `file` now and every second, until stopped. `sampled` is asked each time: clients of a run start and end one
- * after the other. Where there is no /proc, nothing is written.
+ * Appends a line to `file` now and every second, until stopped, and tells it. `sampled` is asked each time: clients of a run start and
+ * end one after the other. Where there is no /proc, nothing is written.
  */
 export function sampleResources(
 	file: string,
 	sampled: () => Sampled,
 	nowMs: () => number,
+	onLine: (line: ResourceLine) => void = () => {},
 ): Sampling {
 	const seen: LastSeen = new Map();
 	const sample = () => {
 		try {
-			appendFileSync(
-				file,
-				`${JSON.stringify(readResources(sampled(), nowMs(), seen))}\n`,
-			);
+			const line = readResources(sampled(), nowMs(), seen);
+			onLine(line);
+			appendFileSync(file, `${JSON.stringify(line)}\n`);
 		} catch {
 			// A full disk: the run itself will say so. What is missing here is unknown, not wrong.
 		}
