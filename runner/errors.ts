@@ -294,6 +294,12 @@ const catalogue = {
 		text: (d: { cpus: string; reason: string }) =>
 			`pin: ${d.cpus} cannot be had: ${d.reason}. Change or remove pin.`,
 	},
+	"watch-port": {
+		exit: 3,
+		// Reason: null, something listens there.
+		text: (d: { port: number; reason: string | null }) =>
+			`--watch-port ${d.port}: the page cannot be served there (${d.reason ?? "the port is taken on 127.0.0.1"}). Give another port, or drop --watch-port to use a free one.`,
+	},
 	"port-refused": {
 		exit: 3,
 		text: (d: { system: string; port: number; reason: string }) =>

@@ -8,6 +8,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["runner/commands"],
 	["runner/inside-k6"],
 	["runner/pipeline.ts"],
+	["runner/watch"],
 	["runner/init", "runner/import", "runner/doctor", "runner/explain"],
 	["runner/report"],
 	["runner/compare"],

@@ -17,6 +17,7 @@ import { reports } from "./reports.ts";
 import { runs } from "./runs.ts";
 import { slaMistakes } from "./sla-mistakes.ts";
 import { systemMistakes } from "./system-mistakes.ts";
+import { watch } from "./watch.ts";
 
 /** What mqbench tells people and no result keeps, mistakes above all: code -> sentence, with the names of its values in braces. */
 const sentences = {
@@ -24,6 +25,7 @@ const sentences = {
 	...doctor,
 	...machines,
 	...runs,
+	...watch,
 	...imported,
 	...plans,
 	...cloud,

@@ -1,0 +1,65 @@
+import {
+	chmodSync,
+	existsSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openInBrowser } from "./browser.ts";
+
+/** A PATH with nothing but this program, a shell script. */
+function withProgram(name: string | null, script = ""): string {
+	const folder = mkdtempSync(join(tmpdir(), "mqbench-open-"));
+	onTestFinished(() => rmSync(folder, { recursive: true }));
+	if (name !== null) {
+		writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+		chmodSync(join(folder, name), 0o755);
+	}
+	return folder;
+}
+
+test.each([
+	["linux", "xdg-open"],
+	["freebsd", "xdg-open"],
+	["darwin", "open"],
+])("on %s %s gets the address as one word", async (platform, program) => {
+	const folder = withProgram(program, 'printf "%s|" "$@" > "$HOME/given"');
+	const address = "/tmp/a b/'$(x)'.html";
+	const env = { PATH: folder, HOME: folder };
+	expect(await openInBrowser(address, "it", { env }, platform)).toBeNull();
+	expect(readFileSync(join(folder, "given"), "utf8")).toBe(`${address}|`);
+});
+
+test("where there is no such program it says what to open by hand", async () => {
+	const env = { PATH: withProgram(null) };
+	expect(
+		await openInBrowser("/secret", "reports/1/report.html", { env }, "linux"),
+	).toBe(
+		"--open: there is no xdg-open here to open a browser with; open reports/1/report.html yourself.",
+	);
+});
+
+test("where it finds no browser it says so", async () => {
+	const env = { PATH: withProgram("xdg-open", "exit 3") };
+	expect(await openInBrowser("/secret", "report.html", { env }, "linux")).toBe(
+		"--open: xdg-open could not open a browser; open report.html yourself.",
+	);
+});
+
+test("a browser that stays open is not waited for", async () => {
+	const folder = withProgram(
+		"xdg-open",
+		'read x < "$HOME/never" || :; : > "$HOME/over"',
+	);
+	const { execFileSync } = await import("node:child_process");
+	execFileSync("mkfifo", [join(folder, "never")]);
+	const env = { PATH: folder, HOME: folder };
+	expect(await openInBrowser("/x", "x", { env }, "linux")).toBeNull();
+	expect(existsSync(join(folder, "over"))).toBe(false);
+	writeFileSync(join(folder, "never"), "\n");
+	await expect.poll(() => existsSync(join(folder, "over"))).toBe(true);
+});

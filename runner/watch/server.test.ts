@@ -1,0 +1,300 @@
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { EXIT, MqbenchError } from "../errors.ts";
+import { type PageServer, startServer } from "./server.ts";
+
+interface Options {
+	method?: string;
+	headers?: Record<string, string>;
+}
+
+/** A server whose page is a word, and what was asked of it. */
+async function served(port: number | null = null) {
+	const stop = vi.fn(() => "it stops");
+	let snapshot: unknown = { all: 1 };
+	let page = { html: "<p>live", policy: "default-src 'none'" as string | null };
+	const server = await startServer({
+		port,
+		page: () => page,
+		scripts: { "a.js": () => "run()" },
+		snapshot: () => snapshot,
+		stop,
+	});
+	onTestFinished(() => server.close(0));
+	return {
+		...{ server, stop, url: new URL(server.url) },
+		become(html: string) {
+			page = { html, policy: null };
+		},
+		known(state: unknown) {
+			snapshot = state;
+		},
+	};
+}
+
+function opened(
+	url: string | URL,
+	{ method = "GET", headers = {} }: Options = {},
+): Promise<IncomingMessage & { asked: ClientRequest }> {
+	return new Promise((resolve, reject) => {
+		const asked = request(url, { method, headers, agent: false }, (answer) =>
+			resolve(Object.assign(answer, { asked })),
+		);
+		asked.on("error", reject);
+		asked.end();
+	});
+}
+
+async function get(url: string | URL, options?: Options) {
+	const answer = await opened(url, options);
+	let text = "";
+	for await (const part of answer.setEncoding("utf8")) text += part;
+	const { statusCode: status, headers } = answer;
+	return { status, text, headers };
+}
+
+/** The events of a connection, in their order, as they come. */
+async function events(server: PageServer) {
+	const answer = await opened(new URL("events", server.url));
+	let text = "";
+	answer.setEncoding("utf8").on("data", (part) => {
+		text += part;
+	});
+	const over = new Promise<void>((resolve) => answer.once("close", resolve));
+	// Who leaves in the middle of an answer has no error.
+	answer.on("error", () => {});
+	const list = () =>
+		[...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map(
+			([, event, data = ""]) => [event, JSON.parse(data)],
+		);
+	return {
+		list,
+		over,
+		type: answer.headers["content-type"],
+		leave: () => answer.asked.destroy(),
+	};
+}
+
+test("the page, its scripts and its events are served under the token alone", async () => {
+	const { server, url } = await served();
+	expect(url.hostname).toBe("127.0.0.1");
+	expect(url.pathname).toMatch(/^\/[0-9a-f]{32}\/$/);
+	expect(await get(url)).toMatchObject({
+		...{ status: 200, text: "<p>live" },
+		headers: {
+			"content-type": "text/html; charset=utf-8",
+			"content-security-policy": "default-src 'none'",
+			"cache-control": "no-store",
+			"referrer-policy": "no-referrer",
+		},
+	});
+	expect(await get(new URL("a.js", url))).toMatchObject({ text: "run()" });
+	const other = await served();
+	for (const path of [
+		...["/", "/index.html", "/events", "/a.js", "/stop"],
+		...[
+			other.url.pathname,
+			`${url.pathname.slice(0, -2)}/`,
+			`/x${url.pathname}`,
+		],
+		...[`${url.pathname}b.js`, `${url.pathname}constructor`],
+		...[`${url.pathname}events/x`, `${url.pathname}?x`],
+	])
+		expect(await get(new URL(path, server.url)), path).toMatchObject({
+			...{ status: 404, text: "" },
+		});
+	for (const method of ["HEAD", "OPTIONS", "PUT"])
+		expect(await get(url, { method })).toMatchObject({ status: 405, text: "" });
+});
+
+test("the address without its last slash leads to the page", async () => {
+	const { url } = await served();
+	expect(await get(new URL(url.pathname.slice(0, -1), url))).toMatchObject({
+		...{ status: 303, headers: { location: url.pathname } },
+	});
+});
+
+test("an address for a command line leads to the page once, and has not the token", async () => {
+	const { server, url } = await served();
+	const once = server.urlForOnce();
+	expect(once).not.toContain(url.pathname);
+	expect(await get(once)).toMatchObject({
+		...{ status: 303, headers: { location: url.pathname } },
+	});
+	expect(await get(once)).toMatchObject({ status: 404, text: "" });
+	expect(await get(url)).toMatchObject({ status: 200 });
+});
+
+describe("who asks for the page by another name", () => {
+	test.each(["localhost", "localhost:9000", "LOCALHOST:80", "127.0.0.1:1"])(
+		"is served as %s: a forwarded port has another number",
+		async (host) => {
+			const { url } = await served();
+			expect(await get(url, { headers: { host } })).toMatchObject({
+				status: 200,
+			});
+		},
+	);
+
+	test.each([
+		...["evil.example", "evil.example:80", "localhost.evil.example"],
+		...["127.0.0.1.evil.example", "x127.0.0.1", "10.0.0.1:80", "[::1]:80"],
+		...["localhost:80:80", "localhost/", "a@localhost", "localhost:"],
+	])("is refused as %s, and neither reads nor stops anything", async (host) => {
+		const { url, stop } = await served();
+		const headers = { host, origin: `http://${host}` };
+		for (const path of ["", "events", "a.js"])
+			expect(await get(new URL(path, url), { headers })).toMatchObject({
+				...{ status: 403, text: "" },
+			});
+		const posted = { method: "POST", headers };
+		expect(await get(new URL("stop", url), posted)).toMatchObject({
+			status: 403,
+		});
+		expect(stop).not.toHaveBeenCalled();
+	});
+});
+
+describe("a stop", () => {
+	test("is asked for by the page itself, also through another port", async () => {
+		const { url, stop } = await served();
+		for (const host of [url.host, "localhost:9000"])
+			expect(
+				await get(new URL("stop", url), {
+					...{ method: "POST", headers: { host, origin: `http://${host}` } },
+				}),
+			).toMatchObject({ status: 200, text: "it stops" });
+		expect(stop).toHaveBeenCalledTimes(2);
+	});
+
+	test.each([
+		["another site", { origin: "http://evil.example" }],
+		["another port of this machine", { origin: "http://127.0.0.1:1" }],
+		["a page without an address", { origin: "null" }],
+		["nobody that says who it is", {}],
+	])("is refused to %s", async (_, headers: Record<string, string>) => {
+		const { url, stop } = await served();
+		expect(
+			await get(new URL("stop", url), { method: "POST", headers }),
+		).toMatchObject({ status: 403, text: "" });
+		expect(stop).not.toHaveBeenCalled();
+	});
+
+	test("is no link, and nothing without the token", async () => {
+		const { url, stop } = await served();
+		const headers = { origin: url.origin };
+		expect(await get(new URL("stop", url), { headers })).toMatchObject({
+			status: 404,
+		});
+		expect(
+			await get(new URL("/stop", url), { method: "POST", headers }),
+		).toMatchObject({ status: 404 });
+		for (const what of ["", "events", "a.js"])
+			expect(
+				await get(new URL(what, url), { method: "POST", headers }),
+			).toMatchObject({ status: 405 });
+		expect(stop).not.toHaveBeenCalled();
+	});
+});
+
+describe("a connection", () => {
+	test("gets all that is known, then what happens, line breaks and all", async () => {
+		const { server, known } = await served();
+		const early = await events(server);
+		expect(early.type).toBe("text/event-stream");
+		await expect.poll(early.list).toEqual([["snapshot", { all: 1 }]]);
+		server.push("event", { text: "a\nb\r\n\ndata: c" });
+		known({ all: 2 });
+		const late = await events(server);
+		server.push("event", 3);
+		await expect.poll(early.list).toEqual([
+			["snapshot", { all: 1 }],
+			["event", { text: "a\nb\r\n\ndata: c" }],
+			["event", 3],
+		]);
+		await expect.poll(late.list).toEqual([
+			["snapshot", { all: 2 }],
+			["event", 3],
+		]);
+	});
+
+	test("that is lost keeps nobody else from being told", async () => {
+		const { server } = await served();
+		const [gone, stays] = [await events(server), await events(server)];
+		gone.leave();
+		await gone.over;
+		for (const n of [1, 2, 3]) server.push("event", n);
+		await expect.poll(() => stays.list().length).toBe(4);
+	});
+
+	test("that takes nothing is dropped before it fills the memory", async () => {
+		const { server } = await served();
+		const answer = await opened(new URL("events", server.url));
+		answer.on("error", () => {});
+		const over = new Promise((resolve) => answer.once("close", resolve));
+		// More than a socket holds by itself, and then more than is kept for it.
+		for (let i = 0; i < 40; i++) server.push("event", "x".repeat(500_000));
+		answer.resume();
+		await over;
+		expect(answer.complete).toBe(false);
+	});
+
+	test("gets all that was pushed before the server ends, however much it is", async () => {
+		const { server, url, become } = await served();
+		const one = await events(server);
+		const html = "<p>é\u{1F4A5}".repeat(300_000);
+		become(html);
+		server.push("report", { html });
+		expect(await get(url)).toMatchObject({ status: 200, text: html });
+		await server.close();
+		await one.over;
+		expect(one.list().at(-1)).toEqual(["report", { html }]);
+		await expect(get(url)).rejects.toThrow(/ECONNREFUSED/);
+	});
+
+	test("that takes nothing does not keep the server from ending", async () => {
+		const { server, url } = await served();
+		const answer = await opened(new URL("events", url));
+		answer.on("error", () => {});
+		server.push("report", "x".repeat(30_000_000));
+		await server.close(50);
+		await expect(get(url)).rejects.toThrow(/ECONNREFUSED/);
+	});
+});
+
+test("a page that cannot be made is an answer without content, and ends nothing", async () => {
+	let broken = true;
+	const server = await startServer({
+		port: null,
+		page() {
+			if (broken) throw new Error("no page");
+			return { html: "<p>", policy: null };
+		},
+		...{ scripts: {}, snapshot: () => null, stop: () => "" },
+	});
+	onTestFinished(() => server.close(0));
+	await expect(get(server.url)).rejects.toThrow();
+	broken = false;
+	expect(await get(server.url)).toMatchObject({ status: 200, text: "<p>" });
+});
+
+test("a port that is taken is one sentence, which says what to do", async () => {
+	const taken = createServer();
+	await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+	onTestFinished(() => void taken.close());
+	const { port } = taken.address() as AddressInfo;
+	const error = await served(port).catch((error: unknown) => error);
+	expect(error).toBeInstanceOf(MqbenchError);
+	expect(error).toMatchObject({
+		exit: EXIT.environment,
+		message: `--watch-port ${port}: the page cannot be served there (the port is taken on 127.0.0.1). Give another port, or drop --watch-port to use a free one.`,
+	});
+});
+
+test("it listens on the port that was asked for", async () => {
+	const free = await served();
+	await free.server.close();
+	const { url } = await served(Number(free.url.port));
+	expect(url.port).toBe(free.url.port);
+});
