@@ -103,8 +103,8 @@ describe("commands that README.md and the guides show", () => {
 			),
 		});
 		const words = args
-			// What is rented is no matter of the scenario.
-			.replace(/ --max-hourly-usd \d+/, "")
+			// What is rented is no matter of the scenario, and neither is who looks on.
+			.replaceAll(/ --max-hourly-usd \d+| --watch| --open/g, "")
 			.split(" ")
 			.map((word) => word.replaceAll("'", ""));
 		expect(

@@ -63,6 +63,7 @@ Start here (npx mqbench in the clone; everywhere after npm install -g . there):
 Change what a run does:
   mqbench scenarios/quickstart.yaml
   mqbench scenarios/quickstart.yaml --quick
+  mqbench scenarios/quickstart.yaml --watch --open
   mqbench scenarios/quickstart.yaml --set workload.rate=20000/s --set workload.duration=30s
   mqbench scenarios/message-sizes.yaml --only '${example.broker}/1KiB*' --json
   mqbench scenarios/quickstart.yaml --reporter terminal,junit=out/junit.xml

@@ -29,6 +29,7 @@ import { hopeless } from "./verdict/abort.ts";
 import { confirmationOf } from "./verdict/confirm.ts";
 import type { OnInconclusive } from "./verdict/exit.ts";
 import { reasonOf } from "./verdict/run.ts";
+import type { Feed } from "./watch/feed.ts";
 import type { World } from "./world.ts";
 
 interface PipelineOptions {
@@ -52,6 +53,8 @@ interface PipelineOptions {
 	/** Whether junit.xml takes an undecided line for a failure. */
 	readonly onInconclusive: OnInconclusive | undefined;
 	readonly progress: Progress;
+	/** Who looks on while the runs are made. */
+	readonly feed?: Feed | null | undefined;
 	/** Outputs of k6 that get the metrics of each run too. */
 	readonly k6Outs?: readonly string[] | undefined;
 }
@@ -95,7 +98,7 @@ export async function runPipeline(
 	options: PipelineOptions,
 	world: World,
 ): Promise<PipelineResult> {
-	const { scenario, progress } = options;
+	const { scenario, progress, feed = null } = options;
 	const earlier =
 		options.resume === undefined
 			? null
@@ -155,8 +158,12 @@ export async function runPipeline(
 		yield* runsOf(rest.plans, searched, folder, progress);
 		// Whoever stops the command wants no more of it.
 		if (options.confirm && !world.stop.aborted)
-			yield* confirmingRuns(all, searched, rest.floors, folder, progress);
+			yield* confirmingRuns(
+				...([all, searched, rest.floors, folder, progress, feed] as const),
+			);
 	}
+	feed?.expect(folder, plans);
+	for (const plan of plans) if (!rest.plans.includes(plan)) feed?.made(plan);
 	progress.expect([...rest.plans, ...rest.floors]);
 	await measure(
 		{
@@ -165,7 +172,7 @@ export async function runPipeline(
 			get runCount() {
 				return all.length;
 			},
-			runs: runs(),
+			runs: seenBy(feed, runs()),
 			resumed: earlier !== null,
 			floors: rest.floors,
 			hopeless: (plan, tick) => hopeless(plan, tick)?.sla ?? null,
@@ -192,6 +199,17 @@ function isRun({ search }: Plan): boolean {
 	return search?.role !== "start";
 }
 
+/** The same runs; each that is over is shown to who looks on, before the next one is made. */
+function* seenBy(
+	feed: Feed | null,
+	runs: Generator<Plan, void>,
+): Generator<Plan, void> {
+	for (const plan of runs) {
+		yield plan;
+		feed?.made(plan);
+	}
+}
+
 /** Two more repeats of what did not pass, all of them in the folder before the first is made; `all` is told of them. */
 function* confirmingRuns(
 	all: Plan[],
@@ -199,6 +217,7 @@ function* confirmingRuns(
 	floorPlans: readonly Plan[],
 	folder: string,
 	progress: Progress,
+	feed: Feed | null,
 ): Generator<Plan, void> {
 	const { plans, reasons } = confirmationOf(buildResult(folder), [
 		...all,
@@ -208,6 +227,7 @@ function* confirmingRuns(
 	for (const plan of plans) addRun(folder, plan);
 	all.push(...plans);
 	if (plans.length > 0) progress.expect([...plans, ...floorPlans]);
+	feed?.expect(folder, plans);
 	yield* plans;
 }
 

@@ -27,7 +27,8 @@ import { fakeWorld } from "../world.fake.ts";
 import type { World } from "../world.ts";
 import { down } from "./down.ts";
 import { plan } from "./plan.ts";
-import { type RunArgs, run } from "./run.ts";
+import { run } from "./run.ts";
+import type { RunArgs } from "./run-args.ts";
 import { up } from "./up.ts";
 import { validate } from "./validate.ts";
 

@@ -2,7 +2,6 @@ import path from "node:path";
 import { type Command, Option } from "commander";
 import {
 	type CloudSide,
-	type RentOptions,
 	refuseFolder,
 	refuseRentOptions,
 	rentAndUse,
@@ -20,14 +19,14 @@ import {
 	withBaseline,
 } from "../report/baseline-to-compare.ts";
 import { checkCopies } from "../report/copies.ts";
-import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
+import { reportersOf } from "../report/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
-import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { holdsSecret, VISIBLE_PASSWORD } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
-import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
+import { ON_INCONCLUSIVE } from "../verdict/exit.ts";
+import { watching } from "../watch/watch.ts";
 import type { World } from "../world.ts";
 import {
 	type Invocation,
@@ -37,6 +36,7 @@ import {
 	reporterOption,
 	scenarioOptions,
 } from "./options.ts";
+import type { RunArgs } from "./run-args.ts";
 
 export function declare(
 	program: Command,
@@ -66,7 +66,10 @@ export function declare(
 				"send metrics of each run to an output of k6 as well, once a second: json=samples.json (in the run's folder), experimental-prometheus-rw, opentelemetry, web-dashboard; may be repeated, and reads k6's variables",
 			).argParser((one, all: string[] = []) => [...all, one]),
 		)
-		.option("-q, --quiet", "print nothing; only the exit code tells the result")
+		.option(
+			"-q, --quiet",
+			"print nothing but the address of --watch; only the exit code tells the result",
+		)
 		.addOption(
 			new Option(
 				"--on-inconclusive <what>",
@@ -86,38 +89,26 @@ export function declare(
 			"create the scenario's manifests (kubernetes.manifests) without asking: they may run anything in the cluster",
 		)
 		.option(
+			"--watch",
+			"serve a page that shows the command while it goes on, on 127.0.0.1 alone; it turns into the report in the end",
+		)
+		.addOption(
+			new Option(
+				"--watch-port <port>",
+				"serve that page on this port (default: one that is free)",
+			).implies({ watch: true }),
+		)
+		.option(
+			"--open",
+			"open that page in a browser; without --watch the report, in the end",
+		)
+		.option(
 			"--confirm",
 			"make two more repeats of what is breached or undecided, and judge all repeats together",
 		)
 		.action(async (path: string, options) =>
 			exit(await run({ path, argv, ...options }, world)),
 		);
-}
-
-export interface RunArgs extends Overrides, ReporterArgs, RentOptions {
-	/** Path of the scenario file. */
-	readonly path: string;
-	/** `--only`: a glob over "system/case". */
-	readonly only?: string | undefined;
-	/** `--out`: folder for the results. */
-	readonly out?: string | undefined;
-	/** `--k6-out`: outputs of k6. */
-	readonly k6Out?: readonly string[] | undefined;
-	/** `--resume`: folder of an interrupted command that is to be gone on with. */
-	readonly resume?: string | undefined;
-	/** What follows "mqbench" on the command line. */
-	readonly argv?: readonly string[] | undefined;
-	/** `--no-floor`: false; the floor of the generator is then unknown. */
-	readonly floor?: boolean | undefined;
-	/** `--baseline`: file or folder that is compared with; "none": what compares is left out. */
-	readonly baseline?: string | undefined;
-	/** `--calibration`: what is known of this machine's noise. */
-	readonly calibration?: string | undefined;
-	/** `--confirm`: two more repeats of what did not pass. */
-	readonly confirm?: boolean | undefined;
-	readonly onInconclusive?: OnInconclusive | undefined;
-	/** `--allow-code`: do not ask before manifests are created. */
-	readonly allowCode?: boolean | undefined;
 }
 
 /**
@@ -147,31 +138,33 @@ export async function run(
 	if (request === null) refuseRentOptions(args);
 	checkCopies(reporters, world);
 	await agreeToCode(scenario, args, world);
-	const progress = makeProgress(world, quiet ?? false);
-	if ([args.url, args.set, args.k6Out].flat().some(holdsSecret))
-		progress.say(VISIBLE_PASSWORD);
-	for (const warning of warnings) progress.say(`Warning: ${warning}`);
-	const make = (scenario: Scenario, world: World) => {
-		const full = !scenario.quick;
-		return measure(
-			{
-				scenario,
-				scenarioText: read.text,
-				...{ plans, out, resume, snapshot, onInconclusive, progress },
-				...{ reporters, quiet, k6Outs: args.k6Out },
-				// What is no result needs no floor to compare it with.
-				floor: (args.floor ?? true) && full,
-				confirm: (args.confirm ?? false) && full,
-				command: commandOf(file, args.argv ?? [], world),
-			},
-			world,
-		);
-	};
-	if (request === null) return make(scenario, world);
-	refuseFolder(args, world);
-	const folder = out ?? path.join("reports", runId);
-	// It is an ordinary run, as anybody makes it with --rig.
-	const use = async (rig: string, world: World) =>
-		make(withBaseline(await read.onRig(rig), args, world), world);
-	return rentAndUse(request, args, progress, world, cloud, folder, use);
+	if (request !== null) refuseFolder(args, world);
+	const folder = resume ?? out ?? path.join("reports", runId);
+	return watching(args, { scenario, folder }, world, async (feed) => {
+		const progress = makeProgress(world, quiet ?? false, feed);
+		if ([args.url, args.set, args.k6Out].flat().some(holdsSecret))
+			progress.say(VISIBLE_PASSWORD);
+		for (const warning of warnings) progress.say(`Warning: ${warning}`);
+		const make = (scenario: Scenario, world: World) => {
+			const full = !scenario.quick;
+			return measure(
+				{
+					scenario,
+					scenarioText: read.text,
+					...{ plans, out, resume, snapshot, onInconclusive, progress, feed },
+					...{ reporters, quiet, k6Outs: args.k6Out },
+					// What is no result needs no floor to compare it with.
+					floor: (args.floor ?? true) && full,
+					confirm: (args.confirm ?? false) && full,
+					command: commandOf(file, args.argv ?? [], world),
+				},
+				world,
+			);
+		};
+		if (request === null) return make(scenario, world);
+		// It is an ordinary run, as anybody makes it with --rig.
+		const use = async (rig: string, world: World) =>
+			make(withBaseline(await read.onRig(rig), args, world), world);
+		return rentAndUse(request, args, progress, world, cloud, folder, use);
+	});
 }

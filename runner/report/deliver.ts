@@ -72,6 +72,12 @@ export function deliver(
 	return code;
 }
 
+/** As a person finds it: from here, where it is below here. */
+export function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
+	const here = path.relative(cwd, folder);
+	return here.startsWith("..") ? folder : here;
+}
+
 // --- internal ---
 
 /** What a file that is missing says less than. */
@@ -83,12 +89,6 @@ const WORSE: ReadonlySet<ExitCode> = new Set([
 
 /** Least room in which a report says something. */
 const LEAST_SUMMARY = 5000;
-
-/** As a person finds it: from here, where it is below here. */
-function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
-	const here = path.relative(cwd, folder);
-	return here.startsWith("..") ? folder : here;
-}
 
 /** JSON that means the same, and holds no old command of a GitHub log. */
 function harmless(json: string): string {

@@ -53,7 +53,7 @@ export function buildResult(folder: string): Result {
 		judgedRun(path, { environment, floors, snapshot }),
 	);
 	const result = resultOf(folder, runs, environment);
-	const plans = inOrder(runs).map((r) => r.collected.plan);
+	const plans = byIndex(runs).map((r) => r.collected.plan);
 	const compared = withBaseline(result, plans, snapshot);
 	return maskAll({
 		...compared,
@@ -71,7 +71,7 @@ export function resultOf(
 	all: readonly Judged[],
 	environment: EnvironmentFile | null = environmentOf(folder),
 ): Result {
-	const runs = inOrder(all);
+	const runs = byIndex(all);
 	const first = runs[0]?.collected.plan;
 	if (first === undefined) throw failure("not-a-run-folder", { path: folder });
 	// A search is judged by what it found, not by the rates at which it had to fail.
@@ -182,7 +182,7 @@ function environmentOf(folder: string): EnvironmentFile | null {
 	return existsSync(path) ? readJson(path, EnvironmentFile) : null;
 }
 
-function inOrder(runs: readonly Judged[]): Judged[] {
+function byIndex(runs: readonly Judged[]): Judged[] {
 	return runs.toSorted(
 		(a, b) => a.collected.plan.index - b.collected.plan.index,
 	);

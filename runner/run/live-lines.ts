@@ -16,7 +16,7 @@ import {
 	waitText,
 	worstOf,
 } from "./live-figures.ts";
-import type { Use } from "./resource-use.ts";
+import { coresInUse, type Use } from "./resource-use.ts";
 
 /** A run that is under way. */
 export interface LiveRun {
@@ -128,16 +128,9 @@ function figures(live: LiveRun): LiveRow[] {
 	];
 }
 
-/** Who uses how much of the processors. */
 function cores(use: Use | null): LiveRow[] {
-	const of = (name: string, n: number | null | undefined) =>
-		typeof n === "number" ? [`${name} ${n.toFixed(2)} cores`] : [];
-	const parts = [
-		...of("generator", use?.generator?.cores),
-		...of("broker", use?.broker?.cores),
-		...of("machine", use?.machine.busyCores),
-	];
-	return parts.length === 0 ? [] : [["CPU", parts]];
+	const parts = coresInUse(use).map(([name, n]) => `${name} ${n.toFixed(2)}`);
+	return parts.length === 0 ? [] : [["cores", parts]];
 }
 
 function trouble({ tick }: LiveRun): LiveRow[] {

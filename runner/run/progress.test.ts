@@ -479,17 +479,17 @@ describe("a run that is watched", () => {
 		});
 		made.resources(sample(1000, 7e8));
 		made.tick(judged, tick(figures));
-		expect(shown(screen().lines)).not.toContain("CPU");
+		expect(shown(screen().lines)).not.toMatch(/^ *cores/m);
 		made.resources(sample(3000, 1.7e9));
 		made.tick(judged, tick(figures));
 		// 1 s of CPU in 2 s; of two cores a quarter was idle.
 		expect(shown(screen().lines)).toContain(
-			"CPU        generator 0.50 cores  machine 1.50 cores",
+			"cores      generator 0.50  machine 1.50",
 		);
 		// The next run has processes of its own.
 		made.run(judged, 1);
 		made.tick(judged, tick(figures));
-		expect(shown(screen().lines)).not.toContain("CPU");
+		expect(shown(screen().lines)).not.toMatch(/^ *cores/m);
 	});
 
 	test("marks percentiles of a second in which few messages came back", () => {
@@ -545,7 +545,11 @@ describe("an onlooker", () => {
 		"is told the words of the terminal, also where that is quiet (%s)",
 		(quiet) => {
 			const seen: string[] = [];
+			let speak = (_: string) => {};
 			const onlooker: Onlooker = {
+				hear: (say) => {
+					speak = say;
+				},
 				say: (text) => void seen.push(text),
 				status: (text) => void seen.push(`status ${text}`),
 				begin: (_, title) => void seen.push(`begin ${title}`),
@@ -571,6 +575,8 @@ describe("an onlooker", () => {
 				runOver: false,
 			});
 			made.say("and on");
+			speak("stopped from elsewhere");
+			expect(err().includes("stopped from elsewhere")).toBe(!quiet);
 			expect(err() === "").toBe(quiet);
 			const title =
 				"nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)";
@@ -592,6 +598,7 @@ describe("an onlooker", () => {
 				"|max < 1s: 0 over, 0 allowed",
 				"fault 1 pause",
 				"and on",
+				"stopped from elsewhere",
 			]);
 		},
 	);

@@ -41,6 +41,8 @@ export interface Progress {
 
 /** Somebody else who sees all that a terminal shows, in the same words (`--watch`). */
 export interface Onlooker {
+	/** Handed the way to say something on the terminal, and by that to everybody. */
+	hear(say: (text: string) => void): void;
 	/** A sentence that stays. */
 	say(text: string): void;
 	/** A line that the next one takes the place of, as of a build; null: it is over. */
@@ -81,6 +83,7 @@ export function makeProgress(
 			: [text];
 		out.write(`${lines.join("\n")}\n`);
 	};
+	onlooker?.hear(say);
 	/** Rewrites on a terminal; elsewhere writes the line, if it is `worth` it. */
 	const rewrite = (lines: readonly string[], plain: string, worth: boolean) => {
 		if (quiet) return;

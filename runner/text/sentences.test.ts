@@ -21,7 +21,7 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 	[/^infra\/docker\/remove\.ts$/, "its script is for a shell"],
 	[/^infra\/aws\//, "a program of its own, which Pulumi runs without mqbench"],
 	[
-		/^runner\/report\/(?:page\/client\/|charts\/\w+-option\.ts$)/,
+		/^runner\/(?:watch\/client\/|report\/(?:page\/client\/|charts\/\w+-option\.ts$))/,
 		"runs in the reader's browser",
 	],
 	[/^runner\/report\/charts\/bundle\.ts$/, "licences"],

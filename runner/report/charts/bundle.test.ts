@@ -32,6 +32,13 @@ describe("the bundle", () => {
 		expect(read("page.js").replaceAll(known, "")).not.toMatch(/https?:\/\/\w/);
 	});
 
+	test("of a run that is under way is small, and has no library of its own", () => {
+		const script = read("watch.js");
+		expect(Buffer.byteLength(script)).toBeLessThan(20_000);
+		expect(script).not.toMatch(/^\s*(?:import|export)\b/m);
+		expect(script).not.toMatch(/https?:\/\/\w/);
+	});
+
 	test("tells the licences of the libraries in it", () => {
 		for (const name of ["page.js", "draw.js"])
 			for (const words of [

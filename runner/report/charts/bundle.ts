@@ -5,8 +5,9 @@ import { build } from "rolldown";
 import { packageFolder } from "../../package.ts";
 
 /**
- * Makes dist/page: `page.js`, the script that every report holds, and `draw.js`, which makes .svg files in Node. Charts are those of
- * Apache ECharts, of which only the used parts are taken: whoever installs mqbench does not need it. Run by `npm run build`.
+ * Makes dist/page: `page.js`, the script that every report holds, `draw.js`, which makes .svg files in Node, and `watch.js`, which shows a run
+ * that is under way and draws with draw.js. Charts are those of Apache ECharts, of which only the used parts are taken: whoever installs
+ * mqbench does not need it. Run by `npm run build`.
  */
 export async function bundle(folder = OUT): Promise<void> {
 	mkdirSync(folder, { recursive: true });
@@ -16,14 +17,19 @@ export async function bundle(folder = OUT): Promise<void> {
 		renameSync(`${file}.tmp`, file);
 	};
 	write("page.js", inScript(await bundled("report/page/main.ts", "iife")));
-	write("draw.js", await bundled("report/charts/picture.ts", "esm"));
+	write("draw.js", await bundled("watch/client/drawer.ts", "esm"));
+	write("watch.js", await bundled("watch/client/main.ts", "iife", ""));
 }
 
 // --- internal ---
 
 const OUT = path.join(packageFolder, "dist/page");
 
-async function bundled(entry: string, format: "iife" | "esm") {
+async function bundled(
+	entry: string,
+	format: "iife" | "esm",
+	postBanner = notices(),
+) {
 	const { output } = await build({
 		input: path.join(packageFolder, "runner", entry),
 		platform: format === "iife" ? "browser" : "node",
@@ -34,7 +40,7 @@ async function bundled(entry: string, format: "iife" | "esm") {
 			minify: true,
 			comments: false,
 			codeSplitting: false,
-			postBanner: notices(),
+			postBanner,
 		},
 	});
 	return output[0].code;

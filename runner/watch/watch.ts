@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { type ExitCode, failure } from "../errors.ts";
+import { shownPath } from "../report/deliver.ts";
+import { REPORT_FILES } from "../report/reporters.ts";
+import type { Scenario } from "../scenario/scenario.ts";
+import { tell } from "../text/tell.ts";
+import type { World } from "../world.ts";
+import { openOrSay } from "./browser.ts";
+import { type Feed, makeFeed } from "./feed.ts";
+import { livePage, pageScripts } from "./page.ts";
+import { type PageServer, startServer } from "./server.ts";
+
+/** Who looks on, on the command line of `mqbench run`. */
+export interface WatchArgs {
+	/** `--watch`: serve a page that shows the command while it goes on. */
+	readonly watch?: boolean | undefined;
+	/** `--watch-port`: where; undefined: on a port that is free. */
+	readonly watchPort?: string | undefined;
+	/** `--open`: open that page in a browser; without it the report, in the end. */
+	readonly open?: boolean | undefined;
+}
+
+/**
+ * Does `use` while people look on, if they want to, and gives its exit code. In the end the page that is open turns into the report, through the
+ * connection that it has: nothing waits for anybody, and the page stays without a server.
+ */
+export async function watching(
+	args: WatchArgs,
+	/** The results are going to lie in `folder`. */
+	of: { readonly scenario: Scenario; readonly folder: string },
+	world: World,
+	use: (feed: Feed | null) => Promise<ExitCode>,
+): Promise<ExitCode> {
+	const folder = path.resolve(world.cwd, of.folder);
+	const report = path.join(folder, REPORT_FILES.html);
+	const shown = path.join(shownPath(folder, world), REPORT_FILES.html);
+	if (!args.watch) {
+		const code = await use(null);
+		if (args.open) await openOrSay(report, shown, world);
+		return code;
+	}
+	const watch = await startWatch(args, of, world);
+	try {
+		const code = await use(watch.feed);
+		await watch.become(report, tell("watch-left", { file: shown }));
+		return code;
+	} catch (error) {
+		await watch.end(error);
+		throw error;
+	}
+}
+
+// --- internal ---
+
+interface Watch {
+	readonly feed: Feed;
+	/** Turns the page into this file, which says `left` on top, and ends the server. */
+	become(file: string, left: string): Promise<void>;
+	/** Says why there is no report, and ends the server. */
+	end(error: unknown): Promise<void>;
+}
+
+async function startWatch(
+	{ watchPort, open: opens }: WatchArgs,
+	{ scenario, folder }: { scenario: Scenario; folder: string },
+	world: World,
+): Promise<Watch> {
+	let report: string | null = null;
+	let started: PageServer | null = null;
+	const feed = makeFeed(
+		{
+			scenario: scenario.name,
+			folder: shownPath(path.resolve(world.cwd, folder), world),
+			secrets: scenario.systems.flatMap(({ options }) => options.secrets ?? []),
+			publish: (event) => started?.push("event", event),
+		},
+		world,
+	);
+	const server = await startServer({
+		port: portOf(watchPort),
+		page: () => (report === null ? livePage() : { html: report, policy: null }),
+		scripts: pageScripts,
+		snapshot: () => feed.state(),
+		stop() {
+			if (world.stop.aborted) return tell("watch-stopping-already");
+			feed.toTerminal(tell("watch-stopped"));
+			world.interrupt?.();
+			return tell("watch-stopped");
+		},
+	});
+	started = server;
+	const { url } = server;
+	world.stderr.write(`${tell("watch-at", { url })}\n`);
+	if (world.env.SSH_CONNECTION !== undefined)
+		world.stderr.write(
+			`${tell("watch-over-ssh", { port: new URL(url).port })}\n`,
+		);
+	if (opens) void openOrSay(server.urlForOnce(), url, world, feed.toTerminal);
+	const end = async (error: unknown) => {
+		const why = error instanceof Error ? error.message : `${error}`;
+		feed.ended(tell("watch-ended", { why }));
+		await server.close();
+	};
+	return {
+		feed,
+		async become(file, left) {
+			try {
+				report = readFileSync(file, "utf8");
+			} catch (error) {
+				// Whatever became of it: the exit code is that of the runs.
+				return end(error);
+			}
+			server.push("report", { html: report, left });
+			await server.close();
+		},
+		end,
+	};
+}
+
+function portOf(given: string | undefined): number | null {
+	if (given === undefined) return null;
+	const port = /^\d+$/.test(given) ? Number(given) : 0;
+	if (port < 1 || port > 65_535)
+		throw failure("usage", { message: tell("watch-port-number", { given }) });
+	return port;
+}
