@@ -8,11 +8,16 @@ import { checkCopies } from "../report/copies.ts";
 import { deliver } from "../report/deliver.ts";
 import { holdsResult, holdsRuns } from "../report/index/runs.ts";
 import { writeIndex } from "../report/index/write.ts";
-import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
+import {
+	REPORT_FILES,
+	type ReporterArgs,
+	reportersOf,
+} from "../report/reporters.ts";
 import { buildResult } from "../report/result.ts";
 import { readResult } from "../report/result-files.ts";
 import { writeReports } from "../report/write.ts";
 import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
+import { openOrSay } from "../watch/browser.ts";
 import type { World } from "../world.ts";
 import {
 	type Invocation,
@@ -46,6 +51,9 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 				.choices(["light", "dark"])
 				.default("light"),
 		)
+		.addOption(
+			new Option("--open", "open the report in a browser").conflicts("svg"),
+		)
 		.option(
 			"--only <glob>",
 			"charts that --svg draws, by name, e.g. '*-percentiles'",
@@ -63,6 +71,8 @@ export interface ReportArgs extends ReporterArgs {
 	/** `--svg [folder]`: only draw the pictures; true: into `svg/` of the run's folder. */
 	readonly svg?: string | true | undefined;
 	readonly theme?: Theme | undefined;
+	/** `--open`: show it in a browser. */
+	readonly open?: boolean | undefined;
 	/** Of the pictures: a glob over their names. */
 	readonly only?: string | undefined;
 }
@@ -72,21 +82,27 @@ export interface ReportArgs extends ReporterArgs {
  * was kept, it makes the reports from that. Of a folder of runs it writes the index, which judges nothing.
  */
 export async function report(
-	{ folder, onInconclusive, svg, theme, only, ...args }: ReportArgs,
+	{ folder, onInconclusive, svg, theme, only, open, ...args }: ReportArgs,
 	world: World,
 ): Promise<ExitCode> {
 	const reporters = reportersOf(args, world);
 	const where = path.resolve(world.cwd, folder);
 	if (svg !== undefined)
 		return await pictures({ folder, svg, theme, only }, world);
+	const show = async (name: string) =>
+		open && openOrSay(path.join(where, name), path.join(folder, name), world);
 	if (existsSync(where) && !holdsRuns(where) && !holdsResult(where)) {
 		writeIndex(where, folder, world);
+		await show("index.html");
 		return EXIT.pass;
 	}
 	checkCopies(reporters, world);
 	const { result, from } = resultOf(where);
 	writeReports(where, result, onInconclusive, from);
-	return deliver({ result, folder: where, reporters, onInconclusive }, world);
+	const delivery = { result, folder: where, reporters, onInconclusive };
+	const code = deliver(delivery, world);
+	await show(REPORT_FILES.html);
+	return code;
 }
 
 // --- internal ---
