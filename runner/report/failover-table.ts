@@ -3,7 +3,7 @@ import { faultZeroNs } from "../run/faults.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import { faultName } from "../verdict/checks/faults.ts";
-import { BIN_NS } from "./failover.ts";
+import { BIN_NS } from "../verdict/failover.ts";
 import { countText, runTitle, windowTime } from "./words.ts";
 
 /** What each fault did to a run, or to several, as words: the same in every report. */

@@ -25,12 +25,12 @@ import {
 	UNKNOWN,
 	windowOf,
 } from "../verdict/facts.ts";
+import { failoverOf } from "../verdict/failover.ts";
 import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
 import { withBaseline } from "./baseline-gates.ts";
 import { breakdownOf } from "./breakdown.ts";
 import { clientsOf } from "./client-results.ts";
-import { failoverOf } from "./failover.ts";
 import { gatesOf, type JudgedRun, placed } from "./gates.ts";
 import { loadOf } from "./load.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../model/plan.ts";
 import type { FaultDone } from "../model/run-file.ts";
+import { buildResult } from "../report/result.ts";
 import {
 	built,
 	type Fate,
@@ -11,7 +12,6 @@ import {
 import type { Collected } from "../run/collect.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { failoverOf } from "./failover.ts";
-import { buildResult } from "./result.ts";
 
 const MS = 1e6;
 const S = 1e9;

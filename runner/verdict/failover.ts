@@ -5,10 +5,10 @@ import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { limitIndex } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { faultZeroNs } from "../run/faults.ts";
-import { drainedNs } from "../verdict/fault-drain.ts";
-import { INTERVAL_NS, limitIntervals } from "../verdict/intervals.ts";
-import { receivedTwice } from "../verdict/received-twice.ts";
-import { meanRate } from "../verdict/window-length.ts";
+import { drainedNs } from "./fault-drain.ts";
+import { INTERVAL_NS, limitIntervals } from "./intervals.ts";
+import { receivedTwice } from "./received-twice.ts";
+import { meanRate } from "./window-length.ts";
 
 /**
  * What each fault did to the run, from what was done (`run.faults`), not from what was planned. Empty: nothing was. Of a fault that could not be carried out no figure is known.
