@@ -20,7 +20,7 @@ export const reports = {
 	"window-counts": "of the messages of the whole window: {counts}",
 	"fault-not-as-planned": "{fault} was not carried out as planned: {reason}",
 	"failover-means":
-		'at counts from the opening of the window to just before the broker was told of the fault, "after" from then on; for: from when it was known to have taken effect until it was taken back; without {completions}: the longest stretch, counted in pieces of {piece}, that the load does not explain; {again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, counted every 100ms',
+		'at counts from the opening of the window to just before the broker was told of the fault, "after" from then on; for: from when it was known to have taken effect until it was taken back; without {completions}: the longest stretch, counted in pieces of {piece}, that the load does not explain; {again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, but for a handful, for 2s; counted every 100ms',
 	"annotations-more": "{more} more of {scenario}: the summary of this job and report.html have all",
 	"whole-report-in-folder": "The whole report: report.html in the folder of the run {runId}.",
 	"markdown-reading": "Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. `~`: {weak}. Brackets: 95 % interval. More: `{explain}`.",

@@ -5,7 +5,7 @@ import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { limitIndex } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { faultZeroNs } from "../run/faults.ts";
-import { drainedNs } from "./fault-drain.ts";
+import { drainedNs, type FaultSpan } from "./fault-drain.ts";
 import { INTERVAL_NS, limitIntervals } from "./intervals.ts";
 import { receivedTwice } from "./received-twice.ts";
 import { meanRate } from "./window-length.ts";
@@ -26,11 +26,13 @@ export function failoverOf(collected: Collected): Failover[] {
 			beganNs: faultZeroNs(fault),
 			untilNs: Math.min(next ? faultZeroNs(next) : windowNs, windowNs),
 		};
+		const gap = unavailable(collected, span, i);
+		const { unavailableFromNs, unavailableNs } = gap;
+		const servedNs = (unavailableFromNs ?? span.beganNs) + (unavailableNs ?? 0);
 		return {
-			...fault,
-			...unavailable(collected, span, i),
+			...{ ...fault, ...gap },
 			...recovered(collected, span),
-			drainedNs: drainedNs(collected, span),
+			drainedNs: drainedNs(collected, { ...span, servedNs }),
 		};
 	});
 }
@@ -48,12 +50,6 @@ const NOTHING = {
 	recoveredNs: null,
 	drainedNs: null,
 };
-
-/** From a fault's begin (`faultZeroNs`) to the next one's, or the end of the window, ns since T0. */
-interface FaultSpan {
-	readonly beganNs: number;
-	readonly untilNs: number;
-}
 
 type Unavailable = Pick<
 	Failover,

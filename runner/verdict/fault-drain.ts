@@ -1,20 +1,27 @@
 import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
-import { EDGE_S, waiting } from "./backlog-drain.ts";
+import { EDGE_S, SAMPLES_PER_SECOND, waiting } from "./backlog-drain.ts";
+import { BACKLOG_MESSAGES } from "./checks/limits.ts";
 import { neverCompleted } from "./never-completed.ts";
+import { meanRate } from "./window-length.ts";
 
 /**
- * How long a fault has left messages waiting: from its begin until no more are in flight than at most in the 2 s before it, and it stays so until
- * the next fault, or the end of the window. Counted ten times a second, ns. 0: there were never more. null: never in this run, or not
+ * How long a fault has left messages waiting: from its begin until no more are in flight than at most in the 2 s before it, and it stays so for
+ * 2 s (where the next fault or the end of the window comes sooner, for at least 0.5 s). That is looked for from `servedNs` on, when messages
+ * completed again, or the first sample that is above. Counted ten times a second, ns. 0: there were never more. null: never in this run, or not
  * counted.
  *
- * Messages that never come are in flight for ever. They do not wait: what the queue never falls below again is taken off, as far as the run
- * has lost so many (`neverCompleted`).
+ * It has to stay so for as long as what it is held against, not to the end: the most of 300 samples of a level queue is above the most of 20 of
+ * them in 15 of 16 runs. A handful more is none: what is due in 100 ms, at most 10 messages.
+ *
+ * Messages that never come do not wait. Some are in flight for ever, others until their timeout: what the queue does not fall below again, by
+ * then or at all, is taken off, as far as the run has lost so many, or given them up.
  */
 export function drainedNs(
 	collected: Collected,
-	{ beganNs, untilNs }: { readonly beganNs: number; readonly untilNs: number },
+	{ beganNs, untilNs, servedNs = beganNs }: FaultSpan,
 ): number | null {
+	const { plan, totals } = collected;
 	const began = beganNs / 1e9;
 	const samples = waiting(collected);
 	const before = samples
@@ -25,21 +32,44 @@ export function drainedNs(
 	);
 	if (before.length === 0 || after.length === 0) return null;
 	const [most, least] = [Math.max(...before), Math.min(...before)];
-	const incomplete = neverCompleted(collected);
+	const dueInPiece = (meanRate(plan) ?? 0) / SAMPLES_PER_SECOND;
+	const level = most + Math.max(1, Math.min(BACKLOG_MESSAGES, dueInPiece));
+	const forever = neverCompleted(collected);
+	const givenUp = forever + (totals?.unanswered ?? 0);
+	const timeoutS = began + plan.timeoutNs / 1e9;
 	const never = neverBelow(after);
-	const waits = (i: number) => {
-		const gone = Math.min(incomplete, Math.max(0, (never[i] ?? 0) - least));
-		return (after[i]?.y ?? 0) - gone > most;
-	};
-	const last = after.findLastIndex((_, i) => waits(i));
-	if (last < 0) return 0;
-	const calm = after[last + 1];
+	const byTimeout = neverBelow(after.filter(({ x }) => x < timeoutS));
+	const gone = (i: number) =>
+		Math.max(
+			Math.min(forever, (never[i] ?? 0) - least),
+			Math.min(givenUp, (byTimeout[i] ?? 0) - least),
+			0,
+		);
+	const first = after.findIndex(({ y }, i) => y - gone(i) > level);
+	if (first < 0) return 0;
+	const calm = after.find(({ x }, i) => {
+		if (i < first || x < servedNs / 1e9) return false;
+		const stretch = after.slice(i, i + BEFORE_S * SAMPLES_PER_SECOND);
+		return (
+			stretch.length >= LEAST_S * SAMPLES_PER_SECOND &&
+			stretch.every(({ y }) => y - gone(i) <= level)
+		);
+	});
 	return calm === undefined ? null : Math.round((calm.x - began) * 1e9);
+}
+
+/** From a fault's begin to the next one's, or the end of the window, ns since T0. */
+export interface FaultSpan {
+	readonly beganNs: number;
+	readonly untilNs: number;
+	/** The end of the time without completions, where there was one. */
+	readonly servedNs?: number;
 }
 
 // --- internal ---
 
 const BEFORE_S = 2;
+const LEAST_S = 0.5;
 
 /** Of each sample the least that there was from it on. */
 function neverBelow(samples: readonly TrendPoint[]): number[] {
