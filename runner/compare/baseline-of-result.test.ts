@@ -16,6 +16,7 @@ import { writeReports } from "../report/write.ts";
 import { fixtureCopy } from "../run/fixture.fake.ts";
 import { baselineOf, baselineText } from "./baseline-of-result.ts";
 import { compareRuns } from "./compare.ts";
+import { shownFigures } from "./figures.ts";
 
 const repeats = fixtureResult("repeats");
 const stall = fixtureResult("stall");
@@ -37,6 +38,31 @@ describe("figures", () => {
 			run.throughput.received ?? 0,
 			0,
 		);
+	});
+
+	test("of faults are those of the worst one; what had not ended is more than written", () => {
+		const result = fixtureResult("failover");
+		const [disturbed] = result.runs as [Run];
+		const [kill, pause] = disturbed.failover;
+		if (!kill || !pause) throw new Error("another fixture");
+		const of = (...failover: Run["failover"]) =>
+			baselineOf({ ...result, runs: [{ ...disturbed, failover }] }).runs[0];
+		const whole = of(kill, pause);
+		expect(whole?.figures).toMatchObject({
+			unavailable: 1.36e9,
+			drained: 1.396e9,
+		});
+		expect(whole?.figures.recovered).toBeUndefined();
+		expect(whole?.beyond).not.toContain("drained");
+		// The first one lasts until the second: 5 s after it.
+		const open = of({ ...kill, drainedNs: null, drainedStill: true }, pause);
+		expect(open?.figures.drained).toBeCloseTo(4.998e9, -7);
+		expect(open?.beyond).toContain("drained");
+		const uncounted = of({ ...kill, unavailableNs: null }, pause);
+		expect(uncounted?.figures.unavailable).toBeUndefined();
+		expect(entry?.figures.unavailable).toBeUndefined();
+		const shown = shownFigures([whole].flatMap((one) => one ?? []));
+		expect(shown.slice(-2)).toEqual(["unavailable", "drained"]);
 	});
 
 	test("whose support is weak are named", () => {

@@ -32,29 +32,37 @@ export const Metric = z.enum([
 ]);
 export type Metric = z.infer<typeof Metric>;
 
+const PercentileSla = z.strictObject({
+	kind: z.literal("percentile"),
+	text: z.string(),
+	metric: Metric,
+	/** 0 < percentile < 100, e.g. 99.9. */
+	percentile: z.number().gt(0).lt(100),
+	op: z.enum(["<", "<="]),
+	limitNs: Ns,
+	abort: z.boolean(),
+});
+
+const MaxSla = z.strictObject({
+	kind: z.literal("max"),
+	text: z.string(),
+	metric: Metric,
+	op: z.enum(["<", "<="]),
+	limitNs: Ns,
+	abort: z.boolean(),
+});
+
+/** A line about a latency. */
+export const LatencySla = z.discriminatedUnion("kind", [PercentileSla, MaxSla]);
+export type LatencySla = z.infer<typeof LatencySla>;
+
 /**
  * One parsed SLA line. `limit` is ns for latencies, in the unit of its tally else. `abort`: a run that
  * cannot pass this any more is stopped.
  */
 export const Sla = z.discriminatedUnion("kind", [
-	z.strictObject({
-		kind: z.literal("percentile"),
-		text: z.string(),
-		metric: Metric,
-		/** 0 < percentile < 100, e.g. 99.9. */
-		percentile: z.number().gt(0).lt(100),
-		op: z.enum(["<", "<="]),
-		limitNs: Ns,
-		abort: z.boolean(),
-	}),
-	z.strictObject({
-		kind: z.literal("max"),
-		text: z.string(),
-		metric: Metric,
-		op: z.enum(["<", "<="]),
-		limitNs: Ns,
-		abort: z.boolean(),
-	}),
+	PercentileSla,
+	MaxSla,
 	z.strictObject({
 		kind: z.literal("tally"),
 		text: z.string(),
@@ -63,10 +71,19 @@ export const Sla = z.discriminatedUnion("kind", [
 		limit: z.number().nonnegative(),
 		/** It asks for every message ("failed == all"): the limit is their number, 0 until a plan knows it. */
 		all: z.boolean().optional(),
+		/** recovered: the latency that has to be met again. In a scenario left out where none is written; a plan then has the first latency line. */
+		until: LatencySla.optional(),
 		abort: z.boolean(),
 	}),
 ]);
 export type Sla = z.infer<typeof Sla>;
+
+/** Is it about how long the system takes to answer? Lag and queued are no answer of its. */
+export function isOfAnswer(sla: Sla): sla is LatencySla {
+	return (
+		sla.kind !== "tally" && sla.metric !== "lag" && sla.metric !== "queued"
+	);
+}
 
 /**
  * `p99 <= baseline + 10%`, `throughput >= baseline - 5%`: judged over all repeats of a system and case against those of a

@@ -222,12 +222,22 @@ export const Failover = z.strictObject({
 	unavailableFromNs: Ns.nullable(),
 	/** It had not ended when the run did. */
 	unavailableStill: z.boolean(),
-	/** The latency line of the SLA that `recoveredNs` is about, the first of the scenario; null: there is none. */
+	/** A stretch is told from this length on: the load explains shorter ones. */
+	noticedNs: Ns.nullable().default(null).meta({
+		description:
+			"Stretches without a completion are told from this length on, as the load explains shorter ones; null: not counted, and absent in older files.",
+	}),
+	/** The latency line that `recoveredNs` is about: that of `recovered(...)`, else the first of the SLA; null: there is none. */
 	sla: z.string().nullable(),
 	/** Until messages due from then on keep to it again, in pieces of 100 ms; 0: they always did; null: never in this run, or no line. */
 	recoveredNs: Ns.nullable(),
 	/** Until no more messages are in flight than before it; null: never in this run, or not counted. */
 	drainedNs: Ns.nullable(),
+	/** It is null as there were more until the next fault, or the end of the window. */
+	drainedStill: z.boolean().default(false).meta({
+		description:
+			"drainedNs is null because messages waited until the next fault, or the end of the window; absent in older files: false.",
+	}),
 });
 export type Failover = z.infer<typeof Failover>;
 

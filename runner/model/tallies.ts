@@ -17,6 +17,7 @@ export type Need =
 	| "checksum"
 	| "receipts"
 	| "backlog"
+	| "faults"
 	| "rate"
 	| "acks"
 	| "order";
@@ -82,6 +83,19 @@ const tallies = {
 		label: tell("drain-time"),
 		says: tell("drain-time-says"),
 		example: "< 30s",
+	},
+	// Of each fault: the worst one decides.
+	unavailable: {
+		...{ unit: "ns", needs: ["faults"] },
+		...{ says: tell("unavailable-says"), example: "< 10s" },
+	},
+	recovered: {
+		...{ unit: "ns", needs: ["faults"] },
+		...{ says: tell("recovered-says"), example: "< 15s" },
+	},
+	drained: {
+		...{ unit: "ns", needs: ["faults"] },
+		...{ says: tell("drained-says"), example: "< 30s" },
 	},
 } satisfies Record<string, About>;
 

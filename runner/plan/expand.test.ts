@@ -266,3 +266,41 @@ sla: [p99 < 50ms, { expect: p(99) < 50ms, system: nats, abort: true }, p99 < 60m
 		{ text: "p99 < 60ms", abort: false },
 	]);
 });
+
+describe("lines about faults", () => {
+	const of = (sla: string) =>
+		plans(
+			`systems: { nats: nats, floor: noop }\nworkload: { rate: 500/s, message: 256B, duration: 20s, warmup: 5s }\nfaults: [{ at: 4s, action: pause, for: 1s }]\nsla: ${sla}\n`,
+		);
+
+	test("count the latency that has to be met again: that of the line, else the first one", () => {
+		const [nats] = of(
+			"[lag p99 < 1ms, p99 < 2s, max < 3s, recovered < 5s, recovered(service p50 < 1ms) < 6s, recovered(max < 9ms) < 7s]",
+		);
+		const until = nats?.sla.flatMap((line) =>
+			line.kind === "tally" && line.until ? [line.until.text] : [],
+		);
+		expect(until).toEqual(["p99 < 2s", "service p50 < 1ms", "max < 9ms"]);
+		expect(nats?.limits).toEqual([
+			{ metric: "lag", limitNs: 1e6 },
+			{ metric: "response", limitNs: 2e9 },
+			{ metric: "response", limitNs: 3e9 },
+			{ metric: "service", limitNs: 1e6 },
+			{ metric: "response", limitNs: 9e6 },
+		]);
+	});
+
+	test("are one where they mean the same", () => {
+		const [nats] = of("[p99 < 2s, recovered < 5s, recovered(p99 < 2s) < 5s]");
+		expect(nats?.sla.map(({ text }) => text)).toEqual([
+			"p99 < 2s",
+			"recovered < 5s",
+		]);
+	});
+
+	test("are none of a system to whose broker nothing is done", () => {
+		const [nats, floor] = of("[p99 < 2s, unavailable < 5s]");
+		expect(nats?.sla).toHaveLength(2);
+		expect(floor?.sla.map(({ text }) => text)).toEqual(["p99 < 2s"]);
+	});
+});

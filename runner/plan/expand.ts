@@ -5,11 +5,18 @@ import {
 	type Traits,
 } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
+import { subjectOf } from "../model/baseline-sla.ts";
 import { cpusOf } from "../model/cpu-set.ts";
 import { glob } from "../model/glob.ts";
 import type { Times } from "../model/load.ts";
-import { type BaselineSla, inOrder, Plan, type Sla } from "../model/plan.ts";
-import { TALLIES, type Tally } from "../model/tallies.ts";
+import {
+	type BaselineSla,
+	inOrder,
+	isOfAnswer,
+	Plan,
+	type Sla,
+} from "../model/plan.ts";
+import { needs, TALLIES, type Tally } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
 import { sizeFor } from "../scenario/message-size.ts";
@@ -52,6 +59,18 @@ export function expand(
 				plan(scenario, system, one, schedules, runId, plans.length + 1, repeat),
 			);
 	return plans;
+}
+
+/** Each latency limit once, in the order of the lines. */
+export function limits(sla: readonly Sla[]): Plan["limits"] {
+	const distinct = new Map<string, Plan["limits"][number]>();
+	for (const line of sla) {
+		const latency = line.kind === "tally" ? line.until : line;
+		if (latency === undefined) continue;
+		const { metric, limitNs } = latency;
+		distinct.set(`${metric} ${limitNs}`, { metric, limitNs });
+	}
+	return [...distinct.values()];
 }
 
 // --- internal ---
@@ -123,11 +142,12 @@ function plan(
 	const alone = ALONE.has(one.pattern) ? traits.deliveryAlone : undefined;
 	const delivery = one.delivery ?? alone ?? traits.delivery;
 	const schedule = schedules(one.schedule);
-	const written = distinct(
-		scenario.sla
-			.filter((line) => applies(line, system, one))
-			.map(({ expect }) => expect),
-	);
+	const faults = hasProcess(system.options) ? faultsOf(scenario, one) : [];
+	const asked = scenario.sla
+		.filter((line) => applies(line, system, one))
+		.map(({ expect }) => expect)
+		.filter((line) => faults.length > 0 || !isOfFaults(line));
+	const written = distinct(withUntil(asked));
 	const sla = [
 		...written.map((line) =>
 			line.kind === "tally" && line.all
@@ -182,7 +202,7 @@ function plan(
 		partitions: partitionsOf(one, system),
 		groupsByPartition: traits.groupsByPartition,
 		create: system.existingTopics === null,
-		faults: hasProcess(system.options) ? faultsOf(scenario, one) : [],
+		faults,
 		pin: {
 			generator: scenario.pin.generator,
 			brokers: brokerCpus(scenario, system),
@@ -205,7 +225,7 @@ function plan(
 		},
 		client: { index: 0, count: clients },
 		sla,
-		...comparedWith(scenario, system, one),
+		...comparedWith(scenario, system, one, faults.length > 0),
 		confirms: false,
 		strict: scenario.strict,
 		quick: scenario.quick,
@@ -230,6 +250,21 @@ function faultsOf({ faults }: Scenario, { schedule }: Case): Plan["faults"] {
 		...fault,
 		atNs: schedule.warmupNs + atNs,
 	}));
+}
+
+/** Where nothing is done to a broker (there is no server, or faults are left aside with the target), lines about it are left aside as well. */
+function isOfFaults(sla: Sla): boolean {
+	return sla.kind === "tally" && needs(sla.tally, "faults");
+}
+
+/** Where `recovered` names no latency it is that of the first line that has one. */
+function withUntil(lines: readonly Sla[]): Sla[] {
+	const until = lines.find(isOfAnswer);
+	return lines.map((line) =>
+		line.kind === "tally" && line.tally === "recovered" && until
+			? { until, ...line }
+			: line,
+	);
 }
 
 /** No broker uses the cores of the load generator. Where somebody else has started it nobody knows, unless one of the two is a host of its own. */
@@ -273,6 +308,7 @@ function comparedWith(
 	{ baseline, baselineSla }: Scenario,
 	system: System,
 	one: Case,
+	disturbed: boolean,
 ): Pick<Plan, "baselineSla" | "baselineSystem"> {
 	const baselineSystem = baseline?.system ?? null;
 	const own = baselineSystem === system.key;
@@ -280,7 +316,8 @@ function comparedWith(
 		.filter((line) =>
 			applies(own ? { ...line, system: null } : line, system, one),
 		)
-		.map(({ expect }) => expect);
+		.map(({ expect }) => expect)
+		.filter((line) => disturbed || !isOfFaults(subjectOf(line)));
 	return { baselineSla: distinct(lines), baselineSystem };
 }
 
@@ -319,18 +356,6 @@ function everyOne(
 	{ messages }: Plan["schedule"],
 ): number {
 	return messages * (TALLIES[tally].copies ? copies(one) : 1);
-}
-
-/** Each latency limit once, in the order of the lines. */
-function limits(sla: readonly Sla[]): Plan["limits"] {
-	const distinct = new Map<string, Plan["limits"][number]>();
-	for (const line of sla)
-		if (line.kind !== "tally")
-			distinct.set(`${line.metric} ${line.limitNs}`, {
-				metric: line.metric,
-				limitNs: line.limitNs,
-			});
-	return [...distinct.values()];
 }
 
 /** k6 reads durations to the ms. */

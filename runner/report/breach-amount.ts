@@ -19,6 +19,9 @@ export function amountText(outcome: Outcome): string {
 
 type Repeat = Gate["repeats"][number];
 
+/** "p99", "recovered(p99 < 100ms)": what stands before the last operator. */
+const SUBJECT = /^(.*[^\s<>=])\s*[<>=]/;
+
 const UNDECIDED: Readonly<Record<Gate["verdict"], string>> = {
 	pass: "is met",
 	fail: "is breached",
@@ -33,7 +36,7 @@ function failed(gate: Gate): Said | null {
 	if (worst === null) return null;
 	const { measured, n, over, allowed, tally, beyondNs } = worst;
 	const broken = {
-		subject: gate.sla.split(/\s*[<>=]/)[0] ?? gate.sla,
+		subject: SUBJECT.exec(gate.sla)?.[1] ?? gate.sla,
 		repeat: gate.repeats.length > 1 ? worst.repeat : null,
 		...{ measured, n, over, allowed },
 	};
@@ -42,6 +45,10 @@ function failed(gate: Gate): Said | null {
 	const { limit, limitNs } = gate;
 	const by = byOf(gate, worst);
 	if (by !== null) return say("breached-by", { ...broken, ...by, limit });
+	if (tally && beyondNs && tally.limit > 0)
+		return say("breached-unended", {
+			...{ ...broken, factor: beyondNs / tally.limit, limit },
+		});
 	return tally === null && worst.valueNs === null && beyondNs && limitNs
 		? say("breached-beyond", { ...broken, factor: beyondNs / limitNs, limit })
 		: say("breached", { ...broken, sla: gate.sla });

@@ -8,7 +8,8 @@ import { offenderText } from "./words.ts";
 import { runsOf, worstRun } from "./worst-repeat.ts";
 
 /**
- * When a gate broke: "worst in the second that began 4s after the window opened: p99 490ms, max 500ms", "first lost: producer 0, ...".
+ * When a gate broke: "worst in the second that began 4s after the window opened: p99 490ms, max 500ms", "first lost: producer 0, ...",
+ * "by the kill of node 2 (the leader), 4s after the window opened".
  * Of one that compares, which is about all repeats at once, the worst second of them all, with its repeat. null: not known.
  */
 export function timeText(outcome: Outcome, result: Result): string | null {
@@ -26,6 +27,9 @@ export function timeText(outcome: Outcome, result: Result): string | null {
 			: text(slowest(run));
 	}
 	const name = gate.tally?.name ?? "";
+	const { fault, atNs } = standsFor(gate.repeats)?.values ?? {};
+	if (typeof fault === "string" && typeof atNs === "number")
+		return say("by-fault", { fault, atNs }).text;
 	return text(fewest(run, name)) ?? offenderText(name, run);
 }
 

@@ -123,6 +123,13 @@ describe("what broke by how much", () => {
 			"drainTime is M: 2.8x the limit of L, 3.5s above it",
 		],
 		["drainTime < 2s", null, 2e9, "s", "drainTime is M (drainTime < 2s)"],
+		[
+			"recovered(p(99) < 20ms) < 2s",
+			5.5e9,
+			2e9,
+			"s",
+			"recovered(p(99) < 20ms) is M: 2.8x the limit of L, 3.5s above it",
+		],
 	] as const)(
 		"of %s, measured %d: by its numbers",
 		(sla, value, limit, unit, text) => {
@@ -138,6 +145,23 @@ describe("what broke by how much", () => {
 			).toBe(text);
 		},
 	);
+
+	test.each([
+		[5.5e9, "more than 2.8x the limit of 2s, as it had not ended by then"],
+		[2e9, "beyond the limit of 2s, as it had not ended by then"],
+	])("of what had not ended after %d ns", (beyondNs, text) => {
+		const [repeat] = built("stall").gates[0]?.repeats ?? [];
+		if (repeat === undefined) throw new Error("another fixture");
+		const numbers = tally("drained", null, 2e9, "s");
+		const gate = { ...COUNTED, sla: "drained < 2s", limit: "2s", ...numbers };
+		expect(
+			first(
+				withGate(gate, [
+					{ ...repeat, ...COUNTED, ...numbers, measured: "> M", beyondNs },
+				]),
+			).broke,
+		).toBe(`drained is > M: ${text}`);
+	});
 
 	test("of repeats: the worst of those that failed", () => {
 		const [repeat] = built("stall").gates[0]?.repeats ?? [];

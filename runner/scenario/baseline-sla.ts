@@ -13,6 +13,9 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 	if (subject.kind === "max") throw wrong(tell("baseline-of-max"));
 	if (subject.kind === "tally" && TALLIES[subject.tally].unit === "messages")
 		throw wrong(tell("baseline-of-count", { tally: subject.tally }));
+	// What has to be met again is another latency in every scenario.
+	if (subject.kind === "tally" && subject.tally === "recovered")
+		throw wrong(tell("baseline-of-recovered"));
 	const { op } = subject;
 	if (op === "==") throw wrong(tell("baseline-equal"));
 	const left = text.slice(0, text.length - limit.length).trimEnd();

@@ -34,6 +34,8 @@ const mine = (options: string) =>
 	`target: existing\nsystem: { broker: kafka, url: "kafka://h:9092", ${options} }`;
 const docker = (options: string) =>
 	`target: docker\nsystem: { broker: kafka, ${options} }`;
+const disturbed = (...at: number[]) =>
+	`faults:\n${at.map((s) => `  - { at: ${s}s, action: pause, for: 500ms }\n`).join("")}${workload({ warmup: "5s" }, "system: redis")}`;
 const threeClients = (head = system) => `clients: 3\n${head}`;
 const fanOut = { pattern: "fan-out", subscriptions: "3", connections: "3" };
 const backlog = { pattern: "backlog", backlog: "60000", duration: "40s" };
@@ -482,6 +484,24 @@ const mistakes: Readonly<Record<string, string>> = {
 	"the rate of a closed load": `${workload(closed)}${sla("achieved >= 2900/s")}`,
 	"a limit beyond the drain": `${right}${sla("p99 < 40s")}`,
 	"corruption without a checksum": `${right}${sla("corrupted == 0")}`,
+
+	// --- what a fault does ---
+	"what a fault does where there is none": `${right}${sla("unavailable < 5s")}`,
+	"a window that ends too soon after a fault": `${disturbed(4)}${sla("p99 < 1s", "drained < 6s")}`,
+	"a fault too soon after another": `${disturbed(1, 4)}${sla("unavailable < 3s")}`,
+	"a time too short to be counted": `${disturbed(4)}${sla("unavailable < 20ms")}`,
+	"recovered from what": `${disturbed(4)}${sla("lost == 0", "recovered < 5s")}`,
+	"recovered from what, in one of two systems": `${disturbed(4).replace("system: redis", "systems: { a: redis, b: redis }")}${sla("{ expect: p99 < 1s, system: a }", "recovered < 5s")}`,
+	"recovered from the generator's lag": `${disturbed(4)}${sla("recovered(lag p99 < 1ms) < 5s")}`,
+	"recovered from a count": `${disturbed(4)}${sla("recovered(lost == 0) < 5s")}`,
+	"recovered from a latency without unit": `${disturbed(4)}${sla("recovered(p99 < 100) < 5s")}`,
+	"recovered from a latency that the system lacks": `${disturbed(4)}${sla("recovered(ack p99 < 100ms) < 5s")}`,
+	"recovered from a limit beyond the drain": `${disturbed(4)}${sla("recovered(p99 < 40s) < 5s")}`,
+	"recovered without a limit": `${disturbed(4)}${sla("recovered(p99 < 100ms)")}`,
+	"recovered for longer": `${disturbed(4)}${sla("recovered(p99 < 100ms) > 5s")}`,
+	"faults of a search": `${disturbed(4).replace("workload:", "workload:\n  find: max-rate")}${sla("p99 < 1s", "drained < 2s")}`,
+	"recovered as a baseline had": `${disturbed(4)}repeat: 5\n${sla("recovered <= baseline + 10%")}`,
+	"downtime as others call it": `${disturbed(4)}${sla("downtime < 2s")}`,
 
 	// --- a warm-up until steady ---
 	"messages until steady": workload({ ...closed, warmup: "steady" }),

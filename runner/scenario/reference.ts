@@ -98,20 +98,29 @@ const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 | \`max < 1s\` | the largest sample |
 | \`lost == 0\` | a counter: ${counters()}; with ${UNITS.messages.ops.map(code).join(", ")} |
 | \`failed == all\` | every message failed, as it should (\`message: limit + 1B\`): none was lost without a word |
-| ${ratesAndTimes(false)}; with ${UNITS["messages/s"].ops.map(code).join(", ")} |
-| ${ratesAndTimes(true)} |
+| ${ratesAndTimes(null)}; with ${UNITS["messages/s"].ops.map(code).join(", ")} |
+| ${ratesAndTimes("backlog")} |
+| ${ratesAndTimes("faults")} |
+| \`recovered(p99 < 100ms) < 15s\` | the same of a latency that need not hold during the fault: it has to be met again within 15 s |
 | \`p99 <= baseline + 10%\` | at most 10 % slower than a baseline; of a rate \`throughput >= baseline - 5%\`; \`baseline * 1.1\` says the same |
 | \`p99 <= max(baseline + 10%, baseline + 2ms)\` | the same of a latency so small that 10 % of it is noise: up to 2 ms more is allowed |
 
 Figures that a run does not have are refused: a closed load (\`messages\`) has only \`service\` and \`ack\`, a \`backlog\` only \`ack\`,
 \`lag\` and \`queued\`, and \`publish\` nothing about receipts.
 
+Lines about **faults** are judged for each fault, from the moment the broker is told of it, and the worst fault decides. \`unavailable\` is
+the longest single stretch, not the sum. What has not ended when the window closes or the next fault begins is shown as \`> 12s\`, and FAILs if
+the limit had passed by then. So the window has to go on for the limit and 1 s after each fault; a scenario where it does not is refused.
+\`recovered\` counts to the last 100 ms of messages that break the latency, \`drained\` until the queue is for 2 s what it was in the 2 s before
+the fault. Where nothing is done to a broker (no server, or \`--target existing\`) these lines are left out. How each is counted:
+[reports/README.md](../reports/README.md#failover).
+
 \`delivery\`, \`order\` and \`checksum\` of the workload add lines by themselves, which reports show as "lost == 0 (delivery:
 at-least-once)". Your own line about the same counter replaces such a line.
 
 A line that compares with a **baseline** is judged once, over all repeats: use at least \`repeat: 4\` on each side, better 5. It FAILs if the
-whole 95 % interval of the ratio lies beyond the margin, PASSes if all of it lies within, and is INCONCLUSIVE otherwise. Percentiles, rates
-and \`drainTime\` can be compared; counts and \`max\` take fixed limits. The baseline is a system of the scenario (\`baseline: old\`, best on
+whole 95 % interval of the ratio lies beyond the margin, PASSes if all of it lies within, and is INCONCLUSIVE otherwise. Percentiles, rates,
+\`drainTime\`, \`unavailable\` and \`drained\` can be compared; counts, \`max\` and \`recovered\` take fixed limits. The baseline is a system of the scenario (\`baseline: old\`, best on
 noisy machines), or the \`baseline.json\` of an earlier run (\`--baseline <file|folder>\`, or a path as \`baseline\`). \`--baseline none\` skips
 these lines, to record the first baseline. With a baseline and no such line, p50 (10 %), p99 (25 %) and the throughput of a closed load
 (5 %) are judged.
@@ -288,11 +297,15 @@ function counters(): string {
 }
 
 /** The cells of a row: its line, what it says, and the others of its kind with what they say. Times come first. */
-function ratesAndTimes(ofBacklog: boolean): string {
+function ratesAndTimes(need: "backlog" | "faults" | null): string {
 	return (["ns", "messages/s"] as const)
 		.flatMap((unit) => Tally.options.filter((t) => TALLIES[t].unit === unit))
 		.filter((name) => TALLIES[name].sameAs === undefined)
-		.filter((name) => needs(name, "backlog") === ofBacklog)
+		.filter(
+			(name) =>
+				(["backlog", "faults"] as const).find((n) => needs(name, n)) ===
+				(need ?? undefined),
+		)
 		.map((name) => [name, TALLIES[name]] as const)
 		.map(([name, { example, says }], i) => {
 			const line = code(example ? `${name} ${example}` : name);

@@ -34,6 +34,7 @@ const SlaText = z
 			"p99 < 20ms",
 			"service p99.9 <= 5ms",
 			"lost == 0",
+			"unavailable < 10s",
 			"p99 <= baseline + 10%",
 			"p99 <= max(baseline*1.1, baseline+2ms)",
 		],

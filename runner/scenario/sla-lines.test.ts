@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { expand } from "../plan/expand.ts";
 import { loadScenario } from "./load.ts";
 import { slaLineFinder } from "./sla-lines.ts";
 
@@ -151,4 +152,126 @@ test.each<[string, string, string, string | null]>([
 	const made = () => loadScenario("s.yaml", text);
 	if (refused === null) expect(made).not.toThrow();
 	else expect(made).toThrow(refused);
+});
+
+describe("a line about faults", () => {
+	const linux = { folder: "/", platform: "linux", fileBytes: () => null };
+	const load = (
+		{
+			sla,
+			faults = "[{ at: 4s, action: pause, for: 1s }]",
+			head = "",
+		}: {
+			sla: string;
+			faults?: string;
+			head?: string;
+		},
+		overrides = {},
+	) =>
+		loadScenario(
+			"s.yaml",
+			`system: nats\nworkload: { rate: 500/s, message: 256B, duration: 20s, warmup: 5s }\nfaults: ${faults}\n${head}sla: ${sla}\n`,
+			overrides,
+			{},
+			linux,
+		);
+
+	// The fault is at 4 s of 20 s: 16 s are left, of which it may be a second late.
+	test.each([
+		["[unavailable < 15s]", null],
+		[
+			"[unavailable < 15001ms]",
+			"ends 16s after the fault at 4s, too soon to judge this; write duration: 20.001s or more",
+		],
+		["[recovered(p99 < 1s) < 15s, drained <= 15s]", null],
+		["[recovered(p99 < 1s) < 16s]", "write duration: 21s or more"],
+		["[unavailable < 99ms]", "write a limit of at least 100ms"],
+		["[unavailable < 100ms]", null],
+	])("has to have time in the window: %s", (sla, refused) => {
+		if (refused === null) expect(() => load({ sla })).not.toThrow();
+		else expect(() => load({ sla })).toThrow(refused);
+	});
+
+	test.each([
+		["4s", "7s", null],
+		[
+			"4s",
+			"6900ms",
+			"the next fault is 2.9s after the one at 4s, too soon to judge this; write at: 7s or later there",
+		],
+		["4s", "18s", "write duration: 21s or more"],
+	])("and between two faults, at %s and at %s", (a, b, refused) => {
+		const made = () =>
+			load({
+				sla: "[drained < 2s]",
+				faults: `[{ at: ${a}, action: pause, for: 1s }, { at: ${b}, action: pause, for: 1s }]`,
+			});
+		if (refused === null) expect(made).not.toThrow();
+		else expect(made).toThrow(refused);
+	});
+
+	test("of which each case has its own", () => {
+		expect(() =>
+			load({
+				sla: "[drained < 15s]",
+				head: "cases: [{ message: 1KiB }, { message: 2KiB, duration: 10s }]\n",
+			}),
+		).toThrow(
+			'the window (case "2KiB 10s") ends 6s after the fault at 4s, too soon to judge this; write duration: 20s or more',
+		);
+	});
+
+	test.each(["[]", '[{ at: 4s, action: "freeze", for: 1s }]'])(
+		"has a fault, or one that is refused by itself: %s",
+		(faults) => {
+			const made = () => load({ sla: "[unavailable < 5s]", faults });
+			if (faults === "[]")
+				expect(made).toThrow(
+					/s\.yaml:4:7 "unavailable < 5s": unavailable is about faults, and the scenario has none/,
+				);
+			else {
+				expect(made).toThrow(/s\.yaml:3:/);
+				expect(made).not.toThrow(/has none/);
+			}
+		},
+	);
+
+	test.each([
+		["[p99 < 1s, recovered < 5s]", "", null],
+		[
+			"[p99 <= baseline + 10%, recovered < 5s]",
+			"repeat: 5\n",
+			"no latency line",
+		],
+		["[lag p99 < 1s, recovered < 5s]", "", "no latency line"],
+		[
+			"[{ expect: p99 < 1s, case: 1KiB }, { expect: recovered < 5s, case: 1KiB }]",
+			"cases: [{ message: 1KiB }, { message: 2KiB }]\n",
+			null,
+		],
+		[
+			"[{ expect: p99 < 1s, case: 1KiB }, recovered < 5s]",
+			"cases: [{ message: 1KiB }, { message: 2KiB }]\n",
+			"(nats, 2KiB); write e.g. recovered(p99 < 100ms) < 5s",
+		],
+	])("about recovery has a latency to meet: %s", (sla, head, refused) => {
+		const made = () => load({ sla, head });
+		if (refused === null) expect(made).not.toThrow();
+		else expect(made).toThrow(refused);
+	});
+
+	test("goes with the faults where the command line leaves them aside", () => {
+		const there = load(
+			{
+				sla: "[p99 < 1s, unavailable < 5s, drained <= baseline + 50%]",
+				head: "repeat: 5\n",
+			},
+			{ target: "existing", url: "nats://h:4222" },
+		);
+		const [plan] = expand(there, {});
+		const texts = plan?.sla.map(({ text }) => text);
+		expect(texts).toContain("p99 < 1s");
+		expect(texts).not.toContain("unavailable < 5s");
+		expect(plan?.baselineSla).toEqual([]);
+	});
 });

@@ -1,5 +1,5 @@
 import { subjectOf } from "../model/baseline-sla.ts";
-import type { BaselineSla, Sla } from "../model/plan.ts";
+import { type BaselineSla, isOfAnswer, type Sla } from "../model/plan.ts";
 import type { Gate } from "../model/result.ts";
 import { didYouMean } from "../suggest.ts";
 import { tell } from "../text/tell.ts";
@@ -22,7 +22,7 @@ export const LEAST_REPEATS = 4;
  * known then. Lines that compare with a baseline (`compared`) are told apart from those with a limit.
  */
 export function resolveSlaLines(
-	parts: Pick<Parts, "sla" | "repeat">,
+	parts: Pick<Parts, "sla" | "repeat" | "faults">,
 	systems: readonly PlacedSystem[],
 	keys: readonly string[],
 	{ cases, where }: ResolvedCases,
@@ -33,6 +33,8 @@ export function resolveSlaLines(
 	const lines: SlaLine[] = [];
 	const compared: BaselineLine[] = [];
 	const problems: Problem[] = [];
+	const bare: [SlaLine, Path][] = [];
+	const faultsAtNs = parts.faults.map((fault) => fault?.at);
 	const names = cases.every((one) => one !== undefined)
 		? cases.map((one) => one.name)
 		: null;
@@ -89,7 +91,9 @@ export function resolveSlaLines(
 		};
 		if (expect.kind === "baseline") {
 			const [first] = [
-				...unanswerable(subjectOf(expect), known, asked, clients),
+				...unanswerable(
+					...([subjectOf(expect), known, asked, clients, faultsAtNs] as const),
+				),
 				...incomparable(expect, known, line, parts.repeat, baseline),
 			];
 			inExpect(first);
@@ -100,10 +104,15 @@ export function resolveSlaLines(
 			compared.push({ expect, ...place });
 			continue;
 		}
-		unanswerable(expect, known, asked, clients).forEach(inExpect);
+		unanswerable(expect, known, asked, clients, faultsAtNs).forEach(inExpect);
 		inExpect(beyondDrain(expect, meant));
-		lines.push({ expect: { ...expect, abort: line.abort }, ...place });
+		const resolved = { expect: { ...expect, abort: line.abort }, ...place };
+		lines.push(resolved);
+		if (isBareRecovered(expect))
+			bare.push([resolved, short ? path : at("expect")]);
 	}
+	if (parts.sla.every(({ line }) => line !== undefined))
+		problems.push(...recoveredOfNothing(bare, lines, keys, cases));
 	problems.push(...unboundedSearches(lines, keys, cases, where));
 	if (baseline !== null && compared.length === 0 && tooFew(parts.repeat))
 		problems.push(
@@ -215,6 +224,48 @@ function unboundedSearches(
 	});
 }
 
+/** Without a latency of its own. */
+function isBareRecovered(expect: Sla): boolean {
+	return (
+		expect.kind === "tally" &&
+		expect.tally === "recovered" &&
+		expect.until === undefined
+	);
+}
+
+/** Lines about `recovered` that name no latency, where another line has to: in each case of each system that they are for. */
+function recoveredOfNothing(
+	bare: readonly (readonly [SlaLine, Path])[],
+	lines: readonly SlaLine[],
+	keys: readonly string[],
+	cases: readonly (Case | undefined)[],
+): Problem[] {
+	const latencies = lines.filter(({ expect }) => isOfAnswer(expect));
+	const covers = (a: string | null, b: string) => a === null || a === b;
+	return bare.flatMap(([{ expect, system, case: only }, path]) => {
+		const pairs = keys
+			.filter((key) => covers(system, key))
+			.flatMap((key) =>
+				cases.flatMap((one) =>
+					one && covers(only, one.name) ? [{ key, name: one.name }] : [],
+				),
+			);
+		const without = pairs.find(
+			({ key, name }) =>
+				!latencies.some(
+					(line) => covers(line.system, key) && covers(line.case, name),
+				),
+		);
+		if (without === undefined || expect.kind !== "tally") return [];
+		return [
+			refuse(path, "recovered-of-nothing", {
+				...{ line: expect.text, op: expect.op, limitNs: expect.limit },
+				where: pairs.length > 1 ? ` (${without.key}, ${without.name})` : "",
+			}),
+		];
+	});
+}
+
 interface Line {
 	readonly expect: Sla | BaselineSla;
 	readonly abort: boolean;
@@ -249,9 +300,13 @@ function beyondDrain(
 	expect: Sla,
 	cases: readonly (Case | undefined)[],
 ): string | undefined {
-	if (expect.kind === "tally") return undefined;
-	const short = cases.find((one) => one && one.drainNs < expect.limitNs);
+	const latency = expect.kind === "tally" ? expect.until : expect;
+	if (latency === undefined) return undefined;
+	const { limitNs } = latency;
+	const short = cases.find((one) => one && one.drainNs < limitNs);
 	return short === undefined
 		? undefined
-		: tell("limit-beyond-drain", { ...expect, drainNs: short.drainNs });
+		: tell("limit-beyond-drain", {
+				...{ text: expect.text, limitNs, drainNs: short.drainNs },
+			});
 }

@@ -6,32 +6,25 @@ import { tell } from "../text/tell.ts";
 import type { Case } from "./scenario.ts";
 import { meanPerSecond } from "./schedule.ts";
 
-/** Why a line cannot be judged in the cases and systems it is for: sentences, each with a way on; empty: it can. */
+/** Why a line cannot be judged in the cases and systems it is for: sentences, each with a way on; empty: it can. `faultsAtNs`: undefined is one with a mistake of its own. */
 export function unanswerable(
 	expect: Sla,
 	cases: readonly Case[],
 	systems: readonly { readonly key: string; readonly traits: Traits }[],
 	clients = 1,
+	faultsAtNs: readonly (number | undefined)[] = [],
 ): string[] {
-	const line: Line = { expect, cases, systems, clients };
+	const line: Line = { expect, cases, systems, clients, faultsAtNs };
 	const objections =
 		expect.kind === "tally"
 			? [
 					...(TALLIES[expect.tally].needs ?? []).map((need) => LACKING[need]),
 					aboveTheRate,
 					allOfSearch,
+					unanswerableUntil,
 				]
-			: [
-					withoutSchedule,
-					withoutConsumers,
-					noSlowest,
-					slowestApart,
-					acknowledgesNothing,
-				];
-	// The first reason is enough: others follow from it.
-	const objection = objections
-		.map((reason) => reason(line))
-		.find((text) => text);
+			: OF_LATENCIES;
+	const objection = firstOf(objections, line);
 	return objection === undefined ? [] : [`"${expect.text}": ${objection}`];
 }
 
@@ -46,8 +39,15 @@ interface Line {
 	}[];
 	/** That share the messages. */
 	readonly clients: number;
+	/** From the end of the warm-up; undefined: not known. */
+	readonly faultsAtNs: readonly (number | undefined)[];
 }
 type Reason = (line: Line) => string | undefined;
+
+/** The first reason is enough: others follow from it. */
+function firstOf(reasons: readonly Reason[], line: Line): string | undefined {
+	return reasons.map((reason) => reason(line)).find((text) => text);
+}
 
 /** Messages that may wait when a backlog counts as drained (verdict/backlog-drain.ts). */
 const DRAINED = 1000;
@@ -251,8 +251,55 @@ function isCopies(tally: Tally, { pattern }: Case): boolean {
 	return pattern === "fan-out" && TALLIES[tally].copies === true;
 }
 
+/** More than counting in pieces of 100 ms can tell, and a fault that comes a little late. */
+const PIECE_NS = 100_000_000;
+const LATE_NS = 1_000_000_000;
+
+/** Of a comparison, which has no limit, faults are enough. */
+const unfitFaults: Reason = (line) => {
+	const { expect, cases, faultsAtNs } = line;
+	if (expect.kind !== "tally") return undefined;
+	const { tally, limit } = expect;
+	if (faultsAtNs.length === 0) return tell("faults-missing", { tally });
+	if (cases.some(({ find }) => find)) return tell("faults-of-search");
+	if (limit > 0 && limit < PIECE_NS)
+		return tell("fault-limit-fine", { tally, pieceNs: PIECE_NS });
+	for (const one of cases)
+		for (const [i, atNs] of faultsAtNs.entries()) {
+			const { durationNs } = one.schedule;
+			const nextNs = faultsAtNs[i + 1] ?? durationNs;
+			if (atNs === undefined || atNs >= durationNs) continue;
+			const roomNs = Math.min(nextNs, durationNs) - atNs;
+			const neededNs = atNs + limit + LATE_NS;
+			if (limit === 0 || atNs + roomNs >= neededNs) continue;
+			return nextNs < durationNs
+				? tell("next-fault-too-soon", { roomNs, atNs, neededNs })
+				: tell("window-ends-too-soon", {
+						...{ case: of(one, line), roomNs, atNs, neededNs },
+					});
+		}
+	return undefined;
+};
+
+/** What has to be met again is a latency like others. */
+const unanswerableUntil: Reason = (line) => {
+	const { expect } = line;
+	return expect.kind === "tally" && expect.until
+		? firstOf(OF_LATENCIES, { ...line, expect: expect.until })
+		: undefined;
+};
+
+const OF_LATENCIES: readonly Reason[] = [
+	withoutSchedule,
+	withoutConsumers,
+	noSlowest,
+	slowestApart,
+	acknowledgesNothing,
+];
+
 /** Why a line has not what its tally needs. */
 const LACKING: Readonly<Record<Need, Reason>> = {
+	faults: unfitFaults,
 	checksum: uncheckedPayloads,
 	receipts: nobodyReceives,
 	backlog: noBacklog,

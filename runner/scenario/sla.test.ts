@@ -119,8 +119,49 @@ test.each([
 	expect(() => parseSla(text)).toThrow(/is not an objective/);
 });
 
+describe("what a fault does", () => {
+	test.each([
+		["unavailable < 10s", "unavailable", "<", 10_000 * ms],
+		["recovered <= 1.5s", "recovered", "<=", 1500 * ms],
+		["drained<30s", "drained", "<", 30_000 * ms],
+	])("reads %j", (text, tally, op, limit) => {
+		expect(parseSla(text)).toEqual({
+			kind: "tally",
+			...{ text, tally, op, limit },
+			abort: false,
+		});
+	});
+
+	test.each([
+		["recovered(p99 < 100ms) < 15s", "p99 < 100ms"],
+		["recovered(p(99) < 100ms) < 15s", "p(99) < 100ms"],
+		["recovered ( ack p99.9 <= 1s ) < 15s", "ack p99.9 <= 1s"],
+		["recovered(max < 2s)<15s", "max < 2s"],
+	])("reads %j with the latency that has to be met again", (text, until) => {
+		expect(parseSla(text)).toMatchObject({
+			...{ text, tally: "recovered", limit: 15_000 * ms },
+			until: parseSla(until),
+		});
+	});
+
+	test.each([
+		["recovered(lost == 0) < 15s", /lost == 0 is none/],
+		["recovered(queued p99 < 1s) < 15s", /queued p99 < 1s is none/],
+		["recovered(recovered < 1s) < 15s", /recovered < 1s is none/],
+		["recovered(P99 < 100ms) < 15s", /write recovered\(p99 < 100ms\) < 15s$/],
+		["recovered(p99 < 100ms) < 15", /15 has no unit/],
+		["recovered(p99 < 100ms) < 0s", /can never hold/],
+		["recovered(max < 1s) <= baseline + 10%", /a baseline does not keep/],
+		["unavailable == 0s", /unavailable takes < or <=; write unavailable < 30s/],
+	])("refuses %j", (text, message) => {
+		expect(() => parseLine(text)).toThrow(message);
+	});
+});
+
 describe("lines that compare with a baseline", () => {
 	test.each([
+		["unavailable <= baseline + 50%", "unavailable", "<=", 0.5],
+		["drained <= baseline * 2", "drained", "<=", 1],
 		["p99 <= baseline + 10%", "response p99", "<=", 0.1],
 		["p99 < baseline * 1.1", "response p99", "<", 0.1],
 		["p(99)<baseline+10%", "response p99", "<", 0.1],

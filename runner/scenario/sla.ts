@@ -1,5 +1,9 @@
-import type { BaselineSla, Sla } from "../model/plan.ts";
-import { Metric } from "../model/plan.ts";
+import {
+	type BaselineSla,
+	isOfAnswer,
+	Metric,
+	type Sla,
+} from "../model/plan.ts";
 import { TALLIES, Tally, type TallyUnit, UNITS } from "../model/tallies.ts";
 import { suggest } from "../suggest.ts";
 import { tell } from "../text/tell.ts";
@@ -19,8 +23,8 @@ export function parseLine(source: string): Sla | BaselineSla {
 
 /**
  * Reads a line with a limit: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or
- * `counter op limit` ("lost == 0", "failed == all", "throughput >= 100000/s", "drainTime < 30s"). `abort` is the long form's to set. Throws a
- * `UnitError` with a person's sentence.
+ * `counter op limit` ("lost == 0", "failed == all", "throughput >= 100000/s", "drainTime < 30s", "recovered(p99 < 100ms) < 15s").
+ * `abort` is the long form's to set. Throws a `UnitError` with a person's sentence.
  */
 export function parseSla(source: string): Sla {
 	return orMeant(spaced(source), limited);
@@ -82,9 +86,10 @@ function isObjective(text: string, parse: (text: string) => unknown): boolean {
 }
 
 function line(text: string): Sla | BaselineSla {
-	const compared = /^(.+?) ?(<=|>=|==|<|>) ?(.*\bbaseline\b.*|max ?\(.*)$/.exec(
-		text,
-	);
+	const compared =
+		/^(recovered ?\(.+\)|.+?) ?(<=|>=|==|<|>) ?(.*\bbaseline\b.*|max ?\(.*)$/.exec(
+			text,
+		);
 	if (!compared) return limited(text);
 	const [, left = "", op = "", limit = ""] = compared;
 	// With a limit of its kind: whatever is wrong with the rest is told as of every line.
@@ -113,7 +118,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 	...{ avg: "p99", average: "p99", mean: "p99", min: "p50" },
 	...{ median: "p50", med: "p50", latency: "response" },
 	...{ loss: "lost", errors: "failed", corruption: "corrupted" },
-	duplicates: "duplicated",
+	...{ duplicates: "duplicated", downtime: "unavailable" },
 };
 
 /** "P99", "99p", "p999" and "p9999": p99, p99, p99.9 and p99.99. */
@@ -127,6 +132,8 @@ function quantile(word: string): string {
 
 /** `text`: what a person has written, for messages and reports. */
 function limited(line: string, text = line): Sla {
+	const again = /^recovered ?\((.+)\)(?: ?([<>=!]+) ?(.+))?$/.exec(line);
+	if (again) return recoveredLine(text, again);
 	const match = /^(.*?)\s*(<=|>=|==|=<|=>|!=|<|>|=)\s*(.*)$/.exec(line);
 	const [, left = "", op = "", limit = ""] = match ?? [];
 	if (!match || left === "" || limit === "") throw no(text);
@@ -160,12 +167,27 @@ function limited(line: string, text = line): Sla {
 	return { kind: "percentile", ...sla, percentile };
 }
 
+type TallySla = Extract<Sla, { kind: "tally" }>;
+
+/** "recovered(p99 < 100ms) < 15s": with the latency that has to be met again. */
+function recoveredLine(text: string, found: RegExpExecArray): Sla {
+	const [, inner = "", op, limit = ""] = found;
+	const until = orMeant(inner.trim(), limited);
+	if (!isOfAnswer(until))
+		throw new UnitError(tell("recovered-until", { line: text, until: inner }));
+	if (op === undefined)
+		throw new UnitError(tell("recovered-without-limit", { line: text }));
+	const name = `recovered(${until.text})`;
+	return { ...tallyLine(text, "recovered", op, limit, name), until };
+}
+
 function tallyLine(
 	text: string,
 	tally: Tally,
 	written: string,
 	limit: string,
-): Sla {
+	name: string = tally,
+): TallySla {
 	const { unit } = TALLIES[tally];
 	const { ops, example } = UNITS[unit];
 	const op = ops.find((known) => known === written);
@@ -175,10 +197,10 @@ function tallyLine(
 		const theirsFits =
 			unit !== "messages" &&
 			text.endsWith(limit) &&
-			isObjective(`${tally} ${theirs}`, limited);
+			isObjective(`${name} ${theirs}`, limited);
 		throw new UnitError(
 			tell("tally-op", {
-				...{ line: text, tally, ops: EITHER.format(ops) },
+				...{ line: text, tally: name, ops: EITHER.format(ops) },
 				example: theirsFits ? theirs : example,
 			}),
 		);

@@ -82,6 +82,20 @@ export const gates = {
 	"no-rate": () => "a closed load has no rate to achieve: judge throughput",
 	"drain-between-samples": () =>
 		"the backlog is counted ten times a second, and the limit lies between the two samples around its end: build a larger one",
+	"fault-unavailable": (d: Fault & { acks: boolean; noticedNs: number }) =>
+		`${faultText(d)}: ${unavailableText(d)}`,
+	"fault-recovered": (d: Fault & { line: string; cut: boolean }) =>
+		`${faultText(d)}: ${d.line} ${d.open ? `was not met again ${restText(d)}` : d.lastedNs === 0 ? "was met all the time" : `was met again after ${duration(d.lastedNs)}`}`,
+	"fault-drained": (d: Fault & { cut: boolean }) =>
+		`${faultText(d)}: ${d.open ? `more messages than before it were in flight ${restText(d)}` : d.lastedNs === 0 ? "no more messages were in flight than before it" : `as few messages as before it were in flight again after ${duration(d.lastedNs)}`}`,
+	"fault-missed": (d: { op: Op; limitNs: number }) =>
+		`the SLA asks for ${ASKS[d.op]} ${exactly(d.limitNs)}`,
+	"fault-cut-short": (d: { limitNs: number }) =>
+		`too short to tell whether it keeps the limit of ${exactly(d.limitNs)}`,
+	"fault-unnoticed": (d: { limitNs: number }) =>
+		`a shorter one may be longer than the limit of ${exactly(d.limitNs)} all the same; raise the limit, or the rate`,
+	"fault-between": (d: { limitNs: number }) =>
+		`the limit of ${exactly(d.limitNs)} lies within the piece of time that this is known to`,
 	"too-short-for-a-rate": (d: { spanNs: number }) =>
 		`all messages were through within ${duration(d.spanNs)}, too short to tell a rate; raise messages`,
 
@@ -256,6 +270,41 @@ function tallyText({ name, measured, warmup }: Tally): string {
 			? ""
 			: ` in warm-up and window${warmup === 0 ? "" : ` (${count(warmup)} of them in the warm-up)`}`;
 	return `${measured} ${name}${where}`;
+}
+
+interface Fault {
+	/** "kill of node 2 (the leader)", and when it was, from the opening of the window. */
+	readonly fault: string;
+	readonly atNs: number;
+	/** It is the worst of so many. */
+	readonly faults: number;
+	/** How long it lasted; open: it had not ended by then. */
+	readonly lastedNs: number;
+	readonly open: boolean;
+}
+
+function faultText({ fault, atNs, faults }: Fault): string {
+	const worst = faults > 1 ? `, the worst of ${faults} faults` : "";
+	return `${fault} ${duration(Math.max(0, atNs))} after the window opened${worst}`;
+}
+
+function unavailableText(
+	d: Fault & { readonly acks: boolean; readonly noticedNs: number },
+): string {
+	const done = d.acks ? "acknowledged" : "received";
+	if (d.open)
+		return `nothing was ${done} any more, for at least ${duration(d.lastedNs)}`;
+	return d.lastedNs === 0
+		? `no stretch of ${duration(d.noticedNs)} or longer in which nothing was ${done}`
+		: `nothing was ${done} for ${duration(d.lastedNs)}`;
+}
+
+/** "in the 7.99s until the window closed" */
+function restText({
+	lastedNs,
+	cut,
+}: Fault & { readonly cut: boolean }): string {
+	return `in the ${duration(lastedNs)} until ${cut ? "the next fault" : "the window closed"}`;
 }
 
 type Op = "<" | "<=" | "==" | ">=" | ">";

@@ -13,6 +13,8 @@ export const outcomes = {
 		`${brokenText(d)}: ${byText(d)}${lateText(d)}`,
 	"breached-beyond": (d: Broken & { factor: number; limit: string }) =>
 		`${brokenText(d)}: more than ${timesText(d.factor)} the limit of ${d.limit}, as messages never completed${lateText(d)}`,
+	"breached-unended": (d: Broken & { factor: number; limit: string }) =>
+		`${brokenText(d)}: ${d.factor > 1 ? `more than ${timesText(d.factor)}` : "beyond"} the limit of ${d.limit}, as it had not ended by then`,
 	"first-offender": (d: {
 		kind: string;
 		producer: number;
@@ -23,6 +25,8 @@ export const outcomes = {
 		when: string | null;
 	}) =>
 		`first ${d.kind}: producer ${d.producer}, sequence ${d.sequence}${d.when === null ? "" : `, ${d.due ? "due" : "sent"} ${d.when}`}`,
+	"by-fault": (d: { fault: string; atNs: number }) =>
+		`by the ${d.fault}, ${duration(Math.max(0, d.atNs))} after the window opened`,
 	"worst-second": (d: {
 		kind: "worst" | "fewest";
 		/** "repeat 2 of 3, "; of one run empty. */

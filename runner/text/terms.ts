@@ -93,6 +93,18 @@ export const terms: Readonly<
 		"Of pattern: backlog: messages a second that were received meanwhile, with producers going on.",
 		null,
 	],
+	unavailable: [
+		"Of a fault: the longest single stretch after it in which nothing was acknowledged (where nothing is acknowledged: received). Of several faults the worst one counts.",
+		"failover",
+	],
+	recovered: [
+		"Of a fault: until the messages that become due meet a latency again, the first latency line of the SLA or that of recovered(p99 < 100ms). Of several faults the worst one counts.",
+		"failover",
+	],
+	drained: [
+		"Of a fault: until no more messages are in flight than before it. Of several faults the worst one counts.",
+		"failover",
+	],
 	"in flight": [
 		"Messages that were sent and have not completed; inFlight is the most that may be.",
 		"saturation",

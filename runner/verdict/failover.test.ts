@@ -177,8 +177,24 @@ describe("time without completions", () => {
 		[404, 0],
 		[405, 50 * MS],
 	])("of less than 50 ms is not told (to piece %i)", (to, expected) => {
-		expect(first(bins({ empty: [[400, to]] }))?.unavailableNs).toBe(expected);
+		expect(first(bins({ empty: [[400, to]] }))).toMatchObject({
+			unavailableNs: expected,
+			noticedNs: 50 * MS,
+		});
 	});
+
+	test.each([
+		[1, [], 50],
+		// Nine pieces are always empty: the 46th says something.
+		[10, [], 460],
+		// Twenty before the fault.
+		[1, [[300, 320]], 1010],
+	] as [number, [number, number][], number][])(
+		"with completions in one of %i pieces and %j empty before is told from %i ms on",
+		(gap, empty, leastMs) => {
+			expect(first(bins({ gap, empty }))?.noticedNs).toBe(leastMs * MS);
+		},
+	);
 
 	test("has to be longer than five times what the load leaves empty itself", () => {
 		// Every tenth piece: nine are empty always. 45 and fewer say nothing.
@@ -309,6 +325,7 @@ describe("time without completions", () => {
 		["the fault was not carried out", { faults: [killed({ error: "no" })] }],
 	])("is not known where %s", (_, more) => {
 		expect(first(bins({ empty: [[400, 500]] }, more))).toMatchObject({
+			noticedNs: null,
 			unavailableNs: null,
 			unavailableFromNs: null,
 			unavailableStill: false,
@@ -440,6 +457,17 @@ describe("an outage of D at a constant rate", () => {
 			},
 		]);
 	});
+});
+
+test("a latency that a line names has to be met again, before the first one of the SLA", () => {
+	const again = parseSla("recovered(max < 500ms) < 1s");
+	const collected = {
+		...bins({}),
+		plan: { ...bins({}).plan, sla: [parseSla("p99 < 20ms"), again] },
+	};
+	// Nobody has counted either: the line is told by its name.
+	collected.plan.limits = [{ metric: "response", limitNs: 500 * MS }];
+	expect(first(collected)?.sla).toBe("max < 500ms");
 });
 
 test("a run to which nothing was done has none", () => {

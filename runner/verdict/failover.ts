@@ -1,10 +1,11 @@
 import { tail } from "../histogram/percentiles.ts";
-import type { Plan, Sla } from "../model/plan.ts";
+import { isOfAnswer, type LatencySla, type Plan } from "../model/plan.ts";
 import type { Failover } from "../model/result.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { limitIndex } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { faultZeroNs } from "../run/faults.ts";
+import { waiting } from "./backlog-drain.ts";
 import { drainedNs, type FaultSpan } from "./fault-drain.ts";
 import { INTERVAL_NS, limitIntervals } from "./intervals.ts";
 import { receivedTwice } from "./received-twice.ts";
@@ -12,8 +13,12 @@ import { meanRate } from "./window-length.ts";
 
 /**
  * What each fault did to the run, from what was done (`run.faults`), not from what was planned. Empty: nothing was. Of a fault that could not be carried out no figure is known.
+ * `line`: the latency that has to be met again; left out: that of the first line about `recovered`, else the first latency line; undefined: there is none.
  */
-export function failoverOf(collected: Collected): Failover[] {
+export function failoverOf(
+	collected: Collected,
+	line: LatencySla | undefined = lineOf(collected.plan),
+): Failover[] {
 	const faults = collected.run?.faults ?? [];
 	return faults.map(({ runOver: _, ...fault }, i) => {
 		// Of a run that was stopped nobody knows what the rest would have been.
@@ -29,10 +34,12 @@ export function failoverOf(collected: Collected): Failover[] {
 		const gap = unavailable(collected, span, i);
 		const { unavailableFromNs, unavailableNs } = gap;
 		const servedNs = (unavailableFromNs ?? span.beganNs) + (unavailableNs ?? 0);
+		const drained = drainedNs(collected, { ...span, servedNs });
 		return {
 			...{ ...fault, ...gap },
-			...recovered(collected, span),
-			drainedNs: drainedNs(collected, { ...span, servedNs }),
+			...recovered(collected, span, line),
+			drainedNs: drained,
+			drainedStill: drained === null && waiting(collected).length > 0,
 		};
 	});
 }
@@ -42,18 +49,24 @@ export const BIN_NS = 10_000_000;
 
 // --- internal ---
 
-const NOTHING = {
+const UNCOUNTED = {
 	unavailableNs: null,
 	unavailableFromNs: null,
 	unavailableStill: false,
+	noticedNs: null,
+};
+
+const NOTHING = {
+	...UNCOUNTED,
 	sla: null,
 	recoveredNs: null,
 	drainedNs: null,
+	drainedStill: false,
 };
 
 type Unavailable = Pick<
 	Failover,
-	"unavailableNs" | "unavailableFromNs" | "unavailableStill"
+	"unavailableNs" | "unavailableFromNs" | "unavailableStill" | "noticedNs"
 >;
 
 /**
@@ -69,12 +82,7 @@ function unavailable(
 	index: number,
 ): Unavailable {
 	const { plan, completions } = collected;
-	const none = {
-		unavailableNs: null,
-		unavailableFromNs: null,
-		unavailableStill: false,
-	};
-	if (completions === null || plan.schedule.kind === "closed") return none;
+	if (completions === null || plan.schedule.kind === "closed") return UNCOUNTED;
 	const window = plan.schedule.warmupNs + plan.schedule.durationNs;
 	const last = untilNs >= window;
 	const began = Math.floor(beganNs / BIN_NS);
@@ -111,8 +119,10 @@ function unavailable(
 		(a, b) => (a === null || b.length > a.length ? b : a),
 		null,
 	);
-	if (longest === null) return { ...none, unavailableNs: 0 };
+	const noticedNs = (explained + 1) * BIN_NS;
+	if (longest === null) return { ...UNCOUNTED, unavailableNs: 0, noticedNs };
 	return {
+		noticedNs,
 		unavailableNs: longest.length * BIN_NS,
 		unavailableFromNs: longest.start * BIN_NS,
 		unavailableStill: longest.still,
@@ -187,18 +197,23 @@ function emptyRuns(
 	return from === null ? runs : [...runs, { from, to: length }];
 }
 
-type LatencySla = Exclude<Sla, { kind: "tally" }>;
+function lineOf({ sla }: Plan): LatencySla | undefined {
+	const asked = sla.flatMap((one) =>
+		one.kind === "tally" && one.until ? [one.until] : [],
+	);
+	return asked[0] ?? sla.find(isOfAnswer);
+}
 
 /**
- * Until the last piece of 100 ms of intended time, from the fault on, in which more messages were over the limit of the first latency line than
+ * Until the last piece of 100 ms of intended time, from the fault on, in which more messages were over the limit of a latency line than
  * it allows: those that never completed are. null: the last piece before the next fault, or of the window, was still one of them; or there is no such line.
  */
 function recovered(
 	collected: Collected,
 	{ beganNs, untilNs }: FaultSpan,
+	line: LatencySla | undefined,
 ): Pick<Failover, "sla" | "recoveredNs"> {
 	const { plan, seconds } = collected;
-	const line = plan.sla.find(isOfResponse);
 	const k = line === undefined ? -1 : limitIndex(plan, line);
 	if (line === undefined || k < 0 || plan.schedule.kind === "closed")
 		return { sla: null, recoveredNs: null };
@@ -220,11 +235,4 @@ function recovered(
 	const open = last === pieces.length - 1;
 	const overNs = pieces[last]?.endNs ?? beganNs;
 	return { sla: line.text, recoveredNs: open ? null : overNs - beganNs };
-}
-
-/** Lag and queued are no answer of the system's. */
-function isOfResponse(sla: Sla): sla is LatencySla {
-	return (
-		sla.kind !== "tally" && sla.metric !== "lag" && sla.metric !== "queued"
-	);
 }

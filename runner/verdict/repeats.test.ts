@@ -77,3 +77,20 @@ test("repeats that --confirm has added count like the others, and are named", ()
 	});
 	expect(overRepeats(all).why).not.toContain("confirming");
 });
+
+test("of times that had not ended takes what they were at least", () => {
+	const took = (value: number | null, beyondNs: number | null, i: number) =>
+		[
+			i + 1,
+			{
+				...repeat("fail", i)[1],
+				beyondNs,
+				tally: { name: "recovered", value, limit: 1e9, unit: "ns" as const },
+			},
+		] as const;
+	const of = (...all: [number | null, number | null][]) =>
+		overRepeats(all.map(([value, beyond], i) => took(value, beyond, i)))
+			.deciding.measured;
+	expect(of([3e9, null], [null, 5e9], [4e9, null])).toBe("2");
+	expect(of([3e9, null], [null, 2e9])).toBe("1");
+});

@@ -59,15 +59,19 @@ export function worstOf<T extends Pick<Judged, "verdict">>(
 
 // --- internal ---
 
-type Judged = Pick<Judgement, "verdict" | "margin" | "n" | "tally">;
+type Judged = Pick<
+	Judgement,
+	"verdict" | "margin" | "n" | "tally" | "beyondNs"
+>;
 
 /** How bad one is among repeats of the same gate: the larger the worse. */
-function badness({ margin, n, tally }: Judged): number {
+function badness({ margin, n, tally, beyondNs }: Judged): number {
 	if (margin !== null)
 		return margin === 0 ? Number.POSITIVE_INFINITY : 1 / margin;
 	// Nothing completed.
 	if (n !== null) return Number.POSITIVE_INFINITY;
-	const value = tally?.value ?? null;
+	// What had not ended is at least that long.
+	const value = tally?.value ?? beyondNs;
 	if (tally === null || value === null) return 0;
 	// The smaller a rate is the worse.
 	return tally.unit === "messages/s" ? -value : value;

@@ -38,7 +38,7 @@ export function judge(sla: Sla, facts: Facts): Judgement {
 
 /** All that was intended; of a run that was stopped, what was offered until then. */
 function judgeOffered(sla: Sla, facts: Facts): Judgement {
-	if (sla.kind === "tally") return { ...NO_NUMBERS, ...judgeTally(sla, facts) };
+	if (sla.kind === "tally") return judgeTally(sla, facts);
 	const base = {
 		...NO_NUMBERS,
 		sla: sla.text,

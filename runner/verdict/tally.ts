@@ -2,9 +2,9 @@ import type { Counters } from "../model/client-file.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import {
+	type Tally as AnyTally,
 	needs,
 	TALLIES,
-	type Tally,
 	type TallyUnit,
 } from "../model/tallies.ts";
 import type { Collected } from "../run/collect.ts";
@@ -12,33 +12,37 @@ import { type Said, say } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { drainOf, SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import type { Facts } from "./facts.ts";
-import { because, type Judgement, type NO_NUMBERS } from "./judgement.ts";
+import { type FaultFigure, isFaultFigure } from "./fault-figures.ts";
+import { judgeFaults } from "./fault-gate.ts";
+import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
+/** Times of faults have a judge of their own. */
+type Tally = Exclude<AnyTally, FaultFigure>;
 
 /**
  * Judges a count, a rate or a time. Counts are of warm-up and window: a message lost in the warm-up is lost. Rates are of the
  * window, by real time.
  */
-export function judgeTally(
-	sla: TallySla,
-	{ collected }: Facts,
-): Omit<Judgement, Exclude<keyof typeof NO_NUMBERS, "tally">> {
+export function judgeTally(sla: TallySla, facts: Facts): Judgement {
+	const { tally } = sla;
+	if (isFaultFigure(tally)) return judgeFaults(sla, tally, facts);
+	const { collected } = facts;
 	const { plan } = collected;
-	const { unit } = TALLIES[sla.tally];
-	const name = nameOf(sla.tally, plan);
+	const { unit } = TALLIES[tally];
+	const name = nameOf(tally, plan);
 	const limit = exactly(sla.limit, unit);
-	const value = tallyOf(collected, sla.tally);
+	const value = tallyOf(collected, tally);
 	const base = {
-		sla: sla.text,
+		...{ ...NO_NUMBERS, sla: sla.text },
 		limit,
 		tally: {
-			...{ name: sla.tally, value, limit: sla.limit, unit },
+			...{ name: tally, value, limit: sla.limit, unit },
 		},
 	};
 	if (value === null) {
-		const open = needs(sla.tally, "backlog") ? drainOf(collected) : null;
+		const open = needs(tally, "backlog") ? drainOf(collected) : null;
 		if (open?.open)
 			return {
 				...base,
@@ -53,9 +57,7 @@ export function judgeTally(
 			...base,
 			verdict: "error",
 			measured: "n/a",
-			...because(
-				whyNot(sla.tally, plan) ?? say("tally-not-measured", { name }),
-			),
+			...because(whyNot(tally, plan) ?? say("tally-not-measured", { name })),
 		};
 	}
 	const measured = about(value, unit);
@@ -70,9 +72,9 @@ export function judgeTally(
 		plan.schedule.kind !== "closed" &&
 		(COMPARE[sla.op](value * (1 + EDGE), sla.limit) ||
 			COMPARE[sla.op](value * (1 - EDGE), sla.limit));
-	const warmup = isRateOrTime(sla.tally)
+	const warmup = isRateOrTime(tally)
 		? null
-		: (collected.counters.warmup?.[sla.tally] ?? 0);
+		: (collected.counters.warmup?.[tally] ?? 0);
 	const values = { name, measured, warmup };
 	const said = met
 		? say("tally", values)
