@@ -17,13 +17,13 @@ function failover(
 	system: string,
 	workload: Readonly<Record<string, string>>,
 	faults: string,
+	sla = "[lost == 0]",
 ) {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
 	const file = scenario(folder, workload, {
 		system,
-		faults,
-		sla: "[lost == 0]",
+		...{ faults, sla },
 	});
 	return { file, out };
 }
@@ -37,9 +37,11 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 			// A follower waits for 4 s to 9 s before it wants to lead.
 			{ duration: "14s", drain: "5s" },
 			"[{ at: 2s, action: kill, node: leader, for: 1s }]",
+			"[lost == 0, unavailable < 500ms]",
 		);
 		const ended = await run([file, "--out", out]);
-		const [one] = resultOf(out).runs;
+		const { runs, gates } = resultOf(out);
+		const [one] = runs;
 		if (!one) throw new Error(`there is no run:\n${ended.err}`);
 		const { fault, card, log } = failoverOf(out);
 		expect(fault).toMatchObject({ action: "kill", leader: true, error: null });
@@ -61,6 +63,13 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 		expect(card.unavailableNs ?? 0).toBeGreaterThan((downMs - 200) * 1e6);
 		expect(card.unavailableNs ?? 0).toBeLessThan((downMs + 1500) * 1e6);
 		expect(card.unavailableStill).toBe(false);
+		expect(ended.code).toBe(99);
+		expect(
+			gates.find(({ tally }) => tally?.name === "unavailable"),
+		).toMatchObject({
+			verdict: "fail",
+			tally: { value: card.unavailableNs, limit: 5e8 },
+		});
 		// As many as were due then, and no others, have no answer.
 		const without = ((one.failed ?? 0) + (one.unknown ?? 0)) / 500;
 		expect(without).toBeGreaterThan((downMs - 200) / 1000);
@@ -81,14 +90,23 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 			"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 1 }",
 			{ duration: "4s", drain: "2s" },
 			"[{ at: 2s, action: kill, node: leader }]",
+			"[lost == 0, recovered(p99 < 1s) <= 1s]",
 		);
 		await run([file, "--out", out]);
-		const [one] = resultOf(out).runs;
+		const { runs, gates } = resultOf(out);
+		const [one] = runs;
 		const { fault, card } = failoverOf(out);
 		expect(fault).toMatchObject({ leader: true, endedNs: null, error: null });
 		expect(card).toMatchObject({
 			unavailableStill: true,
-			recoveredNs: null,
+			...{ recoveredNs: null, sla: "p99 < 1s" },
+		});
+		expect(
+			gates.find(({ tally }) => tally?.name === "recovered"),
+		).toMatchObject({
+			verdict: "fail",
+			measured: "> 1.9s",
+			tally: { value: null },
 		});
 		// Half of the messages were due after it.
 		expect((one?.failed ?? 0) + (one?.unknown ?? 0)).toBeGreaterThan(800);
