@@ -2,7 +2,9 @@ import { brokerOf, example, loginUrl } from "../brokers/index.ts";
 import { resumeCommand } from "../model/command-file.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import { type Said, say } from "../text/say.ts";
+import { faultName } from "../verdict/checks/faults.ts";
 import { meanRate } from "../verdict/window-length.ts";
+import { faultAt } from "./failover-table.ts";
 import type { Outcome } from "./outcomes.ts";
 import { worstRun } from "./worst-repeat.ts";
 
@@ -47,6 +49,8 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	}
 	if (of.kind === "comparison" || (of.kind === "gate" && of.gate.comparison))
 		return differentNow(outcome, result);
+	const own = of.kind === "gate" && run !== null && ownFaults(of.gate, run);
+	if (own) return own;
 	// What failed counts as slower than any limit: neither the machine nor its consumers explain it. A search means to find where that begins.
 	const [error] = run?.errors ?? [];
 	if (of.kind !== "search" && run?.failed && error)
@@ -73,6 +77,19 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	return of.gate.metric === null
 		? nextOfTally(of.gate, run)
 		: unlessBusy(nextOfLatency(of.gate, run), run);
+}
+
+/** What the scenario itself did to the broker comes before any error that followed from it; null: it did nothing. */
+function ownFaults({ metric, sla }: Gate, run: Run): Said | null {
+	const done = run.failover.filter(({ error }) => error === null);
+	if (done.length === 0) return null;
+	const [error] = run.failed ? run.errors : [];
+	const latency =
+		metric === null || metric === "lag" || metric === "queued" ? null : sla;
+	return say("own-faults", {
+		faults: done.map((f) => `${faultName(f)} at ${faultAt(f, run)}`),
+		...{ error: error?.message ?? null, latency },
+	});
 }
 
 /** Lost, failed, duplicated: no wait for a consumer explains those. */

@@ -492,6 +492,31 @@ describe("what to do", () => {
 			);
 	});
 
+	test("of a run that the scenario itself disturbed is its own faults first, then the commonest error", () => {
+		const result = built("failover");
+		const latency = brokenOf(result).find(({ what }) => what === "p99 < 50ms");
+		const time = brokenOf(result).find(({ what }) => what.startsWith("unav"));
+		if (!latency || !time) throw new Error("another fixture");
+		const own =
+			/^first see what the scenario's own faults cost, .*: kill of node 2 \(the leader\) at 4\.004s, pause at 9\.002s; the commonest error: NOT_LEADER_OR_FOLLOWER/;
+		expect(breachOf(latency, result).next).toMatch(own);
+		expect(breachOf(latency, result).next).toContain(
+			"write e.g. recovered(p99 < 50ms) < 10s",
+		);
+		expect(breachOf(time, result).next).toMatch(own);
+		expect(breachOf(time, result).next).not.toContain("recovered(");
+		expect(breachOf(time, result).when).toBe(
+			"by the kill of node 2 (the leader), 4s after the window opened",
+		);
+		// A fault that was not carried out explains nothing.
+		const [run] = result.runs;
+		if (run === undefined) throw new Error("another fixture");
+		run.failover = run.failover.map((fault) => ({ ...fault, error: "no" }));
+		expect(breachOf(latency, result).next).toMatch(
+			/^1 message failed; fix the commonest error first: NOT_LEADER/,
+		);
+	});
+
 	test.each([
 		[
 			"NOAUTH Authentication required",

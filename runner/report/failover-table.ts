@@ -68,6 +68,14 @@ export function failoverTexts(run: Run): string[] {
 	});
 }
 
+/** "4.004s": when it was, from the opening of the window. */
+export function faultAt(
+	fault: Failover,
+	{ window }: Pick<Run, "window">,
+): string {
+	return `${Number(((faultZeroNs(fault) - window.startNs) / 1e9).toFixed(3))}s`;
+}
+
 // --- internal ---
 
 const TITLE = "Failover: what each fault did";
@@ -117,7 +125,7 @@ function cellsOf(
 		return ns === 0 ? "at once" : `after ${formatDuration(ns)}`;
 	};
 	return [
-		`${Number(((faultZeroNs(f) - run.window.startNs) / 1e9).toFixed(3))}s`,
+		faultAt(f, run),
 		f.endedNs === null
 			? "ever"
 			: formatDuration(Math.max(0, f.endedNs - f.beganNs)),

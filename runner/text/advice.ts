@@ -68,6 +68,23 @@ export const advice = {
 		"look at offered against achieved rate and at the broker's CPU and disk in report.html; find: max-rate searches the rate that it carries (mqbench explain max-rate)",
 	"commonest-error": (d: { failed: number; error: string }) =>
 		`${plural(d.failed, "message")} failed; fix the commonest error first: ${d.error}`,
+	"own-faults": (d: {
+		/** "kill of node 2 (the leader) at 4.004s" */
+		faults: readonly string[];
+		/** The commonest of what failed; null: nothing did. */
+		error: string | null;
+		/** A latency line that the faults may have broken; null: another line. */
+		latency: string | null;
+	}) =>
+		[
+			`first see what the scenario's own faults cost, in the table Failover (mqbench explain failover): ${d.faults.join(", ")}`,
+			...(d.error === null ? [] : [`the commonest error: ${d.error}`]),
+			...(d.latency === null
+				? []
+				: [
+						`to ask how long a fault may show write e.g. recovered(${d.latency}) < 10s`,
+					]),
+		].join("; "),
 	"see-part": (d: { part: Part; topic: string }) =>
 		`${PARTS[d.part]} (mqbench explain ${d.topic})`,
 	"see-part-around": (d: {
