@@ -143,6 +143,11 @@ const catalogue = {
 		text: (d: { only: string; ids: readonly string[] }) =>
 			`--only ${d.only}: no picture is called so; there ${d.ids.length === 0 ? "are none" : `are ${d.ids.join(", ")}`}`,
 	},
+	"no-png": {
+		exit: 3,
+		text: () =>
+			"--png needs a package that is not installed with mqbench: npm i @resvg/resvg-js, beside mqbench; --svg needs none",
+	},
 	interrupted: {
 		exit: 130,
 		text: (d: { signal: string }) => `Stopped by ${d.signal}.`,

@@ -1,7 +1,6 @@
 import { binomialAtMost } from "../stats/binomial.ts";
 import {
-	ceilDiv,
-	fraction,
+	rank,
 	type Support,
 	samplesForBound,
 	samplesForSupport,
@@ -9,7 +8,7 @@ import {
 } from "../stats/support.ts";
 import { bucketOfRank, type Distribution } from "./distribution.ts";
 
-export { type Support, samplesForBound, samplesForSupport, tail };
+export { rank, type Support, samplesForBound, samplesForSupport, tail };
 
 export interface Percentile {
 	/** 0 < p < 100, e.g. 99.9. */
@@ -57,15 +56,6 @@ export function percentile(s: Sample, p: number, phi: number): Percentile {
 		beyondTimeout: value === null,
 		needs,
 	};
-}
-
-/**
- * ceil(n * p / 100), at least 1, exactly: in floating point 0.999 * 1000 is 999.0000000000001, and the rank
- * would be one too high.
- */
-export function rank(n: number, p: number): number {
-	const { numerator, denominator } = fraction(p);
-	return Math.max(1, Number(ceilDiv(BigInt(n) * numerator, denominator)));
 }
 
 /**

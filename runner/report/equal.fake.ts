@@ -51,6 +51,8 @@ export function wordsIn(text: string, medium: Medium): string {
 		page: () =>
 			text
 				.replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, "")
+				// A sign beside the word that says the same.
+				.replaceAll(/<span aria-hidden="true">[^<]*<\/span>/g, "")
 				.replaceAll(/<[^>]*>/g, " "),
 	}[medium]();
 	return flat(

@@ -5,12 +5,8 @@ import { figuresOf, listOf, type ReportFigures } from "./charts/figures.ts";
 import { type Chart, shownIn } from "./document/blocks.ts";
 import { contentsOf, type Document, documentOf } from "./document/document.ts";
 import { RUNS_WITH_DETAILS } from "./document/run.ts";
-import {
-	badgeMarkup,
-	blockMarkup,
-	sectionMarkup,
-	type Writing,
-} from "./html/blocks.ts";
+import { badgeMarkup } from "./html/badge.ts";
+import { blockMarkup, sectionMarkup, type Writing } from "./html/blocks.ts";
 import { renderPage } from "./page/html-page.ts";
 import { type Markup, markup } from "./page/markup.ts";
 import { sentence } from "./sentence.ts";
@@ -26,9 +22,11 @@ export function renderHtml(
 	const at =
 		runs[0] === undefined ? sections.length : sections.indexOf(runs[0]);
 	const figures = figuresOf(result, budgetOf(runs.length));
+	const later = new Map<string, string>();
 	const writing: Writing = {
 		names: document.names,
 		figures: (chart) => chartsIn(figures, chart),
+		...(runs.length > RUNS_IN_FULL ? { later } : {}),
 	};
 	const all = (some: typeof sections) =>
 		some.map((section) => sectionMarkup(section, writing));
@@ -45,10 +43,17 @@ ${
 }
 ${all(sections.slice(at + runs.length))}`,
 		figures: listOf(figures),
+		later,
 	});
 }
 
 // --- internal ---
+
+/** The contents stay at the top of the window: many are folded there. */
+const MOST_LINKS_OPEN = 8;
+
+/** Of more, what is folded is packed: without JavaScript it cannot be read then. */
+const RUNS_IN_FULL = 60;
 
 function head(
 	{ title, verdict: look, word, quick, where, names }: Document,
@@ -66,8 +71,10 @@ ${others.map((text) => markup`<p class="soft">${sentence(text, names)}</p>`)}`;
 /** What was judged and how it came out, what broke by how much, and what to do: the first thing that a reader sees. */
 function verdict(document: Document, writing: Writing): Markup {
 	const { verdict: look, lead, names, explain } = document;
-	return markup`<section id="verdict" aria-label="Verdict"><div class="box ${look}"><p class="lead">${sentence(lead, names)}</p>
-${blockMarkup([...document.broken, ...document.warnings], writing)}${explain !== "" && markup`<p class="soft">What the words mean: ${explain}.</p>`}</div>
+	const said = [...document.broken, ...document.warnings];
+	return markup`<section id="verdict" aria-label="Verdict"><div class="box ${look}"><p class="lead">${sentence(lead, names)}</p></div>
+${blockMarkup(document.answer, writing)}
+${said.length > 0 && markup`<div class="box ${look}">${blockMarkup(said, writing)}${explain !== "" && markup`<p class="soft">What the words mean: ${explain}.</p>`}</div>`}
 ${blockMarkup(document.gates, writing)}</section>`;
 }
 
@@ -75,7 +82,7 @@ function contents(document: Document, result: Result): Markup | null {
 	const links = contentsOf(document, result);
 	return links.length === 0
 		? null
-		: markup`<nav class="toc" aria-label="Contents"><details open><summary>Contents</summary><ul>${links.map(({ to, text }) => markup`<li><a href="#${to}">${text}</a></li>`)}</ul></details></nav>`;
+		: markup`<nav class="toc" aria-label="Contents"><details${links.length <= MOST_LINKS_OPEN && markup` open`}><summary>Contents</summary><ul>${links.map(({ to, text }) => markup`<li><a href="#${to}">${text}</a></li>`)}</ul></details></nav>`;
 }
 
 function chartsIn(figures: ReportFigures, chart: Chart): readonly Figure[] {
@@ -100,6 +107,7 @@ function chartsIn(figures: ReportFigures, chart: Chart): readonly Figure[] {
  * of words, and among many 7 kB. Of more runs the page packs them: to about a quarter.
  */
 function budgetOf(runs: number): number {
+	if (runs > RUNS_IN_FULL) return 500_000;
 	const words = runs * (runs > RUNS_WITH_DETAILS ? 7000 : 45_000);
 	const left = 1_300_000 - pageScript().length - words;
 	return left > 300_000 ? Math.min(600_000, left) : 1_300_000;

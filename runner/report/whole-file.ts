@@ -2,9 +2,13 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { failure } from "../errors.ts";
 
 /** Writes a report, whole or not at all: a temporary file beside it, then a rename. `folder` is what `mqbench report` makes it anew from. */
-export function writeWhole(path: string, text: string, folder: string): void {
+export function writeWhole(
+	path: string,
+	content: string | Uint8Array,
+	folder: string,
+): void {
 	try {
-		writeFileSync(`${path}.tmp`, text);
+		writeFileSync(`${path}.tmp`, content);
 		renameSync(`${path}.tmp`, path);
 	} catch (error) {
 		rmSync(`${path}.tmp`, { force: true });

@@ -49,3 +49,12 @@ export function fraction(p: number): {
 export function ceilDiv(a: bigint, b: bigint): bigint {
 	return (a + b - 1n) / b;
 }
+
+/**
+ * ceil(n * p / 100), at least 1, exactly: in floating point 0.999 * 1000 is 999.0000000000001, and the rank
+ * would be one too high.
+ */
+export function rank(n: number, p: number): number {
+	const { numerator, denominator } = fraction(p);
+	return Math.max(1, Number(ceilDiv(BigInt(n) * numerator, denominator)));
+}

@@ -82,6 +82,11 @@ export const reports = {
 	"means-baseline-open": "the comparison with the baseline is undecided; all other SLAs are met",
 	"weak-means": "based on few samples, or on slow messages that came in few clusters; or the window is too short (below 10s) to tell",
 	"in-no-cell": "{missing} Those are in no cell. The slowest that completed",
+	stall:
+		"{stretches:stall}, the worst from {from} to {to} s of the window: up to {slowest}, where p99 of a second usually is {usual}",
+	"stall-missing":
+		"{stretches:stall}, the worst from {from} to {to} s of the window: {messages:message} of it never completed, where p99 of a second usually is {usual}",
+	"smallest-change": "the smallest change that these runs can show is {share}",
 	"response-means": "response: from the intended send time",
 	"ack-sent-means": "ack: acknowledged, from the actual send",
 	"ack-intended-means": "ack: acknowledged, from the intended send time",

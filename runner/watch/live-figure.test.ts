@@ -27,7 +27,7 @@ function drawn(seconds: Second[], of: Partial<CurrentRun["frame"]> = {}) {
 			...{ index: 1, title: "[1/2] core", done: 0.1, rows: [] },
 			...{ frame: { ...frame, ...of }, seconds },
 		},
-		{ system: "core", place: 3 },
+		{ place: 3 },
 	);
 	if (figure === null) throw new Error("nothing is drawn");
 	return figure;
@@ -47,7 +47,7 @@ describe("the picture of a run that is under way", () => {
 			frame,
 			seconds: [],
 		};
-		expect(liveFigure(run, { system: "core", place: 0 })).toBeNull();
+		expect(liveFigure(run, { place: 0 })).toBeNull();
 	});
 
 	test("has every second as it was told, in the middle of it, from the window's start", () => {
@@ -75,7 +75,7 @@ describe("the picture of a run that is under way", () => {
 		expect(figure.panels[0]?.limits).toEqual(frame.limits);
 	});
 
-	test("has the colours of the report: of its system, of those that follow, and grey for what is no measure of it", () => {
+	test("has the colours of the report: of its system the main lines, and grey what stands beside them", () => {
 		const cores: Second["cores"] = [
 			["generator", 1],
 			["broker", 1],
@@ -86,9 +86,9 @@ describe("the picture of a run that is under way", () => {
 			lines.map(({ name, colour }) => [name, colour]),
 		);
 		expect(Object.fromEntries(colours)).toEqual({
-			...{ p99: 3, p50: 4, offered: -1, sent: 3, received: 4 },
-			...{ "in flight": 3, "held by the library": 4 },
-			...{ generator: 4, broker: 3, machine: -1 },
+			...{ p99: 3, p50: -1, offered: -1, sent: 3, received: -1 },
+			...{ "in flight": 3, "held by the library": -1 },
+			...{ generator: -1, broker: 3, machine: -1 },
 		});
 	});
 

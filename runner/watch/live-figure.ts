@@ -11,7 +11,7 @@ const SHORT_S = 60;
 /** The seconds of the run so far as a picture. `place`: of its system among all. null: there are none yet. */
 export function liveFigure(
 	{ frame, seconds }: CurrentRun,
-	{ system, place }: { readonly system: string; readonly place: number },
+	{ place }: { readonly place: number },
 ): TimeFigure | null {
 	const last = seconds.at(-1);
 	if (last === undefined) return null;
@@ -25,9 +25,9 @@ export function liveFigure(
 		.map((panel) => ({
 			...panel,
 			lines: panel.lines.map(({ offset, ...line }, i) => ({
-				...{ system, case: "", hidden: false, steps: false, dash: i },
+				...{ group: line.name, hidden: false, steps: false, dash: i },
 				...line,
-				colour: offset < 0 ? offset : place + offset,
+				colour: offset === 0 ? place : -1,
 			})),
 		}));
 	return {
@@ -43,6 +43,7 @@ export function liveFigure(
 		panels,
 		marks: frame.marks,
 		unfinished: { stretches: [], beyond: "", unplaced: null },
+		slowest: [],
 	};
 }
 

@@ -411,12 +411,12 @@ describe.skipIf(missing)(
 						const url = page.url();
 						await end(renderHtml(result(), "name: stall"));
 						await page
-							.locator(".canvas[data-drawn=dark] svg")
+							.locator(".canvas[data-drawn=dark] canvas")
 							.first()
 							.waitFor();
 						expect(page.url()).toBe(url);
 						expect(await page.title()).toBe(
-							`${result().scenario}: ${(await text(page, "header .badge")).toUpperCase()} - mqbench`,
+							`${result().scenario}: ${(await text(page, "header .badge")).replace(/^\S /, "").toUpperCase()} - mqbench`,
 						);
 						expect(await text(page, "header")).toContain(
 							"Nobody serves this page.",

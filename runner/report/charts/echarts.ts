@@ -1,9 +1,30 @@
-import { CustomChart, LineChart } from "echarts/charts";
-import { GridComponent } from "echarts/components";
+import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
+import {
+	GridComponent,
+	LegendComponent,
+	MarkAreaComponent,
+	MarkLineComponent,
+	MarkPointComponent,
+	TitleComponent,
+} from "echarts/components";
 import { init, use } from "echarts/core";
+import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
 
-/** The parts of ECharts that our pictures are made of: all that the bundle holds. Pointer, zoom and legend are the page's own. */
-use([CustomChart, GridComponent, LineChart, SVGRenderer]);
+/** The parts of ECharts that every picture is made of; a page adds those that a reader moves (page/client/chart.ts). */
+use([
+	BarChart,
+	CustomChart,
+	GridComponent,
+	LabelLayout,
+	LegendComponent,
+	LineChart,
+	MarkAreaComponent,
+	MarkLineComponent,
+	MarkPointComponent,
+	SVGRenderer,
+	ScatterChart,
+	TitleComponent,
+]);
 
-export { init };
+export { init, use };

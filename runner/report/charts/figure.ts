@@ -7,6 +7,8 @@ export type Figure =
 	| TimeFigure
 	| HeatFigure
 	| RateFigure
+	| RatioFigure
+	| PartsFigure
 	| TrendFigure;
 
 interface Base {
@@ -19,25 +21,25 @@ interface Base {
 	readonly description: string;
 }
 
-/** What a switch turns on and off. Lines of several panels may share one. Dashes are by metric or case; never colour alone. */
+/** A line, and the switch that turns it on and off. Lines of the same group share a switch: panels, repeats. */
 export interface SeriesKey {
 	/** Unique in the figure; but panels share those of the same process. */
 	readonly key: string;
-	/** "nats response", in a legend. */
+	/** "nats, repeat 2", where it is told apart from all others. */
 	readonly name: string;
-	readonly system: string;
-	readonly case: string;
+	/** What its switch and the legend call it, with all that share it: "nats". */
+	readonly group: string;
 	/**
-	 * Which colour: position of the system among all of the page, so that it keeps its colour on every chart. In pictures of one
-	 * run its main line has it, the others have those that follow. -1: grey, for what is no measure of the system.
+	 * Which colour, and which mark: position of the system among all of the page, so that it keeps both on every chart. In pictures of
+	 * one run its main line has it. -1: grey, for what is no measure of the system or stands beside the main line.
 	 */
 	readonly colour: number;
-	/** Which dashes, 0 is a full line. */
+	/** Which dashes, 0 is a full line: where systems are compared by system, in a picture of one run by metric. Never colour alone. */
 	readonly dash: number;
 	/** Off until switched on. */
 	readonly hidden: boolean;
-	/** Which of several runs that are otherwise alike, "median run": the name of its switch. Left out: their number. */
-	readonly run?: string;
+	/** One of several repeats that does not decide: drawn thin. */
+	readonly thin?: boolean;
 }
 
 /** A stretch of seconds, from the window's start, in which samples were due that never came. */
@@ -65,7 +67,11 @@ export interface Unfinished {
 /** HDR curves: latency over percentile, the axis stretched towards 100 % (each nine takes the same room). */
 export interface PercentileFigure extends Base {
 	readonly kind: "percentiles";
+	/** Small multiples with the same axes, one for each case; a single one needs no title. */
+	readonly panels: readonly { readonly title: string }[];
 	readonly curves: readonly (SeriesKey & {
+		/** Position of its panel. */
+		readonly panel: number;
 		readonly metric: string;
 		/** Percentile (0 .. below 100) and value; each value holds until the next. Ends where the samples end to carry. */
 		readonly points: readonly (readonly [p: number, value: number])[];
@@ -77,6 +83,9 @@ export interface PercentileFigure extends Base {
 			readonly value: number;
 			readonly text: string;
 			readonly interval: string;
+			/** Of the interval; null: no such bound. Left out: not told. */
+			readonly low?: number | null;
+			readonly high?: number | null;
 		}[];
 		/** "12 never completed: > 30s"; null: all did. */
 		readonly censored: string | null;
@@ -135,13 +144,16 @@ export interface TimeFigure extends Base {
 		readonly text: string;
 	}[];
 	readonly unfinished: Unfinished;
+	/** The slowest messages of the run, the slowest first, at the second in which they were due. */
+	readonly slowest: readonly {
+		readonly second: number;
+		readonly text: string;
+	}[];
 }
 
 /** Samples by second of intended time and latency. */
 export interface HeatFigure extends Base {
 	readonly kind: "heat";
-	readonly system: string;
-	readonly case: string;
 	/** Lower bounds of the latency bins, ns, ascending; the last bin ends at `end`. */
 	readonly bins: readonly number[];
 	readonly end: number;
@@ -197,17 +209,52 @@ export interface TrendFigure extends Base {
 	})[];
 }
 
+/** Ratios of two sides with their intervals, below each other: a forest plot. 1 is no change; above it the second side has more. */
+export interface RatioFigure extends Base {
+	readonly kind: "ratios";
+	readonly rows: readonly {
+		/** "response p99" */
+		readonly name: string;
+		readonly ratio: number;
+		/** 95 % interval; null: too few runs for one, or no such bound. */
+		readonly low: number | null;
+		readonly high: number | null;
+		/** Part by which it may be worse, 0.25; it is drawn around 1. */
+		readonly margin: number;
+		/** Whether less is better, as it is of latency. */
+		readonly less: boolean;
+		/** "REGRESSED", "shown": as in the table. */
+		readonly word: string;
+		readonly look: "fail" | "inconclusive" | "pass" | "unknown";
+		/** "1.1x [1.02, 1.2]", and the smallest change that such an interval can tell from none. */
+		readonly text: string;
+	}[];
+}
+
+/** What response times are made of, by percentile: means of the messages around it. */
+export interface PartsFigure extends Base {
+	readonly kind: "parts";
+	readonly rows: readonly {
+		/** "p99", "max" */
+		readonly name: string;
+		/** Queued, lag, service, in percent of the response. */
+		readonly shares: readonly number[];
+		/** The mean response of these messages. */
+		readonly text: string;
+		/** "p99 303ms = queued 302.6ms + lag 31us + service 0.2ms" */
+		readonly sentence: string;
+	}[];
+}
+
 /** How a person looks at a figure at the moment. */
 export interface View {
 	readonly theme: "light" | "dark";
 	readonly width: number;
 	readonly height: number;
-	/** Keys of lines and curves that are switched off. */
-	readonly off: ReadonlySet<string>;
-	/** The stretch of the x axis that is shown, in the axis' own numbers; null: all of it. */
-	readonly zoom: readonly [from: number, to: number] | null;
-	/** The value axis: null as the figure says. */
+	/** The value axis: null as the values suggest. */
 	readonly logarithmic: boolean | null;
+	/** Groups that are switched off. What is zoomed is the drawing library's to know. */
+	readonly off: ReadonlySet<string>;
 	/** True: the picture stands on its own, as an .svg does, with title, facts and legend in it. Else those are in the page around it. */
 	readonly alone?: boolean;
 }

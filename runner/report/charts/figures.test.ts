@@ -11,7 +11,6 @@ import {
 import { intervalText, percentileValue } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
 import { BUDGET, figuresOf, listOf, type RunFigures } from "./figures.ts";
-import { dashesOf } from "./theme.ts";
 
 const FIXTURES = [
 	"healthy",
@@ -82,6 +81,8 @@ describe.each([...results])("the figures of %s", (_, result) => {
 						value: p.value,
 						text: percentileValue(p, run),
 						interval: intervalText(p),
+						low: p.low,
+						high: p.high,
 					})),
 				);
 				expect(curve.max?.value ?? null).toBe(m?.censored === 0 ? m.max : null);
@@ -605,36 +606,40 @@ describe("side by side", () => {
 		expect(figuresOf(of("stall")).overview).toEqual([]);
 	});
 
-	test("repeats of one system have its colour, and each dashes of its own", () => {
-		const [repeats] = figuresOf(of("repeats")).overview;
+	test("repeats of one system share its switch, colour and dashes; the one that decides is strong", () => {
+		const result = of("repeats");
+		const [repeats] = figuresOf(result).overview;
 		if (repeats?.kind !== "percentiles") throw new Error("no curves");
-		for (const system of ["nats", "kafka"]) {
-			const own = repeats.curves.filter((c) => c.system === system);
+		for (const [place, system] of ["nats", "kafka"].entries()) {
+			const own = repeats.curves.filter((c) => c.group === system);
 			expect(own).toHaveLength(3);
-			expect(new Set(own.map(({ colour }) => colour)).size).toBe(1);
-			expect(new Set(own.map((c) => dashesOf(c).join())).size).toBe(3);
+			expect(own.map((c) => [c.colour, c.dash, c.hidden])).toEqual(
+				Array(3).fill([place, place, false]),
+			);
+			// The median of three by p99, found a second way.
+			const runs = result.runs.filter((run) => run.system === system);
+			const p99 = (run: Run) =>
+				run.metrics.response?.percentiles.find((x) => x.p === 99)?.value ?? 0;
+			const [, middle] = runs.toSorted((a, b) => p99(a) - p99(b));
+			expect(own.filter((c) => !c.thin).map((c) => c.key)).toEqual([
+				`run-${middle?.index}`,
+			]);
 		}
 	});
 
-	test("the first case is on at first, and of repeats the first; systems keep their colour", () => {
-		const [repeats] = figuresOf(of("repeats")).overview;
-		if (repeats?.kind !== "percentiles") throw new Error("no curves");
-		expect(
-			repeats.curves.map(({ name, hidden, colour }) => [name, hidden, colour]),
-		).toEqual([
-			["nats (1)", false, 0],
-			["nats (2)", true, 0],
-			["nats (3)", true, 0],
-			["kafka (1)", false, 1],
-			["kafka (2)", true, 1],
-			["kafka (3)", true, 1],
-		]);
-		const [cases] = figuresOf(of("message-queue-latency")).overview;
+	test("each case has a panel, with all of its systems", () => {
+		const result = of("message-queue-latency");
+		const [cases] = figuresOf(result).overview;
 		if (cases?.kind !== "percentiles") throw new Error("no curves");
-		expect(
-			new Set(cases.curves.filter((c) => !c.hidden).map((c) => c.case)).size,
-		).toBe(1);
-		expect(cases.curves).toHaveLength(20);
+		const names = [...new Set(result.runs.map((run) => run.case))];
+		expect(cases.panels.map(({ title }) => title)).toEqual(names);
+		for (const [panel, name] of names.entries())
+			expect(
+				cases.curves.filter((c) => c.panel === panel).map((c) => c.group),
+			).toEqual(
+				result.runs.filter((r) => r.case === name).map((r) => r.system),
+			);
+		expect(cases.curves.every((c) => !c.hidden && !c.thin)).toBe(true);
 	});
 
 	test("p99 by case has the values and intervals of result.json; over a size, where only that varies", () => {
@@ -647,12 +652,12 @@ describe("side by side", () => {
 			expect(figure.axis.unit).toBe(
 				name === "commit-log-latency" ? "bytes" : "cases",
 			);
-			for (const { system, points } of figure.lines)
+			for (const { group, points } of figure.lines)
 				expect(
 					points.map(({ value, low, high }) => [value, low, high]),
 				).toEqual(
 					result.runs
-						.filter((run) => run.system === system)
+						.filter((run) => run.system === group)
 						.map((run) => {
 							const p = run.metrics.response?.percentiles.find(
 								(x) => x.p === 99,

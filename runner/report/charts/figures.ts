@@ -3,12 +3,14 @@ import { withoutSearches } from "../words.ts";
 import type {
 	Figure,
 	HeatFigure,
+	PartsFigure,
 	PercentileFigure,
 	RateFigure,
 	TimeFigure,
 } from "./figure.ts";
 import { heatFigure } from "./heat-figure.ts";
 import { runId } from "./numbers.ts";
+import { partsFigure } from "./parts-figure.ts";
 import { overviewPercentiles, runPercentiles } from "./percentile-figure.ts";
 import { caseFigures, searchFigure, stepsFigure } from "./rate-figure.ts";
 import { timeFigure } from "./time-figure.ts";
@@ -28,6 +30,7 @@ export interface RunFigures {
 	readonly percentiles: PercentileFigure | null;
 	readonly time: TimeFigure | null;
 	readonly heat: HeatFigure | null;
+	readonly parts: PartsFigure | null;
 	/** Latency over rate, of a load in steps. */
 	readonly steps: RateFigure | null;
 }
@@ -62,8 +65,8 @@ export function figuresOf(whole: Result, budget = BUDGET): ReportFigures {
 /** All of them in the order of a report. */
 export function listOf({ overview, runs, searches }: ReportFigures): Figure[] {
 	const ofRuns = [...runs.values()].flatMap(
-		({ percentiles, steps, time, heat }) =>
-			[percentiles, steps, time, heat].filter((f) => f !== null),
+		({ percentiles, parts, steps, time, heat }) =>
+			[percentiles, parts, steps, time, heat].filter((f) => f !== null),
 	);
 	return [...overview, ...searches, ...ofRuns];
 }
@@ -116,6 +119,7 @@ function runFigures(
 			panels < ALL_PANELS
 				? null
 				: heatFigure(`${id}-heat`, run, result, level.most),
+		parts: partsFigure(`${id}-parts`, run, result),
 		steps: stepsFigure(`${id}-steps`, run, result),
 	};
 }

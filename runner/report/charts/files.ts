@@ -8,38 +8,41 @@ import { writeWhole } from "../whole-file.ts";
 import { drawSvg } from "./draw.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { firstView } from "./options.ts";
+import { pngOf } from "./png.ts";
 
 export type Theme = "light" | "dark";
 
 export interface PicturesArgs {
-	/** Where the run is; pictures go to svg/ in it, or to `out`. */
+	/** Where the run is; pictures go to svg/ or png/ in it, or to `out`. */
 	readonly folder: string;
+	readonly format: "svg" | "png";
 	readonly out: string | undefined;
 	readonly theme: Theme;
 	/** A glob over their names. */
 	readonly only: string;
 }
 
-/** `mqbench report --svg`: every picture of a report as a file of its own. Gives their paths, in the order of the report. */
+/** `mqbench report --svg` and `--png`: every picture of a report as a file of its own. Gives their paths, in the order of the report. */
 export async function writePictures(
 	result: Result,
-	{ folder, out, theme, only }: PicturesArgs,
+	{ folder, format, out, theme, only }: PicturesArgs,
 ): Promise<string[]> {
 	const all = listOf(figuresOf(result, Number.POSITIVE_INFINITY));
 	const matches = glob(only);
 	const chosen = all.filter(({ id }) => matches.test(id));
 	if (chosen.length === 0 && (all.length > 0 || only !== "*"))
 		throw failure("no-such-picture", { only, ids: all.map(({ id }) => id) });
-	const where = out ?? path.join(folder, "svg");
+	const where = out ?? path.join(folder, format);
 	makeRoom(where, folder);
 	const files: string[] = [];
 	for (const figure of chosen) {
 		const file = path.join(
 			where,
-			`${figure.id}${theme === "dark" ? "-dark" : ""}.svg`,
+			`${figure.id}${theme === "dark" ? "-dark" : ""}.${format}`,
 		);
 		const svg = await drawSvg(figure, firstView(figure, theme));
-		writeWhole(file, `${svg}\n`, folder);
+		const picture = format === "svg" ? `${svg}\n` : await pngOf(svg);
+		writeWhole(file, picture, folder);
 		files.push(file);
 	}
 	return files;

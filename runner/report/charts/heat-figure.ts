@@ -32,8 +32,6 @@ export function heatFigure(
 		title: `${sentence(run.main)} by second, every message: ${runTitle(run, result)}`,
 		facts: `${factsText(run, result)}; ${loadText(run)}`,
 		description: `${formatCount(all)} messages by second and ${run.main}. ${missing === "" ? "The slowest" : tell("in-no-cell", { missing })} took between ${formatDuration(heat.binsNs[slowest] ?? 0)} and ${formatDuration(heat.binsNs[slowest + 1] ?? heat.endNs)}.`,
-		system: run.system,
-		case: run.case,
 		bins: heat.binsNs,
 		end: heat.endNs,
 		width: size,

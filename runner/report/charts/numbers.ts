@@ -5,11 +5,6 @@ export function systemNumbers(result: Result): ReadonlyMap<string, number> {
 	return numbered(result.runs.map((run) => run.system));
 }
 
-/** Position of each case: its dashes. */
-export function caseNumbers(result: Result): ReadonlyMap<string, number> {
-	return numbered(result.runs.map((run) => run.case));
-}
-
 /** "run-01-nats-256B-1": the names of a run's pictures begin so, as its folder is called. */
 export function runId({ folder }: Run): string {
 	const name = folder.split("/").at(-1) ?? folder;

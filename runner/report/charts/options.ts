@@ -1,44 +1,17 @@
+import type { Part } from "./axes.ts";
 import type { Figure, SeriesKey, View } from "./figure.ts";
-import {
-	heatHeight,
-	heatKeys,
-	heatOption,
-	heatReading,
-	heatStops,
-} from "./heat-option.ts";
-import {
-	percentileHeight,
-	percentileKeys,
-	percentileOption,
-	percentileReading,
-	percentileStops,
-} from "./percentile-option.ts";
-import type { Part, Reading } from "./pieces.ts";
-import {
-	rateHeight,
-	rateKeys,
-	rateOption,
-	rateReading,
-	rateStops,
-} from "./rate-option.ts";
-import {
-	timeHeight,
-	timeKeys,
-	timeOption,
-	timeReading,
-	timeStops,
-} from "./time-option.ts";
-import {
-	trendHeight,
-	trendKeys,
-	trendOption,
-	trendReading,
-	trendStops,
-} from "./trend-option.ts";
+import { groupsOf } from "./frame.ts";
+import { heatHeight, heatOption } from "./heat-chart.ts";
+import { NO_KEYS, partsHeight, partsOption } from "./parts-chart.ts";
+import { percentileHeight, percentileOption } from "./percentile-chart.ts";
+import { rateHeight, rateOption } from "./rate-chart.ts";
+import { ratioHeight, ratioOption } from "./ratio-chart.ts";
+import { timeHeight, timeLines, timeOption } from "./time-chart.ts";
+import { trendHeight, trendOption } from "./trend-chart.ts";
 
-export type { Reading } from "./pieces.ts";
+export type { Part } from "./axes.ts";
 
-/** What ECharts draws of a figure: for the page in a browser and for pictures on their own alike. Give it with `notMerge`. */
+/** What ECharts draws of a figure: for the page in a browser and for pictures on their own alike. Given again it updates in place. */
 export function optionOf(figure: Figure, view: View): Part {
 	return kindOf(figure).option(figure, view);
 }
@@ -48,53 +21,39 @@ export function heightOf(figure: Figure, view: Omit<View, "height">): number {
 	return kindOf(figure).height(figure, view);
 }
 
-/** Is the value axis that people look at logarithmic, by choice or by itself? */
-export function isLogarithmic(figure: Figure, view: View): boolean {
-	const { yAxis } = optionOf(figure, view);
-	return (yAxis as readonly Part[])[0]?.logarithmic === true;
-}
-
-/** The switches of a figure, in the order of its legend. Panels may share a key: it is there once. */
+/** The lines of a figure, in the order of its legend. */
 export function keysOf(figure: Figure): readonly SeriesKey[] {
 	return kindOf(figure).keys(figure);
 }
 
-/** Where a pointer can stand, ascending, in the axis' own numbers: what arrow keys go through. */
-export function stopsOf(figure: Figure, view: View): readonly number[] {
-	return kindOf(figure).stops(figure, view);
+/** Is the first value axis logarithmic, by choice or by itself? */
+export function isLogarithmic(figure: Figure, view: View): boolean {
+	const { yAxis } = optionOf(figure, view);
+	return (yAxis as readonly Part[])[0]?.type === "log";
 }
 
-/** What a pointer at `x` (in the axis' own numbers, as `zoom` has them) tells: of the nearest stop. null: nothing is there. */
-export function readingAt(
-	figure: Figure,
-	view: View,
-	x: number,
-): Reading | null {
-	const [first, ...rest] = stopsOf(figure, view);
-	if (first === undefined) return null;
-	const stop = rest.reduce(
-		(a, b) => (Math.abs(b - x) < Math.abs(a - x) ? b : a),
-		first,
+/** The groups that are off at first: those of which no line is shown. */
+export function offAtFirst(figure: Figure): Set<string> {
+	const keys = keysOf(figure);
+	return new Set(
+		groupsOf(keys)
+			.map(({ group }) => group)
+			.filter((group) =>
+				keys.every((key) => key.group !== group || key.hidden),
+			),
 	);
-	return kindOf(figure).reading(figure, view, stop);
 }
 
-/** A figure on its own as it is at first: all that is not hidden, in a width that fits most pages. */
+/** A figure on its own as it is at first, in a width that fits most pages. */
 export function firstView(
 	figure: Figure,
 	theme: View["theme"],
 	width = 720,
 ): View {
-	const off = new Set(
-		keysOf(figure)
-			.filter(({ hidden }) => hidden)
-			.map(({ key }) => key),
-	);
 	const view = {
 		theme,
 		width,
-		off,
-		zoom: null,
+		off: offAtFirst(figure),
 		logarithmic: null,
 		alone: true,
 	};
@@ -107,8 +66,6 @@ interface Kind<F> {
 	readonly option: (figure: F, view: View) => Part;
 	readonly height: (figure: F, view: Omit<View, "height">) => number;
 	readonly keys: (figure: F) => readonly SeriesKey[];
-	readonly stops: (figure: F, view: View) => readonly number[];
-	readonly reading: (figure: F, view: View, stop: number) => Reading;
 }
 
 const KINDS: {
@@ -117,37 +74,17 @@ const KINDS: {
 	percentiles: {
 		option: percentileOption,
 		height: percentileHeight,
-		keys: percentileKeys,
-		stops: percentileStops,
-		reading: percentileReading,
+		keys: ({ curves }) => curves,
 	},
-	time: {
-		option: timeOption,
-		height: timeHeight,
-		keys: timeKeys,
-		stops: timeStops,
-		reading: timeReading,
-	},
-	heat: {
-		option: heatOption,
-		height: heatHeight,
-		keys: heatKeys,
-		stops: heatStops,
-		reading: heatReading,
-	},
-	rate: {
-		option: rateOption,
-		height: rateHeight,
-		keys: rateKeys,
-		stops: rateStops,
-		reading: rateReading,
-	},
+	time: { option: timeOption, height: timeHeight, keys: timeLines },
+	heat: { option: heatOption, height: heatHeight, keys: () => [] },
+	rate: { option: rateOption, height: rateHeight, keys: ({ lines }) => lines },
+	ratios: { option: ratioOption, height: ratioHeight, keys: () => [] },
+	parts: { option: partsOption, height: partsHeight, keys: () => NO_KEYS },
 	trend: {
 		option: trendOption,
 		height: trendHeight,
-		keys: trendKeys,
-		stops: trendStops,
-		reading: trendReading,
+		keys: ({ lines }) => lines,
 	},
 };
 

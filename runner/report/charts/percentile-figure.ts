@@ -1,6 +1,7 @@
 import type { Gate, MetricSummary, Result, Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { formatCount, formatDuration } from "../../units.ts";
+import { decidingRepeat } from "../deciding-repeat.ts";
 import { caseTables } from "../matrix.ts";
 import { mostHidden } from "../omission.ts";
 import {
@@ -16,7 +17,7 @@ import {
 	weakMark,
 } from "../words.ts";
 import type { PercentileFigure } from "./figure.ts";
-import { caseNumbers, systemNumbers } from "./numbers.ts";
+import { systemNumbers } from "./numbers.ts";
 
 /** The curves that a picture of one run shows, in the order of its legend. */
 export const CURVES = ["response", "service", "ack", "last"] as const;
@@ -65,12 +66,14 @@ export function runPercentiles(
 						.join(", ")}`,
 			)
 			.join(". "),
+		panels: [{ title: "" }],
 		curves: measured.map(([name, m], i) => ({
 			key: name,
 			name: NAMES(run)[name],
-			system: run.system,
-			case: run.case,
-			colour: place + i,
+			group: NAMES(run)[name],
+			panel: 0,
+			// The colour of the system is for what is compared; what stands beside it is grey, and has dashes.
+			colour: i === 0 ? place : -1,
 			dash: i,
 			hidden: false,
 			metric: name,
@@ -81,48 +84,53 @@ export function runPercentiles(
 	};
 }
 
-/** The main metric of every run in one picture; of several cases the first is switched on. null: fewer than two runs have curves. */
+/** The main metric of every run: small multiples by case, in each the systems, and thin beside the repeat that decides the others. null: fewer than two runs have curves. */
 export function overviewPercentiles(
 	result: Result,
 	detail: Detail,
 ): PercentileFigure | null {
 	const systems = systemNumbers(result);
-	const cases = caseNumbers(result);
 	const tables = caseTables(result);
 	const rows = tables.flatMap((table) =>
 		table.rows.map((row) => ({ ...row, table })),
 	);
+	const measured = tables.filter(({ rows: all }) =>
+		all.some(({ run }) => hasCurve(run)),
+	);
+	const shown = measured.slice(0, MOST_PANELS);
 	const curves = rows.flatMap(({ run, name, table }): Curve[] => {
 		const m = run.metrics[run.main];
-		if (m === null || m.curve.length === 0) return [];
+		const panel = shown.indexOf(table);
+		if (m === null || m.curve.length === 0 || panel < 0) return [];
+		const place = systems.get(run.system) ?? 0;
+		const alike = table.rows.flatMap((row) =>
+			row.run.system === run.system && hasCurve(row.run) ? [row.run] : [],
+		);
+		const decides = decidingRepeat(alike) === run;
 		return [
 			{
 				key: `run-${run.index}`,
-				name: tables.length > 1 ? `${name}, ${table.case}` : name,
-				system: run.system,
-				case: run.case,
-				colour: systems.get(run.system) ?? 0,
-				// A repeat has the colour of its system, and dashes of its own.
-				dash:
-					(cases.get(run.case) ?? 0) +
-					(systems.get(run.system) ?? 0) +
-					run.repeat -
-					1,
-				hidden: table !== tables[0] || run.repeat > 1,
+				name,
+				group: run.system,
+				panel,
+				colour: place,
+				dash: place,
+				hidden: false,
+				thin: !decides,
 				metric: run.main,
-				...curveOf(m, run, false, detail),
+				...curveOf(m, run, false, {
+					...detail,
+					intervals: detail.intervals && decides,
+				}),
 			},
 		];
 	});
-	const [first] = tables;
-	if (curves.length < 2 || first === undefined) return null;
-	// With none of the first case there would be nothing to see.
-	const empty = curves.every((c) => c.hidden);
+	if (curves.length < 2) return null;
 	const metrics = [...new Set(curves.map((c) => c.metric))];
 	return {
 		kind: "percentiles",
 		id: "percentiles",
-		title: `${sentence(metrics.join(" and "))} by percentile: ${result.scenario}`,
+		title: `${sentence(metrics.join(" and "))} by percentile: ${result.scenario}${measured.length > shown.length ? `, the first ${shown.length} of ${measured.length} cases` : ""}`,
 		facts: overviewFacts(result),
 		description: rows
 			.map(
@@ -131,7 +139,10 @@ export function overviewPercentiles(
 			)
 			.slice(0, MOST_DESCRIBED)
 			.join(". "),
-		curves: curves.map((c) => (empty ? { ...c, hidden: false } : c)),
+		panels: shown.map((table) => ({
+			title: tables.length > 1 ? table.case : "",
+		})),
+		curves,
 		hidden: [],
 		limits: sharedLimits(result, metrics),
 	};
@@ -200,6 +211,12 @@ export function thinned(points: Points, tolerance: number): Points {
 // --- internal ---
 
 const MOST_DESCRIBED = 40;
+/** Cases of more have their pictures at their runs. */
+const MOST_PANELS = 24;
+
+function hasCurve(run: Run): boolean {
+	return (run.metrics[run.main]?.curve.length ?? 0) > 0;
+}
 
 function NAMES(run: Run) {
 	const closed = run.load.schedule.kind === "closed";
@@ -226,6 +243,7 @@ function curveOf(
 						value: p.value,
 						text: percentileValue(p, run),
 						interval: intervals ? intervalText(p) : "",
+						...(intervals ? { low: p.low, high: p.high } : {}),
 					},
 				],
 	);

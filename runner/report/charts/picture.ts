@@ -1,7 +1,7 @@
 import { init } from "./echarts.ts";
 import type { Figure, View } from "./figure.ts";
+import { shown } from "./frame.ts";
 import { optionOf } from "./options.ts";
-import { shown } from "./text.ts";
 
 /** A figure on its own as SVG, with a name and a description for those who do not see it. In a browser as in Node. */
 export function pictureOf(figure: Figure, view: View): string {

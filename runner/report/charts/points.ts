@@ -10,7 +10,7 @@ export type Points = Line["points"];
 /** A panel before its lines have what all lines of a run have. */
 export interface Draft extends Omit<Panel, "lines"> {
 	/** Without what all lines of a run have; `offset` from the colour of its system, -1: grey. */
-	readonly lines: readonly (Omit<Line, "system" | "case" | "colour"> & {
+	readonly lines: readonly (Omit<Line, "group" | "colour"> & {
 		readonly offset: number;
 	})[];
 }

@@ -1,6 +1,7 @@
 import type { Percentile, Result, Run, Search } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { formatBytesExact, formatCount } from "../../units.ts";
+import { decidingRepeat } from "../deciding-repeat.ts";
 import {
 	durationText,
 	factsText,
@@ -12,7 +13,7 @@ import {
 	runTitle,
 	searchTitle,
 } from "../words.ts";
-import type { RateFigure, SeriesKey } from "./figure.ts";
+import type { RateFigure } from "./figure.ts";
 import { systemNumbers } from "./numbers.ts";
 import {
 	gatesOf,
@@ -62,11 +63,7 @@ export function searchFigure(
 			facts: first === undefined ? "" : factsText(first, result),
 			limits: first === undefined ? [] : limitsOf(first, result),
 		},
-		{
-			system: search.system,
-			case: search.case,
-			place: systemNumbers(result).get(search.system) ?? 0,
-		},
+		systemNumbers(result).get(search.system) ?? 0,
 		points,
 	);
 }
@@ -102,11 +99,7 @@ export function stepsFigure(
 			facts: `${factsText(run, result)}; ${loadText(run)}`,
 			limits: limitsOf(run, result),
 		},
-		{
-			system: run.system,
-			case: run.case,
-			place: systemNumbers(result).get(run.system) ?? 0,
-		},
+		systemNumbers(result).get(run.system) ?? 0,
 		points,
 	);
 }
@@ -206,11 +199,7 @@ const LINES = [
 
 function overRate(
 	base: Pick<RateFigure, "id" | "title" | "facts" | "limits">,
-	of: {
-		readonly system: string;
-		readonly case: string;
-		readonly place: number;
-	},
+	place: number,
 	points: (key: "p50" | "p99" | "max") => Point[],
 ): RateFigure | null {
 	const p99 = points("p99");
@@ -220,9 +209,8 @@ function overRate(
 		([key, dash]): Line => ({
 			key,
 			name: key,
-			system: of.system,
-			case: of.case,
-			colour: key === "max" ? -1 : of.place + (key === "p50" ? 1 : 0),
+			group: key,
+			colour: key === "p99" ? place : -1,
 			dash,
 			hidden: false,
 			points: points(key),
@@ -310,33 +298,53 @@ const NUMBERS: readonly {
 	},
 ];
 
-/** A line for each system; repeats have lines of their own, off at first: nothing is averaged. */
+/**
+ * A line for each system through the repeats that decide, of which each has been measured so; thin beside it, of several, every repeat: nothing
+ * is averaged.
+ */
 function linesOf(
 	result: Result,
 	x: (run: Run) => number,
 	point: (run: Run, x: number) => Point | null,
 ): Line[] {
-	const systems = systemNumbers(result);
 	const repeats = [...new Set(result.runs.map((run) => run.repeat))];
-	return [...systems].flatMap(([system, place]) =>
-		repeats.flatMap((repeat): Line[] => {
-			const points = result.runs
-				.filter((run) => run.system === system && run.repeat === repeat)
+	return [...systemNumbers(result)].flatMap(([system, place]) => {
+		const own = result.runs.filter((run) => run.system === system);
+		const line = (name: string, runs: readonly Run[], thin: boolean) => {
+			const points = runs
 				.flatMap((run) => point(run, x(run)) ?? [])
 				.sort((a, b) => a.x - b.x);
-			if (points.every((p) => p.value === null)) return [];
-			const key: SeriesKey = {
-				key: `system-${place}-${repeat}`,
-				name: repeats.length > 1 ? `${system} (${repeat})` : system,
-				system,
-				case: "",
-				colour: place,
-				dash: place + repeat - 1,
-				hidden: repeat > 1,
-			};
-			return [{ ...key, points }];
-		}),
-	);
+			return points.every((p) => p.value === null)
+				? []
+				: [
+						{
+							key: `${place} ${name}`,
+							name,
+							group: system,
+							colour: place,
+							dash: place,
+							hidden: false,
+							thin,
+							points,
+						},
+					];
+		};
+		const deciding = [...new Set(own.map(x))].flatMap(
+			(at) => decidingRepeat(own.filter((run) => x(run) === at)) ?? [],
+		);
+		return [
+			...line(system, deciding, false),
+			...(repeats.length === 1
+				? []
+				: repeats.flatMap((repeat) =>
+						line(
+							`${system}, repeat ${repeat}`,
+							own.filter((run) => run.repeat === repeat),
+							true,
+						),
+					)),
+		];
+	});
 }
 
 function pointAt(x: number, p: Percentile | undefined, run: Run): Point {

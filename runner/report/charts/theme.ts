@@ -15,6 +15,10 @@ export interface Colours {
 	readonly limit: string;
 	/** What coordinated omission hides, and faults. */
 	readonly hidden: string;
+	/** The system's own part of a response time. */
+	readonly service: string;
+	/** What is met, or better. */
+	readonly good: string;
 	/** What is no measure of a system: the maximum, the schedule. */
 	readonly grey: string;
 }
@@ -28,6 +32,8 @@ export const COLOURS: Readonly<Record<Theme, Colours>> = {
 		band: "#eef0f3",
 		limit: "#b3261e",
 		hidden: "#8b2f7d",
+		service: "#b85000",
+		good: "#00664d",
 		grey: "#6e7781",
 	},
 	dark: {
@@ -38,6 +44,8 @@ export const COLOURS: Readonly<Record<Theme, Colours>> = {
 		band: "#1d242d",
 		limit: "#ff8a80",
 		hidden: "#e39ad6",
+		service: "#f0a13c",
+		good: "#3fcf9f",
 		grey: "#8b97a3",
 	},
 };
@@ -92,6 +100,8 @@ export const HEAT: Readonly<Record<Theme, readonly string[]>> = {
 	],
 };
 
+const MARKS = ["circle", "diamond", "rect", "triangle", "pin", "arrow"];
+
 const DASHES: readonly (readonly number[])[] = [
 	[],
 	[9, 3],
@@ -114,6 +124,11 @@ export function colourOf(
 	return colour < 0
 		? COLOURS[theme].grey
 		: (all[colour % all.length] as string);
+}
+
+/** Its mark, one of ECharts' symbols: systems are told apart without colour. */
+export function markOf({ colour }: Pick<SeriesKey, "colour">): string {
+	return MARKS[Math.max(0, colour) % MARKS.length] as string;
 }
 
 /** Its dashes, as stroke-dasharray has them; empty: a full line. */

@@ -68,13 +68,19 @@ export function timeFigure(
 			...panel,
 			lines: panel.lines.map(({ offset, ...line }) => ({
 				...line,
-				system: run.system,
-				case: run.case,
-				colour: offset < 0 ? offset : place + offset,
+				group: line.name,
+				// The system's colour is for its main line; what stands beside it is grey, and has dashes.
+				colour: offset === 0 ? place : -1,
 			})),
 		})),
 		marks: marksOf(run),
 		unfinished,
+		slowest: run.slowest
+			.slice(0, size > 1 || few < 5 ? 3 : MOST_SLOWEST)
+			.map((message) => ({
+				second: rounded(message.intendedNs / 1e9 - run.window.startNs / 1e9),
+				text: `${formatDuration(message.responseNs)}, of that queued ${formatDuration(message.queuedNs)}, lag ${formatDuration(message.lagNs)}, service ${formatDuration(message.serviceNs)}`,
+			})),
 	};
 }
 
@@ -87,6 +93,9 @@ export function endOf(run: Run, seconds: readonly number[]): number {
 }
 
 // --- internal ---
+
+/** Of a run in a picture; its table may have more. */
+const MOST_SLOWEST = 20;
 
 function pointsOf({ lines }: Draft): number[] {
 	return lines.flatMap(({ points }) => points.map(([second]) => second));

@@ -1,9 +1,11 @@
-import { formatBytes, formatCount, formatDuration } from "../../units.ts";
+import { formatBytesExact, formatCount, formatDuration } from "../../units.ts";
 import type { RateFigure, TimeFigure } from "./figure.ts";
 
-type Unit = TimeFigure["panels"][number]["unit"] | RateFigure["axis"]["unit"];
+export type Unit =
+	| TimeFigure["panels"][number]["unit"]
+	| RateFigure["axis"]["unit"];
 
-/** A number of a picture as the tables write it: "12.4ms", "3 000/s", "1.2", "16MiB/s". */
+/** A number of a picture as axes, pointers and tables write it: "12.4ms", "3 000/s", "1.2", "16MiB/s". */
 export function unitText(unit: Unit, value: number): string {
 	return UNITS[unit](value);
 }
@@ -17,6 +19,18 @@ export function secondText(second: number, long = false): string {
 	return `${sign}${Number(size.toFixed(3))}s`;
 }
 
+/** A place on the axis of a rate figure. */
+export function placeText({ unit, names }: RateFigure["axis"], x: number) {
+	return (
+		names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : unitText(unit, x))
+	);
+}
+
+/** "2026-01-01 00:00 UTC" of ms since 1970. */
+export function dateText(at: number): string {
+	return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
 // --- internal ---
 
 const UNITS: Readonly<Record<Unit, (value: number) => string>> = {
@@ -24,7 +38,17 @@ const UNITS: Readonly<Record<Unit, (value: number) => string>> = {
 	messages: formatCount,
 	"messages/s": (v) => `${formatCount(v)}/s`,
 	cores: (v) => `${Number(v.toPrecision(2))}`,
-	bytes: formatBytes,
-	"bytes/s": (v) => `${formatBytes(v)}/s`,
+	bytes: binary,
+	"bytes/s": (v) => `${binary(v)}/s`,
 	cases: formatCount,
 };
+
+/** Binary units alone, three digits: on an axis and beside it 300KB and 256KiB would not be told apart. */
+function binary(bytes: number): string {
+	const power = Math.min(
+		4,
+		Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)),
+	);
+	const value = bytes / 1024 ** power;
+	return `${power === 0 ? Math.round(value) : Number(value.toPrecision(value >= 1000 ? 4 : 3))}${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+}

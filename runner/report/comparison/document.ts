@@ -94,9 +94,9 @@ function sectionOf(other: Other, comparing: Comparing): Section {
 					const heads = [sideHead(first.a), sideHead(first.b)];
 					return [
 						heading(several ? `${title}: ${letter} against A` : title),
+						charts([{ of: "comparison", letter, title }]),
 						ratioTable(all, (c) => c.metric, numbers(heads)),
 						list([...explained(all), ...marginNotes(all)]),
-						charts([{ of: "comparison", letter, title }]),
 					];
 				},
 			),

@@ -1,16 +1,21 @@
 import type { Comparing, Other } from "../../compare/comparing.ts";
 import type { Baseline, Comparison } from "../../model/comparison.ts";
+import { percentText } from "../../text/comparisons.ts";
+import { tell } from "../../text/tell.ts";
 import { formatDuration } from "../../units.ts";
-import type { PercentileFigure } from "../charts/figure.ts";
+import type { PercentileFigure, RatioFigure } from "../charts/figure.ts";
 import {
 	groupsOf,
+	intervalText,
+	looksOf,
 	machineText,
+	ratioOfText,
 	verdictCell,
 } from "../document/comparison-words.ts";
 
 /**
- * The curves of both sides over each other, one picture for each system and case. Curves are never averaged: of each side the
- * run is switched on whose p99 is the median one, the others can be.
+ * The curves of both sides over each other, one picture for each system and case. Curves are never averaged: of each side all runs are
+ * shown, and the one whose p99 is the median one is strong.
  */
 export function comparingFigures(
 	comparing: Comparing,
@@ -45,9 +50,7 @@ export function comparingFigures(
 				...side.runs.filter((run) => run === shown),
 				...side.runs.filter((run) => run !== shown),
 			];
-			return runs.map((run, i) =>
-				curveOf(run, side, { hidden: run !== shown, dash: side.place + i }),
-			);
+			return runs.map((run) => curveOf(run, side, run !== shown));
 		});
 		if (curves.length === 0) return [];
 		const metric = curves[0]?.metric ?? "response";
@@ -59,11 +62,68 @@ export function comparingFigures(
 				title: `${metric.charAt(0).toUpperCase()}${metric.slice(1)} by percentile: ${group.title}`,
 				facts: sides.map((side) => factsOf(side)).join("; "),
 				description: describe(group.comparisons),
+				panels: [{ title: "" }],
 				curves,
 				hidden: [],
 				limits: [],
 			},
 		];
+	});
+}
+
+/** Every ratio of one system and case, those that are judged first, percentiles from the lowest to the maximum. */
+export function ratioFigure(
+	id: string,
+	title: string,
+	comparisons: readonly Comparison[],
+): RatioFigure | null {
+	const rows = comparisons.flatMap((c): RatioFigure["rows"] =>
+		c.ratio === null || c.ratio <= 0
+			? []
+			: [
+					{
+						name: c.metric,
+						ratio: c.ratio,
+						low: c.low,
+						high: c.confidence === null ? null : c.high,
+						margin: c.margin,
+						less: c.unit === "ns",
+						word: verdictCell(c),
+						look: c.judged ? looksOf(c) : "unknown",
+						text: [`${ratioOfText(c)} ${intervalText(c)}`, smallestText(c)]
+							.filter((part) => part !== null)
+							.join("; "),
+					},
+				],
+	);
+	return rows.length === 0
+		? null
+		: {
+				kind: "ratios",
+				id,
+				title: `Ratios: ${title}`,
+				facts: comparisons
+					.filter(({ judged }) => judged)
+					.flatMap((c) => {
+						const text = smallestText(c);
+						return text === null ? [] : [`${c.metric}: ${text}`];
+					})
+					.join("; "),
+				description: rows
+					.map(({ name, text, word }) => `${name} ${text}: ${word}`)
+					.join(". "),
+				rows,
+			};
+}
+
+/**
+ * The smallest change that such an interval tells from none: the square root of its ends' ratio, "the smallest change that these runs can
+ * show is 8 %". null: there is no interval.
+ */
+export function smallestText({ low, high }: Comparison): string | null {
+	if (low === null || high === null || low <= 0) return null;
+	return tell("smallest-change", {
+		share: percentText(Math.sqrt(high / low) - 1),
 	});
 }
 
@@ -79,12 +139,14 @@ interface Side {
 	readonly runs: readonly Entry[];
 }
 
+/** Intervals are of the ratio, in the table. */
+const bare = { interval: "" };
 const MARKS = [50, 90, 99, 99.9, 99.99];
 
 function curveOf(
 	run: Entry,
 	side: Side,
-	{ hidden, dash }: { readonly hidden: boolean; readonly dash: number },
+	thin: boolean,
 ): PercentileFigure["curves"][number] {
 	const { main, figures, beyond, curve } = run;
 	const last = curve.at(-1)?.[0] ?? 0;
@@ -92,14 +154,14 @@ function curveOf(
 	const censored = beyond.includes(`${main} max`);
 	return {
 		key: `${side.place}-${run.repeat}`,
-		name: `${side.name}, ${hidden ? "" : "median run: "}repeat ${run.repeat}`,
+		name: `${side.name}, ${thin ? "" : "median run: "}repeat ${run.repeat}`,
 		// What is compared has a colour and dashes of its own; not the system, which is the same on both sides.
-		system: side.name,
-		case: run.case,
+		group: side.name,
+		panel: 0,
 		colour: side.place,
-		dash,
-		hidden,
-		run: hidden ? "other runs" : "median run by p99",
+		dash: side.place,
+		hidden: false,
+		thin,
 		metric: main,
 		points: curve,
 		// How many samples there were is not in a baseline: the maximum stands as far right as the curve reaches.
@@ -111,8 +173,8 @@ function curveOf(
 			const weak = run.weak.includes(name) ? "~" : "";
 			const text = `${weak}${formatDuration(value)}`;
 			return beyond.includes(name)
-				? [{ p, value, text: `> ${text}`, interval: "" }]
-				: [{ p, value, text, interval: "" }];
+				? [{ p, value, text: `> ${text}`, ...bare }]
+				: [{ p, value, text, ...bare }];
 		}),
 		censored:
 			censored && max !== null

@@ -1,21 +1,31 @@
 import type { Comparing } from "../../compare/comparing.ts";
 import { shownIn } from "../document/blocks.ts";
-import { OUTCOME_LOOKS, outcomeWord } from "../document/comparison-words.ts";
-import { badgeMarkup, sectionMarkup } from "../html/blocks.ts";
+import {
+	groupsOf,
+	OUTCOME_LOOKS,
+	outcomeWord,
+} from "../document/comparison-words.ts";
+import { badgeMarkup } from "../html/badge.ts";
+import { sectionMarkup } from "../html/blocks.ts";
 import { renderPage } from "../page/html-page.ts";
 import { markup } from "../page/markup.ts";
 import { sentence } from "../sentence.ts";
 import { comparingSections, sidesOf } from "./document.ts";
-import { comparingFigures } from "./figures.ts";
+import { comparingFigures, ratioFigure } from "./figures.ts";
 
 /** The comparison as one offline page: curves over each other, every ratio, machines and versions side by side. */
 export function comparingPage(comparing: Comparing): string {
 	const { a, others, outcome, summary } = comparing;
-	const figures = others.flatMap((other) =>
-		comparingFigures(comparing, other).map(({ of: title, ...figure }) => ({
+	const figures = others.flatMap((other) => [
+		...groupsOf(other.comparisons).flatMap(({ title, comparisons }, i) => {
+			const id = `ratios-${other.letter.toLowerCase()}-${i + 1}`;
+			const figure = ratioFigure(id, title, comparisons);
+			return figure === null ? [] : [{ letter: other.letter, title, figure }];
+		}),
+		...comparingFigures(comparing, other).map(({ of: title, ...figure }) => ({
 			...{ letter: other.letter, title, figure },
 		})),
-	);
+	]);
 	const title = a.baseline.scenario;
 	const word = outcomeWord(outcome);
 	const sections = shownIn(comparingSections(comparing), "page");

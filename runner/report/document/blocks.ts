@@ -104,6 +104,8 @@ export type Block =
 			readonly items: readonly (Shown & {
 				readonly name: string;
 				readonly text: string;
+				/** Small print below: an interval, "of 30 000 sent". */
+				readonly note?: string;
 				readonly alert: boolean;
 			})[];
 	  })
@@ -114,6 +116,29 @@ export type Block =
 			readonly charts: readonly Chart[];
 			/** Their tables: "later" is in the browser. */
 			readonly table: "now" | "later";
+	  })
+	/** Systems by case, the answer at a glance. */
+	| (Shown & {
+			readonly kind: "matrix";
+			readonly cases: readonly string[];
+			readonly rows: readonly {
+				readonly system: string;
+				/** Its place among all systems, as charts have it. */
+				readonly colour: number;
+				readonly durability: string;
+				/** By case; null: was not to run. */
+				readonly cells: readonly (MatrixCell | null)[];
+			}[];
+	  })
+	/** Every run in its order, with what its checks say. */
+	| (Shown & {
+			readonly kind: "provenance";
+			readonly text: string;
+			readonly items: readonly {
+				readonly to: string;
+				readonly look: Look;
+				readonly text: string;
+			}[];
 	  })
 	/** Values over time, drawn in one line of text. */
 	| (Shown & {
@@ -131,6 +156,23 @@ export type Block =
 	  })
 	| (Shown & { readonly kind: "code"; readonly text: string });
 
+export interface MatrixCell {
+	readonly to: string;
+	readonly verdict: Verdict;
+	readonly metric: string;
+	readonly p50: string;
+	readonly p99: string;
+	/** Of p99; empty: none is known. */
+	readonly interval: string;
+	/** Of p99 to the lowest of its case; null: nothing to compare with. */
+	readonly ratio: string | null;
+	readonly repeats: number;
+	/** The machine was at its end: its case ranks nothing. */
+	readonly saturated: boolean;
+	/** Percentile and ns, for a small drawing. */
+	readonly curve: readonly (readonly [p: number, value: number])[];
+}
+
 export type Chart =
 	| { readonly of: "overview" }
 	| { readonly of: "search"; readonly number: number }
@@ -140,7 +182,7 @@ export type Chart =
 			readonly title: string;
 	  }
 	| {
-			readonly of: "percentiles" | "steps" | "time" | "heat";
+			readonly of: "percentiles" | "parts" | "steps" | "time" | "heat";
 			readonly run: number;
 	  };
 
@@ -152,7 +194,11 @@ export interface Section extends Shown {
 	/** What the contents call it; undefined: they do not lead to it. */
 	readonly contents?: string;
 	/** One of several runs; "folded" with what to know of it at once. */
-	readonly run?: { readonly folded: string | null };
+	readonly run?: {
+		readonly folded: string | null;
+		readonly system: string;
+		readonly case: string;
+	};
 	/** Below its title. */
 	readonly blocks: readonly Block[];
 }

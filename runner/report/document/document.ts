@@ -18,6 +18,7 @@ import {
 	WEAK_MEANS,
 	withoutSearches,
 } from "../words.ts";
+import { answer, provenance } from "./answer.ts";
 import { type Block, PAGE, type Section, TERMINAL } from "./blocks.ts";
 import { cases } from "./cases.ts";
 import { remarks } from "./checks.ts";
@@ -56,6 +57,8 @@ export interface Document {
 	readonly quick: string | null;
 	/** Which machines, and what they shared. */
 	readonly where: readonly string[];
+	/** The figures of the first screen, and what to hold against them. */
+	readonly answer: readonly Block[];
 	/** What broke, and what to do. */
 	readonly broken: readonly Block[];
 	/** What checks warned of. */
@@ -92,6 +95,7 @@ export function documentOf(
 			topologiesText(result),
 			withoutDetails(result),
 		].filter((text) => text !== null),
+		answer: [...answer(result), ...provenance(result)],
 		broken: broken(whole),
 		warnings: warnings(whole),
 		gates: [...gates(result, whole), ...gateLines(result, many)],

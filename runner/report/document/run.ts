@@ -50,7 +50,11 @@ export function runSection(run: Run, number: number, result: Result): Section {
 		title,
 		verdict: run.verdict,
 		...(full ? { contents: title } : {}),
-		run: { folded: full ? null : shortly(run) },
+		run: {
+			folded: full ? null : shortly(run),
+			system: run.system,
+			case: run.case,
+		},
 		media: !many ? undefined : run.verdict === "pass" ? PAGE : FILES,
 		blocks: [
 			paragraph(systemText(run)),
@@ -114,7 +118,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	const media = explained ? FILES : PAGE;
 	return [
 		heading("Latency by percentile", { media: PAGE }),
-		shown([chart("percentiles")]),
+		shown([chart("percentiles"), chart("parts")]),
 		...percentiles(run, facts),
 		...breakdown(run, full ? media : []),
 		...spark(run),

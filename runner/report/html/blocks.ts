@@ -14,6 +14,8 @@ import {
 import { figureBlock } from "../page/html-page.ts";
 import { type Markup, markup } from "../page/markup.ts";
 import { sentence } from "../sentence.ts";
+import { matrixMarkup, provenanceMarkup } from "./answer.ts";
+import { badgeMarkup } from "./badge.ts";
 
 /** What a page is written with. */
 export interface Writing {
@@ -21,18 +23,23 @@ export interface Writing {
 	readonly names: readonly string[];
 	/** The pictures of that name; several or none. */
 	readonly figures: (chart: Chart) => readonly Figure[];
+	/** Where what is folded is put by its id, of a page that has no room for it as it is: it is unpacked when it is opened. */
+	readonly later?: Map<string, string>;
 }
 
 /** A section with its heading and id; a folded run with what to know of it at once. */
 export function sectionMarkup(section: Section, writing: Writing): Markup {
 	const { id, title, verdict, run, blocks } = section;
-	const content = blockMarkup(blocks, writing);
+	const whole = blockMarkup(blocks, writing);
+	const later = run?.folded == null ? undefined : writing.later;
+	later?.set(id, markup`${whole}`.text);
+	const content = later === undefined && whole;
 	const word = verdict !== undefined && badgeMarkup(verdict);
 	return run === undefined || run.folded === null
-		? markup`<section${run !== undefined && markup` class="run"`} id="${id}"><div class="head"><h2>${title}</h2>${word}</div>
+		? markup`<section${run !== undefined && markup` class="run" data-system="${run.system}" data-case="${run.case}"`} id="${id}"><div class="head"><h2>${title}</h2>${word}<a class="anchor" href="#${id}" aria-label="Link to: ${title}">#</a></div>
 ${content}</section>
 `
-		: markup`<details class="run" id="${id}"><summary><span class="head"><b>${title}</b>${word}<span class="soft">${run.folded}</span></span></summary>
+		: markup`<details class="run" data-system="${run.system}" data-case="${run.case}"${later !== undefined && markup` data-later="${id}"`} id="${id}"><summary><span class="head"><b>${title}</b>${word}<span class="soft">${run.folded}</span></span></summary>
 ${content}</details>
 `;
 }
@@ -45,10 +52,6 @@ export function blockMarkup(
 		(block) => markup`${markupOf(block, writing)}
 `,
 	);
-}
-
-export function badgeMarkup(look: string, text = look.toUpperCase()): Markup {
-	return markup`<span class="badge ${look}">${text}</span>`;
 }
 
 // --- internal ---
@@ -72,7 +75,7 @@ function markupOf(block: Block, writing: Writing): Markup | null {
 					markup`<li>${badgeMarkup(verdict)} ${inline(text)}.${more.map((one) => markup`<br>${sentence(one, writing.names)}`)}</li>`,
 			)}</ul>${block.rest !== null && markup`<p>${sentence(block.rest)}</p>`}`;
 		case "counts":
-			return markup`<dl class="counts">${shownIn(block.items, "page").map(({ name, text, alert }) => markup`<div${alert && markup` class="alert"`}><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>`;
+			return markup`<dl class="counts">${shownIn(block.items, "page").map(({ name, text, note = "", alert }) => markup`<div${alert && markup` class="alert"`}><dt>${name}</dt><dd>${text}${note !== "" && markup` <small>${note}</small>`}</dd></div>`)}</dl>`;
 		case "charts": {
 			const figures = block.charts.flatMap(writing.figures);
 			return figures.length === 0
@@ -83,6 +86,10 @@ function markupOf(block: Block, writing: Writing): Markup | null {
 			return markup`<details><summary>${block.summary}</summary>${blockMarkup(block.blocks, writing)}</details>`;
 		case "code":
 			return markup`<pre tabindex="0">${block.text}</pre>`;
+		case "matrix":
+			return matrixMarkup(block);
+		case "provenance":
+			return provenanceMarkup(block);
 		case "spark":
 			return null;
 	}

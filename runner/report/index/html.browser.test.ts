@@ -69,7 +69,7 @@ describe.skipIf(missing)("the index in a browser", () => {
 						expect(trends).toHaveLength(2);
 						for (const trend of trends) {
 							await trend.scrollIntoViewIfNeeded();
-							await trend.locator(".canvas[data-drawn] svg").waitFor();
+							await trend.locator(".canvas[data-drawn] canvas").waitFor();
 						}
 						expect(
 							await page.evaluate<number>(
@@ -125,7 +125,7 @@ describe.skipIf(missing)("the index in a browser", () => {
 			await page.goto(there("index.html"));
 			const trend = page.locator("#over-time figure", { hasText: "healthy" });
 			await trend.scrollIntoViewIfNeeded();
-			await trend.locator(".canvas[data-drawn] svg").waitFor();
+			await trend.locator(".canvas[data-drawn] canvas").waitFor();
 			return trend.locator(".canvas");
 		};
 		await browsing({}, async (page) => {
@@ -188,7 +188,7 @@ describe.skipIf(missing)("the index in a browser", () => {
 		const viewport = { width: 390, height: 800 };
 		await opened("hostile.html", { viewport }, async (page) => {
 			await page.locator("#over-time figure").first().scrollIntoViewIfNeeded();
-			await page.locator(".canvas[data-drawn] svg").first().waitFor();
+			await page.locator(".canvas[data-drawn] canvas").first().waitFor();
 			await page.getByLabel("System").selectOption({ index: 1 });
 			expect(await page.locator(".results tbody tr:visible").count()).toBe(4);
 			expect(

@@ -1,8 +1,8 @@
 import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
+import { dateText } from "../charts/units.ts";
 import { figureBlock, renderPage } from "../page/html-page.ts";
 import { type Markup, markup } from "../page/markup.ts";
-import { dateText } from "../page/values.ts";
 import { verdictWord } from "../words.ts";
 import { systemTexts } from "./headline.ts";
 import { type KnownMachine, machinesOf } from "./machines.ts";

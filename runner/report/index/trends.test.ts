@@ -74,7 +74,7 @@ describe("a trend", () => {
 				resultOf("repeats", { startedAt: day(2) }),
 			),
 		).map((t) => t.figure);
-		const kafka = figure?.lines.find((line) => line.system === "kafka");
+		const kafka = figure?.lines.find((line) => line.group === "kafka");
 		expect(kafka?.points).toHaveLength(6);
 		const p99s = resultOf("repeats")
 			.runs.filter((r) => r.system === "kafka")
@@ -242,7 +242,7 @@ describe("a trend", () => {
 		const colours = (trends: typeof before) =>
 			Object.fromEntries(
 				trends.flatMap(({ figure }) =>
-					figure.lines.map((line) => [line.system, line.colour]),
+					figure.lines.map((line) => [line.group, line.colour]),
 				),
 			);
 		expect(colours(before)).toEqual({ nats: 0, kafka: 1 });

@@ -182,8 +182,7 @@ function figureOf(
 			return {
 				key: `line-${i + 1}`,
 				name,
-				system: first.system,
-				case: first.case,
+				group: name,
 				colour: colours.get(first.system) ?? 0,
 				dash,
 				hidden: false,

@@ -71,6 +71,8 @@ function blockText(block: Block, writing: Writing): string {
 		case "code":
 			return `\`\`\`\n${block.text.replaceAll("```", "'''")}\n\`\`\``;
 		case "charts":
+		case "matrix":
+		case "provenance":
 		case "spark":
 			return "";
 	}

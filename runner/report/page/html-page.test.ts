@@ -23,8 +23,7 @@ const base = {
 const key = {
 	key: "k",
 	name: "nats p99",
-	system: "nats",
-	case: "256B",
+	group: "nats",
 	colour: 0,
 	dash: 0,
 	hidden: false,
@@ -32,15 +31,31 @@ const key = {
 const percentiles: PercentileFigure = {
 	...base,
 	kind: "percentiles",
+	panels: [{ title: "" }],
 	curves: [
 		{
 			...key,
+			panel: 0,
 			metric: "response",
 			points: [[0, 1e5]],
 			max: { p: 99.9, value: 5e8 },
 			marks: [
-				{ p: 50, value: 2e5, text: "200us", interval: "[190us, 210us]" },
-				{ p: 99, value: 4e8, text: "~400ms", interval: "[196ms, \u221e]" },
+				{
+					p: 50,
+					value: 2e5,
+					text: "200us",
+					interval: "[190us, 210us]",
+					low: 19e4,
+					high: 21e4,
+				},
+				{
+					p: 99,
+					value: 4e8,
+					text: "~400ms",
+					interval: "[196ms, \u221e]",
+					low: 196e6,
+					high: null,
+				},
 			],
 			censored: null,
 		},
@@ -48,10 +63,20 @@ const percentiles: PercentileFigure = {
 			...key,
 			key: "s",
 			name: "nats service",
+			panel: 0,
 			metric: "service",
 			points: [],
 			max: null,
-			marks: [{ p: 50, value: 1e5, text: "100us", interval: "" }],
+			marks: [
+				{
+					p: 50,
+					value: 1e5,
+					text: "100us",
+					interval: "",
+					low: null,
+					high: null,
+				},
+			],
 			censored: "3 never completed: > 30s",
 		},
 	],
@@ -184,6 +209,7 @@ describe("a figure as a table", () => {
 			],
 			marks: [],
 			unfinished: { stretches: [], beyond: "> 30s", unplaced: null },
+			slowest: [],
 		};
 		expect(tablesOf(figure).map(({ head, rows }) => [head, rows])).toEqual([
 			[
@@ -193,10 +219,7 @@ describe("a figure as a table", () => {
 					["1.5s", "n/a", "1 234"],
 				],
 			],
-			[
-				["second", "CPU: p99", "disk: p99"],
-				[["0.7s", "0.254 cores", "2KiB/s"]],
-			],
+			[["second", "CPU: p99", "disk: p99"], [["0.7s", "0.25", "2KiB/s"]]],
 		]);
 	});
 
@@ -204,8 +227,6 @@ describe("a figure as a table", () => {
 		const figure: HeatFigure = {
 			...base,
 			kind: "heat",
-			system: "nats",
-			case: "256B",
 			bins: [1000, 2000, 4000],
 			end: 8000,
 			width: 1,

@@ -18,6 +18,8 @@ export interface Page {
 	readonly main: Markup;
 	/** Their blocks stand in `main`; only those that are in this list are drawn. */
 	readonly figures: readonly Figure[];
+	/** What is folded and filled in when it is opened, by the id of its place; left out: nothing. */
+	readonly later?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -25,14 +27,16 @@ export interface Page {
  * JavaScript tables hold all numbers; with it `page/main.ts` draws the figures. A large page holds script and data compressed.
  */
 export function renderPage(page: Page): string {
+	const later = [...(page.later ?? [])];
 	const plain = document(page, [pageScript()], page.figures.map(dataOf));
-	return Buffer.byteLength(plain) <= MOST_PLAIN
+	return Buffer.byteLength(plain) <= MOST_PLAIN && later.length === 0
 		? plain
 		: document(
 				page,
 				[UNPACK, pageScript()],
 				[
 					packed("figures", JSON.stringify(page.figures)),
+					packed("later", JSON.stringify(Object.fromEntries(later))),
 					packed("script", pageScript()),
 				],
 			);

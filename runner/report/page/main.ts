@@ -1,7 +1,10 @@
-import type { Figure } from "../charts/figure.ts";
+import type { Figure, TimeFigure } from "../charts/figure.ts";
+import { stretchTexts } from "../charts/stretch.ts";
 import type { Chart } from "./client/chart.ts";
 import { filterOf } from "./client/filter.ts";
+import { Keep } from "./client/keep.ts";
 import { watchWide } from "./client/scroll.ts";
+import { sortable } from "./client/sort.ts";
 import { fill } from "./client/tables.ts";
 import { onPaper, setPrinting, themeSwitch } from "./client/theme.ts";
 import { liveChart } from "./client/tools.ts";
@@ -16,14 +19,15 @@ const stale = new Set<HTMLElement>();
 const data = new Map(
 	[...document.scripts].map((script) => [script.dataset.of, script]),
 );
-const blocks = [
-	...document.querySelectorAll<HTMLElement>("figure[data-figure]"),
-].filter((block) => data.has(block.dataset.figure));
+const blocks: HTMLElement[] = [];
+let later: Readonly<Record<string, string>> | null = null;
 
 document.documentElement.classList.remove("plain");
 themeSwitch(drawn);
 watchWide(document);
+sortable(document);
 filterOf(document);
+const keep = new Keep(() => charts.values());
 
 const seen = new IntersectionObserver(
 	(entries) => {
@@ -39,7 +43,11 @@ const widths = new ResizeObserver((entries) => {
 		if (chart && target.clientWidth > 0 && !onPaper()) chart.fit();
 	}
 });
-for (const block of blocks) seen.observe(block);
+adopt(document);
+for (const folded of document.querySelectorAll<HTMLDetailsElement>(
+	"details[data-later]",
+))
+	folded.addEventListener("toggle", () => fillIn(folded));
 if (blocks.length <= MOST_AT_ONCE) drawRest([...blocks]);
 
 // A page on paper has no reader who could scroll or open anything.
@@ -65,6 +73,30 @@ openTarget();
 addEventListener("hashchange", openTarget);
 
 // --- internal ---
+
+/** The figures below `root` are drawn when they are seen. */
+function adopt(root: ParentNode): void {
+	for (const block of root.querySelectorAll<HTMLElement>("figure[data-figure]"))
+		if (data.has(block.dataset.figure)) {
+			blocks.push(block);
+			seen.observe(block);
+		}
+}
+
+/** Puts in what a large page holds packed: it was escaped when the page was made. */
+function fillIn(folded: HTMLElement): void {
+	const { later: id } = folded.dataset;
+	if (id === undefined) return;
+	delete folded.dataset.later;
+	later ??= JSON.parse(data.get("later")?.textContent ?? "{}") as Record<
+		string,
+		string
+	>;
+	folded.insertAdjacentHTML("beforeend", later[id] ?? "");
+	adopt(folded);
+	watchWide(folded);
+	sortable(folded);
+}
 
 /** Whoever jumps down the page, or takes a picture of all of it, finds charts: one after the other when there is nothing else to do. */
 function drawRest([block, ...rest]: HTMLElement[]): void {
@@ -93,21 +125,52 @@ function draw(block: HTMLElement): void {
 	const chart = liveChart(block, figure);
 	if (chart === null) return;
 	charts.set(block, chart);
+	keep.follow(chart);
+	if (figure.kind === "time") tellStretch(block, figure, chart);
 	const plot = block.querySelector(".plot");
 	if (plot) widths.observe(plot);
+}
+
+/** Below a picture over time: what the stretch that is shown holds, of a run that has a heat map. */
+function tellStretch(block: HTMLElement, figure: TimeFigure, chart: Chart) {
+	const heat = data.get(figure.id.replace(/-time$/, "-heat"));
+	if (heat === undefined) return;
+	const list = document.createElement("ul");
+	list.className = "stretch";
+	list.setAttribute("aria-live", "polite");
+	list.hidden = true;
+	block.querySelector(".plot")?.after(list);
+	chart.zoomed = (stretch) => {
+		const texts =
+			stretch === null
+				? []
+				: stretchTexts(
+						JSON.parse(heat.textContent ?? "null"),
+						figure.slowest,
+						stretch,
+					);
+		list.replaceChildren(
+			...texts.map((text) => {
+				const item = document.createElement("li");
+				item.textContent = text;
+				return item;
+			}),
+		);
+		list.hidden = texts.length === 0;
+	};
 }
 
 /** Colours or paper have changed: what is seen is drawn anew, the rest when it is seen. On paper all is. */
 function drawn(): void {
 	for (const block of charts.keys()) stale.add(block);
 	for (const block of blocks)
-		if (onPaper()) draw(block);
+		if (onPaper() && block.clientWidth > 0) draw(block);
 		else seen.observe(block);
 }
 
-/** Tables of charts stay folded on paper: the charts are there. */
+/** Tables of charts stay folded on paper: the charts are there. Of many runs those are printed that the reader has opened. */
 function closed(): NodeListOf<HTMLDetailsElement> {
-	return document.querySelectorAll("details:not([open]):not(.numbers)");
+	return document.querySelectorAll("details:not([open], .numbers, .run)");
 }
 
 /** A link into what is folded opens it. */
@@ -122,6 +185,7 @@ function openTarget(): void {
 		at = at.parentElement?.closest("details") ?? null
 	)
 		at.open = true;
+	if (target?.dataset.later !== undefined) fillIn(target);
 	target?.scrollIntoView();
 }
 

@@ -32,5 +32,12 @@ function render(part: Part): string {
 	if (part === null || part === false) return "";
 	if (part instanceof Markup) return part.text;
 	if (typeof part === "object") return part.map(render).join("");
-	return escaped(String(part));
+	return escaped(whole(String(part)));
+}
+
+/** "10 000" is not broken across lines. What has lines of its own is somebody's text and stays. */
+function whole(text: string): string {
+	return text.includes("\n")
+		? text
+		: text.replaceAll(/(?<=\d) (?=\d{3}(?!\d))/g, "\u00a0");
 }

@@ -1,3 +1,5 @@
+import { SERIES } from "../charts/theme.ts";
+
 /**
  * The style of every page. Contrast of text is at least 4.5:1 in both schemes, and nothing is said by colour alone. On paper
  * colours are the light ones, and what is folded stands open.
@@ -37,7 +39,7 @@ header .badge{font-size:1.05rem;white-space:normal}header>.head{padding-right:6r
 .box{background:var(--card);border:1px solid var(--line);border-left:.35rem solid currentColor;border-radius:.5rem;padding:.7rem 1rem;margin:.8rem 0}
 .box .lead,.box p,.box li{color:var(--ink)}.box .soft{color:var(--soft)}
 ul.broken{margin:.6rem 0;padding:0;list-style:none}.broken li{margin:.7rem 0}.broken .badge{margin-right:.3em}
-nav.toc{margin:1.2rem 0}nav.toc ul{list-style:none;margin:.3rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem .4rem}
+@media (min-width:44.01rem){nav.toc{position:sticky;top:0;z-index:2;background:var(--page);padding:.3rem 0}nav.toc details{max-height:45vh;overflow:auto}html{scroll-padding-top:3.2rem}}.anchor{text-decoration:none;opacity:.35;padding:0 .3rem}.anchor:hover,.anchor:focus-visible{opacity:1}button.sort{all:unset;cursor:pointer}button.sort:focus-visible{outline:3px solid var(--focus)}button.sort:hover{text-decoration:underline}[aria-sort=ascending] button.sort::after{content:" ↑"}[aria-sort=descending] button.sort::after{content:" ↓"}ul.stretch{margin:.2rem 0 .6rem;padding:0 0 0 1.1rem;font-size:.9rem;font-variant-numeric:tabular-nums}nav.toc{margin:1.2rem 0}nav.toc ul{list-style:none;margin:.3rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem .4rem}
 nav.toc a{display:inline-block;padding:.2rem .7rem;border:1px solid var(--line);border-radius:1rem;text-decoration:none;font-size:.9rem;overflow-wrap:anywhere}
 nav.toc a:hover{background:var(--card)}
 .wide{overflow-x:auto;max-width:100%;position:relative;
@@ -63,16 +65,22 @@ summary:hover{text-decoration:underline}.aside{position:absolute;width:1px;heigh
 details.run{border:1px solid var(--line);border-radius:.6rem;margin:.6rem 0;padding:0 1rem}
 details.run>summary{padding:.6rem 0;color:var(--ink);width:auto}details.run>summary h2,details.run>summary h3{display:inline;font-size:1.05rem}details.run[open]{padding-bottom:1rem}
 details.run>summary .head{display:inline-flex}
+.matrix{width:auto}.matrix th,.matrix td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.matrix thead button,.matrix tbody th button{font-weight:600;text-align:left}
+.matrix td a{text-decoration:none;color:var(--ink)}.matrix td a b{font-size:1.15rem}.matrix td a:hover b{text-decoration:underline}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}.matrix .ratio{font-size:.8rem;color:var(--soft)}.matrix svg{width:5.25rem;height:1.6rem;display:block;margin:.15rem 0}
+.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}.matrix tr.off,.matrix .off{opacity:.35}
+.provenance .strip{display:inline-flex;flex-wrap:wrap;gap:2px;vertical-align:middle}.anchor,button.sort::after{-webkit-user-select:none;user-select:none}.strip a{display:inline-flex;justify-content:center;align-items:center;min-width:1.5rem;height:1.5rem;border:1px solid currentColor;border-radius:.25rem;text-decoration:none;font-size:.75rem}
+.counts small{display:block;font-size:.75rem}
 .gates td:last-child{min-width:16rem}.gates td:not(:last-child){white-space:nowrap}.gates th code{white-space:nowrap}
 .checks small{white-space:normal}
 .results th,.results td{overflow-wrap:anywhere}.results small,.results td{white-space:normal}.results time,.results .badge{white-space:nowrap}.results td:nth-child(4){min-width:14rem}.results tbody th{min-width:9rem}
 .filter label{max-width:100%}.filter select{max-width:min(16rem,100%)}.filter select,.filter input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.4rem;padding:.2rem .4rem}
 .slow .bar{min-width:8rem;width:30%}.slow .bar svg{display:block;width:100%;min-width:8rem;height:.7rem;margin-top:.35rem}
+${SERIES.light.map((_, i) => `.s${i}{color:var(--s${i})}`).join("")}
 .queued-part{fill:var(--invalid)}.lag-part{fill:var(--max)}.service-part{fill:var(--service)}
 th.queued-part{color:var(--invalid)}th.lag-part{color:var(--max)}th.service-part{color:var(--service)}
 figure.chart{margin:1rem 0 1.4rem;border:1px solid var(--line);border-radius:.6rem;padding:.8rem .9rem .5rem;background:var(--page)}
 figcaption small{display:block;font-size:.8rem}
-.plot{position:relative;min-height:24rem;touch-action:pan-y}.plot.heat{min-height:19rem}.plot.trend,.plot.rate{min-height:22rem}
+.plot{position:relative;min-height:24rem;touch-action:pan-y}.plot.heat{min-height:19rem}.plot.parts,.plot.ratios{min-height:8rem}.plot.trend,.plot.rate{min-height:22rem}
 .plain .plot,.plain figure:empty{display:none}figure.chart:empty{min-height:32rem}
 html:not(.plain) .alt{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.alt{color:var(--soft);font-size:.85rem;margin:.3rem 0}
 .tools{display:flex;flex-wrap:wrap;gap:.35rem .9rem;align-items:center;margin:.5rem 0;font-size:.85rem}
@@ -88,19 +96,18 @@ button svg{width:28px;height:10px;flex:none}
 header button.theme{position:absolute;right:0;top:1rem}
 .canvas{height:100%;min-height:inherit;cursor:crosshair}
 .canvas:focus-visible{outline-offset:-2px}
-.cross{position:absolute;width:1px;background:var(--ink);pointer-events:none;opacity:.7}
-.band{position:absolute;background:var(--link);opacity:.18;pointer-events:none}
-.tip{position:absolute;pointer-events:none;background:var(--page);border:1px solid var(--edge);border-radius:.4rem;box-shadow:0 2px 10px var(--shade);padding:.4rem .6rem;font-size:.8rem;line-height:1.35;max-width:26rem;z-index:3;font-variant-numeric:tabular-nums}
-.tip table{font-size:inherit;width:auto}.tip td,.tip th{padding:.05rem .6rem .05rem 0;border:0;font-weight:400}.tip td{text-align:right;white-space:nowrap;padding-right:0}.tip svg{width:24px;height:8px;margin-right:.3em}.tip b{display:block}
+.tip:empty{display:none!important}.tip{background:var(--page)!important;color:var(--ink)!important;border:1px solid var(--edge)!important;border-radius:.4rem!important;box-shadow:0 2px 10px var(--shade)!important;padding:.4rem .6rem!important;font-size:.8rem!important;line-height:1.35;max-width:min(26rem,92vw);white-space:normal!important;font-variant-numeric:tabular-nums}
+.tip table{font-size:inherit;width:auto}.tip td,.tip th{padding:.05rem .6rem .05rem 0;border:0;font-weight:400}.tip td{text-align:right;white-space:nowrap;padding-right:0}.tip svg{width:24px;height:9px;margin-right:.3em}.tip b{display:block}.tip.margin{width:15rem;max-width:15rem;box-shadow:none!important}.tip.margin td{white-space:normal}
 @media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.p tbody th small,.p td small{white-space:normal}.p tbody th{min-width:5.5rem}.p th,.p td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}
 figcaption,.tools,.alt{padding:0 .3rem}button{min-height:2.2rem}
 .gates thead{display:none}.gates tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.5rem 0;border-bottom:1px solid var(--line)}.gates th,.gates td{border:0;padding:.1rem 0}.gates tbody th{flex-basis:100%}.gates td:last-child{flex-basis:100%;min-width:0}.gates th code{white-space:normal}.gates td[data-l]::before{content:attr(data-l) " ";color:var(--soft);font-size:.85em}.gates td:empty{display:none}.gates td:not(:last-child){white-space:normal}
+.matrix,.matrix tbody{display:block;width:100%}.matrix thead{display:none}.matrix tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}.matrix th,.matrix td{display:block;border:0;padding:.2rem 0}.matrix td{position:relative;min-height:4.2rem}.matrix td svg,.matrix td .badge{position:absolute;right:.2rem}.matrix td svg{top:2.4rem}.matrix td .badge{top:.2rem}.matrix td::before{content:attr(data-l);display:block;color:var(--soft);font-size:.8rem}.matrix td{border-left:3px solid var(--line);padding-left:.6rem;margin:.4rem 0}.strip a{min-width:1.9rem;height:1.9rem}
 .results thead{display:none}.results tr{display:block;padding:.5rem 0;border-bottom:1px solid var(--line)}.results th,.results td{display:block;border:0;padding:.1rem 0}
 .facts th{width:8rem}.counts dd{font-size:1rem}}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}button{transition:border-color .15s,background .15s}}
 @media (forced-colors:active){button[aria-pressed=true]{border-width:3px}}
-@media print{.gates td,.gates th code,.gates td:last-child{white-space:normal!important;min-width:0!important}th,td{padding-right:.5rem}html{font-size:11px}html:not(.plain) figcaption{display:none}body{max-width:none;padding:0;font-size:10.5pt}.tools,.theme,.skip,.hint,.tip,.cross,nav.toc{display:none!important}
-details::details-content{display:block;content-visibility:visible;block-size:auto}details.numbers:not([open]){display:none}
+@media print{.gates td,.gates th code,.gates td:last-child{white-space:normal!important;min-width:0!important}th,td{padding-right:.5rem}html{font-size:11px}html:not(.plain) figcaption{display:none}body{max-width:none;padding:0;font-size:10.5pt}.tools,.theme,.skip,.hint,.tip,nav.toc,.anchor{display:none!important}
+details:not(.run)::details-content{display:block;content-visibility:visible;block-size:auto}details.numbers:not([open]){display:none}.plot .canvas canvas{max-width:100%}
 figure.chart,tr,.box,.counts div,li{break-inside:avoid}h2,h3,h4,summary{break-after:avoid}section.run,details.run{break-before:auto}
 figure.chart{border:0;padding:0}.wide,.numbers .wide{overflow:visible;max-height:none;background:none}table{font-size:8.5pt}a{color:inherit;text-decoration:none}.plot{min-height:0}}
 `;
@@ -110,10 +117,10 @@ figure.chart{border:0;padding:0}.wide,.numbers .wide{overflow:visible;max-height
 /** Functions, as both schemes are named twice: by what the system prefers, and by the switch. */
 function light(): string {
 	return `--page:#fff;--card:#f5f7fa;--on:#e3eefb;--ink:#1a1f26;--soft:#566070;--line:#d9dfe6;--edge:#8a95a3;--shade:rgba(20,30,45,.22);--link:#0b5cad;--focus:#0b5cad;
---service:#b85000;--max:#5f6873;--pass:#00664d;--fail:#b3261e;--open:#7a5b00;--invalid:#8b2f7d`;
+${SERIES.light.map((colour, i) => `--s${i}:${colour}`).join(";")};--service:#b85000;--max:#5f6873;--pass:#00664d;--fail:#b3261e;--open:#7a5b00;--invalid:#8b2f7d`;
 }
 
 function dark(): string {
 	return `--page:#12161c;--card:#1a2029;--on:#17324f;--ink:#e6edf3;--soft:#a3afbc;--line:#303a46;--edge:#66727f;--shade:rgba(0,0,0,.6);--link:#79b8ff;--focus:#79b8ff;
---service:#f0a13c;--max:#a3afbc;--pass:#3fcf9f;--fail:#ff8a80;--open:#e3b341;--invalid:#e39ad6`;
+${SERIES.dark.map((colour, i) => `--s${i}:${colour}`).join(";")};--service:#f0a13c;--max:#a3afbc;--pass:#3fcf9f;--fail:#ff8a80;--open:#e3b341;--invalid:#e39ad6`;
 }

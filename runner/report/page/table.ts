@@ -2,13 +2,15 @@ import { formatDuration } from "../../units.ts";
 import type {
 	Figure,
 	HeatFigure,
+	PartsFigure,
 	PercentileFigure,
 	RateFigure,
+	RatioFigure,
 	TimeFigure,
 	TrendFigure,
 } from "../charts/figure.ts";
 import { missingAt, shareText, valueWords } from "../charts/missing.ts";
-import { dateText, secondText, valueText } from "./values.ts";
+import { dateText, placeText, secondText, unitText } from "../charts/units.ts";
 
 /** The numbers of a figure as words; the first cell of a row names it. */
 export interface FigureTable {
@@ -28,9 +30,24 @@ export function tablesOf(figure: Figure): FigureTable[] {
 			return [heat(figure)];
 		case "rate":
 			return [rate(figure)];
+		case "ratios":
+			return [ratios(figure)];
+		case "parts":
+			return [parts(figure)];
 		case "trend":
 			return [trend(figure)];
 	}
+}
+
+/** The same as CSV, for a spreadsheet; tables after each other with an empty line between them. */
+export function csvOf(figure: Figure): string {
+	const cell = (text: string) =>
+		/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+	return tablesOf(figure)
+		.map(({ head, rows }) =>
+			[head, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join(""),
+		)
+		.join("\n");
 }
 
 // --- internal ---
@@ -98,7 +115,7 @@ function time({ panels, unfinished }: TimeFigure): FigureTable[] {
 						: []),
 					...lines.map(({ key, unit, values }) => {
 						const value = values.get(second);
-						const text = value == null ? null : valueText(value, unit);
+						const text = value == null ? null : unitText(unit, value);
 						return value === undefined
 							? "n/a"
 							: valueWords(unfinished, { key, second }, text);
@@ -143,9 +160,9 @@ function heat(figure: HeatFigure): FigureTable {
 				const missing = missingAt(unfinished, second);
 				return [
 					secondText(second),
-					valueText(
-						values.reduce((n, c) => n + c[2], 0),
+					unitText(
 						"messages",
+						values.reduce((n, c) => n + c[2], 0),
 					),
 					...(counts ? [missing ? shareText(missing) : "0"] : []),
 					missing === undefined
@@ -165,7 +182,7 @@ function rate({ axis, lines }: RateFigure): FigureTable {
 		rows: [...new Set(all)]
 			.sort((a, b) => a - b)
 			.map((x) => [
-				xText(axis, x),
+				placeText(axis, x),
 				...lines.map((line) => {
 					const texts = line.points.filter((p) => p.x === x).map((p) => p.text);
 					return texts.length === 0 ? "n/a" : texts.join("; ");
@@ -174,10 +191,24 @@ function rate({ axis, lines }: RateFigure): FigureTable {
 	};
 }
 
-/** A place on the axis of a rate figure. */
-export function xText(axis: RateFigure["axis"], x: number): string {
-	if (axis.unit === "cases") return axis.names?.[x] ?? `${x}`;
-	return axis.names?.[x] ?? valueText(x, axis.unit);
+function ratios({ rows }: RatioFigure): FigureTable {
+	return {
+		caption: null,
+		head: ["figure", "ratio", "verdict"],
+		rows: rows.map(({ name, text, word }) => [name, text, word]),
+	};
+}
+
+function parts({ rows }: PartsFigure): FigureTable {
+	return {
+		caption: null,
+		head: ["percentile", "queued", "lag", "service", "mean response"],
+		rows: rows.map(({ name, shares, text }) => [
+			name,
+			...shares.map((share) => `${Number(share.toPrecision(3))} %`),
+			text,
+		]),
+	};
 }
 
 function trend({ lines }: TrendFigure): FigureTable {

@@ -17,5 +17,6 @@ document.body.append(script);
 };
 for (const figure of JSON.parse(await unpacked("figures")))
 add(JSON.stringify(figure), "application/json", figure.id);
+add(await unpacked("later"), "application/json", "later");
 add(await unpacked("script"));
 })();`;

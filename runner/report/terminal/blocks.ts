@@ -56,6 +56,8 @@ function linesOf(block: Block, page: Page, indent: string): string[] {
 		case "code":
 			return page.fold(block.text, indent);
 		case "charts":
+		case "matrix":
+		case "provenance":
 			return [];
 	}
 }

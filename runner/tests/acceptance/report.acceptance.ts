@@ -28,7 +28,8 @@ test("a report over 100 runs renders with under 2 s of a core, and stands in a b
 	try {
 		for (let i = 0; i < 3; i++) {
 			const page = await browser.newPage();
-			await page.goto(pathToFileURL(file).href);
+			// Of many runs charts are drawn when they are seen.
+			await page.goto(`${pathToFileURL(file).href}#overview`);
 			const drawn = page.locator("#overview .canvas[data-drawn]").first();
 			await drawn.waitFor();
 			opened.push(await page.evaluate(() => performance.now()));

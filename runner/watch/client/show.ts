@@ -67,7 +67,7 @@ function current(state: WatchState): void {
 	);
 	const percent = done === null ? "" : `${Math.floor(done * 100)} % `;
 	document.title = `${percent}${frame.title} - mqbench`;
-	const figure = liveFigure(run, systemOf(run, state.runs));
+	const figure = liveFigure(run, placeOf(run, state.runs));
 	const block = place("seconds");
 	seconds ??= drawIn(block);
 	if (figure === null) block.replaceChildren();
@@ -75,10 +75,10 @@ function current(state: WatchState): void {
 }
 
 /** Its colour is that of its system in the report. */
-function systemOf(run: CurrentRun, runs: readonly RunRow[]) {
+function placeOf(run: CurrentRun, runs: readonly RunRow[]) {
 	const systems = [...new Set(runs.map(({ system }) => system))];
 	const system = runs.find(({ index }) => index === run.index)?.system ?? "";
-	return { system, place: Math.max(0, systems.indexOf(system)) };
+	return { place: Math.max(0, systems.indexOf(system)) };
 }
 
 const curveDraws = new Map<string, Draw>();

@@ -1,356 +1,410 @@
-import type { EChartsType } from "echarts/core";
-import { init } from "../../charts/echarts.ts";
-import type { Figure, View } from "../../charts/figure.ts";
 import {
+	DataZoomInsideComponent,
+	DataZoomSliderComponent,
+	ToolboxComponent,
+	TooltipComponent,
+} from "echarts/components";
+import type { EChartsType } from "echarts/core";
+import { CanvasRenderer } from "echarts/renderers";
+import { init, use } from "../../charts/echarts.ts";
+import type { Figure, View } from "../../charts/figure.ts";
+import { shown } from "../../charts/frame.ts";
+import {
+	firstView,
 	heightOf,
 	isLogarithmic,
+	keysOf,
+	offAtFirst,
 	optionOf,
-	type Reading,
-	readingAt,
-	stopsOf,
 } from "../../charts/options.ts";
 import { pictureOf } from "../../charts/picture.ts";
-import { element, swatchOf } from "./elements.ts";
+import { type Reading, readingAt, stopsOf } from "../../charts/readings.ts";
+import { marginOf } from "../../charts/time-chart.ts";
+import { element } from "./elements.ts";
 import { onPaper, theme } from "./theme.ts";
+import { tipOf } from "./tip.ts";
 
-/** How the reader looks at it: what the tools of a chart change. */
-export interface Look {
-	off: ReadonlySet<string>;
-	/** In the axis' own numbers; null: all of it. */
-	zoom: readonly [from: number, to: number] | null;
-	logarithmic: boolean | null;
-}
+use([
+	CanvasRenderer,
+	DataZoomInsideComponent,
+	DataZoomSliderComponent,
+	ToolboxComponent,
+	TooltipComponent,
+]);
 
-/** A figure that is drawn, with a pointer that follows the mouse and the arrow keys. It lives as long as the page. */
+/**
+ * A figure that ECharts draws, with its own pointer, zoom and tooltip; the words are ours, and arrow keys move the pointer as well. It lives
+ * as long as the page: what changes is updated in place.
+ */
 export class Chart {
-	readonly figure: Figure;
-	readonly look: Look;
-	/** Called after each change of what is shown. */
-	changed: () => void = () => {};
-	/** Called when the place at which the pointer stands is clicked, or Enter is pressed: in the axis' own numbers. */
-	chosen: (x: number) => void = () => {};
-	readonly #plot: HTMLElement;
+	/** Groups that are switched off. */
+	readonly off: Set<string>;
+	logarithmic: boolean | null = null;
+	/** Called when the stretch of the x axis that is shown has changed; null: all of it. */
+	zoomed: (stretch: readonly [from: number, to: number] | null) => void =
+		() => {};
+	/** Called when a group has been switched on or off. */
+	switched: () => void = () => {};
+	#figure: Figure;
 	readonly #canvas = element("div", "canvas");
-	readonly #cross = element("div", "cross");
-	readonly #band = element("div", "band");
-	readonly #tip = element("div", "tip");
 	readonly #said = element("p", "unseen");
-	#chart: EChartsType;
-	/** Where the pointer stands; null: nowhere. */
-	#at: number | null = null;
-	/** Pixel at which a drag began. */
-	#from: number | null = null;
+	readonly #chart: EChartsType;
+	readonly #plot: HTMLElement;
+	/** Where the pointer is, pixels. */
+	#pointer: readonly [x: number, y: number] = [0, 0];
+	#stop: number | null = null;
 
-	constructor(plot: HTMLElement, figure: Figure, look: Look) {
-		this.figure = figure;
-		this.look = look;
+	constructor(plot: HTMLElement, figure: Figure) {
+		this.#figure = figure;
 		this.#plot = plot;
+		this.off = offAtFirst(figure);
 		this.#said.setAttribute("aria-live", "polite");
-		for (const part of [this.#cross, this.#band, this.#tip]) part.hidden = true;
-		this.#tip.setAttribute("aria-hidden", "true");
 		const canvas = this.#canvas;
 		canvas.tabIndex = 0;
 		canvas.setAttribute("role", "application");
 		canvas.setAttribute("aria-roledescription", "chart");
-		canvas.setAttribute(
-			"aria-label",
-			`${figure.title}. Arrow keys move a pointer and tell values, + and - zoom, 0 shows all.`,
-		);
 		canvas.setAttribute("aria-describedby", `${figure.id}-alt`);
-		plot.replaceChildren(
-			canvas,
-			this.#band,
-			this.#cross,
-			this.#tip,
-			this.#said,
-		);
-		this.#chart = this.#fresh(this.#size());
+		plot.replaceChildren(canvas, this.#said);
+		const view = this.view();
+		canvas.style.height = `${view.height}px`;
+		this.#chart = init(canvas, null, {
+			renderer: "canvas",
+			width: view.width,
+			height: view.height,
+		});
 		this.#listen();
 		this.draw();
 	}
 
-	/** Draws it as the page is now: colours, width, paper. */
-	draw(): void {
+	get figure(): Figure {
+		return this.#figure;
+	}
+
+	/** Draws it as the page is now: colours, width, paper; another figure of the same id takes the place of the one before. */
+	draw(figure: Figure = this.#figure): void {
+		this.#figure = figure;
 		const view = this.view();
 		this.#canvas.style.height = `${view.height}px`;
 		this.#plot.style.minHeight = `${view.height}px`;
-		this.#chart.dispose();
-		this.#chart = this.#fresh(view);
-		// The pointer is ours: one for mouse and keys alike.
-		this.#chart.setOption({
-			...optionOf(this.figure, view),
-			tooltip: { show: false },
-			animation: false,
-		});
+		this.#canvas.setAttribute(
+			"aria-label",
+			`${figure.title}. Arrow keys move a pointer and tell values, 0 shows all.${figure.kind === "trend" ? " Enter opens the report." : ""}`,
+		);
+		if (
+			this.#chart.getWidth() !== view.width ||
+			this.#chart.getHeight() !== view.height
+		)
+			this.#chart.resize({ width: view.width, height: view.height });
+		const stretch = this.#stretch();
+		this.#chart.setOption(
+			{
+				...optionOf(figure, view),
+				...pointerOf(figure, view, (params) => this.#tip(params)),
+			},
+			{ replaceMerge: ["series", "grid", "xAxis", "yAxis", "title"] },
+		);
+		if (stretch !== null) this.#show(...stretch);
+		if (FINE.matches && MOVES.has(figure.kind)) this.#dragZooms();
 		this.#canvas.dataset.drawn = view.theme;
-		this.#canvas.querySelector("svg")?.setAttribute("aria-hidden", "true");
-		if (this.#at === null) this.hide();
-		else this.#point(this.#at, false);
-		this.changed();
 	}
 
 	/** Draws it anew if its width is another one. */
 	fit(): void {
-		const { width, height } = this.#size();
-		if (width !== this.#chart.getWidth() || height !== this.#chart.getHeight())
-			this.draw();
+		if (this.#width() !== this.#chart.getWidth()) this.draw();
 	}
 
-	/** On paper there are no switches to tell the curves by: the picture has its own title and legend. */
 	view(): View {
-		const alone = onPaper();
-		return { theme: theme(), ...this.#size(), ...this.look, alone };
+		const view = {
+			theme: theme(),
+			width: this.#width(),
+			off: this.off,
+			logarithmic: this.logarithmic,
+			// On paper there are no switches to tell the curves by: the picture has its own title and legend.
+			alone: onPaper(),
+		};
+		return { ...view, height: heightOf(this.#figure, view) };
+	}
+
+	/** Switches a group on or off, without drawing the others anew. */
+	toggle(group: string): void {
+		if (!this.off.delete(group)) this.off.add(group);
+		this.#chart.dispatchAction({
+			type: "legendToggleSelect",
+			name: shown(group),
+		});
+		this.switched();
+	}
+
+	/** Of a comparison only this group; null: all. Where the group is unknown nothing changes. */
+	only(group: string | null): void {
+		const all = new Set(keysOf(this.#figure).map((key) => key.group));
+		if (group !== null && !all.has(group)) return;
+		const wanted = group === null ? offAtFirst(this.#figure) : all;
+		if (group !== null) wanted.delete(group);
+		for (const one of all)
+			if (wanted.has(one) !== this.off.has(one)) this.toggle(one);
+	}
+
+	get isLogarithmic(): boolean {
+		return isLogarithmic(this.#figure, this.view());
+	}
+
+	showAll(): void {
+		this.#chart.dispatchAction({ type: "dataZoom", start: 0, end: 100 });
 	}
 
 	/** The picture as it is shown, on its own: with title, facts and legend. */
 	svg(): string {
-		const view: View = { ...this.view(), alone: true };
-		return pictureOf(this.figure, {
-			...view,
-			height: heightOf(this.figure, view),
+		return pictureOf(this.#figure, this.#alone());
+	}
+
+	/** The same as a PNG of twice the pixels, as a data: URL. */
+	png(): string {
+		const view = this.#alone();
+		const chart = init(element("div", ""), null, {
+			renderer: "canvas",
+			width: view.width,
+			height: view.height,
+			devicePixelRatio: 2,
 		});
+		try {
+			chart.setOption(optionOf(this.#figure, view));
+			return chart.getDataURL({ type: "png", pixelRatio: 2 });
+		} finally {
+			chart.dispose();
+		}
 	}
 
-	/** Makes the stretch that is shown smaller (factor below 1) or larger, around the pointer or the middle. */
-	zoomBy(factor: number, around: number | null = this.#at): void {
-		const [from, to] = this.#shown();
-		const centre = around === null ? (from + to) / 2 : around;
-		this.#zoom([
-			centre - (centre - from) * factor,
-			centre + (to - centre) * factor,
-		]);
+	#alone(): View {
+		const view = {
+			...firstView(this.#figure, theme(), Math.max(720, this.#width())),
+			off: this.off,
+			logarithmic: this.logarithmic,
+		};
+		return { ...view, height: heightOf(this.#figure, view) };
 	}
 
-	/** Moves the stretch that is shown by this part of it, to the right above 0. */
-	pan(part: number): void {
-		const [from, to] = this.#shown();
-		const [first, last] = this.#whole();
-		const wanted = (to - from) * part;
-		const by = Math.max(first - from, Math.min(last - to, wanted));
-		this.#zoom([from + by, to + by]);
-	}
-
-	/** Is the value axis logarithmic, by choice or by itself? */
-	get logarithmic(): boolean {
-		return isLogarithmic(this.figure, this.view());
-	}
-
-	showAll(): void {
-		this.look.zoom = null;
-		this.draw();
-	}
-
-	hide(): void {
-		this.#at = null;
-		this.#cross.hidden = true;
-		this.#tip.hidden = true;
-	}
-
-	// --- internal ---
-
-	/**
-	 * Each picture is drawn from nothing: with "notMerge" ECharts still keeps the elements of custom series, found again by their
-	 * position alone, so that what belonged to the view before could stay, such as the line of a limit at a height of the past.
-	 */
-	#fresh({ width, height }: Pick<View, "width" | "height">): EChartsType {
-		return init(this.#canvas, null, { renderer: "svg", width, height });
-	}
-
-	#size(): { width: number; height: number } {
-		const width = onPaper()
+	#width(): number {
+		return onPaper()
 			? PAPER_WIDTH
 			: Math.max(MIN_WIDTH, this.#plot.clientWidth);
-		const rest = {
-			theme: theme(),
-			width,
-			...this.look,
-			alone: onPaper(),
-		};
-		return { width, height: heightOf(this.figure, rest) };
-	}
-
-	#whole(): readonly [number, number] {
-		const { figure } = this;
-		if (figure.kind === "time" || figure.kind === "heat")
-			return [figure.from, figure.to];
-		const stops = stopsOf(figure, { ...this.view(), zoom: null });
-		return [stops[0] ?? 0, stops.at(-1) ?? 1];
-	}
-
-	#shown(): readonly [number, number] {
-		return this.look.zoom ?? this.#whole();
-	}
-
-	#zoom([from, to]: readonly [number, number]): void {
-		const [first, last] = this.#whole();
-		const whole = last - first;
-		if (!(whole > 0) || to - from < whole / DEEPEST) return;
-		const all = from <= first && to >= last;
-		this.look.zoom = all ? null : [Math.max(first, from), Math.min(last, to)];
-		this.draw();
 	}
 
 	#listen(): void {
-		const canvas = this.#canvas;
-		canvas.addEventListener("keydown", (event) => this.#key(event));
-		canvas.addEventListener("blur", () => this.hide());
-		canvas.addEventListener("pointermove", (event) => {
-			const x = this.#pixel(event);
-			if (this.#from !== null) this.#mark(this.#from, x);
-			const at = this.#value(x);
-			if (at !== null) this.#point(at, false);
-		});
-		canvas.addEventListener("pointerleave", () => {
-			if (this.#from === null && document.activeElement !== canvas) this.hide();
-		});
-		canvas.addEventListener("pointerdown", (event) => {
-			if (event.button !== 0) return;
-			// A finger scrolls the page, and a tap points; for zoom it has the buttons.
-			if (event.pointerType === "touch") {
-				const at = this.#value(this.#pixel(event));
-				if (at !== null) this.#point(at, false);
-				return;
-			}
-			this.#from = this.#pixel(event);
-			canvas.setPointerCapture(event.pointerId);
-		});
-		canvas.addEventListener("pointerup", (event) => {
-			const [from, to] = [this.#from, this.#pixel(event)];
-			this.#stopDrag();
-			if (from === null) return;
-			if (Math.abs(to - from) < SHORTEST_DRAG) {
-				if (this.#at !== null) this.chosen(this.#at);
-				return;
-			}
-			const [a, b] = [this.#value(from), this.#value(to)];
-			if (a !== null && b !== null)
-				this.#zoom([Math.min(a, b), Math.max(a, b)]);
-		});
-		canvas.addEventListener("pointercancel", () => this.#stopDrag());
-		canvas.addEventListener("dblclick", () => this.showAll());
-		canvas.addEventListener(
+		const zr = this.#chart.getZr();
+		for (const name of ["mousemove", "click"] as const)
+			zr.on(name, ({ offsetX, offsetY }) => {
+				this.#pointer = [offsetX, offsetY];
+			});
+		zr.on("dblclick", () => this.showAll());
+		// The library keeps every wheel to itself, also one that does not zoom: without Ctrl it is the page's.
+		this.#canvas.addEventListener(
 			"wheel",
 			(event) => {
-				// Without a key the wheel scrolls the page.
-				if (!event.ctrlKey && !event.metaKey) return;
-				event.preventDefault();
-				const around = this.#value(this.#pixel(event));
-				this.zoomBy(event.deltaY < 0 ? 1 / STEP : STEP, around);
+				if (!event.ctrlKey) event.stopPropagation();
 			},
-			{ passive: false },
+			{ capture: true, passive: true },
+		);
+		this.#chart.on("datazoom", () => this.zoomed(this.#stretch()));
+		if (this.#figure.kind === "trend")
+			zr.on("click", () => {
+				const href = this.#read()?.rows[0]?.href;
+				// A tap shows the tooltip, which has the link.
+				if (href != null && FINE.matches) location.assign(href);
+			});
+		this.#canvas.addEventListener("keydown", (event) => {
+			if (event.key === "ArrowLeft") this.#step(-1);
+			else if (event.key === "ArrowRight") this.#step(1);
+			else if (event.key === "Home") this.#step(Number.NEGATIVE_INFINITY);
+			else if (event.key === "End") this.#step(Number.POSITIVE_INFINITY);
+			else if (event.key === "0") this.showAll();
+			else if (event.key === "Escape")
+				this.#chart.dispatchAction({ type: "hideTip" });
+			else if (event.key === "Enter") {
+				const href = this.#reading(0)?.rows.find((row) => row.href)?.href;
+				if (href != null) location.assign(href);
+				return;
+			} else return;
+			event.preventDefault();
+		});
+	}
+
+	/** What is below the pointer, the nearest first. */
+	#read(): Reading | null {
+		const panel = this.#panel();
+		const [x] = this.#chart.convertFromPixel({ gridIndex: panel }, [
+			...this.#pointer,
+		]) as [number];
+		const reading = readingAt(this.#figure, this.view(), this.#value(x), panel);
+		if (reading === null) return null;
+		const distance = ({ at }: Reading["rows"][number]) =>
+			at === null
+				? Number.POSITIVE_INFINITY
+				: Math.abs(
+						(this.#chart.convertToPixel(
+							{ yAxisIndex: at.panel },
+							at.value,
+						) as number) - this.#pointer[1],
+					);
+		// Over time all values have their order, which does not change below the pointer, but in a small box those of its panel come first.
+		const far =
+			this.#figure.kind === "time"
+				? ({ at }: Reading["rows"][number]) =>
+						inMargin(this.view()) || at?.panel === panel ? 0 : 1
+				: distance;
+		return this.#figure.kind === "heat"
+			? reading
+			: {
+					...reading,
+					rows: reading.rows.toSorted((a, b) => far(a) - far(b)),
+				};
+	}
+
+	#tip(params: unknown): HTMLElement | string {
+		const reading =
+			this.#stop === null ? this.#read() : this.#reading(this.#panel());
+		return params === null || reading === null
+			? ""
+			: tipOf(
+					reading,
+					theme(),
+					this.#figure.kind === "time" && inMargin(this.view()),
+				);
+	}
+
+	/** Category axes count their places. */
+	#value(x: number): number {
+		return this.#figure.kind === "rate" && this.#figure.axis.names !== null
+			? Math.round(x)
+			: x;
+	}
+
+	#panel(): number {
+		const { grid } = this.#chart.getOption() as { grid?: unknown[] };
+		const all = (grid ?? [0]).map((_, i) => i);
+		return (
+			all.find((gridIndex) =>
+				this.#chart.containPixel({ gridIndex }, [...this.#pointer]),
+			) ?? 0
 		);
 	}
 
-	#key(event: KeyboardEvent): void {
-		if (event.ctrlKey || event.metaKey || event.altKey) return;
-		const steps: Readonly<Record<string, () => void>> = {
-			ArrowRight: () => (event.shiftKey ? this.pan(0.25) : this.#step(1)),
-			ArrowLeft: () => (event.shiftKey ? this.pan(-0.25) : this.#step(-1)),
-			PageDown: () => this.#step(10),
-			PageUp: () => this.#step(-10),
-			Home: () => this.#step(Number.NEGATIVE_INFINITY),
-			End: () => this.#step(Number.POSITIVE_INFINITY),
-			"+": () => this.zoomBy(1 / STEP),
-			"=": () => this.zoomBy(1 / STEP),
-			"-": () => this.zoomBy(STEP),
-			"0": () => this.showAll(),
-			Enter: () => {
-				if (this.#at !== null) this.chosen(this.#at);
-			},
-			Escape: () => {
-				this.#stopDrag();
-				this.hide();
-			},
-		};
-		const step = steps[event.key];
-		if (step === undefined) return;
-		event.preventDefault();
-		step();
+	#reading(panel: number): Reading | null {
+		return this.#stop === null
+			? null
+			: readingAt(this.#figure, this.view(), this.#stop, panel);
 	}
 
-	/** To the next place but `by` at which there is something. */
+	/** The pointer goes so many stops further, and says what is there. */
 	#step(by: number): void {
-		const [from, to] = this.#shown();
-		const stops = stopsOf(this.figure, this.view()).filter(
+		const [from, to] = this.#stretch() ?? [
+			Number.NEGATIVE_INFINITY,
+			Number.POSITIVE_INFINITY,
+		];
+		const stops = stopsOf(this.#figure, this.view()).filter(
 			(x) => x >= from && x <= to,
 		);
-		const last = stops.length - 1;
-		const at = this.#at;
-		const now = at === null ? -1 : stops.findLastIndex((x) => x <= at + 1e-9);
-		const next =
-			at === null && by === 1 ? 0 : Math.max(0, Math.min(last, now + by));
-		const x = stops[next];
-		if (x !== undefined) this.#point(x, true);
-	}
-
-	#point(x: number, aloud: boolean): void {
-		const view = this.view();
-		const reading = readingAt(this.figure, view, x);
-		if (reading === null) {
-			this.hide();
-			return;
-		}
-		this.#at = reading.x;
-		const left = this.#chart.convertToPixel({ xAxisIndex: 0 }, reading.x);
-		if (!Number.isFinite(left)) return;
-		this.#cross.style.cssText = `left:${left}px;top:0;height:${view.height}px`;
-		this.#cross.hidden = false;
-		this.#tell(reading, left, view);
-		if (aloud)
+		const now = this.#stop === null ? -1 : stops.indexOf(this.#stop);
+		const next = stops[Math.max(0, Math.min(stops.length - 1, now + by))];
+		if (next === undefined) return;
+		this.#stop = next;
+		const x = this.#chart.convertToPixel({ xAxisIndex: 0 }, next) as number;
+		const y = (this.#chart.getOption() as { grid?: { top?: number }[] })
+			.grid?.[0]?.top;
+		this.#chart.dispatchAction({ type: "showTip", x, y: (y ?? 30) + 20 });
+		const reading = this.#reading(0);
+		if (reading !== null)
 			this.#said.textContent = [
 				reading.title,
 				...reading.rows.map(({ name, text }) => `${name} ${text}`),
 			].join(", ");
+		this.#stop = next;
 	}
 
-	#tell(reading: Reading, left: number, view: View): void {
-		const tip = this.#tip;
-		const table = element("table", "");
-		for (const { key, name, text } of reading.rows) {
-			const row = table.insertRow();
-			const head = row.appendChild(element("th", ""));
-			if (key) head.append(swatchOf(key, view.theme));
-			head.append(name);
-			row.insertCell().textContent = text;
-		}
-		tip.replaceChildren(element("b", "", reading.title), table);
-		tip.hidden = false;
-		// Beside the pointer, on the side that has more room, and never out of the picture.
-		const wide = Math.min(tip.offsetWidth, view.width);
-		const right = left + 14 + wide <= view.width;
-		const at = right ? left + 14 : Math.max(0, left - 14 - wide);
-		tip.style.left = `${at}px`;
-		tip.style.top = "8px";
+	/** The stretch of the x axis that is shown; null: all of it, or there is none to zoom. */
+	#stretch(): [from: number, to: number] | null {
+		const option = this.#chart.getOption() as {
+			dataZoom?: {
+				start?: number;
+				end?: number;
+				startValue?: number;
+				endValue?: number;
+			}[];
+		};
+		const zoom = option?.dataZoom?.[0];
+		if (zoom === undefined || (zoom.start === 0 && zoom.end === 100))
+			return null;
+		const { startValue, endValue } = zoom;
+		return startValue === undefined || endValue === undefined
+			? null
+			: [startValue, endValue];
 	}
 
-	#mark(from: number, to: number): void {
-		const [left, right] = [Math.min(from, to), Math.max(from, to)];
-		this.#band.style.cssText = `left:${left}px;width:${right - left}px;top:0;height:${this.#canvas.clientHeight}px`;
-		this.#band.hidden = false;
+	#show(startValue: number, endValue: number): void {
+		this.#chart.dispatchAction({ type: "dataZoom", startValue, endValue });
 	}
 
-	#stopDrag(): void {
-		this.#from = null;
-		this.#band.hidden = true;
-	}
-
-	#pixel(event: MouseEvent): number {
-		return event.clientX - this.#canvas.getBoundingClientRect().left;
-	}
-
-	/** A pixel in the axis' own numbers, kept within what is shown. */
-	#value(pixel: number): number | null {
-		const value = this.#chart.convertFromPixel({ xAxisIndex: 0 }, pixel);
-		if (!Number.isFinite(value)) return null;
-		const [from, to] = this.#shown();
-		return Math.max(from, Math.min(to, value));
+	/** A drag with a mouse marks the stretch to show; fingers scroll the page, and have the slider. */
+	#dragZooms(): void {
+		this.#chart.dispatchAction({
+			type: "takeGlobalCursor",
+			key: "dataZoomSelect",
+			dataZoomSelectActive: true,
+		});
 	}
 }
+
+// --- internal ---
 
 /** CSS pixels. */
 const PAPER_WIDTH = 690;
 const MIN_WIDTH = 260;
-const SHORTEST_DRAG = 6;
-/** Zoom of one press, and how small a part of the whole can be shown. */
-const STEP = 2;
-const DEEPEST = 1000;
+/** Kinds of which a stretch is worth a drag. */
+const MOVES: ReadonlySet<Figure["kind"]> = new Set([
+	"percentiles",
+	"time",
+	"heat",
+	"trend",
+]);
+const FINE = matchMedia("(pointer: fine)");
+
+/** Is there room for all values beside the curves? */
+function inMargin(view: View): boolean {
+	return marginOf(view) > 100;
+}
+
+function pointerOf(
+	{ kind }: Figure,
+	view: View,
+	formatter: (params: unknown) => HTMLElement | string,
+) {
+	return {
+		tooltip: {
+			show: !view.alone && kind !== "ratios" && kind !== "parts",
+			className: "tip",
+			...((kind === "time" || kind === "heat") && inMargin(view)
+				? {
+						position: [view.width - marginOf(view) + 8, 20],
+						className: "tip margin",
+					}
+				: {}),
+			trigger: "axis",
+			confine: true,
+			enterable: true,
+			transitionDuration: 0,
+			axisPointer: { type: "line", animation: false, snap: false },
+			formatter,
+			// The style sheet's, not the library's.
+			backgroundColor: "",
+			borderColor: "",
+			borderWidth: 0,
+			padding: 0,
+			extraCssText: "box-shadow:none",
+		},
+		toolbox: {
+			// What a drag uses; its buttons are the page's own.
+			left: -200,
+			feature: { dataZoom: { yAxisIndex: "none", filterMode: "none" } },
+		},
+	};
+}

@@ -1,5 +1,5 @@
 import type { SeriesKey, View } from "../../charts/figure.ts";
-import { colourOf, dashesOf } from "../../charts/theme.ts";
+import { colourOf, dashesOf, markOf } from "../../charts/theme.ts";
 
 /** Elements of a chart's tools. */
 
@@ -42,33 +42,41 @@ export function toggle(
 	return button;
 }
 
-/** A piece of the curve, as a legend has it; null colour: that of the text. */
-export function swatch(
-	key: { readonly colour: number | null; readonly dash: number | null },
-	theme: View["theme"],
-): SVGElement {
+/** A piece of a line with its mark, as a legend has it. */
+export function swatchOf(key: SeriesKey, theme: View["theme"]): SVGElement {
 	const svg = document.createElementNS(SVG, "svg");
 	svg.setAttribute("viewBox", "0 0 28 10");
 	svg.setAttribute("aria-hidden", "true");
-	const line = document.createElementNS(SVG, "path");
-	line.setAttribute("d", "M1 5H27");
-	line.setAttribute("stroke-width", "3");
-	line.setAttribute(
-		"stroke",
-		key.colour === null
-			? "currentColor"
-			: colourOf({ colour: key.colour }, theme),
-	);
-	const dashes = dashesOf({ dash: key.dash ?? 0 });
-	if (dashes.length > 0) line.setAttribute("stroke-dasharray", dashes.join());
-	svg.append(line);
+	svg.setAttribute("class", "swatch");
+	svg.style.color = colourOf(key, theme);
+	const part = (name: string, attributes: Record<string, string>) => {
+		const made = document.createElementNS(SVG, name);
+		for (const [key, value] of Object.entries(attributes))
+			made.setAttribute(key, value);
+		svg.append(made);
+	};
+	part("path", {
+		d: "M1 5H27",
+		stroke: "currentColor",
+		"stroke-width": "2.5",
+		"stroke-dasharray": dashesOf(key).join(),
+	});
+	const mark = MARKS[markOf(key)];
+	if (key.colour >= 0 && mark !== undefined)
+		part("path", { d: mark, fill: "currentColor" });
 	return svg;
-}
-
-export function swatchOf(key: SeriesKey, theme: View["theme"]): SVGElement {
-	return swatch(key, theme);
 }
 
 // --- internal ---
 
 const SVG = "http://www.w3.org/2000/svg";
+
+/** ECharts' symbols, in a box of 28 x 10. */
+const MARKS: Readonly<Record<string, string>> = {
+	circle: "M10 5a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
+	diamond: "M14 0L19 5L14 10L9 5Z",
+	rect: "M10 1H18V9H10Z",
+	triangle: "M14 0L19 9H9Z",
+	pin: "M14 10L10 4a4 4 0 1 1 8 0Z",
+	arrow: "M14 0L18 9L14 7L10 9Z",
+};

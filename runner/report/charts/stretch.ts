@@ -1,0 +1,60 @@
+import { rank } from "../../stats/support.ts";
+import { formatCount, formatDuration, plural } from "../../units.ts";
+import type { HeatFigure, TimeFigure } from "./figure.ts";
+import { secondText } from "./units.ts";
+
+/**
+ * What a stretch of the window holds, in words: its messages, percentiles and losses from the cells of the heat map, so that a percentile is
+ * known to lie between the two edges of a cell; and the slowest of the run's slowest messages that were due in it. Columns that are cut
+ * count whole. Empty: nothing was due in it.
+ */
+export function stretchTexts(
+	heat: HeatFigure,
+	slowest: TimeFigure["slowest"],
+	[from, to]: readonly [from: number, to: number],
+): string[] {
+	const { bins, end, width, unfinished } = heat;
+	const inside = (second: number) => second + width > from && second < to;
+	const cells = heat.cells.filter(([second]) => inside(second));
+	const missing = unfinished.stretches
+		.filter((one) => one.to > from && one.from < to)
+		.reduce((n, { count }) => n + count, 0);
+	const completed = cells.reduce((n, [, , count]) => n + count, 0);
+	const all = completed + missing;
+	if (all === 0) return [];
+	const counts = new Map<number, number>();
+	for (const [, bin, count] of cells)
+		counts.set(bin, (counts.get(bin) ?? 0) + count);
+	const sorted = [...counts].sort(([a], [b]) => a - b);
+	const between = (bin: number | undefined) =>
+		bin === undefined
+			? unfinished.beyond
+			: `${formatDuration(bins[bin] ?? 0)} to ${formatDuration(bins[bin + 1] ?? end)}`;
+	const at = (nth: number) => {
+		let seen = 0;
+		return sorted.find(([, count]) => {
+			seen += count;
+			return seen >= nth;
+		})?.[0];
+	};
+	const columns = cells.map(([second]) => second);
+	const begin = Math.min(...columns, ...(columns.length === 0 ? [from] : []));
+	const until =
+		Math.max(...columns, ...(columns.length === 0 ? [to - width] : [])) + width;
+	const due = slowest.filter(({ second }) => second >= begin && second < until);
+	return [
+		[
+			`${secondText(begin)} to ${secondText(until)}: ${plural(all, "message")}`,
+			...[50, 90, 99].map((p) => `p${p} ${between(at(rank(all, p)))}`),
+			`slowest ${between(missing > 0 ? undefined : sorted.at(-1)?.[0])}`,
+			...(missing > 0 ? [`${formatCount(missing)} never completed`] : []),
+		].join(", "),
+		...due
+			.slice(0, MOST)
+			.map(({ second, text }) => `at ${secondText(second)}: ${text}`),
+	];
+}
+
+// --- internal ---
+
+const MOST = 3;

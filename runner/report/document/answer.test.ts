@@ -1,0 +1,296 @@
+import { describe, expect, test } from "vitest";
+import type { Result, Run } from "../../model/result.ts";
+import type { Verdict } from "../../model/verdict.ts";
+import { formatDuration } from "../../units.ts";
+import { saturatedBy } from "../saturated.ts";
+import {
+	fixtureResult,
+	publishedFolder,
+	storedResult,
+} from "../stored.fake.ts";
+import { answer, provenance, stallText } from "./answer.ts";
+import type { Block, MatrixCell } from "./blocks.ts";
+
+type Of<K extends Block["kind"]> = Extract<Block, { kind: K }>;
+
+function matrixOf(result: Result): Of<"matrix"> {
+	const [block] = answer(result);
+	if (block?.kind !== "matrix") throw new Error("no matrix");
+	return block;
+}
+
+function cellOf(result: Result, system: string, name: string): MatrixCell {
+	const { cases, rows } = matrixOf(result);
+	const row = rows.find((r) => r.system === system);
+	const cell = row?.cells[cases.indexOf(name)];
+	if (!cell) throw new Error(`no cell of ${system}, ${name}`);
+	return cell;
+}
+
+function strip(result: Result): Of<"provenance"> {
+	const [block] = provenance(result);
+	if (block?.kind !== "provenance") throw new Error("no provenance");
+	return block;
+}
+
+function percentile(run: Run, p: number) {
+	const found = run.metrics[run.main]?.percentiles.find((x) => x.p === p);
+	if (found === undefined) throw new Error(`no p${p}`);
+	return found;
+}
+
+/** The value in a text such as "~1.2ms": only its digits and its unit. */
+const bare = (text: string) => text.replace("~", "");
+
+describe.each(["message-queue-latency", "commit-log-latency"])(
+	"the matrix of %s",
+	(name) => {
+		const result = storedResult(publishedFolder(name));
+		const runOf = ({ to }: MatrixCell) =>
+			result.runs[Number(to.replace("run-", "")) - 1] as Run;
+		const all = matrixOf(result).rows.flatMap(({ system, cells }) =>
+			cells.flatMap((cell) => (cell === null ? [] : [{ system, cell }])),
+		);
+
+		test("has a cell for each run, with the figures of result.json", () => {
+			expect(all).toHaveLength(result.runs.length);
+			for (const { system, cell } of all) {
+				const run = runOf(cell);
+				expect(run.system).toBe(system);
+				const [p50, p99] = [percentile(run, 50), percentile(run, 99)];
+				expect(bare(cell.p50)).toBe(formatDuration(p50.value ?? 0));
+				expect(bare(cell.p99)).toBe(formatDuration(p99.value ?? 0));
+				expect(cell.interval).toBe(
+					`[${formatDuration(p99.low ?? 0)}, ${p99.high === null ? "\u221e" : formatDuration(p99.high)}]`,
+				);
+				expect(cell.curve).toEqual(
+					run.metrics[run.main]?.curve.map(({ p, value }) => [p, value]),
+				);
+			}
+		});
+
+		test("says how many times the lowest p99 of its case each is, and where intervals overlap", () => {
+			const seen = new Set<string>();
+			for (const { cell } of all) {
+				const run = runOf(cell);
+				const alike = result.runs.filter(
+					(other) =>
+						other.case === run.case &&
+						["pass", "fail", "inconclusive"].includes(other.verdict),
+				);
+				const [lowest] = alike
+					.map((other) => percentile(other, 99))
+					.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0));
+				const own = percentile(run, 99);
+				// Where the machine was at its end, the case ranks nothing.
+				if (
+					!alike.includes(run) ||
+					alike.some((other) => saturatedBy(other).length > 0)
+				)
+					expect(cell.ratio).toBeNull();
+				else if (own.value === lowest?.value) expect(cell.ratio).toBe("lowest");
+				else {
+					const ratio = (own.value ?? 0) / (lowest?.value ?? 0);
+					const [text = "", said] = (cell.ratio ?? "").split(", ");
+					expect(text).toMatch(/^[\d.]+x$/);
+					// Of three digits, of more than ten times two.
+					const wrong = Math.abs(Number.parseFloat(text) / ratio - 1);
+					expect(wrong).toBeLessThanOrEqual(ratio >= 10 ? 0.05 : 0.005);
+					const top = lowest?.high ?? Number.POSITIVE_INFINITY;
+					expect(said === "overlaps").toBe(top >= (own.low ?? 0));
+				}
+				seen.add(cell.ratio === null ? "none" : (cell.ratio.at(-1) ?? ""));
+			}
+			// Lowest, a ratio, at least.
+			expect(seen).toContain("t");
+			expect(seen).toContain("x");
+		});
+	},
+);
+
+describe("a cell", () => {
+	const [first] = fixtureResult("repeats").runs.map((run) => run.case);
+	const name = first ?? "";
+
+	test("of several repeats is the one with the median p99", () => {
+		const result = fixtureResult("repeats");
+		for (const system of ["nats", "kafka"]) {
+			const cell = cellOf(result, system, name);
+			const runs = result.runs.filter((run) => run.system === system);
+			const p99s = runs
+				.map((run) => percentile(run, 99).value ?? 0)
+				.toSorted((a, b) => a - b);
+			expect(cell.repeats).toBe(3);
+			expect(bare(cell.p99)).toBe(formatDuration(p99s[1] ?? 0));
+		}
+	});
+
+	test.each<[Verdict, readonly Verdict[]]>([
+		["fail", ["pass", "fail", "inconclusive"]],
+		["invalid", ["fail", "invalid", "pass"]],
+		["error", ["invalid", "error"]],
+		["pass", ["pass", "pass"]],
+	])("has the worst verdict of its gates: %s of %j", (worst, verdicts) => {
+		const result = fixtureResult("repeats");
+		const gate = result.gates[0];
+		if (gate === undefined) throw new Error("no gate");
+		const gates = verdicts.map((verdict) => ({
+			...gate,
+			...{ verdict, system: "kafka", case: name },
+		}));
+		expect(cellOf({ ...result, gates }, "kafka", name).verdict).toBe(worst);
+	});
+
+	test("of an INVALID run is no one's best, and has no ratio", () => {
+		const result = fixtureResult("repeats");
+		const ratios = (invalid: string) => {
+			const runs = result.runs.map(
+				(run): Run =>
+					run.system === invalid ? { ...run, verdict: "invalid" } : run,
+			);
+			return ["nats", "kafka"].map(
+				(system) => cellOf({ ...result, runs }, system, name).ratio,
+			);
+		};
+		const [nats, kafka] = ratios("");
+		expect([nats, kafka]).toContain("lowest");
+		// Of one alone there is nothing to compare.
+		expect(ratios("nats")).toEqual([null, null]);
+		expect(ratios("kafka")).toEqual([null, null]);
+	});
+
+	test("of a case that a system did not meet is empty", () => {
+		const result = storedResult(publishedFolder("message-queue-latency"));
+		const [one] = result.runs;
+		const runs = result.runs.filter((run) => run !== one);
+		const { cases, rows } = matrixOf({ ...result, runs });
+		const row = rows.find(({ system }) => system === one?.system);
+		expect(row?.cells[cases.indexOf(one?.case ?? "")]).toBeNull();
+	});
+});
+
+describe("of one run", () => {
+	test("its first screen has p50, p99 and max of its main metric, and what was lost", () => {
+		const result = fixtureResult("stall");
+		const [run] = result.runs;
+		const [counts] = answer(result);
+		if (run === undefined || counts?.kind !== "counts") throw new Error("none");
+		const of = (p: number) => formatDuration(percentile(run, p).value ?? 0);
+		expect(counts.items.map(({ name, text }) => [name, bare(text)])).toEqual([
+			["response p50", of(50)],
+			["response p99", of(99)],
+			["response max", formatDuration(run.metrics.response?.max ?? 0)],
+			["lost", "0"],
+		]);
+	});
+
+	test("lost messages are an alert, and a maximum is none when some never completed", () => {
+		const [counts] = answer(fixtureResult("lost"));
+		if (counts?.kind !== "counts") throw new Error("none");
+		const [, , max, lost] = counts.items;
+		expect(max?.text).toBe("> 30s");
+		expect(lost).toMatchObject({ text: "12", alert: true });
+	});
+
+	test("a stall is told with its place, its slowest message, and what is usual", () => {
+		const run = fixtureResult("stall").runs[0] as Run;
+		const seconds = run.series.seconds.filter(({ second }) => second >= 0);
+		const p99s = seconds.map(({ p99 }) => p99 ?? 0).toSorted((a, b) => a - b);
+		const usual = p99s[Math.floor((p99s.length - 1) / 2)] ?? 0;
+		const slowest = Math.max(...seconds.map(({ max }) => max ?? 0));
+		const at = seconds.find(({ max }) => max === slowest)?.second ?? -1;
+		const text = stallText(run) ?? "";
+		expect(text).toContain(`up to ${formatDuration(slowest)}`);
+		expect(text).toContain(`usually is ${formatDuration(usual)}`);
+		const [, from, to] = /from (\d+) to (\d+) s/.exec(text) ?? [];
+		expect(Number(from)).toBeLessThanOrEqual(at);
+		expect(Number(to)).toBeGreaterThan(at);
+	});
+
+	test("seconds in which messages never completed are the worst stall", () => {
+		const run = fixtureResult("lost").runs[0] as Run;
+		const missing = run.series.seconds.reduce(
+			(n, s) => n + (s.missing ?? 0),
+			0,
+		);
+		const text = stallText(run);
+		expect(missing).toBe(12);
+		expect(text).toMatch(/: \d+ messages? of it never completed/);
+	});
+
+	test("without a stall, or without seconds enough to know what is usual, nothing is told", () => {
+		const run = fixtureResult("healthy").runs[0] as Run;
+		expect(stallText(run)).toBeNull();
+		const stall = fixtureResult("stall").runs[0] as Run;
+		const seconds = stall.series.seconds.slice(0, 4);
+		expect(
+			stallText({ ...stall, series: { ...stall.series, seconds } }),
+		).toBeNull();
+	});
+});
+
+describe("where figures come from", () => {
+	test("is told for each run, in its order, with when it began and which checks speak", () => {
+		const result = fixtureResult("repeats");
+		const { items } = strip(result);
+		expect(items).toHaveLength(result.runs.length);
+		for (const [i, run] of result.runs.entries()) {
+			expect(items[i]?.to).toBe(`run-${i + 1}`);
+			expect(items[i]?.text).toContain(`repeat ${run.repeat}`);
+			expect(items[i]?.text).toContain(
+				`begun ${run.startedAt?.slice(0, 16).replace("T", " ")}`,
+			);
+			const spoken = run.validity.filter(({ status }) => status !== "ok");
+			for (const { check } of spoken.slice(0, 4))
+				expect(items[i]?.text).toContain(`${check}: `);
+			if (spoken.length === 0)
+				expect(items[i]?.text).toContain("every check is ok");
+			expect(items[i]?.look === "ok").toBe(spoken.length === 0);
+		}
+	});
+
+	test("counts those that checks speak against", () => {
+		const result = fixtureResult("repeats");
+		const [first, ...rest] = result.runs.map((run) => ({
+			...run,
+			validity: run.validity.map((check) => ({
+				...check,
+				status: "ok" as const,
+			})),
+		}));
+		if (first === undefined) throw new Error("no run");
+		const clean = { ...result, runs: [first, ...rest] };
+		expect(strip(clean).text).toMatch(/no check speaks against any$/);
+		const doubted: Run = { ...first, verdict: "invalid" };
+		const one = strip({ ...result, runs: [doubted, ...rest] });
+		expect(one.text).toMatch(/checks speak against 1 of them$/);
+		expect(one.items[0]?.look).toBe("invalid");
+	});
+
+	test("tells several sittings, and repeats to confirm", () => {
+		const result = fixtureResult("repeats");
+		const { environment } = result;
+		if (environment === null) throw new Error("no environment");
+		expect(strip(result).text).toContain("in one sitting");
+		expect(strip(result).text).not.toContain("confirm");
+		const again = { startedAt: "2026-01-02T00:00:00.000Z", bootId: "b" };
+		const resumed = strip({
+			...result,
+			environment: {
+				...environment,
+				resumed: [{ ...again, node: "v20", go: null }],
+			},
+			runs: result.runs.map((run) => ({ ...run, confirms: run.repeat === 3 })),
+		});
+		expect(resumed.text).toContain("in 2 sittings, resumed");
+		expect(resumed.text).toContain("2 repeated to confirm");
+		expect(
+			resumed.items.filter(({ text }) => text.includes("repeated to confirm")),
+		).toHaveLength(2);
+	});
+
+	test("an interrupted run is no good one", () => {
+		const { items } = strip(fixtureResult("interrupted"));
+		expect(items.map(({ look }) => look)).not.toContain("ok");
+	});
+});

@@ -1,0 +1,297 @@
+import type { Percentile, Result, Run } from "../../model/result.ts";
+import type { Verdict } from "../../model/verdict.ts";
+import { tell } from "../../text/tell.ts";
+import { formatCount, formatDuration, plural } from "../../units.ts";
+import { decidingRepeat } from "../deciding-repeat.ts";
+import { saturatedBy } from "../saturated.ts";
+import {
+	countText,
+	intervalText,
+	maxText,
+	percentileName,
+	percentileValue,
+} from "../words.ts";
+import type { Block, Look, MatrixCell } from "./blocks.ts";
+import { PAGE } from "./blocks.ts";
+import { paragraph } from "./make.ts";
+
+/** What the first screen of a page says in figures: of several runs all side by side, of one what matters most. */
+export function answer(result: Result): Block[] {
+	const [run, ...others] = result.runs;
+	if (run === undefined) return [];
+	return others.length === 0
+		? [figures(run), paragraph(stallText(run), "plain", PAGE)]
+		: [matrix(result)];
+}
+
+/** When each run was made and what to hold against it: seen before any figure is believed. */
+export function provenance(result: Result): Block[] {
+	const { runs, environment } = result;
+	if (runs.length === 0) return [];
+	const items = runs.map((run, i) => ({
+		to: `run-${i + 1}`,
+		look: trustOf(run),
+		text: provenanceText(run, result),
+	}));
+	const starts = runs.flatMap(({ startedAt }) => startedAt ?? []).toSorted();
+	const [first] = starts;
+	const last = starts.at(-1);
+	const sittings = 1 + (environment?.resumed?.length ?? 0);
+	const repeated = runs.filter(({ confirms }) => confirms).length;
+	const doubted = items.filter(({ look }) => look !== "ok").length;
+	return [
+		{
+			kind: "provenance",
+			media: PAGE,
+			items,
+			text: [
+				first === undefined || last === undefined
+					? plural(runs.length, "run")
+					: `${plural(runs.length, "run")} begun ${minute(first)}${last === first ? "" : ` to ${minute(last)}`} UTC`,
+				sittings === 1 ? "in one sitting" : `in ${sittings} sittings, resumed`,
+				...(repeated > 0 ? [`${repeated} repeated to confirm`] : []),
+				doubted === 0
+					? "no check speaks against any"
+					: `checks speak against ${doubted} of them`,
+			].join(", "),
+		},
+	];
+}
+
+/** The largest stretch in which a second was at least ten times as slow as most: "stall: ..."; null: there is none. */
+export function stallText(run: Run): string | null {
+	const seconds = run.series.seconds.filter(({ second }) => second >= 0);
+	const known = seconds.flatMap(({ p99 }) => p99 ?? []).sort((a, b) => a - b);
+	const middle = known[Math.floor((known.length - 1) / 2)];
+	if (middle === undefined || seconds.length < FEWEST_SECONDS) return null;
+	const slow = seconds.filter(
+		({ p99, missing }) => (p99 ?? 0) >= STALL * middle || (missing ?? 0) > 0,
+	);
+	if (slow.length === 0) return null;
+	const stretches: (typeof slow)[] = [];
+	for (const second of slow) {
+		const last = stretches.at(-1);
+		if (last?.at(-1)?.second === second.second - 1) last.push(second);
+		else stretches.push([second]);
+	}
+	const worst = (stretch: typeof slow) =>
+		Math.max(
+			...stretch.map(({ max, missing }) =>
+				missing ? Number.POSITIVE_INFINITY : (max ?? 0),
+			),
+		);
+	const largest = stretches.reduce((a, b) => (worst(b) > worst(a) ? b : a));
+	const missing = largest.reduce((n, s) => n + (s.missing ?? 0), 0);
+	const max = Math.max(...largest.map((s) => s.max ?? 0));
+	const from = largest[0]?.second ?? 0;
+	const where = {
+		stretches: stretches.length,
+		from,
+		to: from + largest.length,
+		usual: formatDuration(middle),
+	};
+	return missing === 0
+		? tell("stall", { ...where, slowest: formatDuration(max) })
+		: tell("stall-missing", { ...where, messages: missing });
+}
+
+// --- internal ---
+
+/** How many times the median second's p99 a second's p99 is where it is told as a stall. */
+const STALL = 10;
+/** Of fewer seconds none is usual. */
+const FEWEST_SECONDS = 5;
+
+function figures(run: Run): Block {
+	const metric = run.metrics[run.main];
+	const of = (p: number) => {
+		const known = metric?.percentiles.find((x) => x.p === p);
+		return {
+			name: `${run.main} ${percentileName(p)}`,
+			text: known === undefined ? "n/a" : percentileValue(known, run),
+			note: known === undefined ? "" : intervalText(known),
+			alert: false,
+		};
+	};
+	return {
+		kind: "counts",
+		media: PAGE,
+		items: [
+			of(50),
+			of(99),
+			{
+				name: `${run.main} max`,
+				text: metric === null ? "n/a" : maxText(metric, run),
+				note: `of ${plural(metric?.n ?? 0, "message")}`,
+				alert: false,
+			},
+			run.lost === null
+				? {
+						name: "sent",
+						text: countText(run.sent),
+						note: `of ${formatCount(run.intended)} intended`,
+						alert: false,
+					}
+				: {
+						name: "lost",
+						text: formatCount(run.lost),
+						note: `of ${countText(run.sent)} sent`,
+						alert: run.lost > 0,
+					},
+		],
+	};
+}
+
+/** Systems by case. Of repeats the one that decides is shown. */
+function matrix(result: Result): Block {
+	const { runs } = result;
+	const systems = [...new Set(runs.map((run) => run.system))];
+	const cases = [...new Set(runs.map((run) => run.case))];
+	const best = new Map(
+		cases.map((name) => [name, bestOf(runs.filter((r) => r.case === name))]),
+	);
+	return {
+		kind: "matrix",
+		media: PAGE,
+		cases,
+		rows: systems.map((system, colour) => ({
+			system,
+			colour,
+			durability:
+				runs.find((run) => run.system === system)?.load.durability ?? "",
+			cells: cases.map((name) =>
+				cellOf(
+					runs.filter((run) => run.system === system && run.case === name),
+					best.get(name) ?? null,
+					result,
+				),
+			),
+		})),
+	};
+}
+
+function cellOf(
+	repeats: readonly Run[],
+	best: Run | null,
+	result: Result,
+): MatrixCell | null {
+	const run = decidingRepeat(repeats);
+	if (run === undefined) return null;
+	const metric = run.metrics[run.main];
+	const p99 = percentileOf(run, 99);
+	const p50 = percentileOf(run, 50);
+	return {
+		to: `run-${result.runs.indexOf(run) + 1}`,
+		verdict: verdictOf(repeats, result),
+		metric: run.main,
+		p50: p50 === undefined ? "n/a" : percentileValue(p50, run),
+		p99: p99 === undefined ? "n/a" : percentileValue(p99, run),
+		interval: p99 === undefined ? "" : intervalText(p99),
+		ratio: best === null ? null : ratioText(run, best),
+		repeats: repeats.length,
+		saturated: saturatedBy(run).length > 0,
+		curve: (metric?.curve ?? []).map(({ p, value }) => [p, value] as const),
+	};
+}
+
+function percentileOf(run: Run, p: number): Percentile | undefined {
+	return run.metrics[run.main]?.percentiles.find((x) => x.p === p);
+}
+
+/** The gates of its system and case as they came out, the worst of them; without any its runs'. */
+function verdictOf(repeats: readonly Run[], { gates }: Result): Verdict {
+	const [run] = repeats;
+	const own = gates.filter(
+		(gate) => gate.system === run?.system && gate.case === run?.case,
+	);
+	const all = [...own, ...(own.length === 0 ? repeats : [])].map(
+		({ verdict }) => verdict,
+	);
+	return WORST_FIRST.find((verdict) => all.includes(verdict)) ?? "pass";
+}
+
+const WORST_FIRST: readonly Verdict[] = [
+	"error",
+	"interrupted",
+	"invalid",
+	"fail",
+	"inconclusive",
+	"pass",
+];
+
+/** The lowest p99 of those whose figures count; null: there is nothing to compare. */
+function bestOf(runs: readonly Run[]): Run | null {
+	const systems = [...new Set(runs.map((run) => run.system))];
+	const deciding = systems.flatMap(
+		(system) => decidingRepeat(runs.filter((r) => r.system === system)) ?? [],
+	);
+	const known = deciding.filter(
+		(run) => counts(run) && percentileOf(run, 99)?.value != null,
+	);
+	const metrics = new Set(deciding.map((run) => run.main));
+	// Where the machine was at its end the figures are not the systems' alone: such a case ranks nothing.
+	const saturated = deciding.some((run) => saturatedBy(run).length > 0);
+	return known.length < 2 || metrics.size > 1 || saturated
+		? null
+		: known.reduce((a, b) =>
+				(percentileOf(b, 99)?.value ?? 0) < (percentileOf(a, 99)?.value ?? 0)
+					? b
+					: a,
+			);
+}
+
+function counts({ verdict }: Run): boolean {
+	return verdict === "pass" || verdict === "fail" || verdict === "inconclusive";
+}
+
+/** "lowest", "1.9x", "1.1x, overlaps"; null: it has no figure, or one that does not count. */
+function ratioText(run: Run, best: Run): string | null {
+	if (run === best) return "lowest";
+	const [own, low] = [percentileOf(run, 99), percentileOf(best, 99)];
+	if (!counts(run) || own?.value == null || !low?.value) return null;
+	const ratio = `${Number((own.value / low.value).toPrecision(own.value / low.value >= 10 ? 2 : 3))}x`;
+	// Without a lower bound there is no interval; without an upper one it has no end.
+	const overlap =
+		own.low !== null &&
+		low.low !== null &&
+		(low.high ?? Number.POSITIVE_INFINITY) >= own.low;
+	return overlap ? `${ratio}, overlaps` : ratio;
+}
+
+/** What a run's checks say, at worst. */
+function trustOf({ validity, state, verdict }: Run): Look {
+	if (state !== "complete" || verdict === "error") return "error";
+	if (verdict === "invalid") return "invalid";
+	return validity.some(({ status }) => status !== "ok") ? "warn" : "ok";
+}
+
+function provenanceText(run: Run, { runs }: Result): string {
+	const spoken = run.validity.filter(({ status }) => status !== "ok");
+	const shown = spoken.slice(0, MOST_CHECKS);
+	return [
+		[
+			`${run.system}, ${run.case}`,
+			runs.some((r) => r.repeat > 1) ? `repeat ${run.repeat}` : null,
+		]
+			.filter((text) => text !== null)
+			.join(", "),
+		run.startedAt === null ? "never begun" : `begun ${minute(run.startedAt)}`,
+		...(run.confirms ? ["repeated to confirm"] : []),
+		...(spoken.length === 0 ? ["every check is ok"] : []),
+		...shown.map(({ check, detail }) =>
+			runs.length > MOST_DETAILED ? check : `${check}: ${detail}`,
+		),
+		...(spoken.length > shown.length
+			? [`and ${spoken.length - shown.length} more`]
+			: []),
+	].join("; ");
+}
+
+const MOST_CHECKS = 4;
+/** Runs whose checks are told in sentences. */
+const MOST_DETAILED = 60;
+
+/** "2026-11-20 15:03" */
+function minute(at: string): string {
+	return at.slice(0, 16).replace("T", " ");
+}

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { answer, provenance } from "../document/answer.ts";
+import type { Block } from "../document/blocks.ts";
+import { HOSTILE, hostileResult } from "../page/pages.fake.ts";
+import {
+	fixtureResult,
+	publishedFolder,
+	storedResult,
+} from "../stored.fake.ts";
+import { matrixMarkup, provenanceMarkup } from "./answer.ts";
+
+function written(blocks: readonly Block[]): string {
+	return blocks
+		.map((block) => {
+			if (block.kind === "matrix") return matrixMarkup(block).text;
+			return block.kind === "provenance" ? provenanceMarkup(block).text : "";
+		})
+		.join("\n");
+}
+
+test("names of markup, quotes and lines stay names", () => {
+	const result = hostileResult();
+	const html = written([...answer(result), ...provenance(result)]);
+	// Tags and attributes are those that are written here.
+	const tags = [...html.matchAll(/<([a-z]+)/g)].map(([, tag]) => tag);
+	expect(new Set(tags)).toEqual(
+		new Set([
+			...["a", "b", "button", "div", "i", "p", "path", "small", "span", "svg"],
+			...["table", "tbody", "td", "th", "thead", "tr"],
+		]),
+	);
+	expect(html).not.toMatch(/ on\w+="/);
+	const [, name = ""] = /data-system="([^"]*)"/.exec(html) ?? [];
+	const unescaped = name.replaceAll(/&#(\d+);/g, (_, code) =>
+		String.fromCodePoint(Number(code)),
+	);
+	expect(unescaped).toBe(HOSTILE);
+});
+
+test("each cell leads to its run, and heads are buttons of their system and case", () => {
+	const result = storedResult(publishedFolder("message-queue-latency"));
+	const html = written(answer(result));
+	const cells = [...html.matchAll(/<td[^>]*><a href="#run-(\d+)"/g)];
+	expect(cells.map(([, n]) => Number(n)).toSorted((a, b) => a - b)).toEqual(
+		result.runs.map((_, i) => i + 1),
+	);
+	for (const of of ["system", "case"] as const) {
+		const names = new Set(result.runs.map((run) => run[of]));
+		expect(
+			html.match(new RegExp(`<button[^>]* data-${of}=`, "g")),
+		).toHaveLength(names.size);
+	}
+});
+
+test("small curves have the same axes: lower latency is lower", () => {
+	const result = storedResult(publishedFolder("message-queue-latency"));
+	const [block] = answer(result);
+	if (block?.kind !== "matrix") throw new Error("no matrix");
+	const ends = [...matrixMarkup(block).text.matchAll(/<path d="([^"]*)"/g)].map(
+		([, d = ""]) => Number(d.split("V").at(-1)),
+	);
+	const values = block.rows.flatMap(({ cells }) =>
+		cells.flatMap((cell) => {
+			// Up to p99.99.
+			const shown = cell?.curve.filter(([p]) => p <= 99.99) ?? [];
+			return cell === null ? [] : [shown.at(-1)?.[1] ?? 0];
+		}),
+	);
+	expect(ends).toHaveLength(values.length);
+	for (const [i, a] of values.entries())
+		for (const [k, b] of values.entries())
+			if (a > b * 1.1) expect(ends[i]).toBeLessThan(ends[k] ?? 0);
+});
+
+test("a run has a sign and its words, not colour alone", () => {
+	const html = written(provenance(fixtureResult("repeats")));
+	const runs = html.match(/<a href="#run-\d+"/g) ?? [];
+	expect(runs).toHaveLength(6);
+	expect(html.match(/<span aria-hidden="true">\S<\/span>/g)).toHaveLength(6);
+	expect(
+		html.match(/<span class="aside">[^<]+ begun [^<]+<\/span>/g),
+	).toHaveLength(6);
+});

@@ -1,0 +1,114 @@
+import { depthOf } from "../charts/axes.ts";
+import type { Block, MatrixCell } from "../document/blocks.ts";
+import { type Markup, markup } from "../page/markup.ts";
+import { badgeMarkup, signOf } from "./badge.ts";
+
+type Of<K extends Block["kind"]> = Extract<Block, { kind: K }>;
+
+/**
+ * Systems by case, or cases by system where those are many. Heads are buttons that keep the rest of the page to one of them; each cell leads
+ * to its run.
+ */
+export function matrixMarkup({ cases, rows }: Of<"matrix">): Markup {
+	const all = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell ?? []));
+	const range = all.length > MOST_DRAWN ? null : rangeOf(all);
+	const systems = rows.map(
+		({ system, durability, colour }) =>
+			markup`<button type="button" data-system="${system}" aria-pressed="false"><i class="dot s${colour % COLOURS}"></i>${system}</button><small>${durability}</small>`,
+	);
+	const names = cases.map(
+		(name) =>
+			markup`<button type="button" data-case="${name}" aria-pressed="false">${name}</button>`,
+	);
+	const turned = cases.length > MOST_COLUMNS;
+	const heads = turned ? systems : names;
+	const row = (
+		head: Markup,
+		cells: readonly {
+			readonly cell: MatrixCell | null;
+			readonly colour: number;
+			readonly label: string;
+		}[],
+	) =>
+		markup`<tr><th scope="row">${head}</th>${cells.map(({ cell, colour, label }) => markup`<td data-l="${label}">${cell === null ? "not run" : cellMarkup(cell, colour, range)}</td>`)}</tr>
+`;
+	const body = turned
+		? names.map((head, i) =>
+				row(
+					head,
+					rows.map(({ cells, colour, system }) => ({
+						cell: cells[i] ?? null,
+						colour,
+						label: system,
+					})),
+				),
+			)
+		: rows.map(({ cells, colour }, k) =>
+				row(
+					systems[k] as Markup,
+					cells.map((cell, i) => ({ cell, colour, label: cases[i] ?? "" })),
+				),
+			);
+	return markup`<div class="wide"><table class="matrix"><thead><tr><td></td>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead><tbody>
+${body}</tbody></table></div><p class="soft"><small>p99 with its 95 % interval, and p50; how many times the lowest p99 of the case; overlaps: the intervals of both do, and the difference may be chance. The small curve: latency up to p99.99, all with the same axes. A click on a name keeps the page to it.</small></p>`;
+}
+
+/** A square for each run, in their order; form and word tell what colour does. */
+export function provenanceMarkup({ text, items }: Of<"provenance">): Markup {
+	return markup`<p class="soft provenance"><small>${text}.</small> <span class="strip">${items.map((item) => markup`<a href="#${item.to}" class="${item.look}" title="${item.text}"><span aria-hidden="true">${signOf(item.look) ?? "?"}</span><span class="aside">${item.text}</span></a>`)}</span></p>`;
+}
+
+// --- internal ---
+
+/** As many as the page's style has; see `theme.ts`. */
+const COLOURS = 8;
+const WIDTH = 84;
+const HEIGHT = 26;
+/** More cases stand below each other. */
+const MOST_COLUMNS = 6;
+/** Small curves; of more cells there is no room for them. */
+const MOST_DRAWN = 120;
+/** p99.99. */
+const DEEPEST = 4;
+
+function cellMarkup(
+	cell: MatrixCell,
+	colour: number,
+	range: readonly [number, number] | null,
+): Markup {
+	const { to, verdict, p50, p99, interval, ratio, repeats, metric, saturated } =
+		cell;
+	return markup`<a href="#${to}"><b>${p99}</b>${ratio !== null && markup` <span class="ratio">${ratio}</span>`}</a><small>p99${metric !== "response" && ` of ${metric}`} ${interval}</small>${saturated && markup`<small class="warn">the machine was at its end</small>`}<small>p50 ${p50}${repeats > 1 && `, ${repeats} repeats`}</small>${range !== null && markup`<svg class="s${colour % COLOURS}" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true"><path d="${pathOf(cell, range)}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`}${badgeMarkup(verdict)}`;
+}
+
+/** Of all cells, that their curves can be compared. */
+function rangeOf(cells: readonly MatrixCell[]): readonly [number, number] {
+	const values = cells
+		.flatMap(({ curve }) => curve.map(([, value]) => value))
+		.filter((value) => value > 0);
+	return values.length === 0
+		? [1, 10]
+		: [Math.min(...values), Math.max(...values)];
+}
+
+function pathOf(
+	{ curve }: MatrixCell,
+	[low, high]: readonly [number, number],
+): string {
+	const y = (value: number) =>
+		HEIGHT -
+		1 -
+		((HEIGHT - 2) * Math.log(Math.max(value, low) / low)) /
+			Math.max(1e-9, Math.log(high / low));
+	let path = "";
+	let last = "";
+	for (const [p, value] of curve) {
+		const x = (depthOf(p) / DEEPEST) * WIDTH;
+		if (x > WIDTH) break;
+		const at = y(value).toFixed(1);
+		if (at === last) continue;
+		path += path === "" ? `M${x.toFixed(1)} ${at}` : `H${x.toFixed(1)}V${at}`;
+		last = at;
+	}
+	return path;
+}
