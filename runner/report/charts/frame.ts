@@ -133,6 +133,20 @@ export function lineLook(
 	};
 }
 
+/** The name of a group at the end of its line, aside of those that are near. */
+export function endName(key: SeriesKey, { theme }: View, show: boolean): Part {
+	return {
+		endLabel: {
+			show,
+			formatter: shown(key.group),
+			color: colourOf(key, theme),
+			width: 92,
+			overflow: "truncate",
+		},
+		labelLayout: { moveOverlap: "shiftY" },
+	};
+}
+
 /** Limits across a grid, each with its text above it. */
 export function limitSeries(
 	grid: number,

@@ -2,9 +2,9 @@ import { formatCount } from "../../units.ts";
 import { extentOf, type Part, secondAxis, valueAxis } from "./axes.ts";
 import type { HeatFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, limitSeries, place } from "./frame.ts";
-import { insideZoom } from "./percentile-chart.ts";
 import { COLOURS, HEAT } from "./theme.ts";
-import { marginOf, missingMarks, slider } from "./time-chart.ts";
+import { missingMarks } from "./time-chart.ts";
+import { insideZoom, marginOf, slider } from "./zoom.ts";
 
 /** Samples by second and latency: the darker a cell, the more messages; its shade goes by the logarithm of their number. */
 

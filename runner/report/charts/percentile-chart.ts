@@ -7,6 +7,7 @@ import {
 } from "./axes.ts";
 import type { PercentileFigure, View } from "./figure.ts";
 import {
+	endName,
 	frame,
 	headHeight,
 	heading,
@@ -18,6 +19,7 @@ import {
 	whiskers,
 } from "./frame.ts";
 import { COLOURS, colourOf } from "./theme.ts";
+import { insideZoom } from "./zoom.ts";
 
 /**
  * Latency by percentile, as HdrHistogram's plotters draw it: x is the number of nines, log10(1 / (1 - p)). A curve ends at the last
@@ -66,7 +68,8 @@ export function percentileOption(figure: PercentileFigure, view: View): Part {
 			]),
 			...flags(figure, view),
 		],
-		dataZoom: zooms(areas.length),
+		// The same stretch of percentiles in all panels.
+		dataZoom: [insideZoom(areas.map((_, i) => i))],
 	};
 }
 
@@ -175,14 +178,7 @@ function line(curve: Curve, view: View, ends: boolean): Part {
 				? { value: [depthOf(p), value], symbol: look.symbol, symbolSize: 6 }
 				: [depthOf(p), value],
 		),
-		endLabel: {
-			show: ends && !curve.thin,
-			formatter: shown(curve.group),
-			color: look.color,
-			width: 92,
-			overflow: "truncate",
-		},
-		labelLayout: { moveOverlap: "shiftY" },
+		...endName(curve, view, ends && !curve.thin),
 	};
 }
 
@@ -360,23 +356,4 @@ function flags(figure: PercentileFigure, view: View): Part[] {
 				itemStyle: { color: limit },
 				z: 5,
 			}));
-}
-
-/** The same stretch of percentiles in all panels. */
-function zooms(panels: number): Part[] {
-	const all = Array.from({ length: panels }, (_, i) => i);
-	return [insideZoom(all)];
-}
-
-/** Wheel with Ctrl, pinch: a page that is scrolled stays where it is. */
-export function insideZoom(xAxisIndex: readonly number[]): Part {
-	return {
-		type: "inside",
-		xAxisIndex,
-		filterMode: "none",
-		zoomOnMouseWheel: "ctrl",
-		moveOnMouseMove: false,
-		moveOnMouseWheel: false,
-		preventDefaultMouseMove: false,
-	};
 }

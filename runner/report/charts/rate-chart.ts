@@ -2,6 +2,7 @@ import { formatCount } from "../../units.ts";
 import { extentOf, lines, type Part, valueAxis } from "./axes.ts";
 import type { RateFigure, View } from "./figure.ts";
 import {
+	endName,
 	frame,
 	headHeight,
 	heading,
@@ -11,9 +12,9 @@ import {
 	shown,
 	whiskers,
 } from "./frame.ts";
-import { insideZoom } from "./percentile-chart.ts";
 import { COLOURS } from "./theme.ts";
 import { placeText } from "./units.ts";
+import { insideZoom } from "./zoom.ts";
 
 /** A value over a number that is not time, with intervals; over the names of cases points alone, as nothing lies between two cases. */
 
@@ -202,15 +203,6 @@ function points(
 		data: line.points.map(({ x, value }) => [x, value]),
 		...(named
 			? { itemStyle: { color: look.color, opacity: line.thin ? 0.5 : 1 } }
-			: {
-					endLabel: {
-						show: ends && !line.thin,
-						formatter: shown(line.group),
-						color: look.color,
-						width: 92,
-						overflow: "truncate",
-					},
-					labelLayout: { moveOverlap: "shiftY" },
-				}),
+			: endName(line, view, ends && !line.thin)),
 	};
 }

@@ -10,8 +10,8 @@ import {
 	shown,
 } from "./frame.ts";
 import { joined, missingText } from "./missing.ts";
-import { insideZoom } from "./percentile-chart.ts";
 import { COLOURS } from "./theme.ts";
+import { insideZoom, marginOf, slider } from "./zoom.ts";
 
 /** Everything of one run over time: panels below each other, with one axis of seconds and one cursor. */
 
@@ -147,36 +147,6 @@ export function missingMarks(
 		},
 		{ xAxis: one.to },
 	]);
-}
-
-/** A slider below the axis, for fingers and for those who do not know that a drag zooms. */
-export function slider(
-	xAxisIndex: readonly number[],
-	left: number,
-	view: View,
-): Part {
-	const colours = COLOURS[view.theme];
-	return {
-		type: "slider",
-		xAxisIndex,
-		filterMode: "none",
-		left,
-		right: marginOf(view),
-		bottom: 4,
-		height: 16,
-		showDetail: false,
-		showDataShadow: false,
-		brushSelect: false,
-		borderColor: colours.grid,
-		fillerColor: "rgba(127,140,160,.22)",
-		handleStyle: { color: colours.page, borderColor: colours.soft },
-		moveHandleSize: 4,
-	};
-}
-
-/** Pixels to the right of the curves: where a page is wide, the values below the pointer stand there and hide nothing. */
-export function marginOf({ width, alone }: View): number {
-	return width >= 860 && !alone ? 236 : 24;
 }
 
 /** Where no line is drawn, as its neighbours are missing, the point itself. */

@@ -1,9 +1,9 @@
 import { extentOf, lines, type Part, valueAxis } from "./axes.ts";
 import type { TrendFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, lineLook, place } from "./frame.ts";
-import { insideZoom } from "./percentile-chart.ts";
 import { COLOURS, markOf } from "./theme.ts";
-import { slider, withDots } from "./time-chart.ts";
+import { withDots } from "./time-chart.ts";
+import { insideZoom, slider } from "./zoom.ts";
 
 /** One figure of many runs over calendar time. A run that does not pass has a mark of its own form, not colour alone. */
 

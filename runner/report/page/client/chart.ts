@@ -19,7 +19,7 @@ import {
 } from "../../charts/options.ts";
 import { pictureOf } from "../../charts/picture.ts";
 import { type Reading, readingAt, stopsOf } from "../../charts/readings.ts";
-import { marginOf } from "../../charts/time-chart.ts";
+import { marginOf } from "../../charts/zoom.ts";
 import { element } from "./elements.ts";
 import { onPaper, theme } from "./theme.ts";
 import { tipOf } from "./tip.ts";
