@@ -1,38 +1,29 @@
-import {
-	existsSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-	type Browser,
-	type BrowserContextOptions,
-	chromium,
-	type Page,
-} from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Run } from "../../model/result.ts";
+import {
+	drawnIn,
+	emptyCharts,
+	missing,
+	PHONE,
+	seriousFindings,
+	testBrowser,
+	widthOf,
+} from "../page/browser.fake.ts";
 import { HOSTILE } from "../page/pages.fake.ts";
 import { renderIndex } from "./html.ts";
 import { addResult, resultOf, withP99 } from "./runs.fake.ts";
 import { type Entry, readRuns } from "./runs.ts";
 
-/** Debian's; a machine that builds for others has to have it. */
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const missing = !existsSync(CHROMIUM) && !process.env.CI;
-
-const folder = mkdtempSync(join(tmpdir(), "mqbench-index-"));
-let browser: Browser;
+const browser = testBrowser();
+const { folder } = browser;
 
 const day = (n: number) => new Date(Date.UTC(2026, 0, n, 12)).toISOString();
 
-beforeAll(async () => {
-	if (missing) return;
+beforeAll(() => {
 	for (const n of [1, 2, 3]) {
 		const startedAt = day(n);
 		addResult(
@@ -46,39 +37,24 @@ beforeAll(async () => {
 	addResult(folder, "cut", null);
 	writeFileSync(join(folder, "cut", "result.json"), "{");
 	writeFileSync(join(folder, "index.html"), renderIndex(readRuns(folder)));
-	browser = await chromium.launch({
-		executablePath: CHROMIUM,
-		args: ["--no-sandbox"],
-	});
-});
-afterAll(async () => {
-	await browser?.close();
-	rmSync(folder, { recursive: true, force: true });
 });
 
 describe.skipIf(missing)("the index in a browser", () => {
-	test.each([390, 1280])(
-		"%d wide: asks nobody for anything, draws its trends, and axe finds nothing serious",
-		async (width) => {
-			for (const colorScheme of ["light", "dark"] as const)
-				await opened(
-					"index.html",
-					{ viewport: { width, height: 900 }, colorScheme },
-					async (page) => {
-						const trends = await page.locator("#over-time figure").all();
-						expect(trends).toHaveLength(2);
-						for (const trend of trends) {
-							await trend.scrollIntoViewIfNeeded();
-							await trend.locator(".canvas[data-drawn] canvas").waitFor();
-						}
-						expect(
-							await page.evaluate<number>(
-								"document.documentElement.scrollWidth",
-							),
-						).toBeLessThanOrEqual(width);
-						expect(await seriousFindings(page)).toEqual([]);
-					},
-				);
+	test.each([
+		[390, "light"],
+		[1280, "dark"],
+	] as const)(
+		"%d wide, %s: asks nobody for anything, draws its trends, and axe finds nothing serious",
+		async (width, colorScheme) => {
+			const options = { viewport: { width, height: 900 }, colorScheme };
+			await opened("index.html", options, async (page) => {
+				const trends = await page.locator("#over-time figure").all();
+				expect(trends).toHaveLength(2);
+				for (const trend of trends) await drawnIn(trend);
+				expect(await emptyCharts(page)).toEqual([]);
+				expect(await widthOf(page)).toBeLessThanOrEqual(width);
+				expect(await seriousFindings(page)).toEqual([]);
+			});
 		},
 	);
 
@@ -119,34 +95,43 @@ describe.skipIf(missing)("the index in a browser", () => {
 		});
 	});
 
-	test("a row opens its report, and so does a point of a trend, by mouse and by keys", async () => {
+	test("a row opens its report, and so does a point of a trend, by mouse, by keys and by the link that a tap shows", async () => {
 		const there = (name: string) => pathToFileURL(join(folder, name)).href;
 		const look = async (page: Page) => {
 			await page.goto(there("index.html"));
-			const trend = page.locator("#over-time figure", { hasText: "healthy" });
-			await trend.scrollIntoViewIfNeeded();
-			await trend.locator(".canvas[data-drawn] canvas").waitFor();
-			return trend.locator(".canvas");
+			return drawnIn(page.locator("#over-time figure", { hasText: "healthy" }));
 		};
-		await browsing({}, async (page) => {
+		/** The newest run stands at the right: 28 pixels of margin, and 2 % of the axis. */
+		const newest = async (page: Page) => {
+			const box = await (await look(page)).boundingBox();
+			if (box === null) throw new Error("no chart");
+			const x = box.x + box.width - 28 - 0.02 * (box.width - 92);
+			return [x, box.y + box.height / 2] as const;
+		};
+		await browser.browsing({}, async (page) => {
 			await page.goto(there("index.html"));
 			await page.locator(".results a").nth(1).click();
 			await page.waitForURL(there("published/r3/report.html"));
 
 			const keys = await look(page);
-			expect(await keys.getAttribute("aria-label")).toContain(
-				"Enter opens the report",
-			);
 			await keys.focus();
-			await page.keyboard.press("End");
-			await page.keyboard.press("ArrowLeft");
-			await page.keyboard.press("Enter");
+			for (const key of ["ArrowRight", "ArrowRight", "Enter"])
+				await page.keyboard.press(key);
 			await page.waitForURL(there("h2/report.html"));
 
-			const mouse = await look(page);
-			const box = await mouse.boundingBox();
-			if (box === null) throw new Error("no chart");
-			await page.mouse.click(box.x + box.width - 30, box.y + box.height / 2);
+			const [x, y] = await newest(page);
+			// Somewhere above or below the middle is the point itself.
+			for (let up = 0; up < 150 && page.url() === there("index.html"); up += 4)
+				for (const at of [y - up, y + up])
+					if (page.url() === there("index.html")) await page.mouse.click(x, at);
+			await page.waitForURL(there("h3/report.html"));
+		});
+		await browser.browsing(PHONE, async (page) => {
+			await page.touchscreen.tap(...(await newest(page)));
+			const tip = page.locator(".tip:visible");
+			await tip.waitFor();
+			expect(page.url()).toBe(there("index.html"));
+			await tip.locator("a").first().tap();
 			await page.waitForURL(there("h3/report.html"));
 		});
 	});
@@ -187,13 +172,10 @@ describe.skipIf(missing)("the index in a browser", () => {
 		writeFileSync(join(folder, "hostile.html"), renderIndex(entries));
 		const viewport = { width: 390, height: 800 };
 		await opened("hostile.html", { viewport }, async (page) => {
-			await page.locator("#over-time figure").first().scrollIntoViewIfNeeded();
-			await page.locator(".canvas[data-drawn] canvas").first().waitFor();
+			await drawnIn(page.locator("#over-time figure").first());
 			await page.getByLabel("System").selectOption({ index: 1 });
 			expect(await page.locator(".results tbody tr:visible").count()).toBe(4);
-			expect(
-				await page.evaluate<number>("document.documentElement.scrollWidth"),
-			).toBeLessThanOrEqual(390);
+			expect(await widthOf(page)).toBeLessThanOrEqual(390);
 		});
 	});
 
@@ -216,57 +198,10 @@ describe.skipIf(missing)("the index in a browser", () => {
 
 // --- internal ---
 
-/** Opens a file; afterwards nothing may have gone wrong in it, and nothing may have been asked for. */
-async function opened(
+function opened(
 	name: string,
 	options: BrowserContextOptions,
 	look: (page: Page) => Promise<void>,
 ): Promise<void> {
-	const url = pathToFileURL(join(folder, name)).href;
-	await browsing(options, async (page) => {
-		const asked: string[] = [];
-		page.on("request", (request) => asked.push(request.url()));
-		await page.goto(url);
-		await look(page);
-		expect(asked).toEqual([url]);
-	});
-}
-
-async function browsing(
-	options: BrowserContextOptions,
-	look: (page: Page) => Promise<void>,
-): Promise<void> {
-	const context = await browser.newContext(options);
-	context.setDefaultTimeout(10_000);
-	const wrong: string[] = [];
-	try {
-		const page = await context.newPage();
-		page.on("console", (said) => {
-			if (["error", "warning"].includes(said.type())) wrong.push(said.text());
-		});
-		page.on("pageerror", (error) => wrong.push(error.stack ?? `${error}`));
-		page.on("dialog", (dialog) => {
-			wrong.push(`dialog: ${dialog.message()}`);
-			void dialog.dismiss();
-		});
-		await look(page);
-		expect(wrong).toEqual([]);
-	} finally {
-		await context.close();
-	}
-}
-
-/** By the debugger: the page's own policy lets no other script in. */
-async function seriousFindings(page: Page): Promise<unknown> {
-	const require = createRequire(import.meta.url);
-	const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-	const session = await page.context().newCDPSession(page);
-	await session.send("Runtime.evaluate", { expression: axe });
-	const { result } = await session.send("Runtime.evaluate", {
-		expression: `axe.run().then(({ violations }) => JSON.stringify(violations
-			.filter((v) => ["serious", "critical"].includes(v.impact))
-			.map((v) => [v.id, v.nodes.map((n) => n.html)])))`,
-		awaitPromise: true,
-	});
-	return JSON.parse(String(result.value));
+	return browser.opened(pathToFileURL(join(folder, name)).href, options, look);
 }
