@@ -38,11 +38,11 @@ const side = (path: string, factor: number, name = "nats") => ({
 
 describe.skipIf(missing)("the page of a comparison in a browser", () => {
 	test.each([
-		["letters", "nats", 1280],
-		["markup", HOSTILE, 390],
+		["letters", 1280, "nats"],
+		["markup", 390, HOSTILE],
 	])(
 		"of a name of %s, %d wide: asks nobody for anything, says no error, and axe finds nothing serious",
-		async (_, name, width) => {
+		async (_, width, name) => {
 			await opened(name, width, async (page) => {
 				for (const chart of await page.locator("figure[data-figure]").all())
 					await drawnIn(chart);

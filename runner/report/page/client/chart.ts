@@ -104,7 +104,6 @@ export class Chart {
 			{ replaceMerge: ["series", "grid", "xAxis", "yAxis", "title"] },
 		);
 		if (stretch !== null) this.#show(...stretch);
-		if (FINE.matches && MOVES.has(figure.kind)) this.#dragZooms();
 		this.#canvas.dataset.drawn = view.theme;
 	}
 
@@ -197,6 +196,11 @@ export class Chart {
 				this.#pointer = [offsetX, offsetY];
 			});
 		zr.on("dblclick", () => this.showAll());
+		// It draws all anew: not before there is a mouse that could drag.
+		if (FINE.matches && MOVES.has(this.#figure.kind))
+			this.#canvas.addEventListener("pointerenter", () => this.#dragZooms(), {
+				once: true,
+			});
 		// The library keeps every wheel to itself, also one that does not zoom: without Ctrl it is the page's.
 		this.#canvas.addEventListener(
 			"wheel",
