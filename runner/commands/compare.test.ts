@@ -266,7 +266,7 @@ describe("all forms say the same", () => {
 			"| response p99 | 1ms | 2ms | 2.00x | \\[1.97, 2.03\\] | 25 % | **REGRESSED** |",
 		);
 		expect(html).toMatch(
-			/response p99 1ms 2ms 2\.00x \[1\.97, 2\.03\] 25 % REGRESSED/,
+			/response p99 1ms 2ms 2\.00x \[1\.97, 2\.03\] 25 % \S REGRESSED/,
 		);
 		for (const text of [terminal, markdown, html]) {
 			const flat = text.replaceAll(/\s+/g, " ");
@@ -284,7 +284,7 @@ describe("all forms say the same", () => {
 			/data-of="compare-b-1">(.*?)<\/script>/.exec(html)?.[1] ?? "null",
 		);
 		expect(figure.curves).toHaveLength(10);
-		const shown = figure.curves.filter((c: { hidden: boolean }) => !c.hidden);
+		const shown = figure.curves.filter((c: { thin: boolean }) => !c.thin);
 		expect(shown.map((c: { name: string }) => c.name)).toEqual([
 			...["A, median run: repeat 3", "B, median run: repeat 3"],
 		]);

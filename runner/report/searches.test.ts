@@ -204,7 +204,7 @@ describe("a report", () => {
 			expect(text).toContain("Highest rate of");
 			expect(text).toContain("confirmed");
 			for (const { rate } of result.searches[0]?.runs ?? [])
-				expect(text).toContain(
+				expect(text.replaceAll("\u00a0", " ")).toContain(
 					`${rate.toLocaleString("en").replace(",", " ")}/s`,
 				);
 		}
