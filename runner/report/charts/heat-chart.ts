@@ -1,3 +1,4 @@
+import { tell } from "../../text/tell.ts";
 import { formatCount } from "../../units.ts";
 import { extentOf, type Part, secondAxis, valueAxis } from "./axes.ts";
 import type { HeatFigure, View } from "./figure.ts";
@@ -30,7 +31,10 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 		title: [
 			around.title,
 			heading(
-				`latency${whole.logarithmic ? ", logarithmic" : ""}; the darker, the more messages: 1 to ${formatCount(most)}`,
+				tell("heat-shades", {
+					axis: `latency${whole.logarithmic ? ", logarithmic" : ""}`,
+					most: formatCount(most),
+				}),
 				{ left: 8, top: top - 23, width: view.width - 16 },
 				view,
 			),

@@ -1,3 +1,4 @@
+import { tell } from "../../text/tell.ts";
 import { lines, type Part } from "./axes.ts";
 import type { PartsFigure, SeriesKey, View } from "./figure.ts";
 import { frame, headHeight, heading, place, shown } from "./frame.ts";
@@ -15,7 +16,7 @@ export function partsOption(figure: PartsFigure, view: View): Part {
 		title: [
 			around.title,
 			heading(
-				"share of the response time: queued, lag, service",
+				tell("parts-axis"),
 				{ left: 8, top: top - 23, width: view.width - 16 },
 				view,
 			),

@@ -1,3 +1,4 @@
+import { tell } from "../../text/tell.ts";
 import { extentOf, lines, type Part, valueAxis } from "./axes.ts";
 import type { TrendFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, lineLook, place } from "./frame.ts";
@@ -21,7 +22,9 @@ export function trendOption(figure: TrendFigure, view: View): Part {
 		title: [
 			around.title,
 			heading(
-				`${figure.unit === "ns" ? "latency" : "messages per second"}${extent.logarithmic ? ", logarithmic" : ""}; a cross: the run did not pass`,
+				tell("trend-cross", {
+					axis: `${figure.unit === "ns" ? "latency" : "messages per second"}${extent.logarithmic ? ", logarithmic" : ""}`,
+				}),
 				{ left: 8, top: top - 23, width: view.width - 16 },
 				view,
 			),

@@ -51,7 +51,7 @@ export function provenance(result: Result): Block[] {
 				sittings === 1 ? "in one sitting" : `in ${sittings} sittings, resumed`,
 				...(repeated > 0 ? [`${repeated} repeated to confirm`] : []),
 				doubted === 0
-					? "no check speaks against any"
+					? tell("no-check-speaks")
 					: `checks speak against ${doubted} of them`,
 			].join(", "),
 		},

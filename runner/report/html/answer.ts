@@ -1,3 +1,4 @@
+import { tell } from "../../text/tell.ts";
 import { depthOf } from "../charts/axes.ts";
 import type { Block, MatrixCell } from "../document/blocks.ts";
 import { type Markup, markup } from "../page/markup.ts";
@@ -50,7 +51,7 @@ export function matrixMarkup({ cases, rows }: Of<"matrix">): Markup {
 				),
 			);
 	return markup`<div class="wide"><table class="matrix"><thead><tr><td></td>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead><tbody>
-${body}</tbody></table></div><p class="soft"><small>p99 with its 95 % interval, and p50; how many times the lowest p99 of the case; overlaps: the intervals of both do, and the difference may be chance. The small curve: latency up to p99.99, all with the same axes. A click on a name keeps the page to it.</small></p>`;
+${body}</tbody></table></div><p class="soft"><small>${tell("matrix-means")}</small></p>`;
 }
 
 /** A square for each run, in their order; form and word tell what colour does. */
@@ -78,7 +79,7 @@ function cellMarkup(
 ): Markup {
 	const { to, verdict, p50, p99, interval, ratio, repeats, metric, saturated } =
 		cell;
-	return markup`<a href="#${to}"><b>${p99}</b>${ratio !== null && markup` <span class="ratio">${ratio}</span>`}</a><small>p99${metric !== "response" && ` of ${metric}`} ${interval}</small>${saturated && markup`<small class="warn">the machine was at its end</small>`}<small>p50 ${p50}${repeats > 1 && `, ${repeats} repeats`}</small>${range !== null && markup`<svg class="s${colour % COLOURS}" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true"><path d="${pathOf(cell, range)}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`}${badgeMarkup(verdict)}`;
+	return markup`<a href="#${to}"><b>${p99}</b>${ratio !== null && markup` <span class="ratio">${ratio}</span>`}</a><small>p99${metric !== "response" && ` of ${metric}`} ${interval}</small>${saturated && markup`<small class="warn">${tell("machine-at-end")}</small>`}<small>p50 ${p50}${repeats > 1 && `, ${repeats} repeats`}</small>${range !== null && markup`<svg class="s${colour % COLOURS}" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true"><path d="${pathOf(cell, range)}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`}${badgeMarkup(verdict)}`;
 }
 
 /** Of all cells, that their curves can be compared. */
