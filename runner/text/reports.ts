@@ -87,9 +87,6 @@ export const reports = {
 	"stall-missing":
 		"{stretches:stall}, the worst from {from} to {to} s of the window: {messages:message} of it never completed, where p99 of a second usually is {usual}",
 	"smallest-change": "the smallest change that these runs can show is {share}",
-	"heat-shades": "{axis}; the darker, the more messages: 1 to {most}",
-	"parts-axis": "share of the response time: queued, lag, service",
-	"trend-cross": "{axis}; a cross: the run did not pass",
 	"no-check-speaks": "no check speaks against any",
 	"matrix-means":
 		"p99 with its 95 % interval, and p50; how many times the lowest p99 of the case; overlaps: the intervals of both do, and the difference may be chance. The small curve: latency up to p99.99, all with the same axes. A click on a name keeps the page to it.",

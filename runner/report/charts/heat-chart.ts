@@ -1,4 +1,3 @@
-import { tell } from "../../text/tell.ts";
 import { formatCount } from "../../units.ts";
 import { extentOf, type Part, secondAxis, valueAxis } from "./axes.ts";
 import type { HeatFigure, View } from "./figure.ts";
@@ -31,10 +30,7 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 		title: [
 			around.title,
 			heading(
-				tell("heat-shades", {
-					axis: `latency${whole.logarithmic ? ", logarithmic" : ""}`,
-					most: formatCount(most),
-				}),
+				`latency${whole.logarithmic ? ", logarithmic" : ""}; darkest: ${formatCount(most)} messages`,
 				{ left: 8, top: top - 23, width: view.width - 16 },
 				view,
 			),

@@ -1,4 +1,3 @@
-import { tell } from "../../text/tell.ts";
 import { lines, type Part } from "./axes.ts";
 import type { PartsFigure, SeriesKey, View } from "./figure.ts";
 import { frame, headHeight, heading, place, shown } from "./frame.ts";
@@ -16,7 +15,7 @@ export function partsOption(figure: PartsFigure, view: View): Part {
 		title: [
 			around.title,
 			heading(
-				tell("parts-axis"),
+				"queued, lag, service",
 				{ left: 8, top: top - 23, width: view.width - 16 },
 				view,
 			),

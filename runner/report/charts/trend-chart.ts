@@ -1,4 +1,3 @@
-import { tell } from "../../text/tell.ts";
 import { extentOf, lines, type Part, valueAxis } from "./axes.ts";
 import type { TrendFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, lineLook, place } from "./frame.ts";
@@ -22,9 +21,7 @@ export function trendOption(figure: TrendFigure, view: View): Part {
 		title: [
 			around.title,
 			heading(
-				tell("trend-cross", {
-					axis: `${figure.unit === "ns" ? "latency" : "messages per second"}${extent.logarithmic ? ", logarithmic" : ""}`,
-				}),
+				`${figure.unit === "ns" ? "latency" : "messages per second"}${extent.logarithmic ? ", logarithmic" : ""}; cross: not passed`,
 				{ left: 8, top: top - 23, width: view.width - 16 },
 				view,
 			),
