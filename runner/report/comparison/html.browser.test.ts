@@ -55,7 +55,7 @@ describe.skipIf(missing)("the page of a comparison in a browser", () => {
 
 	test("has a switch for each side, which takes its curves away and brings them back", async () => {
 		await opened("nats", 1280, async (page) => {
-			const chart = page.locator("figure[data-figure]").first();
+			const chart = page.locator("figure[data-figure^=compare]").first();
 			const canvas = await drawnIn(chart);
 			const sides = chart.locator(".legend button");
 			expect(await sides.count()).toBe(2);

@@ -38,7 +38,7 @@ describe.skipIf(missing !== null)(
 			cluster = await startCluster();
 			cluster.kubectl(["create", "namespace", "bench"]);
 		}, 1_800_000);
-		afterAll(() => cluster?.stop());
+		afterAll(() => cluster?.stop(), 300_000);
 
 		function begin(args: readonly string[], kubeconfig?: string): Mqbench {
 			return start(args, {
