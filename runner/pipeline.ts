@@ -12,6 +12,7 @@ import { buildResult, judgeFolder } from "./report/result.ts";
 import { writeReports } from "./report/write.ts";
 import { readEnvironment } from "./run/environment.ts";
 import { addRun, makeRunFolder, runPath, writeCommand } from "./run/folder.ts";
+import { gitCommitOf } from "./run/git-commit.ts";
 import { measure } from "./run/measure.ts";
 import type { Progress } from "./run/progress.ts";
 import {
@@ -173,6 +174,10 @@ export async function runPipeline(
 				return all.length;
 			},
 			runs: seenBy(feed, runs()),
+			git: gitCommitOf(
+				path.resolve(world.cwd, options.command.scenario),
+				world.env,
+			),
 			resumed: earlier !== null,
 			floors: rest.floors,
 			hopeless: (plan, tick) => hopeless(plan, tick)?.sla ?? null,

@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { HostSettings, MachineSettings } from "./machine-settings.ts";
 
+/** The commit of the repository that the scenario lies in. Of a job of GitHub or GitLab the one that it is for. */
+export const GitCommit = z.strictObject({
+	/** In full. */
+	commit: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),
+	/** Files differ from it, or the scenario itself is not in it; null: nobody could look. */
+	dirty: z.boolean().nullable(),
+});
+export type GitCommit = z.infer<typeof GitCommit>;
+
 /** `environment.json`: the machine and the versions that the numbers belong to. Unreadable facts are null. */
 export const EnvironmentFile = z.strictObject({
 	schema: z.literal(1),
@@ -16,6 +25,8 @@ export const EnvironmentFile = z.strictObject({
 	cpuQuotaCores: z.number().nullable(),
 	/** Hash that stands for this start of the machine; null: not known, as in the published reports, which have no such field. */
 	bootId: z.string().nullable().default(null),
+	/** As it was when the command began. Absent: the scenario lies in no repository, or an mqbench that did not look. */
+	git: GitCommit.optional(),
 	/** Of the machine that mqbench runs on. Absent, as all of these in the published reports: nobody has looked. */
 	settings: MachineSettings.optional(),
 	/** Of hosts, as they were when their first run began; absent: there are none, or none has been reached. */
@@ -51,6 +62,7 @@ export const EnvironmentFile = z.strictObject({
 				node: z.string(),
 				go: z.string().nullable(),
 				bootId: z.string().nullable(),
+				git: GitCommit.optional(),
 			}),
 		)
 		.optional(),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { ownSettings } from "../../infra/machine-settings.ts";
-import type { EnvironmentFile } from "../model/environment-file.ts";
+import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 import type { HostSettings } from "../model/machine-settings.ts";
 import { packageVersion } from "../package.ts";
 import { type Asked, rigMachines } from "./rig-machines.ts";
@@ -14,6 +14,7 @@ export function readEnvironment(
 	scenario: Asked = {
 		...{ rig: null, aws: null, kubernetes: null, clients: HERE },
 	},
+	git: GitCommit | null = null,
 ): EnvironmentFile {
 	const rig = rigMachines(scenario);
 	return {
@@ -31,6 +32,7 @@ export function readEnvironment(
 		governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
 		cpuQuotaCores: cpuQuota(),
 		bootId: bootId(),
+		...(git === null ? {} : { git }),
 		settings: ownSettings(),
 		...(rig === null ? {} : { rig }),
 		node: process.version,
@@ -46,11 +48,9 @@ export function resumedEnvironment(
 	now: EnvironmentFile,
 ): EnvironmentFile {
 	if (before === null) return now;
-	const { startedAt, node, go, bootId } = now;
-	return {
-		...before,
-		resumed: [...(before.resumed ?? []), { startedAt, node, go, bootId }],
-	};
+	const { startedAt, node, go, bootId, git } = now;
+	const command = { startedAt, node, go, bootId, ...(git ? { git } : {}) };
+	return { ...before, resumed: [...(before.resumed ?? []), command] };
 }
 
 /** With the settings of hosts that have been reached, in place of what was known of them. */

@@ -6,7 +6,7 @@ import { networkBaseline } from "../../infra/hosts/network.ts";
 import type { Client } from "../../infra/rig.ts";
 import { clientsOf, provision } from "../../infra/targets.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
-import type { EnvironmentFile } from "../model/environment-file.ts";
+import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 import type { HostSettings } from "../model/machine-settings.ts";
 import { Plan } from "../model/plan.ts";
 import { packageFolder, packageVersion } from "../package.ts";
@@ -41,6 +41,8 @@ interface Measurement extends Command {
 	readonly runCount: number;
 	/** The runs that are to be made, each asked for when the one before is over and can be read. */
 	readonly runs: Iterable<Plan>;
+	/** Of the scenario; null: in no repository, or nobody knows. */
+	readonly git: GitCommit | null;
 	/** The folder holds an earlier command's runs: it is never removed. */
 	readonly resumed: boolean;
 	/** Short runs on noop, after the others. */
@@ -84,6 +86,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				timestamp(world),
 				{ k6: "unknown", go: binaries.go },
 				scenario,
+				all.git,
 			),
 		);
 		writeEnvironment(folder, environment);

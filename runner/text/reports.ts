@@ -145,6 +145,9 @@ export const reports = {
 	"result-cut-off": "The result.json is not JSON; it may be cut off; {way}",
 	"result-schema": "The result.json has schema {schema}, and this mqbench knows 1 and 2: use the version that made it",
 	"result-other-version": "The result.json is not of this version of mqbench{field}; {way}",
+	"scenario-commit": "commit of the scenario",
+	"at-commit": "commit {commit}",
+	"commit-dirty": "{commit} with uncommitted changes",
 	"trend-alt": "{results:result} from {from} to {to}. The newest of each line: {last}.",
 
 	"index-figures": "Figures are those of the metric that stands for a run: p99 of response, of a closed loop the messages per second that it carried. Several cases or repeats have their lowest and highest; none is averaged.",

@@ -48,6 +48,16 @@ describe("the machine", () => {
 		expect(words(of({}))).not.toContain("C-states");
 	});
 
+	test("stands with the commit of the scenario, where it has one", () => {
+		const git = (dirty: boolean) => ({
+			git: { commit: "0123456789".repeat(4), dirty },
+		});
+		const row = "commit of the scenario 012345678901";
+		expect(words(of(git(false))).trimEnd()).toMatch(new RegExp(`${row}$`));
+		expect(words(of(git(true)))).toContain(`${row} with uncommitted changes`);
+		expect(words(of({}))).not.toContain("commit");
+	});
+
 	test("has a row for hosts of a role that are set alike, and one for each that is not", () => {
 		const host = (name: string, role: string, smt = "off") => ({
 			...{ name, role, settings: set(smt) },

@@ -11,6 +11,7 @@ import {
 	formatDurationExact,
 } from "../../units.ts";
 import { orderUnit } from "../../verdict/tally.ts";
+import { commitsOf, commitText } from "../commit.ts";
 import { consumersText } from "../words.ts";
 import type { Block, Table } from "./blocks.ts";
 import { facts, paragraph } from "./make.ts";
@@ -101,6 +102,7 @@ export function environment({ environment: e, runId }: Result): Block {
 			"versions",
 			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}`,
 		],
+		[tell("scenario-commit"), commitsOf(e).map(commitText).join("; ")],
 	]);
 }
 

@@ -34,7 +34,7 @@ const attributes = (html: string, name: string) =>
 	);
 
 describe("the index", () => {
-	test("has a row for each result, the newest first: verdict, scenario, when, figures, machine", () => {
+	test("has a row for each result, the newest first: verdict, scenario, when, figures, machine, commit", () => {
 		const root = emptyFolder();
 		addResult(
 			root,
@@ -44,7 +44,11 @@ describe("the index", () => {
 		addResult(
 			root,
 			"published/new",
-			resultOf("healthy", { startedAt: day(2), run: withP99(1_230_000) }),
+			resultOf("healthy", {
+				startedAt: day(2),
+				run: withP99(1_230_000),
+				git: { commit: "0123456789".repeat(4), dirty: true },
+			}),
 		);
 		const html = page(root);
 		const p99 = resultOf("stall").runs[0]?.metrics.response?.percentiles.find(
@@ -57,6 +61,7 @@ describe("the index", () => {
 				"2026-01-02 12:00 UTC",
 				"nats response p99 ~1.23ms",
 				"machine B",
+				"012345678901 with uncommitted changes",
 			],
 			[
 				"FAIL",
@@ -64,6 +69,7 @@ describe("the index", () => {
 				"2026-01-01 12:00 UTC",
 				`nats response p99 ~${Math.round((p99?.value ?? 0) / 1e6)}ms`,
 				"machine A",
+				"not known",
 			],
 		]);
 		expect(html).toContain('<a href="published/new/report.html">healthy</a>');
@@ -148,6 +154,7 @@ describe("the index", () => {
 				"cut cut",
 				"not known",
 				"The result.json is not JSON; it may be cut off; the measured files are not there to make it anew.",
+				"not known",
 				"not known",
 			],
 		]);

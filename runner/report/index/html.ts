@@ -1,6 +1,7 @@
 import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
 import { dateText } from "../charts/units.ts";
+import { commitsOf, commitText } from "../commit.ts";
 import { figureBlock, renderPage } from "../page/html-page.ts";
 import { type Markup, markup } from "../page/markup.ts";
 import { verdictWord } from "../words.ts";
@@ -88,7 +89,7 @@ function table(
 	entries: readonly Entry[],
 	machines: ReadonlyMap<string, KnownMachine>,
 ): Markup {
-	return markup`<div class="wide"><table class="results"><thead><tr><th scope="col">Verdict</th><th scope="col">Scenario and folder</th><th scope="col">Started</th><th scope="col">Systems and their figures</th><th scope="col">Machine</th></tr></thead><tbody>
+	return markup`<div class="wide"><table class="results"><thead><tr><th scope="col">Verdict</th><th scope="col">Scenario and folder</th><th scope="col">Started</th><th scope="col">Systems and their figures</th><th scope="col">Machine</th><th scope="col">Commit</th></tr></thead><tbody>
 ${entries.map((entry) => row(entry, machines.get(entry.folder) ?? null))}</tbody></table></div>
 <p class="soft">${tell("index-figures")}</p>`;
 }
@@ -104,8 +105,14 @@ function row(entry: Entry, machine: KnownMachine | null): Markup {
 			: systemTexts(result).map(
 					({ system, text }) => markup`<div><b>${system}</b> ${text}</div>`,
 				)
-	}</td><td>${machine === null ? "not known" : `machine ${machine.letter}`}</td></tr>
+	}</td><td>${machine === null ? "not known" : `machine ${machine.letter}`}</td><td>${commits(result)}</td></tr>
 `;
+}
+
+/** Of the scenario's repository; of a result of several commands all. */
+function commits(result: Entry["result"]): string {
+	const known = commitsOf(result?.environment ?? null).map(commitText);
+	return known.length === 0 ? "not known" : known.join("; ");
 }
 
 function overTime(trends: readonly Trend[], tables: "now" | "later"): Markup {

@@ -21,6 +21,7 @@ export interface Changes {
 	readonly cpu?: string;
 	readonly rig?: EnvironmentFile["rig"];
 	readonly quick?: boolean;
+	readonly git?: EnvironmentFile["git"];
 	readonly environment?: null;
 	readonly run?: (run: Run) => Run;
 }
@@ -50,6 +51,7 @@ export function resultOf(name: string, changes: Changes = {}): Result {
 						governor: null,
 						cpuQuotaCores: null,
 						bootId: null,
+						...(changes.git ? { git: changes.git } : {}),
 						...(changes.rig ? { rig: changes.rig } : {}),
 						node: "v20",
 						k6: "v1",

@@ -84,6 +84,22 @@ describe("a trend", () => {
 		expect(kafka?.points[1]?.text).toMatch(/^~\S+ms, repeat 2 of 3, /);
 	});
 
+	test("a point names the commit that it was measured at", () => {
+		const git = (digit: string, dirty: boolean) => ({
+			git: { commit: digit.repeat(40), dirty },
+		});
+		const [line] = linesOf(
+			healthy(1, 1e6, git("a", false)),
+			healthy(2, 2e6, git("b", true)),
+			healthy(3, 3e6),
+		);
+		expect(line?.points.map(({ text }) => text.split(", commit ")[1])).toEqual([
+			"aaaaaaaaaaaa",
+			"bbbbbbbbbbbb with uncommitted changes",
+			undefined,
+		]);
+	});
+
 	test("never joins different machines: a line for each, with its letter", () => {
 		const lines = linesOf(
 			healthy(1, 1e6),

@@ -2,6 +2,7 @@ import { hashOf } from "../../compare/same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "../../compare/work.ts";
 import { tell } from "../../text/tell.ts";
 import type { TrendFigure } from "../charts/figure.ts";
+import { commitAt, commitText } from "../commit.ts";
 import { type Headline, headlineOf, searchHeadline } from "./headline.ts";
 import { type KnownMachine, machinesOf } from "./machines.ts";
 import type { Entry, IndexedRun } from "./runs.ts";
@@ -61,7 +62,7 @@ interface Point {
 	readonly at: number;
 	readonly verdict: string;
 	readonly href: string | null;
-	/** Broker and repeat. */
+	/** Repeat, broker and commit. */
 	readonly more: readonly string[];
 	readonly durability: string;
 	readonly machine: KnownMachine | null;
@@ -86,6 +87,7 @@ function pointsOf(
 	): Point[] => {
 		const started = run.startedAt === null ? at : Date.parse(run.startedAt);
 		if (started === null || !Number.isFinite(started)) return [];
+		const commit = commitAt(result.environment, run.startedAt);
 		const last = Math.max(
 			...[...result.runs, ...result.searches]
 				.filter((r) => r.system === of.system && r.case === of.case)
@@ -105,6 +107,9 @@ function pointsOf(
 				more: [
 					last > 1 ? `repeat ${of.repeat} of ${last}` : "",
 					run.versions?.server || run.brokerVersion || "",
+					commit === null
+						? ""
+						: tell("at-commit", { commit: commitText(commit) }),
 				].filter((text) => text !== ""),
 				durability: run.load.durability,
 				machine,

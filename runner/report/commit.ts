@@ -1,0 +1,33 @@
+import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
+import { tell } from "../text/tell.ts";
+
+/** The commit that a run was made at: that of its command, of several the last that had begun by then; null: not known. */
+export function commitAt(
+	environment: EnvironmentFile | null,
+	startedAt: string | null,
+): GitCommit | null {
+	if (environment === null) return null;
+	const later = (environment.resumed ?? []).filter(
+		(command) => startedAt !== null && command.startedAt <= startedAt,
+	);
+	return (later.at(-1) ?? environment).git ?? null;
+}
+
+/** Those of all commands that made a result, each once, in their order. */
+export function commitsOf(environment: EnvironmentFile | null): GitCommit[] {
+	const all = [environment, ...(environment?.resumed ?? [])].flatMap(
+		(command) => command?.git ?? [],
+	);
+	return [...new Map(all.map((git) => [commitName(git), git])).values()];
+}
+
+/** For people: "0123456789ab with uncommitted changes". */
+export function commitText({ commit, dirty }: GitCommit): string {
+	const short = commit.slice(0, 12);
+	return dirty ? tell("commit-dirty", { commit: short }) : short;
+}
+
+/** For programs, as `git describe --dirty` marks it: the whole commit, and "-dirty" where files differ from it. */
+export function commitName({ commit, dirty }: GitCommit): string {
+	return dirty ? `${commit}-dirty` : commit;
+}

@@ -1,0 +1,114 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { gitCommitOf } from "./git-commit.ts";
+
+const SHA = "0123456789abcdef0123456789abcdef01234567";
+
+/** git as on a machine where nobody has configured it, and far from the repository of these tests. */
+const ENV = {
+	PATH: process.env.PATH,
+	...{ HOME: "/nowhere", GIT_CONFIG_NOSYSTEM: "1" },
+	...{ GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@example.org" },
+	...{ GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@example.org" },
+};
+
+function emptyFolder(): string {
+	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-git-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+/** A work tree with one commit of bench/a.yaml and other.txt. */
+function workTree() {
+	const cwd = emptyFolder();
+	const git = (...args: string[]) =>
+		execFileSync("git", args, { cwd, env: ENV, encoding: "utf8" }).trim();
+	mkdirSync(path.join(cwd, "bench"));
+	const scenario = path.join(cwd, "bench", "a.yaml");
+	writeFileSync(scenario, "system: nats\n");
+	writeFileSync(path.join(cwd, "other.txt"), "1\n");
+	git("init", "--quiet");
+	git("add", ".");
+	git("commit", "--quiet", "-m", "first");
+	return { cwd, git, scenario, head: git("rev-parse", "HEAD") };
+}
+
+test("a scenario of a work tree has its commit, whole", () => {
+	const { scenario, head } = workTree();
+	expect(head).toHaveLength(40);
+	expect(gitCommitOf(scenario, ENV)).toEqual({ commit: head, dirty: false });
+});
+
+test("a tracked file anywhere in the tree makes it dirty, what git does not track does not", () => {
+	const { cwd, scenario, head } = workTree();
+	mkdirSync(path.join(cwd, "reports"));
+	writeFileSync(path.join(cwd, "reports", "result.json"), "{}");
+	expect(gitCommitOf(scenario, ENV)?.dirty).toBe(false);
+	writeFileSync(path.join(cwd, "other.txt"), "2\n");
+	expect(gitCommitOf(scenario, ENV)).toEqual({ commit: head, dirty: true });
+});
+
+test("a change that waits in the index is one too", () => {
+	const { cwd, git, scenario } = workTree();
+	writeFileSync(path.join(cwd, "other.txt"), "2\n");
+	git("add", ".");
+	expect(gitCommitOf(scenario, ENV)?.dirty).toBe(true);
+});
+
+test.each(["b.yaml", "*.yaml", ":(top)other.txt"])(
+	"a scenario that is in no commit is dirty: %s",
+	(name) => {
+		const { cwd } = workTree();
+		const file = path.join(cwd, "bench", name);
+		writeFileSync(file, "system: nats\n");
+		expect(gitCommitOf(file, ENV)?.dirty).toBe(true);
+	},
+);
+
+test("a repository that the environment names is not the scenario's", () => {
+	const { scenario, head } = workTree();
+	const env = { ...ENV, GIT_DIR: path.join(workTree().cwd, ".git") };
+	expect(gitCommitOf(scenario, env)?.commit).toBe(head);
+});
+
+test("a second work tree of a repository has its own commit", () => {
+	const { cwd, git, head } = workTree();
+	git("worktree", "add", "--quiet", "--detach", path.join(cwd, "second"));
+	writeFileSync(path.join(cwd, "other.txt"), "2\n");
+	git("commit", "--quiet", "-am", "another");
+	const scenario = path.join(cwd, "second", "bench", "a.yaml");
+	expect(gitCommitOf(scenario, ENV)).toEqual({ commit: head, dirty: false });
+});
+
+test.each(["GITHUB_SHA", "CI_COMMIT_SHA"])(
+	"%s is the commit that a job is for; the tree says whether it is dirty",
+	(name) => {
+		const { cwd, scenario } = workTree();
+		const env = { ...ENV, [name]: SHA };
+		expect(gitCommitOf(scenario, env)).toEqual({ commit: SHA, dirty: false });
+		writeFileSync(path.join(cwd, "other.txt"), "2\n");
+		expect(gitCommitOf(scenario, env)?.dirty).toBe(true);
+	},
+);
+
+test("a job without git, or without a work tree, knows its commit all the same", () => {
+	const lonely = path.join(emptyFolder(), "a.yaml");
+	const known = { commit: SHA, dirty: null };
+	expect(gitCommitOf(lonely, { ...ENV, GITHUB_SHA: SHA })).toEqual(known);
+	const { scenario } = workTree();
+	const env = { PATH: emptyFolder(), CI_COMMIT_SHA: SHA };
+	expect(gitCommitOf(scenario, env)).toEqual(known);
+});
+
+test("what is no commit is none, and nothing fails without git, tree, commit or folder", () => {
+	const folder = emptyFolder();
+	const lonely = path.join(folder, "a.yaml");
+	expect(gitCommitOf(lonely, { ...ENV, GITHUB_SHA: "main" })).toBeNull();
+	expect(gitCommitOf(lonely, { PATH: folder })).toBeNull();
+	expect(gitCommitOf(path.join(folder, "no", "a.yaml"), ENV)).toBeNull();
+	execFileSync("git", ["init", "--quiet"], { cwd: folder, env: ENV });
+	expect(gitCommitOf(lonely, ENV)).toBeNull();
+});
