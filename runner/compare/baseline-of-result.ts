@@ -59,6 +59,15 @@ export function baselineText(baseline: Baseline): string {
 	].join(",\n")}\n}\n`;
 }
 
+/** Why figures of this run stand for nothing; null: they count, whatever the SLA says of them. */
+export function withoutOf(run: AnyRun): string | null {
+	if (["invalid", "error", "interrupted"].includes(run.verdict))
+		return run.verdict;
+	if (run.state === "aborted")
+		return say("stopped-early", { sla: run.abortedBy }).text;
+	return run.state === "complete" ? null : run.state;
+}
+
 // --- internal ---
 
 type Entry = Baseline["runs"][number];
@@ -123,15 +132,6 @@ function searchEntry(search: Search, first: AnyRun): Entry {
 		weak: [],
 		curve: [],
 	};
-}
-
-/** Why figures of this run stand for nothing; null: they count, whatever the SLA says of them. */
-function withoutOf(run: AnyRun): string | null {
-	if (["invalid", "error", "interrupted"].includes(run.verdict))
-		return run.verdict;
-	if (run.state === "aborted")
-		return say("stopped-early", { sla: run.abortedBy }).text;
-	return run.state === "complete" ? null : run.state;
 }
 
 function figuresOf(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {

@@ -42,7 +42,9 @@ export function judgedFigures({
 }
 
 /** What is shown: the main metric's percentiles and max, and rates where the system decides them. In the order of tables. */
-export function shownFigures(entries: readonly Entry[]): string[] {
+export function shownFigures(
+	entries: readonly Pick<Entry, "main" | "closed" | "figures">[],
+): string[] {
 	const names = new Set(entries.flatMap((entry) => Object.keys(entry.figures)));
 	const main = new Set(entries.map((entry) => entry.main));
 	const closed = entries.some((entry) => entry.closed);

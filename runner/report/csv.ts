@@ -20,11 +20,19 @@ import { MAX } from "./breakdown.ts";
 export function renderCsv(result: Result): string {
 	const columns = columnsOf(result);
 	const rows = result.runs.map((run) =>
-		columns.map(([, value]) => cell(value(run, result))),
+		columns.map(([, value]) => csvCell(value(run, result))),
 	);
-	return [columns.map(([name]) => cell(name)), ...rows]
+	return [columns.map(([name]) => csvCell(name)), ...rows]
 		.map((cells) => `${cells.join(",")}\r\n`)
 		.join("");
+}
+
+/** A cell of a CSV, in quotes where it needs them. */
+export function csvCell(value: Value): string {
+	if (value === null || value === undefined) return "";
+	if (typeof value !== "string") return String(value);
+	const safe = FORMULA.test(value) ? `'${value}` : value;
+	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 // --- internal ---
@@ -180,13 +188,6 @@ function percentilesOf({ runs }: Result, metric: Metric): number[] {
 function supportOf(p: Percentile | undefined): string | null {
 	if (p === undefined) return null;
 	return p.beyondTimeout ? "beyond-timeout" : p.support;
-}
-
-function cell(value: Value): string {
-	if (value === null || value === undefined) return "";
-	if (typeof value !== "string") return String(value);
-	const safe = FORMULA.test(value) ? `'${value}` : value;
-	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** What spreadsheets take for the beginning of a formula, full-width signs too. */

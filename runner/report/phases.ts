@@ -51,6 +51,22 @@ export function phasesOf(facts: Facts): Phase[] {
 	});
 }
 
+/**
+ * What happened in [fromS, toS) since T0. Ticks are whole seconds since T0: where a warm-up is no whole number of seconds, their parts
+ * are taken to be spread evenly.
+ */
+export function happened(
+	ticks: readonly Tick[],
+	fromS: number,
+	toS: number,
+	of: (tick: Tick) => number | null,
+): number {
+	return ticks.reduce((sum, tick) => {
+		const within = Math.min(tick.at, toS) - Math.max(tick.at - 1, fromS);
+		return sum + (of(tick) ?? 0) * Math.min(1, Math.max(0, within));
+	}, 0);
+}
+
 // --- internal ---
 
 function latencyOf(
@@ -104,20 +120,4 @@ function lagOf(facts: Facts, i: number): Pick<Phase, "lagP99" | "lagP99Weak"> {
 function spanOf({ collected: { plan } }: Facts, i: number) {
 	const { fromNs, toNs } = plan.phases[i] as Plan["phases"][number];
 	return { from: fromNs / 1e9, to: toNs / 1e9 };
-}
-
-/**
- * What happened in [fromS, toS) since T0. Ticks are whole seconds since T0: where a warm-up is no whole number of seconds, their parts
- * are taken to be spread evenly.
- */
-function happened(
-	ticks: readonly Tick[],
-	fromS: number,
-	toS: number,
-	of: (tick: Tick) => number | null,
-): number {
-	return ticks.reduce((sum, tick) => {
-		const within = Math.min(tick.at, toS) - Math.max(tick.at - 1, fromS);
-		return sum + (of(tick) ?? 0) * Math.min(1, Math.max(0, within));
-	}, 0);
 }

@@ -1,5 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { failure } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
+import { reasonOf } from "../reason.ts";
 
 /** Writes a report, whole or not at all: a temporary file beside it, then a rename. `folder` is what `mqbench report` makes it anew from. */
 export function writeWhole(
@@ -17,5 +19,15 @@ export function writeWhole(
 			reason: (error as NodeJS.ErrnoException).code ?? String(error),
 			folder,
 		});
+	}
+}
+
+/** Makes the folder of a report that lies elsewhere, and those above it. */
+export function makeRoom(where: string, folder: string): void {
+	try {
+		makeFolder(where);
+	} catch (error) {
+		const reason = reasonOf(error);
+		throw failure("report-unwritable", { path: where, reason, folder });
 	}
 }

@@ -90,26 +90,30 @@ const Rest = z.object({
 });
 type Rest = z.infer<typeof Rest>;
 
-/**
- * Every run folder in `root`, and in those of its folders that are none themselves; the newest first, those without a date at the
- * end. Only each result.json is read, and nothing that it names. A folder reached by a symbolic link is left out: it would be there twice.
- */
+/** Every run folder, the newest first, those without a date at the end. Only each result.json is read, and nothing that it names. */
 export function readRuns(root: string): Entry[] {
-	const own = (folder: string) => runFolder(join(root, folder));
-	const folders = foldersIn(root).flatMap((folder) =>
-		own(folder)
-			? [folder]
-			: foldersIn(join(root, folder))
-					.map((inner) => `${folder}/${inner}`)
-					.filter(own),
-	);
-	return folders
+	return runFolders(root)
 		.map((folder) => entryOf(root, folder))
 		.sort(
 			(a, b) =>
 				(b.at ?? Number.NEGATIVE_INFINITY) -
 					(a.at ?? Number.NEGATIVE_INFINITY) || (a.folder < b.folder ? 1 : -1),
 		);
+}
+
+/**
+ * The run folders in `root`, and in those of its folders that are none themselves, relative to it and by name. A folder reached by a
+ * symbolic link is left out: it would be there twice.
+ */
+export function runFolders(root: string): string[] {
+	const own = (folder: string) => isRunFolder(join(root, folder));
+	return foldersIn(root).flatMap((folder) =>
+		own(folder)
+			? [folder]
+			: foldersIn(join(root, folder))
+					.map((inner) => `${folder}/${inner}`)
+					.filter(own),
+	);
 }
 
 /** Is this the folder of a run, with its measured files? Then its result can be computed again. */
@@ -124,25 +128,13 @@ export function holdsResult(folder: string): boolean {
 	return existsSync(join(folder, "result.json"));
 }
 
-// --- internal ---
-
-function runFolder(folder: string): boolean {
+/** Is there anything of a run in it? */
+export function isRunFolder(folder: string): boolean {
 	return holdsResult(folder) || holdsRuns(folder);
 }
 
-function foldersIn(folder: string): string[] {
-	try {
-		return readdirSync(folder, { withFileTypes: true })
-			.filter((e) => e.isDirectory() && !e.name.startsWith("."))
-			.map((e) => e.name)
-			.sort();
-	} catch {
-		// Not there, or nobody may look into it: then it holds nothing that could be listed.
-		return [];
-	}
-}
-
-function entryOf(root: string, folder: string): Entry {
+/** What the index says of a run folder in `root`. */
+export function entryOf(root: string, folder: string): Entry {
 	const where = join(root, folder);
 	const report = ["report.html", "report.md"].find((name) =>
 		existsSync(join(where, name)),
@@ -168,6 +160,20 @@ function entryOf(root: string, folder: string): Entry {
 		verdict: rest?.verdict ?? null,
 		systems: [...new Set(rest?.runs.map((run) => run.system) ?? [])],
 	};
+}
+
+// --- internal ---
+
+function foldersIn(folder: string): string[] {
+	try {
+		return readdirSync(folder, { withFileTypes: true })
+			.filter((e) => e.isDirectory() && !e.name.startsWith("."))
+			.map((e) => e.name)
+			.sort();
+	} catch {
+		// Not there, or nobody may look into it: then it holds nothing that could be listed.
+		return [];
+	}
 }
 
 interface Read {
