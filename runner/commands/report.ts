@@ -6,6 +6,8 @@ import type { Result } from "../model/result.ts";
 import { type Theme, writePictures } from "../report/charts/files.ts";
 import { checkCopies } from "../report/copies.ts";
 import { deliver } from "../report/deliver.ts";
+import { FORMATS } from "../report/export/formats.ts";
+import { oneFolder, writeExport } from "../report/export/write.ts";
 import { holdsResult, holdsRuns } from "../report/index/runs.ts";
 import { writeIndex } from "../report/index/write.ts";
 import {
@@ -31,7 +33,10 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 		.description(
 			"recompute the result and reports of a run from its files, or write the index.html of a folder of runs",
 		)
-		.argument("<folder>", "reports/<run-id>, or reports for the index")
+		.argument(
+			"<folder...>",
+			"reports/<run-id>, or reports for the index; --export takes several",
+		)
 		.addOption(reporterOption())
 		.addOption(jsonReporterOption())
 		.addOption(
@@ -67,8 +72,30 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 			"--only <glob>",
 			"charts that --svg or --png draws, by name, e.g. '*-percentiles'",
 		)
-		.action(async (folder: string, options) =>
-			exit(await report({ folder, ...options }, world)),
+		.addOption(
+			new Option(
+				"--export <format>",
+				`only write the figures for another tool: ${Object.keys(FORMATS).join(", ")}`,
+			).conflicts(["reporter", "json", "svg", "png", "open"]),
+		)
+		.option(
+			"--out <folder>",
+			"where --export writes (default: export/<format> in the first folder)",
+		)
+		.addHelpText(
+			"after",
+			`
+For other tools:
+  mqbench report reports --export otava
+  mqbench report reports/<run-id> --export bencher --out bmf
+`,
+		)
+		.action(async (folders: string[], { export: format, out, ...options }) =>
+			exit(
+				format === undefined
+					? await report({ folder: oneFolder(folders, out), ...options }, world)
+					: writeExport({ folders, format, out }, world),
+			),
 		);
 }
 

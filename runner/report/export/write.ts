@@ -1,0 +1,83 @@
+import path from "node:path";
+import { EXIT, type ExitCode, failure } from "../../errors.ts";
+import { plainText } from "../../terminal/columns.ts";
+import { tell } from "../../text/tell.ts";
+import type { World } from "../../world.ts";
+import { makeRoom, writeWhole } from "../whole-file.ts";
+import { formatNamed } from "./formats.ts";
+import { pointsOf } from "./points.ts";
+import { readSources } from "./sources.ts";
+
+export interface ExportArgs {
+	/** Of runs, or folders that hold some; at least one. */
+	readonly folders: readonly string[];
+	/** A word of FORMATS. */
+	readonly format: string;
+	/** Where the files go; undefined: export/<format> in the first folder. */
+	readonly out: string | undefined;
+}
+
+/**
+ * `mqbench report --export`: writes the figures of reports for another tool, prints the names of the files and the command lines that read
+ * them, and says on stderr what was left out and why. It judges nothing: a breached SLA is a figure like any other. Nothing to write: exit
+ * code 2 without a result, 6 where all runs are undecided, otherwise 4.
+ */
+export function writeExport(
+	{ folders, format, out }: ExportArgs,
+	world: World,
+): ExitCode {
+	const make = formatNamed(format);
+	const { sources, problems } = readSources(folders, world);
+	const found = sources.map(pointsOf);
+	const points = found.flatMap((one) => one.points);
+	const say = (sentence: string) =>
+		world.stderr.write(`${plainText(sentence)}\n`);
+	for (const sentence of [...problems, ...found.flatMap((f) => f.leftOut)])
+		say(sentence);
+	const verdicts = found.flatMap((one) => one.verdicts);
+	if (points.length === 0) {
+		say(tell("export-nothing", { folders }));
+		return codeOf(verdicts);
+	}
+	const [first = "."] = folders;
+	const given = out ?? path.join(first, "export", format);
+	const where = path.resolve(world.cwd, given);
+	const shown = (name: string) =>
+		path.relative(world.cwd, path.join(where, name)).split(path.sep).join("/");
+	const { files, notes, hints } = make(points, { shown });
+	if (files.length === 0) {
+		for (const note of notes) say(note);
+		say(tell("export-nothing", { folders }));
+		return EXIT.invalid;
+	}
+	for (const note of notes) say(note);
+	for (const { name, text } of files) {
+		const file = path.join(where, name);
+		makeRoom(path.dirname(file), first);
+		writeWhole(file, text, first);
+		world.stdout.write(`${shown(name)}\n`);
+	}
+	for (const hint of hints) world.stdout.write(`${hint}\n`);
+	return EXIT.pass;
+}
+
+/** Of `mqbench report` without --export, which alone takes several folders and has use for --out. */
+export function oneFolder(
+	[folder = "", ...more]: readonly string[],
+	out: string | undefined,
+): string {
+	if (out !== undefined)
+		throw failure("usage", { message: tell("out-without-export") });
+	if (more.length > 0)
+		throw failure("usage", { message: tell("one-folder", { folder }) });
+	return folder;
+}
+
+// --- internal ---
+
+function codeOf(verdicts: readonly string[]): ExitCode {
+	if (verdicts.length === 0) return EXIT.usage;
+	return verdicts.every((verdict) => verdict === "inconclusive")
+		? EXIT.inconclusive
+		: EXIT.invalid;
+}
