@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan } from "../model/plan.ts";
@@ -10,12 +11,15 @@ import {
 	planOf,
 	steady,
 } from "../run/built.fake.ts";
+import { collect } from "../run/collect.ts";
+import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { figuresOf } from "./charts/figures.ts";
 import { clientTable } from "./client-table.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { wordsOf } from "./page/pages.fake.ts";
 import { phaseTable } from "./phase-table.ts";
+import { phasesOf } from "./phases.ts";
 import { buildResult } from "./result.ts";
 import { renderTerminal } from "./terminal.ts";
 
@@ -113,6 +117,22 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 			expect(phase.throughput.received).toBeCloseTo(phase.rate, -1);
 		}
 		expect(run.phases[2]?.latency?.censored).toBeGreaterThan(0);
+	});
+
+	test("the last one has all that the window's totals have, also without a tick of its last second", () => {
+		const two = [1, 2].map(() => ({ perSecond: 100, seconds: 2 }));
+		const plan = planOf(inSteps(2, two));
+		const fates = dueOf(plan).map((ns) => ({ receivedNs: [ns + MS] }));
+		const run = join(built(plan, fates), "runs", `${String(plan.index).padStart(2, "0")}-${plan.system}`);
+		const whole = factsOf(collect(run), UNKNOWN);
+		const { ticks, totals } = whole.collected;
+		const sent = (of: typeof ticks) =>
+			phasesOf({ ...whole, collected: { ...whole.collected, ticks: of } }).at(
+				-1,
+			)?.throughput.sent;
+		expect(sent(ticks)).toBe(100);
+		expect(totals?.sentInWindow).toBe(400);
+		expect(sent(ticks.slice(0, -1))).toBe(100);
 	});
 
 	test("together they are the window: no second is counted twice, none is missing", () => {

@@ -21,14 +21,21 @@ import { percentilesOf } from "./metrics.ts";
 export function phasesOf(facts: Facts): Phase[] {
 	const { plan, ticks } = facts.collected;
 	const { warmupNs } = plan.schedule;
+	const last = plan.phases.at(-1);
 	return plan.phases.map((phase, i) => {
 		const { name, fromNs, toNs } = phase;
 		const intended =
 			messagesBefore(plan.schedule, warmupNs + toNs) -
 			messagesBefore(plan.schedule, warmupNs + fromNs);
 		const seconds = (toNs - fromNs) / 1e9;
-		const perSecond = (of: (tick: Tick) => number | null) =>
-			happened(ticks, (warmupNs + fromNs) / 1e9, (warmupNs + toNs) / 1e9, of) /
+		const perSecond = (counted: Counted) =>
+			(happened(
+				ticks,
+				(warmupNs + fromNs) / 1e9,
+				(warmupNs + toNs) / 1e9,
+				(tick) => tick[counted],
+			) +
+				(phase === last ? unticked(facts, counted) : 0)) /
 			seconds;
 		return {
 			name,
@@ -40,12 +47,9 @@ export function phasesOf(facts: Facts): Phase[] {
 			latency: latencyOf(facts, i, intended),
 			...lagOf(facts, i),
 			throughput: {
-				sent: perSecond((t) => t.sent),
-				acked: ticks.some((t) => t.acked === null)
-					? null
-					: perSecond((t) => t.acked),
-				received:
-					plan.pattern === "publish" ? null : perSecond((t) => t.received),
+				sent: perSecond("sent"),
+				acked: ticks.some((t) => t.acked === null) ? null : perSecond("acked"),
+				received: plan.pattern === "publish" ? null : perSecond("received"),
 			},
 		};
 	});
@@ -68,6 +72,22 @@ export function happened(
 }
 
 // --- internal ---
+
+type Counted = "sent" | "acked" | "received";
+
+/**
+ * What the window's own totals have beyond its ticks: a window may end before the last second is over, and in older files that second has no
+ * tick. It belongs to the last part of the window.
+ */
+function unticked({ collected }: Facts, counted: Counted): number {
+	const { ticks, totals, plan } = collected;
+	const { warmupNs, durationNs } = plan.schedule;
+	const whole = totals?.[`${counted}InWindow`] ?? 0;
+	const end = (warmupNs + durationNs) / 1e9;
+	if (plan.phases.at(-1)?.toNs !== durationNs) return 0;
+	const told = happened(ticks, warmupNs / 1e9, end, (tick) => tick[counted]);
+	return Math.max(0, whole - told);
+}
 
 function latencyOf(
 	facts: Facts,

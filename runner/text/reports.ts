@@ -83,9 +83,10 @@ export const reports = {
 	"weak-means": "based on few samples, or on slow messages that came in few clusters; or the window is too short (below 10s) to tell",
 	"in-no-cell": "{missing} Those are in no cell. The slowest that completed",
 	stall:
-		"{stretches:stall}, the worst from {from} to {to} s of the window: up to {slowest}, where p99 of a second usually is {usual}",
+		"{stretches:stall}, the worst from {from} to {to} s of the window: up to {slowest}{usual}",
 	"stall-missing":
-		"{stretches:stall}, the worst from {from} to {to} s of the window: {messages:message} of it never completed, where p99 of a second usually is {usual}",
+		"{stretches:stall}, the worst from {from} to {to} s of the window: {messages:message} of it never completed{usual}",
+	"stall-usual": "; p99 of a second usually is {p99}",
 	"smallest-change": "the smallest change that these runs can show is {share}",
 	"no-check-speaks": "no check speaks against any",
 	"matrix-means":

@@ -12,7 +12,7 @@ import (
 
 type told struct {
 	Mqbench, Metric, State string
-	At                     int64
+	At, Sent, Received     int64
 	P50, P99, LagP99       *int64
 	WindowLagP99, Held     *int64
 	Window                 *recorder.Figures

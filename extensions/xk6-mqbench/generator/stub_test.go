@@ -507,6 +507,17 @@ func (m *measured) checkIdentities(p *Plan) {
 	}
 	m.checkMetrics(p)
 	m.checkCompletions(p)
+	m.checkTicks()
+}
+
+// checkTicks: what was sent stands in some second, also in one that had only begun when the run ended: the end has nothing to add.
+func (m *measured) checkTicks() {
+	m.t.Helper()
+	for _, end := range m.lines("end") {
+		if end.Sent != 0 || end.Received != 0 {
+			m.t.Errorf("%d messages were sent and %d received in no second", end.Sent, end.Received)
+		}
+	}
 }
 
 // checkCompletions: each acknowledgement is one, or else each first receipt.

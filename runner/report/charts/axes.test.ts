@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
 	depthOf,
 	extentOf,
+	onAxis,
 	type Part,
 	percentileAxis,
 	percentText,
@@ -148,4 +149,13 @@ test("seconds of a long run are told in minutes, at whole ones", () => {
 	expect(axis(-60, 3600).axisLabel.formatter(600)).toBe("10min");
 	expect(axis(-60, 7200).axisLabel.formatter(3600)).toBe("1h");
 	expect(axis(-5.3, 30).axisLabel.formatter(-5.3)).toBe("");
+});
+
+test("on an axis of powers 0 stands at the bottom, and what was not measured nowhere", () => {
+	const powers = extentOf([0, 1e3, 1e6], null);
+	expect(powers.logarithmic).toBe(true);
+	expect(onAxis(0, powers)).toBe(powers.min);
+	expect(onAxis(1e6, powers)).toBe(1e6);
+	expect(onAxis(null, powers)).toBeNull();
+	expect(onAxis(0, extentOf([0, 5], null))).toBe(0);
 });

@@ -29,6 +29,14 @@ export function extentOf(
 		: { min: 0, max: high * 1.08, logarithmic: false };
 }
 
+/** Where a value is drawn: a logarithmic axis has no 0, which stands at its bottom, as a gap would say that nothing was measured. */
+export function onAxis<T extends number | null>(
+	value: T,
+	{ min, logarithmic }: Extent,
+): T {
+	return (value === null || !logarithmic ? value : Math.max(min, value)) as T;
+}
+
 /** The value axis of a grid: round numbers of its unit, at most one for every 45 pixels of `height`. */
 export function valueAxis(
 	grid: number,

@@ -102,7 +102,6 @@ export interface PercentileFigure extends Base {
 		readonly value: number;
 		/** null: of the maximum. */
 		readonly p: number | null;
-		readonly verdict: string;
 	}[];
 }
 
@@ -221,8 +220,6 @@ export interface RatioFigure extends Base {
 		readonly high: number | null;
 		/** Part by which it may be worse, 0.25; it is drawn around 1. */
 		readonly margin: number;
-		/** Whether less is better, as it is of latency. */
-		readonly less: boolean;
 		/** "REGRESSED", "shown": as in the table. */
 		readonly word: string;
 		readonly look: "fail" | "inconclusive" | "pass" | "unknown";

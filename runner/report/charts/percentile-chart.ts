@@ -1,6 +1,8 @@
 import {
 	depthOf,
+	type Extent,
 	extentOf,
+	onAxis,
 	type Part,
 	percentileAxis,
 	valueAxis,
@@ -62,8 +64,8 @@ export function percentileOption(figure: PercentileFigure, view: View): Part {
 				...(isCompared(figure)
 					? band(curve, view)
 					: [whiskers(curve.panel, curve, marksOf(curve), extent.max, view)]),
-				line(curve, view, ends),
-				...rest(curve, view),
+				line(curve, extent, view, ends),
+				...rest(curve, extent, view),
 				...censored(curve, extent.max, view),
 			]),
 			...flags(figure, view),
@@ -161,7 +163,7 @@ function limitsOf({ limits }: PercentileFigure) {
 	return [...texts].map(([value, all]) => ({ value, text: all.join(", ") }));
 }
 
-function line(curve: Curve, view: View, ends: boolean): Part {
+function line(curve: Curve, extent: Extent, view: View, ends: boolean): Part {
 	const look = lineLook(curve, view);
 	const marked = new Set(curve.thin ? [] : curve.marks.map(({ p }) => p));
 	return {
@@ -175,15 +177,19 @@ function line(curve: Curve, view: View, ends: boolean): Part {
 		symbol: "none",
 		data: curve.points.map(([p, value]) =>
 			marked.has(p)
-				? { value: [depthOf(p), value], symbol: look.symbol, symbolSize: 6 }
-				: [depthOf(p), value],
+				? {
+						value: [depthOf(p), onAxis(value, extent)],
+						symbol: look.symbol,
+						symbolSize: 6,
+					}
+				: [depthOf(p), onAxis(value, extent)],
 		),
 		...endName(curve, view, ends && !curve.thin),
 	};
 }
 
 /** From the last percentile that is carried to the maximum. */
-function rest(curve: Curve, view: View): Part[] {
+function rest(curve: Curve, extent: Extent, view: View): Part[] {
 	const last = curve.points.at(-1);
 	if (curve.max === null || last === undefined || curve.thin) return [];
 	const look = lineLook(curve, view);
@@ -195,9 +201,9 @@ function rest(curve: Curve, view: View): Part[] {
 			symbol: "none",
 			showSymbol: true,
 			data: [
-				[depthOf(last[0]), last[1]],
+				[depthOf(last[0]), onAxis(last[1], extent)],
 				{
-					value: [depthOf(curve.max.p), curve.max.value],
+					value: [depthOf(curve.max.p), onAxis(curve.max.value, extent)],
 					symbol: "emptyCircle",
 					symbolSize: 6,
 				},
@@ -283,7 +289,7 @@ function censored(curve: Curve, top: number, view: View): Part[] {
 /** The area between two curves. */
 function hiddenArea(
 	{ curves }: PercentileFigure,
-	{ upper, lower, text }: PercentileFigure["hidden"][number],
+	{ upper, lower }: PercentileFigure["hidden"][number],
 	view: View,
 ): Part[] {
 	const above = curves.find((c) => c.key === upper);
@@ -303,7 +309,7 @@ function hiddenArea(
 	return [
 		shapes(
 			above.panel,
-			{ ...above, group: text },
+			above,
 			(to) => [
 				{
 					type: "polygon",

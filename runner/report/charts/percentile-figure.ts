@@ -56,7 +56,11 @@ export function runPercentiles(
 		kind: "percentiles",
 		id,
 		title: `Latency by percentile: ${runTitle(run, result)}`,
-		facts: `${factsText(run, result)}; ${loadText(run)}`,
+		facts: [
+			factsText(run, result),
+			loadText(run),
+			...hiddenOf(run).map(({ text }) => text),
+		].join("; "),
 		description: measured
 			.map(
 				([name, m]) =>
@@ -118,7 +122,7 @@ export function overviewPercentiles(
 				hidden: false,
 				thin: !decides,
 				metric: run.main,
-				...curveOf(m, run, false, {
+				...curveOf(m, run, true, {
 					...detail,
 					intervals: detail.intervals && decides,
 				}),
@@ -184,12 +188,9 @@ export function sharedLimits(
 		(g) => g.limitNs !== null && metrics.some((m) => m === g.metric),
 	);
 	const texts = [...new Set(limiting.map((g) => g.sla))];
-	return texts.map((text) => {
-		const alike = limiting.filter((g) => g.sla === text);
-		const same = new Set(alike.map((g) => g.verdict)).size === 1;
-		const limit = limitOf(alike[0] as Gate);
-		return { ...limit, verdict: same ? limit.verdict : "" };
-	});
+	return texts.map((text) =>
+		limitOf(limiting.find((g) => g.sla === text) as Gate),
+	);
 }
 
 /**
@@ -289,6 +290,5 @@ function limitOf(gate: Gate): PercentileFigure["limits"][number] {
 		text: gate.sla,
 		value: gate.limitNs ?? 0,
 		p: gate.percentile,
-		verdict: gate.verdict,
 	};
 }

@@ -1,5 +1,12 @@
 import { formatCount } from "../../units.ts";
-import { extentOf, lines, type Part, valueAxis } from "./axes.ts";
+import {
+	type Extent,
+	extentOf,
+	lines,
+	onAxis,
+	type Part,
+	valueAxis,
+} from "./axes.ts";
 import type { RateFigure, View } from "./figure.ts";
 import {
 	endName,
@@ -70,7 +77,7 @@ export function rateOption(figure: RateFigure, view: View): Part {
 					points(
 						line,
 						aside,
-						{ named, ends: strong <= 6 && view.width >= 500 },
+						{ named, ends: strong <= 6 && view.width >= 500, extent },
 						view,
 					),
 				];
@@ -87,8 +94,10 @@ export function rateHeight(
 	return headHeight(figure, view, figure.lines) + 292 + footOf(figure, view);
 }
 
+// --- internal ---
+
 /** Sizes that differ by more than a factor of 20 stand by powers. */
-export function byPowers({ lines, axis }: RateFigure): boolean {
+function byPowers({ lines, axis }: RateFigure): boolean {
 	const all = lines.flatMap(({ points }) => points.map(({ x }) => x));
 	return (
 		axis.names === null &&
@@ -96,8 +105,6 @@ export function byPowers({ lines, axis }: RateFigure): boolean {
 		Math.max(...all) / Math.min(...all) > 20
 	);
 }
-
-// --- internal ---
 
 function xAxis(figure: RateFigure, view: View): Part {
 	const { axis } = figure;
@@ -188,7 +195,7 @@ function offset(i: number, of: number): number {
 function points(
 	line: Line,
 	aside: number,
-	{ named, ends }: { named: boolean; ends: boolean },
+	{ named, ends, extent }: { named: boolean; ends: boolean; extent: Extent },
 	view: View,
 ): Part {
 	const look = lineLook(line, view);
@@ -200,7 +207,7 @@ function points(
 		showAllSymbol: true,
 		symbolSize: line.thin ? 5 : 8,
 		symbolOffset: [aside, 0],
-		data: line.points.map(({ x, value }) => [x, value]),
+		data: line.points.map(({ x, value }) => [x, onAxis(value, extent)]),
 		...(named
 			? { itemStyle: { color: look.color, opacity: line.thin ? 0.5 : 1 } }
 			: endName(line, view, ends && !line.thin)),

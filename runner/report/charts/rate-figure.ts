@@ -110,9 +110,10 @@ export function stepsFigure(
  */
 export function caseFigures(result: Result): RateFigure[] {
 	const patterns = [...new Set(result.runs.map(({ load }) => load.pattern))];
+	const systems = systemNumbers(result);
 	return patterns.flatMap((pattern) => {
 		const runs = result.runs.filter(({ load }) => load.pattern === pattern);
-		const figures = figuresOfCases({ ...result, runs });
+		const figures = figuresOfCases({ ...result, runs }, systems);
 		return patterns.length === 1
 			? figures
 			: figures.map((figure) => ({
@@ -125,14 +126,17 @@ export function caseFigures(result: Result): RateFigure[] {
 
 // --- internal ---
 
-function figuresOfCases(result: Result): RateFigure[] {
+function figuresOfCases(
+	result: Result,
+	systems: ReadonlyMap<string, number>,
+): RateFigure[] {
 	const cases = [...new Set(result.runs.map((run) => run.case))];
 	if (cases.length < 2) return [];
 	const axis = axisOf(result, cases);
 	const metrics = [...new Set(result.runs.map((run) => run.main))];
 	const figures = metrics.map((metric): RateFigure => {
 		const name = percentileName(99);
-		const lines = linesOf(result, axis.x, (run, x) => {
+		const lines = linesOf(result, systems, axis.x, (run, x) => {
 			const m = run.main === metric ? run.metrics[metric] : null;
 			return m === null
 				? null
@@ -161,12 +165,17 @@ function figuresOfCases(result: Result): RateFigure[] {
 	);
 	const through = (["sent", "received"] as const).flatMap(
 		(key): RateFigure[] => {
-			const lines = linesOf({ ...result, runs: closed }, axis.x, (run, x) => {
-				const value = run.throughput[key];
-				return value === null
-					? null
-					: { ...nothing(x), value, text: `${formatCount(value)}/s` };
-			});
+			const lines = linesOf(
+				{ ...result, runs: closed },
+				systems,
+				axis.x,
+				(run, x) => {
+					const value = run.throughput[key];
+					return value === null
+						? null
+						: { ...nothing(x), value, text: `${formatCount(value)}/s` };
+				},
+			);
 			return [
 				{
 					kind: "rate",
@@ -304,11 +313,12 @@ const NUMBERS: readonly {
  */
 function linesOf(
 	result: Result,
+	systems: ReadonlyMap<string, number>,
 	x: (run: Run) => number,
 	point: (run: Run, x: number) => Point | null,
 ): Line[] {
 	const repeats = [...new Set(result.runs.map((run) => run.repeat))];
-	return [...systemNumbers(result)].flatMap(([system, place]) => {
+	return [...systems].flatMap(([system, place]) => {
 		const own = result.runs.filter((run) => run.system === system);
 		const line = (name: string, runs: readonly Run[], thin: boolean) => {
 			const points = runs

@@ -21,7 +21,7 @@ export interface Reading {
 	readonly rows: readonly ReadingRow[];
 }
 
-export interface ReadingRow {
+interface ReadingRow {
 	/** null: not of a line. */
 	readonly key: SeriesKey | null;
 	readonly name: string;
@@ -146,7 +146,7 @@ function percentiles(
 							: (key.censored ?? "n/a")
 						: mark
 							? `${mark.text} ${mark.interval}`.trim()
-							: (key.censored ?? "n/a"),
+							: "n/a",
 				at: value === undefined ? null : { panel, value },
 			};
 		}),

@@ -70,3 +70,13 @@ test("of the slowest messages those are told that were due in it, and of an empt
 	]);
 	expect(stretchTexts(heatOf(seconds), slowest, [7, 8])).toEqual([]);
 });
+
+test("a column in which nothing completed is part of the stretch, with its slow messages", () => {
+	const never = [
+		{ from: 4, to: 6, count: 400, due: 400, beyond: [], longest: null },
+	];
+	const slowest = [{ second: 4.5, text: "a slow one" }];
+	const texts = stretchTexts(heatOf(seconds, never), slowest, [3, 6]);
+	expect(texts[0]).toContain("3s to 6s: 600 messages");
+	expect(texts).toContain("at 4.5s: a slow one");
+});

@@ -16,9 +16,10 @@ export function stretchTexts(
 	const { bins, end, width, unfinished } = heat;
 	const inside = (second: number) => second + width > from && second < to;
 	const cells = heat.cells.filter(([second]) => inside(second));
-	const missing = unfinished.stretches
-		.filter((one) => one.to > from && one.from < to)
-		.reduce((n, { count }) => n + count, 0);
+	const never = unfinished.stretches.filter(
+		(one) => one.to > from && one.from < to,
+	);
+	const missing = never.reduce((n, { count }) => n + count, 0);
 	const completed = cells.reduce((n, [, , count]) => n + count, 0);
 	const all = completed + missing;
 	if (all === 0) return [];
@@ -37,10 +38,14 @@ export function stretchTexts(
 			return seen >= nth;
 		})?.[0];
 	};
-	const columns = cells.map(([second]) => second);
-	const begin = Math.min(...columns, ...(columns.length === 0 ? [from] : []));
-	const until =
-		Math.max(...columns, ...(columns.length === 0 ? [to - width] : [])) + width;
+	const begin = Math.min(
+		...cells.map(([second]) => second),
+		...never.map((one) => one.from),
+	);
+	const until = Math.max(
+		...cells.map(([second]) => second + width),
+		...never.map((one) => one.to),
+	);
 	const due = slowest.filter(({ second }) => second >= begin && second < until);
 	return [
 		[

@@ -1,4 +1,4 @@
-import { extentOf, type Part, secondAxis, valueAxis } from "./axes.ts";
+import { extentOf, onAxis, type Part, secondAxis, valueAxis } from "./axes.ts";
 import type { TimeFigure, Unfinished, View } from "./figure.ts";
 import {
 	frame,
@@ -100,7 +100,12 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 				showSymbol: true,
 				showAllSymbol: true,
 				symbol: "none",
-				data: withDots(line.points),
+				data: withDots(
+					line.points.map(([x, value]) => [
+						x,
+						onAxis(value, extents[i] ?? extentOf([], false)),
+					]),
+				),
 			})),
 		]),
 		dataZoom: [

@@ -1,4 +1,4 @@
-import { extentOf, lines, type Part, valueAxis } from "./axes.ts";
+import { extentOf, lines, onAxis, type Part, valueAxis } from "./axes.ts";
 import type { TrendFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, lineLook, place } from "./frame.ts";
 import { COLOURS, markOf } from "./theme.ts";
@@ -41,7 +41,9 @@ export function trendOption(figure: TrendFigure, view: View): Part {
 		yAxis: [valueAxis(0, figure.unit, extent, { view, height })],
 		series: figure.lines.map((line) => {
 			const look = lineLook(line, view);
-			const plain = withDots(line.points.map(({ at, value }) => [at, value]));
+			const plain = withDots(
+				line.points.map(({ at, value }) => [at, onAxis(value, extent)]),
+			);
 			return {
 				...look,
 				...place(0),
@@ -55,9 +57,9 @@ export function trendOption(figure: TrendFigure, view: View): Part {
 						i
 					] as (typeof line.points)[number];
 					return verdict === "pass" || value === null
-						? { value: [at, value], symbol: markOf(line) }
+						? { value: [at, onAxis(value, extent)], symbol: markOf(line) }
 						: {
-								value: [at, value],
+								value: [at, onAxis(value, extent)],
 								symbol: CROSS,
 								symbolSize: 9,
 								itemStyle: {

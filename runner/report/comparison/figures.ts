@@ -87,7 +87,6 @@ export function ratioFigure(
 						low: c.low,
 						high: c.confidence === null ? null : c.high,
 						margin: c.margin,
-						less: c.unit === "ns",
 						word: verdictCell(c),
 						look: c.judged ? looksOf(c) : "unknown",
 						text: [`${ratioOfText(c)} ${intervalText(c)}`, smallestText(c)]

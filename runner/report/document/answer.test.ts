@@ -240,11 +240,18 @@ describe("where figures come from", () => {
 			expect(items[i]?.text).toContain(
 				`begun ${run.startedAt?.slice(0, 16).replace("T", " ")}`,
 			);
-			const spoken = run.validity.filter(({ status }) => status !== "ok");
+			const spoken = run.validity.filter(({ status }) =>
+				["warn", "invalid"].includes(status),
+			);
+			const unknown = run.validity.filter(({ status }) => status === "unknown");
+			if (unknown.length > 0)
+				expect(items[i]?.text).toContain(
+					`not checked: ${unknown.map(({ check }) => check).join(", ")}`,
+				);
 			for (const { check } of spoken.slice(0, 4))
 				expect(items[i]?.text).toContain(`${check}: `);
 			if (spoken.length === 0)
-				expect(items[i]?.text).toContain("every check is ok");
+				expect(items[i]?.text).toContain("no check speaks");
 			expect(items[i]?.look === "ok").toBe(spoken.length === 0);
 		}
 	});
@@ -292,5 +299,59 @@ describe("where figures come from", () => {
 	test("an interrupted run is no good one", () => {
 		const { items } = strip(fixtureResult("interrupted"));
 		expect(items.map(({ look }) => look)).not.toContain("ok");
+	});
+});
+
+test("a cell is FAIL where a queue grew, though every SLA line is met", () => {
+	const result = fixtureResult("repeats");
+	const [gate] = result.gates;
+	const [run] = result.runs;
+	if (gate === undefined || run === undefined) throw new Error("no run");
+	const gates = [
+		{ ...gate, verdict: "pass" as const, system: run.system, case: run.case },
+	];
+	const runs = result.runs.map((one, i) =>
+		i === 0 ? { ...one, verdict: "fail" as const, why: "a queue grew" } : one,
+	);
+	const shown = (all: Result) => cellOf(all, run.system, run.case).verdict;
+	expect(shown({ ...result, gates, runs })).toBe("fail");
+	expect(shown({ ...result, gates })).toBe("pass");
+});
+
+describe("of several stalls", () => {
+	const [run] = fixtureResult("healthy").runs;
+	if (run === undefined) throw new Error("no run");
+	const second = (n: number, p99: number | null, max: number, missing = 0) => ({
+		...(run.series.seconds[0] as Run["series"]["seconds"][number]),
+		...{ second: n, p99, max, missing, count: 1000 },
+	});
+	const told = (...seconds: ReturnType<typeof second>[]) =>
+		stallText({ ...run, series: { ...run.series, seconds } });
+
+	test("the one is told that lost most, not the first that lost any", () => {
+		const text = told(
+			second(0, 1e5, 1e5),
+			second(1, 1e5, 2e5, 1),
+			second(2, 1e5, 1e5),
+			second(3, 1e5, 1e5),
+			second(4, null, 2e5, 9000),
+			second(5, 1e5, 1e5),
+		);
+		expect(text).toContain("2 stalls, the worst from 4 to 5 s");
+		expect(text).toContain("9 000 messages of it never completed");
+	});
+
+	test("of those that lost none the slowest is told", () => {
+		const calm = [0, 1, 2, 3, 6, 7, 8].map((n) => second(n, 1e5, 1e5));
+		expect(told(...calm, second(4, 2e6, 3e6), second(9, 5e6, 7e6))).toContain(
+			"the worst from 9 to 10 s of the window: up to 7ms; p99 of a second usually is 100us",
+		);
+	});
+
+	test("losses are told where no second has a p99", () => {
+		const few = [0, 1, 2, 3].map((n) => second(n, null, 1e5));
+		const text = told(...few, second(4, null, 1e5, 7));
+		expect(text).toContain("7 messages of it never completed");
+		expect(text).not.toContain("usually");
 	});
 });

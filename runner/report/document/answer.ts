@@ -1,5 +1,5 @@
 import type { Percentile, Result, Run } from "../../model/result.ts";
-import type { Verdict } from "../../model/verdict.ts";
+import { type Verdict, worst } from "../../model/verdict.ts";
 import { tell } from "../../text/tell.ts";
 import { formatCount, formatDuration, plural } from "../../units.ts";
 import { decidingRepeat } from "../deciding-repeat.ts";
@@ -8,6 +8,7 @@ import {
 	countText,
 	intervalText,
 	maxText,
+	ofCopies,
 	percentileName,
 	percentileValue,
 } from "../words.ts";
@@ -58,41 +59,41 @@ export function provenance(result: Result): Block[] {
 	];
 }
 
-/** The largest stretch in which a second was at least ten times as slow as most: "stall: ..."; null: there is none. */
+/**
+ * Of the stretches in which a second was at least ten times as slow as most, or in which messages never completed, the worst: the one that
+ * lost most, else the slowest. null: there is none.
+ */
 export function stallText(run: Run): string | null {
 	const seconds = run.series.seconds.filter(({ second }) => second >= 0);
+	if (seconds.length < FEWEST_SECONDS) return null;
 	const known = seconds.flatMap(({ p99 }) => p99 ?? []).sort((a, b) => a - b);
-	const middle = known[Math.floor((known.length - 1) / 2)];
-	if (middle === undefined || seconds.length < FEWEST_SECONDS) return null;
+	const middle = known[Math.floor((known.length - 1) / 2)] ?? null;
 	const slow = seconds.filter(
-		({ p99, missing }) => (p99 ?? 0) >= STALL * middle || (missing ?? 0) > 0,
+		({ p99, missing }) =>
+			(middle !== null && (p99 ?? 0) >= STALL * middle) || (missing ?? 0) > 0,
 	);
-	if (slow.length === 0) return null;
 	const stretches: (typeof slow)[] = [];
 	for (const second of slow) {
 		const last = stretches.at(-1);
 		if (last?.at(-1)?.second === second.second - 1) last.push(second);
 		else stretches.push([second]);
 	}
-	const worst = (stretch: typeof slow) =>
-		Math.max(
-			...stretch.map(({ max, missing }) =>
-				missing ? Number.POSITIVE_INFINITY : (max ?? 0),
-			),
-		);
-	const largest = stretches.reduce((a, b) => (worst(b) > worst(a) ? b : a));
-	const missing = largest.reduce((n, s) => n + (s.missing ?? 0), 0);
-	const max = Math.max(...largest.map((s) => s.max ?? 0));
-	const from = largest[0]?.second ?? 0;
-	const where = {
-		stretches: stretches.length,
-		from,
-		to: from + largest.length,
-		usual: formatDuration(middle),
-	};
+	const [worst] = stretches
+		.map((stretch) => ({
+			from: stretch[0]?.second ?? 0,
+			to: (stretch.at(-1)?.second ?? 0) + 1,
+			missing: stretch.reduce((n, s) => n + (s.missing ?? 0), 0),
+			max: Math.max(...stretch.map((s) => s.max ?? 0)),
+		}))
+		.toSorted((a, b) => b.missing - a.missing || b.max - a.max);
+	if (worst === undefined) return null;
+	const { from, to, missing, max } = worst;
+	const where = { stretches: stretches.length, from, to };
+	const usual =
+		middle === null ? "" : tell("stall-usual", { p99: formatDuration(middle) });
 	return missing === 0
-		? tell("stall", { ...where, slowest: formatDuration(max) })
-		: tell("stall-missing", { ...where, messages: missing });
+		? tell("stall", { ...where, slowest: formatDuration(max), usual })
+		: tell("stall-missing", { ...where, messages: missing, usual });
 }
 
 // --- internal ---
@@ -122,7 +123,7 @@ function figures(run: Run): Block {
 			{
 				name: `${run.main} max`,
 				text: metric === null ? "n/a" : maxText(metric, run),
-				note: `of ${plural(metric?.n ?? 0, "message")}`,
+				note: `of ${plural(metric?.n ?? 0, "sample")}`,
 				alert: false,
 			},
 			run.lost === null
@@ -133,9 +134,9 @@ function figures(run: Run): Block {
 						alert: false,
 					}
 				: {
-						name: "lost",
+						name: ofCopies(run, "lost"),
 						text: formatCount(run.lost),
-						note: `of ${countText(run.sent)} sent`,
+						note: `${countText(run.sent)} messages sent`,
 						alert: run.lost > 0,
 					},
 		],
@@ -198,26 +199,19 @@ function percentileOf(run: Run, p: number): Percentile | undefined {
 	return run.metrics[run.main]?.percentiles.find((x) => x.p === p);
 }
 
-/** The gates of its system and case as they came out, the worst of them; without any its runs'. */
+/** The worst of the gates of its system and case, and of what a check decided of a run itself, as of a queue that grew; without any its runs'. */
 function verdictOf(repeats: readonly Run[], { gates }: Result): Verdict {
 	const [run] = repeats;
 	const own = gates.filter(
 		(gate) => gate.system === run?.system && gate.case === run?.case,
 	);
-	const all = [...own, ...(own.length === 0 ? repeats : [])].map(
-		({ verdict }) => verdict,
+	const decided = repeats.filter(({ why }) => why !== null);
+	return worst(
+		[...own, ...(own.length === 0 ? repeats : decided)].map(
+			({ verdict }) => verdict,
+		),
 	);
-	return WORST_FIRST.find((verdict) => all.includes(verdict)) ?? "pass";
 }
-
-const WORST_FIRST: readonly Verdict[] = [
-	"error",
-	"interrupted",
-	"invalid",
-	"fail",
-	"inconclusive",
-	"pass",
-];
 
 /** The lowest p99 of those whose figures count; null: there is nothing to compare. */
 function bestOf(runs: readonly Run[]): Run | null {
@@ -230,7 +224,7 @@ function bestOf(runs: readonly Run[]): Run | null {
 	);
 	const metrics = new Set(deciding.map((run) => run.main));
 	// Where the machine was at its end the figures are not the systems' alone: such a case ranks nothing.
-	const saturated = deciding.some((run) => saturatedBy(run).length > 0);
+	const saturated = runs.some((run) => saturatedBy(run).length > 0);
 	return known.length < 2 || metrics.size > 1 || saturated
 		? null
 		: known.reduce((a, b) =>
@@ -244,29 +238,36 @@ function counts({ verdict }: Run): boolean {
 	return verdict === "pass" || verdict === "fail" || verdict === "inconclusive";
 }
 
-/** "lowest", "1.9x", "1.1x, overlaps"; null: it has no figure, or one that does not count. */
+/** "lowest", "1.9x", "1.1x, overlaps", "14x, no interval"; null: it has no figure, or one that does not count. */
 function ratioText(run: Run, best: Run): string | null {
 	if (run === best) return "lowest";
 	const [own, low] = [percentileOf(run, 99), percentileOf(best, 99)];
 	if (!counts(run) || own?.value == null || !low?.value) return null;
 	const ratio = `${Number((own.value / low.value).toPrecision(own.value / low.value >= 10 ? 2 : 3))}x`;
-	// Without a lower bound there is no interval; without an upper one it has no end.
-	const overlap =
-		own.low !== null &&
-		low.low !== null &&
-		(low.high ?? Number.POSITIVE_INFINITY) >= own.low;
-	return overlap ? `${ratio}, overlaps` : ratio;
+	// Some values have no interval; some intervals have no upper end.
+	if (own.low === null || low.low === null) return `${ratio}, no interval`;
+	return (low.high ?? Number.POSITIVE_INFINITY) >= own.low
+		? `${ratio}, overlaps`
+		: ratio;
 }
 
 /** What a run's checks say, at worst. */
 function trustOf({ validity, state, verdict }: Run): Look {
 	if (state !== "complete" || verdict === "error") return "error";
 	if (verdict === "invalid") return "invalid";
-	return validity.some(({ status }) => status !== "ok") ? "warn" : "ok";
+	return validity.some(speaks) ? "warn" : "ok";
+}
+
+/** Against its run: what could not be checked says nothing of it. */
+function speaks({ status }: Run["validity"][number]): boolean {
+	return status === "warn" || status === "invalid";
 }
 
 function provenanceText(run: Run, { runs }: Result): string {
-	const spoken = run.validity.filter(({ status }) => status !== "ok");
+	const spoken = run.validity.filter(speaks);
+	const unknown = run.validity
+		.filter(({ status }) => status === "unknown")
+		.map(({ check }) => check);
 	const shown = spoken.slice(0, MOST_CHECKS);
 	return [
 		[
@@ -277,13 +278,14 @@ function provenanceText(run: Run, { runs }: Result): string {
 			.join(", "),
 		run.startedAt === null ? "never begun" : `begun ${minute(run.startedAt)}`,
 		...(run.confirms ? ["repeated to confirm"] : []),
-		...(spoken.length === 0 ? ["every check is ok"] : []),
+		...(spoken.length === 0 ? [tell("no-check-speaks")] : []),
 		...shown.map(({ check, detail }) =>
 			runs.length > MOST_DETAILED ? check : `${check}: ${detail}`,
 		),
 		...(spoken.length > shown.length
 			? [`and ${spoken.length - shown.length} more`]
 			: []),
+		...(unknown.length > 0 ? [`not checked: ${unknown.join(", ")}`] : []),
 	].join("; ");
 }
 

@@ -75,7 +75,7 @@ function testResult(
 	const windowS = (endNs - startNs) / 1e9;
 	const until = (second: number, of: Counted) =>
 		happened(ticks, startS, startS + second, of);
-	// The last interval has what the others leave of the window's rate: a run that is over writes no tick of its last, broken second.
+	// The last interval has what the others leave of the window's rate: of a broken last second nobody knows the part that was within the window.
 	const perSecond = (rate: number | null, of: Counted) =>
 		intervals.map(({ from, to }, i) => {
 			const last = i === intervals.length - 1;

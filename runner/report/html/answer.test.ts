@@ -57,7 +57,8 @@ test("small curves have the same axes: lower latency is lower", () => {
 	const [block] = answer(result);
 	if (block?.kind !== "matrix") throw new Error("no matrix");
 	const ends = [...matrixMarkup(block).text.matchAll(/<path d="([^"]*)"/g)].map(
-		([, d = ""]) => Number(d.split("V").at(-1)),
+		([, d = ""]) =>
+			Number(/V?([\d.]+)H[\d.]+$/.exec(d.replace(/^M[\d.]+ /, "V"))?.[1]),
 	);
 	const values = block.rows.flatMap(({ cells }) =>
 		cells.flatMap((cell) => {
@@ -80,4 +81,21 @@ test("a run has a sign and its words, not colour alone", () => {
 	expect(
 		html.match(/<span class="aside">[^<]+ begun [^<]+<\/span>/g),
 	).toHaveLength(6);
+});
+
+test("a curve that stays level is a line, as far as it goes", () => {
+	const result = storedResult(publishedFolder("message-queue-latency"));
+	const [block] = answer(result);
+	if (block?.kind !== "matrix") throw new Error("no matrix");
+	const level = block.rows.map((row) => ({
+		...row,
+		cells: row.cells.map(
+			(cell) =>
+				cell && { ...cell, curve: [0, 50, 99].map((p) => [p, 1e6] as const) },
+		),
+	}));
+	const [, path] =
+		/<path d="([^"]*)"/.exec(matrixMarkup({ ...block, rows: level }).text) ??
+		[];
+	expect(path).toMatch(/^M0\.0 [\d.]+H42\.0$/);
 });

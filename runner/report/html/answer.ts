@@ -103,13 +103,15 @@ function pathOf(
 			Math.max(1e-9, Math.log(high / low));
 	let path = "";
 	let last = "";
+	let end = 0;
 	for (const [p, value] of curve) {
 		const x = (depthOf(p) / DEEPEST) * WIDTH;
 		if (x > WIDTH) break;
 		const at = y(value).toFixed(1);
+		end = x;
 		if (at === last) continue;
 		path += path === "" ? `M${x.toFixed(1)} ${at}` : `H${x.toFixed(1)}V${at}`;
 		last = at;
 	}
-	return path;
+	return path === "" ? "" : `${path}H${end.toFixed(1)}`;
 }

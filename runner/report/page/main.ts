@@ -185,6 +185,7 @@ function openTarget(): void {
 		at = at.parentElement?.closest("details") ?? null
 	)
 		at.open = true;
+	if (target?.closest("[hidden]")) keep.release();
 	if (target?.dataset.later !== undefined) fillIn(target);
 	target?.scrollIntoView();
 }

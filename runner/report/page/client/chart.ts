@@ -45,6 +45,8 @@ export class Chart {
 		() => {};
 	/** Called when a group has been switched on or off. */
 	switched: () => void = () => {};
+	/** Called when it has been drawn anew: its colours may be others. */
+	drawn: () => void = () => {};
 	#figure: Figure;
 	readonly #canvas = element("div", "canvas");
 	readonly #said = element("p", "unseen");
@@ -105,6 +107,7 @@ export class Chart {
 		);
 		if (stretch !== null) this.#show(...stretch);
 		this.#canvas.dataset.drawn = view.theme;
+		this.drawn();
 	}
 
 	/** Draws it anew if its width is another one. */
@@ -194,6 +197,7 @@ export class Chart {
 		for (const name of ["mousemove", "click"] as const)
 			zr.on(name, ({ offsetX, offsetY }) => {
 				this.#pointer = [offsetX, offsetY];
+				this.#stop = null;
 			});
 		zr.on("dblclick", () => this.showAll());
 		// It draws all anew: not before there is a mouse that could drag.
@@ -212,9 +216,9 @@ export class Chart {
 		this.#chart.on("datazoom", () => this.zoomed(this.#stretch()));
 		if (this.#figure.kind === "trend")
 			zr.on("click", () => {
-				const href = this.#read()?.rows[0]?.href;
 				// A tap shows the tooltip, which has the link.
-				if (href != null && FINE.matches) location.assign(href);
+				const href = FINE.matches ? this.#pointed()?.href : null;
+				if (href != null) location.assign(href);
 			});
 		this.#canvas.addEventListener("keydown", (event) => {
 			if (event.key === "ArrowLeft") this.#step(-1);
@@ -222,8 +226,7 @@ export class Chart {
 			else if (event.key === "Home") this.#step(Number.NEGATIVE_INFINITY);
 			else if (event.key === "End") this.#step(Number.POSITIVE_INFINITY);
 			else if (event.key === "0") this.showAll();
-			else if (event.key === "Escape")
-				this.#chart.dispatchAction({ type: "hideTip" });
+			else if (event.key === "Escape") this.#hide();
 			else if (event.key === "Enter") {
 				const href = this.#reading(0)?.rows.find((row) => row.href)?.href;
 				if (href != null) location.assign(href);
@@ -262,6 +265,19 @@ export class Chart {
 					...reading,
 					rows: reading.rows.toSorted((a, b) => far(a) - far(b)),
 				};
+	}
+
+	/** The row whose point lies right below the pointer. */
+	#pointed(): Reading["rows"][number] | undefined {
+		const reading = this.#read();
+		return reading?.rows.find(({ at }) => {
+			if (at === null) return false;
+			const [x = 0, y = 0] = this.#chart.convertToPixel({ gridIndex: 0 }, [
+				reading.x,
+				at.value,
+			]) as number[];
+			return Math.hypot(x - this.#pointer[0], y - this.#pointer[1]) <= NEAR;
+		});
 	}
 
 	#tip(params: unknown): HTMLElement | string {
@@ -322,7 +338,11 @@ export class Chart {
 				reading.title,
 				...reading.rows.map(({ name, text }) => `${name} ${text}`),
 			].join(", ");
-		this.#stop = next;
+	}
+
+	#hide(): void {
+		this.#stop = null;
+		this.#chart.dispatchAction({ type: "hideTip" });
 	}
 
 	/** The stretch of the x axis that is shown; null: all of it, or there is none to zoom. */
@@ -361,6 +381,7 @@ export class Chart {
 // --- internal ---
 
 /** CSS pixels. */
+const NEAR = 12;
 const PAPER_WIDTH = 690;
 const MIN_WIDTH = 260;
 /** Kinds of which a stretch is worth a drag. */

@@ -17,8 +17,13 @@ export class Keep {
 	constructor(charts: () => Iterable<Chart>) {
 		this.#charts = charts;
 		const query = new URLSearchParams(location.search);
-		this.#system = query.get("system");
-		this.#case = query.get("case");
+		// A name that this page does not have would leave nothing of it.
+		const known = (of: "system" | "case") =>
+			this.#buttons.some((button) => button.dataset[of] === query.get(of))
+				? query.get(of)
+				: null;
+		this.#system = known("system");
+		this.#case = known("case");
 		for (const button of this.#buttons)
 			button.addEventListener("click", () => {
 				const { system, case: name } = button.dataset;
@@ -34,6 +39,15 @@ export class Keep {
 	/** A chart that is drawn later follows the choice as well. */
 	follow(chart: Chart): void {
 		if (this.#system !== null) chart.only(this.#system);
+	}
+
+	/** All runs are shown again: a link leads to one of those that were hidden. */
+	release(): void {
+		if (this.#system === null && this.#case === null) return;
+		this.#system = null;
+		this.#case = null;
+		this.#apply();
+		this.#remember();
 	}
 
 	#apply(): void {

@@ -26,3 +26,13 @@ test("names are sorted as text", () => {
 		...["kafka", "nats", "redis"],
 	]);
 });
+
+test("downwards what is no number still comes last; dates, commits and ids are text", () => {
+	expect(["n/a", "1ms", "2ms"].toSorted((a, b) => compared(a, b, -1))).toEqual([
+		...["2ms", "1ms", "n/a"],
+	]);
+	expect(compared("2026-11-20 15:03 UTC", "2026-11-20 16:29 UTC")).toBeLessThan(
+		0,
+	);
+	expect(compared("3fd68837", "4e")).toBeLessThan(0);
+});

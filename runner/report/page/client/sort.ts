@@ -30,8 +30,8 @@ export function sortable(root: ParentNode): void {
 				body.append(
 					...(next === null
 						? original
-						: original.toSorted(
-								(a, b) => sign * compared(textOf(a, column), textOf(b, column)),
+						: original.toSorted((a, b) =>
+								compared(textOf(a, column), textOf(b, column), sign),
 							)),
 				);
 			});
@@ -39,12 +39,12 @@ export function sortable(root: ParentNode): void {
 	}
 }
 
-/** Numbers with their units, and with "~" or ">" before them, by their size; what is none comes last, as text. */
-export function compared(a: string, b: string): number {
+/** Numbers with their units, and with "~" or ">" before them, by their size, else as text; what is no number comes after all numbers. `sign` -1: downwards. */
+export function compared(a: string, b: string, sign: 1 | -1 = 1): number {
 	const [x, y] = [sizeOf(a), sizeOf(b)];
-	if (x !== null && y !== null) return x - y;
+	if (x !== null && y !== null) return sign * (x - y);
 	if (x !== null || y !== null) return x === null ? 1 : -1;
-	return a.localeCompare(b);
+	return sign * a.localeCompare(b);
 }
 
 // --- internal ---
@@ -60,6 +60,8 @@ const UNITS: Readonly<Record<string, number>> = {
 
 function textOf(row: HTMLTableRowElement, column: number): string {
 	const cell = row.cells[column];
+	const time = cell?.querySelector("time")?.dateTime;
+	if (time !== undefined) return time;
 	// Small print beside a value is no part of it.
 	return [...(cell?.childNodes ?? [])]
 		.filter((node) => node.nodeName !== "SMALL")
@@ -68,14 +70,15 @@ function textOf(row: HTMLTableRowElement, column: number): string {
 		.trim();
 }
 
-/** "~1.2ms" in ns, "3\u00a0000/s" as 3000; null: no number. A value beyond the timeout is above the timeout itself. */
+/** "~1.2ms" in ns, "3\u00a0000/s" as 3000; null: it is not a number and a unit alone. A value beyond the timeout is above the timeout itself. */
 function sizeOf(text: string): number | null {
 	const found =
-		/^([~><\s]*)([-+]?\d[\d\s\u00a0\u202f]*(?:\.\d+)?)\s*([a-zA-Z]*)/.exec(
+		/^([~>\s]*)([-+]?\d[\d\s\u00a0\u202f]*(?:\.\d+)?)\s*([a-zA-Z]*|%|x)(?:\/s)?$/.exec(
 			text,
 		);
-	if (found === null) return null;
-	const [, sign = "", digits = "", unit = ""] = found;
+	const [, sign = "", digits = "", unit = ""] = found ?? [];
+	const size = unit === "" || unit === "%" || unit === "x" ? 1 : UNITS[unit];
+	if (found === null || size === undefined) return null;
 	const value = Number(digits.replaceAll(/[\s\u00a0\u202f]/g, ""));
-	return value * (UNITS[unit] ?? 1) * (sign.includes(">") ? 1 + 1e-9 : 1);
+	return value * size * (sign.includes(">") ? 1 + 1e-9 : 1);
 }

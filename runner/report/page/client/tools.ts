@@ -50,7 +50,7 @@ export function liveChart(block: HTMLElement, figure: Figure): Chart | null {
 // --- internal ---
 
 /** Names have no stretch to zoom. */
-export function hasStretch(figure: Figure): boolean {
+function hasStretch(figure: Figure): boolean {
 	return !(
 		figure.kind === "ratios" ||
 		figure.kind === "parts" ||
@@ -68,10 +68,17 @@ function legendOf(chart: Chart): HTMLElement | null {
 		const button = toggle(key.group, !chart.off.has(key.group), () =>
 			chart.toggle(key.group),
 		);
-		button.prepend(swatchOf(key, theme()));
 		row.append(button);
 		return button;
 	});
+	chart.drawn = () => {
+		for (const [i, button] of buttons.entries()) {
+			button.querySelector(".swatch")?.remove();
+			const key = groups[i];
+			if (key !== undefined) button.prepend(swatchOf(key, theme()));
+		}
+	};
+	chart.drawn();
 	chart.switched = () => {
 		for (const [i, button] of buttons.entries())
 			button.setAttribute(
