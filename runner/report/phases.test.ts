@@ -123,7 +123,11 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 		const two = [1, 2].map(() => ({ perSecond: 100, seconds: 2 }));
 		const plan = planOf(inSteps(2, two));
 		const fates = dueOf(plan).map((ns) => ({ receivedNs: [ns + MS] }));
-		const run = join(built(plan, fates), "runs", `${String(plan.index).padStart(2, "0")}-${plan.system}`);
+		const run = join(
+			built(plan, fates),
+			"runs",
+			`${String(plan.index).padStart(2, "0")}-${plan.system}`,
+		);
 		const whole = factsOf(collect(run), UNKNOWN);
 		const { ticks, totals } = whole.collected;
 		const sent = (of: typeof ticks) =>

@@ -120,6 +120,10 @@ describe.skipIf(missing)("the index in a browser", () => {
 			await page.waitForURL(there("h2/report.html"));
 
 			const [x, y] = await newest(page);
+			// Beside it a click opens nothing.
+			await page.mouse.click(x - 40, y);
+			await page.mouse.click(x, y - 148);
+			expect(page.url()).toBe(there("index.html"));
 			// Somewhere above or below the middle is the point itself.
 			for (let up = 0; up < 150 && page.url() === there("index.html"); up += 4)
 				for (const at of [y - up, y + up])

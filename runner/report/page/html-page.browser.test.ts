@@ -196,6 +196,13 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await canvas.press("ArrowLeft");
 			expect(texts.slice(0, -1)).toContain(await said.textContent());
 			expect(await chart.locator(".tip").isVisible()).toBe(true);
+			// A mouse that moves has the pointer again.
+			const told = new Set<string>();
+			for (const part of [0.3, 0.5, 0.7, 0.9]) {
+				await page.mouse.move(box.x + box.width * part, box.y + box.height / 2);
+				told.add(await chart.locator(".tip").innerText());
+			}
+			expect(told.size).toBeGreaterThan(1);
 			await canvas.press("Escape");
 			await expect.poll(() => chart.locator(".tip").isVisible()).toBe(false);
 		});
