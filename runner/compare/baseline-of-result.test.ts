@@ -58,6 +58,9 @@ describe("figures", () => {
 		const open = of({ ...kill, drainedNs: null, drainedStill: true }, pause);
 		expect(open?.figures.drained).toBeCloseTo(4.998e9, -7);
 		expect(open?.beyond).toContain("drained");
+		const cut = of({ ...kill, unavailableStill: true }, pause);
+		expect(cut?.figures.unavailable).toBe(1.36e9);
+		expect(cut?.beyond).toContain("unavailable");
 		const uncounted = of({ ...kill, unavailableNs: null }, pause);
 		expect(uncounted?.figures.unavailable).toBeUndefined();
 		expect(entry?.figures.unavailable).toBeUndefined();

@@ -220,7 +220,7 @@ export const Failover = z.strictObject({
 	unavailableNs: Ns.nullable(),
 	/** When that stretch began, since T0. */
 	unavailableFromNs: Ns.nullable(),
-	/** It had not ended when the run did. */
+	/** It had not ended when the run did, or one of them had not when the next fault began: the longest is at least so long. */
 	unavailableStill: z.boolean(),
 	/** A stretch is told from this length on: the load explains shorter ones. */
 	noticedNs: Ns.nullable().default(null).meta({

@@ -82,7 +82,7 @@ export const gates = {
 	"no-rate": () => "a closed load has no rate to achieve: judge throughput",
 	"drain-between-samples": () =>
 		"the backlog is counted ten times a second, and the limit lies between the two samples around its end: build a larger one",
-	"fault-unavailable": (d: Fault & { acks: boolean; noticedNs: number }) =>
+	"fault-unavailable": (d: Fault & Unavailable) =>
 		`${faultText(d)}: ${unavailableText(d)}`,
 	"fault-recovered": (d: Fault & { line: string; cut: boolean }) =>
 		`${faultText(d)}: ${d.line} ${d.open ? `was not met again ${restText(d)}` : d.lastedNs === 0 ? "was met all the time" : `was met again after ${duration(d.lastedNs)}`}`,
@@ -288,10 +288,16 @@ function faultText({ fault, atNs, faults }: Fault): string {
 	return `${fault} ${duration(Math.max(0, atNs))} after the window opened${worst}`;
 }
 
-function unavailableText(
-	d: Fault & { readonly acks: boolean; readonly noticedNs: number },
-): string {
+interface Unavailable {
+	readonly acks: boolean;
+	readonly noticedNs: number;
+	readonly cut: boolean;
+}
+
+function unavailableText(d: Fault & Unavailable): string {
 	const done = d.acks ? "acknowledged" : "received";
+	if (d.open && d.cut)
+		return `nothing was ${done} for at least ${duration(d.lastedNs)}: the next fault began before anything was again`;
 	if (d.open)
 		return `nothing was ${done} any more, for at least ${duration(d.lastedNs)}`;
 	return d.lastedNs === 0

@@ -292,9 +292,25 @@ describe("time without completions", () => {
 				),
 			),
 		).toMatchObject([
-			{ unavailableNs: 400 * MS, unavailableFromNs: 4100 * MS },
-			{ unavailableNs: 600 * MS, unavailableFromNs: 6 * S },
+			// Either of them is 0.4 s until then: the longer one may be longer.
+			{
+				unavailableNs: 400 * MS,
+				unavailableFromNs: 4100 * MS,
+				unavailableStill: true,
+			},
+			{
+				unavailableNs: 600 * MS,
+				unavailableFromNs: 6 * S,
+				unavailableStill: false,
+			},
 		]);
+		// Over, as the next one begins.
+		expect(failoverOf(bins({ empty: [[560, 600]] }, { faults }))).toMatchObject(
+			[
+				{ unavailableNs: 400 * MS, unavailableStill: false },
+				{ unavailableNs: 0, unavailableStill: false },
+			],
+		);
 	});
 
 	test("is no failure where the load itself is meant to pause", () => {
@@ -417,7 +433,10 @@ describe("an outage of D at a constant rate", () => {
 			],
 		});
 		expect(run.failover).toMatchObject([
-			{ unavailableNs: 1 * S, recoveredNs: null, drainedNs: null },
+			{
+				...{ unavailableNs: 1 * S, unavailableStill: true },
+				...{ recoveredNs: null, drainedNs: null },
+			},
 			{
 				unavailableNs: 500 * MS,
 				unavailableFromNs: 6 * S,

@@ -74,7 +74,7 @@ type Unavailable = Pick<
  * it is known when the broker was told, what comes after that has to be, as nothing before it is the fault's doing.
  * A run that begins while messages are due, earlier than the load explains before the last of them, goes on until something completes, in the drain
  * too; any other ends with the window: after it nobody was to be answered. So does one that never ends. A run is cut where the next fault
- * begins: the rest is that one's.
+ * begins: the rest is that one's, and the longest is then only known to be at least as long.
  */
 function unavailable(
 	collected: Collected,
@@ -112,6 +112,7 @@ function unavailable(
 				length: end - start,
 				own: end - (called ? Math.max(start, began) : start),
 				still: last && open,
+				cut: !last && (open || to > until),
 			};
 		})
 		.filter(({ own }) => own > explained);
@@ -125,7 +126,7 @@ function unavailable(
 		noticedNs,
 		unavailableNs: longest.length * BIN_NS,
 		unavailableFromNs: longest.start * BIN_NS,
-		unavailableStill: longest.still,
+		unavailableStill: longest.still || runs.some(({ cut }) => cut),
 	};
 }
 

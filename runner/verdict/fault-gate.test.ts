@@ -240,6 +240,28 @@ describe("of several faults", () => {
 		expect(judged.why).toContain("in the 2s until the next fault");
 		// Where the limit had passed by then, it is broken.
 		expect(judge(cut, "recovered < 1800ms").verdict).toBe("fail");
+		// Nothing was acknowledged for 3.5 s.
+		const silent = judge(cut, "unavailable < 2500ms");
+		expect(silent).toMatchObject({
+			...{ verdict: "inconclusive", measured: "> 2s", beyondNs: 2 * S },
+		});
+		expect(silent.why).toContain(
+			"nothing was acknowledged for at least 2s: the next fault began before anything was again",
+		);
+		expect(judge(cut, "unavailable < 1800ms").verdict).toBe("fail");
+	});
+
+	test("a gap that the next one cuts may be longer than one that had ended", () => {
+		// 0.6 s, then 1.7 s of which 0.3 s come before the second fault, and 1.4 s behind it.
+		const holds = [
+			[4, 4.6],
+			[6.7, 8.4],
+		] as const;
+		const faults = [killed(4, 1), killed(7, 2)];
+		const judged = judge(run(holds, { faults }), "unavailable < 1600ms");
+		expect(judged).toMatchObject({
+			...{ verdict: "inconclusive", measured: "> 600ms" },
+		});
 	});
 
 	test("a breach comes before what is open for longer", () => {

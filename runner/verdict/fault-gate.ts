@@ -83,7 +83,7 @@ interface About {
 const FOUND: Readonly<Record<FaultFigure, (t: FaultTime, a: About) => Said>> = {
 	unavailable: (time, { line: _, ...about }) =>
 		say("fault-unavailable", {
-			...{ ...about, ...timeOf(time) },
+			...{ ...about, ...timeOf(time), cut: time.cut },
 			noticedNs: time.fault.noticedNs ?? 0,
 		}),
 	recovered: (time, { acks: _, ...about }) =>
