@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { HostSettings, MachineSettings } from "./machine-settings.ts";
 
-/** The commit of the repository that the scenario lies in. Of a job of GitHub or GitLab the one that it is for. */
+/** The commit of the repository that the scenario lies in; where no git says it, the one that a job of GitHub or GitLab is for. */
 export const GitCommit = z.strictObject({
 	/** In full. */
 	commit: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),

@@ -51,7 +51,11 @@ test.each([
 		"aaaaaaaaaaaa with uncommitted changes",
 		`${"a".repeat(40)}-dirty`,
 	],
-	[commit("a", null), "aaaaaaaaaaaa", "a".repeat(40)],
+	[
+		commit("a", null),
+		"aaaaaaaaaaaa (not checked whether files differ)",
+		"a".repeat(40),
+	],
 ])("%j is %j for people, %j for programs", (git, text, name) => {
 	expect(commitText(git)).toBe(text);
 	expect(commitName(git)).toBe(name);

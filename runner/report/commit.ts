@@ -21,9 +21,10 @@ export function commitsOf(environment: EnvironmentFile | null): GitCommit[] {
 	return [...new Map(all.map((git) => [commitName(git), git])).values()];
 }
 
-/** For people: "0123456789ab with uncommitted changes". */
+/** For people: "0123456789ab with uncommitted changes", "0123456789ab (not checked whether files differ)". */
 export function commitText({ commit, dirty }: GitCommit): string {
 	const short = commit.slice(0, 12);
+	if (dirty === null) return tell("commit-unchecked", { commit: short });
 	return dirty ? tell("commit-dirty", { commit: short }) : short;
 }
 

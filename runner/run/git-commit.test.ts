@@ -1,5 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -84,11 +90,11 @@ test("a second work tree of a repository has its own commit", () => {
 });
 
 test.each(["GITHUB_SHA", "CI_COMMIT_SHA"])(
-	"%s is the commit that a job is for; the tree says whether it is dirty",
+	"what %s says is not measured where the work tree is at another commit",
 	(name) => {
-		const { cwd, scenario } = workTree();
+		const { cwd, scenario, head } = workTree();
 		const env = { ...ENV, [name]: SHA };
-		expect(gitCommitOf(scenario, env)).toEqual({ commit: SHA, dirty: false });
+		expect(gitCommitOf(scenario, env)).toEqual({ commit: head, dirty: false });
 		writeFileSync(path.join(cwd, "other.txt"), "2\n");
 		expect(gitCommitOf(scenario, env)?.dirty).toBe(true);
 	},
@@ -102,6 +108,34 @@ test("a job without git, or without a work tree, knows its commit all the same",
 	const env = { PATH: emptyFolder(), CI_COMMIT_SHA: SHA };
 	expect(gitCommitOf(scenario, env)).toEqual(known);
 });
+
+/** A PATH whose git does `otherwise` in place of what it is asked where that matches, and else what git does. */
+function gitThat(pattern: string, otherwise: string): string {
+	const folder = emptyFolder();
+	const real = `PATH='${ENV.PATH}' exec git "$@"`;
+	writeFileSync(
+		path.join(folder, "git"),
+		`#!/bin/sh\ncase "$*" in *${pattern}*) ${otherwise} ;; *) ${real} ;; esac\n`,
+		{ mode: 0o755 },
+	);
+	return `${folder}${path.delimiter}${ENV.PATH}`;
+}
+
+test("more changes than anybody reads are changes", () => {
+	const { scenario, head } = workTree();
+	const many = "head -c 4000000 /dev/zero | tr '\\0' M";
+	const env = { ...ENV, PATH: gitThat("status", many) };
+	expect(gitCommitOf(scenario, env)).toEqual({ commit: head, dirty: true });
+});
+
+test("a git that takes long, and heeds no signal, is not waited for", () => {
+	const { cwd, scenario, head } = workTree();
+	const over = path.join(cwd, "over");
+	const slow = `trap "" TERM; sleep 6; : > '${over}'; exit 1`;
+	const env = { ...ENV, PATH: gitThat("status", slow) };
+	expect(gitCommitOf(scenario, env)).toEqual({ commit: head, dirty: null });
+	expect(existsSync(over)).toBe(false);
+}, 30_000);
 
 test("what is no commit is none, and nothing fails without git, tree, commit or folder", () => {
 	const folder = emptyFolder();

@@ -5,7 +5,7 @@ import type { World } from "../world.ts";
 
 /**
  * The commit that a scenario file belongs to, by the command `git`; null: it lies in no work tree, or nobody can tell. A CI job knows its
- * commit even where it has no git. Never throws: what a run measures does not depend on it.
+ * commit where there is no git; where there is, its work tree may be at another one. Never throws: what a run measures does not depend on it.
  */
 export function gitCommitOf(
 	scenarioFile: string,
@@ -14,7 +14,7 @@ export function gitCommitOf(
 	const git = gitIn(path.dirname(scenarioFile), env);
 	const head = git("rev-parse", "--verify", "HEAD");
 	const known = [env.GITHUB_SHA, env.CI_COMMIT_SHA].find(isCommit);
-	const commit = known ?? head?.trim();
+	const commit = head?.trim() ?? known;
 	if (!isCommit(commit)) return null;
 	return {
 		commit: commit.toLowerCase(),
@@ -32,10 +32,11 @@ export function gitCommitOf(
 
 // --- internal ---
 
-/** Its output; null: there is no git, no work tree, or it took too long. */
+/** Its output, of a very long one the first part; null: there is no git, no work tree, or it took too long. */
 type Git = (...args: string[]) => string | null;
 
-const LONGEST_MS = 10_000;
+/** Each waits for it, and mqbench does nothing else meanwhile. */
+const LONGEST_MS = 2000;
 
 function gitIn(cwd: string, env: World["env"]): Git {
 	// A hook that starts mqbench has set GIT_DIR: that would be another repository than the scenario's.
@@ -43,7 +44,7 @@ function gitIn(cwd: string, env: World["env"]): Git {
 	return (...args) => {
 		const done = spawnSync(
 			"git",
-			// Only looks: writes no index, and starts no program that the repository names.
+			// Only looks: writes no index, and starts no file system monitor. Filters of the repository (Git LFS) do run, as with any `git status`.
 			[
 				...["--no-optional-locks", "--literal-pathspecs"],
 				...["-c", "core.fsmonitor=false", ...args],
@@ -53,10 +54,14 @@ function gitIn(cwd: string, env: World["env"]): Git {
 				env: Object.fromEntries(own),
 				encoding: "utf8",
 				stdio: ["ignore", "pipe", "ignore"],
-				timeout: LONGEST_MS,
+				...{ timeout: LONGEST_MS, killSignal: "SIGKILL" },
 			},
 		);
-		return done.status === 0 ? done.stdout : null;
+		const long =
+			done.error !== undefined &&
+			"code" in done.error &&
+			done.error.code === "ENOBUFS";
+		return done.status === 0 || long ? done.stdout : null;
 	};
 }
 

@@ -149,6 +149,7 @@ export const reports = {
 	"scenario-commit": "commit of the scenario",
 	"at-commit": "commit {commit}",
 	"commit-dirty": "{commit} with uncommitted changes",
+	"commit-unchecked": "{commit} (not checked whether files differ)",
 	"trend-alt": "{results:result} from {from} to {to}. The newest of each line: {last}.",
 
 	"index-figures": "Figures are those of the metric that stands for a run: p99 of response, of a closed loop the messages per second that it carried. Several cases or repeats have their lowest and highest; none is averaged.",
