@@ -131,11 +131,7 @@ function cellsOf(
 			: formatDuration(Math.max(0, f.endedNs - f.beganNs)),
 		unavailableText(f, run),
 		after(f.recoveredNs, f.sla !== null),
-		after(
-			f.drainedNs,
-			f.drainedNs !== null ||
-				run.series.ticks.some((t) => t.backlog.length > 0),
-		),
+		after(f.drainedNs, f.drainedNs !== null || f.drainedStill),
 	];
 }
 

@@ -490,6 +490,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a window that ends too soon after a fault": `${disturbed(4)}${sla("p99 < 1s", "drained < 6s")}`,
 	"a fault too soon after another": `${disturbed(1, 4)}${sla("unavailable < 3s")}`,
 	"a time too short to be counted": `${disturbed(4)}${sla("unavailable < 20ms")}`,
+	"a fault before the queue is counted": `${disturbed(0.05).replace("warmup: 5s", "warmup: 0s")}${sla("drained < 2s")}`,
 	"recovered from what": `${disturbed(4)}${sla("lost == 0", "recovered < 5s")}`,
 	"recovered from what, in one of two systems": `${disturbed(4).replace("system: redis", "systems: { a: redis, b: redis }")}${sla("{ expect: p99 < 1s, system: a }", "recovered < 5s")}`,
 	"recovered from the generator's lag": `${disturbed(4)}${sla("recovered(lag p99 < 1ms) < 5s")}`,

@@ -271,6 +271,9 @@ const unfitFaults: Reason = (line) => {
 			if (atNs === undefined || atNs >= durationNs) continue;
 			const roomNs = Math.min(nextNs, durationNs) - atNs;
 			const neededNs = atNs + limit + LATE_NS;
+			const firstNs = PIECE_NS - one.schedule.warmupNs;
+			if (tally === "drained" && atNs < firstNs)
+				return tell("fault-before-count", { atNs, firstNs });
 			if (limit === 0 || atNs + roomNs >= neededNs) continue;
 			return nextNs < durationNs
 				? tell("next-fault-too-soon", { roomNs, atNs, neededNs })

@@ -33,6 +33,7 @@ export const slaMistakes = {
 	"faults-missing": "{tally} is about faults, and the scenario has none; add e.g. faults: [{ at: 5s, action: pause, for: 1s }]",
 	"faults-of-search": "find: max-rate looks for a rate that is carried without faults; remove this line",
 	"fault-limit-fine": "{tally} is counted in pieces of up to {pieceNs}; write a limit of at least {pieceNs}",
+	"fault-before-count": "what is in flight is counted every 100ms, and the fault at {atNs} comes before it is known; write at: {firstNs} or later",
 	"window-ends-too-soon": "the window{case} ends {roomNs} after the fault at {atNs}, too soon to judge this; write duration: {neededNs} or more",
 	"next-fault-too-soon": "the next fault is {roomNs} after the one at {atNs}, too soon to judge this; write at: {neededNs} or later there",
 	"recovered-of-nothing": '"{line}": no latency line says what has to be met again{where}; write e.g. recovered(p99 < 100ms) {op} {limitNs}',

@@ -5,8 +5,7 @@ import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { limitIndex } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { faultZeroNs } from "../run/faults.ts";
-import { waiting } from "./backlog-drain.ts";
-import { drainedNs, type FaultSpan } from "./fault-drain.ts";
+import { drainedOf, type FaultSpan } from "./fault-drain.ts";
 import { INTERVAL_NS, limitIntervals } from "./intervals.ts";
 import { receivedTwice } from "./received-twice.ts";
 import { meanRate } from "./window-length.ts";
@@ -34,12 +33,10 @@ export function failoverOf(
 		const gap = unavailable(collected, span, i);
 		const { unavailableFromNs, unavailableNs } = gap;
 		const servedNs = (unavailableFromNs ?? span.beganNs) + (unavailableNs ?? 0);
-		const drained = drainedNs(collected, { ...span, servedNs });
 		return {
 			...{ ...fault, ...gap },
 			...recovered(collected, span, line),
-			drainedNs: drained,
-			drainedStill: drained === null && waiting(collected).length > 0,
+			...drainedOf(collected, { ...span, servedNs }),
 		};
 	});
 }

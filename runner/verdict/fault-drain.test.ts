@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { steady } from "../run/built.fake.ts";
 import type { Collected } from "../run/collect.ts";
-import { drainedNs } from "./fault-drain.ts";
+import { drainedOf } from "./fault-drain.ts";
 
 /** Messages in flight x seconds after a fault, ten times a second; the fault is 5 s after T0, of a window of 40 s. */
 function drained(
@@ -15,7 +15,7 @@ function drained(
 			inFlight(Number((k + (i + 1) / 10 - faultS).toFixed(1))),
 		),
 	}));
-	const ns = drainedNs(
+	const { drainedNs: ns } = drainedOf(
 		{
 			plan: {
 				pattern: "round-trip",

@@ -1,3 +1,4 @@
+import type { Failover } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
 import { EDGE_S, SAMPLES_PER_SECOND, waiting } from "./backlog-drain.ts";
@@ -8,8 +9,8 @@ import { meanRate } from "./window-length.ts";
 /**
  * How long a fault has left messages waiting: from its begin until no more are in flight than at most in the 2 s before it, and it stays so for
  * 2 s (where the next fault or the end of the window comes sooner, for at least 0.5 s). That is looked for from `servedNs` on, when messages
- * completed again, or the first sample that is above. Counted ten times a second, ns. 0: there were never more. null: never in this run, or not
- * counted.
+ * completed again, or the first sample that is above. Counted ten times a second, ns. 0: there were never more. null with `drainedStill`: not in
+ * the span; without: not counted, as there is no sample from before the fault, or after it.
  *
  * It has to stay so for as long as what it is held against, not to the end: the most of 300 samples of a level queue is above the most of 20 of
  * them in 15 of 16 runs. A handful more is none: what is due in 100 ms, at most 10 messages.
@@ -17,10 +18,10 @@ import { meanRate } from "./window-length.ts";
  * Messages that never come do not wait. Some are in flight for ever, others until their timeout: what the queue does not fall below again, by
  * then or at all, is taken off, as far as the run has lost so many, or given them up.
  */
-export function drainedNs(
+export function drainedOf(
 	collected: Collected,
 	{ beganNs, untilNs, servedNs = beganNs }: FaultSpan,
-): number | null {
+): Pick<Failover, "drainedNs" | "drainedStill"> {
 	const { plan, totals } = collected;
 	const began = beganNs / 1e9;
 	const samples = waiting(collected);
@@ -30,7 +31,8 @@ export function drainedNs(
 	const after = samples.filter(
 		({ x }) => x > began && x <= untilNs / 1e9 + EDGE_S,
 	);
-	if (before.length === 0 || after.length === 0) return null;
+	if (before.length === 0 || after.length === 0)
+		return { drainedNs: null, drainedStill: false };
 	const [most, least] = [Math.max(...before), Math.min(...before)];
 	const dueInPiece = (meanRate(plan) ?? 0) / SAMPLES_PER_SECOND;
 	const level = most + Math.max(1, Math.min(BACKLOG_MESSAGES, dueInPiece));
@@ -46,7 +48,7 @@ export function drainedNs(
 			0,
 		);
 	const first = after.findIndex(({ y }, i) => y - gone(i) > level);
-	if (first < 0) return 0;
+	if (first < 0) return { drainedNs: 0, drainedStill: false };
 	const calm = after.find(({ x }, i) => {
 		if (i < first || x < servedNs / 1e9) return false;
 		const stretch = after.slice(i, i + BEFORE_S * SAMPLES_PER_SECOND);
@@ -55,7 +57,12 @@ export function drainedNs(
 			stretch.every(({ y }) => y - gone(i) <= level)
 		);
 	});
-	return calm === undefined ? null : Math.round((calm.x - began) * 1e9);
+	return calm === undefined
+		? { drainedNs: null, drainedStill: true }
+		: {
+				drainedNs: Math.round((calm.x - began) * 1e9),
+				drainedStill: false,
+			};
 }
 
 /** From a fault's begin to the next one's, or the end of the window, ns since T0. */

@@ -287,6 +287,14 @@ describe("of several faults", () => {
 	});
 });
 
+test("a fault before the first sample of the queue has nothing to compare with, and breaks no limit", () => {
+	const early = run([[0.05, 0.3]]);
+	expect(judge(early, "drained < 5s")).toMatchObject({
+		...{ verdict: "error", measured: "n/a", beyondNs: null },
+		why: "drained was not measured",
+	});
+});
+
 test.each([
 	[
 		"nobody counted completions",
