@@ -282,8 +282,12 @@ describe("writing", () => {
 			expect(DetailsFile.parse(read(folder, details ?? "")).schema).toBe(1);
 	});
 
-	test("where details cannot be written, result.json is, and can be read", () => {
+	test("where details cannot be written, result.json is, does not name them, and can be read", () => {
 		const { folder, result } = failing(({ runs }) => runs[1]?.details ?? "");
+		const named = ResultFile.parse(read(folder, "result.json")).runs;
+		expect(named.map(({ details }) => details !== null)).toEqual(
+			result.runs.map((_, i) => i !== 1),
+		);
 		const found = readResult(folder).runs;
 		expect(found.map(({ details }) => details)).toEqual(
 			result.runs.map(({ details }, i) => (i === 1 ? null : details)),
