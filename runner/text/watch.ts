@@ -13,6 +13,7 @@ export const watch = {
 	"opener-missing": "there is no {program} here to open a browser with",
 	"opener-failed": "{program} could not open a browser",
 	"open-by-hand": "--open: {why}; open {shown} yourself.",
+	"open-nothing": "--open: there is no report to open: {shown} was not written.",
 	"watch-sure": "Stop the command? It does what one Ctrl-C does: the run that is under way ends, results so far are kept and reported, brokers are taken down.",
 	"watch-needs-script": "This page fills while the run goes on, and needs JavaScript for it; the terminal shows the same.",
 } as const;

@@ -126,6 +126,18 @@ test("an address for a command line leads to the page once, and has not the toke
 	expect(await get(url)).toMatchObject({ status: 200 });
 });
 
+test("that address is good for a minute, though nobody has come", async () => {
+	const { server, url } = await served();
+	vi.useFakeTimers({ toFake: ["setTimeout"] });
+	onTestFinished(() => void vi.useRealTimers());
+	const [soon, late] = [server.urlForOnce(), server.urlForOnce()];
+	vi.advanceTimersByTime(59_999);
+	expect(await get(soon)).toMatchObject({ status: 303 });
+	vi.advanceTimersByTime(1);
+	expect(await get(late)).toMatchObject({ status: 404, text: "" });
+	expect(await get(url)).toMatchObject({ status: 200 });
+});
+
 describe("who asks for the page by another name", () => {
 	test.each(["localhost", "localhost:9000", "LOCALHOST:80", "127.0.0.1:1"])(
 		"is served as %s: a forwarded port has another number",

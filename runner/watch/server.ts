@@ -13,7 +13,7 @@ import { reasonOf } from "../reason.ts";
 export interface PageServer {
 	/** With the token without which nothing is served. */
 	readonly url: string;
-	/** Leads to `url` once: for a command line, which others on the machine can read. */
+	/** Leads to `url` once, within a minute: for a command line, which others on the machine can read. */
 	urlForOnce(): string;
 	/** To all that are connected. */
 	push(event: string, data: unknown): void;
@@ -56,6 +56,8 @@ const HOST = "127.0.0.1";
 const MOST_UNREAD = 4_000_000;
 /** After which a browser that has lost its connection asks again. */
 const AGAIN_MS = 1000;
+/** A browser that is told of an address has asked for it by then, also on a slow machine. */
+const ONCE_MS = 60_000;
 
 class Serving implements PageServer {
 	readonly #options: PageOptions;
@@ -102,6 +104,8 @@ class Serving implements PageServer {
 	urlForOnce(): string {
 		const token = randomBytes(16).toString("hex");
 		this.#once.add(token);
+		// A browser that never came leaves it to whoever reads the list of processes.
+		setTimeout(() => this.#once.delete(token), ONCE_MS).unref();
 		return `${this.#origin()}/${token}/`;
 	}
 

@@ -59,14 +59,23 @@ describe("a command that nobody watches", () => {
 	});
 
 	test("opens its report in the end, or says which file to open", async () => {
-		const { watched, world } = await command({ PATH: "/nowhere" });
+		const { watched, world, report } = await command({ PATH: "/nowhere" });
 		const use = async () => {
 			expect(world.err()).toBe("");
+			report();
 			return 6 as const;
 		};
 		expect(await watched({ open: true }, use)).toBe(6);
 		expect(world.err()).toMatch(
 			/^--open: there is no \S+ here to open a browser with; open reports\/1\/report\.html yourself\.\n$/,
+		);
+	});
+
+	test("opens no report that was not written, and says so", async () => {
+		const { watched, world } = await command();
+		expect(await watched({ open: true }, async () => 3)).toBe(3);
+		expect(world.err()).toBe(
+			"--open: there is no report to open: reports/1/report.html was not written.\n",
 		);
 	});
 });

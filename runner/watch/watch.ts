@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type ExitCode, failure } from "../errors.ts";
 import { shownPath } from "../report/deliver.ts";
@@ -37,7 +37,10 @@ export async function watching(
 	const shown = path.join(shownPath(folder, world), REPORT_FILES.html);
 	if (!args.watch) {
 		const code = await use(null);
-		if (args.open) await openOrSay(report, shown, world);
+		// What ended before it had a result has written none.
+		if (args.open && existsSync(report)) await openOrSay(report, shown, world);
+		else if (args.open)
+			world.stderr.write(`${tell("open-nothing", { shown })}\n`);
 		return code;
 	}
 	const watch = await startWatch(args, of, world);
