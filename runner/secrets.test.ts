@@ -8,7 +8,28 @@ import {
 	maskUrls,
 	maskUserinfo,
 	soundsSecret,
+	userinfoOf,
+	withoutSecrets,
 } from "./secrets.ts";
+
+test("a program that needs no secret gets none, but all else", () => {
+	const plain = {
+		...{ PATH: "/bin", HOME: "/home/me", DISPLAY: ":0", LANG: "C" },
+		...{ XAUTHORITY: "/home/me/.Xauthority", HTTP_PROXY: "http://proxy:1" },
+		DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/user/1/bus",
+	};
+	const secret = {
+		...{ NATS_PASSWORD: "a", AWS_SECRET_ACCESS_KEY: "b", API_TOKEN: "c" },
+		...{ BROKER_URL: "nats://me:x@host", WHO_LOGS_IN: "hunter2" },
+		...{ IN_A_CONFIG: "letmein!", AROUND_IT: "pw=letmein!" },
+	};
+	expect(
+		withoutSecrets({ ...plain, ...secret }, [
+			...userinfoOf("nats://me:hunter2@a,nats://b"),
+			"letmein!",
+		]),
+	).toEqual(plain);
+});
 
 describe("a text that is written or printed", () => {
 	test.each([

@@ -49,6 +49,30 @@ export function hide(text: string, secrets: readonly string[]): string {
 		.reduce((left, secret) => left.replaceAll(secret, "***"), text);
 }
 
+/**
+ * The environment for a program that needs no secret, as a browser: without variables that sound like one, whose value is a URL with a
+ * password, or is, or is part of, one of these `secrets`.
+ */
+export function withoutSecrets(
+	env: Readonly<Record<string, string | undefined>>,
+	secrets: readonly string[] = [],
+): Record<string, string | undefined> {
+	return Object.fromEntries(
+		Object.entries(env).filter(
+			([name, value = ""]) =>
+				!soundsSecret(name) &&
+				maskUrls(value) === value &&
+				!(value.length >= 4 && secrets.some((one) => one.includes(value))) &&
+				hide(value, secrets) === value,
+		),
+	);
+}
+
+/** Who logs in by these URLs, and with what. */
+export function userinfoOf(url: string): string[] {
+	return [...url.matchAll(/:\/\/(\S*)@/g)].map(([, who = ""]) => who);
+}
+
 /** What a run folder keeps of a scenario's text. */
 export function maskScenario(text: string, secrets: readonly string[]): string {
 	return maskSameLength(maskUrls(hide(text, secrets)));

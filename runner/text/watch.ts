@@ -9,6 +9,7 @@ export const watch = {
 	"watch-fault-now": "{fault} is in effect",
 	"watch-port-number": "--watch-port {given}: is not a port; give a number from 1 to 65535",
 	"watch-ended": "mqbench has ended without a report: {why}",
+	"watch-over": "The run is over, but the connection broke before its report was here: open {file}.",
 	"watch-left": "The run is over, and nobody serves this page any more: it stays as it is until you leave it. The same report: {file}",
 	"opener-missing": "there is no {program} here to open a browser with",
 	"opener-failed": "{program} could not open a browser",

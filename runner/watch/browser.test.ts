@@ -34,6 +34,16 @@ test.each([
 	expect(readFileSync(join(folder, "given"), "utf8")).toBe(`${address}|`);
 });
 
+test("it gets no secret of the environment", async () => {
+	const folder = withProgram(
+		"xdg-open",
+		'printf "%s|" "$PW_TOKEN" "$LANG" > "$HOME/given"',
+	);
+	const env = { PATH: folder, HOME: folder, PW_TOKEN: "x", LANG: "C" };
+	expect(await openInBrowser("/x", "it", { env }, "linux")).toBeNull();
+	expect(readFileSync(join(folder, "given"), "utf8")).toBe("|C|");
+});
+
 test("where there is no such program it says what to open by hand", async () => {
 	const env = { PATH: withProgram(null) };
 	expect(

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
+import { withoutSecrets } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 
 /**
  * Opens a file or a URL in a browser, which outlives mqbench. Resolves with null, or with a sentence that says why nothing opened and what to
- * open by hand; `shown` is what a person is told to open. Never rejects.
+ * open by hand; `shown` is what a person is told to open. The browser outlives the command, and gets none of the secrets that this was given. Never
+ * rejects.
  */
 export async function openInBrowser(
 	address: string,
@@ -15,7 +17,7 @@ export async function openInBrowser(
 	const [program, ...args] = (OPENERS[platform] ?? OPENER)(address);
 	const why = await new Promise<string | null>((resolve) => {
 		const child = spawn(program, args, {
-			...{ detached: true, stdio: "ignore", env: { ...env } },
+			...{ detached: true, stdio: "ignore", env: withoutSecrets(env) },
 			// cmd would take quotes for a part of the address.
 			windowsVerbatimArguments: true,
 		});

@@ -124,6 +124,8 @@ interface Live {
 	readonly tell: (...events: WatchEvent[]) => void;
 	/** It ends with this report. */
 	readonly end: (html: string) => Promise<void>;
+	/** A report is under way of which only this has come yet. */
+	readonly half: (where: string) => void;
 	readonly stop: ReturnType<typeof vi.fn>;
 	/** Cuts all connections, and keeps new ones out until they are let in again. */
 	readonly cut: (letIn: Promise<void>) => void;
@@ -189,7 +191,9 @@ async function live(
 					server.push("event", event);
 				}
 			},
+			half: (where) => server.push("over", where),
 			async end(html) {
+				server.push("over", "not shown");
 				server.push("report", { html, left: "Nobody serves this page." });
 				await server.close();
 			},
@@ -427,6 +431,32 @@ describe.skipIf(missing)(
 					});
 				},
 			);
+
+			test("says where the report is if it does not come whole, and asks nobody any more", async () => {
+				await live(
+					async ({ page, half, tell, cut }) => {
+						await page.locator("#seconds svg").waitFor();
+						half("open reports/1/report.html.");
+						// What was told before this has come, too.
+						tell(log("all is here"));
+						await expect
+							.poll(() => text(page, "#log"))
+							.toContain("all is here");
+						expect(await text(page, "#state")).toBe("RUNNING");
+						cut(new Promise(() => {}));
+						await expect.poll(() => text(page, "#state")).toBe("ENDED");
+						expect(await text(page, "#news")).toBe(
+							"open reports/1/report.html.",
+						);
+						let asked = 0;
+						page.on("request", () => asked++);
+						// Longer than it takes to ask again.
+						await page.waitForTimeout(2500);
+						expect(asked).toBe(0);
+					},
+					{ errors: [/net::ERR_/] },
+				);
+			});
 
 			test("says why there is no report, and asks nobody any more", async () => {
 				await live(

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -36,7 +36,8 @@ async function command(env: Record<string, string> = {}) {
 		watched: (
 			args: WatchArgs,
 			use: Parameters<typeof watching>[3] = async () => 0,
-		) => watching(args, { scenario, folder }, world, use),
+			of = scenario,
+		) => watching(args, { scenario: of, folder }, world, use),
 	};
 }
 
@@ -71,6 +72,29 @@ describe("a command that nobody watches", () => {
 		);
 	});
 
+	test("shows it in a browser that gets none of the scenario's secrets", async () => {
+		const env = { PATH: "", WHO_LOGS_IN: "hunter2", LANG: "C", X_TOKEN: "x" };
+		const { watched, world, report } = await command(env);
+		const bin = path.join(world.cwd, "bin");
+		mkdirSync(bin);
+		env.PATH = bin;
+		const script = `#!/bin/sh\nprintf "%s|" "$WHO_LOGS_IN" "$X_TOKEN" "$LANG" > '${world.cwd}/given'\n`;
+		for (const name of ["xdg-open", "open"])
+			writeFileSync(path.join(bin, name), script, { mode: 0o755 });
+		const [system] = scenario.systems;
+		if (system === undefined) throw new Error("no system");
+		const secret = {
+			...scenario,
+			systems: [{ ...system, url: "nats://me:hunter2@host" }],
+		};
+		const use = async () => {
+			report();
+			return 0 as const;
+		};
+		await watched({ open: true }, use, secret);
+		expect(readFileSync(path.join(world.cwd, "given"), "utf8")).toBe("||C|");
+	});
+
 	test("opens no report that was not written, and says so", async () => {
 		const { watched, world } = await command();
 		expect(await watched({ open: true }, async () => 3)).toBe(3);
@@ -96,7 +120,10 @@ describe("a command that is watched", () => {
 			return 99;
 		});
 		expect(code).toBe(99);
-		expect(await events).toMatch(/^event: report\ndata: .*<h1>the report/m);
+		// Where the report is comes first: it may be cut off.
+		expect(await events).toMatch(
+			/^event: over\ndata: ".*: open reports\/1\/report\.html\."\n\nevent: report\ndata: .*<h1>the report/m,
+		);
 		expect(await events).toContain("The same report: reports/1/report.html");
 		await expect(fetch(url())).rejects.toThrow();
 	});

@@ -4,6 +4,7 @@ import { type ExitCode, failure } from "../errors.ts";
 import { shownPath } from "../report/deliver.ts";
 import { REPORT_FILES } from "../report/reporters.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { userinfoOf, withoutSecrets } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { openOrSay } from "./browser.ts";
@@ -36,9 +37,11 @@ export async function watching(
 	const report = path.join(folder, REPORT_FILES.html);
 	const shown = path.join(shownPath(folder, world), REPORT_FILES.html);
 	if (!args.watch) {
+		const browsed = withoutSecretsOf(of.scenario, world);
 		const code = await use(null);
 		// What ended before it had a result has written none.
-		if (args.open && existsSync(report)) await openOrSay(report, shown, world);
+		if (args.open && existsSync(report))
+			await openOrSay(report, shown, browsed);
 		else if (args.open)
 			world.stderr.write(`${tell("open-nothing", { shown })}\n`);
 		return code;
@@ -46,7 +49,7 @@ export async function watching(
 	const watch = await startWatch(args, of, world);
 	try {
 		const code = await use(watch.feed);
-		await watch.become(report, tell("watch-left", { file: shown }));
+		await watch.become(report, shown);
 		return code;
 	} catch (error) {
 		await watch.end(error);
@@ -58,8 +61,8 @@ export async function watching(
 
 interface Watch {
 	readonly feed: Feed;
-	/** Turns the page into this file, which says `left` on top, and ends the server. */
-	become(file: string, left: string): Promise<void>;
+	/** Turns the page into this file, which is told as `shown`, and ends the server. */
+	become(file: string, shown: string): Promise<void>;
 	/** Says why there is no report, and ends the server. */
 	end(error: unknown): Promise<void>;
 }
@@ -99,7 +102,13 @@ async function startWatch(
 		world.stderr.write(
 			`${tell("watch-over-ssh", { port: new URL(url).port })}\n`,
 		);
-	if (opens) void openOrSay(server.urlForOnce(), url, world, feed.toTerminal);
+	if (opens)
+		void openOrSay(
+			server.urlForOnce(),
+			url,
+			withoutSecretsOf(scenario, world),
+			feed.toTerminal,
+		);
 	const end = async (error: unknown) => {
 		const why = error instanceof Error ? error.message : `${error}`;
 		feed.ended(tell("watch-ended", { why }));
@@ -107,18 +116,35 @@ async function startWatch(
 	};
 	return {
 		feed,
-		async become(file, left) {
+		async become(file, shown) {
 			try {
 				report = readFileSync(file, "utf8");
 			} catch (error) {
 				// Whatever became of it: the exit code is that of the runs.
 				return end(error);
 			}
-			server.push("report", { html: report, left });
+			// First, as it is small: the report may be cut off on a slow way, and the page then says where it is.
+			server.push("over", tell("watch-over", { file: shown }));
+			server.push("report", {
+				html: report,
+				left: tell("watch-left", { file: shown }),
+			});
 			await server.close();
 		},
 		end,
 	};
+}
+
+/** For a browser: variables may stand in a scenario by any name. */
+function withoutSecretsOf(
+	{ systems }: Scenario,
+	{ env, stderr }: World,
+): Pick<World, "env" | "stderr"> {
+	const secrets = systems.flatMap(({ url, options }) => [
+		...userinfoOf(url ?? ""),
+		...(options.secrets ?? []),
+	]);
+	return { env: withoutSecrets(env, secrets), stderr };
 }
 
 function portOf(given: string | undefined): number | null {

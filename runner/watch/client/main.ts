@@ -9,6 +9,8 @@ import { handOver, stopButton } from "./stop.ts";
 let state: WatchState | null = null;
 let lost = false;
 let waiting = false;
+/** What is to be said if the report, which is under way, does not arrive; null: the command goes on. */
+let over: string | null = null;
 
 themeSwitch(drawAgain);
 addEventListener("resize", drawAgain);
@@ -26,12 +28,17 @@ on<WatchEvent>("event", (event) => {
 	if (state !== null) state = after(state, event);
 	soon();
 });
+on<string>("over", (text) => {
+	over = text;
+});
 on<{ html: string; left: string }>("report", (report) => {
 	source.close();
 	handOver(report);
 });
 // It asks again by itself.
 source.addEventListener("error", () => {
+	if (state !== null && over !== null)
+		state = after(state, { kind: "end", text: over });
 	if (state?.end != null) source.close();
 	lost = true;
 	soon();
