@@ -5,7 +5,7 @@ import type { Result, Run, Search } from "../model/result.ts";
 import type { ResultFile, RunInFile } from "../model/result-file.ts";
 import { TALLIES } from "../model/tallies.ts";
 import { say } from "../text/say.ts";
-import { faultTimes } from "../verdict/fault-figures.ts";
+import { worstOfFaults } from "../verdict/fault-figures.ts";
 import { ratesAndTimes } from "../verdict/tally.ts";
 import { HIGHEST_RATE } from "./figures.ts";
 import { hashOf, machineOf } from "./same-machine.ts";
@@ -168,14 +168,9 @@ function figuresOf(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {
 	for (const [name, value] of ratesAndTimes(run))
 		if (TALLIES[name].sameAs === undefined)
 			add(name, TALLIES[name].unit === "ns" ? value : rounded(value));
-	for (const figure of ["unavailable", "drained"] as const) {
-		const times = faultTimes(figure, {
-			...{ failover: run.failover, endNs: run.window.endNs },
-		});
-		const worst = times?.reduce((a, b) => (b.ns > a.ns ? b : a));
-		const open = times?.some((t) => t.mostNs === Number.POSITIVE_INFINITY);
-		add(figure, worst?.ns ?? null, open);
-	}
+	const { failover, window } = run;
+	for (const one of worstOfFaults({ failover, endNs: window.endNs }))
+		add(one.figure, one.ns, one.open);
 	return { figures, beyond, weak };
 }
 

@@ -179,6 +179,7 @@ export const reports = {
 	"openmetrics-high": "Upper end of the 95 % interval of that percentile; absent: it has none.",
 	"openmetrics-rate": "Messages per second in the window; highest rate: the answer of a search.",
 	"openmetrics-drain": "Time until a backlog was drained.",
+	"openmetrics-fault": "The worst fault of a run: unavailable, nothing completed; drained, until no more were in flight than before it. support=more-than: the true value is larger.",
 	"openmetrics-messages": "Messages of the window.",
 	"openmetrics-sla": "1: every SLA line was met; 0: one was breached.",
 	"omb-no-search": "OpenMessaging Benchmark has no field for the highest rate",

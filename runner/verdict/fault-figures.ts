@@ -48,6 +48,18 @@ export function faultTimes(
 	return times.length === failover.length && times.length > 0 ? times : null;
 }
 
+/** Of a run the worst `unavailable` and `drained`, ns, where they are known of all its faults. `open`: of one of them it had not ended, so the true value is larger. */
+export function worstOfFaults(
+	disturbed: Disturbed,
+): { figure: FaultFigure; ns: number; open: boolean }[] {
+	return (["unavailable", "drained"] as const).flatMap((figure) => {
+		const times = faultTimes(figure, disturbed) ?? [];
+		const ns = Math.max(...times.map((time) => time.ns));
+		const open = times.some((t) => t.mostNs === Number.POSITIVE_INFINITY);
+		return times.length === 0 ? [] : [{ figure, ns, open }];
+	});
+}
+
 // --- internal ---
 
 type Time = Pick<FaultTime, "ns" | "leastNs" | "mostNs">;

@@ -66,7 +66,7 @@ function rangeOf(
 	{ value: own, low, high, support }: Figure,
 	value: (of: number) => number,
 ): string | null {
-	if (support === "beyond-timeout")
+	if (support === "beyond-timeout" || support === "more-than")
 		return tell("export-more-than", { value: value(own) });
 	if (low === null) return null;
 	return high === null

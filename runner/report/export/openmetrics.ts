@@ -82,6 +82,17 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 				.filter(({ name }) => name === "drainTime")
 				.map(({ value }) => ({ labels: {}, value: value / 1e9 })),
 	},
+	mqbench_fault_seconds: {
+		unit: "seconds",
+		help: tell("openmetrics-fault"),
+		samples: ({ figures }) =>
+			figures
+				.filter(({ name }) => name === "unavailable" || name === "drained")
+				.map(({ name, value, support }) => ({
+					labels: { figure: name, ...markOf(support) },
+					value: value / 1e9,
+				})),
+	},
 	mqbench_window_messages: {
 		unit: "messages",
 		help: tell("openmetrics-messages"),
@@ -105,9 +116,13 @@ function latencies(of: (figure: Figure) => number | null): Family["samples"] {
 			const { metric, statistic, support } = figure;
 			const ns = of(figure);
 			if (metric === null || statistic === null || ns === null) return [];
-			const mark = support === "ok" ? {} : { support };
-			return [{ labels: { metric, statistic, ...mark }, value: ns / 1e9 }];
+			const labels = { metric, statistic, ...markOf(support) };
+			return [{ labels, value: ns / 1e9 }];
 		});
+}
+
+function markOf(support: Figure["support"]) {
+	return support === "ok" ? {} : { support };
 }
 
 /** Of the window; what was not counted is left out. The runs of a search are not its answer. */

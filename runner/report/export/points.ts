@@ -5,6 +5,7 @@ import { Metric } from "../../model/plan.ts";
 import type { Percentile, Result, Run, Search } from "../../model/result.ts";
 import { TALLIES, type TallyUnit } from "../../model/tallies.ts";
 import { tell } from "../../text/tell.ts";
+import { worstOfFaults } from "../../verdict/fault-figures.ts";
 import { ratesAndTimes } from "../../verdict/tally.ts";
 import { commitAt } from "../commit.ts";
 import { runTitle } from "../words.ts";
@@ -28,8 +29,8 @@ export interface Figure {
 	/** 95 % interval; null: it has no such end. */
 	readonly low: number | null;
 	readonly high: number | null;
-	/** beyond-timeout: among messages that never completed; the timeout is written, the true value is larger. */
-	readonly support: "ok" | "weak" | "beyond-timeout";
+	/** beyond-timeout: among messages that never completed; the timeout is written, the true value is larger. So it is of more-than: what a fault did had not ended. */
+	readonly support: "ok" | "weak" | "beyond-timeout" | "more-than";
 }
 
 /** A run whose figures count, or the answer of a search. */
@@ -183,7 +184,14 @@ function figuresOf(run: Run): Figure[] {
 			? []
 			: [plain(name, TALLIES[name].unit, value)],
 	);
-	return [...latencies, ...others];
+	const { failover, window } = run;
+	const faults = worstOfFaults({ failover, endNs: window.endNs }).map(
+		({ figure, ns, open }): Figure => ({
+			...plain(figure, "ns", ns),
+			support: open ? "more-than" : "ok",
+		}),
+	);
+	return [...latencies, ...others, ...faults];
 }
 
 /** null: the samples do not carry it. */

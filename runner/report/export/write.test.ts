@@ -29,6 +29,42 @@ const command = async (cwd: string, ...argv: string[]) => {
 	return { code, out: world.out(), err: world.err() };
 };
 
+describe("what a fault did", () => {
+	const failover = (open: boolean) =>
+		resultOf("failover", {
+			run: (run) => ({
+				...{ ...run, verdict: "pass", why: null },
+				failover: run.failover.map((f, i) =>
+					open && i === 0 ? { ...f, unavailableStill: true } : f,
+				),
+			}),
+		});
+	const texts = (format: string, open = false) =>
+		Object.values(exportedResults(format, failover(open)).files).join("\n");
+
+	test.each([
+		["otava", /unavailable_ms,drained_ms\r\n.*,1360,1396\r\n/],
+		["bencher", /"unavailable \(ns\)": \{\s*"value": 1360000000\s*\}/],
+		[
+			"github-action-benchmark",
+			/unavailable",\s*"unit": "ms",\s*"value": 1360,/,
+		],
+		["openmetrics", /mqbench_fault_seconds\{.*figure="unavailable"\} 1\.36$/m],
+	])("is in %s, of the worst one", (format, has) => {
+		expect(texts(format)).toMatch(has);
+		expect(texts(format)).toMatch(/drained/);
+	});
+
+	test.each([
+		["otava", /"?[^,]*unavailable_ms[^,]*"?,.*1360/],
+		["github-action-benchmark", /more than 1360/],
+		["openmetrics", /figure="unavailable",support="more-than"\} 1\.36$/m],
+	])("says in %s that it is more where it had not ended", (format, has) => {
+		expect(texts(format)).not.toMatch(has);
+		expect(texts(format, true)).toMatch(has);
+	});
+});
+
 describe("runs that say nothing about their system", () => {
 	const verdicts = [
 		...(["pass", "fail", "inconclusive"] as const),
