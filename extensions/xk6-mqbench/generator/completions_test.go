@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -12,7 +13,15 @@ func TestAnOutageShowsAsPiecesOf10MsWithoutCompletions(t *testing.T) {
 	for _, acks := range []bool{true, false} {
 		p := testPlan(2000, 2200)
 		p.Acks = acks
-		s := &stub{acks: acks}
+		var mu sync.Mutex
+		var stamps []int64
+		s := &stub{acks: acks, stamped: func(acknowledged bool, ns int64) {
+			if acknowledged == acks {
+				mu.Lock()
+				stamps = append(stamps, ns)
+				mu.Unlock()
+			}
+		}}
 		if acks {
 			// Acknowledgements of the outage all come at its end, by their own stamps; receipts come as ever.
 			s.ack = func(i int64) (time.Duration, bool) {
@@ -28,21 +37,33 @@ func TestAnOutageShowsAsPiecesOf10MsWithoutCompletions(t *testing.T) {
 				}
 			}
 		}
+		var g *Generator
+		onNew = func(made *Generator) { g = made }
 		m := measure(t, p, s, nil)
-		longest, at, run := 0, 0, 0
-		for piece := range 220 {
-			bins := m.completions[int64(piece/100)]
-			if bins != nil && bins[piece%100] > 0 {
-				run = 0
-				continue
-			}
-			if run++; run > longest {
-				longest, at = run, piece-run+1
-			}
+		onNew = nil
+		counts := map[int64]int64{}
+		for _, ns := range stamps {
+			counts[(ns-g.t0)/(10*ms)]++
 		}
-		// The pieces at both ends of it may hold some.
-		m.between("empty pieces", int64(longest), 38, 200)
-		m.between("the first of them", int64(at), 95, 125)
+		longest, run := 0, 0
+		for piece := range int64(220) {
+			var got int64
+			if bins := m.completions[piece/100]; bins != nil {
+				got = bins[piece%100]
+			}
+			if got != counts[piece] {
+				t.Errorf("acks %v: %d completions in piece %d; want %d", acks, got, piece, counts[piece])
+			}
+			if run++; got > 0 {
+				run = 0
+			}
+			longest = max(longest, run)
+		}
+		if m.completed() != 4400 {
+			t.Errorf("acks %v: %d completions; want 4400", acks, m.completed())
+		}
+		// 39 or 40; a generator that was late itself takes some of them.
+		m.between("empty pieces", int64(longest), 10, 220)
 	}
 }
 

@@ -37,6 +37,8 @@ type stub struct {
 	deliveriesAt func(subscription int, i int64) int
 	// receive is called before each delivery, in the goroutine of the subscription, with the producer's sequence; it may block.
 	receive func(topic string, i int64)
+	// stamped, if a test sets it, gets the time of each acknowledgement and of each receipt as the generator gets it.
+	stamped func(acknowledged bool, ns int64)
 	// alter changes a payload on its way.
 	alter func(i int64, payload []byte)
 	// overtaken messages arrive after the next one.
@@ -95,7 +97,7 @@ func (s *stub) Consume(_ context.Context, to broker.Subscription, handle broker.
 					s.receive(to.Topic, sequenceOf(payload))
 				}
 				again := s.again != nil && s.again(sequenceOf(payload))
-				handle(broker.Delivery{ReceivedNs: s.options.Now(), Payload: payload, Redelivered: again})
+				handle(broker.Delivery{ReceivedNs: s.stamp(false), Payload: payload, Redelivered: again})
 			case <-s.quit:
 				return
 			}
@@ -130,12 +132,20 @@ func (s *stub) Send(m *broker.Message, done broker.Done) {
 		s.deliver(sub, m, times)
 	}
 	if s.ack == nil {
-		done(m, s.options.Now(), nil)
+		done(m, s.stamp(true), nil)
 		return
 	}
 	if delay, ok := s.ack(m.Index); ok {
-		time.AfterFunc(delay, func() { done(m, s.options.Now(), nil) })
+		time.AfterFunc(delay, func() { done(m, s.stamp(true), nil) })
 	}
+}
+
+func (s *stub) stamp(acknowledged bool) int64 {
+	ns := s.options.Now()
+	if s.stamped != nil {
+		s.stamped(acknowledged, ns)
+	}
+	return ns
 }
 
 func (s *stub) deliver(sub *stubSubscription, m *broker.Message, times int) {
