@@ -178,7 +178,7 @@ describe("what cannot be started", () => {
 	});
 });
 
-test("the bare environment has a home of its own, PATH, and nothing that steers k6", () => {
+test("the bare environment has a home of its own, PATH, UTC, and nothing that steers k6", () => {
 	expect(
 		bareEnvironment("/run", {
 			PATH: "/bin",
@@ -187,7 +187,7 @@ test("the bare environment has a home of its own, PATH, and nothing that steers 
 			NATS_URL: "nats://me:pw@host",
 			TMPDIR: undefined,
 		}),
-	).toEqual({ HOME: "/run", PATH: "/bin" });
+	).toEqual({ HOME: "/run", PATH: "/bin", TZ: "UTC" });
 });
 
 test("the end of a process is told in words", () => {

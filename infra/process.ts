@@ -92,12 +92,12 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 	};
 }
 
-/** The smallest environment in which programs run: a PATH, and a home of their own. */
+/** The smallest environment in which programs run: a PATH, a home of their own, and UTC, by which logs are read. */
 export function bareEnvironment(
 	home: string,
 	env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-	const bare: Record<string, string> = { HOME: home };
+	const bare: Record<string, string> = { HOME: home, TZ: "UTC" };
 	for (const name of ["PATH", "TMPDIR", "SystemRoot", "TEMP"]) {
 		const value = env[name];
 		if (value !== undefined) bare[name] = value;

@@ -47,7 +47,8 @@ export function hostPlace({
 		>,
 	): NodeProcess => {
 		const child = startThere(host.link, host.agent, {
-			...{ folder: store, argv, env, cpus, graceMs: stopMs, ...how },
+			...{ folder: store, argv, cpus, graceMs: stopMs, ...how },
+			env: { TZ: "UTC", ...env },
 			onStdout: take,
 			onStderr: take,
 		});

@@ -67,7 +67,7 @@ function textOf(file: ResultFile | DetailsFile): string {
 }
 
 function split(
-	{ series, slowest, omission, ...run }: Run,
+	{ series, slowest, omission, brokerLog, ...run }: Run,
 	{ runId }: Result,
 ): { readonly run: RunInFile; readonly details: DetailsFile } {
 	const curves: DetailsFile["curves"] = {};
@@ -82,18 +82,20 @@ function split(
 		details: {
 			...{ schema: 1, runId, startedAt: run.startedAt },
 			...{ series, slowest, omission, curves },
+			...(brokerLog === undefined ? {} : { brokerLog }),
 		},
 	};
 }
 
 function whole(run: RunInFile, details: DetailsFile | null): Run {
-	const { series, slowest, omission, curves } = details ?? NOTHING;
+	const { series, slowest, omission, curves, brokerLog } = details ?? NOTHING;
 	const metrics = eachMetric((name): MetricSummary | null => {
 		const figures = run.metrics[name];
 		return figures && { ...figures, curve: curves[name] ?? [] };
 	});
 	return {
 		...{ ...run, metrics, series, slowest, omission },
+		...(brokerLog === undefined ? {} : { brokerLog }),
 		details: details && run.details,
 	};
 }
@@ -109,11 +111,10 @@ function eachMetric<T>(of: (name: keyof Run["metrics"]) => T) {
 	} satisfies Record<keyof Run["metrics"], T>;
 }
 
-const NOTHING: Pick<DetailsFile, "series" | "slowest" | "omission" | "curves"> =
-	{
-		series: { seconds: [], heat: null, ticks: [], resources: [], hosts: [] },
-		...{ slowest: [], omission: null, curves: {} },
-	};
+const NOTHING: Omit<DetailsFile, "schema" | "runId" | "startedAt"> = {
+	series: { seconds: [], heat: null, ticks: [], resources: [], hosts: [] },
+	...{ slowest: [], omission: null, curves: {} },
+};
 
 function detailsOf(
 	folder: string,

@@ -30,6 +30,7 @@ import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
 import { withBaseline } from "./baseline-gates.ts";
 import { breakdownOf } from "./breakdown.ts";
+import { brokerLogOf } from "./broker-log.ts";
 import { clientsOf } from "./client-results.ts";
 import { gatesOf, type JudgedRun, placed } from "./gates.ts";
 import { loadOf } from "./load.ts";
@@ -266,6 +267,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 	const service = summarise(facts, "service");
 	const brokerHosts = nodeSeries(collected);
 	const breakdown = breakdownOf(collected, response);
+	const log = brokerLogOf(collected, windowOf(collected));
 	return {
 		index: plan.index,
 		system: plan.system,
@@ -309,6 +311,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		drain: drainResult(collected),
 		omission: omissionOf(response, service, counters.window?.behind ?? null),
 		...(breakdown === undefined ? {} : { breakdown }),
+		...(log === undefined ? {} : { brokerLog: log }),
 		slowest: [...collected.slowest],
 		offenders: collected.offenders,
 		floor: facts.floor,

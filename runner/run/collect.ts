@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { LogFile } from "../histogram/log-file.ts";
 import type {
@@ -29,6 +29,7 @@ import {
 	earliest,
 	waitingOfAll,
 } from "./add-up.ts";
+import { type BrokerLine, readBrokerLog } from "./broker-log.ts";
 import { withBrokers } from "./broker-samples.ts";
 import { type ClientFiles, ofFile, readClient, whoIs } from "./client-read.ts";
 import { readJson } from "./json.ts";
@@ -112,6 +113,8 @@ export interface Collected {
 	readonly hosts: readonly Machine[];
 	/** The same on hosts of the broker's nodes, node by node, where they have some of their own. */
 	readonly nodes: readonly Machine[];
+	/** What the broker logged, read when somebody asks; null: there is no log of it. */
+	readonly brokerLog: readonly BrokerLine[] | null;
 }
 
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
@@ -189,6 +192,10 @@ export function collect(folder: string): Collected {
 		),
 		hosts: hostsOf(folder, parts),
 		nodes,
+		get brokerLog() {
+			const log = join(folder, "broker.log");
+			return existsSync(log) ? readBrokerLog(readFileSync(log, "utf8")) : null;
+		},
 	};
 }
 

@@ -143,6 +143,13 @@ export interface TimeFigure extends Base {
 		readonly text: string;
 	}[];
 	readonly unfinished: Unfinished;
+	/** What the broker logged, in order of time. Left out: nothing is known of it. */
+	readonly log?: readonly {
+		readonly second: number;
+		/** "node 2 logged at 12.003s: [WRN] Stream has no quorum" */
+		readonly text: string;
+		readonly serious: boolean;
+	}[];
 	/** The slowest messages of the run, the slowest first, at the second in which they were due. */
 	readonly slowest: readonly {
 		readonly second: number;

@@ -25,6 +25,7 @@ interface ReadingRow {
 	/** null: not of a line. */
 	readonly key: SeriesKey | null;
 	readonly name: string;
+	/** "": there is no more to it than its name. */
 	readonly text: string;
 	/** Where it stands: position of its panel and its value. null: nowhere, or at every height. */
 	readonly at: { readonly panel: number; readonly value: number } | null;
@@ -51,9 +52,7 @@ export function readingAt(
 ): Reading | null {
 	const stops = stopsOf(figure, view);
 	if (stops.length === 0) return null;
-	const stop = stops.reduce((a, b) =>
-		Math.abs(b - x) < Math.abs(a - x) ? b : a,
-	);
+	const stop = nearest(stops, x);
 	switch (figure.kind) {
 		case "percentiles":
 			return percentiles(figure, view, stop, panel);
@@ -72,6 +71,10 @@ export function readingAt(
 }
 
 // --- internal ---
+
+function nearest(stops: readonly number[], x: number): number {
+	return stops.reduce((a, b) => (Math.abs(b - x) < Math.abs(a - x) ? b : a));
+}
 
 function isOn(view: Shown): (key: SeriesKey) => boolean {
 	return ({ group }) => !view.off.has(group);
@@ -162,6 +165,9 @@ function time(figure: TimeFigure, view: Shown, x: number): Reading {
 		figure.panels.filter(({ lines }) =>
 			lines.some((line) => line.group === key.group),
 		).length > 1;
+	const { log = [] } = figure;
+	const stops = stopsOf(figure, view);
+	const near = log.filter(({ second }) => nearest(stops, second) === x);
 	return {
 		x,
 		title: `at ${secondText(x)}${mark === undefined ? "" : `, ${mark.text}`}`,
@@ -191,9 +197,15 @@ function time(figure: TimeFigure, view: Shown, x: number): Reading {
 					};
 				}),
 			),
+			...near
+				.slice(0, MOST_LOGGED)
+				.map(({ text: name }) => ({ key: null, name, text: "", at: null })),
 		],
 	};
 }
+
+/** Of a second's lines a pointer tells so many: the rest is in the table below. */
+const MOST_LOGGED = 3;
 
 type TimeLine = TimeFigure["panels"][number]["lines"][number];
 

@@ -36,7 +36,7 @@ test("a stretch holds the messages of its seconds, and each percentile lies betw
 	const sorted = [...(seconds[1] ?? []), ...(seconds[2] ?? [])].sort(
 		(a, b) => a - b,
 	);
-	const [text = ""] = stretchTexts(heatOf(seconds), [], [1, 3]);
+	const [text = ""] = stretchTexts(heatOf(seconds), { slowest: [] }, [1, 3]);
 	expect(text).toContain("1s to 3s: 400 messages");
 	for (const p of [50, 90, 99]) {
 		const value = sorted[rank(400, p) - 1] ?? 0;
@@ -51,13 +51,17 @@ test("a message that never completed is slower than all, and counted", () => {
 	const never = [
 		...[{ from: 1, to: 2, count: 300, due: 500, beyond: [], longest: null }],
 	];
-	const [text = ""] = stretchTexts(heatOf(seconds, never), [], [1, 2]);
+	const [text = ""] = stretchTexts(
+		heatOf(seconds, never),
+		{ slowest: [] },
+		[1, 2],
+	);
 	expect(text).toContain("500 messages");
 	expect(text).toContain("p50 > 30s");
 	expect(text).toContain("300 never completed");
-	expect(stretchTexts(heatOf(seconds, never), [], [2, 3])[0]).not.toContain(
-		"never",
-	);
+	expect(
+		stretchTexts(heatOf(seconds, never), { slowest: [] }, [2, 3])[0],
+	).not.toContain("never");
 });
 
 test("of the slowest messages those are told that were due in it, and of an empty stretch nothing", () => {
@@ -65,10 +69,10 @@ test("of the slowest messages those are told that were due in it, and of an empt
 		{ second: 3.2, text: "the slowest" },
 		{ second: 1.5, text: "the second" },
 	];
-	expect(stretchTexts(heatOf(seconds), slowest, [1, 2]).slice(1)).toEqual([
+	expect(stretchTexts(heatOf(seconds), { slowest }, [1, 2]).slice(1)).toEqual([
 		"at 1.5s: the second",
 	]);
-	expect(stretchTexts(heatOf(seconds), slowest, [7, 8])).toEqual([]);
+	expect(stretchTexts(heatOf(seconds), { slowest }, [7, 8])).toEqual([]);
 });
 
 test("a column in which nothing completed is part of the stretch, with its slow messages", () => {
@@ -76,7 +80,7 @@ test("a column in which nothing completed is part of the stretch, with its slow 
 		{ from: 4, to: 6, count: 400, due: 400, beyond: [], longest: null },
 	];
 	const slowest = [{ second: 4.5, text: "a slow one" }];
-	const texts = stretchTexts(heatOf(seconds, never), slowest, [3, 6]);
+	const texts = stretchTexts(heatOf(seconds, never), { slowest }, [3, 6]);
 	expect(texts[0]).toContain("3s to 6s: 600 messages");
 	expect(texts).toContain("at 4.5s: a slow one");
 });

@@ -5,12 +5,12 @@ import { secondText } from "./units.ts";
 
 /**
  * What a stretch of the window holds, in words: its messages, percentiles and losses from the cells of the heat map, so that a percentile is
- * known to lie between the two edges of a cell; and the slowest of the run's slowest messages that were due in it. Columns that are cut
- * count whole. Empty: nothing was due in it.
+ * known to lie between the two edges of a cell; the slowest of the run's slowest messages that were due in it; and what the broker logged in it,
+ * warnings first. Columns that are cut count whole. Empty: nothing was due in it.
  */
 export function stretchTexts(
 	heat: HeatFigure,
-	slowest: TimeFigure["slowest"],
+	{ slowest, log = [] }: Pick<TimeFigure, "slowest" | "log">,
 	[from, to]: readonly [from: number, to: number],
 ): string[] {
 	const { bins, end, width, unfinished } = heat;
@@ -46,6 +46,9 @@ export function stretchTexts(
 		...cells.map(([second]) => second + width),
 		...never.map((one) => one.to),
 	);
+	const logged = log
+		.filter(({ second }) => second >= from && second < to)
+		.sort((a, b) => +b.serious - +a.serious);
 	const due = slowest.filter(({ second }) => second >= begin && second < until);
 	return [
 		[
@@ -57,6 +60,7 @@ export function stretchTexts(
 		...due
 			.slice(0, MOST)
 			.map(({ second, text }) => `at ${secondText(second)}: ${text}`),
+		...logged.slice(0, MOST).map(({ text }) => text),
 	];
 }
 

@@ -39,7 +39,7 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 			around.title,
 			...figure.panels.map(({ title }, i) =>
 				heading(
-					`${title}${extents[i]?.logarithmic ? ", logarithmic" : ""}`,
+					`${title}${extents[i]?.logarithmic ? ", logarithmic" : ""}${i === 0 && figure.log ? "; triangles: the broker's log" : ""}`,
 					{ left: 8, top: (areas[i]?.top ?? 0) - 23, width: view.width - 16 },
 					view,
 				),
@@ -48,13 +48,30 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 		axisPointer: { link: [{ xAxisIndex: "all" }] },
 		grid: areas.map((area) => ({ ...area, outerBoundsMode: "none" })),
 		xAxis: all.map((i) => secondAxis(i, figure, { view, labels: i === last })),
-		yAxis: figure.panels.map(({ unit }, i) =>
-			valueAxis(i, unit, extents[i] ?? extentOf([], false), {
-				view,
-				height: areas[i]?.height ?? 0,
-			}),
-		),
-		series: figure.panels.flatMap((panel, i) => [
+		yAxis: [
+			...figure.panels.map(({ unit }, i) =>
+				valueAxis(i, unit, extents[i] ?? extentOf([], false), {
+					view,
+					height: areas[i]?.height ?? 0,
+				}),
+			),
+			// Below whose values the broker's log stands.
+			{ gridIndex: 0, show: false, min: 0, max: 1 },
+		],
+		series: [
+			...panels(),
+			...(figure.log === undefined
+				? []
+				: [logSeries(figure.log, last + 1, view)]),
+		],
+		dataZoom: [
+			insideZoom(all),
+			...(view.alone ? [] : [slider(all, areas[last]?.left ?? 0, view)]),
+		],
+	};
+
+	function panels(): Part[] {
+		return figure.panels.flatMap((panel, i) => [
 			...limitSeries(i, panel.limits, view),
 			{
 				...place(i),
@@ -72,7 +89,10 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 						textBorderWidth: 3,
 						formatter: "{b}",
 					},
-					data: [...areaMarks(figure, view), ...missingMarks(figure, view)],
+					data: [
+						...areaMarks(figure, view),
+						...missingMarks(figure, view, figure.log ? 12 : 0),
+					],
 				},
 				markLine: {
 					silent: true,
@@ -107,12 +127,8 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 					]),
 				),
 			})),
-		]),
-		dataZoom: [
-			insideZoom(all),
-			...(view.alone ? [] : [slider(all, areas[last]?.left ?? 0, view)]),
-		],
-	};
+		]);
+	}
 }
 
 export function timeHeight(
@@ -127,10 +143,11 @@ export function timeLines({ panels }: TimeFigure) {
 	return panels.flatMap(({ lines }) => lines);
 }
 
-/** A band for each stretch, and its count as far as it has room up to the next one. */
+/** A band for each stretch, and its count as far as it has room up to the next one, so many pixels above the foot. */
 export function missingMarks(
 	{ from, to, unfinished }: Seconds,
 	view: View,
+	above = 0,
 ): Part[][] {
 	const { limit } = COLOURS[view.theme];
 	const each = pixelsPerSecond({ from, to }, view);
@@ -147,6 +164,7 @@ export function missingMarks(
 			label: {
 				...labelWithin(((all[i + 1]?.from ?? to) - one.from) * each),
 				position: "insideBottomLeft",
+				offset: [0, -above],
 				color: limit,
 			},
 		},
@@ -211,6 +229,23 @@ function layout(figure: TimeFigure, view: View) {
 		return area;
 	});
 	return { areas };
+}
+
+/** A mark at the foot of the first panel for each line; what it says is in the readings. */
+function logSeries(
+	log: NonNullable<TimeFigure["log"]>,
+	axis: number,
+	{ theme }: View,
+): Part {
+	const { limit, soft } = COLOURS[theme];
+	return {
+		...{ type: "scatter", xAxisIndex: 0, yAxisIndex: axis, silent: true },
+		...{ symbol: "triangle", symbolSize: 8, animation: false, z: 5 },
+		data: log.map(({ second, serious }) => ({
+			value: [second, 0.03],
+			itemStyle: { color: serious ? limit : soft },
+		})),
+	};
 }
 
 /** The warm-up is only less bright; what was done to the broker has a colour. */

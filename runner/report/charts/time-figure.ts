@@ -1,8 +1,10 @@
 import type { Gate, Result, Run } from "../../model/result.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
+import { shortened } from "../../terminal/columns.ts";
 import { tell } from "../../text/tell.ts";
 import {
+	formatCount,
 	formatDuration,
 	formatDurationExact,
 	ratePerSecond,
@@ -75,6 +77,7 @@ export function timeFigure(
 		})),
 		marks: marksOf(run),
 		unfinished,
+		...logOf(run, size > 1 || few < 5),
 		slowest: run.slowest
 			.slice(0, size > 1 || few < 5 ? 3 : MOST_SLOWEST)
 			.map((message) => ({
@@ -96,6 +99,36 @@ export function endOf(run: Run, seconds: readonly number[]): number {
 
 /** Of a run in a picture; its table may have more. */
 const MOST_SLOWEST = 20;
+
+/** Lines of the broker in a picture of one of many runs. */
+const MOST_SMALL = 5;
+const MOST_TEXT = 100;
+
+/** In small pictures what is serious. */
+function logOf(
+	{ brokerLog, window }: Run,
+	small: boolean,
+): Pick<TimeFigure, "log"> {
+	const { lines: all = [] } = brokerLog ?? {};
+	const several = all.some(({ node }) => node > 1);
+	const lines = small
+		? all.filter(({ serious }) => serious).slice(0, MOST_SMALL)
+		: all;
+	return lines.length === 0
+		? {}
+		: {
+				log: lines.map(({ atNs, node, serious, text, times }) => {
+					const second = rounded((atNs - window.startNs) / 1e9);
+					const who = several
+						? tell("node-logged", { node })
+						: tell("broker-logged");
+					const often = times === 1 ? "" : ` (${formatCount(times)} times)`;
+					const said = `${shortened(text, MOST_TEXT)}${often}`;
+					const all = `${who}${second.toFixed(3)}s: ${said}`;
+					return { second, text: all, serious };
+				}),
+			};
+}
 
 function pointsOf({ lines }: Draft): number[] {
 	return lines.flatMap(({ points }) => points.map(([second]) => second));

@@ -355,3 +355,42 @@ describe("of several stalls", () => {
 		expect(text).not.toContain("usually");
 	});
 });
+
+describe("the strip of runs", () => {
+	const healthy = () => {
+		const result = fixtureResult("healthy");
+		const [run] = result.runs;
+		if (!run || !result.environment) throw new Error("no run");
+		const { cores } = result.environment;
+		return { result, run, cores };
+	};
+
+	test("says how idle the machine was in the window, by its samples", () => {
+		const { result, run, cores } = healthy();
+		const used = [0.5, 0.25, 0.75].map((share) => share * cores);
+		run.series.resources = [0.9, 2, 3, 4, 99].map((at, i) => ({
+			...{ at, generator: null, broker: null, network: null },
+			machine: { busyCores: used[i - 1] ?? cores, stealCores: null },
+		}));
+		expect(run.window).toMatchObject({ startNs: 1e9, endNs: 6e9 });
+		expect(strip(result).text).toContain("machine 50 % idle");
+		expect(strip(result).items[0]?.text).toContain("machine 50 % idle");
+		run.series.resources = [];
+		expect(strip(result).text).not.toContain("idle");
+	});
+
+	test("says of each run whether latency was steady, where a check has looked", () => {
+		const { result, run } = healthy();
+		const check = (status: "ok" | "warn" | "unknown") => {
+			run.validity = run.validity.filter((c) => c.check !== "steady");
+			run.validity.push({
+				...{ check: "steady", status, detail: "d", figure: null },
+				...{ limit: null, remedy: null },
+			} as Run["validity"][number]);
+			return strip(result).items[0]?.text.split("; ");
+		};
+		expect(check("ok")).toContain("steady");
+		expect(check("warn")).toContain("not steady");
+		expect(check("unknown")).not.toContain("steady");
+	});
+});

@@ -1,5 +1,7 @@
 import type { Percentile, Result, Run } from "../../model/result.ts";
 import { type Verdict, worst } from "../../model/verdict.ts";
+import { sum } from "../../stats/sum.ts";
+import { percent } from "../../text/percent.ts";
 import { tell } from "../../text/tell.ts";
 import { formatCount, formatDuration, plural } from "../../units.ts";
 import { decidingRepeat } from "../deciding-repeat.ts";
@@ -29,10 +31,11 @@ export function answer(result: Result): Block[] {
 export function provenance(result: Result): Block[] {
 	const { runs, environment } = result;
 	if (runs.length === 0) return [];
+	const idle = runs.map((run) => idleShare(run, environment?.cores ?? null));
 	const items = runs.map((run, i) => ({
 		to: `run-${i + 1}`,
 		look: trustOf(run),
-		text: provenanceText(run, result),
+		text: provenanceText(run, result, idle[i] ?? null),
 	}));
 	const starts = runs.flatMap(({ startedAt }) => startedAt ?? []).toSorted();
 	const [first] = starts;
@@ -51,6 +54,7 @@ export function provenance(result: Result): Block[] {
 					: `${plural(runs.length, "run")} begun ${minute(first)}${last === first ? "" : ` to ${minute(last)}`} UTC`,
 				sittings === 1 ? "in one sitting" : `in ${sittings} sittings, resumed`,
 				...(repeated > 0 ? [`${repeated} repeated to confirm`] : []),
+				...idleTexts(idle.filter((share) => share !== null)),
 				doubted === 0
 					? tell("no-check-speaks")
 					: `checks speak against ${doubted} of them`,
@@ -263,7 +267,44 @@ function speaks({ status }: Run["validity"][number]): boolean {
 	return status === "warn" || status === "invalid";
 }
 
-function provenanceText(run: Run, { runs }: Result): string {
+/** Of the CPU time of this machine in the window, whoever used the rest; null: it was not sampled, or generator and brokers ran elsewhere. */
+function idleShare(
+	{ series, window, sameHost }: Run,
+	cores: number | null,
+): number | null {
+	if (cores === null || (series.hosts.length > 0 && sameHost !== true))
+		return null;
+	const busy = series.resources.flatMap(({ at, machine }) =>
+		at * 1e9 > window.startNs && at * 1e9 <= window.endNs
+			? (machine.busyCores ?? [])
+			: [],
+	);
+	return busy.length === 0
+		? null
+		: Math.max(0, 1 - sum(busy) / busy.length / cores);
+}
+
+/** "machine 41 % to 80 % idle" */
+function idleTexts(shares: readonly number[]): string[] {
+	if (shares.length === 0) return [];
+	const [low, high] = [Math.min(...shares), Math.max(...shares)].map(percent);
+	return [`machine ${low === high ? low : `${low} to ${high}`} idle`];
+}
+
+/** Whether p50 had settled, where a check has looked. */
+function steadyTexts({ validity }: Run): string[] {
+	const found = validity.filter(({ check }) => STEADY.has(check));
+	if (found.some(speaks)) return ["not steady"];
+	return found.some(({ status }) => status === "ok") ? ["steady"] : [];
+}
+
+const STEADY = new Set(["steady", "warm-up"]);
+
+function provenanceText(
+	run: Run,
+	{ runs }: Result,
+	idle: number | null,
+): string {
 	const spoken = run.validity.filter(speaks);
 	const unknown = run.validity
 		.filter(({ status }) => status === "unknown")
@@ -278,6 +319,8 @@ function provenanceText(run: Run, { runs }: Result): string {
 			.join(", "),
 		run.startedAt === null ? "never begun" : `begun ${minute(run.startedAt)}`,
 		...(run.confirms ? ["repeated to confirm"] : []),
+		...idleTexts(idle === null ? [] : [idle]),
+		...steadyTexts(run),
 		...(spoken.length === 0 ? [tell("no-check-speaks")] : []),
 		...shown.map(({ check, detail }) =>
 			runs.length > MOST_DETAILED ? check : `${check}: ${detail}`,

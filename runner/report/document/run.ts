@@ -21,6 +21,7 @@ import {
 } from "../words.ts";
 import { type Block, type Chart, FILES, PAGE, type Section } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
+import { brokerLog } from "./broker-log.ts";
 import { checks, errors } from "./checks.ts";
 import { counts } from "./counts.ts";
 import { held } from "./held.ts";
@@ -133,6 +134,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...errors(run),
 		...titled(clientTable(run), { texts: 2 }),
 		...slowest(run, media, full),
+		...brokerLog(run, media, full),
 		...checks(run, !full),
 		details("What it ran with", [runFacts(run, result, full)], PAGE),
 	];

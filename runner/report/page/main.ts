@@ -144,11 +144,7 @@ function tellStretch(block: HTMLElement, figure: TimeFigure, chart: Chart) {
 		const texts =
 			stretch === null
 				? []
-				: stretchTexts(
-						JSON.parse(heat.textContent ?? "null"),
-						figure.slowest,
-						stretch,
-					);
+				: stretchTexts(JSON.parse(heat.textContent ?? "null"), figure, stretch);
 		list.replaceChildren(
 			...texts.map((text) => {
 				const item = document.createElement("li");

@@ -257,7 +257,7 @@ export class Chart {
 		const far =
 			this.#figure.kind === "time"
 				? ({ at }: Reading["rows"][number]) =>
-						inMargin(this.view()) || at?.panel === panel ? 0 : 1
+						inMargin(this.view()) || at === null || at.panel === panel ? 0 : 1
 				: distance;
 		return this.#figure.kind === "heat"
 			? reading

@@ -16,6 +16,10 @@ export function tipOf(
 		const head = row.appendChild(element("th", ""));
 		if (key !== null) head.append(swatchOf(key, theme));
 		head.append(name);
+		if (text === "") {
+			head.colSpan = 2;
+			continue;
+		}
 		const cell = row.insertCell();
 		if (href == null) cell.textContent = text;
 		else {

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import type { BrokerLine } from "../run/broker-log.ts";
+import { brokerLogOf } from "./broker-log.ts";
+import { figuresOf, listOf } from "./charts/figures.ts";
+import { readingAt } from "./charts/readings.ts";
+import { stretchTexts } from "./charts/stretch.ts";
+import { fixtureResult } from "./stored.fake.ts";
+
+const line = (
+	atMs: number,
+	text = "line",
+	{ serious = false, ours = false, node = 1 } = {},
+): BrokerLine => ({ node, atMs, serious, ours, text });
+const window = { startNs: 1e9, endNs: 11e9 };
+const of = (brokerLog: readonly BrokerLine[] | null, t0Ms: number | null = 0) =>
+	brokerLogOf({ brokerLog, t0Ms }, window);
+
+test("of a broker's log the lines from T0 to the window's end are kept, in order of time, without what mqbench did", () => {
+	expect(
+		of([
+			line(-1, "before"),
+			line(9000, "line nine"),
+			line(0, "line zero"),
+			line(5000, "mqbench: killed node 1", { ours: true }),
+			line(11_000, "after"),
+			line(6000, " _ ___ | __|"),
+		]),
+	).toEqual({
+		lines: [
+			{ atNs: 0, node: 1, serious: false, text: "line zero", times: 1 },
+			{ atNs: 9e9, node: 1, serious: false, text: "line nine", times: 1 },
+		],
+		more: 0,
+	});
+});
+
+test("lines of a node that differ in numbers only are one, with the time of the first", () => {
+	const log = of([
+		line(100, "attempt 1: refused"),
+		line(200, "attempt 2: refused"),
+		line(300, "attempt 3: refused", { node: 2 }),
+		line(400, "attempt 10: refused"),
+	]);
+	expect(
+		log?.lines.map(({ atNs, node, times }) => [atNs, node, times]),
+	).toEqual([
+		[100e6, 1, 3],
+		[300e6, 2, 1],
+	]);
+});
+
+test("where there are too many kinds what is serious is kept first, and the lines of the rest are counted", () => {
+	const word = (i: number) =>
+		[...`${i}`].map((digit) => "abcdefghij"[Number(digit)]).join("");
+	const chatter = Array.from({ length: 300 }, (_, i) =>
+		line(i, `kind ${word(i % 150)}`, { serious: i % 5 === 4 }),
+	);
+	const kept = of(chatter);
+	expect(kept?.lines).toHaveLength(60);
+	expect(kept?.lines.filter(({ serious }) => serious)).toHaveLength(30);
+	// Each of the 90 other kinds was logged twice.
+	expect(kept?.more).toBe(180);
+	const times = kept?.lines.map(({ atNs }) => atNs) ?? [];
+	expect(times).toEqual(times.toSorted((a, b) => a - b));
+});
+
+test("without a log, or without a T0, nothing is known", () => {
+	expect(of(null)).toBeUndefined();
+	expect(of([line(1)], null)).toBeUndefined();
+});
+
+test("a pointer and a marked stretch tell what was logged there, warnings first, and other seconds do not", () => {
+	const figures = listOf(figuresOf(fixtureResult("failover")));
+	const time = figures.find((f) => f.kind === "time");
+	const heat = figures.find((f) => f.kind === "heat");
+	if (time === undefined || heat === undefined) throw new Error("no chart");
+	const logged = (second: number) =>
+		readingAt(time, { off: new Set() }, second)
+			?.rows.map(({ name }) => name)
+			.filter((name) => name.includes("logged"));
+	// T0 is 2 s before the window: node 1 wrote at 7.310 and 7.352 s since T0.
+	expect(logged(5.4)).toEqual([
+		"node 1 logged at 5.310s: WARN NodeToControllerChannel node 2 is gone",
+		"node 1 logged at 5.352s: INFO Partition mqbench-0 starts at leader epoch 1 from offset 812",
+	]);
+	expect(logged(2.5)).toEqual([]);
+	const texts = stretchTexts(heat, time, [5, 10]);
+	expect(texts.filter((text) => text.includes("logged"))).toEqual([
+		"node 1 logged at 5.310s: WARN NodeToControllerChannel node 2 is gone",
+		expect.stringContaining("node 3 logged at 9.302s: ERROR"),
+		expect.stringContaining("node 1 logged at 5.352s: INFO"),
+	]);
+});

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { readBrokerLog } from "./broker-log.ts";
+
+const at = Date.UTC(2026, 10, 20, 10, 17, 46, 123);
+
+test.each([
+	[
+		"nats-server",
+		"[4711] 2026/11/20 10:17:46.123000 [WRN] Stream has no quorum",
+	],
+	["Kafka", "2026-11-20T10:17:46.123Z WARN Partition Shrinking ISR"],
+	["Redis", "4711:M 20 Nov 2026 10:17:46.123 # Disconnected from MASTER"],
+	["RabbitMQ", "2026-11-20 10:17:46.123000+00:00 [error] <0.9.0> closed"],
+	["NSQ", "[nsqd] 2026/11/20 10:17:46.123000 ERROR: sending 4 messages"],
+])("a warning of %s has its time, alone and among several nodes", (_, line) => {
+	expect(readBrokerLog(line)).toMatchObject([
+		{ node: 1, atMs: at, serious: true, ours: false },
+	]);
+	expect(readBrokerLog(`[3] ${line}`)).toEqual([
+		{ ...readBrokerLog(line)[0], node: 3 },
+	]);
+});
+
+test.each([
+	"[1] 2026/11/20 10:17:46.123 [INF] Server is ready",
+	"2026-11-20T10:17:46.123Z INFO Broker warn errors fatal",
+	"1:M 20 Nov 2026 10:17:46.123 * Ready to accept connections tcp",
+	"2026-11-20 12:17:46.123+02:00 [info] <0.9.0> started",
+])("what is no warning is none: %s", (line) => {
+	expect(readBrokerLog(line)).toMatchObject([
+		{ node: 1, atMs: at, serious: false },
+	]);
+});
+
+test("mosquitto has seconds", () => {
+	expect(readBrokerLog("1763633866: Client c1 closed")).toMatchObject([
+		{ atMs: 1_763_633_866_000, serious: false, text: "Client c1 closed" },
+	]);
+});
+
+test("what mqbench does is told apart, and what has no time is left out", () => {
+	const log = readBrokerLog(
+		[
+			"[2] 2026-11-20T10:17:46.123Z mqbench: killed node 2",
+			"[2] 	at kafka.Kafka$.main(Kafka.scala:1)",
+			"",
+			"[2] 2026-19-39T10:17:46.123Z no such day",
+			"1:M 20 Nux 2026 10:17:46.123 * no such month",
+		].join("\n"),
+	);
+	expect(log).toEqual([
+		{
+			...{ node: 2, atMs: at, serious: false, ours: true },
+			text: "mqbench: killed node 2",
+		},
+	]);
+});
