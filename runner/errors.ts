@@ -154,8 +154,18 @@ const catalogue = {
 	},
 	"go-missing": {
 		exit: 3,
-		text: (_: object) =>
-			"There is no Go on PATH, and the load generator has to be built once (k6 with mqbench's extensions).\nWays out: install Go (https://go.dev/dl, or your distribution's package), or set MQBENCH_K6 to a k6 that was built from extensions/ on another machine like this one (with the other programs of that build beside it).",
+		text: (d: { why?: string }) =>
+			`There is no Go on PATH, and the load generator has to be built once (k6 with mqbench's extensions).${d.why ? `\n${d.why}` : ""}\nWays out: install Go (https://go.dev/dl, or your distribution's package); or set GOPROXY to a proxy of Go modules, from which mqbench fetches a Go for itself; or set MQBENCH_K6 to a k6 that was built from extensions/ on another machine like this one (with the other programs of that build beside it).`,
+	},
+	"go-unasked": {
+		exit: 3,
+		text: (d: { go: string; from: string }) =>
+			`There is no Go on PATH, and nobody to ask whether ${d.go} may be fetched from ${d.from} (70 MB), with which the load generator is built once.\nWays out: say so with --yes, or install Go.`,
+	},
+	"go-unfetched": {
+		exit: 3,
+		text: (d: { go: string; from: string; reason: string }) =>
+			`${d.go} could not be fetched from ${d.from} (GOPROXY): ${d.reason}. Nothing was kept.\nWays out: set GOPROXY to a proxy that this machine reaches, or install Go (https://go.dev/dl, or your distribution's package).`,
 	},
 	"go-old": {
 		exit: 3,

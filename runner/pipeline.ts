@@ -47,6 +47,8 @@ interface PipelineOptions {
 	readonly floor: boolean;
 	/** Two more repeats of what did not pass. */
 	readonly confirm: boolean;
+	/** Ask nothing: fetch a Go where there is none. */
+	readonly yes?: boolean;
 	/** What the runs are compared with, beside systems of the scenario itself; null: nothing. */
 	readonly snapshot: BaselineSnapshot | null;
 	/** How the command was given, kept beside the scenario. */
@@ -174,6 +176,7 @@ export async function runPipeline(
 				return all.length;
 			},
 			runs: seenBy(feed, runs()),
+			yes: options.yes ?? false,
 			git: gitCommitOf(
 				path.resolve(world.cwd, options.command.scenario),
 				world.env,

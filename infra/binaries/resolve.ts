@@ -17,6 +17,7 @@ import { platformName } from "../platform.ts";
 import { BUILD_FLAGS, build, makeCache, readBuild } from "./build.ts";
 import { buildKey, cacheFolder } from "./cache.ts";
 import { takeLock } from "./lock.ts";
+import { findPacked, packageName } from "./packed.ts";
 import {
 	FIRST,
 	LARGE,
@@ -25,11 +26,14 @@ import {
 	programIn,
 	programsIn,
 } from "./programs.ts";
+import { goReady } from "./toolchain.ts";
 
 /** Paths of the programs, ready to run on this machine, or on hosts of another platform. */
 export interface Binaries extends Programs {
 	/** Version of Go that built them; null: not known, because we did not build them. */
 	readonly go: string | null;
+	/** Where they come from, for people: "package @mqbench/linux-x64 0.2.0". */
+	readonly origin: string;
 	/** The path of a server that mqbench builds, by its name, also of one that is none of `brokers`: it is built now if it never was. */
 	server(name: string): Promise<string>;
 	/**
@@ -46,6 +50,8 @@ export interface ResolveOptions {
 	readonly progress: BuildProgress;
 	/** Systems that k6 is to drive: some drivers are in a k6 of their own. Left out: none of those. */
 	readonly systems?: readonly { readonly broker: BrokerName }[];
+	/** Where no Go is, fetch one without a question. */
+	readonly yes?: boolean;
 }
 
 /** Called with lines for people during a build, which takes a minute. */
@@ -53,13 +59,17 @@ export interface BuildProgress {
 	/** `server`: its name; null: k6 and what comes with it. `platform`: of hosts ("linux/arm64"); absent: this machine's. */
 	begin(server: string | null, platform?: string): void;
 	waiting(pid: number | null): void;
-	step(phase: "modules" | "packages", done: number, all: number): void;
+	step(
+		phase: "toolchain" | "modules" | "packages",
+		done: number,
+		all: number,
+	): void;
 	end(): void;
 }
 
 /**
- * Finds k6, nats-server and agent: MQBENCH_K6 (and the files beside it), else the cache, else a build with Go. Builds happen once for each
- * state of the sources and each platform, under a lock.
+ * Finds k6, nats-server and agent: MQBENCH_K6 (and the files beside it), else the package of the platform, else the cache, else a build with the
+ * Go on PATH, else with a Go that is fetched. Builds happen once for each state of the sources and each platform, under a lock.
  */
 export async function resolveBinaries(
 	world: World,
@@ -130,7 +140,10 @@ async function named(world: World, own: string): Promise<Found> {
 				do: missing.length > 1 ? "do" : "does",
 			}),
 		});
-	return { ...programsIn(folder, exe(HERE)), k6, go: null };
+	return {
+		...programsIn(folder, exe(HERE)),
+		...{ k6, go: null, origin: tell("from-own") },
+	};
 }
 
 /** These do not run here, so only their build says what they are. */
@@ -214,8 +227,8 @@ async function cached(
 	options: ResolveOptions,
 	platform: Platform,
 ): Promise<Found> {
-	const { folder, go } = await made(world, options, platform, FIRST);
-	const programs = { ...programsIn(folder, exe(platform)), go };
+	const { folder, go, origin } = await made(world, options, platform, FIRST);
+	const programs = { ...programsIn(folder, exe(platform)), go, origin };
 	const brokers = options.systems?.map(({ broker }) => broker) ?? [];
 	if (withLargeDriver(brokers).length === 0) return programs;
 	const large = await made(world, options, platform, LARGE);
@@ -228,7 +241,7 @@ async function made(
 	options: ResolveOptions,
 	platform: Platform,
 	programs: readonly BuiltProgram[],
-): Promise<{ folder: string; go: string }> {
+): Promise<{ folder: string; go: string; origin: string }> {
 	const bin = path.join(cacheFolder(world.env, process.platform), "bin");
 	const key = buildKey(
 		options.extensions,
@@ -238,27 +251,49 @@ async function made(
 		programs,
 	);
 	const folder = path.join(bin, key);
+	const packed = await findPacked(
+		packageName(platform.system, platform.processor),
+		{
+			near: path.dirname(options.extensions),
+			...{ cache: folder, key, programs, exe: exe(platform) },
+		},
+	);
+	if ("folder" in packed) {
+		const { build, name } = packed;
+		const origin = tell("from-package", { name });
+		return { folder: packed.folder, go: build.go, origin };
+	}
 	let build = await readBuild(folder, exe(platform), programs);
 	if (!build) {
 		await makeCache(bin);
-		await buildLocked(world, options, folder, platform, programs);
+		await buildLocked(world, options, folder, {
+			...{ platform, programs, why: packed.why },
+		});
 		build = await readBuild(folder, exe(platform), programs);
 		if (!build)
 			throw failure("go-build", {
 				last: tell("folder-changed", { folder }),
 			});
 	}
-	return { folder, go: build.go };
+	return { folder, go: build.go, origin: tell("from-build") };
 }
 
 async function buildLocked(
 	world: World,
 	options: ResolveOptions,
 	folder: string,
-	platform: Platform,
-	programs: readonly BuiltProgram[],
+	{
+		platform,
+		programs,
+		why,
+	}: {
+		readonly platform: Platform;
+		readonly programs: readonly BuiltProgram[];
+		/** Why there is no package. */
+		readonly why: string | null;
+	},
 ): Promise<void> {
-	const { progress } = options;
+	const { extensions, progress, yes = false } = options;
 	const lock = await takeLock(`${folder}.lock`, world.stop, (pid) =>
 		progress.waiting(pid),
 	).catch((error: NodeJS.ErrnoException) => {
@@ -271,6 +306,11 @@ async function buildLocked(
 	try {
 		// The holder of the lock may have built it meanwhile.
 		if (await readBuild(folder, exe(platform), programs)) return;
+		const env = await goReady(world, {
+			...{ extensions, yes, why },
+			cache: cacheFolder(world.env, process.platform),
+			onProgress: (done, all) => progress.step("toolchain", done, all),
+		});
 		progress.begin(
 			programs === FIRST
 				? null
@@ -286,7 +326,7 @@ async function buildLocked(
 			platform: platform.name,
 			exe: exe(platform),
 			cwd: options.extensions,
-			env: world.env,
+			env,
 			stop: world.stop,
 			onProgress: (phase, done, all) => progress.step(phase, done, all),
 		});

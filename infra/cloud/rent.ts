@@ -149,14 +149,10 @@ export function askingText({ cloud, scenario }: CloudRequest): string {
 }
 
 /** Options that only make sense for rented machines. Fails with `usage` if they are given and nothing is rented. */
-export function refuseRentOptions({ yes, maxHourlyUsd }: RentOptions): void {
-	const options = [
-		...(yes ? ["--yes"] : []),
-		...(maxHourlyUsd === undefined ? [] : ["--max-hourly-usd"]),
-	];
-	if (options.length > 0)
+export function refuseRentOptions({ maxHourlyUsd }: RentOptions): void {
+	if (maxHourlyUsd !== undefined)
 		throw failure("usage", {
-			message: `${options.join(" and ")} ${options.length === 1 ? "is" : "are"} for target ${RENTING}; add --target ${RENTING}, or leave ${options.length === 1 ? "it" : "them"} away`,
+			message: `--max-hourly-usd is for target ${RENTING}; add --target ${RENTING}, or leave it away`,
 		});
 }
 

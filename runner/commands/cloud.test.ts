@@ -756,10 +756,9 @@ describe("what needs no AWS does without", () => {
 			{ maxHourlyUsd: "5" },
 			"--max-hourly-usd is for target aws; add --target aws",
 		],
-		[{ yes: true }, "--yes is for target aws; add --target aws"],
 		[
 			{ yes: true, maxHourlyUsd: "5" },
-			"--yes and --max-hourly-usd are for target aws; add --target aws",
+			"--max-hourly-usd is for target aws; add --target aws",
 		],
 	])("run and up on another target refuse %j", async (args, sentence) => {
 		const { code, world, cloud } = await rentedRun({

@@ -49,7 +49,7 @@ export function rentOptions(command: Command): Command {
 	return command
 		.option(
 			"-y, --yes",
-			"target aws: rent without asking, and download pulumi if it is missing",
+			"ask nothing: rent what target aws needs, download pulumi, or a Go to build the load generator with, where it is missing",
 		)
 		.option(
 			"--max-hourly-usd <n>",

@@ -152,7 +152,7 @@ export async function run(
 					scenario,
 					scenarioText: read.text,
 					...{ plans, out, resume, snapshot, onInconclusive, progress, feed },
-					...{ reporters, quiet, k6Outs: args.k6Out },
+					...{ reporters, quiet, k6Outs: args.k6Out, yes: args.yes ?? false },
 					// What is no result needs no floor to compare it with.
 					floor: (args.floor ?? true) && full,
 					confirm: (args.confirm ?? false) && full,

@@ -91,6 +91,7 @@ export async function up(
 		extensions: path.join(packageFolder, "extensions"),
 		version: packageVersion,
 		progress: progress.build,
+		yes: args.yes ?? false,
 	});
 	const id = rigId(scenario.name);
 	const what = { target, id, scenario, plans, path: args.path, place };

@@ -31,8 +31,11 @@ const ms = 1_000_000;
 const JAVA_17 = { "java -version": 'openjdk version "17.0.15" 2025' };
 const generator = (from: "build" | "cache") => async () =>
 	from === "build"
-		? ({ from, key: "abc", damaged: false } as const)
-		: ({ from, key: "abc", go: "go1.26.8", ageMs: 7_200_000 } as const);
+		? ({ from, why: null, key: "abc", damaged: false } as const)
+		: ({
+				...{ from, why: null, key: "abc" },
+				...{ go: "go1.26.8", ageMs: 7_200_000 },
+			} as const);
 
 describe("a check says what it found", () => {
 	test.each<[string, string, FakeMachineParts, Finding["verdict"], string]>([
@@ -275,7 +278,14 @@ describe("a check says what it found", () => {
 		[
 			"damaged",
 			"generator",
-			{ generator: async () => ({ from: "build", key: "abc", damaged: true }) },
+			{
+				generator: async () => ({
+					from: "build",
+					why: null,
+					key: "abc",
+					damaged: true,
+				}),
+			},
 			"info",
 			"damaged in the cache",
 		],

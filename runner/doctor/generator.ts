@@ -2,24 +2,34 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { BUILD_FLAGS, readBuild } from "../../infra/binaries/build.ts";
 import { buildKey, cacheFolder } from "../../infra/binaries/cache.ts";
+import { findPacked, packageName } from "../../infra/binaries/packed.ts";
 import { FIRST } from "../../infra/binaries/programs.ts";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
 
-/** From which rung of the order (MQBENCH_K6, the cache, a build with Go) k6, nats-server and agent would come. */
+/** From which rung of the order (MQBENCH_K6, the package of the platform, the cache, a build with Go) k6, nats-server and agent would come. */
 export type Generator =
 	| { readonly from: "MQBENCH_K6"; readonly k6: string }
 	| { readonly from: "MQBENCH_K6"; readonly unusable: string }
+	/** "@mqbench/linux-x64 0.2.0" */
+	| { readonly from: "package"; readonly name: string; readonly go: string }
 	| {
 			readonly from: "cache";
+			/** Why there is no package, as a sentence; null: none is offered. */
+			readonly why: string | null;
 			readonly key: string;
 			readonly go: string;
 			readonly ageMs: number;
 	  }
 	/** `damaged`: files lie in its place that are not what was built. */
-	| { readonly from: "build"; readonly key: string; readonly damaged: boolean };
+	| {
+			readonly from: "build";
+			readonly why: string | null;
+			readonly key: string;
+			readonly damaged: boolean;
+	  };
 
 /** Looks where a run would look, and builds nothing. */
 export async function findGenerator(world: World): Promise<Generator> {
@@ -34,17 +44,26 @@ export async function findGenerator(world: World): Promise<Generator> {
 		"bin",
 		key,
 	);
-	const there = await stat(folder).catch(() => null);
 	const exe = process.platform === "win32" ? ".exe" : "";
+	const packed = await findPacked(packageName(process.platform, process.arch), {
+		near: packageFolder,
+		cache: folder,
+		key,
+		programs: FIRST,
+		exe,
+	});
+	if ("folder" in packed)
+		return { from: "package", name: packed.name, go: packed.build.go };
+	const { why } = packed;
+	const there = await stat(folder).catch(() => null);
 	const build = there && (await readBuild(folder, exe, FIRST));
 	return build
 		? {
-				from: "cache",
-				key,
+				...{ from: "cache", why, key },
 				go: build.go,
 				ageMs: world.clock.nowMs() - there.mtimeMs,
 			}
-		: { from: "build", key, damaged: there !== null };
+		: { from: "build", why, key, damaged: there !== null };
 }
 
 // --- internal ---

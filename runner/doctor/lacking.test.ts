@@ -16,7 +16,9 @@ const of = (systems: string, parts: Parameters<typeof fakeMachine>[0] = {}) => {
 		scenario.systems.map(({ key }) => ({ system: key })),
 		fakeMachine({
 			env: { PATH: "/usr/bin" },
-			generator: async () => ({ from: "build", key: "k", damaged: false }),
+			generator: async () => ({
+				...{ from: "build", why: null, key: "k", damaged: false },
+			}),
 			go: async () => "go1.26",
 			...parts,
 		}),
@@ -45,7 +47,7 @@ test("a missing Go is told where the load generator has to be built, and not whe
 		expect.stringMatching(/built once, with Go/),
 	]);
 	const built = async () =>
-		({ from: "cache", key: "k", go: "go1.26", ageMs: 0 }) as const;
+		({ from: "cache", why: null, key: "k", go: "go1.26", ageMs: 0 }) as const;
 	expect(await of(system, { go, generator: built })).toEqual([]);
 });
 

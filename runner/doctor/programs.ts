@@ -48,15 +48,30 @@ async function generator(machine: Machine): Promise<Found> {
 					`Named by MQBENCH_K6, with ${[...BUILT, "agent"].join(" and ")} beside it.`,
 				)
 			: bad("unusable", tell("k6-set"), generator.unusable);
+	if (generator.from === "package")
+		return ok(
+			generator.name,
+			tell("programs-packed", { programs: BUILT, go: generator.go }),
+		);
 	if (generator.from === "cache")
 		return ok(
 			`built ${formatDuration(Math.max(0, generator.ageMs) * 1e6)} ago with ${generator.go}`,
-			tell("programs-cached", { programs: BUILT, key: generator.key }),
+			because(
+				tell("programs-cached", { programs: BUILT, key: generator.key }),
+				generator.why,
+			),
 		);
 	return info(
 		generator.damaged ? "damaged in the cache" : "not built yet",
-		tell("programs-built-once", { programs: BUILT, key: generator.key }),
+		because(
+			tell("programs-built-once", { programs: BUILT, key: generator.key }),
+			generator.why,
+		),
 	);
+}
+
+function because(text: string, why: string | null): string {
+	return why === null ? text : `${text} ${why}`;
 }
 
 /** Go is needed for a build only. */

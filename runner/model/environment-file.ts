@@ -69,6 +69,8 @@ export const EnvironmentFile = z.strictObject({
 	node: z.string(),
 	k6: z.string(),
 	go: z.string().nullable(),
+	/** Where k6 and what comes with it are from: "package @mqbench/linux-x64 0.2.0"; absent: an older mqbench did not say. */
+	programs: z.string().optional(),
 	/** Broker and client library by system, filled in after the first run of each. */
 	systems: z.record(
 		z.string(),

@@ -10,7 +10,12 @@ import { type Asked, rigMachines } from "./rig-machines.ts";
 /** Reads the machines that the numbers will belong to. What cannot be read is null, never a guess. */
 export function readEnvironment(
 	startedAt: string,
-	versions: { readonly k6: string; readonly go: string | null },
+	versions: {
+		readonly k6: string;
+		readonly go: string | null;
+		/** Where k6 comes from; left out: not known yet. */
+		readonly origin?: string;
+	},
 	scenario: Asked = {
 		...{ rig: null, aws: null, kubernetes: null, clients: HERE },
 	},
@@ -38,6 +43,7 @@ export function readEnvironment(
 		node: process.version,
 		k6: versions.k6,
 		go: versions.go,
+		...(versions.origin === undefined ? {} : { programs: versions.origin }),
 		systems: {},
 	};
 }

@@ -45,6 +45,8 @@ interface Measurement extends Command {
 	readonly git: GitCommit | null;
 	/** The folder holds an earlier command's runs: it is never removed. */
 	readonly resumed: boolean;
+	/** Fetch a Go without a question. */
+	readonly yes?: boolean;
 	/** Short runs on noop, after the others. */
 	readonly floors: readonly Plan[];
 }
@@ -79,12 +81,13 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			version: packageVersion,
 			progress: progress.build,
 			systems: scenario.systems,
+			yes: all.yes ?? false,
 		});
 		let environment = resumedEnvironment(
 			all.resumed ? environmentIn(folder) : null,
 			readEnvironment(
 				timestamp(world),
-				{ k6: "unknown", go: binaries.go },
+				{ k6: "unknown", go: binaries.go, origin: binaries.origin },
 				scenario,
 				all.git,
 			),

@@ -38,6 +38,7 @@ export const doctor = {
 	"machine-unfit": "Do not measure here until what is bad is fixed.",
 	"k6-set": "MQBENCH_K6 is set, so mqbench uses no other.",
 	"programs-cached": "k6, {programs} and agent are in the cache ({key}).",
+	"programs-packed": "k6, {programs} and agent are the package's, built with {go} from the sources that are here.",
 	"programs-built-once": "The first run builds k6, {programs} and agent with Go, which takes a minute or two (cache: {key}).",
 	"go-new-enough": "New enough to build the load generator.",
 	"no-answer-in-time": "It did not answer in time.",

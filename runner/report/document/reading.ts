@@ -15,6 +15,7 @@ export function reproduce(result: Result, scenario: string | null): Section {
 		(environment?.k6 || k6?.k6) && `k6 ${environment?.k6 || k6?.k6}`,
 		environment && `Node ${environment.node}`,
 		environment?.go,
+		environment?.programs && `load generator ${environment.programs}`,
 	].filter((text) => text);
 	const args = command?.args ?? ["scenario.yaml"];
 	const line = maskUrls(["mqbench", ...args].map(shellWord).join(" "));

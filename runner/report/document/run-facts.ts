@@ -100,7 +100,7 @@ export function environment({ environment: e, runId }: Result): Block {
 		...settingRows(e),
 		[
 			"versions",
-			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}`,
+			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}${e.programs === undefined ? "" : `; load generator ${e.programs}`}`,
 		],
 		[tell("scenario-commit"), commitsOf(e).map(commitText).join("; ")],
 	]);
