@@ -72,9 +72,9 @@ ${others.map((text) => markup`<p class="soft">${sentence(text, names)}</p>`)}`;
 function verdict(document: Document, writing: Writing): Markup {
 	const { verdict: look, lead, names, explain } = document;
 	const said = [...document.broken, ...document.warnings];
-	return markup`<section id="verdict" aria-label="Verdict"><div class="box ${look}"><p class="lead">${sentence(lead, names)}</p></div>
+	return markup`<section id="verdict" aria-label="Verdict"><div class="box ${look}"><p class="lead">${sentence(lead, names)}</p>${blockMarkup(document.judged, writing)}</div>
 ${blockMarkup(document.answer, writing)}
-${said.length > 0 && markup`<div class="box ${look}">${blockMarkup(said, writing)}${explain !== "" && markup`<p class="soft">What the words mean: ${explain}.</p>`}</div>`}
+${said.length > 0 && markup`<div class="box ${look === "pass" ? "warn" : look}">${blockMarkup(said, writing)}${explain !== "" && markup`<p class="soft">What the words mean: ${explain}.</p>`}</div>`}
 ${blockMarkup(document.gates, writing)}</section>`;
 }
 

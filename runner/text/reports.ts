@@ -90,8 +90,15 @@ export const reports = {
 	"smallest-change": "the smallest change that these runs can show is {share}",
 	"no-check-speaks": "no check speaks against any",
 	"matrix-means":
-		"p99 with its 95 % interval, and p50; how many times the lowest p99 of the case; overlaps: the intervals of both do, and the difference may be chance. The small curve: latency up to p99.99, all with the same axes. A click on a name keeps the page to it.",
-	"machine-at-end": "the machine was at its end",
+		"Large: p99; in brackets its 95 % interval (∞: nobody knows its upper end; ~: few samples). Then how many times the lowest p99 of its case it is; overlaps: the intervals do, so the difference may be chance. The curve: latency up to p99.99, all with the same axes. A name keeps the page to it, a figure opens its run.",
+	"machine-at-end": "no core was free",
+	"not-ranked": "not ranked: no core was free ({systems})",
+	"not-compared": "not ranked",
+	"each-once": "each measured once, so nothing is known of the spread from run to run",
+	"checks-warn": "checks warn: {doubts}",
+	"judged-by": "Judged: {lines}.",
+	"judged-without-time":
+		"Judged: {lines}. No line limits how long a message may take: PASS says nothing of that.",
 	"response-means": "response: from the intended send time",
 	"ack-sent-means": "ack: acknowledged, from the actual send",
 	"ack-intended-means": "ack: acknowledged, from the intended send time",

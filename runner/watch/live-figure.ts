@@ -37,6 +37,7 @@ export function liveFigure(
 		// The heading above it says which run it is.
 		facts: "",
 		description: `${frame.title}, ${last.at} s`,
+		width: 1,
 		from: frame.from,
 		// The drain is behind the window's end.
 		to: Math.max(Math.min(whole, most), elapsed),
@@ -164,7 +165,6 @@ class Lines {
 		const points = worst(
 			this.#seconds.map((s) => [s.at - 1 - this.#startS, of(s)]),
 			this.#size,
-			this.#startS,
 		);
 		return shown({ key, name, offset, dash, points });
 	}

@@ -108,6 +108,8 @@ export interface PercentileFigure extends Base {
 /** Everything of one run over time, panels below each other on one axis of seconds. */
 export interface TimeFigure extends Base {
 	readonly kind: "time";
+	/** Seconds that a point of the first panel stands for: it is the middle of them. */
+	readonly width: number;
 	readonly from: number;
 	readonly to: number;
 	readonly panels: readonly {

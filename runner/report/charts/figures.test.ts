@@ -350,7 +350,7 @@ describe("messages that never completed", () => {
 		if (!time || !heat) throw new Error("no figures");
 		const longest = formatDuration(at2?.max ?? 0);
 		const [table] = tablesOf(time);
-		const row = table?.rows.find(([second]) => second === "2.5s");
+		const row = table?.rows.find(([second]) => second === "2s to 3s");
 		expect(table?.head.slice(0, 5)).toEqual([
 			"second",
 			"never completed",
@@ -364,7 +364,7 @@ describe("messages that never completed", () => {
 			"> 30s",
 			formatDuration(at2?.p50 ?? 0),
 		]);
-		expect(table?.rows.find(([s]) => s === "1.5s")?.[1]).toBe("0");
+		expect(table?.rows.find(([s]) => s === "1s to 2s")?.[1]).toBe("0");
 		const [cells] = tablesOf(heat);
 		expect(cells?.rows.find(([s]) => s === "2s")?.slice(0, 4)).toEqual([
 			"2s",

@@ -66,7 +66,7 @@ const time: TimeFigure = {
 	...texts,
 	kind: "time",
 	id: "t",
-	...{ from: 0, to: 4, marks: [], unfinished, slowest: [] },
+	...{ width: 1, from: 0, to: 4, marks: [], unfinished, slowest: [] },
 	panels: [
 		{
 			...{ title: "response", unit: "ns", logarithmic: false, limits },

@@ -36,16 +36,15 @@ export function ticksOf({ load, window, series }: Run): Run["series"]["ticks"] {
 
 /**
  * The largest value of each stretch of `size` seconds, at its middle. `values` are [beginning of the second, value]; stretches are
- * counted from the window's start, or from `origin` before it. A stretch without any value is a gap.
+ * counted from the window's start. A stretch without any value is a gap.
  */
 export function worst(
 	values: readonly (readonly [second: number, value: number | null])[],
 	size: number,
-	origin = 0,
 ): Points {
 	const worstBySlot = new Map<number, number | null>();
 	for (const [second, value] of values) {
-		const slot = Math.floor((second + origin) / size + 1e-9);
+		const slot = Math.floor(second / size + 1e-9);
 		const known = worstBySlot.get(slot) ?? null;
 		worstBySlot.set(
 			slot,
@@ -56,7 +55,7 @@ export function worst(
 	}
 	const slots = [...worstBySlot.keys()].sort((a, b) => a - b);
 	return slots.flatMap((slot, i) => {
-		const at = (s: number) => rounded((s + 0.5) * size - origin);
+		const at = (s: number) => rounded((s + 0.5) * size);
 		const point = [at(slot), worstBySlot.get(slot) ?? null] as const;
 		const before = slots[i - 1];
 		return before !== undefined && slot - before > 1

@@ -9,7 +9,7 @@ import {
 import type { Figure } from "./figure.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { readingAt, stopsOf } from "./readings.ts";
-import { placeText, secondText } from "./units.ts";
+import { placeText, stretchText, unitText } from "./units.ts";
 
 const ALL = { off: new Set<string>() };
 const RESULTS = [
@@ -69,12 +69,21 @@ describe.each(RESULTS)(
 					);
 					expect(values).toHaveLength(lines.length);
 					for (const [i, { panel, line }] of lines.entries()) {
-						const exact = line.points.some(([second]) => second === stop);
-						const cell = cells.get(
-							`${secondText(stop)} ${panel.title}: ${line.name}`,
+						const inside = line.points.filter(
+							([second]) =>
+								second > stop - figure.width / 2 &&
+								second <= stop + figure.width / 2,
 						);
-						// Lines of other seconds tell their nearest.
-						if (exact) expect(values[i]?.text).toBe(cell);
+						const [[only] = []] = inside;
+						const cell = cells.get(
+							`${stretchText(stop, figure.width)} ${panel.title}: ${line.name}`,
+						);
+						const most = Math.max(...inside.map(([, value]) => value ?? -1));
+						// A line of shorter stretches tells its largest, one of others its nearest.
+						if (inside.length === 1 && only === stop)
+							expect(values[i]?.text).toBe(cell);
+						else if (inside.length > 2 && most >= 0)
+							expect(values[i]?.text).toBe(unitText(panel.unit, most));
 					}
 				}
 			}

@@ -11,7 +11,13 @@ import type {
 	View,
 } from "./figure.ts";
 import { missingAt, shareText, valueWords } from "./missing.ts";
-import { dateText, placeText, secondText, unitText } from "./units.ts";
+import {
+	dateText,
+	placeText,
+	secondText,
+	stretchText,
+	unitText,
+} from "./units.ts";
 
 /** What a pointer tells, in the words of the tables: for those who point, who tap, and who use keys. */
 export interface Reading {
@@ -161,6 +167,7 @@ function time(figure: TimeFigure, view: Shown, x: number): Reading {
 		({ from, to }) => x >= from && x < Math.max(to, from + 1e-9),
 	);
 	const missing = missingAt(figure.unfinished, x);
+	const half = figure.width / 2;
 	const shared = (key: SeriesKey) =>
 		figure.panels.filter(({ lines }) =>
 			lines.some((line) => line.group === key.group),
@@ -170,7 +177,7 @@ function time(figure: TimeFigure, view: Shown, x: number): Reading {
 	const near = log.filter(({ second }) => nearest(stops, second) === x);
 	return {
 		x,
-		title: `at ${secondText(x)}${mark === undefined ? "" : `, ${mark.text}`}`,
+		title: `${stretchText(x, figure.width)}${mark === undefined ? "" : `, ${mark.text}`}`,
 		rows: [
 			...(missing === undefined
 				? []
@@ -184,7 +191,7 @@ function time(figure: TimeFigure, view: Shown, x: number): Reading {
 					]),
 			...figure.panels.flatMap(({ lines, unit, title }, panel) =>
 				lines.filter(isOn(view)).map((key) => {
-					const value = valueAt(key, x);
+					const value = valueAt(key, x, half);
 					return {
 						key,
 						name: shared(key) ? `${title}: ${key.name}` : key.name,
@@ -209,18 +216,29 @@ const MOST_LOGGED = 3;
 
 type TimeLine = TimeFigure["panels"][number]["lines"][number];
 
-/** The point that stands for this second: the nearest one, but none from the other side of a gap. */
-function valueAt({ points, throughout }: TimeLine, x: number): number | null {
+/** The largest value of the stretch; where it has none the nearest one, but none from the other side of a gap. */
+function valueAt(
+	{ points, throughout }: TimeLine,
+	x: number,
+	half: number,
+): number | null {
 	const [first] = points;
 	const last = points.at(-1);
 	if (first === undefined || last === undefined) return null;
 	if (throughout) return x >= first[0] && x <= last[0] ? first[1] : null;
-	const nearest = points.reduce((a, b) =>
+	const inside = points.filter(([at]) => at > x - half && at <= x + half);
+	if (inside.length > 0)
+		return inside.reduce<number | null>(
+			(most, [, value]) =>
+				value === null ? most : Math.max(most ?? value, value),
+			null,
+		);
+	const near = points.reduce((a, b) =>
 		Math.abs(b[0] - x) < Math.abs(a[0] - x) ? b : a,
 	);
 	const step =
 		points.length > 1 ? (last[0] - first[0]) / (points.length - 1) : 1;
-	return Math.abs(nearest[0] - x) > step ? null : nearest[1];
+	return Math.abs(near[0] - x) > step ? null : near[1];
 }
 
 function heat(figure: HeatFigure, x: number): Reading {

@@ -23,13 +23,11 @@ export function resources(run: Run, size: number): Draft[] {
 					of({ at, ...look }) ?? null,
 				]),
 			size,
-			warmup,
 		);
 	const ofTicks = (of: (tick: Run["series"]["ticks"][number]) => number) =>
 		worst(
 			ticksOf(run).map((t) => [t.at - 1 - warmup, of(t)]),
 			size,
-			warmup,
 		);
 	const looked = looks.some((l) => l.generator?.cores != null);
 	const linesOf = <L extends { readonly at: number }>(
@@ -43,7 +41,6 @@ export function resources(run: Run, size: number): Draft[] {
 				.filter(({ at }) => Math.round(at) > 0 && Math.round(at) <= end)
 				.map((look) => [Math.round(look.at) - 1 - warmup, of(look) ?? null]),
 			own,
-			warmup,
 		);
 	};
 	const hosts = busiest(run).map((host, i) => ({

@@ -64,6 +64,7 @@ export function timeFigure(
 		title: `${sentence(run.main)} and rate over time: ${runTitle(run, result)}`,
 		facts: `${factsText(run, result)}; ${loadText(run)}`,
 		description: describe(panels, [from, to], unfinished),
+		width: size,
 		from,
 		to: endOf(run, panels.flatMap(pointsOf)),
 		panels: panels.map((panel) => ({
@@ -212,10 +213,12 @@ function lateness(run: Run, size: number): Draft {
 function rates(run: Run, size: number): Draft {
 	const { pattern, schedule } = run.load;
 	const ticks = ticksOf(run);
+	const warmup = run.window.startNs / 1e9;
 	const mean = (key: "sent" | "received"): Points =>
 		joinedBy(
 			ticks,
-			({ at }) => Math.floor((at - 1) / size + 1e-9),
+			// Counted from the window's start, as all stretches are.
+			({ at }) => Math.floor((at - 1 - warmup) / size + 1e-9),
 			(part) => [
 				middle(part, run),
 				rounded(part.reduce((n, t) => n + t[key], 0) / part.length),

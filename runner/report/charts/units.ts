@@ -19,6 +19,11 @@ export function secondText(second: number, long = false): string {
 	return `${sign}${Number(size.toFixed(3))}s`;
 }
 
+/** "10s to 12s": the stretch whose middle a point is. */
+export function stretchText(middle: number, width: number): string {
+	return `${secondText(middle - width / 2)} to ${secondText(middle + width / 2)}`;
+}
+
 /** A place on the axis of a rate figure. */
 export function placeText({ unit, names }: RateFigure["axis"], x: number) {
 	return (

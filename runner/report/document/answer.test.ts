@@ -369,12 +369,24 @@ describe("the strip of runs", () => {
 		const { result, run, cores } = healthy();
 		const used = [0.5, 0.25, 0.75].map((share) => share * cores);
 		run.series.resources = [0.9, 2, 3, 4, 99].map((at, i) => ({
-			...{ at, generator: null, broker: null, network: null },
+			...{
+				at,
+				generator: null,
+				broker: null as (typeof run.series.resources)[number]["broker"],
+				network: null,
+			},
 			machine: { busyCores: used[i - 1] ?? cores, stealCores: null },
 		}));
 		expect(run.window).toMatchObject({ startNs: 1e9, endNs: 6e9 });
 		expect(strip(result).text).toContain("machine 50 % idle");
 		expect(strip(result).items[0]?.text).toContain("machine 50 % idle");
+		// What ran between two ticks the kernel has only counted for its process.
+		for (const one of run.series.resources)
+			one.broker = {
+				...{ cores: 0.6 * cores, rssBytes: null },
+				...{ readBytesPerSecond: null, writeBytesPerSecond: null },
+			};
+		expect(strip(result).text).toContain("machine 35 % idle");
 		run.series.resources = [];
 		expect(strip(result).text).not.toContain("idle");
 	});

@@ -53,6 +53,13 @@ export function provenance(result: Result): Block[] {
 					? plural(runs.length, "run")
 					: `${plural(runs.length, "run")} begun ${minute(first)}${last === first ? "" : ` to ${minute(last)}`} UTC`,
 				sittings === 1 ? "in one sitting" : `in ${sittings} sittings, resumed`,
+				...(runs.length > 1
+					? [
+							runs.every(({ repeat }) => repeat === 1)
+								? tell("each-once")
+								: `up to ${Math.max(...runs.map(({ repeat }) => repeat))} repeats`,
+						]
+					: []),
 				...(repeated > 0 ? [`${repeated} repeated to confirm`] : []),
 				...idleTexts(idle.filter((share) => share !== null)),
 				doubted === 0
@@ -159,6 +166,16 @@ function matrix(result: Result): Block {
 		kind: "matrix",
 		media: PAGE,
 		cases,
+		unranked: cases.map((name) => {
+			const of = runs.filter((run) => run.case === name);
+			const full = of.filter((run) => saturatedBy(run).length > 0);
+			const names = [...new Set(full.map(({ system }) => system))];
+			return best.get(name) !== null || systems.length < 2
+				? null
+				: names.length === 0
+					? tell("not-compared")
+					: tell("not-ranked", { systems: names.join(", ") });
+		}),
 		rows: systems.map((system, colour) => ({
 			system,
 			colour,
@@ -267,16 +284,25 @@ function speaks({ status }: Run["validity"][number]): boolean {
 	return status === "warn" || status === "invalid";
 }
 
-/** Of the CPU time of this machine in the window, whoever used the rest; null: it was not sampled, or generator and brokers ran elsewhere. */
+/**
+ * Of the CPU time of this machine in the window, whoever used the rest; null: it was not sampled, or generator and brokers ran elsewhere. The kernel
+ * counts a machine's time by ticks, which miss what runs between two of them, and that of a process exactly: the machine was at least as busy as
+ * generator and broker.
+ */
 function idleShare(
 	{ series, window, sameHost }: Run,
 	cores: number | null,
 ): number | null {
 	if (cores === null || (series.hosts.length > 0 && sameHost !== true))
 		return null;
-	const busy = series.resources.flatMap(({ at, machine }) =>
-		at * 1e9 > window.startNs && at * 1e9 <= window.endNs
-			? (machine.busyCores ?? [])
+	const busy = series.resources.flatMap(({ at, machine, generator, broker }) =>
+		at * 1e9 > window.startNs &&
+		at * 1e9 <= window.endNs &&
+		machine.busyCores !== null
+			? Math.max(
+					machine.busyCores,
+					(generator?.cores ?? 0) + (broker?.cores ?? 0),
+				)
 			: [],
 	);
 	return busy.length === 0

@@ -121,6 +121,8 @@ export type Block =
 	| (Shown & {
 			readonly kind: "matrix";
 			readonly cases: readonly string[];
+			/** By case, why it ranks nothing; null: it does, or there is nothing to rank. */
+			readonly unranked: readonly (string | null)[];
 			readonly rows: readonly {
 				readonly system: string;
 				/** Its place among all systems, as charts have it. */

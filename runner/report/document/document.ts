@@ -41,6 +41,7 @@ import {
 	broken,
 	gateLines,
 	gates,
+	judged,
 	searchWarnings,
 	warnings,
 } from "./verdict.ts";
@@ -57,6 +58,8 @@ export interface Document {
 	readonly quick: string | null;
 	/** Which machines, and what they shared. */
 	readonly where: readonly string[];
+	/** What the verdict is about, where it passes: else what broke says it. */
+	readonly judged: readonly Block[];
 	/** The figures of the first screen, and what to hold against them. */
 	readonly answer: readonly Block[];
 	/** What broke, and what to do. */
@@ -95,6 +98,7 @@ export function documentOf(
 			topologiesText(result),
 			withoutDetails(result),
 		].filter((text) => text !== null),
+		judged: judged(result),
 		answer: [...answer(result), ...provenance(result)],
 		broken: broken(whole),
 		warnings: warnings(whole),

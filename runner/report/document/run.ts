@@ -186,5 +186,14 @@ function shortly(run: Run): string {
 			: [];
 	});
 	const lost = run.lost ? [`${formatCount(run.lost)} lost`] : [];
-	return [...values, `max ${maxText(m, run)}`, ...lost].join(", ");
+	const speaking = run.validity.filter(
+		({ status }) => status === "warn" || status === "invalid",
+	);
+	const doubts = speaking.map(({ check }) => check).join(", ");
+	return [
+		...values,
+		`max ${maxText(m, run)}`,
+		...lost,
+		...(doubts === "" ? [] : [tell("checks-warn", { doubts })]),
+	].join(", ");
 }

@@ -27,6 +27,26 @@ import {
 	table,
 } from "./make.ts";
 
+/** Which lines a result that passes was judged by, and that none of them is about time, where that is so. */
+export function judged({ verdict, gates }: Result): Block[] {
+	if (verdict !== "pass" || gates.length === 0) return [];
+	const lines = [...new Set(gates.map(({ sla }) => sla))];
+	const shown = lines.slice(0, MOST_JUDGED).join("; ");
+	const more = lines.length - MOST_JUDGED;
+	return [
+		paragraph(
+			tell(
+				gates.some(({ metric }) => metric !== null)
+					? "judged-by"
+					: "judged-without-time",
+				{ lines: more > 0 ? `${shown}; and ${more} more` : shown },
+			),
+			"soft",
+			PAGE,
+		),
+	];
+}
+
 /** What kept the result from passing, the worst first: by how much, where, and what to do. The same advice is given once. */
 export function broken(whole: Result): Block[] {
 	const all = brokenOf(whole);
@@ -48,7 +68,9 @@ export function broken(whole: Result): Block[] {
 export function warnings(result: Result): Block[] {
 	const all = warningsOf(result).map((one) => [warningText(one)]);
 	const head =
-		all.length === 1 ? "With a warning:" : `With ${all.length} warnings:`;
+		all.length === 1
+			? "With a warning:"
+			: `With ${all.length} kinds of warnings:`;
 	return [
 		paragraph(all.length === 0 ? null : head, "plain", FILES),
 		list(all, FILES),
@@ -114,6 +136,9 @@ export function gateLines(result: Result, many: boolean): Block[] {
 }
 
 // --- internal ---
+
+/** Lines that are named at once. */
+const MOST_JUDGED = 3;
 
 /** So many are explained one by one; the table has all. */
 const MOST_BROKEN = 8;

@@ -193,6 +193,7 @@ describe("a figure as a table", () => {
 		const figure: TimeFigure = {
 			...base,
 			kind: "time",
+			width: 1,
 			from: 0,
 			to: 2,
 			panels: [
@@ -215,8 +216,8 @@ describe("a figure as a table", () => {
 			[
 				["second", "response: p99", "in flight: p99"],
 				[
-					["0.5s", "1ms", "0"],
-					["1.5s", "n/a", "1 234"],
+					["0s to 1s", "1ms", "0"],
+					["1s to 2s", "n/a", "1 234"],
 				],
 			],
 			[["second", "CPU: p99", "disk: p99"], [["0.7s", "0.25", "2KiB/s"]]],

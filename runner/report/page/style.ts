@@ -67,7 +67,7 @@ details.run>summary{padding:.6rem 0;color:var(--ink);width:auto}details.run>summ
 details.run>summary .head{display:inline-flex}
 .matrix{width:auto}.matrix th,.matrix td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.matrix thead button,.matrix tbody th button{font-weight:600;text-align:left}
 .matrix td a{text-decoration:none;color:var(--ink)}.matrix td a b{font-size:1.15rem}.matrix td a:hover b{text-decoration:underline}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}.matrix .ratio{font-size:.8rem;color:var(--soft)}.matrix svg{width:5.25rem;height:1.6rem;display:block;margin:.15rem 0}
-.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
+.matrix td.off{opacity:.35}.matrix thead th small{white-space:normal;font-weight:400;max-width:11rem}.matrix td a b{text-decoration:underline dotted 1px;text-underline-offset:.2em}.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
 .provenance .strip{display:inline-flex;flex-wrap:wrap;gap:2px;vertical-align:middle}.anchor,button.sort::after{-webkit-user-select:none;user-select:none}.strip a{display:inline-flex;justify-content:center;align-items:center;min-width:1.5rem;height:1.5rem;border:1px solid currentColor;border-radius:.25rem;text-decoration:none;font-size:.75rem}
 .counts small{display:block;font-size:.75rem}
 .gates td:last-child{min-width:16rem}.gates td:not(:last-child){white-space:nowrap}.gates th code{white-space:nowrap}

@@ -10,7 +10,13 @@ import type {
 	TrendFigure,
 } from "../charts/figure.ts";
 import { missingAt, shareText, valueWords } from "../charts/missing.ts";
-import { dateText, placeText, secondText, unitText } from "../charts/units.ts";
+import {
+	dateText,
+	placeText,
+	secondText,
+	stretchText,
+	unitText,
+} from "../charts/units.ts";
 
 /** The numbers of a figure as words; the first cell of a row names it. */
 export interface FigureTable {
@@ -78,7 +84,7 @@ function percentiles({ curves }: PercentileFigure): FigureTable {
 type Panel = TimeFigure["panels"][number];
 
 /** Panels whose points lie at the same seconds share a table. */
-function time({ panels, unfinished }: TimeFigure): FigureTable[] {
+function time({ panels, unfinished, width }: TimeFigure): FigureTable[] {
 	// Where the first panel has a row, it says also what has no latency.
 	const rows = new Set(secondsOf(panels.slice(0, 1)));
 	const groups = new Map<string, Panel[]>();
@@ -109,7 +115,8 @@ function time({ panels, unfinished }: TimeFigure): FigureTable[] {
 				const missing = missingAt(unfinished, second);
 				const none = rows.has(second) ? "0" : "n/a";
 				return [
-					secondText(second),
+					// Other panels have points of their own stretches.
+					rows.has(second) ? stretchText(second, width) : secondText(second),
 					...(counts
 						? [rows.has(second) && missing ? shareText(missing) : none]
 						: []),

@@ -56,11 +56,19 @@ export class Keep {
 				"aria-pressed",
 				`${(button.dataset.system ?? null) === this.#system && this.#system !== null ? true : (button.dataset.case ?? null) === this.#case && this.#case !== null}`,
 			);
-		for (const run of document.querySelectorAll<HTMLElement>(".run"))
-			run.hidden = !(
-				(this.#system === null || run.dataset.system === this.#system) &&
-				(this.#case === null || run.dataset.case === this.#case)
-			);
+		const kept = ({ dataset: { system, case: name } }: HTMLElement) =>
+			(this.#system === null || system === this.#system) &&
+			(this.#case === null || name === this.#case);
+		const runs = [...document.querySelectorAll<HTMLElement>(".run")];
+		for (const run of runs) run.hidden = !kept(run);
+		for (const cell of document.querySelectorAll<HTMLElement>(".matrix td"))
+			cell.classList.toggle("off", !kept(cell));
+		const said = document.querySelector<HTMLElement>(".kept");
+		const shown = runs.filter(kept).length;
+		if (said) {
+			said.hidden = shown === runs.length;
+			said.textContent = `${shown} of ${runs.length} runs are shown below: press the name again for all.`;
+		}
 		for (const chart of this.#charts()) chart.only(this.#system);
 	}
 
