@@ -1,0 +1,153 @@
+import { execFile } from "node:child_process";
+import {
+	chmod,
+	copyFile,
+	mkdir,
+	readFile,
+	rm,
+	writeFile,
+} from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import {
+	BUILD_FLAGS,
+	type BuildFile,
+	build,
+} from "../../../infra/binaries/build.ts";
+import { buildKey } from "../../../infra/binaries/cache.ts";
+import { Manifest } from "../../../infra/binaries/packed.ts";
+import { FIRST, LARGE, programIn } from "../../../infra/binaries/programs.ts";
+import { packageFolder } from "../../package.ts";
+import type { Platform } from "./platforms.ts";
+
+/** One k6 with all drivers stands for both builds of it. */
+const PROGRAMS = FIRST.map(
+	(program) => LARGE.find(({ name }) => name === program.name) ?? program,
+);
+
+/**
+ * Makes the folder of a platform's package, ready for npm: programs, manifest.json, a bill of materials, licences. `parts` is the program that
+ * tells what the programs are made of.
+ */
+export async function makePlatformPackage(
+	platform: Platform,
+	{
+		version,
+		folder,
+		parts,
+		env,
+		stop,
+		onProgress = () => {},
+	}: {
+		readonly version: string;
+		readonly folder: string;
+		readonly parts: string;
+		readonly env: NodeJS.ProcessEnv;
+		readonly stop: AbortSignal;
+		onProgress?(phase: string, done: number, all: number): void;
+	},
+): Promise<Manifest> {
+	const extensions = path.join(packageFolder, "extensions");
+	const bin = path.join(folder, "bin");
+	await rm(folder, { recursive: true, force: true });
+	await mkdir(folder, { recursive: true });
+	await build({
+		...{ programs: PROGRAMS, cwd: extensions, folder: bin, version },
+		...{ exe: platform.exe, platform: platform.go },
+		...{ env, stop, onProgress },
+	});
+	const file = path.join(bin, "build.json");
+	const built: BuildFile = JSON.parse(await readFile(file, "utf8"));
+	await rm(file);
+	const programs = PROGRAMS.map(({ name }) =>
+		programIn(bin, name, platform.exe),
+	);
+	for (const program of programs) await chmod(program, 0o755);
+	const { stdout } = await promisify(execFile)(
+		parts,
+		["-out", folder, extensions, ...programs],
+		{ maxBuffer: 1 << 24, env },
+	);
+	const key = (programs: typeof FIRST) =>
+		buildKey(
+			extensions,
+			platform.system,
+			platform.processor,
+			[...BUILD_FLAGS, version],
+			programs,
+		);
+	const manifest = Manifest.parse({
+		...{ schema: 1, mqbench: version, platform: platform.go, go: built.go },
+		builds: [key(FIRST), key(LARGE)],
+		...{ sha256: built.sha256, modules: JSON.parse(stdout) },
+	});
+	const json = (value: unknown) => `${JSON.stringify(value, null, "\t")}\n`;
+	const write = (name: string, text: string) =>
+		writeFile(path.join(folder, name), text);
+	await write("manifest.json", json(manifest));
+	await write("package.json", json(packageOf(platform, version)));
+	await write("README.md", readmeOf(platform, manifest));
+	await copyFile(
+		path.join(packageFolder, "LICENSE"),
+		path.join(folder, "LICENSE-mqbench.txt"),
+	);
+	return manifest;
+}
+
+// --- internal ---
+
+function packageOf(
+	{ system, processor, packageName }: Platform,
+	version: string,
+): object {
+	return {
+		name: packageName,
+		version,
+		description: `mqbench's load generator for ${system}-${processor}: k6 with all drivers, nats-server, agent`,
+		license: "AGPL-3.0-only",
+		repository: {
+			type: "git",
+			url: "git+https://github.com/mqbench/mqbench.git",
+		},
+		os: [system],
+		cpu: [processor],
+		// Yarn keeps packages in archives, out of which nothing can be run.
+		preferUnplugged: true,
+	};
+}
+
+function readmeOf(
+	{ packageName, system, processor }: Platform,
+	{ mqbench, go, modules }: Manifest,
+): string {
+	const licences = new Map<string, number>();
+	for (const { licence } of modules)
+		licences.set(licence, (licences.get(licence) ?? 0) + 1);
+	const rows = [...licences]
+		.sort(([, a], [, b]) => b - a)
+		.map(([licence, n]) => `| ${licence} | ${n} |`);
+	return `# ${packageName}
+
+Programs of mqbench ${mqbench} for ${system}-${processor}. Install \`mqbench\`, which takes this package along.
+
+| program | |
+|---|---|
+| \`bin/k6\` | k6 with mqbench's extensions and all drivers |
+| \`bin/nats-server\` | for scenarios with an embedded NATS |
+| \`bin/agent\` | runs brokers and k6, and ends them when mqbench is gone |
+
+Built with ${go} from \`extensions/\` of mqbench's tag v${mqbench}, static, without CGO. \`manifest.json\` has the sha256 of each, which mqbench
+checks before it runs one, and every Go module that is linked in with its version and \`h1:\` sum; \`sbom.cdx.json\` is the same as CycloneDX.
+The same bytes come of \`npm run release -- ${mqbench} --dry-run\` in that tag.
+
+## Licences
+
+k6 is under the AGPL-3.0, and so is the program that is linked with it: the sources of all of it are the tag v${mqbench} and the modules in
+\`manifest.json\`, from any proxy of Go modules. The texts of all licences are in \`THIRD-PARTY.txt\`; mqbench's own parts are under
+the Apache License 2.0 (\`LICENSE-mqbench.txt\`).
+
+| licence | modules |
+|---|---|
+${rows.join("\n")}
+`;
+}

@@ -1,0 +1,135 @@
+/**
+ * Makes a release: packages of mqbench and of all platforms, from a clone of what is committed, tried out from a registry of this machine.
+ *
+ *   npm run release -- 0.2.0 --dry-run                    publishes nothing; what it has made stays in release/0.2.0/
+ *   npm run release -- 0.2.0 --dry-run --only linux-x64   one platform
+ *   npm run release -- 0.2.0                              publishes, with provenance: in a GitHub workflow that has the rights
+ */
+import { execFileSync } from "node:child_process";
+import {
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { packageFolder } from "../../package.ts";
+import { sha256OfFile } from "../../sha256.ts";
+import { formatBytes } from "../../units.ts";
+import type { Made } from "./make-packages.ts";
+import { openRegistry } from "./registry.ts";
+import { INSTALLERS, type Installer, tryOut } from "./try-out.ts";
+
+/** What is downloaded: of mqbench, and of a platform. */
+const MOST_OWN = 3e6;
+const MOST_OF_PLATFORM = 40e6;
+
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
+	options: {
+		"dry-run": { type: "boolean", default: false },
+		/** Platforms, "linux-x64"; else all. */
+		only: { type: "string", multiple: true, default: [] },
+		/** Where it is made; else release/<version>. */
+		out: { type: "string" },
+	},
+});
+const [version = ""] = positionals;
+if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) {
+	process.stderr.write(
+		"Name the version: npm run release -- 0.2.0 --dry-run\n",
+	);
+	process.exit(2);
+}
+await release();
+
+// --- internal ---
+
+async function release(): Promise<void> {
+	const out = path.resolve(values.out ?? path.join("release", version));
+	rmSync(out, { recursive: true, force: true });
+	mkdirSync(out, { recursive: true });
+	const source = path.join(out, "source");
+	say(`A clone of what is committed, as ${version}`);
+	run("git", ["clone", "--quiet", packageFolder, source], packageFolder);
+	run(
+		"npm",
+		["version", "--no-git-tag-version", "--allow-same-version", version],
+		source,
+	);
+	run("npm", ["ci"], source);
+	say("Programs of all platforms");
+	const made = makeIn(source, path.join(out, "packages"));
+	const sums: string[] = [];
+	for (const { name, file, seconds } of made) {
+		const { size } = statSync(file);
+		const most = name === "mqbench" ? MOST_OWN : MOST_OF_PLATFORM;
+		say(`  ${name}: ${formatBytes(size)} packed, made in ${seconds} s`);
+		if (size > most)
+			throw new Error(`${name} is larger than ${formatBytes(most)}`);
+		sums.push(`${await sha256OfFile(file)}  ${path.basename(file)}`);
+	}
+	writeFileSync(
+		path.join(out, "packages", "SHA256SUMS"),
+		`${sums.join("\n")}\n`,
+	);
+	const registry = await openRegistry(path.join(out, "registry"));
+	try {
+		for (const { file } of made) registry.publish(file);
+		for (const installer of Object.keys(INSTALLERS) as Installer[]) {
+			const tried = tryOut(installer, {
+				...{ registry: registry.url, version, scenario: [] },
+				folder: path.join(out, "try", installer.replace(" ", "-")),
+			});
+			say(
+				`  ${installer}: installed in ${tried.installSeconds} s, a verdict (${tried.verdict}) after ${tried.verdictSeconds} s more, by the ${tried.origin}`,
+			);
+			const own = `package @mqbench/${process.platform}-${process.arch} ${version}`;
+			if (tried.origin !== own)
+				throw new Error(`${installer}: programs are not of the ${own}`);
+		}
+	} finally {
+		registry.close();
+	}
+	if (values["dry-run"]) {
+		say(
+			`Nothing is published. The packages are in ${path.join(out, "packages")}`,
+		);
+		return;
+	}
+	// Those that mqbench names come first: nobody may find it without them.
+	for (const { file } of made)
+		run("npm", ["publish", "--provenance", "--access", "public", file], source);
+	say(`mqbench ${version} is published: push the tag v${version}`);
+}
+
+function makeIn(source: string, folder: string): Made[] {
+	const script = path.join(
+		source,
+		"dist/runner/tests/release/make-packages.js",
+	);
+	const text = execFileSync(
+		process.execPath,
+		[script, folder, ...values.only],
+		{ cwd: source, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
+	);
+	const made = text
+		.trim()
+		.split("\n")
+		.map((line): Made => JSON.parse(line));
+	const { version: found } = JSON.parse(
+		readFileSync(path.join(source, "package.json"), "utf8"),
+	);
+	if (found !== version) throw new Error(`the clone is ${found}`);
+	return made;
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
+	execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+function say(text: string): void {
+	process.stdout.write(`${text}\n`);
+}
