@@ -23,20 +23,24 @@ export async function temporaryFolder(parent: string): Promise<string> {
 	return folder;
 }
 
-/**
- * Removes what killed runs (kill -9, power) left in the temporary folder and in memory. Containers may share these folders, so anything of a
- * process that cannot be seen from here stays.
- */
-export async function sweep(
+/** Removes what killed runs (kill -9, power) left in the temporary folder and in memory. */
+export async function sweep(parents?: readonly string[]): Promise<void> {
+	for (const folder of await leftFolders(parents))
+		await rm(folder, { recursive: true, force: true });
+}
+
+/** What `sweep` removes. Containers may share these folders, so anything of a process that cannot be seen from here stays. */
+export async function leftFolders(
 	parents: readonly string[] = [tmpdir(), "/dev/shm"],
-): Promise<void> {
+): Promise<string[]> {
+	const left: string[] = [];
 	for (const parent of parents)
 		for (const name of await readdir(parent).catch(() => [])) {
 			const pid = /^mqbench-(\d+)-\w{6}$/.exec(name)?.[1];
 			const folder = path.join(parent, name);
-			if (pid && (await isLeft(folder, Number(pid))))
-				await rm(folder, { recursive: true, force: true });
+			if (pid && (await isLeft(folder, Number(pid)))) left.push(folder);
 		}
+	return left;
 }
 
 // --- internal ---

@@ -17,6 +17,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["runner/search"],
 	["infra/stay-up.ts"],
 	["infra/targets.ts"],
+	["infra/kept.ts"],
 	["infra/cloud"],
 	["infra/aws"],
 	["infra/kubernetes"],

@@ -41,6 +41,18 @@ describe("help", () => {
 		expect(out).not.toContain("default: []");
 	});
 
+	test("--version --json says what would measure, for programs", async () => {
+		const { code, out } = await mqbench("--version", "--json");
+		expect(code).toBe(0);
+		expect(JSON.parse(out)).toMatchObject({
+			...{ mqbench: packageVersion, node: process.version },
+			platform: `${process.platform}-${process.arch}`,
+			programs: {
+				from: expect.stringMatching(/^(MQBENCH_K6|package|cache|build)$/),
+			},
+		});
+	});
+
 	test("--version is the version alone", async () => {
 		expect(await mqbench("--version")).toEqual({
 			code: 0,

@@ -21,6 +21,11 @@ export async function main(
 		code = result;
 	};
 	try {
+		if (argv.includes("--json") && /^(-v|--version)$/.test(argv[0] ?? "")) {
+			const { versionJson } = await import("./doctor/version-json.ts");
+			world.stdout.write(`${JSON.stringify(await versionJson(world))}\n`);
+			return EXIT.pass;
+		}
 		refuseUnknownWord(argv[0], world);
 		const program = await commandLine({ argv, world, exit });
 		// Wrong, as in a script whose variable is empty, and read by a person who wonders what there is.
@@ -117,6 +122,7 @@ const COMMANDS = {
 	explain: () => import("./commands/explain.ts"),
 	schema: () => import("./commands/schema.ts"),
 	rigs: () => import("./commands/rigs.ts"),
+	clean: () => import("./commands/clean.ts"),
 } satisfies Record<
 	string,
 	() => Promise<{ declare(program: Command, invocation: Invocation): void }>

@@ -28,11 +28,13 @@ export const BUILD_FLAGS = [
 ] as const;
 
 /** `build.json`: describes a cached build, with the checksums that show whether its files are complete. */
-const BuildFile = z.strictObject({
+export const BuildFile = z.strictObject({
 	schema: z.literal(1),
 	go: z.string(),
 	mqbench: z.string(),
 	sha256: z.record(z.string(), z.string()),
+	/** What it runs on, in Go's words; absent: an older mqbench did not say. */
+	platform: z.string().optional(),
 });
 export type BuildFile = z.infer<typeof BuildFile>;
 
@@ -75,6 +77,9 @@ export async function build(options: BuildOptions): Promise<void> {
 				go: await goVersion(options),
 				mqbench: options.version,
 				sha256,
+				...(options.platform === undefined
+					? {}
+					: { platform: options.platform }),
 			};
 			await writeFile(path.join(temporary, "build.json"), JSON.stringify(file));
 			await rm(folder, { recursive: true, force: true });

@@ -27,6 +27,7 @@ import {
 	programsIn,
 } from "./programs.ts";
 import { goReady } from "./toolchain.ts";
+import { trimBuilds, used } from "./trim.ts";
 
 /** Paths of the programs, ready to run on this machine, or on hosts of another platform. */
 export interface Binaries extends Programs {
@@ -275,6 +276,7 @@ async function made(
 				last: tell("folder-changed", { folder }),
 			});
 	}
+	await used(folder, world.clock.nowMs());
 	return { folder, go: build.go, origin: tell("from-build") };
 }
 
@@ -331,6 +333,8 @@ async function buildLocked(
 			onProgress: (phase, done, all) => progress.step(phase, done, all),
 		});
 		progress.end();
+		await used(folder, world.clock.nowMs());
+		await trimBuilds(path.dirname(folder), world.clock.nowMs());
 	} finally {
 		await lock.release();
 	}

@@ -30,14 +30,24 @@ export async function removeLabelled(
 
 /** Removes what commands have left whose process is gone: after kill -9 or a power failure. */
 export async function sweep(docker: Docker): Promise<void> {
+	for (const run of await leftRuns(docker))
+		await removeLabelled(docker, labelOf(run));
+}
+
+/** The label of everything that a run makes. */
+export function labelOf(run: string): string {
+	return `${LABELS.run}=${run}`;
+}
+
+/** Runs whose process is gone, and of which something is left. */
+export async function leftRuns(docker: Docker): Promise<string[]> {
 	const runs = new Map<string, string>();
 	for (const kind of KINDS)
 		for (const line of await list(docker, kind, LABELS.owner, SHOWN)) {
 			const [run, owner] = line.split(" ");
 			if (run && owner) runs.set(run, owner);
 		}
-	for (const [run, owner] of runs)
-		if (isGone(owner)) await removeLabelled(docker, `${LABELS.run}=${run}`);
+	return [...runs].flatMap(([run, owner]) => (isGone(owner) ? run : []));
 }
 
 /**

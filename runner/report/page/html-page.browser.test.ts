@@ -264,7 +264,9 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const tip = chart.locator(".tip");
 			await tip.waitFor();
 			expect(await tip.locator("tr").count()).toBe(12);
-			expect(await tip.innerText()).toMatch(/^\S+s to \S+s\n[\s\S]*and \d+ more$/);
+			expect(await tip.innerText()).toMatch(
+				/^\S+s to \S+s\n[\s\S]*and \d+ more$/,
+			);
 			const box = await tip.boundingBox();
 			expect(box?.x).toBeGreaterThanOrEqual(0);
 			expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);

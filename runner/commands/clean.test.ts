@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Kept, keptHere } from "../../infra/kept.ts";
+import { testFolder } from "../../infra/test-folder.fake.ts";
+import { fakeWorld } from "../world.fake.ts";
+import type { World } from "../world.ts";
+import { clean } from "./clean.ts";
+
+const HOUR = 3600 * 1000;
+
+/** Two things that are kept; `stays`: the second cannot be removed. */
+function keeping(stays = false) {
+	const removed: string[] = [];
+	const one = (where: string, bytes: number | null): Kept => ({
+		...{ what: "jars", where, bytes, usedMs: bytes === null ? null : 0 },
+		remove: async () => {
+			if (stays && where === "/b") throw new Error("it is in use");
+			removed.push(where);
+		},
+	});
+	const look = async () => ({
+		kept: [one("/a", 2 ** 20), one("/b", null)],
+		notes: ["A note."],
+	});
+	return { removed, look };
+}
+
+const world = (ask: ((question: string) => Promise<string>) | null = null) =>
+	fakeWorld({
+		ask,
+		clock: { nowMs: () => 2 * HOUR, monotonicMs: () => 0 },
+	});
+
+describe("mqbench clean", () => {
+	test("without anybody to ask shows what there is, and removes nothing", async () => {
+		const { removed, look } = keeping();
+		const here = world();
+		expect(await clean({}, here, look)).toBe(0);
+		expect(here.out()).toBe(
+			[
+				"  jars (1MiB, last used 2h ago): /a",
+				"  jars: /b",
+				"In all 1MiB.",
+				"A note.",
+				"Nothing is removed: mqbench clean --yes does it.",
+				"",
+			].join("\n"),
+		);
+		expect(removed).toEqual([]);
+	});
+
+	test.each([
+		["y", ["/a", "/b"]],
+		["n", []],
+	])("asks, and after %s has removed %j", async (answer, gone) => {
+		const { removed, look } = keeping();
+		const here = world(async () => answer);
+		expect(await clean({}, here, look)).toBe(0);
+		expect(removed).toEqual(gone);
+	});
+
+	test("goes on where something cannot be removed, names it, and exits with 5", async () => {
+		const { removed, look } = keeping(true);
+		const here = world();
+		expect(await clean({ yes: true }, here, look)).toBe(5);
+		expect(removed).toEqual(["/a"]);
+		expect(here.err()).toBe("/b could not be removed: it is in use\n");
+		expect(here.out()).toContain("Removed: 1");
+	});
+
+	test("finds builds, jars and what was fetched in the cache, and leaves nothing of them", async () => {
+		const cache = testFolder();
+		const make = (...file: string[]) => {
+			const where = path.join(cache, ...file);
+			mkdirSync(path.dirname(where), { recursive: true });
+			writeFileSync(where, file.at(-1) === "build.json" ? BUILD : "x");
+		};
+		make("bin", "abc", "build.json");
+		make("bin", "abc", "k6");
+		make("go", "go1.26.8", "bin", "go");
+		make("jars", "kafka-1", "a.jar");
+		const here = fakeWorld({
+			env: { MQBENCH_CACHE_DIR: cache, HOME: testFolder(), PATH: "" },
+		});
+		// Other tests may have left something in the temporary folder.
+		const own = async (world: World) => {
+			const { kept, notes } = await keptHere(world);
+			return { kept: kept.filter((one) => one.where.startsWith(cache)), notes };
+		};
+		expect(await clean({ yes: true }, here, own)).toBe(0);
+		expect(here.out()).toContain("built: k6 for linux/amd64");
+		expect(here.out()).toContain("a Go that was fetched");
+		expect(here.out()).toContain("jars of a broker");
+		expect(here.out()).toContain("Docker does not answer");
+		expect(readdirSync(path.join(cache, "bin"))).toEqual([]);
+		expect(existsSync(path.join(cache, "go", "go1.26.8"))).toBe(false);
+	});
+});
+
+const BUILD = JSON.stringify({
+	...{ schema: 1, go: "go1.26.8", mqbench: "1.2.3" },
+	...{ sha256: { k6: "0" }, platform: "linux/amd64" },
+});
