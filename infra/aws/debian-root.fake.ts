@@ -190,7 +190,8 @@ const CLOUD_INIT =
 	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8";
 
 /** Made once, and kept in the folder for temporary files, until something else is to be in it. */
-function debian12(): string {
+/** The folder of a Debian 12, minimal, made once and kept: copy it. */
+export function debian12(): string {
 	const kept = path.join(tmpdir(), "mqbench-test-debian-12");
 	const recipe = JSON.stringify([INCLUDED, HOSTS, STAND_INS, mirrors()]);
 	const name = `root-${createHash("sha256").update(recipe).digest("hex").slice(0, 16)}`;

@@ -6,19 +6,12 @@
  *   npm run release -- 0.2.0                              publishes, with provenance: in a GitHub workflow that has the rights
  */
 import { execFileSync } from "node:child_process";
-import {
-	mkdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { packageFolder } from "../../package.ts";
 import { sha256OfFile } from "../../sha256.ts";
 import { formatBytes } from "../../units.ts";
-import type { Made } from "./make-packages.ts";
+import { makeInClone } from "./make-in-clone.ts";
 import { openRegistry } from "./registry.ts";
 import { INSTALLERS, type Installer, tryOut } from "./try-out.ts";
 
@@ -51,17 +44,13 @@ async function release(): Promise<void> {
 	const out = path.resolve(values.out ?? path.join("release", version));
 	rmSync(out, { recursive: true, force: true });
 	mkdirSync(out, { recursive: true });
-	const source = path.join(out, "source");
-	say(`A clone of what is committed, as ${version}`);
-	run("git", ["clone", "--quiet", packageFolder, source], packageFolder);
-	run(
-		"npm",
-		["version", "--no-git-tag-version", "--allow-same-version", version],
-		source,
+	say(
+		`A clone of what is committed, as ${version}, and the programs of all platforms`,
 	);
-	run("npm", ["ci"], source);
-	say("Programs of all platforms");
-	const made = makeIn(source, path.join(out, "packages"));
+	const source = path.join(out, "source");
+	const made = makeInClone(version, {
+		...{ source, out: path.join(out, "packages"), only: values.only },
+	});
 	const sums: string[] = [];
 	for (const { name, file, seconds } of made) {
 		const { size } = statSync(file);
@@ -103,27 +92,6 @@ async function release(): Promise<void> {
 	for (const { file } of made)
 		run("npm", ["publish", "--provenance", "--access", "public", file], source);
 	say(`mqbench ${version} is published: push the tag v${version}`);
-}
-
-function makeIn(source: string, folder: string): Made[] {
-	const script = path.join(
-		source,
-		"dist/runner/tests/release/make-packages.js",
-	);
-	const text = execFileSync(
-		process.execPath,
-		[script, folder, ...values.only],
-		{ cwd: source, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
-	);
-	const made = text
-		.trim()
-		.split("\n")
-		.map((line): Made => JSON.parse(line));
-	const { version: found } = JSON.parse(
-		readFileSync(path.join(source, "package.json"), "utf8"),
-	);
-	if (found !== version) throw new Error(`the clone is ${found}`);
-	return made;
 }
 
 function run(command: string, args: readonly string[], cwd: string): void {

@@ -1,6 +1,7 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { BareDebian } from "./bare-debian.ts";
 
 /** Who installs, in an empty folder, from a registry; in the versions that people have. */
 export const INSTALLERS = {
@@ -29,61 +30,23 @@ export interface TriedOut {
 	readonly verdict: string;
 }
 
+export interface TryOut {
+	/** An empty folder to be made. */
+	readonly folder: string;
+	readonly registry: string;
+	readonly version: string;
+	/** Arguments of mqbench after the scenario's file, to make it short. */
+	readonly scenario: readonly string[];
+	/** A system in a folder, whose own programs are used; left out: this one. */
+	readonly within?: Pick<BareDebian, "root" | "enter">;
+}
+
 /**
  * Installs mqbench into an empty project and runs the quickstart there, without Go on PATH and without a cache. Throws where anything of it fails.
  */
-export function tryOut(
-	installer: Installer,
-	{
-		folder,
-		registry,
-		version,
-		scenario,
-	}: {
-		readonly folder: string;
-		readonly registry: string;
-		readonly version: string;
-		/** Arguments of mqbench after the scenario's file, to make it short. */
-		readonly scenario: readonly string[];
-	},
-): TriedOut {
-	mkdirSync(folder, { recursive: true });
-	const write = (name: string, text: string) =>
-		writeFileSync(path.join(folder, name), text);
-	write("package.json", '{"name":"somebody","private":true}\n');
-	write(".npmrc", `registry=${registry}\n`);
-	write(".yarnrc", `registry "${registry}"\n`);
-	if (installer === "yarn 4") {
-		write("yarn.lock", "");
-		write(
-			".yarnrc.yml",
-			`npmRegistryServer: "${registry}"\nunsafeHttpWhitelist: ["127.0.0.1"]\nenableGlobalCache: false\nenableTelemetry: false\nnpmMinimalAgeGate: 0\n`,
-		);
-	}
-	const home = path.join(folder, ".home");
-	mkdirSync(home);
-	const env = {
-		PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
-		HOME: home,
-		npm_config_cache: path.join(home, "npm"),
-		MQBENCH_CACHE_DIR: path.join(home, "mqbench"),
-		npm_config_registry: registry,
-	};
-	if (spawnSync("go", ["version"], { env }).error === undefined)
-		throw new Error("there is a Go on PATH, which this is to do without");
-	const run = ([command, ...args]: readonly string[]): string => {
-		try {
-			return execFileSync(command as string, args, {
-				...{ cwd: folder, env, encoding: "utf8", maxBuffer: 1 << 26 },
-				stdio: ["ignore", "pipe", "pipe"],
-			});
-		} catch (error) {
-			const { stdout, stderr } = error as { stdout: string; stderr: string };
-			throw new Error(
-				`${installer}: ${[command, ...args].join(" ")}:\n${stdout}\n${stderr}`,
-			);
-		}
-	};
+export function tryOut(installer: Installer, asked: TryOut): TriedOut {
+	const { version, scenario } = asked;
+	const run = emptyProject(installer, asked);
 	const { add, run: exec } = INSTALLERS[installer];
 	// The installer itself is not what is timed.
 	if (add[0] === "npx") run([...exec.slice(0, 3), "--version"]);
@@ -94,7 +57,7 @@ export function tryOut(
 	run([...exec, "mqbench", "quickstart.yaml", ...scenario, "--out", "out"]);
 	const ended = performance.now();
 	const result = JSON.parse(
-		readFileSync(path.join(folder, "out", "result.json"), "utf8"),
+		readFileSync(path.join(asked.folder, "out", "result.json"), "utf8"),
 	);
 	const seconds = (ms: number) => Math.round(ms / 100) / 10;
 	return {
@@ -103,4 +66,61 @@ export function tryOut(
 		origin: result.environment.programs,
 		verdict: result.verdict,
 	};
+}
+
+/** Makes an empty project, and gives what runs commands in it: as somebody who has Node, the installer and nothing else. */
+export function emptyProject(
+	installer: Installer,
+	{ folder, registry, within }: Pick<TryOut, "folder" | "registry" | "within">,
+): (command: readonly string[]) => string {
+	const write = (name: string, text: string) =>
+		writeFileSync(path.join(folder, name), text);
+	mkdirSync(path.join(folder, ".home"), { recursive: true });
+	write("package.json", '{"name":"somebody","private":true}\n');
+	write(".npmrc", `registry=${registry}\n`);
+	write(".yarnrc", `registry "${registry}"\n`);
+	if (installer === "yarn 4") {
+		write("yarn.lock", "");
+		write(
+			".yarnrc.yml",
+			`npmRegistryServer: "${registry}"\nunsafeHttpWhitelist: ["127.0.0.1"]\nenableGlobalCache: false\nenableTelemetry: false\nnpmMinimalAgeGate: 0\n`,
+		);
+	}
+	const cwd = within ? `/${path.relative(within.root, folder)}` : folder;
+	const home = path.join(cwd, ".home");
+	const env = {
+		PATH: within
+			? "/usr/bin:/bin"
+			: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+		HOME: home,
+		npm_config_cache: path.join(home, "npm"),
+		MQBENCH_CACHE_DIR: path.join(home, "mqbench"),
+		npm_config_registry: registry,
+		...(within ? { LD_LIBRARY_PATH: "/usr/lib/of-node" } : {}),
+	};
+	const run = (command: readonly string[]): string => {
+		const [program = "", ...args] = within
+			? [
+					...within.enter,
+					...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+					...["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", cwd],
+					...command,
+				]
+			: command;
+		try {
+			return execFileSync(program, args, {
+				...{ encoding: "utf8", maxBuffer: 1 << 26 },
+				stdio: ["ignore", "pipe", "pipe"],
+				...(within ? {} : { cwd, env }),
+			});
+		} catch (error) {
+			const { stdout, stderr } = error as { stdout: string; stderr: string };
+			throw new Error(
+				`${installer}: ${command.join(" ")}:\n${stdout}\n${stderr}`,
+			);
+		}
+	};
+	if (run(["sh", "-c", "command -v go || true"]) !== "")
+		throw new Error("there is a Go on PATH, which this is to do without");
+	return run;
 }

@@ -1,0 +1,110 @@
+import {
+	existsSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { debian12 } from "../../../infra/aws/debian-root.fake.ts";
+import { type BareDebian, makeBareDebian } from "../release/bare-debian.ts";
+import { makeInClone } from "../release/make-in-clone.ts";
+import type { Made } from "../release/make-packages.ts";
+import { openRegistry, type Registry } from "../release/registry.ts";
+import {
+	emptyProject,
+	INSTALLERS,
+	type Installer,
+	tryOut,
+} from "../release/try-out.ts";
+
+/** A release of this platform, from a registry of this machine, in a Debian that has Node and nothing else. */
+const VERSION = "99.0.0";
+const OWN = `${process.platform}-${process.arch}`;
+const folder = mkdtempSync(path.join(tmpdir(), "mqbench-release-"));
+let made: Made[];
+let registry: Registry;
+let debian: BareDebian;
+
+beforeAll(async () => {
+	made = makeInClone(VERSION, {
+		...{ source: path.join(folder, "source"), only: [OWN] },
+		out: path.join(folder, "packages"),
+	});
+	registry = await openRegistry(path.join(folder, "registry"));
+	for (const { file } of made) registry.publish(file);
+	debian = makeBareDebian(debian12(), path.join(folder, "debian"));
+}, 1_200_000);
+
+afterAll(() => {
+	registry?.close();
+	debian?.close();
+	rmSync(folder, { recursive: true, force: true });
+}, 120_000);
+
+const inDebian = (name: string) => ({
+	...{ registry: registry.url, version: VERSION, within: debian },
+	...{ folder: path.join(debian.root, name), scenario: ["--quick"] },
+});
+
+describe("where Node is and no Go", () => {
+	test.each(Object.keys(INSTALLERS) as Installer[])(
+		"%s installs mqbench with its programs, and the first verdict comes in less than a minute",
+		(installer) => {
+			const tried = tryOut(installer, inDebian(installer.replace(" ", "-")));
+			process.stdout.write(
+				`${installer}: installed in ${tried.installSeconds} s, a verdict after ${tried.verdictSeconds} s more\n`,
+			);
+			expect(tried).toMatchObject({
+				...{ verdict: "pass", origin: `package @mqbench/${OWN} ${VERSION}` },
+			});
+			expect(tried.installSeconds + tried.verdictSeconds).toBeLessThan(60);
+		},
+	);
+
+	test("it works without the registry afterwards, and from folders that may only be read", () => {
+		const project = { ...inDebian("read-only"), registry: registry.url };
+		const run = emptyProject("npm", project);
+		run(["npm", "install", `mqbench@${VERSION}`]);
+		run(["chmod", "-R", "a-w", "node_modules"]);
+		const gone = ["env", "npm_config_registry=http://127.0.0.1:9/"];
+		run([...gone, "npx", "mqbench", "init", "-y", "quickstart"]);
+		const said = run([...gone, "npx", "mqbench", "quickstart.yaml", "--quick"]);
+		expect(said).toContain("every SLA is met");
+	});
+
+	test("without the optional package one sentence says what to do", () => {
+		const run = emptyProject("npm", inDebian("omitted"));
+		run(["npm", "install", "--omit=optional", `mqbench@${VERSION}`]);
+		run(["npx", "mqbench", "init", "-y", "quickstart"]);
+		expect(() => run(["npx", "mqbench", "quickstart.yaml"])).toThrow(
+			/The package @mqbench\/\S+, which has it built, is not installed: .*--omit=optional/,
+		);
+	});
+
+	test("a program that was exchanged is not run", () => {
+		const project = inDebian("exchanged");
+		const run = emptyProject("npm", project);
+		run(["npm", "install", `mqbench@${VERSION}`]);
+		const k6 = `node_modules/@mqbench/${OWN}/bin/k6`;
+		writeFileSync(path.join(project.folder, k6), "#!/bin/sh\necho no\n");
+		run(["npx", "mqbench", "init", "-y", "quickstart"]);
+		expect(() => run(["npx", "mqbench", "quickstart.yaml"])).toThrow(
+			/k6 in it is not what was packed: install it again/,
+		);
+		expect(existsSync(path.join(project.folder, "reports"))).toBe(false);
+	});
+});
+
+test("programs are the same, byte for byte, from another folder", () => {
+	const again = makeInClone(VERSION, {
+		...{ source: path.join(folder, "elsewhere", "sources"), only: [OWN] },
+		out: path.join(folder, "packages-2"),
+	});
+	expect(again).toHaveLength(made.length);
+	const manifest = (packages: string) =>
+		readFileSync(path.join(folder, packages, OWN, "manifest.json"), "utf8");
+	expect(manifest("packages-2")).toBe(manifest("packages"));
+}, 1_200_000);
