@@ -69,7 +69,7 @@ async function release(): Promise<void> {
 		for (const { file } of made) registry.publish(file);
 		for (const installer of Object.keys(INSTALLERS) as Installer[]) {
 			const tried = tryOut(installer, {
-				...{ registry: registry.url, version, scenario: [] },
+				...{ registry: registry.url, version, short: false },
 				folder: path.join(out, "try", installer.replace(" ", "-")),
 			});
 			say(
