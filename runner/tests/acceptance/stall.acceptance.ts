@@ -27,43 +27,45 @@ const SECONDS = 10;
 
 describe("half a second in which the broker is stopped", () => {
 	test("is in the response of each message due meanwhile, and breaches the SLA", async () => {
-		const { result, code, over, quantile } = await stalledAlone();
-		expect(code).toBe(99);
+		const run = await stalledAlone();
+		const { result, quantile } = run;
+		breached(run);
 		const [gate] = result.gates;
-		expect(gate?.verdict).toBe("fail");
 		// One event, and those of others that had the machine.
 		expect(gate?.events).toBeGreaterThanOrEqual(1);
-		evenlySpread(over);
-		// 1 % of 10 000 messages waited for more than 400 ms, 2.5 % for more than 250 ms.
-		within("p99", quantile(99), 400, 40);
-		within("p97.5", quantile(97.5), 250, 40);
-		const [run] = result.runs;
-		expect(run).toMatchObject({ received: 10_000, lost: 0, notOffered: 0 });
+		evenlySpread(run);
+		// Of a stall of 500 ms 1 % of 10 000 messages waited for more than 400 ms, 2.5 % for more than 250 ms.
+		within("p99", quantile(99), 100, run);
+		within("p97.5", quantile(97.5), 250, run);
+		const [one] = result.runs;
+		expect(one).toMatchObject({ received: 10_000, lost: 0, notOffered: 0 });
 		tell("broker stopped", result, quantile);
 	});
 
 	test("is queued time when inFlight keeps messages from leaving: service alone hides it", async () => {
-		const { result, code, over, quantile } = await stalledAlone({
-			inFlight: "10",
-		});
-		expect(code).toBe(99);
-		evenlySpread(over);
-		within("p99", quantile(99), 400, 40);
+		const run = await stalledAlone({ inFlight: "10" });
+		const { result, quantile } = run;
+		breached(run);
+		evenlySpread(run);
+		within("p99", quantile(99), 100, run);
 		const { service, queued, lag } = result.runs[0]?.metrics ?? {};
 		// A closed loop of 10 would have shown 10 slow messages of 10 000.
-		expect(at(service, 99)).toBeLessThan(50e6);
-		within("p99 of queued", at(queued, 99) / 1e6, 400, 40);
-		expect(at(lag, 99)).toBeLessThan(50e6);
+		within("p99 of queued", at(queued, 99) / 1e6, 100, run);
+		if (!run.disturbed) {
+			expect(at(service, 99)).toBeLessThan(50e6);
+			expect(at(lag, 99)).toBeLessThan(50e6);
+		}
 		tell("broker stopped, inFlight 10", result, quantile);
 	});
 });
 
 test("half a second in which k6 is stopped is lag, and makes the measurement INVALID", async () => {
-	const { result, code, quantile } = await stalled("k6");
+	const run = await stalled("k6");
+	const { result, code, quantile } = run;
 	expect(code).toBe(4);
 	expect(result.verdict).toBe("invalid");
 	expect(result.gates[0]?.verdict).toBe("invalid");
-	within("p99 of lag", at(result.runs[0]?.metrics.lag, 99) / 1e6, 400, 40);
+	within("p99 of lag", at(result.runs[0]?.metrics.lag, 99) / 1e6, 100, run);
 	expect(result.runs[0]).toMatchObject({ received: 10_000, notOffered: 0 });
 	tell("k6 stopped", result, quantile);
 });
@@ -100,18 +102,22 @@ describe("50 random moments at which k6 is stopped are never a FAIL that the sys
 interface Stalled {
 	readonly result: Result;
 	readonly code: number | null;
+	/** How long it stood still, as it was measured. */
+	readonly stallMs: number;
+	/** Others had the machine meanwhile, as the run's own checks say: they may have added to any latency. */
+	readonly disturbed: boolean;
 	/** Messages of the window with a response above so many ms. */
 	over(ms: number): number;
 	/** Response at a percentile, in ms. */
 	quantile(p: number): number;
 }
 
-/** A broker's stall. Where others kept the generator from its work meanwhile, the run rightly says so: it is made again. */
+/** A broker's stall. Where others had the machine meanwhile, the run rightly says so: it is made again, twice at most. */
 async function stalledAlone(
 	workload: Record<string, string> = {},
 ): Promise<Stalled> {
 	let run = await stalled("nats-server", workload);
-	for (let again = 0; again < 2 && run.code === 4; again++) {
+	for (let again = 0; again < 2 && run.disturbed; again++) {
 		process.stdout.write(`once more: ${run.result.gates[0]?.why}\n`);
 		run = await stalled("nats-server", workload);
 	}
@@ -136,7 +142,7 @@ async function stalled(
 	const out = path.join(folder, "out");
 	const mqbench = start([file, "--out", out]);
 	await mqbench.says(new RegExp(` ${WARMUP_S + 4}s/${WARMUP_S + SECONDS}s`));
-	await freeze(mqbench, who, STALL_MS);
+	const stallMs = await freeze(mqbench, who, STALL_MS);
 	const { code } = await mqbench.ended;
 	const result = resultOf(out);
 	const log = path.join(out, result.runs[0]?.folder ?? "", "client-0.hlog");
@@ -144,6 +150,13 @@ async function stalled(
 	return {
 		result,
 		code,
+		stallMs,
+		disturbed: (result.runs[0]?.validity ?? []).some(
+			({ check, status }) =>
+				// Of a k6 that we stop ourselves lag says nothing of others.
+				(OTHERS.has(check) || (check === "lag" && who !== "k6")) &&
+				(status === "warn" || status === "invalid"),
+		),
 		over: (ms) => countAbove(d, ms * 1e6),
 		quantile: (p) =>
 			(d.high[bucketOfRank(d, rank(d.count, p))] ?? Number.NaN) / 1e6,
@@ -161,27 +174,46 @@ async function freeze(
 	mqbench: Mqbench,
 	who: string,
 	ms: number,
-): Promise<void> {
+): Promise<number> {
 	const pid = descendant(mqbench.pid, who)?.pid;
 	if (!pid) throw new Error(`there is no ${who}`);
+	const began = performance.now();
 	process.kill(pid, "SIGSTOP");
 	await sleep(ms);
 	process.kill(pid, "SIGCONT");
+	return performance.now() - began;
 }
 
-/** Over x ms are those due in the first 500 - x ms of the stall: 1000/s x (0.5 s - x), and the catch-up after it. */
-function evenlySpread(over: (ms: number) => number): void {
+/** Where others kept the generator from its work, it may be no judgement of the system. */
+function breached({ result, code, disturbed }: Stalled): void {
+	const verdicts = disturbed ? ["fail", "invalid"] : ["fail"];
+	expect(verdicts).toContain(result.gates[0]?.verdict);
+	expect(disturbed ? [99, 4] : [99]).toContain(code);
+}
+
+/** Over x ms are those due in the first 500 - x ms of a stall of 500 ms: 1000/s x (0.5 s - x), and the catch-up after it. */
+function evenlySpread({ over, stallMs, disturbed }: Stalled): void {
 	for (const ms of [100, 200, 300, 400]) {
-		const expected = (RATE * (STALL_MS - ms)) / 1000;
+		const expected = (RATE * (stallMs - ms)) / 1000;
 		expect(over(ms), `messages over ${ms} ms`).toBeGreaterThan(expected * 0.95);
-		expect(over(ms), `messages over ${ms} ms`).toBeLessThan(expected + 40);
+		if (!disturbed)
+			expect(over(ms), `messages over ${ms} ms`).toBeLessThan(expected + 40);
 	}
 }
 
-function within(what: string, got: number, want: number, plusMinus: number) {
-	expect(got, what).toBeGreaterThan(want - plusMinus);
-	expect(got, what).toBeLessThan(want + plusMinus);
+/** A percentile that is `less` ms below the stall; where others had the machine it may be more. */
+function within(
+	what: string,
+	got: number,
+	less: number,
+	{ stallMs, disturbed }: Stalled,
+) {
+	expect(got, what).toBeGreaterThan(stallMs - less - 40);
+	if (!disturbed) expect(got, what).toBeLessThan(stallMs - less + 40);
 }
+
+/** Checks that say that others had the machine. */
+const OTHERS = new Set(["others", "cores", "steal"]);
 
 type Metric = Result["runs"][number]["metrics"]["lag"];
 
