@@ -38,6 +38,7 @@ test("there is something to look at", () => {
 	expect(named(workflows).map(([name]) => path.basename(name))).toEqual([
 		"ci.yml",
 		"kubernetes.yml",
+		"release.yml",
 		"ab.yml",
 		"comment.yml",
 		"gate.yml",
