@@ -9,13 +9,26 @@ const env = process.env;
 const folder = env.INPUT_VERSION === "local" ? local() : fromNpm();
 const installed = await caches(folder);
 const cli = path.join(folder, "dist", "runner", "cli.js");
-const lines = Object.entries({ cli, ...installed });
+const lines = Object.entries({ cli, packed: packed(cli), ...installed });
 appendFileSync(
 	env.GITHUB_OUTPUT,
 	lines.map(([name, value]) => `${name}=${value}\n`).join(""),
 );
 
 // --- internal ---
+
+/** Whether the package of this platform has everything built: then neither Go nor a cache of builds is needed. */
+function packed(cli) {
+	try {
+		const text = execFileSync(process.execPath, [cli, "--version", "--json"], {
+			encoding: "utf8",
+		});
+		return JSON.parse(text).programs.from === "package";
+	} catch {
+		// A version that does not say so has no such package.
+		return false;
+	}
+}
 
 /** The repository that this action was fetched with: its commit pins mqbench too. */
 function local() {

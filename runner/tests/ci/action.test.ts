@@ -451,6 +451,26 @@ test("a version of npm is installed from the registry, and none of its scripts i
 }, 180_000);
 
 test.each([
+	["package", "skipped"],
+	["build", "success"],
+] as const)(
+	"where the programs come from a %s, Go and a cache of builds: %s",
+	async (from, outcome) => {
+		const root = stub(from);
+		const done = await runAction({
+			folder: path.join(root, ".github", "actions", "mqbench"),
+			workspace: temporaryFolder(),
+			with: { scenario: "a.yaml" },
+		});
+		expect(done.outcome, done.log).toBe("success");
+		expect(uses(done, "actions/setup-go")?.outcome).toBe(outcome);
+		expect(step(done, "Restore what mqbench built").outcome).toBe(outcome);
+		expect(step(done, "Restore what Maven fetched").outcome).toBe("success");
+	},
+	180_000,
+);
+
+test.each([
 	"",
 	"file:../evil",
 	"https://x.test/a.tgz",
@@ -509,7 +529,7 @@ function uses(done: Done, action: string): Ran | undefined {
 }
 
 /** The repository of an mqbench that measures nothing: it writes its arguments into the folder of the run. */
-function stub(): string {
+function stub(from: "build" | "package" = "build"): string {
 	const root = temporaryFolder();
 	cpSync(MQBENCH, path.join(root, ".github", "actions", "mqbench"), {
 		recursive: true,
@@ -529,6 +549,10 @@ function stub(): string {
 		path.join(root, "dist", "runner", "cli.js"),
 		`const fs = require("node:fs");
 const argv = process.argv.slice(2);
+if (argv[0] === "--version") {
+	console.log(JSON.stringify({ programs: { from: "${from}" } }));
+	process.exit(0);
+}
 console.log(argv[0] + " remembers in " + process.env.MQBENCH_STATE_DIR);
 if (argv[0] === "rigs") {
 	console.log(argv.join(" "));
