@@ -5,6 +5,7 @@ import type { World } from "../runner/world.ts";
 import { cacheFolder } from "./binaries/cache.ts";
 import { sizeOf } from "./binaries/size.ts";
 import { buildsIn } from "./binaries/trim.ts";
+import { isUsed } from "./binaries/used.ts";
 import { knownRigs } from "./cloud/rigs.ts";
 import { findDocker } from "./docker/cli.ts";
 import { labelOf, leftRuns, removeLabelled } from "./docker/remove.ts";
@@ -12,7 +13,7 @@ import { leftFolders } from "./temporary.ts";
 
 /** Something that mqbench keeps on this machine. */
 export interface Kept {
-	/** "k6, agent, nats-server" */
+	/** "built: k6, agent, nats-server" */
 	readonly what: string;
 	/** A path; of a run in Docker its label. */
 	readonly where: string;
@@ -20,26 +21,31 @@ export interface Kept {
 	readonly bytes: number | null;
 	/** Unix ms; null: not known. */
 	readonly usedMs: number | null;
+	/** A command used it within the last minutes, and may be using it. */
+	readonly inUse: boolean;
 	/** Throws with a sentence if something of it is left. */
 	remove(): Promise<void>;
 }
 
-/** What mqbench keeps here, and what it does not remove from here: sentences that say how. */
+/** What mqbench keeps here and may remove, and what it does not: sentences that say how. What has another name than ours is never ours. */
 export async function keptHere(
 	world: World,
 ): Promise<{ readonly kept: readonly Kept[]; readonly notes: string[] }> {
 	const cache = cacheFolder(world.env, process.platform);
+	const nowMs = world.clock.nowMs();
 	const docker = await inDocker(world);
 	const rigs = await knownRigs(world);
+	const of = (folder: string, name: RegExp, what: What) =>
+		folders(path.join(cache, folder), name, { what, nowMs });
 	return {
 		kept: [
-			...(await builds(path.join(cache, "bin"))),
-			...(await folders(path.join(cache, "go"), "kept-go")),
-			...(await folders(path.join(cache, "jars"), "kept-jars")),
-			...(await folders(path.join(cache, "pulumi"), "kept-pulumi")),
-			...(await folders(path.join(cache, "calibrations"), "kept-calibration")),
+			...(await builds(path.join(cache, "bin"), nowMs)),
+			...(await of("bin", /^\.[0-9a-f]{16}-\w{6}$/, "kept-part")),
+			...(await of("go", /^go1\.\d+(?:\.\d+)?$/, "kept-go")),
+			...(await of("jars", /^[a-z-]+-[0-9a-f]{16}$/, "kept-jars")),
+			...(await of("pulumi", /^\d+\.\d+\.\d+$/, "kept-pulumi")),
 			...(await Promise.all(
-				(await leftFolders()).map((one) => folder(one, "kept-temporary")),
+				(await leftFolders()).map((one) => temporary(one)),
 			)),
 			...docker.kept,
 		],
@@ -52,32 +58,55 @@ export async function keptHere(
 
 // --- internal ---
 
-type Name = Parameters<typeof tell>[0];
+type What = "kept-part" | "kept-go" | "kept-jars" | "kept-pulumi";
 
-async function builds(bin: string): Promise<Kept[]> {
-	return (await buildsIn(bin)).map(({ folder, kind, usedMs, bytes }) => {
-		const [programs = "", platform = ""] = kind.split(" ");
-		return {
-			what: tell("kept-build", {
-				programs: programs.replaceAll(",", ", "),
-				platform: platform === "" ? "" : ` for ${platform}`,
-			}),
-			...{ where: folder, bytes, usedMs },
-			remove: () => rm(folder, { recursive: true }),
-		};
-	});
+async function builds(bin: string, nowMs: number): Promise<Kept[]> {
+	return Promise.all(
+		(await buildsIn(bin)).map(async ({ folder, kind, usedMs, bytes }) => {
+			const [programs = "", platform = ""] = kind.split(" ");
+			return {
+				what: tell("kept-build", {
+					programs: programs.replaceAll(",", ", "),
+					platform: platform === "" ? "" : ` for ${platform}`,
+				}),
+				...{ where: folder, bytes, usedMs },
+				inUse: await isUsed(path.join(folder, "build.json"), nowMs),
+				remove: () => rm(folder, { recursive: true }),
+			};
+		}),
+	);
 }
 
-async function folders(parent: string, name: Name): Promise<Kept[]> {
+async function folders(
+	parent: string,
+	name: RegExp,
+	{ what, nowMs }: { readonly what: What; readonly nowMs: number },
+): Promise<Kept[]> {
 	const names = await readdir(parent).catch(() => []);
-	return Promise.all(names.map((one) => folder(path.join(parent, one), name)));
+	const ours = names.filter((one) => name.test(one));
+	return Promise.all(
+		ours.map(async (one): Promise<Kept> => {
+			const where = path.join(parent, one);
+			const about = await stat(where).catch(() => null);
+			return {
+				...{ what: tell(what), where, bytes: await sizeOf(where) },
+				usedMs: about?.mtimeMs ?? null,
+				inUse: await isUsed(where, nowMs),
+				// What says what it was lies beside it.
+				remove: async () => {
+					await rm(where, { recursive: true });
+					await rm(`${where}.sha256`, { force: true });
+				},
+			};
+		}),
+	);
 }
 
-async function folder(where: string, name: Name): Promise<Kept> {
-	const about = await stat(where).catch(() => null);
+/** Of a process that is gone. */
+async function temporary(where: string): Promise<Kept> {
 	return {
-		what: tell(name as "kept-go"),
-		...{ where, bytes: await sizeOf(where), usedMs: about?.mtimeMs ?? null },
+		...{ what: tell("kept-temporary"), where, bytes: await sizeOf(where) },
+		...{ usedMs: null, inUse: false },
 		remove: () => rm(where, { recursive: true }),
 	};
 }
@@ -92,7 +121,7 @@ async function inDocker(
 			const where = labelOf(run);
 			return {
 				what: tell("kept-containers"),
-				...{ where, bytes: null, usedMs: null },
+				...{ where, bytes: null, usedMs: null, inUse: false },
 				remove: async () => {
 					const left = await removeLabelled(docker, where);
 					if (left.length > 0)

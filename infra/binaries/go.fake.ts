@@ -83,6 +83,7 @@ export function machine(
 							["begin", server, platform].filter(Boolean).join(" "),
 						),
 					waiting: (pid) => void told.push(`waiting for ${pid}`),
+					note: (text) => void told.push(text),
 					step: (phase, done, all) => void told.push(`${phase} ${done}/${all}`),
 					end: () => void told.push("end"),
 				},

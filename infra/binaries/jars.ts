@@ -26,6 +26,7 @@ import {
 	type WrongFile,
 	wrongFile,
 } from "./sums.ts";
+import { keepUsed } from "./used.ts";
 
 export interface JarsOptions {
 	/** What is fetched, for the folder's name and for messages: "kafka". */
@@ -56,6 +57,7 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 		(await readFile(pom, "utf8")) + JSON.stringify(properties),
 	);
 	const folder = path.join(parent, `${name}-${hash.slice(0, 16)}`);
+	keepUsed(folder);
 	if (await isThere(options, folder)) return folder;
 	await makeCache(parent);
 	const lock = await takeLock(`${folder}.lock`, world.stop, () => {}).catch(

@@ -4,7 +4,10 @@ import {
 	chmod,
 	copyFile,
 	mkdir,
+	mkdtemp,
 	readFile,
+	rename,
+	rm,
 	writeFile,
 } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -71,8 +74,8 @@ export async function findPacked(
 		exe,
 	}: {
 		readonly near: string;
-		/** Folder of the build in the cache. */
-		readonly cache: string;
+		/** Folder of the build in the cache; null: somebody only looks, and nothing is copied. */
+		readonly cache: string | null;
 		readonly key: string;
 		readonly programs: readonly BuiltProgram[];
 		readonly exe: string;
@@ -101,7 +104,7 @@ export async function findPacked(
 			error instanceof z.ZodError ? tell("not-ours") : reasonOf(error);
 		return passed(tell("manifest-unreadable", { reason }));
 	}
-	const { mqbench, go, builds, sha256 } = manifest;
+	const { mqbench, go, builds, sha256, platform } = manifest;
 	const files = programs.map(({ name }) => name);
 	const without = files.find((program) => !(program in sha256));
 	if (without !== undefined)
@@ -117,19 +120,31 @@ export async function findPacked(
 				tell(found === null ? "package-lacks" : "package-changed", { program }),
 			);
 	}
-	const build: BuildFile = { schema: 1, go, mqbench, sha256 };
+	const build: BuildFile = { schema: 1, go, mqbench, sha256, platform };
 	const own = { build, name: `${name} ${mqbench}` };
 	const paths = files.map((program) => programIn(folder, program, exe));
-	if (await allExecutable(paths)) return { folder, ...own };
+	if (cache === null || (await allExecutable(paths))) return { folder, ...own };
 	const copied = { folder: cache, ...own };
 	if (await readBuild(cache, exe, programs)) return copied;
 	try {
-		await mkdir(cache, { recursive: true });
-		for (const program of paths)
-			await copyExecutable(program, path.join(cache, path.basename(program)));
-		const text = JSON.stringify(build);
-		await writeFile(path.join(cache, "build.json"), text);
+		await mkdir(path.dirname(cache), { recursive: true });
+		const temporary = await mkdtemp(`${cache}-`);
+		try {
+			for (const program of paths)
+				await copyExecutable(
+					program,
+					path.join(temporary, path.basename(program)),
+				);
+			const text = JSON.stringify(build);
+			await writeFile(path.join(temporary, "build.json"), text);
+			await rm(cache, { recursive: true, force: true });
+			await rename(temporary, cache);
+		} finally {
+			await rm(temporary, { recursive: true, force: true });
+		}
 	} catch (error) {
+		// Another mqbench may have been faster.
+		if (await readBuild(cache, exe, programs)) return copied;
 		return passed(tell("package-uncopied", { cache, reason: reasonOf(error) }));
 	}
 	return copied;

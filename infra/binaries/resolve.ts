@@ -27,7 +27,8 @@ import {
 	programsIn,
 } from "./programs.ts";
 import { goReady } from "./toolchain.ts";
-import { trimBuilds, used } from "./trim.ts";
+import { trimBuilds } from "./trim.ts";
+import { keepUsed } from "./used.ts";
 
 /** Paths of the programs, ready to run on this machine, or on hosts of another platform. */
 export interface Binaries extends Programs {
@@ -60,6 +61,8 @@ export interface BuildProgress {
 	/** `server`: its name; null: k6 and what comes with it. `platform`: of hosts ("linux/arm64"); absent: this machine's. */
 	begin(server: string | null, platform?: string): void;
 	waiting(pid: number | null): void;
+	/** A sentence about what is going to be built. */
+	note(text: string): void;
 	step(
 		phase: "toolchain" | "modules" | "packages",
 		done: number,
@@ -260,6 +263,7 @@ async function made(
 		},
 	);
 	if ("folder" in packed) {
+		if (packed.folder === folder) keepUsed(path.join(folder, "build.json"));
 		const { build, name } = packed;
 		const origin = tell("from-package", { name });
 		return { folder: packed.folder, go: build.go, origin };
@@ -276,7 +280,7 @@ async function made(
 				last: tell("folder-changed", { folder }),
 			});
 	}
-	await used(folder, world.clock.nowMs());
+	keepUsed(path.join(folder, "build.json"));
 	return { folder, go: build.go, origin: tell("from-build") };
 }
 
@@ -308,6 +312,7 @@ async function buildLocked(
 	try {
 		// The holder of the lock may have built it meanwhile.
 		if (await readBuild(folder, exe(platform), programs)) return;
+		if (why !== null) progress.note(why);
 		const env = await goReady(world, {
 			...{ extensions, yes, why },
 			cache: cacheFolder(world.env, process.platform),
@@ -333,7 +338,7 @@ async function buildLocked(
 			onProgress: (phase, done, all) => progress.step(phase, done, all),
 		});
 		progress.end();
-		await used(folder, world.clock.nowMs());
+		keepUsed(path.join(folder, "build.json"));
 		await trimBuilds(path.dirname(folder), world.clock.nowMs());
 	} finally {
 		await lock.release();

@@ -21,6 +21,7 @@ import { agreed } from "../ask.ts";
 import { platformName } from "../platform.ts";
 import { checkGo } from "./go.ts";
 import { takeLock } from "./lock.ts";
+import { keepUsed } from "./used.ts";
 
 /** The Go that is fetched where there is none, and what Go's checksum database says of it (sum.golang.org), by platform. */
 export const TOOLCHAIN = "go1.26.8";
@@ -63,17 +64,20 @@ export async function goReady(
 		(error: unknown) => error,
 	);
 	if (missing === null) return world.env;
-	const none = missing instanceof MqbenchError && missing.code === "go-missing";
-	if (!none) throw missing;
+	if (!(missing instanceof MqbenchError) || !LACKS.has(missing.code))
+		throw missing;
 	const folder = path.join(cache, "go", TOOLCHAIN);
 	const env = withGo(world.env, folder);
 	if (!existsSync(folder)) {
 		const proxy = proxyIn(world.env.GOPROXY);
-		if (proxy === null)
-			throw failure("go-missing", { why: why === null ? "" : `\n${why}` });
+		const { platform = HERE, sums = SUMS } = options;
+		// Where none may be fetched, the ways out are what was missing.
+		if (proxy === null || sums[platform] === undefined)
+			throw missing.code === "go-missing"
+				? failure("go-missing", why === null ? {} : { why })
+				: missing;
 		await agree(world, options, proxy);
-		await mkdir(path.dirname(folder), { recursive: true });
-		const lock = await takeLock(`${folder}.lock`, world.stop, () => {});
+		const lock = await lockOf(folder, world);
 		try {
 			// Another mqbench may have been faster.
 			if (!existsSync(folder)) await fetchGo(world, proxy, folder, options);
@@ -81,6 +85,7 @@ export async function goReady(
 			await lock.release();
 		}
 	}
+	keepUsed(folder);
 	await check(env);
 	return env;
 }
@@ -107,6 +112,22 @@ export function hash1(files: Readonly<Record<string, Uint8Array>>): string {
 }
 
 // --- internal ---
+
+/** What a Go that is fetched makes good. */
+const LACKS: ReadonlySet<string> = new Set(["go-missing", "go-old"]);
+
+async function lockOf(folder: string, world: World) {
+	try {
+		await mkdir(path.dirname(folder), { recursive: true });
+		return await takeLock(`${folder}.lock`, world.stop, () => {});
+	} catch (error) {
+		orInterrupted(world.stop);
+		throw failure("cache-unwritable", {
+			path: path.dirname(folder),
+			reason: reasonOf(error),
+		});
+	}
+}
 
 function withGo(env: World["env"], folder: string): World["env"] {
 	const bin = path.join(folder, "bin");
@@ -138,11 +159,10 @@ async function fetchGo(
 	folder: string,
 	{ platform = HERE, sums = SUMS, onProgress }: ToolchainOptions,
 ): Promise<void> {
-	const wanted = sums[platform];
+	const wanted = sums[platform] ?? "";
 	const from = maskUserinfo(proxy.href);
 	const refuse = (reason: string) =>
 		failure("go-unfetched", { go: TOOLCHAIN, from, reason });
-	if (wanted === undefined) throw refuse(tell("go-not-pinned", { platform }));
 	const module = `golang.org/toolchain@v0.0.1-${TOOLCHAIN}.${platform.replace("/", "-")}`;
 	const [name, version] = module.split("@") as [string, string];
 	const url = new URL(proxy);
@@ -152,7 +172,9 @@ async function fetchGo(
 		files = unzipSync(await download(url, world.stop, onProgress));
 	} catch (error) {
 		orInterrupted(world.stop);
-		throw refuse(maskUserinfo(reasonOf(error)));
+		// fetch itself says only that it failed.
+		const { cause } = error as Error;
+		throw refuse(maskUserinfo(reasonOf(cause ?? error)));
 	}
 	if (hash1(files) !== wanted) throw refuse(tell("go-other-sum", { wanted }));
 	const part = `${folder}.part`;

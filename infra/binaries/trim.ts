@@ -1,33 +1,26 @@
-import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { BuildFile } from "./build.ts";
 import { sizeOf } from "./size.ts";
+import { isUsed } from "./used.ts";
 
 /** Builds of the same programs that are kept, and what all builds may take, bytes. */
 const MOST_OF_A_KIND = 3;
 const MOST_BYTES = 500e6;
-/** A command that has begun with a build may start its programs much later. */
-const IN_USE_MS = 24 * 3600 * 1000;
-
-/** Remembers that a build is used now. */
-export async function used(folder: string, nowMs: number): Promise<void> {
-	const now = new Date(nowMs);
-	// A cache that may only be read is used all the same.
-	await utimes(path.join(folder, "build.json"), now, now).catch(() => {});
-}
 
 /**
  * Removes old builds: of the same programs for the same platform all but three, and of all what is beyond 500 MB; those come first that have
- * not been used for longest, and none that was used within a day. Never fails.
+ * not been used for longest, and none that a command may be using. Never fails.
  */
 export async function trimBuilds(bin: string, nowMs: number): Promise<void> {
 	const builds = (await buildsIn(bin)).sort((a, b) => b.usedMs - a.usedMs);
 	const kept = new Map<string, number>();
 	let bytes = 0;
-	for (const { folder, kind, usedMs, bytes: own } of builds) {
+	for (const { folder, kind, bytes: own } of builds) {
 		const before = kept.get(kind) ?? 0;
 		const room = before < MOST_OF_A_KIND && bytes + own <= MOST_BYTES;
-		if (room || nowMs - usedMs < IN_USE_MS) {
+		const file = path.join(folder, "build.json");
+		if (room || (await isUsed(file, nowMs))) {
 			kept.set(kind, before + 1);
 			bytes += own;
 		} else await rm(folder, { recursive: true, force: true }).catch(() => {});

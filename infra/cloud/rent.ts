@@ -33,6 +33,7 @@ export interface CloudSide {
 		request: CloudRequest,
 		world: World,
 		progress: BuildProgress,
+		yes?: boolean,
 	): Promise<void>;
 	/** Asks the cloud for machines and prices; nothing costs anything yet. */
 	offer(scenario: Scenario, asked: OfferAsked, world: World): Promise<Offer>;
@@ -75,7 +76,7 @@ export interface Using {
 
 /** The real one; loaded only when something is rented. */
 export const theCloud: CloudSide = {
-	async prepare({ cloud, scenario, systems }, world, progress) {
+	async prepare({ cloud, scenario, systems }, world, progress, yes = false) {
 		const provider = await providerOf(cloud);
 		const { brokers, clients } = scenario.aws;
 		// Steps of seconds come before steps that may take minutes.
@@ -86,6 +87,7 @@ export const theCloud: CloudSide = {
 			version: packageVersion,
 			progress,
 			systems,
+			yes,
 		});
 		for (const { system: key, broker } of systems) {
 			const system = scenario.systems.find((one) => one.key === key);
@@ -171,7 +173,7 @@ export async function rent(
 	// Before anybody is asked anything.
 	const maxHourlyUsd = limitOf(args);
 	const yes = args.yes ?? false;
-	await cloud.prepare(request, world, progress.build);
+	await cloud.prepare(request, world, progress.build, yes);
 	progress.say(askingText(request));
 	const offer = await offerFor(request, world, cloud, plannedNs, rigFile);
 	await cloud.confirmOffer(offer, { yes, maxHourlyUsd, plannedNs }, world);

@@ -44,6 +44,10 @@ export function declare(
 		)
 		.option("--system <key>", "only this system (default: all)")
 		.addOption(outFolderOption())
+		.option(
+			"-y, --yes",
+			"ask nothing: fetch a Go to build the load generator with, where it is missing",
+		)
 		.option("-q, --quiet", "print nothing; only write the files")
 		.action(async (path: string, options) =>
 			exit(await calibrate({ path, argv, ...options }, world)),
@@ -56,6 +60,7 @@ export interface CalibrateArgs extends Overrides {
 	readonly only?: string | undefined;
 	readonly out?: string | undefined;
 	readonly quiet?: boolean | undefined;
+	readonly yes?: boolean | undefined;
 	/** `--runs`: as it was typed. */
 	readonly runs: string;
 	/** `--system`: the one to calibrate; undefined: all. */
@@ -92,7 +97,7 @@ export async function calibrate(
 			out: args.out,
 			resume: undefined,
 			floor: false,
-			confirm: false,
+			...{ confirm: false, yes: args.yes ?? false },
 			snapshot: null,
 			command: commandOf(args.path, args.argv ?? [], world),
 			onInconclusive: undefined,

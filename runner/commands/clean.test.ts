@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Kept, keptHere } from "../../infra/kept.ts";
@@ -14,6 +14,7 @@ function keeping(stays = false) {
 	const removed: string[] = [];
 	const one = (where: string, bytes: number | null): Kept => ({
 		...{ what: "jars", where, bytes, usedMs: bytes === null ? null : 0 },
+		inUse: false,
 		remove: async () => {
 			if (stays && where === "/b") throw new Error("it is in use");
 			removed.push(where);
@@ -66,7 +67,22 @@ describe("mqbench clean", () => {
 		expect(await clean({ yes: true }, here, look)).toBe(5);
 		expect(removed).toEqual(["/a"]);
 		expect(here.err()).toBe("/b could not be removed: it is in use\n");
-		expect(here.out()).toContain("Removed: 1");
+		// Of what stays no byte is counted.
+		expect(here.out()).toContain("Removed: 1, 1MiB.");
+	});
+
+	test("leaves what a command may be using, unless all is asked for", async () => {
+		const { removed, look } = keeping();
+		const used = async () => {
+			const { kept, notes } = await look();
+			return { kept: kept.map((one) => ({ ...one, inUse: true })), notes };
+		};
+		const here = world();
+		expect(await clean({ yes: true }, here, used)).toBe(0);
+		expect(removed).toEqual([]);
+		expect(here.out()).toContain("mqbench clean --all");
+		expect(await clean({ yes: true, all: true }, here, used)).toBe(0);
+		expect(removed).toEqual(["/a", "/b"]);
 	});
 
 	test("finds builds, jars and what was fetched in the cache, and leaves nothing of them", async () => {
@@ -79,7 +95,12 @@ describe("mqbench clean", () => {
 		make("bin", "abc", "build.json");
 		make("bin", "abc", "k6");
 		make("go", "go1.26.8", "bin", "go");
-		make("jars", "kafka-1", "a.jar");
+		make("jars", "kafka-0123456789abcdef", "a.jar");
+		// Somebody's own, in a folder that was given for the cache.
+		make("go", "bin", "gofmt");
+		make("jars", "mine", "b.jar");
+		make("bin", "tool", "x");
+		make("calibrations", "a-b.json");
 		const here = fakeWorld({
 			env: { MQBENCH_CACHE_DIR: cache, HOME: testFolder(), PATH: "" },
 		});
@@ -88,13 +109,15 @@ describe("mqbench clean", () => {
 			const { kept, notes } = await keptHere(world);
 			return { kept: kept.filter((one) => one.where.startsWith(cache)), notes };
 		};
-		expect(await clean({ yes: true }, here, own)).toBe(0);
+		expect(await clean({ yes: true, all: true }, here, own)).toBe(0);
 		expect(here.out()).toContain("built: k6 for linux/amd64");
 		expect(here.out()).toContain("a Go that was fetched");
 		expect(here.out()).toContain("jars of a broker");
 		expect(here.out()).toContain("Docker does not answer");
-		expect(readdirSync(path.join(cache, "bin"))).toEqual([]);
-		expect(existsSync(path.join(cache, "go", "go1.26.8"))).toBe(false);
+		expect(readdirSync(path.join(cache, "bin"))).toEqual(["tool"]);
+		expect(readdirSync(path.join(cache, "go"))).toEqual(["bin"]);
+		expect(readdirSync(path.join(cache, "jars"))).toEqual(["mine"]);
+		expect(readdirSync(path.join(cache, "calibrations"))).toHaveLength(1);
 	});
 });
 

@@ -14,7 +14,7 @@ Examples:
   mqbench clean            shows what there is, and asks
   mqbench clean --yes      removes it
 
-Reports stay: they are yours. What is rented is removed by mqbench rigs.
+Reports and calibrations stay: they are yours. What is rented is removed by mqbench rigs.
 `;
 
 export function declare(program: Command, { world, exit }: Invocation): void {
@@ -22,44 +22,62 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 		.command("clean")
 		.description("show and remove what mqbench keeps on this machine")
 		.option("-y, --yes", "remove without asking")
+		.option("--all", "also what a command used within the last minutes")
 		.addHelpText("after", EXAMPLES)
 		.action(async (options) => exit(await clean(options, world)));
 }
 
-/** `mqbench clean`: builds, fetched programs, calibrations, and what killed commands have left. Exit code 5: something could not be removed. */
+/** `mqbench clean`: builds, what was fetched, and what killed commands have left. Exit code 5: something could not be removed. */
 export async function clean(
-	{ yes = false }: { readonly yes?: boolean | undefined },
+	{ yes = false, all = false }: CleanArgs,
 	world: World,
 	look: typeof keptHere = keptHere,
 ): Promise<ExitCode> {
 	const { kept, notes } = await look(world);
 	const say = (text: string) => world.stdout.write(`${text}\n`);
 	if (kept.length === 0) say(tell("kept-nothing"));
-	for (const one of kept) say(`  ${line(one, world.clock.nowMs())}`);
-	const bytes = formatBytes(sum(kept.map((one) => one.bytes ?? 0)));
-	if (kept.length > 1) say(tell("kept-all", { bytes }));
+	const stays = (one: Kept) => one.inUse && !all;
+	for (const one of kept) {
+		const text = line(one, world.clock.nowMs());
+		say(`  ${stays(one) ? tell("kept-in-use", { what: text }) : text}`);
+	}
+	if (kept.length > 1) say(tell("kept-all", { bytes: bytesOf(kept) }));
 	for (const note of notes) say(note);
-	if (kept.length === 0) return EXIT.pass;
+	const old = kept.filter((one) => !stays(one));
+	if (old.length === 0) return EXIT.pass;
 	if (!yes && world.ask === null) {
 		say(tell("kept-how"));
 		return EXIT.pass;
 	}
 	if (!yes && !(await agreed(tell("kept-question"), world))) return EXIT.pass;
-	let left = 0;
-	for (const one of kept)
+	const removed: Kept[] = [];
+	for (const one of old)
 		try {
 			await one.remove();
+			removed.push(one);
 		} catch (error) {
-			left++;
 			world.stderr.write(
 				`${tell("kept-stays", { where: one.where, reason: reasonOf(error) })}\n`,
 			);
 		}
-	say(tell("kept-removed", { removed: kept.length - left, bytes }));
-	return left > 0 ? EXIT.leftBehind : EXIT.pass;
+	say(
+		tell("kept-removed", { removed: removed.length, bytes: bytesOf(removed) }),
+	);
+	return removed.length < old.length ? EXIT.leftBehind : EXIT.pass;
+}
+
+export interface CleanArgs {
+	/** `--yes`: ask nothing. */
+	readonly yes?: boolean | undefined;
+	/** `--all`: also what a command may be using. */
+	readonly all?: boolean | undefined;
 }
 
 // --- internal ---
+
+function bytesOf(kept: readonly Kept[]): string {
+	return formatBytes(sum(kept.map((one) => one.bytes ?? 0)));
+}
 
 function line({ what, where, bytes, usedMs }: Kept, nowMs: number): string {
 	const about = [

@@ -47,7 +47,7 @@ export async function findGenerator(world: World): Promise<Generator> {
 	const exe = process.platform === "win32" ? ".exe" : "";
 	const packed = await findPacked(packageName(process.platform, process.arch), {
 		near: packageFolder,
-		cache: folder,
+		cache: null,
 		key,
 		programs: FIRST,
 		exe,
@@ -75,7 +75,10 @@ async function ownK6(world: World, extensions: string): Promise<Generator> {
 		const { k6 } = await resolveBinaries(world, {
 			extensions,
 			version: packageVersion,
-			progress: { begin: silent, waiting: silent, step: silent, end: silent },
+			progress: {
+				...{ begin: silent, waiting: silent, note: silent },
+				...{ step: silent, end: silent },
+			},
 		});
 		return { from: "MQBENCH_K6", k6 };
 	} catch (error) {

@@ -388,7 +388,7 @@ export const Run = z.strictObject({
 				"What the messages around each percentile waited for: all in its bucket of response times (a sixteenth of an octave), and while they are fewer than 10, in the nearest buckets up to a quarter away. Percentiles without support are left out. Absent: the load has no response times, or an older mqbench did not count.",
 		}),
 	/**
-	 * What the broker logged between T0 and the window's end, each kind of line of a node once, in order of time; where there are more than there
+	 * What the broker logged between T0 and the window's end, each kind of line of a node once in a while, in order of time; where there are more than there
 	 * is room for, warnings and worse are kept first. Absent: nobody kept its log. `atNs` counts from T0, by the clock of the node.
 	 */
 	brokerLog: z
@@ -401,7 +401,7 @@ export const Run = z.strictObject({
 					/** By its own word a warning or worse. */
 					serious: z.boolean(),
 					text: z.string(),
-					/** Lines of the node that differ from this one in numbers only, this one included: it is the first of them. */
+					/** Lines of the node that differ from this one in numbers only, and follow each other within 5 s; this one, the first, included. */
 					times: Count,
 				}),
 			),

@@ -34,19 +34,32 @@ test("of a broker's log the lines from T0 to the window's end are kept, in order
 	});
 });
 
-test("lines of a node that differ in numbers only are one, with the time of the first", () => {
+test("lines of a node that differ in numbers only are one, with the time of the first; after 5 s of silence another", () => {
 	const log = of([
 		line(100, "attempt 1: refused"),
 		line(200, "attempt 2: refused"),
 		line(300, "attempt 3: refused", { node: 2 }),
-		line(400, "attempt 10: refused"),
+		line(4000, "attempt 10: refused"),
+		line(9001, "attempt 11: refused"),
 	]);
 	expect(
 		log?.lines.map(({ atNs, node, times }) => [atNs, node, times]),
 	).toEqual([
 		[100e6, 1, 3],
 		[300e6, 2, 1],
+		[9001e6, 1, 1],
 	]);
+});
+
+test("a password in a line is in no report", () => {
+	const [one] =
+		of([line(1, "cannot reach nats://me:hunter2@host")])?.lines ?? [];
+	expect(one?.text).toBe("cannot reach nats://***@host");
+});
+
+test("a log without times is none, though mqbench has written into it", () => {
+	expect(of([line(1, "mqbench: killed", { ours: true })])).toBeUndefined();
+	expect(of([])).toBeUndefined();
 });
 
 test("where there are too many kinds what is serious is kept first, and the lines of the rest are counted", () => {

@@ -1,45 +1,56 @@
 import type { Run } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
+import { maskUrls } from "../secrets.ts";
 import { sum } from "../stats/sum.ts";
 import { shortened } from "../terminal/columns.ts";
 
 /**
- * The lines of a run's broker.log from T0 to the end of its window, which is where the axis of time ends, each kind once: a broker that misses
- * another one says so many times a second. undefined: there is no log, or nobody
- * knows when T0 was. What mqbench did to the broker is not among them: the faults are.
+ * The lines of a run's broker.log from T0 to the end of its window, which is where the axis of time ends. Of lines of a node that differ in numbers
+ * only, and follow each other within 5 s, the first stands for all: a broker that misses another one says so many times a second. What mqbench
+ * did to the broker is not among them: the faults are. undefined: there is no log, its lines have no times that are exact enough, or nobody
+ * knows when T0 was.
  */
 export function brokerLogOf(
 	{ brokerLog, t0Ms }: Pick<Collected, "brokerLog" | "t0Ms">,
 	{ endNs }: Run["window"],
 ): Run["brokerLog"] {
 	if (brokerLog === null || t0Ms === null) return undefined;
-	const kinds = new Map<string, Line>();
+	if (brokerLog.every(({ ours }) => ours)) return undefined;
+	const kinds: Kind[] = [];
+	const latest = new Map<string, Kind>();
 	for (const { atMs, node, serious, text, ours } of brokerLog) {
 		const atNs = Math.round((atMs - t0Ms) * 1e6);
 		if (ours || atNs < 0 || atNs >= endNs || !WORD.test(text)) continue;
-		const kind = `${node} ${text.replaceAll(/\d+/g, "0")}`;
-		const said = shortened(text, MOST_TEXT);
-		const known = kinds.get(kind) ?? {
-			atNs,
-			node,
-			serious,
-			text: said,
-			times: 0,
-		};
-		kinds.set(kind, { ...known, times: known.times + 1 });
+		const name = `${node} ${text.replaceAll(/\d+/g, "0")}`;
+		let kind = latest.get(name);
+		if (kind === undefined || atNs - kind.lastNs > QUIET_NS) {
+			const said = shortened(maskUrls(text), MOST_TEXT);
+			kind = { atNs, lastNs: atNs, node, serious, text: said, times: 0 };
+			latest.set(name, kind);
+			kinds.push(kind);
+		}
+		kind.lastNs = atNs;
+		kind.times++;
 	}
-	const bySeriousness = [...kinds.values()].sort(
-		(a, b) => Number(b.serious) - Number(a.serious),
-	);
+	kinds.sort((a, b) => Number(b.serious) - Number(a.serious));
 	return {
-		lines: bySeriousness.slice(0, MOST_LINES).sort((a, b) => a.atNs - b.atNs),
-		more: sum(bySeriousness.slice(MOST_LINES).map(({ times }) => times)),
+		lines: kinds
+			.slice(0, MOST_LINES)
+			.sort((a, b) => a.atNs - b.atNs)
+			.map(({ lastNs: _, ...line }) => line),
+		more: sum(kinds.slice(MOST_LINES).map(({ times }) => times)),
 	};
 }
 
 // --- internal ---
 
 type Line = NonNullable<Run["brokerLog"]>["lines"][number];
+interface Kind extends Line {
+	lastNs: number;
+}
+
+/** What was silent for longer is told again: it may have another cause. */
+const QUIET_NS = 5e9;
 
 /** Rules and pictures of letters have none. */
 const WORD = /[a-z]{3}/i;

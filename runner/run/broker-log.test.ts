@@ -11,6 +11,8 @@ test.each([
 	["Kafka", "2026-11-20T10:17:46.123Z WARN Partition Shrinking ISR"],
 	["Redis", "4711:M 20 Nov 2026 10:17:46.123 # Disconnected from MASTER"],
 	["RabbitMQ", "2026-11-20 10:17:46.123000+00:00 [error] <0.9.0> closed"],
+	["Mochi", "time=2026-11-20T10:17:46.123Z level=WARN msg=closed"],
+	["Kafka by itself", "[2026-11-20 10:17:46,123] WARN [Broker id=1] gone"],
 	["NSQ", "[nsqd] 2026/11/20 10:17:46.123000 ERROR: sending 4 messages"],
 ])("a warning of %s has its time, alone and among several nodes", (_, line) => {
 	expect(readBrokerLog(line)).toMatchObject([
@@ -32,10 +34,9 @@ test.each([
 	]);
 });
 
-test("mosquitto has seconds", () => {
-	expect(readBrokerLog("1763633866: Client c1 closed")).toMatchObject([
-		{ atMs: 1_763_633_866_000, serious: false, text: "Client c1 closed" },
-	]);
+test("a time that is not known to the millisecond is none: a reaction would stand before its cause", () => {
+	expect(readBrokerLog("1763633866: Client c1 closed")).toEqual([]);
+	expect(readBrokerLog("10:17:46.123 [main] ERROR x")).toEqual([]);
 });
 
 test("what mqbench does is told apart, and what has no time is left out", () => {

@@ -13,7 +13,8 @@ export interface BrokerLine {
 }
 
 /**
- * The lines of a broker.log that have a time: of any system, as each log in its own form, and of mqbench. Where there are several nodes a line
+ * The lines of a broker.log that have a time to the millisecond or better, in the form of each system, and of mqbench. Those of mosquitto
+ * (whole seconds) and ElasticMQ (no date) have none. Where there are several nodes a line
  * begins with the number of one. Times without a zone are UTC: so we start brokers. Lines without a time (the stack of a Java program) are left out.
  */
 export function readBrokerLog(text: string): BrokerLine[] {
@@ -30,16 +31,15 @@ export function readBrokerLog(text: string): BrokerLine[] {
 
 /** Day, time, what is left of the second, zone, text. */
 const FORMS = [
-	// 2026-11-20T10:17:46.123Z (Java by our pattern, mqbench), 2026-11-20 10:17:46.123456+00:00 (RabbitMQ).
-	/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)? (.*)$/,
+	// 2026-11-20T10:17:46.123Z (Java by our pattern, mqbench), 2026-11-20 10:17:46.123456+00:00 (RabbitMQ), [2026-11-20 10:17:46,123] (Kafka's own).
+	/^\[?(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)[.,](\d+)(Z|[+-]\d\d:\d\d)?\]? (.*)$/,
+	// time=2026-11-20T10:17:46.123Z level=WARN (Go's slog: Mochi MQTT).
+	/^time=(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.(\d+)(Z|[+-]\d\d:\d\d) level=(.*)$/,
 	// [4711] 2026/11/20 10:17:46.123456 (nats-server; NSQ has its name in the brackets).
-	/^\[\w+\] (\d{4}\/\d\d\/\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?() (.*)$/,
+	/^\[\w+\] (\d{4}\/\d\d\/\d\d) (\d\d:\d\d:\d\d)\.(\d+)() (.*)$/,
 	// 4711:M 20 Nov 2026 10:17:46.123 (Redis).
 	/^\d+:\w (\d\d \w{3} \d{4}) (\d\d:\d\d:\d\d)\.(\d+)() (.*)$/,
 ];
-/** 1763633866: (mosquitto). */
-const SECONDS = /^(\d{10}): (.*)$/;
-
 /** Redis marks its warnings with a #. */
 const SERIOUS =
 	/^(?:#|\[?(?:W|E|F|WARN|WRN|WARNING|ERROR|ERR|FATAL|FTL|CRITICAL|SEVERE|ALERT|EMERGENCY)\]?:?)(?:\s|$)|^Error:/i;
@@ -47,8 +47,6 @@ const SERIOUS =
 const OURS = "mqbench: ";
 
 function parsed(line: string): Omit<BrokerLine, "node"> | null {
-	const [, seconds, said] = SECONDS.exec(line) ?? [];
-	if (seconds !== undefined) return found(Number(seconds) * 1000, said ?? "");
 	for (const form of FORMS) {
 		const [, day, time, part, zone, text = ""] = form.exec(line) ?? [];
 		if (day === undefined || time === undefined) continue;

@@ -198,6 +198,7 @@ function makeBuild(
 				}),
 			);
 		},
+		note: say,
 		waiting(pid) {
 			say(
 				tell("building-elsewhere", {

@@ -37,7 +37,7 @@ export function liveFigure(
 		// The heading above it says which run it is.
 		facts: "",
 		description: `${frame.title}, ${last.at} s`,
-		width: 1,
+		width: size,
 		from: frame.from,
 		// The drain is behind the window's end.
 		to: Math.max(Math.min(whole, most), elapsed),
@@ -181,7 +181,7 @@ class Lines {
 		});
 		const points = joinedBy(
 			known,
-			({ at }) => Math.floor((at + this.#startS) / this.#size),
+			({ at }) => Math.floor(at / this.#size),
 			(part) => [
 				mean(part.map(({ at }) => at)),
 				mean(part.map(({ value }) => value)),

@@ -152,6 +152,8 @@ export interface TimeFigure extends Base {
 		readonly text: string;
 		readonly serious: boolean;
 	}[];
+	/** What the marks of the log are: beside the first panel's title. */
+	readonly logTitle?: string;
 	/** The slowest messages of the run, the slowest first, at the second in which they were due. */
 	readonly slowest: readonly {
 		readonly second: number;

@@ -39,7 +39,7 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 			around.title,
 			...figure.panels.map(({ title }, i) =>
 				heading(
-					`${title}${extents[i]?.logarithmic ? ", logarithmic" : ""}${i === 0 && figure.log ? "; triangles: the broker's log" : ""}`,
+					`${title}${extents[i]?.logarithmic ? ", logarithmic" : ""}${i === 0 && figure.logTitle ? `; ${figure.logTitle}` : ""}`,
 					{ left: 8, top: (areas[i]?.top ?? 0) - 23, width: view.width - 16 },
 					view,
 				),

@@ -78,7 +78,7 @@ export function timeFigure(
 		})),
 		marks: marksOf(run),
 		unfinished,
-		...logOf(run, size > 1 || few < 5),
+		...logOf(run, few < 5),
 		slowest: run.slowest
 			.slice(0, size > 1 || few < 5 ? 3 : MOST_SLOWEST)
 			.map((message) => ({
@@ -105,19 +105,24 @@ const MOST_SLOWEST = 20;
 const MOST_SMALL = 5;
 const MOST_TEXT = 100;
 
-/** In small pictures what is serious. */
+/** In small pictures some of what is serious. */
 function logOf(
 	{ brokerLog, window }: Run,
 	small: boolean,
-): Pick<TimeFigure, "log"> {
+): Pick<TimeFigure, "log" | "logTitle"> {
 	const { lines: all = [] } = brokerLog ?? {};
 	const several = all.some(({ node }) => node > 1);
 	const lines = small
 		? all.filter(({ serious }) => serious).slice(0, MOST_SMALL)
 		: all;
+	const left = all.length - lines.length;
 	return lines.length === 0
 		? {}
 		: {
+				logTitle:
+					left === 0
+						? tell("log-triangles")
+						: tell("log-triangles-some", { shown: lines.length, left }),
 				log: lines.map(({ atNs, node, serious, text, times }) => {
 					const second = rounded((atNs - window.startNs) / 1e9);
 					const who = several
@@ -396,8 +401,12 @@ function scheduled(run: Run, size: number): Points {
 		];
 	}
 	const points: [number, number][] = [];
-	for (let at = 0; at < endNs; at += size * 1e9) {
-		const until = Math.min(at + size * 1e9, endNs);
+	const each = size * 1e9;
+	// Counted from the window's start, as all stretches are.
+	for (let next = startNs % each; next - each < endNs; next += each) {
+		const at = Math.max(0, next - each);
+		const until = Math.min(next, endNs);
+		if (until <= at) continue;
 		const due = messagesBefore(schedule, until) - messagesBefore(schedule, at);
 		points.push([
 			rounded((at + until) / 2e9 - startNs / 1e9),

@@ -387,6 +387,9 @@ describe("the strip of runs", () => {
 				...{ readBytesPerSecond: null, writeBytesPerSecond: null },
 			};
 		expect(strip(result).text).toContain("machine 35 % idle");
+		// Of brokers elsewhere it is no time of this machine.
+		run.sameHost = false;
+		expect(strip(result).text).toContain("machine 50 % idle");
 		run.series.resources = [];
 		expect(strip(result).text).not.toContain("idle");
 	});

@@ -295,17 +295,20 @@ function idleShare(
 ): number | null {
 	if (cores === null || (series.hosts.length > 0 && sameHost !== true))
 		return null;
+	// The nodes of a broker elsewhere have their CPU time from there.
+	const here = sameHost === true && series.brokerHosts === undefined;
 	const busy = series.resources.flatMap(({ at, machine, generator, broker }) =>
 		at * 1e9 > window.startNs &&
 		at * 1e9 <= window.endNs &&
 		machine.busyCores !== null
 			? Math.max(
 					machine.busyCores,
-					(generator?.cores ?? 0) + (broker?.cores ?? 0),
+					(generator?.cores ?? 0) + (here ? (broker?.cores ?? 0) : 0),
 				)
 			: [],
 	);
-	return busy.length === 0
+	// Who may use some of the cores only does not know how many there are.
+	return busy.length === 0 || Math.max(...busy) > cores * 1.05
 		? null
 		: Math.max(0, 1 - sum(busy) / busy.length / cores);
 }

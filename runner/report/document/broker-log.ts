@@ -2,30 +2,25 @@ import type { Run } from "../../model/result.ts";
 import { sum } from "../../stats/sum.ts";
 import { tell } from "../../text/tell.ts";
 import { formatCount } from "../../units.ts";
-import type { Block, Medium } from "./blocks.ts";
+import { type Block, PAGE } from "./blocks.ts";
 import { code, details, numbers, paragraph, table } from "./make.ts";
 
-/** What the broker logged while it was measured: a page shows it, Markdown some of it. Of many runs (not `full`) what is serious. */
+/**
+ * What the broker logged while it was measured, on the page alone: a broker may name hosts, which are nobody's business in a comment. Of many runs
+ * (not `full`) what is serious.
+ */
 export function brokerLog(
 	{ brokerLog: log, window }: Run,
-	media: readonly Medium[],
 	full: boolean,
 ): Block[] {
 	if (log === undefined) return [];
-	const lines = full ? log.lines : log.lines.filter(({ serious }) => serious);
+	const lines = full
+		? log.lines
+		: log.lines.filter(({ serious }) => serious).slice(0, FEW);
 	if (lines.length === 0) return [];
-	const few = new Set(
-		lines
-			.toSorted((a, b) => Number(b.serious) - Number(a.serious))
-			.slice(0, FEW),
-	);
-	const shown = full ? lines : lines.slice(0, FEW);
-	const more =
-		log.more +
-		sum(log.lines.map(({ times }) => times)) -
-		sum(shown.map(({ times }) => times));
-	const rows = shown.map((line) => ({
-		media: few.has(line) ? undefined : (["page"] as const),
+	const timesOf = (some: typeof lines) => sum(some.map(({ times }) => times));
+	const more = log.more + timesOf(log.lines) - timesOf(lines);
+	const rows = lines.map((line) => ({
 		cells: [
 			`${((line.atNs - window.startNs) / 1e9).toFixed(3)}s`,
 			`${line.node}`,
@@ -33,24 +28,23 @@ export function brokerLog(
 			code(line.text),
 		],
 	}));
+	const means = tell("broker-log-means");
 	return [
 		details(
 			tell("title-broker-log"),
 			[
 				table([...numbers(["at", "node", "times"]), { name: "line" }], rows),
 				paragraph(
-					more === 0
-						? tell("broker-log-means")
-						: `${tell("broker-log-means")} ${tell("broker-log-more", { more })}`,
+					more === 0 ? means : `${means} ${tell("broker-log-more", { more })}`,
 					"small",
 				),
 			],
-			media,
+			PAGE,
 		),
 	];
 }
 
 // --- internal ---
 
-/** Lines that Markdown has, and each of many runs. */
+/** Lines that each of many runs has. */
 const FEW = 5;

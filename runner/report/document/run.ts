@@ -134,7 +134,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...errors(run),
 		...titled(clientTable(run), { texts: 2 }),
 		...slowest(run, media, full),
-		...brokerLog(run, media, full),
+		...brokerLog(run, full),
 		...checks(run, !full),
 		details("What it ran with", [runFacts(run, result, full)], PAGE),
 	];

@@ -10,15 +10,18 @@ export function makeInClone(
 		source,
 		out,
 		only,
+		env = process.env,
 	}: {
 		readonly source: string;
 		readonly out: string;
 		readonly only: readonly string[];
+		/** Of the build; left out: this one. */
+		readonly env?: NodeJS.ProcessEnv;
 	},
 ): Made[] {
 	const run = (command: string, args: readonly string[], cwd: string) =>
 		execFileSync(command, args, {
-			...{ cwd, encoding: "utf8", maxBuffer: 1 << 26 },
+			...{ cwd, env, encoding: "utf8", maxBuffer: 1 << 26 },
 			stdio: ["ignore", "pipe", "inherit"],
 		});
 	run("git", ["clone", "--quiet", packageFolder, source], packageFolder);

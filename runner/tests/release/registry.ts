@@ -47,8 +47,10 @@ log: { type: stdout, format: pretty, level: error }
 		`registry=${url}\n//127.0.0.1:${port}/:_authToken=anybody\n`,
 	);
 	writeFileSync(path.join(folder, "package.json"), JSON.stringify(VERDACCIO));
+	// Its packages are not ours, and are shown no token of a release.
+	const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
 	execFileSync("npm", ["install", "--silent", "--ignore-scripts"], {
-		cwd: folder,
+		...{ cwd: folder, env },
 		stdio: ["ignore", "ignore", "inherit"],
 	});
 	const child = spawn(
@@ -57,7 +59,7 @@ log: { type: stdout, format: pretty, level: error }
 			path.join(folder, "node_modules/verdaccio/bin/verdaccio"),
 			...["--config", config, "--listen", `127.0.0.1:${port}`],
 		],
-		{ stdio: ["ignore", "ignore", "inherit"] },
+		{ env, stdio: ["ignore", "ignore", "ignore"] },
 	);
 	await answers(url, child);
 	return {

@@ -5,8 +5,14 @@
  *   npm run release -- 0.2.0 --dry-run --only linux-x64   one platform
  *   npm run release -- 0.2.0                              publishes, with provenance: in a GitHub workflow that has the rights
  */
-import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { sha256OfFile } from "../../sha256.ts";
@@ -31,18 +37,21 @@ const { values, positionals } = parseArgs({
 });
 const [version = ""] = positionals;
 if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) {
-	process.stderr.write(
-		"Name the version: npm run release -- 0.2.0 --dry-run\n",
-	);
-	process.exit(2);
+	refuse("Name the version: npm run release -- 0.2.0 --dry-run");
 }
+if (values.only.length > 0 && !values["dry-run"])
+	refuse("--only is for --dry-run: a release has all platforms");
 await release();
 
 // --- internal ---
 
 async function release(): Promise<void> {
 	const out = path.resolve(values.out ?? path.join("release", version));
-	rmSync(out, { recursive: true, force: true });
+	// What lies there may be somebody's.
+	if (existsSync(out) && readdirSync(out).length > 0)
+		refuse(
+			`${out} is not empty: remove it, or choose another folder with --out`,
+		);
 	mkdirSync(out, { recursive: true });
 	say(
 		`A clone of what is committed, as ${version}, and the programs of all platforms`,
@@ -58,7 +67,7 @@ async function release(): Promise<void> {
 		say(`  ${name}: ${formatBytes(size)} packed, made in ${seconds} s`);
 		if (size > most)
 			throw new Error(`${name} is larger than ${formatBytes(most)}`);
-		sums.push(`${await sha256OfFile(file)}  ${path.basename(file)}`);
+		sums.push(await sumOf(file));
 	}
 	writeFileSync(
 		path.join(out, "packages", "SHA256SUMS"),
@@ -82,6 +91,10 @@ async function release(): Promise<void> {
 	} finally {
 		registry.close();
 	}
+	// The registry's 300 packages have had the files in their hands.
+	for (const { name, file } of made)
+		if (!sums.includes(await sumOf(file)))
+			throw new Error(`${name} is not what was made: nothing is published`);
 	if (values["dry-run"]) {
 		say(
 			`Nothing is published. The packages are in ${path.join(out, "packages")}`,
@@ -89,9 +102,37 @@ async function release(): Promise<void> {
 		return;
 	}
 	// Those that mqbench names come first: nobody may find it without them.
-	for (const { file } of made)
-		run("npm", ["publish", "--provenance", "--access", "public", file], source);
+	for (const { name, file } of made)
+		if (isPublished(name)) say(`  ${name} is published already`);
+		else
+			run(
+				"npm",
+				[
+					...["publish", "--provenance", "--access", "public"],
+					...["--tag", version.includes("-") ? "next" : "latest", file],
+				],
+				source,
+			);
 	say(`mqbench ${version} is published: push the tag v${version}`);
+}
+
+function refuse(why: string): never {
+	process.stderr.write(`${why}\n`);
+	process.exit(2);
+}
+
+async function sumOf(file: string): Promise<string> {
+	return `${await sha256OfFile(file)}  ${path.basename(file)}`;
+}
+
+/** A release that failed in its middle goes on where it was. */
+function isPublished(name: string): boolean {
+	const { status } = spawnSync("npm", [
+		"view",
+		`${name}@${version}`,
+		"version",
+	]);
+	return status === 0;
 }
 
 function run(command: string, args: readonly string[], cwd: string): void {
