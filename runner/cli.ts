@@ -57,6 +57,13 @@ const world: World = {
 	},
 };
 
+// Scripts ask for it often, and it needs nothing of the rest.
+if (argv.length === 1 && /^(?:-v|--version)$/.test(argv[0] ?? "")) {
+	const { packageVersion } = await import("./package.ts");
+	world.stdout.write(`${packageVersion}\n`);
+	await flushed(process.stdout);
+	process.exit(0);
+}
 const { explain, main } = await import("./main.ts");
 /** Exit code of an error in a callback of a stream or a timer, where no one awaits; null: there was none. */
 let uncaught: number | null = null;
