@@ -40,12 +40,20 @@ async function proxy(status = 200): Promise<Proxy> {
 }
 
 /** A machine without Go. */
-function machine(GOPROXY?: string, ask: FakeWorld["ask"] = null) {
+function machine(
+	GOPROXY?: string,
+	ask: FakeWorld["ask"] = null,
+	more: Readonly<Record<string, string>> = {},
+) {
 	const folder = testFolder();
 	const extensions = path.join(folder, "extensions");
 	mkdirSync(extensions);
 	writeFileSync(path.join(extensions, "go.mod"), "module x\n\ngo 1.26.0\n");
-	const env = { PATH: "/usr/bin:/bin", ...(GOPROXY ? { GOPROXY } : {}) };
+	const env = {
+		PATH: "/usr/bin:/bin",
+		...(GOPROXY ? { GOPROXY } : {}),
+		...more,
+	};
 	const world = { ...fakeWorld({ cwd: folder, env }), ask };
 	const cache = path.join(folder, "cache");
 	const ready = ({
@@ -123,6 +131,17 @@ describe("where no Go is", () => {
 		// Nobody is asked for one whose checksum is not known.
 		await expect(ready({ yes: false, sums: {} })).rejects.toMatchObject({
 			code: "go-missing",
+		});
+	});
+
+	test("a proxy that is not reached is named with the reason, and what Node does not use", async () => {
+		const env = { HTTPS_PROXY: "http://127.0.0.1:9" };
+		const { ready } = machine("http://127.0.0.1:9/", null, env);
+		await expect(ready()).rejects.toMatchObject({
+			code: "go-unfetched",
+			message: expect.stringMatching(
+				/could not be fetched from http:\/\/127\.0\.0\.1:9\/.*(?:ECONNREFUSED|bad port).*HTTPS_PROXY/s,
+			),
 		});
 	});
 

@@ -174,7 +174,11 @@ async function fetchGo(
 		orInterrupted(world.stop);
 		// fetch itself says only that it failed.
 		const { cause } = error as Error;
-		throw refuse(maskUserinfo(reasonOf(cause ?? error)));
+		const { HTTPS_PROXY, https_proxy } = world.env;
+		const behind = HTTPS_PROXY || https_proxy;
+		throw refuse(
+			`${maskUserinfo(reasonOf(cause ?? error))}${behind ? tell("proxy-not-used") : ""}`,
+		);
 	}
 	if (hash1(files) !== wanted) throw refuse(tell("go-other-sum", { wanted }));
 	const part = `${folder}.part`;

@@ -43,6 +43,7 @@ export const machines = {
 	"package-uncopied": "its programs may not be executed where they are, and cannot be copied to {cache} ({reason})",
 	"fetch-go-question": "There is no Go on PATH. Fetch {go} from {from} (70 MB), to build the load generator with it once?",
 	"go-other-sum": "it is not what Go's checksum database says it is ({wanted})",
+	"proxy-not-used": "; HTTPS_PROXY is set, which Node does not use for this: name a GOPROXY that is reached without",
 	"http-status": "it answers with HTTP status {status}",
 	"kept-build": "built: {programs}{platform}",
 	"kept-go": "a Go that was fetched",

@@ -11,6 +11,7 @@ import {
 import { intervalText, percentileValue } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
 import { BUDGET, figuresOf, listOf, type RunFigures } from "./figures.ts";
+import { timeFigure } from "./time-figure.ts";
 
 const FIXTURES = [
 	"healthy",
@@ -737,4 +738,35 @@ describe("a hundred runs", () => {
 			JSON.stringify(listOf(figuresOf(result, budget))).length;
 		expect(size(400_000)).toBeLessThan(size(4_000_000) / 2);
 	});
+});
+
+test("stretches of several seconds are the same in all panels, counted from the window's start, and hold what was due in them", () => {
+	const result = fixtureResult("healthy");
+	const [run] = result.runs;
+	if (!run) throw new Error("no run");
+	// A warm-up of 1 s and a window of 5 s; twice as many are due in each second as in the one before.
+	const rate = (messages: number) => ({ messages, perNs: 1e9 });
+	const due = [100, 200, 400, 800, 1600, 3200];
+	run.load.schedule = {
+		...{ ...run.load.schedule, kind: "stages", rate: rate(3200) },
+		pieces: due.map((n) => ({ durationNs: 1e9, from: rate(n), to: rate(n) })),
+	};
+	expect(run.window).toMatchObject({ startNs: 1e9, endNs: 6e9 });
+	const time = timeFigure("t", run, result, { most: 3, panels: 9 });
+	expect(time?.width).toBe(2);
+	const middles = (points: readonly (readonly [number, unknown])[]) =>
+		points.map(([second]) => second);
+	// -1 s to 0 s is the half of a stretch that was; 4 s to 5 s of one that will be.
+	expect(line(time, "messages per second", "scheduled")).toEqual([
+		[-0.5, 100],
+		[1, (200 + 400) / 2],
+		[3, (800 + 1600) / 2],
+		[4.5, 3200],
+	]);
+	expect(middles(line(time, "messages per second", "sent"))).toEqual(
+		middles(line(time, "messages per second", "scheduled")),
+	);
+	const whole = middles(line(time, "response", "p99"));
+	for (const middle of middles(line(time, "CPU", "generator")))
+		expect(whole).toContain(middle);
 });
