@@ -9,7 +9,7 @@ import { testFolder } from "./test-folder.fake.ts";
 function made(files: Readonly<Record<string, string>>, ethtool?: string) {
 	const root = testFolder();
 	for (const [name, text] of Object.entries(files)) {
-		const file = path.join(root, "sys", name);
+		const file = path.join(root, name.startsWith("proc/") ? "" : "sys", name);
 		mkdirSync(path.dirname(file), { recursive: true });
 		writeFileSync(file, text);
 	}
@@ -109,4 +109,21 @@ describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
 			"not to be seen (none)",
 		);
 	});
+
+	test.each([
+		["0-7", "all"],
+		["2-3", "2-3 of 0-7"],
+	])(
+		"where it may run on the cores %s, that is %s of them",
+		(allowed, text) => {
+			const found = ownSettings(
+				made({
+					"proc/self/status": `Name:\tsh\nCpus_allowed_list:\t${allowed}\n`,
+					[`${CPU}/online`]: "0-7\n",
+				}),
+			);
+			expect(found.allowedCores).toBe(text);
+			expect(settingTexts(found)["cores to run on"]).toBe(text);
+		},
+	);
 });

@@ -10,6 +10,8 @@ export function settingQuestions(root = ""): string[] {
 		`idlemax=$(m=$(cat ${cpu}/cpuidle/current_driver 2>/dev/null); [ "$m" != acpi_idle ] || m=processor; cat "${root}/sys/module/$m/parameters/max_cstate" 2>/dev/null)`,
 		// Hundreds of files, so no program for each. A state counts if one core may enter it.
 		`cstates=$(cd ${cpu} 2>/dev/null && for d in cpu[0-9]*/cpuidle/state[0-9]*; do read -r off <"$d/disable" && [ "$off" = 0 ] && read -r name <"$d/name" && echo "\${d##*state} $name"; done 2>/dev/null | sort -nu | tr '\\n' ,)`,
+		`allowed=$(grep ^Cpus_allowed_list: ${root}/proc/self/status 2>/dev/null | tr -dc 0-9,-)`,
+		`online=$(cat ${cpu}/online 2>/dev/null)`,
 		`smt=$(cat ${cpu}/smt/control 2>/dev/null)`,
 		`governor=$(cat ${cpu}/cpu[0-9]*/cpufreq/scaling_governor 2>/dev/null | sort -u | tr '\\n' ,)`,
 		// Cards that are devices. Users' own PATH lacks sbin. Where moderation adapts itself its present time is no setting.
@@ -26,6 +28,7 @@ export function settingsOf(
 	const states = list("cstates").map((one) => one.split(" "));
 	const deepest = states.at(-1)?.[0];
 	const max = of("idlemax");
+	const [allowed, online] = [of("allowed"), of("online")];
 	return {
 		idleDriver: of("idle"),
 		bootMaxCState: max !== null && /^\d+$/.test(max) ? Number(max) : null,
@@ -34,6 +37,11 @@ export function settingsOf(
 		smt: of("smt"),
 		interruptModeration: of("moderation"),
 		governor: list("governor").join(", ") || null,
+		...(allowed === null || online === null
+			? {}
+			: {
+					allowedCores: allowed === online ? "all" : `${allowed} of ${online}`,
+				}),
 	};
 }
 

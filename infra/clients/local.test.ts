@@ -97,6 +97,7 @@ describe("clients on this machine", () => {
 			`HOME=${folder}`,
 			"NATS_URL=nats://a:b@host",
 			"PATH=/usr/bin:/bin",
+			"TZ=UTC",
 		]);
 	});
 

@@ -17,6 +17,8 @@ export const MachineSettings = z.strictObject({
 	interruptModeration: Text,
 	/** Of all cores. */
 	governor: Text,
+	/** Cores that processes may run on: "all", or "2-3 of 0-7" (a cpuset: Kubernetes' static CPU manager, taskset). Absent: it cannot be read. */
+	allowedCores: z.string().min(1).optional(),
 });
 export type MachineSettings = z.infer<typeof MachineSettings>;
 
@@ -53,5 +55,8 @@ export function settingTexts(
 		SMT: of.smt,
 		"interrupt moderation": of.interruptModeration,
 		"CPU governor": of.governor,
+		...(of.allowedCores === undefined
+			? {}
+			: { "cores to run on": of.allowedCores }),
 	};
 }
