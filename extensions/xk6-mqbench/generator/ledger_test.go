@@ -116,6 +116,7 @@ func TestTheSlowestMessagesSayWhatTheyWaitedFor(t *testing.T) {
 	if len(m.slowest) != 20 {
 		t.Fatalf("%d messages are named; want 20", len(m.slowest))
 	}
+	late := m.lagMs()
 	for k, s := range m.slowest {
 		if s.ResponseNs != s.QueuedNs+s.LagNs+s.ServiceNs {
 			t.Errorf("%+v does not add up", s)
@@ -123,20 +124,23 @@ func TestTheSlowestMessagesSayWhatTheyWaitedFor(t *testing.T) {
 		if k > 0 && s.ResponseNs > m.slowest[k-1].ResponseNs {
 			t.Errorf("number %d is slower than the one before", k)
 		}
-		// Message 500 is slow itself, those behind it have waited.
-		if s.Sequence < 480 || s.Sequence > 540 || s.Sequence > 500 && s.QueuedNs < s.ResponseNs/2 {
-			t.Errorf("%+v is not of the stall, or not queued", s)
+		// Message 500 is slow itself, those behind it have waited; a generator that was late itself has slow ones elsewhere.
+		if s.Sequence > 500 && s.Sequence < 540 && s.QueuedNs < (s.ResponseNs-s.LagNs)/2 {
+			t.Errorf("%+v is not queued", s)
+		}
+		if late < 50 && (s.Sequence < 480 || s.Sequence > 540) {
+			t.Errorf("%+v is not of the stall", s)
 		}
 	}
 	// The same of all that took between 50 and 150 ms.
-	var messages, queuedNs, restNs int64
+	var messages, queuedNs, serviceNs int64
 	for _, b := range m.breakdown {
 		if b.FromNs >= 50*ms && b.ToNs < 150*ms {
-			messages, queuedNs, restNs = messages+b.Messages, queuedNs+b.QueuedNs, restNs+b.LagNs+b.ServiceNs
+			messages, queuedNs, serviceNs = messages+b.Messages, queuedNs+b.QueuedNs, serviceNs+b.ServiceNs
 		}
 	}
-	if messages < 50 || queuedNs < restNs {
-		t.Errorf("%d messages were queued for %d ns in all, and took %d besides; want about 100, most of their time queued", messages, queuedNs, restNs)
+	if late < 20 && (messages < 50 || queuedNs < serviceNs) {
+		t.Errorf("%d messages were queued for %d ns in all, and served for %d; want about 100, most of their time queued", messages, queuedNs, serviceNs)
 	}
 }
 
