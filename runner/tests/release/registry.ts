@@ -48,7 +48,9 @@ log: { type: stdout, format: pretty, level: error }
 	);
 	writeFileSync(path.join(folder, "package.json"), JSON.stringify(VERDACCIO));
 	// Its packages are not ours, and are shown no token of a release.
-	const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
+	const env = Object.fromEntries(
+		Object.entries(process.env).filter(([name]) => !SECRET.test(name)),
+	);
 	execFileSync("npm", ["install", "--silent", "--ignore-scripts"], {
 		...{ cwd: folder, env },
 		stdio: ["ignore", "ignore", "inherit"],
@@ -77,6 +79,9 @@ log: { type: stdout, format: pretty, level: error }
 }
 
 // --- internal ---
+
+/** Proxies and certificates it needs as this process does. */
+const SECRET = /token|auth|secret|passw|credential|^ACTIONS_/i;
 
 async function answers(url: string, child: ChildProcess): Promise<void> {
 	for (let tries = 0; tries < 600; tries++) {
