@@ -55,8 +55,12 @@ export function tryOut(installer: Installer, asked: TryOut): TriedOut {
 	const installed = performance.now();
 	run([...exec, "mqbench", "init", "-y", "quickstart"]);
 	if (short) run(["sed", "-i", "/p99/d", "quickstart.yaml"]);
-	const how = [...(short ? ["--quick"] : []), "--out", "out"];
-	run([...exec, "mqbench", "quickstart.yaml", ...how]);
+	const how = short ? ["--quick", "--on-inconclusive", "pass"] : [];
+	run([
+		// That others have the machine is rightly INVALID.
+		...(short ? ["sh", "-c", '"$@" || [ $? = 4 ]', "sh"] : []),
+		...[...exec, "mqbench", "quickstart.yaml", ...how, "--out", "out"],
+	]);
 	const ended = performance.now();
 	const result = JSON.parse(
 		readFileSync(path.join(asked.folder, "out", "result.json"), "utf8"),
