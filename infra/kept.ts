@@ -40,7 +40,7 @@ export async function keptHere(
 	return {
 		kept: [
 			...(await builds(path.join(cache, "bin"), nowMs)),
-			...(await of("bin", /^\.[0-9a-f]{16}-\w{6}$/, "kept-part")),
+			...(await parts(path.join(cache, "bin"), nowMs)),
 			...(await of("go", /^go1\.\d+(?:\.\d+)?$/, "kept-go")),
 			...(await of("jars", /^[a-z-]+-[0-9a-f]{16}$/, "kept-jars")),
 			...(await of("pulumi", /^\d+\.\d+\.\d+$/, "kept-pulumi")),
@@ -73,6 +73,19 @@ async function builds(bin: string, nowMs: number): Promise<Kept[]> {
 				inUse: await isUsed(path.join(folder, "build.json"), nowMs),
 				remove: () => rm(folder, { recursive: true }),
 			};
+		}),
+	);
+}
+
+/** Of builds that were killed; one that goes on holds its lock, and shows so every few seconds. */
+async function parts(bin: string, nowMs: number): Promise<Kept[]> {
+	const name = /^\.([0-9a-f]{16})-\w{6}$/;
+	const all = await folders(bin, name, { what: "kept-part", nowMs });
+	return Promise.all(
+		all.map(async (one) => {
+			const [, key = ""] = name.exec(path.basename(one.where)) ?? [];
+			const lock = path.join(bin, `${key}.lock`, "pid");
+			return { ...one, inUse: one.inUse || (await isUsed(lock, nowMs)) };
 		}),
 	);
 }

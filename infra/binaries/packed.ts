@@ -128,7 +128,9 @@ export async function findPacked(
 	if (await readBuild(cache, exe, programs)) return copied;
 	try {
 		await mkdir(path.dirname(cache), { recursive: true });
-		const temporary = await mkdtemp(`${cache}-`);
+		// As a build names its own, so that what a killed one leaves is known.
+		const { dir, base } = path.parse(cache);
+		const temporary = await mkdtemp(path.join(dir, `.${base}-`));
 		try {
 			for (const program of paths)
 				await copyExecutable(

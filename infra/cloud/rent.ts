@@ -154,7 +154,7 @@ export function askingText({ cloud, scenario }: CloudRequest): string {
 export function refuseRentOptions({ maxHourlyUsd }: RentOptions): void {
 	if (maxHourlyUsd !== undefined)
 		throw failure("usage", {
-			message: `--max-hourly-usd is for target ${RENTING}; add --target ${RENTING}, or leave it away`,
+			message: `--max-hourly-usd is for target ${RENTING}; add --target ${RENTING}, or remove it`,
 		});
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Kept, keptHere } from "../../infra/kept.ts";
@@ -85,6 +85,24 @@ describe("mqbench clean", () => {
 		expect(removed).toEqual(["/a", "/b"]);
 	});
 
+	test("leaves a build that goes on: it holds its lock", async () => {
+		const cache = testFolder();
+		const part = path.join(cache, "bin", ".0123456789abcdef-aB3xYz");
+		const lock = path.join(cache, "bin", "0123456789abcdef.lock");
+		for (const folder of [part, lock]) mkdirSync(folder, { recursive: true });
+		const old = new Date(Date.now() - HOUR);
+		utimesSync(part, old, old);
+		const here = fakeWorld({
+			clock: { nowMs: Date.now, monotonicMs: () => 0 },
+			env: { MQBENCH_CACHE_DIR: cache, HOME: testFolder(), PATH: "" },
+		});
+		const inUse = async () =>
+			(await keptHere(here)).kept.find((one) => one.where === part)?.inUse;
+		expect(await inUse()).toBe(false);
+		writeFileSync(path.join(lock, "pid"), "1 host x");
+		expect(await inUse()).toBe(true);
+	});
+
 	test("finds builds, jars and what was fetched in the cache, and leaves nothing of them", async () => {
 		const cache = testFolder();
 		const make = (...file: string[]) => {
@@ -95,6 +113,7 @@ describe("mqbench clean", () => {
 		make("bin", "abc", "build.json");
 		make("bin", "abc", "k6");
 		make("go", "go1.26.8", "bin", "go");
+		make("bin", ".0123456789abcdef-aB3xYz", "k6");
 		make("jars", "kafka-0123456789abcdef", "a.jar");
 		// Somebody's own, in a folder that was given for the cache.
 		make("go", "bin", "gofmt");
@@ -112,6 +131,7 @@ describe("mqbench clean", () => {
 		expect(await clean({ yes: true, all: true }, here, own)).toBe(0);
 		expect(here.out()).toContain("built: k6 for linux/amd64");
 		expect(here.out()).toContain("a Go that was fetched");
+		expect(here.out()).toContain("a build that was killed");
 		expect(here.out()).toContain("jars of a broker");
 		expect(here.out()).toContain("Docker does not answer");
 		expect(readdirSync(path.join(cache, "bin"))).toEqual(["tool"]);

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { debian12 } from "../../../infra/aws/debian-root.fake.ts";
+import { Manifest } from "../../../infra/binaries/packed.ts";
+import { packageFolder } from "../../package.ts";
 import { type BareDebian, makeBareDebian } from "../release/bare-debian.ts";
 import { makeInClone } from "../release/make-in-clone.ts";
 import type { Made } from "../release/make-packages.ts";
@@ -98,6 +100,26 @@ describe("where Node is and no Go", () => {
 			/k6 in it is not what was packed: install it again/,
 		);
 	});
+});
+
+test("every Go module in the programs is named as go.sum has it, with its licence", () => {
+	const { modules } = Manifest.parse(
+		JSON.parse(
+			readFileSync(path.join(folder, "packages", OWN, "manifest.json"), "utf8"),
+		),
+	);
+	const sums = [".", "servers/nats-server"]
+		.map((module) => path.join(packageFolder, "extensions", module, "go.sum"))
+		.map((file) => readFileSync(file, "utf8"))
+		.join("");
+	for (const { path: name, version, sum } of modules)
+		if (name !== "std") expect(sums).toContain(`${name} ${version} ${sum}\n`);
+	const licenceOf = (name: string) =>
+		modules.find((module) => module.path === name)?.licence;
+	expect(licenceOf("go.k6.io/k6/v2")).toBe("AGPL-3.0-only");
+	expect(licenceOf("github.com/nats-io/nats-server/v2")).toBe("Apache-2.0");
+	expect(licenceOf("std")).toBe("BSD-3-Clause");
+	expect(modules.length).toBeGreaterThan(100);
 });
 
 test("programs are the same, byte for byte, from another folder, compiled anew", () => {
