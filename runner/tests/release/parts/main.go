@@ -95,7 +95,8 @@ func linkedIn(programs []string) (linked []Module, version string, err error) {
 		if err != nil {
 			return nil, "", err
 		}
-		for _, m := range info.Deps {
+		// nats-server is the main module of its program.
+		for _, m := range append(info.Deps, &info.Main) {
 			if m.Replace != nil {
 				m = m.Replace
 			}
