@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { BrokerLine } from "../run/broker-log.ts";
 import { brokerLogOf } from "./broker-log.ts";
 import { figuresOf, listOf } from "./charts/figures.ts";
+import { logOf } from "./charts/log-marks.ts";
 import { readingAt } from "./charts/readings.ts";
 import { stretchTexts } from "./charts/stretch.ts";
 import { fixtureResult } from "./stored.fake.ts";
@@ -103,4 +104,27 @@ test("a pointer and a marked stretch tell what was logged there, warnings first,
 		expect.stringContaining("node 3 logged at 9.302s: ERROR"),
 		expect.stringContaining("node 1 logged at 5.352s: INFO"),
 	]);
+});
+
+test("the chart says how many of the log's lines its triangles stand for", () => {
+	const [run] = fixtureResult("failover").runs;
+	if (!run) throw new Error("no run");
+	const entry = { atNs: 3e9, node: 1, text: "INFO told", times: 1 };
+	run.brokerLog = {
+		lines: [
+			{ ...entry, serious: true, times: 20 },
+			{ ...entry, serious: false, times: 7 },
+		],
+		more: 3,
+	};
+	expect(logOf(run, false)).toMatchObject({
+		logTitle: "triangles: 27 of 30 lines of the broker's log",
+		log: [{}, {}],
+	});
+	expect(logOf(run, true)).toMatchObject({
+		logTitle: "triangles: 20 of 30 lines of the broker's log",
+		log: [{ serious: true }],
+	});
+	run.brokerLog.more = 0;
+	expect(logOf(run, false).logTitle).toBe("triangles: the broker's log");
 });

@@ -143,7 +143,7 @@ export const reports = {
 	"slowest-means": "Due: seconds after the window opened. Response = queued (earlier sends blocked) + lag (the generator was late) + service (from the send call on)",
 	"title-broker-log": "What the broker logged meanwhile",
 	"log-triangles": "triangles: the broker's log",
-	"log-triangles-some": "triangles: {shown} of the broker's log, {left} left out",
+	"log-triangles-some": "triangles: {shown} of {every:line} of the broker's log",
 	"broker-log-means": "At: seconds after the window opened, by the clock of the node. Times: lines of the node within a few seconds that differ in numbers only, of which this is the first.",
 	"broker-log-more": "{more:line} more in the run's broker.log.",
 	"node-logged": "node {node} logged at ",

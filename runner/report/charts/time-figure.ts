@@ -1,10 +1,8 @@
 import type { Gate, Result, Run } from "../../model/result.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
-import { shortened } from "../../terminal/columns.ts";
 import { tell } from "../../text/tell.ts";
 import {
-	formatCount,
 	formatDuration,
 	formatDurationExact,
 	ratePerSecond,
@@ -12,6 +10,7 @@ import {
 import { faultName } from "../../verdict/checks/faults.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
+import { logOf } from "./log-marks.ts";
 import { systemNumbers } from "./numbers.ts";
 import { gatesOf, sentence } from "./percentile-figure.ts";
 import {
@@ -100,41 +99,6 @@ export function endOf(run: Run, seconds: readonly number[]): number {
 
 /** Of a run in a picture; its table may have more. */
 const MOST_SLOWEST = 20;
-
-/** Lines of the broker in a picture of one of many runs. */
-const MOST_SMALL = 5;
-const MOST_TEXT = 100;
-
-/** In small pictures some of what is serious. */
-function logOf(
-	{ brokerLog, window }: Run,
-	small: boolean,
-): Pick<TimeFigure, "log" | "logTitle"> {
-	const { lines: all = [] } = brokerLog ?? {};
-	const several = all.some(({ node }) => node > 1);
-	const lines = small
-		? all.filter(({ serious }) => serious).slice(0, MOST_SMALL)
-		: all;
-	const left = all.length - lines.length;
-	return lines.length === 0
-		? {}
-		: {
-				logTitle:
-					left === 0
-						? tell("log-triangles")
-						: tell("log-triangles-some", { shown: lines.length, left }),
-				log: lines.map(({ atNs, node, serious, text, times }) => {
-					const second = rounded((atNs - window.startNs) / 1e9);
-					const who = several
-						? tell("node-logged", { node })
-						: tell("broker-logged");
-					const often = times === 1 ? "" : ` (${formatCount(times)} times)`;
-					const said = `${shortened(text, MOST_TEXT)}${often}`;
-					const all = `${who}${second.toFixed(3)}s: ${said}`;
-					return { second, text: all, serious };
-				}),
-			};
-}
 
 function pointsOf({ lines }: Draft): number[] {
 	return lines.flatMap(({ points }) => points.map(([second]) => second));
