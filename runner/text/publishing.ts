@@ -20,6 +20,7 @@ export const publishing = {
 	"publish-cold": "{runs}: not steady ({why}): write warmup: steady, or warm up for longer",
 	"publish-steady-unknown": "{runs}: nothing can show that a load with {shape} was steady: measure it at a rate",
 	"publish-short": "{runs}: a window of {windowNs}; below {leastNs} nobody can tell how slow messages cluster: write a longer duration",
+	"publish-few-messages": "{runs}: all was through after {windowNs}; below {leastNs} the first batch is most of what was measured: write more messages",
 	"publish-few": "{runs}: the samples do not carry {metric} p{percentile}, which takes {takes}: write a longer duration",
 	"publish-others": "{runs}: {why}: measure on an idle machine",
 	"publish-unknown": "{runs}: whether others used the machine is not known ({why})",

@@ -3,6 +3,7 @@ import { samplesForSupport } from "../../stats/support.ts";
 import { median, trend } from "../../stats/trend.ts";
 import { tell } from "../../text/tell.ts";
 import { STEADY_CHANGE, STEADY_SECONDS } from "../../verdict/checks/limits.ts";
+import { SHORTEST_CLOSED_NS } from "../../verdict/rates.ts";
 import { windowFor } from "../../verdict/window-length.ts";
 import { checkOf, found } from "./found.ts";
 
@@ -37,15 +38,23 @@ export function cold(result: Result, judged: readonly Run[]): string[] {
 	return [...drifting, ...shapeless];
 }
 
-/** Is the window as long as the percentiles need that are shown or judged? */
+/**
+ * Is the window as long as the percentiles need that are shown or judged? How few stalls the slow messages of a shown one came in is a result, and is
+ * marked: that a longer window would have more of them nobody knows.
+ */
 export function short(result: Result, judged: readonly Run[]): string[] {
 	return [
 		...found(
 			judged,
 			result,
-			(run) => (isShort(run) ? lengthNs(run) : null),
-			(runs, windowNs) =>
-				tell("publish-short", { runs, windowNs, leastNs: WINDOW_NS }),
+			(run) => (lengthNs(run) < leastNs(run) ? run : null),
+			(runs, run) =>
+				tell(
+					run.load.schedule.kind === "closed"
+						? "publish-few-messages"
+						: "publish-short",
+					{ runs, windowNs: lengthNs(run), leastNs: leastNs(run) },
+				),
 		),
 		...found(
 			judged,
@@ -80,6 +89,7 @@ function steadiness(
 	if (warmUp !== undefined) return { why: warmUp.detail };
 	if (steady !== undefined) return drifts ? { why: steady.detail } : null;
 	if (run.load.schedule.kind !== "closed") return "unknown";
+	if (isBurst(run)) return null;
 	const change = drift(run);
 	if (change === null) return { why: "fewer than 8 whole seconds" };
 	return Math.abs(change) > STEADY_CHANGE
@@ -107,6 +117,20 @@ function shapeOf({ load }: Run): string {
 	return load.pattern === "backlog" ? "a backlog" : "stages";
 }
 
+/** Nothing held its senders back: what waits grows until all is sent, and p50 with it. Its rates are what it shows. */
+function isBurst({ load, intended }: Run): boolean {
+	return (
+		load.schedule.kind === "closed" &&
+		(load.inFlight ?? Number.POSITIVE_INFINITY) * load.producers >= intended
+	);
+}
+
+/** A closed load ends when all is done: that a fast system is through within seconds is its result. */
+function leastNs({ load }: Run): number {
+	return load.schedule.kind === "closed" ? SHORTEST_CLOSED_NS : WINDOW_NS;
+}
+
+/** Too short to know how slow messages cluster. */
 function isShort(run: Run): boolean {
 	return lengthNs(run) < WINDOW_NS;
 }
@@ -115,21 +139,25 @@ function lengthNs({ window }: Run): number {
 	return window.endNs - window.startNs;
 }
 
-/** The first percentile that is shown or judged, and that too few samples, or too few stalls, stand behind. */
+/** The first percentile that too few samples stand behind, or, if its line of the SLA was left open, too few stalls. */
 function lacking(run: Run, { gates }: Result) {
-	const judged = gates.flatMap(({ system, case: name, metric, percentile }) =>
-		system === run.system &&
-		name === run.case &&
-		metric !== null &&
-		percentile !== null
+	const judged = gates.flatMap(({ system, case: name, verdict, ...gate }) => {
+		const { metric, percentile } = gate;
+		return system === run.system &&
+			name === run.case &&
+			verdict === "inconclusive" &&
+			metric !== null &&
+			percentile !== null
 			? [{ metric, p: percentile }]
-			: [],
-	);
+			: [];
+	});
 	const shown = SHOWN.map((p) => ({ metric: run.main, p }));
-	for (const { metric, p } of [...shown, ...judged]) {
+	for (const { metric, p } of [...judged, ...shown]) {
 		const of = run.metrics[metric];
 		const at = of?.percentiles.find((one) => one.p === p);
 		if (!of || !at || at.support === "ok") continue;
+		if (!judged.some((line) => line.metric === metric && line.p === p))
+			if (at.support === "weak" && of.n >= samplesForSupport(p)) continue;
 		// What a short window does not know of clusters is said of its length.
 		const clustered = isShort(run) || !at.nEff ? 1 : of.n / at.nEff;
 		const samples = Math.ceil(samplesForSupport(p) * Math.max(1, clustered));
