@@ -308,7 +308,7 @@ export const LOAD_FIELDS = {
 	},
 	warmup: {
 		input: warmup(
-			"Sent before the measured part, counted apart: a duration, or `steady`: until p50 has no trend, 14s to 60s, then a warning; with messages a number of them. Default: 5s; with messages a tenth of them; where a system runs on a JVM `steady`, from 10/s on and without stages, steps, backlog, find, faults or several clients.",
+			"Sent before the measured part, counted apart: a duration, or `steady`: until p50 is level, 14s to 90s, then a warning; with messages a number of them. Default: 5s; with messages a tenth of them; where a system runs on a JVM `steady`, from 10/s on and without stages, steps, backlog, find, faults or several clients.",
 			["5s", "steady", "10000 messages"],
 		).optional(),
 		inName: ({ schedule }) =>

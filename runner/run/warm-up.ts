@@ -4,6 +4,8 @@ import { trend } from "../stats/trend.ts";
 const SECONDS = 12;
 /** Over them it may change by a fifth. */
 const CHANGE = Math.log(1.2);
+/** A fall to this part has to be excluded: seconds that scatter so much that nobody can tell are not level. */
+const FALL = Math.log(0.7);
 /** The window opens this much after the last of them: the generator has to learn of it before. */
 const AHEAD_S = 2;
 
@@ -21,8 +23,8 @@ export function opensAt(
 }
 
 /**
- * Have the last 12 seconds no trend? They have one where Theil and Sen's line through the logarithms changes by more than a fifth, and
- * its 95 % interval excludes 0.
+ * Are the last 12 seconds level? They are where Theil and Sen's line through the logarithms changes by a fifth at most, or its 95 % interval
+ * has 0 in it, and where that interval excludes a fall by 30 %: a JVM gets faster for as long as it compiles.
  */
 export function isSteady(p50s: readonly (number | null | undefined)[]) {
 	const points = p50s
@@ -30,6 +32,9 @@ export function isSteady(p50s: readonly (number | null | undefined)[]) {
 		.flatMap((p50, x) => (p50 ? [{ x, y: Math.log(p50) }] : []));
 	const fitted = points.length < SECONDS ? null : trend(points);
 	if (fitted === null) return false;
-	const certain = fitted.low > 0 || fitted.high < 0;
-	return !(certain && Math.abs(fitted.slope) * SECONDS > CHANGE);
+	const { slope, low, high } = fitted;
+	const certain = low > 0 || high < 0;
+	return (
+		!(certain && Math.abs(slope) * SECONDS > CHANGE) && low * SECONDS > FALL
+	);
 }

@@ -150,7 +150,7 @@ describe("a warm-up that nobody has written", () => {
 		).cases.map(({ schedule }) => [schedule.warmupNs, schedule.steady]);
 	const open = "rate: 3000/s, duration: 10s";
 	const fixed = [5e9, null];
-	const steady = [60e9, { fromNs: 14e9, toNs: 60e9 }];
+	const steady = [90e9, { fromNs: 14e9, toNs: 90e9 }];
 
 	test.each([
 		["beside a system on a JVM", open, "", steady],

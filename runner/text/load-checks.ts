@@ -98,9 +98,9 @@ export const loadChecks = {
 		`the backlog was not drained by the end of the window: ${count(d.waiting)} of ${plural(d.peak, "message")} ${wasWere(d.waiting)} still waiting`,
 
 	"warmed-up": (d: { warmupNs: number }) =>
-		`p50 had no trend any more after ${duration(d.warmupNs)} of warm-up`,
+		`p50 was level after ${duration(d.warmupNs)} of warm-up`,
 	"never-steady": (d: { warmupNs: number }) =>
-		`p50 still had a trend after ${duration(d.warmupNs)} of warm-up, the longest that warmup: steady waits`,
+		`p50 was not level after ${duration(d.warmupNs)} of warm-up, the longest that warmup: steady waits`,
 	"drift-unknown": (d: { seconds: number }) =>
 		`a drift of p50 needs at least ${d.seconds} whole seconds of a completed run`,
 	drifted: (d: { share: number; medianNs: number }) => {

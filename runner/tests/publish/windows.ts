@@ -1,4 +1,5 @@
 import type { Result, Run } from "../../model/result.ts";
+import { saturatedBy } from "../../report/saturated.ts";
 import { samplesForSupport } from "../../stats/support.ts";
 import { median, trend } from "../../stats/trend.ts";
 import { tell } from "../../text/tell.ts";
@@ -8,8 +9,8 @@ import { windowFor } from "../../verdict/window-length.ts";
 import { checkOf, found } from "./found.ts";
 
 /**
- * Steady is a window that `warmup: steady` has opened in time, or in which p50 does not drift. Of the repeats of such a warm-up one may drift:
- * 1 of 20 does by chance.
+ * Steady is a window that `warmup: steady` has opened in time, or in which p50 does not drift. After such a warm-up some repeats may drift, as some do
+ * by chance and where others have the machine for a while; if all of them rise, or all fall, that is the system.
  */
 export function cold(result: Result, judged: readonly Run[]): string[] {
 	const shapeless = found(
@@ -29,7 +30,8 @@ export function cold(result: Result, judged: readonly Run[]): string[] {
 			const alike = judged.filter(
 				(other) => other.system === run.system && other.case === run.case,
 			);
-			return alike.filter((other) => steadiness(other) !== null).length > 1
+			const ways = alike.map((other) => wayOf(steadiness(other)));
+			return ways.every((way) => way !== 0 && way === now.way)
 				? now.once
 				: null;
 		},
@@ -72,20 +74,36 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 
 // --- internal ---
 
+/** Of a load that the generator could not send as it was asked for. */
+const NOT_CARRIED = new Set(["lag", "offered", "held"]);
+
 /** Of a shorter window nobody knows how slow messages cluster (reports/README.md, "Percentiles"). */
 const WINDOW_NS = 10e9;
 
 /** What every report shows of every run, whatever its SLA asks for. */
 const SHOWN = [50, 99] as const;
 
-/** null: steady. once: it drifts, although its warm-up ended steady. */
-function steadiness(
-	run: Run,
-): { why: string } | { once: string } | "unknown" | null {
+/** null: steady. once: it drifts, although its warm-up ended steady; `way`: 1 rises, -1 falls. */
+type Steadiness =
+	| { readonly why: string }
+	| { readonly once: string; readonly way: number }
+	| "unknown"
+	| null;
+
+function wayOf(of: Steadiness): number {
+	return typeof of === "object" && of !== null && "once" in of ? of.way : 0;
+}
+
+function steadiness(run: Run): Steadiness {
+	// What was not carried waits in a queue, which has no level.
+	if (saturatedBy(run).some((check) => NOT_CARRIED.has(check))) return null;
 	const warmUp = checkOf(run, "warm-up");
 	const steady = checkOf(run, "steady");
 	const drifts = steady !== undefined && steady.status !== "ok";
-	if (warmUp?.status === "ok") return drifts ? { once: steady.detail } : null;
+	if (warmUp?.status === "ok")
+		return drifts
+			? { once: steady.detail, way: Math.sign(Number(steady.values?.share)) }
+			: null;
 	if (warmUp !== undefined) return { why: warmUp.detail };
 	if (steady !== undefined) return drifts ? { why: steady.detail } : null;
 	if (run.load.schedule.kind !== "closed") return "unknown";

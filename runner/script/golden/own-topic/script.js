@@ -1,11 +1,11 @@
 // own-topic: kafka, case "1KiB 100/s", repeat 1 of 1
-// round-trip of 1KiB, 100/s for 10s after warm-up until steady (14s to 1min); 4 producers on 4 connections, 1 topic
+// round-trip of 1KiB, 100/s for 10s after warm-up until steady (14s to 90s); 4 producers on 4 connections, 1 topic
 import mqbench from 'k6/x/mqbench';
 import kafka from 'k6/x/mqbench/kafka';
 
 export const messagesPerSecond = 100; // = 100 slots/s x 1 messages
 
-// plan.json has the exact time of each of the 7 000 messages, warm-up included. k6 only hands out
+// plan.json has the exact time of each of the 10 000 messages, warm-up included. k6 only hands out
 // slots, stretches of that schedule; a pacer sends every message at its own time and makes up for ticks that
 // k6 drops.
 const run = mqbench.load(kafka, open('./plan.json'));
@@ -17,7 +17,7 @@ export const options = {
       executor: 'constant-arrival-rate',
       rate: 100,
       timeUnit: '1s',
-      duration: '72s',
+      duration: '102s',
       preAllocatedVUs: 4,
       maxVUs: 4,
       gracefulStop: '40s',
