@@ -317,6 +317,7 @@ async function buildLocked(
 			...{ extensions, yes, why },
 			cache: cacheFolder(world.env, process.platform),
 			onProgress: (done, all) => progress.step("toolchain", done, all),
+			onWait: (pid) => progress.waiting(pid),
 		});
 		progress.begin(
 			programs === FIRST

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { zipSync } from "fflate";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -26,11 +27,12 @@ interface Proxy {
 	readonly asked: string[];
 }
 
-/** A proxy that has only this Go; `status`: it answers with that instead. */
-async function proxy(status = 200): Promise<Proxy> {
+/** A proxy that has only this Go; `status`: it answers with that instead; `held`: not before this is true. */
+async function proxy(status = 200, held = () => true): Promise<Proxy> {
 	const asked: string[] = [];
-	const server = createServer((request, response) => {
+	const server = createServer(async (request, response) => {
 		asked.push(`${request.url} ${request.headers.authorization ?? ""}`.trim());
+		while (!held()) await sleep(10);
 		response.writeHead(status).end(zipSync(FILES));
 	});
 	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -54,17 +56,24 @@ function machine(
 		...(GOPROXY ? { GOPROXY } : {}),
 		...more,
 	};
-	const world = { ...fakeWorld({ cwd: folder, env }), ask };
+	const stop = new AbortController();
+	const world = {
+		...fakeWorld({ cwd: folder, env }),
+		...{ ask, stop: stop.signal },
+	};
 	const cache = path.join(folder, "cache");
+	const waited: (number | null)[] = [];
 	const ready = ({
 		yes = true,
 		sums = { [PLATFORM]: hash1(FILES) } as Record<string, string>,
+		onProgress = () => {},
 	} = {}) =>
 		goReady(world, {
 			...{ extensions, cache, yes, why: "Why not.", platform: PLATFORM, sums },
-			onProgress: () => {},
+			onProgress,
+			onWait: (pid) => void waited.push(pid),
 		});
-	return { ready, extensions, folder: path.join(cache, "go") };
+	return { ready, waited, stop, extensions, folder: path.join(cache, "go") };
 }
 
 const versionOf = async (env: Awaited<ReturnType<typeof goReady>>) => {
@@ -99,11 +108,24 @@ describe("where no Go is", () => {
 		expect(readdirSync(folder)).toEqual([TOOLCHAIN]);
 	});
 
-	test("two that need it at once fetch it once", async () => {
-		const { url, asked } = await proxy();
-		const { ready } = machine(url);
+	test("two that need it at once fetch it once, and the one that waits says for whom", async () => {
+		let waits = (): number => 0;
+		const { url, asked } = await proxy(200, () => waits() > 0);
+		const { ready, waited } = machine(url);
+		waits = () => waited.length;
 		await Promise.all([ready(), ready()]);
 		expect(asked).toHaveLength(1);
+		expect(waited).toEqual([process.pid]);
+	});
+
+	test("who stops it when it has arrived waits for no unpacking, and leaves nothing", async () => {
+		const { url } = await proxy();
+		const { ready, stop, folder } = machine(url);
+		const onProgress = () => stop.abort("SIGINT");
+		await expect(ready({ onProgress })).rejects.toMatchObject({
+			code: "interrupted",
+		});
+		expect(readdirSync(folder)).toEqual([]);
 	});
 
 	test("a login in GOPROXY is used, and never told", async () => {

@@ -9,6 +9,7 @@ import {
 	writeFile,
 } from "node:fs/promises";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { unzipSync } from "fflate";
 import { failure, MqbenchError } from "../../runner/errors.ts";
@@ -43,6 +44,8 @@ export interface ToolchainOptions {
 	readonly why: string | null;
 	/** MB that have arrived, of how many. */
 	onProgress(done: number, all: number): void;
+	/** Another mqbench, whose process this is, fetches it. */
+	onWait(pid: number | null): void;
 	/** For tests: platform and sums. */
 	readonly platform?: string;
 	readonly sums?: Readonly<Record<string, string>>;
@@ -77,7 +80,7 @@ export async function goReady(
 				? failure("go-missing", why === null ? {} : { why })
 				: missing;
 		await agree(world, options, proxy);
-		const lock = await lockOf(folder, world);
+		const lock = await lockOf(folder, world, options);
 		try {
 			// Another mqbench may have been faster.
 			if (!existsSync(folder)) await fetchGo(world, proxy, folder, options);
@@ -116,10 +119,14 @@ export function hash1(files: Readonly<Record<string, Uint8Array>>): string {
 /** What a Go that is fetched makes good. */
 const LACKS: ReadonlySet<string> = new Set(["go-missing", "go-old"]);
 
-async function lockOf(folder: string, world: World) {
+async function lockOf(
+	folder: string,
+	world: World,
+	{ onWait }: Pick<ToolchainOptions, "onWait">,
+) {
 	try {
 		await mkdir(path.dirname(folder), { recursive: true });
-		return await takeLock(`${folder}.lock`, world.stop, () => {});
+		return await takeLock(`${folder}.lock`, world.stop, onWait);
 	} catch (error) {
 		orInterrupted(world.stop);
 		throw failure("cache-unwritable", {
@@ -169,7 +176,8 @@ async function fetchGo(
 	url.pathname = `${url.pathname.replace(/\/$/, "")}/${name}/@v/${version}.zip`;
 	let files: Record<string, Uint8Array>;
 	try {
-		files = unzipSync(await download(url, world.stop, onProgress));
+		const zip = await download(url, world.stop, onProgress);
+		files = await unpacked(zip, world.stop);
 	} catch (error) {
 		orInterrupted(world.stop);
 		// fetch itself says only that it failed.
@@ -186,6 +194,7 @@ async function fetchGo(
 		// A killed one has left it.
 		await rm(part, { recursive: true, force: true });
 		for (const [file, bytes] of Object.entries(files)) {
+			world.stop.throwIfAborted();
 			const inside = file.slice(module.length + 1);
 			const to = path.join(part, inside);
 			await mkdir(path.dirname(to), { recursive: true });
@@ -195,10 +204,30 @@ async function fetchGo(
 		}
 		await rename(part, folder);
 	} catch (error) {
+		orInterrupted(world.stop);
 		throw refuse(reasonOf(error));
 	} finally {
 		await rm(part, { recursive: true, force: true });
 	}
+}
+
+/** How many times a signal is heard while 15 000 files are unpacked, which takes two seconds. */
+const PARTS = 16;
+
+/** The files of a zip, by name. */
+async function unpacked(
+	zip: Uint8Array,
+	stop: AbortSignal,
+): Promise<Record<string, Uint8Array>> {
+	const files = {};
+	for (let part = 0; part < PARTS; part++) {
+		let at = 0;
+		const filter = () => at++ % PARTS === part;
+		Object.assign(files, unzipSync(zip, { filter }));
+		await setImmediate();
+		stop.throwIfAborted();
+	}
+	return files;
 }
 
 const HERE = platformName(process.platform, process.arch);
