@@ -50,6 +50,10 @@ describe("help", () => {
 			programs: {
 				from: expect.stringMatching(/^(MQBENCH_K6|package|cache|build)$/),
 			},
+			cache: {
+				folder: expect.stringMatching(/^[/\\]|^\w:/),
+				build: expect.stringMatching(/^[0-9a-f]{16}$/),
+			},
 		});
 	});
 

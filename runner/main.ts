@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { Command, CommanderError } from "commander";
 import { example } from "./brokers/index.ts";
+import { COMMANDS, isCommand } from "./command-list.ts";
 import type { Invocation } from "./commands/options.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
@@ -104,30 +105,6 @@ Exit codes:
   130  interrupted (143 by SIGTERM)
 `;
 
-/** In the order of the help. A file is loaded only when the command line names it: validate needs no histograms. */
-const COMMANDS = {
-	run: () => import("./commands/run.ts"),
-	calibrate: () => import("./commands/calibrate.ts"),
-	validate: () => import("./commands/validate.ts"),
-	plan: () => import("./commands/plan.ts"),
-	compile: () => import("./commands/compile.ts"),
-	build: () => import("./commands/build.ts"),
-	up: () => import("./commands/up.ts"),
-	down: () => import("./commands/down.ts"),
-	init: () => import("./commands/init.ts"),
-	import: () => import("./commands/import.ts"),
-	report: () => import("./commands/report.ts"),
-	compare: () => import("./commands/compare.ts"),
-	doctor: () => import("./commands/doctor.ts"),
-	explain: () => import("./commands/explain.ts"),
-	schema: () => import("./commands/schema.ts"),
-	rigs: () => import("./commands/rigs.ts"),
-	clean: () => import("./commands/clean.ts"),
-} satisfies Record<
-	string,
-	() => Promise<{ declare(program: Command, invocation: Invocation): void }>
->;
-
 async function commandLine(invocation: Invocation): Promise<Command> {
 	const { argv, world } = invocation;
 	const program = new Command("mqbench")
@@ -142,24 +119,30 @@ async function commandLine(invocation: Invocation): Promise<Command> {
 		.exitOverride()
 		.showSuggestionAfterError()
 		.showHelpAfterError(tell("see-help"))
+		.configureHelp({
+			subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
+		})
 		.addHelpText("after", EXAMPLES);
-	for (const load of commandsFor(argv))
-		(await load()).declare(program, invocation);
+	const named = namedBy(argv);
+	for (const [name, { usage, description, load }] of Object.entries(COMMANDS)) {
+		const isDefault = name === "run";
+		const command = program
+			.command(name, { isDefault })
+			.description(description);
+		if (named.includes(name)) (await load()).declare(command, invocation);
+		else command.usage(usage);
+	}
 	return program;
 }
 
-/** A first word that is a command decides; options before it, or help, may lead to any. */
-function commandsFor(argv: readonly string[]) {
+/** The commands that a command line may lead to: help that names none lists what there is, anything else is for the default one. */
+function namedBy(argv: readonly string[]): string[] {
 	const [word = ""] = argv;
-	if (isCommand(word)) return [COMMANDS[word]];
-	const any =
-		argv.length === 0 ||
-		argv.some((word) => isCommand(word) || /^(help|-h|--help)$/.test(word));
-	return any ? Object.values(COMMANDS) : [COMMANDS.run];
-}
-
-function isCommand(word: string): word is keyof typeof COMMANDS {
-	return Object.hasOwn(COMMANDS, word);
+	if (isCommand(word)) return [word];
+	const named = argv.filter(isCommand);
+	const asks =
+		argv.length === 0 || argv.some((word) => /^(help|-h|--help)$/.test(word));
+	return asks ? named : ["run", ...named];
 }
 
 /** `mqbench valdate x.yaml` would be taken for a scenario called valdate, with an argument too many. */

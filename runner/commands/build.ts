@@ -11,12 +11,8 @@ import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("build")
-		.description(
-			"build a k6 for scripts of your own: brokers' modules (k6/x/...), mqbench.open, and what `mqbench compile` prints",
-		)
+export function declare(command: Command, { world, exit }: Invocation): void {
+	command
 		.option("--out <path>", "where it comes to stand", "k6")
 		.option(
 			"--with <extension>",

@@ -27,16 +27,10 @@ import {
 } from "./options.ts";
 
 export function declare(
-	program: Command,
+	command: Command,
 	{ argv, world, exit }: Invocation,
 ): void {
-	scenarioOptions(
-		program
-			.command("calibrate")
-			.description(
-				"measure this machine's noise with identical runs, and the smallest change it can detect",
-			),
-	)
+	scenarioOptions(command)
 		.option(
 			"--runs <n>",
 			`runs of each system and case, at least ${LEAST_RUNS}`,

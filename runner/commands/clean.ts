@@ -17,10 +17,8 @@ Examples:
 Reports and calibrations stay: they are yours. What is rented is removed by mqbench rigs.
 `;
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("clean")
-		.description("show and remove what mqbench keeps on this machine")
+export function declare(command: Command, { world, exit }: Invocation): void {
+	command
 		.option("-y, --yes", "remove without asking")
 		.option("--all", "also what a command used within the last minutes")
 		.addHelpText("after", EXAMPLES)

@@ -19,12 +19,8 @@ import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("compare")
-		.description(
-			"compare runs with a baseline: REGRESSED, IMPROVED, SAME or INCONCLUSIVE, with the ratio and its interval; exit code 99 on a regression",
-		)
+export function declare(command: Command, { world, exit }: Invocation): void {
+	command
 		.argument(
 			"<runs...>",
 			"folders of runs (reports/<run-id>), baseline.json files, or results of OpenMessaging Benchmark (a file, or a folder of them); the first is the baseline",

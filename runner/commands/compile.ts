@@ -8,12 +8,8 @@ import { operatorRefuses, testRunOf } from "../script/operator.ts";
 import type { World } from "../world.ts";
 import { type Invocation, scenarioOptions } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	scenarioOptions(
-		program
-			.command("compile")
-			.description("print the k6 script of the first run"),
-	)
+export function declare(command: Command, { world, exit }: Invocation): void {
+	scenarioOptions(command)
 		.option("--plan", "print the plan.json that the script opens")
 		.option(
 			"--inline",

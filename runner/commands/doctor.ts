@@ -12,11 +12,8 @@ import {
 	isCluster,
 } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	clusterOptions(program.command("doctor"))
-		.description(
-			"check this machine for what distorts measurements; exit code 3 if something is bad",
-		)
+export function declare(command: Command, { world, exit }: Invocation): void {
+	clusterOptions(command)
 		.option("--json", "print the findings as JSON")
 		.action(async (options) => exit(await doctor(options, world)));
 }

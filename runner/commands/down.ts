@@ -10,10 +10,8 @@ import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("down")
-		.description("stop what mqbench up has started")
+export function declare(command: Command, { world, exit }: Invocation): void {
+	command
 		.argument("<rig>", "the rig.json that mqbench up wrote")
 		.action(async (file: string) => exit(await down({ file }, world)));
 }

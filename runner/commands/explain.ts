@@ -6,12 +6,8 @@ import { terms } from "../text/terms.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("explain")
-		.description(
-			`explain a word of the reports, e.g. ${topicNames.slice(0, 4).join(", ")}`,
-		)
+export function declare(command: Command, { world, exit }: Invocation): void {
+	command
 		.argument("[topic...]", "without a topic: list all of them")
 		.action(async (words: string[]) =>
 			exit(await explain({ topic: words.join(" ") || undefined }, world)),

@@ -9,10 +9,8 @@ import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("import")
-		.description("turn another tool's files into a scenario")
+export function declare(command: Command, { world, exit }: Invocation): void {
+	command
 		.addArgument(
 			new Argument("<tool>", "omb: OpenMessaging Benchmark").choices(["omb"]),
 		)

@@ -18,10 +18,8 @@ import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("init")
-		.description("ask a few questions and write a commented scenario")
+export function declare(command: Command, { world, exit }: Invocation): void {
+	command
 		.argument("[path]", "file to write, e.g. bench/orders.yaml", DEFAULT_FILE)
 		.option(
 			"--broker <system>",

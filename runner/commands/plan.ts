@@ -19,14 +19,8 @@ import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Invocation, scenarioOptions } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	scenarioOptions(
-		program
-			.command("plan")
-			.description(
-				"show the runs, how long they take, and which percentiles their samples carry",
-			),
-	)
+export function declare(command: Command, { world, exit }: Invocation): void {
+	scenarioOptions(command)
 		.option("--json", "print the plans as JSON")
 		.option(
 			"--yaml",

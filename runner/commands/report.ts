@@ -27,12 +27,8 @@ import {
 	reporterOption,
 } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("report")
-		.description(
-			"recompute the result and reports of a run from its files, or write the index.html of a folder of runs",
-		)
+export function declare(command: Command, { world, exit }: Invocation): void {
+	command
 		.argument(
 			"<folder...>",
 			"reports/<run-id>, or reports for the index; --export takes several",

@@ -30,13 +30,8 @@ Exit code 5: something is left in the cloud, and the commands that remove it are
 `;
 
 /** `mqbench rigs`: of what is rented. */
-export function declare(program: Command, { world, exit }: Invocation): void {
-	const rigs = program
-		.command("rigs")
-		.description(
-			"list or remove what is rented in the cloud, or runs in a cluster",
-		)
-		.addHelpText("after", EXAMPLES);
+export function declare(command: Command, { world, exit }: Invocation): void {
+	const rigs = command.addHelpText("after", EXAMPLES);
 	clusterOptions(rigs.command("list"))
 		.description("list the rigs that this machine knows, with their price")
 		.option("--json", "print them as JSON")

@@ -39,16 +39,10 @@ import {
 import type { RunArgs } from "./run-args.ts";
 
 export function declare(
-	program: Command,
+	command: Command,
 	{ argv, world, exit }: Invocation,
 ): void {
-	rentOptions(
-		scenarioOptions(
-			program
-				.command("run", { isDefault: true })
-				.description("run a scenario (the default command)"),
-		),
-	)
+	rentOptions(scenarioOptions(command))
 		.addOption(outFolderOption())
 		.option(
 			"--resume <folder>",

@@ -6,12 +6,8 @@ import { rigSchemaText } from "../scenario/rig-file.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	program
-		.command("schema")
-		.description(
-			"print the JSON Schema of scenarios, of result.json, of the details.json of a run, or of rig.json",
-		)
+export function declare(command: Command, { world, exit }: Invocation): void {
+	command
 		.addArgument(
 			new Argument("[what]", "which schema")
 				.choices(Object.keys(texts))

@@ -27,11 +27,8 @@ import {
 	setOption,
 } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
-	rentOptions(program.command("up"))
-		.description(
-			"start the brokers of a scenario and keep them running between runs",
-		)
+export function declare(command: Command, { world, exit }: Invocation): void {
+	rentOptions(command)
 		.argument("<scenario>", "path of the YAML file")
 		.addOption(setOption())
 		.option("--target <target>", "where to start them: local, docker or aws")

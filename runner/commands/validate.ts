@@ -7,22 +7,18 @@ import { QUICK_MEANS } from "../plan/load-text.ts";
 import { comparedText } from "../plan/outline-text.ts";
 import { placeLines } from "../plan/place-text.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
-import { baselineToCompare } from "../report/baseline-to-compare.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatDuration, plural } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Invocation, scenarioOptions } from "./options.ts";
 
-export function declare(program: Command, { world, exit }: Invocation): void {
+export function declare(command: Command, { world, exit }: Invocation): void {
 	scenarioOptions(
-		program
-			.command("validate")
-			.description("check a scenario without a broker")
-			.option(
-				"--json",
-				"print mistakes as a JSON array, for editors and CI: code, file, line, column, option, message, remedy; [] if there are none",
-			),
+		command.option(
+			"--json",
+			"print mistakes as a JSON array, for editors and CI: code, file, line, column, option, message, remedy; [] if there are none",
+		),
 	).action(async (path: string, { json, ...options }) =>
 		exit(await (json ? asJson : validate)({ path, ...options }, world)),
 	);
@@ -44,7 +40,8 @@ export async function validate(
 	const plans = expand(scenario, { only: args.only });
 	// Only a baseline that the scenario itself names can be looked at.
 	if (scenario.baseline !== null) {
-		const { warnings } = baselineToCompare(scenario, plans, args, world);
+		const report = await import("../report/baseline-to-compare.ts");
+		const { warnings } = report.baselineToCompare(scenario, plans, args, world);
 		for (const warning of warnings) world.stderr.write(`Warning: ${warning}\n`);
 	}
 	warnBeforeRuns(scenario, plans, args, world);

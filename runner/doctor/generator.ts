@@ -33,17 +33,9 @@ export type Generator =
 
 /** Looks where a run would look, and builds nothing. */
 export async function findGenerator(world: World): Promise<Generator> {
-	const extensions = path.join(packageFolder, "extensions");
-	if (world.env.MQBENCH_K6) return ownK6(world, extensions);
-	const key = buildKey(extensions, process.platform, process.arch, [
-		...BUILD_FLAGS,
-		packageVersion,
-	]);
-	const folder = path.join(
-		cacheFolder(world.env, process.platform),
-		"bin",
-		key,
-	);
+	if (world.env.MQBENCH_K6) return ownK6(world);
+	const { cache, key } = ownBuild(world);
+	const folder = path.join(cache, "bin", key);
 	const exe = process.platform === "win32" ? ".exe" : "";
 	const packed = await findPacked(packageName(process.platform, process.arch), {
 		near: packageFolder,
@@ -66,14 +58,29 @@ export async function findGenerator(world: World): Promise<Generator> {
 		: { from: "build", why, key, damaged: there !== null };
 }
 
+/** Where this version keeps what it builds, and under which name there, as "bin/<key>", what it builds of its own sources. */
+export function ownBuild({ env }: Pick<World, "env">): {
+	readonly cache: string;
+	readonly key: string;
+} {
+	const flags = [...BUILD_FLAGS, packageVersion];
+	const { platform, arch } = process;
+	return {
+		cache: cacheFolder(env, platform),
+		key: buildKey(EXTENSIONS, platform, arch, flags),
+	};
+}
+
 // --- internal ---
 
+const EXTENSIONS = path.join(packageFolder, "extensions");
+
 /** With MQBENCH_K6 set, `resolveBinaries` checks it and never builds. */
-async function ownK6(world: World, extensions: string): Promise<Generator> {
+async function ownK6(world: World): Promise<Generator> {
 	const silent = () => {};
 	try {
 		const { k6 } = await resolveBinaries(world, {
-			extensions,
+			extensions: EXTENSIONS,
 			version: packageVersion,
 			progress: {
 				...{ begin: silent, waiting: silent, note: silent },

@@ -24,7 +24,7 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 		/^runner\/(?:watch\/client\/|report\/(?:page\/client\/|charts\/\w+-option\.ts$))/,
 		"runs in the reader's browser",
 	],
-	[/^runner\/report\/charts\/bundle\.ts$/, "licences"],
+	[/^runner\/(?:report\/charts\/)?bundle\.ts$/, "licences"],
 	[/^runner\/report\/charts\/theme\.ts$/, "names of fonts"],
 	[
 		/^runner\/(?:units|unit-slips|reason|secrets)\.ts$/,

@@ -3,32 +3,24 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 
 const env = process.env;
 const folder = env.INPUT_VERSION === "local" ? local() : fromNpm();
-const installed = await caches(folder);
 const cli = path.join(folder, "dist", "runner", "cli.js");
-const lines = Object.entries({ cli, packed: packed(cli), ...installed });
+const { programs, cache } = JSON.parse(
+	execFileSync(process.execPath, [cli, "--version", "--json"], {
+		encoding: "utf8",
+	}),
+);
+// With the package of this platform everything is built: neither Go nor a cache of builds is needed.
+const packed = programs.from === "package";
+const lines = Object.entries({ cli, packed, ...caches(folder, cache) });
 appendFileSync(
 	env.GITHUB_OUTPUT,
 	lines.map(([name, value]) => `${name}=${value}\n`).join(""),
 );
 
 // --- internal ---
-
-/** Whether the package of this platform has everything built: then neither Go nor a cache of builds is needed. */
-function packed(cli) {
-	try {
-		const text = execFileSync(process.execPath, [cli, "--version", "--json"], {
-			encoding: "utf8",
-		});
-		return JSON.parse(text).programs.from === "package";
-	} catch {
-		// A version that does not say so has no such package.
-		return false;
-	}
-}
 
 /** The repository that this action was fetched with: its commit pins mqbench too. */
 function local() {
@@ -78,21 +70,7 @@ function npm(args, cwd) {
  * Folders and keys. `bin` is named by mqbench itself: a hash of the Go sources, the flags and the platform; Go's version
  * stands in the key only, as equal sources are the same build for mqbench. Jars depend on the versions that a scenario asks for.
  */
-async function caches(root) {
-	const load = (file) =>
-		import(pathToFileURL(path.join(root, "dist", "infra", "binaries", file)));
-	const { buildKey, cacheFolder } = await load("cache.js");
-	const { BUILD_FLAGS } = await load("build.js");
-	const { version } = JSON.parse(
-		readFileSync(path.join(root, "package.json"), "utf8"),
-	);
-	const cache = cacheFolder(env, process.platform);
-	const key = buildKey(
-		path.join(root, "extensions"),
-		process.platform,
-		process.arch,
-		[...BUILD_FLAGS, version],
-	);
+function caches(root, { folder, build }) {
 	const jars = createHash("sha256")
 		.update(
 			readFileSync(path.join(root, "runner", "brokers", "kafka", "pom.xml")),
@@ -103,9 +81,9 @@ async function caches(root) {
 		.update(env.INPUT_ARGS);
 	const go = env.INPUT_GO_VERSION || "path";
 	return {
-		bin: path.join(cache, "bin", key),
-		"bin-key": `mqbench-bin-${process.platform}-${process.arch}-go${go}-${key}`,
-		jars: path.join(cache, "jars"),
+		bin: path.join(folder, "bin", build),
+		"bin-key": `mqbench-bin-${process.platform}-${process.arch}-go${go}-${build}`,
+		jars: path.join(folder, "jars"),
 		"jars-key": `mqbench-jars-${jars.digest("hex").slice(0, 16)}`,
 	};
 }

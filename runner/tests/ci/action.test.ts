@@ -439,14 +439,9 @@ test("a version of npm is installed from the registry, and none of its scripts i
 	const installed = path.resolve(cli, "..", "..", "..");
 	expect(existsSync(path.join(installed, "package.json"))).toBe(true);
 	expect(existsSync(path.join(installed, "hacked"))).toBe(false);
-	// Another version is another build.
-	expect(step(done, "Restore what mqbench built").with.key).not.toContain(
-		buildKey(
-			path.join(packageFolder, "extensions"),
-			process.platform,
-			process.arch,
-			[...BUILD_FLAGS, packageVersion],
-		),
+	// What was installed names its build, which is another one with each version.
+	expect(step(done, "Restore what mqbench built").with.key).toMatch(
+		new RegExp(`-${STUB_BUILD}$`),
 	);
 }, 180_000);
 
@@ -528,6 +523,8 @@ function uses(done: Done, action: string): Ran | undefined {
 	return done.steps.find((one) => one.uses?.startsWith(`${action}@`));
 }
 
+const STUB_BUILD = "0123456789abcdef";
+
 /** The repository of an mqbench that measures nothing: it writes its arguments into the folder of the run. */
 function stub(from: "build" | "package" = "build"): string {
 	const root = temporaryFolder();
@@ -540,17 +537,14 @@ function stub(from: "build" | "package" = "build"): string {
 	);
 	write(path.join(root, "extensions", "go.mod"), "module stub");
 	write(path.join(root, "package.json"), '{ "version": "7.7.7" }');
-	for (const name of ["cache.js", "build.js"])
-		write(
-			path.join(root, "dist", "infra", "binaries", name),
-			`export * from ${JSON.stringify(path.join(DIST, "infra", "binaries", name))};`,
-		);
 	write(
 		path.join(root, "dist", "runner", "cli.js"),
 		`const fs = require("node:fs");
 const argv = process.argv.slice(2);
 if (argv[0] === "--version") {
-	console.log(JSON.stringify({ programs: { from: "${from}" } }));
+	const folder = process.env.MQBENCH_CACHE_DIR ?? "/nowhere";
+	const cache = { folder, build: "${STUB_BUILD}" };
+	console.log(JSON.stringify({ programs: { from: "${from}" }, cache }));
 	process.exit(0);
 }
 console.log(argv[0] + " remembers in " + process.env.MQBENCH_STATE_DIR);
