@@ -8,7 +8,7 @@ import {
 	rmSync,
 } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { cpus, tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
@@ -36,6 +36,19 @@ test("the CPU time of a process is what it says itself, its children included", 
 	expect(after.generator?.rssBytes).toBeGreaterThan(100_000);
 	expect(after.machine.cpuNs).toBeGreaterThan(before.machine.cpuNs ?? 0);
 	expect(after.broker).toBeNull();
+});
+
+test("what there is of a machine's CPU time goes by its cores and the clock, and no more of it is idle", async () => {
+	const sample = () =>
+		readResources({ generatorPids: [], brokerPids: [] }, Date.now());
+	const before = sample();
+	await sleep(1200);
+	const after = sample();
+	const grown = (name: "cpuNs" | "idleNs") =>
+		(after.machine[name] ?? Number.NaN) - (before.machine[name] ?? Number.NaN);
+	const there = (after.unixMs - before.unixMs) * 1e6 * cpus().length;
+	expect(grown("cpuNs") / there).toBeCloseTo(1, 1);
+	expect(grown("idleNs")).toBeLessThan(1.05 * grown("cpuNs"));
 });
 
 test("a process that is not there has used nothing that could be read", () => {

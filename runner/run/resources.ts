@@ -143,12 +143,18 @@ function io(pid: number, name: string): number | null {
 	return value === undefined ? null : Number(value);
 }
 
-/** proc(5): user nice system idle iowait irq softirq steal; guest times are in user and nice already. */
+/**
+ * proc(5): user nice system idle iowait irq softirq steal. Idle time is taken by the clock, user and system time by who runs when a tick comes: where
+ * work wakes with the tick, the columns add up to more than there is (of 2 cores to 2.6 s a second), and the difference would be others' work. So
+ * what there is, is told by cores and clock.
+ */
 function machine(): ResourceLine["machine"] {
-	const line = /^cpu +(.*)$/m.exec(read("/proc/stat") ?? "")?.[1];
-	const ticks = line?.split(" ").slice(0, 8).map(Number);
+	const text = read("/proc/stat") ?? "";
+	const ticks = /^cpu +(.*)$/m.exec(text)?.[1]?.split(" ").map(Number);
+	const cores = text.match(/^cpu\d/gm)?.length ?? 0;
+	const seconds = Number(read("/proc/uptime")?.split(" ")[0]);
 	return {
-		cpuNs: ticks ? ticks.reduce((a, b) => a + b, 0) * TICK_NS : null,
+		cpuNs: cores * seconds > 0 ? Math.round(cores * seconds * 1e9) : null,
 		idleNs: ticks ? ((ticks[3] ?? 0) + (ticks[4] ?? 0)) * TICK_NS : null,
 		stealNs: ticks ? (ticks[7] ?? 0) * TICK_NS : null,
 		throttled: throttled(),

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -175,6 +176,7 @@ func ended(pid int) []string {
 var (
 	readBytes  = regexp.MustCompile(`(?m)^read_bytes: (\d+)$`)
 	writeBytes = regexp.MustCompile(`(?m)^write_bytes: (\d+)$`)
+	core       = regexp.MustCompile(`(?m)^cpu\d`)
 	cpuTimes   = regexp.MustCompile(`(?m)^cpu +(.*)$`)
 	groupV2    = regexp.MustCompile(`(?m)^0::(.*)$`)
 	groupV1    = regexp.MustCompile(`(?m)^\d+:[^:]*\bcpu\b[^:]*:(.*)$`)
@@ -182,12 +184,19 @@ var (
 	device     = regexp.MustCompile(`(?m)^\s*([^:\s]+):\s*(.*)$`)
 )
 
-// proc(5): user nice system idle iowait irq softirq steal. Guest times are already part of user and nice.
+// proc(5): user nice system idle iowait irq softirq steal. What there is of all of them is told by cores and clock: runner/run/resources.ts says why.
 func machine() machineSample {
 	var m machineSample
-	if line := match(cpuTimes, read("/proc/stat")); len(line) == 1 {
+	text := read("/proc/stat")
+	cores := len(core.FindAllString(text, -1))
+	if up := strings.Fields(read("/proc/uptime")); len(up) > 0 && cores > 0 {
+		if seconds, err := strconv.ParseFloat(up[0], 64); err == nil {
+			ns := int64(math.Round(seconds * 1e9 * float64(cores)))
+			m.CPUNs = &ns
+		}
+	}
+	if line := match(cpuTimes, text); len(line) == 1 {
 		if ticks := strings.Fields(line[0]); len(ticks) >= 8 {
-			add(&m.CPUNs, tickNs, ticks[:8]...)
 			add(&m.IdleNs, tickNs, ticks[3], ticks[4])
 			add(&m.StealNs, tickNs, ticks[7])
 		}
