@@ -19,7 +19,7 @@ export function headHeight(
 ): number {
 	if (!view.alone) return 0;
 	const { title, facts, legend } = headOf(figure, view, keys);
-	return 12 + title * 20 + facts * 15 + legend * 20 + 8;
+	return 12 + title.length * 20 + facts.length * 15 + legend * 20 + 8;
 }
 
 /** Title, facts and legend of a picture on its own; on a page only which groups are off, as the page has the rest around it. */
@@ -30,15 +30,15 @@ export function frame(
 ): Part {
 	const { ink, soft, page } = COLOURS[view.theme];
 	const head = headOf(figure, view, keys);
-	const width = view.width - 2 * MARGIN;
+	const width = roomOf(view);
 	return {
 		animation: false,
 		backgroundColor: view.alone ? page : "transparent",
 		textStyle: { fontFamily: FONT, fontSize: 12, color: soft },
 		title: {
 			show: view.alone ?? false,
-			text: shown(figure.title),
-			subtext: shown(figure.facts),
+			text: head.title.join("\n"),
+			subtext: head.facts.join("\n"),
 			left: MARGIN,
 			top: 12,
 			padding: 0,
@@ -48,16 +48,8 @@ export function frame(
 				fontSize: 15,
 				fontWeight: 600,
 				lineHeight: 20,
-				width,
-				overflow: "break",
 			},
-			subtextStyle: {
-				color: soft,
-				fontSize: 12,
-				lineHeight: 15,
-				width,
-				overflow: "break",
-			},
+			subtextStyle: { color: soft, fontSize: 12, lineHeight: 15 },
 		},
 		legend: {
 			show: (view.alone ?? false) && keys.length > 0,
@@ -69,9 +61,11 @@ export function frame(
 				]),
 			),
 			left: MARGIN,
-			top: 12 + head.title * 20 + head.facts * 15 + 6,
+			top: 12 + head.title.length * 20 + head.facts.length * 15 + 6,
 			width,
 			padding: 0,
+			// In a wide font a text is longer than ECharts takes it to be.
+			formatter: (name: string) => name + slackOf(name),
 			itemGap: 14,
 			itemWidth: 28,
 			itemHeight: 8,
@@ -257,26 +251,57 @@ export function shown(text: string): string {
 		.slice(0, LONGEST);
 }
 
+/**
+ * Lines of at most so many letters; words are kept whole where they fit. ECharts' own wrapping goes by widths that it guesses once measuring them took
+ * long, so that the same picture would be another one on a busy machine.
+ */
+export function wrapped(text: string, letters: number): string[] {
+	const most = Math.max(1, Math.floor(letters));
+	const lines: string[] = [];
+	for (const word of text === "" ? [] : text.split(" ")) {
+		const last = lines.at(-1);
+		if (last !== undefined && last.length + 1 + word.length <= most)
+			lines[lines.length - 1] = `${last} ${word}`;
+		else
+			for (let at = 0; at === 0 || at < word.length; at += most)
+				lines.push(word.slice(at, at + most));
+	}
+	return lines;
+}
+
 // --- internal ---
 
 const MARGIN = 12;
 /** Letters of a text in a picture; more would fill it. */
 const LONGEST = 400;
 
-/** Lines that each part takes, rather too many than too few: fonts differ from machine to machine. */
+/** Lines of each part, rather too many than too few: fonts differ from machine to machine. */
 function headOf(
 	{ title, facts }: Figure,
-	{ width }: Pick<View, "width">,
+	view: Pick<View, "width">,
 	keys: readonly SeriesKey[],
-): { title: number; facts: number; legend: number } {
-	const room = width - 2 * MARGIN;
-	const rows = (text: string, letter: number) =>
-		Math.ceil((shown(text).length * letter) / room);
+): { title: string[]; facts: string[]; legend: number } {
+	const room = roomOf(view);
 	let [row, x] = [keys.length === 0 ? 0 : 1, 0];
 	for (const { group } of groupsOf(keys)) {
-		const each = 28 + 5 + Math.min(420, shown(group).length * 7.2) + 14;
+		const { length } = shown(group);
+		const text = length * 8 + slackOf(group).length * 12;
+		const each = 28 + 5 + Math.min(420, text) + 14;
 		if (x > 0 && x + each > room) [row, x] = [row + 1, 0];
 		x += each;
 	}
-	return { title: rows(title, 8.6), facts: rows(facts, 6.7), legend: row };
+	return {
+		title: wrapped(shown(title), room / 8.6),
+		facts: wrapped(shown(facts), room / 6.7),
+		legend: row,
+	};
+}
+
+/** An em space for each twelve letters, a twelfth of their width. */
+function slackOf(text: string): string {
+	return "\u2003".repeat(Math.ceil(shown(text).length / 12));
+}
+
+function roomOf({ width }: Pick<View, "width">): number {
+	return width - 2 * MARGIN;
 }

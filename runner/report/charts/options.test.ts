@@ -286,6 +286,32 @@ test.each(["message-queue-latency", "commit-log-latency"])(
 	},
 );
 
+test.each(["message-queue-latency", "nats-stall"])(
+	"each text of the legends of %s stands beside the line that it names",
+	(name) => {
+		const figures = listOf(figuresOf(storedResult(publishedFolder(name))));
+		const told = figures.flatMap((figure) => {
+			const view = { ...firstView(figure, "light"), alone: true };
+			const { legend, series } = optionOf(figure, view) as {
+				legend: { data: readonly string[]; show: boolean };
+				series: readonly Series[];
+			};
+			if (!legend.show) return [];
+			// ECharts draws the look of the first series of that name.
+			return legend.data.map((group) => {
+				const first = series.find((one) => one.name === group);
+				const line = keysOf(figure).find((k) => shown(k.group) === group);
+				expect([group, first?.color]).toEqual([
+					group,
+					line && colourOf(line, "light"),
+				]);
+				return group;
+			});
+		});
+		expect(told.length).toBeGreaterThan(1);
+	},
+);
+
 test("a group that is switched off is not drawn, and its legend says so", () => {
 	const [figure] = figuresOf(fixtureResult("repeats")).overview;
 	if (figure === undefined) throw new Error("no figure");

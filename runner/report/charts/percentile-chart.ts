@@ -59,15 +59,16 @@ export function percentileOption(figure: PercentileFigure, view: View): Part {
 					room: width - 10,
 				}),
 			),
-			...figure.hidden.flatMap((hidden) => hiddenArea(figure, hidden, view)),
 			...figure.curves.flatMap((curve) => [
+				// A legend takes the look of the first that has a name; what is drawn above what, z says.
+				line(curve, extent, view, ends),
 				...(isCompared(figure)
 					? band(curve, view)
 					: [whiskers(curve.panel, curve, marksOf(curve), extent.max, view)]),
-				line(curve, extent, view, ends),
 				...rest(curve, extent, view),
 				...censored(curve, extent.max, view),
 			]),
+			...figure.hidden.flatMap((hidden) => hiddenArea(figure, hidden, view)),
 			...flags(figure, view),
 		],
 		// The same stretch of percentiles in all panels.

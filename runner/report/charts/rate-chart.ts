@@ -18,6 +18,7 @@ import {
 	place,
 	shown,
 	whiskers,
+	wrapped,
 } from "./frame.ts";
 import { COLOURS } from "./theme.ts";
 import { placeText } from "./units.ts";
@@ -73,13 +74,13 @@ export function rateOption(figure: RateFigure, view: View): Part {
 			...figure.lines.flatMap((line, i) => {
 				const aside = named ? offset(i, figure.lines.length) : 0;
 				return [
-					whiskers(0, line, line.points, extent.max, view, aside),
 					points(
 						line,
 						aside,
 						{ named, ends: strong <= 6 && view.width >= 500, extent },
 						view,
 					),
+					whiskers(0, line, line.points, extent.max, view, aside),
 				];
 			}),
 		],
@@ -129,8 +130,8 @@ function xAxis(figure: RateFigure, view: View): Part {
 				color: soft,
 				interval: 0,
 				lineHeight: LINE,
-				width: nameWidth(axis, view),
-				overflow: "break",
+				formatter: (name: string) =>
+					wrapped(name, nameWidth(axis, view) / LETTER).join("\n"),
 				hideOverlap: true,
 			},
 		};
@@ -156,7 +157,7 @@ function xAxis(figure: RateFigure, view: View): Part {
 /** Pixels below the axis: the names of cases take several lines. */
 function footOf({ axis }: RateFigure, view: Pick<View, "width">): number {
 	const width = nameWidth(axis, view);
-	const rows = (axis.names ?? []).map((name) => rowsOf(shown(name), width));
+	const rows = (axis.names ?? []).map((name) => rowsOf(name, width));
 	return axis.names === null
 		? 48
 		: 20 + LINE * Math.min(MOST_ROWS, Math.max(...rows));
@@ -166,13 +167,8 @@ function nameWidth({ names }: RateFigure["axis"], view: Pick<View, "width">) {
 	return Math.max(24, (view.width - 88) / (names?.length ?? 1) - 6);
 }
 
-/** Lines of a name, rather too many: words are kept whole where they can be. */
 function rowsOf(name: string, width: number): number {
-	const letters = width / LETTER;
-	return (
-		Math.ceil(name.length / letters) +
-		name.split(" ").filter((word) => word.length > letters / 2).length
-	);
+	return wrapped(shown(name), width / LETTER).length;
 }
 
 function cut(name: string, width: number): string {

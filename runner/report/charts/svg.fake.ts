@@ -19,7 +19,8 @@ export function textsOf(svg: string): TextBox[] {
 				.replaceAll("&lt;", "<")
 				.replaceAll("&gt;", ">")
 				.replaceAll("&quot;", '"')
-				.replaceAll("&amp;", "&");
+				.replaceAll("&amp;", "&")
+				.trimEnd();
 			const size = Number(/(\d+(?:\.\d+)?)px/.exec(of("style") ?? "")?.[1]);
 			const [dx = 0, dy = 0] = (
 				/translate\(([^)]*)\)/.exec(of("transform") ?? "")?.[1] ?? "0 0"
