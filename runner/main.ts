@@ -135,7 +135,7 @@ async function commandLine(invocation: Invocation): Promise<Command> {
 	return program;
 }
 
-/** The commands that a command line may lead to: help that names none lists what there is, anything else is for the default one. */
+/** The commands that a command line may lead to. A first word that is a command decides; without one it is the default command. Help alone needs none. */
 function namedBy(argv: readonly string[]): string[] {
 	const [word = ""] = argv;
 	if (isCommand(word)) return [word];

@@ -389,7 +389,7 @@ class RunningFleet {
 			if (this.#hasArrived(this.#crossings)) this.#close();
 	}
 
-	/** Names the second in which the window opens, as soon as p50 has no trend; unsaid, it opens at the latest time of the plan. */
+	/** Names the second in which the window opens, as soon as p50 is level; unsaid, it opens at the latest time of the plan. */
 	#openOnceSteady({ at, p50 }: Tick): void {
 		const { steady } = this.#options.plan.schedule;
 		if (this.#warmUp === null || steady === null) return;

@@ -38,7 +38,7 @@ test("the CPU time of a process is what it says itself, its children included", 
 	expect(after.broker).toBeNull();
 });
 
-test("what there is of a machine's CPU time goes by its cores and the clock, and no more of it is idle", async () => {
+test("a machine's CPU time is its cores times the clock, and its idle time is not more", async () => {
 	const sample = () =>
 		readResources({ generatorPids: [], brokerPids: [] }, Date.now());
 	const before = sample();

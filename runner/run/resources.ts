@@ -145,8 +145,8 @@ function io(pid: number, name: string): number | null {
 
 /**
  * proc(5): user nice system idle iowait irq softirq steal. Idle time is taken by the clock, user and system time by who runs when a tick comes: where
- * work wakes with the tick, the columns add up to more than there is (of 2 cores to 2.6 s a second), and the difference would be others' work. So
- * what there is, is told by cores and clock.
+ * work wakes with the tick, the columns add up to too much (on 2 cores to 2.6 s a second), and the difference would be told as others' work. So the
+ * total is cores x time.
  */
 function machine(): ResourceLine["machine"] {
 	const text = read("/proc/stat") ?? "";

@@ -184,7 +184,7 @@ var (
 	device     = regexp.MustCompile(`(?m)^\s*([^:\s]+):\s*(.*)$`)
 )
 
-// proc(5): user nice system idle iowait irq softirq steal. What there is of all of them is told by cores and clock: runner/run/resources.ts says why.
+// proc(5): user nice system idle iowait irq softirq steal. The total is cores x time: runner/run/resources.ts says why.
 func machine() machineSample {
 	var m machineSample
 	text := read("/proc/stat")

@@ -6,7 +6,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -85,5 +87,21 @@ func TestABrokerIsTheCommandWithoutAgent(t *testing.T) {
 func BenchmarkSample(b *testing.B) {
 	for b.Loop() {
 		(&sampler{}).read(time.Now())
+	}
+}
+
+func TestAMachinesTimeIsItsCoresTimesTheClock(t *testing.T) {
+	if _, err := os.Stat("/proc/stat"); err != nil {
+		t.Skip("only Linux has /proc")
+	}
+	before, began := machine(), time.Now()
+	time.Sleep(time.Second)
+	after, took := machine(), time.Since(began)
+	cores := float64(*after.CPUNs-*before.CPUNs) / float64(took)
+	if whole := math.Round(cores); whole < float64(runtime.NumCPU()) || math.Abs(cores-whole) > 0.1*whole {
+		t.Errorf("%.2f cores, of at least %d", cores, runtime.NumCPU())
+	}
+	if idle := *after.IdleNs - *before.IdleNs; float64(idle) > 1.1*float64(*after.CPUNs-*before.CPUNs) {
+		t.Errorf("%d ns idle of %d", idle, *after.CPUNs-*before.CPUNs)
 	}
 }

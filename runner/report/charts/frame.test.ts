@@ -10,6 +10,7 @@ describe("a text in lines of so many letters", () => {
 			8,
 			["a_word_t", "hat_is_l", "onger", "than"],
 		],
+		["\u{1F407}\u{1F407}\u{1F407}", 2, ["\u{1F407}\u{1F407}", "\u{1F407}"]],
 		["", 8, []],
 	])("%j, %d: %j", (text, letters, lines) => {
 		expect(wrapped(text, letters)).toEqual(lines);

@@ -255,16 +255,18 @@ export function shown(text: string): string {
  * Lines of at most so many letters; words are kept whole where they fit. ECharts' own wrapping goes by widths that it guesses once measuring them took
  * long, so that the same picture would be another one on a busy machine.
  */
-export function wrapped(text: string, letters: number): string[] {
-	const most = Math.max(1, Math.floor(letters));
+export function wrapped(text: string, width: number): string[] {
+	const most = Math.max(1, Math.floor(width));
 	const lines: string[] = [];
 	for (const word of text === "" ? [] : text.split(" ")) {
+		// By code points: half of one is no text.
+		const letters = [...word];
 		const last = lines.at(-1);
-		if (last !== undefined && last.length + 1 + word.length <= most)
+		if (last !== undefined && [...last].length + 1 + letters.length <= most)
 			lines[lines.length - 1] = `${last} ${word}`;
 		else
-			for (let at = 0; at === 0 || at < word.length; at += most)
-				lines.push(word.slice(at, at + most));
+			for (let at = 0; at === 0 || at < letters.length; at += most)
+				lines.push(letters.slice(at, at + most).join(""));
 	}
 	return lines;
 }

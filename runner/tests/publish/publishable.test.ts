@@ -206,6 +206,11 @@ describe("refused, with the one reason and what to do, is what is", () => {
 			/^nats, .* and 2 more: not steady \(warm-up is warn\): write warmup: steady/,
 		],
 		[
+			"of unknown drift, after a warm-up until steady as well",
+			(r) => judged(r, "steady", "unknown", 1),
+			/^nats, .*, repeat 1 of 3: not steady \(steady is unknown\)/,
+		],
+		[
 			"drifting in all repeats alike",
 			(r) => drifting(r, [-0.3, -0.4, -0.5]),
 			/^nats, .* and 2 more: not steady \(steady is warn\)/,

@@ -100,6 +100,8 @@ function steadiness(run: Run): Steadiness {
 	const warmUp = checkOf(run, "warm-up");
 	const steady = checkOf(run, "steady");
 	const drifts = steady !== undefined && steady.status !== "ok";
+	if (warmUp?.status === "ok" && steady?.status === "unknown")
+		return { why: steady.detail };
 	if (warmUp?.status === "ok")
 		return drifts
 			? { once: steady.detail, way: Math.sign(Number(steady.values?.share)) }
