@@ -19,7 +19,7 @@ workload: { pattern: round-trip, message: 256B, ${load} }
 `;
 const OPEN = "rate: 1000/s, warmup: steady, duration: 20s";
 
-const NAMES = ["complete", "lag", "offered", "held", "clock"];
+const NAMES = ["complete", "lag", "offered", "held", "backlog", "clock"];
 const MACHINE = ["floor", "cores", "cpuQuota", "steal", "others", "ownCpu"];
 
 /** A result to which nothing can be said, but for what a test changes. */
@@ -336,13 +336,19 @@ describe("published is", () => {
 		expect(publishable(result, made)).toEqual([]);
 	});
 
-	test("a load that was not carried, whatever its p50 does", () => {
-		const { result, made } = good();
-		drifting(result, [1, 2, 3]);
-		judged(result, "warm-up", "warn");
-		judged(result, "lag", "invalid");
-		expect(publishable(result, made)).toEqual([]);
-	});
+	test.each([
+		["sent", "lag", "invalid"],
+		["taken: its queue grew", "backlog", "fail"],
+	] as const)(
+		"a load that could not be %s, whatever its p50 does",
+		(_, check, status) => {
+			const { result, made } = good();
+			drifting(result, [1, 2, 3]);
+			judged(result, "warm-up", "warn");
+			judged(result, check, status);
+			expect(publishable(result, made)).toEqual([]);
+		},
+	);
 
 	test("what failed, as that is a result", () => {
 		const { result, made } = good();

@@ -1,5 +1,4 @@
 import type { Result, Run } from "../../model/result.ts";
-import { saturatedBy } from "../../report/saturated.ts";
 import { samplesForSupport } from "../../stats/support.ts";
 import { median, trend } from "../../stats/trend.ts";
 import { tell } from "../../text/tell.ts";
@@ -74,8 +73,8 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 
 // --- internal ---
 
-/** Of a load that the generator could not send as it was asked for. */
-const NOT_CARRIED = new Set(["lag", "offered", "held"]);
+/** Checks by which a load could not be sent as it was asked for, or its queue grew for the whole run. */
+const NOT_CARRIED = ["lag", "offered", "held", "backlog"];
 
 /** Of a shorter window nobody knows how slow messages cluster (reports/README.md, "Percentiles"). */
 const WINDOW_NS = 10e9;
@@ -96,7 +95,7 @@ function wayOf(of: Steadiness): number {
 
 function steadiness(run: Run): Steadiness {
 	// What was not carried waits in a queue, which has no level.
-	if (saturatedBy(run).some((check) => NOT_CARRIED.has(check))) return null;
+	if (NOT_CARRIED.some((check) => isBroken(run, check))) return null;
 	const warmUp = checkOf(run, "warm-up");
 	const steady = checkOf(run, "steady");
 	const drifts = steady !== undefined && steady.status !== "ok";
@@ -131,6 +130,11 @@ function drift({ series }: Run): number | null {
 	if (!fitted || !middle) return null;
 	const certain = fitted.low > 0 || fitted.high < 0;
 	return certain ? (fitted.slope * points.length) / middle : 0;
+}
+
+function isBroken(run: Run, check: string): boolean {
+	const status = checkOf(run, check)?.status;
+	return status === "fail" || status === "invalid";
 }
 
 function shapeOf({ load }: Run): string {
