@@ -57,12 +57,12 @@ func TestAConsumerAcknowledgesAsItIsTold(t *testing.T) {
 				session: &session{Base: broker.NewBase("rabbitmq", broker.Options{Now: clock.New().Now}), urls: []string{"amqp://here"}}, acknowledge: c.way, several: c.several,
 				handle: func(broker.Delivery) { handled.Add(1) },
 			}
-			arriving, w := make(chan amqp.Delivery, 5), &wire{raw: &deliveries{}}
-			w.raw.read.Store(int64(c.held))
+			arriving, raw := make(chan amqp.Delivery, 5), &incoming{}
+			raw.read.Store(int64(c.held))
 			for tag := range 5 {
 				arriving <- amqp.Delivery{Acknowledger: &told, DeliveryTag: uint64(tag + 1)}
 			}
-			go sub.take(w, arriving)
+			go sub.take(raw, arriving)
 			defer close(arriving)
 			eventually(t, c.want+" are acknowledged", func() bool { return handled.Load() == 5 && told.soFar() == c.want })
 		})
@@ -77,7 +77,7 @@ func TestNoMessageWaitsForItsAcknowledgementForLong(t *testing.T) {
 	}
 	arriving := make(chan amqp.Delivery, 1)
 	arriving <- amqp.Delivery{Acknowledger: &told, DeliveryTag: 1}
-	go sub.take(&wire{raw: &deliveries{}}, arriving)
+	go sub.take(&incoming{}, arriving)
 	defer close(arriving)
 	eventually(t, "it is acknowledged", func() bool { return told.soFar() == "1" })
 }
@@ -132,7 +132,7 @@ func TestOnlyAConsumerThatAcknowledgesLeavesMessagesWithTheBroker(t *testing.T) 
 			r.send(100)
 		}
 		eventually(t, c.options+": all are confirmed", func() bool { return r.ackedSoFar() == 40 })
-		on, err := r.session.links[0].current.Load().connection.Channel()
+		on, err := r.session.links[0].current.Load().sending.Channel()
 		if err != nil {
 			t.Fatal(err)
 		}

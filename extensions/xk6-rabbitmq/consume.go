@@ -71,7 +71,11 @@ func (s *session) queueFor(ctx context.Context, to broker.Subscription, on *link
 // start consumes on a wire. It returns when the broker has confirmed it.
 func (sub *subscription) start(w *wire) error {
 	s := sub.session
-	on, err := w.connection.Channel()
+	consumer, err := w.consumer()
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	on, err := consumer.Channel()
 	if err != nil {
 		return fmt.Errorf("open a channel: %w", err)
 	}
@@ -91,7 +95,7 @@ func (sub *subscription) start(w *wire) error {
 		return err
 	}
 	go func() {
-		sub.take(w, deliveries)
+		sub.take(consumer.raw, deliveries)
 		select {
 		case err := <-shut:
 			w.fail(cause(err))
@@ -105,7 +109,7 @@ func (sub *subscription) start(w *wire) error {
 // --- internal ---
 
 // take handles what arrives, until the channel is closed.
-func (sub *subscription) take(w *wire, deliveries <-chan amqp.Delivery) {
+func (sub *subscription) take(raw *incoming, arriving <-chan amqp.Delivery) {
 	now := sub.session.Now
 	var due <-chan time.Time
 	if sub.several > 1 {
@@ -117,12 +121,12 @@ func (sub *subscription) take(w *wire, deliveries <-chan amqp.Delivery) {
 	var last amqp.Delivery
 	for handled := 0; ; {
 		select {
-		case d, open := <-deliveries:
+		case d, open := <-arriving:
 			if !open {
 				return
 			}
 			at := now()
-			w.raw.taken.Add(1)
+			raw.taken.Add(1)
 			sub.busy.Lock()
 			sub.handle(broker.Delivery{ReceivedNs: at, Payload: d.Body, Redelivered: d.Redelivered})
 			sub.busy.Unlock()
@@ -132,7 +136,7 @@ func (sub *subscription) take(w *wire, deliveries <-chan amqp.Delivery) {
 			last = d
 			handled++
 			// A batch is over when the library holds no more of the connection, if that can be counted.
-			if handled < sub.several && (sub.acknowledge == broker.PerInterval || sub.session.secure() || w.raw.held() > 0) {
+			if handled < sub.several && (sub.acknowledge == broker.PerInterval || sub.session.secure() || raw.held() > 0) {
 				continue
 			}
 		case <-due:
@@ -174,11 +178,7 @@ func (s *session) allowPatterns(ctx context.Context) error {
 		return err
 	}
 	for _, q := range queues {
-		on := s.links[0]
-		if q.on != nil {
-			on = q.on // only the owner may touch an exclusive queue
-		}
-		if err := s.admin(ctx, on, func(on *channel) error { return s.topology.bind(on, q) }); err != nil {
+		if err := s.asOwner(ctx, q, func(on *channel) error { return s.topology.bind(on, q) }); err != nil {
 			return err
 		}
 	}

@@ -40,12 +40,19 @@ type link struct {
 	subscriptions []*subscription
 }
 
-// wire is one TCP connection to the broker, and the channel to publish on it.
+// wire is two TCP connections to the same broker, one to publish and one to consume. They are lost together.
+//
+// Two, as RabbitMQ's authors advise: the broker stops reading a connection that publishes more than the queues take (its flow control), and
+// would not read the acknowledgements of its consumers either, which then get nothing.
 type wire struct {
-	link       *link
-	raw        *deliveries
-	connection *amqp.Connection
-	publish    *amqp.Channel
+	link *link
+	// attempt has chosen the node.
+	attempt int
+	sending *socket
+	publish *amqp.Channel
+	// receiving is nil until there is a consumer; opening is held while it is made.
+	receiving atomic.Pointer[socket]
+	opening   sync.Mutex
 	// over is closed when the library has said why the wire is lost. unconfirmed is then the error of what was sent on it.
 	over        chan struct{}
 	unconfirmed error
@@ -53,13 +60,36 @@ type wire struct {
 	failed bool
 }
 
+// socket is a connection of the library, and what it reads from.
+type socket struct {
+	*amqp.Connection
+	raw *incoming
+}
+
 // channel for declarations.
 type channel struct{ *amqp.Channel }
 
 // dial makes a wire. attempt chooses the node of a cluster.
 func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
-	s := l.session
-	w := &wire{link: l, over: make(chan struct{}), unconfirmed: errUnknown}
+	w := &wire{link: l, attempt: attempt, over: make(chan struct{}), unconfirmed: errUnknown}
+	var err error
+	if w.sending, err = l.connect(ctx, attempt, ""); err != nil {
+		return nil, err
+	}
+	if w.publish, err = w.sending.Channel(); err == nil && l.session.chosen.confirms {
+		err = w.publish.Confirm(false)
+	}
+	if err != nil {
+		_ = w.sending.raw.Close()
+		return nil, fmt.Errorf("open a channel: %w", err)
+	}
+	return w, nil
+}
+
+// connect makes one of a wire's connections, which the broker lists under the link's number and purpose.
+func (l *link) connect(ctx context.Context, attempt int, purpose string) (*socket, error) {
+	s, made := l.session, &socket{}
+	url := s.urls[(l.number+attempt)%len(s.urls)]
 	config := amqp.Config{
 		Locale:     "en_US",
 		Heartbeat:  heartbeat,
@@ -72,32 +102,45 @@ func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
 			if err != nil {
 				return nil, err
 			}
-			w.raw = &deliveries{Conn: raw}
+			made.raw = &incoming{Conn: raw, encrypted: s.secure(), alone: map[uint64]bool{}}
 			// The library clears it when the connection is open.
-			return w.raw, raw.SetDeadline(time.Now().Add(dialTimeout))
+			return made.raw, raw.SetDeadline(time.Now().Add(dialTimeout))
 		},
 	}
-	config.Properties.SetClientConnectionName("mqbench-" + strconv.Itoa(l.number))
-	url := s.urls[(l.number+attempt)%len(s.urls)]
+	config.Properties.SetClientConnectionName("mqbench-" + strconv.Itoa(l.number) + purpose)
 	if s.tls != nil {
 		config.TLSClientConfig = s.tls.Clone()
 		url = strings.Replace(url, "amqp://", "amqps://", 1)
 	}
 	var err error
-	if w.connection, err = amqp.DialConfig(url, config); err != nil {
-		if w.raw != nil {
-			_ = w.raw.Close()
+	if made.Connection, err = amqp.DialConfig(url, config); err != nil {
+		if made.raw != nil {
+			_ = made.raw.Close()
 		}
 		return nil, address.Cause(err)
 	}
-	if w.publish, err = w.connection.Channel(); err == nil && s.chosen.confirms {
-		err = w.publish.Confirm(false)
+	return made, nil
+}
+
+// consumer returns the connection to consume, which the first call makes.
+func (w *wire) consumer() (*socket, error) {
+	w.opening.Lock()
+	defer w.opening.Unlock()
+	if made := w.receiving.Load(); made != nil {
+		return made, nil
 	}
+	made, err := w.link.connect(w.link.session.Over, w.attempt, "-consumers")
 	if err != nil {
-		_ = w.raw.Close()
-		return nil, fmt.Errorf("open a channel: %w", err)
+		return nil, err
 	}
-	return w, nil
+	w.link.mu.Lock()
+	defer w.link.mu.Unlock()
+	if w.failed || w.link.session.Over.Err() != nil {
+		_ = made.raw.Close()
+		return nil, errHungUp
+	}
+	w.receiving.Store(made)
+	return made, nil
 }
 
 // adopt makes w the link's wire and watches it. It returns false if w is lost already or the session has ended.
@@ -110,9 +153,9 @@ func (l *link) adopt(w *wire) bool {
 	}
 	l.current.Store(w)
 	l.mu.Unlock()
-	lost := w.connection.NotifyClose(make(chan *amqp.Error, 1))
+	lost := w.sending.NotifyClose(make(chan *amqp.Error, 1))
 	shut := w.publish.NotifyClose(make(chan *amqp.Error, 1))
-	blocked := w.connection.NotifyBlocked(make(chan amqp.Blocking, 64))
+	blocked := w.sending.NotifyBlocked(make(chan amqp.Blocking, 64))
 	go func() {
 		select {
 		case err := <-lost:
@@ -149,7 +192,7 @@ func (w *wire) fail(err error) {
 	if again {
 		return
 	}
-	_ = w.raw.Close()
+	w.cut()
 	if s := l.session; wasUp && !s.IsQuiet() {
 		s.Report("connection lost", err)
 		go l.reconnect()
@@ -167,8 +210,22 @@ func (l *link) close() {
 }
 
 func (w *wire) hangUp() {
-	deadline.AtMost(2*closeGrace, func() { _ = w.connection.CloseDeadline(time.Now().Add(closeGrace)) })
-	_ = w.raw.Close()
+	deadline.AtMost(2*closeGrace, func() {
+		by := time.Now().Add(closeGrace)
+		if made := w.receiving.Load(); made != nil {
+			_ = made.CloseDeadline(by)
+		}
+		_ = w.sending.CloseDeadline(by)
+	})
+	w.cut()
+}
+
+// cut closes the sockets, whatever the library or the broker waits for.
+func (w *wire) cut() {
+	_ = w.sending.raw.Close()
+	if made := w.receiving.Load(); made != nil {
+		_ = made.raw.Close()
+	}
 }
 
 // admin runs declarations on a channel of the link's wire until ctx ends.
@@ -177,7 +234,25 @@ func (s *session) admin(ctx context.Context, l *link, run func(*channel) error) 
 	if w == nil {
 		return errNotConnected
 	}
-	return within(ctx, func() error { return w.declare(run) })
+	return within(ctx, func() error { return w.sending.declare(run) })
+}
+
+// asOwner runs declarations for a queue on the connection that has declared it: no other one may touch an exclusive queue.
+func (s *session) asOwner(ctx context.Context, q *queue, run func(*channel) error) error {
+	if q.on == nil {
+		return s.admin(ctx, s.links[0], run)
+	}
+	w := q.on.current.Load()
+	if w == nil {
+		return errNotConnected
+	}
+	return within(ctx, func() error {
+		owner, err := w.consumer()
+		if err != nil {
+			return err
+		}
+		return owner.declare(run)
+	})
 }
 
 // atOnce is how many declarations wait for the broker at the same time.
@@ -210,8 +285,8 @@ func (s *session) alone(ctx context.Context, run func(*link) error) error {
 	return run(l)
 }
 
-func (w *wire) declare(run func(*channel) error) error {
-	on, err := w.connection.Channel()
+func (s *socket) declare(run func(*channel) error) error {
+	on, err := s.Channel()
 	if err != nil {
 		return fmt.Errorf("open a channel: %w", err)
 	}
@@ -265,7 +340,7 @@ func (l *link) reconnect() {
 			if err == nil {
 				err = errHungUp
 			}
-			_ = w.raw.Close()
+			w.cut()
 		}
 		// A broker that is down refuses every attempt; report that once.
 		if !told {
@@ -278,7 +353,7 @@ func (l *link) reconnect() {
 // restore declares everything again, since a restarted broker has forgotten what is not durable, and consumes again.
 func (l *link) restore(w *wire) error {
 	t := l.session.topology
-	err := w.declare(func(on *channel) error {
+	err := w.sending.declare(func(on *channel) error {
 		if err := t.declareExchanges(on); err != nil {
 			return err
 		}

@@ -155,7 +155,7 @@ func (s *session) Describe() broker.Description {
 		Library:   "amqp091-go " + broker.LibraryVersion("github.com/rabbitmq/amqp091-go"),
 		Server:    "RabbitMQ " + s.server,
 		Settings: map[string]string{
-			"connections":        strconv.Itoa(s.Connections),
+			"connections":        strconv.Itoa(s.Connections) + " to publish; those with consumers have a second one for them",
 			"channels":           "1 to publish for each connection, 1 for each subscription",
 			"queue":              c.queue,
 			"durable":            durable,
@@ -237,7 +237,9 @@ func (s *session) Dropped() int64 { return 0 }
 func (s *session) Held() (held int64, known bool) {
 	for _, l := range s.links {
 		if w := l.current.Load(); w != nil {
-			held += w.raw.held()
+			if made := w.receiving.Load(); made != nil {
+				held += made.raw.held()
+			}
 		}
 	}
 	return held, !s.secure()
@@ -267,7 +269,7 @@ const embeddedBytes = 4096
 
 // introduce records what the first connection learned about the server.
 func (s *session) introduce(w *wire) error {
-	properties, config := w.connection.Properties, w.connection.Config
+	properties, config := w.sending.Properties, w.sending.Config
 	s.server, _ = properties["version"].(string)
 	s.erlang, _ = properties["platform"].(string)
 	s.frameMax, s.channels, s.heartbeat = config.FrameSize, int(config.ChannelMax), config.Heartbeat
