@@ -7,11 +7,7 @@ import type { Result, Run } from "../model/result.ts";
 import { readableJson } from "../report/json.ts";
 import { readBaseline } from "../report/read-baseline.ts";
 import { buildResult } from "../report/result.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	storedResult,
-} from "../report/stored.fake.ts";
+import { fixtureResult, publishedOnce } from "../report/stored.fake.ts";
 import { writeReports } from "../report/write.ts";
 import { fixtureCopy } from "../run/fixture.fake.ts";
 import { baselineOf, baselineText } from "./baseline-of-result.ts";
@@ -221,7 +217,7 @@ describe("the file", () => {
 		const sizeOf = (result: Result) =>
 			Buffer.byteLength(baselineText(baselineOf(result)));
 		expect(sizeOf(stall)).toBeLessThan(4_000);
-		const many = storedResult(publishedFolder("message-queue-latency"));
+		const many = publishedOnce("message-queue-latency");
 		expect(many.runs).toHaveLength(20);
 		expect(sizeOf(many)).toBeLessThan(40_000);
 	});

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Result } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { buildResult } from "./result.ts";
+import { readResult } from "./result-files.ts";
 
 /** For tests: the result of a stored run, a copy for each who asks: it may be changed. */
 export function fixtureResult(name: string): Result {
@@ -13,6 +14,12 @@ export function publishedFolder(name: string): string {
 	return fileURLToPath(
 		new URL(`../../reports/published/${name}`, import.meta.url),
 	);
+}
+
+/** For tests: what is published, of the repeats the first alone: each system meets each case once. */
+export function publishedOnce(name: string): Result {
+	const result = readResult(publishedFolder(name));
+	return { ...result, runs: result.runs.filter(({ repeat }) => repeat === 1) };
 }
 
 const read = new Map<string, Result>();

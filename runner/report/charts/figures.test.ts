@@ -3,11 +3,7 @@ import type { Result, Run } from "../../model/result.ts";
 import { formatDuration } from "../../units.ts";
 import { mostHidden } from "../omission.ts";
 import { tablesOf } from "../page/table.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	storedResult,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedOnce } from "../stored.fake.ts";
 import { intervalText, percentileValue } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
 import { BUDGET, figuresOf, listOf, type RunFigures } from "./figures.ts";
@@ -23,10 +19,9 @@ const FIXTURES = [
 	"no-data",
 ];
 const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"];
-const published = (name: string) => storedResult(publishedFolder(name));
 const results = new Map<string, Result>([
 	...FIXTURES.map((name) => [name, fixtureResult(name)] as const),
-	...PUBLISHED.map((name) => [name, published(name)] as const),
+	...PUBLISHED.map((name) => [name, publishedOnce(name)] as const),
 ]);
 
 function ofRun(result: Result, run: Run, budget?: number): RunFigures {

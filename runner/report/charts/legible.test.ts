@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FIXTURES, hostileResult, searchedResult } from "../page/pages.fake.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	storedResult,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedOnce } from "../stored.fake.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { heightOf, offAtFirst } from "./options.ts";
 import { pictureOf } from "./picture.ts";
@@ -13,9 +9,7 @@ import { overlaps, textsOf } from "./svg.fake.ts";
 const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"];
 const RESULTS = [
 	...FIXTURES.map((name) => [name, () => fixtureResult(name)] as const),
-	...PUBLISHED.map(
-		(name) => [name, () => storedResult(publishedFolder(name))] as const,
-	),
+	...PUBLISHED.map((name) => [name, () => publishedOnce(name)] as const),
 	["search", searchedResult] as const,
 	["hostile", hostileResult] as const,
 ];

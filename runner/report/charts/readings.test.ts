@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FIXTURES, searchedResult } from "../page/pages.fake.ts";
 import { tablesOf } from "../page/table.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	storedResult,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedOnce } from "../stored.fake.ts";
 import type { Figure } from "./figure.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { readingAt, stopsOf } from "./readings.ts";
@@ -15,7 +11,7 @@ const ALL = { off: new Set<string>() };
 const RESULTS = [
 	...FIXTURES.map((name) => [name, () => fixtureResult(name)] as const),
 	...["message-queue-latency", "commit-log-latency"].map(
-		(name) => [name, () => storedResult(publishedFolder(name))] as const,
+		(name) => [name, () => publishedOnce(name)] as const,
 	),
 	["search", searchedResult] as const,
 ];

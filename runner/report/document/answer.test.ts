@@ -3,11 +3,7 @@ import type { Result, Run } from "../../model/result.ts";
 import type { Verdict } from "../../model/verdict.ts";
 import { formatDuration } from "../../units.ts";
 import { saturatedBy } from "../saturated.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	storedResult,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedOnce } from "../stored.fake.ts";
 import { answer, provenance, stallText } from "./answer.ts";
 import type { Block, MatrixCell } from "./blocks.ts";
 
@@ -45,7 +41,7 @@ const bare = (text: string) => text.replace("~", "");
 describe.each(["message-queue-latency", "commit-log-latency"])(
 	"the matrix of %s",
 	(name) => {
-		const result = storedResult(publishedFolder(name));
+		const result = publishedOnce(name);
 		const runOf = ({ to }: MatrixCell) =>
 			result.runs[Number(to.replace("run-", "")) - 1] as Run;
 		const all = matrixOf(result).rows.flatMap(({ system, cells }) =>
@@ -160,7 +156,7 @@ describe("a cell", () => {
 	});
 
 	test("of a case that a system did not meet is empty", () => {
-		const result = storedResult(publishedFolder("message-queue-latency"));
+		const result = publishedOnce("message-queue-latency");
 		const [one] = result.runs;
 		const runs = result.runs.filter((run) => run !== one);
 		const { cases, rows } = matrixOf({ ...result, runs });

@@ -285,7 +285,8 @@ describe.each(["nats-stall", "message-queue-latency", "commit-log-latency"])(
 		});
 
 		test("have the percentiles of each 10 s of the raw histogram, sorted and counted by hand", () => {
-			for (const run of runs) {
+			// 600 000 samples in some of them: one of the repeats is enough.
+			for (const run of runs.filter(({ repeat }) => repeat === 1)) {
 				const file = fileOf(run);
 				for (const [i, values] of valuesOf(name, run).entries())
 					for (const [field, p] of [

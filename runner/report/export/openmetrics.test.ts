@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Run } from "../../model/result.ts";
 import { resultOf } from "../index/runs.fake.ts";
 import { HOSTILE } from "../page/pages.fake.ts";
 import { fixtureResult, publishedFolder } from "../stored.fake.ts";
@@ -104,6 +105,9 @@ describe.each(PUBLISHED)("openmetrics of %s", (name) => {
 			"mqbench_latency_low_seconds seconds",
 			"mqbench_latency_high_seconds seconds",
 			"mqbench_rate_messages_per_second messages_per_second",
+			...(result.runs.some((run: Run) => run.failover.length > 0)
+				? ["mqbench_fault_seconds seconds"]
+				: []),
 			"mqbench_window_messages messages",
 			"mqbench_sla_met ",
 		]);

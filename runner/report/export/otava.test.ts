@@ -70,27 +70,35 @@ describe.each(PUBLISHED)("otava's files of %s", (name) => {
 	test("have a test for each run, with the figures of result.json in ms, to the nanosecond", () => {
 		const tests = read(exported("otava", [publishedFolder(name)]).files);
 		const result = publishedJson(name);
-		expect([...tests.keys()].sort()).toEqual(
-			result.runs
-				.map((run: Run) => `${name}: ${run.system}, ${run.case}`)
-				.sort(),
-		);
-		for (const run of result.runs as Run[]) {
-			const found = tests.get(`${name}: ${run.system}, ${run.case}`);
+		const nameOf = (run: Run) => `${name}: ${run.system}, ${run.case}`;
+		const runs: Run[] = result.runs;
+		const git = result.environment?.git;
+		expect(new Set(tests.keys())).toEqual(new Set(runs.map(nameOf)));
+		for (const run of runs) {
+			const found = tests.get(nameOf(run));
+			const repeats = runs.filter((other) => nameOf(other) === nameOf(run));
+			const row = repeats.indexOf(run);
+			// What a fault did is tried in write.test.ts.
+			const latencies = Object.entries(found?.numbers ?? {}).flatMap(
+				([of, values]) =>
+					of.startsWith("response") ? [[of, values[row]]] : [],
+			);
 			const m = run.metrics.response;
 			const percentiles = m?.percentiles.filter((p) => p.value !== null) ?? [];
-			expect(found?.numbers).toEqual({
+			expect(Object.fromEntries(latencies)).toEqual({
 				...Object.fromEntries(
 					percentiles.map((p) => [
 						`response_p${p.p}_ms`,
-						[Number(((p.value ?? 0) / 1e6).toFixed(6))],
+						Number(((p.value ?? 0) / 1e6).toFixed(6)),
 					]),
 				),
-				response_max_ms: [Number(((m?.max ?? 0) / 1e6).toFixed(6))],
+				response_max_ms: Number(((m?.max ?? 0) / 1e6).toFixed(6)),
 			});
-			expect(found?.rows[0]).toMatchObject({
+			expect(found?.rows).toHaveLength(repeats.length);
+			expect(found?.rows[row]).toMatchObject({
 				time: run.startedAt,
-				...{ run_id: result.runId, repeat: "1", commit: "" },
+				...{ run_id: result.runId, repeat: `${run.repeat}` },
+				commit: git ? `${git.commit}${git.dirty ? "-dirty" : ""}` : "",
 				broker: run.versions?.server,
 				weak: percentiles
 					.filter((p) => p.support === "weak")

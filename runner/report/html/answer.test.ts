@@ -2,11 +2,7 @@ import { expect, test } from "vitest";
 import { answer, provenance } from "../document/answer.ts";
 import type { Block } from "../document/blocks.ts";
 import { HOSTILE, hostileResult } from "../page/pages.fake.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	storedResult,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedOnce } from "../stored.fake.ts";
 import { matrixMarkup, provenanceMarkup } from "./answer.ts";
 
 function written(blocks: readonly Block[]): string {
@@ -38,7 +34,7 @@ test("names of markup, quotes and lines stay names", () => {
 });
 
 test("each cell leads to its run, and heads are buttons of their system and case", () => {
-	const result = storedResult(publishedFolder("message-queue-latency"));
+	const result = publishedOnce("message-queue-latency");
 	const html = written(answer(result));
 	const cells = [...html.matchAll(/<td[^>]*><a href="#run-(\d+)"/g)];
 	expect(cells.map(([, n]) => Number(n)).toSorted((a, b) => a - b)).toEqual(
@@ -53,7 +49,7 @@ test("each cell leads to its run, and heads are buttons of their system and case
 });
 
 test("small curves have the same axes: lower latency is lower", () => {
-	const result = storedResult(publishedFolder("message-queue-latency"));
+	const result = publishedOnce("message-queue-latency");
 	const [block] = answer(result);
 	if (block?.kind !== "matrix") throw new Error("no matrix");
 	const ends = [...matrixMarkup(block).text.matchAll(/<path d="([^"]*)"/g)].map(
@@ -84,7 +80,7 @@ test("a run has a sign and its words, not colour alone", () => {
 });
 
 test("a curve that stays level is a line, as far as it goes", () => {
-	const result = storedResult(publishedFolder("message-queue-latency"));
+	const result = publishedOnce("message-queue-latency");
 	const [block] = answer(result);
 	if (block?.kind !== "matrix") throw new Error("no matrix");
 	const level = block.rows.map((row) => ({

@@ -8,7 +8,7 @@ import { renderHtml } from "../html.ts";
 import {
 	fixtureResult,
 	publishedFolder,
-	storedResult,
+	publishedOnce,
 } from "../stored.fake.ts";
 import { intervalText, percentileValue } from "../words.ts";
 import {
@@ -37,8 +37,7 @@ const RESULTS: Readonly<Record<string, () => Result>> = {
 	...Object.fromEntries(
 		FIXTURES.map((name) => [name, () => fixtureResult(name)]),
 	),
-	"message-queue-latency": () =>
-		storedResult(publishedFolder("message-queue-latency")),
+	"message-queue-latency": () => publishedOnce("message-queue-latency"),
 	search: searchedResult,
 	hostile: hostileResult,
 	"100 runs": () => manyResult(100),

@@ -3,11 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Result, Run, Search } from "../../model/result.ts";
 import type { Figure } from "../charts/figure.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	storedResult,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedOnce } from "../stored.fake.ts";
 
 /** For tests: results of every kind that a page is made of. */
 
@@ -80,7 +76,7 @@ export function searchedResult(): Result {
 
 /** `count` runs: 5 systems met a fifth of as many cases. */
 export function manyResult(count: number): Result {
-	const result = storedResult(publishedFolder("message-queue-latency"));
+	const result = publishedOnce("message-queue-latency");
 	const runs = Array.from({ length: count }, (_, index): Run => {
 		const run = result.runs[index % result.runs.length] as Run;
 		const round = Math.floor(index / result.runs.length);
