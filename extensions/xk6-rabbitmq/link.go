@@ -210,6 +210,10 @@ func (l *link) close() {
 }
 
 func (w *wire) hangUp() {
+	// A consumer's end is no reason to cut off the publisher, which has not said goodbye yet.
+	w.link.mu.Lock()
+	w.failed = true
+	w.link.mu.Unlock()
 	deadline.AtMost(2*closeGrace, func() {
 		by := time.Now().Add(closeGrace)
 		if made := w.receiving.Load(); made != nil {
