@@ -25,6 +25,19 @@ test("a run takes its start, warm-up, window and drain; runs add up", () => {
 	expect(of("systems: { nats: nats, floor: noop }")).toBe(100);
 });
 
+test("where a warm-up lasts until latency is steady, its longest time counts, and that a JVM gets warm before", () => {
+	const steady = expand(
+		loadScenario(
+			"s.yaml",
+			"system: kafka\nworkload: { rate: 50/s, duration: 20s, message: 256B, drain: 10s }\n",
+		),
+		{ runId: "r" },
+	);
+	expect(longest(steady, { floors: false, confirm: false }) / 1e9).toBe(
+		15 + 40 + 90 + 20 + 10,
+	);
+});
+
 test("a floor for each case comes on top, of noop none", () => {
 	const cases = "cases: [{ message: 1KiB }, { message: 2KiB }]";
 	expect(of(`system: nats\n${cases}`, { floors: true })).toBe(120);

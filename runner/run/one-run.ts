@@ -22,6 +22,7 @@ import { runPath, writeRunFile } from "./folder.ts";
 import type { Tick } from "./live-figures.ts";
 import type { ReadyClient } from "./member.ts";
 import { outputNotes } from "./output-notes.ts";
+import { prime } from "./prime.ts";
 import type { Progress } from "./progress.ts";
 import { sharesHost } from "./sharing.ts";
 import { sinceT0 } from "./since.ts";
@@ -110,7 +111,9 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	let disturbed: FaultDone[] = [];
 	let network: NetworkPath[] = [];
 	let result: FleetResult;
+	let primed: Awaited<ReturnType<typeof prime>>;
 	try {
+		primed = await prime(one, world);
 		network = await one.baseline({
 			clients: clients.map(({ client }) => client),
 			url: broker.url,
@@ -166,6 +169,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			whole: wrong === null && result.abortedBy === null && !world.stop.aborted,
 		}),
 		...(broker.notes ?? []),
+		...primed.notes,
 		...result.notes,
 		...complaints,
 		...(result.error !== null && death !== null ? [death] : []),
@@ -187,7 +191,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			broker.binary && path.isAbsolute(broker.binary)
 				? path.basename(broker.binary)
 				: broker.binary,
-		brokerSettings: broker.settings,
+		brokerSettings: { ...broker.settings, ...primed.settings },
 		sameHost: sharesHost(broker, clients),
 		topology: broker.topology,
 		nodesShareHost: broker.nodesShareHost,
