@@ -14,7 +14,7 @@ export function priming(plan: Plan, { traits }: System): Plan | null {
 	const isFresh =
 		traits.jvm === true && plan.target !== "existing" && plan.create;
 	if (!isFresh || schedule.steady === null) return null;
-	const most = Math.floor(MOST_BYTES / (plan.partitions * message.bytes));
+	const most = Math.floor(MOST_BYTES / message.bytes);
 	return {
 		...plan,
 		schedule: {
