@@ -314,6 +314,38 @@ func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSo(t *testing.T) {
 	eventually(t, "all are acknowledged", func() bool { return r.ackedSoFar() == 201 })
 }
 
+// On one connection the broker would not read the acknowledgements either, and send no more than the prefetch.
+func TestConsumersGoOnWhileTheBrokerBlocksThePublishersOfTheirConnection(t *testing.T) {
+	s := running(t)
+	r := begin(t, s.url(), "memory", `{"prefetch": 5}`, "-")
+	resume := make(chan struct{})
+	var consumed atomic.Int64
+	to := broker.Subscription{Connection: 0, Topic: r.topic, Group: "workers", Members: 1}
+	if err := r.session.Consume(t.Context(), to, func(broker.Delivery) { <-resume; consumed.Add(1) }); err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		r.send(100)
+	}
+	eventually(t, "all are confirmed", func() bool { return r.ackedSoFar() == 50 })
+	s.ctl(t, "set_vm_memory_high_watermark", "absolute", "1MB")
+	unblock := sync.OnceFunc(func() { s.ctl(t, "set_vm_memory_high_watermark", "0.4") })
+	t.Cleanup(unblock)
+	held := make(chan struct{})
+	go func() {
+		defer close(held)
+		r.send(100)
+	}()
+	eventually(t, "the block is told", func() bool {
+		_, _, errors := r.counts()
+		return strings.Contains(errors, "the broker blocks publishers")
+	})
+	close(resume)
+	eventually(t, "what was there is consumed", func() bool { return consumed.Load() >= 50 })
+	unblock()
+	returnsWithin(t, 60*time.Second, "the send", func() { <-held })
+}
+
 func TestPrefetchBoundsWhatAConsumerHoldsThatDoesNotReturn(t *testing.T) {
 	s := running(t)
 	r := begin(t, s.url(), "os", `{"prefetch": 5}`, "-")
