@@ -60,8 +60,8 @@ func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
 	brokertest.Failover(t, brokertest.Cluster{
 		System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "all", "minInsyncReplicas": 2}`)},
 		Replicas: 3, Group: true,
-		Pause: func(_ *testing.T, name string) func() {
-			nodes[name].freeze()
+		Pause: func(t *testing.T, name string) func() {
+			nodes[name].freeze(t)
 			return nodes[name].thaw
 		},
 		Kill: func(_ *testing.T, name string) func() {

@@ -13,7 +13,7 @@ import (
 func TestAMessageWhoseConnectionIsLostAfterItWasWrittenIsUnknown(t *testing.T) {
 	s := running(t)
 	both := openBoth(t, s, 5*time.Second)
-	s.freeze()
+	s.freeze(t)
 	for _, b := range both {
 		b.send() // the kernel takes it: it has left
 	}
@@ -36,7 +36,7 @@ func TestAMessageThatAFrozenBrokerTakesLaterIsNotFailed(t *testing.T) {
 	b := open(t, broker.Options{URL: s.url, Driver: []byte(`{"acks": "1"}`), TimeoutNs: int64(12 * time.Second)}, true)
 	b.send()
 	b.until("the first message arrives", func() bool { return len(b.received) == 1 })
-	s.freeze()
+	s.freeze(t)
 	b.send()
 	b.until("the second is given up", func() bool { return b.acked+b.failed == 2 })
 	s.thaw()

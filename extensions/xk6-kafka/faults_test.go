@@ -100,7 +100,9 @@ func (b *bench) until(what string, holds func() bool) {
 			return
 		}
 		if time.Now().After(deadline) {
-			b.t.Fatalf("not within a minute: %s", what)
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.t.Fatalf("not within a minute: %s: of %d sent %d are acknowledged and %d failed, %d arrived", what, b.sent, b.acked, b.failed, len(b.received))
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -120,7 +122,7 @@ func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *test
 		}
 		all = append(all, b)
 	}
-	s.freeze()
+	s.freeze(t)
 	began := time.Now()
 	for _, b := range all {
 		for range 100 {
@@ -150,7 +152,7 @@ func TestABrokerThatIsFrozenForASecondLosesNothing(t *testing.T) {
 	thawed := make(chan struct{})
 	for i := range 300 {
 		if i == 100 {
-			s.freeze()
+			s.freeze(t)
 			time.AfterFunc(time.Second, func() { s.thaw(); close(thawed) })
 		}
 		b.send()

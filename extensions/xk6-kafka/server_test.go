@@ -17,6 +17,7 @@ import (
 
 	"go.k6.io/k6/v2/cmd"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/scripttest"
 )
 
@@ -186,8 +187,8 @@ func (s *server) kill() {
 	<-s.ended
 }
 
-func (s *server) freeze() { _ = syscall.Kill(-s.command.Process.Pid, syscall.SIGSTOP) }
-func (s *server) thaw()   { _ = syscall.Kill(-s.command.Process.Pid, syscall.SIGCONT) }
+func (s *server) freeze(t testing.TB) { brokertest.Freeze(t, s.command.Process) }
+func (s *server) thaw()               { _ = s.command.Process.Signal(syscall.SIGCONT) }
 
 // classpath of Kafka's server: KAFKA_HOME, or what Maven resolves of the pom that mqbench pins.
 func classpath(t testing.TB) string {

@@ -183,7 +183,7 @@ func TestAFrozenServerHoldsUpASendForTheTimeoutAtMostAndCloseHardly(t *testing.T
 			if err := session.Prepare(t.Context(), []broker.Topic{{Name: "frozen", Partitions: 1}}); err != nil {
 				t.Fatal(err)
 			}
-			n.signal(t, syscall.SIGSTOP)
+			brokertest.Freeze(t, n.command.Process)
 			// The kernel's buffers take some megabytes.
 			fill := func(connection int) (longest time.Duration) {
 				producer, err := session.Producer(connection)
@@ -241,7 +241,7 @@ func failover(t *testing.T, replicas, kills int) {
 		Replicas: replicas,
 		Group:    true,
 		Pause: func(t *testing.T, name string) func() {
-			nodes[name].signal(t, syscall.SIGSTOP)
+			brokertest.Freeze(t, nodes[name].command.Process)
 			return func() { nodes[name].signal(t, syscall.SIGCONT) }
 		},
 		Kill: func(t *testing.T, name string) func() {

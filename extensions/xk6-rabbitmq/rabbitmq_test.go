@@ -204,7 +204,7 @@ func TestAFrozenBrokerHoldsSendsAndCloseReturnsAllTheSame(t *testing.T) {
 	r := begin(t, s.url(), "memory", "", "")
 	r.send(100)
 	eventually(t, "a message is received", func() bool { return r.received.Load() == 1 })
-	s.signal(t, syscall.SIGSTOP)
+	brokertest.Freeze(t, s.command.Process)
 	t.Cleanup(func() { s.signal(t, syscall.SIGCONT) })
 	var returned atomic.Int64
 	var sent int64
@@ -234,7 +234,7 @@ func TestAFrozenBrokerHoldsSendsAndCloseReturnsAllTheSame(t *testing.T) {
 func TestABrokerThatFreezesAndGoesOnLosesNothing(t *testing.T) {
 	s := running(t)
 	r := begin(t, s.url(), "memory", "", "")
-	s.signal(t, syscall.SIGSTOP)
+	brokertest.Freeze(t, s.command.Process)
 	for range 500 {
 		r.send(100)
 	}
@@ -268,7 +268,7 @@ func TestARefusedMessageFails(t *testing.T) {
 func TestMessagesWhoseConnectionIsLostAreReportedAsUnknown(t *testing.T) {
 	s := running(t)
 	r := begin(t, s.url(), "memory", "", "-")
-	s.signal(t, syscall.SIGSTOP) // so that it answers none of them
+	brokertest.Freeze(t, s.command.Process) // so that it answers none of them
 	for range 100 {
 		r.send(100)
 	}

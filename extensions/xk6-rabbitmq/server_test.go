@@ -225,20 +225,6 @@ func (s *server) signal(t testing.TB, signal syscall.Signal) {
 	if err := s.command.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	if signal != syscall.SIGSTOP {
-		return
-	}
-	// On a busy machine a thread goes on until it is its turn to stop.
-	pattern := fmt.Sprintf("/proc/%d/task/*/status", s.command.Process.Pid)
-	eventually(t, "all threads stand still", func() bool {
-		threads, _ := filepath.Glob(pattern)
-		for _, thread := range threads {
-			if status, err := os.ReadFile(thread); err == nil && !strings.Contains(string(status), "State:\tT") {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // broken kills the server, and brings it back when the test is over.

@@ -15,8 +15,6 @@ import (
 
 // What happens when the server is slow, frozen, killed, or refuses.
 
-func (s *server) signal(what syscall.Signal) { _ = s.process.Process.Signal(what) }
-
 func TestAFrozenServerIsWaitedForAndNothingIsLost(t *testing.T) {
 	for _, mode := range []string{modePubSub, modeStreams, modeLists} {
 		t.Run(mode, func(t *testing.T) {
@@ -24,7 +22,7 @@ func TestAFrozenServerIsWaitedForAndNothingIsLost(t *testing.T) {
 			s := startServer(t, "redis-server")
 			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "frozen", nil)
 			r.consume(broker.Subscription{Topic: "frozen"}, nil)
-			s.signal(syscall.SIGSTOP)
+			brokertest.Freeze(t, s.process.Process)
 			const n = 1000
 			r.within("sending to a frozen server", func() {
 				for i := range int64(n) {
@@ -35,7 +33,7 @@ func TestAFrozenServerIsWaitedForAndNothingIsLost(t *testing.T) {
 			if well, failed := r.done(); well+failed > 0 {
 				t.Errorf("a frozen server completes %d sends and fails %d", well, failed)
 			}
-			s.signal(syscall.SIGCONT)
+			_ = s.process.Process.Signal(syscall.SIGCONT)
 			r.eventually("all arrive after it woke up", func() bool { return r.count() == n })
 			r.eventually("all are answered", func() bool { well, _ := r.done(); return well == n })
 			if again := r.session.Reconnects(); again != 0 {
@@ -52,7 +50,7 @@ func TestOfACommandWithoutAnAnswerNobodyKnows(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, "redis-server")
 			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "unanswered", nil)
-			s.signal(syscall.SIGSTOP)
+			brokertest.Freeze(t, s.process.Process)
 			const n = 100
 			for i := range int64(n) {
 				r.send(i, 0)
@@ -78,7 +76,7 @@ func TestOfACommandWithoutAnAnswerNobodyKnows(t *testing.T) {
 func TestAFrozenServerHoldsUpSendOnlyWhenTheQueueIsFullAndNeverClose(t *testing.T) {
 	s := startServer(t, "redis-server")
 	r := newRig(t, s.url(), `{"mode": "lists"}`, "full", func(o *broker.Options, _ *session) { o.InFlight = 8 })
-	s.signal(syscall.SIGSTOP)
+	brokertest.Freeze(t, s.process.Process)
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)

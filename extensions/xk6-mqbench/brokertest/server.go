@@ -83,7 +83,7 @@ func (s *Server) Start(under ...string) {
 }
 
 // Freeze lets it stand still, connections open, until it is killed.
-func (s *Server) Freeze() { freeze(s.process) }
+func (s *Server) Freeze() { Freeze(s.t, s.process.Process) }
 
 // Kill ends it at once, and what it has started.
 func (s *Server) Kill() {

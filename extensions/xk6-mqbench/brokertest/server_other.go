@@ -2,10 +2,15 @@
 
 package brokertest
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
 
 func group(*exec.Cmd) {}
 
 func end(process *exec.Cmd) { _ = process.Process.Kill() }
 
-func freeze(*exec.Cmd) {}
+// Freeze does nothing: there is no SIGSTOP.
+func Freeze(testing.TB, *os.Process) {}
