@@ -28,16 +28,20 @@ const reports = (result: Result) => ({
 	baseline: baselineText(baselineOf(result)),
 });
 
-test("the reports of 100 runs of 35 s take some MB, and each run is in them", () => {
+test("the reports of 100 runs take some MB, and each run is in them", () => {
 	const result = manyResult(100);
 	const { json, html, csv, ...others } = reports(result);
-	expect(json.length).toBeLessThan(1_400_000);
+	expect(json.length).toBeLessThan(1_600_000);
 	expect(json.split("\n").length).toBeLessThan(30_000);
 	expect(html.length).toBeLessThan(1_500_000);
 	expect(rowsOfCsv(csv)).toHaveLength(100);
 	expect(csv.length).toBeLessThan(200_000);
 	for (const text of Object.values(others))
 		expect(text.length).toBeLessThan(500_000);
+});
+
+test("the page of 300 runs takes 1.5 MB at most", () => {
+	expect(renderHtml(manyResult(300)).length).toBeLessThan(1_500_000);
 });
 
 test("to render them takes less than to read them from their folders", () => {

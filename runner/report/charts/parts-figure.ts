@@ -18,7 +18,10 @@ export function partsFigure(
 		return [
 			{
 				name: p === MAX ? "max" : percentileName(p),
-				shares: [queued, lag, service ?? 0].map((ns) => (100 * ns) / response),
+				// In hundredths of a percent, as a hundred runs have many of them.
+				shares: [queued, lag, service ?? 0].map(
+					(ns) => Math.round((10_000 * ns) / response) / 100,
+				),
 				text: formatDuration(response),
 				sentence: partsText(run, parts),
 			},
@@ -31,7 +34,10 @@ export function partsFigure(
 				id,
 				title: `Where the time went: ${runTitle(run, result)}`,
 				facts: `${factsText(run, result)}; ${loadText(run)}`,
-				description: rows.map(({ sentence }) => sentence).join(". "),
+				// The rows have a sentence each; said twice they would be half of a figure.
+				description:
+					(rows.find(({ name }) => name === "p99") ?? rows.at(-1))?.sentence ??
+					"",
 				rows,
 			};
 }

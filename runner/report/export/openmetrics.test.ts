@@ -155,6 +155,7 @@ describe.each(PUBLISHED)("openmetrics of %s", (name) => {
 					samplesOf(text, family)
 						.filter(({ labels }) => labels.system === run.system)
 						.filter(({ labels }) => labels.case === run.case)
+						.filter(({ labels }) => labels.repeat === String(run.repeat))
 						.map(({ labels, value }) => [labels[label] ?? "", value]),
 				);
 			const counts = own("mqbench_window_messages", "count");
