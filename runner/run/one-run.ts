@@ -19,6 +19,7 @@ import { brokerDisk } from "./broker-disk.ts";
 import { faultNotes, faultsOf } from "./faults.ts";
 import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
+import { freshMemory } from "./fresh-memory.ts";
 import type { Tick } from "./live-figures.ts";
 import type { ReadyClient } from "./member.ts";
 import { outputNotes } from "./output-notes.ts";
@@ -112,6 +113,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	let network: NetworkPath[] = [];
 	let result: FleetResult;
 	let primed: Awaited<ReturnType<typeof prime>>;
+	const freshMemoryNs = freshMemory(plan);
 	try {
 		primed = await prime(one, world);
 		network = await one.baseline({
@@ -193,6 +195,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 				: broker.binary,
 		brokerSettings: { ...broker.settings, ...primed.settings },
 		sameHost: sharesHost(broker, clients),
+		freshMemoryNs,
 		topology: broker.topology,
 		nodesShareHost: broker.nodesShareHost,
 		clients: [...result.clients],

@@ -59,6 +59,8 @@ export const remedies = {
 	"more-cpu": () => "give the container or job more CPU, or no limit",
 	"dedicated-cores": () =>
 		"use a machine with dedicated cores, or measure again at a quieter time",
+	"known-memory": () =>
+		"use a machine that has all of its memory from the start (a virtual one without ballooning or free page reporting), or smaller messages",
 	"read-proc": () =>
 		"measure on Linux, where /proc and the control group can be read",
 	"read-cpu": () => "measure on Linux or macOS, for a second at least",

@@ -168,6 +168,10 @@ export const terms: Readonly<
 		"Check: did the generator itself use nearly all of its cores? What to do: a lower rate, more cores, or several clients.",
 		"lag",
 	],
+	freshMemory: [
+		"Check: did the broker need memory that was new to this virtual machine, and slow for that? Then its figures are the host's, too. What to do: a machine that has all of its memory from the start, or smaller messages.",
+		"saturation",
+	],
 	clock: [
 		"Check: how far the clocks of several hosts may be apart. No verdict is narrower than that.",
 		"clients",

@@ -9,6 +9,7 @@ import { clientDropped, drain, offered, reconnects } from "./checks/counts.ts";
 import { cpuQuota, others, ownCpu, steal } from "./checks/cpu.ts";
 import { faults } from "./checks/faults.ts";
 import { floor } from "./checks/floor.ts";
+import { freshMemory } from "./checks/fresh-memory.ts";
 import { held } from "./checks/held.ts";
 import { identities } from "./checks/identities.ts";
 import { lag } from "./checks/lag.ts";
@@ -81,6 +82,7 @@ const CHECKS: readonly Check[] = [
 	steal,
 	others,
 	ownCpu,
+	freshMemory,
 	schedLatency,
 	gcPause,
 	clockSource,

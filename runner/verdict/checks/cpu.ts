@@ -238,7 +238,7 @@ export function nameOf({ client, node }: Machine): string {
  * Growth of a counter of the machine over the window, from the last usable sample before it to the first after it; null: not
  * read, or it went backwards.
  */
-function overWindow(
+export function overWindow(
 	{ collected }: Facts,
 	{ samples }: Machine,
 	counter: (line: ResourceLine) => number | null,

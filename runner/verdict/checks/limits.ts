@@ -63,6 +63,9 @@ export const BACKLOG_MESSAGES = 10;
 /** Samples of the queue, 10 a second, below which its trend is not judged. */
 export const BACKLOG_SAMPLES = 30;
 
+/** Of p50: what memory costs that is new to the machine is the machine's, and above a tenth seen beside what the system takes. */
+export const FRESH_MEMORY_SHARE = 0.1;
+
 /** From this part of the reported p99 on, the floor's own p99 (noop, same rate) is a large part of the number. */
 export const FLOOR_SHARE = 1 / 3;
 
