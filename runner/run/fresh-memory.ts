@@ -26,7 +26,9 @@ export function freshMemory(
 ): number | null {
 	const bytes = plan.message.bytes * plan.schedule.messages;
 	if (!targets[plan.target].here || bytes < LEAST_BYTES) return null;
-	const most = Math.floor(Math.min(MOST_MIB, os.freemem() / SHARE / MIB));
+	const most = Math.floor(
+		Math.min(MOST_MIB, process.availableMemory() / SHARE / MIB),
+	);
 	try {
 		const [fresh, again] = write(most);
 		return Math.max(0, Math.round(slowest(fresh) - middle(again)));
@@ -42,7 +44,7 @@ const MIB = 1 << 20;
 const LEAST_BYTES = 64 * MIB;
 /** A machine that has run a broker before has so much of known memory, which it hands out first. */
 const MOST_MIB = 1024;
-/** Of the free memory: far from where a kernel makes writers wait for the disk. */
+/** Of the memory that is available here, also in a container: far from where a kernel makes writers wait for the disk. */
 const SHARE = 8;
 /** So many in a row: a core that is taken away meanwhile delays one or two of them. */
 const RUN = 16;
