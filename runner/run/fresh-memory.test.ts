@@ -3,10 +3,15 @@ import os from "node:os";
 import { expect, test } from "vitest";
 import { freshMemory } from "./fresh-memory.ts";
 
-const plan = (bytes: number, messages: number, target = "local") =>
-	({ target, message: { bytes }, schedule: { messages } }) as Parameters<
-		typeof freshMemory
-	>[0];
+const plan = (
+	bytes: number,
+	messages: number,
+	{ target = "local", server = true } = {},
+) =>
+	({
+		...{ target, server },
+		...{ message: { bytes }, schedule: { messages } },
+	}) as Parameters<typeof freshMemory>[0];
 const large = plan(1 << 20, 1000);
 const times = (...parts: readonly [count: number, us: number][]) =>
 	parts.flatMap(([count, us]) => new Array<number>(count).fill(us * 1000));
@@ -29,7 +34,9 @@ test("a core that is taken away for some of the writes does not look like it", (
 
 test.each([
 	["there are few bytes", plan(1024, 1000)],
-	["the broker is elsewhere", plan(1 << 20, 1000, "existing")],
+	["the broker is elsewhere", plan(1 << 20, 1000, { target: "existing" })],
+	["it is in a container", plan(1 << 20, 1000, { target: "docker" })],
+	["there is none, as in a floor", plan(1 << 20, 1000, { server: false })],
 ])("is not measured where %s", (_, asked) => {
 	expect(
 		freshMemory(asked, () => {
@@ -38,7 +45,7 @@ test.each([
 	).toBeNull();
 });
 
-test("is not known where there is no room, or a disk is full", () => {
+test("is not known where the disk is full", () => {
 	expect(freshMemory(large, () => [[], []])).toBeNull();
 	const full = () => {
 		throw Object.assign(new Error("full"), { code: "ENOSPC" });

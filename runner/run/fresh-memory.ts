@@ -14,18 +14,19 @@ import { targets } from "../model/targets.ts";
 import { median } from "../stats/trend.ts";
 
 /**
- * What a MiB of memory that is new to this machine takes longer than one that it had just now, ns; null: it cannot be measured, or the plan's messages
- * are too few for it to matter.
+ * What a MiB of memory that is new to this machine takes longer than one that it had just now, ns; null: it cannot be measured, the plan's
+ * messages are too few for it to matter, or no broker is a process of this machine.
  *
  * The host of a virtual machine may give it a page only when it is first touched, and take back what is free: then a broker that keeps what it
  * gets is as slow as the host, for as long as the pages are new. Seen on Firecracker: 0.2 ms for a MiB in the page cache, 2.3 ms if new.
  */
 export function freshMemory(
-	plan: Pick<Plan, "target" | "message" | "schedule">,
+	plan: Pick<Plan, "target" | "server" | "message" | "schedule">,
 	write: typeof writeMibs = writeMibs,
 ): number | null {
 	const bytes = plan.message.bytes * plan.schedule.messages;
-	if (!targets[plan.target].here || bytes < LEAST_BYTES) return null;
+	const isOurs = plan.server && targets[plan.target].place === "process";
+	if (!isOurs || bytes < LEAST_BYTES) return null;
 	const most = Math.floor(
 		Math.min(MOST_MIB, process.availableMemory() / SHARE / MIB),
 	);
@@ -57,6 +58,8 @@ function writeMibs(most: number): readonly [fresh: number[], again: number[]] {
 	const file = openSync(path.join(folder, "new"), "w");
 	try {
 		const { bavail, bsize } = statfsSync(folder);
+		// It has no name while it is large, so that not even a SIGKILL leaves it.
+		rmSync(folder, { recursive: true });
 		const chunk = Buffer.alloc(MIB, 1);
 		const timed = (at: number) => {
 			const began = process.hrtime.bigint();

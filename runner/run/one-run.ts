@@ -113,8 +113,9 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	let network: NetworkPath[] = [];
 	let result: FleetResult;
 	let primed: Awaited<ReturnType<typeof prime>>;
-	const freshMemoryNs = freshMemory(plan);
+	let freshMemoryNs: number | null;
 	try {
+		freshMemoryNs = freshMemory(plan);
 		primed = await prime(one, world);
 		network = await one.baseline({
 			clients: clients.map(({ client }) => client),
