@@ -55,8 +55,13 @@ test("500 MiB written for 5000 messages, at 2 ms a MiB, are at most 200us of eac
 
 test("what the broker's processes grow by is new memory, too; what they give back takes nothing off", () => {
 	const written = (s: number) => 100 * s + 100;
-	expect(of(2e6, written, (s) => 100 + 50 * s).figure).toBe("300us");
+	expect(of(1e6, written, (s) => 100 + 50 * s).figure).toBe("150us");
 	expect(of(2e6, written, (s) => 1000 - 50 * s).figure).toBe("200us");
+});
+
+test("at most all of p50, however much was taken", () => {
+	const { said } = of(100 * p50, (s) => 100 * s + 100);
+	expect(said.values).toMatchObject({ costNs: p50 });
 });
 
 test.each([

@@ -30,7 +30,8 @@ export const freshMemory: Check = {
 		if (written === null || messages === 0 || p50 === null)
 			return unknown(say("fresh-memory-unknown"), say("read-proc"));
 		const bytes = (written + grown) / messages;
-		const costNs = (perMib * bytes) / 2 ** 20;
+		// Not all of it is new, nor in the way of a message: that it was more than a message took is no figure.
+		const costNs = Math.min((perMib * bytes) / 2 ** 20, p50);
 		const much = costNs > FRESH_MEMORY_SHARE * p50;
 		return {
 			status: much ? "warn" : "ok",
