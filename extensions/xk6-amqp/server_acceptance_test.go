@@ -18,7 +18,10 @@ type server struct {
 	url string
 }
 
-const logging = `rootLogger.level=INFO
+// Artemis's audit loggers would write six lines for each message.
+const logging = `logger.audit.name=org.apache.activemq.audit
+logger.audit.level=OFF
+rootLogger.level=INFO
 rootLogger.appenderRef.out.ref=out
 appender.out.type=Console
 appender.out.name=out

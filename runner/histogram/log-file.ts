@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
 
 /**
  * A file, or its beginning, that is read piece by piece: an hour's histograms may be larger than a string can be (512 MB), and no
@@ -26,6 +27,22 @@ export function* chunks({ path, bytes }: LogFile): Generator<Buffer> {
 	} finally {
 		closeSync(file);
 	}
+}
+
+/** The lines of the file, without their ends. One may be as large as hundreds of millions of messages' ledger: pieces of it are joined once. */
+export function* lines(of: LogFile): Generator<string> {
+	const decoder = new StringDecoder("utf8");
+	let parts: string[] = [];
+	for (const piece of chunks(of)) {
+		const [first = "", ...rest] = decoder.write(piece).split("\n");
+		parts.push(first);
+		for (const next of rest) {
+			yield parts.join("");
+			parts = [next];
+		}
+	}
+	const last = parts.join("") + decoder.end();
+	if (last !== "") yield last;
 }
 
 // --- internal ---

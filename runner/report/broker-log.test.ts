@@ -13,7 +13,7 @@ const line = (
 	{ serious = false, ours = false, node = 1 } = {},
 ): BrokerLine => ({ node, atMs, serious, ours, text });
 const window = { startNs: 1e9, endNs: 11e9 };
-const of = (brokerLog: readonly BrokerLine[] | null, t0Ms: number | null = 0) =>
+const of = (brokerLog: Iterable<BrokerLine> | null, t0Ms: number | null = 0) =>
 	brokerLogOf({ brokerLog, t0Ms }, window);
 
 test("of a broker's log the lines from T0 to the window's end are kept, in order of time, without what mqbench did", () => {
@@ -50,6 +50,25 @@ test("lines of a node that differ in numbers only are one, with the time of the 
 		[300e6, 2, 1],
 		[9001e6, 1, 1],
 	]);
+});
+
+test("of a flood of lines, each of another kind, the first are shown, the serious ones before the others, and all are counted", () => {
+	const letters = (i: number) =>
+		i.toString(2).replaceAll("0", "a").replaceAll("1", "b");
+	const log = of(
+		(function* () {
+			for (let i = 0; i < 10_000; i++) {
+				yield line(i / 10, `said ${letters(i)}`);
+				if (i % 100 === 99)
+					yield line(i / 10, `warned ${letters(i)}`, { serious: true });
+			}
+		})(),
+	);
+	expect(log?.lines.map(({ serious }) => serious)).toEqual(
+		Array(60).fill(true),
+	);
+	expect(log?.lines[0]?.text).toBe(`warned ${letters(99)}`);
+	expect(log?.more).toBe(10_000 + 100 - 60);
 });
 
 test("a password in a line is in no report", () => {

@@ -15,30 +15,39 @@ export function brokerLogOf(
 	{ endNs }: Run["window"],
 ): Run["brokerLog"] {
 	if (brokerLog === null || t0Ms === null) return undefined;
-	if (brokerLog.every(({ ours }) => ours)) return undefined;
-	const kinds: Kind[] = [];
+	const kinds = { serious: [] as Kind[], others: [] as Kind[] };
 	const latest = new Map<string, Kind>();
+	let theirs = 0;
+	let more = 0;
 	for (const { atMs, node, serious, text, ours } of brokerLog) {
+		if (!ours) theirs++;
 		const atNs = Math.round((atMs - t0Ms) * 1e6);
 		if (ours || atNs < 0 || atNs >= endNs || !WORD.test(text)) continue;
 		const name = `${node} ${text.replaceAll(/\d+/g, "0")}`;
 		let kind = latest.get(name);
 		if (kind === undefined || atNs - kind.lastNs > QUIET_NS) {
+			const alike = serious ? kinds.serious : kinds.others;
+			// Nothing would be shown of it, and a flood of lines has no end.
+			if (alike.length === MOST_LINES) {
+				more++;
+				continue;
+			}
 			const said = shortened(maskUrls(text), MOST_TEXT);
 			kind = { atNs, lastNs: atNs, node, serious, text: said, times: 0 };
 			latest.set(name, kind);
-			kinds.push(kind);
+			alike.push(kind);
 		}
 		kind.lastNs = atNs;
 		kind.times++;
 	}
-	kinds.sort((a, b) => Number(b.serious) - Number(a.serious));
+	if (theirs === 0) return undefined;
+	const all = [...kinds.serious, ...kinds.others];
 	return {
-		lines: kinds
+		lines: all
 			.slice(0, MOST_LINES)
 			.sort((a, b) => a.atNs - b.atNs)
 			.map(({ lastNs: _, ...line }) => line),
-		more: sum(kinds.slice(MOST_LINES).map(({ times }) => times)),
+		more: more + sum(all.slice(MOST_LINES).map(({ times }) => times)),
 	};
 }
 

@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
-import { readBrokerLog } from "./broker-log.ts";
+import { testFolder } from "../../infra/test-folder.fake.ts";
+import { brokerLine, readBrokerLog } from "./broker-log.ts";
 
 const at = Date.UTC(2026, 10, 20, 10, 17, 46, 123);
 
@@ -15,12 +18,9 @@ test.each([
 	["Kafka by itself", "[2026-11-20 10:17:46,123] WARN [Broker id=1] gone"],
 	["NSQ", "[nsqd] 2026/11/20 10:17:46.123000 ERROR: sending 4 messages"],
 ])("a warning of %s has its time, alone and among several nodes", (_, line) => {
-	expect(readBrokerLog(line)).toMatchObject([
-		{ node: 1, atMs: at, serious: true, ours: false },
-	]);
-	expect(readBrokerLog(`[3] ${line}`)).toEqual([
-		{ ...readBrokerLog(line)[0], node: 3 },
-	]);
+	const alone = { node: 1, atMs: at, serious: true, ours: false };
+	expect(brokerLine(line)).toMatchObject(alone);
+	expect(brokerLine(`[3] ${line}`)).toEqual({ ...brokerLine(line), node: 3 });
 });
 
 test.each([
@@ -29,18 +29,19 @@ test.each([
 	"1:M 20 Nov 2026 10:17:46.123 * Ready to accept connections tcp",
 	"2026-11-20 12:17:46.123+02:00 [info] <0.9.0> started",
 ])("what is no warning is none: %s", (line) => {
-	expect(readBrokerLog(line)).toMatchObject([
-		{ node: 1, atMs: at, serious: false },
-	]);
+	const harmless = { node: 1, atMs: at, serious: false };
+	expect(brokerLine(line)).toMatchObject(harmless);
 });
 
 test("a time that is not known to the millisecond is none: a reaction would stand before its cause", () => {
-	expect(readBrokerLog("1763633866: Client c1 closed")).toEqual([]);
-	expect(readBrokerLog("10:17:46.123 [main] ERROR x")).toEqual([]);
+	expect(brokerLine("1763633866: Client c1 closed")).toBeNull();
+	expect(brokerLine("10:17:46.123 [main] ERROR x")).toBeNull();
 });
 
 test("what mqbench does is told apart, and what has no time is left out", () => {
-	const log = readBrokerLog(
+	const file = path.join(testFolder(), "broker.log");
+	writeFileSync(
+		file,
 		[
 			"[2] 2026-11-20T10:17:46.123Z mqbench: killed node 2",
 			"[2] 	at kafka.Kafka$.main(Kafka.scala:1)",
@@ -49,10 +50,26 @@ test("what mqbench does is told apart, and what has no time is left out", () => 
 			"1:M 20 Nux 2026 10:17:46.123 * no such month",
 		].join("\n"),
 	);
-	expect(log).toEqual([
+	expect([...(readBrokerLog(file) ?? [])]).toEqual([
 		{
 			...{ node: 2, atMs: at, serious: false, ours: true },
 			text: "mqbench: killed node 2",
 		},
 	]);
+	expect(readBrokerLog(`${file}.absent`)).toBeNull();
+});
+
+test("a log is read line by line, wherever its pieces end, as often as one goes through it", () => {
+	const file = path.join(testFolder(), "broker.log");
+	const texts = Array.from(
+		{ length: 3000 },
+		(_, i) => `INFO ${"ü€".repeat(i % 400)} ${i}`,
+	);
+	writeFileSync(
+		file,
+		texts.map((text) => `2026-11-20T10:17:46.123Z ${text}\n`).join(""),
+	);
+	const log = readBrokerLog(file);
+	for (const _ of [1, 2])
+		expect([...(log ?? [])].map(({ text }) => text)).toEqual(texts);
 });

@@ -1,3 +1,6 @@
+import { existsSync, statSync } from "node:fs";
+import { lines } from "../histogram/log-file.ts";
+
 /** A line of broker.log that says when it was written. */
 export interface BrokerLine {
 	/** Number of the node, from 1. */
@@ -16,15 +19,27 @@ export interface BrokerLine {
  * The lines of a broker.log that have a time to the millisecond or better, in the form of each system, and of mqbench. Those of mosquitto
  * (whole seconds) and ElasticMQ (no date) have none. Where there are several nodes a line
  * begins with the number of one. Times without a zone are UTC: so we start brokers. Lines without a time (the stack of a Java program) are left out.
+ * Read line by line each time that somebody goes through them: a broker that logs each message writes gigabytes. null: there is no such file.
  */
-export function readBrokerLog(text: string): BrokerLine[] {
-	return text.split("\n").flatMap((line) => {
-		const alone = parsed(line);
-		if (alone !== null) return [{ node: 1, ...alone }];
-		const [, node = "", rest = ""] = /^\[(\d+)\] (.*)$/.exec(line) ?? [];
-		const found = parsed(rest);
-		return found === null ? [] : [{ node: Number(node), ...found }];
-	});
+export function readBrokerLog(path: string): Iterable<BrokerLine> | null {
+	if (!existsSync(path)) return null;
+	return {
+		*[Symbol.iterator]() {
+			for (const line of lines({ path, bytes: statSync(path).size })) {
+				const found = brokerLine(line);
+				if (found !== null) yield found;
+			}
+		},
+	};
+}
+
+/** null: the line has no time that is exact enough. */
+export function brokerLine(line: string): BrokerLine | null {
+	const alone = parsed(line);
+	if (alone !== null) return { node: 1, ...alone };
+	const [, node = "", rest = ""] = /^\[(\d+)\] (.*)$/.exec(line) ?? [];
+	const found = parsed(rest);
+	return found === null ? null : { node: Number(node), ...found };
 }
 
 // --- internal ---

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { LogFile } from "../histogram/log-file.ts";
 import type {
@@ -114,7 +114,7 @@ export interface Collected {
 	/** The same on hosts of the broker's nodes, node by node, where they have some of their own. */
 	readonly nodes: readonly Machine[];
 	/** What the broker logged, read when somebody asks; null: there is no log of it. */
-	readonly brokerLog: readonly BrokerLine[] | null;
+	readonly brokerLog: Iterable<BrokerLine> | null;
 }
 
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
@@ -192,10 +192,7 @@ export function collect(folder: string): Collected {
 		),
 		hosts: hostsOf(folder, parts),
 		nodes,
-		get brokerLog() {
-			const log = join(folder, "broker.log");
-			return existsSync(log) ? readBrokerLog(readFileSync(log, "utf8")) : null;
-		},
+		brokerLog: readBrokerLog(join(folder, "broker.log")),
 	};
 }
 

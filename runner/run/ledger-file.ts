@@ -1,4 +1,4 @@
-import { chunks, type LogFile } from "../histogram/log-file.ts";
+import { type LogFile, lines } from "../histogram/log-file.ts";
 import { LedgerLine } from "../model/client-file.ts";
 import { tell } from "../text/tell.ts";
 import { parsed } from "./json.ts";
@@ -16,7 +16,7 @@ export function readLedger(path: string): LedgerSet[] {
 
 function* setsOf(body: LogFile): Generator<LedgerSet> {
 	let number = 0;
-	for (const text of linesOf(body)) {
+	for (const text of lines(body)) {
 		number++;
 		const line = LedgerLine.safeParse(parsed(text));
 		if (!line.success || line.data.type !== "set")
@@ -28,18 +28,5 @@ function* setsOf(body: LogFile): Generator<LedgerSet> {
 			);
 		const { type: _, ...set } = line.data;
 		yield set;
-	}
-}
-
-/** A line may be as large as a set of hundreds of millions of messages: pieces of it are joined once. */
-function* linesOf(body: LogFile): Generator<string> {
-	let parts: string[] = [];
-	for (const piece of chunks(body)) {
-		const [first = "", ...rest] = piece.toString("latin1").split("\n");
-		parts.push(first);
-		for (const next of rest) {
-			yield parts.join("");
-			parts = [next];
-		}
 	}
 }

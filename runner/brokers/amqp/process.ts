@@ -59,7 +59,7 @@ export const amqp: BrokerProcess = {
 						`-Dlog4j2.configurationFile=${node.folder}/log4j2.properties`,
 						...["-cp", `${jars}/*:${jars}/optional/*`, ...main],
 					],
-					files: { ...files, "log4j2.properties": LOGGING },
+					files: { ...files, "log4j2.properties": LOGGING + AUDIT_OFF },
 				};
 			}),
 		};
@@ -73,6 +73,14 @@ function optionsOf({ system }: Pick<Setup, "system">): AmqpOptions {
 }
 
 type Values = Readonly<Record<string, string | number | boolean>>;
+
+/**
+ * Artemis's audit loggers, off as in its own configuration: the level of the root logger alone would have them write six lines for each
+ * message, which takes more than the message.
+ */
+const AUDIT_OFF = `logger.audit.name=org.apache.activemq.audit
+logger.audit.level=OFF
+`;
 
 /** Beside what the scenario says. Artemis's journal takes another kind of file where libaio is installed: the same on every machine. */
 const FIXED: Readonly<Record<Server, Values>> = {

@@ -3,6 +3,8 @@ import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Result, Run } from "../../model/result.ts";
+import { DetailsFile } from "../../model/result-file.ts";
+import { sum } from "../../stats/sum.ts";
 import { haveImage } from "../e2e/images.ts";
 import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
 import { ownKafka } from "../e2e/own-kafka.ts";
@@ -36,7 +38,10 @@ test.each(
 		const result = resultOf(out);
 		results.push(result);
 		expect(result.quick).toBe(true);
-		for (const one of result.runs) accountedFor(one);
+		for (const one of result.runs) {
+			accountedFor(one);
+			quiet(one, out);
+		}
 	},
 );
 
@@ -50,6 +55,19 @@ async function haveImages(file: string): Promise<void> {
 		const { broker, version } = typeof one === "string" ? { broker: one } : one;
 		await haveImage(broker, version);
 	}
+}
+
+/** A broker that logs what it does for each message is measured logging. Some lines a connection or a second are no matter. */
+function quiet(one: Run, out: string): void {
+	if (one.details === null || one.sent === null) return;
+	const { brokerLog } = DetailsFile.parse(
+		JSON.parse(readFileSync(path.join(out, one.details), "utf8")),
+	);
+	const { lines = [], more = 0 } = brokerLog ?? {};
+	expect(
+		sum(lines.map(({ times }) => times)) + more,
+		`${one.system}, ${one.case}: lines of broker.log in the window`,
+	).toBeLessThan(100 + one.sent / 10);
 }
 
 /** What must add up (reports/README.md, "Counts"), of warm-up and window; copies of a fan-out are for every subscriber. */

@@ -8,14 +8,19 @@ import { resultOf } from "./mqbench.ts";
 /** For tests: the one fault of a command's run `index`, what the scorecard says of it, and what the brokers say. */
 export function failoverOf(out: string, index = 0) {
 	const name = readdirSync(path.join(out, "runs")).sort()[index] ?? "";
-	const read = (file: string) =>
-		readFileSync(path.join(out, "runs", name, file), "utf8");
+	const file = (one: string) => path.join(out, "runs", name, one);
+	const read = (one: string) => readFileSync(file(one), "utf8");
 	const { faults } = RunFile.parse(JSON.parse(read("run.json")));
 	const plan = Plan.parse(JSON.parse(read("plan.json")));
 	const [fault] = faults;
 	const card = resultOf(out).runs[index]?.failover[0];
 	if (!fault || !card) throw new Error(`${name} tells of no fault`);
-	return { fault, card, plan, log: readBrokerLog(read("broker.log")) };
+	return {
+		fault,
+		card,
+		plan,
+		log: [...(readBrokerLog(file("broker.log")) ?? [])],
+	};
 }
 
 /** When mqbench noted that it had done this, Unix ms. */
