@@ -18,7 +18,12 @@ const FIXTURES = [
 	"interrupted",
 	"no-data",
 ];
-const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"];
+const PUBLISHED = [
+	"nats-stall",
+	"message-queue-latency",
+	"commit-log-latency",
+	"dissecting-message-queues",
+];
 const results = new Map<string, Result>([
 	...FIXTURES.map((name) => [name, fixtureResult(name)] as const),
 	...PUBLISHED.map((name) => [name, publishedOnce(name)] as const),

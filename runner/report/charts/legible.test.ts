@@ -6,7 +6,12 @@ import { heightOf, offAtFirst } from "./options.ts";
 import { pictureOf } from "./picture.ts";
 import { overlaps, textsOf } from "./svg.fake.ts";
 
-const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"];
+const PUBLISHED = [
+	"nats-stall",
+	"message-queue-latency",
+	"commit-log-latency",
+	"dissecting-message-queues",
+];
 const RESULTS = [
 	...FIXTURES.map((name) => [name, () => fixtureResult(name)] as const),
 	...PUBLISHED.map((name) => [name, () => publishedOnce(name)] as const),

@@ -66,7 +66,7 @@ export function percentileOption(figure: PercentileFigure, view: View): Part {
 					? band(curve, view)
 					: [whiskers(curve.panel, curve, marksOf(curve), extent.max, view)]),
 				...rest(curve, extent, view),
-				...censored(curve, extent.max, view),
+				...censored(curve, { deepest, top: extent.max }, view),
 			]),
 			...figure.hidden.flatMap((hidden) => hiddenArea(figure, hidden, view)),
 			...flags(figure, view),
@@ -256,10 +256,15 @@ function marksOf(curve: Curve) {
 }
 
 /** Some never completed: the curve ends, and an arrow says that it would go on beyond every value. */
-function censored(curve: Curve, top: number, view: View): Part[] {
+function censored(
+	curve: Curve,
+	{ deepest, top }: { readonly deepest: number; readonly top: number },
+	view: View,
+): Part[] {
 	const last = curve.points.at(-1);
 	if (curve.censored === null || last === undefined) return [];
 	const { limit, page } = COLOURS[view.theme];
+	const depth = depthOf(last[0]);
 	return [
 		{
 			...place(curve.panel),
@@ -275,13 +280,14 @@ function censored(curve: Curve, top: number, view: View): Part[] {
 				symbolOffset: [0, 8],
 				itemStyle: { color: colourOf(curve, view.theme) },
 				label: {
-					position: "left",
+					// Where there is room for words.
+					position: depth < deepest / 2 ? "right" : "left",
 					color: limit,
 					textBorderColor: page,
 					textBorderWidth: 3,
 					formatter: "{b}",
 				},
-				data: [{ coord: [depthOf(last[0]), top], name: shown(curve.censored) }],
+				data: [{ coord: [depth, top], name: shown(curve.censored) }],
 			},
 		},
 	];
