@@ -56,7 +56,7 @@ export function valueAxis(
 		axisTick: { show: false },
 		axisLabel: {
 			color: COLOURS[view.theme].soft,
-			formatter: (value: number) => unitText(unit, value),
+			formatter: (value: number) => labelText(unit, value),
 			...(logarithmic
 				? { customValues: powers(min, max, most), hideOverlap: true }
 				: {}),
@@ -134,6 +134,14 @@ export function percentText(depth: number): string {
 }
 
 // --- internal ---
+
+/** "2.5M/s": beside an axis there is no room for "2 500 000/s". */
+function labelText(unit: Unit, value: number): string {
+	const short = unit === "messages" || unit === "messages/s";
+	return short && value >= 1e6
+		? `${Number((value / 1e6).toPrecision(3))}M${unit.slice("messages".length)}`
+		: unitText(unit, value);
+}
 
 const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].map(
 	depthOf,

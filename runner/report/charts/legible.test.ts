@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { FIXTURES, hostileResult, searchedResult } from "../page/pages.fake.ts";
-import { fixtureResult, publishedOnce } from "../stored.fake.ts";
+import { readResult } from "../result-files.ts";
+import {
+	fixtureResult,
+	publishedFolder,
+	publishedOnce,
+} from "../stored.fake.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { heightOf, offAtFirst } from "./options.ts";
 import { pictureOf } from "./picture.ts";
@@ -15,6 +20,11 @@ const PUBLISHED = [
 const RESULTS = [
 	...FIXTURES.map((name) => [name, () => fixtureResult(name)] as const),
 	...PUBLISHED.map((name) => [name, () => publishedOnce(name)] as const),
+	// Three repeats of a system end at the same place, as each loses half of its messages.
+	[
+		"all repeats of dissecting-message-queues",
+		() => readResult(publishedFolder("dissecting-message-queues")),
+	] as const,
 	["search", searchedResult] as const,
 	["hostile", hostileResult] as const,
 ];

@@ -66,7 +66,7 @@ export function percentileOption(figure: PercentileFigure, view: View): Part {
 					? band(curve, view)
 					: [whiskers(curve.panel, curve, marksOf(curve), extent.max, view)]),
 				...rest(curve, extent, view),
-				...censored(curve, { deepest, top: extent.max }, view),
+				...censored(curve, figure, { deepest, top: extent.max }, view),
 			]),
 			...figure.hidden.flatMap((hidden) => hiddenArea(figure, hidden, view)),
 			...flags(figure, view),
@@ -88,6 +88,7 @@ export function percentileHeight(
 // --- internal ---
 
 const LEFT = 64;
+const WORDS_HEIGHT = 15;
 const LONE_HEIGHT = 360;
 const MULTIPLE_HEIGHT = 260;
 /** Pixels that small multiples need beside each other. */
@@ -255,9 +256,10 @@ function marksOf(curve: Curve) {
 	}));
 }
 
-/** Some never completed: the curve ends, and an arrow says that it would go on beyond every value. */
+/** Some never completed: the curve ends, and an arrow says that it would go on beyond every value; words stand below those of other curves. */
 function censored(
 	curve: Curve,
+	figure: PercentileFigure,
 	{ deepest, top }: { readonly deepest: number; readonly top: number },
 	view: View,
 ): Part[] {
@@ -265,6 +267,8 @@ function censored(
 	if (curve.censored === null || last === undefined) return [];
 	const { limit, page } = COLOURS[view.theme];
 	const depth = depthOf(last[0]);
+	const told = strongIn(figure, curve.panel).filter((c) => c.censored !== null);
+	const row = told.indexOf(curve);
 	return [
 		{
 			...place(curve.panel),
@@ -280,6 +284,9 @@ function censored(
 				symbolOffset: [0, 8],
 				itemStyle: { color: colourOf(curve, view.theme) },
 				label: {
+					// Of repeats that are thin lines the table tells.
+					show: row >= 0,
+					offset: [0, row * WORDS_HEIGHT],
 					// Where there is room for words.
 					position: depth < deepest / 2 ? "right" : "left",
 					color: limit,
