@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import os from "node:os";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { freshMemory } from "./fresh-memory.ts";
 
 const plan = (
@@ -54,13 +55,12 @@ test("is not known where the disk is full", () => {
 });
 
 test("is measured on this machine, and leaves nothing behind", () => {
-	const left = () =>
-		readdirSync(os.tmpdir()).filter((name) =>
-			name.startsWith("mqbench-memory-"),
-		);
-	const before = left();
+	const folder = testFolder();
+	vi.stubEnv("TMPDIR", folder);
+	onTestFinished(() => void vi.unstubAllEnvs());
+	expect(os.tmpdir()).toBe(folder);
 	expect(freshMemory(large)).toBeGreaterThanOrEqual(0);
-	expect(left()).toEqual(before);
+	expect(readdirSync(folder)).toEqual([]);
 });
 
 function level(

@@ -11,6 +11,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
+import { sum } from "../stats/sum.ts";
 import { median } from "../stats/trend.ts";
 
 /**
@@ -49,10 +50,12 @@ const MOST_MIB = 1024;
 const SHARE = 8;
 /** So many in a row: a core that is taken away meanwhile delays one or two of them. */
 const RUN = 16;
+/** A disk that makes each write wait tells nothing of memory, and nobody waits for it. */
+const LONGEST_NS = 4e9;
 /** New memory has been found when a run of it takes so many times as long as the fastest. */
 const FOUND = 4;
 
-/** Times, ns, of writing MiB for MiB into a file, until slow ones are found or there are `most`; and of writing the last ones again in the memory that this left. */
+/** Times, ns, of writing MiB for MiB into a file, until slow ones are found, there are `most`, or 4 s are over; and of writing the last ones again in the memory that this left. */
 function writeMibs(most: number): readonly [fresh: number[], again: number[]] {
 	const folder = mkdtempSync(path.join(os.tmpdir(), "mqbench-memory-"));
 	const file = openSync(path.join(folder, "new"), "w");
@@ -69,7 +72,7 @@ function writeMibs(most: number): readonly [fresh: number[], again: number[]] {
 		const fresh: number[] = [];
 		const least = Math.min(most, (bavail * bsize) / SHARE / MIB);
 		let found = false;
-		while (fresh.length < least && !found) {
+		while (fresh.length < least && !found && sum(fresh) < LONGEST_NS) {
 			fresh.push(timed(fresh.length));
 			found =
 				fresh.length % RUN === 0 &&

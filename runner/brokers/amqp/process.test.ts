@@ -53,6 +53,10 @@ test("Artemis listens on loopback alone, and keeps its journal where the data go
 		"journal-datasync": "false",
 		java: expect.stringContaining("-Xmx512MiB"),
 	});
+	// The root logger's level would turn them on: six lines for each message.
+	expect(made.file("log4j2.properties")).toMatch(
+		/^logger\.audit\.name=org\.apache\.activemq\.audit\nlogger\.audit\.level=OFF$/m,
+	);
 	expect(made.url()).toBe("amqp://127.0.0.1:1");
 	expect(made.ready("... AMQ221007: Server is now active", 0)).toBe(true);
 });

@@ -56,6 +56,19 @@ describe("the extent of an axis", () => {
 	});
 });
 
+test.each([
+	["messages/s", 2_500_000, "2.5M/s"],
+	["messages/s", 999_000, "999 000/s"],
+	["messages", 102_500_000, "102.5M"],
+	["ns", 2_500_000, "2.5ms"],
+] as const)("a label of %s %d is %s, with every digit", (unit, value, text) => {
+	const extent = { min: 0, max: value, logarithmic: false };
+	const { axisLabel } = valueAxis(0, unit, extent, { view, height: 300 }) as {
+		axisLabel: { formatter: (value: number) => string };
+	};
+	expect(axisLabel.formatter(value)).toBe(text);
+});
+
 describe("the ticks of values", () => {
 	const axis = (
 		unit: Parameters<typeof unitText>[0],

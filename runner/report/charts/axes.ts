@@ -139,7 +139,7 @@ export function percentText(depth: number): string {
 function labelText(unit: Unit, value: number): string {
 	const short = unit === "messages" || unit === "messages/s";
 	return short && value >= 1e6
-		? `${Number((value / 1e6).toPrecision(3))}M${unit.slice("messages".length)}`
+		? `${Number((value / 1e6).toPrecision(12))}M${unit.slice("messages".length)}`
 		: unitText(unit, value);
 }
 

@@ -14,13 +14,10 @@ export function failoverOf(out: string, index = 0) {
 	const plan = Plan.parse(JSON.parse(read("plan.json")));
 	const [fault] = faults;
 	const card = resultOf(out).runs[index]?.failover[0];
-	if (!fault || !card) throw new Error(`${name} tells of no fault`);
-	return {
-		fault,
-		card,
-		plan,
-		log: [...(readBrokerLog(file("broker.log")) ?? [])],
-	};
+	const log = readBrokerLog(file("broker.log"));
+	if (!fault || !card || !log)
+		throw new Error(`${name} tells of no fault, or its broker nothing`);
+	return { fault, card, plan, log: [...log] };
 }
 
 /** When mqbench noted that it had done this, Unix ms. */

@@ -30,7 +30,7 @@ export const freshMemory: Check = {
 		if (written === null || messages === 0 || p50 === null)
 			return unknown(say("fresh-memory-unknown"), say("read-proc"));
 		const bytes = (written + grown) / messages;
-		// Not all of it is new, nor in the way of a message: that it was more than a message took is no figure.
+		// The upper bound: some of that memory is not new, and some is touched when no message waits. No part of p50 is larger than p50.
 		const costNs = Math.min((perMib * bytes) / 2 ** 20, p50);
 		const much = costNs > FRESH_MEMORY_SHARE * p50;
 		return {
