@@ -16,7 +16,7 @@ func three(t *testing.T) (map[string]*server, string) {
 	var voters, urls []string
 	var ports [3]setup
 	for i := range ports {
-		ports[i] = setup{port: freePort(t), controller: freePort(t)}
+		ports[i] = setup{port: brokertest.FreePort(t), controller: brokertest.FreePort(t)}
 		voters = append(voters, fmt.Sprintf("%d@127.0.0.1:%d", i+1, ports[i].controller))
 		urls = append(urls, fmt.Sprintf("127.0.0.1:%d", ports[i].port))
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,7 +101,7 @@ func startIn(t testing.TB, folder string, with setup) *server {
 func made(t testing.TB, folder string, with setup) *server {
 	t.Helper()
 	class := classpath(t)
-	port, other, controller := cmp.Or(with.port, freePort(t)), freePort(t), cmp.Or(with.controller, freePort(t))
+	port, other, controller := cmp.Or(with.port, brokertest.FreePort(t)), brokertest.FreePort(t), cmp.Or(with.controller, brokertest.FreePort(t))
 	settings := map[string]string{
 		"process.roles":             "broker,controller",
 		"node.id":                   "1",
@@ -239,14 +238,4 @@ func write(t testing.TB, folder, name, text string) string {
 		t.Fatal(err)
 	}
 	return file
-}
-
-func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }

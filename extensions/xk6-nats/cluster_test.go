@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,11 +46,12 @@ func serve(file string) error {
 	if err != nil {
 		return err
 	}
-	options.NoSigs, options.NoLog = true, true
+	options.NoSigs, options.LogFile = true, logOf(file)
 	s, err := server.NewServer(options)
 	if err != nil {
 		return err
 	}
+	s.ConfigureLogger()
 	s.Start()
 	if !s.ReadyForConnections(20 * time.Second) {
 		return fmt.Errorf("the server does not come up")
@@ -62,6 +63,9 @@ func serve(file string) error {
 	s.Shutdown()
 	return nil
 }
+
+// logOf is the log of the server with this configuration file.
+func logOf(config string) string { return config + ".log" }
 
 // node is a server that is a process of its own.
 type node struct {
@@ -86,7 +90,8 @@ func (n *node) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bufio.NewScanner(out).Scan() {
-		t.Fatal("a node does not come up")
+		log, _ := os.ReadFile(logOf(n.config))
+		t.Fatalf("a node does not come up:\n%s", log)
 	}
 }
 
@@ -148,13 +153,7 @@ func processes(t *testing.T) (map[string]*node, string) {
 }
 
 func freeAddress(t *testing.T) string {
-	t.Helper()
-	held, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer held.Close()
-	return held.Addr().String()
+	return "127.0.0.1:" + strconv.Itoa(brokertest.FreePort(t))
 }
 
 func TestAFrozenServerHoldsUpASendForTheTimeoutAtMostAndCloseHardly(t *testing.T) {

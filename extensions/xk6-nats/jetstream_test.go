@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"runtime"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
@@ -347,13 +347,9 @@ func cluster(t *testing.T) string {
 	var ports []int
 	var routes []string
 	for range 3 {
-		held, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ports = append(ports, held.Addr().(*net.TCPAddr).Port)
-		routes = append(routes, "nats://"+held.Addr().String())
-		_ = held.Close()
+		port := brokertest.FreePort(t)
+		ports = append(ports, port)
+		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", port))
 	}
 	var all []*server.Server
 	var urls []string

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +23,8 @@ import (
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
 // server is a rabbitmq-server of the tests' own: node name, cookie, ports and folders that nothing else uses.
@@ -55,7 +56,7 @@ func TestMain(m *testing.M) {
 // running is the server that all tests of this binary share. Without one installed the test is skipped, in CI it fails.
 func running(t testing.TB) *server {
 	t.Helper()
-	sharedOnce.Do(func() { shared, sharedErr = newServer() })
+	sharedOnce.Do(func() { shared, sharedErr = newServer(t) })
 	if errors.Is(sharedErr, exec.ErrNotFound) && os.Getenv("CI") != "true" {
 		t.Skip("there is no rabbitmq-server here: apt-get install rabbitmq-server, or brew install rabbitmq")
 	}
@@ -65,15 +66,13 @@ func running(t testing.TB) *server {
 	return shared
 }
 
-func newServer() (*server, error) {
+func newServer(t testing.TB) (*server, error) {
 	store, err := os.MkdirTemp("", "mqbench-rabbitmq-")
 	if err != nil {
 		return nil, err
 	}
-	s := &server{store: store}
-	if err := freePorts(&s.port, &s.tls, &s.dist, &s.epmd); err != nil {
-		return nil, err
-	}
+	port := func() int { return brokertest.FreePort(t) }
+	s := &server{store: store, port: port(), tls: port(), dist: port(), epmd: port()}
 	certificate, key, err := selfSigned()
 	if err != nil {
 		return nil, err
@@ -92,18 +91,6 @@ func newServer() (*server, error) {
 		}
 	}
 	return s, s.start()
-}
-
-func freePorts(ports ...*int) error {
-	for _, port := range ports {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return err
-		}
-		defer listener.Close()
-		*port = listener.Addr().(*net.TCPAddr).Port
-	}
-	return nil
 }
 
 // script is the server itself; what Debian has on PATH is a wrapper that changes the user.

@@ -167,7 +167,7 @@ func TestServersThatAreNotOneServerAreRefused(t *testing.T) {
 
 func TestWithoutAServerOpenFailsSoon(t *testing.T) {
 	began := time.Now()
-	err := openOn(t, fmt.Sprintf("redis://127.0.0.1:%d", freePort(t)), `{}`)
+	err := openOn(t, fmt.Sprintf("redis://127.0.0.1:%d", brokertest.FreePort(t)), `{}`)
 	if err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("Open = %v; want that the connection is refused", err)
 	}

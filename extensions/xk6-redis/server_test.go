@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
 // server is a redis-server (or its like) of a test's own.
@@ -38,7 +40,7 @@ func startServer(t testing.TB, program string, args ...string) *server {
 		}
 		t.Skipf("%s is not on PATH: install it to run this test", program)
 	}
-	s := &server{t: t, program: path, port: freePort(t)}
+	s := &server{t: t, program: path, port: brokertest.FreePort(t)}
 	s.args = append([]string{
 		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--appendonly", "no",
 	}, args...)
@@ -84,16 +86,6 @@ func (s *server) url() string { return fmt.Sprintf("redis://127.0.0.1:%d", s.por
 func (s *server) kill() {
 	_ = s.process.Process.Kill()
 	_ = s.process.Wait()
-}
-
-func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 type files struct{ cert, key string }

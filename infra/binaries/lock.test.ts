@@ -93,6 +93,35 @@ describe("a lock", () => {
 		expect(told).toEqual([process.pid]);
 	});
 
+	test("is told with its pid though it is there before its pid is", async () => {
+		const where = left(null);
+		const stop = new AbortController();
+		const told: (number | null)[] = [];
+		const waiting = takeLock(
+			where,
+			stop.signal,
+			(pid) => {
+				told.push(pid);
+				stop.abort();
+			},
+			{ ...FAST, lookMs: 100, silentMs: 60_000 },
+		);
+		writeFileSync(path.join(where, "pid"), `${process.pid} ${hostname()} x`);
+		await expect(waiting).rejects.toThrow();
+		expect(told).toEqual([process.pid]);
+	});
+
+	test("without a pid is waited for too", async () => {
+		const stop = new AbortController();
+		const told: (number | null)[] = [];
+		const waiting = take(left(null), stop.signal, (pid) => {
+			told.push(pid);
+			stop.abort();
+		});
+		await expect(waiting).rejects.toThrow();
+		expect(told).toEqual([null]);
+	});
+
 	test("of a process of this machine that is gone is taken over", async () => {
 		const where = left(`${await deadPid()} ${hostname()} x`);
 		await (await take(where)).release();

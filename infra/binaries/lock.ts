@@ -33,15 +33,19 @@ export async function takeLock(
 	timing = TIMING,
 ): Promise<Lock> {
 	let announced = false;
-	for (;;) {
+	for (let looks = 1; ; looks++) {
 		const lock = await tryLock(where, timing);
 		if (lock) return lock;
 		if (await isGone(where, timing)) {
 			await removeStale(where, timing);
 			continue;
 		}
-		if (!announced) onWait((await holder(where))?.pid ?? null);
-		announced = true;
+		const pid = (await holder(where))?.pid ?? null;
+		// A lock is there a moment before its pid is.
+		if (!announced && (pid !== null || looks > 1)) {
+			onWait(pid);
+			announced = true;
+		}
 		await sleep(timing.lookMs, undefined, { signal: stop });
 	}
 }

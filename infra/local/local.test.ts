@@ -113,6 +113,7 @@ describe("a broker", () => {
 		const { rig: local, request } = await rig();
 		const broker = await local.open(request());
 		expect(broker.url).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+		expect(Number(new URL(broker.url).port)).toBeLessThan(32_768);
 		expect(broker.version).toMatch(/^nats-server 2\.\d+\.\d+$/);
 		expect(broker.sameHost).toBe(true);
 		expect(await greeting(broker.url)).toMatch(/^INFO \{/);

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:net";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
@@ -45,23 +46,34 @@ export async function untilPortsAreFree<T>(
 // --- internal ---
 
 const TRIES = 3;
+const MOST_DRAWS = 100;
 
-function hold(system: System, port: number | null): Promise<Server> {
+/**
+ * Below the ports that Linux (from 32768) and others (from 49152) take for connections: one of those could be taken while the broker is down,
+ * even by a client that tries to reach it, which then is connected to itself.
+ */
+const LOWEST = 20_000;
+const HIGHEST = 32_767;
+
+async function hold(system: System, port: number | null): Promise<Server> {
+	for (let tries = 1; ; tries++)
+		try {
+			return await listen(port ?? randomInt(LOWEST, HIGHEST + 1));
+		} catch (thrown) {
+			const error = thrown as NodeJS.ErrnoException;
+			const taken = error.code === "EADDRINUSE";
+			if (port === null && taken && tries < MOST_DRAWS) continue;
+			if (port === null) throw error;
+			if (taken) throw failure("port-taken", { system: system.key, port });
+			const reason = reasonOf(error);
+			throw failure("port-refused", { system: system.key, port, reason });
+		}
+}
+
+function listen(port: number): Promise<Server> {
 	return new Promise((resolve, reject) => {
 		const server = createServer();
-		server.once("error", (error: NodeJS.ErrnoException) =>
-			reject(
-				port === null
-					? error
-					: error.code === "EADDRINUSE"
-						? failure("port-taken", { system: system.key, port })
-						: failure("port-refused", {
-								system: system.key,
-								port,
-								reason: reasonOf(error),
-							}),
-			),
-		);
-		server.listen(port ?? 0, "127.0.0.1", () => resolve(server));
+		server.once("error", reject);
+		server.listen(port, "127.0.0.1", () => resolve(server));
 	});
 }

@@ -3,11 +3,14 @@ package brokertest
 import (
 	"bufio"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -91,15 +94,25 @@ func (s *Server) Kill() {
 	_ = s.process.Wait()
 }
 
-// FreePort is one of 127.0.0.1 that nobody listens on.
+// given are the ports that FreePort has returned.
+var given sync.Map
+
+// FreePort is one of 127.0.0.1 that nobody listens on, a different one each time. It is below those that Linux (32768) and others (49152)
+// take for connections and for port 0: one of them may be taken before the server listens, or while it is down.
 func FreePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := 20000 + rand.IntN(12768)
+		if _, taken := given.LoadOrStore(port, true); taken {
+			continue
+		}
+		if l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			_ = l.Close()
+			return port
+		}
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no port is free between 20000 and 32767")
+	return 0
 }
 
 // Classpath is of the jars of a room's pom, which Maven resolves. path is from the repository's folder; the working directory is a driver's.
