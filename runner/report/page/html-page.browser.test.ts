@@ -269,7 +269,8 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const box = await tip.boundingBox();
 			expect(box?.x).toBeGreaterThanOrEqual(0);
 			expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
-			expect(await widthOf(page)).toBeLessThanOrEqual(390);
+			// Other charts may just be drawn, one moment too wide.
+			await expect.poll(() => widthOf(page)).toBeLessThanOrEqual(390);
 			// Longer than a tooltip of a mouse would stand.
 			await page.waitForTimeout(1500);
 			expect(await tip.isVisible()).toBe(true);
