@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { settingTexts } from "../runner/model/machine-settings.ts";
-import { ownSettings } from "./machine-settings.ts";
+import { settingsBelow } from "./machine-settings.ts";
 import { testFolder } from "./test-folder.fake.ts";
 
 /** A root with these files, and an ethtool that says that of each card. */
@@ -40,7 +40,7 @@ const ADAPTIVE =
 	"Adaptive RX: on  TX: n/a\nstats-block-usecs:\tn/a\nrx-usecs:\t20\nrx-frames:\tn/a\ntx-usecs:\t64\ntx-frames:\tn/a";
 
 describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
-	test("are what its kernel and its card say", () => {
+	test("are what its kernel and its card say", async () => {
 		const root = made(
 			{
 				...cores([0, 0, 0, 0], [0, 0, 0, 0]),
@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
 			},
 			saysOfEns5(ADAPTIVE),
 		);
-		const found = ownSettings(root);
+		const found = await settingsBelow(root);
 		expect(found).toEqual({
 			...{ idleDriver: "intel_idle", bootMaxCState: 9 },
 			...{ cStates: "POLL, C1, C1E, C6", maxCState: 3, smt: "on" },
@@ -69,43 +69,43 @@ describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
 		});
 	});
 
-	test("have a C-state as long as one core may enter it", () => {
+	test("have a C-state as long as one core may enter it", async () => {
 		const off = cores([0, 0, 1, 1], [0, 0, 1, 1]);
 		const [all, one] = [off, { ...off, ...cores([0, 0, 1, 1], [0, 0, 0, 1]) }];
-		expect(ownSettings(made(all))).toMatchObject({
+		expect(await settingsBelow(made(all))).toMatchObject({
 			...{ cStates: "POLL, C1", maxCState: 1 },
 		});
-		expect(ownSettings(made(one))).toMatchObject({
+		expect(await settingsBelow(made(one))).toMatchObject({
 			...{ cStates: "POLL, C1, C1E", maxCState: 2 },
 		});
 	});
 
-	test("say what a card does that moderates nothing", () => {
+	test("say what a card does that moderates nothing", async () => {
 		const quiet = "Adaptive RX: off  TX: off\nrx-usecs:\t0\ntx-usecs:\t0";
 		const card = { "class/net/ens5/device/vendor": "" };
-		expect(ownSettings(made(card, saysOfEns5(quiet)))).toMatchObject({
+		expect(await settingsBelow(made(card, saysOfEns5(quiet)))).toMatchObject({
 			interruptModeration:
 				"adaptive-rx off, adaptive-tx off, rx-usecs 0, tx-usecs 0",
 		});
 	});
 
-	test("are null where nothing can be read", () => {
+	test("are null where nothing can be read", async () => {
 		const nothing = {
 			...{ idleDriver: null, bootMaxCState: null, cStates: null },
 			...{ maxCState: null, smt: null, governor: null },
 			interruptModeration: null,
 		};
-		expect(ownSettings(made({}))).toEqual(nothing);
+		expect(await settingsBelow(made({}))).toEqual(nothing);
 		const card = { "class/net/ens5/device/vendor": "" };
-		expect(ownSettings(made(card, "exit 81"))).toEqual(nothing);
+		expect(await settingsBelow(made(card, "exit 81"))).toEqual(nothing);
 		expect(new Set(Object.values(settingTexts(nothing)))).toEqual(
 			new Set([null]),
 		);
 	});
 
-	test("of a guest whose host decides are its driver alone", () => {
+	test("of a guest whose host decides are its driver alone", async () => {
 		const root = made({ [`${CPU}/cpuidle/current_driver`]: "none\n" });
-		expect(settingTexts(ownSettings(root))["C-states"]).toBe(
+		expect(settingTexts(await settingsBelow(root))["C-states"]).toBe(
 			"not to be seen (none)",
 		);
 	});
@@ -115,8 +115,8 @@ describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
 		["2-3", "2-3 of 0-7"],
 	])(
 		"where it may run on the cores %s, that is %s of them",
-		(allowed, text) => {
-			const found = ownSettings(
+		async (allowed, text) => {
+			const found = await settingsBelow(
 				made({
 					"proc/self/status": `Name:\tsh\nCpus_allowed_list:\t${allowed}\n`,
 					[`${CPU}/online`]: "0-7\n",

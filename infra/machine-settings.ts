@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
 import type { MachineSettings } from "../runner/model/machine-settings.ts";
+import { answerOf } from "./program-answer.ts";
 
 /** Questions for `sh`, each the words of one answer ("name=$(...)"), for use within double quotes. `root` is put before all paths, for tests. */
 export function settingQuestions(root = ""): string[] {
@@ -45,27 +45,20 @@ export function settingsOf(
 	};
 }
 
-/** Of this machine. */
-export function ownSettings(root = ""): MachineSettings {
-	let out = "";
-	try {
-		out = execFileSync(
-			"sh",
-			[
-				"-c",
-				settingQuestions(root)
-					.map((one) => `echo "${one}"`)
-					.join("\n"),
-			],
-			{
-				encoding: "utf8",
-				timeout: 10_000,
-				stdio: ["ignore", "pipe", "ignore"],
-			},
-		);
-	} catch {
-		// No sh, no such settings.
-	}
+let own: Promise<MachineSettings> | undefined;
+
+/** Of this machine, which is asked once: the first call begins to, and others share its answer. Never rejected. */
+export function ownSettings(): Promise<MachineSettings> {
+	own ??= settingsBelow("");
+	return own;
+}
+
+/** As `ownSettings`, of what lies below `root`, each time anew. */
+export async function settingsBelow(root: string): Promise<MachineSettings> {
+	const script = settingQuestions(root).map((one) => `echo "${one}"`);
+	// No sh, no such settings.
+	const asked = { longestMs: 10_000 };
+	const out = (await answerOf("sh", ["-c", script.join("\n")], asked)) ?? "";
 	return settingsOf(
 		Object.fromEntries(
 			out.split("\n").map((line) => {

@@ -10,7 +10,7 @@ import { deliver } from "./report/deliver.ts";
 import type { Reporter } from "./report/reporters.ts";
 import { buildResult, judgeFolder } from "./report/result.ts";
 import { writeReports } from "./report/write.ts";
-import { readEnvironment } from "./run/environment.ts";
+import { environmentHere } from "./run/environment.ts";
 import { addRun, makeRunFolder, runPath, writeCommand } from "./run/folder.ts";
 import { gitCommitOf } from "./run/git-commit.ts";
 import { measure } from "./run/measure.ts";
@@ -101,7 +101,9 @@ export async function runPipeline(
 	options: PipelineOptions,
 	world: World,
 ): Promise<PipelineResult> {
-	const { scenario, progress, feed = null } = options;
+	const { scenario, progress, feed = null, command } = options;
+	// Asked early: it answers while mqbench does other things.
+	const git = gitCommitOf(path.resolve(world.cwd, command.scenario), world.env);
 	const earlier =
 		options.resume === undefined
 			? null
@@ -128,9 +130,8 @@ export async function runPipeline(
 			text,
 			plans,
 			floorPlans,
-			readEnvironment(
+			await environmentHere(
 				new Date(world.clock.nowMs()).toISOString(),
-				{ k6: "unknown", go: null },
 				scenario,
 			),
 			options.snapshot,
@@ -151,7 +152,7 @@ export async function runPipeline(
 		);
 		const resumable = plans.every(isRun);
 		writeCommand(folder, {
-			...options.command,
+			...command,
 			...(resumable ? {} : { resumable }),
 		});
 	}
@@ -177,10 +178,7 @@ export async function runPipeline(
 			},
 			runs: seenBy(feed, runs()),
 			yes: options.yes ?? false,
-			git: gitCommitOf(
-				path.resolve(world.cwd, options.command.scenario),
-				world.env,
-			),
+			git,
 			resumed: earlier !== null,
 			floors: rest.floors,
 			hopeless: (plan, tick) => hopeless(plan, tick)?.sla ?? null,

@@ -104,8 +104,10 @@ describe("a lock", () => {
 				told.push(pid);
 				stop.abort();
 			},
-			{ ...FAST, lookMs: 100, silentMs: 60_000 },
+			{ ...FAST, lookMs: 1000, silentMs: 60_000 },
 		);
+		// The first look was before.
+		await new Promise((resolve) => setTimeout(resolve, 50));
 		writeFileSync(path.join(where, "pid"), `${process.pid} ${hostname()} x`);
 		await expect(waiting).rejects.toThrow();
 		expect(told).toEqual([process.pid]);
@@ -114,10 +116,12 @@ describe("a lock", () => {
 	test("without a pid is waited for too", async () => {
 		const stop = new AbortController();
 		const told: (number | null)[] = [];
-		const waiting = take(left(null), stop.signal, (pid) => {
+		const tell = (pid: number | null) => {
 			told.push(pid);
 			stop.abort();
-		});
+		};
+		const patient = { ...FAST, silentMs: 60_000 };
+		const waiting = takeLock(left(null), stop.signal, tell, patient);
 		await expect(waiting).rejects.toThrow();
 		expect(told).toEqual([null]);
 	});

@@ -38,6 +38,7 @@ export async function takeLock(
 		if (lock) return lock;
 		if (await isGone(where, timing)) {
 			await removeStale(where, timing);
+			looks = 0;
 			continue;
 		}
 		const pid = (await holder(where))?.pid ?? null;

@@ -61,10 +61,11 @@ async function hold(system: System, port: number | null): Promise<Server> {
 			return await listen(port ?? randomInt(LOWEST, HIGHEST + 1));
 		} catch (thrown) {
 			const error = thrown as NodeJS.ErrnoException;
-			const taken = error.code === "EADDRINUSE";
-			if (port === null && taken && tries < MOST_DRAWS) continue;
+			// Taken, or kept by the system for others.
+			if (port === null && tries < MOST_DRAWS) continue;
 			if (port === null) throw error;
-			if (taken) throw failure("port-taken", { system: system.key, port });
+			if (error.code === "EADDRINUSE")
+				throw failure("port-taken", { system: system.key, port });
 			const reason = reasonOf(error);
 			throw failure("port-refused", { system: system.key, port, reason });
 		}

@@ -9,6 +9,7 @@ import {
 } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { agreeToCode } from "../../infra/kubernetes/agree.ts";
+import { ownSettings } from "../../infra/machine-settings.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
 import { type Measure, measureAndReport, runIdFor } from "../pipeline.ts";
@@ -125,7 +126,9 @@ export async function run(
 	const goesOn = scenario.aws === null ? resume : undefined;
 	const runId = runIdFor(scenario, goesOn, world);
 	const plans = expand(scenario, { runId, only });
-	const compared = baselineToCompare(scenario, plans, args, world);
+	const settings = scenario.baseline === null ? undefined : await ownSettings();
+	const asked = { ...args, settings };
+	const compared = baselineToCompare(scenario, plans, asked, world);
 	const { snapshot, warnings } = compared;
 	warnBeforeRuns(scenario, plans, args, world);
 	const request = cloudRequest(scenario, plans, args);

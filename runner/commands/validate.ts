@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { cloudRequest } from "../../infra/cloud/request.ts";
+import { ownSettings } from "../../infra/machine-settings.ts";
 import { EXIT, type ExitCode, MqbenchError } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
@@ -41,16 +42,15 @@ export async function validate(
 	// Only a baseline that the scenario itself names can be looked at.
 	if (scenario.baseline !== null) {
 		const report = await import("../report/baseline-to-compare.ts");
-		const { warnings } = report.baselineToCompare(scenario, plans, args, world);
+		const here = { ...args, settings: await ownSettings() };
+		const { warnings } = report.baselineToCompare(scenario, plans, here, world);
 		for (const warning of warnings) world.stderr.write(`Warning: ${warning}\n`);
 	}
 	warnBeforeRuns(scenario, plans, args, world);
 	const request = cloudRequest(scenario, plans, args);
 	world.stdout.write(`${args.path} is valid: ${summary(plans)}\n`);
-	for (const line of placeLines(
-		request?.scenario ?? scenario,
-		new Set(plans.map(({ system }) => system)),
-	))
+	const systems = new Set(plans.map(({ system }) => system));
+	for (const line of placeLines(request?.scenario ?? scenario, systems))
 		world.stdout.write(`${line}\n`);
 	if (scenario.quick) world.stdout.write(`${QUICK_MEANS}\n`);
 	const compared = comparedText(plans);

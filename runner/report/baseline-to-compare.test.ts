@@ -57,7 +57,15 @@ function compare(
 ) {
 	const scenario = withBaseline(written, args, world);
 	const plans = expand(scenario, { only: args.only });
-	return { scenario, ...baselineToCompare(scenario, plans, args, world) };
+	return {
+		scenario,
+		...baselineToCompare(
+			scenario,
+			plans,
+			{ ...args, settings: undefined },
+			world,
+		),
+	};
 }
 
 describe("a line that compares", () => {

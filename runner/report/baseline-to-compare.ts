@@ -13,6 +13,7 @@ import { failure } from "../errors.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
 import type { Baseline, Calibration, Machine } from "../model/comparison.ts";
+import type { MachineSettings } from "../model/machine-settings.ts";
 import type { Plan } from "../model/plan.ts";
 import { readEnvironment } from "../run/environment.ts";
 import type { Scenario } from "../scenario/scenario.ts";
@@ -31,6 +32,11 @@ export interface BaselineArgs {
 	readonly baseline?: string | undefined;
 	/** `--calibration`: a file, or the folder of `mqbench calibrate`. */
 	readonly calibration?: string | undefined;
+}
+
+export interface MachineHere {
+	/** Of this machine; undefined: nothing is compared. */
+	readonly settings: MachineSettings | undefined;
 }
 
 export interface BaselineToCompare {
@@ -60,7 +66,7 @@ export function withBaseline(
 export function baselineToCompare(
 	scenario: Scenario,
 	plans: readonly Plan[],
-	args: BaselineArgs,
+	args: BaselineArgs & MachineHere,
 	world: Pick<World, "cwd" | "env" | "clock">,
 ): BaselineToCompare {
 	if (scenario.quick) return { snapshot: null, warnings: [] };
@@ -83,6 +89,8 @@ export function baselineToCompare(
 		new Date(world.clock.nowMs()).toISOString(),
 		{ k6: "unknown", go: null },
 		scenario,
+		null,
+		args.settings,
 	);
 	const machine = machineOf(environment);
 	const calibrated = calibration(args, plans, machine, world);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import os from "node:os";
 import { describe, expect, test } from "vitest";
 import { rentedFile } from "../../infra/cloud/cloud.fake.ts";
+import { ownSettings } from "../../infra/machine-settings.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import { packageVersion } from "../package.ts";
 import { around, loadScenario } from "../scenario/load.ts";
@@ -24,7 +25,16 @@ test("names the machine and the versions, in the form that reports read", () => 
 		systems: {},
 	});
 	expect(found.cores).toBeGreaterThan(0);
+	expect(found).not.toHaveProperty("settings");
 	expect(found.os).toContain(os.arch());
+});
+
+test("has the settings of the machine, which is asked once", async () => {
+	const settings = await ownSettings();
+	const versions = { k6: "x", go: null };
+	const found = readEnvironment(at, versions, undefined, null, settings);
+	expect(EnvironmentFile.parse(found).settings).toEqual(settings);
+	expect(ownSettings()).toBe(ownSettings());
 });
 
 test("what nobody knows is null, never a guess", () => {
@@ -56,9 +66,9 @@ test("an environment of before starts were told apart can be read", () => {
 	expect(EnvironmentFile.parse(old).bootId).toBeNull();
 });
 
-test("what hosts are set to is noted by role and name, the last word of each", () => {
-	const { settings, ...found } = readEnvironment(at, { k6: "x", go: null });
-	if (settings === undefined) throw new Error("nobody has looked");
+test("what hosts are set to is noted by role and name, the last word of each", async () => {
+	const found = readEnvironment(at, { k6: "x", go: null });
+	const settings = await ownSettings();
 	const host = (name: string, role: "brokers" | "load", smt: string) => ({
 		...{ name, role, settings: { ...settings, smt } },
 	});

@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 import os from "node:os";
 import { ownSettings } from "../../infra/machine-settings.ts";
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
-import type { HostSettings } from "../model/machine-settings.ts";
+import type {
+	HostSettings,
+	MachineSettings,
+} from "../model/machine-settings.ts";
 import { packageVersion } from "../package.ts";
 import { type Asked, rigMachines } from "./rig-machines.ts";
 
@@ -20,6 +23,8 @@ export function readEnvironment(
 		...{ rig: null, aws: null, kubernetes: null, clients: HERE },
 	},
 	git: GitCommit | null = null,
+	/** Of this machine; left out: nobody has asked. */
+	settings?: MachineSettings,
 ): EnvironmentFile {
 	const rig = rigMachines(scenario);
 	return {
@@ -38,7 +43,7 @@ export function readEnvironment(
 		cpuQuotaCores: cpuQuota(),
 		bootId: bootId(),
 		...(git === null ? {} : { git }),
-		settings: ownSettings(),
+		...(settings === undefined ? {} : { settings }),
 		...(rig === null ? {} : { rig }),
 		node: process.version,
 		k6: versions.k6,
@@ -46,6 +51,16 @@ export function readEnvironment(
 		...(versions.origin === undefined ? {} : { programs: versions.origin }),
 		systems: {},
 	};
+}
+
+/** As `readEnvironment` before any program is known, with the settings of this machine. */
+export async function environmentHere(
+	startedAt: string,
+	scenario: Asked,
+): Promise<EnvironmentFile> {
+	const versions = { k6: "unknown", go: null };
+	const settings = await ownSettings();
+	return readEnvironment(startedAt, versions, scenario, null, settings);
 }
 
 /** What was known before, and the command that goes on now. null: nothing was written down. */

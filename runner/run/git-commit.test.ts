@@ -42,71 +42,83 @@ function workTree() {
 	return { cwd, git, scenario, head: git("rev-parse", "HEAD") };
 }
 
-test("a scenario of a work tree has its commit, whole", () => {
+test("a scenario of a work tree has its commit, whole", async () => {
 	const { scenario, head } = workTree();
 	expect(head).toHaveLength(40);
-	expect(gitCommitOf(scenario, ENV)).toEqual({ commit: head, dirty: false });
+	expect(await gitCommitOf(scenario, ENV)).toEqual({
+		commit: head,
+		dirty: false,
+	});
 });
 
-test("a tracked file anywhere in the tree makes it dirty, what git does not track does not", () => {
+test("a tracked file anywhere in the tree makes it dirty, what git does not track does not", async () => {
 	const { cwd, scenario, head } = workTree();
 	mkdirSync(path.join(cwd, "reports"));
 	writeFileSync(path.join(cwd, "reports", "result.json"), "{}");
-	expect(gitCommitOf(scenario, ENV)?.dirty).toBe(false);
+	expect((await gitCommitOf(scenario, ENV))?.dirty).toBe(false);
 	writeFileSync(path.join(cwd, "other.txt"), "2\n");
-	expect(gitCommitOf(scenario, ENV)).toEqual({ commit: head, dirty: true });
+	expect(await gitCommitOf(scenario, ENV)).toEqual({
+		commit: head,
+		dirty: true,
+	});
 });
 
-test("a change that waits in the index is one too", () => {
+test("a change that waits in the index is one too", async () => {
 	const { cwd, git, scenario } = workTree();
 	writeFileSync(path.join(cwd, "other.txt"), "2\n");
 	git("add", ".");
-	expect(gitCommitOf(scenario, ENV)?.dirty).toBe(true);
+	expect((await gitCommitOf(scenario, ENV))?.dirty).toBe(true);
 });
 
 test.each(["b.yaml", "*.yaml", ":(top)other.txt"])(
 	"a scenario that is in no commit is dirty: %s",
-	(name) => {
+	async (name) => {
 		const { cwd } = workTree();
 		const file = path.join(cwd, "bench", name);
 		writeFileSync(file, "system: nats\n");
-		expect(gitCommitOf(file, ENV)?.dirty).toBe(true);
+		expect((await gitCommitOf(file, ENV))?.dirty).toBe(true);
 	},
 );
 
-test("a repository that the environment names is not the scenario's", () => {
+test("a repository that the environment names is not the scenario's", async () => {
 	const { scenario, head } = workTree();
 	const env = { ...ENV, GIT_DIR: path.join(workTree().cwd, ".git") };
-	expect(gitCommitOf(scenario, env)?.commit).toBe(head);
+	expect((await gitCommitOf(scenario, env))?.commit).toBe(head);
 });
 
-test("a second work tree of a repository has its own commit", () => {
+test("a second work tree of a repository has its own commit", async () => {
 	const { cwd, git, head } = workTree();
 	git("worktree", "add", "--quiet", "--detach", path.join(cwd, "second"));
 	writeFileSync(path.join(cwd, "other.txt"), "2\n");
 	git("commit", "--quiet", "-am", "another");
 	const scenario = path.join(cwd, "second", "bench", "a.yaml");
-	expect(gitCommitOf(scenario, ENV)).toEqual({ commit: head, dirty: false });
+	expect(await gitCommitOf(scenario, ENV)).toEqual({
+		commit: head,
+		dirty: false,
+	});
 });
 
 test.each(["GITHUB_SHA", "CI_COMMIT_SHA"])(
 	"what %s says is not measured where the work tree is at another commit",
-	(name) => {
+	async (name) => {
 		const { cwd, scenario, head } = workTree();
 		const env = { ...ENV, [name]: SHA };
-		expect(gitCommitOf(scenario, env)).toEqual({ commit: head, dirty: false });
+		expect(await gitCommitOf(scenario, env)).toEqual({
+			commit: head,
+			dirty: false,
+		});
 		writeFileSync(path.join(cwd, "other.txt"), "2\n");
-		expect(gitCommitOf(scenario, env)?.dirty).toBe(true);
+		expect((await gitCommitOf(scenario, env))?.dirty).toBe(true);
 	},
 );
 
-test("a job without git, or without a work tree, knows its commit all the same", () => {
+test("a job without git, or without a work tree, knows its commit all the same", async () => {
 	const lonely = path.join(emptyFolder(), "a.yaml");
 	const known = { commit: SHA, dirty: null };
-	expect(gitCommitOf(lonely, { ...ENV, GITHUB_SHA: SHA })).toEqual(known);
+	expect(await gitCommitOf(lonely, { ...ENV, GITHUB_SHA: SHA })).toEqual(known);
 	const { scenario } = workTree();
 	const env = { PATH: emptyFolder(), CI_COMMIT_SHA: SHA };
-	expect(gitCommitOf(scenario, env)).toEqual(known);
+	expect(await gitCommitOf(scenario, env)).toEqual(known);
 });
 
 /** A PATH whose git does `otherwise` in place of what it is asked where that matches, and else what git does. */
@@ -121,28 +133,34 @@ function gitThat(pattern: string, otherwise: string): string {
 	return `${folder}${path.delimiter}${ENV.PATH}`;
 }
 
-test("more changes than anybody reads are changes", () => {
+test("more changes than anybody reads are changes", async () => {
 	const { scenario, head } = workTree();
 	const many = "head -c 4000000 /dev/zero | tr '\\0' M";
 	const env = { ...ENV, PATH: gitThat("status", many) };
-	expect(gitCommitOf(scenario, env)).toEqual({ commit: head, dirty: true });
+	expect(await gitCommitOf(scenario, env)).toEqual({
+		commit: head,
+		dirty: true,
+	});
 });
 
-test("a git that takes long, and heeds no signal, is not waited for", () => {
+test("a git that takes long, and heeds no signal, is not waited for", async () => {
 	const { cwd, scenario, head } = workTree();
 	const over = path.join(cwd, "over");
 	const slow = `trap "" TERM; sleep 6; : > '${over}'; exit 1`;
 	const env = { ...ENV, PATH: gitThat("status", slow) };
-	expect(gitCommitOf(scenario, env)).toEqual({ commit: head, dirty: null });
+	expect(await gitCommitOf(scenario, env)).toEqual({
+		commit: head,
+		dirty: null,
+	});
 	expect(existsSync(over)).toBe(false);
 }, 30_000);
 
-test("what is no commit is none, and nothing fails without git, tree, commit or folder", () => {
+test("what is no commit is none, and nothing fails without git, tree, commit or folder", async () => {
 	const folder = emptyFolder();
 	const lonely = path.join(folder, "a.yaml");
-	expect(gitCommitOf(lonely, { ...ENV, GITHUB_SHA: "main" })).toBeNull();
-	expect(gitCommitOf(lonely, { PATH: folder })).toBeNull();
-	expect(gitCommitOf(path.join(folder, "no", "a.yaml"), ENV)).toBeNull();
+	expect(await gitCommitOf(lonely, { ...ENV, GITHUB_SHA: "main" })).toBeNull();
+	expect(await gitCommitOf(lonely, { PATH: folder })).toBeNull();
+	expect(await gitCommitOf(path.join(folder, "no", "a.yaml"), ENV)).toBeNull();
 	execFileSync("git", ["init", "--quiet"], { cwd: folder, env: ENV });
-	expect(gitCommitOf(lonely, ENV)).toBeNull();
+	expect(await gitCommitOf(lonely, ENV)).toBeNull();
 });

@@ -58,7 +58,13 @@ test("a Ctrl-C while a broker comes up interrupts the runs after it as well: non
 	const nothing = () => {};
 	await measure(
 		{
-			...{ scenario, runs: plans, runCount: 3, floors: [], git: null },
+			...{
+				scenario,
+				runs: plans,
+				runCount: 3,
+				floors: [],
+				git: Promise.resolve(null),
+			},
 			// Of a folder that is gone on with there is something to show, however soon it is stopped.
 			resumed: true,
 			hopeless: () => null,

@@ -3,6 +3,7 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { networkBaseline } from "../../infra/hosts/network.ts";
+import { ownSettings } from "../../infra/machine-settings.ts";
 import type { Client } from "../../infra/rig.ts";
 import { clientsOf, provision } from "../../infra/targets.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
@@ -41,8 +42,8 @@ interface Measurement extends Command {
 	readonly runCount: number;
 	/** The runs that are to be made, each asked for when the one before is over and can be read. */
 	readonly runs: Iterable<Plan>;
-	/** Of the scenario; null: in no repository, or nobody knows. */
-	readonly git: GitCommit | null;
+	/** Of the scenario, which is known before the first run; null: in no repository, or nobody knows. Never rejected. */
+	readonly git: Promise<GitCommit | null>;
 	/** The folder holds an earlier command's runs: it is never removed. */
 	readonly resumed: boolean;
 	/** Fetch a Go without a question. */
@@ -75,6 +76,8 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		for (let next = queue.next(); !next.done; next = queue.next())
 			noteNotRun(folder, next.value, stopped);
 	};
+	// Asked early: it answers while the programs are found.
+	const settings = ownSettings();
 	try {
 		const binaries = await resolveBinaries(world, {
 			extensions: path.join(packageFolder, "extensions"),
@@ -89,7 +92,8 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				timestamp(world),
 				{ k6: "unknown", go: binaries.go, origin: binaries.origin },
 				scenario,
-				all.git,
+				await all.git,
+				await settings,
 			),
 		);
 		writeEnvironment(folder, environment);

@@ -1,7 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+	afterAll,
+	beforeAll,
+	describe,
+	expect,
+	onTestFinished,
+	test,
+} from "vitest";
 import { debian12 } from "../../../infra/aws/debian-root.fake.ts";
 import { Manifest } from "../../../infra/binaries/packed.ts";
 import { packageFolder } from "../../package.ts";
@@ -122,14 +136,37 @@ test("every Go module in the programs is named as go.sum has it, with its licenc
 	expect(modules.length).toBeGreaterThan(100);
 });
 
-test("programs are the same, byte for byte, from another folder, compiled anew", () => {
-	const env = { ...process.env, GOCACHE: path.join(folder, "go-cache") };
+test("programs are the same, byte for byte, from a Debian that has Node, Go and nothing else, from another folder", () => {
+	const root = path.join(folder, "builder");
+	const builder = makeBareDebian(debian12(), root);
+	onTestFinished(() => builder.close());
+	const go = (name: string) =>
+		execFileSync("go", ["env", name], { encoding: "utf8" }).trim();
+	const copy = (from: string, to: string) => {
+		mkdirSync(path.dirname(path.join(root, to)), { recursive: true });
+		execFileSync("cp", ["-aL", from, path.join(root, to)]);
+	};
+	copy(go("GOROOT"), "usr/local/go");
+	// What the first build has fetched; it is checked by go.sum.
+	copy(path.join(go("GOMODCACHE"), "cache/download"), "srv/modules");
 	const again = makeInClone(VERSION, {
-		...{ source: path.join(folder, "elsewhere", "sources"), only: [OWN] },
-		...{ out: path.join(folder, "packages-2"), env },
+		...{ source: path.join(root, "srv/else/sources"), only: [OWN] },
+		out: path.join(root, "srv/packages"),
+		within: {
+			...builder,
+			env: {
+				...{ PATH: "/usr/local/go/bin:/usr/bin:/bin", HOME: "/srv/home" },
+				// Its /tmp is in memory.
+				GOTMPDIR: "/srv",
+				...{ GOPROXY: "file:///srv/modules", GOSUMDB: "off" },
+				...{ LANG: "C", TZ: "Asia/Kathmandu" },
+			},
+		},
 	});
 	expect(again).toHaveLength(made.length);
 	const manifest = (packages: string) =>
-		readFileSync(path.join(folder, packages, OWN, "manifest.json"), "utf8");
-	expect(manifest("packages-2")).toBe(manifest("packages"));
+		readFileSync(path.join(packages, OWN, "manifest.json"), "utf8");
+	expect(manifest(path.join(root, "srv/packages"))).toBe(
+		manifest(path.join(folder, "packages")),
+	);
 }, 1_200_000);

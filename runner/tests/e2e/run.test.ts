@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { ownSettings } from "../../../infra/machine-settings.ts";
 import {
 	filesOf,
 	resultOf,
@@ -50,6 +51,7 @@ describe("a run on nats-server", () => {
 		expect(result.verdict).toBe("pass");
 		expect(result.environment?.k6).toMatch(/^v?2\./);
 		expect(result.environment?.go).toMatch(/^go1\./);
+		expect(result.environment?.settings).toEqual(await ownSettings());
 		expect(result.environment?.systems.nats?.broker).toContain("nats-server");
 		const [one] = result.runs;
 		expect(one).toMatchObject({

@@ -47,3 +47,19 @@ export function makeBareDebian(base: string, root: string): BareDebian {
 		close: () => void execFileSync("rm", ["-rf", "--one-file-system", root]),
 	};
 }
+
+/** The words that run `command` in there, in its folder `cwd` and in no other environment than `env`. */
+export function commandIn(
+	{ enter }: Pick<BareDebian, "enter">,
+	cwd: string,
+	env: Readonly<Record<string, string>>,
+	command: readonly string[],
+): string[] {
+	return [
+		...enter,
+		"LD_LIBRARY_PATH=/usr/lib/of-node",
+		...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+		...["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", cwd],
+		...command,
+	];
+}

@@ -35,9 +35,10 @@ const shortOf = ({ system, processor }: Platform) => `${system}-${processor}`;
 const platforms = PLATFORMS.filter(
 	(platform) => only.length === 0 || only.includes(shortOf(platform)),
 );
-for (const platform of platforms) {
+for (const [i, platform] of platforms.entries()) {
 	const { packageName: name } = platform;
 	const short = shortOf(platform);
+	process.stderr.write(`  ${short}, ${i + 1} of ${platforms.length}\n`);
 	const began = performance.now();
 	const folder = path.join(out, short);
 	await makePlatformPackage(platform, {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { BareDebian } from "./bare-debian.ts";
+import { type BareDebian, commandIn } from "./bare-debian.ts";
 
 /** Who installs, in an empty folder, from a registry; in the versions that people have. */
 export const INSTALLERS = {
@@ -102,16 +102,10 @@ export function emptyProject(
 		npm_config_cache: path.join(home, "npm"),
 		MQBENCH_CACHE_DIR: path.join(home, "mqbench"),
 		npm_config_registry: registry,
-		...(within ? { LD_LIBRARY_PATH: "/usr/lib/of-node" } : {}),
 	};
 	const run = (command: readonly string[]): string => {
 		const [program = "", ...args] = within
-			? [
-					...within.enter,
-					...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-					...["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", cwd],
-					...command,
-				]
+			? commandIn(within, cwd, env, command)
 			: command;
 		try {
 			return execFileSync(program, args, {
