@@ -18,6 +18,8 @@ async function bundle(): Promise<void> {
 	const { output } = await build({
 		input: path.join(packageFolder, "runner", "cli.ts"),
 		platform: "node",
+		// One copy of each library, whether or not infra/aws has its packages installed.
+		resolve: { modules: [path.join(packageFolder, "node_modules")] },
 		// Who wants .png files installs it.
 		external: ["@resvg/resvg-js"],
 		write: false,
