@@ -5,6 +5,7 @@ import { amountText } from "./breach-amount.ts";
 import { timeText } from "./breach-time.ts";
 import { type Outcome, outcomeName } from "./outcomes.ts";
 import { searchTitle } from "./words.ts";
+import { runsOf } from "./worst-repeat.ts";
 
 /** What a person needs to know of one thing that broke, each in a sentence without its full stop. For terminal, markdown, JUnit and GitHub alike. */
 export interface Breach {
@@ -22,7 +23,7 @@ export interface Breach {
 export function breachOf(outcome: Outcome, result: Result): Breach {
 	return {
 		broke: amountText(outcome),
-		where: whereText(outcome),
+		where: whereText(outcome, result),
 		when: timeText(outcome, result),
 		next: adviceText(outcome, result),
 	};
@@ -47,10 +48,19 @@ export function breachTitle(outcome: Outcome): string {
 
 // --- internal ---
 
-function whereText({ of, system, case: name }: Outcome): string {
+function whereText(
+	{ of, system, case: name }: Outcome,
+	{ runs }: Result,
+): string {
 	const place = (
 		of.kind === "search" ? searchTitle(of.search) : `${system}, ${name}`
 	).replaceAll(/\s+/g, " ");
+	if (of.kind === "run") {
+		const alike = runsOf(of.run, { runs });
+		return alike.length < 2
+			? place
+			: `${place}, repeat ${of.run.repeat} of ${alike.length}`;
+	}
 	if (of.kind !== "gate" || of.gate.repeats.length < 2) return place;
 	const { repeats } = of.gate;
 	const bad = worstOf(repeats).map((r) => r.repeat);

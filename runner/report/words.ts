@@ -229,9 +229,14 @@ function requestsText({ count, usd }: NonNullable<Run["requests"]>): string {
 	});
 }
 
+/** It sends as fast as it is answered: its latency knows no queueing. */
+export function isClosed({ load }: Pick<Run, "load">): boolean {
+	return load.schedule.kind === "closed";
+}
+
 /** What a closed loop does, and does not show; null: it is none. */
-export function closedText({ load }: Run): string | null {
-	return load.schedule.kind === "closed" ? tell("closed-means") : null;
+export function closedText(run: Run): string | null {
+	return isClosed(run) ? tell("closed-means") : null;
 }
 
 /** What an acknowledged and a received message per second are, where a load has no rate or a backlog: one line each. */
@@ -464,6 +469,20 @@ export function verdictText(result: Result): string {
 		: say("on-saturated-machine", { text }).text;
 }
 
+/** "rabbitmq, 1KiB 20000/s: " where that is one of several; else empty. */
+function whereItGrew({ runs }: Result): string {
+	const place = (run: Run) => `${run.system}, ${run.case}`;
+	const grew = runs.filter((run) =>
+		run.validity.some(({ status }) => status === "fail"),
+	);
+	const [one, ...others] = new Set(grew.map(place));
+	return one === undefined ||
+		others.length > 0 ||
+		runs.every((run) => place(run) === one)
+		? ""
+		: `${one}: `;
+}
+
 function meaningOf(result: Result): string {
 	const count = (verdict: Result["verdict"]) =>
 		result.gates.filter((g) => g.verdict === verdict).length;
@@ -476,7 +495,8 @@ function meaningOf(result: Result): string {
 			: searches.map((s) => `${searchTitle(s)}: ${s.answer}`).join("; ");
 	if (verdict === "pass" && gates.length === 0)
 		return "no SLA: nothing was judged";
-	if (verdict === "fail" && !has("fail")) return tell("means-queue-grew");
+	if (verdict === "fail" && !has("fail"))
+		return tell("means-queue-grew", { where: whereItGrew(result) });
 	if (verdict === "inconclusive" && !has("inconclusive"))
 		return tell("means-uncounted");
 	// The run was made to its end then: it is the question that cannot be answered.

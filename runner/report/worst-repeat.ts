@@ -7,7 +7,10 @@ import { percentileValue } from "./words.ts";
  * The run that an outcome is about; of a gate that of its worst repeat, of one that compares the first that is as bad, of a search that of the
  * lowest rate that did not pass. null: there is none.
  */
-export function worstRun(outcome: Outcome, result: Result): Run | null {
+export function worstRun(
+	outcome: Pick<Outcome, "of" | "verdict">,
+	result: Result,
+): Run | null {
 	const { of } = outcome;
 	if (of.kind === "run") return of.run;
 	if (of.kind === "search") {
@@ -25,10 +28,10 @@ export function worstRun(outcome: Outcome, result: Result): Run | null {
 	return runs.find((run) => run.repeat === repeat) ?? null;
 }
 
-/** All repeats that a gate is about. */
+/** All repeats of a system and case. */
 export function runsOf(
 	gate: Pick<Gate, "system" | "case">,
-	{ runs }: Result,
+	{ runs }: Pick<Result, "runs">,
 ): Run[] {
 	return runs.filter(
 		(run) =>

@@ -34,7 +34,7 @@ export const advice = {
 	"slower-or-lower": () =>
 		"allow a slower answer (sla), or begin at a lower rate (mqbench explain max-rate)",
 	"find-the-rate": (d: { remedy: string | null }) =>
-		`${d.remedy ?? "look at the rates over time in report.html"}; find: max-rate searches the rate that it carries (mqbench explain max-rate)`,
+		`${d.remedy ?? "look at the rates over time in report.html"}; find: max-rate in the scenario searches for the rate that it carries (mqbench explain max-rate)`,
 	"why-not-counted": (d: { out: number; runs: number }) =>
 		`see first why ${d.out} of ${plural(d.runs, "run")} ${d.out === 1 ? "does" : "do"} not count (mqbench explain invalid), then measure again`,
 	"more-repeats-noise": (d: { busy: string | null }) =>
@@ -65,7 +65,7 @@ export const advice = {
 	"rate-too-low": (d: { perSecond: number }) =>
 		`raise workload.rate or lower the limit: only ${count(d.perSecond)}/s are scheduled, so no system could reach it`,
 	"see-rates": () =>
-		"look at offered against achieved rate and at the broker's CPU and disk in report.html; find: max-rate searches the rate that it carries (mqbench explain max-rate)",
+		"look at offered against achieved rate and at the broker's CPU and disk in report.html; find: max-rate in the scenario searches for the rate that it carries (mqbench explain max-rate)",
 	"commonest-error": (d: { failed: number; error: string }) =>
 		`${plural(d.failed, "message")} failed; fix the commonest error first: ${d.error}`,
 	"own-faults": (d: {

@@ -77,7 +77,7 @@ export const loadChecks = {
 	"queue-few-samples-calm": (d: { samples: number }) =>
 		`the queue grew during a fault; the rest of the run has ${plural(d.samples, "sample")} of it, too few for a trend`,
 	"queue-grew": (d: Queue & { perSecond: number }) =>
-		`${d.phase === null ? QUEUE_GREW : `at ${d.phase} the queue grew all the time: percentiles depend on the duration`} (by ${count(d.perSecond)} messages per second; ${thirds(d)})`,
+		`${d.phase === null ? QUEUE_GREW : `at ${d.phase} the queue grew: percentiles depend on the duration`} (by ${count(d.perSecond)} messages per second; ${thirds(d)})`,
 	"queue-longer": (d: Queue & { limitNs: number }) =>
 		`${d.phase === null ? "" : `at ${d.phase} `}the queue was longer at the end than at the start (${thirds(d)}), by more messages than pass in ${duration(d.limitNs)}: percentiles depend on the duration`,
 	"queue-level": (
@@ -105,7 +105,7 @@ export const loadChecks = {
 		`a drift of p50 needs at least ${d.seconds} whole seconds of a completed run`,
 	drifted: (d: { share: number; medianNs: number }) => {
 		const part = Math.abs(d.share);
-		const median = `its median ${duration(d.medianNs)}`;
+		const median = `that of the median second (${duration(d.medianNs)})`;
 		// Nothing falls by more than 100 % of what it was.
 		const by =
 			part > 1
@@ -138,7 +138,7 @@ export const loadChecks = {
 
 /** What a queue that grows means, whatever the percentiles say. */
 export const QUEUE_GREW =
-	"the queue grew for the whole run: percentiles depend on the duration";
+	"the queue grew over the run: percentiles depend on the duration";
 
 export interface HeldUp {
 	/** Most messages that waited in the client library. */

@@ -123,7 +123,7 @@ export const terms: Readonly<
 		"inconclusive",
 	],
 	pass: ["Every SLA line is met, at 95 % confidence.", "inconclusive"],
-	fail: ["An SLA line is breached, or the queue grew all the time.", "lost"],
+	fail: ["An SLA line is breached, or the queue grew over the run.", "lost"],
 	others: [
 		"Check: other processes used much of the machine's CPU, so a slow message may be their doing. What to do: stop them and measure again.",
 		"lag",

@@ -130,7 +130,7 @@ function latency(run: Run, size: number, gates: readonly Gate[]): Draft {
 		).map(([x, value]) => [x, Number.isFinite(value) ? value : null] as const),
 	});
 	return {
-		title: `${run.main} by second of ${run.load.schedule.kind === "closed" ? "sending" : "intended time"}${size > 1 ? `, worst of ${size}` : ""}`,
+		title: `${run.main} by second of ${run.load.schedule.kind === "closed" ? "sending" : "intended time"}${size > 1 ? `, the worst of each ${size}` : ""}`,
 		unit: "ns",
 		logarithmic: wide(
 			seconds.flatMap((s) => [s.p50, s.p99, s.max]),

@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../../model/result.ts";
 import type { Verdict } from "../../model/verdict.ts";
-import { formatDuration } from "../../units.ts";
+import { formatCount, formatDuration } from "../../units.ts";
+import { readResult } from "../result-files.ts";
 import { saturatedBy } from "../saturated.ts";
-import { fixtureResult, publishedOnce } from "../stored.fake.ts";
+import {
+	fixtureResult,
+	publishedFolder,
+	publishedOnce,
+} from "../stored.fake.ts";
 import { answer, provenance, stallText } from "./answer.ts";
 import type { Block, MatrixCell } from "./blocks.ts";
 
@@ -56,9 +61,10 @@ describe.each(["message-queue-latency", "commit-log-latency"])(
 				const [p50, p99] = [percentile(run, 50), percentile(run, 99)];
 				expect(bare(cell.p50)).toBe(formatDuration(p50.value ?? 0));
 				expect(bare(cell.p99)).toBe(formatDuration(p99.value ?? 0));
-				expect(cell.interval).toBe(
-					`[${formatDuration(p99.low ?? 0)}, ${p99.high === null ? "\u221e" : formatDuration(p99.high)}]`,
-				);
+				const interval = ({ low, high }: typeof p50) =>
+					`[${formatDuration(low ?? 0)}, ${high === null ? "\u221e" : formatDuration(high)}]`;
+				expect(cell.p99Interval).toBe(interval(p99));
+				expect(cell.p50Interval).toBe(interval(p50));
 				expect(cell.curve).toEqual(
 					run.metrics[run.main]?.curve.map(({ p, value }) => [p, value]),
 				);
@@ -69,20 +75,18 @@ describe.each(["message-queue-latency", "commit-log-latency"])(
 			const seen = new Set<string>();
 			for (const { cell } of all) {
 				const run = runOf(cell);
-				const alike = result.runs.filter(
+				// What a machine at its end measured is not the system's alone.
+				const ranked = result.runs.filter(
 					(other) =>
 						other.case === run.case &&
-						["pass", "fail", "inconclusive"].includes(other.verdict),
+						["pass", "fail", "inconclusive"].includes(other.verdict) &&
+						saturatedBy(other).length === 0,
 				);
-				const [lowest] = alike
+				const [lowest] = ranked
 					.map((other) => percentile(other, 99))
 					.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0));
 				const own = percentile(run, 99);
-				// Where the machine was at its end, the case ranks nothing.
-				if (
-					!alike.includes(run) ||
-					alike.some((other) => saturatedBy(other).length > 0)
-				)
+				if (!ranked.includes(run) || ranked.length < 2)
 					expect(cell.ratio).toBeNull();
 				else if (own.value === lowest?.value) expect(cell.ratio).toBe("lowest");
 				else {
@@ -103,6 +107,19 @@ describe.each(["message-queue-latency", "commit-log-latency"])(
 		});
 	},
 );
+
+test("a system whose machine was at its end is named in the head of its case, and has no ratio; the others have", () => {
+	const whole = readResult(publishedFolder("message-queue-latency"));
+	const { cases, unranked, rows } = matrixOf(whole);
+	const at = cases.findIndex((name) => name.includes("20000/s"));
+	const cells = rows.map(({ system, cells }) => [system, cells[at]] as const);
+	const full = cells.filter(([, cell]) => cell?.saturated);
+	expect(full.map(([system]) => system)).toEqual(["rabbitmq", "kafka"]);
+	expect(unranked[at]).toMatch(/^rabbitmq, kafka not ranked: /);
+	for (const [, cell] of full) expect(cell?.ratio).toBeNull();
+	const ranked = cells.filter(([, cell]) => !cell?.saturated);
+	expect(ranked.map(([, cell]) => cell?.ratio)).toContain("lowest");
+});
 
 describe("a cell", () => {
 	const [first] = fixtureResult("repeats").runs.map((run) => run.case);
@@ -153,6 +170,28 @@ describe("a cell", () => {
 		// Of one alone there is nothing to compare.
 		expect(ratios("nats")).toEqual([null, null]);
 		expect(ratios("kafka")).toEqual([null, null]);
+	});
+
+	test("of a closed loop has what each system carried, with its range, and no order", () => {
+		const result = readResult(publishedFolder("dissecting-message-queues"));
+		const { cases, unranked, rows } = matrixOf(result);
+		const at = cases.indexOf("throughput");
+		expect(unranked[at]).toContain("closed loop");
+		for (const { system, cells } of rows) {
+			const runs = result.runs.filter(
+				(run) => run.system === system && run.case === "throughput",
+			);
+			const known = runs.flatMap(({ throughput }) => throughput.received ?? []);
+			expect(known.length).toBe(3);
+			const [low, high] = [Math.min(...known), Math.max(...known)];
+			const perSecond = (value: number) => `${formatCount(value)}/s`;
+			expect(cells[at]?.ratio).toBeNull();
+			expect(cells[at]?.carried?.range).toBe(
+				`${perSecond(low)} to ${perSecond(high)}`,
+			);
+			expect(known.map(perSecond)).toContain(cells[at]?.carried?.text);
+			expect(cells[cases.indexOf("latency")]?.carried).toBeNull();
+		}
 	});
 
 	test("of a case that a system did not meet is empty", () => {

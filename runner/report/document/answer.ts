@@ -1,22 +1,23 @@
-import type { Percentile, Result, Run } from "../../model/result.ts";
+import type { Result, Run } from "../../model/result.ts";
 import { type Verdict, worst } from "../../model/verdict.ts";
 import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
 import { tell } from "../../text/tell.ts";
 import { formatCount, formatDuration, plural } from "../../units.ts";
-import { decidingRepeat } from "../deciding-repeat.ts";
-import { saturatedBy } from "../saturated.ts";
 import {
 	countText,
 	intervalText,
+	isClosed,
 	maxText,
 	ofCopies,
 	percentileName,
 	percentileValue,
+	perSecondText,
 } from "../words.ts";
 import type { Block, Look, MatrixCell } from "./blocks.ts";
 import { PAGE } from "./blocks.ts";
 import { paragraph } from "./make.ts";
+import { lowestOf, ratioText, type Standing, standingOf } from "./standing.ts";
 
 /** What the first screen of a page says in figures: of several runs all side by side, of one what matters most. */
 export function answer(result: Result): Block[] {
@@ -129,6 +130,16 @@ function figures(run: Run): Block {
 		kind: "counts",
 		media: PAGE,
 		items: [
+			...(isClosed(run)
+				? [
+						{
+							name: "carried",
+							text: perSecondText(carriedOf(run)),
+							note: "closed loop",
+							alert: false,
+						},
+					]
+				: []),
 			of(50),
 			of(99),
 			{
@@ -158,66 +169,82 @@ function figures(run: Run): Block {
 function matrix(result: Result): Block {
 	const { runs } = result;
 	const systems = [...new Set(runs.map((run) => run.system))];
-	const cases = [...new Set(runs.map((run) => run.case))];
-	const best = new Map(
-		cases.map((name) => [name, bestOf(runs.filter((r) => r.case === name))]),
-	);
+	const cases = [...new Set(runs.map((run) => run.case))].map((name) => {
+		const standings = systems.map((system) =>
+			standingOf(runs.filter((r) => r.case === name && r.system === system)),
+		);
+		const known = standings.filter((one) => one !== null);
+		return { name, standings, known, lowest: lowestOf(known) };
+	});
 	return {
 		kind: "matrix",
 		media: PAGE,
-		cases,
-		unranked: cases.map((name) => {
-			const of = runs.filter((run) => run.case === name);
-			const full = of.filter((run) => saturatedBy(run).length > 0);
-			const names = [...new Set(full.map(({ system }) => system))];
-			return best.get(name) !== null || systems.length < 2
-				? null
-				: names.length === 0
-					? tell("not-compared")
-					: tell("not-ranked", { systems: names.join(", ") });
+		cases: cases.map(({ name }) => name),
+		unranked: cases.map(({ known, lowest }) => {
+			const full = known.filter(({ saturated }) => saturated);
+			if (systems.length < 2) return null;
+			if (known.some(({ run }) => isClosed(run)))
+				return tell("closed-not-ranked");
+			if (full.length > 0)
+				return tell("not-ranked", {
+					systems: full.map(({ run }) => run.system).join(", "),
+				});
+			return lowest === null ? tell("not-compared") : null;
 		}),
 		rows: systems.map((system, colour) => ({
 			system,
 			colour,
 			durability:
 				runs.find((run) => run.system === system)?.load.durability ?? "",
-			cells: cases.map((name) =>
-				cellOf(
-					runs.filter((run) => run.system === system && run.case === name),
-					best.get(name) ?? null,
-					result,
-				),
-			),
+			cells: cases.map(({ standings, lowest }) => {
+				const one = standings[colour];
+				return one ? cellOf(one, lowest, result) : null;
+			}),
 		})),
 	};
 }
 
+/** Messages per second; null: not known. */
+function carriedOf({ throughput: { received, sent } }: Run): number | null {
+	return received ?? sent;
+}
+
+function carriedBy({ run, repeats }: Standing): MatrixCell["carried"] {
+	const all = repeats
+		.flatMap((one) => carriedOf(one) ?? [])
+		.toSorted((a, b) => a - b);
+	const ends = [...new Set([all[0], all.at(-1)])];
+	return {
+		text: perSecondText(carriedOf(run)),
+		range:
+			ends.length < 2
+				? ""
+				: ends.map((value) => perSecondText(value ?? null)).join(" to "),
+	};
+}
+
 function cellOf(
-	repeats: readonly Run[],
-	best: Run | null,
+	standing: Standing,
+	lowest: Standing | null,
 	result: Result,
-): MatrixCell | null {
-	const run = decidingRepeat(repeats);
-	if (run === undefined) return null;
-	const metric = run.metrics[run.main];
-	const p99 = percentileOf(run, 99);
-	const p50 = percentileOf(run, 50);
+): MatrixCell {
+	const { run, p50, p99, repeats } = standing;
 	return {
 		to: `run-${result.runs.indexOf(run) + 1}`,
 		verdict: verdictOf(repeats, result),
 		metric: run.main,
-		p50: p50 === undefined ? "n/a" : percentileValue(p50, run),
-		p99: p99 === undefined ? "n/a" : percentileValue(p99, run),
-		interval: p99 === undefined ? "" : intervalText(p99),
-		ratio: best === null ? null : ratioText(run, best),
+		p50: p50.of === undefined ? "n/a" : percentileValue(p50.of, run),
+		p50Interval: intervalText(p50.interval),
+		p99: p99.of === undefined ? "n/a" : percentileValue(p99.of, run),
+		p99Interval: intervalText(p99.interval),
+		carried: isClosed(run) ? carriedBy(standing) : null,
+		ratio: lowest === null ? null : ratioText(standing, lowest),
 		repeats: repeats.length,
-		saturated: saturatedBy(run).length > 0,
-		curve: (metric?.curve ?? []).map(({ p, value }) => [p, value] as const),
+		saturated: standing.saturated,
+		curve: (run.metrics[run.main]?.curve ?? []).map(
+			({ p, value }) => [p, value] as const,
+		),
 	};
-}
-
-function percentileOf(run: Run, p: number): Percentile | undefined {
-	return run.metrics[run.main]?.percentiles.find((x) => x.p === p);
 }
 
 /** The worst of the gates of its system and case, and of what a check decided of a run itself, as of a queue that grew; without any its runs'. */
@@ -234,44 +261,6 @@ function verdictOf(repeats: readonly Run[], { gates }: Result): Verdict {
 	);
 }
 
-/** The lowest p99 of those whose figures count; null: there is nothing to compare. */
-function bestOf(runs: readonly Run[]): Run | null {
-	const systems = [...new Set(runs.map((run) => run.system))];
-	const deciding = systems.flatMap(
-		(system) => decidingRepeat(runs.filter((r) => r.system === system)) ?? [],
-	);
-	const known = deciding.filter(
-		(run) => counts(run) && percentileOf(run, 99)?.value != null,
-	);
-	const metrics = new Set(deciding.map((run) => run.main));
-	// Where the machine was at its end the figures are not the systems' alone: such a case ranks nothing.
-	const saturated = runs.some((run) => saturatedBy(run).length > 0);
-	return known.length < 2 || metrics.size > 1 || saturated
-		? null
-		: known.reduce((a, b) =>
-				(percentileOf(b, 99)?.value ?? 0) < (percentileOf(a, 99)?.value ?? 0)
-					? b
-					: a,
-			);
-}
-
-function counts({ verdict }: Run): boolean {
-	return verdict === "pass" || verdict === "fail" || verdict === "inconclusive";
-}
-
-/** "lowest", "1.9x", "1.1x, overlaps", "14x, no interval"; null: it has no figure, or one that does not count. */
-function ratioText(run: Run, best: Run): string | null {
-	if (run === best) return "lowest";
-	const [own, low] = [percentileOf(run, 99), percentileOf(best, 99)];
-	if (!counts(run) || own?.value == null || !low?.value) return null;
-	const ratio = `${Number((own.value / low.value).toPrecision(own.value / low.value >= 10 ? 2 : 3))}x`;
-	// Some values have no interval; some intervals have no upper end.
-	if (own.low === null || low.low === null) return `${ratio}, no interval`;
-	return (low.high ?? Number.POSITIVE_INFINITY) >= own.low
-		? `${ratio}, overlaps`
-		: ratio;
-}
-
 /** What a run's checks say, at worst. */
 function trustOf({ validity, state, verdict }: Run): Look {
 	if (state !== "complete" || verdict === "error") return "error";
@@ -281,7 +270,7 @@ function trustOf({ validity, state, verdict }: Run): Look {
 
 /** Against its run: what could not be checked says nothing of it. */
 function speaks({ status }: Run["validity"][number]): boolean {
-	return status === "warn" || status === "invalid";
+	return status === "warn" || status === "invalid" || status === "fail";
 }
 
 /**
@@ -322,6 +311,8 @@ function idleTexts(shares: readonly number[]): string[] {
 
 /** Whether p50 had settled, where a check has looked. */
 function steadyTexts({ validity }: Run): string[] {
+	if (validity.some(({ status }) => status === "fail"))
+		return [tell("queue-grew")];
 	const found = validity.filter(({ check }) => STEADY.has(check));
 	if (found.some(speaks)) return ["not steady"];
 	return found.some(({ status }) => status === "ok") ? ["steady"] : [];

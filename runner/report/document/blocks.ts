@@ -121,7 +121,7 @@ export type Block =
 	| (Shown & {
 			readonly kind: "matrix";
 			readonly cases: readonly string[];
-			/** By case, why it ranks nothing; null: it does, or there is nothing to rank. */
+			/** By case, who is not ranked in it, and why; null: all are, or there is one system alone. */
 			readonly unranked: readonly (string | null)[];
 			readonly rows: readonly {
 				readonly system: string;
@@ -164,12 +164,15 @@ export interface MatrixCell {
 	readonly metric: string;
 	readonly p50: string;
 	readonly p99: string;
-	/** Of p99; empty: none is known. */
-	readonly interval: string;
+	/** Empty: none is known. */
+	readonly p50Interval: string;
+	readonly p99Interval: string;
+	/** Of a closed loop, which shows no queueing, the messages per second that it carried, and of repeats the range; else null. */
+	readonly carried: { readonly text: string; readonly range: string } | null;
 	/** Of p99 to the lowest of its case; null: nothing to compare with. */
 	readonly ratio: string | null;
 	readonly repeats: number;
-	/** The machine was at its end: its case ranks nothing. */
+	/** Its machine was at its end: it is not ranked. */
 	readonly saturated: boolean;
 	/** Percentile and ns, for a small drawing. */
 	readonly curve: readonly (readonly [p: number, value: number])[];

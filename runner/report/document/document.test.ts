@@ -7,7 +7,8 @@ import { blockMarkup, sectionMarkup } from "../html/blocks.ts";
 import { renderHtml } from "../html.ts";
 import { renderMarkdown } from "../markdown.ts";
 import { manyResult } from "../page/pages.fake.ts";
-import { fixtureResult } from "../stored.fake.ts";
+import { readResult } from "../result-files.ts";
+import { fixtureResult, publishedFolder } from "../stored.fake.ts";
 import { renderTerminal } from "../terminal.ts";
 import type { Block, Section } from "./blocks.ts";
 import { comparison } from "./comparison.ts";
@@ -205,6 +206,27 @@ describe("the verdict", () => {
 		expect(text).toContain("nats, 256B 1000/s");
 		expect(text).toContain(
 			"What to do: of the slowest messages 100 % is service",
+		);
+	});
+
+	test("leads to the repeat that it speaks of, and names it", () => {
+		const result = readResult(publishedFolder("message-queue-latency"));
+		const page = pageOf(broken(result));
+		const links = [...page.matchAll(/<a href="#run-(\d+)">([^<]*)</g)];
+		const failed = result.runs.filter(({ verdict }) => verdict === "fail");
+		expect(failed.length).toBeGreaterThan(0);
+		expect(links.map(([, number]) => result.runs[Number(number) - 1])).toEqual(
+			failed,
+		);
+		for (const [i, [, , text]] of links.entries())
+			expect(text).toMatch(
+				new RegExp(`^rabbitmq, .*, repeat ${failed[i]?.repeat} of 3$`),
+			);
+		expect(documentOf(result).lead).toBe(
+			"rabbitmq, 1KiB 20000/s 25 connections: a queue kept growing, as the system does not carry this rate, and no core was free meanwhile: the machine is the cause, or a part of it",
+		);
+		expect(words(pageOf(gates(result, result)))).toContain(
+			"All 20 SLA lines are met (what decided the verdict stands above)",
 		);
 	});
 

@@ -5,6 +5,7 @@ import { breachOf } from "../breach.ts";
 import { brokenOf, type Outcome } from "../outcomes.ts";
 import { warningsOf, warningText } from "../warnings.ts";
 import { gateInterval, gateMargin, gateText } from "../words.ts";
+import { worstRun } from "../worst-repeat.ts";
 import {
 	type Block,
 	FILES,
@@ -101,7 +102,14 @@ export function gates(result: Result, whole: Result): Block[] {
 	const rows = (some: readonly Gate[], share: number) =>
 		gateTable(some, several, whole, share);
 	if (all.length <= MOST_OPEN || passed.length === 0) return [rows(all, SHARE)];
-	const summary = `${others.length === 0 ? `All ${all.length}` : `${passed.length} of ${all.length}`} SLA lines are met: which`;
+	const met =
+		others.length === 0
+			? `All ${all.length}`
+			: `${passed.length} of ${all.length}`;
+	// What else kept it from passing stands above.
+	const besides =
+		others.length === 0 && whole.verdict !== "pass" ? tell("not-by-lines") : "";
+	const summary = `${met} SLA lines are met${besides}: which`;
 	return [
 		...(others.length > 0 ? [rows(others, SHARE / 2)] : []),
 		details(summary, [rows(passed, SHARE / 2)], FILES),
@@ -169,7 +177,14 @@ function gateTable(
 	];
 	const rows = all.map((g): Text[] => [
 		[code(g.sla), aside(g.line === null ? "" : `scenario.yaml:${g.line}`)],
-		...(several ? [link(`${g.system}, ${g.case}`, anchorOf(g, whole))] : []),
+		...(several
+			? [
+					link(
+						`${g.system}, ${g.case}`,
+						anchorOf({ of: { kind: "gate", gate: g }, ...g }, whole),
+					),
+				]
+			: []),
 		badge(g.verdict),
 		[g.measured, aside(gateInterval(g).trim())],
 		g.limit,
@@ -191,15 +206,18 @@ function verdicts(
 	return items.length === 0 ? [] : [{ kind: "verdicts", items, rest, media }];
 }
 
-/** Where on a page the runs of a system and case are. */
+/** Where on a page it is seen: the run that it is about, of several repeats the worst; of a search its section. */
 function anchorOf(
-	{ system, case: name }: Pick<Outcome, "system" | "case">,
-	{ runs, searches }: Result,
+	outcome: Pick<Outcome, "of" | "verdict" | "system" | "case">,
+	whole: Result,
 ): string | null {
 	const is = (one: { system: string; case: string }) =>
-		one.system === system && one.case === name;
-	const run = runs.filter((one) => one.search === null).findIndex(is);
+		one.system === outcome.system && one.case === outcome.case;
+	const shown = whole.runs.filter((one) => one.search === null);
+	const worst = worstRun(outcome, whole);
+	const run =
+		worst?.search === null ? shown.indexOf(worst) : shown.findIndex(is);
 	if (run >= 0) return `run-${run + 1}`;
-	const search = searches.findIndex(is);
+	const search = whole.searches.findIndex(is);
 	return search < 0 ? null : `search-${search + 1}`;
 }

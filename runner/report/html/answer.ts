@@ -13,6 +13,7 @@ type Of<K extends Block["kind"]> = Extract<Block, { kind: K }>;
 export function matrixMarkup({ cases, unranked, rows }: Of<"matrix">): Markup {
 	const all = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell ?? []));
 	const range = all.length > MOST_DRAWN ? null : rangeOf(all);
+	const uneven = new Set(all.map(({ repeats }) => repeats)).size > 1;
 	const systems = rows.map(
 		({ system, durability, colour }) =>
 			markup`<button type="button" data-system="${system}" aria-pressed="false"><i class="dot s${colour % COLOURS}"></i>${system}</button><small>durability: ${durability}</small>`,
@@ -32,7 +33,7 @@ export function matrixMarkup({ cases, unranked, rows }: Of<"matrix">): Markup {
 			readonly of: readonly [system: string, name: string];
 		}[],
 	) =>
-		markup`<tr><th scope="row">${head}</th>${cells.map(({ cell, colour, label, of: [system, name] }) => markup`<td data-l="${label}" data-system="${system}" data-case="${name}">${cell === null ? "not run" : cellMarkup(cell, colour, range)}</td>`)}</tr>
+		markup`<tr><th scope="row">${head}</th>${cells.map(({ cell, colour, label, of: [system, name] }) => markup`<td data-l="${label}" data-system="${system}" data-case="${name}">${cell === null ? "not run" : cellMarkup(cell, colour, range, uneven)}</td>`)}</tr>
 `;
 	const body = turned
 		? names.map((head, i) =>
@@ -81,10 +82,11 @@ function cellMarkup(
 	cell: MatrixCell,
 	colour: number,
 	range: readonly [number, number] | null,
+	/** Not all cells have as many repeats. */
+	uneven: boolean,
 ): Markup {
-	const { to, verdict, p50, p99, interval, ratio, repeats, metric, saturated } =
-		cell;
-	return markup`<a href="#${to}"><b>${p99}</b>${ratio !== null && markup` <span class="ratio">${ratio}</span>`}</a><small>p99${metric !== "response" && ` of ${metric}`} ${interval}</small>${saturated && markup`<small class="warn">${tell("machine-at-end")}</small>`}<small>p50 ${p50}${repeats > 1 && `, ${repeats} repeats`}</small>${range !== null && markup`<svg class="s${colour % COLOURS}" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true"><path d="${pathOf(cell, range)}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`}${badgeMarkup(verdict)}`;
+	const { to, verdict, ratio, repeats, metric, saturated, carried } = cell;
+	return markup`<a href="#${to}"><b>${carried?.text ?? cell.p99}</b>${ratio !== null && markup` <span class="ratio">${ratio}</span>`}</a>${carried !== null && carried.range !== "" && markup`<small>${carried.range}</small>`}<small>p99${metric !== "response" && ` of ${metric}`}${carried !== null && ` ${cell.p99}`} ${cell.p99Interval}</small>${saturated && markup`<small class="warn">${tell("machine-at-end")}</small>`}<small>p50 ${cell.p50} ${cell.p50Interval}</small>${uneven && markup`<small>of ${repeats} ${repeats === 1 ? "run" : "repeats"}</small>`}${range !== null && markup`<svg class="s${colour % COLOURS}" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true"><path d="${pathOf(cell, range)}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`}${badgeMarkup(verdict)}`;
 }
 
 /** Of all cells, that their curves can be compared. */

@@ -63,7 +63,7 @@ dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-size:1.1rem;font-variant-n
 details{margin:.7rem 0}summary{cursor:pointer;color:var(--link);width:fit-content;max-width:100%}
 summary:hover{text-decoration:underline}.aside{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 details.run{border:1px solid var(--line);border-radius:.6rem;margin:.6rem 0;padding:0 1rem}
-details.run>summary{padding:.6rem 0;color:var(--ink);width:auto}details.run>summary h2,details.run>summary h3{display:inline;font-size:1.05rem}details.run[open]{padding-bottom:1rem}
+details.run>summary{padding:.6rem 0;color:var(--ink);width:auto;list-style-position:outside;margin-left:1.1em}details.run>summary h2,details.run>summary h3{display:inline;font-size:1.05rem}details.run[open]{padding-bottom:1rem}
 details.run>summary .head{display:inline-flex}
 .matrix{width:auto}.matrix th,.matrix td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.matrix thead button,.matrix tbody th button{font-weight:600;text-align:left}
 .matrix td a{text-decoration:none;color:var(--ink)}.matrix td a b{font-size:1.15rem}.matrix td a:hover b{text-decoration:underline}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}.matrix .ratio{font-size:.8rem;color:var(--soft)}.matrix svg{width:5.25rem;height:1.6rem;display:block;margin:.15rem 0}

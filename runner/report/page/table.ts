@@ -62,22 +62,20 @@ function percentiles({ curves }: PercentileFigure): FigureTable {
 	const named = [
 		...new Set(curves.flatMap((c) => c.marks.map((m) => m.p))),
 	].sort((a, b) => a - b);
-	const rows = named.map((p) => [
-		`p${p}`,
-		...curves.map((c) => {
-			const mark = c.marks.find((m) => m.p === p);
-			return mark === undefined
-				? "n/a"
-				: `${mark.text} ${mark.interval}`.trim();
-		}),
-	]);
-	const most = curves.map(
-		(c) => c.censored ?? (c.max === null ? "n/a" : formatDuration(c.max.value)),
-	);
 	return {
 		caption: null,
-		head: ["percentile", ...curves.map((c) => c.name)],
-		rows: [...rows, ["max", ...most]],
+		// A page may have a hundred curves, and never so many percentiles.
+		head: ["curve", ...named.map((p) => `p${p}`), "max"],
+		rows: curves.map((c) => [
+			c.name,
+			...named.map((p) => {
+				const mark = c.marks.find((m) => m.p === p);
+				return mark === undefined
+					? "n/a"
+					: `${mark.text} ${mark.interval}`.trim();
+			}),
+			c.censored ?? (c.max === null ? "n/a" : formatDuration(c.max.value)),
+		]),
 	};
 }
 

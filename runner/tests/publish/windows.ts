@@ -73,7 +73,7 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 
 // --- internal ---
 
-/** Checks by which a load could not be sent as it was asked for, or its queue grew for the whole run. */
+/** Checks by which a load could not be sent as it was asked for, or its queue grew over the run. */
 const NOT_CARRIED = ["lag", "offered", "held", "backlog"];
 
 /** Of a shorter window nobody knows how slow messages cluster (reports/README.md, "Percentiles"). */

@@ -81,7 +81,7 @@ describe("a queue that grows", () => {
 		);
 		expect(found).toMatchObject({ status: "fail" });
 		expect(found.said.text).toContain(
-			"the queue grew for the whole run: percentiles depend on the duration",
+			"the queue grew over the run: percentiles depend on the duration",
 		);
 	});
 
@@ -150,7 +150,7 @@ test("the run fails, and gates that pass are left open: they hold for this durat
 		},
 	});
 	expect(verdict).toBe("fail");
-	expect(why).toContain("the queue grew for the whole run");
+	expect(why).toContain("the queue grew over the run");
 	expect(judgements[0]).toMatchObject({ verdict: "inconclusive" });
 	expect(judgements[1]).toMatchObject({ sla: "lost == 0", verdict: "pass" });
 });
