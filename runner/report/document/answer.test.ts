@@ -291,6 +291,22 @@ describe("where figures come from", () => {
 		}
 	});
 
+	test("a run whose queue grew is no warning among others, and not steady", () => {
+		const result = readResult(publishedFolder("message-queue-latency"));
+		const { items } = strip(result);
+		const failed = items.filter(({ look }) => look === "fail");
+		expect(failed.map(({ to }) => to)).toEqual(
+			result.runs.flatMap(({ verdict }, i) =>
+				verdict === "fail" ? [`run-${i + 1}`] : [],
+			),
+		);
+		expect(failed.length).toBeGreaterThan(0);
+		for (const { text } of failed) {
+			expect(text).toContain("a queue grew");
+			expect(text).not.toMatch(/; (not )?steady(;|$)/);
+		}
+	});
+
 	test("counts those that checks speak against", () => {
 		const result = fixtureResult("repeats");
 		const [first, ...rest] = result.runs.map((run) => ({

@@ -265,6 +265,7 @@ function verdictOf(repeats: readonly Run[], { gates }: Result): Verdict {
 function trustOf({ validity, state, verdict }: Run): Look {
 	if (state !== "complete" || verdict === "error") return "error";
 	if (verdict === "invalid") return "invalid";
+	if (validity.some(({ status }) => status === "fail")) return "fail";
 	return validity.some(speaks) ? "warn" : "ok";
 }
 
