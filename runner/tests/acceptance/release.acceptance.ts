@@ -139,7 +139,8 @@ test("every Go module in the programs is named as go.sum has it, with its licenc
 test("programs are the same, byte for byte, from a Debian that has Node, Go and nothing else, from another folder", () => {
 	const root = path.join(folder, "builder");
 	const builder = makeBareDebian(debian12(), root);
-	onTestFinished(() => builder.close());
+	// Some GB in many small files.
+	onTestFinished(() => builder.close(), 300_000);
 	const go = (name: string) =>
 		execFileSync("go", ["env", name], { encoding: "utf8" }).trim();
 	const copy = (from: string, to: string) => {
