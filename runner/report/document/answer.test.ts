@@ -194,6 +194,18 @@ describe("a cell", () => {
 		}
 	});
 
+	test("of one run of a closed loop alone is among its figures", () => {
+		const result = readResult(publishedFolder("dissecting-message-queues"));
+		const run = result.runs.find((one) => one.case === "throughput");
+		if (run?.throughput.received == null) throw new Error("another report");
+		const [block] = answer({ ...result, runs: [run] });
+		if (block?.kind !== "counts") throw new Error("no figures");
+		expect(block.items[0]).toMatchObject({
+			name: "carried",
+			text: `${formatCount(run.throughput.received)}/s`,
+		});
+	});
+
 	test("of a case that a system did not meet is empty", () => {
 		const result = publishedOnce("message-queue-latency");
 		const [one] = result.runs;

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { answer, provenance } from "../document/answer.ts";
 import type { Block } from "../document/blocks.ts";
 import { HOSTILE, hostileResult } from "../page/pages.fake.ts";
-import { fixtureResult, publishedOnce } from "../stored.fake.ts";
+import { readResult } from "../result-files.ts";
+import {
+	fixtureResult,
+	publishedFolder,
+	publishedOnce,
+} from "../stored.fake.ts";
 import { matrixMarkup, provenanceMarkup } from "./answer.ts";
 
 function written(blocks: readonly Block[]): string {
@@ -94,4 +99,28 @@ test("a curve that stays level is a line, as far as it goes", () => {
 		/<path d="([^"]*)"/.exec(matrixMarkup({ ...block, rows: level }).text) ??
 		[];
 	expect(path).toMatch(/^M0\.0 [\d.]+H42\.0$/);
+});
+
+test("a closed loop's large figure is what it carried, and cells tell their repeats only where those differ", () => {
+	const result = readResult(publishedFolder("dissecting-message-queues"));
+	const shown = (all: typeof result) => {
+		const [block] = answer(all);
+		if (block?.kind !== "matrix") throw new Error("no matrix");
+		return { block, html: matrixMarkup(block).text };
+	};
+	const { block, html } = shown(result);
+	const at = block.cases.indexOf("throughput");
+	// Thousands do not break across lines.
+	const whole = (text: string) => text.replaceAll(/(\d) (\d)/g, "$1\u00a0$2");
+	for (const { cells } of block.rows) {
+		const cell = cells[at];
+		if (!cell?.carried) throw new Error("nothing carried");
+		expect(html).toContain(
+			`<a href="#${cell.to}"><b>${whole(cell.carried.text)}</b></a><small>${whole(cell.carried.range)}</small>`,
+		);
+	}
+	expect(html).not.toContain("of 3 repeats");
+	const fewer = shown({ ...result, runs: result.runs.slice(1) });
+	expect(fewer.html).toContain("<small>of 2 repeats</small>");
+	expect(fewer.html).toContain("<small>of 3 repeats</small>");
 });
