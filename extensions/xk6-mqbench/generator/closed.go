@@ -126,9 +126,7 @@ func (g *Generator) runClosed(ctx context.Context) string {
 		case <-g.told:
 			return "complete"
 		case <-ctx.Done():
-			g.endSends()
-			g.awaitFlight(interruptDrain)
-			return "interrupted"
+			return g.interrupt()
 		case <-time.After(settlePoll):
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// interruptDrain is how long an interrupted run waits for what is in flight.
+	// interruptDrain is how long an interrupted run goes on with what has become due, and then again waits for what is in flight.
 	interruptDrain = 500 * time.Millisecond
 	settlePoll     = 2 * time.Millisecond
 )
@@ -88,18 +88,28 @@ func (g *Generator) settle(ctx context.Context) string {
 		}
 		select {
 		case <-ctx.Done():
-			g.stop.Store(true)
-			g.awaitFlight(interruptDrain)
-			return "interrupted"
+			return g.interrupt()
 		case <-time.After(settlePoll):
 		}
 	}
 }
 
-// awaitFlight waits until nothing is in flight, at most for the given time.
-func (g *Generator) awaitFlight(most time.Duration) {
-	limit := time.Now().Add(most)
-	for time.Now().Before(limit) && !g.nothingInFlight() {
+// interrupt ends the load of a run that somebody stops. What has become due may still leave, and what has left has time to complete: it
+// would be called lost otherwise, although nobody waited for it.
+func (g *Generator) interrupt() string {
+	g.endSends()
+	g.awaitInterrupted(g.settled)
+	for _, s := range g.senders {
+		s.close()
+	}
+	g.awaitInterrupted(g.flown)
+	return "interrupted"
+}
+
+// awaitInterrupted waits until it is done, at most for interruptDrain; for all of it where messages of other clients may be on their way.
+func (g *Generator) awaitInterrupted(done func() bool) {
+	limit := time.Now().Add(interruptDrain)
+	for time.Now().Before(limit) && (g.crosses || !done()) {
 		time.Sleep(settlePoll)
 	}
 }
@@ -110,7 +120,20 @@ func (g *Generator) settled() bool {
 		return false
 	}
 	for _, s := range g.senders {
-		if !s.idle() {
+		if s.busy.Load() {
+			return false
+		}
+	}
+	return g.flown()
+}
+
+// flown is settled without the messages that still wait for their sender.
+func (g *Generator) flown() bool {
+	if !g.sent() {
+		return false
+	}
+	for c := range g.connections {
+		if !g.connections[c].quiet() {
 			return false
 		}
 	}

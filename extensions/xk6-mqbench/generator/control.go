@@ -147,12 +147,7 @@ func (g *Generator) settleWith(ctx context.Context) string {
 			}
 			return "interrupted" // there was more to send
 		case <-ctx.Done():
-			g.stop.Store(true)
-			if g.crosses { // messages of other clients may still be on their way
-				time.Sleep(interruptDrain)
-			}
-			g.awaitFlight(interruptDrain)
-			return "interrupted"
+			return g.interrupt()
 		case <-time.After(settlePoll):
 		}
 	}

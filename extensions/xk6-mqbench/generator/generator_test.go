@@ -322,6 +322,50 @@ func TestAnInterruptedRunKeepsWhatItHas(t *testing.T) {
 	m.between("received", *m.window.Received, 300, 10_000)
 }
 
+func TestAnInterruptedRunWaitsForTheMessageThatIsJustLeaving(t *testing.T) {
+	const last = 100
+	ctx, cancel := context.WithCancel(context.Background())
+	var generator *Generator
+	onNew = func(g *Generator) { generator = g }
+	defer func() { onNew = nil }()
+	m := measureContext(t, ctx, testPlan(1000, 60_000), (&stub{
+		onSend: func(m *broker.Message) error {
+			if m.Index == last {
+				cancel()
+				for !generator.stop.Load() {
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			return nil
+		},
+		receive: func(_ string, i int64) {
+			if i == last {
+				time.Sleep(50 * time.Millisecond)
+			}
+		},
+	}).driver, nil)
+	m.between("sent", m.window.Sent, last+1, last+1)
+	if m.state != "interrupted" || *m.window.Lost != 0 || *m.window.Received != m.window.Sent {
+		t.Errorf("%s: %+v; want all that was sent to be received", m.state, m.window)
+	}
+}
+
+func TestAnInterruptedRunWhoseSystemIsBehindWaitsForWhatIsInFlight(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	p, limit := testPlan(5000, 60_000), int64(10)
+	p.InFlight = &limit
+	m := measureContext(t, ctx, p, (&stub{receive: func(_ string, i int64) {
+		if i == 100 {
+			cancel()
+		}
+		time.Sleep(5 * time.Millisecond) // 200 a second at best
+	}}).driver, nil)
+	if m.state != "interrupted" || *m.window.Lost != 0 || m.window.Failed == 0 || *m.window.Received+m.window.Failed != m.window.Sent {
+		t.Errorf("%s: %+v; want those that never left to have failed, and none to be lost", m.state, m.window)
+	}
+}
+
 func TestEveryMessageOfManyProducersIsSentOnceAndInOrder(t *testing.T) {
 	p := testPlan(5000, 600)
 	p.Producers, p.Connections, p.Topics = 7, 3, []string{"a", "b", "c"}

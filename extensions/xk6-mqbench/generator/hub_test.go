@@ -388,7 +388,7 @@ func (c *fleet) eventually(what string, holds func() bool) {
 // quiet: everything is sent, and nothing more arrives. What is lost or unanswered only the drain would tell.
 func (c *fleet) quiet() bool {
 	for _, g := range c.generators {
-		if !g.sent() || slices.ContainsFunc(g.senders, func(s *sender) bool { return !s.idle() }) {
+		if !g.sent() || slices.ContainsFunc(g.senders, func(s *sender) bool { return s.busy.Load() || !s.connection.quiet() }) {
 			return false
 		}
 	}

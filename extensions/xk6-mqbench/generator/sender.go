@@ -130,9 +130,6 @@ func (s *sender) handedOver() int64 {
 	return s.called.Load()
 }
 
-// idle reports whether nothing waits to be sent and no send call is under way.
-func (s *sender) idle() bool { return !s.busy.Load() && s.connection.quiet() }
-
 func (s *sender) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
