@@ -97,7 +97,7 @@ const T0_LEAD_MS = 1000;
 /** Clients have this long to leave the broker before client 0 takes the topics away. */
 const LEAVE_MS = 10_000;
 const LEADER_MS = 10_000;
-/** Whoever was told to break off has this long: a drain of 0.5 s, the broker's connections, the files. */
+/** Whoever was told to break off has this long: a drain of at most 1 s, the broker's connections, the files. */
 const STOP_MS = 30_000;
 /** A payload file, beside plan.json on hosts that do not have it at its own path; containers see ours. */
 const PAYLOAD = "payload";

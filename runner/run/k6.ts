@@ -44,7 +44,7 @@ export interface K6 {
 	kill(): void;
 }
 
-/** After mqbench is gone k6 closes its books: a drain of 0.5 s, the broker's connections, the files. */
+/** After mqbench is gone k6 closes its books: a drain of at most 1 s, the broker's connections, the files. */
 export const GRACE_MS = 10_000;
 
 /** Starts k6 on a client, in a process group and an environment of its own. */

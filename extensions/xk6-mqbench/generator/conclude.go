@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// interruptDrain is how long an interrupted run goes on with what has become due, and then again waits for what is in flight.
+	// interruptDrain is how long the senders of an interrupted run may go on, and how long it then waits for what is in flight.
 	interruptDrain = 500 * time.Millisecond
 	settlePoll     = 2 * time.Millisecond
 )
@@ -94,8 +94,8 @@ func (g *Generator) settle(ctx context.Context) string {
 	}
 }
 
-// interrupt ends the load of a run that somebody stops. What has become due may still leave, and what has left has time to complete: it
-// would be called lost otherwise, although nobody waited for it.
+// interrupt ends the load of a run that somebody stops. What the pacer has handed to a sender may still leave, and what has left has time
+// to complete: it would be called lost otherwise, although nobody waited for it.
 func (g *Generator) interrupt() string {
 	g.endSends()
 	g.awaitInterrupted(g.settled)
@@ -190,15 +190,15 @@ func (g *Generator) closeSends() []int64 {
 	if g.closed || len(g.senders) == 0 {
 		return tried
 	}
-	waitNs := g.pace.waitNs.Load()
+	waitNs, endNs := g.pace.waitNs.Load(), min(g.outcome.endNs, g.pace.brokeOffNs.Load())
 	if callNs := g.pace.callNs.Load(); callNs >= 0 {
-		waitNs += g.outcome.endNs - callNs
+		waitNs += endNs - callNs
 	}
 	steps := g.share.from(g.pace.next.Load())
 	for i := steps.i(); i < g.intendedMessages.Load(); i = steps.i() {
 		steps.next()
 		offsetNs := g.schedule.Offset(i)
-		if offsetNs >= min(g.outcome.endNs, g.horizonNs.Load()) || 2*waitNs < g.outcome.endNs-offsetNs {
+		if offsetNs >= min(endNs, g.horizonNs.Load()) || 2*waitNs < endNs-offsetNs {
 			break
 		}
 		g.books.Failed(i, offsetNs)

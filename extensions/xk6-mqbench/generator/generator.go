@@ -3,6 +3,7 @@ package generator
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -137,6 +138,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 		return nil, err
 	}
 	g.pace.callNs.Store(idle)
+	g.pace.brokeOffNs.Store(math.MaxInt64)
 	g.endNs.Store(plan.windowEndNs())
 	g.intendedMessages.Store(plan.Schedule.Messages)
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)

@@ -24,6 +24,8 @@ type pacePosition struct {
 	waitNs atomic.Int64
 	// callNs is when the pacer's current send call began, ns since T0; or idle, or relieved.
 	callNs atomic.Int64
+	// brokeOffNs is when the pacer ended before its schedule did, ns since T0; math.MaxInt64 until then.
+	brokeOffNs atomic.Int64
 }
 
 const (
@@ -76,6 +78,9 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 		}
 		now := p.WaitUntil(g.t0 + offsetNs)
 		if g.stop.Load() {
+			wait.until(offsetNs) // with what the last call was held
+			g.pace.waitNs.Store(wait.ns)
+			g.pace.brokeOffNs.Store(now - g.t0)
 			break
 		}
 		s := g.byProducer[i%producers]
