@@ -15,8 +15,8 @@ const SAME_MS = 100;
 let left: string | null = null;
 
 const stop = new AbortController();
-/** When the first signal came, on the monotonic clock; null: none yet. */
-let firstMs: number | null = null;
+/** How long ago the first signal came, in steps: each is taken when all that came by then has been heard. null: none came yet. */
+let sinceMs: number | null = null;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 	process.on(signal, () => onSignal(signal));
 
@@ -24,7 +24,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 if (process.env.npm_command) {
 	const parent = process.ppid;
 	setInterval(() => {
-		if (process.ppid !== parent && firstMs === null) onSignal("SIGTERM");
+		if (process.ppid !== parent && sinceMs === null) onSignal("SIGTERM");
 	}, 500).unref();
 }
 
@@ -92,15 +92,17 @@ go(code);
 
 /** The first one ends the run in order; who asks again does not want to wait. The agents end what is left. */
 function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
-	const nowMs = performance.now();
-	if (firstMs === null) {
-		firstMs = nowMs;
+	if (sinceMs === null) {
+		sinceMs = 0;
 		stop.abort(signal);
+		// A signal that came while we were busy is not younger for that: an immediate follows what waits to be heard.
+		for (const ms of [SAME_MS, AGAIN_MS])
+			setTimeout(() => setImmediate(() => (sinceMs = ms)), ms).unref();
 		return;
 	}
 	// A terminal that is closed says so more than once; that is no second request.
 	if (signal === "SIGHUP") return;
-	if (nowMs - firstMs < (left === null ? SAME_MS : AGAIN_MS)) return;
+	if (sinceMs < (left === null ? SAME_MS : AGAIN_MS)) return;
 	go(signal === "SIGTERM" ? 143 : 130);
 }
 

@@ -24,8 +24,8 @@ export interface Behaviour {
 	readonly hang?: boolean;
 	/** `up` ends with this error, behind the machines. */
 	readonly fail?: string;
-	/** `destroy` takes so long. */
-	readonly destroyMs?: number;
+	/** `destroy` goes on until it may behave without this. */
+	readonly held?: boolean;
 	/** Value of the output "rig". */
 	readonly rig?: unknown;
 }
@@ -150,11 +150,13 @@ switch (command) {
 		for (const one of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(one, () => fs.appendFileSync(path.join(TOLD, "signals"), one + "\n"));
 		console.log(" -  aws:ec2:Instance broker-1 deleting (0s)");
 		fs.writeFileSync(path.join(TOLD, "destroying"), String(process.pid));
-		setTimeout(() => {
+		const held = setInterval(() => {
+			if (/"held":true/.test(fs.readFileSync(path.join(TOLD, "how"), "utf8"))) return;
+			clearInterval(held);
 			write({ resources: [] });
 			fs.rmSync(lock, { force: true });
 			console.log(" -  aws:ec2:Instance broker-1 deleted (1s)");
-		}, how.destroyMs ?? 20);
+		}, 20);
 		break;
 	}
 	case "cancel": there(); fs.rmSync(lock, { force: true }); break;
