@@ -6,19 +6,19 @@ cd "$(dirname "$0")"
 export GOFLAGS= GOWORK=off
 ours=github.com/mqbench/mqbench/extensions
 
-# Vetted packages, with the versions that cmd/k6 links. Brokers and generators share the cores: one package for each. Only what hangs
-# takes 40 minutes: a package takes six where others use the cores as well.
+# Vetted packages, with the versions that cmd/k6 links. Brokers and generators share the cores: one package for each, in at
+# most six minutes where others use the cores as well.
 tests() {
-	{ go test -p 2 -timeout 40m -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
+	{ go test -p 2 -timeout 25m -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
 }
 
 if [ "${1:-}" = acceptance ]; then
 	long=$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/^\1$/p' xk6-*/*_acceptance_test.go xk6-mqbench/*/*_acceptance_test.go | sort -u | paste -sd '|' -)
 	echo "go test -tags acceptance"
 	packages=$(for file in xk6-*/*_acceptance_test.go xk6-mqbench/*/*_acceptance_test.go; do echo "$ours/$(dirname "$file")"; done | sort -u)
-	CGO_ENABLED=0 tests -p 1 -trimpath -tags acceptance -run "$long" $packages
+	CGO_ENABLED=0 tests -p 1 -timeout 40m -trimpath -tags acceptance -run "$long" $packages
 	echo "go test -race"
-	CGO_ENABLED=1 tests -p 1 -race $(go list $ours/... | grep -E "/xk6-[a-z-]+$|/xk6-mqbench/generator$" | grep -v "/xk6-mqbench$")
+	CGO_ENABLED=1 tests -p 1 -timeout 40m -race $(go list $ours/... | grep -E "/xk6-[a-z-]+$|/xk6-mqbench/generator$" | grep -v "/xk6-mqbench$")
 	exit
 fi
 

@@ -97,13 +97,18 @@ function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
 		stop.abort(signal);
 		// A signal that came while we were busy is not younger for that: an immediate follows what waits to be heard.
 		for (const ms of [SAME_MS, AGAIN_MS])
-			setTimeout(() => setImmediate(() => (sinceMs = ms)), ms).unref();
+			setTimeout(() => setImmediate(heard, ms), ms).unref();
 		return;
 	}
 	// A terminal that is closed says so more than once; that is no second request.
 	if (signal === "SIGHUP") return;
 	if (sinceMs < (left === null ? SAME_MS : AGAIN_MS)) return;
 	go(signal === "SIGTERM" ? 143 : 130);
+}
+
+/** All that came until so long after the first signal has been heard. Timers that are late may come in any order. */
+function heard(ms: number): void {
+	sinceMs = Math.max(sinceMs ?? 0, ms);
 }
 
 /** Ends at once. What is left in the cloud then beats every other exit code. */
