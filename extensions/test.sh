@@ -6,8 +6,8 @@ cd "$(dirname "$0")"
 export GOFLAGS= GOWORK=off
 ours=github.com/mqbench/mqbench/extensions
 
-# Vetted packages, with the versions that cmd/k6 links. Brokers and generators share the cores: one package for each, in at
-# most six minutes where others use the cores as well.
+# Vetted packages, with the versions that cmd/k6 links. Brokers and generators share the cores: one package for each. Kafka's
+# took eleven minutes where others used the cores as well.
 tests() {
 	{ go test -p 2 -timeout 25m -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
 }
