@@ -2,21 +2,27 @@ package js
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/grafana/sobek"
-	"github.com/hamba/avro/v2"
+	"github.com/twmb/avro"
 )
 
-// avroFormat is a value of an Avro schema. Unions are written as in Avro's JSON, { "string": "text" }, or as the value alone.
-type avroFormat struct{ schema avro.Schema }
+// avroFormat is a value of an Avro schema. A union's value is written as in Avro's JSON, { "string": "text" }, or alone.
+type avroFormat struct{ schema *avro.Schema }
 
 func newAvro(text string) (format, error) {
 	if text == "" {
 		return nil, fmt.Errorf("SCHEMA_TYPE_AVRO needs a schema: { schema: '{\"type\": \"record\", ...}' }")
 	}
-	// A cache of its own: two scripts' schemas may have records of one name.
-	parsed, err := avro.ParseWithCache(text, "", &avro.SchemaCache{})
+	parsed, err := avro.Parse(text, avroTypes...)
 	if err != nil {
 		return nil, fmt.Errorf("the Avro schema: %w", err)
 	}
@@ -24,167 +30,220 @@ func newAvro(text string) (format, error) {
 }
 
 func (f avroFormat) serialize(_ *sobek.Runtime, data sobek.Value) ([]byte, error) {
-	var plain any
-	text, err := textOf(data)
+	value, err := avroValue(data, 0)
+	var bytes []byte
 	if err == nil {
-		err = json.Unmarshal(text, &plain)
+		bytes, err = f.schema.Encode(value)
 	}
-	if err != nil {
-		return nil, err
-	}
-	value, err := toAvro(f.schema, plain, "data")
-	if err != nil {
-		return nil, err
-	}
-	return avro.Marshal(f.schema, value)
+	return bytes, avroSentence(err)
 }
 
 func (f avroFormat) deserialize(data []byte) (any, error) {
 	var value any
-	err := avro.Unmarshal(f.schema, data, &value)
-	return value, err
+	_, err := f.schema.Decode(data, &value, avro.TaggedUnions())
+	return untagged(value), err
 }
 
 func (f avroFormat) name() string {
-	if named, is := f.schema.(avro.NamedSchema); is {
-		return named.FullName()
+	root := f.schema.Root()
+	if root.Namespace != "" {
+		return root.Namespace + "." + root.Name
 	}
-	return ""
+	return root.Name
 }
 
 func (avroFormat) index() []int { return nil }
 
 // --- internal ---
 
-// toAvro gives a value of JSON the types that the library takes for a schema; at is where it is, for errors.
-func toAvro(schema avro.Schema, value any, at string) (any, error) {
-	switch schema := schema.(type) {
-	case *avro.RefSchema:
-		return toAvro(schema.Schema(), value, at)
-	case *avro.UnionSchema:
-		return toUnion(schema, value, at)
-	case *avro.RecordSchema:
-		return toRecord(schema, value, at)
-	case *avro.ArraySchema:
-		list, is := value.([]any)
-		if !is {
-			return nil, fmt.Errorf("%s must be an array, got %v", at, value)
-		}
-		all := make([]any, len(list))
-		for i, one := range list {
-			var err error
-			if all[i], err = toAvro(schema.Items(), one, fmt.Sprintf("%s[%d]", at, i)); err != nil {
-				return nil, err
-			}
-		}
-		return all, nil
-	case *avro.MapSchema:
-		given, is := value.(map[string]any)
-		if !is {
-			return nil, fmt.Errorf("%s must be an object, got %v", at, value)
-		}
-		all := map[string]any{}
-		for key, one := range given {
-			var err error
-			if all[key], err = toAvro(schema.Values(), one, at+"."+key); err != nil {
-				return nil, err
-			}
-		}
-		return all, nil
-	}
-	return toPrimitive(schema.Type(), value, at)
+// avroTypes are where scripts differ from the library: bytes are also written as text and as numbers, and logical types come back as the
+// numbers and bytes that serialize takes. (A type without Decode is read without its logical type.)
+var avroTypes = []avro.SchemaOpt{
+	avro.CustomType{AvroType: "bytes", Encode: avroBytes},
+	avro.CustomType{AvroType: "fixed", Encode: avroBytes},
+	avro.CustomType{AvroType: "int"},
+	avro.CustomType{AvroType: "long"},
+	avro.CustomType{AvroType: "record", Decode: asFields},
+	avro.CustomType{AvroType: "map", Decode: asFields},
 }
 
-func toRecord(schema *avro.RecordSchema, value any, at string) (any, error) {
-	given, is := value.(map[string]any)
-	if !is {
-		return nil, fmt.Errorf("%s must be an object, got %v", at, value)
-	}
-	record := map[string]any{}
-	for _, field := range schema.Fields() {
-		one, there := given[field.Name()]
-		if !there && field.HasDefault() {
-			continue // the library writes it
+// fields are those of a record, or of a map. A plain map[string]any is then the name of a union's type, and its value.
+type fields map[string]any
+
+func asFields(value any, _ *avro.SchemaNode) (any, error) { return fields(value.(map[string]any)), nil }
+
+// untagged is a value as scripts of the public module get it: that of a union has the name of its type only where that is not a primitive one.
+func untagged(value any) any {
+	switch value := value.(type) {
+	case fields:
+		for name, one := range value {
+			value[name] = untagged(one)
 		}
-		if !there && !nullable(field.Type()) {
-			return nil, fmt.Errorf("%s.%s is missing", at, field.Name())
+		return map[string]any(value)
+	case []any:
+		for at, one := range value {
+			value[at] = untagged(one)
+		}
+	case map[string]any:
+		for name, one := range value {
+			if primitive[name] {
+				return one
+			}
+			value[name] = untagged(one)
+		}
+	}
+	return value
+}
+
+var primitive = map[string]bool{"boolean": true, "int": true, "long": true, "float": true, "double": true, "bytes": true, "string": true}
+
+// deepest is how deep a value may be nested; one that contains itself has no end.
+const deepest = 500
+
+// avroValue is a script's value as the library takes it. JSON would lose NaN and bytes.
+func avroValue(of sobek.Value, depth int) (any, error) {
+	if of == nil || sobek.IsUndefined(of) || sobek.IsNull(of) {
+		return nil, nil
+	}
+	if depth > deepest {
+		return nil, fmt.Errorf("it is nested more than %d deep, or contains itself", deepest)
+	}
+	object, is := of.(*sobek.Object)
+	if !is {
+		switch value := of.Export().(type) {
+		case int64:
+			return json.Number(strconv.FormatInt(value, 10)), nil
+		case float64:
+			if math.IsNaN(value) || math.IsInf(value, 0) {
+				return value, nil
+			}
+			// A number's union type depends on its value; for a float64 the library would take double.
+			return json.Number(strconv.FormatFloat(value, 'g', -1, 64)), nil
+		case *big.Int:
+			return json.Number(value.String()), nil
+		case string, bool:
+			return value, nil
+		}
+		return nil, fmt.Errorf("%s cannot be written", of)
+	}
+	switch object.ExportType() {
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[[]byte]():
+		return object.Export(), nil
+	case reflect.TypeFor[sobek.ArrayBuffer]():
+		return object.Export().(sobek.ArrayBuffer).Bytes(), nil
+	}
+	if object.ClassName() == "Array" {
+		all := make([]any, object.Get("length").ToInteger())
+		for at := range all {
+			var err error
+			if all[at], err = avroValue(object.Get(strconv.Itoa(at)), depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
+	}
+	all := map[string]any{}
+	for _, name := range object.Keys() {
+		one := object.Get(name)
+		if sobek.IsUndefined(one) {
+			continue // as in JSON: the field's default is taken
 		}
 		var err error
-		if record[field.Name()], err = toAvro(field.Type(), one, at+"."+field.Name()); err != nil {
+		if all[name], err = avroValue(one, depth+1); err != nil {
 			return nil, err
 		}
 	}
-	return record, nil
+	return all, nil
 }
 
-func nullable(schema avro.Schema) bool {
-	union, is := schema.(*avro.UnionSchema)
-	return is && union.Contains(avro.Null) || schema.Type() == avro.Null
-}
-
-func toUnion(schema *avro.UnionSchema, value any, at string) (any, error) {
-	if value == nil {
-		return nil, nil
-	}
-	if tagged, is := value.(map[string]any); is && len(tagged) == 1 {
-		for name, inner := range tagged {
-			for _, one := range schema.Types() {
-				if nameOf(one) == name {
-					typed, err := toAvro(one, inner, at)
-					return map[string]any{name: typed}, err
-				}
-			}
-		}
-	}
-	for _, one := range schema.Types() {
-		if one.Type() == avro.Null {
-			continue
-		}
-		if typed, err := toAvro(one, value, at); err == nil {
-			return map[string]any{nameOf(one): typed}, nil
-		}
-	}
-	return nil, fmt.Errorf("%s is of none of the union's types, got %v", at, value)
-}
-
-// nameOf is how the library calls a type within a union.
-func nameOf(schema avro.Schema) string {
-	if ref, is := schema.(*avro.RefSchema); is {
-		schema = ref.Schema()
-	}
-	if named, is := schema.(avro.NamedSchema); is {
-		return named.FullName()
-	}
-	return string(schema.Type())
-}
-
-func toPrimitive(kind avro.Type, value any, at string) (any, error) {
-	switch number, isNumber := value.(float64); {
-	case kind == avro.Int && isNumber && number == float64(int32(number)):
-		return int(number), nil
-	case kind == avro.Long && isNumber && number == float64(int64(number)):
-		return int64(number), nil
-	case kind == avro.Float && isNumber:
-		return float32(number), nil
-	case kind == avro.Double && isNumber:
-		return number, nil
-	}
-	switch is := value.(type) {
+// avroBytes are bytes and fixed: text has a character for each byte, as in Avro's JSON. The number of a decimal and the text of a UUID are for
+// the library.
+func avroBytes(value any, schema *avro.SchemaNode) (any, error) {
+	var bytes []byte
+	switch value := value.(type) {
 	case string:
-		if kind == avro.String || kind == avro.Enum {
-			return is, nil
+		if schema.LogicalType == "uuid" && len(value) != schema.Size {
+			return avroLogical(value, schema)
 		}
-		if kind == avro.Bytes {
-			return []byte(is), nil
+		for _, one := range value {
+			if one > math.MaxUint8 {
+				return nil, fmt.Errorf("text for %s has one character for each byte, up to \\u00ff, got %q", schema.Type, one)
+			}
+			bytes = append(bytes, byte(one))
 		}
-	case bool:
-		if kind == avro.Boolean {
-			return is, nil
+	case []any:
+		for _, one := range value {
+			number, err := strconv.ParseUint(fmt.Sprint(one), 10, 8)
+			if err != nil {
+				return nil, avro.ErrSkipCustomType // it may be another type of a union
+			}
+			bytes = append(bytes, byte(number))
 		}
-	case nil:
-		if kind == avro.Null {
-			return nil, nil
+	case json.Number:
+		if schema.LogicalType == "decimal" {
+			return avroLogical(value, schema)
 		}
+		return nil, avro.ErrSkipCustomType
+	default:
+		return nil, avro.ErrSkipCustomType
 	}
-	return nil, fmt.Errorf("%s must be of type %s, got %v", at, kind, value)
+	return bytes, nil
+}
+
+// avroLogical are the bytes that the library itself writes for a value.
+func avroLogical(value any, schema *avro.SchemaNode) ([]byte, error) {
+	own, err := schema.Schema()
+	if err != nil {
+		return nil, err
+	}
+	written, err := own.Encode(value)
+	if err != nil || schema.Type == "fixed" {
+		return written, err
+	}
+	var bytes []byte
+	_, err = avro.MustParse(`"bytes"`).Decode(written, &bytes)
+	return bytes, err
+}
+
+// avroSentence says where a value does not fit, and why.
+func avroSentence(err error) error {
+	var wrong *avro.SemanticError
+	if err == nil {
+		return nil
+	} else if !errors.As(err, &wrong) {
+		return fmt.Errorf("data: %w", err)
+	}
+	at := "data"
+	if wrong.Field != "" {
+		at += "." + wrong.Field
+	}
+	if wrong.Err == nil {
+		return fmt.Errorf("%s must be of type %s, got %s", at, wrong.AvroType, scriptType(wrong.GoType))
+	}
+	switch why := wrong.Err.Error(); {
+	case why == "missing key":
+		return fmt.Errorf("%s is missing", at)
+	case strings.Contains(why, "nil"):
+		return fmt.Errorf("%s cannot be null", at)
+	}
+	return fmt.Errorf("%s: %w", at, wrong.Err)
+}
+
+// scriptType is what a script calls a type of avroValue.
+func scriptType(of reflect.Type) string {
+	switch of {
+	case reflect.TypeFor[json.Number](), reflect.TypeFor[float64]():
+		return "a number"
+	case reflect.TypeFor[string]():
+		return "text"
+	case reflect.TypeFor[bool]():
+		return "a boolean"
+	case reflect.TypeFor[time.Time]():
+		return "a Date"
+	case reflect.TypeFor[[]byte]():
+		return "other bytes"
+	case reflect.TypeFor[[]any]():
+		return "an array"
+	}
+	return "an object"
 }
