@@ -13,6 +13,7 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { packageFolder } from "../../package.ts";
+import { filled, holds } from "./expressions.fake.ts";
 
 /** An action.yml. */
 export interface Action {
@@ -115,7 +116,7 @@ export async function runAction(options: {
 				]),
 			);
 		const uses = step.uses ?? null;
-		if (!runs(step.if, status, values)) {
+		if (!holds(step.if, status, values)) {
 			ran.push({ name, uses, with: {}, outcome: "skipped", outputs: {} });
 			continue;
 		}
@@ -219,41 +220,6 @@ function given(
 			values[name] ?? filled(input.default ?? "", { github: { token: TOKEN } }),
 		]),
 	);
-}
-
-/** What each `${{ }}` names stands in its place; what is not there is empty, as with GitHub. */
-function filled(text: string, values: object): string {
-	return text.replaceAll(/\$\{\{ (.*?) \}\}/g, (_, name: string) =>
-		named(name, values),
-	);
-}
-
-/** Whether a step runs. All conditions of our actions are of one form: `always() && name == 'text' && name != 'text'`. */
-function runs(
-	condition: string | undefined,
-	status: "success" | "failure",
-	values: object,
-): boolean {
-	const terms = condition?.split(" && ") ?? [];
-	if (terms[0] === "always()") terms.shift();
-	else if (status === "failure") return false;
-	return terms.every((term) => {
-		const [, name, operator, text] =
-			/^(\S+) ([!=]=) '([^']*)'$/.exec(term) ?? [];
-		if (name === undefined) throw new Error(`not of that form: ${condition}`);
-		const same = named(name, values).toLowerCase() === text?.toLowerCase();
-		return same === (operator === "==");
-	});
-}
-
-function named(name: string, values: object): string {
-	const [first = ""] = name.split(".");
-	if (!(first in values) || !/^[\w.-]+$/.test(name))
-		throw new Error(`not a name: ${name}`);
-	let value: unknown = values;
-	for (const part of name.split("."))
-		value = (value as Record<string, unknown> | undefined)?.[part];
-	return String(value ?? "");
 }
 
 /** As `shell: bash` is run. */

@@ -1,6 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import type { Expr } from "@actions/expressions";
+import * as ast from "@actions/expressions/ast";
+import { falsy } from "@actions/expressions/result";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { packageFolder } from "../../package.ts";
@@ -13,6 +16,7 @@ import {
 	temporaryFolder,
 	write,
 } from "./action.fake.ts";
+import { expressionsOf, parsed } from "./expressions.fake.ts";
 
 const GITHUB = path.join(packageFolder, ".github");
 const EXAMPLES = path.join(ACTIONS, "mqbench", "examples");
@@ -97,6 +101,21 @@ test.each(named([...actions, ...workflows]))(
 			expect(step.run ?? "").not.toMatch(/\$\{\{/);
 	},
 );
+
+test.each(named([...actions, ...workflows]))(
+	"%s chooses with && and || nothing that counts as false: it would get the other",
+	(_name, file) => {
+		for (const expression of expressionsOf(readFileSync(file, "utf8")))
+			expect(neverChosen(parsed(expression)), expression).toBe(false);
+	},
+);
+
+test("such a choice is found", () => {
+	const found = (expression: string) => neverChosen(parsed(expression));
+	expect(found("github.event_name == 'push' && '' || '--dry-run'")).toBe(true);
+	expect(found("always() && (inputs.a && 0 || inputs.b) != 1")).toBe(true);
+	expect(found("github.event_name == 'push' && 'a' || ''")).toBe(false);
+});
 
 test.each(named(workflows))(
 	"%s says what its token may do, and keeps it out of checkouts",
@@ -264,6 +283,27 @@ test("the nightly example keeps 180 nights in one commit, and a page that leads 
 }, 180_000);
 
 // --- internal ---
+
+/** `condition && '' || other` is always `other`. */
+function neverChosen(tree: Expr): boolean {
+	if (tree instanceof ast.Grouping) return neverChosen(tree.group);
+	if (tree instanceof ast.Unary) return neverChosen(tree.expr);
+	if (tree instanceof ast.Binary)
+		return neverChosen(tree.left) || neverChosen(tree.right);
+	if (tree instanceof ast.FunctionCall) return tree.args.some(neverChosen);
+	if (!(tree instanceof ast.Logical)) return false;
+	const chosen = tree.args
+		.slice(0, -1)
+		.filter((arg) => arg instanceof ast.Logical)
+		.map((arg) => arg.args.at(-1));
+	return (
+		(tree.operator.lexeme === "||" &&
+			chosen.some(
+				(last) => last instanceof ast.Literal && falsy(last.literal),
+			)) ||
+		tree.args.some(neverChosen)
+	);
+}
 
 /** Who makes commits in tests, whatever the machine says. */
 const GIT = {

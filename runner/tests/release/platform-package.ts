@@ -138,7 +138,7 @@ Programs of mqbench ${mqbench} for ${system}-${processor}. Install \`mqbench\`, 
 
 Built with ${go} from \`extensions/\` of mqbench's tag v${mqbench}, static, without CGO. \`manifest.json\` has the sha256 of each, which mqbench
 checks before it runs one, and every Go module that is linked in with its version and \`h1:\` sum; \`sbom.cdx.json\` is the same as CycloneDX.
-The same bytes come of \`npm run release -- ${mqbench} --dry-run\` in that tag.
+The same bytes come of \`npm run release -- ${mqbench}\` in that tag.
 
 ## Licences
 

@@ -1,11 +1,11 @@
 /**
  * Makes a release: packages of mqbench and of all platforms, from a clone of what is committed, tried out from a registry of this machine.
  *
- *   npm run release -- 0.2.0 --dry-run                    publishes nothing; what it has made stays in release/0.2.0/
- *   npm run release -- 0.2.0 --dry-run --only linux-x64   one platform
- *   npm run release -- 0.2.0                              publishes, with provenance: in a GitHub workflow that has the rights
+ *   npm run release -- 0.2.0                    what it has made stays in release/0.2.0/
+ *   npm run release -- 0.2.0 --only linux-x64   one platform
+ *
+ * It publishes nothing: .github/workflows/release.yml does, in a job that runs none of this.
  */
-import { execFileSync, spawnSync } from "node:child_process";
 import {
 	existsSync,
 	mkdirSync,
@@ -28,7 +28,6 @@ const MOST_OF_PLATFORM = 40e6;
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
 	options: {
-		"dry-run": { type: "boolean", default: false },
 		/** Platforms, "linux-x64"; else all. */
 		only: { type: "string", multiple: true, default: [] },
 		/** Where it is made; else release/<version>. */
@@ -36,11 +35,8 @@ const { values, positionals } = parseArgs({
 	},
 });
 const [version = ""] = positionals;
-if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) {
-	refuse("Name the version: npm run release -- 0.2.0 --dry-run");
-}
-if (values.only.length > 0 && !values["dry-run"])
-	refuse("--only is for --dry-run: a release has all platforms");
+if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+	refuse("Name the version: npm run release -- 0.2.0");
 await release();
 
 // --- internal ---
@@ -94,26 +90,8 @@ async function release(): Promise<void> {
 	// The registry's 300 packages have had the files in their hands.
 	for (const { name, file } of made)
 		if (!sums.includes(await sumOf(file)))
-			throw new Error(`${name} is not what was made: nothing is published`);
-	if (values["dry-run"]) {
-		say(
-			`Nothing is published. The packages are in ${path.join(out, "packages")}`,
-		);
-		return;
-	}
-	// Those that mqbench names come first: nobody may find it without them.
-	for (const { name, file } of made)
-		if (isPublished(name)) say(`  ${name} is published already`);
-		else
-			run(
-				"npm",
-				[
-					...["publish", "--provenance", "--access", "public"],
-					...["--tag", version.includes("-") ? "next" : "latest", file],
-				],
-				source,
-			);
-	say(`mqbench ${version} is published: push the tag v${version}`);
+			throw new Error(`${name} is not what was made`);
+	say(`The packages of ${version} are in ${path.join(out, "packages")}`);
 }
 
 function refuse(why: string): never {
@@ -123,20 +101,6 @@ function refuse(why: string): never {
 
 async function sumOf(file: string): Promise<string> {
 	return `${await sha256OfFile(file)}  ${path.basename(file)}`;
-}
-
-/** A release that failed in its middle goes on where it was. */
-function isPublished(name: string): boolean {
-	const { status } = spawnSync("npm", [
-		"view",
-		`${name}@${version}`,
-		"version",
-	]);
-	return status === 0;
-}
-
-function run(command: string, args: readonly string[], cwd: string): void {
-	execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 function say(text: string): void {
