@@ -1,6 +1,7 @@
 import path from "node:path";
 import { hasProcess, noBroker } from "../runner/brokers/index.ts";
 import { failure } from "../runner/errors.ts";
+import { largestOf } from "../runner/extremes.ts";
 import { type Plan, setUpBytes } from "../runner/model/plan.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import { tell } from "../runner/text/tell.ts";
@@ -20,7 +21,7 @@ export function brokerRequests(
 			{
 				system,
 				level: first.durabilityLevel,
-				messageBytes: Math.max(...own.map(setUpBytes)),
+				messageBytes: largestOf(own.map(setUpBytes)),
 				cpus: first.pin.brokers,
 				logPath: path.join(logs, `${system.key}.log`),
 			},

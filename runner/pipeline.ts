@@ -231,7 +231,7 @@ function* confirmingRuns(
 	]);
 	for (const reason of reasons) progress.say(reason);
 	for (const plan of plans) addRun(folder, plan);
-	all.push(...plans);
+	for (const one of plans) all.push(one);
 	if (plans.length > 0) progress.expect([...plans, ...floorPlans]);
 	feed?.expect(folder, plans);
 	yield* plans;

@@ -1,3 +1,4 @@
+import { largestOf } from "../../runner/extremes.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration, formatDurationExact } from "../../runner/units.ts";
 import type { Offer } from "./provider.ts";
@@ -10,7 +11,7 @@ export function mostHourlyUsd({ others, ...first }: Offer): number | null {
 	const all = [first, ...others].map(({ hourlyUsd }) => hourlyUsd);
 	return all.some((usd) => usd === null)
 		? null
-		: Math.max(...all.map((usd) => usd ?? 0));
+		: largestOf(all.map((usd) => usd ?? 0));
 }
 
 /** The price of a period, in USD. */

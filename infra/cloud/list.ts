@@ -1,3 +1,4 @@
+import { largestOf } from "../../runner/extremes.ts";
 import { rigEndsAt } from "../../runner/plan/rig-expiry.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
@@ -97,7 +98,7 @@ function spanText(ms: number): string {
 
 function table(rows: readonly (readonly string[])[]): string {
 	const widths = HEADS.map((_, i) =>
-		Math.max(...rows.map((cells) => cells[i]?.length ?? 0)),
+		largestOf(rows.map((cells) => cells[i]?.length ?? 0)),
 	);
 	return rows
 		.map((cells) =>

@@ -30,13 +30,14 @@ export async function writeOffer(
 		const { plannedNs, scenario } = request;
 		const { ttlNs } = scenario.aws;
 		// A table: its blanks align the columns.
-		lines.push(...offer.lines.map((line) => `  ${line}`));
-		lines.push(
+		for (const line of [
+			...offer.lines.map((line) => `  ${line}`),
 			...indented(
 				`Price: ${costText({ hourlyUsd, unpriced, plannedNs, ttlNs })}.`,
 			),
 			...warnings.flatMap((warning) => indented(`Warning: ${warning}`)),
-		);
+		])
+			lines.push(line);
 	} catch (error) {
 		if (!(error instanceof MqbenchError) || error.code === "interrupted")
 			throw error;
@@ -45,7 +46,8 @@ export async function writeOffer(
 		if (UNASKED.has(error.code))
 			lines.push(`  No price from ${CLOUD_TITLES[request.cloud]}: ${said[0]}`);
 		else {
-			lines.push(...said.map((line) => tell("not-rentable", { why: line })));
+			for (const one of said.map((line) => tell("not-rentable", { why: line })))
+				lines.push(one);
 			code = error.exit;
 		}
 	}

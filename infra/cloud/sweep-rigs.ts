@@ -122,7 +122,7 @@ async function look(
 		}
 		const rigs = one?.value ?? [];
 		regions.push(at);
-		found.push(...rigs.map((rig) => ({ region: at, rig })));
+		for (const one of rigs.map((rig) => ({ region: at, rig }))) found.push(one);
 		if (rigs.length > 0)
 			world.stdout.write(`In ${at}:\n${taggedText(rigs, nowMs)}`);
 	}

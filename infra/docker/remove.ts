@@ -20,7 +20,7 @@ export async function removeLabelled(
 			if (ids.length === 0) continue;
 			// Things may have gone meanwhile; the next look decides.
 			await docker.run([...REMOVE[kind], ...ids]).catch(() => {});
-			left.push(...(await idsOf(docker, kind, label)));
+			for (const one of await idsOf(docker, kind, label)) left.push(one);
 		}
 		if (left.length === 0) return [];
 		await sleep(tries * 200);

@@ -127,11 +127,11 @@ async function clusterPlan(
 		...roomProblems(looked, sets, scenario.kubernetes),
 	];
 	lines.push(
-		...(looked.nodes === null
-			? [tell("nodes-unseen")]
-			: [roomText(looked, scenario.kubernetes)]),
-		...wrong,
+		looked.nodes === null
+			? tell("nodes-unseen")
+			: roomText(looked, scenario.kubernetes),
 	);
+	for (const one of wrong) lines.push(one);
 	if (missing.length === 0) lines.push(tell("rights-there"));
 	return { lines, code: wrong.length > 0 ? EXIT.environment : EXIT.pass };
 }

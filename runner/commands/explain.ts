@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { topicNames, topics } from "../explain/topics.ts";
+import { largestOf } from "../extremes.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { terms } from "../text/terms.ts";
 import type { World } from "../world.ts";
@@ -79,7 +80,7 @@ function alike(a: string, b: string): boolean {
 const COLUMNS = 80;
 
 function list(): string {
-	const width = Math.max(...topicNames.map((name) => name.length));
+	const width = largestOf(topicNames.map((name) => name.length));
 	const lines = topicNames.map(
 		(name) => `  mqbench explain ${name.padEnd(width)}  ${topics[name].title}`,
 	);

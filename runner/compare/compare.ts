@@ -1,3 +1,4 @@
+import { largestOf } from "../extremes.ts";
 import { marginAt } from "../model/baseline-sla.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { BaselineSla } from "../model/plan.ts";
@@ -356,7 +357,7 @@ function clocksOf(
 ): Clocks | null {
 	if (!isAcrossClocks(figure)) return null;
 	const boundOf = (runs: readonly Entry[]) =>
-		Math.max(0, ...runs.map((run) => run.clockBoundNs ?? 0));
+		Math.max(0, largestOf(runs.map((run) => run.clockBoundNs ?? 0)));
 	const boundNs = boundOf(a) + boundOf(b);
 	if (boundNs === 0) return null;
 	const of = (i: -1 | 1) =>

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { largestOf } from "../extremes.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { tell } from "../text/tell.ts";
 import { type Finding, VERDICTS, type Verdict } from "./finding.ts";
@@ -51,7 +52,7 @@ export function worst(findings: readonly Finding[]): "ok" | "warn" | "bad" {
 const COMMAND = /^(sudo|echo|npm) /;
 
 /** Width of the verdict's column. */
-const FIRST = Math.max(...VERDICTS.map((verdict) => verdict.length)) + 2;
+const FIRST = largestOf(VERDICTS.map((verdict) => verdict.length)) + 2;
 
 const COLOURS = {
 	ok: "green",

@@ -1,3 +1,4 @@
+import { largestOf } from "../extremes.ts";
 /** Consumers that share the messages of topics: member k mod consumers takes topic k mod topics (model/workload.ts). */
 export interface Group {
 	/** 0: the pattern has none. */
@@ -30,7 +31,7 @@ export function busiestShare(group: Group): number {
 		for (let topic = 0; topic < topics; topic++)
 			shares[topic % consumers] =
 				(shares[topic % consumers] ?? 0) + sent(topic);
-		return Math.max(...shares);
+		return largestOf(shares);
 	}
 	return each(
 		topics,

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { Plan } from "../model/plan.ts";
 import { wrap } from "../terminal/wrap.ts";
@@ -177,7 +178,7 @@ function hasClosed({ runs }: Outline): boolean {
 /** "256B"; where each system has its own: "192KiB to 1MiB". */
 function sizes(plans: readonly Plan[]): string {
 	const all = plans.map(({ message }) => message.bytes);
-	const [least, most] = [Math.min(...all), Math.max(...all)];
+	const [least, most] = [smallestOf(all), largestOf(all)];
 	return least === most
 		? formatBytesExact(least)
 		: `${formatBytesExact(least)} to ${formatBytesExact(most)}`;
@@ -312,7 +313,7 @@ function table(
 ): string[] {
 	const all = [head, ...rows];
 	const widths = head.map((_, i) =>
-		Math.max(...all.map((row) => (row[i] ?? "").length)),
+		largestOf(all.map((row) => (row[i] ?? "").length)),
 	);
 	return all.map((row) =>
 		`  ${row

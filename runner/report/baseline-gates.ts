@@ -69,12 +69,10 @@ export function withBaseline(
 			...(first ? judgedFigures(first) : []),
 			...judged.keys(),
 		]);
-		comparisons.push(
-			...usual.comparisons
-				.filter((c) => shown.has(c.metric) && !judged.has(c.metric))
-				.map((c) => ({ ...c, judged: false })),
-			...judged.values(),
-		);
+		for (const one of usual.comparisons)
+			if (shown.has(one.metric) && !judged.has(one.metric))
+				comparisons.push({ ...one, judged: false });
+		for (const one of judged.values()) comparisons.push(one);
 	}
 	const verdict = worst([result.verdict, ...gates.map((g) => g.verdict)]);
 	return {

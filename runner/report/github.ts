@@ -1,4 +1,5 @@
 import type { ExitCode } from "../errors.ts";
+import { smallestOf } from "../extremes.ts";
 import type { Gate, Result } from "../model/result.ts";
 import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
@@ -138,8 +139,8 @@ function leastMargin({ margin, repeats }: Gate): number {
 	const margins = repeats.map((repeat) =>
 		repeat.beyondNs !== null ? 0 : repeat.margin,
 	);
-	return Math.min(
-		...[margin, ...margins].map((one) => one ?? Number.POSITIVE_INFINITY),
+	return smallestOf(
+		[margin, ...margins].map((one) => one ?? Number.POSITIVE_INFINITY),
 	);
 }
 

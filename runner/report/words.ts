@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Metric } from "../model/plan.ts";
 import type {
 	Gate,
@@ -104,7 +105,7 @@ export function gateMargin({ repeats }: Gate): string {
 	const margins = repeats.map((r) => r.margin).filter((m) => m !== null);
 	if (margins.length === 0) return "";
 	// The worst first: how far above, then how far below.
-	const [worst, best] = [Math.min(...margins), Math.max(...margins)];
+	const [worst, best] = [smallestOf(margins), largestOf(margins)];
 	const [from, to] = [marginText(worst), marginText(best)];
 	if (from === to) return from;
 	if (best < 1) return `${timesText(best)} to ${from}`;
@@ -314,8 +315,8 @@ export function networkText({
 			: [
 					`${texts.length} paths of ${formatDuration(first.ns)} (${first.at}) to ${formatDuration(last.ns)} (${last.at})`,
 				];
-	const fewest = Math.min(...known.map(({ connects }) => connects));
-	const most = Math.max(...known.map(({ connects }) => connects));
+	const fewest = smallestOf(known.map(({ connects }) => connects));
+	const most = largestOf(known.map(({ connects }) => connects));
 	const how =
 		known.length === 0
 			? ""

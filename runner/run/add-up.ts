@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import type {
 	Bucket,
 	Completions,
@@ -96,7 +97,7 @@ export function waitingOfAll(
 	const last = clients.map(() => 0);
 	return ticks.map(({ outstanding: _, ...tick }) => {
 		const samples = own.map((of) => of.get(tick.at) ?? []);
-		const taken = Math.max(...samples.map((s) => s.length));
+		const taken = largestOf(samples.map((s) => s.length));
 		const backlog = Array.from({ length: taken }, (_, i) => {
 			for (const [c, of] of samples.entries()) last[c] = of[i] ?? last[c] ?? 0;
 			const sum = last.reduce((a, b) => a + b, 0);
@@ -200,7 +201,7 @@ function addSecond(a: Second, b: Second): Second {
 
 function lowestOf(...of: readonly { readonly lowest?: number | undefined }[]) {
 	const known = of.map((m) => m.lowest).filter((ns) => ns !== undefined);
-	return known.length === 0 ? {} : { lowest: Math.min(...known) };
+	return known.length === 0 ? {} : { lowest: smallestOf(known) };
 }
 
 /** Two clients in one second. A sample that one of them has not taken cannot be added up. */
@@ -238,7 +239,7 @@ function addErrors(errors: Totals["errors"]): Totals["errors"] {
 		byMessage.set(e.message, {
 			message: e.message,
 			count: e.count + (sum?.count ?? 0),
-			firstNs: times.length === 0 ? null : Math.min(...times),
+			firstNs: times.length === 0 ? null : smallestOf(times),
 		});
 	}
 	return [...byMessage.values()].sort((a, b) => b.count - a.count).slice(0, 20);

@@ -1,4 +1,5 @@
 import type { ClockReading } from "../../infra/rig.ts";
+import { largestOf } from "../extremes.ts";
 import type { ClientEnd } from "../model/run-file.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
@@ -109,7 +110,7 @@ function byProbes(
 		readNs: Math.round(before.offsetNs),
 		boundNs:
 			Math.ceil(Math.max(before.boundNs, after?.boundNs ?? 0)) +
-			Math.max(...away),
+			largestOf(away),
 		source: "probes",
 		probedNs: null,
 	};

@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { sum } from "../stats/sum.ts";
@@ -76,7 +77,7 @@ function writeMibs(most: number): readonly [fresh: number[], again: number[]] {
 			fresh.push(timed(fresh.length));
 			found =
 				fresh.length % RUN === 0 &&
-				middle(fresh.slice(-RUN)) > FOUND * Math.min(...fresh);
+				middle(fresh.slice(-RUN)) > FOUND * smallestOf(fresh);
 		}
 		ftruncateSync(file);
 		return [fresh, Array.from({ length: RUN }, (_, at) => timed(at))];
@@ -92,7 +93,7 @@ function slowest(times: readonly number[]): number {
 	const medians: number[] = [];
 	for (let i = RUN; i <= times.length; i += RUN)
 		medians.push(middle(times.slice(i - RUN, i)));
-	return Math.max(...medians);
+	return largestOf(medians);
 }
 
 function middle(times: readonly number[]): number {

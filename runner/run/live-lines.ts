@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import { mainMetric } from "../plan/samples.ts";
 import { displayWidth, plainText } from "../terminal/columns.ts";
@@ -49,7 +50,7 @@ export function liveLines(
 		...spark(live.p99s, width, unicode, whose),
 		...trouble(live),
 	];
-	const labels = Math.max(...rows.map(([label]) => label.length));
+	const labels = largestOf(rows.map(([label]) => label.length));
 	return rows.flatMap(([label, parts]) =>
 		flow(label.padEnd(labels), parts, width),
 	);
@@ -180,7 +181,7 @@ function spark(
 	const last = p99s.slice(-60);
 	const known = last.filter((v) => v !== null);
 	if (!unicode || known.length < 2) return [];
-	const scale = `${formatDuration(Math.min(...known))} to ${formatDuration(Math.max(...known))}${whose}`;
+	const scale = `${formatDuration(smallestOf(known))} to ${formatDuration(largestOf(known))}${whose}`;
 	const room = Math.min(60, width - scale.length - 16);
 	return [["p99 by s", [sparkline(last, room), scale]]];
 }

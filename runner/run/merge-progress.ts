@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import { sum } from "../stats/sum.ts";
 import type { End, Tick } from "./live-figures.ts";
 import type { WindowSoFar } from "./progress-line.ts";
@@ -41,7 +42,7 @@ export function mergeProgress(options: MergedOptions): MergedProgress {
 	};
 	const look = () => {
 		for (;;) {
-			const at = Math.min(...all.map((one) => one.nextAfter(passed)));
+			const at = smallestOf(all.map((one) => one.nextAfter(passed)));
 			if (at === Infinity) return;
 			if (all.every((one) => one.hasReached(at))) {
 				pass(at);
@@ -97,8 +98,8 @@ class ClientProgress {
 
 	/** The first second after `at` that it has told of, and that was not passed on. */
 	nextAfter(at: number): number {
-		return Math.min(
-			...this.pending.map((tick) => (tick.at > at ? tick.at : Infinity)),
+		return smallestOf(
+			this.pending.map((tick) => (tick.at > at ? tick.at : Infinity)),
 		);
 	}
 
@@ -171,7 +172,7 @@ function soFar(
 ): Pick<Tick, "metric" | "window" | "windowLagP99"> {
 	const windows = of.flatMap(({ window }) => window ?? []);
 	const most = (of: (window: WindowSoFar) => number) =>
-		Math.max(...windows.map(of));
+		largestOf(windows.map(of));
 	return {
 		metric: of[0]?.metric,
 		window:
@@ -191,7 +192,7 @@ function soFar(
 /** Messages of the client that has fewest of them: what carries a percentile of its own. */
 function fewest(of: readonly (Tick | End)[]): number {
 	const counts = of.flatMap(({ window }) => window?.count ?? []);
-	return counts.length === 0 ? 0 : Math.min(...counts);
+	return counts.length === 0 ? 0 : smallestOf(counts);
 }
 
 function addLists(lists: readonly (readonly number[])[]): number[] {
@@ -201,5 +202,5 @@ function addLists(lists: readonly (readonly number[])[]): number[] {
 
 function worst(values: readonly (number | null | undefined)[]): number | null {
 	const known = values.filter((value) => typeof value === "number");
-	return known.length === 0 ? null : Math.max(...known);
+	return known.length === 0 ? null : largestOf(known);
 }

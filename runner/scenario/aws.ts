@@ -1,4 +1,5 @@
 import { hasProcess, noBroker } from "../brokers/index.ts";
+import { largestOf } from "../extremes.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "./clients.ts";
 import type { Context } from "./context.ts";
@@ -29,7 +30,8 @@ export function resolveAws(
 			}),
 		);
 	const { volume } = data.brokers;
-	if (volume !== undefined) problems.push(...beyondLimits(volume));
+	if (volume !== undefined)
+		for (const one of beyondLimits(volume)) problems.push(one);
 	if (data.zone !== undefined && !data.zone.startsWith(data.region))
 		problems.push(
 			refuse(["aws", "zone"], "zone-elsewhere", {
@@ -68,7 +70,7 @@ export function resolveAws(
 export function brokerMachines(
 	systems: readonly Pick<System, "options">[],
 ): number {
-	return Math.max(0, ...systems.map(nodesOf));
+	return Math.max(0, largestOf(systems.map(nodesOf)));
 }
 
 /** Nodes of a system on machines of its own; 0: it is no process. */

@@ -54,7 +54,8 @@ export function resolveCases(
 	const merged = overrides.map(({ fields }) => overlay(shared, fields));
 	const problems: Problem[] = [...bothKinds(written)];
 	if (written.workload === undefined || isMap(written.workload))
-		problems.push(...missing(written, overrides, merged, listed));
+		for (const one of missing(written, overrides, merged, listed))
+			problems.push(one);
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
 		if (settle && canSettle(fields)) fields.warmup = { steady: true };
@@ -65,7 +66,7 @@ export function resolveCases(
 			problems.push({ path: where(index, field), at: "value", ...problem });
 		return complete(fields, overrides[index]?.fields ?? {}, folder);
 	});
-	problems.push(...sameNames(resolved, overrides));
+	for (const one of sameNames(resolved, overrides)) problems.push(one);
 	return { cases: resolved, problems, where };
 }
 

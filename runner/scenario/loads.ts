@@ -98,7 +98,7 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 				field: has("stages") ? "stages" : "arrivals",
 			}),
 		);
-	problems.push(...amounts(fields));
+	for (const one of amounts(fields)) problems.push(one);
 	return problems;
 }
 

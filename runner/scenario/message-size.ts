@@ -1,4 +1,5 @@
 import type { Traits } from "../brokers/index.ts";
+import { smallestOf } from "../extremes.ts";
 import type { Size } from "../model/field.ts";
 
 /** How large a message is, and what the system takes at most where that is less on purpose; else null. */
@@ -17,7 +18,7 @@ export function sizeFor(
 	if (maxMessageBytes === null) return null;
 	const limitBytes =
 		maxMessageBytesTo && topics.length > 0
-			? Math.min(...topics.map(maxMessageBytesTo))
+			? smallestOf(topics.map(maxMessageBytesTo))
 			: maxMessageBytes;
 	const { aboveLimit } = size;
 	return {

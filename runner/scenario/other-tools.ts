@@ -57,9 +57,10 @@ const otherToolsValues: Readonly<Record<string, readonly string[]>> = {
 /** Values of other tools, or of neighbouring fields. */
 const otherValues: Readonly<Record<string, Words>> = {
 	target: { ec2: "aws", amazon: "aws", cloud: "aws" },
-	broker: Object.assign(
-		{},
-		...Object.values(brokers).map(({ alsoCalled }) => alsoCalled),
+	broker: Object.fromEntries(
+		Object.values(brokers).flatMap(({ alsoCalled = {} }) =>
+			Object.entries(alsoCalled),
+		),
 	),
 	pattern: {
 		"pub-sub": "fan-out",

@@ -1,3 +1,4 @@
+import { smallestOf } from "../extremes.ts";
 import { type Times, windowPieces } from "../model/load.ts";
 import { type Rate, ratePerSecond } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
@@ -42,9 +43,11 @@ function faults(
 ): Fault[] {
 	const ratio = Math.min(
 		1,
-		...long.map(
-			({ schedule }, i) =>
-				(short[i]?.schedule.durationNs ?? 0) / schedule.durationNs,
+		smallestOf(
+			long.map(
+				({ schedule }, i) =>
+					(short[i]?.schedule.durationNs ?? 0) / schedule.durationNs,
+			),
 		),
 	);
 	return all.map(({ atNs, forNs, ...fault }) => ({

@@ -275,12 +275,13 @@ function fieldsOf(
 		([name, field]): [string, JsonSchema][] => {
 			const own: [string, JsonSchema] = [`${above}${name}`, field];
 			if (above === "" && ELSEWHERE.includes(name)) return [own];
-			const within = fieldsOf(
-				field.items ?? field,
-				`${own[0]}${field.items ? "[]" : ""}.`,
-			).concat(
-				...(field.anyOf ?? []).map((one) => fieldsOf(one, `${own[0]}.`)),
-			);
+			const within = [
+				...fieldsOf(
+					field.items ?? field,
+					`${own[0]}${field.items ? "[]" : ""}.`,
+				),
+				...(field.anyOf ?? []).flatMap((one) => fieldsOf(one, `${own[0]}.`)),
+			];
 			const needed = schema?.required?.includes(name) && field.properties;
 			return needed ? within : [own, ...within];
 		},

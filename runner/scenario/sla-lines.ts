@@ -112,8 +112,10 @@ export function resolveSlaLines(
 			bare.push([resolved, short ? path : at("expect")]);
 	}
 	if (parts.sla.every(({ line }) => line !== undefined))
-		problems.push(...recoveredOfNothing(bare, lines, keys, cases));
-	problems.push(...unboundedSearches(lines, keys, cases, where));
+		for (const one of recoveredOfNothing(bare, lines, keys, cases))
+			problems.push(one);
+	for (const one of unboundedSearches(lines, keys, cases, where))
+		problems.push(one);
 	if (baseline !== null && compared.length === 0 && tooFew(parts.repeat))
 		problems.push(
 			refuse(["baseline"], "about", {

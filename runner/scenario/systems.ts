@@ -42,7 +42,7 @@ export function resolveSystems(
 		// What is wrong with it is the schema's to say.
 		if (options === undefined || typeof named !== "string") continue;
 		const resolved = resolveOne(named, options, path, context);
-		if (Array.isArray(resolved)) problems.push(...resolved);
+		if (Array.isArray(resolved)) for (const one of resolved) problems.push(one);
 		else systems.push({ key: named, path, ...resolved });
 	}
 	return { systems, keys, problems };

@@ -21,8 +21,8 @@ export function fillVariables(
 	const fill = (value: unknown, path: Path): unknown => {
 		if (typeof value === "string") {
 			const filled = fillText(value, path, env);
-			problems.push(...filled.problems);
-			secrets.push(...filled.secrets);
+			for (const one of filled.problems) problems.push(one);
+			for (const one of filled.secrets) secrets.push(one);
 			return filled.text;
 		}
 		if (Array.isArray(value))

@@ -1,3 +1,4 @@
+import { smallestOf } from "../extremes.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { percent } from "../text/percent.ts";
 import { tell } from "../text/tell.ts";
@@ -46,7 +47,7 @@ function noRateText({ hi }: Answer, runs: readonly Found[]): string {
 	if (invalid.length === all) return tell("search-all-invalid", { all });
 	const { lo: probePerSecond } = boundsOf(runs);
 	const longer = runs.filter((f) => f.step.role === "confirm");
-	const lowestPerSecond = Math.min(...longer.map((f) => f.step.rate));
+	const lowestPerSecond = smallestOf(longer.map((f) => f.step.rate));
 	const what =
 		probePerSecond !== null
 			? tell("search-unconfirmed", { probePerSecond, lowestPerSecond })

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { counted } from "../plan/schedule.ts";
@@ -48,7 +49,7 @@ export function* searchRuns(
 /** Of the first run of the searches: after the runs that are planned. The case that a search begins with is none. */
 export function firstIndex(plans: readonly Plan[]): number {
 	const runs = plans.filter(({ search }) => search === null);
-	return 1 + Math.max(0, ...runs.map(({ index }) => index));
+	return 1 + Math.max(0, largestOf(runs.map(({ index }) => index)));
 }
 
 /** What a run's verdict means to a search: an undecided SLA was not met. */
@@ -107,7 +108,7 @@ export function estimateOf(start: Plan): Estimate {
 		}
 	});
 	const range = (all: readonly number[]) =>
-		[Math.min(...all), Math.max(...all)] as const;
+		[smallestOf(all), largestOf(all)] as const;
 	return {
 		runs: range(played.map(({ runs }) => runs)),
 		sendingNs: range(played.map(({ ns }) => ns)),
@@ -172,7 +173,9 @@ function durationOf(start: Plan, { rate, role }: Step): number {
 			durationOf(start, { rate, role: "probe" }),
 		);
 	const deepest = Math.max(
-		...start.sla.map((s) => (s.kind === "percentile" ? s.percentile : 50)),
+		largestOf(
+			start.sla.map((s) => (s.kind === "percentile" ? s.percentile : 50)),
+		),
 		50,
 	);
 	const lasting = (samples: number) => Math.ceil(samples / rate) * 1e9;

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 /**
  * The search for the highest rate that meets the SLA (reports/README.md, "Searches"): double while it passes, halve the distance
  * between what passed and what failed until they are 5 % apart, confirm the lower one with a longer run, then measure the
@@ -86,11 +87,11 @@ export function boundsOf(runs: readonly Found[]): Pick<Answer, "lo" | "hi"> {
 	const probes = runs.filter((f) => f.step.role === "probe");
 	const rates = [...new Set(probes.map((f) => f.step.rate))];
 	const failed = rates.filter((rate) => decide(probes, rate) === false);
-	const hi = failed.length === 0 ? null : Math.min(...failed);
+	const hi = failed.length === 0 ? null : smallestOf(failed);
 	const passed = rates.filter(
 		(rate) => decide(probes, rate) === true && (hi === null || rate < hi),
 	);
-	return { lo: passed.length === 0 ? null : Math.max(...passed), hi };
+	return { lo: passed.length === 0 ? null : largestOf(passed), hi };
 }
 
 /** What a search that was stopped knew by then: no longer run refuted its `lo`. */
@@ -99,7 +100,10 @@ export function soFar(runs: readonly Found[]): Answer {
 		runs
 			.filter((f) => f.step.role === "confirm" && f.outcome === is)
 			.map((f) => f.step.rate);
-	const hi = Math.min(boundsOf(runs).hi ?? Infinity, ...longer("fail"));
+	const hi = Math.min(
+		boundsOf(runs).hi ?? Infinity,
+		smallestOf(longer("fail")),
+	);
 	const { lo } = boundsOf(runs.filter((f) => f.step.rate < hi));
 	const [confirmed] = longer("pass");
 	return {

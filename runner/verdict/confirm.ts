@@ -1,3 +1,4 @@
+import { largestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Gate, Result } from "../model/result.ts";
 
@@ -27,7 +28,7 @@ export function confirmationOf(
 		(gate) => isOpen(gate) && mayChange(gate, result, runs),
 	);
 	const wanted = new Set(open.flatMap((gate) => keysOf(gate, runs)));
-	let index = Math.max(0, ...plans.map((plan) => plan.index));
+	let index = Math.max(0, largestOf(plans.map((plan) => plan.index)));
 	const added: Plan[] = [];
 	for (let more = 1; more <= CONFIRMING; more++) {
 		const repeat = lastRepeat(runs, wanted) + more;
@@ -88,7 +89,7 @@ function lastRepeat(
 ): number {
 	return Math.max(
 		0,
-		...plans.filter((p) => wanted.has(keyOf(p))).map((p) => p.repeat),
+		largestOf(plans.filter((p) => wanted.has(keyOf(p))).map((p) => p.repeat)),
 	);
 }
 

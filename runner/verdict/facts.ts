@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Distribution } from "../histogram/distribution.ts";
 import { EMPTY } from "../histogram/distribution.ts";
 import { type LogLine, readLogs } from "../histogram/hlog.ts";
@@ -191,7 +192,7 @@ export function windowOf({ plan, totals, ticks }: Collected): {
 	// Of a run that broke off, or that nobody answered, as far as anything was counted.
 	const endNs =
 		last.length > 0
-			? Math.max(...last)
+			? largestOf(last)
 			: (totals?.endNs ?? Math.round((ticks.at(-1)?.at ?? 0) * 1e9));
 	return { startNs, endNs: Math.max(startNs, endNs) };
 }
@@ -206,7 +207,7 @@ export function tightestLimitNs(
 			? []
 			: [s.limitNs],
 	);
-	return limits.length === 0 ? null : Math.min(...limits);
+	return limits.length === 0 ? null : smallestOf(limits);
 }
 
 /** The ticks of the window, by real time. Of a closed load, whose window opens at any time, those that it touches. */

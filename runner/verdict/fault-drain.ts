@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Failover } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
@@ -33,7 +34,7 @@ export function drainedOf(
 	);
 	if (before.length === 0 || after.length === 0)
 		return { drainedNs: null, drainedStill: false };
-	const [most, least] = [Math.max(...before), Math.min(...before)];
+	const [most, least] = [largestOf(before), smallestOf(before)];
 	const dueInPiece = (meanRate(plan) ?? 0) / SAMPLES_PER_SECOND;
 	const level = most + Math.max(1, Math.min(BACKLOG_MESSAGES, dueInPiece));
 	const forever = neverCompleted(collected);

@@ -1,3 +1,4 @@
+import { largestOf } from "../extremes.ts";
 import type { Failover } from "../model/result.ts";
 import { needs, type Tally } from "../model/tallies.ts";
 import { faultZeroNs } from "../run/faults.ts";
@@ -54,7 +55,7 @@ export function worstOfFaults(
 ): { figure: FaultFigure; ns: number; open: boolean }[] {
 	return (["unavailable", "drained"] as const).flatMap((figure) => {
 		const times = faultTimes(figure, disturbed) ?? [];
-		const ns = Math.max(...times.map((time) => time.ns));
+		const ns = largestOf(times.map((time) => time.ns));
 		const open = times.some((t) => t.mostNs === Number.POSITIVE_INFINITY);
 		return times.length === 0 ? [] : [{ figure, ns, open }];
 	});

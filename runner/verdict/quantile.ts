@@ -1,3 +1,4 @@
+import { largestOf } from "../extremes.ts";
 import type { Merged } from "../histogram/merge.ts";
 import {
 	type Percentile,
@@ -180,7 +181,7 @@ function clusteringAbove(
 				: null;
 		return phi === null ? [] : [phi];
 	});
-	return known.length === 0 ? null : Math.max(...known);
+	return known.length === 0 ? null : largestOf(known);
 }
 
 /** The stalls over a limit say nothing about a percentile that three times as many samples exceed: null. */

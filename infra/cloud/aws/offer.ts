@@ -78,7 +78,7 @@ export async function offer(
 					asked.plannedNs,
 					world.clock.nowMs(),
 				);
-	wrong.push(...session.wrong);
+	for (const one of session.wrong) wrong.push(one);
 	if ("wrong" in checked || "wrong" in address || wrong.length > 0)
 		throw failure("cloud-unfit", { wrong });
 

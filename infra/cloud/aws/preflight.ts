@@ -74,7 +74,7 @@ export async function preflight(
 		quotasOf(api, aws, choices),
 	]);
 	const wrong = [...quotas.wrong];
-	if ("wrong" in image) wrong.push(...image.wrong);
+	if ("wrong" in image) for (const one of image.wrong) wrong.push(one);
 	else if (typeof image.value === "string") wrong.push(image.value);
 	const chosenImage =
 		"value" in image && typeof image.value !== "string" ? image.value : null;
@@ -88,7 +88,7 @@ export async function preflight(
 			}),
 		sentence,
 	);
-	if ("wrong" in may) wrong.push(...may.wrong);
+	if ("wrong" in may) for (const one of may.wrong) wrong.push(one);
 	else if (may.value.denied.length > 0)
 		wrong.push(
 			`${may.value.denied.join(", ")}: AWS does not allow ${may.value.denied.length === 1 ? "this" : "these"} to ${caller.arn}. ${POLICY}`,

@@ -1,5 +1,6 @@
 import type { EC2, Tag } from "@aws-sdk/client-ec2";
 import { failure } from "../../../runner/errors.ts";
+import { largestOf } from "../../../runner/extremes.ts";
 import { pause } from "../../../runner/stop.ts";
 import { tell } from "../../../runner/text/tell.ts";
 import { formatDuration } from "../../../runner/units.ts";
@@ -277,7 +278,7 @@ function latest(times: readonly (string | undefined)[]): string | null {
 	const known = times.map((time) => Date.parse(time ?? ""));
 	return known.length === 0 || known.some((ms) => Number.isNaN(ms))
 		? null
-		: new Date(Math.max(...known)).toISOString();
+		: new Date(largestOf(known)).toISOString();
 }
 
 /** null: AWS accepted it; otherwise its reason. */

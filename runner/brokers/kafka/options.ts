@@ -228,11 +228,10 @@ function contradictions(
 	const wrong = (key: string, message: string) =>
 		problems.push({ key, message });
 	const { acks, idempotence, minInsyncReplicas } = options;
-	problems.push(
-		...acknowledgeProblems(options, "Kafka", {
-			automatic: "a group is where its commits say",
-		}),
-	);
+	for (const one of acknowledgeProblems(options, "Kafka", {
+		automatic: "a group is where its commits say",
+	}))
+		problems.push(one);
 	const way = acknowledgeOf(options);
 	if (options.commitInterval !== undefined && way !== "interval")
 		wrong(

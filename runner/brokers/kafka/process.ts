@@ -59,13 +59,13 @@ export const kafka: BrokerProcess = {
 						...["-cp", `${jars}/*`, ...rest],
 					];
 					const file = `${node.folder}/server.properties`;
-					// A container does so before each of its starts.
-					const again = image ? ["--ignore-formatted"] : [];
 					return {
 						before: [
 							run(
 								BRIEF,
-								...["kafka.tools.StorageTool", "format", ...again],
+								...["kafka.tools.StorageTool", "format"],
+								// A container does so before each of its starts.
+								...(image ? ["--ignore-formatted"] : []),
 								...["-t", CLUSTER, "-c", file],
 							),
 						],

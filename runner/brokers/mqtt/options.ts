@@ -270,8 +270,12 @@ function contradictions(
 			"server",
 			`only mosquitto runs in containers here; remove server, or write target: local`,
 		);
-	problems.push(
-		...versionProblems(options, place, "mosquitto", "installed-version"),
-	);
+	for (const one of versionProblems(
+		options,
+		place,
+		"mosquitto",
+		"installed-version",
+	))
+		problems.push(one);
 	return problems;
 }

@@ -257,16 +257,15 @@ function contradictions(
 	}
 	const several =
 		"an acknowledgement for several would cover those of other members";
-	problems.push(
-		...acknowledgeProblems(options, "JetStream", {
-			automatic: "a group's consumer waits for acknowledgements",
-			batch: several,
-			interval: several,
-			...(options.consumer === "ordered" && {
-				message: "an ordered consumer has none",
-			}),
+	for (const one of acknowledgeProblems(options, "JetStream", {
+		automatic: "a group's consumer waits for acknowledgements",
+		batch: several,
+		interval: several,
+		...(options.consumer === "ordered" && {
+			message: "an ordered consumer has none",
 		}),
-	);
+	}))
+		problems.push(one);
 	const { durability, storage } = options;
 	if (storage === "file" && durability === "memory")
 		wrong(

@@ -123,12 +123,11 @@ export const redis = {
 					message: `${key} needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`,
 				});
 		if (options.mode === "lists")
-			problems.push(
-				...acknowledgeProblems(options, "Redis lists", {
-					batch: "messages leave a list one by one",
-					interval: "messages leave a list one by one",
-				}),
-			);
+			for (const one of acknowledgeProblems(options, "Redis lists", {
+				batch: "messages leave a list one by one",
+				interval: "messages leave a list one by one",
+			}))
+				problems.push(one);
 		if (options.url?.includes(","))
 			problems.push({
 				key: "url",

@@ -1,3 +1,4 @@
+import { largestOf } from "../../extremes.ts";
 import type { Calibration } from "../../model/comparison.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { tell } from "../../text/tell.ts";
@@ -44,7 +45,8 @@ export function renderCalibration(
 			"",
 		]),
 	];
-	if (groups.size > 0) lines.push(...wrap(tell("noise-means"), width));
+	if (groups.size > 0)
+		for (const one of wrap(tell("noise-means"), width)) lines.push(one);
 	return `${lines.join("\n")}\n`;
 }
 
@@ -92,7 +94,7 @@ function table(
 ): string[] {
 	const all = [head, ...rows];
 	const widths = head.map((_, i) =>
-		Math.max(...all.map((cells) => (cells[i] ?? "").length)),
+		largestOf(all.map((cells) => (cells[i] ?? "").length)),
 	);
 	return all.map((cells) =>
 		`  ${cells

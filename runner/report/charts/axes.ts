@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import type { View } from "./figure.ts";
 import { COLOURS } from "./theme.ts";
 import { secondText, unitText } from "./units.ts";
@@ -22,8 +23,8 @@ export function extentOf(
 	logarithmic: boolean | null,
 ): Extent {
 	const known = values.filter((v) => Number.isFinite(v) && v > 0);
-	const high = known.length === 0 ? 1 : Math.max(...known);
-	const low = known.length === 0 ? high : Math.min(...known);
+	const high = known.length === 0 ? 1 : largestOf(known);
+	const low = known.length === 0 ? high : smallestOf(known);
 	return known.length > 0 && (logarithmic ?? high / low > 20)
 		? { min: low / 1.25, max: high * 1.5, logarithmic: true }
 		: { min: 0, max: high * 1.08, logarithmic: false };
@@ -172,7 +173,8 @@ function powers(min: number, max: number, most: number): number[] {
 		const values: number[] = [];
 		for (let e = first; 10 ** e <= max; e++)
 			if (e % every === 0)
-				values.push(...digits.map((digit) => Number(`${digit}e${e}`)));
+				for (const one of digits.map((digit) => Number(`${digit}e${e}`)))
+					values.push(one);
 		return values.filter((v) => v >= min && v <= max);
 	};
 	const choices = [

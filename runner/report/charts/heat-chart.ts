@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { formatCount } from "../../units.ts";
 import { extentOf, type Part, secondAxis, valueAxis } from "./axes.ts";
 import type { HeatFigure, View } from "./figure.ts";
@@ -15,15 +16,15 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 	const height = view.height - top - FOOT;
 	const used = cells.map(([, bin]) => bin);
 	const extent = {
-		min: bins[Math.min(...used)] ?? 1,
-		max: bins[Math.max(...used) + 1] ?? end,
+		min: bins[smallestOf(used)] ?? 1,
+		max: bins[largestOf(used) + 1] ?? end,
 	};
 	const limits = figure.limits.map(({ value }) => value);
 	const whole = extentOf(
 		[extent.min, extent.max, ...limits],
 		view.logarithmic ?? true,
 	);
-	const most = Math.max(...cells.map(([, , count]) => count));
+	const most = largestOf(cells.map(([, , count]) => count));
 	const around = frame(figure, view, []);
 	return {
 		...around,

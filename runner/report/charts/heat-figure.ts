@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import type { Result, Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { formatCount, formatDuration } from "../../units.ts";
@@ -18,14 +19,14 @@ export function heatFigure(
 	if (heat === null || heat.cells.length === 0 || heat.binsNs.length === 0)
 		return null;
 	const seconds = heat.cells.map(([second]) => second);
-	const [first, last] = [Math.min(...seconds), Math.max(...seconds)];
+	const [first, last] = [smallestOf(seconds), largestOf(seconds)];
 	const columns = (last - first) / heat.width + 1;
 	const size = heat.width * Math.max(1, Math.ceil(columns / most));
 	const cells = size === heat.width ? heat.cells : joined(heat.cells, size);
 	const all = cells.reduce((n, [, , count]) => n + count, 0);
 	const unfinished = unfinishedOf(run, size);
 	const missing = unfinishedSentence(unfinished);
-	const slowest = Math.max(...cells.map(([, bin]) => bin));
+	const slowest = largestOf(cells.map(([, bin]) => bin));
 	return {
 		kind: "heat",
 		id,

@@ -1,3 +1,4 @@
+import { largestOf } from "../../extremes.ts";
 import {
 	depthOf,
 	type Extent,
@@ -154,7 +155,7 @@ function deepestOf({ curves }: PercentileFigure): number {
 		max === null ? 0 : depthOf(max.p),
 		depthOf(points.at(-1)?.[0] ?? 0),
 	]);
-	return 1.02 * Math.max(2, ...all);
+	return 1.02 * Math.max(2, largestOf(all));
 }
 
 /** Limits of the same value are one line: "p50 < 20ms, p99 < 20ms". */

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { formatCount } from "../../units.ts";
 import {
 	type Extent,
@@ -102,8 +103,8 @@ function byPowers({ lines, axis }: RateFigure): boolean {
 	const all = lines.flatMap(({ points }) => points.map(({ x }) => x));
 	return (
 		axis.names === null &&
-		Math.min(...all) > 0 &&
-		Math.max(...all) / Math.min(...all) > 20
+		smallestOf(all) > 0 &&
+		largestOf(all) / smallestOf(all) > 20
 	);
 }
 
@@ -139,8 +140,8 @@ function xAxis(figure: RateFigure, view: View): Part {
 		...base,
 		type: powers ? "log" : "value",
 		...(powers
-			? { min: Math.min(...all) / 1.4, max: Math.max(...all) * 1.4 }
-			: { min: 0, max: Math.max(...all) * 1.04 }),
+			? { min: smallestOf(all) / 1.4, max: largestOf(all) * 1.4 }
+			: { min: 0, max: largestOf(all) * 1.04 }),
 		axisLabel: {
 			color: soft,
 			hideOverlap: true,
@@ -160,7 +161,7 @@ function footOf({ axis }: RateFigure, view: Pick<View, "width">): number {
 	const rows = (axis.names ?? []).map((name) => rowsOf(name, width));
 	return axis.names === null
 		? 48
-		: 20 + LINE * Math.min(MOST_ROWS, Math.max(...rows));
+		: 20 + LINE * Math.min(MOST_ROWS, largestOf(rows));
 }
 
 function nameWidth({ names }: RateFigure["axis"], view: Pick<View, "width">) {

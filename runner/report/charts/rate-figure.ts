@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import type { Percentile, Result, Run, Search } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { formatBytesExact, formatCount } from "../../units.ts";
@@ -213,7 +214,7 @@ function overRate(
 ): RateFigure | null {
 	const p99 = points("p99");
 	const rates = p99.map(({ x }) => x);
-	if (Math.max(...rates) <= Math.min(...rates)) return null;
+	if (largestOf(rates) <= smallestOf(rates)) return null;
 	const lines = LINES.map(
 		([key, dash]): Line => ({
 			key,

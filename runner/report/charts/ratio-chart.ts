@@ -1,3 +1,4 @@
+import { largestOf } from "../../extremes.ts";
 import { lines, type Part } from "./axes.ts";
 import type { RatioFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, place, shapes, shown } from "./frame.ts";
@@ -166,7 +167,7 @@ function edgeOf({ rows }: RatioFigure): number {
 	const far = all
 		.filter((x) => x > 0 && Number.isFinite(x))
 		.map((x) => Math.max(x, 1 / x));
-	return Math.min(100, 1.08 * Math.max(1.2, ...far));
+	return Math.min(100, 1.08 * Math.max(1.2, largestOf(far)));
 }
 
 /** A bound that is not known, or lies outside, has an arrow. */

@@ -1,3 +1,4 @@
+import { largestOf } from "../../extremes.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { depthOf } from "./axes.ts";
 import type {
@@ -96,7 +97,7 @@ function allStops(figure: Figure, view: Shown): number[] {
 			);
 			return [
 				...curves.flatMap((c) => c.marks.map(({ p }) => depthOf(p))),
-				...(ends.length === 0 ? [] : [Math.max(...ends)]),
+				...(ends.length === 0 ? [] : [largestOf(ends)]),
 			];
 		}
 		// Panels have different stretches: those of the first one are what a step is.

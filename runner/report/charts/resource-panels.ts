@@ -1,3 +1,4 @@
+import { largestOf } from "../../extremes.ts";
 import type { Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import type { TimeFigure } from "./figure.ts";
@@ -184,7 +185,7 @@ const FIRST_HOST = 3;
 /** By what their generator used at most; in the order of clients. */
 function busiest({ series: { hosts } }: Run): Run["series"]["hosts"] {
 	const most = (host: (typeof hosts)[number]) =>
-		Math.max(0, ...host.points.map((p) => p.generator?.cores ?? 0));
+		Math.max(0, largestOf(host.points.map((p) => p.generator?.cores ?? 0)));
 	return hosts
 		.filter(({ points }) => points.length > 0)
 		.toSorted((a, b) => most(b) - most(a))

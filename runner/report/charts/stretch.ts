@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { rank } from "../../stats/support.ts";
 import { formatCount, formatDuration, plural } from "../../units.ts";
 import type { HeatFigure, TimeFigure } from "./figure.ts";
@@ -39,12 +40,12 @@ export function stretchTexts(
 		})?.[0];
 	};
 	const begin = Math.min(
-		...cells.map(([second]) => second),
-		...never.map((one) => one.from),
+		smallestOf(cells.map(([second]) => second)),
+		smallestOf(never.map((one) => one.from)),
 	);
 	const until = Math.max(
-		...cells.map(([second]) => second + width),
-		...never.map((one) => one.to),
+		largestOf(cells.map(([second]) => second + width)),
+		largestOf(never.map((one) => one.to)),
 	);
 	const logged = log
 		.filter(({ second }) => second >= from && second < to)

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import type { Gate, Result, Run } from "../../model/result.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
@@ -91,7 +92,7 @@ export function timeFigure(
 export function endOf(run: Run, seconds: readonly number[]): number {
 	const end = Math.max(windowSeconds(run), 1e-3);
 	return run.load.schedule.kind === "closed"
-		? Math.max(end, ...seconds.map(Math.ceil))
+		? Math.max(end, largestOf(seconds.map(Math.ceil)))
 		: end;
 }
 
@@ -290,7 +291,7 @@ function sampled(
 ): Points {
 	const warmup = run.window.startNs / 1e9;
 	const ticks = ticksOf(run);
-	const each = Math.max(1, ...ticks.map((tick) => of(tick).length));
+	const each = Math.max(1, largestOf(ticks.map((tick) => of(tick).length)));
 	const samples = ticks.flatMap((tick) =>
 		of(tick).map((n, i, { length }) => ({
 			at: tick.at - 1 + (i + 1) / length,
@@ -305,7 +306,7 @@ function sampled(
 		({ place }) => Math.floor(place / size),
 		(part) => [
 			rounded(((part[0]?.at ?? 0) + (part.at(-1)?.at ?? 0)) / 2 - warmup),
-			Math.max(...part.map(({ n }) => n)),
+			largestOf(part.map(({ n }) => n)),
 		],
 	);
 }
@@ -385,7 +386,7 @@ function wide(
 	...lists: readonly (readonly (number | null | undefined)[])[]
 ): boolean {
 	const values = lists.flat().filter((v) => v != null && v > 0) as number[];
-	return Math.max(...values) / Math.min(...values) > 20;
+	return largestOf(values) / smallestOf(values) > 20;
 }
 
 function describe(
@@ -400,7 +401,7 @@ function describe(
 			const values = points.map(([, v]) => v).filter((v) => v !== null);
 			return values.length === 0
 				? []
-				: [`${name} at most ${unitText(panel.unit, Math.max(...values))}`];
+				: [`${name} at most ${unitText(panel.unit, largestOf(values))}`];
 		});
 		return `${sentence(panel.title)}: ${lines.join(", ")}.`;
 	});

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import type { Result, Run } from "../../model/result.ts";
 import { type Verdict, worst } from "../../model/verdict.ts";
 import { sum } from "../../stats/sum.ts";
@@ -58,7 +59,7 @@ export function provenance(result: Result): Block[] {
 					? [
 							runs.every(({ repeat }) => repeat === 1)
 								? tell("each-once")
-								: `up to ${Math.max(...runs.map(({ repeat }) => repeat))} repeats`,
+								: `up to ${largestOf(runs.map(({ repeat }) => repeat))} repeats`,
 						]
 					: []),
 				...(repeated > 0 ? [`${repeated} repeated to confirm`] : []),
@@ -95,7 +96,7 @@ export function stallText(run: Run): string | null {
 			from: stretch[0]?.second ?? 0,
 			to: (stretch.at(-1)?.second ?? 0) + 1,
 			missing: stretch.reduce((n, s) => n + (s.missing ?? 0), 0),
-			max: Math.max(...stretch.map((s) => s.max ?? 0)),
+			max: largestOf(stretch.map((s) => s.max ?? 0)),
 		}))
 		.toSorted((a, b) => b.missing - a.missing || b.max - a.max);
 	if (worst === undefined) return null;
@@ -298,7 +299,7 @@ function idleShare(
 			: [],
 	);
 	// Who may use some of the cores only does not know how many there are.
-	return busy.length === 0 || Math.max(...busy) > cores * 1.05
+	return busy.length === 0 || largestOf(busy) > cores * 1.05
 		? null
 		: Math.max(0, 1 - sum(busy) / busy.length / cores);
 }
@@ -306,7 +307,7 @@ function idleShare(
 /** "machine 41 % to 80 % idle" */
 function idleTexts(shares: readonly number[]): string[] {
 	if (shares.length === 0) return [];
-	const [low, high] = [Math.min(...shares), Math.max(...shares)].map(percent);
+	const [low, high] = [smallestOf(shares), largestOf(shares)].map(percent);
 	return [`machine ${low === high ? low : `${low} to ${high}`} idle`];
 }
 

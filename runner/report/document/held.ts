@@ -1,3 +1,4 @@
+import { largestOf } from "../../extremes.ts";
 import type { Run } from "../../model/result.ts";
 import { say } from "../../text/say.ts";
 import { HELD_MESSAGES } from "../../verdict/checks/limits.ts";
@@ -24,7 +25,7 @@ export function held(run: Run): Block[] {
 			kind: "spark",
 			name: "held by second",
 			unit: "messages",
-			values: seconds.map((s) => Math.max(...s.held)),
+			values: seconds.map((s) => largestOf(s.held)),
 			notes: [],
 		},
 		paragraph(

@@ -1,3 +1,4 @@
+import { smallestOf } from "../../extremes.ts";
 import type { Percentile, Run } from "../../model/result.ts";
 import { decidingRepeat } from "../deciding-repeat.ts";
 import { saturatedBy } from "../saturated.ts";
@@ -89,7 +90,7 @@ function spreadOf(run: Run, repeats: readonly Run[], p: number): Spread {
 	if (of === undefined || of.low === null)
 		return { of, interval: { low: null, high: null } };
 	const all = repeats.flatMap((one) => percentileOf(one, p) ?? []);
-	const low = Math.min(...all.flatMap((one) => one.low ?? one.value ?? []));
+	const low = smallestOf(all.flatMap((one) => one.low ?? one.value ?? []));
 	// Without an interval its value has to do; what lies beyond all that was waited for has no upper end.
 	const ends = all.map((one) => (one.low === null ? one.value : one.high));
 	const high = ends.reduce<number | null>(

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { tell } from "../../text/tell.ts";
 import { depthOf } from "../charts/axes.ts";
 import type { Block, MatrixCell } from "../document/blocks.ts";
@@ -96,7 +97,7 @@ function rangeOf(cells: readonly MatrixCell[]): readonly [number, number] {
 		.filter((value) => value > 0);
 	return values.length === 0
 		? [1, 10]
-		: [Math.min(...values), Math.max(...values)];
+		: [smallestOf(values), largestOf(values)];
 }
 
 function pathOf(

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { smallestOf } from "../../extremes.ts";
 import { EnvironmentFile } from "../../model/environment-file.ts";
 import { Metric } from "../../model/plan.ts";
 import { Percentile, Result, Run, Search } from "../../model/result.ts";
@@ -153,7 +154,7 @@ export function entryOf(root: string, folder: string): Entry {
 	return {
 		folder,
 		href,
-		at: starts.length === 0 ? null : Math.min(...starts),
+		at: starts.length === 0 ? null : smallestOf(starts),
 		result,
 		problem,
 		scenario: rest?.scenario ?? null,

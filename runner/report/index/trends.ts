@@ -1,5 +1,6 @@
 import { hashOf } from "../../compare/same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "../../compare/work.ts";
+import { largestOf } from "../../extremes.ts";
 import { tell } from "../../text/tell.ts";
 import type { TrendFigure } from "../charts/figure.ts";
 import { commitAt, commitText } from "../commit.ts";
@@ -88,8 +89,8 @@ function pointsOf(
 		const started = run.startedAt === null ? at : Date.parse(run.startedAt);
 		if (started === null || !Number.isFinite(started)) return [];
 		const commit = commitAt(result.environment, run.startedAt);
-		const last = Math.max(
-			...[...result.runs, ...result.searches]
+		const last = largestOf(
+			[...result.runs, ...result.searches]
 				.filter((r) => r.system === of.system && r.case === of.case)
 				.map((r) => r.repeat),
 		);

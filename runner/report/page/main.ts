@@ -145,13 +145,12 @@ function tellStretch(block: HTMLElement, figure: TimeFigure, chart: Chart) {
 			stretch === null
 				? []
 				: stretchTexts(JSON.parse(heat.textContent ?? "null"), figure, stretch);
-		list.replaceChildren(
-			...texts.map((text) => {
-				const item = document.createElement("li");
-				item.textContent = text;
-				return item;
-			}),
-		);
+		list.replaceChildren();
+		for (const text of texts) {
+			const item = document.createElement("li");
+			item.textContent = text;
+			list.append(item);
+		}
 		list.hidden = texts.length === 0;
 	};
 }

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { type Block, shownIn } from "../document/blocks.ts";
@@ -104,7 +105,7 @@ function sparkLines(
 	const known = values.filter((v) => v !== null);
 	if (!page.unicode || known.length < 3) return [];
 	const text = unit === "ns" ? formatDuration : formatCount;
-	const scale = `${text(Math.min(...known))} to ${text(Math.max(...known))}`;
+	const scale = `${text(smallestOf(known))} to ${text(largestOf(known))}`;
 	const room = page.width - name.length - scale.length - 6;
 	return [
 		`  ${name}  ${sparkline(values, room)}  ${scale}`,

@@ -1,3 +1,4 @@
+import { largestOf } from "../../extremes.ts";
 import { displayWidth, padEnd, padStart } from "../../terminal/columns.ts";
 import {
 	type Look,
@@ -144,6 +145,6 @@ function listed([head = [], ...rows]: readonly Cell[][], page: Page): string[] {
 function widest(rows: readonly Cell[][], column: number): number {
 	return Math.max(
 		0,
-		...rows.map((row) => displayWidth(row[column]?.text ?? "")),
+		largestOf(rows.map((row) => displayWidth(row[column]?.text ?? ""))),
 	);
 }

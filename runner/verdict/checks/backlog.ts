@@ -1,3 +1,4 @@
+import { largestOf } from "../../extremes.ts";
 import type { Plan } from "../../model/plan.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
@@ -201,8 +202,8 @@ function growthOf(
 			formatCount(room),
 		);
 	// A freeze that was worked off shows in between, and in neither.
-	const highest = Math.max(...points.map(({ y }) => y));
-	const most = highest > Math.max(...ends) ? highest : null;
+	const highest = largestOf(points.map(({ y }) => y));
+	const most = highest > largestOf(ends) ? highest : null;
 	return {
 		status: "ok",
 		said: say("queue-level", { ...values, most, outsideFaults }),

@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { isElsewhere } from "../../model/run-file.ts";
 import { whoIs } from "../../run/client-read.ts";
 import type { ClientPart, Collected } from "../../run/collect.ts";
@@ -74,7 +75,7 @@ export function startSkewNs(collected: Collected): number | null {
 	const times = firstClaims(collected).map(({ ns }) => ns);
 	return times.length < 2 || times.length < collected.parts.length
 		? null
-		: Math.max(...times) - Math.min(...times);
+		: largestOf(times) - smallestOf(times);
 }
 
 /** "client 1 (bench@10.0.0.11)", "client 1" */

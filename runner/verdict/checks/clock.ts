@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { crosses, type Metric } from "../../model/plan.ts";
 import type { ClientEnd } from "../../model/run-file.ts";
 import type { ClientPart, Collected } from "../../run/collect.ts";
@@ -59,7 +60,7 @@ export const clock: Check = {
 				}),
 				remedy: say("reach-client"),
 			};
-		const own = Math.max(...parts.map((p) => boundOf(p) ?? 0));
+		const own = largestOf(parts.map((p) => boundOf(p) ?? 0));
 		const bound = crossing ? (clockBoundNs(collected) ?? 0) : own;
 		const figure = plusMinus(bound);
 		const early = crossing ? earlyOf(facts, bound) : null;
@@ -71,8 +72,8 @@ export const clock: Check = {
 		// What ours has drifted by meanwhile is nothing to clocks that keep each other's time.
 		const movedNs = parts.some(isKept)
 			? null
-			: Math.max(
-					...parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0),
+			: largestOf(
+					parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0),
 				);
 		return {
 			status: "ok",
@@ -132,9 +133,9 @@ function earlyOf({ collected }: Facts, boundNs: number): Said | null {
 	const all = [...ACROSS].map((metric) =>
 		sumsOf({ collected }, metric, { from: Number.NEGATIVE_INFINITY }),
 	);
-	const negative = Math.max(...all.map((s) => s.negative));
+	const negative = largestOf(all.map((s) => s.negative));
 	if (negative === 0) return null;
-	const lowest = Math.min(...all.map((s) => s.lowest));
+	const lowest = smallestOf(all.map((s) => s.lowest));
 	return -lowest > boundNs
 		? say("clock-contradicted", {
 				messages: negative,

@@ -1,3 +1,4 @@
+import { largestOf } from "../../extremes.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
 import { isElsewhere as isKindElsewhere } from "../../model/run-file.ts";
 import type { ClientPart, Machine } from "../../run/collect.ts";
@@ -172,7 +173,7 @@ function generatorMachines({ collected }: Facts): {
 		(parts) => ({
 			parts,
 			here: parts === here,
-			cores: Math.max(...parts.map((p) => p.client?.cores ?? 0)),
+			cores: largestOf(parts.map((p) => p.client?.cores ?? 0)),
 		}),
 	);
 }

@@ -1,4 +1,5 @@
 import { noBroker } from "../../brokers/index.ts";
+import { smallestOf } from "../../extremes.ts";
 import { percentile } from "../../histogram/percentiles.ts";
 import type { Sla } from "../../model/plan.ts";
 import { mainMetric } from "../../plan/samples.ts";
@@ -102,7 +103,7 @@ export function floorOf(facts: Facts): Floor {
 				: say("floor-failed", { problem: problem ?? state }).text,
 		count: sample.distribution.count,
 		p50: value(50),
-		p99: best.length > 0 ? Math.min(...best) : value(99),
+		p99: best.length > 0 ? smallestOf(best) : value(99),
 		max: sample.max,
 		perSecond:
 			plan.schedule.kind === "closed"

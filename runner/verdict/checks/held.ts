@@ -1,3 +1,4 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { say } from "../../text/say.ts";
 import { formatCount } from "../../units.ts";
 import { tightestLimitNs } from "../facts.ts";
@@ -19,12 +20,12 @@ export const held: Check = {
 		if (facts.collected.ticks.some((t) => t.held === null))
 			return { status: "unknown", said: say("held-not-counted") };
 		const limits = [...RECEIVES].map((m) => tightestLimitNs(facts, m));
-		const limitNs = Math.min(...limits.filter((ns) => ns !== null));
+		const limitNs = smallestOf(limits.filter((ns) => ns !== null));
 		const queue = heldIn(facts.collected, limitNs);
 		if (queue === null || !Number.isFinite(limitNs)) {
 			const most = Math.max(
 				0,
-				...facts.collected.ticks.flatMap((t) => t.held ?? []),
+				largestOf(facts.collected.ticks.flatMap((t) => t.held ?? [])),
 			);
 			return {
 				status: "ok",

@@ -54,17 +54,17 @@ function current(state: WatchState): void {
 	const bar = place<HTMLProgressElement>("done");
 	bar.hidden = done === null;
 	bar.value = done ?? 0;
-	place("figures").replaceChildren(
-		...rows.map(([label, parts]) => {
-			const row = element("tr");
-			const head = element("th", "", label);
-			head.scope = "row";
-			const cell = element("td", "");
-			for (const part of parts) cell.append(element("span", "", part), " ");
-			row.append(head, cell);
-			return row;
-		}),
-	);
+	const figures = place("figures");
+	figures.replaceChildren();
+	for (const [label, parts] of rows) {
+		const row = element("tr");
+		const head = element("th", "", label);
+		head.scope = "row";
+		const cell = element("td", "");
+		for (const part of parts) cell.append(element("span", "", part), " ");
+		row.append(head, cell);
+		figures.append(row);
+	}
 	const percent = done === null ? "" : `${Math.floor(done * 100)} % `;
 	document.title = `${percent}${frame.title} - mqbench`;
 	const figure = liveFigure(run, placeOf(run, state.runs));
@@ -110,7 +110,9 @@ function runs(all: readonly RunRow[]): void {
 		cell.colSpan = 6;
 		rows.push(element("tr", "waiting", cell));
 	}
-	place("run-rows").replaceChildren(...rows);
+	const table = place("run-rows");
+	table.replaceChildren();
+	for (const row of rows) table.append(row);
 }
 
 function runRow({ system, case: name, repeat, is, judged }: RunRow) {

@@ -105,7 +105,7 @@ export class Chart {
 			},
 			{ replaceMerge: ["series", "grid", "xAxis", "yAxis", "title"] },
 		);
-		if (stretch !== null) this.#show(...stretch);
+		if (stretch !== null) this.#show(stretch[0], stretch[1]);
 		this.#canvas.dataset.drawn = view.theme;
 		this.drawn();
 	}

@@ -14,7 +14,7 @@ export function sortable(root: ParentNode): void {
 			const button = document.createElement("button");
 			button.type = "button";
 			button.className = "sort";
-			button.append(...head.childNodes);
+			for (const node of [...head.childNodes]) button.append(node);
 			head.append(button);
 			button.addEventListener("click", () => {
 				const was = head.getAttribute("aria-sort");
@@ -27,13 +27,13 @@ export function sortable(root: ParentNode): void {
 							: null;
 				if (next !== null) head.setAttribute("aria-sort", next);
 				const sign = next === "descending" ? -1 : 1;
-				body.append(
-					...(next === null
+				const rows =
+					next === null
 						? original
 						: original.toSorted((a, b) =>
 								compared(textOf(a, column), textOf(b, column), sign),
-							)),
-				);
+							);
+				for (const row of rows) body.append(row);
 			});
 		}
 	}
