@@ -5,12 +5,14 @@ import {
 	holdsSecret,
 	maskSameLength,
 	maskScenario,
+	maskUrl,
 	maskUrls,
 	maskUserinfo,
+	secretsIn,
 	soundsSecret,
-	userinfoOf,
 	withoutSecrets,
 } from "./secrets.ts";
+import { cpuMs } from "./tests/cpu.fake.ts";
 
 test("a program that needs no secret gets none, but all else", () => {
 	const plain = {
@@ -25,7 +27,7 @@ test("a program that needs no secret gets none, but all else", () => {
 	};
 	expect(
 		withoutSecrets({ ...plain, ...secret }, [
-			...userinfoOf("nats://me:hunter2@a,nats://b"),
+			...secretsIn("nats://me:hunter2@a,nats://b"),
 			"letmein!",
 		]),
 	).toEqual(plain);
@@ -40,6 +42,14 @@ describe("a text that is written or printed", () => {
 		[`nats://me:it's"x@h`, "nats://***@h"],
 		["nats://host:4222, mail me@host", "nats://host:4222, mail me@host"],
 		["https://host/path", "https://host/path"],
+		["nats://me:my pass word@host", "nats://***@host"],
+		["nats://me:p:w @x@host:1, nats://h", "nats://***@host:1, nats://h"],
+		["kafka://a:9092,b:9092 of me@host", "kafka://a:9092,b:9092 of me@host"],
+		["http://[::1]:80 of me@host", "http://[::1]:80 of me@host"],
+		["https://h/x?sv=1&sig=ab%2Fc&se=2", "https://h/x?sv=1&sig=***&se=2"],
+		["at https://h?access_token=abc.", "at https://h?access_token=***"],
+		["https://h/?code=abc&key=def#top", "https://h/?code=***&key=***#top"],
+		["https://h/?turn=1&zip_code=2", "https://h/?turn=1&zip_code=2"],
 		["", ""],
 	])("%j becomes %j", (text, masked) => {
 		expect(maskUrls(text)).toBe(masked);
@@ -94,6 +104,11 @@ describe("a line with a caret below", () => {
 		["passphrase: geheim", "passphrase: ******"],
 		["cookie: geheim", "cookie: ******"],
 		["seed: SUAGEHEIM", "seed: *********"],
+		["password: hun,ter{2}", "password: **********"],
+		["{ password: 'hun,ter2', rate: 5 }", "{ password: '********', rate: 5 }"],
+		[`say "password=\\"hun'ter 2\\";"`, `say "password=\\"*********\\";"`],
+		["sasl.jaas.config: x y='z';", "sasl.jaas.config: ********"],
+		["url: https://h?sig=abc", "url: https://h?sig=***"],
 		// What a scenario says in the same words, and is none.
 		["seed: 42", "seed: 42"],
 		["auth: creds", "auth: creds"],
@@ -129,9 +144,40 @@ describe("a URL in a file that reports keep", () => {
 		["nats://me:" + "$" + "{PASSWORD}@h", false],
 		["$" + "{NATS_URL}", false],
 		["nats://h:4222", false],
+		["nats://me:my pass@h", true],
+		["https://h?sig=abc", true],
+		["https://h?sig=" + "$" + "{SIG}", false],
 	])("%s holds a secret: %s", (url, holds) => {
 		expect(holdsSecret(url)).toBe(holds);
 	});
+});
+
+test("a word of the command line is one URL, whatever its password holds", () => {
+	expect(maskUrl("influxdb=http://me:12 3\n4@h:1/db")).toBe(
+		"influxdb=http://***@h:1/db",
+	);
+});
+
+test("what is hidden in a text is known by itself, as given and as the broker gets it", () => {
+	expect(new Set(secretsIn("nats://me:my%20pass@h?sig=abc"))).toEqual(
+		new Set(["me:my%20pass", "my%20pass", "my pass", "abc"]),
+	);
+	expect(secretsIn('x.PlainLoginModule password="pw 1";')).toEqual(["pw 1"]);
+});
+
+test.each([
+	"://",
+	"://a:b ",
+	"://a:b@",
+	"@",
+	"?sig",
+	"password: ",
+	"pass=\\",
+	"a:",
+])("60 kB of %j are masked at once", (piece) => {
+	const text = piece.repeat(60_000 / piece.length);
+	expect(cpuMs(() => [maskUrls(text), maskSameLength(text)])).toBeLessThan(300);
+	expect(cpuMs(() => secretsIn(`${text}@`))).toBeLessThan(300);
 });
 
 describe("a known secret", () => {

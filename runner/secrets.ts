@@ -1,10 +1,11 @@
 /**
- * Hides who and password of every URL in a text: `nats://***@host`. For whatever is written or printed. Rather too much
- * than too little: all up to the last @ of the word, as a password may hold any letter.
+ * Hides what logs in by a URL in a text: user and password, `nats://***@host`, and parameters such as `?sig=`. For whatever is
+ * written or printed. Rather too much than too little: all up to the last @ of the word, as a password may hold any letter.
  */
 export function maskUrls(text: string): string {
-	return text.replaceAll(/:\/\/(\S*)@/g, (all, who: string) =>
-		EXAMPLE.test(who) ? all : "://***@",
+	return replaceLogins(text, () => "***").replaceAll(
+		SECRET_PARAMETER,
+		(_, name: string) => `${name}***`,
 	);
 }
 
@@ -14,21 +15,21 @@ export function maskUserinfo(text: string): string {
 }
 
 /**
- * Replaces what may be a secret by as many stars: who and password of a URL, and values of keys that sound
+ * Replaces what may be a secret by as many stars: what logs in by a URL, and values of keys that sound
  * like one. The length stays, so that a caret under the text still points where it should.
  */
 export function maskSameLength(text: string): string {
-	return text
+	return replaceLogins(text, stars)
 		.replaceAll(
-			/(:\/\/)(\S*)(@)/g,
-			(all, before: string, secret: string, after: string) =>
-				EXAMPLE.test(secret) ? all : before + stars(secret) + after,
+			SECRET_PARAMETER,
+			(_, name: string, secret: string) => name + stars(secret),
 		)
-		.replaceAll(
-			SECRET_VALUE,
-			(all, name: string, quote: string, secret: string) =>
-				PLACEHOLDER.test(secret) ? all : name + quote + stars(secret),
-		);
+		.replaceAll(SECRET_VALUE, (all, name: string, value: string) => {
+			const { quote, secret } = unquoted(value);
+			return PLACEHOLDER.test(secret)
+				? all
+				: name + quote + stars(secret) + quote;
+		});
 }
 
 /** Is the value of such a key, or of such a variable of the environment, a secret? */
@@ -68,9 +69,21 @@ export function withoutSecrets(
 	);
 }
 
-/** Who logs in by these URLs, and with what. */
-export function userinfoOf(url: string): string[] {
-	return [...url.matchAll(/:\/\/(\S*)@/g)].map(([, who = ""]) => who);
+/** What `maskUrls` and `maskSameLength` would hide in a text: to be hidden wherever else it turns up. */
+export function secretsIn(text: string): string[] {
+	const logins: string[] = [];
+	replaceLogins(text, (who) => {
+		const password = who.slice(who.indexOf(":") + 1);
+		logins.push(who, password, decoded(password));
+		return who;
+	});
+	return [
+		...logins,
+		...[...text.matchAll(SECRET_PARAMETER)].map(([, , secret = ""]) => secret),
+		...[...text.matchAll(SECRET_VALUE)].map(
+			([, , value = ""]) => unquoted(value).secret,
+		),
+	];
 }
 
 /** What a run folder keeps of a scenario's text. */
@@ -79,15 +92,23 @@ export function maskScenario(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Does the URL itself hold a password, or a token (which stands where a user does)? `${NAME}` in its place does
+ * Does the URL itself hold a password, or a token (which stands where a user does, or in a parameter)? `${NAME}` in its place does
  * not count, and a user beside a password is no secret.
  */
 export function holdsSecret(url = ""): boolean {
-	const [user = "", ...password] = (/:\/\/(\S*)@/.exec(url)?.[1] ?? "").split(
+	const [user = "", ...password] = (/:\/\/(.*)@/s.exec(url)?.[1] ?? "").split(
 		":",
 	);
 	const secret = password.length > 0 ? password.join(":") : user;
-	return secret.replaceAll(/\$\{\w+\}/g, "") !== "";
+	const parameters = [...url.matchAll(SECRET_PARAMETER)].map(
+		([, , one]) => one,
+	);
+	return [secret, ...parameters].join("").replaceAll(/\$\{\w+\}/g, "") !== "";
+}
+
+/** A word of a command line, or one URL, which may hold blanks: what logs in by it is hidden. */
+export function maskUrl(url: string): string {
+	return maskUrls(url.replace(/:\/\/.*@/s, "://***@"));
 }
 
 /** We hide our own command line, not those of npx and the shell above us. */
@@ -117,6 +138,8 @@ const SECRET_NAMES = [
 	"keystore[._-]?key",
 	"user[._-]?info",
 	"connection[._-]?string",
+	"jaas[._-]?config",
+	"(?<![a-z])sig(?:nature)?",
 	// How to log in, but not which way: auth is one of these words in a scenario.
 	"auth(?![\"']?\\s*[:=]\\s*[\"']?(?:user|token|creds)[\"']?\\s*(?:[,}#]|$))",
 	// Of nkeys; that of a workload is a number.
@@ -125,14 +148,83 @@ const SECRET_NAMES = [
 
 const ENDS_SECRET = new RegExp(`(?:${SECRET_NAMES.join("|")})$`, "i");
 
-/** What messages have in place of a secret (variables.ts), and a variable's name. */
-const PLACEHOLDER = /^(?:\.\.\. before |\$\{\w+$)/;
+/** A parameter of a URL whose value is a secret. */
+const SECRET_PARAMETER = new RegExp(
+	`([?&][\\w.%-]*(?:${SECRET_NAMES.join("|")}|(?<=[?&])(?:key|code))=)([^&#\\s"'\`<>\\\\]+)`,
+	"gi",
+);
 
-/** To the end of the line, or to the brace that closes its map; of a key with its value in the lines below all that are further in. */
+/** What messages have in place of a secret (variables.ts), and variables' names. */
+const PLACEHOLDER = /^(?:\.\.\. before |(?:\$\{\w+\}?)+$)/;
+
+/**
+ * A name, and its value: within its quotes, which may stand in a quoted text themselves; to the end of a line that has no other key, else to
+ * the comma, or to the brace that closes its map; of a key with its value in the lines below all that are further in.
+ */
 const SECRET_VALUE = new RegExp(
-	`((?:${SECRET_NAMES.join("|")})["']?[ \\t]*[:=][ \\t]*)(["']?)((?:[|>][^\\n]*)?\\r?\\n(?:[ \\t]+[^\\n]*(?:\\n|$))+|[^\\s"',}](?:[^"',}\\r\\n]*[^\\s"',}])?)`,
+	`((?:${SECRET_NAMES.join("|")})(?:\\\\?["'])?[ \\t]*[:=][ \\t]*)(${[
+		`"(?:[^"\\\\\\r\\n]|\\\\.)+"`,
+		"'(?:[^'\\r\\n]|'')+'",
+		`\\\\(?:"[^"\\r\\n]+\\\\"|'[^'\\r\\n]+\\\\')`,
+		"(?:[|>][^\\n]*)?\\r?\\n(?:[ \\t]+[^\\n]*(?:\\n|$))+",
+		`(?<=^[ \\t]*(?:-[ \\t]+)?["']?[\\w.-]*["']?[ \\t]*:[ \\t]+)[^\\s"'{[][^\\r\\n]*`,
+		`[^\\s"',}](?:[^"',}\\r\\n]*[^\\s"',}])?`,
+	].join("|")})`,
 	"gim",
 );
+
+/**
+ * Replaces what logs in by each URL: from :// to the last @ of the word. A word that ends within a login (what follows the colon is no port)
+ * has a password with a blank, which ends at the next word with an @. One look at each line, however many URLs it has.
+ */
+function replaceLogins(text: string, by: (who: string) => string): string {
+	return text.includes("://")
+		? text.replaceAll(/[^\r\n]+/g, (line) => lineWithout(line, by))
+		: text;
+}
+
+function lineWithout(line: string, by: (who: string) => string): string {
+	let done = "";
+	/** Where a login has begun that has not met its @ yet. */
+	let open: number | null = null;
+	let kept = 0;
+	for (const { 0: word, index } of line.matchAll(/\S+/g)) {
+		const scheme = word.indexOf("://");
+		const begin: number | null =
+			open ?? (scheme < 0 ? null : index + scheme + 3);
+		if (begin === null) continue;
+		const at = word.lastIndexOf("@");
+		const end = index + at;
+		if (at < 0 || end < begin) {
+			open ??= OPEN_LOGIN.test(word.slice(scheme + 3)) ? begin : null;
+			continue;
+		}
+		open = null;
+		const who = line.slice(begin, end);
+		done += line.slice(kept, begin) + (EXAMPLE.test(who) ? who : by(who));
+		kept = end;
+	}
+	return done + line.slice(kept);
+}
+
+/** A user, and the beginning of a password: no port follows the colon. */
+const OPEN_LOGIN = /^[^\s/?#:[\]]*:(?!\d*(?:[/?#]|[^\w]*$|,))/;
+
+function unquoted(value: string): { quote: string; secret: string } {
+	const quote = /^\\?["']/.exec(value)?.[0] ?? "";
+	return {
+		quote,
+		secret: quote === "" ? value : value.slice(quote.length, -quote.length),
+	};
+}
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
 
 function stars(secret: string): string {
 	return secret.replaceAll(/[^\r\n]/g, "*");

@@ -1,4 +1,4 @@
-import { hide, soundsSecret } from "../secrets.ts";
+import { maskScenario, secretsIn, soundsSecret } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 
@@ -35,11 +35,12 @@ export function configProblems(
 	});
 }
 
-/** The values of keys that sound like a secret. */
+/** The values of keys that sound like a secret, and what is secret within others: `sasl.jaas.config` is a line with a password in it. */
 export function secretsOf(config: Config = {}): string[] {
-	return Object.entries(config).flatMap(([key, value]) =>
-		soundsSecret(key) ? [String(value)] : [],
-	);
+	return Object.entries(config).flatMap(([key, value]) => [
+		...(soundsSecret(key) ? [String(value)] : []),
+		...(typeof value === "string" ? secretsIn(value) : []),
+	]);
 }
 
 /** Settings as reports show them. */
@@ -53,7 +54,7 @@ export function hideSecrets<Value>(
 			soundsSecret(key)
 				? "***"
 				: typeof value === "string"
-					? hide(value, secrets)
+					? maskScenario(value, secrets)
 					: value,
 		]),
 	);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { maskSameLength, maskUrls } from "../secrets.ts";
+import { maskSameLength, maskUrl } from "../secrets.ts";
 import { shellWord } from "../shell.ts";
 import type { World } from "../world.ts";
 
@@ -30,7 +30,7 @@ export function commandOf(
 	const below = root ? slashes(path.relative(root, where)) : "";
 	return {
 		schema: 1,
-		scenario: maskUrls(slashes(path.relative(cwd, where))),
+		scenario: maskUrl(slashes(path.relative(cwd, where))),
 		args: argv.map((arg, i) => masked(arg, argv[i - 1])),
 		file: isInside(below) ? below : null,
 	};
@@ -110,7 +110,7 @@ function masked(arg: string, before: string | undefined): string {
 		/(?:^|\.)config(?:$|[.[])/.test(path) || HOLDS_CONFIG.test(value);
 	if (config && !PLAIN.test(value))
 		return `${arg.slice(0, arg.length - value.length)}***`;
-	const masked = maskSameLength(maskUrls(arg));
+	const masked = maskSameLength(maskUrl(arg));
 	return masked === arg ? arg : masked.replaceAll(/\*{3,}/g, "***");
 }
 

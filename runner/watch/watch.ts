@@ -4,7 +4,7 @@ import { type ExitCode, failure } from "../errors.ts";
 import { shownPath } from "../report/deliver.ts";
 import { REPORT_FILES } from "../report/reporters.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { userinfoOf, withoutSecrets } from "../secrets.ts";
+import { secretsIn, withoutSecrets } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { openOrSay } from "./browser.ts";
@@ -141,7 +141,7 @@ function withoutSecretsOf(
 	{ env, stderr }: World,
 ): Pick<World, "env" | "stderr"> {
 	const secrets = systems.flatMap(({ url, options }) => [
-		...userinfoOf(url ?? ""),
+		...secretsIn(url ?? ""),
 		...(options.secrets ?? []),
 	]);
 	return { env: withoutSecrets(env, secrets), stderr };
