@@ -119,6 +119,8 @@ export async function run(
 	const { path: file, only, out, resume, onInconclusive, quiet } = args;
 	if (out !== undefined && resume !== undefined)
 		throw failure("usage", { message: tell("resume-and-out") });
+	if (args.k6Out?.some((one) => one.includes(",")))
+		throw failure("usage", { message: tell("k6-out-comma") });
 	const reporters = reportersOf(args, world);
 	const read = await readScenario(file, args, world);
 	const scenario = withBaseline(read.scenario, args, world);

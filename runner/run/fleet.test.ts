@@ -322,10 +322,10 @@ describe("several clients begin", () => {
 			expect(command()?.env).toEqual({
 				MQBENCH_URL: "nats://me:s3cr3t@10.0.0.1",
 				MQBENCH_COORDINATED: "1",
+				K6_OUT: `mqbench=client-${i}`,
 				K6_AUTO_EXTENSION_RESOLUTION: "false",
 			});
 			const args = command()?.args.join(" ");
-			expect(args).toContain(`--out=mqbench=client-${i}`);
 			expect(args).toContain("--execution-segment-sequence=0,1/3,2/3,1");
 			expect(args).not.toContain("s3cr3t");
 		}

@@ -4,7 +4,7 @@ import type { Ended } from "../../infra/process.ts";
 import type { Workspace } from "../../infra/rig.ts";
 import { brokerOf } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
-import { hide, maskUrls, soundsSecret } from "../secrets.ts";
+import { hide, maskUrls, secretsIn, soundsSecret } from "../secrets.ts";
 import type { World } from "../world.ts";
 import {
 	type ControlLine,
@@ -52,17 +52,20 @@ export function startK6(options: K6Options, world: World): K6 {
 	const { workspace, folder, plan, index } = options;
 	let complaint: string | null = null;
 	let interrupted = false;
-	const hidden = Object.entries(outputsEnv(world.env))
-		.filter(([name]) => soundsSecret(name) || /HEADERS/.test(name))
-		.map(([, value]) => value);
+	const env = {
+		...secrets(plan, world.env),
+		...(options.outs.length > 0 ? outputsEnv(world.env) : {}),
+		...options.env,
+		// Not as --out: an output's URL may have a password, and everybody on the machine reads command lines.
+		K6_OUT: [`mqbench=client-${index}`, ...options.outs].join(","),
+		K6_AUTO_EXTENSION_RESOLUTION: "false",
+	};
+	const hidden = Object.entries(env).flatMap(([name, value]) =>
+		soundsSecret(name) || /HEADERS/.test(name) ? [value] : secretsIn(value),
+	);
 	const child = workspace.start({
-		args: k6Arguments(plan, index, options.outs),
-		env: {
-			...secrets(plan, world.env),
-			...(options.outs.length > 0 ? outputsEnv(world.env) : {}),
-			...options.env,
-			K6_AUTO_EXTENSION_RESOLUTION: "false",
-		},
+		args: k6Arguments(plan, index),
+		env,
 		cpus: plan.pin.generator,
 		graceMs: GRACE_MS,
 		onStdout(line) {
@@ -91,11 +94,7 @@ export function startK6(options: K6Options, world: World): K6 {
 }
 
 /** The command line of a client's part of a run, in its folder. */
-export function k6Arguments(
-	plan: Plan,
-	index: number,
-	outs: readonly string[] = [],
-): string[] {
+export function k6Arguments(plan: Plan, index: number): string[] {
 	return [
 		"run",
 		"--quiet",
@@ -104,8 +103,6 @@ export function k6Arguments(
 		"--no-thresholds",
 		"--no-usage-report",
 		...segments(index, plan.client.count),
-		`--out=mqbench=client-${index}`,
-		...outs.map((out) => `--out=${out}`),
 		"script.js",
 	];
 }
