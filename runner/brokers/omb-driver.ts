@@ -1,28 +1,56 @@
+import { tell } from "../text/tell.ts";
+
 /** How a driver file of OpenMessaging Benchmark becomes a system of a scenario: `import-omb.ts` of a broker's folder. */
 export interface OmbDriver {
 	/** Packages of the driver's class: "kafka" of io.openmessaging.benchmark.driver.kafka.KafkaBenchmarkDriver. */
 	readonly packages: readonly string[];
-	/** The system as a scenario has it. `take` gives the value of a key; what has no equivalent is left, with the reason. */
-	read(take: (key: string) => unknown, leave: Leave): Record<string, unknown>;
-	/** Why keys that it does not take have no equivalent. */
-	readonly reasons: Readonly<Record<string, string>>;
+	/** What the system is, whatever its keys say. */
+	readonly system: Options;
+	/** And where topics have several subscriptions. Left out: nothing else. */
+	readonly copied?: Options;
+	/** Keys whose text is Java properties, which are looked up in `keys` by their own names. Left out: none. */
+	readonly properties?: readonly string[];
+	/** What becomes of each key ("client.qos" where the file has maps), besides the login, which `omb-driver.ts` in runner/import finds by itself. */
+	readonly keys: Readonly<Record<string, Mapping>>;
+	/** Addresses have a path that counts: a virtual host. Left out: they have none. */
+	readonly path?: true;
+	/** Clients cannot log in here. Left out: they can. */
+	readonly login?: false;
 }
 
-export type Leave = (what: string, why: string) => void;
+/** What a value becomes; a text: nothing, for this reason; null: nothing, as mqbench does the same anyway. `other`: the value of another key, else "". */
+export type Mapping =
+	| string
+	| null
+	| ((value: string, other: (key: string) => string) => Part | string | null);
 
-/** Java properties as OpenMessaging Benchmark embeds them: `key=value` or `key: value` a line, # and ! begin comments. */
-export function parseProperties(text: unknown): [key: string, value: string][] {
-	if (typeof text !== "string") return [];
-	return text.split(/\r?\n/).flatMap((line): [string, string][] => {
-		const match = /^\s*([^#!\s=:][^=:\s]*)\s*[=:\s]\s*(.*?)\s*$/.exec(line);
-		return match ? [[match[1] ?? "", match[2] ?? ""]] : [];
-	});
+/** Options of the system, and what its url is made of. */
+export interface Part extends Options {
+	readonly at?: Reach;
+	/** What it does not become all the same. */
+	readonly but?: string;
+}
+type Options = Readonly<Record<string, unknown>>;
+
+export interface Reach {
+	/** "tcp://me:secret@a:1883,b:1883?ssl=true", or only a part of that. */
+	readonly servers?: string;
+	/** Of servers that name none. */
+	readonly port?: string;
+	readonly user?: string;
+	readonly password?: string;
+	/** By TLS. */
+	readonly secure?: boolean;
 }
 
-/** How a left-out value is quoted; passwords are not. */
-export function quoted(key: string, value: unknown): string {
-	if (/password|secret|token|jaas|credential/i.test(key))
-		return `${key}: (hidden)`;
-	const text = typeof value === "string" ? value : JSON.stringify(value);
-	return `${key}: ${text.length > 60 ? `${text.slice(0, 57)}...` : text}`;
+/** The number of a key, else the reason why there is none. */
+export function number(
+	value: string,
+	part: (value: number) => Part | null,
+): Part | string | null {
+	return /^\d+$/.test(value) ? part(Number(value)) : tell("import-no-number");
 }
+
+/** Copies of a topic: one is what a system has anyway. */
+export const replicas: Mapping = (value) =>
+	number(value, (n) => (n > 1 ? { replicas: n } : null));

@@ -38,6 +38,7 @@ export async function importCommand(
 	const { yaml, left } = importOmb(
 		await read(args.workload, world),
 		await read(args.driver, world),
+		world.env,
 	);
 	if (args.out === undefined) world.stdout.write(yaml);
 	else await write(args.out, yaml, world);

@@ -1,46 +1,228 @@
-import { brokers } from "../brokers/index.ts";
-import { type Leave, type OmbDriver, quoted } from "../brokers/omb-driver.ts";
+import { brokers, loginUrl, variable } from "../brokers/index.ts";
+import type { Mapping, OmbDriver, Reach } from "../brokers/omb-driver.ts";
 import { failure } from "../errors.ts";
 import { tell } from "../text/tell.ts";
+import { type Leave, quoted } from "./left-out.ts";
+import { parseProperties } from "./properties.ts";
 
-/** The system of a scenario, from a driver file of OpenMessaging Benchmark: told by its driverClass. */
+/** The system of a scenario, from a driver file of OpenMessaging Benchmark: its driverClass names it. `copied`: each topic has several subscriptions. */
 export function readDriver(
 	file: Readonly<Record<string, unknown>>,
+	copied: boolean,
 	leave: Leave,
 ): Record<string, unknown> {
-	const driver = String(file.driverClass ?? "");
-	const drivers = Object.values(brokers).flatMap(({ omb }): OmbDriver[] =>
-		omb === null ? [] : [omb],
-	);
-	const kind = drivers.find(({ packages }) =>
-		packages.some((name) => driver.toLowerCase().includes(`.${name}.`)),
-	);
-	if (kind === undefined)
-		throw failure("import-unsupported", {
-			what: driver === "" ? tell("no-driver-class") : driver,
-			known: drivers.flatMap(({ packages }) => packages),
-		});
-	const known = new Set(["name", "driverClass"]);
-	const take = (key: string): unknown => {
-		known.add(key);
-		return file[key];
+	const { driverClass = "", name: _, ...others } = file;
+	const driver = driverOf(String(driverClass));
+	const entries = flat(others, driver.properties ?? []);
+	const at: { -readonly [Key in keyof Reach]: Reach[Key] } = {};
+	let system: Record<string, unknown> = {
+		...driver.system,
+		...(copied && driver.copied),
 	};
-	const system = kind.read(take, leave);
-	for (const [key, value] of Object.entries(file))
-		if (!known.has(key) && value !== null)
-			leave(
-				quoted(key, value),
-				kind.reasons[key] ?? REASONS[key] ?? tell("no-equivalent"),
-			);
-	return system;
+	let address: Servers = { hosts: [], path: "" };
+	const take = ({ path, key, value, property }: Entry) => {
+		const mapping =
+			driver.keys[key] !== undefined
+				? driver.keys[key]
+				: ((property ? undefined : usual(key)) ?? tell("no-equivalent"));
+		const part =
+			typeof mapping === "function"
+				? mapping(value, (other) => find(entries, other))
+				: mapping;
+		if (part === null) return;
+		if (typeof part === "string") return leave(quoted(path, value), part);
+		const { but, tls, at: reach = {}, ...options } = part;
+		if (but !== undefined) leave(quoted(path, value), but);
+		system = { ...system, ...options };
+		if (tls !== undefined)
+			system.tls = { ...(system.tls as object), ...(tls as object) };
+		const { servers, ...login } = reach;
+		Object.assign(at, login);
+		if (servers === undefined) return;
+		const { query, ...found } = parseServers(servers);
+		address = found;
+		for (const [parameter, text] of new URLSearchParams(query))
+			take({ path: `${path}?${parameter}`, key: parameter, value: text });
+	};
+	for (const entry of entries)
+		if (driver.keys[entry.key] !== undefined || entry.value !== "") take(entry);
+	return { ...system, ...urlOf(driver, address, at, leave) };
 }
 
 // --- internal ---
 
-const REASONS: Readonly<Record<string, string>> = {
-	reset: tell("removes-its-topics"),
-	producerCreationDelay: tell("connects-in-turn"),
-	producerCreationBatchSize: tell("connects-in-turn"),
-	consumerCreationDelay: tell("connects-in-turn"),
-	consumerCreationBatchSize: tell("connects-in-turn"),
-};
+function driverOf(driverClass: string): OmbDriver {
+	const drivers = Object.values(brokers).flatMap(({ omb }) => omb ?? []);
+	const driver = drivers.find(({ packages }) =>
+		packages.some((name) => driverClass.toLowerCase().includes(`.${name}.`)),
+	);
+	if (driver) return driver;
+	throw failure("import-unsupported", {
+		what: driverClass === "" ? tell("no-driver-class") : driverClass,
+		known: drivers.flatMap(({ packages }) => packages),
+	});
+}
+
+interface Entry {
+	/** "producerConfig.acks", for people. */
+	readonly path: string;
+	/** As the driver's table has it. */
+	readonly key: string;
+	readonly value: string;
+	/** One of several properties in a text. Left out: a key of the file. */
+	readonly property?: true;
+}
+
+/** The values of a file, however deep; lists with commas. */
+function flat(
+	map: object,
+	properties: readonly string[],
+	before = "",
+): Entry[] {
+	return Object.entries(map).flatMap(([name, value]): Entry[] => {
+		const path = before + name;
+		if (value === null || value === undefined) return [];
+		if (properties.includes(path) && typeof value === "string")
+			return parseProperties(value).map(([key, text]) => ({
+				// What is no name may be a part of a secret that was broken off.
+				path:
+					PROPERTY.test(key) && !text.startsWith("=") ? `${path}.${key}` : path,
+				...{ key, value: text, property: true },
+			}));
+		if (Array.isArray(value) && value.every((one) => typeof one !== "object"))
+			return [{ path, key: path, value: value.join(",") }];
+		if (typeof value === "object" && !Array.isArray(value))
+			return flat(value, properties, `${path}.`);
+		const text = typeof value === "object" ? "(a list)" : String(value);
+		return [{ path, key: path, value: text }];
+	});
+}
+
+const PROPERTY = /^[a-z\d]+([._-][a-z\d]+)*$/;
+
+function find(entries: readonly Entry[], key: string): string {
+	return entries.findLast((entry) => entry.key === key)?.value ?? "";
+}
+
+const ONE_BY_ONE = tell("connects-in-turn");
+const USUAL: readonly [RegExp, Mapping][] = [
+	[/^reset$/, tell("removes-its-topics")],
+	[/^(producer|consumer)Creation(Delay|BatchSize)$/, ONE_BY_ONE],
+	[/^(\w*\.)?\w*?(user(_?name)?|login)$/i, (user) => ({ at: { user } })],
+	[/^(\w*\.)?\w*?(pass(word|wd)?|pwd)$/i, (password) => ({ at: { password } })],
+	[
+		/^(\w*\.)?(use)?(ssl|tls)(Enabled?)?$/i,
+		(on) => ({ at: { secure: on === "true" } }),
+	],
+];
+
+/** What becomes of keys that drivers share. */
+function usual(key: string): Mapping | undefined {
+	return USUAL.find(([form]) => form.test(key))?.[1];
+}
+
+interface Servers {
+	readonly scheme?: string;
+	/** "me:secret" */
+	readonly login?: string;
+	readonly hosts: readonly string[];
+	readonly path: string;
+}
+
+/** "tcp://me:secret@a:1883,b:1883/path?ssl=true", "(tcp://a:1,tcp://b:2)?ha=true", "a:1, b:2". */
+function parseServers(text: string): Servers & { readonly query: string } {
+	const [, list = "", query = ""] = /^([^?]*)\??(.*)$/s.exec(text.trim()) ?? [];
+	const parts = list
+		.replace(/^\((.*)\)$/s, "$1")
+		.split(/,\s*(?=[a-z][a-z0-9+.-]*:\/\/)/i)
+		.map((one) =>
+			/^(?:([a-z][\w+.-]*):\/\/)?(?:(.*)@)?(.*?)(\/.*)?$/is.exec(one),
+		);
+	const [first] = parts;
+	return {
+		...(first?.[1] !== undefined && { scheme: first[1].toLowerCase() }),
+		...(first?.[2] !== undefined && { login: first[2] }),
+		hosts: parts
+			.flatMap((one) => (one?.[3] ?? "").split(/\s*,\s*/))
+			.filter(Boolean),
+		path: first?.[4] ?? "",
+		query,
+	};
+}
+
+/** The url without a secret: those stay in the environment. */
+function urlOf(
+	driver: OmbDriver,
+	{ scheme = "tcp", login = "", hosts, path }: Servers,
+	at: Reach,
+	leave: Leave,
+): Record<string, unknown> {
+	const broker = brokers[String(driver.system.broker)];
+	if (broker === undefined || hosts.length === 0) return {};
+	const [plain = "", overTls] = broker.urlSchemes;
+	const own = broker.urlSchemes.includes(scheme);
+	const byScheme =
+		/^(ssl|tls|wss|https)$/.test(scheme) ||
+		(scheme.endsWith("s") && broker.urlSchemes.includes(scheme.slice(0, -1)));
+	if (!own && scheme !== "tcp" && !byScheme)
+		leave(`${scheme}://`, tell("import-scheme", { scheme: plain }));
+	const secure = at.secure || byScheme;
+	const other = secure ? (overTls ?? plain) : plain;
+	const written = own && secure === byScheme ? scheme : other;
+
+	const [, inUrl = "", , secret] = /^([^:]*)(:(.*))?$/s.exec(login) ?? [];
+	const user = at.user === undefined ? inUrl : escaped(at.user);
+	const password = at.password ?? secret;
+	const who = (): string => {
+		if (user === "" && password === undefined) return "";
+		if (driver.login === false) {
+			leave(
+				tell("import-login"),
+				tell("import-no-login", { system: broker.title }),
+			);
+			return "";
+		}
+		if (password !== undefined) {
+			const { variable: name } = loginUrl(broker);
+			return `${user}:${fromEnvironment(password, name, tell("import-password"), leave)}@`;
+		}
+		if (at.user !== undefined) {
+			leave(tell("import-user"), tell("import-no-password"));
+			return "";
+		}
+		// Alone it may be a token.
+		const name = `${plain.toUpperCase()}_TOKEN`;
+		return `${fromEnvironment(user, name, tell("import-token"), leave)}@`;
+	};
+	if (path.length > 1 && !driver.path)
+		leave(tell("import-path"), tell("no-equivalent"));
+	const nodes = hosts.map((host) => {
+		const bare = host.split(":").length > 2 && !host.startsWith("[");
+		const safe = bare ? `[${host}]` : host;
+		return at.port === undefined || /\]?:\d+$/.test(safe.replace(/^\[.*\]/, ""))
+			? safe
+			: `${safe}:${at.port}`;
+	});
+	return {
+		url: `${written}://${who()}${nodes.join(",")}${driver.path ? path : ""}`,
+		...(secure && overTls === undefined && { tls: true }),
+	};
+}
+
+function fromEnvironment(
+	secret: string,
+	name: string,
+	what: string,
+	leave: Leave,
+): string {
+	if (/^\$\{[A-Za-z_]\w*\}$/.test(secret)) return secret;
+	leave(what, tell("import-secret", { name }));
+	return variable(name);
+}
+
+/** A user in a URL; variables stay. */
+function escaped(user: string): string {
+	return user.replaceAll(/\$\{\w+\}|[^\w.~-]/gu, (some) =>
+		some.startsWith("${") ? some : encodeURIComponent(some),
+	);
+}

@@ -1,10 +1,27 @@
 import type { Traits } from "../brokers/index.ts";
-import { type Leave, quoted } from "../brokers/omb-driver.ts";
 import { WEEK_NS } from "../model/field.ts";
 import { ENVELOPE_BYTES } from "../model/load.ts";
+import type { Pattern } from "../model/pattern.ts";
 import { backlogTimes } from "../scenario/backlog.ts";
 import { tell } from "../text/tell.ts";
 import { MAX_RATE_PER_SECOND } from "../units.ts";
+import { type Leave, quoted } from "./left-out.ts";
+
+/** The topics that a workload names instead of having some made; null: none. Producers and consumers have the same ones here. */
+export function existingTopics(file: Written, leave: Leave): string[] | null {
+	const [all, sent, received] = ["", "Produce", "Consume"].map((who) => {
+		const list = file[`existing${who}TopicList`];
+		return Array.isArray(list) && list.length > 0 ? list.map(String) : null;
+	});
+	const topics = all ?? sent ?? received ?? null;
+	for (const [key, list] of Object.entries({
+		Produce: sent,
+		Consume: received,
+	}))
+		if (list && String(list) !== String(topics))
+			leave(`existing${key}TopicList`, tell("import-same-topics"));
+	return topics;
+}
 
 /** What becomes of a workload file: the parts of a scenario. */
 export interface ImportedWorkload {
@@ -19,15 +36,17 @@ type Written = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the workload of OpenMessaging Benchmark (its class Workload). Its producerRate is of all producers together, its
- * counts are per topic, its sizes bytes, its durations minutes. `traits`: of the system that it is for.
+ * counts are per topic, its sizes bytes, its durations minutes. `traits`: of the system that it is for; `existing`: the topics that it
+ * names (`existingTopics`), if that system has them.
  */
 export function readWorkload(
 	file: Written,
 	traits: Traits,
+	existing: readonly string[] | null,
 	leave: Leave,
 ): ImportedWorkload {
 	const all = combinations(file, leave).map((one) =>
-		workloadOf(one, traits, leave),
+		workloadOf(one, traits, existing, leave),
 	);
 	const [first = {}] = all;
 	const texts = all.map((one) => JSON.stringify(one));
@@ -41,7 +60,7 @@ export function readWorkload(
 		);
 	for (const [key, value] of Object.entries(file))
 		if (!KNOWN.has(key) && value !== null)
-			leave(quoted(key, value), REASONS[key] ?? "has no equivalent here");
+			leave(quoted(key, value), REASONS[key] ?? tell("no-equivalent"));
 	return {
 		name: safeName(typeof file.name === "string" ? file.name : "imported"),
 		workload: part(first, true),
@@ -80,11 +99,15 @@ const KNOWN = new Set([
 	...Object.keys(NUMBERS),
 	...["name", "keyDistributor", "payloadFile", "useRandomizedPayloads"],
 	...["randomBytesRatio", "randomizedPayloadPoolSize", "backlogDrainRatio"],
+	...["existingTopicList", "existingProduceTopicList"],
+	"existingConsumeTopicList",
 ]);
 const MOST_CASES = 1000;
 const MOST_CONNECTIONS = 10_000;
 /** Where its search for the highest rate begins, and its limit: 1000 messages that wait, which is as long as this at that rate. */
 const FIRST_RATE = 10_000;
+/** A rate that no system has, as its workloads for the highest throughput name it. */
+const AS_FAST_AS_POSSIBLE = 10_000_000;
 const OBJECTIVE = "p99 < 100ms";
 
 /** A sweep's lists of numbers as files with one value each. */
@@ -100,7 +123,12 @@ function combinations(file: Written, leave: Leave): Written[] {
 	return all;
 }
 
-function workloadOf(file: Written, traits: Traits, leave: Leave): Written {
+function workloadOf(
+	file: Written,
+	traits: Traits,
+	existing: readonly string[] | null,
+	leave: Leave,
+): Written {
 	const bounded = (key: string, value: number, most = NUMBERS[key]?.most) => {
 		const { least = 0, otherwise = 0 } = NUMBERS[key] ?? {};
 		const taken = Number.isNaN(value)
@@ -116,14 +144,13 @@ function workloadOf(file: Written, traits: Traits, leave: Leave): Written {
 	const number = (key: string) =>
 		bounded(key, Number(file[key] ?? NUMBERS[key]?.otherwise));
 
-	const topics = number("topics");
+	const topics = existing?.length ?? number("topics");
 	const bytes = number("messageSize");
 	const partitions = number("partitionsPerTopic");
 	const subscriptions = number("subscriptionsPerTopic");
 	const members = number("consumerPerSubscription");
 	const backlogGb = number("consumerBacklogSizeGB");
 	const rate = number("producerRate");
-	const perSecond = rate === 0 ? FIRST_RATE : rate;
 	const producers = bounded(
 		"producersPerTopic",
 		number("producersPerTopic") * topics,
@@ -136,17 +163,29 @@ function workloadOf(file: Written, traits: Traits, leave: Leave): Written {
 	const warmup = number("warmupDurationMinutes");
 
 	const silent = subscriptions === 0 || members === 0;
-	const { publish: nothingSeen } = traits.cannot;
-	if (silent && nothingSeen !== undefined)
-		leave("no consumers", tell("import-one-consumer", { why: nothingSeen }));
-	const pattern =
-		silent && nothingSeen === undefined
-			? "publish"
+	const asFast = rate === 0 || rate >= AS_FAST_AS_POSSIBLE;
+	const perSecond = asFast ? FIRST_RATE : rate;
+	const fitting: Pattern[] =
+		silent && !traits.cannot.publish
+			? ["publish"]
 			: backlogGb > 0
-				? "backlog"
+				? ["backlog", "work-queue", "fan-out"]
 				: subscriptions > 1
-					? "fan-out"
-					: "work-queue";
+					? ["fan-out", "work-queue"]
+					: ["work-queue", "fan-out"];
+	const pattern = fitting.find((one) => !traits.cannot[one]) ?? "fan-out";
+	if (silent && pattern !== "publish")
+		leave(
+			"no consumers",
+			tell("import-one-consumer", { why: traits.cannot.publish }),
+		);
+	else if (pattern !== fitting[0])
+		leave(
+			`pattern ${fitting[0]}`,
+			tell("import-pattern", {
+				...{ why: traits.cannot[fitting[0] ?? pattern], pattern },
+			}),
+		);
 	if (pattern === "fan-out" && members > 1)
 		leave(
 			quoted("consumerPerSubscription", members),
@@ -157,7 +196,7 @@ function workloadOf(file: Written, traits: Traits, leave: Leave): Written {
 			quoted("subscriptionsPerTopic", subscriptions),
 			tell("import-one-group"),
 		);
-	if (pattern === "backlog" && rate === 0)
+	if (pattern === "backlog" && asFast)
 		leave(
 			quoted("producerRate", rate),
 			tell("import-backlog-rate", { rate: FIRST_RATE }),
@@ -167,11 +206,13 @@ function workloadOf(file: Written, traits: Traits, leave: Leave): Written {
 			quoted("backlogDrainRatio", file.backlogDrainRatio),
 			tell("import-drained"),
 		);
-	const search = rate === 0 && pattern !== "backlog";
+	const search = asFast && pattern !== "backlog";
 	if (search)
 		leave(
 			quoted("producerRate", rate),
-			tell("import-search", { objective: OBJECTIVE, rate: FIRST_RATE }),
+			tell(rate === 0 ? "import-search" : "import-as-fast", {
+				...{ objective: OBJECTIVE, rate: FIRST_RATE },
+			}),
 		);
 	return {
 		pattern,
@@ -297,7 +338,4 @@ function payloadOf(file: Written, leave: Leave): Written {
 const REASONS: Readonly<Record<string, string>> = {
 	nameFormat: tell("import-case-names"),
 	sampleRateMillis: tell("import-samples"),
-	existingTopicList: tell("import-own-topics"),
-	existingProduceTopicList: tell("import-own-topics"),
-	existingConsumeTopicList: tell("import-own-topics"),
 };

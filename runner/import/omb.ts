@@ -1,10 +1,13 @@
 import { stringify } from "yaml";
 import { brokerOf, SystemOptions } from "../brokers/index.ts";
-import { type Leave, quoted } from "../brokers/omb-driver.ts";
+import { MqbenchError } from "../errors.ts";
+import { loadScenario } from "../scenario/load.ts";
+import type { Mistake } from "../scenario/problem.ts";
 import { tell } from "../text/tell.ts";
-import { type NamedText, parseFile } from "./file.ts";
+import { type Env, type NamedText, parseFile } from "./file.ts";
+import { type Leave, quoted } from "./left-out.ts";
 import { readDriver } from "./omb-driver.ts";
-import { readWorkload } from "./omb-workload.ts";
+import { existingTopics, readWorkload } from "./omb-workload.ts";
 
 /** What a file of another tool says and a scenario cannot. */
 export interface LeftOut {
@@ -23,28 +26,45 @@ export interface Imported {
 
 /**
  * A scenario that does what an OpenMessaging Benchmark workload does with a driver. Nothing of the two files is dropped
- * without a word. Throws `import-unreadable` for what is none of its files.
+ * without a word, and no secret of them is repeated. Throws `import-unreadable` for what is none of its files.
  */
-export function importOmb(workload: NamedText, driver: NamedText): Imported {
+export function importOmb(
+	workload: NamedText,
+	driver: NamedText,
+	env: Env = {},
+): Imported {
 	const left: LeftOut[] = [];
 	const leave = (file: string) => (what: string, why: string) => {
 		// The cases of a sweep leave out the same.
 		if (!left.some((one) => one.what === what && one.why === why))
 			left.push({ file, what, why });
 	};
+	const [ofWorkload, ofDriver] = [leave(workload.file), leave(driver.file)];
+	const wanted = parseFile(workload, env, ofWorkload, false);
+	const found = readDriver(
+		parseFile(driver, env, ofDriver, true),
+		[wanted.subscriptionsPerTopic].flat().every((n) => Number(n) > 1),
+		ofDriver,
+	);
+	const named = existingTopics(wanted, ofWorkload);
+	if (named !== null && !("url" in found))
+		ofWorkload("existingTopicList", tell("import-own-topics"));
 	const system = accepted(
-		readDriver(parseFile(driver), leave(driver.file)),
-		leave(driver.file),
+		named !== null && "url" in found
+			? { ...found, create: false, topics: named }
+			: found,
+		ofDriver,
 	);
 	const options = SystemOptions.parse(system);
 	const load = readWorkload(
-		parseFile(workload),
+		wanted,
 		brokerOf(options).traits(options),
-		leave(workload.file),
+		"topics" in system ? named : null,
+		ofWorkload,
 	);
 	const scenario = {
 		name: load.name,
-		...("url" in system ? { target: "existing" } : {}),
+		...targetOf(system),
 		system,
 		workload: load.workload,
 		...(load.cases.length > 0 ? { cases: load.cases } : {}),
@@ -61,27 +81,55 @@ export function importOmb(workload: NamedText, driver: NamedText): Imported {
 				]),
 	];
 	return {
-		yaml: `${head.map((line) => `#${line}`).join("\n")}\n${stringify(scenario, { lineWidth: 0, flowCollectionPadding: true })}`,
+		yaml: `${head.map((line) => `#${line}`).join("\n")}\n${textOf(scenario)}`,
 		left,
 	};
 }
 
 // --- internal ---
 
+type System = Readonly<Record<string, unknown>>;
+
 /** The system without the settings that a scenario refuses. */
-function accepted(
-	system: Readonly<Record<string, unknown>>,
-	leave: Leave,
-): Readonly<Record<string, unknown>> {
-	const { data, error } = SystemOptions.safeParse(system);
-	const [wrong] = data
-		? brokerOf(data).contradictions(data, null)
-		: error.issues.map(({ path: [key], message }) => ({
-				key: String(key),
-				message,
-			}));
-	if (wrong === undefined || !(wrong.key in system)) return system;
-	const { [wrong.key]: value, ...rest } = system;
-	leave(quoted(wrong.key, value), wrong.message);
+function accepted(system: System, leave: Leave): System {
+	const { topics } = system;
+	const text = textOf({
+		...targetOf(system),
+		system,
+		workload: {
+			...{ rate: "1/s", message: "1KiB", duration: "1s" },
+			...(Array.isArray(topics) && {
+				...{ topics: topics.length, connections: topics.length },
+			}),
+		},
+	});
+	const [wrong] = mistakesIn(text);
+	const lines = text.split("\n").slice(0, wrong?.line ?? 0);
+	// Settings of a map or a list are further in than the key that goes.
+	const line = lines.findLast((one) => /^ {2}\w/.test(one));
+	const key = line?.trim().split(":")[0] ?? "";
+	if (wrong === undefined || !Object.hasOwn(system, key)) return system;
+	const { [key]: value, ...rest } = system;
+	const { message, remedy } = wrong;
+	leave(quoted(key, value), remedy ? `${message}; ${remedy}` : message);
 	return accepted(rest, leave);
+}
+
+function mistakesIn(text: string): readonly Mistake[] {
+	try {
+		// Variables may have any value.
+		loadScenario("imported.yaml", text, {}, new Proxy({}, { get: () => "x" }));
+		return [];
+	} catch (error) {
+		if (!(error instanceof MqbenchError)) throw error;
+		return (error.details as { mistakes?: readonly Mistake[] }).mistakes ?? [];
+	}
+}
+
+function targetOf(system: System) {
+	return "url" in system ? { target: "existing" } : {};
+}
+
+function textOf(scenario: object): string {
+	return stringify(scenario, { lineWidth: 0, flowCollectionPadding: true });
 }

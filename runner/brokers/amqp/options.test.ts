@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { omb } from "./import-omb.ts";
 import { amqp } from "./options.ts";
 
 type Some = Readonly<Record<string, unknown>>;
@@ -118,41 +117,4 @@ describe("AMQP 1.0", () => {
 			expect.stringContaining("remove one of the two"),
 		]);
 	});
-
-	test.each([
-		[
-			{ brokerAddress: "tcp://artemis.example.com:61616" },
-			{ broker: "amqp", url: "amqp://artemis.example.com" },
-			[],
-		],
-		[
-			{
-				connectionFactoryClassName:
-					"org.apache.activemq.ActiveMQConnectionFactory",
-				connectionFactoryParam: "tcp://mq.example.com:61616",
-			},
-			{ broker: "amqp", destination: "topic", url: "amqp://mq.example.com" },
-			[],
-		],
-		[
-			{
-				connectionFactoryClassName: "com.example.Factory",
-				connectionFactoryParam: "{}",
-			},
-			{ broker: "amqp", destination: "topic" },
-			[expect.stringContaining("connectionFactoryClassName")],
-		],
-	])(
-		"comes from a driver's file of OpenMessaging Benchmark: %j",
-		(file, system, left) => {
-			const lines: string[] = [];
-			expect(
-				omb.read(
-					(key) => (file as Some)[key],
-					(what) => lines.push(what),
-				),
-			).toEqual(system);
-			expect(lines).toEqual(left);
-		},
-	);
 });

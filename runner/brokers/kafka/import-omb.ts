@@ -1,72 +1,97 @@
-import { type OmbDriver, parseProperties, quoted } from "../omb-driver.ts";
+import {
+	type Mapping,
+	number,
+	type OmbDriver,
+	replicas,
+} from "../omb-driver.ts";
 
-const reasons: Readonly<Record<string, string>> = {
-	"max.in.flight.requests.per.connection": "the client library's own choice",
-	"max.partition.fetch.bytes": "the client library's own choice",
-	"fetch.max.bytes": "the client library's own choice",
-};
+const OWN = "the client library's own choice";
+const JAVA =
+	"a Java keystore, and mqbench reads PEM; export it, and write tls: { ca, cert, key }";
 
-/** What a property becomes; null: nothing, as mqbench does the same anyway; undefined: no equivalent. */
-type Setting = (value: string) => Record<string, unknown> | null | undefined;
+type Other = (key: string) => string;
+const isPem = (store: string, other: Other) =>
+	/^pem$/i.test(other(`ssl.${store}.type`)) ||
+	/\.(pem|crt)$/i.test(other(`ssl.${store}.location`));
 
-const SETTINGS: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
-	commonConfig: {
-		"bootstrap.servers": (hosts) => ({ url: urlOf(hosts) }),
-		"security.protocol": (protocol) =>
-			protocol === "PLAINTEXT" ? null : undefined,
-		// Timeouts of requests are the scenario's timeout.
-		"default.api.timeout.ms": () => null,
-		"request.timeout.ms": () => null,
-	},
-	topicConfig: {
-		"min.insync.replicas": (n) => ({ minInsyncReplicas: Number(n) }),
-		"flush.messages": (n) => (n === "1" ? { durability: "fsync" } : undefined),
-		"flush.ms": (n) => (n === "0" ? { durability: "fsync" } : undefined),
-	},
-	producerConfig: {
-		acks: (acks) => ({
-			acks: acks === "all" || acks === "-1" ? "all" : Number(acks),
-		}),
-		"linger.ms": (ms) => ({ linger: `${ms}ms` }),
-		"batch.size": (bytes) => ({ batch: `${bytes}B` }),
-		"compression.type": (type) => ({ compression: type }),
-		"enable.idempotence": (on) => ({ idempotence: on === "true" }),
-	},
-	consumerConfig: {
-		// Positions are set before the first message, and committed after each.
-		"auto.offset.reset": () => null,
-		"enable.auto.commit": () => null,
-	},
-};
+const certificates =
+	(store: string, ...keys: ("ca" | "cert" | "key")[]): Mapping =>
+	(file, other) =>
+		isPem(store, other)
+			? { tls: Object.fromEntries(keys.map((key) => [key, file])) }
+			: JAVA;
 
-function urlOf(hosts: string): string {
-	return `kafka://${hosts.replaceAll(/\s+/g, "")}`;
+const passwordOf =
+	(store: string): Mapping =>
+	(_, other) =>
+		isPem(store, other) ? null : JAVA;
+
+/** Of `username="me" password='secret'`. */
+function quoted(jaas: string, key: string): string {
+	const found = new RegExp(
+		`\\b${key}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s;]+))`,
+	).exec(jaas);
+	return found?.[1] ?? found?.[2] ?? found?.[3] ?? "";
 }
 
 /** Redpanda speaks Kafka's protocol. */
 export const omb: OmbDriver = {
 	packages: ["kafka", "redpanda"],
-	read(take, leave) {
-		const system: Record<string, unknown> = { broker: "kafka" };
-		const replicas = Number(take("replicationFactor") ?? 1);
-		if (replicas > 1) system.replicas = replicas;
-		for (const section of [
-			"commonConfig",
-			"topicConfig",
-			"producerConfig",
-			"consumerConfig",
-		])
-			for (const [key, value] of parseProperties(take(section))) {
-				const set = SETTINGS[section]?.[key];
-				const options = set?.(value);
-				if (options) Object.assign(system, options);
-				else if (options === undefined)
-					leave(
-						quoted(`${section}.${key}`, value),
-						reasons[key] ?? "has no equivalent here",
-					);
-			}
-		return system;
+	system: { broker: "kafka" },
+	properties: [
+		"commonConfig",
+		"topicConfig",
+		"producerConfig",
+		"consumerConfig",
+	],
+	keys: {
+		replicationFactor: replicas,
+		"bootstrap.servers": (servers) => ({ at: { servers } }),
+		"security.protocol": (protocol) => ({
+			at: { secure: /SSL$/i.test(protocol) },
+		}),
+		"sasl.mechanism": (mechanism) =>
+			/^(plain|scram-sha-(256|512))$/i.test(mechanism)
+				? { sasl: mechanism.toLowerCase() }
+				: "mqbench logs in by PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512",
+		"sasl.jaas.config": (jaas) => {
+			const user = quoted(jaas, "username");
+			return user === ""
+				? "mqbench logs in by a user and a password"
+				: { at: { user, password: quoted(jaas, "password") } };
+		},
+		"ssl.truststore.location": certificates("truststore", "ca"),
+		"ssl.keystore.location": certificates("keystore", "cert", "key"),
+		"ssl.truststore.type": null,
+		"ssl.keystore.type": null,
+		"ssl.truststore.password": passwordOf("truststore"),
+		"ssl.keystore.password": passwordOf("keystore"),
+		"ssl.key.password": "the file of a key has no password here",
+		"ssl.endpoint.identification.algorithm": (algorithm) =>
+			algorithm === ""
+				? "mqbench checks the name in the broker's certificate; write tls: { serverName }"
+				: null,
+		"min.insync.replicas": (value) =>
+			number(value, (n) => (n > 1 ? { minInsyncReplicas: n } : null)),
+		"flush.messages": (n) =>
+			n === "1" ? { durability: "fsync" } : "durability is interval or fsync",
+		"flush.ms": (ms) =>
+			ms === "0" ? { durability: "fsync" } : "durability is interval or fsync",
+		acks: (acks) => ({ acks: /^(all|-1)$/.test(acks) ? "all" : Number(acks) }),
+		"linger.ms": (ms) => ({ linger: `${ms}ms` }),
+		"batch.size": (bytes) => ({ batch: `${bytes}B` }),
+		"compression.type": (compression) => ({ compression }),
+		"enable.idempotence": (on) => ({ idempotence: on === "true" }),
+		"fetch.min.bytes": (bytes) => ({ fetchMinBytes: `${bytes}B` }),
+		"fetch.max.wait.ms": (ms) => ({ fetchMaxWait: `${ms}ms` }),
+		"max.in.flight.requests.per.connection": OWN,
+		"max.partition.fetch.bytes": OWN,
+		"fetch.max.bytes": OWN,
+		// Timeouts of requests are the scenario's timeout.
+		"default.api.timeout.ms": null,
+		"request.timeout.ms": null,
+		// Positions are set before the first message, and committed after each.
+		"auto.offset.reset": null,
+		"enable.auto.commit": null,
 	},
-	reasons,
 };

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { omb } from "./import-omb.ts";
 import { mqtt } from "./options.ts";
 
 type Some = Readonly<Record<string, unknown>>;
@@ -102,38 +101,5 @@ describe("MQTT", () => {
 	test("only mosquitto runs in containers", () => {
 		expect(refusals({ server: "mochi" }, "container")).toHaveLength(1);
 		expect(refusals({ version: "2.0.20" }, "container")).toEqual([]);
-	});
-});
-
-describe("files of OpenMessaging Benchmark", () => {
-	function read(file: Some) {
-		const left: string[] = [];
-		const system = omb.read(
-			(key) => file[key],
-			(what) => left.push(what),
-		);
-		return { system, left };
-	}
-
-	test("for MQTT 3.1.1", () => {
-		const { system, left } = read({
-			...{ brokerAddr: "tcp://127.0.0.1:1883", cleanSession: false },
-			...{ keepAliveInterval: 60, maxInflight: 65535, pubQos: 1, subQos: 0 },
-		});
-		expect(system).toEqual({
-			...{ broker: "mqtt", protocol: "3.1.1", qos: 1, session: "persistent" },
-			...{ url: "mqtt://127.0.0.1:1883", keepAlive: "60s" },
-			receiveMaximum: 65535,
-		});
-		expect(left).toEqual(["subQos: 0"]);
-		expect(options(system)).toBeDefined();
-	});
-
-	test("for MQTT 5", () => {
-		const client = { serverUri: "tcp://a:1883", qos: 2 };
-		const consumer = { cleanSession: true, receiveMaximum: 100 };
-		expect(read({ client, consumer }).system).toEqual({
-			...{ broker: "mqtt", url: "mqtt://a:1883", qos: 2, receiveMaximum: 100 },
-		});
 	});
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { omb } from "./import-omb.ts";
 import { nsq } from "./options.ts";
 
 type Some = Readonly<Record<string, unknown>>;
@@ -90,22 +89,5 @@ describe("NSQ", () => {
 		expect(refusals({ config: { "max-rdy-count": 5 } })).toEqual([
 			expect.stringContaining("write prefetch"),
 		]);
-	});
-
-	test("comes from a driver's file of OpenMessaging Benchmark", () => {
-		const file: Record<string, unknown> = {
-			nsqdHost: "nsqd.example.com",
-			lookupdHost: "lookup.example.com",
-		};
-		expect(
-			omb.read(
-				(key) => file[key],
-				() => {},
-			),
-		).toEqual({
-			broker: "nsq",
-			url: "nsq://nsqd.example.com",
-		});
-		expect(Object.keys(omb.reasons)).toEqual(["lookupdHost"]);
 	});
 });
