@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { System } from "../../runner/scenario/scenario.ts";
 import type { BrokerRequest } from "../rig.ts";
 import { existingRig } from "./existing.ts";
+import { nodesHere } from "./reach.ts";
 
 const at = (url: string | null): BrokerRequest => ({
 	system: { key: "mine", broker: "nats", port: null, url } as System,
@@ -50,6 +51,17 @@ test("a port at which nothing listens is named with host and reason, without the
 		message: `mine: nothing answers at 127.0.0.1:${port} (connection refused). Start the broker there, or correct the url.`,
 	});
 });
+
+test.each(["[::1]", "[0:0:0:0:0:0:0:1]", "127.9.9.9", "localhost"])(
+	"%s is this machine, and is named as a URL has it",
+	async (host) => {
+		const url = `nats://${host}:1`;
+		expect(nodesHere(url, { defaultPort: 4222 }).sameHost).toBe(true);
+		await expect(
+			existingRig(new AbortController().signal).open(at(url)),
+		).rejects.toThrow(`mine: nothing answers at ${host}:1 (`);
+	},
+);
 
 test("a host that does not exist is named", async () => {
 	await expect(

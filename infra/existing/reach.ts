@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import {
 	type Address,
 	addresses,
+	hostPort,
 	type Ports,
 } from "../../runner/brokers/addresses.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
@@ -33,7 +34,7 @@ export async function unreachable(
 	return reasons.includes(null)
 		? null
 		: {
-				where: all.map(({ host, port }) => `${host}:${port}`).join(", "),
+				where: all.map(({ host, port }) => hostPort(host, port)).join(", "),
 				reason: [...new Set(reasons)].join("; "),
 			};
 }

@@ -1,3 +1,5 @@
+import { sshPlace, sshPlaceText } from "../../runner/model/ssh-host.ts";
+
 /** A host that makes load or runs a broker, as ssh reaches it; null: ssh's own default. */
 export interface SshHost {
 	readonly host: string;
@@ -19,11 +21,8 @@ export interface SshHost {
 
 /** "bench@10.0.0.11:2222" from a scenario, which has checked the form. */
 export function sshHost(text: string): SshHost {
-	const [, user, host, port] = /^(?:(.+)@)?(.+?)(?::(\d+))?$/.exec(text) ?? [];
 	return {
-		host: host ?? text,
-		user: user ?? null,
-		port: port === undefined ? null : Number(port),
+		...sshPlace(text),
 		identity: null,
 		knownHosts: null,
 		hostKeyKnown: false,
@@ -32,8 +31,8 @@ export function sshHost(text: string): SshHost {
 }
 
 /** As people and scenarios write it. */
-export function sshName({ host, user, port }: SshHost): string {
-	return `${user === null ? "" : `${user}@`}${host}${port === null ? "" : `:${port}`}`;
+export function sshName(host: SshHost): string {
+	return sshPlaceText(host);
 }
 
 /** Arguments that tell ssh how to reach it, to put before all others but ssh's options. */

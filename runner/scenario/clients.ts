@@ -1,5 +1,6 @@
 import { noBroker } from "../brokers/index.ts";
 import { crosses, type Target } from "../model/plan.ts";
+import { sshPlace, sshPlaceText } from "../model/ssh-host.ts";
 import { targets } from "../model/targets.ts";
 import { say } from "../text/say.ts";
 import { tell } from "../text/tell.ts";
@@ -111,7 +112,7 @@ function clientsOfRig(rig: GivenRig | null): OnHosts | null {
 			setUp,
 			bootMinutes,
 		}) => ({
-			name: `${user === undefined ? "" : `${user}@`}${host}${port === undefined ? "" : `:${port}`}`,
+			name: sshPlaceText({ user: user ?? null, host, port: port ?? null }),
 			access: {
 				identity: identity ?? null,
 				knownHosts: knownHosts ?? null,
@@ -191,8 +192,8 @@ function twice(clients: Clients, from: GivenRig | null): Problem[] {
 				...{ whose, host: addresses[at]?.replace(/:22$/, "") },
 			}),
 		];
-	const badPort = addresses.findIndex(
-		(place) => Number(/:(\d+)$/.exec(place)?.[1]) > 65_535,
+	const badPort = clients.hosts.findIndex(
+		(host) => Number(sshPlace(host).port) > 65_535,
 	);
 	return badPort < 0
 		? []
@@ -205,8 +206,8 @@ function twice(clients: Clients, from: GivenRig | null): Problem[] {
 
 /** "10.0.0.11:22": what two names of one host have in common. */
 function placeOf(host: string): string {
-	const bare = host.slice(host.indexOf("@") + 1).toLowerCase();
-	return /:\d+$/.test(bare) ? bare : `${bare}:22`;
+	const place = sshPlace(host.toLowerCase());
+	return sshPlaceText({ ...place, user: null, port: place.port ?? 22 });
 }
 
 function closed({ schedule }: Case, clients: number): string | undefined {

@@ -14,10 +14,9 @@ const NO_ADDRESS = tell("rig-address");
 const sshHost = {
 	host: z
 		.string()
-		.regex(/^(?!-)[\w.-]+$/, tell("rig-host"))
+		.regex(/^(?:(?!-)[\w.-]+|[\da-fA-F:.]+)$/, tell("rig-host"))
 		.meta({
-			description:
-				"Name or address of IPv4; for one of IPv6 a name of ssh's configuration.",
+			description: "Name or address, as ssh takes it.",
 			examples: ["10.0.0.11"],
 		}),
 	user: z

@@ -8,6 +8,7 @@ import {
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, parsed, span } from "../model/field.ts";
 import { FaultAction, Target } from "../model/plan.ts";
+import { SSH_PLACE } from "../model/ssh-host.ts";
 import { type WorkloadField, workloadFields } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 import { AwsFile } from "./aws-schema.ts";
@@ -130,15 +131,12 @@ const Clients = z.union([
 		[3],
 	),
 	z
-		.array(
-			z
-				.string()
-				.regex(/^(?:[\w.-]+@)?(?!-)[\w.-]+(?::\d{1,5})?$/, tell("client-host")),
-		)
+		.array(z.string().regex(SSH_PLACE, tell("client-host")))
 		.min(1)
 		.max(MOST_CLIENTS)
 		.meta({
-			description: "Hosts, as ssh takes them: user@host, or user@host:port.",
+			description:
+				"Hosts, as ssh takes them: user@host, or user@host:port; an address of IPv6 in brackets.",
 		}),
 	z.strictObject({
 		docker: count("Containers of mqbench's own image.", MOST_CLIENTS, [3]),

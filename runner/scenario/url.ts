@@ -1,3 +1,4 @@
+import { BlockList, isIP } from "node:net";
 import { type Broker, loginUrl, variable } from "../brokers/index.ts";
 import { holdsSecret } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
@@ -42,8 +43,16 @@ export function resolveUrl(
 		raw === url ? "url" : `url (from ${raw.match(REFERENCE)?.join(", ")})`;
 	const parts = url.split(NEXT_URL).map(hosts);
 	const parsed = parts.flatMap(({ urls }) => urls);
-	if (parsed.some((one) => one === null))
-		return { wrong: tell("url-odd", { url: source, form }) };
+	if (parsed.some((one) => one === null)) {
+		// "nats://::1:4222", without brackets.
+		const ipv6 = /:\/\/(?:[^@]*@)?[\da-f]*:[\da-f]*:/i.test(url);
+		return {
+			wrong: tell("url-odd", {
+				url: source,
+				form: ipv6 ? form.replace("host", "[::1]") : form,
+			}),
+		};
+	}
 	if (parsed.some((one) => one && !schemes.includes(one.protocol.slice(0, -1))))
 		return {
 			wrong: tell("url-scheme", {
@@ -59,10 +68,18 @@ export function resolveUrl(
 
 /** "localhost", "127.0.0.1", "::1": every machine is that for itself. */
 export function isLoopback(host: string): boolean {
-	return host === "localhost" || host === "::1" || /^127\./.test(host);
+	const family = { 4: "ipv4", 6: "ipv6" } as const;
+	const version = isIP(host) as 0 | 4 | 6;
+	return version === 0
+		? host === "localhost"
+		: LOOPBACKS.check(host, family[version]);
 }
 
 // --- internal ---
+
+const LOOPBACKS = new BlockList();
+LOOPBACKS.addSubnet("127.0.0.0", 8);
+LOOPBACKS.addAddress("::1", "ipv6");
 
 /** Several URLs: "nats://a:4222,nats://b:4222". */
 const NEXT_URL = /,(?=[a-z][a-z0-9+.-]*:\/\/)/i;
