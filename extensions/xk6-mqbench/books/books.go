@@ -65,8 +65,12 @@ type Message struct {
 	IntendedNs *int64 `json:"intendedNs"`
 }
 
-// NoTime is a time that nobody knows.
-const NoTime = math.MaxInt64
+const (
+	// NoTime is a time that nobody knows.
+	NoTime = math.MaxInt64
+	// NoMessage is a message that nobody can name. It counts as one of the window.
+	NoMessage = -1
+)
 
 // New opens books in which nothing has happened.
 func New(shape Shape) *Books {
@@ -235,7 +239,9 @@ func (b *Books) Offenders() map[string]Message {
 
 func (b *Books) offence(counter *[2]atomic.Int64, kind string, i, offsetNs int64) {
 	counter[b.scope(i)].Add(1)
-	b.first(kind, i, offsetNs)
+	if i != NoMessage {
+		b.first(kind, i, offsetNs)
+	}
 }
 
 // first keeps the message with the earliest intended time of a kind.
@@ -262,7 +268,7 @@ func (b *Books) Sequences(p, i int64) int64 {
 }
 
 func (b *Books) scope(i int64) int {
-	if i < b.from.Load() {
+	if i != NoMessage && i < b.from.Load() {
 		return 0
 	}
 	return 1

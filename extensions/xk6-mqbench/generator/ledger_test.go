@@ -48,7 +48,8 @@ func TestEveryInjectedFaultIsFoundAndNothingElse(t *testing.T) {
 		},
 		alter: func(i int64, payload []byte) {
 			if damaged(i) {
-				payload[50+i%10] ^= 0x10
+				// In the body first; then in magic, run, producer, sequence and intended time.
+				payload[[]int{50, 0, 5, 8, 23, 30}[i/3001%6]] ^= 0x10
 			}
 		},
 		overtaken: late,

@@ -17,7 +17,10 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 	return func(d broker.Delivery) {
 		e, i, what := g.identify(d.Payload)
 		// Where messages do not cross, ignore what other clients have sent, too.
-		if what == foreign || !g.books.Expects(subscriber, i) {
+		if what == ours && !g.books.Expects(subscriber, i) {
+			what = foreign
+		}
+		if what == foreign {
 			g.books.Foreign.Add(1)
 			return
 		}
@@ -40,7 +43,7 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 			}
 		}
 		if consumes {
-			g.consumer.work(i)
+			g.consumer.work(max(i, 0))
 		}
 	}
 }
@@ -93,16 +96,20 @@ const (
 )
 
 // identify reads whose payload it is and whether it is undamaged. If the envelope cannot be ours, it corrects the intended time as far
-// as we know it.
+// as we know it. The message is books.NoMessage if the payload is damaged where it says which one it is.
 func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity) {
 	e, ok := envelope.Get(payload)
 	producers := int64(g.plan.Producers)
-	if !ok || e.Run != g.plan.RunNumber || int64(e.Producer) >= producers || e.Sequence > uint64(g.plan.Schedule.Messages) {
-		return e, 0, foreign
+	i := int64(books.NoMessage)
+	if ok && e.Run == g.plan.RunNumber && int64(e.Producer) < producers && e.Sequence <= uint64(g.plan.Schedule.Messages) {
+		i = int64(e.Sequence)*producers + int64(e.Producer)
 	}
-	i := int64(e.Sequence)*producers + int64(e.Producer)
-	if i >= g.plan.Schedule.Messages {
-		return e, 0, foreign
+	if i == books.NoMessage || i >= g.plan.Schedule.Messages {
+		// On topics of our own nobody else sends; what is whole there is of another run that shares them.
+		if g.plan.Create && g.plan.Message.Checksum && !envelope.Intact(payload) {
+			return envelope.Envelope{Intended: books.NoTime}, books.NoMessage, corrupted
+		}
+		return e, books.NoMessage, foreign
 	}
 	intended := g.intended(i)
 	due := intended

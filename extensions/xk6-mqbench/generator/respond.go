@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -35,8 +36,8 @@ func (g *Generator) respond(connection, topic int) (broker.Handler, error) {
 		if d.Redelivered {
 			g.books.Redelivered(i, e.Intended)
 		}
-		// A request of another size gets no reply. The requester notices other damage.
-		whole := len(d.Payload) == g.plan.Message.Bytes
+		// A request of another size, or that nobody can name, gets no reply. The requester notices other damage.
+		whole := len(d.Payload) == g.plan.Message.Bytes && i != books.NoMessage
 		if !whole {
 			g.books.Corrupted(i, e.Intended)
 		}
