@@ -86,7 +86,8 @@ Each message ends in exactly one place, so the counts must add up:
               by the end of the drain
   failed      refused, or held back by the system until the end of the drain
   unknown     not acknowledged: it may have arrived or not
-  duplicated  received again; latency counts the first receipt
+  duplicated  received again, up to 2 s after all messages had settled;
+              latency counts the first receipt
   corrupted   its CRC32C was wrong (checksum: true); counts as not received
   not offered never sent by the generator: the run is INVALID
 

@@ -199,6 +199,8 @@ export const TotalsLine = z.strictObject({
 	firstClaimNs: z.int(),
 	/** From T0 to the moment everything was settled, or the drain was over. */
 	endNs: Count,
+	/** How long the books then stayed open for further copies; null: no SLA line counts them, or the recording is older than this field. */
+	lookedNs: Count.nullable().default(null),
 	cpuNs: Count,
 	gcPauseNs: Count,
 	gcCycles: Count,

@@ -140,6 +140,8 @@ export function addTotals(lines: readonly Totals[]): Totals | null {
 			// The latest of all clients decides, and the worst.
 			firstClaimNs: Math.max(a.firstClaimNs, b.firstClaimNs),
 			endNs: Math.max(a.endNs, b.endNs),
+			// Whoever closed first has counted least.
+			lookedNs: ofBoth(Math.min, a.lookedNs, b.lookedNs),
 			// From the first client that sent or received to the last.
 			firstSendNs: ofBoth(Math.min, a.firstSendNs, b.firstSendNs),
 			firstReceiveNs: ofBoth(Math.min, a.firstReceiveNs, b.firstReceiveNs),

@@ -262,14 +262,20 @@ interface Tally {
 	readonly measured: string;
 	/** Of a count, those of the warm-up; null: a rate or a time. */
 	readonly warmup: number | null;
+	/** Of what may still come when every message has settled: how long that was waited for. null: it was not. */
+	readonly lookedNs: number | null;
 }
 
-function tallyText({ name, measured, warmup }: Tally): string {
+function tallyText({ name, measured, warmup, lookedNs }: Tally): string {
 	const where =
 		warmup === null
 			? ""
 			: ` in warm-up and window${warmup === 0 ? "" : ` (${count(warmup)} of them in the warm-up)`}`;
-	return `${measured} ${name}${where}`;
+	const until =
+		lookedNs === null
+			? ""
+			: `, and up to ${duration(lookedNs)} after every message had settled`;
+	return `${measured} ${name}${where}${until}`;
 }
 
 interface Fault {

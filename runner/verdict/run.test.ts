@@ -278,6 +278,20 @@ describe("counts and rates", () => {
 		);
 	});
 
+	test("a line on duplicates says how long they were looked for, and others do not", () => {
+		const { judgements } = judged("healthy", {
+			plan: sla(tally("duplicated", "==", 0), tally("lost", "==", 0)),
+			lines: (lines) => {
+				totals(lines).lookedNs = 2_000_400_000;
+				return undefined;
+			},
+		});
+		expect(judgements.map(({ why }) => why)).toEqual([
+			"0 duplicated in warm-up and window, and up to 2s after every message had settled",
+			"0 lost in warm-up and window",
+		]);
+	});
+
 	test("rates are of the window; a tenth of a percent at its edges does not decide", () => {
 		const rate = (received: number, limit: number) =>
 			judged("healthy", {

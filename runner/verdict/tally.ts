@@ -75,7 +75,10 @@ export function judgeTally(sla: TallySla, facts: Facts): Judgement {
 	const warmup = isRateOrTime(tally)
 		? null
 		: (collected.counters.warmup?.[tally] ?? 0);
-	const values = { name, measured, warmup };
+	// Shorter than any: a message was missing until the drain was over.
+	const looked = LATE_COMERS.has(tally) ? collected.totals?.lookedNs : null;
+	const lookedNs = (looked ?? 0) >= 1e6 ? (looked ?? null) : null;
+	const values = { name, measured, warmup, lookedNs };
 	const said = met
 		? say("tally", values)
 		: nearly
@@ -126,6 +129,9 @@ export function orderUnit(
 // --- internal ---
 
 const EDGE = 0.001;
+
+/** Of what a message meets after it has settled: looks() of the generator's plan.go. */
+const LATE_COMERS: ReadonlySet<Tally> = new Set(["duplicated", "redelivered"]);
 
 /** Why a value that was measured decides nothing; null: it does. */
 function openQuestion(

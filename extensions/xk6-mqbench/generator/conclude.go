@@ -12,12 +12,18 @@ const (
 	// interruptDrain is how long the senders of an interrupted run may go on, and how long it then waits for what is in flight.
 	interruptDrain = 500 * time.Millisecond
 	settlePoll     = 2 * time.Millisecond
+	// lookNs is how long the books stay open for further copies when every message has settled, where an SLA line counts them: a second
+	// send after a time-out or a lost connection comes within about a second. A broker's own redelivery takes up to minutes, for which
+	// no run should wait, so reports say how long was looked.
+	lookNs = int64(2 * time.Second)
 )
 
 // outcome is what the books say at the end.
 type outcome struct {
 	state string
 	endNs int64
+	// lookedNs is how long the books stayed open after that; nil where nothing counts what may still have come.
+	lookedNs *int64
 	// clientDropped and reconnects are nil if the driver does not count them.
 	clientDropped *int64
 	reconnects    *int64
@@ -42,6 +48,9 @@ func (g *Generator) conclude(ctx context.Context) {
 			g.outcome.state = g.settle(ctx)
 		}
 		g.outcome.endNs = g.clock.Now() - g.t0
+		if g.plan.looks() {
+			g.look(ctx)
+		}
 		g.endSends()
 		for _, s := range g.senders {
 			s.close()
@@ -92,6 +101,26 @@ func (g *Generator) settle(ctx context.Context) string {
 		case <-time.After(settlePoll):
 		}
 	}
+}
+
+// look keeps the books open for further copies, within the drain. Where messages cross, being told to close the books says that every
+// message has settled; otherwise that the broker is gone.
+func (g *Generator) look(ctx context.Context) {
+	from := g.clock.Now()
+	deadline := min(from+lookNs, g.t0+g.endNs.Load()+g.plan.DrainNs)
+	told := g.told
+	if g.crosses {
+		told = nil
+	}
+	if g.outcome.state == "complete" && deadline > from {
+		select {
+		case <-ctx.Done():
+		case <-told:
+		case <-time.After(time.Duration(deadline - from)):
+		}
+	}
+	looked := g.clock.Now() - from
+	g.outcome.lookedNs = &looked
 }
 
 // interrupt ends the load of a run that somebody stops. What the pacer has handed to a sender may still leave, and what has left has time

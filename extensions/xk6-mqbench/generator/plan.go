@@ -64,6 +64,7 @@ type Plan struct {
 	Order               string       `json:"order"`
 	Pacing              pacer.Pacing `json:"pacing"`
 	Limits              []Limit      `json:"limits"`
+	SLA                 []SLALine    `json:"sla"`
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
 	} `json:"heartbeat"`
@@ -127,6 +128,11 @@ type Message struct {
 type Limit struct {
 	Metric  string `json:"metric"`
 	LimitNs int64  `json:"limitNs"`
+}
+
+// SLALine is what the generator needs of a line of the SLA: which count it is about; "" where it is about something else.
+type SLALine struct {
+	Tally string `json:"tally"`
 }
 
 // ParsePlan reads plan.json and refuses one that contradicts itself: the schedule is computed here again, and both results must be
@@ -257,6 +263,13 @@ func (p *Plan) limits() ([]recorder.Limit, error) {
 		limits = append(limits, recorder.Limit{Metric: metric, Ns: l.LimitNs})
 	}
 	return limits, nil
+}
+
+// looks reports whether an SLA line counts copies that may come when every message has its first one.
+func (p *Plan) looks() bool {
+	return p.receives() && slices.ContainsFunc(p.SLA, func(line SLALine) bool {
+		return line.Tally == "duplicated" || line.Tally == "redelivered"
+	})
 }
 
 // windowEndNs: no message is intended later (closed loads: none is sent later).

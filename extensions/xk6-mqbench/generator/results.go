@@ -116,6 +116,9 @@ func (r *results) end() {
 		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
 		"errors": g.errors.List(),
 	}
+	if g.outcome.lookedNs != nil {
+		totals["lookedNs"] = *g.outcome.lookedNs
+	}
 	if g.outcome.requests != nil {
 		totals["requests"] = *g.outcome.requests
 	}
