@@ -75,7 +75,7 @@ export const loadChecks = {
 	"queue-few-samples": (d: { samples: number }) =>
 		`${plural(d.samples, "sample")} of the queue ${d.samples === 1 ? "is" : "are"} too few for a trend`,
 	"queue-few-samples-calm": (d: { samples: number }) =>
-		`the queue grew during a fault; the rest of the run has ${plural(d.samples, "sample")} of it, too few for a trend`,
+		`the queue grew during a fault or a stop of the load generator; the rest of the run has ${plural(d.samples, "sample")} of it, too few for a trend`,
 	"queue-grew": (d: Queue & { perSecond: number }) =>
 		`${d.phase === null ? QUEUE_GREW : `at ${d.phase} the queue grew: percentiles depend on the duration`} (by ${count(d.perSecond)} messages per second; ${thirds(d)})`,
 	"queue-longer": (d: Queue & { limitNs: number }) =>
@@ -87,7 +87,7 @@ export const loadChecks = {
 			outsideFaults: boolean;
 		},
 	) =>
-		`${d.outsideFaults ? "outside of faults " : ""}the queue did not grow (${thirds(d)}${d.most === null ? "" : `, at most ${count(d.most)} in between`})`,
+		`${d.outsideFaults ? "outside of faults and stops of the load generator " : ""}the queue did not grow (${thirds(d)}${d.most === null ? "" : `, at most ${count(d.most)} in between`})`,
 
 	"backlog-drained": (d: { peak: number; drainNs: number }) =>
 		`a backlog of ${plural(d.peak, "message")} was drained in ${duration(d.drainNs)}`,

@@ -70,10 +70,10 @@ export function heldIn(
 	};
 }
 
-// --- internal ---
-
 /** How many are due before a time, ns from the window's start; outside of the window at the rate of its edge. */
-function dueBefore(perInterval: readonly number[]): (ns: number) => number {
+export function dueBefore(
+	perInterval: readonly number[],
+): (ns: number) => number {
 	let sum = 0;
 	const starts = [0, ...perInterval.map((n) => (sum += n))];
 	return (ns) => {

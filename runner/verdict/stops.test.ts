@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../model/plan.ts";
+import type { Collected } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
 import { without } from "./intervals.ts";
 import { type Any, type Changes, judged } from "./judged.fake.ts";
@@ -11,11 +12,24 @@ type Stop = readonly [fromMs: number, untilMs: number];
 const inNs = (stops: readonly Stop[]) =>
 	stops.map(([from, until]) => [from * MS, until * MS] as const);
 
-/** Stops of a run with 1 s of warm-up and a window of 10 s, ms since T0, and a limit of 10 ms. */
-const found = (stops: readonly Stop[], limitMs = 10) => {
-	const schedule = { warmupNs: 1000 * MS, durationNs: 10_000 * MS };
-	const plan = { schedule } as unknown as Plan;
-	return stopsIn({ plan, stops: inNs(stops) }, limitMs * MS);
+/** Stops of a run with 1 s of warm-up and a window of 10 s at 1000/s, ms since T0, and a limit of 10 ms. */
+const found = (
+	stops: readonly Stop[],
+	limitMs = 10,
+	/** Messages in flight, ten times a second. */
+	waits: readonly number[] = [],
+) => {
+	const schedule = {
+		...{ kind: "constant", warmupNs: 1000 * MS, durationNs: 10_000 * MS },
+		...{ messages: 11_000, rate: { messages: 1000, perNs: 1e9 } },
+	};
+	const plan = { schedule, client: { count: 1 } } as unknown as Plan;
+	const ticks = Array.from({ length: 11 }, (_, k) => ({
+		at: k + 1,
+		backlog: waits.slice(k * 10, k * 10 + 10),
+	}));
+	const collected = { plan, stops: inNs(stops), ticks, counters: {} };
+	return stopsIn(collected as unknown as Collected, limitMs * MS);
 };
 const every = (gapMs: number, ms: number): Stop[] =>
 	Array.from({ length: 11_000 / gapMs }, (_, i) => [
@@ -73,6 +87,38 @@ describe("what was due near a stop of the generator", () => {
 			}
 	});
 
+	test.each<[string, (s: number) => number, number]>([
+		[
+			"until as few are in flight as before",
+			(s) => Math.max(2, 1000 - 250 * (s - 4)),
+			8,
+		],
+		["its length after it where nothing is seen to wait", () => 2, 5],
+		[
+			"to the end of a window that ends before that",
+			(s) => 1000 - 50 * (s - 4),
+			11,
+		],
+		[
+			"until more wait than it can have left: a stall of the system",
+			(s) => (s < 6 ? 1000 - 250 * (s - 4) : 1500),
+			6,
+		],
+	])("is what a stop of 1 s has left waiting, %s", (_, waiting, overS) => {
+		const waits = Array.from({ length: 110 }, (_, i) =>
+			i < 30 ? 2 : waiting(Math.max(4, (i + 1) / 10)),
+		);
+		const near = [...found([[3000, 4000]], 10, waits).intervals];
+		expect(near.at(-1)?.[0]).toBe(Math.ceil((overS - 1) * 10) - 1);
+		expect(near[0]?.[0]).toBe(19);
+	});
+
+	test("is its length after a short stop of a system that never works it off", () => {
+		const waits = Array.from({ length: 110 }, (_, i) => (i < 30 ? 2 : 150));
+		const near = [...found([[3000, 3200]], 10, waits).intervals];
+		expect(near.at(-1)?.[0]).toBe(23);
+	});
+
 	test("leaves a FAIL of a slow broker on a machine that stops all the time for a moment", () => {
 		// 7 ms in each 100 ms are near 19 ms of load with a limit of 5 ms.
 		const near = found(every(100, 7), 5).intervals;
@@ -92,6 +138,21 @@ const stalled = (stops: readonly Stop[], plan: Changes["plan"] = () => {}) =>
 		plan,
 		lines: (lines: Any[]) => [...lines, { type: "stops", stops: inNs(stops) }],
 	});
+
+test("a queue that a stop of the generator has left is no rate that the system does not carry", () => {
+	// The rest of the window is too short to judge the rate by.
+	const left = (stops: readonly Stop[]) =>
+		judged("healthy", {
+			lines: (lines: Any[]) => {
+				const { at } = lines.filter((l) => l.type === "tick").at(-1);
+				for (const tick of lines.filter((l) => l.type === "tick"))
+					if (tick.at > at - 3) tick.backlog = tick.backlog.map(() => 1500);
+				return [...lines, { type: "stops", stops: inNs(stops) }];
+			},
+		}).checks.find((c) => c.check === "backlog");
+	expect(left([])?.status).toBe("fail");
+	expect(left([[2900, 4400]])?.status).toBe("unknown");
+});
 
 describe("a gate that FAILs", () => {
 	test("is INVALID where the generator could not run: without what was due near that it passes", () => {

@@ -2,15 +2,23 @@ import type { Sla } from "../model/plan.ts";
 import type { Collected } from "../run/collect.ts";
 import type { Decided, Late, Slow, Without } from "../text/gates.ts";
 import { type Said, say } from "../text/say.ts";
+import { waiting } from "./backlog-drain.ts";
 import { containsLag } from "./facts.ts";
-import { heldIn, RECEIVES } from "./held.ts";
+import { drainedOf } from "./fault-drain.ts";
+import { dueBefore, heldIn, RECEIVES } from "./held.ts";
 import {
 	INTERVAL_NS,
+	intendedPerInterval,
 	type LimitInterval,
 	type Shares,
 	without,
 } from "./intervals.ts";
 import type { Judgement } from "./judgement.ts";
+
+type Stop = Collected["stops"][number];
+
+/** A system that needs longer than so many lengths of a stop to work off what it left has less than that part of its rate in reserve. */
+const MOST = 20;
 
 /** Stops of the generator that may have made messages late. */
 export interface Stops {
@@ -22,22 +30,23 @@ export interface Stops {
 }
 
 /**
- * A generator that is stopped for d takes what is under way d later, and then sends at once what became due; a system that can do twice the
- * rate has worked that off after another d. So what is due from the limit before a stop (what is older was late already) until d after
- * it may be late because of it.
+ * A generator that is stopped for d takes what is under way d later, and then sends at once what became due. So what is due from the limit
+ * before a stop (what is older was late already) until the system has worked that off may be late because of it: until d after it, in which
+ * a system does that at twice the rate, or longer where more messages are seen to be in flight than before.
  *
- * A stop that is no longer than the limit breaks no limit. So a stop explains at most what is due in three times its length.
+ * A stop that is no longer than the limit breaks no limit. So one that is too short to be seen in the samples of what is in flight explains
+ * at most what is due in three times its length.
  */
-export function stopsIn(
-	{ plan: { schedule }, stops }: Pick<Collected, "plan" | "stops">,
-	limitNs: number,
-): Stops {
+export function stopsIn(collected: Collected, limitNs: number): Stops {
+	const { schedule } = collected.plan;
 	const intervals = new Map<number, number>();
 	const all = { stops: 0, stoppedNs: 0, intervals };
-	for (const [from, until] of stops) {
+	for (const stop of collected.stops) {
+		const [from, until] = stop;
 		const ns = until - from;
 		const begin = Math.max(0, from - limitNs - schedule.warmupNs);
-		const end = Math.min(until + ns - schedule.warmupNs, schedule.durationNs);
+		const over = Math.max(until + ns, workedOffNs(collected, stop));
+		const end = Math.min(over - schedule.warmupNs, schedule.durationNs);
 		if (ns <= limitNs || begin >= end) continue;
 		all.stops++;
 		all.stoppedNs += ns;
@@ -49,6 +58,37 @@ export function stopsIn(
 		}
 	}
 	return all;
+}
+
+/**
+ * When as few messages were in flight again as before a stop of the generator, ns since T0; its end, where that cannot be seen: the stop was
+ * shorter than the samples are apart, or the system did not come back to that within MOST times its length, as one that is overloaded does not.
+ * More in flight than the stop can have left there is the system's own: the stop explains nothing from then on.
+ */
+export function workedOffNs(collected: Collected, [from, until]: Stop): number {
+	const { plan } = collected;
+	const { warmupNs, durationNs } = plan.schedule;
+	const ns = until - from;
+	if (ns < INTERVAL_NS) return until;
+	const lastNs = Math.min(until + MOST * ns, warmupNs + durationNs);
+	// One a second, in order.
+	const ticks = collected.ticks.slice(
+		Math.max(0, Math.floor(from / 1e9) - 3),
+		Math.ceil(lastNs / 1e9),
+	);
+	const some = { ...collected, ticks };
+	const { drainedNs, drainedStill } = drainedOf(some, {
+		...{ beganNs: from, untilNs: lastNs, servedNs: until },
+	});
+	if (drainedStill && lastNs === until + MOST * ns) return until;
+	const calmNs = drainedStill ? lastNs : from + (drainedNs ?? 0);
+	const samples = waiting(some).map(({ x, y }) => ({ ns: x * 1e9, y }));
+	const before = samples.filter(({ ns }) => ns <= from).map(({ y }) => y);
+	const due = dueBefore(intendedPerInterval(plan));
+	const left = due(until - warmupNs + INTERVAL_NS) - due(from - warmupNs);
+	const most = Math.max(...before, 0) + left;
+	const own = samples.find(({ ns, y }) => ns > until && y > most);
+	return Math.max(until, Math.min(calmNs, own?.ns ?? calmNs));
 }
 
 /** A latency's intervals without what something other than the system may have made late, and how a line says that this decided it. */

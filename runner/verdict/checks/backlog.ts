@@ -9,7 +9,9 @@ import { formatCount, formatDuration } from "../../units.ts";
 import { drainOf, EDGE_S, waiting } from "../backlog-drain.ts";
 import { type Facts, sumsOf, tightestLimitNs } from "../facts.ts";
 import { drainedOf } from "../fault-drain.ts";
+import { INTERVAL_NS } from "../intervals.ts";
 import { neverCompleted } from "../never-completed.ts";
+import { workedOffNs } from "../stops.ts";
 import { meanRate } from "../window-length.ts";
 import { type Check, type Finding, NOT_COUNTED, unknown } from "./check.ts";
 import { BACKLOG_MESSAGES, BACKLOG_SAMPLES, BACKLOG_SHARE } from "./limits.ts";
@@ -36,8 +38,8 @@ export const backlog: Check = {
 			return tooFew(say("queue-few-samples", { samples: points.length }));
 		const judgement = judged(facts, points, false);
 		if (judgement.status !== "fail") return judgement;
-		// What a fault has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
-		const calm = outsideOfFaults(facts, points);
+		// What a fault or a stop of the generator has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
+		const calm = calmOf(facts, points);
 		if (calm.length === points.length) return judgement;
 		if (calm.length < BACKLOG_SAMPLES)
 			return tooFew(say("queue-few-samples-calm", { samples: calm.length }));
@@ -132,8 +134,8 @@ function judged(
 	);
 }
 
-/** Those before a fault, and after what it left waiting was worked off. */
-function outsideOfFaults(
+/** Those before a fault or a stop of the generator, and after what that left waiting was worked off. */
+function calmOf(
 	{ collected }: Facts,
 	points: readonly TrendPoint[],
 ): TrendPoint[] {
@@ -149,6 +151,8 @@ function outsideOfFaults(
 		const toNs = Math.max(overNs, endedNs ?? untilNs);
 		return { from: beganNs / 1e9, to: toNs / 1e9 };
 	});
+	for (const stop of collected.stops.filter(([a, b]) => b - a >= INTERVAL_NS))
+		spans.push({ from: stop[0] / 1e9, to: workedOffNs(collected, stop) / 1e9 });
 	return points.filter(
 		({ x }) => !spans.some(({ from, to }) => x > from && x <= to + EDGE_S),
 	);
