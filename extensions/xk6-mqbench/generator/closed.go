@@ -118,8 +118,8 @@ func (g *Generator) runClosed(ctx context.Context) string {
 			g.endSends()
 		}
 		// A timeout makes room for messages that wait to be sent.
-		still := now-movedNs >= g.plan.DrainNs && (g.sent() || !pending)
-		if still || g.settled() || now >= endNs+g.plan.DrainNs {
+		still := g.waited(movedNs) >= g.plan.DrainNs && (g.sent() || !pending)
+		if still || g.settled() || g.waited(endNs) >= g.plan.DrainNs {
 			return "complete"
 		}
 		select {

@@ -90,9 +90,8 @@ func (g *Generator) conclude(ctx context.Context) {
 
 // settle waits for the end of the schedule and of its messages, and returns how the run ended.
 func (g *Generator) settle(ctx context.Context) string {
-	deadline := g.t0 + g.endNs.Load() + g.plan.DrainNs
 	for {
-		if g.settled() || g.clock.Now() >= deadline || g.dismissed() {
+		if g.settled() || g.waited(g.t0+g.endNs.Load()) >= g.plan.DrainNs || g.dismissed() {
 			return "complete"
 		}
 		select {
@@ -101,6 +100,16 @@ func (g *Generator) settle(ctx context.Context) string {
 		case <-time.After(settlePoll):
 		}
 	}
+}
+
+// waited is how long this process has been able to wait since the given reading of the clock. Time in which it was stopped is not the
+// system's: what arrived meanwhile is still to be read.
+func (g *Generator) waited(sinceNs int64) int64 {
+	now := g.clock.Now()
+	if now <= sinceNs {
+		return now - sinceNs
+	}
+	return now - sinceNs - g.stops.during(sinceNs, now)
 }
 
 // look keeps the books open for further copies, within the drain. Where messages cross, being told to close the books says that every

@@ -67,3 +67,30 @@ func TestCopiesThatComeWhenEveryMessageHasSettledCountWhereALineAsksForThem(t *t
 		})
 	}
 }
+
+// The stop is only noted, not made: the deliveries that wait for its end come after the drain.
+func TestTheDrainIsAsLongAsTheGeneratorCouldWait(t *testing.T) {
+	open, closed := testPlan(1000, 500), closedPlan(500, 500)
+	for words, p := range map[string]*Plan{"with a schedule": open, "closed": closed} {
+		t.Run(words, func(t *testing.T) {
+			p.DrainNs, p.TimeoutNs = 300*ms, 300*ms
+			s := &stub{receive: func(_ string, i int64) {
+				if i == 480 {
+					time.Sleep(1200 * time.Millisecond)
+				}
+			}}
+			onNew = func(g *Generator) {
+				go func() {
+					<-g.started
+					time.Sleep(time.Duration(g.t0 + 400*ms - g.clock.Now()))
+					g.stops.woke(g.t0+10*ms, g.t0+2500*ms)
+				}()
+			}
+			defer func() { onNew = nil }()
+			m := measure(t, p, s, nil)
+			if *m.window.Received != 500 || *m.window.Lost != 0 {
+				t.Errorf("received %d, lost %d; want 500, 0", *m.window.Received, *m.window.Lost)
+			}
+		})
+	}
+}

@@ -135,9 +135,8 @@ func (g *Generator) leader() (string, error) {
 // settleWith waits until one of several clients may close its books, and returns how that came. Where messages cross, a client cannot
 // know that everything has arrived; the coordinator, which hears of all clients, says so.
 func (g *Generator) settleWith(ctx context.Context) string {
-	deadline := g.t0 + g.endNs.Load() + g.plan.DrainNs
 	for {
-		if g.clock.Now() >= deadline || !g.crosses && g.settled() {
+		if g.waited(g.t0+g.endNs.Load()) >= g.plan.DrainNs || !g.crosses && g.settled() {
 			return "complete"
 		}
 		select {
