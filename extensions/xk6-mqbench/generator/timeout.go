@@ -56,19 +56,19 @@ func (s *sender) expire(nowNs int64) {
 		t.noted, t.notedNs = called, nowNs
 	}
 	for len(t.moments) > 0 && t.moments[0].atNs+s.g.plan.TimeoutNs <= nowNs {
-		s.giveUp(t.moments[0])
+		s.giveUp(t.moments[0], nowNs)
 		t.from = t.moments[0].called
 		t.moments = t.moments[1:]
 	}
 }
 
-// giveUp releases what was sent before the moment. An ideal generator would have done that a timeout after the moment, less the lag.
-func (s *sender) giveUp(m moment) {
+// giveUp releases what was sent before the moment. The slots come back now to an ideal generator too, less the lag: that it looks only so
+// often is how exactly a timeout is kept. Taken for lateness, it would add up over the slots that time out one after another.
+func (s *sender) giveUp(m moment, nowNs int64) {
 	g, p := s.g, int64(s.producer)
-	atNs := m.atNs + g.plan.TimeoutNs
 	for seq := g.books.NextHeld(p, s.timeouts.from, m.called); seq < m.called; seq = g.books.NextHeld(p, seq+1, m.called) {
 		i := seq*int64(g.plan.Producers) + p
-		if s.release(i, atNs, atNs, m.lagNs) {
+		if s.release(i, nowNs, m.atNs, m.lagNs) {
 			g.books.TimedOut(i)
 		}
 	}
