@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
+import { printable } from "./printable.ts";
+import { hasColour } from "./terminal/look.ts";
 import type { World } from "./world.ts";
 
 // The only file that touches process. First of all, hide our command line from the process list: it may hold a URL with a password.
@@ -116,7 +118,7 @@ function go(code: number): never {
 	if (left === null) process.exit(code);
 	try {
 		// A stream may not get rid of it any more.
-		writeSync(2, `\n${left}\n`);
+		writeSync(2, printable(`\n${left}\n`));
 	} catch {
 		// Nobody is left to be told.
 	}
@@ -133,7 +135,7 @@ async function ask(question: string): Promise<string> {
 	terminal.on("SIGINT", () => onSignal("SIGINT"));
 	try {
 		return await Promise.race([
-			terminal.question(question, { signal: stop.signal }),
+			terminal.question(printable(question), { signal: stop.signal }),
 			new Promise<string>((resolve) =>
 				terminal.once("close", () => resolve("")),
 			),
@@ -156,7 +158,9 @@ async function nextLine(): Promise<string | null> {
 	return done ? null : value;
 }
 
+/** The one place where mqbench prints. */
 function sink(stream: NodeJS.WriteStream): World["stdout"] {
+	const colour = hasColour(stream.isTTY === true, process.env);
 	return {
 		isTTY: stream.isTTY === true,
 		get columns() {
@@ -165,7 +169,8 @@ function sink(stream: NodeJS.WriteStream): World["stdout"] {
 		get rows() {
 			return stream.rows;
 		},
-		write: (text) => void stream.write(text),
+		write: (text) => void stream.write(printable(text, colour)),
+		control: (text) => void stream.write(text),
 	};
 }
 

@@ -1,3 +1,4 @@
+import { commandLine } from "./shell.ts";
 import { didYouMean } from "./suggest.ts";
 
 /**
@@ -126,7 +127,7 @@ const catalogue = {
 	"report-unwritable": {
 		exit: 3,
 		text: (d: { path: string; reason: string; folder: string }) =>
-			`${d.path}: cannot be written (${d.reason}). The measured files are kept; free some space or allow writing there, then: mqbench report ${d.folder}`,
+			`${d.path}: cannot be written (${d.reason}). The measured files are kept; free some space or allow writing there, then: mqbench report ${commandLine([d.folder])}`,
 	},
 	"copy-unwritable": {
 		exit: 3,
@@ -286,7 +287,7 @@ const catalogue = {
 			image: string;
 			reason: string;
 		}) =>
-			`${d.system}: the image ${d.image} is not on ${d.host ?? "this machine"} and cannot be pulled${d.host ? " there" : ""} (${d.reason}). Try docker pull ${d.image}${d.host ? " there" : ""}, or name one that ${d.host ? "it has" : "you have"}: image: <name>.`,
+			`${d.system}: the image ${d.image} is not on ${d.host ?? "this machine"} and cannot be pulled${d.host ? " there" : ""} (${d.reason}). Try docker pull ${commandLine([d.image])}${d.host ? " there" : ""}, or name one that ${d.host ? "it has" : "you have"}: image: <name>.`,
 	},
 	"fault-impossible": {
 		exit: 3,
@@ -343,7 +344,7 @@ const catalogue = {
 	"rig-exists": {
 		exit: 2,
 		text: (d: { path: string }) =>
-			`${d.path}: already exists and is not changed: mqbench run <scenario> --rig ${d.path} measures on that rig, mqbench down ${d.path} takes it down. For another one beside it: --out <file>.`,
+			`${d.path}: already exists and is not changed: mqbench run <scenario> --rig ${commandLine([d.path])} measures on that rig, mqbench down ${commandLine([d.path])} takes it down. For another one beside it: --out <file>.`,
 	},
 	"rig-unwritable": {
 		exit: 3,
@@ -447,7 +448,7 @@ const catalogue = {
 	"no-such-rig": {
 		exit: 2,
 		text: (d: { id: string; folder: string; known: readonly string[] }) =>
-			`${d.id}: there is no such rig in ${d.folder}${didYouMean(d.id, d.known)}\nmqbench rigs list shows those that are known here; mqbench rigs sweep --id ${d.id} finds it in AWS by its tag.`,
+			`${d.id}: there is no such rig in ${d.folder}${didYouMean(d.id, d.known)}\nmqbench rigs list shows those that are known here; mqbench rigs sweep --id ${commandLine([d.id])} finds it in AWS by its tag.`,
 	},
 	"host-unreachable": {
 		exit: 3,

@@ -40,6 +40,7 @@ function guardedSink(sink: Sink): Sink {
 	/** What the line has so far: a command may come in two pieces. */
 	let begun = "";
 	const guard: Sink = {
+		...(sink.control ? { control: (text) => sink.control?.(text) } : {}),
 		get isTTY() {
 			return sink.isTTY;
 		},

@@ -31,7 +31,10 @@ export interface Sink {
 	readonly columns: number;
 	/** Lines of the screen; undefined: there is none. */
 	readonly rows?: number | undefined;
+	/** Prints a text, whatever it holds: only line ends, tabs and our own colours have an effect. */
 	write(text: string): void;
+	/** Prints as it is what moves the cursor and erases. Left out: as `write`. */
+	control?(text: string): void;
 }
 
 export interface Clock {

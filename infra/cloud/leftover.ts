@@ -1,4 +1,5 @@
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { tell } from "../../runner/text/tell.ts";
 
 /** What is known about a rig that is not down. */
@@ -69,9 +70,9 @@ export function findByTag({
 	profile,
 }: Pick<Leftover, "id" | "region" | "profile">): string {
 	return tell("find-by-tag", {
-		region: region === null ? "" : ` --region ${region}`,
+		region: region === null ? "" : ` --region ${commandLine([region])}`,
 		id,
-		profile: profile === null ? "" : ` --profile ${profile}`,
+		profile: profile === null ? "" : ` --profile ${commandLine([profile])}`,
 	});
 }
 

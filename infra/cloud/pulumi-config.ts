@@ -1,5 +1,6 @@
 import path from "node:path";
 import { stringify } from "yaml";
+import { commandLine } from "../../runner/shell.ts";
 import type { Offer } from "./provider.ts";
 import { programFolder } from "./sdk.ts";
 
@@ -19,7 +20,7 @@ export function pulumiConfig(
 # Append what is below to Pulumi.${config.id}.yaml, with the line of id_ed25519.pub as publicKey. Then:
 #   pulumi up
 #   pulumi stack output rig --json > rig.json
-#   mqbench ${scenario} --rig ${path.join(folder, "rig.json")}
+#   ${commandLine(["mqbench", scenario, "--rig", path.join(folder, "rig.json")])}
 #   pulumi destroy
 # The machines end themselves ${config.ttlMinutes} minutes after their start; expiresAt counts from now.
 ${stringify({

@@ -1,5 +1,6 @@
 import { type ExitCode, failure, MqbenchError } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { CloudRig } from "./lifecycle.ts";
@@ -43,7 +44,7 @@ function asLeft(error: unknown, id: string): MqbenchError {
 	)
 		return error;
 	return failure("cloud-left", {
-		text: `The rig ${id} may not be down: ${wordsOf(error)}\nTake it down: mqbench rigs destroy ${id}`,
+		text: `The rig ${id} may not be down: ${wordsOf(error)}\nTake it down: mqbench rigs destroy ${commandLine([id])}`,
 	});
 }
 

@@ -5,6 +5,7 @@ import { failure } from "../../runner/errors.ts";
 import type { FaultAction } from "../../runner/model/plan.ts";
 import { once } from "../../runner/once.ts";
 import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
@@ -86,7 +87,7 @@ export async function dockerRig(
 			if (left.length === 0) reaper.dismiss();
 			else
 				say(
-					`Docker cannot remove ${left.join(", ")}; docker ps --all --filter label=${label} shows what is there.`,
+					`Docker cannot remove ${left.join(", ")}; docker ps --all --filter ${commandLine([`label=${label}`])} shows what is there.`,
 				);
 		},
 	};

@@ -1,4 +1,5 @@
 import { sshPlace, sshPlaceText } from "../../runner/model/ssh-host.ts";
+import { commandLine } from "../../runner/shell.ts";
 
 /** A host that makes load or runs a broker, as ssh reaches it; null: ssh's own default. */
 export interface SshHost {
@@ -69,7 +70,7 @@ export function byHand({
 	identity,
 	knownHosts,
 }: SshHost): string {
-	return [
+	return commandLine([
 		"ssh",
 		...(port === null ? [] : ["-p", String(port)]),
 		...(identity === null ? [] : ["-i", identity]),
@@ -77,9 +78,7 @@ export function byHand({
 			? []
 			: ["-o", `UserKnownHostsFile=${quoted(knownHosts)}`]),
 		user === null ? host : `${user}@${host}`,
-	]
-		.map((word) => (/[\s"'$\\`]/.test(word) ? `'${word}'` : word))
-		.join(" ");
+	]);
 }
 
 // --- internal ---

@@ -1,3 +1,4 @@
+import { commandLine } from "../../runner/shell.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { lastLine, Unreachable } from "../remote/trouble.ts";
 import { byHand, type SshHost, sshName } from "./host.ts";
@@ -27,8 +28,11 @@ const tryByHand = (host: SshHost) =>
 
 /** The command that removes a host's key from the file in use. */
 function forget({ host, port, knownHosts }: SshHost): string {
-	const file = knownHosts === null ? "" : `-f '${knownHosts}' `;
-	return `ssh-keygen ${file}-R ${port === null || port === 22 ? host : `'[${host}]:${port}'`}`;
+	return commandLine([
+		"ssh-keygen",
+		...(knownHosts === null ? [] : ["-f", knownHosts]),
+		...["-R", port === null || port === 22 ? host : `[${host}]:${port}`],
+	]);
 }
 
 interface Trouble {

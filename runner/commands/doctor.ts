@@ -37,11 +37,12 @@ export async function doctor(
 	const watched = stderr.isTTY && !json;
 	const started = world.clock.monotonicMs();
 	let shown = false;
+	const control = stderr.control ?? stderr.write;
 	const examined = examine(machine, (name) => {
 		// The first second needs no explanation.
 		if (!watched || world.clock.monotonicMs() - started < 1000) return;
 		shown = true;
-		stderr.write(`\r\x1b[Kchecking ${name}`);
+		control(`\r\x1b[Kchecking ${name}`);
 	});
 	const all = isCluster(where)
 		? Promise.all([examined, inCluster(where, world)]).then((both) =>
@@ -49,7 +50,7 @@ export async function doctor(
 			)
 		: examined;
 	const findings = await Promise.race([all, stopped(world.stop)]);
-	if (shown) stderr.write("\r\x1b[K");
+	if (shown) control("\r\x1b[K");
 	if (findings === "stopped")
 		throw failure("interrupted", { signal: String(world.stop.reason) });
 	const verdict = worst(findings);

@@ -18,6 +18,7 @@ import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
+import { commandLine } from "../shell.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import {
@@ -65,7 +66,7 @@ export async function up(
 	const { target } = scenario;
 	if (targets[target].place === null)
 		throw failure("usage", {
-			message: `${args.path}: brokers of target ${target} are running already. Measure on them: mqbench ${args.path}`,
+			message: `${args.path}: brokers of target ${target} are running already. Measure on them: mqbench ${commandLine([args.path])}`,
 		});
 	if (!targets[target].stays)
 		throw failure("usage", {

@@ -17,6 +17,7 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { compile } from "../script/compile.ts";
 import { options } from "../script/options.ts";
 import { maskScenario } from "../secrets.ts";
+import { commandLine } from "../shell.ts";
 import { tell } from "../text/tell.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { judgeRun, reasonOf } from "../verdict/run.ts";
@@ -105,7 +106,7 @@ const words: Words = {
 			text: renderTerminal(result, {
 				...{ columns, rows: 24, colour: false, unicode: true },
 				folder,
-				report: `mqbench report ${folder}`,
+				report: commandLine(["mqbench", "report", folder]),
 			}),
 			verdict: result.verdict,
 			reason: reasonIn(result),

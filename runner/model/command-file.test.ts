@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { buildResult } from "../report/result.ts";
 import { fixtureResult } from "../report/stored.fake.ts";
 import { fixtureCopy } from "../run/fixture.fake.ts";
-import { commandIn, commandOf } from "./command-file.ts";
+import { commandIn, commandOf, resumeCommand } from "./command-file.ts";
 
 const at = (cwd: string, root?: string) => ({
 	cwd,
@@ -110,4 +110,14 @@ test("gates name the line of scenario.yaml that asks for them", () => {
 	expect(fixtureResult("repeats").gates.map((g) => g.line)).toEqual([
 		14, 16, 14, 16, 15,
 	]);
+});
+
+test("the command to paste runs nothing of what was given, and moves no cursor", () => {
+	const args = ["<$(id)>", "<(id)>", "a\u001b[201~;id"];
+	expect(resumeCommand({ args }, "reports/x")).toBe(
+		"npx mqbench '<$(id)>' '<(id)>' 'a\\u001b[201~;id' --resume reports/x",
+	);
+	expect(resumeCommand(null, "reports/x")).toBe(
+		"npx mqbench <scenario> --resume reports/x",
+	);
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { maskSameLength, maskUrl } from "../secrets.ts";
-import { shellWord } from "../shell.ts";
+import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
 
 /** `command.json` beside scenario.yaml: how the command was given, written before the first run. Passwords are hidden. */
@@ -59,7 +59,7 @@ export function resumeCommand(
 	folder: string | null,
 	runId = "<run-id>",
 ): string {
-	const words = [...(command?.args ?? ["<scenario>"])];
+	const words = [...(command?.args ?? [])];
 	let own = `reports/${runId}`;
 	for (const option of ["--out", "--resume"]) {
 		const at = words.findIndex(
@@ -70,10 +70,8 @@ export function resumeCommand(
 		own = value ?? word.slice(option.length + 1);
 	}
 	// What is to be filled in is no word for a shell.
-	const quoted = [...words, "--resume", folder ?? own].map((word) =>
-		/^<.*>$/.test(word) ? word : shellWord(word),
-	);
-	return `npx mqbench ${quoted.join(" ")}`;
+	const begin = command ? "npx mqbench" : "npx mqbench <scenario>";
+	return `${begin} ${commandLine([...words, "--resume", folder ?? own])}`;
 }
 
 /** What `--set` was given, in its order. */

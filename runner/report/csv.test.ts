@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { Result, type Run } from "../model/result.ts";
 import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
+import type { Figure } from "./charts/figure.ts";
 import { parseCsv, rowsOfCsv } from "./csv.fake.ts";
 import { renderCsv } from "./csv.ts";
+import { csvOf } from "./page/table.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
@@ -211,4 +213,11 @@ test("100 runs are 100 rows below the same names, and each row takes a few kB", 
 	const text = renderCsv(Result.parse({ ...result, runs }));
 	expect(rowsOfCsv(text)).toHaveLength(100);
 	expect(text.length).toBeLessThan(100 * 2000 + 5000);
+});
+
+test("numbers of a chart that are copied as CSV begin no formula either", () => {
+	const rows = [{ name: '=HYPERLINK("x")', text: "1.02", word: "same" }];
+	expect(csvOf({ kind: "ratios", rows } as unknown as Figure)).toBe(
+		`figure,ratio,verdict\n"'=HYPERLINK(""x"")",1.02,same\n`,
+	);
 });

@@ -8,6 +8,7 @@ import type {
 import { ratePerSecond } from "../units.ts";
 import { USUAL } from "../verdict/quantile.ts";
 import { MAX } from "./breakdown.ts";
+import { type CellValue, csvCell } from "./csv-cell.ts";
 
 /**
  * `result.csv`: a row per run, a column per figure, so that files of many commands can be put below each other. RFC 4180: comma, CRLF,
@@ -27,20 +28,11 @@ export function renderCsv(result: Result): string {
 		.join("");
 }
 
-/** A cell of a CSV, in quotes where it needs them. */
-export function csvCell(value: Value): string {
-	if (value === null || value === undefined) return "";
-	if (typeof value !== "string") return String(value);
-	const safe = FORMULA.test(value) ? `'${value}` : value;
-	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 // --- internal ---
 
-type Value = string | number | boolean | null | undefined;
 type Column = readonly [
 	name: string,
-	value: (run: Run, result: Result) => Value,
+	value: (run: Run, result: Result) => CellValue,
 ];
 
 function columnsOf(result: Result): Column[] {
@@ -189,6 +181,3 @@ function supportOf(p: Percentile | undefined): string | null {
 	if (p === undefined) return null;
 	return p.beyondTimeout ? "beyond-timeout" : p.support;
 }
-
-/** What spreadsheets take for the beginning of a formula, full-width signs too. */
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;

@@ -1,3 +1,4 @@
+import { printable } from "../printable.ts";
 import { clipped, displayWidth } from "../terminal/columns.ts";
 import type { Sink } from "../world.ts";
 
@@ -14,6 +15,7 @@ interface LiveBlock {
  */
 export function makeLiveBlock(out: Sink): LiveBlock {
 	let drawn: number[] = [];
+	const control = out.control ?? out.write;
 	const back = () => {
 		// A terminal that became narrower has broken the lines anew.
 		const rows = drawn.reduce(
@@ -27,13 +29,15 @@ export function makeLiveBlock(out: Sink): LiveBlock {
 			// One column is left free: a full line would move the cursor on. What scrolled away could not be reached any more.
 			const width = Math.max(20, out.columns - 1);
 			const height = Math.max(1, (out.rows ?? 24) - 2);
-			const shown = lines.slice(0, height).map((line) => clipped(line, width));
+			const shown = lines
+				.slice(0, height)
+				.map((line) => clipped(printable(line), width));
 			const text = shown.map((line) => `\x1b[2K${line}\n`).join("");
-			out.write(`${back()}${text}\x1b[J`);
+			control(`${back()}${text}\x1b[J`);
 			drawn = shown.map(displayWidth);
 		},
 		clear() {
-			if (drawn.length > 0) out.write(`${back()}\x1b[J`);
+			if (drawn.length > 0) control(`${back()}\x1b[J`);
 			drawn = [];
 		},
 	};

@@ -23,10 +23,8 @@ export function terminalLook(sink: Sink, env: World["env"]): TerminalLook {
 	};
 }
 
-// --- internal ---
-
 /** The order in which Node itself decides: who forces colour gets it; then NO_COLOR; then what the terminal is. */
-function hasColour(isTTY: boolean, env: World["env"]): boolean {
+export function hasColour(isTTY: boolean, env: World["env"]): boolean {
 	const { FORCE_COLOR, NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM } = env;
 	if (FORCE_COLOR !== undefined)
 		return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
@@ -34,6 +32,8 @@ function hasColour(isTTY: boolean, env: World["env"]): boolean {
 	if (CLICOLOR_FORCE && CLICOLOR_FORCE !== "0") return true;
 	return isTTY && TERM !== "dumb" && CLICOLOR !== "0";
 }
+
+// --- internal ---
 
 /** The first that is set decides, as in the C library. The Linux console has no such characters in its font. */
 function isUtf8({ LC_ALL, LC_CTYPE, LANG, TERM }: World["env"]): boolean {

@@ -5,7 +5,7 @@ export const doctor = {
 	"cluster-found": "Pods run in namespace {namespace} of context {context}.",
 	"rights-enough": "The account may do all that mqbench needs.",
 	"rights-lacking": "The account may not {rights}.",
-	"make-account": "kubectl --namespace {namespace} apply --filename {file} makes an account that may.",
+	"make-account": "kubectl --namespace {namespace:quoted} apply --filename {file:quoted} makes an account that may.",
 	"nodes-are": "Pods may run on {nodes}, unless a scenario chooses among them.",
 	"is-kubectl-set": "Make `kubectl get pods` work first.",
 	"pin-possible": "A scenario with pin can give load generator and brokers CPUs of their own.",

@@ -8,7 +8,7 @@ export const plans = {
 	"pods-of": "{name}: {pods} of {image}, {limits}",
 	"pods-unlimited": "no limits",
 	"rights-there": "rights: all that are needed are there",
-	"rights-missing": "not possible: the account may not {rights}; kubectl --namespace {namespace} apply --filename {file} makes one that may",
+	"rights-missing": "not possible: the account may not {rights}; kubectl --namespace {namespace:quoted} apply --filename {file:quoted} makes one that may",
 	"nodes-unseen": "room: not known, as the account may not look at nodes",
 	"room-is": "room: {cpus} of {ofCpus} cores and {memory} are free on {nodes}",
 	"room-missing": "not possible: there is no room for {pods} of {systems}; ask for less (kubernetes.resources, or cpus and memory of the system), or add nodes",

@@ -1,3 +1,4 @@
+import { commandLine } from "../shell.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -55,7 +56,7 @@ export type Telling<C extends Told> =
 		? []
 		: [values: Readonly<Record<Names<(typeof sentences)[C]>, unknown>>];
 
-/** Its text. Values ending in Ns, Bytes and PerSecond are written with their unit, lists with commas, and counts with the noun behind their name. */
+/** Its text. Values ending in Ns, Bytes and PerSecond are written with their unit, lists with commas, and counts with the noun behind their name. `{file:quoted}` is a word of a command that people paste. */
 export function tell<C extends Told>(code: C, ...values: Telling<C>): string {
 	const [given = {}] = values as [Readonly<Record<string, unknown>>?];
 	return sentences[code].replaceAll(
@@ -67,6 +68,7 @@ export function tell<C extends Told>(code: C, ...values: Telling<C>): string {
 // --- internal ---
 
 function shown(name: string, value: unknown, noun?: string): string {
+	if (noun === "quoted") return commandLine([String(value)]);
 	if (Array.isArray(value)) return value.join(", ");
 	if (typeof value !== "number") return String(value);
 	if (noun !== undefined) return plural(value, noun);

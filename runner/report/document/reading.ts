@@ -1,6 +1,6 @@
 import type { Result } from "../../model/result.ts";
 import { maskSameLength, maskUrls } from "../../secrets.ts";
-import { shellWord } from "../../shell.ts";
+import { commandLine } from "../../shell.ts";
 import { tell } from "../../text/tell.ts";
 import { WEAK_MEANS } from "../words.ts";
 import { type Block, PAGE, type Section } from "./blocks.ts";
@@ -18,7 +18,7 @@ export function reproduce(result: Result, scenario: string | null): Section {
 		environment?.programs && `load generator ${environment.programs}`,
 	].filter((text) => text);
 	const args = command?.args ?? ["scenario.yaml"];
-	const line = maskUrls(["mqbench", ...args].map(shellWord).join(" "));
+	const line = maskUrls(commandLine(["mqbench", ...args]));
 	const blocks: Block[] = [
 		paragraph(
 			command === null ? marked(tell("command-unknown")) : tell("command-was"),

@@ -1,4 +1,4 @@
-import { shellWord } from "../../shell.ts";
+import { commandLine } from "../../shell.ts";
 import { tell } from "../../text/tell.ts";
 import type { Exported, Target } from "./exported.ts";
 import { bySource } from "./groups.ts";
@@ -48,7 +48,7 @@ export function exportBencher(
 				...(first.commit === null ? [] : ["--hash", first.commit.commit]),
 				...["--backdate", String(Math.floor(first.atMs / 1000))],
 			];
-			return words.map(shellWord).join(" ");
+			return commandLine(words);
 		}),
 	};
 }

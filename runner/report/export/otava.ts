@@ -4,7 +4,7 @@ import { hashOf, machineOf } from "../../compare/same-machine.ts";
 import { searchFacts, workFacts } from "../../compare/work.ts";
 import { tell } from "../../text/tell.ts";
 import { commitName } from "../commit.ts";
-import { csvCell } from "../csv.ts";
+import { csvCell } from "../csv-cell.ts";
 import type { Exported, Target } from "./exported.ts";
 import { fileName } from "./groups.ts";
 import {

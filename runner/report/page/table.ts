@@ -17,6 +17,7 @@ import {
 	stretchText,
 	unitText,
 } from "../charts/units.ts";
+import { csvCell } from "../csv-cell.ts";
 
 /** The numbers of a figure as words; the first cell of a row names it. */
 export interface FigureTable {
@@ -47,11 +48,9 @@ export function tablesOf(figure: Figure): FigureTable[] {
 
 /** The same as CSV, for a spreadsheet; tables after each other with an empty line between them. */
 export function csvOf(figure: Figure): string {
-	const cell = (text: string) =>
-		/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 	return tablesOf(figure)
 		.map(({ head, rows }) =>
-			[head, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join(""),
+			[head, ...rows].map((row) => `${row.map(csvCell).join(",")}\n`).join(""),
 		)
 		.join("\n");
 }

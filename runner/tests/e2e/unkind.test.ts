@@ -277,6 +277,59 @@ describe("the environment", () => {
 	});
 });
 
+describe("what others write reaches the terminal as letters", () => {
+	const EVIL = "\u001b[2J\u001b]0;gone\u0007\rPASS \u202e";
+	const rows: Readonly<Record<string, (folder: string) => string[]>> = {
+		"a key of rig.json": (folder) => {
+			const rig = path.join(folder, "rig.json");
+			writeFileSync(rig, JSON.stringify({ [EVIL]: 1 }));
+			return [scenario(folder), "--rig", rig];
+		},
+		"a driver of OpenMessaging Benchmark": (folder) => {
+			const files = ["workload.yaml", "driver.yaml"].map((name) =>
+				path.join(folder, name),
+			);
+			for (const file of files)
+				writeFileSync(file, JSON.stringify({ driverClass: EVIL }));
+			return ["import", "omb", ...files];
+		},
+		"the last words of a broker": (folder) => {
+			const said = path.join(folder, "said");
+			writeFileSync(said, `fatal: ${EVIL}\n`);
+			const binary = script(
+				path.join(folder, "nats-server"),
+				`[ "$1" = --version ] && echo "nats-server: v2.11.0" && exit; cat ${said} >&2; exit 1`,
+			);
+			const system = JSON.stringify({ broker: "nats", binary });
+			return [scenario(folder, {}, { system })];
+		},
+		"the complaint of ssh": (folder) => {
+			const said = path.join(folder, "said");
+			writeFileSync(said, `ssh: ${EVIL}\n`);
+			script(path.join(folder, "ssh"), `cat ${said} >&2; exit 255`);
+			const file = scenario(
+				folder,
+				{},
+				{ target: "existing", clients: "[h1]" },
+			);
+			return [file, "--url", "nats://127.0.0.1:1"];
+		},
+	};
+	test.each(Object.entries(rows))("%s", async (_, make) => {
+		const folder = temporaryFolder();
+		const args = make(folder);
+		const ended = await run(args, {
+			env: { PATH: `${folder}:${process.env.PATH}`, FORCE_COLOR: "1" },
+		});
+		expect(ended.code).not.toBe(0);
+		expect(ended.err).toContain("PASS");
+		expect(ended.out + ended.err).not.toMatch(
+			// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what may not be there.
+			/[\u0007\r\u202e]|\u001b(?!\[\d+m)/,
+		);
+	});
+});
+
 // --- internal ---
 
 /** A server on a free loopback port. It is closed when the test is over. */

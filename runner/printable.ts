@@ -1,0 +1,30 @@
+/**
+ * A text as the program may print it, wherever its parts come from: a file's keys, a broker's last words, what ssh or docker complained of. What
+ * moves the cursor, erases, sets a title or turns the direction of reading around is written out (`\u001b`), which in JSON is the same text.
+ * mqbench's own colours stay where there are colours.
+ */
+export function printable(text: string, colour = false): string {
+	return text.replaceAll(UNPRINTABLE, (sign) =>
+		sign === "\r\n" || (colour && OWN_COLOUR.test(sign))
+			? sign
+			: [...sign].map(writtenOut).join(""),
+	);
+}
+
+// --- internal ---
+
+/** Colours whole, so that they may stay; line ends of a CSV too. */
+const UNPRINTABLE =
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+	/\r\n|\x1b\[\d{1,2}m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069]/g;
+
+/** Bold, dim, red to cyan, grey, and their ends: nothing that hides a text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with it.
+const OWN_COLOUR = /^\x1b\[(?:[012]|22|3[1-6]|39|90)m$/;
+
+function writtenOut(sign: string): string {
+	const code = sign.charCodeAt(0);
+	return code >= 0x20 && code < 0x7f
+		? sign
+		: `\\u${code.toString(16).padStart(4, "0")}`;
+}
