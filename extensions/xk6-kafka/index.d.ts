@@ -106,8 +106,10 @@ declare module "k6/x/kafka" {
 		startOffset?: string | number;
 		minBytes?: number;
 		maxBytes?: number;
-		/** For each message of a call; default 10 s. */
+		/** For each message of a call, from the one before; default 10 s. */
 		maxWait?: Duration;
+		/** For a whole call, however many messages come; without it, a call ends by its limit or by maxWait. */
+		maxDuration?: Duration;
 		groupBalancers?: string[];
 		heartbeatInterval?: Duration;
 		/** Default: with each call. */
@@ -121,7 +123,9 @@ declare module "k6/x/kafka" {
 		/** Default 1. */
 		limit?: number;
 		maxMessages?: number;
-		/** Return what has come after maxWait, instead of throwing. */
+		/** For this call, instead of the reader's. */
+		maxDuration?: Duration;
+		/** Return what has come after maxWait or maxDuration, instead of throwing. */
 		expectTimeout?: boolean;
 		nanoPrecision?: boolean;
 	}
@@ -161,7 +165,7 @@ declare module "k6/x/kafka" {
 	}
 
 	interface Administration {
-		/** Makes it, and waits until it has leaders. */
+		/** Makes it, unless there is one of that name, and waits until it has leaders. At the top of a script: once in the test, before any VU runs. */
 		createTopic(topic: TopicConfiguration): void;
 		createTopicAsync(topic: TopicConfiguration): Promise<void>;
 		deleteTopic(topic: string): void;

@@ -33,6 +33,110 @@ func TestSchemasOfARegistryAreNamedByTheirID(t *testing.T) {
 	}
 }
 
+// written puts a script into a file.
+func written(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "script.js")
+	text = `import { check } from "k6"; import { AdminClient, Connection, Reader, SECOND, SchemaRegistry, Writer } from "k6/x/kafka"; const brokers = [__ENV.KAFKA_BROKERS];` + "\n" + text
+	if !strings.Contains(text, "export default") {
+		text += "\nexport default () => {};"
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestATopicOfAScriptsTopIsMadeOnce(t *testing.T) {
+	env := []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}
+	for _, top := range []string{`if (__VU == 0) c.createTopic({ topic: "again" });`, `c.createTopic({ topic: "again" });`} {
+		// What teardown deletes would be there again, were it made by what runs later.
+		scripts := []string{
+			`export const options = { vus: 3, iterations: 3 }; const c = new Connection({ brokers }); ` + top + `
+export function setup() {}
+export default () => { if (!c.listTopics().includes("again")) throw new Error("it is missing") };
+export const handleSummary = () => ({});`,
+			`const c = new Connection({ brokers }); ` + top + ` export function teardown() { c.deleteTopic("again") }`,
+			`const c = new Connection({ brokers }); export default () => { if (c.listTopics().includes("again")) throw new Error("it is there") }`,
+		}
+		for _, text := range scripts {
+			if got := scripttest.Run(t, env, written(t, text)); got.Code != 0 || strings.Contains(got.Said, "level=") {
+				t.Errorf("%s\nends with %d:\n%s", text, got.Code, got.Said)
+			}
+		}
+	}
+	for _, text := range []string{
+		`const c = new Connection({ brokers }); if (__VU == 0) c.createTopic({ topic: "many", replicationFactor: 7 });`,
+		`const c = new Connection({ brokers }); c.createTopic({ topic: "many", replicationFactor: 7 });`,
+	} {
+		got := scripttest.Run(t, env, written(t, text))
+		if got.Code != 107 || !strings.Contains(got.Said, `kafka: createTopic: \"many\": INVALID_REPLICATION_FACTOR`) || strings.Contains(got.Said, "panic") {
+			t.Errorf("%s\nends with %d:\n%s", text, got.Code, got.Said)
+		}
+	}
+}
+
+func TestWhateverAScriptGivesIsRefusedByASentence(t *testing.T) {
+	scripttest.Odd(t, []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}, "k6/x/kafka", "kafka: ", `{
+	writer: new it.Writer({ brokers: [__ENV.KAFKA_BROKERS], writeTimeout: "300ms" }),
+	reader: new it.Reader({ brokers: [__ENV.KAFKA_BROKERS], topic: "odd", maxWait: "1ms" }),
+	connection: new it.Connection({ brokers: [__ENV.KAFKA_BROKERS] }), admin: new it.AdminClient({ brokers: [__ENV.KAFKA_BROKERS] }),
+	registry: new it.SchemaRegistry(), far: new it.SchemaRegistry({ url: "http://127.0.0.1:1" }),
+}`, `{ topic: "x", messages: [7] }, { messages: [{ topic: "x", partition: "y", value: "z", headers: 7, time: "now" }] }, { topic: "x", messages: [{ value: "x", partition: 99 }] },
+	{ data: cyclic, schemaType: "JSON", partition: "x", offset: "x" }, { data: Symbol("x"), schemaType: "JSON" }, { data: () => 1, schemaType: "STRING" },
+	{ data: [0, 0, 0, 0, 3], schemaType: "AVRO", schema: { schema: '"int"', id: 3 } }, { data: [1], schemaType: "PROTOBUF", schema: { schema: "x" } }`)
+}
+
+func TestUnknownOptionsAreNamedOnce(t *testing.T) {
+	env := []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}
+	got := scripttest.Run(t, env, written(t, `export const options = { vus: 3, iterations: 6 };
+const w = new Writer({ brokers, topic: "options", batchSize: 1, tlsConfig: {}, sasl: { user: "me" } });
+const c = new Connection({ brokers, port: 1 }); if (__VU == 0) c.createTopic({ topic: "options", partitions: 3, configEntries: [{ name: "x", configName: "retention.ms", configValue: 10000 }] });
+const r = new Reader({ brokers, topic: "options", queueCapacity: 1, maxwait: "5s", group: "x" });
+const s = new SchemaRegistry({ uri: "" });
+export default () => {
+	w.produce({ messages: [{ valeu: "x", value: "y" }], acks: 1 });
+	r.consume({ limit: 1, timeout: 1 });
+	s.serialize({ data: "x", schemaType: "STRING", schema: { text: "" }, topic: "x" });
+};`))
+	for _, want := range []string{
+		"new Writer: unknown options are ignored: sasl.user, tlsConfig", "new Connection: unknown options are ignored: port", "createTopic: unknown options are ignored: configEntries.name, partitions",
+		"new Reader: unknown options are ignored: group", "new SchemaRegistry: unknown options are ignored: uri", "produce: unknown options are ignored: acks", "produce: unknown options are ignored: valeu",
+		"consume: unknown options are ignored: timeout", "serialize: unknown options are ignored: topic", "serialize: schema: unknown options are ignored: text",
+	} {
+		if strings.Count(got.Said, "kafka: "+want+`"`) != 1 {
+			t.Errorf("%q is not said once", want)
+		}
+	}
+	if got.Code != 0 || strings.Count(got.Said, "level=") != 10 {
+		t.Errorf("%d: %s", got.Code, got.Said)
+	}
+}
+
+func TestACallThatConsumesIsBoundedWhileMessagesTrickle(t *testing.T) {
+	env := []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}
+	got := scripttest.Run(t, env, written(t, `export const options = { thresholds: { checks: ["rate==1"] }, setupTimeout: "20s",
+	scenarios: { trickle: { executor: "constant-arrival-rate", exec: "trickle", rate: 4, duration: "9s", preAllocatedVUs: 2 }, reads: { executor: "per-vu-iterations", vus: 1, exec: "reads" } } };
+const w = new Writer({ brokers, topic: "trickle" });
+if (__VU == 0) new Connection({ brokers }).createTopic({ topic: "trickle" });
+export const trickle = () => w.produce({ messages: [{ value: "x" }] });
+export function reads() {
+	for (const [of, more] of [[{}, { maxDuration: "2s" }], [{ maxDuration: "2s" }, {}], [{}, { maxDuration: 2 * SECOND, expectTimeout: false }]]) {
+		const r = new Reader({ brokers, topic: "trickle", maxWait: "5s", ...of });
+		const began = Date.now();
+		let got;
+		try { got = r.consume({ limit: 1e10, expectTimeout: true, ...more }).length } catch (error) { got = String(error) }
+		check(Date.now() - began, { "it took 2 s": (ms) => ms >= 1900 && ms < 4500 }) || console.log(Date.now() - began);
+		check(got, { "what came is returned": (n) => more.expectTimeout === false ? /not all messages within maxDuration of 2s: \d+ of 10000000000 have come/.test(n) : n > 0 }) || console.log(got);
+		r.close();
+	}
+}
+export default () => {};`))
+	if got.Code != 0 {
+		t.Errorf("%d: %s", got.Code, got.Said)
+	}
+}
+
 func TestErrorsAreExceptionsWithASentence(t *testing.T) {
 	s := running(t)
 	for _, c := range []struct{ name, text, want string }{
@@ -48,8 +152,8 @@ func TestErrorsAreExceptionsWithASentence(t *testing.T) {
 			`UNKNOWN_TOPIC_OR_PARTITION`},
 		{"no message", `const r = new Reader({ brokers, topic: "no-such-topic", maxWait: "1s" }); export default () => r.consume();`,
 			"kafka: consume: no message within maxWait of 1s: 0 of 1 have come"},
-		{"a topic that is there", `const c = new Connection({ brokers }); export default () => { c.createTopic({ topic: "twice" }); c.createTopic({ topic: "twice" }); }`,
-			`kafka: createTopic: "twice": TOPIC_ALREADY_EXISTS`},
+		{"too many replicas", `const c = new Connection({ brokers }); export default () => { c.createTopic({ topic: "twice" }); c.createTopic({ topic: "many", replicationFactor: 7 }); }`,
+			`kafka: createTopic: "many": INVALID_REPLICATION_FACTOR`},
 		{"a topic that is not there", `const c = new Connection({ brokers }); export default () => c.deleteTopic("no-such-topic");`, "unknown topic"},
 		{"a balancer's own mind", `const w = new Writer({ brokers, topic: "twice", balancer: () => 7 }); export default () => w.produce({ messages: [{ key: "x" }] });`,
 			"7 is none of the topic's 1 partitions"},
@@ -57,15 +161,7 @@ func TestErrorsAreExceptionsWithASentence(t *testing.T) {
 			"UNKNOWN_TOPIC_OR_PARTITION"},
 		{"a closed writer", `const w = new Writer({ brokers, topic: "twice" }); export default () => { w.close(); w.produce({ messages: [{ value: "x" }] }); }`, "kafka: produce: it is closed"},
 	} {
-		path := filepath.Join(t.TempDir(), "script.js")
-		text := `import { Connection, Reader, SECOND, Writer } from "k6/x/kafka"; const brokers = [__ENV.KAFKA_BROKERS];` + "\n" + c.text
-		if !strings.Contains(text, "export default") {
-			text += "\nexport default () => {};"
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got := scripttest.Run(t, []string{"KAFKA_BROKERS=" + strings.TrimPrefix(s.url, "kafka://")}, path)
+		got := scripttest.Run(t, []string{"KAFKA_BROKERS=" + strings.TrimPrefix(s.url, "kafka://")}, written(t, c.text))
 		if !strings.Contains(strings.ReplaceAll(got.Said, `\"`, `"`), c.want) || strings.Contains(got.Said, "panic") {
 			t.Errorf("%s: %d, want %q:\n%s", c.name, got.Code, c.want, got.Said)
 		}

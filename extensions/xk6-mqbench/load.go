@@ -91,6 +91,9 @@ func (l *load) slot(vu modules.VU) error {
 		failed = errors.New("the run is not open: start k6 with --out mqbench=<path of the results>, or use the k6 that `mqbench build` makes")
 	}
 	state := vu.State()
+	if state == nil {
+		return errors.New("mqbench: slot() is an iteration: call it in the function that k6 runs, not at the top of the script")
+	}
 	if l.staged != nil {
 		l.segments.Do(func() {
 			if !whole(state.Options) {

@@ -70,9 +70,9 @@ func (m *instance) open(args []sobek.Value) (sobek.Value, error) {
 	if !is {
 		return nil, errors.New("mqbench.open: give it a scenario, e.g. { system: { broker: 'nats', url: 'nats://localhost:4222' }, workload: { rate: '1000/s', message: '256B', duration: '10s' } }")
 	}
-	text, err := written.MarshalJSON()
+	text, err := script.JSON(written)
 	if err != nil {
-		return nil, fmt.Errorf("mqbench.open: %w", err)
+		return nil, fmt.Errorf("mqbench.open: the scenario has no JSON: %w", err)
 	}
 	one, err := m.root.find(m.name("open "+string(text)), func() (*load, error) {
 		words, err := m.runner()

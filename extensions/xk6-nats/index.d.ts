@@ -72,7 +72,7 @@ declare module "k6/x/nats" {
 		/** Waits for the answer, 5 s at most. */
 		request(subject: string, data: Bytes, headers?: Record<string, string>): Message;
 		requestAsync(subject: string, data: Bytes, headers?: Record<string, string>): Promise<Message>;
-		/** Adds the stream, or updates it. */
+		/** Adds the stream, or updates it. At the top of a script: once in the test, before any VU runs. */
 		jetStreamSetup(configuration: StreamConfiguration): void;
 		jetStreamSetupAsync(configuration: StreamConfiguration): Promise<void>;
 		jetStreamDelete(name: string): void;

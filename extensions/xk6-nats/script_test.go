@@ -102,8 +102,58 @@ export default async () => { nats.publish("x", "y"); await sleep(0.2); console.l
 	}
 }
 
+func TestAStreamOfAScriptsTopIsMadeOnce(t *testing.T) {
+	s := start(t, stored(t))
+	env := []string{"NATS_URL=" + s.ClientURL()}
+	for _, top := range []string{`if (__VU == 0) nats.jetStreamSetup({ name: "once", subjects: ["once"] });`, `nats.jetStreamSetup({ name: "once", subjects: ["once"] });`} {
+		// What teardown deletes would be there again, were it made by what runs later.
+		path := script(t, top+`
+export const options = { vus: 3, iterations: 3 };
+export default () => { nats.jetStreamPublish("once", "x") };
+export function teardown() { nats.jetStreamDelete("once") }
+export const handleSummary = () => ({});`)
+		for range 2 {
+			if got := scripttest.Run(t, env, path); got.Code != 0 || strings.Contains(got.Said, "level=") {
+				t.Errorf("%s\nends with %d:\n%s", top, got.Code, got.Said)
+			}
+		}
+		if got := scripttest.Run(t, env, script(t, `export default () => nats.jetStreamPublish("once", "x")`)); !strings.Contains(got.Said, "no stream has this subject") {
+			t.Errorf("%s: it is there:\n%s", top, got.Said)
+		}
+	}
+	got := scripttest.Run(t, env, script(t, `if (__VU == 0) nats.jetStreamSetup({ name: "a.b" }); export default () => {};`))
+	if got.Code != 107 || !strings.Contains(got.Said, "nats: jetStreamSetup: stream ") {
+		t.Errorf("%d: %s", got.Code, got.Said)
+	}
+}
+
+func TestWhateverAScriptGivesIsRefusedByASentence(t *testing.T) {
+	env := []string{"NATS_URL=" + start(t, stored(t)).ClientURL()}
+	// With a stream, no call waits for an answer that never comes.
+	if got := scripttest.Run(t, env, script(t, `nats.jetStreamSetup({ name: "all", subjects: ["*"] }); export default () => {};`)); got.Code != 0 {
+		t.Fatal(got.Said)
+	}
+	scripttest.Odd(t, env, "k6/x/nats", "nats: ", `{ nats: new it.Nats({ servers: [__ENV.NATS_URL] }) }`,
+		`{ topic: "x", data: 7 }, { topic: "x", raw: [256] }, { topic: "x", data: "y", header: 7 }, { name: "x", storage: 7 }, { name: "x", storage: "tape" }, { name: 7 }, { tls: { cert: "x" } }`)
+}
+
+func TestUnknownOptionsAreNamedOnce(t *testing.T) {
+	got := scripttest.Run(t, []string{"NATS_URL=" + start(t, stored(t)).ClientURL()}, script(t, `export const options = { vus: 3, iterations: 6 };
+const other = new Nats({ servers: [__ENV.NATS_URL], url: "x" });
+if (__VU == 0) nats.jetStreamSetup({ name: "x", subjects: ["x"], maxAge: 1, placement: { tag: "x" } });
+export default () => nats.publishMsg({ topic: "x", data: "y", headers: {} });`))
+	for _, want := range []string{"new Nats: unknown options are ignored: url", "jetStreamSetup: unknown options are ignored: maxAge, placement.tag", "publishMsg: unknown options are ignored: headers"} {
+		if strings.Count(got.Said, "nats: "+want+`"`) != 1 {
+			t.Errorf("%q is not said once", want)
+		}
+	}
+	if got.Code != 0 || strings.Count(got.Said, "level=") != 3 {
+		t.Errorf("%d: %s", got.Code, got.Said)
+	}
+}
+
 func TestNothingConnectsWhileK6OnlyLooksAtAScript(t *testing.T) {
-	path := script(t, `nats.subscribe("x", () => {}); nats.jetStreamSetup({ name: "x" }); nats.publish("x", "y"); export default function () {}`)
+	path := script(t, `nats.subscribe("x", () => {}); nats.jetStreamSetup({ name: "x" }); nats.publish("x", "y"); nats.request("x", "y").data.trim(); export default function () {}`)
 	for _, command := range [][]string{{"inspect", path}, {"archive", "-O", filepath.Join(t.TempDir(), "a.tar"), path}} {
 		if got := scripttest.K6(t, []string{"NATS_URL=nats://127.0.0.1:1"}, command...); got.Code != 0 {
 			t.Errorf("%s: %d: %s", command[0], got.Code, got.Said)

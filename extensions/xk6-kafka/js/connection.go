@@ -25,8 +25,8 @@ type connection struct {
 	closed bool
 }
 
-func newConnection(i *instance, configuration *sobek.Object, on *sobek.Object) error {
-	return administer(i, configuration, on, func(topics []kadm.TopicDetail) any {
+func newConnection(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
+	return administer(i, name, configuration, on, func(topics []kadm.TopicDetail) any {
 		names := make([]any, len(topics))
 		for k, one := range topics {
 			names[k] = one.Topic
@@ -35,8 +35,8 @@ func newConnection(i *instance, configuration *sobek.Object, on *sobek.Object) e
 	})
 }
 
-func newAdminClient(i *instance, configuration *sobek.Object, on *sobek.Object) error {
-	return administer(i, configuration, on, func(topics []kadm.TopicDetail) any {
+func newAdminClient(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
+	return administer(i, name, configuration, on, func(topics []kadm.TopicDetail) any {
 		all := make([]any, len(topics))
 		for k, one := range topics {
 			all[k] = described(one)
@@ -47,10 +47,10 @@ func newAdminClient(i *instance, configuration *sobek.Object, on *sobek.Object) 
 
 // --- internal ---
 
-func administer(i *instance, configuration *sobek.Object, on *sobek.Object, listed func([]kadm.TopicDetail) any) error {
+func administer(i *instance, name string, configuration sobek.Value, on *sobek.Object, listed func([]kadm.TopicDetail) any) error {
 	c := &connection{instance: i}
 	var own access
-	if err := read(configuration, &own); err != nil {
+	if err := i.options(name, configuration, &own, configured); err != nil {
 		return err
 	}
 	key, err := json.Marshal(own)
@@ -60,9 +60,11 @@ func administer(i *instance, configuration *sobek.Object, on *sobek.Object, list
 	if c.client, err = i.Module.client("connection "+string(key), own.options); err != nil {
 		return err
 	}
-	c.asks(on, "createTopic", c.createTopic)
-	c.asks(on, "deleteTopic", c.deleteTopic)
-	c.asks(on, "listTopics", func([]sobek.Value) (script.Wait, error) {
+	c.changes(on, "createTopic", key, c.createTopic)
+	c.changes(on, "deleteTopic", key, c.deleteTopic)
+	c.changes(on, "initializeConsumerGroupOffsets", key, c.initializeOffsets)
+	c.asks(on, "getMetadata", described(kadm.TopicDetail{}), c.getMetadata)
+	c.asks(on, "listTopics", []any{}, func([]sobek.Value) (script.Wait, error) {
 		return func(ctx context.Context) (script.Result, error) {
 			topics, err := kadm.NewClient(c.client).ListTopics(ctx)
 			if err == nil {
@@ -71,8 +73,6 @@ func administer(i *instance, configuration *sobek.Object, on *sobek.Object, list
 			return func() sobek.Value { return i.vu.Runtime().ToValue(listed(topics.Sorted())) }, err
 		}, nil
 	})
-	c.asks(on, "getMetadata", c.getMetadata)
-	c.asks(on, "initializeConsumerGroupOffsets", c.initializeOffsets)
 	script.Method(i.vu, on, "close", func([]sobek.Value) (sobek.Value, error) {
 		c.closed = true // the client is others' too, and ends with the test
 		return nil, nil
@@ -80,36 +80,56 @@ func administer(i *instance, configuration *sobek.Object, on *sobek.Object, list
 	return nil
 }
 
-// asks adds a method that talks to the brokers, for as long as a request may take. While k6 only looks at the script it does nothing.
-func (c *connection) asks(on *sobek.Object, name string, call script.Call) {
+// asks adds a method that asks the brokers. While k6 only looks at the script it returns nothing.
+func (c *connection) asks(on *sobek.Object, name string, nothing any, call script.Call) {
 	c.waits(on, name, "", func(args []sobek.Value) (script.Wait, error) {
-		if c.closed {
-			return nil, errClosed
+		wait, err := c.bounded(args, call)
+		if err == nil && !c.runs {
+			wait = func(context.Context) (script.Result, error) {
+				return func() sobek.Value { return c.vu.Runtime().ToValue(nothing) }, nil
+			}
 		}
-		wait, err := call(args)
+		return wait, err
+	})
+}
+
+// changes adds a method that changes something there; at the script's top it does so once in the test.
+func (c *connection) changes(on *sobek.Object, name string, key []byte, call script.Call) {
+	c.waits(on, name, "", func(args []sobek.Value) (script.Wait, error) {
+		wait, err := c.bounded(args, call)
+		if err != nil || c.runs && c.vu.State() != nil {
+			return wait, err
+		}
+		with, err := script.JSON(script.Argument(args, 0))
 		if err != nil {
 			return nil, err
 		}
-		bounded := func(ctx context.Context) (script.Result, error) {
-			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-			defer cancel()
-			return wait(ctx)
-		}
-		if c.runs {
-			return bounded, nil
-		}
-		// Scripts write `if (__VU == 0) connection.createTopic(...)` at their top, and mean the beginning of the test.
-		if name == "createTopic" {
-			c.test.AtStart(func() {
-				if _, err := bounded(context.Background()); err != nil {
-					c.vu.InitEnv().Logger.Errorf("kafka: %s: %s", name, worded(err))
-				}
-			})
-		}
 		return func(context.Context) (script.Result, error) {
-			return func() sobek.Value { return c.vu.Runtime().NewArray() }, nil
+			return nil, c.test.Once(name, fmt.Sprintf("%s %s", key, with), c.runs, func() error {
+				_, err := wait(context.Background())
+				if !c.runs && errors.Is(err, kerr.UnknownTopicOrPartition) {
+					return nil // nothing to delete; a script that catches this cannot do so here
+				}
+				return err
+			})
 		}, nil
 	})
+}
+
+// bounded is what a call waits for, as long as a request may take.
+func (c *connection) bounded(args []sobek.Value, call script.Call) (script.Wait, error) {
+	if c.closed {
+		return nil, errClosed
+	}
+	wait, err := call(args)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (script.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		return wait(ctx)
+	}, nil
 }
 
 func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
@@ -126,11 +146,7 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 			Value any    `json:"configValue"`
 		} `json:"configEntries"`
 	}
-	object, is := script.Argument(args, 0).(*sobek.Object)
-	if !is {
-		return nil, errors.New("it needs a topic: createTopic({ topic: 'orders' })")
-	}
-	if err := read(object, &want); err != nil {
+	if err := c.options("createTopic", script.Argument(args, 0), &want, "a topic: createTopic({ topic: 'orders' })"); err != nil {
 		return nil, err
 	}
 	if want.Topic == "" {
@@ -158,7 +174,8 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 			return nil, err
 		}
 		for _, one := range answer.Topics {
-			if err := kerr.ErrorForCode(one.ErrorCode); err != nil {
+			// One that exists is no error, as in the public module's version 1.
+			if err := kerr.ErrorForCode(one.ErrorCode); err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
 				return nil, fmt.Errorf("%q: %w%s", one.Topic, err, said(one.ErrorMessage))
 			}
 		}
@@ -226,11 +243,8 @@ func (c *connection) initializeOffsets(args []sobek.Value) (script.Wait, error) 
 		Group  string   `json:"groupId"`
 		Topics []string `json:"topics"`
 	}
-	object, is := script.Argument(args, 0).(*sobek.Object)
-	if !is {
-		return nil, errors.New("it needs a group and topics: { groupId: 'workers', topics: ['orders'] }")
-	}
-	if err := read(object, &want); err != nil {
+	const example = "a group and topics: { groupId: 'workers', topics: ['orders'] }"
+	if err := c.options("initializeConsumerGroupOffsets", script.Argument(args, 0), &want, example); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) (script.Result, error) {
@@ -248,7 +262,7 @@ func (c *connection) initializeOffsets(args []sobek.Value) (script.Wait, error) 
 
 // described is a topic as a script gets it.
 func described(topic kadm.TopicDetail) map[string]any {
-	var partitions []any
+	partitions := []any{}
 	for _, one := range topic.Partitions.Sorted() {
 		partitions = append(partitions, map[string]any{
 			"partition": one.Partition, "leader": one.Leader, "replicas": one.Replicas, "isr": one.ISR,

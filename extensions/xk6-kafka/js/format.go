@@ -96,7 +96,7 @@ func newJSON(text string) (format, error) {
 }
 
 func (f jsonFormat) serialize(_ *sobek.Runtime, data sobek.Value) ([]byte, error) {
-	text, err := textOf(data)
+	text, err := script.JSON(data)
 	if err != nil {
 		return nil, err
 	}
@@ -130,17 +130,6 @@ func (f jsonFormat) check(text []byte) error {
 		return err
 	}
 	return nil
-}
-
-// textOf is a value as JSON.
-func textOf(data sobek.Value) ([]byte, error) {
-	switch is := data.(type) {
-	case nil:
-		return []byte("null"), nil
-	case *sobek.Object:
-		return json.Marshal(is)
-	}
-	return json.Marshal(data.Export())
 }
 
 // protobuf is a message of a schema, by its descriptor alone.
@@ -185,7 +174,7 @@ func (p protobuf) serialize(rt *sobek.Runtime, data sobek.Value) ([]byte, error)
 		}
 		return raw, nil
 	}
-	text, err := textOf(data)
+	text, err := script.JSON(data)
 	if err == nil {
 		err = protojson.Unmarshal(text, message)
 	}

@@ -29,10 +29,9 @@ type store struct {
 // loadJKS gives what `tls` of a configuration takes: clientCertsPem, clientKeyPem and serverCaPem, as texts. No file is written.
 func (i *instance) loadJKS(c sobek.FunctionCall) sobek.Value {
 	rt := i.vu.Runtime()
-	from, _ := c.Argument(0).(*sobek.Object)
 	var s store
 	found := rt.NewObject()
-	err := read(from, &s)
+	err := i.options("LoadJKS", c.Argument(0), &s, "a key store: { path: 'client.jks', password: '...' }")
 	if err == nil {
 		err = s.load(func(name string, value any) { _ = found.Set(name, value) })
 	}

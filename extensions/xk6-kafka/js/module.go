@@ -48,15 +48,15 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 		m.test.Metrics.Declare(vu, metrics.Trend, trends...),
 		m.test.Metrics.Declare(vu, metrics.Gauge, gauges...),
 	)
+	if err == nil && i.runs {
+		err = m.test.Begin(failed)
+	}
 	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
-	named := map[string]any{
-		"Writer": i.class(newWriter), "Producer": i.class(newWriter),
-		"Reader": i.class(newReader), "Consumer": i.class(newReader),
-		"Connection": i.class(newConnection), "AdminClient": i.class(newAdminClient),
-		"SchemaRegistry": i.class(newRegistry),
-		"LoadJKS":        i.loadJKS,
+	named := map[string]any{"LoadJKS": i.loadJKS}
+	for name, make := range classes {
+		named[name] = i.constructor(name, make)
 	}
 	for name, value := range constants {
 		named[name] = value
@@ -78,16 +78,25 @@ func (i *instance) Exports() modules.Exports { return i.exports }
 
 // --- internal ---
 
-// class is a constructor; make gives methods to what it makes.
-func (i *instance) class(make func(i *instance, configuration *sobek.Object, on *sobek.Object) error) func(sobek.ConstructorCall) *sobek.Object {
+// class makes objects: it reads the configuration, and adds methods. name is the class's in the script.
+type class func(i *instance, name string, configuration sobek.Value, on *sobek.Object) error
+
+var classes = map[string]class{
+	"Writer": newWriter, "Producer": newWriter, "Reader": newReader, "Consumer": newReader,
+	"Connection": newConnection, "AdminClient": newAdminClient, "SchemaRegistry": newRegistry,
+}
+
+func (i *instance) constructor(name string, make class) func(sobek.ConstructorCall) *sobek.Object {
 	return func(c sobek.ConstructorCall) *sobek.Object {
-		configuration, _ := c.Argument(0).(*sobek.Object)
-		if err := make(i, configuration, c.This); err != nil {
+		if err := make(i, "new "+name, c.Argument(0), c.This); err != nil {
 			common.Throw(i.vu.Runtime(), fmt.Errorf("kafka: %w", err))
 		}
 		return nil
 	}
 }
+
+// configured is what to write where a class is given nothing.
+const configured = "a configuration: { brokers: ['localhost:9092'], topic: 'orders' }"
 
 // client is the one of a configuration, which does not connect before it is used, and ends with the test.
 func (m *Module) client(key string, options func() ([]kgo.Opt, error)) (*kgo.Client, error) {
@@ -120,7 +129,7 @@ func (i *instance) waits(on *sobek.Object, name, errors string, call script.Call
 		if errors != "" {
 			i.count(errors, 1)
 		}
-		return fmt.Errorf("kafka: %s: %w", name, worded(err))
+		return failed(name, err)
 	}
 	script.Waits(i.vu, on, name, script.Around{Fails: fails}, func(args []sobek.Value) (script.Wait, error) {
 		if state := i.vu.State(); state != nil {
@@ -130,6 +139,9 @@ func (i *instance) waits(on *sobek.Object, name, errors string, call script.Call
 		return call(args)
 	})
 }
+
+// failed is the error of a call.
+func failed(name string, err error) error { return fmt.Errorf("kafka: %s: %w", name, worded(err)) }
 
 func (i *instance) tags() *metrics.TagSet {
 	if state := i.vu.State(); state != nil {
@@ -157,20 +169,13 @@ func worded(err error) error {
 
 var errClosed = errors.New("it is closed")
 
-// read takes known keys of a configuration; others are ignored, as the public module does.
-func read(from *sobek.Object, into any) error {
-	if from == nil {
-		return errors.New("it needs a configuration: { brokers: ['localhost:9092'], topic: 'orders' }")
+// options reads the object that a call is given; example is what to write where there is none.
+func (i *instance) options(call string, given sobek.Value, into any, example string) error {
+	object, is := given.(*sobek.Object)
+	if !is {
+		return fmt.Errorf("it needs %s", example)
 	}
-	text, err := json.Marshal(from)
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		return fmt.Errorf("configuration: %s cannot be a %s", wrong.Field, wrong.Value)
-	}
-	return err
+	return i.test.Options(i.vu, "kafka: "+call, object, into)
 }
 
 // duration is nanoseconds, as the module's SECOND makes them, or a text like "5s".

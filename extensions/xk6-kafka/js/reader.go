@@ -28,12 +28,26 @@ type reading struct {
 	MinBytes          int32    `json:"minBytes"`
 	MaxBytes          int32    `json:"maxBytes"`
 	MaxWait           duration `json:"maxWait"`
+	MaxDuration       duration `json:"maxDuration"`
 	GroupBalancers    []string `json:"groupBalancers"`
 	HeartbeatInterval duration `json:"heartbeatInterval"`
 	CommitInterval    duration `json:"commitInterval"`
 	SessionTimeout    duration `json:"sessionTimeout"`
 	RebalanceTimeout  duration `json:"rebalanceTimeout"`
 	IsolationLevel    string   `json:"isolationLevel"`
+
+	ConnectLogger          script.Unused `json:"connectLogger"`
+	JoinGroupBackoff       script.Unused `json:"joinGroupBackoff"`
+	MaxAttempts            script.Unused `json:"maxAttempts"`
+	OffsetOutOfRangeError  script.Unused `json:"offsetOutOfRangeError"`
+	PartitionWatchInterval script.Unused `json:"partitionWatchInterval"`
+	QueueCapacity          script.Unused `json:"queueCapacity"`
+	ReadBackoffMax         script.Unused `json:"readBackoffMax"`
+	ReadBackoffMin         script.Unused `json:"readBackoffMin"`
+	ReadBatchTimeout       script.Unused `json:"readBatchTimeout"`
+	ReadLagInterval        script.Unused `json:"readLagInterval"`
+	RetentionTime          script.Unused `json:"retentionTime"`
+	WatchPartitionChanges  script.Unused `json:"watchPartitionChanges"`
 }
 
 // reader is one `new Reader` of a VU: a client of its own, which connects when it first consumes.
@@ -56,9 +70,9 @@ type received struct {
 	highWaterMark int64
 }
 
-func newReader(i *instance, configuration *sobek.Object, on *sobek.Object) error {
+func newReader(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
 	r := &reader{instance: i, next: map[string]map[string]int64{}}
-	if err := read(configuration, &r.reading); err != nil {
+	if err := i.options(name, configuration, &r.reading, configured); err != nil {
 		return err
 	}
 	r.GroupID = cmp.Or(r.GroupID, r.GroupId)
@@ -174,26 +188,28 @@ func (r *reader) start() (kgo.Offset, error) {
 	return kgo.NewOffset().At(at), nil
 }
 
-// consume returns the next messages: { limit or maxMessages, nanoPrecision, expectTimeout }.
+// consume returns the next messages: { limit or maxMessages, maxDuration, nanoPrecision, expectTimeout }.
 func (r *reader) consume(args []sobek.Value) (script.Wait, error) {
 	if r.vu.State() == nil {
 		return nil, errors.New("it cannot be called in the init context")
 	}
 	var want struct {
-		Limit         int  `json:"limit"`
-		MaxMessages   int  `json:"maxMessages"`
-		NanoPrecision bool `json:"nanoPrecision"`
-		ExpectTimeout bool `json:"expectTimeout"`
+		Limit         int      `json:"limit"`
+		MaxMessages   int      `json:"maxMessages"`
+		MaxDuration   duration `json:"maxDuration"`
+		NanoPrecision bool     `json:"nanoPrecision"`
+		ExpectTimeout bool     `json:"expectTimeout"`
 	}
-	if object, is := script.Argument(args, 0).(*sobek.Object); is {
-		if err := read(object, &want); err != nil {
+	if given := script.Argument(args, 0); given != nil {
+		if err := r.instance.options("consume", given, &want, "an object: consume({ limit: 10 })"); err != nil {
 			return nil, err
 		}
 	}
 	limit := max(1, cmp.Or(want.Limit, want.MaxMessages))
+	atMost := time.Duration(cmp.Or(want.MaxDuration, r.MaxDuration))
 	tags := r.tags()
 	return func(ctx context.Context) (script.Result, error) {
-		got, err := r.take(ctx, limit, want.ExpectTimeout)
+		got, err := r.take(ctx, limit, atMost, want.ExpectTimeout)
 		if err != nil {
 			return nil, err
 		}
@@ -212,17 +228,21 @@ func (r *reader) consume(args []sobek.Value) (script.Wait, error) {
 	}, nil
 }
 
-var errTimeout = errors.New("no message within maxWait")
-
-// take waits up to maxWait for each message. Those of a call that fails are the next one's.
-func (r *reader) take(ctx context.Context, limit int, expectTimeout bool) ([]received, error) {
+// take waits up to maxWait for each message, and atMost for all; 0 is without end. Those of a call that fails are the next one's.
+func (r *reader) take(ctx context.Context, limit int, atMost time.Duration, expectTimeout bool) ([]received, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.open(); err != nil {
 		return nil, err
 	}
+	whole := ctx
+	if atMost > 0 {
+		var cancel context.CancelFunc
+		whole, cancel = context.WithTimeout(ctx, atMost)
+		defer cancel()
+	}
 	for len(r.waiting) < limit {
-		within, cancel := context.WithTimeout(ctx, r.MaxWait.or(defaultMaxWait))
+		within, cancel := context.WithTimeout(whole, r.MaxWait.or(defaultMaxWait))
 		fetches := r.client.PollRecords(within, limit-len(r.waiting))
 		cancel()
 		before := len(r.waiting)
@@ -231,7 +251,7 @@ func (r *reader) take(ctx context.Context, limit int, expectTimeout bool) ([]rec
 				r.waiting = append(r.waiting, received{record, p.HighWatermark})
 			}
 		})
-		if len(r.waiting) > before {
+		if len(r.waiting) > before && whole.Err() == nil {
 			continue
 		}
 		switch err := fetches.Err0(); {
@@ -240,11 +260,18 @@ func (r *reader) take(ctx context.Context, limit int, expectTimeout bool) ([]rec
 		case err != nil && !errors.Is(err, context.DeadlineExceeded):
 			return nil, err
 		}
+		if len(r.waiting) >= limit {
+			break
+		}
 		r.meter.timedOut()
 		if expectTimeout {
 			break
 		}
-		return nil, fmt.Errorf("%w of %s: %d of %d have come, and are the next call's", errTimeout, r.MaxWait.or(defaultMaxWait), len(r.waiting), limit)
+		bound := fmt.Sprintf("no message within maxWait of %s", r.MaxWait.or(defaultMaxWait))
+		if whole.Err() != nil {
+			bound = fmt.Sprintf("not all messages within maxDuration of %s", atMost)
+		}
+		return nil, fmt.Errorf("%s: %d of %d have come, and are the next call's", bound, len(r.waiting), limit)
 	}
 	got := r.waiting[:min(limit, len(r.waiting))]
 	r.waiting = append([]received(nil), r.waiting[len(got):]...)
@@ -253,7 +280,7 @@ func (r *reader) take(ctx context.Context, limit int, expectTimeout bool) ([]rec
 		r.moves(one.Topic, one.Partition, one.Offset+1)
 	}
 	if r.GroupID != "" && r.CommitInterval == 0 && len(got) > 0 {
-		return got, r.client.CommitMarkedOffsets(ctx)
+		return got, r.commitMarked(ctx)
 	}
 	return got, nil
 }
@@ -287,6 +314,10 @@ func (r *reader) commit(ctx context.Context) error {
 	if r.client == nil || r.GroupID == "" {
 		return nil
 	}
+	return r.commitMarked(ctx)
+}
+
+func (r *reader) commitMarked(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return r.client.CommitMarkedOffsets(ctx)
@@ -310,11 +341,7 @@ func (r *reader) seek(args []sobek.Value) (script.Wait, error) {
 		Partition int32  `json:"partition"`
 		Offset    int64  `json:"offset"`
 	}{Topic: r.Topic, Partition: r.Partition}
-	object, is := script.Argument(args, 0).(*sobek.Object)
-	if !is {
-		return nil, errors.New("it needs where to: seek({ partition: 0, offset: 42 })")
-	}
-	if err := read(object, &to); err != nil {
+	if err := r.instance.options("seek", script.Argument(args, 0), &to, "where to: seek({ partition: 0, offset: 42 })"); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) (script.Result, error) {

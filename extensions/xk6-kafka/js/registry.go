@@ -10,6 +10,7 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/twmb/franz-go/pkg/sr"
+	"go.k6.io/k6/v2/js/common"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
@@ -35,6 +36,9 @@ type schema struct {
 	// MessageName is a message of a Protobuf schema; without one the first. Dependencies are texts of files that it imports, by their paths.
 	MessageName  string            `json:"messageName"`
 	Dependencies map[string]string `json:"dependencies"`
+
+	Element       script.Unused `json:"element"`
+	EnableCaching script.Unused `json:"enableCaching"`
 }
 
 type reference struct {
@@ -43,7 +47,7 @@ type reference struct {
 	Version int    `json:"version"`
 }
 
-func newRegistry(i *instance, configuration *sobek.Object, on *sobek.Object) error {
+func newRegistry(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
 	var own struct {
 		URL       string `json:"url"`
 		BasicAuth struct {
@@ -52,8 +56,8 @@ func newRegistry(i *instance, configuration *sobek.Object, on *sobek.Object) err
 		} `json:"basicAuth"`
 		TLS security `json:"tls"`
 	}
-	if configuration != nil {
-		if err := read(configuration, &own); err != nil {
+	if !common.IsNullish(configuration) {
+		if err := i.options(name, configuration, &own, "a configuration: { url: 'http://localhost:8081' }"); err != nil {
 			return err
 		}
 	}
@@ -74,7 +78,7 @@ func newRegistry(i *instance, configuration *sobek.Object, on *sobek.Object) err
 			return err
 		}
 	}
-	i.waits(on, "createSchema", "", r.asks(func(ctx context.Context, given schema) (sr.SubjectSchema, error) {
+	i.waits(on, "createSchema", "", r.asks("createSchema", func(ctx context.Context, given schema) (sr.SubjectSchema, error) {
 		references := make([]sr.SchemaReference, len(given.References))
 		for k, one := range given.References {
 			references[k] = sr.SchemaReference{Name: one.Name, Subject: one.Subject, Version: one.Version}
@@ -85,7 +89,7 @@ func newRegistry(i *instance, configuration *sobek.Object, on *sobek.Object) err
 		}
 		return r.client.CreateSchema(ctx, given.Subject, sr.Schema{Schema: given.Schema, Type: kind, References: references})
 	}))
-	i.waits(on, "getSchema", "", r.asks(func(ctx context.Context, given schema) (sr.SubjectSchema, error) {
+	i.waits(on, "getSchema", "", r.asks("getSchema", func(ctx context.Context, given schema) (sr.SubjectSchema, error) {
 		if given.Version == 0 {
 			given.Version = -1 // the latest
 		}
@@ -104,17 +108,14 @@ var registered = map[string]sr.SchemaType{"": sr.TypeAvro, typeAvro: sr.TypeAvro
 var errNoRegistry = errors.New("it needs a registry: new SchemaRegistry({ url: 'http://localhost:8081' })")
 
 // asks is a call to the registry about a schema, which comes back as scripts have it.
-func (r *registry) asks(ask func(context.Context, schema) (sr.SubjectSchema, error)) script.Call {
+func (r *registry) asks(call string, ask func(context.Context, schema) (sr.SubjectSchema, error)) script.Call {
 	return func(args []sobek.Value) (script.Wait, error) {
 		if r.client == nil {
 			return nil, errNoRegistry
 		}
-		object, is := script.Argument(args, 0).(*sobek.Object)
-		if !is {
-			return nil, errors.New("it needs a schema: { subject: 'orders-value', schema: '...', schemaType: SCHEMA_TYPE_AVRO }")
-		}
+		const example = "a schema: { subject: 'orders-value', schema: '...', schemaType: SCHEMA_TYPE_AVRO }"
 		var given schema
-		if err := read(object, &given); err != nil {
+		if err := r.options(call, script.Argument(args, 0), &given, example); err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context) (script.Result, error) {
@@ -144,11 +145,7 @@ func (r *registry) subjectName(args []sobek.Value) (sobek.Value, error) {
 		Element  string          `json:"element"`
 		Strategy string          `json:"subjectNameStrategy"`
 	}
-	object, is := script.Argument(args, 0).(*sobek.Object)
-	if !is {
-		return nil, errors.New("kafka: getSubjectName: it needs { topic, element, subjectNameStrategy }")
-	}
-	if err := read(object, &want); err != nil {
+	if err := r.options("getSubjectName", script.Argument(args, 0), &want, "{ topic, element, subjectNameStrategy }"); err != nil {
 		return nil, fmt.Errorf("kafka: getSubjectName: %w", err)
 	}
 	byTopic := want.Topic + "-" + want.Element
@@ -185,18 +182,15 @@ type container struct {
 	ProtobufFormat string `json:"protobufFormat"`
 }
 
-func (r *registry) container(args []sobek.Value) (*container, error) {
+func (r *registry) container(call string, args []sobek.Value) (*container, error) {
 	object, is := script.Argument(args, 0).(*sobek.Object)
 	if !is {
 		return nil, errors.New("it needs { data, schemaType: SCHEMA_TYPE_STRING }")
 	}
+	r.test.Ignores(r.vu, "kafka: "+call, script.Others(object, "data", "schema", "schemaType", "protobufFormat"))
 	c := &container{data: given(object, "data")}
 	if of := given(object, "schema"); of != nil {
-		of, is := of.(*sobek.Object)
-		if !is {
-			return nil, errors.New("schema must be an object: { schema: '...' }")
-		}
-		if err := read(of, &c.Schema); err != nil {
+		if err := r.options(call+": schema", of, &c.Schema, "an object as schema: { schema: '...' }"); err != nil {
 			return nil, err
 		}
 	}
@@ -213,7 +207,7 @@ func (r *registry) container(args []sobek.Value) (*container, error) {
 
 // serialize makes bytes; with a schema that has the id of a registry, behind a zero and that id.
 func (r *registry) serialize(args []sobek.Value) (script.Wait, error) {
-	c, err := r.container(args)
+	c, err := r.container("serialize", args)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +233,7 @@ func (r *registry) serialize(args []sobek.Value) (script.Wait, error) {
 
 // deserialize makes a value. Bytes with a header and no schema are of the schema that the registry has under its id.
 func (r *registry) deserialize(args []sobek.Value) (script.Wait, error) {
-	c, err := r.container(args)
+	c, err := r.container("deserialize", args)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,11 @@ type writing struct {
 	WriteTimeout    duration `json:"writeTimeout"`
 	RequiredAcks    *int     `json:"requiredAcks"`
 	Compression     string   `json:"compression"`
+
+	BatchSize     script.Unused `json:"batchSize"`
+	BatchTimeout  script.Unused `json:"batchTimeout"`
+	ReadTimeout   script.Unused `json:"readTimeout"`
+	ConnectLogger script.Unused `json:"connectLogger"`
 }
 
 // writer is one `new Writer` of a VU.
@@ -37,16 +42,16 @@ type writer struct {
 	client   *kgo.Client
 	balancer sobek.Callable
 	closed   bool
+	// looked: unknown properties of its messages were looked for. They are alike, and there are many.
+	looked bool
 }
 
-func newWriter(i *instance, configuration *sobek.Object, on *sobek.Object) error {
+func newWriter(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
 	w := &writer{instance: i}
-	if configuration != nil {
-		if choose, is := sobek.AssertFunction(configuration.Get("balancer")); is {
-			w.balancer = choose
-		}
+	if object, is := configuration.(*sobek.Object); is {
+		w.balancer, _ = sobek.AssertFunction(object.Get("balancer"))
 	}
-	if err := read(configuration, &w.writing); err != nil {
+	if err := i.options(name, configuration, &w.writing, configured); err != nil {
 		return err
 	}
 	key, err := json.Marshal(w.writing)
@@ -185,11 +190,18 @@ func (w *writer) records(given sobek.Value) ([]*kgo.Record, error) {
 	if list == nil || list.ClassName() != "Array" {
 		return nil, errors.New("it needs messages: produce({ messages: [{ value: ... }] })")
 	}
+	look := !w.looked
+	if w.looked = true; look {
+		w.test.Ignores(w.vu, "kafka: produce", script.Others(given.(*sobek.Object), "messages"))
+	}
 	records := make([]*kgo.Record, 0, list.Get("length").ToInteger())
 	for at := range cap(records) {
 		m, is := list.Get(fmt.Sprint(at)).(*sobek.Object)
 		if !is {
 			return nil, fmt.Errorf("message %d is no object: { key, value, headers }", at)
+		}
+		if look {
+			w.test.Ignores(w.vu, "kafka: produce", script.Others(m, "topic", "partition", "offset", "highwaterMark", "highWaterMark", "key", "value", "headers", "time"))
 		}
 		one, err := w.record(rt, m)
 		if err != nil {

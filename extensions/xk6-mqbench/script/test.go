@@ -33,6 +33,17 @@ type Test struct {
 	inits func() bool
 	// starts and ends are called when the test begins and has ended.
 	starts, ends []func()
+	// once has the calls of a script's top, each made once; asked are those of k6's look at it, in their order.
+	once  map[string]func() error
+	asked []asked
+	// ignored are the warnings about options that were given.
+	ignored sync.Map
+}
+
+// asked is a call that k6's look at the script has asked for.
+type asked struct {
+	name string
+	once func() error
 }
 
 // Join is called for each instance of the module. It reports whether the instance is a VU of a running test: the first is k6's look at the
@@ -83,6 +94,44 @@ func (t *Test) AtStart(start func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.starts = append(t.starts, start)
+}
+
+// Once makes a call of a script's top, which every VU runs: for the first of them, setup and teardown included. Scripts write
+// `if (__VU == 0)` and mean the beginning of the test, but there it is k6's look at the script, which must not connect: then runs is false, and
+// Begin makes the call.
+func (t *Test) Once(name, with string, runs bool, make func() error) error {
+	call := name + " " + with
+	t.mu.Lock()
+	once := t.once[call]
+	if once == nil {
+		if t.once == nil {
+			t.once = map[string]func() error{}
+		}
+		once = sync.OnceValue(make)
+		t.once[call] = once
+		if !runs {
+			t.asked = append(t.asked, asked{name, once})
+		}
+	}
+	t.mu.Unlock()
+	if !runs {
+		return nil
+	}
+	return once()
+}
+
+// Begin makes the calls that k6's look at the script asked for; the first VU calls it. The error is worded by fails, and ends k6.
+func (t *Test) Begin(fails func(name string, err error) error) error {
+	t.mu.Lock()
+	all := t.asked
+	t.asked = nil
+	t.mu.Unlock()
+	for _, one := range all {
+		if err := one.once(); err != nil {
+			return fails(one.name, err)
+		}
+	}
+	return nil
 }
 
 // AtEnd calls end when the test has ended, before k6's last samples; later if that was before.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -58,3 +60,67 @@ func K6(t testing.TB, env []string, args ...string) Ended {
 	}
 	return Ended{Code: run.ProcessState.ExitCode(), Said: said.String()}
 }
+
+// Odd calls all that a module exports with values that it cannot take: at the script's top, in setup, an iteration, teardown and the summary, of
+// open objects and of closed ones. Each call has to return, or to throw a sentence that begins with prefix. objects is the text of an object that
+// has one of each class; further are the texts of more values. `it` is the module there.
+func Odd(t testing.TB, env []string, module, prefix, objects, further string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "odd.js")
+	text := strings.NewReplacer("{module}", module, "{prefix}", prefix, "{objects}", objects, "{further}", further).Replace(odd)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := Run(t, env, path)
+	if ended.Code != 0 || strings.Count(ended.Said, "all called") != 9 {
+		t.Errorf("%d: %s", ended.Code, ended.Said)
+	}
+	for line := range strings.Lines(ended.Said) {
+		if strings.Contains(line, "ODD") || strings.Contains(line, "panic") {
+			t.Error(line)
+		}
+	}
+}
+
+// odd leaves out, where k6 only looks at the script, what it would do later and fail at.
+const odd = `import * as it from "{module}";
+const cyclic = { topic: "x", messages: [{}] };
+cyclic.self = cyclic.messages[0] = cyclic;
+const all = [undefined, null, 0.2, NaN, "", true, [0.2], {}, () => 1, Symbol("s"), 10n, new Date(0), cyclic, { toJSON() { throw new Error("own") } },
+	{ topic: 7, brokers: 7, servers: 7, url: 7, path: 7, schema: 7, messages: 7, limit: "x" }, {further}];
+function look(call, at, error) {
+	if (!/^(GoError: {prefix}|GoError: \w+Async cannot be called|TypeError: Cannot convert a)/.test(error) || /panic|runtime error|interface conversion|json:|sobek/.test(error)) {
+		console.error("ODD", call, at, String(error));
+	}
+}
+function odd(call, f) {
+	all.forEach((one, at) => {
+		for (const args of [[], [one], [one, one, one]]) {
+			try {
+				Promise.resolve(f(...args)).catch((error) => look(call, at, error));
+			} catch (error) {
+				look(call, at, error);
+			}
+		}
+	});
+}
+function every(where) {
+	for (const [name, one] of Object.entries(it)) {
+		if (/^[A-Z].*[a-z]$/.test(name)) odd(where + " new " + name, (...args) => new one(...args));
+		else if (typeof one === "function") odd(where + " " + name, one);
+	}
+	for (const [name, one] of Object.entries({objects})) {
+		const methods = Object.keys(one).sort().filter((method) => where !== "top 0" || !/create|delete|initialize|Setup/i.test(method));
+		for (const method of methods.filter((name) => !/^close/.test(name))) odd(where + " " + name + "." + method, (...args) => one[method](...args));
+		for (const method of methods.filter((name) => /^close/.test(name))) odd(where + " " + name + "." + method, (...args) => one[method](...args));
+		for (const method of methods) odd(where + " closed " + name + "." + method, (...args) => one[method](...args));
+	}
+	console.log("all called", where);
+}
+export const options = { setupTimeout: "100s", teardownTimeout: "100s" };
+every("top " + __VU);
+export const setup = () => every("setup");
+export default () => every("default");
+export const teardown = () => every("teardown");
+export const handleSummary = () => every("summary");
+`

@@ -17,9 +17,12 @@ import (
 // client is one `new Nats` of a VU.
 type client struct {
 	*instance
+	configuration Configuration
 	// connection is nil while k6 only looks at the script: then nothing is done.
-	connection    *connection
-	closed        bool
+	connection *connection
+	closed     bool
+	// looked: unknown properties of its messages were looked for. They are alike, and there are many.
+	looked        bool
 	subscriptions []*nats.Subscription
 }
 
@@ -49,23 +52,51 @@ func (c *client) methods(on *sobek.Object) {
 		})
 	}))
 	script.Method(c.vu, on, "close", func([]sobek.Value) (sobek.Value, error) { return nil, c.close() })
-	c.waits(on, "request", c.request)
+	c.waits(on, "request", func() sobek.Value { return c.toScript(&nats.Msg{}) }, c.request)
 	c.jetStream(on)
 }
 
 // --- internal ---
 
-// waits adds a method and its form that returns a promise.
-func (c *client) waits(on *sobek.Object, name string, call script.Call) {
+// waits adds a method and its form that returns a promise. While k6 only looks at the script it returns nothing.
+func (c *client) waits(on *sobek.Object, name string, nothing script.Result, call script.Call) {
 	script.Waits(c.vu, on, name, script.Around{Awaited: c.inbox, Fails: c.fails}, func(args []sobek.Value) (script.Wait, error) {
 		if err := c.enter(); err != nil {
 			return nil, err
 		}
 		wait, err := call(args)
 		if c.connection == nil {
-			wait = func(context.Context) (script.Result, error) { return nil, nil }
+			wait = func(context.Context) (script.Result, error) { return nothing, nil }
 		}
 		return wait, err
+	})
+}
+
+// changes adds a method that changes something on the server; at the script's top it does so once in the test.
+func (c *client) changes(on *sobek.Object, name string, call script.Call) {
+	script.Waits(c.vu, on, name, script.Around{Awaited: c.inbox, Fails: c.fails}, func(args []sobek.Value) (script.Wait, error) {
+		if err := c.enter(); err != nil {
+			return nil, err
+		}
+		wait, err := call(args)
+		if err != nil || c.runs && c.vu.State() != nil {
+			return wait, err
+		}
+		with, err := script.JSON(script.Argument(args, 0))
+		if err != nil {
+			return nil, err
+		}
+		return func(context.Context) (script.Result, error) {
+			return nil, c.module.test.Once(name, c.configuration.key()+string(with), c.runs, func() (err error) {
+				if c.connection, err = c.module.connect(c.configuration); err == nil {
+					_, err = wait(context.Background())
+				}
+				if !c.runs && errors.Is(err, nats.ErrStreamNotFound) {
+					return nil // nothing to delete; a script that catches this cannot do so here
+				}
+				return err
+			})
+		}, nil
 	})
 }
 
@@ -99,6 +130,10 @@ func (c *client) enter() error {
 // fails words an error for the script, and counts it.
 func (c *client) fails(name string, err error) error {
 	c.count(failed, 1)
+	return failedBy(name, err)
+}
+
+func failedBy(name string, err error) error {
 	return fmt.Errorf("nats: %s: %w", name, address.Cause(err))
 }
 

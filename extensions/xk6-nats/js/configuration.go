@@ -24,26 +24,19 @@ type Configuration struct {
 	TLS      address.TLS `json:"tls"`
 }
 
-// read takes known keys; others are ignored, as the public module does.
-func (c *Configuration) read(rt *sobek.Runtime, from sobek.Value) error {
+// configuration reads what a script gives.
+func (i *instance) configuration(from sobek.Value) (own Configuration, err error) {
 	object, is := from.(*sobek.Object)
 	if !is {
-		return errors.New("new Nats needs a configuration: new Nats({ servers: ['nats://localhost:4222'] })")
+		return own, errors.New("new Nats needs a configuration: new Nats({ servers: ['nats://localhost:4222'] })")
 	}
-	text, err := json.Marshal(object)
-	if err == nil {
-		err = json.Unmarshal(text, c)
+	if err := i.module.test.Options(i.vu, "nats: new Nats", object, &own); err != nil {
+		return own, fmt.Errorf("configuration: %w", err)
 	}
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong):
-		return fmt.Errorf("configuration: %s cannot be a %s", wrong.Field, wrong.Value)
-	case err != nil:
-		return fmt.Errorf("configuration: %w", err)
-	case len(c.Servers) == 0:
-		c.Servers = []string{nats.DefaultURL}
+	if len(own.Servers) == 0 {
+		own.Servers = []string{nats.DefaultURL}
 	}
-	return nil
+	return own, nil
 }
 
 // key is the same for configurations that share a connection.

@@ -14,17 +14,18 @@ import (
 )
 
 func (c *client) jetStream(on *sobek.Object) {
-	c.waits(on, "jetStreamSetup", c.setUpStream)
-	c.waits(on, "jetStreamDelete", c.deleteStream)
-	c.waits(on, "jetStreamPublish", func(args []sobek.Value) (script.Wait, error) {
+	nothing := func() sobek.Value { return c.acknowledgement(&nats.PubAck{}) }
+	c.changes(on, "jetStreamSetup", c.setUpStream)
+	c.changes(on, "jetStreamDelete", c.deleteStream)
+	c.waits(on, "jetStreamPublish", nothing, func(args []sobek.Value) (script.Wait, error) {
 		m, err := c.message(args, nil)
 		return c.store(m), err
 	})
-	c.waits(on, "jetStreamPublishWithHeaders", func(args []sobek.Value) (script.Wait, error) {
+	c.waits(on, "jetStreamPublishWithHeaders", nothing, func(args []sobek.Value) (script.Wait, error) {
 		m, err := c.message(args, script.Argument(args, 2))
 		return c.store(m), err
 	})
-	c.waits(on, "jetStreamPublishMsg", func(args []sobek.Value) (script.Wait, error) {
+	c.waits(on, "jetStreamPublishMsg", nothing, func(args []sobek.Value) (script.Wait, error) {
 		m, err := c.whole(args)
 		return c.store(m), err
 	})
@@ -39,7 +40,7 @@ func (c *client) setUpStream(args []sobek.Value) (script.Wait, error) {
 		return nil, errors.New("it needs a configuration: { name: 'orders', subjects: ['orders.>'] }")
 	}
 	var config nats.StreamConfig
-	if err := readStream(given, &config); err != nil {
+	if err := c.readStream(given, &config); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) (script.Result, error) {
@@ -82,31 +83,38 @@ func (c *client) store(m *nats.Msg) script.Wait {
 				c.module.test.Metrics.Took(acknowledged, tags, took)
 			}
 			c.counted(m)
-			return c.vu.Runtime().ToValue(map[string]any{"stream": ack.Stream, "sequence": ack.Sequence, "duplicate": ack.Duplicate})
+			return c.acknowledgement(ack)
 		}, nil
 	}
 }
 
+// acknowledgement is one as a script gets it.
+func (c *client) acknowledgement(ack *nats.PubAck) sobek.Value {
+	return c.vu.Runtime().ToValue(map[string]any{"stream": ack.Stream, "sequence": ack.Sequence, "duplicate": ack.Duplicate})
+}
+
 // readStream takes the server's keys, as nats.StreamConfig's JSON has them; numbers where that has words are as the Go library counts them.
-func readStream(from *sobek.Object, into *nats.StreamConfig) error {
-	fields := map[string]any{}
-	for _, key := range from.Keys() {
-		value := from.Get(key).Export()
-		if words := streamWords[key]; words != nil {
-			if at, is := value.(int64); is {
-				if at < 0 || int(at) >= len(words) {
-					return fmt.Errorf("%s cannot be %d", key, at)
-				}
-				value = words[at]
-			}
-		}
-		fields[key] = value
-	}
-	text, err := json.Marshal(fields)
+func (c *client) readStream(from *sobek.Object, into *nats.StreamConfig) error {
+	text, err := script.JSON(from)
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(text, into)
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return errors.New("it needs an object: { name: 'orders', subjects: ['orders.>'] }")
+	}
+	for key, words := range streamWords {
+		at, is := fields[key].(float64)
+		if is && (at < 0 || int(at) >= len(words)) {
+			return fmt.Errorf("%s cannot be %g", key, at)
+		} else if is {
+			fields[key] = words[int(at)]
+		}
+	}
+	if text, err = json.Marshal(fields); err != nil {
+		return err
+	}
+	return c.module.test.Read(c.vu, "nats: jetStreamSetup", text, into)
 }
 
 // streamWords are the values of keys that the public module's scripts give as numbers.

@@ -51,7 +51,11 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 	i := &instance{module: m, vu: vu, runs: m.test.Join(vu), inbox: newInbox(vu)}
 	counters := m.test.Metrics.Declare(vu, metrics.Counter, published, publishedBytes, received, receivedBytes, dropped, failed)
 	trends := m.test.Metrics.Declare(vu, metrics.Trend, asked, acknowledged)
-	if err := errors.Join(counters, trends); err != nil {
+	err := errors.Join(counters, trends)
+	if err == nil && i.runs {
+		err = m.test.Begin(failedBy)
+	}
+	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
 	named := map[string]any{"Nats": i.newNats, "sleep": i.sleep}
@@ -104,15 +108,10 @@ func (i *instance) newNats(c sobek.ConstructorCall) *sobek.Object {
 }
 
 func (i *instance) open(configuration sobek.Value) (*client, error) {
-	var own Configuration
-	if err := own.read(i.vu.Runtime(), configuration); err != nil {
-		return nil, err
+	own, err := i.configuration(configuration)
+	made := &client{instance: i, configuration: own}
+	if err == nil && i.runs {
+		made.connection, err = i.module.connect(own)
 	}
-	made := &client{instance: i}
-	if !i.runs {
-		return made, nil
-	}
-	var err error
-	made.connection, err = i.module.connect(own)
 	return made, err
 }

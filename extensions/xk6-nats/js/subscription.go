@@ -6,7 +6,6 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go"
-	"github.com/sirupsen/logrus"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
@@ -66,7 +65,7 @@ func (c *client) take(handler sobek.Callable, m *nats.Msg) {
 		return
 	}
 	c.module.full.Do(func() {
-		c.logger().Warnf("nats: %d messages wait for a VU; further ones are dropped, and counted as %s", inboxLimit, dropped)
+		script.Logger(c.vu).Warnf("nats: %d messages wait for a VU; further ones are dropped, and counted as %s", inboxLimit, dropped)
 	})
 	c.inbox.drops.Add(1)
 }
@@ -83,16 +82,9 @@ func (c *client) listen() {
 		}
 		if c.inbox.missed() {
 			c.module.warned.Do(func() {
-				c.logger().Warn("nats: messages came during an iteration, and no handler could run: handlers run on the VU's event loop, which k6's sleep stops. " +
+				script.Logger(c.vu).Warn("nats: messages came during an iteration, and no handler could run: handlers run on the VU's event loop, which k6's sleep stops. " +
 					"Write import { sleep } from 'k6/x/nats', an async function, and await sleep(1)")
 			})
 		}
 	})
-}
-
-func (c *client) logger() logrus.FieldLogger {
-	if state := c.vu.State(); state != nil {
-		return state.Logger
-	}
-	return c.vu.InitEnv().Logger
 }
