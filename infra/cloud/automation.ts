@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 import { failure } from "../../runner/errors.ts";
 import { tell } from "../../runner/text/tell.ts";
+import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
 import { pulumiCli } from "./pulumi-cli.ts";
 import { isSummary, PulumiFailed, pulumiProcesses } from "./pulumi-process.ts";
@@ -202,10 +203,10 @@ async function writeProject(folder: RigFolder, program: string): Promise<void> {
 	) as { main?: string };
 	const main = path.resolve(program, settings.main ?? ".");
 	if (!existsSync(main)) throw failure("unbuilt", { file: main });
-	await writeFile(
+	writeWhole(
 		path.join(folder.project, "Pulumi.yaml"),
 		stringify({ ...settings, main }),
-		{ mode: 0o600 },
+		0o600,
 	);
 }
 

@@ -4,8 +4,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { tell } from "../../runner/text/tell.ts";
+import { writeNew } from "../../runner/whole-file.ts";
 import { isGone, isHere, ownerText } from "../owner.ts";
-import { orUnwritable, write } from "./whole-file.ts";
+import { orUnwritable } from "./unwritable.ts";
 
 /** The folder of a rig. */
 export interface Holdable {
@@ -104,7 +105,7 @@ const LOOK_MS = 250;
 /** false: it exists already. Subtle: the file appears with its full text, as a link to a file that was written before. */
 async function make(file: string, text: string): Promise<boolean> {
 	const whole = `${file}.${randomBytes(4).toString("hex")}.new`;
-	await write(whole, text);
+	writeNew(whole, text, 0o600);
 	try {
 		await link(whole, file);
 		return true;

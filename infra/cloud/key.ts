@@ -3,7 +3,8 @@ import { chmod, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
-import { orUnwritable, writeWhole } from "./whole-file.ts";
+import { writeWhole } from "../../runner/whole-file.ts";
+import { orUnwritable } from "./unwritable.ts";
 
 /**
  * Makes an ed25519 key for one rig, without a passphrase, at `file` (its public half beside it, ".pub"), for its owner's eyes alone.
@@ -39,7 +40,9 @@ export async function makeHostKey(
 	id: string,
 ): Promise<void> {
 	const line = await makeKey(file, id);
-	await orUnwritable(knownHosts, () => writeWhole(knownHosts, `* ${line}\n`));
+	await orUnwritable(knownHosts, () =>
+		writeWhole(knownHosts, `* ${line}\n`, 0o600),
+	);
 }
 
 // --- internal ---

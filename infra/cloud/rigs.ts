@@ -9,10 +9,11 @@ import {
 	type RigFileInput,
 } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, readRig } from "../../runner/scenario/rig-store.ts";
+import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
 import { heldBy } from "./hold.ts";
 import { stateFolder } from "./state-folder.ts";
-import { orUnwritable, writeWhole } from "./whole-file.ts";
+import { orUnwritable } from "./unwritable.ts";
 
 /**
  * What mqbench remembers of a rented rig: a folder that only its owner can read, made before anything is rented, removed when nothing is left.
@@ -81,7 +82,8 @@ export async function makeRigFolder(
 		await chmod(folder.path, 0o700);
 		await mkdir(folder.pulumi, { mode: 0o700 });
 		await mkdir(folder.project, { mode: 0o700 });
-		await writeWhole(folder.passphrase, randomBytes(32).toString("base64url"));
+		const passphrase = randomBytes(32).toString("base64url");
+		writeWhole(folder.passphrase, passphrase, 0o600);
 	});
 	return folder;
 }
@@ -95,6 +97,7 @@ export async function keepRig(
 		writeWhole(
 			folder.place.path,
 			`${JSON.stringify(RigFile.parse(file), null, "\t")}\n`,
+			0o600,
 		),
 	);
 }
@@ -104,7 +107,7 @@ export async function keepConfig(
 	config: object,
 ): Promise<void> {
 	await orUnwritable(folder.config, () =>
-		writeWhole(folder.config, `${JSON.stringify(config, null, "\t")}\n`),
+		writeWhole(folder.config, `${JSON.stringify(config, null, "\t")}\n`, 0o600),
 	);
 }
 

@@ -1,6 +1,7 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ResourceLine } from "../../runner/model/resource-file.ts";
+import { writeWhole } from "../../runner/whole-file.ts";
 import { fetchFile } from "../remote/workspace.ts";
 import type { BrokerHost } from "./host.ts";
 
@@ -28,8 +29,7 @@ export async function fetchSamples(
 	const name = brokerSamples(node);
 	if (!(await fetchFile(remote, link, control, name, folder))) return;
 	const file = path.join(folder, name);
-	await writeFile(`${file}.part`, brokerLines(await readFile(file, "utf8")));
-	await rename(`${file}.part`, file);
+	writeWhole(file, brokerLines(await readFile(file, "utf8")));
 }
 
 /**

@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { sha256OfFile } from "../../runner/sha256.ts";
 import { tell } from "../../runner/text/tell.ts";
+import { syncFolder } from "../../runner/whole-file.ts";
 import type { Workspace } from "../rig.ts";
 import type { RemoteHost } from "./host.ts";
 import { type Link, LOST } from "./link.ts";
@@ -106,7 +107,7 @@ export async function fetchFile(
 	local: string,
 ): Promise<boolean> {
 	const file = path.join(local, name);
-	const incoming = `${file}.incoming`;
+	const incoming = `${file}.${randomBytes(6).toString("hex")}.part`;
 	const child = link.spawn(GET, [folder, name]);
 	child.stdin.end();
 	let err = "";
@@ -114,7 +115,8 @@ export async function fetchFile(
 		err += text;
 	});
 	const ended = child.code;
-	const out = createWriteStream(incoming);
+	// It is removed over there afterwards, so it has to be on the disk here.
+	const out = createWriteStream(incoming, { flags: "wx", flush: true });
 	const hash = createHash("sha256");
 	let sum: string | null = null;
 	let head = Buffer.alloc(0);
@@ -154,6 +156,7 @@ export async function fetchFile(
 		if (hash.digest("hex") !== sum)
 			throw unfit(host, tell("copy-differs", { name }), AGAIN);
 		await rename(incoming, file);
+		syncFolder(local);
 		return true;
 	} finally {
 		await rm(incoming, { force: true });

@@ -1,33 +1,40 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { failure } from "../errors.ts";
+import { noLinks } from "../given-folder.ts";
 import { makeFolder } from "../make-folder.ts";
 import { reasonOf } from "../reason.ts";
+import * as disk from "../whole-file.ts";
 
-/** Writes a report, whole or not at all: a temporary file beside it, then a rename. `folder` is what `mqbench report` makes it anew from. */
+/** Writes a report. `folder` is what `mqbench report` makes it anew from; through a link in it nothing is written. */
 export function writeWhole(
-	path: string,
+	file: string,
 	content: string | Uint8Array,
 	folder: string,
 ): void {
-	try {
-		writeFileSync(`${path}.tmp`, content);
-		renameSync(`${path}.tmp`, path);
-	} catch (error) {
-		rmSync(`${path}.tmp`, { force: true });
-		throw failure("report-unwritable", {
-			path,
-			reason: (error as NodeJS.ErrnoException).code ?? String(error),
-			folder,
-		});
-	}
+	written(file, folder, () => {
+		noLinks(folder, path.dirname(file));
+		disk.writeWhole(file, content);
+	});
 }
 
 /** Makes the folder of a report that lies elsewhere, and those above it. */
 export function makeRoom(where: string, folder: string): void {
-	try {
+	written(where, folder, () => {
+		noLinks(folder, where);
 		makeFolder(where);
+	});
+}
+
+// --- internal ---
+
+function written(file: string, folder: string, write: () => void): void {
+	try {
+		write();
 	} catch (error) {
-		const reason = reasonOf(error);
-		throw failure("report-unwritable", { path: where, reason, folder });
+		throw failure("report-unwritable", {
+			path: file,
+			reason: reasonOf(error),
+			folder,
+		});
 	}
 }

@@ -2,7 +2,6 @@ import {
 	existsSync,
 	mkdirSync,
 	readFileSync,
-	renameSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -20,6 +19,7 @@ import { floorFolder, type Plan, runFolder } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
+import { writeWhole } from "../whole-file.ts";
 
 /**
  * Makes the folder of a command with everything that is known before the first run: the scenario, and plan and script of
@@ -60,7 +60,7 @@ export function addRun(folder: string, plan: Plan): void {
 export function fillRun(run: string, plan: Plan): void {
 	mkdirSync(run, { recursive: true });
 	const { script, planJson } = compile(plan);
-	writeFileSync(path.join(run, "plan.json"), planJson);
+	writeWhole(path.join(run, "plan.json"), planJson);
 	writeFileSync(path.join(run, "script.js"), script);
 }
 
@@ -110,27 +110,14 @@ function fill(
 	plans: readonly Plan[],
 	floors: readonly Plan[],
 ): void {
-	writeFileSync(path.join(folder, "scenario.yaml"), scenarioText);
+	writeWhole(path.join(folder, "scenario.yaml"), scenarioText);
 	for (const plan of floors) fillRun(floorPath(folder, plan), plan);
 	for (const plan of plans) fillRun(runPath(folder, plan), plan);
 }
 
-/** The file is whole or not there: half a run.json on a full disk would make the rest unreadable as well. */
 function writeJson(where: string, value: unknown, measured?: string): void {
-	const part = `${where}.part`;
-	writing(
-		where,
-		() => {
-			try {
-				writeFileSync(part, `${JSON.stringify(value, null, "\t")}\n`);
-				renameSync(part, where);
-			} catch (error) {
-				rmSync(part, { force: true });
-				throw error;
-			}
-		},
-		measured,
-	);
+	const text = `${JSON.stringify(value, null, "\t")}\n`;
+	writing(where, () => writeWhole(where, text), measured);
 }
 
 /** `measured`: the folder in which complete runs may lie already, and which can be resumed. */

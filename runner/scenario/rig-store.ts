@@ -1,6 +1,7 @@
-import { open, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
+import { writeNew } from "../whole-file.ts";
 import { parseRig, RigFile, type RigFileInput } from "./rig-file.ts";
 
 /** Where a rig.json lies: as it was written on the command line, and absolute. */
@@ -33,21 +34,12 @@ export async function writeRig(
 	rig: RigFileInput,
 ): Promise<void> {
 	const text = `${JSON.stringify(RigFile.parse(rig), null, "\t")}\n`;
-	const unwritable = (error: unknown) =>
-		failure("rig-unwritable", { path: shown, reason: reasonOf(error) });
-	const file = await open(path, "wx", 0o600).catch((error) => {
-		throw error.code === "EEXIST"
-			? failure("rig-exists", { path: shown })
-			: unwritable(error);
-	});
 	try {
-		await file.writeFile(text);
-		await file.close();
+		writeNew(path, text, 0o600);
 	} catch (error) {
-		await file.close().catch(() => {});
-		// It is ours, and half of it helps nobody.
-		await rm(path, { force: true });
-		throw unwritable(error);
+		throw (error as NodeJS.ErrnoException).code === "EEXIST"
+			? failure("rig-exists", { path: shown })
+			: failure("rig-unwritable", { path: shown, reason: reasonOf(error) });
 	}
 }
 

@@ -1,16 +1,11 @@
-import {
-	existsSync,
-	mkdirSync,
-	readFileSync,
-	renameSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { cacheFolder } from "../../../infra/binaries/cache.ts";
 import { failure } from "../../errors.ts";
 import { Calibration, type Machine } from "../../model/comparison.ts";
 import { reasonOf } from "../../reason.ts";
 import { tell } from "../../text/tell.ts";
+import { writeWhole } from "../../whole-file.ts";
 import type { World } from "../../world.ts";
 
 export const CALIBRATION = "calibration.json";
@@ -84,12 +79,10 @@ export function keepCalibration(
 	return path.dirname(cachePath(machine, "", world));
 }
 
-/** Whole, or the one from before. */
 export function writeCalibration(file: string, value: Calibration): void {
 	try {
 		mkdirSync(path.dirname(file), { recursive: true });
-		writeFileSync(`${file}.part`, `${JSON.stringify(value, null, "\t")}\n`);
-		renameSync(`${file}.part`, file);
+		writeWhole(file, `${JSON.stringify(value, null, "\t")}\n`);
 	} catch (error) {
 		throw failure("cache-unwritable", {
 			path: path.dirname(file),

@@ -1,10 +1,8 @@
 import path from "node:path";
 import { failure } from "../../errors.ts";
-import { makeFolder } from "../../make-folder.ts";
 import { glob } from "../../model/glob.ts";
 import type { Result } from "../../model/result.ts";
-import { reasonOf } from "../../reason.ts";
-import { writeWhole } from "../whole-file.ts";
+import { makeRoom, writeWhole } from "../whole-file.ts";
 import { drawSvg } from "./draw.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { firstView } from "./options.ts";
@@ -46,18 +44,4 @@ export async function writePictures(
 		files.push(file);
 	}
 	return files;
-}
-
-// --- internal ---
-
-function makeRoom(where: string, folder: string): void {
-	try {
-		makeFolder(where);
-	} catch (error) {
-		throw failure("report-unwritable", {
-			path: where,
-			reason: reasonOf(error),
-			folder,
-		});
-	}
 }

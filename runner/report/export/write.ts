@@ -40,6 +40,7 @@ export function writeExport(
 		return codeOf(verdicts);
 	}
 	const [first = "."] = folders;
+	const from = path.resolve(world.cwd, first);
 	const given = out ?? path.join(first, "export", format);
 	const where = path.resolve(world.cwd, given);
 	const shown = (name: string) =>
@@ -53,8 +54,8 @@ export function writeExport(
 	for (const note of notes) say(note);
 	for (const { name, text } of files) {
 		const file = path.join(where, name);
-		makeRoom(path.dirname(file), first);
-		writeWhole(file, text, first);
+		makeRoom(path.dirname(file), from);
+		writeWhole(file, text, from);
 		world.stdout.write(`${shown(name)}\n`);
 	}
 	for (const hint of hints) world.stdout.write(`${hint}\n`);

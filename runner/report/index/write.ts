@@ -11,7 +11,7 @@ import { readRuns } from "./runs.ts";
 export function writeIndex(where: string, folder: string, world: World): void {
 	const entries = readRuns(where);
 	if (entries.length === 0) throw failure("no-runs", { path: folder });
-	writeWhole(path.join(where, "index.html"), renderIndex(entries), folder);
+	writeWhole(path.join(where, "index.html"), renderIndex(entries), where);
 	const without = entries.filter(({ result }) => result === null);
 	for (const { folder: name, problem } of without)
 		world.stderr.write(`${plainText(name)}: ${problem}.\n`);

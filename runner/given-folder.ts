@@ -1,0 +1,54 @@
+import { lstatSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/**
+ * Folders of runs come from other people, too. What is read and written in one stays in it: a link may lead to any file of this machine, and a
+ * pipe or a device may never end.
+ */
+
+/** The text of a regular file. */
+export function readGiven(file: string): string {
+	return readFileSync(regular(file), "utf8");
+}
+
+/** The same path; throws unless it is a regular file. */
+export function regular(file: string): string {
+	const about = lstatSync(file);
+	if (about.isSymbolicLink()) throw refusal("ELINKED", file);
+	if (about.isDirectory()) throw refusal("EISDIR", file);
+	if (!about.isFile()) throw refusal("ENOTREG", file);
+	return file;
+}
+
+/** Path of `name`, which stands in a file of the folder. Throws if it leads out of the folder. */
+export function inside(folder: string, name: string): string {
+	const where = path.join(folder, name);
+	if (path.isAbsolute(name) || isOutside(folder, where))
+		throw refusal("EOUTSIDE", where);
+	noLinks(folder, where);
+	return where;
+}
+
+/** Throws if there is a link on the way from the folder to a path in it. A path elsewhere is the user's own. */
+export function noLinks(folder: string, where: string): void {
+	if (isOutside(folder, where)) return;
+	let at = folder;
+	for (const part of path.relative(folder, where).split(path.sep)) {
+		if (part === "") continue;
+		at = path.join(at, part);
+		if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
+			throw refusal("ELINKED", at);
+	}
+}
+
+// --- internal ---
+
+function isOutside(folder: string, where: string): boolean {
+	const [first] = path.relative(folder, where).split(path.sep);
+	return first === ".." || path.isAbsolute(path.relative(folder, where));
+}
+
+/** `reasonOf` has the words. */
+function refusal(code: string, where: string): Error {
+	return Object.assign(new Error(`${code}: ${where}`), { code });
+}
