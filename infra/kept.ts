@@ -9,6 +9,7 @@ import { isUsed } from "./binaries/used.ts";
 import { knownRigs } from "./cloud/rigs.ts";
 import { findDocker } from "./docker/cli.ts";
 import { labelOf, leftRuns, removeLabelled } from "./docker/remove.ts";
+import { lockedBy } from "./lock.ts";
 import { leftFolders } from "./temporary.ts";
 
 /** Something that mqbench keeps on this machine. */
@@ -84,8 +85,8 @@ async function parts(bin: string, nowMs: number): Promise<Kept[]> {
 	return Promise.all(
 		all.map(async (one) => {
 			const [, key = ""] = name.exec(path.basename(one.where)) ?? [];
-			const lock = path.join(bin, `${key}.lock`, "pid");
-			return { ...one, inUse: one.inUse || (await isUsed(lock, nowMs)) };
+			const builder = await lockedBy(path.join(bin, `${key}.lock`));
+			return { ...one, inUse: one.inUse || builder !== null };
 		}),
 	);
 }

@@ -392,6 +392,11 @@ const catalogue = {
 		text: (d: { path: string }) =>
 			`${d.path}: already exists, and results are never overwritten. Choose another folder with --out.`,
 	},
+	"output-in-use": {
+		exit: 2,
+		text: (d: { path: string; pid: number; here: boolean }) =>
+			`${d.path}: another mqbench (process ${d.pid}${d.here ? "" : " of another machine or container"}) is measuring into it. Wait for it to end, or stop it there with Ctrl-C.`,
+	},
 	"programs-missing": {
 		exit: 3,
 		// Host: "bench@10.0.0.11".

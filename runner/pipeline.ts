@@ -11,7 +11,13 @@ import type { Reporter } from "./report/reporters.ts";
 import { buildResult, judgeFolder } from "./report/result.ts";
 import { writeReports } from "./report/write.ts";
 import { environmentHere } from "./run/environment.ts";
-import { addRun, makeRunFolder, runPath, writeCommand } from "./run/folder.ts";
+import {
+	addRun,
+	lockRunFolder,
+	makeRunFolder,
+	runPath,
+	writeCommand,
+} from "./run/folder.ts";
 import { gitCommitOf } from "./run/git-commit.ts";
 import { measure } from "./run/measure.ts";
 import type { Progress } from "./run/progress.ts";
@@ -123,26 +129,7 @@ export async function runPipeline(
 		scenario.systems.flatMap((system) => system.options.secrets ?? []),
 	);
 	// Before the build: who may not write here is told now, not in two minutes.
-	let rest: Rest = { plans, floors: floorPlans };
-	if (earlier) {
-		rest = resumeRunFolder(
-			folder,
-			text,
-			plans,
-			floorPlans,
-			await environmentHere(
-				new Date(world.clock.nowMs()).toISOString(),
-				scenario,
-			),
-			options.snapshot,
-		);
-		progress.say(
-			tell("runs-kept", {
-				kept: plans.length - rest.plans.length,
-				runs: plans.length,
-			}),
-		);
-	} else {
+	if (!earlier) {
 		makeRunFolder(
 			folder,
 			text,
@@ -156,41 +143,66 @@ export async function runPipeline(
 			...(resumable ? {} : { resumable }),
 		});
 	}
-	const all = [...plans];
-	const searched: Plan[] = [];
-	function* runs(): Generator<Plan, void> {
-		yield* runsOf(rest.plans, searched, folder, progress);
-		// Whoever stops the command wants no more of it.
-		if (options.confirm && !world.stop.aborted)
-			yield* confirmingRuns(
-				...([all, searched, rest.floors, folder, progress, feed] as const),
+	const lock = await lockRunFolder(folder, progress.say);
+	try {
+		let rest: Rest = { plans, floors: floorPlans };
+		if (earlier) {
+			rest = resumeRunFolder(
+				folder,
+				text,
+				plans,
+				floorPlans,
+				await environmentHere(
+					new Date(world.clock.nowMs()).toISOString(),
+					scenario,
+				),
+				options.snapshot,
 			);
-	}
-	feed?.expect(folder, plans);
-	for (const plan of plans) if (!rest.plans.includes(plan)) feed?.made(plan);
-	progress.expect([...rest.plans, ...rest.floors]);
-	await measure(
-		{
-			scenario,
-			// Those that confirm are known when the others are over.
-			get runCount() {
-				return all.length;
+			progress.say(
+				tell("runs-kept", {
+					kept: plans.length - rest.plans.length,
+					runs: plans.length,
+				}),
+			);
+		}
+		const all = [...plans];
+		const searched: Plan[] = [];
+		function* runs(): Generator<Plan, void> {
+			yield* runsOf(rest.plans, searched, folder, progress);
+			// Whoever stops the command wants no more of it.
+			if (options.confirm && !world.stop.aborted)
+				yield* confirmingRuns(
+					...([all, searched, rest.floors, folder, progress, feed] as const),
+				);
+		}
+		feed?.expect(folder, plans);
+		for (const plan of plans) if (!rest.plans.includes(plan)) feed?.made(plan);
+		progress.expect([...rest.plans, ...rest.floors]);
+		await measure(
+			{
+				scenario,
+				// Those that confirm are known when the others are over.
+				get runCount() {
+					return all.length;
+				},
+				runs: seenBy(feed, runs()),
+				yes: options.yes ?? false,
+				git,
+				resumed: earlier !== null,
+				floors: rest.floors,
+				hopeless: (plan, tick) => hopeless(plan, tick)?.sla ?? null,
+				folder,
+				progress,
+				k6Outs: options.k6Outs ?? [],
 			},
-			runs: seenBy(feed, runs()),
-			yes: options.yes ?? false,
-			git,
-			resumed: earlier !== null,
-			floors: rest.floors,
-			hopeless: (plan, tick) => hopeless(plan, tick)?.sla ?? null,
-			folder,
-			progress,
-			k6Outs: options.k6Outs ?? [],
-		},
-		world,
-	);
-	const result = buildResult(folder);
-	writeReports(folder, result, options.onInconclusive);
-	return { folder, result };
+			world,
+		);
+		const result = buildResult(folder);
+		writeReports(folder, result, options.onInconclusive);
+		return { folder, result };
+	} finally {
+		await lock.release();
+	}
 }
 
 /** Makes the runs of a scenario, and tells of them; tests pass a fake. */

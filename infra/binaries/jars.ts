@@ -15,10 +15,10 @@ import { sha256 } from "../../runner/sha256.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
+import { takeLock } from "../lock.ts";
 import { startSupervised } from "../process.ts";
 import { makeCache } from "./build.ts";
 import { cacheFolder } from "./cache.ts";
-import { takeLock } from "./lock.ts";
 import {
 	formatSums,
 	parseSums,

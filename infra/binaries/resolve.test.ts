@@ -9,10 +9,11 @@ import {
 	rmSync,
 	writeFileSync,
 } from "node:fs";
-import { hostname } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { laterPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
+import { leftLock } from "../lock.fake.ts";
+import { ownerText } from "../owner.ts";
 import { script } from "../test-folder.fake.ts";
 import { machine } from "./go.fake.ts";
 
@@ -48,8 +49,7 @@ describe("two that need a build at once", () => {
 		const { k6 } = await resolve();
 		writeFileSync(k6, "damaged");
 		const lock = `${path.dirname(k6)}.lock`;
-		mkdirSync(lock);
-		writeFileSync(path.join(lock, "pid"), `${process.pid} ${hostname()} x`);
+		leftLock(lock, ownerText(process.pid));
 		const waiting = resolve();
 		await expect.poll(() => told).toContain(`waiting for ${process.pid}`);
 		stop.abort("SIGINT");
@@ -65,8 +65,7 @@ describe("two that need a build at once", () => {
 		const child = spawn("true");
 		await new Promise((done) => child.once("close", done));
 		const lock = `${path.dirname(k6)}.lock`;
-		mkdirSync(lock);
-		writeFileSync(path.join(lock, "pid"), `${child.pid} ${hostname()} x`);
+		leftLock(lock, ownerText(process.pid).replace(/^\d+/, `${child.pid}`));
 		await resolve();
 		expect(told.some((t) => t.startsWith("waiting"))).toBe(false);
 	});

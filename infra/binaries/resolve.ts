@@ -13,10 +13,10 @@ import { reasonOf } from "../../runner/reason.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
+import { takeLock } from "../lock.ts";
 import { platformName } from "../platform.ts";
 import { BUILD_FLAGS, build, makeCache, readBuild } from "./build.ts";
 import { buildKey, cacheFolder } from "./cache.ts";
-import { takeLock } from "./lock.ts";
 import { findPacked, packageName } from "./packed.ts";
 import {
 	FIRST,
@@ -60,7 +60,7 @@ export interface ResolveOptions {
 export interface BuildProgress {
 	/** `server`: its name; null: k6 and what comes with it. `platform`: of hosts ("linux/arm64"); absent: this machine's. */
 	begin(server: string | null, platform?: string): void;
-	waiting(pid: number | null): void;
+	waiting(pid: number): void;
 	/** A sentence about what is going to be built. */
 	note(text: string): void;
 	step(

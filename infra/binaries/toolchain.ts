@@ -19,9 +19,9 @@ import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "../ask.ts";
+import { takeLock } from "../lock.ts";
 import { platformName } from "../platform.ts";
 import { checkGo } from "./go.ts";
-import { takeLock } from "./lock.ts";
 import { keepUsed } from "./used.ts";
 
 /** The Go that is fetched where there is none, and what Go's checksum database says of it (sum.golang.org), by platform. */
@@ -45,7 +45,7 @@ export interface ToolchainOptions {
 	/** MB that have arrived, of how many. */
 	onProgress(done: number, all: number): void;
 	/** Another mqbench, whose process this is, fetches it. */
-	onWait(pid: number | null): void;
+	onWait(pid: number): void;
 	/** For tests: platform and sums. */
 	readonly platform?: string;
 	readonly sums?: Readonly<Record<string, string>>;

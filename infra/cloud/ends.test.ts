@@ -158,7 +158,7 @@ describe("two mqbench at once", () => {
 		async (_, lives, minutes, exit) => {
 			const { killed, things, destroy, folder } = scene();
 			await killed("measuring");
-			const held = path.join(folder, "held");
+			const held = path.join(folder, "held", "owner");
 			const holder = JSON.parse(readFileSync(held, "utf8"));
 			const owner = holder.owner.replace(/\.\w+$/, ".00000000");
 			writeFileSync(held, JSON.stringify({ ...holder, owner }));

@@ -844,7 +844,7 @@ describe("a rig whose mqbench was killed", () => {
 	) {
 		const found = scene(parts);
 		await (account === null ? found.up() : found.upIn(account));
-		const held = path.join(found.folder, "held");
+		const held = path.join(found.folder, "held", "owner");
 		const { owner, ...rest } = JSON.parse(readFileSync(held, "utf8"));
 		writeFileSync(
 			held,

@@ -2,16 +2,15 @@ import {
 	existsSync,
 	readdirSync,
 	readFileSync,
-	statSync,
 	utimesSync,
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { AwsConfig } from "../aws/config.ts";
+import { leftLock } from "../lock.fake.ts";
 import { ownerText } from "../owner.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { heldBy, hold } from "./hold.ts";
@@ -27,8 +26,6 @@ import {
 	makeRigFolder,
 } from "./rigs.ts";
 import { stateFolder } from "./state-folder.ts";
-
-const GONE = ownerText(process.pid).replace(/:\w*@/, ":1@");
 
 function scene() {
 	const state = testFolder();
@@ -152,9 +149,8 @@ describe("a rig's folder", () => {
 		async (_, what, by) => {
 			const world = scene();
 			const folder = await makeRigFolder("demo-1", world);
-			const file = path.join(folder.path, "held");
 			const owner = ownerText(process.pid).replace(what, by);
-			writeFileSync(file, JSON.stringify({ owner, doing: "x", token: "t" }));
+			const file = leftLock(path.join(folder.path, "held"), owner);
 			// Stands in for that process, whose clock is an hour behind.
 			let at = Date.now() - 3_600_000;
 			const living = setInterval(() => utimesSync(file, 0, ++at / 1000), 20);
@@ -171,46 +167,4 @@ describe("a rig's folder", () => {
 			expect(readdirSync(folder.path)).not.toContain("held");
 		},
 	);
-
-	test("shows that it is held, and no longer when it was taken away", async () => {
-		vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-		onTestFinished(() => void vi.useRealTimers());
-		const folder = await makeRigFolder("demo-1", scene());
-		const file = path.join(folder.path, "held");
-		const beat = async (withinMs: number) => {
-			utimesSync(file, 1, 1);
-			vi.advanceTimersByTime(5_000); // one beat
-			const shown = () => statSync(file).mtimeMs > 1000;
-			for (let i = 0; i < withinMs / 20 && !shown(); i++) await sleep(20);
-			return shown();
-		};
-		const held = await hold(folder, "has it");
-		expect(await beat(30_000)).toBe(true);
-		const other = await hold(folder, "x", { evenFromLiving: true });
-		await other.release();
-		writeFileSync(file, JSON.stringify({ owner: GONE, doing: "", token: "" }));
-		expect(await beat(100)).toBe(false);
-		await held.release();
-		expect(existsSync(file)).toBe(true);
-	});
-
-	test("whose holder was killed is anybody's, and still one's alone", async () => {
-		const world = scene();
-		const folder = await makeRigFolder("demo-1", world);
-		const file = path.join(folder.path, "held");
-		writeFileSync(
-			file,
-			JSON.stringify({ owner: GONE, doing: "x", token: "t" }),
-		);
-		expect(await heldBy(folder)).toBe(null);
-		const tries = await Promise.allSettled(
-			Array.from({ length: 4 }, () => hold(folder, "takes it")),
-		);
-		expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(
-			1,
-		);
-		expect(
-			readdirSync(folder.path).filter((one) => /held\./.test(one)),
-		).toEqual([]);
-	});
 });

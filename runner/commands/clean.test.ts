@@ -2,6 +2,8 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Kept, keptHere } from "../../infra/kept.ts";
+import { leftLock } from "../../infra/lock.fake.ts";
+import { ownerText } from "../../infra/owner.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { World } from "../world.ts";
@@ -89,7 +91,7 @@ describe("mqbench clean", () => {
 		const cache = testFolder();
 		const part = path.join(cache, "bin", ".0123456789abcdef-aB3xYz");
 		const lock = path.join(cache, "bin", "0123456789abcdef.lock");
-		for (const folder of [part, lock]) mkdirSync(folder, { recursive: true });
+		mkdirSync(part, { recursive: true });
 		const old = new Date(Date.now() - HOUR);
 		utimesSync(part, old, old);
 		const here = fakeWorld({
@@ -99,7 +101,7 @@ describe("mqbench clean", () => {
 		const inUse = async () =>
 			(await keptHere(here)).kept.find((one) => one.where === part)?.inUse;
 		expect(await inUse()).toBe(false);
-		writeFileSync(path.join(lock, "pid"), "1 host x");
+		leftLock(lock, ownerText(process.pid));
 		expect(await inUse()).toBe(true);
 	});
 

@@ -10,6 +10,7 @@ import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { readEnvironment } from "./environment.ts";
 import {
+	lockRunFolder,
 	makeRunFolder,
 	removeRunFolder,
 	runPath,
@@ -61,6 +62,18 @@ describe("the folder of a command", () => {
 				message: `${folder}: results cannot be written there (a part of the path is a file). Free some space, allow writing there, or choose another folder with --out.`,
 			}),
 		);
+	});
+
+	test("is one command's at a time", async () => {
+		const folder = testFolder();
+		const first = await lockRunFolder(folder, () => {});
+		await expect(lockRunFolder(folder, () => {})).rejects.toMatchObject({
+			...{ code: "output-in-use", exit: 2 },
+			message: `${folder}: another mqbench (process ${process.pid}) is measuring into it. Wait for it to end, or stop it there with Ctrl-C.`,
+		});
+		await first.release();
+		await (await lockRunFolder(folder, () => {})).release();
+		expect(readdirSync(folder)).toEqual([]);
 	});
 
 	test("can be removed, and removed again", () => {

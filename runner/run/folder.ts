@@ -6,6 +6,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { type Lock, tryLock } from "../../infra/lock.ts";
 import { failure, MqbenchError } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
 import { type BaselineSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
@@ -19,6 +20,7 @@ import { floorFolder, type Plan, runFolder } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
+import { tell } from "../text/tell.ts";
 import { writeWhole } from "../whole-file.ts";
 
 /**
@@ -64,6 +66,28 @@ export function fillRun(run: string, plan: Plan): void {
 	writeFileSync(path.join(run, "script.js"), script);
 }
 
+/**
+ * Keeps all other commands out of the folder until it is released: two that resume it at once would remove each other's runs. Fails with
+ * `output-in-use`.
+ */
+export async function lockRunFolder(
+	folder: string,
+	say: (line: string) => void,
+): Promise<Lock> {
+	const onWatch = (watchMs: number) =>
+		say(tell("watching-folder", { folder, watchNs: watchMs * 1e6 }));
+	const got = await tryLock(path.join(folder, LOCK), "measures", {
+		onWatch,
+	}).catch((error) => {
+		throw failure("output-unwritable", {
+			path: folder,
+			reason: reasonOf(error),
+		});
+	});
+	if ("release" in got) return got;
+	throw failure("output-in-use", { path: folder, ...got });
+}
+
 /** Removes a folder in which nothing was measured. */
 export function removeRunFolder(folder: string): void {
 	rmSync(folder, { recursive: true, force: true });
@@ -103,6 +127,8 @@ export function environmentIn(folder: string): EnvironmentFile | null {
 }
 
 // --- internal ---
+
+const LOCK = ".lock";
 
 function fill(
 	folder: string,

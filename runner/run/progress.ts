@@ -200,11 +200,7 @@ function makeBuild(
 		},
 		note: say,
 		waiting(pid) {
-			say(
-				tell("building-elsewhere", {
-					pid: pid === null ? "" : ` (pid ${pid})`,
-				}),
-			);
+			say(tell("building-elsewhere", { pid }));
 		},
 		step(name, done, all) {
 			const now = world.clock.monotonicMs();

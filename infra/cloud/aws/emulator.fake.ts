@@ -8,8 +8,8 @@ import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { packageFolder } from "../../../runner/package.ts";
-import { takeLock } from "../../binaries/lock.ts";
 import { findOnPath } from "../../local/program.ts";
+import { takeLock } from "../../lock.ts";
 
 /**
  * For tests: AWS as moto (https://docs.getmoto.org) emulates it, with a stand-in before it for what moto does not have: the price list,
