@@ -6,18 +6,19 @@ import path from "node:path";
  * pipe or a device may never end.
  */
 
-/** The text of a regular file. */
+/** The text of a regular file; throws for anything else. */
 export function readGiven(file: string): string {
-	return readFileSync(regular(file), "utf8");
-}
-
-/** The same path; throws unless it is a regular file. */
-export function regular(file: string): string {
 	const about = lstatSync(file);
 	if (about.isSymbolicLink()) throw refusal("ELINKED", file);
 	if (about.isDirectory()) throw refusal("EISDIR", file);
 	if (!about.isFile()) throw refusal("ENOTREG", file);
-	return file;
+	return readFileSync(file, "utf8");
+}
+
+/** Bytes of a regular file; null: it is not one, or does not exist. */
+export function sizeOfGiven(file: string): number | null {
+	const about = lstatSync(file, { throwIfNoEntry: false });
+	return about?.isFile() ? about.size : null;
 }
 
 /** Path of `name`, which stands in a file of the folder. Throws if it leads out of the folder. */
@@ -39,6 +40,11 @@ export function noLinks(folder: string, where: string): void {
 		if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
 			throw refusal("ELINKED", at);
 	}
+}
+
+/** Is it the error of something that is a link? */
+export function isLink(error: unknown): boolean {
+	return (error as NodeJS.ErrnoException).code === "ELINKED";
 }
 
 // --- internal ---

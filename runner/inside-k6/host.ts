@@ -63,6 +63,10 @@ const fs = {
 			}
 		);
 	},
+	lstatSync: (path: string, _?: object) => {
+		const found = fs.statSync(path);
+		return found && { ...found, isSymbolicLink: () => false };
+	},
 	readFileSync: (path: string) =>
 		go.decode(go.read(path, 0, go.stat(path)?.size ?? 0), "utf8"),
 	readdirSync: (path: string, { withFileTypes = false } = {}) =>
@@ -93,6 +97,8 @@ const posix = {
 		normal(parts.filter((part) => part !== "").join("/")),
 	dirname: (path: string) => /^(.+)\/[^/]*$/.exec(path)?.[1] ?? ".",
 	basename: (path: string) => path.replace(/^.*\//, ""),
+	relative: (from: string, to: string) =>
+		to.startsWith(`${from}/`) ? to.slice(from.length + 1) : "..",
 	extname: (path: string) => /[^./](\.[^./]*)$/.exec(path)?.[1] ?? "",
 	isAbsolute: (path: string) => path.startsWith("/"),
 	resolve: (...parts: string[]) => {

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { readGiven } from "../given-folder.ts";
 import { maskSameLength, maskUrl } from "../secrets.ts";
 import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
@@ -42,7 +43,7 @@ export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
 	if (!existsSync(where)) return null;
 	try {
 		const { schema: _, ...command } = CommandFile.parse(
-			JSON.parse(readFileSync(where, "utf8")),
+			JSON.parse(readGiven(where)),
 		);
 		return command;
 	} catch {

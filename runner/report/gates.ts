@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readGiven, sizeOfGiven } from "../given-folder.ts";
 import { commandIn, setsIn } from "../model/command-file.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Gate } from "../model/result.ts";
@@ -64,9 +64,9 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 /** The same gates, each with the line of the folder's scenario.yaml that asks for it. */
 export function placed(gates: readonly Gate[], folder: string): Gate[] {
 	const file = join(folder, "scenario.yaml");
-	if (!existsSync(file)) return [...gates];
+	if (sizeOfGiven(file) === null) return [...gates];
 	const set = setsIn(commandIn(folder)?.args ?? []);
-	const lineOf = slaLineFinder(readFileSync(file, "utf8"), set, folder);
+	const lineOf = slaLineFinder(readGiven(file), set, folder);
 	return gates.map((gate) => ({ ...gate, line: lineOf(gate) }));
 }
 

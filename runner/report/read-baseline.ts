@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { baselineOf } from "../compare/baseline-of-result.ts";
 import { ombBaseline } from "../compare/omb-result.ts";
 import { failure } from "../errors.ts";
+import { readGiven } from "../given-folder.ts";
 import { Baseline } from "../model/comparison.ts";
 import { reasonOf } from "../reason.ts";
 import { tell } from "../text/tell.ts";
@@ -19,7 +20,7 @@ export function readBaseline(path: string): Baseline {
 		failure("baseline-unreadable", { path, reason });
 	if (stat === undefined) throw no(tell("neither-file-nor-folder"));
 	if (!stat.isDirectory()) {
-		const baseline = parse(path);
+		const baseline = parse(path, readFileSync);
 		if (typeof baseline === "string") throw no(baseline);
 		return baseline;
 	}
@@ -48,8 +49,8 @@ export function readBaseline(path: string): Baseline {
 // --- internal ---
 
 /** A sentence says why it is none. */
-function parse(file: string): Baseline | string {
-	const value = read(file);
+function parse(file: string, how: Read = readGiven): Baseline | string {
+	const value = read(file, how);
 	if (value instanceof Error)
 		return value instanceof SyntaxError ? tell("not-json") : reasonOf(value);
 	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
@@ -73,10 +74,13 @@ function parse(file: string): Baseline | string {
 	return `it is no baseline.json of this version: ${issue?.path.join(".") || "it"}: ${issue?.message}`;
 }
 
+/** A file that was named may be a link or a pipe; one of a folder may not. */
+type Read = (file: string, encoding: "utf8") => string;
+
 /** The value of a JSON file, or why there is none. */
-function read(file: string): unknown {
+function read(file: string, how: Read = readGiven): unknown {
 	try {
-		return JSON.parse(readFileSync(file, "utf8"));
+		return JSON.parse(how(file, "utf8"));
 	} catch (error) {
 		return error;
 	}

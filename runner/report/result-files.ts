@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { failure } from "../errors.ts";
+import { inside, readGiven } from "../given-folder.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 import {
 	DetailsFile,
@@ -44,7 +44,7 @@ export function resultIn(value: unknown): ResultFile | Result | null {
 export function readResult(folder: string): Result {
 	const path = join(folder, REPORT_FILES.json);
 	const no = (reason: string) => failure("result-unreadable", { path, reason });
-	const value = valueIn(path);
+	const value = valueIn(() => readGiven(path));
 	if (value instanceof SyntaxError) throw no(tell("not-json"));
 	if (value instanceof Error) throw no(reasonOf(value));
 	const result = resultIn(value);
@@ -122,14 +122,15 @@ function detailsOf(
 	runId: string,
 ): DetailsFile | null {
 	if (details === null) return null;
-	const file = DetailsFile.safeParse(valueIn(join(folder, details))).data;
+	const value = valueIn(() => readGiven(inside(folder, details)));
+	const file = DetailsFile.safeParse(value).data;
 	return file?.runId === runId && file.startedAt === startedAt ? file : null;
 }
 
-/** The value of a JSON file, or why there is none. */
-function valueIn(path: string): unknown {
+/** The value of JSON, or why there is none. */
+function valueIn(read: () => string): unknown {
 	try {
-		return JSON.parse(readFileSync(path, "utf8"));
+		return JSON.parse(read());
 	} catch (error) {
 		return error;
 	}

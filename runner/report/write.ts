@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { baselineOf, baselineText } from "../compare/baseline-of-result.ts";
+import { readGiven } from "../given-folder.ts";
 import { hgrm } from "../histogram/hgrm.ts";
 import { Metric } from "../model/plan.ts";
 import type { Result } from "../model/result.ts";
@@ -76,7 +76,7 @@ export function writeReports(
 /** null: the folder has none, as that of a run which was stopped before it began. */
 function scenarioText(folder: string): string | null {
 	try {
-		return readFileSync(join(folder, "scenario.yaml"), "utf8");
+		return readGiven(join(folder, "scenario.yaml"));
 	} catch {
 		return null;
 	}

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { sizeOfGiven } from "../given-folder.ts";
 import { lines } from "../histogram/log-file.ts";
 
 /** A line of broker.log that says when it was written. */
@@ -22,10 +22,11 @@ export interface BrokerLine {
  * Read line by line each time that somebody goes through them: a broker that logs each message writes gigabytes. null: there is no such file.
  */
 export function readBrokerLog(path: string): Iterable<BrokerLine> | null {
-	if (!existsSync(path)) return null;
+	const bytes = sizeOfGiven(path);
+	if (bytes === null) return null;
 	return {
 		*[Symbol.iterator]() {
-			for (const line of lines({ path, bytes: statSync(path).size })) {
+			for (const line of lines({ path, bytes })) {
 				const found = brokerLine(line);
 				if (found !== null) yield found;
 			}

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { sizeOfGiven } from "../given-folder.ts";
 import type { LogFile } from "../histogram/log-file.ts";
 import { ClientFileLine } from "../model/client-file.ts";
 import { tell } from "../text/tell.ts";
@@ -70,12 +71,12 @@ export function readClient(
 		);
 
 	const path = join(folder, `${name}.ledger`);
-	if (ledger && !existsSync(path))
+	if (ledger && sizeOfGiven(path) === null)
 		problems.push(
 			tell("ledger-missing", { file: ofFile(index, called), name }),
 		);
 	const sets =
-		ledger && existsSync(path)
+		ledger && sizeOfGiven(path) !== null
 			? attempt(`${name}.ledger`, () => readLedger(path))
 			: null;
 
@@ -115,7 +116,8 @@ function file(
 ): (LogFile & { part: boolean }) | null {
 	for (const part of [false, true]) {
 		const path = join(folder, part ? `${name}.part` : name);
-		if (existsSync(path)) return { path, bytes: statSync(path).size, part };
+		const bytes = sizeOfGiven(path);
+		if (bytes !== null) return { path, bytes, part };
 	}
 	return null;
 }

@@ -1,13 +1,8 @@
-import {
-	existsSync,
-	mkdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Lock, tryLock } from "../../infra/lock.ts";
 import { failure, MqbenchError } from "../errors.ts";
+import { readGiven } from "../given-folder.ts";
 import { makeFolder } from "../make-folder.ts";
 import { type BaselineSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
 import {
@@ -122,7 +117,7 @@ export function writeEnvironment(folder: string, file: EnvironmentFile): void {
 export function environmentIn(folder: string): EnvironmentFile | null {
 	const file = path.join(folder, "environment.json");
 	return existsSync(file)
-		? EnvironmentFile.parse(JSON.parse(readFileSync(file, "utf8")))
+		? EnvironmentFile.parse(JSON.parse(readGiven(file)))
 		: null;
 }
 

@@ -1,11 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { sizeOfGiven } from "../given-folder.ts";
 import { ResourceLine } from "../model/resource-file.ts";
 import { parsed } from "./json.ts";
 
 /** A line that cannot be read ends the file: it may have been cut off. What is missing is unknown. */
 export function readSamples(path: string): ResourceLine[] {
-	if (!existsSync(path)) return [];
+	if (sizeOfGiven(path) === null) return [];
 	const lines: ResourceLine[] = [];
 	for (const text of readFileSync(path, "utf8").split("\n")) {
 		const line = ResourceLine.safeParse(parsed(text));

@@ -41,6 +41,16 @@ export function confirmationOf(
 	return { plans: added, reasons: open.map((gate) => reasonOf(gate, runs)) };
 }
 
+/** Is it a confirming run of one of `plans`? In a folder of somebody else it may be anything. */
+export function isConfirming(plan: Plan, plans: readonly Plan[]): boolean {
+	const text = JSON.stringify(plan);
+	return plans.some(
+		(one) =>
+			one.repeat === 1 &&
+			JSON.stringify(confirming(one, plan.index, plan.repeat)) === text,
+	);
+}
+
 // --- internal ---
 
 function isOpen({ verdict }: Gate): boolean {

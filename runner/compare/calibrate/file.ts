@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { cacheFolder } from "../../../infra/binaries/cache.ts";
 import { failure } from "../../errors.ts";
+import { readGiven } from "../../given-folder.ts";
 import { Calibration, type Machine } from "../../model/comparison.ts";
 import { reasonOf } from "../../reason.ts";
 import { tell } from "../../text/tell.ts";
@@ -13,10 +14,11 @@ export const CALIBRATION = "calibration.json";
 /** Reads a calibration.json, or that of a run folder. */
 export function readCalibration(where: string): Calibration {
 	const inside = path.join(where, CALIBRATION);
-	const file = existsSync(inside) ? inside : where;
 	let value: unknown;
 	try {
-		value = JSON.parse(readFileSync(file, "utf8"));
+		value = JSON.parse(
+			existsSync(inside) ? readGiven(inside) : readFileSync(where, "utf8"),
+		);
 	} catch (error) {
 		throw failure("calibration-unreadable", {
 			path: where,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { inside } from "../../given-folder.ts";
 import type { Tick } from "../../model/client-file.ts";
 import type { Metric } from "../../model/plan.ts";
 import type { Run } from "../../model/result.ts";
@@ -32,7 +33,6 @@ export function exportOmb(points: readonly Point[]): Exported {
 	const files = bySource(points).flatMap(({ folder, points }) =>
 		points.flatMap((point) => {
 			const { source, run, search } = point;
-			const where = path.join(source.folder, run.folder);
 			const leave = (why: string) => {
 				const title =
 					search === null
@@ -45,8 +45,8 @@ export function exportOmb(points: readonly Point[]): Exported {
 			if (search !== null) return leave(tell("omb-no-search"));
 			if (run.load.pattern === "request-reply")
 				return leave(tell("omb-no-reply"));
-			if (!existsSync(path.join(where, "plan.json")))
-				return leave(tell("omb-no-histograms"));
+			const where = folderOf(point);
+			if (where === null) return leave(tell("omb-no-histograms"));
 			const found = measured(where);
 			const { unreadable } = found.facts;
 			if (unreadable !== null) return leave(unreadable);
@@ -64,6 +64,16 @@ export function exportOmb(points: readonly Point[]): Exported {
 }
 
 // --- internal ---
+
+/** null: it has no measured files. A result that was read names a folder of any kind. */
+function folderOf({ source, run }: Point): string | null {
+	try {
+		const where = inside(source.folder, run.folder);
+		return existsSync(path.join(where, "plan.json")) ? where : null;
+	} catch {
+		return null;
+	}
+}
 
 function testResult(
 	{ source, system, case: name, run }: Point,

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { smallestOf } from "../../extremes.ts";
+import { readGiven } from "../../given-folder.ts";
 import { EnvironmentFile } from "../../model/environment-file.ts";
 import { Metric } from "../../model/plan.ts";
 import { Percentile, Result, Run, Search } from "../../model/result.ts";
@@ -194,7 +195,7 @@ function read(where: string): Read {
 	if (!existsSync(path)) return no(tell("result-missing", { way }));
 	let value: unknown;
 	try {
-		value = JSON.parse(readFileSync(path, "utf8"));
+		value = JSON.parse(readGiven(path));
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		return no(
