@@ -117,7 +117,7 @@ const catalogue = {
 	"run-file-unreadable": {
 		exit: 3,
 		text: (d: { path: string; reason: string }) =>
-			`${d.path}: cannot be read (${d.reason}). Make the run again, or use the version of mqbench that made it`,
+			`${d.path}: cannot be read (${d.reason}). Copy it again from where the folder comes from, or use the version of mqbench that made it`,
 	},
 	"run-unwritable": {
 		exit: 3,

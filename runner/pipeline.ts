@@ -33,7 +33,7 @@ import { firstIndex, outcomeOf, searchRuns } from "./search/runs.ts";
 import { maskScenario } from "./secrets.ts";
 import { tell } from "./text/tell.ts";
 import { hopeless } from "./verdict/abort.ts";
-import { confirmationOf } from "./verdict/confirm.ts";
+import { confirmationOf, isConfirming } from "./verdict/confirm.ts";
 import type { OnInconclusive } from "./verdict/exit.ts";
 import { reasonOf } from "./verdict/run.ts";
 import type { Feed } from "./watch/feed.ts";
@@ -114,7 +114,11 @@ export async function runPipeline(
 		options.resume === undefined
 			? null
 			: path.resolve(world.cwd, options.resume);
-	const plans = [...options.plans, ...(earlier ? confirmingIn(earlier) : [])];
+	const added = earlier ? confirmingIn(earlier) : [];
+	const plans = [
+		...options.plans,
+		...added.filter((plan) => isConfirming(plan, options.plans)),
+	];
 	const [{ runId } = { runId: "" }] = plans;
 	const floorPlans = options.floor
 		? floors(plans.filter(isRun), {

@@ -80,7 +80,7 @@ describe("mqbench report", () => {
 		expect(error).toBeInstanceOf(MqbenchError);
 		expect(error.exit).toBe(3);
 		expect(error.message).toMatch(
-			/report\.md: cannot be written \(EISDIR\).*mqbench report /,
+			/report\.md: cannot be written \(it is a folder\).*mqbench report /,
 		);
 		expect(existsSync(join(folder, "report.md.tmp"))).toBe(false);
 		// The others are written all the same.

@@ -18,6 +18,7 @@ import {
 import { buildResult } from "../report/result.ts";
 import { readResult } from "../report/result-files.ts";
 import { writeReports } from "../report/write.ts";
+import { damageIn } from "../run/json.ts";
 import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import { openOrSay } from "../watch/browser.ts";
 import type { World } from "../world.ts";
@@ -145,9 +146,15 @@ function resultOf(where: string): {
 	readonly result: Result;
 	readonly from: "measured" | "read";
 } {
-	return holdsRuns(where) || !holdsResult(where)
-		? { result: buildResult(where), from: "measured" }
-		: { result: readResult(where), from: "read" };
+	if (holdsRuns(where) || !holdsResult(where))
+		try {
+			return { result: buildResult(where), from: "measured" };
+		} catch (error) {
+			damageIn(error);
+			// No run has a plan that can be read, but what was once made of them may be there.
+			if (!holdsResult(where)) throw error;
+		}
+	return { result: readResult(where), from: "read" };
 }
 
 /** Draws, and judges nothing. */

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { failure } from "../errors.ts";
+import { readGiven } from "../given-folder.ts";
+import { reasonOf } from "../reason.ts";
 import { tell } from "../text/tell.ts";
 import { Baseline, Calibration } from "./comparison.ts";
 
@@ -27,13 +29,12 @@ export function readSnapshot(folder: string): BaselineSnapshot | null {
 	const file = path.join(folder, SNAPSHOT);
 	if (!existsSync(file)) return null;
 	try {
-		return BaselineSnapshot.parse(JSON.parse(readFileSync(file, "utf8")));
+		return BaselineSnapshot.parse(JSON.parse(readGiven(file)));
 	} catch (error) {
-		if (error instanceof SyntaxError || error instanceof z.ZodError)
-			throw failure("run-file-unreadable", {
-				path: file,
-				reason: tell("not-ours"),
-			});
-		throw error;
+		const ours = !(error instanceof SyntaxError || error instanceof z.ZodError);
+		throw failure("run-file-unreadable", {
+			path: file,
+			reason: ours ? reasonOf(error) : tell("not-ours"),
+		});
 	}
 }

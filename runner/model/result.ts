@@ -630,6 +630,16 @@ export const Result = z.strictObject({
 	openBaselineOnly: z.boolean(),
 	/** Why the verdict is "error": a bug of mqbench, something around it, or a scenario that asks for too much. */
 	errorCause: z.enum(["internal", "environment", "scenario"]).nullable(),
+	/** Files of the folder that could not be read, and what is missing for it; absent: none. */
+	damaged: z
+		.array(
+			z.strictObject({
+				/** From the folder: "runs/01-nats-256B-3000-s-1/plan.json". */
+				file: z.string(),
+				why: z.string(),
+			}),
+		)
+		.optional(),
 	/** Name of the signal. */
 	interruptedBy: z.string().nullable(),
 	environment: EnvironmentFile.nullable(),

@@ -17,6 +17,7 @@ export function adviceText(outcome: Outcome, result: Result): string {
 
 function adviceOn(outcome: Outcome, result: Result): Said {
 	const { of, verdict } = outcome;
+	if (of.kind === "damage") return say("copy-again");
 	const run = worstRun(outcome, result);
 	switch (verdict) {
 		case "interrupted":

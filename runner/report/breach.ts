@@ -52,6 +52,7 @@ function whereText(
 	{ of, system, case: name }: Outcome,
 	{ runs }: Result,
 ): string {
+	if (of.kind === "damage") return of.file;
 	const place = (
 		of.kind === "search" ? searchTitle(of.search) : `${system}, ${name}`
 	).replaceAll(/\s+/g, " ");

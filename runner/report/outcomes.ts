@@ -12,7 +12,8 @@ export interface Outcome {
 		| { readonly kind: "gate"; readonly gate: Gate }
 		| { readonly kind: "run"; readonly run: Run }
 		| { readonly kind: "search"; readonly search: Search }
-		| { readonly kind: "comparison"; readonly comparison: Comparison };
+		| { readonly kind: "comparison"; readonly comparison: Comparison }
+		| { readonly kind: "damage"; readonly file: string };
 	readonly system: string;
 	readonly case: string;
 	/** What was asked: "p99 < 20ms", "the run itself", "highest rate". */
@@ -27,10 +28,11 @@ export interface Outcome {
 	readonly seconds: number;
 }
 
-/** In the order of the report: gates, runs that speak for themselves, searches, comparisons that are no gates. */
+/** In the order of the report: damaged files, gates, runs that speak for themselves, searches, comparisons that are no gates. */
 export function outcomesOf(result: Result): Outcome[] {
 	const single = result.runs.filter((run) => run.search === null);
 	return [
+		...(result.damaged ?? []).map(ofDamage),
 		...result.gates.map((gate) => ofGate(gate, single)),
 		...single.flatMap((run) => ofRun(run, single, result.gates)),
 		...result.searches.map((search) => ofSearch(search, result)),
@@ -41,7 +43,8 @@ export function outcomesOf(result: Result): Outcome[] {
 }
 
 /** "nats/256B 3000/s: p99 < 20ms" */
-export function outcomeName({ system, case: name, what }: Outcome): string {
+export function outcomeName({ of, system, case: name, what }: Outcome): string {
+	if (of.kind === "damage") return of.file;
 	return `${system}/${name}: ${what}`.replaceAll(/\s+/g, " ");
 }
 
@@ -56,6 +59,14 @@ export function brokenOf(result: Result): Outcome[] {
 
 function rank(verdict: Verdict): number {
 	return VERDICTS.indexOf(verdict);
+}
+
+function ofDamage({ file, why }: { file: string; why: string }): Outcome {
+	return {
+		of: { kind: "damage", file },
+		...{ system: "", case: "", what: file, verdict: "error", why },
+		...{ decides: true, line: null, seconds: 0 },
+	};
 }
 
 function ofGate(gate: Gate, runs: readonly Run[]): Outcome {

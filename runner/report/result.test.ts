@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { brokers, type Traits } from "../brokers/index.ts";
 import { Result } from "../model/result.ts";
@@ -407,13 +407,18 @@ test("a folder without runs is no run folder", () => {
 	);
 });
 
-test("a run whose plan is gone is an error that names it, and no smaller result", () => {
+test("a run whose plan is gone makes an error that names it, and no smaller result that passes", () => {
 	const folder = fixtureCopy("repeats");
 	const [, second = ""] = runFoldersOf(folder);
 	rmSync(join(second, "plan.json"));
-	expect(() => buildResult(folder)).toThrow(
-		`${join(second, "plan.json")}: cannot be read (there is no such file, and`,
-	);
+	const { verdict, runs, damaged } = buildResult(folder);
+	expect([verdict, runs.length]).toEqual(["error", 5]);
+	expect(damaged).toEqual([
+		{
+			file: `runs/${basename(second)}/plan.json`,
+			why: "cannot be read (there is no such file), so this run is left out",
+		},
+	]);
 	// A file beside them is no run.
 	const whole = fixtureCopy("repeats");
 	writeFileSync(join(whole, "runs", ".DS_Store"), "");

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { brokers } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
+import { noLinks } from "../given-folder.ts";
 import { maskAll } from "../mask.ts";
-import { readSnapshot } from "../model/baseline-snapshot.ts";
+import { readSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
 import type { Counters } from "../model/client-file.ts";
 import { commandIn } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
@@ -11,7 +12,8 @@ import type { Result, Run } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
 import { intendedInWindow, mainMetric } from "../plan/samples.ts";
 import { type Collected, collect } from "../run/collect.ts";
-import { readJson } from "../run/json.ts";
+import { damageIn, readJson } from "../run/json.ts";
+import { runFolders } from "../run/run-folders.ts";
 import { tell } from "../text/tell.ts";
 import { drainOf } from "../verdict/backlog-drain.ts";
 import { startSkewNs } from "../verdict/checks/clients.ts";
@@ -46,14 +48,48 @@ import { searchesOf } from "./searches.ts";
  * The whole result, from the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing.
  */
 export function buildResult(folder: string): Result {
-	const environment = environmentOf(folder);
-	const floors = floorsOf(folder);
-	const snapshot = readSnapshot(folder);
+	const damaged: (Damage & { readonly reason: string })[] = [];
+	// What can be read is not lost with what cannot.
+	const whole = <T>(
+		file: string,
+		code: DamageCode,
+		read: () => T,
+	): T | null => {
+		try {
+			noLinks(folder, join(folder, file));
+			return read();
+		} catch (error) {
+			const reason = damageIn(error);
+			damaged.push({ file, why: tell(code, { reason }), reason });
+			return null;
+		}
+	};
+	const each = <T>(
+		below: "runs" | "floors",
+		code: DamageCode,
+		read: (path: string) => T,
+	) =>
+		runFolders(folder, below).flatMap((path) => {
+			const file = `${below}/${basename(path)}/plan.json`;
+			return whole(file, code, () => [read(path)]) ?? [];
+		});
+	const environment = whole(ENVIRONMENT, "machine-damaged", () =>
+		environmentOf(folder),
+	);
+	const snapshot = whole(SNAPSHOT, "baseline-damaged", () =>
+		readSnapshot(folder),
+	);
+	const floors = new Map(each("floors", "floor-damaged", floorIn));
 	// One run's histograms at a time: they are all that is large.
-	const runs = runFolders(folder, "runs").map((path) =>
+	const runs = each("runs", "run-damaged", (path) =>
 		judgedRun(path, { environment, floors, snapshot }),
 	);
-	const result = resultOf(folder, runs, environment);
+	const [first] = damaged;
+	if (runs.length === 0 && first !== undefined)
+		throw failure("run-file-unreadable", {
+			...{ path: join(folder, first.file), reason: first.reason },
+		});
+	const result = withDamage(resultOf(folder, runs, environment), damaged);
 	const plans = byIndex(runs).map((r) => r.collected.plan);
 	const compared = withBaseline(result, plans, snapshot);
 	return maskAll({
@@ -137,6 +173,15 @@ export function judgeFolder(path: string): RunVerdict {
 
 // --- internal ---
 
+const ENVIRONMENT = "environment.json";
+
+type Damage = NonNullable<Result["damaged"]>[number];
+type DamageCode =
+	| "run-damaged"
+	| "floor-damaged"
+	| "machine-damaged"
+	| "baseline-damaged";
+
 /** Requests of the whole run, preparing and removing included. */
 function billed(
 	count: number | null,
@@ -179,7 +224,7 @@ interface Around {
 }
 
 function environmentOf(folder: string): EnvironmentFile | null {
-	const path = join(folder, "environment.json");
+	const path = join(folder, ENVIRONMENT);
 	return existsSync(path) ? readJson(path, EnvironmentFile) : null;
 }
 
@@ -212,33 +257,24 @@ function ownVerdicts(runs: readonly Judged[]): Verdict[] {
 		});
 }
 
-/** By case: the generator's floor, as far as it was measured. */
-function floorsOf(folder: string): Map<string, Floor> {
-	return new Map(
-		runFolders(folder, "floors").map((path) => {
-			const collected = collect(path);
-			return [collected.plan.case, floorOf(factsOf(collected, UNKNOWN))];
-		}),
-	);
+/** Of its case the generator's floor, as far as it was measured. */
+function floorIn(path: string): readonly [string, Floor] {
+	const collected = collect(path);
+	return [collected.plan.case, floorOf(factsOf(collected, UNKNOWN))];
 }
 
-/** Throws when one of them has no plan: the others would be judged as if it had never been. */
-function runFolders(folder: string, below: "runs" | "floors"): string[] {
-	const runs = join(folder, below);
-	const paths = existsSync(runs)
-		? readdirSync(runs, { withFileTypes: true })
-				.filter((entry) => !entry.isFile())
-				.map((entry) => join(runs, entry.name))
-				.sort()
-		: [];
-	const hasPlan = (path: string) => existsSync(join(path, "plan.json"));
-	const without = paths.find((path) => !hasPlan(path));
-	if (without !== undefined && paths.some(hasPlan))
-		throw failure("run-file-unreadable", {
-			path: join(without, "plan.json"),
-			reason: tell("run-file-missing"),
-		});
-	return paths.filter(hasPlan);
+/** A result of a part of the runs is none: each might have said otherwise. */
+function withDamage(result: Result, damaged: readonly Damage[]): Result {
+	return damaged.length === 0
+		? result
+		: {
+				...{
+					...result,
+					damaged: damaged.map(({ file, why }) => ({ file, why })),
+				},
+				verdict: worst([result.verdict, "error"]),
+				errorCause: result.errorCause ?? "environment",
+			};
 }
 
 function errorCauseOf(runs: readonly Judged[]): ErrorCause | null {

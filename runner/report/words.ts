@@ -503,6 +503,8 @@ function meaningOf(result: Result): string {
 	// The run was made to its end then: it is the question that cannot be answered.
 	if (verdict === "error" && errorCause === "scenario")
 		return tell("means-unanswerable");
+	if (verdict === "error" && result.damaged !== undefined)
+		return tell("means-damaged");
 	if (verdict === "error" && errorCause === "internal")
 		return "mqbench contradicts itself: a bug of it";
 	if (verdict === "inconclusive" && openBaselineOnly)

@@ -32,7 +32,7 @@ import {
 import { type BrokerLine, readBrokerLog } from "./broker-log.ts";
 import { withBrokers } from "./broker-samples.ts";
 import { type ClientFiles, ofFile, readClient, whoIs } from "./client-read.ts";
-import { readJson } from "./json.ts";
+import { damageIn, readJson } from "./json.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
 import { numberedSamples, readSamples } from "./resource-samples.ts";
 
@@ -120,8 +120,7 @@ export interface Collected {
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
 export function collect(folder: string): Collected {
 	const written = readJson(join(folder, "plan.json"), Plan);
-	const runPath = join(folder, "run.json");
-	const run = existsSync(runPath) ? readJson(runPath, RunFile) : null;
+	const { run, damage } = runFileOf(join(folder, "run.json"));
 	const crossing = crosses(written);
 	const clients = Array.from({ length: written.client.count }, (_, i) =>
 		fromOpening(
@@ -164,7 +163,7 @@ export function collect(folder: string): Collected {
 		folder: basename(folder),
 		plan,
 		run,
-		...stateOf(clients, run, parts),
+		...stateOf(clients, run, parts, damage),
 		closed: clients.every((c) => c.problem === null),
 		clients: of("client").map(bare),
 		parts,
@@ -199,6 +198,20 @@ export function collect(folder: string): Collected {
 // --- internal ---
 
 const MOST_SLOW = 20;
+
+/** `damage`: a sentence, if the file is there and cannot be read. */
+function runFileOf(file: string): {
+	readonly run: RunFile | null;
+	readonly damage: string | null;
+} {
+	if (!existsSync(file)) return { run: null, damage: null };
+	try {
+		return { run: readJson(file, RunFile), damage: null };
+	} catch (error) {
+		const reason = damageIn(error);
+		return { run: null, damage: tell("run-file-damaged", { reason }) };
+	}
+}
 
 /** When the window has opened; null: nobody came to tell. */
 function startOf(clients: readonly ClientFiles[]): number | null {
@@ -366,6 +379,7 @@ function stateOf(
 	clients: readonly ClientFiles[],
 	run: RunFile | null,
 	parts: readonly ClientPart[],
+	damage: string | null,
 ): Pick<Collected, "state" | "problem"> {
 	const broken = parts.find((p) => p.problem !== null)?.problem ?? null;
 	const nothing = clients.every((c) => c.state === "missing");
@@ -380,8 +394,11 @@ function stateOf(
 			problem:
 				run?.error ??
 				parts.find((p) => p.end?.error != null)?.problem ??
+				damage ??
 				tell("run-not-made"),
 		};
+	// It would say whether somebody stopped the run, or the broker died.
+	if (damage !== null) return { state: "crashed", problem: damage };
 	if (run?.error) return { state: "crashed", problem: run.error };
 	if (broken !== null) return { state: "crashed", problem: broken };
 	if (run?.abortedBy)

@@ -1,4 +1,3 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
@@ -26,6 +25,7 @@ import {
 	removeRunFolder,
 	writeEnvironment,
 } from "./folder.ts";
+import { readJson } from "./json.ts";
 import { unmetSettings } from "./machine-asked.ts";
 import type { ReadyClient } from "./member.ts";
 import {
@@ -36,6 +36,7 @@ import {
 	timestamp,
 } from "./one-run.ts";
 import type { Progress } from "./progress.ts";
+import { runFolders } from "./run-folders.ts";
 
 interface Measurement extends Command {
 	/** How many runs the command has runCount so far; a search makes more of them as it goes on, --confirm adds some at the end. */
@@ -286,14 +287,11 @@ function noteVersions(folder: string, environment: EnvironmentFile): void {
 }
 
 function plansIn(folder: string): { run: string; plan: Plan }[] {
-	const runs = path.join(folder, "runs");
-	return readdirSync(runs)
-		.sort()
-		.flatMap((name) => {
-			const run = path.join(runs, name);
-			const file = path.join(run, "plan.json");
-			return existsSync(file)
-				? [{ run, plan: Plan.parse(JSON.parse(readFileSync(file, "utf8"))) }]
-				: [];
-		});
+	return runFolders(folder, "runs").flatMap((run) => {
+		try {
+			return [{ run, plan: readJson(path.join(run, "plan.json"), Plan) }];
+		} catch {
+			return [];
+		}
+	});
 }

@@ -1,4 +1,13 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+	cpSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	symlinkSync,
+	unlinkSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
@@ -152,6 +161,56 @@ describe("--resume", () => {
 		expect(indices(resumeRunFolder(folder, TEXT, plans, []).plans)).toEqual([
 			1, 2, 3,
 		]);
+	});
+
+	test("writes a plan that is damaged anew, and keeps what was measured by it", () => {
+		const folder = interrupted();
+		const file = path.join(runPath(folder, plans[0] as Plan), "plan.json");
+		const text = readFileSync(file, "utf8");
+		writeFileSync(file, "");
+		expect(make(TEXT, runIdOf(folder))).toEqual(plans);
+		const rest = resumeRunFolder(folder, TEXT, plans, []);
+		expect(indices(rest.plans)).toEqual([2, 3]);
+		expect(readFileSync(file, "utf8")).toBe(text);
+	});
+
+	test("makes a run again whose run.json is damaged, and nothing of an unknown machine", () => {
+		const folder = interrupted();
+		const run = runPath(folder, plans[0] as Plan);
+		writeFileSync(path.join(run, "run.json"), "");
+		expect(indices(resumeRunFolder(folder, TEXT, plans, []).plans)).toEqual([
+			1, 2, 3,
+		]);
+		writeFileSync(path.join(folder, "environment.json"), "");
+		expect(() => resumeRunFolder(folder, TEXT, plans, [])).toThrow(
+			/its environment\.json cannot be read, so it is not known on which machine/,
+		);
+	});
+
+	test("neither empties what a link leads to, nor runs a script that it finds", () => {
+		const folder = interrupted();
+		const [first, second, third] = plans as [Plan, Plan, Plan];
+		const script = path.join(runPath(folder, second), "script.js");
+		const own = readFileSync(script, "utf8");
+		writeFileSync(script, "throw new Error('not ours')");
+		resumeRunFolder(folder, TEXT, plans, []);
+		expect(readFileSync(script, "utf8")).toBe(own);
+		for (const [run, all] of [
+			[runPath(folder, third), []],
+			[floorPath(folder, first), floors(plans)],
+		] as const) {
+			const elsewhere = path.join(testFolder(), "elsewhere");
+			mkdirSync(run, { recursive: true });
+			renameSync(run, elsewhere);
+			writeFileSync(path.join(elsewhere, "mine"), "");
+			symlinkSync(elsewhere, run);
+			expect(() => resumeRunFolder(folder, TEXT, plans, all)).toThrow(
+				/cannot be resumed: it is a symbolic link/,
+			);
+			expect(readdirSync(elsewhere)).toContain("mine");
+			unlinkSync(run);
+			renameSync(elsewhere, run);
+		}
 	});
 
 	test("measures the floors that are not there yet, also those that --no-floor had left out", () => {

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { failure } from "../errors.ts";
+import { noLinks, readGiven } from "../given-folder.ts";
 import {
 	type BaselineSnapshot,
 	readSnapshot,
@@ -11,11 +12,14 @@ import {
 	type RigMachines,
 } from "../model/environment-file.ts";
 import { Plan } from "../model/plan.ts";
+import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
 import { tell } from "../text/tell.ts";
 import { readClient } from "./client-read.ts";
 import { collect } from "./collect.ts";
 import { fillRun, floorPath, runPath } from "./folder.ts";
+import { parsed, readJson } from "./json.ts";
+import { runFolders } from "./run-folders.ts";
 
 /** What is left to do in the folder of a command that was interrupted, or crashed. */
 export interface Rest {
@@ -25,15 +29,14 @@ export interface Rest {
 
 /** The run id of the command whose folder it is: with it the same scenario gives the same plans. */
 export function runIdOf(folder: string): string {
-	const [first] = runsIn(folder);
-	if (first === undefined) throw failure("not-a-run-folder", { path: folder });
-	let runId: string;
-	try {
-		runId = Plan.parse(JSON.parse(readFileSync(first, "utf8"))).runId;
-	} catch {
-		throw failure("resume-other", { path: folder, why: OTHER_PLANS });
-	}
-	return runId;
+	const runs = runFolders(folder, "runs");
+	if (runs.length === 0) throw failure("not-a-run-folder", { path: folder });
+	// One of them may be damaged.
+	for (const run of runs)
+		try {
+			return readJson(path.join(run, PLAN), Plan).runId;
+		} catch {}
+	throw failure("resume-other", { path: folder, why: OTHER_PLANS });
 }
 
 /**
@@ -58,13 +61,27 @@ export function resumeRunFolder(
 		throw refuse(tell("resume-other-text"));
 	if (!sameBaseline(readSnapshot(folder), snapshot))
 		throw refuse(tell("resume-other-baseline"));
-	const planFiles = plans.map((plan) => path.join(runPath(folder, plan), PLAN));
-	const same =
-		planFiles.length === runsIn(folder).length &&
-		plans.every(
-			(plan, i) => readText(planFiles[i] ?? "") === compile(plan).planJson,
-		);
-	if (!same) throw refuse(OTHER_PLANS);
+	const found = runFolders(folder, "runs");
+	const texts = new Map(
+		plans.map((plan) => {
+			const run = runPath(folder, plan);
+			return [plan, found.includes(run) ? planIn(run) : undefined];
+		}),
+	);
+	const same = plans.every((plan) => {
+		const text = texts.get(plan);
+		return text === null || text === compile(plan).planJson;
+	});
+	if (!same || found.length !== plans.length) throw refuse(OTHER_PLANS);
+	try {
+		for (const run of found) noLinks(folder, run);
+		for (const plan of floors) noLinks(folder, floorPath(folder, plan));
+	} catch (error) {
+		throw refuse(reasonOf(error));
+	}
+	// What was measured by a plan that is damaged is as good as ever.
+	for (const plan of plans)
+		if (texts.get(plan) === null) fillRun(runPath(folder, plan), plan);
 
 	const rest = {
 		plans: plans.filter((plan) => !isDone(runPath(folder, plan))),
@@ -72,20 +89,22 @@ export function resumeRunFolder(
 			(plan) => readClient(floorPath(folder, plan), 0).state !== "complete",
 		),
 	};
-	for (const plan of rest.plans) empty(runPath(folder, plan));
-	for (const plan of rest.floors) {
-		fillRun(floorPath(folder, plan), plan);
-		empty(floorPath(folder, plan));
-	}
+	// Nothing of what lies there is run: a folder may come from somebody else.
+	const begin = (run: string, plan: Plan) => {
+		if (existsSync(run)) empty(run);
+		fillRun(run, plan);
+	};
+	for (const plan of rest.plans) begin(runPath(folder, plan), plan);
+	for (const plan of rest.floors) begin(floorPath(folder, plan), plan);
 	return rest;
 }
 
 /** Plans that `--confirm` has added to those of the scenario, in their order. */
 export function confirmingIn(folder: string): Plan[] {
-	return runsIn(folder)
-		.flatMap((file): Plan[] => {
+	return runFolders(folder, "runs")
+		.flatMap((run): Plan[] => {
 			try {
-				const plan: unknown = JSON.parse(readFileSync(file, "utf8"));
+				const plan: unknown = JSON.parse(readGiven(path.join(run, PLAN)));
 				// Not what the schema makes of it: its text has to be the same as before, to the order of fields.
 				return Plan.safeParse(plan).success ? [plan as Plan] : [];
 			} catch {
@@ -99,7 +118,6 @@ export function confirmingIn(folder: string): Plan[] {
 // --- internal ---
 
 const PLAN = "plan.json";
-const SCRIPT = "script.js";
 const OTHER_PLANS = tell("resume-other-runs");
 
 /** What makes numbers another machine's, and so no repeats of each other. */
@@ -120,8 +138,9 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	const text = readText(file);
 	// Killed before it was written: there is no run yet that would be another's.
 	if (text === null) return null;
-	const before = EnvironmentFile.safeParse(JSON.parse(text)).data;
-	const [theirs, ours] = [before?.rig ?? null, now.rig ?? null];
+	const before = EnvironmentFile.safeParse(parsed(text)).data;
+	if (before === undefined) return tell("resume-machine-unknown");
+	const [theirs, ours] = [before.rig ?? null, now.rig ?? null];
 	if (!isDeepStrictEqual(identityOf(theirs), identityOf(ours))) {
 		const [one, other] = [rigText(theirs), rigText(ours)];
 		return tell("resume-other-place", {
@@ -129,12 +148,12 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 			now: one === other ? tell("resume-machines-of-name") : other,
 		});
 	}
-	const differs = MACHINE.find((fact) => before?.[fact] !== now[fact]);
+	const differs = MACHINE.find((fact) => before[fact] !== now[fact]);
 	return differs === undefined
 		? null
 		: tell("resume-other-machine", {
 				what: differs,
-				before: `${before?.[differs]}`,
+				before: `${before[differs]}`,
 				now: `${now[differs]}`,
 			});
 }
@@ -171,18 +190,19 @@ function sameBaseline(
 	);
 }
 
-/** The plan.json of each run. */
-function runsIn(folder: string): string[] {
-	const runs = path.join(folder, "runs");
-	if (!existsSync(runs)) return [];
-	return readdirSync(runs)
-		.sort()
-		.map((name) => path.join(runs, name, PLAN))
-		.filter((file) => existsSync(file));
+/** The text of a run's plan.json; null: it is damaged, or missing. */
+function planIn(run: string): string | null {
+	try {
+		const text = readGiven(path.join(run, PLAN));
+		JSON.parse(text);
+		return text;
+	} catch {
+		return null;
+	}
 }
 
 function readText(file: string): string | null {
-	return existsSync(file) ? readFileSync(file, "utf8") : null;
+	return existsSync(file) ? readGiven(file) : null;
 }
 
 /** A run that nobody would gain from making again. What cannot be read was not finished. */
@@ -197,9 +217,7 @@ function isDone(run: string): boolean {
 	}
 }
 
-/** Leaves what a run begins with. */
 function empty(run: string): void {
 	for (const name of readdirSync(run))
-		if (name !== PLAN && name !== SCRIPT)
-			rmSync(path.join(run, name), { recursive: true, force: true });
+		rmSync(path.join(run, name), { recursive: true, force: true });
 }

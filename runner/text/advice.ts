@@ -12,6 +12,8 @@ export const advice = {
 		"start again: a scenario with a search cannot be resumed, as each run of a search follows from those before",
 	"change-the-question": () =>
 		"change the SLA line or the load: the run was made, and cannot answer it",
+	"copy-again": () =>
+		"copy the file again from where the folder comes from, or use the version of mqbench that made it",
 	"fix-and-rerun": () =>
 		"fix the cause named above and run again; broker.log is in the run's folder",
 	"log-in": (d: {

@@ -14,7 +14,7 @@ export function onlySome({ state, parts, run }: Collected): boolean {
 	return (
 		state === "crashed" &&
 		run?.error == null &&
-		parts.length > 1 &&
+		parts.some((part) => part.problem !== null) &&
 		parts.some((part) => part.problem === null)
 	);
 }
