@@ -29,8 +29,9 @@ type target struct {
 	handle broker.Handler
 	// pattern or "": in Redis "*" also matches dots, ours matches one word.
 	pattern string
-	// confirmed is closed when the server has answered.
+	// confirmed is closed when the server has answered, with refusal if that was an error.
 	confirmed chan struct{}
+	refusal   error
 	once      sync.Once
 }
 
@@ -46,7 +47,7 @@ func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle 
 	}
 	select {
 	case <-t.confirmed:
-		return nil
+		return t.refusal
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.Over.Done():
@@ -116,6 +117,9 @@ func (r *subscriber) run() {
 		message, err := r.socket.pubsub.Receive(r.s.Over)
 		nowNs := r.s.Now()
 		if err != nil {
+			if refused(err) && r.refuse(err) {
+				continue
+			}
 			if !r.again(err) {
 				return
 			}
@@ -133,6 +137,25 @@ func (r *subscriber) run() {
 			}
 		}
 	}
+}
+
+// refuse ends the wait of the subscriptions that the server has not confirmed: its error does not say which of them it refuses. It returns
+// false if there are none.
+func (r *subscriber) refuse(err error) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	any := false
+	for _, targets := range []map[string]*target{r.channels, r.patterns} {
+		for name, t := range targets {
+			t.once.Do(func() {
+				any = true
+				t.refusal = err
+				close(t.confirmed)
+				delete(targets, name)
+			})
+		}
+	}
+	return any
 }
 
 // again replaces the broken socket and subscribes again; messages published in between are lost. It returns false if the session has ended.

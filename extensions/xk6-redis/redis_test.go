@@ -197,6 +197,25 @@ func TestPasswordsWorkAndAreNotInErrors(t *testing.T) {
 	}
 }
 
+func TestAChannelThatTheServerRefusesIsAnErrorAtOnce(t *testing.T) {
+	s := startServer(t, "redis-server", "--user", "narrow", "on", ">pw", "~*", "resetchannels", "&mine.*", "+@all")
+	url := strings.Replace(s.url(), "redis://", "redis://narrow:pw@", 1)
+	r := newRig(t, url, `{}`, "mine.a", nil)
+	for _, to := range []broker.Subscription{{Topic: "theirs"}, {Topic: "theirs.*", Wildcard: true}} {
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		err := r.session.Consume(ctx, to, func(broker.Delivery) {})
+		if err == nil || !strings.Contains(err.Error(), "NOPERM") || time.Since(began) > patience/4 {
+			t.Errorf("Consume %q = %v after %s; want the server's NOPERM", to.Topic, err, time.Since(began))
+		}
+	}
+	// The connection is still of use to those that it serves.
+	r.consume(broker.Subscription{Topic: "mine.a"}, nil)
+	r.send(1, 0)
+	r.eventually("the message arrives", func() bool { return r.count() == 1 })
+}
+
 func TestTLSIsCheckedUnlessToldOtherwise(t *testing.T) {
 	pair := certificate(t)
 	s := startServer(t, "redis-server", "--tls-port", "0", "--tls-auth-clients", "no",
