@@ -163,6 +163,7 @@ var (
 	_ kgo.HookBrokerDisconnect = (*watch)(nil)
 	_ kgo.HookBrokerWrite      = (*watch)(nil)
 	_ kgo.HookGroupManageError = (*watch)(nil)
+	_ kgo.HookBrokerThrottle   = (*watch)(nil)
 )
 
 func (w *watch) OnBrokerConnect(meta kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
@@ -189,6 +190,14 @@ func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
 	w.lost[meta.NodeID]++
 	w.mu.Unlock()
 	w.report(fmt.Errorf("connection to broker %d lost", meta.NodeID))
+}
+
+// OnBrokerThrottle notes a quota: the library sends the broker nothing more for that long. What the making of topics has to wait for is no
+// part of the load.
+func (w *watch) OnBrokerThrottle(_ kgo.BrokerMetadata, interval time.Duration, _ bool) {
+	if w.settled.Load() && w != w.s.adminWatch {
+		w.s.HoldFor(interval)
+	}
 }
 
 // Keys of requests in Kafka's protocol.

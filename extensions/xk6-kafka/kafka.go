@@ -37,13 +37,14 @@ func New(o broker.Options) (broker.Session, error) {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
 	return &session{
-		Base: broker.NewBase("kafka", o), own: own, reach: reach, topicConfig: topic,
+		Base: broker.NewBase("kafka", o), Throttle: broker.NewThrottle(o.Now), own: own, reach: reach, topicConfig: topic,
 		producers: map[int]*producer{}, groups: map[string]*group{},
 	}, nil
 }
 
 type session struct {
 	*broker.Base
+	*broker.Throttle
 	own         options
 	reach       func(to *settings)
 	topicConfig map[string]string
@@ -72,6 +73,7 @@ var (
 	_ broker.Dropper      = (*session)(nil)
 	_ broker.Holder       = (*session)(nil)
 	_ broker.LeaderFinder = (*session)(nil)
+	_ broker.Throttler    = (*session)(nil)
 
 	_ broker.ConcurrentConsumer = (*session)(nil)
 )

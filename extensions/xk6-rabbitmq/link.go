@@ -170,11 +170,16 @@ func (l *link) adopt(w *wire) bool {
 		}
 	}()
 	go func() {
+		release := func() {}
 		for b := range blocked {
+			// Also when it blocks for one more reason: that is one hold.
+			release()
 			if b.Active {
+				release = l.session.Hold()
 				l.session.Report("the broker blocks publishers", errors.New(b.Reason))
 			}
 		}
+		release()
 	}()
 	return true
 }

@@ -35,13 +35,14 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rabbitmq: %w", err)
 	}
-	s := &session{Base: broker.NewBase("rabbitmq", o), chosen: chosen, urls: urls, tls: secure}
+	s := &session{Base: broker.NewBase("rabbitmq", o), Throttle: broker.NewThrottle(o.Now), chosen: chosen, urls: urls, tls: secure}
 	s.topology = newTopology(chosen, &s.Part)
 	return s, nil
 }
 
 type session struct {
 	*broker.Base
+	*broker.Throttle
 	chosen   choices
 	urls     []string
 	tls      *tls.Config
@@ -67,6 +68,7 @@ var (
 	_ broker.Holder             = (*session)(nil)
 	_ broker.ConcurrentConsumer = (*session)(nil)
 	_ broker.Producer           = (*producer)(nil)
+	_ broker.Throttler          = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {

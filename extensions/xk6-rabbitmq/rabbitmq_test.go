@@ -309,9 +309,17 @@ func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSo(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		return before > 0 && before < 200 && before == returned.Load()
 	})
+	if ns := *broker.ThrottledNs(r.session); ns < int64(300*time.Millisecond) {
+		t.Errorf("publishers were blocked for %d ns; a send was held for 300 ms", ns)
+	}
 	unblock()
 	returnsWithin(t, 60*time.Second, "the send that was held", func() { <-all })
 	eventually(t, "all are acknowledged or have failed", func() bool { return r.ackedSoFar()+r.failedSoFar() == 201 })
+	before := *broker.ThrottledNs(r.session)
+	time.Sleep(10 * time.Millisecond)
+	if after := *broker.ThrottledNs(r.session); after != before {
+		t.Errorf("after the block the time goes on, from %d to %d ns", before, after)
+	}
 	acked, _, errors := r.counts()
 	// Where a busy machine blocks for a minute, the connection may be lost, which is said of each message.
 	lost := strings.Contains(errors, "not connected") || strings.Contains(errors, broker.ErrUnknown.Error())

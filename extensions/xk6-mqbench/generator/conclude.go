@@ -28,7 +28,9 @@ type outcome struct {
 	clientDropped *int64
 	reconnects    *int64
 	// requests is nil where nobody bills them.
-	requests       *int64
+	requests *int64
+	// throttledNs is nil if the protocol does not tell.
+	throttledNs    *int64
 	warmup, window books.Counters
 	// tried[p] is how many messages of producer p were sent or prevented from leaving.
 	tried []int64
@@ -73,6 +75,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		// of them leaves.
 		g.outcome.clientDropped, g.outcome.reconnects = broker.Dropped(g.session), broker.Reconnects(g.session)
 		g.outcome.requests = broker.Requests(g.session)
+		g.outcome.throttledNs = broker.ThrottledNs(g.session)
 		if g.share.count > 1 {
 			_, peer := g.session.(broker.Peer)
 			g.parting.Store(peer)

@@ -109,7 +109,7 @@ func (r *results) end() {
 	totals := map[string]any{
 		"type": "totals", "clientDropped": g.outcome.clientDropped, "foreign": g.books.Foreign.Load(),
 		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
-		"reconnects": g.outcome.reconnects, "firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
+		"reconnects": g.outcome.reconnects, "throttledNs": g.outcome.throttledNs, "firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
 		"firstReceiveNs": t.Receipts.First(), "lastReceiveNs": t.Receipts.Last(), "windowStartNs": nil,
 		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.outcome.endNs),
 		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
