@@ -20,3 +20,6 @@ func interrupt(command *exec.Cmd) { _ = command.Process.Kill() }
 func killGroup(command *exec.Cmd) { _ = command.Process.Kill() }
 
 func signalNumber(*os.ProcessState) int { return 0 }
+
+// raiseFiles does nothing: Windows has no such limit.
+func raiseFiles() {}

@@ -70,6 +70,7 @@ func (s supervision) supervise(argv []string) (int, error) {
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	own(command)
 	adopt()
+	raiseFiles()
 	var orders *orders
 	if s.control {
 		stdin, err := command.StdinPipe()

@@ -65,6 +65,27 @@ func started(t *testing.T, arguments ...string) (*exec.Cmd, io.WriteCloser, *buf
 	return command, stdin, bufio.NewReader(out)
 }
 
+func TestTheCommandMayOpenAsManyFilesAsTheHardLimitAllows(t *testing.T) {
+	for _, c := range []struct{ limits, want string }{
+		{"ulimit -S -n 64; ulimit -H -n 1000", "1000"},
+		{"ulimit -S -n 64", "65536"},
+	} {
+		command := exec.Command("sh", "-c", c.limits+`; exec "$0" supervise -- sh -c "ulimit -S -n"`, program(t))
+		// It ends a command whose standard input ends.
+		if _, err := command.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		out, err := command.Output()
+		hard, _ := exec.Command("sh", "-c", "ulimit -H -n").Output()
+		if n, err := strconv.Atoi(strings.TrimSpace(string(hard))); err == nil && n < mostFiles && c.want == "65536" {
+			c.want = strconv.Itoa(n)
+		}
+		if got := strings.TrimSpace(string(out)); err != nil || got != c.want {
+			t.Errorf("%s: the command may open %s files (%v), want %s", c.limits, got, err, c.want)
+		}
+	}
+}
+
 // gone waits until the process of that number has ended.
 func gone(t *testing.T, pid string) {
 	t.Helper()
