@@ -55,7 +55,7 @@ func (s *session) try(ctx context.Context, share string) error {
 				return fmt.Errorf("the server ends the connection when it gets a message of %d bytes; send smaller ones, or raise its limit", len(payload))
 			}
 			if err != nil {
-				return fmt.Errorf("the server takes no message of %d bytes: %w", len(payload), err)
+				return fmt.Errorf("a message of %d bytes: %w", len(payload), err)
 			}
 			sent = nil
 		case <-arrived:

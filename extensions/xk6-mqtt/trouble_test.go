@@ -85,7 +85,7 @@ func TestAMessageThatIsTakenAndNotDeliveredIsNamedBeforeTheRun(t *testing.T) {
 				case qos == 2 && protocol == version3: // nothing else is left to it
 					refused(t, "a message that ends the connection", err, "ends the connection when it gets a message of 1001 bytes")
 				case qos > 0 && protocol == version5:
-					refused(t, "a message that is refused", err, "takes no message of 1001 bytes", "packet too large")
+					refused(t, "a message that is refused", err, "a message of 1001 bytes", "packet too large")
 				default:
 					refused(t, "a message that vanishes", err, "accepts a message of 1001 bytes and does not deliver it", "message_size_limit")
 				}

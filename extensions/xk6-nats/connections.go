@@ -54,6 +54,10 @@ type connections struct {
 	// lost and reconnected are called for a connection that is lost, and for one that was replaced.
 	lost, reconnected func(connection int)
 
+	// granted ends with the first error by which the server refuses a right.
+	granted context.Context
+	refuse  context.CancelCauseFunc
+
 	mu sync.Mutex
 	// subscriptions has ours, with how many messages the library has dropped of each.
 	subscriptions map[*nats.Subscription]int64
@@ -81,7 +85,9 @@ func newConnections(o broker.Options) (*connections, error) {
 		access = append(access, nats.Secure(security))
 	}
 	wires := &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}}
+	granted, refuse := context.WithCancelCause(context.Background())
 	return &connections{
+		granted: granted, refuse: refuse,
 		Base: broker.NewBase("nats", o), own: own, servers: servers, access: access, subscriptions: map[*nats.Subscription]int64{},
 		wires: wires, dialer: wires, lost: func(int) {}, reconnected: func(int) {},
 	}, nil
@@ -148,7 +154,25 @@ func (c *connections) Close() error {
 
 // flush returns when the server has handled everything that was sent on the connection so far: it handles commands in order.
 func (c *connections) flush(ctx context.Context, connection int) error {
-	return c.all[connection].FlushWithContext(ctx)
+	err := c.all[connection].FlushWithContext(ctx)
+	// Subtle: this is set before the answer to the flush is read, while the library calls its error handler some time later.
+	if last := c.all[connection].LastError(); errors.Is(last, nats.ErrPermissionViolation) {
+		return last
+	}
+	return err
+}
+
+// permitted runs requests until the server refuses a right: it answers such a request with an error that the library matches to none, and the
+// request would wait for its answer until ctx ends.
+func (c *connections) permitted(ctx context.Context, requests func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.granted, cancel)()
+	err := requests(ctx)
+	if refusal := context.Cause(c.granted); err != nil && refusal != nil {
+		return refusal
+	}
+	return err
 }
 
 // groupName is a group's name on the server, the same for all clients of the run. On the user's own subjects it begins with the run's
@@ -223,6 +247,9 @@ func (c *connections) connect(i int) (*nats.Conn, error) {
 		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
 			if s != nil && errors.Is(err, nats.ErrSlowConsumer) {
 				c.watch(s)
+			}
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				c.refuse(err)
 			}
 			c.Report("asynchronous error", err)
 		}),

@@ -33,7 +33,11 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 	consume := map[string]func(context.Context, broker.Subscription, location, broker.Handler) (consumer, error){
 		"ordered": s.ordered, "push": s.push, "pull": s.pull,
 	}[s.kind(to.Group)]
-	one, err := consume(ctx, to, at, handle)
+	var one consumer
+	err := s.permitted(ctx, func(ctx context.Context) (err error) {
+		one, err = consume(ctx, to, at, handle)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("nats: consume %q: %w", to.Topic, err)
 	}

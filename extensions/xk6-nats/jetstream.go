@@ -101,9 +101,11 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 		s.producers[i].js = js
 		s.js = append(s.js, js)
 	}
-	err := patiently(ctx, func(ctx context.Context) error {
-		_, err := s.js[0].AccountInfo(ctx)
-		return err
+	err := s.permitted(ctx, func(ctx context.Context) error {
+		return patiently(ctx, func(ctx context.Context) error {
+			_, err := s.js[0].AccountInfo(ctx)
+			return err
+		})
 	})
 	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
 		return errors.New("nats: the server has no JetStream: start it with -js, or use mode core")
@@ -121,9 +123,15 @@ func (s *jetStreamSession) Held() (held int64, known bool) {
 
 // Prepare makes a stream for each topic. It removes a stream of that name from an earlier run, with its consumers.
 func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) error {
-	if s.Found() {
-		return s.find(ctx, topics)
-	}
+	return s.permitted(ctx, func(ctx context.Context) error {
+		if s.Found() {
+			return s.find(ctx, topics)
+		}
+		return s.makeStreams(ctx, topics)
+	})
+}
+
+func (s *jetStreamSession) makeStreams(ctx context.Context, topics []broker.Topic) error {
 	err := deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
 		topic := topics[i]
 		name := streamName(topic.Name)

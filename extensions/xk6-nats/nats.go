@@ -67,7 +67,7 @@ func (s *core) Consume(ctx context.Context, to broker.Subscription, handle broke
 	}
 	s.watch(subscription)
 	if err := s.flush(ctx, to.Connection); err != nil {
-		return fmt.Errorf("nats: subscribe to %q: no answer: %w", to.Topic, err)
+		return fmt.Errorf("nats: subscribe to %q: %w", to.Topic, err)
 	}
 	return nil
 }

@@ -168,6 +168,42 @@ func TestPasswordsWorkAndAreNotInErrors(t *testing.T) {
 	}
 }
 
+func TestARightThatTheServerRefusesIsAnErrorAtOnce(t *testing.T) {
+	for _, c := range []struct{ name, options, publish, subscribe string }{
+		{"subject", `{}`, ">", "mine.>"},
+		{"JetStream", `{"mode": "jetstream"}`, "mine.>", ">"},
+		{"stream", `{"mode": "jetstream"}`, "$JS.API.INFO", ">"},
+		{"answers", `{"mode": "jetstream"}`, ">", "mine.>"},
+	} {
+		s := start(t, func(o *server.Options) {
+			stored(t)(o)
+			o.Users = []*server.User{{Username: "narrow", Password: "pw", Permissions: &server.Permissions{
+				Publish: &server.SubjectPermission{Allow: []string{c.publish}}, Subscribe: &server.SubjectPermission{Allow: []string{c.subscribe}},
+			}}}
+		})
+		session, err := New(broker.Options{
+			URL: strings.Replace(s.ClientURL(), "nats://", "nats://narrow:pw@", 1), Driver: json.RawMessage(c.options), Connections: 1, MessageBytes: 100, Now: clock.New().Now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+		defer cancel()
+		err = session.Open(ctx)
+		if err == nil {
+			err = session.Prepare(ctx, []broker.Topic{{Name: "theirs", Partitions: 1}})
+		}
+		if err == nil {
+			err = session.Consume(ctx, broker.Subscription{Topic: "theirs", Members: 1}, func(broker.Delivery) {})
+		}
+		if err == nil || !strings.Contains(err.Error(), "Permissions Violation") || time.Since(began) > 2*time.Second {
+			t.Errorf("%s: %v after %s; want the server's error", c.name, err, time.Since(began))
+		}
+		_ = session.Close()
+	}
+}
+
 func TestWithoutAServerOpenFailsSoon(t *testing.T) {
 	began := time.Now()
 	if _, err := open("nats://127.0.0.1:1", 100); err == nil {

@@ -161,7 +161,7 @@ func (r *subscriber) refuse(err error) bool {
 // again replaces the broken socket and subscribes again; messages published in between are lost. It returns false if the session has ended.
 func (r *subscriber) again(reason error) bool {
 	// A subscriber is not told why it was disconnected; only the server's log says so. This is the reason that people overlook.
-	reason = fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see broker.log)", address.Cause(reason))
+	reason = fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see its log)", address.Cause(reason))
 	k := r.s.again(r.socket, reason, r.s.listen)
 	if k == nil {
 		return false

@@ -12,6 +12,9 @@ import (
 
 // open makes connections, topics and subscriptions, and gets the pacer ready.
 func (g *Generator) open(ctx context.Context) error {
+	if err := g.enoughFiles(); err != nil {
+		return err
+	}
 	if err := g.session.Open(ctx); err != nil {
 		return err
 	}
@@ -47,6 +50,20 @@ func (g *Generator) open(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("calibrate the pacer: %w", ctx.Err())
 	}
+}
+
+// ownFiles is how many files k6 has open besides its connections.
+const ownFiles = 32
+
+// enoughFiles refuses more connections than this process may have, before the first one: each library has other words for it, and at another
+// moment. Some need several sockets for a connection, so those may still run out.
+func (g *Generator) enoughFiles() error {
+	connections := int64(g.share.producing() + g.share.consuming())
+	if limit := fileLimit(); limit < connections+ownFiles {
+		return fmt.Errorf("%d connections need at least %d open files, and this machine allows %d (ulimit -H -n); raise that limit, or use fewer connections",
+			connections, connections+ownFiles, limit)
+	}
+	return nil
 }
 
 // agree refuses a system that is not what the plan expects.

@@ -43,6 +43,25 @@ func TestAPlanAndADriverThatDisagreeAreToldApartBeforeTheRun(t *testing.T) {
 	}
 }
 
+func TestMoreConnectionsThanFilesAreRefusedBeforeTheFirstOne(t *testing.T) {
+	real := fileLimit
+	defer func() { fileLimit = real }()
+	fileLimit = func() int64 { return 256 }
+	p, s := testPlan(100, 100), &stub{}
+	p.Connections, p.Broker = 300, "without-files"
+	broker.Register(p.Broker, s.driver)
+	g, err := New(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = g.Open(t.Context(), nil, Versions{})
+	for _, want := range []string{"300 connections", "allows 256", "ulimit -H -n"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Open says %v; want %q", err, want)
+		}
+	}
+}
+
 func TestWhatWasMadeOnTheBrokerIsRemovedWhenTheRunCannotBegin(t *testing.T) {
 	p, s := workQueuePlan(100, 100, 1), &stub{noConsumers: errors.New("no consumers today")}
 	p.Broker = "without-consumers"
