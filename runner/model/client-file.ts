@@ -188,6 +188,8 @@ export const TotalsLine = z.strictObject({
 	unanswered: Count.optional(),
 	/** Connections that the client library made anew. */
 	reconnects: Count.nullable().default(0),
+	/** How long the broker held back at least one connection (quota, alarm), ns; null: its protocol does not tell. */
+	throttledNs: Count.nullable().default(null),
 	/** Of the window's messages: first send call, last acknowledgement, first and last distinct receipt, ns since T0; null: there was none. */
 	firstSendNs: z.int().nullable().default(null),
 	lastAckNs: z.int().nullable().default(null),

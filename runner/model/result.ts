@@ -314,6 +314,8 @@ export const Run = z.strictObject({
 	foreign: MaybeCount,
 	/** Connections that the client library made anew. */
 	reconnects: MaybeCount,
+	/** How long the broker held back at least one connection (quota, alarm). Left out: its protocol does not tell. */
+	throttledNs: Ns.optional(),
 	/** The same counts of the warm-up. */
 	warmup: z.strictObject(counters),
 	metrics: z.strictObject({

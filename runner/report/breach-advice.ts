@@ -52,6 +52,8 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 		return differentNow(outcome, result);
 	const own = of.kind === "gate" && run !== null && ownFaults(of.gate, run);
 	if (own) return own;
+	const held = throttled(run);
+	if (held) return held;
 	// What failed counts as slower than any limit: neither the machine nor its consumers explain it. A search means to find where that begins.
 	const [error] = run?.errors ?? [];
 	if (of.kind !== "search" && run?.failed && error)
@@ -78,6 +80,22 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	return of.gate.metric === null
 		? nextOfTally(of.gate, run)
 		: unlessBusy(nextOfLatency(of.gate, run), run);
+}
+
+/** From this share of the window on it explains what broke. */
+const THROTTLED_SHARE = 0.01;
+
+/** A broker that keeps its clients waiting on purpose explains failures, and slow and missing messages; null: it did not, or hardly. */
+function throttled(run: Run | null): Said | null {
+	const throttledNs = run?.throttledNs ?? 0;
+	if (run === null || throttledNs === 0) return null;
+	const { startNs, endNs } = run.window;
+	return throttledNs < THROTTLED_SHARE * (endNs - startNs)
+		? null
+		: say("throttled-first", {
+				throttledNs,
+				remedy: remedyOf(run, "warn", ["throttled"]) ?? "",
+			});
 }
 
 /** What the scenario itself did to the broker comes before any error that followed from it; null: it did nothing. */

@@ -288,6 +288,22 @@ test("connections made anew are shown, and a reason to look twice", () => {
 	expect(text).toContain("connections were made anew 3 times");
 });
 
+test("time that the broker throttles is shown beside the counts, and is left out where nobody tells it", () => {
+	const schedule = steady(1000, 1, 4);
+	const fates = Array.from({ length: schedule.messages }, (_, i) => ({
+		receivedNs: [i * MS + 300_000],
+	}));
+	const plan = planOf({ schedule });
+	const without = shown(plan, fates);
+	expect(without.run).not.toHaveProperty("throttledNs");
+	expect(without.check("throttled")).toBeUndefined();
+	expect(shown(plan, fates, { throttledNs: 0 }).check("throttled")).toBe("ok");
+	const { run, text, check } = shown(plan, fates, { throttledNs: 3e9 });
+	expect(check("throttled")).toBe("warn");
+	expect(run.throttledNs).toBe(3e9);
+	expect(text).toContain("throttled by the broker for 3s");
+});
+
 test("requests that a service bills are shown with their price, and nothing where nobody bills", () => {
 	const schedule = steady(1000, 1, 4);
 	const fates = Array.from({ length: schedule.messages }, (_, i) => ({

@@ -333,6 +333,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		...billed(totals?.requests ?? null, plan.requestUsd),
 		foreign: totals?.foreign ?? null,
 		reconnects: totals?.reconnects ?? null,
+		...(totals?.throttledNs == null ? {} : { throttledNs: totals.throttledNs }),
 		warmup: countersOf(counters.warmup, plan.schedule.warmupMessages),
 		metrics: {
 			response,

@@ -218,6 +218,8 @@ export function countNotes(run: Run): string[] {
 	if (run.timedOut)
 		notes.push(say("timed-out", { timeoutNs: load.timeoutNs }).text);
 	if (run.requests) notes.push(requestsText(run.requests));
+	if (run.throttledNs)
+		notes.push(say("throttled", { throttledNs: run.throttledNs }).text);
 	if (run.reconnects) notes.push(`${plural(run.reconnects, "reconnect")}`);
 	return notes;
 }

@@ -142,6 +142,7 @@ export function addTotals(lines: readonly Totals[]): Totals | null {
 			endNs: Math.max(a.endNs, b.endNs),
 			// Whoever closed first has counted least.
 			lookedNs: ofBoth(Math.min, a.lookedNs, b.lookedNs),
+			throttledNs: ofBoth(Math.max, a.throttledNs, b.throttledNs),
 			// From the first client that sent or received to the last.
 			firstSendNs: ofBoth(Math.min, a.firstSendNs, b.firstSendNs),
 			firstReceiveNs: ofBoth(Math.min, a.firstReceiveNs, b.firstReceiveNs),

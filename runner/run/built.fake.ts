@@ -41,6 +41,7 @@ export interface Fate {
 export interface More {
 	readonly windowStartNs?: number;
 	readonly reconnects?: number;
+	readonly throttledNs?: number;
 	/** Requests that a service bills, of each client. */
 	readonly requests?: number;
 	readonly sameHost?: boolean;
@@ -467,6 +468,7 @@ function linesOf(one: One): object[] {
 				? { unanswered: own.filter((m) => m.unanswered).length }
 				: {}),
 			reconnects: more.reconnects ?? 0,
+			throttledNs: more.throttledNs ?? null,
 			firstSendNs: edge(Math.min, sends(window)),
 			lastAckNs: edge(Math.max, ackTimes(window)),
 			firstReceiveNs: edge(Math.min, windowReceipts),

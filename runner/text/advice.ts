@@ -60,6 +60,8 @@ export const advice = {
 		`first free the machine from other work and measure again: ${d.checks.join(" and ")} ${d.checks.length === 1 ? "warns" : "warn"} that generator and broker did not have the CPU for themselves; if it stays, ${d.next}`,
 	"machine-first": (d: { remedy: string | null; next: string }) =>
 		`first ${d.remedy}, and measure again: no core was free (mqbench explain saturation); if it stays, ${d.next}`,
+	"throttled-first": (d: { throttledNs: number; remedy: string }) =>
+		`first ${d.remedy}: the broker throttled its clients for ${duration(d.throttledNs)} (mqbench explain throttled)`,
 	"consumers-first": (d: { found: string; remedy: string; topic: string }) =>
 		`first give the consumers room: ${d.remedy}; ${d.found}, which is the consumers' share and not the broker's (mqbench explain ${d.topic})`,
 	"compare-with-log": (d: { remedy: string | null }) =>

@@ -65,6 +65,10 @@ export const loadChecks = {
 	reconnects: (d: { times: number }) =>
 		`${reconnected(d)}: what was under way then was delayed, or lost`,
 
+	"throttled-none": () => "the broker did not throttle its clients",
+	throttled: (d: { throttledNs: number }) =>
+		`throttled by the broker for ${duration(d.throttledNs)}`,
+
 	"drain-stopped": () => "the run was stopped before its drain",
 	"drain-empty": () => "nothing was outstanding at the end",
 	"drain-missing": (d: Outstanding) => `${outstanding(d)}; the SLA counts them`,

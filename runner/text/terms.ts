@@ -208,6 +208,10 @@ export const terms: Readonly<
 		"Check: did connections break and come back? What was under way was delayed or lost. What to do: look at the broker's log.",
 		"failover",
 	],
+	throttled: [
+		"Check: did the broker hold its clients back on purpose, by a quota (Kafka) or a memory or disk alarm (RabbitMQ)? Then the figures show that limit. What to do: raise it, or offer less.",
+		"saturation",
+	],
 	backlog: [
 		"Check: did the queue of messages grow all the time? Then the system does not carry the rate, and the run FAILs.",
 		"saturation",

@@ -5,7 +5,13 @@ import { clock, clockSource } from "./checks/clock.ts";
 import { complete } from "./checks/complete.ts";
 import { consumers, producers } from "./checks/consumers.ts";
 import { cores } from "./checks/cores.ts";
-import { clientDropped, drain, offered, reconnects } from "./checks/counts.ts";
+import {
+	clientDropped,
+	drain,
+	offered,
+	reconnects,
+	throttled,
+} from "./checks/counts.ts";
 import { cpuQuota, others, ownCpu, steal } from "./checks/cpu.ts";
 import { faults } from "./checks/faults.ts";
 import { floor } from "./checks/floor.ts";
@@ -67,6 +73,7 @@ const CHECKS: readonly Check[] = [
 	clock,
 	faults,
 	reconnects,
+	throttled,
 	backlog,
 	backlogDrain,
 	consumers,

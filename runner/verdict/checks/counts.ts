@@ -114,6 +114,21 @@ export const reconnects: Check = {
 	},
 };
 
+/** Did the broker hold its clients back on purpose? */
+export const throttled: Check = {
+	name: "throttled",
+	applies: ({ totals }) => totals !== null && totals.throttledNs !== null,
+	judge({ collected: { totals } }) {
+		const throttledNs = totals?.throttledNs ?? 0;
+		if (throttledNs === 0) return { status: "ok", said: say("throttled-none") };
+		return {
+			...{ status: "warn", said: say("throttled", { throttledNs }) },
+			...{ figure: formatDuration(throttledNs), limit: "0" },
+			remedy: say("raise-quota"),
+		};
+	},
+};
+
 /** Was anything outstanding when the drain was over, and does an SLA line count it? */
 export const drain: Check = {
 	name: "drain",
