@@ -82,7 +82,7 @@ func (s *session) Open(ctx context.Context) error {
 	for i := range s.Connections {
 		l := &link{Link: broker.Link[*wire]{Wait: reconnectWait}, session: s, number: i}
 		if err := l.Open(ctx, s.Base, l.connect); err != nil {
-			return fmt.Errorf("amqp: connect: %w", address.Cause(err))
+			return fmt.Errorf("amqp: connect: %w", broker.Nth(i, s.Connections, address.Cause(err)))
 		}
 		s.links = append(s.links, l)
 	}

@@ -62,10 +62,10 @@ var (
 )
 
 func (s *session) Open(ctx context.Context) error {
-	for range s.Connections {
+	for i := range s.Connections {
 		c := s.client("", nil)
 		if err := c.Open(ctx, s.Base, c.link); err != nil {
-			return fmt.Errorf("mqtt: %w", err)
+			return fmt.Errorf("mqtt: %w", broker.Nth(i, s.Connections, err))
 		}
 		s.producers = append(s.producers, c)
 	}

@@ -82,7 +82,7 @@ func (s *session) Open(context.Context) error {
 	for i := range s.Connections {
 		l, err := s.connect(i)
 		if err != nil {
-			return fmt.Errorf("nats-streaming: connect: %w", err)
+			return fmt.Errorf("nats-streaming: connect: %w", broker.Nth(i, s.Connections, err))
 		}
 		s.links = append(s.links, l)
 	}

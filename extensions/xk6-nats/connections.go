@@ -102,7 +102,7 @@ func (c *connections) open(headerBytes int) error {
 			connection, err = c.connect(i)
 		}
 		if err != nil {
-			return fmt.Errorf("nats: connect: %w", err)
+			return fmt.Errorf("nats: connect: %w", broker.Nth(i, c.Connections, err))
 		}
 		c.all = append(c.all, connection)
 	}

@@ -1,10 +1,14 @@
 package nsq
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nsqio/go-nsq"
 
@@ -40,6 +44,37 @@ var (
 	errLost         = fmt.Errorf("nsq: connection lost: %w", broker.ErrUnknown)
 	errEnded        = errors.New("the library has closed it")
 )
+
+// greet asks a server without TLS for an error, which says whether it requires TLS.
+//
+// Subtle: such a server answers the library's ping with an error, and the library then panics in a goroutine of its own.
+func (s *session) greet(server string) error {
+	if s.security != nil {
+		return nil
+	}
+	conn, err := net.DialTimeout("tcp", server, dialTimeout)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	answer := make([]byte, maxGreeting)
+	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(conn, "  V2CLS\n"); err != nil {
+		return err
+	}
+	n, err := conn.Read(answer)
+	switch {
+	case err != nil:
+		return err
+	case bytes.Contains(answer[:n], []byte("TLS required")):
+		return errors.New("the server requires TLS")
+	case !bytes.Contains(answer[:n], []byte("E_INVALID")):
+		return errors.New("unexpected protocol: it does not answer as nsqd does")
+	}
+	return nil
+}
 
 func (s *session) connect(i int) (*link, error) {
 	l := &link{session: s, life: s.Lifeline(), server: s.servers[i%len(s.servers)], answers: make(chan *nsq.ProducerTransaction, 1024)}

@@ -88,10 +88,15 @@ var (
 )
 
 func (s *session) Open(ctx context.Context) error {
+	for _, server := range s.servers {
+		if err := s.greet(server); err != nil {
+			return fmt.Errorf("nsq: connect: %w", address.Cause(err))
+		}
+	}
 	for i := range s.Connections {
 		l, err := s.connect(i)
 		if err != nil {
-			return fmt.Errorf("nsq: connect: %w", address.Cause(err))
+			return fmt.Errorf("nsq: connect: %w", broker.Nth(i, s.Connections, address.Cause(err)))
 		}
 		s.links = append(s.links, l)
 	}

@@ -2,10 +2,16 @@ package nsq
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/nsqio/go-nsq"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
@@ -115,4 +121,35 @@ func channels(t *testing.T, ask *session, topics []string) (names []string) {
 
 func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
 	brokertest.Tabled(t, "NSQ", New, "nsq://here", "")
+}
+
+func TestAServerThatRequiresTLSOrIsNoneOfNSQIsAnErrorAndNotAPanicOfTheLibrary(t *testing.T) {
+	// What nsqd 1.3.0 with --tls-required answers to anything but IDENTIFY.
+	secure, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer secure.Close()
+	go func() {
+		for {
+			conn, err := secure.Accept()
+			if err != nil {
+				return
+			}
+			text := "E_INVALID cannot CLS in current state (TLS required)"
+			_ = binary.Write(conn, binary.BigEndian, []int32{int32(len(text)) + 4, nsq.FrameTypeError})
+			_, _ = io.WriteString(conn, text)
+		}
+	}()
+	s := startServer(t)
+	for at, want := range map[string]string{secure.Addr().String(): "requires TLS", s.http: "unexpected protocol"} {
+		session, err := New(broker.Options{URL: "nsq://" + at, Connections: 1, MessageBytes: 100, Now: clock.New().Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Open(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Open = %v; want %q", err, want)
+		}
+		_ = session.Close()
+	}
 }

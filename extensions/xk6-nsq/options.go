@@ -28,6 +28,7 @@ const (
 	// serverMsgTimeout is nsqd's own.
 	serverMsgTimeout = time.Minute
 	dialTimeout      = 5 * time.Second
+	maxGreeting      = 1024
 	// A server that is silent for readTimeout is given up; nsqd gives up a client after two heartbeats.
 	heartbeatInterval = 10 * time.Second
 	readTimeout       = 30 * time.Second

@@ -76,7 +76,7 @@ func (s *session) Open(ctx context.Context) error {
 		l := &link{session: s, number: i}
 		w, err := l.dial(ctx, 0)
 		if err != nil {
-			return fmt.Errorf("rabbitmq: connect: %w", err)
+			return fmt.Errorf("rabbitmq: connect: %w", broker.Nth(i, s.Connections, err))
 		}
 		if i == 0 {
 			if err := s.introduce(w); err != nil {

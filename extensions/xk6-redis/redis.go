@@ -122,10 +122,11 @@ func (s *session) Open(ctx context.Context) error {
 	if err := s.examine(ctx); err != nil {
 		return fmt.Errorf("redis: %w", err)
 	}
-	for range s.Connections {
+	for i := range s.Connections {
 		k, err := s.dial(ctx, 0)
 		if err != nil {
-			return fmt.Errorf("redis: %w", err)
+			// There is one for questions already.
+			return fmt.Errorf("redis: %w", broker.Nth(i+1, s.Connections+1, err))
 		}
 		l := &line{s: s}
 		l.current.Store(newLink(s, k))

@@ -132,6 +132,15 @@ func RefusedHere(library string, err error) error {
 	return fmt.Errorf("the client library (%s) refuses it: %w", library, err)
 }
 
+// Nth adds to an error of making connection i, counted from 0, which one it was if it is not the first: then the server has let others in, and
+// may have reached a limit. Many servers just end a connection that is too many.
+func Nth(i, connections int, err error) error {
+	if i == 0 {
+		return err
+	}
+	return fmt.Errorf("connection %d of %d: %w", i+1, connections, err)
+}
+
 // ErrUnknown is wrapped by a completion's error if the message may have arrived: it was written, and then the connection was lost or
 // the library gave up before the acknowledgement came.
 var ErrUnknown = errors.New("no answer, its fate is unknown")
