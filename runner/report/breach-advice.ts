@@ -1,11 +1,12 @@
-import { brokerOf, example, loginUrl } from "../brokers/index.ts";
 import { resumeCommand } from "../model/command-file.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
+import { targets } from "../model/targets.ts";
 import { type Said, say } from "../text/say.ts";
 import { faultName } from "../verdict/checks/faults.ts";
 import { meanRate } from "../verdict/window-length.ts";
 import { faultAt } from "./failover-table.ts";
 import type { Outcome } from "./outcomes.ts";
+import { refusalAdvice } from "./refusals.ts";
 import { worstRun } from "./worst-repeat.ts";
 
 /** What to do about an outcome that did not pass. */
@@ -29,7 +30,10 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 					});
 		case "error":
 			if (result.errorCause === "scenario") return say("change-the-question");
-			return loginOf(run) ?? say("fix-and-rerun");
+			return (
+				(run && refusalAdvice(run.why ?? "", run)) ??
+				say("fix-and-rerun", { log: hasLog(run) })
+			);
 		case "invalid":
 			return say("trust-first", { remedy: remedyOf(run, "invalid") });
 		case "inconclusive":
@@ -56,6 +60,9 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	if (held) return held;
 	// What failed counts as slower than any limit: neither the machine nor its consumers explain it. A search means to find where that begins.
 	const [error] = run?.errors ?? [];
+	const refusal = run && error && refusalAdvice(error.message, run);
+	// Some servers say only at the first message that a user may not send it.
+	if (refusal?.code === "grant-rights") return refusal;
 	if (of.kind !== "search" && run?.failed && error)
 		return say("commonest-error", {
 			failed: run.failed,
@@ -138,21 +145,9 @@ function unlessBusy(next: Said, run: Run): Said {
 		: say("busy-first", { checks, next: next.text });
 }
 
-/** What brokers and their client libraries say when they refuse a login. */
-const LOGIN =
-	/NOAUTH|WRONGPASS|Authorization Violation|username or password|SASL|authentication/i;
-
-/** A login that was refused is there, and wrong; one that is asked for is missing. null: neither. */
-function loginOf(run: Run | null): Said | null {
-	const why = run?.why ?? "";
-	if (!LOGIN.test(why)) return null;
-	const url = run?.brokerUrl ?? undefined;
-	const given = /WRONGPASS/.test(why) || url?.includes("@");
-	return given && !/NOAUTH/.test(why)
-		? say("login-refused", {
-				server: url?.replace(/^\w+:\/\/(\S*@)?/, "") ?? null,
-			})
-		: say("log-in", loginUrl(brokerOf(run?.load ?? example), url));
+/** mqbench itself has started the run's broker here, and keeps what it logs. */
+function hasLog(run: Run | null): boolean {
+	return run !== null && targets[run.load.target].here && !!run.brokerUrl;
 }
 
 /** The runs that were made for a comparison: of its own system, and of the baseline if that is of the same scenario. */

@@ -517,35 +517,43 @@ describe("what to do", () => {
 		);
 	});
 
-	test.each([
-		[
-			"NOAUTH Authentication required",
-			"redis://10.0.0.5:6400/2",
+	test("of an error is what the broker refused, and names its log only where mqbench keeps one", () => {
+		const next = (why: string, target: "local" | "existing") => {
+			const result = withGate({ verdict: "error" });
+			const [run] = result.runs;
+			if (run === undefined) throw new Error("another fixture");
+			const brokerUrl = "redis://10.0.0.5:6400/2";
+			Object.assign(run, { why, brokerUrl, verdict: "error" });
+			run.load = { ...run.load, broker: "redis", target };
+			return first({ ...result, errorCause: "environment" }).next;
+		};
+		expect(next("NOAUTH Authentication required", "existing")).toBe(
 			`write REDIS_PASSWORD=... before the command and --url 'redis://:${variable("REDIS_PASSWORD")}@10.0.0.5:6400/2' behind it, with the single quotes`,
-		],
-		[
-			"WRONGPASS invalid username-password pair or user is disabled",
-			"redis://***@10.0.0.5:6400",
-			"the server at 10.0.0.5:6400 refused this user or password; check its value",
-		],
-		[
-			"nats: Authorization Violation",
-			"nats://***@a:4222,b:4222",
-			"the server at a:4222,b:4222 refused this user or password; check its value",
-		],
-		[
-			"nats: Authorization Violation",
-			"nats://a:4300",
-			`write NATS_PASSWORD=... before the command and --url 'nats://user:${variable("NATS_PASSWORD")}@a:4300' behind it, with the single quotes`,
-		],
-	])("of a login: %s at %s", (why, brokerUrl, next) => {
-		const result = withGate({ verdict: "error" });
+		);
+		const unknown = "fix the cause named above and run again";
+		expect(next("it is a mystery", "existing")).toBe(unknown);
+		expect(next("it is a mystery", "local")).toBe(
+			`${unknown}; broker.log is in the run's folder`,
+		);
+	});
+
+	test("of a broker that throttled its clients is its quota, before the errors that followed", () => {
+		const result = built("no-data");
 		const [run] = result.runs;
 		if (run === undefined) throw new Error("another fixture");
-		const broker = brokerUrl.startsWith("redis") ? "redis" : "nats";
-		Object.assign(run, { why, brokerUrl, verdict: "error" });
-		run.load = { ...run.load, broker };
-		expect(first({ ...result, errorCause: "environment" }).next).toBe(next);
+		const { startNs, endNs } = run.window;
+		run.validity = [
+			{
+				...{ check: "throttled", status: "warn", detail: "throttled" },
+				...{ figure: null, limit: null, remedy: "raise the quota" },
+			},
+		];
+		run.throttledNs = 2e9;
+		expect(first(result).next).toBe(
+			"first raise the quota: the broker throttled its clients for 2s (mqbench explain throttled)",
+		);
+		run.throttledNs = (endNs - startNs) / 1000;
+		expect(first(result).next).toMatch(/^5 000 messages failed/);
 	});
 
 	test("of an interruption names the scenario where it is known", () => {

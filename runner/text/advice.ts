@@ -14,19 +14,50 @@ export const advice = {
 		"change the SLA line or the load: the run was made, and cannot answer it",
 	"copy-again": () =>
 		"copy the file again from where the folder comes from, or use the version of mqbench that made it",
-	"fix-and-rerun": () =>
-		"fix the cause named above and run again; broker.log is in the run's folder",
+	"fix-and-rerun": (d: {
+		/** The run's folder has a log of the broker. */
+		log: boolean;
+	}) =>
+		`fix the cause named above and run again${d.log ? "; broker.log is in the run's folder" : ""}`,
+	"more-files": () =>
+		"allow more open files before mqbench starts (ulimit -n 65536; nofile in /etc/security/limits.conf is its bound), or use fewer connections",
+	"fewer-replicas": (d: { replicas: number }) =>
+		`write replicas: 1: the broker has fewer nodes than ${d.replicas} replicas need`,
+	"other-mechanism": () =>
+		"write a mechanism that the broker offers in the system: sasl: plain, scram-sha-256 or scram-sha-512",
+	"no-login-there": (d: Server) =>
+		`take user and password out of the url: ${d.server} takes no login; or write the port of a listener that does`,
+	"fewer-connections": (d: Server & { connections: number }) =>
+		`raise the limit of connections at ${d.server}${d.connections === 1 ? "" : `, or lower workload.connections (it is ${d.connections}; consumers may have their own)`}`,
+	"make-vhost": (d: { vhost: string }) =>
+		`make the vhost ${d.vhost} at the broker, or correct the path of the url`,
+	"grant-rights": () =>
+		"give this user the right to make, write and read topics whose names begin with mqbench, or name topics that it may use (topics: [...], create: false)",
+	"other-database": () =>
+		"write a database that the server has, as the number at the end of the url",
+	"trust-certificate": () =>
+		"write tls: { ca: ca.pem } in the system, with the certificate of whoever signed the broker's",
+	"no-tls-there": (d: Server & { scheme: string }) =>
+		`write a url that begins with ${d.scheme}://, and no tls in the system: ${d.server} does not speak TLS`,
+	"tls-there": (d: Server) =>
+		`write tls: true in the system: ${d.server} speaks TLS`,
+	"advertised-address": (d: {
+		/** "10.0.0.5:9092" */
+		address: string;
+	}) =>
+		`correct advertised.listeners of the broker, which sends clients to ${d.address}, or raise its max.connections: nothing answers there`,
+	"other-protocol": (d: Server & { title: string }) =>
+		`correct the port of the url: what answers at ${d.server} is not ${d.title}`,
+	"hung-up": (d: Server & { title: string; tls: boolean }) =>
+		`correct the port of the url, or ${d.tls ? "take TLS off it" : "write tls: true in the system"}: what listens at ${d.server} does not answer as ${d.title} does ${d.tls ? "with" : "without"} TLS`,
 	"log-in": (d: {
 		/** With the variable in it. */
 		url: string;
 		variable: string;
 	}) =>
 		`write ${d.variable}=... before the command and --url '${d.url}' behind it, with the single quotes`,
-	"login-refused": (d: {
-		/** "10.0.0.5:6379"; null: not known. */
-		server: string | null;
-	}) =>
-		`the server${d.server === null ? "" : ` at ${d.server}`} refused this user or password; check its value`,
+	"login-refused": (d: Server) =>
+		`check user and password: ${d.server} refused them`,
 	"trust-first": (d: { remedy: string | null }) =>
 		`${d.remedy ?? "free the machine from other work; mqbench doctor shows what bends a measurement"} (mqbench explain invalid)`,
 	"closer-clocks": () =>
@@ -111,6 +142,11 @@ export const advice = {
 };
 
 // --- internal ---
+
+interface Server {
+	/** "10.0.0.5:6379" */
+	readonly server: string;
+}
 
 const SEE =
 	"look at latency over time and at the broker's CPU and disk in report.html, and at the broker's log";

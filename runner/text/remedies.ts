@@ -39,7 +39,7 @@ export const remedies = {
 	"longer-drain": () =>
 		"see whether they are lost or late: measure with a longer drain",
 	"see-broker": () =>
-		"see why the run broke (its broker.log): a longer drain brings nothing back",
+		"see why the run broke: a longer drain brings nothing back",
 	"add-lines": (d: { lines: readonly string[] }) =>
 		`add ${d.lines.join(" and ")} to the SLA`,
 	"fix-faults": () => "fix what it names, and measure again",

@@ -209,7 +209,7 @@ export const terms: Readonly<
 		"failover",
 	],
 	throttled: [
-		"Check: did the broker hold its clients back on purpose, by a quota (Kafka) or a memory or disk alarm (RabbitMQ)? Then the figures show that limit. What to do: raise it, or offer less.",
+		"Check: did the broker hold its clients back on purpose, by a quota, or a memory or disk alarm? Then the figures show that limit. What to do: raise it, or offer less.",
 		"saturation",
 	],
 	backlog: [
