@@ -36,7 +36,7 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 			);
 		case "invalid":
 			return say("trust-first", { remedy: remedyOf(run, "invalid") });
-		case "inconclusive":
+		case "inconclusive": {
 			if (
 				of.kind === "gate" &&
 				[of.gate.code, of.gate.comparison?.code].includes("clocks")
@@ -44,11 +44,15 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 				return say("closer-clocks");
 			if (of.kind === "gate" && of.gate.code === "floor-over-limit")
 				return say("faster-floor");
+			const remedy =
+				of.kind === "run" ? remedyOf(of.run, "inconclusive") : null;
+			if (remedy !== null) return say("decide-first", { remedy });
 			return of.kind === "run" || (of.kind === "gate" && !of.gate.comparison)
 				? say("more-samples", {
 						repeats: Math.max(3, repeatsOf(of, result) + 2),
 					})
 				: moreRuns(outcome, result);
+		}
 		default:
 			break;
 	}

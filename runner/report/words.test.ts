@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RigMachines } from "../model/environment-file.ts";
-import type { Result } from "../model/result.ts";
+import type { Result, Run } from "../model/result.ts";
 import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
+import { adviceText } from "./breach-advice.ts";
 import { figuresOf, listOf } from "./charts/figures.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
+import { brokenOf } from "./outcomes.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
@@ -66,11 +68,34 @@ describe("what a verdict means", () => {
 		);
 	});
 
+	test("INVALID of another run than that of the lines names that run, and why", () => {
+		const result = fixtureResult("lag");
+		const [gate] = result.gates.filter((g) => g.verdict === "pass");
+		const [run] = result.runs;
+		if (!gate || !run) throw new Error("another fixture");
+		const why = "40 messages were not offered";
+		const other: Run = { ...run, case: "warm", verdict: "invalid", why };
+		expect(verdictText({ ...result, gates: [gate], runs: [run, other] })).toBe(
+			`${run.system}, warm is INVALID: ${why}`,
+		);
+		const failed: Result["gates"][number] = { ...gate, verdict: "fail" };
+		expect(
+			verdictText({ ...result, gates: [failed], runs: [other, other] }),
+		).toBe(
+			`${run.system}, warm and 1 other run are INVALID: ${why}; breached all the same: ${gate.sla}`,
+		);
+	});
+
 	test("messages that no SLA line counts are the cause, not the samples", () => {
 		const result = planned("no-data", (plan) => {
 			plan.sla = plan.sla.filter((s: { kind: string }) => s.kind === "tally");
 		});
 		expect(verdictText(result)).toContain("no SLA line counts them");
+		const [broken] = brokenOf(result);
+		if (!broken) throw new Error("it passed");
+		expect(adviceText(broken, result)).toMatch(
+			/^add \w+ == 0.* to the SLA, and measure again/,
+		);
 	});
 });
 

@@ -501,7 +501,13 @@ function meaningOf(result: Result): string {
 	if (verdict === "fail" && !has("fail"))
 		return tell("means-queue-grew", { where: whereItGrew(result) });
 	if (verdict === "inconclusive" && !has("inconclusive"))
-		return tell("means-uncounted");
+		return result.runs.some((run) =>
+			run.validity.some(
+				({ check, status }) => check === "uncounted" && status === verdict,
+			),
+		)
+			? tell("means-uncounted")
+			: meaningOfRuns(result, VERDICT_MEANS[verdict]);
 	// The run was made to its end then: it is the question that cannot be answered.
 	if (verdict === "error" && errorCause === "scenario")
 		return tell("means-unanswerable");
@@ -515,13 +521,34 @@ function meaningOf(result: Result): string {
 	if (verdict !== "invalid" || invalid === gates.length)
 		return VERDICT_MEANS[verdict];
 	const lines = gates.filter((g) => g.verdict === "fail").map((g) => g.sla);
-	return tell("means-invalid-partly", {
-		...{ invalid, lines: gates.length },
-		others:
-			lines.length === 0
-				? ""
-				: tell("breached-all-the-same", { lines: lines.join(", ") }),
-	});
+	const breached =
+		lines.length === 0
+			? ""
+			: tell("breached-all-the-same", { lines: lines.join(", ") });
+	return invalid === 0
+		? `${meaningOfRuns(result, VERDICT_MEANS[verdict])}${breached}`
+		: tell("means-invalid-partly", {
+				...{ invalid, lines: gates.length, others: breached },
+			});
+}
+
+/** No line has this verdict: the runs that have it, and why the first of them does. */
+function meaningOfRuns({ runs, verdict }: Result, otherwise: string): string {
+	const [run, ...more] = runs.filter(
+		(one) => one.verdict === verdict && one.why !== null,
+	);
+	return run === undefined
+		? otherwise
+		: tell("means-run", {
+				run: `${run.system}, ${run.case}`,
+				more:
+					more.length === 0 ? "" : ` and ${plural(more.length, "other run")}`,
+				...{
+					verdict: verdict.toUpperCase(),
+					is: more.length === 0 ? "is" : "are",
+				},
+				why: run.why ?? "",
+			});
 }
 
 /** "nats, 1KiB, searched from 1 000/s on", with its repeat where there are several. The case's name has that rate as well: it is no answer. */

@@ -23,7 +23,8 @@ export function plainLine({
 	const atNs = tick.at * 1e9;
 	const endNs = warmupNs + durationNs;
 	const phase = stopping ? "stopping" : phaseText(plan, tick);
-	const draining = kind !== "closed" && phase === "drain";
+	// Not by the word: a backlog has a part of its window that is called so.
+	const draining = kind !== "closed" && !stopping && atNs > endNs;
 	const { metric } = tick;
 	const [first = "", ...others] = lastSecond(plan, tick);
 	// A closed load is through when it is through.

@@ -234,6 +234,18 @@ describe("a run that nobody watches", () => {
 		]);
 	});
 
+	test("tells the part of a backlog that is called drain from the drain after the window", () => {
+		const { made, err } = progress();
+		const phases = [{ name: "drain", fromNs: 2e9, toNs: 10e9 }];
+		for (const at of [8, 15, 16])
+			made.tick({ ...plan, phases }, tick({ at, p50: null, p99: null }));
+		expect(err().match(/\S+ drain |drain \S+ of at most/g)).toEqual([
+			"8s/15s drain ",
+			"15s/15s drain ",
+			"drain 1s of at most",
+		]);
+	});
+
 	test("is silent when quiet is asked for", () => {
 		const { made, err, out } = progress({ quiet: true, isTTY: true });
 		made.run(plan, 1);

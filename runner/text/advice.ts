@@ -62,6 +62,8 @@ export const advice = {
 		`${d.remedy ?? "free the machine from other work; mqbench doctor shows what bends a measurement"} (mqbench explain invalid)`,
 	"closer-clocks": () =>
 		"keep the clocks of the clients in step more closely (chrony, PTP), or let whoever sends receive its own messages (round-trip): longer runs do not help",
+	"decide-first": (d: { remedy: string }) =>
+		`${d.remedy}, and measure again (mqbench explain inconclusive)`,
 	"more-samples": (d: { repeats: number }) =>
 		`measure longer (workload.duration), or repeat: ${d.repeats} (mqbench explain inconclusive)`,
 	"slower-or-lower": () =>

@@ -72,8 +72,8 @@ export const loadChecks = {
 	"drain-stopped": () => "the run was stopped before its drain",
 	"drain-empty": () => "nothing was outstanding at the end",
 	"drain-missing": (d: Outstanding) => `${outstanding(d)}; the SLA counts them`,
-	"drain-missing-uncounted": (d: Outstanding) =>
-		`${outstanding(d)}, and no SLA line counts them: add lost == 0`,
+	"drain-missing-uncounted": (d: Outstanding & { lines: readonly string[] }) =>
+		`${outstanding(d)}, and no SLA line counts them: add ${d.lines.join(" and ")}`,
 
 	"queue-run-unfinished": () => "the run was not completed",
 	"queue-few-samples": (d: { samples: number }) =>

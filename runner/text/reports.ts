@@ -77,6 +77,7 @@ export const reports = {
 	"drain-over": "the drain ({drain}) is over, waiting for the last results",
 	"means-invalid": "the measurement cannot be trusted, so it says nothing about the system",
 	"means-invalid-partly": "{invalid} of {lines} SLA lines cannot be judged, because the measurement of them cannot be trusted{others}",
+	"means-run": "{run}{more} {is} {verdict}: {why}",
 	"breached-all-the-same": "; breached all the same: {lines}",
 	"means-interrupted": "the run was stopped; what is shown is partial",
 	"means-error": "a run could not be made or finished",

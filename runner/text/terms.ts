@@ -229,7 +229,7 @@ export const terms: Readonly<
 		null,
 	],
 	drain: [
-		"The time after the window in which mqbench waits for messages that are under way. Check: were some still missing in the end? What to do: add lost == 0 to the SLA, so that they are judged.",
+		"The time after the window in which mqbench waits for messages that are under way. Check: were some still missing in the end? What to do: add lost == 0 (of messages that are only published: unknown == 0) to the SLA, so that they are judged.",
 		"lost",
 	],
 	uncounted: [

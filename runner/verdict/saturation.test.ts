@@ -54,6 +54,12 @@ describe("a FAIL of a machine without a free core", () => {
 		});
 	});
 
+	test("is not known of a run that was stopped before its load began", () => {
+		const found = stalled(() => TAKEN, { lines: () => [] });
+		expect(found.checks.map(({ detail }) => detail).join()).not.toMatch(/NaN/);
+		expect(coresOf(found)?.status).toBe("unknown");
+	});
+
 	test("is INVALID under strict", () => {
 		const found = stalled(() => TAKEN, {
 			plan: (plan) => {

@@ -21,14 +21,15 @@ export interface Saturation {
 /**
  * A machine is saturated while less than a tenth of its CPU time is idle and generator and broker wait for a core. Subtle: idle time alone
  * would not tell: work of low priority uses all of it, and takes nothing from them. Where waiting is not known idle time has to tell.
- * null: nobody has looked.
+ * null: nobody has looked, or the load never began.
  */
 export function saturationOf(
 	machine: Machine,
 	{ collected }: Facts,
 ): Saturation | null {
+	if (collected.t0Ms === null) return null;
 	const { startNs, endNs } = windowOf(collected);
-	const zeroMs = (collected.t0Ms ?? Number.NaN) + startNs / 1e6;
+	const zeroMs = collected.t0Ms + startNs / 1e6;
 	const ours = (line: ResourceLine) => [
 		machine.node === undefined ? line.generator : null,
 		// Where its nodes have hosts of their own, samples of this machine tell of those.

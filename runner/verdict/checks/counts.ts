@@ -138,7 +138,14 @@ export const drain: Check = {
 		if (state === "aborted")
 			return unknown(say("drain-stopped"), say("without-abort"));
 		const before = (warmup.lost ?? 0) + warmup.unknown;
-		const missing = before + (window.lost ?? 0) + window.unknown;
+		const lost = (warmup.lost ?? 0) + (window.lost ?? 0);
+		const unanswered = warmup.unknown + window.unknown;
+		const missing = lost + unanswered;
+		// Where nothing is received nothing is lost.
+		const lines = [
+			...(lost > 0 ? ["lost == 0"] : []),
+			...(unanswered > 0 ? ["unknown == 0"] : []),
+		];
 		const figure = formatCount(missing);
 		const limit = "0";
 		if (missing === 0)
@@ -164,12 +171,8 @@ export const drain: Check = {
 				}
 			: {
 					status: "invalid",
-					said: say("drain-missing-uncounted", values),
-					...{
-						figure,
-						limit,
-						remedy: say("add-lines", { lines: ["lost == 0"] }),
-					},
+					said: say("drain-missing-uncounted", { ...values, lines }),
+					...{ figure, limit, remedy: say("add-lines", { lines }) },
 				};
 	},
 };

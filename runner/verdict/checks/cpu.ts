@@ -237,7 +237,7 @@ export function nameOf({ client, node }: Machine): string {
 
 /**
  * Growth of a counter of the machine over the window, from the last usable sample before it to the first after it; null: not
- * read, or it went backwards.
+ * read, it went backwards, or the load never began.
  */
 export function overWindow(
 	{ collected }: Facts,
@@ -247,7 +247,8 @@ export function overWindow(
 ): number | null {
 	const resources = samples.filter(usable);
 	const { startNs, endNs } = windowOf(collected);
-	const t0Ms = collected.t0Ms ?? Number.NaN;
+	const { t0Ms } = collected;
+	if (t0Ms === null) return null;
 	const fromMs = t0Ms + startNs / 1e6;
 	const before = resources.findLast((r) => r.unixMs <= fromMs) ?? resources[0];
 	const after =

@@ -10,9 +10,10 @@ import {
 	fixtureCopy,
 } from "../../run/fixture.fake.ts";
 import { exitCodeOf } from "../exit.ts";
-import { factsOf, UNKNOWN } from "../facts.ts";
+import { type Facts, factsOf, UNKNOWN } from "../facts.ts";
 import { type Any, counters, judged } from "../judged.fake.ts";
 import { tallyOf } from "../tally.ts";
+import { drain } from "./counts.ts";
 import { lag } from "./lag.ts";
 
 const tally = (name: string, limit = 0): Any => ({
@@ -28,6 +29,31 @@ const sla =
 	(plan: Any) => {
 		plan.sla = lines;
 	};
+
+test.each([
+	["publish", null, 3, "unknown == 0"],
+	["round-trip", 2, 0, "lost == 0"],
+	["round-trip", 2, 3, "lost == 0 and unknown == 0"],
+])(
+	"what a drain of %s misses, %s lost and %s unanswered, asks for %s",
+	(pattern, lost, unknown, lines) => {
+		const counts = (n: number) => ({
+			lost: lost && n * lost,
+			unknown: n * unknown,
+		});
+		const collected = {
+			...{
+				plan: { pattern, sla: [], drainNs: 1e9 },
+				state: "complete",
+				run: null,
+			},
+			counters: { warmup: counts(0), window: counts(1) },
+		};
+		const { said, remedy } = drain.judge({ collected } as unknown as Facts, []);
+		expect(said.text).toMatch(new RegExp(`: add ${lines}$`));
+		expect(remedy?.text).toBe(`add ${lines} to the SLA`);
+	},
+);
 
 /** The broker refused all 6000 messages: none was accepted, so none is lost. */
 describe("a dead broker", () => {

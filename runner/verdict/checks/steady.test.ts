@@ -42,6 +42,15 @@ describe("a drift of p50", () => {
 		);
 	});
 
+	test("is never more than the highest second, after a long pause either", () => {
+		const paused = Array.from({ length: 100 }, (_, s) =>
+			s < 70 ? (70 - s) * 1e6 : 300,
+		);
+		expect(steady.judge(drifting(paused), []).said.text).toMatch(
+			/^p50 fell by 1\.17min, /,
+		);
+	});
+
 	test("of noise alone is found in at most one run of 20", () => {
 		const random = seeded(9);
 		let found = 0;

@@ -53,7 +53,10 @@ export function drift(
 	const middle = median(points.map(({ y }) => y));
 	const fitted = points.length < STEADY_SECONDS ? null : trend(points);
 	if (state !== "complete" || !fitted || !middle) return null;
-	const change = (fitted.slope * plan.schedule.durationNs) / 1e9 / middle;
+	// A line through the medians after a long pause is steeper than they are high.
+	const highest = points.reduce((most, { y }) => Math.max(most, y), 0);
+	const ns = (fitted.slope * plan.schedule.durationNs) / 1e9;
+	const change = Math.max(-highest, Math.min(highest, ns)) / middle;
 	const limitNs = tightestLimitNs(facts, "response") ?? 0;
 	const least = Math.max(STEADY_CHANGE * middle, STEADY_LIMIT_SHARE * limitNs);
 	return {
