@@ -8,7 +8,7 @@ export interface SshPlace {
 
 /** Brackets keep an address of IPv6 apart from a port. */
 export const SSH_PLACE =
-	/^(?:([\w.-]+)@)?(?:((?!-)[\w.-]+)|\[([\da-fA-F:.]+)\])(?::(\d{1,5}))?$/;
+	/^(?:((?!-)[\w.-]+)@)?(?:((?!-)[\w.-]+)|\[([\da-fA-F:.]+)\])(?::(\d{1,5}))?$/;
 
 export function sshPlace(text: string): SshPlace {
 	const [, user = null, name, ipv6, port] = SSH_PLACE.exec(text) ?? [];

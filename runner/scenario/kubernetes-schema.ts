@@ -122,11 +122,15 @@ export const KubernetesFile = z.strictObject({
 		.default([])
 		.meta({
 			description:
-				"Files with brokers of your own (manifests, the output of a chart, a custom resource), with `target: existing`: created before the first run, removed after the last. As they may run anything, mqbench asks first, or wants `--allow-code`.",
+				"Files with brokers of your own (manifests, the output of a chart, a custom resource), with `target: existing`: created before the first run, removed after the last.",
 			examples: [["brokers.yaml"]],
 		}),
 	ready: z
-		.record(z.string().min(1), z.string().min(1))
+		.record(
+			// A dash in front would be an option of kubectl's.
+			z.string().regex(/^[A-Za-z][\w.-]*\/[\w.-]+$/, tell("ready-object")),
+			z.string().min(1),
+		)
 		.default({})
 		.meta({
 			description:

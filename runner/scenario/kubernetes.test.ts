@@ -103,3 +103,13 @@ test.each([
 ])("%s", (text, sentence) => {
 	expect(() => load(text)).toThrow(sentence);
 });
+
+test("what is waited for is an object, and no option of kubectl's", () => {
+	const ready = (object: string) =>
+		load(
+			`target: existing\nsystem: { broker: nats, url: nats://nats:4222 }\nclients: { kubernetes: 1 }\nkubernetes: { ready: { ${object}: condition=Ready } }`,
+		).kubernetes?.ready;
+	expect(ready("kafka.my-kafka.io/my-cluster")).toBeDefined();
+	for (const object of ["--kubeconfig=/tmp/x", "-A", "pod"])
+		expect(() => ready(object)).toThrow("write it as statefulset/broker");
+});

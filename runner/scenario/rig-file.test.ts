@@ -170,3 +170,18 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		expect(wrong({ version: 1, id: "", brokers: [] })).toHaveLength(2);
 	});
 });
+
+test("no name in it can be an option of docker's or ssh's", () => {
+	const containers = (name: string) => ({
+		...minimal,
+		brokers: [{ ...broker, containers: [name] }],
+	});
+	expect(wrong(containers("mqbench-x-nats-1"))).toEqual(["(taken)"]);
+	expect(wrong(containers("--privileged"))[0]).toContain(
+		"must be a container's name or id",
+	);
+	for (const host of [{ host: "-oProxyCommand" }, { host: "h", user: "-l" }])
+		expect(wrong(onHosts([host])), JSON.stringify(host)).not.toEqual([
+			"(taken)",
+		]);
+});

@@ -205,10 +205,16 @@ export const RigFile = z.strictObject({
 					description:
 						"What the scenario asked of it when it was stood up (cpus, memory, nodes, image, version, config, pin): a run that asks for something else is refused. null: not known.",
 				}),
-				containers: z.array(z.string().min(1)).default([]).meta({
-					description:
-						"Names of its containers on this machine's Docker engine, node by node: faults need them.",
-				}),
+				containers: z
+					.array(
+						// A dash in front would be an option of docker's.
+						z.string().regex(/^[A-Za-z0-9][\w.-]*$/, tell("container-form")),
+					)
+					.default([])
+					.meta({
+						description:
+							"Names of its containers on this machine's Docker engine, node by node: faults need them.",
+					}),
 			}),
 		)
 		.min(1)

@@ -91,6 +91,9 @@ export const systemMistakes = {
 	"other-version-there": "version {wanted} is wanted, and {program} on {host} is {found}",
 	"install-version-there": "Install that version there, or remove version",
 	"version-form": "a version must have only digits, letters, dots and dashes",
+	"container-form":
+		"must be a container's name or id, as docker ps prints it",
+	"ready-object": "must be one object; write it as statefulset/broker",
 	"image-form": "an image must be a name with an optional tag or digest; write e.g. registry.example.com/broker:4.1.1",
 	"topic-form": "a topic's name has no blanks or control characters; write it without them",
 	"config-reserved": "mqbench sets {key} itself; {instead}",
