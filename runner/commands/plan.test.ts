@@ -3,6 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
+import { variable } from "../brokers/index.ts";
 import { Plan } from "../model/plan.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { plan } from "./plan.ts";
@@ -24,6 +25,40 @@ describe("mqbench plan", () => {
 		expect(world.out()).toContain("1 run: 35s of sending");
 		expect(world.out()).not.toContain("Warning");
 		expect(world.err()).toBe("");
+	});
+
+	test("names every program, file, image, cluster and variable that a scenario has it use", async () => {
+		const folder = testFolder();
+		const printed = async (text: string, env = {}) => {
+			writeFileSync(
+				path.join(folder, "s.yaml"),
+				`${text}\nworkload: { rate: 10/s, message: 64B, duration: 1s }\n`,
+			);
+			const world = fakeWorld({ cwd: folder, env });
+			await plan({ path: "s.yaml" }, world);
+			return (
+				/What it starts and reads:\s*(.*?)\n\n/s.exec(world.out())?.[1] ?? ""
+			)
+				.replaceAll(/\n {2}(?! )/g, "|")
+				.replaceAll(/\s+/g, " ");
+		};
+		writeFileSync(path.join(folder, "payload.bin"), "x");
+		expect(
+			await printed(
+				`systems: { a: nats, b: { broker: nats, binary: "${variable("BUILD")}/nats-server" } }\nbaseline: base.json\nrepeat: 5\ncases: [{ payload: { file: payload.bin } }]`,
+				{ BUILD: "/opt/new", NATS_TOKEN: "x" },
+			),
+		).toBe(
+			`a: program nats-server, built with mqbench.|b: program /opt/new/nats-server.|files: ${folder}/payload.bin, ${folder}/base.json.|variables of the environment: BUILD, NATS_TOKEN.`,
+		);
+		expect(
+			await printed(
+				`target: existing\nsystem: { broker: nats, url: "${variable("HERE")}", tls: { ca: ca.pem } }\nclients: { kubernetes: 1 }\nkubernetes: { context: prod, manifests: [own.yaml] }`,
+				{ HERE: "nats://h:4222" },
+			),
+		).toBe(
+			`cluster: context prod.|image busybox:1.37.0, of the pods that make the load.|files: ${folder}/ca.pem, ${folder}/own.yaml.|variables of the environment: HERE.`,
+		);
 	});
 
 	test("warns of an SLA that the samples do not carry", async () => {

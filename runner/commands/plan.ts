@@ -9,6 +9,7 @@ import { expand } from "../plan/expand.ts";
 import { outline, tooDeepSentence } from "../plan/outline.ts";
 import { renderOutline } from "../plan/outline-text.ts";
 import { placeLines } from "../plan/place-text.ts";
+import { usesLines } from "../plan/uses-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
@@ -43,7 +44,7 @@ export interface PlanArgs extends Overrides {
 }
 
 /**
- * `mqbench plan`: what the runs will take, what they miss here and which percentiles they will carry; of target aws also what would be rented. Fails under
+ * `mqbench plan`: what the runs will take and use, what they miss here and which percentiles they will carry; of target aws also what would be rented. Fails under
  * `strict` when an SLA asks for more. Machines that could not be rented give the exit code that a run would have; it stays 0 where AWS was
  * not asked, as the SDK, any credentials or the network are not there: who has no account plans all the same.
  */
@@ -92,6 +93,7 @@ export async function plan(
 				),
 				others,
 				(search) => say("search-takes", { ...estimateOf(search) }).text,
+				usesLines(scenario, plans, world.env),
 			),
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);

@@ -31,6 +31,4 @@ export interface RunArgs
 	/** `--confirm`: two more repeats of what did not pass. */
 	readonly confirm?: boolean | undefined;
 	readonly onInconclusive?: OnInconclusive | undefined;
-	/** `--allow-code`: do not ask before manifests are created. */
-	readonly allowCode?: boolean | undefined;
 }

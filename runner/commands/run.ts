@@ -8,7 +8,6 @@ import {
 	theCloud,
 } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
-import { agreeToCode } from "../../infra/kubernetes/agree.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
@@ -80,10 +79,6 @@ export function declare(
 			"noise of this machine, from mqbench calibrate (default: what calibrate has kept)",
 		)
 		.option(
-			"--allow-code",
-			"create the scenario's manifests (kubernetes.manifests) without asking: they may run anything in the cluster",
-		)
-		.option(
 			"--watch",
 			"serve a page that shows the command while it goes on, on 127.0.0.1 alone; it turns into the report in the end",
 		)
@@ -136,7 +131,6 @@ export async function run(
 	const request = cloudRequest(scenario, plans, args);
 	if (request === null) refuseRentOptions(args);
 	checkCopies(reporters, world);
-	await agreeToCode(scenario, args, world);
 	if (request !== null) refuseFolder(args, world);
 	const folder = resume ?? out ?? path.join("reports", runId);
 	return watching(args, { scenario, folder }, world, async (feed) => {

@@ -23,8 +23,8 @@ import {
 } from "./outline.ts";
 
 /**
- * An outline for people. Names stand last in their tables, so that a long one breaks nothing. `where`: where it runs (place-text.ts);
- * empty: nothing is to be said of that. `warnings`: besides those about percentiles.
+ * An outline for people. Names stand last in their tables, so that a long one breaks nothing. `where`: where it runs (place-text.ts),
+ * `uses`: with what (uses-text.ts); empty: nothing is to be said of that. `warnings`: besides those about percentiles.
  */
 export function renderOutline(
 	outline: Outline,
@@ -32,6 +32,7 @@ export function renderOutline(
 	where: readonly string[] = [],
 	warnings: readonly string[] = [],
 	searchText: (search: Plan) => string = () => "a search, find: max-rate",
+	uses: readonly string[] = [],
 ): string {
 	const width = Math.max(40, columns);
 	const { runs, searches } = outline;
@@ -63,14 +64,17 @@ export function renderOutline(
 				"  ",
 			),
 		),
-		...(where.length === 0
-			? []
-			: [
-					"",
-					"Where it runs:",
-					"",
-					...where.flatMap((line) => wrap(`${line}.`, width, "    ", "  ")),
-				]),
+		...[
+			["Where it runs:", where] as const,
+			[tell("starts-and-reads"), uses] as const,
+		].flatMap(([title, all]) =>
+			all.length === 0
+				? []
+				: [
+						...["", title, ""],
+						...all.flatMap((line) => wrap(`${line}.`, width, "    ", "  ")),
+					],
+		),
 		...(searching ? [] : percentileLines(outline, width)),
 		...[
 			...outline.tooDeep.map((line) => tooDeepSentence(line, formatCount)),

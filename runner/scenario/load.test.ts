@@ -109,6 +109,7 @@ describe("a right scenario", () => {
 			pin: { generator: null, brokers: null },
 			pacing: "auto",
 			strict: false,
+			variables: [],
 			quick: false,
 			faults: [],
 		});

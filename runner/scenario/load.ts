@@ -24,7 +24,7 @@ import type { Scenario } from "./scenario.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
 import { parseSource, type Source } from "./source.ts";
 import { resolveSystems } from "./systems.ts";
-import { fillVariables } from "./variables.ts";
+import { fillVariables, variablesIn } from "./variables.ts";
 import type { Written } from "./written.ts";
 
 /**
@@ -218,6 +218,11 @@ function check(
 			pin: pin.pin,
 			pacing: parts.generator?.pacing ?? "auto",
 			strict,
+			variables: variablesIn([
+				asWritten.system,
+				asWritten.systems,
+				context.rig?.rig.brokers.map(({ url }) => url),
+			]),
 			quick: false,
 		},
 	};

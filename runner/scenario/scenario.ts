@@ -48,6 +48,8 @@ export interface Scenario {
 	/** How the load generator waits for a message's time. */
 	readonly pacing: Plan["pacing"]["mode"];
 	readonly strict: boolean;
+	/** Names of the environment's variables that its systems are filled in with, also by a rig. */
+	readonly variables: readonly string[];
 	/** Shortened to see that it works (`--quick`): its figures are no results. */
 	readonly quick: boolean;
 }

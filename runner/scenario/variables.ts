@@ -43,6 +43,14 @@ export function fillVariables(
 	return { value, problems, secrets };
 }
 
+/** Names of all variables in the texts of a value, in their order. */
+export function variablesIn(value: unknown): string[] {
+	const text = JSON.stringify(value) ?? "";
+	return [
+		...new Set([...text.matchAll(REFERENCE)].map(([, name = ""]) => name)),
+	];
+}
+
 /** The first variable of the text that the environment lacks, or undefined. */
 export function missingVariable(text: string, env: Env): string | undefined {
 	return [...text.matchAll(REFERENCE)]

@@ -8,6 +8,7 @@ export const plans = {
 	"pods-of": "{name}: {pods} of {image}, {limits}",
 	"pods-unlimited": "no limits",
 	"rights-there": "rights: all that are needed are there",
+	"starts-and-reads": "What it starts and reads:",
 	"rights-missing": "not possible: the account may not {rights}; kubectl --namespace {namespace:quoted} apply --filename {file:quoted} makes one that may",
 	"nodes-unseen": "room: not known, as the account may not look at nodes",
 	"room-is": "room: {cpus} of {ofCpus} cores and {memory} are free on {nodes}",

@@ -261,12 +261,8 @@ describe.skipIf(missing !== null)(
 					...["--namespace", "bench", "get", "service,statefulset,pod"],
 					...["--output", "name"],
 				]);
-			const asked = await begin([file]).ended;
-			expect(asked.code).toBe(2);
-			expect(asked.err).toMatch(/may run anything there; .* --allow-code/);
-			expect(theirs()).toBe("");
 			const out = path.join(folder, "results");
-			const ended = await begin([file, "--allow-code", "--out", out]).ended;
+			const ended = await begin([file, "--out", out]).ended;
 			expect(ended, ended.err + ended.out).toMatchObject({ code: 0 });
 			expect(ended.err).toContain(
 				"Creating service/theirs, statefulset/theirs in the cluster",
@@ -275,12 +271,7 @@ describe.skipIf(missing !== null)(
 			expect(theirs()).toBe("");
 			expect(left()).toEqual([]);
 			// After a kill -9 the cluster removes them with their owner.
-			const killed = begin([
-				file,
-				"--allow-code",
-				"--set",
-				"workload.duration=60s",
-			]);
+			const killed = begin([file, "--set", "workload.duration=60s"]);
 			await killed.says(/ p99 /, 120_000);
 			killed.signal("SIGKILL");
 			await killed.ended;

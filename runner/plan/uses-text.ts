@@ -1,0 +1,80 @@
+import { brokerOf, hasProcess, noBroker } from "../brokers/index.ts";
+import type { Plan } from "../model/plan.ts";
+import { targets } from "../model/targets.ts";
+import type { Scenario, System } from "../scenario/scenario.ts";
+import { say } from "../text/say.ts";
+import { distinct } from "./distinct.ts";
+import { clusterText } from "./place-text.ts";
+
+/**
+ * Programs, files, images, clusters and variables that a scenario has mqbench use beside what placeLines says, a line each: whoever got it
+ * from somebody else reads here what it would do. `env`: of drivers' own variables only those that are set.
+ */
+export function usesLines(
+	scenario: Scenario,
+	plans: readonly Plan[],
+	env: Readonly<Record<string, string | undefined>>,
+): string[] {
+	const { kubernetes, clients, baseline, rig } = scenario;
+	const keys = new Set(plans.map(({ system }) => system));
+	const systems = scenario.systems.filter(
+		({ key, broker }) => keys.has(key) && broker !== noBroker,
+	);
+	const files = [
+		...plans.map(({ message }) => message.file),
+		...systems.flatMap(({ options: { tls } }) =>
+			typeof tls === "object" ? [tls.ca, tls.cert, tls.key] : [],
+		),
+		...(baseline?.path ? [baseline.path] : []),
+		...(kubernetes?.manifests ?? []),
+		...[...sshAccess(scenario)].flatMap((one) => [
+			one.identity,
+			one.knownHosts,
+		]),
+	].filter((file) => typeof file === "string");
+	const own = systems.flatMap(({ options }) => brokerOf(options).secretEnv);
+	const variables = [
+		...scenario.variables,
+		...own.filter((name) => env[name] !== undefined),
+	];
+	return [
+		...(rig === null && targets[scenario.target].place === "process"
+			? systems.flatMap(programLine)
+			: []),
+		...(kubernetes === null
+			? []
+			: [say("uses-cluster", { where: clusterText(kubernetes) }).text]),
+		...(kubernetes !== null && clients.kind === "pods"
+			? [say("uses-image", { image: kubernetes.image }).text]
+			: []),
+		...lineOf("uses-files", files),
+		...lineOf("uses-variables", variables),
+	];
+}
+
+// --- internal ---
+
+function programLine({ key, binary, options }: System): string[] {
+	if (!hasProcess(options)) return [];
+	// What else might be written is for tables.
+	const from = brokerOf(options).install?.from.split(/(?:; or|,) `binary:/)[0];
+	const program = binary ?? from?.replaceAll("`", "");
+	return program === undefined
+		? []
+		: [say("uses-program", { system: key, program }).text];
+}
+
+function sshAccess({ clients, rig }: Scenario) {
+	return [
+		...(clients.kind === "ssh" ? Object.values(clients.access ?? {}) : []),
+		...(rig?.brokers.flatMap(({ hosts }) => hosts) ?? []),
+	];
+}
+
+function lineOf(
+	code: "uses-files" | "uses-variables",
+	names: readonly string[],
+): string[] {
+	const all = distinct(names, (name) => name);
+	return all.length === 0 ? [] : [say(code, { names: all }).text];
+}
