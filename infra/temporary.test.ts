@@ -1,15 +1,18 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
+	chmodSync,
+	chownSync,
 	existsSync,
 	mkdirSync,
 	readdirSync,
+	symlinkSync,
 	utimesSync,
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ownerText } from "./owner.ts";
 import { sweep, temporaryFolder } from "./temporary.ts";
 import { testFolder } from "./test-folder.fake.ts";
@@ -25,7 +28,7 @@ test("what processes that are gone have left is removed, what belongs to others 
 	const made = await temporaryFolder(parent);
 	const folder = (name: string, owner: string | null, days = 0) => {
 		const full = path.join(parent, name);
-		mkdirSync(full);
+		mkdirSync(full, { mode: 0o700 });
 		if (owner !== null) writeFileSync(path.join(full, ".owner"), owner);
 		const at = Date.now() / 1000 - days * 86_400;
 		utimesSync(full, at, at);
@@ -51,6 +54,49 @@ test("what processes that are gone have left is removed, what belongs to others 
 			"mqbench-hosts-12-abcdef",
 		].sort(),
 	);
+});
+
+describe("what others have put there", () => {
+	const asRoot = process.getuid?.() === 0;
+
+	test("under our names stays: a link, and a folder that others may write in", async () => {
+		const parent = testFolder();
+		const mine = path.join(testFolder(), "mine");
+		mkdirSync(mine, { mode: 0o700 });
+		writeFileSync(path.join(mine, ".owner"), gone);
+		symlinkSync(mine, path.join(parent, `mqbench-${NOBODY}-linked`));
+		const open = path.join(parent, `mqbench-${NOBODY}-public`);
+		mkdirSync(open);
+		writeFileSync(path.join(open, ".owner"), gone);
+		chmodSync(open, 0o777);
+		await sweep([parent]);
+		expect(readdirSync(mine)).toEqual([".owner"]);
+		expect(readdirSync(parent)).toHaveLength(2);
+	});
+
+	test("and ours stay, where others could exchange them for links", async () => {
+		const parent = testFolder();
+		const folder = path.join(parent, `mqbench-${NOBODY}-killed`);
+		mkdirSync(folder, { mode: 0o700 });
+		writeFileSync(path.join(folder, ".owner"), gone);
+		chmodSync(parent, 0o777);
+		await sweep([parent]);
+		expect(existsSync(folder)).toBe(true);
+		// As /tmp is.
+		chmodSync(parent, 0o1777);
+		await sweep([parent]);
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test.runIf(asRoot)("under another user's number stays", async () => {
+		const parent = testFolder();
+		const folder = path.join(parent, `mqbench-${NOBODY}-theirs`);
+		mkdirSync(folder, { mode: 0o700 });
+		writeFileSync(path.join(folder, ".owner"), gone);
+		chownSync(folder, 12345, 12345);
+		await sweep([parent]);
+		expect(existsSync(folder)).toBe(true);
+	});
 });
 
 const mayUnshare =

@@ -1,4 +1,6 @@
+import type { Stats } from "node:fs";
 import {
+	lstat,
 	mkdtemp,
 	readdir,
 	readFile,
@@ -34,12 +36,14 @@ export async function leftFolders(
 	parents: readonly string[] = [tmpdir(), "/dev/shm"],
 ): Promise<string[]> {
 	const left: string[] = [];
-	for (const parent of parents)
+	for (const parent of parents) {
+		if (!(await isSafe(parent))) continue;
 		for (const name of await readdir(parent).catch(() => [])) {
 			const pid = /^mqbench-(\d+)-\w{6}$/.exec(name)?.[1];
 			const folder = path.join(parent, name);
 			if (pid && (await isLeft(folder, Number(pid)))) left.push(folder);
 		}
+	}
 	return left;
 }
 
@@ -50,13 +54,28 @@ const OWNER = ".owner";
 /** A folder without an owner is either new or half removed; in the second case it has not changed for this long. */
 const QUIET_MS = 24 * 3600 * 1000;
 
+/** Nobody else can put a link in place of a folder of ours there while we remove it. */
+async function isSafe(parent: string): Promise<boolean> {
+	const about = await stat(parent).catch(() => null);
+	if (about === null) return false;
+	const trusted = isMine(about) || about.uid === 0;
+	const sticky = (about.mode & 0o1000) !== 0;
+	return trusted && (sticky || (about.mode & 0o022) === 0);
+}
+
+function isMine({ uid }: Stats): boolean {
+	// Windows has no such numbers.
+	return process.getuid === undefined || uid === process.getuid();
+}
+
 async function isLeft(folder: string, pid: number): Promise<boolean> {
+	// Anyone can make a folder with our name. Ours are for this user alone.
+	const about = await lstat(folder).catch(() => null);
+	if (!about?.isDirectory() || !isMine(about)) return false;
+	if (process.getuid && (about.mode & 0o077) !== 0) return false;
 	const owner = await readFile(path.join(folder, OWNER), "utf8").catch(
 		() => "",
 	);
 	if (owner !== "") return isGone(owner);
-	const changed = (await stat(folder).catch(() => null))?.mtimeMs;
-	return (
-		changed !== undefined && Date.now() - changed > QUIET_MS && !isAlive(pid)
-	);
+	return Date.now() - about.mtimeMs > QUIET_MS && !isAlive(pid);
 }

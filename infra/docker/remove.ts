@@ -41,13 +41,14 @@ export function labelOf(run: string): string {
 
 /** Runs whose process is gone, and of which something is left. */
 export async function leftRuns(docker: Docker): Promise<string[]> {
-	const runs = new Map<string, string>();
+	const runs = new Map<string, boolean>();
 	for (const kind of KINDS)
 		for (const line of await list(docker, kind, LABELS.owner, SHOWN)) {
 			const [run, owner] = line.split(" ");
-			if (run && owner) runs.set(run, owner);
+			// Of several owners each has to be gone.
+			if (run && owner) runs.set(run, isGone(owner) && runs.get(run) !== false);
 		}
-	return [...runs].flatMap(([run, owner]) => (isGone(owner) ? run : []));
+	return [...runs].flatMap(([run, gone]) => (gone ? run : []));
 }
 
 /**

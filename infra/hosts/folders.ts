@@ -79,9 +79,17 @@ const SHARED = `cd && ${OWN}; for p in "$PWD/.cache/mqbench/runs" "$2" /dev/shm;
 const REMOVE =
 	's=0; for d in "$@"; do rm -rf -- "$d" 2>/dev/null || { sleep 1; rm -rf -- "$d" || s=1; }; done; exit $s';
 
-/** $1 control folder of an mqbench that is gone. Kills its processes and containers that are still going down, because they hold the ports. */
-const END =
-	'end() { for f in "$1"/agent-*; do g=$(cat "$f" 2>/dev/null) && grep -q agent "/proc/$g/cmdline" 2>/dev/null || continue; for c in $(cat /proc/"$g"/task/*/children 2>/dev/null); do kill -s KILL -- "-$c"; done; i=0; while kill -0 "$g" 2>/dev/null && [ $i -lt 30 ]; do sleep 0.1 2>/dev/null || sleep 1; i=$((i+1)); done; done; for f in "$1"/container-*; do [ -e "$f" ] && timeout 60 docker rm --force --volumes "$(cat "$f")" >/dev/null 2>&1; done; true; }';
+/** A folder of this user's own, and no link to one: anyone can make a folder in /dev/shm and give it our names. */
+const MINE = 'mine() { [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; }';
 
-/** Folders of this host whose owner is gone (also from before a restart), and those of any host that have not changed for a day. */
-const SWEEP = `cd && ${OWN}; ${END}; for p in "$PWD/.cache/mqbench/runs" "$PWD/.cache/mqbench/store" ${PREPARED} /dev/shm; do cd "$p" 2>/dev/null || continue; for d in "$o"@*; do [ -d "$d" ] && [ ! -d "/proc/$(echo "$d" | cut -d@ -f2)" ] && end "$d" && rm -rf -- "$d" 2>/dev/null; done; for d in "$h"+*@*; do case $d in "$o"@*) ;; *) [ -d "$d" ] && rm -rf -- "$d" 2>/dev/null;; esac; done; for d in mqbench+*@*@*; do [ -d "$d" ] && [ -z "$(find "$d" -mtime -1 | head -n 1)" ] && rm -rf -- "$d" 2>/dev/null; done; done; true`;
+/** $1 folder: `g` is the process that owns it. */
+const HOLDER = `holder() { g=\${1#*@}; g=\${g%%@*}; case $g in ""|*[!0-9]*) return 1;; esac; }`;
+
+/** $1 control folder of an mqbench that is gone. Kills its processes and containers that are still going down, because they hold the ports. */
+const END = `end() { for f in "$1"/agent-*; do [ -f "$f" ] && [ ! -L "$f" ] && g=$(cat "$f") || continue; case $g in ""|*[!0-9]*) continue;; esac; mine "/proc/$g" && grep -q agent "/proc/$g/cmdline" 2>/dev/null || continue; for c in $(cat /proc/"$g"/task/*/children 2>/dev/null); do kill -s KILL -- "-$c"; done; i=0; while kill -0 "$g" 2>/dev/null && [ $i -lt 30 ]; do sleep 0.1 2>/dev/null || sleep 1; i=$((i+1)); done; done; for f in "$1"/container-mqbench-*; do c=\${f##*-}; case $c in ""|*[!0-9a-f]*) continue;; esac; timeout 60 docker rm --force --volumes "mqbench-$c" >/dev/null 2>&1; done; true; }`;
+
+/**
+ * This user's folders of this host whose owner is gone (also from before a restart), and those of any host that have not changed for a day.
+ * Only in a place where nobody else can put a link in place of a folder; and only control folders, which lie in the home folder, say what to end.
+ */
+const SWEEP = `cd && ${OWN}; ${MINE}; ${HOLDER}; ${END}; r="$PWD/.cache/mqbench/runs"; for p in "$r" "$PWD/.cache/mqbench/store" ${PREPARED} /dev/shm; do cd "$p" 2>/dev/null || continue; [ -O . ] || [ -k . ] || continue; for d in mqbench+*@*@*; do mine "$d" && holder "$d" || continue; case $d in "$o"@*) [ -d "/proc/$g" ] && continue; if [ "$p" = "$r" ]; then end "$d"; fi;; "$h"+*) ;; *) [ -z "$(find "$d" -mtime -1 | head -n 1)" ] || continue;; esac; rm -rf -- "$d" 2>/dev/null; done; done; true`;

@@ -85,8 +85,7 @@ const MAKE =
 	'echo; umask 077; cd && mkdir -p .cache/mqbench/runs && echo "mqbench:folder=$(mktemp -d "$PWD/.cache/mqbench/runs/$(uname -n)@$1@XXXXXX")"';
 
 /** Workspaces of this host whose owner is gone, and those of any host that have not changed for a day. */
-const SWEEP =
-	'cd && cd .cache/mqbench/runs && for d in "$(uname -n)"@*; do [ -d "$d" ] && ! kill -0 "$(echo "$d" | cut -d@ -f2)" 2>/dev/null && rm -rf -- "$d"; done; for d in *@*@*; do [ -d "$d" ] && [ -z "$(find "$d" -mtime -1 | head -n 1)" ] && rm -rf -- "$d"; done; true';
+const SWEEP = `cd && cd .cache/mqbench/runs && [ -O . ] || exit 0; for d in *@*@*; do [ -d "$d" ] && [ ! -L "$d" ] && [ -O "$d" ] || continue; case $d in "$(uname -n)"@*) g=\${d#*@}; g=\${g%%@*}; case $g in ""|*[!0-9]*) continue;; esac; kill -0 "$g" 2>/dev/null && continue;; *) [ -z "$(find "$d" -mtime -1 | head -n 1)" ] || continue;; esac; rm -rf -- "$d"; done; true`;
 
 /** $1 folder, $2 name, $3 sha256. */
 const PUT =
