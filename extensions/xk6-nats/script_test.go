@@ -137,6 +137,24 @@ func TestWhateverAScriptGivesIsRefusedByASentence(t *testing.T) {
 		`{ topic: "x", data: 7 }, { topic: "x", raw: [256] }, { topic: "x", data: "y", header: 7 }, { name: "x", storage: 7 }, { name: "x", storage: "tape" }, { name: 7 }, { tls: { cert: "x" } }`)
 }
 
+func TestAPromiseIsSettledWhileMoreMessagesComeThanHandlersTake(t *testing.T) {
+	got := scripttest.Run(t, []string{"NATS_URL=" + start(t, nil).ClientURL()}, script(t, `
+export const options = { thresholds: { checks: ["rate==1"] }, scenarios: {
+	floods: { executor: "constant-arrival-rate", exec: "floods", rate: 1000, duration: "9s", preAllocatedVUs: 2 },
+	hears: { executor: "per-vu-iterations", exec: "hears", vus: 1, startTime: "500ms" } } };
+export const floods = () => nats.publish("flood", "x");
+export async function hears() {
+	nats.subscribe("flood", () => { for (const began = Date.now(); Date.now() < began + 3; ); });
+	const began = Date.now();
+	await sleep(0.5);
+	check(Date.now() - began, { "it returns": (ms) => ms < 5000 }) || console.log(Date.now() - began);
+}
+export default () => {};`))
+	if got.Code != 0 {
+		t.Errorf("%d: %s", got.Code, got.Said)
+	}
+}
+
 func TestUnknownOptionsAreNamedOnce(t *testing.T) {
 	got := scripttest.Run(t, []string{"NATS_URL=" + start(t, stored(t)).ClientURL()}, script(t, `export const options = { vus: 3, iterations: 6 };
 const other = new Nats({ servers: [__ENV.NATS_URL], url: "x" });

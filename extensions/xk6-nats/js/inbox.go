@@ -11,6 +11,9 @@ import (
 // inboxLimit is how many messages wait for a VU that does not await; more are dropped, and counted.
 const inboxLimit = 65_536
 
+// turnLimit is how many messages are handled before the event loop does other things that are due, promises that are settled among them.
+const turnLimit = 100
+
 // inbox has the messages for the handlers of one VU. JavaScript of a VU runs on its event loop alone, and k6's loop turns while a promise is
 // awaited: then handlers run. While nothing is awaited messages wait here.
 type inbox struct {
@@ -70,7 +73,10 @@ func (b *inbox) Begin() {
 
 // End undoes Begin. Messages that are there are handled before the promise is settled; the error is a handler's exception.
 func (b *inbox) End() error {
-	err := b.handle()
+	b.mu.Lock()
+	there := len(b.waiting)
+	b.mu.Unlock()
+	err := b.handle(there)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.awaits--
@@ -103,7 +109,7 @@ func (b *inbox) turn() {
 
 // run handles what waits, and waits for more if something is awaited still. It runs on the VU's goroutine.
 func (b *inbox) run() error {
-	err := b.handle()
+	err := b.handle(turnLimit)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.awaits > 0 && b.wake == nil {
@@ -113,9 +119,9 @@ func (b *inbox) run() error {
 	return err
 }
 
-// handle runs handlers until nothing waits, one throws, or the iteration is interrupted.
-func (b *inbox) handle() error {
-	for ctx := b.vu.Context(); ctx.Err() == nil; {
+// handle runs handlers of at most so many messages, until nothing waits, one throws, or the iteration is interrupted.
+func (b *inbox) handle(most int) error {
+	for ctx := b.vu.Context(); most > 0 && ctx.Err() == nil; most-- {
 		b.mu.Lock()
 		if len(b.waiting) == 0 {
 			b.mu.Unlock()
