@@ -110,10 +110,9 @@ func (s *session) begin(ctx context.Context, group, topic string) error {
 	}
 	// The first group of a cluster has its coordinator only after seconds, more than the library waits for it.
 	var done bool
-	var err error
-	_ = deadline.Until(ctx, setUpPoll, func() bool { // if it ends, err is what the last look said
+	err := deadline.Ask(ctx, setUpPoll, func() (again bool, err error) {
 		done, err = begun()
-		return !errors.Is(err, kerr.CoordinatorNotAvailable)
+		return errors.Is(err, kerr.CoordinatorNotAvailable), err
 	})
 	if done || err != nil {
 		return broker.Wrap(fmt.Sprintf("kafka: look up group %q", group), err)

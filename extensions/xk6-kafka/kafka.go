@@ -464,7 +464,7 @@ func (s *session) awaitTopics(ctx context.Context, names []string, what string, 
 		topic.Topic = kmsg.StringPtr(name)
 		request.Topics = append(request.Topics, topic)
 	}
-	all := func() (bool, error) {
+	return broker.Wrap("kafka: "+what, deadline.Ask(ctx, metadataPoll, func() (again bool, err error) {
 		cluster, err := s.admin.BrokerMetadata(ctx)
 		if err != nil {
 			return false, err
@@ -479,24 +479,30 @@ func (s *session) awaitTopics(ctx context.Context, names []string, what string, 
 			}
 			for _, topic := range response.(*kmsg.MetadataResponse).Topics {
 				if !holds(topic) {
-					return false, nil
+					return true, fmt.Errorf("node %d says of topic %q: %s", b.NodeID, *topic.Topic, stateOf(topic))
 				}
 			}
 		}
-		return true, nil
-	}
-	for {
-		ok, err := all()
-		if ok || err != nil {
-			return broker.Wrap("kafka: look up topics", err)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("kafka: %s: %w", what, ctx.Err())
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+		return false, nil
+	}))
 }
+
+// stateOf a topic is what awaitTopics waits for to change.
+func stateOf(topic kmsg.MetadataResponseTopic) string {
+	if err := kerr.ErrorForCode(topic.ErrorCode); err != nil {
+		return err.Error()
+	}
+	ready := 0
+	for _, p := range topic.Partitions {
+		if p.ErrorCode == 0 && p.Leader >= 0 && len(p.ISR) == len(p.Replicas) {
+			ready++
+		}
+	}
+	return fmt.Sprintf("%d of %d partitions have a leader and all replicas in sync", ready, len(topic.Partitions))
+}
+
+// metadataPoll is how often brokers are asked for a change that all of them have to hear of.
+const metadataPoll = 10 * time.Millisecond
 
 // goneTimeout is how long a broker that may be gone has to answer.
 const goneTimeout = time.Second
@@ -529,12 +535,10 @@ func (s *session) awaitLeaders(ctx context.Context, names []string) error {
 		return err
 	}
 	// Only a leader answers this, so it shows that the brokers themselves know what they lead.
-	for {
-		if _, err := s.ends(ctx, names...); err == nil || !kerr.IsRetriable(err) || ctx.Err() != nil {
-			return broker.Wrap("kafka: ask the topics' leaders", err)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	return broker.Wrap("kafka: ask the topics' leaders", deadline.Ask(ctx, metadataPoll, func() (bool, error) {
+		_, err := s.ends(ctx, names...)
+		return kerr.IsRetriable(err), err
+	}))
 }
 
 func because(message string) string {

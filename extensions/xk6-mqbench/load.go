@@ -70,6 +70,9 @@ func (l *load) open(ctx context.Context, plan *generator.Plan, url, base string,
 	defer cancel()
 	if err := g.Open(ctx, files, generator.Versions{K6: k6Version(), Mqbench: Version}); err != nil {
 		files.Discard()
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = fmt.Errorf("not ready within %s: %w", plan.SetUpTimeout(), err)
+		}
 		return nil, fmt.Errorf("open %s: %w", plan.Broker, err)
 	}
 	return g, nil

@@ -178,23 +178,21 @@ func patiently(ctx context.Context, ask func(context.Context) error) error {
 }
 
 func asking(ctx context.Context, timeout time.Duration, ask func(context.Context) error) error {
-	for refused := 0; ; {
+	refused := 0
+	return deadline.Ask(ctx, storePause, func() (again bool, err error) {
 		try, cancel := context.WithTimeout(ctx, timeout)
-		err := ask(try)
-		cancel()
+		defer cancel()
+		err = ask(try)
 		switch {
-		case err == nil || ctx.Err() != nil:
-			return err
-		case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout):
-		case isRefusal(err, temporarilyUnavailable), isRefusal(err, noPeers) && strings.Contains(err.Error(), "peer offline"):
-			time.Sleep(storePause)
-		case isStoreRefused(err) && refused < storeTries:
+		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout), isRefusal(err, temporarilyUnavailable),
+			isRefusal(err, noPeers) && strings.Contains(err.Error(), "peer offline"):
+			return true, err
+		case isStoreRefused(err):
 			refused++
-			time.Sleep(storePause)
-		default:
-			return err
+			return refused <= storeTries, err
 		}
-	}
+		return false, err
+	})
 }
 
 const (

@@ -167,6 +167,16 @@ func TestAClusterThatIsNotReadyIsAskedAgain(t *testing.T) {
 	}
 }
 
+func TestTheLastRefusalIsToldWhenTimeIsOver(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	busy := &jetstream.APIError{Code: 503, ErrorCode: temporarilyUnavailable, Description: "JetStream system temporarily unavailable"}
+	err := patiently(ctx, func(context.Context) error { return busy })
+	if !errors.Is(err, busy) || !errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(), "description=JetStream system temporarily unavailable") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestWhatCannotBeIsRefused(t *testing.T) {
 	for _, one := range []struct{ durability, options, complaint string }{
 		{"memory", `{"mode": "jetstream", "storage": "file"}`, "storage file contradicts durability memory"},

@@ -306,21 +306,16 @@ func (s *session) prepare(ctx context.Context, topic string) (string, error) {
 	if s.own.FIFO {
 		attributes["FifoQueue"] = "true"
 	}
-	for {
-		made, err := s.admin.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
+	made := &sqs.CreateQueueOutput{}
+	err = deadline.Ask(ctx, recentlyWait, func() (bool, error) {
+		made, err = s.admin.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
 		var recently *types.QueueDeletedRecently
-		if err == nil {
-			return *made.QueueUrl, nil
-		}
-		if !errors.As(err, &recently) {
-			return "", err
-		}
-		select {
-		case <-ctx.Done():
-			return "", ctx.Err()
-		case <-time.After(recentlyWait):
-		}
+		return errors.As(err, &recently), err
+	})
+	if err != nil {
+		return "", err
 	}
+	return *made.QueueUrl, nil
 }
 
 func holds(n int) error {

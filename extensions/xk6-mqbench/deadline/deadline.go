@@ -3,6 +3,8 @@ package deadline
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,12 +47,14 @@ func While(ctx context.Context, step func() error) error {
 }
 
 // Each calls step for 0 to n-1, at most some of them at once, and returns when they have ended. The first error ends ctx for the others, and
-// is what it returns.
+// is what it returns, also where it came of the end of ctx: a step says what it was doing.
 func Each(ctx context.Context, atOnce, n int, step func(ctx context.Context, i int) error) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var next atomic.Int64
 	var all sync.WaitGroup
+	var once sync.Once
+	var first error
 	for range min(atOnce, n) {
 		all.Go(func() {
 			for ctx.Err() == nil {
@@ -59,13 +63,17 @@ func Each(ctx context.Context, atOnce, n int, step func(ctx context.Context, i i
 					return
 				}
 				if err := step(ctx, i); err != nil {
+					once.Do(func() { first = err })
 					fail(err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	return context.Cause(ctx)
+	if first != nil {
+		return first
+	}
+	return ctx.Err()
 }
 
 // Sleep returns after a while, or with the error of ctx if that ends first.
@@ -87,6 +95,27 @@ func Retry(ctx context.Context, first, wait time.Duration, step func() error) er
 		}
 		if step() == nil {
 			return nil
+		}
+	}
+}
+
+// Ask asks until it is done, there is no use in asking again, or ctx ends; then the error has the last refusal, without which nobody knows what
+// was waited for.
+func Ask(ctx context.Context, wait time.Duration, ask func() (again bool, err error)) error {
+	var last error
+	for {
+		again, err := ask()
+		if err == nil || !again && ctx.Err() == nil {
+			return err
+		}
+		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+			last = err
+		}
+		switch ended := Sleep(ctx, wait); {
+		case ended != nil && last == nil:
+			return fmt.Errorf("no answer: %w", ended)
+		case ended != nil:
+			return fmt.Errorf("%w; the last refusal: %w", ended, last)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package deadline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -113,5 +114,44 @@ func TestThereIsAStepForEachItem(t *testing.T) {
 	var sum atomic.Int64
 	if !AtMost(time.Minute, Steps([]int64{1, 10, 100}, func(n int64) { sum.Add(n) })...) || sum.Load() != 111 {
 		t.Errorf("the steps add up to %d, want 111", sum.Load())
+	}
+}
+
+func TestTheEndOfAContextIsTheErrorOfTheStepThatItEnded(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	err := Each(ctx, 2, 4, func(ctx context.Context, i int) error {
+		<-ctx.Done()
+		return fmt.Errorf("make topic: %w", ctx.Err())
+	})
+	if err == nil || err.Error() != "make topic: context deadline exceeded" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatWasRefusedLastIsInTheErrorWhenTimeIsOver(t *testing.T) {
+	busy, never := errors.New("busy"), errors.New("never")
+	for _, c := range []struct {
+		answers []error // the last one goes on
+		want    string
+	}{
+		{[]error{nil}, "<nil>"},
+		{[]error{busy, nil}, "<nil>"},
+		{[]error{busy, never}, "never"},
+		{[]error{busy}, "context deadline exceeded; the last refusal: busy"},
+		{[]error{busy, context.DeadlineExceeded}, "context deadline exceeded; the last refusal: busy"},
+		{[]error{context.DeadlineExceeded}, "no answer: context deadline exceeded"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		calls := 0
+		err := Ask(ctx, time.Millisecond, func() (bool, error) {
+			answer := c.answers[min(calls, len(c.answers)-1)]
+			calls++
+			return answer != never, answer
+		})
+		cancel()
+		if fmt.Sprint(err) != c.want {
+			t.Errorf("%v: got %v, want %s", c.answers, err, c.want)
+		}
 	}
 }
