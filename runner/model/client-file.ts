@@ -207,6 +207,8 @@ export const TotalsLine = z.strictObject({
 	gcPauseNs: Count,
 	gcCycles: Count,
 	schedLatencyP999Ns: Count,
+	/** How long its machine was suspended meanwhile, which the clock of the run does not count. Left out: only Linux tells, and an earlier mqbench did not ask. */
+	suspendedNs: z.int().optional(),
 	/** Errors as the library worded them, URLs masked, the commonest first, at most 20. */
 	errors: z.array(
 		z.strictObject({

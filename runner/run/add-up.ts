@@ -56,14 +56,13 @@ export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 }
 
 /** By 10 ms since T0, up to the last second in which something completed. */
-export function addCompletions(lines: readonly Completions[]): number[] {
+export function addCompletions(lines: readonly Completions[]): Float64Array {
 	const last = lines.reduce((most, l) => Math.max(most, l.second), -1);
-	const bins = Array.from({ length: (last + 1) * 100 }, () => 0);
-	for (const { second, counts } of lines)
-		for (const [i, n] of counts.entries()) {
-			const at = second * 100 + i;
-			bins[at] = (bins[at] ?? 0) + n;
-		}
+	const bins = new Float64Array((last + 1) * 100);
+	for (const { second, counts } of lines) {
+		let at = second * 100;
+		for (const n of counts) bins[at] = (bins[at++] ?? 0) + n;
+	}
 	return bins;
 }
 
@@ -132,8 +131,9 @@ export function addTotals(lines: readonly Totals[]): Totals | null {
 	const [first, ...rest] = lines.map(bare);
 	if (first === undefined) return null;
 	return rest.reduce(
-		({ unanswered, ...a }, b) => ({
+		({ unanswered, suspendedNs = 0, ...a }, b) => ({
 			...addNumbers(a, b),
+			suspendedNs: Math.max(suspendedNs, b.suspendedNs ?? 0),
 			...(unanswered === undefined || b.unanswered === undefined
 				? {}
 				: { unanswered: unanswered + b.unanswered }),

@@ -42,6 +42,8 @@ export interface More {
 	readonly windowStartNs?: number;
 	readonly reconnects?: number;
 	readonly throttledNs?: number;
+	/** How long the machine of each client was suspended; left out: it does not tell. */
+	readonly suspendedNs?: readonly number[];
 	/** Requests that a service bills, of each client. */
 	readonly requests?: number;
 	readonly sameHost?: boolean;
@@ -480,6 +482,9 @@ function linesOf(one: One): object[] {
 			gcPauseNs: 0,
 			gcCycles: 0,
 			schedLatencyP999Ns: 1000,
+			...(more.suspendedNs === undefined
+				? {}
+				: { suspendedNs: more.suspendedNs[client] }),
 			errors: [],
 		},
 		{ type: "offenders", first: {} },

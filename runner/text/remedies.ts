@@ -10,6 +10,8 @@ export const remedies = {
 	"see-k6": () => "see what k6 printed",
 	"see-client": () =>
 		"see why it broke off, and make the run again: its messages are missing from the load",
+	"stay-awake": () =>
+		"keep the machine awake (systemd-inhibit npx mqbench ...), and measure again",
 	"less-other-work": () => "measure again on a machine with less other work",
 	"reach-client": () =>
 		"see why it could not be reached at the end, and measure again",

@@ -184,6 +184,10 @@ export const terms: Readonly<
 		"Check: did each client take the first part of the schedule before its start? If not, the run is INVALID.",
 		"clients",
 	],
+	suspended: [
+		"Check: was a machine that makes load suspended during the run, as when a laptop's lid is closed? Then the run is INVALID. Known on Linux only. What to do: systemd-inhibit npx mqbench ...",
+		"invalid",
+	],
 	complete: [
 		"Check: are all files of the run there, whole, and with the right checksums?",
 		"invalid",

@@ -1,6 +1,6 @@
 import { backlog, backlogDrain } from "./checks/backlog.ts";
 import type { Check, CheckResult, Finding } from "./checks/check.ts";
-import { claim, clients } from "./checks/clients.ts";
+import { claim, clients, suspended } from "./checks/clients.ts";
 import { clock, clockSource } from "./checks/clock.ts";
 import { complete } from "./checks/complete.ts";
 import { consumers, producers } from "./checks/consumers.ts";
@@ -70,6 +70,7 @@ const CHECKS: readonly Check[] = [
 	clientDropped,
 	held,
 	claim,
+	suspended,
 	clock,
 	faults,
 	reconnects,

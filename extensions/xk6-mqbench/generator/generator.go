@@ -61,6 +61,8 @@ type Generator struct {
 	pacer *pacer.Pacer
 	pace  pacePosition
 	stops stops
+	// asleep is how long the machine was suspended since its start; ok is false if the system does not tell.
+	asleep func() (ns int64, ok bool)
 	// Closed loads: sendsOver is closed when no further message may leave, opened when the window opens.
 	sending   sync.WaitGroup
 	sendsOver chan struct{}
@@ -112,6 +114,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 		closed:    plan.closed(),
 		streams:   plan.streams(),
 		clock:     clock.New(),
+		asleep:    clock.Asleep,
 		books:     books.New(plan.shape()),
 		errors:    books.NewErrors(),
 		responds:  plan.Pattern != backlog,

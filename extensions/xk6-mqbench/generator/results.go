@@ -32,6 +32,8 @@ type results struct {
 	quit    chan struct{}
 	watched sync.WaitGroup
 	usage   usage
+	// asleepNs is how long the machine had been suspended at the beginning.
+	asleepNs int64
 	// last holds the counts of the previous tick.
 	last      recorder.Totals
 	lastUsage usage
@@ -79,6 +81,7 @@ func (r *results) begin() {
 		"pacer":         r.pacer(),
 		"cores":         runtime.NumCPU(),
 	})
+	r.asleepNs, _ = g.asleep()
 	r.usage = readUsage()
 	r.lastUsage = r.usage
 	r.tell(map[string]any{"mqbench": "start", "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10), "firstClaimNs": g.firstClaimNs})
@@ -118,6 +121,9 @@ func (r *results) end() {
 	}
 	if g.outcome.lookedNs != nil {
 		totals["lookedNs"] = *g.outcome.lookedNs
+	}
+	if ns, ok := g.asleep(); ok {
+		totals["suspendedNs"] = ns - r.asleepNs
 	}
 	if g.outcome.requests != nil {
 		totals["requests"] = *g.outcome.requests

@@ -246,7 +246,7 @@ type measured struct {
 	warmup, window books.Counters
 	totals         struct {
 		Unanswered, ClientDropped, Reconnects                                *int64
-		LookedNs                                                             *int64
+		LookedNs, SuspendedNs                                                *int64
 		Foreign, EndNs, FirstClaimNs                                         int64
 		FirstSendNs, LastAckNs, FirstReceiveNs, LastReceiveNs, WindowStartNs *int64
 		Errors                                                               []books.Error

@@ -95,6 +95,30 @@ const judged = (folder: string) =>
 const check = (folder: string, name: string) =>
 	judged(folder).checks.find((c) => c.check === name);
 
+describe("a machine that makes load and was suspended", () => {
+	test("makes the run INVALID, and is named with how long it slept", () => {
+		const folder = run({ suspendedNs: [0, 90 * S] });
+		expect(judged(folder)).toMatchObject({
+			verdict: "invalid",
+			why: "bench@10.0.0.1 was suspended for 1.5min during the run, as when a lid is closed: nothing was sent or timed meanwhile",
+		});
+		expect(check(folder, "suspended")).toMatchObject({
+			remedy:
+				"keep the machine awake (systemd-inhibit npx mqbench ...), and measure again",
+		});
+	});
+
+	test("is told from one whose two clocks are read a moment apart", () => {
+		expect(
+			check(run({ suspendedNs: [-3000, 20 * MS] }), "suspended"),
+		).toMatchObject({ status: "ok" });
+	});
+
+	test("is not known where the system does not tell: then nothing is said", () => {
+		expect(check(run(), "suspended")).toBeUndefined();
+	});
+});
+
 describe("every one of several clients has to do its part", () => {
 	test("and says so", () => {
 		const folder = run();

@@ -5,6 +5,7 @@ import type { ClientPart, Collected } from "../../run/collect.ts";
 import { say } from "../../text/say.ts";
 import { formatDuration } from "../../units.ts";
 import { type Check, unknown } from "./check.ts";
+import { SUSPENDED_NS } from "./limits.ts";
 
 /**
  * Some of several clients are missing, or broke off, and others did not: what those have measured is shown, but it is not the load that was
@@ -66,6 +67,32 @@ export const claim: Check = {
 				: { status: "ok", said: say("claimed-in-time", { aheadNs: -ns }) }),
 			...{ figure: formatDuration(ns), limit: "0s" },
 			remedy: say("less-other-work"),
+		};
+	},
+};
+
+/**
+ * Was a machine suspended that made load? The clock that times all messages stands still then, and the rest of the world does not: neither
+ * the schedule nor any latency of that time is what it seems.
+ */
+export const suspended: Check = {
+	name: "suspended",
+	applies: ({ parts }) =>
+		parts.some(({ totals }) => totals?.suspendedNs !== undefined),
+	judge({ collected: { parts } }) {
+		const [longest] = parts
+			.map(({ name, totals }) => ({
+				name,
+				ns: Math.max(0, totals?.suspendedNs ?? 0),
+			}))
+			.sort((a, b) => b.ns - a.ns);
+		const { name: machine, ns } = longest ?? { name: "", ns: 0 };
+		return {
+			...(ns >= SUSPENDED_NS
+				? { status: "invalid", said: say("suspended", { machine, ns }) }
+				: { status: "ok", said: say("awake") }),
+			...{ figure: formatDuration(ns), limit: formatDuration(SUSPENDED_NS) },
+			remedy: say("stay-awake"),
 		};
 	},
 };

@@ -71,3 +71,6 @@ export const FLOOR_SHARE = 1 / 3;
 
 /** A closed load that reaches more than this part of what noop carries spends as much time in the generator as in the system. */
 export const CEILING_SHARE = 0.5;
+
+/** No machine is suspended for less; two clocks that are read one after the other differ by less than this. */
+export const SUSPENDED_NS = 100_000_000;
