@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sizeOfGiven } from "../given-folder.ts";
-import type { LogFile } from "../histogram/log-file.ts";
+import { type LogFile, lines as linesOf } from "../histogram/log-file.ts";
 import { ClientFileLine } from "../model/client-file.ts";
 import { tell } from "../text/tell.ts";
+import { lineParser } from "./json.ts";
 import { type LedgerSet, readLedger } from "./ledger-file.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
 
@@ -23,12 +23,16 @@ export interface ClientFiles {
 
 /**
  * Reads `client-<index>.jsonl` and `.hlog`, or what a k6 that died has left of them (`.part`). `ledger`: messages cross from client to
- * client, so there has to be a `.ledger` too. `name`: of the client, for sentences about it; null: nobody has written it down.
+ * client, so there has to be a `.ledger` too. `completions`: they are asked for; of a long run they are most of what there is. `name`: of the client, for sentences about it; null: nobody has written it down.
  */
 export function readClient(
 	folder: string,
 	index: number,
-	{ ledger = false, name: called = null as string | null } = {},
+	{
+		ledger = false,
+		completions = true,
+		name: called = null as string | null,
+	} = {},
 ): ClientFiles {
 	const name = `client-${index}`;
 	const who = whoIs(index, called);
@@ -80,9 +84,15 @@ export function readClient(
 			? attempt(`${name}.ledger`, () => readLedger(path))
 			: null;
 
-	const text = jsonl === null ? "" : readFileSync(jsonl.path, "utf8");
 	const lines =
-		attempt(`${name}.jsonl`, () => parseAll(text, jsonlEnd === null)) ?? [];
+		jsonl === null
+			? []
+			: (attempt(`${name}.jsonl`, () =>
+					parseAll(linesOf(jsonl), {
+						tolerant: jsonlEnd === null,
+						completions,
+					}),
+				) ?? []);
 	return {
 		index,
 		state:
@@ -123,33 +133,24 @@ function file(
 }
 
 /** `tolerant`: the file breaks off somewhere; what stands before the break is still good. */
-function parseAll(text: string, tolerant: boolean): ClientFileLine[] {
+function parseAll(
+	texts: Iterable<string>,
+	{ tolerant, completions }: { tolerant: boolean; completions: boolean },
+): ClientFileLine[] {
 	const lines: ClientFileLine[] = [];
-	for (const [i, line] of text.split("\n").entries()) {
-		if (line.trim() === "") continue;
-		const parsed = parse(line);
-		if (parsed.line !== null) lines.push(parsed.line);
+	const parse = lineParser(ClientFileLine);
+	let number = 0;
+	for (const text of texts) {
+		number++;
+		if (text.trim() === "") continue;
+		const parsed = parse(text);
+		if (parsed.line?.type === "completions" && !completions) continue;
+		if (parsed.reason === null) lines.push(parsed.line);
 		else if (tolerant) break;
 		else
 			throw new Error(
-				tell("line-unreadable", { line: i + 1, reason: parsed.reason }),
+				tell("line-unreadable", { line: number, reason: parsed.reason }),
 			);
 	}
 	return lines;
-}
-
-function parse(
-	text: string,
-): { line: ClientFileLine } | { line: null; reason: string } {
-	try {
-		const result = ClientFileLine.safeParse(JSON.parse(text));
-		if (result.success) return { line: result.data };
-		const issue = result.error.issues[0];
-		return {
-			line: null,
-			reason: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown line"}`,
-		};
-	} catch {
-		return { line: null, reason: "no JSON" };
-	}
 }

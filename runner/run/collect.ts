@@ -90,7 +90,7 @@ export interface Collected {
 	/** When a client could not run: from and until, ns since T0. */
 	readonly stops: readonly (readonly [number, number])[];
 	/** Acknowledgements, where the system gives them, else first receipts, by 10 ms since T0; null: not all clients have counted them. */
-	readonly completions: readonly number[] | null;
+	readonly completions: Float64Array | null;
 	/** Where messages cross from client to client: what all ledgers together say; null: they do not, or not all ledgers are there. */
 	readonly ledgers: CountedLedgers | null;
 	/** null: not all clients came so far as to write them. */
@@ -124,7 +124,11 @@ export function collect(folder: string): Collected {
 	const crossing = crosses(written);
 	const clients = Array.from({ length: written.client.count }, (_, i) =>
 		fromOpening(
-			readClient(folder, i, { ledger: crossing, name: nameOf(run, i) }),
+			readClient(folder, i, {
+				ledger: crossing,
+				completions: written.faults.length > 0,
+				name: nameOf(run, i),
+			}),
 			written,
 		),
 	);
@@ -171,7 +175,8 @@ export function collect(folder: string): Collected {
 		seconds: only?.seconds ?? addSeconds(of("second")),
 		ticks: crossing ? waitingOfAll(tickLines, ticks, copies(plan)) : ticks,
 		stops: of("stops").flatMap((l) => l.stops),
-		completions: completionsOf(clients),
+		// Only faults ask for them.
+		completions: written.faults.length > 0 ? completionsOf(clients) : null,
 		ledgers: counted?.counted ?? null,
 		counters: { warmup: scope("warmup"), window: scope("window") },
 		totals: addTotals(ofAll(of("totals"))),
@@ -329,7 +334,7 @@ function offendersOf(counted: CountedLedgers | null): Offenders[] {
 }
 
 /** A client that has completions and no line of them is one of the published reports. */
-function completionsOf(clients: readonly ClientFiles[]): number[] | null {
+function completionsOf(clients: readonly ClientFiles[]): Float64Array | null {
 	const lines = clients.map((c) => ofType(c.lines, "completions"));
 	const incomplete = clients.some(
 		(c, i) =>

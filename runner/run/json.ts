@@ -33,7 +33,58 @@ export function parsed(text: string): unknown {
 	}
 }
 
+type ParsedLine<T> =
+	| { readonly line: T; readonly reason: null }
+	| { readonly line: null; readonly reason: string };
+
+/**
+ * Parses lines of a file through a schema. Of those that differ in nothing but their digits only the first goes through it: a long run has
+ * a million lines of three kinds, and the schema takes ten times as long as JSON.
+ */
+export function lineParser<T>(
+	schema: z.ZodType<T>,
+): (text: string) => ParsedLine<T> {
+	const known = new Map<string, T>();
+	return (text) => {
+		const value = parsed(text);
+		if (value === null) return { line: null, reason: "no JSON" };
+		const shape = text.replaceAll(/\d+/g, "0");
+		const like = known.get(shape);
+		if (like !== undefined)
+			return { line: shapedLike(like, value), reason: null };
+		const result = schema.safeParse(value);
+		if (!result.success) return { line: null, reason: issueOf(result.error) };
+		if (known.size < MOST_SHAPES) known.set(shape, result.data);
+		return { line: result.data, reason: null };
+	};
+}
+
 // --- internal ---
+
+/** Shapes are kept whole; a file whose lines are all different gains nothing by them. */
+const MOST_SHAPES = 1000;
+
+/** The fields of `value` in the order of `like`, with the defaults that the schema has given that one. */
+function shapedLike<T>(like: T, value: unknown): T {
+	if (typeof like !== "object" || like === null) return (value ?? like) as T;
+	if (Array.isArray(like)) {
+		const all = value as unknown[];
+		return (
+			typeof like[0] === "object"
+				? all.map((one, i) => shapedLike(like[i], one))
+				: all
+		) as T;
+	}
+	const made: Record<string, unknown> = {};
+	for (const key in like)
+		made[key] = shapedLike(like[key], (value as typeof made)[key]);
+	return made as T;
+}
+
+function issueOf({ issues }: z.core.$ZodError): string {
+	const [issue] = issues;
+	return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown line"}`;
+}
 
 function whyNot(error: unknown): string {
 	const issues = (

@@ -35,11 +35,13 @@ export function count(bits: Bits, from: number, to: number): number {
 export function countBoth(a: Bits, b: Bits, from: number, to: number): number {
 	if (a === null || b === null || to <= from) return 0;
 	let members = 0;
-	const [first, last] = [from >>> 5, (to - 1) >>> 5];
+	// Divided, not shifted: shifts know 32 bits, and a producer may have more sequences than these count.
+	const first = Math.floor(from / 32);
+	const last = Math.floor((to - 1) / 32);
 	for (let i = first; i <= last; i++) {
 		let word = (a[i] ?? 0) & (b[i] ?? 0);
-		if (i === first) word &= -1 << (from & 31);
-		if (i === last) word &= -1 >>> (31 - ((to - 1) & 31));
+		if (i === first) word &= -1 << (from % 32);
+		if (i === last) word &= -1 >>> (31 - ((to - 1) % 32));
 		members += ones(word);
 	}
 	return members;

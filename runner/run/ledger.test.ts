@@ -9,6 +9,7 @@ import { offsetNs } from "../plan/offset.ts";
 import { planOf, steady } from "./built.fake.ts";
 import { setOf, writeLedger } from "./ledger.fake.ts";
 import { countLedgers } from "./ledger.ts";
+import { count } from "./ledger-bits.ts";
 import { type LedgerSet, readLedger } from "./ledger-file.ts";
 
 const crossing = (changes: Parameters<typeof planOf>[0]) =>
@@ -135,6 +136,17 @@ describe("ledgers of all clients together", () => {
 		]);
 		expect(window).toMatchObject({ sent: n, received: n, lost: 0 });
 	});
+});
+
+test("more than 2^32 sequences of a producer are counted", () => {
+	// Pages that nobody writes to take no memory.
+	const bits = new Uint32Array(2 ** 27 + 4);
+	bits[2 ** 27 - 1] = 0x8000_0000;
+	bits[2 ** 27] = 0b101;
+	bits[2 ** 27 + 1] = 1;
+	expect(count(bits, 2 ** 32 - 64, 2 ** 32 + 96)).toBe(4);
+	expect(count(bits, 2 ** 32, 2 ** 32 + 32)).toBe(2);
+	expect(count(bits, 2 ** 32 + 1, 2 ** 32 + 3)).toBe(1);
 });
 
 describe("a set that is not what it says", () => {

@@ -1,19 +1,22 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sizeOfGiven } from "../given-folder.ts";
+import { lines } from "../histogram/log-file.ts";
 import { ResourceLine } from "../model/resource-file.ts";
-import { parsed } from "./json.ts";
+import { lineParser } from "./json.ts";
 
 /** A line that cannot be read ends the file: it may have been cut off. What is missing is unknown. */
 export function readSamples(path: string): ResourceLine[] {
-	if (sizeOfGiven(path) === null) return [];
-	const lines: ResourceLine[] = [];
-	for (const text of readFileSync(path, "utf8").split("\n")) {
-		const line = ResourceLine.safeParse(parsed(text));
-		if (!line.success) break;
-		lines.push(line.data);
+	const bytes = sizeOfGiven(path);
+	if (bytes === null) return [];
+	const samples: ResourceLine[] = [];
+	const parse = lineParser(ResourceLine);
+	for (const text of lines({ path, bytes })) {
+		const { line } = parse(text);
+		if (line === null) break;
+		samples.push(line);
 	}
-	return lines;
+	return samples;
 }
 
 /** Of each file with this name and a number ("resources-2.jsonl"), in their order. */

@@ -37,7 +37,7 @@ function bins(
 		faults?: FaultDone[];
 		plan?: Partial<Plan>;
 		schedule?: object;
-		completions?: number[] | null;
+		completions?: Iterable<number> | null;
 		state?: Collected["state"];
 	} = {},
 ): Collected {
@@ -60,7 +60,9 @@ function bins(
 		state: more.state ?? "complete",
 		run: { faults: more.faults ?? [killed()] },
 		completions:
-			more.completions === undefined ? completions : more.completions,
+			more.completions === null
+				? null
+				: Float64Array.from(more.completions ?? completions),
 		ticks: [],
 		seconds: [],
 		counters: { warmup: null, window: null },

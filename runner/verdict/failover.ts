@@ -134,7 +134,7 @@ function unavailable(
  */
 function explainedBins(
 	plan: Plan,
-	completions: readonly number[],
+	completions: ArrayLike<number>,
 	firstNs: number,
 	[began, until]: readonly [number, number],
 ): number {
@@ -177,7 +177,7 @@ function emptyInSchedule(plan: Plan, from: number, to: number): number {
 
 /** Runs of empty pieces [from, to) that begin before `end`. What lies behind the last completion is empty, too, as far as `end`. */
 function emptyRuns(
-	completions: readonly number[],
+	completions: ArrayLike<number>,
 	end: number,
 ): { from: number; to: number }[] {
 	const runs: { from: number; to: number }[] = [];

@@ -35,21 +35,15 @@ export function heldIn(
 	limitNs: number,
 ): Held | null {
 	if (plan.schedule.kind === "closed" || plan.work || plan.backlog) return null;
-	const samples = ticks.flatMap(({ at, held }) =>
-		(held ?? []).map((n, i, { length }) => ({
-			ns: (at - 1 + (i + 1) / length) * 1e9 - plan.schedule.warmupNs,
-			n,
-		})),
-	);
 	const due = intendedPerInterval(plan);
-	const [first] = samples;
+	const [first] = samplesOf(ticks, plan);
 	if (first === undefined || due.length === 0) return null;
 	const perMessage = samplesPerMessage(plan, "service");
 	const before = dueBefore(due.map((n) => n * perMessage));
 	const intervals = new Map<number, number>();
 	let [late, last, lastDue] = [0, 0, before(first.ns - INTERVAL_NS)];
 	let worst = { most: 0, explained: 0 };
-	for (const { ns, n } of samples) {
+	for (const { ns, n } of samplesOf(ticks, plan)) {
 		const now = before(ns);
 		late = Math.min(n, late + Math.max(0, n - last - (now - lastDue)));
 		[last, lastDue] = [n, now];
@@ -81,4 +75,19 @@ export function dueBefore(
 		const i = Math.max(0, Math.min(perInterval.length - 1, Math.floor(at)));
 		return (starts[i] ?? 0) + (at - i) * (perInterval[i] ?? 0);
 	};
+}
+
+// --- internal ---
+
+/** One after the other: a long run has millions of them. */
+function* samplesOf(
+	ticks: Collected["ticks"],
+	{ schedule }: Collected["plan"],
+): Generator<{ readonly ns: number; readonly n: number }> {
+	for (const { at, held } of ticks)
+		for (const [i, n] of (held ?? []).entries())
+			yield {
+				ns: (at - 1 + (i + 1) / (held?.length ?? 1)) * 1e9 - schedule.warmupNs,
+				n,
+			};
 }

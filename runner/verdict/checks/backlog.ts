@@ -81,6 +81,8 @@ export function queue(facts: Facts): TrendPoint[] {
 	const { plan, ticks } = facts.collected;
 	const { messages, warmupNs, durationNs } = plan.schedule;
 	const blocked = sumsOf(facts, "queued").sum > sumsOf(facts, "lag").sum;
+	const from = warmupNs / 1e9 - 1e-9;
+	const to = (warmupNs + durationNs) / 1e9 + 1e-9;
 	const points: TrendPoint[] = [];
 	let sent = 0;
 	let unsentBefore = 0;
@@ -92,14 +94,13 @@ export function queue(facts: Facts): TrendPoint[] {
 		);
 		const unsent = blocked ? Math.max(0, due - sent) : 0;
 		for (const { x, y } of waiting({ ticks: [tick] })) {
+			if (x < from || x > to) continue;
 			const share = x - (tick.at - 1);
 			points.push({ x, y: y + unsentBefore + (unsent - unsentBefore) * share });
 		}
 		unsentBefore = unsent;
 	}
-	const from = warmupNs / 1e9 - 1e-9;
-	const to = (warmupNs + durationNs) / 1e9 + 1e-9;
-	return points.filter(({ x }) => x >= from && x <= to);
+	return points;
 }
 
 // --- internal ---

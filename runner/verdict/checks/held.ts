@@ -25,7 +25,7 @@ export const held: Check = {
 		if (queue === null || !Number.isFinite(limitNs)) {
 			const most = Math.max(
 				0,
-				largestOf(facts.collected.ticks.flatMap((t) => t.held ?? [])),
+				largestOf(facts.collected.ticks.map((t) => largestOf(t.held ?? []))),
 			);
 			return {
 				status: "ok",

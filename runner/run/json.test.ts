@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { lineParser } from "./json.ts";
+
+const Line = z.strictObject({
+	type: z.literal("tick"),
+	sent: z.int().nonnegative(),
+	queue: z.array(z.int()),
+	late: z.int().default(0),
+	parts: z.array(z.strictObject({ name: z.string(), n: z.int() })),
+});
+
+test("lines of one shape are what the schema makes of each of them: order of fields, defaults and mistakes", () => {
+	const parse = lineParser(Line);
+	for (const text of [
+		'{"sent":1,"type":"tick","queue":[1,2],"parts":[{"n":1,"name":"a1"}]}',
+		'{"sent":20,"type":"tick","queue":[30,4],"parts":[{"n":5,"name":"a7"}]}',
+		'{"sent":20,"type":"tick","queue":[3],"parts":[{"n":-5,"name":"b"}]}',
+		'{"sent":20,"type":"tick","queue":[],"parts":[],"late":8}',
+	]) {
+		const { line } = parse(text);
+		expect(JSON.stringify(line)).toBe(
+			JSON.stringify(Line.parse(JSON.parse(text))),
+		);
+	}
+	expect(
+		parse('{"sent":-1,"type":"tick","queue":[1,2],"parts":[]}'),
+	).toMatchObject({ line: null, reason: expect.stringContaining("sent: ") });
+	expect(parse('{"sent":1')).toEqual({ line: null, reason: "no JSON" });
+});
