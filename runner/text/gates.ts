@@ -68,6 +68,10 @@ export const gates = {
 	tally: (d: Tally) => tallyText(d),
 	"tally-missed": (d: Tally & { op: Op; limit: string }) =>
 		`${tallyText(d)}; the SLA asks for ${ASKS[d.op]} ${d.limit}`,
+	"tally-by-stops": (
+		d: Tally & OwnStops & { op: Op; limit: string; without: string },
+	) =>
+		`${stopsText(d)}: ${tallyText(d)}, and the SLA asks for ${ASKS[d.op]} ${d.limit}; without that time it would be ${d.without}`,
 	"tally-nearly": (d: Tally & { limit: string }) =>
 		`${tallyText(d)}, within 0.1 % of the ${d.limit} that the SLA asks for`,
 	"tally-not-measured": (d: { name: string }) => `${d.name} was not measured`,
@@ -217,13 +221,14 @@ export interface Without {
 	readonly overWithout: number;
 }
 
-interface WithoutStops extends Without {
+interface OwnStops {
 	/** How often and how long the generator could not run. */
 	readonly stops: number;
 	readonly stoppedNs: number;
 }
+type WithoutStops = Without & OwnStops;
 
-function stopsText(d: WithoutStops): string {
+function stopsText(d: OwnStops): string {
 	return `the load generator could not run ${d.stops === 1 ? "once" : `${count(d.stops)} times`}, for ${duration(d.stoppedNs)}, so this says nothing about the system`;
 }
 

@@ -1,5 +1,6 @@
 import type { Sla } from "../model/plan.ts";
 import type { Collected } from "../run/collect.ts";
+import { sum } from "../stats/sum.ts";
 import type { Decided, Late, Slow, Without } from "../text/gates.ts";
 import { type Said, say } from "../text/say.ts";
 import { waiting } from "./backlog-drain.ts";
@@ -89,6 +90,21 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const most = Math.max(...before, 0) + left;
 	const own = samples.find(({ ns, y }) => ns > until && y > most);
 	return Math.max(until, Math.min(calmNs, own?.ns ?? calmNs));
+}
+
+/**
+ * Stops of the generator whose messages came after the window: nothing makes up for their time in it. Of others a rate shows nothing, as
+ * what became due was sent and worked off in the window as well.
+ */
+export function stopsAtEnd(collected: Collected): Omit<Stops, "intervals"> {
+	const { warmupNs, durationNs } = collected.plan.schedule;
+	const endNs = warmupNs + durationNs;
+	const within = collected.stops
+		.filter(([from, until]) => until > warmupNs && from < endNs)
+		.filter((stop) => stop[1] - stop[0] >= INTERVAL_NS)
+		.filter((stop) => workedOffNs(collected, stop) >= endNs)
+		.map(([from, until]) => Math.min(until, endNs) - Math.max(from, warmupNs));
+	return { stops: within.length, stoppedNs: sum(within) };
 }
 
 /** A latency's intervals without what something other than the system may have made late, and how a line says that this decided it. */

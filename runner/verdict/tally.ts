@@ -16,6 +16,7 @@ import { type FaultFigure, isFaultFigure } from "./fault-figures.ts";
 import { judgeFaults } from "./fault-gate.ts";
 import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
+import { stopsAtEnd } from "./stops.ts";
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
 /** Times of faults have a judge of their own. */
@@ -79,6 +80,24 @@ export function judgeTally(sla: TallySla, facts: Facts): Judgement {
 	const looked = LATE_COMERS.has(tally) ? collected.totals?.lookedNs : null;
 	const lookedNs = (looked ?? 0) >= 1e6 ? (looked ?? null) : null;
 	const values = { name, measured, warmup, lookedNs };
+	if (!met && !nearly && unit === "messages/s") {
+		const stopped = stopsAtEnd(collected);
+		const rest = 1 - stopped.stoppedNs / plan.schedule.durationNs;
+		const without = about(value / rest, unit);
+		if (
+			plan.schedule.kind !== "closed" &&
+			stopped.stops > 0 &&
+			COMPARE[sla.op]((value / rest) * (1 + EDGE), sla.limit)
+		)
+			return {
+				...{ ...base, verdict: "invalid", measured, lagDecided: true },
+				...because(
+					say("tally-by-stops", {
+						...{ ...values, ...stopped, op: sla.op, limit, without },
+					}),
+				),
+			};
+	}
 	const said = met
 		? say("tally", values)
 		: nearly
