@@ -76,6 +76,17 @@ export const handleSummary = () => ({});`,
 	}
 }
 
+func TestNothingConnectsWhileK6OnlyLooksAtAScript(t *testing.T) {
+	path := written(t, `const c = new Connection({ brokers }); c.createTopic({ topic: "x" }); c.listTopics().forEach(c.deleteTopic); c.getMetadata("x").partitions.forEach(() => {});
+new Writer({ brokers, topic: "x" }).close(); const r = new Reader({ brokers, topic: "x" }); r.seek({ offset: -1 }); r.commitOffsets(); r.close();
+const s = new SchemaRegistry({ url: "http://127.0.0.1:1" }); s.createSchema({ subject: "x", schema: '"int"' }); s.getSchema({ subject: "x" });`)
+	for _, command := range [][]string{{"inspect", path}, {"archive", "-O", filepath.Join(t.TempDir(), "a.tar"), path}} {
+		if got := scripttest.K6(t, []string{"KAFKA_BROKERS=127.0.0.1:1"}, command...); got.Code != 0 || strings.Contains(got.Said, "level=") {
+			t.Errorf("%s: %d: %s", command[0], got.Code, got.Said)
+		}
+	}
+}
+
 func TestWhateverAScriptGivesIsRefusedByASentence(t *testing.T) {
 	scripttest.Odd(t, []string{"KAFKA_BROKERS=" + strings.TrimPrefix(running(t).url, "kafka://")}, "k6/x/kafka", "kafka: ", `{
 	writer: new it.Writer({ brokers: [__ENV.KAFKA_BROKERS], writeTimeout: "300ms" }),

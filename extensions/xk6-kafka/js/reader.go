@@ -345,6 +345,9 @@ func (r *reader) seek(args []sobek.Value) (script.Wait, error) {
 		return nil, err
 	}
 	return func(ctx context.Context) (script.Result, error) {
+		if !r.runs {
+			return nil, nil
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if err := r.open(); err != nil {
