@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
+import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { EXIT, MqbenchError } from "../errors.ts";
 import { type PageServer, startServer } from "./server.ts";
@@ -12,13 +14,16 @@ interface Options {
 /** A server whose page is a word, and what was asked of it. */
 async function served(port: number | null = null) {
 	const stop = vi.fn(() => "it stops");
-	let snapshot: unknown = { all: 1 };
+	let made = 0;
 	let page = { html: "<p>live", policy: "default-src 'none'" as string | null };
 	const server = await startServer({
 		port,
 		page: () => page,
 		scripts: { "a.js": () => "run()" },
-		snapshot: () => snapshot,
+		snapshot() {
+			made++;
+			return { all: 1 };
+		},
 		stop,
 	});
 	onTestFinished(() => server.close(0));
@@ -27,9 +32,7 @@ async function served(port: number | null = null) {
 		become(html: string) {
 			page = { html, policy: null };
 		},
-		known(state: unknown) {
-			snapshot = state;
-		},
+		made: () => made,
 	};
 }
 
@@ -115,15 +118,44 @@ test("the address without its last slash leads to the page", async () => {
 	});
 });
 
-test("an address for a command line leads to the page once, and has not the token", async () => {
+test("an address for a command line leads to the page once, and neither has nor gives the token that stays", async () => {
 	const { server, url } = await served();
 	const once = server.urlForOnce();
 	expect(once).not.toContain(url.pathname);
-	expect(await get(once)).toMatchObject({
-		...{ status: 303, headers: { location: url.pathname } },
+	const { status, headers } = await get(once);
+	expect(status).toBe(303);
+	expect(headers.location).not.toBe(url.pathname);
+	expect(await get(new URL(headers.location ?? "", url))).toMatchObject({
+		text: "<p>live",
 	});
 	expect(await get(once)).toMatchObject({ status: 404, text: "" });
 	expect(await get(url)).toMatchObject({ status: 200 });
+});
+
+test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
+	"another user who reads the command line is not led there, and the browser still is",
+	async () => {
+		const { server } = await served();
+		const once = server.urlForOnce();
+		const asks = `fetch(process.argv[1]).then(({ status }) => process.stdout.write(String(status)))`;
+		const { stdout } = await promisify(execFile)(
+			process.execPath,
+			["-e", asks, once],
+			{ uid: 65_534, gid: 65_534, cwd: "/" },
+		);
+		expect(stdout).toBe("404");
+		expect(await get(once)).toMatchObject({ status: 303 });
+	},
+);
+
+test("64 connections are served at once, and others are refused until one of them ends", async () => {
+	const { server, url } = await served();
+	const all = await Promise.all(
+		Array.from({ length: 64 }, () => events(server)),
+	);
+	expect(await get(url)).toMatchObject({ status: 503, text: "" });
+	all[0]?.leave();
+	await expect.poll(async () => (await get(url)).status).toBe(200);
 });
 
 test("that address is good for a minute, though nobody has come", async () => {
@@ -212,12 +244,11 @@ describe("a stop", () => {
 
 describe("a connection", () => {
 	test("gets all that is known, then what happens, line breaks and all", async () => {
-		const { server, known } = await served();
+		const { server } = await served();
 		const early = await events(server);
 		expect(early.type).toBe("text/event-stream");
 		await expect.poll(early.list).toEqual([["snapshot", { all: 1 }]]);
 		server.push("event", { text: "a\nb\r\n\ndata: c" });
-		known({ all: 2 });
 		const late = await events(server);
 		server.push("event", 3);
 		await expect.poll(early.list).toEqual([
@@ -226,9 +257,26 @@ describe("a connection", () => {
 			["event", 3],
 		]);
 		await expect.poll(late.list).toEqual([
-			["snapshot", { all: 2 }],
+			["snapshot", { all: 1 }],
+			["event", { text: "a\nb\r\n\ndata: c" }],
 			["event", 3],
 		]);
+	});
+
+	test("that comes again and again costs no more snapshots than there is news for", async () => {
+		const { server, made } = await served();
+		for (const n of [1, 2, 3]) {
+			const one = await events(server);
+			await expect.poll(() => one.list().length).toBe(n);
+			one.leave();
+			await one.over;
+			server.push("event", n);
+		}
+		expect(made()).toBe(1);
+		server.push("event", "x".repeat(2_000_000));
+		const one = await events(server);
+		await expect.poll(one.list).toEqual([["snapshot", { all: 1 }]]);
+		expect(made()).toBe(2);
 	});
 
 	test("that is lost keeps nobody else from being told", async () => {

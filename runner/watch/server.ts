@@ -1,11 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
 import {
 	createServer,
 	type IncomingMessage,
 	type Server,
 	type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 
@@ -13,7 +14,10 @@ import { reasonOf } from "../reason.ts";
 export interface PageServer {
 	/** With the token without which nothing is served. */
 	readonly url: string;
-	/** Leads to `url` once, within a minute: for a command line, which others on the machine can read. */
+	/**
+	 * Leads to the page once, within a minute, by a token that is not that of `url`: for a command line, which others on the machine can read.
+	 * Where the system tells whose a connection is (Linux), others are refused.
+	 */
 	urlForOnce(): string;
 	/** To all that are connected. */
 	push(event: string, data: unknown): void;
@@ -54,6 +58,12 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 const HOST = "127.0.0.1";
 /** A connection that has not taken this much by now is dropped: it gets a new snapshot when it is back. */
 const MOST_UNREAD = 4_000_000;
+/** Bytes pushed since a snapshot, from which on the next connection gets a new one. */
+const MOST_SINCE = 1_000_000;
+/** A page has one open, and a few while it loads; more of them could take time from the measurement. */
+const MOST_CONNECTIONS = 64;
+/** A connection that has asked for nothing by then is closed. */
+const SILENT_MS = 10_000;
 /** After which a browser that has lost its connection asks again. */
 const AGAIN_MS = 1000;
 /** A browser that is told of an address has asked for it by then, also on a slow machine. */
@@ -61,20 +71,41 @@ const ONCE_MS = 60_000;
 
 class Serving implements PageServer {
 	readonly #options: PageOptions;
-	readonly #token = randomBytes(16).toString("hex");
+	readonly #token = newToken();
+	/** All that serve the page: the one above, and what once-tokens led to. */
+	readonly #tokens = new Set([this.#token]);
 	readonly #server: Server;
 	readonly #open = new Set<ServerResponse>();
 	/** Tokens that lead to the page one single time. */
 	readonly #once = new Set<string>();
+	readonly #sockets = new Set<Socket>();
+	/** Came when there were enough. */
+	readonly #surplus = new WeakSet<Socket>();
+	/** What a connection gets first: a snapshot, and what was pushed since. Kept, so that one that comes again and again costs little. */
+	#first: Buffer[] = [];
+	#since = 0;
 
 	constructor(options: PageOptions) {
 		this.#options = options;
-		this.#server = createServer((request, response) => {
+		const times = {
+			headersTimeout: SILENT_MS,
+			connectionsCheckingInterval: SILENT_MS / 2,
+		};
+		this.#server = createServer(times, (request, response) => {
 			try {
 				this.#answer(request, response);
 			} catch {
 				// What goes wrong here is the page's own: it must not end the command.
 				response.destroy();
+			}
+		});
+		// Beyond that not even a refusal.
+		this.#server.maxConnections = 2 * MOST_CONNECTIONS;
+		this.#server.on("connection", (socket) => {
+			if (this.#sockets.size >= MOST_CONNECTIONS) this.#surplus.add(socket);
+			else {
+				this.#sockets.add(socket);
+				socket.once("close", () => this.#sockets.delete(socket));
 			}
 		});
 		// Without a listener the last connection that was lost would end the command.
@@ -102,7 +133,7 @@ class Serving implements PageServer {
 	}
 
 	urlForOnce(): string {
-		const token = randomBytes(16).toString("hex");
+		const token = newToken();
 		this.#once.add(token);
 		// A browser that never came leaves it to whoever reads the list of processes.
 		setTimeout(() => this.#once.delete(token), ONCE_MS).unref();
@@ -110,7 +141,10 @@ class Serving implements PageServer {
 	}
 
 	push(event: string, data: unknown): void {
-		const text = eventText(event, data);
+		const text = Buffer.from(eventText(event, data));
+		this.#since += text.length;
+		if (this.#since > MOST_SINCE) this.#first = [];
+		else if (this.#first.length > 0) this.#first.push(text);
 		for (const response of this.#open) {
 			if (response.writableLength > MOST_UNREAD) response.destroy();
 			else response.write(text);
@@ -142,18 +176,24 @@ class Serving implements PageServer {
 	}
 
 	#answer(request: IncomingMessage, response: ServerResponse): void {
-		const { method = "", url = "", headers } = request;
+		const { method = "", url = "", headers, socket } = request;
 		const host = headers.host ?? "";
 		const [, token = "", what = "", ...more] = url.split("/");
-		const bare = url === `/${token}` && same(token, this.#token);
+		const known = isOneOf(token, this.#tokens);
 		for (const [name, value] of Object.entries(HEADERS))
 			response.setHeader(name, value);
-		if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host))
+		if (this.#surplus.has(socket)) {
+			response.setHeader("connection", "close");
+			refuse(response, 503);
+		} else if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host))
 			refuse(response, 403);
-		else if (bare || this.#takeOnce(token))
-			response.writeHead(303, { location: `/${this.#token}/` }).end();
-		else if (!same(token, this.#token) || more.length > 0)
-			refuse(response, 404);
+		else if (known && url === `/${token}`) redirect(response, token);
+		else if (isOneOf(token, this.#once) && !isOthers(socket)) {
+			this.#once.delete(token);
+			const own = newToken();
+			this.#tokens.add(own);
+			redirect(response, own);
+		} else if (!known || more.length > 0) refuse(response, 404);
 		else if (method === "GET") this.#serve(what, response);
 		else if (method !== "POST" || what !== "stop") refuse(response, 405);
 		// A browser names the site that asks; no other site may.
@@ -174,15 +214,15 @@ class Serving implements PageServer {
 		else refuse(response, 404);
 	}
 
-	#takeOnce(token: string): boolean {
-		const found = [...this.#once].find((one) => same(token, one));
-		return found !== undefined && this.#once.delete(found);
-	}
-
 	#connect(response: ServerResponse): void {
 		response.writeHead(200, { "content-type": "text/event-stream" });
 		response.write(`retry: ${AGAIN_MS}\n\n`);
-		response.write(eventText("snapshot", this.#options.snapshot()));
+		if (this.#first.length === 0) {
+			const text = eventText("snapshot", this.#options.snapshot());
+			this.#first = [Buffer.from(text)];
+			this.#since = 0;
+		}
+		for (const part of this.#first) response.write(part);
 		this.#open.add(response);
 		response.once("close", () => this.#open.delete(response));
 		response.on("error", () => {});
@@ -211,6 +251,36 @@ function send(response: ServerResponse, type: string, text: string): void {
 /** Without a word of what there is. */
 function refuse(response: ServerResponse, status: number): void {
 	response.writeHead(status).end();
+}
+
+function redirect(response: ServerResponse, token: string): void {
+	response.writeHead(303, { location: `/${token}/` }).end();
+}
+
+function newToken(): string {
+	return randomBytes(16).toString("hex");
+}
+
+/** Is the other end of a connection another user's, as far as the system tells? Root may do what it likes. */
+function isOthers({ remoteAddress, remotePort, localPort }: Socket): boolean {
+	const of = (port = 0) => port.toString(16).toUpperCase().padStart(4, "0");
+	const bytes = (remoteAddress ?? "").split(".").map(Number);
+	const from = `${Buffer.from(bytes).reverse().toString("hex").toUpperCase()}:${of(remotePort)}`;
+	let table: string;
+	try {
+		table = readFileSync("/proc/net/tcp", "latin1");
+	} catch {
+		return false;
+	}
+	const row = table
+		.split("\n")
+		.map((line) => line.trim().split(/\s+/))
+		.find(([, own, to]) => own === from && to?.endsWith(`:${of(localPort)}`));
+	return row !== undefined && ![0, process.getuid?.()].includes(Number(row[7]));
+}
+
+function isOneOf(given: string, tokens: ReadonlySet<string>): boolean {
+	return [...tokens].some((token) => same(given, token));
 }
 
 /** In a time that says nothing of how much of it is right: sums have one length. */
