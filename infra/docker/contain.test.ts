@@ -7,6 +7,7 @@ import {
 	type Tools,
 } from "../../runner/brokers/process.ts";
 import type { Level } from "../../runner/model/plan.ts";
+import { maskUrls } from "../../runner/secrets.ts";
 import { commandOf } from "./container.ts";
 import { containerSite } from "./sites.ts";
 import { dockerSystem } from "./systems.fake.ts";
@@ -87,9 +88,9 @@ describe("NATS in containers", () => {
 		expect(made.first.args).toEqual(["-c", "/etc/mqbench/nats.conf"]);
 		expect(made.data).toBeNull();
 		expect(made.first.entrypoint).toBeUndefined();
-		expect(made.url()).toBe("nats://10.0.0.1:4222");
+		expect(maskUrls(made.url())).toBe("nats://***@10.0.0.1:4222");
 		expect(made.file(/nats\.conf/)).toBe(
-			'listen: "0.0.0.0:4222"\nserver_name: "mqbench-1"\n',
+			`listen: "0.0.0.0:4222"\nserver_name: "mqbench-1"\nauthorization {\n  token: "${new URL(made.url()).username}"\n}\n`,
 		);
 		expect(made.healthy).toBeUndefined();
 	});
@@ -110,13 +111,13 @@ describe("NATS in containers", () => {
 			{ broker: "nats", mode: "jetstream", nodes: 3 },
 			{ nodes: 3 },
 		);
-		const conf = made.file(/nats\.conf/);
+		const conf = made.file(/nats\.conf/).replaceAll(/mqbench:\w+@/g, "***@");
 		expect(conf).toContain(
-			'routes: ["nats://10.0.0.1:6222","nats://10.0.0.2:6222","nats://10.0.0.3:6222"]',
+			'routes: ["nats://***@10.0.0.1:6222","nats://***@10.0.0.2:6222","nats://***@10.0.0.3:6222"]',
 		);
 		expect(conf).toContain('http: "0.0.0.0:8222"');
-		expect(made.url()).toBe(
-			"nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222",
+		expect(made.url().replaceAll(/\w+@/g, "***@")).toBe(
+			"nats://***@10.0.0.1:4222,nats://***@10.0.0.2:4222,nats://***@10.0.0.3:4222",
 		);
 		expect(made.healthy).toBeDefined();
 		expect(made.nodes.map(({ files }) => Object.values(files)[0])).toEqual([
@@ -134,11 +135,11 @@ describe("NATS in containers", () => {
 		expect(made.file(/nats\.conf/)).toContain(
 			'client_advertise: "127.0.0.1:4000"',
 		);
-		expect(made.url()).toMatch(/^nats:\/\/127\.0\.0\.1:4000,/);
+		expect(made.url()).toMatch(/^nats:\/\/\w+@127\.0\.0\.1:4000,/);
 		// One alone has no others to tell of: it may be reached in any way.
 		const one = await contain({ broker: "nats" }, { published: true });
 		expect(one.file(/nats\.conf/)).not.toContain("advertise");
-		expect(one.url()).toBe("nats://127.0.0.1:4000");
+		expect(maskUrls(one.url())).toBe("nats://***@127.0.0.1:4000");
 	});
 });
 
@@ -212,7 +213,7 @@ test.each<[Level | null, string]>([
 	// What the entry points of redis and valkey take for the server's file.
 	expect(made.first.args).toEqual(["/etc/mqbench/redis.conf"]);
 	expect(made).toMatchObject({ path: "/data", data: "disk" });
-	expect(made.url()).toBe("redis://10.0.0.1:6379");
+	expect(maskUrls(made.url())).toBe("redis://***@10.0.0.1:6379");
 });
 
 describe("RabbitMQ in containers", () => {

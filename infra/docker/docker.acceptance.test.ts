@@ -49,7 +49,7 @@ describe.skipIf(skipWithoutEngine)(
 					topology: "1 container, 0.5 CPUs, 128MiB",
 					sameHost: true,
 				});
-				expect(broker.url).toMatch(/^nats:\/\/198\.1[89]\.\d+\.2:4222$/);
+				expect(broker.url).toMatch(/^nats:\/\/\w+@198\.1[89]\.\d+\.2:4222$/);
 				expect((await client(broker.url)).info.jetstream).toBe(true);
 				expect(broker.settings).toMatchObject({
 					"jetstream.sync_interval": "always",
@@ -104,7 +104,7 @@ describe.skipIf(skipWithoutEngine)(
 				const { broker, world } = await open(JETSTREAM, {
 					env: { MQBENCH_DOCKER_REACH: "published" },
 				});
-				expect(broker.url).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+				expect(broker.url).toMatch(/^nats:\/\/\w+@127\.0\.0\.1:\d+$/);
 				expect(broker.topology).toBe("1 container, through published ports");
 				expect(world.err()).toMatch(/published ports .* one more hop each way/);
 				expect((await client(broker.url)).info.jetstream).toBe(true);
@@ -115,7 +115,7 @@ describe.skipIf(skipWithoutEngine)(
 					{ ...JETSTREAM, nodes: 3 },
 					{ env: { MQBENCH_DOCKER_REACH: "published" }, inside: true },
 				);
-				expect(broker.url).toMatch(/^nats:\/\/198\.1[89]\.\d+\.2:4222,/);
+				expect(broker.url).toMatch(/^nats:\/\/\w+@198\.1[89]\.\d+\.2:4222,/);
 				expect(broker.topology).toBe("3 containers on 1 host");
 				expect(world.err()).toBe("");
 			});
@@ -124,9 +124,11 @@ describe.skipIf(skipWithoutEngine)(
 				await haveImage("redis");
 				const { broker } = await open({ broker: "redis" }, { level: "fsync" });
 				expect(broker.version).toMatch(/^redis-server \d/);
+				const { hostname, port, password } = new URL(broker.url);
 				const cli = (...args: string[]) =>
-					execFileSync("redis-cli", ["-u", broker.url, ...args], {
+					execFileSync("redis-cli", ["-h", hostname, "-p", port, ...args], {
 						encoding: "utf8",
+						env: { ...process.env, REDISCLI_AUTH: password },
 					});
 				expect(cli("CONFIG", "GET", "appendfsync")).toContain("always");
 				expect(cli("SET", "a", "1")).toBe("OK\n");
@@ -490,7 +492,7 @@ describe.skipIf(skipWithoutEngine)(
 			const { attach, entry } = await standing(JETSTREAM, {
 				env: { MQBENCH_DOCKER_REACH: "published" },
 			});
-			expect(entry.url ?? "").toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+			expect(entry.url ?? "").toMatch(/^nats:\/\/\w+@127\.0\.0\.1:\d+$/);
 			expect(entry.topology).toBe("1 container, through published ports");
 			const outside = await attach();
 			expect(outside.broker).toMatchObject({
@@ -500,7 +502,9 @@ describe.skipIf(skipWithoutEngine)(
 			expect(outside.world.err()).toMatch(/one more hop each way/);
 			const inside = await attach({ inside: true });
 			expect(inside.broker.topology).toBe("1 container");
-			expect(inside.broker.url).toMatch(/^nats:\/\/198\.1[89]\.\d+\.2:4222$/);
+			expect(inside.broker.url).toMatch(
+				/^nats:\/\/\w+@198\.1[89]\.\d+\.2:4222$/,
+			);
 			expect(inside.world.err()).toBe("");
 			expect((await client(inside.broker.url)).info.jetstream).toBe(true);
 		});
@@ -720,7 +724,10 @@ async function client(url: string): Promise<{
 		}
 	};
 	const info = JSON.parse((await line(/^INFO /)).slice(5));
-	socket.write('CONNECT {"verbose":false}\r\nSUB inbox 1\r\n');
+	const { username } = new URL(url);
+	socket.write(
+		`CONNECT {"verbose":false,"auth_token":"${username}"}\r\nSUB inbox 1\r\n`,
+	);
 	return {
 		info,
 		socket,

@@ -331,7 +331,7 @@ test("nats-server has its streams again after kill and after restart", async () 
 	const ask = (subject: string, body: string) =>
 		exchange(
 			broker.url,
-			`CONNECT {"verbose":false}\r\nSUB inbox 1\r\nPUB ${subject} inbox ${body.length}\r\n${body}\r\n`,
+			`CONNECT {"verbose":false,"auth_token":"${new URL(broker.url).username}"}\r\nSUB inbox 1\r\nPUB ${subject} inbox ${body.length}\r\n${body}\r\n`,
 			/\{"(type|stream)".*\}/,
 		);
 	await ask(
@@ -354,7 +354,11 @@ real("redis-server")(`redis-server${without("redis-server")}`, () => {
 			durability: "os",
 		});
 		const ask = (command: string) =>
-			exchange(broker.url, `${command}\r\n`, /^[+:$-].*$/m);
+			exchange(
+				broker.url,
+				`AUTH ${new URL(broker.url).password}\r\n${command}\r\n`,
+				/(?<=^\+OK\r\n)[+:$-].*$/m,
+			);
 		expect(await ask("INCR n")).toBe(":1");
 		await (await broker.disturb(some("kill")))();
 		expect(await ask("INCR n")).toBe(":2");

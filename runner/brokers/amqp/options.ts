@@ -122,6 +122,7 @@ const CONFIG: Readonly<Record<Server, Parameters<typeof configProblems>[1]>> = {
 		file: "broker.xml",
 		reserved: reserved(
 			...["name", "acceptors", "connectors", "security-enabled"],
+			...["cluster-user", "cluster-password", "security-settings"],
 			...["journal-directory", "bindings-directory", "paging-directory"],
 			...["large-messages-directory", "persistence-enabled", "core"],
 		),

@@ -6,6 +6,7 @@ import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
 import { describedHere } from "../../../infra/local/described.fake.ts";
 import { testFolder } from "../../../infra/test-folder.fake.ts";
 import type { System } from "../../scenario/scenario.ts";
+import { maskUrls } from "../../secrets.ts";
 import { amqp as scenario } from "./options.ts";
 import { amqp } from "./process.ts";
 
@@ -57,7 +58,7 @@ test("Artemis listens on loopback alone, and keeps its journal where the data go
 	expect(made.file("log4j2.properties")).toMatch(
 		/^logger\.audit\.name=org\.apache\.activemq\.audit\nlogger\.audit\.level=OFF$/m,
 	);
-	expect(made.url()).toBe("amqp://127.0.0.1:1");
+	expect(maskUrls(made.url())).toBe("amqp://***@127.0.0.1:1");
 	expect(made.ready("... AMQ221007: Server is now active", 0)).toBe(true);
 });
 
@@ -105,5 +106,5 @@ test("on a host it runs on the host's Java, from jars that are copied", async ()
 		"-cp /brought/artemis/*:/brought/artemis/optional/* org.apache.activemq.artemis.core.server.embedded.Main /disk/run's/store",
 	);
 	expect(nodes[0]?.files["etc/broker.xml"]).toContain("tcp://10.0.0.1:5672?");
-	expect(url()).toBe("amqp://10.0.0.1:5672");
+	expect(maskUrls(url())).toBe("amqp://***@10.0.0.1:5672");
 });

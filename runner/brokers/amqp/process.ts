@@ -5,6 +5,7 @@ import { tell } from "../../text/tell.ts";
 import { hostPort } from "../addresses.ts";
 import { pinned } from "../jars.ts";
 import { fetchJars, findJava, jvmFlags, LOGGING } from "../java.ts";
+import { type Login, newLogin } from "../login.ts";
 import type { BrokerProcess, Setup, Site } from "../process.ts";
 import { amqpSettings } from "./durability.ts";
 import { jarsOf, type Server } from "./image.ts";
@@ -28,6 +29,7 @@ export const amqp: BrokerProcess = {
 		const { nodes, image } = setup;
 		const { server, config } = optionsOf(setup);
 		const { title } = jarsOf[server];
+		const login = newLogin();
 		const java = await findJava(setup, title);
 		const classes = image ? null : await findClasses(setup);
 		const jvm = jvmFlags(setup, "-XX:+UseG1GC");
@@ -36,7 +38,7 @@ export const amqp: BrokerProcess = {
 			...amqpSettings(server, setup.level, config),
 		};
 		return {
-			...signs[server](nodes[0]?.client ?? ""),
+			...signs[server](`${login.inUrl}${nodes[0]?.client}`),
 			settings: {
 				...Object.fromEntries(
 					Object.entries(chosen).map(([key, value]) => [key, String(value)]),
@@ -50,7 +52,7 @@ export const amqp: BrokerProcess = {
 				const jars = classes
 					? node.bring(server, classes)
 					: "/opt/activemq-artemis/lib";
-				const { main, files } = started[server](node, chosen);
+				const { main, files } = started[server](node, chosen, login);
 				return {
 					// In a container it takes the place of the entry point, which would make an instance of its own.
 					before: image ? [["mkdir", "-p", node.data]] : [],
@@ -129,16 +131,19 @@ const started: Readonly<
 		(
 			node: Site,
 			chosen: Values,
+			login: Login,
 		) => { main: string[]; files: Readonly<Record<string, string>> }
 	>
 > = {
-	artemis: ({ listen, ports, folder, data }, chosen) => ({
+	artemis: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
 		main: ["org.apache.activemq.artemis.core.server.embedded.Main", folder],
 		files: {
 			"etc/broker.xml": `<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
 ${elements({
 	name: "mqbench",
-	"security-enabled": false,
+	// Who is the cluster's is asked for a password, and nothing more: roles would be looked up for each message.
+	"cluster-user": user,
+	"cluster-password": password,
 	"journal-directory": `${data}/journal`,
 	"bindings-directory": `${data}/bindings`,
 	"paging-directory": `${data}/paging`,
@@ -150,7 +155,7 @@ ${elements({
 `,
 		},
 	}),
-	classic: ({ listen, ports, folder, data }, chosen) => ({
+	classic: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
 		main: [
 			"org.apache.activemq.console.command.ShellCommand",
 			...["start", `xbean:file:${folder}/activemq.xml`],
@@ -167,6 +172,7 @@ ${elements({
 				...within("broker.", chosen),
 			})}>
 <persistenceAdapter><kahaDB${attributes({ directory: `${data}/kahadb`, ...within("kahaDB.", chosen) })}/></persistenceAdapter>
+<plugins><simpleAuthenticationPlugin><users><authenticationUser${attributes({ username: user, password, groups: user })}/></users></simpleAuthenticationPlugin></plugins>
 <transportConnectors><transportConnector${attributes({
 				name: "amqp",
 				// Small messages leave at once, as with every other server here; its own default is to wait for more (40 ms).

@@ -222,6 +222,7 @@ const NATS = {
 			...["mqtt.port", "mqtt.tls", "jetstream.store_dir", "jetstream.storedir"],
 			...["http", "https", "http_port", "https_port", "monitor_port"],
 			...["cluster.*", "gateway.*", "leafnodes.*", "websocket.*", "include"],
+			...["authorization.*", "accounts.*", "operator", "no_auth_user"],
 			...["logfile", "log_file", "syslog", "remote_syslog", "pidfile"],
 		),
 	},

@@ -58,7 +58,7 @@ describe("a real server comes up and says what it is:", () => {
 		const broker = await open({ server, ...options });
 		expect(broker.settings).toMatchObject(settings);
 		expect(broker.version).toMatch(version);
-		expect(broker.url).toMatch(/^mqtt:\/\/127\.0\.0\.1:\d+$/);
+		expect(broker.url).toMatch(/^mqtt:\/\/mqbench:\w+@127\.0\.0\.1:\d+$/);
 	});
 });
 

@@ -2,6 +2,7 @@ import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { hostPort } from "../addresses.ts";
 import { inBlocks } from "../blocks.ts";
 import { checkVersionThere, installed } from "../installed.ts";
+import { type Login, newLogin } from "../login.ts";
 import type {
 	BrokerProcess,
 	NodeDescription,
@@ -12,7 +13,7 @@ import { type MqttOptions, NATS_ENVELOPE, RECEIVE_MAXIMUM } from "./options.ts";
 
 /**
  * mosquitto: the one of PATH, another build of it (`binary`), a host's own package or the official image; Mochi MQTT or nats-server as mqbench builds
- * them. On hosts behind a password, as other people may reach their address.
+ * them.
  */
 export const mqtt: BrokerProcess = {
 	packages: ["mosquitto"],
@@ -27,15 +28,10 @@ export const mqtt: BrokerProcess = {
 	async describe(setup) {
 		const { nodes, ask } = setup;
 		const kind = kindOf(setup, ask);
-		const login = ask
-			? { user: "mqbench", password: randomBytes(12).toString("hex") }
-			: null;
+		const login = newLogin();
 		const { settings, ...made } = await servers[kind](setup, login);
 		return {
-			...signs(
-				kind,
-				`${login ? `${login.user}:${login.password}@` : ""}${nodes[0]?.client}`,
-			),
+			...signs(kind, `${login.inUrl}${nodes[0]?.client}`),
 			settings: Object.fromEntries(
 				Object.entries(settings).map(([key, value]) => [key, String(value)]),
 			),
@@ -47,7 +43,6 @@ export const mqtt: BrokerProcess = {
 // --- internal ---
 
 type Kind = NonNullable<MqttOptions["server"]>;
-type Login = { readonly user: string; readonly password: string } | null;
 interface Made {
 	readonly settings: Readonly<Record<string, string | number | boolean>>;
 	readonly data: "disk" | "memory";
@@ -110,13 +105,11 @@ const servers: Readonly<
 								// It would become a user who may not read these files.
 								user: "root",
 								listener: `${ports[0]} ${listen}`,
-								...(login
-									? { password_file: `${folder}/passwords` }
-									: { allow_anonymous: true }),
+								password_file: `${folder}/passwords`,
 								log_dest: "stderr",
 								...settings,
 							}),
-							...(login ? { passwords: hashed(login) } : {}),
+							passwords: hashed(login),
 						},
 					};
 				}),
@@ -142,11 +135,7 @@ const servers: Readonly<
 					...["-max-queued", String(MOCHI_QUEUED)],
 				],
 				files: {},
-				...(login
-					? {
-							env: { MOCHI_USER: login.user, MOCHI_PASSWORD: login.password },
-						}
-					: {}),
+				env: { MOCHI_USER: login.user, MOCHI_PASSWORD: login.password },
 			})),
 		};
 	},
@@ -176,12 +165,8 @@ const servers: Readonly<
 						server_name: "mqbench",
 						"jetstream.store_dir": site.data,
 						"mqtt.listen": hostPort(site.listen, site.ports[0] ?? 0),
-						...(login
-							? {
-									"authorization.user": login.user,
-									"authorization.password": login.password,
-								}
-							: {}),
+						"authorization.user": login.user,
+						"authorization.password": login.password,
 						...settings,
 					}),
 				},
@@ -235,7 +220,7 @@ async function mosquitto(setup: Setup, node: number): Promise<string[]> {
 }
 
 /** A line of mosquitto's password file: PBKDF2 by SHA-512, as mosquitto_passwd writes it. */
-function hashed({ user, password }: NonNullable<Login>): string {
+function hashed({ user, password }: Login): string {
 	const rounds = 101;
 	const salt = randomBytes(12);
 	const hash = pbkdf2Sync(password, salt, rounds, 64, "sha512");

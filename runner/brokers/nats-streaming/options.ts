@@ -133,6 +133,7 @@ const CONFIG = {
 			...["listen", "host", "net", "addr", "client_advertise", "server_name"],
 			...["http", "https", "http_port", "https_port", "monitor_port"],
 			...["prof_port", "include", "cluster.*", "gateway.*", "leafnodes.*"],
+			...["authorization.*", "accounts.*", "operator", "no_auth_user"],
 			...["logfile", "log_file", "syslog", "remote_syslog", "pidfile"],
 			...["streaming.dir", "streaming.datastore", "streaming.cluster.*"],
 			...["streaming.nats_server_url", "streaming.ft_group_name"],

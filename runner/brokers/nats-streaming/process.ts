@@ -1,5 +1,6 @@
 import { hostPort } from "../addresses.ts";
 import { inBlocks } from "../blocks.ts";
+import { newLogin } from "../login.ts";
 import type { BrokerProcess, Setup, Site } from "../process.ts";
 import { keepsFiles, streamingSettings } from "./durability.ts";
 import { image } from "./image.ts";
@@ -26,8 +27,9 @@ export const streaming: BrokerProcess = {
 		const options = system.options as unknown as StreamingOptions;
 		const shown = settings(setup);
 		const files = keepsFiles(shown);
+		const { password: token } = newLogin();
 		return {
-			...signs(nodes[0]?.client ?? ""),
+			...signs(`${token}@${nodes[0]?.client}`),
 			settings: Object.fromEntries(
 				Object.entries(shown).map(([key, value]) => [key, String(value)]),
 			),
@@ -43,6 +45,7 @@ export const streaming: BrokerProcess = {
 					files: {
 						[FILE]: inBlocks({
 							listen: hostPort(node.listen, node.ports[0] ?? 0),
+							"authorization.token": token,
 							"streaming.id": options.cluster,
 							...(files ? { "streaming.dir": node.data } : {}),
 							...UNLIMITED,

@@ -130,6 +130,7 @@ const CONFIG = {
 			...["jetstream.enabled", "jetstream.enable", "cluster", "cluster.name"],
 			...["cluster.listen", "cluster.host", "cluster.net", "cluster.port"],
 			...["cluster.routes", "cluster.advertise", "cluster.cluster_advertise"],
+			"cluster.authorization.*",
 			...["gateway.*", "leaf.*", "leafnodes.*", "websocket.*", "ws.*"],
 			...["mqtt.*", "logfile", "log_file", "syslog", "remote_syslog"],
 			...["pidfile", "pid_file", "ports_file_dir"],

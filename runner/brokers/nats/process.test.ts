@@ -48,7 +48,7 @@ async function open(
 
 /** Enough of NATS to make a stream and publish: one connection, one request at a time. */
 async function client(url: string) {
-	const { hostname, port } = new URL(url.split(",")[0] ?? "");
+	const { hostname, port, username } = new URL(url.split(",")[0] ?? "");
 	const socket = connect(Number(port), hostname);
 	onTestFinished(() => void socket.destroy());
 	const lines: string[] = [];
@@ -67,7 +67,9 @@ async function client(url: string) {
 		}
 	};
 	const info = JSON.parse((await line(/^INFO /)).slice(5));
-	socket.write('CONNECT {"verbose":false}\r\nSUB inbox 1\r\n');
+	socket.write(
+		`CONNECT {"verbose":false,"auth_token":"${username}"}\r\nSUB inbox 1\r\n`,
+	);
 	return {
 		info: info as {
 			max_payload: number;

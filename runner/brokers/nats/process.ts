@@ -1,5 +1,6 @@
 import { hostPort } from "../addresses.ts";
 import { inBlocks, type Value } from "../blocks.ts";
+import { newLogin } from "../login.ts";
 import type { BrokerProcess, Setup, Site } from "../process.ts";
 import { inServersWords, SYNC, SYNC_KEY } from "./durability.ts";
 import { image } from "./image.ts";
@@ -27,7 +28,13 @@ export const nats: BrokerProcess = {
 		const { all, shown } = settings(setup, options);
 		const cluster = nodes.length > 1;
 		const log = image || system.binary !== null ? {} : OUR_LOG;
-		const routes = nodes.map(({ ip, ports }) => hostPort(ip, ports[1] ?? 0));
+		const { user, password: token } = newLogin();
+		const own = Object.keys(options.config ?? {}).some((key) =>
+			LOGINS.test(key),
+		);
+		const routes = nodes.map(
+			({ ip, ports }) => `${user}:${token}@${hostPort(ip, ports[1] ?? 0)}`,
+		);
 		/** What stands before its arguments: `-c` is behind the entry point of all images. */
 		const ours =
 			image || system.binary !== null ? "" : await tools.built("nats-server");
@@ -39,7 +46,7 @@ export const nats: BrokerProcess = {
 					: [tools.findProgram(system, [], INSTALL)];
 		return {
 			...signs(
-				nodes.map(({ client }) => client),
+				nodes.map(({ client }) => (own ? client : `${token}@${client}`)),
 				cluster ? nodes.map(({ health }) => health) : [],
 			),
 			settings: shown,
@@ -53,12 +60,18 @@ export const nats: BrokerProcess = {
 					files: {
 						"nats.conf": inBlocks({
 							...identity(i, options, { listen: at(client), store: node.data }),
+							// It warns of a password in its log, of a token it does not.
+							...(own ? {} : { "authorization.token": token }),
 							// One alone tells nobody of others.
 							...(node.published && cluster
 								? { client_advertise: node.client }
 								: {}),
 							...(cluster
-								? member(routes, { http: at(monitor), listen: at(route) })
+								? {
+										...member(routes, { http: at(monitor), listen: at(route) }),
+										"cluster.authorization.user": user,
+										"cluster.authorization.password": token,
+									}
 								: {}),
 							...log,
 							...all,
@@ -74,6 +87,9 @@ export const nats: BrokerProcess = {
 
 /** Whose times are then those of this machine's other logs; an older build may not know the key. */
 const OUR_LOG = { logtime_utc: true };
+
+/** A scenario's own word on who may log in; the driver then does as `auth` says. */
+const LOGINS = /^(authorization|accounts|operator|no_auth_user)\b/i;
 
 const INSTALL = {
 	linux: "https://github.com/nats-io/nats-server/releases",

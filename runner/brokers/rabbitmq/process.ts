@@ -5,6 +5,7 @@ import { failure } from "../../errors.ts";
 import { shellWord } from "../../shell.ts";
 import { hostPort } from "../addresses.ts";
 import { checkVersionThere, installed } from "../installed.ts";
+import { newLogin } from "../login.ts";
 import type {
 	BrokerProcess,
 	ImageFacts,
@@ -29,7 +30,7 @@ export const rabbitmq: BrokerProcess = {
 		{ number: 4370, from: "itself" },
 	],
 	async describe(setup) {
-		const who = user();
+		const login = newLogin();
 		const nodes = await Promise.all(
 			setup.nodes.map(async ({ listen, ports, folder }, i) => {
 				const [port = 0, distribution = 0, namePort = 0] = ports;
@@ -37,8 +38,8 @@ export const rabbitmq: BrokerProcess = {
 				const settings = settingsOf(setup, version);
 				const configuration = lines({
 					"listeners.tcp.1": hostPort(listen, port),
-					default_user: who.name,
-					default_pass: who.password,
+					default_user: login.user,
+					default_pass: login.password,
 					"log.console": "true",
 					"log.console.level": "info",
 					"log.file": "false",
@@ -69,7 +70,10 @@ export const rabbitmq: BrokerProcess = {
 		);
 		const [first] = nodes;
 		return {
-			...signs(setup.nodes[0]?.client ?? "", who, first?.settings ?? {}),
+			...signs(
+				`${login.inUrl}${setup.nodes[0]?.client}`,
+				first?.settings ?? {},
+			),
 			data: "disk",
 			flushes: !keepsNothing(setup),
 			nodes,
@@ -186,28 +190,15 @@ function apart(namePort: number, distribution: number): Record<string, string> {
 	};
 }
 
-interface User {
-	readonly name: string;
-	readonly password: string;
-}
-
-function user(): User {
-	return { name: "mqbench", password: randomBytes(12).toString("hex") };
-}
-
 /** How it tells that it is up, where it is, and what it was given. */
-function signs(
-	client: string,
-	{ name, password }: User,
-	settings: Readonly<Record<string, string>>,
-) {
+function signs(client: string, settings: Readonly<Record<string, string>>) {
 	let version = "";
 	return {
 		ready(line: string) {
 			version ||= /Starting RabbitMQ (\d[\w.+~-]*)/.exec(line)?.[1] ?? "";
 			return line.includes("Server startup complete");
 		},
-		url: () => `amqp://${name}:${password}@${client}`,
+		url: () => `amqp://${client}`,
 		version: () => version && `rabbitmq-server ${version}`,
 		settings: { ...settings, plugins: "none", schedulers: "+sbwt none" },
 		startMs: 90_000,

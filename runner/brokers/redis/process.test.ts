@@ -138,7 +138,6 @@ describe("redis.conf on a host", () => {
 				...settings,
 				bind: "10.0.0.1",
 				port: "6379",
-				"protected-mode": "yes",
 				requirepass: password,
 				dir: '"/disk/run\'s/store"',
 			}))
@@ -175,7 +174,7 @@ describe.skipIf(missing && process.env.CI !== "true")(
 	() => {
 		test("comes up, says its version, and is gone with its data", async () => {
 			const { broker, log } = await open("fsync");
-			expect(broker.url).toMatch(/^redis:\/\/127\.0\.0\.1:\d+$/);
+			expect(broker.url).toMatch(/^redis:\/\/:\w+@127\.0\.0\.1:\d+$/);
 			expect(broker.version).toMatch(/^redis-server \d/);
 			expect(broker.binary).toMatch(/redis-server$/);
 			expect(cli(broker, "CONFIG", "GET", "appendfsync")).toContain("always");
@@ -264,7 +263,9 @@ async function open(
 }
 
 function cli(broker: Broker, ...command: string[]): string {
-	return execFileSync("redis-cli", ["-u", broker.url, ...command], {
+	const { hostname, port, password } = new URL(broker.url);
+	return execFileSync("redis-cli", ["-h", hostname, "-p", port, ...command], {
 		encoding: "utf8",
+		env: { ...process.env, REDISCLI_AUTH: password },
 	});
 }

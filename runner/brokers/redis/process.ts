@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { failure } from "../../errors.ts";
 import { reasonOf } from "../../reason.ts";
 import { checkVersionThere, installed } from "../installed.ts";
+import { newLogin } from "../login.ts";
 import type { BrokerProcess, Setup } from "../process.ts";
 import { NO_SNAPSHOTS, redisSettings } from "./durability.ts";
 
 /**
  * redis-server or valkey-server: from PATH or another build of it, of a host's own packages, or of an official image, whose entry point
- * starts whichever it is when it gets the path of a file. On hosts behind a password, as other people may reach their address.
+ * starts whichever it is when it gets the path of a file.
  */
 export const redis: BrokerProcess = {
 	packages: ["redis-server"],
@@ -17,11 +17,11 @@ export const redis: BrokerProcess = {
 	container: { data: "/data" },
 	ports: () => [{ number: 6379, from: "clients" }],
 	async describe(setup) {
-		const { nodes, image, ask } = setup;
+		const { nodes, image } = setup;
 		const settings = redisSettings(setup.level, setup.system.options.config);
-		const password = ask ? randomBytes(12).toString("hex") : null;
+		const { password } = newLogin();
 		return {
-			...signs(`${password ? `:${password}@` : ""}${nodes[0]?.client}`),
+			...signs(`:${password}@${nodes[0]?.client}`),
 			settings,
 			data: "disk",
 			flushes: settings.appendonly === "yes" || settings.save !== NO_SNAPSHOTS,
@@ -32,9 +32,7 @@ export const redis: BrokerProcess = {
 						"redis.conf": configuration({
 							bind: listen,
 							port: String(ports[0]),
-							// The network of the containers has nobody else in it.
-							"protected-mode": image ? "no" : "yes",
-							...(password ? { requirepass: password } : {}),
+							requirepass: password,
 							daemonize: "no",
 							dir: quoted(image ? data : folder),
 							logfile: '""',

@@ -68,7 +68,7 @@ describe.skipIf(skipWithoutEngine)(
 					"volume fdatasync": expect.stringMatching(/\(p50 of \d+\)/),
 				},
 			});
-			expect(file.brokerUrl).toMatch(/^nats:\/\/198\.1[89]\./);
+			expect(file.brokerUrl).toMatch(/^nats:\/\/\*{3}@198\.1[89]\./);
 			// Processes in containers are sampled as any of this machine.
 			const samples = readFileSync(
 				path.join(out, one.folder, "resources.jsonl"),
@@ -169,8 +169,12 @@ describe.skipIf(skipWithoutEngine)(
 		});
 
 		test.each([
-			["1", /^nats:\/\/127\.0\.0\.1:/, "1 container, through published ports"],
-			["{ docker: 1 }", /^nats:\/\/198\.1[89]\./, "1 container"],
+			[
+				"1",
+				/^nats:\/\/\*{3}@127\.0\.0\.1:/,
+				"1 container, through published ports",
+			],
+			["{ docker: 1 }", /^nats:\/\/\*{3}@198\.1[89]\./, "1 container"],
 		])(
 			"behind published ports, clients %s go to %s, and reports say: %s",
 			async (clients, url, topology) => {

@@ -134,11 +134,18 @@ function perfCommand(
 		argv: clocked([
 			...(await java(bench, "artemis-cli")),
 			...["org.apache.activemq.artemis.cli.Artemis", "perf", what],
-			...["--url", broker.url, "--protocol", "AMQP", "--silent"],
+			...["--url", `amqp://${new URL(broker.url).host}`],
+			...loginOf(broker),
+			...["--protocol", "AMQP", "--silent"],
 			...["--message-count", String(messages), ...options],
 			queueOf(broker),
 		]),
 	});
+}
+
+function loginOf({ url }: Opened): string[] {
+	const { username, password } = new URL(url);
+	return ["--user", username, "--password", password];
 }
 
 function activemqCommand(
@@ -149,7 +156,8 @@ function activemqCommand(
 		argv: clocked([
 			...(await java(bench, "activemq-console")),
 			...["org.apache.activemq.console.command.ShellCommand", what],
-			...["--brokerUrl", OPENWIRE, "--destination", queueOf(broker)],
+			...["--brokerUrl", OPENWIRE, ...loginOf(broker)],
+			...["--destination", queueOf(broker)],
 			...["--messageCount", String(messages), ...options],
 		]),
 	});

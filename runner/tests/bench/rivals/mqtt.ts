@@ -63,9 +63,10 @@ export const mqtt: Contest = {
 
 /** Where a program connects, and how. */
 function options(url: string, run: number): string[] {
-	const { hostname, port } = new URL(url);
+	const { hostname, port, username, password } = new URL(url);
 	return [
-		...["-h", hostname, "-p", port, "-t", `mqbench-tool-${run}`],
+		...["-h", hostname, "-p", port, "-u", username, "-P", password],
+		...["-t", `mqbench-tool-${run}`],
 		...["-V", "mqttv5", "-q", "1", "--nodelay"],
 	];
 }

@@ -25,7 +25,16 @@ function redisBenchmark(inFlight: number): Rival["command"] {
 	return async ({ world }, { url }, messages) => ({
 		argv: [
 			findTool("redis-benchmark", world.env),
-			...["-p", new URL(url).port, "-c", "1", "-P", String(inFlight)],
+			...[
+				"-a",
+				new URL(url).password,
+				"-p",
+				new URL(url).port,
+				"-c",
+				"1",
+				"-P",
+				String(inFlight),
+			],
 			...["-n", String(messages), "--csv"],
 			...["XADD", "mqbench-tool", "MAXLEN", "~", "100000", "*", "p"],
 			"x".repeat(BYTES),
