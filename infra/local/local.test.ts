@@ -484,7 +484,7 @@ test("a system without a process has nothing to start", async () => {
 test("data that a killed mqbench has left is removed", async () => {
 	const { temporary } = await rig();
 	const left = path.join(temporary, `mqbench-${2 ** 22 + 1}-abcdef`);
-	mkdirSync(left);
+	mkdirSync(left, { mode: 0o700 });
 	const me = ownerText(process.pid);
 	writeFileSync(path.join(left, ".owner"), me.replace(/^\d+/, "4194305"));
 	await localRig(fakeWorld(), real);

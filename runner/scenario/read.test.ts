@@ -51,7 +51,12 @@ test("keys of hosts for brokers count from the rig's folder as well; ~ is ssh's 
 				system: "nats",
 				broker: "nats",
 				hosts: [
-					{ host: "a", address: "10.0.0.1", identity: "id", knownHosts: "k" },
+					{
+						host: "a",
+						address: "10.0.0.1",
+						identity: "id",
+						knownHosts: "known",
+					},
 					{ host: "b", address: "10.0.0.2", identity: "~/.ssh/id" },
 				],
 			},
@@ -63,9 +68,24 @@ test("keys of hosts for brokers count from the rig's folder as well; ~ is ssh's 
 		{ cwd, env: {} },
 	);
 	expect(read.scenario.rig?.brokers[0]?.hosts).toMatchObject([
-		{ identity: path.join(cwd, "id"), knownHosts: path.join(cwd, "k") },
+		{ identity: path.join(cwd, "id"), knownHosts: path.join(cwd, "known") },
 		{ identity: "~/.ssh/id" },
 	]);
+});
+
+test("a rig that would have ssh add a line to some other file is refused", async () => {
+	const cwd = written({
+		version: 1,
+		id: "x",
+		brokers: [{ system: "nats", broker: "nats", url: "nats://h" }],
+		clients: [{ host: "reboot", knownHosts: "s.yaml" }],
+	});
+	await expect(
+		readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} }),
+	).rejects.toMatchObject({
+		code: "rig-invalid",
+		message: `rig.json: knownHosts: ${path.join(cwd, "s.yaml")} holds no known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts`,
+	});
 });
 
 test("a rig that ends before the runs are over is warned of", async () => {

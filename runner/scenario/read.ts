@@ -4,6 +4,7 @@ import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
+import { keepsHosts } from "./known-hosts.ts";
 import { around, parseScenario, resolveScenario } from "./load.ts";
 import type { GivenRig, Overrides } from "./overrides.ts";
 import { shorten } from "./quick.ts";
@@ -63,11 +64,20 @@ async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 		});
 	// Paths in it count from its folder, as those of a scenario do from its own.
 	const folder = path.dirname(path.resolve(cwd, shown));
-	const there = <Host extends SshFiles>(host: Host): Host => ({
-		...host,
-		...from(folder, "identity", host),
-		...from(folder, "knownHosts", host),
-	});
+	const there = <Host extends SshFiles>(given: Host): Host => {
+		const host = {
+			...given,
+			...from(folder, "identity", given),
+			...from(folder, "knownHosts", given),
+		};
+		const { knownHosts, hostKeyKnown } = host;
+		if (knownHosts !== undefined && !hostKeyKnown && !keepsHosts(knownHosts))
+			throw failure("rig-invalid", {
+				path: shown,
+				wrong: [tell("rig-known-hosts", { file: knownHosts })],
+			});
+		return host;
+	};
 	return {
 		path: shown,
 		rig: {
@@ -84,12 +94,13 @@ async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 interface SshFiles {
 	readonly identity?: string | undefined;
 	readonly knownHosts?: string | undefined;
+	readonly hostKeyKnown: boolean;
 }
 
 /** ssh knows a home folder itself. */
 function from(
 	folder: string,
-	key: keyof SshFiles,
+	key: "identity" | "knownHosts",
 	host: SshFiles,
 ): Partial<SshFiles> {
 	const file = host[key];

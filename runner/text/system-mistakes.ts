@@ -31,6 +31,7 @@ export const systemMistakes = {
 	"faults-beyond-rig": "faults need a broker in containers or on hosts, and {rig} has neither for {system}; remove faults",
 	"broker-not-fresh": "the broker was not fresh: it belongs to the rig {rig}, which stays up, and other runs may have been there before",
 	"rig-address": "must be an IPv4 or IPv6 address, at which the host's broker listens",
+	"rig-known-hosts": "knownHosts: {file} holds no known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts",
 	"rig-host": "must be a name or an address, as ssh takes it",
 	"rig-user": "must be a user name, as ssh takes it",
 	"rig-account": "must be an AWS account: 12 digits, in quotes",
