@@ -228,6 +228,16 @@ const catalogue = {
 		text: (d: { system: string; reason: string; log: string }) =>
 			`${d.system}: the broker did not start: ${d.reason}. Its log: ${d.log}`,
 	},
+	"too-few-files": {
+		exit: 3,
+		text: (d: {
+			system: string;
+			connections: number;
+			needed: number;
+			limit: number;
+		}) =>
+			`${d.system}: ${d.connections} connections need at least ${d.needed} open files, and this machine allows ${d.limit} (ulimit -H -n). Raise that limit (ulimit -n as root, nofile in /etc/security/limits.conf), or use fewer connections.`,
+	},
 	"broker-missing": {
 		exit: 3,
 		// `remedy`: how to get it on this platform.

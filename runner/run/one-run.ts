@@ -17,6 +17,7 @@ import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { brokerDisk } from "./broker-disk.ts";
 import { faultNotes, faultsOf } from "./faults.ts";
+import { enoughFiles } from "./file-limit.ts";
 import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
 import { freshMemory } from "./fresh-memory.ts";
@@ -63,6 +64,7 @@ export async function openBroker(
 	const startedAt = timestamp(world);
 	if (!plan.server) return untouchedBroker();
 	try {
+		enoughFiles(plan);
 		return await rig.open({
 			system,
 			level: plan.durabilityLevel,

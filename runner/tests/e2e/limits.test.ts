@@ -1,8 +1,14 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { findOnPath } from "../../../infra/local/program.ts";
-import { resultOf, run, temporaryFolder } from "./mqbench.ts";
+import {
+	resultOf,
+	run,
+	scenario,
+	standing,
+	temporaryFolder,
+} from "./mqbench.ts";
 
 /** Twelve messages, one byte above what each system takes by its config. */
 async function exceed(systems: string, sla: string) {
@@ -25,6 +31,41 @@ sla: ${sla}
 
 const missing = findOnPath("mosquitto", process.env) === null;
 const skipped = missing && process.env.CI !== "true";
+
+describe("more connections than ulimit -n allows", () => {
+	const under = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh"];
+	const load = { connections: "300" };
+
+	test("are refused before a broker of this machine is started", async () => {
+		const folder = temporaryFolder();
+		const file = scenario(folder, load, { system: "redis" });
+		const out = path.join(folder, "out");
+		const { code, err } = await run([file, "--out", out], { under });
+		expect(code).toBe(3);
+		expect(err).toContain(
+			"redis: 300 connections need at least 332 open files, and this machine allows 256 (ulimit -H -n). Raise that limit",
+		);
+		expect(existsSync(out)).toBe(false);
+	});
+
+	test("are refused by the load generator before the first of them", async () => {
+		const folder = temporaryFolder();
+		await standing(folder, scenario(folder));
+		const [broker] = JSON.parse(
+			readFileSync(path.join(folder, "rig.json"), "utf8"),
+		).brokers;
+		const file = scenario(folder, load);
+		const out = path.join(folder, "out");
+		const { code, out: terminal } = await run(
+			[file, "--url", broker.url, "--out", out],
+			{ under },
+		);
+		expect(code).toBe(3);
+		expect(terminal.replaceAll(/\s+/g, " ")).toContain(
+			"open nats: 300 connections need at least 332 open files, and this machine allows 256 (ulimit -H -n); raise that limit",
+		);
+	});
+});
 
 describe("one byte above the limit", () => {
 	test("NATS refuses every message, which is what the SLA asks for", async () => {
