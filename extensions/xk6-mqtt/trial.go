@@ -76,8 +76,12 @@ func (s *session) silent(shared, taken bool) error {
 		return fmt.Errorf("the server (%s) accepts a shared subscription and delivers nothing to it, so consumers cannot share a topic there; "+
 			"use a server with shared subscriptions, such as mosquitto", s.server)
 	}
+	rights := ""
+	if s.own.Protocol == version3 {
+		rights = "; or give this user the right to " + s.name + "/#, as MQTT 3.1.1 has no words for a right that is missing"
+	}
 	return fmt.Errorf("the server (%s) accepts a message of %d bytes and does not deliver it; send smaller ones, or raise its limit "+
-		"(message_size_limit of mosquitto)", s.server, cmp.Or(s.LimitBytes, s.MessageBytes))
+		"(message_size_limit of mosquitto)%s", s.server, cmp.Or(s.LimitBytes, s.MessageBytes), rights)
 }
 
 // overhead is the most that a packet of ours has besides its payload; a topic's name is below 200 bytes.

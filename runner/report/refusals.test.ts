@@ -50,6 +50,16 @@ const COLLECTED: readonly (readonly [
 		"correct the port",
 	],
 	[
+		"nats://h:80",
+		"nats: connect: nats: protocol exception, INFO not received",
+		"correct the port",
+	],
+	[
+		"http://h:7702",
+		"sqs: connect: operation error SQS: ListQueues, https response error StatusCode: 403, RequestID: , api error UnknownError: TLS_REQUIRED",
+		"correct the port",
+	],
+	[
 		"redis://h:7401",
 		"redis: connect: EOF",
 		"correct the port of the url, or write tls: true",

@@ -80,7 +80,7 @@ const REFUSALS: readonly (readonly [RegExp, Advice])[] = [
 		(_, [, address = ""]) => say("advertised-address", { address }),
 	],
 	[
-		/can't parse|invalid large response|frame size exceeds|unexpected protocol|invalid Prop type|malformed HTTP/,
+		/can't parse|invalid large response|frame size exceeds|unexpected protocol|invalid Prop type|malformed HTTP|INFO not received|api error UnknownError/,
 		({ server, run }) =>
 			say("other-protocol", { server, title: brokerOf(run.load).title }),
 	],

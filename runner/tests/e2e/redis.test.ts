@@ -1,7 +1,15 @@
+import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
-import { resultOf, run, temporaryFolder } from "./mqbench.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+	freePort,
+	resultOf,
+	run,
+	scenario,
+	temporaryFolder,
+	until,
+} from "./mqbench.ts";
 
 /** A second at a rate. */
 const second = (rate: string, pattern: string) =>
@@ -71,6 +79,37 @@ describe("what a mode of Redis cannot do is refused before anything starts", () 
 		expect(code).toBe(2);
 		expect(err).toContain(why);
 	});
+});
+
+test("a channel that the server refuses ends the run at once, with what to do about it", async () => {
+	const port = await freePort();
+	const server = spawn(
+		"redis-server",
+		[
+			...["--port", `${port}`, "--bind", "127.0.0.1", "--save", ""],
+			...["--user", "default", "on", "nopass", "~*", "resetchannels", "+@all"],
+		],
+		{ cwd: temporaryFolder() },
+	);
+	onTestFinished(() => void server.kill());
+	let said = "";
+	server.stdout.on("data", (text) => {
+		said += text;
+	});
+	await until(() => said.includes("Ready to accept"), "redis-server is up");
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const began = Date.now();
+	const { code, out: terminal } = await run([
+		scenario(folder, {}, { system: "redis" }),
+		...["--url", `redis://127.0.0.1:${port}`, "--out", out],
+	]);
+	expect(code).toBe(3);
+	expect(Date.now() - began).toBeLessThan(25_000);
+	expect(resultOf(out).runs[0]?.why).toContain("NOPERM");
+	expect(terminal.replaceAll(/\s+/g, " ")).toContain(
+		"What to do: give this user the right to make, write and read topics",
+	);
 });
 
 // --- internal ---

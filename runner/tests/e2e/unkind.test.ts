@@ -130,6 +130,11 @@ describe("a port", () => {
 		expect(ended.code).toBe(3);
 		expect(ended.err).toMatch(/k6 ended with/);
 		expect(resultOf(out).verdict).toBe("error");
+		// Nothing of mqbench's own: no log of a broker that it has not started.
+		expect(ended.out.replaceAll(/\s+/g, " ")).toContain(
+			`What to do: correct the port of the url: what answers at 127.0.0.1:${port} is not NATS`,
+		);
+		expect(ended.out).not.toContain("broker.log");
 	});
 });
 
