@@ -15,4 +15,5 @@ require (
 	github.com/gorilla/websocket v1.5.3 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sync v0.17.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 )

@@ -78,7 +78,7 @@ func (s *session) silent(shared, taken bool) error {
 	}
 	rights := ""
 	if s.own.Protocol == version3 {
-		rights = "; or give this user the right to " + s.name + "/#, as MQTT 3.1.1 has no words for a right that is missing"
+		rights = "; or give this user the right to that topic: MQTT 3.1.1 has no words for a right that is missing"
 	}
 	return fmt.Errorf("the server (%s) accepts a message of %d bytes and does not deliver it; send smaller ones, or raise its limit "+
 		"(message_size_limit of mosquitto)%s", s.server, cmp.Or(s.LimitBytes, s.MessageBytes), rights)

@@ -7,3 +7,5 @@ require github.com/mqbench/mqbench/extensions/xk6-mqbench v0.0.0
 replace github.com/mqbench/mqbench/extensions/xk6-mqbench => ../xk6-mqbench
 
 require github.com/rabbitmq/amqp091-go v1.16.0
+
+require golang.org/x/sys v0.49.0 // indirect
