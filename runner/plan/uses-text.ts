@@ -2,7 +2,7 @@ import { brokerOf, hasProcess, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
-import { say } from "../text/say.ts";
+import { tell } from "../text/tell.ts";
 import { distinct } from "./distinct.ts";
 import { clusterText } from "./place-text.ts";
 
@@ -43,9 +43,9 @@ export function usesLines(
 			: []),
 		...(kubernetes === null
 			? []
-			: [say("uses-cluster", { where: clusterText(kubernetes) }).text]),
+			: [tell("uses-cluster", { where: clusterText(kubernetes) })]),
 		...(kubernetes !== null && clients.kind === "pods"
-			? [say("uses-image", { image: kubernetes.image }).text]
+			? [tell("uses-image", { image: kubernetes.image })]
 			: []),
 		...lineOf("uses-files", files),
 		...lineOf("uses-variables", variables),
@@ -61,7 +61,7 @@ function programLine({ key, binary, options }: System): string[] {
 	const program = binary ?? from?.replaceAll("`", "");
 	return program === undefined
 		? []
-		: [say("uses-program", { system: key, program }).text];
+		: [tell("uses-program", { system: key, program })];
 }
 
 function sshAccess({ clients, rig }: Scenario) {
@@ -76,5 +76,5 @@ function lineOf(
 	names: readonly string[],
 ): string[] {
 	const all = distinct(names, (name) => name);
-	return all.length === 0 ? [] : [say(code, { names: all }).text];
+	return all.length === 0 ? [] : [tell(code, { names: all })];
 }

@@ -26,15 +26,6 @@ export const places = {
 		`clients: ${d.clients} ${d.clients === 1 ? "pod" : "pods"} in ${d.where}`,
 	"pods-of-cluster": (d: { where: string }) =>
 		`pods of Kubernetes (${d.where})`,
-	"uses-program": (d: { system: string; program: string }) =>
-		`${d.system}: program ${d.program}`,
-	"uses-cluster": (d: { where: string }) => `cluster: ${d.where}`,
-	"uses-image": (d: { image: string }) =>
-		`image ${d.image}, of the pods that make the load`,
-	"uses-files": (d: { names: readonly string[] }) =>
-		`files: ${d.names.join(", ")}`,
-	"uses-variables": (d: { names: readonly string[] }) =>
-		`variables of the environment: ${d.names.join(", ")}`,
 	"clients-on-hosts": (d: { hosts: readonly string[] }) =>
 		`clients: ${d.hosts.join(", ")}, over SSH`,
 };
