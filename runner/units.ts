@@ -49,7 +49,7 @@ export function parseBytes(text: string): number {
 	return whole(number, BYTES[unit], text, "size", "bytes");
 }
 
-/** "3000/s" -> 3000 per 1e9 ns; "7/3s" -> 7 per 3e9 ns; "0.5/s" -> 1 per 2e9 ns. Above 0, at most 1e7/s. */
+/** "3000/s" -> 3000 per 1e9 ns; "7/3s" -> 7 per 3e9 ns; "0.5/s" -> 1 per 2e9 ns. At most 1e7/s; 0 is that of an idle stretch. */
 export function parseRate(text: string): Rate {
 	const match = /^\s*([^/]*?)\s*\/\s*([^/]*?)\s*$/.exec(text);
 	const number = match && decimal(match[1] ?? "");
@@ -60,7 +60,7 @@ export function parseRate(text: string): Rate {
 		? DURATION_NS[unit]
 		: undefined;
 	if (!number || !per || unitNs === undefined) throw no("rate", text);
-	if (number.sign < 0 || number.digits === 0n || Number(per[1] || "1") === 0)
+	if (number.sign < 0 || Number(per[1] || "1") === 0)
 		throw UnitError.of("rate", `must be above 0, got ${shown(text)}`);
 
 	let messages = number.digits;

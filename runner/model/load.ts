@@ -36,6 +36,8 @@ const Rate = z.strictObject({
 	perNs: z.int().positive(),
 });
 
+const MaybeIdle = Rate.extend({ messages: Count });
+
 /**
  * The shape of the load. Open loads (all but `closed`) fix the intended time of each message: message i is due offset(i)
  * after T0 (offset.ts, schedule.go). A closed load has none: each producer sends as fast as `inFlight` lets it.
@@ -51,7 +53,7 @@ export const Schedule = z.strictObject({
 	seed: Count.default(0),
 	/** stages: from T0 on without gaps, the warm-up first; the rate goes from `from` to `to` in a straight line. Else empty. */
 	pieces: z
-		.array(z.strictObject({ durationNs: Ns, from: Rate, to: Rate }))
+		.array(z.strictObject({ durationNs: Ns, from: MaybeIdle, to: MaybeIdle }))
 		.default([]),
 	/** closed: 0; until steady: the longest. */
 	warmupNs: Ns,
@@ -142,11 +144,11 @@ const rate = (description: string, examples: string[]) =>
 
 const Stage = z.strictObject({
 	duration: span("How long the rate takes to get there.", ["30s"], "above 0"),
-	target: rate("The rate at its end.", ["10000/s"]),
+	target: rate("The rate at its end; 0/s is none.", ["10000/s"]),
 });
 
 const Step = z.strictObject({
-	rate: rate("The rate of this step.", ["1000/s"]),
+	rate: rate("The rate of this step; 0/s: nothing is sent.", ["1000/s"]),
 	duration: span(
 		"How long it lasts: whole seconds, as reports show steps by the second.",
 		["10s"],

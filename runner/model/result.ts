@@ -81,14 +81,14 @@ export const Phase = z.strictObject({
 	rate: z.number().nonnegative(),
 	/** What `latency` is of: response, in a backlog ack. */
 	metric: Metric,
-	/** Of the messages that were due in it; null: this run has no such metric. */
+	/** Of the messages that were due in it; null: this run has no such metric, or there were none. */
 	latency: MetricSummary.omit({ curve: true }).nullable(),
 	/** p99 of the generator's own lateness; null: too few messages. */
 	lagP99: Ns.nullable(),
 	lagP99Weak: Weak,
 	/** Per second of real time, by seconds since T0: send calls, acknowledgements, first receipts; null: there are none. */
 	throughput: z.strictObject({
-		sent: z.number().nonnegative(),
+		sent: z.number().nonnegative().nullable(),
 		acked: z.number().nonnegative().nullable(),
 		received: z.number().nonnegative().nullable(),
 	}),

@@ -137,7 +137,7 @@ function firstNotBelow(values: ArrayLike<number>, limit: number): number {
 	return low;
 }
 
-/** A piece, in numbers that are exact for round durations and rates. */
+/** A piece with messages, in numbers that are exact for round durations and rates. */
 interface Leg {
 	startNs: number;
 	/** Integral of the rate up to the start. */
@@ -150,7 +150,13 @@ interface Leg {
 	endless: boolean;
 }
 
-/** Message i is due when the integral of the rate reaches i. */
+/** When a message is due that never is: longer than any run lasts. */
+const NEVER_NS = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Message i is due when the integral of the rate reaches i; where it does so at the start of a piece without any message, at the end of
+ * that piece.
+ */
 function stages(
 	pieces: readonly { durationNs: number; from: Rate; to: Rate }[],
 ): Law {
@@ -160,45 +166,52 @@ function stages(
 	for (const { durationNs, from, to } of pieces) {
 		const atStart = (durationNs * from.messages) / from.perNs;
 		const atEnd = (durationNs * to.messages) / to.perNs;
-		if (durationNs > 0)
+		if (atStart + atEnd > 0)
 			legs.push({ startNs, first, atStart, atEnd, durationNs, endless: false });
 		startNs += durationNs;
 		first += (atStart + atEnd) / 2;
 	}
 	const last = pieces.at(-1)?.to;
 	if (!last) throw new RangeError("stages have no pieces");
-	legs.push({
-		startNs,
-		first,
-		atStart: last.messages,
-		atEnd: last.messages,
-		durationNs: last.perNs,
-		endless: true,
-	});
+	if (last.messages > 0)
+		legs.push({
+			startNs,
+			first,
+			atStart: last.messages,
+			atEnd: last.messages,
+			durationNs: last.perNs,
+			endless: true,
+		});
+	if (legs.length === 0) throw new RangeError("stages have no messages");
 
 	/**
 	 * x = atStart * u + (atEnd - atStart) * u^2 / 2 for u = time / duration, solved in the form that subtracts no near numbers:
 	 * u = 2x / (atStart + sqrt(atStart^2 + 2 (atEnd - atStart) x)).
 	 */
 	const offset = (i: number): number => {
-		const leg = legs.findLast((l) => l.first <= i) as Leg;
+		const at = legs.findLastIndex((l) => l.first <= i);
+		const leg = legs[at] as Leg;
 		const { atStart, atEnd, durationNs } = leg;
 		const x = i - leg.first;
+		// From a rate of 0 on the first message would divide by it.
+		if (x === 0) return exact(leg.startNs);
 		const squared = atStart * atStart + 2 * (atEnd - atStart) * x;
 		const ns =
 			(2 * x * durationNs) / (atStart + Math.sqrt(Math.max(0, squared)));
-		return exact(
-			leg.startNs + Math.floor(leg.endless ? ns : Math.min(ns, durationNs)),
-		);
+		if (!leg.endless && ns >= durationNs)
+			return exact(legs[at + 1]?.startNs ?? NEVER_NS);
+		return exact(leg.startNs + Math.floor(ns));
 	};
 	/** The integral at ns is a first guess, offset decides. */
 	const before = (ns: number): number => {
-		const leg = legs.findLast((l) => l.startNs < ns) as Leg;
-		const u = (ns - leg.startNs) / leg.durationNs;
+		const leg = legs.findLast((l) => l.startNs < ns);
+		if (!leg) return 0;
+		const past = (ns - leg.startNs) / leg.durationNs;
+		const u = leg.endless ? past : Math.min(past, 1);
 		const mean = leg.atStart + (u * (leg.atEnd - leg.atStart)) / 2;
 		let n = exact(Math.max(0, Math.floor(leg.first + u * mean)));
 		while (n > 0 && offset(n - 1) >= ns) n--;
-		while (offset(n) < ns) n++;
+		while (offset(n) < Math.min(ns, NEVER_NS)) n++;
 		return n;
 	};
 	return { offset, before };

@@ -184,7 +184,9 @@ function enough(
 
 function carried(plan: Plan): Carried[] {
 	const metric = mainMetric(plan);
-	return [null, ...plan.phases].map((phase) => {
+	// A step without a message carries nothing.
+	const busy = plan.phases.filter((phase) => messagesIn(plan, phase) > 0);
+	return [null, ...busy].map((phase) => {
 		const samples = messagesIn(plan, phase) * samplesPerMessage(plan, metric);
 		return {
 			case: plan.case,

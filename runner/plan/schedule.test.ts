@@ -55,6 +55,20 @@ describe("the schedule of a plan", () => {
 		]);
 	});
 
+	test("of a step or a stage at 0/s has nothing due in it", () => {
+		const steps = plan(
+			"warmup: 0, steps: [{ rate: 100/s, duration: 10s }, { rate: 0/s, duration: 5s }, { rate: 100/s, duration: 1s }]",
+		);
+		expect(steps.schedule.messages).toBe(1100);
+		expect(steps.phases[1]).toEqual({
+			...{ name: "step 2: 0/s", fromNs: 10e9, toNs: 15e9 },
+		});
+		const down = plan(
+			"rate: 0/s, warmup: 2s, stages: [{ duration: 4s, target: 100/s }, { duration: 4s, target: 0/s }]",
+		);
+		expect(down.schedule).toMatchObject({ warmupMessages: 0, messages: 400 });
+	});
+
 	test("of poisson arrivals has the seed, and about as many messages as the rate says", () => {
 		const { schedule } = plan(
 			"rate: 1000/s, arrivals: poisson, seed: 3, duration: 10s, warmup: 0",

@@ -1,5 +1,6 @@
 import type { Gate, Result, Run } from "../model/result.ts";
 import { TALLIES, Tally } from "../model/tallies.ts";
+import { messagesBefore } from "../plan/offset.ts";
 import { say } from "../text/say.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { standsFor } from "../verdict/repeats.ts";
@@ -107,7 +108,7 @@ function sizeOf({ p99, max, missing }: Second): number {
 	return p99 ?? max ?? -1;
 }
 
-/** Of the whole seconds within the window, by real time, where least came through. */
+/** Of the whole seconds within the window, by real time, where least came through of what was due. In an idle step nothing was. */
 function fewest({ series, window, load }: Run, name: string): Found | null {
 	const tally = Tally.safeParse(name).data;
 	const { tick: field, label } = tally ? TALLIES[tally] : {};
@@ -120,9 +121,15 @@ function fewest({ series, window, load }: Run, name: string): Found | null {
 		.map((tick) => ({
 			second: tick.at - 1 - window.startNs / 1e9,
 			count: tick[field],
+			due:
+				messagesBefore(load.schedule, tick.at * 1e9) -
+				messagesBefore(load.schedule, (tick.at - 1) * 1e9),
 		}))
-		.filter((t): t is { second: number; count: number } => t.count !== null);
-	const worst = most(within, ({ count }) => -count);
+		.filter(
+			(t): t is { second: number; count: number; due: number } =>
+				t.count !== null && t.due > 0,
+		);
+	const worst = most(within, ({ count, due }) => -count / due);
 	return (
 		worst && {
 			kind: "fewest" as const,

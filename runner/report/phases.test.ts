@@ -12,6 +12,7 @@ import {
 	steady,
 } from "../run/built.fake.ts";
 import { collect } from "../run/collect.ts";
+import { parseSla } from "../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { figuresOf } from "./charts/figures.ts";
 import { clientTable } from "./client-table.ts";
@@ -192,6 +193,62 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 		const { result, run } = shown(plan, slow);
 		expect(result.verdict).toBe("fail");
 		expect(run.why).toContain("at 2000/s the queue grew");
+	});
+});
+
+describe("an idle step between two others", () => {
+	const plan = planOf(
+		inSteps(2, [
+			{ perSecond: 500, seconds: 5 },
+			{ perSecond: 0, seconds: 5 },
+			{ perSecond: 1000, seconds: 5 },
+		]),
+	);
+	const idle = once(() =>
+		shown(
+			plan,
+			dueOf(plan).map((ns): Fate => ({ receivedNs: [ns + MS] })),
+		),
+	);
+
+	test("has a rate and no figures, and the others have theirs", () => {
+		const { run } = idle();
+		expect(run.phases.map(({ rate }) => rate)).toEqual([500, 0, 1000]);
+		expect(run.phases[1]).toMatchObject({
+			intended: 0,
+			latency: null,
+			lagP99: null,
+			throughput: { sent: null, acked: null, received: null },
+		});
+		expect(run.phases.map((p) => p.latency?.count)).toEqual([
+			2500,
+			undefined,
+			5000,
+		]);
+		expect(phaseTable(run)?.rows[1]).toEqual([
+			...["0/s", "0/s", "n/a", "n/a", "n/a", "n/a", "n/a", "n/a"],
+		]);
+	});
+
+	test("is not the second in which least came through", () => {
+		const wanted = { ...plan, sla: [parseSla("throughput >= 2000/s")] };
+		const fates = dueOf(plan).map((ns): Fate => ({ receivedNs: [ns + MS] }));
+		expect(shown(wanted, fates).text).toMatch(
+			/second that began 10s after the window opened: 999 received/,
+		);
+	});
+
+	test("makes nothing of the run doubtful, and is no point of latency over rate", () => {
+		const { result, run } = idle();
+		expect(run.verdict).toBe("pass");
+		expect(
+			run.validity.filter(
+				({ status }) => status !== "ok" && status !== "unknown",
+			),
+		).toEqual([]);
+		expect([run.notOffered, run.lost]).toEqual([0, 0]);
+		const chart = figuresOf(result).runs.get(run.index)?.steps;
+		expect(chart?.lines[0]?.points.map(({ x }) => x)).toEqual([500, 1000]);
 	});
 });
 

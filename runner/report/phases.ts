@@ -28,15 +28,17 @@ export function phasesOf(facts: Facts): Phase[] {
 			messagesBefore(plan.schedule, warmupNs + toNs) -
 			messagesBefore(plan.schedule, warmupNs + fromNs);
 		const seconds = (toNs - fromNs) / 1e9;
-		const perSecond = (counted: Counted) =>
-			(happened(
-				ticks,
-				(warmupNs + fromNs) / 1e9,
-				(warmupNs + toNs) / 1e9,
-				(tick) => tick[counted],
-			) +
-				(phase === last ? unticked(facts, counted) : 0)) /
-			seconds;
+		const perSecond = (counted: Counted) => {
+			const all =
+				happened(
+					ticks,
+					(warmupNs + fromNs) / 1e9,
+					(warmupNs + toNs) / 1e9,
+					(tick) => tick[counted],
+				) + (phase === last ? unticked(facts, counted) : 0);
+			// Of an idle step that is no measurement; what came from before is.
+			return intended === 0 && all === 0 ? null : all / seconds;
+		};
 		return {
 			name,
 			fromNs,
@@ -106,6 +108,7 @@ function latencyOf(
 			? intended * samplesPerMessage(plan, metric)
 			: 0;
 	const n = Math.max(due, distribution.count);
+	if (n === 0 && intended === 0) return null;
 	const measured = exact.count > 0;
 	const sample = {
 		distribution,

@@ -5,7 +5,7 @@ import { tell } from "../text/tell.ts";
 import type { Rate } from "../units.ts";
 import { formatDurationExact, formatRate, ratePerSecond } from "../units.ts";
 import { type FieldProblem, refuseField } from "./problem.ts";
-import { scheduleOf } from "./schedule.ts";
+import { meanPerSecond, scheduleOf } from "./schedule.ts";
 import type { WrittenWorkload } from "./workload-schema.ts";
 import type { Written } from "./written.ts";
 
@@ -189,8 +189,16 @@ function amounts(fields: Fields): FieldProblem[] {
 			? [refuseField("warmup", "warmup-too-long")]
 			: [];
 	const { steps, stages, rate } = fields;
+	const mean = meanPerSecond(schedule);
+	if (mean === 0)
+		return steps || stages
+			? [refuseField(steps ? "steps" : "stages", "load-of-nothing")]
+			: [refuseField("rate", "rate-of-nothing")];
 	if (steps) {
-		const idle = steps.find((step) => expected(step.rate, step.duration) < 1);
+		const idle = steps.find(
+			(step) =>
+				step.rate.messages > 0 && expected(step.rate, step.duration) < 1,
+		);
 		return idle
 			? [
 					refuseField("steps", "step-too-short", {
@@ -202,7 +210,7 @@ function amounts(fields: Fields): FieldProblem[] {
 	}
 	const { durationNs } = schedule;
 	if (stages)
-		return stages.some((stage) => expected(stage.target, stage.duration) >= 2)
+		return ((mean ?? 0) * durationNs) / 1e9 >= 1
 			? []
 			: [refuseField("stages", "stages-too-short", { durationNs })];
 	if (!rate) return [];

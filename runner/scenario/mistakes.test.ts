@@ -176,6 +176,12 @@ const mistakes: Readonly<Record<string, string>> = {
 		duration: "",
 		steps: "[{ rate: 1000/s, duration: 1500ms }]",
 	}),
+	"a rate of 0": workload({ rate: "0/s" }),
+	"stages of 0": workload({
+		duration: "",
+		rate: "0/s",
+		stages: "[{ target: 0/s, duration: 10s }]",
+	}),
 	"a step without a message": workload({
 		rate: "",
 		duration: "",

@@ -227,7 +227,13 @@ const LIMITS: Record<
 		return Number(limit);
 	},
 	"messages/s": (text, limit) =>
-		ratePerSecond(inLine(text, () => parseRate(limit))),
+		ratePerSecond(
+			inLine(text, () => {
+				const rate = parseRate(limit);
+				if (rate.messages > 0) return rate;
+				throw UnitError.of("rate", `must be above 0, got ${limit}`);
+			}),
+		),
 	ns: latency,
 };
 

@@ -33,6 +33,8 @@ export const loadMistakes = {
 	"needs-constant-rate": "{field} needs a constant rate, and this load has {other}; remove {field}",
 	"warmup-too-long": "warmup must be at most 1000000000 messages",
 	"step-too-short": "a step of {durationNs} is too short for a message at {rate}; {write}",
+	"load-of-nothing": "each rate is 0/s, and nothing would be sent; write at least one above 0",
+	"rate-of-nothing": "rate must be above 0, as nothing would be sent; only with stages may it begin at 0/s",
 	"stages-too-short": "stages of {durationNs} are too short for a message at these rates; raise target",
 	"duration-too-short": "duration {durationNs} is too short for a message at {rate}; {write}",
 	"too-many-arrivals": "arrivals: poisson takes at most {most:message} in a run, got {messages:message}; write a shorter duration",

@@ -62,3 +62,11 @@ func (r Rate) check() error {
 	}
 	return nil
 }
+
+// checkIdle is check for a rate that may be 0.
+func (r Rate) checkIdle() error {
+	if r.Messages == 0 && r.PerNs > 0 {
+		return nil
+	}
+	return r.check()
+}

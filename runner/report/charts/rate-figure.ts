@@ -75,9 +75,10 @@ export function stepsFigure(
 	run: Run,
 	result: Result,
 ): RateFigure | null {
-	if (run.load.pattern === "backlog" || run.phases.length < 2) return null;
-	const metric = run.phases[0]?.metric ?? run.main;
-	const phases = run.phases.toSorted((a, b) => a.rate - b.rate);
+	const busy = run.phases.filter(({ intended }) => intended > 0);
+	if (run.load.pattern === "backlog" || busy.length < 2) return null;
+	const metric = busy[0]?.metric ?? run.main;
+	const phases = busy.toSorted((a, b) => a.rate - b.rate);
 	const points = (key: "p50" | "p99" | "max") =>
 		phases.map(({ rate, latency }): Point => {
 			if (latency === null) return nothing(rate);
