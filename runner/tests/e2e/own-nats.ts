@@ -30,22 +30,22 @@ export class Nats {
 	readonly #waiting = new Map<string, (payload: string) => void>();
 	#next = 0;
 
-	private constructor(socket: Socket) {
+	private constructor(socket: Socket, token: string) {
 		this.#socket = socket;
 		socket.setEncoding("utf8");
 		socket.on("data", (piece: string) => this.#read(piece));
 		socket.on("error", () => {});
 		socket.write(
-			'CONNECT {"verbose":false,"pedantic":false}\r\nSUB _INBOX.test.> 1\r\n',
+			`CONNECT {"verbose":false,"pedantic":false,"auth_token":"${token}"}\r\nSUB _INBOX.test.> 1\r\n`,
 		);
 	}
 
 	static async connect(url: string): Promise<Nats> {
-		const { hostname, port } = new URL(url);
+		const { hostname, port, username } = new URL(url);
 		const socket = connect({ host: hostname, port: Number(port) });
 		onTestFinished(() => void socket.destroy());
 		await once(socket, "connect");
-		return new Nats(socket);
+		return new Nats(socket, username);
 	}
 
 	/** Asks the JetStream API, or a stream to store a message. Fails with the server's words. */

@@ -9,6 +9,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { descendant, runs } from "../../../infra/processes.fake.ts";
 import { RigFile } from "../../scenario/rig-file.ts";
+import { maskUrls } from "../../secrets.ts";
 import {
 	filesOf,
 	resultOf,
@@ -69,7 +70,7 @@ describe("a rig of this machine", () => {
 				sent: 500,
 				received: 500,
 				lost: 0,
-				brokerUrl: url,
+				brokerUrl: maskUrls(url),
 				brokerSettings: { "jetstream.sync_interval": "24h" },
 				sameHost: true,
 				notes: [
