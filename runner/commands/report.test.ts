@@ -55,7 +55,7 @@ describe("mqbench report", () => {
 		expect(read()).toEqual(first);
 		expect(
 			readdirSync(folder, { recursive: true }).filter((f) =>
-				String(f).endsWith(".tmp"),
+				String(f).endsWith(".part"),
 			),
 		).toEqual([]);
 	});
@@ -82,7 +82,7 @@ describe("mqbench report", () => {
 		expect(error.message).toMatch(
 			/report\.md: cannot be written \(it is a folder\).*mqbench report /,
 		);
-		expect(existsSync(join(folder, "report.md.tmp"))).toBe(false);
+		expect(readdirSync(folder).filter((f) => f.endsWith(".part"))).toEqual([]);
 		// The others are written all the same.
 		expect(existsSync(join(folder, "result.json"))).toBe(true);
 	});
