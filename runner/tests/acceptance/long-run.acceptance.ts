@@ -1,0 +1,45 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { packageFolder } from "../../package.ts";
+import { writeLongRun } from "../../run/long-run.fake.ts";
+
+/** What a report of so many hours may take: memory grows with the length of a run. */
+const HOURS = 17;
+const HEAP_MB = 512;
+const CPU_S = 60;
+
+test(`a run of ${HOURS} hours has all reports, and is in the index, within ${HEAP_MB} MB and ${CPU_S} s of CPU time`, () => {
+	const reports = mkdtempSync(join(tmpdir(), "mqbench-long-"));
+	onTestFinished(() => rmSync(reports, { recursive: true, force: true }));
+	const folder = join(reports, "long");
+	writeLongRun(folder, { hours: HOURS });
+	const used = report(folder) + report(reports);
+	for (const name of ["result.json", "report.html", "report.md", "junit.xml"])
+		expect(existsSync(join(folder, name)), name).toBe(true);
+	expect(existsSync(join(reports, "index.html"))).toBe(true);
+	expect(used).toBeLessThan(CPU_S);
+});
+
+// --- internal ---
+
+const TELL_CPU = `data:text/javascript,${[
+	"const cpu = () => process.cpuUsage();",
+	'process.on("exit", () => process.stderr.write("\\ncpu " + (cpu().user + cpu().system) / 1e6));',
+].join("")}`;
+
+/** Seconds of CPU time of `mqbench report`. */
+function report(folder: string): number {
+	const cli = join(packageFolder, "dist/runner/cli.js");
+	const heap = `--max-old-space-size=${HEAP_MB}`;
+	const { status, stdout, stderr } = spawnSync(
+		process.execPath,
+		[heap, "--import", TELL_CPU, cli, "report", folder],
+		{ encoding: "utf8" },
+	);
+	expect(status, stderr).toBe(0);
+	if (folder.endsWith("long")) expect(stdout).toContain("PASS");
+	return Number(/cpu ([\d.]+)$/.exec(stderr)?.[1]);
+}
