@@ -8,9 +8,19 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { baselineOf } from "../compare/baseline-of-result.ts";
+import { comparingOf } from "../compare/comparing.ts";
 import { fixture } from "../run/fixture.fake.ts";
+import { renderComparing } from "./comparison/terminal.ts";
+import { renderCsv } from "./csv.ts";
+import { renderHtml } from "./html.ts";
+import { renderIndex } from "./index/html.ts";
+import { emptyFolder } from "./index/runs.fake.ts";
+import { readRuns } from "./index/runs.ts";
 import { detailsSchemaText, resultSchemaText } from "./json-schema.ts";
-import { renderMarkdown } from "./markdown.ts";
+import { renderJunit } from "./junit.ts";
+import { COMMENT, renderMarkdown } from "./markdown.ts";
+import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
 import { renderTerminal } from "./terminal.ts";
 
@@ -46,6 +56,30 @@ describe.each(names)("%s", (name) => {
 
 	test("as markdown", () => {
 		matches(golden("report.md"), renderMarkdown(result));
+	});
+
+	test("no output has a number that is none", () => {
+		const terminal = { columns: 100, colour: false, folder: "reports/x" };
+		const side = (path: string) => ({ path, baseline: baselineOf(result) });
+		const comparing = comparingOf(side("a"), [side("b")]);
+		const folder = emptyFolder();
+		mkdirSync(join(folder, "x"));
+		writeFileSync(join(folder, "x", "result.json"), JSON.stringify(result));
+		const outputs = {
+			terminal: renderTerminal(result, terminal),
+			markdown: renderMarkdown(result),
+			comment: renderMarkdown(result, { size: COMMENT, marked: true }),
+			html: wordsOf(renderHtml(result)).replaceAll(/<[^>]*>/g, " "),
+			csv: renderCsv(result),
+			junit: renderJunit(result),
+			compared: renderComparing(comparing, terminal),
+			index: wordsOf(renderIndex(readRuns(folder))).replaceAll(/<[^>]*>/g, " "),
+		};
+		for (const [what, text] of Object.entries(outputs))
+			expect(
+				/\b(?:NaN|Infinity|undefined|null)\b.*/.exec(text)?.[0],
+				what,
+			).toBe(undefined);
 	});
 });
 

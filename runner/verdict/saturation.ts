@@ -45,7 +45,13 @@ export function saturationOf(
 		) as [number, number];
 		const all = grown(before.machine.cpuNs, now.machine.cpuNs);
 		const idle = grown(before.machine.idleNs, now.machine.idleNs);
-		if (toNs <= 0 || fromNs >= endNs - startNs || !all || idle === null)
+		// Of a run that was stopped before its window, or of two samples at once, there is no time to judge.
+		if (
+			!(toNs > Math.max(0, fromNs)) ||
+			fromNs >= endNs - startNs ||
+			!all ||
+			idle === null
+		)
 			return [];
 		const was = ours(before);
 		const used = ours(now).flatMap((one, k) => {
