@@ -1,3 +1,4 @@
+import { largestOf } from "../extremes.ts";
 import type { Sla } from "../model/plan.ts";
 import type { Collected } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
@@ -87,7 +88,7 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const before = samples.filter(({ ns }) => ns <= from).map(({ y }) => y);
 	const due = dueBefore(intendedPerInterval(plan));
 	const left = due(until - warmupNs + INTERVAL_NS) - due(from - warmupNs);
-	const most = Math.max(...before, 0) + left;
+	const most = Math.max(largestOf(before), 0) + left;
 	const own = samples.find(({ ns, y }) => ns > until && y > most);
 	return Math.max(until, Math.min(calmNs, own?.ns ?? calmNs));
 }
