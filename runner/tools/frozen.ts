@@ -1,0 +1,339 @@
+/**
+ * Compares what two commits of mqbench write and print, for the same inputs: every stored run, a result of 100 runs, every scenario
+ * that comes with mqbench, and every mistake in a scenario. Only the command line is used, so the comparison outlives any change of
+ * shape inside.
+ *
+ *   npm run frozen                       the last commit with the working tree
+ *   npm run frozen -- --base abc123      a commit with the working tree
+ *   npm run frozen -- --only report.html the files whose path contains this
+ *
+ * Prints a unified diff of what differs; exit code 1 if anything does. What a commit writes is kept below the system's temporary
+ * folder, so the second comparison with it takes half the time.
+ */
+import { execFile, execFileSync } from "node:child_process";
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+	options: {
+		base: { type: "string", default: "HEAD" },
+		only: { type: "string", default: "" },
+	},
+});
+const here = git("rev-parse", "--show-toplevel");
+const base = git("rev-parse", `${values.base}^{commit}`);
+const kept = path.join(tmpdir(), "mqbench-frozen");
+const before = path.join(kept, base);
+const after = path.join(kept, "after");
+mkdirSync(kept, { recursive: true });
+
+if (!existsSync(before)) {
+	const tree = path.join(kept, `tree-${base}`);
+	rmSync(tree, { recursive: true, force: true });
+	git("worktree", "prune");
+	git("worktree", "add", "--detach", tree, base);
+	try {
+		install(tree);
+		await freeze(tree, tree, `${before}.part`);
+		renameSync(`${before}.part`, before);
+	} finally {
+		git("worktree", "remove", "--force", tree);
+	}
+}
+// The inputs are the old commit's for both: what is compared is the program.
+const inputs = path.join(kept, `inputs-${base}`);
+if (!existsSync(inputs)) {
+	mkdirSync(inputs);
+	execFileSync("sh", [
+		"-c",
+		'git -C "$1" archive "$2" | tar -x -C "$3"',
+		"sh",
+		here,
+		base,
+		inputs,
+	]);
+}
+await freeze(here, inputs, after);
+process.exitCode = differences();
+
+// --- internal ---
+
+/** Everything that the program of `tree` writes for the inputs of `from`, as text files in `into`. */
+async function freeze(tree: string, from: string, into: string): Promise<void> {
+	rmSync(into, { recursive: true, force: true });
+	mkdirSync(into, { recursive: true });
+	const cli = path.join(tree, "dist", "runner", "cli.js");
+	const folders = storedRuns(from, path.join(into, "reports"));
+	const jobs = [
+		...folders.map((folder) => () => reportsOf(cli, folder)),
+		...scenariosOf(from, into).map((file) => () => plansOf(cli, file)),
+	];
+	await Promise.all([work(jobs), work(jobs)]);
+	await across(cli, into, folders);
+	rmSync(path.join(into, "cache"), { recursive: true, force: true });
+}
+
+/** Takes jobs from a list that others take from too. */
+async function work(jobs: (() => Promise<void>)[]): Promise<void> {
+	for (let job = jobs.shift(); job; job = jobs.shift()) await job();
+}
+
+/** Copies of the fixtures, the published reports, and a folder of 100 runs. Returns their paths. */
+function storedRuns(from: string, into: string): string[] {
+	const folders: string[] = [];
+	for (const source of ["runner/report/fixtures", "reports/published"])
+		for (const name of readdirSync(path.join(from, source))) {
+			const folder = path.join(from, source, name);
+			if (!statSync(folder).isDirectory()) continue;
+			const to = path.join(into, name);
+			copyRaw(folder, to);
+			folders.push(to);
+		}
+	const hundred = path.join(into, "hundred");
+	copyRaw(path.join(from, "reports/published/message-queue-latency"), hundred);
+	const runs = path.join(hundred, "runs");
+	// Repeats 4 and 5 are the first two once more.
+	const all = readdirSync(runs).sort();
+	for (let index = all.length + 1; index <= 100; index++) {
+		const name = all[index - all.length - 1] as string;
+		const copy = path.join(
+			runs,
+			`${String(index).padStart(3, "0")}-${name.slice(3)}`,
+		);
+		cpSync(path.join(runs, name), copy, { recursive: true });
+		const file = path.join(copy, "plan.json");
+		const plan = JSON.parse(readFileSync(file, "utf8"));
+		writeFileSync(
+			file,
+			JSON.stringify({ ...plan, index, repeat: plan.repeat + 3 }),
+		);
+	}
+	return [...folders, hundred];
+}
+
+/** A run folder without what is computed from it. */
+function copyRaw(folder: string, to: string): void {
+	cpSync(folder, to, { recursive: true });
+	for (const name of ["golden", "result.json", "report.html", "report.md"])
+		rmSync(path.join(to, name), { recursive: true, force: true });
+	for (const run of readdirSync(path.join(to, "runs")))
+		rmSync(path.join(to, "runs", run, "details.json"), { force: true });
+}
+
+async function reportsOf(cli: string, folder: string): Promise<void> {
+	await say(cli, folder, "terminal", ["report", folder]);
+	await say(cli, folder, "github", [
+		"report",
+		folder,
+		"--reporter",
+		"github,markdown=-",
+	]);
+	for (const format of ["github-action-benchmark", "openmetrics"])
+		await say(cli, folder, `export-${format}`, [
+			"report",
+			folder,
+			"--export",
+			format,
+		]);
+	if (path.basename(folder) !== "hundred")
+		await say(cli, folder, "svg", ["report", folder, "--svg"]);
+	readable(folder);
+}
+
+/** What several results together come to. */
+async function across(
+	cli: string,
+	into: string,
+	folders: readonly string[],
+): Promise<void> {
+	const reports = path.join(into, "reports");
+	await say(cli, reports, "index", ["report", reports]);
+	for (const folder of folders) {
+		const other = path.join(reports, "healthy");
+		const html = path.join(folder, "compare.html");
+		const args = ["compare", other, folder];
+		await say(cli, folder, "compare", args);
+		await say(cli, folder, "compare-json", [...args, "--json"]);
+		await say(cli, folder, "compare-markdown", [
+			...[...args, "--markdown", "--html", html],
+		]);
+	}
+	for (const name of ["index.html", ...folders.map(compared)]) {
+		const file = path.join(reports, name);
+		if (existsSync(file)) writeFileSync(file, textOfHtml(file));
+	}
+}
+
+function compared(folder: string): string {
+	return path.join(path.basename(folder), "compare.html");
+}
+
+/** All scenarios: those that come with mqbench, those of the script goldens, and each mistake as a file of its own. */
+function scenariosOf(from: string, into: string): string[] {
+	const folder = path.join(into, "scenarios");
+	cpSync(path.join(from, "scenarios"), folder, { recursive: true });
+	const golden = path.join(from, "runner/script/golden");
+	for (const name of readdirSync(golden))
+		cpSync(
+			path.join(golden, name, "scenario.yaml"),
+			path.join(folder, `script-${name}.yaml`),
+		);
+	const mistakes = readFileSync(
+		path.join(from, "runner/scenario/golden/mistakes.txt"),
+		"utf8",
+	);
+	const count = new Map<string, number>();
+	for (const part of mistakes.split(/^=== /m).slice(1)) {
+		const [name = "", ...text] = part.split("\n");
+		const slug = name.replaceAll(/[^a-zA-Z0-9]+/g, "-").slice(0, 60);
+		const nth = (count.get(slug) ?? 0) + 1;
+		count.set(slug, nth);
+		const [yaml = ""] = text.join("\n").split(/^---$/m);
+		writeFileSync(path.join(folder, `mistake-${slug}-${nth}.yaml`), yaml);
+	}
+	return readdirSync(folder)
+		.filter((name) => name.endsWith(".yaml"))
+		.map((name) => path.join(folder, name));
+}
+
+async function plansOf(cli: string, file: string): Promise<void> {
+	if (path.basename(file).startsWith("mistake-"))
+		return say(cli, file, "validate", ["validate", file]);
+	await say(cli, file, "plan", ["plan", file]);
+	await say(cli, file, "plan-json", ["plan", file, "--json"]);
+	await say(cli, file, "compile", ["compile", file]);
+	await say(cli, file, "plan.json", ["compile", file, "--plan"]);
+}
+
+/** Runs one command and keeps all that it prints beside `target`, with its exit code. */
+async function say(
+	cli: string,
+	target: string,
+	name: string,
+	args: readonly string[],
+): Promise<void> {
+	const folder = statSync(target).isDirectory();
+	const file = folder
+		? path.join(target, `printed-${name}.txt`)
+		: `${target}.${name}.txt`;
+	const cwd = folder ? target : path.dirname(target);
+	const { PATH, HOME } = process.env;
+	const env = { PATH, HOME, NATS_URL: "nats://127.0.0.1:4222" };
+	const printed = await new Promise<string>((resolve) =>
+		execFile(
+			process.execPath,
+			[cli, ...args],
+			{ cwd, env, maxBuffer: 1 << 28 },
+			(error, stdout, stderr) =>
+				resolve(
+					`${stdout}\n--- stderr\n${stderr}\n--- exit code ${error?.code ?? 0}\n`,
+				),
+		),
+	);
+	writeFileSync(file, steady(printed, path.dirname(path.dirname(cli))));
+}
+
+/** Without what differs each time: where the program and its inputs are, and the number of a run. */
+function steady(text: string, dist: string): string {
+	return text
+		.replaceAll(path.dirname(dist), "<mqbench>")
+		.replaceAll(/\S*mqbench-frozen\/[^/\s"']+/g, "<frozen>")
+		.replaceAll(/-\d{8}-\d{6}-[0-9a-f]{4}/g, "-<run>")
+		.replaceAll(/("runNumber"|"seed"): ?\d+/g, "$1: <number>")
+		.replaceAll(/\b\d+ ?ms to (read|render)/g, "<time> to $1");
+}
+
+/** Reports in a form in which a diff can be read: HTML as text, JSON a value a line; raw files, which are inputs, go. */
+function readable(folder: string): void {
+	for (const name of ["report.html"]) {
+		const file = path.join(folder, name);
+		if (existsSync(file)) writeFileSync(file, textOfHtml(file));
+	}
+	const runs = path.join(folder, "runs");
+	for (const run of readdirSync(runs))
+		for (const name of readdirSync(path.join(runs, run)))
+			if (/\.(hlog|jsonl|log|js)$/.test(name) && name !== "details.json")
+				rmSync(path.join(runs, run, name));
+}
+
+/** A page as text: each element's text and attributes that a reader sees on a line; the data of its charts, a value a line. */
+function textOfHtml(file: string): string {
+	return readFileSync(file, "utf8")
+		.replaceAll(/<style[^>]*>.*?<\/style>/gs, "")
+		.replaceAll(
+			/<script([^>]*)>(.*?)<\/script>/gs,
+			(_, attributes: string, body: string) =>
+				attributes.includes("json")
+					? `\n${attributes.trim()}\n${JSON.stringify(JSON.parse(body), null, 1)}\n`
+					: "",
+		)
+		.replaceAll(
+			/<[a-z0-9]+\b[^>]*?\b(href|alt|title|aria-label|content)="([^"]*)"[^>]*>/g,
+			"\n[$1=$2] ",
+		)
+		.replaceAll(/<[^>]+>/g, "\n")
+		.replaceAll(/\n\s*\n+/g, "\n");
+}
+
+function install(tree: string): void {
+	const lock = (folder: string) =>
+		readFileSync(path.join(folder, "package-lock.json"), "utf8");
+	if (lock(tree) === lock(here)) {
+		for (const part of ["node_modules", "infra/aws/node_modules"])
+			symlinkSync(path.join(here, part), path.join(tree, part));
+		execFileSync("npm", ["run", "build", "--silent"], { cwd: tree });
+	} else execFileSync("npm", ["ci", "--silent"], { cwd: tree });
+}
+
+/** Prints what differs, and returns the exit code for it. */
+function differences(): number {
+	const folders = [before, after];
+	const known = execFileSync("sh", [
+		"-c",
+		'diff -rqN "$1" "$2" || true',
+		"sh",
+		...folders,
+	]).toString();
+	let code = 0;
+	for (const line of known.split("\n")) {
+		const [, one, two] = /^Files (.*) and (.*) differ$/.exec(line) ?? [];
+		if (one === undefined || two === undefined) continue;
+		const name = path.relative(before, one);
+		if (!name.includes(values.only)) continue;
+		code = 1;
+		process.stdout.write(
+			execFileSync("sh", [
+				"-c",
+				'diff -uN --label "before: $3" --label "after: $3" "$1" "$2" || true',
+				"sh",
+				one,
+				two,
+				name,
+			]),
+		);
+	}
+	process.stderr.write(
+		code === 0 ? "frozen: no difference\n" : "frozen: see above\n",
+	);
+	return code;
+}
+
+function git(...args: string[]): string {
+	return execFileSync("git", args, {
+		encoding: "utf8",
+		stdio: ["ignore", "pipe", "ignore"],
+	}).trim();
+}
