@@ -134,22 +134,22 @@ function copyRaw(folder: string, to: string): void {
 }
 
 async function reportsOf(cli: string, folder: string): Promise<void> {
-	await say(cli, folder, "terminal", ["report", folder]);
+	await say(cli, folder, "terminal", ["report", path.basename(folder)]);
 	await say(cli, folder, "github", [
 		"report",
-		folder,
+		path.basename(folder),
 		"--reporter",
 		"github,markdown=-",
 	]);
 	for (const format of ["github-action-benchmark", "openmetrics"])
 		await say(cli, folder, `export-${format}`, [
 			"report",
-			folder,
+			path.basename(folder),
 			"--export",
 			format,
 		]);
 	if (path.basename(folder) !== "hundred")
-		await say(cli, folder, "svg", ["report", folder, "--svg"]);
+		await say(cli, folder, "svg", ["report", path.basename(folder), "--svg"]);
 	readable(folder);
 }
 
@@ -160,11 +160,11 @@ async function across(
 	folders: readonly string[],
 ): Promise<void> {
 	const reports = path.join(into, "reports");
-	await say(cli, reports, "index", ["report", reports]);
+	await say(cli, reports, "index", ["report", "reports"]);
 	for (const folder of folders) {
-		const other = path.join(reports, "healthy");
-		const html = path.join(folder, "compare.html");
-		const args = ["compare", other, folder];
+		const name = path.basename(folder);
+		const html = path.join(name, "compare.html");
+		const args = ["compare", "healthy", name];
 		await say(cli, folder, "compare", args);
 		await say(cli, folder, "compare-json", [...args, "--json"]);
 		await say(cli, folder, "compare-markdown", [
@@ -210,12 +210,13 @@ function scenariosOf(from: string, into: string): string[] {
 }
 
 async function plansOf(cli: string, file: string): Promise<void> {
-	if (path.basename(file).startsWith("mistake-"))
-		return say(cli, file, "validate", ["validate", file]);
-	await say(cli, file, "plan", ["plan", file]);
-	await say(cli, file, "plan-json", ["plan", file, "--json"]);
-	await say(cli, file, "compile", ["compile", file]);
-	await say(cli, file, "plan.json", ["compile", file, "--plan"]);
+	const name = path.basename(file);
+	if (name.startsWith("mistake-"))
+		return say(cli, file, "validate", ["validate", name]);
+	await say(cli, file, "plan", ["plan", name]);
+	await say(cli, file, "plan-json", ["plan", name, "--json"]);
+	await say(cli, file, "compile", ["compile", name]);
+	await say(cli, file, "plan.json", ["compile", name, "--plan"]);
 }
 
 /** Runs one command and keeps all that it prints beside `target`, with its exit code. */
@@ -225,11 +226,11 @@ async function say(
 	name: string,
 	args: readonly string[],
 ): Promise<void> {
-	const folder = statSync(target).isDirectory();
-	const file = folder
+	const file = statSync(target).isDirectory()
 		? path.join(target, `printed-${name}.txt`)
 		: `${target}.${name}.txt`;
-	const cwd = folder ? target : path.dirname(target);
+	// Names are given as from beside them: how long a path is decides where lines are wrapped.
+	const cwd = path.dirname(target);
 	const { PATH, HOME } = process.env;
 	const env = { PATH, HOME, NATS_URL: "nats://127.0.0.1:4222" };
 	const printed = await new Promise<string>((resolve) =>
