@@ -80,7 +80,7 @@ function sources(): string[] {
 		.filter(
 			(file) =>
 				file.endsWith(".ts") &&
-				!/\.(test|fake|config|d)\.ts$|\/node_modules\/|\/fixtures\/|^runner\/tests\//.test(
+				!/\.(test|fake|config|d)\.ts$|\/node_modules\/|\/fixtures\/|^runner\/(tests|tools)\//.test(
 					file,
 				) &&
 				file !== LIST &&

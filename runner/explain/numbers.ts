@@ -86,16 +86,15 @@ Each message ends in exactly one place, so the counts must add up:
               by the end of the drain
   failed      refused, or held back by the system until the end of the drain
   unknown     not acknowledged: it may have arrived or not
-  duplicated  received again, up to 2 s after all messages had settled;
-              latency counts the first receipt
+  duplicated  received again; latency counts the first receipt
   corrupted   its CRC32C was wrong (checksum: true); counts as not received
   not offered never sent by the generator: the run is INVALID
 
 A message that never completed counts as slower than any limit, so it cannot
 improve a percentile. Warm-up and measurement are both judged.
 
-Example: a system promises at-most-once, and a subscriber is too slow. It loses
-messages without an error: sent 30 000, delivered 29 990, lost 10.
+Example: a subscriber of an at-most-once system is too slow. Sent 30 000,
+delivered 29 990, lost 10.
 
 What to do: judge it. delivery: at-least-once adds lost == 0; exactly-once also
 adds duplicated == 0. The report names the first lost message (producer,
