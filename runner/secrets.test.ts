@@ -41,6 +41,8 @@ describe("a text that is written or printed", () => {
 		['parse "nats://me:p@ss/w:rd@h": bad', 'parse "nats://***@h": bad'],
 		[`nats://me:it's"x@h`, "nats://***@h"],
 		["nats://host:4222, mail me@host", "nats://host:4222, mail me@host"],
+		["nats://a@h:1,nats://b:c@i:2", "nats://***@h:1,nats://***@i:2"],
+		["nats://u:a,nats://b@h", "nats://***@h"],
 		["https://host/path", "https://host/path"],
 		["nats://me:my pass word@host", "nats://***@host"],
 		["nats://me:p:w @x@host:1, nats://h", "nats://***@host:1, nats://h"],

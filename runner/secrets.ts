@@ -188,7 +188,7 @@ function lineWithout(line: string, by: (who: string) => string): string {
 	/** Where a login has begun that has not met its @ yet. */
 	let open: number | null = null;
 	let kept = 0;
-	for (const { 0: word, index } of line.matchAll(/\S+/g)) {
+	for (const { 0: word, index } of line.matchAll(URL_WORD)) {
 		const scheme = word.indexOf("://");
 		const begin: number | null =
 			open ?? (scheme < 0 ? null : index + scheme + 3);
@@ -206,6 +206,9 @@ function lineWithout(line: string, by: (who: string) => string): string {
 	}
 	return done + line.slice(kept);
 }
+
+/** A word, up to the comma before another URL: of the addresses of a cluster, each has its login. */
+const URL_WORD = /(?:(?!,[a-z][a-z\d+.-]*:\/\/)\S)+/gi;
 
 /** A user, and the beginning of a password: no port follows the colon. */
 const OPEN_LOGIN = /^[^\s/?#:[\]]*:(?!\d*(?:[/?#]|[^\w]*$|,))/;
