@@ -124,6 +124,27 @@ const crypto = {
 	randomBytes: (bytes: number) => ({ toString: () => go.random(bytes) }),
 };
 
+/** Text of bytes that come in pieces: a letter that a piece ends in waits for the next one. */
+class StringDecoder {
+	#rest = new Uint8Array(0);
+	write(piece: Uint8Array) {
+		const all = new HostBuffer(this.#rest.length + piece.length);
+		all.set(this.#rest);
+		all.set(piece, this.#rest.length);
+		// UTF-8: the first byte of a letter says how many follow, each of which is 10xxxxxx.
+		let last = all.length - 1;
+		while (last >= 0 && ((all[last] ?? 0) & 0xc0) === 0x80) last--;
+		const first = all[last] ?? 0;
+		const bytes = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+		const end = all.length - last < bytes ? last : all.length;
+		this.#rest = all.slice(end);
+		return all.toString("utf8", 0, end);
+	}
+	end() {
+		return new HostBuffer(whole(this.#rest)).toString();
+	}
+}
+
 const os = { platform: () => go.platform };
 const zlib = {
 	inflateSync: (bytes: Uint8Array) => new HostBuffer(go.inflate(whole(bytes))),
@@ -169,6 +190,7 @@ Object.assign(globalThis, {
 	},
 	node_fs: { ...fs, default: fs },
 	node_path: { ...posix, posix, default: { ...posix, posix } },
+	node_string_decoder: { StringDecoder },
 	node_os: { ...os, default: os },
 	node_crypto: { ...crypto, default: crypto },
 	node_zlib: { ...zlib, default: zlib },
