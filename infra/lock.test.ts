@@ -1,7 +1,10 @@
+import { execFileSync } from "node:child_process";
 import {
+	mkdirSync,
 	readdirSync,
 	readFileSync,
 	statSync,
+	symlinkSync,
 	utimesSync,
 	writeFileSync,
 } from "node:fs";
@@ -69,6 +72,39 @@ test.each([
 		};
 		await Promise.all(Array.from({ length: 20 }, turn));
 		expect(most).toBe(1);
+		expect(readdirSync(path.dirname(where))).toEqual([]);
+	},
+);
+
+test.each<[string, (where: string) => unknown]>([
+	["a link that leads nowhere", (where) => symlinkSync("/nowhere", where)],
+	["a file", (where) => writeFileSync(where, "")],
+	[
+		"a text of another kind",
+		(where) => writeFileSync(leftLock(where, GONE), "{}"),
+	],
+	[
+		"a pipe",
+		(where) => {
+			mkdirSync(where);
+			execFileSync("mkfifo", [path.join(where, "owner")]);
+		},
+	],
+	[
+		"a right to remove it that nobody gives back",
+		(where) => {
+			leftLock(where, GONE);
+			leftLock(`${where}.stale`, GONE);
+			utimesSync(`${where}.stale`, 1, 1);
+		},
+	],
+])(
+	"%s in the place of a lock does not keep anyone waiting",
+	async (_, plant) => {
+		const where = newPlace();
+		plant(where);
+		expect(await lockedBy(where)).toBe(null);
+		await (await take(where)).release();
 		expect(readdirSync(path.dirname(where))).toEqual([]);
 	},
 );

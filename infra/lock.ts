@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import {
+	lstat,
 	mkdir,
 	open,
-	readFile,
 	rename,
 	rm,
 	rmdir,
-	stat,
 	utimes,
 	writeFile,
 } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readGiven } from "../runner/given-folder.ts";
 import { isGone, isHere, ownerText } from "./owner.ts";
 
 /** What one process has at a time: a build, a rig, the folder of a command. */
@@ -60,7 +60,7 @@ export async function tryLock(
 	const text = JSON.stringify({ owner: ownerText(process.pid), doing, token });
 	let watched = false;
 	while (!(await make(where, text))) {
-		const found = await textOf(where);
+		const found = textOf(where);
 		const entry = entryIn(found);
 		if (entry !== null && !evenFromLiving && !isGone(entry.owner)) {
 			const here = isHere(entry.owner);
@@ -69,18 +69,19 @@ export async function tryLock(
 			if (here || (await beats(where, watchMs, lookMs, stop)))
 				return holderIn(entry);
 		}
-		if (found !== null) await takeAway(where, found, lookMs);
+		if (found !== null) await takeAway(where, found, lookMs, stop);
 	}
 	const beating = setInterval(async () => {
 		// A process that has taken it away since gives signs of its own.
-		if ((await textOf(where)) !== text) return;
+		if (textOf(where) !== text) return;
 		const now = new Date();
 		await utimes(fileOf(where), now, now).catch(() => {});
 	}, beatMs).unref();
 	return {
 		async release() {
 			clearInterval(beating);
-			if ((await textOf(where)) === text) await remove(where);
+			// What cannot be removed is taken from this process as soon as it has ended.
+			if (textOf(where) === text) await remove(where).catch(() => {});
 		},
 	};
 }
@@ -102,7 +103,7 @@ export async function takeLock(
 
 /** Who has the lock, as far as one look shows; null: no living process. */
 export async function lockedBy(where: string): Promise<Holder | null> {
-	const entry = entryIn(await textOf(where));
+	const entry = entryIn(textOf(where));
 	if (entry === null || isGone(entry.owner)) return null;
 	const holder = holderIn(entry);
 	const silentMs = Date.now() - ((await beatOf(where)) ?? 0);
@@ -137,7 +138,7 @@ async function make(where: string, text: string): Promise<boolean> {
 	} catch (error) {
 		await rm(whole, { recursive: true, force: true });
 		const { code } = error as NodeJS.ErrnoException;
-		if (THERE.has(code ?? "") || existsSync(where)) return false;
+		if (THERE.has(code ?? "") || isThere(where)) return false;
 		throw error;
 	}
 }
@@ -145,11 +146,21 @@ async function make(where: string, text: string): Promise<boolean> {
 const THERE: ReadonlySet<string> = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR"]);
 
 /** What the lock says, which is different for each holder; null: there is none. */
-async function textOf(where: string): Promise<string | null> {
+function textOf(where: string): string | null {
 	try {
-		return await readFile(fileOf(where), "utf8");
+		return readGiven(fileOf(where));
 	} catch {
-		return existsSync(where) ? "" : null;
+		return isThere(where) ? "" : null;
+	}
+}
+
+/** Is there anything, also a link that leads nowhere? */
+function isThere(where: string): boolean {
+	try {
+		lstatSync(where);
+		return true;
+	} catch {
+		return false;
 	}
 }
 
@@ -158,10 +169,11 @@ interface Entry {
 	readonly doing: string;
 }
 
-/** null: nobody has it, or it was damaged when the power failed. */
+/** null: nobody has it, or it was damaged when the power failed, or is no lock of ours. */
 function entryIn(text: string | null): Entry | null {
 	try {
-		return JSON.parse(text ?? "");
+		const { owner, doing } = JSON.parse(text ?? "");
+		return typeof owner === "string" ? { owner, doing: String(doing) } : null;
 	} catch {
 		return null;
 	}
@@ -205,19 +217,22 @@ async function takeAway(
 	where: string,
 	text: string,
 	lookMs: number,
+	stop: AbortSignal | undefined,
 ): Promise<void> {
 	const right = `${where}.stale`;
 	try {
 		await mkdir(right);
-	} catch {
-		const made = (await stat(right).catch(() => null))?.mtimeMs;
-		if (made !== undefined && Date.now() - made > SILENT_MS)
-			await rmdir(right).catch(() => {});
-		await sleep(lookMs);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+		const made = (await lstat(right).catch(() => null))?.mtimeMs;
+		// Its time may lie ahead, too, if a clock was set back.
+		if (made !== undefined && Math.abs(Date.now() - made) > SILENT_MS)
+			await rm(right, { recursive: true, force: true });
+		await sleep(lookMs, undefined, { signal: stop });
 		return;
 	}
 	try {
-		if ((await textOf(where)) === text) await remove(where);
+		if (textOf(where) === text) await remove(where);
 	} finally {
 		await rmdir(right).catch(() => {});
 	}
@@ -228,8 +243,9 @@ async function remove(where: string): Promise<void> {
 	const aside = `${where}.${randomBytes(4).toString("hex")}.gone`;
 	try {
 		await rename(where, aside);
-	} catch {
-		return;
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+		throw error;
 	}
 	await rm(aside, { recursive: true, force: true });
 }
