@@ -96,9 +96,8 @@ export function maskScenario(text: string, secrets: readonly string[]): string {
  * not count, and a user beside a password is no secret.
  */
 export function holdsSecret(url = ""): boolean {
-	const [user = "", ...password] = (/:\/\/(.*)@/s.exec(url)?.[1] ?? "").split(
-		":",
-	);
+	const { begin, end } = loginIn(url);
+	const [user = "", ...password] = url.slice(begin, end).split(":");
 	const secret = password.length > 0 ? password.join(":") : user;
 	const parameters = [...url.matchAll(SECRET_PARAMETER)].map(
 		([, , one]) => one,
@@ -108,7 +107,10 @@ export function holdsSecret(url = ""): boolean {
 
 /** A word of a command line, or one URL, which may hold blanks: what logs in by it is hidden. */
 export function maskUrl(url: string): string {
-	return maskUrls(url.replace(/:\/\/.*@/s, "://***@"));
+	const { begin, end } = loginIn(url);
+	return maskUrls(
+		begin < end ? `${url.slice(0, begin)}***${url.slice(end)}` : url,
+	);
 }
 
 /** We hide our own command line, not those of npx and the shell above us. */
@@ -117,6 +119,13 @@ export const VISIBLE_PASSWORD =
 	"There is a password on the command line: whoever lists this machine's processes may have seen it. Better in the environment: BROKER_URL=... mqbench ... --url '${BROKER_URL}'";
 
 // --- internal ---
+
+/** Where a word that is one URL has who logs in; nowhere: `begin` is `end`. */
+function loginIn(url: string): { begin: number; end: number } {
+	const scheme = url.indexOf("://");
+	const begin = scheme < 0 ? url.length : scheme + 3;
+	return { begin, end: Math.max(begin, url.lastIndexOf("@")) };
+}
 
 /** Who logs in, as messages write it for a person to copy: nobody's password. */
 const EXAMPLE = /^(?:user)?:\$\{\w+\}$/;
@@ -162,7 +171,7 @@ const PLACEHOLDER = /^(?:\.\.\. before |(?:\$\{\w+\}?)+$)/;
  * the comma, or to the brace that closes its map; of a key with its value in the lines below all that are further in.
  */
 const SECRET_VALUE = new RegExp(
-	`((?:${SECRET_NAMES.join("|")})(?:\\\\?["'])?[ \\t]*[:=][ \\t]*)(${[
+	`((?:${SECRET_NAMES.join("|")})(?:\\\\?["'])?[ \\t]*[:=][ \\t]*)(?![ \\t])(${[
 		`"(?:[^"\\\\\\r\\n]|\\\\.)+"`,
 		"'(?:[^'\\r\\n]|'')+'",
 		`\\\\(?:"[^"\\r\\n]+\\\\"|'[^'\\r\\n]+\\\\')`,
