@@ -64,10 +64,10 @@ export function heldIn(
 	};
 }
 
+// --- internal ---
+
 /** How many are due before a time, ns from the window's start; outside of the window at the rate of its edge. */
-export function dueBefore(
-	perInterval: readonly number[],
-): (ns: number) => number {
+function dueBefore(perInterval: readonly number[]): (ns: number) => number {
 	let sum = 0;
 	const starts = [0, ...perInterval.map((n) => (sum += n))];
 	return (ns) => {
@@ -76,8 +76,6 @@ export function dueBefore(
 		return (starts[i] ?? 0) + (at - i) * (perInterval[i] ?? 0);
 	};
 }
-
-// --- internal ---
 
 /** One after the other: a long run has millions of them. */
 function* samplesOf(

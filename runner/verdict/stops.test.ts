@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Plan } from "../model/plan.ts";
 import type { Collected } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
+import { cpuMs } from "../tests/cpu.fake.ts";
 import { without } from "./intervals.ts";
 import { type Any, type Changes, judged } from "./judged.fake.ts";
 import { testOver } from "./statistics.ts";
@@ -215,4 +216,26 @@ describe("a gate that FAILs", () => {
 	])("is the system's %s", (_, stops) => {
 		expect(stalled(stops).judgements[0]?.verdict).toBe("fail");
 	});
+});
+
+test("a thousand stops in a run of a week are looked at within a second", () => {
+	const hours = 168;
+	const seconds = hours * 3600;
+	const schedule = {
+		...{ kind: "constant", warmupNs: 0, durationNs: seconds * 1000 * MS },
+		...{ messages: seconds * 10, rate: { messages: 10, perNs: 1e9 } },
+	};
+	const plan = { schedule, client: { count: 1 } } as unknown as Plan;
+	const ticks = Array.from({ length: seconds }, (_, k) => ({
+		...{ at: k + 1, backlog: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1] },
+	}));
+	const stops = Array.from(
+		{ length: 1000 },
+		(_, i): Stop => [...([i * 600_000 + 1000, i * 600_000 + 1300] as const)],
+	);
+	const collected = { plan, stops: inNs(stops), ticks, counters: {} };
+	stopsIn({ ...collected, stops: [] } as unknown as Collected, MS);
+	expect(
+		cpuMs(() => stopsIn(collected as unknown as Collected, MS)),
+	).toBeLessThan(1000);
 });

@@ -1,5 +1,6 @@
 import { largestOf } from "../extremes.ts";
 import type { Sla } from "../model/plan.ts";
+import { messagesBefore } from "../plan/offset.ts";
 import type { Collected } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
 import type { Decided, Late, Slow, Without } from "../text/gates.ts";
@@ -7,10 +8,9 @@ import { type Said, say } from "../text/say.ts";
 import { waiting } from "./backlog-drain.ts";
 import { containsLag } from "./facts.ts";
 import { drainedOf } from "./fault-drain.ts";
-import { dueBefore, heldIn, RECEIVES } from "./held.ts";
+import { heldIn, RECEIVES } from "./held.ts";
 import {
 	INTERVAL_NS,
-	intendedPerInterval,
 	type LimitInterval,
 	type Shares,
 	without,
@@ -86,8 +86,9 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const calmNs = drainedStill ? lastNs : from + (drainedNs ?? 0);
 	const samples = waiting(some).map(({ x, y }) => ({ ns: x * 1e9, y }));
 	const before = samples.filter(({ ns }) => ns <= from).map(({ y }) => y);
-	const due = dueBefore(intendedPerInterval(plan));
-	const left = due(until - warmupNs + INTERVAL_NS) - due(from - warmupNs);
+	const due = (ns: number) =>
+		plan.schedule.kind === "closed" ? 0 : messagesBefore(plan.schedule, ns);
+	const left = due(until + INTERVAL_NS) - due(from);
 	const most = Math.max(largestOf(before), 0) + left;
 	const own = samples.find(({ ns, y }) => ns > until && y > most);
 	return Math.max(until, Math.min(calmNs, own?.ns ?? calmNs));
