@@ -8,7 +8,7 @@ test.each([
 	["PASS\rFAIL", "PASS\\u000dFAIL"],
 	["\u001b[2J\u001b]0;title\u0007", "\\u001b[2J\\u001b]0;title\\u0007"],
 	["\u009b2J", "\\u009b2J"],
-	["gpj.\u202eexe", "gpj.\\u202eexe"],
+	["gpj.\u202eexe\u200f", "gpj.\\u202eexe\\u200f"],
 	["\u001b[32mPASS\u001b[39m", "\\u001b[32mPASS\\u001b[39m"],
 	["\u001b\u001b[31m", "\\u001b\\u001b[31m"],
 	["é 漢 🙂", "é 漢 🙂"],

@@ -16,7 +16,7 @@ export function printable(text: string, colour = false): string {
 /** Colours whole, so that they may stay; line ends of a CSV too. */
 const UNPRINTABLE =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-	/\r\n|\x1b\[\d{1,2}m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069]/g;
+	/\r\n|\x1b\[\d{1,2}m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Bold, dim, red to cyan, grey, and their ends: nothing that hides a text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with it.

@@ -57,7 +57,7 @@ describe("mqbench plan", () => {
 				{ HERE: "nats://h:4222" },
 			),
 		).toBe(
-			`cluster: context prod.|image busybox:1.37.0, of the pods that make the load.|files: ${folder}/ca.pem, ${folder}/own.yaml.|variables of the environment: HERE.`,
+			`cluster: context prod.|image busybox:1.37.0 for the load generator pods.|files: ${folder}/ca.pem, ${folder}/own.yaml.|variables of the environment: HERE.`,
 		);
 	});
 

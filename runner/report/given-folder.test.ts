@@ -143,7 +143,7 @@ describe("a folder with a damaged file", () => {
 
 	test.each([
 		["plan.json of a run", "runs", "this run is left out"],
-		["environment.json", "environment.json", "what machine this was"],
+		["environment.json", "environment.json", "the machine is not known"],
 		["against.json", "against.json", "nothing is compared with the baseline"],
 	])(
 		"%s: the rest is reported, with what is missing",

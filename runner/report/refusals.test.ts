@@ -2,330 +2,127 @@ import { expect, test } from "vitest";
 import { refusalAdvice } from "./refusals.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
-/** What drivers said of real servers (versions of the README), without what differs from run to run; and how the advice begins. */
-const COLLECTED: readonly (readonly [
-	url: string,
-	error: string,
-	advice: string,
-])[] = [
-	// Another protocol answers, or hangs up, or is silent.
-	[
-		"redis://h:7302",
-		`redis: connect: redis: can't parse map reply: "INFO {...`,
-		"correct the port of the url: what answers at h:7302 is not Redis",
-	],
-	[
-		"kafka://h:7302",
-		"kafka: connect: invalid large response size 1229866575 > limit 268435456: response exceeds BrokerMaxReadBytes",
-		"correct the port of the url: what answers at h:7302 is not Kafka",
-	],
-	[
-		"amqp://h:7302",
-		'rabbitmq: connect: Exception (501) Reason: "Exception (501) Reason: \\"frame size exceeds negotiated frame_max\\""',
-		"correct the port",
-	],
-	[
-		"amqp://h:7501",
-		"amqp: connect: unexpected protocol version 0.9.1",
-		"correct the port",
-	],
-	[
-		"amqp://h:7302",
-		'amqp: connect: unexpected protocol "INFO"',
-		"correct the port",
-	],
-	[
-		"mqtt://h:7302",
-		"mqtt: connect: invalid Prop type 34 for packet 4",
-		"correct the port",
-	],
-	[
-		"nsq://h:7103",
-		"nsq: connect: unexpected protocol: it does not answer as nsqd does",
-		"correct the port",
-	],
-	[
-		"http://h:7302",
-		'sqs: connect: malformed HTTP status code "{..."',
-		"correct the port",
-	],
-	[
-		"nats://h:80",
-		"nats: connect: nats: protocol exception, INFO not received",
-		"correct the port",
-	],
-	[
-		"http://h:7702",
-		"sqs: connect: operation error SQS: ListQueues, https response error StatusCode: 403, RequestID: , api error UnknownError: TLS_REQUIRED",
-		"correct the port",
-	],
-	[
-		"redis://h:7401",
-		"redis: connect: EOF",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"redis://h:7501",
-		"redis: connect: read: connection reset by peer",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"mqtt://h:7501",
-		"mqtt: connect: read tcp 127.0.0.1:39444->127.0.0.1:7501: read: connection reset by peer",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"mqtt://h:7401",
-		"mqtt: connect: the server ends the connection instead of an answer; if it speaks MQTT 3.1.1 alone, set protocol: 3.1.1",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"mqtt://h:7101",
-		"mqtt: connect: context deadline exceeded",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"kafka://h:7103",
-		"kafka: connect: read tcp 127.0.0.1:39552->127.0.0.1:7103: i/o timeout",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"nats://h:7101",
-		"nats: connect: read tcp 127.0.0.1:48786->127.0.0.1:7101: i/o timeout",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"amqp://h:7103",
-		'rabbitmq: connect: Exception (501) Reason: "read i/o timeout"',
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"amqp://h:7401",
-		'rabbitmq: connect: Exception (501) Reason: "EOF"',
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"nsq://h:7401",
-		"nsq: connect: EOF",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"http://h:7103",
-		"sqs: connect: EOF",
-		"correct the port of the url, or write tls: true",
-	],
-	// TLS on one side only, or with a certificate of nobody that is known here.
-	[
-		"redis://h:7102",
-		"redis: connect: read: connection reset by peer",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"amqp://h:7602",
-		"amqp: connect: context deadline exceeded",
-		"correct the port of the url, or write tls: true",
-	],
-	[
-		"kafka://h:7403",
-		"kafka: connect: invalid large response size 352518912 > limit 268435456; the first three bytes received appear to be a tls alert record for TLS v1.2; is this a plaintext connection speaking to a tls endpoint?",
-		"write tls: true in the system: h:7403 speaks TLS",
-	],
-	["nsq://h:7701", "nsq: connect: the server requires TLS", "write tls: true"],
-	[
-		"rediss://h:7103",
-		"redis: connect: context deadline exceeded",
-		"correct the port of the url, or take TLS off it",
-	],
-	[
-		"mqtts://h:7203",
-		"mqtt: connect: read tcp 127.0.0.1:41266->127.0.0.1:7203: read: connection reset by peer",
-		"correct the port of the url, or take TLS off it",
-	],
-	[
-		"tls://h:7301",
-		"nats: connect: nats: secure connection not available",
-		"write a url that begins with nats://, and no tls in the system: h:7301 does not speak TLS",
-	],
-	[
-		"amqps://u@h:7501",
-		"rabbitmq: connect: tls: first record does not look like a TLS handshake",
-		"write a url that begins with amqp://",
-	],
-	[
-		"kafka://h:7401",
-		"kafka: connect: broker closed the connection immediately after a dial, which often happens if the client is using TLS when the broker is not expecting it: is TLS misconfigured on the client or the broker?",
-		"write a url that begins with kafka://, and no tls",
-	],
-	[
-		"rediss://h:7102",
-		"redis: connect: tls: failed to verify certificate: x509: certificate signed by unknown authority",
-		"write tls: { ca: ca.pem }",
-	],
-	[
-		"nats://h:7303",
-		"nats: connect: nats: tls error: tls: failed to verify certificate: x509: certificate signed by unknown authority",
-		"write tls: { ca: ca.pem }",
-	],
-	// Login: none, a wrong one, one of another kind, one that nobody asked for.
-	[
-		"redis://h:7101/2",
-		"redis: connect: NOAUTH Authentication required.",
-		"write REDIS_PASSWORD=... before the command",
-	],
-	[
-		"redis://***@h:7101",
-		"redis: connect: WRONGPASS invalid username-password pair or user is disabled.",
-		"check user and password: h:7101 refused them",
-	],
-	[
-		"nats://h:7301",
-		"nats: connect: nats: Authorization Violation",
-		"write NATS_PASSWORD=...",
-	],
-	[
-		"nats://***@a:1,b:2",
-		"nats: connect: nats: Authorization Violation",
-		"check user and password: a:1,b:2 refused them",
-	],
-	[
-		"mqtt://h:7201",
-		"mqtt: connect: not authorized (reason code 135)",
-		"write MQTT_PASSWORD=...",
-	],
-	[
-		"mqtt://***@h:7201",
-		"mqtt: connect: not authorized (reason code 135)",
-		"check user and password",
-	],
-	[
-		"kafka://h:7402",
-		"kafka: connect: broker closed the connection immediately after a request was issued, which often happens when SASL is required but not provided: is SASL missing?",
-		"write KAFKA_PASSWORD=...",
-	],
-	[
-		"kafka://***@h:7402",
-		"kafka: connect: SASL_AUTHENTICATION_FAILED: SASL Authentication failed.: Authentication failed: Invalid username or password",
-		"check user and password",
-	],
-	[
-		"amqp://***@h:7501",
-		'rabbitmq: connect: Exception (403) Reason: "username or password not allowed"',
-		"check user and password",
-	],
-	[
-		"amqp://***@h:7601",
-		"amqp: connect: SASL PLAIN auth failed with code 0x1: ",
-		"check user and password",
-	],
-	[
-		"kafka://***@h:7402",
-		"kafka: connect: UNSUPPORTED_SASL_MECHANISM: The broker does not support the requested SASL mechanism.",
-		"write a mechanism that the broker offers in the system: sasl:",
-	],
-	[
-		"kafka://***@h:7401",
-		"kafka: connect: ILLEGAL_SASL_STATE: Request is not valid given the current SASL state.",
-		"take user and password out of the url: h:7401 takes no login",
-	],
-	// Rights, and what is not there.
-	[
-		"redis://***@h:7101",
-		`redis: consume "mqbench.x.1.0": NOPERM this user has no permissions to access one of the channels used as arguments`,
-		"give this user the right",
-	],
-	[
-		"redis://***@h:7101",
-		"redis: connect: NOPERM this user has no permissions to run the 'client|setname' command",
-		"give this user the right",
-	],
-	[
-		"nats://***@h:7301",
-		`nats: subscribe to "mqbench.x.1.0": nats: permissions violation: Permissions Violation for Subscription to "mqbench.x.1.0"`,
-		"give this user the right",
-	],
-	[
-		"kafka://***@h:7402",
-		"kafka: look up topics: TOPIC_AUTHORIZATION_FAILED: Not authorized to access topics: [Topic authorization failed.]",
-		"give this user the right",
-	],
-	[
-		"mqtt://***@h:7201",
-		"mqtt: a message of 256 bytes: mqtt: the server refuses the message: not authorized (reason code 135)",
-		"give this user the right",
-	],
-	[
-		"amqp://***@h:7501",
-		`rabbitmq: prepare topics: delete queue "mqbench.x.1.0": Exception (403) Reason: "ACCESS_REFUSED - access to queue 'mqbench.x.1.0' in vhost '/' refused for user 'narrow'"`,
-		"give this user the right",
-	],
-	[
-		"amqp://***@h:7501",
-		`rabbitmq: connect: Exception (530) Reason: "NOT_ALLOWED - access to vhost '/' refused for user 'novhost'"`,
-		"give this user the right",
-	],
-	[
-		"amqp://***@h:7501/none",
-		'rabbitmq: connect: Exception (530) Reason: "NOT_ALLOWED - vhost none not found"',
-		"make the vhost none at the broker",
-	],
-	[
-		"redis://h:7103/99",
-		"redis: connect: ERR DB index is out of range",
-		"write a database that the server has",
-	],
-	// Replicas, and limits of connections and files.
-	[
-		"kafka://h:7401",
-		`kafka: create topic "mqbench.x.1.0": INVALID_REPLICATION_FACTOR: Replication factor is below 1 or larger than the number of available brokers.`,
-		"write replicas: 1: the broker has fewer nodes than 3 replicas need",
-	],
-	[
-		"nats://h:7301",
-		`nats: create stream "mqbench-x-1-0": nats: API error: code=500 err_code=10074 description=replicas > 1 not supported in non-clustered mode`,
-		"write replicas: 1",
-	],
-	[
-		"nats://h:7302",
-		"nats: connect: connection 2 of 3: nats: maximum connections exceeded",
-		"raise the limit of connections at h:7302, or lower workload.connections (it is 8",
-	],
-	[
-		"nats://h:7302",
-		"nats: connect: connection 2 of 3: write tcp 127.0.0.1:40008->127.0.0.1:7302: write: broken pipe",
-		"raise the limit of connections",
-	],
-	[
-		"redis://h:7103",
-		"redis: connection 3 of 9: connect: write tcp 127.0.0.1:42316->127.0.0.1:7103: write: broken pipe",
-		"raise the limit of connections",
-	],
-	[
-		"redis://h:7103",
-		`redis: consume "mqbench.x.1.0": connect: failed to initialize connection options: write tcp 127.0.0.1:42364->127.0.0.1:7103: write: broken pipe`,
-		"raise the limit of connections",
-	],
-	[
-		"amqp://***@h:7501",
-		`rabbitmq: connect: connection 2 of 3: Exception (530) Reason: "NOT_ALLOWED - connection refused for user 'few': user connection limit (1) is reached"`,
-		"raise the limit of connections",
-	],
-	[
-		"kafka://h:7404",
-		"kafka: look up topics: unable to dial: dial tcp 127.0.0.1:7404: i/o timeout",
-		"correct advertised.listeners of the broker, which sends clients to 127.0.0.1:7404",
-	],
-	[
-		"amqp://***@h:7501",
-		"rabbitmq: connect: connection 250 of 300: dial tcp 127.0.0.1:7501: socket: too many open files",
-		"allow more open files before mqbench starts (ulimit -n",
-	],
-];
+/**
+ * What drivers said of real servers (versions of the README), without what differs from run to run: how the advice begins, and below it
+ * url and error of each that gets it.
+ */
+const COLLECTED = String.raw`
+# Another protocol answers, or hangs up, or is silent.
+correct the port of the url: what answers at h:7302 is not Redis
+	redis://h:7302 redis: connect: redis: can't parse map reply: "INFO {...
+correct the port of the url: what answers at h:7302 is not Kafka
+	kafka://h:7302 kafka: connect: invalid large response size 1229866575 > limit 268435456: response exceeds BrokerMaxReadBytes
+correct the port
+	amqp://h:7302 rabbitmq: connect: Exception (501) Reason: "Exception (501) Reason: \"frame size exceeds negotiated frame_max\""
+	amqp://h:7501 amqp: connect: unexpected protocol version 0.9.1
+	amqp://h:7302 amqp: connect: unexpected protocol "INFO"
+	mqtt://h:7302 mqtt: connect: invalid Prop type 34 for packet 4
+	nsq://h:7103 nsq: connect: unexpected protocol: it does not answer as nsqd does
+	http://h:7302 sqs: connect: malformed HTTP status code "{..."
+	nats://h:80 nats: connect: nats: protocol exception, INFO not received
+	http://h:7702 sqs: connect: operation error SQS: ListQueues, https response error StatusCode: 403, RequestID: , api error UnknownError: TLS_REQUIRED
+correct the port of the url, or write tls: true
+	redis://h:7401 redis: connect: EOF
+	redis://h:7501 redis: connect: read: connection reset by peer
+	mqtt://h:7501 mqtt: connect: read tcp 127.0.0.1:39444->127.0.0.1:7501: read: connection reset by peer
+	mqtt://h:7401 mqtt: connect: the server ends the connection instead of an answer; if it speaks MQTT 3.1.1 alone, set protocol: 3.1.1
+	mqtt://h:7101 mqtt: connect: context deadline exceeded
+	kafka://h:7103 kafka: connect: read tcp 127.0.0.1:39552->127.0.0.1:7103: i/o timeout
+	nats://h:7101 nats: connect: read tcp 127.0.0.1:48786->127.0.0.1:7101: i/o timeout
+	amqp://h:7103 rabbitmq: connect: Exception (501) Reason: "read i/o timeout"
+	amqp://h:7401 rabbitmq: connect: Exception (501) Reason: "EOF"
+	nsq://h:7401 nsq: connect: EOF
+	http://h:7103 sqs: connect: EOF
 
-test.each(COLLECTED)("%s: %s", (brokerUrl, error, advice) => {
+# TLS on one side only, or with a certificate of nobody that is known here.
+correct the port of the url, or write tls: true
+	redis://h:7102 redis: connect: read: connection reset by peer
+	amqp://h:7602 amqp: connect: context deadline exceeded
+write tls: true in the system: h:7403 speaks TLS
+	kafka://h:7403 kafka: connect: invalid large response size 352518912 > limit 268435456; the first three bytes received appear to be a tls alert record for TLS v1.2; is this a plaintext connection speaking to a tls endpoint?
+write tls: true
+	nsq://h:7701 nsq: connect: the server requires TLS
+correct the port of the url, or take TLS off it
+	rediss://h:7103 redis: connect: context deadline exceeded
+	mqtts://h:7203 mqtt: connect: read tcp 127.0.0.1:41266->127.0.0.1:7203: read: connection reset by peer
+write a url that begins with nats://, and no tls in the system: h:7301 does not speak TLS
+	tls://h:7301 nats: connect: nats: secure connection not available
+write a url that begins with amqp://
+	amqps://u@h:7501 rabbitmq: connect: tls: first record does not look like a TLS handshake
+write a url that begins with kafka://, and no tls
+	kafka://h:7401 kafka: connect: broker closed the connection immediately after a dial, which often happens if the client is using TLS when the broker is not expecting it: is TLS misconfigured on the client or the broker?
+write tls: { ca: ca.pem }
+	rediss://h:7102 redis: connect: tls: failed to verify certificate: x509: certificate signed by unknown authority
+	nats://h:7303 nats: connect: nats: tls error: tls: failed to verify certificate: x509: certificate signed by unknown authority
+
+# Login: none, a wrong one, one of another kind, one that nobody asked for.
+write REDIS_PASSWORD=... before the command
+	redis://h:7101/2 redis: connect: NOAUTH Authentication required.
+check user and password: h:7101 refused them
+	redis://***@h:7101 redis: connect: WRONGPASS invalid username-password pair or user is disabled.
+write NATS_PASSWORD=...
+	nats://h:7301 nats: connect: nats: Authorization Violation
+check user and password: a:1,b:2 refused them
+	nats://***@a:1,b:2 nats: connect: nats: Authorization Violation
+write MQTT_PASSWORD=...
+	mqtt://h:7201 mqtt: connect: not authorized (reason code 135)
+check user and password
+	mqtt://***@h:7201 mqtt: connect: not authorized (reason code 135)
+write KAFKA_PASSWORD=...
+	kafka://h:7402 kafka: connect: broker closed the connection immediately after a request was issued, which often happens when SASL is required but not provided: is SASL missing?
+check user and password
+	kafka://***@h:7402 kafka: connect: SASL_AUTHENTICATION_FAILED: SASL Authentication failed.: Authentication failed: Invalid username or password
+	amqp://***@h:7501 rabbitmq: connect: Exception (403) Reason: "username or password not allowed"
+	amqp://***@h:7601 amqp: connect: SASL PLAIN auth failed with code 0x1: 
+write a mechanism that the broker offers in the system: sasl:
+	kafka://***@h:7402 kafka: connect: UNSUPPORTED_SASL_MECHANISM: The broker does not support the requested SASL mechanism.
+remove user and password from the url: h:7401 accepts no login
+	kafka://***@h:7401 kafka: connect: ILLEGAL_SASL_STATE: Request is not valid given the current SASL state.
+
+# Rights, and what is not there.
+give this user the right
+	redis://***@h:7101 redis: consume "mqbench.x.1.0": NOPERM this user has no permissions to access one of the channels used as arguments
+	redis://***@h:7101 redis: connect: NOPERM this user has no permissions to run the 'client|setname' command
+	nats://***@h:7301 nats: subscribe to "mqbench.x.1.0": nats: permissions violation: Permissions Violation for Subscription to "mqbench.x.1.0"
+	kafka://***@h:7402 kafka: look up topics: TOPIC_AUTHORIZATION_FAILED: Not authorized to access topics: [Topic authorization failed.]
+	mqtt://***@h:7201 mqtt: a message of 256 bytes: mqtt: the server refuses the message: not authorized (reason code 135)
+	amqp://***@h:7501 rabbitmq: prepare topics: delete queue "mqbench.x.1.0": Exception (403) Reason: "ACCESS_REFUSED - access to queue 'mqbench.x.1.0' in vhost '/' refused for user 'narrow'"
+	amqp://***@h:7501 rabbitmq: connect: Exception (530) Reason: "NOT_ALLOWED - access to vhost '/' refused for user 'novhost'"
+create the vhost none at the broker
+	amqp://***@h:7501/none rabbitmq: connect: Exception (530) Reason: "NOT_ALLOWED - vhost none not found"
+write a database that the server has
+	redis://h:7103/99 redis: connect: ERR DB index is out of range
+
+# Replicas, and limits of connections and files.
+write replicas: 1: the broker has fewer nodes than 3 replicas need
+	kafka://h:7401 kafka: create topic "mqbench.x.1.0": INVALID_REPLICATION_FACTOR: Replication factor is below 1 or larger than the number of available brokers.
+write replicas: 1
+	nats://h:7301 nats: create stream "mqbench-x-1-0": nats: API error: code=500 err_code=10074 description=replicas > 1 not supported in non-clustered mode
+raise the limit of connections at h:7302, or lower workload.connections (it is 8
+	nats://h:7302 nats: connect: connection 2 of 3: nats: maximum connections exceeded
+raise the limit of connections
+	nats://h:7302 nats: connect: connection 2 of 3: write tcp 127.0.0.1:40008->127.0.0.1:7302: write: broken pipe
+	redis://h:7103 redis: connection 3 of 9: connect: write tcp 127.0.0.1:42316->127.0.0.1:7103: write: broken pipe
+	redis://h:7103 redis: consume "mqbench.x.1.0": connect: failed to initialize connection options: write tcp 127.0.0.1:42364->127.0.0.1:7103: write: broken pipe
+	amqp://***@h:7501 rabbitmq: connect: connection 2 of 3: Exception (530) Reason: "NOT_ALLOWED - connection refused for user 'few': user connection limit (1) is reached"
+correct advertised.listeners of the broker, which sends clients to 127.0.0.1:7404
+	kafka://h:7404 kafka: look up topics: unable to dial: dial tcp 127.0.0.1:7404: i/o timeout
+allow more open files before mqbench starts (ulimit -n
+	amqp://***@h:7501 rabbitmq: connect: connection 250 of 300: dial tcp 127.0.0.1:7501: socket: too many open files
+`;
+
+let advice = "";
+const ROWS = COLLECTED.split("\n").flatMap((line) => {
+	const [, url = "", error = ""] = /^\t(\S+) (.*)$/.exec(line) ?? [];
+	if (url !== "") return [[url, error, advice] as const];
+	advice = line;
+	return [];
+});
+
+test.each(ROWS)("%s: %s", (brokerUrl, error, advice) => {
 	const why = `k6 ended with exit code 255: open ${error.replace(/:.*/s, "")}: ${error}`;
-	expect(refusalAdvice(why, runAt(brokerUrl, error))?.text).toMatch(
-		new RegExp(`^${advice.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`),
-	);
+	const text = refusalAdvice(why, runAt(brokerUrl, error))?.text;
+	expect(text?.slice(0, advice.length)).toBe(advice);
 });
 
 test("an error that says what to do, or that nobody knows, gets no advice of its own", () => {

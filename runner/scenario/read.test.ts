@@ -84,7 +84,7 @@ test("a rig that would have ssh add a line to some other file is refused", async
 		readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} }),
 	).rejects.toMatchObject({
 		code: "rig-invalid",
-		message: `rig.json: knownHosts: ${path.join(cwd, "s.yaml")} holds no known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts`,
+		message: `rig.json: knownHosts: ${path.join(cwd, "s.yaml")} does not contain known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts`,
 	});
 });
 

@@ -136,7 +136,7 @@ const Clients = z.union([
 		.max(MOST_CLIENTS)
 		.meta({
 			description:
-				"Hosts, as ssh takes them: user@host, or user@host:port; an address of IPv6 in brackets.",
+				"Hosts, as ssh takes them: user@host, or user@host:port; an IPv6 address in brackets.",
 		}),
 	z.strictObject({
 		docker: count("Containers of mqbench's own image.", MOST_CLIENTS, [3]),

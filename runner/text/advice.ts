@@ -26,13 +26,13 @@ export const advice = {
 	"other-mechanism": () =>
 		"write a mechanism that the broker offers in the system: sasl: plain, scram-sha-256 or scram-sha-512",
 	"no-login-there": (d: Server) =>
-		`take user and password out of the url: ${d.server} takes no login; or write the port of a listener that does`,
+		`remove user and password from the url: ${d.server} accepts no login; or use the port of a listener that does`,
 	"fewer-connections": (d: Server & { connections: number }) =>
 		`raise the limit of connections at ${d.server}${d.connections === 1 ? "" : `, or lower workload.connections (it is ${d.connections}; consumers may have their own)`}`,
 	"make-vhost": (d: { vhost: string }) =>
-		`make the vhost ${d.vhost} at the broker, or correct the path of the url`,
+		`create the vhost ${d.vhost} at the broker, or correct the path of the url`,
 	"grant-rights": () =>
-		"give this user the right to make, write and read topics whose names begin with mqbench, or name topics that it may use (topics: [...], create: false)",
+		"give this user the right to create, write and read topics whose names begin with mqbench, or name topics that it may use (topics: [...], create: false)",
 	"other-database": () =>
 		"write a database that the server has, as the number at the end of the url",
 	"trust-certificate": () =>

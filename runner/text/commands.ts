@@ -20,7 +20,7 @@ export const commands = {
 	"one-rig-or-all": "rigs destroy {id} --all: give the name of one rig, or --all",
 	"which-rig": "rigs destroy: which one? mqbench rigs list names them; --all takes down all of them",
 	"resume-and-out": "--resume continues in the folder that it names; drop --out",
-	"k6-out-comma": "--k6-out: k6 takes a comma for the end of an output; write %2C in a URL, and --k6-out once for each output",
+	"k6-out-comma": "--k6-out: to k6 a comma ends an output; write %2C in a URL, and give --k6-out once for each output",
 	"compared-with-what": "{path}: what is it to be compared with? Give a second run (mqbench compare A B){systems}.",
 	"or-two-systems": ", or two of its systems (--systems {systems})",
 	"two-names": "--systems {given}: give two names, the baseline first, e.g. --systems old,new",

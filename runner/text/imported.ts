@@ -31,7 +31,7 @@ export const imported = {
 	"import-password": "the password",
 	"import-token": "the user or token of the address",
 	"import-secret": "it stays out of files; set {name} in the environment",
-	"import-no-password": "without a password nobody logs in",
+	"import-no-password": "there is no password to log in with",
 	"import-no-login": "clients of {system} do not log in here",
 	"import-scheme": "mqbench connects by {scheme}://",
 	"no-driver-class": "The second file names no driverClass (the workload comes first, then the driver)",

@@ -11,7 +11,7 @@ export const plans = {
 	"starts-and-reads": "What it starts and reads:",
 	"uses-program": "{system}: program {program}",
 	"uses-cluster": "cluster: {where}",
-	"uses-image": "image {image}, of the pods that make the load",
+	"uses-image": "image {image} for the load generator pods",
 	"uses-files": "files: {names}",
 	"uses-variables": "variables of the environment: {names}",
 	"rights-missing": "not possible: the account may not {rights}; kubectl --namespace {namespace:quoted} apply --filename {file:quoted} makes one that may",

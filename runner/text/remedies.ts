@@ -37,7 +37,7 @@ export const remedies = {
 		"give the machine that receives more cores, use more connections or clients, or lower the rate",
 	"see-disconnects": () => "see in the broker's log why it lost connections",
 	"raise-quota": () =>
-		"raise the broker's quota for this client, or end its memory or disk alarm; or offer less",
+		"raise the broker's quota for this client, clear its memory or disk alarm, or lower the rate",
 	"longer-drain": () =>
 		"see whether they are lost or late: measure with a longer drain",
 	"see-broker": () =>

@@ -59,7 +59,7 @@ export const reports = {
 	"reporter-lacks-path": "--reporter {reporter}: a path is missing, e.g. {name}=out/{file}, or {name}=- for stdout",
 	"run-damaged": "cannot be read ({reason}), so this run is left out",
 	"floor-damaged": "cannot be read ({reason}), so the generator's floor is not known",
-	"machine-damaged": "cannot be read ({reason}), so what machine this was is not known",
+	"machine-damaged": "cannot be read ({reason}), so the machine is not known",
 	"baseline-damaged": "cannot be read ({reason}), so nothing is compared with the baseline",
 	"means-damaged": "a file of the folder is damaged; what is whole is shown",
 	"search-stopped": "stopped before the search was over",

@@ -44,7 +44,7 @@ export const runChecks = {
 
 	suspended: (d: { machine: string; ns: number }) =>
 		`${d.machine} was suspended for ${duration(d.ns)} during the run, as when a lid is closed: nothing was sent or timed meanwhile`,
-	awake: () => "no machine that makes load was suspended",
+	awake: () => "no load generator was suspended",
 
 	"clock-not-compared": (d: { client: string; crossing: boolean }) =>
 		`the clock of ${d.client} was not compared again after the run, so how far it moved meanwhile is not known${d.crossing ? ", and messages cross from client to client" : ""}`,

@@ -108,7 +108,7 @@ test("a channel that the server refuses ends the run at once, with what to do ab
 	expect(Date.now() - began).toBeLessThan(25_000);
 	expect(resultOf(out).runs[0]?.why).toContain("NOPERM");
 	expect(terminal.replaceAll(/\s+/g, " ")).toContain(
-		"What to do: give this user the right to make, write and read topics",
+		"What to do: give this user the right to create, write and read topics",
 	);
 });
 
