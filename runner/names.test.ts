@@ -1,16 +1,30 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { describe, expect, it } from "vitest";
 import { BrokerName } from "./brokers/index.ts";
 import { CLOUDS } from "./model/targets.ts";
 import { packageFolder } from "./package.ts";
+import { sources } from "./sources.fake.ts";
+
+/** The list of rooms, one line each. */
+const LIST = "runner/brokers/rooms.ts";
+
+/** What may name no broker. */
+const others = sources().filter(
+	(file) =>
+		!/^runner\/(tests|tools)\//.test(file) &&
+		file !== LIST &&
+		!BrokerName.options.some((name) =>
+			file.startsWith(`runner/brokers/${name}/`),
+		),
+);
 
 /** A broker is one room: nobody else knows its name. Tests, fakes and benchmarks may. */
 describe("the names of brokers", () => {
 	it("stand in their rooms alone", () => {
 		expect(
-			sources().flatMap((file) =>
+			others.flatMap((file) =>
 				named(file, readFileSync(path.join(packageFolder, file), "utf8")),
 			),
 		).toEqual([]);
@@ -44,7 +58,7 @@ describe("the names of brokers", () => {
 
 /** The lifecycle of rented machines is the same for each cloud; what is one cloud's own stands behind infra/cloud/provider.ts. */
 describe("the names of clouds", () => {
-	it.each(sources().filter((file) => /^infra\/cloud\/[^/]+$/.test(file)))(
+	it.each(others.filter((file) => /^infra\/cloud\/[^/]+$/.test(file)))(
 		"stand in no text of the lifecycle: %s",
 		(file) => {
 			const texts: string[] = [];
@@ -65,28 +79,6 @@ describe("the names of clouds", () => {
 });
 
 // --- internal ---
-
-/** The list of rooms, one line each. */
-const LIST = "runner/brokers/rooms.ts";
-
-function sources(): string[] {
-	const rooms = BrokerName.options.map((name) => `runner/brokers/${name}/`);
-	return ["runner", "infra"]
-		.flatMap((top) =>
-			readdirSync(path.join(packageFolder, top), { recursive: true }).map(
-				(file) => path.posix.join(top, String(file).replaceAll("\\", "/")),
-			),
-		)
-		.filter(
-			(file) =>
-				file.endsWith(".ts") &&
-				!/\.(test|fake|config|d)\.ts$|\/node_modules\/|\/fixtures\/|^runner\/(tests|tools)\//.test(
-					file,
-				) &&
-				file !== LIST &&
-				!rooms.some((room) => file.startsWith(room)),
-		);
-}
 
 /** A sentence for each line and name; comments are not in the syntax tree. */
 function named(file: string, code: string): string[] {
