@@ -100,19 +100,7 @@ func (c *connection) changes(on *sobek.Object, name string, key []byte, call scr
 		if err != nil || c.runs && c.vu.State() != nil {
 			return wait, err
 		}
-		with, err := script.JSON(script.Argument(args, 0))
-		if err != nil {
-			return nil, err
-		}
-		return func(context.Context) (script.Result, error) {
-			return nil, c.test.Once(name, fmt.Sprintf("%s %s", key, with), c.runs, func() error {
-				_, err := wait(context.Background())
-				if !c.runs && errors.Is(err, kerr.UnknownTopicOrPartition) {
-					return nil // nothing to delete; a script that catches this cannot do so here
-				}
-				return err
-			})
-		}, nil
+		return c.test.Once(name, string(key), args, c.runs, kerr.UnknownTopicOrPartition, wait)
 	})
 }
 

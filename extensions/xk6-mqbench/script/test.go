@@ -2,9 +2,13 @@
 package script
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 )
 
@@ -36,6 +40,8 @@ type Test struct {
 	// once has the calls of a script's top, each made once; asked are those of k6's look at it, in their order.
 	once  map[string]func() error
 	asked []asked
+	// begins is held while those are made.
+	begins sync.Mutex
 	// ignored are the warnings about options that were given.
 	ignored sync.Map
 }
@@ -96,32 +102,48 @@ func (t *Test) AtStart(start func()) {
 	t.starts = append(t.starts, start)
 }
 
-// Once makes a call of a script's top, which every VU runs: for the first of them, setup and teardown included. Scripts write
-// `if (__VU == 0)` and mean the beginning of the test, but there it is k6's look at the script, which must not connect: then runs is false, and
-// Begin makes the call.
-func (t *Test) Once(name, with string, runs bool, make func() error) error {
-	call := name + " " + with
-	t.mu.Lock()
-	once := t.once[call]
-	if once == nil {
-		if t.once == nil {
-			t.once = map[string]func() error{}
+// Once is what a call waits for at a script's top, which every VU runs: it changes something on a server, for the first of them, setup and
+// teardown included. Scripts write `if (__VU == 0)` and mean the beginning of the test, but there it is k6's look at the script, which must not
+// connect: then runs is false, and Begin makes the call. gone is the error of a call that deletes what is not there: a script can catch it in a
+// VU, but not in Begin.
+func (t *Test) Once(name, server string, args []sobek.Value, runs bool, gone error, wait Wait) (Wait, error) {
+	with, err := JSON(Argument(args, 0))
+	if err != nil {
+		return nil, err
+	}
+	call := fmt.Sprintf("%s %s %s", name, server, with)
+	return func(context.Context) (Result, error) {
+		t.mu.Lock()
+		once := t.once[call]
+		if once == nil {
+			if t.once == nil {
+				t.once = map[string]func() error{}
+			}
+			once = sync.OnceValue(func() error {
+				_, err := wait(context.Background())
+				if !runs && errors.Is(err, gone) {
+					return nil
+				}
+				return err
+			})
+			t.once[call] = once
+			if !runs {
+				t.asked = append(t.asked, asked{name, once})
+			}
 		}
-		once = sync.OnceValue(make)
-		t.once[call] = once
+		t.mu.Unlock()
 		if !runs {
-			t.asked = append(t.asked, asked{name, once})
+			return nil, nil
 		}
-	}
-	t.mu.Unlock()
-	if !runs {
-		return nil
-	}
-	return once()
+		return nil, once()
+	}, nil
 }
 
-// Begin makes the calls that k6's look at the script asked for; the first VU calls it. The error is worded by fails, and ends k6.
+// Begin makes the calls that k6's look at the script asked for; each VU calls it, and waits for the first one. The error is worded by fails, and ends
+// k6.
 func (t *Test) Begin(fails func(name string, err error) error) error {
+	t.begins.Lock()
+	defer t.begins.Unlock()
 	t.mu.Lock()
 	all := t.asked
 	t.asked = nil

@@ -82,21 +82,12 @@ func (c *client) changes(on *sobek.Object, name string, call script.Call) {
 		if err != nil || c.runs && c.vu.State() != nil {
 			return wait, err
 		}
-		with, err := script.JSON(script.Argument(args, 0))
-		if err != nil {
-			return nil, err
-		}
-		return func(context.Context) (script.Result, error) {
-			return nil, c.module.test.Once(name, c.configuration.key()+string(with), c.runs, func() (err error) {
-				if c.connection, err = c.module.connect(c.configuration); err == nil {
-					_, err = wait(context.Background())
-				}
-				if !c.runs && errors.Is(err, nats.ErrStreamNotFound) {
-					return nil // nothing to delete; a script that catches this cannot do so here
-				}
-				return err
-			})
-		}, nil
+		return c.module.test.Once(name, c.configuration.key(), args, c.runs, nats.ErrStreamNotFound, func(ctx context.Context) (_ script.Result, err error) {
+			if c.connection, err = c.module.connect(c.configuration); err != nil {
+				return nil, err
+			}
+			return wait(ctx)
+		})
 	})
 }
 
