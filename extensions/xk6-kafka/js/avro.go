@@ -46,7 +46,8 @@ func (f avroFormat) deserialize(data []byte) (any, error) {
 
 func (f avroFormat) name() string {
 	root := f.schema.Root()
-	if root.Namespace != "" {
+	// A name with dots has its namespace in it.
+	if root.Namespace != "" && !strings.Contains(root.Name, ".") {
 		return root.Namespace + "." + root.Name
 	}
 	return root.Name
@@ -223,6 +224,8 @@ func avroSentence(err error) error {
 	switch why := wrong.Err.Error(); {
 	case why == "missing key":
 		return fmt.Errorf("%s is missing", at)
+	case strings.HasPrefix(why, "no matching branch"):
+		return fmt.Errorf("%s fits no type of the union", at)
 	case strings.Contains(why, "nil"):
 		return fmt.Errorf("%s cannot be null", at)
 	}

@@ -100,6 +100,7 @@ func TestAvroThatCannotBeWrittenIsASentence(t *testing.T) {
 		{`["null",{"type":"enum","name":"E","symbols":["A","B"]}]`, `"C"`, `data: unknown symbol "C"`},
 		{`{"type":"bytes","logicalType":"decimal","precision":4,"scale":2}`, `3.145`, "data: decimal value 629/200 cannot be represented at scale 2 without rounding"},
 		{`{"type":"long","logicalType":"timestamp-millis"}`, `"soon"`, "data must be of type long, got text"},
+		{`["int","string"]`, `true`, "data fits no type of the union"},
 		{record, `({ a: 1 })`, "data.b is missing"},
 		{record, `({ b: null })`, "data.b cannot be null"},
 		{record, `({ b: 1 })`, "data.b must be of type bytes, got a number"},
@@ -115,6 +116,16 @@ func TestAvroThatCannotBeWrittenIsASentence(t *testing.T) {
 		bytes, err := avroOf(t, c.schema).serialize(rt, value)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s as %s: %x, %v; want %q", c.form, c.schema, bytes, err, c.want)
+		}
+	}
+}
+
+func TestTheNameOfAnAvroSchemaHasItsNamespace(t *testing.T) {
+	for schema, want := range map[string]string{
+		`"name":"R"`: "R", `"name":"R","namespace":"x.y"`: "x.y.R", `"name":"a.b.R"`: "a.b.R", `"name":"a.b.R","namespace":"x.y"`: "a.b.R",
+	} {
+		if got := avroOf(t, `{"type":"record",`+schema+`,"fields":[]}`).name(); got != want {
+			t.Errorf("%s: %s, want %s", schema, got, want)
 		}
 	}
 }
