@@ -35,6 +35,7 @@ const named = (files: readonly string[]) =>
 
 interface Job {
 	readonly permissions?: Record<string, string>;
+	readonly defaults?: { readonly run?: { readonly shell?: string } };
 	readonly steps: readonly Step[];
 }
 
@@ -99,6 +100,14 @@ test.each(named([...actions, ...workflows]))(
 	(_name, file) => {
 		for (const step of stepsOf(file))
 			expect(step.run ?? "").not.toMatch(/\$\{\{/);
+	},
+);
+
+test.each(named([...actions, ...workflows]))(
+	"%s fails where a part of a pipe does, as GitHub's bash does only if it is asked for by its name",
+	(_name, file) => {
+		for (const { run = "", shell } of stepsOf(file))
+			if (/[^|]\|[^|]/.test(run)) expect(shell, run).toBe("bash");
 	},
 );
 
@@ -326,7 +335,10 @@ function stepsOf(file: string): readonly Step[] {
 	const { runs, jobs } = parse(readFileSync(file, "utf8"));
 	return runs
 		? (runs.steps as Step[])
-		: Object.values(jobs as Record<string, Job>).flatMap(({ steps }) => steps);
+		: Object.values(jobs as Record<string, Job>).flatMap(
+				({ steps, defaults }) =>
+					steps.map((step) => ({ ...defaults?.run, ...step })),
+			);
 }
 
 /** Over a repository in which examples are workflows, and our actions are its own, so that actionlint reads their action.yml. */
