@@ -72,7 +72,7 @@ func (m *instance) open(args []sobek.Value) (sobek.Value, error) {
 	}
 	text, err := script.JSON(written)
 	if err != nil {
-		return nil, fmt.Errorf("mqbench.open: the scenario has no JSON: %w", err)
+		return nil, fmt.Errorf("mqbench.open: the scenario cannot be written as JSON: %w", err)
 	}
 	one, err := m.root.find(m.name("open "+string(text)), func() (*load, error) {
 		words, err := m.runner()

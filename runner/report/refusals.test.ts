@@ -42,7 +42,7 @@ write tls: true in the system: h:7403 speaks TLS
 	kafka://h:7403 kafka: connect: invalid large response size 352518912 > limit 268435456; the first three bytes received appear to be a tls alert record for TLS v1.2; is this a plaintext connection speaking to a tls endpoint?
 write tls: true
 	nsq://h:7701 nsq: connect: the server requires TLS
-correct the port of the url, or take TLS off it
+correct the port of the url, or remove TLS from the system
 	rediss://h:7103 redis: connect: context deadline exceeded
 	mqtts://h:7203 mqtt: connect: read tcp 127.0.0.1:41266->127.0.0.1:7203: read: connection reset by peer
 write a url that begins with nats://, and no tls in the system: h:7301 does not speak TLS
@@ -94,7 +94,7 @@ write a database that the server has
 	redis://h:7103/99 redis: connect: ERR DB index is out of range
 
 # Replicas, and limits of connections and files.
-write replicas: 1: the broker has fewer nodes than 3 replicas need
+write replicas: 1, because the broker has fewer nodes than 3 replicas need
 	kafka://h:7401 kafka: create topic "mqbench.x.1.0": INVALID_REPLICATION_FACTOR: Replication factor is below 1 or larger than the number of available brokers.
 write replicas: 1
 	nats://h:7301 nats: create stream "mqbench-x-1-0": nats: API error: code=500 err_code=10074 description=replicas > 1 not supported in non-clustered mode
@@ -105,7 +105,7 @@ raise the limit of connections
 	redis://h:7103 redis: connection 3 of 9: connect: write tcp 127.0.0.1:42316->127.0.0.1:7103: write: broken pipe
 	redis://h:7103 redis: consume "mqbench.x.1.0": connect: failed to initialize connection options: write tcp 127.0.0.1:42364->127.0.0.1:7103: write: broken pipe
 	amqp://***@h:7501 rabbitmq: connect: connection 2 of 3: Exception (530) Reason: "NOT_ALLOWED - connection refused for user 'few': user connection limit (1) is reached"
-correct advertised.listeners of the broker, which sends clients to 127.0.0.1:7404
+correct advertised.listeners of the broker, or raise its max.connections: it sends clients to 127.0.0.1:7404
 	kafka://h:7404 kafka: look up topics: unable to dial: dial tcp 127.0.0.1:7404: i/o timeout
 allow more open files before mqbench starts (ulimit -n
 	amqp://***@h:7501 rabbitmq: connect: connection 250 of 300: dial tcp 127.0.0.1:7501: socket: too many open files

@@ -20,9 +20,9 @@ export const advice = {
 	}) =>
 		`fix the cause named above and run again${d.log ? "; broker.log is in the run's folder" : ""}`,
 	"more-files": () =>
-		"allow more open files before mqbench starts (ulimit -n 65536; nofile in /etc/security/limits.conf is its bound), or use fewer connections",
+		"allow more open files before mqbench starts (ulimit -n 65536; nofile in /etc/security/limits.conf sets its upper limit), or use fewer connections",
 	"fewer-replicas": (d: { replicas: number }) =>
-		`write replicas: 1: the broker has fewer nodes than ${d.replicas} replicas need`,
+		`write replicas: 1, because the broker has fewer nodes than ${d.replicas} replicas need`,
 	"other-mechanism": () =>
 		"write a mechanism that the broker offers in the system: sasl: plain, scram-sha-256 or scram-sha-512",
 	"no-login-there": (d: Server) =>
@@ -36,7 +36,7 @@ export const advice = {
 	"other-database": () =>
 		"write a database that the server has, as the number at the end of the url",
 	"trust-certificate": () =>
-		"write tls: { ca: ca.pem } in the system, with the certificate of whoever signed the broker's",
+		"write tls: { ca: ca.pem } in the system, with the certificate of the authority that signed the broker's",
 	"no-tls-there": (d: Server & { scheme: string }) =>
 		`write a url that begins with ${d.scheme}://, and no tls in the system: ${d.server} does not speak TLS`,
 	"tls-there": (d: Server) =>
@@ -45,11 +45,11 @@ export const advice = {
 		/** "10.0.0.5:9092" */
 		address: string;
 	}) =>
-		`correct advertised.listeners of the broker, which sends clients to ${d.address}, or raise its max.connections: nothing answers there`,
+		`correct advertised.listeners of the broker, or raise its max.connections: it sends clients to ${d.address}, and nothing answers there`,
 	"other-protocol": (d: Server & { title: string }) =>
 		`correct the port of the url: what answers at ${d.server} is not ${d.title}`,
 	"hung-up": (d: Server & { title: string; tls: boolean }) =>
-		`correct the port of the url, or ${d.tls ? "take TLS off it" : "write tls: true in the system"}: what listens at ${d.server} does not answer as ${d.title} does ${d.tls ? "with" : "without"} TLS`,
+		`correct the port of the url, or ${d.tls ? "remove TLS from the system" : "write tls: true in the system"}: what listens at ${d.server} does not answer like ${d.title} ${d.tls ? "with" : "without"} TLS`,
 	"log-in": (d: {
 		/** With the variable in it. */
 		url: string;

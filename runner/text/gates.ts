@@ -229,7 +229,7 @@ interface OwnStops {
 type WithoutStops = Without & OwnStops;
 
 function stopsText(d: OwnStops): string {
-	return `the load generator could not run ${d.stops === 1 ? "once" : `${count(d.stops)} times`}, for ${duration(d.stoppedNs)}, so this says nothing about the system`;
+	return `the load generator was stopped ${d.stops === 1 ? "once" : `${count(d.stops)} times`}, for ${duration(d.stoppedNs)}, so this says nothing about the system`;
 }
 
 function withoutStops(d: WithoutStops): string {

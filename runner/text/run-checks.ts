@@ -43,7 +43,7 @@ export const runChecks = {
 		`every client was ready before the common start, the last one ${duration(d.aheadNs)} ahead`,
 
 	suspended: (d: { machine: string; ns: number }) =>
-		`${d.machine} was suspended for ${duration(d.ns)} during the run, as when a lid is closed: nothing was sent or timed meanwhile`,
+		`${d.machine} was suspended for ${duration(d.ns)} during the run, as when a laptop's lid is closed; in that time nothing was sent or timed`,
 	awake: () => "no load generator was suspended",
 
 	"clock-not-compared": (d: { client: string; crossing: boolean }) =>

@@ -183,7 +183,7 @@ test.each<[string, Stop[], string]>([
 	expect(judgements.map((j) => j.verdict)).toEqual([verdict, verdict]);
 	if (verdict === "invalid")
 		expect(judgements[0]?.why).toBe(
-			"the load generator could not run once, for 1s, so this says nothing about the system: 800/s received, and the SLA asks for at least 990/s; without that time it would be 1 000/s",
+			"the load generator was stopped once, for 1s, so this says nothing about the system: 800/s received, and the SLA asks for at least 990/s; without that time it would be 1 000/s",
 		);
 });
 
@@ -193,7 +193,7 @@ describe("a gate that FAILs", () => {
 		expect(verdict).toBe("invalid");
 		expect(judgements[0]).toMatchObject({
 			...{ verdict: "invalid", code: "late-by-stops", lagDecided: true },
-			why: "the load generator could not run once, for 490ms, so this says nothing about the system: at most 100 of 10 000 may take longer than 10ms; 490 did, in one stretch of 500ms; without its lag and the messages due around that, none of 9 010 did, which would be PASS instead of FAIL",
+			why: "the load generator was stopped once, for 490ms, so this says nothing about the system: at most 100 of 10 000 may take longer than 10ms; 490 did, in one stretch of 500ms; without its lag and the messages due around that, none of 9 010 did, which would be PASS instead of FAIL",
 		});
 		expect(checks.find((c) => c.check === "lag")?.status).toBe("invalid");
 	});

@@ -271,7 +271,7 @@ func (r *reader) take(ctx context.Context, limit int, atMost time.Duration, expe
 		if whole.Err() != nil {
 			bound = fmt.Sprintf("not all messages within maxDuration of %s", atMost)
 		}
-		return nil, fmt.Errorf("%s: %d of %d have come, and are the next call's", bound, len(r.waiting), limit)
+		return nil, fmt.Errorf("%s: %d of %d have come, and the next call returns them", bound, len(r.waiting), limit)
 	}
 	got := r.waiting[:min(limit, len(r.waiting))]
 	r.waiting = append([]received(nil), r.waiting[len(got):]...)

@@ -100,7 +100,7 @@ describe("a machine that makes load and was suspended", () => {
 		const folder = run({ suspendedNs: [0, 90 * S] });
 		expect(judged(folder)).toMatchObject({
 			verdict: "invalid",
-			why: "bench@10.0.0.1 was suspended for 1.5min during the run, as when a lid is closed: nothing was sent or timed meanwhile",
+			why: "bench@10.0.0.1 was suspended for 1.5min during the run, as when a laptop's lid is closed; in that time nothing was sent or timed",
 		});
 		expect(check(folder, "suspended")).toMatchObject({
 			remedy:
