@@ -30,14 +30,12 @@ export async function writeOffer(
 		const { plannedNs, scenario } = request;
 		const { ttlNs } = scenario.aws;
 		// A table: its blanks align the columns.
-		for (const line of [
-			...offer.lines.map((line) => `  ${line}`),
-			...indented(
-				`Price: ${costText({ hourlyUsd, unpriced, plannedNs, ttlNs })}.`,
-			),
-			...warnings.flatMap((warning) => indented(`Warning: ${warning}`)),
+		for (const line of offer.lines) lines.push(`  ${line}`);
+		for (const text of [
+			`Price: ${costText({ hourlyUsd, unpriced, plannedNs, ttlNs })}.`,
+			...warnings.map((warning) => `Warning: ${warning}`),
 		])
-			lines.push(line);
+			for (const line of indented(text)) lines.push(line);
 	} catch (error) {
 		if (!(error instanceof MqbenchError) || error.code === "interrupted")
 			throw error;
@@ -46,8 +44,7 @@ export async function writeOffer(
 		if (UNASKED.has(error.code))
 			lines.push(`  No price from ${CLOUD_TITLES[request.cloud]}: ${said[0]}`);
 		else {
-			for (const one of said.map((line) => tell("not-rentable", { why: line })))
-				lines.push(one);
+			for (const why of said) lines.push(tell("not-rentable", { why }));
 			code = error.exit;
 		}
 	}

@@ -122,7 +122,7 @@ async function look(
 		}
 		const rigs = one?.value ?? [];
 		regions.push(at);
-		for (const one of rigs.map((rig) => ({ region: at, rig }))) found.push(one);
+		for (const rig of rigs) found.push({ region: at, rig });
 		if (rigs.length > 0)
 			world.stdout.write(`In ${at}:\n${taggedText(rigs, nowMs)}`);
 	}

@@ -173,8 +173,7 @@ function powers(min: number, max: number, most: number): number[] {
 		const values: number[] = [];
 		for (let e = first; 10 ** e <= max; e++)
 			if (e % every === 0)
-				for (const one of digits.map((digit) => Number(`${digit}e${e}`)))
-					values.push(one);
+				for (const digit of digits) values.push(Number(`${digit}e${e}`));
 		return values.filter((v) => v >= min && v <= max);
 	};
 	const choices = [
