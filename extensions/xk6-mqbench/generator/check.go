@@ -36,6 +36,8 @@ func (p *Plan) checkNumbers() error {
 		return fmt.Errorf("schema %d, this binary reads schema 1: rebuild it or compile the scenario again", p.Schema)
 	case p.Connections < 1 || p.Producers < 1 || len(p.Topics) < 1 || p.Heartbeat.SlotsPerSecond < 1:
 		return fmt.Errorf("connections, producers, topics and slots must be at least 1")
+	case p.IntervalSeconds < 0:
+		return fmt.Errorf("intervalSeconds %d: must be at least 1", p.IntervalSeconds)
 	case p.DrainNs < 0 || p.TimeoutNs < 0:
 		return fmt.Errorf("drain %d ns and timeout %d ns must not be negative", p.DrainNs, p.TimeoutNs)
 	case p.InFlight != nil && *p.InFlight < 1:

@@ -68,6 +68,8 @@ type Plan struct {
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
 	} `json:"heartbeat"`
+	// IntervalSeconds of a long window are recorded as one; plan.ts says why. Left out: 1.
+	IntervalSeconds int64 `json:"intervalSeconds"`
 	// Client says which of how many clients this is. The file has index 0 for all of them; Take sets it.
 	Client struct {
 		Index int `json:"index"`
@@ -245,7 +247,7 @@ func (p *Plan) metrics() []recorder.Metric {
 func (p *Plan) frame() recorder.Frame {
 	f := recorder.Frame{
 		StartNs: p.Schedule.WarmupNs, EndNs: p.windowEndNs(), First: p.Schedule.WarmupMessages, Metrics: p.metrics(), WarmUp: true,
-		Acks: p.Acks,
+		Acks: p.Acks, IntervalSeconds: p.IntervalSeconds,
 	}
 	if p.closed() {
 		f.StartNs, f.EndNs, f.WarmUp = recorder.Unopened, recorder.Endless, false

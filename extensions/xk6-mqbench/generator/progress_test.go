@@ -3,6 +3,10 @@ package generator
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,5 +101,42 @@ func TestAClosedLoadTellsOfItsServiceTime(t *testing.T) {
 	}
 	if end := m.lines("end")[0].Window; end.Count != 3000 || end.Max != m.metrics["service"].Max {
 		t.Errorf("told at the end: %+v; the files hold %+v", end, m.metrics["service"])
+	}
+}
+
+func TestATickAndASecondOfALongRunStandForSeveral(t *testing.T) {
+	p := testPlan(200, 5000)
+	p.Schedule.WarmupNs, p.IntervalSeconds = 1000*ms, 2
+	m := measure(t, complete(p), &stub{}, nil)
+	text, err := os.ReadFile(filepath.Join(m.folder, "client-0.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var starts []string
+	for _, found := range regexp.MustCompile(`"second":(-?\d+)(?:,"seconds":2)?,"type":"second"`).FindAllSubmatch(text, -1) {
+		starts = append(starts, string(found[1]))
+	}
+	slices.Sort(starts)
+	if want := []string{"-1", "0", "2", "4"}; !slices.Equal(slices.Compact(starts), want) {
+		t.Errorf("seconds %v; want %v", starts, want)
+	}
+	var ends, spans, sent, samples int64
+	for _, tick := range m.ticks {
+		ends, spans = ends*10+int64(tick.At), spans*10+max(1, tick.Seconds)
+		sent, samples = sent+tick.Sent, samples+int64(len(tick.Backlog))
+	}
+	if ends != 1356 || spans != 1221 || sent != 1200 || samples < 35 || samples > 37 {
+		t.Errorf("ticks end at %d, of %d seconds, with %d sent and %d samples; want 1356, 1221, 1200, and ten samples each, or of the last as many as there are",
+			ends, spans, sent, samples)
+	}
+	if len(m.completions) != 3 || m.completed() != 1200 {
+		t.Errorf("%d completions in %d lines; want 1200 in 3", m.completed(), len(m.completions))
+	}
+	var told int64
+	for _, line := range append(m.lines("tick"), m.lines("end")...) {
+		told += line.Sent
+	}
+	if told != 1200 || len(m.lines("tick")) < 5 {
+		t.Errorf("%d sent told in %d lines of progress; want 1200, and a line a second", told, len(m.lines("tick")))
 	}
 }

@@ -23,7 +23,7 @@ type Versions struct {
 }
 
 // results writes a run's measurements while it goes on: lines for every settled second of intended time, and a tick for every second of
-// real time. One goroutine writes at a time: watch, and after it the one that ends the run.
+// real time. In the window of a long run a line stands for Plan.IntervalSeconds. One goroutine writes at a time: watch, and after it the one that ends the run.
 type results struct {
 	g       *Generator
 	files   *Files
@@ -34,9 +34,9 @@ type results struct {
 	usage   usage
 	// asleepNs is how long the machine had been suspended at the beginning.
 	asleepNs int64
-	// last holds the counts of the previous tick.
-	last      recorder.Totals
-	lastUsage usage
+	// last holds the counts of the previous tick, told those of the previous line of progress, which comes every second.
+	last, told recorder.Totals
+	lastUsage  usage
 	// backlog has the messages in flight, counted since the last tick.
 	backlog []int64
 	// outstanding, at the same moments: copies of messages that left this client, minus receipts on it.
@@ -48,8 +48,9 @@ type results struct {
 	// if nothing can be late.
 	live            recorder.Metric
 	soFar, lagSoFar *recorder.Running
-	// ticks is how many seconds have been reported.
-	ticks int64
+	// ticks is how many seconds have been reported, ticked how many of them are in ticks. ending: the next tick is the last.
+	ticks, ticked int64
+	ending        bool
 	// telling guards the lines of progress: answers to questions come at any time.
 	telling  sync.Mutex
 	finished error
@@ -95,9 +96,10 @@ func (r *results) end() {
 	r.watched.Wait()
 	g := r.g
 	// A run that goes well ends within its last second: what happened in it has a tick all the same, or its last step would miss a second.
-	if since := g.recorder.Totals(); g.outcome.endNs >= (r.ticks+1)*int64(time.Second) || since.Sent > r.last.Sent ||
+	if since := g.recorder.Totals(); g.outcome.endNs >= (r.ticks+1)*int64(time.Second) || r.ticks > r.ticked || since.Sent > r.last.Sent ||
 		since.Acked > r.last.Acked || since.Received > r.last.Received {
 		r.sample()
+		r.ending = true
 		r.tick(r.ticks + 1)
 	}
 	for _, n := range g.recorder.Numbers() {
@@ -144,9 +146,9 @@ func (r *results) end() {
 	if g.recorder.Keeps(recorder.Response) {
 		r.line(map[string]any{"type": "breakdown", "buckets": g.recorder.Breakdown()})
 	}
-	// Since the last tick.
+	// Since the last line of progress.
 	end := map[string]any{
-		"mqbench": "end", "state": g.outcome.state, "sent": t.Sent - r.last.Sent, "received": t.Received - r.last.Received,
+		"mqbench": "end", "state": g.outcome.state, "sent": t.Sent - r.told.Sent, "received": t.Received - r.told.Received,
 		"failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
 	}
 	r.figures(end)
@@ -262,7 +264,11 @@ func (r *results) second(s *recorder.Second) {
 			exact[m.String()] = e
 		}
 	}
-	r.line(map[string]any{"type": "second", "second": s.Number, "metrics": exact, "limits": s.Limits})
+	line := map[string]any{"type": "second", "second": s.Number, "metrics": exact, "limits": s.Limits}
+	if s.Seconds > 0 {
+		line["seconds"] = s.Seconds
+	}
+	r.line(line)
 }
 
 func (r *results) line(v any) {

@@ -278,6 +278,7 @@ type exactSum struct {
 
 type tickLine struct {
 	At                   float64
+	Seconds              int64
 	Sent, Received       int64
 	Acked                *int64
 	Backlog, Outstanding []int64

@@ -12,7 +12,7 @@ import (
 // backlogs is how often a second the messages in flight are counted; their slope shows a growing queue.
 const backlogs = 10
 
-// watch wakes ten times a second from T0 on, and reports every full second.
+// watch wakes ten times a second from T0 on, and reports every full second. A tick has ten samples, for however many seconds it stands.
 func (r *results) watch() {
 	defer r.watched.Done()
 	select {
@@ -32,7 +32,9 @@ func (r *results) watch() {
 			return
 		case <-time.After(time.Duration(wait)):
 		}
-		r.sample()
+		if from, to := r.g.tickOf((piece + backlogs - 1) / backlogs); (to*backlogs-piece)%(to-from) == 0 {
+			r.sample()
+		}
 		if piece%backlogs == 0 {
 			r.tick(piece / backlogs)
 		}
@@ -63,14 +65,20 @@ func (r *results) tick(k int64) {
 	t := g.recorder.Totals()
 	now := readUsage()
 	inFlight := max(0, g.inFlight())
+	acked := func(since recorder.Totals) any {
+		if !g.facts.Acks {
+			return nil
+		}
+		return t.Acked - since.Acked
+	}
 	tick := map[string]any{
-		"type": "tick", "at": float64(k), "sent": t.Sent - r.last.Sent, "acked": nil,
+		"type": "tick", "at": float64(k), "sent": t.Sent - r.last.Sent, "acked": acked(r.last),
 		"received": t.Received - r.last.Received, "inFlight": inFlight, "backlog": r.backlog,
 		"cpuNs": max(0, now.cpuNs-r.lastUsage.cpuNs), "gcPauseNs": max(0, now.gcPauseNs-r.lastUsage.gcPauseNs),
 		"gcCycles": now.gcCycles - r.lastUsage.gcCycles,
 	}
-	if g.facts.Acks {
-		tick["acked"] = t.Acked - r.last.Acked
+	if n := k - r.ticked; n > 1 {
+		tick["seconds"] = n
 	}
 	if g.crosses {
 		tick["outstanding"] = r.outstanding
@@ -82,22 +90,25 @@ func (r *results) tick(k int64) {
 	default:
 		tick["held"] = r.held
 	}
-	r.line(tick)
+	if _, to := g.tickOf(k); to == k || r.ending {
+		r.line(tick)
+		r.backlog, r.outstanding, r.held, r.blind = nil, nil, nil, false
+		r.last, r.lastUsage, r.ticked = t, now, k
+	}
 	r.stops()
-	r.backlog, r.outstanding, r.held, r.blind = nil, nil, nil, false
 	progress := map[string]any{
-		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "acked": tick["acked"], "received": t.Received - r.last.Received,
+		"mqbench": "tick", "at": k, "sent": t.Sent - r.told.Sent, "acked": acked(r.told), "received": t.Received - r.told.Received,
 		"inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
 		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil, "windowLagP99": nil, "held": nil,
 	}
-	// The most of the second: what waits comes and goes within milliseconds.
+	// The most since the last tick: what waits comes and goes within milliseconds.
 	if held, known := tick["held"].([]int64); known && len(held) > 0 {
 		progress["held"] = slices.Max(held)
 	}
 	if g.crosses {
 		progress["crossing"] = g.crossing(t)
 	}
-	r.last, r.lastUsage = t, now
+	r.told = t
 	// Written a little late, when most messages of the second are back.
 	select {
 	case <-r.quit:
@@ -129,6 +140,22 @@ func (r *results) completions(before int64) {
 	}
 }
 
+// tickOf is the tick of second k of real time: it begins after second from, and ends with second to. Those of a window begin with it, as its
+// seconds of intended time do; a closed load's, which opens at any time, with T0.
+func (g *Generator) tickOf(k int64) (from, to int64) {
+	var opened int64
+	if !g.closed {
+		startNs, _ := g.recorder.StartNs()
+		opened = (startNs + int64(time.Second) - 1) / int64(time.Second)
+	}
+	if k <= opened {
+		return k - 1, k
+	}
+	n := max(1, g.plan.IntervalSeconds)
+	from = k - 1 - (k-1-opened)%n
+	return from, from + n
+}
+
 // crossing is what a client has sent and received so far where messages cross: only all clients together know what has arrived.
 func (g *Generator) crossing(t recorder.Totals) map[string]any {
 	counts := map[string]any{
@@ -148,14 +175,15 @@ func (r *results) settled(k int64, progress map[string]any) {
 	if _, opened := g.recorder.StartNs(); !opened {
 		return
 	}
-	current := g.recorder.SecondOf(nowNs) - 1
+	// Where it stands for several seconds, what it has so far is shown.
+	current := g.recorder.SecondOf(nowNs - int64(time.Second))
 	for _, n := range g.recorder.Numbers() {
-		endNs := g.recorder.BeginOf(n + 1)
-		if endNs > nowNs {
+		endNs := g.recorder.EndOf(n)
+		if endNs > nowNs && n != current {
 			continue
 		}
 		var s *recorder.Second
-		if r.whole(n, endNs) || nowNs-endNs >= settleNs {
+		if endNs <= nowNs && (r.whole(n, endNs) || nowNs-endNs >= settleNs) {
 			s = r.take(n)
 			// The lag of the newest settled second: a second that is not settled stays in the pacer's shard.
 			if ns, ok := s.Percentile(recorder.Lag, 99); ok {
@@ -182,6 +210,6 @@ func (r *results) whole(n int, endNs int64) bool {
 	if g.closed || !g.responds || g.crosses {
 		return false
 	}
-	intended := g.share.before(g.schedule.Before(endNs)) - g.share.before(g.schedule.Before(endNs-int64(time.Second)))
+	intended := g.share.before(g.schedule.Before(endNs)) - g.share.before(g.schedule.Before(g.recorder.BeginOf(n)))
 	return g.recorder.Counted(n, recorder.Response) >= intended*g.plan.subscribers()
 }

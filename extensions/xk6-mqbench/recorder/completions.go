@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Completions are counted per 10 ms of real time. They show how long a system was gone and how soon it was back.
+// Completions are counted per 10 ms of real time, or per hundredth of Frame.IntervalSeconds. They show how long a system was gone and how soon it was back.
 const (
 	// CompletionBins in a second.
 	CompletionBins = 100
@@ -19,13 +19,15 @@ type completions struct {
 	counts   [CompletionBins]int64
 }
 
-// CompletedSecond is the number of completions in each 10 ms of a second since T0.
+// CompletedSecond is the number of completions in each hundredth of a second since T0, or of several that are recorded as one.
 type CompletedSecond struct {
-	Second int64                 `json:"second"`
-	Counts [CompletionBins]int64 `json:"counts"`
+	Second int64 `json:"second"`
+	// Seconds is how many it stands for; left out: one.
+	Seconds int64                 `json:"seconds,omitempty"`
+	Counts  [CompletionBins]int64 `json:"counts"`
 }
 
-// TakeCompletions removes the completions of all seconds before the given one, merged over the shards, in order of time. A later call
+// TakeCompletions removes the completions of all intervals that end before the given second, merged over the shards, in order of time. A later call
 // returns what is recorded later for such a second.
 func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 	var taken []CompletedSecond
@@ -34,8 +36,8 @@ func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 		s.mu.Lock()
 		kept := s.completed[:0]
 		for _, c := range s.completed {
-			n := c.firstBin / CompletionBins
-			if n >= before {
+			n := c.firstBin / CompletionBins * r.interval
+			if n+r.interval > before {
 				kept = append(kept, c)
 				continue
 			}
@@ -44,7 +46,7 @@ func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 			}
 			if _, seen := at[n]; !seen {
 				at[n] = len(taken)
-				taken = append(taken, CompletedSecond{Second: n})
+				taken = append(taken, CompletedSecond{Second: n, Seconds: several(r.interval)})
 			}
 			for k, count := range c.counts {
 				taken[at[n]].Counts[k] += count
@@ -63,7 +65,7 @@ func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 // complete counts a completion at the given time. Every message passes here: nearly always one division and one addition.
 func (s *Shard) complete(atNs int64) {
 	// A time before T0 is possible: this machine's clock may be a little behind the sender's.
-	bin := max(0, atNs) / binNs
+	bin := max(0, atNs) / (binNs * s.recorder.interval)
 	c := s.completing
 	if c == nil || uint64(bin-c.firstBin) >= CompletionBins {
 		c = s.completionsOf(bin)

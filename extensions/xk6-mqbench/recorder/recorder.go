@@ -74,6 +74,8 @@ type Frame struct {
 	WarmUp bool
 	// Acks: a message is complete when it is acknowledged, otherwise at its first receipt.
 	Acks bool
+	// IntervalSeconds: how many seconds of the window are recorded as one. 0 is 1.
+	IntervalSeconds int64
 }
 
 const (
@@ -88,15 +90,17 @@ type Recorder struct {
 	// Seconds are counted from zeroNs, so that no second holds both warm-up and window: the window's start by the plan, whole seconds
 	// after windowStartNs if it opened earlier.
 	zeroNs, windowStartNs, windowEndNs, first atomic.Int64
-	kept                                      [metrics]bool
-	warmUp, acks                              bool
-	limits                                    []Limit
-	shards                                    []*Shard
+	// interval is how many seconds of the window, and of completions, are recorded as one.
+	interval     int64
+	kept         [metrics]bool
+	warmUp, acks bool
+	limits       []Limit
+	shards       []*Shard
 }
 
 // New makes a recorder.
 func New(shards int, frame Frame, limits []Limit) *Recorder {
-	r := &Recorder{warmUp: frame.WarmUp, acks: frame.Acks, limits: limits}
+	r := &Recorder{warmUp: frame.WarmUp, acks: frame.Acks, limits: limits, interval: max(1, frame.IntervalSeconds)}
 	r.zeroNs.Store(frame.StartNs)
 	r.windowStartNs.Store(frame.StartNs)
 	r.first.Store(frame.First)
@@ -141,13 +145,29 @@ func (r *Recorder) Shard(i int) *Shard { return r.shards[i%len(r.shards)] }
 // Shards is their number.
 func (r *Recorder) Shards() int { return len(r.shards) }
 
-// SecondOf is the second of an intended time (ns since T0), counted from the window's start by the plan.
+// SecondOf is the second of an intended time (ns since T0), counted from the window's start by the plan. Where several seconds of the window
+// are recorded as one, it is the first of them; those of the warm-up are always recorded one by one, because the window may open after any.
 func (r *Recorder) SecondOf(offsetNs int64) int {
-	return int(floorDiv(offsetNs-r.zeroNs.Load(), secondNs))
+	zero := r.zeroNs.Load()
+	n := floorDiv(offsetNs-zero, secondNs)
+	if r.interval > 1 {
+		if first := floorDiv(r.windowStartNs.Load()-zero, secondNs); n >= first {
+			n -= (n - first) % r.interval
+		}
+	}
+	return int(n)
 }
 
 // BeginOf is when a second begins, ns since T0.
 func (r *Recorder) BeginOf(number int) int64 { return r.zeroNs.Load() + int64(number)*secondNs }
+
+// EndOf is when it ends, with those that are recorded as one with it.
+func (r *Recorder) EndOf(number int) int64 {
+	if r.warmsUp(number) {
+		return r.BeginOf(number + 1)
+	}
+	return r.BeginOf(number + int(r.interval))
+}
 
 // Shard takes measurements under its own lock. Records of one message may go to different shards.
 type Shard struct {
@@ -369,7 +389,7 @@ func (s *Shard) at(offsetNs int64) *second {
 	if sec == nil {
 		sec = &second{limits: make([]limitCounts, len(s.recorder.limits))}
 		s.newest = max(s.newest, n)
-		sec.packed = n < s.newest-1
+		sec.packed = n < s.newest-int(s.recorder.interval)
 		s.seconds[n] = sec
 	}
 	s.last, s.lastHere = sec, n
@@ -395,6 +415,9 @@ func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
 		}
 		startNs := s.recorder.windowStartNs.Load()
 		piece := int(floorMod(offsetNs-startNs, secondNs) / pieceNs)
+		if n := s.recorder.interval; n > 1 && offsetNs >= startNs {
+			piece = int((offsetNs - startNs) % (n * secondNs) / (n * pieceNs))
+		}
 		counts := &sec.limits[k]
 		counts.Count[piece]++
 		if ns > limit.Ns {

@@ -87,9 +87,11 @@ type Second struct {
 	WarmUp bool
 	// StartNs since T0, and the length: the last second of a window and the first one of a warm-up may be shorter.
 	StartNs, LengthNs int64
-	Limits            []limitCounts
-	merged            [metrics]*hdr.Histogram
-	exact             [metrics]Exact
+	// Seconds is how many are recorded as this one; 0: it is one.
+	Seconds int64
+	Limits  []limitCounts
+	merged  [metrics]*hdr.Histogram
+	exact   [metrics]Exact
 }
 
 // Exact returns the exact figures of a metric.
@@ -131,7 +133,10 @@ func (r *Recorder) Peek(number int, m Metric) *Second {
 func (r *Recorder) Take(number int) *Second {
 	out := &Second{Number: number, WarmUp: r.warmsUp(number), Limits: make([]limitCounts, len(r.limits))}
 	out.StartNs = r.BeginOf(number)
-	out.LengthNs = min(secondNs, r.windowEndNs.Load()-out.StartNs)
+	out.LengthNs = min(r.EndOf(number), r.windowEndNs.Load()) - out.StartNs
+	if !out.WarmUp {
+		out.Seconds = several(r.interval)
+	}
 	if out.StartNs < 0 { // the warm-up is not a whole number of seconds
 		out.LengthNs += out.StartNs
 		out.StartNs = 0
@@ -148,7 +153,7 @@ func (r *Recorder) Take(number int) *Second {
 			s.last = nil
 		}
 		// A straggler opens this second again, with a packed histogram, since few will follow.
-		s.newest = max(s.newest, number+2)
+		s.newest = max(s.newest, number+int(r.interval)+1)
 		s.mu.Unlock()
 		out.add(sec)
 		s.recycle(sec)
@@ -185,6 +190,14 @@ func (r *Recorder) Numbers() []int {
 // --- internal ---
 
 func (r *Recorder) warmsUp(number int) bool { return r.BeginOf(number) < r.windowStartNs.Load() }
+
+// several is 0 for one second, which lines of files leave out.
+func several(seconds int64) int64 {
+	if seconds == 1 {
+		return 0
+	}
+	return seconds
+}
 
 func (s *Second) add(sec *second) {
 	for m, c := range sec.cells {
