@@ -50,6 +50,8 @@ export const ClientLine = z.strictObject({
 export const SecondLine = z.strictObject({
 	type: z.literal("second"),
 	second: z.int(),
+	/** So many seconds, of a long run; left out: one. */
+	seconds: z.int().positive().optional(),
 	metrics: z.partialRecord(
 		Metric,
 		z.strictObject({
@@ -66,7 +68,7 @@ export const SecondLine = z.strictObject({
 		}),
 	),
 	/**
-	 * For plan.limits[k]: counts per 100 ms of this second (10 numbers each; 100 ms pieces, the last of a window may be
+	 * For plan.limits[k]: counts per 100 ms of this second, or per tenth of several (10 numbers each; the last piece of a window may be
 	 * shorter). `count`: completed messages that have the metric; `over`: those with metric > limit (for op "<" the
 	 * plan's limit is met by equality too: limits are told apart in ns only); `overWithoutLag`: metric - lag > limit.
 	 */
@@ -83,13 +85,15 @@ export const SecondLine = z.strictObject({
 export const TickLine = z.strictObject({
 	type: z.literal("tick"),
 	at: z.number(),
+	/** So many seconds, of a long run; left out: one. */
+	seconds: z.int().positive().optional(),
 	/** Send calls, acknowledgements and first receipts in this second. */
 	sent: Count,
 	acked: Count.nullable(),
 	received: Count,
 	/** At its end. */
 	inFlight: Count,
-	/** Messages in flight, counted ten times in this second. */
+	/** Messages in flight, counted ten times in this time. */
 	backlog: z.array(Count),
 	/**
 	 * Where messages cross from client to client, at the same moments: copies of messages that left here without error so far, less first
@@ -114,6 +118,8 @@ export const TickLine = z.strictObject({
 export const CompletionsLine = z.strictObject({
 	type: z.literal("completions"),
 	second: Count,
+	/** So many seconds, of a long run; left out: one. */
+	seconds: z.int().positive().optional(),
 	counts: z.array(Count).length(100),
 });
 

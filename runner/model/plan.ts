@@ -214,6 +214,11 @@ export const Plan = z.strictObject({
 	...promisesInPlan,
 	/** When consumers acknowledge (request-reply: responders). */
 	acknowledge: Acknowledge.default("automatic"),
+	/**
+	 * Seconds of the window that are recorded as one: all that is written by the second is then by so many, and what is by the 100 or 10 ms
+	 * by so many times that. Left out: 1. Of it the memory that a report takes depends, not of the length of the run (plan/interval.ts).
+	 */
+	intervalSeconds: z.int().positive().optional(),
 	/** Latency limits that the generator counts exactly, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),
 	heartbeat: z.strictObject({

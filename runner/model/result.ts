@@ -447,6 +447,8 @@ export const Run = z.strictObject({
 		seconds: z.array(
 			z.strictObject({
 				second: z.int(),
+				/** So many seconds, of a long run; absent: one. */
+				seconds: z.int().positive().optional(),
 				count: Count,
 				/** Samples that the messages due in it owe and that never came; null: not known (a closed loop, a run that was stopped). */
 				missing: MaybeCount,

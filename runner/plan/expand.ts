@@ -24,6 +24,7 @@ import { partitionsOf } from "../scenario/partitions.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import { tell } from "../text/tell.ts";
+import { intervalSeconds } from "./interval.ts";
 import { promisedGates } from "./promises.ts";
 import { copies } from "./samples.ts";
 import { counted } from "./schedule.ts";
@@ -168,6 +169,7 @@ function plan(
 	if (sized === null) throw new Error("a scenario without a limit is refused");
 	// Of the scenario alone: every system gets the same bytes and keys, today and in a year.
 	const seed = fnv1a(scenario.name);
+	const recorded = intervalSeconds({ ...work, schedule, faults });
 	return inOrder<Plan>(Plan, {
 		...work,
 		schema: 1,
@@ -214,6 +216,7 @@ function plan(
 		},
 		delivery,
 		acknowledge: acknowledgeOf(traits, one.pattern),
+		...(recorded > 1 ? { intervalSeconds: recorded } : {}),
 		limits: limits(sla),
 		heartbeat: {
 			slotsPerSecond: clients * SLOTS_PER_SECOND,

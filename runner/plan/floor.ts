@@ -84,6 +84,7 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 		repeats: 1,
 		driverOptions: {},
 		schedule: schedule(plan),
+		intervalSeconds: undefined,
 		search: null,
 		phases: [],
 		backlog: null,

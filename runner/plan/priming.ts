@@ -26,6 +26,7 @@ export function priming(plan: Plan, { traits }: System): Plan | null {
 		inFlight: IN_FLIGHT,
 		topics: plan.topics.map(apart),
 		replyTopics: plan.replyTopics.map(apart),
+		intervalSeconds: undefined,
 		...{ phases: [], faults: [], limits: [], sla: [], baselineSla: [] },
 		...{ work: null, drainNs: DRAIN_NS },
 		heartbeat: {

@@ -1,3 +1,4 @@
+import { secondsOf } from "../model/line-seconds.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import { TALLIES, Tally } from "../model/tallies.ts";
 import { messagesBefore } from "../plan/offset.ts";
@@ -115,15 +116,17 @@ function fewest({ series, window, load }: Run, name: string): Found | null {
 	// A closed load runs as fast as it can: its slowest second is no event.
 	if (field === undefined || load.schedule.kind === "closed") return null;
 	const within = series.ticks
+		.map((tick) => ({ ...tick, from: tick.at - secondsOf(tick) }))
 		.filter(
-			({ at }) => (at - 1) * 1e9 >= window.startNs && at * 1e9 <= window.endNs,
+			({ at, from }) =>
+				from * 1e9 >= window.startNs && at * 1e9 <= window.endNs,
 		)
 		.map((tick) => ({
-			second: tick.at - 1 - window.startNs / 1e9,
+			second: tick.from - window.startNs / 1e9,
 			count: tick[field],
 			due:
 				messagesBefore(load.schedule, tick.at * 1e9) -
-				messagesBefore(load.schedule, (tick.at - 1) * 1e9),
+				messagesBefore(load.schedule, tick.from * 1e9),
 		}))
 		.filter(
 			(t): t is { second: number; count: number; due: number } =>

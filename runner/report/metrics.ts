@@ -52,6 +52,7 @@ export function mainSeconds(facts: Facts): Run["series"]["seconds"] {
 		};
 		return {
 			second: line.second,
+			...(line.seconds === undefined ? {} : { seconds: line.seconds }),
 			count,
 			missing: due && Math.max(0, (due.get(line.second) ?? 0) - count),
 			p50,
@@ -75,7 +76,11 @@ export function heatOf(facts: Facts): Run["series"]["heat"] {
 		...(facts.merged.get(tag)?.bins ?? []),
 	]);
 	if (seconds.length === 0) return null;
-	const width = columnWidth(seconds.map(([second]) => second));
+	const { intervalSeconds = 1 } = facts.collected.plan;
+	const width = columnWidth(
+		seconds.map(([second]) => second),
+		intervalSeconds,
+	);
 	const columns = new Map<number, BinCounts>();
 	for (const [second, bins] of seconds) {
 		const column = Math.floor(second / width) * width;
@@ -152,18 +157,19 @@ function secondOf(
 	};
 }
 
-function columnWidth(seconds: readonly number[]): number {
+/** Of whole `each`. */
+function columnWidth(seconds: readonly number[], each: number): number {
 	let first = 0;
 	let last = 0;
 	for (const second of seconds) {
 		first = Math.min(first, second);
 		last = Math.max(last, second);
 	}
-	let width = 1;
+	let width = each;
 	while (
 		Math.floor(last / width) - Math.floor(first / width) + 1 >
 		MOST_COLUMNS
 	)
-		width++;
+		width += each;
 	return width;
 }

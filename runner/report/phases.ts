@@ -1,5 +1,6 @@
 import { EMPTY } from "../histogram/distribution.ts";
 import type { Tick } from "../model/client-file.ts";
+import { secondsOf } from "../model/line-seconds.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Phase } from "../model/result.ts";
 import { messagesBefore } from "../plan/offset.ts";
@@ -68,8 +69,9 @@ export function happened(
 	of: (tick: Tick) => number | null,
 ): number {
 	return ticks.reduce((sum, tick) => {
-		const within = Math.min(tick.at, toS) - Math.max(tick.at - 1, fromS);
-		return sum + (of(tick) ?? 0) * Math.min(1, Math.max(0, within));
+		const seconds = secondsOf(tick);
+		const within = Math.min(tick.at, toS) - Math.max(tick.at - seconds, fromS);
+		return sum + (of(tick) ?? 0) * Math.min(1, Math.max(0, within / seconds));
 	}, 0);
 }
 

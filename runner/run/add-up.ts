@@ -9,6 +9,7 @@ import type {
 	Tick,
 	Totals,
 } from "../model/client-file.ts";
+import { secondsOf } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 
 /** What several clients, and several lines of one client, have counted, put together. */
@@ -45,6 +46,7 @@ export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 				...heldOf((a, b) => [...a, ...b], before, line),
 				inFlight,
 				at,
+				...lengthOf(line),
 			});
 		}
 		for (const [at, tick] of own) {
@@ -55,12 +57,13 @@ export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 	return [...ticks.values()].sort((a, b) => a.at - b.at);
 }
 
-/** By 10 ms since T0, up to the last second in which something completed. */
+/** By 10 ms since T0 (of a long run by as many times that as seconds are recorded as one), up to the last second in which something completed. */
 export function addCompletions(lines: readonly Completions[]): Float64Array {
-	const last = lines.reduce((most, l) => Math.max(most, l.second), -1);
-	const bins = new Float64Array((last + 1) * 100);
+	const each = secondsOf(lines[0] ?? {});
+	const last = lines.reduce((most, l) => Math.max(most, l.second), -each);
+	const bins = new Float64Array((last / each + 1) * 100);
 	for (const { second, counts } of lines) {
-		let at = second * 100;
+		let at = (second / each) * 100;
 		for (const n of counts) bins[at] = (bins[at++] ?? 0) + n;
 	}
 	return bins;
@@ -193,6 +196,7 @@ function addSecond(a: Second, b: Second): Second {
 		x.map((n, i) => n + (y[i] ?? 0));
 	return {
 		second: a.second,
+		...lengthOf(a),
 		metrics,
 		limits: a.limits.map((x, k) => ({
 			count: pieces(x.count, b.limits[k]?.count),
@@ -200,6 +204,10 @@ function addSecond(a: Second, b: Second): Second {
 			overWithoutLag: pieces(x.overWithoutLag, b.limits[k]?.overWithoutLag),
 		})),
 	};
+}
+
+function lengthOf({ seconds }: { readonly seconds?: number | undefined }) {
+	return seconds === undefined ? {} : { seconds };
 }
 
 function lowestOf(...of: readonly { readonly lowest?: number | undefined }[]) {
@@ -214,6 +222,7 @@ function addTick(a: Tick, b: Tick): Tick {
 	return {
 		...sum,
 		at: a.at,
+		...lengthOf(a),
 		backlog: a.backlog.slice(0, taken).map((n, i) => n + (b.backlog[i] ?? 0)),
 		...heldOf(
 			(x, y) => x.slice(0, y.length).map((n, i) => n + (y[i] ?? 0)),

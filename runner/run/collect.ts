@@ -162,7 +162,7 @@ export function collect(folder: string): Collected {
 	const tickLines = clients.map((c) => ofType(c.lines, "tick"));
 	const [only] = parts.length === 1 ? parts : [];
 	const ticks = only?.ticks ?? addTicks(tickLines);
-	const nodes = nodesOf(folder);
+	const nodes = nodesOf(folder, plan.intervalSeconds);
 	return {
 		folder: basename(folder),
 		plan,
@@ -191,10 +191,10 @@ export function collect(folder: string): Collected {
 		breakdown: breakdownOf(clients),
 		t0Ms: t0Of(parts),
 		resources: withBrokers(
-			readSamples(join(folder, "resources.jsonl")),
+			readSamples(join(folder, "resources.jsonl"), plan.intervalSeconds),
 			nodes.map(({ samples }) => samples),
 		),
-		hosts: hostsOf(folder, parts),
+		hosts: hostsOf(folder, parts, plan.intervalSeconds),
 		nodes,
 		brokerLog: readBrokerLog(join(folder, "broker.log")),
 	};
@@ -365,17 +365,22 @@ function t0Of(parts: readonly ClientPart[]): number | null {
 }
 
 /** By index of the client whose machine it is. */
-function hostsOf(folder: string, parts: readonly ClientPart[]): Machine[] {
-	return numberedSamples(folder, "resources-").flatMap(({ number, samples }) =>
-		parts
-			.filter(({ index }) => index === number)
-			.map((client) => ({ client, samples })),
+function hostsOf(
+	folder: string,
+	parts: readonly ClientPart[],
+	seconds: number | undefined,
+): Machine[] {
+	return numberedSamples(folder, "resources-", seconds).flatMap(
+		({ number, samples }) =>
+			parts
+				.filter(({ index }) => index === number)
+				.map((client) => ({ client, samples })),
 	);
 }
 
 /** A node of which there is no file was no host's. */
-function nodesOf(folder: string): Machine[] {
-	return numberedSamples(folder, "resources-broker-").map(
+function nodesOf(folder: string, seconds: number | undefined): Machine[] {
+	return numberedSamples(folder, "resources-broker-", seconds).map(
 		({ number, samples }) => ({ client: null, node: number, samples }),
 	);
 }

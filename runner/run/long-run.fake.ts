@@ -11,13 +11,14 @@ import { deflateSync } from "node:zlib";
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import { histogramOf, seeded } from "../histogram/random.fake.ts";
 import { crosses, type Plan } from "../model/plan.ts";
+import { intervalSeconds } from "../plan/interval.ts";
 import { planOf, steady } from "./built.fake.ts";
 
 const WARMUP_S = 5;
 const T0_MS = 1_767_225_600_000;
 
 /**
- * For tests: the folder of a result with one healthy run, as long as is asked for, written as the generator writes it. Each second has
+ * For tests: the folder of a result with one healthy run, as long as is asked for, written as the generator writes it. Each second, or what is recorded as one, has
  * histograms, counts, ten samples of the queue, completions and resources; ten seconds that differ come again and again.
  */
 export function writeLongRun(
@@ -46,6 +47,8 @@ export function writeLongRun(
 		connections: clients,
 		drainNs: 30e9,
 	});
+	const recorded = intervalSeconds(plan);
+	if (recorded > 1) plan.intervalSeconds = recorded;
 	const run = join(folder, "runs", "01-nats");
 	mkdirSync(run, { recursive: true });
 	writeFileSync(join(run, "plan.json"), JSON.stringify(plan));
@@ -76,15 +79,24 @@ function writeClient(
 	seconds: number,
 ): void {
 	const own = (plan.schedule.rate?.messages ?? 0) / plan.client.count;
+	const { intervalSeconds: each = 1 } = plan;
 	const kinds = Array.from({ length: 10 }, (_, i) => kindOf(own, i));
+	const several = Array.from({ length: 10 }, (_, i) =>
+		each > 1 ? kindOf(own * each, i, each) : kinds[i],
+	);
+	/** When each interval begins: a second of the warm-up, or `each` of the window. */
+	const starts = Array.from(
+		{ length: WARMUP_S + seconds / each },
+		(_, i) => Math.min(i, WARMUP_S) + Math.max(0, i - WARMUP_S) * each,
+	);
+	const kindAt = (at: number, i: number) =>
+		(at < WARMUP_S ? kinds : several)[i % kinds.length] as Kind;
 	const hlog = new Lines(join(run, `client-${client}.hlog`));
 	hlog.add("#[Histogram log format version 1.3]");
-	for (let at = 0; at < WARMUP_S + seconds; at++)
-		for (const [metric, { encoded }] of Object.entries(
-			(kinds[at % kinds.length] as Kind).metrics,
-		))
+	for (const [i, at] of starts.entries())
+		for (const [metric, { encoded }] of Object.entries(kindAt(at, i).metrics))
 			hlog.add(
-				`Tag=${metric}${at < WARMUP_S ? ".warmup" : ""},${at}.000,1.000,0.0,${encoded}`,
+				`Tag=${metric}${at < WARMUP_S ? ".warmup" : ""},${at}.000,${at < WARMUP_S ? 1 : each}.000,0.0,${encoded}`,
 			);
 	const logEnd = hlog.close(
 		({ lines, sha256 }) =>
@@ -92,12 +104,20 @@ function writeClient(
 	);
 	const jsonl = new Lines(join(run, `client-${client}.jsonl`));
 	jsonl.add(json(clientLine(client)));
-	for (let at = 0; at < WARMUP_S + seconds; at++) {
-		const kind = kinds[at % kinds.length] as Kind;
+	for (const [i, at] of starts.entries()) {
+		const kind = kindAt(at, i);
+		const end = starts[i + 1] ?? WARMUP_S + seconds;
 		jsonl.add(kind.second.replace("SECOND", String(at - WARMUP_S)));
-		jsonl.add(kind.tick(crosses(plan)).replace("AT", String(at + 1)));
-		jsonl.add(kind.completions.replace("SECOND", String(at)));
+		jsonl.add(kind.tick(crosses(plan)).replace("AT", String(end)));
 	}
+	// By real time, from T0 on.
+	for (let at = 0; at < WARMUP_S + seconds; at += each)
+		jsonl.add(
+			(several[(at / each) % several.length] as Kind).completions.replace(
+				"SECOND",
+				String(at),
+			),
+		);
 	const messages = own * seconds;
 	for (const [scope, n] of [
 		["warmup", own * WARMUP_S],
@@ -142,7 +162,9 @@ interface Kind {
 	tick(crossing: boolean): string;
 }
 
-function kindOf(messages: number, i: number): Kind {
+/** Of `messages` in so many seconds. */
+function kindOf(messages: number, i: number, seconds = 1): Kind {
+	const several = seconds > 1 ? { seconds } : {};
 	const random = seeded(i + 1);
 	const values = Array.from({ length: messages }, () =>
 		Math.round(1e5 * Math.exp(1.5 * random())),
@@ -173,15 +195,27 @@ function kindOf(messages: number, i: number): Kind {
 	const backlog = tenths.map(() => Math.floor(3 * random()));
 	const tick = (more: object) =>
 		json({
-			...{ type: "tick", sent: messages, acked: null, received: messages },
+			...{
+				type: "tick",
+				...several,
+				sent: messages,
+				acked: null,
+				received: messages,
+			},
 			...{ inFlight: backlog.at(-1), backlog, held: none, ...more },
-			...{ cpuNs: 1e8, gcPauseNs: 1e5, gcCycles: 1, at: "AT" },
+			...{
+				cpuNs: 1e8 * seconds,
+				gcPauseNs: 1e5 * seconds,
+				gcCycles: 1,
+				at: "AT",
+			},
 		}).replace('"AT"', "AT");
 	const ticks = [tick({}), tick({ outstanding: backlog })];
 	return {
 		metrics,
 		second: json({
 			type: "second",
+			...several,
 			metrics: Object.fromEntries(
 				Object.entries(metrics).map(([name, { figures }]) => [name, figures]),
 			),
@@ -190,6 +224,7 @@ function kindOf(messages: number, i: number): Kind {
 		}).replace('"SECOND"', "SECOND"),
 		completions: json({
 			type: "completions",
+			...several,
 			counts: Array.from(
 				{ length: 100 },
 				(_, i) =>

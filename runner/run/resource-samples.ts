@@ -5,13 +5,20 @@ import { lines } from "../histogram/log-file.ts";
 import { ResourceLine } from "../model/resource-file.ts";
 import { lineParser } from "./json.ts";
 
-/** A line that cannot be read ends the file: it may have been cut off. What is missing is unknown. */
-export function readSamples(path: string): ResourceLine[] {
+/**
+ * A line that cannot be read ends the file: it may have been cut off. What is missing is unknown. Of a run whose seconds are recorded several at a
+ * time there is a sample for each of those, as counters tell the same.
+ */
+export function readSamples(path: string, seconds = 1): ResourceLine[] {
 	const bytes = sizeOfGiven(path);
 	if (bytes === null) return [];
 	const samples: ResourceLine[] = [];
 	const parse = lineParser(ResourceLine);
+	let nextMs = 0;
 	for (const text of lines({ path, bytes })) {
+		const atMs = Number(/"unixMs":(\d+)/.exec(text)?.[1]);
+		if (seconds > 1 && atMs < nextMs) continue;
+		nextMs = atMs + (seconds - 0.5) * 1000;
 		const { line } = parse(text);
 		if (line === null) break;
 		samples.push(line);
@@ -23,6 +30,7 @@ export function readSamples(path: string): ResourceLine[] {
 export function numberedSamples(
 	folder: string,
 	name: string,
+	seconds: number | undefined,
 ): { readonly number: number; readonly samples: ResourceLine[] }[] {
 	return readdirSync(folder)
 		.flatMap((file) => {
@@ -34,6 +42,6 @@ export function numberedSamples(
 		.sort((a, b) => a.number - b.number)
 		.map(({ file, number }) => ({
 			number,
-			samples: readSamples(join(folder, file)),
+			samples: readSamples(join(folder, file), seconds),
 		}));
 }

@@ -80,7 +80,7 @@ function stoppedBy(
 	const due = samplesDue(facts, sla.metric);
 	const second = receivedTwice(facts.collected, sla.metric);
 	const intervals = offeredIntervals(plan, seconds, k, due, second);
-	const burst = burstOf(intervals, seconds, sla.limitNs);
+	const burst = burstOf(plan, intervals, seconds, sla.limitNs);
 	const stillOpen = (over: number) =>
 		whyHopeless(sla, plan, soFar(facts, sla, over)) === null;
 	if (stillOpen(judgement.over ?? 0)) return null;

@@ -1,3 +1,4 @@
+import { secondsOf } from "../model/line-seconds.ts";
 import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
 import { type Said, say } from "../text/say.ts";
@@ -79,11 +80,14 @@ export function drainOf(collected: Collected): Drain | null {
 	};
 }
 
-/** Messages in flight, ten times a second. x: seconds since T0. */
+/** Messages in flight, ten times a tick. x: seconds since T0. */
 export function waiting({ ticks }: Pick<Collected, "ticks">): TrendPoint[] {
 	return ticks.flatMap((tick) =>
 		tick.backlog.map((y, i) => ({
-			x: tick.at - 1 + Math.min(1, (i + 1) / SAMPLES_PER_SECOND),
+			x:
+				tick.at -
+				secondsOf(tick) +
+				secondsOf(tick) * Math.min(1, (i + 1) / SAMPLES_PER_SECOND),
 			y,
 		})),
 	);

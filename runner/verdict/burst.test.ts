@@ -124,5 +124,5 @@ test("a run that was stopped is judged by the seconds that it came to, not by th
 		}),
 	);
 	// Both seconds are late: nothing would be left to judge, and 58 empty ones are no proof of anything.
-	expect(burstOf(planned, came, 1000)).toBeNull();
+	expect(burstOf({}, planned, came, 1000)).toBeNull();
 });

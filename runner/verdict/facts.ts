@@ -5,6 +5,7 @@ import { type LogLine, readLogs } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
 import type { Tick } from "../model/client-file.ts";
+import { secondsOf } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "../plan/samples.ts";
 import type { ClientPart, Collected } from "../run/collect.ts";
 import { say } from "../text/say.ts";
-import { INTERVAL_NS, intendedPerInterval } from "./intervals.ts";
+import { intendedPerInterval, secondOf } from "./intervals.ts";
 import { receivedTwice, withoutSmallest } from "./received-twice.ts";
 
 /** What is known of a run from outside its folder; null: not known. */
@@ -165,7 +166,7 @@ export function dueBySecond(
 		before = upTo;
 	}
 	for (const [i, messages] of intendedPerInterval(plan).entries())
-		add(Math.floor((i * INTERVAL_NS) / 1e9), messages);
+		add(secondOf(plan, i), messages);
 	return due;
 }
 
@@ -217,10 +218,11 @@ export function ticksOfWindow(
 ): readonly Tick[] {
 	const { startNs, endNs } = windowOf(collected);
 	const [from, to] = [startNs / 1e9, endNs / 1e9];
-	// A tick is the second before its `at`.
 	if (collected.plan.schedule.kind === "closed")
-		return ticks.filter((t) => t.at > from && t.at - 1 < to);
-	return ticks.filter((t) => t.at - 1 >= from - 1e-9 && t.at <= to + 1e-9);
+		return ticks.filter((t) => t.at > from && t.at - secondsOf(t) < to);
+	return ticks.filter(
+		(t) => t.at - secondsOf(t) >= from - 1e-9 && t.at <= to + 1e-9,
+	);
 }
 
 /** Exact figures of the window, or of its seconds [from, to), from the counters beside the histograms. */

@@ -6,7 +6,7 @@ import { limitIndex } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { faultZeroNs } from "../run/faults.ts";
 import { drainedOf, type FaultSpan } from "./fault-drain.ts";
-import { INTERVAL_NS, limitIntervals } from "./intervals.ts";
+import { intervalNs, limitIntervals } from "./intervals.ts";
 import { receivedTwice } from "./received-twice.ts";
 import { meanRate } from "./window-length.ts";
 
@@ -221,7 +221,7 @@ function recovered(
 	const pieces = limitIntervals(plan, seconds, k, second)
 		.map(({ n, over }, i) => ({
 			endNs: Math.min(
-				warmupNs + (i + 1) * INTERVAL_NS,
+				warmupNs + (i + 1) * intervalNs(plan),
 				warmupNs + plan.schedule.durationNs,
 			),
 			n,

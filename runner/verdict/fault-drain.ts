@@ -26,8 +26,10 @@ export function drainedOf(
 	const { plan, totals } = collected;
 	const began = beganNs / 1e9;
 	const samples = waiting(collected);
+	const perSecond = SAMPLES_PER_SECOND / (plan.intervalSeconds ?? 1);
+	const beforeS = Math.max(BEFORE_S, 2 / perSecond);
 	const before = samples
-		.filter(({ x }) => x > began - BEFORE_S && x <= began)
+		.filter(({ x }) => x > began - beforeS && x <= began)
 		.map(({ y }) => y);
 	const after = samples.filter(
 		({ x }) => x > began && x <= untilNs / 1e9 + EDGE_S,
@@ -35,7 +37,7 @@ export function drainedOf(
 	if (before.length === 0 || after.length === 0)
 		return { drainedNs: null, drainedStill: false };
 	const [most, least] = [largestOf(before), smallestOf(before)];
-	const dueInPiece = (meanRate(plan) ?? 0) / SAMPLES_PER_SECOND;
+	const dueInPiece = (meanRate(plan) ?? 0) / perSecond;
 	const level = most + Math.max(1, Math.min(BACKLOG_MESSAGES, dueInPiece));
 	const forever = neverCompleted(collected);
 	const givenUp = forever + (totals?.unanswered ?? 0);
@@ -52,9 +54,9 @@ export function drainedOf(
 	if (first < 0) return { drainedNs: 0, drainedStill: false };
 	const calm = after.find(({ x }, i) => {
 		if (i < first || x < servedNs / 1e9) return false;
-		const stretch = after.slice(i, i + BEFORE_S * SAMPLES_PER_SECOND);
+		const stretch = after.slice(i, i + beforeS * perSecond);
 		return (
-			stretch.length >= LEAST_S * SAMPLES_PER_SECOND &&
+			stretch.length >= LEAST_S * perSecond &&
 			stretch.every(({ y }) => y - gone(i) <= level)
 		);
 	});

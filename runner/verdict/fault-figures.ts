@@ -4,7 +4,7 @@ import { needs, type Tally } from "../model/tallies.ts";
 import { faultZeroNs } from "../run/faults.ts";
 import { SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import { BIN_NS } from "./failover.ts";
-import { INTERVAL_NS } from "./intervals.ts";
+import { intervalNs } from "./intervals.ts";
 
 /** What an SLA line may ask of a fault. */
 export type FaultFigure = Extract<
@@ -77,7 +77,7 @@ const TIMES: Readonly<
 		return { ns, leastNs: ns, mostNs };
 	},
 	recovered: ({ sla, recoveredNs }, restNs) =>
-		sla === null ? null : until(recoveredNs, INTERVAL_NS, restNs),
+		sla === null ? null : until(recoveredNs, intervalNs({}), restNs),
 	drained: ({ drainedNs, drainedStill }, restNs) =>
 		drainedNs === null && !drainedStill
 			? null

@@ -1,8 +1,9 @@
+import { spread } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { HELD_MESSAGES } from "./checks/limits.ts";
-import { INTERVAL_NS, intendedPerInterval, type Shares } from "./intervals.ts";
+import { intendedPerInterval, intervalNs, type Shares } from "./intervals.ts";
 
 /** What waited in the client library longer than a limit: the receiving side was slow, not the system. */
 export interface Held {
@@ -39,9 +40,13 @@ export function heldIn(
 	const [first] = samplesOf(ticks, plan);
 	if (first === undefined || due.length === 0) return null;
 	const perMessage = samplesPerMessage(plan, "service");
-	const before = dueBefore(due.map((n) => n * perMessage));
+	const each = intervalNs(plan);
+	const before = dueBefore(
+		due.map((n) => n * perMessage),
+		each,
+	);
 	const intervals = new Map<number, number>();
-	let [late, last, lastDue] = [0, 0, before(first.ns - INTERVAL_NS)];
+	let [late, last, lastDue] = [0, 0, before(first.ns - each)];
 	let worst = { most: 0, explained: 0 };
 	for (const { ns, n } of samplesOf(ticks, plan)) {
 		const now = before(ns);
@@ -52,8 +57,8 @@ export function heldIn(
 		if (own > worst.most) worst = { most: own, explained };
 		if (own <= explained) continue;
 		for (
-			let i = Math.ceil(ns / INTERVAL_NS) - 1;
-			i >= 0 && before((i + 1) * INTERVAL_NS) > now - own;
+			let i = Math.ceil(ns / each) - 1;
+			i >= 0 && before((i + 1) * each) > now - own;
 			i--
 		)
 			if (i < due.length) intervals.set(i, 1);
@@ -67,11 +72,14 @@ export function heldIn(
 // --- internal ---
 
 /** How many are due before a time, ns from the window's start; outside of the window at the rate of its edge. */
-function dueBefore(perInterval: readonly number[]): (ns: number) => number {
+function dueBefore(
+	perInterval: readonly number[],
+	each: number,
+): (ns: number) => number {
 	let sum = 0;
 	const starts = [0, ...perInterval.map((n) => (sum += n))];
 	return (ns) => {
-		const at = ns / INTERVAL_NS;
+		const at = ns / each;
 		const i = Math.max(0, Math.min(perInterval.length - 1, Math.floor(at)));
 		return (starts[i] ?? 0) + (at - i) * (perInterval[i] ?? 0);
 	};
@@ -82,10 +90,7 @@ function* samplesOf(
 	ticks: Collected["ticks"],
 	{ schedule }: Collected["plan"],
 ): Generator<{ readonly ns: number; readonly n: number }> {
-	for (const { at, held } of ticks)
-		for (const [i, n] of (held ?? []).entries())
-			yield {
-				ns: (at - 1 + (i + 1) / (held?.length ?? 1)) * 1e9 - schedule.warmupNs,
-				n,
-			};
+	for (const tick of ticks)
+		for (const { n, at } of spread(tick, tick.held ?? []))
+			yield { ns: at * 1e9 - schedule.warmupNs, n };
 }

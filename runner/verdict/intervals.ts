@@ -1,12 +1,26 @@
 import type { Second } from "../model/client-file.ts";
+import { secondsOf } from "../model/line-seconds.ts";
 import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, samplesPerMessage } from "../plan/samples.ts";
 import type { Interval } from "./statistics.ts";
 
-/** Counters over a limit stand per 100 ms of intended time. */
-export const INTERVAL_NS = 100_000_000;
+/** Counters over a limit stand per 100 ms of intended time; of a long run per tenth of what is recorded as one second. */
+export function intervalNs({
+	intervalSeconds = 1,
+}: Pick<Plan, "intervalSeconds">): number {
+	return intervalSeconds * 100_000_000;
+}
+/** Intervals of a second, or of what is recorded as one. */
 export const PER_SECOND = 10;
+
+/** The second, or the first of those recorded as one, that holds the window's interval i. */
+export function secondOf(
+	{ intervalSeconds = 1 }: Pick<Plan, "intervalSeconds">,
+	i: number,
+): number {
+	return Math.floor(i / PER_SECOND) * intervalSeconds;
+}
 
 /** An interval for one limit, with those that never completed among the messages over it. */
 export interface LimitInterval extends Interval {
@@ -33,7 +47,7 @@ export function limitIntervals(
 	second = 0,
 ): LimitInterval[] {
 	if (plan.schedule.kind === "closed") {
-		const counted = countedIntervals(seconds, k);
+		const counted = countedIntervals(plan, seconds, k);
 		const missing = samplesInWindow(plan, k) - sumOf(counted);
 		return withCensored(counted, missing).map((interval, i) => ({
 			...interval,
@@ -47,7 +61,7 @@ export function limitIntervals(
 		plan.limits[k]?.metric ?? "response",
 	);
 	const intervals = intendedPerInterval(plan).map((intended, i) => {
-		const counts = bySecond.get(Math.floor(i / PER_SECOND));
+		const counts = bySecond.get(secondOf(plan, i));
 		const piece = i % PER_SECOND;
 		const n = intended * perMessage;
 		const censored = n - (counts?.count[piece] ?? 0);
@@ -73,7 +87,7 @@ export function offeredIntervals(
 	second = 0,
 ): LimitInterval[] {
 	if (plan.schedule.kind === "closed") {
-		const counted = countedIntervals(seconds, k);
+		const counted = countedIntervals(plan, seconds, k);
 		const open = Math.max(0, offered - sumOf(counted));
 		return counted.map(({ n, over }, i) => ({
 			n: n + (i === counted.length - 1 ? open : 0),
@@ -100,8 +114,9 @@ export function intendedPerInterval(plan: Plan): readonly number[] {
 	const counts: number[] = [];
 	if (kind !== "closed") {
 		let before = messagesBefore(plan.schedule, warmupNs);
-		for (let at = 0; at < durationNs; at += INTERVAL_NS) {
-			const end = warmupNs + Math.min(at + INTERVAL_NS, durationNs);
+		const each = intervalNs(plan);
+		for (let at = 0; at < durationNs; at += each) {
+			const end = warmupNs + Math.min(at + each, durationNs);
 			const upTo = messagesBefore(plan.schedule, end);
 			counts.push(upTo - before);
 			before = upTo;
@@ -198,11 +213,17 @@ function withHidden(
 }
 
 /** By 100 ms of the send call: what was counted. */
-function countedIntervals(seconds: readonly Second[], k: number): Interval[] {
+function countedIntervals(
+	plan: Plan,
+	seconds: readonly Second[],
+	k: number,
+): Interval[] {
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
-	const last = seconds.reduce((most, s) => Math.max(most, s.second), -1);
-	return Array.from({ length: (last + 1) * PER_SECOND }, (_, i) => {
-		const counts = bySecond.get(Math.floor(i / PER_SECOND));
+	const end = seconds.reduce((n, s) => Math.max(n, s.second + secondsOf(s)), 0);
+	const { intervalSeconds = 1 } = plan;
+	const length = (end / intervalSeconds) * PER_SECOND;
+	return Array.from({ length }, (_, i) => {
+		const counts = bySecond.get(secondOf(plan, i));
 		const piece = i % PER_SECOND;
 		return { n: counts?.count[piece] ?? 0, over: counts?.over[piece] ?? 0 };
 	});

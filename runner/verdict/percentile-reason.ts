@@ -1,7 +1,7 @@
 import type { Plan, Sla } from "../model/plan.ts";
 import { samplesForBound } from "../stats/support.ts";
 import { type Said, say } from "../text/say.ts";
-import { INTERVAL_NS } from "./intervals.ts";
+import { intervalNs } from "./intervals.ts";
 import type { OverTest } from "./statistics.ts";
 import { windowFor } from "./window-length.ts";
 
@@ -36,15 +36,15 @@ export function lateOf(
 	test: OverTest,
 	limitNs: number,
 	censored: number,
-	{ schedule }: Plan,
+	plan: Plan,
 ) {
 	const { n, over, allowed, longestEvent } = test;
 	// In a closed loop nobody knows when a message that never completed was sent.
-	const known = schedule.kind !== "closed" || censored === 0;
+	const known = plan.schedule.kind !== "closed" || censored === 0;
 	return {
 		...{ n, over, allowed, censored, limitNs },
 		events: known ? test.events : 0,
-		longestNs: longestEvent * INTERVAL_NS,
+		longestNs: longestEvent * intervalNs(plan),
 		throughout: known && over > 0 && test.throughout,
 	};
 }

@@ -15,6 +15,7 @@ import {
 	intendedPerInterval,
 	limitIntervals,
 	PER_SECOND,
+	secondOf,
 	withCensored,
 } from "./intervals.ts";
 import { receivedTwice } from "./received-twice.ts";
@@ -114,7 +115,7 @@ function judged<P extends Percentile>(
 function intendedPerSecond(plan: Plan): number[] {
 	const seconds: number[] = [];
 	for (const [i, n] of intendedPerInterval(plan).entries()) {
-		const second = Math.floor(i / PER_SECOND);
+		const second = secondOf(plan, i);
 		seconds[second] = (seconds[second] ?? 0) + n;
 	}
 	return seconds;
@@ -141,16 +142,17 @@ function clusteringAbove(
 		from: 0,
 		to: Math.floor((endNs - startNs) / 1e9),
 	};
-	if (merged && whole.to - whole.from >= MIN_SECONDS) {
+	const { intervalSeconds: each = 1 } = plan;
+	if (merged && whole.to - whole.from >= MIN_SECONDS * each) {
 		// Among those that never completed: only they are above it.
 		const countsOf = aboveBySecond(facts, merged, metric, sample, value);
 		const perMessage = samplesPerMessage(plan, metric);
 		const intended = intendedPerSecond(plan);
 		const missing = sample.n - sample.distribution.count;
 		const counted = Array.from(
-			{ length: whole.to - whole.from },
+			{ length: Math.ceil((whole.to - whole.from) / each) },
 			(_, i): Interval => {
-				const second = whole.from + i;
+				const second = whole.from + i * each;
 				const { count, above } = countsOf(second);
 				const all = (intended[second] ?? 0) * perMessage;
 				const n = missing > 0 && all > 0 ? all : count;
@@ -175,7 +177,10 @@ function clusteringAbove(
 							seconds,
 							k,
 							receivedTwice(facts.collected, metric),
-						).slice(whole.from * PER_SECOND, span && whole.to * PER_SECOND),
+						).slice(
+							(whole.from / each) * PER_SECOND,
+							span && (whole.to / each) * PER_SECOND,
+						),
 						p,
 					)
 				: null;

@@ -3,7 +3,7 @@ import type { Machine } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
 import { IDLE_SHARE, WAIT_SHARE } from "./checks/limits.ts";
 import { type Facts, windowOf } from "./facts.ts";
-import { INTERVAL_NS, type Shares } from "./intervals.ts";
+import { intervalNs, type Shares } from "./intervals.ts";
 
 /** How free a machine's cores were in the window; of the time between samples that can be read. */
 export interface Saturation {
@@ -38,6 +38,7 @@ export function saturationOf(
 			? line.broker
 			: null,
 	];
+	const each = intervalNs(collected.plan);
 	const pieces = machine.samples.slice(1).flatMap((now, i) => {
 		const before = machine.samples[i] ?? now;
 		const [fromNs, toNs] = [before, now].map(
@@ -75,8 +76,8 @@ export function saturationOf(
 	const intervals = pieces
 		.filter((p) => p.saturated)
 		.flatMap(({ fromNs, toNs }) => {
-			const first = Math.max(0, Math.floor(fromNs / INTERVAL_NS));
-			const end = Math.ceil(Math.min(toNs, endNs - startNs) / INTERVAL_NS);
+			const first = Math.max(0, Math.floor(fromNs / each));
+			const end = Math.ceil(Math.min(toNs, endNs - startNs) / each);
 			return Array.from({ length: end - first }, (_, k) => first + k);
 		});
 	return {

@@ -120,7 +120,12 @@ function judgePercentile(
 		intervals.map(({ n, overWithoutLag }) => ({ n, over: overWithoutLag })),
 		sla.percentile,
 	);
-	const burst = burstOf(intervals, facts.collected.seconds, sla.limitNs);
+	const burst = burstOf(
+		facts.collected.plan,
+		intervals,
+		facts.collected.seconds,
+		sla.limitNs,
+	);
 	const late = lateOf(test, sla.limitNs, censored, plan);
 	const instead = ({ verdict }: OverTest) => ({
 		...late,
@@ -198,7 +203,12 @@ function judgeMax(
 	if (over === 0) return judged("pass", say("max-kept", slow));
 	if (containsLag(sla.metric) && intervals.every((i) => i.overWithoutLag === 0))
 		return judged("invalid", say("max-by-lag", slow), { lagDecided: true });
-	const burst = burstOf(intervals, facts.collected.seconds, sla.limitNs);
+	const burst = burstOf(
+		facts.collected.plan,
+		intervals,
+		facts.collected.seconds,
+		sla.limitNs,
+	);
 	if (burst?.without.every((i) => i.over === 0))
 		return judged(
 			"invalid",

@@ -1,4 +1,5 @@
 import { largestOf } from "../extremes.ts";
+import { secondsOf } from "../model/line-seconds.ts";
 import type { Sla } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import type { Collected } from "../run/collect.ts";
@@ -10,7 +11,7 @@ import { containsLag } from "./facts.ts";
 import { drainedOf } from "./fault-drain.ts";
 import { heldIn, RECEIVES } from "./held.ts";
 import {
-	INTERVAL_NS,
+	intervalNs,
 	type LimitInterval,
 	type Shares,
 	without,
@@ -41,6 +42,7 @@ export interface Stops {
  */
 export function stopsIn(collected: Collected, limitNs: number): Stops {
 	const { schedule } = collected.plan;
+	const each = intervalNs(collected.plan);
 	const intervals = new Map<number, number>();
 	const all = { stops: 0, stoppedNs: 0, intervals };
 	for (const stop of collected.stops) {
@@ -52,11 +54,10 @@ export function stopsIn(collected: Collected, limitNs: number): Stops {
 		if (ns <= limitNs || begin >= end) continue;
 		all.stops++;
 		all.stoppedNs += ns;
-		for (let i = Math.floor(begin / INTERVAL_NS); i * INTERVAL_NS < end; i++) {
-			const near =
-				Math.min(end, (i + 1) * INTERVAL_NS) - Math.max(begin, i * INTERVAL_NS);
+		for (let i = Math.floor(begin / each); i * each < end; i++) {
+			const near = Math.min(end, (i + 1) * each) - Math.max(begin, i * each);
 			const before = intervals.get(i) ?? 0;
-			intervals.set(i, Math.min(1, before + near / INTERVAL_NS));
+			intervals.set(i, Math.min(1, before + near / each));
 		}
 	}
 	return all;
@@ -71,11 +72,12 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const { plan } = collected;
 	const { warmupNs, durationNs } = plan.schedule;
 	const ns = until - from;
-	if (ns < INTERVAL_NS) return until;
+	const each = intervalNs(plan);
+	if (ns < each) return until;
 	const lastNs = Math.min(until + MOST * ns, warmupNs + durationNs);
-	// One a second, in order.
-	const ticks = collected.ticks.slice(
-		Math.max(0, Math.floor(from / 1e9) - 3),
+	const ticks = ticksBetween(
+		collected.ticks,
+		Math.floor(from / 1e9) - 3,
 		Math.ceil(lastNs / 1e9),
 	);
 	const some = { ...collected, ticks };
@@ -88,10 +90,30 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const before = samples.filter(({ ns }) => ns <= from).map(({ y }) => y);
 	const due = (ns: number) =>
 		plan.schedule.kind === "closed" ? 0 : messagesBefore(plan.schedule, ns);
-	const left = due(until + INTERVAL_NS) - due(from);
+	const left = due(until + each) - due(from);
 	const most = Math.max(largestOf(before), 0) + left;
 	const own = samples.find(({ ns, y }) => ns > until && y > most);
 	return Math.max(until, Math.min(calmNs, own?.ns ?? calmNs));
+}
+
+/** Those between two seconds since T0. A run may have many stops, and of each a few ticks matter. */
+function ticksBetween(
+	ticks: Collected["ticks"],
+	from: number,
+	to: number,
+): Collected["ticks"] {
+	let [first, end] = [0, ticks.length];
+	while (first < end) {
+		const middle = (first + end) >> 1;
+		if ((ticks[middle]?.at ?? 0) <= from) first = middle + 1;
+		else end = middle;
+	}
+	const some: Collected["ticks"][number][] = [];
+	for (const tick of ticks.slice(first, first + to - from)) {
+		if (tick.at - secondsOf(tick) >= to) break;
+		some.push(tick);
+	}
+	return some;
 }
 
 /**
@@ -103,7 +125,7 @@ export function stopsAtEnd(collected: Collected): Omit<Stops, "intervals"> {
 	const endNs = warmupNs + durationNs;
 	const within = collected.stops
 		.filter(([from, until]) => until > warmupNs && from < endNs)
-		.filter((stop) => stop[1] - stop[0] >= INTERVAL_NS)
+		.filter((stop) => stop[1] - stop[0] >= intervalNs(collected.plan))
 		.filter((stop) => workedOffNs(collected, stop) >= endNs)
 		.map(([from, until]) => Math.min(until, endNs) - Math.max(from, warmupNs));
 	return { stops: within.length, stoppedNs: sum(within) };
@@ -140,7 +162,7 @@ export function restsOf(
 	const library = RECEIVES.has(metric) ? heldIn(collected, limitNs) : null;
 	if (library === null || library.intervals.size === 0) return rests;
 	const { most, explained, intervals: waited } = library;
-	const heldNs = waited.size * INTERVAL_NS;
+	const heldNs = waited.size * intervalNs(collected.plan);
 	const held = { held: most, explained, heldNs };
 	rests.push({
 		...{ by: "held", mark: { heldDecided: true } },

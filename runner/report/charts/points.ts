@@ -1,3 +1,4 @@
+import { secondsOf } from "../../model/line-seconds.ts";
 import type { Run } from "../../model/result.ts";
 import type { TimeFigure } from "./figure.ts";
 
@@ -21,7 +22,9 @@ export function stretch({ series, window }: Run, most: number): number {
 		series.seconds.length,
 		Math.ceil(window.endNs / 1e9),
 	);
-	return Math.max(1, Math.ceil(seconds / most));
+	// No shorter than what is recorded as one, and whole ones.
+	const one = Math.max(1, ...series.seconds.slice(-1).map(secondsOf));
+	return one * Math.max(1, Math.ceil(seconds / (one * most)));
 }
 
 /** Those of warm-up and window. */
@@ -92,13 +95,14 @@ export function joinedBy<T>(
 	return points;
 }
 
-/** A tick is the second before its `at`. */
+/** Of ticks. */
 export function middle(
-	part: readonly { at: number }[],
+	part: readonly { at: number; seconds?: number | undefined }[],
 	{ window }: Run,
 ): number {
 	return rounded(
-		((part[0]?.at ?? 0) - 1 + (part.at(-1)?.at ?? 0)) / 2 -
+		((part[0]?.at ?? 0) - secondsOf(part[0] ?? {}) + (part.at(-1)?.at ?? 0)) /
+			2 -
 			window.startNs / 1e9,
 	);
 }

@@ -1,4 +1,5 @@
 import { largestOf } from "../../extremes.ts";
+import { secondsOf } from "../../model/line-seconds.ts";
 import type { Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import type { TimeFigure } from "./figure.ts";
@@ -27,7 +28,7 @@ export function resources(run: Run, size: number): Draft[] {
 		);
 	const ofTicks = (of: (tick: Run["series"]["ticks"][number]) => number) =>
 		worst(
-			ticksOf(run).map((t) => [t.at - 1 - warmup, of(t)]),
+			ticksOf(run).map((t) => [t.at - secondsOf(t) - warmup, of(t)]),
 			size,
 		);
 	const looked = looks.some((l) => l.generator?.cores != null);
@@ -137,7 +138,7 @@ export function resources(run: Run, size: number): Draft[] {
 				looked || others === 0 ? "generator" : "all generators",
 				looked
 					? series((l) => l.generator?.cores)
-					: ofTicks((t) => t.cpuNs / 1e9),
+					: ofTicks((t) => t.cpuNs / secondsOf(t) / 1e9),
 			],
 			["broker", "broker", series((l) => l.broker?.cores)],
 			...ofHosts((l) => l.generator?.cores),

@@ -1,7 +1,9 @@
 import { largestOf, smallestOf } from "../../extremes.ts";
+import { secondsOf, spread } from "../../model/line-seconds.ts";
 import type { Gate, Result, Run } from "../../model/result.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
+import { sum } from "../../stats/sum.ts";
 import { tell } from "../../text/tell.ts";
 import {
 	formatDuration,
@@ -188,10 +190,10 @@ function rates(run: Run, size: number): Draft {
 		joinedBy(
 			ticks,
 			// Counted from the window's start, as all stretches are.
-			({ at }) => Math.floor((at - 1 - warmup) / size + 1e-9),
+			(tick) => Math.floor((tick.at - secondsOf(tick) - warmup) / size + 1e-9),
 			(part) => [
 				middle(part, run),
-				rounded(part.reduce((n, t) => n + t[key], 0) / part.length),
+				rounded(sum(part.map((t) => t[key])) / sum(part.map(secondsOf))),
 			],
 		);
 	const line = (
@@ -293,9 +295,11 @@ function sampled(
 	const ticks = ticksOf(run);
 	const each = Math.max(1, largestOf(ticks.map((tick) => of(tick).length)));
 	const samples = ticks.flatMap((tick) =>
-		of(tick).map((n, i, { length }) => ({
-			at: tick.at - 1 + (i + 1) / length,
-			place: Math.round((tick.at - 1) * each) + Math.floor((i * each) / length),
+		spread(tick, of(tick)).map(({ n, at }, i, { length }) => ({
+			at,
+			place:
+				Math.round((tick.at - secondsOf(tick)) * each) +
+				Math.floor((i * each * secondsOf(tick)) / length),
 			n,
 		})),
 	);

@@ -1,4 +1,5 @@
 import { largestOf, smallestOf } from "../../extremes.ts";
+import { secondsOf } from "../../model/line-seconds.ts";
 import type { Result, Run } from "../../model/result.ts";
 import { type Verdict, worst } from "../../model/verdict.ts";
 import { sum } from "../../stats/sum.ts";
@@ -88,13 +89,15 @@ export function stallText(run: Run): string | null {
 	const stretches: (typeof slow)[] = [];
 	for (const second of slow) {
 		const last = stretches.at(-1);
-		if (last?.at(-1)?.second === second.second - 1) last.push(second);
+		const before = last?.at(-1);
+		if (before && before.second + secondsOf(before) === second.second)
+			last?.push(second);
 		else stretches.push([second]);
 	}
 	const [worst] = stretches
 		.map((stretch) => ({
 			from: stretch[0]?.second ?? 0,
-			to: (stretch.at(-1)?.second ?? 0) + 1,
+			to: (stretch.at(-1)?.second ?? 0) + secondsOf(stretch.at(-1) ?? {}),
 			missing: stretch.reduce((n, s) => n + (s.missing ?? 0), 0),
 			max: largestOf(stretch.map((s) => s.max ?? 0)),
 		}))

@@ -1,4 +1,5 @@
 import { largestOf } from "../../extremes.ts";
+import { spread } from "../../model/line-seconds.ts";
 import type { Run } from "../../model/result.ts";
 import { say } from "../../text/say.ts";
 import { HELD_MESSAGES } from "../../verdict/checks/limits.ts";
@@ -11,9 +12,9 @@ export function held(run: Run): Block[] {
 	const startNs = run.window.startNs;
 	const seconds = ticksOf(run)
 		.filter(({ at }) => at * 1e9 > startNs)
-		.flatMap(({ at, held }) => (held?.length ? [{ at, held }] : []));
-	const samples = seconds.flatMap(({ at, held }) =>
-		held.map((n, i) => ({ n, ns: (at - 1 + (i + 1) / held.length) * 1e9 })),
+		.flatMap(({ held, ...tick }) => (held?.length ? [{ ...tick, held }] : []));
+	const samples = seconds.flatMap((tick) =>
+		spread(tick, tick.held).map(({ n, at }) => ({ n, ns: at * 1e9 })),
 	);
 	const most = samples.reduce((a, b) => (b.n > a.n ? b : a), { n: 0, ns: 0 });
 	if (most.n <= HELD_MESSAGES) return [];

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { packageFolder } from "../../package.ts";
 import { writeLongRun } from "../../run/long-run.fake.ts";
 
-/** What a report of so many hours may take: memory grows with the length of a run. */
-const HOURS = 17;
+/** The longest run that a scenario may ask for, and what its report may take. */
+const HOURS = 168;
 const HEAP_MB = 512;
 const CPU_S = 60;
 

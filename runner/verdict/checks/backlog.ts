@@ -1,4 +1,5 @@
 import { largestOf } from "../../extremes.ts";
+import { secondsOf } from "../../model/line-seconds.ts";
 import type { Plan } from "../../model/plan.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
@@ -9,7 +10,7 @@ import { formatCount, formatDuration } from "../../units.ts";
 import { drainOf, EDGE_S, waiting } from "../backlog-drain.ts";
 import { type Facts, sumsOf, tightestLimitNs } from "../facts.ts";
 import { drainedOf } from "../fault-drain.ts";
-import { INTERVAL_NS } from "../intervals.ts";
+import { intervalNs } from "../intervals.ts";
 import { neverCompleted } from "../never-completed.ts";
 import { workedOffNs } from "../stops.ts";
 import { meanRate } from "../window-length.ts";
@@ -95,7 +96,8 @@ export function queue(facts: Facts): TrendPoint[] {
 		const unsent = blocked ? Math.max(0, due - sent) : 0;
 		for (const { x, y } of waiting({ ticks: [tick] })) {
 			if (x < from || x > to) continue;
-			const share = x - (tick.at - 1);
+			const seconds = secondsOf(tick);
+			const share = (x - (tick.at - seconds)) / seconds;
 			points.push({ x, y: y + unsentBefore + (unsent - unsentBefore) * share });
 		}
 		unsentBefore = unsent;
@@ -152,7 +154,9 @@ function calmOf(
 		const toNs = Math.max(overNs, endedNs ?? untilNs);
 		return { from: beganNs / 1e9, to: toNs / 1e9 };
 	});
-	for (const stop of collected.stops.filter(([a, b]) => b - a >= INTERVAL_NS))
+	for (const stop of collected.stops.filter(
+		([a, b]) => b - a >= intervalNs(collected.plan),
+	))
 		spans.push({ from: stop[0] / 1e9, to: workedOffNs(collected, stop) / 1e9 });
 	return points.filter(
 		({ x }) => !spans.some(({ from, to }) => x > from && x <= to + EDGE_S),

@@ -1,4 +1,5 @@
 import { largestOf } from "../../extremes.ts";
+import { secondsOf } from "../../model/line-seconds.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
 import { isElsewhere as isKindElsewhere } from "../../model/run-file.ts";
 import type { ClientPart, Machine } from "../../run/collect.ts";
@@ -119,7 +120,7 @@ export function coresOf(
 	const ticks = ticksOfWindow(facts, part.ticks);
 	return ticks.length === 0
 		? null
-		: sum(ticks.map((t) => t.cpuNs)) / ticks.length / 1e9;
+		: sum(ticks.map((t) => t.cpuNs)) / sum(ticks.map(secondsOf)) / 1e9;
 }
 
 // --- internal ---

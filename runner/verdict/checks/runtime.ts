@@ -1,5 +1,7 @@
 import { percentile } from "../../histogram/percentiles.ts";
+import { secondsOf } from "../../model/line-seconds.ts";
 import type { ClientPart } from "../../run/collect.ts";
+import { sum } from "../../stats/sum.ts";
 import { say } from "../../text/say.ts";
 import { formatDuration } from "../../units.ts";
 import {
@@ -52,7 +54,7 @@ export const gcPause: Check = {
 		const pauses = (part: ClientPart) => {
 			const ticks = ticksOfWindow(facts, part.ticks);
 			const paused = ticks.reduce((sum, t) => sum + t.gcPauseNs, 0);
-			return { paused, windowNs: ticks.length * 1e9 };
+			return { paused, windowNs: sum(ticks.map(secondsOf)) * 1e9 };
 		};
 		const worst = worstPart(facts, (part) => {
 			const { paused, windowNs } = pauses(part);

@@ -70,10 +70,11 @@ export function drift(
 // --- internal ---
 
 function mediansBySecond({ collected, merged }: Facts): TrendPoint[] {
-	const whole = Math.floor(collected.plan.schedule.durationNs / 1e9);
+	const { schedule, intervalSeconds = 1 } = collected.plan;
+	const last = Math.floor(schedule.durationNs / 1e9) - intervalSeconds;
 	return [...(merged.get("response")?.seconds ?? [])].flatMap(
 		([second, { p50 }]) =>
-			second < 0 || second >= whole || p50 === null
+			second < 0 || second > last || p50 === null
 				? []
 				: [{ x: second, y: p50 }],
 	);
