@@ -169,7 +169,6 @@ function plan(
 	if (sized === null) throw new Error("a scenario without a limit is refused");
 	// Of the scenario alone: every system gets the same bytes and keys, today and in a year.
 	const seed = fnv1a(scenario.name);
-	const recorded = intervalSeconds({ ...work, schedule, faults });
 	return inOrder<Plan>(Plan, {
 		...work,
 		schema: 1,
@@ -216,7 +215,7 @@ function plan(
 		},
 		delivery,
 		acknowledge: acknowledgeOf(traits, one.pattern),
-		...(recorded > 1 ? { intervalSeconds: recorded } : {}),
+		intervalSeconds: intervalSeconds({ ...work, schedule, faults }),
 		limits: limits(sla),
 		heartbeat: {
 			slotsPerSecond: clients * SLOTS_PER_SECOND,

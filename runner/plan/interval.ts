@@ -5,21 +5,26 @@ import type { Plan } from "../model/plan.ts";
  * no more memory and time than that of 4 h. Steps consist of whole ones.
  *
  * What a fault does is measured in moments, and so is how a backlog is worked off; of a closed load nobody knows how long it takes. These stay
- * by the second.
+ * by the second. undefined: one.
  */
 export function intervalSeconds({
 	schedule,
 	phases,
 	faults,
 	backlog,
-}: Pick<Plan, "schedule" | "phases" | "faults" | "backlog">): number {
+}: Pick<Plan, "schedule" | "phases" | "faults" | "backlog">):
+	| number
+	| undefined {
 	if (schedule.kind === "closed" || faults.length > 0 || backlog !== null)
-		return 1;
-	const most = LENGTHS.find((n) => schedule.durationNs <= MOST * n * 1e9) ?? 60;
-	const fitting = LENGTHS.filter(
-		(n) => n <= most && phases.every(({ toNs }) => toNs % (n * 1e9) === 0),
+		return undefined;
+	const longest =
+		LENGTHS.find((n) => schedule.durationNs <= MOST * n * 1e9) ?? 60;
+	return LENGTHS.findLast(
+		(n) =>
+			n > 1 &&
+			n <= longest &&
+			phases.every(({ toNs }) => toNs % (n * 1e9) === 0),
 	);
-	return fitting.at(-1) ?? 1;
 }
 
 // --- internal ---

@@ -44,6 +44,7 @@ interface Found {
 	readonly kind: "worst" | "fewest";
 	/** From the opening of the window. */
 	readonly second: number;
+	readonly seconds: number;
 	/** The larger the worse, among seconds of the same gate. */
 	readonly badness: number;
 	readonly figures: readonly string[];
@@ -100,7 +101,13 @@ function slowest(run: Run): Found | null {
 	];
 	return figures.length === 0
 		? null
-		: { kind: "worst", second, badness: sizeOf(worst), figures };
+		: {
+				kind: "worst",
+				second,
+				seconds: secondsOf(worst),
+				badness: sizeOf(worst),
+				figures,
+			};
 }
 
 /** What never completed is worse than any time, and more of it worse than less. */
@@ -123,20 +130,21 @@ function fewest({ series, window, load }: Run, name: string): Found | null {
 		)
 		.map((tick) => ({
 			second: tick.from - window.startNs / 1e9,
+			seconds: secondsOf(tick),
 			count: tick[field],
 			due:
 				messagesBefore(load.schedule, tick.at * 1e9) -
 				messagesBefore(load.schedule, tick.from * 1e9),
 		}))
 		.filter(
-			(t): t is { second: number; count: number; due: number } =>
-				t.count !== null && t.due > 0,
+			(t): t is typeof t & { count: number } => t.count !== null && t.due > 0,
 		);
 	const worst = most(within, ({ count, due }) => -count / due);
 	return (
 		worst && {
 			kind: "fewest" as const,
 			second: worst.second,
+			seconds: worst.seconds,
 			badness: -worst.count,
 			figures: [`${formatCount(worst.count)} ${label}`],
 		}

@@ -47,8 +47,7 @@ export function writeLongRun(
 		connections: clients,
 		drainNs: 30e9,
 	});
-	const recorded = intervalSeconds(plan);
-	if (recorded > 1) plan.intervalSeconds = recorded;
+	plan.intervalSeconds = intervalSeconds(plan);
 	const run = join(folder, "runs", "01-nats");
 	mkdirSync(run, { recursive: true });
 	writeFileSync(join(run, "plan.json"), JSON.stringify(plan));

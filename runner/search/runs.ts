@@ -1,6 +1,7 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Verdict } from "../model/verdict.ts";
+import { intervalSeconds } from "../plan/interval.ts";
 import { counted } from "../plan/schedule.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
@@ -148,6 +149,7 @@ function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 		),
 		runNumber: (start.runNumber + index * 0x9e3779b1) >>> 0,
 		schedule,
+		intervalSeconds: intervalSeconds({ ...start, schedule }),
 		heartbeat: {
 			...start.heartbeat,
 			durationNs: start.heartbeat.durationNs + Math.ceil(added / 1e6) * 1e6,

@@ -33,9 +33,11 @@ export const outcomes = {
 		where: string;
 		/** From the opening of the window. */
 		second: number;
+		/** Of a long run what it is told of is longer than one. */
+		seconds: number;
 		figures: readonly string[];
 	}) =>
-		`${d.kind} in ${d.where}the second that began ${d.second === 0 ? "as the window opened" : `${Number(d.second.toFixed(3))}s after the window opened`}: ${d.figures.join(", ")}`,
+		`${d.kind} in ${d.where}the ${d.seconds === 1 ? "second" : `${d.seconds} seconds`} that began ${d.second === 0 ? "as the window opened" : `${Number(d.second.toFixed(3))}s after the window opened`}: ${d.figures.join(", ")}`,
 };
 
 // --- internal ---
