@@ -122,6 +122,8 @@ func (g *Generator) runClosed(ctx context.Context) string {
 		if still || g.settled() || g.waited(endNs) >= g.plan.DrainNs {
 			return "complete"
 		}
+		// Closed loads have no other watch for stops: they have no lag that a stop would explain.
+		dueNs := g.clock.Now() + int64(settlePoll)
 		select {
 		case <-g.told:
 			return "complete"
@@ -129,6 +131,7 @@ func (g *Generator) runClosed(ctx context.Context) string {
 			return g.interrupt()
 		case <-time.After(settlePoll):
 		}
+		g.stops.woke(dueNs, g.clock.Now())
 	}
 }
 

@@ -61,24 +61,3 @@ func TestCopiesThatComeWhenEveryMessageHasSettledCountWhereALineAsksForThem(t *t
 		})
 	}
 }
-
-// The stop is only noted, not made: deliveries come after the drain, while it lasts.
-func TestTheDrainIsAsLongAsTheGeneratorCouldWait(t *testing.T) {
-	open, closed := testPlan(1000, 500), closedPlan(500, 500)
-	for words, p := range map[string]*Plan{"with a schedule": open, "closed": closed} {
-		t.Run(words, func(t *testing.T) {
-			p.DrainNs, p.TimeoutNs = 300*ms, 300*ms
-			s := &stub{receive: func(_ string, i int64) {
-				if i == 480 {
-					time.Sleep(800 * time.Millisecond)
-				}
-			}}
-			onNew = func(g *Generator) { g.stops.woke(1, int64(time.Hour)) }
-			defer func() { onNew = nil }()
-			m := measure(t, p, s, nil)
-			if *m.window.Received != 500 || *m.window.Lost != 0 {
-				t.Errorf("received %d, lost %d; want 500, 0", *m.window.Received, *m.window.Lost)
-			}
-		})
-	}
-}

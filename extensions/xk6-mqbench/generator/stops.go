@@ -58,7 +58,7 @@ func (s *stops) woke(dueNs, nowNs int64) {
 	defer s.mu.Unlock()
 	s.past[s.next%remembered] = stretch{dueNs, nowNs}
 	s.next++
-	s.lastNs.Store(max(s.lastNs.Load(), nowNs))
+	s.lastNs.Store(nowNs)
 }
 
 // during is how much of [fromNs, untilNs) the generator was stopped, by the clock. Any goroutine may ask; it costs two

@@ -123,9 +123,9 @@ func (r *results) tick(k int64) {
 	r.tell(progress)
 }
 
-// stops writes those that nobody has written yet.
+// stops writes those that nobody has written yet. Those of a closed load lengthen its drain, and explain nothing else.
 func (r *results) stops() {
-	if stops := r.g.stops.tell(r.g.t0); stops != nil {
+	if stops := r.g.stops.tell(r.g.t0); stops != nil && !r.g.closed {
 		r.line(map[string]any{"type": "stops", "stops": stops})
 	}
 }
