@@ -1,14 +1,15 @@
 package nsq
 
 import (
-	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/nsqio/go-nsq"
 
@@ -48,32 +49,34 @@ var (
 // greet asks a server without TLS for an error, which says whether it requires TLS.
 //
 // Subtle: such a server answers the library's ping with an error, and the library then panics in a goroutine of its own.
-func (s *session) greet(server string) error {
+func (s *session) greet(ctx context.Context, server string) error {
 	if s.security != nil {
 		return nil
 	}
-	conn, err := net.DialTimeout("tcp", server, dialTimeout)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", server)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	answer := make([]byte, maxGreeting)
-	if err := conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
-		return err
-	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	if _, err := io.WriteString(conn, "  V2CLS\n"); err != nil {
 		return err
 	}
-	n, err := conn.Read(answer)
-	switch {
-	case err != nil:
-		return err
-	case bytes.Contains(answer[:n], []byte("TLS required")):
+	var bytes int32
+	if err := binary.Read(conn, binary.BigEndian, &bytes); err != nil {
+		return cmp.Or(ctx.Err(), err)
+	}
+	answer := make([]byte, min(max(bytes, 0), maxGreeting))
+	_, err = io.ReadFull(conn, answer)
+	switch text := string(answer); {
+	case strings.Contains(text, "TLS required"):
 		return errors.New("the server requires TLS")
-	case !bytes.Contains(answer[:n], []byte("E_INVALID")):
+	case !strings.Contains(text, "E_INVALID"):
 		return errors.New("unexpected protocol: it does not answer as nsqd does")
 	}
-	return nil
+	return err
 }
 
 func (s *session) connect(i int) (*link, error) {

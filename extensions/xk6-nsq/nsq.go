@@ -89,7 +89,7 @@ var (
 
 func (s *session) Open(ctx context.Context) error {
 	for _, server := range s.servers {
-		if err := s.greet(server); err != nil {
+		if err := s.greet(ctx, server); err != nil {
 			return fmt.Errorf("nsq: connect: %w", address.Cause(err))
 		}
 	}
