@@ -8,7 +8,7 @@ import { writeLongRun } from "../../run/long-run.fake.ts";
 
 /** The longest run that a scenario may ask for, and what its report may take. */
 const HOURS = 168;
-const HEAP_MB = 512;
+const HEAP_MB = 256;
 const CPU_S = 60;
 
 test(`a run of ${HOURS} hours has all reports, and is in the index, within ${HEAP_MB} MB and ${CPU_S} s of CPU time`, () => {
