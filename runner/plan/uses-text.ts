@@ -56,9 +56,13 @@ export function usesLines(
 
 function programLine({ key, binary, options }: System): string[] {
 	if (!hasProcess(options)) return [];
-	// What else might be written is for tables.
-	const from = brokerOf(options).install?.from.split(/(?:; or|,) `binary:/)[0];
-	const program = binary ?? from?.replaceAll("`", "");
+	// What else might be written is for tables; of a broker without a server, only its forwarder is a program.
+	const from = brokerOf(options)
+		.install?.from.split(/(?:; or|,) `binary:/)[0]
+		?.split(/; with `\w+: true` /)
+		.at(-1);
+	const { server } = options as { readonly server?: string };
+	const program = binary ?? server ?? from?.replaceAll("`", "");
 	return program === undefined
 		? []
 		: [tell("uses-program", { system: key, program })];
