@@ -23,7 +23,8 @@ export function stretch({ series, window }: Run, most: number): number {
 		Math.ceil(window.endNs / 1e9),
 	);
 	// No shorter than what is recorded as one, and whole ones.
-	const one = Math.max(1, ...series.seconds.slice(-1).map(secondsOf));
+	const last = series.seconds.at(-1);
+	const one = last ? secondsOf(last) : 1;
 	return one * Math.max(1, Math.ceil(seconds / (one * most)));
 }
 
