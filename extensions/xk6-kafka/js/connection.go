@@ -162,7 +162,7 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 			return nil, err
 		}
 		for _, one := range answer.Topics {
-			// One that exists is no error, as in the public module's version 1.
+			// An existing topic is not an error, as in version 1 of the public module.
 			if err := kerr.ErrorForCode(one.ErrorCode); err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
 				return nil, fmt.Errorf("%q: %w%s", one.Topic, err, said(one.ErrorMessage))
 			}

@@ -66,9 +66,9 @@ type Message struct {
 }
 
 const (
-	// NoTime is a time that nobody knows.
+	// NoTime is an unknown time.
 	NoTime = math.MaxInt64
-	// NoMessage is a message that nobody can name. It counts as one of the window.
+	// NoMessage is an unidentified message. It counts as part of the window.
 	NoMessage = -1
 )
 

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Throttler is the ability to say how long the broker held its clients back on purpose, where its protocol tells them. Without it nobody
-// knows, and reports say nothing.
+// Throttler is the ability to report how long the broker deliberately held its clients back. It is for protocols that tell clients so; reports
+// of other drivers do not mention throttling.
 type Throttler interface {
 	// ThrottledNs is how long the broker has held back at least one connection so far, also after Close. Any goroutine may call it.
 	ThrottledNs() int64

@@ -99,8 +99,7 @@ func Retry(ctx context.Context, first, wait time.Duration, step func() error) er
 	}
 }
 
-// Ask asks until it is done, there is no use in asking again, or ctx ends; then the error has the last refusal, without which nobody knows what
-// was waited for.
+// Ask calls ask until it succeeds, says not to try again, or ctx ends. When ctx ends, the error contains the last refusal.
 func Ask(ctx context.Context, wait time.Duration, ask func() (again bool, err error)) error {
 	var last error
 	for {
