@@ -29,9 +29,7 @@ export function brokerRequests(
 	});
 	if (requests.length === 0)
 		throw failure("usage", {
-			message: tell("nothing-to-stand-up", {
-				broker: scenario.systems[0]?.broker ?? noBroker,
-			}),
+			message: tell("nothing-to-stand-up", { broker: scenario.systems[0]?.broker ?? noBroker }),
 		});
 	return requests;
 }

@@ -45,15 +45,10 @@ export async function keptHere(
 			...(await of("go", /^go1\.\d+(?:\.\d+)?$/, "kept-go")),
 			...(await of("jars", /^[a-z-]+-[0-9a-f]{16}$/, "kept-jars")),
 			...(await of("pulumi", /^\d+\.\d+\.\d+$/, "kept-pulumi")),
-			...(await Promise.all(
-				(await leftFolders()).map((one) => temporary(one)),
-			)),
+			...(await Promise.all((await leftFolders()).map((one) => temporary(one)))),
 			...docker.kept,
 		],
-		notes: [
-			...docker.notes,
-			...rigs.map(({ folder: { id } }) => tell("kept-rig", { id })),
-		],
+		notes: [...docker.notes, ...rigs.map(({ folder: { id } }) => tell("kept-rig", { id }))],
 	};
 }
 
@@ -70,7 +65,9 @@ async function builds(bin: string, nowMs: number): Promise<Kept[]> {
 					programs: programs.replaceAll(",", ", "),
 					platform: platform === "" ? "" : ` for ${platform}`,
 				}),
-				...{ where: folder, bytes, usedMs },
+				where: folder,
+				bytes,
+				usedMs,
 				inUse: await isUsed(path.join(folder, "build.json"), nowMs),
 				remove: () => rm(folder, { recursive: true }),
 			};
@@ -103,7 +100,9 @@ async function folders(
 			const where = path.join(parent, one);
 			const about = await stat(where).catch(() => null);
 			return {
-				...{ what: tell(what), where, bytes: await sizeOf(where) },
+				what: tell(what),
+				where,
+				bytes: await sizeOf(where),
 				usedMs: about?.mtimeMs ?? null,
 				inUse: await isUsed(where, nowMs),
 				// What says what it was lies beside it.
@@ -119,8 +118,11 @@ async function folders(
 /** Of a process that is gone. */
 async function temporary(where: string): Promise<Kept> {
 	return {
-		...{ what: tell("kept-temporary"), where, bytes: await sizeOf(where) },
-		...{ usedMs: null, inUse: false },
+		what: tell("kept-temporary"),
+		where,
+		bytes: await sizeOf(where),
+		usedMs: null,
+		inUse: false,
 		remove: () => rm(where, { recursive: true }),
 	};
 }
@@ -135,11 +137,13 @@ async function inDocker(
 			const where = labelOf(run);
 			return {
 				what: tell("kept-containers"),
-				...{ where, bytes: null, usedMs: null, inUse: false },
+				where,
+				bytes: null,
+				usedMs: null,
+				inUse: false,
 				remove: async () => {
 					const left = await removeLabelled(docker, where);
-					if (left.length > 0)
-						throw new Error(tell("kept-still", { left: left.join(", ") }));
+					if (left.length > 0) throw new Error(tell("kept-still", { left: left.join(", ") }));
 				},
 			};
 		});

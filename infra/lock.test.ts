@@ -22,11 +22,8 @@ const GONE = ME.replace(/:\w*@/, ":1@");
 const ELSEWHERE = ME.replace(/@\w+/, "@00000000");
 
 const newPlace = () => path.join(testFolder(), "lock");
-const take = (
-	where: string,
-	stop = new AbortController().signal,
-	onWait = (_: number) => {},
-) => takeLock(where, stop, onWait, FAST);
+const take = (where: string, stop = new AbortController().signal, onWait = (_: number) => {}) =>
+	takeLock(where, stop, onWait, FAST);
 
 test("a lock that nobody has is taken, names pid, start time and boot, and is gone when it is released", async () => {
 	const where = newPlace();
@@ -57,32 +54,26 @@ test.each([
 			return where;
 		},
 	],
-])(
-	"of twenty that want a lock that %s, one has it at a time",
-	async (_, make) => {
-		const where = make();
-		let holders = 0;
-		let most = 0;
-		const turn = async () => {
-			const lock = await take(where);
-			most = Math.max(most, ++holders);
-			await new Promise((resolve) => setTimeout(resolve, 2));
-			holders--;
-			await lock.release();
-		};
-		await Promise.all(Array.from({ length: 20 }, turn));
-		expect(most).toBe(1);
-		expect(readdirSync(path.dirname(where))).toEqual([]);
-	},
-);
+])("of twenty that want a lock that %s, one has it at a time", async (_, make) => {
+	const where = make();
+	let holders = 0;
+	let most = 0;
+	const turn = async () => {
+		const lock = await take(where);
+		most = Math.max(most, ++holders);
+		await new Promise((resolve) => setTimeout(resolve, 2));
+		holders--;
+		await lock.release();
+	};
+	await Promise.all(Array.from({ length: 20 }, turn));
+	expect(most).toBe(1);
+	expect(readdirSync(path.dirname(where))).toEqual([]);
+});
 
 test.each<[string, (where: string) => unknown]>([
 	["a link that leads nowhere", (where) => symlinkSync("/nowhere", where)],
 	["a file", (where) => writeFileSync(where, "")],
-	[
-		"a text of another kind",
-		(where) => writeFileSync(leftLock(where, GONE), "{}"),
-	],
+	["a text of another kind", (where) => writeFileSync(leftLock(where, GONE), "{}")],
 	[
 		"a pipe",
 		(where) => {
@@ -98,32 +89,29 @@ test.each<[string, (where: string) => unknown]>([
 			utimesSync(`${where}.stale`, 1, 1);
 		},
 	],
-])(
-	"%s in the place of a lock does not keep anyone waiting",
-	async (_, plant) => {
-		const where = newPlace();
-		plant(where);
-		expect(await lockedBy(where)).toBe(null);
-		await (await take(where)).release();
-		expect(readdirSync(path.dirname(where))).toEqual([]);
-	},
-);
+])("%s in the place of a lock does not keep anyone waiting", async (_, plant) => {
+	const where = newPlace();
+	plant(where);
+	expect(await lockedBy(where)).toBe(null);
+	await (await take(where)).release();
+	expect(readdirSync(path.dirname(where))).toEqual([]);
+});
 
 describe("a lock", () => {
 	test("of a process that lives is refused, or waited for, with its pid told once", async () => {
 		const where = newPlace();
 		const first = await tryLock(where, "builds");
 		expect(await tryLock(where, "builds")).toEqual({
-			...{ pid: process.pid, doing: "builds", here: true },
+			pid: process.pid,
+			doing: "builds",
+			here: true,
 		});
 		const told: number[] = [];
 		let second = false;
-		const waiting = take(where, undefined, (pid) => void told.push(pid)).then(
-			(lock) => {
-				second = true;
-				return lock;
-			},
-		);
+		const waiting = take(where, undefined, (pid) => void told.push(pid)).then((lock) => {
+			second = true;
+			return lock;
+		});
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		expect(second).toBe(false);
 		if ("release" in first) await first.release();
@@ -162,8 +150,6 @@ describe("a lock", () => {
 	});
 
 	test("in a folder that does not exist is an error, not a wait", async () => {
-		await expect(take("/nowhere/lock")).rejects.toMatchObject({
-			code: "ENOENT",
-		});
+		await expect(take("/nowhere/lock")).rejects.toMatchObject({ code: "ENOENT" });
 	});
 });

@@ -1,15 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync } from "node:fs";
-import {
-	lstat,
-	mkdir,
-	open,
-	rename,
-	rm,
-	rmdir,
-	utimes,
-	writeFile,
-} from "node:fs/promises";
+import { lstat, mkdir, open, rename, rm, rmdir, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readGiven } from "../runner/given-folder.ts";
@@ -66,8 +57,7 @@ export async function tryLock(
 			const here = isHere(entry.owner);
 			if (!here && !watched) onWatch(watchMs);
 			watched ||= !here;
-			if (here || (await beats(where, watchMs, lookMs, stop)))
-				return holderIn(entry);
+			if (here || (await beats(where, watchMs, lookMs, stop))) return holderIn(entry);
 		}
 		if (found !== null) await takeAway(where, found, lookMs, stop);
 	}

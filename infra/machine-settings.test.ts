@@ -56,8 +56,11 @@ describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
 		);
 		const found = await settingsBelow(root);
 		expect(found).toEqual({
-			...{ idleDriver: "intel_idle", bootMaxCState: 9 },
-			...{ cStates: "POLL, C1, C1E, C6", maxCState: 3, smt: "on" },
+			idleDriver: "intel_idle",
+			bootMaxCState: 9,
+			cStates: "POLL, C1, C1E, C6",
+			maxCState: 3,
+			smt: "on",
 			interruptModeration: "adaptive-rx on, tx-usecs 64",
 			governor: "performance, powersave",
 		});
@@ -72,11 +75,10 @@ describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
 	test("have a C-state as long as one core may enter it", async () => {
 		const off = cores([0, 0, 1, 1], [0, 0, 1, 1]);
 		const [all, one] = [off, { ...off, ...cores([0, 0, 1, 1], [0, 0, 0, 1]) }];
-		expect(await settingsBelow(made(all))).toMatchObject({
-			...{ cStates: "POLL, C1", maxCState: 1 },
-		});
+		expect(await settingsBelow(made(all))).toMatchObject({ cStates: "POLL, C1", maxCState: 1 });
 		expect(await settingsBelow(made(one))).toMatchObject({
-			...{ cStates: "POLL, C1, C1E", maxCState: 2 },
+			cStates: "POLL, C1, C1E",
+			maxCState: 2,
 		});
 	});
 
@@ -84,46 +86,42 @@ describe.skipIf(process.platform !== "linux")("settings of a machine", () => {
 		const quiet = "Adaptive RX: off  TX: off\nrx-usecs:\t0\ntx-usecs:\t0";
 		const card = { "class/net/ens5/device/vendor": "" };
 		expect(await settingsBelow(made(card, saysOfEns5(quiet)))).toMatchObject({
-			interruptModeration:
-				"adaptive-rx off, adaptive-tx off, rx-usecs 0, tx-usecs 0",
+			interruptModeration: "adaptive-rx off, adaptive-tx off, rx-usecs 0, tx-usecs 0",
 		});
 	});
 
 	test("are null where nothing can be read", async () => {
 		const nothing = {
-			...{ idleDriver: null, bootMaxCState: null, cStates: null },
-			...{ maxCState: null, smt: null, governor: null },
+			idleDriver: null,
+			bootMaxCState: null,
+			cStates: null,
+			maxCState: null,
+			smt: null,
+			governor: null,
 			interruptModeration: null,
 		};
 		expect(await settingsBelow(made({}))).toEqual(nothing);
 		const card = { "class/net/ens5/device/vendor": "" };
 		expect(await settingsBelow(made(card, "exit 81"))).toEqual(nothing);
-		expect(new Set(Object.values(settingTexts(nothing)))).toEqual(
-			new Set([null]),
-		);
+		expect(new Set(Object.values(settingTexts(nothing)))).toEqual(new Set([null]));
 	});
 
 	test("of a guest whose host decides are its driver alone", async () => {
 		const root = made({ [`${CPU}/cpuidle/current_driver`]: "none\n" });
-		expect(settingTexts(await settingsBelow(root))["C-states"]).toBe(
-			"not to be seen (none)",
-		);
+		expect(settingTexts(await settingsBelow(root))["C-states"]).toBe("not to be seen (none)");
 	});
 
 	test.each([
 		["0-7", "all"],
 		["2-3", "2-3 of 0-7"],
-	])(
-		"where it may run on the cores %s, that is %s of them",
-		async (allowed, text) => {
-			const found = await settingsBelow(
-				made({
-					"proc/self/status": `Name:\tsh\nCpus_allowed_list:\t${allowed}\n`,
-					[`${CPU}/online`]: "0-7\n",
-				}),
-			);
-			expect(found.allowedCores).toBe(text);
-			expect(settingTexts(found)["cores to run on"]).toBe(text);
-		},
-	);
+	])("where it may run on the cores %s, that is %s of them", async (allowed, text) => {
+		const found = await settingsBelow(
+			made({
+				"proc/self/status": `Name:\tsh\nCpus_allowed_list:\t${allowed}\n`,
+				[`${CPU}/online`]: "0-7\n",
+			}),
+		);
+		expect(found.allowedCores).toBe(text);
+		expect(settingTexts(found)["cores to run on"]).toBe(text);
+	});
 });

@@ -20,9 +20,7 @@ export function settingQuestions(root = ""): string[] {
 }
 
 /** From the answers, by name; "" or missing: there was none. */
-export function settingsOf(
-	answers: Readonly<Record<string, string>>,
-): MachineSettings {
+export function settingsOf(answers: Readonly<Record<string, string>>): MachineSettings {
 	const of = (name: string) => answers[name]?.trim() || null;
 	const list = (name: string) => of(name)?.split(",").filter(Boolean) ?? [];
 	const states = list("cstates").map((one) => one.split(" "));
@@ -39,9 +37,7 @@ export function settingsOf(
 		governor: list("governor").join(", ") || null,
 		...(allowed === null || online === null
 			? {}
-			: {
-					allowedCores: allowed === online ? "all" : `${allowed} of ${online}`,
-				}),
+			: { allowedCores: allowed === online ? "all" : `${allowed} of ${online}` }),
 	};
 }
 

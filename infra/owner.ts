@@ -65,9 +65,7 @@ let known: Place | undefined;
 function place(): Place {
 	known ??= {
 		host: brief(os.hostname()),
-		boot: brief(
-			attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
-		),
+		boot: brief(attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))),
 		space: brief(attempt(() => readlinkSync("/proc/self/ns/pid"))),
 	};
 	return known;

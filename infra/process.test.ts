@@ -2,12 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { realBinaries } from "./binaries/real.fake.ts";
-import {
-	bareEnvironment,
-	describeEnd,
-	type Supervised,
-	startSupervised,
-} from "./process.ts";
+import { bareEnvironment, describeEnd, type Supervised, startSupervised } from "./process.ts";
 import { alive, descendants, runs } from "./processes.fake.ts";
 import { testFolder } from "./test-folder.fake.ts";
 
@@ -16,17 +11,8 @@ const { agent } = await realBinaries();
 /** Runs a piece of shell behind agent, and keeps what it says. */
 function supervised(
 	body: string,
-	options: {
-		graceMs?: number;
-		env?: Record<string, string>;
-		cwd?: string;
-		control?: boolean;
-	} = {},
-): Supervised & {
-	out: string[];
-	err: string[];
-	said(line: string): Promise<void>;
-} {
+	options: { graceMs?: number; env?: Record<string, string>; cwd?: string; control?: boolean } = {},
+): Supervised & { out: string[]; err: string[]; said(line: string): Promise<void> } {
 	const out: string[] = [];
 	const err: string[] = [];
 	const child = startSupervised({
@@ -67,8 +53,7 @@ describe("a command behind agent", () => {
 		const child = supervised("echo up; exec sleep 100");
 		await child.said("up");
 		const below = descendants(child.pid);
-		for (const { pid } of [...below, { pid: child.pid }])
-			process.kill(pid, "SIGSTOP");
+		for (const { pid } of [...below, { pid: child.pid }]) process.kill(pid, "SIGSTOP");
 		child.kill();
 		await child.ended;
 		await expect.poll(() => alive(below)).toEqual([]);

@@ -51,9 +51,7 @@ export function commandLines(): string[] {
 const PROC = existsSync("/proc/self/stat");
 
 function processes(): Process[] {
-	const all = PROC
-		? pids().flatMap(parse)
-		: ps("pid=,ppid=,state=,comm=").flatMap(parsePs);
+	const all = PROC ? pids().flatMap(parse) : ps("pid=,ppid=,state=,comm=").flatMap(parsePs);
 	return all.filter(({ state }) => !/^[ZX]/.test(state));
 }
 
@@ -78,9 +76,7 @@ function parsePs(line: string): Seen[] {
 }
 
 function ps(columns: string): string[] {
-	return execFileSync("ps", ["-axo", columns], { encoding: "utf8" }).split(
-		"\n",
-	);
+	return execFileSync("ps", ["-axo", columns], { encoding: "utf8" }).split("\n");
 }
 
 function pids(): number[] {

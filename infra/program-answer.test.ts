@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { answerOf } from "./program-answer.ts";
 import { testFolder } from "./test-folder.fake.ts";
 
-const sh = (script: string, longestMs = 60_000) =>
-	answerOf("sh", ["-c", script], { longestMs });
+const sh = (script: string, longestMs = 60_000) => answerOf("sh", ["-c", script], { longestMs });
 
 test("is what a program writes to stdout, in its folder and environment, without input", async () => {
 	const cwd = testFolder();

@@ -25,10 +25,7 @@ export function answerOf(
 ): Promise<string | null> {
 	return new Promise((resolve) => {
 		try {
-			const child = spawn(program, args, {
-				...how,
-				stdio: ["ignore", "pipe", "ignore"],
-			});
+			const child = spawn(program, args, { ...how, stdio: ["ignore", "pipe", "ignore"] });
 			let text = "";
 			const end = (answer: string | null) => {
 				clearTimeout(timer);

@@ -9,20 +9,26 @@ test("what a broker has to be from its start is kept, and nothing else", () => {
 	expect(
 		asked(
 			{
-				...{ mode: "jetstream", nodes: 3, cpus: 2, memory: "512MiB" },
-				...{ image: "nats:2", config: { write_deadline: "2s" } },
+				mode: "jetstream",
+				nodes: 3,
+				cpus: 2,
+				memory: "512MiB",
+				image: "nats:2",
+				config: { write_deadline: "2s" },
 			},
 			"0-1",
 		),
 	).toEqual({
-		...{ nodes: 3, cpus: 2, memory: 512 * 1024 ** 2, image: "nats:2" },
-		...{ config: { write_deadline: "2s" }, pin: "0-1" },
+		nodes: 3,
+		cpus: 2,
+		memory: 512 * 1024 ** 2,
+		image: "nats:2",
+		config: { write_deadline: "2s" },
+		pin: "0-1",
 	});
 	const config = Object.assign(Object.create(null), { a: "1" });
 	expect(differences({ config: { a: "1" } }, asked({ config }))).toEqual([]);
-	expect(differences(asked({ mode: "core" }), asked({ mode: "core" }))).toEqual(
-		[],
-	);
+	expect(differences(asked({ mode: "core" }), asked({ mode: "core" }))).toEqual([]);
 });
 
 test.each([
@@ -31,11 +37,7 @@ test.each([
 	[{ cpus: 2, memory: "64MiB" }, null, "memory 64MiB (the rig: not given)"],
 	[{ cpus: 2, image: "other" }, null, "image other (the rig: not given)"],
 	[{ cpus: 2, version: "2.9" }, null, "version 2.9 (the rig: not given)"],
-	[
-		{ cpus: 2, mode: "jetstream", nodes: 3 },
-		null,
-		"nodes 3 (the rig: not given)",
-	],
+	[{ cpus: 2, mode: "jetstream", nodes: 3 }, null, "nodes 3 (the rig: not given)"],
 	[{ cpus: 2 }, "1", "pin 1 (the rig: not given)"],
 	// Its values may be secrets.
 	[{ cpus: 2, config: { token: "s3cret" } }, null, "config"],

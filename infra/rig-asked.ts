@@ -9,22 +9,15 @@ export type Asked = NonNullable<RigFile["brokers"][number]["asked"]>;
 type Json = Asked[string];
 
 /** What a request asks of the broker that is started for it. */
-export function askedOf({
-	system,
-	cpus,
-}: Pick<BrokerRequest, "system" | "cpus">): Asked {
-	const options = system.options as unknown as Readonly<
-		Record<string, Json | undefined>
-	>;
+export function askedOf({ system, cpus }: Pick<BrokerRequest, "system" | "cpus">): Asked {
+	const options = system.options as unknown as Readonly<Record<string, Json | undefined>>;
 	const all: Readonly<Record<string, Json | undefined>> = {
 		...Object.fromEntries(OPTIONS.map((key) => [key, options[key]])),
 		image: system.image ?? undefined,
 		binary: system.binary ?? undefined,
 		pin: cpus ?? undefined,
 		...(system.options.config
-			? {
-					config: hideSecrets(system.options.config, system.options.secrets),
-				}
+			? { config: hideSecrets(system.options.config, system.options.secrets) }
 			: {}),
 	};
 	// In the form in which the file returns it.
@@ -40,8 +33,14 @@ export function entryOf(
 	return {
 		system: system.key,
 		broker: system.broker as RigFile["brokers"][number]["broker"],
-		...{ url, server: version, level, messageBytes },
-		...{ settings: { ...settings }, topology, nodesShareHost, sameHost },
+		url,
+		server: version,
+		level,
+		messageBytes,
+		settings: { ...settings },
+		topology,
+		nodesShareHost,
+		sameHost,
 		asked: askedOf(request),
 	};
 }

@@ -1,7 +1,4 @@
-import type {
-	HostSettings,
-	MachineSettings,
-} from "../runner/model/machine-settings.ts";
+import type { HostSettings, MachineSettings } from "../runner/model/machine-settings.ts";
 import type { FaultAction, Level } from "../runner/model/plan.ts";
 import type { ClientEnd } from "../runner/model/run-file.ts";
 import type { RigFileInput } from "../runner/scenario/rig-file.ts";

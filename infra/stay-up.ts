@@ -5,12 +5,7 @@ import { failure, MqbenchError } from "../runner/errors.ts";
 import type { Plan } from "../runner/model/plan.ts";
 import type { TargetName } from "../runner/model/targets.ts";
 import { packageVersion } from "../runner/package.ts";
-import {
-	type RigPlace,
-	removeRig,
-	rigAt,
-	writeRig,
-} from "../runner/scenario/rig-store.ts";
+import { type RigPlace, removeRig, rigAt, writeRig } from "../runner/scenario/rig-store.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import { maskUrls } from "../runner/secrets.ts";
 import { tell } from "../runner/text/tell.ts";
@@ -68,10 +63,7 @@ export async function stayUp(
 		stays = stood.broken === null;
 		world.stdout.write(upText(stood, path, place.shown));
 		if (stood.broken !== null)
-			end = await Promise.race([
-				stood.broken,
-				isToEnd(place, id, world.stop).then(() => null),
-			]);
+			end = await Promise.race([stood.broken, isToEnd(place, id, world.stop).then(() => null)]);
 	} finally {
 		if (!stays) {
 			await stood.teardown();
@@ -99,11 +91,7 @@ ${tell(broken === null ? "up-until-down" : "up-until-ctrl-c", { file: shown })}
 }
 
 /** Resolves when the person stops it, or when its file is gone or belongs to another rig. */
-async function isToEnd(
-	place: RigPlace,
-	id: string,
-	stop: AbortSignal,
-): Promise<void> {
+async function isToEnd(place: RigPlace, id: string, stop: AbortSignal): Promise<void> {
 	const gone = (at: string | null | undefined) => at !== undefined && at !== id;
 	while (!stop.aborted && !gone(await rigAt(place)))
 		await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});

@@ -16,10 +16,7 @@ export async function provision(
 	kubernetes: Scenario["kubernetes"] = null,
 ): Promise<Rig> {
 	if (rig === null)
-		return standing[target].open(world, binaries, {
-			inside: clients === "docker",
-			kubernetes,
-		});
+		return standing[target].open(world, binaries, { inside: clients === "docker", kubernetes });
 	const { standingRig } = await import("./existing/standing.ts");
 	const { attachDocker, rigNetwork } = await import("./docker/rig.ts");
 	const { onHosts } = await import("./hosts/open.ts");
@@ -28,14 +25,10 @@ export async function provision(
 			rig,
 			world.stop,
 			(entry, request) =>
-				attachDocker(rig.id, entry, request, world, binaries, {
-					inside: clients === "docker",
-				}),
+				attachDocker(rig.id, entry, request, world, binaries, { inside: clients === "docker" }),
 			onHosts(world, binaries),
 		),
-		...(targets[rig.target].place === "container"
-			? { network: rigNetwork(rig.id) }
-			: {}),
+		...(targets[rig.target].place === "container" ? { network: rigNetwork(rig.id) } : {}),
 	};
 }
 
@@ -63,10 +56,7 @@ export async function clientsOf(
 	{
 		network = null,
 		kubernetes = null,
-	}: {
-		readonly network?: string | null;
-		readonly kubernetes?: Scenario["kubernetes"];
-	} = {},
+	}: { readonly network?: string | null; readonly kubernetes?: Scenario["kubernetes"] } = {},
 ): Promise<readonly Client[]> {
 	switch (clients.kind) {
 		case "local":
@@ -76,15 +66,11 @@ export async function clientsOf(
 			const { sshHost } = await import("./ssh/host.ts");
 			const { overSsh } = await import("./ssh/over-ssh.ts");
 			return clients.hosts.map((host, index) =>
-				remoteClient(
-					index,
-					overSsh({ ...sshHost(host), ...clients.access?.[host] }),
-					{
-						world,
-						binaries,
-						say: (line) => void world.stderr.write(`${line}\n`),
-					},
-				),
+				remoteClient(index, overSsh({ ...sshHost(host), ...clients.access?.[host] }), {
+					world,
+					binaries,
+					say: (line) => void world.stderr.write(`${line}\n`),
+				}),
 			);
 		}
 		case "rented":
@@ -92,9 +78,7 @@ export async function clientsOf(
 			throw new Error("machines that are rented come with a rig");
 		case "pods": {
 			const { podClients } = await import("./kubernetes/clients.ts");
-			return podClients(
-				...([clients.count, neededBy(kubernetes), world, binaries] as const),
-			);
+			return podClients(...([clients.count, neededBy(kubernetes), world, binaries] as const));
 		}
 		case "docker": {
 			const { dockerClients } = await import("./clients/docker.ts");
@@ -111,10 +95,7 @@ interface Standing {
 	open(
 		world: World,
 		binaries: Binaries,
-		how: {
-			readonly inside: boolean;
-			readonly kubernetes: Scenario["kubernetes"];
-		},
+		how: { readonly inside: boolean; readonly kubernetes: Scenario["kubernetes"] },
 	): Promise<Rig>;
 	/** To stay between commands. */
 	up(
@@ -129,29 +110,20 @@ interface Standing {
 const never = (bug: Error) => async () => {
 	throw bug;
 };
-const THEIRS = never(
-	new Error("brokers that were there before are not stood up or down"),
-);
-const PODS_STAY_NOT = never(
-	new Error("pods do not outlive the command that has made them"),
-);
+const THEIRS = never(new Error("brokers that were there before are not stood up or down"));
+const PODS_STAY_NOT = never(new Error("pods do not outlive the command that has made them"));
 
 function neededBy(kubernetes: Scenario["kubernetes"]) {
 	if (kubernetes === null) throw new Error("nobody has said where pods run");
 	return kubernetes;
 }
-const RENTED = never(
-	new Error("what is rented comes with infra/cloud, and is a rig"),
-);
+const RENTED = never(new Error("what is rented comes with infra/cloud, and is a rig"));
 
 const standing: Readonly<Record<TargetName, Standing>> = {
 	local: {
-		open: async (world, binaries) =>
-			(await import("./local/local.ts")).localRig(world, binaries),
-		up: async (...asked) =>
-			(await import("./local/standing.ts")).upLocal(...asked),
-		down: async (...asked) =>
-			(await import("./local/standing.ts")).downLocal(...asked),
+		open: async (world, binaries) => (await import("./local/local.ts")).localRig(world, binaries),
+		up: async (...asked) => (await import("./local/standing.ts")).upLocal(...asked),
+		down: async (...asked) => (await import("./local/standing.ts")).downLocal(...asked),
 	},
 	docker: {
 		open: async (world, binaries, { inside }) =>
@@ -170,8 +142,7 @@ const standing: Readonly<Record<TargetName, Standing>> = {
 				},
 			};
 		},
-		down: async ({ id }, world) =>
-			(await import("./docker/rig.ts")).downDocker(id, world),
+		down: async ({ id }, world) => (await import("./docker/rig.ts")).downDocker(id, world),
 	},
 	existing: {
 		async open(world, binaries, { kubernetes }) {

@@ -99,38 +99,37 @@ describe("what others have put there", () => {
 	});
 });
 
-const mayUnshare =
-	spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status ===
-	0;
+const mayUnshare = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
 
-test.skipIf(!mayUnshare)(
-	"the folder of a running mqbench in another container stays",
-	async () => {
-		const parent = testFolder();
-		const made = await temporaryFolder(parent);
-		const bundle = await rolldown({
-			input: fileURLToPath(new URL("./temporary.ts", import.meta.url)),
-			platform: "node",
-		});
-		const file = path.join(testFolder(), "temporary.mjs");
-		await bundle.write({ file });
-		await bundle.close();
-		// There this process has no number at all, and what is made there has a number of there.
-		const inside = execFileSync(
-			"unshare",
-			[
-				...["--pid", "--fork", "--mount-proc", process.execPath],
-				...["--input-type=module", "--eval"],
-				`import { sweep, temporaryFolder } from ${JSON.stringify(file)};
+test.skipIf(!mayUnshare)("the folder of a running mqbench in another container stays", async () => {
+	const parent = testFolder();
+	const made = await temporaryFolder(parent);
+	const bundle = await rolldown({
+		input: fileURLToPath(new URL("./temporary.ts", import.meta.url)),
+		platform: "node",
+	});
+	const file = path.join(testFolder(), "temporary.mjs");
+	await bundle.write({ file });
+	await bundle.close();
+	// There this process has no number at all, and what is made there has a number of there.
+	const inside = execFileSync(
+		"unshare",
+		[
+			"--pid",
+			"--fork",
+			"--mount-proc",
+			process.execPath,
+			"--input-type=module",
+			"--eval",
+			`import { sweep, temporaryFolder } from ${JSON.stringify(file)};
 				const parent = ${JSON.stringify(parent)};
 				await sweep([parent]);
 				console.log(await temporaryFolder(parent));`,
-			],
-			{ encoding: "utf8" },
-		).trim();
-		expect(existsSync(made)).toBe(true);
-		await sweep([parent]);
-		expect(existsSync(inside)).toBe(true);
-		expect(existsSync(made)).toBe(true);
-	},
-);
+		],
+		{ encoding: "utf8" },
+	).trim();
+	expect(existsSync(made)).toBe(true);
+	await sweep([parent]);
+	expect(existsSync(inside)).toBe(true);
+	expect(existsSync(made)).toBe(true);
+});

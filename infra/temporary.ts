@@ -1,13 +1,5 @@
 import type { Stats } from "node:fs";
-import {
-	lstat,
-	mkdtemp,
-	readdir,
-	readFile,
-	rm,
-	stat,
-	writeFile,
-} from "node:fs/promises";
+import { lstat, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isGone, ownerText } from "./owner.ts";
@@ -73,9 +65,7 @@ async function isLeft(folder: string, pid: number): Promise<boolean> {
 	const about = await lstat(folder).catch(() => null);
 	if (!about?.isDirectory() || !isMine(about)) return false;
 	if (process.getuid && (about.mode & 0o077) !== 0) return false;
-	const owner = await readFile(path.join(folder, OWNER), "utf8").catch(
-		() => "",
-	);
+	const owner = await readFile(path.join(folder, OWNER), "utf8").catch(() => "");
 	if (owner !== "") return isGone(owner);
 	return Date.now() - about.mtimeMs > QUIET_MS && !isAlive(pid);
 }

@@ -1,10 +1,4 @@
-import {
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "rolldown";
 import { packageFolder } from "./package.ts";
@@ -46,8 +40,7 @@ async function bundle(): Promise<void> {
 	const chunks = path.join(OUT, "cli");
 	mkdirSync(chunks, { recursive: true });
 	for (const { fileName, ...file } of output)
-		if (file.type === "chunk")
-			writeFileSync(path.join(OUT, fileName), file.code);
+		if (file.type === "chunk") writeFileSync(path.join(OUT, fileName), file.code);
 	const made = new Set(output.map(({ fileName }) => path.basename(fileName)));
 	for (const old of readdirSync(chunks).filter((name) => !made.has(name)))
 		rmSync(path.join(chunks, old));

@@ -7,10 +7,7 @@ const FOLDERS = ["runner", "infra", "extensions", "scenarios", "reports"];
 
 /** Sources and documents of the repository, but not what a run or a package manager has written. */
 const files = [".", ...FOLDERS, ".github", ".ci"].flatMap((folder) =>
-	readdirSync(path.join(packageFolder, folder), {
-		recursive: folder !== ".",
-		withFileTypes: true,
-	})
+	readdirSync(path.join(packageFolder, folder), { recursive: folder !== ".", withFileTypes: true })
 		.filter((entry) => entry.isFile())
 		.map((entry) => path.join(entry.parentPath, entry.name))
 		.filter(
@@ -25,16 +22,13 @@ test("no document is cited that is not in the repository", () => {
 		`\\b(${["DESIGN", "METHODOLOGY", "INFRA", "HOUSE", "STYLE", "SYSTEMS", "ANCHORS", "EXPERIMENTS"].join("|")})\\.md\\b`,
 	);
 	expect(files.length).toBeGreaterThan(500);
-	expect(
-		files.filter((file) => named.test(readFileSync(file, "utf8"))),
-	).toEqual([]);
+	expect(files.filter((file) => named.test(readFileSync(file, "utf8")))).toEqual([]);
 });
 
 test("a section of reports/README.md that is cited is there", () => {
-	const sections = readFileSync(
-		path.join(packageFolder, "reports/README.md"),
-		"utf8",
-	).matchAll(/^#+ (.*)$/gm);
+	const sections = readFileSync(path.join(packageFolder, "reports/README.md"), "utf8").matchAll(
+		/^#+ (.*)$/gm,
+	);
 	const known = [...sections].map(([, title = ""]) => title);
 	const cited = files.flatMap((file) =>
 		[
@@ -44,9 +38,7 @@ test("a section of reports/README.md that is cited is there", () => {
 		].map(([, title = ""]) => ({ file, title })),
 	);
 	expect(cited.length).toBeGreaterThan(5);
-	expect(
-		cited.filter(({ title }) => !known.some((t) => t.startsWith(title))),
-	).toEqual([]);
+	expect(cited.filter(({ title }) => !known.some((t) => t.startsWith(title)))).toEqual([]);
 });
 
 test.each([
@@ -79,9 +71,5 @@ function isThere(name: string): boolean {
 
 function below(folder: string): Set<string> {
 	const top = path.join(packageFolder, folder) + path.sep;
-	return new Set(
-		files
-			.filter((file) => file.startsWith(top))
-			.map((file) => path.basename(file)),
-	);
+	return new Set(files.filter((file) => file.startsWith(top)).map((file) => path.basename(file)));
 }

@@ -46,10 +46,7 @@ const world: World = {
 	stderr: sink(process.stderr),
 	cwd: process.cwd(),
 	env: process.env,
-	clock: {
-		nowMs: () => Date.now(),
-		monotonicMs: () => performance.now(),
-	},
+	clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now() },
 	ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
 	nextLine: process.stdin.isTTY ? undefined : nextLine,
 	stop: stop.signal,
@@ -98,8 +95,7 @@ function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
 		sinceMs = 0;
 		stop.abort(signal);
 		// A signal that came while we were busy is not younger for that: an immediate follows what waits to be heard.
-		for (const ms of [SAME_MS, AGAIN_MS])
-			setTimeout(() => setImmediate(heard, ms), ms).unref();
+		for (const ms of [SAME_MS, AGAIN_MS]) setTimeout(() => setImmediate(heard, ms), ms).unref();
 		return;
 	}
 	// A terminal that is closed says so more than once; that is no second request.
@@ -128,17 +124,12 @@ function go(code: number): never {
 /** Asks on stderr: stdout may be a file. Ctrl-C is a stop, as everywhere; with it, and with Ctrl-D, the answer is empty. */
 async function ask(question: string): Promise<string> {
 	const { createInterface } = await import("node:readline/promises");
-	const terminal = createInterface({
-		input: process.stdin,
-		output: process.stderr,
-	});
+	const terminal = createInterface({ input: process.stdin, output: process.stderr });
 	terminal.on("SIGINT", () => onSignal("SIGINT"));
 	try {
 		return await Promise.race([
 			terminal.question(printable(question), { signal: stop.signal }),
-			new Promise<string>((resolve) =>
-				terminal.once("close", () => resolve("")),
-			),
+			new Promise<string>((resolve) => terminal.once("close", () => resolve(""))),
 		]);
 	} catch (error) {
 		if (stop.signal.aborted) return "";
@@ -151,9 +142,7 @@ async function ask(question: string): Promise<string> {
 /** Reads standard input line by line; who asks no more leaves the rest unread. A stop ends it. */
 async function nextLine(): Promise<string | null> {
 	const { createInterface } = await import("node:readline");
-	piped ??= createInterface({ input: process.stdin, signal: stop.signal })[
-		Symbol.asyncIterator
-	]();
+	piped ??= createInterface({ input: process.stdin, signal: stop.signal })[Symbol.asyncIterator]();
 	const { done, value } = await piped.next();
 	return done ? null : value;
 }

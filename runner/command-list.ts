@@ -7,9 +7,7 @@ export interface CommandEntry {
 	readonly usage: string;
 	readonly description: string;
 	/** Gives it its arguments, options and action. */
-	readonly load: () => Promise<{
-		declare(command: Command, invocation: Invocation): void;
-	}>;
+	readonly load: () => Promise<{ declare(command: Command, invocation: Invocation): void }>;
 }
 
 const SCENARIO = "[options] <scenario>";
@@ -34,8 +32,7 @@ export const COMMANDS = {
 	},
 	plan: {
 		usage: SCENARIO,
-		description:
-			"show the runs, how long they take, and which percentiles their samples carry",
+		description: "show the runs, how long they take, and which percentiles their samples carry",
 		load: () => import("./commands/plan.ts"),
 	},
 	compile: {
@@ -51,8 +48,7 @@ export const COMMANDS = {
 	},
 	up: {
 		usage: SCENARIO,
-		description:
-			"start the brokers of a scenario and keep them running between runs",
+		description: "start the brokers of a scenario and keep them running between runs",
 		load: () => import("./commands/up.ts"),
 	},
 	down: {
@@ -90,8 +86,7 @@ export const COMMANDS = {
 	},
 	explain: {
 		usage: "[options] [topic...]",
-		description:
-			"explain a word of the reports, e.g. response, lag, support, lost",
+		description: "explain a word of the reports, e.g. response, lag, support, lost",
 		load: () => import("./commands/explain.ts"),
 	},
 	schema: {
@@ -102,8 +97,7 @@ export const COMMANDS = {
 	},
 	rigs: {
 		usage: "[options] [command]",
-		description:
-			"list or remove what is rented in the cloud, or runs in a cluster",
+		description: "list or remove what is rented in the cloud, or runs in a cluster",
 		load: () => import("./commands/rigs.ts"),
 	},
 	clean: {

@@ -149,10 +149,7 @@ const catalogue = {
 		text: () =>
 			"--png needs a package that is not installed with mqbench: npm i @resvg/resvg-js, beside mqbench; --svg needs none",
 	},
-	interrupted: {
-		exit: 130,
-		text: (d: { signal: string }) => `Stopped by ${d.signal}.`,
-	},
+	interrupted: { exit: 130, text: (d: { signal: string }) => `Stopped by ${d.signal}.` },
 	"go-missing": {
 		exit: 3,
 		text: (d: { why?: string }) =>
@@ -230,12 +227,7 @@ const catalogue = {
 	},
 	"too-few-files": {
 		exit: 3,
-		text: (d: {
-			system: string;
-			connections: number;
-			needed: number;
-			limit: number;
-		}) =>
+		text: (d: { system: string; connections: number; needed: number; limit: number }) =>
 			`${d.system}: ${d.connections} connections need at least ${d.needed} open files, and this machine allows ${d.limit} (ulimit -H -n). Raise that limit (ulimit -n as root, nofile in /etc/security/limits.conf), or use fewer connections.`,
 	},
 	"broker-missing": {
@@ -265,18 +257,15 @@ const catalogue = {
 	},
 	"kubernetes-failed": {
 		exit: 3,
-		text: (d: { doing: string; reason: string }) =>
-			`Kubernetes could not ${d.doing}: ${d.reason}.`,
+		text: (d: { doing: string; reason: string }) => `Kubernetes could not ${d.doing}: ${d.reason}.`,
 	},
 	"pods-not-up": {
 		exit: 3,
-		text: (d: { job: string; reason: string }) =>
-			`A pod of ${d.job} does not run: ${d.reason}.`,
+		text: (d: { job: string; reason: string }) => `A pod of ${d.job} does not run: ${d.reason}.`,
 	},
 	"docker-failed": {
 		exit: 3,
-		text: (d: { doing: string; reason: string }) =>
-			`Docker could not ${d.doing}: ${d.reason}.`,
+		text: (d: { doing: string; reason: string }) => `Docker could not ${d.doing}: ${d.reason}.`,
 	},
 	"docker-disk-full": {
 		exit: 3,
@@ -363,13 +352,7 @@ const catalogue = {
 	},
 	"rig-unreachable": {
 		exit: 3,
-		text: (d: {
-			system: string;
-			where: string;
-			reason: string;
-			id: string;
-			remedy: string;
-		}) =>
+		text: (d: { system: string; where: string; reason: string; id: string; remedy: string }) =>
 			`${d.system}: nothing answers at ${d.where} (${d.reason}), where the rig ${d.id} has its broker. ${d.remedy}.`,
 	},
 	"rig-differs": {
@@ -410,12 +393,8 @@ const catalogue = {
 	"programs-missing": {
 		exit: 3,
 		// Host: "bench@10.0.0.11".
-		text: (d: {
-			host: string;
-			platform: string;
-			reason: string;
-			remedy: string;
-		}) => `${d.host}: it is ${d.platform}, and ${d.reason}. ${d.remedy}.`,
+		text: (d: { host: string; platform: string; reason: string; remedy: string }) =>
+			`${d.host}: it is ${d.platform}, and ${d.reason}. ${d.remedy}.`,
 	},
 	"sdk-missing": {
 		exit: 3,
@@ -468,21 +447,13 @@ const catalogue = {
 	"host-unreachable": {
 		exit: 3,
 		// Host: "bench@10.0.0.5", on which the broker of the system is to run.
-		text: (d: {
-			host: string;
-			system: string;
-			reason: string;
-			remedy: string;
-		}) => `${d.host} (host of ${d.system}): ${d.reason}. ${d.remedy}`,
+		text: (d: { host: string; system: string; reason: string; remedy: string }) =>
+			`${d.host} (host of ${d.system}): ${d.reason}. ${d.remedy}`,
 	},
 	"host-unfit": {
 		exit: 3,
-		text: (d: {
-			host: string;
-			system: string;
-			reason: string;
-			remedy: string;
-		}) => `${d.host}: cannot run ${d.system}: ${d.reason}. ${d.remedy}.`,
+		text: (d: { host: string; system: string; reason: string; remedy: string }) =>
+			`${d.host}: cannot run ${d.system}: ${d.reason}. ${d.remedy}.`,
 	},
 	"host-set-up": {
 		exit: 3,
@@ -504,8 +475,7 @@ const catalogue = {
 		exit: 3,
 		// Nobody is there to be asked, or to ask for: no way to the cloud, or no credentials at all.
 		// also: what is wrong besides.
-		text: (d: { why: string; also: readonly string[] }) =>
-			[d.why, ...d.also].join("\n"),
+		text: (d: { why: string; also: readonly string[] }) => [d.why, ...d.also].join("\n"),
 	},
 	"cloud-too-many": {
 		exit: 2,
@@ -528,19 +498,11 @@ const catalogue = {
 		text: (_: object) =>
 			"Machines that cost money are rented only when somebody agrees, and nobody is at the terminal to be asked. Nothing was rented; add --yes, and --max-hourly-usd for a limit.",
 	},
-	"cloud-declined": {
-		exit: 2,
-		text: (_: object) => "Nothing was rented, as you did not agree.",
-	},
+	"cloud-declined": { exit: 2, text: (_: object) => "Nothing was rented, as you did not agree." },
 	"host-port-taken": {
 		exit: 3,
 		// Service: that Debian's package of this broker starts by itself; null: none.
-		text: (d: {
-			system: string;
-			port: number;
-			host: string;
-			service: string | null;
-		}) =>
+		text: (d: { system: string; port: number; host: string; service: string | null }) =>
 			`${d.system}: port ${d.port} is taken on ${d.host}. Stop what listens there${d.service === null ? "" : `, such as the package's own server (sudo systemctl disable --now ${d.service})`}.`,
 	},
 	"rig-unforgotten": {
@@ -556,9 +518,7 @@ type Entry = {
 	text: (details: any) => string;
 };
 export type ErrorCode = keyof typeof catalogue;
-type Details<Code extends ErrorCode> = Parameters<
-	(typeof catalogue)[Code]["text"]
->[0];
+type Details<Code extends ErrorCode> = Parameters<(typeof catalogue)[Code]["text"]>[0];
 
 /** Exit codes (README, "Exit codes"). */
 export const EXIT = {
@@ -581,12 +541,7 @@ export class MqbenchError extends Error {
 	readonly exit: ExitCode;
 	/** What the sentence was made of. */
 	readonly details: object;
-	constructor(
-		code: ErrorCode,
-		message: string,
-		exit: ExitCode,
-		details: object = {},
-	) {
+	constructor(code: ErrorCode, message: string, exit: ExitCode, details: object = {}) {
 		super(message);
 		this.details = details;
 		this.code = code;
@@ -595,10 +550,7 @@ export class MqbenchError extends Error {
 }
 
 /** Makes (does not throw) the error of `code`. */
-export function failure<Code extends ErrorCode>(
-	code: Code,
-	details: Details<Code>,
-): MqbenchError {
+export function failure<Code extends ErrorCode>(code: Code, details: Details<Code>): MqbenchError {
 	const entry: Entry = catalogue[code];
 	return new MqbenchError(code, entry.text(details), entry.exit, details);
 }

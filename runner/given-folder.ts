@@ -24,8 +24,7 @@ export function sizeOfGiven(file: string): number | null {
 /** Path of `name`, which stands in a file of the folder. Throws if it leads out of the folder. */
 export function inside(folder: string, name: string): string {
 	const where = path.join(folder, name);
-	if (path.isAbsolute(name) || isOutside(folder, where))
-		throw refusal("EOUTSIDE", where);
+	if (path.isAbsolute(name) || isOutside(folder, where)) throw refusal("EOUTSIDE", where);
 	noLinks(folder, where);
 	return where;
 }
@@ -37,8 +36,7 @@ export function noLinks(folder: string, where: string): void {
 	for (const part of path.relative(folder, where).split(path.sep)) {
 		if (part === "") continue;
 		at = path.join(at, part);
-		if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
-			throw refusal("ELINKED", at);
+		if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw refusal("ELINKED", at);
 	}
 }
 

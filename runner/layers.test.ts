@@ -22,14 +22,10 @@ describe("the layers", () => {
 	});
 
 	it("would refuse an import upwards, with a sentence that names both folders", () => {
-		expect(
-			against(new Map([["runner/plan/a.ts", ["runner/report/b.ts"]]])),
-		).toEqual([
+		expect(against(new Map([["runner/plan/a.ts", ["runner/report/b.ts"]]]))).toEqual([
 			"runner/plan imports from runner/report, which stands above it (runner/layers.ts): runner/plan/a.ts -> runner/report/b.ts",
 		]);
-		expect(
-			against(new Map([["runner/init/a.ts", ["runner/doctor/b.ts"]]])),
-		).toHaveLength(1);
+		expect(against(new Map([["runner/init/a.ts", ["runner/doctor/b.ts"]]]))).toHaveLength(1);
 	});
 
 	it("hold no circle of files", () => {
@@ -103,8 +99,8 @@ type Graph = ReadonlyMap<string, readonly string[]>;
 
 function importsOf(file: string): string[] {
 	const text = readFileSync(path.join(packageFolder, file), "utf8");
-	return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.ts)"/g)].map(
-		([, to = ""]) => path.posix.join(path.posix.dirname(file), to),
+	return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.ts)"/g)].map(([, to = ""]) =>
+		path.posix.join(path.posix.dirname(file), to),
 	);
 }
 
@@ -157,8 +153,7 @@ function circles(graph: Graph): string[][] {
 		stack.push(file);
 		for (const to of graph.get(file) ?? []) {
 			if (!index.has(to)) visit(to);
-			if (stack.includes(to))
-				low.set(file, Math.min(low.get(file) ?? 0, low.get(to) ?? 0));
+			if (stack.includes(to)) low.set(file, Math.min(low.get(file) ?? 0, low.get(to) ?? 0));
 		}
 		if (low.get(file) !== index.get(file)) return;
 		const group = stack.splice(stack.indexOf(file));

@@ -36,31 +36,17 @@ describe("the command line", () => {
 	});
 
 	test("commands reach their options", async () => {
-		const world = fakeWorld({
-			cwd: new URL("..", import.meta.url).pathname,
-		});
+		const world = fakeWorld({ cwd: new URL("..", import.meta.url).pathname });
 		expect(
-			await main(
-				["plan", "scenarios/quickstart.yaml", "--json", "--set", "repeat=2"],
-				world,
-			),
+			await main(["plan", "scenarios/quickstart.yaml", "--json", "--set", "repeat=2"], world),
 		).toBe(0);
 		expect(JSON.parse(world.out())).toHaveLength(2);
 	});
 
 	test("--quick shortens what is planned", async () => {
-		const world = fakeWorld({
-			cwd: new URL("..", import.meta.url).pathname,
-		});
-		expect(
-			await main(
-				["plan", "scenarios/quickstart.yaml", "--json", "--quick"],
-				world,
-			),
-		).toBe(0);
-		expect(JSON.parse(world.out())).toMatchObject([
-			{ quick: true, schedule: { durationNs: 3e9 } },
-		]);
+		const world = fakeWorld({ cwd: new URL("..", import.meta.url).pathname });
+		expect(await main(["plan", "scenarios/quickstart.yaml", "--json", "--quick"], world)).toBe(0);
+		expect(JSON.parse(world.out())).toMatchObject([{ quick: true, schedule: { durationNs: 3e9 } }]);
 	});
 });
 
@@ -68,9 +54,7 @@ describe("commands that README.md and the guides show", () => {
 	const cwd = new URL("..", import.meta.url).pathname;
 	const shown = [
 		"README.md",
-		...["systems", "comparing", "where-it-runs"].map(
-			(guide) => `scenarios/${guide}.md`,
-		),
+		...["systems", "comparing", "where-it-runs"].map((guide) => `scenarios/${guide}.md`),
 	]
 		.map((name) => readFileSync(path.join(cwd, name), "utf8"))
 		.join("\n");
@@ -107,25 +91,19 @@ describe("commands that README.md and the guides show", () => {
 			.replaceAll(/ --max-hourly-usd \d+| --watch| --open/g, "")
 			.split(" ")
 			.map((word) => word.replaceAll("'", ""));
-		expect(
-			await main(["validate", ...words], world),
-			world.err() + world.out(),
-		).toBe(0);
+		expect(await main(["validate", ...words], world), world.err() + world.out()).toBe(0);
 	});
 
 	test("work in other folders after an install from the clone, as README.md and the help say", async () => {
 		const world = fakeWorld();
 		await main(["--help"], world);
-		for (const text of [shown, world.out()])
-			expect(text).toContain("npm install -g .");
+		for (const text of [shown, world.out()]) expect(text).toContain("npm install -g .");
 	});
 
 	test("and every command among them is one", async () => {
 		const world = fakeWorld();
 		await main(["--help"], world);
-		const known = [...world.out().matchAll(/^ {2}([a-z]+) /gm)].map(
-			([, name]) => name,
-		);
+		const known = [...world.out().matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
 		for (const line of lines) {
 			const [, word = ""] = /npx mqbench ([a-z]+)(?: |$)/.exec(line) ?? [];
 			if (word !== "") expect(known, line).toContain(word);

@@ -45,11 +45,10 @@ describe("help", () => {
 		const { code, out } = await mqbench("--version", "--json");
 		expect(code).toBe(0);
 		expect(JSON.parse(out)).toMatchObject({
-			...{ mqbench: packageVersion, node: process.version },
+			mqbench: packageVersion,
+			node: process.version,
 			platform: `${process.platform}-${process.arch}`,
-			programs: {
-				from: expect.stringMatching(/^(MQBENCH_K6|package|cache|build)$/),
-			},
+			programs: { from: expect.stringMatching(/^(MQBENCH_K6|package|cache|build)$/) },
 			cache: {
 				folder: expect.stringMatching(/^[/\\]|^\w:/),
 				build: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -58,11 +57,7 @@ describe("help", () => {
 	});
 
 	test("--version is the version alone", async () => {
-		expect(await mqbench("--version")).toEqual({
-			code: 0,
-			out: `${packageVersion}\n`,
-			err: "",
-		});
+		expect(await mqbench("--version")).toEqual({ code: 0, out: `${packageVersion}\n`, err: "" });
 	});
 });
 
@@ -70,20 +65,14 @@ describe("a command line that is wrong ends with 2 and a way on", () => {
 	test.each([
 		[[], /^Usage: mqbench [\s\S]*\n {2}init [\s\S]*\nExit codes:\n/],
 		[["plan"], /missing required argument 'scenario'\nSee mqbench --help/],
-		[
-			["x.yaml", "--qiet"],
-			/unknown option '--qiet'\n\(Did you mean --quiet\?\)/,
-		],
+		[["x.yaml", "--qiet"], /unknown option '--qiet'\n\(Did you mean --quiet\?\)/],
 		[["valdate", "x.yaml"], /^valdate: .*did you mean validate\?/],
 		[["measure"], /^measure: neither a command nor a file; known: run, /],
 		[["x.yaml", "y.yaml"], /too many arguments/],
 		[["x.yaml", "--set"], /--set <path=value>' argument missing/],
 		[["x.yaml", "--on-inconclusive", "no"], /choices are fail, warn, pass/],
 		[["schema", "plan"], /choices are scenario, result, details, rig/],
-		[
-			["nosuch.yaml"],
-			/^nosuch\.yaml: cannot be read \(there is no such file\)\. Give the path/,
-		],
+		[["nosuch.yaml"], /^nosuch\.yaml: cannot be read \(there is no such file\)\. Give the path/],
 		[["report", "nosuch"], /nosuch: is not the folder of a run/],
 	])("%j", async (argv, message) => {
 		const { code, out, err } = await mqbench(...argv);

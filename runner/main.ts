@@ -12,10 +12,7 @@ import { guarded } from "./workflow-log.ts";
 import type { World } from "./world.ts";
 
 /** Runs a command line and returns its exit code. Every error becomes a message: with a stack only if it is a bug of ours. */
-export async function main(
-	argv: readonly string[],
-	outside: World,
-): Promise<ExitCode> {
+export async function main(argv: readonly string[], outside: World): Promise<ExitCode> {
 	const world = guarded(outside);
 	let code: ExitCode = EXIT.pass;
 	const exit = (result: ExitCode) => {
@@ -43,17 +40,13 @@ export function explain(error: unknown, outside: World): ExitCode {
 	const world = guarded(outside);
 	if (error instanceof MqbenchError) {
 		world.stderr.write(`${maskUrls(error.message)}\n`);
-		if (error.code === "interrupted" && world.stop.reason === "SIGTERM")
-			return EXIT.terminated;
+		if (error.code === "interrupted" && world.stop.reason === "SIGTERM") return EXIT.terminated;
 		return error.exit;
 	}
 	// Commander has printed its message already; help and version are no errors.
-	if (error instanceof CommanderError)
-		return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
+	if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
 	const stack = error instanceof Error ? error.stack : String(error);
-	world.stderr.write(
-		`${maskUrls(tell("bug", { version: packageVersion, stack: stack ?? "" }))}\n`,
-	);
+	world.stderr.write(`${maskUrls(tell("bug", { version: packageVersion, stack: stack ?? "" }))}\n`);
 	return EXIT.internal;
 }
 
@@ -119,16 +112,12 @@ async function commandLine(invocation: Invocation): Promise<Command> {
 		.exitOverride()
 		.showSuggestionAfterError()
 		.showHelpAfterError(tell("see-help"))
-		.configureHelp({
-			subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
-		})
+		.configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
 		.addHelpText("after", EXAMPLES);
 	const named = namedBy(argv);
 	for (const [name, { usage, description, load }] of Object.entries(COMMANDS)) {
 		const isDefault = name === "run";
-		const command = program
-			.command(name, { isDefault })
-			.description(description);
+		const command = program.command(name, { isDefault }).description(description);
 		if (named.includes(name)) (await load()).declare(command, invocation);
 		else command.usage(usage);
 	}
@@ -140,16 +129,14 @@ function namedBy(argv: readonly string[]): string[] {
 	const [word = ""] = argv;
 	if (isCommand(word)) return [word];
 	const named = argv.filter(isCommand);
-	const asks =
-		argv.length === 0 || argv.some((word) => /^(help|-h|--help)$/.test(word));
+	const asks = argv.length === 0 || argv.some((word) => /^(help|-h|--help)$/.test(word));
 	return asks ? named : ["run", ...named];
 }
 
 /** `mqbench valdate x.yaml` would be taken for a scenario called valdate, with an argument too many. */
 function refuseUnknownWord(word: string | undefined, { cwd }: World): void {
 	const known = [...Object.keys(COMMANDS), "help"];
-	if (word === undefined || !/^[a-z]+$/i.test(word) || known.includes(word))
-		return;
+	if (word === undefined || !/^[a-z]+$/i.test(word) || known.includes(word)) return;
 	if (existsSync(path.resolve(cwd, word))) return;
 	throw failure("unknown-command", { word, known });
 }

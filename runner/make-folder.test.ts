@@ -28,9 +28,6 @@ test("a file in the way is an error that says so", () => {
 	);
 });
 
-test.runIf(process.platform === "linux")(
-	"below /proc it ends, with an error",
-	() => {
-		expect(() => makeFolder("/proc/mqbench/below")).toThrow();
-	},
-);
+test.runIf(process.platform === "linux")("below /proc it ends, with an error", () => {
+	expect(() => makeFolder("/proc/mqbench/below")).toThrow();
+});

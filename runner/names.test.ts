@@ -15,18 +15,14 @@ const others = sources().filter(
 	(file) =>
 		!/^runner\/(tests|tools)\//.test(file) &&
 		file !== LIST &&
-		!BrokerName.options.some((name) =>
-			file.startsWith(`runner/brokers/${name}/`),
-		),
+		!BrokerName.options.some((name) => file.startsWith(`runner/brokers/${name}/`)),
 );
 
 /** A broker is one room: nobody else knows its name. Tests, fakes and benchmarks may. */
 describe("the names of brokers", () => {
 	it("stand in their rooms alone", () => {
 		expect(
-			others.flatMap((file) =>
-				named(file, readFileSync(path.join(packageFolder, file), "utf8")),
-			),
+			others.flatMap((file) => named(file, readFileSync(path.join(packageFolder, file), "utf8"))),
 		).toEqual([]);
 	});
 
@@ -62,17 +58,12 @@ describe("the names of clouds", () => {
 		"stand in no text of the lifecycle: %s",
 		(file) => {
 			const texts: string[] = [];
-			walk(
-				parsed(readFileSync(path.join(packageFolder, file), "utf8")),
-				(node) => {
-					// The section of a scenario and the folder are called like the cloud.
-					if (!/Identifier$/.test(node.type ?? "")) texts.push(wordsOf(node));
-				},
-			);
+			walk(parsed(readFileSync(path.join(packageFolder, file), "utf8")), (node) => {
+				// The section of a scenario and the folder are called like the cloud.
+				if (!/Identifier$/.test(node.type ?? "")) texts.push(wordsOf(node));
+			});
 			expect(
-				texts.filter((text) =>
-					CLOUDS.some((cloud) => text.includes(cloud) && !/\.ts$/.test(text)),
-				),
+				texts.filter((text) => CLOUDS.some((cloud) => text.includes(cloud) && !/\.ts$/.test(text))),
 			).toEqual([]);
 		},
 	);
@@ -117,10 +108,8 @@ interface Node {
 
 /** What a node says itself, without those below it. */
 function wordsOf({ type, name, value, regex }: Node): string {
-	if (type === "Identifier" || type === "PrivateIdentifier")
-		return String(name);
+	if (type === "Identifier" || type === "PrivateIdentifier") return String(name);
 	if (type === "Literal") return regex?.pattern ?? String(value);
-	if (type === "TemplateElement")
-		return (value as { readonly raw: string }).raw;
+	if (type === "TemplateElement") return (value as { readonly raw: string }).raw;
 	return "";
 }

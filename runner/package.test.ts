@@ -30,10 +30,7 @@ let packed: {
 beforeAll(() => {
 	// `npm test` builds before: what npm would do itself, once more, beside the other tests.
 	[packed] = JSON.parse(
-		npm(
-			["pack", "--json", "--ignore-scripts", "--pack-destination", folder],
-			packageFolder,
-		),
+		npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], packageFolder),
 	);
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,15 +46,13 @@ test("what npm downloads is below 2.1 MB", () => {
 
 test("it has the program, and the Pulumi project to rent machines with, compiled", () => {
 	const paths = packed.files.map((file) => file.path);
-	for (const name of readdirSync(path.join(packageFolder, "infra/aws/")).filter(
-		(one) => /^(?!.*\.(test|fake)\.ts$).*\.ts$/.test(one),
+	for (const name of readdirSync(path.join(packageFolder, "infra/aws/")).filter((one) =>
+		/^(?!.*\.(test|fake)\.ts$).*\.ts$/.test(one),
 	))
-		expect(paths, "npm run build first").toContain(
-			`infra/aws/bin/${name.replace(/\.ts$/, ".js")}`,
-		);
-	for (const name of readdirSync(
-		path.join(packageFolder, "infra/aws/user-data"),
-	).filter((one) => one.endsWith(".sh")))
+		expect(paths, "npm run build first").toContain(`infra/aws/bin/${name.replace(/\.ts$/, ".js")}`);
+	for (const name of readdirSync(path.join(packageFolder, "infra/aws/user-data")).filter((one) =>
+		one.endsWith(".sh"),
+	))
 		expect(paths).toContain(`infra/aws/user-data/${name}`);
 	expect(paths).toEqual(
 		expect.arrayContaining([
@@ -106,9 +101,7 @@ test("what its program is made with is told with its licence", () => {
 	const program = path.join(packageFolder, "dist/runner/cli.js");
 	const text = readFileSync(program, "utf8");
 	for (const name of ["commander", "fflate", "yaml", "zod"])
-		expect(text).toMatch(
-			new RegExp(`^${name}:\n(?:.*\n){0,6}.*(?:MIT|Copyright)`, "m"),
-		);
+		expect(text).toMatch(new RegExp(`^${name}:\n(?:.*\n){0,6}.*(?:MIT|Copyright)`, "m"));
 });
 
 test("neither package.json nor the lock file knows a cloud's SDK", () => {
@@ -120,31 +113,21 @@ test("neither package.json nor the lock file knows a cloud's SDK", () => {
 
 test("the lock file of the Pulumi project names what it needs itself exactly", () => {
 	const read = (name: string) =>
-		JSON.parse(
-			readFileSync(path.join(packageFolder, "infra/aws", name), "utf8"),
-		);
-	const root = JSON.parse(
-		readFileSync(path.join(packageFolder, "package.json"), "utf8"),
-	);
+		JSON.parse(readFileSync(path.join(packageFolder, "infra/aws", name), "utf8"));
+	const root = JSON.parse(readFileSync(path.join(packageFolder, "package.json"), "utf8"));
 	const { dependencies } = read("package.json");
 	for (const [name, version] of Object.entries(dependencies))
 		expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
 	// One and the same checks the configuration on both sides.
 	expect(dependencies.zod).toBe(root.devDependencies.zod);
-	expect(read("package-lock.json").packages[""].dependencies).toEqual(
-		dependencies,
-	);
+	expect(read("package-lock.json").packages[""].dependencies).toEqual(dependencies);
 });
 
 test.each(["package-lock.json", "infra/aws/package-lock.json"])(
 	"%s has the sum of every package, and no place they come from",
 	(file) => {
-		const { packages } = JSON.parse(
-			readFileSync(path.join(packageFolder, file), "utf8"),
-		);
-		for (const [name, one] of Object.entries<Record<string, unknown>>(
-			packages,
-		)) {
+		const { packages } = JSON.parse(readFileSync(path.join(packageFolder, file), "utf8"));
+		for (const [name, one] of Object.entries<Record<string, unknown>>(packages)) {
 			expect(one, name).not.toHaveProperty("resolved");
 			if (name !== "") expect(one.integrity, name).toMatch(/^sha512-/);
 		}
@@ -157,12 +140,8 @@ test("installed it is one package and below 8 MB, and runs", () => {
 	writeFileSync(path.join(user, "package.json"), '{"private":true}');
 	npm(["install", "--omit=dev", "--prefer-offline", tarball()], user);
 	const installed = path.join(user, "node_modules");
-	const lock = JSON.parse(
-		readFileSync(path.join(installed, ".package-lock.json"), "utf8"),
-	);
-	const names = Object.keys(lock.packages).map((one) =>
-		one.replace("node_modules/", ""),
-	);
+	const lock = JSON.parse(readFileSync(path.join(installed, ".package-lock.json"), "utf8"));
+	const names = Object.keys(lock.packages).map((one) => one.replace("node_modules/", ""));
 	const { bytes, files } = sizeOf(installed);
 	print(
 		`npm install mqbench: ${names.length} packages (${names.join(", ")}), ${files} files, ${megabytes(bytes)}`,

@@ -3,21 +3,15 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Folder of the package: where package.json, extensions/ and scenarios/ are, from the sources as from dist/. */
-export const packageFolder: string = find(
-	path.dirname(fileURLToPath(import.meta.url)),
-);
+export const packageFolder: string = find(path.dirname(fileURLToPath(import.meta.url)));
 
 /** Version of mqbench. */
 export const packageVersion: string = (
-	JSON.parse(
-		readFileSync(path.join(packageFolder, "package.json"), "utf8"),
-	) as { version: string }
+	JSON.parse(readFileSync(path.join(packageFolder, "package.json"), "utf8")) as { version: string }
 ).version;
 
 // --- internal ---
 
 function find(folder: string): string {
-	return existsSync(path.join(folder, "package.json"))
-		? folder
-		: find(path.dirname(folder));
+	return existsSync(path.join(folder, "package.json")) ? folder : find(path.dirname(folder));
 }

@@ -11,22 +11,11 @@ import type { Reporter } from "./report/reporters.ts";
 import { buildResult, judgeFolder } from "./report/result.ts";
 import { writeReports } from "./report/write.ts";
 import { environmentHere } from "./run/environment.ts";
-import {
-	addRun,
-	lockRunFolder,
-	makeRunFolder,
-	runPath,
-	writeCommand,
-} from "./run/folder.ts";
+import { addRun, lockRunFolder, makeRunFolder, runPath, writeCommand } from "./run/folder.ts";
 import { gitCommitOf } from "./run/git-commit.ts";
 import { measure } from "./run/measure.ts";
 import type { Progress } from "./run/progress.ts";
-import {
-	confirmingIn,
-	type Rest,
-	resumeRunFolder,
-	runIdOf,
-} from "./run/resume.ts";
+import { confirmingIn, type Rest, resumeRunFolder, runIdOf } from "./run/resume.ts";
 import type { Scenario } from "./scenario/scenario.ts";
 import { answerText } from "./search/answer.ts";
 import { firstIndex, outcomeOf, searchRuns } from "./search/runs.ts";
@@ -87,8 +76,7 @@ export async function measureAndReport(
 	const made = await runPipeline(options, world);
 	const { onInconclusive, reporters, quiet, progress } = options;
 	const code = deliver({ ...made, reporters, onInconclusive, quiet }, world);
-	if (made.result.openBaselineOnly && onInconclusive === undefined)
-		progress.say(OPEN_BASELINE);
+	if (made.result.openBaselineOnly && onInconclusive === undefined) progress.say(OPEN_BASELINE);
 	return code;
 }
 
@@ -103,49 +91,27 @@ export function runIdFor(
 }
 
 /** plans -> scripts -> runs -> results -> verdict, as one sentence. */
-export async function runPipeline(
-	options: PipelineOptions,
-	world: World,
-): Promise<PipelineResult> {
+export async function runPipeline(options: PipelineOptions, world: World): Promise<PipelineResult> {
 	const { scenario, progress, feed = null, command } = options;
 	// Asked early: it answers while mqbench does other things.
 	const git = gitCommitOf(path.resolve(world.cwd, command.scenario), world.env);
-	const earlier =
-		options.resume === undefined
-			? null
-			: path.resolve(world.cwd, options.resume);
+	const earlier = options.resume === undefined ? null : path.resolve(world.cwd, options.resume);
 	const added = earlier ? confirmingIn(earlier) : [];
-	const plans = [
-		...options.plans,
-		...added.filter((plan) => isConfirming(plan, options.plans)),
-	];
+	const plans = [...options.plans, ...added.filter((plan) => isConfirming(plan, options.plans))];
 	const [{ runId } = { runId: "" }] = plans;
 	const floorPlans = options.floor
-		? floors(plans.filter(isRun), {
-				alone: scenario.clients.kind === "local",
-			})
+		? floors(plans.filter(isRun), { alone: scenario.clients.kind === "local" })
 		: [];
-	const folder =
-		earlier ??
-		path.resolve(world.cwd, options.out ?? path.join("reports", runId));
+	const folder = earlier ?? path.resolve(world.cwd, options.out ?? path.join("reports", runId));
 	const text = maskScenario(
 		options.scenarioText,
 		scenario.systems.flatMap((system) => system.options.secrets ?? []),
 	);
 	// Before the build: who may not write here is told now, not in two minutes.
 	if (!earlier) {
-		makeRunFolder(
-			folder,
-			text,
-			plans.filter(isRun),
-			floorPlans,
-			options.snapshot,
-		);
+		makeRunFolder(folder, text, plans.filter(isRun), floorPlans, options.snapshot);
 		const resumable = plans.every(isRun);
-		writeCommand(folder, {
-			...command,
-			...(resumable ? {} : { resumable }),
-		});
+		writeCommand(folder, { ...command, ...(resumable ? {} : { resumable }) });
 	}
 	const lock = await lockRunFolder(folder, progress.say);
 	try {
@@ -156,17 +122,11 @@ export async function runPipeline(
 				text,
 				plans,
 				floorPlans,
-				await environmentHere(
-					new Date(world.clock.nowMs()).toISOString(),
-					scenario,
-				),
+				await environmentHere(new Date(world.clock.nowMs()).toISOString(), scenario),
 				options.snapshot,
 			);
 			progress.say(
-				tell("runs-kept", {
-					kept: plans.length - rest.plans.length,
-					runs: plans.length,
-				}),
+				tell("runs-kept", { kept: plans.length - rest.plans.length, runs: plans.length }),
 			);
 		}
 		const all = [...plans];
@@ -175,9 +135,7 @@ export async function runPipeline(
 			yield* runsOf(rest.plans, searched, folder, progress);
 			// Whoever stops the command wants no more of it.
 			if (options.confirm && !world.stop.aborted)
-				yield* confirmingRuns(
-					...([all, searched, rest.floors, folder, progress, feed] as const),
-				);
+				yield* confirmingRuns(...([all, searched, rest.floors, folder, progress, feed] as const));
 		}
 		feed?.expect(folder, plans);
 		for (const plan of plans) if (!rest.plans.includes(plan)) feed?.made(plan);
@@ -222,10 +180,7 @@ function isRun({ search }: Plan): boolean {
 }
 
 /** The same runs; each that is over is shown to who looks on, before the next one is made. */
-function* seenBy(
-	feed: Feed | null,
-	runs: Generator<Plan, void>,
-): Generator<Plan, void> {
+function* seenBy(feed: Feed | null, runs: Generator<Plan, void>): Generator<Plan, void> {
 	for (const plan of runs) {
 		yield plan;
 		feed?.made(plan);
@@ -241,10 +196,7 @@ function* confirmingRuns(
 	progress: Progress,
 	feed: Feed | null,
 ): Generator<Plan, void> {
-	const { plans, reasons } = confirmationOf(buildResult(folder), [
-		...all,
-		...searched,
-	]);
+	const { plans, reasons } = confirmationOf(buildResult(folder), [...all, ...searched]);
 	for (const reason of reasons) progress.say(reason);
 	for (const plan of plans) addRun(folder, plan);
 	for (const one of plans) all.push(one);
@@ -270,14 +222,10 @@ function* runsOf(
 			const judged = judgeFolder(runPath(folder, run));
 			const { verdict } = judged;
 			const why = reasonOf(judged);
-			progress.say(
-				`  ${verdict.toUpperCase()}${why === null ? "" : `: ${why}`}`,
-			);
+			progress.say(`  ${verdict.toUpperCase()}${why === null ? "" : `: ${why}`}`);
 			return outcomeOf(verdict);
 		};
-		const search = searchRuns(plan, index, judge, (text) =>
-			progress.say(`Search: ${text}.`),
-		);
+		const search = searchRuns(plan, index, judge, (text) => progress.say(`Search: ${text}.`));
 		for (let step = search.next(); ; step = search.next()) {
 			if (step.done) {
 				progress.say(

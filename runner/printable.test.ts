@@ -17,9 +17,7 @@ test.each([
 });
 
 test("colours stay where there are colours, and nothing else that begins like them", () => {
-	const own = (
-		["bold", "dim", "red", "green", "yellow", "cyan", "gray"] as const
-	)
+	const own = (["bold", "dim", "red", "green", "yellow", "cyan", "gray"] as const)
 		.map((format) => styleText(format, "x", { validateStream: false }))
 		.join("");
 	expect(printable(own, true)).toBe(own);

@@ -24,7 +24,5 @@ const OWN_COLOUR = /^\x1b\[(?:[012]|22|3[1-6]|39|90)m$/;
 
 function writtenOut(sign: string): string {
 	const code = sign.charCodeAt(0);
-	return code >= 0x20 && code < 0x7f
-		? sign
-		: `\\u${code.toString(16).padStart(4, "0")}`;
+	return code >= 0x20 && code < 0x7f ? sign : `\\u${code.toString(16).padStart(4, "0")}`;
 }

@@ -20,15 +20,10 @@ export function maskUserinfo(text: string): string {
  */
 export function maskSameLength(text: string): string {
 	return replaceLogins(text, stars)
-		.replaceAll(
-			SECRET_PARAMETER,
-			(_, name: string, secret: string) => name + stars(secret),
-		)
+		.replaceAll(SECRET_PARAMETER, (_, name: string, secret: string) => name + stars(secret))
 		.replaceAll(SECRET_VALUE, (all, name: string, value: string) => {
 			const { quote, secret } = unquoted(value);
-			return PLACEHOLDER.test(secret)
-				? all
-				: name + quote + stars(secret) + quote;
+			return PLACEHOLDER.test(secret) ? all : name + quote + stars(secret) + quote;
 		});
 }
 
@@ -80,9 +75,7 @@ export function secretsIn(text: string): string[] {
 	return [
 		...logins,
 		...[...text.matchAll(SECRET_PARAMETER)].map(([, , secret = ""]) => secret),
-		...[...text.matchAll(SECRET_VALUE)].map(
-			([, , value = ""]) => unquoted(value).secret,
-		),
+		...[...text.matchAll(SECRET_VALUE)].map(([, , value = ""]) => unquoted(value).secret),
 	];
 }
 
@@ -99,18 +92,14 @@ export function holdsSecret(url = ""): boolean {
 	const { begin, end } = loginIn(url);
 	const [user = "", ...password] = url.slice(begin, end).split(":");
 	const secret = password.length > 0 ? password.join(":") : user;
-	const parameters = [...url.matchAll(SECRET_PARAMETER)].map(
-		([, , one]) => one,
-	);
+	const parameters = [...url.matchAll(SECRET_PARAMETER)].map(([, , one]) => one);
 	return [secret, ...parameters].join("").replaceAll(/\$\{\w+\}/g, "") !== "";
 }
 
 /** A word of a command line, or one URL, which may hold blanks: what logs in by it is hidden. */
 export function maskUrl(url: string): string {
 	const { begin, end } = loginIn(url);
-	return maskUrls(
-		begin < end ? `${url.slice(0, begin)}***${url.slice(end)}` : url,
-	);
+	return maskUrls(begin < end ? `${url.slice(0, begin)}***${url.slice(end)}` : url);
 }
 
 /** We hide our own command line, not those of npx and the shell above us. */
@@ -199,8 +188,7 @@ function lineWithout(line: string, by: (who: string) => string): string {
 	let kept = 0;
 	for (const { 0: word, index } of line.matchAll(URL_WORD)) {
 		const scheme = word.indexOf("://");
-		const begin: number | null =
-			open ?? (scheme < 0 ? null : index + scheme + 3);
+		const begin: number | null = open ?? (scheme < 0 ? null : index + scheme + 3);
 		if (begin === null) continue;
 		const at = word.lastIndexOf("@");
 		const end = index + at;
@@ -224,10 +212,7 @@ const OPEN_LOGIN = /^[^\s/?#:[\]]*:(?!\d*(?:[/?#]|[^\w]*$|,))/;
 
 function unquoted(value: string): { quote: string; secret: string } {
 	const quote = /^\\?["']/.exec(value)?.[0] ?? "";
-	return {
-		quote,
-		secret: quote === "" ? value : value.slice(quote.length, -quote.length),
-	};
+	return { quote, secret: quote === "" ? value : value.slice(quote.length, -quote.length) };
 }
 
 function decoded(text: string): string {

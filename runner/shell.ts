@@ -9,7 +9,5 @@ export function commandLine(words: readonly string[]): string {
  * A word as a POSIX shell takes it, whatever it holds: in quotes where it needs them. % and = in front mean something to some
  * shells. */
 export function shellWord(word: string): string {
-	return /^[\w@+:,./-][\w@%+=:,./-]*$/.test(word)
-		? word
-		: `'${word.replaceAll("'", "'\\''")}'`;
+	return /^[\w@+:,./-][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

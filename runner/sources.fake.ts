@@ -6,8 +6,8 @@ import { packageFolder } from "./package.ts";
 export function sources(): string[] {
 	return ["runner", "infra"]
 		.flatMap((top) =>
-			readdirSync(path.join(packageFolder, top), { recursive: true }).map(
-				(file) => path.posix.join(top, String(file).replaceAll("\\", "/")),
+			readdirSync(path.join(packageFolder, top), { recursive: true }).map((file) =>
+				path.posix.join(top, String(file).replaceAll("\\", "/")),
 			),
 		)
 		.filter(

@@ -71,10 +71,7 @@ interface Node {
 function spreads(file: string, code: string): string[] {
 	const found: string[] = [];
 	walk(parseAst(code, { lang: "ts" }), new Set(), (call, rest) => {
-		if (
-			applies(call) ||
-			call.arguments?.some((one) => !isBounded(one, rest, true))
-		)
+		if (applies(call) || call.arguments?.some((one) => !isBounded(one, rest, true)))
 			found.push(
 				`${file}:${code.slice(0, call.start).split("\n").length} hands data to a call as arguments; use largestOf or smallestOf (runner/extremes.ts), a loop, or [...a, ...b]`,
 			);
@@ -94,8 +91,7 @@ function walk(
 		one.type === "RestElement" ? (one.argument?.name ?? []) : [],
 	);
 	const names = own.length === 0 ? rest : new Set([...rest, ...own]);
-	if (node.type === "CallExpression" || node.type === "NewExpression")
-		visit(node, names);
+	if (node.type === "CallExpression" || node.type === "NewExpression") visit(node, names);
 	for (const child of Object.values(value)) walk(child, names, visit);
 }
 
@@ -108,14 +104,9 @@ function applies({ callee, arguments: given = [] }: Node): boolean {
  * Is its length that of a list in the code? Constants are, and what is made of each of their elements. A rest parameter is as long as the
  * caller's list, and callers are looked at. `argument`: what is no spread is one argument.
  */
-function isBounded(
-	node: Node,
-	rest: ReadonlySet<string>,
-	argument = false,
-): boolean {
+function isBounded(node: Node, rest: ReadonlySet<string>, argument = false): boolean {
 	const { type, name = "" } = node;
-	const within = (one: Node | null | undefined) =>
-		one == null || isBounded(one, rest);
+	const within = (one: Node | null | undefined) => one == null || isBounded(one, rest);
 	if (type === "SpreadElement") return within(node.argument);
 	if (argument) return true;
 	if (type === "Identifier") return /^[A-Z_]+$/.test(name) || rest.has(name);
@@ -123,15 +114,10 @@ function isBounded(
 		return (node.elements ?? []).every(
 			(one) => one?.type !== "SpreadElement" || isBounded(one, rest),
 		);
-	if (type === "ConditionalExpression")
-		return within(node.consequent) && within(node.alternate);
+	if (type === "ConditionalExpression") return within(node.consequent) && within(node.alternate);
 	if (type === "CallExpression")
-		return (
-			node.callee?.property?.name === "map" &&
-			isBounded(node.callee.object as Node, rest)
-		);
+		return node.callee?.property?.name === "map" && isBounded(node.callee.object as Node, rest);
 	return (
-		(type === "TSAsExpression" || type === "ParenthesizedExpression") &&
-		within(node.expression)
+		(type === "TSAsExpression" || type === "ParenthesizedExpression") && within(node.expression)
 	);
 }

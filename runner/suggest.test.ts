@@ -17,8 +17,6 @@ test.each([
 
 test("lists the known words when none is near", () => {
 	expect(didYouMean("raet", known)).toBe("; did you mean rate?");
-	expect(didYouMean("banana", ["rate", "message"])).toBe(
-		"; known: rate, message",
-	);
+	expect(didYouMean("banana", ["rate", "message"])).toBe("; known: rate, message");
 	expect(didYouMean("banana", [])).toBe("");
 });

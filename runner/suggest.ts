@@ -1,8 +1,5 @@
 /** The known word that `word` was probably meant to be, or undefined when none is near. */
-export function suggest(
-	word: string,
-	known: readonly string[],
-): string | undefined {
+export function suggest(word: string, known: readonly string[]): string | undefined {
 	const near = known
 		.map((candidate) => ({
 			candidate,
@@ -34,11 +31,7 @@ function distance(a: string, b: string): number {
 		const row = [i];
 		for (let j = 1; j <= b.length; j++) {
 			const change = a[i - 1] === b[j - 1] ? 0 : 1;
-			const best = Math.min(
-				(last[j] ?? 0) + 1,
-				(row[j - 1] ?? 0) + 1,
-				(last[j - 1] ?? 0) + change,
-			);
+			const best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + change);
 			const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
 			row.push(swapped ? Math.min(best, (beforeLast[j - 2] ?? 0) + 1) : best);
 		}

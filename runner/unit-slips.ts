@@ -7,8 +7,7 @@ export const SLIPS: Readonly<
 
 /** "100k", "1,000,000", "25" in quotes: the number; undefined: it is none. */
 export function plainCount(text: string): number | undefined {
-	const [, number, times = ""] =
-		/^(\d+(?:\.\d+)?)\s*([kKM]?)$/.exec(together(text)) ?? [];
+	const [, number, times = ""] = /^(\d+(?:\.\d+)?)\s*([kKM]?)$/.exec(together(text)) ?? [];
 	return number === undefined ? undefined : Number(number) * factor(times);
 }
 
@@ -36,7 +35,13 @@ const SIZE: Readonly<Record<string, string>> = {
 };
 
 const SECONDS: Readonly<Record<string, number>> = {
-	...{ ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, d: 86_400 },
+	ns: 1e-9,
+	us: 1e-6,
+	ms: 1e-3,
+	s: 1,
+	min: 60,
+	h: 3600,
+	d: 86_400,
 };
 
 /** "10 sec", "1m30s", "2 days": in the smallest unit that it names. */
@@ -60,8 +65,7 @@ function duration(text: string): string | undefined {
 
 /** "1kb", "256 bytes". */
 function size(text: string): string | undefined {
-	const [, number, unit = ""] =
-		/^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(together(text)) ?? [];
+	const [, number, unit = ""] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(together(text)) ?? [];
 	const known = SIZE[unit.toLowerCase()];
 	return number && known && `${number}${known}`;
 }

@@ -14,8 +14,7 @@ import {
 } from "./units.ts";
 
 /** The error of a text that is refused. */
-const refusal = (message: string) =>
-	expect.objectContaining({ name: "UnitError", message });
+const refusal = (message: string) => expect.objectContaining({ name: "UnitError", message });
 
 describe("durations", () => {
 	test.each([
@@ -35,10 +34,7 @@ describe("durations", () => {
 	});
 
 	test.each([
-		[
-			"5 parsecs",
-			'"5 parsecs" is not a duration; write e.g. 250ms, 10s or 5min',
-		],
+		["5 parsecs", '"5 parsecs" is not a duration; write e.g. 250ms, 10s or 5min'],
 		["10", "duration 10 has no unit; write 10s"],
 		["", "a duration is empty; write e.g. 250ms, 10s or 5min"],
 		["5m", "5m is ambiguous; write 5min for minutes or 5ms for milliseconds"],
@@ -47,10 +43,7 @@ describe("durations", () => {
 		["99999999999h", "duration 99999999999h is too large"],
 		["1e9s", "1e9s is not a duration; write e.g. 250ms, 10s or 5min"],
 		["1.2.3s", "1.2.3s is not a duration; write e.g. 250ms, 10s or 5min"],
-		[
-			"10constructor",
-			"10constructor is not a duration; write e.g. 250ms, 10s or 5min",
-		],
+		["10constructor", "10constructor is not a duration; write e.g. 250ms, 10s or 5min"],
 	])("refuses %j with a sentence", (text, message) => {
 		expect(() => parseDuration(text)).toThrow(refusal(message));
 	});
@@ -78,17 +71,13 @@ describe("durations", () => {
 		for (let ns = 1; ns < 3e12; ns = Math.ceil(ns * 1.0137)) {
 			const text = formatDuration(ns);
 			expect(text).toMatch(/^\d{1,3}(\.\d{1,2})?(ns|us|ms|s|min|h)$/);
-			expect(
-				text.replaceAll(/[^\d]/g, "").replace(/^0+/, "").length,
-			).toBeLessThanOrEqual(3);
+			expect(text.replaceAll(/[^\d]/g, "").replace(/^0+/, "").length).toBeLessThanOrEqual(3);
 			expect(Math.abs(parseDuration(text) - ns) / ns).toBeLessThan(0.0051);
 		}
 	});
 
 	test("the exact form reads back as the same number of ns", () => {
-		for (const ns of [
-			0, 1, 999, 1500, 17_000_000_000, 90_000_000_000, 1_234_567_891,
-		])
+		for (const ns of [0, 1, 999, 1500, 17_000_000_000, 90_000_000_000, 1_234_567_891])
 			expect(parseDuration(formatDurationExact(ns))).toBe(ns);
 		expect(formatDurationExact(10_000_000_000)).toBe("10s");
 		expect(formatDurationExact(90_000_000_000)).toBe("90s");
@@ -119,9 +108,7 @@ describe("parts of a duration", () => {
 		for (let whole = 1000; whole < 1e13; whole = Math.round(whole * 1.37)) {
 			const text = formatDuration(whole);
 			const [value, unit] = [Number.parseFloat(text), /[a-z]+/.exec(text)?.[0]];
-			const parts = [0.61, 0.29, 0.1].map((share) =>
-				formatPart(share * whole, whole),
-			);
+			const parts = [0.61, 0.29, 0.1].map((share) => formatPart(share * whole, whole));
 			for (const part of parts) expect(part).toMatch(new RegExp(`\\d${unit}$`));
 			const sum = parts.reduce((all, part) => all + Number.parseFloat(part), 0);
 			// Half a digit of the whole, and of three parts that have one digit more.
@@ -145,15 +132,9 @@ describe("sizes", () => {
 
 	test.each([
 		["256", "size 256 has no unit; write 256B"],
-		[
-			"1K",
-			"1K is ambiguous; write 1KB (based on 1000) or 1KiB (based on 1024)",
-		],
+		["1K", "1K is ambiguous; write 1KB (based on 1000) or 1KiB (based on 1024)"],
 		["0.3B", "0.3B is not a whole number of bytes; write fewer digits"],
-		[
-			"big",
-			'"big" is not a size; write e.g. 256B, 1KB (1000 bytes) or 1KiB (1024 bytes)',
-		],
+		["big", '"big" is not a size; write e.g. 256B, 1KB (1000 bytes) or 1KiB (1024 bytes)'],
 	])("refuses %j with a sentence", (text, message) => {
 		expect(() => parseBytes(text)).toThrow(refusal(message));
 	});
@@ -173,9 +154,7 @@ describe("sizes", () => {
 	});
 
 	test("the exact form reads back as the same number of bytes", () => {
-		for (const bytes of [
-			0, 40, 999, 1000, 1024, 1_048_577, 1_024_000, 3_000_000,
-		])
+		for (const bytes of [0, 40, 999, 1000, 1024, 1_048_577, 1_024_000, 3_000_000])
 			expect(parseBytes(formatBytesExact(bytes))).toBe(bytes);
 		expect(formatBytesExact(1_048_577)).toBe("1048577B");
 	});
@@ -212,18 +191,12 @@ describe("rates", () => {
 		expect(() => parseRate(text)).toThrow(refusal(message));
 	});
 
-	test.each([
-		"3000/s",
-		"90/min",
-		"0.5/s",
-		"7/3s",
-		"2/ms",
-		"33.3/s",
-		"10/h",
-		"1/7min",
-	])("writes %s as it was read", (text) => {
-		expect(formatRate(parseRate(text))).toBe(text);
-	});
+	test.each(["3000/s", "90/min", "0.5/s", "7/3s", "2/ms", "33.3/s", "10/h", "1/7min"])(
+		"writes %s as it was read",
+		(text) => {
+			expect(formatRate(parseRate(text))).toBe(text);
+		},
+	);
 
 	test("gives messages per second as a number", () => {
 		expect(ratePerSecond(parseRate("90/min"))).toBe(1.5);

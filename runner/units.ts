@@ -56,9 +56,7 @@ export function parseRate(text: string): Rate {
 	// "/s" is "/1s".
 	const per = /^(\d*)([a-zµμ]+)$/.exec(match?.[2] ?? "");
 	const unit = per?.[2] ?? "";
-	const unitNs = Object.hasOwn(DURATION_NS, unit)
-		? DURATION_NS[unit]
-		: undefined;
+	const unitNs = Object.hasOwn(DURATION_NS, unit) ? DURATION_NS[unit] : undefined;
 	if (!number || !per || unitNs === undefined) throw no("rate", text);
 	if (number.sign < 0 || Number(per[1] || "1") === 0)
 		throw UnitError.of("rate", `must be above 0, got ${shown(text)}`);
@@ -71,10 +69,7 @@ export function parseRate(text: string): Rate {
 		perNs /= divisor;
 	}
 	if (messages * 1_000_000_000n > BigInt(MAX_RATE_PER_SECOND) * perNs)
-		throw UnitError.of(
-			"rate",
-			`must be at most ${MAX_RATE_PER_SECOND}/s, got ${shown(text)}`,
-		);
+		throw UnitError.of("rate", `must be at most ${MAX_RATE_PER_SECOND}/s, got ${shown(text)}`);
 	if (messages > MAX_SAFE || perNs > MAX_SAFE)
 		throw new UnitError(
 			`rate ${shown(text)} has more digits than can be kept exactly; write a ratio such as 1/10s or 90/min`,
@@ -121,8 +116,7 @@ export function formatDurationExact(ns: number): string {
 		["ms", 1_000_000],
 		["us", 1000],
 	] as const)
-		if (ns >= sizeNs && (ns * 1000) % sizeNs === 0)
-			return `${ns / sizeNs}${unit}`;
+		if (ns >= sizeNs && (ns * 1000) % sizeNs === 0) return `${ns / sizeNs}${unit}`;
 	return `${ns}ns`;
 }
 
@@ -159,8 +153,7 @@ export function formatBytesExact(bytes: number): string {
 /** The exact rate in the unit it was written in: "3000/s", "90/min", "0.5/s", "7/3s". */
 export function formatRate(rate: Rate): string {
 	for (const unit of ["s", "min", "h", "ms"])
-		if (BigInt(rate.perNs) === DURATION_NS[unit])
-			return `${rate.messages}/${unit}`;
+		if (BigInt(rate.perNs) === DURATION_NS[unit]) return `${rate.messages}/${unit}`;
 	const thousandths = BigInt(rate.messages) * 1_000_000_000_000n;
 	return thousandths % BigInt(rate.perNs) === 0n
 		? `${Number(thousandths / BigInt(rate.perNs)) / 1000}/s`
@@ -276,17 +269,13 @@ function whole(
 	const scaled = number.digits * (size ?? 1n);
 	const scale = 10n ** number.decimals;
 	if (scaled % scale !== 0n)
-		throw new UnitError(
-			`${shown(text)} is not a whole number of ${parts}; write fewer digits`,
-		);
-	if (scaled / scale > MAX_SAFE)
-		throw new UnitError(`${kind} ${shown(text)} is too large`);
+		throw new UnitError(`${shown(text)} is not a whole number of ${parts}; write fewer digits`);
+	if (scaled / scale > MAX_SAFE) throw new UnitError(`${kind} ${shown(text)} is too large`);
 	return Number(scaled / scale);
 }
 
 function no(kind: Kind, text: string, unit?: string, number = ""): UnitError {
-	if (text.trim() === "")
-		return new UnitError(`a ${kind} is empty; write e.g. ${FORMS[kind]}`);
+	if (text.trim() === "") return new UnitError(`a ${kind} is empty; write e.g. ${FORMS[kind]}`);
 	const bare = decimal(text.trim());
 	if (bare?.sign === 1)
 		return new UnitError(
@@ -309,9 +298,7 @@ function no(kind: Kind, text: string, unit?: string, number = ""): UnitError {
 /** The text as the person wrote it; quoted when it isn't a bare number with a unit, shortened when long. */
 function shown(text: string): string {
 	const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
-	return /^[-+\w.µμ/]+$/.test(short) && /^[-+]?\d/.test(short)
-		? short
-		: JSON.stringify(short);
+	return /^[-+\w.µμ/]+$/.test(short) && /^[-+]?\d/.test(short) ? short : JSON.stringify(short);
 }
 
 function gcd(a: bigint, b: bigint): bigint {
@@ -320,7 +307,5 @@ function gcd(a: bigint, b: bigint): bigint {
 
 /** Rounds to three significant digits, but never away digits before the decimal point. */
 function threeDigits(value: number): number {
-	return Math.abs(value) >= 1000
-		? Math.round(value)
-		: Number(value.toPrecision(3));
+	return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
 }

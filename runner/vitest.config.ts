@@ -15,20 +15,14 @@ const ISOLATED = [
 const E2E = ["runner/tests/e2e/**"];
 /** Long ones, of which e2e has shorter ones: `npm run acceptance` has them. */
 const LONG = ["**/*.acceptance.test.ts"];
-const globalSetup = [
-	"infra/binaries/real.fake.ts",
-	"runner/tests/e2e/test-images.ts",
-];
+const globalSetup = ["infra/binaries/real.fake.ts", "runner/tests/e2e/test-images.ts"];
 // More than two cores: most of the longer ones wait for brokers, containers, browsers and hosts.
 const maxWorkers = 3;
 
 /** Isolated files first: they are the long ones, and a process that others share is not left for one of them. */
 class IsolatedFirst extends BaseSequencer {
-	override async sort(
-		files: TestSpecification[],
-	): Promise<TestSpecification[]> {
-		const rank = (file: TestSpecification) =>
-			file.project.config.isolate ? 0 : 1;
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const rank = (file: TestSpecification) => (file.project.config.isolate ? 0 : 1);
 		const sorted = await super.sort(files);
 		return sorted.toSorted((a, b) => rank(a) - rank(b));
 	}

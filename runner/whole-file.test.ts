@@ -1,10 +1,4 @@
-import {
-	readdirSync,
-	readFileSync,
-	realpathSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../infra/test-folder.fake.ts";

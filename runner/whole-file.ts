@@ -1,23 +1,12 @@
 import { randomBytes } from "node:crypto";
-import {
-	closeSync,
-	fsyncSync,
-	openSync,
-	renameSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
  * Writes a file. Whenever the power fails, the old file or the new one is there, and never a part of it: the content is on the disk before
  * the name changes. A link in its place is replaced, not followed.
  */
-export function writeWhole(
-	file: string,
-	content: string | Uint8Array,
-	mode?: number,
-): void {
+export function writeWhole(file: string, content: string | Uint8Array, mode?: number): void {
 	// Nobody can know this name before, and put a link there.
 	const part = `${file}.${randomBytes(6).toString("hex")}.part`;
 	writeNew(part, content, mode);
@@ -31,11 +20,7 @@ export function writeWhole(
 }
 
 /** Writes a file that does not exist yet, down to the disk. Fails with EEXIST if there is one, or a link. */
-export function writeNew(
-	file: string,
-	content: string | Uint8Array,
-	mode = 0o666,
-): void {
+export function writeNew(file: string, content: string | Uint8Array, mode = 0o666): void {
 	const opened = openSync(file, "wx", mode);
 	try {
 		writeFileSync(opened, content);

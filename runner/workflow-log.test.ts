@@ -65,9 +65,7 @@ test("every text of such letters becomes no command, in whatever pieces it comes
 		const world = github();
 		const { stdout } = guarded(world);
 		for (let piece = 0; piece < 4; piece++)
-			stdout.write(
-				Array.from({ length: next(5) }, () => letters[next(10)]).join(""),
-			);
+			stdout.write(Array.from({ length: next(5) }, () => letters[next(10)]).join(""));
 		expect(commandsIn(world.out())).toEqual([]);
 	}
 });
@@ -76,9 +74,7 @@ test("all else stays as it is, and what is taken apart differs by blanks only", 
 	const plain = "p99 a::b\n  x: y\n# 1 [a]\n\u001b[31mred\u001b[0m\n::";
 	expect(withoutCommands(plain.slice(0, -3))).toBe(plain.slice(0, -3));
 	for (const text of ATTACKS)
-		expect(withoutCommands(text).replaceAll(" ", "")).toBe(
-			text.replaceAll(" ", ""),
-		);
+		expect(withoutCommands(text).replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
 	expect(withoutCommands("  ::error::x")).toBe("  : :error::x");
 	expect(withoutCommands("a ##[error]x")).toBe("a ## [error]x");
 });

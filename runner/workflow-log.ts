@@ -6,13 +6,8 @@ import type { Sink, World } from "./world.ts";
  * like a command is taken apart by a blank. Outside of GitHub Actions nothing changes; `issue` prints our own commands.
  */
 export function guarded(world: World): World {
-	if (world.env.GITHUB_ACTIONS !== "true" || guards.has(world.stdout))
-		return world;
-	return {
-		...world,
-		stdout: guardedSink(world.stdout),
-		stderr: guardedSink(world.stderr),
-	};
+	if (world.env.GITHUB_ACTIONS !== "true" || guards.has(world.stdout)) return world;
+	return { ...world, stdout: guardedSink(world.stdout), stderr: guardedSink(world.stderr) };
 }
 
 /** Prints a command of ours, as it is. */
@@ -31,10 +26,8 @@ export function withoutCommands(text: string): string {
 const guards = new WeakMap<Sink, Sink>();
 
 /** Letters that take no room may be ignored where texts are compared by culture, as .NET does: with them it is a command as well. */
-const COMMAND =
-	/((?:^|[\r\n])[\s\p{C}\p{M}]*:(?:(?![\r\n])[\p{C}\p{M}])*)(?=:)/gu;
-const OLD_COMMAND =
-	/(#(?:(?![\r\n])[\p{C}\p{M}])*#(?:(?![\r\n])[\p{C}\p{M}])*)(?=\[)/gu;
+const COMMAND = /((?:^|[\r\n])[\s\p{C}\p{M}]*:(?:(?![\r\n])[\p{C}\p{M}])*)(?=:)/gu;
+const OLD_COMMAND = /(#(?:(?![\r\n])[\p{C}\p{M}])*#(?:(?![\r\n])[\p{C}\p{M}])*)(?=\[)/gu;
 
 function guardedSink(sink: Sink): Sink {
 	/** What the line has so far: a command may come in two pieces. */

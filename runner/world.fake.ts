@@ -9,9 +9,7 @@ export interface FakeWorld extends World {
 
 /** Parts that a test cares about; the rest is a plain terminal without environment. */
 export function fakeWorld(
-	parts: Partial<
-		Pick<World, "cwd" | "env" | "clock" | "stop" | "ask" | "nextLine">
-	> = {},
+	parts: Partial<Pick<World, "cwd" | "env" | "clock" | "stop" | "ask" | "nextLine">> = {},
 ): FakeWorld {
 	const out: string[] = [];
 	const err: string[] = [];

@@ -7,11 +7,7 @@ import { userData } from "./user-data.ts";
 export class BrokerFleet extends pulumi.ComponentResource {
 	readonly machines: readonly aws.ec2.Instance[];
 
-	constructor(
-		name: string,
-		surroundings: Surroundings,
-		options: pulumi.ComponentResourceOptions,
-	) {
+	constructor(name: string, surroundings: Surroundings, options: pulumi.ComponentResourceOptions) {
 		super("mqbench:rig:BrokerFleet", name, {}, options);
 		const { config } = surroundings;
 		const { instance, count, volume } = config.brokers;

@@ -61,21 +61,13 @@ test.each<[string, object, string]>([
 		{ callerCidr: "me" },
 		'callerCidr must look like 203.0.113.7/32, got "me"',
 	],
-	[
-		"machines that live too short",
-		{ ttlMinutes: 5 },
-		"ttlMinutes must be at least 10, got 5",
-	],
+	["machines that live too short", { ttlMinutes: 5 }, "ttlMinutes must be at least 10, got 5"],
 	[
 		"machines that live too long",
 		{ ttlMinutes: 100_000 },
 		"ttlMinutes must be at most 10080, got 100000",
 	],
-	[
-		"machines that live for a text",
-		{ ttlMinutes: "2h" },
-		'ttlMinutes must be a number, got "2h"',
-	],
+	["machines that live for a text", { ttlMinutes: "2h" }, 'ttlMinutes must be a number, got "2h"'],
 	[
 		"no end",
 		{ expiresAt: "tomorrow" },
@@ -169,9 +161,7 @@ test.each<[string, object, string]>([
 });
 
 test("all that is wrong is told at once, a sentence each", () => {
-	expect(wrong({ ...SMALL, ttlMinutes: 1, ami: "x", owner: 5 })).toHaveLength(
-		3,
-	);
+	expect(wrong({ ...SMALL, ttlMinutes: 1, ami: "x", owner: 5 })).toHaveLength(3);
 	expect(wrong("text")).toEqual(['mqbench:rig: it must be a map, got "text"']);
 	expect(wrong(undefined)).toEqual([
 		"mqbench:rig is missing in the stack's configuration; README.md shows one",

@@ -2,10 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 
 /** Older parsers of YAML take a bare off for false. */
-const Off = z.preprocess(
-	(value) => (value === false ? "off" : value),
-	z.literal("off"),
-);
+const Off = z.preprocess((value) => (value === false ? "off" : value), z.literal("off"));
 
 /**
  * Input of the Pulumi program, one value of the stack's configuration (`mqbench:rig`). Everything has been decided before: the program asks
@@ -103,15 +100,9 @@ export function isMetal(instance: string): boolean {
 }
 
 /** The program's configuration, or everything that is wrong with it: one sentence each, with the place ("brokers.count"). */
-export function parseConfig(
-	value: unknown,
-): { config: AwsConfig } | { wrong: string[] } {
+export function parseConfig(value: unknown): { config: AwsConfig } | { wrong: string[] } {
 	if (value === undefined)
-		return {
-			wrong: [
-				"mqbench:rig is missing in the stack's configuration; README.md shows one",
-			],
-		};
+		return { wrong: ["mqbench:rig is missing in the stack's configuration; README.md shows one"] };
 	const parsed = AwsConfig.safeParse(withTimes(value));
 	if (!parsed.success)
 		return {
@@ -119,8 +110,7 @@ export function parseConfig(
 				// A value may break two rules; report the first.
 				.filter(
 					({ path }, i, all) =>
-						all.findIndex((other) => placeOf(other.path) === placeOf(path)) ===
-						i,
+						all.findIndex((other) => placeOf(other.path) === placeOf(path)) === i,
 				)
 				.flatMap((issue) => sentences(issue, value))
 				.map(within),
@@ -154,9 +144,7 @@ function contradictions({ brokers, systems }: AwsConfig): string[] {
 			? ["brokers.volume.iops is missing; an io2 volume has no default"]
 			: []),
 		...(volume?.type === "io2" && volume.throughputMiBps !== null
-			? [
-					"brokers.volume.throughputMiBps is for gp3 alone; write null for an io2 volume",
-				]
+			? ["brokers.volume.throughputMiBps is for gp3 alone; write null for an io2 volume"]
 			: []),
 		...systems.flatMap(({ system, broker, nodes }, i) => [
 			...(kinds === null || kinds.includes(broker)
@@ -165,9 +153,7 @@ function contradictions({ brokers, systems }: AwsConfig): string[] {
 						`systems[${i}].broker must be ${kinds.map((one) => JSON.stringify(one)).join(" or ")}, got ${JSON.stringify(broker)}`,
 					]),
 			...(systems.findIndex((other) => other.system === system) < i
-				? [
-						`systems[${i}].system is ${JSON.stringify(system)} twice; give each system its own name`,
-					]
+				? [`systems[${i}].system is ${JSON.stringify(system)} twice; give each system its own name`]
 				: []),
 			...(nodes > count
 				? [
@@ -186,10 +172,7 @@ function brokerKinds(): readonly string[] | null {
 	for (const up of ["../", "../../"]) {
 		let text: string;
 		try {
-			text = readFileSync(
-				new URL(`${up}rig.schema.json`, import.meta.url),
-				"utf8",
-			);
+			text = readFileSync(new URL(`${up}rig.schema.json`, import.meta.url), "utf8");
 		} catch {
 			continue;
 		}
@@ -208,9 +191,7 @@ function sentences(issue: z.core.$ZodIssue, whole: unknown): string[] {
 	const got = JSON.stringify(value);
 	switch (issue.code) {
 		case "unrecognized_keys":
-			return issue.keys.map(
-				(key) => `there is no ${placeOf([...issue.path, key])}; remove it`,
-			);
+			return issue.keys.map((key) => `there is no ${placeOf([...issue.path, key])}; remove it`);
 		case "invalid_value":
 			return [
 				`${place} must be ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}, got ${got}`,
@@ -270,9 +251,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 function placeOf(path: readonly PropertyKey[]): string {
 	const text = path
-		.map((step) =>
-			typeof step === "number" ? `[${step}]` : `.${String(step)}`,
-		)
+		.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
 		.join("")
 		.replace(/^\./, "");
 	return text === "" ? "it" : text;

@@ -3,12 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
-import {
-	type Host,
-	type Hosts,
-	hostsMissing,
-	makeHosts,
-} from "../clients/hosts.fake.ts";
+import { type Host, type Hosts, hostsMissing, makeHosts } from "../clients/hosts.fake.ts";
 import { findOnPath } from "../local/program.ts";
 import { isAlive } from "../pid.ts";
 
@@ -58,10 +53,7 @@ export function debiansMissing(): string | null {
 	const hosts = hostsMissing();
 	if (hosts !== null) return hosts;
 	const programs = ["debootstrap", "losetup", "pivot_root", "mount"].filter(
-		(program) =>
-			findOnPath(program, {
-				PATH: `${process.env.PATH}:/usr/sbin:/sbin`,
-			}) === null,
+		(program) => findOnPath(program, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }) === null,
 	);
 	const reason =
 		programs.length > 0
@@ -77,15 +69,10 @@ export function debiansMissing(): string | null {
 }
 
 /** Makes one machine for each of these; their user is "admin", as on Debian's images. */
-export async function makeDebians(
-	wanted: readonly DebianOptions[],
-): Promise<Debians> {
+export async function makeDebians(wanted: readonly DebianOptions[]): Promise<Debians> {
 	const base = debian12();
 	sweep();
-	const folder = path.join(
-		tmpdir(),
-		`mqbench-debians-${process.pid}-${made++}`,
-	);
+	const folder = path.join(tmpdir(), `mqbench-debians-${process.pid}-${made++}`);
 	mkdirSync(folder);
 	const outside = `mqb-outside-${process.pid}-${made}`;
 	root(["ip", "netns", "attach", outside, String(process.pid)]);
@@ -112,12 +99,7 @@ export async function makeDebians(
 			wanted.length,
 			wanted.map((_, i) => ({
 				folder: path.join(folder, `root-${i}`),
-				mount: mounts(
-					base,
-					path.join(folder, `root-${i}`),
-					outside,
-					disks[i] ?? null,
-				),
+				mount: mounts(base, path.join(folder, `root-${i}`), outside, disks[i] ?? null),
 				keys: "/etc/ssh/keys-of-this-test",
 			})),
 		);
@@ -175,19 +157,15 @@ function debian(host: Host, disk: string | null): Debian {
 
 /** Parts of that type; a script alone has none. */
 function partsOf(userData: string, type: string): string[] {
-	const [, boundary] =
-		/^Content-Type: .*; boundary="(.+)"$/m.exec(userData) ?? [];
+	const [, boundary] = /^Content-Type: .*; boundary="(.+)"$/m.exec(userData) ?? [];
 	return userData
 		.split(`--${boundary}\n`)
 		.filter((part) => part.startsWith(`Content-Type: text/${type};`))
-		.map((part) =>
-			part.slice(part.indexOf("\n\n") + 2).replace(/\n(--.*--\n)?$/, ""),
-		);
+		.map((part) => part.slice(part.indexOf("\n\n") + 2).replace(/\n(--.*--\n)?$/, ""));
 }
 
 /** The environment of cloud-init's scripts. */
-const CLOUD_INIT =
-	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8";
+const CLOUD_INIT = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8";
 
 /** Made once, and kept in the folder for temporary files, until something else is to be in it. */
 /** The folder of a Debian 12, minimal, made once and kept: copy it. */
@@ -203,14 +181,17 @@ export function debian12(): string {
 	mkdirSync(path.join(kept, "archives"), { recursive: true });
 	// Others may be in use.
 	for (const other of readdirSync(kept).map((one) => path.join(kept, one)))
-		if (Date.now() - statSync(other).mtimeMs > 7 * 86_400_000)
-			root(["rm", "-rf", other]);
+		if (Date.now() - statSync(other).mtimeMs > 7 * 86_400_000) root(["rm", "-rf", other]);
 	const part = path.join(kept, `root-${process.pid}.part`);
 	const [main] = mirrors();
 	try {
 		root([
-			...["debootstrap", "--variant=minbase", `--include=${INCLUDED}`],
-			...["bookworm", part, main?.uri ?? ""],
+			"debootstrap",
+			"--variant=minbase",
+			`--include=${INCLUDED}`,
+			"bookworm",
+			part,
+			main?.uri ?? "",
 		]);
 		write(
 			path.join(part, "etc/apt/sources.list"),
@@ -272,12 +253,7 @@ esac`,
 };
 
 /** A root over the one that is kept, as this machine's kernel shows it to a container. */
-function mounts(
-	base: string,
-	folder: string,
-	outside: string,
-	disk: string | null,
-): string[] {
+function mounts(base: string, folder: string, outside: string, disk: string | null): string[] {
 	const upper = `${folder}-upper`;
 	const work = `${folder}-work`;
 	const dev = `${folder}/dev`;
@@ -324,11 +300,7 @@ function mounts(
 /** In that network Amazon's address answers with this machine's time, as NTP says it. Returns how to end it. */
 function keepTime(host: Host): () => void {
 	host.run("ip address add 169.254.169.123/32 dev lo");
-	const [program = "", ...args] = host.inNetwork([
-		process.execPath,
-		"--eval",
-		TIME_SERVER,
-	]);
+	const [program = "", ...args] = host.inNetwork([process.execPath, "--eval", TIME_SERVER]);
 	const server = spawn(program, args, { stdio: ["pipe", "ignore", "inherit"] });
 	return () => void server.stdin?.end();
 }
@@ -367,8 +339,7 @@ function sweep(): void {
 	for (const name of readdirSync(tmpdir()).filter(gone)) {
 		const folder = path.join(tmpdir(), name);
 		for (const line of root(["losetup", "-nO", "NAME,BACK-FILE"]).split("\n"))
-			if (line.includes(`${folder}/`))
-				root(["losetup", "-d", line.split(" ")[0] ?? ""]);
+			if (line.includes(`${folder}/`)) root(["losetup", "-d", line.split(" ")[0] ?? ""]);
 		root(["rm", "-rf", folder]);
 	}
 	for (const line of root(["ip", "netns", "list"]).split("\n")) {
@@ -390,10 +361,7 @@ function into(host: Host, line: string, input: string): Promise<number | null> {
 /** Into a folder that belongs to root. */
 function write(file: string, text: string): void {
 	const [program = "", ...args] = asRoot(["tee", file]);
-	execFileSync(program, args, {
-		input: text,
-		stdio: ["pipe", "ignore", "inherit"],
-	});
+	execFileSync(program, args, { input: text, stdio: ["pipe", "ignore", "inherit"] });
 }
 
 function asRoot(command: readonly string[]): string[] {
@@ -413,7 +381,8 @@ function mirrors(): { uri: string; release: string }[] {
 	return execFileSync(
 		"apt-get",
 		[
-			...["indextargets", "--format"],
+			"indextargets",
+			"--format",
 			"$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)",
 			"Created-By: Packages",
 		],

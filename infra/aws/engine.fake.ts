@@ -87,8 +87,7 @@ export async function runProject(
 				outputs = request.getOutputs().toJavaScript();
 			answer(null, new Empty());
 		},
-		signalAndWaitForShutdown: (_: Call, answer: Answer) =>
-			answer(null, new Empty()),
+		signalAndWaitForShutdown: (_: Call, answer: Answer) => answer(null, new Empty()),
 	});
 	server.addService(engine.EngineService, {
 		log({ request }: Call, answer: Answer) {
@@ -100,8 +99,7 @@ export async function runProject(
 		server.bindAsync(
 			"127.0.0.1:0",
 			grpc.ServerCredentials.createInsecure(),
-			(error: Error | null, bound: number) =>
-				error ? reject(error) : resolve(bound),
+			(error: Error | null, bound: number) => (error ? reject(error) : resolve(bound)),
 		),
 	);
 	try {
@@ -138,17 +136,26 @@ async function program(
 	config: Readonly<Record<string, string>>,
 	hear: (text: string) => void,
 ): Promise<number | null> {
-	const { main, runtime } = parse(
-		readFileSync(path.join(folder, "Pulumi.yaml"), "utf8"),
-	);
+	const { main, runtime } = parse(readFileSync(path.join(folder, "Pulumi.yaml"), "utf8"));
 	const file = path.join(folder, main);
 	const child = spawn(
 		process.execPath,
 		[
 			createRequire(file).resolve("@pulumi/pulumi/cmd/run"),
-			...["--project", "mqbench", "--stack", "test", "--parallel", "10"],
-			...["--monitor", `127.0.0.1:${port}`, "--engine", `127.0.0.1:${port}`],
-			...["--root-directory", folder, "--pwd", path.dirname(file)],
+			"--project",
+			"mqbench",
+			"--stack",
+			"test",
+			"--parallel",
+			"10",
+			"--monitor",
+			`127.0.0.1:${port}`,
+			"--engine",
+			`127.0.0.1:${port}`,
+			"--root-directory",
+			folder,
+			"--pwd",
+			path.dirname(file),
 			path.basename(file),
 		],
 		{

@@ -25,10 +25,7 @@ beforeAll(() => {
 	const tsc = createRequire(import.meta.url).resolve("typescript/package.json");
 	execFileSync(
 		process.execPath,
-		[
-			path.join(path.dirname(tsc), "bin/tsc"),
-			...["-p", path.join(folder, "tsconfig.build.json")],
-		],
+		[path.join(path.dirname(tsc), "bin/tsc"), "-p", path.join(folder, "tsconfig.build.json")],
 		{ stdio: "inherit" },
 	);
 }, 180_000);
@@ -47,10 +44,7 @@ test("Pulumi's loader runs what was compiled, and the stack has the rig as its o
 		"10.77.0.12",
 		"10.77.0.13",
 	]);
-	expect(rig.clients.map(({ host }) => host)).toEqual([
-		"203.0.113.101",
-		"203.0.113.102",
-	]);
+	expect(rig.clients.map(({ host }) => host)).toEqual(["203.0.113.101", "203.0.113.102"]);
 
 	const machines = registered.filter(({ type }) => type.endsWith(":Instance"));
 	expect(machines).toHaveLength(5);
@@ -68,8 +62,7 @@ test("Pulumi's loader runs what was compiled, and the stack has the rig as its o
 	for (const { name, type } of registered) {
 		if (type === "pulumi:pulumi:Stack") continue;
 		let top: string | null = name;
-		while (top !== null && top !== "mqbench-wide")
-			top = parents.get(top) ?? null;
+		while (top !== null && top !== "mqbench-wide") top = parents.get(top) ?? null;
 		expect(top, name).toBe("mqbench-wide");
 	}
 }, 180_000);
@@ -93,11 +86,7 @@ test("machines without a hypervisor get their time to start and to end, in rig.j
 
 test("a configuration that is wrong is told in sentences, and nothing is made", async () => {
 	const { code, said, registered } = await runProject({
-		"mqbench:rig": JSON.stringify({
-			...SMALL,
-			callerCidr: "0.0.0.0/0",
-			ttlMinutes: 5,
-		}),
+		"mqbench:rig": JSON.stringify({ ...SMALL, callerCidr: "0.0.0.0/0", ttlMinutes: 5 }),
 	});
 	expect(code).not.toBe(0);
 	expect(said).toContain("mqbench:rig: ttlMinutes must be at least 10, got 5");

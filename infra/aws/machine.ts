@@ -52,10 +52,7 @@ export function machine(
 			associatePublicIpAddress: true,
 			keyName: key.keyName,
 			// A secret, so that Pulumi's state and its words do not show the key.
-			userData:
-				hostKey === null
-					? userData
-					: pulumi.secret(withHostKey(userData, hostKey)),
+			userData: hostKey === null ? userData : pulumi.secret(withHostKey(userData, hostKey)),
 			// A changed script needs a new machine: it runs only at the first start, and schedules the shutdown.
 			userDataReplaceOnChange: true,
 			instanceInitiatedShutdownBehavior: "terminate",
@@ -80,9 +77,7 @@ export function machine(
 			parent,
 			dependsOn: [...network.wayOut],
 			// Otherwise 10 minutes, and 20.
-			...(isMetal(instance) && {
-				customTimeouts: { create: "40m", delete: "60m" },
-			}),
+			...(isMetal(instance) && { customTimeouts: { create: "40m", delete: "60m" } }),
 			additionalSecretOutputs: ["userData"],
 		},
 	);
@@ -92,10 +87,7 @@ export function machine(
 
 const SPOT = {
 	marketType: "spot",
-	spotOptions: {
-		spotInstanceType: "one-time",
-		instanceInterruptionBehavior: "terminate",
-	},
+	spotOptions: { spotInstanceType: "one-time", instanceInterruptionBehavior: "terminate" },
 };
 
 function device(volume: NonNullable<MachineArgs["volume"]>) {
@@ -104,9 +96,7 @@ function device(volume: NonNullable<MachineArgs["volume"]>) {
 		volumeType: volume.type,
 		volumeSize: volume.sizeGiB,
 		...(volume.iops !== null && { iops: volume.iops }),
-		...(volume.throughputMiBps !== null && {
-			throughput: volume.throughputMiBps,
-		}),
+		...(volume.throughputMiBps !== null && { throughput: volume.throughputMiBps }),
 		encrypted: true,
 		deleteOnTermination: true,
 	};

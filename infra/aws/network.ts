@@ -16,23 +16,14 @@ export class Network extends pulumi.ComponentResource {
 	 */
 	readonly wayOut: readonly pulumi.Resource[];
 
-	constructor(
-		name: string,
-		config: AwsConfig,
-		options: pulumi.ComponentResourceOptions,
-	) {
+	constructor(name: string, config: AwsConfig, options: pulumi.ComponentResourceOptions) {
 		super("mqbench:rig:Network", name, {}, options);
 		const child = { parent: this };
 		const tags = (what: string) => ({ tags: { Name: `${name} ${what}` } });
 
 		const vpc = new aws.ec2.Vpc(
 			`${name}-vpc`,
-			{
-				cidrBlock: VPC,
-				enableDnsSupport: true,
-				enableDnsHostnames: true,
-				...tags("vpc"),
-			},
+			{ cidrBlock: VPC, enableDnsSupport: true, enableDnsHostnames: true, ...tags("vpc") },
 			child,
 		);
 		const gateway = new aws.ec2.InternetGateway(
@@ -51,12 +42,7 @@ export class Network extends pulumi.ComponentResource {
 		);
 		this.subnet = new aws.ec2.Subnet(
 			`${name}-subnet`,
-			{
-				vpcId: vpc.id,
-				cidrBlock: SUBNET,
-				availabilityZone: config.zone,
-				...tags("subnet"),
-			},
+			{ vpcId: vpc.id, cidrBlock: SUBNET, availabilityZone: config.zone, ...tags("subnet") },
 			child,
 		);
 		const association = new aws.ec2.RouteTableAssociation(

@@ -46,11 +46,7 @@ export function rigOutput(
 ): pulumi.Output<RigOutput> {
 	const { id, expiresAt, region, profile, owner, zone, ami } = config;
 	return pulumi
-		.all([
-			pulumi.all(brokers.map(addresses)),
-			pulumi.all(clients.map(addresses)),
-			placementGroup,
-		])
+		.all([pulumi.all(brokers.map(addresses)), pulumi.all(clients.map(addresses)), placementGroup])
 		.apply(
 			([broker, client, placement]): RigOutput => ({
 				version: 1,
@@ -66,9 +62,7 @@ export function rigOutput(
 					})),
 					machine: config.brokers.instance,
 				})),
-				clients: client.map(({ publicIp }) =>
-					host(publicIp, config.clients.instance, config),
-				),
+				clients: client.map(({ publicIp }) => host(publicIp, config.clients.instance, config)),
 				cloud: {
 					provider: "aws",
 					region,
@@ -111,21 +105,16 @@ interface Addresses {
 	readonly privateIp: string;
 }
 
-function addresses(
-	machine: aws.ec2.Instance,
-	i: number,
-): pulumi.Output<Addresses> {
+function addresses(machine: aws.ec2.Instance, i: number): pulumi.Output<Addresses> {
 	const { publicIp, privateIp, instanceType } = machine;
-	return pulumi
-		.all([publicIp, privateIp, instanceType])
-		.apply(([open, closed, type]) => {
-			// Without an address, a host would be named "undefined".
-			if (!open || !closed)
-				throw refusal(
-					`AWS gave machine ${i + 1} of type ${type} no ${open ? "private" : "public"} address; take the rig down and stand it up again`,
-				);
-			return { publicIp: open, privateIp: closed };
-		});
+	return pulumi.all([publicIp, privateIp, instanceType]).apply(([open, closed, type]) => {
+		// Without an address, a host would be named "undefined".
+		if (!open || !closed)
+			throw refusal(
+				`AWS gave machine ${i + 1} of type ${type} no ${open ? "private" : "public"} address; take the rig down and stand it up again`,
+			);
+		return { publicIp: open, privateIp: closed };
+	});
 }
 
 function host(
@@ -134,7 +123,10 @@ function host(
 	{ user, identity, hostKey, knownHosts }: AwsConfig,
 ): Host {
 	return {
-		...{ host: address, user, identity, knownHosts },
+		host: address,
+		user,
+		identity,
+		knownHosts,
 		hostKeyKnown: hostKey !== null,
 		setUp: true,
 		...(isMetal(instance) && { bootMinutes: METAL_BOOT_MINUTES }),

@@ -4,9 +4,7 @@ import type { RigOutput } from "./outputs.ts";
 
 // Without them there is nothing to test, and skipping would hide that.
 if (!existsSync(new URL("node_modules/@pulumi/pulumi", import.meta.url)))
-	throw new Error(
-		"Pulumi's packages are not there; install them with: npm run aws",
-	);
+	throw new Error("Pulumi's packages are not there; install them with: npm run aws");
 
 /** For tests: what the program asks Pulumi for, without Pulumi and without AWS. */
 export interface Asked {
@@ -52,10 +50,8 @@ export async function standUp(config: AwsConfig): Promise<StoodUp> {
 					state.publicIp = `203.0.113.${last}`;
 					state.privateIp = `10.77.0.${last}`;
 				}
-				if (type === "aws:ec2/placementGroup:PlacementGroup")
-					state.name = `${name}-1a2b3c4`;
-				if (type === "aws:ec2/keyPair:KeyPair")
-					state.keyName = `${name}-1a2b3c4`;
+				if (type === "aws:ec2/placementGroup:PlacementGroup") state.name = `${name}-1a2b3c4`;
+				if (type === "aws:ec2/keyPair:KeyPair") state.keyName = `${name}-1a2b3c4`;
 				return { id: `${name}-id`, state };
 			},
 			call: ({ token }) => {
@@ -74,15 +70,12 @@ export async function standUp(config: AwsConfig): Promise<StoodUp> {
 	]);
 	// Until nothing more is asked for.
 	await pulumi.runtime.disconnect();
-	const all = (type: string) =>
-		asked.filter((one) => one.type.endsWith(`:${type}`));
+	const all = (type: string) => asked.filter((one) => one.type.endsWith(`:${type}`));
 	return {
 		asked,
 		all,
 		machines: (role = undefined) =>
-			all("Instance").filter(
-				({ name }) => role === undefined || name.includes(`-${role}-`),
-			),
+			all("Instance").filter(({ name }) => role === undefined || name.includes(`-${role}-`)),
 		output,
 		hidden,
 	};

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { AwsConfig, parseConfig } from "./config.ts";
 
-const read = (name: string) =>
-	readFileSync(path.join(import.meta.dirname, name), "utf8");
+const read = (name: string) => readFileSync(path.join(import.meta.dirname, name), "utf8");
 const readme = read("README.md");
 
 test("the configuration that the README shows is right, and shows every key that has no default", () => {
@@ -13,8 +12,7 @@ test("the configuration that the README shows is right, and shows every key that
 	const shown = parse(yaml).config["mqbench:rig"];
 	expect(parseConfig(shown)).not.toHaveProperty("wrong");
 	for (const key of Object.keys(AwsConfig.shape))
-		if (!["profile", "user", "endpoint"].includes(key))
-			expect(shown).toHaveProperty(key);
+		if (!["profile", "user", "endpoint"].includes(key)) expect(shown).toHaveProperty(key);
 });
 
 test("the README's files are there", () => {

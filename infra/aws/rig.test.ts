@@ -4,14 +4,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import type { AwsConfig } from "./config.ts";
-import {
-	type Asked,
-	NO_BROKERS,
-	SMALL,
-	type StoodUp,
-	standUp,
-	WIDE,
-} from "./pulumi.fake.ts";
+import { type Asked, NO_BROKERS, SMALL, type StoodUp, standUp, WIDE } from "./pulumi.fake.ts";
 
 // What whoever lends an account to this may count on, whatever a scenario asks for.
 describe.each([
@@ -31,13 +24,10 @@ describe.each([
 			expect(rule.ipv6CidrBlocks ?? []).toEqual([]);
 			expect(rule.prefixListIds ?? []).toEqual([]);
 			expect(rule.securityGroups ?? []).toEqual([]);
-			for (const cidr of rule.cidrBlocks ?? [])
-				expect(cidr).toBe(config.callerCidr);
+			for (const cidr of rule.cidrBlocks ?? []) expect(cidr).toBe(config.callerCidr);
 		}
 		// No rule is beside the group's own, and no machine in another group.
-		expect(
-			rig.asked.filter(({ type }) => /Rule$|DefaultSecurity|Acl/.test(type)),
-		).toEqual([]);
+		expect(rig.asked.filter(({ type }) => /Rule$|DefaultSecurity|Acl/.test(type))).toEqual([]);
 		for (const { inputs } of rig.machines())
 			expect(inputs.vpcSecurityGroupIds).toEqual([`${group.name}-id`]);
 	});
@@ -57,9 +47,7 @@ describe.each([
 	});
 
 	test("it is made, and taken down, in its own account alone", () => {
-		expect(json(only(rig, "aws").inputs.allowedAccountIds)).toEqual([
-			"123456789012",
-		]);
+		expect(json(only(rig, "aws").inputs.allowedAccountIds)).toEqual(["123456789012"]);
 	});
 
 	test("everything carries run, owner, expiry and version", () => {
@@ -81,17 +69,14 @@ describe.each([
 			);
 		}
 		// Volumes do not take the provider's.
-		for (const { inputs } of rig.machines())
-			expect(inputs.volumeTags).toMatchObject(tags);
+		for (const { inputs } of rig.machines()) expect(inputs.volumeTags).toMatchObject(tags);
 	});
 
 	test("each machine ends itself after its time, and a shutdown terminates it", () => {
 		for (const { inputs } of rig.machines()) {
 			const [first, second] = inputs.userData.split("\n");
 			expect(first).toMatch(/^#!/);
-			expect(second).toMatch(
-				new RegExp(`^shutdown -h \\+${config.ttlMinutes}( |$)`),
-			);
+			expect(second).toMatch(new RegExp(`^shutdown -h \\+${config.ttlMinutes}( |$)`));
 			expect(inputs.instanceInitiatedShutdownBehavior).toBe("terminate");
 			expect(inputs.disableApiTermination).toBe(false);
 			// Its time counts from its first start: another script is for another machine.
@@ -101,14 +86,8 @@ describe.each([
 
 	test("nothing that costs money outlives its machine", () => {
 		for (const { inputs } of rig.machines())
-			for (const disk of [
-				inputs.rootBlockDevice,
-				...(inputs.ebsBlockDevices ?? []),
-			])
-				expect(disk).toMatchObject({
-					deleteOnTermination: true,
-					encrypted: true,
-				});
+			for (const disk of [inputs.rootBlockDevice, ...(inputs.ebsBlockDevices ?? [])])
+				expect(disk).toMatchObject({ deleteOnTermination: true, encrypted: true });
 		expect(
 			[...new Set(rig.asked.map(({ type }) => type))].sort(),
 			"of these only machines cost anything",
@@ -166,9 +145,7 @@ describe.each([
 				expect(inputs.associatePublicIpAddress).toBe(true);
 			}
 		}
-		expect(rig.machines()).toHaveLength(
-			config.brokers.count + config.clients.count,
-		);
+		expect(rig.machines()).toHaveLength(config.brokers.count + config.clients.count);
 		expect(key.inputs.publicKey).toBe(config.publicKey);
 	});
 
@@ -184,8 +161,7 @@ describe.each([
 				});
 			expect(inputs.userData).toContain(`volume=${volume ? "yes" : "no"}`);
 		}
-		for (const { inputs } of rig.machines("client"))
-			expect(inputs.ebsBlockDevices).toBeUndefined();
+		for (const { inputs } of rig.machines("client")) expect(inputs.ebsBlockDevices).toBeUndefined();
 	});
 
 	test("clients may be taken away when that was asked for, brokers never", () => {
@@ -207,11 +183,9 @@ describe.each([
 
 	test("brokers' machines get the brokers' packages, clients' none", () => {
 		for (const { inputs } of rig.machines("broker"))
-			for (const name of config.packages)
-				expect(inputs.userData).toContain(`'${name}'`);
+			for (const name of config.packages) expect(inputs.userData).toContain(`'${name}'`);
 		for (const { inputs } of rig.machines("client"))
-			for (const name of config.packages)
-				expect(inputs.userData).not.toContain(`'${name}'`);
+			for (const name of config.packages) expect(inputs.userData).not.toContain(`'${name}'`);
 	});
 
 	test("region and profile are those that were asked for, and AWS itself is asked", () => {
@@ -223,9 +197,7 @@ describe.each([
 		// What is for an emulator is not for AWS.
 		expect(json(inputs.skipCredentialsValidation)).toBe(false);
 		for (const key of Object.keys(inputs))
-			expect(key).not.toMatch(
-				/^(endpoints|accessKey|secretKey|token|skip(Metadata|Requesting))/,
-			);
+			expect(key).not.toMatch(/^(endpoints|accessKey|secretKey|token|skip(Metadata|Requesting))/);
 	});
 
 	test("no two things have the same name, and each shows whose it is", () => {
@@ -233,8 +205,7 @@ describe.each([
 			.filter(({ type }) => !type.startsWith("mqbench:"))
 			.map(({ name }) => name);
 		expect(new Set(names).size).toBe(names.length);
-		for (const name of names)
-			expect(name.startsWith(`mqbench-${config.id}-`), name).toBe(true);
+		for (const name of names) expect(name.startsWith(`mqbench-${config.id}-`), name).toBe(true);
 	});
 
 	test("its output is a rig.json, each system on the first of the brokers' machines", () => {
@@ -242,9 +213,7 @@ describe.each([
 		const { brokers, clients, cloud } = output;
 		// A rig.json of today names one broker at least.
 		const whole =
-			brokers.length > 0
-				? output
-				: { ...output, brokers: [{ system: "a", broker: "nats" }] };
+			brokers.length > 0 ? output : { ...output, brokers: [{ system: "a", broker: "nats" }] };
 		const file = RigFile.parse(JSON.parse(JSON.stringify(whole)));
 		expect(file).toMatchObject({
 			version: 1,
@@ -272,18 +241,14 @@ describe.each([
 				machine: config.brokers.instance,
 			})),
 		);
-		expect(clients).toEqual(
-			Array.from({ length: config.clients.count }, (_, i) => host(101 + i)),
-		);
+		expect(clients).toEqual(Array.from({ length: config.clients.count }, (_, i) => host(101 + i)));
 		expect(cloud).toEqual({
 			provider: "aws",
 			region: config.region,
 			profile: config.profile,
 			owner: config.owner,
 			machines: {
-				...(config.brokers.count > 0 && {
-					[config.brokers.instance]: config.brokers.count,
-				}),
+				...(config.brokers.count > 0 && { [config.brokers.instance]: config.brokers.count }),
 				[config.clients.instance]: config.clients.count,
 			},
 			hourlyUsd: null,
@@ -331,10 +296,7 @@ test("a gp3 volume has the throughput that was asked for, and else AWS's own", a
 	const disks = async (throughputMiBps: number | null, iops: number | null) => {
 		const { machines } = await standUp({
 			...SMALL,
-			brokers: {
-				...SMALL.brokers,
-				volume: { type: "gp3", sizeGiB: 50, iops, throughputMiBps },
-			},
+			brokers: { ...SMALL.brokers, volume: { type: "gp3", sizeGiB: 50, iops, throughputMiBps } },
 		});
 		return machines("broker")[0]?.inputs.ebsBlockDevices[0];
 	};
@@ -382,17 +344,12 @@ describe("a host key that was made before", () => {
 			expect(inputs.userData.value).toContain(
 				'"ed25519_private":"canary of a private half\\n","ed25519_public":"ssh-ed25519 AAAA rig"',
 			);
-			expect(inputs.userData.value).toMatch(
-				/^#!\/bin\/bash\nshutdown -h \+120 /m,
-			);
+			expect(inputs.userData.value).toMatch(/^#!\/bin\/bash\nshutdown -h \+120 /m);
 		}
 		const others = asked.map(({ inputs: { userData, ...inputs } }) => inputs);
 		expect(JSON.stringify({ others, output })).not.toContain("canary");
 		expect(hidden).toBe(false);
-		for (const host of [
-			...output.clients,
-			...output.brokers.flatMap(({ hosts }) => hosts),
-		])
+		for (const host of [...output.clients, ...output.brokers.flatMap(({ hosts }) => hosts)])
 			expect(host.hostKeyKnown).toBe(true);
 	});
 

@@ -87,8 +87,7 @@ function providerOf(
 			region: region as aws.Region,
 			...(profile !== null && { profile }),
 			// This is in the state, too: a destroy with other credentials would find nothing and take the rig for gone.
-			...(account !== null &&
-				endpoint === null && { allowedAccountIds: [account] }),
+			...(account !== null && endpoint === null && { allowedAccountIds: [account] }),
 			defaultTags: { tags },
 			maxRetries: MAX_RETRIES,
 			...(endpoint !== null && emulator(endpoint)),

@@ -1,21 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
-import {
-	existsSync,
-	mkdirSync,
-	readFileSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { findOnPath } from "../local/program.ts";
 import { testFolder } from "../test-folder.fake.ts";
-import {
-	USER_DATA_LIMIT,
-	type UserData,
-	userData,
-	withHostKey,
-} from "./user-data.ts";
+import { USER_DATA_LIMIT, type UserData, userData, withHostKey } from "./user-data.ts";
 
 const BROKER: UserData = {
 	ttlMinutes: 120,
@@ -52,10 +41,7 @@ describe("the text", () => {
 	});
 
 	test("has the host key beside it where one was made, small enough for EC2, in parts that cloud-init takes apart", () => {
-		const script = userData({
-			...BROKER,
-			packages: Array(8).fill("x".repeat(20)),
-		});
+		const script = userData({ ...BROKER, packages: Array(8).fill("x".repeat(20)) });
 		const key = {
 			private: `-----BEGIN OPENSSH PRIVATE KEY-----\n${"A".repeat(400)}\n-----END OPENSSH PRIVATE KEY-----\n`,
 			public: "ssh-ed25519 AAAA mqbench-x",
@@ -68,16 +54,13 @@ describe("the text", () => {
 			`MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="${boundary}"\n\n`,
 		);
 		expect(end).toBe("--\n");
-		const [, type, body = ""] =
-			/^\nContent-Type: text\/(\S+);.*\n\n(.*)\n$/.exec(config) ?? [];
+		const [, type, body = ""] = /^\nContent-Type: text\/(\S+);.*\n\n(.*)\n$/.exec(config) ?? [];
 		expect(type).toBe("cloud-config");
 		expect(JSON.parse(body)).toEqual({
 			ssh_deletekeys: true,
 			ssh_keys: { ed25519_private: key.private, ed25519_public: key.public },
 		});
-		expect(main).toBe(
-			`\nContent-Type: text/x-shellscript; charset="us-ascii"\n\n${script}\n`,
-		);
+		expect(main).toBe(`\nContent-Type: text/x-shellscript; charset="us-ascii"\n\n${script}\n`);
 		// The charset that the parts name.
 		expect(text).toMatch(/^[\n\t -~]+$/);
 	});
@@ -97,8 +80,18 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 		expect(state).toBe("ready");
 		expect(code).toBe(0);
 		expect(steps).toEqual([
-			...["ttl", "user", "quiet", "disk", "packages", "engine"],
-			...["store", "tuning", "machine", "limits", "clock", "facts"],
+			"ttl",
+			"user",
+			"quiet",
+			"disk",
+			"packages",
+			"engine",
+			"store",
+			"tuning",
+			"machine",
+			"limits",
+			"clock",
+			"facts",
 		]);
 		expect(calls[0]).toBe("shutdown [-h] [+120]");
 	});
@@ -134,12 +127,7 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 			/^bad block$/,
 		],
 		["store", "a program says nothing", { mount: "exit 32" }, /^exit code 32$/],
-		[
-			"limits",
-			"nobody can log in any more",
-			{ su: "exit 1" },
-			/^admin cannot log in any more: /,
-		],
+		["limits", "nobody can log in any more", { su: "exit 1" }, /^admin cannot log in any more: /],
 	] as const)(
 		"end with %s when %s, and nothing runs after it",
 		async (step, _, programs, words) => {
@@ -169,16 +157,14 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 		});
 		expect(state).toBe("ready");
 		expect(calls).toContain(`id [${odd}]`);
-		expect(
-			calls.find((call) => /^apt-get .*\[install\] \[-y\]/.test(call)),
-		).toContain(`[${odd}] [--odd two] [chrony] [ethtool] [xfsprogs]`);
+		expect(calls.find((call) => /^apt-get .*\[install\] \[-y\]/.test(call))).toContain(
+			`[${odd}] [--odd two] [chrony] [ethtool] [xfsprogs]`,
+		);
 		expect(file("evil")).toBeNull();
 	});
 
 	test("do not begin without somebody who ends the machine, should shutdown not work", async () => {
-		const { state, calls } = await setUp(CLIENT, {
-			programs: { shutdown: "exit 1" },
-		});
+		const { state, calls } = await setUp(CLIENT, { programs: { shutdown: "exit 1" } });
 		expect(state).toBe("ready");
 		expect(calls.filter((call) => /^(sleep|poweroff) /.test(call))).toEqual([
 			"sleep [7200]",
@@ -192,9 +178,7 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 		// What a timer has started before runs on without it.
 		for (const unit of ["apt-daily", "apt-daily-upgrade"]) {
 			const stopped = calls.indexOf(`systemctl [stop] [${unit}.service]`);
-			expect(stopped, unit).toBeGreaterThan(
-				calls.indexOf(`systemctl [stop] [${unit}.timer]`),
-			);
+			expect(stopped, unit).toBeGreaterThan(calls.indexOf(`systemctl [stop] [${unit}.timer]`));
 			expect(calls).toContain(`systemctl [mask] [${unit}.service]`);
 		}
 	});
@@ -212,15 +196,11 @@ describe.skipIf(process.platform !== "linux")("the end of its time", () => {
 	test("comes also after a kernel panic: the machine starts anew, now and at each boot", async () => {
 		const { file } = await setUp(BROKER);
 		expect(file("proc/sys/kernel/panic")).toBe("10\n");
-		expect(file("etc/sysctl.d/80-mqbench-ttl.conf")).toBe(
-			"kernel.panic = 10\n",
-		);
+		expect(file("etc/sysctl.d/80-mqbench-ttl.conf")).toBe("kernel.panic = 10\n");
 	});
 
 	test("is on the disk as a moment before anything else is done, and armed at each boot, whatever else fails in it", async () => {
-		const { file, calls } = await setUp(BROKER, {
-			programs: { id: "exit 1" },
-		});
+		const { file, calls } = await setUp(BROKER, { programs: { id: "exit 1" } });
 		const unit = file(UNIT);
 		const [boot, seconds, deadline] = armed(unit);
 		expect([boot, seconds]).toEqual(["boot-1", "7200"]);
@@ -274,13 +254,7 @@ describe.skipIf(process.platform !== "linux")("the end of its time", () => {
 		["at once, were it off until then", "boot-2", DEADLINE + 9, null, 20],
 		["at once, the clock far ahead", "boot-2", DEADLINE + DAY, null, 20],
 		["no later than its time, the clock behind", "boot-2", 9, null, 7200],
-		[
-			"within a minute of a clock that is put right",
-			"boot-2",
-			DEADLINE - DAY,
-			[600, DAY],
-			600,
-		],
+		["within a minute of a clock that is put right", "boot-2", DEADLINE - DAY, [600, DAY], 600],
 	];
 	test.each(rows)("comes %s (%s)", async (_, boot, day, jump, upSeconds) => {
 		const { root, file } = await setUp(CLIENT, { programs: { id: "exit 1" } });
@@ -296,25 +270,14 @@ describe.skipIf(process.platform !== "linux")("the end of its time", () => {
 		const clock = path.join(root, "made-up-clock");
 		mkdirSync(clock);
 		for (const [name, body] of Object.entries(MADE_UP_CLOCK))
-			writeFileSync(path.join(clock, name), `#!/bin/sh\n${body}\n`, {
-				mode: 0o755,
-				flag: "wx",
-			});
+			writeFileSync(path.join(clock, name), `#!/bin/sh\n${body}\n`, { mode: 0o755, flag: "wx" });
 		const { status, stderr } = spawnSync(
 			"/bin/sh",
 			[path.join(root, PROGRAM), "boot-1", "7200", String(DEADLINE)],
-			{
-				env: {
-					MQBENCH_ROOT: root,
-					PATH: `${clock}:${path.join(root, "bin")}`,
-				},
-				encoding: "utf8",
-			},
+			{ env: { MQBENCH_ROOT: root, PATH: `${clock}:${path.join(root, "bin")}` }, encoding: "utf8" },
 		);
 		expect([status, stderr]).toEqual([0, ""]);
-		const [[ended = "", how = ""] = [], [forced = "", force = ""] = []] = (
-			file("ended") ?? ""
-		)
+		const [[ended = "", how = ""] = [], [forced = "", force = ""] = []] = (file("ended") ?? "")
 			.split("\n")
 			.map((line) => line.split(": "));
 		expect(how).toBe("systemctl poweroff");
@@ -365,16 +328,10 @@ describe.skipIf(process.platform !== "linux")("the disk", () => {
 	test("is all of the machine's own that are empty, joined as RAID 0, which the facts say", async () => {
 		const { calls, facts, state, root } = await setUp(BROKER, {
 			disks: { nvme10n1: "", nvme2n1: "", nvme1n1: "ext4" },
-			links: {
-				[`${NVME}a`]: "nvme10n1",
-				[`${NVME}b`]: "nvme2n1",
-				[`${NVME}c`]: "nvme1n1",
-			},
+			links: { [`${NVME}a`]: "nvme10n1", [`${NVME}b`]: "nvme2n1", [`${NVME}c`]: "nvme1n1" },
 		});
 		expect(state).toBe("ready");
-		expect(calls.find((call) => /^apt-get .*\[-y\]/.test(call))).toContain(
-			"[mdadm]",
-		);
+		expect(calls.find((call) => /^apt-get .*\[-y\]/.test(call))).toContain("[mdadm]");
 		expect(calls).toContain(
 			`mdadm [--create] [${root}/dev/md0] [--run] [--level=0] [--raid-devices=2] [${root}/dev/nvme2n1] [${root}/dev/nvme10n1]`,
 		);
@@ -391,9 +348,7 @@ describe.skipIf(process.platform !== "linux")("the disk", () => {
 			links: { [`${NVME}a`]: "nvme1n1", [`${NVME}b`]: "nvme2n1" },
 			programs: { "apt-get": 'printf ext4 >"$MQBENCH_ROOT/dev/nvme2n1"' },
 		});
-		expect(state).toBe(
-			`failed: store: ${root}/dev/nvme2n1 holds ext4: it is not formatted`,
-		);
+		expect(state).toBe(`failed: store: ${root}/dev/nvme2n1 holds ext4: it is not formatted`);
 		expect(calls.filter((call) => /^(mdadm|mkfs)/.test(call))).toEqual([]);
 	});
 
@@ -403,9 +358,7 @@ describe.skipIf(process.platform !== "linux")("the disk", () => {
 			{
 				disks: { nvme0n1: "gpt", nvme1n1: "", nvme2n1: "" },
 				links: { [`${VOLUME}0`]: "nvme0n1", [NVME]: "nvme1n1" },
-				programs: {
-					sleep: `ln -sf ../../nvme2n1 "$MQBENCH_ROOT/dev/disk/by-id/${VOLUME}1"`,
-				},
+				programs: { sleep: `ln -sf ../../nvme2n1 "$MQBENCH_ROOT/dev/disk/by-id/${VOLUME}1"` },
 			},
 		);
 		expect(formatted(calls)).toEqual([`mkfs.xfs [-q] [${root}/dev/nvme2n1]`]);
@@ -447,30 +400,20 @@ describe.skipIf(process.platform !== "linux")("the disk", () => {
 
 	test("is not formatted when something has got on it since it was chosen", async () => {
 		const { calls, state, root } = await setUp(BROKER, {
-			programs: {
-				"apt-get": 'printf ext4 >"$MQBENCH_ROOT/dev/nvme1n1"',
-			},
+			programs: { "apt-get": 'printf ext4 >"$MQBENCH_ROOT/dev/nvme1n1"' },
 		});
-		expect(state).toBe(
-			`failed: store: ${root}/dev/nvme1n1 holds ext4: it is not formatted`,
-		);
+		expect(state).toBe(`failed: store: ${root}/dev/nvme1n1 holds ext4: it is not formatted`);
 		expect(formatted(calls)).toEqual([]);
 	});
 
 	test.each([
 		[false, /^failed: disk: no empty NVMe of its own \(none at all\)/, 9],
 		[true, /^failed: disk: no empty volume is attached \(none at all\)/, 59],
-	])(
-		"is missed by a broker within a bounded time (volume: %s)",
-		async (volume, words, sleeps) => {
-			const { state, calls } = await setUp(
-				{ ...BROKER, volume },
-				{ disks: {}, links: {} },
-			);
-			expect(state).toMatch(words);
-			expect(calls.filter((call) => call === "sleep [1]")).toHaveLength(sleeps);
-		},
-	);
+	])("is missed by a broker within a bounded time (volume: %s)", async (volume, words, sleeps) => {
+		const { state, calls } = await setUp({ ...BROKER, volume }, { disks: {}, links: {} });
+		expect(state).toMatch(words);
+		expect(calls.filter((call) => call === "sleep [1]")).toHaveLength(sleeps);
+	});
 
 	test("is none of a client's: it has a folder", async () => {
 		const { calls, state } = await setUp(CLIENT, { disks: {}, links: {} });
@@ -496,9 +439,7 @@ esac`,
 		});
 		expect(file("seen")).toBe("#!/bin/sh\nexit 101\n");
 		expect(file("usr/sbin/policy-rc.d")).toBeNull();
-		expect(
-			calls.filter((call) => call.startsWith("systemctl [disable]")),
-		).toEqual([
+		expect(calls.filter((call) => call.startsWith("systemctl [disable]"))).toEqual([
 			"systemctl [disable] [epmd.socket]",
 			"systemctl [disable] [redis-server.service]",
 			"systemctl [disable] [redis-server@.service]",
@@ -506,9 +447,7 @@ esac`,
 	});
 
 	test("keep a policy that was there", async () => {
-		const { file } = await setUp(BROKER, {
-			files: { "usr/sbin/policy-rc.d": "theirs" },
-		});
+		const { file } = await setUp(BROKER, { files: { "usr/sbin/policy-rc.d": "theirs" } });
 		expect(file("usr/sbin/policy-rc.d")).toBe("theirs");
 	});
 });
@@ -524,7 +463,9 @@ describe.skipIf(process.platform !== "linux")("the container engine", () => {
 		);
 		expect(state).toBe("ready");
 		expect(JSON.parse(file("etc/docker/daemon.json") ?? "")).toEqual({
-			...{ bridge: "none", iptables: false, "ip-forward": false },
+			bridge: "none",
+			iptables: false,
+			"ip-forward": false,
 		});
 		expect(engineCalls(calls)).toEqual([
 			"usermod [-aG] [docker] [admin]",
@@ -555,8 +496,7 @@ describe.skipIf(process.platform !== "linux")("the facts", () => {
 		const { facts } = await setUp(BROKER, {
 			programs: {
 				uname: `printf '6.1"\\\\\\t\\001\\377é\\n2'`,
-				"dpkg-query":
-					'case "$*" in *Version*) printf "1:\\"x\\"\\\\\\\\n" ;; *) echo bash ;; esac',
+				"dpkg-query": 'case "$*" in *Version*) printf "1:\\"x\\"\\\\\\\\n" ;; *) echo bash ;; esac',
 				lsblk: `case "$*" in *MODEL*) echo '  a "b" ' ;; *SIZE*) echo '' ;; esac`,
 			},
 		});
@@ -575,8 +515,7 @@ describe.skipIf(process.platform !== "linux")("the facts", () => {
 			files: {
 				"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "powersave\n",
 				"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": "powersave\n",
-				"sys/kernel/mm/transparent_hugepage/enabled":
-					"[always] madvise never\n",
+				"sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n",
 				"proc/sys/vm/swappiness": "60\n",
 				"proc/sys/net/ipv4/tcp_rmem": "4096\t131072\t67108864\n",
 			},
@@ -592,18 +531,10 @@ describe.skipIf(process.platform !== "linux")("the facts", () => {
 				"net.core.rmem_max": null,
 			},
 		});
-		expect(file("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor")).toBe(
-			"performance\n",
-		);
-		expect(facts?.remarks).toContain(
-			"/proc/sys/net/core/rmem_max cannot be set to 67108864 here",
-		);
-		expect(facts?.remarks).not.toContain(
-			"/proc/sys/vm/swappiness cannot be set to 1 here",
-		);
-		expect(facts?.remarks).toContain(
-			"admin may open 20000 files at once, not 1048576",
-		);
+		expect(file("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor")).toBe("performance\n");
+		expect(facts?.remarks).toContain("/proc/sys/net/core/rmem_max cannot be set to 67108864 here");
+		expect(facts?.remarks).not.toContain("/proc/sys/vm/swappiness cannot be set to 1 here");
+		expect(facts?.remarks).toContain("admin may open 20000 files at once, not 1048576");
 	});
 
 	test("say null of what is not there", async () => {
@@ -617,17 +548,10 @@ describe.skipIf(process.platform !== "linux")("the machine's settings", () => {
 	const card = { "sys/class/net/ens5/device/vendor": "" };
 	const states = Object.fromEntries(
 		[0, 1].flatMap((core) =>
-			[0, 1, 2, 3].map((n) => [
-				`${CPU}/cpu${core}/cpuidle/state${n}/disable`,
-				"0\n",
-			]),
+			[0, 1, 2, 3].map((n) => [`${CPU}/cpu${core}/cpuidle/state${n}/disable`, "0\n"]),
 		),
 	);
-	const all = {
-		maxCState: 1,
-		smt: "off",
-		interruptModeration: "off",
-	} as const;
+	const all = { maxCState: 1, smt: "off", interruptModeration: "off" } as const;
 
 	test("are set as the scenario asks, for as long as the machine runs", async () => {
 		const { state, file, calls } = await setUp(
@@ -638,9 +562,7 @@ describe.skipIf(process.platform !== "linux")("the machine's settings", () => {
 		expect(file(`${CPU}/smt/control`)).toBe("off\n");
 		for (const core of [0, 1])
 			expect(
-				[0, 1, 2, 3].map((n) =>
-					file(`${CPU}/cpu${core}/cpuidle/state${n}/disable`)?.trim(),
-				),
+				[0, 1, 2, 3].map((n) => file(`${CPU}/cpu${core}/cpuidle/state${n}/disable`)?.trim()),
 			).toEqual(["0", "0", "1", "1"]);
 		expect(calls.filter((call) => call.startsWith("ethtool "))).toEqual([
 			"ethtool [-C] [ens5] [adaptive-rx] [off]",
@@ -653,8 +575,7 @@ describe.skipIf(process.platform !== "linux")("the machine's settings", () => {
 	test("stay as they come where nobody asks", async () => {
 		const files = { ...card, ...states, [`${CPU}/smt/control`]: "on\n" };
 		const { file, calls } = await setUp(CLIENT, { files });
-		for (const [name, text] of Object.entries(files))
-			expect(file(name), name).toBe(text);
+		for (const [name, text] of Object.entries(files)) expect(file(name), name).toBe(text);
 		expect(calls.filter((call) => call.startsWith("ethtool "))).toEqual([]);
 	});
 
@@ -679,10 +600,7 @@ describe.skipIf(process.platform !== "linux")("the clock", () => {
 
 	test("is off by no more than its offset, half the way to its source and back, and what that may be off", async () => {
 		const { facts, file } = await setUp(BROKER, { programs: tracking(GOOD) });
-		expect(facts?.chrony).toEqual({
-			source: "169.254.169.123",
-			boundNs: 150_000,
-		});
+		expect(facts?.chrony).toEqual({ source: "169.254.169.123", boundNs: 150_000 });
 		expect(file("etc/chrony/conf.d/mqbench.conf")).toBe(
 			"server 169.254.169.123 prefer iburst minpoll 4 maxpoll 4\n",
 		);
@@ -712,17 +630,12 @@ describe.skipIf(process.platform !== "linux")("the clock", () => {
 	test.each([
 		["has no source", tracking(GOOD.replace("Normal", "Not synchronised"))],
 		["has no daemon", { chronyc: "echo '506 Cannot talk to daemon'; exit 1" }],
-	])(
-		"that %s is null, with the reason, and no mistake",
-		async (_, programs) => {
-			const { facts, state } = await setUp(CLIENT, { programs });
-			expect(state).toBe("ready");
-			expect(facts?.chrony).toBeNull();
-			expect(String(facts?.remarks)).toMatch(
-				/the clock did not synchronise within a minute/,
-			);
-		},
-	);
+	])("that %s is null, with the reason, and no mistake", async (_, programs) => {
+		const { facts, state } = await setUp(CLIENT, { programs });
+		expect(state).toBe("ready");
+		expect(facts?.chrony).toBeNull();
+		expect(String(facts?.remarks)).toMatch(/the clock did not synchronise within a minute/);
+	});
 });
 
 // --- internal ---
@@ -760,11 +673,7 @@ async function setUp(input: UserData, pretended: Pretended = {}) {
 	for (const [name, holds] of Object.entries(disks)) put(`dev/${name}`, holds);
 	for (const [link, name] of Object.entries(links))
 		symlinkSync(`../../${name}`, path.join(root, "dev/disk/by-id", link));
-	for (const [name, text] of Object.entries({
-		...KERNEL,
-		...(files ?? SETTABLE),
-	}))
-		put(name, text);
+	for (const [name, text] of Object.entries({ ...KERNEL, ...(files ?? SETTABLE) })) put(name, text);
 	const all: Record<string, string> = { ...STAND_INS, ...programs };
 	for (const [name, body] of Object.entries(all))
 		put(
@@ -777,27 +686,17 @@ async function setUp(input: UserData, pretended: Pretended = {}) {
 		if (found === null) throw new Error(`no ${name} here`);
 		if (!(name in all)) symlinkSync(found, path.join(root, "bin", name));
 	}
-	const child = spawn(
-		"bash",
-		["-c", 'echo $$ >"$MQBENCH_ROOT/pid"; exec bash'],
-		{
-			env: {
-				MQBENCH_ROOT: root,
-				CALLS: path.join(root, "calls"),
-				PATH: path.join(root, "bin"),
-			},
-			stdio: ["pipe", "ignore", "pipe"],
-		},
-	);
+	const child = spawn("bash", ["-c", 'echo $$ >"$MQBENCH_ROOT/pid"; exec bash'], {
+		env: { MQBENCH_ROOT: root, CALLS: path.join(root, "calls"), PATH: path.join(root, "bin") },
+		stdio: ["pipe", "ignore", "pipe"],
+	});
 	child.stdin.end(userData(input));
 	const code = await new Promise<number | null>((resolve, reject) => {
 		child.once("error", reject);
 		child.once("close", resolve);
 	});
 	const file = (name: string): string | null =>
-		existsSync(path.join(root, name))
-			? readFileSync(path.join(root, name), "utf8")
-			: null;
+		existsSync(path.join(root, name)) ? readFileSync(path.join(root, name), "utf8") : null;
 	const facts = file("var/lib/mqbench/facts.json");
 	const log = file("var/lib/mqbench/set-up.log") ?? "";
 	return {
@@ -808,16 +707,38 @@ async function setUp(input: UserData, pretended: Pretended = {}) {
 		state: (file("var/lib/mqbench/state") ?? "").trimEnd(),
 		steps: [...log.matchAll(/^--- (\S+) /gm)].map(([, name]) => name),
 		calls: (file("calls") ?? "").split("\n").filter(Boolean),
-		facts:
-			facts === null ? null : (JSON.parse(facts) as Record<string, unknown>),
+		facts: facts === null ? null : (JSON.parse(facts) as Record<string, unknown>),
 	};
 }
 
 /** What these do to a machine stays in the folder. */
 const HARMLESS = [
-	...["bash", "cat", "chmod", "comm", "cp", "cut", "date", "grep", "head"],
-	...["iconv", "ln", "mkdir", "mv", "paste", "readlink", "rm", "sed"],
-	...["awk", "sh", "sort", "tail", "timeout", "touch", "tr", "uname", "wc"],
+	"bash",
+	"cat",
+	"chmod",
+	"comm",
+	"cp",
+	"cut",
+	"date",
+	"grep",
+	"head",
+	"iconv",
+	"ln",
+	"mkdir",
+	"mv",
+	"paste",
+	"readlink",
+	"rm",
+	"sed",
+	"awk",
+	"sh",
+	"sort",
+	"tail",
+	"timeout",
+	"touch",
+	"tr",
+	"uname",
+	"wc",
 ];
 
 /** What each kernel has. */
@@ -849,9 +770,14 @@ echo "$day" >day`,
 /** What the kernel lets one set. */
 const SETTABLE = Object.fromEntries(
 	[
-		...["core/somaxconn", "core/netdev_max_backlog", "core/rmem_max"],
-		...["core/wmem_max", "ipv4/tcp_max_syn_backlog", "ipv4/tcp_rmem"],
-		...["ipv4/tcp_wmem", "ipv4/tcp_slow_start_after_idle"],
+		"core/somaxconn",
+		"core/netdev_max_backlog",
+		"core/rmem_max",
+		"core/wmem_max",
+		"ipv4/tcp_max_syn_backlog",
+		"ipv4/tcp_rmem",
+		"ipv4/tcp_wmem",
+		"ipv4/tcp_slow_start_after_idle",
 	]
 		.map((name) => `net/${name}`)
 		.concat("vm/swappiness", "vm/max_map_count", "vm/overcommit_memory")

@@ -28,9 +28,7 @@ export function userData(input: UserData): string {
 	const { ttlMinutes, role, packages, user, volume, machine } = input;
 	// A script without this text would be a machine without an end.
 	if (!Number.isSafeInteger(ttlMinutes) || ttlMinutes < 1)
-		throw new RangeError(
-			`ttlMinutes must be a whole number of minutes, got ${ttlMinutes}`,
-		);
+		throw new RangeError(`ttlMinutes must be a whole number of minutes, got ${ttlMinutes}`);
 	return [
 		"#!/bin/bash",
 		// If logind does not answer, a waiting process does it.

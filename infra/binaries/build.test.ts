@@ -1,10 +1,4 @@
-import {
-	existsSync,
-	readdirSync,
-	readFileSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { runs } from "../processes.fake.ts";
@@ -16,9 +10,7 @@ describe("the first use", () => {
 		const { resolve, told, cache } = machine();
 		const found = await resolve();
 		for (const program of ["k6", "nats-server", "agent"] as const) {
-			expect(pathOf(found, program).startsWith(path.join(cache, "bin"))).toBe(
-				true,
-			);
+			expect(pathOf(found, program).startsWith(path.join(cache, "bin"))).toBe(true);
 			expect(statSync(pathOf(found, program)).mode & 0o111).not.toBe(0);
 		}
 		expect(found.go).toBe("go1.26.8");
@@ -39,9 +31,7 @@ describe("the first use", () => {
 	test("leaves one folder in the cache: neither lock nor temporary files", async () => {
 		const { resolve, cache } = machine();
 		const { k6 } = await resolve();
-		expect(readdirSync(path.join(cache, "bin"))).toEqual([
-			path.basename(path.dirname(k6)),
-		]);
+		expect(readdirSync(path.join(cache, "bin"))).toEqual([path.basename(path.dirname(k6))]);
 		expect(readdirSync(path.dirname(k6)).sort()).toEqual([
 			"agent",
 			"build.json",
@@ -129,8 +119,7 @@ describe("a later use", () => {
 });
 
 describe("a build that fails says why in a sentence, and leaves nothing", () => {
-	const fails = (words: string, code = 1) =>
-		`echo '${words}' >&2; exit ${code}`;
+	const fails = (words: string, code = 1) => `echo '${words}' >&2; exit ${code}`;
 
 	test.each([
 		[
@@ -154,11 +143,7 @@ describe("a build that fails says why in a sentence, and leaves nothing", () => 
 		],
 		[
 			"the proxy has no such module",
-			{
-				download: fails(
-					"go: a@v1: reading https://proxy.example/a/@v/v1.zip: 404 Not Found",
-				),
-			},
+			{ download: fails("go: a@v1: reading https://proxy.example/a/@v/v1.zip: 404 Not Found") },
 			"go-proxy",
 			/404 Not Found/,
 		],
@@ -170,11 +155,7 @@ describe("a build that fails says why in a sentence, and leaves nothing", () => 
 		],
 		[
 			"the toolchain cannot be fetched",
-			{
-				env: fails(
-					"go: download go1.26.0 for linux/amd64: toolchain not available",
-				),
-			},
+			{ env: fails("go: download go1.26.0 for linux/amd64: toolchain not available") },
 			"go-proxy",
 			/toolchain not available/,
 		],
@@ -209,12 +190,7 @@ describe("a build that fails says why in a sentence, and leaves nothing", () => 
 			"build-disk-full",
 			/No room to build/,
 		],
-		[
-			"Go says that all went well and has built nothing",
-			{ build: "exit 0" },
-			undefined,
-			/ENOENT/,
-		],
+		["Go says that all went well and has built nothing", { build: "exit 0" }, undefined, /ENOENT/],
 	])("%s", async (_, go, code, message) => {
 		const { resolve, cache, told } = machine(go);
 		await expect(resolve()).rejects.toMatchObject({
@@ -255,9 +231,7 @@ describe("a build that fails says why in a sentence, and leaves nothing", () => 
 	});
 
 	test("the next try builds as if nothing had been", async () => {
-		const { resolve, folder } = machine({
-			list: '[ -e "$PWD/../mended" ] || exit 1; echo a',
-		});
+		const { resolve, folder } = machine({ list: '[ -e "$PWD/../mended" ] || exit 1; echo a' });
 		await expect(resolve()).rejects.toMatchObject({ code: "go-build" });
 		writeFileSync(path.join(folder, "mended"), "");
 		expect(existsSync((await resolve()).k6)).toBe(true);

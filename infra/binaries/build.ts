@@ -21,11 +21,7 @@ import { checkGo, type GoOptions, go, goVersion } from "./go.ts";
 import { modulesOf, programIn } from "./programs.ts";
 
 /** Flags that affect the binaries, so they are part of the cache's key. */
-export const BUILD_FLAGS = [
-	"-trimpath",
-	"-buildvcs=false",
-	"-mod=readonly",
-] as const;
+export const BUILD_FLAGS = ["-trimpath", "-buildvcs=false", "-mod=readonly"] as const;
 
 /** `build.json`: describes a cached build, with the checksums that show whether its files are complete. */
 export const BuildFile = z.strictObject({
@@ -77,9 +73,7 @@ export async function build(options: BuildOptions): Promise<void> {
 				go: await goVersion(options),
 				mqbench: options.version,
 				sha256,
-				...(options.platform === undefined
-					? {}
-					: { platform: options.platform }),
+				...(options.platform === undefined ? {} : { platform: options.platform }),
 			};
 			await writeFile(path.join(temporary, "build.json"), JSON.stringify(file));
 			await rm(folder, { recursive: true, force: true });
@@ -89,8 +83,7 @@ export async function build(options: BuildOptions): Promise<void> {
 		}
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
-		if (code === "ENOSPC" || code === "EDQUOT")
-			throw failure("build-disk-full", { where: parent });
+		if (code === "ENOSPC" || code === "EDQUOT") throw failure("build-disk-full", { where: parent });
 		throw error;
 	}
 }
@@ -107,8 +100,7 @@ export async function readBuild(
 		const whole = await Promise.all(
 			programs.map(
 				async ({ name }) =>
-					(await sha256OfFile(programIn(folder, name, exe))) ===
-					file.sha256[name],
+					(await sha256OfFile(programIn(folder, name, exe))) === file.sha256[name],
 			),
 		);
 		return whole.every(Boolean) ? file : null;
@@ -122,10 +114,7 @@ export async function makeCache(folder: string): Promise<void> {
 	try {
 		await mkdir(folder, { recursive: true });
 	} catch (error) {
-		throw failure("cache-unwritable", {
-			path: folder,
-			reason: reasonOf(error),
-		});
+		throw failure("cache-unwritable", { path: folder, reason: reasonOf(error) });
 	}
 }
 
@@ -133,9 +122,7 @@ export async function makeCache(folder: string): Promise<void> {
 
 /** Phase 1: downloads every module of go.mod, and counts them as they arrive. */
 async function download(options: BuildOptions): Promise<void> {
-	const folders = modulesOf(options.programs).map(({ module }) =>
-		path.join(options.cwd, module),
-	);
+	const folders = modulesOf(options.programs).map(({ module }) => path.join(options.cwd, module));
 	const texts = await Promise.all(
 		folders.map((folder) => readFile(path.join(folder, "go.mod"), "utf8")),
 	);
@@ -155,17 +142,12 @@ async function download(options: BuildOptions): Promise<void> {
 }
 
 /** Phase 2: `go build -v` names each package that it compiles; packages in Go's own cache are not named. */
-async function compile(
-	options: BuildOptions,
-	temporary: string,
-): Promise<void> {
-	const modules = modulesOf(options.programs).map(
-		({ module, packages, tags }) => ({
-			cwd: path.join(options.cwd, module),
-			packages,
-			flags: tags.length > 0 ? ["-tags", tags.join()] : [],
-		}),
-	);
+async function compile(options: BuildOptions, temporary: string): Promise<void> {
+	const modules = modulesOf(options.programs).map(({ module, packages, tags }) => ({
+		cwd: path.join(options.cwd, module),
+		packages,
+		flags: tags.length > 0 ? ["-tags", tags.join()] : [],
+	}));
 	let all = 0;
 	for (const { cwd, packages, flags } of modules)
 		await go(["list", "-deps", ...flags, ...packages], {
@@ -191,8 +173,7 @@ async function compile(
 			{
 				...options,
 				cwd,
-				onStderr: () =>
-					options.onProgress("packages", Math.min(++done, all), all),
+				onStderr: () => options.onProgress("packages", Math.min(++done, all), all),
 			},
 		);
 	options.onProgress("packages", all, all);

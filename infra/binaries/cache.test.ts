@@ -14,11 +14,7 @@ describe("the cache folder", () => {
 		["linux", { ...home, XDG_CACHE_HOME: "" }, "/home/me/.cache/mqbench"],
 		["freebsd", { ...home, XDG_CACHE_HOME: "/xdg" }, "/xdg/mqbench"],
 		["darwin", home, "/home/me/Library/Caches/mqbench"],
-		[
-			"darwin",
-			{ ...home, XDG_CACHE_HOME: "/xdg" },
-			"/home/me/Library/Caches/mqbench",
-		],
+		["darwin", { ...home, XDG_CACHE_HOME: "/xdg" }, "/home/me/Library/Caches/mqbench"],
 		["win32", { ...home, LOCALAPPDATA: "/local" }, "/local/mqbench/Cache"],
 		["win32", home, "/home/me/AppData/Local/mqbench/Cache"],
 		["linux", { ...home, MQBENCH_CACHE_DIR: "/mine" }, "/mine"],
@@ -38,8 +34,7 @@ describe("the key of a build", () => {
 		writeFileSync(path.join(folder, "cmd", "main.go"), "package main\n");
 		return folder;
 	};
-	const key = (folder: string, flags = ["-a"]) =>
-		buildKey(folder, "linux", "x64", flags);
+	const key = (folder: string, flags = ["-a"]) => buildKey(folder, "linux", "x64", flags);
 
 	test("is the same for the same sources, wherever they lie", () => {
 		expect(key(sources())).toBe(key(sources()));

@@ -12,19 +12,11 @@ export function cacheFolder(env: Env, platform: string): string {
 	if (env.MQBENCH_CACHE_DIR) return path.resolve(env.MQBENCH_CACHE_DIR);
 	const home = env.HOME || homedir();
 	if (platform === "win32")
-		return path.join(
-			env.LOCALAPPDATA || path.join(home, "AppData", "Local"),
-			"mqbench",
-			"Cache",
-		);
-	if (platform === "darwin")
-		return path.join(home, "Library", "Caches", "mqbench");
+		return path.join(env.LOCALAPPDATA || path.join(home, "AppData", "Local"), "mqbench", "Cache");
+	if (platform === "darwin") return path.join(home, "Library", "Caches", "mqbench");
 	const xdg = env.XDG_CACHE_HOME;
 	// The XDG specification says to ignore relative paths.
-	return path.join(
-		xdg && path.isAbsolute(xdg) ? xdg : path.join(home, ".cache"),
-		"mqbench",
-	);
+	return path.join(xdg && path.isAbsolute(xdg) ? xdg : path.join(home, ".cache"), "mqbench");
 }
 
 /**
@@ -58,8 +50,7 @@ function sources(extensions: string, modules: Set<string>): string[] {
 		.filter(
 			(file) =>
 				modules.has(/^servers\/[^/]+(?=\/)/.exec(file)?.[0] ?? ".") &&
-				(/(^|\/)go\.(mod|sum)$/.test(file) ||
-					(file.endsWith(".go") && !file.endsWith("_test.go"))),
+				(/(^|\/)go\.(mod|sum)$/.test(file) || (file.endsWith(".go") && !file.endsWith("_test.go"))),
 		)
 		.sort();
 }

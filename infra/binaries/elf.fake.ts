@@ -5,8 +5,7 @@ export function builtFor(file: string): string {
 	const head = Buffer.alloc(20);
 	readSync(openSync(file, "r"), head);
 	const is64 = head.readUInt8(4) === 2 && head.readUInt8(5) === 1;
-	if (head.toString("latin1", 0, 4) !== "\x7fELF" || !is64)
-		return "no 64-bit ELF";
+	if (head.toString("latin1", 0, 4) !== "\x7fELF" || !is64) return "no 64-bit ELF";
 	const machine = head.readUInt16LE(18);
 	return `linux/${MACHINES[machine] ?? machine}`;
 }
@@ -14,7 +13,4 @@ export function builtFor(file: string): string {
 // --- internal ---
 
 /** e_machine: EM_X86_64, EM_AARCH64. */
-const MACHINES: Readonly<Record<number, string>> = {
-	62: "amd64",
-	183: "arm64",
-};
+const MACHINES: Readonly<Record<number, string>> = { 62: "amd64", 183: "arm64" };

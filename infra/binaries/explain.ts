@@ -9,14 +9,10 @@ export function explainGo(lines: readonly string[]): MqbenchError {
 	// A proxy's URL may hold a password.
 	const last = maskUserinfo(tail.slice(-20).join("\n"));
 	if (/no space left on device|disk quota exceeded/i.test(text))
-		return failure("build-disk-full", {
-			where: tell("go-caches"),
-		});
-	if (/checksum mismatch|SECURITY ERROR/.test(text))
-		return failure("go-sum", { last });
+		return failure("build-disk-full", { where: tell("go-caches") });
+	if (/checksum mismatch|SECURITY ERROR/.test(text)) return failure("go-sum", { last });
 	const network = tail.find((line) => NETWORK.test(line));
-	if (network !== undefined)
-		return failure("go-proxy", { last: maskUserinfo(network.trim()) });
+	if (network !== undefined) return failure("go-proxy", { last: maskUserinfo(network.trim()) });
 	return failure("go-build", { last });
 }
 

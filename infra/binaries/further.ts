@@ -97,8 +97,7 @@ interface Added {
 
 async function read(text: string): Promise<Added> {
 	const [, module, version] = /^([^@\s]+)@(v\S+)$/.exec(text) ?? [];
-	if (module !== undefined && version !== undefined)
-		return { module, version, folder: null };
+	if (module !== undefined && version !== undefined) return { module, version, folder: null };
 	const folder = path.resolve(text);
 	let source: string;
 	try {
@@ -108,10 +107,7 @@ async function read(text: string): Promise<Added> {
 	}
 	const name = /^module\s+(\S+)/m.exec(source)?.[1];
 	if (name === undefined)
-		throw failure("extension-unreadable", {
-			text,
-			reason: "its go.mod names no module",
-		});
+		throw failure("extension-unreadable", { text, reason: "its go.mod names no module" });
 	return { module: name, version: "v0.0.0", folder };
 }
 
@@ -124,9 +120,7 @@ async function writeModule(
 	await copyFile(bundle, path.join(lock, BUNDLE));
 	await writeFile(path.join(lock, "inside_k6.go"), EMBEDS);
 	const imports = `package main\n\n// mqbench ${version}\nimport (\n${added.map(({ module }) => `\t_ "${module}"\n`).join("")})\n`;
-	const before = await readFile(path.join(lock, "further.go"), "utf8").catch(
-		() => "",
-	);
+	const before = await readFile(path.join(lock, "further.go"), "utf8").catch(() => "");
 	const sources = path.join(extensions, "cmd", "k6");
 	for (const name of await readdir(sources))
 		await copyFile(path.join(sources, name), path.join(lock, name));
@@ -134,15 +128,12 @@ async function writeModule(
 	const known = before === imports;
 	const from = known ? lock : extensions;
 	const text = await readFile(path.join(from, "go.mod"), "utf8");
-	if (!known)
-		await copyFile(path.join(extensions, "go.sum"), path.join(lock, "go.sum"));
+	if (!known) await copyFile(path.join(extensions, "go.sum"), path.join(lock, "go.sum"));
 	const requires = added.map(
 		({ module, version, folder }) =>
 			`require ${module} ${version}\n${folder === null ? "" : `replace ${module} => ${folder}\n`}`,
 	);
-	const whole = known
-		? text
-		: `${text.replace(/^module .*$/m, "module k6")}\n${requires.join("")}`;
+	const whole = known ? text : `${text.replace(/^module .*$/m, "module k6")}\n${requires.join("")}`;
 	// Folders may have moved since.
 	const folders = new Map(added.map(({ module, folder }) => [module, folder]));
 	await writeFile(
@@ -158,10 +149,7 @@ async function writeModule(
 }
 
 /** Modules of ours that another extension may stand in for have a file of their own, with a build tag. */
-async function mayReplace(
-	{ extensions }: FurtherOptions,
-	name: string,
-): Promise<boolean> {
+async function mayReplace({ extensions }: FurtherOptions, name: string): Promise<boolean> {
 	const [, broker] = /^k6\/x\/([a-z-]+)$/.exec(name) ?? [];
 	const file = path.join(extensions, `xk6-${broker}`, "register_module.go");
 	return access(file).then(
@@ -178,10 +166,7 @@ async function compile(
 ): Promise<void> {
 	let done = 0;
 	options.onProgress("packages", 0, 0);
-	const tags = [
-		"large",
-		...without.map((name) => `without_${name.replaceAll("/", "_")}`),
-	];
+	const tags = ["large", ...without.map((name) => `without_${name.replaceAll("/", "_")}`)];
 	await go(
 		[
 			"build",
@@ -201,10 +186,7 @@ async function compile(
 }
 
 /** An extension of another k6 (go.k6.io/k6, without v2) can be linked, and is never asked for anything. */
-async function checkRegisters(
-	options: FurtherOptions & GoOptions,
-	module: string,
-): Promise<void> {
+async function checkRegisters(options: FurtherOptions & GoOptions, module: string): Promise<void> {
 	let registers = false;
 	await go(["list", "-deps", module], {
 		...options,
@@ -222,12 +204,7 @@ function twice(k6: string): Promise<string | null> {
 			const name = /extension already registered: (\S+)/.exec(stderr)?.[1];
 			if (name !== undefined) resolve(name);
 			else if (error)
-				reject(
-					failure("k6-unusable", {
-						path: k6,
-						reason: stderr.split("\n")[0] ?? "",
-					}),
-				);
+				reject(failure("k6-unusable", { path: k6, reason: stderr.split("\n")[0] ?? "" }));
 			else resolve(null);
 		}),
 	);

@@ -4,11 +4,7 @@ import { laterPrograms } from "../../runner/brokers/index.ts";
 import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { FIRST, modulesOf } from "./programs.ts";
-import {
-	type Binaries,
-	type ResolveOptions,
-	resolveBinaries,
-} from "./resolve.ts";
+import { type Binaries, type ResolveOptions, resolveBinaries } from "./resolve.ts";
 
 /** What the fake `go` does, command by command; each is a piece of shell. */
 export interface FakeGo {
@@ -47,10 +43,7 @@ export function machine(
 	for (const { module } of modulesOf([...FIRST, ...laterPrograms])) {
 		const where = path.join(extensions, module);
 		mkdirSync(where, { recursive: true });
-		writeFileSync(
-			path.join(where, "go.mod"),
-			module === "." ? MODULE : "module other\n",
-		);
+		writeFileSync(path.join(where, "go.mod"), module === "." ? MODULE : "module other\n");
 	}
 	writeFileSync(path.join(extensions, "main.go"), "package main\n");
 	if (go) script(path.join(bin, "go"), fakeGo({ ...PLAYS, ...go }, log));
@@ -79,9 +72,7 @@ export function machine(
 				version: "1.2.3",
 				progress: {
 					begin: (server, platform) =>
-						void told.push(
-							["begin", server, platform].filter(Boolean).join(" "),
-						),
+						void told.push(["begin", server, platform].filter(Boolean).join(" ")),
 					waiting: (pid) => void told.push(`waiting for ${pid}`),
 					note: (text) => void told.push(text),
 					step: (phase, done, all) => void told.push(`${phase} ${done}/${all}`),

@@ -45,21 +45,18 @@ test.each([
 	["go1.21.0", "auto"],
 	["go1.22.3", "path"],
 	["devel go1.27-abcdef", "local"],
-])(
-	"Go %s with GOTOOLCHAIN=%s will do for go 1.26",
-	async (found, toolchain) => {
-		await checkGo(withGo(`echo '${found}'; echo ${toolchain}`));
-	},
-);
+])("Go %s with GOTOOLCHAIN=%s will do for go 1.26", async (found, toolchain) => {
+	await checkGo(withGo(`echo '${found}'; echo ${toolchain}`));
+});
 
 test.each([
 	["go1.25.9", "local"],
 	["go1.21", "local+auto"],
 	["go1.20.1", "auto"],
 ])("Go %s with GOTOOLCHAIN=%s will not", async (found, toolchain) => {
-	await expect(
-		checkGo(withGo(`echo ${found}; echo ${toolchain}`)),
-	).rejects.toMatchObject({ code: "go-old" });
+	await expect(checkGo(withGo(`echo ${found}; echo ${toolchain}`))).rejects.toMatchObject({
+		code: "go-old",
+	});
 });
 
 test("is asked outside of the module, which an old Go cannot read", async () => {

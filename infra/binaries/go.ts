@@ -57,17 +57,13 @@ export function go(args: readonly string[], options: GoOptions): Promise<void> {
 export async function checkGo(options: GoOptions): Promise<void> {
 	const wanted = wantedGo(options.cwd);
 	// Run outside of the module: an old Go cannot even read a go.mod that needs a newer one.
-	const [version = "", toolchain = ""] = await goEnv(
-		["GOVERSION", "GOTOOLCHAIN"],
-		{ ...options, cwd: path.parse(options.cwd).root },
-	);
+	const [version = "", toolchain = ""] = await goEnv(["GOVERSION", "GOTOOLCHAIN"], {
+		...options,
+		cwd: path.parse(options.cwd).root,
+	});
 	const canFetch = atLeast(version, "1.21") && !toolchain.startsWith("local");
 	if (!atLeast(version, wanted) && !canFetch)
-		throw failure("go-old", {
-			found: version,
-			wanted,
-			toolchain: toolchain || "local",
-		});
+		throw failure("go-old", { found: version, wanted, toolchain: toolchain || "local" });
 }
 
 /** Version of the Go that builds the module ("go1.26.8"), which may be one that it fetched. */
@@ -112,15 +108,9 @@ process.stdin.resume().once("close", () => {
 });
 `;
 
-async function goEnv(
-	names: readonly string[],
-	options: GoOptions,
-): Promise<string[]> {
+async function goEnv(names: readonly string[], options: GoOptions): Promise<string[]> {
 	const values: string[] = [];
-	await go(["env", ...names], {
-		...options,
-		onStdout: (line) => void values.push(line.trim()),
-	});
+	await go(["env", ...names], { ...options, onStdout: (line) => void values.push(line.trim()) });
 	return values;
 }
 

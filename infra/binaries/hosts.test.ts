@@ -29,10 +29,7 @@ test("programs for hosts of this machine's own platform are its own", async () =
 test.each(["linux/amd64", "linux/arm64"])(
 	"programs for %s are built for it, when a host is the first that needs them, and for any processor of that kind",
 	async (platform) => {
-		const { resolve, told } = machine(LABELS, {
-			GOAMD64: "v4",
-			GOARM64: "v9.0",
-		});
+		const { resolve, told } = machine(LABELS, { GOAMD64: "v4", GOARM64: "v9.0" });
 		const own = await resolve();
 		expect(told.filter((line) => line.startsWith("begin"))).toEqual(["begin"]);
 		const theirs = await own.on(platform, "h1");
@@ -40,9 +37,7 @@ test.each(["linux/amd64", "linux/arm64"])(
 			expect(readFileSync(pathOf(theirs, program), "utf8")).toContain(
 				`# ${program} ${platform} v1 v8.0 0 `,
 			);
-			expect(readFileSync(pathOf(own, program), "utf8")).toContain(
-				`${program} ${HERE}`,
-			);
+			expect(readFileSync(pathOf(own, program), "utf8")).toContain(`${program} ${HERE}`);
 			expect(path.basename(pathOf(theirs, program))).toBe(program);
 			expect(statSync(pathOf(theirs, program)).mode & 0o111).not.toBe(0);
 		}
@@ -54,16 +49,12 @@ test.each(["linux/amd64", "linux/arm64"])(
 test("programs for other hosts are built once, also when several hosts need them at the same moment", async () => {
 	const { resolve, told, commands } = machine();
 	const own = await resolve();
-	const all = await Promise.all(
-		["h1", "h2", "h3"].map((host) => own.on(OTHER, host)),
-	);
+	const all = await Promise.all(["h1", "h2", "h3"].map((host) => own.on(OTHER, host)));
 	const again = await (await resolve()).on(OTHER, "h1");
 	for (const one of all) expect(one.k6).toBe(again.k6);
 	expect(again.k6).not.toBe(own.k6);
 	expect(told.filter((line) => line === `begin ${OTHER}`)).toHaveLength(1);
-	expect(commands().filter((line) => line.startsWith("build "))).toHaveLength(
-		2,
-	);
+	expect(commands().filter((line) => line.startsWith("build "))).toHaveLength(2);
 });
 
 test("programs for other hosts that are damaged in the cache are built again", async () => {
@@ -77,9 +68,7 @@ test("programs for other hosts that are damaged in the cache are built again", a
 
 test("a build for other hosts that fails is made again by the next one that needs it", async () => {
 	const { resolve, folder } = machine(
-		{
-			list: '[ "$GOOS/$GOARCH" = "$THIS" ] || [ -e "$PWD/../mended" ] || exit 1; echo a',
-		},
+		{ list: '[ "$GOOS/$GOARCH" = "$THIS" ] || [ -e "$PWD/../mended" ] || exit 1; echo a' },
 		{ THIS: HERE },
 	);
 	const own = await resolve();

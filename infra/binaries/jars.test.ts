@@ -1,10 +1,4 @@
-import {
-	existsSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../runner/sha256.ts";
@@ -26,38 +20,20 @@ function machine(body: string, stop = new AbortController().signal) {
 		`home='${home}'; echo "$*" >> "$home/calls"; for a; do case "$a" in -DoutputDirectory=*) out="\${a#*=}";; esac; done\n${body}`,
 	);
 	const cache = path.join(home, "cache");
-	const world = fakeWorld({
-		env: { PATH: process.env.PATH, MQBENCH_CACHE_DIR: cache },
-		stop,
-	});
+	const world = fakeWorld({ env: { PATH: process.env.PATH, MQBENCH_CACHE_DIR: cache }, stop });
 	return {
 		home,
 		jars: path.join(cache, "jars"),
 		/** Pins files with these texts. */
 		pin(files: Record<string, string>) {
-			const sums = Object.entries(files).map(
-				([file, text]) => `${sha256(text)}  ${file}\n`,
-			);
+			const sums = Object.entries(files).map(([file, text]) => `${sha256(text)}  ${file}\n`);
 			const file = path.join(home, "sums");
 			writeFileSync(file, ["# By hand.\n", ...sums].join(""));
 			return file;
 		},
-		calls: () =>
-			readFileSync(path.join(home, "calls"), "utf8").trim().split("\n"),
-		resolve: (
-			properties: Record<string, string> = {},
-			sums: string | null = null,
-		) =>
-			resolveJars({
-				name: "kafka",
-				pom,
-				properties,
-				sums,
-				mvn,
-				agent,
-				world,
-				system: "mine",
-			}),
+		calls: () => readFileSync(path.join(home, "calls"), "utf8").trim().split("\n"),
+		resolve: (properties: Record<string, string> = {}, sums: string | null = null) =>
+			resolveJars({ name: "kafka", pom, properties, sums, mvn, agent, world, system: "mine" }),
 	};
 }
 
@@ -67,10 +43,7 @@ test("jars are fetched once, into a folder of their own", async () => {
 	expect(readdirSync(folder)).toEqual(["a.jar"]);
 	expect(await resolve()).toBe(folder);
 	expect(calls()).toHaveLength(1);
-	expect(readdirSync(jars)).toEqual([
-		path.basename(folder),
-		`${path.basename(folder)}.sha256`,
-	]);
+	expect(readdirSync(jars)).toEqual([path.basename(folder), `${path.basename(folder)}.sha256`]);
 });
 
 test("Maven refuses what does not have its checksum", async () => {
@@ -97,29 +70,21 @@ describe("jars that are pinned", () => {
 			`b.jar in what Maven fetched is not the file that mqbench knows (its sha256 is ${sha256("b")}, not ${sha256("c")})`,
 			"b.jar",
 		],
-		[
-			"missing",
-			{ ...PINS, "c.jar": "c" },
-			"c.jar is missing in what Maven fetched",
-			"c.jar",
-		],
+		["missing", { ...PINS, "c.jar": "c" }, "c.jar is missing in what Maven fetched", "c.jar"],
 		[
 			"one too many",
 			{ "a.jar": "a" },
 			"b.jar in what Maven fetched is not one of the files that mqbench knows",
 			"b.jar",
 		],
-	])(
-		"are refused after the download when one is %s",
-		async (_, pins, what, file) => {
-			const { resolve, pin, jars } = machine(BODY);
-			await expect(resolve({}, pin(pins))).rejects.toMatchObject({
-				code: "broker-missing",
-				message: `mine: ${what}. Remove it from the folder in which Maven keeps it, and try again: find ~/.m2 -name ${file} -delete.`,
-			});
-			expect(readdirSync(jars)).toEqual([]);
-		},
-	);
+	])("are refused after the download when one is %s", async (_, pins, what, file) => {
+		const { resolve, pin, jars } = machine(BODY);
+		await expect(resolve({}, pin(pins))).rejects.toMatchObject({
+			code: "broker-missing",
+			message: `mine: ${what}. Remove it from the folder in which Maven keeps it, and try again: find ~/.m2 -name ${file} -delete.`,
+		});
+		expect(readdirSync(jars)).toEqual([]);
+	});
 });
 
 describe.each([
@@ -127,31 +92,23 @@ describe.each([
 	["not pinned, but were fetched by Maven", false],
 ])("jars of the cache that are %s", (_, pinned) => {
 	test.each([
-		[
-			"exchanged",
-			"a.jar",
-			"x",
-			/a\.jar in \S+ is not the file that mqbench knows/,
-		],
+		["exchanged", "a.jar", "x", /a\.jar in \S+ is not the file that mqbench knows/],
 		["lost", "a.jar", null, /a\.jar is missing in \S+/],
 		["joined by another", "evil.jar", "x", /evil\.jar in \S+ is not one of/],
-	])(
-		"are checked before each use: one that was %s is named",
-		async (_, file, text, words) => {
-			const { resolve, pin, calls } = machine('printf a > "$out/a.jar"');
-			const sums = pinned ? pin({ "a.jar": "a" }) : null;
-			const folder = await resolve({}, sums);
-			if (text === null) rmSync(path.join(folder, file));
-			else writeFileSync(path.join(folder, file), text);
-			const refused = resolve({}, sums);
-			await expect(refused).rejects.toMatchObject({ code: "broker-missing" });
-			await expect(refused).rejects.toThrow(words);
-			await expect(refused).rejects.toThrow(`rm -r ${folder}.`);
-			expect(calls()).toHaveLength(1);
-			rmSync(folder, { recursive: true });
-			expect(await resolve({}, sums)).toBe(folder);
-		},
-	);
+	])("are checked before each use: one that was %s is named", async (_, file, text, words) => {
+		const { resolve, pin, calls } = machine('printf a > "$out/a.jar"');
+		const sums = pinned ? pin({ "a.jar": "a" }) : null;
+		const folder = await resolve({}, sums);
+		if (text === null) rmSync(path.join(folder, file));
+		else writeFileSync(path.join(folder, file), text);
+		const refused = resolve({}, sums);
+		await expect(refused).rejects.toMatchObject({ code: "broker-missing" });
+		await expect(refused).rejects.toThrow(words);
+		await expect(refused).rejects.toThrow(`rm -r ${folder}.`);
+		expect(calls()).toHaveLength(1);
+		rmSync(folder, { recursive: true });
+		expect(await resolve({}, sums)).toBe(folder);
+	});
 });
 
 test("jars of an earlier mqbench, which wrote no record, are fetched anew", async () => {
@@ -186,9 +143,7 @@ describe("a Maven that fails", () => {
 	});
 
 	test("is tried again the next time", async () => {
-		const { resolve, home } = machine(
-			'[ -e "$home/mended" ] || exit 1; touch "$out/a.jar"',
-		);
+		const { resolve, home } = machine('[ -e "$home/mended" ] || exit 1; touch "$out/a.jar"');
 		await expect(resolve()).rejects.toMatchObject({ code: "broker-missing" });
 		writeFileSync(path.join(home, "mended"), "");
 		expect(existsSync(await resolve())).toBe(true);
@@ -197,10 +152,7 @@ describe("a Maven that fails", () => {
 
 test("Ctrl-C ends Maven, and leaves nothing", async () => {
 	const stop = new AbortController();
-	const { resolve, home, jars } = machine(
-		'echo $$ > "$home/pid"; exec sleep 100',
-		stop.signal,
-	);
+	const { resolve, home, jars } = machine('echo $$ > "$home/pid"; exec sleep 100', stop.signal);
 	const resolved = resolve();
 	const pid = path.join(home, "pid");
 	await expect.poll(() => existsSync(pid)).toBe(true);

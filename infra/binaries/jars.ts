@@ -1,12 +1,5 @@
 import { existsSync } from "node:fs";
-import {
-	mkdtemp,
-	readdir,
-	readFile,
-	rename,
-	rm,
-	writeFile,
-} from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
@@ -19,13 +12,7 @@ import { takeLock } from "../lock.ts";
 import { startSupervised } from "../process.ts";
 import { makeCache } from "./build.ts";
 import { cacheFolder } from "./cache.ts";
-import {
-	formatSums,
-	parseSums,
-	sumsOf,
-	type WrongFile,
-	wrongFile,
-} from "./sums.ts";
+import { formatSums, parseSums, sumsOf, type WrongFile, wrongFile } from "./sums.ts";
 import { keepUsed } from "./used.ts";
 
 export interface JarsOptions {
@@ -53,22 +40,15 @@ export interface JarsOptions {
 export async function resolveJars(options: JarsOptions): Promise<string> {
 	const { name, pom, properties, world } = options;
 	const parent = path.join(cacheFolder(world.env, process.platform), "jars");
-	const hash = sha256(
-		(await readFile(pom, "utf8")) + JSON.stringify(properties),
-	);
+	const hash = sha256((await readFile(pom, "utf8")) + JSON.stringify(properties));
 	const folder = path.join(parent, `${name}-${hash.slice(0, 16)}`);
 	keepUsed(folder);
 	if (await isThere(options, folder)) return folder;
 	await makeCache(parent);
-	const lock = await takeLock(`${folder}.lock`, world.stop, () => {}).catch(
-		(error) => {
-			orInterrupted(world.stop);
-			throw failure("cache-unwritable", {
-				path: parent,
-				reason: reasonOf(error),
-			});
-		},
-	);
+	const lock = await takeLock(`${folder}.lock`, world.stop, () => {}).catch((error) => {
+		orInterrupted(world.stop);
+		throw failure("cache-unwritable", { path: parent, reason: reasonOf(error) });
+	});
 	try {
 		// The holder of the lock may have fetched them meanwhile.
 		if (!(await isThere(options, folder))) await fetch(options, parent, folder);
@@ -89,10 +69,7 @@ function recordOf(folder: string): string {
 }
 
 /** The folder gets its name only when it is complete. One of which nobody knows what was fetched is fetched anew. */
-async function isThere(
-	{ sums, system }: JarsOptions,
-	folder: string,
-): Promise<boolean> {
+async function isThere({ sums, system }: JarsOptions, folder: string): Promise<boolean> {
 	if (!existsSync(folder)) return false;
 	if (sums === null && !existsSync(recordOf(folder))) return false;
 	const wrong = await wrongIn(folder, sums ?? recordOf(folder));
@@ -114,11 +91,7 @@ function wrongText({ file, found, wanted }: WrongFile, where: string): string {
 	return tell("jar-changed", { file, where, found, wanted });
 }
 
-async function fetch(
-	options: JarsOptions,
-	parent: string,
-	folder: string,
-): Promise<void> {
+async function fetch(options: JarsOptions, parent: string, folder: string): Promise<void> {
 	const { world } = options;
 	const prefix = `.${path.basename(folder)}-`;
 	for (const left of await readdir(parent))
@@ -142,8 +115,7 @@ async function checkFetched(
 	fetched: string,
 	record: string,
 ): Promise<void> {
-	if (sums === null)
-		return writeFile(record, formatSums(await sumsOf(fetched)));
+	if (sums === null) return writeFile(record, formatSums(await sumsOf(fetched)));
 	const wrong = await wrongIn(fetched, sums);
 	if (wrong === null) return;
 	throw failure("broker-missing", {

@@ -28,19 +28,17 @@ async function packed(go: FakeGo | null = null) {
 	cpSync(path.dirname(k6), bin, { recursive: true });
 	rmSync(path.join(bin, "build.json"));
 	const sha256: Record<string, string> = {};
-	for (const name of readdirSync(bin))
-		sha256[name] = await sha256OfFile(path.join(bin, name));
+	for (const name of readdirSync(bin)) sha256[name] = await sha256OfFile(path.join(bin, name));
 	const key = (programs: typeof FIRST) =>
-		buildKey(
-			of.extensions,
-			process.platform,
-			process.arch,
-			[...BUILD_FLAGS, "1.2.3"],
-			programs,
-		);
+		buildKey(of.extensions, process.platform, process.arch, [...BUILD_FLAGS, "1.2.3"], programs);
 	const manifest: Manifest = {
-		...{ schema: 1, mqbench: "1.2.3", platform: "any", go: "go9.9.9" },
-		...{ builds: [key(FIRST), key(LARGE)], sha256, modules: [] },
+		schema: 1,
+		mqbench: "1.2.3",
+		platform: "any",
+		go: "go9.9.9",
+		builds: [key(FIRST), key(LARGE)],
+		sha256,
+		modules: [],
 	};
 	writeFileSync(path.join(folder, "manifest.json"), JSON.stringify(manifest));
 	writeFileSync(
@@ -149,11 +147,11 @@ describe("with the package of the platform", () => {
 		const env = { ...world.env, MQBENCH_K6: path.join(own, "k6") };
 		const found = await machine(null, env).resolve();
 		expect(found).toMatchObject({
-			...{ k6: path.join(own, "k6"), origin: "named by MQBENCH_K6", go: null },
+			k6: path.join(own, "k6"),
+			origin: "named by MQBENCH_K6",
+			go: null,
 		});
-		expect([extensions, cache].some((one) => found.k6.startsWith(one))).toBe(
-			false,
-		);
+		expect([extensions, cache].some((one) => found.k6.startsWith(one))).toBe(false);
 	});
 });
 

@@ -83,42 +83,29 @@ export async function findPacked(
 ): Promise<Packed> {
 	let file: string;
 	try {
-		file = createRequire(path.join(near, "package.json")).resolve(
-			`${name}/manifest.json`,
-		);
+		file = createRequire(path.join(near, "package.json")).resolve(`${name}/manifest.json`);
 	} catch {
-		return {
-			why: (await offers(near, name))
-				? tell("package-missing", { name })
-				: null,
-		};
+		return { why: (await offers(near, name)) ? tell("package-missing", { name }) : null };
 	}
-	const passed = (reason: string) => ({
-		why: tell("package-passed-over", { name, reason }),
-	});
+	const passed = (reason: string) => ({ why: tell("package-passed-over", { name, reason }) });
 	let manifest: Manifest;
 	try {
 		manifest = Manifest.parse(JSON.parse(await readFile(file, "utf8")));
 	} catch (error) {
-		const reason =
-			error instanceof z.ZodError ? tell("not-ours") : reasonOf(error);
+		const reason = error instanceof z.ZodError ? tell("not-ours") : reasonOf(error);
 		return passed(tell("manifest-unreadable", { reason }));
 	}
 	const { mqbench, go, builds, sha256, platform } = manifest;
 	const files = programs.map(({ name }) => name);
 	const without = files.find((program) => !(program in sha256));
-	if (without !== undefined)
-		return passed(tell("package-without", { program: without }));
-	if (!builds.includes(key))
-		return passed(tell("package-of-others", { mqbench }));
+	if (without !== undefined) return passed(tell("package-without", { program: without }));
+	if (!builds.includes(key)) return passed(tell("package-of-others", { mqbench }));
 	const folder = path.join(path.dirname(file), "bin");
 	for (const program of files) {
 		const there = programIn(folder, program, exe);
 		const found = await sha256OfFile(there).catch(() => null);
 		if (found !== sha256[program])
-			return passed(
-				tell(found === null ? "package-lacks" : "package-changed", { program }),
-			);
+			return passed(tell(found === null ? "package-lacks" : "package-changed", { program }));
 	}
 	const build: BuildFile = { schema: 1, go, mqbench, sha256, platform };
 	const own = { build, name: `${name} ${mqbench}` };
@@ -133,10 +120,7 @@ export async function findPacked(
 		const temporary = await mkdtemp(path.join(dir, `.${base}-`));
 		try {
 			for (const program of paths)
-				await copyExecutable(
-					program,
-					path.join(temporary, path.basename(program)),
-				);
+				await copyExecutable(program, path.join(temporary, path.basename(program)));
 			const text = JSON.stringify(build);
 			await writeFile(path.join(temporary, "build.json"), text);
 			await rm(cache, { recursive: true, force: true });

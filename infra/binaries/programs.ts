@@ -1,10 +1,6 @@
 import path from "node:path";
 import type { BuiltProgram } from "../../runner/brokers/broker.ts";
-import {
-	brokerOf,
-	builtPrograms,
-	withLargeDriver,
-} from "../../runner/brokers/index.ts";
+import { brokerOf, builtPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
 
 const K6: BuiltProgram = { name: "k6", module: ".", package: "./cmd/k6" };
 
@@ -29,9 +25,7 @@ export function modulesOf(programs: readonly BuiltProgram[]): {
 }[] {
 	return [...new Set(programs.map(({ module }) => module))].map((module) => ({
 		module,
-		packages: programs
-			.filter((source) => source.module === module)
-			.map((source) => source.package),
+		packages: programs.filter((source) => source.module === module).map((source) => source.package),
 		tags: programs.flatMap(({ tags }) => tags ?? []),
 	}));
 }

@@ -21,11 +21,7 @@ describe("two that need a build at once", () => {
 	test("make one between them; the second is told whom it waits for", async () => {
 		const { resolve, commands, told } = machine();
 		const [first, second] = await Promise.all([resolve(), resolve()]);
-		expect(second).toMatchObject({
-			...first,
-			server: expect.anything(),
-			on: expect.anything(),
-		});
+		expect(second).toMatchObject({ ...first, server: expect.anything(), on: expect.anything() });
 		expect(commands().filter((c) => c.startsWith("build "))).toHaveLength(1);
 		expect(told.filter((t) => t === "begin")).toHaveLength(1);
 		expect(told).toContain(`waiting for ${process.pid}`);
@@ -36,10 +32,7 @@ describe("two that need a build at once", () => {
 			list: '[ -e "$PWD/../once" ] || { touch "$PWD/../once"; exit 1; }; echo a',
 		});
 		const results = await Promise.allSettled([resolve(), resolve()]);
-		expect(results.map((r) => r.status).sort()).toEqual([
-			"fulfilled",
-			"rejected",
-		]);
+		expect(results.map((r) => r.status).sort()).toEqual(["fulfilled", "rejected"]);
 		expect(readdirSync(path.join(folder, "cache", "bin"))).toHaveLength(1);
 	});
 
@@ -83,9 +76,7 @@ describe("a server that is not needed by every run", () => {
 		expect(second).toBe(first);
 		expect(await (await resolve()).server(name)).toBe(first);
 		expect(told.filter((one) => one === `begin ${name}`)).toHaveLength(1);
-		expect(commands().filter((one) => one.startsWith("build "))).toHaveLength(
-			2,
-		);
+		expect(commands().filter((one) => one.startsWith("build "))).toHaveLength(2);
 		expect(readdirSync(path.join(cache, "bin"))).toHaveLength(2);
 	});
 
@@ -205,11 +196,7 @@ describe("MQBENCH_K6", () => {
 	});
 
 	test.each([
-		[
-			"a stock k6",
-			"echo k6 v2.1.0",
-			"built without the extension k6/x/mqbench",
-		],
+		["a stock k6", "echo k6 v2.1.0", "built without the extension k6/x/mqbench"],
 		["nothing", null, "there is no such file"],
 		["what fails", "echo no >&2; exit 7", "it does not run"],
 	])("names %s: refused with the reason", async (_, k6, reason) => {

@@ -3,11 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { BuiltProgram } from "../../runner/brokers/broker.ts";
-import {
-	type BrokerName,
-	laterPrograms,
-	withLargeDriver,
-} from "../../runner/brokers/index.ts";
+import { type BrokerName, laterPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { orInterrupted } from "../../runner/stop.ts";
@@ -18,14 +14,7 @@ import { platformName } from "../platform.ts";
 import { BUILD_FLAGS, build, makeCache, readBuild } from "./build.ts";
 import { buildKey, cacheFolder } from "./cache.ts";
 import { findPacked, packageName } from "./packed.ts";
-import {
-	FIRST,
-	LARGE,
-	largeTitle,
-	type Programs,
-	programIn,
-	programsIn,
-} from "./programs.ts";
+import { FIRST, LARGE, largeTitle, type Programs, programIn, programsIn } from "./programs.ts";
 import { goReady } from "./toolchain.ts";
 import { trimBuilds } from "./trim.ts";
 import { keepUsed } from "./used.ts";
@@ -63,11 +52,7 @@ export interface BuildProgress {
 	waiting(pid: number): void;
 	/** A sentence about what is going to be built. */
 	note(text: string): void;
-	step(
-		phase: "toolchain" | "modules" | "packages",
-		done: number,
-		all: number,
-	): void;
+	step(phase: "toolchain" | "modules" | "packages", done: number, all: number): void;
 	end(): void;
 }
 
@@ -75,10 +60,7 @@ export interface BuildProgress {
  * Finds k6, nats-server and agent: MQBENCH_K6 (and the files beside it), else the package of the platform, else the cache, else a build with the
  * Go on PATH, else with a Go that is fetched. Builds happen once for each state of the sources and each platform, under a lock.
  */
-export async function resolveBinaries(
-	world: World,
-	options: ResolveOptions,
-): Promise<Binaries> {
+export async function resolveBinaries(world: World, options: ResolveOptions): Promise<Binaries> {
 	const own = world.env.MQBENCH_K6;
 	const here: Binaries = {
 		...(own ? await named(world, own) : await cached(world, options, HERE)),
@@ -144,10 +126,7 @@ async function named(world: World, own: string): Promise<Found> {
 				do: missing.length > 1 ? "do" : "does",
 			}),
 		});
-	return {
-		...programsIn(folder, exe(HERE)),
-		...{ k6, go: null, origin: tell("from-own") },
-	};
+	return { ...programsIn(folder, exe(HERE)), k6, go: null, origin: tell("from-own") };
 }
 
 /** These do not run here, so only their build says what they are. */
@@ -163,18 +142,14 @@ async function forHost(
 		failure("programs-missing", { host, platform, reason, remedy });
 	if (known === undefined)
 		throw missing(
-			tell("no-programs-for", {
-				names: names.slice(0, -1),
-				last: names.at(-1) ?? "",
-			}),
+			tell("no-programs-for", { names: names.slice(0, -1), last: names.at(-1) ?? "" }),
 			tell("name-other-hosts", { platform }),
 		);
 	const withGo = async <Made>(making: Promise<Made>): Promise<Made> => {
 		try {
 			return await making;
 		} catch (error) {
-			if (!(error instanceof MqbenchError) || error.code !== "go-missing")
-				throw error;
+			if (!(error instanceof MqbenchError) || error.code !== "go-missing") throw error;
 			throw missing(
 				tell("needs-go-here", {
 					which: world.env.MQBENCH_K6
@@ -202,20 +177,10 @@ function servers(
 	const asked = new Map<string, Promise<string>>();
 	const find = async (name: string): Promise<string> => {
 		const beside =
-			own &&
-			programIn(
-				path.dirname(path.resolve(world.cwd, own)),
-				name,
-				exe(platform),
-			);
+			own && programIn(path.dirname(path.resolve(world.cwd, own)), name, exe(platform));
 		if (beside && existsSync(beside)) return beside;
 		const later = laterPrograms.find((program) => program.name === name);
-		const { folder } = await made(
-			world,
-			options,
-			platform,
-			later ? [later] : FIRST,
-		);
+		const { folder } = await made(world, options, platform, later ? [later] : FIRST);
 		return programIn(folder, name, exe(platform));
 	};
 	return (name) => {
@@ -226,11 +191,7 @@ function servers(
 	};
 }
 
-async function cached(
-	world: World,
-	options: ResolveOptions,
-	platform: Platform,
-): Promise<Found> {
+async function cached(world: World, options: ResolveOptions, platform: Platform): Promise<Found> {
 	const { folder, go, origin } = await made(world, options, platform, FIRST);
 	const programs = { ...programsIn(folder, exe(platform)), go, origin };
 	const brokers = options.systems?.map(({ broker }) => broker) ?? [];
@@ -255,13 +216,13 @@ async function made(
 		programs,
 	);
 	const folder = path.join(bin, key);
-	const packed = await findPacked(
-		packageName(platform.system, platform.processor),
-		{
-			near: path.dirname(options.extensions),
-			...{ cache: folder, key, programs, exe: exe(platform) },
-		},
-	);
+	const packed = await findPacked(packageName(platform.system, platform.processor), {
+		near: path.dirname(options.extensions),
+		cache: folder,
+		key,
+		programs,
+		exe: exe(platform),
+	});
 	if ("folder" in packed) {
 		if (packed.folder === folder) keepUsed(path.join(folder, "build.json"));
 		const { build, name } = packed;
@@ -271,14 +232,9 @@ async function made(
 	let build = await readBuild(folder, exe(platform), programs);
 	if (!build) {
 		await makeCache(bin);
-		await buildLocked(world, options, folder, {
-			...{ platform, programs, why: packed.why },
-		});
+		await buildLocked(world, options, folder, { platform, programs, why: packed.why });
 		build = await readBuild(folder, exe(platform), programs);
-		if (!build)
-			throw failure("go-build", {
-				last: tell("folder-changed", { folder }),
-			});
+		if (!build) throw failure("go-build", { last: tell("folder-changed", { folder }) });
 	}
 	keepUsed(path.join(folder, "build.json"));
 	return { folder, go: build.go, origin: tell("from-build") };
@@ -300,21 +256,20 @@ async function buildLocked(
 	},
 ): Promise<void> {
 	const { extensions, progress, yes = false } = options;
-	const lock = await takeLock(`${folder}.lock`, world.stop, (pid) =>
-		progress.waiting(pid),
-	).catch((error: NodeJS.ErrnoException) => {
-		orInterrupted(world.stop);
-		throw failure("cache-unwritable", {
-			path: path.dirname(folder),
-			reason: reasonOf(error),
-		});
-	});
+	const lock = await takeLock(`${folder}.lock`, world.stop, (pid) => progress.waiting(pid)).catch(
+		(error: NodeJS.ErrnoException) => {
+			orInterrupted(world.stop);
+			throw failure("cache-unwritable", { path: path.dirname(folder), reason: reasonOf(error) });
+		},
+	);
 	try {
 		// The holder of the lock may have built it meanwhile.
 		if (await readBuild(folder, exe(platform), programs)) return;
 		if (why !== null) progress.note(why);
 		const env = await goReady(world, {
-			...{ extensions, yes, why },
+			extensions,
+			yes,
+			why,
 			cache: cacheFolder(world.env, process.platform),
 			onProgress: (done, all) => progress.step("toolchain", done, all),
 			onWait: (pid) => progress.waiting(pid),
@@ -350,9 +305,7 @@ async function buildLocked(
 async function checkK6(k6: string): Promise<void> {
 	let text: string;
 	try {
-		({ stdout: text } = await promisify(execFile)(k6, ["version"], {
-			timeout: 10_000,
-		}));
+		({ stdout: text } = await promisify(execFile)(k6, ["version"], { timeout: 10_000 }));
 	} catch (error) {
 		const { code, message } = error as NodeJS.ErrnoException;
 		throw failure("k6-unusable", {

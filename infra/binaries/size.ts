@@ -7,9 +7,7 @@ export async function sizeOf(where: string): Promise<number> {
 		const about = await stat(where);
 		if (!about.isDirectory()) return about.size;
 		const names = await readdir(where);
-		const sizes = await Promise.all(
-			names.map((name) => sizeOf(path.join(where, name))),
-		);
+		const sizes = await Promise.all(names.map((name) => sizeOf(path.join(where, name))));
 		return sizes.reduce((a, b) => a + b, 0);
 	} catch {
 		return 0;

@@ -15,9 +15,7 @@ export interface WrongFile {
 /** Reads what `sha256sum` prints: a sum and a name in each line. Lines that begin with # are comments. */
 export function parseSums(text: string): Sums {
 	return new Map(
-		[...text.matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm)].map(
-			([, sum = "", file = ""]) => [file, sum],
-		),
+		[...text.matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm)].map(([, sum = "", file = ""]) => [file, sum]),
 	);
 }
 
@@ -45,19 +43,12 @@ export async function sumsOf(folder: string): Promise<Sums> {
 }
 
 /** The first file of a folder that was exchanged, is missing, or does not belong there: Java loads whatever lies beside the jars. */
-export async function wrongFile(
-	folder: string,
-	wanted: Sums,
-): Promise<WrongFile | null> {
+export async function wrongFile(folder: string, wanted: Sums): Promise<WrongFile | null> {
 	const found = await sumsOf(folder);
 	const wrong = [...new Set([...wanted.keys(), ...found.keys()])]
 		.sort()
 		.find((file) => found.get(file) !== wanted.get(file));
 	return wrong === undefined
 		? null
-		: {
-				file: wrong,
-				found: found.get(wrong) ?? null,
-				wanted: wanted.get(wrong) ?? null,
-			};
+		: { file: wrong, found: found.get(wrong) ?? null, wanted: wanted.get(wrong) ?? null };
 }

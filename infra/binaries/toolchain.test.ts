@@ -51,16 +51,9 @@ function machine(
 	const extensions = path.join(folder, "extensions");
 	mkdirSync(extensions);
 	writeFileSync(path.join(extensions, "go.mod"), "module x\n\ngo 1.26.0\n");
-	const env = {
-		PATH: "/usr/bin:/bin",
-		...(GOPROXY ? { GOPROXY } : {}),
-		...more,
-	};
+	const env = { PATH: "/usr/bin:/bin", ...(GOPROXY ? { GOPROXY } : {}), ...more };
 	const stop = new AbortController();
-	const world = {
-		...fakeWorld({ cwd: folder, env }),
-		...{ ask, stop: stop.signal },
-	};
+	const world = { ...fakeWorld({ cwd: folder, env }), ask, stop: stop.signal };
 	const cache = path.join(folder, "cache");
 	const waited: (number | null)[] = [];
 	const ready = ({
@@ -69,7 +62,12 @@ function machine(
 		onProgress = () => {},
 	} = {}) =>
 		goReady(world, {
-			...{ extensions, cache, yes, why: "Why not.", platform: PLATFORM, sums },
+			extensions,
+			cache,
+			yes,
+			why: "Why not.",
+			platform: PLATFORM,
+			sums,
 			onProgress,
 			onWait: (pid) => void waited.push(pid),
 		});
@@ -79,7 +77,9 @@ function machine(
 const versionOf = async (env: Awaited<ReturnType<typeof goReady>>) => {
 	const said: string[] = [];
 	await go(["env", "GOVERSION", "GOTOOLCHAIN"], {
-		...{ cwd: testFolder(), env, stop: new AbortController().signal },
+		cwd: testFolder(),
+		env,
+		stop: new AbortController().signal,
 		onStdout: (line) => void said.push(line),
 	});
 	return said;
@@ -102,9 +102,7 @@ describe("where no Go is", () => {
 		const env = await ready();
 		expect(await versionOf(env)).toEqual([TOOLCHAIN, "local"]);
 		await ready();
-		expect(asked).toEqual([
-			`/mirror/golang.org/toolchain/@v/v0.0.1-${TOOLCHAIN}.plan9-mips.zip`,
-		]);
+		expect(asked).toEqual([`/mirror/golang.org/toolchain/@v/v0.0.1-${TOOLCHAIN}.plan9-mips.zip`]);
 		expect(readdirSync(folder)).toEqual([TOOLCHAIN]);
 	});
 
@@ -122,9 +120,7 @@ describe("where no Go is", () => {
 		const { url } = await proxy();
 		const { ready, stop, folder } = machine(url);
 		const onProgress = () => stop.abort("SIGINT");
-		await expect(ready({ onProgress })).rejects.toMatchObject({
-			code: "interrupted",
-		});
+		await expect(ready({ onProgress })).rejects.toMatchObject({ code: "interrupted" });
 		expect(readdirSync(folder)).toEqual([]);
 	});
 
@@ -135,25 +131,19 @@ describe("where no Go is", () => {
 			code: "go-unfetched",
 			message: expect.stringMatching(/^(?!.*hunter2).*status 403/s),
 		});
-		expect(asked[0]).toContain(
-			`Basic ${Buffer.from("me:hunter2").toString("base64")}`,
-		);
+		expect(asked[0]).toContain(`Basic ${Buffer.from("me:hunter2").toString("base64")}`);
 	});
 
 	test("another Go than the one that was asked for is not kept", async () => {
 		const { url } = await proxy();
 		const { ready, folder } = machine(url);
-		await expect(
-			ready({ sums: { [PLATFORM]: "h1:other" } }),
-		).rejects.toMatchObject({
+		await expect(ready({ sums: { [PLATFORM]: "h1:other" } })).rejects.toMatchObject({
 			code: "go-unfetched",
 			message: expect.stringContaining("checksum database"),
 		});
 		expect(readdirSync(folder)).toEqual([]);
 		// Nobody is asked for one whose checksum is not known.
-		await expect(ready({ yes: false, sums: {} })).rejects.toMatchObject({
-			code: "go-missing",
-		});
+		await expect(ready({ yes: false, sums: {} })).rejects.toMatchObject({ code: "go-missing" });
 	});
 
 	test("a proxy that is not reached is named with the reason, and what Node does not use", async () => {
@@ -194,9 +184,9 @@ describe("where no Go is", () => {
 			code: "go-unasked",
 			message: expect.stringContaining("--yes"),
 		});
-		await expect(
-			machine(url, answer("n")).ready({ yes: false }),
-		).rejects.toMatchObject({ code: "go-missing" });
+		await expect(machine(url, answer("n")).ready({ yes: false })).rejects.toMatchObject({
+			code: "go-missing",
+		});
 		expect(asked).toEqual([]);
 		await machine(url, answer("y")).ready({ yes: false });
 		expect(asked).toHaveLength(1);

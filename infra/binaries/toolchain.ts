@@ -1,13 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import {
-	chmod,
-	mkdir,
-	readFile,
-	rename,
-	rm,
-	writeFile,
-} from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -55,20 +48,15 @@ export interface ToolchainOptions {
  * An environment in which `go` builds: this one, if its Go is new enough; else one with a Go that was fetched from the user's own module proxy
  * (GOPROXY), into the cache, once, after a question. Fails with one sentence and all ways out.
  */
-export async function goReady(
-	world: World,
-	options: ToolchainOptions,
-): Promise<World["env"]> {
+export async function goReady(world: World, options: ToolchainOptions): Promise<World["env"]> {
 	const { extensions, cache, why } = options;
-	const check = (env: World["env"]) =>
-		checkGo({ cwd: extensions, env, stop: world.stop });
+	const check = (env: World["env"]) => checkGo({ cwd: extensions, env, stop: world.stop });
 	const missing = await check(world.env).then(
 		() => null,
 		(error: unknown) => error,
 	);
 	if (missing === null) return world.env;
-	if (!(missing instanceof MqbenchError) || !LACKS.has(missing.code))
-		throw missing;
+	if (!(missing instanceof MqbenchError) || !LACKS.has(missing.code)) throw missing;
 	const folder = path.join(cache, "go", TOOLCHAIN);
 	const env = withGo(world.env, folder);
 	if (!existsSync(folder)) {
@@ -105,10 +93,7 @@ export function proxyIn(text: string | undefined): URL | null {
 /** What `go` calls the hash of a module's files (golang.org/x/mod/sumdb/dirhash, Hash1). */
 export function hash1(files: Readonly<Record<string, Uint8Array>>): string {
 	const lines = Object.entries(files)
-		.map(
-			([name, bytes]) =>
-				[name, createHash("sha256").update(bytes).digest("hex")] as const,
-		)
+		.map(([name, bytes]) => [name, createHash("sha256").update(bytes).digest("hex")] as const)
 		.sort(([a], [b]) => (a < b ? -1 : 1))
 		.map(([name, sum]) => `${sum}  ${name}\n`);
 	return `h1:${createHash("sha256").update(lines.join("")).digest("base64")}`;
@@ -119,20 +104,13 @@ export function hash1(files: Readonly<Record<string, Uint8Array>>): string {
 /** What a Go that is fetched makes good. */
 const LACKS: ReadonlySet<string> = new Set(["go-missing", "go-old"]);
 
-async function lockOf(
-	folder: string,
-	world: World,
-	{ onWait }: Pick<ToolchainOptions, "onWait">,
-) {
+async function lockOf(folder: string, world: World, { onWait }: Pick<ToolchainOptions, "onWait">) {
 	try {
 		await mkdir(path.dirname(folder), { recursive: true });
 		return await takeLock(`${folder}.lock`, world.stop, onWait);
 	} catch (error) {
 		orInterrupted(world.stop);
-		throw failure("cache-unwritable", {
-			path: path.dirname(folder),
-			reason: reasonOf(error),
-		});
+		throw failure("cache-unwritable", { path: path.dirname(folder), reason: reasonOf(error) });
 	}
 }
 
@@ -147,17 +125,12 @@ function withGo(env: World["env"], folder: string): World["env"] {
 	};
 }
 
-async function agree(
-	world: World,
-	{ yes }: ToolchainOptions,
-	proxy: URL,
-): Promise<void> {
+async function agree(world: World, { yes }: ToolchainOptions, proxy: URL): Promise<void> {
 	if (yes) return;
 	const from = maskUserinfo(proxy.href);
 	const question = tell("fetch-go-question", { go: TOOLCHAIN, from });
 	if (world.ask === null) throw failure("go-unasked", { go: TOOLCHAIN, from });
-	if (!(await agreed(question, world)))
-		throw failure("go-missing", { why: "" });
+	if (!(await agreed(question, world))) throw failure("go-missing", { why: "" });
 }
 
 async function fetchGo(
@@ -168,8 +141,7 @@ async function fetchGo(
 ): Promise<void> {
 	const wanted = sums[platform] ?? "";
 	const from = maskUserinfo(proxy.href);
-	const refuse = (reason: string) =>
-		failure("go-unfetched", { go: TOOLCHAIN, from, reason });
+	const refuse = (reason: string) => failure("go-unfetched", { go: TOOLCHAIN, from, reason });
 	const module = `golang.org/toolchain@v0.0.1-${TOOLCHAIN}.${platform.replace("/", "-")}`;
 	const [name, version] = module.split("@") as [string, string];
 	const url = new URL(proxy);
@@ -215,10 +187,7 @@ async function fetchGo(
 const PARTS = 16;
 
 /** The files of a zip, by name. */
-async function unpacked(
-	zip: Uint8Array,
-	stop: AbortSignal,
-): Promise<Record<string, Uint8Array>> {
+async function unpacked(zip: Uint8Array, stop: AbortSignal): Promise<Record<string, Uint8Array>> {
 	const files = {};
 	for (let part = 0; part < PARTS; part++) {
 		let at = 0;
@@ -245,11 +214,7 @@ async function download(
 	const response = await fetch(url, {
 		signal: stop,
 		headers:
-			username === ""
-				? {}
-				: {
-						authorization: `Basic ${Buffer.from(login).toString("base64")}`,
-					},
+			username === "" ? {} : { authorization: `Basic ${Buffer.from(login).toString("base64")}` },
 	});
 	if (!response.ok || response.body === null)
 		throw new Error(tell("http-status", { status: response.status }));

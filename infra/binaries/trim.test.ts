@@ -1,10 +1,4 @@
-import {
-	mkdirSync,
-	readdirSync,
-	truncateSync,
-	utimesSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../test-folder.fake.ts";
@@ -15,12 +9,7 @@ const NOW = 100 * DAY;
 
 /** A cache with builds of these programs, used so many days ago. */
 async function cacheWith(
-	builds: readonly (readonly [
-		name: string,
-		program: string,
-		daysAgo: number,
-		bytes?: number,
-	])[],
+	builds: readonly (readonly [name: string, program: string, daysAgo: number, bytes?: number])[],
 ) {
 	const bin = testFolder();
 	for (const [name, program, daysAgo, bytes = 10] of builds) {
@@ -31,8 +20,11 @@ async function cacheWith(
 		writeFileSync(
 			path.join(folder, "build.json"),
 			JSON.stringify({
-				...{ schema: 1, go: "go1.26.8", mqbench: "1.2.3" },
-				...{ sha256: { [program]: "0" }, platform: "linux/amd64" },
+				schema: 1,
+				go: "go1.26.8",
+				mqbench: "1.2.3",
+				sha256: { [program]: "0" },
+				platform: "linux/amd64",
 			}),
 		);
 		const at = new Date(NOW - daysAgo * DAY);

@@ -43,9 +43,7 @@ export async function buildsIn(bin: string): Promise<Cached[]> {
 			const folder = path.join(bin, name);
 			const file = path.join(folder, "build.json");
 			try {
-				const { sha256, platform } = BuildFile.parse(
-					JSON.parse(await readFile(file, "utf8")),
-				);
+				const { sha256, platform } = BuildFile.parse(JSON.parse(await readFile(file, "utf8")));
 				const { mtimeMs: usedMs } = await stat(file);
 				const kind = `${Object.keys(sha256).sort().join()} ${platform ?? ""}`;
 				return [{ folder, kind, usedMs, bytes: await sizeOf(folder) }];

@@ -38,16 +38,10 @@ describe("chrony's line gives the bound of its manual", () => {
 
 	test("and what the dispersion grows by until the next update", () => {
 		// 1.129 ppm of 54.2 s.
-		expectNs(
-			later(MANUAL, 10),
-			6_523 + 1_100_737 + 13_639_022 / 2 + 54.2 * 1_129,
-		);
+		expectNs(later(MANUAL, 10), 6_523 + 1_100_737 + 13_639_022 / 2 + 54.2 * 1_129);
 		// The residual frequency counts as it is away from 0.
 		const line = MANUAL.replace("-0.000,0.129", "-2.000,0.129");
-		expectNs(
-			later(line, 10),
-			6_523 + 1_100_737 + 13_639_022 / 2 + 54.2 * 3_129,
-		);
+		expectNs(later(line, 10), 6_523 + 1_100_737 + 13_639_022 / 2 + 54.2 * 3_129);
 	});
 
 	test("fast or slow", () => {
@@ -101,12 +95,9 @@ describe("a clock is not known", () => {
 		expect(later(MANUAL, -3)).toBeNull();
 	});
 
-	test.each(["", "506 Cannot talk to daemon", "mqbench"])(
-		"where chronyc says %j",
-		(line) => {
-			expect(utcBound(line, { nowS: 1, ...none })).toBeNull();
-		},
-	);
+	test.each(["", "506 Cannot talk to daemon", "mqbench"])("where chronyc says %j", (line) => {
+		expect(utcBound(line, { nowS: 1, ...none })).toBeNull();
+	});
 });
 
 describe("a host is asked", () => {
@@ -124,9 +115,7 @@ describe("a host is asked", () => {
 		const alone = answering({ tracking: CARD, now, card: "" });
 		expect(await readChrony(alone)).toBeNull();
 		const whole = answering({ tracking: CARD, now, card: "19000" });
-		expect(await readChrony(whole)).toBe(
-			utcBound(CARD, { nowS: 1709727541, cardNs: 19_000 }),
-		);
+		expect(await readChrony(whole)).toBe(utcBound(CARD, { nowS: 1709727541, cardNs: 19_000 }));
 		const timeless = answering({ tracking: CARD, now: "", card: "19000" });
 		expect(await readChrony(timeless)).toBeNull();
 	});

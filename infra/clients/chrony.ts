@@ -21,9 +21,7 @@ import type { Link } from "../remote/link.ts";
  */
 
 /** `utcBound` of a host, as it is now; null: not known. Fails when the connection is lost. */
-export async function readChrony(
-	link: Pick<Link, "run">,
-): Promise<number | null> {
+export async function readChrony(link: Pick<Link, "run">): Promise<number | null> {
 	const { values } = await link.run(ASK);
 	return utcBound(values.tracking ?? "", {
 		nowS: numberOf(values.now ?? ""),
@@ -46,10 +44,7 @@ export interface Beside {
  * The largest possible difference to UTC until chrony's next update, ns. null: not known, because chrony is missing, is not synchronised, has
  * not heard of its source for several updates, or expects a leap second.
  */
-export function utcBound(
-	line: string,
-	{ nowS, cardNs }: Beside,
-): number | null {
+export function utcBound(line: string, { nowS, cardNs }: Beside): number | null {
 	const columns = line.trim().split(",");
 	const number = (column: number) => numberOf(columns[column] ?? "");
 	const it = {

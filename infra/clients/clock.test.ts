@@ -16,12 +16,7 @@ const wall = { least: 1000n * MS, most: 1000n * MS };
 
 test.each([
 	["answered half-way, the same clock", [probe(10, 4, 1012)], 0, 2],
-	[
-		"answered at once: the offset is as wrong as the bound",
-		[probe(10, 4, 1010)],
-		-2,
-		2,
-	],
+	["answered at once: the offset is as wrong as the bound", [probe(10, 4, 1010)], -2, 2],
 	["answered as late as can be", [probe(10, 4, 1014)], 2, 2],
 	["theirs is 5 s ahead", [probe(10, 4, 6012)], 5000, 2],
 	["theirs is 5 s behind", [probe(10, 4, 12 + 1000 - 5000)], -5000, 2],
@@ -32,18 +27,12 @@ test.each([
 		1,
 	],
 ] as const)("%s", (_, probes, offsetMs, boundMs) => {
-	expect(reading(probes, wall)).toEqual({
-		offsetNs: offsetMs * 1e6,
-		boundNs: boundMs * 1e6,
-	});
+	expect(reading(probes, wall)).toEqual({ offsetNs: offsetMs * 1e6, boundNs: boundMs * 1e6 });
 });
 
 test("what is not known of our own wall clock widens the bound", () => {
 	const loose = { least: 999n * MS, most: 1001n * MS };
-	expect(reading([probe(10, 4, 1012)], loose)).toEqual({
-		offsetNs: 0,
-		boundNs: 3e6,
-	});
+	expect(reading([probe(10, 4, 1012)], loose)).toEqual({ offsetNs: 0, boundNs: 3e6 });
 });
 
 test("our own wall clock is known better than the millisecond that it shows", () => {
@@ -68,9 +57,7 @@ test("a line that answers with our own clock is not apart from it by more than t
 });
 
 test("an hour ahead is an hour ahead", async () => {
-	const { stdin, stdout } = line((answer) =>
-		answer(String(BigInt(unixNs()) + 3_600_000n * MS)),
-	);
+	const { stdin, stdout } = line((answer) => answer(String(BigInt(unixNs()) + 3_600_000n * MS)));
 	const read = await readClock({ stdin, stdout }, 5);
 	expect(Math.abs(read.offsetNs - 3.6e12)).toBeLessThanOrEqual(read.boundNs);
 });

@@ -32,20 +32,12 @@ export interface WallClock {
 }
 
 /** The best of several questions. */
-export function reading(
-	probes: readonly Probe[],
-	{ least, most }: WallClock,
-): ClockReading {
-	const best = probes.reduce((a, b) =>
-		b.answered - b.asked < a.answered - a.asked ? b : a,
-	);
+export function reading(probes: readonly Probe[], { least, most }: WallClock): ClockReading {
+	const best = probes.reduce((a, b) => (b.answered - b.asked < a.answered - a.asked ? b : a));
 	// theirs - ours is largest if they answered at once and ours is at its least.
 	const high = best.theirs - best.asked - least;
 	const low = best.theirs - best.answered - most;
-	return {
-		offsetNs: Number((high + low) / 2n),
-		boundNs: Number((high - low + 1n) / 2n),
-	};
+	return { offsetNs: Number((high + low) / 2n), boundNs: Number((high - low + 1n) / 2n) };
 }
 
 /**

@@ -5,12 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../runner/package.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
-import {
-	fakeDocker,
-	info,
-	noEngine,
-	skipWithoutEngine,
-} from "../docker/engine.fake.ts";
+import { fakeDocker, info, noEngine, skipWithoutEngine } from "../docker/engine.fake.ts";
 import type { Client, ClientProcess } from "../rig.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { dockerClients, runArguments } from "./docker.ts";
@@ -75,19 +70,17 @@ describe("what containers cannot do is one sentence", () => {
 		["echo 0.0.1", /is of mqbench 0\.0\.1, and this is mqbench/],
 	])("an image of somebody else: %s", async (answer, words) => {
 		expect(
-			await refused(
-				`${info()}\ncase "$*" in "image inspect"*) ${answer};; esac`,
-				{ MQBENCH_IMAGE: "mine" },
-			),
+			await refused(`${info()}\ncase "$*" in "image inspect"*) ${answer};; esac`, {
+				MQBENCH_IMAGE: "mine",
+			}),
 		).toMatch(words);
 	});
 
 	test("nothing, where it is of this version", async () => {
 		expect(
-			await refused(
-				`${info()}\ncase "$*" in "image inspect"*) echo ${packageVersion};; esac`,
-				{ MQBENCH_IMAGE: "mine" },
-			),
+			await refused(`${info()}\ncase "$*" in "image inspect"*) echo ${packageVersion};; esac`, {
+				MQBENCH_IMAGE: "mine",
+			}),
 		).toBe("");
 	});
 });
@@ -140,11 +133,7 @@ describe.skipIf(skipWithoutEngine)(
 		test("are of this machine and its clock, run the very k6 of this machine, and write what is the user's", async () => {
 			const [client, other] = clients(2);
 			const facts = await client.prepare();
-			expect(client).toMatchObject({
-				name: "container 0",
-				kind: "docker",
-				sameClock: true,
-			});
+			expect(client).toMatchObject({ name: "container 0", kind: "docker", sameClock: true });
 			expect(other?.name).toBe("container 1");
 			expect(facts.machine).toMatch(/^linux (amd64|arm64), \S+, \d+ cores?$/);
 			expect(await client.clock()).toEqual({ offsetNs: 0, boundNs: 0 });
@@ -154,9 +143,9 @@ describe.skipIf(skipWithoutEngine)(
 			expect(`${out.join("\n")}\n`).toBe(here.stdout);
 			const samples = path.join(folder, "resources-0.jsonl");
 			expect(statSync(samples).uid).toBe(process.getuid?.());
-			expect(
-				JSON.parse(readFileSync(samples, "utf8").split("\n")[0] ?? ""),
-			).toMatchObject({ machine: { cpuNs: expect.any(Number) } });
+			expect(JSON.parse(readFileSync(samples, "utf8").split("\n")[0] ?? "")).toMatchObject({
+				machine: { cpuNs: expect.any(Number) },
+			});
 		});
 
 		test("get their environment where nobody else sees it, and read files by their own paths", async () => {
@@ -192,32 +181,24 @@ describe.skipIf(skipWithoutEngine)(
 				(child: ClientProcess) => child.kill(),
 			]) {
 				const { child, out } = await started(client, args, forever);
-				await expect
-					.poll(() => out.join(), { timeout: 20_000 })
-					.toContain("up");
+				await expect.poll(() => out.join(), { timeout: 20_000 }).toContain("up");
 				end(child);
 				const { code, signal } = await child.ended;
 				expect([code, signal]).not.toEqual([0, null]);
 			}
 			await client.close();
-			const { stdout } = spawnSync(
-				"docker",
-				["ps", "-a", "--format", "{{.Names}}"],
-				{ encoding: "utf8" },
-			);
+			const { stdout } = spawnSync("docker", ["ps", "-a", "--format", "{{.Names}}"], {
+				encoding: "utf8",
+			});
 			expect(stdout).not.toContain("-client-1-");
 		});
 
 		test("that cannot be started say why", async () => {
 			const [client] = clients(1);
 			await client.prepare();
-			const { child, out } = await started(client, ["version"], {
-				cpus: "63",
-			});
+			const { child, out } = await started(client, ["version"], { cpus: "63" });
 			expect((await child.ended).code).not.toBe(0);
-			expect(out.join()).toMatch(
-				/level=error msg="docker: Requested CPUs are not available/,
-			);
+			expect(out.join()).toMatch(/level=error msg="docker: Requested CPUs are not available/);
 		});
 	},
 );
@@ -225,12 +206,7 @@ describe.skipIf(skipWithoutEngine)(
 // --- internal ---
 
 function clients(count: number): [Client, ...Client[]] {
-	const all = dockerClients(
-		count,
-		null,
-		fakeWorld({ env: process.env }),
-		binaries,
-	);
+	const all = dockerClients(count, null, fakeWorld({ env: process.env }), binaries);
 	onTestFinished(async () => {
 		await Promise.all(all.map((client) => client.close()));
 	});
@@ -241,17 +217,10 @@ function clients(count: number): [Client, ...Client[]] {
 async function started(
 	client: Client,
 	args: string[],
-	parts: {
-		env?: Record<string, string>;
-		script?: string;
-		cpus?: string;
-	} = {},
+	parts: { env?: Record<string, string>; script?: string; cpus?: string } = {},
 ): Promise<{ child: ClientProcess; out: string[]; folder: string }> {
 	const folder = testFolder();
-	writeFileSync(
-		path.join(folder, "plan.json"),
-		'{"message":{"file":null},"driverOptions":{}}',
-	);
+	writeFileSync(path.join(folder, "plan.json"), '{"message":{"file":null},"driverOptions":{}}');
 	writeFileSync(path.join(folder, "script.js"), parts.script ?? "");
 	const workspace = await client.workspace(folder);
 	const out: string[] = [];

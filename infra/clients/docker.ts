@@ -20,12 +20,7 @@ import { type Reaper, startReaper } from "../docker/reaper.ts";
 import { removeLabelled } from "../docker/remove.ts";
 import { machineName } from "../platform.ts";
 import { endOf } from "../process.ts";
-import type {
-	Client,
-	ClientCommand,
-	ClientProcess,
-	Workspace,
-} from "../rig.ts";
+import type { Client, ClientCommand, ClientProcess, Workspace } from "../rig.ts";
 import { readClock } from "./clock.ts";
 
 /**
@@ -72,26 +67,42 @@ export function runArguments(run: {
 }): string[] {
 	const { command } = run;
 	return [
-		...["run", "--rm", "--interactive", "--pull", "never"],
-		...["--name", run.name],
+		"run",
+		"--rm",
+		"--interactive",
+		"--pull",
+		"never",
+		"--name",
+		run.name,
 		...labelArguments(run.labels),
-		...["--network", run.network],
-		...["--log-driver", "none"],
+		"--network",
+		run.network,
+		"--log-driver",
+		"none",
 		// The user's own results keep their SELinux label.
-		...["--security-opt", "label=disable"],
+		"--security-opt",
+		"label=disable",
 		...(run.remapped ? ["--userns", "host"] : []),
 		...(run.user === null ? [] : ["--user", run.user]),
 		...(command.cpus === null ? [] : ["--cpuset-cpus", command.cpus]),
-		...["--mount", bind(run.folder, WORK)],
-		...run.files.flatMap((file) => [
-			"--mount",
-			bind(file, target(file), "readonly"),
-		]),
-		...["--workdir", WORK, "--entrypoint", "agent", run.image],
-		...["supervise", "-env", "-control", "-grace", `${command.graceMs}ms`],
-		...["-sample", `resources-${run.index}.jsonl`],
+		"--mount",
+		bind(run.folder, WORK),
+		...run.files.flatMap((file) => ["--mount", bind(file, target(file), "readonly")]),
+		"--workdir",
+		WORK,
+		"--entrypoint",
+		"agent",
+		run.image,
+		"supervise",
+		"-env",
+		"-control",
+		"-grace",
+		`${command.graceMs}ms`,
+		"-sample",
+		`resources-${run.index}.jsonl`,
 		"--",
-		...["k6", ...command.args],
+		"k6",
+		...command.args,
 	];
 }
 
@@ -124,11 +135,13 @@ async function prepareAll(
 	const label = `${LABELS.run}=${run}`;
 	const reaper: Reaper = startReaper(docker, label);
 	return {
-		...{ docker, engine, image, network, labels: labelsOfRun(run) },
+		docker,
+		engine,
+		image,
+		network,
+		labels: labelsOfRun(run),
 		async close() {
-			const left = await removeLabelled(docker, label, ["container"]).catch(
-				() => [label],
-			);
+			const left = await removeLabelled(docker, label, ["container"]).catch(() => [label]);
 			if (left.length === 0) reaper.dismiss();
 		},
 	};
@@ -152,7 +165,9 @@ async function imageOfClients(
 	let text: string;
 	try {
 		text = await docker.run([
-			...["image", "inspect", "--format"],
+			"image",
+			"inspect",
+			"--format",
 			`{{index .Config.Labels "${LABELS.version}"}}`,
 			own,
 		]);
@@ -173,11 +188,7 @@ async function imageOfClients(
 }
 
 function unfit(reason: string, remedy: string) {
-	return failure("client-unfit", {
-		client: "clients: docker",
-		reason,
-		remedy,
-	});
+	return failure("client-unfit", { client: "clients: docker", reason, remedy });
 }
 
 function dockerClient(
@@ -214,9 +225,18 @@ function dockerClient(
 			if (there().engine.sameKernel) return { offsetNs: 0, boundNs: 0 };
 			const { docker, image, labels } = there();
 			const child = start(docker, [
-				...["run", "--rm", "--interactive", "--pull", "never"],
+				"run",
+				"--rm",
+				"--interactive",
+				"--pull",
+				"never",
 				...labelArguments(labels),
-				...["--network", "none", "--entrypoint", "agent", image, "clock"],
+				"--network",
+				"none",
+				"--entrypoint",
+				"agent",
+				image,
+				"clock",
 			]);
 			try {
 				return await readClock(child);
@@ -273,16 +293,18 @@ function startClient(
 ): ClientProcess {
 	const unlimited = cannotLimit(engine, { pin: command.cpus });
 	if (unlimited !== null)
-		throw failure("docker-failed", {
-			doing: "start clients",
-			reason: unlimited,
-		});
+		throw failure("docker-failed", { doing: "start clients", reason: unlimited });
 	started++;
 	const name = `mqbench-${labels[LABELS.run]}-client-${index + 1}-${started}`;
 	const child = start(
 		docker,
 		runArguments({
-			...{ name, labels, network, image, index, command },
+			name,
+			labels,
+			network,
+			image,
+			index,
+			command,
 			user: userOf(engine),
 			remapped: engine.remapped,
 			folder: local,
@@ -293,20 +315,14 @@ function startClient(
 		if (child.stdin.writable) child.stdin.write(`${line}\n`);
 	};
 	order(JSON.stringify(command.env));
-	createInterface({ input: child.stdout, crlfDelay: Infinity }).on(
-		"line",
-		command.onStdout,
-	);
+	createInterface({ input: child.stdout, crlfDelay: Infinity }).on("line", command.onStdout);
 	let complained = false;
 	let last = "";
-	createInterface({ input: child.stderr, crlfDelay: Infinity }).on(
-		"line",
-		(line) => {
-			complained ||= OWN.test(line);
-			if (line.trim() !== "" && !/^(See|Run) '/.test(line)) last = line.trim();
-			command.onStderr(words(line));
-		},
-	);
+	createInterface({ input: child.stderr, crlfDelay: Infinity }).on("line", (line) => {
+		complained ||= OWN.test(line);
+		if (line.trim() !== "" && !/^(See|Run) '/.test(line)) last = line.trim();
+		command.onStderr(words(line));
+	});
 	const ended = new Promise<ReturnType<typeof endOf>>((resolve) => {
 		child.once("error", (error) => {
 			command.onStderr(logLine(`docker cannot be started: ${error.message}`));
@@ -315,11 +331,7 @@ function startClient(
 		child.once("close", (code, signal) => {
 			// docker's own refusals do not begin with the name of the command.
 			if (code === NOT_STARTED && !complained)
-				command.onStderr(
-					logLine(
-						`docker: ${last === "" ? tell("container-not-started") : last}`,
-					),
-				);
+				command.onStderr(logLine(`docker: ${last === "" ? tell("container-not-started") : last}`));
 			resolve(endOf(code, signal));
 		});
 	});
@@ -362,10 +374,7 @@ function logLine(text: string): string {
 }
 
 /** Files of this machine that k6 reads by their absolute paths: from the plan, from the environment, and trusted certificates. */
-function filesOf(
-	local: string,
-	env: Readonly<Record<string, string>>,
-): string[] {
+function filesOf(local: string, env: Readonly<Record<string, string>>): string[] {
 	const plan = Files.safeParse(
 		JSON.parse(readFileSync(path.join(local, "plan.json"), "utf8")),
 	).data;
@@ -374,8 +383,7 @@ function filesOf(
 		...Object.values(plan?.driverOptions.tls ?? {}),
 		...Object.values(env),
 	].filter(
-		(file): file is string =>
-			typeof file === "string" && path.isAbsolute(file) && isFile(file),
+		(file): file is string => typeof file === "string" && path.isAbsolute(file) && isFile(file),
 	);
 	const trusted = TRUSTED.find(isFile);
 	return [...new Set(trusted === undefined ? named : [...named, trusted])];
@@ -383,9 +391,7 @@ function filesOf(
 
 const Files = z.object({
 	message: z.object({ file: z.string().nullable() }),
-	driverOptions: z.object({
-		tls: z.record(z.string(), z.unknown()).optional().catch(undefined),
-	}),
+	driverOptions: z.object({ tls: z.record(z.string(), z.unknown()).optional().catch(undefined) }),
 });
 
 /** Where systems keep trusted certificates; the image has none. */

@@ -66,14 +66,9 @@ export interface HostProcess {
 
 /** Why this machine cannot have such hosts; null: it can. With CI=true it must. */
 export function hostsMissing(): string | null {
-	const missing = [
-		"ip",
-		"ssh",
-		"ssh-keygen",
-		"sshd",
-		"unshare",
-		"nsenter",
-	].filter((program) => findOnPath(program, process.env) === null);
+	const missing = ["ip", "ssh", "ssh-keygen", "sshd", "unshare", "nsenter"].filter(
+		(program) => findOnPath(program, process.env) === null,
+	);
 	const reason =
 		process.platform !== "linux"
 			? "hosts in network namespaces need Linux"
@@ -88,17 +83,12 @@ export function hostsMissing(): string | null {
 }
 
 /** Makes so many hosts, h1 and on; those with a root of their own log in through PAM, as Debian's do. */
-export async function makeHosts(
-	count: number,
-	roots: readonly HostRoot[] = [],
-): Promise<Hosts> {
+export async function makeHosts(count: number, roots: readonly HostRoot[] = []): Promise<Hosts> {
 	sweep();
 	const id = `${process.pid}${"abcdefgh"[made++ % 8]}`;
 	const bridge = `mqb${id}`;
 	const subnet = freeSubnet();
-	const folder = mkdtempSync(
-		path.join(tmpdir(), `mqbench-hosts-${process.pid}-`),
-	);
+	const folder = mkdtempSync(path.join(tmpdir(), `mqbench-hosts-${process.pid}-`));
 	chmodSync(folder, 0o755);
 	const close = () => {
 		remove(id);
@@ -118,14 +108,7 @@ export async function makeHosts(
 		root(["ip", "link", "set", plug, "master", bridge, "up"]);
 		keygen(path.join(folder, "key"));
 		const all = Array.from({ length: count }, (_, i) =>
-			makeHost(
-				`h${i + 1}`,
-				`${subnet}.${i + 11}`,
-				id,
-				bridge,
-				folder,
-				roots[i] ?? null,
-			),
+			makeHost(`h${i + 1}`, `${subnet}.${i + 11}`, id, bridge, folder, roots[i] ?? null),
 		);
 		const config = path.join(folder, "ssh_config");
 		writeFileSync(config, sshConfig(all, folder));
@@ -165,10 +148,7 @@ function makeHost(
 	const home = path.join(own, "home");
 	mkdirSync(home, { recursive: true });
 	root(["ip", "netns", "add", space]);
-	root([
-		...["ip", "link", "add", plug, "type", "veth"],
-		...["peer", "name", "eth0", "netns", space],
-	]);
+	root(["ip", "link", "add", plug, "type", "veth", "peer", "name", "eth0", "netns", space]);
 	root(["ip", "link", "set", plug, "master", bridge, "up"]);
 	const inside = ["ip", "-n", space];
 	root([...inside, "address", "add", `${address}/24`, "dev", "eth0"]);
@@ -221,16 +201,25 @@ KbdInteractiveAuthentication no
 		]
 	).join(" && ");
 	const [program = "", ...args] = asRoot([
-		...["ip", "netns", "exec", space],
-		...["unshare", "--mount", "--pid", "--fork", "--kill-child=SIGKILL"],
-		...["--mount-proc", "--uts", "sh", "-c", start],
+		"ip",
+		"netns",
+		"exec",
+		space,
+		"unshare",
+		"--mount",
+		"--pid",
+		"--fork",
+		"--kill-child=SIGKILL",
+		"--mount-proc",
+		"--uts",
+		"sh",
+		"-c",
+		start,
 	]);
 	const child = spawn(program, args, { stdio: "ignore", detached: true });
 	child.unref();
 	const first = () => {
-		const pid = pidsIn(space).find(
-			(one) => nameOf(one) === "sh" && ownNumber(one) === 1,
-		);
+		const pid = pidsIn(space).find((one) => nameOf(one) === "sh" && ownNumber(one) === 1);
 		if (pid === undefined) throw new Error(`${name} is not up`);
 		return pid;
 	};
@@ -252,10 +241,8 @@ KbdInteractiveAuthentication no
 						!["unshare", "ip", "sudo"].includes(one.name) &&
 						!/\[listener\]/.test(one.command),
 				),
-		run: (line) =>
-			root(["nsenter", "-t", String(first()), "-a", "sh", "-c", line]),
-		inside: (command) =>
-			asRoot(["nsenter", "-t", String(first()), "-a", ...command]),
+		run: (line) => root(["nsenter", "-t", String(first()), "-a", "sh", "-c", line]),
+		inside: (command) => asRoot(["nsenter", "-t", String(first()), "-a", ...command]),
 		inNetwork: (command) => asRoot(["ip", "netns", "exec", space, ...command]),
 		takeHostKey(key) {
 			const [program = "", ...args] = asRoot(["tee", `${own}/host_key`]);
@@ -285,10 +272,9 @@ function sshConfig(all: readonly Host[], folder: string): string {
 		known,
 		all
 			.map(({ name, address }) => {
-				const [kind, key] = readFileSync(
-					path.join(folder, name, "host_key.pub"),
-					"utf8",
-				).split(" ");
+				const [kind, key] = readFileSync(path.join(folder, name, "host_key.pub"), "utf8").split(
+					" ",
+				);
 				return `${address} ${kind} ${key}\n`;
 			})
 			.join(""),
@@ -316,12 +302,10 @@ function sweep(): void {
 		...names.matchAll(/^mqb-(\d+[a-h])-h\d+/gm),
 		...links.matchAll(/^\d+: mqb(\d+[a-h])[:@]/gm),
 	].map(([, id = ""]) => id);
-	for (const id of new Set(ids))
-		if (!isAlive(Number.parseInt(id, 10))) remove(id);
+	for (const id of new Set(ids)) if (!isAlive(Number.parseInt(id, 10))) remove(id);
 	for (const name of readdirSync(tmpdir())) {
 		const pid = /^mqbench-hosts-(\d+)-/.exec(name)?.[1];
-		if (pid && !isAlive(Number(pid)))
-			quietly(["rm", "-rf", path.join(tmpdir(), name)]);
+		if (pid && !isAlive(Number(pid))) quietly(["rm", "-rf", path.join(tmpdir(), name)]);
 	}
 }
 
@@ -372,10 +356,7 @@ async function untilListens(address: string): Promise<void> {
 
 function pidsIn(space: string): number[] {
 	if (!existsSync(`/run/netns/${space}`)) return [];
-	return root(["ip", "netns", "pids", space])
-		.split("\n")
-		.filter(Boolean)
-		.map(Number);
+	return root(["ip", "netns", "pids", space]).split("\n").filter(Boolean).map(Number);
 }
 
 /** Its pid in its own process table. */
@@ -425,17 +406,7 @@ function letThrough(bridge: string): void {
 }
 
 function rule(how: "-I" | "-D", bridge: string): string[] {
-	return [
-		"iptables",
-		how,
-		"FORWARD",
-		"-i",
-		bridge,
-		"-o",
-		bridge,
-		"-j",
-		"ACCEPT",
-	];
+	return ["iptables", how, "FORWARD", "-i", bridge, "-o", bridge, "-j", "ACCEPT"];
 }
 
 /** What is gone already is no matter. */

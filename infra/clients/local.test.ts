@@ -14,11 +14,10 @@ const { agent } = await realBinaries();
 
 /** So many clients whose k6 is a piece of shell. */
 function clients(count: number, body: string): Client[] {
-	return localClients(
-		count,
-		fakeWorld({ env: { PATH: "/usr/bin:/bin", K6_VUS: "50" } }),
-		{ agent, k6: script(path.join(testFolder(), "k6"), body) },
-	);
+	return localClients(count, fakeWorld({ env: { PATH: "/usr/bin:/bin", K6_VUS: "50" } }), {
+		agent,
+		k6: script(path.join(testFolder(), "k6"), body),
+	});
 }
 
 /** Starts it in a folder of its own, and keeps what it says. */
@@ -45,27 +44,14 @@ async function started(
 describe("clients on this machine", () => {
 	test("are told apart by number, and are of this machine and its clock", async () => {
 		const three = clients(3, "exit 0");
-		expect(three.map(({ name }) => name)).toEqual([
-			"process 0",
-			"process 1",
-			"process 2",
-		]);
+		expect(three.map(({ name }) => name)).toEqual(["process 0", "process 1", "process 2"]);
 		expect(three.map(({ index }) => index)).toEqual([0, 1, 2]);
 		const [only] = clients(1, "exit 0") as [Client];
-		expect(only).toMatchObject({
-			name: "this machine",
-			kind: "local",
-			sameClock: true,
-		});
+		expect(only).toMatchObject({ name: "this machine", kind: "local", sameClock: true });
 		expect(await only.clock()).toEqual({ offsetNs: 0, boundNs: 0 });
 		const facts = await only.prepare();
-		expect(facts).toMatchObject({
-			cores: os.availableParallelism(),
-			kernel: os.release(),
-		});
-		expect(facts.machine).toMatch(
-			/^(linux|darwin) (amd64|arm64), \S+, \d+ cores?$/,
-		);
+		expect(facts).toMatchObject({ cores: os.availableParallelism(), kernel: os.release() });
+		expect(facts.machine).toMatch(/^(linux|darwin) (amd64|arm64), \S+, \d+ cores?$/);
 	});
 
 	test("measure how long it takes to connect, or say why it cannot be", async () => {
@@ -124,12 +110,7 @@ describe("clients on this machine", () => {
 	});
 
 	test("run it on the CPUs that they are told", async () => {
-		const { child, out } = await started(
-			"grep Cpus_allowed_list /proc/self/status",
-			{
-				cpus: "0",
-			},
-		);
+		const { child, out } = await started("grep Cpus_allowed_list /proc/self/status", { cpus: "0" });
 		await child.ended;
 		expect(out).toEqual(["Cpus_allowed_list:\t0"]);
 	});

@@ -17,12 +17,7 @@ export function localClients(
 	binaries: Pick<Binaries, "k6" | "agent">,
 ): Client[] {
 	return Array.from({ length: count }, (_, index) =>
-		localClient(
-			index,
-			count === 1 ? "this machine" : `process ${index}`,
-			world,
-			binaries,
-		),
+		localClient(index, count === 1 ? "this machine" : `process ${index}`, world, binaries),
 	);
 }
 
@@ -40,26 +35,18 @@ function localClient(
 		kind: "local",
 		sameClock: true,
 		async prepare() {
-			const facts = {
-				kernel: os.release(),
-				cores: os.availableParallelism(),
-			};
+			const facts = { kernel: os.release(), cores: os.availableParallelism() };
 			return {
 				...facts,
 				identity: ownIdentity(),
-				machine: machineName(
-					platformName(process.platform, process.arch),
-					facts,
-				),
+				machine: machineName(platformName(process.platform, process.arch), facts),
 			};
 		},
 		clock: async () => ({ offsetNs: 0, boundNs: 0 }),
 		ping: async (address) =>
 			pingOf(
 				await new Promise((resolve) =>
-					execFile(agent, ["ping", address], (_, out, err) =>
-						resolve(out + err),
-					),
+					execFile(agent, ["ping", address], (_, out, err) => resolve(out + err)),
 				),
 			),
 		async workspace(local) {

@@ -10,9 +10,7 @@ export function pingOf(said: string): Ping {
 	try {
 		json = JSON.parse(said);
 	} catch {
-		throw new Error(
-			said.trim().replace(/^agent: /, "") || "agent said nothing",
-		);
+		throw new Error(said.trim().replace(/^agent: /, "") || "agent said nothing");
 	}
 	const parsed = Pinged.safeParse(json);
 	if (!parsed.success) throw new Error(`agent said ${said.trim()}`);

@@ -1,15 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import {
-	afterAll,
-	beforeAll,
-	describe,
-	expect,
-	onTestFinished,
-	test,
-	vi,
-} from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { packageFolder } from "../../runner/package.ts";
 import { formatBytes } from "../../runner/units.ts";
@@ -26,12 +18,7 @@ import type { Client, ClientProcess, Workspace } from "../rig.ts";
 import { type SshHost, sshHost } from "../ssh/host.ts";
 import { overSsh } from "../ssh/over-ssh.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
-import {
-	type Host,
-	type Hosts,
-	hostsMissing,
-	makeHosts,
-} from "./hosts.fake.ts";
+import { type Host, type Hosts, hostsMissing, makeHosts } from "./hosts.fake.ts";
 import { remoteClient } from "./remote.ts";
 
 const real = await realBinaries();
@@ -73,11 +60,7 @@ describe.skipIf(missing !== null)(
 					},
 					...parts.world,
 				},
-				binaries: {
-					agent,
-					k6,
-					on: parts.on ?? (async () => ({ ...real, k6 })),
-				},
+				binaries: { agent, k6, on: parts.on ?? (async () => ({ ...real, k6 })) },
 				say: parts.say ?? (() => {}),
 			});
 			onTestFinished(() => made.close());
@@ -135,23 +118,17 @@ describe.skipIf(missing !== null)(
 				.filter(({ name }) => !["sshd", "cat"].includes(name))
 				.map(({ command }) => command);
 		/** Files below ~/.cache/mqbench on the host. */
-		const cached = () =>
-			h1.run("cd ~ && find .cache/mqbench -type f").split("\n").filter(Boolean);
-		const workspaces = () =>
-			h1.run("ls ~/.cache/mqbench/runs").split("\n").filter(Boolean);
+		const cached = () => h1.run("cd ~ && find .cache/mqbench -type f").split("\n").filter(Boolean);
+		const workspaces = () => h1.run("ls ~/.cache/mqbench/runs").split("\n").filter(Boolean);
 
 		describe("prepare", () => {
 			test("says what the host is, and brings the programs there once", async () => {
 				const facts = await client("exit 0").prepare();
-				expect(facts.machine).toMatch(
-					/^linux \S+, \S+, \d+ cores?, (.+, )?\d+(\.\d+)?[KMGT]i?B$/,
-				);
+				expect(facts.machine).toMatch(/^linux \S+, \S+, \d+ cores?, (.+, )?\d+(\.\d+)?[KMGT]i?B$/);
 				expect(facts.cores).toBeGreaterThan(0);
 				// As this kernel says it, which is the host's; its process table is its own.
 				const memory = Number(
-					/^MemTotal:\s+(\d+)/m.exec(
-						readFileSync("/proc/meminfo", "utf8"),
-					)?.[1],
+					/^MemTotal:\s+(\d+)/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1],
 				);
 				expect(facts.machine).toContain(formatBytes(memory * 1024));
 				expect(facts.identity).toMatch(/^[0-9a-f-]{36} pid:\[\d+\]$/);
@@ -163,17 +140,13 @@ describe.skipIf(missing !== null)(
 				expect(before).toMatch(/pushed-[0-9a-f]{16}\/agent \d+ 700\n/);
 				await first.prepare();
 				await client("exit 1 # once").prepare();
-				expect(h1.run("stat -c '%n %i %a' ~/.cache/mqbench/bin/*/*")).toBe(
-					before,
-				);
+				expect(h1.run("stat -c '%n %i %a' ~/.cache/mqbench/bin/*/*")).toBe(before);
 			});
 
 			test("brings a program again that is not what it was", async () => {
 				const { child } = await started("echo whole; exit 3");
 				await child.ended;
-				h1.run(
-					"for f in $(grep -l whole ~/.cache/mqbench/bin/*/k6); do echo 'exit 4' >$f; done",
-				);
+				h1.run("for f in $(grep -l whole ~/.cache/mqbench/bin/*/k6); do echo 'exit 4' >$f; done");
 				const again = await started("echo whole; exit 3");
 				expect(await again.child.ended).toEqual({ code: 3, signal: null });
 			});
@@ -182,9 +155,7 @@ describe.skipIf(missing !== null)(
 				h1.run("rm -rf ~/.cache/mqbench/bin");
 				const two = ["exit 0", "exit 0"].map((body) => client(body));
 				await Promise.all(two.map((one) => one.prepare()));
-				expect(cached().filter((file) => file.includes("/bin/"))).toHaveLength(
-					2,
-				);
+				expect(cached().filter((file) => file.includes("/bin/"))).toHaveLength(2);
 			});
 
 			test("says how far it is when a copy takes long", async () => {
@@ -244,9 +215,7 @@ describe.skipIf(missing !== null)(
 				);
 				expect(await child.ended).toEqual({ code: 0, signal: null });
 				const [folder] = out;
-				expect(folder).toMatch(
-					/^\/root\/\.cache\/mqbench\/runs\/h1@\d+@\w{6}$/,
-				);
+				expect(folder).toMatch(/^\/root\/\.cache\/mqbench\/runs\/h1@\d+@\w{6}$/);
 				expect(out.slice(1)).toEqual([
 					"run it's script.js",
 					'{"a":"b c"}',
@@ -268,9 +237,7 @@ describe.skipIf(missing !== null)(
 					expect(await child.ended).toEqual({ code: 5, signal: null });
 					expect(out.join("\n")).toContain("up");
 					expect(await workspace.fetch("client-1.hlog")).toBe(true);
-					expect(readFileSync(path.join(local, "client-1.hlog"), "utf8")).toBe(
-						"whole\n",
-					);
+					expect(readFileSync(path.join(local, "client-1.hlog"), "utf8")).toBe("whole\n");
 					expect((await made.clock()).boundNs).toBeGreaterThan(0);
 				} finally {
 					h1.run("rm ~/.bashrc");
@@ -278,10 +245,9 @@ describe.skipIf(missing !== null)(
 			});
 
 			test("shows no secret to those who look at processes, here or there, and writes none down", async () => {
-				const { child, said } = await started(
-					'echo "up $NATS_URL"; read -r line; exit 0',
-					{ env: { NATS_URL: SECRET } },
-				);
+				const { child, said } = await started('echo "up $NATS_URL"; read -r line; exit 0', {
+					env: { NATS_URL: SECRET },
+				});
 				await said(`up ${SECRET}`);
 				const all = [...running(), ...commandLines()];
 				expect(all.length).toBeGreaterThan(3);
@@ -318,9 +284,7 @@ describe.skipIf(missing !== null)(
 			});
 
 			test("keeps its exit code, and what it writes to both streams", async () => {
-				const { child, out, err } = await started(
-					"echo one; echo two >&2; exit 107",
-				);
+				const { child, out, err } = await started("echo one; echo two >&2; exit 107");
 				expect(await child.ended).toEqual({ code: 107, signal: null });
 				expect({ out, err }).toEqual({ out: ["one"], err: ["two"] });
 				// ssh says so itself when it has lost the connection.
@@ -340,18 +304,12 @@ describe.skipIf(missing !== null)(
 				const stubborn = await started(deaf, { graceMs: 100 });
 				await stubborn.said("up");
 				stubborn.child.abandon();
-				expect(await stubborn.child.ended).toEqual({
-					code: null,
-					signal: "SIGKILL",
-				});
+				expect(await stubborn.child.ended).toEqual({ code: null, signal: "SIGKILL" });
 				const frozen = await started(deaf);
 				await frozen.said("up");
 				h1.run("pkill -STOP agent || killall -STOP agent");
 				frozen.child.kill();
-				expect(await frozen.child.ended).toEqual({
-					code: null,
-					signal: "SIGKILL",
-				});
+				expect(await frozen.child.ended).toEqual({ code: null, signal: "SIGKILL" });
 				await expect.poll(running).toEqual([]);
 			});
 
@@ -373,19 +331,12 @@ describe.skipIf(missing !== null)(
 				);
 				await child.ended;
 				expect(await workspace.fetch("client-1.hlog")).toBe(true);
-				expect(readFileSync(path.join(local, "client-1.hlog"), "latin1")).toBe(
-					"a\0b\nc",
-				);
+				expect(readFileSync(path.join(local, "client-1.hlog"), "latin1")).toBe("a\0b\nc");
 				expect(await workspace.fetch("client-1.jsonl")).toBe(false);
 				expect(await workspace.fetch("client-1.jsonl.part")).toBe(true);
 				expect(await workspace.fetch("big")).toBe(true);
-				const sum = execFileSync("sha256sum", ["big"], {
-					cwd: local,
-					encoding: "utf8",
-				});
-				expect(sum.slice(0, 64)).toBe(
-					h1.run("sha256sum ~/.cache/mqbench/runs/*/big").slice(0, 64),
-				);
+				const sum = execFileSync("sha256sum", ["big"], { cwd: local, encoding: "utf8" });
+				expect(sum.slice(0, 64)).toBe(h1.run("sha256sum ~/.cache/mqbench/runs/*/big").slice(0, 64));
 				await workspace.remove();
 				expect(readdirSync(local).sort()).toEqual([
 					"big",
@@ -402,10 +353,7 @@ describe.skipIf(missing !== null)(
 				);
 				await child.ended;
 				await workspace.remove();
-				const lines = readFileSync(
-					path.join(local, "resources-1.jsonl"),
-					"utf8",
-				)
+				const lines = readFileSync(path.join(local, "resources-1.jsonl"), "utf8")
 					.trim()
 					.split("\n")
 					.map((line) => ResourceLine.parse(JSON.parse(line)));
@@ -414,12 +362,8 @@ describe.skipIf(missing !== null)(
 				const last = lines.at(-1);
 				expect(first?.unixMs).toBeGreaterThan(began);
 				expect(last?.unixMs).toBeLessThan(Date.now());
-				expect(last?.generator?.cpuNs).toBeGreaterThan(
-					first?.generator?.cpuNs ?? Infinity,
-				);
-				expect(last?.machine.cpuNs).toBeGreaterThan(
-					first?.machine.cpuNs ?? Infinity,
-				);
+				expect(last?.generator?.cpuNs).toBeGreaterThan(first?.generator?.cpuNs ?? Infinity);
+				expect(last?.machine.cpuNs).toBeGreaterThan(first?.machine.cpuNs ?? Infinity);
 				// The connection itself went over the host's only network device.
 				expect(first?.network?.rxBytes).toBeGreaterThan(1000);
 				expect(first?.broker).toBeNull();
@@ -447,14 +391,8 @@ describe.skipIf(missing !== null)(
 				const { child, workspace, made, said, local } = await started(
 					"trap 'exit 0' INT; echo half >client-1.jsonl.part; echo up; while :; do echo tick; sleep 0.2; done",
 					{
-						options:
-							"-o ServerAliveInterval=1 -o ServerAliveCountMax=2 -o ConnectTimeout=2",
-						world: {
-							clock: {
-								nowMs: Date.now,
-								monotonicMs: () => performance.now() + later,
-							},
-						},
+						options: "-o ServerAliveInterval=1 -o ServerAliveCountMax=2 -o ConnectTimeout=2",
+						world: { clock: { nowMs: Date.now, monotonicMs: () => performance.now() + later } },
 					},
 				);
 				await said("up");
@@ -466,29 +404,23 @@ describe.skipIf(missing !== null)(
 					);
 					// At once, and not after another 2 s of waiting each.
 					const began = performance.now();
-					for (let i = 0; i < 10; i++)
-						await expect(made.clock()).rejects.toThrow("root@h1: ");
+					for (let i = 0; i < 10; i++) await expect(made.clock()).rejects.toThrow("root@h1: ");
 					expect(performance.now() - began).toBeLessThan(15_000);
-					await expect
-						.poll(running, { timeout: 30_000, interval: 200 })
-						.toEqual([]);
+					await expect.poll(running, { timeout: 30_000, interval: 200 }).toEqual([]);
 				} finally {
 					h1.mend();
 				}
 				later = 60_000;
 				expect(await workspace.fetch("client-1.jsonl.part")).toBe(true);
-				expect(
-					readFileSync(path.join(local, "client-1.jsonl.part"), "utf8"),
-				).toBe("half\n");
+				expect(readFileSync(path.join(local, "client-1.jsonl.part"), "utf8")).toBe("half\n");
 				await made.close();
 				expect(workspaces()).toEqual([]);
 			}, 180_000);
 
 			test("by mqbench itself, as kill -9 does it, leaves no process there", async () => {
-				const { child, said } = await started(
-					"trap '' INT; echo up; sleep 100; sleep 100",
-					{ graceMs: 200 },
-				);
+				const { child, said } = await started("trap '' INT; echo up; sleep 100; sleep 100", {
+					graceMs: 200,
+				});
 				await said("up");
 				expect(running().length).toBeGreaterThan(1);
 				// ssh with the connection's socket, and not one of those that share it.
@@ -547,17 +479,13 @@ describe.skipIf(missing !== null)(
 					/^root@h1: cannot make the load: .*(programs do not run there|cannot be run there).*/,
 				);
 				expect(asked).toEqual([`${platform} for root@h1`]);
-				const [theirs = ""] = h1
-					.run("ls -t ~/.cache/mqbench/bin/*/agent")
-					.split("\n");
+				const [theirs = ""] = h1.run("ls -t ~/.cache/mqbench/bin/*/agent").split("\n");
 				expect(builtFor(theirs.replace("/root", h1.home))).toBe(platform);
 			}, 180_000);
 
 			test("for which there are no programs is one sentence", async () => {
 				posing("riscv64");
-				await expect(
-					client("exit 0", { on: real.on }).prepare(),
-				).rejects.toThrow(
+				await expect(client("exit 0", { on: real.on }).prepare()).rejects.toThrow(
 					/^root@h1: it is linux\/riscv64, and mqbench has no programs for that, only for linux\/amd64 and linux\/arm64\. Name other hosts, or run mqbench on one that is linux\/riscv64\.$/,
 				);
 			});
@@ -577,9 +505,7 @@ describe.skipIf(missing !== null)(
 				).split(" ");
 				expect(readFileSync(file, "utf8")).toContain(`${kind} ${key}`);
 				expect(
-					execFileSync("ssh-keygen", ["-F", h1.address, "-f", file], {
-						encoding: "utf8",
-					}),
+					execFileSync("ssh-keygen", ["-F", h1.address, "-f", file], { encoding: "utf8" }),
 				).toContain(key);
 				const before = readFileSync(file, "utf8");
 				await own(file).prepare();
@@ -588,10 +514,7 @@ describe.skipIf(missing !== null)(
 
 			test("is refused when it has another key than at the first contact, with the file", async () => {
 				const file = known();
-				const key = readFileSync(
-					path.join(h1.home, "..", "..", "key.pub"),
-					"utf8",
-				);
+				const key = readFileSync(path.join(h1.home, "..", "..", "key.pub"), "utf8");
 				writeFileSync(file, `${h1.address} ${key}`);
 				// Also where much is waited for: this does not pass.
 				await expect(own(file, true).prepare()).rejects.toMatchObject({
@@ -606,9 +529,7 @@ describe.skipIf(missing !== null)(
 			const given = (line: string | null, setUp = true) => {
 				const file = path.join(testFolder(), "known_hosts");
 				if (line !== null) writeFileSync(file, line);
-				const made = client("exit 0", {
-					host: { knownHosts: file, hostKeyKnown: true, setUp },
-				});
+				const made = client("exit 0", { host: { knownHosts: file, hostKeyKnown: true, setUp } });
 				return { file, made };
 			};
 			const keyIn = (...names: string[]) =>
@@ -647,18 +568,13 @@ describe.skipIf(missing !== null)(
 				await expect(made.prepare()).rejects.toMatchObject({
 					message: `root@h1: its host key is not in the file that mqbench wrote. Bring ${file} back, or take the rig down and stand it up again`,
 				});
-				expect(existsSync(file) && readFileSync(file, "utf8")).toBe(
-					line ?? false,
-				);
+				expect(existsSync(file) && readFileSync(file, "utf8")).toBe(line ?? false);
 			});
 
 			test("had none in rigs of earlier versions: the first one is taken, which is said", async () => {
 				const said: string[] = [];
 				const made = client("exit 0", {
-					host: {
-						knownHosts: path.join(testFolder(), "known_hosts"),
-						setUp: true,
-					},
+					host: { knownHosts: path.join(testFolder(), "known_hosts"), setUp: true },
 					say: (line) => void said.push(line),
 				});
 				h1.run(
@@ -691,10 +607,9 @@ describe.skipIf(missing !== null)(
 				},
 			});
 			const said = (words: RegExp) =>
-				vi.waitFor(
-					() => expect(lines).toContainEqual(expect.stringMatching(words)),
-					{ timeout: 180_000 },
-				);
+				vi.waitFor(() => expect(lines).toContainEqual(expect.stringMatching(words)), {
+					timeout: 180_000,
+				});
 			h1.run("mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/mqbench");
 			try {
 				const preparing = made.prepare();
@@ -720,14 +635,10 @@ describe.skipIf(missing !== null)(
 				await child.ended;
 				await made.close();
 				await made.close();
-				await expect
-					.poll(() => h1.processes(), { timeout: 30_000 })
-					.toEqual([]);
+				await expect.poll(() => h1.processes(), { timeout: 30_000 }).toEqual([]);
 				expect(workspaces()).toEqual([]);
 				for (const file of cached())
-					expect(file).toMatch(
-						/^\.cache\/mqbench\/bin\/pushed-[0-9a-f]{16}\/(k6|agent)$/,
-					);
+					expect(file).toMatch(/^\.cache\/mqbench\/bin\/pushed-[0-9a-f]{16}\/(k6|agent)$/);
 			});
 		});
 
@@ -768,10 +679,7 @@ describe.skipIf(missing !== null)(
 					"another host key",
 					() => {
 						const file = path.join(testFolder(), "known");
-						const key = readFileSync(
-							path.join(h1.home, "..", "..", "key.pub"),
-							"utf8",
-						);
+						const key = readFileSync(path.join(h1.home, "..", "..", "key.pub"), "utf8");
 						writeFileSync(file, `${h1.address} ${key}`);
 						return { options: `-o UserKnownHostsFile=${file}` };
 					},
@@ -789,9 +697,7 @@ describe.skipIf(missing !== null)(
 				],
 			];
 			test.each(cases)("%s", async (_, parts, sentence) => {
-				await expect(client("exit 0", parts()).prepare()).rejects.toThrow(
-					sentence,
-				);
+				await expect(client("exit 0", parts()).prepare()).rejects.toThrow(sentence);
 			});
 
 			/** What is put over something of the host's, and the sentence that comes of it. */
@@ -856,10 +762,7 @@ describe.skipIf(missing !== null)(
 				.filter((pid) => {
 					try {
 						const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
-						return (
-							line.startsWith("ssh\0-M\0") &&
-							line.includes(hosts.sshOptions.slice(3))
-						);
+						return line.startsWith("ssh\0-M\0") && line.includes(hosts.sshOptions.slice(3));
 					} catch {
 						return false;
 					}

@@ -1,11 +1,7 @@
 import { askFacts } from "../remote/facts.ts";
 import type { RemoteHost } from "../remote/host.ts";
 import type { Link } from "../remote/link.ts";
-import {
-	type Programs,
-	pushPrograms,
-	type RemoteOptions,
-} from "../remote/programs.ts";
+import { type Programs, pushPrograms, type RemoteOptions } from "../remote/programs.ts";
 import { remoteWorkspace, sweepWorkspaces } from "../remote/workspace.ts";
 import type { Client, ClockReading } from "../rig.ts";
 import { sweep } from "../temporary.ts";
@@ -69,8 +65,7 @@ export function remoteClient(
 		}
 	};
 	const there = (): Programs => {
-		if (programs === null)
-			throw new Error(`${host.name} has not been prepared`);
+		if (programs === null) throw new Error(`${host.name} has not been prepared`);
 		return programs;
 	};
 	const askClock = () =>
@@ -132,8 +127,7 @@ export function remoteClient(
 			const left = [...workspaces];
 			workspaces.clear();
 			// A host that is gone keeps them until the next run there.
-			if (open?.alive())
-				await Promise.all(left.map((remove) => remove().catch(() => {})));
+			if (open?.alive()) await Promise.all(left.map((remove) => remove().catch(() => {})));
 			closing.abort("SIGTERM");
 			await opening?.catch(() => {});
 			await open?.close();

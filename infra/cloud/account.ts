@@ -30,10 +30,7 @@ export async function accountTrouble(
 		const words = error instanceof Error ? error.message : String(error);
 		return {
 			sure: false,
-			wrong: tell("account-caller-unknown", {
-				where,
-				reason: words.replace(/\.$/, ""),
-			}),
+			wrong: tell("account-caller-unknown", { where, reason: words.replace(/\.$/, "") }),
 		};
 	}
 	return own === account

@@ -1,12 +1,5 @@
 import { spawn } from "node:child_process";
-import {
-	existsSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
@@ -44,11 +37,7 @@ async function opened(id = "demo-1", state = "state") {
 	await keepConfig(rig, awsConfig({ id }));
 	const said: string[] = [];
 	const open = () =>
-		openStack(rig, world, {
-			yes: true,
-			say: (line) => said.push(line),
-			program: pulumi.project,
-		});
+		openStack(rig, world, { yes: true, say: (line) => said.push(line), program: pulumi.project });
 	const going = (signal = new AbortController().signal) => ({
 		signal,
 		say: (line: string) => void said.push(line),
@@ -62,13 +51,8 @@ test("stands a stack up and takes it down, with the state in the rig's folder", 
 	const stack = await open();
 	expect(await stack.resources()).toBe(null);
 	expect(await stack.up(going())).toEqual({ hello: "there" });
-	expect(said).toEqual([
-		"aws:ec2:Instance broker-1 creating",
-		"aws:ec2:Instance broker-1 created",
-	]);
-	expect(await stack.resources()).toEqual([
-		"aws:ec2/instance:Instance broker-1 (i-0abc)",
-	]);
+	expect(said).toEqual(["aws:ec2:Instance broker-1 creating", "aws:ec2:Instance broker-1 created"]);
+	expect(await stack.resources()).toEqual(["aws:ec2/instance:Instance broker-1 (i-0abc)"]);
 	expect(existsSync(path.join(rig.pulumi, "demo-1.json"))).toBe(true);
 
 	await stack.destroy(going());
@@ -83,8 +67,12 @@ test("stands a stack up and takes it down, with the state in the rig's folder", 
 	const destroy = pulumi.calls().find(([command]) => command === "destroy");
 	expect(destroy).toEqual(
 		expect.arrayContaining([
-			...["--yes", "--refresh", "--continue-on-error", "--non-interactive"],
-			...["--stack", "demo-1"],
+			"--yes",
+			"--refresh",
+			"--continue-on-error",
+			"--non-interactive",
+			"--stack",
+			"demo-1",
 		]),
 	);
 });
@@ -114,9 +102,7 @@ test("tells the program what is to be rented, writes nothing into its folder, an
 	});
 	expect(JSON.stringify(env)).not.toMatch(/stray/);
 	expect(env.PATH?.split(path.delimiter)[0]).toBe(path.dirname(pulumi.program));
-	expect(JSON.stringify(pulumi.calls())).not.toContain(
-		env.PULUMI_CONFIG_PASSPHRASE,
-	);
+	expect(JSON.stringify(pulumi.calls())).not.toContain(env.PULUMI_CONFIG_PASSPHRASE);
 });
 
 test.each(["My Rigs", "100%", "a%20b", "c#1", "why?", "größer"])(
@@ -161,9 +147,7 @@ test("asks Pulumi exactly once to end, in a session that no Ctrl-C of the termin
 	abort.abort();
 	await expect(up).resolves.toHaveProperty("message", "update canceled");
 	expect(pulumi.signals()).toEqual(["SIGINT"]);
-	expect(existsSync(path.join(folder, "state/rigs/demo-1/pulumi.pid"))).toBe(
-		false,
-	);
+	expect(existsSync(path.join(folder, "state/rigs/demo-1/pulumi.pid"))).toBe(false);
 });
 
 test("cancels by ending a Pulumi that does not listen, and dropping its lock", async () => {
@@ -212,9 +196,7 @@ test("does not take a state that is gone for a rig that is", async () => {
 	const stack = await open();
 	await stack.up(going());
 	rmSync(path.join(rig.pulumi, "demo-1.json"));
-	await expect((await open()).destroy(going())).rejects.toThrow(
-		/Pulumi's state is gone/,
-	);
+	await expect((await open()).destroy(going())).rejects.toThrow(/Pulumi's state is gone/);
 });
 
 test("names what Pulumi had begun to make when it was killed", async () => {
@@ -253,10 +235,7 @@ test.each([
 	],
 	["    error: no room", "Pulumi: no room"],
 	["    error: update failed", null],
-	[
-		"Downloading plugin aws-7.48.0: starting",
-		"Pulumi: downloading plugin aws-7.48.0 ...",
-	],
+	["Downloading plugin aws-7.48.0: starting", "Pulumi: downloading plugin aws-7.48.0 ..."],
 	["Downloading plugin aws-7.48.0: done", null],
 	[" +  pulumi:pulumi:Stack x creating (0s)", null],
 	[" +  mqbench:rig:Rig x creating (0s)", null],
@@ -267,8 +246,7 @@ test.each([
 // --- internal ---
 
 async function pidIn(file: string): Promise<number> {
-	while (!existsSync(file) || readFileSync(file, "utf8") === "")
-		await sleep(20);
+	while (!existsSync(file) || readFileSync(file, "utf8") === "") await sleep(20);
 	return Number(readFileSync(file, "utf8"));
 }
 

@@ -29,10 +29,7 @@ export async function openStack(
 	world: World,
 	{ yes, say, program }: OpenOptions,
 ): Promise<Stack> {
-	const automation = await loadSdk<Automation>(
-		"@pulumi/pulumi/automation",
-		program,
-	);
+	const automation = await loadSdk<Automation>("@pulumi/pulumi/automation", program);
 	const cli = await pulumiCli(world, { yes, say, folder: program });
 	const processes = pulumiProcesses({
 		program: cli,
@@ -48,11 +45,7 @@ export async function openStack(
 			PULUMI_CONFIG_PASSPHRASE: await readFile(folder.passphrase, "utf8"),
 			PULUMI_SKIP_UPDATE_CHECK: "true",
 		},
-		pulumiCommand: {
-			command: cli,
-			version: null,
-			run: processes.run,
-		},
+		pulumiCommand: { command: cli, version: null, run: processes.run },
 	});
 	let selected: PulumiStack | null = null;
 	/** null: it does not exist yet. The stack is kept, because each question to Pulumi starts a process. */
@@ -68,19 +61,13 @@ export async function openStack(
 	return {
 		async up({ signal, say }) {
 			signal.throwIfAborted();
-			selected =
-				(await select()) ??
-				(await automation.Stack.create(folder.id, workspace));
+			selected = (await select()) ?? (await automation.Stack.create(folder.id, workspace));
 			const stack = selected;
 			await stack.setConfig("mqbench:rig", {
 				value: JSON.stringify(await configOf(folder, (value) => value)),
 			});
 			signal.throwIfAborted();
-			const { outputs } = await stack.up({
-				signal,
-				color: "never",
-				onOutput: byLine(say),
-			});
+			const { outputs } = await stack.up({ signal, color: "never", onOutput: byLine(say) });
 			return outputs.rig?.value;
 		},
 		async destroy({ signal, say }) {
@@ -135,9 +122,7 @@ export function step(line: string): string | null {
 	if (/^\s*failed/.test(more)) return `${type} ${name} ${what} failed`;
 	// Pulumi repeats the line of the beginning when something fails, with the reason.
 	if (/error:/.test(more)) return null;
-	return what.endsWith("ing") && !/:Instance$/.test(type)
-		? null
-		: `${type} ${name} ${what}`;
+	return what.endsWith("ing") && !/:Instance$/.test(type) ? null : `${type} ${name} ${what}`;
 }
 
 // --- internal ---
@@ -169,12 +154,8 @@ interface Operation {
 
 interface PulumiStack {
 	setConfig(key: string, value: { value: string }): Promise<void>;
-	up(
-		options: Operation,
-	): Promise<{ outputs: Record<string, { value: unknown }> }>;
-	destroy(
-		options: Operation & { refresh: boolean; continueOnError: boolean },
-	): Promise<unknown>;
+	up(options: Operation): Promise<{ outputs: Record<string, { value: unknown }> }>;
+	destroy(options: Operation & { refresh: boolean; continueOnError: boolean }): Promise<unknown>;
 	cancel(): Promise<void>;
 	exportStack(): Promise<{ deployment?: Deployment | null }>;
 }
@@ -198,16 +179,12 @@ interface Deployment {
  * the program's folder.
  */
 async function writeProject(folder: RigFolder, program: string): Promise<void> {
-	const settings = parse(
-		await readFile(path.join(program, "Pulumi.yaml"), "utf8"),
-	) as { main?: string };
+	const settings = parse(await readFile(path.join(program, "Pulumi.yaml"), "utf8")) as {
+		main?: string;
+	};
 	const main = path.resolve(program, settings.main ?? ".");
 	if (!existsSync(main)) throw failure("unbuilt", { file: main });
-	writeWhole(
-		path.join(folder.project, "Pulumi.yaml"),
-		stringify({ ...settings, main }),
-		0o600,
-	);
+	writeWhole(path.join(folder.project, "Pulumi.yaml"), stringify({ ...settings, main }), 0o600);
 }
 
 /** Pulumi reads it as a URL: a blank, %, # or ? of the folder's name would lead elsewhere, or nowhere. */
@@ -225,21 +202,17 @@ function settingsOf(folder: RigFolder): string {
  * Our whole environment, except for variables that would lead Pulumi elsewhere or change the programs that it starts. The SDK used the same
  * when it asked AWS: a way to credentials may need any variable, and a missing one would show only when the rig is taken down.
  */
-function passedOn(
-	env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
+function passedOn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(env).filter(
-			(pair): pair is [string, string] =>
-				pair[1] !== undefined && passes(pair[0]),
+			(pair): pair is [string, string] => pair[1] !== undefined && passes(pair[0]),
 		),
 	);
 }
 
 /** Pulumi's folder of plugins is used; backend, account and settings belong to the rig. */
 const passes = (name: string) =>
-	/^PULUMI_HOME$/i.test(name) ||
-	!/^(PULUMI_\w*|NODE_OPTIONS|K6_\w*)$/i.test(name);
+	/^PULUMI_HOME$/i.test(name) || !/^(PULUMI_\w*|NODE_OPTIONS|K6_\w*)$/i.test(name);
 
 /** Turns pieces of output into whole lines. */
 function byLine(say: (line: string) => void): (text: string) => void {
@@ -262,13 +235,10 @@ function namesIn({ deployment }: { deployment?: Deployment | null }): {
 		({ custom, type }) => custom && !type.startsWith("pulumi:"),
 	);
 	const pending = (deployment?.pending_operations ?? []).filter(
-		({ type, resource }) =>
-			type === "creating" && !there.some(({ urn }) => urn === resource.urn),
+		({ type, resource }) => type === "creating" && !there.some(({ urn }) => urn === resource.urn),
 	);
 	return {
-		there: there.map(
-			(one) => `${one.type} ${nameOf(one)}${one.id ? ` (${one.id})` : ""}`,
-		),
+		there: there.map((one) => `${one.type} ${nameOf(one)}${one.id ? ` (${one.id})` : ""}`),
 		unsure: pending.map(({ resource }) =>
 			tell("maybe-made", { type: resource.type, name: nameOf(resource) }),
 		),

@@ -21,12 +21,7 @@ export function sweeping(
 ): Pick<Provider, "find" | "remove"> {
 	const gone = Array.from(
 		{ length: removed },
-		(_, i): Thing => ({
-			kind: "instance",
-			id: `i-${i}`,
-			detail: "",
-			since: null,
-		}),
+		(_, i): Thing => ({ kind: "instance", id: `i-${i}`, detail: "", since: null }),
 	);
 	const things = [...gone, ...left.map(({ thing }) => thing)];
 	return {
@@ -34,9 +29,7 @@ export function sweeping(
 			seen(asked, stop.aborted);
 			const owner = asked.owner ?? "";
 			const rest = { expiresAt: null, expired: false, chosen: true };
-			return things.length === 0
-				? []
-				: [{ id: asked.id ?? "", owner, things, ...rest }];
+			return things.length === 0 ? [] : [{ id: asked.id ?? "", owner, things, ...rest }];
 		},
 		remove: async () => ({ removed: gone, left }),
 	};

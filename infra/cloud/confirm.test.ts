@@ -72,20 +72,18 @@ test("with --yes nobody is asked", async () => {
 
 test("the limit holds for every type that may be rented, and the price asked about is the highest", async () => {
 	const { config, machines } = OFFER;
-	const dearer: Offer = {
-		...OFFER,
-		others: [{ config, machines, hourlyUsd: 2.5 }],
-	};
+	const dearer: Offer = { ...OFFER, others: [{ config, machines, hourlyUsd: 2.5 }] };
 	expect((await answer(dearer, { yes: true, maxHourlyUsd: 2 })).said).toMatch(
 		/^The machines cost about \$2\.50 an hour, and --max-hourly-usd allows \$2\.00/,
 	);
 	const unknown: Offer = {
 		...OFFER,
-		...{ unpriced: "why", others: [{ config, machines, hourlyUsd: null }] },
+		unpriced: "why",
+		others: [{ config, machines, hourlyUsd: null }],
 	};
-	expect(
-		(await answer(unknown, { yes: true, maxHourlyUsd: 9 })).said,
-	).toContain("the price is not known: why");
+	expect((await answer(unknown, { yes: true, maxHourlyUsd: 9 })).said).toContain(
+		"the price is not known: why",
+	);
 });
 
 test("without a terminal it takes --yes", async () => {
@@ -119,9 +117,7 @@ test("a price that is not known is asked about as such", async () => {
 		questions.push(question);
 		return "y";
 	});
-	expect(questions).toEqual([
-		"Rent them, at a price that is not known? [y/N] ",
-	]);
+	expect(questions).toEqual(["Rent them, at a price that is not known? [y/N] "]);
 	expect(world.err()).toContain(
 		"Price: not known: you may not call pricing:GetProducts; they end themselves after 2h.\n",
 	);

@@ -39,14 +39,9 @@ export async function confirmOffer(
 	);
 	if (maxHourlyUsd !== null) {
 		if (hourlyUsd === null)
-			throw failure("cloud-unpriced", {
-				why: unpriced ?? `${title} has named none`,
-			});
+			throw failure("cloud-unpriced", { why: unpriced ?? `${title} has named none` });
 		if (hourlyUsd > maxHourlyUsd)
-			throw failure("cloud-too-dear", {
-				hourly: dollars(hourlyUsd),
-				most: dollars(maxHourlyUsd),
-			});
+			throw failure("cloud-too-dear", { hourly: dollars(hourlyUsd), most: dollars(maxHourlyUsd) });
 	}
 	if (yes) return;
 	if (world.ask === null) throw failure("cloud-unconfirmed", {});

@@ -35,10 +35,7 @@ hunter4
 Kernel panic - not syncing\r\n`,
 	);
 	// Each run waits for it anew.
-	await Promise.all([
-		consoles.fetch("203.0.113.1"),
-		consoles.fetch("203.0.113.1"),
-	]);
+	await Promise.all([consoles.fetch("203.0.113.1"), consoles.fetch("203.0.113.1")]);
 	expect(asked).toEqual(["203.0.113.1"]);
 	// The folder of runs without a single run is removed before.
 	expect(existsSync(file)).toBe(false);
@@ -46,9 +43,7 @@ Kernel panic - not syncing\r\n`,
 	const text = readFileSync(file, "utf8");
 	expect(text).toContain("[0.0] line 0\n");
 	expect(text).toContain("\nFailed to start networking\n");
-	expect(said[0]).toBe(
-		`203.0.113.1 did not come up. The end of its console (all of it: ${file}):`,
-	);
+	expect(said[0]).toBe(`203.0.113.1 did not come up. The end of its console (all of it: ${file}):`);
 	expect(said.at(-1)).toBe("  Kernel panic - not syncing");
 	expect(said).toHaveLength(13);
 	expect(text + said.join("\n")).not.toMatch(/hunter/);

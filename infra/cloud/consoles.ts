@@ -19,10 +19,7 @@ export function consolesOf(
 	folder: string,
 	say: (line: string) => void,
 ): Consoles {
-	const fetched = new Map<
-		string,
-		Promise<{ text: string } | { why: string }>
-	>();
+	const fetched = new Map<string, Promise<{ text: string } | { why: string }>>();
 	return {
 		async fetch(host) {
 			const asked =
@@ -72,9 +69,6 @@ function readable(text: string): string {
 		.replaceAll("\r", "")
 		// biome-ignore lint/suspicious/noControlCharactersInRegex: those of a terminal are to go.
 		.replaceAll(/\x1b\[[\d;?]*[a-zA-Z]|[\x00-\x08\x0b-\x1f\x7f]/g, "")
-		.replaceAll(
-			/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|$)/gs,
-			"***",
-		);
+		.replaceAll(/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|$)/gs, "***");
 	return maskSameLength(maskUrls(plain));
 }

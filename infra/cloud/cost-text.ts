@@ -9,9 +9,7 @@ const LEAST_NS = 60e9;
 /** What is rented costs no more than this, wherever there is room for it; null: not known. */
 export function mostHourlyUsd({ others, ...first }: Offer): number | null {
 	const all = [first, ...others].map(({ hourlyUsd }) => hourlyUsd);
-	return all.some((usd) => usd === null)
-		? null
-		: largestOf(all.map((usd) => usd ?? 0));
+	return all.some((usd) => usd === null) ? null : largestOf(all.map((usd) => usd ?? 0));
 }
 
 /** The price of a period, in USD. */

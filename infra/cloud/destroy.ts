@@ -24,11 +24,7 @@ export async function destroyOne(
 }
 
 /** One after the other; a failure does not stop the next ones. Whatever stays is exit code 5, also when another mqbench has it. */
-export async function destroyAll(
-	yes: boolean,
-	world: World,
-	options: CloudOptions,
-): Promise<void> {
+export async function destroyAll(yes: boolean, world: World, options: CloudOptions): Promise<void> {
 	const free: KnownRig[] = [];
 	const failed: unknown[] = [];
 	for (const rig of await knownRigs(world)) {
@@ -42,11 +38,7 @@ export async function destroyAll(
 	if (free.length === 0 && failed.length === 0)
 		return void world.stdout.write(tell("no-rig-to-destroy"));
 	const names = free.map(nameOf).join(", ");
-	if (
-		free.length > 0 &&
-		!yes &&
-		!(await agreed(`Take down ${names}?`, world))
-	) {
+	if (free.length > 0 && !yes && !(await agreed(`Take down ${names}?`, world))) {
 		world.stdout.write("Nothing was taken down.\n");
 		return throwAll(failed);
 	}

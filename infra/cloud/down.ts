@@ -19,9 +19,7 @@ export async function downInCloud(
 	const state = rig.cloud?.state ?? null;
 	// Its state is not ours, so somebody else has to take it down.
 	if (rig.cloud === null || state === null)
-		throw failure("usage", {
-			message: tell("stood-up-by-hand", { file, id: rig.id }),
-		});
+		throw failure("usage", { message: tell("stood-up-by-hand", { file, id: rig.id }) });
 	// The state folder of the command that stood it up, which may have had another MQBENCH_STATE_DIR.
 	const folder = path.dirname(path.dirname(state));
 	const there = { ...world, env: { ...world.env, MQBENCH_STATE_DIR: folder } };
@@ -29,14 +27,10 @@ export async function downInCloud(
 		try {
 			return await destroyCloud(rig.id, at, options);
 		} catch (error) {
-			if (!(error instanceof MqbenchError && error.code === "no-such-rig"))
-				throw error;
+			if (!(error instanceof MqbenchError && error.code === "no-such-rig")) throw error;
 		}
 	const { clouds = providerOf } = options;
-	await orLeft(
-		...([rig.id, rig.cloud, state, world] as const),
-		await clouds(rig.cloud.provider),
-	);
+	await orLeft(...([rig.id, rig.cloud, state, world] as const), await clouds(rig.cloud.provider));
 }
 
 // --- internal ---
@@ -51,29 +45,15 @@ async function orLeft(
 ): Promise<void> {
 	const left = (what: string) =>
 		failure("cloud-left", {
-			text: tell("rig-forgotten", {
-				id,
-				state,
-				what,
-				find: findByTag({ id, region, profile }),
-			}),
+			text: tell("rig-forgotten", { id, state, what, find: findByTag({ id, region, profile }) }),
 		});
 	if (account === null) throw left(tell("existence-account-unknown"));
-	const trouble = await accountTrouble(
-		provider,
-		{ account, region, profile },
-		world,
-	);
-	if (trouble !== null)
-		throw left(tell("existence-account-wrong", { trouble: trouble.wrong }));
+	const trouble = await accountTrouble(provider, { account, region, profile }, world);
+	if (trouble !== null) throw left(tell("existence-account-wrong", { trouble: trouble.wrong }));
 	const tagged = await provider
 		.find({ region, profile, owner, id }, world)
 		.catch((error: Error) => {
-			throw left(
-				tell("existence-not-asked", {
-					reason: error.message.replace(/\.$/, ""),
-				}),
-			);
+			throw left(tell("existence-not-asked", { reason: error.message.replace(/\.$/, "") }));
 		});
 	const count = tagged.reduce((sum, { things }) => sum + things.length, 0);
 	if (count > 0)

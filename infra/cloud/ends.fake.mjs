@@ -1,13 +1,6 @@
 // For ends.test.ts: a cloud that is a folder, and a process that rents there and may be killed. Plain JavaScript over dist/, because the
 // process runs without vitest.
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
@@ -23,8 +16,7 @@ export function cloudIn(folder, { output, reached = async () => {} }) {
 		async open({ pulumi, config, id }) {
 			await reached("planned");
 			const state = path.join(pulumi, "state.json");
-			const made = () =>
-				existsSync(state) ? JSON.parse(readFileSync(state, "utf8")) : null;
+			const made = () => (existsSync(state) ? JSON.parse(readFileSync(state, "utf8")) : null);
 			const keep = (names) => writeFileSync(state, JSON.stringify(names));
 			return {
 				async up() {
@@ -46,8 +38,7 @@ export function cloudIn(folder, { output, reached = async () => {} }) {
 					}
 				},
 				cancel: async () => {},
-				resources: async () =>
-					made()?.map((name) => `aws:ec2/instance:Instance ${name}`) ?? null,
+				resources: async () => made()?.map((name) => `aws:ec2/instance:Instance ${name}`) ?? null,
 				unsure: async () => [],
 				remove: async () => rmSync(state, { force: true }),
 			};

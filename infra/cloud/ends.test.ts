@@ -40,10 +40,7 @@ const LEFT = mkdtempSync(path.join(tmpdir(), "mqbench-ends-"));
 afterAll(() => rmSync(LEFT, { recursive: true }));
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const ACCOUNT = "111111111111";
-const OFFER = {
-	...offered(),
-	config: { ...offered().config, account: ACCOUNT },
-};
+const OFFER = { ...offered(), config: { ...offered().config, account: ACCOUNT } };
 
 describe("kill -9 while mqbench", () => {
 	test.each([
@@ -74,9 +71,7 @@ describe("a loss of power", () => {
 		const { killed, things, listed, world, destroy, sweep, folder } = scene();
 		await killed("measuring");
 		rmSync(folder, { recursive: true });
-		expect(await listed()).toMatch(
-			/after a loss of the state: mqbench rigs sweep/,
-		);
+		expect(await listed()).toMatch(/after a loss of the state: mqbench rigs sweep/);
 		expect(await destroy()).toBe(0);
 		expect(things()).toHaveLength(3);
 		await sweep(60);
@@ -91,18 +86,14 @@ describe("a loss of power", () => {
 		["rig.json", ["rig.json"]],
 		["rig.json and Pulumi's state", ["rig.json", "pulumi/state.json"]],
 		["Pulumi's folders", ["pulumi", "project"]],
-	])(
-		"that takes %s: rigs destroy --all ends it all the same",
-		async (_, lost) => {
-			const { killed, things, destroy, folder } = scene();
-			await killed("measuring");
-			for (const name of lost)
-				rmSync(path.join(folder, name), { recursive: true });
-			expect(await destroy()).toBe(0);
-			expect(things()).toEqual([]);
-			expect(existsSync(folder)).toBe(false);
-		},
-	);
+	])("that takes %s: rigs destroy --all ends it all the same", async (_, lost) => {
+		const { killed, things, destroy, folder } = scene();
+		await killed("measuring");
+		for (const name of lost) rmSync(path.join(folder, name), { recursive: true });
+		expect(await destroy()).toBe(0);
+		expect(things()).toEqual([]);
+		expect(existsSync(folder)).toBe(false);
+	});
 
 	test("that takes Pulumi's state, with no network afterwards: exit code 5, nothing is forgotten", async () => {
 		const { killed, things, destroy, folder } = scene();
@@ -123,9 +114,7 @@ describe("two mqbench at once", () => {
 		expect(await listed()).toMatch(/^demo-1 {2}ready, in use /m);
 		expect(await destroy()).toMatchObject({
 			exit: 5,
-			message: expect.stringContaining(
-				`another mqbench (process ${child.pid}) has it`,
-			),
+			message: expect.stringContaining(`another mqbench (process ${child.pid}) has it`),
 		});
 		expect(things()).toHaveLength(3);
 	});
@@ -144,8 +133,7 @@ describe("two mqbench at once", () => {
 		await killed("measuring");
 		const ends = await Promise.all([destroy(), destroy()]);
 		expect(ends).toContain(0);
-		for (const end of ends)
-			if (end !== 0) expect(end).toMatchObject({ exit: 5 });
+		for (const end of ends) if (end !== 0) expect(end).toMatchObject({ exit: 5 });
 		expect(things()).toEqual([]);
 	});
 
@@ -153,32 +141,27 @@ describe("two mqbench at once", () => {
 		["is dead", false, 0, 0],
 		["lives", true, 0, 5],
 		["lives, but the rig has expired", true, 181, 0],
-	])(
-		"in two containers, of which the one that has it %s",
-		async (_, lives, minutes, exit) => {
-			const { killed, things, destroy, folder } = scene();
-			await killed("measuring");
-			const held = path.join(folder, "held", "owner");
-			const holder = JSON.parse(readFileSync(held, "utf8"));
-			const owner = holder.owner.replace(/\.\w+$/, ".00000000");
-			writeFileSync(held, JSON.stringify({ ...holder, owner }));
-			let at = 0;
-			const touch = () => existsSync(held) && utimesSync(held, 0, ++at);
-			const living = lives ? setInterval(touch, 20) : undefined;
-			onTestFinished(() => clearInterval(living));
-			const watchMs = lives ? 30_000 : 100;
-			const end = await destroy({}, minutes, watchMs);
-			if (exit === 0) expect(end).toBe(0);
-			else
-				expect(end).toMatchObject({
-					exit,
-					message: expect.stringMatching(
-						/container, which shows that it lives/,
-					),
-				});
-			expect(things()).toHaveLength(exit === 0 ? 0 : 3);
-		},
-	);
+	])("in two containers, of which the one that has it %s", async (_, lives, minutes, exit) => {
+		const { killed, things, destroy, folder } = scene();
+		await killed("measuring");
+		const held = path.join(folder, "held", "owner");
+		const holder = JSON.parse(readFileSync(held, "utf8"));
+		const owner = holder.owner.replace(/\.\w+$/, ".00000000");
+		writeFileSync(held, JSON.stringify({ ...holder, owner }));
+		let at = 0;
+		const touch = () => existsSync(held) && utimesSync(held, 0, ++at);
+		const living = lives ? setInterval(touch, 20) : undefined;
+		onTestFinished(() => clearInterval(living));
+		const watchMs = lives ? 30_000 : 100;
+		const end = await destroy({}, minutes, watchMs);
+		if (exit === 0) expect(end).toBe(0);
+		else
+			expect(end).toMatchObject({
+				exit,
+				message: expect.stringMatching(/container, which shows that it lives/),
+			});
+		expect(things()).toHaveLength(exit === 0 ? 0 : 3);
+	});
 });
 
 describe("AWS does not play along", () => {
@@ -255,9 +238,7 @@ describe("AWS does not play along", () => {
 		await expect(end).rejects.toMatchObject({
 			code: "cloud-up",
 			exit: 3,
-			message: expect.stringMatching(
-				/VcpuLimitExceeded\. Nothing of it is left/,
-			),
+			message: expect.stringMatching(/VcpuLimitExceeded\. Nothing of it is left/),
 		});
 		expect(things()).toEqual([]);
 		expect(existsSync(folder)).toBe(false);
@@ -298,23 +279,13 @@ function scene() {
 	});
 	/** A process that rents, at that point. */
 	async function rents(at: string) {
-		const asked = {
-			state,
-			folder: base,
-			at,
-			nowMs: NOW,
-			offer: OFFER,
-			output: output(),
-		};
+		const asked = { state, folder: base, at, nowMs: NOW, offer: OFFER, output: output() };
 		const child = spawn(process.execPath, [FAKE], {
 			env: { PATH: process.env.PATH, MQBENCH_ENDS: JSON.stringify(asked) },
 			stdio: ["ignore", "pipe", "inherit"],
 		});
 		onTestFinished(() => void child.kill("SIGKILL"));
-		const [said] = await Promise.race([
-			once(child.stdout, "data"),
-			once(child, "close"),
-		]);
+		const [said] = await Promise.race([once(child.stdout, "data"), once(child, "close")]);
 		expect(String(said)).toBe("reached");
 		return child;
 	}
@@ -354,10 +325,6 @@ function scene() {
 				(error: MqbenchError) => error,
 			),
 		sweep: (minutes: number) =>
-			sweepRigs(
-				{ region: "eu-central-1", yes: true },
-				after(minutes),
-				cloudsWith(clouds({})),
-			),
+			sweepRigs({ region: "eu-central-1", yes: true }, after(minutes), cloudsWith(clouds({}))),
 	};
 }

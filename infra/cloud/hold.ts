@@ -31,9 +31,7 @@ export async function hold(
 	const where = lockOf(folder);
 	const onWatch = (watchMs: number) =>
 		say?.(tell("watching-holder", { id: folder.id, watchNs: watchMs * 1e6 }));
-	const got = await orUnwritable(where, () =>
-		tryLock(where, doing, { ...options, onWatch }),
-	);
+	const got = await orUnwritable(where, () => tryLock(where, doing, { ...options, onWatch }));
 	if ("release" in got) return got;
 	throw inUse(folder.id, got);
 }

@@ -13,8 +13,15 @@ import { orUnwritable } from "./unwritable.ts";
 export async function makeKey(file: string, id: string): Promise<string> {
 	try {
 		await promisify(execFile)("ssh-keygen", [
-			...["-q", "-t", "ed25519", "-N", "", "-C", `mqbench-${id}`],
-			...["-f", file],
+			"-q",
+			"-t",
+			"ed25519",
+			"-N",
+			"",
+			"-C",
+			`mqbench-${id}`,
+			"-f",
+			file,
 		]);
 		await chmod(file, 0o600);
 		await chmod(`${file}.pub`, 0o600);
@@ -23,9 +30,7 @@ export async function makeKey(file: string, id: string): Promise<string> {
 		const { code } = error as NodeJS.ErrnoException;
 		throw failure("cloud-key", {
 			reason:
-				code === "ENOENT"
-					? "there is no ssh-keygen on PATH"
-					: lastLine(error) || reasonOf(error),
+				code === "ENOENT" ? "there is no ssh-keygen on PATH" : lastLine(error) || reasonOf(error),
 		});
 	}
 }
@@ -34,15 +39,9 @@ export async function makeKey(file: string, id: string): Promise<string> {
  * Makes the host key of a rig's machines, which they get before their sshd starts, and the file by which ssh knows it: all of them have the
  * same key, and their addresses are not known yet. So nobody's key is taken on trust at the first contact. Fails as `makeKey` does.
  */
-export async function makeHostKey(
-	file: string,
-	knownHosts: string,
-	id: string,
-): Promise<void> {
+export async function makeHostKey(file: string, knownHosts: string, id: string): Promise<void> {
 	const line = await makeKey(file, id);
-	await orUnwritable(knownHosts, () =>
-		writeWhole(knownHosts, `* ${line}\n`, 0o600),
-	);
+	await orUnwritable(knownHosts, () => writeWhole(knownHosts, `* ${line}\n`, 0o600));
 }
 
 // --- internal ---

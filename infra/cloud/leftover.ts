@@ -44,11 +44,7 @@ export function goneText(
 	return [
 		`The rig ${id} is left${cloud === null ? "" : ` in ${cloud.region}: ${machinesText(cloud.machines)}${cloud.hourlyUsd === null ? "" : `, $${cloud.hourlyUsd.toFixed(2)} an hour`}`}.${doing === "" ? "" : ` ${doing}`}`,
 		endText(expiresAt, nowMs),
-		...commands({
-			id,
-			region: cloud?.region ?? null,
-			profile: cloud?.profile ?? null,
-		}),
+		...commands({ id, region: cloud?.region ?? null, profile: cloud?.profile ?? null }),
 	].join("\n");
 }
 
@@ -89,8 +85,5 @@ function endText(expiresAt: string | null, nowMs: number): string {
 }
 
 function commands(rig: Pick<Leftover, "id" | "region" | "profile">): string[] {
-	return [
-		`Take it down:         mqbench rigs destroy ${rig.id}`,
-		findByTag(rig),
-	];
+	return [`Take it down:         mqbench rigs destroy ${rig.id}`, findByTag(rig)];
 }

@@ -1,11 +1,4 @@
-import {
-	existsSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -27,7 +20,8 @@ import type { Stack } from "./stack.ts";
 type Fakes = Partial<Provider> & Pick<lifecycle.CloudOptions, "say" | "timing">;
 
 const faked = ({ say = () => {}, timing = {}, ...parts }: Fakes) => ({
-	...{ say, timing },
+	say,
+	timing,
 	clouds: cloudsWith({ account: async () => "111111111111", ...parts }),
 });
 const standUpCloud = (offer: lifecycle.Offered, world: World, fakes: Fakes) =>
@@ -44,10 +38,7 @@ function scene(parts: Partial<Stack> = {}) {
 	const leaving: (string | null)[] = [];
 	const said: string[] = [];
 	const world = {
-		...fakeWorld({
-			env: { MQBENCH_STATE_DIR: state, PATH: process.env.PATH },
-			stop: stop.signal,
-		}),
+		...fakeWorld({ env: { MQBENCH_STATE_DIR: state, PATH: process.env.PATH }, stop: stop.signal }),
 		leaving: (text: string | null) => void leaving.push(text),
 	};
 	const stack: FakeStack = fakeStack({ up: async () => output(), ...parts });
@@ -69,17 +60,11 @@ function scene(parts: Partial<Stack> = {}) {
 		/** One whose account is known. */
 		upIn: (account: string, more: Fakes = {}) =>
 			standUpCloud(owned(account), world, { ...options, ...more }),
-		file: () =>
-			RigFile.parse(
-				JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")),
-			),
+		file: () => RigFile.parse(JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8"))),
 	};
 }
 
-const owned = (account: string) => ({
-	...offered(),
-	config: { ...offered().config, account },
-});
+const owned = (account: string) => ({ ...offered(), config: { ...offered().config, account } });
 
 /** Another zone, and other types. */
 function place(
@@ -106,9 +91,7 @@ function fullScene(
 	const rented: { zone: string; brokers: string }[] = [];
 	const made = scene({
 		async up() {
-			const config = JSON.parse(
-				readFileSync(path.join(made.folder, "config.json"), "utf8"),
-			);
+			const config = JSON.parse(readFileSync(path.join(made.folder, "config.json"), "utf8"));
 			const { zone, brokers } = config;
 			rented.push({ zone, brokers: brokers.instance });
 			if (full.includes(`${zone} ${brokers.instance}`))
@@ -120,7 +103,8 @@ function fullScene(
   pulumi:pulumi:Stack (mqbench-x):
     error: update failed
 `,
-					...{ stderr: "", code: 255 },
+					stderr: "",
+					code: 255,
 				});
 			return output();
 		},
@@ -224,9 +208,7 @@ describe("a rented rig", () => {
 		const { up, folder } = scene();
 		await up();
 		const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-		const modes = files.map(
-			(name) => statSync(path.join(folder, name)).mode & 0o077,
-		);
+		const modes = files.map((name) => statSync(path.join(folder, name)).mode & 0o077);
 		expect(modes.every((others) => others === 0)).toBe(true);
 		expect(statSync(folder).mode & 0o777).toBe(0o700);
 		const texts = files
@@ -234,23 +216,16 @@ describe("a rented rig", () => {
 			.map((name) => [name, readFileSync(path.join(folder, name), "utf8")]);
 		const passphrase = texts.find(([name]) => name === "passphrase")?.[1];
 		expect(passphrase).toMatch(/^[\w-]{43}$/);
+		expect(texts.filter(([, text]) => text?.includes("PRIVATE KEY")).map(([name]) => name)).toEqual(
+			["host_ed25519", "id_ed25519"],
+		);
 		expect(
-			texts
-				.filter(([, text]) => text?.includes("PRIVATE KEY"))
-				.map(([name]) => name),
-		).toEqual(["host_ed25519", "id_ed25519"]);
-		expect(
-			texts
-				.filter(([, text]) => text?.includes(passphrase ?? "?"))
-				.map(([name]) => name),
+			texts.filter(([, text]) => text?.includes(passphrase ?? "?")).map(([name]) => name),
 		).toEqual(["passphrase"]);
 		expect(JSON.parse(readFileSync(path.join(folder, "config.json"), "utf8")))
 			// Only the public half goes to the cloud.
 			.toMatchObject({
-				publicKey: readFileSync(
-					path.join(folder, "id_ed25519.pub"),
-					"utf8",
-				).trim(),
+				publicKey: readFileSync(path.join(folder, "id_ed25519.pub"), "utf8").trim(),
 				identity: path.join(folder, "id_ed25519"),
 				hostKey: path.join(folder, "host_ed25519"),
 			});
@@ -268,9 +243,7 @@ describe("a rented rig", () => {
 		const half = readFileSync(path.join(folder, "host_ed25519.pub"), "utf8");
 		expect(half).toMatch(/^ssh-ed25519 \S+ mqbench-demo-1\n$/);
 		expect(known).toEqual([`* ${half}`]);
-		expect(half).not.toBe(
-			readFileSync(path.join(folder, "id_ed25519.pub"), "utf8"),
-		);
+		expect(half).not.toBe(readFileSync(path.join(folder, "id_ed25519.pub"), "utf8"));
 	});
 
 	test("goes again when it cannot be made, with the reason", async () => {
@@ -326,16 +299,10 @@ describe("a rented rig", () => {
 		test("stands on the next type of the list, with its price; a type that a zone has none of is not asked for twice", async () => {
 			const { go, rented, file } = fullScene(
 				["eu-central-1a i4i.xlarge"],
-				[
-					place("eu-central-1a", "i4i.xlarge", "c6i.xlarge"),
-					place("eu-central-1a", "m6id.xlarge"),
-				],
+				[place("eu-central-1a", "i4i.xlarge", "c6i.xlarge"), place("eu-central-1a", "m6id.xlarge")],
 			);
 			await go();
-			expect(rented.map(({ brokers }) => brokers)).toEqual([
-				"i4i.xlarge",
-				"m6id.xlarge",
-			]);
+			expect(rented.map(({ brokers }) => brokers)).toEqual(["i4i.xlarge", "m6id.xlarge"]);
 			expect(file().cloud).toMatchObject({
 				machines: { "m6id.xlarge": 1, "c6in.xlarge": 2 },
 				hourlyUsd: 0.7,
@@ -343,21 +310,17 @@ describe("a rented rig", () => {
 		});
 
 		test("and that does not go is left with exit code 5, and nothing else is tried", async () => {
-			const { go, rented } = fullScene(
-				["eu-central-1a i4i.xlarge"],
-				[place("eu-central-1b")],
-				{ destroy: () => Promise.reject(new Error("no network")) },
-			);
+			const { go, rented } = fullScene(["eu-central-1a i4i.xlarge"], [place("eu-central-1b")], {
+				destroy: () => Promise.reject(new Error("no network")),
+			});
 			expect(await failed(go())).toMatchObject({ code: "cloud-left", exit: 5 });
 			expect(rented).toHaveLength(1);
 		});
 
 		test("tries nothing else after Ctrl-C, nor when it fails for another reason", async () => {
-			const stopped = fullScene(
-				["eu-central-1a i4i.xlarge"],
-				[place("eu-central-1b")],
-				{ destroy: async () => stopped.stop.abort("SIGINT") },
-			);
+			const stopped = fullScene(["eu-central-1a i4i.xlarge"], [place("eu-central-1b")], {
+				destroy: async () => stopped.stop.abort("SIGINT"),
+			});
 			expect(await failed(stopped.go())).toMatchObject({ code: "interrupted" });
 			expect(stopped.rented).toHaveLength(1);
 			const other = fullScene([], [place("eu-central-1b")], {
@@ -388,18 +351,11 @@ describe("a rented rig", () => {
 			{ ...output(), brokers: [{ system: "nats", broker: "nats" }] },
 			/brokers\[0\]|no machine for nats/,
 		],
-		[
-			"fewer clients",
-			{ ...output(), clients: [] },
-			/0 clients, and 2 were asked for/,
-		],
+		["fewer clients", { ...output(), clients: [] }, /0 clients, and 2 were asked for/],
 	])("goes again when Pulumi gives back %s", async (_, value, reason) => {
 		const { up, stack } = scene({ up: async () => value });
 		const error = await failed(up());
-		expect(error).toMatchObject({
-			code: "cloud-up",
-			message: expect.stringMatching(reason),
-		});
+		expect(error).toMatchObject({ code: "cloud-up", message: expect.stringMatching(reason) });
 		expect(stack.there).toEqual([]);
 	});
 
@@ -407,9 +363,7 @@ describe("a rented rig", () => {
 		const { up, stop, stack, folder } = scene({
 			up: ({ signal }) =>
 				new Promise((_, reject) => {
-					signal.addEventListener("abort", () =>
-						reject(new Error("update canceled")),
-					);
+					signal.addEventListener("abort", () => reject(new Error("update canceled")));
 					stop.abort("SIGINT");
 				}),
 		});
@@ -453,13 +407,9 @@ describe("a rented rig", () => {
 		});
 		const rig = await up();
 		await rig.teardown();
-		expect(stack.asked).toEqual([
-			...["up", "destroy", "destroy", "destroy", "remove"],
-		]);
+		expect(stack.asked).toEqual(["up", "destroy", "destroy", "destroy", "remove"]);
 		expect(existsSync(folder)).toBe(false);
-		expect(said.join("\n")).toMatch(
-			/Not all of it went \(the subnet has dependencies\)/,
-		);
+		expect(said.join("\n")).toMatch(/Not all of it went \(the subnet has dependencies\)/);
 	});
 
 	test("that does not go at all: exit code 5, each resource, and the commands", async () => {
@@ -491,15 +441,11 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		});
 		const error = await failed(up());
 		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
-		expect(error.message).toMatch(
-			/what is left of it is not known\.\nWhy: no network\./,
-		);
+		expect(error.message).toMatch(/what is left of it is not known\.\nWhy: no network\./);
 	});
 
 	test("of which Pulumi says that it went, and it did not, is left", async () => {
-		const { up } = scene({
-			resources: async () => ["aws:ec2/vpc:Vpc vpc (vpc-1)"],
-		});
+		const { up } = scene({ resources: async () => ["aws:ec2/vpc:Vpc vpc (vpc-1)"] });
 		const rig = await up();
 		const { message } = await failed(rig.teardown());
 		expect(message).toMatch(
@@ -524,9 +470,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			},
 		});
 		await (await up()).teardown();
-		expect(stack.asked).toEqual([
-			...["up", "destroy", "cancel", "destroy", "remove"],
-		]);
+		expect(stack.asked).toEqual(["up", "destroy", "cancel", "destroy", "remove"]);
 	});
 
 	test("of which a killed Pulumi may have made more than it knows is swept by its tag, whatever Ctrl-C says", async () => {
@@ -542,10 +486,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		});
 		stop.abort("SIGINT");
 		await rig.teardown();
-		const once = {
-			...{ id: "demo-1", region: "eu-central-1", owner: "jane" },
-			stopped: false,
-		};
+		const once = { id: "demo-1", region: "eu-central-1", owner: "jane", stopped: false };
 		// Twice: AWS may show late what was made a moment before.
 		expect(swept).toEqual([once, once]);
 		expect(existsSync(folder)).toBe(false);
@@ -586,16 +527,11 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 	});
 
 	test("of which the sweep leaves something is left with that alone, and with both reasons when there can be no sweep", async () => {
-		const parts = {
-			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
-		};
+		const parts = { destroy: () => Promise.reject(new Error("RequestLimitExceeded")) };
 		const stays = await scene(parts).upIn("111111111111", {
 			...sweeping(8, [
 				{
-					thing: {
-						...{ kind: "instance", id: "i-0abc", since: null },
-						detail: "i4i.xlarge, running",
-					},
+					thing: { kind: "instance", id: "i-0abc", since: null, detail: "i4i.xlarge, running" },
 					reason: "denied",
 				},
 			]),
@@ -617,9 +553,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		const { upIn, folder } = scene({
 			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
 		});
-		const rig = await upIn("111111111111", {
-			...sweeping(0),
-		});
+		const rig = await upIn("111111111111", { ...sweeping(0) });
 		expect((await failed(rig.teardown())).message).toMatch(
 			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; and nothing has its tag\./,
 		);
@@ -650,13 +584,8 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			{ ...world, env: { ...world.env, AWS_PROFILE: "lab" } },
 			options,
 		);
-		expect(file().cloud).toMatchObject({
-			profile: "lab",
-			account: "111111111111",
-		});
-		expect(
-			JSON.parse(readFileSync(path.join(folder, "config.json"), "utf8")),
-		).toMatchObject({
+		expect(file().cloud).toMatchObject({ profile: "lab", account: "111111111111" });
+		expect(JSON.parse(readFileSync(path.join(folder, "config.json"), "utf8"))).toMatchObject({
 			profile: "lab",
 			account: "111111111111",
 			expiresAt: "2026-01-02T06:04:05.000Z",
@@ -698,11 +627,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		const { world, options, stack } = scene();
 		const { config, ...rest } = offered();
 		await expect(
-			standUpCloud(
-				{ ...rest, config: { ...config, systems: [] } },
-				world,
-				options,
-			),
+			standUpCloud({ ...rest, config: { ...config, systems: [] } }, world, options),
 		).rejects.toThrow(/noop has no server here/);
 		expect(stack.asked).toEqual([]);
 	});
@@ -838,20 +763,14 @@ describe("taking down by hand", () => {
 
 describe("a rig whose mqbench was killed", () => {
 	/** As kill -9 leaves it. */
-	async function killed(
-		parts: Partial<Stack> = {},
-		account: string | null = null,
-	) {
+	async function killed(parts: Partial<Stack> = {}, account: string | null = null) {
 		const found = scene(parts);
 		await (account === null ? found.up() : found.upIn(account));
 		const held = path.join(found.folder, "held", "owner");
 		const { owner, ...rest } = JSON.parse(readFileSync(held, "utf8"));
 		writeFileSync(
 			held,
-			JSON.stringify({
-				...rest,
-				owner: ownerText(process.pid).replace(/:\w*@/, ":1@"),
-			}),
+			JSON.stringify({ ...rest, owner: ownerText(process.pid).replace(/:\w*@/, ":1@") }),
 		);
 		expect(owner).toBe(ownerText(process.pid));
 		return found;
@@ -888,8 +807,7 @@ describe("a rig whose mqbench was killed", () => {
 
 	test("before its input was stored needs no Pulumi, either, with no rig.json of it", async () => {
 		const { world, options, folder } = await killed();
-		for (const name of ["rig.json", "config.json"])
-			rmSync(path.join(folder, name));
+		for (const name of ["rig.json", "config.json"]) rmSync(path.join(folder, name));
 		await destroyCloud("demo-1", world, {
 			...options,
 			open: () => Promise.reject(new Error("no Pulumi")),
@@ -925,8 +843,7 @@ describe("a rig whose mqbench was killed", () => {
 				);
 				expect(asked).toEqual(["demo-1"]);
 				expect(error?.exit ?? null).toBe(exit);
-				for (const { thing } of left)
-					expect(error?.message).toContain(thing.id);
+				for (const { thing } of left) expect(error?.message).toContain(thing.id);
 				expect(existsSync(folder)).toBe(exit === 5);
 			}
 		},
@@ -978,8 +895,6 @@ describe("a rig whose mqbench was killed", () => {
 			}),
 		);
 		expect(error).toMatchObject({ exit: 5 });
-		expect(error.message).toMatch(
-			/in eu-central-1: .*\nWhy: there is no pulumi\./,
-		);
+		expect(error.message).toMatch(/in eu-central-1: .*\nWhy: there is no pulumi\./);
 	});
 });

@@ -11,13 +11,7 @@ import { endsAt, expiresAt, isOver } from "./expiry.ts";
 import { type Hold, hold } from "./hold.ts";
 import { makeHostKey, makeKey } from "./key.ts";
 import { goneText, leftText, machinesText } from "./leftover.ts";
-import type {
-	NoRoom,
-	Offer,
-	Placement,
-	Provider,
-	RigConfig,
-} from "./provider.ts";
+import type { NoRoom, Offer, Placement, Provider, RigConfig } from "./provider.ts";
 import { type Clouds, providerOf, providerOfRig } from "./providers.ts";
 import { PulumiFailed } from "./pulumi-process.ts";
 import {
@@ -45,10 +39,7 @@ import {
 import { upText } from "./up-text.ts";
 
 /** What is to be rented. Everything has been checked, and the user has agreed. */
-export type Offered = Pick<
-	Offer,
-	"cloud" | "config" | "machines" | "hourlyUsd" | "others"
->;
+export type Offered = Pick<Offer, "cloud" | "config" | "machines" | "hourlyUsd" | "others">;
 
 /** Machines that are up. The owner of this object takes them down or keeps them. */
 export interface CloudRig {
@@ -109,10 +100,7 @@ export async function standUpCloud(
 			const rig = await standUp({ ...first, ...place }, world, options);
 			if (full.length > 0)
 				say(
-					tell("placed-elsewhere", {
-						...{ id, zone, machines },
-						refused: full.map(fullText).join("; "),
-					}),
+					tell("placed-elsewhere", { id, zone, machines, refused: full.map(fullText).join("; ") }),
 				);
 			return rig;
 		} catch (error) {
@@ -126,9 +114,7 @@ export async function standUpCloud(
 		reason: tell("no-room-anywhere", {
 			answers: full
 				.map(({ place, answer: { code, words } }) =>
-					[fullText({ place }), ` (${code}`, words && `: ${words}`, ")"].join(
-						"",
-					),
+					[fullText({ place }), ` (${code}`, words && `: ${words}`, ")"].join(""),
 				)
 				.join("; "),
 		}),
@@ -155,9 +141,7 @@ async function standUp(
 	const { say, yes, timing, clouds } = filled(options, world);
 	// rig.json has a broker for each system; a system without a process needs no machines.
 	if (config.systems.length === 0)
-		throw failure("usage", {
-			message: tell("nothing-to-rent", { broker: noBroker }),
-		});
+		throw failure("usage", { message: tell("nothing-to-rent", { broker: noBroker }) });
 	const provider = await clouds(cloud);
 	await forgetUnmade(world);
 	for (const line of await upText(world)) say(line);
@@ -185,13 +169,7 @@ async function standUp(
 		});
 		await keepConfig(folder, whole);
 		const end = endsAt(config.ttlMinutes, nowMs);
-		plan = plannedRig(
-			folder,
-			provider,
-			whole,
-			{ machines, hourlyUsd, end },
-			world,
-		);
+		plan = plannedRig(folder, provider, whole, { machines, hourlyUsd, end }, world);
 		await keepRig(folder, plan);
 		stack = await provider.open(folder, world, { yes, say });
 		orInterrupted(world.stop);
@@ -207,9 +185,7 @@ async function standUp(
 	};
 	let known = plan;
 	const down = () =>
-		takeDown(stack, folder, known, { world, say, clouds, ...timing }).finally(
-			release,
-		);
+		takeDown(stack, folder, known, { world, say, clouds, ...timing }).finally(release);
 	world.leaving?.(goneText(plan, "It was being made.", world.clock.nowMs()));
 	let file: RigFile;
 	try {
@@ -226,8 +202,7 @@ async function standUp(
 		);
 		await down();
 		orInterrupted(world.stop);
-		if (answer !== null)
-			throw new Full({ config, machines, hourlyUsd }, answer);
+		if (answer !== null) throw new Full({ config, machines, hourlyUsd }, answer);
 		throw failure("cloud-up", { id: config.id, reason: whyOf(error) });
 	}
 	world.leaving?.(goneText(file, "", world.clock.nowMs()));
@@ -274,13 +249,8 @@ export async function destroyCloud(
 		const provider = await providerOfRig(file, clouds);
 		if (await isUnmade(rig)) return await forgetDown(folder);
 		const plan = file ?? (await lost(folder, provider, world));
-		world.leaving?.(
-			goneText(plan, tell("not-begun-down"), world.clock.nowMs()),
-		);
-		const trouble =
-			plan.cloud === null
-				? null
-				: await accountTrouble(provider, plan.cloud, world);
+		world.leaving?.(goneText(plan, tell("not-begun-down"), world.clock.nowMs()));
+		const trouble = plan.cloud === null ? null : await accountTrouble(provider, plan.cloud, world);
 		// We may not know whose credentials they are, for example without a network. Then Pulumi's provider checks before it does anything: its state
 		// has the account since the rig was made (allowedAccountIds, infra/aws/rig.ts).
 		if (trouble?.sure) throw untouched(plan, trouble.wrong, world);
@@ -292,14 +262,8 @@ export async function destroyCloud(
 		} catch (error) {
 			const reason = whyOf(error);
 			// After a stop, do not wait for a sweep; an older Pulumi may also still be running.
-			if (world.stop.aborted)
-				throw await left(folder, plan, null, reason, world);
-			return await sweepAway(
-				folder,
-				plan,
-				{ reason, resources: null },
-				{ world, say, clouds },
-			);
+			if (world.stop.aborted) throw await left(folder, plan, null, reason, world);
+			return await sweepAway(folder, plan, { reason, resources: null }, { world, say, clouds });
 		}
 		await takeDown(stack, folder, plan, { world, say, clouds, ...timing });
 	} finally {
@@ -331,11 +295,7 @@ function allWords(error: unknown): string {
 		: whyOf(error);
 }
 
-const TIMING: Timing = {
-	abortMs: 30_000,
-	pausesMs: [5_000, 20_000],
-	againMs: 30_000,
-};
+const TIMING: Timing = { abortMs: 30_000, pausesMs: [5_000, 20_000], againMs: 30_000 };
 
 function filled(options: CloudOptions, world: World) {
 	return {
@@ -348,11 +308,7 @@ function filled(options: CloudOptions, world: World) {
 }
 
 /** Nothing was done to it. */
-function untouched(
-	{ id, cloud, expiresAt }: Known,
-	reason: string,
-	world: World,
-): MqbenchError {
+function untouched({ id, cloud, expiresAt }: Known, reason: string, world: World): MqbenchError {
 	const { region = null, profile = null } = cloud ?? {};
 	return failure("cloud-left", {
 		text: leftText(
@@ -411,9 +367,7 @@ async function bringUp(
 		const onStop = async () => {
 			say(tell("stopping-pulumi"));
 			abort.abort();
-			await sleep(timing.abortMs, undefined, {
-				signal: impatience.signal,
-			}).catch(() => {});
+			await sleep(timing.abortMs, undefined, { signal: impatience.signal }).catch(() => {});
 			resolve("stopped");
 		};
 		if (world.stop.aborted) void onStop();
@@ -441,13 +395,10 @@ async function bringUp(
 /** Checks that the program's output is a rig with all of its machines. */
 function rigOf(output: unknown, plan: RigFile, clients: number): RigFile {
 	const parsed = parseRig(JSON.stringify(output ?? null));
-	if ("wrong" in parsed)
-		throw new Error(tell("output-no-rig", { wrong: parsed.wrong.join("; ") }));
+	if ("wrong" in parsed) throw new Error(tell("output-no-rig", { wrong: parsed.wrong.join("; ") }));
 	const { rig } = parsed;
 	for (const { system } of plan.brokers)
-		if (
-			!rig.brokers.some((one) => one.system === system && one.hosts.length > 0)
-		)
+		if (!rig.brokers.some((one) => one.system === system && one.hosts.length > 0))
 			throw new Error(tell("output-lacks-system", { system }));
 	if (rig.clients.length !== clients)
 		throw new Error(
@@ -472,11 +423,7 @@ function ready(rig: RigFile, plan: RigFile): RigFile {
 }
 
 /** Its rig.json is missing or broken: the program's input says where it is. */
-async function lost(
-	folder: RigFolder,
-	provider: Provider,
-	world: World,
-): Promise<Known> {
+async function lost(folder: RigFolder, provider: Provider, world: World): Promise<Known> {
 	const config = await configOf(folder, provider.parseConfig);
 	if (config === null) return { id: folder.id, cloud: null, expiresAt: null };
 	const unknown = { machines: {}, hourlyUsd: null, end: null };

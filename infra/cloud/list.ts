@@ -9,29 +9,19 @@ import { machinesText, timeText } from "./leftover.ts";
 import { type KnownRig, rigsFolder } from "./rigs.ts";
 
 /** `mqbench rigs list`, for people: rigs that this machine remembers. */
-export async function rigsText(
-	rigs: readonly KnownRig[],
-	world: World,
-): Promise<string> {
-	if (rigs.length === 0)
-		return tell("no-rigs-known", { folder: rigsFolder(world) });
+export async function rigsText(rigs: readonly KnownRig[], world: World): Promise<string> {
+	if (rigs.length === 0) return tell("no-rigs-known", { folder: rigsFolder(world) });
 	const nowMs = world.clock.nowMs();
 	const whole = rigs.filter(({ file }) => file !== null);
 	const rows = await Promise.all(whole.map((rig) => row(rig, nowMs)));
-	const over = whole.some(
-		({ file }) => file !== null && isOver(rigEndsAt(file), nowMs),
-	);
+	const over = whole.some(({ file }) => file !== null && isOver(rigEndsAt(file), nowMs));
 	return [
 		rows.length > 0 ? table([HEADS, ...rows]) : "",
 		over ? tell("machines-past-end") : "",
 		...rigs.map(({ folder, trouble }) =>
 			trouble === null
 				? ""
-				: tell("rig-folder-odd", {
-						folder: folder.path,
-						trouble,
-						id: folder.id,
-					}),
+				: tell("rig-folder-odd", { folder: folder.path, trouble, id: folder.id }),
 		),
 		"Take one down: mqbench rigs destroy <rig>\n",
 	].join("");
@@ -62,10 +52,7 @@ export async function rigForPrograms({ folder, file, trouble }: KnownRig) {
 
 const HEADS = ["RIG", "PHASE", "REGION", "MACHINES", "$/H", "AGE", "ENDS"];
 
-async function row(
-	{ folder, file }: KnownRig,
-	nowMs: number,
-): Promise<string[]> {
+async function row({ folder, file }: KnownRig, nowMs: number): Promise<string[]> {
 	if (file?.cloud == null) return [];
 	const { cloud, createdAt } = file;
 	const end = rigEndsAt(file);
@@ -80,9 +67,7 @@ async function row(
 			: cloud.hourlyUsd === null
 				? "not known"
 				: `${cloud.phase === "ready" && !isOver(end, nowMs) ? "" : "up to "}${cloud.hourlyUsd.toFixed(2)}`,
-		createdAt === undefined
-			? "not known"
-			: spanText(nowMs - Date.parse(createdAt)),
+		createdAt === undefined ? "not known" : spanText(nowMs - Date.parse(createdAt)),
 		end === null
 			? "not known"
 			: `${timeText(end)}${isOver(end, nowMs) ? ", over" : `, in ${spanText(Date.parse(end) - nowMs)}`}`,
@@ -91,15 +76,11 @@ async function row(
 
 /** Whole minutes; seconds do not matter here. */
 function spanText(ms: number): string {
-	return ms < 60_000
-		? "under 1min"
-		: formatDuration(Math.floor(ms / 60_000) * 60e9);
+	return ms < 60_000 ? "under 1min" : formatDuration(Math.floor(ms / 60_000) * 60e9);
 }
 
 function table(rows: readonly (readonly string[])[]): string {
-	const widths = HEADS.map((_, i) =>
-		largestOf(rows.map((cells) => cells[i]?.length ?? 0)),
-	);
+	const widths = HEADS.map((_, i) => largestOf(rows.map((cells) => cells[i]?.length ?? 0)));
 	return rows
 		.map((cells) =>
 			cells

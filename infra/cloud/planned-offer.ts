@@ -17,9 +17,7 @@ export async function writeOffer(
 	const width = Math.max(40, world.stdout.columns);
 	const indented = (line: string) =>
 		COMMAND.test(line) ? [`  ${line}`] : wrap(line, width, "    ", "  ");
-	const time = tell("planned-time", {
-		time: formatDuration(request.plannedNs),
-	});
+	const time = tell("planned-time", { time: formatDuration(request.plannedNs) });
 	const lines = indented(time);
 	let code: ExitCode = EXIT.pass;
 	world.stderr.write(`${askingText(request)}\n`);
@@ -37,8 +35,7 @@ export async function writeOffer(
 		])
 			for (const line of indented(text)) lines.push(line);
 	} catch (error) {
-		if (!(error instanceof MqbenchError) || error.code === "interrupted")
-			throw error;
+		if (!(error instanceof MqbenchError) || error.code === "interrupted") throw error;
 		const said = error.message.split("\n");
 		// Most of them contain a command.
 		if (UNASKED.has(error.code))
@@ -55,9 +52,7 @@ export async function writeOffer(
 // --- internal ---
 
 /** Text to copy into a shell is not wrapped. A cloud's own program is called like the cloud. */
-const COMMAND = new RegExp(
-	`\\b(${[...CLOUDS, "mqbench", "npm", "npx"].join("|")}) [a-z]`,
-);
+const COMMAND = new RegExp(`\\b(${[...CLOUDS, "mqbench", "npm", "npx"].join("|")}) [a-z]`);
 
 /** Not having an account or a network is not a mistake. */
 const UNASKED: ReadonlySet<string> = new Set(["sdk-missing", "cloud-unasked"]);

@@ -1,11 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -19,10 +13,7 @@ import { findPulumi, pulumiCli } from "./pulumi-cli.ts";
 import { pinsIn } from "./pulumi-install.ts";
 import { loadSdk } from "./sdk.ts";
 
-const { version } = await loadSdk<{ version: string }>(
-	"@pulumi/pulumi/version",
-	awsFolder,
-);
+const { version } = await loadSdk<{ version: string }>("@pulumi/pulumi/version", awsFolder);
 
 /** The archive of this machine, as Pulumi names it. */
 const ARCHIVE = `pulumi-v${version}-${process.platform}-${process.arch}.tar.gz`;
@@ -41,10 +32,7 @@ async function scene(answer?: string, pinned?: "other" | "none") {
 	mkdirSync(bin);
 	const project = path.join(folder, "project");
 	mkdirSync(project);
-	symlinkSync(
-		path.join(awsFolder, "node_modules"),
-		path.join(project, "node_modules"),
-	);
+	symlinkSync(path.join(awsFolder, "node_modules"), path.join(project, "node_modules"));
 	const archive = path.join(folder, ARCHIVE);
 	pulumi(path.join(folder, "pulumi", "pulumi"), `v${version}`);
 	pulumi(path.join(folder, "pulumi", "pulumi-language-nodejs"), "host");
@@ -64,16 +52,20 @@ async function scene(answer?: string, pinned?: "other" | "none") {
 	onTestFinished(() => void site.close());
 	const { port } = site.address() as AddressInfo;
 	return {
-		...{ folder, bin, root, project, asked, said, gets, sum, pulumi },
+		folder,
+		bin,
+		root,
+		project,
+		asked,
+		said,
+		gets,
+		sum,
+		pulumi,
 		cached: path.join(root, "bin", "pulumi"),
 		world: (env: Record<string, string> = {}) =>
 			fakeWorld({
 				cwd: folder,
-				env: {
-					PATH: bin,
-					MQBENCH_CACHE_DIR: path.join(folder, "cache"),
-					...env,
-				},
+				env: { PATH: bin, MQBENCH_CACHE_DIR: path.join(folder, "cache"), ...env },
 				ask:
 					answer === undefined
 						? null
@@ -96,31 +88,24 @@ describe("the command pulumi", () => {
 		const { bin, folder, world, pulumi, options } = await scene();
 		pulumi(path.join(bin, "pulumi"), `v${version}`);
 		const own = pulumi(path.join(folder, "own"), "v3.999.0");
-		expect(await pulumiCli(world({ MQBENCH_PULUMI: "own" }), options)).toBe(
-			own,
-		);
+		expect(await pulumiCli(world({ MQBENCH_PULUMI: "own" }), options)).toBe(own);
 	});
 
 	test.each([
 		["older", "v3.100.0", /it is 3\.100\.0, and .* or newer/],
 		["of another major version", "v4.0.0", /it is 4\.0\.0/],
 		["no pulumi", "hello", /does not say its version/],
-	])(
-		"that MQBENCH_PULUMI names is refused when it is %s",
-		async (_, text, words) => {
-			const { folder, world, pulumi, options } = await scene();
-			pulumi(path.join(folder, "own"), text);
-			await expect(
-				pulumiCli(world({ MQBENCH_PULUMI: "own" }), options),
-			).rejects.toMatchObject({
-				code: "pulumi-unusable",
-				message: expect.stringMatching(words),
-			});
-			await expect(
-				pulumiCli(world({ MQBENCH_PULUMI: "missing" }), options),
-			).rejects.toMatchObject({ code: "pulumi-unusable" });
-		},
-	);
+	])("that MQBENCH_PULUMI names is refused when it is %s", async (_, text, words) => {
+		const { folder, world, pulumi, options } = await scene();
+		pulumi(path.join(folder, "own"), text);
+		await expect(pulumiCli(world({ MQBENCH_PULUMI: "own" }), options)).rejects.toMatchObject({
+			code: "pulumi-unusable",
+			message: expect.stringMatching(words),
+		});
+		await expect(pulumiCli(world({ MQBENCH_PULUMI: "missing" }), options)).rejects.toMatchObject({
+			code: "pulumi-unusable",
+		});
+	});
 
 	test("is that on PATH, or else that in the cache", async () => {
 		const { bin, cached, world, pulumi, options } = await scene();
@@ -175,24 +160,18 @@ describe("the command pulumi", () => {
 		["exchanged", "pulumi"],
 		["exchanged beside it", "pulumi-language-nodejs"],
 		["added", "pulumi-resource-aws"],
-	])(
-		"is not run from the cache when a file was %s, and named",
-		async (_, file) => {
-			const { cached, world, options, pulumi, root, project } = await scene();
-			await pulumiCli(world(), { ...options, yes: true });
-			const wrong = pulumi(path.join(root, "bin", file), "v3.999.9");
-			const reason = `${wrong} is not what was unpacked there`;
-			const refused = pulumiCli(world(), options);
-			await expect(refused).rejects.toMatchObject({ code: "pulumi-missing" });
-			await expect(refused).rejects.toThrow(reason);
-			expect(await findPulumi(world(), project)).toMatchObject({
-				program: null,
-				reason,
-			});
-			expect(await pulumiCli(world(), { ...options, yes: true })).toBe(cached);
-			expect(await pulumiCli(world(), options)).toBe(cached);
-		},
-	);
+	])("is not run from the cache when a file was %s, and named", async (_, file) => {
+		const { cached, world, options, pulumi, root, project } = await scene();
+		await pulumiCli(world(), { ...options, yes: true });
+		const wrong = pulumi(path.join(root, "bin", file), "v3.999.9");
+		const reason = `${wrong} is not what was unpacked there`;
+		const refused = pulumiCli(world(), options);
+		await expect(refused).rejects.toMatchObject({ code: "pulumi-missing" });
+		await expect(refused).rejects.toThrow(reason);
+		expect(await findPulumi(world(), project)).toMatchObject({ program: null, reason });
+		expect(await pulumiCli(world(), { ...options, yes: true })).toBe(cached);
+		expect(await pulumiCli(world(), options)).toBe(cached);
+	});
 
 	test("that an earlier mqbench installed without a check is not run", async () => {
 		const { cached, world, pulumi, project } = await scene();
@@ -210,10 +189,7 @@ describe("the command pulumi", () => {
 		pulumi(path.join(bin, "pulumi"), "v3.1.0");
 		const no = await scene("");
 		await expect(
-			pulumiCli(
-				fakeWorld({ ...no.world(), env: { ...no.world().env, PATH: bin } }),
-				no.options,
-			),
+			pulumiCli(fakeWorld({ ...no.world(), env: { ...no.world().env, PATH: bin } }), no.options),
 		).rejects.toThrow(/pulumi is 3\.1\.0/);
 	});
 
@@ -235,9 +211,7 @@ describe("the command pulumi", () => {
 	test("that cannot be installed says why, and not to try the same again", async () => {
 		const { world, options } = await scene();
 		const from = options.from.replace("sdk", "nothing");
-		await expect(
-			pulumiCli(world(), { ...options, from, yes: true }),
-		).rejects.toThrow(
+		await expect(pulumiCli(world(), { ...options, from, yes: true })).rejects.toThrow(
 			/it cannot be installed \(http:\S+: HTTP 403\)\. Install it yourself/,
 		);
 		await expect(
@@ -250,9 +224,7 @@ test("the pins of mqbench are of the SDK's version", () => {
 	const pins = parseSums(readFileSync(pinsIn(awsFolder), "utf8"));
 	expect(pins.size).toBeGreaterThan(0);
 	for (const name of pins.keys())
-		expect(name).toMatch(
-			new RegExp(`^pulumi-v${version}-\\w+-\\w+\\.tar\\.gz$`),
-		);
+		expect(name).toMatch(new RegExp(`^pulumi-v${version}-\\w+-\\w+\\.tar\\.gz$`));
 });
 
 describe("the SDK", () => {
@@ -260,9 +232,7 @@ describe("the SDK", () => {
 		const folder = testFolder();
 		writeFileSync(path.join(folder, "package.json"), "{}");
 		writeFileSync(path.join(folder, "package-lock.json"), "{}");
-		await expect(
-			loadSdk("@pulumi/pulumi/automation", folder),
-		).rejects.toMatchObject({
+		await expect(loadSdk("@pulumi/pulumi/automation", folder)).rejects.toMatchObject({
 			code: "sdk-missing",
 			exit: 3,
 			message: `Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix ${folder}`,

@@ -31,14 +31,8 @@ export interface CliOptions {
  * Path of the command pulumi, of the SDK's version or newer: MQBENCH_PULUMI, else on PATH, else in mqbench's cache, else installed there after
  * asking. Fails with `pulumi-missing` or `pulumi-unusable`.
  */
-export async function pulumiCli(
-	world: World,
-	options: CliOptions,
-): Promise<string> {
-	const { wanted, program, reason, root, archive } = await findPulumi(
-		world,
-		options.folder,
-	);
+export async function pulumiCli(world: World, options: CliOptions): Promise<string> {
+	const { wanted, program, reason, root, archive } = await findPulumi(world, options.folder);
 	if (program !== null) return program;
 	if (archive.sha256 === null)
 		throw failure("pulumi-missing", {
@@ -83,26 +77,15 @@ export interface FoundPulumi {
 }
 
 /** Looks for the command and installs nothing. Fails with `sdk-missing` or `pulumi-unusable`. */
-export async function findPulumi(
-	world: World,
-	folder: string,
-): Promise<FoundPulumi> {
-	const { version: wanted } = await loadSdk<{ version: string }>(
-		"@pulumi/pulumi/version",
-		folder,
-	);
-	const root = path.join(
-		cacheFolder(world.env, process.platform),
-		"pulumi",
-		wanted,
-	);
+export async function findPulumi(world: World, folder: string): Promise<FoundPulumi> {
+	const { version: wanted } = await loadSdk<{ version: string }>("@pulumi/pulumi/version", folder);
+	const root = path.join(cacheFolder(world.env, process.platform), "pulumi", wanted);
 	const found = { wanted, root, archive: await archiveOf(wanted, folder) };
 	const own = world.env.MQBENCH_PULUMI;
 	if (own) {
 		const program = path.resolve(world.cwd, own);
 		const answer = await versionOf(program, world);
-		if ("reason" in answer)
-			throw failure("pulumi-unusable", { path: own, reason: answer.reason });
+		if ("reason" in answer) throw failure("pulumi-unusable", { path: own, reason: answer.reason });
 		if (!fits(answer.version, wanted))
 			throw failure("pulumi-unusable", {
 				path: own,
@@ -121,8 +104,7 @@ export async function findPulumi(
 		const answer = await versionOf(program, world);
 		if ("reason" in answer) continue;
 		const { version } = answer;
-		if (fits(version, wanted))
-			return { ...found, program, version, reason: "" };
+		if (fits(version, wanted)) return { ...found, program, version, reason: "" };
 		reason = `${program} is ${version}`;
 	}
 	return { ...found, program: null, version: null, reason };
@@ -146,9 +128,7 @@ async function agree(
 			reason: tell("nobody-to-ask-install", { reason }),
 			tried: false,
 		});
-	const answer = await ask(
-		tell("pulumi-download", { wanted, reason, folder: root }),
-	);
+	const answer = await ask(tell("pulumi-download", { wanted, reason, folder: root }));
 	if (!/^y(es)?$/i.test(answer.trim()))
 		throw failure("pulumi-missing", { version: wanted, reason, tried: false });
 }
@@ -167,9 +147,7 @@ async function versionOf(
 			timeout: 30_000,
 		});
 		const version = /^v?(\d+\.\d+\.\d+\S*)$/m.exec(stdout.trim())?.[1];
-		return version === undefined
-			? { reason: tell("pulumi-no-version") }
-			: { version };
+		return version === undefined ? { reason: tell("pulumi-no-version") } : { version };
 	} catch (error) {
 		return { reason: reasonOf(error).split("\n")[0] ?? "" };
 	}
@@ -179,10 +157,7 @@ async function versionOf(
 function fits(version: string, wanted: string): boolean {
 	const [major = 0, minor = 0, patch = 0] = numbers(version);
 	const [ownMajor = 0, ownMinor = 0, ownPatch = 0] = numbers(wanted);
-	return (
-		major === ownMajor &&
-		(minor > ownMinor || (minor === ownMinor && patch >= ownPatch))
-	);
+	return major === ownMajor && (minor > ownMinor || (minor === ownMinor && patch >= ownPatch));
 }
 
 function numbers(version: string): number[] {
@@ -205,8 +180,6 @@ function onPath({ env }: World): string[] {
 }
 
 function firstLine(error: unknown): string {
-	const [first = ""] = (
-		error instanceof Error ? error.message : String(error)
-	).split("\n");
+	const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
 	return first.trim().replace(/\.$/, "");
 }

@@ -5,10 +5,7 @@ import type { Offer } from "./provider.ts";
 import { programFolder } from "./sdk.ts";
 
 /** The Pulumi program's input for a scenario, and how to run it by hand. */
-export function pulumiConfig(
-	{ cloud, config }: Offer,
-	scenario: string,
-): string {
+export function pulumiConfig({ cloud, config }: Offer, scenario: string): string {
 	const folder = programFolder(cloud);
 	return `# Configuration of Pulumi for ${scenario}. By hand, in ${folder}:
 #   npm ci

@@ -1,13 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import {
-	mkdir,
-	mkdtemp,
-	readFile,
-	rename,
-	rm,
-	writeFile,
-} from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { sha256OfFile } from "../../runner/sha256.ts";
@@ -31,10 +24,7 @@ export function pinsIn(folder: string): string {
 }
 
 /** The archive of a version for this machine. */
-export async function archiveOf(
-	version: string,
-	folder: string,
-): Promise<Archive> {
+export async function archiveOf(version: string, folder: string): Promise<Archive> {
 	const system = process.platform === "win32" ? "windows" : process.platform;
 	const name = `pulumi-v${version}-${system}-${process.arch}.tar.gz`;
 	const pins = await readFile(pinsIn(folder), "utf8").catch(() => "");
@@ -53,26 +43,20 @@ export async function installPulumi(
 ): Promise<void> {
 	const parent = path.dirname(root);
 	await makeCache(parent);
-	const temporary = await mkdtemp(
-		path.join(parent, `.${path.basename(root)}-`),
-	);
+	const temporary = await mkdtemp(path.join(parent, `.${path.basename(root)}-`));
 	try {
 		const archive = path.join(temporary, name);
 		await download(`${from}/${name}`, archive, stop);
 		const found = await sha256OfFile(archive);
 		if (found !== sha256)
-			throw new Error(
-				tell("archive-wrong", { name, found, wanted: sha256 ?? "" }),
-			);
+			throw new Error(tell("archive-wrong", { name, found, wanted: sha256 ?? "" }));
 		const made = path.join(temporary, "made");
 		const bin = path.join(made, "bin");
 		await mkdir(bin, { recursive: true });
 		// All its files are in one folder.
-		await promisify(execFile)(
-			"tar",
-			["-xzf", archive, "-C", bin, "--strip-components=1"],
-			{ signal: stop },
-		);
+		await promisify(execFile)("tar", ["-xzf", archive, "-C", bin, "--strip-components=1"], {
+			signal: stop,
+		});
 		await writeFile(recordOf(made), formatSums(await sumsOf(bin)));
 		await rm(root, { recursive: true, force: true });
 		await rename(made, root);
@@ -98,16 +82,11 @@ function recordOf(root: string): string {
 	return path.join(root, "sha256");
 }
 
-async function download(
-	url: string,
-	file: string,
-	stop: AbortSignal,
-): Promise<void> {
+async function download(url: string, file: string, stop: AbortSignal): Promise<void> {
 	const answer = await fetch(url, { signal: stop }).catch((error) => {
 		// "fetch failed" says nothing.
 		throw new Error(`${url}: ${error.cause?.message ?? error.message}`);
 	});
-	if (!answer.ok || answer.body === null)
-		throw new Error(`${url}: HTTP ${answer.status}`);
+	if (!answer.ok || answer.body === null) throw new Error(`${url}: HTTP ${answer.status}`);
 	await writeFile(file, answer.body, { signal: stop });
 }

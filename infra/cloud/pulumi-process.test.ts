@@ -15,20 +15,13 @@ function scene(script: string, file?: string) {
 	return {
 		folder,
 		pid,
-		processes: pulumiProcesses({
-			program,
-			env: { PATH: process.env.PATH ?? "" },
-			file: pid,
-		}),
+		processes: pulumiProcesses({ program, env: { PATH: process.env.PATH ?? "" }, file: pid }),
 	};
 }
 
 test("a Pulumi of which nothing can be written down is watched to its end all the same", async () => {
 	const folder = testFolder();
-	const { processes } = scene(
-		"sleep 0.3; echo done",
-		path.join(folder, "none", "pulumi.pid"),
-	);
+	const { processes } = scene("sleep 0.3; echo done", path.join(folder, "none", "pulumi.pid"));
 	await expect(processes.run(["destroy"], folder, {})).resolves.toMatchObject({
 		code: 0,
 		stdout: "done\n",
@@ -48,10 +41,7 @@ describe("a Pulumi of an mqbench that is gone", () => {
 	test("is waited for, once it is said", async () => {
 		const { processes, child, pid } = running();
 		const said: string[] = [];
-		const settled = processes.settled(
-			(line) => said.push(line),
-			new AbortController().signal,
-		);
+		const settled = processes.settled((line) => said.push(line), new AbortController().signal);
 		setTimeout(() => child.kill("SIGKILL"), 400);
 		await settled;
 		expect(said).toEqual([
@@ -74,8 +64,7 @@ describe("a Pulumi of an mqbench that is gone", () => {
 test("what a process has started is found without /proc, too, in sessions of their own as well", async () => {
 	const child = spawn("sh", ["-c", "setsid sleep 61 & sleep 62 & wait"]);
 	onTestFinished(async () => {
-		for (const pid of await below(child.pid ?? -1))
-			process.kill(pid, "SIGKILL");
+		for (const pid of await below(child.pid ?? -1)) process.kill(pid, "SIGKILL");
 		child.kill("SIGKILL");
 	});
 	let found: number[] = [];

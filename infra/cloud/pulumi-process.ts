@@ -62,18 +62,12 @@ export interface ProcessOptions {
  * Ctrl-C of the terminal reaches it, below a keeper that passes on exactly one. The keeper outlives mqbench: then it asks an `up` to end
  * properly and lets everything else (a destroy) finish, and nothing fails because nobody reads its output.
  */
-export function pulumiProcesses({
-	program,
-	env,
-	file,
-}: ProcessOptions): PulumiProcesses {
+export function pulumiProcesses({ program, env, file }: ProcessOptions): PulumiProcesses {
 	/** Kills what is running now. */
 	let end: (() => Promise<void>) | null = null;
 	return {
 		async run(args, cwd, more, onOutput, onError, signal) {
-			const whole = args.includes("--non-interactive")
-				? [...args]
-				: [...args, "--non-interactive"];
+			const whole = args.includes("--non-interactive") ? [...args] : [...args, "--non-interactive"];
 			const child = spawn(
 				process.execPath,
 				["-e", KEEPER, args[0] === "up" ? "end" : "go-on", program, ...whole],
@@ -150,19 +144,13 @@ export function reasonIn({ stdout, stderr, code }: Said): string {
 		if (words === undefined) continue;
 		// The provider's own words are in a list below: "1 error occurred:", then "* creating ...".
 		const bullet = lines.slice(i + 1, i + 4).find((one) => /^\* /.test(one));
-		errors.push(
-			/occurred:$/.test(words) && bullet !== undefined
-				? bullet.slice(2)
-				: words,
-		);
+		errors.push(/occurred:$/.test(words) && bullet !== undefined ? bullet.slice(2) : words);
 	}
 	const reasons = [...new Set(errors)].filter((words) => !isSummary(words));
 	const [first = errors[0], ...others] = reasons;
 	const last = lines.findLast((line) => line !== "" && !/^warning:/.test(line));
 	return (
-		(first ?? last ?? `pulumi ended with code ${code}`)
-			.replace(/[.:]$/, "")
-			.slice(0, 600) +
+		(first ?? last ?? `pulumi ended with code ${code}`).replace(/[.:]$/, "").slice(0, 600) +
 		(others.length === 0 ? "" : ` (and ${others.length} more)`)
 	);
 }
@@ -231,9 +219,7 @@ async function killSession(owner: string): Promise<void> {
 
 /** Providers have process groups of their own, so look for the session in /proc; without /proc, ps knows the descendants of its leader. */
 async function membersOf(leader: number): Promise<number[]> {
-	const pids = (await readdir("/proc").catch(() => [])).filter((name) =>
-		/^\d+$/.test(name),
-	);
+	const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
 	if (pids.length === 0) return below(leader);
 	const sessions = await Promise.all(
 		pids.map(async (pid) => {
@@ -247,9 +233,9 @@ async function membersOf(leader: number): Promise<number[]> {
 
 /** All descendants of a process, by ps. */
 export async function below(leader: number): Promise<number[]> {
-	const { stdout } = await promisify(execFile)("ps", [
-		...["-A", "-o", "pid=", "-o", "ppid="],
-	]).catch(() => ({ stdout: "" }));
+	const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=", "-o", "ppid="]).catch(
+		() => ({ stdout: "" }),
+	);
 	const all = stdout
 		.trim()
 		.split("\n")

@@ -34,8 +34,7 @@ export function fakePulumi(folder: string): FakePulumi {
 	const bin = path.join(folder, "fake-bin");
 	const project = path.join(folder, "fake-project");
 	const told = path.join(folder, "told");
-	for (const one of [bin, path.join(project, "bin"), told])
-		mkdirSync(one, { recursive: true });
+	for (const one of [bin, path.join(project, "bin"), told]) mkdirSync(one, { recursive: true });
 	const program = path.join(bin, "pulumi");
 	writeFileSync(
 		program,
@@ -51,21 +50,14 @@ export function fakePulumi(folder: string): FakePulumi {
 		"name: mqbench\nmain: bin/index.js\nruntime: nodejs\n",
 	);
 	writeFileSync(path.join(project, "bin", "index.js"), "");
-	symlinkSync(
-		path.join(awsFolder, "node_modules"),
-		path.join(project, "node_modules"),
-	);
+	symlinkSync(path.join(awsFolder, "node_modules"), path.join(project, "node_modules"));
 	const lines = (name: string) =>
 		readFileSync(path.join(told, name), "utf8").split("\n").filter(Boolean);
 	return {
 		program,
 		project,
 		calls: () => lines("calls").map((line) => JSON.parse(line) as string[]),
-		env: () =>
-			JSON.parse(readFileSync(path.join(told, "env"), "utf8")) as Record<
-				string,
-				string
-			>,
+		env: () => JSON.parse(readFileSync(path.join(told, "env"), "utf8")) as Record<string, string>,
 		signals: () => lines("signals"),
 		behave: (how) => writeFileSync(path.join(told, "how"), JSON.stringify(how)),
 	};

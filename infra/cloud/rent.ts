@@ -3,11 +3,7 @@ import path from "node:path";
 import { imageAt } from "../../runner/brokers/image.ts";
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { type ExitCode, failure } from "../../runner/errors.ts";
-import {
-	CLOUD_TITLES,
-	RENTING,
-	targetTraits,
-} from "../../runner/model/targets.ts";
+import { CLOUD_TITLES, RENTING, targetTraits } from "../../runner/model/targets.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { rigExpiryWarnings } from "../../runner/plan/rig-expiry.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
@@ -134,13 +130,7 @@ export async function offerFor(
 	const id = rigId(scenario.name);
 	return cloud.offer(
 		scenario,
-		{
-			packages: [...new Set(packages)].sort(),
-			systems,
-			id,
-			plannedNs,
-			rigFile,
-		},
+		{ packages: [...new Set(packages)].sort(), systems, id, plannedNs, rigFile },
 		world,
 	);
 }
@@ -184,19 +174,11 @@ export async function rent(
 
 /** Makes the run folders first: machines that wait for a folder that cannot be made cost money. */
 export function refuseFolder(
-	{
-		out,
-		resume,
-	}: {
-		readonly out?: string | undefined;
-		readonly resume?: string | undefined;
-	},
+	{ out, resume }: { readonly out?: string | undefined; readonly resume?: string | undefined },
 	world: World,
 ): void {
 	if (resume !== undefined)
-		throw failure("usage", {
-			message: tell("resume-other-machines", { folder: resume }),
-		});
+		throw failure("usage", { message: tell("resume-other-machines", { folder: resume }) });
 	if (out !== undefined && existsSync(path.resolve(world.cwd, out)))
 		throw failure("output-exists", { path: out });
 }
@@ -223,10 +205,7 @@ export async function rentAndUse(
 		for (const warning of rigExpiryWarnings(
 			rig.file,
 			onMachinesNs,
-			{
-				doing: tell("rent-takes"),
-				remedy: tell("rent-too-long"),
-			},
+			{ doing: tell("rent-takes"), remedy: tell("rent-too-long") },
 			world,
 		))
 			say(`Warning: ${warning}`);
@@ -246,7 +225,5 @@ function limitOf({ maxHourlyUsd }: RentOptions): number | null {
 	if (maxHourlyUsd === undefined) return null;
 	const limit = Number(maxHourlyUsd);
 	if (/^\d+(\.\d+)?$/.test(maxHourlyUsd) && limit > 0) return limit;
-	throw failure("usage", {
-		message: tell("max-hourly-wrong", { given: maxHourlyUsd }),
-	});
+	throw failure("usage", { message: tell("max-hourly-wrong", { given: maxHourlyUsd }) });
 }

@@ -45,19 +45,13 @@ test("the plan is standing up (10min), runs (90s each here) and floors (10s)", (
 	// Half of that is over when AWS has handed them out.
 	expect((of(text())?.onMachinesNs ?? 0) / 1e9).toBe(300 + 3 * 90 + 10);
 	expect((of(text(), { floor: false })?.plannedNs ?? 0) / 1e9).toBe(870);
-	expect(
-		(of(text(), { floor: false, confirm: true })?.plannedNs ?? 0) / 1e9,
-	).toBe(600 + 3 * 270);
-	expect((of(text("repeat: 2"), { floor: false })?.plannedNs ?? 0) / 1e9).toBe(
-		1140,
-	);
+	expect((of(text(), { floor: false, confirm: true })?.plannedNs ?? 0) / 1e9).toBe(600 + 3 * 270);
+	expect((of(text("repeat: 2"), { floor: false })?.plannedNs ?? 0) / 1e9).toBe(1140);
 });
 
 test("machines without a hypervisor take 20 minutes more to be there, if only one of a list is of that kind", () => {
 	const metal = text().replace("i4i.xlarge", "[i4i.xlarge, i4i.metal]");
-	expect(
-		((of(metal)?.plannedNs ?? 0) - (of(text())?.plannedNs ?? 0)) / 60e9,
-	).toBe(20);
+	expect(((of(metal)?.plannedNs ?? 0) - (of(text())?.plannedNs ?? 0)) / 60e9).toBe(20);
 });
 
 test("machines that would end themselves in mid-run are not rented", () => {
@@ -78,17 +72,11 @@ test("names of rigs differ, and are short", () => {
 });
 
 test("infra/README.md tells of the standard rig, and of how long it is reckoned with", () => {
-	const read = (file: string) =>
-		readFileSync(path.join(packageFolder, file), "utf8");
+	const read = (file: string) => readFileSync(path.join(packageFolder, file), "utf8");
 	const readme = read("infra/README.md");
-	const scenario = loadScenario("ec2.yaml", read("scenarios/ec2.yaml"), {
-		target: "aws",
-	});
+	const scenario = loadScenario("ec2.yaml", read("scenarios/ec2.yaml"), { target: "aws" });
 	const plans = expand(scenario, { runId: "x" });
-	const request = cloudRequest(scenario, plans, {
-		path: "ec2.yaml",
-		floor: false,
-	});
+	const request = cloudRequest(scenario, plans, { path: "ec2.yaml", floor: false });
 	if (request === null) throw new Error("ec2.yaml rents nothing");
 	const { brokers, clients } = request.scenario.aws;
 	expect(readme).toContain(
@@ -101,7 +89,5 @@ test("infra/README.md tells of the standard rig, and of how long it is reckoned 
 	const runs = 2 * 3 * (Number(start) + 5 + 60 + 30);
 	expect(request.plannedNs / 1e9).toBe(Number(standing) * 60 + runs);
 	const withFloor = cloudRequest(scenario, plans, { path: "ec2.yaml" });
-	expect(((withFloor?.plannedNs ?? 0) - request.plannedNs) / 1e9).toBe(
-		Number(floor),
-	);
+	expect(((withFloor?.plannedNs ?? 0) - request.plannedNs) / 1e9).toBe(Number(floor));
 });

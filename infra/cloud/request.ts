@@ -47,29 +47,18 @@ export function cloudRequest(
 	const { aws } = scenario;
 	const { rents } = targetTraits(scenario.target);
 	if (aws === null || rents === null) return null;
-	const running = scenario.systems.filter(({ key }) =>
-		plans.some(({ system }) => system === key),
-	);
+	const running = scenario.systems.filter(({ key }) => plans.some(({ system }) => system === key));
 	const systems = running.flatMap((system): RigConfig["systems"] =>
 		hasProcess(system.options)
-			? [
-					{
-						system: system.key,
-						broker: system.broker,
-						nodes: nodesOf(system),
-					},
-				]
+			? [{ system: system.key, broker: system.broker, nodes: nodesOf(system) }]
 			: [],
 	);
 	if (systems.length === 0)
 		throw failure("usage", {
 			message: `${args.path}: ${tell("nothing-to-rent", { broker: running[0]?.broker ?? noBroker })}`,
 		});
-	const metal = [...aws.brokers.instances, ...aws.clients.instances].some(
-		isMetal,
-	);
-	const onMachinesNs =
-		SET_UP_NS + (metal ? METAL_NS : 0) + longestOf(plans, scenario, args);
+	const metal = [...aws.brokers.instances, ...aws.clients.instances].some(isMetal);
+	const onMachinesNs = SET_UP_NS + (metal ? METAL_NS : 0) + longestOf(plans, scenario, args);
 	const plannedNs = MAKING_NS + onMachinesNs;
 	if (plannedNs > aws.ttlNs)
 		throw failure("ttl-short", {
@@ -82,10 +71,7 @@ export function cloudRequest(
 		cloud: rents,
 		scenario: {
 			...scenario,
-			aws: {
-				...aws,
-				brokers: { ...aws.brokers, count: brokerMachines(running) },
-			},
+			aws: { ...aws, brokers: { ...aws.brokers, count: brokerMachines(running) } },
 		},
 		systems,
 		plannedNs,
@@ -112,10 +98,7 @@ function longestOf(
 	{ quick }: Scenario,
 	{ floor = true, confirm = false }: RequestArgs,
 ): number {
-	return longest(plans, {
-		floors: floor && !quick,
-		confirm: confirm && !quick,
-	});
+	return longest(plans, { floors: floor && !quick, confirm: confirm && !quick });
 }
 
 /** As a person would write it: whole quarters of an hour, whole hours. */

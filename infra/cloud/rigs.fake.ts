@@ -25,9 +25,7 @@ export function awsConfig(parts: Partial<AwsConfig> = {}): AwsConfig {
 
 /** For tests: an offer that was agreed to. */
 export function offered(id = "demo-1"): Offered {
-	const { publicKey, identity, hostKey, knownHosts, ...config } = awsConfig({
-		id,
-	});
+	const { publicKey, identity, hostKey, knownHosts, ...config } = awsConfig({ id });
 	return {
 		cloud: "aws",
 		config,
@@ -39,12 +37,7 @@ export function offered(id = "demo-1"): Offered {
 
 /** For tests: what Pulumi's program says of that rig. */
 export function output(id = "demo-1"): object {
-	const access = {
-		user: "admin",
-		identity: "/k",
-		knownHosts: "/h",
-		setUp: true,
-	};
+	const access = { user: "admin", identity: "/k", knownHosts: "/h", setUp: true };
 	return {
 		version: 1,
 		id,

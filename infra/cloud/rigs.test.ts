@@ -1,10 +1,4 @@
-import {
-	existsSync,
-	readdirSync,
-	readFileSync,
-	utimesSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
@@ -60,9 +54,7 @@ describe("the state folder", () => {
 	test("that cannot be written is a sentence", async () => {
 		const folder = testFolder();
 		writeFileSync(path.join(folder, "file"), "");
-		const world = fakeWorld({
-			env: { MQBENCH_STATE_DIR: path.join(folder, "file") },
-		});
+		const world = fakeWorld({ env: { MQBENCH_STATE_DIR: path.join(folder, "file") } });
 		await expect(makeRigFolder("demo-1", world)).rejects.toMatchObject({
 			code: "cloud-state",
 			message: expect.stringMatching(/set MQBENCH_STATE_DIR/),
@@ -72,9 +64,7 @@ describe("the state folder", () => {
 	test("has a rig of a name once", async () => {
 		const world = scene();
 		await makeRigFolder("demo-1", world);
-		await expect(makeRigFolder("demo-1", world)).rejects.toMatchObject({
-			code: "cloud-state",
-		});
+		await expect(makeRigFolder("demo-1", world)).rejects.toMatchObject({ code: "cloud-state" });
 	});
 });
 
@@ -84,15 +74,16 @@ describe("a rig's folder", () => {
 		const folder = await makeRigFolder("demo-1", world);
 		await keepRig(folder, rig("demo-1"));
 		await Promise.all(
-			Array.from({ length: 8 }, (_, i) =>
-				keepRig(folder, { ...rig("demo-1"), facts: { i } }),
-			),
+			Array.from({ length: 8 }, (_, i) => keepRig(folder, { ...rig("demo-1"), facts: { i } })),
 		);
 		await keepPhase(folder, RigFile.parse(rig("demo-1")), "up");
 		const [known] = await knownRigs(world);
 		expect(known?.file?.cloud?.phase).toBe("up");
 		expect(readdirSync(folder.path).sort()).toEqual([
-			...["passphrase", "project", "pulumi", "rig.json"],
+			"passphrase",
+			"project",
+			"pulumi",
+			"rig.json",
 		]);
 	});
 
@@ -114,12 +105,10 @@ describe("a rig's folder", () => {
 		const line = await makeKey(folder.identity, "demo-1");
 		expect(line).toMatch(/^ssh-ed25519 [A-Za-z0-9+/=]+ mqbench-demo-1$/);
 		expect(awsConfig({ publicKey: line }).publicKey).toBe(line);
-		expect(readFileSync(folder.identity, "utf8")).toMatch(
-			/^-----BEGIN OPENSSH PRIVATE KEY-----/,
-		);
-		await expect(
-			makeKey(path.join(folder.path, "none", "key"), "demo-1"),
-		).rejects.toMatchObject({ code: "cloud-key" });
+		expect(readFileSync(folder.identity, "utf8")).toMatch(/^-----BEGIN OPENSSH PRIVATE KEY-----/);
+		await expect(makeKey(path.join(folder.path, "none", "key"), "demo-1")).rejects.toMatchObject({
+			code: "cloud-key",
+		});
 	});
 
 	test("is held by one at a time", async () => {
@@ -135,8 +124,7 @@ describe("a rig's folder", () => {
 			doing: expect.stringMatching(/^does \d$/),
 			here: true,
 		});
-		for (const one of tries)
-			if (one.status === "fulfilled") await one.value.release();
+		for (const one of tries) if (one.status === "fulfilled") await one.value.release();
 		expect(await heldBy(folder)).toBe(null);
 		await (await hold(folder, "again")).release();
 	});

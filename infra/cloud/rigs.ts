@@ -3,11 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
-import {
-	type Cloud,
-	RigFile,
-	type RigFileInput,
-} from "../../runner/scenario/rig-file.ts";
+import { type Cloud, RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, readRig } from "../../runner/scenario/rig-store.ts";
 import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
@@ -70,10 +66,7 @@ export function rigsFolder(world: World): string {
 }
 
 /** Makes the folder of a new rig, and its passphrase. Fails with `cloud-state`. */
-export async function makeRigFolder(
-	id: string,
-	world: World,
-): Promise<RigFolder> {
+export async function makeRigFolder(id: string, world: World): Promise<RigFolder> {
 	const folder = rigFolder(id, world);
 	await orUnwritable(folder.path, async () => {
 		await mkdir(rigsFolder(world), { recursive: true, mode: 0o700 });
@@ -89,23 +82,13 @@ export async function makeRigFolder(
 }
 
 /** Replaces rig.json; a crash leaves the old file or the new one. */
-export async function keepRig(
-	folder: RigFolder,
-	file: RigFileInput,
-): Promise<void> {
+export async function keepRig(folder: RigFolder, file: RigFileInput): Promise<void> {
 	await orUnwritable(folder.place.path, () =>
-		writeWhole(
-			folder.place.path,
-			`${JSON.stringify(RigFile.parse(file), null, "\t")}\n`,
-			0o600,
-		),
+		writeWhole(folder.place.path, `${JSON.stringify(RigFile.parse(file), null, "\t")}\n`, 0o600),
 	);
 }
 
-export async function keepConfig(
-	folder: RigFolder,
-	config: object,
-): Promise<void> {
+export async function keepConfig(folder: RigFolder, config: object): Promise<void> {
 	await orUnwritable(folder.config, () =>
 		writeWhole(folder.config, `${JSON.stringify(config, null, "\t")}\n`, 0o600),
 	);
@@ -129,8 +112,7 @@ export async function keepPhase(
 	rig: RigFile,
 	phase: Cloud["phase"],
 ): Promise<void> {
-	if (rig.cloud !== null)
-		await keepRig(folder, { ...rig, cloud: { ...rig.cloud, phase } });
+	if (rig.cloud !== null) await keepRig(folder, { ...rig, cloud: { ...rig.cloud, phase } });
 }
 
 /** Forgets the rig. Subtle: rig.json goes last, because without it nobody would know the rest. */
@@ -161,11 +143,7 @@ export async function knownRigs(world: World): Promise<KnownRig[]> {
 /** Forgets rigs whose mqbench was killed before it asked for anything. */
 export async function forgetUnmade(world: World): Promise<void> {
 	for (const rig of await knownRigs(world))
-		if (
-			rig.file !== null &&
-			(await isUnmade(rig)) &&
-			(await heldBy(rig.folder)) === null
-		)
+		if (rig.file !== null && (await isUnmade(rig)) && (await heldBy(rig.folder)) === null)
 			await forget(rig.folder);
 }
 
@@ -195,15 +173,13 @@ export async function knownRig(id: string, world: World): Promise<KnownRig> {
 // --- internal ---
 
 /** What is in a rig's folder before the program's input is stored, and with it what is going to be asked for. */
-const BEGUN =
-	/^(pulumi|project|passphrase|held|id_ed25519|host_ed25519|known_hosts)\b/;
+const BEGUN = /^(pulumi|project|passphrase|held|id_ed25519|host_ed25519|known_hosts)\b/;
 const UNREAD = "cannot be read";
 
 async function known(folder: RigFolder): Promise<KnownRig> {
 	try {
 		const file = await readRig(folder.place);
-		if (file === null)
-			return { folder, file, trouble: "there is no rig.json in it" };
+		if (file === null) return { folder, file, trouble: "there is no rig.json in it" };
 		if (file.id !== folder.id || file.cloud === null)
 			return { folder, file: null, trouble: "its rig.json is another rig's" };
 		return { folder, file, trouble: null };

@@ -22,8 +22,7 @@ export async function loadSdk<T>(name: string, folder: string): Promise<T> {
 		file = createRequire(path.join(folder, "package.json")).resolve(name);
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
-		if (code !== "MODULE_NOT_FOUND" && code !== "ERR_PACKAGE_PATH_NOT_EXPORTED")
-			throw error;
+		if (code !== "MODULE_NOT_FOUND" && code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw error;
 		throw failure("sdk-missing", {
 			folder,
 			project: existsSync(path.join(folder, "package-lock.json")),

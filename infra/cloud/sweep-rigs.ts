@@ -32,9 +32,8 @@ export async function sweepRigs(
 	world: World,
 	clouds: Clouds = providerOf,
 ): Promise<void> {
-	const known = (await knownRigs(world)).find(
-		({ folder }) => folder.id === args.id,
-	)?.file?.cloud?.provider;
+	const known = (await knownRigs(world)).find(({ folder }) => folder.id === args.id)?.file?.cloud
+		?.provider;
 	const where = known === undefined ? CLOUDS : [known];
 	for (const cloud of where) {
 		if (where.length > 1) world.stdout.write(`${CLOUD_TITLES[cloud]}:\n`);
@@ -44,30 +43,21 @@ export async function sweepRigs(
 
 // --- internal ---
 
-async function sweepCloud(
-	args: SweepArgs,
-	world: World,
-	cloud: Provider,
-): Promise<void> {
+async function sweepCloud(args: SweepArgs, world: World, cloud: Provider): Promise<void> {
 	const { profile = null, id = null, owner = null } = args;
 	const asked = { profile, id, owner };
 	const seen = await look(args.region, asked, world, cloud);
 	const chosen = seen.found.filter(({ rig }) => rig.chosen);
 	const where = args.region ?? tell("regions-looked-at");
 	if (chosen.length === 0) {
-		const remark =
-			id === null
-				? ""
-				: await forgetGone(id, seen.regions, asked, world, cloud);
+		const remark = id === null ? "" : await forgetGone(id, seen.regions, asked, world, cloud);
 		world.stdout.write(
 			`Nothing to remove in ${where}${id === null ? "" : ` of ${id}`}${remark}.\n`,
 		);
 	} else await sweepChosen(chosen, args, world, cloud);
 	if (seen.refused.length > 0)
 		throw failure("cloud-unfit", {
-			wrong: seen.refused.map(
-				({ region, reason }) => `${region} was not looked at: ${reason}`,
-			),
+			wrong: seen.refused.map(({ region, reason }) => `${region} was not looked at: ${reason}`),
 		});
 }
 
@@ -82,10 +72,7 @@ interface Seen {
 	/** Where was looked. */
 	readonly regions: readonly string[];
 	/** An account may forbid some regions to everybody; look at the others anyway. */
-	readonly refused: readonly {
-		readonly region: string;
-		readonly reason: string;
-	}[];
+	readonly refused: readonly { readonly region: string; readonly reason: string }[];
 }
 
 /** Looks into one region or all of them, and reports what is there. */
@@ -99,11 +86,7 @@ async function look(
 	if (region !== undefined) {
 		const rigs = await cloud.find({ region, ...asked }, world);
 		world.stdout.write(taggedText(rigs, nowMs));
-		return {
-			found: rigs.map((rig) => ({ region, rig })),
-			regions: [region],
-			refused: [],
-		};
+		return { found: rigs.map((rig) => ({ region, rig })), regions: [region], refused: [] };
 	}
 	const all = await cloud.regions(asked, world);
 	const looks = await Promise.allSettled(
@@ -123,8 +106,7 @@ async function look(
 		const rigs = one?.value ?? [];
 		regions.push(at);
 		for (const rig of rigs) found.push({ region: at, rig });
-		if (rigs.length > 0)
-			world.stdout.write(`In ${at}:\n${taggedText(rigs, nowMs)}`);
+		if (rigs.length > 0) world.stdout.write(`In ${at}:\n${taggedText(rigs, nowMs)}`);
 	}
 	if (found.length === 0)
 		world.stdout.write(
@@ -164,9 +146,7 @@ async function sweepChosen(
 		const swept: Swept[] = [];
 		try {
 			for (const region of regions) {
-				const rigs = free
-					.filter((one) => one.region === region)
-					.map(({ rig }) => rig);
+				const rigs = free.filter((one) => one.region === region).map(({ rig }) => rig);
 				swept.push(await cloud.remove(rigs, { region, profile }, world, say));
 			}
 		} catch (error) {
@@ -178,22 +158,18 @@ async function sweepChosen(
 		}
 		const removed = swept.flatMap((one) => one.removed);
 		const left = swept.flatMap((one) => one.left);
-		world.stdout.write(
-			`Removed ${removed.length} ${removed.length === 1 ? "thing" : "things"}.\n`,
-		);
+		world.stdout.write(`Removed ${removed.length} ${removed.length === 1 ? "thing" : "things"}.\n`);
 		if (left.length > 0)
 			throw failure("cloud-left", {
 				text: [
 					`${left.length} of ${count} ${left.length === 1 ? "is" : "are"} left in ${where}:`,
 					...left.map(
-						({ thing, reason }) =>
-							`  ${thingText(thing, world.clock.nowMs())}: ${reason}`,
+						({ thing, reason }) => `  ${thingText(thing, world.clock.nowMs())}: ${reason}`,
 					),
 					again,
 				].join("\n"),
 			});
-		for (const { known } of holds)
-			await forgetSwept(known, true, profile, world, cloud);
+		for (const { known } of holds) await forgetSwept(known, true, profile, world, cloud);
 	} finally {
 		for (const { held } of holds) await held.release();
 	}
@@ -204,17 +180,13 @@ async function takeKnown(
 	all: readonly Found[],
 	byId: boolean,
 	world: World,
-): Promise<{
-	free: Found[];
-	holds: { known: KnownRig; held: Hold }[];
-}> {
+): Promise<{ free: Found[]; holds: { known: KnownRig; held: Hold }[] }> {
 	const remembered = await knownRigs(world);
 	const free: Found[] = [];
 	const holds: { known: KnownRig; held: Hold }[] = [];
 	for (const one of all) {
 		const known = remembered.find(
-			({ folder, file }) =>
-				folder.id === one.rig.id && file?.cloud?.region === one.region,
+			({ folder, file }) => folder.id === one.rig.id && file?.cloud?.region === one.region,
 		);
 		try {
 			// Two owners may have rigs of the same name, but here they share one folder.
@@ -227,8 +199,7 @@ async function takeKnown(
 				});
 			free.push(one);
 		} catch (error) {
-			const inUse =
-				error instanceof MqbenchError && error.code === "cloud-held";
+			const inUse = error instanceof MqbenchError && error.code === "cloud-held";
 			if (!inUse || byId) {
 				for (const { held } of holds) await held.release();
 				throw error;
@@ -251,8 +222,7 @@ async function forgetGone(
 	const known = rigs.find(({ folder }) => folder.id === id);
 	// Looking here says nothing about a rig that is elsewhere.
 	const at = known?.file?.cloud?.region;
-	if (known === undefined || at === undefined || !regions.includes(at))
-		return "";
+	if (known === undefined || at === undefined || !regions.includes(at)) return "";
 	const held = await hold(known.folder, tell("holds-checking"));
 	try {
 		return (await forgetSwept(known, false, profile, world, cloud))
@@ -277,26 +247,16 @@ async function forgetSwept(
 	if (file?.cloud == null) return false;
 	const { account, region } = file.cloud;
 	if (account === null && !tagged) return false;
-	const trouble = await accountTrouble(
-		cloud,
-		{ account, region, profile },
-		world,
-	);
+	const trouble = await accountTrouble(cloud, { account, region, profile }, world);
 	if (trouble !== null)
 		throw failure("cloud-left", {
-			text: tell("rig-still-remembered", {
-				id: folder.id,
-				trouble: trouble.wrong,
-			}),
+			text: tell("rig-still-remembered", { id: folder.id, trouble: trouble.wrong }),
 		});
 	await forgetDown(folder);
 	return true;
 }
 
-function againCommand(
-	{ profile, id, owner }: SweepArgs,
-	chosen: readonly Found[],
-): string {
+function againCommand({ profile, id, owner }: SweepArgs, chosen: readonly Found[]): string {
 	const ids = new Set(chosen.map(({ rig }) => rig.id));
 	const regions = new Set(chosen.map(({ region }) => region));
 	const [one] = ids.size === 1 ? ids : [id];

@@ -19,10 +19,7 @@ export function taggedText(rigs: readonly TaggedRig[], nowMs: number): string {
 }
 
 /** "instance i-0abc (i4i.xlarge, running), 2h old". */
-export function thingText(
-	{ kind, id, detail, since }: Thing,
-	nowMs: number,
-): string {
+export function thingText({ kind, id, detail, since }: Thing, nowMs: number): string {
 	const age = since === null ? null : nowMs - Date.parse(since);
 	return `${kind.replaceAll("-", " ")} ${id}${detail === "" ? "" : ` (${detail})`}${age === null || age < 0 ? "" : `, ${formatDuration(Math.floor(age / 60_000) * 60e9)} old`}`;
 }

@@ -3,12 +3,7 @@ import { fakeWorld } from "../../runner/world.fake.ts";
 import { accountTrouble } from "./account.ts";
 import { accountInUse } from "./aws/account.ts";
 import { openApi } from "./aws/api.ts";
-import {
-	type Emulator,
-	emulatorMissing,
-	IMAGES,
-	startEmulator,
-} from "./aws/emulator.fake.ts";
+import { type Emulator, emulatorMissing, IMAGES, startEmulator } from "./aws/emulator.fake.ts";
 import { aws as provider } from "./aws/provider.ts";
 import { sweepRig } from "./take-down.ts";
 
@@ -62,43 +57,34 @@ test.skipIf(missing !== null)(
 		expect(said.join()).toMatch(/^demo-1: removing instance i-/);
 		const { Reservations = [] } = await ec2.describeInstances({});
 		const states = Reservations.flatMap(({ Instances = [] }) => Instances).map(
-			({ Tags = [], State }) => [
-				Tags.find(({ Key }) => Key === "mqbench:run")?.Value,
-				State?.Name,
-			],
+			({ Tags = [], State }) => [Tags.find(({ Key }) => Key === "mqbench:run")?.Value, State?.Name],
 		);
-		expect(Object.fromEntries(states)).toEqual({
-			"demo-1": "terminated",
-			"demo-2": "running",
-		});
+		expect(Object.fromEntries(states)).toEqual({ "demo-1": "terminated", "demo-2": "running" });
 	},
 );
 
-test.skipIf(missing !== null)(
-	"the account of the credentials in use is AWS's word",
-	async () => {
-		const world = fakeWorld({ env: { MQBENCH_AWS_ENDPOINT: aws.endpoint } });
-		const where = { region: "eu-central-1", profile: null };
-		expect(await accountInUse(where, world)).toBe("123456789012");
-		const compare = (account: string | null) =>
-			accountTrouble(provider, { ...where, account }, world);
-		expect(await compare("123456789012")).toBe(null);
-		expect(await compare(null)).toBe(null);
-		expect(await compare("111111111111")).toEqual({
-			sure: true,
-			wrong:
-				"it is in account 111111111111 of AWS, and the credentials in use are of account 123456789012, which sees nothing of it; use those of 111111111111 (such as AWS_PROFILE)",
-		});
-		aws.account.broken.set("sts:GetCallerIdentity", "ExpiredToken");
-		expect(await compare("123456789012")).toEqual({
-			sure: false,
-			wrong: expect.stringMatching(
-				/^it is in account 123456789012 of AWS, and mqbench could not find out whose credentials are in use \(/,
-			),
-		});
-		aws.account.broken.clear();
-	},
-);
+test.skipIf(missing !== null)("the account of the credentials in use is AWS's word", async () => {
+	const world = fakeWorld({ env: { MQBENCH_AWS_ENDPOINT: aws.endpoint } });
+	const where = { region: "eu-central-1", profile: null };
+	expect(await accountInUse(where, world)).toBe("123456789012");
+	const compare = (account: string | null) =>
+		accountTrouble(provider, { ...where, account }, world);
+	expect(await compare("123456789012")).toBe(null);
+	expect(await compare(null)).toBe(null);
+	expect(await compare("111111111111")).toEqual({
+		sure: true,
+		wrong:
+			"it is in account 111111111111 of AWS, and the credentials in use are of account 123456789012, which sees nothing of it; use those of 111111111111 (such as AWS_PROFILE)",
+	});
+	aws.account.broken.set("sts:GetCallerIdentity", "ExpiredToken");
+	expect(await compare("123456789012")).toEqual({
+		sure: false,
+		wrong: expect.stringMatching(
+			/^it is in account 123456789012 of AWS, and mqbench could not find out whose credentials are in use \(/,
+		),
+	});
+	aws.account.broken.clear();
+});
 
 test.skipIf(missing !== null)(
 	"nothing is swept with the credentials of another account",
@@ -108,9 +94,16 @@ test.skipIf(missing !== null)(
 		await expect(
 			sweepRig(
 				{
-					...{ region: "eu-central-1", profile: null, provider: "aws" },
-					...{ id: "demo-2", owner: "jane", machines: {}, hourlyUsd: null },
-					...{ phase: "left", state: null, endsAt: null },
+					region: "eu-central-1",
+					profile: null,
+					provider: "aws",
+					id: "demo-2",
+					owner: "jane",
+					machines: {},
+					hourlyUsd: null,
+					phase: "left",
+					state: null,
+					endsAt: null,
 					account: "111111111111",
 				},
 				world,

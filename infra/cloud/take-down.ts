@@ -72,13 +72,7 @@ export async function takeDown(
 export async function sweepAway(
 	folder: RigFolder,
 	rig: Known,
-	{
-		reason,
-		resources,
-	}: {
-		readonly reason: string;
-		readonly resources: readonly string[] | null;
-	},
+	{ reason, resources }: { readonly reason: string; readonly resources: readonly string[] | null },
 	doing: Pick<TakingDown, "world" | "say" | "clouds">,
 ): Promise<void> {
 	const { id, cloud } = rig;
@@ -94,8 +88,7 @@ export async function sweepAway(
 		throw await left(folder, rig, resources, why, doing.world);
 	}
 	const { removed, stays } = swept;
-	if (stays.length > 0)
-		throw await left(folder, rig, stays, reason, doing.world);
+	if (stays.length > 0) throw await left(folder, rig, stays, reason, doing.world);
 	// Two lists that contradict each other: believe neither.
 	if (removed === 0 && resources !== null && resources.length > 0) {
 		const why = tell("down-no-tag", { reason });
@@ -109,11 +102,7 @@ export async function forgetDown(folder: RigFolder): Promise<void> {
 	try {
 		await forget(folder);
 	} catch (error) {
-		throw failure("rig-unforgotten", {
-			id: folder.id,
-			path: folder.path,
-			reason: reasonOf(error),
-		});
+		throw failure("rig-unforgotten", { id: folder.id, path: folder.path, reason: reasonOf(error) });
 	}
 }
 
@@ -129,10 +118,7 @@ export async function left(
 	await keepKnown(folder, rig, "left");
 	const { region = null, profile = null } = cloud ?? {};
 	return failure("cloud-left", {
-		text: leftText(
-			{ id, region, profile, expiresAt, resources, reason },
-			world.clock.nowMs(),
-		),
+		text: leftText({ id, region, profile, expiresAt, resources, reason }, world.clock.nowMs()),
 	});
 }
 
@@ -160,28 +146,19 @@ export async function sweepRig(
 	const { removed, left } = await provider.remove(tagged, asked, world, say);
 	return {
 		removed: removed.length,
-		stays: left.map(
-			({ thing, reason }) =>
-				`${thingText(thing, world.clock.nowMs())}: ${reason}`,
-		),
+		stays: left.map(({ thing, reason }) => `${thingText(thing, world.clock.nowMs())}: ${reason}`),
 	};
 }
 
 /** Why it failed, as a part of a sentence. */
 export function whyOf(error: unknown): string {
-	return (error instanceof Error ? error.message : String(error))
-		.trim()
-		.replace(/\.$/, "");
+	return (error instanceof Error ? error.message : String(error)).trim().replace(/\.$/, "");
 }
 
 // --- internal ---
 
 /** That it cannot be written must not keep anything from being taken down. */
-async function keepKnown(
-	folder: RigFolder,
-	rig: Known,
-	phase: Cloud["phase"],
-): Promise<void> {
+async function keepKnown(folder: RigFolder, rig: Known, phase: Cloud["phase"]): Promise<void> {
 	if (rig.cloud !== null) await keepPhase(folder, rig, phase).catch(() => {});
 }
 
@@ -190,14 +167,9 @@ async function all(stack: Stack): Promise<string[]> {
 }
 
 /** One try. null: nothing is left; otherwise why something is. */
-async function destroyed(
-	stack: Stack,
-	rig: Known,
-	doing: TakingDown,
-): Promise<string | null> {
+async function destroyed(stack: Stack, rig: Known, doing: TakingDown): Promise<string | null> {
 	await destroy(stack, doing.say);
-	if (((await stack.resources()) ?? []).length > 0)
-		return tell("pulumi-could-not-remove");
+	if (((await stack.resources()) ?? []).length > 0) return tell("pulumi-could-not-remove");
 	const stays = await swept(stack, rig, doing);
 	return stays.length === 0 ? null : stays.join("; ");
 }

@@ -2,10 +2,7 @@ import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 
 /** A refusal of the system is `cloud-state`, with the place. */
-export async function orUnwritable<T>(
-	where: string,
-	act: () => T | Promise<T>,
-): Promise<T> {
+export async function orUnwritable<T>(where: string, act: () => T | Promise<T>): Promise<T> {
 	try {
 		return await act();
 	} catch (error) {

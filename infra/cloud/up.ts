@@ -6,12 +6,7 @@ import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
-import {
-	type CloudSide,
-	type Renting,
-	type RentOptions,
-	rent,
-} from "./rent.ts";
+import { type CloudSide, type Renting, type RentOptions, rent } from "./rent.ts";
 import type { CloudRequest } from "./request.ts";
 import { useThenTakeDown } from "./use.ts";
 
@@ -42,24 +37,15 @@ export async function upInCloud(
 
 /** The same rig for a file in another folder, from which relative paths would be different. */
 function from(folder: string, rig: RigFile): RigFile {
-	const there = <Host extends RigFile["clients"][number]>(
-		host: Host,
-	): Host => ({
+	const there = <Host extends RigFile["clients"][number]>(host: Host): Host => ({
 		...host,
-		...(host.identity === undefined
-			? {}
-			: { identity: path.resolve(folder, host.identity) }),
-		...(host.knownHosts === undefined
-			? {}
-			: { knownHosts: path.resolve(folder, host.knownHosts) }),
+		...(host.identity === undefined ? {} : { identity: path.resolve(folder, host.identity) }),
+		...(host.knownHosts === undefined ? {} : { knownHosts: path.resolve(folder, host.knownHosts) }),
 	});
 	return {
 		...rig,
 		clients: rig.clients.map(there),
-		brokers: rig.brokers.map((broker) => ({
-			...broker,
-			hosts: broker.hosts.map(there),
-		})),
+		brokers: rig.brokers.map((broker) => ({ ...broker, hosts: broker.hosts.map(there) })),
 	};
 }
 

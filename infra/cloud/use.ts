@@ -25,8 +25,7 @@ export async function useThenTakeDown(
 	try {
 		await rig.teardown();
 	} catch (error) {
-		if ("error" in outcome)
-			world.stderr.write(`${maskUrls(wordsOf(outcome.error))}\n`);
+		if ("error" in outcome) world.stderr.write(`${maskUrls(wordsOf(outcome.error))}\n`);
 		throw asLeft(error, rig.file.id);
 	}
 	say(tell("rig-is-down", { id: rig.file.id }));

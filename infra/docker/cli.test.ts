@@ -9,9 +9,9 @@ const docker = (body: string, env = {}) =>
 
 describe("the docker command", () => {
 	test("is the user's, with all of the environment", async () => {
-		const said = await docker('echo "$DOCKER_HOST $1"; echo', {
-			DOCKER_HOST: "unix:///mine",
-		}).run(["ps"]);
+		const said = await docker('echo "$DOCKER_HOST $1"; echo', { DOCKER_HOST: "unix:///mine" }).run([
+			"ps",
+		]);
 		expect(said).toBe("unix:///mine ps");
 	});
 
@@ -19,9 +19,7 @@ describe("the docker command", () => {
 		async function* megabytes() {
 			for (let i = 0; i < 50; i++) yield Buffer.alloc(100_000, "x");
 		}
-		expect(await docker("wc -c").run(["import"], { input: megabytes() })).toBe(
-			"5000000",
-		);
+		expect(await docker("wc -c").run(["import"], { input: megabytes() })).toBe("5000000");
 	});
 
 	test("that does not read what is piped into it is told by its own words", async () => {
@@ -29,9 +27,7 @@ describe("the docker command", () => {
 			for (let i = 0; i < 50; i++) yield Buffer.alloc(100_000, "x");
 		}
 		await expect(
-			docker('exec 0<&-; echo "Error: no room" >&2; exit 1').run(["import"], {
-				input: much(),
-			}),
+			docker('exec 0<&-; echo "Error: no room" >&2; exit 1').run(["import"], { input: much() }),
 		).rejects.toThrow("no room");
 	});
 
@@ -44,16 +40,14 @@ describe("the docker command", () => {
 	});
 
 	test("that hangs is ended", async () => {
-		await expect(
-			docker("exec sleep 1000").run(["ps"], { limitMs: 200 }),
-		).rejects.toThrow("docker ps did not end within 0.2s");
+		await expect(docker("exec sleep 1000").run(["ps"], { limitMs: 200 })).rejects.toThrow(
+			"docker ps did not end within 0.2s",
+		);
 	});
 
 	test("is ended by a Ctrl-C", async () => {
 		const stop = new AbortController();
-		const running = docker("exec sleep 1000").run(["pull"], {
-			stop: stop.signal,
-		});
+		const running = docker("exec sleep 1000").run(["pull"], { stop: stop.signal });
 		stop.abort("SIGINT");
 		await expect(running).rejects.toMatchObject({ code: "interrupted" });
 	});
@@ -71,9 +65,9 @@ describe("the docker command", () => {
 		["nothing that is known", "nothing that is known"],
 		["", "it said nothing"],
 	])("says %j: what is wrong is one line", async (said, wrong) => {
-		await expect(
-			docker(`cat >&2 <<'X'\n${said}\nX\nexit 1`).run(["x"]),
-		).rejects.toThrow(new DockerError(wrong));
+		await expect(docker(`cat >&2 <<'X'\n${said}\nX\nexit 1`).run(["x"])).rejects.toThrow(
+			new DockerError(wrong),
+		);
 	});
 });
 
@@ -90,8 +84,7 @@ describe("a refusal of the engine", () => {
 
 	test("keeps no password", () => {
 		expect(
-			explainDocker(new DockerError("Get https://me:secret@r/v2"), "pull x")
-				.message,
+			explainDocker(new DockerError("Get https://me:secret@r/v2"), "pull x").message,
 		).not.toContain("secret");
 	});
 
@@ -103,7 +96,7 @@ describe("a refusal of the engine", () => {
 });
 
 test("without the command there is a sentence", () => {
-	expect(() =>
-		findDocker(fakeWorld({ env: { PATH: "/nowhere" } }), "/agent"),
-	).toThrow("it is not on PATH");
+	expect(() => findDocker(fakeWorld({ env: { PATH: "/nowhere" } }), "/agent")).toThrow(
+		"it is not on PATH",
+	);
 });

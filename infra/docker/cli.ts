@@ -42,9 +42,7 @@ export function findDocker(world: World, agent: string): Docker {
 	const program = findOnPath("docker", world.env);
 	if (program === null) throw failure("docker-missing", {});
 	const env = Object.fromEntries(
-		Object.entries(world.env).filter(
-			(entry): entry is [string, string] => entry[1] !== undefined,
-		),
+		Object.entries(world.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
 	);
 	return {
 		program,
@@ -80,9 +78,7 @@ export function wrongIn(text: string): string {
 		.split("\n")
 		.map((line) => line.trim())
 		.filter(
-			(line) =>
-				line !== "" &&
-				!/^(Run|See) '|^Usage:|^WARNING|^DEPRECATED|^Learn more/i.test(line),
+			(line) => line !== "" && !/^(Run|See) '|^Usage:|^WARNING|^DEPRECATED|^Learn more/i.test(line),
 		);
 	const wrong =
 		lines.find((line) => /error|denied|cannot|failed|no such/i.test(line)) ??

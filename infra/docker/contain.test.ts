@@ -50,16 +50,12 @@ async function contain(
 		system,
 		level,
 		messageBytes,
-		image: {
-			...{ name: image, digest: null, id: "sha256:1", env, entrypoint: [] },
-		},
+		image: { name: image, digest: null, id: "sha256:1", env, entrypoint: [] },
 		nodes: Array.from({ length: nodes }, (_, i) =>
 			containerSite(kind, nodes, i, {
 				ip: `10.0.0.${i + 1}`,
 				reached: reachedPorts(kind).map((port, p) =>
-					published
-						? `127.0.0.1:${4000 + 10 * i + p}`
-						: `10.0.0.${i + 1}:${port}`,
+					published ? `127.0.0.1:${4000 + 10 * i + p}` : `10.0.0.${i + 1}:${port}`,
 				),
 				published,
 			}),
@@ -73,9 +69,7 @@ async function contain(
 		first,
 		path: kind.container.data,
 		file(name) {
-			const found = Object.entries(first.files).find(([file]) =>
-				name.test(file),
-			);
+			const found = Object.entries(first.files).find(([file]) => name.test(file));
 			if (!found) throw new Error(`no file ${name}`);
 			return found[1];
 		},
@@ -96,10 +90,7 @@ describe("NATS in containers", () => {
 	});
 
 	test("of JetStream keeps streams on a volume, with the settings of the level", async () => {
-		const made = await contain(
-			{ broker: "nats", mode: "jetstream" },
-			{ level: "fsync" },
-		);
+		const made = await contain({ broker: "nats", mode: "jetstream" }, { level: "fsync" });
 		expect(made).toMatchObject({ path: "/data", data: "disk" });
 		expect(made.file(/nats\.conf/)).toContain('store_dir: "/data"');
 		expect(made.file(/nats\.conf/)).toContain('sync_interval: "always"');
@@ -107,10 +98,7 @@ describe("NATS in containers", () => {
 	});
 
 	test("as a cluster names all members, and is asked for its leader", async () => {
-		const made = await contain(
-			{ broker: "nats", mode: "jetstream", nodes: 3 },
-			{ nodes: 3 },
-		);
+		const made = await contain({ broker: "nats", mode: "jetstream", nodes: 3 }, { nodes: 3 });
 		const conf = made.file(/nats\.conf/).replaceAll(/mqbench:\w+@/g, "***@");
 		expect(conf).toContain(
 			'routes: ["nats://***@10.0.0.1:6222","nats://***@10.0.0.2:6222","nats://***@10.0.0.3:6222"]',
@@ -132,9 +120,7 @@ describe("NATS in containers", () => {
 			{ broker: "nats", mode: "jetstream", nodes: 3 },
 			{ nodes: 3, published: true },
 		);
-		expect(made.file(/nats\.conf/)).toContain(
-			'client_advertise: "127.0.0.1:4000"',
-		);
+		expect(made.file(/nats\.conf/)).toContain('client_advertise: "127.0.0.1:4000"');
 		expect(made.url()).toMatch(/^nats:\/\/\w+@127\.0\.0\.1:4000,/);
 		// One alone has no others to tell of: it may be reached in any way.
 		const one = await contain({ broker: "nats" }, { published: true });
@@ -177,10 +163,7 @@ describe("Kafka in containers", () => {
 	});
 
 	test("behind published ports tells clients those, and other nodes its own address", async () => {
-		const made = await contain(
-			{ broker: "kafka", nodes: 3 },
-			{ nodes: 3, published: true },
-		);
+		const made = await contain({ broker: "kafka", nodes: 3 }, { nodes: 3, published: true });
 		const conf = made.file(/server\.properties/);
 		expect(conf).toContain(
 			"advertised.listeners=PLAINTEXT://127.0.0.1:4000,INTERNAL://10.0.0.1:9094\ninter.broker.listener.name=INTERNAL\n",
@@ -189,11 +172,7 @@ describe("Kafka in containers", () => {
 	});
 
 	test("has config last, and the heap that is asked for", async () => {
-		const made = await contain({
-			broker: "kafka",
-			heap: "1GiB",
-			config: { "num.io.threads": 2 },
-		});
+		const made = await contain({ broker: "kafka", heap: "1GiB", config: { "num.io.threads": 2 } });
 		expect(made.file(/server\.properties/)).toContain("num.io.threads=2\n");
 		expect(made.settings.java).toMatch(/^-Xms1GiB -Xmx1GiB /);
 	});
@@ -236,14 +215,8 @@ describe("RabbitMQ in containers", () => {
 		["the image says 3", { env: { RABBITMQ_VERSION: "3.13.7" } }, false],
 		["its tag says 4", { image: "rabbitmq:4-alpine" }, true],
 		["its tag says nothing", { image: "mine:latest" }, false],
-	])(
-		"permits what version 4 deprecates, when %s",
-		async (_, parts, permits) => {
-			const made = await contain(
-				{ broker: "rabbitmq" },
-				{ level: "memory", ...parts },
-			);
-			expect(PERMIT in made.settings).toBe(permits);
-		},
-	);
+	])("permits what version 4 deprecates, when %s", async (_, parts, permits) => {
+		const made = await contain({ broker: "rabbitmq" }, { level: "memory", ...parts });
+		expect(PERMIT in made.settings).toBe(permits);
+	});
 });

@@ -24,8 +24,7 @@ const SPEC: ContainerSpec = {
 	cpuset: null,
 	init: false,
 };
-const line = (parts: Partial<ContainerSpec>) =>
-	createArguments({ ...SPEC, ...parts }).join(" ");
+const line = (parts: Partial<ContainerSpec>) => createArguments({ ...SPEC, ...parts }).join(" ");
 
 describe("a container", () => {
 	test("is made with its own address, log and nothing that is not asked for", () => {
@@ -36,23 +35,11 @@ describe("a container", () => {
 
 	test.each<[Partial<ContainerSpec>, string]>([
 		[{ cpus: 0.5 }, "--cpus 0.5"],
-		[
-			{ memoryBytes: 64 * 1024 ** 2 },
-			"--memory 67108864b --memory-swap 67108864b",
-		],
+		[{ memoryBytes: 64 * 1024 ** 2 }, "--memory 67108864b --memory-swap 67108864b"],
 		[{ cpuset: "0-1" }, "--cpuset-cpus 0-1"],
-		[
-			{ data: { path: "/data", volume: "v" } },
-			"--mount type=volume,source=v,target=/data",
-		],
-		[
-			{ data: { path: "/data", volume: null } },
-			"--mount type=tmpfs,target=/data",
-		],
-		[
-			{ published: [{ port: 4001, to: 4222 }] },
-			"--publish 127.0.0.1:4001:4222",
-		],
+		[{ data: { path: "/data", volume: "v" } }, "--mount type=volume,source=v,target=/data"],
+		[{ data: { path: "/data", volume: null } }, "--mount type=tmpfs,target=/data"],
+		[{ published: [{ port: 4001, to: 4222 }] }, "--publish 127.0.0.1:4001:4222"],
 		[{ init: true }, "--init"],
 		[{ entrypoint: "/bin/sh" }, "--entrypoint /bin/sh sha256:abc"],
 		[{ env: { A: "1" } }, "--env A=1"],
@@ -77,9 +64,7 @@ test("a hop through published ports stands in reports", () => {
 		"1 container, 2 CPUs, through published ports",
 	);
 	const three = containersText(3, { ...limits, hop: true });
-	expect(three).toBe(
-		"3 containers on 1 host, 2 CPUs each, through published ports",
-	);
+	expect(three).toBe("3 containers on 1 host, 2 CPUs each, through published ports");
 	expect(withHop(three, true)).toBe(three);
 	expect(withHop(three, false)).toBe("3 containers on 1 host, 2 CPUs each");
 });

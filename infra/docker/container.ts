@@ -35,14 +35,27 @@ export function createArguments(spec: ContainerSpec): string[] {
 	const { data, entrypoint } = spec;
 	return [
 		"create",
-		...["--name", spec.name, "--hostname", spec.hostname],
-		...["--network", spec.network, "--ip", spec.ip],
+		"--name",
+		spec.name,
+		"--hostname",
+		spec.hostname,
+		"--network",
+		spec.network,
+		"--ip",
+		spec.ip,
 		...labelArguments(spec.labels),
 		// Whatever the engine's default is: the log has to be readable and must not fill the disk.
-		...["--log-driver", "json-file"],
-		...["--log-opt", "max-size=64m", "--log-opt", "max-file=2"],
+		"--log-driver",
+		"json-file",
+		"--log-opt",
+		"max-size=64m",
+		"--log-opt",
+		"max-file=2",
 		// No restart: mqbench has to notice when it ends.
-		...["--restart", "no", "--pull", "never"],
+		"--restart",
+		"no",
+		"--pull",
+		"never",
 		...(spec.init ? ["--init"] : []),
 		...limitArguments(spec),
 		...(data === null
@@ -51,20 +64,10 @@ export function createArguments(spec: ContainerSpec): string[] {
 					"--mount",
 					data.volume === null
 						? mountText("type=tmpfs", `target=${data.path}`)
-						: mountText(
-								"type=volume",
-								`source=${data.volume}`,
-								`target=${data.path}`,
-							),
+						: mountText("type=volume", `source=${data.volume}`, `target=${data.path}`),
 				]),
-		...spec.published.flatMap(({ port, to }) => [
-			"--publish",
-			`127.0.0.1:${port}:${to}`,
-		]),
-		...Object.entries(spec.env).flatMap(([name, value]) => [
-			"--env",
-			`${name}=${value}`,
-		]),
+		...spec.published.flatMap(({ port, to }) => ["--publish", `127.0.0.1:${port}:${to}`]),
+		...Object.entries(spec.env).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
 		...(entrypoint === undefined ? [] : ["--entrypoint", entrypoint]),
 		spec.image,
 		...spec.args,
@@ -91,10 +94,7 @@ export function limitArguments({
 export function commandOf({
 	before = [],
 	argv,
-}: Pick<NodeDescription, "before" | "argv">): Pick<
-	ContainerSpec,
-	"args" | "entrypoint"
-> {
+}: Pick<NodeDescription, "before" | "argv">): Pick<ContainerSpec, "args" | "entrypoint"> {
 	if (before.length === 0) return { args: argv, entrypoint: undefined };
 	const line = (words: readonly string[]) => words.map(shellWord).join(" ");
 	return {
@@ -106,9 +106,7 @@ export function commandOf({
 /** The value of --mount: CSV fields, since a path may contain a comma. */
 export function mountText(...fields: readonly string[]): string {
 	return fields
-		.map((field) =>
-			/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field,
-		)
+		.map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
 		.join(",");
 }
 

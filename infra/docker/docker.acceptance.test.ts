@@ -34,12 +34,7 @@ describe.skipIf(skipWithoutEngine)(
 		describe("a broker", () => {
 			test("is reached by its address, is what the scenario says, and is gone with all that belongs to it", async () => {
 				const { broker, rig, log, world } = await open(
-					{
-						...JETSTREAM,
-						durability: "fsync",
-						cpus: 0.5,
-						memory: "128MiB",
-					},
+					{ ...JETSTREAM, durability: "fsync", cpus: 0.5, memory: "128MiB" },
 					{ level: "fsync", cpus: "0" },
 				);
 				expect(world.err()).toBe("");
@@ -53,18 +48,12 @@ describe.skipIf(skipWithoutEngine)(
 				expect((await client(broker.url)).info.jetstream).toBe(true);
 				expect(broker.settings).toMatchObject({
 					"jetstream.sync_interval": "always",
-					image: expect.stringMatching(
-						/^nats:2\.15\.2-alpine \(sha256:[0-9a-f]{64}\)$/,
-					),
-					"volume fdatasync": expect.stringMatching(
-						/^[\d.]+(ns|us|ms) \(p50 of \d+\)/,
-					),
+					image: expect.stringMatching(/^nats:2\.15\.2-alpine \(sha256:[0-9a-f]{64}\)$/),
+					"volume fdatasync": expect.stringMatching(/^[\d.]+(ns|us|ms) \(p50 of \d+\)/),
 				});
 				const [pid = 0] = broker.pids;
 				expect(broker.pids).toHaveLength(1);
-				expect(readFileSync(`/proc/${pid}/comm`, "utf8").trim()).toBe(
-					"nats-server",
-				);
+				expect(readFileSync(`/proc/${pid}/comm`, "utf8").trim()).toBe("nats-server");
 				const [name = ""] = containersOf(rig.network);
 				expect(inspect(name)).toMatchObject({
 					HostConfig: {
@@ -75,9 +64,7 @@ describe.skipIf(skipWithoutEngine)(
 						RestartPolicy: { Name: "no" },
 						PortBindings: {},
 					},
-					Mounts: [
-						{ Type: "volume", Name: `${name}-data`, Destination: "/data" },
-					],
+					Mounts: [{ Type: "volume", Name: `${name}-data`, Destination: "/data" }],
 				});
 				await broker.close();
 				expect(left(rig.network)).toEqual([rig.network]);
@@ -202,8 +189,7 @@ describe.skipIf(skipWithoutEngine)(
 				await request(...makeStream("memory"));
 				const kib = "x".repeat(64 * 1024);
 				const fill = setInterval(() => {
-					if (socket.writableLength < 1e6)
-						socket.write(`PUB t ${kib.length}\r\n${kib}\r\n`);
+					if (socket.writableLength < 1e6) socket.write(`PUB t ${kib.length}\r\n${kib}\r\n`);
 				}, 1);
 				onTestFinished(() => clearInterval(fill));
 				// Engines forget the reason at times.
@@ -244,9 +230,7 @@ describe.skipIf(skipWithoutEngine)(
 					await expect
 						.poll(() => readFileSync(log, "utf8"))
 						.toContain("mqbench: node 1 is ready again");
-					expect(
-						readFileSync(log, "utf8").match(/Server is ready/g),
-					).toHaveLength(2);
+					expect(readFileSync(log, "utf8").match(/Server is ready/g)).toHaveLength(2);
 					expect(await within(100, broker.died)).toBe("silent");
 				},
 			);
@@ -281,23 +265,15 @@ describe.skipIf(skipWithoutEngine)(
 
 			test("of a node that is not there is a mistake, and of one that is down another", async () => {
 				const { broker } = await open(JETSTREAM);
-				await expect(broker.disturb(fault("pause", 2))).rejects.toThrow(
-					"there is no node 2",
-				);
+				await expect(broker.disturb(fault("pause", 2))).rejects.toThrow("there is no node 2");
 				await broker.disturb(fault("kill"));
-				await expect(broker.disturb(fault("kill"))).rejects.toThrow(
-					"node 1 is down already",
-				);
+				await expect(broker.disturb(fault("kill"))).rejects.toThrow("node 1 is down already");
 			});
 
 			test("that cannot be made here fails before the run", async () => {
-				const published = await makeRig({
-					env: { MQBENCH_DOCKER_REACH: "published" },
-				});
+				const published = await makeRig({ env: { MQBENCH_DOCKER_REACH: "published" } });
 				await expect(
-					published.open(
-						request(JETSTREAM, { faults: ["pause", "partition"] }),
-					),
+					published.open(request(JETSTREAM, { faults: ["pause", "partition"] })),
 				).rejects.toMatchObject({
 					code: "fault-impossible",
 					message: expect.stringMatching(
@@ -325,16 +301,19 @@ describe.skipIf(skipWithoutEngine)(
 
 			/** A network, a volume and a container of a run that nobody takes down. */
 			function abandoned(run: string, owner: string) {
-				const labels = labelArguments({
-					...labelsOfRun(run),
-					[LABELS.owner]: owner,
-				});
+				const labels = labelArguments({ ...labelsOfRun(run), [LABELS.owner]: owner });
 				const name = `mqbench-${run}`;
 				docker("network", "create", ...labels, name);
 				docker("volume", "create", ...labels, name);
 				docker(
-					...["run", "--detach", ...labels, "--network", name],
-					...["--volume", `${name}:/data`, "nats:2.15.2-alpine"],
+					"run",
+					"--detach",
+					...labels,
+					"--network",
+					name,
+					"--volume",
+					`${name}:/data`,
+					"nats:2.15.2-alpine",
 				);
 				onTestFinished(() => {
 					for (const id of all("ps -aq", run)) docker("rm", "-f", id);
@@ -361,11 +340,7 @@ describe.skipIf(skipWithoutEngine)(
 				const run = `reaped${process.pid}`;
 				abandoned(run, ownerText(process.pid));
 				const reap = (input: string) =>
-					spawnSync(
-						"sh",
-						["-c", REAPER, "sh", "docker", `${LABELS.run}=${run}`],
-						{ input },
-					);
+					spawnSync("sh", ["-c", REAPER, "sh", "docker", `${LABELS.run}=${run}`], { input });
 				reap("done\n");
 				expect(all("ps -aq", run)).toHaveLength(1);
 				reap("");
@@ -427,26 +402,21 @@ describe.skipIf(skipWithoutEngine)(
 		});
 
 		/** A rig of one broker that stays up, and how a run gets hold of it. */
-		async function standing(
-			written: Written,
-			{ env = {} }: Pick<Parts, "env"> = {},
-		) {
+		async function standing(written: Written, { env = {} }: Pick<Parts, "env"> = {}) {
 			const id = `stay${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
 			const world = fakeWorld({ env: { ...process.env, ...env } });
 			onTestFinished(() => downDocker(id, world));
 			const up = await upDocker([request(written)], id, world, binaries);
 			await up.keep();
-			const { brokers } = RigFile.parse({
-				...{ version: 1, id, brokers: up.brokers },
-			});
+			const { brokers } = RigFile.parse({ version: 1, id, brokers: up.brokers });
 			const [entry] = brokers as [RigFile["brokers"][number]];
 			return {
-				...{ id, entry, world, name: `mqbench-${id}-mine-1` },
+				id,
+				entry,
+				world,
+				name: `mqbench-${id}-mine-1`,
 				async attach(parts: { inside?: boolean; stop?: AbortSignal } = {}) {
-					const its = fakeWorld({
-						env: process.env,
-						...(parts.stop ? { stop: parts.stop } : {}),
-					});
+					const its = fakeWorld({ env: process.env, ...(parts.stop ? { stop: parts.stop } : {}) });
 					const broker = await attachDocker(
 						...([id, entry, request(written), its, binaries, parts] as const),
 					);
@@ -502,9 +472,7 @@ describe.skipIf(skipWithoutEngine)(
 			expect(outside.world.err()).toMatch(/one more hop each way/);
 			const inside = await attach({ inside: true });
 			expect(inside.broker.topology).toBe("1 container");
-			expect(inside.broker.url).toMatch(
-				/^nats:\/\/\w+@198\.1[89]\.\d+\.2:4222$/,
-			);
+			expect(inside.broker.url).toMatch(/^nats:\/\/\w+@198\.1[89]\.\d+\.2:4222$/);
 			expect(inside.world.err()).toBe("");
 			expect((await client(inside.broker.url)).info.jetstream).toBe(true);
 		});
@@ -535,21 +503,16 @@ describe.skipIf(skipWithoutEngine || (noRabbit && process.env.CI !== "true"))(
 	() => {
 		test("comes up without plugins, and lets its own user in", async () => {
 			await haveImage("rabbitmq");
-			const { broker, rig, log } = await open(
-				{ broker: "rabbitmq" },
-				{ level: "fsync" },
-			);
+			const { broker, rig, log } = await open({ broker: "rabbitmq" }, { level: "fsync" });
 			expect(broker.version).toMatch(/^rabbitmq-server \d/);
-			expect(broker.url).toMatch(
-				/^amqp:\/\/mqbench:\w{24}@198\.1[89]\.\d+\.2:5672$/,
-			);
+			expect(broker.url).toMatch(/^amqp:\/\/mqbench:\w{24}@198\.1[89]\.\d+\.2:5672$/);
 			expect(broker.settings).toMatchObject({ plugins: "none" });
 			await expect
 				.poll(() => readFileSync(log, "utf8"))
 				.toContain("Server startup complete; 0 plugins");
-			expect(
-				JSON.stringify(inspect(containersOf(rig.network)[0] ?? "")),
-			).not.toContain(new URL(broker.url).password);
+			expect(JSON.stringify(inspect(containersOf(rig.network)[0] ?? ""))).not.toContain(
+				new URL(broker.url).password,
+			);
 		});
 	},
 );
@@ -585,10 +548,7 @@ function request(
 
 /** A rig that is gone when the test is over. */
 async function makeRig({ env = {}, stop, inside = false }: Parts = {}) {
-	const world = fakeWorld({
-		env: { ...process.env, ...env },
-		...(stop ? { stop } : {}),
-	});
+	const world = fakeWorld({ env: { ...process.env, ...env }, ...(stop ? { stop } : {}) });
 	const rig = await dockerRig(world, binaries, { inside });
 	onTestFinished(() => rig.teardown());
 	return { ...rig, world };
@@ -626,28 +586,17 @@ function all(what: string, run: string): string[] {
 
 /** Names of what a rig has in the engine, by the name of its network. */
 function left(network: string): string[] {
-	return [
-		...containersOf(network),
-		...volumesOf(network),
-		...networks(network),
-	];
+	return [...containersOf(network), ...volumesOf(network), ...networks(network)];
 }
 
 function names(network: string, ...args: string[]): string[] {
-	return docker(
-		...args,
-		"--filter",
-		`label=${LABELS.run}=${network.replace("mqbench-", "")}`,
-	)
+	return docker(...args, "--filter", `label=${LABELS.run}=${network.replace("mqbench-", "")}`)
 		.split("\n")
 		.filter(Boolean);
 }
-const containersOf = (network: string) =>
-	names(network, "ps", "-a", "--format", "{{.Names}}");
-const volumesOf = (network: string) =>
-	names(network, "volume", "ls", "--format", "{{.Name}}");
-const networks = (network: string) =>
-	names(network, "network", "ls", "--format", "{{.Name}}");
+const containersOf = (network: string) => names(network, "ps", "-a", "--format", "{{.Names}}");
+const volumesOf = (network: string) => names(network, "volume", "ls", "--format", "{{.Name}}");
+const networks = (network: string) => names(network, "network", "ls", "--format", "{{.Name}}");
 
 function inspect(name: string): unknown {
 	return JSON.parse(docker("inspect", name))[0];
@@ -670,16 +619,11 @@ function dial(url: string): Promise<string> {
 			socket.destroy();
 			resolve("connected");
 		});
-		socket.once("error", (error: NodeJS.ErrnoException) =>
-			resolve(error.code ?? ""),
-		);
+		socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? ""));
 	});
 }
 
-async function within(
-	ms: number,
-	answer: Promise<unknown>,
-): Promise<"answered" | "silent"> {
+async function within(ms: number, answer: Promise<unknown>): Promise<"answered" | "silent"> {
 	return Promise.race([
 		answer.then(() => "answered" as const),
 		new Promise<"silent">((resolve) => setTimeout(() => resolve("silent"), ms)),
@@ -696,10 +640,7 @@ function makeStream(storage: string, replicas = 1): [string, string] {
 /** A connection to NATS, by hand. */
 async function client(url: string): Promise<{
 	info: { jetstream?: boolean };
-	request(
-		subject: string,
-		body: string,
-	): Promise<{ error?: object; seq?: number }>;
+	request(subject: string, body: string): Promise<{ error?: object; seq?: number }>;
 	ping(): Promise<void>;
 	socket: Socket;
 }> {
@@ -725,16 +666,12 @@ async function client(url: string): Promise<{
 	};
 	const info = JSON.parse((await line(/^INFO /)).slice(5));
 	const { username } = new URL(url);
-	socket.write(
-		`CONNECT {"verbose":false,"auth_token":"${username}"}\r\nSUB inbox 1\r\n`,
-	);
+	socket.write(`CONNECT {"verbose":false,"auth_token":"${username}"}\r\nSUB inbox 1\r\n`);
 	return {
 		info,
 		socket,
 		async request(subject, body) {
-			socket.write(
-				`PUB ${subject} inbox ${Buffer.byteLength(body)}\r\n${body}\r\n`,
-			);
+			socket.write(`PUB ${subject} inbox ${Buffer.byteLength(body)}\r\n${body}\r\n`);
 			return JSON.parse(await line(/^\{/));
 		},
 		async ping() {

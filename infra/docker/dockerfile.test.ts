@@ -5,8 +5,7 @@ import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { BUILD_FLAGS } from "../binaries/build.ts";
 import { FIRST, modulesOf } from "../binaries/programs.ts";
 
-const read = (...file: string[]) =>
-	readFileSync(path.join(packageFolder, ...file), "utf8");
+const read = (...file: string[]) => readFileSync(path.join(packageFolder, ...file), "utf8");
 const dockerfile = read("infra", "docker", "Dockerfile");
 /** As a Dockerfile names an argument. */
 const arg = (name: string) => `\${${name}}`;
@@ -34,17 +33,13 @@ test("its programs are built as on a machine with Go", () => {
 
 test("every base can be another one, and its user is not root", () => {
 	const bases = all(/^FROM (\S+)/gm).map(([, base]) => base);
-	expect(bases).toEqual(
-		["GO_IMAGE", "GO_IMAGE", "NODE_IMAGE", "BASE_IMAGE"].map(arg),
-	);
+	expect(bases).toEqual(["GO_IMAGE", "GO_IMAGE", "NODE_IMAGE", "BASE_IMAGE"].map(arg));
 	expect(all(/^USER (.*)$/gm).map(([, user]) => user)).toEqual(["12345"]);
 });
 
 test("what it copies is there, and is not held back", () => {
 	const ignored = read(".dockerignore").split("\n");
-	const sources = all(
-		/^COPY (?!--from=(?:modules|programs))(?:--from=runner )?(.+) \S+$/gm,
-	)
+	const sources = all(/^COPY (?!--from=(?:modules|programs))(?:--from=runner )?(.+) \S+$/gm)
 		.flatMap(([, list]) => (list ?? "").split(" "))
 		.map((file) => file.replace("/src/", ""));
 	expect(sources).toContain("extensions");
@@ -54,7 +49,5 @@ test("what it copies is there, and is not held back", () => {
 		expect(ignored).not.toContain(file);
 	}
 	// Built within, never taken from somebody's machine.
-	expect(ignored).toEqual(
-		expect.arrayContaining(["dist", "node_modules", ".git"]),
-	);
+	expect(ignored).toEqual(expect.arrayContaining(["dist", "node_modules", ".git"]));
 });

@@ -14,8 +14,7 @@ export const noEngine: string = (() => {
 })();
 
 /** For tests: skipped without an engine, and then it says so; in CI never. */
-export const skipWithoutEngine: boolean =
-	noEngine !== "" && process.env.CI !== "true";
+export const skipWithoutEngine: boolean = noEngine !== "" && process.env.CI !== "true";
 
 export interface FakeDocker {
 	readonly world: FakeWorld;
@@ -24,10 +23,7 @@ export interface FakeDocker {
 }
 
 /** For tests: a world whose docker is a piece of sh; `$*` is its command line. */
-export function fakeDocker(
-	body: string,
-	env: Readonly<Record<string, string>> = {},
-): FakeDocker {
+export function fakeDocker(body: string, env: Readonly<Record<string, string>> = {}): FakeDocker {
 	const folder = testFolder();
 	const calls = path.join(folder, "calls");
 	writeFileSync(calls, "");

@@ -5,8 +5,7 @@ import { fakeDocker, info } from "./engine.fake.ts";
 import { cannotLimit, findEngine } from "./engine.ts";
 
 const AGENT = "/nowhere/agent";
-const find = (body: string, env = {}) =>
-	findEngine(fakeDocker(body, env).world, AGENT);
+const find = (body: string, env = {}) => findEngine(fakeDocker(body, env).world, AGENT);
 
 describe("an engine", () => {
 	test("says what its containers run on", async () => {
@@ -28,16 +27,12 @@ describe("an engine", () => {
 		["of Docker Desktop", { OperatingSystem: "Docker Desktop" }, false],
 		["of another kernel", { KernelVersion: "5.0.0-other" }, false],
 	])("%s shares its clock or not", async (_, parts, same) => {
-		const { engine } = await find(
-			info({ KernelVersion: os.release(), ...parts }),
-		);
+		const { engine } = await find(info({ KernelVersion: os.release(), ...parts }));
 		expect(engine.sameKernel).toBe(same);
 	});
 
 	test("without root, or with other users, says so", async () => {
-		const { engine } = await find(
-			info({ SecurityOptions: ["name=rootless", "name=userns"] }),
-		);
+		const { engine } = await find(info({ SecurityOptions: ["name=rootless", "name=userns"] }));
 		expect(engine).toMatchObject({ rootless: true, remapped: true });
 	});
 });
@@ -70,15 +65,15 @@ describe("what is missing is one sentence that says what to do", () => {
 		);
 
 	test("the command", async () => {
-		await expect(
-			findEngine(fakeWorld({ env: { PATH: "/nowhere" } }), AGENT),
-		).rejects.toMatchObject({
-			code: "docker-missing",
-			exit: 3,
-			message: expect.stringMatching(
-				/^Containers need the docker command, and it is not on PATH\. Install Docker/,
-			),
-		});
+		await expect(findEngine(fakeWorld({ env: { PATH: "/nowhere" } }), AGENT)).rejects.toMatchObject(
+			{
+				code: "docker-missing",
+				exit: 3,
+				message: expect.stringMatching(
+					/^Containers need the docker command, and it is not on PATH\. Install Docker/,
+				),
+			},
+		);
 	});
 
 	const DOWN =
@@ -88,9 +83,7 @@ describe("what is missing is one sentence that says what to do", () => {
 		["a new one", `echo '{}'; echo "${DOWN}" >&2; exit 1`],
 	])("an engine, by the words of %s", async (_, answer) => {
 		expect(
-			await refused(
-				`case "$*" in info*) ${answer};; *) echo unix:///var/run/docker.sock;; esac`,
-			),
+			await refused(`case "$*" in info*) ${answer};; *) echo unix:///var/run/docker.sock;; esac`),
 		).toBe(
 			"docker-unreachable: No Docker engine answers at unix:///var/run/docker.sock (cannot connect to the Docker daemon). Start it: sudo systemctl start docker, or Docker Desktop; DOCKER_HOST or docker context use choose another.",
 		);
@@ -106,17 +99,14 @@ describe("what is missing is one sentence that says what to do", () => {
 		);
 	});
 
-	test.each([
-		"ssh://me:secret@far",
-		"tcp://10.0.0.7:2376",
-		"tcp://docker:2375",
-	])("an engine of this machine, when it is %s", async (host) => {
-		const said = await refused(info(), { DOCKER_HOST: host });
-		expect(said).toMatch(
-			/^docker-elsewhere: The Docker engine is on another machine \(.*\)/,
-		);
-		expect(said).not.toContain("secret");
-	});
+	test.each(["ssh://me:secret@far", "tcp://10.0.0.7:2376", "tcp://docker:2375"])(
+		"an engine of this machine, when it is %s",
+		async (host) => {
+			const said = await refused(info(), { DOCKER_HOST: host });
+			expect(said).toMatch(/^docker-elsewhere: The Docker engine is on another machine \(.*\)/);
+			expect(said).not.toContain("secret");
+		},
+	);
 
 	test.each(["tcp://127.0.0.1:2375", "tcp://localhost:2375"])(
 		"nothing, when it is %s",

@@ -22,11 +22,7 @@ export interface Engine {
 	/** User numbers in containers differ from those of this machine. */
 	readonly remapped: boolean;
 	/** Limits that it can enforce; it drops others with a warning. */
-	readonly limits: {
-		readonly cpus: boolean;
-		readonly memory: boolean;
-		readonly pin: boolean;
-	};
+	readonly limits: { readonly cpus: boolean; readonly memory: boolean; readonly pin: boolean };
 }
 
 /** The command and the engine behind it. Fails with a sentence about what is missing. */
@@ -43,8 +39,7 @@ export async function examineEngine(docker: Docker): Promise<Engine> {
 	const endpoint = await docker
 		.run(["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"])
 		.catch(() => docker.env.DOCKER_HOST ?? "");
-	if (isElsewhere(endpoint))
-		throw failure("docker-elsewhere", { endpoint: maskUrls(endpoint) });
+	if (isElsewhere(endpoint)) throw failure("docker-elsewhere", { endpoint: maskUrls(endpoint) });
 	const unreachable = (reason: string) =>
 		failure("docker-unreachable", { endpoint: maskUrls(endpoint), reason });
 	try {
@@ -60,22 +55,15 @@ export async function askEngine(docker: Docker): Promise<Engine> {
 	let info: z.infer<typeof Info>;
 	try {
 		info = Info.parse(
-			JSON.parse(
-				await docker.run(["info", "--format", "{{json .}}"], {
-					limitMs: INFO_MS,
-				}),
-			),
+			JSON.parse(await docker.run(["info", "--format", "{{json .}}"], { limitMs: INFO_MS })),
 		);
 	} catch (error) {
 		if (error instanceof MqbenchError) throw error;
 		throw new DockerError(
-			error instanceof DockerError
-				? brief(error.message)
-				: tell("engine-says-nothing"),
+			error instanceof DockerError ? brief(error.message) : tell("engine-says-nothing"),
 		);
 	}
-	if (!info.ServerVersion)
-		throw new DockerError(brief(info.ServerErrors?.[0] ?? "no answer"));
+	if (!info.ServerVersion) throw new DockerError(brief(info.ServerErrors?.[0] ?? "no answer"));
 	if (info.OSType !== "linux")
 		throw failure("docker-failed", {
 			doing: "start brokers",
@@ -93,11 +81,7 @@ export async function askEngine(docker: Docker): Promise<Engine> {
 			!/docker desktop/i.test(info.OperatingSystem),
 		rootless: options.some((option) => option.includes("name=rootless")),
 		remapped: options.some((option) => option.includes("name=userns")),
-		limits: {
-			cpus: info.CpuCfsQuota,
-			memory: info.MemoryLimit,
-			pin: info.CPUSet,
-		},
+		limits: { cpus: info.CpuCfsQuota, memory: info.MemoryLimit, pin: info.CPUSet },
 	};
 }
 
@@ -119,11 +103,7 @@ export function cannotLimit(
 
 // --- internal ---
 
-const INFO_KEY = {
-	cpus: "CpuCfsQuota",
-	memory: "MemoryLimit",
-	pin: "CPUSet",
-} as const;
+const INFO_KEY = { cpus: "CpuCfsQuota", memory: "MemoryLimit", pin: "CPUSet" } as const;
 
 /** Short enough to wait for without a message. */
 const INFO_MS = 20_000;
@@ -146,13 +126,8 @@ const Info = z.object({
 
 function isElsewhere(endpoint: string): boolean {
 	if (/^ssh:/.test(endpoint)) return true;
-	const host = /^(?:tcp|https?):\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)/.exec(
-		endpoint,
-	)?.[1];
-	return (
-		host !== undefined &&
-		!/^(|localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/.test(host)
-	);
+	const host = /^(?:tcp|https?):\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)/.exec(endpoint)?.[1];
+	return host !== undefined && !/^(|localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/.test(host);
 }
 
 /** The command's own sentence says where it looked and asks whether the engine runs; ours says both. */
@@ -161,8 +136,5 @@ function brief(words: string): string {
 		.replace(/\. Is the docker daemon running\??/i, "")
 		.replace(/ at (unix|npipe|tcp|https?):\S+?(?=[:.,]?(\s|$))/g, "")
 		.trim();
-	return maskUrls(text.charAt(0).toLowerCase() + text.slice(1)).replace(
-		/\.$/,
-		"",
-	);
+	return maskUrls(text.charAt(0).toLowerCase() + text.slice(1)).replace(/\.$/, "");
 }

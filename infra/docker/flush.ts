@@ -33,11 +33,19 @@ export async function measureFlush(
 		const image = await ownImage(docker, "tools", binaries, world);
 		// Half a second: a Ctrl-C waits for this, and must not find its container running.
 		const text = await docker.run([
-			...["run", "--rm", "--network", "none"],
+			"run",
+			"--rm",
+			"--network",
+			"none",
 			...labelArguments(labels),
 			// Without a name, so that it is removed with the container.
-			...["--mount", "type=volume,target=/volume"],
-			...["--entrypoint", "agent", image, "disk", "/volume"],
+			"--mount",
+			"type=volume,target=/volume",
+			"--entrypoint",
+			"agent",
+			image,
+			"disk",
+			"/volume",
 		]);
 		return Flushed.parse(JSON.parse(text));
 	} catch (error) {
@@ -64,10 +72,7 @@ export function flushText(flush: Flush | null): string {
 }
 
 /** A warning for people who rely on durability; null: none. */
-export function flushWarning(
-	flush: Flush | null,
-	disk = tell("docker-disk"),
-): string | null {
+export function flushWarning(flush: Flush | null, disk = tell("docker-disk")): string | null {
 	return flush !== null && flush.p50Ns < LYING_NS
 		? tell("flush-too-fast", { disk, time: formatDuration(flush.p50Ns) })
 		: null;
@@ -75,7 +80,4 @@ export function flushWarning(
 
 // --- internal ---
 
-const Flushed = z.object({
-	calls: z.int().positive(),
-	p50Ns: z.number().positive(),
-});
+const Flushed = z.object({ calls: z.int().positive(), p50Ns: z.number().positive() });

@@ -7,13 +7,7 @@ import { LABELS } from "./labels.ts";
 const SOUND = {
 	Id: "x",
 	Config: { Image: "sha256:1", Labels: { [LABELS.address]: "198.18.0.2" } },
-	State: {
-		Running: true,
-		Paused: false,
-		OOMKilled: false,
-		Pid: 0,
-		ExitCode: 0,
-	},
+	State: { Running: true, Paused: false, OOMKilled: false, Pid: 0, ExitCode: 0 },
 	HostConfig: { NanoCpus: 0, Memory: 0, PortBindings: {} },
 	NetworkSettings: { Networks: { net: { IPAddress: "198.18.0.2" } } },
 };
@@ -52,9 +46,7 @@ describe("what a run that was killed in a fault has left", () => {
 			"a partition",
 			{ NetworkSettings: { Networks: {} } },
 			["network connect --ip 198.18.0.2 net c"],
-			[
-				"nats: its container was still cut off from its network; it is connected again.",
-			],
+			["nats: its container was still cut off from its network; it is connected again."],
 		],
 		[
 			"a container that was killed",
@@ -78,10 +70,7 @@ describe("what a run that was killed in a fault has left", () => {
 	});
 
 	test("is said of each node", async () => {
-		const { said } = await heal({ State: { ...SOUND.State, Paused: true } }, [
-			"a",
-			"b",
-		]);
+		const { said } = await heal({ State: { ...SOUND.State, Paused: true } }, ["a", "b"]);
 		expect(said).toEqual([
 			"nats: node 1 was still paused; it is running again.",
 			"nats: node 2 was still paused; it is running again.",
@@ -90,10 +79,7 @@ describe("what a run that was killed in a fault has left", () => {
 
 	test("is one sentence where it cannot be taken back", async () => {
 		await expect(
-			heal({
-				Config: { Image: "x" },
-				NetworkSettings: { Networks: {} },
-			}),
+			heal({ Config: { Image: "x" }, NetworkSettings: { Networks: {} } }),
 		).rejects.toThrow(
 			"Docker could not find the address of c: it is in no network of the rig any more.",
 		);
@@ -110,8 +96,13 @@ test("a container is what the engine says of it", async () => {
 	});
 	expect(found).toEqual([
 		{
-			...{ name: "c", image: "sha256:1", ip: "198.18.0.2", down: false },
-			...{ ports: { 4222: "40001" }, cpus: 0.5, memoryBytes: 1024 },
+			name: "c",
+			image: "sha256:1",
+			ip: "198.18.0.2",
+			down: false,
+			ports: { 4222: "40001" },
+			cpus: 0.5,
+			memoryBytes: 1024,
 		},
 	]);
 });

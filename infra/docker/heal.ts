@@ -40,18 +40,10 @@ export async function healContainers(
 ): Promise<FoundContainer[]> {
 	const containers: FoundContainer[] = [];
 	for (const [i, name] of names.entries()) {
-		const node =
-			names.length === 1
-				? `${system}: its container`
-				: `${system}: node ${i + 1}`;
+		const node = names.length === 1 ? `${system}: its container` : `${system}: node ${i + 1}`;
 		try {
 			const container = Inspected.parse(
-				JSON.parse(
-					await docker.run([
-						...["container", "inspect", "--format", "{{json .}}"],
-						name,
-					]),
-				),
+				JSON.parse(await docker.run(["container", "inspect", "--format", "{{json .}}", name])),
 			);
 			const { State, Config, HostConfig } = container;
 			let ip = container.NetworkSettings.Networks[network.name]?.IPAddress;
@@ -62,10 +54,7 @@ export async function healContainers(
 						doing: `find the address of ${name}`,
 						reason: tell("in-no-network"),
 					});
-				await docker.run([
-					...["network", "connect", "--ip", fixed],
-					...[network.name, name],
-				]);
+				await docker.run(["network", "connect", "--ip", fixed, network.name, name]);
 				ip = fixed;
 				say(tell("was-cut-off", { node }));
 			}
@@ -77,11 +66,7 @@ export async function healContainers(
 				say(
 					`${node} was down (${State.OOMKilled ? "out of memory" : describeEnd(endOf(State.ExitCode, null))}); it is started again.`,
 				);
-			else if (
-				engine.sameKernel &&
-				State.Pid > 0 &&
-				(await endDelay(State.Pid, world.env))
-			)
+			else if (engine.sameKernel && State.Pid > 0 && (await endDelay(State.Pid, world.env)))
 				say(`${node} was still slowed down; the delay is gone.`);
 			containers.push({
 				name,
@@ -99,10 +84,7 @@ export async function healContainers(
 			});
 		} catch (error) {
 			throw error instanceof Error && error.constructor === Error
-				? failure("docker-failed", {
-						doing: `make ${name} as it was`,
-						reason: error.message,
-					})
+				? failure("docker-failed", { doing: `make ${name} as it was`, reason: error.message })
 				: explainDocker(error, `find the containers of ${system}`);
 		}
 	}
@@ -112,10 +94,7 @@ export async function healContainers(
 // --- internal ---
 
 const Inspected = z.object({
-	Config: z.object({
-		Image: z.string(),
-		Labels: z.record(z.string(), z.string()).nullish(),
-	}),
+	Config: z.object({ Image: z.string(), Labels: z.record(z.string(), z.string()).nullish() }),
 	State: z.object({
 		Running: z.boolean(),
 		Paused: z.boolean().default(false),
@@ -127,10 +106,7 @@ const Inspected = z.object({
 		NanoCpus: z.number().default(0),
 		Memory: z.number().default(0),
 		PortBindings: z
-			.record(
-				z.string(),
-				z.array(z.object({ HostPort: z.string() })).nullable(),
-			)
+			.record(z.string(), z.array(z.object({ HostPort: z.string() })).nullable())
 			.nullish(),
 	}),
 	NetworkSettings: z.object({

@@ -11,8 +11,7 @@ import { getImage } from "./images.ts";
 import { dockerSystem } from "./systems.fake.ts";
 
 const { agent } = await realBinaries();
-const read = (...file: string[]) =>
-	readFileSync(path.join(packageFolder, ...file), "utf8");
+const read = (...file: string[]) => readFileSync(path.join(packageFolder, ...file), "utf8");
 
 describe("the image of a system", () => {
 	test.each([
@@ -91,17 +90,13 @@ describe("an image", () => {
 			"Docker could not pull nats:2.15.2-alpine, as its disk is full: failed to register layer: write /x: no space left on device. docker system df shows what is on it, docker system prune removes what nobody uses.",
 		],
 	])("that cannot be pulled is one sentence: %s", async (words, code, text) => {
-		const { image } = get(
-			`case "$*" in pull*) echo "${words}" >&2; exit 1;; esac; ${NONE}`,
-		);
+		const { image } = get(`case "$*" in pull*) echo "${words}" >&2; exit 1;; esac; ${NONE}`);
 		await expect(image).rejects.toMatchObject({ code, message: text, exit: 3 });
 	});
 
 	test("that is being pulled when Ctrl-C comes is given up", async () => {
 		const stop = new AbortController();
-		const { world } = fakeDocker(
-			`case "$*" in pull*) exec sleep 1000;; esac; ${NONE}`,
-		);
+		const { world } = fakeDocker(`case "$*" in pull*) exec sleep 1000;; esac; ${NONE}`);
 		const said: string[] = [];
 		const image = getImage(
 			findDocker(world, agent),

@@ -21,43 +21,28 @@ export async function getImage(
 	const image = imageOf(system);
 	const there = await inspectImage(docker, image);
 	if (there) return there;
-	say(
-		tell("pulling", {
-			image: docker.host ? `${image} on ${docker.host}` : image,
-		}),
-	);
+	say(tell("pulling", { image: docker.host ? `${image} on ${docker.host}` : image }));
 	const began = world.clock.monotonicMs();
 	await pull(docker, system, image, world, say);
 	const pulled = await inspectImage(docker, image);
 	if (!pulled)
 		throw failure("image-missing", {
-			...{ system: system.key, host: docker.host },
+			system: system.key,
+			host: docker.host,
 			image,
 			reason: tell("pulled-and-absent"),
 		});
-	say(
-		`Pulled in ${Math.round((world.clock.monotonicMs() - began) / 1000)}s; Docker keeps it.`,
-	);
+	say(`Pulled in ${Math.round((world.clock.monotonicMs() - began) / 1000)}s; Docker keeps it.`);
 	return pulled;
 }
 
 /** What is known about a local image; null: it is missing. */
-export async function inspectImage(
-	docker: Docker,
-	image: string,
-): Promise<ImageFacts | null> {
+export async function inspectImage(docker: Docker, image: string): Promise<ImageFacts | null> {
 	let text: string;
 	try {
-		text = await docker.run([
-			"image",
-			"inspect",
-			"--format",
-			"{{json .}}",
-			image,
-		]);
+		text = await docker.run(["image", "inspect", "--format", "{{json .}}", image]);
 	} catch (error) {
-		if (error instanceof DockerError && /no such image/i.test(error.message))
-			return null;
+		if (error instanceof DockerError && /no such image/i.test(error.message)) return null;
 		throw explainDocker(error, `look for the image ${image}`);
 	}
 	const { Id, RepoDigests, Config } = Inspected.parse(JSON.parse(text));
@@ -81,10 +66,7 @@ const Inspected = z.object({
 	Id: z.string(),
 	RepoDigests: z.array(z.string()).nullish(),
 	Config: z
-		.object({
-			Env: z.array(z.string()).nullish(),
-			Entrypoint: z.array(z.string()).nullish(),
-		})
+		.object({ Env: z.array(z.string()).nullish(), Entrypoint: z.array(z.string()).nullish() })
 		.nullish(),
 });
 
@@ -127,9 +109,7 @@ async function pull(
 	const reason = maskUrls(reasonIn(words));
 	if (/no space left on device/i.test(reason))
 		throw failure("docker-disk-full", { doing: `pull ${image}`, reason });
-	throw failure("image-missing", {
-		...{ system: system.key, host: docker.host, image, reason },
-	});
+	throw failure("image-missing", { system: system.key, host: docker.host, image, reason });
 }
 
 /** The engine's last line, without the usual prefix. */

@@ -25,19 +25,10 @@ export function labelsOfRun(run: string): Record<string, string> {
 
 /** Labels of a rig that stays up until it is taken down. */
 export function labelsOfRig(id: string): Record<string, string> {
-	return {
-		[LABELS.run]: id,
-		[LABELS.rig]: id,
-		[LABELS.version]: packageVersion,
-	};
+	return { [LABELS.run]: id, [LABELS.rig]: id, [LABELS.version]: packageVersion };
 }
 
 /** The labels as arguments of docker's commands. */
-export function labelArguments(
-	labels: Readonly<Record<string, string>>,
-): string[] {
-	return Object.entries(labels).flatMap(([name, value]) => [
-		"--label",
-		`${name}=${value}`,
-	]);
+export function labelArguments(labels: Readonly<Record<string, string>>): string[] {
+	return Object.entries(labels).flatMap(([name, value]) => ["--label", `${name}=${value}`]);
 }

@@ -3,19 +3,12 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { script, testFolder } from "../test-folder.fake.ts";
-import {
-	cannotDelay,
-	delayCommand,
-	devicesIn,
-	endDelay,
-	netem,
-} from "./latency.ts";
+import { cannotDelay, delayCommand, devicesIn, endDelay, netem } from "./latency.ts";
 
 /** A PATH with these programs on it, which are pieces of sh. */
 function programs(all: Readonly<Record<string, string>>) {
 	const folder = testFolder();
-	for (const [name, body] of Object.entries(all))
-		script(path.join(folder, name), body);
+	for (const [name, body] of Object.entries(all)) script(path.join(folder, name), body);
 	return { PATH: folder };
 }
 const UTILS = { unshare: "exit 0", nsenter: "exit 0" };
@@ -23,9 +16,7 @@ const UTILS = { unshare: "exit 0", nsenter: "exit 0" };
 describe("what delays packets", () => {
 	test("goes into the network of the process and nothing else of it", () => {
 		const env = programs({ tc: "exit 0" });
-		expect(
-			[...delayCommand(4711, env), ...netem("add", "eth0", 50e6)].join(" "),
-		).toBe(
+		expect([...delayCommand(4711, env), ...netem("add", "eth0", 50e6)].join(" ")).toBe(
 			`--target=4711 --net -- ${env.PATH}/tc qdisc add dev eth0 root netem delay 50000us limit 1000000`,
 		);
 	});
@@ -65,9 +56,7 @@ test("a delay that was left over is ended on each device that has one, and told"
 		`--target=4711 --net -- ${env.PATH}/tc qdisc show`,
 		`--target=4711 --net -- ${env.PATH}/tc qdisc del dev eth0 root`,
 	]);
-	expect(await endDelay(4711, asked("qdisc noqueue 0: dev eth0 root"))).toBe(
-		false,
-	);
+	expect(await endDelay(4711, asked("qdisc noqueue 0: dev eth0 root"))).toBe(false);
 	expect(await endDelay(4711, { PATH: "/nowhere" })).toBe(false);
 });
 
@@ -80,8 +69,7 @@ describe("why packets cannot be delayed here is the end of a sentence", () => {
 			"without netem in the kernel",
 			{
 				nsenter: "exit 0",
-				unshare:
-					'echo "Error: Specified qdisc kind is unknown." >&2; echo "more" >&2; exit 2',
+				unshare: 'echo "Error: Specified qdisc kind is unknown." >&2; echo "more" >&2; exit 2',
 				tc: "exit 0",
 			},
 			0,
@@ -89,26 +77,17 @@ describe("why packets cannot be delayed here is the end of a sentence", () => {
 		],
 	])("%s", async (_, all: Readonly<Record<string, string>>, user, words) => {
 		const env = programs(all);
-		const find = (name: string) =>
-			name in all ? path.join(env.PATH, name) : null;
+		const find = (name: string) => (name in all ? path.join(env.PATH, name) : null);
 		expect(await cannotDelay(env, user, find)).toMatch(words);
 	});
 
 	test("nothing, where it can be done", async () => {
-		expect(
-			await cannotDelay(programs({ ...UTILS, tc: "exit 0" }), 0),
-		).toBeNull();
+		expect(await cannotDelay(programs({ ...UTILS, tc: "exit 0" }), 0)).toBeNull();
 	});
 
-	const tried = spawnSync("unshare", [
-		...["--net", "tc"],
-		...netem("add", "lo", 1_000_000),
-	]);
-	test.runIf(tried.error === undefined)(
-		"on this very machine it is what trying says",
-		async () => {
-			const said = await cannotDelay(process.env);
-			expect(said === null).toBe(tried.status === 0);
-		},
-	);
+	const tried = spawnSync("unshare", ["--net", "tc", ...netem("add", "lo", 1_000_000)]);
+	test.runIf(tried.error === undefined)("on this very machine it is what trying says", async () => {
+		const said = await cannotDelay(process.env);
+		expect(said === null).toBe(tried.status === 0);
+	});
 });

@@ -15,9 +15,7 @@ export async function cannotDelay(
 	user: number | undefined = process.getuid?.(),
 	find: typeof findOnPath = findOnPath,
 ): Promise<string | null> {
-	const [unshare, nsenter, tc] = ["unshare", "nsenter", "tc"].map((program) =>
-		find(program, env),
-	);
+	const [unshare, nsenter, tc] = ["unshare", "nsenter", "tc"].map((program) => find(program, env));
 	if (!unshare || !nsenter) return tell("needs-nsenter");
 	if (!tc) return tell("needs-tc");
 	if (user !== 0) return tell("needs-root");
@@ -46,8 +44,7 @@ export async function delayPackets(
 	};
 	for (const device of devices) await within(netem("add", device, delayNs));
 	return async () => {
-		for (const device of devices)
-			await within(["qdisc", "del", "dev", device, "root"]);
+		for (const device of devices) await within(["qdisc", "del", "dev", device, "root"]);
 	};
 }
 
@@ -55,8 +52,7 @@ export async function delayPackets(
 export async function endDelay(pid: number, env: Env): Promise<boolean> {
 	const nsenter = findOnPath("nsenter", env);
 	if (!nsenter || !findOnPath("tc", env)) return false;
-	const within = (args: readonly string[]) =>
-		run(nsenter, [...delayCommand(pid, env), ...args]);
+	const within = (args: readonly string[]) => run(nsenter, [...delayCommand(pid, env), ...args]);
 	let text: string;
 	try {
 		text = (await within(["qdisc", "show"])).stdout;
@@ -81,15 +77,18 @@ export function delayCommand(pid: number, env: Env): string[] {
 }
 
 /** tc's arguments, with a limit high enough for all waiting packets: netem drops what exceeds its default of 1000. */
-export function netem(
-	action: "add",
-	device: string,
-	delayNs: number,
-): string[] {
+export function netem(action: "add", device: string, delayNs: number): string[] {
 	return [
-		...["qdisc", action, "dev", device, "root", "netem"],
-		...["delay", `${Math.max(1, Math.round(delayNs / 1000))}us`],
-		...["limit", "1000000"],
+		"qdisc",
+		action,
+		"dev",
+		device,
+		"root",
+		"netem",
+		"delay",
+		`${Math.max(1, Math.round(delayNs / 1000))}us`,
+		"limit",
+		"1000000",
 	];
 }
 

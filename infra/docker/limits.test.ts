@@ -16,7 +16,10 @@ async function refused(body: string, cpus: string | null = null) {
 		return await rig
 			.open({
 				system: dockerSystem({ broker: "nats", cpus: 2, memory: "64MiB" }),
-				...{ level: null, messageBytes: 256, cpus, logPath: "/dev/null" },
+				level: null,
+				messageBytes: 256,
+				cpus,
+				logPath: "/dev/null",
 			})
 			.then(
 				() => "",

@@ -34,11 +34,12 @@ export async function makeContainer(
 	const options = system.options;
 	const volume = data === "disk" ? volumeOf(name) : null;
 	let discarded: string | null = null;
-	if (volume !== null)
-		await docker.run(["volume", "create", ...labelArguments(labels), volume]);
+	if (volume !== null) await docker.run(["volume", "create", ...labelArguments(labels), volume]);
 	await docker.run(
 		createArguments({
-			...{ name, image, ...commandOf(node) },
+			name,
+			image,
+			...commandOf(node),
 			labels: { ...labels, [LABELS.address]: site.ip },
 			network: network.name,
 			ip: site.ip,
@@ -47,10 +48,7 @@ export async function makeContainer(
 			data: data && { path: site.data, volume },
 			published: network.direct
 				? []
-				: reachedPorts(kind).map((to, i) => ({
-						to,
-						port: Number(site.reached[i]?.split(":")[1]),
-					})),
+				: reachedPorts(kind).map((to, i) => ({ to, port: Number(site.reached[i]?.split(":")[1]) })),
 			cpus: options.cpus ?? null,
 			memoryBytes: options.memory ?? null,
 			cpuset: cpus,

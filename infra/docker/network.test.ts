@@ -54,7 +54,6 @@ test("another refusal is told as it is", async () => {
 	const { network } = make('echo "Error: plugin not found" >&2; exit 1');
 	await expect(network).rejects.toMatchObject({
 		code: "docker-failed",
-		message:
-			"Docker could not make a network for the containers: plugin not found.",
+		message: "Docker could not make a network for the containers: plugin not found.",
 	});
 });

@@ -47,11 +47,7 @@ export async function makeNetwork(
 				...labelArguments(labels),
 				name,
 			]);
-			return {
-				name,
-				prefix,
-				direct: env.MQBENCH_DOCKER_REACH !== "published" && isHere(prefix),
-			};
+			return { name, prefix, direct: env.MQBENCH_DOCKER_REACH !== "published" && isHere(prefix) };
 		} catch (error) {
 			if (!(error instanceof DockerError)) throw error;
 			// Another mqbench may have chosen the same.
@@ -77,11 +73,7 @@ export async function findNetwork(
 		name,
 	]);
 	const prefix = gateway.split(".").slice(0, 3).join(".");
-	return {
-		name,
-		prefix,
-		direct: env.MQBENCH_DOCKER_REACH !== "published" && isHere(prefix),
-	};
+	return { name, prefix, direct: env.MQBENCH_DOCKER_REACH !== "published" && isHere(prefix) };
 }
 
 // --- internal ---
@@ -112,9 +104,7 @@ function routes(): string[] {
 				const [, destination, , , , , , mask] = line.trim().split(/\s+/);
 				if (!destination || !mask || !/FFFFFF$/.test(mask)) return [];
 				return [
-					[6, 4, 2]
-						.map((at) => Number.parseInt(destination.slice(at, at + 2), 16))
-						.join("."),
+					[6, 4, 2].map((at) => Number.parseInt(destination.slice(at, at + 2), 16)).join("."),
 				];
 			});
 	} catch {

@@ -1,8 +1,4 @@
-import type {
-	BrokerProcess,
-	Described,
-	ImageFacts,
-} from "../../runner/brokers/process.ts";
+import type { BrokerProcess, Described, ImageFacts } from "../../runner/brokers/process.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { formatBytes } from "../../runner/units.ts";
 import { FreePortTaken } from "../local/ports.ts";
@@ -17,12 +13,7 @@ import { getImage } from "./images.ts";
 import { makeContainer, volumeOf } from "./make-container.ts";
 import { containerPlace } from "./place.ts";
 import { isHop, type RigInDocker } from "./rig-in-docker.ts";
-import {
-	attachedSites,
-	type ContainerSite,
-	newSites,
-	urlInside,
-} from "./sites.ts";
+import { attachedSites, type ContainerSite, newSites, urlInside } from "./sites.ts";
 
 /** A broker in containers. */
 export interface BrokerInDocker {
@@ -47,10 +38,7 @@ export async function openContainers(
 	const { cpus = null, memory = null } = system.options;
 	const unlimited = cannotLimit(engine, { cpus, memory, pin: request.cpus });
 	if (unlimited !== null)
-		throw failure("docker-failed", {
-			doing: `start ${system.key}`,
-			reason: unlimited,
-		});
+		throw failure("docker-failed", { doing: `start ${system.key}`, reason: unlimited });
 	const image = await getImage(docker, system, world, rig.say);
 	const nodes = await newSites(rig, kind, request, address);
 	const made = await describeThere(rig, kind, request, image, nodes);
@@ -59,26 +47,30 @@ export async function openContainers(
 	const names = made.nodes.map((_, i) => `${name}-${i + 1}`);
 	const places = names.map((name, i) =>
 		containerPlace({
-			...{ docker, name, world, memoryBytes: memory, stopMs: made.stopMs },
+			docker,
+			name,
+			world,
+			memoryBytes: memory,
+			stopMs: made.stopMs,
 			network: network.name,
 			prepare: (node) =>
 				makeContainer(rig, request, kind, node, {
-					...{ name, image: image.id, data: made.data },
+					name,
+					image: image.id,
+					data: made.data,
 					site: nodes[i] as ContainerSite,
 				}),
 		}),
 	);
 	const broker = await openBroker({
 		facts: made,
-		...{ places, request, world },
+		places,
+		request,
+		world,
 		about: {
 			sameHost: true,
 			binary: image.name,
-			topology: containersText(nodes.length, {
-				cpus,
-				memory: memoryText(memory),
-				hop: isHop(rig),
-			}),
+			topology: containersText(nodes.length, { cpus, memory: memoryText(memory), hop: isHop(rig) }),
 			settings: {
 				...made.settings,
 				image: `${image.name} (${image.digest ?? image.id})`,
@@ -86,13 +78,9 @@ export async function openContainers(
 			},
 		},
 		async remove() {
-			await docker
-				.run(["rm", "--force", "--volumes", ...names])
-				.catch(() => {});
+			await docker.run(["rm", "--force", "--volumes", ...names]).catch(() => {});
 			if (onVolume)
-				await docker
-					.run(["volume", "rm", "--force", ...names.map(volumeOf)])
-					.catch(() => {});
+				await docker.run(["volume", "rm", "--force", ...names.map(volumeOf)]).catch(() => {});
 		},
 		explain: (error) => refusal(error, request),
 	});
@@ -125,21 +113,24 @@ export async function attachContainers(
 	const { system } = request;
 	const nodes = attachedSites(rig, kind, containers);
 	const made = await describeThere(rig, kind, request, UNKNOWN, nodes);
-	const url =
-		inside && !network.direct ? urlInside(up.url, kind, nodes, made) : up.url;
+	const url = inside && !network.direct ? urlInside(up.url, kind, nodes, made) : up.url;
 	const [first] = containers;
 	return openBroker({
 		facts: made,
 		places: containers.map(({ name }) =>
 			containerPlace({
-				...{ docker, name, world, stopMs: made.stopMs },
+				docker,
+				name,
+				world,
+				stopMs: made.stopMs,
 				network: network.name,
 				memoryBytes: system.options.memory ?? null,
 				async prepare() {},
 			}),
 		),
 		running: containers.map(({ down }) => !down),
-		...{ request, world },
+		request,
+		world,
 		about: {
 			stays: true,
 			sameHost: true,
@@ -164,9 +155,7 @@ export async function attachContainers(
 // --- internal ---
 
 /** The containers exist, so what they were made of no longer matters. */
-const UNKNOWN: ImageFacts = {
-	...{ name: "", digest: null, id: "", env: {}, entrypoint: [] },
-};
+const UNKNOWN: ImageFacts = { name: "", digest: null, id: "", env: {}, entrypoint: [] };
 
 function describeThere(
 	{ tools }: RigInDocker,
@@ -176,7 +165,13 @@ function describeThere(
 	nodes: readonly ContainerSite[],
 ): Promise<Described> {
 	return kind.describe({
-		...{ system, level, messageBytes, tools, image, nodes, ask: null },
+		system,
+		level,
+		messageBytes,
+		tools,
+		image,
+		nodes,
+		ask: null,
 		where: { disk: "on a volume", memory: "tmpfs" },
 	});
 }
@@ -186,10 +181,7 @@ function memoryText(bytes: number | null | undefined): string | null {
 }
 
 /** Why the engine did not make or start a container, as a sentence. */
-function refusal(
-	error: unknown,
-	{ system: { key }, cpus, logPath }: BrokerRequest,
-): MqbenchError {
+function refusal(error: unknown, { system: { key }, cpus, logPath }: BrokerRequest): MqbenchError {
 	if (error instanceof MqbenchError) return error;
 	if (error instanceof DockerError) {
 		const { message: reason } = error;
@@ -197,10 +189,7 @@ function refusal(
 			return failure("broker-start", { system: key, reason, log: logPath });
 		if (/port is already allocated|address already in use/i.test(reason))
 			return new FreePortTaken(
-				failure("docker-failed", {
-					doing: `publish the ports of ${key}`,
-					reason,
-				}),
+				failure("docker-failed", { doing: `publish the ports of ${key}`, reason }),
 			);
 		if (cpus !== null && /requested CPUs are not available/i.test(reason))
 			return failure("pin-impossible", { cpus, reason });

@@ -66,8 +66,14 @@ export async function ownImage(
 	// Removes those of older programs; images in use stay.
 	await docker
 		.run([
-			...["image", "prune", "--all", "--force"],
-			...["--filter", `label=${MADE}=${which}`, "--filter", "until=720h"],
+			"image",
+			"prune",
+			"--all",
+			"--force",
+			"--filter",
+			`label=${MADE}=${which}`,
+			"--filter",
+			"until=720h",
 		])
 		.catch(() => {});
 	return name;
@@ -76,10 +82,7 @@ export async function ownImage(
 // --- internal ---
 
 /** client makes load; tools tests the disk of a volume. */
-const CONTENTS = {
-	client: ["k6", "agent"],
-	tools: ["agent"],
-} as const;
+const CONTENTS = { client: ["k6", "agent"], tools: ["agent"] } as const;
 
 const MADE = "mqbench.image";
 const FOLDER = "usr/local/bin";

@@ -46,19 +46,14 @@ export function containerPlace({
 	const afterwards = async (): Promise<State | null> => {
 		for (let tries = 0; ; tries++) {
 			const state = await inspect(docker, name);
-			const unclear =
-				state?.ExitCode === 137 && !state.Running && !state.OOMKilled;
-			if (!unclear || killed || memoryBytes === null || tries === 20)
-				return state;
+			const unclear = state?.ExitCode === 137 && !state.Running && !state.OOMKilled;
+			if (!unclear || killed || memoryBytes === null || tries === 20) return state;
 			await sleep(100);
 		}
 	};
 
 	/** Passes on its lines until it has ended, and returns how it ended. */
-	const follow = async (
-		from: readonly string[],
-		take: TakeLine,
-	): Promise<End> => {
+	const follow = async (from: readonly string[], take: TakeLine): Promise<End> => {
 		for (let args = from; ; args = ["--tail", "0"]) {
 			log = docker.follow(["logs", "--follow", ...args, name], take);
 			const mine = log;
@@ -76,11 +71,7 @@ export function containerPlace({
 		const ended = follow(from, take).catch((error: Error) =>
 			end(`Docker does not answer: ${error.message}`),
 		);
-		const signals = {
-			STOP: ["pause"],
-			CONT: ["unpause"],
-			KILL: ["kill", "--signal", "KILL"],
-		};
+		const signals = { STOP: ["pause"], CONT: ["unpause"], KILL: ["kill", "--signal", "KILL"] };
 		return {
 			ended,
 			async pid() {
@@ -94,10 +85,9 @@ export function containerPlace({
 			},
 			async end() {
 				killed = true;
-				await docker.run(
-					["stop", "--time", String(Math.ceil(stopMs / 1000)), name],
-					{ limitMs: stopMs + 60_000 },
-				);
+				await docker.run(["stop", "--time", String(Math.ceil(stopMs / 1000)), name], {
+					limitMs: stopMs + 60_000,
+				});
 				await ended;
 			},
 		};
@@ -118,15 +108,15 @@ export function containerPlace({
 		network: {
 			async partition() {
 				const ip = await docker.run([
-					...["container", "inspect", "--format"],
+					"container",
+					"inspect",
+					"--format",
 					`{{(index .NetworkSettings.Networks ${JSON.stringify(network)}).IPAddress}}`,
 					name,
 				]);
 				await docker.run(["network", "disconnect", network, name]);
 				return async () => {
-					await docker.run([
-						...["network", "connect", "--ip", ip, network, name],
-					]);
+					await docker.run(["network", "connect", "--ip", ip, network, name]);
 				};
 			},
 			async latency(delayNs) {
@@ -159,15 +149,11 @@ type State = z.infer<typeof Inspected>["State"] & { readonly Id: string };
 /** null: the container does not exist. */
 async function inspect(docker: Docker, name: string): Promise<State | null> {
 	try {
-		const text = await docker.run([
-			...["container", "inspect", "--format", "{{json .}}"],
-			name,
-		]);
+		const text = await docker.run(["container", "inspect", "--format", "{{json .}}", name]);
 		const { Id, State } = Inspected.parse(JSON.parse(text));
 		return { ...State, Id };
 	} catch (error) {
-		if (error instanceof DockerError && /no such/i.test(error.message))
-			return null;
+		if (error instanceof DockerError && /no such/i.test(error.message)) return null;
 		throw error;
 	}
 }

@@ -30,8 +30,7 @@ export async function removeLabelled(
 
 /** Removes what commands have left whose process is gone: after kill -9 or a power failure. */
 export async function sweep(docker: Docker): Promise<void> {
-	for (const run of await leftRuns(docker))
-		await removeLabelled(docker, labelOf(run));
+	for (const run of await leftRuns(docker)) await removeLabelled(docker, labelOf(run));
 }
 
 /** The label of everything that a run makes. */
@@ -99,18 +98,7 @@ function idsOf(docker: Docker, kind: Kind, label: string): Promise<string[]> {
 	return list(docker, kind, label, kind === "volume" ? "{{.Name}}" : "{{.ID}}");
 }
 
-async function list(
-	docker: Docker,
-	kind: Kind,
-	label: string,
-	format: string,
-): Promise<string[]> {
-	const text = await docker.run([
-		...LIST[kind],
-		"--filter",
-		`label=${label}`,
-		"--format",
-		format,
-	]);
+async function list(docker: Docker, kind: Kind, label: string, format: string): Promise<string[]> {
+	const text = await docker.run([...LIST[kind], "--filter", `label=${label}`, "--format", format]);
 	return text.split("\n").filter(Boolean);
 }

@@ -24,9 +24,6 @@ export interface RigInDocker {
 }
 
 /** Clients use the containers' published ports. */
-export function isHop({
-	network,
-	inside,
-}: Pick<RigInDocker, "network" | "inside">): boolean {
+export function isHop({ network, inside }: Pick<RigInDocker, "network" | "inside">): boolean {
 	return !network.direct && !inside;
 }

@@ -21,11 +21,7 @@ import { healContainers } from "./heal.ts";
 import { LABELS, labelsOfRig, labelsOfRun } from "./labels.ts";
 import { cannotDelay } from "./latency.ts";
 import { findNetwork, makeNetwork } from "./network.ts";
-import {
-	attachContainers,
-	type BrokerInDocker,
-	openContainers,
-} from "./open.ts";
+import { attachContainers, type BrokerInDocker, openContainers } from "./open.ts";
 import { startReaper } from "./reaper.ts";
 import { removeLabelled, sweep } from "./remove.ts";
 import { isHop, type RigInDocker } from "./rig-in-docker.ts";
@@ -50,10 +46,7 @@ export async function dockerRig(
 	let inDocker: RigInDocker;
 	try {
 		const network = await makeNetwork(docker, name, labels, world.env);
-		inDocker = rigInDocker(
-			{ docker, engine, network, labels, world, inside, say },
-			binaries,
-		);
+		inDocker = rigInDocker({ docker, engine, network, labels, world, inside, say }, binaries);
 	} catch (error) {
 		reaper.dismiss();
 		throw error;
@@ -67,8 +60,7 @@ export async function dockerRig(
 		async open(request) {
 			const kind = kindOf(request);
 			if (!kind) return untouchedBroker();
-			for (const fault of request.faults ?? [])
-				await checkFault(inDocker, request, fault);
+			for (const fault of request.faults ?? []) await checkFault(inDocker, request, fault);
 			const { broker } = await untilPortsAreFree(() => {
 				count++;
 				return openContainers(inDocker, kind, request, {
@@ -114,12 +106,7 @@ export async function upDocker(
 	// Before anything exists that it would have to remove: nobody knows the rig yet.
 	const reaper = startReaper(docker, `${LABELS.run}=${id}`);
 	try {
-		const network = await makeNetwork(
-			docker,
-			rigNetwork(id),
-			labels,
-			world.env,
-		);
+		const network = await makeNetwork(docker, rigNetwork(id), labels, world.env);
 		const inDocker = rigInDocker(
 			{ docker, engine, network, labels, world, inside: false, say },
 			binaries,
@@ -138,9 +125,7 @@ export async function upDocker(
 			);
 		}
 	} catch (error) {
-		const left = await removeLabelled(docker, `${LABELS.run}=${id}`).catch(
-			() => [id],
-		);
+		const left = await removeLabelled(docker, `${LABELS.run}=${id}`).catch(() => [id]);
 		// The reaper keeps trying after we have given up.
 		if (left.length === 0) reaper.dismiss();
 		throw error;
@@ -159,11 +144,9 @@ export async function upDocker(
 export async function downDocker(id: string, world: World): Promise<void> {
 	// All of it is quick, so it needs no agent.
 	const docker = findDocker(world, "");
-	const left = await removeLabelled(docker, `${LABELS.rig}=${id}`).catch(
-		(error) => {
-			throw explainDocker(error, `take rig ${id} down`);
-		},
-	);
+	const left = await removeLabelled(docker, `${LABELS.rig}=${id}`).catch((error) => {
+		throw explainDocker(error, `take rig ${id} down`);
+	});
 	if (left.length > 0)
 		throw failure("docker-failed", {
 			doing: `take rig ${id} down`,
@@ -184,18 +167,20 @@ export async function attachDocker(
 	const kind = kindOf(request);
 	if (!kind) return untouchedBroker();
 	const say = sayTo(world);
-	const network = await findNetwork(docker, rigNetwork(id), world.env).catch(
-		(error) => {
-			throw explainDocker(error, `find rig ${id}`);
-		},
-	);
+	const network = await findNetwork(docker, rigNetwork(id), world.env).catch((error) => {
+		throw explainDocker(error, `find rig ${id}`);
+	});
 	const containers = await healContainers(
 		{ docker, engine, network, world, say },
 		request.system.key,
 		entry.containers,
 	);
 	const inDocker: RigInDocker = {
-		...{ docker, engine, world, inside, say },
+		docker,
+		engine,
+		world,
+		inside,
+		say,
 		// Its url shows how it was stood up.
 		network: {
 			...network,
@@ -206,8 +191,7 @@ export async function attachDocker(
 		flush: async () => null,
 	};
 	if (isHop(inDocker)) say(HOP);
-	for (const fault of request.faults ?? [])
-		await checkFault(inDocker, request, fault);
+	for (const fault of request.faults ?? []) await checkFault(inDocker, request, fault);
 	return attachContainers(inDocker, kind, request, containers, {
 		...entry,
 		// Containers have a url: the check of the file has made sure.
@@ -229,19 +213,14 @@ function sayTo(world: World): (text: string) => void {
 }
 
 /** Prepares a rig's things, and warns about what people have to know: each message takes an extra hop, or the disk does not flush. */
-function rigInDocker(
-	parts: Omit<RigInDocker, "flush" | "tools">,
-	binaries: Binaries,
-): RigInDocker {
+function rigInDocker(parts: Omit<RigInDocker, "flush" | "tools">, binaries: Binaries): RigInDocker {
 	const { docker, engine, labels, world, say } = parts;
 	if (isHop(parts)) say(HOP);
 	return {
 		...parts,
 		tools: toolsOf(world, binaries),
 		flush: once(async () => {
-			const flush = await measureFlush(
-				...([docker, engine, labels, binaries, world] as const),
-			);
+			const flush = await measureFlush(...([docker, engine, labels, binaries, world] as const));
 			const warning = flushWarning(flush);
 			if (warning !== null) say(warning);
 			return flush;
@@ -275,12 +254,8 @@ async function checkFault(
 	action: FaultAction,
 ): Promise<void> {
 	let reason: string | null = null;
-	if (action === "partition" && isHop({ network, inside }))
-		reason = tell("silent-needs-no-ports");
+	if (action === "partition" && isHop({ network, inside })) reason = tell("silent-needs-no-ports");
 	if (action === "latency")
-		reason = engine.sameKernel
-			? await cannotDelay(world.env)
-			: tell("in-virtual-machine");
-	if (reason !== null)
-		throw failure("fault-impossible", { system: system.key, action, reason });
+		reason = engine.sameKernel ? await cannotDelay(world.env) : tell("in-virtual-machine");
+	if (reason !== null) throw failure("fault-impossible", { system: system.key, action, reason });
 }

@@ -35,12 +35,11 @@ export async function newSites(
 	return Array.from({ length: count }, (_, i) => {
 		const ip = `${network.prefix}.${first + i}`;
 		const reached = ports.map((port, p) =>
-			network.direct
-				? `${ip}:${port}`
-				: `127.0.0.1:${free[i * ports.length + p]}`,
+			network.direct ? `${ip}:${port}` : `127.0.0.1:${free[i * ports.length + p]}`,
 		);
 		return containerSite(kind, count, i, {
-			...{ ip, reached },
+			ip,
+			reached,
 			...(inside ? { clients: ofClients.map((port) => `${ip}:${port}`) } : {}),
 			published: isHop({ network, inside }),
 		});
@@ -73,11 +72,13 @@ export function containerSite(
 		reached,
 		clients = reached.slice(0, clientPorts(kind).length),
 		...node
-	}: Pick<ContainerSite, "ip" | "reached" | "published"> &
-		Partial<Pick<ContainerSite, "clients">>,
+	}: Pick<ContainerSite, "ip" | "reached" | "published"> & Partial<Pick<ContainerSite, "clients">>,
 ): ContainerSite {
 	return {
-		...{ ...node, reached, clients, client: clients[0] ?? "" },
+		...node,
+		reached,
+		clients,
+		client: clients[0] ?? "",
 		...pathsInside(kind),
 		listen: ANY,
 		hostname: `mqbench-${i + 1}`,
@@ -89,12 +90,10 @@ export function containerSite(
 /** Where a node's files and data lie in its container, wherever that is. */
 export function pathsInside({
 	container: { data, folder = "/etc/mqbench" },
-}: Pick<BrokerProcess, "container">): Pick<
-	Site,
-	"folder" | "data" | "memory" | "bring"
-> {
+}: Pick<BrokerProcess, "container">): Pick<Site, "folder" | "data" | "memory" | "bring"> {
 	return {
-		...{ folder, data },
+		folder,
+		data,
 		memory: { freeBytes: Number.POSITIVE_INFINITY, folder: async () => data },
 		bring() {
 			throw new Error("an image has all that it needs");
@@ -110,9 +109,7 @@ export function urlInside(
 	described: Pick<Described, "nodes">,
 ): string {
 	const advertised = JSON.stringify(described.nodes);
-	if (
-		nodes.some(({ clients }) => clients.some((one) => advertised.includes(one)))
-	)
+	if (nodes.some(({ clients }) => clients.some((one) => advertised.includes(one))))
 		throw failure("client-unfit", {
 			client: "clients: docker",
 			reason: tell("containers-miss-ports"),
@@ -125,10 +122,7 @@ export function urlInside(
 		)
 		.reduce(
 			(text, { client, inside }) =>
-				text.replace(
-					new RegExp(`\\b${client.replaceAll(".", "\\.")}(?!\\d)`, "g"),
-					inside,
-				),
+				text.replace(new RegExp(`\\b${client.replaceAll(".", "\\.")}(?!\\d)`, "g"), inside),
 			url,
 		);
 }

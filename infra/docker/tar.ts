@@ -12,9 +12,7 @@ export interface Entry {
 }
 
 /** A tar archive (ustar) in pieces, as `docker import` reads it. Everything belongs to root and has no date, so equal files give equal archives. */
-export async function* tar(
-	entries: readonly Entry[],
-): AsyncGenerator<Uint8Array> {
+export async function* tar(entries: readonly Entry[]): AsyncGenerator<Uint8Array> {
 	for (const { name, mode, from } of entries) {
 		if (from === null) {
 			yield header(`${name}/`, mode, 0, FOLDER);
@@ -34,8 +32,7 @@ export async function* tar(
 			read += piece.length;
 			yield piece;
 		}
-		if (read !== size)
-			throw new Error(tell("changed-while-read", { file: from }));
+		if (read !== size) throw new Error(tell("changed-while-read", { file: from }));
 		yield Buffer.alloc(padding(size));
 	}
 	yield Buffer.alloc(2 * BLOCK);
@@ -52,12 +49,7 @@ function padding(size: number): number {
 }
 
 /** POSIX.1-1988: numbers are octal text, the checksum counts itself as blanks. */
-function header(
-	name: string,
-	mode: number,
-	size: number,
-	type: string,
-): Buffer {
+function header(name: string, mode: number, size: number, type: string): Buffer {
 	if (Buffer.byteLength(name) > 100) throw new Error(`${name} is too long`);
 	const block = Buffer.alloc(BLOCK);
 	const octal = (value: number, at: number, length: number) =>

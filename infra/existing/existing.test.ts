@@ -42,9 +42,7 @@ test("a port at which nothing listens is named with host and reason, without the
 	const { port, server } = await listening();
 	await new Promise((down) => server.close(down));
 	await expect(
-		existingRig(new AbortController().signal).open(
-			at(`nats://me:pw@127.0.0.1:${port}`),
-		),
+		existingRig(new AbortController().signal).open(at(`nats://me:pw@127.0.0.1:${port}`)),
 	).rejects.toMatchObject({
 		code: "broker-unreachable",
 		exit: 3,
@@ -57,17 +55,15 @@ test.each(["[::1]", "[0:0:0:0:0:0:0:1]", "127.9.9.9", "localhost"])(
 	async (host) => {
 		const url = `nats://${host}:1`;
 		expect(nodesHere(url, { defaultPort: 4222 }).sameHost).toBe(true);
-		await expect(
-			existingRig(new AbortController().signal).open(at(url)),
-		).rejects.toThrow(`mine: nothing answers at ${host}:1 (`);
+		await expect(existingRig(new AbortController().signal).open(at(url))).rejects.toThrow(
+			`mine: nothing answers at ${host}:1 (`,
+		);
 	},
 );
 
 test("a host that does not exist is named", async () => {
 	await expect(
-		existingRig(new AbortController().signal).open(
-			at("nats://no-such-host.invalid"),
-		),
+		existingRig(new AbortController().signal).open(at("nats://no-such-host.invalid")),
 	).rejects.toThrow("mine: nothing answers at no-such-host.invalid:4222 (");
 });
 
@@ -76,32 +72,24 @@ test("of several hosts one that answers is enough; none of them are all named", 
 	const rig = existingRig(new AbortController().signal);
 	await rig.open(at(`nats://me:a,b@127.0.0.1:1,127.0.0.1:${port}`));
 	await new Promise((down) => server.close(down));
-	await expect(
-		rig.open(at(`nats://127.0.0.1:1,127.0.0.1:${port}`)),
-	).rejects.toThrow(
+	await expect(rig.open(at(`nats://127.0.0.1:1,127.0.0.1:${port}`))).rejects.toThrow(
 		`mine: nothing answers at 127.0.0.1:1, 127.0.0.1:${port} (connection refused).`,
 	);
 });
 
 test("a system without a URL has nothing to ask", async () => {
-	expect(
-		await existingRig(new AbortController().signal).open(at(null)),
-	).toMatchObject({ url: "" });
+	expect(await existingRig(new AbortController().signal).open(at(null))).toMatchObject({ url: "" });
 });
 
 test("Ctrl-C ends the asking", async () => {
 	const { port } = await listening();
 	await expect(
-		existingRig(AbortSignal.abort("SIGINT")).open(
-			at(`nats://127.0.0.1:${port}`),
-		),
+		existingRig(AbortSignal.abort("SIGINT")).open(at(`nats://127.0.0.1:${port}`)),
 	).rejects.toMatchObject({ code: "interrupted" });
 });
 
 test("where the load is in a cluster nothing is asked from here", async () => {
 	const rig = existingRig(new AbortController().signal, false);
 	const broker = await rig.open(at("nats://10.96.0.7:4222"));
-	expect(broker).toMatchObject({
-		...{ url: "nats://10.96.0.7:4222", sameHost: false, pids: [] },
-	});
+	expect(broker).toMatchObject({ url: "nats://10.96.0.7:4222", sameHost: false, pids: [] });
 });

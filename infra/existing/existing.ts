@@ -13,17 +13,11 @@ export function existingRig(stop: AbortSignal, fromHere = true): Rig {
 		clients: [],
 		async open({ system }) {
 			if (system.url === null) return untouchedBroker();
-			if (!fromHere)
-				return { ...untouchedBroker(), url: system.url, sameHost: false };
+			if (!fromHere) return { ...untouchedBroker(), url: system.url, sameHost: false };
 			const ports = brokerOf(system);
 			const gone = await unreachable(system.url, ports, stop);
-			if (gone !== null)
-				throw failure("broker-unreachable", { system: system.key, ...gone });
-			return {
-				...untouchedBroker(),
-				url: system.url,
-				...nodesHere(system.url, ports),
-			};
+			if (gone !== null) throw failure("broker-unreachable", { system: system.key, ...gone });
+			return { ...untouchedBroker(), url: system.url, ...nodesHere(system.url, ports) };
 		},
 		async teardown() {},
 	};

@@ -12,9 +12,7 @@ export function listenersAt(port: number): number[] {
 		.filter((pid) => linksOf(pid).some((to) => sockets.has(to)))
 		.map(Number);
 	if (pids.some((pid) => FORWARDERS.test(read(`/proc/${pid}/comm`)))) return [];
-	return pids.filter(
-		(pid) => !pids.some((top) => top !== pid && treeOf(top).includes(pid)),
-	);
+	return pids.filter((pid) => !pids.some((top) => top !== pid && treeOf(top).includes(pid)));
 }
 
 // --- internal ---

@@ -1,10 +1,5 @@
 import { connect } from "node:net";
-import {
-	type Address,
-	addresses,
-	hostPort,
-	type Ports,
-} from "../../runner/brokers/addresses.ts";
+import { type Address, addresses, hostPort, type Ports } from "../../runner/brokers/addresses.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { Broker } from "../rig.ts";
@@ -40,10 +35,7 @@ export async function unreachable(
 }
 
 /** Whether one of the nodes is on this machine; and, as far as it can be told, the processes of those that are. */
-export function nodesHere(
-	url: string,
-	ports: Ports,
-): Pick<Broker, "sameHost" | "pids"> {
+export function nodesHere(url: string, ports: Ports): Pick<Broker, "sameHost" | "pids"> {
 	const here = addresses(url, ports).filter(({ host }) => isLoopback(host));
 	return {
 		sameHost: here.length > 0,
@@ -54,10 +46,7 @@ export function nodesHere(
 // --- internal ---
 
 /** Why nothing answers there; null: something does. */
-function refusal(
-	{ host, port }: Address,
-	signal: AbortSignal,
-): Promise<string | null> {
+function refusal({ host, port }: Address, signal: AbortSignal): Promise<string | null> {
 	return new Promise((resolve) => {
 		const socket = connect({ host, port, timeout: CONNECT_MS, signal });
 		const end = (reason: string | null) => {

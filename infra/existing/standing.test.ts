@@ -70,11 +70,7 @@ test("a broker that stays up is what its file says, and is there afterwards", as
 
 test("its containers are reached, for faults and figures", async () => {
 	const url = await listening();
-	const { rig, attached } = standing(
-		url,
-		{ target: "docker" },
-		{ containers: ["mqbench-x-1"] },
-	);
+	const { rig, attached } = standing(url, { target: "docker" }, { containers: ["mqbench-x-1"] });
 	expect(await rig.open(request(url))).toMatchObject({ pids: [4711] });
 	expect(attached).toEqual(["mqbench-x-1"]);
 });
@@ -88,10 +84,7 @@ test("a run that asks for another broker than the rig has is refused, and says w
 	);
 	const asking = (cpus: number, image: string | null) => {
 		const one = request(url);
-		return rig.open({
-			...one,
-			system: { ...one.system, options: { cpus }, image } as never,
-		});
+		return rig.open({ ...one, system: { ...one.system, options: { cpus }, image } as never });
 	};
 	await expect(asking(0.5, null)).rejects.toMatchObject({
 		code: "rig-differs",
@@ -107,20 +100,14 @@ test("a run that asks for another broker than the rig has is refused, and says w
 test.each([
 	["local", /Is mqbench up still running\?/],
 	["docker", /mqbench down takes away what is left of it/],
-	[
-		"existing",
-		/Start the broker there, or correct the url in the rig's file\./,
-	],
+	["existing", /Start the broker there, or correct the url in the rig's file\./],
 ] as const)(
 	"of target %s that is gone it says what to do, without the password",
 	async (target, remedy) => {
 		const url = "nats://me:hunter2@127.0.0.1:1";
 		const { rig } = standing(url, { target });
 		const refused = rig.open(request(url));
-		await expect(refused).rejects.toMatchObject({
-			code: "rig-unreachable",
-			exit: 3,
-		});
+		await expect(refused).rejects.toMatchObject({ code: "rig-unreachable", exit: 3 });
 		await expect(refused).rejects.toThrow(
 			"mine: nothing answers at 127.0.0.1:1 (connection refused), where the rig x has its broker.",
 		);
@@ -135,9 +122,7 @@ test("containers that are gone are one sentence, with the way on", async () => {
 			version: 1,
 			id: "x",
 			target: "docker",
-			brokers: [
-				{ system: "mine", broker: "nats", url, containers: ["mqbench-x-1"] },
-			],
+			brokers: [{ system: "mine", broker: "nats", url, containers: ["mqbench-x-1"] }],
 		}),
 		new AbortController().signal,
 		async () => {
@@ -171,13 +156,7 @@ test("a broker with hosts is started on them anew for every run, and let go of w
 		RigFile.parse({
 			version: 1,
 			id: "x",
-			brokers: [
-				{
-					system: "mine",
-					broker: "nats",
-					hosts: [{ host: "h1", address: "10.0.0.5" }],
-				},
-			],
+			brokers: [{ system: "mine", broker: "nats", hosts: [{ host: "h1", address: "10.0.0.5" }] }],
 		}),
 		new AbortController().signal,
 		() => Promise.reject(new Error("it has no containers")),
@@ -194,9 +173,7 @@ test("a broker with hosts is started on them anew for every run, and let go of w
 	// There is nothing to be reached yet.
 	const system = { ...request("").system, url: null };
 	for (const _ of [1, 2])
-		expect(await rig.open({ ...request(""), system })).toMatchObject({
-			sameHost: false,
-		});
+		expect(await rig.open({ ...request(""), system })).toMatchObject({ sameHost: false });
 	await rig.teardown();
 	expect(did).toEqual(["mine on h1", "mine on h1", "closed"]);
 });

@@ -8,10 +8,7 @@ import { askedOf, differences } from "../rig-asked.ts";
 import { nodesHere, unreachable } from "./reach.ts";
 
 /** The containers of a broker that stays up, for faults and figures. */
-export type Attach = (
-	entry: RigFile["brokers"][number],
-	request: BrokerRequest,
-) => Promise<Broker>;
+export type Attach = (entry: RigFile["brokers"][number], request: BrokerRequest) => Promise<Broker>;
 
 /**
  * A rig that stays up. Either its brokers exist before this command and after it, and runs differ only by their topics; or its hosts do, and each
@@ -32,10 +29,8 @@ export function standingRig(
 			if (entry && entry.hosts.length > 0) return onHosts.open(entry, request);
 			// A system without a process does not need the rig.
 			if (system.url === null || !entry) return untouchedBroker();
-			const what =
-				entry.asked === null ? [] : differences(entry.asked, askedOf(request));
-			if (what.length > 0)
-				throw failure("rig-differs", { system: system.key, id: rig.id, what });
+			const what = entry.asked === null ? [] : differences(entry.asked, askedOf(request));
+			if (what.length > 0) throw failure("rig-differs", { system: system.key, id: rig.id, what });
 			const ports = brokerOf(system);
 			// Undo faults that an earlier run has left before checking whether it answers.
 			const attached =
@@ -43,11 +38,7 @@ export function standingRig(
 					? null
 					: await attach(entry, request).catch((error) => {
 							throw isDockers(error)
-								? failure("rig-gone", {
-										system: system.key,
-										id: rig.id,
-										reason: error.message,
-									})
+								? failure("rig-gone", { system: system.key, id: rig.id, reason: error.message })
 								: error;
 						});
 			const gone = await unreachable(system.url, ports, stop);
@@ -68,7 +59,8 @@ export function standingRig(
 				url: system.url,
 				version: server,
 				settings,
-				...{ topology, nodesShareHost },
+				topology,
+				nodesShareHost,
 				pids: here.pids,
 				sameHost: entry.sameHost || here.sameHost,
 			};

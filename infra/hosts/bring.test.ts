@@ -1,12 +1,5 @@
 import { spawn } from "node:child_process";
-import {
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { RemoteHost } from "../remote/host.ts";
@@ -57,10 +50,9 @@ function hostAt(home: string) {
 			);
 			const values = [...out.matchAll(/^mqbench:(\w+)=(.*)$/gm)];
 			return {
-				...{ code, err: "" },
-				values: Object.fromEntries(
-					values.map(([, name, value]) => [name, value]),
-				),
+				code,
+				err: "",
+				values: Object.fromEntries(values.map(([, name, value]) => [name, value])),
 			};
 		},
 	};
@@ -71,26 +63,22 @@ test.each([
 	["exchanged", (file: string) => writeFileSync(file, "x")],
 	["lost", (file: string) => rmSync(file)],
 	["joined by another", (file: string) => writeFileSync(`${file}.jar`, "x")],
-])(
-	"what was brought is brought again when a file of it was %s",
-	async (_, harm) => {
-		const folder = testFolder();
-		for (const name of ["a.jar", "b.jar"])
-			writeFileSync(path.join(folder, name), name);
-		const { link, pushes } = hostAt(testFolder());
-		const bundle = await bundleOf("jars", folder);
-		const brought = () =>
-			bring({ name: "h" } as RemoteHost, link, bundle, {
-				say: () => {},
-				stop: new AbortController().signal,
-			});
-		const there = await brought();
-		expect(await brought()).toBe(there);
-		expect(pushes()).toBe(1);
-		harm(path.join(there, "a.jar"));
-		expect(await brought()).toBe(there);
-		expect(pushes()).toBe(2);
-		expect(readdirSync(there).sort()).toEqual([".sums", "a.jar", "b.jar"]);
-		expect(readFileSync(path.join(there, "a.jar"), "utf8")).toBe("a.jar");
-	},
-);
+])("what was brought is brought again when a file of it was %s", async (_, harm) => {
+	const folder = testFolder();
+	for (const name of ["a.jar", "b.jar"]) writeFileSync(path.join(folder, name), name);
+	const { link, pushes } = hostAt(testFolder());
+	const bundle = await bundleOf("jars", folder);
+	const brought = () =>
+		bring({ name: "h" } as RemoteHost, link, bundle, {
+			say: () => {},
+			stop: new AbortController().signal,
+		});
+	const there = await brought();
+	expect(await brought()).toBe(there);
+	expect(pushes()).toBe(1);
+	harm(path.join(there, "a.jar"));
+	expect(await brought()).toBe(there);
+	expect(pushes()).toBe(2);
+	expect(readdirSync(there).sort()).toEqual([".sums", "a.jar", "b.jar"]);
+	expect(readFileSync(path.join(there, "a.jar"), "utf8")).toBe("a.jar");
+});

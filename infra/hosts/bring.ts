@@ -36,8 +36,7 @@ export async function bundleOf(name: string, from: string): Promise<Bundle> {
 		}),
 	);
 	let sums = "";
-	for (const one of files)
-		sums += `${await sha256OfFile(one.path)}  ${one.name}\n`;
+	for (const one of files) sums += `${await sha256OfFile(one.path)}  ${one.name}\n`;
 	return { name, files, sums, single };
 }
 
@@ -74,11 +73,7 @@ export async function writeThere(
 	const answer = await link.run(UNPACK, [folder], (stdin) =>
 		feed(
 			stdin,
-			Object.entries(texts).map(([name, text]) => ({
-				name,
-				mode,
-				from: { text },
-			})),
+			Object.entries(texts).map(([name, text]) => ({ name, mode, from: { text } })),
 		),
 	);
 	if (answer.code !== 0) throw unwritable(host, folder, answer.err, "store");
@@ -122,10 +117,7 @@ async function push(
 	let copied = 0;
 	const mb = (bytes: number) => Math.round(bytes / 1e6);
 	const slow = setInterval(
-		() =>
-			say(
-				`  ${host.name}: copying ${name}, ${mb(Math.min(copied, all))} of ${mb(all)} MB`,
-			),
+		() => say(`  ${host.name}: copying ${name}, ${mb(Math.min(copied, all))} of ${mb(all)} MB`),
 		SLOW_MS,
 	);
 	try {
@@ -135,11 +127,7 @@ async function push(
 				[
 					{ name: ".sums", mode: 0o600, from: { text: sums } },
 					...folders(files.map((one) => one.name)),
-					...files.map((one) => ({
-						name: one.name,
-						mode: 0o700,
-						from: one.path,
-					})),
+					...files.map((one) => ({ name: one.name, mode: 0o700, from: one.path })),
 				],
 				stop,
 				(bytes) => {
@@ -183,11 +171,7 @@ async function* counted(
 function folders(names: readonly string[]): Entry[] {
 	const all = new Set<string>();
 	for (const name of names)
-		for (
-			let folder = path.posix.dirname(name);
-			folder !== ".";
-			folder = path.posix.dirname(folder)
-		)
+		for (let folder = path.posix.dirname(name); folder !== "."; folder = path.posix.dirname(folder))
 			all.add(folder);
 	return [...all].sort().map((name) => ({ name, mode: 0o700, from: null }));
 }

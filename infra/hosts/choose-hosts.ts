@@ -42,10 +42,7 @@ export function chooseHosts(
 		failure("broker-missing", { system: system.key, what: reason, remedy });
 	if (chosen.length < count)
 		throw wrong(
-			tell("too-few-hosts", {
-				count,
-				hosts: hosts.length === 1 ? "one" : hosts.length,
-			}),
+			tell("too-few-hosts", { count, hosts: hosts.length === 1 ? "one" : hosts.length }),
 			tell("add-hosts"),
 		);
 	for (const [i, host] of chosen.entries()) {
@@ -54,20 +51,15 @@ export function chooseHosts(
 			.find(
 				({ ssh, address }) =>
 					address === host.address ||
-					(ssh.host === host.ssh.host &&
-						(ssh.port ?? 22) === (host.ssh.port ?? 22)),
+					(ssh.host === host.ssh.host && (ssh.port ?? 22) === (host.ssh.port ?? 22)),
 			);
 		if (twin)
 			throw wrong(
-				tell("nodes-on-one-host", {
-					which: ` (${sshName(host.ssh)}, ${host.address})`,
-				}),
+				tell("nodes-on-one-host", { which: ` (${sshName(host.ssh)}, ${host.address})` }),
 				tell("name-another-host"),
 			);
 	}
-	const cannot = faults.find(
-		(action) => action === "partition" || action === "latency",
-	);
+	const cannot = faults.find((action) => action === "partition" || action === "latency");
 	if (cannot)
 		throw failure("fault-impossible", {
 			system: system.key,
@@ -92,16 +84,11 @@ export function checkHosts(
 // --- internal ---
 
 /** One machine under two names would run two nodes, and no figure would show it. */
-function checkApart(
-	{ system }: BrokerRequest,
-	hosts: readonly BrokerHost[],
-): void {
+function checkApart({ system }: BrokerRequest, hosts: readonly BrokerHost[]): void {
 	for (const [i, host] of hosts.entries()) {
 		const { identity } = host.facts;
 		if (identity === null) continue;
-		const twin = hosts
-			.slice(0, i)
-			.find(({ facts }) => facts.identity === identity);
+		const twin = hosts.slice(0, i).find(({ facts }) => facts.identity === identity);
 		if (twin)
 			throw failure("broker-missing", {
 				system: system.key,
@@ -114,22 +101,17 @@ function checkApart(
 }
 
 /** A node listens only at its host's address. */
-function checkAddresses(
-	chosen: readonly ChosenHost[],
-	hosts: readonly BrokerHost[],
-): void {
+function checkAddresses(chosen: readonly ChosenHost[], hosts: readonly BrokerHost[]): void {
 	for (const [i, { remote, facts }] of hosts.entries()) {
 		const address = chosen[i]?.address ?? "";
 		const { addresses } = facts;
-		if (addresses === null || addresses.includes(plainAddress(address)))
-			continue;
+		if (addresses === null || addresses.includes(plainAddress(address))) continue;
 		const others = addresses.filter((one) => !isLoopback(one));
 		throw unfit(
 			remote,
 			tell("no-such-address", {
 				address,
-				others:
-					others.length === 0 ? "none but its loopback" : others.join(", "),
+				others: others.length === 0 ? "none but its loopback" : others.join(", "),
 			}),
 			tell("correct-address"),
 		);
@@ -137,14 +119,9 @@ function checkAddresses(
 }
 
 /** The copied programs are for one system and processor. */
-function checkAlike(
-	{ system }: BrokerRequest,
-	hosts: readonly BrokerHost[],
-): void {
+function checkAlike({ system }: BrokerRequest, hosts: readonly BrokerHost[]): void {
 	const [first] = hosts;
-	const other = hosts.find(
-		({ facts }) => facts.platform !== first?.facts.platform,
-	);
+	const other = hosts.find(({ facts }) => facts.platform !== first?.facts.platform);
 	if (first && other)
 		throw failure("broker-missing", {
 			system: system.key,
@@ -163,10 +140,7 @@ function checkPin({ cpus }: BrokerRequest, hosts: readonly BrokerHost[]): void {
 	if (cpus === null) return;
 	for (const { name, facts } of hosts) {
 		if (facts.taskset === "")
-			throw failure("pin-impossible", {
-				cpus,
-				reason: tell("taskset-missing-on", { host: name }),
-			});
+			throw failure("pin-impossible", { cpus, reason: tell("taskset-missing-on", { host: name }) });
 		const missing = missingCpus(cpus, facts.cpus);
 		if (missing !== null)
 			throw failure("pin-impossible", {

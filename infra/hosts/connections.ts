@@ -59,9 +59,7 @@ export function connections(world: World, binaries: Binaries): Connections {
 			closing.abort("SIGTERM");
 			const all = await Promise.allSettled(hosts.values());
 			await Promise.all(
-				all.map((one) =>
-					one.status === "fulfilled" ? one.value.link.close() : undefined,
-				),
+				all.map((one) => (one.status === "fulfilled" ? one.value.link.close() : undefined)),
 			);
 			hosts.clear();
 		},

@@ -1,15 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type {
-	Described,
-	ImageFacts,
-	NodeDescription,
-} from "../../runner/brokers/process.ts";
-import {
-	type ContainerSpec,
-	commandOf,
-	limitArguments,
-	mountText,
-} from "../docker/container.ts";
+import type { Described, ImageFacts, NodeDescription } from "../../runner/brokers/process.ts";
+import { type ContainerSpec, commandOf, limitArguments, mountText } from "../docker/container.ts";
 import type { Place } from "../nodes/place.ts";
 import { signalThere, startThere } from "../remote/supervised.ts";
 import { unwritable } from "../remote/trouble.ts";
@@ -59,24 +50,34 @@ export function hostContainerPlace({
 	let files: readonly string[] = [];
 	let running: ClientProcess | null = null;
 	const words = () => [
-		...["docker", "run", "--rm", "--interactive", "--name", name],
-		...["--network", "host", "--user", user],
-		...["--log-driver", "none", "--pull", "never"],
+		"docker",
+		"run",
+		"--rm",
+		"--interactive",
+		"--name",
+		name,
+		"--network",
+		"host",
+		"--user",
+		user,
+		"--log-driver",
+		"none",
+		"--pull",
+		"never",
 		// Where SELinux guards files, it would not let a container at these.
-		...["--security-opt", "label=disable"],
+		"--security-opt",
+		"label=disable",
 		...limitArguments(limits),
 		...[
 			bind(host.agent, AGENT, "readonly"),
 			bind(samples, SAMPLES),
 			...(data === "disk" ? [bind(`${store}/data`, dataInside)] : []),
-			...(data === "memory"
-				? [mountText("type=tmpfs", `target=${dataInside}`)]
-				: []),
-			...files.map((file) =>
-				bind(`${store}/files/${file}`, `${folder}/${file}`, "readonly"),
-			),
+			...(data === "memory" ? [mountText("type=tmpfs", `target=${dataInside}`)] : []),
+			...files.map((file) => bind(`${store}/files/${file}`, `${folder}/${file}`, "readonly")),
 		].flatMap((mount) => ["--mount", mount]),
-		...["--entrypoint", AGENT, image.id],
+		"--entrypoint",
+		AGENT,
+		image.id,
 	];
 	return {
 		host: host.name,
@@ -91,8 +92,13 @@ export function hostContainerPlace({
 		async start(node, take) {
 			const { entrypoint, args } = commandOf(node);
 			const child = startThere(link, words(), {
-				...{ folder: store, pidFile, cpus: null, graceMs: stopMs },
-				...{ samples: SAMPLES, role: "broker", aheadNs: host.aheadNs },
+				folder: store,
+				pidFile,
+				cpus: null,
+				graceMs: stopMs,
+				samples: SAMPLES,
+				role: "broker",
+				aheadNs: host.aheadNs,
 				argv: [...(entrypoint ? [entrypoint] : image.entrypoint), ...args],
 				env: environment(image, node),
 				onStdout: take,
@@ -105,8 +111,7 @@ export function hostContainerPlace({
 				ended: child.ended.then((end) => endOn(host.name, end)),
 				pid: async () => null,
 				async signal(signal) {
-					if (!located)
-						located = (await link.run(LOCATE, [name, pidFile])).code === 0;
+					if (!located) located = (await link.run(LOCATE, [name, pidFile])).code === 0;
 					return signalThere(link, { folder: store, pidFile }, signal);
 				},
 				end: () => terminate(child, stopMs),
@@ -115,8 +120,7 @@ export function hostContainerPlace({
 		async close() {
 			if (running) await terminate(running, stopMs);
 			// The engine may be removing it already; what is left is the next mqbench's.
-			if (link.alive())
-				await docker.run(["rm", "--force", "--volumes", name]).catch(() => {});
+			if (link.alive()) await docker.run(["rm", "--force", "--volumes", name]).catch(() => {});
 			await fetchSamples();
 		},
 	};
@@ -137,18 +141,10 @@ const LOCATE =
 	'p=$(timeout 60 docker inspect --format "{{.State.Pid}}" "$1") && [ "$p" -gt 0 ] && echo "$p" >"$2"';
 
 function bind(source: string, target: string, ...more: string[]): string {
-	return mountText(
-		"type=bind",
-		`source=${source}`,
-		`target=${target}`,
-		...more,
-	);
+	return mountText("type=bind", `source=${source}`, `target=${target}`, ...more);
 }
 
 /** Agent passes on only what it is told, and the engine's own HOME is that of another user. */
-function environment(
-	image: ImageFacts,
-	{ env = {} }: NodeDescription,
-): Record<string, string> {
+function environment(image: ImageFacts, { env = {} }: NodeDescription): Record<string, string> {
 	return { HOME: "/", ...image.env, ...env };
 }

@@ -1,23 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import {
-	afterAll,
-	beforeAll,
-	describe,
-	expect,
-	onTestFinished,
-	test,
-} from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { haveImage } from "../../runner/tests/e2e/images.ts";
-import {
-	resultOf,
-	run,
-	scenario,
-	temporaryFolder,
-} from "../../runner/tests/e2e/mqbench.ts";
+import { resultOf, run, scenario, temporaryFolder } from "../../runner/tests/e2e/mqbench.ts";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
 import { type Host, type Hosts, makeHosts } from "../clients/hosts.fake.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
@@ -52,18 +40,14 @@ describe.skipIf(missing !== null)(
 			engine?.close();
 		});
 		const host = (i: number) => hosts.all[i] as Host;
-		const docker = (...args: string[]) =>
-			execFileSync("docker", args, { encoding: "utf8" }).trim();
+		const docker = (...args: string[]) => execFileSync("docker", args, { encoding: "utf8" }).trim();
 		const servers = () =>
 			host(0)
 				.processes()
 				.filter(({ name }) => name === "redis-server");
 		const state = () =>
 			servers().map(
-				({ pid }) =>
-					/^State:\s(\w)/m.exec(
-						readFileSync(`/proc/${pid}/status`, "utf8"),
-					)?.[1],
+				({ pid }) => /^State:\s(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1],
 			);
 		const nothingRuns = () =>
 			expect
@@ -105,7 +89,9 @@ describe.skipIf(missing !== null)(
 			const folder = testFolder();
 			const broker = await rig.open(brokers[0] as RigFile["brokers"][number], {
 				system: dockerSystem(written),
-				...{ level: "fsync", messageBytes: 256, cpus },
+				level: "fsync",
+				messageBytes: 256,
+				cpus,
 				logPath: path.join(folder, "broker.log"),
 			});
 			return { broker, folder };
@@ -118,52 +104,37 @@ describe.skipIf(missing !== null)(
 				{ cpus: "0" },
 			);
 			expect(broker).toMatchObject({
-				url: expect.stringMatching(
-					`^redis://:[0-9a-f]+@${host(0).address}:6379$`,
-				),
+				url: expect.stringMatching(`^redis://:[0-9a-f]+@${host(0).address}:6379$`),
 				version: "redis-server 7.0.15",
 				binary: "redis:7.0.15-alpine",
-				topology:
-					"1 node on 1 host, in a container of at most 0.5 CPUs, 128MiB",
+				topology: "1 node on 1 host, in a container of at most 0.5 CPUs, 128MiB",
 				settings: {
 					appendfsync: "always",
-					image: expect.stringMatching(
-						/^redis:7\.0\.15-alpine \(sha256:[0-9a-f]{64}\)$/,
-					),
+					image: expect.stringMatching(/^redis:7\.0\.15-alpine \(sha256:[0-9a-f]{64}\)$/),
 				},
 			});
 			const [, limits = ""] = docker(
-				...["inspect", docker("ps", "--quiet"), "--format"],
+				"inspect",
+				docker("ps", "--quiet"),
+				"--format",
 				"x{{.HostConfig.NanoCpus}} {{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.CpusetCpus}} {{.HostConfig.NetworkMode}}",
 			).split("x");
 			expect(limits).toBe("500000000 134217728 134217728 0 host");
 			// Nobody who looks at the container sees the password.
 			const password = /:([0-9a-f]+)@/.exec(broker.url)?.[1] ?? "";
-			expect(docker("inspect", docker("ps", "--quiet"))).not.toContain(
-				password,
-			);
-			expect(
-				host(0).run("ls ~/.cache/mqbench/store/*/data/appendonlydir"),
-			).toMatch(/aof/);
-			expect(host(0).run("ss -ltnH | grep :6379").trim()).toContain(
-				` ${host(0).address}:6379 `,
-			);
+			expect(docker("inspect", docker("ps", "--quiet"))).not.toContain(password);
+			expect(host(0).run("ls ~/.cache/mqbench/store/*/data/appendonlydir")).toMatch(/aof/);
+			expect(host(0).run("ss -ltnH | grep :6379").trim()).toContain(` ${host(0).address}:6379 `);
 			// A sample a second, and what a broker used is in those of its life.
 			await expect
-				.poll(
-					() => host(0).run(`cat ~/.cache/mqbench/runs/*/${brokerSamples(1)}`),
-					{
-						timeout: 40_000,
-					},
-				)
+				.poll(() => host(0).run(`cat ~/.cache/mqbench/runs/*/${brokerSamples(1)}`), {
+					timeout: 40_000,
+				})
 				.toMatch(/"rssBytes":[1-9]/);
 			await broker.close();
 			await nothingRuns();
 			expect(folders()).toEqual([]);
-			const lines = readFileSync(
-				path.join(folder, "resources-broker-1.jsonl"),
-				"utf8",
-			)
+			const lines = readFileSync(path.join(folder, "resources-broker-1.jsonl"), "utf8")
 				.trim()
 				.split("\n")
 				.map((line) => ResourceLine.parse(JSON.parse(line)));
@@ -180,9 +151,7 @@ describe.skipIf(missing !== null)(
 			await back();
 			expect(state()).not.toEqual(["T"]);
 			const data = () =>
-				host(0).run(
-					"ls -i ~/.cache/mqbench/store/*/data/appendonlydir/*.manifest",
-				);
+				host(0).run("ls -i ~/.cache/mqbench/store/*/data/appendonlydir/*.manifest");
 			const before = data();
 			for (const action of ["kill", "restart"] as const) {
 				const was = servers()[0]?.pid;
@@ -221,16 +190,11 @@ describe.skipIf(missing !== null)(
 			}
 			expect(folders()).not.toEqual([]);
 			// As of one whose end came between the making of its container and the start.
-			const [run = ""] = readdirSync(
-				path.join(host(0).home, ".cache/mqbench/runs"),
+			const [run = ""] = readdirSync(path.join(host(0).home, ".cache/mqbench/runs"));
+			const name = readdirSync(path.join(host(0).home, ".cache/mqbench/runs", run)).find((file) =>
+				file.startsWith("container-"),
 			);
-			const name = readdirSync(
-				path.join(host(0).home, ".cache/mqbench/runs", run),
-			).find((file) => file.startsWith("container-"));
-			docker(
-				...["create", "--name", name?.replace("container-", "") ?? ""],
-				"redis:7.0.15-alpine",
-			);
+			docker("create", "--name", name?.replace("container-", "") ?? "", "redis:7.0.15-alpine");
 			await broker.close();
 			host(0).run("pkill -9 -x cat; true");
 			const next = await open({ broker: "redis", mode: "streams" });
@@ -245,9 +209,7 @@ describe.skipIf(missing !== null)(
 			await expect(open(REDIS, { at: 1 })).rejects.toThrow(
 				/^h2: cannot run mine: no Docker engine answers there \(cannot connect to the Docker daemon\)\. Start it there: sudo systemctl start docker\.$/,
 			);
-			await expect(
-				open({ broker: "redis", image: "127.0.0.1:9/none/redis:1" }),
-			).rejects.toThrow(
+			await expect(open({ broker: "redis", image: "127.0.0.1:9/none/redis:1" })).rejects.toThrow(
 				/^mine: the image 127\.0\.0\.1:9\/none\/redis:1 is not on h1 and cannot be pulled there \(.*\)\. Try docker pull 127\.0\.0\.1:9\/none\/redis:1 there, or name one that it has: image: <name>\.$/,
 			);
 		});
@@ -264,9 +226,7 @@ describe.skipIf(missing !== null)(
 				JSON.stringify({
 					version: 1,
 					id: "lab",
-					brokers: ["package", "image"].map((system) => ({
-						...{ system, broker: "redis", hosts },
-					})),
+					brokers: ["package", "image"].map((system) => ({ system, broker: "redis", hosts })),
 					clients: [{ host: host(1).name }],
 				}),
 			);
@@ -281,29 +241,23 @@ describe.skipIf(missing !== null)(
 				{ duration: "3s", warmup: "1s" },
 				{ system: "x", sla: "[lost == 0]" },
 			);
-			writeFileSync(
-				file,
-				readFileSync(file, "utf8").replace("system: x", `systems:${SYSTEMS}`),
-			);
+			writeFileSync(file, readFileSync(file, "utf8").replace("system: x", `systems:${SYSTEMS}`));
 			const env = { MQBENCH_SSH_OPTIONS: hosts.sshOptions };
 			const plan = await run(["plan", file, ...rig(folder)], { env });
 			expect(plan.err).toBe("");
 			expect(plan.out).toContain("package: the host's redis-server.");
 			expect(plan.out).toContain("image: image redis:7.0.15-alpine.");
-			const { code, err } = await run([file, ...rig(folder), "--out", out], {
-				env,
-			});
+			const { code, err } = await run([file, ...rig(folder), "--out", out], { env });
 			// 4: on a busy machine the load may be late.
 			expect(`${code}\n${err}`).toMatch(/^[04]\n/);
 			const runs = resultOf(out).runs.map(({ system, versions, topology }) => [
-				...[system, versions?.server, topology],
+				system,
+				versions?.server,
+				topology,
 			]);
 			expect(runs).toEqual([
 				["package", expect.stringMatching(/^[Rr]edis/), "1 node on 1 host"],
-				[
-					...["image", expect.stringMatching(/7\.0\.15/)],
-					"1 node on 1 host, in a container",
-				],
+				["image", expect.stringMatching(/7\.0\.15/), "1 node on 1 host, in a container"],
 			]);
 			expect(readFileSync(path.join(out, "report.html"), "utf8")).toMatch(
 				/<li>image=redis:7\.0\.15-alpine \(sha256:[0-9a-f]{64}\)<\/li>/,

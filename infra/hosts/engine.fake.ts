@@ -11,14 +11,11 @@ export function hostEnginesMissing(): string | null {
 	const missing = hostsMissing();
 	if (missing !== null) return missing;
 	const absent = ["docker", "dockerd"].filter(
-		(name) =>
-			findOnPath(name, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }) ===
-			null,
+		(name) => findOnPath(name, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }) === null,
 	);
 	if (absent.length === 0) return null;
 	const reason = `${absent.join(", ")} is not on PATH (package docker.io)`;
-	if (process.env.CI === "true")
-		throw new Error(`${reason}, and CI must not skip these tests`);
+	if (process.env.CI === "true") throw new Error(`${reason}, and CI must not skip these tests`);
 	return reason;
 }
 
@@ -35,18 +32,13 @@ export async function startEngine(
 		...cgroups(),
 		'PATH="$PATH:/usr/sbin:/sbin" exec dockerd --host=unix:///var/run/docker.sock --host="$1" --bridge=none --iptables=false --ip-forward=false --storage-driver=vfs --data-root="$2/data" --exec-root="$2/exec" --pidfile="$2/pid" >"$2/log" 2>&1',
 	].join("; ");
-	const [program = "", ...args] = host.inside([
-		...["sh", "-c", line, "sh", DOCKER_HOST, folder],
-	]);
+	const [program = "", ...args] = host.inside(["sh", "-c", line, "sh", DOCKER_HOST, folder]);
 	const child = spawn(program, args, { stdio: "ignore", detached: true });
 	child.unref();
 	const answers = () =>
-		spawnSync("docker", ["version"], {
-			env: { ...process.env, DOCKER_HOST },
-		}).status === 0;
+		spawnSync("docker", ["version"], { env: { ...process.env, DOCKER_HOST } }).status === 0;
 	for (let i = 0; !answers(); i++) {
-		if (i === 240)
-			throw new Error(readFileSync(path.join(folder, "log"), "utf8"));
+		if (i === 240) throw new Error(readFileSync(path.join(folder, "log"), "utf8"));
 		await sleep(500);
 	}
 	return {
@@ -68,9 +60,7 @@ function cgroups(): string[] {
 		.map((line) => line.split(" "))
 		.filter(([, at = ""]) => /^\/sys\/fs\/cgroup(\/|$)/.test(at))
 		.map(([device, at, kind, options = ""]) => {
-			const own = options
-				.split(",")
-				.filter((one) => !/^(ro|rw|relatime|no\w+)$/.test(one));
+			const own = options.split(",").filter((one) => !/^(ro|rw|relatime|no\w+)$/.test(one));
 			return `mkdir -p ${at}; mount -t ${kind} -o ${["rw", ...own].join(",")} ${device} ${at}`;
 		});
 }

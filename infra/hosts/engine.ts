@@ -41,11 +41,7 @@ export async function hostEngine({
 	}
 	// Their network is not the host's, or their users are not its users.
 	if (engine.rootless || engine.remapped)
-		throw unfit(
-			remote,
-			tell("engine-without-root-there"),
-			tell("engine-with-root-there"),
-		);
+		throw unfit(remote, tell("engine-without-root-there"), tell("engine-with-root-there"));
 	return { docker, engine, user: values.user };
 }
 
@@ -60,7 +56,9 @@ const BEGIN = "\nmqbench:docker\n";
 
 function dockerThere(link: Link, host: string): Docker {
 	return {
-		...{ program: "docker", env: {}, host },
+		program: "docker",
+		env: {},
+		host,
 		async run(args) {
 			const child = link.spawn(DOCKER, args);
 			child.stdin.end();
@@ -83,8 +81,7 @@ function dockerThere(link: Link, host: string): Docker {
 		follow(args, take): Supervised {
 			const child = link.spawn(DOCKER, args);
 			child.stdin.end();
-			for (const stream of ["stdout", "stderr"] as const)
-				lines(child, stream, take);
+			for (const stream of ["stdout", "stderr"] as const) lines(child, stream, take);
 			return {
 				pid: -1,
 				ended: child.code.then((code) => endOf(code, null)),

@@ -59,17 +59,12 @@ function login() {
 
 /** A process that leads a group, below one that is called agent. */
 async function running() {
-	const agent = spawn(
-		"setsid",
-		["sh", "-c", "setsid sleep 10 & echo; wait", "agent"],
-		{ stdio: ["ignore", "pipe", "ignore"] },
-	);
+	const agent = spawn("setsid", ["sh", "-c", "setsid sleep 10 & echo; wait", "agent"], {
+		stdio: ["ignore", "pipe", "ignore"],
+	});
 	await new Promise((resolve) => agent.stdout.once("data", resolve));
 	onTestFinished(() => void agent.kill("SIGKILL"));
-	return {
-		pid: agent.pid ?? 0,
-		ended: () => agent.exitCode !== null || agent.signalCode !== null,
-	};
+	return { pid: agent.pid ?? 0, ended: () => agent.exitCode !== null || agent.signalCode !== null };
 }
 
 describe("a sweep on a host", () => {
@@ -85,11 +80,7 @@ describe("a sweep on a host", () => {
 		await sweep();
 		expect(ended()).toBe(true);
 		expect(docker()).toBe(`rm --force --volumes ${CONTAINER}\n`);
-		expect([folder, memory, mine].map(existsSync)).toEqual([
-			false,
-			false,
-			true,
-		]);
+		expect([folder, memory, mine].map(existsSync)).toEqual([false, false, true]);
 	});
 
 	test("ends nothing for a folder that was made up in memory, whoever made it", async () => {

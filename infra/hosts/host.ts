@@ -73,11 +73,7 @@ export async function prepareHost(
 	stop: AbortSignal,
 ): Promise<BrokerHost> {
 	const { world, say } = options;
-	const link = await remote.connect(
-		{ agent: options.binaries.agent, world, say },
-		stop,
-		true,
-	);
+	const link = await remote.connect({ agent: options.binaries.agent, world, say }, stop, true);
 	const close = () => void link.close();
 	// Whatever is running there ends with the connection.
 	stop.addEventListener("abort", close, { once: true });
@@ -86,9 +82,7 @@ export async function prepareHost(
 		const binaries = await options.binaries.on(facts.platform, remote.name);
 		const brought = new Map<Bundle, Promise<string>>();
 		const once = (bundle: Bundle) => {
-			const path =
-				brought.get(bundle) ??
-				bring(remote, link, bundle, { say, stop: world.stop });
+			const path = brought.get(bundle) ?? bring(remote, link, bundle, { say, stop: world.stop });
 			brought.set(bundle, path);
 			path.catch(() => brought.delete(bundle));
 			return path;
@@ -138,11 +132,7 @@ const FACTS = [
 ];
 
 async function readFacts(remote: RemoteHost, link: Link): Promise<HostFacts> {
-	const { platform, machine, identity, settings, more } = await askFacts(
-		remote,
-		link,
-		FACTS,
-	);
+	const { platform, machine, identity, settings, more } = await askFacts(remote, link, FACTS);
 	if (!more.tar)
 		throw unfit(
 			remote,
@@ -210,32 +200,21 @@ function setUpOf(text: string): z.infer<typeof SetUp> | null {
 function disksText(disks: readonly string[]): string[] {
 	if (disks.length === 0) return [];
 	const count = plural(disks.length, "disk");
-	return [
-		`${disks.length > 1 ? "RAID 0 of " : ""}${count}: ${disks.join(", ")}`,
-	];
+	return [`${disks.length > 1 ? "RAID 0 of " : ""}${count}: ${disks.join(", ")}`];
 }
 
-function setUpWords(
-	known: ReturnType<typeof setUpOf>,
-	prepared: boolean,
-): string[] {
+function setUpWords(known: ReturnType<typeof setUpOf>, prepared: boolean): string[] {
 	if (known === null) return [];
 	const { governor, disk, remarks } = known;
 	return [
 		...(governor ? [`governor ${governor}`] : []),
 		// Another disk than the store's does not matter here.
-		...(prepared && disk?.model
-			? [`disk ${disk.model}${disk.fs ? ` (${disk.fs})` : ""}`]
-			: []),
+		...(prepared && disk?.model ? [`disk ${disk.model}${disk.fs ? ` (${disk.fs})` : ""}`] : []),
 		...remarks,
 	];
 }
 
-async function askClock(
-	remote: RemoteHost,
-	link: Link,
-	agent: string,
-): Promise<number> {
+async function askClock(remote: RemoteHost, link: Link, agent: string): Promise<number> {
 	const child = link.spawn('echo; exec "$1" clock', [agent]);
 	let err = "";
 	child.stderr.setEncoding("utf8").on("data", (text) => {
@@ -261,14 +240,10 @@ async function askClock(
 }
 
 /** What cannot be measured is unknown; measure the rest anyway. */
-async function measureFlush(
-	link: Link,
-	agent: string,
-	folder: string,
-): Promise<Flush | null> {
-	const answer = await link.run(
-		'echo; echo "mqbench:flush=$("$1" disk "$2" </dev/null)"',
-		[agent, folder],
-	);
+async function measureFlush(link: Link, agent: string, folder: string): Promise<Flush | null> {
+	const answer = await link.run('echo; echo "mqbench:flush=$("$1" disk "$2" </dev/null)"', [
+		agent,
+		folder,
+	]);
 	return parseFlush(answer.values.flush ?? "");
 }

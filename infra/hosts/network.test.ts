@@ -3,9 +3,7 @@ import { pingOf } from "../clients/ping.ts";
 import type { Client, Ping } from "../rig.ts";
 import { networkBaseline } from "./network.ts";
 
-const PINGED: Ping = {
-	...{ connects: 20, minNs: 61_000, p50Ns: 74_000, maxNs: 1_210_000 },
-};
+const PINGED: Ping = { connects: 20, minNs: 61_000, p50Ns: 74_000, maxNs: 1_210_000 };
 
 /** A client that writes down whom it was to connect to. */
 function client(
@@ -15,7 +13,9 @@ function client(
 ) {
 	const asked: string[] = [];
 	return {
-		...{ index, kind, asked },
+		index,
+		kind,
+		asked,
 		ping: (address: string) => {
 			asked.push(address);
 			return ping(address);
@@ -31,12 +31,9 @@ describe("the network is measured", () => {
 		const clients = [client(0, "ssh"), client(1, "ssh")];
 		const found = await networkBaseline()({ ...broker, clients });
 		expect(found).toEqual(
-			[0, 1].flatMap((client) =>
-				[1, 2].map((node) => ({ client, node, ...PINGED, error: null })),
-			),
+			[0, 1].flatMap((client) => [1, 2].map((node) => ({ client, node, ...PINGED, error: null }))),
 		);
-		for (const { asked } of clients)
-			expect(asked).toEqual(["10.0.0.5:4222", "10.0.0.6:4223"]);
+		for (const { asked } of clients) expect(asked).toEqual(["10.0.0.5:4222", "10.0.0.6:4223"]);
 	});
 
 	test("once in a command for each pair of machines, whatever listens there", async () => {
@@ -51,11 +48,7 @@ describe("the network is measured", () => {
 		});
 		expect(first).toHaveLength(2);
 		expect(again.map(({ node }) => node)).toEqual([1, 2, 3]);
-		expect(one.asked).toEqual([
-			"10.0.0.5:4222",
-			"10.0.0.6:4223",
-			"10.0.0.7:9092",
-		]);
+		expect(one.asked).toEqual(["10.0.0.5:4222", "10.0.0.6:4223", "10.0.0.7:9092"]);
 	});
 
 	test("of IPv6 too", async () => {
@@ -67,10 +60,7 @@ describe("the network is measured", () => {
 
 	test("from this machine where mqbench has started the broker on hosts", async () => {
 		const one = client(0, "local");
-		const there = await networkBaseline()({
-			...{ ...broker, clients: [one] },
-			onHosts: true,
-		});
+		const there = await networkBaseline()({ ...broker, clients: [one], onHosts: true });
 		expect(there).toHaveLength(2);
 	});
 
@@ -91,8 +81,12 @@ describe("the network is measured", () => {
 		);
 		const [found] = await baseline({ ...broker, clients: [one] });
 		expect(found).toEqual({
-			...{ client: 0, node: 1 },
-			...{ connects: null, minNs: null, p50Ns: null, maxNs: null },
+			client: 0,
+			node: 1,
+			connects: null,
+			minNs: null,
+			p50Ns: null,
+			maxNs: null,
 			error: "connect to 10.0.0.5:4222: connection refused",
 		});
 	});
@@ -106,9 +100,7 @@ describe("the network is measured", () => {
 		});
 		const url = "nats://10.0.0.5:4222";
 		const errors = async () =>
-			(await baseline({ ...broker, clients: [one], url })).map(
-				({ error }) => error,
-			);
+			(await baseline({ ...broker, clients: [one], url })).map(({ error }) => error);
 		expect(await errors()).toEqual(["no answer"]);
 		fails = false;
 		expect(await errors()).toEqual([null]);
@@ -124,10 +116,7 @@ describe("what agent has said", () => {
 
 	test.each([
 		["", "agent said nothing"],
-		[
-			"flag provided but not defined: -ping",
-			"flag provided but not defined: -ping",
-		],
+		["flag provided but not defined: -ping", "flag provided but not defined: -ping"],
 		['{"connects":20}', 'agent said {"connects":20}'],
 		["null", "agent said null"],
 	])("or not: %j", (said, why) => {

@@ -1,8 +1,4 @@
-import {
-	addresses,
-	hostPort,
-	type Ports,
-} from "../../runner/brokers/addresses.ts";
+import { addresses, hostPort, type Ports } from "../../runner/brokers/addresses.ts";
 import { isElsewhere, type NetworkPath } from "../../runner/model/run-file.ts";
 import type { Client, Ping } from "../rig.ts";
 
@@ -28,8 +24,7 @@ export function networkBaseline(): (ends: Ends) => Promise<NetworkPath[]> {
 		const paths = await Promise.all(
 			clients.map(async (client) => {
 				const { ping } = client;
-				const far =
-					isElsewhere(client.kind) || (client.kind === "local" && onHosts);
+				const far = isElsewhere(client.kind) || (client.kind === "local" && onHosts);
 				if (!far || ping === undefined) return [];
 				const own: NetworkPath[] = [];
 				// One after the other, so that they do not disturb each other.

@@ -1,20 +1,7 @@
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
-import {
-	afterAll,
-	beforeAll,
-	describe,
-	expect,
-	onTestFinished,
-	test,
-} from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { BrokerName } from "../../runner/brokers/index.ts";
 import type { BrokerProcess, Described } from "../../runner/brokers/process.ts";
 import { ResourceLine } from "../../runner/model/resource-file.ts";
@@ -22,12 +9,7 @@ import { RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import {
-	type Host,
-	type Hosts,
-	hostsMissing,
-	makeHosts,
-} from "../clients/hosts.fake.ts";
+import { type Host, type Hosts, hostsMissing, makeHosts } from "../clients/hosts.fake.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
 import { shellBroker } from "../nodes/shell.fake.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
@@ -66,10 +48,9 @@ describe.skipIf(missing !== null)(
 						broker,
 						hosts:
 							parts.hosts ??
-							hosts.all.slice(0, parts.count ?? 3).map((one) => ({
-								host: one.name,
-								address: one.address,
-							})),
+							hosts.all
+								.slice(0, parts.count ?? 3)
+								.map((one) => ({ host: one.name, address: one.address })),
 						machine: parts.machine ?? null,
 					},
 				],
@@ -80,10 +61,7 @@ describe.skipIf(missing !== null)(
 		/** Brokers of this test; all of them are gone when it is over. */
 		function ours(
 			kinds?: Readonly<Record<string, BrokerProcess>>,
-			world: Partial<World> & {
-				options?: string;
-				binaries?: Partial<Binaries>;
-			} = {},
+			world: Partial<World> & { options?: string; binaries?: Partial<Binaries> } = {},
 		): OnHosts & { said: string } {
 			const made = onHosts(
 				{
@@ -132,12 +110,7 @@ describe.skipIf(missing !== null)(
 				.filter(({ name }) => !["sshd", "cat"].includes(name))
 				.map(({ command }) => command);
 		const nothingRuns = () =>
-			expect
-				.poll(() => hosts.all.flatMap(running), {
-					timeout: 20_000,
-					interval: 200,
-				})
-				.toEqual([]);
+			expect.poll(() => hosts.all.flatMap(running), { timeout: 20_000, interval: 200 }).toEqual([]);
 		/** Folders of runs on all hosts; homes are their own, memory is this machine's. */
 		const folders = () => [
 			...hosts.all.flatMap(({ home }) =>
@@ -147,16 +120,12 @@ describe.skipIf(missing !== null)(
 				}),
 			),
 			...readdirSync("/dev/shm").filter((name) =>
-				hosts.all.some((one) =>
-					name.startsWith(`mqbench+${one.name}+${space(one)}+`),
-				),
+				hosts.all.some((one) => name.startsWith(`mqbench+${one.name}+${space(one)}+`)),
 			),
 		];
 		const spaces = new Map<Host, string>();
 		const space = (one: Host) => {
-			const known =
-				spaces.get(one) ??
-				one.run("readlink /proc/self/ns/pid").replace(/\D/g, "");
+			const known = spaces.get(one) ?? one.run("readlink /proc/self/ns/pid").replace(/\D/g, "");
 			spaces.set(one, known);
 			return known;
 		};
@@ -167,23 +136,16 @@ describe.skipIf(missing !== null)(
 		describe("NATS on three of them", () => {
 			test("is one cluster, at the hosts' addresses alone, and nothing is left of it", async () => {
 				const asked = request(CLUSTER, { level: "fsync" });
-				const broker = await ours().open(
-					entry("nats", { machine: "i4i.xlarge" }),
-					asked,
-				);
+				const broker = await ours().open(entry("nats", { machine: "i4i.xlarge" }), asked);
 				expect(broker.url.replaceAll(/\w+@/g, "***@")).toBe(
-					hosts.all
-						.map(({ address }) => `nats://***@${address}:4222`)
-						.join(","),
+					hosts.all.map(({ address }) => `nats://***@${address}:4222`).join(","),
 				);
 				expect(broker).toMatchObject({
 					version: expect.stringMatching(/^nats-server \d/),
 					binary: "nats-server",
 					// A name for each, and none is this machine's.
 					identities: hosts.all.map((one) =>
-						expect.stringMatching(
-							new RegExp(`^[0-9a-f-]{36} pid:\\[${space(one)}\\]$`),
-						),
+						expect.stringMatching(new RegExp(`^[0-9a-f-]{36} pid:\\[${space(one)}\\]$`)),
 					),
 					notes: [],
 					pids: [],
@@ -191,12 +153,8 @@ describe.skipIf(missing !== null)(
 					nodesShareHost: false,
 					settings: {
 						"jetstream.sync_interval": "always",
-						host: expect.stringMatching(
-							/^linux \w+, .*, \d+ cores?, .*[KMG]i?B$/,
-						),
-						store: expect.stringMatching(
-							/^~\/\.cache\/mqbench\/store \([\w/]+\)$/,
-						),
+						host: expect.stringMatching(/^linux \w+, .*, \d+ cores?, .*[KMG]i?B$/),
+						store: expect.stringMatching(/^~\/\.cache\/mqbench\/store \([\w/]+\)$/),
 						"store fdatasync": expect.stringMatching(
 							/^\S+ \(p50 of \d+\).*, the slowest of 3 hosts$/,
 						),
@@ -215,12 +173,8 @@ describe.skipIf(missing !== null)(
 				// Nobody else's network, and nobody else's eyes.
 				const listening = first.run("ss -ltnH | grep -v :22");
 				for (const line of listening.trim().split("\n"))
-					expect(line).toMatch(
-						new RegExp(` ${first.address}:(4222|6222|8222) `),
-					);
-				expect(
-					first.run("stat -c %a ~/.cache/mqbench/store/*/nats.conf").trim(),
-				).toBe("600");
+					expect(line).toMatch(new RegExp(` ${first.address}:(4222|6222|8222) `));
+				expect(first.run("stat -c %a ~/.cache/mqbench/store/*/nats.conf").trim()).toBe("600");
 				await broker.close();
 				await nothingRuns();
 				expect(folders()).toEqual([]);
@@ -245,15 +199,9 @@ describe.skipIf(missing !== null)(
 				const broker = await mine.open(entry("nats"), asked);
 				const state = (i: number) =>
 					host(i)
-						.run(
-							"for p in $(pidof nats-server); do sed -n 's/^State:.//p' /proc/$p/status; done",
-						)
+						.run("for p in $(pidof nats-server); do sed -n 's/^State:.//p' /proc/$p/status; done")
 						.trim();
-				const back = await broker.disturb({
-					action: "pause",
-					node: 2,
-					delayNs: null,
-				});
+				const back = await broker.disturb({ action: "pause", node: 2, delayNs: null });
 				expect(state(1)).toMatch(/^T/);
 				expect(state(0)).not.toMatch(/^T/);
 				await back();
@@ -262,15 +210,15 @@ describe.skipIf(missing !== null)(
 					const was = host(2).run("pidof nats-server").trim();
 					const up = await broker.disturb({ action, node: 3, delayNs: null });
 					expect(running(host(2))).toEqual([]);
-					await expect(
-						broker.disturb({ action, node: 3, delayNs: null }),
-					).rejects.toThrow("node 3 is down already");
+					await expect(broker.disturb({ action, node: 3, delayNs: null })).rejects.toThrow(
+						"node 3 is down already",
+					);
 					await up();
 					expect(host(2).run("pidof nats-server").trim()).not.toBe(was);
 				}
-				await expect(
-					broker.disturb({ action: "kill", node: 4, delayNs: null }),
-				).rejects.toThrow("there is no node 4");
+				await expect(broker.disturb({ action: "kill", node: 4, delayNs: null })).rejects.toThrow(
+					"there is no node 4",
+				);
 				await expect(
 					broker.disturb({ action: "partition", node: 1, delayNs: null }),
 				).rejects.toThrow(
@@ -315,17 +263,13 @@ describe.skipIf(missing !== null)(
 			}, 180_000);
 
 			test("ends on all of them when mqbench is killed, and the next one tidies up", async () => {
-				const mine = ours(undefined, {
-					options: "-o ServerAliveCountMax=2",
-				});
+				const mine = ours(undefined, { options: "-o ServerAliveCountMax=2" });
 				const broker = await mine.open(entry("nats"), request(CLUSTER));
 				expect(hosts.all.flatMap(running).length).toBeGreaterThanOrEqual(6);
 				const died = broker.died;
 				// The connections go with mqbench: agent sees to that, and here we do.
 				for (const pid of masters()) process.kill(pid, "SIGKILL");
-				expect(await died).toMatch(
-					/^node \d of 3: the connection to h\d was lost$/,
-				);
+				expect(await died).toMatch(/^node \d of 3: the connection to h\d was lost$/);
 				await nothingRuns();
 				expect(folders().length).toBeGreaterThan(0);
 				// Of an mqbench before the host was started anew: its process number is somebody's again.
@@ -350,9 +294,9 @@ describe.skipIf(missing !== null)(
 			});
 			expect(broker.settings).not.toHaveProperty("store fdatasync");
 			expect(broker.settings).not.toHaveProperty("store");
-			expect(
-				host(0).run("ls -d /dev/shm/mqbench+h1+*/data/meta.properties"),
-			).toMatch(/meta\.properties/);
+			expect(host(0).run("ls -d /dev/shm/mqbench+h1+*/data/meta.properties")).toMatch(
+				/meta\.properties/,
+			);
 			await broker.close();
 			await nothingRuns();
 			expect(folders()).toEqual([]);
@@ -369,8 +313,7 @@ describe.skipIf(missing !== null)(
 				nats: {
 					...nats,
 					describe(setup) {
-						for (const [name, from] of Object.entries(bring))
-							setup.nodes[0]?.bring(name, from);
+						for (const [name, from] of Object.entries(bring)) setup.nodes[0]?.bring(name, from);
 						return nats.describe(setup);
 					},
 				},
@@ -394,10 +337,7 @@ describe.skipIf(missing !== null)(
 				],
 				[
 					"it is never healthy",
-					shell("echo ready; sleep 60", {
-						startMs: 1_500,
-						healthy: async () => false,
-					}),
+					shell("echo ready; sleep 60", { startMs: 1_500, healthy: async () => false }),
 					/: it was ready and took no connections within 1\.5s, last words: ready\. /,
 				],
 				[
@@ -415,9 +355,7 @@ describe.skipIf(missing !== null)(
 				],
 				[
 					"its program is not there",
-					shell("", {
-						nodes: [{ before: [], argv: ["no-such-broker"], files: {} }],
-					}),
+					shell("", { nodes: [{ before: [], argv: ["no-such-broker"], files: {} }] }),
 					/: exit code 127, last words: agent: start no-such-broker: .*not found/,
 				],
 			];
@@ -427,9 +365,7 @@ describe.skipIf(missing !== null)(
 				const mine = ours(kinds);
 				for (const [what, kind, sentence] of cases) {
 					Object.assign(kinds, kind);
-					await expect(mine.open(one(), small()), what).rejects.toThrow(
-						sentence,
-					);
+					await expect(mine.open(one(), small()), what).rejects.toThrow(sentence);
 					await nothingRuns();
 					expect(folders(), what).toEqual([]);
 				}
@@ -438,15 +374,9 @@ describe.skipIf(missing !== null)(
 
 		test("Ctrl-C while it comes up leaves nothing", async () => {
 			const stop = new AbortController();
-			const opening = ours(shell("echo up; sleep 60"), {
-				stop: stop.signal,
-			}).open(one(), small());
-			const refused = expect(opening).rejects.toMatchObject({
-				code: "interrupted",
-			});
-			await expect
-				.poll(() => running(host(0)).join(), { timeout: 20_000 })
-				.toMatch(/sleep 60/);
+			const opening = ours(shell("echo up; sleep 60"), { stop: stop.signal }).open(one(), small());
+			const refused = expect(opening).rejects.toMatchObject({ code: "interrupted" });
+			await expect.poll(() => running(host(0)).join(), { timeout: 20_000 }).toMatch(/sleep 60/);
 			stop.abort("SIGINT");
 			await refused;
 			await nothingRuns();
@@ -466,17 +396,12 @@ describe.skipIf(missing !== null)(
 			host(0).run(`cp ${tar} ~/tar && mount --bind ~/slow ${tar}`);
 			const bin = () => host(0).run("ls ~/.cache/mqbench/bin");
 			try {
-				const mine = ours(shell("", {}, { big }), {
-					stop: stop.signal,
+				const mine = ours(shell("", {}, { big }), { stop: stop.signal });
+				const refused = expect(mine.open(one(), small())).rejects.toMatchObject({
+					code: "interrupted",
 				});
-				const refused = expect(mine.open(one(), small())).rejects.toMatchObject(
-					{ code: "interrupted" },
-				);
-				const said = () =>
-					/^ {2}h1: copying big, (\d+) of 20 MB$/m.exec(mine.said)?.[1];
-				await expect
-					.poll(said, { timeout: 20_000, interval: 20 })
-					.toBeDefined();
+				const said = () => /^ {2}h1: copying big, (\d+) of 20 MB$/m.exec(mine.said)?.[1];
+				await expect.poll(said, { timeout: 20_000, interval: 20 }).toBeDefined();
 				expect(Number(said())).toBeLessThan(20);
 				expect(bin()).toMatch(/\.part/);
 				stop.abort("SIGINT");
@@ -494,9 +419,7 @@ describe.skipIf(missing !== null)(
 				`mount -t tmpfs tmpfs /var/lib && mkdir -p /var/lib/mqbench/store && echo '{"governor":"performance",\n"disk":{"model":"Fast NVMe","fs":"xfs","disks":["nvme1n1","nvme2n1"]},"remarks":["it is slow"]}' >/var/lib/mqbench/facts.json`,
 			);
 			try {
-				const mine = ours(
-					shell("pwd; echo ready; sleep 60", { flushes: true }),
-				);
+				const mine = ours(shell("pwd; echo ready; sleep 60", { flushes: true }));
 				const asked = small();
 				const broker = await mine.open(one(), asked);
 				expect(broker.settings.host).toMatch(
@@ -507,9 +430,7 @@ describe.skipIf(missing !== null)(
 				);
 				await expect
 					.poll(() => readFileSync(asked.logPath, "utf8"))
-					.toMatch(
-						/^\/var\/lib\/mqbench\/store\/mqbench\+h1\+\d+\+[0-9a-f]{8}@/,
-					);
+					.toMatch(/^\/var\/lib\/mqbench\/store\/mqbench\+h1\+\d+\+[0-9a-f]{8}@/);
 				// It is memory here, which no disk is.
 				expect(mine.said).toMatch(
 					/^The disk of h1 says after \S+ that it has flushed, which is too fast for a disk: .*\n$/,
@@ -517,23 +438,18 @@ describe.skipIf(missing !== null)(
 				await broker.close();
 				expect(host(0).run("ls /var/lib/mqbench/store")).toBe("");
 				// It is somebody else's: then another disk is measured, and is named, or none where it was prepared for this.
-				host(0).run(
-					"chown nobody /var/lib/mqbench/store && echo ready >/var/lib/mqbench/state",
+				host(0).run("chown nobody /var/lib/mqbench/store && echo ready >/var/lib/mqbench/state");
+				const other = await ours(shell("pwd; echo ready; sleep 60", { flushes: true })).open(
+					one(),
+					small(),
 				);
-				const other = await ours(
-					shell("pwd; echo ready; sleep 60", { flushes: true }),
-				).open(one(), small());
-				expect(other.settings.host).toMatch(
-					/, governor performance, it is slow$/,
-				);
+				expect(other.settings.host).toMatch(/, governor performance, it is slow$/);
 				expect(other.settings.store).toMatch(/^~\/\.cache\/mqbench\/store \(/);
 				expect(host(0).run("ls ~/.cache/mqbench/store")).not.toBe("");
 				await other.close();
 				await expect(
 					ours().open(
-						entry("nats", {
-							hosts: [{ host: "h1", address: host(0).address, setUp: true }],
-						}),
+						entry("nats", { hosts: [{ host: "h1", address: host(0).address, setUp: true }] }),
 						small(),
 					),
 				).rejects.toThrow(
@@ -551,8 +467,7 @@ describe.skipIf(missing !== null)(
 			const first = await mine.open(one(), small());
 			expect(first.notes).toEqual([]);
 			const second = await theirs.open(one(), small());
-			const note =
-				"another mqbench ran on h1: it took CPU, disk and network from mine";
+			const note = "another mqbench ran on h1: it took CPU, disk and network from mine";
 			const said =
 				"Another mqbench runs on h1, which runs mine: the figures of each include the load of the other.\n";
 			expect(second.notes).toEqual([note]);
@@ -581,13 +496,13 @@ describe.skipIf(missing !== null)(
 		test("of two that bring the same at once one copy stays, and a broken one goes", async () => {
 			const big = path.join(testFolder(), "jars");
 			mkdirSync(big);
-			for (const name of ["a", "b"])
-				writeFileSync(path.join(big, name), Buffer.alloc(1e6, name));
+			for (const name of ["a", "b"]) writeFileSync(path.join(big, name), Buffer.alloc(1e6, name));
 			host(0).run("rm -rf ~/.cache/mqbench/bin");
 			const bring = async () => {
-				const broker = await ours(
-					shell("echo ready; sleep 60", {}, { jars: big }),
-				).open(one(), small());
+				const broker = await ours(shell("echo ready; sleep 60", {}, { jars: big })).open(
+					one(),
+					small(),
+				);
 				await broker.close();
 			};
 			const there = () =>
@@ -603,18 +518,14 @@ describe.skipIf(missing !== null)(
 			host(0).run("f=$(ls ~/.cache/mqbench/bin/*/a) && echo >$f");
 			await bring();
 			expect(there()).toEqual(whole);
-			expect(host(0).run("wc -c <$(ls ~/.cache/mqbench/bin/*/a)").trim()).toBe(
-				"1000000",
-			);
+			expect(host(0).run("wc -c <$(ls ~/.cache/mqbench/bin/*/a)").trim()).toBe("1000000");
 		}, 180_000);
 
 		test("CPUs are those that the host has", async () => {
 			const mine = ours(shell("echo ready; taskset -p $$; sleep 60"));
 			const asked = small({ cpus: "0" });
 			const broker = await mine.open(one(), asked);
-			await expect
-				.poll(() => readFileSync(asked.logPath, "utf8"))
-				.toMatch(/affinity mask: 1$/m);
+			await expect.poll(() => readFileSync(asked.logPath, "utf8")).toMatch(/affinity mask: 1$/m);
 			await broker.close();
 			await expect(mine.open(one(), small({ cpus: "0,999" }))).rejects.toThrow(
 				/^pin: 0,999 cannot be had: h1 has the CPUs \S+, and 999 is not among them\. /,
@@ -627,9 +538,7 @@ describe.skipIf(missing !== null)(
 					"no such host",
 					() =>
 						ours().open(
-							entry("nats", {
-								hosts: [{ host: "nowhere.invalid", address: "10.0.0.1" }],
-							}),
+							entry("nats", { hosts: [{ host: "nowhere.invalid", address: "10.0.0.1" }] }),
 							small(),
 						),
 					/^nowhere\.invalid \(host of mine\): ssh finds no host of that name\. Correct brokers\[\]\.hosts of the rig's file, or the name in ssh's configuration$/,
@@ -639,10 +548,7 @@ describe.skipIf(missing !== null)(
 					() =>
 						ours().open(
 							entry("nats", {
-								hosts: [1, 2, 3].map((i) => ({
-									host: "h1",
-									address: `10.0.0.${i}`,
-								})),
+								hosts: [1, 2, 3].map((i) => ({ host: "h1", address: `10.0.0.${i}` })),
 							}),
 							request(CLUSTER),
 						),
@@ -653,10 +559,7 @@ describe.skipIf(missing !== null)(
 					() =>
 						ours().open(
 							entry("nats", {
-								hosts: ["h1", "h2", "h3"].map((name) => ({
-									host: name,
-									address: "10.0.0.1",
-								})),
+								hosts: ["h1", "h2", "h3"].map((name) => ({ host: name, address: "10.0.0.1" })),
 							}),
 							request(CLUSTER),
 						),
@@ -667,9 +570,10 @@ describe.skipIf(missing !== null)(
 					() =>
 						ours().open(
 							entry("nats", {
-								hosts: [host(0).name, host(1).name, host(0).address].map(
-									(name, i) => ({ host: name, address: host(i).address }),
-								),
+								hosts: [host(0).name, host(1).name, host(0).address].map((name, i) => ({
+									host: name,
+									address: host(i).address,
+								})),
 							}),
 							request(CLUSTER),
 						),
@@ -679,9 +583,7 @@ describe.skipIf(missing !== null)(
 					"an address of another host",
 					() =>
 						ours().open(
-							entry("nats", {
-								hosts: [{ host: "h1", address: host(1).address }],
-							}),
+							entry("nats", { hosts: [{ host: "h1", address: host(1).address }] }),
 							small(),
 						),
 					/^h1: cannot run mine: it has no address (10\.[\d.]+), where its node has to listen \(it has (?!\1)10\.[\d.]+(, fe80::\S+)?\)\. Correct brokers\[\]\.hosts\[\]\.address in the rig's file\.$/,
@@ -734,10 +636,7 @@ describe.skipIf(missing !== null)(
 				],
 				[
 					"Kafka with an old Java",
-					() =>
-						instead("java", "echo 'openjdk version \"11.0.2\"' >&2", () =>
-							kafkaOnOne(),
-						),
+					() => instead("java", "echo 'openjdk version \"11.0.2\"' >&2", () => kafkaOnOne()),
 					/^mine: h1: Kafka needs Java 17 or newer, and java there is Java 11\. /,
 				],
 			])(
@@ -759,14 +658,8 @@ describe.skipIf(missing !== null)(
 				body: string,
 				action: () => Promise<Broker>,
 			): Promise<Broker> {
-				writeFileSync(
-					path.join(host(0).home, "other"),
-					`#!/bin/sh\n${body}\n`,
-					{ mode: 0o755 },
-				);
-				host(0).run(
-					`mount --bind ~/other $(readlink -f $(command -v ${program}))`,
-				);
+				writeFileSync(path.join(host(0).home, "other"), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+				host(0).run(`mount --bind ~/other $(readlink -f $(command -v ${program}))`);
 				try {
 					return await action();
 				} finally {
@@ -775,11 +668,7 @@ describe.skipIf(missing !== null)(
 			}
 
 			const without = (program: string, action: () => Promise<Broker>) =>
-				instead(
-					program,
-					`echo sh: 1: exec: ${program}: not found >&2; exit 127`,
-					action,
-				);
+				instead(program, `echo sh: 1: exec: ${program}: not found >&2; exit 127`, action);
 		});
 
 		/** ssh processes of this one that hold connections. */
@@ -789,10 +678,7 @@ describe.skipIf(missing !== null)(
 				.filter((pid) => {
 					try {
 						const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
-						return (
-							line.startsWith("ssh\0-M\0") &&
-							line.includes(hosts.sshOptions.slice(3))
-						);
+						return line.startsWith("ssh\0-M\0") && line.includes(hosts.sshOptions.slice(3));
 					} catch {
 						return false;
 					}
@@ -802,11 +688,7 @@ describe.skipIf(missing !== null)(
 );
 
 /** What a subscriber at one server of NATS gets when somebody publishes at another one. */
-async function throughTwo(
-	one: string,
-	other: string,
-	token: string,
-): Promise<string> {
+async function throughTwo(one: string, other: string, token: string): Promise<string> {
 	const client = async (address: string) => {
 		const socket = connect({ host: address, port: 4222 });
 		onTestFinished(() => void socket.destroy());

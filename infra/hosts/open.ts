@@ -1,12 +1,7 @@
 import path from "node:path";
 import { imageAt } from "../../runner/brokers/image.ts";
 import { processes } from "../../runner/brokers/index.ts";
-import type {
-	Ask,
-	BrokerProcess,
-	ImageFacts,
-	Setup,
-} from "../../runner/brokers/process.ts";
+import type { Ask, BrokerProcess, ImageFacts, Setup } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
@@ -26,10 +21,7 @@ import { settled } from "../settled.ts";
 import { ask } from "./ask.ts";
 import { type ChosenHost, checkHosts, chooseHosts } from "./choose-hosts.ts";
 import { type Connections, connections } from "./connections.ts";
-import {
-	type ContainerPlaceOptions,
-	hostContainerPlace,
-} from "./container-place.ts";
+import { type ContainerPlaceOptions, hostContainerPlace } from "./container-place.ts";
 import { type HostEngine, hostEngine } from "./engine.ts";
 import { flushOf } from "./flush.ts";
 import { makeFolders, type RunFolders } from "./folders.ts";
@@ -105,9 +97,7 @@ async function openOnHosts(
 	};
 	try {
 		// A missing host is reported at once, however long others take.
-		const hosts = await wait(
-			Promise.all(chosen.map(({ ssh }) => connections.get(ssh))),
-		);
+		const hosts = await wait(Promise.all(chosen.map(({ ssh }) => connections.get(ssh))));
 		checkHosts(request, chosen, hosts);
 		const folders = await wait(
 			settled(
@@ -116,19 +106,14 @@ async function openOnHosts(
 					undo.push(() =>
 						tidy(
 							made.remove(),
-							tell("files-stay", {
-								host: name,
-								store: made.store,
-								control: made.control,
-							}),
+							tell("files-stay", { host: name, store: made.store, control: made.control }),
 						),
 					);
 					return made;
 				}),
 			),
 		);
-		const look = () =>
-			lookForOthers(system.key, hosts, folders, notes, connections);
+		const look = () => lookForOthers(system.key, hosts, folders, notes, connections);
 		await wait(look());
 		// A host that was connected later has its folder there as well.
 		undo.push(() => tidy(look(), null));
@@ -149,18 +134,17 @@ async function openOnHosts(
 				? null
 				: await wait(findContainers(request, hosts, world, connections));
 		const image = containers?.image ?? null;
-		const nodes = containers
-			? sites.map((site) => ({ ...site, ...pathsInside(kind) }))
-			: sites;
+		const nodes = containers ? sites.map((site) => ({ ...site, ...pathsInside(kind) })) : sites;
 		const { level, messageBytes } = request;
 		const setup: Setup & { readonly ask: Ask } = {
-			...{ system, level, messageBytes, image, nodes },
+			system,
+			level,
+			messageBytes,
+			image,
+			nodes,
 			tools: connections.tools((hosts[0] as BrokerHost).binaries),
 			ask: (node, argv) => ask(hosts[node] as BrokerHost, argv),
-			where: {
-				disk: "in the host's store",
-				memory: containers ? "tmpfs" : "/dev/shm",
-			},
+			where: { disk: "in the host's store", memory: containers ? "tmpfs" : "/dev/shm" },
 		};
 		await wait(checkPorts(kind, setup));
 		const made = await wait(kind.describe(setup));
@@ -180,41 +164,47 @@ async function openOnHosts(
 					);
 				return containers
 					? hostContainerPlace({
-							...{ site, number, stopMs, data, fetchSamples: samples },
-							...{ image: containers.image, limits: containers.limits },
+							site,
+							number,
+							stopMs,
+							data,
+							fetchSamples: samples,
+							image: containers.image,
+							limits: containers.limits,
 							engine: containers.engines[i] as HostEngine,
 						})
 					: hostPlace({
-							...{ host, folders, number, cpus: request.cpus, stopMs },
+							host,
+							folders,
+							number,
+							cpus: request.cpus,
+							stopMs,
 							prepare: (node) => wait(furnish(site, node, connections)),
 							fetchSamples: samples,
 						});
 			}),
-			...{ request, world, remove },
+			request,
+			world,
+			remove,
 			trouble: () =>
-				sites
-					.flatMap(({ tunnels }) => tunnels.map((one) => one.trouble()))
-					.find(Boolean) ?? "",
+				sites.flatMap(({ tunnels }) => tunnels.map((one) => one.trouble())).find(Boolean) ?? "",
 			about: {
-				binary:
-					image?.name ?? path.posix.basename(made.nodes[0]?.argv[0] ?? ""),
+				binary: image?.name ?? path.posix.basename(made.nodes[0]?.argv[0] ?? ""),
 				// Clients on a node's machine are recognized by its identity.
 				sameHost: false,
 				identities: hosts.flatMap(({ facts }) => facts.identity ?? []),
 				hosts: hosts.map(({ name, facts: { settings } }) => ({
-					...{ name, role: "brokers" as const, settings },
+					name,
+					role: "brokers" as const,
+					settings,
 				})),
 				notes,
 				topology: topologyOf(hosts.length, entry, containers?.limits ?? null),
 				settings: {
 					...made.settings,
-					...(image
-						? { image: `${image.name} (${image.digest ?? image.id})` }
-						: {}),
+					...(image ? { image: `${image.name} (${image.digest ?? image.id})` } : {}),
 					host: perHost(hosts, ({ machine }) => machine),
-					...(made.flushes
-						? { store: perHost(hosts, ({ storeText }) => storeText) }
-						: {}),
+					...(made.flushes ? { store: perHost(hosts, ({ storeText }) => storeText) } : {}),
 					...flush,
 				},
 			},
@@ -243,9 +233,7 @@ async function findContainers(
 	const all = await Promise.all(
 		hosts.map(async (host) => {
 			const engine = await hostEngine(host);
-			const unlimited = cannotLimit(engine.engine, {
-				...{ cpus, memory: memoryBytes, pin: cpuset },
-			});
+			const unlimited = cannotLimit(engine.engine, { cpus, memory: memoryBytes, pin: cpuset });
 			if (unlimited !== null)
 				throw failure("docker-failed", {
 					doing: `start ${system.key} on ${host.name}`,
@@ -262,7 +250,8 @@ async function findContainers(
 		throw failure("broker-missing", {
 			system: system.key,
 			what: tell("images-not-alike", {
-				...{ image: first.image.name, first: first.host.name },
+				image: first.image.name,
+				first: first.host.name,
 				other: other.host.name,
 			}),
 			remedy: tell("pull-there", { image: first.image.name }),
@@ -298,11 +287,7 @@ function perHost(
 }
 
 /** "1 node on 1 host (i4i.xlarge), in a container of at most 2 CPUs, 1GiB". */
-function topologyOf(
-	nodes: number,
-	{ machine }: Entry,
-	limits: Limits | null,
-): string {
+function topologyOf(nodes: number, { machine }: Entry, limits: Limits | null): string {
 	const ours = `${plural(nodes, "node")} on ${plural(nodes, "host")}`;
 	const there = machine === null ? ours : `${ours} (${machine})`;
 	if (limits === null) return there;

@@ -5,18 +5,13 @@ import type { World } from "../../runner/world.ts";
 import { Unreachable } from "../remote/trouble.ts";
 
 /** Ctrl-C does not wait for what a host does. */
-export function unlessStopped<T>(
-	step: Promise<T>,
-	stop: AbortSignal,
-): Promise<T> {
+export function unlessStopped<T>(step: Promise<T>, stop: AbortSignal): Promise<T> {
 	step.catch(() => {});
 	return new Promise((resolve, reject) => {
 		const give = () => reject(interrupted(stop));
 		if (stop.aborted) return give();
 		stop.addEventListener("abort", give, { once: true });
-		step
-			.then(resolve, reject)
-			.finally(() => stop.removeEventListener("abort", give));
+		step.then(resolve, reject).finally(() => stop.removeEventListener("abort", give));
 	});
 }
 
@@ -24,10 +19,7 @@ export function unlessStopped<T>(
  * Waits for cleaning up as long as the connection lives; what hangs on the connection ends with it. Says `left` if it did not succeed; null:
  * nobody needs to know.
  */
-export function tidying(
-	{ stop }: Pick<World, "stop">,
-	say: (line: string) => void,
-) {
+export function tidying({ stop }: Pick<World, "stop">, say: (line: string) => void) {
 	return async (step: Promise<unknown>, left: string | null): Promise<void> => {
 		const over = new AbortController();
 		const limit = async () => {

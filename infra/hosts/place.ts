@@ -1,10 +1,4 @@
-import type {
-	Command,
-	End,
-	NodeProcess,
-	Place,
-	TakeLine,
-} from "../nodes/place.ts";
+import type { Command, End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
 import { describeEnd, type Ended } from "../process.ts";
 import { signalThere, startThere } from "../remote/supervised.ts";
 import type { ClientProcess } from "../rig.ts";
@@ -41,13 +35,14 @@ export function hostPlace({
 	const start = (
 		{ argv, env = {} }: Command,
 		take: TakeLine,
-		how: Pick<
-			Parameters<typeof startThere>[2],
-			"pidFile" | "samples" | "aheadNs" | "role"
-		>,
+		how: Pick<Parameters<typeof startThere>[2], "pidFile" | "samples" | "aheadNs" | "role">,
 	): NodeProcess => {
 		const child = startThere(host.link, host.agent, {
-			...{ folder: store, argv, cpus, graceMs: stopMs, ...how },
+			folder: store,
+			argv,
+			cpus,
+			graceMs: stopMs,
+			...how,
 			env: { TZ: "UTC", ...env },
 			onStdout: take,
 			onStderr: take,
@@ -60,8 +55,7 @@ export function hostPlace({
 		return {
 			ended,
 			pid: async () => null,
-			signal: (name) =>
-				signalThere(host.link, { folder: store, pidFile: how.pidFile }, name),
+			signal: (name) => signalThere(host.link, { folder: store, pidFile: how.pidFile }, name),
 			end: () => terminate(child, stopMs),
 		};
 	};

@@ -1,18 +1,11 @@
 import { expect, test } from "vitest";
 import { brokerLines } from "./samples.ts";
 
-const line = (
-	cpuNs: number | null,
-	rssBytes: number | null = 7,
-	writeBytes = cpuNs,
-) =>
+const line = (cpuNs: number | null, rssBytes: number | null = 7, writeBytes = cpuNs) =>
 	JSON.stringify({
 		unixMs: 1,
 		generator: null,
-		broker: {
-			...{ cpuNs, rssBytes, readBytes: null, writeBytes },
-			waitNs: cpuNs && cpuNs * 2,
-		},
+		broker: { cpuNs, rssBytes, readBytes: null, writeBytes, waitNs: cpuNs && cpuNs * 2 },
 		machine: { cpuNs: 9, idleNs: 8, stealNs: 0, throttled: null },
 		network: null,
 	});

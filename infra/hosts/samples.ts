@@ -11,10 +11,7 @@ export function brokerSamples(node: number): string {
 }
 
 /** Announces samples of a node, so that a sum without them is not taken for the broker's if they are missing. */
-export async function expectSamples(
-	node: number,
-	folder: string,
-): Promise<void> {
+export async function expectSamples(node: number, folder: string): Promise<void> {
 	await writeFile(path.join(folder, brokerSamples(node)), "");
 }
 
@@ -52,10 +49,7 @@ export function brokerLines(text: string): string {
 			}
 			last = known(now, last);
 			lived ||= now.rssBytes !== null;
-			const broker = {
-				...plus(before, last),
-				rssBytes: now.rssBytes ?? (lived ? 0 : null),
-			};
+			const broker = { ...plus(before, last), rssBytes: now.rssBytes ?? (lived ? 0 : null) };
 			return [`${JSON.stringify({ ...read, broker })}\n`];
 		})
 		.join("");
@@ -98,8 +92,7 @@ function fell(was: Usage, is: Usage): boolean {
 }
 
 function plus(a: Usage, b: Usage): Usage {
-	const sum = (x: number | null, y: number | null) =>
-		x === null ? y : y === null ? x : x + y;
+	const sum = (x: number | null, y: number | null) => (x === null ? y : y === null ? x : x + y);
 	return {
 		cpuNs: sum(a.cpuNs, b.cpuNs),
 		waitNs: sum(a.waitNs, b.waitNs),

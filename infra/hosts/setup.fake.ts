@@ -33,7 +33,11 @@ export function hostSetup(
 	const health = reachedPorts(kind)[clients.length];
 	const brought: Record<string, string> = {};
 	return {
-		...{ system, level: null, messageBytes: 256, image: null, brought },
+		system,
+		level: null,
+		messageBytes: 256,
+		image: null,
+		brought,
 		nodes: Array.from({ length: count }, (_, i) => ({
 			listen: `10.0.0.${i + 1}`,
 			ip: `10.0.0.${i + 1}`,
@@ -45,10 +49,7 @@ export function hostSetup(
 			published: false,
 			folder: "/disk/run's/store",
 			data: "/disk/run's/store/data",
-			memory: {
-				freeBytes: 4 * 1024 ** 3,
-				folder: async () => "/dev/shm/mine/data",
-			},
+			memory: { freeBytes: 4 * 1024 ** 3, folder: async () => "/dev/shm/mine/data" },
 			bring(name, from) {
 				brought[name] = from;
 				return `/brought/${name}`;

@@ -34,18 +34,25 @@ export async function hostSite(
 	const { control, store, memory, memoryBytes } = folders;
 	const ports = kind.ports(count).map(({ number }) => number);
 	const tunnels = await Promise.all(
-		reachedPorts(kind).map((port) =>
-			openTunnel(host.link, host.agent, hostPort(address, port)),
-		),
+		reachedPorts(kind).map((port) => openTunnel(host.link, host.agent, hostPort(address, port))),
 	);
 	const clients = clientPorts(kind).map((port) => hostPort(address, port));
 	const uploads = new Map<string, string>();
 	return {
-		...{ host, folders, tunnels, uploads },
-		...{ listen: address, ip: address, hostname, ports, published: false },
-		...{ clients, client: clients[0] ?? "" },
+		host,
+		folders,
+		tunnels,
+		uploads,
+		listen: address,
+		ip: address,
+		hostname,
+		ports,
+		published: false,
+		clients,
+		client: clients[0] ?? "",
 		health: tunnels[clients.length]?.address ?? "",
-		...{ folder: store, data: `${store}/data` },
+		folder: store,
+		data: `${store}/data`,
 		memory:
 			memory === null || memoryBytes === null
 				? null
@@ -65,11 +72,7 @@ export async function furnish(
 ): Promise<void> {
 	for (const [name, from] of uploads) {
 		const there = await host.bring(await connections.bundle(name, from));
-		await host.link.run('mkdir -p "$1" && ln -s "$2" "$1/$3"', [
-			`${control}/brought`,
-			there,
-			name,
-		]);
+		await host.link.run('mkdir -p "$1" && ln -s "$2" "$1/$3"', [`${control}/brought`, there, name]);
 	}
 	await writeThere(host.remote, host.link, store, files);
 }

@@ -35,9 +35,7 @@ describe("a port is taken where somebody listens", () => {
 			onTestFinished(() => void server.close());
 			await new Promise<void>((resolve) => server.listen(0, ip, resolve));
 			const { port } = server.address() as AddressInfo;
-			const said = ["tcp", "tcp6"]
-				.map((one) => readFileSync(`/proc/net/${one}`, "utf8"))
-				.join("");
+			const said = ["tcp", "tcp6"].map((one) => readFileSync(`/proc/net/${one}`, "utf8")).join("");
 			expect(listening(said, ip).has(port)).toBe(true);
 			expect(listening(said, ip.replace("1", "9")).has(port)).toBe(false);
 		},
@@ -69,10 +67,7 @@ describe("each port that a node needs is looked at, and no other", () => {
 			nodes: Array.from({ length: count }, () => setup.nodes[0] as never),
 			ask: async () => ({ code: 0, said: row(at, port) }),
 		});
-		if (taken)
-			await expect(looked).rejects.toThrow(
-				`mine: port ${port} is taken on h1. `,
-			);
+		if (taken) await expect(looked).rejects.toThrow(`mine: port ${port} is taken on h1. `);
 		else await looked;
 	});
 });

@@ -1,10 +1,5 @@
 import { isIPv6 } from "node:net";
-import type {
-	Ask,
-	BrokerProcess,
-	Setup,
-	Site,
-} from "../../runner/brokers/process.ts";
+import type { Ask, BrokerProcess, Setup, Site } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 
 /** Fails with `host-port-taken` if somebody else listens on a port that a node needs. Brokers report that in obscure words. */
@@ -47,8 +42,7 @@ export function listening(table: string, ip: string): Set<number> {
 	for (const [, address = "", port = "", state] of table.matchAll(
 		/^\s*\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ ([0-9A-F]{2}) /gm,
 	))
-		if (state === LISTENS && takes.includes(address))
-			ports.add(Number.parseInt(port, 16));
+		if (state === LISTENS && takes.includes(address)) ports.add(Number.parseInt(port, 16));
 	return ports;
 }
 
@@ -81,9 +75,7 @@ function mapped(ip: string): number[] {
 function bytesOf6(ip: string): number[] {
 	// URL writes every form in the same way, without dots.
 	const plain = new URL(`http://[${ip}]`).hostname.slice(1, -1);
-	const [head = [], tail = []] = plain
-		.split("::")
-		.map((part) => part.split(":").filter(Boolean));
+	const [head = [], tail = []] = plain.split("::").map((part) => part.split(":").filter(Boolean));
 	const zeros = Array(8 - head.length - tail.length).fill("0");
 	return [...head, ...zeros, ...tail].flatMap((group) => {
 		const value = Number.parseInt(group, 16);

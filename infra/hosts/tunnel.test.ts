@@ -1,19 +1,7 @@
 import { connect } from "node:net";
-import {
-	afterAll,
-	beforeAll,
-	describe,
-	expect,
-	onTestFinished,
-	test,
-} from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
-import {
-	type Host,
-	type Hosts,
-	hostsMissing,
-	makeHosts,
-} from "../clients/hosts.fake.ts";
+import { type Host, type Hosts, hostsMissing, makeHosts } from "../clients/hosts.fake.ts";
 import type { Link } from "../remote/link.ts";
 import { sshHost } from "../ssh/host.ts";
 import { openLink } from "../ssh/link.ts";
@@ -46,15 +34,10 @@ describe.skipIf(missing !== null)(
 				},
 				stop,
 			);
-			there = await bring(
-				overSsh(sshHost("h1")),
-				link,
-				await bundleOf("agent", agent),
-				{
-					say: () => {},
-					stop,
-				},
-			);
+			there = await bring(overSsh(sshHost("h1")), link, await bundleOf("agent", agent), {
+				say: () => {},
+				stop,
+			});
 		}, 180_000);
 		afterAll(async () => {
 			await link?.close();
@@ -68,10 +51,7 @@ describe.skipIf(missing !== null)(
 		}
 
 		/** A connection through it: what has come so far, and all of it. */
-		function read({ address }: Tunnel): {
-			got(): string;
-			readonly all: Promise<string>;
-		} {
+		function read({ address }: Tunnel): { got(): string; readonly all: Promise<string> } {
 			let got = "";
 			const all = new Promise<string>((resolve) => {
 				connect({ host: "127.0.0.1", port: Number(address.split(":")[1]) })
@@ -84,17 +64,14 @@ describe.skipIf(missing !== null)(
 			});
 			return { got: () => got, all };
 		}
-		const dials = () =>
-			h1.processes().filter(({ command }) => command.includes("tunnel")).length;
+		const dials = () => h1.processes().filter(({ command }) => command.includes("tunnel")).length;
 
 		test("reaches what listens there alone, and passes on nothing else", async () => {
 			const tunnel = await opened(`${h1.address}:22`);
 			expect(tunnel.address).toMatch(/^127\.0\.0\.1:\d+$/);
 			const both = [read(tunnel), read(tunnel)];
 			for (const one of both)
-				await expect
-					.poll(one.got, { timeout: 30_000 })
-					.toMatch(/^SSH-2\.0-[^\n]*\n$/);
+				await expect.poll(one.got, { timeout: 30_000 }).toMatch(/^SSH-2\.0-[^\n]*\n$/);
 			expect(dials()).toBe(2);
 			await tunnel.close();
 			for (const one of both) expect(await one.all).toBe(one.got());

@@ -15,11 +15,7 @@ export interface Tunnel {
  * Opens a tunnel. `target` is "10.0.0.5:8222" as the host reaches it, `agent` the program's path there. It does not need ssh's port
  * forwarding, which many servers forbid.
  */
-export async function openTunnel(
-	link: Link,
-	agent: string,
-	target: string,
-): Promise<Tunnel> {
+export async function openTunnel(link: Link, agent: string, target: string): Promise<Tunnel> {
 	const open = new Set<Socket>();
 	let trouble = "";
 	const server = createServer((socket) => {

@@ -43,9 +43,7 @@ export async function openInPods(
 	kind: BrokerProcess,
 	request: BrokerRequest,
 	world: World,
-	connections: Pick<Connections, "bundle" | "say" | "tools"> & {
-		readonly binaries: Binaries;
-	},
+	connections: Pick<Connections, "bundle" | "say" | "tools"> & { readonly binaries: Binaries },
 ): Promise<Broker> {
 	const { system, level, messageBytes } = request;
 	const asked = podsOfBroker(kind, request, settings);
@@ -63,19 +61,13 @@ export async function openInPods(
 		undo.push(() => cluster.remove(pods));
 		const hosts = await settled(
 			pods.map(async (pod) => {
-				const host = await prepareHost(
-					pod,
-					{ ...connections, world },
-					world.stop,
-				);
+				const host = await prepareHost(pod, { ...connections, world }, world.stop);
 				undo.push(() => host.link.close());
 				return host;
 			}),
 		);
 		const folders = await settled(
-			hosts.map(({ remote, link, facts }) =>
-				makeFolders(remote, link, facts.store),
-			),
+			hosts.map(({ remote, link, facts }) => makeFolders(remote, link, facts.store)),
 		);
 		const sites = await settled(
 			hosts.map(async (host, i) => {
@@ -92,50 +84,53 @@ export async function openInPods(
 		);
 		const facts = await imageFacts(hosts[0] as BrokerHost, image);
 		const setup: Setup = {
-			...{ system, level, messageBytes, image: facts, nodes: sites },
-			...{ tools: connections.tools(connections.binaries), ask: null },
+			system,
+			level,
+			messageBytes,
+			image: facts,
+			nodes: sites,
+			tools: connections.tools(connections.binaries),
+			ask: null,
 			where: { disk: STORES[store.kind], memory: STORES.memory },
 		};
 		const made = await wait(kind.describe(setup));
 		if (made.data === "memory" && !inMemory)
 			throw new Error(`${system.key} stores in memory without being asked to`);
-		const flush = made.flushes
-			? await (hosts[0] as BrokerHost).flush(kind.container.data)
-			: null;
+		const flush = made.flushes ? await (hosts[0] as BrokerHost).flush(kind.container.data) : null;
 		const log = path.dirname(request.logPath);
 		for (const [i] of sites.entries()) await expectSamples(i + 1, log);
 		return await openBroker({
 			facts: made,
 			places: sites.map((site, i) =>
 				podPlace(site, facts, {
-					...{ number: i + 1, stopMs: made.stopMs, folder },
+					number: i + 1,
+					stopMs: made.stopMs,
+					folder,
 					fetchSamples: () =>
-						fetchSamples(site.host, site.folders.control, i + 1, log).catch(
-							() => {},
-						),
+						fetchSamples(site.host, site.folders.control, i + 1, log).catch(() => {}),
 				}),
 			),
-			...{ request, world, remove },
+			request,
+			world,
+			remove,
 			about: {
-				...{ binary: image, sameHost: false },
+				binary: image,
+				sameHost: false,
 				// Clients on a node of the cluster that has one of these are recognized by its kernel.
 				identities: hosts.flatMap(({ facts }) => facts.identity ?? []),
 				hosts: hosts.map(({ name, facts: { settings } }) => ({
-					...{ name, role: "brokers" as const, settings },
+					name,
+					role: "brokers" as const,
+					settings,
 				})),
 				notes: notesOf(system.key, pods),
 				topology: topologyOf(pods, { cpus, memory }),
 				settings: {
 					...made.settings,
 					image,
-					host: [...new Set(hosts.map(({ facts }) => facts.machine))].join(
-						"; ",
-					),
+					host: [...new Set(hosts.map(({ facts }) => facts.machine))].join("; "),
 					...(made.flushes
-						? {
-								store: storeText(store.kind, settings),
-								"volume fdatasync": flushText(flush),
-							}
+						? { store: storeText(store.kind, settings), "volume fdatasync": flushText(flush) }
 						: {}),
 				},
 			},
@@ -156,7 +151,11 @@ export function podsOfBroker(
 	const { cpus = null, memory = null, nodes: count = 1 } = system.options;
 	const onDisk = storageClass === null ? "disk" : "storage";
 	return {
-		...{ count, role: "broker", image: imageOf(system), cpus, memory },
+		count,
+		role: "broker",
+		image: imageOf(system),
+		cpus,
+		memory,
 		volumes: [
 			{ path: container.data, kind: level === "memory" ? "memory" : onDisk },
 			// An image keeps things of its own in another folder; of this one it knows nothing.
@@ -175,10 +174,7 @@ const STORES: Readonly<Record<PodVolume["kind"], string>> = {
 	storage: "on a volume",
 };
 
-function storeText(
-	kind: PodVolume["kind"],
-	{ storageClass }: Kubernetes,
-): string {
+function storeText(kind: PodVolume["kind"], { storageClass }: Kubernetes): string {
 	return kind === "storage"
 		? `volume of storage class ${storageClass}`
 		: kind === "memory"
@@ -187,10 +183,7 @@ function storeText(
 }
 
 /** What the image is, as seen from a container of it: the API of a cluster tells no entry point. */
-async function imageFacts(
-	{ link, remote }: BrokerHost,
-	name: string,
-): Promise<ImageFacts> {
+async function imageFacts({ link, remote }: BrokerHost, name: string): Promise<ImageFacts> {
 	const { values, code, err } = await link.run(LOOK);
 	if (code !== 0) throw unwritable(remote, "/proc", err, "store");
 	const env = Object.fromEntries(
@@ -206,7 +199,10 @@ async function imageFacts(
 			}),
 	);
 	return {
-		...{ name, digest: null, id: name, env },
+		name,
+		digest: null,
+		id: name,
+		env,
 		entrypoint: values.entrypoint ? [values.entrypoint] : [],
 	};
 }
@@ -233,23 +229,22 @@ function podPlace(
 ): Place {
 	const { host, folders } = site;
 	const { run: _, ...place } = hostPlace({
-		...{ host, folders, number, cpus: null, stopMs, fetchSamples },
+		host,
+		folders,
+		number,
+		cpus: null,
+		stopMs,
+		fetchSamples,
 		async prepare({ files }) {
 			await host.link.run('mkdir -p "$1"', [folder]);
 			await writeThere(host.remote, host.link, folder, files, 0o444);
 		},
 	});
-	return {
-		...place,
-		start: (node, take) => place.start(inContainer(node, image), take),
-	};
+	return { ...place, start: (node, take) => place.start(inContainer(node, image), take) };
 }
 
 /** What memory held is gone after a kill, so the preparations of a node run before each of its starts. */
-function inContainer(
-	node: NodeDescription,
-	{ entrypoint, env }: ImageFacts,
-): NodeDescription {
+function inContainer(node: NodeDescription, { entrypoint, env }: ImageFacts): NodeDescription {
 	const { entrypoint: instead, args } = commandOf(node);
 	return {
 		...node,
@@ -262,10 +257,7 @@ function inContainer(
 /** A note for each node of the cluster that has several of the broker's pods. */
 function notesOf(system: string, pods: readonly PodHost[]): string[] {
 	return [...new Set(pods.map(({ node }) => node))]
-		.map((node) => ({
-			node,
-			count: pods.filter((pod) => pod.node === node).length,
-		}))
+		.map((node) => ({ node, count: pods.filter((pod) => pod.node === node).length }))
 		.filter(({ count }) => count > 1)
 		.map(({ node, count }) => tell("pods-share-node", { system, node, count }));
 }
@@ -273,15 +265,11 @@ function notesOf(system: string, pods: readonly PodHost[]): string[] {
 /** "3 pods on 2 nodes of the cluster, each of at most 2 CPUs, 1GiB" */
 function topologyOf(
 	pods: readonly PodHost[],
-	{
-		cpus,
-		memory,
-	}: { readonly cpus: number | null; readonly memory: number | null },
+	{ cpus, memory }: { readonly cpus: number | null; readonly memory: number | null },
 ): string {
 	const nodes = new Set(pods.map(({ node }) => node));
-	const limits = limitWords({
-		cpus,
-		memory: memory === null ? null : formatBytes(memory),
-	}).join(", ");
+	const limits = limitWords({ cpus, memory: memory === null ? null : formatBytes(memory) }).join(
+		", ",
+	);
 	return `${plural(pods.length, "pod")} on ${plural(nodes.size, "node")} of the cluster (${[...nodes].join(", ")})${limits === "" ? "" : `, ${pods.length > 1 ? "each " : ""}of at most ${limits}`}`;
 }

@@ -9,13 +9,14 @@ import { podClients } from "./clients.ts";
 import { fakeKubectl } from "./kubectl.fake.ts";
 
 const real = await realBinaries();
-const { ttl, ...block } = KubernetesFile.parse({
-	resources: { cpus: 0.5, memory: "256MiB" },
-});
+const { ttl, ...block } = KubernetesFile.parse({ resources: { cpus: 0.5, memory: "256MiB" } });
 const settings = {
 	...block,
-	...{ context: null, namespace: "bench", imagePullSecret: null },
-	...{ storageClass: null, ttlNs: ttl },
+	context: null,
+	namespace: "bench",
+	imagePullSecret: null,
+	storageClass: null,
+	ttlNs: ttl,
 };
 
 /** A cluster of one node that makes two pods when it is asked for a Job, as Kubernetes 1.34 tells of them. */
@@ -34,11 +35,7 @@ test("pods of one Job make load: programs, a run and its results over exec, and 
 		path.join(testFolder(), "k6"),
 		'echo "args $*"; echo "secret $SECRET" >secret.txt; read -r line; echo "heard $line"; cat plan.json >copy.json; exit 3',
 	);
-	const binaries = {
-		...real,
-		k6,
-		on: async () => ({ ...real, k6 }),
-	} as Binaries;
+	const binaries = { ...real, k6, on: async () => ({ ...real, k6 }) } as Binaries;
 	const clients = podClients(2, settings, world, binaries);
 	onTestFinished(async () => {
 		for (const client of clients) await client.close();
@@ -46,10 +43,7 @@ test("pods of one Job make load: programs, a run and its results over exec, and 
 	expect(existsSync(path.join(bin, "job.json"))).toBe(false);
 	const facts = await Promise.all(clients.map((client) => client.prepare()));
 	// In the order of their index, whatever the API's.
-	expect(clients.map(({ name }) => name)).toEqual([
-		"pod 1 on node-a",
-		"pod 2 on node-b",
-	]);
+	expect(clients.map(({ name }) => name)).toEqual(["pod 1 on node-a", "pod 2 on node-b"]);
 	// Not the machine's, but what the pod may have of them.
 	expect(facts[0]?.cores).toBe(0.5);
 	expect(facts[0]?.identity).toBe(facts[1]?.identity);
@@ -77,13 +71,10 @@ test("pods of one Job make load: programs, a run and its results over exec, and 
 	child.say("go");
 	expect(await child.ended).toEqual({ code: 3, signal: null });
 	expect(out).toEqual(["args run a b", "heard go"]);
-	for (const name of ["copy.json", "secret.txt"])
-		expect(await workspace.fetch(name)).toBe(true);
+	for (const name of ["copy.json", "secret.txt"]) expect(await workspace.fetch(name)).toBe(true);
 	expect(await workspace.fetch("none.txt")).toBe(false);
 	expect(readFileSync(path.join(local, "copy.json"), "utf8")).toBe("the plan");
-	expect(readFileSync(path.join(local, "secret.txt"), "utf8")).toBe(
-		"secret s3cr3t\n",
-	);
+	expect(readFileSync(path.join(local, "secret.txt"), "utf8")).toBe("secret s3cr3t\n");
 	await workspace.remove();
 	await first.close();
 	// The others may still be at work.

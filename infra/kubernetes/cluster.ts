@@ -11,12 +11,7 @@ import type { World } from "../../runner/world.ts";
 import { ownerText } from "../owner.ts";
 import type { Connecting, RemoteHost } from "../remote/host.ts";
 import { jobOf, LABELS, type PodsAsked } from "./job.ts";
-import {
-	explainKubectl,
-	findKubectl,
-	type Kubectl,
-	KubectlError,
-} from "./kubectl.ts";
+import { explainKubectl, findKubectl, type Kubectl, KubectlError } from "./kubectl.ts";
 import { openPodLink } from "./link.ts";
 import { howItEnded, Pod, whyNotUp } from "./trouble.ts";
 
@@ -50,8 +45,13 @@ export function clusterOf(
 	const removeJob = async (job: string) => {
 		await kubectl.run(
 			[
-				...["delete", "job", job, "--ignore-not-found"],
-				...["--cascade=foreground", "--wait", "--timeout=60s"],
+				"delete",
+				"job",
+				job,
+				"--ignore-not-found",
+				"--cascade=foreground",
+				"--wait",
+				"--timeout=60s",
 			],
 			{ limitMs: 70_000 },
 		);
@@ -65,15 +65,10 @@ export function clusterOf(
 			try {
 				const job = jobOf(
 					{ ...asked, name },
-					{
-						...{ run, settings, nowMs: world.clock.nowMs() },
-						owner: ownerText(process.pid),
-					},
+					{ run, settings, nowMs: world.clock.nowMs(), owner: ownerText(process.pid) },
 				);
 				await kubectl
-					.run(["create", "--filename", "-"], {
-						...{ input: JSON.stringify(job), stop: world.stop },
-					})
+					.run(["create", "--filename", "-"], { input: JSON.stringify(job), stop: world.stop })
 					.catch((error) => {
 						// What the cluster has refused does not exist.
 						if (error instanceof KubectlError) jobs.delete(name);
@@ -85,16 +80,12 @@ export function clusterOf(
 				if (jobs.has(name)) await removeJob(name).catch(() => {});
 				throw explainKubectl(
 					error,
-					tell("doing-pods", {
-						pods: plural(asked.count, "pod"),
-						role: broker ?? "the load",
-					}),
+					tell("doing-pods", { pods: plural(asked.count, "pod"), role: broker ?? "the load" }),
 				);
 			}
 		},
 		async remove(hosts) {
-			for (const job of new Set(hosts.map(({ job }) => job)))
-				await removeJob(job);
+			for (const job of new Set(hosts.map(({ job }) => job))) await removeJob(job);
 		},
 		close: once(async () => {
 			const began = world.clock.monotonicMs();
@@ -113,8 +104,12 @@ export function clusterOf(
 					jobs: [...jobs],
 					minutes: 2,
 					command: [
-						...["kubectl", ...kubectl.where],
-						...["delete", "job", "--selector", `${LABELS.run}=${run}`],
+						"kubectl",
+						...kubectl.where,
+						"delete",
+						"job",
+						"--selector",
+						`${LABELS.run}=${run}`,
 					].join(" "),
 				}),
 			);
@@ -154,34 +149,30 @@ async function untilUp(
 	let said = began;
 	for (;;) {
 		const { items } = Pods.parse(
-			await kubectl.json(
-				["get", "pods", "--selector", `batch.kubernetes.io/job-name=${job}`],
-				{ stop },
-			),
+			await kubectl.json(["get", "pods", "--selector", `batch.kubernetes.io/job-name=${job}`], {
+				stop,
+			}),
 		);
 		const now = clock.monotonicMs();
 		const pods = items.toSorted((a, b) => indexOf(a) - indexOf(b));
 		const wrong = pods
 			.map(
 				(pod) =>
-					howItEnded(pod, memory) ??
-					whyNotUp(pod, now - began > (isPlaced(pod) ? UP_MS : ROOM_MS)),
+					howItEnded(pod, memory) ?? whyNotUp(pod, now - began > (isPlaced(pod) ? UP_MS : ROOM_MS)),
 			)
 			.find((why) => why !== null);
-		if (wrong !== undefined)
-			throw failure("pods-not-up", { job, reason: wrong });
+		if (wrong !== undefined) throw failure("pods-not-up", { job, reason: wrong });
 		if (pods.length === count && pods.every(isUp)) return pods;
 		// A quota refuses pods, not their Job.
 		if (pods.length < count && now - began > ROOM_MS)
-			throw failure("pods-not-up", {
-				job,
-				reason: await whyNone(kubectl, job),
-			});
+			throw failure("pods-not-up", { job, reason: await whyNone(kubectl, job) });
 		if (now - said >= SAY_MS) {
 			said = now;
 			say(
 				tell("pods-starting", {
-					...{ up: pods.filter(isUp).length, count, job },
+					up: pods.filter(isUp).length,
+					count,
+					job,
 					why: pods
 						.flatMap((pod) => (isUp(pod) ? [] : (whyNotUp(pod, true) ?? [])))
 						.slice(0, 1)
@@ -195,16 +186,11 @@ async function untilUp(
 	}
 }
 
-const Events = z.object({
-	items: z.array(z.object({ message: z.string().default("") })),
-});
+const Events = z.object({ items: z.array(z.object({ message: z.string().default("") })) });
 
 async function whyNone(kubectl: Kubectl, job: string): Promise<string> {
 	const { items } = await kubectl
-		.json([
-			...["get", "events", "--field-selector"],
-			`involvedObject.name=${job},type=Warning`,
-		])
+		.json(["get", "events", "--field-selector", `involvedObject.name=${job},type=Warning`])
 		.then((found) => Events.parse(found))
 		.catch(() => ({ items: [] }));
 	return items.at(-1)?.message.replace(/[.\s]+$/, "") || tell("no-pods-made");
@@ -238,12 +224,18 @@ function hostOf(
 	const node = pod.spec.nodeName ?? "";
 	const number = indexOf(pod) + 1;
 	const at = {
-		...{ kubectl, pod: name, memory },
+		kubectl,
+		pod: name,
+		memory,
 		name: `${role === "load" ? "pod" : `${broker} pod`} ${number} on ${node}`,
 		...(broker === undefined ? {} : { broker }),
 	};
 	return {
-		...{ name: at.name, pod: name, job, node, setUp: false },
+		name: at.name,
+		pod: name,
+		job,
+		node,
+		setUp: false,
 		ip: pod.status.podIP ?? "",
 		container: { cpus },
 		...(broker === undefined ? {} : { broker }),

@@ -11,67 +11,71 @@ const settings = (parts: Partial<Kubernetes> = {}): Kubernetes => {
 	const { ttl, ...rest } = KubernetesFile.parse({});
 	return {
 		...rest,
-		...{ context: null, namespace: null, imagePullSecret: null },
-		...{ storageClass: null, ttlNs: ttl },
+		context: null,
+		namespace: null,
+		imagePullSecret: null,
+		storageClass: null,
+		ttlNs: ttl,
 		...parts,
 	};
 };
 const asked: PodsAsked = {
-	...{ name: "mqbench-1-load-1", count: 3, role: "load", image: "i:1" },
-	...{ cpus: 0.5, memory: 2 ** 28, volumes: [] },
+	name: "mqbench-1-load-1",
+	count: 3,
+	role: "load",
+	image: "i:1",
+	cpus: 0.5,
+	memory: 2 ** 28,
+	volumes: [],
 };
-const made = (
-	parts: Partial<PodsAsked> = {},
-	given: Partial<Kubernetes> = {},
-) =>
+const made = (parts: Partial<PodsAsked> = {}, given: Partial<Kubernetes> = {}) =>
 	jobOf(
 		{ ...asked, ...parts },
-		{
-			...{ run: "r1", owner: "o1", nowMs: Date.UTC(2026, 0, 1) },
-			settings: settings(given),
-		},
+		{ run: "r1", owner: "o1", nowMs: Date.UTC(2026, 0, 1), settings: settings(given) },
 	);
 
 test("pods ask for as much as they may have, and nothing of them outlives its time", () => {
 	const { metadata, spec } = made({}, { ttlNs: 90.5e9 });
 	const most = { cpu: "0.5", memory: "268435456" };
 	expect(spec).toMatchObject({
-		...{ completions: 3, parallelism: 3, completionMode: "Indexed" },
-		...{ activeDeadlineSeconds: 91, backoffLimitPerIndex: 0 },
+		completions: 3,
+		parallelism: 3,
+		completionMode: "Indexed",
+		activeDeadlineSeconds: 91,
+		backoffLimitPerIndex: 0,
 	});
 	expect(spec.ttlSecondsAfterFinished).toBeLessThanOrEqual(60);
 	const [container] = spec.template.spec.containers;
 	expect(container?.resources).toEqual({ requests: most, limits: most });
 	expect(spec.template.spec).toMatchObject({
-		...{ restartPolicy: "Never", automountServiceAccountToken: false },
+		restartPolicy: "Never",
+		automountServiceAccountToken: false,
 	});
 	expect(metadata.labels).toMatchObject({
 		"app.kubernetes.io/managed-by": "mqbench",
 		"mqbench.io/run": "r1",
 	});
-	expect(metadata.annotations["mqbench.io/expires"]).toBe(
-		"2026-01-01T00:01:30.500Z",
-	);
+	expect(metadata.annotations["mqbench.io/expires"]).toBe("2026-01-01T00:01:30.500Z");
 });
 
 test("what asks for nothing has no limits", () => {
-	const [container] = made({ cpus: null, memory: null }).spec.template.spec
-		.containers;
+	const [container] = made({ cpus: null, memory: null }).spec.template.spec.containers;
 	expect(container?.resources).toEqual({ requests: {}, limits: {} });
 });
 
 test("the load needs no root and no capability, as a restricted namespace asks for; a broker's image has its own user", () => {
 	const pod = made().spec.template.spec;
 	expect(pod.securityContext).toMatchObject({
-		...{ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+		runAsNonRoot: true,
+		seccompProfile: { type: "RuntimeDefault" },
 	});
 	expect(pod.containers[0]?.securityContext).toEqual({
 		allowPrivilegeEscalation: false,
 		capabilities: { drop: ["ALL"] },
 	});
-	expect(
-		made({ role: "broker" }).spec.template.spec.securityContext,
-	).not.toHaveProperty("runAsNonRoot");
+	expect(made({ role: "broker" }).spec.template.spec.securityContext).not.toHaveProperty(
+		"runAsNonRoot",
+	);
 });
 
 test("pods of a run keep apart if they can, where the scenario lets them be", () => {
@@ -88,9 +92,7 @@ test("pods of a run keep apart if they can, where the scenario lets them be", ()
 		tolerations: [{ key: "dedicated", operator: "Exists" }],
 		imagePullSecrets: [{ name: "login" }],
 	});
-	expect(JSON.stringify(pod.affinity)).toContain(
-		'"matchLabels":{"mqbench.io/run":"r1"}',
-	);
+	expect(JSON.stringify(pod.affinity)).toContain('"matchLabels":{"mqbench.io/run":"r1"}');
 });
 
 test("volumes are the node's disk, its memory, or of the storage class, and go with their pod", () => {
@@ -104,19 +106,19 @@ test("volumes are the node's disk, its memory, or of the storage class, and go w
 		},
 		{ storageClass: "fast", storage: 2 ** 30 },
 	).spec.template.spec;
-	expect(containers[0]?.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(
-		[WORK, "/disk", "/memory", "/storage"],
-	);
+	expect(containers[0]?.volumeMounts.map(({ mountPath }) => mountPath)).toEqual([
+		WORK,
+		"/disk",
+		"/memory",
+		"/storage",
+	]);
 	expect(volumes.slice(1)).toMatchObject([
 		{ emptyDir: {} },
 		{ emptyDir: { medium: "Memory" } },
 		{
 			ephemeral: {
 				volumeClaimTemplate: {
-					spec: {
-						storageClassName: "fast",
-						resources: { requests: { storage: "1073741824" } },
-					},
+					spec: { storageClassName: "fast", resources: { requests: { storage: "1073741824" } } },
 				},
 			},
 		},
@@ -125,8 +127,7 @@ test("volumes are the node's disk, its memory, or of the storage class, and go w
 
 test("a pod ends by itself when mqbench has not been heard of for two minutes", async () => {
 	const folder = testFolder();
-	const [, , hold = ""] =
-		made().spec.template.spec.containers[0]?.command ?? [];
+	const [, , hold = ""] = made().spec.template.spec.containers[0]?.command ?? [];
 	const alive = path.join(folder, "alive");
 	const line = hold.replaceAll(WORK, folder).replace("sleep 5", "sleep 0.05");
 	const child = spawn("/bin/sh", ["-c", line]);

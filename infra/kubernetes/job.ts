@@ -56,11 +56,7 @@ export function jobOf(
 		readonly settings: Kubernetes;
 	},
 ) {
-	const labels = {
-		[LABELS.managedBy]: "mqbench",
-		[LABELS.run]: run,
-		[LABELS.role]: role,
-	};
+	const labels = { [LABELS.managedBy]: "mqbench", [LABELS.run]: run, [LABELS.role]: role };
 	const most = {
 		...(cpus === null ? {} : { cpu: String(cpus) }),
 		...(memory === null ? {} : { memory: String(memory) }),
@@ -78,7 +74,9 @@ export function jobOf(
 			},
 		},
 		spec: {
-			...{ completions: count, parallelism: count, completionMode: "Indexed" },
+			completions: count,
+			parallelism: count,
+			completionMode: "Indexed",
 			// A pod that is gone has spoiled its run; the others are to say what they have.
 			backoffLimitPerIndex: 0,
 			activeDeadlineSeconds: Math.ceil(settings.ttlNs / 1e9),
@@ -110,16 +108,10 @@ export function jobOf(
 								allowPrivilegeEscalation: false,
 								...(role === "load" ? { capabilities: { drop: ["ALL"] } } : {}),
 							},
-							volumeMounts: all.map(({ path }, i) => ({
-								name: `v${i}`,
-								mountPath: path,
-							})),
+							volumeMounts: all.map(({ path }, i) => ({ name: `v${i}`, mountPath: path })),
 						},
 					],
-					volumes: all.map(({ kind }, i) => ({
-						name: `v${i}`,
-						...sourceOf(kind, settings),
-					})),
+					volumes: all.map(({ kind }, i) => ({ name: `v${i}`, ...sourceOf(kind, settings) })),
 				},
 			},
 		},
@@ -142,7 +134,9 @@ const HOLD = `trap 'exit 0' TERM INT; : >${ALIVE}; while :; do sleep 5 & wait $!
 /** What a namespace that allows no root asks for. */
 const PLAIN_USER = {
 	runAsNonRoot: true,
-	...{ runAsUser: 12345, runAsGroup: 12345, fsGroup: 12345 },
+	runAsUser: 12345,
+	runAsGroup: 12345,
+	fsGroup: 12345,
 } as const;
 
 /** On nodes of their own where there are enough: beside others they would measure each other. */
@@ -160,12 +154,8 @@ function apart(run: string) {
 	};
 }
 
-function sourceOf(
-	kind: PodVolume["kind"],
-	{ storageClass, storage }: Kubernetes,
-) {
-	if (kind !== "storage")
-		return { emptyDir: kind === "memory" ? { medium: "Memory" } : {} };
+function sourceOf(kind: PodVolume["kind"], { storageClass, storage }: Kubernetes) {
+	if (kind !== "storage") return { emptyDir: kind === "memory" ? { medium: "Memory" } : {} };
 	// It belongs to its pod, and goes with it.
 	return {
 		ephemeral: {

@@ -31,9 +31,5 @@ ${answers}
 *) echo "error: unexpected: $*" >&2; exit 1;;
 esac`,
 	);
-	return {
-		...realWorld,
-		folderOf,
-		env: { ...process.env, PATH: `${folder}:${process.env.PATH}` },
-	};
+	return { ...realWorld, folderOf, env: { ...process.env, PATH: `${folder}:${process.env.PATH}` } };
 }

@@ -31,19 +31,14 @@ test.each([
 		"The connection to the server 127.0.0.1:6443 was refused - did you specify the right host or port?",
 		/the cluster cannot be reached \(The connection to the server 127.0.0.1:6443 was refused/,
 	],
-	[
-		"error: You must be logged in to the server (Unauthorized)",
-		/refuses the login/,
-	],
+	["error: You must be logged in to the server (Unauthorized)", /refuses the login/],
 	[
 		'Error from server (Forbidden): error when creating "STDIN": pods "x" is forbidden: exceeded quota: q, requested: cpu=2, used: cpu=7, limited: cpu=8',
 		/the namespace's quota has no room \(error when creating "STDIN": pods "x" is forbidden: exceeded quota/,
 	],
 	["error: something new", /Kubernetes could not look: something new\.$/],
 ])("%s", async (words, sentence) => {
-	const world = fakeKubectl(
-		`*) echo '${words.replaceAll("'", "'\\''")}' >&2; exit 1;;`,
-	);
+	const world = fakeKubectl(`*) echo '${words.replaceAll("'", "'\\''")}' >&2; exit 1;;`);
 	const error = await findKubectl(world, NOWHERE)
 		.run(["get", "pods"])
 		.catch((error) => explainKubectl(error, "look"));
@@ -57,7 +52,5 @@ test("a cluster that never answers is given up, and Ctrl-C waits for none", asyn
 		"the cluster has not answered within 50 ms",
 	);
 	const stop = AbortSignal.abort("SIGINT");
-	await expect(kubectl.run(["get"], { stop })).rejects.toMatchObject({
-		code: "interrupted",
-	});
+	await expect(kubectl.run(["get"], { stop })).rejects.toMatchObject({ code: "interrupted" });
 });

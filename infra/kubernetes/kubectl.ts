@@ -51,9 +51,11 @@ export function findKubectl(
 	const run = (args: readonly string[], more: KubectlMore = {}) =>
 		runToEnd(program, [...where, ...args], own, more);
 	return {
-		...{ program, where, env: own, run },
-		json: async (args, more) =>
-			JSON.parse(await run([...args, "--output", "json"], more)),
+		program,
+		where,
+		env: own,
+		run,
+		json: async (args, more) => JSON.parse(await run([...args, "--output", "json"], more)),
 	};
 }
 
@@ -112,8 +114,7 @@ function runToEnd(
 			clearTimeout(limit);
 			stop?.removeEventListener("abort", give);
 			if (stop?.aborted) reject(interrupted(stop));
-			else if (late)
-				reject(new KubectlError(tell("cluster-silent", { ms: limitMs })));
+			else if (late) reject(new KubectlError(tell("cluster-silent", { ms: limitMs })));
 			else if (code === 0) resolve(out);
 			else reject(new KubectlError(err.trim() || out.trim()));
 		});
@@ -131,8 +132,7 @@ const TROUBLES: readonly (readonly [RegExp, (words: string) => string])[] = [
 	[
 		/cannot (\S+) resource "([^"]+)"/,
 		(words) => {
-			const [, verb = "", resource = ""] =
-				/cannot (\S+) resource "([^"]+)"/.exec(words) ?? [];
+			const [, verb = "", resource = ""] = /cannot (\S+) resource "([^"]+)"/.exec(words) ?? [];
 			return tell("right-missing", { verb, resource });
 		},
 	],

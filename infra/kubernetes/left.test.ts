@@ -20,16 +20,10 @@ function cluster(jobs = JOBS) {
 	);
 	const world = fakeWorld({
 		env: fake.env,
-		clock: {
-			nowMs: () => Date.parse("2026-11-26T15:00:00Z"),
-			monotonicMs: () => 0,
-		},
+		clock: { nowMs: () => Date.parse("2026-11-26T15:00:00Z"), monotonicMs: () => 0 },
 	});
 	const file = path.join(path.dirname(fake.folderOf("x")), "..", "deleted");
-	return {
-		world,
-		deleted: () => (existsSync(file) ? readFileSync(file, "utf8") : ""),
-	};
+	return { world, deleted: () => (existsSync(file) ? readFileSync(file, "utf8") : "") };
 }
 
 test("what is in a cluster is one line for each command that has made it, the oldest first", async () => {

@@ -26,10 +26,7 @@ export interface PodsThere {
 }
 
 /** All of mqbench's pods of a cluster, whoever has made them, the oldest first. */
-export async function podsThere(
-	args: ClusterArgs,
-	world: World,
-): Promise<PodsThere[]> {
+export async function podsThere(args: ClusterArgs, world: World): Promise<PodsThere[]> {
 	const kubectl = kubectlOf(args, world);
 	const scope = args.namespace === undefined ? ["--all-namespaces"] : [];
 	const { items } = await kubectl
@@ -44,37 +41,24 @@ export async function podsThere(
 			const [first] = jobs;
 			if (!first) return [];
 			const { namespace, labels } = first.metadata;
-			const ends = jobs.map(
-				({ metadata }) => metadata.annotations[LABELS.expires] ?? null,
-			);
+			const ends = jobs.map(({ metadata }) => metadata.annotations[LABELS.expires] ?? null);
 			return {
 				id: labels[LABELS.run] ?? "",
 				namespace,
 				jobs: jobs.map(({ metadata: { name } }) => name),
 				pods: jobs.reduce((sum, { status }) => sum + status.active, 0),
-				createdAt:
-					jobs
-						.map(({ metadata }) => metadata.creationTimestamp)
-						.toSorted()[0] ?? "",
-				expiresAt: ends.includes(null)
-					? null
-					: (ends.toSorted().at(-1) ?? null),
+				createdAt: jobs.map(({ metadata }) => metadata.creationTimestamp).toSorted()[0] ?? "",
+				expiresAt: ends.includes(null) ? null : (ends.toSorted().at(-1) ?? null),
 			};
 		})
 		.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
 /** `mqbench rigs list --target kubernetes`. */
-export async function listPods(
-	args: ClusterArgs,
-	json: boolean,
-	world: World,
-): Promise<ExitCode> {
+export async function listPods(args: ClusterArgs, json: boolean, world: World): Promise<ExitCode> {
 	const all = await podsThere(args, world);
 	world.stdout.write(
-		json
-			? `${JSON.stringify(all, null, "\t")}\n`
-			: podsText(all, world.clock.nowMs()),
+		json ? `${JSON.stringify(all, null, "\t")}\n` : podsText(all, world.clock.nowMs()),
 	);
 	return EXIT.pass;
 }
@@ -86,7 +70,8 @@ export function podsText(all: readonly PodsThere[], nowMs: number): string {
 		.map(
 			(one) =>
 				`${tell("pods-there", {
-					...{ id: one.id, namespace: one.namespace },
+					id: one.id,
+					namespace: one.namespace,
 					pods: plural(one.pods, "pod"),
 					created: one.createdAt,
 					ends:
@@ -106,9 +91,7 @@ export async function removePods(
 ): Promise<ExitCode> {
 	const all = await podsThere(args, world);
 	const now = world.clock.nowMs();
-	const chosen = all.filter((one) =>
-		id === null ? isOver(one, now) : one.id === id,
-	);
+	const chosen = all.filter((one) => (id === null ? isOver(one, now) : one.id === id));
 	if (id !== null && chosen.length === 0)
 		throw failure("usage", { message: tell("no-such-pods", { id }) });
 	const kubectl = kubectlOf({ context: args.context }, world);
@@ -116,9 +99,15 @@ export async function removePods(
 		await kubectl
 			.run(
 				[
-					...["delete", "job", "--namespace", namespace],
-					...["--selector", `${OURS},${LABELS.run}=${id}`],
-					...["--cascade=foreground", "--wait", "--timeout=60s"],
+					"delete",
+					"job",
+					"--namespace",
+					namespace,
+					"--selector",
+					`${OURS},${LABELS.run}=${id}`,
+					"--cascade=foreground",
+					"--wait",
+					"--timeout=60s",
 				],
 				{ limitMs: 70_000 },
 			)
@@ -137,7 +126,8 @@ const Jobs = z.object({
 	items: z.array(
 		z.object({
 			metadata: z.object({
-				...{ name: z.string(), namespace: z.string() },
+				name: z.string(),
+				namespace: z.string(),
 				creationTimestamp: z.string(),
 				labels: z.record(z.string(), z.string()).default({}),
 				annotations: z.record(z.string(), z.string()).default({}),
@@ -148,17 +138,12 @@ const Jobs = z.object({
 });
 
 /** Jobs of one run, in one namespace. */
-function keyOf({
-	metadata: { namespace, labels },
-}: z.infer<typeof Jobs>["items"][number]): string {
+function keyOf({ metadata: { namespace, labels } }: z.infer<typeof Jobs>["items"][number]): string {
 	return `${namespace}/${labels[LABELS.run] ?? ""}`;
 }
 
 function kubectlOf({ context, namespace }: ClusterArgs, world: World): Kubectl {
-	return findKubectl(world, {
-		context: context ?? null,
-		namespace: namespace ?? null,
-	});
+	return findKubectl(world, { context: context ?? null, namespace: namespace ?? null });
 }
 
 function isOver({ expiresAt }: PodsThere, nowMs: number): boolean {

@@ -15,11 +15,7 @@ async function linked(memory: number | null = null) {
 	const world = fakeKubectl(RUNNING, ["p1"]);
 	const kubectl = findKubectl(world, { context: "c", namespace: "n" });
 	const pod = { kubectl, pod: "p1", memory, name: "pod 1 on node-a" };
-	const link = await openPodLink(
-		pod,
-		{ agent, cwd: realWorld.cwd },
-		new AbortController().signal,
-	);
+	const link = await openPodLink(pod, { agent, cwd: realWorld.cwd }, new AbortController().signal);
 	onTestFinished(() => link.close());
 	return { link, folder: world.folderOf("p1") };
 }
@@ -31,11 +27,7 @@ test("a command has its arguments, its home, its own exit code, and its own word
 			'echo; echo "mqbench:home=$HOME"; echo "mqbench:arg=$1"; printf "own words" >&2; exit 7',
 			["a 'b' $c"],
 		),
-	).toEqual({
-		code: 7,
-		values: { home: folder, arg: "a 'b' $c" },
-		err: "own words",
-	});
+	).toEqual({ code: 7, values: { home: folder, arg: "a 'b' $c" }, err: "own words" });
 	expect((await link.run("kill -9 $$")).code).toBe(137);
 	// What it reads is what it is fed, to the end.
 	const fed = await link.run(

@@ -1,12 +1,6 @@
 import { Transform } from "node:stream";
 import { HOLDER, hold, startApart } from "../remote/held.ts";
-import {
-	type Link,
-	LOST,
-	type Remote,
-	runOver,
-	shellWords,
-} from "../remote/link.ts";
+import { type Link, LOST, type Remote, runOver, shellWords } from "../remote/link.ts";
 import { noShell } from "../remote/trouble.ts";
 import { ALIVE, ALIVE_MS, CONTAINER, WORK } from "./job.ts";
 import type { Kubectl } from "./kubectl.ts";
@@ -33,7 +27,10 @@ export async function openPodLink(
 	const held = await hold(
 		{
 			argv: [kubectl.program, ...execWords(pod, HEARING, [])],
-			...{ agent, cwd, env: kubectl.env, aliveMs: ALIVE_MS },
+			agent,
+			cwd,
+			env: kubectl.env,
+			aliveMs: ALIVE_MS,
 			failed: (ended, words) =>
 				ended !== null && /executable file not found|no such file/i.test(words)
 					? noShell(pod, words)
@@ -48,13 +45,8 @@ export async function openPodLink(
 		await held.close();
 		return why;
 	};
-	const run: Link["run"] = (line, args, feed) =>
-		runOver({ spawn: start, lost }, line, args, feed);
-	return {
-		...held,
-		...{ lost, spawn: start, run },
-		fate: () => whyKilled(pod, kubectl, run),
-	};
+	const run: Link["run"] = (line, args, feed) => runOver({ spawn: start, lost }, line, args, feed);
+	return { ...held, lost, spawn: start, run, fate: () => whyKilled(pod, kubectl, run) };
 }
 
 // --- internal ---
@@ -65,49 +57,41 @@ const HEARING = `${HOLDER}; while IFS= read -r _; do : >${ALIVE}; done`;
 /** mqbench's home is a folder of its own: an image's may belong to another user. */
 const HOME = `HOME=${WORK}; export HOME; `;
 
-function execWords(
-	{ kubectl, pod }: PodAt,
-	line: string,
-	args: readonly string[],
-): string[] {
+function execWords({ kubectl, pod }: PodAt, line: string, args: readonly string[]): string[] {
 	return [
 		...kubectl.where,
-		...["exec", "--stdin", "--quiet", pod, "--container", CONTAINER, "--"],
+		"exec",
+		"--stdin",
+		"--quiet",
+		pod,
+		"--container",
+		CONTAINER,
+		"--",
 		...shellWords(`${HOME}${line}`, args),
 	];
 }
 
 /** A command in the pod; `code` is its own, as kubectl reports it, and LOST for everything that is kubectl's own. */
-function execIn(
-	pod: PodAt,
-	line: string,
-	args: readonly string[],
-	cwd: string,
-): Remote {
+function execIn(pod: PodAt, line: string, args: readonly string[], cwd: string): Remote {
 	const { kubectl } = pod;
-	const child = startApart(kubectl.program, execWords(pod, line, args), {
-		...{ cwd, env: kubectl.env },
-	});
+	const child = startApart(kubectl.program, execWords(pod, line, args), { cwd, env: kubectl.env });
 	const report = withoutReport();
 	const { stream: stderr } = report;
 	child.stderr.pipe(stderr);
 	return {
-		...{ stdin: child.stdin, stdout: child.stdout, stderr },
+		stdin: child.stdin,
+		stdout: child.stdout,
+		stderr,
 		code: new Promise((resolve) => {
 			child.once("error", () => resolve(LOST));
-			child.once("close", (code) =>
-				resolve(code === 0 || report.told() ? (code ?? LOST) : LOST),
-			);
+			child.once("close", (code) => resolve(code === 0 || report.told() ? (code ?? LOST) : LOST));
 		}),
 		kill: (signal) => void child.kill(signal),
 	};
 }
 
 /** stderr without the line by which kubectl says that the command itself has failed. */
-function withoutReport(): {
-	readonly stream: Transform;
-	told(): boolean;
-} {
+function withoutReport(): { readonly stream: Transform; told(): boolean } {
 	let held = "";
 	let told = false;
 	const stream = new Transform({

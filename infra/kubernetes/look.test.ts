@@ -25,13 +25,20 @@ const look = (script: string, namespace: string | null = null) =>
 
 test("a cluster says what it is, what is free, and what the account may do", async () => {
 	expect(await look(answers())).toEqual({
-		...{ context: "kind", namespace: "own", version: "v1.34.1" },
-		...{ tooOld: false, missing: [] },
+		context: "kind",
+		namespace: "own",
+		version: "v1.34.1",
+		tooOld: false,
+		missing: [],
 		nodes: [
 			{
-				...{ name: "n1", labels: { pool: "bench" }, cordoned: false },
-				...{ cpus: 3.92, memory: 24_632_892 * 1024 },
-				...{ usedCpus: 1.5, usedMemory: 2 ** 30 },
+				name: "n1",
+				labels: { pool: "bench" },
+				cordoned: false,
+				cpus: 3.92,
+				memory: 24_632_892 * 1024,
+				usedCpus: 1.5,
+				usedMemory: 2 ** 30,
 				taints: [{ key: "k", effect: "NoSchedule" }],
 			},
 		],
@@ -47,8 +54,7 @@ test("a right that is missing is named, and an old cluster is refused", async ()
 });
 
 test("an account that may not look at nodes knows nothing of room", async () => {
-	const forbidden =
-		"echo 'Error from server (Forbidden): nodes is forbidden' >&2; exit 1";
+	const forbidden = "echo 'Error from server (Forbidden): nodes is forbidden' >&2; exit 1";
 	expect((await look(answers({ nodes: forbidden }))).nodes).toBeNull();
 });
 
@@ -70,9 +76,7 @@ test("the doctor has a line for each", async () => {
 	]);
 	const none = await clusterFindings(
 		{},
-		fakeKubectl(
-			"*) echo 'The connection to the server x was refused' >&2; exit 1;;",
-		),
+		fakeKubectl("*) echo 'The connection to the server x was refused' >&2; exit 1;;"),
 	);
 	expect(none).toMatchObject([{ check: "cluster", verdict: "bad" }]);
 	expect(none[0]?.sentence).toMatch(/the cluster cannot be reached/);

@@ -23,9 +23,15 @@ export const OLDEST = 29;
 
 /** Rights that mqbench needs in its namespace (rbac.yaml). */
 export const RIGHTS = [
-	...["create jobs.batch", "get jobs.batch", "list jobs.batch"],
-	...["watch jobs.batch", "delete jobs.batch"],
-	...["get pods", "list pods", "list events", "create pods/exec"],
+	"create jobs.batch",
+	"get jobs.batch",
+	"list jobs.batch",
+	"watch jobs.batch",
+	"delete jobs.batch",
+	"get pods",
+	"list pods",
+	"list events",
+	"create pods/exec",
 ] as const;
 
 /** Asks the cluster, at most a dozen questions. Fails with a KubectlError. */
@@ -34,20 +40,15 @@ export async function lookAt(kubectl: Kubectl): Promise<Looked> {
 	const [context] = stated.contexts;
 	const at = kubectl.where.indexOf("--namespace");
 	// `kubectl version` also compares itself with it.
-	const server = Version.parse(
-		JSON.parse(await kubectl.run(["get", "--raw", "/version"])),
-	);
+	const server = Version.parse(JSON.parse(await kubectl.run(["get", "--raw", "/version"])));
 	const missing = await Promise.all(
 		RIGHTS.map(async (right) => {
 			const [verb = "", what = ""] = right.split(" ");
-			const said = await kubectl
-				.run(["auth", "can-i", verb, what])
-				.catch((error) => {
-					// "no" is exit code 1, with nothing else on stderr.
-					if (error instanceof KubectlError && /^no\b/m.test(error.message))
-						return "no";
-					throw error;
-				});
+			const said = await kubectl.run(["auth", "can-i", verb, what]).catch((error) => {
+				// "no" is exit code 1, with nothing else on stderr.
+				if (error instanceof KubectlError && /^no\b/m.test(error.message)) return "no";
+				throw error;
+			});
 			return said.trim().startsWith("yes") ? [] : [right];
 		}),
 	);
@@ -55,9 +56,7 @@ export async function lookAt(kubectl: Kubectl): Promise<Looked> {
 	return {
 		context: stated["current-context"] ?? "",
 		namespace:
-			(at < 0 ? undefined : kubectl.where[at + 1]) ??
-			context?.context.namespace ??
-			"default",
+			(at < 0 ? undefined : kubectl.where[at + 1]) ?? context?.context.namespace ?? "default",
 		version: server.gitVersion,
 		tooOld: server.major === "1" && minor < OLDEST,
 		missing: missing.flat(),
@@ -67,9 +66,7 @@ export async function lookAt(kubectl: Kubectl): Promise<Looked> {
 
 /** Why a cluster cannot be looked at, for people. */
 export function whyUnseen(error: unknown): string {
-	return error instanceof KubectlError
-		? reasonIn(error.message)
-		: reasonOf(error);
+	return error instanceof KubectlError ? reasonIn(error.message) : reasonOf(error);
 }
 
 // --- internal ---
@@ -77,16 +74,12 @@ export function whyUnseen(error: unknown): string {
 const View = z.object({
 	"current-context": z.string().optional(),
 	contexts: z
-		.array(
-			z.object({ context: z.object({ namespace: z.string().optional() }) }),
-		)
+		.array(z.object({ context: z.object({ namespace: z.string().optional() }) }))
 		.nullish()
 		.transform((all) => all ?? []),
 });
 
-const Version = z.object({
-	...{ major: z.string(), minor: z.string(), gitVersion: z.string() },
-});
+const Version = z.object({ major: z.string(), minor: z.string(), gitVersion: z.string() });
 
 const Quantities = z.record(z.string(), z.union([z.string(), z.number()]));
 
@@ -101,13 +94,7 @@ const Nodes = z.object({
 				.object({
 					unschedulable: z.boolean().default(false),
 					taints: z
-						.array(
-							z.object({
-								key: z.string(),
-								value: z.string().optional(),
-								effect: z.string(),
-							}),
-						)
+						.array(z.object({ key: z.string(), value: z.string().optional(), effect: z.string() }))
 						.default([]),
 				})
 				.prefault({}),
@@ -122,11 +109,7 @@ const AllPods = z.object({
 			spec: z.object({
 				nodeName: z.string().optional(),
 				containers: z.array(
-					z.object({
-						resources: z
-							.object({ requests: Quantities.optional() })
-							.prefault({}),
-					}),
+					z.object({ resources: z.object({ requests: Quantities.optional() }).prefault({}) }),
 				),
 			}),
 			status: z.object({ phase: z.string().default("") }).prefault({}),
@@ -138,9 +121,7 @@ const AllPods = z.object({
 async function nodesOf(kubectl: Kubectl): Promise<NodeRoom[] | null> {
 	try {
 		const { items } = Nodes.parse(await kubectl.json(["get", "nodes"]));
-		const { items: pods } = AllPods.parse(
-			await kubectl.json(["get", "pods", "--all-namespaces"]),
-		);
+		const { items: pods } = AllPods.parse(await kubectl.json(["get", "pods", "--all-namespaces"]));
 		const running = pods.filter(
 			({ status: { phase } }) => phase !== "Succeeded" && phase !== "Failed",
 		);
@@ -149,22 +130,20 @@ async function nodesOf(kubectl: Kubectl): Promise<NodeRoom[] | null> {
 				running
 					.filter((pod) => pod.spec.nodeName === metadata.name)
 					.flatMap((pod) => pod.spec.containers)
-					.reduce(
-						(sum, { resources }) =>
-							sum + (quantityOf(resources.requests?.[what]) ?? 0),
-						0,
-					);
+					.reduce((sum, { resources }) => sum + (quantityOf(resources.requests?.[what]) ?? 0), 0);
 			return {
-				...{ name: metadata.name, labels: metadata.labels },
+				name: metadata.name,
+				labels: metadata.labels,
 				cpus: quantityOf(status.allocatable.cpu) ?? 0,
 				memory: quantityOf(status.allocatable.memory) ?? 0,
-				...{ usedCpus: used("cpu"), usedMemory: used("memory") },
-				...{ taints: spec.taints, cordoned: spec.unschedulable },
+				usedCpus: used("cpu"),
+				usedMemory: used("memory"),
+				taints: spec.taints,
+				cordoned: spec.unschedulable,
 			};
 		});
 	} catch (error) {
-		if (error instanceof KubectlError && /forbidden/i.test(error.message))
-			return null;
+		if (error instanceof KubectlError && /forbidden/i.test(error.message)) return null;
 		throw error;
 	}
 }

@@ -8,36 +8,27 @@ import { RIGHTS } from "./look.ts";
 import { RBAC } from "./planned.ts";
 
 const documents = (name: string) =>
-	parseAllDocuments(readFileSync(path.join(packageFolder, name), "utf8")).map(
-		(one) => {
-			expect(one.errors).toEqual([]);
-			return one.toJS();
-		},
-	);
+	parseAllDocuments(readFileSync(path.join(packageFolder, name), "utf8")).map((one) => {
+		expect(one.errors).toEqual([]);
+		return one.toJS();
+	});
 const kind = (name: string, all: ReturnType<typeof documents>) =>
 	all.find((one) => one.kind === name);
 
 test("the shipped role gives the rights that are asked for, in its namespace alone", () => {
 	const all = documents(RBAC);
-	expect(all.map((one) => one.kind)).toEqual([
-		"ServiceAccount",
-		"Role",
-		"RoleBinding",
-	]);
+	expect(all.map((one) => one.kind)).toEqual(["ServiceAccount", "Role", "RoleBinding"]);
 	const given = kind("Role", all).rules.flatMap(
 		(rule: { apiGroups: string[]; resources: string[]; verbs: string[] }) =>
 			rule.resources.flatMap((resource) =>
 				rule.verbs.map(
-					(verb) =>
-						`${verb} ${resource}${rule.apiGroups[0] === "batch" ? ".batch" : ""}`,
+					(verb) => `${verb} ${resource}${rule.apiGroups[0] === "batch" ? ".batch" : ""}`,
 				),
 			),
 	);
 	expect(given).toEqual(expect.arrayContaining([...RIGHTS]));
 	// kubectl exec over WebSockets is a GET.
-	expect(given.filter((one: string) => !RIGHTS.includes(one as never))).toEqual(
-		["get pods/exec"],
-	);
+	expect(given.filter((one: string) => !RIGHTS.includes(one as never))).toEqual(["get pods/exec"]);
 });
 
 test("the Job and the CronJob run the same pod, and its scenario is right", () => {

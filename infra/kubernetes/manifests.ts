@@ -13,12 +13,7 @@ import type { Link } from "../remote/link.ts";
 import type { Rig } from "../rig.ts";
 import { clusterOf } from "./cluster.ts";
 import { LABELS, OURS } from "./job.ts";
-import {
-	explainKubectl,
-	findKubectl,
-	type Kubectl,
-	KubectlError,
-} from "./kubectl.ts";
+import { explainKubectl, findKubectl, type Kubectl, KubectlError } from "./kubectl.ts";
 
 /** An object of a manifest, as far as mqbench reads it. */
 export type Manifest = z.infer<typeof Manifest>;
@@ -65,15 +60,15 @@ export function withManifests(
 		try {
 			await checkNamespaced(objects, kubectl, world.stop);
 			const [holder] = await cluster.start({
-				...{ count: 1, role: "broker", image: settings.image, volumes: [] },
-				...{ cpus: 0.05, memory: 32 * 1024 ** 2 },
+				count: 1,
+				role: "broker",
+				image: settings.image,
+				volumes: [],
+				cpus: 0.05,
+				memory: 32 * 1024 ** 2,
 			});
 			if (!holder) throw new Error("a Job without a pod");
-			link = await holder.connect(
-				{ agent: binaries.agent, world, say },
-				world.stop,
-				true,
-			);
+			link = await holder.connect({ agent: binaries.agent, world, say }, world.stop, true);
 			const job = Owner.parse(await kubectl.json(["get", "job", holder.job]));
 			const owned = objects.map((one) => ownedBy(one, job));
 			made = {
@@ -87,10 +82,10 @@ export function withManifests(
 			});
 			for (const [object, condition] of Object.entries(settings.ready)) {
 				say(tell("manifests-awaited", { object, condition }));
-				await kubectl.run(
-					["wait", object, `--for=${condition}`, `--timeout=${READY_S}s`],
-					{ stop: world.stop, limitMs: (READY_S + 10) * 1000 },
-				);
+				await kubectl.run(["wait", object, `--for=${condition}`, `--timeout=${READY_S}s`], {
+					stop: world.stop,
+					limitMs: (READY_S + 10) * 1000,
+				});
 			}
 		} catch (error) {
 			throw explainKubectl(error, tell("doing-manifests"));
@@ -108,10 +103,7 @@ export function withManifests(
 				await kubectl
 					.run(
 						// By our label alone: an object of that name that was there before is somebody else's.
-						[
-							...["delete", made.kinds, "--selector", made.label],
-							...["--wait", "--timeout=120s"],
-						],
+						["delete", made.kinds, "--selector", made.label, "--wait", "--timeout=120s"],
 						{ limitMs: 130_000 },
 					)
 					.catch((error) =>
@@ -142,7 +134,8 @@ const Manifest = z.looseObject({
 
 const Owner = z.object({
 	metadata: z.object({
-		...{ name: z.string(), uid: z.string() },
+		name: z.string(),
+		uid: z.string(),
 		labels: z.record(z.string(), z.string()).default({}),
 		annotations: z.record(z.string(), z.string()).default({}),
 	}),
@@ -161,10 +154,7 @@ function nameOf({ kind, metadata }: Manifest): string {
 }
 
 function wrong(file: string, reason: string) {
-	return failure("kubernetes-failed", {
-		doing: `read ${path.basename(file)}`,
-		reason,
-	});
+	return failure("kubernetes-failed", { doing: `read ${path.basename(file)}`, reason });
 }
 
 /** A namespaced Job cannot own what is in no namespace or in another one: nobody would remove it. */
@@ -182,25 +172,15 @@ async function checkNamespaced(
 			}),
 		);
 		if (metadata.namespace === undefined)
-			throw new KubectlError(
-				tell("manifest-without-namespace", { object: nameOf(object) }),
-			);
+			throw new KubectlError(tell("manifest-without-namespace", { object: nameOf(object) }));
 		places.add(metadata.namespace);
 	}
-	if (places.size > 1)
-		throw new KubectlError(
-			tell("manifests-apart", { namespaces: [...places] }),
-		);
+	if (places.size > 1) throw new KubectlError(tell("manifests-apart", { namespaces: [...places] }));
 }
 
-const Placed = z.object({
-	metadata: z.object({ namespace: z.string().optional() }),
-});
+const Placed = z.object({ metadata: z.object({ namespace: z.string().optional() }) });
 
-function ownedBy(
-	object: Manifest,
-	{ metadata: owner }: z.infer<typeof Owner>,
-): Manifest {
+function ownedBy(object: Manifest, { metadata: owner }: z.infer<typeof Owner>): Manifest {
 	const { labels, annotations } = object.metadata;
 	return {
 		...object,
@@ -211,16 +191,8 @@ function ownedBy(
 				[LABELS.managedBy]: "mqbench",
 				[LABELS.run]: owner.labels[LABELS.run] ?? "",
 			},
-			annotations: {
-				...annotations,
-				[LABELS.expires]: owner.annotations[LABELS.expires] ?? "",
-			},
-			ownerReferences: [
-				{
-					...{ apiVersion: "batch/v1", kind: "Job" },
-					...{ name: owner.name, uid: owner.uid },
-				},
-			],
+			annotations: { ...annotations, [LABELS.expires]: owner.annotations[LABELS.expires] ?? "" },
+			ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: owner.name, uid: owner.uid }],
 		},
 	};
 }

@@ -59,17 +59,17 @@ function cluster(create: string, placed = '"namespace":"bench"') {
 	const { ttl, ...block } = KubernetesFile.parse({
 		ready: { "statefulset/b": "jsonpath={.status.readyReplicas}=3" },
 	});
-	const rig: Rig = {
-		clients: [],
-		open: async () => untouchedBroker(),
-		teardown: async () => {},
-	};
+	const rig: Rig = { clients: [], open: async () => untouchedBroker(), teardown: async () => {} };
 	const own = withManifests(
 		rig,
 		{
 			...block,
-			...{ context: null, namespace: "bench", imagePullSecret: null },
-			...{ storageClass: null, ttlNs: ttl, manifests: [file(TWO)] },
+			context: null,
+			namespace: "bench",
+			imagePullSecret: null,
+			storageClass: null,
+			ttlNs: ttl,
+			manifests: [file(TWO)],
 		},
 		world,
 		binaries,
@@ -88,19 +88,13 @@ test("manifests are created once, labelled and owned by a Job that ends with mqb
 	const { own, calls, list } = cluster("true");
 	await own.open(REQUEST);
 	await own.open(REQUEST);
-	const owner = {
-		...{ apiVersion: "batch/v1", kind: "Job", name: "owner", uid: "u-1" },
-	};
+	const owner = { apiVersion: "batch/v1", kind: "Job", name: "owner", uid: "u-1" };
 	expect(list().items).toMatchObject([
 		{ kind: "Service", metadata: { ownerReferences: [owner] } },
 		{
 			kind: "StatefulSet",
 			metadata: {
-				labels: {
-					app: "b",
-					"app.kubernetes.io/managed-by": "mqbench",
-					"mqbench.io/run": "r1",
-				},
+				labels: { app: "b", "app.kubernetes.io/managed-by": "mqbench", "mqbench.io/run": "r1" },
 				annotations: { "mqbench.io/expires": "2030-01-01T00:00:00.000Z" },
 				ownerReferences: [owner],
 			},

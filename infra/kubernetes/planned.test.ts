@@ -49,9 +49,7 @@ test("a plan lists the pods that run at the same time, and says that there is ro
 
 test("too few nodes and a missing right are said, and give the exit code of a run", async () => {
 	const small = await planned(answers([node("a", "bench")]));
-	expect(small.out).toContain(
-		"not possible: there is no room for 3 pods of nats + load",
-	);
+	expect(small.out).toContain("not possible: there is no room for 3 pods of nats + load");
 	expect(small.code).toBe(3);
 	const refused = await planned(
 		answers([node("a", "bench"), node("b", "bench")], "echo no; exit 1"),
@@ -68,9 +66,7 @@ test("who has no cluster plans all the same", async () => {
 		"*) echo 'The connection to the server x was refused' >&2; exit 1;;",
 	);
 	expect(out).toContain("nats: 3 pods of nats:2.15.2-alpine");
-	expect(out).toContain(
-		"The cluster was not asked: the cluster cannot be reached",
-	);
+	expect(out).toContain("The cluster was not asked: the cluster cannot be reached");
 	expect(code).toBe(0);
 });
 
@@ -80,8 +76,11 @@ test("the manifests are the rights and a Job for each system and the load", () =
 		return one.toJS();
 	});
 	expect(all.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
-		...["ServiceAccount mqbench", "Role mqbench", "RoleBinding mqbench"],
-		...["Job mqbench-nats", "Job mqbench-load"],
+		"ServiceAccount mqbench",
+		"Role mqbench",
+		"RoleBinding mqbench",
+		"Job mqbench-nats",
+		"Job mqbench-load",
 	]);
 	expect(all[3].spec).toMatchObject({
 		completions: 3,

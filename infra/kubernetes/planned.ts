@@ -20,9 +20,7 @@ import { findKubectl, KubectlError } from "./kubectl.ts";
 import { type Looked, lookAt, OLDEST, whyUnseen } from "./look.ts";
 import { nodesFor, withoutRoom } from "./room.ts";
 
-type Asked = Pick<Scenario, "clients" | "systems" | "target"> & {
-	readonly kubernetes: Kubernetes;
-};
+type Asked = Pick<Scenario, "clients" | "systems" | "target"> & { readonly kubernetes: Kubernetes };
 type Planned = readonly Pick<Plan, "system" | "durabilityLevel">[];
 
 /**
@@ -36,24 +34,16 @@ export async function writeClusterPlan(
 ): Promise<ExitCode> {
 	const width = Math.max(40, world.stdout.columns);
 	const { lines, code } = await clusterPlan(scenario, plans, world);
-	for (const line of lines)
-		world.stdout.write(`${wrap(line, width, "    ", "  ").join("\n")}\n`);
+	for (const line of lines) world.stdout.write(`${wrap(line, width, "    ", "  ").join("\n")}\n`);
 	return code;
 }
 
 /** Manifests of what a scenario makes, and of the rights for it, for people who apply them by hand or read them first. */
-export function manifestsOf(
-	scenario: Asked,
-	plans: Planned,
-	nowMs: number,
-): string {
+export function manifestsOf(scenario: Asked, plans: Planned, nowMs: number): string {
 	const jobs = podSetsOf(scenario, plans).map(({ name, asked }) =>
 		jobOf(
 			{ ...asked, name: `mqbench-${name}`.toLowerCase() },
-			{
-				...{ run: "by-hand", owner: "by-hand", nowMs },
-				settings: scenario.kubernetes,
-			},
+			{ run: "by-hand", owner: "by-hand", nowMs, settings: scenario.kubernetes },
 		),
 	);
 	return [
@@ -73,27 +63,16 @@ interface PodSet {
 }
 
 /** Pods that a scenario needs: those of the load, and of each system's broker, which take turns. */
-function podSetsOf(
-	{ clients, systems, target, kubernetes }: Asked,
-	plans: Planned,
-): PodSet[] {
+function podSetsOf({ clients, systems, target, kubernetes }: Asked, plans: Planned): PodSet[] {
 	const load = podsOfLoad(clientCount(clients), kubernetes);
 	const brokers = systems.flatMap((system) => {
 		const plan = plans.find((one) => one.system === system.key);
 		const { process } = brokerOf(system.options);
 		if (!plan || !process || targets[target].place !== "pod") return [];
 		const level = plan.durabilityLevel;
-		return [
-			{
-				name: system.key,
-				asked: podsOfBroker(process, { system, level }, kubernetes),
-			},
-		];
+		return [{ name: system.key, asked: podsOfBroker(process, { system, level }, kubernetes) }];
 	});
-	return [
-		...brokers,
-		...(clients.kind === "pods" ? [{ name: "load", asked: load }] : []),
-	];
+	return [...brokers, ...(clients.kind === "pods" ? [{ name: "load", asked: load }] : [])];
 }
 
 async function clusterPlan(
@@ -107,18 +86,11 @@ async function clusterPlan(
 	try {
 		looked = await lookAt(findKubectl(world, scenario.kubernetes));
 	} catch (error) {
-		const why =
-			error instanceof KubectlError ? whyUnseen(error) : String(error);
-		return {
-			lines: [...lines, tell("cluster-unasked", { why })],
-			code: EXIT.pass,
-		};
+		const why = error instanceof KubectlError ? whyUnseen(error) : String(error);
+		return { lines: [...lines, tell("cluster-unasked", { why })], code: EXIT.pass };
 	}
 	const { context, namespace, version, tooOld, missing } = looked;
-	lines.unshift(
-		tell("cluster-is", { context, namespace, version }),
-		tell("pods-at-once"),
-	);
+	lines.unshift(tell("cluster-is", { context, namespace, version }), tell("pods-at-once"));
 	const wrong = [
 		...(tooOld ? [tell("cluster-too-old", { version, oldest: OLDEST })] : []),
 		...(missing.length > 0
@@ -126,30 +98,21 @@ async function clusterPlan(
 			: []),
 		...roomProblems(looked, sets, scenario.kubernetes),
 	];
-	lines.push(
-		looked.nodes === null
-			? tell("nodes-unseen")
-			: roomText(looked, scenario.kubernetes),
-	);
+	lines.push(looked.nodes === null ? tell("nodes-unseen") : roomText(looked, scenario.kubernetes));
 	for (const one of wrong) lines.push(one);
 	if (missing.length === 0) lines.push(tell("rights-there"));
 	return { lines, code: wrong.length > 0 ? EXIT.environment : EXIT.pass };
 }
 
-function podsText(
-	name: string,
-	{ count, image, cpus, memory }: PodSet["asked"],
-): string {
-	const limits = limitWords({
-		cpus,
-		memory: memory === null ? null : formatBytes(memory),
-	}).join(", ");
+function podsText(name: string, { count, image, cpus, memory }: PodSet["asked"]): string {
+	const limits = limitWords({ cpus, memory: memory === null ? null : formatBytes(memory) }).join(
+		", ",
+	);
 	return tell("pods-of", {
-		...{ name, pods: plural(count, "pod"), image },
-		limits:
-			limits === ""
-				? tell("pods-unlimited")
-				: `${limits}${count > 1 ? " each" : ""}`,
+		name,
+		pods: plural(count, "pod"),
+		image,
+		limits: limits === "" ? tell("pods-unlimited") : `${limits}${count > 1 ? " each" : ""}`,
 	});
 }
 
@@ -158,7 +121,7 @@ function roomText({ nodes }: Looked, placement: Kubernetes): string {
 	const sum = (of: (node: (typeof fit)[number]) => number) =>
 		fit.reduce((all, node) => all + of(node), 0);
 	return tell("room-is", {
-		...{ nodes: plural(fit.length, "node") },
+		nodes: plural(fit.length, "node"),
 		cpus: Number(sum((n) => n.cpus - n.usedCpus).toFixed(2)),
 		ofCpus: Number(sum((n) => n.cpus).toFixed(2)),
 		memory: formatBytes(sum((n) => n.memory - n.usedMemory)),
@@ -166,17 +129,12 @@ function roomText({ nodes }: Looked, placement: Kubernetes): string {
 }
 
 /** A sentence for each broker that has no room beside the load. */
-function roomProblems(
-	{ nodes }: Looked,
-	sets: readonly PodSet[],
-	placement: Kubernetes,
-): string[] {
+function roomProblems({ nodes }: Looked, sets: readonly PodSet[], placement: Kubernetes): string[] {
 	if (nodes === null) return [];
 	const fit = nodesFor(nodes, placement);
 	const load = sets.filter(({ asked }) => asked.role === "load");
 	const brokers = sets.filter(({ asked }) => asked.role === "broker");
-	const turns =
-		brokers.length === 0 ? [load] : brokers.map((b) => [b, ...load]);
+	const turns = brokers.length === 0 ? [load] : brokers.map((b) => [b, ...load]);
 	return turns.flatMap((turn) => {
 		const left = withoutRoom(
 			fit,

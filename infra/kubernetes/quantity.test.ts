@@ -16,9 +16,6 @@ test.each([
 	expect(quantityOf(text)).toBeCloseTo(value, 12);
 });
 
-test.each([undefined, "", "2 cores", "1Zi", "m"])(
-	"%s is no quantity",
-	(text) => {
-		expect(quantityOf(text)).toBeNull();
-	},
-);
+test.each([undefined, "", "2 cores", "1Zi", "m"])("%s is no quantity", (text) => {
+	expect(quantityOf(text)).toBeNull();
+});

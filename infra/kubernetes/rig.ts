@@ -21,10 +21,10 @@ export async function kubernetesRig(
 		async open(request) {
 			const kind = brokerOf(request.system).process;
 			if (!kind) return untouchedBroker();
-			const broker = await openInPods(
-				...([cluster, settings, kind, request, world] as const),
-				{ ...hosts, binaries },
-			);
+			const broker = await openInPods(...([cluster, settings, kind, request, world] as const), {
+				...hosts,
+				binaries,
+			});
 			open.add(broker);
 			return broker;
 		},

@@ -38,17 +38,14 @@ export function nodesFor(
 	return nodes.filter(
 		({ labels, taints, cordoned }) =>
 			!cordoned &&
-			Object.entries(nodeSelector).every(
-				([key, value]) => labels[key] === value,
-			) &&
+			Object.entries(nodeSelector).every(([key, value]) => labels[key] === value) &&
 			taints
 				.filter(({ effect }) => effect !== "PreferNoSchedule")
 				.every((taint) =>
 					tolerations.some(
 						(one) =>
 							(one.key === undefined || one.key === taint.key) &&
-							(one.operator === "Exists" ||
-								(one.value ?? "") === (taint.value ?? "")) &&
+							(one.operator === "Exists" || (one.value ?? "") === (taint.value ?? "")) &&
 							(one.effect === undefined || one.effect === taint.effect),
 					),
 				),
@@ -69,10 +66,7 @@ export function withoutRoom(
 	}));
 	const pods = asked
 		.flatMap(({ count, cpus, memory }) =>
-			Array.from({ length: count }, () => ({
-				cpus: cpus ?? 0,
-				memory: memory ?? 0,
-			})),
+			Array.from({ length: count }, () => ({ cpus: cpus ?? 0, memory: memory ?? 0 })),
 		)
 		.sort((a, b) => b.cpus - a.cpus || b.memory - a.memory);
 	let left = 0;

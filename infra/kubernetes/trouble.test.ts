@@ -14,17 +14,9 @@ test.each([
 		16 * 2 ** 20,
 		"it was ended because it used more than its 16MiB of memory (OOMKilled); give it more",
 	],
-	[
-		"oom",
-		null,
-		"it was ended because its memory was used up (OOMKilled); give it memory",
-	],
+	["oom", null, "it was ended because its memory was used up (OOMKilled); give it memory"],
 	["evicted", null, /^its node has evicted it \(.*ephemeral/],
-	[
-		"deadline",
-		null,
-		"its time (ttl) was over; write a longer ttl under kubernetes",
-	],
+	["deadline", null, "its time (ttl) was over; write a longer ttl under kubernetes"],
 	["ended", null, "it has ended with exit code 3 (Error)"],
 ])("a pod that is gone says why: %s", (name, memory, sentence) => {
 	const said = howItEnded(pod(name), memory);
@@ -32,12 +24,9 @@ test.each([
 	else expect(said).toMatch(sentence);
 });
 
-test.each(["running", "noimage", "unschedulable"])(
-	"a pod that has not ended: %s",
-	(name) => {
-		expect(howItEnded(pod(name), null)).toBeNull();
-	},
-);
+test.each(["running", "noimage", "unschedulable"])("a pod that has not ended: %s", (name) => {
+	expect(howItEnded(pod(name), null)).toBeNull();
+});
 
 test("a pod that is being deleted counts as gone", () => {
 	const going = pod("running");
@@ -46,9 +35,7 @@ test("a pod that is being deleted counts as gone", () => {
 });
 
 test("an image that cannot be pulled is given up at once, room is waited for", () => {
-	expect(whyNotUp(pod("noimage"), false)).toMatch(
-		/^its image cannot be pulled \(.*nosuch:1/,
-	);
+	expect(whyNotUp(pod("noimage"), false)).toMatch(/^its image cannot be pulled \(.*nosuch:1/);
 	expect(whyNotUp(pod("unschedulable"), false)).toBeNull();
 	expect(whyNotUp(pod("unschedulable"), true)).toMatch(
 		/^no node has room for it \(0\/1 nodes are available: 1 Insufficient cpu.*\); ask for less/,

@@ -37,16 +37,10 @@ export const Pod = z.object({
 						state: z
 							.object({
 								waiting: z
-									.object({
-										reason: z.string().optional(),
-										message: z.string().optional(),
-									})
+									.object({ reason: z.string().optional(), message: z.string().optional() })
 									.optional(),
 								terminated: z
-									.object({
-										reason: z.string().optional(),
-										exitCode: z.int().optional(),
-									})
+									.object({ reason: z.string().optional(), exitCode: z.int().optional() })
 									.optional(),
 							})
 							.default({}),
@@ -74,14 +68,10 @@ export async function whyLost(
 ): Promise<Unreachable> {
 	let reason: string;
 	try {
-		const found = Pod.parse(
-			await kubectl.json(["get", "pod", pod.pod], { limitMs: 10_000 }),
-		);
+		const found = Pod.parse(await kubectl.json(["get", "pod", pod.pod], { limitMs: 10_000 }));
 		reason =
 			howItEnded(found, pod.memory) ??
-			tell("exec-lost", {
-				words: words.trim() === "" ? "" : ` (${reasonIn(words)})`,
-			});
+			tell("exec-lost", { words: words.trim() === "" ? "" : ` (${reasonIn(words)})` });
 	} catch (error) {
 		reason = isMissing(error)
 			? tell("pod-deleted")
@@ -89,10 +79,7 @@ export async function whyLost(
 					words: ` (${reasonIn(error instanceof Error ? error.message : words)})`,
 				});
 	}
-	return new Unreachable(pod, {
-		reason,
-		remedy: tell("look-at-pods"),
-	});
+	return new Unreachable(pod, { reason, remedy: tell("look-at-pods") });
 }
 
 /** Why a command in a pod was killed; null: not known. `run` asks the pod itself. */
@@ -101,46 +88,35 @@ export async function whyKilled(
 	kubectl: Kubectl,
 	run: Link["run"],
 ): Promise<string | null> {
-	const found = await kubectl
-		.json(["get", "pod", pod], { limitMs: 10_000 })
-		.then(
-			(json) => Pod.parse(json),
-			(error) => (isMissing(error) ? "missing" : null),
-		);
+	const found = await kubectl.json(["get", "pod", pod], { limitMs: 10_000 }).then(
+		(json) => Pod.parse(json),
+		(error) => (isMissing(error) ? "missing" : null),
+	);
 	if (found === "missing") return tell("pod-deleted");
 	if (found === null) return null;
 	const ended = howItEnded(found, memory);
 	if (ended !== null || memory === null) return ended;
 	// The pod lives on where the kernel kills single processes.
-	const { values } = await run(KILLED).catch(() => ({
-		values: { killed: "" },
-	}));
+	const { values } = await run(KILLED).catch(() => ({ values: { killed: "" } }));
 	return Number(values.killed) > 0
 		? tell("pod-beyond-memory", { limit: formatBytes(memory) })
 		: null;
 }
 
 /** How a pod has ended; null: it is running. */
-export function howItEnded(
-	{ metadata, status }: Pod,
-	memory: number | null,
-): string | null {
+export function howItEnded({ metadata, status }: Pod, memory: number | null): string | null {
 	const [own] = status.containerStatuses;
 	const { terminated } = own?.state ?? {};
 	if (terminated?.reason === "OOMKilled")
 		return memory === null
 			? tell("pod-out-of-memory")
 			: tell("pod-beyond-memory", { limit: formatBytes(memory) });
-	if (status.reason === "Evicted")
-		return tell("pod-evicted", { why: bare(status.message) });
+	if (status.reason === "Evicted") return tell("pod-evicted", { why: bare(status.message) });
 	if (status.reason === "DeadlineExceeded") return tell("pod-deadline");
 	const disrupted = status.conditions.find(
 		({ type, status: is }) => type === "DisruptionTarget" && is === "True",
 	);
-	if (disrupted)
-		return tell("pod-evicted", {
-			why: bare(disrupted.message ?? disrupted.reason),
-		});
+	if (disrupted) return tell("pod-evicted", { why: bare(disrupted.message ?? disrupted.reason) });
 	if (metadata.deletionTimestamp !== undefined) return tell("pod-deleted");
 	if (terminated)
 		return tell("pod-ended", {
@@ -157,20 +133,12 @@ export function whyNotUp({ status }: Pod, late: boolean): string | null {
 	const [own] = status.containerStatuses;
 	const { waiting } = own?.state ?? {};
 	const { reason = "", message = "" } = waiting ?? {};
-	if (
-		/^(ErrImagePull|ImagePullBackOff|ErrImageNeverPull|InvalidImageName)$/.test(
-			reason,
-		)
-	)
+	if (/^(ErrImagePull|ImagePullBackOff|ErrImageNeverPull|InvalidImageName)$/.test(reason))
 		// The first attempt may meet a registry that is busy.
 		return reason === "ErrImagePull" && !late
 			? null
 			: tell("image-not-pulled", { why: bare(message || reason) });
-	if (
-		/^(CreateContainerConfigError|CreateContainerError|RunContainerError)$/.test(
-			reason,
-		)
-	)
+	if (/^(CreateContainerConfigError|CreateContainerError|RunContainerError)$/.test(reason))
 		return tell("container-refused", { why: bare(message || reason) });
 	const unplaced = status.conditions.find(
 		({ type, status: is, reason: why }) =>

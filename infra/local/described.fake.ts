@@ -1,8 +1,4 @@
-import type {
-	BrokerProcess,
-	Described,
-	StartedSystem,
-} from "../../runner/brokers/process.ts";
+import type { BrokerProcess, Described, StartedSystem } from "../../runner/brokers/process.ts";
 import type { Level } from "../../runner/model/plan.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
@@ -30,7 +26,10 @@ export async function describedHere(
 	const store = testFolder();
 	const { system, env, level = null, messageBytes = 256 } = asked;
 	const made = await kind.describe({
-		...{ system, level, messageBytes, ...HERE },
+		system,
+		level,
+		messageBytes,
+		...HERE,
 		nodes: await localSites(kind, {
 			count: system.options.nodes ?? 1,
 			store,
@@ -39,9 +38,5 @@ export async function describedHere(
 		}),
 		tools: toolsOf(fakeWorld({ env }), binaries),
 	});
-	return {
-		...made,
-		store,
-		file: (name, node = 1) => made.nodes[node - 1]?.files[name] ?? "",
-	};
+	return { ...made, store, file: (name, node = 1) => made.nodes[node - 1]?.files[name] ?? "" };
 }

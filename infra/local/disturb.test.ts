@@ -66,10 +66,11 @@ async function open(
 	};
 }
 
-const some = (
-	action: Disturbance["action"],
-	node: number | null = null,
-): Disturbance => ({ action, node, delayNs: null });
+const some = (action: Disturbance["action"], node: number | null = null): Disturbance => ({
+	action,
+	node,
+	delayNs: null,
+});
 
 const LIVES = "echo ready; exec sleep 100";
 const nats = { broker: "nats" };
@@ -135,15 +136,11 @@ describe("a node that is killed", () => {
 	test("has used what it has used: a sum over all nodes never falls", async () => {
 		const { broker } = await open(
 			nats,
-			shellBroker([
-				LIVES,
-				`i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; ${LIVES}`,
-			]),
+			shellBroker([LIVES, `i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; ${LIVES}`]),
 		);
 		const seen: LastSeen = new Map();
 		const used = () =>
-			readResources({ generatorPids: [], brokerPids: broker.pids }, 0, seen)
-				.broker?.cpuNs ?? 0;
+			readResources({ generatorPids: [], brokerPids: broker.pids }, 0, seen).broker?.cpuNs ?? 0;
 		const before = used();
 		expect(before).toBeGreaterThan(0);
 		const back = await broker.disturb(some("kill", 2));
@@ -157,24 +154,17 @@ describe("a node that is killed", () => {
 		const { broker, deaths } = await open(nats, shellBroker([LIVES, LIVES]));
 		await (await broker.disturb(some("kill", 2)))();
 		process.kill(broker.pids.at(-1) ?? 0, "SIGKILL");
-		await expect
-			.poll(() => deaths)
-			.toEqual(["node 2 of 2 ended by itself (SIGKILL)"]);
+		await expect.poll(() => deaths).toEqual(["node 2 of 2 ended by itself (SIGKILL)"]);
 	});
 
 	test("is not brought back while the broker is closed; nothing is left of it", async () => {
 		const { broker, log } = await open(
 			nats,
-			shellBroker([
-				LIVES,
-				`test -e once && exec sleep 100; touch once; ${LIVES}`,
-			]),
+			shellBroker([LIVES, `test -e once && exec sleep 100; touch once; ${LIVES}`]),
 		);
 		const back = await broker.disturb(some("kill", 2));
 		const told = expect(back()).rejects.toThrow("the run is over");
-		await expect
-			.poll(log)
-			.toContainEqual(expect.stringMatching(/started node 2 again/));
+		await expect.poll(log).toContainEqual(expect.stringMatching(/started node 2 again/));
 		const all = descendants(process.pid).map(({ pid }) => pid);
 		await broker.close();
 		await told;
@@ -193,10 +183,7 @@ describe("a node that is killed", () => {
 	test("and cannot start again is one sentence with its last words", async () => {
 		const { broker, deaths } = await open(
 			nats,
-			shellBroker([
-				LIVES,
-				`test -e once && { echo disk on fire; exit 3; }; touch once; ${LIVES}`,
-			]),
+			shellBroker([LIVES, `test -e once && { echo disk on fire; exit 3; }; touch once; ${LIVES}`]),
 		);
 		const back = await broker.disturb(some("kill", 2));
 		await expect(back()).rejects.toThrow(
@@ -208,9 +195,7 @@ describe("a node that is killed", () => {
 	test("and is not ready in time is one sentence", async () => {
 		const { broker } = await open(
 			nats,
-			shellBroker([`test -e once && exec sleep 100; touch once; ${LIVES}`], {
-				startMs: 700,
-			}),
+			shellBroker([`test -e once && exec sleep 100; touch once; ${LIVES}`], { startMs: 700 }),
 		);
 		const back = await broker.disturb(some("kill"));
 		await expect(back()).rejects.toThrow(
@@ -237,9 +222,7 @@ describe("a node that is killed", () => {
 	test("cannot be killed once more while it is down", async () => {
 		const { broker } = await open(nats, shellBroker([LIVES, LIVES]));
 		await broker.disturb(some("kill", 2));
-		await expect(broker.disturb(some("kill", 2))).rejects.toThrow(
-			"node 2 is down already",
-		);
+		await expect(broker.disturb(some("kill", 2))).rejects.toThrow("node 2 is down already");
 	});
 });
 
@@ -247,9 +230,7 @@ describe("a node that is restarted", () => {
 	test("may end in order first, and is down when that is told", async () => {
 		const { broker, log, deaths } = await open(
 			nats,
-			shellBroker([
-				"trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done",
-			]),
+			shellBroker(["trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done"]),
 		);
 		const [pid = 0] = broker.pids;
 		const back = await broker.disturb(some("restart"));
@@ -274,12 +255,7 @@ describe("a node that is restarted", () => {
 	test("is killed when it does not end by itself", async () => {
 		const { broker } = await open(
 			nats,
-			shellBroker(
-				["trap '' TERM INT; echo ready; while :; do sleep 0.05; done"],
-				{
-					stopMs: 200,
-				},
-			),
+			shellBroker(["trap '' TERM INT; echo ready; while :; do sleep 0.05; done"], { stopMs: 200 }),
 		);
 		const [pid = 0] = broker.pids;
 		const back = await broker.disturb(some("restart"));
@@ -300,17 +276,20 @@ describe("what cannot be done", () => {
 
 	test("a node that there is not is one sentence", async () => {
 		const { broker } = await open(nats, shellBroker([LIVES]));
-		await expect(broker.disturb(some("kill", 2))).rejects.toThrow(
-			"there is no node 2",
-		);
+		await expect(broker.disturb(some("kill", 2))).rejects.toThrow("there is no node 2");
 	});
 });
 
 test("the numbers of nodes are those at the end of their names", async () => {
 	const { broker } = await open(nats, shellBroker([LIVES, LIVES]));
-	expect(
-		["mqbench-2", "1", "3", "0", "rabbit@host", ""].map(broker.nodeOf),
-	).toEqual([2, 1, null, null, null, null]);
+	expect(["mqbench-2", "1", "3", "0", "rabbit@host", ""].map(broker.nodeOf)).toEqual([
+		2,
+		1,
+		null,
+		null,
+		null,
+		null,
+	]);
 });
 
 // Data has to survive: each broker for real. What is missing is said, and fails in CI.
@@ -319,25 +298,17 @@ const missing = (...programs: readonly string[]) =>
 const real = (...programs: readonly string[]) =>
 	describe.skipIf(missing(...programs).length > 0 && !process.env.CI);
 const without = (...programs: readonly string[]) =>
-	missing(...programs).length === 0
-		? ""
-		: ` (missing: ${missing(...programs).join(", ")})`;
+	missing(...programs).length === 0 ? "" : ` (missing: ${missing(...programs).join(", ")})`;
 
 test("nats-server has its streams again after kill and after restart", async () => {
-	const { broker, deaths } = await open({
-		broker: "nats",
-		mode: "jetstream",
-	});
+	const { broker, deaths } = await open({ broker: "nats", mode: "jetstream" });
 	const ask = (subject: string, body: string) =>
 		exchange(
 			broker.url,
 			`CONNECT {"verbose":false,"auth_token":"${new URL(broker.url).username}"}\r\nSUB inbox 1\r\nPUB ${subject} inbox ${body.length}\r\n${body}\r\n`,
 			/\{"(type|stream)".*\}/,
 		);
-	await ask(
-		"$JS.API.STREAM.CREATE.s",
-		'{"name":"s","subjects":["t"],"storage":"file"}',
-	);
+	await ask("$JS.API.STREAM.CREATE.s", '{"name":"s","subjects":["t"],"storage":"file"}');
 	expect(await ask("t", "one")).toMatch(/"seq": ?1\b/);
 	await (await broker.disturb(some("kill")))();
 	expect(await ask("t", "two")).toMatch(/"seq": ?2\b/);
@@ -348,11 +319,7 @@ test("nats-server has its streams again after kill and after restart", async () 
 
 real("redis-server")(`redis-server${without("redis-server")}`, () => {
 	test("has loaded its file when it is told to be ready again", async () => {
-		const { broker, deaths } = await open({
-			broker: "redis",
-			mode: "streams",
-			durability: "os",
-		});
+		const { broker, deaths } = await open({ broker: "redis", mode: "streams", durability: "os" });
 		const ask = (command: string) =>
 			exchange(
 				broker.url,
@@ -376,10 +343,7 @@ real("rabbitmq-server")(`rabbitmq-server${without("rabbitmq-server")}`, () => {
 		await (await broker.disturb(some("kill")))();
 		expect(await exchange(broker.url, "AMQP\0\0\x09\x01", /\d/)).toBeTruthy();
 		expect(log().join("\n")).not.toMatch(/mkfifo|already running/);
-		const all = broker.pids.flatMap((pid) => [
-			pid,
-			...descendants(pid).map((one) => one.pid),
-		]);
+		const all = broker.pids.flatMap((pid) => [pid, ...descendants(pid).map((one) => one.pid)]);
 		await broker.close();
 		expect(all.filter(runs)).toEqual([]);
 		expect(deaths).toEqual([]);

@@ -1,10 +1,4 @@
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -41,15 +35,8 @@ async function rig(
 		if (before === undefined) delete process.env.TMPDIR;
 		else process.env.TMPDIR = before;
 	});
-	const world = fakeWorld({
-		env: { PATH: process.env.PATH, TMPDIR: temporary },
-		stop,
-	});
-	const made = await localRig(
-		world,
-		{ ...real, ...binaries },
-		kind && { nats: kind },
-	);
+	const world = fakeWorld({ env: { PATH: process.env.PATH, TMPDIR: temporary }, stop });
+	const made = await localRig(world, { ...real, ...binaries }, kind && { nats: kind });
 	onTestFinished(() => made.teardown());
 	const log = path.join(folder, "broker.log");
 	return {
@@ -149,16 +136,9 @@ describe("a broker", () => {
 		const broker = await local.open(request());
 		const state = () =>
 			broker.pids.map(
-				(pid) =>
-					/^State:\s+(\w)/m.exec(
-						readFileSync(`/proc/${pid}/status`, "utf8"),
-					)?.[1],
+				(pid) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1],
 			);
-		const resume = await broker.disturb({
-			action: "pause",
-			node: null,
-			delayNs: null,
-		});
+		const resume = await broker.disturb({ action: "pause", node: null, delayNs: null });
 		await expect.poll(state).toEqual(["T"]);
 		await resume();
 		await expect.poll(state).not.toContain("T");
@@ -167,10 +147,7 @@ describe("a broker", () => {
 
 	test("tells when it dies, and how; not when it is closed", async () => {
 		const { rig: local, request } = await rig();
-		const [killed, closed] = [
-			await local.open(request()),
-			await local.open(request()),
-		];
+		const [killed, closed] = [await local.open(request()), await local.open(request())];
 		let told = false;
 		void closed.died.then(() => {
 			told = true;
@@ -186,14 +163,10 @@ describe("a broker that does not come up", () => {
 	test("as its port is taken, is one sentence that names the port", async () => {
 		const { rig: local, temporary, request } = await rig();
 		const port = await takenPort();
-		await expect(
-			local.open(request({ system: nats(port) })),
-		).rejects.toMatchObject({
+		await expect(local.open(request({ system: nats(port) }))).rejects.toMatchObject({
 			code: "port-taken",
 			exit: 3,
-			message: expect.stringContaining(
-				`mine: port ${port} is taken on 127.0.0.1.`,
-			),
+			message: expect.stringContaining(`mine: port ${port} is taken on 127.0.0.1.`),
 		});
 		expect(readdirSync(temporary)).toEqual([]);
 	});
@@ -305,11 +278,7 @@ describe("a broker of several nodes", () => {
 	});
 
 	test("tells which of them died", async () => {
-		const { rig: local, request } = await rig(
-			{},
-			undefined,
-			shellBroker([LIVES, LIVES]),
-		);
+		const { rig: local, request } = await rig({}, undefined, shellBroker([LIVES, LIVES]));
 		const broker = await local.open(request());
 		process.kill(broker.pids[1] ?? 0, "SIGKILL");
 		expect(await broker.died).toBe("node 2 of 2 ended by itself (SIGKILL)");
@@ -331,9 +300,7 @@ describe("a broker of several nodes", () => {
 			code: "broker-start",
 			message: `mine: the broker did not start: node 2 of 2: exit code 7, last words: [1] ready. Its log: ${log}`,
 		});
-		expect(runs(Number(readFileSync(path.join(folder, "pid"), "utf8")))).toBe(
-			false,
-		);
+		expect(runs(Number(readFileSync(path.join(folder, "pid"), "utf8")))).toBe(false);
 		expect(readdirSync(temporary)).toEqual([]);
 	});
 
@@ -341,10 +308,7 @@ describe("a broker of several nodes", () => {
 		const { rig: local, request } = await rig(
 			{},
 			undefined,
-			shellBroker([LIVES], {
-				startMs: 600,
-				healthy: () => new Promise(() => {}),
-			}),
+			shellBroker([LIVES], { startMs: 600, healthy: () => new Promise(() => {}) }),
 		);
 		await expect(local.open(request())).rejects.toThrow(
 			/^mine: the broker did not start: it was ready and took no connections within \d.*, last words: .*ready/,
@@ -355,12 +319,7 @@ describe("a broker of several nodes", () => {
 		const { rig: local, request } = await rig(
 			{},
 			undefined,
-			shellBroker(
-				["trap '' TERM INT; echo ready; while :; do sleep 0.1; done"],
-				{
-					stopMs: 200,
-				},
-			),
+			shellBroker(["trap '' TERM INT; echo ready; while :; do sleep 0.1; done"], { stopMs: 200 }),
 		);
 		const broker = await local.open(request());
 		await broker.close();
@@ -453,16 +412,12 @@ describe.runIf(existsSync("/proc/self/status"))("CPUs", () => {
 		const { rig: local, log, request } = await rig({}, undefined, print);
 		await local.open(request({ cpus: "0" }));
 		// The log is written behind the line that says it is ready.
-		await expect
-			.poll(() => readFileSync(log, "utf8"))
-			.toMatch(/Cpus_allowed_list:\s*0\n/);
+		await expect.poll(() => readFileSync(log, "utf8")).toMatch(/Cpus_allowed_list:\s*0\n/);
 	});
 
 	test("that the machine has not are refused with those that it has", async () => {
 		const { rig: local, request } = await rig({}, undefined, print);
-		await expect(
-			local.open(request({ cpus: "0,4000-4001" })),
-		).rejects.toMatchObject({
+		await expect(local.open(request({ cpus: "0,4000-4001" }))).rejects.toMatchObject({
 			code: "pin-impossible",
 			exit: 3,
 			message: expect.stringMatching(
@@ -474,9 +429,7 @@ describe.runIf(existsSync("/proc/self/status"))("CPUs", () => {
 
 test("a system without a process has nothing to start", async () => {
 	const { rig: local, temporary, request } = await rig();
-	const broker = await local.open(
-		request({ system: { ...nats(), broker: "noop" } }),
-	);
+	const broker = await local.open(request({ system: { ...nats(), broker: "noop" } }));
 	expect(broker).toMatchObject({ url: "", pids: [], binary: null });
 	expect(readdirSync(temporary)).toEqual([]);
 });

@@ -8,12 +8,7 @@ import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { BrokerLog } from "../nodes/broker-log.ts";
-import {
-	type Broker,
-	type BrokerRequest,
-	type Rig,
-	untouchedBroker,
-} from "../rig.ts";
+import { type Broker, type BrokerRequest, type Rig, untouchedBroker } from "../rig.ts";
 import { sweep, temporaryFolder } from "../temporary.ts";
 import { localPlace } from "./place.ts";
 import { FreePortTaken, freePorts, untilPortsAreFree } from "./ports.ts";
@@ -33,9 +28,7 @@ export async function localRig(
 		async open(request) {
 			const kind = kinds[request.system.broker];
 			if (!kind) return untouchedBroker();
-			const broker = await untilPortsAreFree(() =>
-				launch(kind, request, world, binaries),
-			);
+			const broker = await untilPortsAreFree(() => launch(kind, request, world, binaries));
 			open.add(broker);
 			return broker;
 		},
@@ -60,12 +53,12 @@ async function launch(
 	// Downloads of Maven, crash dumps of Erlang, a node's data: everything goes with the run.
 	const folders = [store];
 	const remove = async () => {
-		for (const folder of folders)
-			await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+		for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 	};
 	try {
 		const nodes = await localSites(kind, {
-			...{ count, store },
+			count,
+			store,
 			ports: (count) => freePorts(system, count),
 			memoryFolder: once(async () => {
 				const folder = await temporaryFolder(HERE.where.memory);
@@ -74,7 +67,11 @@ async function launch(
 			}),
 		});
 		const made = await kind.describe({
-			...{ system, level, messageBytes, nodes, ...HERE },
+			system,
+			level,
+			messageBytes,
+			nodes,
+			...HERE,
 			tools: toolsOf(world, binaries),
 		});
 		return await openBroker({
@@ -111,14 +108,10 @@ function explainTaken(
 	{ system: { key, port } }: BrokerRequest,
 	log: BrokerLog,
 ): unknown {
-	if (!(error instanceof MqbenchError) || error.code !== "broker-start")
-		return error;
+	if (!(error instanceof MqbenchError) || error.code !== "broker-start") return error;
 	if (!PORT_TAKEN.test(log.tail())) return error;
-	return port === null
-		? new FreePortTaken(error)
-		: failure("port-taken", { system: key, port });
+	return port === null ? new FreePortTaken(error) : failure("port-taken", { system: key, port });
 }
 
 /** Brokers word this in different ways. */
-const PORT_TAKEN =
-	/eaddrinuse|address (already )?in use|port \d+ (is )?in use/i;
+const PORT_TAKEN = /eaddrinuse|address (already )?in use|port \d+ (is )?in use/i;

@@ -15,23 +15,12 @@ export function pinned(
 ): readonly string[] {
 	if (cpus === null) return argv;
 	const allowed = allowedCpus();
-	if (allowed === null)
-		throw failure("pin-impossible", {
-			cpus,
-			reason: tell("cpus-on-linux"),
-		});
+	if (allowed === null) throw failure("pin-impossible", { cpus, reason: tell("cpus-on-linux") });
 	const missing = missingCpus(cpus, allowed);
 	if (missing !== null)
-		throw failure("pin-impossible", {
-			cpus,
-			reason: tell("cpus-allowed", { allowed, missing }),
-		});
+		throw failure("pin-impossible", { cpus, reason: tell("cpus-allowed", { allowed, missing }) });
 	const taskset = findOnPath("taskset", env);
-	if (taskset === null)
-		throw failure("pin-impossible", {
-			cpus,
-			reason: tell("taskset-missing"),
-		});
+	if (taskset === null) throw failure("pin-impossible", { cpus, reason: tell("taskset-missing") });
 	return [taskset, "--cpu-list", cpus, ...argv];
 }
 

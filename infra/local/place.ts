@@ -3,12 +3,7 @@ import path from "node:path";
 import type { World } from "../../runner/world.ts";
 import type { Command, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
 import { childrenOf, treeOf } from "../pid.ts";
-import {
-	bareEnvironment,
-	describeEnd,
-	type Supervised,
-	startSupervised,
-} from "../process.ts";
+import { bareEnvironment, describeEnd, type Supervised, startSupervised } from "../process.ts";
 import { terminate } from "../terminate.ts";
 import { pinned } from "./pinned.ts";
 

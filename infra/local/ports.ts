@@ -8,19 +8,13 @@ import type { System } from "../../runner/scenario/scenario.ts";
  * Ports on 127.0.0.1 that are free now, all different; the first one is the system's own, if it has one. Another program may take one before the
  * broker does; then the broker's log shows it.
  */
-export async function freePorts(
-	system: System,
-	count: number,
-): Promise<number[]> {
+export async function freePorts(system: System, count: number): Promise<number[]> {
 	const servers: Server[] = [];
 	try {
-		for (let i = 0; i < count; i++)
-			servers.push(await hold(system, i === 0 ? system.port : null));
+		for (let i = 0; i < count; i++) servers.push(await hold(system, i === 0 ? system.port : null));
 		return servers.map((server) => (server.address() as { port: number }).port);
 	} finally {
-		await Promise.all(
-			servers.map((server) => new Promise((r) => server.close(r))),
-		);
+		await Promise.all(servers.map((server) => new Promise((r) => server.close(r))));
 	}
 }
 
@@ -32,9 +26,7 @@ export class FreePortTaken extends MqbenchError {
 }
 
 /** Another program may take a port between choosing it and listening on it; then try others. */
-export async function untilPortsAreFree<T>(
-	attempt: () => Promise<T>,
-): Promise<T> {
+export async function untilPortsAreFree<T>(attempt: () => Promise<T>): Promise<T> {
 	for (let tries = 1; ; tries++)
 		try {
 			return await attempt();
@@ -64,8 +56,7 @@ async function hold(system: System, port: number | null): Promise<Server> {
 			// Taken, or kept by the system for others.
 			if (port === null && tries < MOST_DRAWS) continue;
 			if (port === null) throw error;
-			if (error.code === "EADDRINUSE")
-				throw failure("port-taken", { system: system.key, port });
+			if (error.code === "EADDRINUSE") throw failure("port-taken", { system: system.key, port });
 			const reason = reasonOf(error);
 			throw failure("port-refused", { system: system.key, port, reason });
 		}

@@ -7,11 +7,7 @@ import { findProgram } from "./program.ts";
 
 const INSTALL = { linux: "apt", darwin: "brew", other: "download" };
 
-function find(
-	binary: string | null,
-	folder: string,
-	platform: NodeJS.Platform = "linux",
-) {
+function find(binary: string | null, folder: string, platform: NodeJS.Platform = "linux") {
 	return findProgram(
 		{ key: "mine", binary } as System,
 		["mqbench-first", "mqbench-second"],

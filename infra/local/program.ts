@@ -17,9 +17,7 @@ export function findProgram(
 ): string {
 	const wanted = system.binary === null ? names : [system.binary];
 	for (const name of wanted) {
-		const file = path.isAbsolute(name)
-			? executable(name)
-			: findOnPath(name, env);
+		const file = path.isAbsolute(name) ? executable(name) : findOnPath(name, env);
 		if (file !== null) return file;
 	}
 	throw failure("broker-missing", {
@@ -32,10 +30,7 @@ export function findProgram(
 					: `${system.binary} (binary) is not on PATH`,
 		remedy:
 			system.binary === null
-				? tell("install-broker", {
-						how: installHere(install, platform),
-						name: names[0] ?? "",
-					})
+				? tell("install-broker", { how: installHere(install, platform), name: names[0] ?? "" })
 				: tell("correct-binary"),
 	});
 }
@@ -45,9 +40,7 @@ export function installHere(
 	install: Install,
 	platform: NodeJS.Platform = process.platform,
 ): string {
-	return platform === "linux" || platform === "darwin"
-		? install[platform]
-		: install.other;
+	return platform === "linux" || platform === "darwin" ? install[platform] : install.other;
 }
 
 /** The path of a program: on PATH, or where servers are that users' PATHs leave out. */

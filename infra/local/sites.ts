@@ -1,12 +1,7 @@
 import { statfs } from "node:fs/promises";
 import path from "node:path";
 import { hostPort } from "../../runner/brokers/addresses.ts";
-import type {
-	BrokerProcess,
-	Port,
-	Setup,
-	Site,
-} from "../../runner/brokers/process.ts";
+import type { BrokerProcess, Port, Setup, Site } from "../../runner/brokers/process.ts";
 import { tell } from "../../runner/text/tell.ts";
 
 /** What a broker learns about places on this machine. */
@@ -38,25 +33,23 @@ export async function localSites(
 		// Ports for clients first, for all nodes: the system's own port is the first.
 		const ports = uses.map((_, use) => free[use * count + i] ?? 0);
 		const at = (from: Port["from"]) =>
-			uses.flatMap((use, u) =>
-				use.from === from ? [hostPort(LOOPBACK, ports[u] ?? 0)] : [],
-			);
+			uses.flatMap((use, u) => (use.from === from ? [hostPort(LOOPBACK, ports[u] ?? 0)] : []));
 		const clients = at("clients");
 		return {
-			...{ listen: LOOPBACK, ip: LOOPBACK, ports, published: false },
+			listen: LOOPBACK,
+			ip: LOOPBACK,
+			ports,
+			published: false,
 			hostname: `mqbench-${i + 1}`,
-			...{ clients, client: clients[0] ?? "" },
+			clients,
+			client: clients[0] ?? "",
 			health: at("health")[0] ?? "",
 			folder: count === 1 ? store : path.join(store, `node-${i + 1}`),
 			data: path.join(store, `data-${i + 1}`),
 			memory:
 				freeBytes === null
 					? null
-					: {
-							freeBytes,
-							folder: async () =>
-								path.join(await memoryFolder(), `data-${i + 1}`),
-						},
+					: { freeBytes, folder: async () => path.join(await memoryFolder(), `data-${i + 1}`) },
 			bring: (_, from) => from,
 		};
 	});

@@ -6,18 +6,12 @@ import { temporaryFolder } from "../temporary.ts";
 import { findOnPath, findProgram, installHere } from "./program.ts";
 
 /** This machine's tools for brokers on the platform of the programs in `built`. */
-export function toolsOf(
-	world: World,
-	binaries: Binaries,
-	built: Binaries = binaries,
-): Tools {
+export function toolsOf(world: World, binaries: Binaries, built: Binaries = binaries): Tools {
 	return {
 		env: world.env,
-		built: async (program) =>
-			built.brokers[program] ?? (await built.server(program)),
+		built: async (program) => built.brokers[program] ?? (await built.server(program)),
 		findOnPath: (name, env = world.env) => findOnPath(name, env),
-		findProgram: (system, names, install) =>
-			findProgram(system, names, install, world.env),
+		findProgram: (system, names, install) => findProgram(system, names, install, world.env),
 		installHere,
 		jars: (asked) => resolveJars({ ...asked, agent: binaries.agent, world }),
 		temporaryFolder,

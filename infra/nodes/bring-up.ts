@@ -44,9 +44,7 @@ export async function bringUp({
 		() => "stopped" as const,
 	);
 	const whose = ({ number, place: { host } }: BrokerNode) =>
-		count === 1
-			? ""
-			: `node ${number} of ${count}${host === null ? "" : ` (${host})`}: `;
+		count === 1 ? "" : `node ${number} of ${count}${host === null ? "" : ` (${host})`}: `;
 	/** Throws unless the step succeeded. */
 	const judge = (step: Step, passed = "") => {
 		if (step === "done") return;
@@ -58,9 +56,7 @@ export async function bringUp({
 			const why = passed === "" ? "" : trouble();
 			const seconds = Number((step.limitMs / 1000).toFixed(1));
 			const busy =
-				step.limitMs === startMs
-					? ""
-					: tell("start-crowded", { seconds: startMs / 1000 });
+				step.limitMs === startMs ? "" : tell("start-crowded", { seconds: startMs / 1000 });
 			reason = `it ${passed}took no connections within ${seconds}s${busy}${why && ` (through the SSH connection: ${why})`}${ending}`;
 		} else reason = `${step.how}${ending}`;
 		throw failure("broker-start", { system: system.key, reason, log: logPath });
@@ -90,11 +86,7 @@ export async function bringUp({
 
 // --- internal ---
 
-type Step =
-	| "done"
-	| "stopped"
-	| { readonly limitMs: number }
-	| Pick<End, "how">;
+type Step = "done" | "stopped" | { readonly limitMs: number } | Pick<End, "how">;
 
 const DONE = () => "done" as const;
 
@@ -109,9 +101,7 @@ async function runBefore(
 	for (const argv of before) {
 		// Start nothing more.
 		if (over.aborted) return null;
-		const { ended } = await place.run({ argv, env }, (line) =>
-			log.write(line, number),
-		);
+		const { ended } = await place.run({ argv, env }, (line) => log.write(line, number));
 		const { how, well } = await ended;
 		if (!well) return `${argv[0]}: ${how}`;
 	}

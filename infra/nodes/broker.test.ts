@@ -9,7 +9,8 @@ import type { NodeProcess, Place, TakeLine } from "./place.ts";
 function place(nodes: NodeProcess[] = []): Place {
 	let readyMs = 0;
 	return {
-		...{ host: null, signals: true },
+		host: null,
+		signals: true,
 		async prepare() {},
 		async close() {},
 		async start(_: unknown, take: TakeLine): Promise<NodeProcess> {
@@ -62,10 +63,7 @@ async function open({
 			logPath: path.join(testFolder(), "broker.log"),
 		} as never,
 		world: fakeWorld({ stop: stop.signal }),
-		about: {
-			...{ binary: "", sameHost: true, topology: "", settings: {} },
-			...about,
-		},
+		about: { binary: "", sameHost: true, topology: "", settings: {}, ...about },
 		async remove() {},
 	});
 	onTestFinished(() => broker.close());
@@ -76,13 +74,10 @@ test.each([
 	[1, true, false],
 	[3, true, true],
 	[3, false, false],
-])(
-	"%d nodes, on this machine: %s, share a host: %s",
-	async (nodes, sameHost, shared) => {
-		const { nodesShareHost } = await open({ nodes, sameHost });
-		expect(nodesShareHost).toBe(shared);
-	},
-);
+])("%d nodes, on this machine: %s, share a host: %s", async (nodes, sameHost, shared) => {
+	const { nodesShareHost } = await open({ nodes, sameHost });
+	expect(nodesShareHost).toBe(shared);
+});
 
 test("is gone when the last of its nodes has ended by itself, not when mqbench has killed them", async () => {
 	const started: NodeProcess[] = [];

@@ -1,10 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { hideSecrets } from "../../runner/brokers/index.ts";
-import type {
-	Described,
-	NodeDescription,
-} from "../../runner/brokers/process.ts";
+import type { Described, NodeDescription } from "../../runner/brokers/process.ts";
 import { once } from "../../runner/once.ts";
 import type { World } from "../../runner/world.ts";
 import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
@@ -24,16 +21,8 @@ export interface OpenBroker {
 	readonly request: BrokerRequest;
 	readonly world: Pick<World, "stop" | "clock">;
 	/** Parts that only the target knows. */
-	readonly about: Pick<
-		Broker,
-		"binary" | "sameHost" | "topology" | "settings"
-	> &
-		Partial<
-			Pick<
-				Broker,
-				"identities" | "hosts" | "notes" | "stays" | "version" | "url"
-			>
-		>;
+	readonly about: Pick<Broker, "binary" | "sameHost" | "topology" | "settings"> &
+		Partial<Pick<Broker, "identities" | "hosts" | "notes" | "stays" | "version" | "url">>;
 	/** Removes what the target has made for the broker, when its nodes are gone. */
 	remove(): Promise<void>;
 	/** Turns an error into the one for people. */
@@ -59,12 +48,7 @@ export async function openBroker({
 	await mkdir(path.dirname(request.logPath), { recursive: true });
 	const count = places.length;
 	const { secrets = [] } = request.system.options;
-	const log = openBrokerLog(
-		request.logPath,
-		count,
-		() => world.clock.nowMs(),
-		secrets,
-	);
+	const log = openBrokerLog(request.logPath, count, () => world.clock.nowMs(), secrets);
 	const nodes = places.map(
 		(place, i) =>
 			new BrokerNode({
@@ -85,13 +69,16 @@ export async function openBroker({
 	const down = nodes.filter((_, i) => !running[i]);
 	try {
 		await settled(
-			nodes.map((node) =>
-				down.includes(node) ? node.place.prepare(node.command) : node.attach(),
-			),
+			nodes.map((node) => (down.includes(node) ? node.place.prepare(node.command) : node.attach())),
 		);
 		await bringUp({
-			...{ nodes: down, count, health: facts, request, log },
-			...{ startMs: facts.startMs, stop: world.stop },
+			nodes: down,
+			count,
+			health: facts,
+			request,
+			log,
+			startMs: facts.startMs,
+			stop: world.stop,
 			...(trouble ? { trouble } : {}),
 		});
 	} catch (error) {
@@ -123,7 +110,9 @@ export async function openBroker({
 			return nodes[number - 1]?.number ?? null;
 		},
 		disturb: disturber(nodes, {
-			...{ log, health: facts, startMs: facts.startMs },
+			log,
+			health: facts,
+			startMs: facts.startMs,
 			stop: about.stays ? null : stop,
 		}),
 		died: Promise.race(

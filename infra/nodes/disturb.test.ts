@@ -40,11 +40,7 @@ async function broker(parts: {
 		};
 		return new BrokerNode({
 			number,
-			place: {
-				...{ host: null, signals: true, start },
-				async prepare() {},
-				async close() {},
-			},
+			place: { host: null, signals: true, start, async prepare() {}, async close() {} },
 			command: { argv: [], before: [], files: {} },
 			hear: () => {},
 			ready: (line) => line === "ready",
@@ -52,10 +48,7 @@ async function broker(parts: {
 	});
 	for (const node of nodes) await (await node.start()).ready;
 	const disturb = disturber(nodes, {
-		log: {
-			note: (what: string) => did.push(what),
-			lastWords: () => "",
-		} as never,
+		log: { note: (what: string) => did.push(what), lastWords: () => "" } as never,
 		health: parts.healthy ? { healthy: parts.healthy } : {},
 		startMs: parts.startMs ?? 5_000,
 		stop: parts.stop ?? null,

@@ -25,18 +25,12 @@ export function disturber(
 	options: DisturberOptions,
 ): Broker["disturb"] {
 	return async (what) => {
-		const chosen = nodes.filter(
-			({ number }) => what.node === null || what.node === number,
-		);
+		const chosen = nodes.filter(({ number }) => what.node === null || what.node === number);
 		if (chosen.length === 0) throw new Error(`there is no node ${what.node}`);
 		const done = await Promise.allSettled(
-			chosen.map((node) =>
-				actions[what.action](node, options, what.delayNs ?? 0),
-			),
+			chosen.map((node) => actions[what.action](node, options, what.delayNs ?? 0)),
 		);
-		const backs = done.flatMap((one) =>
-			one.status === "fulfilled" ? [one.value] : [],
-		);
+		const backs = done.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
 		const back = async () => {
 			await settled(backs.map((one) => one()));
 		};
@@ -52,11 +46,7 @@ export function disturber(
 
 // --- internal ---
 
-type Act = (
-	node: BrokerNode,
-	options: DisturberOptions,
-	delayNs: number,
-) => Promise<Back>;
+type Act = (node: BrokerNode, options: DisturberOptions, delayNs: number) => Promise<Back>;
 
 const actions: Readonly<Record<Disturbance["action"], Act>> = {
 	async pause(node, { log }) {
@@ -90,11 +80,7 @@ const actions: Readonly<Record<Disturbance["action"], Act>> = {
 	},
 	async latency(node, { log }, delayNs) {
 		const back = await networkOf(node, "latency").latency(delayNs);
-		note(
-			log,
-			node,
-			(name) => `packets of ${name} leave ${delayNs / 1e6} ms later`,
-		);
+		note(log, node, (name) => `packets of ${name} leave ${delayNs / 1e6} ms later`);
 		return async () => {
 			await back();
 			note(log, node, (name) => `packets of ${name} leave at once again`);
@@ -102,11 +88,7 @@ const actions: Readonly<Record<Disturbance["action"], Act>> = {
 	},
 };
 
-function note(
-	log: BrokerLog,
-	{ number }: BrokerNode,
-	what: (name: string) => string,
-): void {
+function note(log: BrokerLog, { number }: BrokerNode, what: (name: string) => string): void {
 	log.note(what(`node ${number}`), number);
 }
 
@@ -144,15 +126,12 @@ async function startAgain(
 	);
 	try {
 		const step = await Promise.race([
-			ready
-				.then(() => untilHealthy(health, over.signal))
-				.then(() => "ready" as const),
+			ready.then(() => untilHealthy(health, over.signal)).then(() => "ready" as const),
 			ended,
 			limit,
 		]);
 		if (step === "stopped") throw new Error(ENDING);
-		if (step === "late")
-			throw new Error(tell("node-not-ready", { node: node.number }));
+		if (step === "late") throw new Error(tell("node-not-ready", { node: node.number }));
 		if (step !== "ready") {
 			const words = log.lastWords();
 			throw new Error(

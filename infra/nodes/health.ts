@@ -5,10 +5,7 @@ import type { Signs } from "../../runner/brokers/process.ts";
 export type Health = Pick<Signs, "healthy">;
 
 /** Asks until the answer is yes, or nobody is interested any more. A failed question counts as no. */
-export async function untilHealthy(
-	broker: Health,
-	over: AbortSignal,
-): Promise<void> {
+export async function untilHealthy(broker: Health, over: AbortSignal): Promise<void> {
 	while (broker.healthy && !(await broker.healthy().catch(() => false))) {
 		if (over.aborted) return;
 		await sleep(HEALTH_MS);

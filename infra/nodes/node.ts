@@ -37,10 +37,7 @@ export class BrokerNode {
 	}
 
 	/** Starts it. `ready` resolves when it says so, `ended` when its process has ended; the first one decides. */
-	async start(): Promise<{
-		readonly ready: Promise<void>;
-		readonly ended: Promise<End>;
-	}> {
+	async start(): Promise<{ readonly ready: Promise<void>; readonly ended: Promise<End> }> {
 		let tellReady = () => {};
 		const ready = new Promise<void>((resolve) => {
 			tellReady = resolve;
@@ -59,10 +56,8 @@ export class BrokerNode {
 
 	/** Throws a sentence unless it is up and ready: only then can something be done to it. */
 	mustBeUp(): Promise<NodeProcess> {
-		if (this.#life === null)
-			throw new Error(`node ${this.number} is down already`);
-		if (!this.#life.isReady)
-			throw new Error(tell("node-not-up-again", { node: this.number }));
+		if (this.#life === null) throw new Error(`node ${this.number} is down already`);
+		if (!this.#life.isReady) throw new Error(tell("node-not-up-again", { node: this.number }));
 		return this.#life.process;
 	}
 

@@ -14,9 +14,7 @@ test("a start may take longer while the machine is crowded, and no longer than t
 });
 
 test("a stop ends the wait", async () => {
-	await expect(
-		patience(60_000, AbortSignal.abort(), () => 1),
-	).rejects.toThrow();
+	await expect(patience(60_000, AbortSignal.abort(), () => 1)).rejects.toThrow();
 });
 
 test("of this machine it is a factor from 1 to 4", () => {

@@ -18,10 +18,7 @@ export interface Place {
 	/** Takes over a node that is running there, with its output from now on. */
 	attach?(take: TakeLine): Promise<NodeProcess>;
 	/** Changes its network. Absent: mqbench does not control its network. */
-	readonly network?: {
-		partition(): Promise<Back>;
-		latency(delayNs: number): Promise<Back>;
-	};
+	readonly network?: { partition(): Promise<Back>; latency(delayNs: number): Promise<Back> };
 	/** Ends everything that was started there, or lets go of it if it is removed otherwise or stays. */
 	close(): Promise<void>;
 }

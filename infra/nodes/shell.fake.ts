@@ -12,10 +12,7 @@ export function shellBroker(
 		container: { data: "/data" },
 		ports: () => [{ number: 4222, from: "clients" }],
 		describe: async () => ({
-			nodes: nodes.map((body) => ({
-				argv: ["/bin/sh", "-c", body],
-				files: {},
-			})),
+			nodes: nodes.map((body) => ({ argv: ["/bin/sh", "-c", body], files: {} })),
 			data: null,
 			flushes: false,
 			ready: (line) => line === "ready",

@@ -34,10 +34,7 @@ export async function askFacts(
 		`echo; for fact in ${[...FACTS, ...settingQuestions(), ...more].map((one) => `"${one}"`).join(" ")}; do echo "mqbench:$fact"; done`,
 	);
 	const { system = "", processor = "", kernel = "", sum = "" } = values;
-	const cores = Math.min(
-		Number(values.cores),
-		host.container?.cpus ?? Number.POSITIVE_INFINITY,
-	);
+	const cores = Math.min(Number(values.cores), host.container?.cpus ?? Number.POSITIVE_INFINITY);
 	if (system === "" || !(cores > 0)) throw noShell(host, err);
 	if (sum === "")
 		throw unfit(
@@ -57,10 +54,7 @@ export async function askFacts(
 			...(memory > 0 ? [formatBytes(memory)] : []),
 		].join(", "),
 		// Containers of one machine have process tables of their own.
-		identity: identityOf(
-			values.boot ?? "",
-			host.container ? "container" : (values.space ?? ""),
-		),
+		identity: identityOf(values.boot ?? "", host.container ? "container" : (values.space ?? "")),
 		...(values.address ? { address: values.address } : {}),
 		settings: settingsOf(values),
 		more: values,

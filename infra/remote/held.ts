@@ -44,7 +44,12 @@ export async function hold(
 		held = resolve;
 	});
 	const child = startSupervised({
-		...{ agent, argv, cwd, env, control: true, graceMs: 2_000 },
+		agent,
+		argv,
+		cwd,
+		env,
+		control: true,
+		graceMs: 2_000,
 		onStdout(line) {
 			const pid = /^mqbench:holder=(\d+)$/.exec(line)?.[1];
 			if (pid) held(Number(pid));
@@ -54,9 +59,7 @@ export async function hold(
 		},
 	});
 	const telling =
-		aliveMs === undefined
-			? undefined
-			: setInterval(() => child.say("alive"), aliveMs);
+		aliveMs === undefined ? undefined : setInterval(() => child.say("alive"), aliveMs);
 	const ended = child.ended.then(async (how) => {
 		alive = false;
 		clearInterval(telling);
@@ -93,16 +96,12 @@ export async function hold(
 export function startApart(
 	program: string,
 	args: readonly string[],
-	{
-		cwd,
-		env,
-	}: {
-		readonly cwd: string;
-		readonly env: Readonly<Record<string, string>>;
-	},
+	{ cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): ChildProcessByStdio<Writable, Readable, Readable> {
 	const child = spawn(program, args, {
-		...{ cwd, env: { ...env }, detached: true },
+		cwd,
+		env: { ...env },
+		detached: true,
 		stdio: ["pipe", "pipe", "pipe"],
 	});
 	// It may end before its input is read; its exit code says why.

@@ -11,11 +11,7 @@ export interface Link {
 	/** Starts a line of sh there; `$1` and on are `args`. */
 	spawn(line: string, args?: readonly string[]): Remote;
 	/** The same, run to its end; `feed` writes its standard input. Fails with `client-unreachable` if the connection is lost. */
-	run(
-		line: string,
-		args?: readonly string[],
-		feed?: (stdin: Writable) => void,
-	): Promise<Answer>;
+	run(line: string, args?: readonly string[], feed?: (stdin: Writable) => void): Promise<Answer>;
 	/** Why something there was killed, or the connection was lost, the end of a sentence; null: not known. Absent: nobody could know. */
 	fate?(): Promise<string | null>;
 	/** Why a command ended with LOST, from its stderr. The connection is closed then. */
@@ -78,13 +74,9 @@ export function shellLine(line: string, args: readonly string[]): string {
 }
 
 /** An environment without what is undefined. */
-export function defined(
-	env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
+export function defined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
 	return Object.fromEntries(
-		Object.entries(env).filter(
-			(entry): entry is [string, string] => entry[1] !== undefined,
-		),
+		Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
 	);
 }
 
@@ -92,8 +84,9 @@ export function defined(
 
 function valuesIn(out: string): Record<string, string> {
 	return Object.fromEntries(
-		[...out.matchAll(/^mqbench:(\w+)=(.*)$/gm)].map(
-			([, name = "", value = ""]) => [name, value.trim()],
-		),
+		[...out.matchAll(/^mqbench:(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [
+			name,
+			value.trim(),
+		]),
 	);
 }

@@ -33,15 +33,11 @@ export async function pushPrograms(
 	options: RemoteOptions,
 ): Promise<Programs> {
 	const { binaries } = options;
-	const ours = {
-		k6: await sha256OfFile(binaries.k6),
-		agent: await sha256OfFile(binaries.agent),
-	};
+	const ours = { k6: await sha256OfFile(binaries.k6), agent: await sha256OfFile(binaries.agent) };
 	const name = sha256(`${ours.k6} ${ours.agent}`).slice(0, 16);
 	const answer = await link.run(FIND, [name]);
 	const { folder } = answer.values;
-	if (answer.code !== 0 || !folder)
-		throw unwritable(host, "~/.cache/mqbench", answer.err);
+	if (answer.code !== 0 || !folder) throw unwritable(host, "~/.cache/mqbench", answer.err);
 	let pushed = false;
 	for (const program of ["k6", "agent"] as const) {
 		if (answer.values[program]?.startsWith(ours[program])) continue;
@@ -60,10 +56,7 @@ export async function pushPrograms(
 			host,
 			runs.code === 126
 				? tell("programs-forbidden-there", { words: lastLine(runs.err) })
-				: tell("programs-fail-there", {
-						code: runs.code,
-						words: `: ${lastLine(runs.err)}`,
-					}),
+				: tell("programs-fail-there", { code: runs.code, words: `: ${lastLine(runs.err)}` }),
 			tell("noexec"),
 		);
 	if (pushed) await link.run(FORGET);
@@ -97,29 +90,21 @@ async function push(
 	let copied = 0;
 	const mb = (bytes: number) => Math.round(bytes / 1e6);
 	const slow = setInterval(
-		() =>
-			say(
-				`  ${host.name}: copying ${what.program}, ${mb(copied)} of ${mb(size)} MB`,
-			),
+		() => say(`  ${host.name}: copying ${what.program}, ${mb(copied)} of ${mb(size)} MB`),
 		SLOW_MS,
 	);
 	try {
-		const answer = await link.run(
-			PUSH,
-			[what.folder, what.program, what.sum],
-			(stdin) => {
-				const source = createReadStream(what.file);
-				source.on("data", (piece) => {
-					copied += piece.length;
-				});
-				// A command that ends early says why on stderr.
-				pipeline(source, stdin, { signal: world.stop }).catch(() => {
-					stdin.destroy();
-				});
-			},
-		);
-		if (answer.code !== 0)
-			throw unwritable(host, "~/.cache/mqbench", answer.err);
+		const answer = await link.run(PUSH, [what.folder, what.program, what.sum], (stdin) => {
+			const source = createReadStream(what.file);
+			source.on("data", (piece) => {
+				copied += piece.length;
+			});
+			// A command that ends early says why on stderr.
+			pipeline(source, stdin, { signal: world.stop }).catch(() => {
+				stdin.destroy();
+			});
+		});
+		if (answer.code !== 0) throw unwritable(host, "~/.cache/mqbench", answer.err);
 		orInterrupted(world.stop);
 	} catch (error) {
 		throw world.stop.aborted ? interrupted(world.stop) : error;

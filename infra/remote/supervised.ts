@@ -33,16 +33,17 @@ export function startThere(
 		pidFile,
 		cpus ?? "",
 		...[agent].flat(),
-		...[
-			"supervise",
-			"-env",
-			"-lease",
-			LEASE,
-			"-control",
-			"-grace",
-			`${graceMs}ms`,
-		],
-		...["-sample", command.samples, "-ahead", String(command.aheadNs)],
+		"supervise",
+		"-env",
+		"-lease",
+		LEASE,
+		"-control",
+		"-grace",
+		`${graceMs}ms`,
+		"-sample",
+		command.samples,
+		"-ahead",
+		String(command.aheadNs),
 		...(command.role === "broker" ? ["-broker"] : []),
 		"--",
 		...(cpus === null ? [] : ["taskset", "--cpu-list", cpus]),
@@ -63,8 +64,7 @@ export function startThere(
 	const ended = child.code.then(async (code) => {
 		clearInterval(alive);
 		if (code !== LOST && own) return { code: LOST, signal: null };
-		const end =
-			code === LOST ? { code: null, signal: null } : endOf(code, null);
+		const end = code === LOST ? { code: null, signal: null } : endOf(code, null);
 		if (end.code !== null || !link.fate) return end;
 		const why = await link.fate();
 		return why === null ? end : { ...end, why };
@@ -103,10 +103,7 @@ export function lines(
 	stream: "stdout" | "stderr",
 	take: (line: string) => void,
 ): void {
-	createInterface({ input: child[stream], crlfDelay: Infinity }).on(
-		"line",
-		take,
-	);
+	createInterface({ input: child[stream], crlfDelay: Infinity }).on("line", take);
 }
 
 // --- internal ---

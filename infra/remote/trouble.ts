@@ -17,18 +17,12 @@ export class Unreachable extends MqbenchError {
 			reason,
 			remedy,
 			passes = false,
-		}: {
-			readonly reason: string;
-			readonly remedy: string;
-			readonly passes?: boolean;
-		},
+		}: { readonly reason: string; readonly remedy: string; readonly passes?: boolean },
 	) {
 		const { code, message, exit } =
 			broker === undefined
 				? failure("client-unreachable", { client: name, reason, remedy })
-				: failure("host-unreachable", {
-						...{ host: name, system: broker, reason, remedy },
-					});
+				: failure("host-unreachable", { host: name, system: broker, reason, remedy });
 		super(code, message, exit);
 		this.reason = reason;
 		this.passes = passes;
@@ -36,11 +30,7 @@ export class Unreachable extends MqbenchError {
 }
 
 /** Why a reachable host cannot make load or run its broker. */
-export function unfit(
-	{ name, broker }: Named,
-	reason: string,
-	remedy: string,
-): MqbenchError {
+export function unfit({ name, broker }: Named, reason: string, remedy: string): MqbenchError {
 	return broker === undefined
 		? failure("client-unfit", { client: name, reason, remedy })
 		: failure("host-unfit", { host: name, system: broker, reason, remedy });

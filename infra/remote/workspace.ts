@@ -26,30 +26,22 @@ export interface WorkspaceOptions {
 }
 
 /** A new folder on a host, below ~/.cache/mqbench/runs. */
-export async function remoteWorkspace(
-	options: WorkspaceOptions,
-): Promise<Workspace> {
+export async function remoteWorkspace(options: WorkspaceOptions): Promise<Workspace> {
 	const { host, local, over } = options;
 	const { link, folder } = await over(async (link) => {
 		const made = await link.run(MAKE, [String(link.holder)]);
 		const { folder } = made.values;
-		if (made.code !== 0 || !folder)
-			throw unwritable(host, "~/.cache/mqbench", made.err);
+		if (made.code !== 0 || !folder) throw unwritable(host, "~/.cache/mqbench", made.err);
 		return { link, folder };
 	});
-	const fetchOne = (name: string) =>
-		over((link) => fetchFile(host, link, folder, name, local));
+	const fetchOne = (name: string) => over((link) => fetchFile(host, link, folder, name, local));
 	let started = false;
 	return {
 		async put(name) {
 			const file = path.join(local, name);
 			const sum = await sha256OfFile(file);
 			const answer = await over((link) =>
-				link.run(
-					PUT,
-					[folder, name, sum],
-					(stdin) => void createReadStream(file).pipe(stdin),
-				),
+				link.run(PUT, [folder, name, sum], (stdin) => void createReadStream(file).pipe(stdin)),
 			);
 			if (answer.code !== 0) throw unwritable(host, folder, answer.err);
 		},
@@ -127,9 +119,7 @@ export async function fetchFile(
 		let body = piece;
 		if (sum === null) {
 			head = Buffer.concat([head, piece]);
-			const line = /^mqbench:sum=([0-9a-f]{64})\n/m.exec(
-				head.toString("latin1"),
-			);
+			const line = /^mqbench:sum=([0-9a-f]{64})\n/m.exec(head.toString("latin1"));
 			if (!line) return;
 			sum = line[1] ?? "";
 			body = head.subarray(line.index + line[0].length);
@@ -152,8 +142,7 @@ export async function fetchFile(
 		if (code === LOST) throw await link.lost(err);
 		if (code !== 0 || sum === null)
 			throw unfit(host, `${name} cannot be read there (${err.trim()})`, AGAIN);
-		if (hash.digest("hex") !== sum)
-			throw unfit(host, tell("copy-differs", { name }), AGAIN);
+		if (hash.digest("hex") !== sum) throw unfit(host, tell("copy-differs", { name }), AGAIN);
 		await rename(incoming, file);
 		syncFolder(local);
 		return true;

@@ -22,13 +22,7 @@ export interface SshHost {
 
 /** "bench@10.0.0.11:2222" from a scenario, which has checked the form. */
 export function sshHost(text: string): SshHost {
-	return {
-		...sshPlace(text),
-		identity: null,
-		knownHosts: null,
-		hostKeyKnown: false,
-		setUp: false,
-	};
+	return { ...sshPlace(text), identity: null, knownHosts: null, hostKeyKnown: false, setUp: false };
 }
 
 /** As people and scenarios write it. */
@@ -52,10 +46,9 @@ export function destination({
 		...(knownHosts === null
 			? []
 			: [
-					...["-o", `UserKnownHostsFile=${quoted(knownHosts)}`],
-					...(hostKeyKnown
-						? ONLY_KNOWN
-						: ["-o", "StrictHostKeyChecking=accept-new"]),
+					"-o",
+					`UserKnownHostsFile=${quoted(knownHosts)}`,
+					...(hostKeyKnown ? ONLY_KNOWN : ["-o", "StrictHostKeyChecking=accept-new"]),
 				]),
 		"--",
 		host,
@@ -63,20 +56,12 @@ export function destination({
 }
 
 /** The command that does the same by hand. */
-export function byHand({
-	host,
-	user,
-	port,
-	identity,
-	knownHosts,
-}: SshHost): string {
+export function byHand({ host, user, port, identity, knownHosts }: SshHost): string {
 	return commandLine([
 		"ssh",
 		...(port === null ? [] : ["-p", String(port)]),
 		...(identity === null ? [] : ["-i", identity]),
-		...(knownHosts === null
-			? []
-			: ["-o", `UserKnownHostsFile=${quoted(knownHosts)}`]),
+		...(knownHosts === null ? [] : ["-o", `UserKnownHostsFile=${quoted(knownHosts)}`]),
 		user === null ? host : `${user}@${host}`,
 	]);
 }
@@ -85,9 +70,12 @@ export function byHand({
 
 /** The file alone decides, and nothing changes it. */
 const ONLY_KNOWN = [
-	...["-o", "StrictHostKeyChecking=yes"],
-	...["-o", "GlobalKnownHostsFile=/dev/null"],
-	...["-o", "UpdateHostKeys=no"],
+	"-o",
+	"StrictHostKeyChecking=yes",
+	"-o",
+	"GlobalKnownHostsFile=/dev/null",
+	"-o",
+	"UpdateHostKeys=no",
 ];
 
 /** A path as a value of ssh's configuration, where blanks separate words and % starts a token. */

@@ -3,14 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { World } from "../../runner/world.ts";
 import { HOLDER, hold, startApart } from "../remote/held.ts";
-import {
-	defined,
-	type Link,
-	LOST,
-	type Remote,
-	runOver,
-	shellLine,
-} from "../remote/link.ts";
+import { defined, type Link, LOST, type Remote, runOver, shellLine } from "../remote/link.ts";
 import { noShell } from "../remote/trouble.ts";
 import { temporaryFolder } from "../temporary.ts";
 import { destination, type SshHost, sshName } from "./host.ts";
@@ -28,7 +21,12 @@ export async function openLink(
 		{
 			argv: [
 				"ssh",
-				...["-M", "-S", socket, "-T", "-a", "-x"],
+				"-M",
+				"-S",
+				socket,
+				"-T",
+				"-a",
+				"-x",
 				...OURS.flatMap((option) => ["-o", option]),
 				...(env.MQBENCH_SSH_OPTIONS ?? "").split(/\s+/).filter(Boolean),
 				...DEFAULTS.flatMap((option) => ["-o", option]),
@@ -36,7 +34,9 @@ export async function openLink(
 				// Its standard input ends with the connection.
 				shellLine(`${HOLDER}; exec cat >/dev/null`, []),
 			],
-			...{ agent, cwd, env: defined(env) },
+			agent,
+			cwd,
+			env: defined(env),
 			over: () => rm(folder, { recursive: true, force: true }),
 			failed(ended, words) {
 				if (ended === null) return unreachable(host, "the login timed out");
@@ -52,15 +52,22 @@ export async function openLink(
 			"ssh",
 			[
 				// Use only the connection's socket: if it were gone, ssh would open a connection of its own.
-				...["-F", "/dev/null", "-S", socket, "-T"],
+				"-F",
+				"/dev/null",
+				"-S",
+				socket,
+				"-T",
 				...SHARED.flatMap((option) => ["-o", option]),
-				...["--", host.host],
+				"--",
+				host.host,
 				shellLine(line, args),
 			],
 			{ cwd, env: defined(env) },
 		);
 		return {
-			...{ stdin: child.stdin, stdout: child.stdout, stderr: child.stderr },
+			stdin: child.stdin,
+			stdout: child.stdout,
+			stderr: child.stderr,
 			code: new Promise((resolve) => {
 				child.once("error", () => resolve(LOST));
 				child.once("close", (code) => resolve(code ?? LOST));
@@ -75,9 +82,9 @@ export async function openLink(
 	};
 	return {
 		...held,
-		...{ lost, spawn: start },
-		run: (line, args, feed) =>
-			runOver({ spawn: start, lost }, line, args, feed),
+		lost,
+		spawn: start,
+		run: (line, args, feed) => runOver({ spawn: start, lost }, line, args, feed),
 	};
 }
 
@@ -106,12 +113,7 @@ const DEFAULTS = [
 	"LogLevel=ERROR",
 ];
 
-const SHARED = [
-	"BatchMode=yes",
-	"ControlMaster=no",
-	"ProxyCommand=false",
-	"LogLevel=ERROR",
-];
+const SHARED = ["BatchMode=yes", "ControlMaster=no", "ProxyCommand=false", "LogLevel=ERROR"];
 
 /** A socket's path can have about 100 characters, of which ssh adds 17. */
 function shortTmp(): string {

@@ -1,19 +1,6 @@
-import {
-	afterAll,
-	beforeAll,
-	beforeEach,
-	describe,
-	expect,
-	onTestFinished,
-	test,
-} from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
-import {
-	type Host,
-	type Hosts,
-	hostsMissing,
-	makeHosts,
-} from "../clients/hosts.fake.ts";
+import { type Host, type Hosts, hostsMissing, makeHosts } from "../clients/hosts.fake.ts";
 import { sshHost } from "./host.ts";
 import { openSetUp, type SetUpOptions } from "./set-up.ts";
 
@@ -33,14 +20,10 @@ describe.skipIf(missing !== null)(
 		afterAll(() => hosts?.close());
 		beforeEach(() => void h1.run("rm -f /var/lib/mqbench/*"));
 
-		const state = (text: string) =>
-			h1.run(`echo '${text}' >/var/lib/mqbench/state`);
+		const state = (text: string) => h1.run(`echo '${text}' >/var/lib/mqbench/state`);
 
 		/** Fifty times as fast as the real one: a wait of 10 s is one of 200 ms. */
-		const clock = {
-			nowMs: Date.now,
-			monotonicMs: () => performance.now() * 50,
-		};
+		const clock = { nowMs: Date.now, monotonicMs: () => performance.now() * 50 };
 
 		async function opened(
 			parts: Partial<SetUpOptions> & {
@@ -57,10 +40,7 @@ describe.skipIf(missing !== null)(
 					agent,
 					world: {
 						cwd: realWorld.cwd,
-						env: {
-							...process.env,
-							MQBENCH_SSH_OPTIONS: `-o ConnectTimeout=1 ${hosts.sshOptions}`,
-						},
+						env: { ...process.env, MQBENCH_SSH_OPTIONS: `-o ConnectTimeout=1 ${hosts.sshOptions}` },
 						clock,
 						...(parts.notUp && { notUp: parts.notUp }),
 					},
@@ -132,9 +112,7 @@ describe.skipIf(missing !== null)(
 					h1.mend();
 				},
 			});
-			expect(said[0]).toMatch(
-				/^ {2}h1: not up yet: ssh gets no answer from it \(\d+ s\)$/,
-			);
+			expect(said[0]).toMatch(/^ {2}h1: not up yet: ssh gets no answer from it \(\d+ s\)$/);
 			h1.cut();
 			const notUp: string[] = [];
 			await expect(
@@ -148,9 +126,7 @@ describe.skipIf(missing !== null)(
 			state("running: packages");
 			const stop = new AbortController();
 			setTimeout(() => stop.abort("SIGINT"), 500);
-			await expect(opened({}, stop.signal)).rejects.toMatchObject({
-				code: "interrupted",
-			});
+			await expect(opened({}, stop.signal)).rejects.toMatchObject({ code: "interrupted" });
 		}, 180_000);
 	},
 );

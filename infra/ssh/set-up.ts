@@ -55,18 +55,12 @@ const SAY_MS = 10_000;
 
 const LOG = "/var/lib/mqbench/set-up.log";
 
-const STATE =
-	'echo; s=$(head -n 1 /var/lib/mqbench/state 2>/dev/null) && echo "mqbench:state=$s"';
+const STATE = 'echo; s=$(head -n 1 /var/lib/mqbench/state 2>/dev/null) && echo "mqbench:state=$s"';
 
 async function untilLetIn(
 	connect: () => Promise<Link>,
 	host: SshHost,
-	{
-		world: { clock },
-		say,
-		bootMs = bootMsOf(host),
-		pollMs = POLL_MS,
-	}: SetUpOptions,
+	{ world: { clock }, say, bootMs = bootMsOf(host), pollMs = POLL_MS }: SetUpOptions,
 	stop: AbortSignal,
 ): Promise<Link> {
 	const began = clock.monotonicMs();
@@ -81,9 +75,7 @@ async function untilLetIn(
 			if (!boots || now - began > bootMs) throw error;
 			if (now - said >= SAY_MS) {
 				said = now;
-				say(
-					`  ${sshName(host)}: not up yet: ${error.reason} (${seconds(now - began)})`,
-				);
+				say(`  ${sshName(host)}: not up yet: ${error.reason} (${seconds(now - began)})`);
 			}
 			await pause(pollMs, stop);
 		}
@@ -93,12 +85,7 @@ async function untilLetIn(
 async function untilReady(
 	link: Link,
 	host: SshHost,
-	{
-		world: { clock },
-		say,
-		setUpMs = SET_UP_MS,
-		pollMs = POLL_MS,
-	}: SetUpOptions,
+	{ world: { clock }, say, setUpMs = SET_UP_MS, pollMs = POLL_MS }: SetUpOptions,
 	stop: AbortSignal,
 ): Promise<boolean> {
 	const began = clock.monotonicMs();

@@ -5,33 +5,29 @@ import { byHand, type SshHost, sshName } from "./host.ts";
 
 /** Why ssh did not reach a host, from its own words. */
 export function unreachable(host: SshHost, words: string): Unreachable {
-	const known = [...(host.hostKeyKnown ? KEY_TROUBLES : []), ...TROUBLES].find(
-		({ says }) => says.test(words),
+	const known = [...(host.hostKeyKnown ? KEY_TROUBLES : []), ...TROUBLES].find(({ says }) =>
+		says.test(words),
 	);
 	const said = lastLine(words);
-	const reason =
-		known?.reason ?? `ssh cannot reach it (${said || "it says nothing"})`;
+	const reason = known?.reason ?? `ssh cannot reach it (${said || "it says nothing"})`;
 	const remedy = (known?.remedy ?? tryByHand)(host);
 	return new Unreachable(
-		{
-			name: sshName(host),
-			...(host.broker === undefined ? {} : { broker: host.broker }),
-		},
+		{ name: sshName(host), ...(host.broker === undefined ? {} : { broker: host.broker }) },
 		{ reason, remedy, passes: known?.passes ?? false },
 	);
 }
 
 // --- internal ---
 
-const tryByHand = (host: SshHost) =>
-	tell("without-question", { command: byHand(host) });
+const tryByHand = (host: SshHost) => tell("without-question", { command: byHand(host) });
 
 /** The command that removes a host's key from the file in use. */
 function forget({ host, port, knownHosts }: SshHost): string {
 	return commandLine([
 		"ssh-keygen",
 		...(knownHosts === null ? [] : ["-f", knownHosts]),
-		...["-R", port === null || port === 22 ? host : `[${host}]:${port}`],
+		"-R",
+		port === null || port === 22 ? host : `[${host}]:${port}`,
 	]);
 }
 
@@ -53,8 +49,7 @@ const KEY_TROUBLES: readonly Trouble[] = [
 	{
 		says: /Host key verification failed|No \S+ host key is known/,
 		reason: tell("host-key-gone"),
-		remedy: ({ knownHosts }) =>
-			tell("host-key-gone-remedy", { file: knownHosts ?? "knownHosts" }),
+		remedy: ({ knownHosts }) => tell("host-key-gone-remedy", { file: knownHosts ?? "knownHosts" }),
 	},
 ];
 
@@ -80,10 +75,7 @@ const TROUBLES: readonly Trouble[] = [
 		remedy: (host) =>
 			tell("host-key-remedy", {
 				forget: forget(host),
-				next:
-					host.knownHosts === null
-						? `connect once by hand: ${byHand(host)}`
-						: "try again",
+				next: host.knownHosts === null ? `connect once by hand: ${byHand(host)}` : "try again",
 			}),
 	},
 	{
@@ -107,9 +99,7 @@ const TROUBLES: readonly Trouble[] = [
 		says: /Could not resolve hostname/,
 		reason: tell("host-unknown"),
 		remedy: ({ broker }) =>
-			tell("correct-host", {
-				where: broker === undefined ? "clients" : tell("where-hosts"),
-			}),
+			tell("correct-host", { where: broker === undefined ? "clients" : tell("where-hosts") }),
 	},
 	{
 		says: /Connection refused/,
@@ -120,8 +110,7 @@ const TROUBLES: readonly Trouble[] = [
 	{
 		says: /timed out|No route to host|Network is unreachable|Host is down/i,
 		reason: tell("no-answer"),
-		remedy: (host) =>
-			tell("is-port-open", { port: host.port ?? 22, command: byHand(host) }),
+		remedy: (host) => tell("is-port-open", { port: host.port ?? 22, command: byHand(host) }),
 		passes: true,
 	},
 	{

@@ -16,17 +16,12 @@ export interface Ports {
  * The nodes that a URL names: several hosts, or several URLs, are separated by commas. A port that is left out is the scheme's
  * own, else the usual one.
  */
-export function addresses(
-	url: string,
-	{ defaultPort, otherPorts = {} }: Ports,
-): Address[] {
+export function addresses(url: string, { defaultPort, otherPorts = {} }: Ports): Address[] {
 	let port = defaultPort;
 	return url.split(/,(?=[a-z][a-z0-9+.-]*:\/\/)/i).flatMap((one) => {
 		const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(one);
-		if (scheme)
-			port = otherPorts[scheme[1]?.toLowerCase() ?? ""] ?? defaultPort;
-		const authority =
-			one.slice(scheme?.[0].length ?? 0).split(/[/?#]/)[0] ?? "";
+		if (scheme) port = otherPorts[scheme[1]?.toLowerCase() ?? ""] ?? defaultPort;
+		const authority = one.slice(scheme?.[0].length ?? 0).split(/[/?#]/)[0] ?? "";
 		return authority
 			.slice(authority.lastIndexOf("@") + 1)
 			.split(",")
@@ -43,8 +38,5 @@ export function hostPort(host: string, port: number): string {
 
 function address(text: string, port: number): Address {
 	const match = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text);
-	return {
-		host: match?.[1] ?? match?.[2] ?? text,
-		port: Number(match?.[3]) || port,
-	};
+	return { host: match?.[1] ?? match?.[2] ?? text, port: Number(match?.[3]) || port };
 }

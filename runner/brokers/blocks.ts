@@ -2,10 +2,7 @@
 export type Value = string | number | boolean | readonly string[];
 
 /** A configuration of keys and blocks in braces, as NATS and its kin read it; "jetstream.sync_interval" is a key within a block. */
-export function inBlocks(
-	all: Readonly<Record<string, Value>>,
-	indent = "",
-): string {
+export function inBlocks(all: Readonly<Record<string, Value>>, indent = ""): string {
 	const blocks = new Map<string, Record<string, Value>>();
 	const lines: string[] = [];
 	for (const [key, value] of Object.entries(all)) {
@@ -14,9 +11,7 @@ export function inBlocks(
 		else blocks.set(name, { ...blocks.get(name), [within.join(".")]: value });
 	}
 	for (const [name, block] of blocks)
-		lines.push(
-			`${indent}${name} {\n${inBlocks(block, `${indent}  `)}${indent}}\n`,
-		);
+		lines.push(`${indent}${name} {\n${inBlocks(block, `${indent}  `)}${indent}}\n`);
 	return lines.join("");
 }
 

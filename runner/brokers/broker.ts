@@ -14,8 +14,7 @@ import type { BrokerProcess } from "./process.ts";
  * One kind of system that mqbench can measure: what a scenario may say of it, and what follows from that. A new one is
  * a folder here and a driver in `extensions/`, both under the same word.
  */
-export interface Broker<Options = SystemOptionsOfAnyBroker>
-	extends BrokerOptions<Options> {
+export interface Broker<Options = SystemOptionsOfAnyBroker> extends BrokerOptions<Options> {
 	/** For people: "RabbitMQ". */
 	readonly title: string;
 	/** How it is run; null: it has no process, and then no image and no installation. */
@@ -43,8 +42,7 @@ export interface OfficialImage {
 }
 
 /** What a scenario may say of it, and what follows from that: `options.ts` of its folder. */
-export interface BrokerOptions<Options = SystemOptionsOfAnyBroker>
-	extends Ports {
+export interface BrokerOptions<Options = SystemOptionsOfAnyBroker> extends Ports {
 	/** What a scenario may say: a strict object with `broker: <name>`. */
 	readonly options: z.ZodObject;
 	/** What people and other tools call it or a mode of it, in small letters, and what to write instead. */
@@ -101,10 +99,7 @@ export interface Traits {
 	readonly delivery: Delivery;
 	readonly deliveryAlone?: Delivery;
 	/** When consumers acknowledge: those that share with nobody, and members of a group. */
-	readonly acknowledge: {
-		readonly alone: Acknowledge;
-		readonly group: Acknowledge;
-	};
+	readonly acknowledge: { readonly alone: Acknowledge; readonly group: Acknowledge };
 	/** It keeps the order of one producer's messages to one partition, or with one key. */
 	readonly ordered: boolean;
 	/** It does so also where the members of a group share the messages. */

@@ -30,28 +30,21 @@ function refusals(
 describe.each(rooms)("%s", (broker) => {
 	test("has no server, unless a forwarder stands between", () => {
 		expect(hasProcess(SystemOptions.parse({ broker }))).toBe(false);
-		expect(hasProcess(SystemOptions.parse({ broker, forwarder: true }))).toBe(
-			true,
-		);
+		expect(hasProcess(SystemOptions.parse({ broker, forwarder: true }))).toBe(true);
 	});
 
 	test.each([
 		["push-pull", ["backlog", "fan-out", "publish"]],
 		["pub-sub", ["backlog", "publish", "request-reply", "work-queue"]],
 		["req-rep", ["backlog", "fan-out", "publish", "round-trip", "work-queue"]],
-	])(
-		"in mode %s cannot do %j, and says what can where something can",
-		(mode, cannot) => {
-			const options = SystemOptions.parse({ broker, mode });
-			const traits = brokerOf(options).traits(options);
-			expect(Object.keys(traits.cannot).sort()).toEqual(cannot);
-			expect(Object.keys(traits.instead ?? {})).toEqual(
-				expect.arrayContaining(
-					cannot.filter((p) => p !== "backlog" && p !== "publish"),
-				),
-			);
-		},
-	);
+	])("in mode %s cannot do %j, and says what can where something can", (mode, cannot) => {
+		const options = SystemOptions.parse({ broker, mode });
+		const traits = brokerOf(options).traits(options);
+		expect(Object.keys(traits.cannot).sort()).toEqual(cannot);
+		expect(Object.keys(traits.instead ?? {})).toEqual(
+			expect.arrayContaining(cannot.filter((p) => p !== "backlog" && p !== "publish")),
+		);
+	});
 
 	test("acknowledges and stores nothing", () => {
 		const options = SystemOptions.parse({ broker });
@@ -89,16 +82,12 @@ test("a fault needs a server", () => {
 	expect(() => scenario("zeromq", fault)).toThrow(
 		/zeromq has no server that a fault could meet; give it forwarder: true/,
 	);
-	expect(
-		scenario("{broker: zeromq, forwarder: true}", fault).faults,
-	).toHaveLength(1);
+	expect(scenario("{broker: zeromq, forwarder: true}", fault).faults).toHaveLength(1);
 });
 
 test("what only stores have is refused", () => {
 	for (const some of ["durability: fsync", "config: {a: 1}", "create: false"])
-		expect(() => scenario(`{broker: zeromq, ${some}}`)).toThrow(
-			/has no effect on zeromq; remove/,
-		);
+		expect(() => scenario(`{broker: zeromq, ${some}}`)).toThrow(/has no effect on zeromq; remove/);
 });
 
 test("what only a server has is refused without one, with what to write", () => {

@@ -32,12 +32,7 @@ export function brokerless(library: Library): Broker<BrokerlessOptions> {
 		title,
 		process: forwarder(name, title),
 		image: null,
-		program: {
-			name: PROGRAM,
-			module: ".",
-			package: "./cmd/forwarder",
-			whenNeeded: true,
-		},
+		program: { name: PROGRAM, module: ".", package: "./cmd/forwarder", whenNeeded: true },
 		install: {
 			from: `nothing: clients are connected to each other; with \`forwarder: true\` a forwarder of ${title}, built by mqbench when it is first needed`,
 			look: async () => ({
@@ -70,13 +65,7 @@ const NOTHING = "none, nothing is stored";
 
 function optionsOf(library: Library): BrokerOptions<BrokerlessOptions> {
 	const { name, title, queue } = library;
-	const {
-		create: _,
-		topics: __,
-		durability: ___,
-		config: ____,
-		...fields
-	} = processFields;
+	const { create: _, topics: __, durability: ___, config: ____, ...fields } = processFields;
 	return {
 		options: z.strictObject({
 			broker: z.literal(name).meta({ description: library.description }),
@@ -100,13 +89,7 @@ function optionsOf(library: Library): BrokerOptions<BrokerlessOptions> {
 			}),
 			...(queue === null
 				? {}
-				: {
-						[queue.key]: count(
-							queue.description,
-							queue.most,
-							[10_000],
-						).optional(),
-					}),
+				: { [queue.key]: count(queue.description, queue.most, [10_000]).optional() }),
 			...fields,
 		}),
 		alsoCalled: library.alsoCalled,
@@ -140,9 +123,7 @@ function optionsOf(library: Library): BrokerOptions<BrokerlessOptions> {
 			defined({
 				mode,
 				transport,
-				...(queue === null
-					? {}
-					: { [queue.key]: more[queue.key] as number | undefined }),
+				...(queue === null ? {} : { [queue.key]: more[queue.key] as number | undefined }),
 			}),
 		contradictions: (options, place) => contradictions(options, place),
 		topicOptions: [],
@@ -155,10 +136,7 @@ const TITLES: Readonly<Record<Mode, string>> = {
 	"req-rep": "REQ/REP",
 };
 
-const NO_ACKS = {
-	publish: "it acknowledges nothing",
-	backlog: "it stores nothing",
-};
+const NO_ACKS = { publish: "it acknowledges nothing", backlog: "it stores nothing" };
 
 const byMode = {
 	"push-pull": {
@@ -173,10 +151,7 @@ const byMode = {
 			"work-queue": "every subscriber gets every message",
 			"request-reply": "every subscriber gets every message",
 		},
-		instead: {
-			"work-queue": "write mode: push-pull",
-			"request-reply": "write mode: req-rep",
-		},
+		instead: { "work-queue": "write mode: push-pull", "request-reply": "write mode: req-rep" },
 	},
 	"req-rep": {
 		wildcards: false,
@@ -217,10 +192,7 @@ function contradictions(
 			message: "a forwarder is reached over tcp; remove transport",
 		});
 	if (version !== undefined)
-		problems.push({
-			key: "version",
-			message: `mqbench brings one forwarder; remove version`,
-		});
+		problems.push({ key: "version", message: `mqbench brings one forwarder; remove version` });
 	if (place === "container" && options.image === undefined)
 		problems.push({
 			key: "forwarder",
@@ -252,7 +224,8 @@ function forwarder(name: string, title: string): BrokerProcess {
 					nodes.map(async ({ bring, listen, ports }) => ({
 						argv: [
 							...(await command(bring)),
-							...["-library", name],
+							"-library",
+							name,
 							"-addr",
 							hostPort(listen, ports[0] ?? 0),
 						],

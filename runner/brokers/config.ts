@@ -24,10 +24,7 @@ export function configProblems(
 		const taken = Object.keys(reserved).find((one) => holds(one, key));
 		const message =
 			taken !== undefined
-				? tell("config-reserved", {
-						key,
-						instead: reserved[taken] ?? "remove it",
-					})
+				? tell("config-reserved", { key, instead: reserved[taken] ?? "remove it" })
 				: !/^[\w.-]+$/.test(key) || /\p{Cc}|\p{Zl}|\p{Zp}/u.test(String(value))
 					? tell("config-line", { key: JSON.stringify(key), file })
 					: null;
@@ -51,19 +48,13 @@ export function hideSecrets<Value>(
 	return Object.fromEntries(
 		Object.entries(settings).map(([key, value]) => [
 			key,
-			soundsSecret(key)
-				? "***"
-				: typeof value === "string"
-					? maskScenario(value, secrets)
-					: value,
+			soundsSecret(key) ? "***" : typeof value === "string" ? maskScenario(value, secrets) : value,
 		]),
 	);
 }
 
 /** Each of them, to be removed. */
-export function reserved(
-	...keys: readonly string[]
-): Readonly<Record<string, null>> {
+export function reserved(...keys: readonly string[]): Readonly<Record<string, null>> {
 	return Object.fromEntries(keys.map((key) => [key, null]));
 }
 

@@ -22,8 +22,7 @@ export const processFields = {
 		.max(65_535)
 		.optional()
 		.meta({
-			description:
-				"Port of the broker that mqbench starts (`target: local`). Default: a free one.",
+			description: "Port of the broker that mqbench starts (`target: local`). Default: a free one.",
 			examples: [4222],
 		}),
 	version: z
@@ -65,8 +64,7 @@ export const processFields = {
 	memory: unit(
 		"size",
 		{
-			description:
-				"Most memory of each container, as docker run --memory. Default: no limit.",
+			description: "Most memory of each container, as docker run --memory. Default: no limit.",
 			examples: ["2GiB"],
 		},
 		(bytes) => (bytes < 16 * 1024 ** 2 ? "must be at least 16MiB" : undefined),
@@ -119,11 +117,7 @@ export const clusterFields = {
 		3,
 		[3],
 	).optional(),
-	replicas: count(
-		"Copies of every topic, on as many nodes. Default: 1.",
-		5,
-		[3],
-	).optional(),
+	replicas: count("Copies of every topic, on as many nodes. Default: 1.", 5, [3]).optional(),
 } as const;
 
 /** Of brokers that consumers tell what they have handled. */
@@ -137,10 +131,7 @@ export const acknowledgeField = {
 
 /** The same duty for all systems, unless the scenario says otherwise. */
 export function acknowledges(written: Acknowledge | undefined) {
-	return {
-		alone: written ?? "automatic",
-		group: written ?? "message",
-	} as const;
+	return { alone: written ?? "automatic", group: written ?? "message" } as const;
 }
 
 /** A way to `acknowledge` that a system does not have; `cannot` has the reasons. */
@@ -173,22 +164,20 @@ export const tlsField = {
 			z.boolean(),
 			z.strictObject({
 				ca: z.string().optional().meta({
-					description:
-						"File with the certificates to trust (PEM). Default: the system's.",
+					description: "File with the certificates to trust (PEM). Default: the system's.",
 				}),
-				cert: z.string().optional().meta({
-					description: "File with the client's certificate (PEM).",
-				}),
-				key: z.string().optional().meta({
-					description: "File with the client's key (PEM).",
-				}),
+				cert: z
+					.string()
+					.optional()
+					.meta({ description: "File with the client's certificate (PEM)." }),
+				key: z.string().optional().meta({ description: "File with the client's key (PEM)." }),
 				serverName: z.string().optional().meta({
-					description:
-						"Name to expect in the broker's certificate. Default: the URL's host.",
+					description: "Name to expect in the broker's certificate. Default: the URL's host.",
 				}),
-				insecure: z.boolean().optional().meta({
-					description: "Trust any certificate: for tests only.",
-				}),
+				insecure: z
+					.boolean()
+					.optional()
+					.meta({ description: "Trust any certificate: for tests only." }),
 			}),
 		])
 		.optional()
@@ -196,20 +185,14 @@ export const tlsField = {
 } as const;
 
 /** Without what was not given: a plan is JSON. */
-export function defined(
-	options: Readonly<Record<string, Json | undefined>>,
-): Record<string, Json> {
+export function defined(options: Readonly<Record<string, Json | undefined>>): Record<string, Json> {
 	return Object.fromEntries(
-		Object.entries(options).filter(
-			(entry): entry is [string, Json] => entry[1] !== undefined,
-		),
+		Object.entries(options).filter((entry): entry is [string, Json] => entry[1] !== undefined),
 	);
 }
 
 /** `tls` as drivers take it: a map, empty for what `true` stands for. */
-export function driverTls(
-	tls: z.infer<typeof tlsField.tls>,
-): Record<string, Json> | undefined {
+export function driverTls(tls: z.infer<typeof tlsField.tls>): Record<string, Json> | undefined {
 	if (!tls) return undefined;
 	return tls === true ? {} : defined(tls);
 }
@@ -228,9 +211,7 @@ export interface SystemOptionsOfAnyBroker {
 	readonly create?: boolean | undefined;
 	readonly topics?: readonly string[] | undefined;
 	readonly durability?: Level | undefined;
-	readonly config?:
-		| Readonly<Record<string, string | number | boolean>>
-		| undefined;
+	readonly config?: Readonly<Record<string, string | number | boolean>> | undefined;
 	/** Not written by anybody: values of `config`, and parts of them, that must not be seen. */
 	readonly secrets?: readonly string[] | undefined;
 	readonly pin?: string | undefined;

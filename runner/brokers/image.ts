@@ -19,17 +19,13 @@ export function imageOf(system: ImageAsked): string {
  * The image that runs at such a place; null: programs run there. A host runs its own program or one that mqbench copies, unless the scenario
  * names an image or a version that mqbench cannot copy: then it runs what target docker would run.
  */
-export function imageAt(
-	place: BrokerPlace | null,
-	system: ImageAsked,
-): string | null {
+export function imageAt(place: BrokerPlace | null, system: ImageAsked): string | null {
 	const { image, options } = system;
 	const { process } = brokerOf(options);
 	if (process === null || !hasProcess(options)) return null;
 	const contained =
 		isImaged(place) ||
 		(place === "host" &&
-			(image !== null ||
-				(options.version !== undefined && !process.onHosts.anyVersion)));
+			(image !== null || (options.version !== undefined && !process.onHosts.anyVersion)));
 	return contained ? imageOf(system) : null;
 }

@@ -65,10 +65,7 @@ export function loginUrl(
 	bare = `${scheme}://host:${defaultPort}`,
 ) {
 	const name = `${scheme.toUpperCase()}_PASSWORD`;
-	const url = bare.replace(
-		/:\/\/(\S*@)?/,
-		() => `://${urlUser}:${variable(name)}@`,
-	);
+	const url = bare.replace(/:\/\/(\S*@)?/, () => `://${urlUser}:${variable(name)}@`);
 	return { url, variable: name };
 }
 
@@ -93,10 +90,9 @@ export function hasProcess(options: SystemOptions): boolean {
 }
 
 /** How each kind of broker is run; null: it has no process. */
-export const processes: Readonly<Record<string, BrokerProcess | null>> =
-	Object.fromEntries(
-		Object.entries(brokers).map(([name, { process }]) => [name, process]),
-	);
+export const processes: Readonly<Record<string, BrokerProcess | null>> = Object.fromEntries(
+	Object.entries(brokers).map(([name, { process }]) => [name, process]),
+);
 
 // --- internal ---
 

@@ -15,11 +15,7 @@ export interface Wanted {
  * the package.
  */
 export async function installed(
-	{
-		system,
-		nodes,
-		ask,
-	}: Pick<Setup, "system" | "nodes"> & { readonly ask: Ask },
+	{ system, nodes, ask }: Pick<Setup, "system" | "nodes"> & { readonly ask: Ask },
 	node: number,
 	wanted: Wanted,
 ): Promise<{ program: string; version: string; names: string }> {
@@ -30,9 +26,7 @@ export async function installed(
 	if (code !== 0 || program === "")
 		throw failure("broker-missing", {
 			system: system.key,
-			what: tell("not-there", {
-				...{ package: wanted.package, host: nodes[node]?.hostname },
-			}),
+			what: tell("not-there", { package: wanted.package, host: nodes[node]?.hostname }),
 			remedy: tell("install-there", { package: wanted.package }),
 		});
 	return { program, version: value("version"), names: value("names") };
@@ -45,16 +39,13 @@ export function checkVersionThere(
 	{ program, found }: { readonly program: string; readonly found: string },
 ): void {
 	const wanted = system.options.version;
-	if (
-		wanted === undefined ||
-		found === wanted ||
-		found.startsWith(`${wanted}.`)
-	)
-		return;
+	if (wanted === undefined || found === wanted || found.startsWith(`${wanted}.`)) return;
 	throw failure("broker-missing", {
 		system: system.key,
 		what: tell("other-version-there", {
-			...{ wanted, program, found: found || "unclear" },
+			wanted,
+			program,
+			found: found || "unclear",
 			host: nodes[node]?.hostname,
 		}),
 		remedy: tell("install-version-there"),

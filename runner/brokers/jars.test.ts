@@ -9,19 +9,14 @@ const all = Object.values(brokers).flatMap(({ jars = [] }) => jars);
 
 describe.each(all)("jars of $title", (jars) => {
 	const text = readFileSync(pomOf(jars), "utf8");
-	const property = (name: string) =>
-		new RegExp(`<${name}>(.*)</${name}>`).exec(text)?.[1];
+	const property = (name: string) => new RegExp(`<${name}>(.*)</${name}>`).exec(text)?.[1];
 
 	test("the pom names their version, and what it names is pinned", () => {
 		expect(property(jars.name)).toBe(jars.version);
 		const pins = parseSums(readFileSync(pinned(jars) ?? "", "utf8"));
 		const named = [
-			...text.matchAll(
-				/<artifactId>(.*)<\/artifactId>\s*<version>\$\{(.*)\}<\/version>/g,
-			),
-		].map(
-			([, artifact, version = ""]) => `${artifact}-${property(version)}.jar`,
-		);
+			...text.matchAll(/<artifactId>(.*)<\/artifactId>\s*<version>\$\{(.*)\}<\/version>/g),
+		].map(([, artifact, version = ""]) => `${artifact}-${property(version)}.jar`);
 		expect([...pins.keys()]).toEqual(expect.arrayContaining(named));
 		// All that they need, too: an e2e test has Maven fetch it.
 		expect(pins.size).toBeGreaterThan(5 * named.length);

@@ -24,10 +24,7 @@ export function pinsOf(jars: Jars, version: string = jars.version): string {
 }
 
 /** That file; null: nobody has written the jars of this version down. */
-export function pinned(
-	jars: Jars,
-	version: string = jars.version,
-): string | null {
+export function pinned(jars: Jars, version: string = jars.version): string | null {
 	const file = pinsOf(jars, version);
 	return existsSync(file) ? file : null;
 }

@@ -26,9 +26,7 @@ export function heapField(own: string) {
 				examples: ["1GiB"],
 			},
 			(bytes) =>
-				bytes < 128 * 1024 ** 2 || bytes > 256 * 1024 ** 3
-					? "must be 128MiB to 256GiB"
-					: undefined,
+				bytes < 128 * 1024 ** 2 || bytes > 256 * 1024 ** 3 ? "must be 128MiB to 256GiB" : undefined,
 		).optional(),
 	} as const;
 }
@@ -41,11 +39,7 @@ export function jvmFlags(
 	const { heap = Math.max(HEAP_BYTES, 16 * messageBytes) } = system.options as {
 		readonly heap?: number;
 	};
-	const flags = [
-		...others,
-		"-XX:+PerfDisableSharedMem",
-		"-Djava.awt.headless=true",
-	];
+	const flags = [...others, "-XX:+PerfDisableSharedMem", "-Djava.awt.headless=true"];
 	const text = formatBytes(heap);
 	return {
 		argv: [`-Xms${heap}`, `-Xmx${heap}`, ...flags],
@@ -95,12 +89,11 @@ export async function findJava(setup: Setup, title: string): Promise<string> {
 		tools.findOnPath("java");
 	const remedy = tell("java-install-here", { how: tools.installHere(JAVA) });
 	if (!java) throw refuse(tell("java-absent"), remedy, "", "");
-	const { stderr } = await promisify(execFile)(java, ["-version"], {
-		timeout: 20_000,
-	}).catch((error) => ({ stderr: String(error) }));
+	const { stderr } = await promisify(execFile)(java, ["-version"], { timeout: 20_000 }).catch(
+		(error) => ({ stderr: String(error) }),
+	);
 	const version = javaVersion(stderr);
-	if (version === null || version < OLDEST_JAVA)
-		throw refuse(found(java, version), remedy);
+	if (version === null || version < OLDEST_JAVA) throw refuse(found(java, version), remedy);
 	return java;
 }
 
@@ -108,10 +101,7 @@ export async function findJava(setup: Setup, title: string): Promise<string> {
 export async function fetchJars(
 	{ system, tools }: Pick<Setup, "system" | "tools">,
 	jars: Jars,
-	{
-		version,
-		instead,
-	}: { readonly version?: string; readonly instead?: string } = {},
+	{ version, instead }: { readonly version?: string; readonly instead?: string } = {},
 ): Promise<string> {
 	const mvn = tools.findOnPath("mvn");
 	if (!mvn)
@@ -141,23 +131,23 @@ export function lookForJava(
 			here: false,
 			figure,
 			sentence: tell("java-and-maven", {
-				...{ title, oldest: OLDEST_JAVA, home: home ? ` or ${home}` : "" },
+				title,
+				oldest: OLDEST_JAVA,
+				home: home ? ` or ${home}` : "",
 			}),
 		});
 		// Its version stands in quotes, on stderr.
 		const said = await run("java", "-version");
 		const java = /version "((?:1\.)?(\d+)[^"]*)"/.exec(said ?? "");
 		if (!java) return missing("no Java");
-		if (Number(java[2]) < OLDEST_JAVA)
-			return missing(`Java ${java[1]} is too old`);
+		if (Number(java[2]) < OLDEST_JAVA) return missing(`Java ${java[1]} is too old`);
 		if (home && env[home])
 			return {
 				here: true,
 				figure: `Java ${java[1]}, ${home}`,
 				sentence: `mqbench runs ${title} from there.`,
 			};
-		if ((await which("mvn")) === null)
-			return missing(`Java ${java[1]}, no Maven`);
+		if ((await which("mvn")) === null) return missing(`Java ${java[1]}, no Maven`);
 		return {
 			here: true,
 			figure: `Java ${java[1]}, Maven`,
@@ -183,9 +173,7 @@ const LEAST = tell("java-least", { oldest: OLDEST_JAVA });
 
 /** What a java is that will not do. */
 function found(java: string, version: number | null): string {
-	return version === null
-		? tell("java-silent", { java })
-		: tell("java-old", { java, version });
+	return version === null ? tell("java-silent", { java }) : tell("java-old", { java, version });
 }
 
 /** Major version in the words of `java -version`; null: it does not say one. */

@@ -77,10 +77,20 @@ async function open(name: string, written: object) {
 	const logPath = path.join(testFolder(), "broker.log");
 	const broker = await rig.open({
 		system: {
-			...{ key: "mine", broker: name, url: null, port: null, binary: null },
-			...{ image: null, existingTopics: null, options, durability: "" },
+			key: "mine",
+			broker: name,
+			url: null,
+			port: null,
+			binary: null,
+			image: null,
+			existingTopics: null,
+			options,
+			durability: "",
 		} as unknown as System,
-		...{ level: null, messageBytes: 256, cpus: null, logPath },
+		level: null,
+		messageBytes: 256,
+		cpus: null,
+		logPath,
 	});
 	return { broker, said: () => readFileSync(logPath, "utf8") };
 }

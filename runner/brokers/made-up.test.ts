@@ -6,9 +6,7 @@ vi.mock("./rooms.ts", async (rooms) => ({
 	lines: (await import("../tests/made-up-broker/index.ts")).lines,
 }));
 
-const { brokersTable, systemsTable } = await import(
-	"../scenario/systems-table.ts"
-);
+const { brokersTable, systemsTable } = await import("../scenario/systems-table.ts");
 const { loadScenario } = await import("../scenario/load.ts");
 const { questions } = await import("../init/answers.ts");
 const { brokerChecks } = await import("../doctor/brokers.ts");
@@ -21,19 +19,15 @@ const scenario = (system: string, pattern = "round-trip") =>
 test("a broker that is a room and one line has a place in scenarios, their mistakes and the tables", () => {
 	const [system] = loadScenario("a.yaml", scenario("lines")).systems;
 	expect(system?.options).toMatchObject({ broker: "lines", noDelay: true });
-	expect(() =>
-		loadScenario("a.yaml", scenario("{ broker: lines, noDelay: many }")),
-	).toThrow(/noDelay must be/);
+	expect(() => loadScenario("a.yaml", scenario("{ broker: lines, noDelay: many }"))).toThrow(
+		/noDelay must be/,
+	);
 	expect(() => loadScenario("a.yaml", scenario("lines", "work-queue"))).toThrow(
 		/whoever listens gets all messages/,
 	);
-	expect(() => loadScenario("a.yaml", scenario("telegraph"))).toThrow(
-		/write lines/,
-	);
+	expect(() => loadScenario("a.yaml", scenario("telegraph"))).toThrow(/write lines/);
 	expect(systemsTable()).toContain("`{ broker: lines }`");
-	expect(brokersTable()).toContain(
-		"| `lines` | a post office | `lines:1.0` | 1 |",
-	);
+	expect(brokersTable()).toContain("| `lines` | a post office | `lines:1.0` | 1 |");
 });
 
 test("it is asked for by init, looked for by doctor, and can be started everywhere", () => {

@@ -44,13 +44,9 @@ export interface Reach {
 }
 
 /** The number of a key, else the reason why there is none. */
-export function number(
-	value: string,
-	part: (value: number) => Part | null,
-): Part | string | null {
+export function number(value: string, part: (value: number) => Part | null): Part | string | null {
 	return /^\d+$/.test(value) ? part(Number(value)) : tell("import-no-number");
 }
 
 /** Copies of a topic: one is what a system has anyway. */
-export const replicas: Mapping = (value) =>
-	number(value, (n) => (n > 1 ? { replicas: n } : null));
+export const replicas: Mapping = (value) => number(value, (n) => (n > 1 ? { replicas: n } : null));

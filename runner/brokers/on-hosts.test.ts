@@ -40,14 +40,8 @@ describe("NATS on hosts", () => {
 		expect(made.brought).toEqual({ "nats-server": "/here/nats-server" });
 		expect(made.flushes).toBe(true);
 		expect(made.settings).toEqual({ "jetstream.sync_interval": "always" });
-		expect(made.nodes[1]?.argv).toEqual([
-			"/brought/nats-server",
-			"-c",
-			"/disk/nats.conf",
-		]);
-		const second = made
-			.file(1, "nats.conf")
-			.replaceAll(/mqbench:\w+@/g, "***@");
+		expect(made.nodes[1]?.argv).toEqual(["/brought/nats-server", "-c", "/disk/nats.conf"]);
+		const second = made.file(1, "nats.conf").replaceAll(/mqbench:\w+@/g, "***@");
 		for (const line of [
 			'listen: "10.0.0.2:4222"',
 			'server_name: "mqbench-2"',
@@ -114,9 +108,7 @@ describe("Kafka on hosts", () => {
 
 	test("keeps its logs in memory where durability says so", async () => {
 		const made = await placed({ broker: "kafka" }, { level: "memory" });
-		expect(made.file(0, "server.properties")).toMatch(
-			/^log\.dirs=\/dev\/shm\/mine\/data$/m,
-		);
+		expect(made.file(0, "server.properties")).toMatch(/^log\.dirs=\/dev\/shm\/mine\/data$/m);
 		expect(made.flushes).toBe(false);
 		expect(made.settings["log.dirs"]).toBe("/dev/shm (in memory)");
 	});
@@ -131,24 +123,21 @@ describe("Kafka on hosts", () => {
 			"mine: h1: durability: memory puts Kafka's logs on /dev/shm, and there are 64MiB free, of 1GiB that it needs. Make it larger there (mount -o remount,size=4G /dev/shm), or choose durability: os.",
 		],
 	])("says what is missing for that", async (node, sentence) => {
-		await expect(
-			placed({ broker: "kafka" }, { level: "memory" }, node),
-		).rejects.toThrow(sentence);
+		await expect(placed({ broker: "kafka" }, { level: "memory" }, node)).rejects.toThrow(sentence);
 	});
 });
 
 describe("an image on hosts", () => {
 	/** As in containers of their own, but on the host's network. */
 	const image = {
-		...{ name: "it:1", digest: null, id: "sha256:1", entrypoint: ["/serve"] },
+		name: "it:1",
+		digest: null,
+		id: "sha256:1",
+		entrypoint: ["/serve"],
 		env: { RABBITMQ_VERSION: "4.1.0" },
 	};
 	const there = (broker: "redis" | "rabbitmq" | "nats" | "kafka") =>
-		placed(
-			{ broker },
-			{ image, level: "os" },
-			{ folder: "/etc/it", data: "/data" },
-		);
+		placed({ broker }, { image, level: "os" }, { folder: "/etc/it", data: "/data" });
 
 	test("of Redis is behind a password, at the host's address", async () => {
 		const made = await there("redis");
@@ -169,8 +158,7 @@ describe("an image on hosts", () => {
 		expect(made.nodes[0]?.env).toMatchObject({
 			RABBITMQ_NODENAME: expect.stringMatching(/^mqbench-\w+@localhost$/),
 			RABBITMQ_DIST_PORT: "25673",
-			RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
-				"-kernel inet_dist_use_interface {127,0,0,1}",
+			RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
 			ERL_EPMD_PORT: "4370",
 			ERL_EPMD_ADDRESS: "127.0.0.1",
 		});
@@ -181,11 +169,7 @@ describe("an image on hosts", () => {
 		expect(kafka.brought).toEqual({});
 		expect(kafka.nodes[0]?.argv).toContain("/opt/kafka/libs/*");
 		expect(kafka.nodes[0]?.before?.[0]).toContain("--ignore-formatted");
-		const nats = await placed(
-			{ broker: "nats", mode: "core" },
-			{ image },
-			{ folder: "/etc/it" },
-		);
+		const nats = await placed({ broker: "nats", mode: "core" }, { image }, { folder: "/etc/it" });
 		expect(nats.brought).toEqual({});
 		expect(nats.nodes[0]?.argv).toEqual(["-c", "/etc/it/nats.conf"]);
 	});

@@ -80,10 +80,7 @@ export interface Site {
 	/** Where data goes, on the disk that is measured. */
 	readonly data: string;
 	/** Where data goes that is to lie in memory, and what is free there; null: there is no such place. */
-	readonly memory: {
-		readonly freeBytes: number;
-		folder(): Promise<string>;
-	} | null;
+	readonly memory: { readonly freeBytes: number; folder(): Promise<string> } | null;
 	/** Path there of a file or folder of this machine, which is brought if need be. */
 	bring(name: string, from: string): string;
 }
@@ -129,16 +126,9 @@ export interface Tools {
 	 */
 	built(program: string): Promise<string>;
 	/** Where a program lies: on PATH (of `env`), or where servers are put that users' PATHs leave out. */
-	findOnPath(
-		name: string,
-		env?: Readonly<Record<string, string | undefined>>,
-	): string | null;
+	findOnPath(name: string, env?: Readonly<Record<string, string | undefined>>): string | null;
 	/** The system's own `binary`, else the first of `names` that is there. Fails with `broker-missing`. */
-	findProgram(
-		system: StartedSystem,
-		names: readonly string[],
-		install: Install,
-	): string;
+	findProgram(system: StartedSystem, names: readonly string[], install: Install): string;
 	/** The way to install something on this platform. */
 	installHere(install: Install): string;
 	/**
@@ -213,10 +203,7 @@ export interface ImageFacts {
 
 // --- internal ---
 
-function portsFrom(
-	{ ports }: Pick<BrokerProcess, "ports">,
-	who: Port["from"],
-): number[] {
+function portsFrom({ ports }: Pick<BrokerProcess, "ports">, who: Port["from"]): number[] {
 	return ports(Number.POSITIVE_INFINITY)
 		.filter(({ from }) => from === who)
 		.map(({ number }) => number);

@@ -27,25 +27,20 @@ describe("the largest message of a system", () => {
 
 	test("nats-server as a server of MQTT has a limit of its own", () => {
 		const config = { max_payload: "64KB" };
-		expect(
-			traits({ broker: "mqtt", server: "nats", config }).maxMessageBytes,
-		).toBe(65_536 - 1024);
+		expect(traits({ broker: "mqtt", server: "nats", config }).maxMessageBytes).toBe(65_536 - 1024);
 	});
 
 	test("headers of deduplication count towards that of JetStream", () => {
 		const config = { max_payload: "64KB" };
-		expect(
-			traits({ broker: "nats", mode: "jetstream", dedup: true, config })
-				.maxMessageBytes,
-		).toBe(65_536 - 4096);
+		expect(traits({ broker: "nats", mode: "jetstream", dedup: true, config }).maxMessageBytes).toBe(
+			65_536 - 4096,
+		);
 	});
 
 	test("NATS Streaming counts the name of the topic, byte for byte", () => {
 		const config = { max_payload: "64KB" };
 		const { maxMessageBytesTo } = traits({ broker: "nats-streaming", config });
-		const [short = 0, long = 0] = ["ab", "abc"].map(
-			(topic) => maxMessageBytesTo?.(topic) ?? 0,
-		);
+		const [short = 0, long = 0] = ["ab", "abc"].map((topic) => maxMessageBytesTo?.(topic) ?? 0);
 		expect(short - long).toBe(1);
 		// 39 for the connection's name, two ids of 24, the topic's 4, and 4 before 65 441 bytes.
 		expect(short).toBe(65_536 - 39 - 48 - 4 - 4);
@@ -54,9 +49,7 @@ describe("the largest message of a system", () => {
 	test("Kafka is told what its topics are to take", () => {
 		const config = { "message.max.bytes": 65_536 };
 		const options = SystemOptions.parse({ broker: "kafka", config });
-		expect(brokerOf(options).driverOptions(options)).toMatchObject({
-			messageMaxBytes: 65_536,
-		});
+		expect(brokerOf(options).driverOptions(options)).toMatchObject({ messageMaxBytes: 65_536 });
 	});
 });
 

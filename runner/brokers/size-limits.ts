@@ -1,7 +1,6 @@
 /** A size in `config` as NATS, its kin and Redis read it: K, M and G are 1000, KB and KiB 1024. null: it is not a size. */
 export function sizeInConfig(written: unknown): number | null {
-	const [, digits, unit = "", bytes] =
-		/^(\d+)([KMG]?)(i?B)?$/i.exec(String(written ?? "")) ?? [];
+	const [, digits, unit = "", bytes] = /^(\d+)([KMG]?)(i?B)?$/i.exec(String(written ?? "")) ?? [];
 	if (digits === undefined) return null;
 	const power = ["", "K", "M", "G"].indexOf(unit.toUpperCase());
 	return Number(digits) * (bytes ? 1024 : 1000) ** power;

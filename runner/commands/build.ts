@@ -48,21 +48,15 @@ export async function build(args: BuildArgs, world: World): Promise<ExitCode> {
 			version: packageVersion,
 			out,
 			lock: temporary ?? `${out}.lock`,
-			further: args.with.map((one) =>
-				/@v/.test(one) ? one : path.resolve(world.cwd, one),
-			),
+			further: args.with.map((one) => (/@v/.test(one) ? one : path.resolve(world.cwd, one))),
 			env: world.env,
 			stop: world.stop,
 			onProgress: (phase, done, all) => progress.build.step(phase, done, all),
 		});
-		for (const name of replaced)
-			progress.say(tell("extension-replaced", { name }));
+		for (const name of replaced) progress.say(tell("extension-replaced", { name }));
 	} catch (error) {
 		if (typeof (error as NodeJS.ErrnoException).errno === "number")
-			throw failure("k6-unwritable", {
-				path: args.out,
-				reason: reasonOf(error),
-			});
+			throw failure("k6-unwritable", { path: args.out, reason: reasonOf(error) });
 		throw error;
 	} finally {
 		progress.done();

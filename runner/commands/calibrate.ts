@@ -1,11 +1,7 @@
 import path from "node:path";
 import type { Command } from "commander";
 import { renderCalibration } from "../compare/calibrate/calibration-text.ts";
-import {
-	CALIBRATION,
-	keepCalibration,
-	writeCalibration,
-} from "../compare/calibrate/file.ts";
+import { CALIBRATION, keepCalibration, writeCalibration } from "../compare/calibrate/file.ts";
 import { calibrationOf } from "../compare/calibrate/measure.ts";
 import { LEAST_RUNS } from "../compare/calibrate/noise.ts";
 import { scenarioToCalibrate } from "../compare/calibrate/scenario.ts";
@@ -20,22 +16,11 @@ import { readScenario } from "../scenario/read.ts";
 import { tell } from "../text/tell.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
-import {
-	type Invocation,
-	outFolderOption,
-	scenarioOptions,
-} from "./options.ts";
+import { type Invocation, outFolderOption, scenarioOptions } from "./options.ts";
 
-export function declare(
-	command: Command,
-	{ argv, world, exit }: Invocation,
-): void {
+export function declare(command: Command, { argv, world, exit }: Invocation): void {
 	scenarioOptions(command)
-		.option(
-			"--runs <n>",
-			`runs of each system and case, at least ${LEAST_RUNS}`,
-			"10",
-		)
+		.option("--runs <n>", `runs of each system and case, at least ${LEAST_RUNS}`, "10")
 		.option("--system <key>", "only this system (default: all)")
 		.addOption(outFolderOption())
 		.option(
@@ -64,24 +49,14 @@ export interface CalibrateArgs extends Overrides {
 }
 
 /** `mqbench calibrate`: A/A runs, and what they differ by: for the eyes, in the run's folder, and in the cache for later runs. */
-export async function calibrate(
-	args: CalibrateArgs,
-	world: World,
-): Promise<ExitCode> {
-	const { scenario: written, text } = await readScenario(
-		args.path,
-		args,
-		world,
-	);
+export async function calibrate(args: CalibrateArgs, world: World): Promise<ExitCode> {
+	const { scenario: written, text } = await readScenario(args.path, args, world);
 	if (written.aws !== null)
 		throw failure("usage", {
 			message: `${args.path}: calibrate rents no machines. Rent them first: mqbench up ${args.path} --target aws, then add --rig rig.json`,
 		});
 	const scenario = scenarioToCalibrate(written, args);
-	const plans = expand(scenario, {
-		runId: runIdFor(scenario, undefined, world),
-		only: args.only,
-	});
+	const plans = expand(scenario, { runId: runIdFor(scenario, undefined, world), only: args.only });
 	warnBeforeRuns(scenario, plans, args, world);
 	const { folder, result } = await runPipeline(
 		{
@@ -91,7 +66,8 @@ export async function calibrate(
 			out: args.out,
 			resume: undefined,
 			floor: false,
-			...{ confirm: false, yes: args.yes ?? false },
+			confirm: false,
+			yes: args.yes ?? false,
 			snapshot: null,
 			command: commandOf(args.path, args.argv ?? [], world),
 			onInconclusive: undefined,
@@ -105,24 +81,16 @@ export async function calibrate(
 	const asked = written.baselineSla.map(({ expect }) => expect.figure);
 	const { calibration, missing } = calibrationOf(result, asked);
 	if (!args.quiet)
-		world.stdout.write(
-			renderCalibration(calibration, missing, world.stdout.columns),
-		);
-	if (calibration === null)
-		return result.verdict === "error" ? exitCodeOf(result) : EXIT.invalid;
+		world.stdout.write(renderCalibration(calibration, missing, world.stdout.columns));
+	if (calibration === null) return result.verdict === "error" ? exitCodeOf(result) : EXIT.invalid;
 	const file = path.join(folder, CALIBRATION);
 	writeCalibration(file, calibration);
 	const cache = keepCalibration(calibration, world);
 	if (!args.quiet) {
 		const here = path.relative(world.cwd, file);
 		world.stdout.write(
-			tell("calibration-kept", {
-				file: here.startsWith("..") ? file : here,
-				cache,
-			}),
+			tell("calibration-kept", { file: here.startsWith("..") ? file : here, cache }),
 		);
 	}
-	return missing.some(({ metric }) => metric === null)
-		? EXIT.invalid
-		: EXIT.pass;
+	return missing.some(({ metric }) => metric === null) ? EXIT.invalid : EXIT.pass;
 }

@@ -15,25 +15,22 @@ const HOUR = 3600 * 1000;
 function keeping(stays = false) {
 	const removed: string[] = [];
 	const one = (where: string, bytes: number | null): Kept => ({
-		...{ what: "jars", where, bytes, usedMs: bytes === null ? null : 0 },
+		what: "jars",
+		where,
+		bytes,
+		usedMs: bytes === null ? null : 0,
 		inUse: false,
 		remove: async () => {
 			if (stays && where === "/b") throw new Error("it is in use");
 			removed.push(where);
 		},
 	});
-	const look = async () => ({
-		kept: [one("/a", 2 ** 20), one("/b", null)],
-		notes: ["A note."],
-	});
+	const look = async () => ({ kept: [one("/a", 2 ** 20), one("/b", null)], notes: ["A note."] });
 	return { removed, look };
 }
 
 const world = (ask: ((question: string) => Promise<string>) | null = null) =>
-	fakeWorld({
-		ask,
-		clock: { nowMs: () => 2 * HOUR, monotonicMs: () => 0 },
-	});
+	fakeWorld({ ask, clock: { nowMs: () => 2 * HOUR, monotonicMs: () => 0 } });
 
 describe("mqbench clean", () => {
 	test("without anybody to ask shows what there is, and removes nothing", async () => {
@@ -98,8 +95,7 @@ describe("mqbench clean", () => {
 			clock: { nowMs: Date.now, monotonicMs: () => 0 },
 			env: { MQBENCH_CACHE_DIR: cache, HOME: testFolder(), PATH: "" },
 		});
-		const inUse = async () =>
-			(await keptHere(here)).kept.find((one) => one.where === part)?.inUse;
+		const inUse = async () => (await keptHere(here)).kept.find((one) => one.where === part)?.inUse;
 		expect(await inUse()).toBe(false);
 		leftLock(lock, ownerText(process.pid));
 		expect(await inUse()).toBe(true);
@@ -122,9 +118,7 @@ describe("mqbench clean", () => {
 		make("jars", "mine", "b.jar");
 		make("bin", "tool", "x");
 		make("calibrations", "a-b.json");
-		const here = fakeWorld({
-			env: { MQBENCH_CACHE_DIR: cache, HOME: testFolder(), PATH: "" },
-		});
+		const here = fakeWorld({ env: { MQBENCH_CACHE_DIR: cache, HOME: testFolder(), PATH: "" } });
 		// Other tests may have left something in the temporary folder.
 		const own = async (world: World) => {
 			const { kept, notes } = await keptHere(world);
@@ -144,6 +138,9 @@ describe("mqbench clean", () => {
 });
 
 const BUILD = JSON.stringify({
-	...{ schema: 1, go: "go1.26.8", mqbench: "1.2.3" },
-	...{ sha256: { k6: "0" }, platform: "linux/amd64" },
+	schema: 1,
+	go: "go1.26.8",
+	mqbench: "1.2.3",
+	sha256: { k6: "0" },
+	platform: "linux/amd64",
 });

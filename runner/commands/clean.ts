@@ -54,13 +54,9 @@ export async function clean(
 			await one.remove();
 			removed.push(one);
 		} catch (error) {
-			world.stderr.write(
-				`${tell("kept-stays", { where: one.where, reason: reasonOf(error) })}\n`,
-			);
+			world.stderr.write(`${tell("kept-stays", { where: one.where, reason: reasonOf(error) })}\n`);
 		}
-	say(
-		tell("kept-removed", { removed: removed.length, bytes: bytesOf(removed) }),
-	);
+	say(tell("kept-removed", { removed: removed.length, bytes: bytesOf(removed) }));
 	return removed.length < old.length ? EXIT.leftBehind : EXIT.pass;
 }
 
@@ -82,11 +78,7 @@ function line({ what, where, bytes, usedMs }: Kept, nowMs: number): string {
 		...(bytes === null ? [] : [formatBytes(bytes)]),
 		...(usedMs === null
 			? []
-			: [
-					tell("kept-used", {
-						ago: formatDuration(Math.max(0, nowMs - usedMs) * 1e6),
-					}),
-				]),
+			: [tell("kept-used", { ago: formatDuration(Math.max(0, nowMs - usedMs) * 1e6) })]),
 	];
 	return `${what}${about.length === 0 ? "" : ` (${about.join(", ")})`}: ${where}`;
 }

@@ -2,12 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { platformOf } from "../../infra/cloud/aws/machine-type.ts";
-import {
-	cloudsWith,
-	fakeCloud,
-	rentedFile,
-	sweeping,
-} from "../../infra/cloud/cloud.fake.ts";
+import { cloudsWith, fakeCloud, rentedFile, sweeping } from "../../infra/cloud/cloud.fake.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
 import type { Provider } from "../../infra/cloud/provider.ts";
@@ -60,12 +55,9 @@ async function rentedRun({
 } = {}) {
 	const cwd = folderWith(text);
 	const world = fakeWorld({ cwd, stop });
-	const code = await run(
-		{ path: "s.yaml", target: "aws", ...args },
-		world,
-		cloud,
-		measure,
-	).catch((error) => explain(error, world));
+	const code = await run({ path: "s.yaml", target: "aws", ...args }, world, cloud, measure).catch(
+		(error) => explain(error, world),
+	);
 	return { code, world, cloud, cwd };
 }
 
@@ -95,18 +87,9 @@ describe("mqbench run --target aws", () => {
 			},
 		});
 		expect(code).toBe(99);
-		expect(cloud.asked).toEqual([
-			"prepare",
-			"offer",
-			"confirm",
-			"stand up",
-			"measure",
-			"teardown",
-		]);
+		expect(cloud.asked).toEqual(["prepare", "offer", "confirm", "stand up", "measure", "teardown"]);
 		expect(world.err()).toContain("Taking down the rig x-1 ...\n");
-		expect(world.err()).toContain(
-			"The rig x-1 is down; nothing of it is left.\n",
-		);
+		expect(world.err()).toContain("The rig x-1 is down; nothing of it is left.\n");
 	});
 
 	test("asks for the machines and packages of what runs", async () => {
@@ -125,9 +108,7 @@ describe("mqbench run --target aws", () => {
 		});
 		expect(id).toMatch(/^s-[0-9a-f]{6}$/);
 		const both = await rentedRun({ text, args: { set: ["repeat=1"] } });
-		expect(both.cloud.offered[0]?.[1].packages).toEqual([
-			"default-jre-headless",
-		]);
+		expect(both.cloud.offered[0]?.[1].packages).toEqual(["default-jre-headless"]);
 		expect(both.cloud.offered[0]?.[0].aws?.brokers.count).toBe(3);
 	});
 
@@ -137,45 +118,33 @@ describe("mqbench run --target aws", () => {
 			const { cloud } = await rentedRun({ text, args: { set: ["repeat=1"] } });
 			return cloud.offered[0]?.[1].packages;
 		};
+		expect(await packages("{ old: { broker: redis, version: 7.2.4 }, nats: nats }")).toEqual([
+			"ca-certificates",
+			"docker.io",
+		]);
 		expect(
-			await packages("{ old: { broker: redis, version: 7.2.4 }, nats: nats }"),
-		).toEqual(["ca-certificates", "docker.io"]);
-		expect(
-			await packages(
-				'{ debian: redis, mine: { broker: redis, image: "my/redis:1" } }',
-			),
+			await packages('{ debian: redis, mine: { broker: redis, image: "my/redis:1" } }'),
 		).toEqual(["ca-certificates", "docker.io", "redis-server"]);
-		expect(
-			await packages("{ kafka: { broker: kafka, version: 4.0.0 } }"),
-		).toEqual(["default-jre-headless"]);
+		expect(await packages("{ kafka: { broker: kafka, version: 4.0.0 } }")).toEqual([
+			"default-jre-headless",
+		]);
 	});
 
 	test("hands the limit, --yes and the planned time to the confirmation", async () => {
-		const { cloud } = await rentedRun({
-			args: { yes: true, maxHourlyUsd: "2.5", floor: false },
-		});
+		const { cloud } = await rentedRun({ args: { yes: true, maxHourlyUsd: "2.5", floor: false } });
 		// 10min to stand up; start, warm-up, window and drain of the one run.
 		expect(cloud.confirmed).toEqual([
-			{
-				yes: true,
-				maxHourlyUsd: 2.5,
-				plannedNs: (600 + 15 + 5 + 9 + 30) * 1e9,
-			},
+			{ yes: true, maxHourlyUsd: 2.5, plannedNs: (600 + 15 + 5 + 9 + 30) * 1e9 },
 		]);
 		expect(cloud.offered[0]?.[1].plannedNs).toBe(659e9);
 		const other = await rentedRun();
-		expect(other.cloud.confirmed[0]).toMatchObject({
-			yes: false,
-			maxHourlyUsd: null,
-		});
+		expect(other.cloud.confirmed[0]).toMatchObject({ yes: false, maxHourlyUsd: null });
 	});
 
 	test.each(["0", "-1", "five", "1e3", ""])(
 		"--max-hourly-usd %j is refused before anybody is asked",
 		async (maxHourlyUsd) => {
-			const { code, world, cloud } = await rentedRun({
-				args: { maxHourlyUsd },
-			});
+			const { code, world, cloud } = await rentedRun({ args: { maxHourlyUsd } });
 			expect(code).toBe(2);
 			expect(world.err()).toContain("write US dollars an hour, e.g.");
 			expect(cloud.asked).toEqual([]);
@@ -185,9 +154,7 @@ describe("mqbench run --target aws", () => {
 	test("warns of machines that were so long in coming that the runs may outlast them", async () => {
 		// The clock says 03:04:05: set-up 5min, and start, warm-up, window, drain and floor of the run, 69s.
 		const of = async (endsAt: string) => {
-			const cloud = fakeCloud({
-				file: { cloud: { ...rentedFile.cloud, endsAt } },
-			});
+			const cloud = fakeCloud({ file: { cloud: { ...rentedFile.cloud, endsAt } } });
 			const { code, world } = await rentedRun({ cloud });
 			expect(code).toBe(0);
 			return world.err();
@@ -230,14 +197,14 @@ describe("mqbench run --target aws", () => {
 	test("says together what this machine lacks, before anything is built", async () => {
 		const cwd = folderWith();
 		const env = {
-			...{ PATH: path.join(cwd, "none"), MQBENCH_PULUMI: "none/pulumi" },
-			...{ MQBENCH_SSH_FROM: "10.0.0.5", MQBENCH_K6: "none/k6" },
+			PATH: path.join(cwd, "none"),
+			MQBENCH_PULUMI: "none/pulumi",
+			MQBENCH_SSH_FROM: "10.0.0.5",
+			MQBENCH_K6: "none/k6",
 		};
 		const world = fakeWorld({ cwd, env });
 		const { scenario } = await readScenario("s.yaml", { target: "aws" }, world);
-		const request = cloudRequest(scenario, expand(scenario, { runId: "x" }), {
-			path: "s.yaml",
-		});
+		const request = cloudRequest(scenario, expand(scenario, { runId: "x" }), { path: "s.yaml" });
 		if (request === null) throw new Error("nothing is rented");
 		const error = await theCloud
 			.prepare(request, world, makeProgress(world, true).build)
@@ -291,9 +258,7 @@ describe("mqbench run --target aws", () => {
 	});
 
 	test("says once what the samples do not carry", async () => {
-		const { world } = await rentedRun({
-			args: { set: ["sla.0=p99.99 < 1ms"] },
-		});
+		const { world } = await rentedRun({ args: { set: ["sla.0=p99.99 < 1ms"] } });
 		expect(world.err().match(/Warning: p99\.99/g)).toHaveLength(1);
 	});
 });
@@ -309,19 +274,16 @@ describe("whatever becomes of a run, its machines are taken down", () => {
 				async measure(_, world) {
 					await world.notUp?.("203.0.113.1");
 					throw failure("host-set-up", {
-						...{ host: "203.0.113.1", reason: "no answer", remedy: "Look" },
+						host: "203.0.113.1",
+						reason: "no answer",
+						remedy: "Look",
 					});
 				},
 			});
 			expect(code).toBe(3);
-			expect(cloud.asked.slice(-2)).toEqual([
-				"console of 203.0.113.1",
-				"teardown",
-			]);
+			expect(cloud.asked.slice(-2)).toEqual(["console of 203.0.113.1", "teardown"]);
 			const [, file = ""] =
-				/its console \(all of it: (\S+)\):\n {2}Kernel panic/.exec(
-					world.err(),
-				) ?? [];
+				/its console \(all of it: (\S+)\):\n {2}Kernel panic/.exec(world.err()) ?? [];
 			expect(path.relative(cwd, file)).toMatch(
 				out === undefined
 					? /^reports\/[^/]+\/console-203\.0\.113\.1\.log$/
@@ -334,11 +296,7 @@ describe("whatever becomes of a run, its machines are taken down", () => {
 	test("when it fails: with the exit code of the failure", async () => {
 		const { code, world, cloud } = await rentedRun({
 			async measure() {
-				throw failure("broker-start", {
-					system: "nats",
-					reason: "no room",
-					log: "broker.log",
-				});
+				throw failure("broker-start", { system: "nats", reason: "no room", log: "broker.log" });
 			},
 		});
 		expect(code).toBe(3);
@@ -354,9 +312,7 @@ describe("whatever becomes of a run, its machines are taken down", () => {
 		});
 		expect(code).toBe(1);
 		expect(cloud.asked.at(-1)).toBe("teardown");
-		expect(world.err()).toMatch(
-			/nothing of it is left\.\nThis is a bug.*ours/s,
-		);
+		expect(world.err()).toMatch(/nothing of it is left\.\nThis is a bug.*ours/s);
 	});
 
 	test("when Ctrl-C ends it: with 130", async () => {
@@ -381,17 +337,14 @@ describe("whatever becomes of a run, its machines are taken down", () => {
 });
 
 describe("what is left beats every other exit code", () => {
-	test.each([0, 99, 4, 6] as const)(
-		"of a run that ends with %i",
-		async (own) => {
-			const { code, world } = await rentedRun({
-				cloud: fakeCloud({ teardown: left }),
-				measure: async () => own,
-			});
-			expect(code).toBe(5);
-			expect(world.err()).toContain("The rig x-1 is not down: i-0abc\n");
-		},
-	);
+	test.each([0, 99, 4, 6] as const)("of a run that ends with %i", async (own) => {
+		const { code, world } = await rentedRun({
+			cloud: fakeCloud({ teardown: left }),
+			measure: async () => own,
+		});
+		expect(code).toBe(5);
+		expect(world.err()).toContain("The rig x-1 is not down: i-0abc\n");
+	});
 
 	test("of a run that fails, whose reason is said first", async () => {
 		const { code, world } = await rentedRun({
@@ -413,9 +366,7 @@ describe("what is left beats every other exit code", () => {
 			}),
 		});
 		expect(code).toBe(5);
-		expect(world.err()).toContain(
-			"The rig x-1 may not be down: TypeError: ours",
-		);
+		expect(world.err()).toContain("The rig x-1 may not be down: TypeError: ours");
 		expect(world.err()).toContain("Take it down: mqbench rigs destroy x-1");
 	});
 
@@ -432,18 +383,14 @@ describe("mqbench up --target aws", () => {
 		cwd = folderWith(),
 	) => {
 		const world = fakeWorld({ cwd });
-		const code = await up(
-			{ path: "s.yaml", target: "aws", ...more },
-			world,
-			cloud,
-		).catch((error) => explain(error, world));
+		const code = await up({ path: "s.yaml", target: "aws", ...more }, world, cloud).catch((error) =>
+			explain(error, world),
+		);
 		return { code, world, cloud, cwd };
 	};
 
 	test("says that machines of an image of one's own may not end themselves", async () => {
-		const { world } = await stand(fakeCloud(), {
-			set: ["aws.ami=ami-0123456789abcdef5"],
-		});
+		const { world } = await stand(fakeCloud(), { set: ["aws.ami=ami-0123456789abcdef5"] });
 		expect(world.out()).toContain(
 			" are up in eu-central-1 ($0.90 an hour). If their image has cloud-init, they end themselves in 2h (",
 		);
@@ -452,18 +399,9 @@ describe("mqbench up --target aws", () => {
 	test("leaves machines up, and a rig.json whose paths are absolute", async () => {
 		const { code, world, cloud, cwd } = await stand();
 		expect(code).toBe(0);
-		expect(cloud.asked).toEqual([
-			"prepare",
-			"offer",
-			"confirm",
-			"stand up",
-			"keep",
-		]);
+		expect(cloud.asked).toEqual(["prepare", "offer", "confirm", "stand up", "keep"]);
 		expect(cloud.confirmed[0]?.plannedNs).toBeNull();
-		expect(cloud.offered[0]?.[1]).toMatchObject({
-			plannedNs: null,
-			rigFile: "rig.json",
-		});
+		expect(cloud.offered[0]?.[1]).toMatchObject({ plannedNs: null, rigFile: "rig.json" });
 		expect(world.err()).toContain("Asking AWS (eu-central-1) ...\n");
 		const file = path.join(cwd, "rig.json");
 		expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -492,9 +430,7 @@ They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
 	});
 
 	test("takes down what nobody could find again", async () => {
-		const { code, cloud } = await stand(fakeCloud(), {
-			out: "no/such/folder/rig.json",
-		});
+		const { code, cloud } = await stand(fakeCloud(), { out: "no/such/folder/rig.json" });
 		expect(code).toBe(3);
 		expect(cloud.asked.at(-1)).toBe("teardown");
 	});
@@ -512,10 +448,7 @@ They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
 describe("mqbench down of machines", () => {
 	const state = () => path.join(testFolder(), "state");
 	const inState = (folder: string, cwd = testFolder()) =>
-		fakeWorld({
-			cwd,
-			env: { MQBENCH_STATE_DIR: folder, PATH: process.env.PATH },
-		});
+		fakeWorld({ cwd, env: { MQBENCH_STATE_DIR: folder, PATH: process.env.PATH } });
 	const optionsWith = (parts: Partial<Provider>): CloudOptions => ({
 		say: () => {},
 		timing: { abortMs: 10, pausesMs: [1], againMs: 1 },
@@ -524,27 +457,17 @@ describe("mqbench down of machines", () => {
 	/** A rig that is up, and remembered in that folder. */
 	const remembered = async (folder: string, stack = fakeStack()) => {
 		const open = async () => fakeStack({ up: async () => output("x-1") });
-		const rig = await standUpCloud(
-			offered("x-1"),
-			inState(folder),
-			optionsWith({ open }),
-		);
+		const rig = await standUpCloud(offered("x-1"), inState(folder), optionsWith({ open }));
 		await rig.keep();
 		return { file: rig.file, stack };
 	};
-	const taking = async (
-		rig: unknown,
-		parts: Partial<Provider> = {},
-		folder = state(),
-	) => {
+	const taking = async (rig: unknown, parts: Partial<Provider> = {}, folder = state()) => {
 		const world = inState(folder);
 		const file = path.join(world.cwd, "rig.json");
 		writeFileSync(file, JSON.stringify(rig));
-		const code = await down(
-			{ file: "rig.json" },
-			world,
-			optionsWith(parts),
-		).catch((error) => explain(error, world));
+		const code = await down({ file: "rig.json" }, world, optionsWith(parts)).catch((error) =>
+			explain(error, world),
+		);
 		return { code, world, there: existsSync(file) };
 	};
 
@@ -565,10 +488,7 @@ describe("mqbench down of machines", () => {
 	});
 
 	describe("that nobody remembers any more", () => {
-		const rig = {
-			...rentedFile,
-			cloud: { ...rentedFile.cloud, account: "111111111111" },
-		};
+		const rig = { ...rentedFile, cloud: { ...rentedFile.cloud, account: "111111111111" } };
 
 		test("removes the file when AWS has nothing of them", async () => {
 			const { code, there } = await taking(rig, {
@@ -592,18 +512,12 @@ describe("mqbench down of machines", () => {
 					{ find: () => Promise.reject(new Error("no network.")), account },
 					/could not ask whether it still exists: no network\./,
 				],
-				[
-					rentedFile,
-					{ ...sweeping(0), account },
-					/because its account is not known/,
-				],
+				[rentedFile, { ...sweeping(0), account }, /because its account is not known/],
 			] as const) {
 				const { code, there, world } = await taking(of, parts);
 				expect({ code, there }).toEqual({ code: 5, there: true });
 				expect(world.err()).toMatch(words);
-				expect(world.err()).toMatch(
-					/mqbench rigs sweep --region eu-central-1 --id x-1\n/,
-				);
+				expect(world.err()).toMatch(/mqbench rigs sweep --region eu-central-1 --id x-1\n/);
 			}
 		});
 	});
@@ -612,11 +526,7 @@ describe("mqbench down of machines", () => {
 		const folder = state();
 		const { file } = await remembered(folder);
 		const stack = fakeStack({ destroy: () => Promise.reject(new Error("no")) });
-		const { code, there } = await taking(
-			file,
-			{ open: async () => stack },
-			folder,
-		);
+		const { code, there } = await taking(file, { open: async () => stack }, folder);
 		expect({ code, there }).toEqual({ code: 5, there: true });
 	});
 
@@ -639,14 +549,8 @@ describe("what needs no AWS does without", () => {
 			),
 		);
 		for (const command of [
-			(world: World) =>
-				validate({ path: "s.yaml", target: "aws", only: "nats/*" }, world),
-			(world: World) =>
-				plan(
-					{ path: "s.yaml", target: "aws", only: "nats/*" },
-					world,
-					fakeCloud(),
-				),
+			(world: World) => validate({ path: "s.yaml", target: "aws", only: "nats/*" }, world),
+			(world: World) => plan({ path: "s.yaml", target: "aws", only: "nats/*" }, world, fakeCloud()),
 		]) {
 			const world = fakeWorld({ cwd });
 			await command(world);
@@ -662,11 +566,7 @@ describe("what needs no AWS does without", () => {
 		);
 		await expect(
 			validate(
-				{
-					path: "s.yaml",
-					target: "aws",
-					set: ["aws.ttl=10min", "workload.duration=20min"],
-				},
+				{ path: "s.yaml", target: "aws", set: ["aws.ttl=10min", "workload.duration=20min"] },
 				world,
 			),
 		).rejects.toMatchObject({ code: "ttl-short", exit: 2 });
@@ -682,9 +582,7 @@ describe("what needs no AWS does without", () => {
 		expect(await plan({ path: "s.yaml", target: "aws" }, world, cloud)).toBe(0);
 		const said = world.out();
 		expect(said).toContain("1 x i4i.xlarge for brokers");
-		expect(said).toContain(
-			"Standing up, all runs, and the time between them: at most 11.2min.",
-		);
+		expect(said).toContain("Standing up, all runs, and the time between them: at most 11.2min.");
 		// In one line: the command is to be copied.
 		expect(said).toContain(
 			"\n  No price from AWS: Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix /x/infra/aws\n",
@@ -713,32 +611,20 @@ describe("what needs no AWS does without", () => {
 		[
 			"a mistake of the person's as well",
 			() => {
-				throw failure("cloud-too-many", {
-					machines: 30,
-					most: 20,
-					variable: "V",
-				});
+				throw failure("cloud-too-many", { machines: 30, most: 20, variable: "V" });
 			},
 			2,
 			"\n  It could not be rented: The scenario rents 30 machines",
 		],
 	])("plan: %s", async (_, offer, code, words) => {
 		const world = fakeWorld({ cwd: folderWith() });
-		expect(
-			await plan(
-				{ path: "s.yaml", target: "aws" },
-				world,
-				fakeCloud({ offer }),
-			),
-		).toBe(code);
+		expect(await plan({ path: "s.yaml", target: "aws" }, world, fakeCloud({ offer }))).toBe(code);
 		expect(world.out()).toContain(words);
 	});
 
 	test("plan: a price that is not known is no failure", async () => {
 		const world = fakeWorld({ cwd: folderWith() });
-		const cloud = fakeCloud({
-			offer: () => ({ hourlyUsd: null, unpriced: "nobody says" }),
-		});
+		const cloud = fakeCloud({ offer: () => ({ hourlyUsd: null, unpriced: "nobody says" }) });
 		expect(await plan({ path: "s.yaml", target: "aws" }, world, cloud)).toBe(0);
 		expect(world.out()).toContain("Price: not known: nobody says;");
 	});
@@ -752,27 +638,16 @@ describe("what needs no AWS does without", () => {
 	});
 
 	test.each([
-		[
-			{ maxHourlyUsd: "5" },
-			"--max-hourly-usd is for target aws; add --target aws",
-		],
-		[
-			{ yes: true, maxHourlyUsd: "5" },
-			"--max-hourly-usd is for target aws; add --target aws",
-		],
+		[{ maxHourlyUsd: "5" }, "--max-hourly-usd is for target aws; add --target aws"],
+		[{ yes: true, maxHourlyUsd: "5" }, "--max-hourly-usd is for target aws; add --target aws"],
 	])("run and up on another target refuse %j", async (args, sentence) => {
-		const { code, world, cloud } = await rentedRun({
-			args: { ...args, target: "local" },
-		});
+		const { code, world, cloud } = await rentedRun({ args: { ...args, target: "local" } });
 		expect(code).toBe(2);
 		expect(world.err()).toContain(sentence);
 		expect(cloud.asked).toEqual([]);
 		await expect(
 			up({ path: "s.yaml", target: "docker", ...args }, world, cloud),
-		).rejects.toMatchObject({
-			exit: 2,
-			message: expect.stringContaining(sentence),
-		});
+		).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(sentence) });
 	});
 
 	test("plan: with AWS's answer, the price of an hour and of the run", async () => {
@@ -782,11 +657,7 @@ describe("what needs no AWS does without", () => {
 			offer: () => ({ hourlyUsd: 1.2, warnings: ["burst credit", command] }),
 		});
 		expect(
-			await plan(
-				{ path: "s.yaml", target: "aws", set: ["workload.duration=59min"] },
-				world,
-				cloud,
-			),
+			await plan({ path: "s.yaml", target: "aws", set: ["workload.duration=59min"] }, world, cloud),
 		).toBe(0);
 		const said = world.out().replaceAll(/\s+/g, " ");
 		// 10min, and 59min of sending, start, warm-up and drain 50s, floor 10s: 70min.

@@ -1,10 +1,4 @@
-import {
-	existsSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -18,8 +12,7 @@ import { fixture } from "../run/fixture.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { fakeWorld } from "../world.fake.ts";
 
-const around = (value: number) =>
-	[0.99, 0.995, 1, 1.005, 1.01].map((f) => Math.round(value * f));
+const around = (value: number) => [0.99, 0.995, 1, 1.005, 1.01].map((f) => Math.round(value * f));
 const figures = (factor: number) => ({
 	"response p50": around(1e5),
 	"response p99": around(factor * 1e6),
@@ -43,10 +36,7 @@ function files(parts: Parameters<typeof baselineWith>[1] = {}) {
 }
 
 async function run(cwd: string, ...args: string[]) {
-	const world = fakeWorld({
-		cwd,
-		env: { MQBENCH_CACHE_DIR: join(cwd, "cache") },
-	});
+	const world = fakeWorld({ cwd, env: { MQBENCH_CACHE_DIR: join(cwd, "cache") } });
 	const exit = await main(["compare", ...args], world);
 	return { exit, out: world.out(), err: world.err() };
 }
@@ -65,9 +55,7 @@ describe("mqbench compare", () => {
 				"  response max        9ms      9ms  1.00x   [0.99, 1.02]    25 %  shown",
 			].join("\n"),
 		);
-		expect(out).toContain(
-			"REGRESSED response p99: B is 2.00x A (95 % interval",
-		);
+		expect(out).toContain("REGRESSED response p99: B is 2.00x A (95 % interval");
 		expect(out).toMatch(
 			/\nREGRESSED {2}1 of 2 figures that decide is worse by more than its margin\.\n$/,
 		);
@@ -129,7 +117,8 @@ describe("mqbench compare", () => {
 		expect(out).toMatch(/\nADVISORY {2}/);
 		const strict = await run(
 			...([folder, "a.json", "b.json"] as const),
-			...["--on-inconclusive", "fail"],
+			"--on-inconclusive",
+			"fail",
 		);
 		expect(strict.exit).toBe(6);
 		const json = await run(folder, "a.json", "b.json", "--json");
@@ -147,14 +136,10 @@ describe("mqbench compare", () => {
 		const { exit, out } = await run(folder, ...all);
 		expect(exit).toBe(0);
 		expect(out).toMatch(/\nADVISORY {2}B: none of 2 figures/);
-		const strict = await run(
-			...([folder, ...all, "--json", "--on-inconclusive", "fail"] as const),
-		);
+		const strict = await run(...([folder, ...all, "--json", "--on-inconclusive", "fail"] as const));
 		expect(strict.exit).toBe(6);
 		const { others } = JSON.parse(strict.out);
-		expect(others.map((o: { outcome: string }) => o.outcome)).toEqual([
-			...["same", "advisory"],
-		]);
+		expect(others.map((o: { outcome: string }) => o.outcome)).toEqual(["same", "advisory"]);
 	});
 
 	test("most runs of the candidate INVALID: not the same, and 6 where what is open is to fail", async () => {
@@ -167,8 +152,7 @@ describe("mqbench compare", () => {
 					{ "response p50": many(1e5), "response p99": many(1e6) },
 					{
 						runId: "b",
-						entries: ({ repeat }) =>
-							repeat > 5 ? { without: "invalid", figures: {} } : {},
+						entries: ({ repeat }) => (repeat > 5 ? { without: "invalid", figures: {} } : {}),
 					},
 				),
 			),
@@ -189,7 +173,8 @@ describe("mqbench compare", () => {
 			join(folder, "b.json"),
 			baselineText(
 				baselineWith(figures(2), {
-					...{ runId: "b", works: { w2: { load: "9000/s constant" } } },
+					runId: "b",
+					works: { w2: { load: "9000/s constant" } },
 					entry: { work: "w2" },
 				}),
 			),
@@ -215,13 +200,20 @@ describe("mqbench compare", () => {
 	test("the noise of this machine is the least margin, named or kept", async () => {
 		const folder = files();
 		const calibration: Calibration = {
-			...{ schema: 1, scenario: "example", runId: "calibration" },
+			schema: 1,
+			scenario: "example",
+			runId: "calibration",
 			machine: machineWith(),
 			noise: [
 				{
-					...{ system: "nats", case: "256B 1000/s", work: "w1" },
-					...{ metric: "response p99", runs: 20, each: 5 },
-					...{ halfWidth: 0.6, detectable: 1 },
+					system: "nats",
+					case: "256B 1000/s",
+					work: "w1",
+					metric: "response p99",
+					runs: 20,
+					each: 5,
+					halfWidth: 0.6,
+					detectable: 1,
 				},
 			],
 		};
@@ -241,7 +233,10 @@ describe("all forms say the same", () => {
 		const folder = files();
 		const { out } = await run(
 			...([folder, "a.json", "b.json", "--json"] as const),
-			...["--markdown", "x/c.md", "--html", "x/c.html"],
+			"--markdown",
+			"x/c.md",
+			"--html",
+			"x/c.html",
 		);
 		const terminal = (await run(folder, "a.json", "b.json")).out;
 		const markdown = readFileSync(join(folder, "x/c.md"), "utf8");
@@ -249,11 +244,7 @@ describe("all forms say the same", () => {
 		const printed = await run(folder, "a.json", "b.json", "--markdown");
 		expect(printed).toMatchObject({ exit: 99, out: markdown });
 		const json = JSON.parse(out);
-		expect(json).toMatchObject({
-			schema: 1,
-			outcome: "regressed",
-			exitCode: 99,
-		});
+		expect(json).toMatchObject({ schema: 1, outcome: "regressed", exitCode: 99 });
 		const [p50, p99] = json.others[0].comparisons
 			.filter((c: Comparison) => c.judged)
 			.map((c: unknown) => Comparison.parse(c)) as Comparison[];
@@ -265,9 +256,7 @@ describe("all forms say the same", () => {
 		expect(markdown).toContain(
 			"| response p99 | 1ms | 2ms | 2.00x | \\[1.97, 2.03\\] | 25 % | **REGRESSED** |",
 		);
-		expect(html).toMatch(
-			/response p99 1ms 2ms 2\.00x \[1\.97, 2\.03\] 25 % \S REGRESSED/,
-		);
+		expect(html).toMatch(/response p99 1ms 2ms 2\.00x \[1\.97, 2\.03\] 25 % \S REGRESSED/);
 		for (const text of [terminal, markdown, html]) {
 			const flat = text.replaceAll(/\s+/g, " ");
 			expect(flat).toContain(p99?.why);
@@ -280,13 +269,12 @@ describe("all forms say the same", () => {
 		const folder = files();
 		await run(folder, "a.json", "b.json", "--html", "c.html");
 		const html = readFileSync(join(folder, "c.html"), "utf8");
-		const figure = JSON.parse(
-			/data-of="compare-b-1">(.*?)<\/script>/.exec(html)?.[1] ?? "null",
-		);
+		const figure = JSON.parse(/data-of="compare-b-1">(.*?)<\/script>/.exec(html)?.[1] ?? "null");
 		expect(figure.curves).toHaveLength(10);
 		const shown = figure.curves.filter((c: { thin: boolean }) => !c.thin);
 		expect(shown.map((c: { name: string }) => c.name)).toEqual([
-			...["A, median run: repeat 3", "B, median run: repeat 3"],
+			"A, median run: repeat 3",
+			"B, median run: repeat 3",
 		]);
 		const [one, two] = shown;
 		expect(one.marks.find((m: { p: number }) => m.p === 99).value).toBe(1e6);
@@ -300,19 +288,15 @@ describe("all forms say the same", () => {
 			join(folder, "b.json"),
 			baselineText(
 				baselineWith(figures(1), {
-					...{
-						runId: "b",
-						systems: { nats: { broker: "nats-server 2.16.0" } },
-					},
+					runId: "b",
+					systems: { nats: { broker: "nats-server 2.16.0" } },
 				}),
 			),
 		);
 		await run(folder, "a.json", "b.json", "--html", "c.html");
 		const text = textOf(readFileSync(join(folder, "c.html"), "utf8"));
 		expect(text).toContain("CPU Example CPU Example CPU");
-		expect(text).toContain(
-			"nats: broker nats-server 2.15.2 nats-server 2.16.0",
-		);
+		expect(text).toContain("nats: broker nats-server 2.15.2 nats-server 2.16.0");
 		expect(text).toMatch(
 			/What differs between A and B .* nats: broker nats-server 2\.15\.2 nats-server 2\.16\.0 How to read/,
 		);
@@ -325,14 +309,9 @@ describe("texts from outside", () => {
 
 	test("do no harm in HTML and Markdown", async () => {
 		const folder = files(parts);
-		await run(
-			...([folder, "a.json", "b.json", "--markdown", "c.md"] as const),
-			...["--html", "c.html"],
-		);
+		await run(...([folder, "a.json", "b.json", "--markdown", "c.md"] as const), "--html", "c.html");
 		const html = readFileSync(join(folder, "c.html"), "utf8");
-		expect(html.match(/<script/g)?.length).toBe(
-			html.match(/<\/script>/g)?.length,
-		);
+		expect(html.match(/<script/g)?.length).toBe(html.match(/<\/script>/g)?.length);
 		expect(html).not.toContain("<img src=x");
 		expect(html).not.toContain("<script>alert");
 		const markdown = readFileSync(join(folder, "c.md"), "utf8");
@@ -360,10 +339,7 @@ describe("what cannot be done is one sentence, and 2", () => {
 		[["a.json", "nowhere"], "nowhere: cannot be compared with"],
 		[["a.json", "--systems", "old,new"], "has no system old; it has nats"],
 		[["a.json", "--systems", "old"], "give two names, the baseline first"],
-		[
-			["a.json", "b.json", "--json", "--markdown"],
-			"--json and --markdown both print",
-		],
+		[["a.json", "b.json", "--json", "--markdown"], "--json and --markdown both print"],
 		[["--markdown", "a.json", "b.json"], "nothing was written"],
 		[["a.json", "b.json", "--html", "b.json"], "does not end in .html"],
 		[[], "missing required argument"],
@@ -378,9 +354,7 @@ describe("what cannot be done is one sentence, and 2", () => {
 	});
 
 	test("a run folder whose systems could be compared says so", async () => {
-		expect((await run(fixture("repeats"), ".")).err).toContain(
-			"--systems nats,kafka",
-		);
+		expect((await run(fixture("repeats"), ".")).err).toContain("--systems nats,kafka");
 	});
 
 	test("a page that cannot be written is the environment's fault: 3", async () => {

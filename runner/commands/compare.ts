@@ -1,10 +1,6 @@
 import path from "node:path";
 import { type Command, Option } from "commander";
-import {
-	comparingOf,
-	exitCodeOfComparing,
-	type Named,
-} from "../compare/comparing.ts";
+import { comparingOf, exitCodeOfComparing, type Named } from "../compare/comparing.ts";
 import { calibrationOf, systemsOf } from "../compare/sides.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { checkedFile, writeComparison } from "../report/comparison/file.ts";
@@ -31,14 +27,8 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 			"noise of this machine, from mqbench calibrate (default: what calibrate has kept)",
 		)
 		.option("--json", "print the comparison as JSON")
-		.option(
-			"--markdown [file.md]",
-			"print the comparison as Markdown, or write it to a file",
-		)
-		.option(
-			"--html <file.html>",
-			"write an HTML page with all curves in one chart",
-		)
+		.option("--markdown [file.md]", "print the comparison as Markdown, or write it to a file")
+		.option("--html <file.html>", "write an HTML page with all curves in one chart")
 		.addOption(
 			new Option(
 				"--on-inconclusive <what>",
@@ -47,9 +37,7 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 				.choices(ON_INCONCLUSIVE)
 				.default("warn"),
 		)
-		.action(async (paths: string[], options) =>
-			exit(await compare({ paths, ...options }, world)),
-		);
+		.action(async (paths: string[], options) => exit(await compare({ paths, ...options }, world)));
 }
 
 export interface CompareArgs {
@@ -66,18 +54,12 @@ export interface CompareArgs {
 }
 
 /** `mqbench compare`: B, C ... against A, over all their runs. */
-export async function compare(
-	args: CompareArgs,
-	world: World,
-): Promise<ExitCode> {
+export async function compare(args: CompareArgs, world: World): Promise<ExitCode> {
 	const markdownFile = checkedFile(args.markdown, ".md", "--markdown");
 	const htmlFile = checkedFile(args.html, ".html", "--html");
 	if (args.json && args.markdown === true) throw usage(tell("both-print"));
 	const [a, ...rest] = args.paths.map(
-		(name): Named => ({
-			path: name,
-			baseline: readBaseline(path.resolve(world.cwd, name)),
-		}),
+		(name): Named => ({ path: name, baseline: readBaseline(path.resolve(world.cwd, name)) }),
 	);
 	if (a === undefined) throw usage("compare what? mqbench compare A B");
 	const systems = systemsOf(args.systems, a, rest);
@@ -87,10 +69,8 @@ export async function compare(
 		calibration: calibrationOf(args.calibration, others, world),
 	});
 	const exit = exitCodeOfComparing(comparing.outcome, args.onInconclusive);
-	if (markdownFile !== null)
-		writeComparison(markdownFile, comparingMarkdown(comparing), world);
-	if (htmlFile !== null)
-		writeComparison(htmlFile, comparingPage(comparing), world);
+	if (markdownFile !== null) writeComparison(markdownFile, comparingMarkdown(comparing), world);
+	if (htmlFile !== null) writeComparison(htmlFile, comparingPage(comparing), world);
 	world.stdout.write(
 		args.json
 			? comparingJson(comparing, exit)

@@ -19,9 +19,7 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 			"--k6-operator <image>",
 			"print a TestRun for k6's operator with this image, which has the k6 of `mqbench build`, and what is lost by it",
 		)
-		.action(async (path: string, options) =>
-			exit(await compile({ path, ...options }, world)),
-		);
+		.action(async (path: string, options) => exit(await compile({ path, ...options }, world)));
 }
 
 export interface CompileArgs extends Overrides {
@@ -38,10 +36,7 @@ export interface CompileArgs extends Overrides {
 }
 
 /** `mqbench compile`: shows the k6 script of the first run. */
-export async function compile(
-	args: CompileArgs,
-	world: World,
-): Promise<ExitCode> {
+export async function compile(args: CompileArgs, world: World): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const [first] = expand(scenario, { runId: "compile", only: args.only });
 	if (!first) throw new Error("a scenario without runs");

@@ -3,12 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { fakeMachine } from "../doctor/machine.fake.ts";
-import {
-	type AwsParts,
-	awsParts,
-	type PulumiFound,
-	thisMachine,
-} from "../doctor/this-machine.ts";
+import { type AwsParts, awsParts, type PulumiFound, thisMachine } from "../doctor/this-machine.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { doctor } from "./doctor.ts";
 
@@ -32,11 +27,7 @@ describe("mqbench doctor", () => {
 		const { findings, ...rest } = JSON.parse(world.out());
 		expect(rest).toMatchObject({ schema: 1, verdict: "warn" });
 		expect(findings).toContainEqual(
-			expect.objectContaining({
-				check: "cores",
-				verdict: "warn",
-				figure: "2 cores",
-			}),
+			expect.objectContaining({ check: "cores", verdict: "warn", figure: "2 cores" }),
 		);
 	});
 
@@ -53,35 +44,30 @@ describe("mqbench doctor", () => {
 		const wanted = "3.248.0";
 		const archive = { name: "pulumi.tar.gz", sha256: "abc" };
 		const found = await line({
-			...{ wanted, program: "/usr/bin/pulumi" },
-			...{ version: "3.250.1", reason: "", archive },
+			wanted,
+			program: "/usr/bin/pulumi",
+			version: "3.250.1",
+			reason: "",
+			archive,
 		});
 		expect(found).toContain(
 			"ok AWS: SDK and Pulumi's packages are installed. This machine has what target aws needs.",
 		);
-		expect(found).toContain(
-			"ok pulumi: 3.250.1. Target aws uses /usr/bin/pulumi.",
-		);
+		expect(found).toContain("ok pulumi: 3.250.1. Target aws uses /usr/bin/pulumi.");
 		const none = { wanted, program: null, version: null };
 		const reason = "there is none on PATH";
 		expect(await line({ ...none, reason, archive })).toContain(
 			"info pulumi: missing. Needed only for target aws, 3.248.0 or newer; there is none on PATH. mqbench offers to download it when it rents.",
 		);
-		expect(
-			await line({ ...none, reason, archive: { ...archive, sha256: null } }),
-		).toContain(
+		expect(await line({ ...none, reason, archive: { ...archive, sha256: null } })).toContain(
 			"info pulumi: missing. Needed only for target aws, 3.248.0 or newer; there is none on PATH. Install it: mqbench has no sha256 of pulumi.tar.gz to check a download by.",
 		);
-		expect(
-			await line({ unusable: "MQBENCH_PULUMI=x is no program." }),
-		).toContain(
+		expect(await line({ unusable: "MQBENCH_PULUMI=x is no program." })).toContain(
 			"info pulumi: unusable. Needed only for target aws; MQBENCH_PULUMI is set. Remedy: MQBENCH_PULUMI=x is no program.",
 		);
 		const bare = await text({ missing: ["@pulumi/aws"], pulumi: null });
 		// To be copied: whole, whatever the width.
-		expect(bare).toContain(
-			`Remedy: npm ci --prefix ${JSON.stringify(folder)}\n`,
-		);
+		expect(bare).toContain(`Remedy: npm ci --prefix ${JSON.stringify(folder)}\n`);
 		expect(bare).not.toContain("pulumi:");
 	});
 
@@ -94,10 +80,7 @@ describe("mqbench doctor", () => {
 		};
 		write("package.json", { dependencies: { "@x/a": "1.0.0", b: "2.0.0" } });
 		const unasked = () => Promise.reject(new Error("it is not looked for"));
-		expect(await awsParts(folder, unasked)).toMatchObject({
-			missing: ["@x/a", "b"],
-			pulumi: null,
-		});
+		expect(await awsParts(folder, unasked)).toMatchObject({ missing: ["@x/a", "b"], pulumi: null });
 		write("node_modules/@x/a/package.json", { version: "1.0.0" });
 		write("node_modules/b/package.json", { version: "2.0.1" });
 		expect((await awsParts(folder, unasked)).missing).toEqual(["b"]);
@@ -107,9 +90,9 @@ describe("mqbench doctor", () => {
 		const stop = new AbortController();
 		stop.abort("SIGINT");
 		const never = fakeMachine({ sleep: () => new Promise(() => {}) });
-		await expect(
-			doctor({}, fakeWorld({ stop: stop.signal }), never),
-		).rejects.toMatchObject({ code: "interrupted" });
+		await expect(doctor({}, fakeWorld({ stop: stop.signal }), never)).rejects.toMatchObject({
+			code: "interrupted",
+		});
 	});
 
 	test("looks at this machine too", async () => {

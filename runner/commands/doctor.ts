@@ -5,12 +5,7 @@ import { type Machine, thisMachine } from "../doctor/this-machine.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
-import {
-	clusterOptions,
-	type InCluster,
-	type Invocation,
-	isCluster,
-} from "./options.ts";
+import { clusterOptions, type InCluster, type Invocation, isCluster } from "./options.ts";
 
 export function declare(command: Command, { world, exit }: Invocation): void {
 	clusterOptions(command)
@@ -45,14 +40,11 @@ export async function doctor(
 		control(`\r\x1b[Kchecking ${name}`);
 	});
 	const all = isCluster(where)
-		? Promise.all([examined, inCluster(where, world)]).then((both) =>
-				both.flat(),
-			)
+		? Promise.all([examined, inCluster(where, world)]).then((both) => both.flat())
 		: examined;
 	const findings = await Promise.race([all, stopped(world.stop)]);
 	if (shown) control("\r\x1b[K");
-	if (findings === "stopped")
-		throw failure("interrupted", { signal: String(world.stop.reason) });
+	if (findings === "stopped") throw failure("interrupted", { signal: String(world.stop.reason) });
 	const verdict = worst(findings);
 	stdout.write(
 		json

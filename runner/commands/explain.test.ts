@@ -19,23 +19,18 @@ describe("mqbench explain", () => {
 	test("without a topic lists all of them", async () => {
 		const world = fakeWorld();
 		expect(await explain({}, world)).toBe(0);
-		for (const name of topicNames)
-			expect(world.out()).toContain(`mqbench explain ${name} `);
+		for (const name of topicNames) expect(world.out()).toContain(`mqbench explain ${name} `);
 	});
 
-	test.each(topicNames)(
-		"%s fits a terminal, and ends in what to do",
-		async (topic) => {
-			const world = fakeWorld();
-			expect(await explain({ topic }, world)).toBe(0);
-			const lines = world.out().trimEnd().split("\n");
-			expect(lines.length).toBeGreaterThanOrEqual(10);
-			expect(lines.length).toBeLessThanOrEqual(25);
-			for (const line of lines)
-				expect(line.length, line).toBeLessThanOrEqual(80);
-			expect(world.out()).toMatch(/\nExample: [\s\S]*\nWhat to do: /);
-		},
-	);
+	test.each(topicNames)("%s fits a terminal, and ends in what to do", async (topic) => {
+		const world = fakeWorld();
+		expect(await explain({ topic }, world)).toBe(0);
+		const lines = world.out().trimEnd().split("\n");
+		expect(lines.length).toBeGreaterThanOrEqual(10);
+		expect(lines.length).toBeLessThanOrEqual(25);
+		for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+		expect(world.out()).toMatch(/\nExample: [\s\S]*\nWhat to do: /);
+	});
 
 	test("max-rate says what INVALID runs do to a probe and to what confirms", async () => {
 		const world = fakeWorld();
@@ -51,18 +46,26 @@ describe("mqbench explain", () => {
 			...Metric.options,
 			...Tally.options,
 			...countsOf(fixtureResult("stall").runs[0] as Run).map(([name]) => name),
-			...["P99.9", "max", "gate", "margin", "stall", "behind", "Not-Offered"],
-			...["in flight", "highest rate", "pass", "fail", "warm-up", "timed out"],
+			"P99.9",
+			"max",
+			"gate",
+			"margin",
+			"stall",
+			"behind",
+			"Not-Offered",
+			"in flight",
+			"highest rate",
+			"pass",
+			"fail",
+			"warm-up",
+			"timed out",
 		]),
-	])(
-		"%s, a word of the reports, has an answer that fits a terminal",
-		async (topic) => {
-			const world = fakeWorld();
-			expect(await explain({ topic }, world)).toBe(0);
-			for (const line of world.out().trimEnd().split("\n"))
-				expect(line.length, line).toBeLessThanOrEqual(80);
-		},
-	);
+	])("%s, a word of the reports, has an answer that fits a terminal", async (topic) => {
+		const world = fakeWorld();
+		expect(await explain({ topic }, world)).toBe(0);
+		for (const line of world.out().trimEnd().split("\n"))
+			expect(line.length, line).toBeLessThanOrEqual(80);
+	});
 
 	test.each(["max-by-burst", "max-by-held", "late-by-lag"])(
 		"%s, a code in result.json, has the page of INVALID",
@@ -99,18 +102,13 @@ describe("mqbench explain", () => {
 			await explain({ topic }, world);
 			return world.out();
 		};
-		expect(await said("floor others")).toBe(
-			`${await said("floor")}\n${await said("others")}`,
-		);
+		expect(await said("floor others")).toBe(`${await said("floor")}\n${await said("others")}`);
 	});
 
 	test.each([
 		["floor othrs", "othrs: is not a topic of explain; did you mean others?\n"],
 		["suport", "suport: is not a topic of explain; did you mean support?\n"],
-		[
-			"latency",
-			"latency: is not a topic of explain; known: response, lag, support, ",
-		],
+		["latency", "latency: is not a topic of explain; known: response, lag, support, "],
 		["constructor", "constructor: is not a topic of explain; known: "],
 	])("refuses %s with exit code 2", async (topic, message) => {
 		await expect(explain({ topic }, fakeWorld())).rejects.toMatchObject({
@@ -137,12 +135,8 @@ describe("figures of the topics are those of the code", () => {
 			a,
 			a.map((value) => 1.2 * value),
 		);
-		const text = [found?.ratio, found?.low, found?.high].map((x) =>
-			x?.toFixed(2),
-		);
-		expect(topics.baseline.text).toContain(
-			`x${text[0]} [${text[1]}, ${text[2]}]`,
-		);
+		const text = [found?.ratio, found?.low, found?.high].map((x) => x?.toFixed(2));
+		expect(topics.baseline.text).toContain(`x${text[0]} [${text[1]}, ${text[2]}]`);
 	});
 
 	test.each([99, 99.9, 99.99])("samples that a PASS of p%s takes", (p) => {
@@ -153,9 +147,7 @@ describe("figures of the topics are those of the code", () => {
 
 	test("the example of a rig is one", () => {
 		const [example] = /\{"version"[\s\S]*\]\}/.exec(topics.rig.text) ?? [""];
-		expect(parseRig(example)).toMatchObject({
-			rig: { id: "staging", target: "existing" },
-		});
+		expect(parseRig(example)).toMatchObject({ rig: { id: "staging", target: "existing" } });
 	});
 
 	test.each([1000, 10_000, 30_000])("the grey zone of %i messages", (n) => {

@@ -21,10 +21,7 @@ export interface ExplainArgs {
 }
 
 /** `mqbench explain`: the idea behind a word of the reports, or the list of those that there are. */
-export async function explain(
-	{ topic }: ExplainArgs,
-	world: World,
-): Promise<ExitCode> {
+export async function explain({ topic }: ExplainArgs, world: World): Promise<ExitCode> {
 	world.stdout.write(topic === undefined ? list() : textOf(topic));
 	return EXIT.pass;
 }
@@ -52,8 +49,7 @@ function pageOf(word: string): string | null {
 /** "lag: ...", of a word that needs no page; null: reports do not have it. */
 function termOf(word: string): string | null {
 	const asked = /^p\d+(\.\d+)?$/i.test(word) ? "percentile" : word;
-	const [name, term] =
-		Object.entries(terms).find(([known]) => alike(known, asked)) ?? [];
+	const [name, term] = Object.entries(terms).find(([known]) => alike(known, asked)) ?? [];
 	if (name === undefined || term === undefined) return null;
 	const [means, more] = term;
 	const lines = [
@@ -64,16 +60,12 @@ function termOf(word: string): string | null {
 }
 
 function unknown(topic: string): never {
-	throw failure("unknown-topic", {
-		topic,
-		known: [...topicNames, ...Object.keys(terms)],
-	});
+	throw failure("unknown-topic", { topic, known: [...topicNames, ...Object.keys(terms)] });
 }
 
 /** "notOffered", "not offered", "Not-Offered". */
 function alike(a: string, b: string): boolean {
-	const plain = (word: string) =>
-		word.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+	const plain = (word: string) => word.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 	return plain(a) === plain(b);
 }
 
@@ -84,10 +76,6 @@ function list(): string {
 	const lines = topicNames.map(
 		(name) => `  mqbench explain ${name.padEnd(width)}  ${topics[name].title}`,
 	);
-	const others = wrap(
-		`also: ${Object.keys(terms).join(", ")}, p99`,
-		COLUMNS,
-		"  ",
-	);
+	const others = wrap(`also: ${Object.keys(terms).join(", ")}, p99`, COLUMNS, "  ");
 	return `${[...lines, "", ...others].join("\n")}\n`;
 }

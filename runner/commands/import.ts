@@ -11,9 +11,7 @@ import type { Invocation } from "./options.ts";
 
 export function declare(command: Command, { world, exit }: Invocation): void {
 	command
-		.addArgument(
-			new Argument("<tool>", "omb: OpenMessaging Benchmark").choices(["omb"]),
-		)
+		.addArgument(new Argument("<tool>", "omb: OpenMessaging Benchmark").choices(["omb"]))
 		.argument("<workload>", "its workload file")
 		.argument("<driver>", "its driver file")
 		.option("--out <file>", "file to write (default: print the scenario)")
@@ -31,10 +29,7 @@ export interface ImportArgs {
 }
 
 /** `mqbench import omb`: writes the scenario that does what two files of OpenMessaging Benchmark say, and lists what it cannot. */
-export async function importCommand(
-	args: ImportArgs,
-	world: World,
-): Promise<ExitCode> {
+export async function importCommand(args: ImportArgs, world: World): Promise<ExitCode> {
 	const { yaml, left } = importOmb(
 		await read(args.workload, world),
 		await read(args.driver, world),
@@ -42,8 +37,7 @@ export async function importCommand(
 	);
 	if (args.out === undefined) world.stdout.write(yaml);
 	else await write(args.out, yaml, world);
-	for (const { file, what, why } of left)
-		world.stderr.write(`${file}: ${what}: ${why}\n`);
+	for (const { file, what, why } of left) world.stderr.write(`${file}: ${what}: ${why}\n`);
 	return EXIT.pass;
 }
 
@@ -54,10 +48,7 @@ async function read(file: string, world: World): Promise<NamedText> {
 		const text = await readFile(path.resolve(world.cwd, file), "utf8");
 		return { file: path.basename(file), text };
 	} catch (error) {
-		throw failure("import-unreadable", {
-			path: file,
-			reason: reasonOf(error),
-		});
+		throw failure("import-unreadable", { path: file, reason: reasonOf(error) });
 	}
 }
 
@@ -66,10 +57,7 @@ async function write(out: string, yaml: string, world: World): Promise<void> {
 		// Somebody's file is never overwritten.
 		await writeFile(path.resolve(world.cwd, out), yaml, { flag: "wx" });
 	} catch (error) {
-		throw failure("scenario-unwritable", {
-			path: out,
-			reason: reasonOf(error),
-		});
+		throw failure("scenario-unwritable", { path: out, reason: reasonOf(error) });
 	}
 	world.stderr.write(tell("import-written", { file: out }));
 }

@@ -26,35 +26,25 @@ const start = (args: InitArgs, world: World, ...missing: string[]) =>
 	init(args, world, machine(...missing));
 
 const pairs = systems().flatMap(({ word, traits }) =>
-	PATTERNS.filter((pattern) => !traits.cannot[pattern]).map(
-		(pattern) => [word, pattern] as const,
-	),
+	PATTERNS.filter((pattern) => !traits.cannot[pattern]).map((pattern) => [word, pattern] as const),
 );
 
-test.each(pairs)(
-	"a new scenario for %s, %s is valid as it is",
-	async (broker, pattern) => {
-		const cwd = testFolder();
-		const world = fakeWorld({ cwd });
-		expect(
-			await start({ name: "new", broker, pattern, yes: true }, world),
-		).toBe(0);
-		const text = readFileSync(path.join(cwd, "new.yaml"), "utf8");
-		expect(loadScenario("new.yaml", text)).toMatchObject({ name: "new" });
-		expect(existsSync(path.join(cwd, "scenario.schema.json"))).toBe(true);
-		expect(world.out()).toContain("\n  npx mqbench plan new.yaml\n");
-		expect(world.err()).toBe("");
-	},
-);
+test.each(pairs)("a new scenario for %s, %s is valid as it is", async (broker, pattern) => {
+	const cwd = testFolder();
+	const world = fakeWorld({ cwd });
+	expect(await start({ name: "new", broker, pattern, yes: true }, world)).toBe(0);
+	const text = readFileSync(path.join(cwd, "new.yaml"), "utf8");
+	expect(loadScenario("new.yaml", text)).toMatchObject({ name: "new" });
+	expect(existsSync(path.join(cwd, "scenario.schema.json"))).toBe(true);
+	expect(world.out()).toContain("\n  npx mqbench plan new.yaml\n");
+	expect(world.err()).toBe("");
+});
 
 test.each(systems().filter(({ traits }) => traits.partitions))(
 	"consumers of a work queue on $word have a partition each",
 	async ({ word: broker }) => {
 		const cwd = testFolder();
-		await start(
-			{ broker, pattern: "work-queue", yes: true },
-			fakeWorld({ cwd }),
-		);
+		await start({ broker, pattern: "work-queue", yes: true }, fakeWorld({ cwd }));
 		expect(written(cwd)).toMatch(/consumers: 2\n {2}partitions: 2 /);
 	},
 );
@@ -105,9 +95,7 @@ describe("answers that are piped", () => {
 	test("are read line by line, and the rest is taken as offered", async () => {
 		const { cwd, world } = piping("kafka", "work-queue", "", "256B");
 		await start({}, world);
-		expect(written(cwd)).toMatch(
-			/system: kafka\n[\s\S]*work-queue[\s\S]*1000\/s[\s\S]*256B/,
-		);
+		expect(written(cwd)).toMatch(/system: kafka\n[\s\S]*work-queue[\s\S]*1000\/s[\s\S]*256B/);
 		expect(world.err()).toMatch(/^System \(nats, .*\) \[nats\]: kafka\n/);
 		expect(world.err()).toMatch(
 			/\nNo more answers. Using the defaults: duration 30s, limit of p99 20ms\n$/,
@@ -116,9 +104,7 @@ describe("answers that are piped", () => {
 
 	test("end with the first that is wrong: the next one answers another question", async () => {
 		const { cwd, world } = piping("nast", "nats");
-		await expect(start({}, world)).rejects.toThrow(
-			/^unknown system "nast"; did you mean nats\?/,
-		);
+		await expect(start({}, world)).rejects.toThrow(/^unknown system "nast"; did you mean nats\?/);
 		expect(existsSync(path.join(cwd, "my-scenario.yaml"))).toBe(false);
 	});
 
@@ -134,10 +120,7 @@ describe("answers that are piped", () => {
 describe("a broker that is not on this machine", () => {
 	test("is not offered", async () => {
 		const lines = ["nats"];
-		const world = fakeWorld({
-			cwd: testFolder(),
-			nextLine: async () => lines.shift() ?? null,
-		});
+		const world = fakeWorld({ cwd: testFolder(), nextLine: async () => lines.shift() ?? null });
 		await start({}, world, "java");
 		expect(world.err()).not.toContain("kafka");
 	});
@@ -145,9 +128,7 @@ describe("a broker that is not on this machine", () => {
 	test("may be chosen, for a container", async () => {
 		const world = fakeWorld({ cwd: testFolder() });
 		await start({ broker: "kafka", yes: true }, world, "java");
-		expect(world.out()).toContain(
-			"npx mqbench my-scenario.yaml --target docker\n",
-		);
+		expect(world.out()).toContain("npx mqbench my-scenario.yaml --target docker\n");
 		expect(world.out()).toContain("Kafka needs Java");
 	});
 });
@@ -201,9 +182,9 @@ test("a file that is there already is left alone", async () => {
 });
 
 test("a wrong option is one sentence", async () => {
-	await expect(
-		start({ rate: "fast" }, fakeWorld({ cwd: testFolder() })),
-	).rejects.toThrow(/^--rate: /);
+	await expect(start({ rate: "fast" }, fakeWorld({ cwd: testFolder() }))).rejects.toThrow(
+		/^--rate: /,
+	);
 });
 
 // --- internal ---

@@ -32,14 +32,9 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 		.option("--message <size>", "size of each message, e.g. 1KiB")
 		.option("--duration <time>", "how long to measure, e.g. 30s")
 		.option("--p99 <time>", "limit for p99 of the response time, e.g. 20ms")
-		.option(
-			"--url <url>",
-			"of your own broker, or the environment variable that holds it",
-		)
+		.option("--url <url>", "of your own broker, or the environment variable that holds it")
 		.option("-y, --yes", "ask nothing; take the defaults")
-		.action(async (name: string, options) =>
-			exit(await init({ name, ...options }, world)),
-		);
+		.action(async (name: string, options) => exit(await init({ name, ...options }, world)));
 }
 
 export interface InitArgs extends Partial<Record<keyof Answers, string>> {
@@ -62,12 +57,7 @@ export async function init(
 	if (!system) throw new Error(`no such system: ${answers.broker}`);
 	const text = scenarioText(file, system, answers);
 	// Whatever fits badly together is said before a file is there.
-	loadScenario(
-		file,
-		text,
-		{},
-		{ ...world.env, ...placeholder(answers, system) },
-	);
+	loadScenario(file, text, {}, { ...world.env, ...placeholder(answers, system) });
 	const target = path.resolve(world.cwd, file);
 	await write(target, text);
 	const schema = path.join(path.dirname(target), "scenario.schema.json");
@@ -78,8 +68,7 @@ export async function init(
 		tell("init-written", {
 			file,
 			path: words,
-			docker:
-				absent === undefined ? "" : tell("without-docker", { how: absent }),
+			docker: absent === undefined ? "" : tell("without-docker", { how: absent }),
 		}),
 	);
 	return EXIT.pass;
@@ -88,11 +77,6 @@ export async function init(
 // --- internal ---
 
 /** A variable that a person has yet to set is no mistake of the new file. */
-function placeholder(
-	{ url }: Answers,
-	{ name: broker }: { name: string },
-): Record<string, string> {
-	return url.includes("://")
-		? {}
-		: { [url]: `${brokerOf({ broker }).urlSchemes[0]}://host` };
+function placeholder({ url }: Answers, { name: broker }: { name: string }): Record<string, string> {
+	return url.includes("://") ? {} : { [url]: `${brokerOf({ broker }).urlSchemes[0]}://host` };
 }

@@ -18,10 +18,7 @@ export function scenarioOptions(command: Command): Command {
 	return command
 		.argument("<scenario>", "path of the YAML file")
 		.addOption(setOption())
-		.option(
-			"--target <target>",
-			"where brokers run: local, docker, existing, aws or kubernetes",
-		)
+		.option("--target <target>", "where brokers run: local, docker, existing, aws or kubernetes")
 		.option(
 			"--url <url>",
 			`URL of your own broker (implies --target existing); if it has a password, put it into the environment: --url '${variable(example.variable)}'`,
@@ -34,10 +31,7 @@ export function scenarioOptions(command: Command): Command {
 			"--clients <clients>",
 			"what makes the load: a number of processes, hosts for ssh (user@a,user@b), docker=<n> containers, or kubernetes=<n> pods; with a rig that has clients, how many of them",
 		)
-		.option(
-			"--only <glob>",
-			`only runs whose system/case matches, e.g. '${example.broker}/256B*'`,
-		)
+		.option("--only <glob>", `only runs whose system/case matches, e.g. '${example.broker}/256B*'`)
 		.option(
 			"--quick",
 			"shorten every run to 3s or 2000 messages and skip searches: shows that the scenario works; its figures are not a result, its exit code is that of the SLA",
@@ -71,10 +65,7 @@ export function clusterOptions(command: Command): Command {
 			"--context <context>",
 			"target kubernetes: which cluster (default: kubectl's own choice)",
 		)
-		.option(
-			"--namespace <namespace>",
-			"target kubernetes: where to look (default: everywhere)",
-		);
+		.option("--namespace <namespace>", "target kubernetes: where to look (default: everywhere)");
 }
 
 /** False: the cloud is meant. */
@@ -88,17 +79,11 @@ export function isCluster({ target }: InCluster): boolean {
 
 /** Of commands that stand up or describe brokers, without runs. */
 export function onlySystemsOption(): Option {
-	return new Option(
-		"--only <glob>",
-		`only systems whose runs match, e.g. '${example.broker}/*'`,
-	);
+	return new Option("--only <glob>", `only systems whose runs match, e.g. '${example.broker}/*'`);
 }
 
 export function outFolderOption(): Option {
-	return new Option(
-		"--out <folder>",
-		"folder for the results (default: reports/<run-id>)",
-	);
+	return new Option("--out <folder>", "folder for the results (default: reports/<run-id>)");
 }
 
 export function reporterOption(): Option {

@@ -16,12 +16,7 @@ const deep = "sla.0=p99.99 < 3ms";
 describe("mqbench plan", () => {
 	test("lists the runs that --only leaves, and what they carry", async () => {
 		const world = fakeWorld({ cwd });
-		expect(
-			await plan(
-				{ path: "scenarios/message-sizes.yaml", only: "*/1KiB*" },
-				world,
-			),
-		).toBe(0);
+		expect(await plan({ path: "scenarios/message-sizes.yaml", only: "*/1KiB*" }, world)).toBe(0);
 		expect(world.out()).toContain("1 run: 35s of sending");
 		expect(world.out()).not.toContain("Warning");
 		expect(world.err()).toBe("");
@@ -36,9 +31,7 @@ describe("mqbench plan", () => {
 			);
 			const world = fakeWorld({ cwd: folder, env });
 			await plan({ path: "s.yaml" }, world);
-			return (
-				/What it starts and reads:\s*(.*?)\n\n/s.exec(world.out())?.[1] ?? ""
-			)
+			return (/What it starts and reads:\s*(.*?)\n\n/s.exec(world.out())?.[1] ?? "")
 				.replaceAll(/\n {2}(?! )/g, "|")
 				.replaceAll(/\s+/g, " ");
 		};

@@ -27,9 +27,7 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 			"--yaml",
 			"target kubernetes: print the manifests of what would be made, and of the rights for it",
 		)
-		.action(async (path: string, options) =>
-			exit(await plan({ path, ...options }, world)),
-		);
+		.action(async (path: string, options) => exit(await plan({ path, ...options }, world)));
 }
 
 export interface PlanArgs extends Overrides {
@@ -58,9 +56,7 @@ export async function plan(
 	const { kubernetes } = scenario;
 	if (args.yaml) {
 		if (kubernetes === null)
-			throw failure("usage", {
-				message: tell("yaml-without-pods", { path: args.path }),
-			});
+			throw failure("usage", { message: tell("yaml-without-pods", { path: args.path }) });
 		const { manifestsOf } = await import("../../infra/kubernetes/planned.ts");
 		const asked = { ...scenario, kubernetes };
 		world.stdout.write(manifestsOf(asked, plans, world.clock.nowMs()));
@@ -68,9 +64,7 @@ export async function plan(
 	}
 	const request = cloudRequest(scenario, plans, args);
 	const outlined = outline(plans);
-	const warnings = outlined.tooDeep.map((line) =>
-		tooDeepSentence(line, formatCount),
-	);
+	const warnings = outlined.tooDeep.map((line) => tooDeepSentence(line, formatCount));
 	const others = [
 		...(await lacking(scenario, plans, thisMachine(world))),
 		...warningsOf(scenario, plans),
@@ -87,10 +81,7 @@ export async function plan(
 			renderOutline(
 				shown,
 				world.stdout.columns,
-				placeLines(
-					request?.scenario ?? scenario,
-					new Set(plans.map(({ system }) => system)),
-				),
+				placeLines(request?.scenario ?? scenario, new Set(plans.map(({ system }) => system))),
 				others,
 				(search) => say("search-takes", { ...estimateOf(search) }).text,
 				usesLines(scenario, plans, world.env),
@@ -98,9 +89,7 @@ export async function plan(
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);
 		if (kubernetes !== null) {
-			const { writeClusterPlan } = await import(
-				"../../infra/kubernetes/planned.ts"
-			);
+			const { writeClusterPlan } = await import("../../infra/kubernetes/planned.ts");
 			unfit = await writeClusterPlan({ ...scenario, kubernetes }, plans, world);
 		}
 	}

@@ -26,50 +26,30 @@ describe("mqbench report", () => {
 		expect(world.out()).toMatch(/FAIL {2}report\.html\n$/);
 		const result = readResult(folder);
 		expect(result.verdict).toBe("fail");
-		expect(readFileSync(join(folder, "report.md"), "utf8")).toContain(
-			"# stall: FAIL",
-		);
-		expect(readFileSync(join(folder, "report.html"), "utf8")).toContain(
-			"<!doctype html>",
-		);
-		const files = readdirSync(firstRun(folder)).filter((f) =>
-			f.endsWith(".hgrm"),
-		);
-		expect(files).toEqual([
-			"lag.hgrm",
-			"queued.hgrm",
-			"response.hgrm",
-			"service.hgrm",
-		]);
+		expect(readFileSync(join(folder, "report.md"), "utf8")).toContain("# stall: FAIL");
+		expect(readFileSync(join(folder, "report.html"), "utf8")).toContain("<!doctype html>");
+		const files = readdirSync(firstRun(folder)).filter((f) => f.endsWith(".hgrm"));
+		expect(files).toEqual(["lag.hgrm", "queued.hgrm", "response.hgrm", "service.hgrm"]);
 	});
 
 	test("gives the same bytes again, and leaves no temporary files", async () => {
 		const folder = fixtureCopy("repeats");
 		const read = () =>
-			["result.json", "report.md", "report.html"].map((f) =>
-				readFileSync(join(folder, f), "utf8"),
-			);
+			["result.json", "report.md", "report.html"].map((f) => readFileSync(join(folder, f), "utf8"));
 		await report({ folder }, fakeWorld());
 		const first = read();
 		await report({ folder }, fakeWorld());
 		expect(read()).toEqual(first);
 		expect(
-			readdirSync(folder, { recursive: true }).filter((f) =>
-				String(f).endsWith(".part"),
-			),
+			readdirSync(folder, { recursive: true }).filter((f) => String(f).endsWith(".part")),
 		).toEqual([]);
 	});
 
 	test("of a folder that is none of a run is one sentence and exit code 2", async () => {
-		const error = await report(
-			{ folder: "/nowhere/at/all" },
-			fakeWorld(),
-		).catch((e) => e);
+		const error = await report({ folder: "/nowhere/at/all" }, fakeWorld()).catch((e) => e);
 		expect(error).toBeInstanceOf(MqbenchError);
 		expect(error.exit).toBe(2);
-		expect(error.message).toContain(
-			"/nowhere/at/all: is not the folder of a run",
-		);
+		expect(error.message).toContain("/nowhere/at/all: is not the folder of a run");
 	});
 
 	test("of a folder that cannot be written says where, what and what to do: exit code 3", async () => {
@@ -95,12 +75,10 @@ describe("mqbench report of a folder with a result and no measured files", () =>
 		writeReports(whole, buildResult(whole));
 		const folder = emptyFolder();
 		for (const file of ["result.json", ...filesIn(whole)])
-			if (file === "result.json" || keep.test(file))
-				cpSync(join(whole, file), join(folder, file));
+			if (file === "result.json" || keep.test(file)) cpSync(join(whole, file), join(folder, file));
 		return { whole, folder };
 	};
-	const filesIn = (folder: string) =>
-		readdirSync(folder, { recursive: true, encoding: "utf8" });
+	const filesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: "utf8" });
 	const REPORTS = ["comment.md", "junit.xml", "report.md", "result.csv"];
 
 	test("makes the same reports from it and the details of its runs, and leaves those as they are", async () => {
@@ -124,9 +102,7 @@ describe("mqbench report of a folder with a result and no measured files", () =>
 		expect(world.out().replaceAll(/\s+/g, " ")).toContain(
 			"The details.json of 1 of 1 run is missing",
 		);
-		expect(readFileSync(join(folder, "report.html"), "utf8")).toContain(
-			"400ms",
-		);
+		expect(readFileSync(join(folder, "report.html"), "utf8")).toContain("400ms");
 		expect(filesIn(folder).filter((f) => f.startsWith("runs"))).toEqual([]);
 	});
 
@@ -163,11 +139,7 @@ describe("mqbench report of a folder of runs", () => {
 		expect(html.includes('<a href="a/report.html">stall</a>')).toBe(true);
 		expect(html.includes('<a href="published/b/report.html">')).toBe(true);
 		expect(statSync(join(cwd, "reports/a/result.json")).mtimeMs).toBe(before);
-		expect(readdirSync(join(cwd, "reports")).sort()).toEqual([
-			"a",
-			"index.html",
-			"published",
-		]);
+		expect(readdirSync(join(cwd, "reports")).sort()).toEqual(["a", "index.html", "published"]);
 	});
 
 	test("lists what cannot be read, says why, and is no error for that", async () => {
@@ -175,9 +147,7 @@ describe("mqbench report of a folder of runs", () => {
 		addResult(folder, "good", resultOf("stall"));
 		mkdirSync(join(folder, "cut"));
 		writeFileSync(join(folder, "cut", "result.json"), '{"schema":');
-		cpSync(fixtureCopy("healthy"), join(folder, "unfinished"), {
-			recursive: true,
-		});
+		cpSync(fixtureCopy("healthy"), join(folder, "unfinished"), { recursive: true });
 		const world = fakeWorld();
 		expect(await report({ folder }, world)).toBe(0);
 		expect(world.out()).toContain("3 results, 2 of them unreadable: ");

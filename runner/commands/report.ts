@@ -10,11 +10,7 @@ import { FORMATS } from "../report/export/formats.ts";
 import { oneFolder, writeExport } from "../report/export/write.ts";
 import { holdsResult, holdsRuns } from "../report/index/runs.ts";
 import { writeIndex } from "../report/index/write.ts";
-import {
-	REPORT_FILES,
-	type ReporterArgs,
-	reportersOf,
-} from "../report/reporters.ts";
+import { REPORT_FILES, type ReporterArgs, reportersOf } from "../report/reporters.ts";
 import { buildResult } from "../report/result.ts";
 import { readResult } from "../report/result-files.ts";
 import { writeReports } from "../report/write.ts";
@@ -22,18 +18,11 @@ import { damageIn } from "../run/json.ts";
 import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import { openOrSay } from "../watch/browser.ts";
 import type { World } from "../world.ts";
-import {
-	type Invocation,
-	jsonReporterOption,
-	reporterOption,
-} from "./options.ts";
+import { type Invocation, jsonReporterOption, reporterOption } from "./options.ts";
 
 export function declare(command: Command, { world, exit }: Invocation): void {
 	command
-		.argument(
-			"<folder...>",
-			"reports/<run-id>, or reports for the index; --export takes several",
-		)
+		.argument("<folder...>", "reports/<run-id>, or reports for the index; --export takes several")
 		.addOption(reporterOption())
 		.addOption(jsonReporterOption())
 		.addOption(
@@ -49,26 +38,17 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 			).conflicts(["reporter", "json"]),
 		)
 		.addOption(
-			new Option(
-				"--png [folder]",
-				"the same as PNG (needs the package @resvg/resvg-js)",
-			).conflicts(["reporter", "json", "svg"]),
+			new Option("--png [folder]", "the same as PNG (needs the package @resvg/resvg-js)").conflicts(
+				["reporter", "json", "svg"],
+			),
 		)
 		.addOption(
 			new Option("--theme <theme>", "colours of the charts: light or dark")
 				.choices(["light", "dark"])
 				.default("light"),
 		)
-		.addOption(
-			new Option("--open", "open the report in a browser").conflicts([
-				"svg",
-				"png",
-			]),
-		)
-		.option(
-			"--only <glob>",
-			"charts that --svg or --png draws, by name, e.g. '*-percentiles'",
-		)
+		.addOption(new Option("--open", "open the report in a browser").conflicts(["svg", "png"]))
+		.option("--only <glob>", "charts that --svg or --png draws, by name, e.g. '*-percentiles'")
 		.addOption(
 			new Option(
 				"--export <format>",
@@ -142,10 +122,7 @@ export async function report(
 
 // --- internal ---
 
-function resultOf(where: string): {
-	readonly result: Result;
-	readonly from: "measured" | "read";
-} {
+function resultOf(where: string): { readonly result: Result; readonly from: "measured" | "read" } {
 	if (holdsRuns(where) || !holdsResult(where))
 		try {
 			return { result: buildResult(where), from: "measured" };

@@ -9,22 +9,15 @@ import { readScenario } from "../scenario/read.ts";
 import type { World } from "../world.ts";
 import { type Invocation, onlySystemsOption, setOption } from "./options.ts";
 
-export function declare(
-	rigs: Command,
-	{ world, exit }: Pick<Invocation, "world" | "exit">,
-): void {
+export function declare(rigs: Command, { world, exit }: Pick<Invocation, "world" | "exit">): void {
 	rigs
 		.command("config")
-		.description(
-			"print the Pulumi configuration of a scenario, for running pulumi up by hand",
-		)
+		.description("print the Pulumi configuration of a scenario, for running pulumi up by hand")
 		.argument("<scenario>", "path of the YAML file")
 		.addOption(setOption())
 		.option("--clients <n>", "machines for the load")
 		.addOption(onlySystemsOption())
-		.action(async (path: string, options) =>
-			exit(await rigsConfig({ path, ...options }, world)),
-		);
+		.action(async (path: string, options) => exit(await rigsConfig({ path, ...options }, world)));
 }
 
 export interface RigsConfigArgs {

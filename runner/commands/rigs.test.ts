@@ -1,11 +1,4 @@
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -24,11 +17,8 @@ import { rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
 import { rigsConfig } from "./rigs-config.ts";
 
 const ACCOUNT = "111111111111";
-const sweep = (
-	args: Parameters<typeof rigsSweep>[0],
-	world: World,
-	parts: Partial<Provider>,
-) => rigsSweep(args, world, cloudsWith(parts));
+const sweep = (args: Parameters<typeof rigsSweep>[0], world: World, parts: Partial<Provider>) =>
+	rigsSweep(args, world, cloudsWith(parts));
 const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** A state folder, and the world of a command that comes some minutes after its rigs were stood up. */
@@ -38,20 +28,13 @@ function scene() {
 	const optionsWith = (parts: Partial<Provider>): CloudOptions => ({
 		say: () => {},
 		timing: { abortMs: 10, pausesMs: [1, 1], againMs: 1 },
-		clouds: cloudsWith({
-			account: async () => ACCOUNT,
-			open: async () => stack,
-			...parts,
-		}),
+		clouds: cloudsWith({ account: async () => ACCOUNT, open: async () => stack, ...parts }),
 	});
 	const at = (minutes: number, answer?: string) => {
 		const asked: string[] = [];
 		const world = fakeWorld({
 			env: { MQBENCH_STATE_DIR: state, PATH: process.env.PATH },
-			clock: {
-				nowMs: () => CREATED + minutes * 60_000,
-				monotonicMs: () => 0,
-			},
+			clock: { nowMs: () => CREATED + minutes * 60_000, monotonicMs: () => 0 },
 			ask:
 				answer === undefined
 					? null
@@ -74,9 +57,7 @@ function scene() {
 			const rig = await standUpCloud(
 				of,
 				at(0),
-				optionsWith({
-					open: async () => fakeStack({ up: async () => output(id) }),
-				}),
+				optionsWith({ open: async () => fakeStack({ up: async () => output(id) }) }),
 			);
 			stack.there = ["aws:ec2/instance:Instance broker-1 (i-0abc)"];
 			return rig;
@@ -185,8 +166,7 @@ Take one down: mqbench rigs destroy <rig>
 			readFileSync(path.join(folder("demo-1"), "rig.json")),
 		);
 		// What file managers and people leave there is no rig.
-		for (const name of [".DS_Store", "notes.txt"])
-			writeFileSync(folder(name), "a file");
+		for (const name of [".DS_Store", "notes.txt"]) writeFileSync(folder(name), "a file");
 		mkdirSync(folder(".Trash-1000"));
 		const world = at(1);
 		expect(await rigsList(world)).toBe(0);
@@ -207,9 +187,7 @@ describe("mqbench rigs destroy", () => {
 		expect(world.asked).toEqual([
 			"Take down the rig demo-1 in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge)? [y/N] ",
 		]);
-		expect(world.out()).toBe(
-			"The rig demo-1 is down; nothing of it is left.\n",
-		);
+		expect(world.out()).toBe("The rig demo-1 is down; nothing of it is left.\n");
 		expect(stack.asked).toEqual(["destroy", "remove"]);
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
@@ -229,17 +207,18 @@ describe("mqbench rigs destroy", () => {
 	test("says that another mqbench has it", async () => {
 		const { up, at, options } = scene();
 		await up();
-		await expect(
-			rigsDestroy({ id: "demo-1", yes: true }, at(5), options),
-		).rejects.toMatchObject({ code: "cloud-held" });
+		await expect(rigsDestroy({ id: "demo-1", yes: true }, at(5), options)).rejects.toMatchObject({
+			code: "cloud-held",
+		});
 	});
 
 	test.each(["demo-2", "../demo-1", "."])("knows no rig %j", async (id) => {
 		const { up, at, options } = scene();
 		await (await up()).keep();
-		await expect(
-			rigsDestroy({ id, yes: true }, at(5), options),
-		).rejects.toMatchObject({ code: "no-such-rig", exit: 2 });
+		await expect(rigsDestroy({ id, yes: true }, at(5), options)).rejects.toMatchObject({
+			code: "no-such-rig",
+			exit: 2,
+		});
 	});
 });
 
@@ -260,9 +239,11 @@ describe("mqbench rigs destroy --all", () => {
 		expect(world.out()).toBe(`The rig demo-1 is down; nothing of it is left.
 The rig demo-3 is down; nothing of it is left.
 `);
-		expect(
-			["demo-1", "demo-2", "demo-3"].map((id) => existsSync(folder(id))),
-		).toEqual([false, true, false]);
+		expect(["demo-1", "demo-2", "demo-3"].map((id) => existsSync(folder(id)))).toEqual([
+			false,
+			true,
+			false,
+		]);
 	});
 
 	test("is no mistake when there are none, and asks once for all of them", async () => {
@@ -307,10 +288,7 @@ The rig demo-3 is down; nothing of it is left.
 		const error = await rigsDestroy(
 			{ all: true, yes: true },
 			{ ...at(5), stop: stop.signal },
-			optionsWith({
-				open: async () =>
-					fakeStack({ destroy: async () => stop.abort("SIGINT") }),
-			}),
+			optionsWith({ open: async () => fakeStack({ destroy: async () => stop.abort("SIGINT") }) }),
 		).catch((one) => one);
 		expect(error).toMatchObject({
 			exit: 5,
@@ -321,15 +299,10 @@ The rig demo-3 is down; nothing of it is left.
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
 
-	test.each([[{}], [{ id: "demo-1", all: true }]])(
-		"or one: %j is a mistake",
-		async (args) => {
-			const { at, options } = scene();
-			await expect(rigsDestroy(args, at(0), options)).rejects.toMatchObject({
-				code: "usage",
-			});
-		},
-	);
+	test.each([[{}], [{ id: "demo-1", all: true }]])("or one: %j is a mistake", async (args) => {
+		const { at, options } = scene();
+		await expect(rigsDestroy(args, at(0), options)).rejects.toMatchObject({ code: "usage" });
+	});
 });
 
 describe("mqbench rigs sweep", () => {
@@ -356,18 +329,10 @@ describe("mqbench rigs sweep", () => {
 		const code = await sweep(where, world, {
 			account: async () => ACCOUNT,
 			find: async (asked) => {
-				expect(asked).toEqual({
-					...where,
-					profile: null,
-					id: null,
-					owner: null,
-				});
+				expect(asked).toEqual({ ...where, profile: null, id: null, owner: null });
 				return [tagged];
 			},
-			remove: async (rigs) => ({
-				removed: rigs.flatMap(({ things }) => things),
-				left: [],
-			}),
+			remove: async (rigs) => ({ removed: rigs.flatMap(({ things }) => things), left: [] }),
 		});
 		expect(code).toBe(0);
 		expect(world.out()).toMatch(/^demo-1 .*expired.*\n {2}instance i-0abc/);
@@ -419,10 +384,7 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		).toBe(0);
 		expect(world.out()).toMatch(/stays(.|\n)*Nothing to remove/);
 		const other = at(300, "n");
-		await sweep(where, other, {
-			find: async () => [tagged],
-			remove: never,
-		});
+		await sweep(where, other, { find: async () => [tagged], remove: never });
 		expect(other.out()).toMatch(/Nothing was removed\.\n$/);
 		await expect(
 			sweep(where, at(300), { find: async () => [tagged], remove: never }),
@@ -447,9 +409,7 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 });
 
 describe("mqbench rigs sweep of what is remembered here", () => {
-	const thing: Thing = {
-		...{ kind: "instance", id: "i-0abc", detail: "", since: null },
-	};
+	const thing: Thing = { kind: "instance", id: "i-0abc", detail: "", since: null };
 	const tagged = (id: string): TaggedRig => ({
 		id,
 		owner: "jane",
@@ -502,10 +462,7 @@ describe("mqbench rigs sweep of what is remembered here", () => {
 		expect(existsSync(folder("demo-1"))).toBe(true);
 		expect(existsSync(folder("demo-2"))).toBe(false);
 		await expect(
-			sweep({ ...where, id: "demo-1" }, at(300), {
-				...aws,
-				find: async () => [tagged("demo-1")],
-			}),
+			sweep({ ...where, id: "demo-1" }, at(300), { ...aws, find: async () => [tagged("demo-1")] }),
 		).rejects.toMatchObject({ code: "cloud-held" });
 		expect(removed).toEqual(["demo-2"]);
 	});
@@ -579,17 +536,12 @@ workload: { pattern: round-trip, rate: 500/s, message: 256B, duration: 1s }
 		// As it is printed it is refused: whoever forgets the key is told.
 		const wrong = AwsConfig.safeParse(config);
 		expect(wrong.error?.issues.map((one) => one.path)).toEqual([["publicKey"]]);
-		const whole = AwsConfig.parse({
-			...config,
-			publicKey: "ssh-ed25519 AAAA me@here",
-		});
+		const whole = AwsConfig.parse({ ...config, publicKey: "ssh-ed25519 AAAA me@here" });
 		expect(whole).toMatchObject({
 			region: "eu-central-1",
 			identity: "id_ed25519",
 			systems: [{ system: "nats", broker: "nats", nodes: 1 }],
 		});
-		expect(world.out()).toMatch(
-			new RegExp(`#   pulumi stack init ${whole.id}\n`),
-		);
+		expect(world.out()).toMatch(new RegExp(`#   pulumi stack init ${whole.id}\n`));
 	});
 });

@@ -8,12 +8,7 @@ import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
-import {
-	clusterOptions,
-	type InCluster,
-	type Invocation,
-	isCluster,
-} from "./options.ts";
+import { clusterOptions, type InCluster, type Invocation, isCluster } from "./options.ts";
 import { declare as declareConfig } from "./rigs-config.ts";
 
 const EXAMPLES = `
@@ -39,10 +34,7 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 	clusterOptions(rigs.command("destroy"))
 		.description("remove a rig that this machine knows")
 		.argument("[id]", "as shown by mqbench rigs list")
-		.option(
-			"--all",
-			"all rigs; exit code 5 if one stays, also because another mqbench is using it",
-		)
+		.option("--all", "all rigs; exit code 5 if one stays, also because another mqbench is using it")
 		.option("-y, --yes", "ask nothing")
 		.action(async (id: string | undefined, options) =>
 			exit(await rigsDestroy({ id, ...options }, world)),
@@ -57,10 +49,7 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 		)
 		.option("--profile <profile>", "profile of AWS's configuration files")
 		.option("--id <id>", "only this rig, whether it has expired or not")
-		.option(
-			"--owner <owner>",
-			"whose expired rigs (default: yours, as AWS names you)",
-		)
+		.option("--owner <owner>", "whose expired rigs (default: yours, as AWS names you)")
 		.option("-y, --yes", "remove without asking")
 		.action(async (options) => exit(await rigsSweep(options, world)));
 	declareConfig(rigs, { world, exit });
@@ -69,10 +58,7 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 /** `mqbench rigs list`: what is rented, as far as this machine remembers. */
 export async function rigsList(
 	world: World,
-	{
-		json = false,
-		...where
-	}: { readonly json?: boolean | undefined } & InCluster = {},
+	{ json = false, ...where }: { readonly json?: boolean | undefined } & InCluster = {},
 ): Promise<ExitCode> {
 	if (isCluster(where)) return (await pods()).listPods(where, json, world);
 	const rigs = await knownRigs(world);
@@ -91,21 +77,14 @@ export async function rigsDestroy(
 		all = false,
 		yes = false,
 		...where
-	}: {
-		readonly id?: string;
-		readonly all?: boolean;
-		readonly yes?: boolean;
-	} & InCluster,
+	}: { readonly id?: string; readonly all?: boolean; readonly yes?: boolean } & InCluster,
 	world: World,
 	options: CloudOptions = {},
 ): Promise<ExitCode> {
-	if (isCluster(where) && id !== undefined)
-		return (await pods()).removePods(id, where, world);
+	if (isCluster(where) && id !== undefined) return (await pods()).removePods(id, where, world);
 	if (all !== (id === undefined))
 		throw failure("usage", {
-			message: all
-				? tell("one-rig-or-all", { id: id ?? "" })
-				: tell("which-rig"),
+			message: all ? tell("one-rig-or-all", { id: id ?? "" }) : tell("which-rig"),
 		});
 	if (id === undefined) await destroyAll(yes, world, options);
 	else await destroyOne(id, yes, world, options);
@@ -118,8 +97,7 @@ export async function rigsSweep(
 	world: World,
 	clouds?: Clouds,
 ): Promise<ExitCode> {
-	if (isCluster(args))
-		return (await pods()).removePods(args.id ?? null, args, world);
+	if (isCluster(args)) return (await pods()).removePods(args.id ?? null, args, world);
 	await sweepRigs(args, world, clouds);
 	return EXIT.pass;
 }

@@ -5,11 +5,7 @@ import type { OnInconclusive } from "../verdict/exit.ts";
 import type { WatchArgs } from "../watch/watch.ts";
 
 /** `mqbench run`, as it was given on the command line. */
-export interface RunArgs
-	extends Overrides,
-		ReporterArgs,
-		RentOptions,
-		WatchArgs {
+export interface RunArgs extends Overrides, ReporterArgs, RentOptions, WatchArgs {
 	/** Path of the scenario file. */
 	readonly path: string;
 	/** `--only`: a glob over "system/case". */

@@ -14,10 +14,7 @@ import { commandOf } from "../model/command-file.ts";
 import { type Measure, measureAndReport, runIdFor } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
-import {
-	baselineToCompare,
-	withBaseline,
-} from "../report/baseline-to-compare.ts";
+import { baselineToCompare, withBaseline } from "../report/baseline-to-compare.ts";
 import { checkCopies } from "../report/copies.ts";
 import { reportersOf } from "../report/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
@@ -38,10 +35,7 @@ import {
 } from "./options.ts";
 import type { RunArgs } from "./run-args.ts";
 
-export function declare(
-	command: Command,
-	{ argv, world, exit }: Invocation,
-): void {
+export function declare(command: Command, { argv, world, exit }: Invocation): void {
 	rentOptions(scenarioOptions(command))
 		.addOption(outFolderOption())
 		.option(
@@ -50,10 +44,7 @@ export function declare(
 		)
 		.addOption(reporterOption())
 		.addOption(jsonReporterOption())
-		.option(
-			"--no-floor",
-			"skip the floor, a measurement of the load generator alone (4s per case)",
-		)
+		.option("--no-floor", "skip the floor, a measurement of the load generator alone (4s per case)")
 		.addOption(
 			new Option(
 				"--k6-out <output>",
@@ -88,17 +79,12 @@ export function declare(
 				"serve that page on this port (default: one that is free)",
 			).implies({ watch: true }),
 		)
-		.option(
-			"--open",
-			"open that page in a browser; without --watch the report, in the end",
-		)
+		.option("--open", "open that page in a browser; without --watch the report, in the end")
 		.option(
 			"--confirm",
 			"make two more repeats of what is breached or undecided, and judge all repeats together",
 		)
-		.action(async (path: string, options) =>
-			exit(await run({ path, argv, ...options }, world)),
-		);
+		.action(async (path: string, options) => exit(await run({ path, argv, ...options }, world)));
 }
 
 /**
@@ -135,8 +121,7 @@ export async function run(
 	const folder = resume ?? out ?? path.join("reports", runId);
 	return watching(args, { scenario, folder }, world, async (feed) => {
 		const progress = makeProgress(world, quiet ?? false, feed);
-		if ([args.url, args.set, args.k6Out].flat().some(holdsSecret))
-			progress.say(VISIBLE_PASSWORD);
+		if ([args.url, args.set, args.k6Out].flat().some(holdsSecret)) progress.say(VISIBLE_PASSWORD);
 		for (const warning of warnings) progress.say(`Warning: ${warning}`);
 		const make = (scenario: Scenario, world: World) => {
 			const full = !scenario.quick;
@@ -144,8 +129,17 @@ export async function run(
 				{
 					scenario,
 					scenarioText: read.text,
-					...{ plans, out, resume, snapshot, onInconclusive, progress, feed },
-					...{ reporters, quiet, k6Outs: args.k6Out, yes: args.yes ?? false },
+					plans,
+					out,
+					resume,
+					snapshot,
+					onInconclusive,
+					progress,
+					feed,
+					reporters,
+					quiet,
+					k6Outs: args.k6Out,
+					yes: args.yes ?? false,
 					// What is no result needs no floor to compare it with.
 					floor: (args.floor ?? true) && full,
 					confirm: (args.confirm ?? false) && full,

@@ -11,16 +11,8 @@ const cwd = fileURLToPath(new URL("../../", import.meta.url));
 
 describe("validate", () => {
 	test.each([
-		[
-			"scenarios/quickstart.yaml",
-			{},
-			"1 run, 1 system (nats), 1 case, 15s and drain",
-		],
-		[
-			"scenarios/message-sizes.yaml",
-			{},
-			"3 runs, 1 system (nats), 3 cases, 1.75min and drain",
-		],
+		["scenarios/quickstart.yaml", {}, "1 run, 1 system (nats), 1 case, 15s and drain"],
+		["scenarios/message-sizes.yaml", {}, "3 runs, 1 system (nats), 3 cases, 1.75min and drain"],
 		[
 			"scenarios/message-sizes.yaml",
 			{ only: "*/1KiB*", set: ["repeat=2"] },
@@ -45,9 +37,7 @@ describe("validate", () => {
 
 	test("refuses a file that isn't there, or is a folder, by its name", async () => {
 		const world = fakeWorld({ cwd });
-		await expect(
-			validate({ path: "scenarios/none.yaml" }, world),
-		).rejects.toThrow(
+		await expect(validate({ path: "scenarios/none.yaml" }, world)).rejects.toThrow(
 			"scenarios/none.yaml: cannot be read (there is no such file). Give the path of a scenario file, e.g. mqbench scenarios/quickstart.yaml",
 		);
 		await expect(validate({ path: "scenarios" }, world)).rejects.toThrow(
@@ -66,13 +56,20 @@ describe("validate", () => {
 		expect(await asJson({ path: "bad.yaml", set }, world)).toBe(2);
 		expect(JSON.parse(world.out())).toMatchObject([
 			{
-				...{ option: "--set workload.rate=3", line: null, column: null },
-				...{ message: "rate 3 has no unit", remedy: "write 3/s" },
+				option: "--set workload.rate=3",
+				line: null,
+				column: null,
+				message: "rate 3 has no unit",
+				remedy: "write 3/s",
 			},
 			{ code: "unrecognized_keys", file: "bad.yaml", line: 1, column: 25 },
 			{
-				...{ code: "invalid_type", line: 4, column: 13, option: null },
-				...{ message: "duration 10 has no unit", remedy: "write 10s" },
+				code: "invalid_type",
+				line: 4,
+				column: 13,
+				option: null,
+				message: "duration 10 has no unit",
+				remedy: "write 10s",
 			},
 		]);
 		expect(world.out()).not.toContain("hunter2");
@@ -80,34 +77,25 @@ describe("validate", () => {
 		const right = fakeWorld({ cwd });
 		expect(await asJson({ path: "scenarios/quickstart.yaml" }, right)).toBe(0);
 		expect(JSON.parse(right.out())).toEqual([]);
-		await expect(
-			asJson({ path: "none.yaml" }, fakeWorld({ cwd: folder })),
-		).rejects.toMatchObject({ code: "scenario-unreadable" });
+		await expect(asJson({ path: "none.yaml" }, fakeWorld({ cwd: folder }))).rejects.toMatchObject({
+			code: "scenario-unreadable",
+		});
 	});
 
 	test("refuses a file with mistakes with exit code 2", async () => {
 		const folder = testFolder();
 		writeFileSync(path.join(folder, "bad.yaml"), "system: nast\n");
-		await expect(
-			validate({ path: "bad.yaml" }, fakeWorld({ cwd: folder })),
-		).rejects.toMatchObject({
+		await expect(validate({ path: "bad.yaml" }, fakeWorld({ cwd: folder }))).rejects.toMatchObject({
 			code: "scenario-invalid",
 			exit: 2,
-			message: expect.stringContaining(
-				'bad.yaml:1:9 unknown broker "nast"; did you mean nats?',
-			),
+			message: expect.stringContaining('bad.yaml:1:9 unknown broker "nast"; did you mean nats?'),
 		});
 	});
 
 	test("needs the variables of the environment that the scenario names", async () => {
 		const file = "scenarios/existing-nats.yaml";
-		await expect(validate({ path: file }, fakeWorld({ cwd }))).rejects.toThrow(
-			"NATS_URL",
-		);
-		const world = fakeWorld({
-			cwd,
-			env: { NATS_URL: "nats://me:hunter2@h:4222" },
-		});
+		await expect(validate({ path: file }, fakeWorld({ cwd }))).rejects.toThrow("NATS_URL");
+		const world = fakeWorld({ cwd, env: { NATS_URL: "nats://me:hunter2@h:4222" } });
 		expect(await validate({ path: file }, world)).toBe(0);
 		expect(world.out()).not.toContain("hunter2");
 	});
@@ -116,15 +104,8 @@ describe("validate", () => {
 describe("compile", () => {
 	test("shows the script of the first run that is asked for", async () => {
 		const world = fakeWorld({ cwd });
-		expect(
-			await compile(
-				{ path: "scenarios/message-sizes.yaml", only: "*/5KiB*" },
-				world,
-			),
-		).toBe(0);
-		expect(world.out()).toMatch(
-			/^\/\/ message-sizes: nats, case "5KiB 2000\/s", repeat 1 of 1\n/,
-		);
+		expect(await compile({ path: "scenarios/message-sizes.yaml", only: "*/5KiB*" }, world)).toBe(0);
+		expect(world.out()).toMatch(/^\/\/ message-sizes: nats, case "5KiB 2000\/s", repeat 1 of 1\n/);
 	});
 
 	test("shows the plan that the script opens", async () => {

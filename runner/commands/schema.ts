@@ -9,13 +9,9 @@ import type { Invocation } from "./options.ts";
 export function declare(command: Command, { world, exit }: Invocation): void {
 	command
 		.addArgument(
-			new Argument("[what]", "which schema")
-				.choices(Object.keys(texts))
-				.default("scenario"),
+			new Argument("[what]", "which schema").choices(Object.keys(texts)).default("scenario"),
 		)
-		.action(async (what: SchemaArgs["what"]) =>
-			exit(await schema({ what }, world)),
-		);
+		.action(async (what: SchemaArgs["what"]) => exit(await schema({ what }, world)));
 }
 
 export interface SchemaArgs {
@@ -23,10 +19,7 @@ export interface SchemaArgs {
 }
 
 /** `mqbench schema`: the JSON schema of scenario files, for editors, or of result.json, details.json and rig.json, for tools. */
-export async function schema(
-	{ what }: SchemaArgs,
-	world: World,
-): Promise<ExitCode> {
+export async function schema({ what }: SchemaArgs, world: World): Promise<ExitCode> {
 	world.stdout.write(texts[what]());
 	return EXIT.pass;
 }

@@ -21,12 +21,7 @@ import { readScenario } from "../scenario/read.ts";
 import { commandLine } from "../shell.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
-import {
-	type Invocation,
-	onlySystemsOption,
-	rentOptions,
-	setOption,
-} from "./options.ts";
+import { type Invocation, onlySystemsOption, rentOptions, setOption } from "./options.ts";
 
 export function declare(command: Command, { world, exit }: Invocation): void {
 	rentOptions(command)
@@ -36,14 +31,10 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 		.option("--clients <n>", "target aws: machines for the load")
 		.addOption(onlySystemsOption())
 		.option("--out <file>", "file to write, for --rig (default: rig.json)")
-		.action(async (path: string, options) =>
-			exit(await up({ path, ...options }, world)),
-		);
+		.action(async (path: string, options) => exit(await up({ path, ...options }, world)));
 }
 
-export interface UpArgs
-	extends Pick<Overrides, "set" | "target" | "clients">,
-		RentOptions {
+export interface UpArgs extends Pick<Overrides, "set" | "target" | "clients">, RentOptions {
 	/** Path of the scenario file. */
 	readonly path: string;
 	/** `--only`: a glob over "system/case": brokers of those systems alone. */
@@ -69,9 +60,7 @@ export async function up(
 			message: `${args.path}: brokers of target ${target} are running already. Measure on them: mqbench ${commandLine([args.path])}`,
 		});
 	if (!targets[target].stays)
-		throw failure("usage", {
-			message: tell("pods-do-not-stay", { path: args.path, target }),
-		});
+		throw failure("usage", { message: tell("pods-do-not-stay", { path: args.path, target }) });
 	const shown = args.out ?? "rig.json";
 	const place = { shown, path: path.resolve(world.cwd, shown) };
 	if (existsSync(place.path)) throw failure("rig-exists", { path: shown });
@@ -79,9 +68,7 @@ export async function up(
 	const plans = expand(scenario, { only: args.only });
 	const request = cloudRequest(scenario, plans, args);
 	if (request !== null) {
-		world.stdout.write(
-			await upInCloud(request, args, place, progress, world, cloud),
-		);
+		world.stdout.write(await upInCloud(request, args, place, progress, world, cloud));
 		return EXIT.pass;
 	}
 	refuseRentOptions(args);

@@ -33,10 +33,7 @@ export interface ValidateArgs extends Overrides {
 }
 
 /** `mqbench validate`: checks a scenario without a broker, and says how much it would do. */
-export async function validate(
-	args: ValidateArgs,
-	world: World,
-): Promise<ExitCode> {
+export async function validate(args: ValidateArgs, world: World): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const plans = expand(scenario, { only: args.only });
 	// Only a baseline that the scenario itself names can be looked at.
@@ -61,20 +58,15 @@ export async function validate(
 }
 
 /** The same, of which stdout is told nothing but the mistakes. All other errors are what they are without `--json`. */
-export async function asJson(
-	args: ValidateArgs,
-	world: World,
-): Promise<ExitCode> {
-	const print = (mistakes: unknown) =>
-		world.stdout.write(`${JSON.stringify(mistakes, null, 2)}\n`);
+export async function asJson(args: ValidateArgs, world: World): Promise<ExitCode> {
+	const print = (mistakes: unknown) => world.stdout.write(`${JSON.stringify(mistakes, null, 2)}\n`);
 	const silent = { ...world.stdout, write: () => true };
 	try {
 		const exit = await validate(args, { ...world, stdout: silent });
 		print([]);
 		return exit;
 	} catch (error) {
-		if (!(error instanceof MqbenchError && "mistakes" in error.details))
-			throw error;
+		if (!(error instanceof MqbenchError && "mistakes" in error.details)) throw error;
 		print(error.details.mistakes);
 		return error.exit;
 	}
@@ -88,10 +80,7 @@ function summary(plans: readonly Plan[]): string {
 	const cases = new Set(plans.map((plan) => plan.case));
 	const searches = plans.filter(({ search }) => search !== null);
 	const runs = plans.filter(({ search }) => search === null);
-	const ns = runs.reduce(
-		(sum, { schedule }) => sum + schedule.warmupNs + schedule.durationNs,
-		0,
-	);
+	const ns = runs.reduce((sum, { schedule }) => sum + schedule.warmupNs + schedule.durationNs, 0);
 	return [
 		...(runs.length > 0 ? [plural(runs.length, "run")] : []),
 		...(searches.length === 0

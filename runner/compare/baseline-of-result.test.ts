@@ -23,17 +23,12 @@ describe("figures", () => {
 
 	test("are those of the result, by name", () => {
 		for (const { p, value, support } of run.metrics.response?.percentiles ?? [])
-			expect(entry?.figures[`response p${p}`]).toBe(
-				support === "none" ? undefined : value,
-			);
+			expect(entry?.figures[`response p${p}`]).toBe(support === "none" ? undefined : value);
 		expect(entry?.figures["response max"]).toBe(run.metrics.response?.max);
 		expect(entry?.figures["service p99"]).toBe(
 			run.metrics.service?.percentiles.find((p) => p.p === 99)?.value,
 		);
-		expect(entry?.figures.throughput).toBeCloseTo(
-			run.throughput.received ?? 0,
-			0,
-		);
+		expect(entry?.figures.throughput).toBeCloseTo(run.throughput.received ?? 0, 0);
 	});
 
 	test("of faults are those of the worst one; what had not ended is more than written", () => {
@@ -44,10 +39,7 @@ describe("figures", () => {
 		const of = (...failover: Run["failover"]) =>
 			baselineOf({ ...result, runs: [{ ...disturbed, failover }] }).runs[0];
 		const whole = of(kill, pause);
-		expect(whole?.figures).toMatchObject({
-			unavailable: 1.36e9,
-			drained: 1.396e9,
-		});
+		expect(whole?.figures).toMatchObject({ unavailable: 1.36e9, drained: 1.396e9 });
 		expect(whole?.figures.recovered).toBeUndefined();
 		expect(whole?.beyond).not.toContain("drained");
 		// The first one lasts until the second: 5 s after it.
@@ -65,29 +57,20 @@ describe("figures", () => {
 	});
 
 	test("whose support is weak are named", () => {
-		const weak = run.metrics.response?.percentiles.filter(
-			(p) => p.support === "weak",
-		);
+		const weak = run.metrics.response?.percentiles.filter((p) => p.support === "weak");
 		expect(weak?.length).toBeGreaterThan(0);
 		expect(entry?.weak.filter((name) => /^response /.test(name))).toEqual(
 			weak?.map(({ p }) => `response p${p}`),
 		);
 		const written = baselineText(baselineOf(stall));
-		expect(Baseline.parse(JSON.parse(written)).runs[0]?.weak).toEqual(
-			entry?.weak,
-		);
+		expect(Baseline.parse(JSON.parse(written)).runs[0]?.weak).toEqual(entry?.weak);
 	});
 
 	test("say how exactly the clocks of their clients were known, where several have timed them", () => {
 		expect(entry?.clockBoundNs).toBeNull();
-		const across = {
-			...stall,
-			runs: stall.runs.map((one) => ({ ...one, clockBoundNs: 400_000 })),
-		};
+		const across = { ...stall, runs: stall.runs.map((one) => ({ ...one, clockBoundNs: 400_000 })) };
 		const written = baselineText(baselineOf(across));
-		expect(Baseline.parse(JSON.parse(written)).runs[0]?.clockBoundNs).toBe(
-			400_000,
-		);
+		expect(Baseline.parse(JSON.parse(written)).runs[0]?.clockBoundNs).toBe(400_000);
 		// Of one clock the file says nothing, and the schema puts it back.
 		expect(baselineText(baselineOf(stall))).not.toContain("clockBoundNs");
 	});
@@ -126,9 +109,7 @@ describe("figures", () => {
 		expect(found?.beyond).toContain("response max");
 		for (const p of response?.percentiles ?? [])
 			if (p.support !== "none")
-				expect(found?.beyond.includes(`response p${p.p}`)).toBe(
-					p.beyondTimeout,
-				);
+				expect(found?.beyond.includes(`response p${p.p}`)).toBe(p.beyondTimeout);
 	});
 
 	test.each([
@@ -140,10 +121,7 @@ describe("figures", () => {
 	});
 
 	test("a run that an SLA stopped has none, and names the line", () => {
-		const aborted: Run = {
-			...(stall.runs[0] as Run),
-			...{ state: "aborted", abortedBy: "p99 < 5ms" },
-		};
+		const aborted: Run = { ...(stall.runs[0] as Run), state: "aborted", abortedBy: "p99 < 5ms" };
 		const [found] = baselineOf({ ...stall, runs: [aborted] }).runs;
 		expect(found).toMatchObject({
 			without: "stopped as p99 < 5ms could not be met any more",
@@ -152,28 +130,38 @@ describe("figures", () => {
 	});
 
 	test("every run of several systems and repeats is there, in order", () => {
-		expect(
-			baselineOf(repeats).runs.map((r) => [r.system, r.case, r.repeat]),
-		).toEqual(repeats.runs.map((r) => [r.system, r.case, r.repeat]));
+		expect(baselineOf(repeats).runs.map((r) => [r.system, r.case, r.repeat])).toEqual(
+			repeats.runs.map((r) => [r.system, r.case, r.repeat]),
+		);
 	});
 });
 
 describe("searches", () => {
 	const search = (parts: Partial<Result["searches"][number]>): Result => ({
 		...stall,
-		runs: stall.runs.map((run) => ({
-			...run,
-			search: { role: "probe" as const, of: "256B" },
-		})),
+		runs: stall.runs.map((run) => ({ ...run, search: { role: "probe" as const, of: "256B" } })),
 		searches: [
 			{
-				...{ system: "nats", case: "256B", repeat: 1, sla: ["p99 < 5ms"] },
-				...{ verdict: "pass", lo: 9000, hi: 9500, limitedBy: "system" },
-				...{ confirmed: true, answer: "9 000/s meets the SLA" },
+				system: "nats",
+				case: "256B",
+				repeat: 1,
+				sla: ["p99 < 5ms"],
+				verdict: "pass",
+				lo: 9000,
+				hi: 9500,
+				limitedBy: "system",
+				confirmed: true,
+				answer: "9 000/s meets the SLA",
 				runs: [
 					{
-						...{ index: stall.runs[0]?.index ?? 0, role: "probe", rate: 1000 },
-						...{ verdict: "pass", why: null, p50: 1, p99: 2, max: 3 },
+						index: stall.runs[0]?.index ?? 0,
+						role: "probe",
+						rate: 1000,
+						verdict: "pass",
+						why: null,
+						p50: 1,
+						p99: 2,
+						max: 3,
 					},
 				],
 				...parts,
@@ -184,38 +172,39 @@ describe("searches", () => {
 	test("are one figure: the highest rate", () => {
 		expect(baselineOf(search({})).runs).toMatchObject([
 			{
-				...{ system: "nats", case: "256B", repeat: 1, without: null },
-				...{ figures: { "highest rate": 9000 }, beyond: [] },
+				system: "nats",
+				case: "256B",
+				repeat: 1,
+				without: null,
+				figures: { "highest rate": 9000 },
+				beyond: [],
 			},
 		]);
 	});
 
 	test("that the generator ended are at least so much", () => {
-		expect(
-			baselineOf(search({ limitedBy: "generator" })).runs[0]?.beyond,
-		).toEqual(["highest rate"]);
+		expect(baselineOf(search({ limitedBy: "generator" })).runs[0]?.beyond).toEqual([
+			"highest rate",
+		]);
 	});
 
 	test("that found none have none", () => {
 		expect(
-			baselineOf(search({ lo: null, verdict: "fail", answer: "no rate" }))
-				.runs[0],
+			baselineOf(search({ lo: null, verdict: "fail", answer: "no rate" })).runs[0],
 		).toMatchObject({ without: "fail: no rate", figures: {} });
 	});
 
 	test("with another SLA are another question", () => {
 		const other = { ...baselineOf(search({ sla: ["p99 < 9ms"] })) };
-		expect(
-			compareRuns(baselineOf(search({})), { ...other, runId: "b" })
-				.notCompared[0]?.why,
-		).toBe("other work: sla p99 < 5ms against p99 < 9ms");
+		expect(compareRuns(baselineOf(search({})), { ...other, runId: "b" }).notCompared[0]?.why).toBe(
+			"other work: sla p99 < 5ms against p99 < 9ms",
+		);
 	});
 });
 
 describe("the file", () => {
 	test("is small enough to be committed", () => {
-		const sizeOf = (result: Result) =>
-			Buffer.byteLength(baselineText(baselineOf(result)));
+		const sizeOf = (result: Result) => Buffer.byteLength(baselineText(baselineOf(result)));
 		expect(sizeOf(stall)).toBeLessThan(4_000);
 		const many = publishedOnce("message-queue-latency");
 		expect(many.runs).toHaveLength(20);
@@ -225,33 +214,24 @@ describe("the file", () => {
 	test("says the same when it is read again", () => {
 		for (const result of [stall, repeats]) {
 			const baseline = baselineOf(result);
-			expect(Baseline.parse(JSON.parse(baselineText(baseline)))).toEqual(
-				baseline,
-			);
+			expect(Baseline.parse(JSON.parse(baselineText(baseline)))).toEqual(baseline);
 		}
 	});
 
 	test("has a line for each run, so that a diff shows which one changed", () => {
 		const lines = baselineText(baselineOf(repeats)).split("\n");
-		expect(lines.filter((l) => l.includes('"figures"'))).toHaveLength(
-			repeats.runs.length,
-		);
+		expect(lines.filter((l) => l.includes('"figures"'))).toHaveLength(repeats.runs.length);
 	});
 
 	test("holds no password", () => {
 		const run = stall.runs[0] as Run;
 		const driverOptions = { url: "nats://user:hunter2@host:4222" };
-		const text = baselineText(
-			baselineOf({ ...stall, runs: [{ ...run, driverOptions }] }),
-		);
+		const text = baselineText(baselineOf({ ...stall, runs: [{ ...run, driverOptions }] }));
 		expect(text).not.toContain("hunter2");
 	});
 
 	test("names from outside do no harm", () => {
-		const runs = stall.runs.map((run) => ({
-			...run,
-			...{ system: "__proto__", case: '"}],"<script>' },
-		}));
+		const runs = stall.runs.map((run) => ({ ...run, system: "__proto__", case: '"}],"<script>' }));
 		const baseline = baselineOf({ ...stall, runs });
 		const read = Baseline.parse(JSON.parse(baselineText(baseline)));
 		expect(read.runs[0]?.case).toBe('"}],"<script>');
@@ -272,9 +252,7 @@ test("what is measured of a disk is no setting, and no difference of two systems
 		baselineFor({ "store fdatasync": "81us (p50 of 64)" }),
 		baselineFor({ "store fdatasync": "97us (p50 of 64)" }),
 	];
-	expect(Object.values(one.systems)[0]).toMatchObject({
-		"broker sync_interval": "always",
-	});
+	expect(Object.values(one.systems)[0]).toMatchObject({ "broker sync_interval": "always" });
 	expect(one.systems).toEqual(other.systems);
 	expect(baselineFor({ "volume fdatasync": "1ms (p50 of 9)" })).toEqual(one);
 });
@@ -317,18 +295,9 @@ describe("reading", () => {
 		["{", "it is not JSON"],
 		["[1]", "it is neither a baseline.json nor a result.json"],
 		["null", "it is neither a baseline.json nor a result.json"],
-		[
-			'{"schema": 2, "runs": []}',
-			"its form has number 2, this mqbench knows 1",
-		],
-		[
-			'{"schema": 1, "runs": []}',
-			"it is no baseline.json of this version: scenario",
-		],
-		[
-			'{"schema": 1, "gates": []}',
-			"mqbench report <its folder> writes it anew",
-		],
+		['{"schema": 2, "runs": []}', "its form has number 2, this mqbench knows 1"],
+		['{"schema": 1, "runs": []}', "it is no baseline.json of this version: scenario"],
+		['{"schema": 1, "gates": []}', "mqbench report <its folder> writes it anew"],
 	])("%s: one sentence", (text, words) => {
 		const copy = fixtureCopy("stall");
 		const file = join(copy, "x.json");

@@ -45,8 +45,7 @@ export function baselineOf(result: Result | ResultFile): Baseline {
 /** The file: one line for each run, work and system, so that a change of one is a change of a line. */
 export function baselineText(baseline: Baseline): string {
 	const { works, systems, runs, ...head } = baseline;
-	const list = (lines: readonly string[]) =>
-		lines.map((line) => `\t\t${line}`).join(",\n");
+	const list = (lines: readonly string[]) => lines.map((line) => `\t\t${line}`).join(",\n");
 	const record = (of: Readonly<Record<string, unknown>>) =>
 		`{\n${list(Object.entries(of).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`))}\n\t}`;
 	return `{\n${[
@@ -61,10 +60,8 @@ export function baselineText(baseline: Baseline): string {
 
 /** Why figures of this run stand for nothing; null: they count, whatever the SLA says of them. */
 export function withoutOf(run: AnyRun): string | null {
-	if (["invalid", "error", "interrupted"].includes(run.verdict))
-		return run.verdict;
-	if (run.state === "aborted")
-		return say("stopped-early", { sla: run.abortedBy }).text;
+	if (["invalid", "error", "interrupted"].includes(run.verdict)) return run.verdict;
+	if (run.state === "aborted") return say("stopped-early", { sla: run.abortedBy }).text;
 	return run.state === "complete" ? null : run.state;
 }
 
@@ -100,9 +97,7 @@ function entryOf(run: AnyRun): Entry {
 		clockBoundNs: run.clockBoundNs,
 		verdict: run.verdict,
 		broker: serverOf(run),
-		...(without === null
-			? figuresOf(run)
-			: { figures: {}, beyond: [], weak: [] }),
+		...(without === null ? figuresOf(run) : { figures: {}, beyond: [], weak: [] }),
 		curve: without === null ? curveOf(run) : [],
 	};
 }
@@ -116,9 +111,7 @@ function searchEntry(search: Search, first: AnyRun): Entry {
 		work: hashOf(searchFacts(first, search.sla)),
 		main: first.main,
 		closed: first.load.schedule.kind === "closed",
-		without: ["pass", "inconclusive"].includes(verdict)
-			? null
-			: `${verdict}: ${search.answer}`,
+		without: ["pass", "inconclusive"].includes(verdict) ? null : `${verdict}: ${search.answer}`,
 		// It has no latency.
 		clockBoundNs: null,
 		verdict,
@@ -126,9 +119,7 @@ function searchEntry(search: Search, first: AnyRun): Entry {
 		figures: lo === null ? {} : { [HIGHEST_RATE]: lo },
 		// The system carries more than the search could ask of it.
 		beyond:
-			lo !== null && (limitedBy === "generator" || limitedBy === "nothing")
-				? [HIGHEST_RATE]
-				: [],
+			lo !== null && (limitedBy === "generator" || limitedBy === "nothing") ? [HIGHEST_RATE] : [],
 		weak: [],
 		curve: [],
 	};
@@ -151,11 +142,7 @@ function figuresOf(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {
 		for (const p of m.percentiles)
 			if (p.support !== "none" && !(own && p.p > 99)) {
 				const name = `${metric} p${p.p}`;
-				add(
-					name,
-					p.beyondTimeout ? run.load.timeoutNs : p.value,
-					p.beyondTimeout,
-				);
+				add(name, p.beyondTimeout ? run.load.timeoutNs : p.value, p.beyondTimeout);
 				if (p.support === "weak") weak.push(name);
 			}
 		if (m.n > 0)
@@ -188,20 +175,14 @@ function curveOf(run: AnyRun): Entry["curve"] {
 	const curve = m !== null && "curve" in m ? m.curve : [];
 	const last = known ? (curve.at(-1)?.p ?? 0) : 100;
 	const named = (m?.percentiles ?? []).flatMap((p): Entry["curve"] =>
-		p.support === "none" || p.value === null || p.p > last
-			? []
-			: [[p.p, p.value]],
+		p.support === "none" || p.value === null || p.p > last ? [] : [[p.p, p.value]],
 	);
 	const room = Math.min(curve.length, MOST_POINTS - named.length);
-	const points = Array.from(
-		{ length: room },
-		(_, i): Entry["curve"][number] => {
-			const at =
-				room === 1 ? 0 : Math.round((i * (curve.length - 1)) / (room - 1));
-			const { p, value } = curve[at] as (typeof curve)[number];
-			return [shortened(p), value];
-		},
-	);
+	const points = Array.from({ length: room }, (_, i): Entry["curve"][number] => {
+		const at = room === 1 ? 0 : Math.round((i * (curve.length - 1)) / (room - 1));
+		const { p, value } = curve[at] as (typeof curve)[number];
+		return [shortened(p), value];
+	});
 	const all = new Map([...points, ...named]);
 	return [...all].sort(([x], [y]) => x - y);
 }
@@ -218,8 +199,7 @@ function serverOf(run: AnyRun): string | null {
 /** Of each system its first run whose clients said something: what differs between two of them is to be found here. */
 function systemsOf({ runs }: Result | ResultFile): Baseline["systems"] {
 	const firstRuns = new Map<string, AnyRun>();
-	for (const run of runs)
-		if (!firstRuns.get(run.system)?.versions) firstRuns.set(run.system, run);
+	for (const run of runs) if (!firstRuns.get(run.system)?.versions) firstRuns.set(run.system, run);
 	return Object.fromEntries(
 		[...firstRuns].map(([name, run]) => [
 			name,
@@ -238,16 +218,11 @@ function systemsOf({ runs }: Result | ResultFile): Baseline["systems"] {
 /** Without what was measured, and is another figure each time: "store fdatasync", "volume fdatasync". */
 function settingsOf({ brokerSettings }: AnyRun): Record<string, string> {
 	return Object.fromEntries(
-		Object.entries(brokerSettings).filter(
-			([name]) => !name.endsWith(" fdatasync"),
-		),
+		Object.entries(brokerSettings).filter(([name]) => !name.endsWith(" fdatasync")),
 	);
 }
 
-function prefixed(
-	of: string,
-	settings: Readonly<Record<string, string>>,
-): Record<string, string> {
+function prefixed(of: string, settings: Readonly<Record<string, string>>): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(settings).map(([name, value]) => [`${of} ${name}`, value]),
 	);

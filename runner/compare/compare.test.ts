@@ -22,9 +22,7 @@ const only = (
 	options: Parameters<typeof compareRuns>[2] = {},
 	metric = "response p99",
 ) => {
-	const found = compareRuns(a, other, options).comparisons.find(
-		(c) => c.metric === metric,
-	);
+	const found = compareRuns(a, other, options).comparisons.find((c) => c.metric === metric);
 	if (found === undefined) throw new Error(`no ${metric}`);
 	return Comparison.parse(found);
 };
@@ -40,13 +38,14 @@ describe("verdicts", () => {
 		[0.8, "inconclusive", true],
 		[0.7, "improved", true],
 	])("five runs with %f times the p99: %s", (factor, verdict, notWorse) => {
-		const found = only(
-			baselineWith(p99(around(MS))),
-			b(p99(around(factor * MS))),
-		);
+		const found = only(baselineWith(p99(around(MS))), b(p99(around(factor * MS))));
 		expect(found).toMatchObject({
-			...{ verdict, notWorse, judged: true, advisory: null },
-			...{ margin: 0.25, marginFrom: "default" },
+			verdict,
+			notWorse,
+			judged: true,
+			advisory: null,
+			margin: 0.25,
+			marginFrom: "default",
 		});
 		expect(found.ratio).toBeCloseTo(factor, 2);
 		expect(found.confidence).toBeCloseTo(0.968, 3);
@@ -76,13 +75,14 @@ describe("verdicts", () => {
 	});
 
 	test("too few runs are a ratio without interval, and what to do", () => {
-		const found = only(
-			baselineWith(p99([MS, MS, MS])),
-			b(p99([2 * MS, 2 * MS, 2 * MS])),
-		);
+		const found = only(baselineWith(p99([MS, MS, MS])), b(p99([2 * MS, 2 * MS, 2 * MS])));
 		expect(found).toMatchObject({
-			...{ ratio: 2, low: null, high: null, confidence: null },
-			...{ verdict: "inconclusive", notWorse: false },
+			ratio: 2,
+			low: null,
+			high: null,
+			confidence: null,
+			verdict: "inconclusive",
+			notWorse: false,
 		});
 		expect(found.why).toBe(
 			"run-b is 2.00x run-a, but 3 and 3 runs are too few to tell a change from noise: measure both with repeat: 5",
@@ -95,34 +95,24 @@ describe("verdicts", () => {
 			[5, 3],
 			[4, 4],
 		] as const)
-			expect(
-				only(baselineWith(p99(around(MS, n))), b(p99(around(9 * MS, m)))),
-			).toMatchObject({ verdict: "regressed" });
+			expect(only(baselineWith(p99(around(MS, n))), b(p99(around(9 * MS, m))))).toMatchObject({
+				verdict: "regressed",
+			});
 	});
 
 	test("the sentence says how sure it is, of what, and the margin", () => {
-		expect(
-			only(baselineWith(p99([1, 1, 1, 1])), b(p99([2, 2, 2, 2]))).why,
-		).toBe(
+		expect(only(baselineWith(p99([1, 1, 1, 1])), b(p99([2, 2, 2, 2]))).why).toBe(
 			"run-b is 2.00x run-a (95 % interval: 2.00x to 2.00x): worse by more than the margin of 25 %",
 		);
 	});
 
 	test("an interval over the margin's edge says how many runs would tell", () => {
 		const wide = [0.9, 0.95, 1, 1.05, 1.1].map((f) => f * MS);
-		const found = only(
-			baselineWith(p99(wide)),
-			b(p99(wide.map((v) => 1.18 * v))),
-		);
+		const found = only(baselineWith(p99(wide)), b(p99(wide.map((v) => 1.18 * v))));
 		expect(found.verdict).toBe("inconclusive");
 		expect(found.why).toMatch(/about repeat: \d+ would tell$/);
-		const near = only(
-			baselineWith(p99(wide)),
-			b(p99(wide.map((v) => 1.249 * v))),
-		);
-		expect(near.why).toMatch(
-			/on the margin itself, where more runs hardly tell$/,
-		);
+		const near = only(baselineWith(p99(wide)), b(p99(wide.map((v) => 1.249 * v))));
+		expect(near.why).toMatch(/on the margin itself, where more runs hardly tell$/);
 		const noisy = [0.2, 0.5, 1, 1.5, 4].map((f) => f * MS);
 		expect(only(baselineWith(p99(noisy)), b(p99(noisy))).why).toMatch(
 			/about \d{2,3} runs on each side would tell; longer runs, or a quieter machine, tell sooner$/,
@@ -132,10 +122,7 @@ describe("verdicts", () => {
 	test("how many runs would tell counts from the bound where it would be worse: whether it is better is no matter", () => {
 		const noisy = [0.7, 0.85, 1, 1.2, 1.4].map((f) => f * MS);
 		// 0.82 is near 1/1.25, beyond which it would be better, and far from 1.25.
-		const found = only(
-			baselineWith(p99(noisy)),
-			b(p99(noisy.map((v) => 0.82 * v))),
-		);
+		const found = only(baselineWith(p99(noisy)), b(p99(noisy.map((v) => 0.82 * v))));
 		expect(found).toMatchObject({ verdict: "inconclusive", notWorse: false });
 		expect(found.why).toMatch(/about repeat: \d+ would tell$/);
 		const entry = { closed: true };
@@ -151,10 +138,7 @@ describe("verdicts", () => {
 
 	test("not worse for certain, but perhaps better, passes a gate", () => {
 		const wide = [0.8, 0.9, 1, 1.1, 1.2].map((f) => f * MS);
-		const found = only(
-			baselineWith(p99(wide)),
-			b(p99(wide.map((v) => 0.75 * v))),
-		);
+		const found = only(baselineWith(p99(wide)), b(p99(wide.map((v) => 0.75 * v))));
 		expect(found).toMatchObject({ verdict: "inconclusive", notWorse: true });
 		expect(found.why).toMatch(/not worse by more than the margin of 25 %/);
 		expect(gateVerdict(found)).toBe("pass");
@@ -168,10 +152,7 @@ describe("verdicts", () => {
 		expect(gate("improved", true)).toBe("pass");
 		expect(gate("inconclusive", false)).toBe("inconclusive");
 		expect(
-			gateVerdict({
-				...{ verdict: "regressed", notWorse: false },
-				advisory: "another machine",
-			}),
+			gateVerdict({ verdict: "regressed", notWorse: false, advisory: "another machine" }),
 		).toBe("inconclusive");
 	});
 
@@ -190,9 +171,7 @@ describe("verdicts", () => {
 				const y = b(sides(1000 * factor), { entry });
 				const there = only(x, y, {}, metric);
 				const back = only(y, x, {}, metric);
-				expect(back.verdict, `${metric} ${factor}`).toBe(
-					OPPOSITE[there.verdict],
-				);
+				expect(back.verdict, `${metric} ${factor}`).toBe(OPPOSITE[there.verdict]);
 				expect(back.ratio).toBeCloseTo(1 / (there.ratio ?? 0), 9);
 			}
 	});
@@ -234,18 +213,20 @@ describe("what is judged", () => {
 			"throughput.sent": around(9),
 		};
 		expect(judged({ ...service, throughput: around(9) })).toEqual([
-			...["service p50", "service p99", "throughput"],
+			"service p50",
+			"service p99",
+			"throughput",
 		]);
-		expect(judged(service)).toEqual([
-			...["service p50", "service p99", "throughput.sent"],
-		]);
+		expect(judged(service)).toEqual(["service p50", "service p99", "throughput.sent"]);
 	});
 
 	test("of a search for the highest rate that rate alone", () => {
 		const found = { "highest rate": around(9000) };
 		expect(
 			compareRuns(baselineWith(found), b(found)).comparisons.map((c) => [
-				...[c.metric, c.judged, c.margin],
+				c.metric,
+				c.judged,
+				c.margin,
 			]),
 		).toEqual([["highest rate", true, 0.05]]);
 	});
@@ -256,13 +237,18 @@ describe("what is judged", () => {
 		});
 		const of = (metric: string) => comparisons.find((c) => c.metric === metric);
 		expect(of("ack p99")).toMatchObject({
-			...{ judged: true, margin: 0.4, marginFrom: "the SLA", verdict: "same" },
+			judged: true,
+			margin: 0.4,
+			marginFrom: "the SLA",
+			verdict: "same",
 		});
 		expect(of("response p99")).toMatchObject({ judged: true, margin: 0.1 });
 		expect(of("response p50")).toMatchObject({ judged: true, margin: 0.1 });
 		expect(of("response p50")?.marginFrom).toBe("default");
 		expect(of("response p95")).toMatchObject({
-			...{ judged: true, verdict: "inconclusive", ratio: null },
+			judged: true,
+			verdict: "inconclusive",
+			ratio: null,
 			why: "no run of run-a has a value",
 		});
 	});
@@ -272,17 +258,19 @@ describe("what is judged", () => {
 			margins: { "throughput.received": 0.02 },
 		});
 		expect(comparisons.find((c) => c.metric === "throughput")).toMatchObject({
-			...{ judged: true, margin: 0.02, unit: "messages/s" },
+			judged: true,
+			margin: 0.02,
+			unit: "messages/s",
 		});
 	});
 
 	test("values stay in the order of the runs, and a run without one is not counted as 0", () => {
-		const found = only(
-			baselineWith(p99([3, 1, null, 2, 5, 4])),
-			b(p99([1, 2, 3, 4, 5, 6])),
-		);
+		const found = only(baselineWith(p99([3, 1, null, 2, 5, 4])), b(p99([1, 2, 3, 4, 5, 6])));
 		expect(found.a).toEqual({
-			...{ name: "run-a", runs: 6, values: [3, 1, 2, 5, 4], median: 3 },
+			name: "run-a",
+			runs: 6,
+			values: [3, 1, 2, 5, 4],
+			median: 3,
 			weak: false,
 		});
 	});
@@ -290,28 +278,25 @@ describe("what is judged", () => {
 
 describe("machines", () => {
 	const a = baselineWith(p99(around(MS)));
-	const slow = (parts: Parameters<typeof baselineWith>[1]) =>
-		b(p99(around(1.4 * MS)), parts);
+	const slow = (parts: Parameters<typeof baselineWith>[1]) => b(p99(around(1.4 * MS)), parts);
 
 	test("the same start of the same machine: the margin as it is", () => {
-		expect(only(a, slow({}))).toMatchObject({
-			...{ verdict: "regressed", margin: 0.25 },
-		});
+		expect(only(a, slow({}))).toMatchObject({ verdict: "regressed", margin: 0.25 });
 	});
 
 	test("another start of it: a stored baseline, the margin doubles", () => {
 		const found = only(a, slow({ machine: machineWith({ boot: "boot 2" }) }));
 		expect(found).toMatchObject({
-			...{ verdict: "same", margin: 0.5, judged: true },
+			verdict: "same",
+			margin: 0.5,
+			judged: true,
 			marginFrom: "default, doubled: a stored baseline",
 		});
 	});
 
 	test("a start that nobody wrote down is taken for another one", () => {
 		const old = machineWith({ boot: null });
-		expect(
-			only({ ...a, machine: old }, slow({ machine: old })).marginFrom,
-		).toMatch(/stored/);
+		expect(only({ ...a, machine: old }, slow({ machine: old })).marginFrom).toMatch(/stored/);
 	});
 
 	test("but two systems of one run were measured together, whatever is known", () => {
@@ -322,24 +307,23 @@ describe("machines", () => {
 	test("the same run id alone is not one run: people choose it", () => {
 		const machine = machineWith({ boot: "boot 2" });
 		const found = (startedAt: string | null) =>
-			only(
-				{ ...a, startedAt },
-				{ ...slow({ machine }), runId: a.runId, startedAt },
-			).margin;
+			only({ ...a, startedAt }, { ...slow({ machine }), runId: a.runId, startedAt }).margin;
 		expect(found(a.startedAt)).toBe(0.25);
 		expect(found(null)).toBe(0.5);
 		// Unless who asks knows it.
 		const one = { ...a, startedAt: null, machine: null };
 		expect(only({ ...one }, { ...one }).advisory).not.toBeNull();
 		expect(only({ ...one }, { ...one }, { oneRun: true })).toMatchObject({
-			...{ advisory: null, margin: 0.25 },
+			advisory: null,
+			margin: 0.25,
 		});
 	});
 
 	test("another machine: shown, and never judged", () => {
 		const found = only(a, slow({ machine: machineWith({ cpu: "Other CPU" }) }));
 		expect(found).toMatchObject({
-			...{ judged: false, verdict: "regressed" },
+			judged: false,
+			verdict: "regressed",
 			advisory: "another machine: CPU Example CPU against Other CPU",
 		});
 		expect(gateVerdict(found)).toBe("inconclusive");
@@ -349,7 +333,8 @@ describe("machines", () => {
 		const set = (smt: string) => machineWith({ settings: { SMT: smt } });
 		const one = { ...a, machine: set("off") };
 		expect(only(one, slow({ machine: set("on") }))).toMatchObject({
-			...{ judged: false, advisory: "another machine: SMT off against on" },
+			judged: false,
+			advisory: "another machine: SMT off against on",
 		});
 		// A baseline of before settings were recorded judges as it did.
 		expect(only(a, slow({ machine: set("on") })).judged).toBe(true);
@@ -378,9 +363,15 @@ describe("calibration", () => {
 		machine,
 		noise: [
 			{
-				...{ system: "nats", case: "other case", work: "w1" },
-				...{ metric: "response p99", runs: 20, each: 5 },
-				...{ halfWidth: 0.3, detectable: 0.6, ...parts },
+				system: "nats",
+				case: "other case",
+				work: "w1",
+				metric: "response p99",
+				runs: 20,
+				each: 5,
+				halfWidth: 0.3,
+				detectable: 0.6,
+				...parts,
 			},
 		],
 	});
@@ -389,7 +380,8 @@ describe("calibration", () => {
 
 	test("twice the noise of A/A runs is the least margin", () => {
 		expect(only(a, slow, { calibration: calibration() })).toMatchObject({
-			...{ margin: 0.6, verdict: "same" },
+			margin: 0.6,
+			verdict: "same",
 			marginFrom: "twice this machine's noise (calibrate)",
 		});
 	});
@@ -397,14 +389,10 @@ describe("calibration", () => {
 	test("of an SLA's margin too, and doubled for a stored baseline", () => {
 		const stored = { ...slow, machine: machineWith({ boot: "boot 2" }) };
 		expect(
-			only(a, stored, {
-				calibration: calibration(),
-				margins: { "response p99": 0.1 },
-			}),
+			only(a, stored, { calibration: calibration(), margins: { "response p99": 0.1 } }),
 		).toMatchObject({
 			margin: 1.2,
-			marginFrom:
-				"twice this machine's noise (calibrate), doubled: a stored baseline",
+			marginFrom: "twice this machine's noise (calibrate), doubled: a stored baseline",
 		});
 	});
 
@@ -418,10 +406,7 @@ describe("calibration", () => {
 		(n, m, margin) => {
 			const x = baselineWith(p99(around(MS, n)));
 			const y = b(p99(around(1.4 * MS, m)));
-			expect(only(x, y, { calibration: calibration() }).margin).toBeCloseTo(
-				margin,
-				9,
-			);
+			expect(only(x, y, { calibration: calibration() }).margin).toBeCloseTo(margin, 9);
 		},
 	);
 
@@ -432,7 +417,8 @@ describe("calibration", () => {
 		["another machine", calibration({}, machineWith({ cpu: "Other CPU" }))],
 	])("a calibration of %s changes nothing", (_, other) => {
 		expect(only(a, slow, { calibration: other })).toMatchObject({
-			...{ margin: 0.25, marginFrom: "default" },
+			margin: 0.25,
+			marginFrom: "default",
 		});
 	});
 
@@ -445,9 +431,7 @@ describe("calibration", () => {
 				...noise.map((n) => ({ ...n, system: second, halfWidth: 0.4 })),
 			],
 		});
-		expect(only(a, slow, { calibration: two("nats", "other") }).margin).toBe(
-			0.4,
-		);
+		expect(only(a, slow, { calibration: two("nats", "other") }).margin).toBe(0.4);
 		expect(only(a, slow, { calibration: two("x", "y") }).margin).toBe(0.8);
 	});
 });
@@ -466,7 +450,8 @@ describe("what is not compared, and why", () => {
 		expect(comparisons).toEqual([]);
 		expect(notCompared).toEqual([
 			{
-				...{ system: "nats", case: "256B 1000/s" },
+				system: "nats",
+				case: "256B 1000/s",
 				why: "other work: load 1000/s constant against 5000/s constant, message none against 1KiB",
 			},
 		]);
@@ -477,16 +462,11 @@ describe("what is not compared, and why", () => {
 			{ ...a, works: {} },
 			b(p99([1]), { entry: { work: "w2" } }),
 		);
-		expect(notCompared[0]?.why).toBe(
-			"other work: what differs was not written down",
-		);
+		expect(notCompared[0]?.why).toBe("other work: what differs was not written down");
 	});
 
 	test("systems and cases that only one side has", () => {
-		const { notCompared } = compareRuns(
-			a,
-			b(p99([1]), { entry: { case: "other" } }),
-		);
+		const { notCompared } = compareRuns(a, b(p99([1]), { entry: { case: "other" } }));
 		expect(notCompared.map((n) => [n.case, n.why])).toEqual([
 			["other", "run-a has no run of nats, other: nothing to compare with"],
 			["256B 1000/s", "only run-a has runs of it"],
@@ -512,7 +492,8 @@ describe("what is not compared, and why", () => {
 		expect(found.comparisons[0]?.b).toMatchObject({ runs: 5 });
 		// Those that are left are the same; what the others would have been nobody knows.
 		expect(found.comparisons[0]).toMatchObject({
-			...{ verdict: "inconclusive", notWorse: false },
+			verdict: "inconclusive",
+			notWorse: false,
 			why: expect.stringMatching(
 				/; but repeat 2 of run-b does not count: interrupted; repeats 7, 8 of run-b do not count: invalid: the runs that do not count may be the worse ones$/,
 			),
@@ -535,9 +516,7 @@ describe("what is not compared, and why", () => {
 			const slow = b(p99(around(factor * MS, 6)), without(STOPPED, 6));
 			const found = only(a, slow);
 			expect(found).toMatchObject({ verdict, notWorse: false });
-			expect(gateVerdict(found)).toBe(
-				verdict === "regressed" ? "fail" : "inconclusive",
-			);
+			expect(gateVerdict(found)).toBe(verdict === "regressed" ? "fail" : "inconclusive");
 		},
 	);
 
@@ -565,33 +544,27 @@ describe("what is not compared, and why", () => {
 describe("values that are larger than they could be measured", () => {
 	const TIMEOUT = 30_000 * MS;
 	const beyond = (n: number) => ({
-		entries: ({ repeat }: { repeat: number }) =>
-			repeat <= n ? { beyond: ["response p99"] } : {},
+		entries: ({ repeat }: { repeat: number }) => (repeat <= n ? { beyond: ["response p99"] } : {}),
 	});
-	const timedOut = (n: number) =>
-		around(MS).map((v, i) => (i < n ? TIMEOUT : v));
+	const timedOut = (n: number) => around(MS).map((v, i) => (i < n ? TIMEOUT : v));
 
 	test("in the candidate: never better for it, and worse where the timeout alone is", () => {
-		expect(
-			only(baselineWith(p99(around(MS))), b(p99(timedOut(5)), beyond(5))),
-		).toMatchObject({ verdict: "regressed" });
+		expect(only(baselineWith(p99(around(MS))), b(p99(timedOut(5)), beyond(5)))).toMatchObject({
+			verdict: "regressed",
+		});
 	});
 
 	test("in the baseline: no regression can be told from it", () => {
 		const a = baselineWith(p99(around(MS)), beyond(1));
 		expect(only(a, b(p99(around(2 * MS))))).toMatchObject({
-			...{ verdict: "inconclusive", notWorse: false },
+			verdict: "inconclusive",
+			notWorse: false,
 		});
-		expect(only(a, b(p99(around(MS / 2))))).toMatchObject({
-			verdict: "improved",
-		});
+		expect(only(a, b(p99(around(MS / 2))))).toMatchObject({ verdict: "improved" });
 	});
 
 	test("in both: the same timeout is not the same latency", () => {
-		const found = only(
-			baselineWith(p99(timedOut(5)), beyond(5)),
-			b(p99(timedOut(5)), beyond(5)),
-		);
+		const found = only(baselineWith(p99(timedOut(5)), beyond(5)), b(p99(timedOut(5)), beyond(5)));
 		expect(found).toMatchObject({ verdict: "inconclusive", ratio: 1 });
 		expect(found.why).toMatch(/above what could be measured/);
 	});
@@ -603,8 +576,7 @@ describe("values that are larger than they could be measured", () => {
 				{ runId, entry: { beyond: more ? ["highest rate"] : [] } },
 			);
 		const rates = (x: boolean, y: boolean) =>
-			only(rate(9000, x, "run-a"), rate(5000, y, "run-b"), {}, "highest rate")
-				.verdict;
+			only(rate(9000, x, "run-a"), rate(5000, y, "run-b"), {}, "highest rate").verdict;
 		expect(rates(false, false)).toBe("regressed");
 		expect(rates(true, false)).toBe("regressed");
 		expect(rates(false, true)).toBe("inconclusive");
@@ -670,9 +642,7 @@ describe("clocks of several machines", () => {
 			only(
 				exact,
 				b(p99(around(MS, 10)), {
-					entries: ({ repeat }) => ({
-						clockBoundNs: (clockBoundNs[repeat - 1] ?? 0) * MS,
-					}),
+					entries: ({ repeat }) => ({ clockBoundNs: (clockBoundNs[repeat - 1] ?? 0) * MS }),
 				}),
 			);
 		expect(found(bounds).verdict).toBe("same");
@@ -683,9 +653,7 @@ describe("clocks of several machines", () => {
 	});
 
 	test("wider than the margin: more runs would not tell, which is said", () => {
-		expect(of(1.25, 0.2 * MS)("response").why).toMatch(
-			/; but within the clocks' bound of ±400us$/,
-		);
+		expect(of(1.25, 0.2 * MS)("response").why).toMatch(/; but within the clocks' bound of ±400us$/);
 	});
 });
 
@@ -712,14 +680,11 @@ describe("zeros", () => {
 test("two systems of one run are compared by name, and called so", () => {
 	const runs = [1, 2].flatMap(
 		(factor) =>
-			baselineWith(p99(around(factor * MS)), {
-				entry: { system: factor === 1 ? "old" : "new" },
-			}).runs,
+			baselineWith(p99(around(factor * MS)), { entry: { system: factor === 1 ? "old" : "new" } })
+				.runs,
 	);
 	const one = { ...baselineWith(p99([1])), runs };
-	const { comparisons, notCompared } = compareRuns(one, one, {
-		pairs: { new: "old" },
-	});
+	const { comparisons, notCompared } = compareRuns(one, one, { pairs: { new: "old" } });
 	expect(notCompared).toEqual([]);
 	expect(comparisons.map((c) => [c.system, c.metric, c.verdict])).toEqual([
 		["new", "response p50", "same"],
@@ -739,15 +704,9 @@ test("names from outside may be anything, also those that objects have of their 
 test("two systems of one run with other durability were given the same work", () => {
 	const entries = (system: string) =>
 		baselineWith(p99(around(MS)), { entry: { system, work: system } }).runs;
-	const one = {
-		...baselineWith(p99([1])),
-		runs: [...entries("old"), ...entries("new")],
-	};
+	const one = { ...baselineWith(p99([1])), runs: [...entries("old"), ...entries("new")] };
+	expect(compareRuns(one, one, { pairs: { new: "old" } }).comparisons).toHaveLength(2);
 	expect(
-		compareRuns(one, one, { pairs: { new: "old" } }).comparisons,
-	).toHaveLength(2);
-	expect(
-		compareRuns(one, { ...one, runId: "run-b" }, { pairs: { new: "old" } })
-			.comparisons,
+		compareRuns(one, { ...one, runId: "run-b" }, { pairs: { new: "old" } }).comparisons,
 	).toEqual([]);
 });

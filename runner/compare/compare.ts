@@ -6,13 +6,7 @@ import type { Verdict } from "../model/verdict.ts";
 import { medianOf, ratioOf } from "../stats/ratio.ts";
 import { type Said, say } from "../text/say.ts";
 import { formatDurationExact } from "../units.ts";
-import {
-	figureName,
-	isAcrossClocks,
-	isRate,
-	judgedFigures,
-	shownFigures,
-} from "./figures.ts";
+import { figureName, isAcrossClocks, isRate, judgedFigures, shownFigures } from "./figures.ts";
 import { type Clocks, judge } from "./judge.ts";
 import { type Kinship, marginOf, noiseOf } from "./margin.ts";
 import { machineDifference } from "./same-machine.ts";
@@ -53,11 +47,7 @@ export interface Compare {
  * they had the same work to do; on another machine nothing is judged. Runs that do not count are named, and what is left without them
  * proves no more than a regression: the slowest runs are those that get stopped.
  */
-export function compareRuns(
-	a: Baseline,
-	b: Baseline,
-	options: CompareOptions = {},
-): Compare {
+export function compareRuns(a: Baseline, b: Baseline, options: CompareOptions = {}): Compare {
 	const comparisons: Comparison[] = [];
 	const notCompared: NotCompared[] = [];
 	const pairs = options.pairs && new Map(Object.entries(options.pairs));
@@ -70,16 +60,10 @@ export function compareRuns(
 		const of = pairs ? pairs.get(system) : system;
 		if (of === undefined) continue;
 		seen.add(keyOf(of, name));
-		const no = ({ text: why }: Said) =>
-			notCompared.push({ system, case: name, why });
+		const no = ({ text: why }: Said) => notCompared.push({ system, case: name, why });
 		const base = a.runs.filter((r) => r.system === of && r.case === name);
 		if (base.length === 0) {
-			no(
-				say("no-run", {
-					side: options.names?.a ?? a.runId,
-					...{ system: of, case: name },
-				}),
-			);
+			no(say("no-run", { side: options.names?.a ?? a.runId, system: of, case: name }));
 			continue;
 		}
 		const names = options.names ?? namesOf(a, b, of, system);
@@ -94,8 +78,7 @@ export function compareRuns(
 			[names.b, group.runs],
 		] as const)
 			for (const said of leftOut(runs, side)) no(said);
-		const counting = (runs: readonly Entry[]) =>
-			runs.filter((run) => run.without === null);
+		const counting = (runs: readonly Entry[]) => runs.filter((run) => run.without === null);
 		const sides = [counting(base), counting(group.runs)] as const;
 		const without = [names.a, names.b].find((_, i) => sides[i]?.length === 0);
 		if (without !== undefined) {
@@ -112,26 +95,24 @@ export function compareRuns(
 			}),
 		);
 		const judged = new Set([...judgedFigures(first), ...asked.keys()]);
-		const figures = new Set([
-			...shownFigures([...sides[0], ...sides[1]]),
-			...judged,
-		]);
+		const figures = new Set([...shownFigures([...sides[0], ...sides[1]]), ...judged]);
 		for (const figure of figures) {
 			const margin = marginOf({
 				figure,
 				asked: asked.get(figure) ?? null,
-				noise: noiseOf(
-					options.calibration ?? null,
-					b.machine?.fingerprint ?? null,
-					figure,
-					first,
-				),
+				noise: noiseOf(options.calibration ?? null, b.machine?.fingerprint ?? null, figure, first),
 				kinship,
 				runs: [withFigure(sides[0], figure), withFigure(sides[1], figure)],
 			});
 			comparisons.push(
 				comparison({
-					...{ system, case: name, figure, names, sides, margin, advisory },
+					system,
+					case: name,
+					figure,
+					names,
+					sides,
+					margin,
+					advisory,
 					doubt,
 					judged: judged.has(figure) && advisory === null,
 				}),
@@ -163,18 +144,11 @@ export function gateVerdict(
 // --- internal ---
 
 /** What a line allows, with the baseline's values: of a small figure the time may be more than the part. */
-function marginAsked(
-	allowed: number | Allowed,
-	from: string,
-	values: readonly number[],
-) {
+function marginAsked(allowed: number | Allowed, from: string, values: readonly number[]) {
 	if (typeof allowed === "number") return { margin: allowed, from };
 	const margin = marginAt(allowed, medianOf(values));
 	const time = formatDurationExact(allowed.allowanceNs ?? 0);
-	return {
-		margin,
-		from: margin > allowed.margin ? `${from}: baseline + ${time}` : from,
-	};
+	return { margin, from: margin > allowed.margin ? `${from}: baseline + ${time}` : from };
 }
 
 type Entry = Baseline["runs"][number];
@@ -183,11 +157,9 @@ function keyOf(system: string, name: string): string {
 	return JSON.stringify([system, name]);
 }
 
-function groupsOf({ runs }: Baseline): {
-	readonly system: string;
-	readonly case: string;
-	readonly runs: Entry[];
-}[] {
+function groupsOf({
+	runs,
+}: Baseline): { readonly system: string; readonly case: string; readonly runs: Entry[] }[] {
 	const groups = new Map<string, Entry[]>();
 	for (const run of runs) {
 		const key = keyOf(run.system, run.case);
@@ -216,11 +188,8 @@ function kinshipOf(a: Baseline, b: Baseline): Kinship {
 function leftOut(runs: readonly Entry[], side: string): Said[] {
 	const repeats = new Map<string, number[]>();
 	for (const { without, repeat } of runs)
-		if (without !== null)
-			repeats.set(without, [...(repeats.get(without) ?? []), repeat]);
-	return [...repeats].map(([why, numbers]) =>
-		say("left-out", { side, repeats: numbers, why }),
-	);
+		if (without !== null) repeats.set(without, [...(repeats.get(without) ?? []), repeat]);
+	return [...repeats].map(([why, numbers]) => say("left-out", { side, repeats: numbers, why }));
 }
 
 /**
@@ -244,25 +213,19 @@ function doubtOf(
 
 /** Two systems of one command, measured in turns. The same run id alone proves nothing: people choose it. */
 function isOneRun(a: Baseline, b: Baseline): boolean {
-	return (
-		a === b ||
-		(a.runId === b.runId && a.startedAt !== null && a.startedAt === b.startedAt)
-	);
+	return a === b || (a.runId === b.runId && a.startedAt !== null && a.startedAt === b.startedAt);
 }
 
 function advisoryOf(a: Baseline, b: Baseline, kinship: Kinship): string | null {
 	if (a.quick || b.quick) return say("quick-runs").text;
 	if (kinship !== "other") return null;
-	if (a.machine === null || b.machine === null)
-		return say("unknown-machine").text;
+	if (a.machine === null || b.machine === null) return say("unknown-machine").text;
 	const difference = machineDifference(a.machine, b.machine);
 	return say("other-machine", { difference }).text;
 }
 
 function namesOf(a: Baseline, b: Baseline, of: string, system: string) {
-	return of === system || a.runId !== b.runId
-		? { a: a.runId, b: b.runId }
-		: { a: of, b: system };
+	return of === system || a.runId !== b.runId ? { a: a.runId, b: b.runId } : { a: of, b: system };
 }
 
 /** Why the work is not the same, in words; null: it is. */
@@ -276,8 +239,7 @@ function otherWork(
 	if (works.length === 1) return null;
 	const [first] = base as [Entry];
 	const other = runs.find((run) => run.work !== first.work);
-	const difference =
-		other && workDifference(a.works[first.work], b.works[other.work]);
+	const difference = other && workDifference(a.works[first.work], b.works[other.work]);
 	return say("other-work", { difference: difference ?? null });
 }
 
@@ -294,12 +256,8 @@ function comparison(of: {
 	readonly judged: boolean;
 }): Comparison {
 	const { figure } = of;
-	const values = [
-		valuesOf(figure, of.sides[0]),
-		valuesOf(figure, of.sides[1]),
-	] as const;
-	const beyond = (runs: readonly Entry[]) =>
-		runs.some((run) => run.beyond.includes(figure));
+	const values = [valuesOf(figure, of.sides[0]), valuesOf(figure, of.sides[1])] as const;
+	const beyond = (runs: readonly Entry[]) => runs.some((run) => run.beyond.includes(figure));
 	const ratio = ratioOf(values[0], values[1]);
 	const side = (i: 0 | 1, name: string) => ({
 		name,
@@ -339,11 +297,7 @@ function comparison(of: {
 }
 
 /** Those of a figure; each moved by that part of the bound of its run's clocks, and never below 0. */
-function valuesOf(
-	figure: string,
-	runs: readonly Entry[],
-	part: -1 | 0 | 1 = 0,
-): number[] {
+function valuesOf(figure: string, runs: readonly Entry[], part: -1 | 0 | 1 = 0): number[] {
 	return runs.flatMap(({ figures, clockBoundNs }) => {
 		const value = figures[figure];
 		return value == null ? [] : Math.max(0, value + part * (clockBoundNs ?? 0));
@@ -360,8 +314,7 @@ function clocksOf(
 		Math.max(0, largestOf(runs.map((run) => run.clockBoundNs ?? 0)));
 	const boundNs = boundOf(a) + boundOf(b);
 	if (boundNs === 0) return null;
-	const of = (i: -1 | 1) =>
-		ratioOf(valuesOf(figure, a, -i as -1 | 1), valuesOf(figure, b, i));
+	const of = (i: -1 | 1) => ratioOf(valuesOf(figure, a, -i as -1 | 1), valuesOf(figure, b, i));
 	return {
 		boundNs,
 		low: of(-1)?.low ?? null,

@@ -2,12 +2,7 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import { say } from "../text/say.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
-import {
-	type Compare,
-	compareRuns,
-	gateVerdict,
-	type NotCompared,
-} from "./compare.ts";
+import { type Compare, compareRuns, gateVerdict, type NotCompared } from "./compare.ts";
 
 /** A run folder or baseline.json, as it was named. */
 export interface Named {
@@ -42,14 +37,7 @@ interface Difference {
 }
 
 /** The worst first: of several candidates that of the worst one is the outcome. */
-const OUTCOMES = [
-	"regressed",
-	"nothing",
-	"inconclusive",
-	"advisory",
-	"improved",
-	"same",
-] as const;
+const OUTCOMES = ["regressed", "nothing", "inconclusive", "advisory", "improved", "same"] as const;
 /** advisory: nothing may be judged; nothing: nothing could be compared. */
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -80,9 +68,7 @@ export function comparingOf(
 		};
 	});
 	const outcome =
-		OUTCOMES.find((one) =>
-			comparisons.some((other) => other.outcome === one),
-		) ?? "nothing";
+		OUTCOMES.find((one) => comparisons.some((other) => other.outcome === one)) ?? "nothing";
 	return {
 		a: { ...a, letter: "A" },
 		others: comparisons,
@@ -91,17 +77,12 @@ export function comparingOf(
 		summary:
 			comparisons.length === 1
 				? comparisons.map(summaryOf).join()
-				: comparisons
-						.map((one) => `${one.letter}: ${summaryOf(one)}`)
-						.join("; "),
+				: comparisons.map((one) => `${one.letter}: ${summaryOf(one)}`).join("; "),
 	};
 }
 
 /** 99 on a regression, 2 where nothing could be compared; what is undecided is a warning, unless it is to fail. */
-export function exitCodeOfComparing(
-	outcome: Outcome,
-	onInconclusive: OnInconclusive,
-): ExitCode {
+export function exitCodeOfComparing(outcome: Outcome, onInconclusive: OnInconclusive): ExitCode {
 	if (outcome === "nothing") return EXIT.usage;
 	if (outcome === "regressed") return EXIT.fail;
 	const open = outcome === "inconclusive" || outcome === "advisory";
@@ -109,13 +90,9 @@ export function exitCodeOfComparing(
 }
 
 /** What could not be compared at all, as far as a system and case go: nobody can tell whether it is worse. */
-export function missingOf({
-	comparisons,
-	notCompared,
-}: Compare): NotCompared[] {
+export function missingOf({ comparisons, notCompared }: Compare): NotCompared[] {
 	return notCompared.filter(
-		({ system, case: name }) =>
-			!comparisons.some((c) => c.system === system && c.case === name),
+		({ system, case: name }) => !comparisons.some((c) => c.system === system && c.case === name),
 	);
 }
 
@@ -129,10 +106,7 @@ function outcomeOf(compared: Compare): Outcome {
 	if (comparisons.length === 0) return "nothing";
 	if (judged.some((c) => c.verdict === "regressed")) return "regressed";
 	if (judged.length === 0) return "advisory";
-	if (
-		judged.some((c) => gateVerdict(c) === "inconclusive") ||
-		missingOf(compared).length > 0
-	)
+	if (judged.some((c) => gateVerdict(c) === "inconclusive") || missingOf(compared).length > 0)
 		return "inconclusive";
 	return judged.some((c) => c.verdict === "improved") ? "improved" : "same";
 }
@@ -157,9 +131,7 @@ function summaryOf(other: Other): string {
 		case "same":
 			return say("summary-same", { figures }).text;
 		case "inconclusive": {
-			const open = judged.filter(
-				(c) => gateVerdict(c) === "inconclusive",
-			).length;
+			const open = judged.filter((c) => gateVerdict(c) === "inconclusive").length;
 			return [
 				...(open > 0 ? [say("summary-open", { open, figures })] : []),
 				...(missing > 0 ? [say("summary-missing")] : []),

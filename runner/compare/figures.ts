@@ -52,9 +52,7 @@ export function shownFigures(
 		.filter((name) => main.has(name.split(" ")[0] ?? ""))
 		.sort((a, b) => depth(a) - depth(b));
 	const decided = Tally.options.filter((name) =>
-		closed
-			? !needs(name, "rate")
-			: needs(name, "backlog") || needs(name, "faults"),
+		closed ? !needs(name, "rate") : needs(name, "backlog") || needs(name, "faults"),
 	);
 	const rates = [...decided, HIGHEST_RATE].filter((name) => names.has(name));
 	return [...latencies, ...rates];

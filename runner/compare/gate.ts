@@ -62,15 +62,12 @@ export function judgeBaseline(
 		return {
 			...base,
 			verdict: broken,
-			...because(
-				say("run-decides", {
-					...{ run: spoilt.name, verdict: broken, why: spoilt.why },
-				}),
-			),
+			...because(say("run-decides", { run: spoilt.name, verdict: broken, why: spoilt.why })),
 		};
 	if (comparison === null)
 		return {
-			...{ ...base, verdict: "inconclusive" },
+			...base,
+			verdict: "inconclusive",
 			...because(say("not-compared", { why: compared.why })),
 		};
 	const { advisory, code, values } = comparison;
@@ -85,21 +82,14 @@ export function judgeBaseline(
 	if (withoutLag === null || verdict === "inconclusive")
 		return { ...base, verdict, ...because(said) };
 	if (withoutLag === "unknown")
-		return {
-			...{ ...base, verdict: "inconclusive" },
-			...because(say("lag-hides", { why: said.text })),
-		};
+		return { ...base, verdict: "inconclusive", ...because(say("lag-hides", { why: said.text })) };
 	const without = gateVerdict(withoutLag);
 	if (verdict === without) return { ...base, verdict, ...because(said) };
 	return {
 		...base,
-		verdict:
-			verdict === "fail" && without === "pass" ? "invalid" : "inconclusive",
+		verdict: verdict === "fail" && without === "pass" ? "invalid" : "inconclusive",
 		...because(
-			say("lag-decides", {
-				...{ metric: withoutLag.metric, without: withoutLag.why },
-				why: said.text,
-			}),
+			say("lag-decides", { metric: withoutLag.metric, without: withoutLag.why, why: said.text }),
 		),
 	};
 }
@@ -121,16 +111,11 @@ export function defaultLine(figure: string): BaselineSla {
 // --- internal ---
 
 /** Verdicts on a run that leave nothing to compare. */
-const DECISIVE: ReadonlySet<Verdict> = new Set([
-	"interrupted",
-	"error",
-	"invalid",
-]);
+const DECISIVE: ReadonlySet<Verdict> = new Set(["interrupted", "error", "invalid"]);
 
 function measuredText({ ratio, low, high, a, unit }: Comparison): string {
 	if (ratio === null || a.median === null) return "n/a";
-	const interval =
-		low === null || high === null ? "" : ` [${times(low)}, ${times(high)}]`;
+	const interval = low === null || high === null ? "" : ` [${times(low)}, ${times(high)}]`;
 	return `x${times(ratio)}${interval} of ${a.weak ? "~" : ""}${valueText(a.median, unit)}`;
 }
 
@@ -141,10 +126,7 @@ function times(ratio: number): string {
 
 /** The line's own margin; one that noise or a baseline of another day has raised, with the reason. */
 function limitText(sla: BaselineSla, comparison: Comparison | null): string {
-	if (
-		comparison === null ||
-		comparison.margin <= marginAt(sla, comparison.a.median)
-	)
+	if (comparison === null || comparison.margin <= marginAt(sla, comparison.a.median))
 		return baselineLimitText(sla);
 	const margin = Number(comparison.margin.toPrecision(3));
 	return `${baselineLimitText({ ...sla, margin, allowanceNs: null })} (${comparison.marginFrom})`;

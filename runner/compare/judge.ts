@@ -4,10 +4,7 @@ import { type Said, say, sayBut } from "../text/say.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { isRate } from "./figures.ts";
 
-type Judged = Pick<
-	Comparison,
-	"verdict" | "notWorse" | "why" | "code" | "values"
->;
+type Judged = Pick<Comparison, "verdict" | "notWorse" | "why" | "code" | "values">;
 
 /**
  * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
@@ -15,21 +12,13 @@ type Judged = Pick<
  * same, else it is INCONCLUSIVE. With a `doubt` about the runs that are left it is REGRESSED or INCONCLUSIVE.
  */
 export function judge(
-	of: Undoubted & {
-		readonly clocks?: Clocks | null;
-		readonly doubt?: string | null;
-	},
+	of: Undoubted & { readonly clocks?: Clocks | null; readonly doubt?: string | null },
 ): Judged {
 	const { doubt = null, clocks = null, ...rest } = of;
 	const judged = withinClocks(undoubted(rest), rest, clocks);
 	const { verdict, notWorse, said } = judged;
-	if (doubt === null || verdict === "regressed")
-		return result(verdict, notWorse, said);
-	return result(
-		"inconclusive",
-		false,
-		sayBut(said, say("runs-left-out", { doubt })),
-	);
+	if (doubt === null || verdict === "regressed") return result(verdict, notWorse, said);
+	return result("inconclusive", false, sayBut(said, say("runs-left-out", { doubt })));
 }
 
 /** A latency that two clocks have timed on either side. */
@@ -51,14 +40,9 @@ export function valueText(value: number, unit: Comparison["unit"]): string {
 // --- internal ---
 
 /** Between which ratios B counts as the same: of times [1/(1+m), 1+m], of rates [1-m, 1/(1-m)]. B and A swapped gives the same. */
-function boundsOf(
-	figure: string,
-	margin: number,
-): readonly [low: number, high: number] {
+function boundsOf(figure: string, margin: number): readonly [low: number, high: number] {
 	if (!isRate(figure)) return [1 / (1 + margin), 1 + margin];
-	return margin < 1
-		? [1 - margin, 1 / (1 - margin)]
-		: [0, Number.POSITIVE_INFINITY];
+	return margin < 1 ? [1 - margin, 1 / (1 - margin)] : [0, Number.POSITIVE_INFINITY];
 }
 
 interface Undoubted {
@@ -87,21 +71,13 @@ function result(
 }
 
 /** What is left of a verdict within the clocks' bounds. */
-function withinClocks(
-	judged: Found,
-	of: Undoubted,
-	clocks: Clocks | null,
-): Found {
+function withinClocks(judged: Found, of: Undoubted, clocks: Clocks | null): Found {
 	if (clocks === null || of.ratio === null) return judged;
 	const { low, high, boundNs, medianNs } = clocks;
-	const { verdict, notWorse } = undoubted({
-		...of,
-		ratio: { ...of.ratio, low, high },
-	});
+	const { verdict, notWorse } = undoubted({ ...of, ratio: { ...of.ratio, low, high } });
 	const stands = verdict === judged.verdict && notWorse === judged.notWorse;
 	// Where clocks alone hide the margin more runs would not tell.
-	const hidden =
-		judged.verdict === "inconclusive" && boundNs > of.margin * medianNs;
+	const hidden = judged.verdict === "inconclusive" && boundNs > of.margin * medianNs;
 	if (stands && !hidden) return judged;
 	return {
 		verdict: stands ? verdict : "inconclusive",
@@ -113,11 +89,11 @@ function withinClocks(
 function undoubted(of: Undoubted): Found {
 	const { figure, ratio: measured, runs } = of;
 	const [a, b] = of.names;
-	const judged = (
-		verdict: Judged["verdict"],
-		notWorse: boolean,
-		said: Said,
-	): Found => ({ verdict, notWorse, said });
+	const judged = (verdict: Judged["verdict"], notWorse: boolean, said: Said): Found => ({
+		verdict,
+		notWorse,
+		said,
+	});
 	const open = (said: Said) => judged("inconclusive", false, said);
 	for (const [i, side] of of.names.entries())
 		if (runs[i] === 0) return open(say("no-value", { side }));
@@ -125,9 +101,7 @@ function undoubted(of: Undoubted): Found {
 		return open(say("baseline-zero", { a, b }));
 	const { ratio, low, high, confidence } = measured;
 	if (low === null || high === null || confidence === null)
-		return open(
-			say("few-runs", { a, b, ratio, aRuns: runs[0], bRuns: runs[1] }),
-		);
+		return open(say("few-runs", { a, b, ratio, aRuns: runs[0], bRuns: runs[1] }));
 	const [best, worst] = boundsOf(figure, of.margin);
 	const rate = isRate(figure);
 	const sure = { a, b, ratio, low, high, confidence, marginShare: of.margin };
@@ -142,18 +116,14 @@ function undoubted(of: Undoubted): Found {
 	if (isWorse) return judged("regressed", false, say("worse", sure));
 	if (isBetter) return judged("improved", true, say("better", sure));
 	if (notAbove && notBelow) return judged("same", true, say("same", sure));
-	if (aMore || bMore)
-		return judged("inconclusive", notWorse, say("values-cut-off", sure));
+	if (aMore || bMore) return judged("inconclusive", notWorse, say("values-cut-off", sure));
 	if (notWorse) return judged("inconclusive", true, say("not-worse", sure));
 	const wanted = runsThatTell(measured, rate ? best : worst, runs);
 	if (wanted === null) return open(say("at-margin", sure));
 	const [n, m] = runs;
 	return open(
 		wanted <= MOST_REPEATS
-			? say("more-repeats", {
-					...sure,
-					repeats: Math.max(wanted, Math.max(n, m) + 1),
-				})
+			? say("more-repeats", { ...sure, repeats: Math.max(wanted, Math.max(n, m) + 1) })
 			: say("more-runs", { ...sure, runs: wanted }),
 	);
 }

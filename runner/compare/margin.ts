@@ -27,14 +27,9 @@ export function marginOf(of: {
 	const own = of.asked ?? { margin: usualMargin(of.figure), from: "default" };
 	const floor = of.noise === null ? 0 : 2 * scaled(of.noise, of.runs);
 	const base =
-		floor > own.margin
-			? { margin: floor, from: "twice this machine's noise (calibrate)" }
-			: own;
+		floor > own.margin ? { margin: floor, from: "twice this machine's noise (calibrate)" } : own;
 	return of.kinship === "stored"
-		? {
-				margin: 2 * base.margin,
-				from: `${base.from}, doubled: a stored baseline`,
-			}
+		? { margin: 2 * base.margin, from: `${base.from}, doubled: a stored baseline` }
 		: base;
 }
 
@@ -52,16 +47,11 @@ export function noiseOf(
 	figure: string,
 	entry: Pick<Baseline["runs"][number], "system" | "case" | "work">,
 ): Calibration["noise"][number] | null {
-	if (calibration === null || calibration.machine.fingerprint !== fingerprint)
-		return null;
-	const alike = calibration.noise.filter(
-		(n) => n.work === entry.work && n.metric === figure,
-	);
+	if (calibration === null || calibration.machine.fingerprint !== fingerprint) return null;
+	const alike = calibration.noise.filter((n) => n.work === entry.work && n.metric === figure);
 	const own = alike.filter((n) => n.system === entry.system);
 	// Of several systems with this work, and not this one: the noisiest.
-	const [noisiest] = (own.length > 0 ? own : alike).sort(
-		(a, b) => b.halfWidth - a.halfWidth,
-	);
+	const [noisiest] = (own.length > 0 ? own : alike).sort((a, b) => b.halfWidth - a.halfWidth);
 	return noisiest ?? null;
 }
 

@@ -6,45 +6,44 @@ import { baselineWith } from "./baseline.fake.ts";
 import { compareRuns } from "./compare.ts";
 
 /** Recorded: the same work again and again; how, on which machine and how busy it was stands in the file. */
-const AA = JSON.parse(
-	readFileSync(new URL("fixtures/a-a.json", import.meta.url), "utf8"),
-) as { readonly figures: Readonly<Record<string, readonly number[]>> };
+const AA = JSON.parse(readFileSync(new URL("fixtures/a-a.json", import.meta.url), "utf8")) as {
+	readonly figures: Readonly<Record<string, readonly number[]>>;
+};
 const RECORDED = Object.entries(AA.figures);
 const TIMES = 2000;
 
 test("there are enough recorded runs to draw from", () => {
 	expect(RECORDED.map(([name]) => name)).toEqual([
-		...["response p50", "response p99", "throughput", "service p99"],
+		"response p50",
+		"response p99",
+		"throughput",
+		"service p99",
 	]);
-	for (const [, values] of RECORDED)
-		expect(values.length).toBeGreaterThanOrEqual(16);
+	for (const [, values] of RECORDED) expect(values.length).toBeGreaterThanOrEqual(16);
 });
 
-describe.each(RECORDED)(
-	"A/A: 5 and 5 of the recorded runs, %s",
-	(figure, values) => {
-		test(`at the default margin at most 5 % are called a change, of ${TIMES}`, () => {
-			const { changed } = count(figure, values, 5);
-			expect(changed / TIMES).toBeLessThanOrEqual(0.05);
-		});
+describe.each(RECORDED)("A/A: 5 and 5 of the recorded runs, %s", (figure, values) => {
+	test(`at the default margin at most 5 % are called a change, of ${TIMES}`, () => {
+		const { changed } = count(figure, values, 5);
+		expect(changed / TIMES).toBeLessThanOrEqual(0.05);
+	});
 
-		test("without a margin as many as the interval says, 3.2 %", () => {
-			const { changed } = count(figure, values, 5, 0);
-			const said = 1 - (intervalRank(5, 5)?.confidence ?? 0);
-			// Ties make it rarer; three standard errors above.
-			const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
-			expect(changed / TIMES).toBeLessThan(said + error);
-			expect(changed / TIMES).toBeGreaterThan(said / 3);
-		});
+	test("without a margin as many as the interval says, 3.2 %", () => {
+		const { changed } = count(figure, values, 5, 0);
+		const said = 1 - (intervalRank(5, 5)?.confidence ?? 0);
+		// Ties make it rarer; three standard errors above.
+		const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
+		expect(changed / TIMES).toBeLessThan(said + error);
+		expect(changed / TIMES).toBeGreaterThan(said / 3);
+	});
 
-		test("as a regression at most half of them", () => {
-			const { regressed } = count(figure, values, 5, 0);
-			const said = (1 - (intervalRank(5, 5)?.confidence ?? 0)) / 2;
-			const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
-			expect(regressed / TIMES).toBeLessThan(said + error);
-		});
-	},
-);
+	test("as a regression at most half of them", () => {
+		const { regressed } = count(figure, values, 5, 0);
+		const said = (1 - (intervalRank(5, 5)?.confidence ?? 0)) / 2;
+		const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
+		expect(regressed / TIMES).toBeLessThan(said + error);
+	});
+});
 
 describe("A/A of synthetic noise", () => {
 	test.each([
@@ -75,11 +74,7 @@ describe("A/A of synthetic noise", () => {
 		for (let i = 0; i < TIMES; i++)
 			if (
 				["regressed", "improved"].includes(
-					verdictOf(
-						"response p99",
-						runs(5, 0.1, 1, random),
-						runs(5, 0.1, 1, random),
-					),
+					verdictOf("response p99", runs(5, 0.1, 1, random), runs(5, 0.1, 1, random)),
 				)
 			)
 				changed++;
@@ -128,19 +123,13 @@ describe("power", () => {
 		for (let i = 0; i < 500; i++) {
 			const drawn = shuffled(values, random);
 			const b = drawn.slice(8).map((v) => v * 1.33);
-			if (verdictOf("response p50", drawn.slice(0, 8), b, 0) === "regressed")
-				hits++;
+			if (verdictOf("response p50", drawn.slice(0, 8), b, 0) === "regressed") hits++;
 		}
 		expect(hits / 500).toBeGreaterThan(0.9);
 	});
 });
 
-function count(
-	figure: string,
-	values: readonly number[],
-	n: number,
-	margin?: number,
-) {
+function count(figure: string, values: readonly number[], n: number, margin?: number) {
 	const random = seeded(1);
 	let regressed = 0;
 	let improved = 0;
@@ -155,12 +144,7 @@ function count(
 }
 
 /** By the way that a command goes, baselines and all. */
-function verdictOf(
-	figure: string,
-	a: readonly number[],
-	b: readonly number[],
-	margin?: number,
-) {
+function verdictOf(figure: string, a: readonly number[], b: readonly number[], margin?: number) {
 	const closed = !figure.startsWith("response");
 	const entry = { closed, main: closed ? "service" : "response" };
 	const { comparisons } = compareRuns(
@@ -173,15 +157,9 @@ function verdictOf(
 	return found.verdict;
 }
 
-function runs(
-	n: number,
-	sigma: number,
-	factor: number,
-	random: () => number,
-): number[] {
+function runs(n: number, sigma: number, factor: number, random: () => number): number[] {
 	return Array.from({ length: n }, () => {
-		const normal =
-			Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+		const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 		return 1e6 * factor * Math.exp(sigma * normal);
 	});
 }

@@ -6,9 +6,14 @@ import { ombBaseline } from "./omb-result.ts";
 const result = (p99: number, more = {}) => ({
 	workload: "1 topic / 1kb",
 	driver: "Kafka",
-	...{ messageSize: 1024, topics: 1, partitions: 16 },
-	...{ producersPerTopic: 1, consumersPerTopic: 4 },
-	...{ publishRate: [999, 1001], consumeRate: [990, 1010], backlog: [0, 3] },
+	messageSize: 1024,
+	topics: 1,
+	partitions: 16,
+	producersPerTopic: 1,
+	consumersPerTopic: 4,
+	publishRate: [999, 1001],
+	consumeRate: [990, 1010],
+	backlog: [0, 3],
 	aggregatedPublishLatency50pct: 1.5,
 	aggregatedPublishLatency99pct: p99,
 	aggregatedPublishLatency999pct: 9.25,
@@ -48,24 +53,17 @@ test("its milliseconds are latencies under their own names, in ns", () => {
 test("two sets of its results have a ratio, and decide nothing: their machines are not known", () => {
 	const four = (p99: number) => [0, 1, 2, 3].map((i) => result(p99 + i / 100));
 	const found = comparingOf(named("a", ...four(4)), [named("b", ...four(8))]);
-	const p99 = found.others[0]?.comparisons.find(
-		({ metric }) => metric === "publish p99",
-	);
+	const p99 = found.others[0]?.comparisons.find(({ metric }) => metric === "publish p99");
 	expect(p99?.ratio).toBeCloseTo(2, 1);
 	expect(p99?.judged).toBe(false);
 	expect(found.outcome).toBe("advisory");
 });
 
 test("another message size is other work", () => {
-	const found = comparingOf(named("a", result(4)), [
-		named("b", result(4, { messageSize: 100 })),
-	]);
-	expect(found.others[0]?.notCompared[0]?.why).toContain(
-		"message 1KiB against 100B",
-	);
+	const found = comparingOf(named("a", result(4)), [named("b", result(4, { messageSize: 100 }))]);
+	expect(found.others[0]?.notCompared[0]?.why).toContain("message 1KiB against 100B");
 });
 
-test.each([[[]], [[{}]], [[null]], [[result(1), { schema: 1 }]]])(
-	"%j is not of it",
-	(values) => expect(ombBaseline(values, "x")).toBeNull(),
+test.each([[[]], [[{}]], [[null]], [[result(1), { schema: 1 }]]])("%j is not of it", (values) =>
+	expect(ombBaseline(values, "x")).toBeNull(),
 );

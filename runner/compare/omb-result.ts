@@ -8,10 +8,7 @@ import { hashOf } from "./same-machine.ts";
  * count from the send call and not from the intended time, so they keep names of their own; with nothing known of the machine they
  * are shown, and decide nothing.
  */
-export function ombBaseline(
-	values: readonly unknown[],
-	runId: string,
-): Baseline | null {
+export function ombBaseline(values: readonly unknown[], runId: string): Baseline | null {
 	const results = values.map((value) => TestResult.safeParse(value).data);
 	const known = results.filter((result) => result !== undefined);
 	const [first] = known;
@@ -20,10 +17,11 @@ export function ombBaseline(
 		schema: 1,
 		scenario: first.workload,
 		runId,
-		...{ startedAt: null, mqbench: null, machine: null, quick: false },
-		works: Object.fromEntries(
-			known.map((result) => [hashOf(workOf(result)), workOf(result)]),
-		),
+		startedAt: null,
+		mqbench: null,
+		machine: null,
+		quick: false,
+		works: Object.fromEntries(known.map((result) => [hashOf(workOf(result)), workOf(result)])),
 		systems: {},
 		runs: known.flatMap((result, i) => entriesOf(result, i + 1)),
 	};
@@ -44,8 +42,13 @@ type TestResult = z.infer<typeof TestResult>;
 /** Of what its fields are called -> of the curve. */
 const LATENCIES = { publish: "Publish", "end-to-end": "EndToEnd" };
 const PERCENTILES: Readonly<Record<string, string>> = {
-	...{ "50pct": "p50", "75pct": "p75", "95pct": "p95", "99pct": "p99" },
-	...{ "999pct": "p99.9", "9999pct": "p99.99", Max: "max" },
+	"50pct": "p50",
+	"75pct": "p75",
+	"95pct": "p95",
+	"99pct": "p99",
+	"999pct": "p99.9",
+	"9999pct": "p99.99",
+	Max: "max",
 };
 const MOST_POINTS = 40;
 
@@ -67,9 +70,7 @@ function entriesOf(result: TestResult, repeat: number): Baseline["runs"] {
 	const mean = (rates: readonly number[]) =>
 		rates.reduce((a, b) => a + b, 0) / Math.max(1, rates.length);
 	return Object.entries(LATENCIES).flatMap(([main, word]) => {
-		const curve = Object.entries(
-			result[`aggregated${word}LatencyQuantiles`] ?? {},
-		)
+		const curve = Object.entries(result[`aggregated${word}LatencyQuantiles`] ?? {})
 			.map(([p, ms]): [number, number] => [Number(p), ns(ms)])
 			.filter(([p]) => p < 100)
 			.sort(([a], [b]) => a - b);
@@ -77,15 +78,17 @@ function entriesOf(result: TestResult, repeat: number): Baseline["runs"] {
 		if (curve.length === 0) return [];
 		const step = Math.ceil(curve.length / MOST_POINTS);
 		return {
-			...{ system: result.driver, case: `${result.workload}, ${main}` },
-			...{ repeat, work: hashOf(workOf(result)), main, closed: true },
-			...{
-				without: null,
-				beyond: [],
-				weak: [],
-				clockBoundNs: null,
-				broker: null,
-			},
+			system: result.driver,
+			case: `${result.workload}, ${main}`,
+			repeat,
+			work: hashOf(workOf(result)),
+			main,
+			closed: true,
+			without: null,
+			beyond: [],
+			weak: [],
+			clockBoundNs: null,
+			broker: null,
 			verdict: "unknown",
 			figures: {
 				...Object.fromEntries(

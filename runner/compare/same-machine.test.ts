@@ -1,8 +1,5 @@
 import { expect, test } from "vitest";
-import type {
-	EnvironmentFile,
-	RigMachines,
-} from "../model/environment-file.ts";
+import type { EnvironmentFile, RigMachines } from "../model/environment-file.ts";
 import { machineDifference, machineOf } from "./same-machine.ts";
 
 const ENVIRONMENT: EnvironmentFile = {
@@ -71,8 +68,14 @@ test("without an environment nobody knows the machine", () => {
 const TYPES = "3 i4i.xlarge for brokers (aws eu-central-1)";
 const rig = (change: Partial<RigMachines> = {}) => ({
 	rig: {
-		...{ id: "a", createdAt: null, cloud: "aws eu-central-1", facts: {} },
-		...{ machines: TYPES, brokers: ["b1"], clients: ["c1"], here: false },
+		id: "a",
+		createdAt: null,
+		cloud: "aws eu-central-1",
+		facts: {},
+		machines: TYPES,
+		brokers: ["b1"],
+		clients: ["c1"],
+		here: false,
 		...change,
 	},
 });
@@ -112,18 +115,13 @@ test("hosts of yours are told apart by their names; when they were started nobod
 	expect(one.fingerprint).not.toBe(other.fingerprint);
 	expect(one.fingerprint).not.toBe(machine().fingerprint);
 	expect(one.fingerprint).toBe(hosts("b1").fingerprint);
-	expect(machineDifference(one, other)).toBe(
-		"host b1 for brokers against host b2 for brokers",
-	);
+	expect(machineDifference(one, other)).toBe("host b1 for brokers against host b2 for brokers");
 	expect(one.boot).toBeNull();
 });
 
 test("where the load comes from the machine of mqbench, that counts as well", () => {
 	const here = { cloud: null, machines: "host b1 for brokers", here: true };
-	const [one, other] = [
-		machine(rig(here)),
-		machine({ ...rig(here), ...OTHER }),
-	];
+	const [one, other] = [machine(rig(here)), machine({ ...rig(here), ...OTHER })];
 	expect(one.fingerprint).not.toBe(other.fingerprint);
 	expect(machineDifference(one, other)).toBe(
 		"CPU Example CPU against Other CPU, cores 4 against 16",
@@ -131,37 +129,37 @@ test("where the load comes from the machine of mqbench, that counts as well", ()
 });
 
 const SETTINGS = {
-	...{ idleDriver: "intel_idle", bootMaxCState: null, cStates: "POLL, C1" },
-	...{ maxCState: 1, smt: "off", governor: "performance" },
+	idleDriver: "intel_idle",
+	bootMaxCState: null,
+	cStates: "POLL, C1",
+	maxCState: 1,
+	smt: "off",
+	governor: "performance",
 	interruptModeration: null,
 };
 
 test.each([
-	[
-		"C-states POLL, C1 (intel_idle) against POLL, C1, C6 (intel_idle)",
-		{ cStates: "POLL, C1, C6" },
-	],
+	["C-states POLL, C1 (intel_idle) against POLL, C1, C6 (intel_idle)", { cStates: "POLL, C1, C6" }],
 	["SMT off against on", { smt: "on" }],
 	["CPU governor performance against powersave", { governor: "powersave" }],
-] as const)(
-	"set otherwise it is the same machine, and differs: %s",
-	(words, change) => {
-		const [one, other] = [
-			machine({ settings: SETTINGS }),
-			machine({ settings: { ...SETTINGS, ...change } }),
-		];
-		expect(other.fingerprint).toBe(one.fingerprint);
-		expect(machineDifference(one, other)).toBe(words);
-		// What nobody has read is no difference, nor is what cannot be.
-		expect(machineDifference(one, machine())).toBeNull();
-		const known = { ...SETTINGS, interruptModeration: "rx-usecs 0" };
-		expect(machineDifference(one, machine({ settings: known }))).toBeNull();
-	},
-);
+] as const)("set otherwise it is the same machine, and differs: %s", (words, change) => {
+	const [one, other] = [
+		machine({ settings: SETTINGS }),
+		machine({ settings: { ...SETTINGS, ...change } }),
+	];
+	expect(other.fingerprint).toBe(one.fingerprint);
+	expect(machineDifference(one, other)).toBe(words);
+	// What nobody has read is no difference, nor is what cannot be.
+	expect(machineDifference(one, machine())).toBeNull();
+	const known = { ...SETTINGS, interruptModeration: "rx-usecs 0" };
+	expect(machineDifference(one, machine({ settings: known }))).toBeNull();
+});
 
 test("of a rig the settings of its hosts count, by role, and those of this machine where it makes the load", () => {
 	const host = (role: "brokers" | "load", name: string, smt = "off") => ({
-		...{ role, name, settings: { ...SETTINGS, smt } },
+		role,
+		name,
+		settings: { ...SETTINGS, smt },
 	});
 	const hosts = (smt: string) => [
 		host("brokers", "b1"),
@@ -169,17 +167,14 @@ test("of a rig the settings of its hosts count, by role, and those of this machi
 		host("load", "c1"),
 	];
 	const of = (smt: string, here: boolean, own: string) =>
-		machine({
-			...rig({ here }),
-			...{ hosts: hosts(smt), settings: { ...SETTINGS, smt: own } },
-		});
+		machine({ ...rig({ here }), hosts: hosts(smt), settings: { ...SETTINGS, smt: own } });
 	expect(of("off", false, "on").settings).toMatchObject({
 		"brokers' SMT": "off",
 		"the load's SMT": "off",
 	});
-	expect(
-		machineDifference(of("off", false, "on"), of("on", false, "off")),
-	).toBe("brokers' SMT off against off; on");
+	expect(machineDifference(of("off", false, "on"), of("on", false, "off"))).toBe(
+		"brokers' SMT off against off; on",
+	);
 	expect(machineDifference(of("off", true, "on"), of("off", true, "off"))).toBe(
 		"SMT on against off",
 	);

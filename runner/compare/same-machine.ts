@@ -1,27 +1,18 @@
 import { createHash } from "node:crypto";
 import type { Machine } from "../model/comparison.ts";
-import type {
-	EnvironmentFile,
-	RigMachines,
-} from "../model/environment-file.ts";
-import {
-	type MachineSettings,
-	settingTexts,
-} from "../model/machine-settings.ts";
+import type { EnvironmentFile, RigMachines } from "../model/environment-file.ts";
+import { type MachineSettings, settingTexts } from "../model/machine-settings.ts";
 
 /** The machine of a run, as far as it decides latencies; null: nobody wrote it down. */
 export function machineOf(environment: EnvironmentFile | null): Machine | null {
 	if (environment === null) return null;
 	const { cpu, cores, os, cpuQuotaCores, memoryBytes, bootId } = environment;
 	// Runs of several starts of the machine are of none.
-	const oneStart = (environment.resumed ?? []).every(
-		(later) => later.bootId === bootId,
-	);
+	const oneStart = (environment.resumed ?? []).every((later) => later.bootId === bootId);
 	const facts = {
 		cpu,
 		cores,
-		memoryGiB:
-			memoryBytes === null ? null : Math.round(memoryBytes / 1024 ** 3),
+		memoryGiB: memoryBytes === null ? null : Math.round(memoryBytes / 1024 ** 3),
 		os,
 		// A patch of the kernel is no other machine; a new series may schedule otherwise.
 		kernel: /^\d+\.\d+/.exec(environment.kernel)?.[0] ?? environment.kernel,
@@ -76,10 +67,7 @@ export function machineDifference(a: Machine, b: Machine): string | null {
 
 /** 16 hexadecimal digits that stand for a plain value. */
 export function hashOf(value: unknown): string {
-	return createHash("sha256")
-		.update(JSON.stringify(value))
-		.digest("hex")
-		.slice(0, 16);
+	return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }
 
 // --- internal ---
@@ -92,14 +80,11 @@ function settingsOf({ settings, hosts = [], rig }: EnvironmentFile): {
 	const add = (of: string, one: MachineSettings) =>
 		groups.set(of, [...(groups.get(of) ?? []), one]);
 	if (settings !== undefined && (rig?.here ?? true)) add("", settings);
-	for (const host of hosts)
-		add(host.role === "load" ? "the load's " : "brokers' ", host.settings);
+	for (const host of hosts) add(host.role === "load" ? "the load's " : "brokers' ", host.settings);
 	const found = [...groups].flatMap(([of, all]) =>
 		Object.keys(settingTexts(all[0] as MachineSettings)).flatMap((name) => {
 			const texts = all.map((one) => settingTexts(one)[name] ?? null);
-			return texts.includes(null)
-				? []
-				: [[`${of}${name}`, [...new Set(texts)].sort().join("; ")]];
+			return texts.includes(null) ? [] : [[`${of}${name}`, [...new Set(texts)].sort().join("; ")]];
 		}),
 	);
 	return found.length === 0 ? {} : { settings: Object.fromEntries(found) };
@@ -109,9 +94,7 @@ function settingsOf({ settings, hosts = [], rig }: EnvironmentFile): {
 function settingsDifference(a: Machine, b: Machine): string[] {
 	return Object.entries(a.settings ?? {}).flatMap(([name, text]) => {
 		const other = b.settings?.[name];
-		return other === undefined || other === text
-			? []
-			: [`${name} ${text} against ${other}`];
+		return other === undefined || other === text ? [] : [`${name} ${text} against ${other}`];
 	});
 }
 
@@ -119,13 +102,7 @@ function settingsDifference(a: Machine, b: Machine): string[] {
  * Rented machines are started once: when they were, and their addresses, stand for that; others of the same types are as another start. null: not
  * known. Of hosts of yours nobody has told when they were started.
  */
-function bootOf({
-	id,
-	createdAt,
-	cloud,
-	brokers,
-	clients,
-}: RigMachines): string | null {
+function bootOf({ id, createdAt, cloud, brokers, clients }: RigMachines): string | null {
 	if (id === null || cloud === null) return null;
 	return hashOf({ rig: id, createdAt, brokers, clients });
 }

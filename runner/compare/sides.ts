@@ -12,9 +12,7 @@ export function systemsOf(
 	a: Named,
 	rest: readonly Named[],
 ): readonly [string, string] | null {
-	const known = (of: Named) => [
-		...new Set(of.baseline.runs.map((run) => run.system)),
-	];
+	const known = (of: Named) => [...new Set(of.baseline.runs.map((run) => run.system))];
 	if (given === undefined) {
 		if (rest.length > 0) return null;
 		throw usage(
@@ -22,24 +20,19 @@ export function systemsOf(
 				path: a.path,
 				systems:
 					known(a).length > 1
-						? tell("or-two-systems", {
-								systems: known(a).slice(0, 2).join(","),
-							})
+						? tell("or-two-systems", { systems: known(a).slice(0, 2).join(",") })
 						: "",
 			}),
 		);
 	}
 	const [first, second, ...more] = given.split(",").map((name) => name.trim());
-	if (!first || !second || more.length > 0)
-		throw usage(tell("two-names", { given }));
+	if (!first || !second || more.length > 0) throw usage(tell("two-names", { given }));
 	for (const [name, of] of [
 		[first, a] as const,
 		...(rest.length === 0 ? [a] : rest).map((one) => [second, one] as const),
 	])
 		if (!known(of).includes(name))
-			throw usage(
-				`${of.path}: has no system ${name}; it has ${known(of).join(", ") || "none"}`,
-			);
+			throw usage(`${of.path}: has no system ${name}; it has ${known(of).join(", ") || "none"}`);
 	return [first, second];
 }
 
@@ -49,8 +42,7 @@ export function calibrationOf(
 	others: readonly Named[],
 	world: World,
 ): Calibration | null {
-	if (given !== undefined)
-		return readCalibration(path.resolve(world.cwd, given));
+	if (given !== undefined) return readCalibration(path.resolve(world.cwd, given));
 	const [first] = others;
 	const machine = first?.baseline.machine ?? null;
 	if (machine === null) return null;

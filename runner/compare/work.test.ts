@@ -5,10 +5,7 @@ import { hashOf } from "./same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "./work.ts";
 
 const run = fixtureResult("healthy").runs[0] as Run;
-const load = (change: Partial<Run["load"]>): Run => ({
-	...run,
-	load: { ...run.load, ...change },
-});
+const load = (change: Partial<Run["load"]>): Run => ({ ...run, load: { ...run.load, ...change } });
 
 test.each<[string, Run]>([
 	["names", { ...run, system: "other", case: "other", repeat: 7, index: 9 }],
@@ -16,10 +13,7 @@ test.each<[string, Run]>([
 	["the target", load({ target: "existing" })],
 	["what is promised in words", load({ durability: "other words" })],
 	["settings of the client", { ...run, driverOptions: { linger: "10ms" } }],
-	[
-		"the seed of the arrivals",
-		load({ schedule: { ...run.load.schedule, seed: 7 } }),
-	],
+	["the seed of the arrivals", load({ schedule: { ...run.load.schedule, seed: 7 } })],
 ])("%s are no part of the work", (_, other) => {
 	expect(hashOf(workFacts(other))).toBe(hashOf(workFacts(run)));
 	expect(workDifference(workFacts(run), workFacts(other))).toBeNull();
@@ -58,33 +52,20 @@ test.each<[string, Run]>([
 		"work per message none against 5ms constant",
 		load({ work: { meanNs: 5e6, distribution: "constant" } }),
 	],
-	[
-		"keys none against 100 zipf",
-		load({ keys: { distribution: "zipf", count: 100, seed: 1 } }),
-	],
+	["keys none against 100 zipf", load({ keys: { distribution: "zipf", count: 100, seed: 1 } })],
 	["in flight no limit against 10", load({ inFlight: 10 })],
 	["clients 1 against 2", load({ clients: 2 })],
-	[
-		"delivery at-most-once against at-least-once",
-		load({ delivery: "at-least-once" }),
-	],
+	["delivery at-most-once against at-least-once", load({ delivery: "at-least-once" })],
 	["acknowledge automatic against message", load({ acknowledge: "message" })],
 	["order none against per-key", load({ order: "per-key" })],
-	[
-		"durability the broker's own against fsync",
-		load({ durabilityLevel: "fsync" }),
-	],
+	["durability the broker's own against fsync", load({ durabilityLevel: "fsync" })],
 	[
 		"CPUs generator any, brokers any against generator 0, brokers any",
 		load({ pin: { generator: "0", brokers: null } }),
 	],
 	[
 		"faults none against pause of all nodes at 2s for 500ms",
-		load({
-			faults: [
-				{ atNs: 2e9, action: "pause", forNs: 5e8, node: null, delayNs: null },
-			],
-		}),
+		load({ faults: [{ atNs: 2e9, action: "pause", forNs: 5e8, node: null, delayNs: null }] }),
 	],
 ])("other work, and how: %s", (words, other) => {
 	expect(hashOf(workFacts(other))).not.toBe(hashOf(workFacts(run)));
@@ -108,12 +89,12 @@ test("stored baselines stay comparable: this work has this hash for good", () =>
 test("a closed load is told by its messages, a backlog by what piles up", () => {
 	const schedule = {
 		...run.load.schedule,
-		...{ kind: "closed" as const, rate: null, messages: 50_000 },
+		kind: "closed" as const,
+		rate: null,
+		messages: 50_000,
 		warmupMessages: 1000,
 	};
-	expect(workFacts(load({ schedule })).load).toBe(
-		"50 000 messages, closed loop",
-	);
+	expect(workFacts(load({ schedule })).load).toBe("50 000 messages, closed loop");
 	expect(workFacts(load({ schedule }))["warm-up"]).toBe("1 000 messages");
 	const backlog = { pauseNs: 1e9, resumeNs: 3e9, messages: 2000 };
 	expect(workFacts(load({ backlog })).load).toBe(
@@ -131,18 +112,9 @@ test("stages are told by their pieces", () => {
 });
 
 test("a search is the same work whatever rates it tried, but not with another SLA", () => {
-	const other = load({
-		rate,
-		schedule: { ...run.load.schedule, rate },
-		durationNs: 6e10,
-	});
-	expect(searchFacts(other, ["p99 < 5ms"])).toEqual(
-		searchFacts(run, ["p99 < 5ms"]),
+	const other = load({ rate, schedule: { ...run.load.schedule, rate }, durationNs: 6e10 });
+	expect(searchFacts(other, ["p99 < 5ms"])).toEqual(searchFacts(run, ["p99 < 5ms"]));
+	expect(workDifference(searchFacts(run, ["p99 < 5ms"]), searchFacts(run, ["p99 < 9ms"]))).toBe(
+		"sla p99 < 5ms against p99 < 9ms",
 	);
-	expect(
-		workDifference(
-			searchFacts(run, ["p99 < 5ms"]),
-			searchFacts(run, ["p99 < 9ms"]),
-		),
-	).toBe("sla p99 < 5ms against p99 < 9ms");
 });

@@ -64,19 +64,39 @@ const PLAIN: Readonly<Record<string, string | null>> = {
 /** The order of the facts that baselines have hashes of; those of later fields come behind them. */
 const FIRST = Object.fromEntries(
 	[
-		...["pattern", "load", "duration", "warm-up", "drain", "timeout"],
-		...["message", "payload", "checksum", "connections", "producers"],
-		...["topics", "partitions", "replicas", "consumers", "subscriptions"],
-		...["connections of consumers", "wildcard", "bystanders"],
-		...["work per message", "keys", "in flight", "clients", "delivery"],
-		...["order", "durability", "CPUs", "faults"],
+		"pattern",
+		"load",
+		"duration",
+		"warm-up",
+		"drain",
+		"timeout",
+		"message",
+		"payload",
+		"checksum",
+		"connections",
+		"producers",
+		"topics",
+		"partitions",
+		"replicas",
+		"consumers",
+		"subscriptions",
+		"connections of consumers",
+		"wildcard",
+		"bystanders",
+		"work per message",
+		"keys",
+		"in flight",
+		"clients",
+		"delivery",
+		"order",
+		"durability",
+		"CPUs",
+		"faults",
 	].map((name) => [name, ""]),
 );
 
 function unusual(facts: Record<string, string>): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(facts).filter(([name, value]) => PLAIN[name] !== value),
-	);
+	return Object.fromEntries(Object.entries(facts).filter(([name, value]) => PLAIN[name] !== value));
 }
 
 function factOf(name: string, facts: Readonly<Record<string, string>>) {

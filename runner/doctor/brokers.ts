@@ -31,7 +31,5 @@ export const brokerChecks: readonly Check[] = [
 /** Of the scenario's `pin`. */
 async function pin(machine: Machine): Promise<Found> {
 	const here = (await machine.which("taskset")) !== null;
-	return here
-		? ok("taskset", tell("pin-possible"))
-		: info("no taskset", tell("pin-needs-taskset"));
+	return here ? ok("taskset", tell("pin-possible")) : info("no taskset", tell("pin-needs-taskset"));
 }

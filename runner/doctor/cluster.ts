@@ -46,23 +46,15 @@ export async function clusterFindings(
 				check: "nodes",
 				...(nodes === null
 					? info("unknown", tell("nodes-unseen"))
-					: ok(
-							String(nodes.length),
-							tell("nodes-are", { nodes: nodes.map(({ name }) => name) }),
-						)),
+					: ok(String(nodes.length), tell("nodes-are", { nodes: nodes.map(({ name }) => name) }))),
 			},
 		];
 	} catch (error) {
-		const why =
-			error instanceof MqbenchError ? error.message : whyUnseen(error);
+		const why = error instanceof MqbenchError ? error.message : whyUnseen(error);
 		return [
 			{
 				check: "cluster",
-				...bad(
-					"none",
-					tell("cluster-unasked", { why }),
-					tell("is-kubectl-set"),
-				),
+				...bad("none", tell("cluster-unasked", { why }), tell("is-kubectl-set")),
 			},
 		];
 	}

@@ -31,32 +31,22 @@ function cores({ cores: count }: Machine): Found {
 
 async function governor(machine: Machine): Promise<Found> {
 	const folder = "/sys/devices/system/cpu";
-	const names = (await machine.list(folder)).filter((name) =>
-		/^cpu\d+$/.test(name),
-	);
+	const names = (await machine.list(folder)).filter((name) => /^cpu\d+$/.test(name));
 	const read = await Promise.all(
-		names.map((name) =>
-			machine.read(`${folder}/${name}/cpufreq/scaling_governor`),
-		),
+		names.map((name) => machine.read(`${folder}/${name}/cpufreq/scaling_governor`)),
 	);
 	const governors = [...new Set(read.filter((text) => text !== null))].sort();
 	if (governors.length === 0) return unknown(tell("governor-hidden"));
 	const figure = governors.join(", ");
 	if (figure === "performance") return ok(figure, tell("governor-full-speed"));
-	return warn(
-		figure,
-		tell("governor-slow"),
-		"sudo cpupower frequency-set -g performance",
-	);
+	return warn(figure, tell("governor-slow"), "sudo cpupower frequency-set -g performance");
 }
 
 async function clockSource(machine: Machine): Promise<Found> {
 	const folder = "/sys/devices/system/clocksource/clocksource0";
 	const source = await machine.read(`${folder}/current_clocksource`);
 	if (source === null) return unknown(tell("clock-source-unnamed"));
-	const slow = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"].includes(
-		source,
-	);
+	const slow = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"].includes(source);
 	if (!slow && source !== "xen") return ok(source, tell("clock-source-fast"));
 	const others = await machine.read(`${folder}/available_clocksource`);
 	return (slow ? bad : warn)(
@@ -83,8 +73,7 @@ async function load(machine: Machine): Promise<Found> {
 	await machine.sleep(LOAD_MS);
 	const after = cpuTimes(await machine.read("/proc/stat"));
 	const minute = (await machine.read("/proc/loadavg"))?.split(" ")[0];
-	if (!before || !after || after.all <= before.all)
-		return unknown(tell("load-unknown"));
+	if (!before || !after || after.all <= before.all) return unknown(tell("load-unknown"));
 	const share = 1 - (after.idle - before.idle) / (after.all - before.all);
 	const figure = `${percent(share)} busy${minute === undefined ? "" : `, load ${minute} over the last minute`}`;
 	if (share <= 0.2) return ok(figure, tell("load-none"));
@@ -108,19 +97,13 @@ const LOAD_MS = 300;
 const LATE_NS = 1e6;
 
 /** All cores together, in ticks since boot. */
-function cpuTimes(
-	stat: string | null,
-): { all: number; idle: number; steal: number } | null {
+function cpuTimes(stat: string | null): { all: number; idle: number; steal: number } | null {
 	const line = /^cpu +([\d ]+)$/m.exec(stat ?? "")?.[1];
 	if (line === undefined) return null;
 	// user nice system idle iowait irq softirq steal; guest times are part of user and nice already.
 	const ticks = line.trim().split(/ +/).map(Number).slice(0, 8);
 	const [, , , idle = 0, iowait = 0, , , stolen = 0] = ticks;
-	return {
-		all: ticks.reduce((sum, one) => sum + one, 0),
-		idle: idle + iowait,
-		steal: stolen,
-	};
+	return { all: ticks.reduce((sum, one) => sum + one, 0), idle: idle + iowait, steal: stolen };
 }
 
 function percent(share: number): string {

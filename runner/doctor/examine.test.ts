@@ -6,36 +6,26 @@ import { renderFindings, worst } from "./findings-text.ts";
 import { type FakeMachineParts, fakeMachine } from "./machine.fake.ts";
 
 /** The findings of one check, by its name. */
-async function findings(
-	name: string,
-	parts: FakeMachineParts,
-): Promise<Finding[]> {
+async function findings(name: string, parts: FakeMachineParts): Promise<Finding[]> {
 	const check = checks.find((one) => one.name === name);
 	if (!check) throw new Error(`no check ${name}`);
 	return examine(fakeMachine(parts), undefined, [check]);
 }
 
-async function finding(
-	name: string,
-	parts: FakeMachineParts,
-): Promise<Finding> {
+async function finding(name: string, parts: FakeMachineParts): Promise<Finding> {
 	const [first] = await findings(name, parts);
 	if (!first) throw new Error("no finding");
 	return first;
 }
 
-const cpufreq = (n: number) =>
-	`/sys/devices/system/cpu/cpu${n}/cpufreq/scaling_governor`;
+const cpufreq = (n: number) => `/sys/devices/system/cpu/cpu${n}/cpufreq/scaling_governor`;
 const clock = "/sys/devices/system/clocksource/clocksource0";
 const ms = 1_000_000;
 const JAVA_17 = { "java -version": 'openjdk version "17.0.15" 2025' };
 const generator = (from: "build" | "cache") => async () =>
 	from === "build"
 		? ({ from, why: null, key: "abc", damaged: false } as const)
-		: ({
-				...{ from, why: null, key: "abc" },
-				...{ go: "go1.26.8", ageMs: 7_200_000 },
-			} as const);
+		: ({ from, why: null, key: "abc", go: "go1.26.8", ageMs: 7_200_000 } as const);
 
 describe("a check says what it found", () => {
 	test.each<[string, string, FakeMachineParts, Finding["verdict"], string]>([
@@ -63,13 +53,7 @@ describe("a check says what it found", () => {
 		["many", "cores", { cores: 4 }, "ok", "4 cores"],
 		["too few to share", "cores", { cores: 2 }, "warn", "2 cores"],
 		["a single one", "cores", { cores: 1 }, "bad", "1 core"],
-		[
-			"tsc",
-			"clock source",
-			{ files: { [`${clock}/current_clocksource`]: "tsc" } },
-			"ok",
-			"tsc",
-		],
+		["tsc", "clock source", { files: { [`${clock}/current_clocksource`]: "tsc" } }, "ok", "tsc"],
 		[
 			"kvm-clock",
 			"clock source",
@@ -77,13 +61,7 @@ describe("a check says what it found", () => {
 			"ok",
 			"kvm-clock",
 		],
-		[
-			"xen",
-			"clock source",
-			{ files: { [`${clock}/current_clocksource`]: "xen" } },
-			"warn",
-			"xen",
-		],
+		["xen", "clock source", { files: { [`${clock}/current_clocksource`]: "xen" } }, "warn", "xen"],
 		[
 			"hpet",
 			"clock source",
@@ -133,98 +111,53 @@ describe("a check says what it found", () => {
 			"warn",
 			"p50 70us, p99 4ms",
 		],
-		[
-			"fast",
-			"loopback",
-			{ loopback: async () => [20_000, 30_000] },
-			"ok",
-			"p50 20us, p99 30us",
-		],
-		[
-			"slow",
-			"loopback",
-			{ loopback: async () => [20_000, 3 * ms] },
-			"warn",
-			"p50 20us, p99 3ms",
-		],
+		["fast", "loopback", { loopback: async () => [20_000, 30_000] }, "ok", "p50 20us, p99 30us"],
+		["slow", "loopback", { loopback: async () => [20_000, 3 * ms] }, "warn", "p50 20us, p99 3ms"],
 		[
 			"no swap",
 			"swap",
-			{
-				files: {
-					"/proc/meminfo": "SwapTotal:       0 kB\nSwapFree:        0 kB",
-				},
-			},
+			{ files: { "/proc/meminfo": "SwapTotal:       0 kB\nSwapFree:        0 kB" } },
 			"ok",
 			"none",
 		],
 		[
 			"unused swap",
 			"swap",
-			{
-				files: {
-					"/proc/meminfo": "SwapTotal: 1048576 kB\nSwapFree: 1048576 kB",
-				},
-			},
+			{ files: { "/proc/meminfo": "SwapTotal: 1048576 kB\nSwapFree: 1048576 kB" } },
 			"ok",
 			"0B in use",
 		],
 		[
 			"swap in use",
 			"swap",
-			{
-				files: {
-					"/proc/meminfo": "SwapTotal: 1048576 kB\nSwapFree: 524288 kB",
-				},
-			},
+			{ files: { "/proc/meminfo": "SwapTotal: 1048576 kB\nSwapFree: 524288 kB" } },
 			"warn",
 			"512MiB in use",
 		],
 		[
 			"can be raised",
 			"open files",
-			{
-				commands: {
-					"sh -c ulimit -S -n": "1024",
-					"sh -c ulimit -H -n": "524288",
-				},
-			},
+			{ commands: { "sh -c ulimit -S -n": "1024", "sh -c ulimit -H -n": "524288" } },
 			"ok",
 			"1 024, at most 524 288",
 		],
 		[
 			"no limit",
 			"open files",
-			{
-				commands: {
-					"sh -c ulimit -S -n": "1024",
-					"sh -c ulimit -H -n": "unlimited",
-				},
-			},
+			{ commands: { "sh -c ulimit -S -n": "1024", "sh -c ulimit -H -n": "unlimited" } },
 			"ok",
 			"1 024, at most unlimited",
 		],
 		[
 			"few",
 			"open files",
-			{
-				commands: {
-					"sh -c ulimit -S -n": "1024",
-					"sh -c ulimit -H -n": "1024",
-				},
-			},
+			{ commands: { "sh -c ulimit -S -n": "1024", "sh -c ulimit -H -n": "1024" } },
 			"warn",
 			"1 024",
 		],
 		["right Node", "Node", {}, "ok", "v20.19.0"],
 		["old Node", "Node", { node: "v20.18.3" }, "bad", "v20.18.3"],
-		[
-			"Go",
-			"Go",
-			{ generator: generator("build"), go: async () => "go1.26.8" },
-			"ok",
-			"go1.26.8",
-		],
+		["Go", "Go", { generator: generator("build"), go: async () => "go1.26.8" }, "ok", "go1.26.8"],
 		[
 			"no Go, nothing to build",
 			"Go",
@@ -268,24 +201,11 @@ describe("a check says what it found", () => {
 			"ok",
 			"built 2h ago with go1.26.8",
 		],
-		[
-			"not built",
-			"generator",
-			{ generator: generator("build") },
-			"info",
-			"not built yet",
-		],
+		["not built", "generator", { generator: generator("build") }, "info", "not built yet"],
 		[
 			"damaged",
 			"generator",
-			{
-				generator: async () => ({
-					from: "build",
-					why: null,
-					key: "abc",
-					damaged: true,
-				}),
-			},
+			{ generator: async () => ({ from: "build", why: null, key: "abc", damaged: true }) },
 			"info",
 			"damaged in the cache",
 		],
@@ -318,13 +238,7 @@ describe("a check says what it found", () => {
 			"ok",
 			"Java 17.0.15, KAFKA_HOME",
 		],
-		[
-			"Kafka without Maven",
-			"Kafka",
-			{ commands: JAVA_17 },
-			"info",
-			"Java 17.0.15, no Maven",
-		],
+		["Kafka without Maven", "Kafka", { commands: JAVA_17 }, "info", "Java 17.0.15, no Maven"],
 		["Kafka without Java", "Kafka", {}, "info", "no Java"],
 		[
 			"Kafka with an old Java",
@@ -342,13 +256,7 @@ describe("a check says what it found", () => {
 		],
 		["Valkey", "Redis", { programs: ["valkey-server"] }, "ok", "valkey-server"],
 		["no Redis", "Redis", {}, "info", "not found"],
-		[
-			"RabbitMQ",
-			"RabbitMQ",
-			{ programs: ["rabbitmq-server"] },
-			"ok",
-			"/usr/bin/rabbitmq-server",
-		],
+		["RabbitMQ", "RabbitMQ", { programs: ["rabbitmq-server"] }, "ok", "/usr/bin/rabbitmq-server"],
 		["no RabbitMQ", "RabbitMQ", {}, "info", "not found"],
 		["taskset", "pin", { programs: ["taskset"] }, "ok", "taskset"],
 		["no taskset", "pin", {}, "info", "no taskset"],
@@ -391,20 +299,13 @@ describe("a check says what it found", () => {
 
 	test("the load is that between two looks at /proc/stat", async () => {
 		const load = (busy: number) => {
-			const texts = [
-				"cpu  100 0 0 900 0 0 0 0",
-				`cpu  ${100 + busy} 0 0 ${1000 - busy} 0 0 0 0`,
-			];
-			const machine = fakeMachine({
-				files: { "/proc/loadavg": "0.52 0.4 0.3 1/100 1" },
-			});
+			const texts = ["cpu  100 0 0 900 0 0 0 0", `cpu  ${100 + busy} 0 0 ${1000 - busy} 0 0 0 0`];
+			const machine = fakeMachine({ files: { "/proc/loadavg": "0.52 0.4 0.3 1/100 1" } });
 			return examine(
 				{
 					...machine,
 					read: async (file) =>
-						file === "/proc/stat"
-							? (texts.shift() ?? null)
-							: machine.read(file),
+						file === "/proc/stat" ? (texts.shift() ?? null) : machine.read(file),
 				},
 				undefined,
 				checks.filter(({ name }) => name === "load"),
@@ -430,8 +331,7 @@ describe("a check says what it found", () => {
 });
 
 describe("the CPU quota", () => {
-	const quota = (files: Record<string, string>) =>
-		finding("CPU quota", { files });
+	const quota = (files: Record<string, string>) => finding("CPU quota", { files });
 
 	test.each<[string, Record<string, string>, string]>([
 		[
@@ -439,8 +339,7 @@ describe("the CPU quota", () => {
 			{
 				"/proc/self/cgroup": "0::/a/b",
 				"/sys/fs/cgroup/a/b/cpu.max": "150000 100000",
-				"/sys/fs/cgroup/a/b/cpu.stat":
-					"usage_usec 1\nnr_periods 3000\nnr_throttled 12",
+				"/sys/fs/cgroup/a/b/cpu.stat": "usage_usec 1\nnr_periods 3000\nnr_throttled 12",
 			},
 			"1.5 of 8 cores; stopped in 12 of 3000 periods so far",
 		],
@@ -464,10 +363,7 @@ describe("the CPU quota", () => {
 		],
 		[
 			"in a container, whose group leads outside",
-			{
-				"/proc/self/cgroup": "0::/../../x",
-				"/sys/fs/cgroup/cpu.max": "50000 100000",
-			},
+			{ "/proc/self/cgroup": "0::/../../x", "/sys/fs/cgroup/cpu.max": "50000 100000" },
 			"0.5 of 8 cores",
 		],
 		[
@@ -500,11 +396,7 @@ describe("doctor never fails", () => {
 		const found = await examine(fakeMachine());
 		expect(found.length).toBeGreaterThanOrEqual(checks.length);
 		expect(worst(found)).toBe("ok");
-		expect(
-			found
-				.filter(({ verdict }) => verdict === "unknown")
-				.map(({ check }) => check),
-		).toEqual([
+		expect(found.filter(({ verdict }) => verdict === "unknown").map(({ check }) => check)).toEqual([
 			"load",
 			"wake-up",
 			"governor",
@@ -566,12 +458,7 @@ describe("the findings as text", () => {
 	const options = { columns: 60, colour: false };
 
 	test("verdict, figure, sentence, remedy, and what they come to", () => {
-		expect(
-			renderFindings(
-				[{ check: "cores", ...ok("8 cores", "Enough.") }, bad],
-				options,
-			),
-		).toBe(
+		expect(renderFindings([{ check: "cores", ...ok("8 cores", "Enough.") }, bad], options)).toBe(
 			`ok       cores: 8 cores. Enough.
 bad      clock source: hpet. Every stamp is wrong.
            Remedy: first
@@ -588,19 +475,18 @@ Do not measure here until what is bad is fixed. (1 bad)
 				columns,
 				colour: false,
 			});
-			for (const line of text.split("\n"))
-				expect(line.length, line).toBeLessThanOrEqual(columns);
+			for (const line of text.split("\n")) expect(line.length, line).toBeLessThanOrEqual(columns);
 		}
 	});
 
 	test("the worst decides; info and unknown say nothing against a machine", () => {
 		const of = (...verdicts: Finding["verdict"][]) =>
 			worst(verdicts.map((verdict) => ({ ...bad, verdict })));
-		expect([
-			of(),
-			of("info", "unknown"),
-			of("ok", "warn"),
-			of("warn", "bad", "ok"),
-		]).toEqual(["ok", "ok", "warn", "bad"]);
+		expect([of(), of("info", "unknown"), of("ok", "warn"), of("warn", "bad", "ok")]).toEqual([
+			"ok",
+			"ok",
+			"warn",
+			"bad",
+		]);
 	});
 });

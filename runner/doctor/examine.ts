@@ -6,12 +6,7 @@ import { roomChecks } from "./room.ts";
 import type { Machine } from "./this-machine.ts";
 
 /** All checks, in the order in which they are reported. */
-export const checks: readonly Check[] = [
-	...cpuChecks,
-	quotaCheck,
-	...roomChecks,
-	...programChecks,
-];
+export const checks: readonly Check[] = [...cpuChecks, quotaCheck, ...roomChecks, ...programChecks];
 
 /** How long a check may take, alone or beside the others: three alone and then all others end within 5 s. */
 const ALONE_MS = 1000;
@@ -46,10 +41,7 @@ async function look(check: Check, machine: Machine): Promise<Finding[]> {
 	const limitMs = check.alone ? ALONE_MS : BESIDE_MS;
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<Found>((resolve) => {
-		timer = setTimeout(
-			() => resolve(unknown(`No answer within ${limitMs / 1000} s.`)),
-			limitMs,
-		);
+		timer = setTimeout(() => resolve(unknown(`No answer within ${limitMs / 1000} s.`)), limitMs);
 	});
 	const named = (finding: Found) => ({ check: check.name, ...finding });
 	try {

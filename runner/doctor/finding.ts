@@ -31,11 +31,7 @@ export function ok(figure: string, sentence: string): Found {
 	return { verdict: "ok", figure, sentence, remedy: null };
 }
 
-export function info(
-	figure: string,
-	sentence: string,
-	remedy: string | null = null,
-): Found {
+export function info(figure: string, sentence: string, remedy: string | null = null): Found {
 	return { verdict: "info", figure, sentence, remedy };
 }
 

@@ -30,9 +30,7 @@ export function renderFindings(
 				? []
 				: one.remedy.split("\n").flatMap((line, i) => {
 						const text = `${i === 0 ? "Remedy: " : ""}${line}`;
-						return COMMAND.test(line)
-							? [`${indent}  ${text}`]
-							: wrap(text, width, `${indent}  `);
+						return COMMAND.test(line) ? [`${indent}  ${text}`] : wrap(text, width, `${indent}  `);
 					})),
 		];
 	});
@@ -41,8 +39,7 @@ export function renderFindings(
 
 /** The worst of all, `info` and `unknown` aside: they say nothing against the machine. */
 export function worst(findings: readonly Finding[]): "ok" | "warn" | "bad" {
-	const is = (verdict: Verdict) =>
-		findings.some((one) => one.verdict === verdict);
+	const is = (verdict: Verdict) => findings.some((one) => one.verdict === verdict);
 	return is("bad") ? "bad" : is("warn") ? "warn" : "ok";
 }
 
@@ -62,11 +59,7 @@ const COLOURS = {
 	bad: "red",
 } as const satisfies Record<Verdict, unknown>;
 
-const MEANS = {
-	ok: tell("machine-fit"),
-	warn: tell("machine-usable"),
-	bad: tell("machine-unfit"),
-};
+const MEANS = { ok: tell("machine-fit"), warn: tell("machine-usable"), bad: tell("machine-unfit") };
 
 function summary(findings: readonly Finding[]): string {
 	const counts = (["bad", "warn", "unknown"] as const)

@@ -44,17 +44,12 @@ export async function findGenerator(world: World): Promise<Generator> {
 		programs: FIRST,
 		exe,
 	});
-	if ("folder" in packed)
-		return { from: "package", name: packed.name, go: packed.build.go };
+	if ("folder" in packed) return { from: "package", name: packed.name, go: packed.build.go };
 	const { why } = packed;
 	const there = await stat(folder).catch(() => null);
 	const build = there && (await readBuild(folder, exe, FIRST));
 	return build
-		? {
-				...{ from: "cache", why, key },
-				go: build.go,
-				ageMs: world.clock.nowMs() - there.mtimeMs,
-			}
+		? { from: "cache", why, key, go: build.go, ageMs: world.clock.nowMs() - there.mtimeMs }
 		: { from: "build", why, key, damaged: there !== null };
 }
 
@@ -65,10 +60,7 @@ export function ownBuild({ env }: Pick<World, "env">): {
 } {
 	const flags = [...BUILD_FLAGS, packageVersion];
 	const { platform, arch } = process;
-	return {
-		cache: cacheFolder(env, platform),
-		key: buildKey(EXTENSIONS, platform, arch, flags),
-	};
+	return { cache: cacheFolder(env, platform), key: buildKey(EXTENSIONS, platform, arch, flags) };
 }
 
 // --- internal ---
@@ -82,10 +74,7 @@ async function ownK6(world: World): Promise<Generator> {
 		const { k6 } = await resolveBinaries(world, {
 			extensions: EXTENSIONS,
 			version: packageVersion,
-			progress: {
-				...{ begin: silent, waiting: silent, note: silent },
-				...{ step: silent, end: silent },
-			},
+			progress: { begin: silent, waiting: silent, note: silent, step: silent, end: silent },
 		});
 		return { from: "MQBENCH_K6", k6 };
 	} catch (error) {

@@ -16,9 +16,7 @@ const of = (systems: string, parts: Parameters<typeof fakeMachine>[0] = {}) => {
 		scenario.systems.map(({ key }) => ({ system: key })),
 		fakeMachine({
 			env: { PATH: "/usr/bin" },
-			generator: async () => ({
-				...{ from: "build", why: null, key: "k", damaged: false },
-			}),
+			generator: async () => ({ from: "build", why: null, key: "k", damaged: false }),
 			go: async () => "go1.26",
 			...parts,
 		}),
@@ -43,9 +41,7 @@ test("a missing Go is told where the load generator has to be built, and not whe
 		throw failure("go-missing", {});
 	};
 	const system = `system: ${example.broker}\n`;
-	expect(await of(system, { go })).toEqual([
-		expect.stringMatching(/built once, with Go/),
-	]);
+	expect(await of(system, { go })).toEqual([expect.stringMatching(/built once, with Go/)]);
 	const built = async () =>
 		({ from: "cache", why: null, key: "k", go: "go1.26", ageMs: 0 }) as const;
 	expect(await of(system, { go, generator: built })).toEqual([]);
@@ -63,11 +59,9 @@ test("files of tls and binary that are not there are named", async () => {
 	const secure = example.url("h").replace(/^\w+/, "tls");
 	const tls = `tls: { ca: "${there}", cert: "${gone}", key: "${there}" }`;
 	expect(
-		await of(
-			`target: existing\nsystem: { broker: ${example.broker}, url: "${secure}", ${tls} }\n`,
-		),
+		await of(`target: existing\nsystem: { broker: ${example.broker}, url: "${secure}", ${tls} }\n`),
 	).toEqual([`${example.broker}: cert: ${gone} is not there`]);
-	expect(
-		await of(`system: { broker: ${example.broker}, binary: ${gone} }\n`),
-	).toEqual([`${example.broker}: binary: ${gone} is not there`]);
+	expect(await of(`system: { broker: ${example.broker}, binary: ${gone} }\n`)).toEqual([
+		`${example.broker}: binary: ${gone} is not there`,
+	]);
 });

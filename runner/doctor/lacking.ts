@@ -17,15 +17,12 @@ export async function lacking(
 	plans: readonly Pick<Plan, "system">[],
 	machine: Machine,
 ): Promise<string[]> {
-	const used = systems.filter(({ key }) =>
-		plans.some(({ system }) => system === key),
-	);
+	const used = systems.filter(({ key }) => plans.some(({ system }) => system === key));
 	const files = used.flatMap(({ key, options: { tls } }) =>
-		Object.entries(typeof tls === "object" ? tls : {}).flatMap(
-			([name, file]) =>
-				typeof file !== "string" || existsSync(file)
-					? []
-					: [tell("plan-no-file", { system: key, name, file })],
+		Object.entries(typeof tls === "object" ? tls : {}).flatMap(([name, file]) =>
+			typeof file !== "string" || existsSync(file)
+				? []
+				: [tell("plan-no-file", { system: key, name, file })],
 		),
 	);
 	if (machine.env.PATH === undefined) return files;
@@ -60,14 +57,10 @@ async function programOf(
 		const there = path.isAbsolute(binary)
 			? existsSync(binary)
 			: (await machine.which(binary)) !== null;
-		return there
-			? null
-			: tell("plan-no-file", { system: key, name: "binary", file: binary });
+		return there ? null : tell("plan-no-file", { system: key, name: "binary", file: binary });
 	}
 	const program = await brokerOf({ broker }).install?.look(machine);
 	return program === undefined || program.here
 		? null
-		: tell("plan-no-program", {
-				...{ system: key, figure: program.figure, sentence: program.sentence },
-			});
+		: tell("plan-no-program", { system: key, figure: program.figure, sentence: program.sentence });
 }

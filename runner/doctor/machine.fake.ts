@@ -1,9 +1,7 @@
 import type { Machine } from "./this-machine.ts";
 
 export interface FakeMachineParts
-	extends Partial<
-		Omit<Machine, "read" | "list" | "run" | "which" | "freeBytes">
-	> {
+	extends Partial<Omit<Machine, "read" | "list" | "run" | "which" | "freeBytes">> {
 	/** Text by path: /proc and /sys as far as a test cares. */
 	readonly files?: Readonly<Record<string, string>>;
 	/** What a command line prints: "java -version". */
@@ -37,10 +35,8 @@ export function fakeMachine({
 			),
 		],
 		sleep: async () => {},
-		run: async (program, ...args) =>
-			commands[[program, ...args].join(" ")] ?? null,
-		which: async (program) =>
-			programs.includes(program) ? `/usr/bin/${program}` : null,
+		run: async (program, ...args) => commands[[program, ...args].join(" ")] ?? null,
+		which: async (program) => (programs.includes(program) ? `/usr/bin/${program}` : null),
 		freeBytes: async () => free,
 		wakeUp: async () => {
 			throw new Error("no timer");

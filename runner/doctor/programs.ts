@@ -26,10 +26,7 @@ const BUILT = builtPrograms.map(({ name }) => name);
 const NODE = [20, 19] as const;
 
 function node({ node: version }: Machine): Found {
-	const [major = 0, minor = 0] = version
-		.replace(/^v/, "")
-		.split(".")
-		.map(Number);
+	const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
 	if (major > NODE[0] || (major === NODE[0] && minor >= NODE[1]))
 		return ok(version, "New enough for mqbench.");
 	return bad(
@@ -49,24 +46,15 @@ async function generator(machine: Machine): Promise<Found> {
 				)
 			: bad("unusable", tell("k6-set"), generator.unusable);
 	if (generator.from === "package")
-		return ok(
-			generator.name,
-			tell("programs-packed", { programs: BUILT, go: generator.go }),
-		);
+		return ok(generator.name, tell("programs-packed", { programs: BUILT, go: generator.go }));
 	if (generator.from === "cache")
 		return ok(
 			`built ${formatDuration(Math.max(0, generator.ageMs) * 1e6)} ago with ${generator.go}`,
-			because(
-				tell("programs-cached", { programs: BUILT, key: generator.key }),
-				generator.why,
-			),
+			because(tell("programs-cached", { programs: BUILT, key: generator.key }), generator.why),
 		);
 	return info(
 		generator.damaged ? "damaged in the cache" : "not built yet",
-		because(
-			tell("programs-built-once", { programs: BUILT, key: generator.key }),
-			generator.why,
-		),
+		because(tell("programs-built-once", { programs: BUILT, key: generator.key }), generator.why),
 	);
 }
 
@@ -90,19 +78,11 @@ async function go(machine: Machine): Promise<Found> {
 }
 
 async function docker(machine: Machine): Promise<Found> {
-	const text = await machine.run(
-		"docker",
-		"version",
-		"--format",
-		"{{.Server.Version}}",
-	);
+	const text = await machine.run("docker", "version", "--format", "{{.Server.Version}}");
 	const version = /^\d\S*/.exec(text ?? "")?.[0];
 	if (version !== undefined) return ok(version, tell("containers-possible"));
 	const client = await machine.which("docker");
-	return info(
-		client ? tell("docker-daemon-silent") : "not found",
-		tell("docker-optional"),
-	);
+	return info(client ? tell("docker-daemon-silent") : "not found", tell("docker-optional"));
 }
 
 /** The user's own: it knows keys, agents and hosts behind others. */
@@ -130,17 +110,13 @@ async function aws(machine: Machine): Promise<Found | Found[]> {
 
 /** Pulumi's own command, which the packages drive. */
 function command(pulumi: PulumiFound): Found {
-	if ("unusable" in pulumi)
-		return info("unusable", tell("pulumi-set"), pulumi.unusable);
+	if ("unusable" in pulumi) return info("unusable", tell("pulumi-set"), pulumi.unusable);
 	const { wanted, program, version, reason, archive } = pulumi;
 	if (program !== null) return ok(`${version}`, `Target aws uses ${program}.`);
 	return info(
 		"missing",
 		archive.sha256 === null
-			? tell("pulumi-optional-yours", {
-					...{ wanted, reason },
-					archive: archive.name,
-				})
+			? tell("pulumi-optional-yours", { wanted, reason, archive: archive.name })
 			: tell("pulumi-optional", { wanted, reason }),
 	);
 }

@@ -11,12 +11,8 @@ export const quotaCheck: Check = { name: "CPU quota", alone: false, look };
 async function look(machine: Machine): Promise<Found> {
 	const groups = await machine.read("/proc/self/cgroup");
 	if (groups === null) return unknown(tell("quota-unknown-here"));
-	const limits = await Promise.all(
-		folders(groups).map((folder) => limit(machine, folder)),
-	);
-	const tightest = limits
-		.filter((one) => one !== null)
-		.sort((a, b) => a.cores - b.cores)[0];
+	const limits = await Promise.all(folders(groups).map((folder) => limit(machine, folder)));
+	const tightest = limits.filter((one) => one !== null).sort((a, b) => a.cores - b.cores)[0];
 	if (!tightest) return ok("none", tell("quota-none-here"));
 	const { cores, throttled, periods } = tightest;
 	return warn(
@@ -36,17 +32,14 @@ interface Limit {
 /** Folders of our group and of all groups around it: a limit on any of them holds for us. Version 2, then 1. */
 function folders(groups: string): string[] {
 	return groups.split("\n").flatMap((line) => {
-		const [, controllers = "", group = "/"] =
-			/^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+		const [, controllers = "", group = "/"] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
 		const root =
 			controllers === ""
 				? ["/sys/fs/cgroup"]
 				: controllers.split(",").includes("cpu")
 					? ["/sys/fs/cgroup/cpu", `/sys/fs/cgroup/${controllers}`]
 					: [];
-		return root.flatMap((base) =>
-			around(group).map((one) => path.posix.join(base, one)),
-		);
+		return root.flatMap((base) => around(group).map((one) => path.posix.join(base, one)));
 	});
 }
 
@@ -61,22 +54,16 @@ function around(group: string): string[] {
 
 async function limit(machine: Machine, folder: string): Promise<Limit | null> {
 	const [max, quota, period, stat] = await Promise.all(
-		["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.stat"].map(
-			(file) => machine.read(path.posix.join(folder, file)),
+		["cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.stat"].map((file) =>
+			machine.read(path.posix.join(folder, file)),
 		),
 	);
-	const [us, of] = max
-		? max.split(" ").map(Number)
-		: [quota, period].map(Number);
+	const [us, of] = max ? max.split(" ").map(Number) : [quota, period].map(Number);
 	// "max" is no number, -1 is the older word for it.
 	if (!us || !of || us <= 0) return null;
 	const count = (name: string) => {
 		const value = new RegExp(`^${name} (\\d+)$`, "m").exec(stat ?? "")?.[1];
 		return value === undefined ? null : Number(value);
 	};
-	return {
-		cores: us / of,
-		throttled: count("nr_throttled"),
-		periods: count("nr_periods"),
-	};
+	return { cores: us / of, throttled: count("nr_throttled"), periods: count("nr_periods") };
 }

@@ -36,11 +36,9 @@ const SWAP_BYTES = 64 * 1024 ** 2;
 async function swap(machine: Machine): Promise<Found> {
 	const text = await machine.read("/proc/meminfo");
 	const bytes = (name: string) =>
-		Number(new RegExp(`^${name}: +(\\d+) kB$`, "m").exec(text ?? "")?.[1]) *
-		1024;
+		Number(new RegExp(`^${name}: +(\\d+) kB$`, "m").exec(text ?? "")?.[1]) * 1024;
 	const [all, free] = [bytes("SwapTotal"), bytes("SwapFree")];
-	if (Number.isNaN(all) || Number.isNaN(free))
-		return unknown(tell("swap-unknown"));
+	if (Number.isNaN(all) || Number.isNaN(free)) return unknown(tell("swap-unknown"));
 	const figure = all === 0 ? "none" : `${formatBytes(all - free)} in use`;
 	if (all - free <= SWAP_BYTES) return ok(figure, tell("swap-none"));
 	return warn(figure, tell("swap-means"), tell("swap-remedy"));
@@ -51,22 +49,13 @@ const ENOUGH_FILES = 4096;
 
 async function openFiles(machine: Machine): Promise<Found> {
 	const [soft, hard] = await Promise.all(
-		["ulimit -S -n", "ulimit -H -n"].map((command) =>
-			machine.run("sh", "-c", command),
-		),
+		["ulimit -S -n", "ulimit -H -n"].map((command) => machine.run("sh", "-c", command)),
 	);
 	if (!soft || !hard) return unknown(tell("files-unknown"));
-	const amount = (text: string) =>
-		text === "unlimited" ? text : formatCount(Number(text));
-	const figure =
-		soft === hard ? amount(hard) : `${amount(soft)}, at most ${amount(hard)}`;
-	if (hard === "unlimited" || Number(hard) >= ENOUGH_FILES)
-		return ok(figure, tell("files-enough"));
-	return warn(
-		figure,
-		tell("files-means"),
-		tell("files-remedy", { files: ENOUGH_FILES }),
-	);
+	const amount = (text: string) => (text === "unlimited" ? text : formatCount(Number(text)));
+	const figure = soft === hard ? amount(hard) : `${amount(soft)}, at most ${amount(hard)}`;
+	if (hard === "unlimited" || Number(hard) >= ENOUGH_FILES) return ok(figure, tell("files-enough"));
+	return warn(figure, tell("files-means"), tell("files-remedy", { files: ENOUGH_FILES }));
 }
 
 const TIGHT_BYTES = 1024 ** 3;
@@ -81,12 +70,7 @@ async function disk(machine: Machine): Promise<Found[]> {
 			tell("cache-holds"),
 			"MQBENCH_CACHE_DIR",
 		],
-		[
-			"disk for temporary files",
-			machine.temporary,
-			"the brokers' data",
-			"TMPDIR",
-		],
+		["disk for temporary files", machine.temporary, "the brokers' data", "TMPDIR"],
 		["disk here", machine.cwd, "the results, in reports/", "--out"],
 	] as const;
 	return Promise.all(
@@ -98,14 +82,8 @@ async function disk(machine: Machine): Promise<Found[]> {
 	);
 }
 
-function spaceOf(
-	free: number | null,
-	folder: string,
-	holds: string,
-	option: string,
-): Found {
-	if (free === null)
-		return unknown(`The free space of ${folder} cannot be read.`);
+function spaceOf(free: number | null, folder: string, holds: string, option: string): Found {
+	if (free === null) return unknown(`The free space of ${folder} cannot be read.`);
 	const figure = `${formatBytes(free)} free`;
 	const sentence = `${folder} holds ${holds}.`;
 	if (free >= TIGHT_BYTES) return ok(figure, sentence);

@@ -103,21 +103,14 @@ export async function awsParts(
 	folder: string,
 	pulumi: () => Promise<PulumiFound>,
 ): Promise<AwsParts> {
-	const read = async (file: string) =>
-		JSON.parse(await readFile(path.join(folder, file), "utf8"));
+	const read = async (file: string) => JSON.parse(await readFile(path.join(folder, file), "utf8"));
 	const { dependencies } = await read("package.json");
 	const missing: string[] = [];
 	for (const [name, version] of Object.entries(dependencies)) {
-		const module = await read(`node_modules/${name}/package.json`).catch(
-			() => null,
-		);
+		const module = await read(`node_modules/${name}/package.json`).catch(() => null);
 		if (module?.version !== version) missing.push(name);
 	}
-	return {
-		folder,
-		missing,
-		pulumi: missing.length > 0 ? null : await pulumi(),
-	};
+	return { folder, missing, pulumi: missing.length > 0 ? null : await pulumi() };
 }
 
 // --- internal ---
@@ -141,8 +134,7 @@ function run(program: string, ...args: string[]): Promise<string | null> {
 			program,
 			args,
 			{ timeout: COMMAND_MS, killSignal: "SIGKILL" },
-			(error, stdout, stderr) =>
-				resolve(error ? null : `${stdout}${stderr}`.trim()),
+			(error, stdout, stderr) => resolve(error ? null : `${stdout}${stderr}`.trim()),
 		);
 	});
 }

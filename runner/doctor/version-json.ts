@@ -17,7 +17,8 @@ export interface VersionJson {
 export async function versionJson(world: World): Promise<VersionJson> {
 	const { cache, key } = ownBuild(world);
 	return {
-		...{ mqbench: packageVersion, node: process.version },
+		mqbench: packageVersion,
+		node: process.version,
 		platform: `${process.platform}-${process.arch}`,
 		programs: await findGenerator(world),
 		cache: { folder: cache, build: key },

@@ -168,19 +168,11 @@ function prefetches(): string {
 	const titles = new Map<number, string[]>();
 	for (const { traits } of all())
 		if (traits.prefetch !== null)
-			titles.set(traits.prefetch, [
-				...(titles.get(traits.prefetch) ?? []),
-				traits.title,
-			]);
+			titles.set(traits.prefetch, [...(titles.get(traits.prefetch) ?? []), traits.title]);
 	return [...titles]
 		.sort(([a], [b]) => b - a)
 		.flatMap(([number, names]) =>
-			wrap(
-				`${String(number).padStart(5)}  ${names.join(", ")}`,
-				80,
-				"       ",
-				"",
-			),
+			wrap(`${String(number).padStart(5)}  ${names.join(", ")}`, 80, "       ", ""),
 		)
 		.join("\n");
 }

@@ -11,11 +11,10 @@ export interface Topic {
 }
 
 /** In the order of the list. */
-export const topics = {
-	...numbers,
-	...verdicts,
-	...systems,
-} as const satisfies Record<string, Topic>;
+export const topics = { ...numbers, ...verdicts, ...systems } as const satisfies Record<
+	string,
+	Topic
+>;
 
 export type TopicName = keyof typeof topics;
 export const topicNames = Object.keys(topics) as TopicName[];

@@ -16,16 +16,14 @@ export interface Buckets {
 
 /** Reads the V2 encoding with zlib and base64, as it stands in an .hlog. */
 export function decodeBuckets(encoded: string | Buffer): Buckets {
-	const outer =
-		typeof encoded === "string" ? Buffer.from(encoded, "base64") : encoded;
+	const outer = typeof encoded === "string" ? Buffer.from(encoded, "base64") : encoded;
 	if (outer.length < 8 || cookie(outer.readInt32BE(0)) !== COMPRESSED_V2)
 		throw new Error("is no compressed V2 histogram");
 	const inner = inflateSync(outer.subarray(8, 8 + outer.readInt32BE(4)));
 	if (inner.length < HEADER || cookie(inner.readInt32BE(0)) !== V2)
 		throw new Error("is no V2 histogram");
 	const payload = inner.readInt32BE(4);
-	if (payload < 0 || HEADER + payload > inner.length)
-		throw new Error(tell("breaks-off"));
+	if (payload < 0 || HEADER + payload > inner.length) throw new Error(tell("breaks-off"));
 	return {
 		// At 8 stands normalizingIndexOffset: only histograms that were shifted have one, and hdr-histogram-js by mistake.
 		digits: inner.readInt32BE(12),
@@ -50,17 +48,11 @@ export class BucketSum {
 	/** Only histograms of one range and precision can be added. */
 	add(b: Buckets): void {
 		const { indexes, counts } = b;
-		this.#range ??= {
-			lowest: b.lowest,
-			highest: b.highest,
-			digits: b.digits,
-		};
+		this.#range ??= { lowest: b.lowest, highest: b.highest, digits: b.digits };
 		const first = this.#range;
 		for (const key of ["lowest", "highest", "digits"] as const)
 			if (b[key] !== first[key])
-				throw new Error(
-					`cannot merge histograms with ${key} ${first[key]} and ${b[key]}`,
-				);
+				throw new Error(`cannot merge histograms with ${key} ${first[key]} and ${b[key]}`);
 		const size = (indexes[indexes.length - 1] ?? -1) + 1;
 		if (size > this.#dense.length) {
 			const larger = new Float64Array(2 * size);
@@ -93,10 +85,7 @@ export class BucketSum {
 }
 
 /** The smallest value of a bucket, and how many values it takes, by index. */
-export function bucketRanges({
-	lowest,
-	digits,
-}: Pick<Buckets, "lowest" | "digits">): {
+export function bucketRanges({ lowest, digits }: Pick<Buckets, "lowest" | "digits">): {
 	low(index: number): number;
 	width(index: number): number;
 } {

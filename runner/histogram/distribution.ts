@@ -33,8 +33,7 @@ export function distribution(buckets: Buckets): Distribution {
 
 /** Index of the bucket that holds the sample of `rank`, counted from 1, smallest first. */
 export function bucketOfRank(d: Distribution, rank: number): number {
-	if (rank < 1 || rank > d.count)
-		throw new RangeError(`rank ${rank} of ${d.count} samples`);
+	if (rank < 1 || rank > d.count) throw new RangeError(`rank ${rank} of ${d.count} samples`);
 	let from = 0;
 	let to = d.upTo.length - 1;
 	while (from < to) {

@@ -8,16 +8,13 @@ const points = curve(sample);
 
 describe("the percentile curve", () => {
 	test("starts at 0, never falls, and has five points per halving", () => {
-		expect(points.slice(0, 7).map((p) => p.p)).toEqual([
-			0, 10, 20, 30, 40, 50, 55,
-		]);
+		expect(points.slice(0, 7).map((p) => p.p)).toEqual([0, 10, 20, 30, 40, 50, 55]);
 		for (const [i, p] of points.entries())
 			expect(p.value).toBeGreaterThanOrEqual(points[i - 1]?.value ?? 0);
 	});
 
 	test("has at each point the number of samples up to its value", () => {
-		for (const p of points)
-			expect(p.total).toBe(values.filter((v) => v <= p.value).length);
+		for (const p of points) expect(p.total).toBe(values.filter((v) => v <= p.value).length);
 	});
 
 	test("stops at the last percentile that the samples carry", () => {
@@ -40,12 +37,7 @@ describe("the percentile curve", () => {
 });
 
 describe("an .hgrm file", () => {
-	const total = {
-		count: 5000,
-		censored: 0,
-		mean: 1_500_000,
-		max: Math.max(...values),
-	};
+	const total = { count: 5000, censored: 0, mean: 1_500_000, max: Math.max(...values) };
 	const lines = hgrm(points, total).split("\n");
 
 	test("is read back by the plotters' rule: four fields apart by blanks, no comments", () => {

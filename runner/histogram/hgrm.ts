@@ -1,11 +1,6 @@
 import { tell } from "../text/tell.ts";
 import { bucketOfRank } from "./distribution.ts";
-import {
-	rank,
-	type Sample,
-	samplesForBound,
-	valueAtRank,
-} from "./percentiles.ts";
+import { rank, type Sample, samplesForBound, valueAtRank } from "./percentiles.ts";
 
 /** A point of the percentile curve: `total` samples have at most `value` ns. */
 export interface CurvePoint {

@@ -51,7 +51,6 @@ function interval(raw: string, number: number): LogLine | null {
 	const line = raw.trimEnd();
 	if (line === "" || line.startsWith("#") || line.startsWith('"')) return null;
 	const [, tag = "", start, length, encoded] = LINE.exec(line) ?? [];
-	if (encoded === undefined)
-		throw new Error(tell("not-an-interval", { line: number }));
+	if (encoded === undefined) throw new Error(tell("not-an-interval", { line: number }));
 	return { tag, startS: Number(start), lengthS: Number(length), encoded };
 }

@@ -31,12 +31,7 @@ test.skipIf(missing.length > 0 && process.env.CI !== "true").each(FILES)(
 		for (const [tag, theirs] of Object.entries(java)) {
 			const distribution = ours.get(tag)?.whole;
 			if (distribution === undefined) throw new Error(`no ${tag}`);
-			const sample = {
-				distribution,
-				n: distribution.count,
-				min: null,
-				max: null,
-			};
+			const sample = { distribution, n: distribution.count, min: null, max: null };
 			expect(distribution.count).toBe(theirs.count);
 			expect(distribution.high.at(-1)).toBe(theirs.max);
 			for (const [p, value] of [
@@ -53,10 +48,7 @@ test.skipIf(missing.length > 0 && process.env.CI !== "true").each(FILES)(
 	},
 );
 
-type ByTag = Record<
-	string,
-	{ count: number; p50: number; p99: number; p999: number; max: number }
->;
+type ByTag = Record<string, { count: number; p50: number; p99: number; p999: number; max: number }>;
 
 function readWithJava(path: string): ByTag {
 	const output = mkdtempSync(join(tmpdir(), "mqbench-read-log-"));

@@ -1,24 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-	build,
-	encodeIntoCompressedBase64,
-	type JsHistogram,
-} from "hdr-histogram-js";
+import { build, encodeIntoCompressedBase64, type JsHistogram } from "hdr-histogram-js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { cpuMs } from "../tests/cpu.fake.ts";
 import { addBuckets } from "./buckets.ts";
 import { distribution } from "./distribution.ts";
 import { readLog, readLogs } from "./hlog.ts";
 import { mergeLines } from "./merge.ts";
-import {
-	bucketsOf,
-	emptyHistogram,
-	histogramOf,
-	latencies,
-	seeded,
-} from "./random.fake.ts";
+import { bucketsOf, emptyHistogram, histogramOf, latencies, seeded } from "./random.fake.ts";
 
 const line = (tag: string, startS: number, values: number[]) => ({
 	tag,
@@ -33,9 +23,11 @@ const merged = (...histograms: JsHistogram[]) =>
 describe("merging", () => {
 	test("is commutative and associative, and counts add up", () => {
 		const random = seeded(5);
-		const [a, b, c] = [300, 1, 4000].map((n) =>
-			histogramOf(latencies(n, random)),
-		) as [JsHistogram, JsHistogram, JsHistogram];
+		const [a, b, c] = [300, 1, 4000].map((n) => histogramOf(latencies(n, random))) as [
+			JsHistogram,
+			JsHistogram,
+			JsHistogram,
+		];
 		const abc = merged(a, b, c);
 		expect(merged(c, a, b)).toEqual(abc);
 		expect(abc.count).toBe(4301);
@@ -98,9 +90,7 @@ describe("the lines of a log", () => {
 		expect([...(tags.get("response")?.seconds.keys() ?? [])]).toEqual([0, 1]);
 		expect(tags.get("response")?.seconds.get(0)?.count).toBe(3);
 		expect(tags.get("response")?.whole.count).toBe(4);
-		expect([...(tags.get("response.warmup")?.seconds.keys() ?? [])]).toEqual([
-			-1,
-		]);
+		expect([...(tags.get("response.warmup")?.seconds.keys() ?? [])]).toEqual([-1]);
 	});
 
 	test("written a little before their second, by rounding to ms, belong to it all the same", () => {
@@ -127,10 +117,7 @@ describe("the lines of a log", () => {
 			[0, { count: 4, above: [2, 1] }],
 			[1, { count: 1, above: [1, 0] }],
 		]);
-		expect(tags.get("lag")?.above([0]).get(0)).toEqual({
-			count: 1,
-			above: [1],
-		});
+		expect(tags.get("lag")?.above([0]).get(0)).toEqual({ count: 1, above: [1] });
 	});
 
 	test("are gone through again where they are too many to be kept, with the same counts", () => {
@@ -154,10 +141,7 @@ describe("the lines of a log", () => {
 
 	test("1000 of them merge in well under 2 s", () => {
 		const log = readFileSync(
-			new URL(
-				"../report/fixtures/stall/runs/01-nats-256B-1000-s-1/client-0.hlog",
-				import.meta.url,
-			),
+			new URL("../report/fixtures/stall/runs/01-nats-256B-1000-s-1/client-0.hlog", import.meta.url),
 			"utf8",
 		);
 		const few = readLog(log).filter((l) => l.tag === "response");
@@ -177,9 +161,7 @@ describe("the lines of a log", () => {
 
 describe("reading a log", () => {
 	test("of some MB piece by piece gives what reading it at once does, each time anew", () => {
-		const encoded = encodeIntoCompressedBase64(
-			histogramOf(latencies(2000, seeded(9))),
-		);
+		const encoded = encodeIntoCompressedBase64(histogramOf(latencies(2000, seeded(9))));
 		const text = `#[a comment]\n${Array.from({ length: 2000 }, (_, i) => `Tag=lag,${i},1,0.1,${encoded}\n`).join("")}`;
 		const folder = mkdtempSync(join(tmpdir(), "mqbench-test-"));
 		onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -205,25 +187,15 @@ describe("reading a log", () => {
 
 	test("leaves out a last line that breaks off, and refuses a broken one in the middle", () => {
 		const encoded = encodeIntoCompressedBase64(histogramOf([7]));
-		expect(readLog(`Tag=lag,0,1,0.1,${encoded}\nTag=lag,1,1,0.`)).toHaveLength(
-			1,
-		);
-		expect(() => readLog("Tag=lag,0,1\nTag=lag,1,1,0.1,AAAA\n")).toThrow(
-			"line 1",
-		);
+		expect(readLog(`Tag=lag,0,1,0.1,${encoded}\nTag=lag,1,1,0.`)).toHaveLength(1);
+		expect(() => readLog("Tag=lag,0,1\nTag=lag,1,1,0.1,AAAA\n")).toThrow("line 1");
 	});
 });
 
 describe("a histogram that is none", () => {
-	const good = Buffer.from(
-		encodeIntoCompressedBase64(histogramOf([7])),
-		"base64",
-	);
+	const good = Buffer.from(encodeIntoCompressedBase64(histogramOf([7])), "base64");
 	const read = (bytes: Buffer) =>
-		mergeLines(
-			[{ ...line("lag", 0, []), encoded: bytes.toString("base64") }],
-			0,
-		);
+		mergeLines([{ ...line("lag", 0, []), encoded: bytes.toString("base64") }], 0);
 
 	test("is an error, whatever is wrong with it", () => {
 		expect(() => read(Buffer.alloc(0))).toThrow("no compressed V2");

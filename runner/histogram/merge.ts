@@ -1,12 +1,6 @@
 import type { Metric } from "../model/plan.ts";
 import { addBins, type BinCounts, binCounts } from "./bins.ts";
-import {
-	addBuckets,
-	BucketSum,
-	type Buckets,
-	bucketRanges,
-	decodeBuckets,
-} from "./buckets.ts";
+import { addBuckets, BucketSum, type Buckets, bucketRanges, decodeBuckets } from "./buckets.ts";
 import { type Distribution, distribution, EMPTY } from "./distribution.ts";
 import type { LogLine } from "./hlog.ts";
 import { rank, samplesForBound, valueAtRank } from "./percentiles.ts";
@@ -43,10 +37,7 @@ export interface Wanted {
 	/** Samples of `course` that the messages of a second owe: those that never came count as the largest. Left out: none is missing. */
 	readonly due?: (second: number) => number;
 	/** In whole seconds from the window's start, ns. */
-	readonly phases?: readonly {
-		readonly fromNs: number;
-		readonly toNs: number;
-	}[];
+	readonly phases?: readonly { readonly fromNs: number; readonly toNs: number }[];
 }
 
 export interface SecondCounts {
@@ -74,8 +65,7 @@ export function mergeLines(
 	const courses = new Set(scopes(course));
 	const shown = new Set([course, ...beside].flatMap(scopes));
 	// Written to the millisecond, rounded either way.
-	const secondOf = (line: LogLine) =>
-		Math.floor(line.startS - windowStartNs / 1e9 + 0.001);
+	const secondOf = (line: LogLine) => Math.floor(line.startS - windowStartNs / 1e9 + 0.001);
 	const kept = new Kept();
 	for (const line of lines) {
 		const buckets = decodeBuckets(line.encoded);
@@ -84,9 +74,7 @@ export function mergeLines(
 		kept.add(line.tag, second, buckets);
 		for (const [i, { fromNs, toNs }] of phases.entries())
 			if (second * 1e9 >= fromNs && second * 1e9 < toNs)
-				getOrAdd(parts, line.tag, () => phases.map(() => new BucketSum()))[
-					i
-				]?.add(buckets);
+				getOrAdd(parts, line.tag, () => phases.map(() => new BucketSum()))[i]?.add(buckets);
 		if (!shown.has(line.tag)) continue;
 		const merged = distribution(buckets);
 		const bySecond = getOrAdd(seconds, line.tag, () => new Map());
@@ -110,8 +98,7 @@ export function mergeLines(
 					const part = parts.get(tag)?.[i];
 					return part?.filled ? distribution(part.buckets()) : EMPTY;
 				}),
-				above: (values) =>
-					above(kept.of(tag) ?? readAgain(lines, tag, secondOf), values),
+				above: (values) => above(kept.of(tag) ?? readAgain(lines, tag, secondOf), values),
 			},
 		]),
 	);
@@ -133,21 +120,13 @@ function addSecond(
 		line,
 		own,
 		owed,
-	}: {
-		readonly line: LogLine;
-		readonly own: Distribution;
-		readonly owed: number;
-	},
+	}: { readonly line: LogLine; readonly own: Distribution; readonly owed: number },
 ): void {
 	const known = seconds.get(at);
 	// Bytes of its own: a part of a line's text would keep the whole piece of the file alive.
 	const bytes = Buffer.from(line.encoded, "base64");
 	if (known === undefined)
-		seconds.set(at, {
-			encoded: [bytes],
-			owed,
-			figures: figuresOf(own, owed),
-		});
+		seconds.set(at, { encoded: [bytes], owed, figures: figuresOf(own, owed) });
 	else known.encoded.push(bytes);
 }
 
@@ -159,10 +138,7 @@ function figures(seconds: Map<number, Second>): Map<number, SecondFigures> {
 				second,
 				encoded.length === 1
 					? figures
-					: figuresOf(
-							distribution(addBuckets(encoded.map(decodeBuckets))),
-							owed,
-						),
+					: figuresOf(distribution(addBuckets(encoded.map(decodeBuckets))), owed),
 			]),
 	);
 }
@@ -171,15 +147,8 @@ function figuresOf(d: Distribution, owed: number): SecondFigures {
 	const n = Math.max(d.count, owed);
 	const sample = { distribution: d, n, min: null, max: null };
 	const value = (p: number) =>
-		d.count === 0 || n < samplesForBound(p)
-			? null
-			: valueAtRank(sample, rank(n, p));
-	return {
-		count: d.count,
-		p50: value(50),
-		p99: value(99),
-		max: d.high.at(-1) ?? null,
-	};
+		d.count === 0 || n < samplesForBound(p) ? null : valueAtRank(sample, rank(n, p));
+	return { count: d.count, p50: value(50), p99: value(99), max: d.high.at(-1) ?? null };
 }
 
 /** The histograms of a run of usual size, so that they are not decoded twice; of a large one none. */
@@ -191,8 +160,7 @@ class Kept {
 		this.#size += buckets.indexes.length;
 		// Two numbers a bucket: some 30 MB.
 		if (this.#size > MOST_KEPT) this.#byTag = null;
-		if (this.#byTag !== null)
-			getOrAdd(this.#byTag, tag, () => []).push([second, buckets]);
+		if (this.#byTag !== null) getOrAdd(this.#byTag, tag, () => []).push([second, buckets]);
 	}
 
 	/** null: there were too many. */
@@ -220,10 +188,7 @@ function above(
 	const ascending = [...valuesNs.entries()].sort(([, a], [, b]) => a - b);
 	for (const [second, { indexes, counts, ...range }] of histograms) {
 		const { low } = bucketRanges(range);
-		const sum = getOrAdd(bySecond, second, () => ({
-			count: 0,
-			above: valuesNs.map(() => 0),
-		}));
+		const sum = getOrAdd(bySecond, second, () => ({ count: 0, above: valuesNs.map(() => 0) }));
 		// Buckets ascend, and so do the values: each of both is looked at once.
 		let i = 0;
 		let upTo = 0;
@@ -231,8 +196,7 @@ function above(
 		for (let j = 0; j < counts.length; j++) all += counts[j] as number;
 		sum.count += all;
 		for (const [k, value] of ascending) {
-			while (i < counts.length && low(indexes[i] as number) <= value)
-				upTo += counts[i++] as number;
+			while (i < counts.length && low(indexes[i] as number) <= value) upTo += counts[i++] as number;
 			sum.above[k] = (sum.above[k] as number) + all - upTo;
 		}
 	}

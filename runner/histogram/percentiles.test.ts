@@ -70,11 +70,7 @@ describe("percentiles", () => {
 	test("count what never completed as the largest values", () => {
 		const sample = sampleOfValues(range(990), 10);
 		expect(percentile(sample, 50, 1)).toMatchObject({ value: 500 });
-		expect(percentile(sample, 99, 1)).toMatchObject({
-			value: 990,
-			support: "ok",
-			high: null,
-		});
+		expect(percentile(sample, 99, 1)).toMatchObject({ value: 990, support: "ok", high: null });
 		const more = sampleOfValues(range(989), 11);
 		expect(percentile(more, 99, 1)).toMatchObject({
 			value: null,
@@ -86,10 +82,7 @@ describe("percentiles", () => {
 
 	test("of no samples at all have no support", () => {
 		const none = { ...sampleOfValues([1]), n: 0 };
-		expect(percentile(none, 50, 1)).toMatchObject({
-			support: "none",
-			value: null,
-		});
+		expect(percentile(none, 50, 1)).toMatchObject({ support: "none", value: null });
 	});
 });
 
@@ -109,9 +102,7 @@ describe("support", () => {
 
 	test("1500 samples carry p99 and nothing above", () => {
 		const sample = sampleOfValues(range(1500));
-		const supports = [99, 99.9, 99.99, 99.9999].map(
-			(p) => percentile(sample, p, 1).support,
-		);
+		const supports = [99, 99.9, 99.99, 99.9999].map((p) => percentile(sample, p, 1).support);
 		expect(supports).toEqual(["ok", "none", "none", "none"]);
 		expect(percentile(sample, 99.9, 1)).toMatchObject({
 			value: null,
@@ -122,14 +113,8 @@ describe("support", () => {
 	});
 
 	test("367 samples are none, 368 weak, 999 weak, 1000 ok for p99", () => {
-		const support = (n: number) =>
-			percentile(sampleOfValues(range(n)), 99, 1).support;
-		expect([367, 368, 999, 1000].map(support)).toEqual([
-			"none",
-			"weak",
-			"weak",
-			"ok",
-		]);
+		const support = (n: number) => percentile(sampleOfValues(range(n)), 99, 1).support;
+		expect([367, 368, 999, 1000].map(support)).toEqual(["none", "weak", "weak", "ok"]);
 	});
 
 	test("clustering makes it weak and takes the bound, never the value", () => {
@@ -181,8 +166,7 @@ describe("the 95 % interval", () => {
 		for (let run = 0; run < 1000; run++) {
 			const u = Array.from({ length: 1000 }, random).sort((a, b) => a - b);
 			const { low, high } = intervalRanks(1000, 99, 1);
-			if ((u[low - 1] ?? 0) <= 0.99 && (u[(high ?? 1) - 1] ?? 0) >= 0.99)
-				held++;
+			if ((u[low - 1] ?? 0) <= 0.99 && (u[(high ?? 1) - 1] ?? 0) >= 0.99) held++;
 		}
 		expect(held).toBeGreaterThan(935);
 	});
@@ -203,8 +187,6 @@ test("an interval always holds its value, however few independent samples there 
 			const { low, value, high } = percentile(sample, p, phi);
 			expect(low).not.toBeNull();
 			expect(low).toBeLessThanOrEqual(value ?? 0);
-			expect(high ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(
-				value ?? 0,
-			);
+			expect(high ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(value ?? 0);
 		}
 });

@@ -1,11 +1,5 @@
 import { binomialAtMost } from "../stats/binomial.ts";
-import {
-	rank,
-	type Support,
-	samplesForBound,
-	samplesForSupport,
-	tail,
-} from "../stats/support.ts";
+import { rank, type Support, samplesForBound, samplesForSupport, tail } from "../stats/support.ts";
 import { bucketOfRank, type Distribution } from "./distribution.ts";
 
 export { rank, type Support, samplesForBound, samplesForSupport, tail };
@@ -62,19 +56,12 @@ export function percentile(s: Sample, p: number, phi: number): Percentile {
  * The sample of `rank`: the upper edge of its bucket, never above the exact maximum; with "low" the lower
  * edge, never below the exact minimum. null for a rank among those that never completed.
  */
-export function valueAtRank(
-	s: Sample,
-	rank: number,
-	edge: "low" | "high" = "high",
-): number | null {
+export function valueAtRank(s: Sample, rank: number, edge: "low" | "high" = "high"): number | null {
 	if (rank > s.distribution.count) return null;
 	const bucket = bucketOfRank(s.distribution, rank);
 	return edge === "low"
 		? Math.max(s.distribution.low[bucket] ?? 0, s.min ?? 0)
-		: Math.min(
-				s.distribution.high[bucket] ?? 0,
-				s.max ?? Number.POSITIVE_INFINITY,
-			);
+		: Math.min(s.distribution.high[bucket] ?? 0, s.max ?? Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -1,8 +1,4 @@
-import {
-	build,
-	encodeIntoCompressedBase64,
-	type JsHistogram,
-} from "hdr-histogram-js";
+import { build, encodeIntoCompressedBase64, type JsHistogram } from "hdr-histogram-js";
 import { type Buckets, decodeBuckets } from "./buckets.ts";
 import { distribution } from "./distribution.ts";
 import type { Sample } from "./percentiles.ts";
@@ -20,9 +16,7 @@ export function seeded(seed: number): () => number {
 
 /** For tests: `n` latencies from 1 ns to 1 h, evenly over the orders of magnitude. */
 export function latencies(n: number, random: () => number): number[] {
-	return Array.from({ length: n }, () =>
-		Math.floor(Math.exp(random() * Math.log(3.6e12))),
-	);
+	return Array.from({ length: n }, () => Math.floor(Math.exp(random() * Math.log(3.6e12))));
 }
 
 /**
@@ -51,10 +45,7 @@ export function histogramOf(values: readonly number[]): JsHistogram {
 }
 
 /** For tests: the values as a sample, with `censored` more that never completed. */
-export function sampleOfValues(
-	values: readonly number[],
-	censored = 0,
-): Sample {
+export function sampleOfValues(values: readonly number[], censored = 0): Sample {
 	return {
 		distribution: distribution(bucketsOf(histogramOf(values))),
 		n: values.length + censored,

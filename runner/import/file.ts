@@ -33,10 +33,7 @@ export function parseFile(
 		});
 	}
 	if (typeof value !== "object" || value === null || Array.isArray(value))
-		throw failure("import-unreadable", {
-			path: file,
-			reason: tell("import-no-map"),
-		});
+		throw failure("import-unreadable", { path: file, reason: tell("import-no-map") });
 	return value as Record<string, unknown>;
 }
 
@@ -53,10 +50,8 @@ function withVariables(text: string, env: Env, leave: Leave, stay: boolean) {
 			const [all, name = "", otherwise] = VARIABLE.exec(rest) ?? [];
 			if (all === undefined) return rest;
 			const at = rest.indexOf(all);
-			const goOn = (value: string) =>
-				rest.slice(0, at) + value + fill(rest.slice(at + all.length));
-			if (otherwise === undefined && (stay || env[name] === undefined))
-				return goOn(all);
+			const goOn = (value: string) => rest.slice(0, at) + value + fill(rest.slice(at + all.length));
+			if (otherwise === undefined && (stay || env[name] === undefined)) return goOn(all);
 			const what = key === "" ? name : `${key}: \${${name}}`;
 			if (env[name] !== undefined) {
 				leave(what, tell("import-variable", { name }));

@@ -5,9 +5,7 @@ export type Leave = (what: string, why: string) => void;
 export function quoted(key: string, value: unknown): string {
 	const text = typeof value === "string" ? value : JSON.stringify(value);
 	const harmless = /^(?:true|false|-?[\d.]+|\[[\d., -]*\])$/.test(text);
-	return harmless && text.length <= 60 && !SECRET.test(key)
-		? `${key}: ${text}`
-		: key;
+	return harmless && text.length <= 60 && !SECRET.test(key) ? `${key}: ${text}` : key;
 }
 
 // --- internal ---

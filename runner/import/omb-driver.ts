@@ -15,10 +15,7 @@ export function readDriver(
 	const driver = driverOf(String(driverClass));
 	const entries = flat(others, driver.properties ?? []);
 	const at: { -readonly [Key in keyof Reach]: Reach[Key] } = {};
-	let system: Record<string, unknown> = {
-		...driver.system,
-		...(copied && driver.copied),
-	};
+	let system: Record<string, unknown> = { ...driver.system, ...(copied && driver.copied) };
 	let address: Servers = { hosts: [], path: "" };
 	const take = ({ path, key, value, property }: Entry) => {
 		const mapping =
@@ -26,16 +23,13 @@ export function readDriver(
 				? driver.keys[key]
 				: ((property ? undefined : usual(key)) ?? tell("no-equivalent"));
 		const part =
-			typeof mapping === "function"
-				? mapping(value, (other) => find(entries, other))
-				: mapping;
+			typeof mapping === "function" ? mapping(value, (other) => find(entries, other)) : mapping;
 		if (part === null) return;
 		if (typeof part === "string") return leave(quoted(path, value), part);
 		const { but, tls, at: reach = {}, ...options } = part;
 		if (but !== undefined) leave(quoted(path, value), but);
 		system = { ...system, ...options };
-		if (tls !== undefined)
-			system.tls = { ...(system.tls as object), ...(tls as object) };
+		if (tls !== undefined) system.tls = { ...(system.tls as object), ...(tls as object) };
 		const { servers, ...login } = reach;
 		Object.assign(at, login);
 		if (servers === undefined) return;
@@ -74,20 +68,17 @@ interface Entry {
 }
 
 /** The values of a file, however deep; lists with commas. */
-function flat(
-	map: object,
-	properties: readonly string[],
-	before = "",
-): Entry[] {
+function flat(map: object, properties: readonly string[], before = ""): Entry[] {
 	return Object.entries(map).flatMap(([name, value]): Entry[] => {
 		const path = before + name;
 		if (value === null || value === undefined) return [];
 		if (properties.includes(path) && typeof value === "string")
 			return parseProperties(value).map(([key, text]) => ({
 				// What is no name may be a part of a secret that was broken off.
-				path:
-					PROPERTY.test(key) && !text.startsWith("=") ? `${path}.${key}` : path,
-				...{ key, value: text, property: true },
+				path: PROPERTY.test(key) && !text.startsWith("=") ? `${path}.${key}` : path,
+				key,
+				value: text,
+				property: true,
 			}));
 		if (Array.isArray(value) && value.every((one) => typeof one !== "object"))
 			return [{ path, key: path, value: value.join(",") }];
@@ -110,10 +101,7 @@ const USUAL: readonly [RegExp, Mapping][] = [
 	[/^(producer|consumer)Creation(Delay|BatchSize)$/, ONE_BY_ONE],
 	[/^(\w*\.)?\w*?(user(_?name)?|login)$/i, (user) => ({ at: { user } })],
 	[/^(\w*\.)?\w*?(pass(word|wd)?|pwd)$/i, (password) => ({ at: { password } })],
-	[
-		/^(\w*\.)?(use)?(ssl|tls)(Enabled?)?$/i,
-		(on) => ({ at: { secure: on === "true" } }),
-	],
+	[/^(\w*\.)?(use)?(ssl|tls)(Enabled?)?$/i, (on) => ({ at: { secure: on === "true" } })],
 ];
 
 /** What becomes of keys that drivers share. */
@@ -135,16 +123,12 @@ function parseServers(text: string): Servers & { readonly query: string } {
 	const parts = list
 		.replace(/^\((.*)\)$/s, "$1")
 		.split(/,\s*(?=[a-z][a-z0-9+.-]*:\/\/)/i)
-		.map((one) =>
-			/^(?:([a-z][\w+.-]*):\/\/)?(?:(.*)@)?(.*?)(\/.*)?$/is.exec(one),
-		);
+		.map((one) => /^(?:([a-z][\w+.-]*):\/\/)?(?:(.*)@)?(.*?)(\/.*)?$/is.exec(one));
 	const [first] = parts;
 	return {
 		...(first?.[1] !== undefined && { scheme: first[1].toLowerCase() }),
 		...(first?.[2] !== undefined && { login: first[2] }),
-		hosts: parts
-			.flatMap((one) => (one?.[3] ?? "").split(/\s*,\s*/))
-			.filter(Boolean),
+		hosts: parts.flatMap((one) => (one?.[3] ?? "").split(/\s*,\s*/)).filter(Boolean),
 		path: first?.[4] ?? "",
 		query,
 	};
@@ -176,10 +160,7 @@ function urlOf(
 	const who = (): string => {
 		if (user === "" && password === undefined) return "";
 		if (driver.login === false) {
-			leave(
-				tell("import-login"),
-				tell("import-no-login", { system: broker.title }),
-			);
+			leave(tell("import-login"), tell("import-no-login", { system: broker.title }));
 			return "";
 		}
 		if (password !== undefined) {
@@ -194,8 +175,7 @@ function urlOf(
 		const name = `${plain.toUpperCase()}_TOKEN`;
 		return `${fromEnvironment(user, name, tell("import-token"), leave)}@`;
 	};
-	if (path.length > 1 && !driver.path)
-		leave(tell("import-path"), tell("no-equivalent"));
+	if (path.length > 1 && !driver.path) leave(tell("import-path"), tell("no-equivalent"));
 	const nodes = hosts.map((host) => {
 		const bare = host.split(":").length > 2 && !host.startsWith("[");
 		const safe = bare ? `[${host}]` : host;
@@ -209,12 +189,7 @@ function urlOf(
 	};
 }
 
-function fromEnvironment(
-	secret: string,
-	name: string,
-	what: string,
-	leave: Leave,
-): string {
+function fromEnvironment(secret: string, name: string, what: string, leave: Leave): string {
 	if (/^\$\{[A-Za-z_]\w*\}$/.test(secret)) return secret;
 	leave(what, tell("import-secret", { name }));
 	return variable(name);

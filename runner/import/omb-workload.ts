@@ -14,10 +14,7 @@ export function existingTopics(file: Written, leave: Leave): string[] | null {
 		return Array.isArray(list) && list.length > 0 ? list.map(String) : null;
 	});
 	const topics = all ?? sent ?? received ?? null;
-	for (const [key, list] of Object.entries({
-		Produce: sent,
-		Consume: received,
-	}))
+	for (const [key, list] of Object.entries({ Produce: sent, Consume: received }))
 		if (list && String(list) !== String(topics))
 			leave(`existing${key}TopicList`, tell("import-same-topics"));
 	return topics;
@@ -45,19 +42,13 @@ export function readWorkload(
 	existing: readonly string[] | null,
 	leave: Leave,
 ): ImportedWorkload {
-	const all = combinations(file, leave).map((one) =>
-		workloadOf(one, traits, existing, leave),
-	);
+	const all = combinations(file, leave).map((one) => workloadOf(one, traits, existing, leave));
 	const [first = {}] = all;
 	const texts = all.map((one) => JSON.stringify(one));
 	const same = (field: string) =>
-		all.every(
-			(one) => JSON.stringify(one[field]) === JSON.stringify(first[field]),
-		);
+		all.every((one) => JSON.stringify(one[field]) === JSON.stringify(first[field]));
 	const part = (one: Written, shared: boolean) =>
-		Object.fromEntries(
-			Object.entries(one).filter(([field]) => same(field) === shared),
-		);
+		Object.fromEntries(Object.entries(one).filter(([field]) => same(field) === shared));
 	for (const [key, value] of Object.entries(file))
 		if (!KNOWN.has(key) && value !== null)
 			leave(quoted(key, value), REASONS[key] ?? tell("no-equivalent"));
@@ -70,9 +61,7 @@ export function readWorkload(
 			.map((one) => part(one, false))
 			.filter((_, __, { length }) => length > 1),
 		sla: [
-			all.some(({ pattern }) => pattern === "publish")
-				? "failed == 0"
-				: "lost == 0",
+			all.some(({ pattern }) => pattern === "publish") ? "failed == 0" : "lost == 0",
 			...(all.some(({ find }) => find !== undefined) ? [OBJECTIVE] : []),
 		],
 	};
@@ -81,9 +70,7 @@ export function readWorkload(
 // --- internal ---
 
 /** What a scenario takes, and the value of a file that does not say. Products of them are held to the same bounds. */
-const NUMBERS: Readonly<
-	Record<string, { otherwise: number; least: number; most: number }>
-> = {
+const NUMBERS: Readonly<Record<string, { otherwise: number; least: number; most: number }>> = {
 	topics: { otherwise: 1, least: 1, most: 100_000 },
 	partitionsPerTopic: { otherwise: 1, least: 1, most: 10_000 },
 	messageSize: { otherwise: 1024, least: ENVELOPE_BYTES, most: 1024 ** 3 },
@@ -97,9 +84,15 @@ const NUMBERS: Readonly<
 };
 const KNOWN = new Set([
 	...Object.keys(NUMBERS),
-	...["name", "keyDistributor", "payloadFile", "useRandomizedPayloads"],
-	...["randomBytesRatio", "randomizedPayloadPoolSize", "backlogDrainRatio"],
-	...["existingTopicList", "existingProduceTopicList"],
+	"name",
+	"keyDistributor",
+	"payloadFile",
+	"useRandomizedPayloads",
+	"randomBytesRatio",
+	"randomizedPayloadPoolSize",
+	"backlogDrainRatio",
+	"existingTopicList",
+	"existingProduceTopicList",
 	"existingConsumeTopicList",
 ]);
 const MOST_CASES = 1000;
@@ -131,9 +124,7 @@ function workloadOf(
 ): Written {
 	const bounded = (key: string, value: number, most = NUMBERS[key]?.most) => {
 		const { least = 0, otherwise = 0 } = NUMBERS[key] ?? {};
-		const taken = Number.isNaN(value)
-			? otherwise
-			: Math.min(Math.max(value, least), most ?? value);
+		const taken = Number.isNaN(value) ? otherwise : Math.min(Math.max(value, least), most ?? value);
 		if (taken !== value)
 			leave(
 				quoted(key, file[key] ?? otherwise),
@@ -141,8 +132,7 @@ function workloadOf(
 			);
 		return taken;
 	};
-	const number = (key: string) =>
-		bounded(key, Number(file[key] ?? NUMBERS[key]?.otherwise));
+	const number = (key: string) => bounded(key, Number(file[key] ?? NUMBERS[key]?.otherwise));
 
 	const topics = existing?.length ?? number("topics");
 	const bytes = number("messageSize");
@@ -151,14 +141,8 @@ function workloadOf(
 	const members = number("consumerPerSubscription");
 	const backlogGb = number("consumerBacklogSizeGB");
 	const rate = number("producerRate");
-	const producers = bounded(
-		"producersPerTopic",
-		number("producersPerTopic") * topics,
-	);
-	const consumers = Math.max(
-		1,
-		bounded("consumerPerSubscription", members * topics),
-	);
+	const producers = bounded("producersPerTopic", number("producersPerTopic") * topics);
+	const consumers = Math.max(1, bounded("consumerPerSubscription", members * topics));
 	const minutes = number("testDurationMinutes");
 	const warmup = number("warmupDurationMinutes");
 
@@ -175,43 +159,27 @@ function workloadOf(
 					: ["work-queue", "fan-out"];
 	const pattern = fitting.find((one) => !traits.cannot[one]) ?? "fan-out";
 	if (silent && pattern !== "publish")
-		leave(
-			"no consumers",
-			tell("import-one-consumer", { why: traits.cannot.publish }),
-		);
+		leave("no consumers", tell("import-one-consumer", { why: traits.cannot.publish }));
 	else if (pattern !== fitting[0])
 		leave(
 			`pattern ${fitting[0]}`,
-			tell("import-pattern", {
-				...{ why: traits.cannot[fitting[0] ?? pattern], pattern },
-			}),
+			tell("import-pattern", { why: traits.cannot[fitting[0] ?? pattern], pattern }),
 		);
 	if (pattern === "fan-out" && members > 1)
-		leave(
-			quoted("consumerPerSubscription", members),
-			tell("import-subscriber"),
-		);
+		leave(quoted("consumerPerSubscription", members), tell("import-subscriber"));
 	if (pattern === "backlog" && subscriptions > 1)
-		leave(
-			quoted("subscriptionsPerTopic", subscriptions),
-			tell("import-one-group"),
-		);
+		leave(quoted("subscriptionsPerTopic", subscriptions), tell("import-one-group"));
 	if (pattern === "backlog" && asFast)
-		leave(
-			quoted("producerRate", rate),
-			tell("import-backlog-rate", { rate: FIRST_RATE }),
-		);
+		leave(quoted("producerRate", rate), tell("import-backlog-rate", { rate: FIRST_RATE }));
 	if (pattern === "backlog" && file.backlogDrainRatio !== undefined)
-		leave(
-			quoted("backlogDrainRatio", file.backlogDrainRatio),
-			tell("import-drained"),
-		);
+		leave(quoted("backlogDrainRatio", file.backlogDrainRatio), tell("import-drained"));
 	const search = asFast && pattern !== "backlog";
 	if (search)
 		leave(
 			quoted("producerRate", rate),
 			tell(rate === 0 ? "import-search" : "import-as-fast", {
-				...{ objective: OBJECTIVE, rate: FIRST_RATE },
+				objective: OBJECTIVE,
+				rate: FIRST_RATE,
 			}),
 		);
 	return {
@@ -226,9 +194,7 @@ function workloadOf(
 			: { duration: `${minutes}min` }),
 		warmup: warmup === 0 ? "0s" : `${warmup}min`,
 		// There each producer is a connection.
-		...(producers === 1
-			? {}
-			: { connections: Math.min(producers, MOST_CONNECTIONS) }),
+		...(producers === 1 ? {} : { connections: Math.min(producers, MOST_CONNECTIONS) }),
 		...(producers > MOST_CONNECTIONS ? { producers } : {}),
 		...(topics === 1 ? {} : { topics }),
 		...partitionsOf(partitions, consumers, traits, leave),
@@ -258,16 +224,12 @@ function backlogOf(
 	);
 	const taken = Math.max(1, Math.min(messages, most));
 	if (taken < messages)
-		leave(
-			quoted("consumerBacklogSizeGB", gb),
-			tell("import-pause", { messages: taken }),
-		);
+		leave(quoted("consumerBacklogSizeGB", gb), tell("import-pause", { messages: taken }));
 	const rate = { messages: perSecond, perNs: 1e9 };
 	const { neededNs } = backlogTimes(minutes * 60e9, rate, taken);
 	return {
 		backlog: taken < messages ? taken : `${gb}GiB`,
-		duration:
-			neededNs <= minutes * 60e9 ? `${minutes}min` : `${neededNs / 1e9}s`,
+		duration: neededNs <= minutes * 60e9 ? `${minutes}min` : `${neededNs / 1e9}s`,
 	};
 }
 
@@ -277,8 +239,7 @@ function partitionsOf(
 	traits: Traits,
 	leave: Leave,
 ): Written {
-	if (traits.partitions)
-		return partitions === 1 && consumers <= 1 ? {} : { partitions };
+	if (traits.partitions) return partitions === 1 && consumers <= 1 ? {} : { partitions };
 	if (partitions > 1)
 		leave(
 			quoted("partitionsPerTopic", partitions),
@@ -302,29 +263,20 @@ const KEYS: Readonly<Record<string, string>> = {
 	RANDOM_NANO: "random",
 };
 
-function keysOf(
-	distributor: unknown,
-	{ keys: able, title }: Traits,
-	leave: Leave,
-): Written {
+function keysOf(distributor: unknown, { keys: able, title }: Traits, leave: Leave): Written {
 	const keys = KEYS[String(distributor ?? "NO_KEY")];
 	if (keys === "none") return {};
 	if (keys !== undefined && able) return { keys };
 	leave(
 		quoted("keyDistributor", distributor),
-		keys === undefined
-			? tell("import-no-distribution")
-			: tell("import-no-keys", { system: title }),
+		keys === undefined ? tell("import-no-distribution") : tell("import-no-keys", { system: title }),
 	);
 	return {};
 }
 
 function payloadOf(file: Written, leave: Leave): Written {
 	if (file.randomizedPayloadPoolSize !== undefined)
-		leave(
-			quoted("randomizedPayloadPoolSize", file.randomizedPayloadPoolSize),
-			tell("import-pool"),
-		);
+		leave(quoted("randomizedPayloadPoolSize", file.randomizedPayloadPoolSize), tell("import-pool"));
 	if (file.useRandomizedPayloads === true) {
 		// Its own default is 0.
 		const ratio = Number(file.randomBytesRatio ?? 0);

@@ -45,20 +45,13 @@ consumerConfig: |
 const ENVIRONMENT = new Proxy({}, { get: () => "x" });
 
 const imported = (workload: string, driver = KAFKA) =>
-	importOmb(
-		{ file: "workload.yaml", text: workload },
-		{ file: "driver.yaml", text: driver },
-	);
-const scenarioOf = (workload: string, driver?: string) =>
-	parse(imported(workload, driver).yaml);
+	importOmb({ file: "workload.yaml", text: workload }, { file: "driver.yaml", text: driver });
+const scenarioOf = (workload: string, driver?: string) => parse(imported(workload, driver).yaml);
 const leftOf = (workload: string, driver?: string) =>
 	imported(workload, driver).left.map(({ file, what }) => `${file} ${what}`);
 
 test("one partition for several consumers is kept, as the file asks for it", () => {
-	const one = WORKLOAD.replace(
-		"partitionsPerTopic: 16",
-		"partitionsPerTopic: 1",
-	);
+	const one = WORKLOAD.replace("partitionsPerTopic: 16", "partitionsPerTopic: 1");
 	expect(scenarioOf(one).workload).toMatchObject({ partitions: 1 });
 	const alone = one.replace("Subscription: 4", "Subscription: 1");
 	expect(scenarioOf(alone).workload).not.toHaveProperty("partitions");
@@ -79,39 +72,27 @@ describe("the pattern", () => {
 			"subscriptionsPerTopic: 1",
 			"subscriptionsPerTopic: 3",
 		).replace("consumerPerSubscription: 4", "consumerPerSubscription: 1");
-		expect(scenarioOf(workload).workload).toMatchObject({
-			pattern: "fan-out",
-			subscriptions: 3,
-		});
+		expect(scenarioOf(workload).workload).toMatchObject({ pattern: "fan-out", subscriptions: 3 });
 	});
 
 	test("a backlog in GB of 1024^3 bytes is a backlog", () => {
-		const workload = WORKLOAD.replace(
-			"consumerBacklogSizeGB: 0",
-			"consumerBacklogSizeGB: 2",
-		);
-		expect(scenarioOf(workload).workload).toMatchObject({
-			pattern: "backlog",
-			backlog: "2GiB",
-		});
+		const workload = WORKLOAD.replace("consumerBacklogSizeGB: 0", "consumerBacklogSizeGB: 2");
+		expect(scenarioOf(workload).workload).toMatchObject({ pattern: "backlog", backlog: "2GiB" });
 	});
 
 	test("producerRate 0, the search for the highest rate, is find: max-rate", () => {
 		const workload = WORKLOAD.replace("producerRate: 50000", "producerRate: 0");
-		expect(scenarioOf(workload).workload).toMatchObject({
-			rate: "10000/s",
-			find: "max-rate",
-		});
+		expect(scenarioOf(workload).workload).toMatchObject({ rate: "10000/s", find: "max-rate" });
 		expect(scenarioOf(workload).sla).toEqual(["lost == 0", "p99 < 100ms"]);
 		expect(leftOf(workload)).toContain("workload.yaml producerRate: 0");
 	});
 });
 
 test("the lists of a sweep become cases", () => {
-	const workload = WORKLOAD.replace(
-		"messageSize: 1024",
-		"messageSize: [1024, 4096]",
-	).replace("producerRate: 50000", "producerRate: [1000, 2000]");
+	const workload = WORKLOAD.replace("messageSize: 1024", "messageSize: [1024, 4096]").replace(
+		"producerRate: 50000",
+		"producerRate: [1000, 2000]",
+	);
 	expect(scenarioOf(workload).cases).toEqual([
 		{ rate: "1000/s", message: "1024B" },
 		{ rate: "2000/s", message: "1024B" },
@@ -157,8 +138,7 @@ const DRIVERS = [
 
 test("whatever a workload says, what is imported is valid", () => {
 	const random = seeded(1);
-	const pick = <T>(values: readonly T[]) =>
-		values[Math.floor(random() * values.length)] as T;
+	const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T;
 	const wrong: string[] = [];
 	for (let i = 0; i < 400; i++) {
 		const workload = Object.fromEntries(
@@ -182,9 +162,7 @@ test("a driver that mqbench does not have is named", () => {
 				WORKLOAD,
 				`driverClass: io.openmessaging.benchmark.driver.${other}BenchmarkDriver\n`,
 			),
-		).toThrow(
-			new RegExp(`${other}BenchmarkDriver: mqbench has no such system`),
-		);
+		).toThrow(new RegExp(`${other}BenchmarkDriver: mqbench has no such system`));
 });
 
 test.each([
@@ -208,13 +186,10 @@ describe("a pair of files becomes the scenario beside them, which is valid and r
 			{ file: "driver.yaml", text: read("driver.yaml") },
 			{ BYTES: "512" },
 		);
-		if (process.env.UPDATE_GOLDEN === "1")
-			writeFileSync(file("scenario.yaml"), yaml);
+		if (process.env.UPDATE_GOLDEN === "1") writeFileSync(file("scenario.yaml"), yaml);
 		expect(yaml).toBe(readFileSync(file("scenario.yaml"), "utf8"));
 		expect(yaml).not.toContain("leaked");
-		expect(() =>
-			loadScenario("scenario.yaml", yaml, {}, ENVIRONMENT),
-		).not.toThrow();
+		expect(() => loadScenario("scenario.yaml", yaml, {}, ENVIRONMENT)).not.toThrow();
 	});
 });
 
@@ -229,13 +204,8 @@ test("a secret is not repeated, whatever its key is and wherever its line is bro
   "leaked":x
 `;
 	for (const driver of [...DRIVERS, properties].map((one) => one + odd)) {
-		const file = driver.startsWith("producerConfig")
-			? `driverClass: x.kafka.K\n${driver}`
-			: driver;
-		const { yaml, left } = imported(
-			WORKLOAD,
-			file.replace(/^name: K.*\n/m, ""),
-		);
+		const file = driver.startsWith("producerConfig") ? `driverClass: x.kafka.K\n${driver}` : driver;
+		const { yaml, left } = imported(WORKLOAD, file.replace(/^name: K.*\n/m, ""));
 		expect(yaml + JSON.stringify(left)).not.toMatch(/leaked|1234567/);
 	}
 });
@@ -243,8 +213,6 @@ test("a secret is not repeated, whatever its key is and wherever its line is bro
 test("no error quotes a file, which may hold passwords", () => {
 	for (const driver of ["password: *leaked", "- password: leaked\n\ta: ]"])
 		expect(() => imported(WORKLOAD, driver)).toThrow(
-			expect.not.objectContaining({
-				message: expect.stringContaining("leaked"),
-			}),
+			expect.not.objectContaining({ message: expect.stringContaining("leaked") }),
 		);
 });

@@ -28,16 +28,11 @@ export interface Imported {
  * A scenario that does what an OpenMessaging Benchmark workload does with a driver. Nothing of the two files is dropped
  * without a word, and no secret of them is repeated. Throws `import-unreadable` for what is none of its files.
  */
-export function importOmb(
-	workload: NamedText,
-	driver: NamedText,
-	env: Env = {},
-): Imported {
+export function importOmb(workload: NamedText, driver: NamedText, env: Env = {}): Imported {
 	const left: LeftOut[] = [];
 	const leave = (file: string) => (what: string, why: string) => {
 		// The cases of a sweep leave out the same.
-		if (!left.some((one) => one.what === what && one.why === why))
-			left.push({ file, what, why });
+		if (!left.some((one) => one.what === what && one.why === why)) left.push({ file, what, why });
 	};
 	const [ofWorkload, ofDriver] = [leave(workload.file), leave(driver.file)];
 	const wanted = parseFile(workload, env, ofWorkload, false);
@@ -50,9 +45,7 @@ export function importOmb(
 	if (named !== null && !("url" in found))
 		ofWorkload("existingTopicList", tell("import-own-topics"));
 	const system = accepted(
-		named !== null && "url" in found
-			? { ...found, create: false, topics: named }
-			: found,
+		named !== null && "url" in found ? { ...found, create: false, topics: named } : found,
 		ofDriver,
 	);
 	const options = SystemOptions.parse(system);
@@ -75,15 +68,9 @@ export function importOmb(
 		tell("imported-from", { workload: workload.file, driver: driver.file }),
 		...(left.length === 0
 			? [tell("imported-whole")]
-			: [
-					" Left out, or different:",
-					...left.map(({ what, why }) => `   ${what}: ${why}`),
-				]),
+			: [" Left out, or different:", ...left.map(({ what, why }) => `   ${what}: ${why}`)]),
 	];
-	return {
-		yaml: `${head.map((line) => `#${line}`).join("\n")}\n${textOf(scenario)}`,
-		left,
-	};
+	return { yaml: `${head.map((line) => `#${line}`).join("\n")}\n${textOf(scenario)}`, left };
 }
 
 // --- internal ---
@@ -97,10 +84,10 @@ function accepted(system: System, leave: Leave): System {
 		...targetOf(system),
 		system,
 		workload: {
-			...{ rate: "1/s", message: "1KiB", duration: "1s" },
-			...(Array.isArray(topics) && {
-				...{ topics: topics.length, connections: topics.length },
-			}),
+			rate: "1/s",
+			message: "1KiB",
+			duration: "1s",
+			...(Array.isArray(topics) && { topics: topics.length, connections: topics.length }),
 		},
 	});
 	const [wrong] = mistakesIn(text);

@@ -20,8 +20,6 @@ const LETTERS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
 function plain(text: string): string {
 	return text.replaceAll(/\\(?:u([0-9a-f]{4})|(.))/gi, (_, code, letter) =>
-		code
-			? String.fromCharCode(Number.parseInt(code, 16))
-			: (LETTERS[letter] ?? letter),
+		code ? String.fromCharCode(Number.parseInt(code, 16)) : (LETTERS[letter] ?? letter),
 	);
 }

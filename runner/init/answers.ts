@@ -38,8 +38,7 @@ export const questions: readonly Question[] = [
 		about: "system",
 		ask: (_, missing) => `System (${offered(missing).join(", ")})`,
 		otherwise: offered([])[0] ?? "",
-		wrong: (answer) =>
-			systemCalled(answer) ? undefined : unknown("system", answer, offered([])),
+		wrong: (answer) => (systemCalled(answer) ? undefined : unknown("system", answer, offered([]))),
 	},
 	{
 		key: "pattern",
@@ -76,13 +75,7 @@ export const questions: readonly Question[] = [
 		otherwise: "20ms",
 		wrong: parsedBy(parseDuration),
 	},
-	{
-		key: "url",
-		about: "URL",
-		ask: () => tell("ask-url"),
-		otherwise: "",
-		wrong: () => undefined,
-	},
+	{ key: "url", about: "URL", ask: () => tell("ask-url"), otherwise: "", wrong: () => undefined },
 ];
 
 /** The system that an answer names, by its word or by what others call it. */
@@ -110,10 +103,7 @@ function patternsOf({ broker = "" }: Partial<Answers>): Pattern[] {
 	return PATTERNS.filter((pattern) => cannot?.[pattern] === undefined);
 }
 
-function wrongPattern(
-	answer: string,
-	known: Partial<Answers>,
-): string | undefined {
+function wrongPattern(answer: string, known: Partial<Answers>): string | undefined {
 	const can = patternsOf(known);
 	if (can.includes(answer as Pattern)) return undefined;
 	const { traits } = systemCalled(known.broker ?? "") ?? {};
@@ -123,11 +113,7 @@ function wrongPattern(
 		: `${traits?.title} cannot do ${answer}: ${why}; choose one of ${can.join(", ")}`;
 }
 
-function unknown(
-	what: string,
-	answer: string,
-	known: readonly string[],
-): string {
+function unknown(what: string, answer: string, known: readonly string[]): string {
 	return `unknown ${what} ${JSON.stringify(answer)}${didYouMean(answer, known)}`;
 }
 

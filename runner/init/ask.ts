@@ -8,9 +8,7 @@ import { type Answers, type Question, questions } from "./answers.ts";
  * which defaults it took unasked. `missing`: brokers that cannot be started on this machine.
  */
 export async function answersOf(
-	args: Partial<Record<keyof Answers, string>> & {
-		readonly yes?: boolean | undefined;
-	},
+	args: Partial<Record<keyof Answers, string>> & { readonly yes?: boolean | undefined },
 	missing: readonly string[],
 	world: World,
 ): Promise<Answers> {
@@ -20,16 +18,11 @@ export async function answersOf(
 	for (const question of questions) {
 		const { key, about, otherwise } = question;
 		const given = args[key];
-		const wrong =
-			given === undefined ? undefined : question.wrong(given, known);
-		if (wrong !== undefined)
-			throw failure("usage", { message: `--${key}: ${wrong}` });
-		const answer =
-			given ??
-			(args.yes ? null : await answered(question, known, missing, world));
+		const wrong = given === undefined ? undefined : question.wrong(given, known);
+		if (wrong !== undefined) throw failure("usage", { message: `--${key}: ${wrong}` });
+		const answer = given ?? (args.yes ? null : await answered(question, known, missing, world));
 		known[key] = answer ?? otherwise;
-		if (answer === null && otherwise !== "")
-			defaults.push(`${about} ${otherwise}`);
+		if (answer === null && otherwise !== "") defaults.push(`${about} ${otherwise}`);
 		any ||= given === undefined && answer !== null;
 	}
 	if (defaults.length > 0 && !args.yes)
@@ -52,9 +45,7 @@ async function answered(
 	const shown = otherwise === "" ? "" : ` [${otherwise}]`;
 	const text = `${question.ask(known, missing)}${shown}: `;
 	for (;;) {
-		const line = world.ask
-			? await world.ask(text)
-			: ((await world.nextLine?.()) ?? null);
+		const line = world.ask ? await world.ask(text) : ((await world.nextLine?.()) ?? null);
 		if (line === null) return null;
 		const answer = line.trim() === "" ? otherwise : line.trim();
 		if (!world.ask) world.stderr.write(`${text}${answer}\n`);

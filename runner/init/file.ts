@@ -11,22 +11,15 @@ export const DEFAULT_FILE = "my-scenario.yaml";
 
 /** The file that is to be written, as a person in the current folder names it. `given`: with or without .yaml, or a folder for it. */
 export function newFile(given: string, { cwd }: Pick<World, "cwd">): string {
-	const isFolder = statSync(path.resolve(cwd, given), {
-		throwIfNoEntry: false,
-	})?.isDirectory();
-	const wanted =
-		isFolder || /[/\\]$/.test(given) ? path.join(given, DEFAULT_FILE) : given;
+	const isFolder = statSync(path.resolve(cwd, given), { throwIfNoEntry: false })?.isDirectory();
+	const wanted = isFolder || /[/\\]$/.test(given) ? path.join(given, DEFAULT_FILE) : given;
 	const name = path.basename(wanted).replace(/\.ya?ml$/, "");
 	const named = Name.safeParse(name);
 	if (!named.success)
-		throw failure("usage", {
-			message: `${given}: ${named.error.issues[0]?.message}`,
-		});
+		throw failure("usage", { message: `${given}: ${named.error.issues[0]?.message}` });
 	const file = path.join(path.dirname(wanted), `${name}.yaml`);
 	if (existsSync(path.resolve(cwd, file)))
-		throw failure("usage", {
-			message: tell("init-file-exists", { file }),
-		});
+		throw failure("usage", { message: tell("init-file-exists", { file }) });
 	return file;
 }
 
@@ -36,9 +29,6 @@ export async function write(file: string, text: string): Promise<void> {
 		await mkdir(path.dirname(file), { recursive: true });
 		await writeFile(file, text, { flag: "wx" });
 	} catch (error) {
-		throw failure("scenario-unwritable", {
-			path: file,
-			reason: reasonOf(error),
-		});
+		throw failure("scenario-unwritable", { path: file, reason: reasonOf(error) });
 	}
 }

@@ -2,9 +2,7 @@ import { brokerOf, realBrokers } from "../brokers/index.ts";
 import type { InstallMachine } from "../brokers/install.ts";
 
 /** Brokers that cannot be started here, and what each needs. */
-export async function missingHere(
-	machine: InstallMachine,
-): Promise<Map<string, string>> {
+export async function missingHere(machine: InstallMachine): Promise<Map<string, string>> {
 	const looked = await Promise.all(
 		realBrokers.map(async (broker) => {
 			const program = await brokerOf({ broker }).install?.look(machine);

@@ -6,11 +6,7 @@ import { shellWord } from "../shell.ts";
 import type { Answers } from "./answers.ts";
 
 /** The scenario's YAML, with a comment wherever a newcomer would ask. `file`: as a person in the current folder names it. */
-export function scenarioText(
-	file: string,
-	system: Described,
-	answers: Answers,
-): string {
+export function scenarioText(file: string, system: Described, answers: Answers): string {
 	const { pattern, rate, message, duration, p99 } = answers;
 	return `# yaml-language-server: $schema=./scenario.schema.json
 # See what it will do: npx mqbench plan ${shellWord(file)}

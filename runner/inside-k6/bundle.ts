@@ -30,20 +30,15 @@ async function bundled(entry: string): Promise<string> {
 		input: path.join(FOLDER, entry),
 		platform: "neutral",
 		external: [/^node:/],
-		resolve: {
-			mainFields: ["module", "main"],
-			conditionNames: ["import", "default"],
-		},
+		resolve: { mainFields: ["module", "main"], conditionNames: ["import", "default"] },
 		plugins: [
 			{
 				name: "package",
-				load: (id) =>
-					id === path.join(packageFolder, "runner/package.ts") ? PACKAGE : null,
+				load: (id) => (id === path.join(packageFolder, "runner/package.ts") ? PACKAGE : null),
 				renderChunk(code) {
 					const changes = patterns(this.parse(code));
 					return changes.reduceRight(
-						(left, { start, end, text }) =>
-							left.slice(0, start) + text + left.slice(end),
+						(left, { start, end, text }) => left.slice(0, start) + text + left.slice(end),
 						code,
 					);
 				},
@@ -90,5 +85,4 @@ function patterns(node: unknown, changes: Change[] = []): Change[] {
 	return changes;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
-	await bundle();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await bundle();

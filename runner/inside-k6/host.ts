@@ -46,9 +46,7 @@ class HostBuffer extends Uint8Array {
 /** Its parameters are others than those of Uint8Array.from. */
 const Buffer = Object.assign(HostBuffer, {
 	from: (given: string | ArrayBuffer, encoding = "utf8") =>
-		new HostBuffer(
-			typeof given === "string" ? go.encode(given, encoding) : given,
-		),
+		new HostBuffer(typeof given === "string" ? go.encode(given, encoding) : given),
 });
 
 const fs = {
@@ -56,35 +54,22 @@ const fs = {
 	statSync: (path: string) => {
 		const found = go.stat(path);
 		return (
-			found && {
-				size: found.size,
-				isFile: () => !found.folder,
-				isDirectory: () => found.folder,
-			}
+			found && { size: found.size, isFile: () => !found.folder, isDirectory: () => found.folder }
 		);
 	},
 	lstatSync: (path: string, _?: object) => {
 		const found = fs.statSync(path);
 		return found && { ...found, isSymbolicLink: () => false };
 	},
-	readFileSync: (path: string) =>
-		go.decode(go.read(path, 0, go.stat(path)?.size ?? 0), "utf8"),
+	readFileSync: (path: string) => go.decode(go.read(path, 0, go.stat(path)?.size ?? 0), "utf8"),
 	readdirSync: (path: string, { withFileTypes = false } = {}) =>
 		go
 			.list(path)
-			.map(({ name, folder }) =>
-				withFileTypes ? { name, isFile: () => !folder } : name,
-			),
+			.map(({ name, folder }) => (withFileTypes ? { name, isFile: () => !folder } : name)),
 	openSync: (path: string) => path,
 	closeSync: () => {},
 	fstatSync: (path: string) => fs.statSync(path),
-	readSync: (
-		path: string,
-		into: Uint8Array,
-		offset: number,
-		bytes: number,
-		at: number,
-	) => {
+	readSync: (path: string, into: Uint8Array, offset: number, bytes: number, at: number) => {
 		const read = new Uint8Array(go.read(path, at, bytes));
 		into.set(read, offset);
 		return read.length;
@@ -93,8 +78,7 @@ const fs = {
 
 const posix = {
 	sep: "/",
-	join: (...parts: string[]) =>
-		normal(parts.filter((part) => part !== "").join("/")),
+	join: (...parts: string[]) => normal(parts.filter((part) => part !== "").join("/")),
 	dirname: (path: string) => /^(.+)\/[^/]*$/.exec(path)?.[1] ?? ".",
 	basename: (path: string) => path.replace(/^.*\//, ""),
 	relative: (from: string, to: string) =>
@@ -112,9 +96,7 @@ const crypto = {
 		const hash = go.sha256();
 		const made = {
 			update(given: string | Uint8Array) {
-				hash.update(
-					typeof given === "string" ? go.encode(given, "utf8") : whole(given),
-				);
+				hash.update(typeof given === "string" ? go.encode(given, "utf8") : whole(given));
 				return made;
 			},
 			digest: () => hash.digest(),
@@ -146,9 +128,7 @@ class StringDecoder {
 }
 
 const os = { platform: () => go.platform };
-const zlib = {
-	inflateSync: (bytes: Uint8Array) => new HostBuffer(go.inflate(whole(bytes))),
-};
+const zlib = { inflateSync: (bytes: Uint8Array) => new HostBuffer(go.inflate(whole(bytes))) };
 
 Object.assign(globalThis, {
 	Buffer,
@@ -196,8 +176,7 @@ Object.assign(globalThis, {
 	node_zlib: { ...zlib, default: zlib },
 	node_util: {
 		promisify: (call: unknown) => call,
-		stripVTControlCharacters: (text: string) =>
-			text.replaceAll(CONTROL_SEQUENCES, ""),
+		stripVTControlCharacters: (text: string) => text.replaceAll(CONTROL_SEQUENCES, ""),
 	},
 });
 
@@ -210,10 +189,7 @@ const CONTROL_SEQUENCES =
 
 /** The bytes of a view alone. */
 function whole(view: Uint8Array): ArrayBuffer {
-	return view.buffer.slice(
-		view.byteOffset,
-		view.byteOffset + view.byteLength,
-	) as ArrayBuffer;
+	return view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) as ArrayBuffer;
 }
 
 function normal(path: string): string {

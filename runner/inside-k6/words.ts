@@ -96,15 +96,17 @@ const words: Words = {
 	},
 	result(folder, columns) {
 		const result = buildResult(folder);
-		const { [REPORT_FILES.json]: json = "", ...files } = Object.fromEntries(
-			filesOfResult(result),
-		);
+		const { [REPORT_FILES.json]: json = "", ...files } = Object.fromEntries(filesOfResult(result));
 		const [run] = result.runs;
 		const main = run?.metrics[run.main];
 		return {
-			...{ json, files },
+			json,
+			files,
 			text: renderTerminal(result, {
-				...{ columns, rows: 24, colour: false, unicode: true },
+				columns,
+				rows: 24,
+				colour: false,
+				unicode: true,
 				folder,
 				report: commandLine(["mqbench", "report", folder]),
 			}),
@@ -112,10 +114,7 @@ const words: Words = {
 			reason: reasonIn(result),
 			figures: main ? figuresOf(main) : null,
 			lost: run?.lost ?? null,
-			sla: result.gates.map(({ sla, verdict }) => ({
-				line: sla,
-				met: verdict === "pass",
-			})),
+			sla: result.gates.map(({ sla, verdict }) => ({ line: sla, met: verdict === "pass" })),
 		};
 	},
 	run(folder) {
@@ -123,15 +122,14 @@ const words: Words = {
 		const judged = judgeRun(facts);
 		const main = summarise(facts, mainMetric(facts.collected.plan));
 		return {
-			...{ json: "", text: "", files: {} },
+			json: "",
+			text: "",
+			files: {},
 			verdict: judged.verdict,
 			reason: reasonOf(judged) ?? "",
 			figures: main ? figuresOf(main) : null,
 			lost: facts.collected.counters.window?.lost ?? null,
-			sla: judged.judgements.map(({ sla, verdict }) => ({
-				line: sla,
-				met: verdict === "pass",
-			})),
+			sla: judged.judgements.map(({ sla, verdict }) => ({ line: sla, met: verdict === "pass" })),
 		};
 	},
 };
@@ -155,18 +153,14 @@ function staged(plan: Plan, runId: string): Omit<Staged, "url" | "files"> {
 function filesOf(plan: Plan): Record<string, string> {
 	const { script, planJson } = compile(plan);
 	const run = path.join("runs", runFolder(plan));
-	return {
-		[path.join(run, "plan.json")]: planJson,
-		[path.join(run, "script.js")]: script,
-	};
+	return { [path.join(run, "plan.json")]: planJson, [path.join(run, "script.js")]: script };
 }
 
 /** What a scenario may not ask for inside of k6; null: nothing. */
 function beyondScript(scenario: Scenario, runs: number): string | null {
 	const { target, clients, faults, baselineSla } = scenario;
 	if (target !== "existing") return tell("open-starts-nothing", { target });
-	if (clients.kind !== "local" || clients.count !== 1)
-		return tell("open-one-client");
+	if (clients.kind !== "local" || clients.count !== 1) return tell("open-one-client");
 	if (faults.length > 0) return tell("open-no-faults");
 	if (baselineSla.length > 0) return tell("open-no-baseline");
 	return runs === 1 ? null : tell("open-one-run", { runs });
@@ -175,16 +169,13 @@ function beyondScript(scenario: Scenario, runs: number): string | null {
 /** What decided when it was not the SLA, or its first line that is not met. */
 function reasonIn({ runs, gates }: Result): string {
 	const broken = gates.find(({ verdict }) => verdict !== "pass");
-	return (
-		runs[0]?.why ?? (broken === undefined ? "" : `${broken.sla}: ${broken.why}`)
-	);
+	return runs[0]?.why ?? (broken === undefined ? "" : `${broken.sla}: ${broken.why}`);
 }
 
 function figuresOf({ percentiles, max }: MetricSummary) {
 	const figures: Record<string, number> = {};
 	for (const { p, value } of percentiles)
-		if (value !== null && [50, 99, 99.9].includes(p))
-			figures[`p${p}`.replace(".", "")] = value;
+		if (value !== null && [50, 99, 99.9].includes(p)) figures[`p${p}`.replace(".", "")] = value;
 	if (max !== null) figures.max = max;
 	return figures;
 }

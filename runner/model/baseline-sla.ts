@@ -6,14 +6,7 @@ import { Tally } from "./tallies.ts";
 export function subjectOf({ text, figure }: BaselineSla): Sla {
 	const tally = Tally.safeParse(figure);
 	if (tally.success)
-		return {
-			kind: "tally",
-			text,
-			tally: tally.data,
-			op: ">=",
-			limit: 0,
-			abort: false,
-		};
+		return { kind: "tally", text, tally: tally.data, op: ">=", limit: 0, abort: false };
 	const [metric, percentile = ""] = figure.split(" ");
 	return {
 		kind: "percentile",

@@ -237,14 +237,7 @@ const Offender = z.strictObject({
 export const OffendersLine = z.strictObject({
 	type: z.literal("offenders"),
 	first: z.partialRecord(
-		z.enum([
-			"lost",
-			"failed",
-			"duplicated",
-			"reordered",
-			"redelivered",
-			"corrupted",
-		]),
+		z.enum(["lost", "failed", "duplicated", "reordered", "redelivered", "corrupted"]),
 		Offender,
 	),
 });
@@ -308,11 +301,7 @@ export const LedgerLine = z.discriminatedUnion("type", [
 		bits: z.string(),
 	}),
 	/** Last line: how many lines come before it, and their sha256. */
-	z.strictObject({
-		type: z.literal("trailer"),
-		lines: Count,
-		sha256: z.string(),
-	}),
+	z.strictObject({ type: z.literal("trailer"), lines: Count, sha256: z.string() }),
 ]);
 export type LedgerLine = z.infer<typeof LedgerLine>;
 

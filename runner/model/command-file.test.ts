@@ -19,15 +19,9 @@ describe("the command", () => {
 		["/w/repo", "/w/repo/bench/x.yaml", "bench/x.yaml", "bench/x.yaml"],
 		["/w/repo", "/elsewhere/x.yaml", "../../elsewhere/x.yaml", null],
 		["/w/repo", "..x.yaml", "..x.yaml", "..x.yaml"],
-	])(
-		"started in %s with %s names %s, in the repository %s",
-		(cwd, path, scenario, file) => {
-			expect(commandOf(path, [], at(cwd, "/w/repo"))).toMatchObject({
-				scenario,
-				file,
-			});
-		},
-	);
+	])("started in %s with %s names %s, in the repository %s", (cwd, path, scenario, file) => {
+		expect(commandOf(path, [], at(cwd, "/w/repo"))).toMatchObject({ scenario, file });
+	});
 
 	test("knows no repository outside of a job", () => {
 		expect(commandOf("x.yaml", [], at("/w"))).toMatchObject({ file: null });
@@ -107,9 +101,7 @@ describe("in the result", () => {
 
 test("gates name the line of scenario.yaml that asks for them", () => {
 	expect(fixtureResult("stall").gates.map((g) => g.line)).toEqual([12, 13, 14]);
-	expect(fixtureResult("repeats").gates.map((g) => g.line)).toEqual([
-		14, 16, 14, 16, 15,
-	]);
+	expect(fixtureResult("repeats").gates.map((g) => g.line)).toEqual([14, 16, 14, 16, 15]);
 });
 
 test("the command to paste runs nothing of what was given, and moves no cursor", () => {
@@ -117,7 +109,5 @@ test("the command to paste runs nothing of what was given, and moves no cursor",
 	expect(resumeCommand({ args }, "reports/x")).toBe(
 		"npx mqbench '<$(id)>' '<(id)>' 'a\\u001b[201~;id' --resume reports/x",
 	);
-	expect(resumeCommand(null, "reports/x")).toBe(
-		"npx mqbench <scenario> --resume reports/x",
-	);
+	expect(resumeCommand(null, "reports/x")).toBe("npx mqbench <scenario> --resume reports/x");
 });

@@ -42,9 +42,7 @@ export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
 	const where = path.join(folder, "command.json");
 	if (!existsSync(where)) return null;
 	try {
-		const { schema: _, ...command } = CommandFile.parse(
-			JSON.parse(readGiven(where)),
-		);
+		const { schema: _, ...command } = CommandFile.parse(JSON.parse(readGiven(where)));
 		return command;
 	} catch {
 		return null;
@@ -63,9 +61,7 @@ export function resumeCommand(
 	const words = [...(command?.args ?? [])];
 	let own = `reports/${runId}`;
 	for (const option of ["--out", "--resume"]) {
-		const at = words.findIndex(
-			(word) => word === option || word.startsWith(`${option}=`),
-		);
+		const at = words.findIndex((word) => word === option || word.startsWith(`${option}=`));
 		if (at < 0) continue;
 		const [word = "", value] = words.splice(at, words[at] === option ? 2 : 1);
 		own = value ?? word.slice(option.length + 1);
@@ -105,10 +101,8 @@ function slashes(relative: string): string {
 function masked(arg: string, before: string | undefined): string {
 	const set = before === "--set" ? arg : /^--set=(.*)$/s.exec(arg)?.[1];
 	const [, path = "", value = ""] = /^([^=]*)=(.*)$/s.exec(set ?? "") ?? [];
-	const config =
-		/(?:^|\.)config(?:$|[.[])/.test(path) || HOLDS_CONFIG.test(value);
-	if (config && !PLAIN.test(value))
-		return `${arg.slice(0, arg.length - value.length)}***`;
+	const config = /(?:^|\.)config(?:$|[.[])/.test(path) || HOLDS_CONFIG.test(value);
+	if (config && !PLAIN.test(value)) return `${arg.slice(0, arg.length - value.length)}***`;
 	const masked = maskSameLength(maskUrl(arg));
 	return masked === arg ? arg : masked.replaceAll(/\*{3,}/g, "***");
 }

@@ -5,12 +5,7 @@ import { SaidFields } from "./said.ts";
  * Two sets of runs of the same work, A the baseline and B the candidate, compared in one number: the median of all ratios
  * B/A (Hodges-Lehmann) with the exact interval of ranks (reports/README.md, "Comparing two sets of runs"). Never of pooled samples or averaged percentiles.
  */
-export const COMPARED = [
-	"regressed",
-	"improved",
-	"same",
-	"inconclusive",
-] as const;
+export const COMPARED = ["regressed", "improved", "same", "inconclusive"] as const;
 export const Compared = z.enum(COMPARED);
 export type Compared = z.infer<typeof Compared>;
 
@@ -121,9 +116,7 @@ export const Baseline = z.strictObject({
 			/** By name ("response p99", "ack p50", "throughput", "drainTime", "highest rate"); ns or messages per second; null: no value. */
 			figures: z.record(z.string(), z.number().nonnegative().nullable()),
 			/** The main metric's curve in at most 40 points, for overlays: percentile, ns. */
-			curve: z.array(
-				z.tuple([z.number().min(0).lt(100), z.number().nonnegative()]),
-			),
+			curve: z.array(z.tuple([z.number().min(0).lt(100), z.number().nonnegative()])),
 		}),
 	),
 });

@@ -72,10 +72,7 @@ export const EnvironmentFile = z.strictObject({
 	/** Where k6 and what comes with it are from: "package @mqbench/linux-x64 0.2.0"; absent: an older mqbench did not say. */
 	programs: z.string().optional(),
 	/** Broker and client library by system, filled in after the first run of each. */
-	systems: z.record(
-		z.string(),
-		z.strictObject({ broker: z.string(), library: z.string() }),
-	),
+	systems: z.record(z.string(), z.strictObject({ broker: z.string(), library: z.string() })),
 });
 export type EnvironmentFile = z.infer<typeof EnvironmentFile>;
 export type RigMachines = NonNullable<EnvironmentFile["rig"]>;

@@ -19,9 +19,7 @@ type Docs = { description: string; examples: (string | number)[] };
 export function unit<Kind extends keyof typeof PARSERS>(
 	kind: Kind,
 	docs: Docs,
-	complaint: (
-		value: ReturnType<(typeof PARSERS)[Kind]>,
-	) => string | undefined = () => undefined,
+	complaint: (value: ReturnType<(typeof PARSERS)[Kind]>) => string | undefined = () => undefined,
 ) {
 	return text(UNIT_PATTERNS[kind], docs, (written) => {
 		const value = PARSERS[kind](written) as Parameters<typeof complaint>[0];
@@ -35,11 +33,7 @@ export function unit<Kind extends keyof typeof PARSERS>(
 export const WEEK_NS = 7 * 24 * 3600 * 1e9;
 
 /** A duration in ns, at most a week. */
-export function span(
-	description: string,
-	examples: string[],
-	least?: "above 0",
-) {
+export function span(description: string, examples: string[], least?: "above 0") {
 	return unit("duration", { description, examples }, (ns) => {
 		if (least && ns === 0) return "must be above 0";
 		return ns > WEEK_NS ? "must be at most 168h" : undefined;
@@ -50,10 +44,7 @@ export function span(
  * A warm-up: a duration, or a number of messages where the load is one ("10000 messages"; 0: none). Which of them a load
  * takes is not the field's to say.
  */
-type Warmup =
-	| { readonly ns: number }
-	| { readonly messages: number }
-	| { readonly steady: true };
+type Warmup = { readonly ns: number } | { readonly messages: number } | { readonly steady: true };
 export function warmup(description: string, examples: string[]) {
 	return z
 		.union([
@@ -78,29 +69,19 @@ export function warmup(description: string, examples: string[]) {
 export type Size = number | { readonly aboveLimit: number };
 
 /** A size ("1KiB"), or one by each system's own limit: "limit", "limit + 1B", "limit - 1KiB". */
-export function size(
-	docs: Docs,
-	complaint: (bytes: number) => string | undefined,
-) {
+export function size(docs: Docs, complaint: (bytes: number) => string | undefined) {
 	const size = UNIT_PATTERNS.size.replace(/^\^|\$$/g, "");
-	return text(
-		`${UNIT_PATTERNS.size}|^\\s*limit\\s*([+-]${size})?$`,
-		docs,
-		(written): Size => {
-			const [limit, sign, beside = ""] =
-				/^\s*limit\s*(?:([+-])(.*))?$/.exec(written) ?? [];
-			if (/^\s*\d+\s*$/.test(beside))
-				throw new UnitError(`${written} has no unit; write ${written.trim()}B`);
-			if (limit !== undefined)
-				return {
-					aboveLimit: sign ? Number(`${sign}${parseBytes(beside)}`) : 0,
-				};
-			const bytes = parseBytes(written);
-			const wrong = complaint(bytes);
-			if (wrong === undefined) return bytes;
-			throw UnitError.of("size", `${wrong}, got ${written}`);
-		},
-	);
+	return text(`${UNIT_PATTERNS.size}|^\\s*limit\\s*([+-]${size})?$`, docs, (written): Size => {
+		const [limit, sign, beside = ""] = /^\s*limit\s*(?:([+-])(.*))?$/.exec(written) ?? [];
+		if (/^\s*\d+\s*$/.test(beside))
+			throw new UnitError(`${written} has no unit; write ${written.trim()}B`);
+		if (limit !== undefined)
+			return { aboveLimit: sign ? Number(`${sign}${parseBytes(beside)}`) : 0 };
+		const bytes = parseBytes(written);
+		const wrong = complaint(bytes);
+		if (wrong === undefined) return bytes;
+		throw UnitError.of("size", `${wrong}, got ${written}`);
+	});
 }
 
 /** "1KiB", "limit + 1B" */
@@ -155,7 +136,6 @@ function parseWarmup(text: string): Warmup {
 	const messages = /^\s*(\d{1,10})\s+messages?\s*$/.exec(text)?.[1];
 	if (messages !== undefined) return { messages: Number(messages) };
 	const ns = parseDuration(text);
-	if (ns > WEEK_NS)
-		throw UnitError.of("duration", `must be at most 168h, got ${text}`);
+	if (ns > WEEK_NS) throw UnitError.of("duration", `must be at most 168h, got ${text}`);
 	return { ns };
 }

@@ -2,8 +2,5 @@
 export function glob(pattern: string): RegExp {
 	const parts = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&");
 	// Two stars are one: many in a row would make the search exponential.
-	return new RegExp(
-		`^${parts.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`,
-		"u",
-	);
+	return new RegExp(`^${parts.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`, "u");
 }

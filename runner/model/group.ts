@@ -14,9 +14,10 @@ export interface Group {
 export function idleConsumers(group: Group): number {
 	if (!group.groupsByPartition) return 0;
 	const most = partitionsWithMessages(group);
-	return each(group.topics, (topic) =>
-		Math.max(0, membersOf(group, topic) - most),
-	).reduce((sum, idle) => sum + idle, 0);
+	return each(group.topics, (topic) => Math.max(0, membersOf(group, topic) - most)).reduce(
+		(sum, idle) => sum + idle,
+		0,
+	);
 }
 
 /** The part of all messages that the busiest member gets, spread as evenly as topics and partitions allow; 0: there are no members. */
@@ -24,19 +25,16 @@ export function busiestShare(group: Group): number {
 	const { consumers, topics, producers } = group;
 	if (consumers === 0) return 0;
 	/** Producer p sends to topic p mod topics. */
-	const sent = (topic: number) =>
-		membersOf(group, topic, producers) / producers;
+	const sent = (topic: number) => membersOf(group, topic, producers) / producers;
 	if (consumers < topics) {
 		const shares = new Float64Array(consumers);
 		for (let topic = 0; topic < topics; topic++)
-			shares[topic % consumers] =
-				(shares[topic % consumers] ?? 0) + sent(topic);
+			shares[topic % consumers] = (shares[topic % consumers] ?? 0) + sent(topic);
 		return largestOf(shares);
 	}
-	return each(
-		topics,
-		(topic) => sent(topic) * largestPart(group, topic),
-	).reduce((most, share) => Math.max(most, share));
+	return each(topics, (topic) => sent(topic) * largestPart(group, topic)).reduce((most, share) =>
+		Math.max(most, share),
+	);
 }
 
 // --- internal ---
@@ -55,11 +53,7 @@ function largestPart(group: Group, topic: number): number {
 }
 
 /** How many of `all`, who take topics in turn, have this one. */
-function membersOf(
-	{ consumers, topics }: Group,
-	topic: number,
-	all = consumers,
-) {
+function membersOf({ consumers, topics }: Group, topic: number, all = consumers) {
 	return Math.floor(all / topics) + (topic < all % topics ? 1 : 0);
 }
 

@@ -1,11 +1,7 @@
 /** What several seconds that are recorded as one need; without a schema, as pages have it too. */
 
 /** How many seconds a line is of: the one before its `at`, of a long run several. */
-export function secondsOf({
-	seconds,
-}: {
-	readonly seconds?: number | undefined;
-}): number {
+export function secondsOf({ seconds }: { readonly seconds?: number | undefined }): number {
 	return seconds ?? 1;
 }
 

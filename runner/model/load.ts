@@ -1,22 +1,8 @@
 import path from "node:path";
 import { z } from "zod";
 import { tell } from "../text/tell.ts";
-import {
-	formatBytesExact,
-	formatCount,
-	formatDurationExact,
-	formatRate,
-} from "../units.ts";
-import {
-	count,
-	number,
-	type Size,
-	size,
-	sizeText,
-	span,
-	unit,
-	warmup,
-} from "./field.ts";
+import { formatBytesExact, formatCount, formatDurationExact, formatRate } from "../units.ts";
+import { count, number, type Size, size, sizeText, span, unit, warmup } from "./field.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** The load of a workload and its messages: what they are in a plan, and the fields of a scenario that they come from. */
@@ -31,10 +17,7 @@ export const MOST_BYTES = 1024 ** 3;
 /** Bytes at its end that carry the CRC32C, with `checksum: true`. */
 export const CHECKSUM_BYTES = 4;
 
-const Rate = z.strictObject({
-	messages: z.int().positive(),
-	perNs: z.int().positive(),
-});
+const Rate = z.strictObject({ messages: z.int().positive(), perNs: z.int().positive() });
 
 const MaybeIdle = Rate.extend({ messages: Count });
 
@@ -52,9 +35,7 @@ export const Schedule = z.strictObject({
 	/** poisson: of the arrivals; else 0. */
 	seed: Count.default(0),
 	/** stages: from T0 on without gaps, the warm-up first; the rate goes from `from` to `to` in a straight line. Else empty. */
-	pieces: z
-		.array(z.strictObject({ durationNs: Ns, from: MaybeIdle, to: MaybeIdle }))
-		.default([]),
+	pieces: z.array(z.strictObject({ durationNs: Ns, from: MaybeIdle, to: MaybeIdle })).default([]),
 	/** closed: 0; until steady: the longest. */
 	warmupNs: Ns,
 	/** The window opens as soon as latency is steady, this long after T0; null: at warmupNs. */
@@ -71,23 +52,16 @@ type Counts = "messages" | "warmupMessages";
 /** A schedule before anybody has counted the messages that its times come to; a closed one says how many they are. */
 export type Times =
 	| (Schedule & { kind: "closed" })
-	| (Omit<Schedule, "kind" | Counts> & {
-			kind: Exclude<Schedule["kind"], "closed">;
-	  });
+	| (Omit<Schedule, "kind" | Counts> & { kind: Exclude<Schedule["kind"], "closed"> });
 
 export const loadInPlan = {
 	/**
 	 * Stretches of the window that reports show one by one, in whole seconds from its start: the steps of a load, or the
 	 * "before", "build" and "drain" of a backlog. Empty: there are none.
 	 */
-	phases: z
-		.array(z.strictObject({ name: z.string(), fromNs: Ns, toNs: Ns }))
-		.default([]),
+	phases: z.array(z.strictObject({ name: z.string(), fromNs: Ns, toNs: Ns })).default([]),
 	/** backlog: consumers take nothing in [pauseNs, resumeNs) after T0, while `messages` pile up. Else null. */
-	backlog: z
-		.strictObject({ pauseNs: Ns, resumeNs: Ns, messages: Count })
-		.nullable()
-		.default(null),
+	backlog: z.strictObject({ pauseNs: Ns, resumeNs: Ns, messages: Count }).nullable().default(null),
 	drainNs: Ns,
 	timeoutNs: Ns,
 };
@@ -119,16 +93,14 @@ export const loadInResult = {
 	limitBytes: Count.nullable().default(null),
 	payload: z.string(),
 };
-export interface LoadInResult
-	extends z.output<z.ZodObject<typeof loadInResult>> {
+export interface LoadInResult extends z.output<z.ZodObject<typeof loadInResult>> {
 	readonly schedule: Schedule;
 	readonly backlog: Load["backlog"];
 	readonly checksum: boolean;
 }
 
 /** What a case says of them. The scenario's name adds the seed of bytes. */
-export interface Load
-	extends Readonly<z.output<z.ZodObject<typeof loadInPlan>>> {
+export interface Load extends Readonly<z.output<z.ZodObject<typeof loadInPlan>>> {
 	readonly schedule: Times;
 	/** Each system has its own limit: bytes are a plan's. */
 	readonly message: { readonly size: Size } & Omit<
@@ -139,8 +111,7 @@ export interface Load
 	readonly find: "max-rate" | null;
 }
 
-const rate = (description: string, examples: string[]) =>
-	unit("rate", { description, examples });
+const rate = (description: string, examples: string[]) => unit("rate", { description, examples });
 
 const Stage = z.strictObject({
 	duration: span("How long the rate takes to get there.", ["30s"], "above 0"),
@@ -163,8 +134,7 @@ const Payload = z.union([
 			.string()
 			.min(1)
 			.meta({
-				description:
-					"File whose bytes payloads walk through, relative to the scenario's folder.",
+				description: "File whose bytes payloads walk through, relative to the scenario's folder.",
 				examples: ["orders.json"],
 			}),
 	}),
@@ -227,8 +197,7 @@ export const LOAD_FIELDS = {
 				examples: [1],
 			})
 			.optional(),
-		inName: ({ schedule }) =>
-			schedule.kind === "poisson" ? `seed ${schedule.seed}` : "",
+		inName: ({ schedule }) => (schedule.kind === "poisson" ? `seed ${schedule.seed}` : ""),
 	},
 	stages: {
 		input: z
@@ -280,13 +249,8 @@ export const LOAD_FIELDS = {
 		input: z
 			.union([
 				z.int().min(1).max(1_000_000_000),
-				unit(
-					"size",
-					{
-						description: "Payload bytes that pile up.",
-						examples: ["1GiB"],
-					},
-					(bytes) => (bytes === 0 ? "must be above 0" : undefined),
+				unit("size", { description: "Payload bytes that pile up.", examples: ["1GiB"] }, (bytes) =>
+					bytes === 0 ? "must be above 0" : undefined,
 				).transform((bytes) => ({ bytes })),
 			])
 			.meta({
@@ -296,8 +260,7 @@ export const LOAD_FIELDS = {
 			})
 			.optional(),
 		only: ["backlog"],
-		inName: ({ backlog }) =>
-			backlog === null ? "" : `${backlog.messages} waiting`,
+		inName: ({ backlog }) => (backlog === null ? "" : `${backlog.messages} waiting`),
 	},
 	duration: {
 		input: span(
@@ -342,8 +305,7 @@ export const LOAD_FIELDS = {
 				examples: ["256B", "1KiB", "limit", "limit + 1B"],
 			},
 			(bytes) => {
-				if (bytes < ENVELOPE_BYTES)
-					return tell("message-too-small", { least: ENVELOPE_BYTES });
+				if (bytes < ENVELOPE_BYTES) return tell("message-too-small", { least: ENVELOPE_BYTES });
 				if (bytes > MOST_BYTES) return "must be at most 1GiB";
 				return undefined;
 			},
@@ -365,8 +327,7 @@ export const LOAD_FIELDS = {
 		fact: [
 			"payload",
 			null,
-			({ payload, randomRatio: ratio }) =>
-				ratio === 1 ? payload : `${payload}, ${ratio} of it`,
+			({ payload, randomRatio: ratio }) => (ratio === 1 ? payload : `${payload}, ${ratio} of it`),
 		],
 	},
 	checksum: {
@@ -388,8 +349,7 @@ export function windowPieces({ pieces, warmupNs }: Times): Times["pieces"] {
 
 /** "3000/s", "1000/s to 5000/s in 3 stages", "100000 messages": how a load reads in a name. */
 export function loadName({ schedule, phases }: Load): string {
-	if (schedule.kind === "closed")
-		return `${schedule.messages - schedule.warmupMessages} messages`;
+	if (schedule.kind === "closed") return `${schedule.messages - schedule.warmupMessages} messages`;
 	const { kind, rate } = schedule;
 	const pieces = windowPieces(schedule);
 	const [first, last] = [pieces[0], pieces.at(-1)];
@@ -420,7 +380,6 @@ function loadText({ schedule, backlog }: LoadInResult): string {
 }
 
 function warmupText({ schedule, warmupNs }: LoadInResult): string {
-	if (schedule.kind === "closed")
-		return `${formatCount(schedule.warmupMessages)} messages`;
+	if (schedule.kind === "closed") return `${formatCount(schedule.warmupMessages)} messages`;
 	return schedule.steady ? "until steady" : formatDurationExact(warmupNs);
 }

@@ -40,9 +40,7 @@ export interface MachineAsked {
 }
 
 /** By the names that reports give them, in their order; null: it cannot be read. */
-export function settingTexts(
-	of: MachineSettings,
-): Readonly<Record<string, string | null>> {
+export function settingTexts(of: MachineSettings): Readonly<Record<string, string | null>> {
 	const driver = [
 		...(of.idleDriver === null ? [] : [of.idleDriver]),
 		...(of.bootMaxCState === null ? [] : [`max_cstate ${of.bootMaxCState}`]),
@@ -55,8 +53,6 @@ export function settingTexts(
 		SMT: of.smt,
 		"interrupt moderation": of.interruptModeration,
 		"CPU governor": of.governor,
-		...(of.allowedCores === undefined
-			? {}
-			: { "cores to run on": of.allowedCores }),
+		...(of.allowedCores === undefined ? {} : { "cores to run on": of.allowedCores }),
 	};
 }

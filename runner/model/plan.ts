@@ -3,12 +3,7 @@ import { loadInPlan, Message, Schedule } from "./load.ts";
 import { Pattern } from "./pattern.ts";
 import { Tally } from "./tallies.ts";
 import { TARGETS } from "./targets.ts";
-import {
-	Acknowledge,
-	promisesInPlan,
-	receivingInPlan,
-	sendingInPlan,
-} from "./workload.ts";
+import { Acknowledge, promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
 /**
  * One run, completely spelled out: the file `plan.json` that the k6 script opens and that every
@@ -22,14 +17,7 @@ const Ns = z.int().nonnegative();
  * Metrics of latency. All but `service`, `lag` and `queued` count from the intended time. `last` is of fan-out: the copy of
  * the slowest subscriber.
  */
-export const Metric = z.enum([
-	"response",
-	"service",
-	"lag",
-	"queued",
-	"ack",
-	"last",
-]);
+export const Metric = z.enum(["response", "service", "lag", "queued", "ack", "last"]);
 export type Metric = z.infer<typeof Metric>;
 
 const PercentileSla = z.strictObject({
@@ -80,9 +68,7 @@ export type Sla = z.infer<typeof Sla>;
 
 /** Is it about how long the system takes to answer? Lag and queued are no answer of its. */
 export function isOfAnswer(sla: Sla): sla is LatencySla {
-	return (
-		sla.kind !== "tally" && sla.metric !== "lag" && sla.metric !== "queued"
-	);
+	return sla.kind !== "tally" && sla.metric !== "lag" && sla.metric !== "queued";
 }
 
 /**
@@ -115,13 +101,7 @@ export type Level = z.infer<typeof Level>;
  * What may be done to nodes of a broker. pause: its processes are frozen; kill: they get SIGKILL, and start again afterwards; restart: they
  * are asked to end, and start again; partition: their network is cut off; latency: their network takes longer.
  */
-const FAULT_ACTIONS = [
-	"pause",
-	"kill",
-	"restart",
-	"partition",
-	"latency",
-] as const;
+const FAULT_ACTIONS = ["pause", "kill", "restart", "partition", "latency"] as const;
 export const FaultAction = z.enum(FAULT_ACTIONS);
 export type FaultAction = z.infer<typeof FaultAction>;
 
@@ -165,10 +145,7 @@ export const Plan = z.strictObject({
 	 * the others are made; it is not run itself. null: a run like any other.
 	 */
 	search: z
-		.strictObject({
-			role: z.enum(["start", "probe", "confirm", "curve"]),
-			of: z.string(),
-		})
+		.strictObject({ role: z.enum(["start", "probe", "confirm", "curve"]), of: z.string() })
 		.nullable()
 		.default(null),
 	...loadInPlan,
@@ -198,17 +175,11 @@ export const Plan = z.strictObject({
 		.default([]),
 	/** CPU sets in the manner of taskset ("0-3,8"); null: wherever the kernel likes. */
 	pin: z
-		.strictObject({
-			generator: z.string().nullable(),
-			brokers: z.string().nullable(),
-		})
+		.strictObject({ generator: z.string().nullable(), brokers: z.string().nullable() })
 		.default({ generator: null, brokers: null }),
 	/** How the generator waits for a message's time; apart: no broker uses its cores. */
 	pacing: z
-		.strictObject({
-			mode: z.enum(["auto", "spin", "sleep"]),
-			apart: z.boolean(),
-		})
+		.strictObject({ mode: z.enum(["auto", "spin", "sleep"]), apart: z.boolean() })
 		.default({ mode: "auto", apart: false }),
 	message: Message,
 	...promisesInPlan,
@@ -269,13 +240,9 @@ export function setUpBytes({ message }: Pick<Plan, "message">): number {
  * Messages that one client sends are received by others: only then do clocks of several machines matter, and only the ledgers of
  * all clients together tell what was lost. Elsewhere whoever sends a message receives its response itself.
  */
-export function crosses({
-	client,
-	pattern,
-}: Pick<Plan, "client" | "pattern">): boolean {
+export function crosses({ client, pattern }: Pick<Plan, "client" | "pattern">): boolean {
 	return (
-		client.count > 1 &&
-		(pattern === "fan-out" || pattern === "work-queue" || pattern === "backlog")
+		client.count > 1 && (pattern === "fan-out" || pattern === "work-queue" || pattern === "backlog")
 	);
 }
 
@@ -288,10 +255,7 @@ export function setUpMs(plan: Plan): number {
 	const topics = plan.topics.length;
 	const replies = plan.replyTopics.length;
 	const subscriptions =
-		Math.max(plan.consumers, topics) +
-		replies +
-		plan.subscriptions * topics +
-		bystanders;
+		Math.max(plan.consumers, topics) + replies + plan.subscriptions * topics + bystanders;
 	const made =
 		connections +
 		consumerConnections +
@@ -302,9 +266,7 @@ export function setUpMs(plan: Plan): number {
 }
 
 /** Folder of a run below `runs/`: "01-nats-256B-3000-s-1". Only characters that every file system takes. */
-export function runFolder(
-	plan: Pick<Plan, "index" | "system" | "case" | "repeat">,
-): string {
+export function runFolder(plan: Pick<Plan, "index" | "system" | "case" | "repeat">): string {
 	return `${number(plan.index)}-${safe(plan.system)}-${safe(plan.case)}-${plan.repeat}`;
 }
 

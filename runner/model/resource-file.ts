@@ -32,9 +32,6 @@ export const ResourceLine = z.strictObject({
 		throttled: Count.nullable(),
 	}),
 	/** Bytes over the machine's network devices, or all but the loopback where there are only virtual ones, since its start; the published reports have none. */
-	network: z
-		.strictObject({ rxBytes: Count, txBytes: Count })
-		.nullable()
-		.default(null),
+	network: z.strictObject({ rxBytes: Count, txBytes: Count }).nullable().default(null),
 });
 export type ResourceLine = z.infer<typeof ResourceLine>;

@@ -10,23 +10,19 @@ import { MetricSummary, Result, Run } from "./result.ts";
 const Figures = MetricSummary.omit({ curve: true }).nullable();
 
 export const RunInFile = z.strictObject({
-	...Run.omit({
-		series: true,
-		slowest: true,
-		omission: true,
-		brokerLog: true,
-	}).shape,
+	...Run.omit({ series: true, slowest: true, omission: true, brokerLog: true }).shape,
 	metrics: z.strictObject({
-		...{ response: Figures, service: Figures, lag: Figures },
-		...{ queued: Figures, ack: Figures, last: Figures },
+		response: Figures,
+		service: Figures,
+		lag: Figures,
+		queued: Figures,
+		ack: Figures,
+		last: Figures,
 	} satisfies Record<Metric, typeof Figures>),
 });
 export type RunInFile = z.infer<typeof RunInFile>;
 
-export const ResultFile = z.strictObject({
-	...Result.shape,
-	runs: z.array(RunInFile),
-});
+export const ResultFile = z.strictObject({ ...Result.shape, runs: z.array(RunInFile) });
 export type ResultFile = z.infer<typeof ResultFile>;
 
 /** Until schema 2 all was in one file. */
@@ -42,12 +38,7 @@ export const DetailsFile = z.strictObject({
 	/** Whose they are: as the result and its run have them. A run that was made again leaves the details of its first try behind. */
 	runId: Result.shape.runId,
 	startedAt: Run.shape.startedAt,
-	...Run.pick({
-		series: true,
-		slowest: true,
-		omission: true,
-		brokerLog: true,
-	}).shape,
+	...Run.pick({ series: true, slowest: true, omission: true, brokerLog: true }).shape,
 	/** Of each metric that was measured, as in a result of schema 1 `metrics.<metric>.curve`. */
 	curves: z.partialRecord(Metric, MetricSummary.shape.curve),
 });

@@ -1,11 +1,5 @@
 import { z } from "zod";
-import {
-	ClientLine,
-	OffendersLine,
-	SlowestLine,
-	TickLine,
-	TotalsLine,
-} from "./client-file.ts";
+import { ClientLine, OffendersLine, SlowestLine, TickLine, TotalsLine } from "./client-file.ts";
 import { Comparison } from "./comparison.ts";
 import { EnvironmentFile } from "./environment-file.ts";
 import { loadInResult, Schedule } from "./load.ts";
@@ -59,17 +53,15 @@ export const MetricSummary = z.strictObject({
 	negative: Count,
 	percentiles: z.array(Percentile),
 	/** The distribution up to the last supported percentile: `total` samples have at most `value`. */
-	curve: z.array(
-		z.strictObject({ p: z.number().min(0).lt(100), value: Ns, total: Count }),
-	),
+	curve: z.array(z.strictObject({ p: z.number().min(0).lt(100), value: Ns, total: Count })),
 });
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
 /** A part of the window: a step of the load, or the "before", "build" and "drain" of a backlog. */
-const Weak = z.boolean().default(false).meta({
-	description:
-		"The support of lagP99 is weak; absent in older files: not known.",
-});
+const Weak = z
+	.boolean()
+	.default(false)
+	.meta({ description: "The support of lagP99 is weak; absent in older files: not known." });
 
 export const Phase = z.strictObject({
 	name: z.string(),
@@ -98,10 +90,9 @@ export type Phase = z.infer<typeof Phase>;
 /** What explains a FAIL beside the system. */
 export const Cause = z.enum(["machine"]);
 export type Cause = z.infer<typeof Cause>;
-const MaybeCause = Cause.nullable().default(null).meta({
-	description:
-		"machine: saturated, which explains the FAIL; null: it does not.",
-});
+const MaybeCause = Cause.nullable()
+	.default(null)
+	.meta({ description: "machine: saturated, which explains the FAIL; null: it does not." });
 
 const Numbers = {
 	...SaidFields,
@@ -458,12 +449,8 @@ export const Run = z.strictObject({
 				/** Of those that completed. */
 				max: Ns.nullable(),
 				/** The generator's own lateness, and what blocking explains; null: not measured. */
-				lag: z
-					.strictObject({ p99: Ns.nullable(), max: Ns.nullable() })
-					.nullable(),
-				queued: z
-					.strictObject({ p99: Ns.nullable(), max: Ns.nullable() })
-					.nullable(),
+				lag: z.strictObject({ p99: Ns.nullable(), max: Ns.nullable() }).nullable(),
+				queued: z.strictObject({ p99: Ns.nullable(), max: Ns.nullable() }).nullable(),
 			}),
 		),
 		/** The main metric's samples by second of intended time and latency; null: nothing was measured. */
@@ -513,11 +500,7 @@ export const Run = z.strictObject({
 					/** From 1. */
 					node: Count,
 					points: z.array(
-						z.strictObject({
-							at: z.number(),
-							machine: MachineUsed,
-							network: Network,
-						}),
+						z.strictObject({ at: z.number(), machine: MachineUsed, network: Network }),
 					),
 				}),
 			)
@@ -544,9 +527,10 @@ export const Run = z.strictObject({
 	network: z.array(NetworkPath).default([]),
 	/** "3 nodes on 1 host"; null: not ours to know. */
 	topology: z.string().nullable(),
-	nodesShareHost: z.boolean().default(false).meta({
-		description: "Nodes share one host; absent in older files: false.",
-	}),
+	nodesShareHost: z
+		.boolean()
+		.default(false)
+		.meta({ description: "Nodes share one host; absent in older files: false." }),
 	/** What was done to the broker, in the order of time. */
 	failover: z.array(Failover),
 	generator: z
@@ -564,15 +548,7 @@ export const Run = z.strictObject({
 		z.strictObject({
 			check: z.string(),
 			/** fail: the system does not carry the rate. inconclusive: messages did not complete, and no SLA line counts them. error: mqbench contradicts itself, a bug of it. */
-			status: z.enum([
-				"ok",
-				"warn",
-				"unknown",
-				"inconclusive",
-				"invalid",
-				"fail",
-				"error",
-			]),
+			status: z.enum(["ok", "warn", "unknown", "inconclusive", "invalid", "fail", "error"]),
 			detail: z.string(),
 			figure: z.string().nullable(),
 			limit: z.string().nullable(),

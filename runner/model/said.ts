@@ -3,9 +3,10 @@ import { CODES } from "../text/say.ts";
 
 /** Beside a sentence, for programs: its code in the catalogue (`runner/text/`) and what it names. Absent in results of earlier versions. */
 export const SaidFields = {
-	code: z.enum(CODES).optional().meta({
-		description: "What the sentence says; permanent once released.",
-	}),
+	code: z
+		.enum(CODES)
+		.optional()
+		.meta({ description: "What the sentence says; permanent once released." }),
 	values: z
 		.record(
 			z.string(),

@@ -11,9 +11,6 @@ test.each([
 	expect(sshPlaceText(place)).toBe(text);
 });
 
-test.each(["fd00::11", "[h]", "-oProxyCommand=x", "a:b", "a@b@c"])(
-	"%s is none",
-	(text) => {
-		expect(text).not.toMatch(SSH_PLACE);
-	},
-);
+test.each(["fd00::11", "[h]", "-oProxyCommand=x", "a:b", "a@b@c"])("%s is none", (text) => {
+	expect(text).not.toMatch(SSH_PLACE);
+});

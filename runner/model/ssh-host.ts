@@ -12,10 +12,7 @@ export const SSH_PLACE =
 
 export function sshPlace(text: string): SshPlace {
 	const [, user = null, name, ipv6, port] = SSH_PLACE.exec(text) ?? [];
-	return {
-		...{ user, host: name ?? ipv6 ?? text },
-		port: port === undefined ? null : Number(port),
-	};
+	return { user, host: name ?? ipv6 ?? text, port: port === undefined ? null : Number(port) };
 }
 
 export function sshPlaceText({ user, host, port }: SshPlace): string {

@@ -13,14 +13,7 @@ export const UNITS = {
 } as const satisfies Record<TallyUnit, object>;
 
 /** What a run must have for a tally to mean something: scenario/sla-rules.ts refuses lines without it. */
-export type Need =
-	| "checksum"
-	| "receipts"
-	| "backlog"
-	| "faults"
-	| "rate"
-	| "acks"
-	| "order";
+export type Need = "checksum" | "receipts" | "backlog" | "faults" | "rate" | "acks" | "order";
 
 interface About {
 	readonly unit: TallyUnit;
@@ -42,8 +35,11 @@ interface About {
 }
 
 const RECEIVED = {
-	...{ unit: "messages/s", needs: ["receipts"], tick: "received" },
-	...{ label: "received", copies: true },
+	unit: "messages/s",
+	needs: ["receipts"],
+	tick: "received",
+	label: "received",
+	copies: true,
 } satisfies About;
 
 /** Counters, rates and times that an SLA may name. Rates and times can be compared with a baseline; counts have a right value of their own. */
@@ -55,48 +51,47 @@ const tallies = {
 	reordered: { unit: "messages", needs: ["receipts", "order"], grows: true },
 	redelivered: { unit: "messages", needs: ["receipts"], grows: true },
 	corrupted: {
-		...{ unit: "messages", needs: ["checksum", "receipts"], grows: true },
+		unit: "messages",
+		needs: ["checksum", "receipts"],
+		grows: true,
 		says: "needs `checksum: true`",
 	},
 	notOffered: { unit: "messages", label: "not offered" },
-	throughput: {
-		...RECEIVED,
-		...{ says: "messages received per second", example: ">= 100000/s" },
-	},
+	throughput: { ...RECEIVED, says: "messages received per second", example: ">= 100000/s" },
 	"throughput.sent": {
-		...{ unit: "messages/s", needs: ["acks"], tick: "acked" },
-		...{ label: "acknowledged", says: "acknowledged" },
+		unit: "messages/s",
+		needs: ["acks"],
+		tick: "acked",
+		label: "acknowledged",
+		says: "acknowledged",
 	},
 	"throughput.received": { ...RECEIVED, sameAs: "throughput" },
 	achieved: {
-		...{ unit: "messages/s", needs: ["rate"], tick: "sent" },
-		...{ label: "sent", says: "really sent" },
+		unit: "messages/s",
+		needs: ["rate"],
+		tick: "sent",
+		label: "sent",
+		says: "really sent",
 	},
 	// Of a backlog, from the moment its consumers resume.
 	drainRate: {
-		...{ unit: "messages/s", needs: ["backlog"] },
+		unit: "messages/s",
+		needs: ["backlog"],
 		label: tell("drain-rate"),
-		...{ says: "how fast", example: ">= 50000/s" },
+		says: "how fast",
+		example: ">= 50000/s",
 	},
 	drainTime: {
-		...{ unit: "ns", needs: ["backlog"] },
+		unit: "ns",
+		needs: ["backlog"],
 		label: tell("drain-time"),
 		says: tell("drain-time-says"),
 		example: "< 30s",
 	},
 	// Of each fault: the worst one decides.
-	unavailable: {
-		...{ unit: "ns", needs: ["faults"] },
-		...{ says: tell("unavailable-says"), example: "< 10s" },
-	},
-	recovered: {
-		...{ unit: "ns", needs: ["faults"] },
-		...{ says: tell("recovered-says"), example: "< 15s" },
-	},
-	drained: {
-		...{ unit: "ns", needs: ["faults"] },
-		...{ says: tell("drained-says"), example: "< 30s" },
-	},
+	unavailable: { unit: "ns", needs: ["faults"], says: tell("unavailable-says"), example: "< 10s" },
+	recovered: { unit: "ns", needs: ["faults"], says: tell("recovered-says"), example: "< 15s" },
+	drained: { unit: "ns", needs: ["faults"], says: tell("drained-says"), example: "< 30s" },
 } satisfies Record<string, About>;
 
 export type Tally = keyof typeof tallies;

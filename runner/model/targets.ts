@@ -47,10 +47,7 @@ type FaultName = "pause" | "kill" | "restart" | "partition" | "latency";
 
 const PROCESS_FAULTS = ["pause", "kill", "restart"] as const;
 const EXISTING = "write target: existing";
-const YOURS = {
-	...{ url: EXISTING, tls: EXISTING, create: EXISTING },
-	topics: tell("topics-elsewhere"),
-};
+const YOURS = { url: EXISTING, tls: EXISTING, create: EXISTING, topics: tell("topics-elsewhere") };
 const CLUSTERS_OWN = tell("clusters-own");
 const CONTAINER = "write target: docker";
 const REMOVE = "remove it";
@@ -64,10 +61,7 @@ export const targets = {
 		rents: null,
 		faults: PROCESS_FAULTS,
 		otherFaults: tell("faults-local"),
-		without: {
-			...{ image: CONTAINER, cpus: CONTAINER, memory: CONTAINER },
-			...YOURS,
-		},
+		without: { image: CONTAINER, cpus: CONTAINER, memory: CONTAINER, ...YOURS },
 	},
 	docker: {
 		place: "container",
@@ -86,8 +80,14 @@ export const targets = {
 		faults: [],
 		otherFaults: "",
 		without: {
-			...{ port: REMOVE, version: REMOVE, binary: REMOVE, config: REMOVE },
-			...{ nodes: REMOVE, pin: REMOVE, image: REMOVE, cpus: REMOVE },
+			port: REMOVE,
+			version: REMOVE,
+			binary: REMOVE,
+			config: REMOVE,
+			nodes: REMOVE,
+			pin: REMOVE,
+			image: REMOVE,
+			cpus: REMOVE,
 			memory: REMOVE,
 		},
 	},
@@ -98,10 +98,7 @@ export const targets = {
 		rents: "aws",
 		faults: PROCESS_FAULTS,
 		otherFaults: tell("faults-on-hosts"),
-		without: {
-			...{ port: REMOVE, binary: REMOVE },
-			...YOURS,
-		},
+		without: { port: REMOVE, binary: REMOVE, ...YOURS },
 	},
 	kubernetes: {
 		place: "pod",
@@ -111,9 +108,12 @@ export const targets = {
 		faults: PROCESS_FAULTS,
 		otherFaults: tell("faults-in-pods"),
 		without: {
-			...{ port: REMOVE, binary: "write image instead" },
+			port: REMOVE,
+			binary: "write image instead",
 			pin: "write cpus instead",
-			...{ url: CLUSTERS_OWN, tls: CLUSTERS_OWN, create: CLUSTERS_OWN },
+			url: CLUSTERS_OWN,
+			tls: CLUSTERS_OWN,
+			create: CLUSTERS_OWN,
 			topics: tell("topics-elsewhere"),
 		},
 	},

@@ -28,19 +28,10 @@ interface Around {
 	readonly receivers: number;
 }
 
-export const Delivery = z.enum([
-	"at-most-once",
-	"at-least-once",
-	"exactly-once",
-]);
+export const Delivery = z.enum(["at-most-once", "at-least-once", "exactly-once"]);
 export type Delivery = z.infer<typeof Delivery>;
 /** When a consumer acknowledges: never, as the broker takes as handled what it hands out (automatic), or what it has handled, one by one or several at once. */
-export const Acknowledge = z.enum([
-	"automatic",
-	"message",
-	"batch",
-	"interval",
-]);
+export const Acknowledge = z.enum(["automatic", "message", "batch", "interval"]);
 export type Acknowledge = z.infer<typeof Acknowledge>;
 export const Order = z.enum(["none", "per-producer", "per-key"]);
 export type Order = z.infer<typeof Order>;
@@ -117,10 +108,7 @@ const SENDING = {
 		plan: z.int().nonnegative(),
 		// Each connection has a topic of its own where messages come back to it; else one topic takes them all.
 		value: (n, { pattern, connections }) =>
-			n ??
-			(pattern === "round-trip" || pattern === "request-reply"
-				? connections
-				: 1),
+			n ?? (pattern === "round-trip" || pattern === "request-reply" ? connections : 1),
 		inName: (n) => counted(n, "topic"),
 		fact: ["topics", "1", String],
 	}),
@@ -217,13 +205,9 @@ const RECEIVING = {
 				span("Time for each message.", ["2ms"], "above 0"),
 				z.strictObject({
 					mean: span("Mean time for a message.", ["2ms"], "above 0"),
-					distribution: z
-						.enum(["constant", "exponential"])
-						.default("constant")
-						.meta({
-							description:
-								"`constant`, or `exponential`: mostly short, now and then long.",
-						}),
+					distribution: z.enum(["constant", "exponential"]).default("constant").meta({
+						description: "`constant`, or `exponential`: mostly short, now and then long.",
+					}),
 				}),
 			])
 			.meta({
@@ -250,9 +234,7 @@ const RECEIVING = {
 			"work per message",
 			"none",
 			(work) =>
-				work === null
-					? "none"
-					: `${formatDurationExact(work.meanNs)} ${work.distribution}`,
+				work === null ? "none" : `${formatDurationExact(work.meanNs)} ${work.distribution}`,
 		],
 	}),
 	keys: field({
@@ -264,11 +246,9 @@ const RECEIVING = {
 						description:
 							"`round-robin`: one after the other; `random`: all equally often; `zipf`: the first most often, the second half as often, the third a third as often.",
 					}),
-					count: count(
-						`How many keys there are. Default: ${KEYS}.`,
-						100_000_000,
-						[100],
-					).default(KEYS),
+					count: count(`How many keys there are. Default: ${KEYS}.`, 100_000_000, [100]).default(
+						KEYS,
+					),
 				}),
 			])
 			.meta({
@@ -287,20 +267,14 @@ const RECEIVING = {
 			.default(null),
 		value: (keys = "none"): Keys | null => {
 			if (keys === "none") return null;
-			return typeof keys === "string"
-				? { distribution: keys, count: KEYS }
-				: keys;
+			return typeof keys === "string" ? { distribution: keys, count: KEYS } : keys;
 		},
-		inName: (keys) =>
-			keys === null ? "no keys" : `${keys.count} ${keys.distribution} keys`,
+		inName: (keys) => (keys === null ? "no keys" : `${keys.count} ${keys.distribution} keys`),
 		fact: [
 			"keys",
 			"none",
 			// Not their seed: another one is another draw of the same.
-			(keys) =>
-				keys === null
-					? "none"
-					: `${formatCount(keys.count)} ${keys.distribution}`,
+			(keys) => (keys === null ? "none" : `${formatCount(keys.count)} ${keys.distribution}`),
 		],
 	}),
 };
@@ -330,7 +304,7 @@ const PROMISES = {
 };
 
 const OWN = { pattern, ...SENDING, ...RECEIVING, ...PROMISES };
-const FIELDS = { ...{ pattern }, ...LOAD_FIELDS, ...OWN };
+const FIELDS = { pattern, ...LOAD_FIELDS, ...SENDING, ...RECEIVING, ...PROMISES };
 const ALL: Readonly<Record<keyof typeof FIELDS, AnyField>> = FIELDS;
 type Own = typeof OWN;
 export type WorkloadField = keyof typeof FIELDS;
@@ -397,15 +371,13 @@ export function workloadFacts(
 		}),
 	);
 }
-export const PLAINEST: Readonly<Record<string, string | null>> =
-	Object.fromEntries(
-		Object.values(ALL).flatMap(({ fact }) => (fact ? [fact] : [])),
-	);
+export const PLAINEST: Readonly<Record<string, string | null>> = Object.fromEntries(
+	Object.values(ALL).flatMap(({ fact }) => (fact ? [fact] : [])),
+);
 
 // --- internal ---
 
-interface Declared<In extends z.ZodType, Plan extends z.ZodType, Value>
-	extends Pick<Part, "only"> {
+interface Declared<In extends z.ZodType, Plan extends z.ZodType, Value> extends Pick<Part, "only"> {
 	/** As a person writes it, with its default or optional. */
 	readonly input: In;
 	readonly plan: Plan;

@@ -60,8 +60,7 @@ const POWERS = Float64Array.from({ length: 54 }, (_, e) => 1 / 2 ** e);
 /** -ln(n / 2^53) for whole n in [1, 2^53], by the method and the coefficients of FreeBSD's e_log.c. */
 function minusLn(n: number): number {
 	const upper = Math.floor(n / 2 ** 32);
-	const exponent =
-		upper > 0 ? 63 - Math.clz32(upper) : 31 - Math.clz32(n >>> 0);
+	const exponent = upper > 0 ? 63 - Math.clz32(upper) : 31 - Math.clz32(n >>> 0);
 	// n / 2^53 = 2^k * (1 + f), with 1 + f between the square roots of 1/2 and 2.
 	let m = n * (POWERS[exponent] as number);
 	let k = exponent - 53;

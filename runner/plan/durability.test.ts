@@ -23,14 +23,8 @@ describe("the label of durability is what is really set", () => {
 	test.each([
 		// Redis
 		[REDIS, "memory (appendonly no, no snapshots)"],
-		[
-			`${REDIS}, durability: fsync`,
-			"appendonly yes, appendfsync always (fsync)",
-		],
-		[
-			`${REDIS}, config: { appendonly: "yes" }`,
-			"appendonly yes, appendfsync everysec (interval)",
-		],
+		[`${REDIS}, durability: fsync`, "appendonly yes, appendfsync always (fsync)"],
+		[`${REDIS}, config: { appendonly: "yes" }`, "appendonly yes, appendfsync everysec (interval)"],
 		[
 			`${REDIS}, config: { AppendOnly: '"YES"', appendfsync: always }`,
 			"appendonly yes, appendfsync always (fsync)",
@@ -45,10 +39,7 @@ describe("the label of durability is what is really set", () => {
 		],
 		// JetStream
 		[JETSTREAM, "interval 2m (default)"],
-		[
-			`${JETSTREAM}, durability: fsync`,
-			"storage: file, sync_interval: always (fsync)",
-		],
+		[`${JETSTREAM}, durability: fsync`, "storage: file, sync_interval: always (fsync)"],
 		[
 			`${JETSTREAM}, config: { JetStream.sync: Always }`,
 			"storage: file, sync_interval: Always (fsync)",
@@ -76,10 +67,7 @@ describe("the label of durability is what is really set", () => {
 			`${KAFKA}, config: { log.flush.interval.messages: 100 }`,
 			"log.flush.interval.messages=100, acks=all (interval)",
 		],
-		[
-			`${KAFKA}, config: { log.flush.interval.ms: 50 }`,
-			"log.flush.interval.ms=50, acks=all (os)",
-		],
+		[`${KAFKA}, config: { log.flush.interval.ms: 50 }`, "log.flush.interval.ms=50, acks=all (os)"],
 		[
 			`${KAFKA}, config: { log.flush.scheduler.interval.ms: 50 }`,
 			"log.flush.scheduler.interval.ms=50, acks=all (interval)",
@@ -108,15 +96,9 @@ describe("the label of durability is what is really set", () => {
 			`${JETSTREAM}, url: "nats://h", durability: os`,
 			"storage: file, sync_interval: 24h (os, declared, not checked)",
 		],
-		[
-			`${JETSTREAM}, url: "nats://h", durability: memory`,
-			"storage: memory (memory)",
-		],
+		[`${JETSTREAM}, url: "nats://h", durability: memory`, "storage: memory (memory)"],
 		[`${KAFKA}, url: "kafka://h"`, "not known (your brokers), acks=all"],
-		[
-			`${KAFKA}, url: "kafka://h", durability: fsync`,
-			"flush.messages=1, acks=all (fsync)",
-		],
+		[`${KAFKA}, url: "kafka://h", durability: fsync`, "flush.messages=1, acks=all (fsync)"],
 		[
 			`${KAFKA}, url: "kafka://h", durability: memory`,
 			"log.dirs on tmpfs, acks=all (memory, declared, not checked)",
@@ -158,39 +140,51 @@ describe("config cannot make another level than durability asks for", () => {
 });
 
 describe("config has neither mqbench's own settings nor two in one", () => {
-	test.each([
-		...["appendonly", "maxmemory", "dir", "Port", "slaveof", "unixsocket"],
-	])("%s of Redis", (key) => {
-		const taken = !["appendonly", "maxmemory"].includes(key);
-		const said = label(`${REDIS}, config: { ${key}: "yes" }`);
-		expect(said.startsWith(`mqbench sets ${key} itself`)).toBe(taken);
-	});
+	test.each(["appendonly", "maxmemory", "dir", "Port", "slaveof", "unixsocket"])(
+		"%s of Redis",
+		(key) => {
+			const taken = !["appendonly", "maxmemory"].includes(key);
+			const said = label(`${REDIS}, config: { ${key}: "yes" }`);
+			expect(said.startsWith(`mqbench sets ${key} itself`)).toBe(taken);
+		},
+	);
 
 	test.each([
-		...["listen", "Port", "server_name", "jetstream.store_dir", "store_dir"],
-		...["http", "cluster.routes", "cluster.listen", "gateway.name", "logfile"],
+		"listen",
+		"Port",
+		"server_name",
+		"jetstream.store_dir",
+		"store_dir",
+		"http",
+		"cluster.routes",
+		"cluster.listen",
+		"gateway.name",
+		"logfile",
 	])("%s of NATS", (key) => {
-		expect(label(`${JETSTREAM}, config: { ${key}: x }`)).toMatch(
-			`mqbench sets ${key} itself`,
-		);
+		expect(label(`${JETSTREAM}, config: { ${key}: x }`)).toMatch(`mqbench sets ${key} itself`);
 	});
 
 	test.each([
-		...["log.dirs", "log.dir", "listeners", "advertised.listeners", "node.id"],
-		...["controller.quorum.voters", "process.roles", "port"],
+		"log.dirs",
+		"log.dir",
+		"listeners",
+		"advertised.listeners",
+		"node.id",
+		"controller.quorum.voters",
+		"process.roles",
+		"port",
 	])("%s of Kafka", (key) => {
-		expect(label(`${KAFKA}, config: { ${key}: x }`)).toMatch(
-			`mqbench sets ${key} itself`,
-		);
+		expect(label(`${KAFKA}, config: { ${key}: x }`)).toMatch(`mqbench sets ${key} itself`);
 	});
 
 	test.each([
-		...["listeners.tcp.1", "listeners.ssl.default", "default_user"],
-		...["log.file", "cluster_formation.peer_discovery_backend"],
+		"listeners.tcp.1",
+		"listeners.ssl.default",
+		"default_user",
+		"log.file",
+		"cluster_formation.peer_discovery_backend",
 	])("%s of RabbitMQ", (key) => {
-		expect(label(`broker: rabbitmq, config: { ${key}: x }`)).toMatch(
-			`mqbench sets ${key} itself`,
-		);
+		expect(label(`broker: rabbitmq, config: { ${key}: x }`)).toMatch(`mqbench sets ${key} itself`);
 	});
 
 	test.each(

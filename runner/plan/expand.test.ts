@@ -32,9 +32,7 @@ function one(workload: string): Plan {
 describe("the order of runs", () => {
 	test("systems take turns, in reverse order every second time; repeats are outermost", () => {
 		expect(
-			plans().map(
-				(plan) => `${plan.index} ${plan.repeat} ${plan.system}/${plan.case}`,
-			),
+			plans().map((plan) => `${plan.index} ${plan.repeat} ${plan.system}/${plan.case}`),
 		).toEqual([
 			"1 1 nats/256B 3000/s",
 			"2 1 floor/256B 3000/s",
@@ -56,9 +54,7 @@ describe("the order of runs", () => {
 		const chosen = plans(article, only);
 		expect(chosen.map(({ index }) => index)).toEqual(indexes);
 		if (name)
-			expect(
-				new Set(chosen.map((plan) => `${plan.system}/${plan.case}`)),
-			).toEqual(new Set([name]));
+			expect(new Set(chosen.map((plan) => `${plan.system}/${plan.case}`))).toEqual(new Set([name]));
 	});
 
 	test("--only that matches nothing lists what there is", () => {
@@ -153,15 +149,12 @@ describe("a plan", () => {
 			messages: 45_000,
 		});
 		// Offsets 0, 428.57, 857.14, ... ms: 12 lie below 5 s, 35 below 15 s.
-		expect(
-			one("rate: 7/3s, message: 256B, duration: 10s").schedule,
-		).toMatchObject({
+		expect(one("rate: 7/3s, message: 256B, duration: 10s").schedule).toMatchObject({
 			warmupMessages: 12,
 			messages: 35,
 		});
 		expect(
-			one("rate: 7/3s, message: 256B, duration: 10s, warmup: 0s").schedule
-				.warmupMessages,
+			one("rate: 7/3s, message: 256B, duration: 10s, warmup: 0s").schedule.warmupMessages,
 		).toBe(0);
 	});
 
@@ -190,15 +183,10 @@ describe("a plan", () => {
 		const other = expand(loadScenario("s.yaml", article), { runId: "r2" });
 		const topics = [...all, ...other].flatMap((plan) => plan.topics);
 		expect(new Set(topics).size).toBe(topics.length);
-		expect(all[2]?.topics.slice(0, 2)).toEqual([
-			"mqbench.r1.3.0",
-			"mqbench.r1.3.1",
-		]);
+		expect(all[2]?.topics.slice(0, 2)).toEqual(["mqbench.r1.3.0", "mqbench.r1.3.1"]);
 		const numbers = [...all, ...other].map((plan) => plan.runNumber);
 		expect(new Set(numbers).size).toBe(numbers.length);
-		expect(
-			new Set([...all, ...other].map((plan) => plan.message.seed)).size,
-		).toBe(1);
+		expect(new Set([...all, ...other].map((plan) => plan.message.seed)).size).toBe(1);
 	});
 
 	test("lets the heartbeat outlast the schedule by 2 s, and k6 the drain by 10 s", () => {
@@ -218,9 +206,7 @@ describe("a plan", () => {
 	});
 
 	test("derives producers and topics from connections, and timeout from drain", () => {
-		expect(
-			one("rate: 3/s, message: 256B, duration: 9s, connections: 3, drain: 2s"),
-		).toMatchObject({
+		expect(one("rate: 3/s, message: 256B, duration: 9s, connections: 3, drain: 2s")).toMatchObject({
 			connections: 3,
 			producers: 3,
 			topics: ["mqbench.r1.1.0", "mqbench.r1.1.1", "mqbench.r1.1.2"],
@@ -234,9 +220,7 @@ describe("a plan", () => {
 		const scenario = loadScenario(
 			"s.yaml",
 			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 9s }\n",
-			{
-				url: "nats://me:hunter2@h:4222",
-			},
+			{ url: "nats://me:hunter2@h:4222" },
 		);
 		const [plan] = expand(scenario, { runId: "r1" });
 		expect(plan).toMatchObject({ target: "existing", urlEnv: "MQBENCH_URL" });
@@ -292,10 +276,7 @@ describe("lines about faults", () => {
 
 	test("are one where they mean the same", () => {
 		const [nats] = of("[p99 < 2s, recovered < 5s, recovered(p99 < 2s) < 5s]");
-		expect(nats?.sla.map(({ text }) => text)).toEqual([
-			"p99 < 2s",
-			"recovered < 5s",
-		]);
+		expect(nats?.sla.map(({ text }) => text)).toEqual(["p99 < 2s", "recovered < 5s"]);
 	});
 
 	test("are none of a system to whose broker nothing is done", () => {

@@ -1,21 +1,10 @@
-import {
-	brokerOf,
-	hasProcess,
-	noBroker,
-	type Traits,
-} from "../brokers/index.ts";
+import { brokerOf, hasProcess, noBroker, type Traits } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import { subjectOf } from "../model/baseline-sla.ts";
 import { cpusOf } from "../model/cpu-set.ts";
 import { glob } from "../model/glob.ts";
 import type { Times } from "../model/load.ts";
-import {
-	type BaselineSla,
-	inOrder,
-	isOfAnswer,
-	Plan,
-	type Sla,
-} from "../model/plan.ts";
+import { type BaselineSla, inOrder, isOfAnswer, Plan, type Sla } from "../model/plan.ts";
 import { needs, TALLIES, type Tally } from "../model/tallies.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
@@ -41,24 +30,18 @@ interface ExpandOptions {
  * warms up or gets busy does so for all systems alike. Systems take turns: A B, B A, A B, B A. With A always first a steady
  * drift would be B's alone; in pairs of turns it cancels out.
  */
-export function expand(
-	scenario: Scenario,
-	{ runId = "plan", only }: ExpandOptions,
-): Plan[] {
+export function expand(scenario: Scenario, { runId = "plan", only }: ExpandOptions): Plan[] {
 	const pairs = pairsOf(scenario, scenario.systems);
 	const chosen = only === undefined ? pairs : choose(pairs, only);
-	const turned = pairsOf(scenario, scenario.systems.toReversed()).filter(
-		({ system, one }) =>
-			chosen.some((pair) => pair.system === system && pair.one === one),
+	const turned = pairsOf(scenario, scenario.systems.toReversed()).filter(({ system, one }) =>
+		chosen.some((pair) => pair.system === system && pair.one === one),
 	);
 	const plans: Plan[] = [];
 	// The same for every system and repeat; poisson arrivals take their time to count.
 	const schedules = remember(counted);
 	for (let repeat = 1; repeat <= scenario.repeat; repeat++)
 		for (const { system, one } of repeat % 2 === 1 ? chosen : turned)
-			plans.push(
-				plan(scenario, system, one, schedules, runId, plans.length + 1, repeat),
-			);
+			plans.push(plan(scenario, system, one, schedules, runId, plans.length + 1, repeat));
 	return plans;
 }
 
@@ -98,14 +81,10 @@ function pairsOf({ cases }: Scenario, systems: readonly System[]): Pair[] {
 
 function choose(pairs: readonly Pair[], only: string): Pair[] {
 	const pattern = glob(only);
-	const chosen = pairs.filter(({ system, one }) =>
-		pattern.test(pathOf(system, one)),
-	);
+	const chosen = pairs.filter(({ system, one }) => pattern.test(pathOf(system, one)));
 	if (chosen.length > 0) return chosen;
 	const known = pairs.map(({ system, one }) => `  ${pathOf(system, one)}`);
-	throw failure("usage", {
-		message: tell("only-matches-none", { only, runs: known.join("\n") }),
-	});
+	throw failure("usage", { message: tell("only-matches-none", { only, runs: known.join("\n") }) });
 }
 
 function pathOf(system: System, one: Case): string {
@@ -113,17 +92,11 @@ function pathOf(system: System, one: Case): string {
 }
 
 /** Patterns in which responses come to whom shares with nobody. */
-const ALONE: ReadonlySet<Case["pattern"]> = new Set([
-	"round-trip",
-	"fan-out",
-	"request-reply",
-]);
+const ALONE: ReadonlySet<Case["pattern"]> = new Set(["round-trip", "fan-out", "request-reply"]);
 
 function acknowledgeOf({ acknowledge }: Traits, pattern: Case["pattern"]) {
 	if (pattern === "publish") return "automatic";
-	return acknowledge[
-		ALONE.has(pattern) && pattern !== "request-reply" ? "alone" : "group"
-	];
+	return acknowledge[ALONE.has(pattern) && pattern !== "request-reply" ? "alone" : "group"];
 }
 
 function plan(
@@ -161,10 +134,7 @@ function plan(
 	const clients = clientCount(scenario.clients);
 	const topics =
 		system.existingTopics?.slice(0, one.topics) ??
-		Array.from(
-			{ length: one.topics },
-			(_, t) => `mqbench.${runId}.${index}.${t}`,
-		);
+		Array.from({ length: one.topics }, (_, t) => `mqbench.${runId}.${index}.${t}`);
 	const sized = sizeFor(size, traits, topics);
 	if (sized === null) throw new Error("a scenario without a limit is refused");
 	// Of the scenario alone: every system gets the same bytes and keys, today and in a year.
@@ -188,31 +158,20 @@ function plan(
 		requestUsd: traits.requestUsd ?? null,
 		server: hasProcess(system.options),
 		urlEnv: broker.urlEnv,
-		driverOptions: {
-			...broker.driverOptions(system.options),
-		} as Plan["driverOptions"],
+		driverOptions: { ...broker.driverOptions(system.options) } as Plan["driverOptions"],
 		target: scenario.target,
 		schedule,
 		search: find === null ? null : { role: "start", of: name },
 		topics,
-		replyTopics:
-			one.pattern === "request-reply"
-				? topics.map((topic) => `${topic}.reply`)
-				: [],
+		replyTopics: one.pattern === "request-reply" ? topics.map((topic) => `${topic}.reply`) : [],
 		keys: one.keys === null ? null : { ...one.keys, seed },
 		partitions: partitionsOf(one, system),
 		groupsByPartition: traits.groupsByPartition,
 		create: system.existingTopics === null,
 		faults,
-		pin: {
-			generator: scenario.pin.generator,
-			brokers: brokerCpus(scenario, system),
-		},
+		pin: { generator: scenario.pin.generator, brokers: brokerCpus(scenario, system) },
 		pacing: { mode: scenario.pacing, apart: areApart(scenario, system) },
-		message: {
-			...sized,
-			...{ ...message, seed, checksum },
-		},
+		message: { ...sized, ...message, seed, checksum },
 		delivery,
 		acknowledge: acknowledgeOf(traits, one.pattern),
 		intervalSeconds: intervalSeconds({ ...work, schedule, faults }),
@@ -220,9 +179,7 @@ function plan(
 		heartbeat: {
 			slotsPerSecond: clients * SLOTS_PER_SECOND,
 			vus: clients * HEARTBEAT_VUS,
-			durationNs: wholeMs(
-				endNs + HEARTBEAT_MARGIN_NS + (clients > 1 ? START_LEAD_NS : 0),
-			),
+			durationNs: wholeMs(endNs + HEARTBEAT_MARGIN_NS + (clients > 1 ? START_LEAD_NS : 0)),
 			gracefulStopNs: wholeMs(one.drainNs + STOP_MARGIN_NS),
 		},
 		client: { index: 0, count: clients },
@@ -235,11 +192,7 @@ function plan(
 }
 
 /** What the system does with stored messages, for people: "sync_interval: always (fsync)". */
-function durabilityText({
-	durability,
-	traits,
-	existingTopics,
-}: System): string {
+function durabilityText({ durability, traits, existingTopics }: System): string {
 	// Topics that are not ours have settings that nobody has told us.
 	if (existingTopics !== null && Object.keys(traits.levels).length > 0)
 		return tell("durability-of-yours");
@@ -248,10 +201,7 @@ function durabilityText({
 
 /** When each begins, since T0. */
 function faultsOf({ faults }: Scenario, { schedule }: Case): Plan["faults"] {
-	return faults.map(({ atNs, ...fault }) => ({
-		...fault,
-		atNs: schedule.warmupNs + atNs,
-	}));
+	return faults.map(({ atNs, ...fault }) => ({ ...fault, atNs: schedule.warmupNs + atNs }));
 }
 
 /** Where nothing is done to a broker (there is no server, or faults are left aside with the target), lines about it are left aside as well. */
@@ -263,9 +213,7 @@ function isOfFaults(sla: Sla): boolean {
 function withUntil(lines: readonly Sla[]): Sla[] {
 	const until = lines.find(isOfAnswer);
 	return lines.map((line) =>
-		line.kind === "tally" && line.tally === "recovered" && until
-			? { until, ...line }
-			: line,
+		line.kind === "tally" && line.tally === "recovered" && until ? { until, ...line } : line,
 	);
 }
 
@@ -274,8 +222,7 @@ function areApart(scenario: Scenario, system: System): boolean {
 	const { clients, pin, target } = scenario;
 	const brokers = brokerCpus(scenario, system);
 	if (system.broker === noBroker) return true;
-	if (clients.kind === "rented" || targets[target].place === "host")
-		return true;
+	if (clients.kind === "rented" || targets[target].place === "host") return true;
 	return (
 		pin.generator !== null &&
 		brokers !== null &&
@@ -284,14 +231,9 @@ function areApart(scenario: Scenario, system: System): boolean {
 }
 
 /** CPUs of the system's broker: its own, else the scenario's. One that runs already is not ours to pin. */
-function brokerCpus(
-	{ target, rig, pin }: Scenario,
-	system: System,
-): string | null {
+function brokerCpus({ target, rig, pin }: Scenario, system: System): string | null {
 	const ours =
-		rig === null
-			? targets[target].place !== null
-			: onHosts({ path: "", rig }, system.key);
+		rig === null ? targets[target].place !== null : onHosts({ path: "", rig }, system.key);
 	if (!ours) return null;
 	return system.options.pin ?? pin.brokers;
 }
@@ -315,32 +257,21 @@ function comparedWith(
 	const baselineSystem = baseline?.system ?? null;
 	const own = baselineSystem === system.key;
 	const lines = baselineSla
-		.filter((line) =>
-			applies(own ? { ...line, system: null } : line, system, one),
-		)
+		.filter((line) => applies(own ? { ...line, system: null } : line, system, one))
 		.map(({ expect }) => expect)
 		.filter((line) => disturbed || !isOfFaults(subjectOf(line)));
 	return { baselineSla: distinct(lines), baselineSystem };
 }
 
-function applies(
-	line: Pick<SlaLine, "system" | "case">,
-	system: System,
-	one: Case,
-): boolean {
-	return (
-		(line.system ?? system.key) === system.key &&
-		(line.case ?? one.name) === one.name
-	);
+function applies(line: Pick<SlaLine, "system" | "case">, system: System, one: Case): boolean {
+	return (line.system ?? system.key) === system.key && (line.case ?? one.name) === one.name;
 }
 
 /**
  * Each objective once: a line for all systems and the same one for this system are one gate, and no two repeats of it.
  * The first wording stays; `abort` of any of them holds.
  */
-function distinct<Line extends Sla | BaselineSla>(
-	lines: readonly Line[],
-): Line[] {
+function distinct<Line extends Sla | BaselineSla>(lines: readonly Line[]): Line[] {
 	const byMeaning = new Map<string, Line>();
 	for (const line of lines) {
 		const key = JSON.stringify({ ...line, text: "", abort: false });
@@ -352,11 +283,7 @@ function distinct<Line extends Sla | BaselineSla>(
 }
 
 /** How many a tally counts where it counts every message: of a fan-out it may be of copies. */
-function everyOne(
-	tally: Tally,
-	one: Case,
-	{ messages }: Plan["schedule"],
-): number {
+function everyOne(tally: Tally, one: Case, { messages }: Plan["schedule"]): number {
 	return messages * (TALLIES[tally].copies ? copies(one) : 1);
 }
 

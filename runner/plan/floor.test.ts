@@ -40,10 +40,7 @@ test("a floor has the load of its case, on noop, without limits of any kind", ()
 		expect(floor.schedule.rate).toEqual(like?.schedule.rate);
 		expect(floor.message).toEqual(like?.message);
 		expect(floor.schedule.messages).toBe(
-			messagesBefore(
-				floor.schedule,
-				floor.schedule.warmupNs + floor.schedule.durationNs,
-			),
+			messagesBefore(floor.schedule, floor.schedule.warmupNs + floor.schedule.durationNs),
 		);
 	}
 });
@@ -64,9 +61,7 @@ test("a floor is measured on the clients of its case, and lasts until all of the
 	const [alone, three] = [of(1, ""), of(3, "")];
 	expect(three.client).toEqual({ index: 0, count: 3 });
 	expect(three.heartbeat.slotsPerSecond).toBe(300);
-	expect(three.heartbeat.durationNs - alone.heartbeat.durationNs).toBe(
-		START_LEAD_NS,
-	);
+	expect(three.heartbeat.durationNs - alone.heartbeat.durationNs).toBe(START_LEAD_NS);
 	// Noop takes no message from one client to another.
 	const queue = "pattern: work-queue, consumers: 3";
 	expect(of(1, queue).pattern).toBe("work-queue");
@@ -88,8 +83,7 @@ test("one client elsewhere is told when to begin: its floor lasts that much long
 	const [here, there] = [floors(made), floors(made, { alone: false })];
 	// What a run of its own has beyond its schedule.
 	const { heartbeat, schedule } = made[0] as Plan;
-	const marginNs =
-		heartbeat.durationNs - schedule.warmupNs - schedule.durationNs;
+	const marginNs = heartbeat.durationNs - schedule.warmupNs - schedule.durationNs;
 	expect(there[0]?.heartbeat.durationNs).toBe(3.5e9 + marginNs);
 	expect(here[0]?.heartbeat.durationNs).toBe(4e9);
 });

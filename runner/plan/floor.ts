@@ -64,10 +64,7 @@ function schedule({ schedule: whole }: Plan): Plan["schedule"] {
 
 function floor(plan: Plan, index: number, marginNs: number): Plan {
 	// It completes messages within their process: none crosses to another client.
-	const pattern =
-		floorTraits.cannot[plan.pattern] || crosses(plan)
-			? "round-trip"
-			: plan.pattern;
+	const pattern = floorTraits.cannot[plan.pattern] || crosses(plan) ? "round-trip" : plan.pattern;
 	return {
 		...plan,
 		index,
@@ -89,9 +86,7 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 		phases: [],
 		backlog: null,
 		faults: [],
-		...(pattern === plan.pattern
-			? {}
-			: { ...NO_CONSUMERS, topics: topicsOf(plan) }),
+		...(pattern === plan.pattern ? {} : { ...NO_CONSUMERS, topics: topicsOf(plan) }),
 		wildcard: plan.wildcard && floorTraits.wildcards,
 		work: null,
 		groupsByPartition: false,
@@ -104,11 +99,7 @@ function floor(plan: Plan, index: number, marginNs: number): Plan {
 		order: "none",
 		heartbeat: {
 			...plan.heartbeat,
-			durationNs:
-				WARMUP_NS +
-				DURATION_NS +
-				marginNs +
-				(plan.client.count > 1 ? START_LEAD_NS : 0),
+			durationNs: WARMUP_NS + DURATION_NS + marginNs + (plan.client.count > 1 ? START_LEAD_NS : 0),
 			gracefulStopNs: 11e9,
 		},
 	};

@@ -12,18 +12,11 @@ export function intervalSeconds({
 	phases,
 	faults,
 	backlog,
-}: Pick<Plan, "schedule" | "phases" | "faults" | "backlog">):
-	| number
-	| undefined {
-	if (schedule.kind === "closed" || faults.length > 0 || backlog !== null)
-		return undefined;
-	const longest =
-		LENGTHS.find((n) => schedule.durationNs <= MOST * n * 1e9) ?? 60;
+}: Pick<Plan, "schedule" | "phases" | "faults" | "backlog">): number | undefined {
+	if (schedule.kind === "closed" || faults.length > 0 || backlog !== null) return undefined;
+	const longest = LENGTHS.find((n) => schedule.durationNs <= MOST * n * 1e9) ?? 60;
 	return LENGTHS.findLast(
-		(n) =>
-			n > 1 &&
-			n <= longest &&
-			phases.every(({ toNs }) => toNs % (n * 1e9) === 0),
+		(n) => n > 1 && n <= longest && phases.every(({ toNs }) => toNs % (n * 1e9) === 0),
 	);
 }
 

@@ -3,9 +3,7 @@ import { tell } from "../text/tell.ts";
 import { formatCount, formatDurationExact, formatRate } from "../units.ts";
 
 /** What a load asks for: a plan, or the load of a result. */
-export type Load = Pick<Plan, "phases" | "inFlight"> & {
-	readonly schedule: Plan["schedule"];
-};
+export type Load = Pick<Plan, "phases" | "inFlight"> & { readonly schedule: Plan["schedule"] };
 
 /** What `--quick` did, wherever a shortened run is shown. */
 export const QUICK_MEANS = tell("quick-means");
@@ -35,9 +33,7 @@ export function timeText({ schedule }: Pick<Load, "schedule">): string {
 
 /** "after 1s warm-up", "without warm-up". */
 export function afterText(schedule: Load["schedule"]): string {
-	return schedule.warmupNs === 0
-		? "without warm-up"
-		: `after ${warmupText(schedule)}`;
+	return schedule.warmupNs === 0 ? "without warm-up" : `after ${warmupText(schedule)}`;
 }
 
 /** "5s warm-up"; "warm-up until steady (14s to 1min)", and when the window has opened "14s warm-up until steady". */

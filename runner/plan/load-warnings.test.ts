@@ -42,9 +42,10 @@ test.each<[string, string, string[]]>([
 	],
 	[
 		"a stage beyond what consumers carry",
-		queue(
-			"rate: 100/s, work: 3ms, stages: [{ duration: 10s, target: 2000/s }]",
-		).replace("duration: 10s, consumers", "consumers"),
+		queue("rate: 100/s, work: 3ms, stages: [{ duration: 10s, target: 2000/s }]").replace(
+			"duration: 10s, consumers",
+			"consumers",
+		),
 		[
 			"kafka, 256B 100/s to 2000/s in 1 stage: with 3ms of work for each message the consumers carry at most 1 333/s, and the rate is 2 000/s; write consumers: 8",
 		],

@@ -1,11 +1,5 @@
 import type { Plan } from "../model/plan.ts";
-import {
-	busy,
-	busyShare,
-	type Consuming,
-	idle,
-	type LoadProblem,
-} from "../scenario/consumers.ts";
+import { busy, busyShare, type Consuming, idle, type LoadProblem } from "../scenario/consumers.ts";
 import { say } from "../text/say.ts";
 import { ratePerSecond } from "../units.ts";
 import { distinct } from "./distinct.ts";
@@ -13,22 +7,13 @@ import { intendedInWindow } from "./samples.ts";
 
 /** What a load asks of itself that no broker can mend, as sentences; each once, with the first run that it is about. */
 export function loadWarnings(plans: readonly Plan[]): string[] {
-	const pairs = distinct(plans, (plan) =>
-		JSON.stringify([plan.system, plan.case]),
-	);
+	const pairs = distinct(plans, (plan) => JSON.stringify([plan.system, plan.case]));
 	const warnings = new Map<string, string[]>();
 	for (const plan of pairs)
-		for (const text of [
-			idle(consuming(plan)),
-			busyAt(plan),
-			idleProducers(plan),
-		]
+		for (const text of [idle(consuming(plan)), busyAt(plan), idleProducers(plan)]
 			.flatMap((problem) => problem ?? [])
 			.map(textOf))
-			warnings.set(text, [
-				...(warnings.get(text) ?? []),
-				`${plan.system}, ${plan.case}`,
-			]);
+			warnings.set(text, [...(warnings.get(text) ?? []), `${plan.system}, ${plan.case}`]);
 	return [...warnings].map(
 		([text, [first, ...more]]) =>
 			`${first}${more.length === 0 ? "" : ` (and ${more.length} more)`}: ${text}`,
@@ -65,8 +50,7 @@ function textOf({ said, remedy }: LoadProblem): string {
 function busyAt(plan: Plan): LoadProblem | null {
 	const of = consuming(plan);
 	const { rate } = plan.schedule;
-	if (rate !== null && plan.search === null)
-		return busy(of, ratePerSecond(rate));
+	if (rate !== null && plan.search === null) return busy(of, ratePerSecond(rate));
 	const perMessage = busyShare(of, 1);
 	return perMessage === 0
 		? null

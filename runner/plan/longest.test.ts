@@ -33,9 +33,7 @@ test("where a warm-up lasts until latency is steady, its longest time counts, an
 		),
 		{ runId: "r" },
 	);
-	expect(longest(steady, { floors: false, confirm: false }) / 1e9).toBe(
-		15 + 40 + 90 + 20 + 10,
-	);
+	expect(longest(steady, { floors: false, confirm: false }) / 1e9).toBe(15 + 40 + 90 + 20 + 10);
 });
 
 test("a floor for each case comes on top, of noop none", () => {
@@ -50,11 +48,7 @@ test("repeats that may be added count as if they were", () => {
 });
 
 test("a search is as many runs as it usually makes", () => {
-	expect(
-		of(
-			"system: nats\nsla: [p99 < 5ms]",
-			{},
-			"rate: 3/s, duration: 20s, find: max-rate",
-		),
-	).toBe(20 * (15 + 5 + 60 + 10));
+	expect(of("system: nats\nsla: [p99 < 5ms]", {}, "rate: 3/s, duration: 20s, find: max-rate")).toBe(
+		20 * (15 + 5 + 60 + 10),
+	);
 });

@@ -22,9 +22,7 @@ export function longest(
 	const runs = sum(plans.map(ofRun));
 	const [first] = plans;
 	const repeats = first?.repeats ?? 1;
-	const cases = new Set(
-		plans.filter(({ broker }) => broker !== noBroker).map((plan) => plan.case),
-	);
+	const cases = new Set(plans.filter(({ broker }) => broker !== noBroker).map((plan) => plan.case));
 	return (
 		runs +
 		(also.confirm ? Math.ceil((runs * CONFIRMING) / repeats) : 0) +

@@ -19,24 +19,16 @@ const table: {
 		before: [ns: number, count: number][];
 	}[];
 	exponential: { seed: number; i: number; value: number }[];
-} = JSON.parse(
-	readFileSync(new URL("./offset.table.json", import.meta.url), "utf8"),
-);
+} = JSON.parse(readFileSync(new URL("./offset.table.json", import.meta.url), "utf8"));
 
 test.each(table.offset)("at $rate message $i is due at $ns ns", (row) => {
-	expect(parseRate(row.rate)).toEqual({
-		messages: row.messages,
-		perNs: row.perNs,
-	});
+	expect(parseRate(row.rate)).toEqual({ messages: row.messages, perNs: row.perNs });
 	expect(offsetNs(row, row.i)).toBe(row.ns);
 });
 
-test.each(table.before)(
-	"at $rate $count messages are due before $ns ns",
-	(row) => {
-		expect(messagesBefore(row, row.ns)).toBe(row.count);
-	},
-);
+test.each(table.before)("at $rate $count messages are due before $ns ns", (row) => {
+	expect(messagesBefore(row, row.ns)).toBe(row.count);
+});
 
 describe.each(table.shapes)("$about", ({ shape, offset, before }) => {
 	test.each(offset)("message %i is due at %i ns", (i, ns) => {
@@ -48,12 +40,9 @@ describe.each(table.shapes)("$about", ({ shape, offset, before }) => {
 	});
 });
 
-test.each(table.exponential)(
-	"random number $i of seed $seed is $value",
-	(row) => {
-		expect(exponential(drawSource(row.seed, ARRIVALS), row.i)).toBe(row.value);
-	},
-);
+test.each(table.exponential)("random number $i of seed $seed is $value", (row) => {
+	expect(exponential(drawSource(row.seed, ARRIVALS), row.i)).toBe(row.value);
+});
 
 describe("by hand", () => {
 	test("3000/s is a third of a millisecond, cut to whole ns, and meets the second exactly", () => {
@@ -82,22 +71,14 @@ describe("by hand", () => {
 });
 
 describe("for any rate", () => {
-	const rates = [
-		"3000/s",
-		"7/3s",
-		"90/min",
-		"100001/s",
-		"33.3/s",
-		"10000000/s",
-	].map(parseRate);
+	const rates = ["3000/s", "7/3s", "90/min", "100001/s", "33.3/s", "10000000/s"].map(parseRate);
 
 	test("offsets never go back, and never differ from the ideal by a whole ns", () => {
 		for (const rate of rates)
 			for (let i = 1; i < 1e6; i = i * 3 + 1) {
 				const ns = offsetNs(rate, i);
 				expect(ns).toBeGreaterThanOrEqual(offsetNs(rate, i - 1));
-				const remainder =
-					BigInt(i) * BigInt(rate.perNs) - BigInt(ns) * BigInt(rate.messages);
+				const remainder = BigInt(i) * BigInt(rate.perNs) - BigInt(ns) * BigInt(rate.messages);
 				expect(remainder >= 0n && remainder < BigInt(rate.messages)).toBe(true);
 			}
 	});
@@ -118,8 +99,7 @@ describe("for any rate", () => {
 	test("a plan's schedule of constant kind is its rate", () => {
 		for (const rate of rates) {
 			const shape = constant(rate);
-			for (const i of [0, 1, 999, 1_234_567])
-				expect(offsetNs(shape, i)).toBe(offsetNs(rate, i));
+			for (const i of [0, 1, 999, 1_234_567]) expect(offsetNs(shape, i)).toBe(offsetNs(rate, i));
 			expect(messagesBefore(shape, 7e9)).toBe(messagesBefore(rate, 7e9));
 		}
 	});
@@ -137,17 +117,11 @@ describe("for any shape", () => {
 
 	test("nothing is due before T0", () => {
 		for (const { shape } of table.shapes)
-			expect([messagesBefore(shape, 0), messagesBefore(shape, -1)]).toEqual([
-				0, 0,
-			]);
+			expect([messagesBefore(shape, 0), messagesBefore(shape, -1)]).toEqual([0, 0]);
 	});
 
 	test("a poisson schedule is the same in whichever order it is asked, and by its side", () => {
-		const one = {
-			...constant(parseRate("3000/s")),
-			kind: "poisson",
-			seed: 77,
-		} as const;
+		const one = { ...constant(parseRate("3000/s")), kind: "poisson", seed: 77 } as const;
 		const other = { ...one, seed: 78 };
 		const indices = [0, 500_000, 1023, 1024, 3, 499_999, 70_000];
 		const first = indices.map((i) => offsetNs(one, i));
@@ -160,20 +134,14 @@ describe("for any shape", () => {
 
 	test("poisson keeps the rate: 15 000 in 5 s, give or take four standard deviations", () => {
 		for (let seed = 0; seed < 20; seed++) {
-			const shape = {
-				...constant(parseRate("3000/s")),
-				kind: "poisson",
-				seed,
-			} as const;
+			const shape = { ...constant(parseRate("3000/s")), kind: "poisson", seed } as const;
 			expect(Math.abs(messagesBefore(shape, 5e9) - 15_000)).toBeLessThan(490);
 		}
 	});
 
 	test("a closed load has no offsets, and says so", () => {
 		const closed = { kind: "closed", rate: null, seed: 0, pieces: [] } as const;
-		expect(() => offsetNs({ ...closed, pieces: [] }, 0)).toThrow(
-			"no intended times",
-		);
+		expect(() => offsetNs({ ...closed, pieces: [] }, 0)).toThrow("no intended times");
 	});
 });
 

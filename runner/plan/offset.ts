@@ -30,12 +30,9 @@ interface Law {
 function law(shape: Shape): Law {
 	if (!("kind" in shape)) return constant(shape);
 	if (shape.kind === "stages") return stages(shape.pieces);
-	if (shape.kind === "closed")
-		throw new RangeError("a closed load has no intended times");
+	if (shape.kind === "closed") throw new RangeError("a closed load has no intended times");
 	if (shape.rate === null) throw new RangeError(`${shape.kind} has no rate`);
-	return shape.kind === "constant"
-		? constant(shape.rate)
-		: poisson(shape.rate, shape.seed);
+	return shape.kind === "constant" ? constant(shape.rate) : poisson(shape.rate, shape.seed);
 }
 
 function exact(value: bigint | number): number {
@@ -83,8 +80,7 @@ class Poisson implements Law {
 	}
 
 	before(ns: number): number {
-		while ((this.starts.at(-1) as number) < ns)
-			this.fill(this.starts.length - 1);
+		while ((this.starts.at(-1) as number) < ns) this.fill(this.starts.length - 1);
 		// The chunk before the first start that is not below ns has all messages that are near it.
 		const chunk = firstNotBelow(this.starts, ns) - 1;
 		this.fill(chunk);
@@ -93,8 +89,7 @@ class Poisson implements Law {
 
 	/** Computes the offsets of a chunk, after those of all before it that were never computed. */
 	private fill(chunk: number): void {
-		for (let next = this.starts.length - 1; next < chunk; next++)
-			this.fill(next);
+		for (let next = this.starts.length - 1; next < chunk; next++) this.fill(next);
 		if (this.filled === chunk) return;
 		const start = exact(this.starts[chunk] as number);
 		let sum = 0;
@@ -112,14 +107,10 @@ const walked: Poisson[] = [];
 
 function poisson(rate: Rate, seed: number): Law {
 	const known = walked.findIndex(
-		(p) =>
-			p.seed === seed &&
-			p.rate.messages === rate.messages &&
-			p.rate.perNs === rate.perNs,
+		(p) => p.seed === seed && p.rate.messages === rate.messages && p.rate.perNs === rate.perNs,
 	);
 	if (known === 0) return walked[0] as Poisson;
-	const [law = new Poisson(rate, seed)] =
-		known > 0 ? walked.splice(known, 1) : [];
+	const [law = new Poisson(rate, seed)] = known > 0 ? walked.splice(known, 1) : [];
 	walked.unshift(law);
 	walked.length = Math.min(walked.length, 8);
 	return law;
@@ -157,9 +148,7 @@ const NEVER_NS = Number.MAX_SAFE_INTEGER;
  * Message i is due when the integral of the rate reaches i; where it does so at the start of a piece without any message, at the end of
  * that piece.
  */
-function stages(
-	pieces: readonly { durationNs: number; from: Rate; to: Rate }[],
-): Law {
+function stages(pieces: readonly { durationNs: number; from: Rate; to: Rate }[]): Law {
 	const legs: Leg[] = [];
 	let startNs = 0;
 	let first = 0;
@@ -196,10 +185,8 @@ function stages(
 		// From a rate of 0 on the first message would divide by it.
 		if (x === 0) return exact(leg.startNs);
 		const squared = atStart * atStart + 2 * (atEnd - atStart) * x;
-		const ns =
-			(2 * x * durationNs) / (atStart + Math.sqrt(Math.max(0, squared)));
-		if (!leg.endless && ns >= durationNs)
-			return exact(legs[at + 1]?.startNs ?? NEVER_NS);
+		const ns = (2 * x * durationNs) / (atStart + Math.sqrt(Math.max(0, squared)));
+		if (!leg.endless && ns >= durationNs) return exact(legs[at + 1]?.startNs ?? NEVER_NS);
 		return exact(leg.startNs + Math.floor(ns));
 	};
 	/** The integral at ns is a first guess, offset decides. */

@@ -14,13 +14,7 @@ import {
 } from "../units.ts";
 import { distinct } from "./distinct.ts";
 import { afterText, QUICK_MEANS, rateText, timeText } from "./load-text.ts";
-import {
-	type Carried,
-	DEPTHS,
-	type Enough,
-	type Outline,
-	tooDeepSentence,
-} from "./outline.ts";
+import { type Carried, DEPTHS, type Enough, type Outline, tooDeepSentence } from "./outline.ts";
 
 /**
  * An outline for people. Names stand last in their tables, so that a long one breaks nothing. `where`: where it runs (place-text.ts),
@@ -42,15 +36,10 @@ export function renderOutline(
 	const compared = comparedText(plans);
 	const lines = [
 		...(searching ? [] : runLines(outline, width)),
-		...(plans.some(({ quick }) => quick)
-			? ["", ...wrap(`Note: ${QUICK_MEANS}.`, width)]
-			: []),
+		...(plans.some(({ quick }) => quick) ? ["", ...wrap(`Note: ${QUICK_MEANS}.`, width)] : []),
 		...searches.flatMap((plan, i) => [
 			...(searching && i === 0 ? [] : [""]),
-			...wrap(
-				`${plan.index}. ${plan.system}/${plan.case}: ${searchText(plan)}.`,
-				width,
-			),
+			...wrap(`${plan.index}. ${plan.system}/${plan.case}: ${searchText(plan)}.`, width),
 		]),
 		"",
 		...(compared === null ? [] : [...wrap(`${compared}.`, width), ""]),
@@ -64,22 +53,16 @@ export function renderOutline(
 				"  ",
 			),
 		),
-		...[
-			["Where it runs:", where] as const,
-			[tell("starts-and-reads"), uses] as const,
-		].flatMap(([title, all]) =>
-			all.length === 0
-				? []
-				: [
-						...["", title, ""],
-						...all.flatMap((line) => wrap(`${line}.`, width, "    ", "  ")),
-					],
+		...[["Where it runs:", where] as const, [tell("starts-and-reads"), uses] as const].flatMap(
+			([title, all]) =>
+				all.length === 0
+					? []
+					: ["", title, "", ...all.flatMap((line) => wrap(`${line}.`, width, "    ", "  "))],
 		),
 		...(searching ? [] : percentileLines(outline, width)),
-		...[
-			...outline.tooDeep.map((line) => tooDeepSentence(line, formatCount)),
-			...warnings,
-		].flatMap((text) => ["", ...wrap(`Warning: ${text}`, width, "  ", "")]),
+		...[...outline.tooDeep.map((line) => tooDeepSentence(line, formatCount)), ...warnings].flatMap(
+			(text) => ["", ...wrap(`Warning: ${text}`, width, "  ", "")],
+		),
 	];
 	return `${lines.join("\n")}\n`;
 }
@@ -87,9 +70,7 @@ export function renderOutline(
 /** "compared over 5 repeats with system old: p99 <= baseline + 10%"; null: nothing is. */
 export function comparedText(plans: readonly Plan[]): string | null {
 	const judged = plans.filter((plan) => !isBaseline(plan));
-	const lines = new Set(
-		judged.flatMap(({ baselineSla }) => baselineSla.map(({ text }) => text)),
-	);
+	const lines = new Set(judged.flatMap(({ baselineSla }) => baselineSla.map(({ text }) => text)));
 	const [first] = judged.filter(({ baselineSla }) => baselineSla.length > 0);
 	if (!first) {
 		const [one] = judged;
@@ -102,9 +83,9 @@ export function comparedText(plans: readonly Plan[]): string | null {
 	}
 	const { baselineSystem: system, repeats } = first;
 	return tell("compared", {
-		...{ repeats, lines: [...lines] },
-		with:
-			system === null ? tell("with-baseline") : tell("with-system", { system }),
+		repeats,
+		lines: [...lines],
+		with: system === null ? tell("with-baseline") : tell("with-system", { system }),
 	});
 }
 
@@ -145,7 +126,8 @@ function runLines(outline: Outline, width: number): string[] {
 		"",
 		...wrap(
 			tell("runs-take", {
-				...{ runs: runs.length, atMost: closed ? "at most " : "" },
+				runs: runs.length,
+				atMost: closed ? "at most " : "",
 				sending: formatDuration(outline.durationNs),
 				waiting: formatDuration(outline.drainNs),
 				messages: formatCount(outline.messages),
@@ -203,28 +185,17 @@ function describeAll(plans: readonly Plan[]): string {
 }
 
 function topology(plan: Plan): string {
-	const {
-		consumers,
-		subscriptions,
-		consumerConnections,
-		partitions,
-		bystanders,
-	} = plan;
+	const { consumers, subscriptions, consumerConnections, partitions, bystanders } = plan;
 	const receivers =
 		plan.pattern === "fan-out"
 			? plural(subscriptions, "subscriber")
 			: consumers > 0
-				? plural(
-						consumers,
-						plan.pattern === "request-reply" ? "responder" : "consumer",
-					)
+				? plural(consumers, plan.pattern === "request-reply" ? "responder" : "consumer")
 				: null;
 	return [
 		`${plural(plan.producers, "producer")} on ${plural(plan.connections, "connection")}`,
 		`${plural(plan.topics.length, "topic")}${partitions > 1 ? ` of ${partitions} partitions` : ""}`,
-		...(receivers === null
-			? []
-			: [`${receivers} on ${plural(consumerConnections, "connection")}`]),
+		...(receivers === null ? [] : [`${receivers} on ${plural(consumerConnections, "connection")}`]),
 		...(plan.wildcard ? ["subscribed by a wildcard"] : []),
 		...(bystanders > 0 ? [plural(bystanders, "bystander")] : []),
 	].join(", ");
@@ -244,13 +215,8 @@ function pieces({ schedule, phases }: Plan): string[] {
 			: `to ${formatRate(to)} in ${formatDurationExact(durationNs)}`,
 	);
 	const from = warmup ?? rest[0];
-	const shown =
-		parts.length > 12
-			? [...parts.slice(0, 6), "...", ...parts.slice(-2)]
-			: parts;
-	return [
-		`${steps || !from ? "" : `from ${formatRate(from.from)} `}${shown.join(", ")}`,
-	];
+	const shown = parts.length > 12 ? [...parts.slice(0, 6), "...", ...parts.slice(-2)] : parts;
+	return [`${steps || !from ? "" : `from ${formatRate(from.from)} `}${shown.join(", ")}`];
 }
 
 function backlog({ backlog: held, schedule }: Plan): string[] {
@@ -260,7 +226,9 @@ function backlog({ backlog: held, schedule }: Plan): string[] {
 	const drain = schedule.durationNs - pause - build;
 	return [
 		tell("backlog-times", {
-			...{ afterNs: pause, buildNs: build, drainNs: drain },
+			afterNs: pause,
+			buildNs: build,
+			drainNs: drain,
 			messages: held.messages,
 		}),
 	];
@@ -270,25 +238,19 @@ function extras(plan: Plan): string[] {
 	const { inFlight, keys, work, message } = plan;
 	const { randomRatio, file } = message;
 	return [
-		...(inFlight === null
-			? []
-			: [`at most ${formatCount(inFlight)} in flight per producer`]),
+		...(inFlight === null ? [] : [`at most ${formatCount(inFlight)} in flight per producer`]),
 		...(work === null
 			? []
 			: [
 					`${formatDurationExact(work.meanNs)} of work per message${work.distribution === "exponential" ? " on average, exponential" : ""}`,
 				]),
-		...(keys === null
-			? []
-			: [`${formatCount(keys.count)} keys, ${keys.distribution}`]),
+		...(keys === null ? [] : [`${formatCount(keys.count)} keys, ${keys.distribution}`]),
 		...(file !== null
 			? ["payload from a file"]
 			: message.payload === "zeros"
 				? ["payload of zeros"]
 				: randomRatio < 1
-					? [
-							`${Number((randomRatio * 100).toPrecision(6))} % of payload random`,
-						]
+					? [`${Number((randomRatio * 100).toPrecision(6))} % of payload random`]
 					: []),
 	];
 }
@@ -304,9 +266,7 @@ function carriedRow(one: Carried): string[] {
 }
 
 function amount(enough: Enough): string {
-	return "ns" in enough
-		? formatDurationExact(enough.ns)
-		: formatCount(enough.messages);
+	return "ns" in enough ? formatDurationExact(enough.ns) : formatCount(enough.messages);
 }
 
 /** Numbers are flush right; the last column, and with "left" all but the first, begin at their left edge. */
@@ -316,9 +276,7 @@ function table(
 	align: "left" | "right" = "right",
 ): string[] {
 	const all = [head, ...rows];
-	const widths = head.map((_, i) =>
-		largestOf(all.map((row) => (row[i] ?? "").length)),
-	);
+	const widths = head.map((_, i) => largestOf(all.map((row) => (row[i] ?? "").length)));
 	return all.map((row) =>
 		`  ${row
 			.map((cell, i) =>

@@ -3,20 +3,12 @@ import { loadScenario } from "../scenario/load.ts";
 import { formatCount, parseRate } from "../units.ts";
 import { expand } from "./expand.ts";
 import { messagesBefore } from "./offset.ts";
-import {
-	durationFor,
-	type Outline,
-	outline,
-	tooDeepSentence,
-} from "./outline.ts";
+import { durationFor, type Outline, outline, tooDeepSentence } from "./outline.ts";
 import { renderOutline } from "./outline-text.ts";
 
 function of(rest: string): Outline {
 	return outline(
-		expand(
-			loadScenario("s.yaml", `systems: { nats: nats, floor: noop }\n${rest}`),
-			{ runId: "r" },
-		),
+		expand(loadScenario("s.yaml", `systems: { nats: nats, floor: noop }\n${rest}`), { runId: "r" }),
 	);
 }
 
@@ -57,9 +49,10 @@ describe("the outline of a scenario", () => {
 	});
 
 	test("finds an SLA line that asks for more once for a case, however many systems and repeats", () => {
-		expect(
-			of(two).tooDeep.map(({ sla, case: name }) => `${sla}, ${name}`),
-		).toEqual(["p99.99 < 1s, 256B 3000/s", "p99.99 < 1s, slow"]);
+		expect(of(two).tooDeep.map(({ sla, case: name }) => `${sla}, ${name}`)).toEqual([
+			"p99.99 < 1s, 256B 3000/s",
+			"p99.99 < 1s, slow",
+		]);
 	});
 
 	test("has nothing to say against weak percentiles, counters and the maximum", () => {
@@ -117,9 +110,7 @@ describe("the outline as text", () => {
 	test("says what is compared, over how many repeats and with what", () => {
 		const text = (lines: string) =>
 			renderOutline(
-				of(
-					`workload: { rate: 1000/s, message: 256B, duration: 10s }\nrepeat: 5\n${lines}`,
-				),
+				of(`workload: { rate: 1000/s, message: 256B, duration: 10s }\nrepeat: 5\n${lines}`),
 				300,
 			);
 		expect(text("sla: [p99 <= baseline + 10%]\n")).toContain(

@@ -1,11 +1,6 @@
 import { subjectOf } from "../model/baseline-sla.ts";
 import type { Metric, Plan } from "../model/plan.ts";
-import {
-	type Support,
-	samplesForBound,
-	samplesForSupport,
-	supportOf,
-} from "../stats/support.ts";
+import { type Support, samplesForBound, samplesForSupport, supportOf } from "../stats/support.ts";
 import { tell } from "../text/tell.ts";
 import { formatDurationExact, type Rate } from "../units.ts";
 import { distinct } from "./distinct.ts";
@@ -87,8 +82,7 @@ export function outline(all: readonly Plan[]): Outline {
 			durationNs: schedule.warmupNs + schedule.durationNs,
 		};
 	});
-	const sum = (of: (run: OutlineRun) => number) =>
-		runs.reduce((total, run) => total + of(run), 0);
+	const sum = (of: (run: OutlineRun) => number) => runs.reduce((total, run) => total + of(run), 0);
 	return {
 		// Its runs last as long as the deepest percentile needs.
 		searches: all.filter(({ search }) => search !== null),
@@ -99,9 +93,8 @@ export function outline(all: readonly Plan[]): Outline {
 		drainNs: sum((run) => run.plan.drainNs),
 		cases: distinct(plans, (plan) => plan.case).flatMap(carried),
 		// What is shortened carries nothing deep, and is no result anyway.
-		tooDeep: distinct(
-			plans.filter(({ quick }) => !quick).flatMap(tooDeep),
-			(line) => JSON.stringify([line.sla, line.case]),
+		tooDeep: distinct(plans.filter(({ quick }) => !quick).flatMap(tooDeep), (line) =>
+			JSON.stringify([line.sla, line.case]),
 		),
 	};
 }
@@ -109,8 +102,7 @@ export function outline(all: readonly Plan[]): Outline {
 /** Shortest duration, as a person would write it, in which `samples` messages are due: whole seconds, minutes, hours. */
 export function durationFor(samples: number, rate: Rate): number {
 	const ns = Number(
-		(BigInt(samples) * BigInt(rate.perNs) + BigInt(rate.messages) - 1n) /
-			BigInt(rate.messages),
+		(BigInt(samples) * BigInt(rate.perNs) + BigInt(rate.messages) - 1n) / BigInt(rate.messages),
 	);
 	const unitNs = ns <= 600e9 ? 1e9 : ns <= 36_000e9 ? 60e9 : 3600e9;
 	return Math.ceil(ns / unitNs) * unitNs;
@@ -119,13 +111,16 @@ export function durationFor(samples: number, rate: Rate): number {
 /** "p99.99 < 5ms (256B 3000/s): ...": what is wrong with the line, and which duration mends it. */
 export function tooDeepSentence(line: TooDeep, count: (n: number) => string) {
 	const { p } = line;
-	const can = line.compared
-		? tell("no-figure-to-compare")
-		: tell("cannot-pass");
+	const can = line.compared ? tell("no-figure-to-compare") : tell("cannot-pass");
 	return tell("too-deep", {
-		...{ sla: line.sla, case: line.case, p, so: can },
-		...{ samples: count(line.samples), weak: enoughText(line.weakWith) },
-		...{ weakFrom: count(line.weakFrom), okFrom: count(line.okFrom) },
+		sla: line.sla,
+		case: line.case,
+		p,
+		so: can,
+		samples: count(line.samples),
+		weak: enoughText(line.weakWith),
+		weakFrom: count(line.weakFrom),
+		okFrom: count(line.okFrom),
 		ok: enoughText(line.okWith).replace(/^\w+: /, ""),
 	});
 }
@@ -154,10 +149,7 @@ function crossings({ pattern, subscriptions }: Plan): number {
 }
 
 /** Messages intended in a phase of the window; null: in all of it. */
-function messagesIn(
-	{ schedule }: Plan,
-	phase: Plan["phases"][number] | null,
-): number {
+function messagesIn({ schedule }: Plan, phase: Plan["phases"][number] | null): number {
 	return phase === null
 		? schedule.messages - schedule.warmupMessages
 		: messagesBefore(schedule, schedule.warmupNs + phase.toNs) -
@@ -177,9 +169,7 @@ function enough(
 	if (kind === "closed" || rate === null) return { messages };
 	if (kind !== "stages") return { ns: durationFor(messages, rate) };
 	const perNs = phase ? phase.toNs - phase.fromNs : durationNs;
-	return {
-		ns: durationFor(messages, { messages: messagesIn(plan, phase), perNs }),
-	};
+	return { ns: durationFor(messages, { messages: messagesIn(plan, phase), perNs }) };
 }
 
 function carried(plan: Plan): Carried[] {

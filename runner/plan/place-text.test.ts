@@ -5,26 +5,18 @@ import { outline } from "./outline.ts";
 import { renderOutline } from "./outline-text.ts";
 import { placeLines } from "./place-text.ts";
 
-const workload =
-	"workload: { rate: 3/s, message: 256B, duration: 20s, connections: 3 }\n";
+const workload = "workload: { rate: 3/s, message: 256B, duration: 20s, connections: 3 }\n";
 const load = (head: string) => loadScenario("s.yaml", `${head}\n${workload}`);
 const lines = (head: string, keys?: string[]) => {
 	const scenario = load(head);
-	return placeLines(
-		scenario,
-		new Set(keys ?? scenario.systems.map(({ key }) => key)),
-	);
+	return placeLines(scenario, new Set(keys ?? scenario.systems.map(({ key }) => key)));
 };
 
 describe("where a scenario runs, when it is not simply here", () => {
 	test.each([
 		["a broker and a process of this machine", "system: nats", []],
 		["noop", "target: docker\nsystem: noop", []],
-		[
-			"several processes",
-			"clients: 3\nsystem: nats",
-			["clients: 3 processes of this machine"],
-		],
+		["several processes", "clients: 3\nsystem: nats", ["clients: 3 processes of this machine"]],
 		[
 			"hosts, and a broker of one's own without its password",
 			'clients: [a, b]\ntarget: existing\nsystem: { broker: nats, url: "nats://h:4222" }',
@@ -40,10 +32,7 @@ describe("where a scenario runs, when it is not simply here", () => {
 		[
 			"an image by its name, with limits, and clients beside it",
 			"target: docker\nclients: { docker: 2 }\nsystem: { broker: kafka, image: my/kafka:1, cpus: 2, memory: 2GiB }",
-			[
-				"kafka: image my/kafka:1, at most 2 CPUs and 2GiB of memory",
-				"clients: 2 containers",
-			],
+			["kafka: image my/kafka:1, at most 2 CPUs and 2GiB of memory", "clients: 2 containers"],
 		],
 		[
 			"an image by its version, and several containers",
@@ -93,9 +82,9 @@ describe("where a scenario runs, when it is not simply here", () => {
 	});
 
 	test("of systems that are chosen alone", () => {
-		expect(
-			lines("target: docker\nsystems: { a: nats, b: redis }", ["b"]),
-		).toEqual([expect.stringMatching(/^b: image redis:/)]);
+		expect(lines("target: docker\nsystems: { a: nats, b: redis }", ["b"])).toEqual([
+			expect.stringMatching(/^b: image redis:/),
+		]);
 	});
 
 	test("faults, each in words", () => {
@@ -118,9 +107,7 @@ faults:
 		const rig = RigFile.parse({
 			version: 1,
 			id: "x",
-			brokers: [
-				{ system: "nats", broker: "nats", url: "nats://me:hunter2@h:4222" },
-			],
+			brokers: [{ system: "nats", broker: "nats", url: "nats://me:hunter2@h:4222" }],
 		});
 		const scenario = loadScenario(
 			"s.yaml",
@@ -151,10 +138,7 @@ test("a rig with hosts has fresh brokers for each run, and says which if others 
 			{},
 			{ ...around("s.yaml"), rig: { path: "rig.json", rig } },
 		);
-		return placeLines(
-			scenario,
-			new Set(scenario.systems.map(({ key }) => key)),
-		);
+		return placeLines(scenario, new Set(scenario.systems.map(({ key }) => key)));
 	};
 	expect(said("{ nats: nats, floor: noop }")).toEqual([
 		"rig x: its hosts stay up, brokers are fresh for each run",
@@ -166,9 +150,7 @@ test("a rig with hosts has fresh brokers for each run, and says which if others 
 });
 
 test("the plan says it below what each case does", () => {
-	expect(
-		renderOutline(outline([]), 80, ["clients: 3 processes of this machine"]),
-	).toContain(
+	expect(renderOutline(outline([]), 80, ["clients: 3 processes of this machine"])).toContain(
 		"Where it runs:\n\n  clients: 3 processes of this machine.\n\nPercentiles",
 	);
 	expect(renderOutline(outline([]), 80)).not.toContain("Where it runs");

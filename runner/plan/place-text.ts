@@ -2,13 +2,7 @@ import { imageAt } from "../brokers/image.ts";
 import { brokerOf, hasProcess, noBroker } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
-import type {
-	Aws,
-	Fault,
-	Kubernetes,
-	Scenario,
-	System,
-} from "../scenario/scenario.ts";
+import type { Aws, Fault, Kubernetes, Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import { say } from "../text/say.ts";
 import { formatBytesExact, formatDurationExact } from "../units.ts";
@@ -17,13 +11,8 @@ import { formatBytesExact, formatDurationExact } from "../units.ts";
  * Where brokers and load come from and what is done to them, a line each; empty: brokers of this machine's own, and one process beside
  * them. Only what the systems of `keys` need.
  */
-export function placeLines(
-	scenario: Scenario,
-	keys: ReadonlySet<string>,
-): string[] {
-	const all = scenario.systems.filter(
-		({ key, broker }) => keys.has(key) && broker !== noBroker,
-	);
+export function placeLines(scenario: Scenario, keys: ReadonlySet<string>): string[] {
+	const all = scenario.systems.filter(({ key, broker }) => keys.has(key) && broker !== noBroker);
 	const systems = all.filter(({ options }) => hasProcess(options));
 	return [
 		...rigLine(scenario, systems),
@@ -58,41 +47,32 @@ function awsLines({ aws }: Scenario): string[] {
 	const machines = [
 		...(brokers.count === 0
 			? []
-			: [
-					`${brokers.count} x ${brokers.instances.join(" or ")} for brokers${disk(brokers)}`,
-				]),
+			: [`${brokers.count} x ${brokers.instances.join(" or ")} for brokers${disk(brokers)}`]),
 		`${clients.count} x ${clients.instances.join(" or ")}${clients.spot ? " (spot)" : ""} for the load`,
 	];
 	return [
-		say("rented-machines", {
-			...{ where: zone ?? region, machines },
-			ttl: formatDurationExact(aws.ttlNs),
-		}).text,
+		say("rented-machines", { where: zone ?? region, machines, ttl: formatDurationExact(aws.ttlNs) })
+			.text,
 	];
 }
 
 /** ", on a gp3 volume of 100GiB"; of its own NVMe nothing. */
 function disk({ volume }: Aws["brokers"]): string {
-	return volume === null
-		? ""
-		: ` on a ${volume.type} volume of ${volume.sizeGiB}GiB each`;
+	return volume === null ? "" : ` on a ${volume.type} volume of ${volume.sizeGiB}GiB each`;
 }
 
 function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const { key, url, existingTopics } = system;
 	const { nodes = 1 } = system.options;
 	const { place } = targets[target];
-	const hosts =
-		place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
+	const hosts = place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
 	const image = imageAt(hosts ? "host" : rig === null ? place : null, system);
 	const parts = [
 		...(image === null ? [] : [container(system, image)]),
 		...(hosts && image === null ? [programs(system)] : []),
 		...(hosts && nodes > 1 ? [say("nodes-on-hosts", { nodes }).text] : []),
 		...(url === null ? [] : [`at ${maskUrls(url)}`]),
-		...(existingTopics === null
-			? []
-			: [say("existing-topics", { topics: existingTopics }).text]),
+		...(existingTopics === null ? [] : [say("existing-topics", { topics: existingTopics }).text]),
 	];
 	return parts.length === 0 ? [] : [`${key}: ${parts.join("; ")}`];
 }
@@ -107,9 +87,7 @@ function container({ options }: System, image: string): string {
 	const most = limits.length === 0 ? [] : [`at most ${limits.join(" and ")}`];
 	return [
 		`image ${image}`,
-		...(nodes === 1
-			? most
-			: [`${nodes} containers${most.length === 0 ? "" : ` of ${most} each`}`]),
+		...(nodes === 1 ? most : [`${nodes} containers${most.length === 0 ? "" : ` of ${most} each`}`]),
 	].join(", ");
 }
 
@@ -126,25 +104,18 @@ export function clusterText(kubernetes: Kubernetes | null): string {
 	return namespace === null ? of : `namespace ${namespace} of ${of}`;
 }
 
-function clientsLine({
-	clients,
-	kubernetes,
-}: Pick<Scenario, "clients" | "kubernetes">): string[] {
+function clientsLine({ clients, kubernetes }: Pick<Scenario, "clients" | "kubernetes">): string[] {
 	switch (clients.kind) {
 		case "local":
-			return clients.count === 1
-				? []
-				: [say("clients-here", { clients: clients.count }).text];
+			return clients.count === 1 ? [] : [say("clients-here", { clients: clients.count }).text];
 		case "rented":
 			return [say("clients-rented", { clients: clients.count }).text];
 		case "docker":
 			return [say("clients-in-containers", { clients: clients.count }).text];
 		case "pods":
 			return [
-				say("clients-in-pods-there", {
-					clients: clients.count,
-					where: clusterText(kubernetes),
-				}).text,
+				say("clients-in-pods-there", { clients: clients.count, where: clusterText(kubernetes) })
+					.text,
 			];
 		case "ssh":
 			return [say("clients-on-hosts", { hosts: clients.hosts }).text];
@@ -153,12 +124,7 @@ function clientsLine({
 
 /** "fault at 10s: kill of the leader, which is started again after 2s". */
 function faultLine({ atNs, action, forNs, node, delayNs }: Fault): string {
-	const whom =
-		node === null
-			? "all nodes"
-			: node === "leader"
-				? "the leader"
-				: `node ${node}`;
+	const whom = node === null ? "all nodes" : node === "leader" ? "the leader" : `node ${node}`;
 	const time = forNs === null ? "" : formatDurationExact(forNs);
 	const how: Readonly<Record<Fault["action"], string>> = {
 		pause: `for ${time}`,

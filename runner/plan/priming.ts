@@ -11,15 +11,19 @@ import { HEARTBEAT_MARGIN_NS, START_LEAD_NS } from "./expand.ts";
  */
 export function priming(plan: Plan, { traits }: System): Plan | null {
 	const { schedule, client, message, heartbeat } = plan;
-	const isFresh =
-		traits.jvm === true && plan.target !== "existing" && plan.create;
+	const isFresh = traits.jvm === true && plan.target !== "existing" && plan.create;
 	if (!isFresh || schedule.steady === null) return null;
 	const most = Math.floor(MOST_BYTES / message.bytes);
 	return {
 		...plan,
 		schedule: {
-			...{ kind: "closed", rate: null, seed: 0, pieces: [] },
-			...{ warmupNs: 0, steady: null, warmupMessages: 0 },
+			kind: "closed",
+			rate: null,
+			seed: 0,
+			pieces: [],
+			warmupNs: 0,
+			steady: null,
+			warmupMessages: 0,
 			durationNs: LONGEST_NS,
 			messages: Math.max(plan.producers, Math.min(MESSAGES, most)),
 		},
@@ -27,14 +31,16 @@ export function priming(plan: Plan, { traits }: System): Plan | null {
 		topics: plan.topics.map(apart),
 		replyTopics: plan.replyTopics.map(apart),
 		intervalSeconds: undefined,
-		...{ phases: [], faults: [], limits: [], sla: [], baselineSla: [] },
-		...{ work: null, drainNs: DRAIN_NS },
+		phases: [],
+		faults: [],
+		limits: [],
+		sla: [],
+		baselineSla: [],
+		work: null,
+		drainNs: DRAIN_NS,
 		heartbeat: {
 			...heartbeat,
-			durationNs:
-				LONGEST_NS +
-				HEARTBEAT_MARGIN_NS +
-				(client.count > 1 ? START_LEAD_NS : 0),
+			durationNs: LONGEST_NS + HEARTBEAT_MARGIN_NS + (client.count > 1 ? START_LEAD_NS : 0),
 			gracefulStopNs: DRAIN_NS + 10e9,
 		},
 	};

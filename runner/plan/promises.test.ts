@@ -11,9 +11,7 @@ const nothing: Promises = {
 };
 
 function texts(promises: Partial<Promises>, ...written: string[]): string[] {
-	return promisedGates({ ...nothing, ...promises }, written.map(parseSla)).map(
-		({ text }) => text,
-	);
+	return promisedGates({ ...nothing, ...promises }, written.map(parseSla)).map(({ text }) => text);
 }
 
 describe("gates that follow from what is promised", () => {
@@ -27,21 +25,14 @@ describe("gates that follow from what is promised", () => {
 		[
 			"exactly-once: nothing lost, nothing twice",
 			{ delivery: "exactly-once" },
-			[
-				"lost == 0 (delivery: exactly-once)",
-				"duplicated == 0 (delivery: exactly-once)",
-			],
+			["lost == 0 (delivery: exactly-once)", "duplicated == 0 (delivery: exactly-once)"],
 		],
 		[
 			"per-producer: nothing reordered",
 			{ order: "per-producer" },
 			["reordered == 0 (order: per-producer)"],
 		],
-		[
-			"checksum: nothing corrupted",
-			{ checksum: true },
-			["corrupted == 0 (checksum: true)"],
-		],
+		["checksum: nothing corrupted", { checksum: true }, ["corrupted == 0 (checksum: true)"]],
 	])("%s", (_, promises, gates) => {
 		expect(texts(promises)).toEqual(gates);
 	});

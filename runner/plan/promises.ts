@@ -21,16 +21,12 @@ export function promisedGates(
 	// Where nobody receives, nothing can be missed.
 	if (pattern === "publish") return [];
 	const gates: [Tally, string][] = [];
-	if (delivery !== "at-most-once")
-		gates.push(["lost", `delivery: ${delivery}`]);
+	if (delivery !== "at-most-once") gates.push(["lost", `delivery: ${delivery}`]);
 	else if (find !== null) gates.push(["lost", `find: ${find}`]);
-	if (delivery === "exactly-once")
-		gates.push(["duplicated", `delivery: ${delivery}`]);
+	if (delivery === "exactly-once") gates.push(["duplicated", `delivery: ${delivery}`]);
 	if (order !== "none") gates.push(["reordered", `order: ${order}`]);
 	if (checksum) gates.push(["corrupted", "checksum: true"]);
-	const judged = new Set(
-		written.flatMap((sla) => (sla.kind === "tally" ? [sla.tally] : [])),
-	);
+	const judged = new Set(written.flatMap((sla) => (sla.kind === "tally" ? [sla.tally] : [])));
 	return gates
 		.filter(([tally]) => !judged.has(tally))
 		.map(([tally, from]) => ({

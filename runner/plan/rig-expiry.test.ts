@@ -9,11 +9,7 @@ import { warnBeforeRuns } from "./warnings.ts";
 
 /** A rented rig; the clock says 03:04:05. */
 const rig = (endsAt: string | null, expiresAt: string | null) =>
-	RigFile.parse({
-		...rentedFile,
-		expiresAt,
-		cloud: { ...rentedFile.cloud, endsAt },
-	});
+	RigFile.parse({ ...rentedFile, expiresAt, cloud: { ...rentedFile.cloud, endsAt } });
 
 /** What is said before the one run, which takes 65s with start, drain and floor. */
 function warned(file: RigFile): string {
@@ -32,9 +28,7 @@ function warned(file: RigFile): string {
 
 test("machines end with their ttl, half an hour before a sweep may remove what is left", () => {
 	const sweepAt = "2026-01-02T03:34:05Z";
-	expect(rigEndsAt(rig("2026-01-02T03:05:09Z", sweepAt))).toBe(
-		"2026-01-02T03:05:09Z",
-	);
+	expect(rigEndsAt(rig("2026-01-02T03:05:09Z", sweepAt))).toBe("2026-01-02T03:05:09Z");
 	expect(warned(rig("2026-01-02T03:05:09Z", sweepAt))).toBe(
 		"Warning: the rig x-1 ends in 1.07min (2026-01-02T03:05:09Z), and the runs take up to 1.08min: make fewer of them (--only), or stand a new one up\n",
 	);

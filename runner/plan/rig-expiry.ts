@@ -22,8 +22,12 @@ export function rigExpiryWarnings(
 	return leftNs < takesNs
 		? [
 				tell("rig-ends", {
-					...{ rig: rig.id, end, doing, remedy },
-					...{ left: formatDuration(leftNs), takes: formatDuration(takesNs) },
+					rig: rig.id,
+					end,
+					doing,
+					remedy,
+					left: formatDuration(leftNs),
+					takes: formatDuration(takesNs),
 				}),
 			]
 		: [];

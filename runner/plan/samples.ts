@@ -47,8 +47,7 @@ export function mainMetric(of: Measured): Metric {
 /** Why such a run has no such metric. */
 export function whyMissing(of: Measured, metric: Metric): Said {
 	if (metric === "last" && of.pattern !== "fan-out") return say("no-last-copy");
-	if (metric === "last" && of.schedule.kind !== "closed")
-		return say("last-copy-unknown");
+	if (metric === "last" && of.schedule.kind !== "closed") return say("last-copy-unknown");
 	return of.schedule.kind === "closed"
 		? say("no-intended-times", { metric })
 		: say("consumers-wait", { metric });
@@ -57,9 +56,7 @@ export function whyMissing(of: Measured, metric: Metric): Said {
 /** Which of `plan.limits` counts for this line; -1: none does. */
 export function limitIndex(plan: Plan, sla: Sla): number {
 	if (sla.kind === "tally") return -1;
-	return plan.limits.findIndex(
-		(l) => l.metric === sla.metric && l.limitNs === sla.limitNs,
-	);
+	return plan.limits.findIndex((l) => l.metric === sla.metric && l.limitNs === sla.limitNs);
 }
 
 /** Messages intended in the window. */

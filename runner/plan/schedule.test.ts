@@ -5,10 +5,7 @@ import { expand } from "./expand.ts";
 
 function plan(workload: string, head = "system: noop"): Plan {
 	const [found] = expand(
-		loadScenario(
-			"s.yaml",
-			`${head}\nworkload: { message: 1KiB, ${workload} }\n`,
-		),
+		loadScenario("s.yaml", `${head}\nworkload: { message: 1KiB, ${workload} }\n`),
 		{ runId: "r" },
 	);
 	if (!found) throw new Error("no plan");
@@ -60,9 +57,7 @@ describe("the schedule of a plan", () => {
 			"warmup: 0, steps: [{ rate: 100/s, duration: 10s }, { rate: 0/s, duration: 5s }, { rate: 100/s, duration: 1s }]",
 		);
 		expect(steps.schedule.messages).toBe(1100);
-		expect(steps.phases[1]).toEqual({
-			...{ name: "step 2: 0/s", fromNs: 10e9, toNs: 15e9 },
-		});
+		expect(steps.phases[1]).toEqual({ name: "step 2: 0/s", fromNs: 10e9, toNs: 15e9 });
 		const down = plan(
 			"rate: 0/s, warmup: 2s, stages: [{ duration: 4s, target: 100/s }, { duration: 4s, target: 0/s }]",
 		);
@@ -70,14 +65,10 @@ describe("the schedule of a plan", () => {
 	});
 
 	test("of poisson arrivals has the seed, and about as many messages as the rate says", () => {
-		const { schedule } = plan(
-			"rate: 1000/s, arrivals: poisson, seed: 3, duration: 10s, warmup: 0",
-		);
+		const { schedule } = plan("rate: 1000/s, arrivals: poisson, seed: 3, duration: 10s, warmup: 0");
 		expect(schedule).toMatchObject({ kind: "poisson", seed: 3 });
 		expect(Math.abs(schedule.messages - 10_000)).toBeLessThan(500);
-		const again = plan(
-			"rate: 1000/s, arrivals: poisson, seed: 3, duration: 10s, warmup: 0",
-		);
+		const again = plan("rate: 1000/s, arrivals: poisson, seed: 3, duration: 10s, warmup: 0");
 		expect(again.schedule).toEqual(schedule);
 	});
 
@@ -101,11 +92,7 @@ describe("the schedule of a plan", () => {
 			"pattern: backlog, rate: 100/s, duration: 40s, backlog: 1000",
 			"system: { broker: nats, mode: jetstream }",
 		);
-		expect(found.backlog).toEqual({
-			pauseNs: 13e9,
-			resumeNs: 23e9,
-			messages: 1000,
-		});
+		expect(found.backlog).toEqual({ pauseNs: 13e9, resumeNs: 23e9, messages: 1000 });
 		expect(found.phases).toEqual([
 			{ name: "before", fromNs: 0, toNs: 8e9 },
 			{ name: "build", fromNs: 8e9, toNs: 18e9 },
@@ -118,9 +105,7 @@ describe("a plan spells out", () => {
 	const load = "rate: 100/s, duration: 10s";
 
 	test("request-reply: a topic for the replies to each topic", () => {
-		expect(
-			plan(`${load}, pattern: request-reply, connections: 2, consumers: 3`),
-		).toMatchObject({
+		expect(plan(`${load}, pattern: request-reply, connections: 2, consumers: 3`)).toMatchObject({
 			topics: ["mqbench.r.1.0", "mqbench.r.1.1"],
 			replyTopics: ["mqbench.r.1.0.reply", "mqbench.r.1.1.reply"],
 			consumers: 3,
@@ -142,11 +127,7 @@ describe("a plan spells out", () => {
 	});
 
 	test("CPUs: a system's own before the scenario's", () => {
-		const surroundings = {
-			folder: "/",
-			platform: "linux",
-			fileBytes: () => null,
-		};
+		const surroundings = { folder: "/", platform: "linux", fileBytes: () => null };
 		const pins = expand(
 			loadScenario(
 				"s.yaml",
@@ -165,10 +146,7 @@ describe("a plan spells out", () => {
 
 	test("the level that a system asks for, and what is set for it", () => {
 		expect(
-			plan(
-				load,
-				"system: { broker: nats, mode: jetstream, durability: fsync }",
-			),
+			plan(load, "system: { broker: nats, mode: jetstream, durability: fsync }"),
 		).toMatchObject({
 			durabilityLevel: "fsync",
 			durability: "storage: file, sync_interval: always (fsync)",
@@ -179,10 +157,7 @@ describe("a plan spells out", () => {
 
 	test("publish: no gate about receipts, whatever the system promises", () => {
 		expect(
-			plan(
-				`${load}, pattern: publish`,
-				"system: { broker: nats, mode: jetstream }",
-			).sla,
+			plan(`${load}, pattern: publish`, "system: { broker: nats, mode: jetstream }").sla,
 		).toEqual([]);
 	});
 

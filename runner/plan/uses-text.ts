@@ -27,23 +27,15 @@ export function usesLines(
 		),
 		...(baseline?.path ? [baseline.path] : []),
 		...(kubernetes?.manifests ?? []),
-		...[...sshAccess(scenario)].flatMap((one) => [
-			one.identity,
-			one.knownHosts,
-		]),
+		...[...sshAccess(scenario)].flatMap((one) => [one.identity, one.knownHosts]),
 	].filter((file) => typeof file === "string");
 	const own = systems.flatMap(({ options }) => brokerOf(options).secretEnv);
-	const variables = [
-		...scenario.variables,
-		...own.filter((name) => env[name] !== undefined),
-	];
+	const variables = [...scenario.variables, ...own.filter((name) => env[name] !== undefined)];
 	return [
 		...(rig === null && targets[scenario.target].place === "process"
 			? systems.flatMap(programLine)
 			: []),
-		...(kubernetes === null
-			? []
-			: [tell("uses-cluster", { where: clusterText(kubernetes) })]),
+		...(kubernetes === null ? [] : [tell("uses-cluster", { where: clusterText(kubernetes) })]),
 		...(kubernetes !== null && clients.kind === "pods"
 			? [tell("uses-image", { image: kubernetes.image })]
 			: []),
@@ -63,9 +55,7 @@ function programLine({ key, binary, options }: System): string[] {
 		.at(-1);
 	const { server } = options as { readonly server?: string };
 	const program = binary ?? server ?? from?.replaceAll("`", "");
-	return program === undefined
-		? []
-		: [tell("uses-program", { system: key, program })];
+	return program === undefined ? [] : [tell("uses-program", { system: key, program })];
 }
 
 function sshAccess({ clients, rig }: Scenario) {
@@ -75,10 +65,7 @@ function sshAccess({ clients, rig }: Scenario) {
 	];
 }
 
-function lineOf(
-	code: "uses-files" | "uses-variables",
-	names: readonly string[],
-): string[] {
+function lineOf(code: "uses-files" | "uses-variables", names: readonly string[]): string[] {
 	const all = distinct(names, (name) => name);
 	return all.length === 0 ? [] : [tell(code, { names: all })];
 }

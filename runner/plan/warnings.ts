@@ -19,9 +19,7 @@ export function warnBeforeRuns(
 	args: { readonly path: string; readonly quiet?: boolean | undefined },
 	world: Pick<World, "stderr" | "clock">,
 ): void {
-	const warnings = outline(plans).tooDeep.map((line) =>
-		tooDeepSentence(line, formatCount),
-	);
+	const warnings = outline(plans).tooDeep.map((line) => tooDeepSentence(line, formatCount));
 	if (scenario.strict && warnings.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings });
 	if (args.quiet) return;
@@ -31,10 +29,7 @@ export function warnBeforeRuns(
 		...rigExpiryWarnings(
 			scenario.rig,
 			longest(plans, { floors: true, confirm: false }),
-			{
-				doing: "the runs take",
-				remedy: tell("fewer-runs"),
-			},
+			{ doing: "the runs take", remedy: tell("fewer-runs") },
 			world,
 		),
 	])
@@ -42,23 +37,15 @@ export function warnBeforeRuns(
 }
 
 /** What would make figures say something else than they seem to. */
-export function warningsOf(
-	scenario: Scenario,
-	plans: readonly Plan[],
-): string[] {
+export function warningsOf(scenario: Scenario, plans: readonly Plan[]): string[] {
 	return [...unequalPrefetch(scenario, plans), ...loadWarnings(plans)];
 }
 
 // --- internal ---
 
 /** Behind a slow consumer its prefetch is a queue of its own: systems with different ones are not compared by their brokers. */
-function unequalPrefetch(
-	{ systems }: Scenario,
-	plans: readonly Plan[],
-): string[] {
-	const working = new Set(
-		plans.filter(({ work }) => work !== null).map(({ system }) => system),
-	);
+function unequalPrefetch({ systems }: Scenario, plans: readonly Plan[]): string[] {
+	const working = new Set(plans.filter(({ work }) => work !== null).map(({ system }) => system));
 	const known = systems.flatMap(({ key, traits: { prefetch } }) =>
 		prefetch === null || !working.has(key) ? [] : [{ key, prefetch }],
 	);

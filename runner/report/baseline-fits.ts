@@ -20,14 +20,10 @@ export function fitsBaseline(
 	judged: readonly Plan[],
 ): string[] {
 	const pairs = [
-		...new Map(
-			plans.map((plan) => [JSON.stringify([plan.system, plan.case]), plan]),
-		).values(),
+		...new Map(plans.map((plan) => [JSON.stringify([plan.system, plan.case]), plan])).values(),
 	].map((plan) => {
 		const which = `${plan.system}, ${plan.case}`;
-		const runs = file.runs.filter(
-			(run) => run.system === plan.system && run.case === plan.case,
-		);
+		const runs = file.runs.filter((run) => run.system === plan.system && run.case === plan.case);
 		return { plan, which, runs, why: whyOther(plan, which, runs, file) };
 	});
 	const other = pairs.filter(({ why }) => why !== null);
@@ -49,11 +45,7 @@ function hasLines({ plan }: { readonly plan: Plan }): boolean {
 /** Lines that could never be decided, however many runs are made now. */
 function refuseLacking(
 	lines: Plan["baselineSla"],
-	of: {
-		readonly shown: string;
-		readonly which: string;
-		readonly runs: Baseline["runs"];
-	},
+	of: { readonly shown: string; readonly which: string; readonly runs: Baseline["runs"] },
 ): void {
 	const { shown, which, runs } = of;
 	const counting = runs.filter(({ without }) => without === null);
@@ -64,10 +56,7 @@ function refuseLacking(
 		const name = figureName(figure);
 		const having = counting.filter((run) => run.figures[name] != null).length;
 		if (having < LEAST_REPEATS)
-			throw failure("baseline-figure", {
-				...{ ...facts, runs: having },
-				...{ sla: text, figure: name },
-			});
+			throw failure("baseline-figure", { ...facts, runs: having, sla: text, figure: name });
 	}
 }
 

@@ -65,31 +65,25 @@ describe("two systems of one scenario", () => {
 		// Of 102 ms the tenth is more than 2 ms.
 		[times(100), 1.05, "pass"],
 		[times(100), 1.2, "fail"],
-	])(
-		"of %j at least 2ms more is allowed: %f times as slow: %s",
-		(old, factor, verdict) => {
-			const line = "p99 <= max(baseline + 10%, baseline + 2ms)";
-			const result = judged(ab(`"${line}"`), {
-				...{ old, new: old.map((value) => value * factor) },
-			});
-			const small = old === flat;
-			expect(result.gates).toMatchObject([
-				{
-					...{ sla: line, verdict, limit: line.slice("p99 <= ".length) },
-					comparison: {
-						margin: small ? 2e6 / 1.02e6 : 0.1,
-						marginFrom: small ? "the SLA: baseline + 2ms" : "the SLA",
-					},
+	])("of %j at least 2ms more is allowed: %f times as slow: %s", (old, factor, verdict) => {
+		const line = "p99 <= max(baseline + 10%, baseline + 2ms)";
+		const result = judged(ab(`"${line}"`), { old, new: old.map((value) => value * factor) });
+		const small = old === flat;
+		expect(result.gates).toMatchObject([
+			{
+				sla: line,
+				verdict,
+				limit: line.slice("p99 <= ".length),
+				comparison: {
+					margin: small ? 2e6 / 1.02e6 : 0.1,
+					marginFrom: small ? "the SLA: baseline + 2ms" : "the SLA",
 				},
-			]);
-		},
-	);
+			},
+		]);
+	});
 
 	test("the gate has the ratio with its interval, the baseline's median, and the whole comparison", () => {
-		const [gate] = judged(ab("p99 <= baseline + 10%"), {
-			old: flat,
-			new: times(1.2),
-		}).gates;
+		const [gate] = judged(ab("p99 <= baseline + 10%"), { old: flat, new: times(1.2) }).gates;
 		// Ratios of all pairs: 1.2 * (1 +- 0.04), the third smallest and largest of 25.
 		expect(gate?.measured).toBe("x1.20 [1.17, 1.24] of ~1.02ms");
 		expect(gate?.limit).toBe("baseline + 10%");
@@ -111,11 +105,7 @@ describe("two systems of one scenario", () => {
 	test("within the bound of the clocks a latency is neither worse nor as good: undecided, and why", () => {
 		const across = () => ({ clockBoundNs: 60_000 });
 		const of = (factor: number) =>
-			judged(
-				ab("p99 <= baseline + 10%"),
-				{ old: flat, new: times(factor) },
-				across,
-			).gates[0];
+			judged(ab("p99 <= baseline + 10%"), { old: flat, new: times(factor) }, across).gates[0];
 		for (const factor of [1, 1.2])
 			expect(of(factor)).toMatchObject({
 				verdict: "inconclusive",
@@ -132,8 +122,7 @@ describe("two systems of one scenario", () => {
 				received: received * (run.system === "new" ? 0.9 : 1) + run.repeat,
 			},
 		});
-		const of = (line: string) =>
-			judged(ab(line), {}, rates(50_000)).gates[0] ?? null;
+		const of = (line: string) => judged(ab(line), {}, rates(50_000)).gates[0] ?? null;
 		expect(of("throughput >= baseline - 5%")).toMatchObject({
 			verdict: "fail",
 			limit: "baseline - 5%",
@@ -153,10 +142,7 @@ ${workload}sla: [p99 <= baseline + 10%]
 	});
 
 	test("all that decides by default is shown, and only the lines of the SLA are judged", () => {
-		const { comparisons } = judged(ab("p99 <= baseline + 10%"), {
-			old: flat,
-			new: times(1.5),
-		});
+		const { comparisons } = judged(ab("p99 <= baseline + 10%"), { old: flat, new: times(1.5) });
 		expect(comparisons.map((c) => [c.metric, c.verdict, c.judged])).toEqual([
 			["response p50", "regressed", false],
 			["response p99", "regressed", true],
@@ -165,13 +151,10 @@ ${workload}sla: [p99 <= baseline + 10%]
 
 	test("a stopped run of the candidate leaves no PASS, and keeps a FAIL; a stopped one of the baseline decides nothing", () => {
 		const stopped = (system: string, factor: number) =>
-			judged(
-				ab("p99 <= baseline + 10%", 6),
-				{ old: [...flat, 1e6], new: times(factor) },
-				(run) =>
-					run.system === system && run.repeat === 6
-						? { state: "aborted", abortedBy: "p99 < 5ms" }
-						: {},
+			judged(ab("p99 <= baseline + 10%", 6), { old: [...flat, 1e6], new: times(factor) }, (run) =>
+				run.system === system && run.repeat === 6
+					? { state: "aborted", abortedBy: "p99 < 5ms" }
+					: {},
 			).gates[0];
 		expect(stopped("new", 1)).toMatchObject({
 			verdict: "inconclusive",
@@ -185,13 +168,10 @@ ${workload}sla: [p99 <= baseline + 10%]
 
 	test("a run that is INVALID decides the gate, whichever side it is of", () => {
 		for (const system of ["old", "new"]) {
-			const result = judged(
-				ab("p99 <= baseline + 10%"),
-				{ old: flat, new: flat },
-				(run) =>
-					run.system === system && run.repeat === 3
-						? { verdict: "invalid", why: "the generator was late" }
-						: {},
+			const result = judged(ab("p99 <= baseline + 10%"), { old: flat, new: flat }, (run) =>
+				run.system === system && run.repeat === 3
+					? { verdict: "invalid", why: "the generator was late" }
+					: {},
 			);
 			expect(result.gates[0]).toMatchObject({
 				verdict: "invalid",
@@ -202,11 +182,9 @@ ${workload}sla: [p99 <= baseline + 10%]
 	});
 
 	test("a breach of a limit is no reason not to compare", () => {
-		const result = judged(
-			ab("p99 <= baseline + 10%"),
-			{ old: flat, new: flat },
-			() => ({ verdict: "fail" }),
-		);
+		const result = judged(ab("p99 <= baseline + 10%"), { old: flat, new: flat }, () => ({
+			verdict: "fail",
+		}));
 		expect(result.gates[0]?.verdict).toBe("pass");
 	});
 });
@@ -249,11 +227,7 @@ describe("a baseline from elsewhere", () => {
 	});
 
 	test("of another start of this machine doubles the margin, and says so", () => {
-		const [gate] = stored(
-			["p99 <= baseline + 15%"],
-			times(1.2),
-			boot("another"),
-		).gates;
+		const [gate] = stored(["p99 <= baseline + 15%"], times(1.2), boot("another")).gates;
 		expect(gate).toMatchObject({
 			verdict: "pass",
 			limit: "baseline + 30% (the SLA, doubled: a stored baseline)",
@@ -263,11 +237,7 @@ describe("a baseline from elsewhere", () => {
 	test("of another machine decides nothing, lets the build through, and says why", () => {
 		const result = stored(["p99 <= baseline + 10%"], times(9), (all) => ({
 			...all,
-			machine: all.machine && {
-				...all.machine,
-				fingerprint: "other",
-				cpu: "Other CPU",
-			},
+			machine: all.machine && { ...all.machine, fingerprint: "other", cpu: "Other CPU" },
 		}));
 		expect(result.gates[0]).toMatchObject({ verdict: "inconclusive" });
 		expect(result.gates[0]?.why).toMatch(/^not judged, another machine: CPU/);
@@ -279,9 +249,7 @@ describe("a baseline from elsewhere", () => {
 
 	test("without this case, or with other work, leaves the line undecided", () => {
 		const lacking = (all: Baseline) => ({ ...all, runs: [] });
-		expect(
-			stored(["p99 <= baseline + 10%"], flat, lacking).gates[0],
-		).toMatchObject({
+		expect(stored(["p99 <= baseline + 10%"], flat, lacking).gates[0]).toMatchObject({
 			verdict: "inconclusive",
 			measured: "n/a",
 			limit: "baseline + 10%",
@@ -293,9 +261,7 @@ describe("a baseline from elsewhere", () => {
 			...all,
 			runs: all.runs.map((run) => ({ ...run, work: "other" })),
 		});
-		expect(
-			stored(["p99 <= baseline + 10%"], flat, other).gates[0]?.why,
-		).toMatch(/^other work: /);
+		expect(stored(["p99 <= baseline + 10%"], flat, other).gates[0]?.why).toMatch(/^other work: /);
 	});
 
 	test("noise of this machine raises a narrower margin, and says so", () => {
@@ -304,13 +270,16 @@ describe("a baseline from elsewhere", () => {
 		const work = runs[0]?.work ?? "";
 		if (!machine) throw new Error("the fixture has no machine");
 		const noise = {
-			...{ system: "nats", case: "256B 1000/s", work, metric: "response p99" },
-			...{ runs: 10, each: 5, halfWidth: 0.15, detectable: 0.3 },
+			system: "nats",
+			case: "256B 1000/s",
+			work,
+			metric: "response p99",
+			runs: 10,
+			each: 5,
+			halfWidth: 0.15,
+			detectable: 0.3,
 		};
-		const calibration = {
-			...{ schema: 1 as const, scenario: "s", runId: "c", machine },
-			noise: [noise],
-		};
+		const calibration = { schema: 1 as const, scenario: "s", runId: "c", machine, noise: [noise] };
 		const lines = ["p99 <= baseline + 10%"];
 		const [gate] = stored(lines, times(1.2), here, calibration).gates;
 		expect(gate).toMatchObject({
@@ -340,8 +309,12 @@ describe("a baseline from elsewhere", () => {
 			["p99 <= baseline + 25%", "fail", null],
 		]);
 		expect(result.gates[1]).toMatchObject({
-			...{ system: "nats", case: "256B 1000/s", compares: true },
-			...{ metric: "response", percentile: 99, limit: "baseline + 25%" },
+			system: "nats",
+			case: "256B 1000/s",
+			compares: true,
+			metric: "response",
+			percentile: 99,
+			limit: "baseline + 25%",
 			why: expect.stringMatching(
 				/^nats is 5\.00x the baseline .*: worse by more than the margin of 25 % \(default\)$/,
 			),
@@ -357,7 +330,8 @@ describe("a baseline from elsewhere", () => {
 	test("by default margins are raised like those of lines, and say so", () => {
 		const [, gate] = stored([], times(1.4), boot("another")).gates;
 		expect(gate).toMatchObject({
-			...{ sla: "p99 <= baseline + 25%", verdict: "pass" },
+			sla: "p99 <= baseline + 25%",
+			verdict: "pass",
 			limit: "baseline + 50% (default, doubled: a stored baseline)",
 		});
 	});
@@ -424,10 +398,7 @@ workload: { messages: 10000, message: 256B }
 `;
 		const { gates } = judged(closed, {}, (run) => ({
 			main: "service",
-			throughput: {
-				...run.throughput,
-				received: run.system === "new" ? 900 : 1000,
-			},
+			throughput: { ...run.throughput, received: run.system === "new" ? 900 : 1000 },
 		}));
 		expect(gates.map((g) => [g.sla, g.verdict, g.metric])).toEqual([
 			["service p50 <= baseline + 10%", "pass", "service"],
@@ -454,8 +425,14 @@ sla: [p99 < 10ms]
 				lo: (run.system === "new" ? rate : 9000) + run.repeat,
 				runs: [
 					{
-						...{ index: run.index, role: "probe" as const, rate: 1000 },
-						...{ verdict: "fail" as const, why: null, p50: 1, p99: 2, max: 3 },
+						index: run.index,
+						role: "probe" as const,
+						rate: 1000,
+						verdict: "fail" as const,
+						why: null,
+						p50: 1,
+						p99: 2,
+						max: 3,
 					},
 				],
 			}));
@@ -480,11 +457,7 @@ test("undecided limits fail as ever, beside undecided comparisons", () => {
 		old: flat,
 		new: times(1.2),
 	});
-	const both = withBaseline(
-		{ ...result, verdict: "inconclusive" },
-		plans,
-		null,
-	);
+	const both = withBaseline({ ...result, verdict: "inconclusive" }, plans, null);
 	expect(both.openBaselineOnly).toBe(false);
 	expect(exitCodeOf(both)).toBe(6);
 });

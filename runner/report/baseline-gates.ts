@@ -1,11 +1,7 @@
 import { baselineOf } from "../compare/baseline-of-result.ts";
 import { type Compare, compareRuns } from "../compare/compare.ts";
 import { figureName, HIGHEST_RATE, judgedFigures } from "../compare/figures.ts";
-import {
-	type ComparedRun,
-	defaultLine,
-	judgeBaseline,
-} from "../compare/gate.ts";
+import { type ComparedRun, defaultLine, judgeBaseline } from "../compare/gate.ts";
 import { isBaseline, subjectOf } from "../model/baseline-sla.ts";
 import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
@@ -27,8 +23,7 @@ export function withBaseline(
 	snapshot: BaselineSnapshot | null,
 ): Result {
 	const groups = groupsOf(plans);
-	if (groups.every((group) => sourceOf(group, snapshot) === null))
-		return result;
+	if (groups.every((group) => sourceOf(group, snapshot) === null)) return result;
 	const own = baselineOf(result);
 	const gates: Gate[] = [];
 	const comparisons: Comparison[] = [];
@@ -37,9 +32,7 @@ export function withBaseline(
 		if (source === null) continue;
 		const judged = new Map<string, Comparison>();
 		const written = group.lines.length > 0;
-		for (const sla of written
-			? group.lines
-			: defaultLines(group, source, own, result)) {
+		for (const sla of written ? group.lines : defaultLines(group, source, own, result)) {
 			const name = figureName(sla.figure);
 			const compared = compareGroup(
 				...([group, source, own, snapshot] as const),
@@ -52,23 +45,12 @@ export function withBaseline(
 				),
 			);
 			// Of two lines about one figure the stricter is shown; both are gates.
-			if (
-				comparison &&
-				(judged.get(name)?.margin ?? Infinity) > comparison.margin
-			)
-				judged.set(name, {
-					...comparison,
-					judged: comparison.advisory === null,
-				});
+			if (comparison && (judged.get(name)?.margin ?? Infinity) > comparison.margin)
+				judged.set(name, { ...comparison, judged: comparison.advisory === null });
 		}
 		const usual = compareGroup(group, source, own, snapshot, {});
-		const first = own.runs.find(
-			(run) => run.system === group.system && run.case === group.case,
-		);
-		const shown = new Set([
-			...(first ? judgedFigures(first) : []),
-			...judged.keys(),
-		]);
+		const first = own.runs.find((run) => run.system === group.system && run.case === group.case);
+		const shown = new Set([...(first ? judgedFigures(first) : []), ...judged.keys()]);
 		for (const one of usual.comparisons)
 			if (shown.has(one.metric) && !judged.has(one.metric))
 				comparisons.push({ ...one, judged: false });
@@ -78,8 +60,7 @@ export function withBaseline(
 	return {
 		...result,
 		verdict,
-		openBaselineOnly:
-			verdict === "inconclusive" && result.verdict !== "inconclusive",
+		openBaselineOnly: verdict === "inconclusive" && result.verdict !== "inconclusive",
 		gates: [...result.gates, ...gates],
 		comparisons,
 	};
@@ -114,7 +95,10 @@ function groupsOf(plans: readonly Plan[]): Group[] {
 		const key = JSON.stringify([system, name]);
 		const before = groups.get(key);
 		groups.set(key, {
-			...{ system, case: name, baselineSystem, lines: plan.baselineSla },
+			system,
+			case: name,
+			baselineSystem,
+			lines: plan.baselineSla,
 			confirming: (before?.confirming ?? 0) + (plan.confirms ? 1 : 0),
 			search: plan.search !== null,
 		});
@@ -122,15 +106,9 @@ function groupsOf(plans: readonly Plan[]): Group[] {
 	return [...groups.values()];
 }
 
-function sourceOf(
-	group: Group,
-	snapshot: BaselineSnapshot | null,
-): Source | null {
-	if (group.baselineSystem !== null)
-		return { baseline: "own", system: group.baselineSystem };
-	return snapshot?.baseline
-		? { baseline: snapshot.baseline, system: group.system }
-		: null;
+function sourceOf(group: Group, snapshot: BaselineSnapshot | null): Source | null {
+	if (group.baselineSystem !== null) return { baseline: "own", system: group.baselineSystem };
+	return snapshot?.baseline ? { baseline: snapshot.baseline, system: group.system } : null;
 }
 
 /** For what decides by default; none where the baseline has no run of it, which was said before anything ran, and of shortened runs. */
@@ -181,8 +159,7 @@ function withoutLag(
 	snapshot: BaselineSnapshot | null,
 ): Comparison | "unknown" | null {
 	const subject = aboutOf(sla);
-	if (subject?.kind !== "percentile" || !containsLag(subject.metric))
-		return null;
+	if (subject?.kind !== "percentile" || !containsLag(subject.metric)) return null;
 	const { a, b } = sidesOf(group, source, own);
 	const large = [...a.runs, ...b.runs].some(({ figures }) => {
 		const lag = figures["lag p99"] ?? 0;
@@ -191,9 +168,7 @@ function withoutLag(
 	});
 	if (!large) return null;
 	const name = `service p${subject.percentile}`;
-	const { comparisons } = compareGroup(group, source, own, snapshot, {
-		[name]: sla,
-	});
+	const { comparisons } = compareGroup(group, source, own, snapshot, { [name]: sla });
 	return comparisons.find((c) => c.metric === name) ?? "unknown";
 }
 
@@ -213,10 +188,7 @@ function compareGroup(
 		margins,
 		calibration: snapshot?.calibration ?? null,
 		pairs: { [system]: source.system },
-		names: {
-			a: oneRun ? source.system : (snapshot?.name ?? "the baseline"),
-			b: system,
-		},
+		names: { a: oneRun ? source.system : (snapshot?.name ?? "the baseline"), b: system },
 	});
 }
 
@@ -244,24 +216,29 @@ function gateOf(
 	const subject = aboutOf(sla);
 	const comparison = "metric" in compared ? compared : null;
 	return {
-		...{ sla: sla.text, system, case: name, ...judged },
-		why:
-			confirming === 0 ? why : `${why} (with ${confirming} confirming repeats)`,
-		metric:
-			subject === null || subject.kind === "tally" ? null : subject.metric,
+		sla: sla.text,
+		system,
+		case: name,
+		...judged,
+		why: confirming === 0 ? why : `${why} (with ${confirming} confirming repeats)`,
+		metric: subject === null || subject.kind === "tally" ? null : subject.metric,
 		percentile: subject?.kind === "percentile" ? subject.percentile : null,
 		limitNs: null,
-		...{ n: null, over: null, allowed: null, censored: null },
-		...{ events: null, phi: null, margin: null, tally: null },
-		...{ beyondNs: null, cause: null },
+		n: null,
+		over: null,
+		allowed: null,
+		censored: null,
+		events: null,
+		phi: null,
+		margin: null,
+		tally: null,
+		beyondNs: null,
+		cause: null,
 		valueNs: comparison?.unit === "ns" ? comparison.b.median : null,
 		lowNs: null,
 		highNs: null,
 		compares: true,
-		comparison: comparison && {
-			...comparison,
-			judged: comparison.advisory === null,
-		},
+		comparison: comparison && { ...comparison, judged: comparison.advisory === null },
 		line: null,
 		repeats: [],
 	};
@@ -273,19 +250,12 @@ function runsOf(
 	{ runs, searches }: Result,
 ): ComparedRun[] {
 	const of = (one: { readonly system: string; readonly case: string }) =>
-		one.case === name &&
-		(one.system === system || one.system === baselineSystem);
+		one.case === name && (one.system === system || one.system === baselineSystem);
 	const named = (one: { readonly system: string; readonly repeat: number }) =>
 		`repeat ${one.repeat} of ${one.system}`;
 	return search
-		? searches.filter(of).map((one) => ({
-				name: named(one),
-				verdict: one.verdict,
-				why: one.answer,
-			}))
-		: runs.filter(of).map((run) => ({
-				name: named(run),
-				verdict: run.verdict,
-				why: run.why,
-			}));
+		? searches
+				.filter(of)
+				.map((one) => ({ name: named(one), verdict: one.verdict, why: one.answer }))
+		: runs.filter(of).map((run) => ({ name: named(run), verdict: run.verdict, why: run.why }));
 }

@@ -14,11 +14,7 @@ import { loadScenario } from "../scenario/load.ts";
 import { shorten } from "../scenario/quick.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { fakeWorld } from "../world.fake.ts";
-import {
-	type BaselineArgs,
-	baselineToCompare,
-	withBaseline,
-} from "./baseline-to-compare.ts";
+import { type BaselineArgs, baselineToCompare, withBaseline } from "./baseline-to-compare.ts";
 import { comparedResult } from "./compared.fake.ts";
 import { loadOf } from "./load.ts";
 
@@ -36,11 +32,7 @@ const here = machineOf(
 function standing(change: (all: Baseline) => Baseline = (all) => all) {
 	const cwd = testFolder();
 	const made = baselineOf(comparedResult(yaml, {}).result);
-	const baseline = change({
-		...made,
-		startedAt: "2026-11-20T12:00:00.000Z",
-		machine: here,
-	});
+	const baseline = change({ ...made, startedAt: "2026-11-20T12:00:00.000Z", machine: here });
 	writeFileSync(path.join(cwd, "b.json"), JSON.stringify(baseline));
 	const world = fakeWorld({ cwd, env: { MQBENCH_CACHE_DIR: cwd } });
 	return { cwd, world, baseline };
@@ -50,21 +42,12 @@ const args = { path: "s.yaml" };
 const withFile = { ...args, baseline: "b.json" };
 
 /** As `mqbench run` does it. */
-function compare(
-	written: Scenario,
-	args: BaselineArgs,
-	world: ReturnType<typeof fakeWorld>,
-) {
+function compare(written: Scenario, args: BaselineArgs, world: ReturnType<typeof fakeWorld>) {
 	const scenario = withBaseline(written, args, world);
 	const plans = expand(scenario, { only: args.only });
 	return {
 		scenario,
-		...baselineToCompare(
-			scenario,
-			plans,
-			{ ...args, settings: undefined },
-			world,
-		),
+		...baselineToCompare(scenario, plans, { ...args, settings: undefined }, world),
 	};
 }
 
@@ -85,17 +68,10 @@ describe("a line that compares", () => {
 		const { world } = standing();
 		const found = compare(scenario(), { ...args, baseline: "none" }, world);
 		expect(found.snapshot).toBeNull();
-		expect(found.warnings).toEqual([
-			"--baseline none: not judged are p99 <= baseline + 10%",
-		]);
+		expect(found.warnings).toEqual(["--baseline none: not judged are p99 <= baseline + 10%"]);
 		expect(found.scenario.baselineSla).toHaveLength(1);
-		const named = loadScenario(
-			path.join(world.cwd, "s.yaml"),
-			`baseline: ./b.json\n${yaml}`,
-		);
-		expect(
-			compare(named, { ...args, baseline: "none" }, world).scenario.baseline,
-		).toBeNull();
+		const named = loadScenario(path.join(world.cwd, "s.yaml"), `baseline: ./b.json\n${yaml}`);
+		expect(compare(named, { ...args, baseline: "none" }, world).scenario.baseline).toBeNull();
 	});
 
 	test("of another case than --only leaves needs no baseline", () => {
@@ -132,21 +108,15 @@ describe("a baseline from a file", () => {
 
 	test("of the scenario counts from its folder; the command line's comes before it", () => {
 		const { cwd, world } = standing();
-		const named = loadScenario(
-			path.join(cwd, "s.yaml"),
-			`baseline: ./b.json\n${yaml}`,
-		);
+		const named = loadScenario(path.join(cwd, "s.yaml"), `baseline: ./b.json\n${yaml}`);
 		expect(compare(named, args, world).snapshot?.name).toContain("(b.json)");
-		expect(() =>
-			compare(named, { ...args, baseline: "other.json" }, world),
-		).toThrow(/other\.json: cannot be compared with/);
+		expect(() => compare(named, { ...args, baseline: "other.json" }, world)).toThrow(
+			/other\.json: cannot be compared with/,
+		);
 	});
 
 	test("of a system of the scenario is overridden as well", () => {
-		const two = yaml.replace(
-			"system: nats",
-			"systems: { nats: nats, new: nats }\nbaseline: nats",
-		);
+		const two = yaml.replace("system: nats", "systems: { nats: nats, new: nats }\nbaseline: nats");
 		const { world } = standing();
 		const found = compare(scenario(two), withFile, world);
 		expect(found.scenario.baseline?.system).toBeNull();
@@ -184,9 +154,7 @@ describe("a baseline from a file", () => {
 	test("with fewer than four runs that count is refused", () => {
 		const few = (all: Baseline) => ({
 			...all,
-			runs: all.runs.map((run) =>
-				run.repeat > 3 ? { ...run, without: "invalid" } : run,
-			),
+			runs: all.runs.map((run) => (run.repeat > 3 ? { ...run, without: "invalid" } : run)),
 		});
 		expect(() => compare(scenario(), withFile, standing(few).world)).toThrow(
 			expect.objectContaining({
@@ -198,9 +166,9 @@ describe("a baseline from a file", () => {
 		);
 		// Default lines ask for as many, on either side.
 		const plain = yaml.replace("sla: [p99 <= baseline + 10%]\n", "");
-		expect(() =>
-			compare(scenario(plain), withFile, standing(few).world),
-		).toThrow(/has only 3 runs of nats, 256B that count/);
+		expect(() => compare(scenario(plain), withFile, standing(few).world)).toThrow(
+			/has only 3 runs of nats, 256B that count/,
+		);
 		const once = scenario(plain.replace("repeat: 5\n", ""));
 		expect(() => compare(once, withFile, standing().world)).toThrow(
 			"s.yaml: a comparison needs at least 4 runs on each side to tell a change from noise, and repeat is 1; write repeat: 5",
@@ -208,9 +176,7 @@ describe("a baseline from a file", () => {
 	});
 
 	test("that does not have a line's figure in four runs that count is refused, and says to make it anew", () => {
-		const added = scenario(
-			yaml.replace("+ 10%]", "+ 10%, p95 <= baseline + 10%]"),
-		);
+		const added = scenario(yaml.replace("+ 10%]", "+ 10%, p95 <= baseline + 10%]"));
 		expect(() => compare(added, withFile, standing().world)).toThrow(
 			expect.objectContaining({
 				code: "baseline-figure",
@@ -224,10 +190,7 @@ describe("a baseline from a file", () => {
 			...all,
 			runs: all.runs.map((run) => ({
 				...run,
-				figures:
-					run.repeat > runs
-						? run.figures
-						: { ...run.figures, "response p95": 1e6 },
+				figures: run.repeat > runs ? run.figures : { ...run.figures, "response p95": 1e6 },
 			})),
 		});
 		expect(() => compare(added, withFile, standing(having(3)).world)).toThrow(
@@ -258,9 +221,9 @@ repeat: 5
 workload: { rate: 1000/s, message: 256B, find: max-rate }
 sla: [p99 < 10ms]
 `;
-		expect(() =>
-			compare(scenario(searched), withFile, standing().world),
-		).toThrow(/^b\.json: is not a baseline of this scenario/);
+		expect(() => compare(scenario(searched), withFile, standing().world)).toThrow(
+			/^b\.json: is not a baseline of this scenario/,
+		);
 	});
 
 	test("of a search is of the same work when load and SLA are", () => {
@@ -279,7 +242,9 @@ sla: [p99 < ${limit}]
 			...all,
 			works: { [hashOf(facts)]: facts },
 			runs: all.runs.slice(0, 5).map((run) => ({
-				...{ ...run, case: plan?.case ?? "", work: hashOf(facts) },
+				...run,
+				case: plan?.case ?? "",
+				work: hashOf(facts),
 				figures: { "highest rate": 9000 },
 			})),
 		});
@@ -315,29 +280,34 @@ describe("a system of the scenario as baseline", () => {
 	});
 
 	test("must not be left out by --only", () => {
-		expect(() =>
-			compare(scenario(ab), { ...args, only: "new/256B" }, standing().world),
-		).toThrow(
+		expect(() => compare(scenario(ab), { ...args, only: "new/256B" }, standing().world)).toThrow(
 			"--only 'new/256B' leaves out old, 256B, which new is compared with. Choose both, e.g. --only '*/256B', or add --baseline none",
 		);
 		const plain = scenario(ab.replace("sla: [p99 <= baseline + 10%]\n", ""));
-		expect(
-			compare(plain, { ...args, only: "new/256B" }, standing().world).warnings,
-		).toEqual(["not compared is new, 256B: --only leaves out old"]);
+		expect(compare(plain, { ...args, only: "new/256B" }, standing().world).warnings).toEqual([
+			"not compared is new, 256B: --only leaves out old",
+		]);
 		for (const only of ["*/256B", "old/*"])
-			expect(() =>
-				compare(scenario(ab), { ...args, only }, standing().world),
-			).not.toThrow();
+			expect(() => compare(scenario(ab), { ...args, only }, standing().world)).not.toThrow();
 	});
 });
 
 describe("what is known of this machine's noise", () => {
 	const noise = (work: string) => ({
-		...{ system: "nats", case: "256B", work, metric: "response p99" },
-		...{ runs: 10, each: 5, halfWidth: 0.1, detectable: 0.2 },
+		system: "nats",
+		case: "256B",
+		work,
+		metric: "response p99",
+		runs: 10,
+		each: 5,
+		halfWidth: 0.1,
+		detectable: 0.2,
 	});
 	const calibration = (work: string, machine = here) => ({
-		...{ schema: 1 as const, scenario: "s", runId: "c", machine },
+		schema: 1 as const,
+		scenario: "s",
+		runId: "c",
+		machine,
 		noise: [noise(work)],
 	});
 
@@ -345,9 +315,7 @@ describe("what is known of this machine's noise", () => {
 		const { world, baseline } = standing();
 		const work = baseline.runs[0]?.work ?? "";
 		keepCalibration(calibration(work), world);
-		expect(compare(scenario(), withFile, world).snapshot?.calibration).toEqual(
-			calibration(work),
-		);
+		expect(compare(scenario(), withFile, world).snapshot?.calibration).toEqual(calibration(work));
 		const slower = scenario(yaml.replace("1000/s", "500/s"));
 		const none = { ...args, baseline: undefined };
 		const plain = { ...slower, baselineSla: [] };
@@ -358,12 +326,9 @@ describe("what is known of this machine's noise", () => {
 		const { cwd, world, baseline } = standing();
 		const work = baseline.runs[0]?.work ?? "";
 		const named = { ...withFile, calibration: "c.json" };
-		const write = (value: object) =>
-			writeFileSync(path.join(cwd, "c.json"), JSON.stringify(value));
+		const write = (value: object) => writeFileSync(path.join(cwd, "c.json"), JSON.stringify(value));
 		write(calibration(work));
-		expect(compare(scenario(), named, world).snapshot?.calibration).toEqual(
-			calibration(work),
-		);
+		expect(compare(scenario(), named, world).snapshot?.calibration).toEqual(calibration(work));
 		write(calibration(work, { ...here, cpu: "Other CPU" }));
 		expect(compare(scenario(), named, world)).toMatchObject({
 			snapshot: { calibration: null },

@@ -1,13 +1,6 @@
 import path from "node:path";
-import {
-	knownCalibration,
-	readCalibration,
-} from "../compare/calibrate/file.ts";
-import {
-	hashOf,
-	machineDifference,
-	machineOf,
-} from "../compare/same-machine.ts";
+import { knownCalibration, readCalibration } from "../compare/calibrate/file.ts";
+import { hashOf, machineDifference, machineOf } from "../compare/same-machine.ts";
 import { workFacts } from "../compare/work.ts";
 import { failure } from "../errors.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
@@ -71,20 +64,15 @@ export function baselineToCompare(
 ): BaselineToCompare {
 	if (scenario.quick) return { snapshot: null, warnings: [] };
 	if (args.baseline === "none") return withoutBaseline(scenario);
-	const compared = plans.filter(
-		(plan) => plan.baselineSla.length > 0 && !isBaseline(plan),
-	);
+	const compared = plans.filter((plan) => plan.baselineSla.length > 0 && !isBaseline(plan));
 	const { baseline } = scenario;
 	if (baseline === null) {
 		const [line] = compared.flatMap((plan) => plan.baselineSla);
-		if (line)
-			throw failure("baseline-missing", { path: args.path, sla: line.text });
+		if (line) throw failure("baseline-missing", { path: args.path, sla: line.text });
 		return { snapshot: null, warnings: [] };
 	}
 	if (scenario.repeat < LEAST_REPEATS)
-		throw failure("usage", {
-			message: `${args.path}: ${needsRepeats(scenario.repeat)}`,
-		});
+		throw failure("usage", { message: `${args.path}: ${needsRepeats(scenario.repeat)}` });
 	const environment = readEnvironment(
 		new Date(world.clock.nowMs()).toISOString(),
 		{ k6: "unknown", go: null },
@@ -127,15 +115,10 @@ export function baselineToCompare(
 // --- internal ---
 
 function withoutBaseline(scenario: Scenario): BaselineToCompare {
-	const lines = [
-		...new Set(scenario.baselineSla.map(({ expect }) => expect.text)),
-	];
+	const lines = [...new Set(scenario.baselineSla.map(({ expect }) => expect.text))];
 	return {
 		snapshot: null,
-		warnings:
-			lines.length === 0
-				? []
-				: [`--baseline none: not judged are ${lines.join(", ")}`],
+		warnings: lines.length === 0 ? [] : [`--baseline none: not judged are ${lines.join(", ")}`],
 	};
 }
 
@@ -146,15 +129,9 @@ function nameOf({ startedAt }: Baseline, where: string): string {
 }
 
 /** Whose other side `--only` leaves out: nothing to do for a line that compares, and a warning where none does. */
-function withoutOther(
-	system: string,
-	plans: readonly Plan[],
-	{ only }: BaselineArgs,
-): string[] {
+function withoutOther(system: string, plans: readonly Plan[], { only }: BaselineArgs): string[] {
 	const all = plans.filter(
-		(plan) =>
-			!isBaseline(plan) &&
-			!plans.some((one) => isBaseline(one) && one.case === plan.case),
+		(plan) => !isBaseline(plan) && !plans.some((one) => isBaseline(one) && one.case === plan.case),
 	);
 	const lonely = all.find((plan) => plan.baselineSla.length > 0);
 	if (lonely)
@@ -162,18 +139,13 @@ function withoutOther(
 			message: `--only '${only}' leaves out ${system}, ${lonely.case}, which ${lonely.system} is compared with. Choose both, e.g. --only '*/${lonely.case}', or add --baseline none`,
 		});
 	const which = new Set(all.map((plan) => `${plan.system}, ${plan.case}`));
-	return [...which].map(
-		(one) => `not compared is ${one}: --only leaves out ${system}`,
-	);
+	return [...which].map((one) => `not compared is ${one}: --only leaves out ${system}`);
 }
 
 function otherMachine(file: Baseline, machine: Machine | null): string[] {
-	if (file.machine === null || machine === null)
-		return [tell("baseline-machine-unknown")];
+	if (file.machine === null || machine === null) return [tell("baseline-machine-unknown")];
 	const difference = machineDifference(file.machine, machine);
-	return difference === null
-		? []
-		: [tell("baseline-other-machine", { difference })];
+	return difference === null ? [] : [tell("baseline-other-machine", { difference })];
 }
 
 function calibration(
@@ -185,13 +157,10 @@ function calibration(
 	const works = plans.map((plan) => hashOf(workFacts({ load: loadOf(plan) })));
 	if (args.calibration === undefined)
 		return {
-			calibration:
-				machine === null ? null : knownCalibration(machine, works, world),
+			calibration: machine === null ? null : knownCalibration(machine, works, world),
 			warnings: [],
 		};
-	const calibration = readCalibration(
-		path.resolve(world.cwd, args.calibration),
-	);
+	const calibration = readCalibration(path.resolve(world.cwd, args.calibration));
 	const difference =
 		machine === null
 			? tell("this-machine-unknown")

@@ -25,32 +25,22 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 			// A search that had not begun is none of the result's, and refuses to be resumed all the same.
 			return result.searches.length > 0 || result.command?.resumable === false
 				? say("search-again")
-				: say("resume", {
-						command: resumeCommand(result.command, null, result.runId),
-					});
+				: say("resume", { command: resumeCommand(result.command, null, result.runId) });
 		case "error":
 			if (result.errorCause === "scenario") return say("change-the-question");
 			return (
-				(run && refusalAdvice(run.why ?? "", run)) ??
-				say("fix-and-rerun", { log: hasLog(run) })
+				(run && refusalAdvice(run.why ?? "", run)) ?? say("fix-and-rerun", { log: hasLog(run) })
 			);
 		case "invalid":
 			return say("trust-first", { remedy: remedyOf(run, "invalid") });
 		case "inconclusive": {
-			if (
-				of.kind === "gate" &&
-				[of.gate.code, of.gate.comparison?.code].includes("clocks")
-			)
+			if (of.kind === "gate" && [of.gate.code, of.gate.comparison?.code].includes("clocks"))
 				return say("closer-clocks");
-			if (of.kind === "gate" && of.gate.code === "floor-over-limit")
-				return say("faster-floor");
-			const remedy =
-				of.kind === "run" ? remedyOf(of.run, "inconclusive") : null;
+			if (of.kind === "gate" && of.gate.code === "floor-over-limit") return say("faster-floor");
+			const remedy = of.kind === "run" ? remedyOf(of.run, "inconclusive") : null;
 			if (remedy !== null) return say("decide-first", { remedy });
 			return of.kind === "run" || (of.kind === "gate" && !of.gate.comparison)
-				? say("more-samples", {
-						repeats: Math.max(3, repeatsOf(of, result) + 2),
-					})
+				? say("more-samples", { repeats: Math.max(3, repeatsOf(of, result) + 2) })
 				: moreRuns(outcome, result);
 		}
 		default:
@@ -68,10 +58,7 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	// Some servers say only at the first message that a user may not send it.
 	if (refusal?.code === "grant-rights") return refusal;
 	if (of.kind !== "search" && run?.failed && error)
-		return say("commonest-error", {
-			failed: run.failed,
-			error: error.message,
-		});
+		return say("commonest-error", { failed: run.failed, error: error.message });
 	const consumers = of.kind === "gate" && isCount(of.gate) ? null : theirs(run);
 	if (consumers !== null) return consumers;
 	if (of.kind === "search") {
@@ -83,10 +70,7 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	if (of.gate.cause !== null)
 		return say("machine-first", {
 			remedy: remedyOf(run, "warn", ["cores"]),
-			next: (of.gate.metric === null ? nextOfTally : nextOfLatency)(
-				of.gate,
-				run,
-			).text,
+			next: (of.gate.metric === null ? nextOfTally : nextOfLatency)(of.gate, run).text,
 		});
 	return of.gate.metric === null
 		? nextOfTally(of.gate, run)
@@ -103,10 +87,7 @@ function throttled(run: Run | null): Said | null {
 	const { startNs, endNs } = run.window;
 	return throttledNs < THROTTLED_SHARE * (endNs - startNs)
 		? null
-		: say("throttled-first", {
-				throttledNs,
-				remedy: remedyOf(run, "warn", ["throttled"]) ?? "",
-			});
+		: say("throttled-first", { throttledNs, remedy: remedyOf(run, "warn", ["throttled"]) ?? "" });
 }
 
 /** What the scenario itself did to the broker comes before any error that followed from it; null: it did nothing. */
@@ -114,11 +95,11 @@ function ownFaults({ metric, sla }: Gate, run: Run): Said | null {
 	const done = run.failover.filter(({ error }) => error === null);
 	if (done.length === 0) return null;
 	const [error] = run.failed ? run.errors : [];
-	const latency =
-		metric === null || metric === "lag" || metric === "queued" ? null : sla;
+	const latency = metric === null || metric === "lag" || metric === "queued" ? null : sla;
 	return say("own-faults", {
 		faults: done.map((f) => `${faultName(f)} at ${faultAt(f, run)}`),
-		...{ error: error?.message ?? null, latency },
+		error: error?.message ?? null,
+		latency,
 	});
 }
 
@@ -129,14 +110,10 @@ function isCount({ tally }: Gate): boolean {
 
 /** What waits for our own consumers is neither the broker's doing nor the machine's; null: they had room. */
 function theirs(run: Run | null): Said | null {
-	const check = run?.validity.find(
-		(c) => c.check === "consumers" && c.status === "warn",
-	);
+	const check = run?.validity.find((c) => c.check === "consumers" && c.status === "warn");
 	if (!check) return null;
 	const topic = check.code === "consumers-idle" ? "partitions" : "saturation";
-	return say("consumers-first", {
-		...{ found: check.detail, remedy: check.remedy ?? "", topic },
-	});
+	return say("consumers-first", { found: check.detail, remedy: check.remedy ?? "", topic });
 }
 
 /** A machine that was busy explains slow messages before the broker does. */
@@ -144,9 +121,7 @@ function unlessBusy(next: Said, run: Run): Said {
 	const checks = run.validity
 		.filter((c) => c.status === "warn" && TAKES_CPU.has(c.check))
 		.map((c) => c.check);
-	return checks.length === 0
-		? next
-		: say("busy-first", { checks, next: next.text });
+	return checks.length === 0 ? next : say("busy-first", { checks, next: next.text });
 }
 
 /** mqbench itself has started the run's broker here, and keeps what it logs. */
@@ -155,10 +130,7 @@ function hasLog(run: Run | null): boolean {
 }
 
 /** The runs that were made for a comparison: of its own system, and of the baseline if that is of the same scenario. */
-function comparedRuns(
-	{ system, case: name }: Outcome,
-	{ runs }: Result,
-): Run[] {
+function comparedRuns({ system, case: name }: Outcome, { runs }: Result): Run[] {
 	return runs.filter((run) => run.system === system && run.case === name);
 }
 
@@ -196,26 +168,15 @@ function busyText(outcome: Outcome, result: Result): string | null {
 }
 
 /** Checks that warn of CPU that others took. */
-const TAKES_CPU: ReadonlySet<string> = new Set([
-	"others",
-	"steal",
-	"cpuQuota",
-	"cores",
-]);
+const TAKES_CPU: ReadonlySet<string> = new Set(["others", "steal", "cpuQuota", "cores"]);
 
 /** Checks that warn of other work on the machine. */
-const BUSY: ReadonlySet<string> = new Set([
-	...TAKES_CPU,
-	"schedLatency",
-	"lag",
-]);
+const BUSY: ReadonlySet<string> = new Set([...TAKES_CPU, "schedLatency", "lag"]);
 
 function nextOfTally(gate: Gate, run: Run): Said {
 	const { tally } = gate;
 	if (tally?.unit === "messages")
-		return say("compare-with-log", {
-			remedy: remedyOf(run, "warn", ["drain"]),
-		});
+		return say("compare-with-log", { remedy: remedyOf(run, "warn", ["drain"]) });
 	const scheduled = meanRate(run.load);
 	return tally?.unit === "messages/s" &&
 		run.load.pattern !== "fan-out" &&
@@ -237,16 +198,9 @@ function nextOfLatency(gate: Gate, run: Run): Said {
 		});
 	const { name, partNs, ofNs, around } = part;
 	if (around !== null && ofNs !== null)
-		return say("see-part-around", {
-			...{ part: name, percentile: around, share: partNs / ofNs, topic },
-		});
+		return say("see-part-around", { part: name, percentile: around, share: partNs / ofNs, topic });
 	return ofNs === null
-		? say("see-largest-part", {
-				part: name,
-				percentile: gate.percentile ?? TAIL,
-				partNs,
-				topic,
-			})
+		? say("see-largest-part", { part: name, percentile: gate.percentile ?? TAIL, partNs, topic })
 		: say("see-part-of-slowest", { part: name, share: partNs / ofNs, topic });
 }
 
@@ -263,12 +217,7 @@ type PartName = (typeof PART_NAMES)[number];
 function largestPart(
 	{ percentile }: Gate,
 	run: Run,
-): {
-	name: PartName;
-	partNs: number;
-	ofNs: number | null;
-	around: number | null;
-} | null {
+): { name: PartName; partNs: number; ofNs: number | null; around: number | null } | null {
 	const near = run.breakdown?.find(({ p }) => p === percentile);
 	const whole = near?.response ?? null;
 	const tail = percentile === null || percentile >= TAIL;
@@ -310,6 +259,5 @@ function repeatsOf(of: Outcome["of"], { runs }: Result): number {
 	if (of.kind === "gate") return of.gate.repeats.length;
 	if (of.kind !== "run") return 1;
 	const { system, case: name } = of.run;
-	return runs.filter((run) => run.system === system && run.case === name)
-		.length;
+	return runs.filter((run) => run.system === system && run.case === name).length;
 }

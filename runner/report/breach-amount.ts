@@ -38,17 +38,17 @@ function failed(gate: Gate): Said | null {
 	const broken = {
 		subject: SUBJECT.exec(gate.sla)?.[1] ?? gate.sla,
 		repeat: gate.repeats.length > 1 ? worst.repeat : null,
-		...{ measured, n, over, allowed },
+		measured,
+		n,
+		over,
+		allowed,
 	};
-	if (tally?.unit === "messages" && tally.limit === 0)
-		return say("where-none-may", broken);
+	if (tally?.unit === "messages" && tally.limit === 0) return say("where-none-may", broken);
 	const { limit, limitNs } = gate;
 	const by = byOf(gate, worst);
 	if (by !== null) return say("breached-by", { ...broken, ...by, limit });
 	if (tally && beyondNs && tally.limit > 0)
-		return say("breached-unended", {
-			...{ ...broken, factor: beyondNs / tally.limit, limit },
-		});
+		return say("breached-unended", { ...broken, factor: beyondNs / tally.limit, limit });
 	return tally === null && worst.valueNs === null && beyondNs && limitNs
 		? say("breached-beyond", { ...broken, factor: beyondNs / limitNs, limit })
 		: say("breached", { ...broken, sla: gate.sla });
@@ -63,7 +63,6 @@ function byOf({ limitNs }: Gate, { tally, valueNs }: Repeat) {
 	const { value, limit, unit } = tally;
 	if (value === null) return null;
 	// Too few messages are no part of the limit: "failed == all".
-	const missed =
-		unit === "messages/s" ? value < limit : limit > 0 && value >= limit;
+	const missed = unit === "messages/s" ? value < limit : limit > 0 && value >= limit;
 	return missed ? { value, limitValue: limit, unit } : null;
 }

@@ -63,16 +63,11 @@ function comparedText(gate: Gate, result: Result): string | null {
 				: gate.metric === run.main
 					? slowest(run)
 					: null;
-		return worstSecond === null
-			? []
-			: [{ one: worstSecond, repeat: run.repeat }];
+		return worstSecond === null ? [] : [{ one: worstSecond, repeat: run.repeat }];
 	});
 	const worst = most(worstOfRuns, ({ one }) => one.badness);
 	if (worst === null) return null;
-	return text(
-		worst.one,
-		all.length > 1 ? `repeat ${worst.repeat} of ${all.length}, ` : "",
-	);
+	return text(worst.one, all.length > 1 ? `repeat ${worst.repeat} of ${all.length}, ` : "");
 }
 
 /** Of a run that does not, no second is worth a name. */
@@ -92,22 +87,14 @@ function slowest(run: Run): Found | null {
 	const figures = [
 		...(p99 === null ? [] : [`p99 ${formatDuration(p99)}`]),
 		...(missing
-			? [
-					`${formatCount(missing)} of ${formatCount(count + missing)} never completed`,
-				]
+			? [`${formatCount(missing)} of ${formatCount(count + missing)} never completed`]
 			: max === null
 				? []
 				: [`max ${formatDuration(max)}`]),
 	];
 	return figures.length === 0
 		? null
-		: {
-				kind: "worst",
-				second,
-				seconds: secondsOf(worst),
-				badness: sizeOf(worst),
-				figures,
-			};
+		: { kind: "worst", second, seconds: secondsOf(worst), badness: sizeOf(worst), figures };
 }
 
 /** What never completed is worse than any time, and more of it worse than less. */
@@ -124,10 +111,7 @@ function fewest({ series, window, load }: Run, name: string): Found | null {
 	if (field === undefined || load.schedule.kind === "closed") return null;
 	const within = series.ticks
 		.map((tick) => ({ ...tick, from: tick.at - secondsOf(tick) }))
-		.filter(
-			({ at, from }) =>
-				from * 1e9 >= window.startNs && at * 1e9 <= window.endNs,
-		)
+		.filter(({ at, from }) => from * 1e9 >= window.startNs && at * 1e9 <= window.endNs)
 		.map((tick) => ({
 			second: tick.from - window.startNs / 1e9,
 			seconds: secondsOf(tick),
@@ -136,9 +120,7 @@ function fewest({ series, window, load }: Run, name: string): Found | null {
 				messagesBefore(load.schedule, tick.at * 1e9) -
 				messagesBefore(load.schedule, tick.from * 1e9),
 		}))
-		.filter(
-			(t): t is typeof t & { count: number } => t.count !== null && t.due > 0,
-		);
+		.filter((t): t is typeof t & { count: number } => t.count !== null && t.due > 0);
 	const worst = most(within, ({ count, due }) => -count / due);
 	return (
 		worst && {
@@ -154,7 +136,5 @@ function fewest({ series, window, load }: Run, name: string): Found | null {
 /** The first of the largest; null: there are none. */
 function most<T>(all: readonly T[], size: (one: T) => number): T | null {
 	const [first, ...others] = all;
-	return first === undefined
-		? null
-		: others.reduce((a, b) => (size(b) > size(a) ? b : a), first);
+	return first === undefined ? null : others.reduce((a, b) => (size(b) > size(a) ? b : a), first);
 }

@@ -29,12 +29,7 @@ function withGate(parts: Partial<Gate>, repeats?: Gate["repeats"]): Result {
 	const numbers = { verdict, measured, valueNs, margin, ...counted };
 	return {
 		...result,
-		gates: [
-			{
-				...changed,
-				repeats: repeats ?? [{ ...repeat, ...numbers, censored, why }],
-			},
-		],
+		gates: [{ ...changed, repeats: repeats ?? [{ ...repeat, ...numbers, censored, why }] }],
 	};
 }
 
@@ -115,13 +110,7 @@ describe("what broke by how much", () => {
 			"/s",
 			"throughput is M: 43 800/s (97 %) below the L that it has to reach",
 		],
-		[
-			"drainTime < 2s",
-			5.5e9,
-			2e9,
-			"s",
-			"drainTime is M: 2.8x the limit of L, 3.5s above it",
-		],
+		["drainTime < 2s", 5.5e9, 2e9, "s", "drainTime is M: 2.8x the limit of L, 3.5s above it"],
 		["drainTime < 2s", null, 2e9, "s", "drainTime is M (drainTime < 2s)"],
 		[
 			"recovered(p(99) < 20ms) < 2s",
@@ -130,21 +119,13 @@ describe("what broke by how much", () => {
 			"s",
 			"recovered(p(99) < 20ms) is M: 2.8x the limit of L, 3.5s above it",
 		],
-	] as const)(
-		"of %s, measured %d: by its numbers",
-		(sla, value, limit, unit, text) => {
-			const name = sla.split(" ")[0] ?? "";
-			// The printed texts have no number in them that could be read instead.
-			const printed =
-				limit === 0
-					? { measured: "12", limit: "0" }
-					: { measured: "M", limit: "L" };
-			const numbers = tally(name, value, limit, unit);
-			expect(
-				first(withGate({ ...COUNTED, sla, ...printed, ...numbers })).broke,
-			).toBe(text);
-		},
-	);
+	] as const)("of %s, measured %d: by its numbers", (sla, value, limit, unit, text) => {
+		const name = sla.split(" ")[0] ?? "";
+		// The printed texts have no number in them that could be read instead.
+		const printed = limit === 0 ? { measured: "12", limit: "0" } : { measured: "M", limit: "L" };
+		const numbers = tally(name, value, limit, unit);
+		expect(first(withGate({ ...COUNTED, sla, ...printed, ...numbers })).broke).toBe(text);
+	});
 
 	test.each([
 		[5.5e9, "more than 2.8x the limit of 2s, as it had not ended by then"],
@@ -155,11 +136,8 @@ describe("what broke by how much", () => {
 		const numbers = tally("drained", null, 2e9, "s");
 		const gate = { ...COUNTED, sla: "drained < 2s", limit: "2s", ...numbers };
 		expect(
-			first(
-				withGate(gate, [
-					{ ...repeat, ...COUNTED, ...numbers, measured: "> M", beyondNs },
-				]),
-			).broke,
+			first(withGate(gate, [{ ...repeat, ...COUNTED, ...numbers, measured: "> M", beyondNs }]))
+				.broke,
 		).toBe(`drained is > M: ${text}`);
 	});
 
@@ -182,9 +160,7 @@ describe("what broke by how much", () => {
 		expect(first(result).broke).toContain(
 			"p99 is 30ms in repeat 3, the worst: 3x the limit of 10ms, 20ms above it",
 		);
-		expect(first(result).where).toBe(
-			"nats, 256B 1000/s, in repeats 1 and 3 of 3",
-		);
+		expect(first(result).where).toBe("nats, 256B 1000/s, in repeats 1 and 3 of 3");
 	});
 
 	test("of rates in repeats the smallest is the worst", () => {
@@ -197,10 +173,10 @@ describe("what broke by how much", () => {
 			repeat: n,
 			measured: `${value}/s`,
 		});
-		const result = withGate(
-			{ ...COUNTED, sla: "throughput >= 450/s", limit: "450/s" },
-			[of(1, 400), of(2, 300)],
-		);
+		const result = withGate({ ...COUNTED, sla: "throughput >= 450/s", limit: "450/s" }, [
+			of(1, 400),
+			of(2, 300),
+		]);
 		expect(first(result).broke).toContain(
 			"throughput is 300/s in repeat 2, the worst: 150/s (33 %) below",
 		);
@@ -220,11 +196,7 @@ describe("what broke by how much", () => {
 
 	test("of a regression: what the comparison says", () => {
 		const c = comparison();
-		const result = withGate({
-			sla: "p99 <= baseline + 10%",
-			comparison: c,
-			why: c.why,
-		});
+		const result = withGate({ sla: "p99 <= baseline + 10%", comparison: c, why: c.why });
 		expect(first(result).broke).toBe(
 			"p99 <= baseline + 10%: 1.31x: worse by more than the margin of 10 %",
 		);
@@ -246,16 +218,14 @@ describe("when", () => {
 
 	test("is the first message that was lost", () => {
 		const result = built("lost");
-		const said =
-			"first lost: producer 0, sequence 3000, due 2s after the window opened";
+		const said = "first lost: producer 0, sequence 3000, due 2s after the window opened";
 		expect(first(result).when).toBe(said);
 		// Of the latency too: no second that completed is as bad.
 		const [, undecided] = brokenOf(result);
 		expect(undecided?.what).toBe("p99 < 20ms");
 		expect(undecided && breachOf(undecided, result).when).toBe(said);
 		// Of a closed load only the message itself knows when it was sent.
-		for (const { offenders } of result.runs)
-			if (offenders.lost) offenders.lost.intendedNs = null;
+		for (const { offenders } of result.runs) if (offenders.lost) offenders.lost.intendedNs = null;
 		expect(first(result).when).toBe("first lost: producer 0, sequence 3000");
 	});
 
@@ -331,7 +301,9 @@ describe("when", () => {
 		test("of a rate is the second with the fewest", () => {
 			const result = compared(
 				{ metric: null, comparison: comparison({ metric: "throughput" }) },
-				...[1, 1, 1],
+				1,
+				1,
+				1,
 			);
 			const [gate] = result.gates;
 			if (gate) gate.comparison = comparison({ metric: "throughput" });
@@ -379,7 +351,9 @@ describe("what to do", () => {
 		result.runs[0]?.validity.push(
 			{ ...warn, check: "others", detail: "others worked", remedy: null },
 			{
-				...{ ...warn, check: "consumers", code: code as "work-near" },
+				...warn,
+				check: "consumers",
+				code: code as "work-near",
 				detail: "3 of 4 consumers get nothing",
 				remedy: "write partitions: 4",
 			},
@@ -402,13 +376,7 @@ describe("what to do", () => {
 		const [run] = result.runs;
 		if (run === undefined) throw new Error("another fixture");
 		run.slowest = [
-			{
-				...run.slowest[0],
-				responseNs: 100,
-				queuedNs: 75,
-				lagNs: 5,
-				serviceNs: 20,
-			},
+			{ ...run.slowest[0], responseNs: 100, queuedNs: 75, lagNs: 5, serviceNs: 20 },
 		] as typeof run.slowest;
 		expect(first(result).next).toContain(
 			"of the slowest messages 75 % is queued: the system pushed",
@@ -420,12 +388,8 @@ describe("what to do", () => {
 		const [run] = result.runs;
 		if (run === undefined) throw new Error("another fixture");
 		const around = { p: 99, messages: 12, from: 90, to: 110 };
-		run.breakdown = [
-			{ ...around, response: 100, queued: 20, lag: 70, service: 10 },
-		];
-		expect(first(result).next).toContain(
-			"of the messages around p99 70 % is lag",
-		);
+		run.breakdown = [{ ...around, response: 100, queued: 20, lag: 70, service: 10 }];
+		expect(first(result).next).toContain("of the messages around p99 70 % is lag");
 		const nobody = { response: null, queued: null, lag: null, service: null };
 		run.breakdown = [{ ...around, ...nobody }];
 		expect(first(result).next).toContain("of the slowest messages 100 %");
@@ -440,9 +404,7 @@ describe("what to do", () => {
 		] as typeof run.slowest;
 		const p50 = run.metrics.service?.percentiles.find((p) => p.p === 50);
 		expect(p50?.value).toBe(183_935);
-		expect(first(result).next).toContain(
-			"the largest part of p50 (184us) is service: the broker",
-		);
+		expect(first(result).next).toContain("the largest part of p50 (184us) is service: the broker");
 	});
 
 	test("of other metrics than response claims no part of it", () => {
@@ -454,7 +416,9 @@ describe("what to do", () => {
 		const gate = { ...COUNTED, measured: "1 000/s" };
 		const sla = (limit: string, asked: number) =>
 			withGate({
-				...{ ...gate, sla: `throughput >= ${limit}`, limit },
+				...gate,
+				sla: `throughput >= ${limit}`,
+				limit,
 				...tally("throughput", 1000, asked, "/s"),
 			});
 		expect(first(sla("5 000/s", 5000)).next).toBe(
@@ -465,10 +429,7 @@ describe("what to do", () => {
 
 	test.each([
 		["lost", "longer drain"],
-		[
-			"lag",
-			"free the machine from other work, lower the rate, give it more cores",
-		],
+		["lag", "free the machine from other work, lower the rate, give it more cores"],
 		["no-data", "connection refused"],
 		["interrupted", "--resume"],
 		["repeats", "repeat: 5"],
@@ -500,9 +461,7 @@ describe("what to do", () => {
 		const own =
 			/^first see what the scenario's own faults cost, .*: kill of node 2 \(the leader\) at 4\.004s, pause at 9\.002s; the commonest error: NOT_LEADER_OR_FOLLOWER/;
 		expect(breachOf(latency, result).next).toMatch(own);
-		expect(breachOf(latency, result).next).toContain(
-			"write e.g. recovered(p99 < 50ms) < 10s",
-		);
+		expect(breachOf(latency, result).next).toContain("write e.g. recovered(p99 < 50ms) < 10s");
 		expect(breachOf(time, result).next).toMatch(own);
 		expect(breachOf(time, result).next).not.toContain("recovered(");
 		expect(breachOf(time, result).when).toBe(
@@ -532,9 +491,7 @@ describe("what to do", () => {
 		);
 		const unknown = "fix the cause named above and run again";
 		expect(next("it is a mystery", "existing")).toBe(unknown);
-		expect(next("it is a mystery", "local")).toBe(
-			`${unknown}; broker.log is in the run's folder`,
-		);
+		expect(next("it is a mystery", "local")).toBe(`${unknown}; broker.log is in the run's folder`);
 	});
 
 	test("of a broker that throttled its clients is its quota, before the errors that followed", () => {
@@ -544,8 +501,12 @@ describe("what to do", () => {
 		const { startNs, endNs } = run.window;
 		run.validity = [
 			{
-				...{ check: "throttled", status: "warn", detail: "throttled" },
-				...{ figure: null, limit: null, remedy: "raise the quota" },
+				check: "throttled",
+				status: "warn",
+				detail: "throttled",
+				figure: null,
+				limit: null,
+				remedy: "raise the quota",
 			},
 		];
 		run.throttledNs = 2e9;
@@ -581,9 +542,7 @@ describe("what to do", () => {
 		const result = built("interrupted");
 		const args = ["run", "s.yaml"];
 		result.command = { scenario: "s.yaml", args, file: null, resumable: false };
-		expect(first(result).next).toMatch(
-			/^start again: a scenario with a search/,
-		);
+		expect(first(result).next).toMatch(/^start again: a scenario with a search/);
 	});
 
 	test("of a search is that of the lowest rate which did not pass: a busy machine first", () => {
@@ -623,13 +582,7 @@ describe("what to do", () => {
 
 	test("is there for everything that can break", () => {
 		const result = built("healthy");
-		for (const verdict of [
-			"fail",
-			"inconclusive",
-			"invalid",
-			"error",
-			"interrupted",
-		] as const) {
+		for (const verdict of ["fail", "inconclusive", "invalid", "error", "interrupted"] as const) {
 			const whole: Result = {
 				...result,
 				gates: result.gates.map((g) => ({ ...g, verdict })),
@@ -646,17 +599,15 @@ describe("what to do", () => {
 });
 
 test("in one text: where, what, when, what to do", () => {
-	expect(
-		breachText({ broke: "b", where: "nats, x", when: "worst w", next: "n" }),
-	).toBe("nats, x: b. Worst w. What to do: n.");
+	expect(breachText({ broke: "b", where: "nats, x", when: "worst w", next: "n" })).toBe(
+		"nats, x: b. Worst w. What to do: n.",
+	);
 });
 
 test.each(FIXTURES)("no text of %s has a hole", (name) => {
 	const result = built(name);
 	for (const outcome of brokenOf(result))
-		expect(breachText(breachOf(outcome, result))).not.toMatch(
-			/undefined|null|NaN|Infinity/,
-		);
+		expect(breachText(breachOf(outcome, result))).not.toMatch(/undefined|null|NaN|Infinity/);
 });
 
 test("p99 of a gate is the worst of its repeats, of the metric that it judges", () => {

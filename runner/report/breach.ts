@@ -34,9 +34,7 @@ export function breachText({ broke, where, when, next }: Breach): string {
 	return [
 		// As they are written: neither a system nor an SLA line is a word.
 		`${where}: ${broke}.`,
-		...(when === null
-			? []
-			: [`${when.charAt(0).toUpperCase()}${when.slice(1)}.`]),
+		...(when === null ? [] : [`${when.charAt(0).toUpperCase()}${when.slice(1)}.`]),
 		`What to do: ${next}.`,
 	].join(" ");
 }
@@ -48,25 +46,20 @@ export function breachTitle(outcome: Outcome): string {
 
 // --- internal ---
 
-function whereText(
-	{ of, system, case: name }: Outcome,
-	{ runs }: Result,
-): string {
+function whereText({ of, system, case: name }: Outcome, { runs }: Result): string {
 	if (of.kind === "damage") return of.file;
-	const place = (
-		of.kind === "search" ? searchTitle(of.search) : `${system}, ${name}`
-	).replaceAll(/\s+/g, " ");
+	const place = (of.kind === "search" ? searchTitle(of.search) : `${system}, ${name}`).replaceAll(
+		/\s+/g,
+		" ",
+	);
 	if (of.kind === "run") {
 		const alike = runsOf(of.run, { runs });
-		return alike.length < 2
-			? place
-			: `${place}, repeat ${of.run.repeat} of ${alike.length}`;
+		return alike.length < 2 ? place : `${place}, repeat ${of.run.repeat} of ${alike.length}`;
 	}
 	if (of.kind !== "gate" || of.gate.repeats.length < 2) return place;
 	const { repeats } = of.gate;
 	const bad = worstOf(repeats).map((r) => r.repeat);
-	if (bad.length === repeats.length)
-		return `${place}, in all ${repeats.length} repeats`;
+	if (bad.length === repeats.length) return `${place}, in all ${repeats.length} repeats`;
 	return `${place}, in ${bad.length === 1 ? "repeat" : "repeats"} ${list(bad)} of ${repeats.length}`;
 }
 

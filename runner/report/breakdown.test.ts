@@ -38,7 +38,9 @@ function runOf(
 		const at = due + took(part);
 		const sentNs = due + part.queued + part.lag;
 		return {
-			...{ sentNs, queuedNs: part.queued, receivedNs: [at] },
+			sentNs,
+			queuedNs: part.queued,
+			receivedNs: [at],
 			...(plan.acks ? { ackedNs: at } : {}),
 		};
 	});
@@ -48,22 +50,14 @@ function runOf(
 	return { folder, run: result.runs[0] as Run };
 }
 
-const partsAt = (run: Run, p: number) =>
-	run.breakdown?.find((one) => one.p === p);
+const partsAt = (run: Run, p: number) => run.breakdown?.find((one) => one.p === p);
 
 /** Against the plain list of messages: the parts are the means of all that took between `from` and `to`, and the percentile is among them. */
 function expectMeans(run: Run, parts: readonly (Parts | null)[]) {
 	const all = parts.filter((m) => m !== null);
-	const sorted = parts
-		.map((m) => (m === null ? Infinity : took(m)))
-		.sort((a, b) => a - b);
-	const shown = run.metrics.response?.percentiles.filter(
-		({ support }) => support !== "none",
-	);
-	expect(run.breakdown?.map(({ p }) => p)).toEqual([
-		...(shown?.map(({ p }) => p) ?? []),
-		100,
-	]);
+	const sorted = parts.map((m) => (m === null ? Infinity : took(m))).sort((a, b) => a - b);
+	const shown = run.metrics.response?.percentiles.filter(({ support }) => support !== "none");
+	expect(run.breakdown?.map(({ p }) => p)).toEqual([...(shown?.map(({ p }) => p) ?? []), 100]);
 	for (const { p, messages, from, to, ...means } of run.breakdown ?? []) {
 		const rank = Math.ceil((sorted.length * p) / 100 - 1e-9);
 		const value = sorted[rank - 1] as number;
@@ -125,7 +119,9 @@ describe("what the messages around a percentile waited for", () => {
 
 	test("is put together from all clients", () => {
 		const clients = {
-			...{ producers: 4, connections: 4, topics: ["a", "b", "c", "d"] },
+			producers: 4,
+			connections: 4,
+			topics: ["a", "b", "c", "d"],
 			client: { index: 0, count: 4 },
 		};
 		const { run } = runOf(stalled, clients);
@@ -144,9 +140,14 @@ describe("what the messages around a percentile waited for", () => {
 
 	test("is of the slowest message alone at the maximum", () => {
 		expect(partsAt(stalledRun(), 100)).toEqual({
-			...{ p: 100, messages: 1, from: 500_223_000, to: 500_223_000 },
-			...{ response: 500_223_000, queued: 500 * MS },
-			...{ lag: 20_000 + 3000, service: 200_000 },
+			p: 100,
+			messages: 1,
+			from: 500_223_000,
+			to: 500_223_000,
+			response: 500_223_000,
+			queued: 500 * MS,
+			lag: 20_000 + 3000,
+			service: 200_000,
 		});
 	});
 
@@ -171,14 +172,12 @@ describe("what the messages around a percentile waited for", () => {
 		expect(partsAt(run, 99.9)?.messages).toBeLessThan(16);
 		// Alone, 10 times as far from the others as they are wide.
 		const alone = some.map((m, i) =>
-			i === 9989
-				? { ...m, service: 3e9 }
-				: i > 9989
-					? { ...m, service: 2e10 }
-					: m,
+			i === 9989 ? { ...m, service: 3e9 } : i > 9989 ? { ...m, service: 2e10 } : m,
 		);
 		expect(partsAt(runOf(alone).run, 99.9)).toMatchObject({
-			...{ messages: 1, response: 3e9, service: 3e9 },
+			messages: 1,
+			response: 3e9,
+			service: 3e9,
 		});
 	});
 });
@@ -190,15 +189,14 @@ describe("nothing is broken down", () => {
 	test("of a closed loop, and of a backlog, which have no response times", () => {
 		const { schedule } = planOf({ schedule: steady(1000, 1, 10) });
 		none({ schedule: { ...schedule, kind: "closed", rate: null } as never });
-		none({
-			pattern: "backlog",
-			backlog: { pauseNs: 3e9, resumeNs: 5e9, messages: 100 },
-		});
+		none({ pattern: "backlog", backlog: { pauseNs: 3e9, resumeNs: 5e9, messages: 100 } });
 	});
 
 	test("where one of several clients did not count it, or an earlier mqbench has measured", () => {
 		const two = {
-			...{ producers: 2, connections: 2, topics: ["a", "b"] },
+			producers: 2,
+			connections: 2,
+			topics: ["a", "b"],
 			client: { index: 0, count: 2 },
 		};
 		const { folder, run } = runOf(stalled, two);
@@ -216,8 +214,7 @@ describe("nothing is broken down", () => {
 test("a file whose breakdown has another number of responses contradicts itself", () => {
 	const { folder } = runOf(stalled);
 	editLines(join(firstRun(folder), "client-0.jsonl"), (lines) => {
-		for (const line of lines)
-			if (line.type === "breakdown") line.buckets[0].messages++;
+		for (const line of lines) if (line.type === "breakdown") line.buckets[0].messages++;
 		return lines;
 	});
 	const [run] = buildResult(folder).runs as [Run];
@@ -239,12 +236,25 @@ describe("the line", () => {
 		if (summary === null) throw new Error("another fixture");
 		const support = weak ? ("weak" as const) : ("ok" as const);
 		const percentile = {
-			...{ p, value, low: value, high: value, support, needs: 1, nEff: null },
+			p,
+			value,
+			low: value,
+			high: value,
+			support,
+			needs: 1,
+			nEff: null,
 			beyondTimeout: value === null,
 		};
 		const parts = {
-			...{ p, queued, lag, service, response: queued + lag + service },
-			...{ messages: 14, from: 288 * MS, to: 304 * MS, ...more },
+			p,
+			queued,
+			lag,
+			service,
+			response: queued + lag + service,
+			messages: 14,
+			from: 288 * MS,
+			to: 304 * MS,
+			...more,
 		};
 		const response = { ...summary, percentiles: [percentile] };
 		const metrics = { ...base.metrics, response };
@@ -253,18 +263,16 @@ describe("the line", () => {
 	const parts = { queued: 302.6 * MS, lag: 31_000, service: 210_000 };
 
 	test("adds up, in the unit of the whole", () => {
-		expect(line(303e6, parts)).toBe(
-			"p99 303ms = queued 302.6ms + lag 31us + service 0.2ms",
-		);
+		expect(line(303e6, parts)).toBe("p99 303ms = queued 302.6ms + lag 31us + service 0.2ms");
 		expect(line(303e6, parts, { weak: true })).toBe(
 			"p99 ~303ms = queued 302.6ms + lag 31us + service 0.2ms",
 		);
 		expect(line(412_000, { queued: 0, lag: 12_340, service: 399_660 })).toBe(
 			"p99 412us = queued 0s + lag 12.3us + service 399.7us",
 		);
-		expect(
-			line(1.52e9, { queued: 1.5004e9, lag: 400, service: 0.0196e9 }),
-		).toBe("p99 1.52s = queued 1.5s + lag 400ns + service 0.02s");
+		expect(line(1.52e9, { queued: 1.5004e9, lag: 400, service: 0.0196e9 })).toBe(
+			"p99 1.52s = queued 1.5s + lag 400ns + service 0.02s",
+		);
 	});
 
 	test("says of which messages it is where their mean is not the percentile", () => {
@@ -285,8 +293,7 @@ describe("the line", () => {
 		expect(terminal).not.toContain(max);
 		const markdown = renderMarkdown(result).replaceAll("\\~", "~");
 		for (const text of [markdown, wordsOf(renderHtml(result))])
-			for (const one of [line, max.replace("max", "Max")])
-				expect(text).toContain(one);
+			for (const one of [line, max.replace("max", "Max")]) expect(text).toContain(one);
 	});
 
 	test("has a negative service where two clocks disagree", () => {
@@ -304,11 +311,7 @@ describe("the line", () => {
 
 	test("is about the deepest percentile that the samples carry, where they do not carry p99", () => {
 		const few = stalled.slice(0, 50);
-		const schedule = {
-			...steady(1000, 1, 10),
-			messages: 1050,
-			durationNs: 5e7,
-		};
+		const schedule = { ...steady(1000, 1, 10), messages: 1050, durationNs: 5e7 };
 		expect(breakdownText(runOf(few, { schedule }).run)).toMatch(/^p90 /);
 		expect(breakdownText(stalledRun())).toMatch(
 			/^p99 ~400ms: 1\d messages between .* = queued 39\d.*ms \+ lag 2.*us \+ service 0\.2ms$/,

@@ -48,10 +48,7 @@ export function breakdownText(run: Run): string | null {
 export function partsText(run: Run, parts: Parts): string {
 	const { response: summary } = run.metrics;
 	const percentile = parts.p === MAX ? "max" : `p${parts.p}`;
-	const value =
-		parts.p === MAX
-			? maxText(summary, run)
-			: percentileAt(summary, parts.p, run);
+	const value = parts.p === MAX ? maxText(summary, run) : percentileAt(summary, parts.p, run);
 	const { response, queued, lag, service, from, to } = parts;
 	if (response === null || from === null || to === null)
 		return tell("parts-unknown", { percentile });
@@ -65,7 +62,10 @@ export function partsText(run: Run, parts: Parts): string {
 	return value.replace("~", "") === mean
 		? tell("parts-of", { percentile, value, parts: sum })
 		: tell("parts-around", {
-				...{ percentile, value, mean, parts: sum },
+				percentile,
+				value,
+				mean,
+				parts: sum,
 				messages: plural(parts.messages, "message"),
 				from: formatDuration(from),
 				to: formatDuration(to),
@@ -73,10 +73,7 @@ export function partsText(run: Run, parts: Parts): string {
 }
 
 /** "queued 302.6ms + lag 31us + service 0.2ms" */
-export function sumText(
-	responseNs: number,
-	{ queuedNs, lagNs, serviceNs }: Sums,
-): string {
+export function sumText(responseNs: number, { queuedNs, lagNs, serviceNs }: Sums): string {
 	const part = (ns: number) => formatPart(ns, responseNs);
 	return `queued ${part(queuedNs)} + lag ${part(lagNs)} + service ${part(serviceNs)}`;
 }
@@ -86,8 +83,13 @@ export function sumText(
 type Sums = Pick<Bucket, "queuedNs" | "lagNs" | "serviceNs">;
 
 const NEVER_COMPLETED = {
-	...{ response: null, queued: null, lag: null, service: null },
-	...{ messages: 0, from: null, to: null },
+	response: null,
+	queued: null,
+	lag: null,
+	service: null,
+	messages: 0,
+	from: null,
+	to: null,
 };
 
 /** A mean of fewer messages says little of a percentile. */
@@ -118,8 +120,7 @@ function nearest(all: readonly Bucket[], value: number): readonly Bucket[] {
 function meanOf(
 	buckets: readonly Bucket[],
 ): Omit<Parts, "p" | "from" | "to"> & { readonly response: number } {
-	const sum = (of: (b: Bucket) => number) =>
-		buckets.reduce((all, b) => all + of(b), 0);
+	const sum = (of: (b: Bucket) => number) => buckets.reduce((all, b) => all + of(b), 0);
 	const messages = sum((b) => b.messages);
 	const queued = sum((b) => b.queuedNs) / messages;
 	const lag = sum((b) => b.lagNs) / messages;

@@ -43,9 +43,7 @@ test("lines of a node that differ in numbers only are one, with the time of the 
 		line(4000, "attempt 10: refused"),
 		line(9001, "attempt 11: refused"),
 	]);
-	expect(
-		log?.lines.map(({ atNs, node, times }) => [atNs, node, times]),
-	).toEqual([
+	expect(log?.lines.map(({ atNs, node, times }) => [atNs, node, times])).toEqual([
 		[100e6, 1, 3],
 		[300e6, 2, 1],
 		[9001e6, 1, 1],
@@ -53,27 +51,22 @@ test("lines of a node that differ in numbers only are one, with the time of the 
 });
 
 test("of a flood of lines, each of another kind, the first are shown, the serious ones before the others, and all are counted", () => {
-	const letters = (i: number) =>
-		i.toString(2).replaceAll("0", "a").replaceAll("1", "b");
+	const letters = (i: number) => i.toString(2).replaceAll("0", "a").replaceAll("1", "b");
 	const log = of(
 		(function* () {
 			for (let i = 0; i < 10_000; i++) {
 				yield line(i / 10, `said ${letters(i)}`);
-				if (i % 100 === 99)
-					yield line(i / 10, `warned ${letters(i)}`, { serious: true });
+				if (i % 100 === 99) yield line(i / 10, `warned ${letters(i)}`, { serious: true });
 			}
 		})(),
 	);
-	expect(log?.lines.map(({ serious }) => serious)).toEqual(
-		Array(60).fill(true),
-	);
+	expect(log?.lines.map(({ serious }) => serious)).toEqual(Array(60).fill(true));
 	expect(log?.lines[0]?.text).toBe(`warned ${letters(99)}`);
 	expect(log?.more).toBe(10_000 + 100 - 60);
 });
 
 test("a password in a line is in no report", () => {
-	const [one] =
-		of([line(1, "cannot reach nats://me:hunter2@host")])?.lines ?? [];
+	const [one] = of([line(1, "cannot reach nats://me:hunter2@host")])?.lines ?? [];
 	expect(one?.text).toBe("cannot reach nats://***@host");
 });
 
@@ -83,8 +76,7 @@ test("a log without times is none, though mqbench has written into it", () => {
 });
 
 test("where there are too many kinds what is serious is kept first, and the lines of the rest are counted", () => {
-	const word = (i: number) =>
-		[...`${i}`].map((digit) => "abcdefghij"[Number(digit)]).join("");
+	const word = (i: number) => [...`${i}`].map((digit) => "abcdefghij"[Number(digit)]).join("");
 	const chatter = Array.from({ length: 300 }, (_, i) =>
 		line(i, `kind ${word(i % 150)}`, { serious: i % 5 === 4 }),
 	);

@@ -14,16 +14,7 @@ export function clientTable(run: Run): FailoverTable | null {
 	if (run.clients.length === 0) return null;
 	return {
 		title: "Clients: who made the load",
-		head: [
-			"client",
-			"machine",
-			"intended",
-			"sent",
-			"lag p99",
-			"cores",
-			"first claim",
-			"clock",
-		],
+		head: ["client", "machine", "intended", "sent", "lag p99", "cores", "first claim", "clock"],
 		rows: run.clients.map((c) => [
 			`${c.index}: ${c.name}`,
 			c.machine ?? "n/a",
@@ -56,17 +47,13 @@ export function clientTexts(run: Run): string[] {
 export function togetherTexts(run: Run): string[] {
 	const { startSkewNs, clockBoundNs } = run;
 	return [
-		...(startSkewNs === null
-			? []
-			: [tell("claims-within", { skew: formatDuration(startSkewNs) })]),
+		...(startSkewNs === null ? [] : [tell("claims-within", { skew: formatDuration(startSkewNs) })]),
 		...(clockBoundNs === null
 			? []
 			: [
 					clockBoundNs === 0
 						? tell("messages-cross-one-clock")
-						: tell("messages-cross-clients", {
-								bound: plusMinus(clockBoundNs),
-							}),
+						: tell("messages-cross-clients", { bound: plusMinus(clockBoundNs) }),
 				]),
 	];
 }
@@ -85,7 +72,10 @@ function claimText(ns: number | null): string {
 
 /** Behind "by probes". */
 const PROBED: Readonly<Record<Run["clients"][number]["kind"], string>> = {
-	...{ local: "", docker: "", ssh: " over SSH", pod: " over exec" },
+	local: "",
+	docker: "",
+	ssh: " over SSH",
+	pod: " over exec",
 };
 
 /**

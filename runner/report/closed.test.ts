@@ -23,12 +23,7 @@ function loop(
 	n: number,
 	everyUs: number,
 	service: (i: number) => number | null,
-	more: {
-		acks?: boolean;
-		unsent?: number;
-		sla?: Sla[];
-		durationNs?: number;
-	} = {},
+	more: { acks?: boolean; unsent?: number; sla?: Sla[]; durationNs?: number } = {},
 ) {
 	const { acks = true, unsent = 0, sla = [], durationNs = 600 * S } = more;
 	const plan = planOf({
@@ -64,11 +59,7 @@ function loop(
 		};
 	});
 	const result = buildResult(built(plan, fates, { windowStartNs: OPENED }));
-	const text = renderTerminal(result, {
-		columns: 100,
-		colour: false,
-		folder: "reports/x",
-	});
+	const text = renderTerminal(result, { columns: 100, colour: false, folder: "reports/x" });
 	const out = [text, renderMarkdown(result), wordsOf(renderHtml(result))];
 	return { result, run: result.runs[0] as Run, text, out };
 }
@@ -82,10 +73,7 @@ const p99 = (limitMs: number): Sla => ({
 	limitNs: limitMs * MS,
 	abort: false,
 });
-const tally = (
-	name: "throughput" | "throughput.sent" | "achieved",
-	limit: number,
-): Sla => ({
+const tally = (name: "throughput" | "throughput.sent" | "achieved", limit: number): Sla => ({
 	kind: "tally",
 	text: `${name} >= ${limit}/s`,
 	tally: name,
@@ -106,12 +94,7 @@ describe("a closed loop", () => {
 
 	test("has service and ack, and neither response, lag nor queued", () => {
 		const { run } = plain();
-		expect(run.metrics).toMatchObject({
-			response: null,
-			lag: null,
-			queued: null,
-			last: null,
-		});
+		expect(run.metrics).toMatchObject({ response: null, lag: null, queued: null, last: null });
 		expect(run.metrics.service).toMatchObject({ n: 20_000, censored: 0 });
 		expect(run.metrics.ack?.count).toBe(20_000);
 		const sorted = took.map((ms) => Math.round(ms * MS)).sort((a, b) => a - b);
@@ -141,25 +124,17 @@ describe("a closed loop", () => {
 		const { run, text } = plain();
 		const firstReceipt = Math.min(...took.map((ms, i) => i * 0.2 + ms));
 		const lastReceipt = Math.max(...took.map((ms, i) => i * 0.2 + ms));
-		expect(run.throughput.received).toBeCloseTo(
-			20_000 / ((lastReceipt - firstReceipt) / 1000),
-			1,
-		);
+		expect(run.throughput.received).toBeCloseTo(20_000 / ((lastReceipt - firstReceipt) / 1000), 1);
 		// The last of 20 000 leaves after 19 999 x 0.2 ms and is acknowledged 0.3 ms later.
 		expect(run.throughput.sent).toBeCloseTo(20_000 / 4.0001, 6);
 		expect(run.throughput.achieved).toBeNull();
-		expect(text).toContain(
-			"sent 5 000/s: acknowledged / (last acknowledgement - first send call)",
-		);
+		expect(text).toContain("sent 5 000/s: acknowledged / (last acknowledgement - first send call)");
 		expect(text).toContain("distinct receipts / (last - first receipt)");
 	});
 
 	test("that is not acknowledged says what its rate is of", () => {
 		const { run, text } = loop(20_000, 200, () => 2, { acks: false });
-		expect(run.throughput.sent).toBeCloseTo(
-			20_000 / (19_999 * 0.0002 + 0.002),
-			6,
-		);
+		expect(run.throughput.sent).toBeCloseTo(20_000 / (19_999 * 0.0002 + 0.002), 6);
 		expect(text.replaceAll(/\s+/g, " ")).toContain(
 			"sent / (last receipt - first send call), as nothing is acknowledged",
 		);
@@ -179,13 +154,11 @@ describe("a closed loop", () => {
 	test("gates throughput exactly: there are no edges of a window to forgive", () => {
 		const sent = 20_000 / 4.0001;
 		const of = (limit: number) =>
-			loop(20_000, 200, service, { sla: [tally("throughput.sent", limit)] })
-				.result.gates[0]?.verdict;
+			loop(20_000, 200, service, { sla: [tally("throughput.sent", limit)] }).result.gates[0]
+				?.verdict;
 		expect(of(sent - 1)).toBe("pass");
 		expect(of(sent + 1)).toBe("fail");
-		const { result } = loop(20_000, 200, service, {
-			sla: [tally("achieved", 1)],
-		});
+		const { result } = loop(20_000, 200, service, { sla: [tally("achieved", 1)] });
 		expect(result.gates[0]).toMatchObject({
 			verdict: "error",
 			why: "a closed load has no rate to achieve: judge throughput",
@@ -194,10 +167,7 @@ describe("a closed loop", () => {
 
 	test("has seconds of the send call, from the moment the window opened", () => {
 		const { run } = loop(20_000, 200, (i) => (i < 5000 ? 1 : 3));
-		expect(run.window).toEqual({
-			startNs: OPENED,
-			endNs: OPENED + 19_999 * 200_000 + 3 * MS,
-		});
+		expect(run.window).toEqual({ startNs: OPENED, endNs: OPENED + 19_999 * 200_000 + 3 * MS });
 		expect(run.series.seconds.map((s) => [s.second, s.count, s.max])).toEqual([
 			[0, 5000, 1 * MS],
 			[1, 5000, 3 * MS],
@@ -209,20 +179,15 @@ describe("a closed loop", () => {
 	test("leaves out the checks that need a schedule", () => {
 		const { run } = plain();
 		const names = run.validity.map((c) => c.check);
-		for (const name of ["lag", "claim", "backlog", "steady"])
-			expect(names).not.toContain(name);
+		for (const name of ["lag", "claim", "backlog", "steady"]) expect(names).not.toContain(name);
 		expect(names).toContain("identities");
-		expect(run.validity.find((c) => c.check === "identities")?.status).toBe(
-			"ok",
-		);
+		expect(run.validity.find((c) => c.check === "identities")?.status).toBe("ok");
 	});
 });
 
 describe("service p99 in a closed loop", () => {
 	test("passes where 1 in 400 is over, and counts them by send time", () => {
-		const { result } = loop(20_000, 200, (i) => (i % 400 === 0 ? 30 : 1), {
-			sla: [p99(20)],
-		});
+		const { result } = loop(20_000, 200, (i) => (i % 400 === 0 ? 30 : 1), { sla: [p99(20)] });
 		expect(result.gates[0]).toMatchObject({
 			verdict: "pass",
 			n: 20_000,
@@ -233,47 +198,25 @@ describe("service p99 in a closed loop", () => {
 	});
 
 	test("fails where 3 in 100 are over", () => {
-		const { result } = loop(20_000, 200, (i) => (i % 33 === 0 ? 30 : 1), {
-			sla: [p99(20)],
-		});
+		const { result } = loop(20_000, 200, (i) => (i % 33 === 0 ? 30 : 1), { sla: [p99(20)] });
 		expect(result.gates[0]).toMatchObject({ verdict: "fail", over: 607 });
 	});
 
 	test("has messages that were never received in its denominator, as over the limit", () => {
-		const { result, run } = loop(
-			20_000,
-			200,
-			(i) => (i % 50 === 0 ? null : 1),
-			{ sla: [p99(20)] },
-		);
+		const { result, run } = loop(20_000, 200, (i) => (i % 50 === 0 ? null : 1), { sla: [p99(20)] });
 		expect(run.lost).toBe(400);
 		expect(run.metrics.service).toMatchObject({ n: 20_000, censored: 400 });
-		expect(result.gates[0]).toMatchObject({
-			verdict: "fail",
-			n: 20_000,
-			over: 400,
-			censored: 400,
-		});
+		expect(result.gates[0]).toMatchObject({ verdict: "fail", n: 20_000, over: 400, censored: 400 });
 	});
 
 	test("still passes with a handful lost, though nobody knows when they were sent: they stand together", () => {
-		const { result } = loop(20_000, 200, (i) => (i % 2000 === 7 ? null : 1), {
-			sla: [p99(20)],
-		});
-		expect(result.gates[0]).toMatchObject({
-			verdict: "pass",
-			over: 10,
-			censored: 10,
-			events: 1,
-		});
+		const { result } = loop(20_000, 200, (i) => (i % 2000 === 7 ? null : 1), { sla: [p99(20)] });
+		expect(result.gates[0]).toMatchObject({ verdict: "pass", over: 10, censored: 10, events: 1 });
 		expect(result.gates[0]?.phi).toBeGreaterThan(5);
 	});
 
 	test("cannot pass by what was not sent in time: those are missing, and the load was not through", () => {
-		const { result, run } = loop(20_000, 200, () => 1, {
-			unsent: 8000,
-			sla: [p99(20)],
-		});
+		const { result, run } = loop(20_000, 200, () => 1, { unsent: 8000, sla: [p99(20)] });
 		expect(run.notOffered).toBe(8000);
 		expect(result.gates[0]).toMatchObject({ verdict: "fail", censored: 8000 });
 		const open = loop(20_000, 200, () => 1, {
@@ -289,9 +232,7 @@ describe("service p99 in a closed loop", () => {
 
 	test("that stood still does not blame the time that it had", () => {
 		const { run } = loop(20_000, 200, () => 1, { unsent: 8000 });
-		expect(run.why).toContain(
-			"8 000 of 20 100 messages were not sent: nothing completed for 30s",
-		);
+		expect(run.why).toContain("8 000 of 20 100 messages were not sent: nothing completed for 30s");
 	});
 
 	test("says which messages carry a deeper percentile", () => {

@@ -17,10 +17,7 @@ const at = (hour: number, git: GitCommit | null) =>
 
 test("a run has the commit of the command that made it", () => {
 	const environment = EnvironmentFile.parse(
-		resumedEnvironment(
-			resumedEnvironment(at(1, commit("a")), at(3, commit("b"))),
-			at(5, null),
-		),
+		resumedEnvironment(resumedEnvironment(at(1, commit("a")), at(3, commit("b"))), at(5, null)),
 	);
 	const made = (startedAt: string | null) => commitAt(environment, startedAt);
 	expect(made("2026-01-02T02:00:00.000Z")).toEqual(commit("a"));
@@ -46,16 +43,8 @@ test("without a repository, or a word of the machine, there is none", () => {
 
 test.each([
 	[commit("a"), "aaaaaaaaaaaa", "a".repeat(40)],
-	[
-		commit("a", true),
-		"aaaaaaaaaaaa with uncommitted changes",
-		`${"a".repeat(40)}-dirty`,
-	],
-	[
-		commit("a", null),
-		"aaaaaaaaaaaa (not checked whether files differ)",
-		"a".repeat(40),
-	],
+	[commit("a", true), "aaaaaaaaaaaa with uncommitted changes", `${"a".repeat(40)}-dirty`],
+	[commit("a", null), "aaaaaaaaaaaa (not checked whether files differ)", "a".repeat(40)],
 ])("%j is %j for people, %j for programs", (git, text, name) => {
 	expect(commitText(git)).toBe(text);
 	expect(commitName(git)).toBe(name);

@@ -30,15 +30,15 @@ export function resultOf(
 		const value = values[plan.system]?.[plan.repeat - 1] ?? 1e6;
 		const run: Run = {
 			...template,
-			...{ index: plan.index, system: plan.system, case: plan.case },
-			...{ repeat: plan.repeat, confirms: plan.confirms },
+			index: plan.index,
+			system: plan.system,
+			case: plan.case,
+			repeat: plan.repeat,
+			confirms: plan.confirms,
 			load: loadOf(plan),
 			metrics: {
 				...template.metrics,
-				response: {
-					...response,
-					percentiles: response.percentiles.map((p) => ({ ...p, value })),
-				},
+				response: { ...response, percentiles: response.percentiles.map((p) => ({ ...p, value })) },
 			},
 		};
 		return { ...run, ...change(run) };
@@ -47,10 +47,7 @@ export function resultOf(
 		...healthy,
 		runId: "r1",
 		verdict: "pass",
-		environment: healthy.environment && {
-			...healthy.environment,
-			bootId: "boot 1",
-		},
+		environment: healthy.environment && { ...healthy.environment, bootId: "boot 1" },
 		runs,
 		gates: [],
 	};

@@ -33,10 +33,7 @@ export function copiesOf(reporters: readonly Reporter[]): Copy[] {
  * Sees whether all copies can be written: before minutes of measuring, not after. What is there stays as it is, and what was made
  * for it goes again: a copy may lie below the folder of the run, which must not be there yet. Throws `copy-unwritable` (3).
  */
-export function checkCopies(
-	reporters: readonly Reporter[],
-	{ cwd }: Pick<World, "cwd">,
-): void {
+export function checkCopies(reporters: readonly Reporter[], { cwd }: Pick<World, "cwd">): void {
 	for (const { name, to } of copiesOf(reporters)) {
 		const made: string[] = [];
 		try {
@@ -44,10 +41,7 @@ export function checkCopies(
 			makeFolder(path.dirname(where), made);
 			tryFile(where);
 		} catch (error) {
-			throw failure("copy-unwritable", {
-				reporter: `${name}=${to}`,
-				reason: reasonOf(error),
-			});
+			throw failure("copy-unwritable", { reporter: `${name}=${to}`, reason: reasonOf(error) });
 		} finally {
 			for (const folder of made.reverse()) rmdirSync(folder);
 		}
@@ -68,11 +62,7 @@ export function writeCopy(
 		writeFileSync(where, readFileSync(from));
 		return null;
 	} catch (error) {
-		return failure("report-unwritable", {
-			path: to,
-			reason: reasonOf(error),
-			folder,
-		});
+		return failure("report-unwritable", { path: to, reason: reasonOf(error), folder });
 	}
 }
 

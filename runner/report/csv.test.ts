@@ -8,15 +8,7 @@ import { csvOf } from "./page/table.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
-const NAMES = [
-	"healthy",
-	"stall",
-	"lag",
-	"lost",
-	"repeats",
-	"interrupted",
-	"no-data",
-];
+const NAMES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
 
 /** A number as it stands in a cell: empty is not measured, and no 0. */
 const number = (text: string | undefined) =>
@@ -97,11 +89,7 @@ describe.each(NAMES)("result.csv of %s", (name) => {
 					const found = m?.percentiles.find((q) => q.p === p);
 					expect(number(row[`${metric}_p${p}_ns`])).toBe(found?.value ?? null);
 					expect(row[`${metric}_p${p}_support`]).toBe(
-						found === undefined
-							? ""
-							: found.beyondTimeout
-								? "beyond-timeout"
-								: found.support,
+						found === undefined ? "" : found.beyondTimeout ? "beyond-timeout" : found.support,
 					);
 				}
 			}
@@ -170,8 +158,7 @@ test("a percentile that an SLA names has columns of its own, in their place", ()
 
 describe("texts from outside", () => {
 	const healthy = fixtureResult("healthy");
-	const rowOf = (scenario: string) =>
-		rowsOfCsv(renderCsv({ ...healthy, scenario }))[0]?.scenario;
+	const rowOf = (scenario: string) => rowsOfCsv(renderCsv({ ...healthy, scenario }))[0]?.scenario;
 
 	test.each([
 		'quotes " and "" more',
@@ -201,9 +188,7 @@ describe("texts from outside", () => {
 		const [run] = healthy.runs as [Run];
 		const throughput = { ...run.throughput, received: 1000 / 3 };
 		const result = { ...healthy, runs: [{ ...run, throughput }] };
-		expect(rowsOfCsv(renderCsv(result))[0]?.received_per_second).toBe(
-			String(1000 / 3),
-		);
+		expect(rowsOfCsv(renderCsv(result))[0]?.received_per_second).toBe(String(1000 / 3));
 	});
 });
 

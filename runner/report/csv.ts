@@ -1,10 +1,5 @@
 import { Metric } from "../model/plan.ts";
-import type {
-	MetricSummary,
-	Percentile,
-	Result,
-	Run,
-} from "../model/result.ts";
+import type { MetricSummary, Percentile, Result, Run } from "../model/result.ts";
 import { ratePerSecond } from "../units.ts";
 import { USUAL } from "../verdict/quantile.ts";
 import { MAX } from "./breakdown.ts";
@@ -20,9 +15,7 @@ import { type CellValue, csvCell } from "./csv-cell.ts";
  */
 export function renderCsv(result: Result): string {
 	const columns = columnsOf(result);
-	const rows = result.runs.map((run) =>
-		columns.map(([, value]) => csvCell(value(run, result))),
-	);
+	const rows = result.runs.map((run) => columns.map(([, value]) => csvCell(value(run, result))));
 	return [columns.map(([name]) => csvCell(name)), ...rows]
 		.map((cells) => `${cells.join(",")}\r\n`)
 		.join("");
@@ -30,10 +23,7 @@ export function renderCsv(result: Result): string {
 
 // --- internal ---
 
-type Column = readonly [
-	name: string,
-	value: (run: Run, result: Result) => CellValue,
-];
+type Column = readonly [name: string, value: (run: Run, result: Result) => CellValue];
 
 function columnsOf(result: Result): Column[] {
 	return [
@@ -62,10 +52,7 @@ function columnsOf(result: Result): Column[] {
 		["kernel", (_, r) => r.environment?.kernel],
 		["pattern", (run) => run.load.pattern],
 		["load", (run) => run.load.schedule.kind],
-		[
-			"rate_per_second",
-			({ load }) => (load.rate === null ? null : ratePerSecond(load.rate)),
-		],
+		["rate_per_second", ({ load }) => (load.rate === null ? null : ratePerSecond(load.rate))],
 		["message_bytes", (run) => run.load.messageBytes],
 		["payload", (run) => run.load.payload],
 		["warmup_ns", (run) => run.load.warmupNs],
@@ -145,8 +132,7 @@ function metricColumns(result: Result, metric: Metric): Column[] {
 		[`${metric}_min_ns`, (run) => of(run)?.min],
 		[`${metric}_mean_ns`, (run) => of(run)?.mean],
 		...percentiles.flatMap((p): Column[] => {
-			const percentileOf = (run: Run) =>
-				of(run)?.percentiles.find((q) => q.p === p);
+			const percentileOf = (run: Run) => of(run)?.percentiles.find((q) => q.p === p);
 			return [
 				[`${metric}_p${p}_ns`, (run) => percentileOf(run)?.value],
 				[`${metric}_p${p}_support`, (run) => supportOf(percentileOf(run))],
@@ -171,9 +157,7 @@ function breakdownColumns(result: Result): Column[] {
 }
 
 function percentilesOf({ runs }: Result, metric: Metric): number[] {
-	const named = runs.flatMap(
-		(run) => run.metrics[metric]?.percentiles.map(({ p }) => p) ?? [],
-	);
+	const named = runs.flatMap((run) => run.metrics[metric]?.percentiles.map(({ p }) => p) ?? []);
 	return [...new Set([...USUAL, ...named])].sort((a, b) => a - b);
 }
 

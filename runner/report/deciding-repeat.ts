@@ -6,7 +6,6 @@ import type { Run } from "../model/result.ts";
  */
 export function decidingRepeat(runs: readonly Run[]): Run | undefined {
 	const p99 = (run: Run) =>
-		run.metrics[run.main]?.percentiles.find(({ p }) => p === 99)?.value ??
-		Number.MAX_VALUE;
+		run.metrics[run.main]?.percentiles.find(({ p }) => p === 99)?.value ?? Number.MAX_VALUE;
 	return runs.toSorted((a, b) => p99(a) - p99(b))[Math.floor(runs.length / 2)];
 }

@@ -21,11 +21,7 @@ import { REPORT_FILES } from "./reporters.ts";
 import { buildResult } from "./result.ts";
 
 /** `mqbench report` of a stored run, in a folder of its own. */
-async function reported(
-	name: string,
-	args: readonly string[],
-	env: Record<string, string> = {},
-) {
+async function reported(name: string, args: readonly string[], env: Record<string, string> = {}) {
 	const folder = fixtureCopy(name);
 	const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
 	onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
@@ -45,11 +41,7 @@ function job() {
 		folder,
 		summary,
 		output,
-		env: {
-			GITHUB_ACTIONS: "true",
-			GITHUB_STEP_SUMMARY: summary,
-			GITHUB_OUTPUT: output,
-		},
+		env: { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: output },
 	};
 }
 
@@ -76,10 +68,7 @@ describe("files", () => {
 	});
 
 	test("without a path are said where they are, and before the verdict", async () => {
-		const { folder, world } = await reported("stall", [
-			"--reporter",
-			"terminal,html,junit",
-		]);
+		const { folder, world } = await reported("stall", ["--reporter", "terminal,html,junit"]);
 		expect(world.out()).toMatch(
 			new RegExp(
 				`^html: ${folder}/report.html\njunit: ${folder}/junit.xml\n[\\s\\S]*FAIL {2}${folder}/report.html\n$`,
@@ -90,10 +79,7 @@ describe("files", () => {
 	test.each(["json", "junit", "markdown", "csv", "html"] as const)(
 		"%s on stdout is the file to the byte",
 		async (name) => {
-			const { world, file } = await reported("stall", [
-				"--reporter",
-				`${name}=-`,
-			]);
+			const { world, file } = await reported("stall", ["--reporter", `${name}=-`]);
 			expect(world.out()).toBe(file(REPORT_FILES[name]));
 		},
 	);
@@ -142,8 +128,7 @@ describe("files", () => {
 		const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
 		onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
 		writeFileSync(join(cwd, "there"), "mine");
-		const csv = (to: string) =>
-			({ kind: "file", name: "csv", path: to }) as const;
+		const csv = (to: string) => ({ kind: "file", name: "csv", path: to }) as const;
 		checkCopies([csv("out/deep/x.csv"), csv("there"), csv("new")], { cwd });
 		expect(readdirSync(cwd)).toEqual(["there"]);
 		expect(readFileSync(join(cwd, "there"), "utf8")).toBe("mine");
@@ -179,9 +164,7 @@ describe("files", () => {
 			`taken: cannot be written (it is a folder). The measured files are kept; free some space or allow writing there, then: mqbench report ${folder}\n`,
 		);
 		// What is worse than a file that is missing stays what it is.
-		expect(
-			told({ ...result, verdict: "interrupted", interruptedBy: "SIGTERM" }),
-		).toBe(143);
+		expect(told({ ...result, verdict: "interrupted", interruptedBy: "SIGTERM" })).toBe(143);
 		expect(told({ ...result, verdict: "invalid" })).toBe(3);
 	});
 });
@@ -283,9 +266,7 @@ describe("in a job of GitHub Actions", () => {
 				for (const line of lines) {
 					expect(line).not.toContain("##[");
 					if (/^\s*::/.test(line))
-						expect(line).toMatch(
-							/^::error title=FAIL [^:,]*::[^\r\n]*What to do: /,
-						);
+						expect(line).toMatch(/^::error title=FAIL [^:,]*::[^\r\n]*What to do: /);
 				}
 				if (reporter === "json=-")
 					expect(JSON.parse(world.out())).toEqual(

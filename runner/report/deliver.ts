@@ -63,10 +63,7 @@ export function deliver(
 	// Last on stdout: its last line is the verdict.
 	if (reporters.some(({ name }) => name === "terminal"))
 		world.stdout.write(
-			renderTerminal(result, {
-				...terminalLook(world.stdout, world.env),
-				folder: shown,
-			}),
+			renderTerminal(result, { ...terminalLook(world.stdout, world.env), folder: shown }),
 		);
 	for (const { message } of unwritten) world.stderr.write(`${message}\n`);
 	return code;
@@ -81,11 +78,7 @@ export function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
 // --- internal ---
 
 /** What a file that is missing says less than. */
-const WORSE: ReadonlySet<ExitCode> = new Set([
-	EXIT.internal,
-	EXIT.interrupted,
-	EXIT.terminated,
-]);
+const WORSE: ReadonlySet<ExitCode> = new Set([EXIT.internal, EXIT.interrupted, EXIT.terminated]);
 
 /** Least room in which a report says something. */
 const LEAST_SUMMARY = 5000;
@@ -113,10 +106,7 @@ function addToSummary(result: Result, { env, stderr }: World): void {
 	}
 }
 
-function addToOutput(
-	outputs: Readonly<Record<string, string>>,
-	{ env, stderr }: World,
-): void {
+function addToOutput(outputs: Readonly<Record<string, string>>, { env, stderr }: World): void {
 	if (!env.GITHUB_OUTPUT) return;
 	try {
 		appendFileSync(env.GITHUB_OUTPUT, outputText(outputs, randomUUID()));
@@ -126,15 +116,8 @@ function addToOutput(
 }
 
 /** The verdict stands all the same: what GitHub shows of it is not worth another exit code. */
-function warnUnwritable(
-	variable: string,
-	error: unknown,
-	stderr: World["stderr"],
-): void {
+function warnUnwritable(variable: string, error: unknown, stderr: World["stderr"]): void {
 	stderr.write(
-		tell("step-summary-unwritable", {
-			variable: `$${variable}`,
-			reason: reasonOf(error),
-		}),
+		tell("step-summary-unwritable", { variable: `$${variable}`, reason: reasonOf(error) }),
 	);
 }

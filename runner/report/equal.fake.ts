@@ -16,26 +16,18 @@ export function linesOf(document: Document, medium: Medium): string[] {
 	return [
 		...blockLines(broken, medium),
 		...blockLines(gates, medium),
-		...shownIn(sections, medium).flatMap(({ blocks }) =>
-			blockLines(blocks, medium),
-		),
+		...shownIn(sections, medium).flatMap(({ blocks }) => blockLines(blocks, medium)),
 	];
 }
 
 /** The tables of one run whose first column has that name: its head, and its rows. */
-export function rowsOf(
-	document: Document,
-	run: number,
-	first: string,
-): string[][] {
+export function rowsOf(document: Document, run: number, first: string): string[][] {
 	const section = document.sections.find(({ id }) => id === `run-${run}`);
 	return (section?.blocks ?? []).flatMap((block) =>
 		block.kind === "table" && block.columns[0]?.name === first
 			? [
 					block.columns.map(({ name }) => name),
-					...block.rows.map(({ cells }) =>
-						cells.map((cell) => plain(cell, "terminal")),
-					),
+					...block.rows.map(({ cells }) => cells.map((cell) => plain(cell, "terminal"))),
 				]
 			: [],
 	);
@@ -46,8 +38,7 @@ export function wordsIn(text: string, medium: Medium): string {
 	const bare = {
 		terminal: () => text,
 		// What is escaped is a word, and no mark of Markdown.
-		markdown: () =>
-			text.replaceAll(/\\([\\`*_[\]|~#])|[|*`]/g, (_, word) => word ?? " "),
+		markdown: () => text.replaceAll(/\\([\\`*_[\]|~#])|[|*`]/g, (_, word) => word ?? " "),
 		page: () =>
 			text
 				.replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, "")
@@ -78,19 +69,13 @@ function blockLines(blocks: readonly Block[], medium: Medium): string[] {
 				const { columns, rows } = tableIn(block, medium);
 				const cells = rows.map((row) => row.cells.map((c) => plain(c, medium)));
 				const turned = medium === "terminal" && block.turned;
-				const lines = turned
-					? columns.map((_, i) => cells.map((row) => row[i] ?? ""))
-					: cells;
+				const lines = turned ? columns.map((_, i) => cells.map((row) => row[i] ?? "")) : cells;
 				return lines.map((line) => flat(line.join("")));
 			}
 			case "counts":
 				return medium === "markdown"
-					? [shownIn(block.items, medium).map(({ text }) => text)].map((one) =>
-							flat(one.join("")),
-						)
-					: shownIn(block.items, medium).map(({ name, text }) =>
-							flat(`${name}${text}`),
-						);
+					? [shownIn(block.items, medium).map(({ text }) => text)].map((one) => flat(one.join("")))
+					: shownIn(block.items, medium).map(({ name, text }) => flat(`${name}${text}`));
 			case "verdicts":
 				return block.items.map(({ verdict, text }) =>
 					flat(`${verdict.toUpperCase()}${plain(text, medium)}`),

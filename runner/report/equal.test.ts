@@ -58,9 +58,7 @@ const COUNTS: readonly [name: string, of: keyof Run][] = [
 function textsOf(run: Run): Map<string, string> {
 	const texts = new Map<string, string>();
 	const beyond =
-		run.state === "complete"
-			? `> ${formatDurationExact(run.load.timeoutNs)}`
-			: "stopped";
+		run.state === "complete" ? `> ${formatDurationExact(run.load.timeoutNs)}` : "stopped";
 	const max = (m: MetricSummary) =>
 		m.censored > 0 ? beyond : m.max === null ? "n/a" : formatDuration(m.max);
 	for (const [metric, m] of Object.entries(run.metrics)) {
@@ -77,8 +75,7 @@ function textsOf(run: Run): Map<string, string> {
 		texts.set(`${metric} max`, max(m));
 	}
 	const count = (n: number | null) => (n === null ? "n/a" : formatCount(n));
-	for (const [name, of] of COUNTS)
-		texts.set(name, count(run[of] as number | null));
+	for (const [name, of] of COUNTS) texts.set(name, count(run[of] as number | null));
 	texts.set("received/s", count(run.throughput.received));
 	texts.set("achieved rate", count(run.throughput.achieved));
 	texts.set("sent rate", count(run.throughput.sent));
@@ -89,14 +86,9 @@ function textsOf(run: Run): Map<string, string> {
 
 /** What a person must read of faults and clients. */
 function faultTexts({ failover, window }: Run): string[][] {
-	const time = (ns: number) =>
-		`${Number(((ns - window.startNs) / 1e9).toFixed(3))}s`;
+	const time = (ns: number) => `${Number(((ns - window.startNs) / 1e9).toFixed(3))}s`;
 	const after = (ns: number | null) =>
-		ns === null
-			? "not in this run"
-			: ns === 0
-				? "at once"
-				: `after ${formatDuration(ns)}`;
+		ns === null ? "not in this run" : ns === 0 ? "at once" : `after ${formatDuration(ns)}`;
 	return failover.map((f) => [
 		time(f.calledNs ?? f.beganNs),
 		formatDuration((f.endedNs ?? 0) - f.beganNs),
@@ -123,179 +115,157 @@ function clientTexts({ clients }: Run): string[][] {
 const scratch = mkdtempSync(join(tmpdir(), "mqbench-equal-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-describe.each(
-	FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]),
-)("all reports of %s", (name, from) => {
-	const folder = join(scratch, name);
-	cpSync(from, folder, { recursive: true });
-	const built = buildResult(folder);
-	writeReports(folder, built);
-	const file = (report: string) => readFileSync(join(folder, report), "utf8");
-	const result = readResult(folder);
-	const document = documentOf(result);
-	const terminal = renderTerminal(result, {
-		// Nothing is shortened, or told row by row.
-		columns: 400,
-		colour: false,
-		folder: "reports/x",
-	});
-	const reports: readonly [Medium, string][] = [
-		["terminal", terminal],
-		["markdown", file("report.md")],
-		["page", file("report.html")],
-	];
+describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]))(
+	"all reports of %s",
+	(name, from) => {
+		const folder = join(scratch, name);
+		cpSync(from, folder, { recursive: true });
+		const built = buildResult(folder);
+		writeReports(folder, built);
+		const file = (report: string) => readFileSync(join(folder, report), "utf8");
+		const result = readResult(folder);
+		const document = documentOf(result);
+		const terminal = renderTerminal(result, {
+			// Nothing is shortened, or told row by row.
+			columns: 400,
+			colour: false,
+			folder: "reports/x",
+		});
+		const reports: readonly [Medium, string][] = [
+			["terminal", terminal],
+			["markdown", file("report.md")],
+			["page", file("report.html")],
+		];
 
-	test("result.json is what was computed", () => {
-		expect(result).toEqual(built);
-	});
+		test("result.json is what was computed", () => {
+			expect(result).toEqual(built);
+		});
 
-	test.each(reports)(
-		"%s says all that the document has for it",
-		(medium, text) => {
+		test.each(reports)("%s says all that the document has for it", (medium, text) => {
 			const words = wordsIn(text, medium);
 			const lines = linesOf(document, medium);
 			expect(lines.length).toBeGreaterThan(result.gates.length);
 			expect(lines.filter((line) => !words.includes(line))).toEqual([]);
-		},
-	);
-
-	test("every gate: verdict, measured and limit, in each of them and in junit.xml", () => {
-		const xml = wordsIn(file("junit.xml"), "terminal");
-		const page = linesOf(document, "page");
-		for (const g of result.gates) {
-			const bare = (text: string) => text.replaceAll(/\s+/g, "");
-			const [where, sla] = [`${g.system}, ${g.case}`, g.sla].map(bare) as [
-				string,
-				string,
-			];
-			const row = page.find(
-				(line) =>
-					line.startsWith(sla) &&
-					(line.includes(where) || result.gates.length === distinct(result)) &&
-					line.includes(bare(g.limit)),
-			);
-			expect(row).toContain(g.verdict.toUpperCase());
-			expect(row).toContain(bare(g.measured));
-			expect(xml).toContain(bare(`measured: ${g.measured}, limit: ${g.limit}`));
-		}
-	});
-
-	test("every run: percentiles and counts are those of result.json", () => {
-		result.runs.forEach((run, i) => {
-			const texts = textsOf(run);
-			const [[, ...metrics] = [], ...rows] = rowsOf(
-				document,
-				i + 1,
-				"percentile",
-			);
-			const figures = new Map(
-				rows.flatMap(([p, ...cells]) =>
-					metrics.map((metric, k) => [`${metric} ${p}`, cells[k]]),
-				),
-			);
-			for (const [figure, text] of figures)
-				if (texts.has(figure))
-					expect([runTitle(run, result), figure, text]).toEqual([
-						runTitle(run, result),
-						figure,
-						texts.get(figure),
-					]);
-			if (metrics.length > 0)
-				for (const p of DEEP)
-					expect(figures.has(`${run.main} ${p}`)).toBe(true);
-			const counts = document.sections
-				.find(({ id }) => id === `run-${i + 1}`)
-				?.blocks.find((block) => block.kind === "counts");
-			if (run.state === "never") return;
-			for (const [name] of COUNTS)
-				expect([
-					name,
-					counts?.items.find((item) => item.name === name)?.text,
-				]).toEqual([name, texts.get(name)]);
 		});
-	});
 
-	test("every fault and every client, where there are some", () => {
-		const xml = file("junit.xml")
-			.replaceAll("&lt;", "<")
-			.replaceAll(/\s+/g, " ");
-		for (const [kind, textsOf] of [
-			["fault", faultTexts],
-			["client", clientTexts],
-		] as const)
-			result.runs.forEach((run, i) => {
-				const texts = textsOf(run);
-				expect(
-					rowsOf(document, i + 1, kind)
-						.slice(1)
-						.map(([, ...row]) => row),
-				).toEqual(texts);
-				if (result.runs.length > 1) return;
-				for (const text of texts.flat())
-					expect([text, xml.includes(text)]).toEqual([text, true]);
-			});
-	});
-
-	test("how far the network is, where somebody has measured it", () => {
-		const flat = (text: string) => text.replaceAll(/\s+/g, " ");
-		for (const run of result.runs) {
-			const [one, ...others] = run.network.map(
-				({ client, node, p50Ns }) =>
-					`client ${client} to node ${node} ${formatDuration(p50Ns ?? 0)}`,
-			);
-			if (one === undefined) continue;
-			const text = `etwork: ${[one, ...others].join(", ")} (medians of 20 TCP connects)`;
-			for (const report of [file("report.html"), file("report.md"), terminal])
-				expect(flat(report)).toContain(text);
-		}
-	});
-
-	test("result.csv: every number, to the last digit", () => {
-		const rows = rowsOfCsv(file("result.csv"));
-		expect(rows).toHaveLength(result.runs.length);
-		const number = (text: string | undefined) =>
-			text === undefined || text === "" ? null : Number(text);
-		result.runs.forEach((run, i) => {
-			const row = rows[i] ?? {};
-			expect(row.verdict).toBe(run.verdict);
-			for (const [name, of] of COUNTS)
-				expect([name, number(row[name.replace(" ", "_")])]).toEqual([
-					name,
-					run[of],
-				]);
-			expect(number(row.received_per_second)).toBe(run.throughput.received);
-			expect(number(row.sent_per_second)).toBe(run.throughput.sent);
-			expect(number(row.start_skew_ns)).toBe(run.startSkewNs);
-			expect(number(row.clock_bound_ns)).toBe(run.clockBoundNs);
-			expect(number(row.faults)).toBe(run.failover.length);
-			expect(row.topology).toBe(run.topology ?? "");
-			for (const [k, f] of run.failover.entries())
-				for (const [name, value] of [
-					["called", f.calledNs],
-					["began", f.beganNs],
-					["ended", f.endedNs],
-					["unavailable", f.unavailableNs],
-					["unavailable_from", f.unavailableFromNs],
-					["recovered", f.recoveredNs],
-					["drained", f.drainedNs],
-				] as const)
-					expect(number(row[`fault_${k + 1}_${name}_ns`])).toBe(value);
-			for (const [metric, m] of Object.entries(run.metrics)) {
-				expect(number(row[`${metric}_max_ns`])).toBe(m?.max ?? null);
-				for (const p of m?.percentiles ?? [])
-					expect(number(row[`${metric}_p${p.p}_ns`])).toBe(p.value);
+		test("every gate: verdict, measured and limit, in each of them and in junit.xml", () => {
+			const xml = wordsIn(file("junit.xml"), "terminal");
+			const page = linesOf(document, "page");
+			for (const g of result.gates) {
+				const bare = (text: string) => text.replaceAll(/\s+/g, "");
+				const [where, sla] = [`${g.system}, ${g.case}`, g.sla].map(bare) as [string, string];
+				const row = page.find(
+					(line) =>
+						line.startsWith(sla) &&
+						(line.includes(where) || result.gates.length === distinct(result)) &&
+						line.includes(bare(g.limit)),
+				);
+				expect(row).toContain(g.verdict.toUpperCase());
+				expect(row).toContain(bare(g.measured));
+				expect(xml).toContain(bare(`measured: ${g.measured}, limit: ${g.limit}`));
 			}
 		});
-	});
-});
+
+		test("every run: percentiles and counts are those of result.json", () => {
+			result.runs.forEach((run, i) => {
+				const texts = textsOf(run);
+				const [[, ...metrics] = [], ...rows] = rowsOf(document, i + 1, "percentile");
+				const figures = new Map(
+					rows.flatMap(([p, ...cells]) => metrics.map((metric, k) => [`${metric} ${p}`, cells[k]])),
+				);
+				for (const [figure, text] of figures)
+					if (texts.has(figure))
+						expect([runTitle(run, result), figure, text]).toEqual([
+							runTitle(run, result),
+							figure,
+							texts.get(figure),
+						]);
+				if (metrics.length > 0)
+					for (const p of DEEP) expect(figures.has(`${run.main} ${p}`)).toBe(true);
+				const counts = document.sections
+					.find(({ id }) => id === `run-${i + 1}`)
+					?.blocks.find((block) => block.kind === "counts");
+				if (run.state === "never") return;
+				for (const [name] of COUNTS)
+					expect([name, counts?.items.find((item) => item.name === name)?.text]).toEqual([
+						name,
+						texts.get(name),
+					]);
+			});
+		});
+
+		test("every fault and every client, where there are some", () => {
+			const xml = file("junit.xml").replaceAll("&lt;", "<").replaceAll(/\s+/g, " ");
+			for (const [kind, textsOf] of [
+				["fault", faultTexts],
+				["client", clientTexts],
+			] as const)
+				result.runs.forEach((run, i) => {
+					const texts = textsOf(run);
+					expect(
+						rowsOf(document, i + 1, kind)
+							.slice(1)
+							.map(([, ...row]) => row),
+					).toEqual(texts);
+					if (result.runs.length > 1) return;
+					for (const text of texts.flat()) expect([text, xml.includes(text)]).toEqual([text, true]);
+				});
+		});
+
+		test("how far the network is, where somebody has measured it", () => {
+			const flat = (text: string) => text.replaceAll(/\s+/g, " ");
+			for (const run of result.runs) {
+				const [one, ...others] = run.network.map(
+					({ client, node, p50Ns }) =>
+						`client ${client} to node ${node} ${formatDuration(p50Ns ?? 0)}`,
+				);
+				if (one === undefined) continue;
+				const text = `etwork: ${[one, ...others].join(", ")} (medians of 20 TCP connects)`;
+				for (const report of [file("report.html"), file("report.md"), terminal])
+					expect(flat(report)).toContain(text);
+			}
+		});
+
+		test("result.csv: every number, to the last digit", () => {
+			const rows = rowsOfCsv(file("result.csv"));
+			expect(rows).toHaveLength(result.runs.length);
+			const number = (text: string | undefined) =>
+				text === undefined || text === "" ? null : Number(text);
+			result.runs.forEach((run, i) => {
+				const row = rows[i] ?? {};
+				expect(row.verdict).toBe(run.verdict);
+				for (const [name, of] of COUNTS)
+					expect([name, number(row[name.replace(" ", "_")])]).toEqual([name, run[of]]);
+				expect(number(row.received_per_second)).toBe(run.throughput.received);
+				expect(number(row.sent_per_second)).toBe(run.throughput.sent);
+				expect(number(row.start_skew_ns)).toBe(run.startSkewNs);
+				expect(number(row.clock_bound_ns)).toBe(run.clockBoundNs);
+				expect(number(row.faults)).toBe(run.failover.length);
+				expect(row.topology).toBe(run.topology ?? "");
+				for (const [k, f] of run.failover.entries())
+					for (const [name, value] of [
+						["called", f.calledNs],
+						["began", f.beganNs],
+						["ended", f.endedNs],
+						["unavailable", f.unavailableNs],
+						["unavailable_from", f.unavailableFromNs],
+						["recovered", f.recoveredNs],
+						["drained", f.drainedNs],
+					] as const)
+						expect(number(row[`fault_${k + 1}_${name}_ns`])).toBe(value);
+				for (const [metric, m] of Object.entries(run.metrics)) {
+					expect(number(row[`${metric}_max_ns`])).toBe(m?.max ?? null);
+					for (const p of m?.percentiles ?? [])
+						expect(number(row[`${metric}_p${p.p}_ns`])).toBe(p.value);
+				}
+			});
+		});
+	},
+);
 
 test("a number that is another one in a report is not what the document says", () => {
 	const result = buildResult(fixture("stall"));
-	const text = renderTerminal(result, {
-		columns: 400,
-		colour: false,
-		folder: "x",
-	});
+	const text = renderTerminal(result, { columns: 400, colour: false, folder: "x" });
 	const lines = linesOf(documentOf(result), "terminal");
 	const missing = (said: string) =>
 		lines.filter((line) => !wordsIn(said, "terminal").includes(line));

@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Failover, Result, Run } from "../model/result.ts";
 import { clientTable, clientTexts } from "./client-table.ts";
-import {
-	failoverOfAll,
-	failoverTable,
-	failoverTexts,
-} from "./failover-table.ts";
+import { failoverOfAll, failoverTable, failoverTexts } from "./failover-table.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { fixtureResult } from "./stored.fake.ts";
@@ -16,20 +12,12 @@ const result = fixtureResult("failover");
 const [run] = result.runs as [Run];
 const [killed] = run.failover as [Failover];
 const row = (fault: Partial<Failover>, of: Partial<Run> = {}) =>
-	failoverTable({ ...run, ...of, failover: [{ ...killed, ...fault }] })
-		?.rows[0];
+	failoverTable({ ...run, ...of, failover: [{ ...killed, ...fault }] })?.rows[0];
 
 describe("what a fault did", () => {
 	test("is a row of words", () => {
 		expect(failoverTable(run)).toMatchObject({
-			head: [
-				"fault",
-				"at",
-				"for",
-				"without acknowledgements",
-				"back under p99 < 50ms",
-				"drained",
-			],
+			head: ["fault", "at", "for", "without acknowledgements", "back under p99 < 50ms", "drained"],
 			rows: [
 				[
 					"kill of node 2 (the leader)",
@@ -39,14 +27,7 @@ describe("what a fault did", () => {
 					"after 1.4s",
 					"after 1.4s",
 				],
-				[
-					"pause",
-					"9.002s",
-					"300ms",
-					"290ms from 9.01s on",
-					"after 298ms",
-					"after 398ms",
-				],
+				["pause", "9.002s", "300ms", "290ms from 9.01s on", "after 298ms", "after 398ms"],
 			],
 			notes: [
 				"of the messages of the whole window: failed 1, unknown 3, lost 0, duplicated 5, reordered n/a",
@@ -55,29 +36,14 @@ describe("what a fault did", () => {
 	});
 
 	test.each([
-		[
-			"nobody noticed",
-			{ unavailableNs: 0, unavailableFromNs: null },
-			3,
-			"none",
-		],
+		["nobody noticed", { unavailableNs: 0, unavailableFromNs: null }, 3, "none"],
 		["nobody counted", { unavailableNs: null }, 3, "n/a"],
-		[
-			"never ended",
-			{ unavailableStill: true },
-			3,
-			"at least 1.36s from 3.99s on",
-		],
+		["never ended", { unavailableStill: true }, 3, "at least 1.36s from 3.99s on"],
 		["was never taken back", { endedNs: null }, 2, "ever"],
 		["was at once over", { recoveredNs: 0 }, 4, "at once"],
 		["was never over", { recoveredNs: null }, 4, "not in this run"],
 		["no line is about", { sla: null, recoveredNs: null }, 4, "n/a"],
-		[
-			"left messages waiting",
-			{ drainedNs: null, drainedStill: true },
-			5,
-			"not in this run",
-		],
+		["left messages waiting", { drainedNs: null, drainedStill: true }, 5, "not in this run"],
 		["nobody counted what waits of", { drainedNs: null }, 5, "n/a"],
 		["could not be made", { error: "no" }, 5, "n/a"],
 	])("that %s", (_, fault, column, text) => {
@@ -85,28 +51,19 @@ describe("what a fault did", () => {
 	});
 
 	test("is not known of a run that was stopped", () => {
-		expect(row({ drainedNs: null }, { state: "aborted" })?.slice(4)).toEqual([
-			"n/a",
-			"n/a",
-		]);
+		expect(row({ drainedNs: null }, { state: "aborted" })?.slice(4)).toEqual(["n/a", "n/a"]);
 	});
 
 	test("is told from when the broker was told, and lasted from when it was known to have taken effect", () => {
 		const late = { calledNs: 6e9, beganNs: 6.2e9, endedNs: 7.2e9 };
 		expect(row(late)?.slice(1, 3)).toEqual(["4s", "1s"]);
-		const [text] = failoverTexts({
-			...run,
-			failover: [{ ...killed, ...late }],
-		});
+		const [text] = failoverTexts({ ...run, failover: [{ ...killed, ...late }] });
 		expect(text).toContain(" 4s after the window opened, for 1s: ");
 	});
 
 	test("that another one followed ends with that", () => {
 		const [, second] = run.failover as [Failover, Failover];
-		const table = failoverTable({
-			...run,
-			failover: [{ ...killed, recoveredNs: null }, second],
-		});
+		const table = failoverTable({ ...run, failover: [{ ...killed, recoveredNs: null }, second] });
 		expect(table?.rows[0]?.[4]).toBe("not before the next fault");
 	});
 
@@ -116,16 +73,11 @@ describe("what a fault did", () => {
 	});
 
 	test("says why it was not carried out", () => {
-		const table = failoverTable({
-			...run,
-			failover: [{ ...killed, error: "node 2 had ended" }],
-		});
+		const table = failoverTable({ ...run, failover: [{ ...killed, error: "node 2 had ended" }] });
 		expect(table?.notes).toContain(
 			"kill of node 2 (the leader) was not carried out as planned: node 2 had ended",
 		);
-		expect(
-			failoverTexts({ ...run, failover: [{ ...killed, error: "x" }] }),
-		).toEqual([
+		expect(failoverTexts({ ...run, failover: [{ ...killed, error: "x" }] })).toEqual([
 			"kill of node 2 (the leader) 4.004s after the window opened, for 3.41s: not as planned: x",
 		]);
 	});
@@ -161,31 +113,19 @@ describe("of several runs", () => {
 			...Array(2).fill("kafka, 256B 200/s, repeat 1 of 2"),
 			...Array(2).fill("kafka, 256B 200/s, repeat 2 of 2"),
 		]);
-		expect(table?.head.slice(-5)).toEqual([
-			"failed",
-			"unknown",
-			"lost",
-			"duplicated",
-			"reordered",
-		]);
+		expect(table?.head.slice(-5)).toEqual(["failed", "unknown", "lost", "duplicated", "reordered"]);
 		expect(table?.rows.at(-1)?.slice(-5)).toEqual(["1", "3", "0", "5", "n/a"]);
 	});
 
 	test("of many runs they are in every report, though not every run is", () => {
 		const many = of(5);
-		const terminal = renderTerminal(many, {
-			columns: 200,
-			colour: false,
-			folder: "x",
-		});
+		const terminal = renderTerminal(many, { columns: 200, colour: false, folder: "x" });
 		const markdown = renderMarkdown({
 			...many,
 			runs: many.runs.map((r) => ({ ...r, verdict: "pass" as const })),
 		});
 		for (const text of [terminal, markdown, renderHtml(many)])
-			expect(
-				text.match(/1\.36s from 3\.99s on/g)?.length,
-			).toBeGreaterThanOrEqual(5);
+			expect(text.match(/1\.36s from 3\.99s on/g)?.length).toBeGreaterThanOrEqual(5);
 		expect(renderHtml(many)).toContain('href="#failover"');
 	});
 
@@ -193,9 +133,7 @@ describe("of several runs", () => {
 		const two = of(2);
 		const [a, b] = two.runs as [Run, Run];
 		const other = { ...b, failover: [{ ...killed, sla: "p99 < 5ms" }] };
-		expect(failoverOfAll({ ...two, runs: [a, other] })?.head).toContain(
-			"back under the limit",
-		);
+		expect(failoverOfAll({ ...two, runs: [a, other] })?.head).toContain("back under the limit");
 	});
 });
 
@@ -226,53 +164,44 @@ describe("clients", () => {
 		const cells = (clock: Partial<Run["clients"][number]["clock"]>) =>
 			clientTable({
 				...several,
-				clients: several.clients.map((c) => ({
-					...c,
-					clock: c.clock && { ...c.clock, ...clock },
-				})),
+				clients: several.clients.map((c) => ({ ...c, clock: c.clock && { ...c.clock, ...clock } })),
 			})?.rows.map((row) => row.at(-1));
-		expect(
-			cells({ source: "chrony", boundNs: 73_000, probedNs: 12_400_000 }),
-		).toEqual(
-			Array(3).fill(
-				"\u00b173us by chrony, \u00b112.4ms against this machine's",
-			),
+		expect(cells({ source: "chrony", boundNs: 73_000, probedNs: 12_400_000 })).toEqual(
+			Array(3).fill("\u00b173us by chrony, \u00b112.4ms against this machine's"),
 		);
 		// What T0 was told by is not what the clock itself has moved from.
 		expect(
 			cells({
-				...{ beforeNs: 9_000_000, afterNs: 41_000, readNs: 1000 },
-				...{ source: "probes", boundNs: 175_000 },
+				beforeNs: 9_000_000,
+				afterNs: 41_000,
+				readNs: 1000,
+				source: "probes",
+				boundNs: 175_000,
 			}),
 		).toEqual(Array(3).fill("\u00b1175us by probes over SSH, moved 40us"));
 		const contained = clientTable({
 			...several,
 			clients: several.clients.map((c) => ({ ...c, kind: "docker" as const })),
 		});
-		expect(contained?.rows[2]?.at(-1)).toBe(
-			"\u00b1175us by probes, moved 45us",
-		);
+		expect(contained?.rows[2]?.at(-1)).toBe("\u00b1175us by probes, moved 45us");
 	});
 
 	test("that are missing have n/a, never 0, and are named", () => {
-		const [first, ...others] = several.clients as [
-			Run["clients"][number],
-			...Run["clients"],
-		];
+		const [first, ...others] = several.clients as [Run["clients"][number], ...Run["clients"]];
 		const gone = {
 			...first,
-			...{ machine: null, intended: null, sent: null, lagP99: null },
-			...{ cores: null, firstClaimNs: null, clock: null },
+			machine: null,
+			intended: null,
+			sent: null,
+			lagP99: null,
+			cores: null,
+			firstClaimNs: null,
+			clock: null,
 			error: "client 0 (bench@10.0.0.11): the connection was lost",
 		};
 		const table = clientTable({ ...several, clients: [gone, ...others] });
-		expect(table?.rows[0]?.slice(1)).toEqual([
-			...Array(6).fill("n/a"),
-			"this machine's",
-		]);
-		expect(table?.notes.at(-1)).toBe(
-			"client 0 (bench@10.0.0.11): the connection was lost",
-		);
+		expect(table?.rows[0]?.slice(1)).toEqual([...Array(6).fill("n/a"), "this machine's"]);
+		expect(table?.notes.at(-1)).toBe("client 0 (bench@10.0.0.11): the connection was lost");
 	});
 
 	test("have no table where one process of this machine made the load", () => {
@@ -291,11 +220,7 @@ describe("clients", () => {
 
 test.each([
 	["3 nodes on 1 host", true, ", which share its cores and disk"],
-	[
-		"3 containers on 1 host, 2 CPUs each",
-		true,
-		", which share its cores and disk",
-	],
+	["3 containers on 1 host, 2 CPUs each", true, ", which share its cores and disk"],
 	["1 node on 1 host", false, ""],
 	["3 nodes on 3 hosts", false, ""],
 	// Words decide nothing.
@@ -306,21 +231,20 @@ test.each([
 
 describe("how far the network is", () => {
 	const path = (client: number, node: number, p50Us: number | null) => ({
-		...{ client, node, error: p50Us === null ? "no route to host" : null },
+		client,
+		node,
+		error: p50Us === null ? "no route to host" : null,
 		connects: p50Us === null ? null : 20,
 		minNs: p50Us === null ? null : 1_000,
 		p50Ns: p50Us === null ? null : p50Us * 1000,
 		maxNs: p50Us === null ? null : 9_000_000,
 	});
 	const hosts = fixtureResult("clients").runs[0]?.clients ?? [];
-	const text = (network: Run["network"], clients = hosts) =>
-		networkText({ network, clients });
+	const text = (network: Run["network"], clients = hosts) => networkText({ network, clients });
 
 	test("is the median of each pair", () => {
 		expect(text([])).toBeNull();
-		expect(text([path(0, 1, 74)])).toBe(
-			"client 0 to node 1 74us (median of 20 TCP connects)",
-		);
+		expect(text([path(0, 1, 74)])).toBe("client 0 to node 1 74us (median of 20 TCP connects)");
 		expect(text([path(0, 1, 74), path(0, 2, 1230.4)])).toBe(
 			"client 0 to node 1 74us, client 0 to node 2 1.23ms (medians of 20 TCP connects)",
 		);
@@ -346,9 +270,7 @@ describe("how far the network is", () => {
 	});
 
 	test("is not known where nobody could connect, never 0", () => {
-		expect(text([path(0, 1, null)])).toBe(
-			"client 0 to node 1 not known (no route to host)",
-		);
+		expect(text([path(0, 1, null)])).toBe("client 0 to node 1 not known (no route to host)");
 		expect(text([path(0, 1, 74), path(0, 2, null)])).toBe(
 			"client 0 to node 1 74us (median of 20 TCP connects); client 0 to node 2 not known (no route to host)",
 		);

@@ -69,10 +69,7 @@ export function failoverTexts(run: Run): string[] {
 }
 
 /** "4.004s": when it was, from the opening of the window. */
-export function faultAt(
-	fault: Failover,
-	{ window }: Pick<Run, "window">,
-): string {
+export function faultAt(fault: Failover, { window }: Pick<Run, "window">): string {
 	return `${Number(((faultZeroNs(fault) - window.startNs) / 1e9).toFixed(3))}s`;
 }
 
@@ -80,42 +77,26 @@ export function faultAt(
 
 const TITLE = "Failover: what each fault did";
 
-const COUNTS = [
-	"failed",
-	"unknown",
-	"lost",
-	"duplicated",
-	"reordered",
-] as const;
+const COUNTS = ["failed", "unknown", "lost", "duplicated", "reordered"] as const;
 
 /** "acknowledgements" or "receipts": what was counted every 10 ms. */
 function completions(runs: readonly Run[]): string {
-	const kinds = new Set(
-		runs.map((run) => (run.load.acks ? "acknowledgements" : "receipts")),
-	);
+	const kinds = new Set(runs.map((run) => (run.load.acks ? "acknowledgements" : "receipts")));
 	return [...kinds].join(" or ");
 }
 
 /** "back under p99 < 20ms"; where runs have several such lines "back under the limit". */
 function againName(runs: readonly Run[]): string {
-	const lines = new Set(
-		runs.flatMap((run) => run.failover.map(({ sla }) => sla)),
-	);
+	const lines = new Set(runs.flatMap((run) => run.failover.map(({ sla }) => sla)));
 	const [only] = lines;
-	return lines.size === 1 && only != null
-		? `back under ${only}`
-		: "back under the limit";
+	return lines.size === 1 && only != null ? `back under ${only}` : "back under the limit";
 }
 
 function headOf(runs: readonly Run[], again: string): string[] {
 	return ["at", "for", `without ${completions(runs)}`, again, "drained"];
 }
 
-function cellsOf(
-	f: Failover,
-	run: Run,
-	index: number,
-): [string, string, string, string, string] {
+function cellsOf(f: Failover, run: Run, index: number): [string, string, string, string, string] {
 	const next = run.failover[index + 1] !== undefined;
 	const never = next ? tell("not-before-next-fault") : "not in this run";
 	const known = f.error === null && run.state === "complete";
@@ -126,9 +107,7 @@ function cellsOf(
 	};
 	return [
 		faultAt(f, run),
-		f.endedNs === null
-			? "ever"
-			: formatDuration(Math.max(0, f.endedNs - f.beganNs)),
+		f.endedNs === null ? "ever" : formatDuration(Math.max(0, f.endedNs - f.beganNs)),
 		unavailableText(f, run),
 		after(f.recoveredNs, f.sla !== null),
 		after(f.drainedNs, f.drainedNs !== null || f.drainedStill),
@@ -139,28 +118,19 @@ function cellsOf(
 function unavailableText(f: Failover, run: Run): string {
 	if (f.unavailableNs === null) return "n/a";
 	if (f.unavailableNs === 0 || f.unavailableFromNs === null) return "none";
-	const from = Number(
-		((f.unavailableFromNs - run.window.startNs) / 1e9).toFixed(3),
-	);
+	const from = Number(((f.unavailableFromNs - run.window.startNs) / 1e9).toFixed(3));
 	return `${f.unavailableStill ? "at least " : ""}${formatDuration(f.unavailableNs)} from ${from}s on`;
 }
 
 function countsText(run: Run): string {
-	return tell("window-counts", {
-		counts: COUNTS.map((name) => `${name} ${countText(run[name])}`),
-	});
+	return tell("window-counts", { counts: COUNTS.map((name) => `${name} ${countText(run[name])}`) });
 }
 
 function problemsOf(run: Run): string[] {
 	return run.failover.flatMap((f) =>
 		f.error === null
 			? []
-			: [
-					tell("fault-not-as-planned", {
-						fault: faultName(f),
-						reason: f.error,
-					}),
-				],
+			: [tell("fault-not-as-planned", { fault: faultName(f), reason: f.error })],
 	);
 }
 

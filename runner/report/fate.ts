@@ -12,26 +12,18 @@ export function fateText(run: Run): string | null {
 	const above = load.limitBytes !== null;
 	const published = load.pattern === "publish";
 	const arrived = (published ? acked : run.received) ?? 0;
-	if (intended === 0 || run.state === "never" || (arrived > 0 && !above))
-		return null;
+	if (intended === 0 || run.state === "never" || (arrived > 0 && !above)) return null;
 	const of = (n: number) => `${formatCount(n)} of ${formatCount(intended)}`;
 	// Of copies some may be lost, and a message of theirs none.
 	const gone = load.pattern === "fan-out" ? 0 : (run.lost ?? 0);
 	const parts = [
 		failed > 0 &&
-			tell(above ? "fate-refused" : "fate-failed", {
-				...{ messages: of(failed), errors: wordsOf(run) },
-			}),
-		gone > 0 &&
-			tell(acked === null ? "fate-lost-unacked" : "fate-lost", {
-				messages: of(gone),
-			}),
+			tell(above ? "fate-refused" : "fate-failed", { messages: of(failed), errors: wordsOf(run) }),
+		gone > 0 && tell(acked === null ? "fate-lost-unacked" : "fate-lost", { messages: of(gone) }),
 		unknown > 0 && tell("fate-unknown", { messages: of(unknown) }),
 		arrived > 0 &&
 			load.pattern !== "fan-out" &&
-			tell(published ? "fate-taken" : "fate-arrived", {
-				messages: of(arrived),
-			}),
+			tell(published ? "fate-taken" : "fate-arrived", { messages: of(arrived) }),
 	].filter((part) => part !== false);
 	return parts.length === 0 ? null : parts.join("; ");
 }

@@ -34,12 +34,7 @@ async function everything(name: string) {
 			terminal: plain(world.out()),
 			markdown: plain(file("report.md").replaceAll(/\\(.)/g, "$1")),
 			comment: plain(file("comment.md").replaceAll(/\\(.)/g, "$1")),
-			summary: plain(
-				readFileSync(env.GITHUB_STEP_SUMMARY, "utf8").replaceAll(
-					/\\(.)/g,
-					"$1",
-				),
-			),
+			summary: plain(readFileSync(env.GITHUB_STEP_SUMMARY, "utf8").replaceAll(/\\(.)/g, "$1")),
 			junit: plain(file("junit.xml")),
 		},
 	};
@@ -59,8 +54,7 @@ test.each(FIXTURES)(
 		const { verdict } = result;
 		expect(output).toContain(`\n${verdict}\n`);
 		expect(output).toContain(`\n${code}\n`);
-		for (const text of Object.values(texts))
-			expect(text).toContain(verdict.toUpperCase());
+		for (const text of Object.values(texts)) expect(text).toContain(verdict.toUpperCase());
 		const many = result.runs.length >= 4;
 		for (const gate of result.gates)
 			for (const [format, text] of Object.entries(texts)) {
@@ -73,10 +67,8 @@ test.each(FIXTURES)(
 		const broken = result.gates.filter((g) => g.verdict !== "pass");
 		expect(commands).toHaveLength(broken.length);
 		for (const gate of broken)
-			expect(
-				commands.some((line) =>
-					line.includes(`title=${gate.verdict.toUpperCase()} `),
-				),
-			).toBe(true);
+			expect(commands.some((line) => line.includes(`title=${gate.verdict.toUpperCase()} `))).toBe(
+				true,
+			);
 	},
 );

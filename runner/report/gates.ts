@@ -43,8 +43,7 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 			...judgedBy(of.collected.plan, deciding.sla),
 			...numbersOf(deciding),
 			cause:
-				verdict === "fail" &&
-				judgements.every((j) => j.verdict !== "fail" || j.cause)
+				verdict === "fail" && judgements.every((j) => j.verdict !== "fail" || j.cause)
 					? "machine"
 					: null,
 			compares: false,
@@ -77,11 +76,7 @@ function judgedBy(plan: Plan, text: string) {
 	const none = { metric: null, percentile: null, limitNs: null };
 	if (sla === undefined || sla.kind === "tally") return none;
 	const { metric, limitNs } = sla;
-	return {
-		metric,
-		percentile: sla.kind === "percentile" ? sla.percentile : null,
-		limitNs,
-	};
+	return { metric, percentile: sla.kind === "percentile" ? sla.percentile : null, limitNs };
 }
 
 function numbersOf(
@@ -90,8 +85,20 @@ function numbersOf(
 	const { n, over, allowed, censored, events, phi, cause } = j;
 	const { valueNs, lowNs, highNs, beyondNs, margin, tally, code, values } = j;
 	return {
-		...{ n, over, allowed, censored, events, phi, cause },
-		...{ valueNs, lowNs, highNs, beyondNs, margin, tally },
-		...{ code, values },
+		n,
+		over,
+		allowed,
+		censored,
+		events,
+		phi,
+		cause,
+		valueNs,
+		lowNs,
+		highNs,
+		beyondNs,
+		margin,
+		tally,
+		code,
+		values,
 	};
 }

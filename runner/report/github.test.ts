@@ -11,8 +11,7 @@ function read(line: string) {
 	expect(line).not.toMatch(/[\r\n]/);
 	expect(line.startsWith("::")).toBe(true);
 	const end = line.indexOf("::", 2);
-	const [, name = "", rest = ""] =
-		/^(\S+) ?(.*)$/s.exec(line.slice(2, end)) ?? [];
+	const [, name = "", rest = ""] = /^(\S+) ?(.*)$/s.exec(line.slice(2, end)) ?? [];
 	const properties = Object.fromEntries(
 		rest
 			.split(",")
@@ -34,11 +33,7 @@ function unescaped(text: string): string {
 		.replaceAll("%25", "%");
 }
 
-const given = (file: string | null, scenario = "x.yaml") => ({
-	scenario,
-	args: [],
-	file,
-});
+const given = (file: string | null, scenario = "x.yaml") => ({ scenario, args: [], file });
 
 describe("annotations", () => {
 	test("stand on the line of the SLA that broke, in the file of the scenario", () => {
@@ -85,9 +80,7 @@ describe("annotations", () => {
 	});
 
 	test("name no file when nobody knows it, and no line of what no line asks for", () => {
-		expect(read(annotations(built("stall"))[0] ?? "").properties.file).toBe(
-			undefined,
-		);
+		expect(read(annotations(built("stall"))[0] ?? "").properties.file).toBe(undefined);
 		const result = { ...built("stall"), command: given("x.yaml") };
 		result.gates = result.gates.map((g) => ({ ...g, line: null }));
 		const { properties } = read(annotations(result)[0] ?? "");
@@ -101,10 +94,7 @@ describe("annotations", () => {
 		if (gate === undefined) throw new Error("another fixture");
 		result.gates = [
 			...Array.from({ length: 9 }, () => gate),
-			...Array.from({ length: 12 }, () => ({
-				...gate,
-				verdict: "inconclusive" as const,
-			})),
+			...Array.from({ length: 12 }, () => ({ ...gate, verdict: "inconclusive" as const })),
 		];
 		const read_ = annotations(result).map(read);
 		expect(read_.filter((c) => c.name === "error")).toHaveLength(9);
@@ -113,24 +103,21 @@ describe("annotations", () => {
 		expect(warnings[9]?.message).toContain("3 more of stall");
 	});
 
-	test.each(HOSTILE)(
-		"of %j stay lines of their own, and say what they hold",
-		(text) => {
-			const lines = annotations(hostileResult(text));
-			expect(lines.length).toBeGreaterThan(0);
-			for (const line of lines) {
-				const { name, properties, message } = read(line);
-				expect(["error", "warning"]).toContain(name);
-				expect(Object.keys(properties).sort()).toEqual(
-					Object.keys(properties)
-						.filter((key) => ["file", "line", "title"].includes(key))
-						.sort(),
-				);
-				expect(properties.title?.length).toBeLessThanOrEqual(255);
-				expect(message.length).toBeLessThan(5000);
-			}
-		},
-	);
+	test.each(HOSTILE)("of %j stay lines of their own, and say what they hold", (text) => {
+		const lines = annotations(hostileResult(text));
+		expect(lines.length).toBeGreaterThan(0);
+		for (const line of lines) {
+			const { name, properties, message } = read(line);
+			expect(["error", "warning"]).toContain(name);
+			expect(Object.keys(properties).sort()).toEqual(
+				Object.keys(properties)
+					.filter((key) => ["file", "line", "title"].includes(key))
+					.sort(),
+			);
+			expect(properties.title?.length).toBeLessThanOrEqual(255);
+			expect(message.length).toBeLessThan(5000);
+		}
+	});
 });
 
 test("%, line breaks, and in properties : and , are escaped as GitHub reads them", () => {
@@ -161,10 +148,7 @@ describe("outputs", () => {
 			gate: "kafka/256B 500/s: ack p99 < 20ms",
 			p99: "~112ms",
 		});
-		expect(outputsOf({ ...repeats, gates: [] }, "/r", 6)).toMatchObject({
-			gate: "",
-			p99: "",
-		});
+		expect(outputsOf({ ...repeats, gates: [] }, "/r", 6)).toMatchObject({ gate: "", p99: "" });
 	});
 
 	test("of all that passed the worst gate is the one nearest to its limit", () => {

@@ -11,10 +11,7 @@ import { p99Of } from "./worst-repeat.ts";
  * Workflow commands, one in a line: an annotation for each thing that broke, on the line of the scenario where it is asked for. GitHub
  * shows ten errors and ten warnings of a step and drops the rest in silence: so nine, and one that says how many more.
  */
-export function annotations(
-	result: Result,
-	onInconclusive?: OnInconclusive,
-): string[] {
+export function annotations(result: Result, onInconclusive?: OnInconclusive): string[] {
 	const broken = brokenOf(result);
 	const file = fileOf(result);
 	const level = (outcome: Outcome): Level =>
@@ -27,9 +24,7 @@ export function annotations(
 		const all = broken.filter((outcome) => level(outcome) === name);
 		const more = all.length - MOST;
 		return [
-			...all
-				.slice(0, MOST)
-				.map((outcome) => annotation(name, outcome, result, file)),
+			...all.slice(0, MOST).map((outcome) => annotation(name, outcome, result, file)),
 			...(more > 0
 				? [
 						command(
@@ -75,10 +70,7 @@ export function outputsOf(
 }
 
 /** Lines for $GITHUB_OUTPUT. `delimiter` is not to be guessed: a value that holds it would end there, and name outputs of its own. */
-export function outputText(
-	outputs: Readonly<Record<string, string>>,
-	delimiter: string,
-): string {
+export function outputText(outputs: Readonly<Record<string, string>>, delimiter: string): string {
 	return Object.entries(outputs)
 		.map(
 			([name, value]) =>
@@ -96,16 +88,9 @@ const MOST = 9;
 const MOST_TITLE = 250;
 const MOST_MESSAGE = 4000;
 
-function annotation(
-	level: Level,
-	outcome: Outcome,
-	result: Result,
-	file: string | null,
-): string {
+function annotation(level: Level, outcome: Outcome, result: Result, file: string | null): string {
 	const place =
-		file === null
-			? {}
-			: { file, ...(outcome.line === null ? {} : { line: `${outcome.line}` }) };
+		file === null ? {} : { file, ...(outcome.line === null ? {} : { line: `${outcome.line}` }) };
 	return command(
 		level,
 		{ ...place, title: cut(breachTitle(outcome), MOST_TITLE) },
@@ -121,33 +106,20 @@ function fileOf({ command: given }: Result): string | null {
 
 /** The worst verdict, of equal ones the one with the repeat that is furthest over its limit. */
 function worstGate(result: Result): Gate | null {
-	const [worst] = brokenOf(result).flatMap(({ of }) =>
-		of.kind === "gate" ? [of.gate] : [],
-	);
-	const alike = result.gates.filter(
-		(gate) => gate.verdict === (worst?.verdict ?? "pass"),
-	);
+	const [worst] = brokenOf(result).flatMap(({ of }) => (of.kind === "gate" ? [of.gate] : []));
+	const alike = result.gates.filter((gate) => gate.verdict === (worst?.verdict ?? "pass"));
 	const [first = null, ...others] = alike;
-	return others.reduce(
-		(a, b) => (a !== null && leastMargin(b) < leastMargin(a) ? b : a),
-		first,
-	);
+	return others.reduce((a, b) => (a !== null && leastMargin(b) < leastMargin(a) ? b : a), first);
 }
 
 /** Of all repeats, as the gate's own is of one with the worst verdict. Among messages that never completed: none at all. */
 function leastMargin({ margin, repeats }: Gate): number {
-	const margins = repeats.map((repeat) =>
-		repeat.beyondNs !== null ? 0 : repeat.margin,
-	);
-	return smallestOf(
-		[margin, ...margins].map((one) => one ?? Number.POSITIVE_INFINITY),
-	);
+	const margins = repeats.map((repeat) => (repeat.beyondNs !== null ? 0 : repeat.margin));
+	return smallestOf([margin, ...margins].map((one) => one ?? Number.POSITIVE_INFINITY));
 }
 
 function cut(text: string, most: number): string {
-	return text.length <= most
-		? text
-		: `${text.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
+	return text.length <= most ? text : `${text.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
 }
 
 function data(text: string): string {

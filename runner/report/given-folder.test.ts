@@ -1,12 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-	cpSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
@@ -45,13 +38,12 @@ describe("the folder of somebody else", () => {
 			rmSync(path.join(folder, name), { force: true });
 			symlinkSync(file, path.join(folder, name));
 		}
-		for (const name of ["svg", "export"])
-			symlinkSync(elsewhere, path.join(folder, name));
+		for (const name of ["svg", "export"]) symlinkSync(elsewhere, path.join(folder, name));
 		await reported(folder);
 		const world = fakeWorld({ cwd: folder });
-		await expect(
-			report({ folder: ".", svg: true }, world),
-		).rejects.toMatchObject({ code: "report-unwritable" });
+		await expect(report({ folder: ".", svg: true }, world)).rejects.toMatchObject({
+			code: "report-unwritable",
+		});
 		expect(readFileSync(file, "utf8")).toBe("precious");
 		expect(readdirSync(elsewhere)).toEqual(["mine"]);
 	});
@@ -72,13 +64,7 @@ describe("the folder of somebody else", () => {
 		expect(readdirSync(path.join(elsewhere, first))).toEqual(before);
 	});
 
-	test.each([
-		"../../dev/zero",
-		"../mine",
-		"/dev/zero",
-		"runs/link/mine",
-		"runs/pipe",
-	])(
+	test.each(["../../dev/zero", "../mine", "/dev/zero", "runs/link/mine", "runs/pipe"])(
 		"names the details %s: they are none, and nobody waits for them",
 		(details) => {
 			const { folder } = given();
@@ -104,20 +90,17 @@ describe("the folder of somebody else", () => {
 		["scenario.yaml", 0],
 		["command.json", 0],
 		["environment.json", 3],
-	])(
-		"has %s as a link: nothing of what it leads to is read",
-		async (name, exit) => {
-			const { folder } = given();
-			const { file } = mine();
-			const sane = (await reported(folder)).code;
-			rmSync(path.join(folder, name), { force: true });
-			symlinkSync(file, path.join(folder, name));
-			const { code, out } = await reported(folder);
-			expect(code).toBe(exit || sane);
-			const page = readFileSync(path.join(folder, "report.html"), "utf8");
-			expect(page + out).not.toContain("precious");
-		},
-	);
+	])("has %s as a link: nothing of what it leads to is read", async (name, exit) => {
+		const { folder } = given();
+		const { file } = mine();
+		const sane = (await reported(folder)).code;
+		rmSync(path.join(folder, name), { force: true });
+		symlinkSync(file, path.join(folder, name));
+		const { code, out } = await reported(folder);
+		expect(code).toBe(exit || sane);
+		const page = readFileSync(path.join(folder, "report.html"), "utf8");
+		expect(page + out).not.toContain("precious");
+	});
 });
 
 describe("a folder with a damaged file", () => {
@@ -145,28 +128,21 @@ describe("a folder with a damaged file", () => {
 		["plan.json of a run", "runs", "this run is left out"],
 		["environment.json", "environment.json", "the machine is not known"],
 		["against.json", "against.json", "nothing is compared with the baseline"],
-	])(
-		"%s: the rest is reported, with what is missing",
-		async (_, what, words) => {
-			const { folder, runs } = given();
-			const name = what === "runs" ? `runs/${runs[0]}/plan.json` : what;
-			damage(path.join(folder, name));
-			const { code, out } = await reported(folder);
-			expect(code).toBe(3);
-			expect(out).toContain(name);
-			expect(out.replaceAll(/\s+/g, " ")).toContain(words);
-			expect(out).not.toMatch(/Make the run again/);
-			const { damaged, runs: left } = readResult(folder);
-			expect(damaged).toEqual([
-				{ file: name, why: expect.stringContaining(words) },
-			]);
-			expect(left).toHaveLength(
-				what === "runs" ? runs.length - 1 : runs.length,
-			);
-			for (const file of ["report.md", "report.html", "junit.xml"])
-				expect(readFileSync(path.join(folder, file), "utf8")).toContain(name);
-		},
-	);
+	])("%s: the rest is reported, with what is missing", async (_, what, words) => {
+		const { folder, runs } = given();
+		const name = what === "runs" ? `runs/${runs[0]}/plan.json` : what;
+		damage(path.join(folder, name));
+		const { code, out } = await reported(folder);
+		expect(code).toBe(3);
+		expect(out).toContain(name);
+		expect(out.replaceAll(/\s+/g, " ")).toContain(words);
+		expect(out).not.toMatch(/Make the run again/);
+		const { damaged, runs: left } = readResult(folder);
+		expect(damaged).toEqual([{ file: name, why: expect.stringContaining(words) }]);
+		expect(left).toHaveLength(what === "runs" ? runs.length - 1 : runs.length);
+		for (const file of ["report.md", "report.html", "junit.xml"])
+			expect(readFileSync(path.join(folder, file), "utf8")).toContain(name);
+	});
 
 	test("every plan.json: the reports are made from result.json, if that is whole", async () => {
 		const { folder, runs } = given();
@@ -176,9 +152,7 @@ describe("a folder with a damaged file", () => {
 		rmSync(path.join(folder, "result.json"));
 		await expect(reported(folder)).rejects.toMatchObject({
 			code: "run-file-unreadable",
-			message: expect.stringMatching(
-				/plan\.json: cannot be read \(it is empty\)\. Copy it again/,
-			),
+			message: expect.stringMatching(/plan\.json: cannot be read \(it is empty\)\. Copy it again/),
 		});
 	});
 });

@@ -1,10 +1,4 @@
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -46,11 +40,7 @@ describe.each(names)("%s", (name) => {
 	const golden = (file: string) => join(fixture(name), "golden", file);
 
 	test("on a terminal of 80 columns", () => {
-		const text = renderTerminal(result, {
-			columns: 80,
-			colour: false,
-			folder: `reports/${name}`,
-		});
+		const text = renderTerminal(result, { columns: 80, colour: false, folder: `reports/${name}` });
 		matches(golden("report.txt"), text);
 	});
 
@@ -76,10 +66,7 @@ describe.each(names)("%s", (name) => {
 			index: wordsOf(renderIndex(readRuns(folder))).replaceAll(/<[^>]*>/g, " "),
 		};
 		for (const [what, text] of Object.entries(outputs))
-			expect(
-				/\b(?:NaN|Infinity|undefined|null)\b.*/.exec(text)?.[0],
-				what,
-			).toBe(undefined);
+			expect(/\b(?:NaN|Infinity|undefined|null)\b.*/.exec(text)?.[0], what).toBe(undefined);
 	});
 });
 

@@ -3,15 +3,7 @@ import type { Result, Search } from "../model/result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
 /** For tests: the stored runs by name. */
-export const FIXTURES = [
-	"healthy",
-	"stall",
-	"lag",
-	"lost",
-	"repeats",
-	"interrupted",
-	"no-data",
-];
+export const FIXTURES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
 
 /** For tests: what a name from outside may hold, each of which breaks some format that does not escape it. */
 export const HOSTILE: readonly string[] = [
@@ -49,20 +41,13 @@ export function hostileResult(text: string, name = "repeats"): Result {
 			why: text,
 			notes: [text],
 			network: [
-				{
-					...{ client: 0, node: 1, connects: null },
-					...{ minNs: null, p50Ns: null, maxNs: null, error: text },
-				},
+				{ client: 0, node: 1, connects: null, minNs: null, p50Ns: null, maxNs: null, error: text },
 			],
 			errors: [{ message: text, count: 2, firstNs: null }],
 			failed: run.repeat,
 			versions: run.versions && { ...run.versions, server: text },
 			load: { ...run.load, durability: text },
-			validity: run.validity.map((check) => ({
-				...check,
-				detail: text,
-				remedy: text,
-			})),
+			validity: run.validity.map((check) => ({ ...check, detail: text, remedy: text })),
 		})),
 		gates: result.gates.map((gate) => ({
 			...gate,
@@ -103,13 +88,7 @@ export function comparison(parts: Partial<Comparison> = {}): Comparison {
 		metric: "response p99",
 		unit: "ns",
 		a: { name: "main.json", runs: 5, values: [1e6], median: 1e6, weak: false },
-		b: {
-			name: "this run",
-			runs: 4,
-			values: [1.31e6],
-			median: 1.31e6,
-			weak: false,
-		},
+		b: { name: "this run", runs: 4, values: [1.31e6], median: 1.31e6, weak: false },
 		ratio: 1.31,
 		low: 1.2,
 		high: 1.4,

@@ -1,12 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
-import {
-	editJson,
-	editLines,
-	firstRun,
-	fixtureCopy,
-} from "../run/fixture.fake.ts";
+import { editJson, editLines, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { cpuMs } from "../tests/cpu.fake.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -16,15 +11,7 @@ import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 import { intervalText, percentileValue } from "./words.ts";
 
-const NAMES = [
-	"healthy",
-	"stall",
-	"lost",
-	"lag",
-	"no-data",
-	"interrupted",
-	"repeats",
-];
+const NAMES = ["healthy", "stall", "lost", "lag", "no-data", "interrupted", "repeats"];
 
 describe.each(NAMES)("report.html of %s", (name) => {
 	const result = fixtureResult(name);
@@ -32,9 +19,7 @@ describe.each(NAMES)("report.html of %s", (name) => {
 	const words = wordsOf(html);
 
 	test("needs no network, and is below 1.5 MB", () => {
-		expect(words).not.toMatch(
-			/<script|<link|<img|<iframe|@import|url\(|\son\w+=/i,
-		);
+		expect(words).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\son\w+=/i);
 		expect(words).not.toMatch(/(?:src|href)="(?!#)/);
 		expect(Buffer.byteLength(html)).toBeLessThan(1_500_000);
 	});
@@ -58,15 +43,12 @@ describe.each(NAMES)("report.html of %s", (name) => {
 	test("has each id once, and leads nowhere that is not in it", () => {
 		const ids = [...words.matchAll(/ id="([^"]*)"/g)].map((m) => m[1]);
 		expect(new Set(ids).size).toBe(ids.length);
-		for (const [, to] of words.matchAll(/ href="#([^"]*)"/g))
-			expect(ids).toContain(to);
+		for (const [, to] of words.matchAll(/ href="#([^"]*)"/g)) expect(ids).toContain(to);
 	});
 
 	test("says the verdict first, and every gate with its reason", () => {
 		const text = unescaped(html);
-		expect(text.indexOf(result.verdict.toUpperCase())).toBeLessThan(
-			text.indexOf("<main"),
-		);
+		expect(text.indexOf(result.verdict.toUpperCase())).toBeLessThan(text.indexOf("<main"));
 		for (const gate of result.gates) {
 			expect(text).toContain(gate.sla);
 			expect(text).toContain(gate.why);
@@ -94,9 +76,7 @@ describe("a report of 100 runs", () => {
 		expect(laterIn(html).match(/<dl class="counts">/g)).toHaveLength(100);
 		const kinds = figuresIn(html).map((figure) => figure.kind);
 		expect(kinds.filter((kind) => kind === "time")).toHaveLength(100);
-		expect(
-			kinds.filter((kind) => kind === "percentiles").length,
-		).toBeGreaterThan(100);
+		expect(kinds.filter((kind) => kind === "percentiles").length).toBeGreaterThan(100);
 	});
 
 	test("is written in less than 2 s", () => {
@@ -105,9 +85,7 @@ describe("a report of 100 runs", () => {
 	});
 
 	test("leads to each run from its case, and to each case from its contents", () => {
-		expect(html.match(/<th scope="row"><a href="#run-\d+">/g)).toHaveLength(
-			100,
-		);
+		expect(html.match(/<th scope="row"><a href="#run-\d+">/g)).toHaveLength(100);
 		const nav = /<nav[\s\S]*?<\/nav>/.exec(html)?.[0] ?? "";
 		expect(nav.match(/href="#case-/g)).toHaveLength(
 			new Set(result.runs.map((run) => run.case)).size,
@@ -131,17 +109,11 @@ describe("the charts", () => {
 	test("are of the same numbers as the tables", () => {
 		const result = fixtureResult("stall");
 		const [run] = result.runs;
-		const figure = figuresIn(renderHtml(result)).find(
-			(f) => f.kind === "percentiles",
-		);
+		const figure = figuresIn(renderHtml(result)).find((f) => f.kind === "percentiles");
 		const curve = figure?.curves.find((c) => c.metric === "response");
 		const marks = curve?.marks.map((m) => [m.p, m.value, m.text]);
-		const known = run?.metrics.response?.percentiles.filter(
-			(p) => p.value !== null,
-		);
-		expect(marks).toEqual(
-			known?.map((p) => [p.p, p.value, percentileValue(p, run as Run)]),
-		);
+		const known = run?.metrics.response?.percentiles.filter((p) => p.value !== null);
+		expect(marks).toEqual(known?.map((p) => [p.p, p.value, percentileValue(p, run as Run)]));
 	});
 
 	test("of a long run show the worst second of each stretch", () => {
@@ -162,8 +134,7 @@ describe("the charts", () => {
 		const time = figuresIn(renderHtml(result)).find((f) => f.kind === "time");
 		const lines = time?.panels.flatMap((panel) => panel.lines) ?? [];
 		const values = (name: RegExp) =>
-			lines.find((line) => name.test(line.name))?.points.map(([, v]) => v) ??
-			[];
+			lines.find((line) => name.test(line.name))?.points.map(([, v]) => v) ?? [];
 		expect(values(/p99/).length).toBeLessThanOrEqual(301);
 		expect(Math.max(...values(/p99/).map((v) => v ?? 0))).toBe(1000);
 		expect(values(/max/).at(-1)).toBe(899);
@@ -186,21 +157,13 @@ describe("what explains a run", () => {
 	test("says that generator and broker shared one host, in every report", () => {
 		const result = fixtureResult("stall");
 		const terminal = { columns: 200, colour: false, folder: "x" };
-		for (const text of [
-			html,
-			renderMarkdown(result),
-			renderTerminal(result, terminal),
-		])
-			expect(text.toLowerCase()).toContain(
-				"generator and broker shared one host",
-			);
+		for (const text of [html, renderMarkdown(result), renderTerminal(result, terminal)])
+			expect(text.toLowerCase()).toContain("generator and broker shared one host");
 	});
 
 	test("names the first offender, and what to do about a warning", () => {
 		const text = unescaped(renderHtml(fixtureResult("lost")));
-		expect(text).toContain(
-			"First lost: producer 0, sequence 3000, due 2s after the window opened",
-		);
+		expect(text).toContain("First lost: producer 0, sequence 3000, due 2s after the window opened");
 		expect(text).toContain("What to do: see whether they are lost or late");
 	});
 
@@ -215,9 +178,7 @@ describe("what explains a run", () => {
 			omission: {
 				...omission,
 				percentiles: omission.percentiles.map((x) =>
-					x.p === 99 && x.response !== null
-						? { ...x, service: 3e5, factor: x.response / 3e5 }
-						: x,
+					x.p === 99 && x.response !== null ? { ...x, service: 3e5, factor: x.response / 3e5 } : x,
 				),
 			},
 		};
@@ -244,9 +205,7 @@ describe("texts from outside", () => {
 			f.durability = evil;
 		});
 		editLines(join(run, "client-0.jsonl"), (lines) => {
-			lines.find((l) => l.type === "totals").errors = [
-				{ message: evil, count: 1, firstNs: null },
-			];
+			lines.find((l) => l.type === "totals").errors = [{ message: evil, count: 1, firstNs: null }];
 			return undefined;
 		});
 		return buildResult(copy);
@@ -305,17 +264,13 @@ describe("the terminal", () => {
 			colour: false,
 			folder: "reports/lost",
 		});
-		expect(text.trimEnd().split("\n").at(-1)).toBe(
-			"FAIL  reports/lost/report.html",
-		);
+		expect(text.trimEnd().split("\n").at(-1)).toBe("FAIL  reports/lost/report.html");
 	});
 });
 
 function unescaped(html: string): string {
 	return html
-		.replaceAll(/&#(\d+);/g, (_, code: string) =>
-			String.fromCharCode(Number(code)),
-		)
+		.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 		.replaceAll("\u00a0", " ");
 }
 

@@ -12,15 +12,11 @@ import { type Markup, markup } from "./page/markup.ts";
 import { sentence } from "./sentence.ts";
 
 /** `report.html`: one file that needs no network, below 1.5 MB. `scenario`: the text of scenario.yaml, null: not known. */
-export function renderHtml(
-	result: Result,
-	scenario: string | null = null,
-): string {
+export function renderHtml(result: Result, scenario: string | null = null): string {
 	const document = documentOf(result, scenario);
 	const sections = shownIn(document.sections, "page");
 	const runs = sections.filter(({ run }) => run !== undefined);
-	const at =
-		runs[0] === undefined ? sections.length : sections.indexOf(runs[0]);
+	const at = runs[0] === undefined ? sections.length : sections.indexOf(runs[0]);
 	const figures = figuresOf(result, budgetOf(runs.length));
 	const later = new Map<string, string>();
 	const writing: Writing = {
@@ -28,8 +24,7 @@ export function renderHtml(
 		figures: (chart) => chartsIn(figures, chart),
 		...(runs.length > RUNS_IN_FULL ? { later } : {}),
 	};
-	const all = (some: typeof sections) =>
-		some.map((section) => sectionMarkup(section, writing));
+	const all = (some: typeof sections) => some.map((section) => sectionMarkup(section, writing));
 	return renderPage({
 		title: `${document.title}: ${document.word} - mqbench`,
 		header: head(document, result),
@@ -60,8 +55,7 @@ function head(
 	{ environment: e }: Result,
 ): Markup {
 	const [first, ...others] = where;
-	const started =
-		e === null ? "" : `, ${e.startedAt.slice(0, 16).replace("T", " ")} UTC`;
+	const started = e === null ? "" : `, ${e.startedAt.slice(0, 16).replace("T", " ")} UTC`;
 	return markup`<div class="head"><h1>${title}</h1>${badgeMarkup(look, word)}</div>
 ${quick !== null && markup`<p class="warn">${sentence(quick)}</p>`}
 ${first !== undefined && markup`<p class="soft">${sentence(`${first}${started}`, names)}</p>`}
@@ -90,9 +84,7 @@ function chartsIn(figures: ReportFigures, chart: Chart): readonly Figure[] {
 		case "overview":
 			return figures.overview;
 		case "search":
-			return figures.searches.filter(
-				({ id }) => id === `search-${chart.number}`,
-			);
+			return figures.searches.filter(({ id }) => id === `search-${chart.number}`);
 		case "comparison":
 			return [];
 		default: {

@@ -20,11 +20,7 @@ const reports = (result: Result) => ({
 	html: renderHtml(result),
 	csv: renderCsv(result),
 	junit: renderJunit(result),
-	terminal: renderTerminal(result, {
-		columns: 100,
-		colour: false,
-		folder: "reports/x",
-	}),
+	terminal: renderTerminal(result, { columns: 100, colour: false, folder: "reports/x" }),
 	baseline: baselineText(baselineOf(result)),
 });
 
@@ -36,8 +32,7 @@ test("the reports of 100 runs take some MB, and each run is in them", () => {
 	expect(html.length).toBeLessThan(1_500_000);
 	expect(rowsOfCsv(csv)).toHaveLength(100);
 	expect(csv.length).toBeLessThan(200_000);
-	for (const text of Object.values(others))
-		expect(text.length).toBeLessThan(500_000);
+	for (const text of Object.values(others)) expect(text.length).toBeLessThan(500_000);
 });
 
 test("the page of 300 runs takes 1.5 MB at most", () => {

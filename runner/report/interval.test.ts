@@ -3,13 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
-import {
-	editJson,
-	editLines,
-	firstRun,
-	fixture,
-	fixtureCopy,
-} from "../run/fixture.fake.ts";
+import { editJson, editLines, firstRun, fixture, fixtureCopy } from "../run/fixture.fake.ts";
 import { buildResult } from "./result.ts";
 import { writeReports } from "./write.ts";
 
@@ -23,9 +17,7 @@ test.each(["healthy", "stall", "lost", "lag"])(
 		const [one, two] = [buildResult(fixture(name)).runs[0], result.runs[0]];
 		expect(of(two as Run)).toEqual(of(one as Run));
 		const seconds = two?.series.seconds.filter((s) => s.second >= 0) ?? [];
-		expect(seconds.every((s) => s.second % 2 === 0 && s.seconds === 2)).toBe(
-			true,
-		);
+		expect(seconds.every((s) => s.second % 2 === 0 && s.seconds === 2)).toBe(true);
 	},
 );
 
@@ -35,7 +27,11 @@ test.each(["healthy", "stall", "lost", "lag"])(
 function of(run: Run) {
 	const { metrics, throughput, sent, received, lost, verdict, main } = run;
 	return {
-		...{ throughput, sent, received, lost, verdict },
+		throughput,
+		sent,
+		received,
+		lost,
+		verdict,
 		values: metrics[main]?.percentiles.map(({ p, value }) => [p, value]),
 		exact: [metrics[main]?.mean, metrics[main]?.max, metrics[main]?.censored],
 		checks: run.validity
@@ -54,10 +50,7 @@ function coarsen(run: string): void {
 		plan.intervalSeconds = 2;
 		warmupS = plan.schedule.warmupNs / 1e9;
 	});
-	const [hlog, jsonl] = [
-		join(run, "client-0.hlog"),
-		join(run, "client-0.jsonl"),
-	];
+	const [hlog, jsonl] = [join(run, "client-0.hlog"), join(run, "client-0.jsonl")];
 	const lines = readFileSync(hlog, "utf8").trimEnd().split("\n");
 	const trailer = lines.pop() ?? "";
 	const body = lines
@@ -83,9 +76,7 @@ function coarsen(run: string): void {
 						return (counts[at] ?? 0) + (counts[at + 1] ?? 0);
 					});
 				const limits = line.limits.map((limit: Record<string, number[]>) =>
-					Object.fromEntries(
-						Object.entries(limit).map(([key, n]) => [key, pieces(n)]),
-					),
+					Object.fromEntries(Object.entries(limit).map(([key, n]) => [key, pieces(n)])),
 				);
 				return [{ ...line, second: line.second - odd, seconds: 2, limits }];
 			}
@@ -101,9 +92,7 @@ function coarsen(run: string): void {
 				both[key] = line[key] === null ? null : line[key] + before[key];
 			for (const key of ["backlog", "held"])
 				if (Array.isArray(line[key]))
-					both[key] = [...before[key], ...line[key]].filter(
-						(_, k) => k % 2 === 1,
-					);
+					both[key] = [...before[key], ...line[key]].filter((_, k) => k % 2 === 1);
 			return [both];
 		}),
 	);

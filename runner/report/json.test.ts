@@ -8,9 +8,7 @@ test("says the same as plain JSON, in fewer lines", () => {
 	expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(result)));
 	const [ticks] = result.runs.map((run) => run.series.ticks);
 	// Each tick is one line of its own.
-	expect(text.match(/^\t*\{"at":\d+,"sent":\d+.*\},?$/gm)?.length).toBe(
-		ticks?.length,
-	);
+	expect(text.match(/^\t*\{"at":\d+,"sent":\d+.*\},?$/gm)?.length).toBe(ticks?.length);
 	expect(Math.max(...text.split("\n").map((l) => l.length))).toBeLessThan(400);
 });
 

@@ -5,8 +5,7 @@
 export function readableJson(value: unknown, indent = ""): string {
 	if (!isLong(value)) {
 		const short = JSON.stringify(value);
-		if (short.length <= LONGEST || typeof value !== "object" || value === null)
-			return short;
+		if (short.length <= LONGEST || typeof value !== "object" || value === null) return short;
 	}
 	const inner = `${indent}\t`;
 	if (Array.isArray(value)) {
@@ -36,8 +35,7 @@ function isLong(value: unknown): boolean {
 
 function isNumbers(value: unknown): boolean {
 	return (
-		typeof value === "number" ||
-		(Array.isArray(value) && value.every((v) => typeof v === "number"))
+		typeof value === "number" || (Array.isArray(value) && value.every((v) => typeof v === "number"))
 	);
 }
 

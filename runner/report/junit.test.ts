@@ -6,13 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Result } from "../model/result.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
-import {
-	comparison,
-	FIXTURES,
-	HOSTILE,
-	hostileResult,
-	search,
-} from "./hostile.fake.ts";
+import { comparison, FIXTURES, HOSTILE, hostileResult, search } from "./hostile.fake.ts";
 import { renderJunit } from "./junit.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
@@ -57,12 +51,7 @@ describe("by the XSD of Jenkins' xUnit plugin", () => {
 			xml.replace("nats/256B", "nats\u0007/256B"),
 			xml,
 		]);
-		expect(said.map((line) => line === "ok")).toEqual([
-			false,
-			true,
-			false,
-			true,
-		]);
+		expect(said.map((line) => line === "ok")).toEqual([false, true, false, true]);
 	});
 });
 
@@ -76,9 +65,7 @@ describe("cases", () => {
 			"kafka/256B 500/s: throughput >= 450/s",
 			"kafka/256B 500/s: ack p99 < 20ms",
 		]);
-		expect(new Set(cases.map((c) => c.classname))).toEqual(
-			new Set(["repeats"]),
-		);
+		expect(new Set(cases.map((c) => c.classname))).toEqual(new Set(["repeats"]));
 	});
 
 	test("take as long as the runs that they judge, and the suite counts each run once", () => {
@@ -131,31 +118,21 @@ describe("cases", () => {
 	test("are runs without an SLA too, and runs that something else has decided", () => {
 		const result = built("repeats");
 		const { cases } = read(renderJunit({ ...result, gates: [] }));
-		expect(cases.map((c) => c.name)).toContain(
-			"kafka/256B 500/s: the run itself, repeat 2 of 3",
-		);
+		expect(cases.map((c) => c.name)).toContain("kafka/256B 500/s: the run itself, repeat 2 of 3");
 		expect(cases).toHaveLength(6);
 		const [run] = result.runs;
 		if (run === undefined) throw new Error("another fixture");
 		run.verdict = "invalid";
 		run.why = "the clock went backwards";
-		const one = read(renderJunit(result)).cases.find((c) =>
-			c.name.includes("the run itself"),
-		);
-		expect(one).toMatchObject({
-			kind: "error",
-			message: "the clock went backwards",
-		});
+		const one = read(renderJunit(result)).cases.find((c) => c.name.includes("the run itself"));
+		expect(one).toMatchObject({ kind: "error", message: "the clock went backwards" });
 	});
 
 	test("are searches and comparisons", () => {
 		const { cases } = read(
 			renderJunit({
 				...built("healthy"),
-				searches: [
-					search(),
-					search({ system: "kafka", verdict: "fail", answer: "none meets it" }),
-				],
+				searches: [search(), search({ system: "kafka", verdict: "fail", answer: "none meets it" })],
 				comparisons: [
 					comparison(),
 					comparison({ metric: "throughput", verdict: "same" }),
@@ -190,8 +167,7 @@ test("there is a failure or an error exactly when the exit code is not 0, and th
 		for (const asked of [undefined, "fail", "warn", "pass"] as const) {
 			const result = built(name);
 			const { cases, suite } = read(renderJunit(result, asked));
-			const count = (kind: string) =>
-				`${cases.filter((c) => c.kind === kind).length}`;
+			const count = (kind: string) => `${cases.filter((c) => c.kind === kind).length}`;
 			expect(suite).toMatchObject({
 				tests: `${cases.length}`,
 				failures: count("failure"),
@@ -199,20 +175,17 @@ test("there is a failure or an error exactly when the exit code is not 0, and th
 				skipped: count("skipped"),
 			});
 			const broken = suite.failures !== "0" || suite.errors !== "0";
-			expect([name, asked, broken]).toEqual([
-				name,
-				asked,
-				exitCodeOf(result, asked) !== 0,
-			]);
+			expect([name, asked, broken]).toEqual([name, asked, exitCodeOf(result, asked) !== 0]);
 		}
 });
 
 test("properties name what the numbers belong to", () => {
 	const xml = renderJunit(built("repeats"));
 	const properties = Object.fromEntries(
-		[...xml.matchAll(/<property name="([^"]*)" value="([^"]*)"\/>/g)].map(
-			([, name, value]) => [name, value],
-		),
+		[...xml.matchAll(/<property name="([^"]*)" value="([^"]*)"\/>/g)].map(([, name, value]) => [
+			name,
+			value,
+		]),
 	);
 	expect(properties).toMatchObject({
 		"run id": built("repeats").runId,
@@ -233,9 +206,7 @@ test("no letter that XML cannot hold is in it, and none is left out in silence",
 			// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
 			/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u,
 		);
-	expect(renderJunit(hostileResult("a\u0000b"))).toContain(
-		'<testsuite name="a\ufffdb"',
-	);
+	expect(renderJunit(hostileResult("a\u0000b"))).toContain('<testsuite name="a\ufffdb"');
 });
 
 interface ReadCase {
@@ -249,10 +220,7 @@ interface ReadCase {
 }
 
 /** Enough of an XML parser for what we write. */
-function read(xml: string): {
-	suite: Record<string, string>;
-	cases: ReadCase[];
-} {
+function read(xml: string): { suite: Record<string, string>; cases: ReadCase[] } {
 	const attributes = (text: string) =>
 		Object.fromEntries(
 			[...text.matchAll(/ ([\w-]+)="([^"]*)"/g)].map(([, key, value]) => [
@@ -261,19 +229,17 @@ function read(xml: string): {
 			]),
 		);
 	const suite = attributes(/<testsuite ([^>]*)>/.exec(xml)?.[0] ?? "");
-	const cases = [
-		...xml.matchAll(/<testcase ([^>]*)>([\s\S]*?)<\/testcase>/g),
-	].map(([, own = "", inside = ""]) => {
-		const found = /<(failure|error|skipped)( [^>]*)>([\s\S]*?)<\/\1>/.exec(
-			inside,
-		);
-		return {
-			...attributes(` ${own}`),
-			kind: found?.[1] ?? "passed",
-			...attributes(found?.[2] ?? ""),
-			text: unescaped(found?.[3] ?? ""),
-		} as ReadCase;
-	});
+	const cases = [...xml.matchAll(/<testcase ([^>]*)>([\s\S]*?)<\/testcase>/g)].map(
+		([, own = "", inside = ""]) => {
+			const found = /<(failure|error|skipped)( [^>]*)>([\s\S]*?)<\/\1>/.exec(inside);
+			return {
+				...attributes(` ${own}`),
+				kind: found?.[1] ?? "passed",
+				...attributes(found?.[2] ?? ""),
+				text: unescaped(found?.[3] ?? ""),
+			} as ReadCase;
+		},
+	);
 	return { suite, cases };
 }
 
@@ -288,19 +254,16 @@ function unescaped(text: string): string {
 /** What Java's own validator says of each. */
 function validated(texts: readonly string[]): string[] {
 	const folder = mkdtempSync(join(tmpdir(), "mqbench-junit-"));
-	const here = (path: string) =>
-		fileURLToPath(new URL(`junit/${path}`, import.meta.url));
+	const here = (path: string) => fileURLToPath(new URL(`junit/${path}`, import.meta.url));
 	try {
 		const files = texts.map((text, i) => {
 			const file = join(folder, `${i}.xml`);
 			writeFileSync(file, text);
 			return file;
 		});
-		const java = spawnSync(
-			"java",
-			[here("Validate.java"), here("junit-10.xsd"), ...files],
-			{ encoding: "utf8" },
-		);
+		const java = spawnSync("java", [here("Validate.java"), here("junit-10.xsd"), ...files], {
+			encoding: "utf8",
+		});
 		expect(java.stderr).toBe("");
 		return java.stdout.trimEnd().split("\n");
 	} finally {

@@ -20,10 +20,7 @@ import {
  * comparison. It holds a failure or an error exactly when the exit code is not 0: an undecided line is a failure, or skipped,
  * as `--on-inconclusive` says. Valid by junit-10.xsd, which Jenkins' plugin publishes and GitLab reads as well.
  */
-export function renderJunit(
-	result: Result,
-	onInconclusive?: OnInconclusive,
-): string {
+export function renderJunit(result: Result, onInconclusive?: OnInconclusive): string {
 	const cases = uniquely(outcomesOf(result)).map(({ outcome, name }) => ({
 		outcome,
 		name,
@@ -36,9 +33,7 @@ export function renderJunit(
 		errors: `${count("error")}`,
 	};
 	// Each run once, however many SLA lines judge it.
-	const time = seconds(
-		result.runs.reduce((sum, run) => sum + runSeconds(run), 0),
-	);
+	const time = seconds(result.runs.reduce((sum, run) => sum + runSeconds(run), 0));
 	const suite = [
 		element(1, "properties", {}, propertiesOf(result)),
 		...cases.map((c) => caseOf(c, result)),
@@ -57,9 +52,7 @@ export function renderJunit(
 				...totals,
 				skipped: `${count("skipped")}`,
 				time,
-				...(startedAt
-					? { timestamp: new Date(startedAt).toISOString().slice(0, 19) }
-					: {}),
+				...(startedAt ? { timestamp: new Date(startedAt).toISOString().slice(0, 19) } : {}),
 			},
 			`\n${suite.join("\n")}\n`,
 		)}\n`,
@@ -87,23 +80,18 @@ const KINDS: Readonly<Record<Verdict, Kind>> = {
 
 function kindOf(outcome: Outcome, asked: OnInconclusive | undefined): Kind {
 	const kind = KINDS[outcome.verdict];
-	if (kind === "passed" || !outcome.decides)
-		return kind === "passed" ? kind : "skipped";
+	if (kind === "passed" || !outcome.decides) return kind === "passed" ? kind : "skipped";
 	if (outcome.verdict !== "inconclusive") return kind;
 	return (asked ?? usually(outcome)) === "fail" ? "failure" : "skipped";
 }
 
 /** As the exit code has it: what a comparison leaves open warns, what a limit leaves open fails. */
 function usually({ of }: Outcome): OnInconclusive {
-	return of.kind === "comparison" || (of.kind === "gate" && of.gate.compares)
-		? "warn"
-		: "fail";
+	return of.kind === "comparison" || (of.kind === "gate" && of.gate.compares) ? "warn" : "fail";
 }
 
 /** Tools tell cases apart by their name. */
-function uniquely(
-	outcomes: readonly Outcome[],
-): { outcome: Outcome; name: string }[] {
+function uniquely(outcomes: readonly Outcome[]): { outcome: Outcome; name: string }[] {
 	const used = new Set<string>();
 	return outcomes.map((outcome) => {
 		const plain = outcomeName(outcome);
@@ -115,13 +103,8 @@ function uniquely(
 }
 
 function caseOf({ outcome, name, kind }: Case, result: Result): string {
-	const attributes = {
-		name,
-		classname: oneLine(result.scenario),
-		time: seconds(outcome.seconds),
-	};
-	if (kind === "passed")
-		return element(1, "testcase", attributes, bodyOf(outcome));
+	const attributes = { name, classname: oneLine(result.scenario), time: seconds(outcome.seconds) };
+	if (kind === "passed") return element(1, "testcase", attributes, bodyOf(outcome));
 	const { broke, where, when, next } = breachOf(outcome, result);
 	const lines = [
 		broke,
@@ -152,9 +135,7 @@ function bodyOf(outcome: Outcome): string {
 }
 
 function figuresOf({ of }: Outcome): string[] {
-	return of.kind === "gate"
-		? [`measured: ${of.gate.measured}, limit: ${of.gate.limit}`]
-		: [];
+	return of.kind === "gate" ? [`measured: ${of.gate.measured}, limit: ${of.gate.limit}`] : [];
 }
 
 function propertiesOf(result: Result): string {
@@ -176,10 +157,7 @@ function propertiesOf(result: Result): string {
 			[`${system}: durability`, run.load.durability],
 			...(run.topology === null
 				? []
-				: ([[`${system}: topology`, topologyText(run) ?? ""]] as [
-						string,
-						string,
-					][])),
+				: ([[`${system}: topology`, topologyText(run) ?? ""]] as [string, string][])),
 		]),
 	];
 	return `\n${properties
@@ -200,9 +178,7 @@ function summaryOf(result: Result): string {
 }
 
 function runSeconds(run: Run): number {
-	return run.state === "never"
-		? 0
-		: (run.generator?.endNs ?? run.window.endNs) / 1e9;
+	return run.state === "never" ? 0 : (run.generator?.endNs ?? run.window.endNs) / 1e9;
 }
 
 /** Milliseconds, without thousands: all that the XSD allows. */

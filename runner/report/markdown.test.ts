@@ -1,18 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Result } from "../model/result.ts";
-import {
-	comparison,
-	FIXTURES,
-	HOSTILE,
-	hostileResult,
-	search,
-} from "./hostile.fake.ts";
+import { comparison, FIXTURES, HOSTILE, hostileResult, search } from "./hostile.fake.ts";
 import { COMMENT, markerOf, renderMarkdown, SUMMARY } from "./markdown.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
 const built = (name: string) => fixtureResult(name);
-const comment = (result: Result) =>
-	renderMarkdown(result, { size: COMMENT, marked: true });
+const comment = (result: Result) => renderMarkdown(result, { size: COMMENT, marked: true });
 
 describe("first of all", () => {
 	test("stands the verdict, what broke and by how much, and the gates; runs are folded", () => {
@@ -72,11 +65,7 @@ test("comparisons with a baseline are a table: both sides, ratio, interval, verd
 });
 
 test("a search says its answer before its runs", () => {
-	const text = renderMarkdown({
-		...built("healthy"),
-		gates: [],
-		searches: [search()],
-	});
+	const text = renderMarkdown({ ...built("healthy"), gates: [], searches: [search()] });
 	expect(text).toContain(
 		"## Highest rate of nats, 256B\n\nBetween 20 000 and 21 000/s.\n\n| rate |",
 	);
@@ -87,9 +76,7 @@ describe("a comment", () => {
 		for (const text of [...HOSTILE, "quickstart", "a--b", "-->", "--!>", ">"]) {
 			const marker = markerOf(text);
 			// What the poster of comments accepts.
-			expect(marker).toMatch(
-				/^<!-- mqbench:(?!.*--.*-->)[A-Za-z0-9%._~!*'()-]{1,4000} -->$/,
-			);
+			expect(marker).toMatch(/^<!-- mqbench:(?!.*--.*-->)[A-Za-z0-9%._~!*'()-]{1,4000} -->$/);
 			expect(comment({ ...built("healthy"), scenario: text })).toMatch(
 				/^<!-- mqbench:[^\n]* -->\n\n# /,
 			);
@@ -145,25 +132,22 @@ describe("sizes", () => {
 		...HOSTILE.map((text): [string, number] => [text, 100]),
 		["nats", 400] as [string, number],
 		["<".repeat(300), 300] as [string, number],
-	])(
-		"of %j, %d runs, keep to GitHub's limits and say what is left out",
-		(text, count) => {
-			const result = many(text, count);
-			const short = comment(result);
-			expect(short.length).toBeLessThan(65_536);
-			expect(short).toContain("Left out, as there is no more room here");
-			const long = renderMarkdown(result);
-			expect(Buffer.byteLength(long)).toBeLessThanOrEqual(900_000);
-			for (const one of [short, long]) {
-				expect(one.match(/^<details>$/gm)?.length ?? 0).toBe(
-					one.match(/^<\/details>$/gm)?.length ?? 0,
-				);
-				expect(one.trimEnd()).toMatch(/More: `.*`\.$/);
-				// What failed stands before what passed, as not all have room.
-				expect(one.indexOf("**FAIL**")).toBeGreaterThan(0);
-			}
-		},
-	);
+	])("of %j, %d runs, keep to GitHub's limits and say what is left out", (text, count) => {
+		const result = many(text, count);
+		const short = comment(result);
+		expect(short.length).toBeLessThan(65_536);
+		expect(short).toContain("Left out, as there is no more room here");
+		const long = renderMarkdown(result);
+		expect(Buffer.byteLength(long)).toBeLessThanOrEqual(900_000);
+		for (const one of [short, long]) {
+			expect(one.match(/^<details>$/gm)?.length ?? 0).toBe(
+				one.match(/^<\/details>$/gm)?.length ?? 0,
+			);
+			expect(one.trimEnd()).toMatch(/More: `.*`\.$/);
+			// What failed stands before what passed, as not all have room.
+			expect(one.indexOf("**FAIL**")).toBeGreaterThan(0);
+		}
+	});
 
 	test("of a summary that has something in it already: what is left", () => {
 		const text = renderMarkdown(many("nats", 400), {
@@ -176,9 +160,9 @@ describe("sizes", () => {
 
 	test("tell of gates that had no room how many, and how many of them passed", () => {
 		const text = comment(many("x".repeat(300), 200));
-		const left = [
-			...text.matchAll(/^And (\d+) more, (\d+) of them PASS: report/gm),
-		].map(([, more, passed]) => [Number(more), Number(passed)]);
+		const left = [...text.matchAll(/^And (\d+) more, (\d+) of them PASS: report/gm)].map(
+			([, more, passed]) => [Number(more), Number(passed)],
+		);
 		const shown = text.match(/^\| `p99 < [^`]*` .*\| x+\d+, x+/gm)?.length ?? 0;
 		expect(left).toHaveLength(2);
 		const [failing = [], passing = []] = left as [number[], number[]];
@@ -189,28 +173,21 @@ describe("sizes", () => {
 });
 
 describe("names from outside", () => {
-	test.each(HOSTILE)(
-		"%j opens no tag, no comment, no cell, no mention",
-		(text) => {
-			const md = renderMarkdown(hostileResult(text));
-			const bare = md
-				// What markdown takes as it is.
-				.replaceAll(/\\[\\`*_[\]|~#]|`[^`\n]*`/g, "")
-				.replaceAll(/<\/?(details|summary|b)>/g, "");
-			expect(bare).not.toMatch(/[<>`]/);
-			expect(bare).not.toMatch(/@\w/);
-			expect(md.match(/^<details>$/gm)?.length).toBe(
-				md.match(/^<\/details>$/gm)?.length,
-			);
-			// Every row of a table has as many cells as its head.
-			for (const block of md.split("\n\n").filter((b) => b.startsWith("|"))) {
-				const cells = block
-					.split("\n")
-					.map((row) => row.match(/(?<!\\)(?:\\\\)*\|/g)?.length);
-				expect(new Set(cells).size).toBe(1);
-			}
-		},
-	);
+	test.each(HOSTILE)("%j opens no tag, no comment, no cell, no mention", (text) => {
+		const md = renderMarkdown(hostileResult(text));
+		const bare = md
+			// What markdown takes as it is.
+			.replaceAll(/\\[\\`*_[\]|~#]|`[^`\n]*`/g, "")
+			.replaceAll(/<\/?(details|summary|b)>/g, "");
+		expect(bare).not.toMatch(/[<>`]/);
+		expect(bare).not.toMatch(/@\w/);
+		expect(md.match(/^<details>$/gm)?.length).toBe(md.match(/^<\/details>$/gm)?.length);
+		// Every row of a table has as many cells as its head.
+		for (const block of md.split("\n\n").filter((b) => b.startsWith("|"))) {
+			const cells = block.split("\n").map((row) => row.match(/(?<!\\)(?:\\\\)*\|/g)?.length);
+			expect(new Set(cells).size).toBe(1);
+		}
+	});
 
 	test("make no link of what only looks like one, and read as before", () => {
 		const said =

@@ -30,8 +30,7 @@ export function renderMarkdown(
 	const document = documentOf(result);
 	const { names, quick, where } = document;
 	const writing: Writing = { names, size };
-	const cellOf = (text: string) =>
-		escaped(cut(sentence(text, names), MOST_VERDICT));
+	const cellOf = (text: string) => escaped(cut(sentence(text, names), MOST_VERDICT));
 	const head = [
 		...(marked ? [markerOf(document.title)] : []),
 		`# ${escaped(cut(document.title))}: ${document.word}`,
@@ -43,20 +42,11 @@ export function renderMarkdown(
 	return fitted(
 		head.join("\n\n"),
 		[
-			...(gates.length === 0
-				? []
-				: [{ title: "SLA", text: gates.join("\n\n") }]),
+			...(gates.length === 0 ? [] : [{ title: "SLA", text: gates.join("\n\n") }]),
 			...(where.length === 0
 				? []
-				: [
-						{
-							title: "where it was measured",
-							text: where.map(cellOf).join(" "),
-						},
-					]),
-			...shownIn(document.sections, "markdown").map((section) =>
-				sectionOf(section, writing),
-			),
+				: [{ title: "where it was measured", text: where.map(cellOf).join(" ") }]),
+			...shownIn(document.sections, "markdown").map((section) => sectionOf(section, writing)),
 		],
 		tell("markdown-reading", { weak: WEAK_MEANS, explain: document.explain }),
 		size,
@@ -67,9 +57,10 @@ export function renderMarkdown(
 /** `<!-- mqbench:quickstart -->`: whatever the scenario is called, it stays one comment, and another name has another one. */
 export function markerOf(scenario: string): string {
 	// Half an emoji has no percent-encoding.
-	const name = encodeURIComponent(
-		scenario.replaceAll(/\p{Surrogate}/gu, "\ufffd"),
-	).replaceAll(/(?<=-)-/g, "%2D");
+	const name = encodeURIComponent(scenario.replaceAll(/\p{Surrogate}/gu, "\ufffd")).replaceAll(
+		/(?<=-)-/g,
+		"%2D",
+	);
 	return `<!-- mqbench:${name.length <= MOST_MARKER ? name : createHash("sha256").update(scenario).digest("hex")} -->`;
 }
 
@@ -80,10 +71,7 @@ const MOST_MARKER = 3800;
 const MOST_VERDICT = 4000;
 
 /** Runs are folded: there is one of them for each system, case and repeat. */
-function sectionOf(
-	{ title, verdict, run, blocks }: DocumentSection,
-	writing: Writing,
-): Section {
+function sectionOf({ title, verdict, run, blocks }: DocumentSection, writing: Writing): Section {
 	const parts = markdownBlocks(blocks, writing);
 	return {
 		title,

@@ -9,18 +9,11 @@ import { renderTerminal } from "./terminal.ts";
 
 /** 4 systems x 5 cases x 2 repeats, from stored runs. */
 function matrix(): Result {
-	const stored = ["healthy", "stall", "repeats", "lost"].map((name) =>
-		fixtureResult(name),
-	);
+	const stored = ["healthy", "stall", "repeats", "lost"].map((name) => fixtureResult(name));
 	const runs = [1, 2].flatMap((repeat) =>
 		["256B", "1KiB", "5KiB", "1MiB 100/s", "1KiB 20000/s"].flatMap((name) =>
 			["nats", "jetstream-fsync", "redis-streams", "kafka-acks-all"].map(
-				(system, i): Run => ({
-					...(stored[i]?.runs[0] as Run),
-					system,
-					case: name,
-					repeat,
-				}),
+				(system, i): Run => ({ ...(stored[i]?.runs[0] as Run), system, case: name, repeat }),
 			),
 		),
 	);
@@ -43,14 +36,7 @@ describe("40 runs", () => {
 			"1MiB 100/s",
 			"1KiB 20000/s",
 		]);
-		expect(tables[0]?.head).toEqual([
-			"p50",
-			"p99",
-			"p99.9",
-			"max",
-			"received/s",
-			"lost",
-		]);
+		expect(tables[0]?.head).toEqual(["p50", "p99", "p99.9", "max", "received/s", "lost"]);
 		expect(tables[0]?.rows.map((r) => r.name).slice(0, 3)).toEqual([
 			"nats (1)",
 			"nats (2)",
@@ -65,9 +51,7 @@ describe("40 runs", () => {
 				const p99 = m?.percentiles.find((p) => p.p === 99);
 				const ns = Number.parseFloat(cells[1]?.replace("~", "") ?? "");
 				const unit = cells[1]?.endsWith("us") ? 1e3 : 1e6;
-				expect(Math.abs(ns * unit - (p99?.value ?? 0))).toBeLessThan(
-					0.006 * (p99?.value ?? 0),
-				);
+				expect(Math.abs(ns * unit - (p99?.value ?? 0))).toBeLessThan(0.006 * (p99?.value ?? 0));
 				expect(cells.at(-1)).toBe(String(run.lost));
 			}
 	});
@@ -83,28 +67,20 @@ describe("40 runs", () => {
 	test("say each remark once, with how many runs it is of", () => {
 		const text = terminal(result, 200);
 		expect(text.match(/12 messages were still missing/g)).toHaveLength(1);
-		expect(text).toMatch(
-			/kafka-acks-all, 256B, repeat 1 of 2 and 9 more: .*12 messages/,
-		);
+		expect(text).toMatch(/kafka-acks-all, 256B, repeat 1 of 2 and 9 more: .*12 messages/);
 	});
 
 	test("on a narrow terminal are read one by one", () => {
 		const lines = terminal(result, 44).split("\n");
 		expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(44);
-		expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain(
-			"nats (1): p50 ~203us, p99 ~431us",
-		);
+		expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain("nats (1): p50 ~203us, p99 ~431us");
 	});
 
 	test("stand in one chart, a curve for each run, with durability beside each system", () => {
-		const overview = figuresOf(result).overview.find(
-			(f) => f.kind === "percentiles",
-		);
+		const overview = figuresOf(result).overview.find((f) => f.kind === "percentiles");
 		const main = overview?.curves.filter((c) => c.metric === "response");
 		expect(main).toHaveLength(result.runs.length);
-		expect(overview?.facts).toContain(
-			"4 cores, generator and brokers on one machine",
-		);
+		expect(overview?.facts).toContain("4 cores, generator and brokers on one machine");
 		const html = renderHtml(result);
 		expect(html.match(/<h3 id="case-\d">/g)).toHaveLength(5);
 		expect(html).toContain("<td>none, nothing is stored</td>");
@@ -116,9 +92,7 @@ describe("40 runs", () => {
 		expect(text.match(/^### 256B, response/gm)).toHaveLength(1);
 		const failed = result.runs.filter((r) => r.verdict !== "pass").length;
 		expect(
-			text.match(
-				/^<summary><b>.*: (FAIL|INVALID|INCONCLUSIVE)<\/b><\/summary>$/gm,
-			),
+			text.match(/^<summary><b>.*: (FAIL|INVALID|INCONCLUSIVE)<\/b><\/summary>$/gm),
 		).toHaveLength(failed);
 	});
 });
@@ -131,7 +105,5 @@ test("every chart says which system, with which durability, on how many cores", 
 		expect(facts).toContain("nats: none, nothing is stored");
 		expect(facts).toContain("4 cores, generator and brokers on one machine");
 	}
-	expect(renderHtml(result)).toMatch(
-		/<caption>nats: none, nothing is stored; 4 cores/,
-	);
+	expect(renderHtml(result)).toMatch(/<caption>nats: none, nothing is stored; 4 cores/);
 });

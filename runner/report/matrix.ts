@@ -32,19 +32,13 @@ export function caseTables({ runs }: Result): CaseTable[] {
 	return distinct(runs.map((run) => run.case)).map((name) => {
 		const alike = runs.filter((run) => run.case === name);
 		const systems = distinct(alike.map((run) => run.system));
-		const sorted = systems.flatMap((system) =>
-			alike.filter((run) => run.system === system),
-		);
+		const sorted = systems.flatMap((system) => alike.filter((run) => run.system === system));
 		const [first] = sorted as [Run];
 		const columns = columnsOf(first, sorted);
 		const repeats = sorted.length > systems.length;
 		return {
 			case: name,
-			of: [
-				first.main,
-				closedText(first),
-				repeats ? "repeats in brackets" : null,
-			]
+			of: [first.main, closedText(first), repeats ? "repeats in brackets" : null]
 				.filter((part) => part !== null)
 				.join(", "),
 			head: columns.map(([head]) => head),
@@ -65,10 +59,7 @@ export function without(table: CaseTable, name: string): CaseTable {
 	return {
 		...table,
 		head: table.head.filter((_, i) => keep[i]),
-		rows: table.rows.map((row) => ({
-			...row,
-			cells: row.cells.filter((_, i) => keep[i]),
-		})),
+		rows: table.rows.map((row) => ({ ...row, cells: row.cells.filter((_, i) => keep[i]) })),
 	};
 }
 
@@ -80,24 +71,16 @@ function columnsOf(first: Run, runs: readonly Run[]): Column[] {
 	const closed = first.load.schedule.kind === "closed";
 	const { pattern } = first.load;
 	const percentiles = (closed ? [50, 99] : [50, 99, 99.9]).map(
-		(p): Column => [
-			percentileName(p),
-			(run) => percentileAt(run.metrics[run.main], p, run),
-		],
+		(p): Column => [percentileName(p), (run) => percentileAt(run.metrics[run.main], p, run)],
 	);
 	const max: Column = ["max", (run) => maxText(run.metrics[run.main], run)];
 	const sent: Column = ["sent/s", (run) => countText(run.throughput.sent)];
-	const received: Column = [
-		receivedColumn(first),
-		(run) => countText(run.throughput.received),
-	];
+	const received: Column = [receivedColumn(first), (run) => countText(run.throughput.received)];
 	const lost: Column = [ofCopies(first, "lost"), (run) => countText(run.lost)];
 	const drained: Column = [
 		"drained in",
 		({ drain }) =>
-			drain?.drainNs == null
-				? "n/a"
-				: `${Number((drain.drainNs / 1e9).toFixed(1))}s`,
+			drain?.drainNs == null ? "n/a" : `${Number((drain.drainNs / 1e9).toFixed(1))}s`,
 	];
 	return [
 		...percentiles,

@@ -5,13 +5,7 @@ import type { Second } from "../model/client-file.ts";
 import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Run } from "../model/result.ts";
 import { mainMetric } from "../plan/samples.ts";
-import {
-	dueBySecond,
-	type Facts,
-	hasMetric,
-	sampleOf,
-	sumsOf,
-} from "../verdict/facts.ts";
+import { dueBySecond, type Facts, hasMetric, sampleOf, sumsOf } from "../verdict/facts.ts";
 import { percentileOf, USUAL } from "../verdict/quantile.ts";
 
 /** The window's figures of one metric; null when this system has no such thing, or nothing was measured. */
@@ -29,9 +23,7 @@ export function summarise(facts: Facts, metric: Metric): MetricSummary | null {
 		max: sample.max,
 		clamped: sums.clamped,
 		negative: sums.negative,
-		percentiles: percentilesOf(facts, metric).map((p) =>
-			percentileOf(facts, metric, p, sample),
-		),
+		percentiles: percentilesOf(facts, metric).map((p) => percentileOf(facts, metric, p, sample)),
 		curve: curve(sample),
 	};
 }
@@ -89,9 +81,7 @@ export function heatOf(facts: Facts): Run["series"]["heat"] {
 		columns.set(column, sum);
 	}
 	const cells = [...columns]
-		.flatMap(([second, bins]) =>
-			[...bins].map(([bin, count]) => ({ second, bin, count })),
-		)
+		.flatMap(([second, bins]) => [...bins].map(([bin, count]) => ({ second, bin, count })))
 		.sort((a, b) => a.second - b.second || a.bin - b.bin);
 	let lowest = Number.POSITIVE_INFINITY;
 	let highest = 0;
@@ -100,9 +90,7 @@ export function heatOf(facts: Facts): Run["series"]["heat"] {
 		highest = Math.max(highest, bin);
 	}
 	return {
-		binsNs: Array.from({ length: highest - lowest + 1 }, (_, i) =>
-			binStart(lowest + i),
-		),
+		binsNs: Array.from({ length: highest - lowest + 1 }, (_, i) => binStart(lowest + i)),
 		endNs: binStart(highest + 1),
 		width,
 		cells: cells.map(({ second, bin, count }) => [second, bin - lowest, count]),
@@ -131,24 +119,18 @@ function withEmpty(
 	const known = new Set(lines.map(({ second }) => second));
 	const empty = [...(due?.keys() ?? [])].filter((second) => !known.has(second));
 	if (empty.length === 0) return lines;
-	return [
-		...lines,
-		...empty.map((second) => ({ second, metrics: {}, limits: [] })),
-	].sort((a, b) => a.second - b.second);
+	return [...lines, ...empty.map((second) => ({ second, metrics: {}, limits: [] }))].sort(
+		(a, b) => a.second - b.second,
+	);
 }
 
-function secondOf(
-	{ merged }: Facts,
-	metric: Metric,
-	{ second, metrics }: Second,
-) {
+function secondOf({ merged }: Facts, metric: Metric, { second, metrics }: Second) {
 	const tag = second < 0 ? `${metric}.warmup` : metric;
 	const values = merged.get(tag)?.seconds.get(second);
 	const m = metrics[metric];
 	// The exact maximum is known beside the histogram: no bucket's edge lies above it.
 	const most = m?.max ?? Number.POSITIVE_INFINITY;
-	const value = (ns: number | null | undefined) =>
-		ns == null ? null : Math.min(ns, most);
+	const value = (ns: number | null | undefined) => (ns == null ? null : Math.min(ns, most));
 	return {
 		count: values?.count ?? 0,
 		p50: value(values?.p50),
@@ -166,10 +148,6 @@ function columnWidth(seconds: readonly number[], each: number): number {
 		last = Math.max(last, second);
 	}
 	let width = each;
-	while (
-		Math.floor(last / width) - Math.floor(first / width) + 1 >
-		MOST_COLUMNS
-	)
-		width += each;
+	while (Math.floor(last / width) - Math.floor(first / width) + 1 > MOST_COLUMNS) width += each;
 	return width;
 }

@@ -47,13 +47,7 @@ describe("what counting from the actual send would have hidden", () => {
 		).toEqual({
 			percentiles: [
 				{ p: 50, response: 200, service: 100, factor: 2, difference: 100 },
-				{
-					p: 99,
-					response: 3e8,
-					service: 3e5,
-					factor: 1000,
-					difference: 3e8 - 3e5,
-				},
+				{ p: 99, response: 3e8, service: 3e5, factor: 1000, difference: 3e8 - 3e5 },
 				{ p: 99.9, response: null, service: 7, factor: null, difference: null },
 			],
 			behind: 12,
@@ -62,10 +56,7 @@ describe("what counting from the actual send would have hidden", () => {
 	});
 
 	test("is one sentence, about p99 if that differs", () => {
-		const found = run(
-			{ 50: 8e4, 99: 303e6, 99.9: 482e6 },
-			{ 50: 8e4, 99: 3e5, 99.9: 1e5 },
-		);
+		const found = run({ 50: 8e4, 99: 303e6, 99.9: 482e6 }, { 50: 8e4, 99: 3e5, 99.9: 1e5 });
 		expect(hiddenText(found)).toBe(
 			"Counting from the actual send, p99 would have been 300us instead of 303ms",
 		);
@@ -73,17 +64,13 @@ describe("what counting from the actual send would have hidden", () => {
 
 	test("is about the percentile that differs most, where p99 does not", () => {
 		expect(
-			mostHidden(
-				run({ 90: 2e5, 99: 3e5, 99.9: 9e6 }, { 90: 1e5, 99: 2.9e5, 99.9: 1e6 }),
-			)?.p,
+			mostHidden(run({ 90: 2e5, 99: 3e5, 99.9: 9e6 }, { 90: 1e5, 99: 2.9e5, 99.9: 1e6 }))?.p,
 		).toBe(99.9);
 	});
 
 	test("is nothing where the values agree, or lag explains the difference", () => {
 		expect(hiddenText(run({ 99: 1.4e6 }, { 99: 1e6 }))).toBeNull();
-		expect(
-			hiddenText(run({ 99: 100e6 }, { 99: 1e6 }, { 99: 98e6 })),
-		).toBeNull();
+		expect(hiddenText(run({ 99: 100e6 }, { 99: 1e6 }, { 99: 98e6 }))).toBeNull();
 		expect(hiddenText(run({ 99: null }, { 99: 1e6 }))).toBeNull();
 		expect(hiddenText(stall)).toBeNull();
 	});

@@ -70,10 +70,7 @@ export function mostHidden(
 export function behindText(run: Run): string | null {
 	const behind = run.omission?.behind ?? 0;
 	if (behind === 0 || run.sent === null) return null;
-	return tell("sent-while-behind", {
-		behind: formatCount(behind),
-		sent: formatCount(run.sent),
-	});
+	return tell("sent-while-behind", { behind: formatCount(behind), sent: formatCount(run.sent) });
 }
 
 // --- internal ---

@@ -24,14 +24,9 @@ test("what a run says by itself stands beside gates that say less, and once", ()
 	if (run === undefined) throw new Error("another fixture");
 	run.why = "a queue grew without end";
 	run.verdict = "fail";
-	expect(brokenOf(result).map((o) => [o.what, o.verdict])).toEqual([
-		["the run itself", "fail"],
-	]);
+	expect(brokenOf(result).map((o) => [o.what, o.verdict])).toEqual([["the run itself", "fail"]]);
 	for (const gate of result.gates) gate.verdict = "fail";
-	expect(brokenOf(result).map((o) => o.what)).toEqual([
-		"p99 < 20ms",
-		"lost == 0",
-	]);
+	expect(brokenOf(result).map((o) => o.what)).toEqual(["p99 < 20ms", "lost == 0"]);
 });
 
 test("one repeat alone that did not carry the rate leaves it open, as the verdict has it", () => {
@@ -62,14 +57,7 @@ test("a comparison that is a gate is not told twice, and one that must not decid
 	const c = comparison();
 	const [gate] = result.gates;
 	if (gate === undefined) throw new Error("another fixture");
-	result.gates = [
-		{
-			...gate,
-			sla: "p99 <= baseline + 10%",
-			verdict: "fail",
-			comparison: c,
-		},
-	];
+	result.gates = [{ ...gate, sla: "p99 <= baseline + 10%", verdict: "fail", comparison: c }];
 	result.comparisons = [c, comparison({ metric: "ack p99", judged: false })];
 	expect(outcomesOf(result).map((o) => [o.of.kind, o.decides])).toEqual([
 		["gate", true],
@@ -108,10 +96,6 @@ test("the worst stands first, and searches have the seconds of their own runs", 
 	});
 	const whole = { ...result, runs: [...result.runs, ...runs], searches: [one] };
 	const broken = brokenOf(whole);
-	expect(broken.map((o) => o.verdict)).toEqual([
-		"fail",
-		"inconclusive",
-		"inconclusive",
-	]);
+	expect(broken.map((o) => o.verdict)).toEqual(["fail", "inconclusive", "inconclusive"]);
 	expect(broken[0]?.seconds).toBe((run.generator?.endNs ?? 0) / 1e9);
 });

@@ -64,8 +64,14 @@ function rank(verdict: Verdict): number {
 function ofDamage({ file, why }: { file: string; why: string }): Outcome {
 	return {
 		of: { kind: "damage", file },
-		...{ system: "", case: "", what: file, verdict: "error", why },
-		...{ decides: true, line: null, seconds: 0 },
+		system: "",
+		case: "",
+		what: file,
+		verdict: "error",
+		why,
+		decides: true,
+		line: null,
+		seconds: 0,
 	};
 }
 
@@ -84,17 +90,12 @@ function ofGate(gate: Gate, runs: readonly Run[]): Outcome {
 }
 
 /** Without an SLA, or where something else decided, unless a gate says as bad already. One repeat alone that did not carry the rate leaves it open. */
-function ofRun(
-	run: Run,
-	runs: readonly Run[],
-	gates: readonly Gate[],
-): Outcome[] {
+function ofRun(run: Run, runs: readonly Run[], gates: readonly Gate[]): Outcome[] {
 	const own = gates.filter((gate) => alike(run, gate));
 	if (run.why === null && own.length > 0) return [];
 	const repeats = runs.filter((other) => alike(run, other));
 	const grew = (one: Run) => one.validity.some((c) => c.status === "fail");
-	const alone =
-		grew(run) && repeats.length > 1 && repeats.filter(grew).length === 1;
+	const alone = grew(run) && repeats.length > 1 && repeats.filter(grew).length === 1;
 	const verdict = alone ? "inconclusive" : run.verdict;
 	if (own.some((gate) => rank(gate.verdict) <= rank(verdict))) return [];
 	return [
@@ -114,9 +115,7 @@ function ofRun(
 
 function ofSearch(search: Search, { runs, searches }: Result): Outcome {
 	const several =
-		searches.filter((other) => alike(search, other)).length > 1
-			? `, repeat ${search.repeat}`
-			: "";
+		searches.filter((other) => alike(search, other)).length > 1 ? `, repeat ${search.repeat}` : "";
 	const own = new Set(search.runs.map((run) => run.index));
 	return {
 		of: { kind: "search", search },
@@ -174,9 +173,7 @@ function alike(a: Place, b: Place): boolean {
 function secondsOf(runs: readonly Run[]): number {
 	return runs.reduce(
 		(sum, run) =>
-			run.state === "never"
-				? sum
-				: sum + (run.generator?.endNs ?? run.window.endNs) / 1e9,
+			run.state === "never" ? sum : sum + (run.generator?.endNs ?? run.window.endNs) / 1e9,
 		0,
 	);
 }

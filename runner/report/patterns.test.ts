@@ -19,16 +19,11 @@ function shown(plan: Plan, fates: readonly Fate[], more = {}) {
 	const result = buildResult(built(plan, fates, more));
 	expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
 	const run = result.runs[0] as Run;
-	const text = renderTerminal(result, {
-		columns: 100,
-		colour: false,
-		folder: "reports/x",
-	});
+	const text = renderTerminal(result, { columns: 100, colour: false, folder: "reports/x" });
 	const markdown = renderMarkdown(result);
 	const html = wordsOf(renderHtml(result));
 	expect(/NaN|undefined|Infinity/.exec(`${text}${markdown}${html}`)).toBeNull();
-	const check = (name: string) =>
-		run.validity.find((c) => c.check === name)?.status;
+	const check = (name: string) => run.validity.find((c) => c.check === name)?.status;
 	return { result, run, text, markdown, html, check };
 }
 
@@ -55,22 +50,12 @@ function expectPercentiles(
 	expect(metric?.min).toBe(Math.min(...values));
 }
 
-const gate = (text: string, sla: object): Sla =>
-	({ text, abort: false, ...sla }) as Sla;
+const gate = (text: string, sla: object): Sla => ({ text, abort: false, ...sla }) as Sla;
 const p99 = (metric: string, limitNs: number) =>
-	gate(`${metric} p99`, {
-		kind: "percentile",
-		metric,
-		percentile: 99,
-		op: "<",
-		limitNs,
-	});
+	gate(`${metric} p99`, { kind: "percentile", metric, percentile: 99, op: "<", limitNs });
 const tally = (name: string, op: string, limit: number) =>
 	gate(`${name} ${op} ${limit}`, { kind: "tally", tally: name, op, limit });
-const limit = (
-	metric: "response" | "service" | "ack" | "last",
-	ms: number,
-) => ({
+const limit = (metric: "response" | "service" | "ack" | "last", ms: number) => ({
 	metric,
 	limitNs: ms * MS,
 });
@@ -82,21 +67,11 @@ describe("fan-out to 3 subscribers", () => {
 	const fates = Array.from({ length: schedule.messages }, (_, i): Fate => {
 		const due = i * MS;
 		const delay = () => Math.round((0.2 + random()) * MS);
-		return {
-			receivedNs: [
-				due + delay(),
-				due + delay(),
-				i % 500 === 0 ? null : due + 5 * delay(),
-			],
-		};
+		return { receivedNs: [due + delay(), due + delay(), i % 500 === 0 ? null : due + 5 * delay()] };
 	});
 	const window = fates
 		.slice(1000)
-		.map((f, i) =>
-			(f.receivedNs ?? [])
-				.filter((t) => t !== null)
-				.map((t) => t - (i + 1000) * MS),
-		);
+		.map((f, i) => (f.receivedNs ?? []).filter((t) => t !== null).map((t) => t - (i + 1000) * MS));
 	const plan = (sla: Sla[] = []) =>
 		planOf({
 			pattern: "fan-out",
@@ -117,22 +92,15 @@ describe("fan-out to 3 subscribers", () => {
 
 	test("has one sample of last for each message, of the slowest subscriber", () => {
 		const { run, text } = shown(plan(), fates);
-		const last = window
-			.filter((w) => w.length === 3)
-			.map((w) => Math.max(...w));
+		const last = window.filter((w) => w.length === 3).map((w) => Math.max(...w));
 		expectPercentiles(run.metrics.last, last, 4000);
 		expect(text).toMatch(/\n {2}last {4}/);
 	});
 
 	test("counts copies, and says so", () => {
-		const { run, text, html, markdown } = shown(
-			plan([tally("lost", "==", 0)]),
-			fates,
-		);
+		const { run, text, html, markdown } = shown(plan([tally("lost", "==", 0)]), fates);
 		expect(run).toMatchObject({ sent: 4000, received: 11_992, lost: 8 });
-		expect(run.validity.find((c) => c.check === "identities")?.status).toBe(
-			"ok",
-		);
+		expect(run.validity.find((c) => c.check === "identities")?.status).toBe("ok");
 		for (const out of [text, html, markdown]) {
 			expect(out).toMatch(/copies lost/);
 			expect(out).toMatch(/3 subscribers/);
@@ -143,20 +111,12 @@ describe("fan-out to 3 subscribers", () => {
 
 	test("judges p99 on copies: 12 000 of them, 120 may be over the limit", () => {
 		const { result } = shown(plan([p99("response", 20 * MS)]), fates);
-		expect(result.gates[0]).toMatchObject({
-			verdict: "pass",
-			n: 12_000,
-			over: 8,
-			censored: 8,
-		});
+		expect(result.gates[0]).toMatchObject({ verdict: "pass", n: 12_000, over: 8, censored: 8 });
 		expect(result.gates[0]?.allowed).toBeCloseTo(120, 6);
 	});
 
 	test("fails last where one slow subscriber in three spoils every message", () => {
-		const judged = planOf({
-			...plan([p99("last", 2 * MS)]),
-			limits: [limit("last", 2)],
-		});
+		const judged = planOf({ ...plan([p99("last", 2 * MS)]), limits: [limit("last", 2)] });
 		const { result } = shown(judged, fates);
 		expect(result.gates[0]).toMatchObject({ verdict: "fail", n: 4000 });
 	});
@@ -176,9 +136,7 @@ describe("publish", () => {
 	const random = seeded(2);
 	const fates = Array.from({ length: schedule.messages }, (_, i): Fate => {
 		const failed = i % 1000 === 7;
-		return failed
-			? { failed }
-			: { ackedNs: i * MS + Math.round((1 + random()) * MS) };
+		return failed ? { failed } : { ackedNs: i * MS + Math.round((1 + random()) * MS) };
 	});
 	const plan = (sla: Sla[]) =>
 		planOf({
@@ -198,8 +156,7 @@ describe("publish", () => {
 		expectPercentiles(run.metrics.ack, acks, 4000);
 		expect(run).toMatchObject({ acked: 3996, received: null, lost: null });
 		expect(run.throughput).toMatchObject({ sent: 999, received: null });
-		for (const out of [text, markdown])
-			expect(/received|\blost\b/.exec(out)).toBeNull();
+		for (const out of [text, markdown]) expect(/received|\blost\b/.exec(out)).toBeNull();
 		expect(/<dt>(copies )?(received|lost)/.exec(html)).toBeNull();
 	});
 
@@ -208,9 +165,12 @@ describe("publish", () => {
 	});
 
 	test("has messages that failed over every limit, and those that no line counts left open", () => {
-		expect(
-			shown(plan([p99("response", 20 * MS)]), fates).result.gates[0],
-		).toMatchObject({ verdict: "pass", n: 4000, over: 4, censored: 4 });
+		expect(shown(plan([p99("response", 20 * MS)]), fates).result.gates[0]).toMatchObject({
+			verdict: "pass",
+			n: 4000,
+			over: 4,
+			censored: 4,
+		});
 		const { result } = shown(plan([tally("unknown", "==", 0)]), fates);
 		expect(result.verdict).toBe("inconclusive");
 		expect(result.runs[0]?.why).toContain("5 of 5 000 messages failed");
@@ -223,10 +183,7 @@ describe("publish", () => {
 			why: expect.stringContaining("only published here"),
 		});
 		const sent = shown(plan([tally("throughput.sent", ">=", 999)]), fates);
-		expect(sent.result.gates[0]).toMatchObject({
-			verdict: "pass",
-			measured: "999/s",
-		});
+		expect(sent.result.gates[0]).toMatchObject({ verdict: "pass", measured: "999/s" });
 	});
 });
 
@@ -238,12 +195,7 @@ describe("request-reply and work-queue", () => {
 
 	test("replies are what is received", () => {
 		const { run, text } = shown(
-			planOf({
-				pattern: "request-reply",
-				consumers: 2,
-				consumerConnections: 1,
-				schedule,
-			}),
+			planOf({ pattern: "request-reply", consumers: 2, consumerConnections: 1, schedule }),
 			fates,
 		);
 		expect(run.received).toBe(4000);
@@ -322,11 +274,7 @@ test("requests that a service bills are shown with their price, and nothing wher
 });
 
 describe("a poisson schedule", () => {
-	const schedule = {
-		...steady(1000, 1, 10),
-		kind: "poisson" as const,
-		seed: 7,
-	};
+	const schedule = { ...steady(1000, 1, 10), kind: "poisson" as const, seed: 7 };
 	const first = planOf({ schedule });
 	// What the seed gives for the window.
 	const due = offsetsBefore(first, 11 * S);
@@ -340,15 +288,11 @@ describe("a poisson schedule", () => {
 			sla,
 			limits: [limit("response", 5)],
 		});
-	const fates = due.map((ns, i) => ({
-		receivedNs: [ns + (i % 200 === 0 ? 8 : 1) * MS],
-	}));
+	const fates = due.map((ns, i) => ({ receivedNs: [ns + (i % 200 === 0 ? 8 : 1) * MS] }));
 
 	test("intends in each 100 ms what its seed says, and not the mean", () => {
 		const { run, result } = shown(plan([p99("response", 5 * MS)]), fates);
-		expect(run.validity.find((c) => c.check === "identities")?.status).toBe(
-			"ok",
-		);
+		expect(run.validity.find((c) => c.check === "identities")?.status).toBe("ok");
 		expect(result.gates[0]).toMatchObject({
 			verdict: "pass",
 			censored: 0,
@@ -364,8 +308,7 @@ describe("a poisson schedule", () => {
 
 function offsetsBefore(plan: Plan, ns: number): number[] {
 	const due: number[] = [];
-	for (let i = 0; offsetNs(plan.schedule, i) < ns; i++)
-		due.push(offsetNs(plan.schedule, i));
+	for (let i = 0; offsetNs(plan.schedule, i) < ns; i++) due.push(offsetNs(plan.schedule, i));
 	return due;
 }
 

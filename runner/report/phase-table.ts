@@ -52,10 +52,7 @@ type Rate = readonly [name: string, of: (phase: Phase) => number | null];
 /** What went through: receipts; where nobody consumes acknowledgements; of a backlog both sides. */
 function ratesOf(run: Run): Rate[] {
 	const { pattern } = run.load;
-	const received: Rate = [
-		receivedColumn(run),
-		({ throughput }) => throughput.received,
-	];
+	const received: Rate = [receivedColumn(run), ({ throughput }) => throughput.received];
 	const sent: Rate = ["sent/s", ({ throughput }) => throughput.sent];
 	const acked: Rate = ["acked/s", ({ throughput }) => throughput.acked];
 	if (pattern === "publish") return [acked];

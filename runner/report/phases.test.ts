@@ -4,13 +4,7 @@ import { seeded } from "../histogram/random.fake.ts";
 import type { Plan } from "../model/plan.ts";
 import { Result, type Run } from "../model/result.ts";
 import { offsetNs } from "../plan/offset.ts";
-import {
-	built,
-	type Fate,
-	inSteps,
-	planOf,
-	steady,
-} from "../run/built.fake.ts";
+import { built, type Fate, inSteps, planOf, steady } from "../run/built.fake.ts";
 import { collect } from "../run/collect.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
@@ -29,11 +23,7 @@ const MS = 1e6;
 function shown(plan: Plan, fates: readonly Fate[]) {
 	const result = buildResult(built(plan, fates));
 	expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
-	const text = renderTerminal(result, {
-		columns: 100,
-		colour: false,
-		folder: "reports/x",
-	});
+	const text = renderTerminal(result, { columns: 100, colour: false, folder: "reports/x" });
 	const html = wordsOf(renderHtml(result));
 	const out = [text, renderMarkdown(result), html];
 	for (const one of out) expect(/NaN|undefined|Infinity/.exec(one)).toBeNull();
@@ -50,9 +40,7 @@ function once<T>(make: () => T): () => T {
 }
 
 const dueOf = (plan: Plan) =>
-	Array.from({ length: plan.schedule.messages }, (_, i) =>
-		offsetNs(plan.schedule, i),
-	);
+	Array.from({ length: plan.schedule.messages }, (_, i) => offsetNs(plan.schedule, i));
 
 describe("steps of 500/s, 1000/s and 2000/s", () => {
 	const plan = planOf(
@@ -66,14 +54,10 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 	const random = seeded(5);
 	// Response grows with the step; 7 of the last one are lost.
 	const stepOf = (ns: number) => (ns < 12e9 ? 0 : ns < 22e9 ? 1 : 2);
-	const took = due.map((ns) =>
-		Math.round((1 + stepOf(ns)) * (0.5 + random()) * MS),
-	);
+	const took = due.map((ns) => Math.round((1 + stepOf(ns)) * (0.5 + random()) * MS));
 	const lost = (i: number) => stepOf(due[i] as number) === 2 && i % 4000 === 1;
 	const fates = due.map(
-		(ns, i): Fate => ({
-			receivedNs: [lost(i) ? null : ns + (took[i] as number)],
-		}),
+		(ns, i): Fate => ({ receivedNs: [lost(i) ? null : ns + (took[i] as number)] }),
 	);
 
 	const steps = once(() => shown(plan, fates));
@@ -100,14 +84,9 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 				min: mine[0],
 				max: mine.at(-1),
 			});
-			expect(phase.latency?.mean).toBeCloseTo(
-				mine.reduce((a, b) => a + b, 0) / mine.length,
-				3,
-			);
+			expect(phase.latency?.mean).toBeCloseTo(mine.reduce((a, b) => a + b, 0) / mine.length, 3);
 			for (const p of [50, 99]) {
-				const exact = mine[
-					Math.ceil((phase.intended * p) / 100 - 1e-9) - 1
-				] as number;
+				const exact = mine[Math.ceil((phase.intended * p) / 100 - 1e-9) - 1] as number;
 				const found = phase.latency?.percentiles.find((x) => x.p === p);
 				expect(found?.value).toBeGreaterThanOrEqual(exact);
 				expect(found?.value).toBeLessThanOrEqual(exact * 1.001);
@@ -132,9 +111,7 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 		const whole = factsOf(collect(run), UNKNOWN);
 		const { ticks, totals } = whole.collected;
 		const sent = (of: typeof ticks) =>
-			phasesOf({ ...whole, collected: { ...whole.collected, ticks: of } }).at(
-				-1,
-			)?.throughput.sent;
+			phasesOf({ ...whole, collected: { ...whole.collected, ticks: of } }).at(-1)?.throughput.sent;
 		expect(sent(ticks)).toBe(100);
 		expect(totals?.sentInWindow).toBe(400);
 		expect(sent(ticks.slice(0, -1))).toBe(100);
@@ -220,13 +197,16 @@ describe("an idle step between two others", () => {
 			lagP99: null,
 			throughput: { sent: null, acked: null, received: null },
 		});
-		expect(run.phases.map((p) => p.latency?.count)).toEqual([
-			2500,
-			undefined,
-			5000,
-		]);
+		expect(run.phases.map((p) => p.latency?.count)).toEqual([2500, undefined, 5000]);
 		expect(phaseTable(run)?.rows[1]).toEqual([
-			...["0/s", "0/s", "n/a", "n/a", "n/a", "n/a", "n/a", "n/a"],
+			"0/s",
+			"0/s",
+			"n/a",
+			"n/a",
+			"n/a",
+			"n/a",
+			"n/a",
+			"n/a",
 		]);
 	});
 
@@ -241,11 +221,9 @@ describe("an idle step between two others", () => {
 	test("makes nothing of the run doubtful, and is no point of latency over rate", () => {
 		const { result, run } = idle();
 		expect(run.verdict).toBe("pass");
-		expect(
-			run.validity.filter(
-				({ status }) => status !== "ok" && status !== "unknown",
-			),
-		).toEqual([]);
+		expect(run.validity.filter(({ status }) => status !== "ok" && status !== "unknown")).toEqual(
+			[],
+		);
 		expect([run.notOffered, run.lost]).toEqual([0, 0]);
 		const chart = figuresOf(result).runs.get(run.index)?.steps;
 		expect(chart?.lines[0]?.points.map(({ x }) => x)).toEqual([500, 1000]);
@@ -274,9 +252,7 @@ describe("stages without steps", () => {
 		// 50 ms each: in flight go from 5 to 200.
 		const fates = dueOf(base).map((ns) => ({ receivedNs: [ns + 50 * MS] }));
 		const { run, text, html } = shown(base, fates);
-		expect(run.validity.find((c) => c.check === "identities")?.detail).toBe(
-			"all counts add up",
-		);
+		expect(run.validity.find((c) => c.check === "identities")?.detail).toBe("all counts add up");
 		expect(run.validity.find((c) => c.check === "backlog")?.status).toBe("ok");
 		expect(run.phases).toEqual([]);
 		expect(text).toContain("stages up to 4000/s");
@@ -357,13 +333,7 @@ describe("a backlog of 20 000 messages", () => {
 		expect(run.metrics.response).toBeNull();
 		expect(run.metrics.service).toBeNull();
 		expect(run).toMatchObject({ received: 60_000, lost: 0 });
-		expect(
-			run.phases.map(({ name, metric, latency }) => [
-				name,
-				metric,
-				latency?.max,
-			]),
-		).toEqual([
+		expect(run.phases.map(({ name, metric, latency }) => [name, metric, latency?.max])).toEqual([
 			["before", "ack", 1 * MS],
 			["build", "ack", 2 * MS],
 			["drain", "ack", 4 * MS],
@@ -376,31 +346,21 @@ describe("a backlog of 20 000 messages", () => {
 	test("grows by design: no queue is found to grow without end", () => {
 		const { run } = drained();
 		expect(run.validity.some((c) => c.check === "backlog")).toBe(false);
-		expect(run.validity.find((c) => c.check === "backlogDrain")?.status).toBe(
-			"ok",
-		);
+		expect(run.validity.find((c) => c.check === "backlogDrain")?.status).toBe("ok");
 	});
 
 	test("that is not drained by the end of the window has no time, and says how many still waited", () => {
 		const { run, result, text } = shown(plan, drainedAt(2500));
 		expect(run.drain).toMatchObject({ drainNs: null, perSecond: null });
 		// 20 000 - 15 s x 500/s.
-		expect(run.drain?.problem).toMatch(
-			/12 50\d of 20 00\d messages were still waiting/,
-		);
+		expect(run.drain?.problem).toMatch(/12 50\d of 20 00\d messages were still waiting/);
 		expect(text).toContain("was not drained by the end of the window");
 		// It took more than 10 s for certain; its rate is not known.
-		expect(result.gates.map((g) => g.verdict)).toEqual([
-			"fail",
-			"inconclusive",
-		]);
+		expect(result.gates.map((g) => g.verdict)).toEqual(["fail", "inconclusive"]);
 	});
 
 	test("of fewer messages than count as drained says nothing", () => {
-		const small = planOf({
-			...plan,
-			backlog: { pauseNs: 6e9, resumeNs: 6.4e9, messages: 800 },
-		});
+		const small = planOf({ ...plan, backlog: { pauseNs: 6e9, resumeNs: 6.4e9, messages: 800 } });
 		const fates = Array.from({ length: schedule.messages }, (_, i): Fate => {
 			const ns = i * 500_000;
 			const waits = ns + MS >= 6e9 && ns < 6.4e9;
@@ -422,10 +382,7 @@ describe("p99 of lag", () => {
 		const steps = [10, 2].map((seconds) => ({ perSecond: 500, seconds }));
 		const { run, text } = marked(planOf(inSteps(1, steps)));
 		expect(run.phases.map((p) => p.lagP99Weak)).toEqual([false, true]);
-		expect(phaseTable(run)?.rows.map((row) => row.at(-1))).toEqual([
-			"0s",
-			"~0s",
-		]);
+		expect(phaseTable(run)?.rows.map((row) => row.at(-1))).toEqual(["0s", "~0s"]);
 		expect(text).toContain("~ based on few samples");
 	});
 
@@ -434,7 +391,9 @@ describe("p99 of lag", () => {
 		[2, true, "~0s"],
 	])("of a client: %d s", (seconds, weak, text) => {
 		const plan = planOf({
-			...{ client: { index: 0, count: 2 }, producers: 2, connections: 2 },
+			client: { index: 0, count: 2 },
+			producers: 2,
+			connections: 2,
 			topics: ["t0", "t1"],
 			schedule: steady(500, 1, seconds),
 		});

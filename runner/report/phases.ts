@@ -4,17 +4,8 @@ import { secondsOf } from "../model/line-seconds.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Phase } from "../model/result.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import {
-	intendedInWindow,
-	mainMetric,
-	samplesPerMessage,
-} from "../plan/samples.ts";
-import {
-	type Facts,
-	hasMetric,
-	messagesDue,
-	sumsOf,
-} from "../verdict/facts.ts";
+import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
+import { type Facts, hasMetric, messagesDue, sumsOf } from "../verdict/facts.ts";
 import { percentileOf } from "../verdict/quantile.ts";
 import { percentilesOf } from "./metrics.ts";
 
@@ -93,11 +84,7 @@ function unticked({ collected }: Facts, counted: Counted): number {
 	return Math.max(0, whole - told);
 }
 
-function latencyOf(
-	facts: Facts,
-	i: number,
-	intended: number,
-): Phase["latency"] {
+function latencyOf(facts: Facts, i: number, intended: number): Phase["latency"] {
 	const { plan } = facts.collected;
 	const metric = mainMetric(plan);
 	if (!hasMetric(facts, metric)) return null;
@@ -106,9 +93,7 @@ function latencyOf(
 	const exact = sumsOf(facts, metric, span);
 	// Of a run that was stopped nobody knows which of them were offered.
 	const due =
-		messagesDue(facts) === intendedInWindow(plan)
-			? intended * samplesPerMessage(plan, metric)
-			: 0;
+		messagesDue(facts) === intendedInWindow(plan) ? intended * samplesPerMessage(plan, metric) : 0;
 	const n = Math.max(due, distribution.count);
 	if (n === 0 && intended === 0) return null;
 	const measured = exact.count > 0;

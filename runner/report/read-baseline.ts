@@ -16,8 +16,7 @@ import { resultIn } from "./result-files.ts";
  */
 export function readBaseline(path: string): Baseline {
 	const stat = statSync(path, { throwIfNoEntry: false });
-	const no = (reason: string) =>
-		failure("baseline-unreadable", { path, reason });
+	const no = (reason: string) => failure("baseline-unreadable", { path, reason });
 	if (stat === undefined) throw no(tell("neither-file-nor-folder"));
 	if (!stat.isDirectory()) {
 		const baseline = parse(path, readFileSync);
@@ -55,18 +54,12 @@ function parse(file: string, how: Read = readGiven): Baseline | string {
 		return value instanceof SyntaxError ? tell("not-json") : reasonOf(value);
 	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
 	if (typeof schema !== "number")
-		return (
-			ombBaseline([value], basename(file)) ??
-			tell("neither-baseline-nor-result")
-		);
+		return ombBaseline([value], basename(file)) ?? tell("neither-baseline-nor-result");
 	const known = gates === undefined ? [1] : [1, 2];
-	if (schema > known.length)
-		return tell("baseline-schema", { schema, known: known.join(" and ") });
+	if (schema > known.length) return tell("baseline-schema", { schema, known: known.join(" and ") });
 	if (gates !== undefined) {
 		const result = resultIn(value);
-		return result === null
-			? tell("result-of-other-version")
-			: baselineOf(result);
+		return result === null ? tell("result-of-other-version") : baselineOf(result);
 	}
 	const baseline = Baseline.safeParse(value);
 	if (baseline.success) return baseline.data;

@@ -25,18 +25,14 @@ const lines = file("client-0.jsonl")
 	.map((line) => JSON.parse(line));
 const n: number = plan.schedule.messages - plan.schedule.warmupMessages;
 const k = plan.limits.findIndex(
-	(l: { metric: string; limitNs: number }) =>
-		l.metric === "response" && l.limitNs === 20e6,
+	(l: { metric: string; limitNs: number }) => l.metric === "response" && l.limitNs === 20e6,
 );
 const pieces: number[] = lines
 	.filter((l) => l.type === "second" && l.second >= 0)
 	.sort((a, b) => a.second - b.second)
 	.flatMap((l) => l.limits[k].over);
 const over = pieces.reduce((a, b) => a + b, 0);
-const merged = mergeLines(
-	readLog(file("client-0.hlog")),
-	plan.schedule.warmupNs,
-);
+const merged = mergeLines(readLog(file("client-0.hlog")), plan.schedule.warmupNs);
 const response = merged.get("response")?.whole;
 if (response === undefined) throw new Error("no response");
 const sample = { distribution: response, n, min: null, max: null };
@@ -54,9 +50,7 @@ test("the example by hand has the figures of the published run", () => {
 	])
 		expect(example).toContain(said);
 	expect(over).toBeGreaterThan(2 * budget);
-	expect(events(pieces.map((o) => ({ n: 100, over: o })))).toEqual([
-		expect.closeTo(5, -1),
-	]);
+	expect(events(pieces.map((o) => ({ n: 100, over: o })))).toEqual([expect.closeTo(5, -1)]);
 });
 
 test("and so has the sentence about what a closed loop would have hidden", () => {

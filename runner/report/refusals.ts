@@ -47,10 +47,7 @@ const REFUSALS: readonly (readonly [RegExp, Advice])[] = [
 		/connection limit|max number of clients|maximum connections exceeded|connection \d+ of \d+: |consume .*connect: /,
 		fewerConnections,
 	],
-	[
-		/vhost (\S+) not found/,
-		(_, [, vhost = ""]) => say("make-vhost", { vhost }),
-	],
+	[/vhost (\S+) not found/, (_, [, vhost = ""]) => say("make-vhost", { vhost })],
 	[
 		/NOPERM|_AUTHORIZATION_FAILED|ACCESS_REFUSED|access to vhost|Permissions Violation|message.* not authorized|unauthorized-access/,
 		() => say("grant-rights"),
@@ -66,33 +63,23 @@ const REFUSALS: readonly (readonly [RegExp, Advice])[] = [
 	[
 		/does not look like a TLS handshake|secure connection not available|immediately after a dial/,
 		({ server, run }) =>
-			say("no-tls-there", {
-				server,
-				scheme: brokerOf(run.load).urlSchemes[0] ?? "",
-			}),
+			say("no-tls-there", { server, scheme: brokerOf(run.load).urlSchemes[0] ?? "" }),
 	],
-	[
-		/tls alert record|requires TLS/,
-		({ server }) => say("tls-there", { server }),
-	],
+	[/tls alert record|requires TLS/, ({ server }) => say("tls-there", { server })],
 	[
 		/unable to dial: dial tcp (\S+): /,
 		(_, [, address = ""]) => say("advertised-address", { address }),
 	],
 	[
 		/can't parse|invalid large response|frame size exceeds|unexpected protocol|invalid Prop type|malformed HTTP|INFO not received|api error UnknownError/,
-		({ server, run }) =>
-			say("other-protocol", { server, title: brokerOf(run.load).title }),
+		({ server, run }) => say("other-protocol", { server, title: brokerOf(run.load).title }),
 	],
 	[
 		/connect: .*(?:EOF|broken pipe|connection reset|timeout|deadline exceeded|ends the connection)/,
 		({ server, run }) => {
 			const { title, urlSchemes } = brokerOf(run.load);
 			const [plain = ""] = urlSchemes;
-			return say("hung-up", {
-				...{ server, title },
-				tls: !run.brokerUrl?.startsWith(`${plain}://`),
-			});
+			return say("hung-up", { server, title, tls: !run.brokerUrl?.startsWith(`${plain}://`) });
 		},
 	],
 ];

@@ -32,12 +32,13 @@ describe("reporters", () => {
 
 	test("that were asked for are all that there are", () => {
 		expect(of({ reporter: ["junit"] }, there)).toEqual(["junit"]);
-		expect(
-			of({ reporter: ["terminal, json=a/b.json", "html,csv=-x.csv"] }),
-		).toEqual(["terminal", "json=a/b.json", "html", "csv=-x.csv"]);
-		expect(of({ reporter: ["terminal,junit=x"], quiet: true })).toEqual([
-			"junit=x",
+		expect(of({ reporter: ["terminal, json=a/b.json", "html,csv=-x.csv"] })).toEqual([
+			"terminal",
+			"json=a/b.json",
+			"html",
+			"csv=-x.csv",
 		]);
+		expect(of({ reporter: ["terminal,junit=x"], quiet: true })).toEqual(["junit=x"]);
 		expect(of({ reporter: ["markdown=a=b.md"] })).toEqual(["markdown=a=b.md"]);
 		expect(of({ reporter: ["csv=-"] })).toEqual(["csv=-"]);
 	});
@@ -47,9 +48,7 @@ describe("reporters", () => {
 		expect(refused("junti")).toBe(
 			`--reporter junti: there is no such reporter; did you mean junit? (${list})`,
 		);
-		expect(refused("terminal,zzz=x")).toBe(
-			`--reporter zzz: there is no such reporter; ${list}`,
-		);
+		expect(refused("terminal,zzz=x")).toBe(`--reporter zzz: there is no such reporter; ${list}`);
 		expect(refused("")).toContain(`names none; it takes terminal, json`);
 	});
 
@@ -63,9 +62,9 @@ describe("reporters", () => {
 			"stdout can hold one of them: terminal, json=-. Give the others a path, e.g. --reporter json=<file>",
 		);
 		expect(refused("json=-,csv=-")).toContain("json=-, csv=-");
-		expect(() =>
-			reportersOf({ json: true, reporter: ["terminal"] }, fakeWorld()),
-		).toThrow("stdout can hold one");
+		expect(() => reportersOf({ json: true, reporter: ["terminal"] }, fakeWorld())).toThrow(
+			"stdout can hold one",
+		);
 	});
 });
 
@@ -73,7 +72,5 @@ test("an unknown reporter is refused before anything is read or measured", async
 	const world = fakeWorld();
 	expect(await main(["/nowhere.yaml", "--reporter", "xml"], world)).toBe(2);
 	expect(world.err()).toContain("--reporter xml: there is no such reporter");
-	expect(await main(["report", "/nowhere", "--reporter", "xml"], world)).toBe(
-		2,
-	);
+	expect(await main(["report", "/nowhere", "--reporter", "xml"], world)).toBe(2);
 });

@@ -57,9 +57,7 @@ export function reportersOf(
 		.filter((text) => text !== "")
 		.map(parse);
 	if (asked?.length === 0)
-		throw failure("usage", {
-			message: `--reporter: names none; it takes ${REPORTERS.join(", ")}`,
-		});
+		throw failure("usage", { message: `--reporter: names none; it takes ${REPORTERS.join(", ")}` });
 	const all: Reporter[] = [
 		...(json ? [JSON_ON_STDOUT] : []),
 		...(asked ?? usual(json, quiet, env)),
@@ -68,9 +66,7 @@ export function reportersOf(
 	if (printed.length > 1)
 		throw failure("usage", {
 			message: tell("one-on-stdout", {
-				reporters: printed.map(({ name }) =>
-					name === "terminal" ? name : `${name}=-`,
-				),
+				reporters: printed.map(({ name }) => (name === "terminal" ? name : `${name}=-`)),
 				example: printed.find(({ name }) => name !== "terminal")?.name ?? "",
 			}),
 		});
@@ -79,9 +75,7 @@ export function reportersOf(
 
 /** Does it fill stdout? Annotations are lines of a log beside it. */
 export function onStdout(reporter: Reporter): boolean {
-	return reporter.kind === "file"
-		? reporter.path === "-"
-		: reporter.name === "terminal";
+	return reporter.kind === "file" ? reporter.path === "-" : reporter.name === "terminal";
 }
 
 // --- internal ---
@@ -96,10 +90,7 @@ function usual(
 	env: World["env"],
 ): Reporter[] {
 	if (quiet) return [];
-	return [
-		...(json ? [] : [TERMINAL]),
-		...(env.GITHUB_ACTIONS === "true" ? [GITHUB] : []),
-	];
+	return [...(json ? [] : [TERMINAL]), ...(env.GITHUB_ACTIONS === "true" ? [GITHUB] : [])];
 }
 
 function parse(text: string): Reporter {
@@ -109,25 +100,16 @@ function parse(text: string): Reporter {
 	const name = REPORTERS.find((known) => known === word);
 	if (name === undefined)
 		throw failure("usage", {
-			message: tell("reporter-unknown", {
-				reporter: word,
-				suggestion: suggestion(word),
-			}),
+			message: tell("reporter-unknown", { reporter: word, suggestion: suggestion(word) }),
 		});
 	if (name === "terminal" || name === "github") {
 		if (path !== null)
-			throw failure("usage", {
-				message: tell("reporter-takes-no-path", { reporter: text, name }),
-			});
+			throw failure("usage", { message: tell("reporter-takes-no-path", { reporter: text, name }) });
 		return name === "terminal" ? TERMINAL : GITHUB;
 	}
 	if (path === "")
 		throw failure("usage", {
-			message: tell("reporter-lacks-path", {
-				reporter: text,
-				name,
-				file: REPORT_FILES[name],
-			}),
+			message: tell("reporter-lacks-path", { reporter: text, name, file: REPORT_FILES[name] }),
 		});
 	return { kind: "file", name, path };
 }

@@ -25,16 +25,10 @@ const sample = (
 		writeBytes: null,
 		...broker,
 	},
-	machine: {
-		cpuNs: atMs * 4e6,
-		idleNs: atMs * 3e6,
-		stealNs: 0,
-		throttled: null,
-	},
+	machine: { cpuNs: atMs * 4e6, idleNs: atMs * 3e6, stealNs: 0, throttled: null },
 	network,
 });
-const series = (...resources: ResourceLine[]) =>
-	resourceSeries({ ...stored, resources });
+const series = (...resources: ResourceLine[]) => resourceSeries({ ...stored, resources });
 
 describe("what a run used, second by second", () => {
 	test("is the difference of two samples over the time between them", () => {
@@ -47,12 +41,7 @@ describe("what a run used, second by second", () => {
 			{
 				at: 2.5,
 				generator: null,
-				broker: {
-					cores: 0.5,
-					rssBytes: 30,
-					readBytesPerSecond: null,
-					writeBytesPerSecond: 2000,
-				},
+				broker: { cores: 0.5, rssBytes: 30, readBytesPerSecond: null, writeBytesPerSecond: 2000 },
 				machine: { busyCores: 1, stealCores: 0 },
 				network: null,
 			},
@@ -61,15 +50,9 @@ describe("what a run used, second by second", () => {
 
 	test("has what went over the network", () => {
 		const bytes = (rxBytes: number, txBytes: number) => ({ rxBytes, txBytes });
-		const [found] = series(
-			sample(0, null, bytes(100, 1000)),
-			sample(2000, null, bytes(300, 900)),
-		);
+		const [found] = series(sample(0, null, bytes(100, 1000)), sample(2000, null, bytes(300, 900)));
 		// A counter that went backwards began anew.
-		expect(found?.network).toEqual({
-			rxBytesPerSecond: 100,
-			txBytesPerSecond: null,
-		});
+		expect(found?.network).toEqual({ rxBytesPerSecond: 100, txBytesPerSecond: null });
 	});
 
 	test("is null, never negative, when a counter begins anew or vanishes", () => {
@@ -84,9 +67,7 @@ describe("what a run used, second by second", () => {
 	});
 
 	test("leaves out two samples that are too near for counters in hundredths of a second", () => {
-		expect(series(sample(0, { cpuNs: 0 }), sample(20, { cpuNs: 1e7 }))).toEqual(
-			[],
-		);
+		expect(series(sample(0, { cpuNs: 0 }), sample(20, { cpuNs: 1e7 }))).toEqual([]);
 	});
 
 	test("of a run at which nobody has looked is empty", () => {
@@ -104,10 +85,7 @@ describe("other machines", () => {
 				client,
 				samples: Array.from({ length: seconds + 1 }, (_, s) =>
 					// In the last second of each ten it had sent ten times as much.
-					sample(1000 * s, null, {
-						rxBytes: 0,
-						txBytes: 100 * s + 900 * Math.floor(s / 10),
-					}),
+					sample(1000 * s, null, { rxBytes: 0, txBytes: 100 * s + 900 * Math.floor(s / 10) }),
 				),
 			})),
 		});
@@ -134,9 +112,7 @@ describe("other machines", () => {
 			const hosts = of(seconds, machines);
 			expect(hosts).toHaveLength(machines);
 			const [first] = hosts;
-			expect(first?.points.length).toBeLessThanOrEqual(
-				Math.max(30, 1200 / machines),
-			);
+			expect(first?.points.length).toBeLessThanOrEqual(Math.max(30, 1200 / machines));
 			expect(first?.points.at(-1)?.at).toBe(seconds);
 			const sent = first?.points.map((p) => p.network?.txBytesPerSecond ?? 0);
 			expect(Math.max(...(sent ?? []))).toBe(1000);
@@ -149,7 +125,8 @@ describe("hosts of the broker's nodes", () => {
 		nodeSeries({
 			...stored,
 			nodes: Array.from({ length: nodes }, (_, i) => ({
-				...{ client: null, node: i + 1 },
+				client: null,
+				node: i + 1,
 				samples: Array.from({ length: seconds + 1 }, (_, s) =>
 					sample(1000 * s, null, { rxBytes: 7 * s, txBytes: 100 * s }),
 				),
@@ -232,25 +209,20 @@ describe("in the chart over time", () => {
 	test.each([
 		[1, ["the broker's host"], ""],
 		[2, ["host of node 1", "host of node 2"], ""],
-		[
-			5,
-			[1, 2, 3, 4].map((node) => `host of node ${node}`),
-			"; of 4 of 5 nodes",
-		],
+		[5, [1, 2, 3, 4].map((node) => `host of node ${node}`), "; of 4 of 5 nodes"],
 	])("hosts of %d nodes have lines for the network", (nodes, names, first) => {
 		const brokerHosts = Array.from({ length: nodes }, (_, i) => ({
 			node: i + 1,
 			points: [1, 2, 3].map((at) => ({
-				...{ at, machine: { busyCores: 1, stealCores: 0 } },
+				at,
+				machine: { busyCores: 1, stealCores: 0 },
 				network: { rxBytesPerSecond: 1000, txBytesPerSecond: 9 + i },
 			})),
 		}));
 		const far = { ...run, series: { ...run.series, brokerHosts } };
 		const network = panels(far).find((p) => /^network/.test(p.title));
 		expect(network?.title).toBe(`network, bytes per second${first}`);
-		const shown = network?.lines.filter(({ name }) =>
-			/ of node |broker/.test(name),
-		);
+		const shown = network?.lines.filter(({ name }) => / of node |broker/.test(name));
 		expect(shown?.map(({ name }) => name)).toEqual([
 			...names.map((name) => `${name} sends`),
 			...names.map((name) => `${name} receives`),

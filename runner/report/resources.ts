@@ -23,19 +23,14 @@ export function hostSeries({ hosts, t0Ms }: Collected): Run["series"]["hosts"] {
 					{
 						client: client.index,
 						name: client.name,
-						points: thinned(pointsOf(samples, t0Ms), most).map(
-							({ broker: _, ...point }) => point,
-						),
+						points: thinned(pointsOf(samples, t0Ms), most).map(({ broker: _, ...point }) => point),
 					},
 				],
 	);
 }
 
 /** What the machines of the broker's nodes used, thinned as above; undefined: none of them has been looked at. */
-export function nodeSeries({
-	nodes,
-	t0Ms,
-}: Collected): Run["series"]["brokerHosts"] {
+export function nodeSeries({ nodes, t0Ms }: Collected): Run["series"]["brokerHosts"] {
 	const looked = nodes.filter(({ samples }) => samples.length > 1);
 	if (t0Ms === null || looked.length === 0) return undefined;
 	const most = Math.max(FEWEST, Math.floor(MOST_POINTS / looked.length));
@@ -45,9 +40,11 @@ export function nodeSeries({
 			: [
 					{
 						node,
-						points: thinned(pointsOf(samples, t0Ms), most).map(
-							({ at, machine, network }) => ({ at, machine, network }),
-						),
+						points: thinned(pointsOf(samples, t0Ms), most).map(({ at, machine, network }) => ({
+							at,
+							machine,
+							network,
+						})),
 					},
 				],
 	);
@@ -62,9 +59,7 @@ const FEWEST = 30;
 function pointsOf(samples: readonly ResourceLine[], t0Ms: number): Point[] {
 	return samples.slice(1).flatMap((now, i): Point[] => {
 		const use = useBetween(samples[i], now);
-		return use === null
-			? []
-			: [{ at: Math.round(now.unixMs - t0Ms) / 1000, ...use }];
+		return use === null ? [] : [{ at: Math.round(now.unixMs - t0Ms) / 1000, ...use }];
 	});
 }
 

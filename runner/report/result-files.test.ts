@@ -20,12 +20,7 @@ import { fixtureCopy } from "../run/fixture.fake.ts";
 import { renderHtml } from "./html.ts";
 import { readRuns } from "./index/runs.ts";
 import { renderMarkdown } from "./markdown.ts";
-import {
-	FIXTURES,
-	figuresIn,
-	manyResult,
-	searchedResult,
-} from "./page/pages.fake.ts";
+import { FIXTURES, figuresIn, manyResult, searchedResult } from "./page/pages.fake.ts";
 import { readBaseline } from "./read-baseline.ts";
 import { buildResult } from "./result.ts";
 import { detailsPath, filesOfResult, readResult } from "./result-files.ts";
@@ -50,9 +45,7 @@ function written(result: Result): string {
 }
 
 /** What a version that knew no other has written. */
-const FIRST_SCHEMA = fileURLToPath(
-	new URL("golden/schema-1.json", import.meta.url),
-);
+const FIRST_SCHEMA = fileURLToPath(new URL("golden/schema-1.json", import.meta.url));
 
 /** As it comes back from JSON. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -79,10 +72,7 @@ function firstSchema(result: Result) {
 
 /** With details in each run's own folder, as those of a fake are not. */
 function apart(result: Result): Result {
-	const runs = result.runs.map((run) => ({
-		...run,
-		details: detailsPath(run),
-	}));
+	const runs = result.runs.map((run) => ({ ...run, details: detailsPath(run) }));
 	return { ...result, runs };
 }
 
@@ -97,15 +87,12 @@ describe("a result", () => {
 		expect(readResult(written(result))).toEqual(plain(result));
 	});
 
-	test.each(RESULTS)(
-		"of %s in one file, of schema 1, is the same too",
-		(_, result) => {
-			const folder = emptyFolder();
-			const text = JSON.stringify(firstSchema(result));
-			writeFileSync(join(folder, "result.json"), text);
-			expect(readResult(folder)).toEqual(plain(result));
-		},
-	);
+	test.each(RESULTS)("of %s in one file, of schema 1, is the same too", (_, result) => {
+		const folder = emptyFolder();
+		const text = JSON.stringify(firstSchema(result));
+		writeFileSync(join(folder, "result.json"), text);
+		expect(readResult(folder)).toEqual(plain(result));
+	});
 
 	test("that an earlier mqbench has written, of schema 1, is read whole", () => {
 		const old = JSON.parse(readFileSync(FIRST_SCHEMA, "utf8"));
@@ -121,39 +108,30 @@ describe("a result", () => {
 		expect(gates).toMatchObject(old.gates);
 	});
 
-	test.each(readdirSync(publishedFolder("")))(
-		"that is published, %s, can be read",
-		(name) => {
-			const { runs } = readResult(publishedFolder(name));
-			expect(runs).not.toEqual([]);
-			for (const { details } of runs) expect(details).not.toBeNull();
-		},
-	);
+	test.each(readdirSync(publishedFolder("")))("that is published, %s, can be read", (name) => {
+		const { runs } = readResult(publishedFolder(name));
+		expect(runs).not.toEqual([]);
+		for (const { details } of runs) expect(details).not.toBeNull();
+	});
 
 	test("names the details of each run, and is written after them", () => {
 		const result = fixtureResult("repeats");
 		const paths = [...filesOfResult(result).keys()];
 		const folders = result.runs.map((run) => run.folder);
-		expect(paths).toEqual([
-			...folders.map((folder) => `${folder}/details.json`),
-			"result.json",
-		]);
+		expect(paths).toEqual([...folders.map((folder) => `${folder}/details.json`), "result.json"]);
 	});
 });
 
 describe("result.json", () => {
-	test.each(RESULTS)(
-		"of %s is what its schema says, and so are the details",
-		(_, result) => {
-			const folder = written(result);
-			const file = read(folder);
-			expect(ResultFile.parse(file)).toEqual(file);
-			for (const { details } of file.runs) {
-				const beside = read(folder, details);
-				expect(DetailsFile.parse(beside)).toEqual(beside);
-			}
-		},
-	);
+	test.each(RESULTS)("of %s is what its schema says, and so are the details", (_, result) => {
+		const folder = written(result);
+		const file = read(folder);
+		expect(ResultFile.parse(file)).toEqual(file);
+		for (const { details } of file.runs) {
+			const beside = read(folder, details);
+			expect(DetailsFile.parse(beside)).toEqual(beside);
+		}
+	});
 
 	test("has what tools rely on, and of a run nothing that only its charts need", () => {
 		const file = read(written(fixtureResult("stall")));
@@ -161,23 +139,26 @@ describe("result.json", () => {
 			expect.arrayContaining(["schema", "scenario", "verdict", "runs"]),
 		);
 		expect(Object.keys(file)).toEqual(
-			expect.arrayContaining([
-				"gates",
-				"searches",
-				"comparisons",
-				"environment",
-			]),
+			expect.arrayContaining(["gates", "searches", "comparisons", "environment"]),
 		);
 		const [run] = file.runs;
 		expect(run).toMatchObject({
-			...{ system: "nats", case: "256B 1000/s", repeat: 1, verdict: "fail" },
-			...{ intended: 10_000, notOffered: 0, sent: 10_000, received: 10_000 },
-			...{ acked: null, failed: 0, unknown: 0, lost: 0, duplicated: 0 },
+			system: "nats",
+			case: "256B 1000/s",
+			repeat: 1,
+			verdict: "fail",
+			intended: 10_000,
+			notOffered: 0,
+			sent: 10_000,
+			received: 10_000,
+			acked: null,
+			failed: 0,
+			unknown: 0,
+			lost: 0,
+			duplicated: 0,
 			throughput: { received: expect.any(Number) },
 			metrics: { response: { unit: "ns", count: 10_000 }, ack: null },
-			validity: expect.arrayContaining([
-				expect.objectContaining({ check: "lag", status: "ok" }),
-			]),
+			validity: expect.arrayContaining([expect.objectContaining({ check: "lag", status: "ok" })]),
 		});
 		const response = fixtureResult("stall").runs[0]?.metrics.response;
 		expect(run.metrics.response.percentiles).toEqual(response?.percentiles);
@@ -195,8 +176,7 @@ describe("result.json", () => {
 		expect(all).toHaveLength(301);
 		expect(all.reduce((a, b) => a + b)).toBeGreaterThan(4 * bytes);
 		// Seconds, ticks, heat, resources and curves of a run of 45 s to 2 min.
-		for (const details of all.slice(0, -1))
-			expect(details).toBeLessThan(200_000);
+		for (const details of all.slice(0, -1)) expect(details).toBeLessThan(200_000);
 	});
 });
 
@@ -233,25 +213,20 @@ describe("details that are missing", () => {
 		expect(found.gates).toEqual(plain(result.gates));
 	});
 
-	test.each(FIXTURES)(
-		"%s: each report is made all the same, and says so once",
-		(name) => {
-			const folder = written(fixtureResult(name));
-			const before = renderMarkdown(readResult(folder));
-			lose(folder);
-			const result = readResult(folder);
-			const many = result.runs.length;
-			const sentence = `${many} of ${many} run`;
-			const terminal = renderTerminal(result, {
-				...{ columns: 400, colour: false, folder: "x" },
-			});
-			const html = renderHtml(result);
-			for (const text of [terminal, renderMarkdown(result), html])
-				expect(text.split(sentence)).toHaveLength(2);
-			expect(before).not.toContain("details.json");
-			expect(figuresIn(html).filter(({ kind }) => kind === "heat")).toEqual([]);
-		},
-	);
+	test.each(FIXTURES)("%s: each report is made all the same, and says so once", (name) => {
+		const folder = written(fixtureResult(name));
+		const before = renderMarkdown(readResult(folder));
+		lose(folder);
+		const result = readResult(folder);
+		const many = result.runs.length;
+		const sentence = `${many} of ${many} run`;
+		const terminal = renderTerminal(result, { columns: 400, colour: false, folder: "x" });
+		const html = renderHtml(result);
+		for (const text of [terminal, renderMarkdown(result), html])
+			expect(text.split(sentence)).toHaveLength(2);
+		expect(before).not.toContain("details.json");
+		expect(figuresIn(html).filter(({ kind }) => kind === "heat")).toEqual([]);
+	});
 
 	test("percentiles, counts and verdicts of the page are those from before", () => {
 		const whole = fixtureResult("stall");
@@ -298,11 +273,7 @@ describe("writing", () => {
 describe("a result.json that cannot be read is one sentence, and exit code 2", () => {
 	test.each<[string, (folder: string) => void, string]>([
 		["is missing", () => {}, "there is no such file"],
-		[
-			"is cut off",
-			(folder) => writeFileSync(join(folder, "result.json"), "{"),
-			"it is not JSON",
-		],
+		["is cut off", (folder) => writeFileSync(join(folder, "result.json"), "{"), "it is not JSON"],
 		[
 			"is of a later schema",
 			(folder) =>
@@ -343,15 +314,9 @@ describe("index and comparison read result.json alone", () => {
 		const [entry] = readRuns(root);
 		expect(entry?.problem).toBeNull();
 		expect(entry?.result?.runs).toHaveLength(300);
-		writeFileSync(
-			join(folder, "result.json"),
-			JSON.stringify(firstSchema(result)),
-		);
+		writeFileSync(join(folder, "result.json"), JSON.stringify(firstSchema(result)));
 		const [old] = readRuns(root);
-		expect(entry).toEqual({
-			...old,
-			result: { ...old?.result, schema: 2 },
-		});
+		expect(entry).toEqual({ ...old, result: { ...old?.result, schema: 2 } });
 	});
 
 	test.each(["repeats", "stall", "lost", "failover", "clients"])(

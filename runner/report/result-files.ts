@@ -3,12 +3,7 @@ import { z } from "zod";
 import { failure } from "../errors.ts";
 import { inside, readGiven } from "../given-folder.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
-import {
-	DetailsFile,
-	FirstResultFile,
-	ResultFile,
-	type RunInFile,
-} from "../model/result-file.ts";
+import { DetailsFile, FirstResultFile, ResultFile, type RunInFile } from "../model/result-file.ts";
 import { reasonOf } from "../reason.ts";
 import { tell } from "../text/tell.ts";
 import { readableJson } from "./json.ts";
@@ -57,10 +52,7 @@ export function readResult(folder: string): Result {
 
 // --- internal ---
 
-const AnyResultFile = z.discriminatedUnion("schema", [
-	FirstResultFile,
-	ResultFile,
-]);
+const AnyResultFile = z.discriminatedUnion("schema", [FirstResultFile, ResultFile]);
 
 function textOf(file: ResultFile | DetailsFile): string {
 	return `${readableJson(file)}\n`;
@@ -80,8 +72,13 @@ function split(
 	return {
 		run: { ...run, metrics: eachMetric(without) },
 		details: {
-			...{ schema: 1, runId, startedAt: run.startedAt },
-			...{ series, slowest, omission, curves },
+			schema: 1,
+			runId,
+			startedAt: run.startedAt,
+			series,
+			slowest,
+			omission,
+			curves,
 			...(brokerLog === undefined ? {} : { brokerLog }),
 		},
 	};
@@ -94,7 +91,11 @@ function whole(run: RunInFile, details: DetailsFile | null): Run {
 		return figures && { ...figures, curve: curves[name] ?? [] };
 	});
 	return {
-		...{ ...run, metrics, series, slowest, omission },
+		...run,
+		metrics,
+		series,
+		slowest,
+		omission,
 		...(brokerLog === undefined ? {} : { brokerLog }),
 		details: details && run.details,
 	};
@@ -113,7 +114,9 @@ function eachMetric<T>(of: (name: keyof Run["metrics"]) => T) {
 
 const NOTHING: Omit<DetailsFile, "schema" | "runId" | "startedAt"> = {
 	series: { seconds: [], heat: null, ticks: [], resources: [], hosts: [] },
-	...{ slowest: [], omission: null, curves: {} },
+	slowest: [],
+	omission: null,
+	curves: {},
 };
 
 function detailsOf(

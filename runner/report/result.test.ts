@@ -17,15 +17,7 @@ import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
-const NAMES = [
-	"healthy",
-	"stall",
-	"lost",
-	"lag",
-	"no-data",
-	"interrupted",
-	"repeats",
-];
+const NAMES = ["healthy", "stall", "lost", "lag", "no-data", "interrupted", "repeats"];
 
 describe("the result of a run folder", () => {
 	test.each([
@@ -42,25 +34,17 @@ describe("the result of a run folder", () => {
 		expect(exitCodeOf(result)).toBe(code);
 	});
 
-	test.each(NAMES)(
-		"%s follows its schema, and is the same each time",
-		(name) => {
-			const result = buildResult(fixture(name));
-			expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
-			expect(JSON.stringify(buildResult(fixture(name)))).toBe(
-				JSON.stringify(result),
-			);
-		},
-	);
+	test.each(NAMES)("%s follows its schema, and is the same each time", (name) => {
+		const result = buildResult(fixture(name));
+		expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
+		expect(JSON.stringify(buildResult(fixture(name)))).toBe(JSON.stringify(result));
+	});
 
 	test("has the durability of the version that ran", () => {
 		const copy = fixtureCopy("healthy");
 		const written = brokers.rabbitmq?.traits({ broker: "rabbitmq" }) as Traits;
 		editJson(join(firstRun(copy), "plan.json"), (plan) => {
-			Object.assign(plan, {
-				broker: "rabbitmq",
-				durability: written.ownDurability,
-			});
+			Object.assign(plan, { broker: "rabbitmq", durability: written.ownDurability });
 		});
 		editLines(join(firstRun(copy), "client-0.jsonl"), ([client]) => {
 			Object.assign(client?.versions, { server: "RabbitMQ 3.10.8" });
@@ -97,10 +81,7 @@ describe("the result of a run folder", () => {
 
 	test("has exact min, mean and max from the counters, not from buckets", () => {
 		const [run] = fixtureResult("healthy").runs;
-		const lines = readFileSync(
-			join(firstRun(fixture("healthy")), "client-0.jsonl"),
-			"utf8",
-		)
+		const lines = readFileSync(join(firstRun(fixture("healthy")), "client-0.jsonl"), "utf8")
 			.trim()
 			.split("\n")
 			.map((l) => JSON.parse(l))
@@ -140,19 +121,9 @@ describe("the result of a run folder", () => {
 
 	test("lost messages are in the denominator of response, not of lag", () => {
 		const [run] = fixtureResult("lost").runs;
-		expect(run?.metrics.response).toMatchObject({
-			n: 5000,
-			count: 4988,
-			censored: 12,
-		});
-		expect(run?.metrics.lag).toMatchObject({
-			n: 4988,
-			count: 4988,
-			censored: 0,
-		});
-		expect(
-			run?.metrics.response?.percentiles.find((p) => p.p === 99.9),
-		).toMatchObject({
+		expect(run?.metrics.response).toMatchObject({ n: 5000, count: 4988, censored: 12 });
+		expect(run?.metrics.lag).toMatchObject({ n: 4988, count: 4988, censored: 0 });
+		expect(run?.metrics.response?.percentiles.find((p) => p.p === 99.9)).toMatchObject({
 			value: null,
 			beyondTimeout: true,
 		});
@@ -172,11 +143,7 @@ describe("the result of a run folder", () => {
 
 	test("of a stopped run has percentiles of what was offered until then", () => {
 		const [run] = fixtureResult("interrupted").runs;
-		expect(run?.metrics.response).toMatchObject({
-			n: 3000,
-			count: 3000,
-			censored: 0,
-		});
+		expect(run?.metrics.response).toMatchObject({ n: 3000, count: 3000, censored: 0 });
 		expect(run).toMatchObject({ notOffered: 2000, why: "stopped by SIGINT" });
 	});
 
@@ -203,9 +170,7 @@ describe("what the run folder says besides", () => {
 		expect(stall?.series.resources.length).toBeGreaterThan(10);
 		expect(stall?.floor).toBeNull();
 		const [lost] = fixtureResult("lost").runs;
-		expect(lost?.offenders).toEqual({
-			lost: { producer: 0, sequence: 3000, intendedNs: 3e9 },
-		});
+		expect(lost?.offenders).toEqual({ lost: { producer: 0, sequence: 3000, intendedNs: 3e9 } });
 		expect(lost?.series.resources).toEqual([]);
 		const [healthy] = fixtureResult("healthy").runs;
 		expect(healthy?.floor).toMatchObject({
@@ -224,9 +189,9 @@ describe("what the run folder says besides", () => {
 		rmSync(join(copy, "floors/01-256B-1000-s/client-0.hlog"));
 		const result = buildResult(copy);
 		expect(result.verdict).toBe("pass");
-		expect(
-			result.runs[0]?.validity.find((c) => c.check === "floor"),
-		).toMatchObject({ status: "unknown" });
+		expect(result.runs[0]?.validity.find((c) => c.check === "floor")).toMatchObject({
+			status: "unknown",
+		});
 	});
 
 	test("gates have value, interval and margin as numbers", () => {
@@ -279,13 +244,8 @@ describe("a queue that grows", () => {
 		const result = growing("healthy", [0]);
 		expect(result.verdict).toBe("fail");
 		expect(exitCodeOf(result)).toBe(99);
-		expect(result.gates.map((g) => g.verdict)).toEqual([
-			"inconclusive",
-			"pass",
-		]);
-		expect(wordsOf(renderHtml(result))).toContain(
-			"the system does not carry this rate",
-		);
+		expect(result.gates.map((g) => g.verdict)).toEqual(["inconclusive", "pass"]);
+		expect(wordsOf(renderHtml(result))).toContain("the system does not carry this rate");
 	});
 
 	test("in one repeat of three leaves it open, in two of them fails", () => {
@@ -333,10 +293,7 @@ describe("gates over repeats", () => {
 		])
 			rmSync(join(last, name));
 		const result = buildResult(copy);
-		expect(result).toMatchObject({
-			verdict: "error",
-			errorCause: "environment",
-		});
+		expect(result).toMatchObject({ verdict: "error", errorCause: "environment" });
 		expect(exitCodeOf(result)).toBe(3);
 		expect(result.runs[5]).toMatchObject({
 			state: "never",
@@ -382,10 +339,7 @@ test("a run that broke off in the middle of its files is no bug of mqbench", () 
 		] as const) {
 			const bytes = readFileSync(join(run, name));
 			rmSync(join(run, name));
-			writeFileSync(
-				join(run, `${name}.part`),
-				bytes.subarray(0, bytes.length * share),
-			);
+			writeFileSync(join(run, `${name}.part`), bytes.subarray(0, bytes.length * share));
 		}
 		editJson(join(run, "run.json"), (f) => {
 			f.interruptedBy = signal;
@@ -402,9 +356,7 @@ test("a run that broke off in the middle of its files is no bug of mqbench", () 
 });
 
 test("a folder without runs is no run folder", () => {
-	expect(() => buildResult(fixture("healthy/golden"))).toThrow(
-		"is not the folder of a run",
-	);
+	expect(() => buildResult(fixture("healthy/golden"))).toThrow("is not the folder of a run");
 });
 
 test("a run whose plan is gone makes an error that names it, and no smaller result that passes", () => {

@@ -20,13 +20,7 @@ import { startSkewNs } from "../verdict/checks/clients.ts";
 import { clockBoundNs } from "../verdict/checks/clock.ts";
 import { floorOf } from "../verdict/checks/floor.ts";
 import type { ErrorCause } from "../verdict/exit.ts";
-import {
-	type Facts,
-	type Floor,
-	factsOf,
-	UNKNOWN,
-	windowOf,
-} from "../verdict/facts.ts";
+import { type Facts, type Floor, factsOf, UNKNOWN, windowOf } from "../verdict/facts.ts";
 import { failoverOf } from "../verdict/failover.ts";
 import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
@@ -50,11 +44,7 @@ import { searchesOf } from "./searches.ts";
 export function buildResult(folder: string): Result {
 	const damaged: (Damage & { readonly reason: string })[] = [];
 	// What can be read is not lost with what cannot.
-	const whole = <T>(
-		file: string,
-		code: DamageCode,
-		read: () => T,
-	): T | null => {
+	const whole = <T>(file: string, code: DamageCode, read: () => T): T | null => {
 		try {
 			noLinks(folder, join(folder, file));
 			return read();
@@ -64,21 +54,13 @@ export function buildResult(folder: string): Result {
 			return null;
 		}
 	};
-	const each = <T>(
-		below: "runs" | "floors",
-		code: DamageCode,
-		read: (path: string) => T,
-	) =>
+	const each = <T>(below: "runs" | "floors", code: DamageCode, read: (path: string) => T) =>
 		runFolders(folder, below).flatMap((path) => {
 			const file = `${below}/${basename(path)}/plan.json`;
 			return whole(file, code, () => [read(path)]) ?? [];
 		});
-	const environment = whole(ENVIRONMENT, "machine-damaged", () =>
-		environmentOf(folder),
-	);
-	const snapshot = whole(SNAPSHOT, "baseline-damaged", () =>
-		readSnapshot(folder),
-	);
+	const environment = whole(ENVIRONMENT, "machine-damaged", () => environmentOf(folder));
+	const snapshot = whole(SNAPSHOT, "baseline-damaged", () => readSnapshot(folder));
 	const floors = new Map(each("floors", "floor-damaged", floorIn));
 	// One run's histograms at a time: they are all that is large.
 	const runs = each("runs", "run-damaged", (path) =>
@@ -86,17 +68,11 @@ export function buildResult(folder: string): Result {
 	);
 	const [first] = damaged;
 	if (runs.length === 0 && first !== undefined)
-		throw failure("run-file-unreadable", {
-			...{ path: join(folder, first.file), reason: first.reason },
-		});
+		throw failure("run-file-unreadable", { path: join(folder, first.file), reason: first.reason });
 	const result = withDamage(resultOf(folder, runs, environment), damaged);
 	const plans = byIndex(runs).map((r) => r.collected.plan);
 	const compared = withBaseline(result, plans, snapshot);
-	return maskAll({
-		...compared,
-		cause: causeOf(compared),
-		gates: placed(compared.gates, folder),
-	});
+	return maskAll({ ...compared, cause: causeOf(compared), gates: placed(compared.gates, folder) });
 }
 
 /**
@@ -128,8 +104,7 @@ export function resultOf(
 		cause: null,
 		openBaselineOnly: false,
 		errorCause: errorCauseOf(runs),
-		interruptedBy:
-			runs.map((r) => r.collected.run?.interruptedBy).find((s) => s) ?? null,
+		interruptedBy: runs.map((r) => r.collected.run?.interruptedBy).find((s) => s) ?? null,
 		environment,
 		runs: runs.map((r) => r.run),
 		gates,
@@ -140,18 +115,13 @@ export function resultOf(
 }
 
 /** A run from its own folder, as result.json has it, with the verdict on it; floors are those that were measured so far. */
-export function judgedRun(
-	path: string,
-	{ environment, floors, snapshot }: Around,
-): Judged {
+export function judgedRun(path: string, { environment, floors, snapshot }: Around): Judged {
 	const collected = collect(path);
 	const facts = factsOf(collected, {
 		clockSource: environment?.clockSource ?? null,
 		quotaCores: environment?.cpuQuotaCores ?? null,
 		floor: floors.get(collected.plan.case) ?? null,
-		compared:
-			collected.plan.baselineSystem !== null ||
-			(snapshot?.baseline ?? null) !== null,
+		compared: collected.plan.baselineSystem !== null || (snapshot?.baseline ?? null) !== null,
 	});
 	const verdict = judgeRun(facts);
 	return { collected, verdict, run: runOf(facts, verdict) };
@@ -176,17 +146,10 @@ export function judgeFolder(path: string): RunVerdict {
 const ENVIRONMENT = "environment.json";
 
 type Damage = NonNullable<Result["damaged"]>[number];
-type DamageCode =
-	| "run-damaged"
-	| "floor-damaged"
-	| "machine-damaged"
-	| "baseline-damaged";
+type DamageCode = "run-damaged" | "floor-damaged" | "machine-damaged" | "baseline-damaged";
 
 /** Requests of the whole run, preparing and removing included. */
-function billed(
-	count: number | null,
-	requestUsd: number | null,
-): Pick<Run, "requests"> {
+function billed(count: number | null, requestUsd: number | null): Pick<Run, "requests"> {
 	return count === null || requestUsd === null
 		? {}
 		: { requests: { count, usd: count * requestUsd } };
@@ -196,23 +159,14 @@ function billed(
 function causeOf(result: Result): Result["cause"] {
 	const failed = brokenOf(result).filter(({ verdict }) => verdict === "fail");
 	const causes = failed.map(({ of }) =>
-		of.kind === "gate"
-			? of.gate.cause
-			: of.kind === "run"
-				? of.run.cause
-				: null,
+		of.kind === "gate" ? of.gate.cause : of.kind === "run" ? of.run.cause : null,
 	);
 	const [cause = null] = causes;
-	return result.verdict === "fail" && causes.every((one) => one === cause)
-		? cause
-		: null;
+	return result.verdict === "fail" && causes.every((one) => one === cause) ? cause : null;
 }
 
 /** States in which the SLA decides. */
-const JUDGED: ReadonlySet<Collected["state"]> = new Set([
-	"complete",
-	"aborted",
-]);
+const JUDGED: ReadonlySet<Collected["state"]> = new Set(["complete", "aborted"]);
 
 export type Judged = JudgedRun & { readonly run: Run };
 
@@ -229,9 +183,7 @@ function environmentOf(folder: string): EnvironmentFile | null {
 }
 
 function byIndex(runs: readonly Judged[]): Judged[] {
-	return runs.toSorted(
-		(a, b) => a.collected.plan.index - b.collected.plan.index,
-	);
+	return runs.toSorted((a, b) => a.collected.plan.index - b.collected.plan.index);
 }
 
 /**
@@ -239,21 +191,16 @@ function byIndex(runs: readonly Judged[]): Judged[] {
  * carry the rate is judged as a gate is: two decide, one leaves it open.
  */
 function ownVerdicts(runs: readonly Judged[]): Verdict[] {
-	const carries = (r: Judged) =>
-		!r.verdict.checks.some((c) => c.status === "fail");
+	const carries = (r: Judged) => !r.verdict.checks.some((c) => c.status === "fail");
 	return runs
 		.filter((r) => r.verdict.why !== null || r.collected.plan.sla.length === 0)
 		.map((r) => {
 			const { plan } = r.collected;
 			const alike = runs.filter(
-				(o) =>
-					o.collected.plan.system === plan.system &&
-					o.collected.plan.case === plan.case,
+				(o) => o.collected.plan.system === plan.system && o.collected.plan.case === plan.case,
 			);
 			const alone = alike.filter((o) => !carries(o)).length === 1;
-			return !carries(r) && alike.length > 1 && alone
-				? "inconclusive"
-				: r.verdict.verdict;
+			return !carries(r) && alike.length > 1 && alone ? "inconclusive" : r.verdict.verdict;
 		});
 }
 
@@ -268,10 +215,8 @@ function withDamage(result: Result, damaged: readonly Damage[]): Result {
 	return damaged.length === 0
 		? result
 		: {
-				...{
-					...result,
-					damaged: damaged.map(({ file, why }) => ({ file, why })),
-				},
+				...result,
+				damaged: damaged.map(({ file, why }) => ({ file, why })),
 				verdict: worst([result.verdict, "error"]),
 				errorCause: result.errorCause ?? "environment",
 			};
@@ -279,20 +224,16 @@ function withDamage(result: Result, damaged: readonly Damage[]): Result {
 
 function errorCauseOf(runs: readonly Judged[]): ErrorCause | null {
 	const errors = runs.filter((r) => r.verdict.verdict === "error");
-	if (runs.some((r) => r.verdict.checks.some((c) => c.status === "error")))
-		return "internal";
+	if (runs.some((r) => r.verdict.checks.some((c) => c.status === "error"))) return "internal";
 	if (errors.length === 0) return null;
-	return errors.some((r) => !JUDGED.has(r.collected.state))
-		? "environment"
-		: "scenario";
+	return errors.some((r) => !JUDGED.has(r.collected.state)) ? "environment" : "scenario";
 }
 
 /** As the plan says it, of the version that ran. */
 function durabilityOf({ plan, run, clients }: Collected): string {
 	const server = clients[0]?.versions.server || run?.brokerVersion;
 	return (
-		(server && brokers[plan.broker]?.durabilityOn?.(plan.durability, server)) ||
-		plan.durability
+		(server && brokers[plan.broker]?.durabilityOn?.(plan.durability, server)) || plan.durability
 	);
 }
 
@@ -392,10 +333,7 @@ function drainResult(collected: Collected): Run["drain"] {
 	if (drain === null) return null;
 	// The bound is for gates.
 	const { open, mostPerSecond: _, ...figures } = drain;
-	return {
-		...{ ...figures, problem: open?.text ?? null },
-		...(open && codeOf(open)),
-	};
+	return { ...figures, problem: open?.text ?? null, ...(open && codeOf(open)) };
 }
 
 function countersOf(c: Counters | null, intended: number): Run["warmup"] {

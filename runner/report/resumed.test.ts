@@ -5,18 +5,13 @@ import type { Result } from "../model/result.ts";
 import { readEnvironment } from "../run/environment.ts";
 import { resumedText } from "./resumed.ts";
 
-const began = readEnvironment("2026-01-02T03:04:05.000Z", {
-	k6: "v2.1.0",
-	go: null,
-});
+const began = readEnvironment("2026-01-02T03:04:05.000Z", { k6: "v2.1.0", go: null });
 
 function resumedAt(...starts: readonly (readonly [string, string])[]) {
 	return EnvironmentFile.parse({
 		...began,
 		bootId: "a",
-		resumed: starts.map(([startedAt, bootId]) => ({
-			...{ startedAt, bootId, node: "v20", go: null },
-		})),
+		resumed: starts.map(([startedAt, bootId]) => ({ startedAt, bootId, node: "v20", go: null })),
 	});
 }
 
@@ -37,9 +32,7 @@ test("a result of several commands says which runs come from when", () => {
 		["2026-01-04T10:00:00.000Z", "a"],
 	);
 	// Run 2 was made again later, run 6 was never made.
-	expect(
-		resumedText(result(environment, first, second, first, first, second, null)),
-	).toBe(
+	expect(resumedText(result(environment, first, second, first, first, second, null))).toBe(
 		"resumed: runs 1, 3 to 4 of 2026-01-02 03:04:05 UTC; runs 2, 5 of 2026-01-03 10:00:00 UTC",
 	);
 });

@@ -30,8 +30,6 @@ function numbers(runs: readonly Run[]): string {
 		if (last && last[1] === index - 1) last[1] = index;
 		else spans.push([index, index]);
 	}
-	const text = spans.map(([from, to]) =>
-		from === to ? `${from}` : `${from} to ${to}`,
-	);
+	const text = spans.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
 	return `${runs.length === 1 ? "run" : "runs"} ${text.join(", ")}`;
 }

@@ -14,11 +14,7 @@ function withChecks(...checks: Partial<Check>[]): Result {
 	const result = fixtureResult("repeats");
 	const [first] = result.runs as [Run];
 	const [some] = first.validity as [Check];
-	first.validity = checks.map((check) => ({
-		...some,
-		code: undefined,
-		...check,
-	}));
+	first.validity = checks.map((check) => ({ ...some, code: undefined, ...check }));
 	return result;
 }
 
@@ -72,11 +68,7 @@ describe("a case whose machine or load generator was at its end", () => {
 	});
 
 	test("is also a closed load near what the generator carries without any system", () => {
-		const near = {
-			check: "floor",
-			status: "warn",
-			code: "ceiling-near",
-		} as const;
+		const near = { check: "floor", status: "warn", code: "ceiling-near" } as const;
 		const [run] = withChecks(near).runs as [Run];
 		expect(saturatedBy(run)).toEqual(["floor"]);
 	});

@@ -23,18 +23,12 @@ function judged(verdict: Verdict): SearchRun["verdict"] {
 /** The runs of a search whose verdicts `of` gives, as a report sees them. */
 function runsOf(of: (perSecond: number) => Verdict): SearchRun[] {
 	const all: SearchRun[] = [];
-	const judge = (plan: Plan) =>
-		outcomeOf(of(plan.schedule.rate?.messages ?? 0));
+	const judge = (plan: Plan) => outcomeOf(of(plan.schedule.rate?.messages ?? 0));
 	for (const plan of searchRuns(start, 1, judge))
 		all.push({
 			collected: { plan },
 			verdict: judged(of(plan.schedule.rate?.messages ?? 0)),
-			run: {
-				...(healthy.runs[0] as Run),
-				index: plan.index,
-				case: plan.case,
-				search: plan.search,
-			},
+			run: { ...(healthy.runs[0] as Run), index: plan.index, case: plan.case, search: plan.search },
 		});
 	return all;
 }
@@ -95,10 +89,7 @@ test.each<[string, (rate: number) => Verdict, Verdict, RegExp]>([
 	],
 ])("when %s, the answer says so", (_, of, verdict, answer) => {
 	const [search] = searchesOf(runsOf(of));
-	expect(search).toMatchObject({
-		verdict,
-		answer: expect.stringMatching(answer),
-	});
+	expect(search).toMatchObject({ verdict, answer: expect.stringMatching(answer) });
 });
 
 /** The runs of a search until `stop`, whose own run was not finished; what it came to. */
@@ -110,8 +101,7 @@ function stoppedAt(stop: (run: SearchRun) => boolean, finished = false) {
 	return searchesOf(finished ? made : [...made, last])[0];
 }
 
-const roleIs = (role: string) => (one: SearchRun) =>
-	one.collected.plan.search?.role === role;
+const roleIs = (role: string) => (one: SearchRun) => one.collected.plan.search?.role === role;
 const rateIs = (rate: number) => (one: SearchRun) =>
 	one.collected.plan.schedule.rate?.messages === rate;
 
@@ -124,20 +114,16 @@ test.each([
 		false,
 		/; the highest rate that passed so far is 4 000\/s, not confirmed$/,
 	],
-	[
-		"the longer run",
-		roleIs("confirm"),
-		5000,
-		false,
-		/so far .* not confirmed$/,
-	],
+	["the longer run", roleIs("confirm"), 5000, false, /so far .* not confirmed$/],
 	["the curve", roleIs("curve"), 5000, true, /, confirmed by a longer run$/],
 ] as const)(
 	"a search that was stopped in %s says what passed so far, and that no error ended it",
 	(_, stop, lo, confirmed, answer) => {
 		const search = stoppedAt(stop);
 		expect(search).toMatchObject({
-			...{ verdict: "interrupted", limitedBy: "interrupted", confirmed },
+			verdict: "interrupted",
+			limitedBy: "interrupted",
+			confirmed,
 			answer: expect.stringMatching(answer),
 		});
 		if (lo === null) expect(search?.lo).toBeNull();
@@ -147,7 +133,9 @@ test.each([
 
 test("a search that was stopped between two runs is interrupted as well", () => {
 	expect(stoppedAt(rateIs(4000), true)).toMatchObject({
-		...{ verdict: "interrupted", limitedBy: "interrupted", lo: 2000 },
+		verdict: "interrupted",
+		limitedBy: "interrupted",
+		lo: 2000,
 	});
 });
 
@@ -211,8 +199,7 @@ describe("a report", () => {
 	});
 
 	test("says of each rate that did not pass why", () => {
-		for (const text of texts.slice(1))
-			expect(text).toContain("5ms: 9 of 10 took longer");
+		for (const text of texts.slice(1)) expect(text).toContain("5ms: 9 of 10 took longer");
 	});
 
 	test("says what checks warned of in its runs, and whose first rate the title has", () => {
@@ -222,8 +209,12 @@ describe("a report", () => {
 				...run,
 				validity: [
 					{
-						...{ check: "others", status: "warn" as const, figure: null },
-						...{ detail: "it was busy", limit: null, remedy: null },
+						check: "others",
+						status: "warn" as const,
+						figure: null,
+						detail: "it was busy",
+						limit: null,
+						remedy: null,
 					},
 				],
 			})),

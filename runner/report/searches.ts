@@ -44,9 +44,7 @@ function searchOf(runs: readonly SearchRun[]): Search {
 	// A rate that passes above others that do not is no limit of the system: the machine, or the system, is not steady.
 	const below = outcomes.filter(
 		({ step, outcome }) =>
-			!["pass", "interrupted"].includes(outcome) &&
-			answer.lo !== null &&
-			step.rate < answer.lo,
+			!["pass", "interrupted"].includes(outcome) && answer.lo !== null && step.rate < answer.lo,
 	).length;
 	const steady = below === 0;
 	return {
@@ -54,9 +52,7 @@ function searchOf(runs: readonly SearchRun[]): Search {
 		case: plan.search?.of ?? plan.case,
 		repeat: plan.repeat,
 		sla: plan.sla.map((line) => line.text),
-		verdict: steady
-			? answerVerdict(answer)
-			: worst([answerVerdict(answer), "inconclusive"]),
+		verdict: steady ? answerVerdict(answer) : worst([answerVerdict(answer), "inconclusive"]),
 		...answer,
 		answer: `${answerText(answer, outcomes)}${steady ? "" : tell("search-not-steady", { below, runs: below === 1 ? "run" : "runs" })}`,
 		runs: steps

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { fitted, rowsWithin, type Section, sizeOf } from "./sections.ts";
 
-const sections: Section[] = ["one", "two", "three", "four", "five"].map(
-	(title) => ({ title, text: `${title} ${"\u00e9".repeat(100)}` }),
-);
+const sections: Section[] = ["one", "two", "three", "four", "five"].map((title) => ({
+	title,
+	text: `${title} ${"\u00e9".repeat(100)}`,
+}));
 const build = (most: number, of: "characters" | "bytes" = "characters") =>
 	fitted("HEAD", sections, "FOOT", { most, of }, "See report.html.");
 
@@ -25,8 +26,7 @@ describe("sections", () => {
 			expect(text).toContain("See report.html.");
 			// Whole or not at all: kept, named, or counted.
 			const kept = sections.filter((s) => text.includes(s.text)).length;
-			const named =
-				/room here:\*\* ([^.]*)\. /.exec(text)?.[1]?.split("; ") ?? [];
+			const named = /room here:\*\* ([^.]*)\. /.exec(text)?.[1]?.split("; ") ?? [];
 			const more = Number(/and (\d+) more/.exec(text)?.[1] ?? 0);
 			expect(kept + named.length - (more > 0 ? 1 : 0) + more).toBe(5);
 			expect(named[0]).toBe(sections[kept]?.title);

@@ -33,9 +33,7 @@ export function fitted(
 		`${[
 			head,
 			...sections.slice(0, kept).map((s) => s.text),
-			...(kept === sections.length
-				? []
-				: [leftOut(sections.slice(kept), where)]),
+			...(kept === sections.length ? [] : [leftOut(sections.slice(kept), where)]),
 			foot,
 		].join("\n\n")}\n`;
 	const all = joined(sections.length);
@@ -73,9 +71,7 @@ function leftOut(sections: readonly Section[], where: string): string {
 	const names = sections
 		.slice(0, NAMED)
 		.map(({ title }) =>
-			title.length > LONGEST_NAME
-				? `${title.slice(0, LONGEST_NAME)}...`
-				: title,
+			title.length > LONGEST_NAME ? `${title.slice(0, LONGEST_NAME)}...` : title,
 		)
 		.map((title) => title.replaceAll(/[^\p{L}\p{N} .,:/%()-]/gu, "."));
 	const more = sections.length - names.length;

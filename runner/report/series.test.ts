@@ -9,13 +9,7 @@ import type { Plan } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
-import {
-	built,
-	type Fate,
-	inSteps,
-	planOf,
-	steady,
-} from "../run/built.fake.ts";
+import { built, type Fate, inSteps, planOf, steady } from "../run/built.fake.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult, publishedFolder, storedResult } from "./stored.fake.ts";
@@ -25,9 +19,7 @@ const FOLDERS = [
 	publishedFolder("nats-stall"),
 ];
 /** Too large to be counted sample by sample. */
-const LARGE = ["message-queue-latency", "commit-log-latency"].map(
-	publishedFolder,
-);
+const LARGE = ["message-queue-latency", "commit-log-latency"].map(publishedFolder);
 
 /**
  * The second way of counting: every sample by itself, in the value that hdr-histogram-js gives its bucket, ascending; by metric and second
@@ -48,9 +40,7 @@ function samplesOf(folder: string, run: Run): Map<string, number[]> {
 			const histogram = decodeFromCompressedBase64(encoded) as any;
 			const top = histogram.countsArrayIndex(histogram.maxValue);
 			for (let i = 0; i <= top; i++) {
-				const value = histogram.highestEquivalentValue(
-					histogram.valueFromIndex(i),
-				);
+				const value = histogram.highestEquivalentValue(histogram.valueFromIndex(i));
 				for (let n = histogram.getCountAtIndex(i); n > 0; n--) list.push(value);
 			}
 		}
@@ -71,14 +61,10 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1), folder]))(
 			for (const run of runs) {
 				const cells = cellsOf(run);
 				const window = cells.filter(([second]) => second >= 0);
-				expect(sum(window.map(([, , n]) => n))).toBe(
-					run.metrics[run.main]?.count,
-				);
+				expect(sum(window.map(([, , n]) => n))).toBe(run.metrics[run.main]?.count);
 				expect(run.series.heat?.width).toBe(1);
 				for (const { second, count } of run.series.seconds)
-					expect(
-						sum(cells.filter(([at]) => at === second).map(([, , n]) => n)),
-					).toBe(count);
+					expect(sum(cells.filter(([at]) => at === second).map(([, , n]) => n))).toBe(count);
 			}
 		});
 
@@ -96,9 +82,9 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1), folder]))(
 						expected.set(cell, (expected.get(cell) ?? 0) + 1);
 					}
 				}
-				expect(
-					Object.fromEntries(cellsOf(run).map(([s, b, n]) => [`${s} ${b}`, n])),
-				).toEqual(Object.fromEntries(expected));
+				expect(Object.fromEntries(cellsOf(run).map(([s, b, n]) => [`${s} ${b}`, n]))).toEqual(
+					Object.fromEntries(expected),
+				);
 			}
 		});
 
@@ -127,11 +113,9 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1), folder]))(
 								.map((l) => l.metrics[metric]?.max ?? 0),
 						);
 						// 368 samples are what a p99 needs; those that never came are the largest.
-						const n =
-							values.length + (metric === run.main ? (point.missing ?? 0) : 0);
+						const n = values.length + (metric === run.main ? (point.missing ?? 0) : 0);
 						const found99 = values[Math.ceil(n * 0.99) - 1];
-						const p99 =
-							n < 368 || found99 === undefined ? null : Math.min(found99, max);
+						const p99 = n < 368 || found99 === undefined ? null : Math.min(found99, max);
 						expect(found).toEqual({ p99, max });
 					}
 			}
@@ -139,18 +123,14 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1), folder]))(
 	},
 );
 
-test.each(
-	[...FOLDERS, ...LARGE].map((folder) => [folder.split("/").at(-1), folder]),
-)(
+test.each([...FOLDERS, ...LARGE].map((folder) => [folder.split("/").at(-1), folder]))(
 	"%s: what is missing in the seconds of the window is what never completed; of a run that was stopped nobody knows when it was due",
 	(_, folder) => {
 		const { runs } = storedResult(folder as string);
 		for (const run of runs) {
 			const window = run.series.seconds.filter((s) => s.second >= 0);
 			if (run.state === "complete")
-				expect(sum(window.map((s) => s.missing as number))).toBe(
-					run.metrics[run.main]?.censored,
-				);
+				expect(sum(window.map((s) => s.missing as number))).toBe(run.metrics[run.main]?.censored);
 			else expect(window.filter((s) => s.missing !== null)).toEqual([]);
 		}
 	},
@@ -160,21 +140,13 @@ test("12 of 1000 lost in one second are missing there, and its p99 lies among th
 	const [run] = fixtureResult("lost").runs;
 	const missing = run?.series.seconds.filter((s) => s.missing !== 0);
 	expect(missing).toHaveLength(1);
-	expect(missing?.[0]).toMatchObject({
-		second: 2,
-		count: 988,
-		missing: 12,
-		p99: null,
-	});
+	expect(missing?.[0]).toMatchObject({ second: 2, count: 988, missing: 12, p99: null });
 	expect(missing?.[0]?.p50).not.toBeNull();
 });
 
 describe("messages that never completed, by second", () => {
 	/** Every seventh message, and all of [fromNs, toNs), have no answer. */
-	const fatesOf = (
-		plan: Plan,
-		[fromNs, toNs]: readonly [number, number] = [0, 0],
-	): Fate[] =>
+	const fatesOf = (plan: Plan, [fromNs, toNs]: readonly [number, number] = [0, 0]): Fate[] =>
 		Array.from({ length: plan.schedule.messages }, (_, i) => {
 			const due = offsetNs(plan.schedule, i);
 			const lost = i % 7 === 3 || (due >= fromNs && due < toNs);
@@ -185,9 +157,7 @@ describe("messages that never completed, by second", () => {
 					plan.pattern === "publish"
 						? []
 						: Array.from(
-								{
-									length: plan.pattern === "fan-out" ? plan.subscriptions : 1,
-								},
+								{ length: plan.pattern === "fan-out" ? plan.subscriptions : 1 },
 								// Of a lost message one copy comes all the same, if there are several.
 								(_, k) => (lost && k === 0 ? null : came),
 							),
@@ -200,17 +170,14 @@ describe("messages that never completed, by second", () => {
 			const at = offsetNs(plan.schedule, i) - plan.schedule.warmupNs;
 			const second = Math.floor(at / 1e9);
 			const byAck = plan.pattern === "publish" || plan.pattern === "backlog";
-			const came = byAck
-				? Number(ackedNs !== null)
-				: receivedNs.filter((t) => t !== null).length;
+			const came = byAck ? Number(ackedNs !== null) : receivedNs.filter((t) => t !== null).length;
 			const known = seconds.get(second) ?? [0, 0];
 			seconds.set(second, [known[0] + came, known[1] + each - came]);
 		}
 		return [...seconds].sort(([a], [b]) => a - b);
 	};
 	const open = (
-		schedule: Pick<Plan["schedule"], "kind" | "rate"> &
-			Partial<Plan["schedule"]>,
+		schedule: Pick<Plan["schedule"], "kind" | "rate"> & Partial<Plan["schedule"]>,
 		warmupNs: number,
 		durationNs: number,
 	) => {
@@ -238,26 +205,10 @@ describe("messages that never completed, by second", () => {
 		],
 		[
 			"less than one message a second",
-			{
-				schedule: open(
-					{ kind: "constant", rate: { messages: 2, perNs: 5e9 } },
-					0,
-					60e9,
-				),
-			},
+			{ schedule: open({ kind: "constant", rate: { messages: 2, perNs: 5e9 } }, 0, 60e9) },
 			1,
 		],
-		[
-			"poisson",
-			{
-				schedule: open(
-					{ kind: "poisson", rate: rate(300), seed: 7 },
-					1.5e9,
-					6.2e9,
-				),
-			},
-			1,
-		],
+		["poisson", { schedule: open({ kind: "poisson", rate: rate(300), seed: 7 }, 1.5e9, 6.2e9) }, 1],
 		[
 			"a rising rate",
 			{
@@ -303,13 +254,11 @@ describe("messages that never completed, by second", () => {
 		const fates = fatesOf(plan);
 		const [run] = buildResult(built(plan, fates)).runs;
 		if (run === undefined) throw new Error("no run");
-		expect(
-			run.series.seconds.map((s) => [s.second, [s.count, s.missing]]),
-		).toEqual(counted(plan, fates, each));
-		const window = run.series.seconds.filter((s) => s.second >= 0);
-		expect(sum(window.map((s) => s.missing ?? 0))).toBe(
-			run.metrics[run.main]?.censored,
+		expect(run.series.seconds.map((s) => [s.second, [s.count, s.missing]])).toEqual(
+			counted(plan, fates, each),
 		);
+		const window = run.series.seconds.filter((s) => s.second >= 0);
+		expect(sum(window.map((s) => s.missing ?? 0))).toBe(run.metrics[run.main]?.censored);
 		expect(sum(window.map((s) => s.count + (s.missing ?? 0)))).toBe(
 			run.intended * samplesPerMessage(plan, run.main),
 		);
@@ -324,9 +273,7 @@ describe("messages that never completed, by second", () => {
 		);
 		const [run] = buildResult(built(plan, fates)).runs;
 		for (const second of [1, 2])
-			expect(
-				run?.series.seconds.find((s) => s.second === second),
-			).toMatchObject({
+			expect(run?.series.seconds.find((s) => s.second === second)).toMatchObject({
 				count: 0,
 				missing: 400,
 				p50: null,
@@ -382,8 +329,7 @@ test("a stall of the generator stands in lag of its second, one of the system in
 	);
 	expect(worst?.lag?.max).toBeGreaterThan(10e6);
 	const [stall] = fixtureResult("stall").runs;
-	for (const { lag } of stall?.series.seconds ?? [])
-		expect(lag?.max).toBeLessThan(10e6);
+	for (const { lag } of stall?.series.seconds ?? []) expect(lag?.max).toBeLessThan(10e6);
 });
 
 describe("a run that has no such thing", () => {
@@ -410,8 +356,7 @@ describe("a run that has no such thing", () => {
 		const [run] = buildResult(built(plan, fates)).runs;
 		expect(run?.main).toBe("service");
 		expect(run?.series.seconds).toHaveLength(3);
-		for (const s of run?.series.seconds ?? [])
-			expect([s.lag, s.queued]).toEqual([null, null]);
+		for (const s of run?.series.seconds ?? []) expect([s.lag, s.queued]).toEqual([null, null]);
 		const { binsNs = [], cells = [] } = run?.series.heat ?? {};
 		// 200 us lies a hair above the bin's lower bound 10^5.3; 5 ms in that from 10^6.6.
 		expect(cells).toEqual([
@@ -420,9 +365,7 @@ describe("a run that has no such thing", () => {
 			[1, 0, 1000],
 			[2, 0, 1000],
 		]);
-		expect([binsNs[0], binsNs[13], binsNs.length]).toEqual([
-			199_526, 3_981_070, 14,
-		]);
+		expect([binsNs[0], binsNs[13], binsNs.length]).toEqual([199_526, 3_981_070, 14]);
 	});
 });
 

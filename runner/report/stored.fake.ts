@@ -11,9 +11,7 @@ export function fixtureResult(name: string): Result {
 
 /** For tests: the folder of a published report. */
 export function publishedFolder(name: string): string {
-	return fileURLToPath(
-		new URL(`../../reports/published/${name}`, import.meta.url),
-	);
+	return fileURLToPath(new URL(`../../reports/published/${name}`, import.meta.url));
 }
 
 /** For tests: what is published, of the repeats the first alone: each system meets each case once. */

@@ -9,26 +9,10 @@ import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal, type TerminalOptions } from "./terminal.ts";
 
-const NAMES = [
-	"healthy",
-	"stall",
-	"lag",
-	"lost",
-	"repeats",
-	"interrupted",
-	"no-data",
-];
+const NAMES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
 
-function render(
-	result: Result,
-	options: Partial<TerminalOptions> = {},
-): string {
-	return renderTerminal(result, {
-		columns: 100,
-		colour: false,
-		folder: "reports/x",
-		...options,
-	});
+function render(result: Result, options: Partial<TerminalOptions> = {}): string {
+	return renderTerminal(result, { columns: 100, colour: false, folder: "reports/x", ...options });
 }
 
 const stored = (name: string) => fixtureResult(name);
@@ -64,9 +48,7 @@ describe("what is broken", () => {
 		expect(why).toContain("messages took longer, at most 100 may");
 		expect(why).toContain("worst in the second that began 4s after");
 		expect(why).toContain("What to do: ");
-		expect(text.indexOf("nats, 256B 1000/s  ")).toBeGreaterThan(
-			text.indexOf("What to do"),
-		);
+		expect(text.indexOf("nats, 256B 1000/s  ")).toBeGreaterThan(text.indexOf("What to do"));
 	});
 
 	test("is ordered by how bad it is, and each advice is given once", () => {
@@ -144,13 +126,7 @@ describe("a comparison with a baseline", () => {
 			median: 1,
 			weak: false,
 		},
-		b: {
-			name: "this run",
-			runs: 4,
-			values: [1, 1, 1, 2],
-			median: 1,
-			weak: false,
-		},
+		b: { name: "this run", runs: 4, values: [1, 1, 1, 2], median: 1, weak: false },
 		ratio: 1.318,
 		low: 1.204,
 		high: 1.51,
@@ -164,8 +140,7 @@ describe("a comparison with a baseline", () => {
 		advisory: null,
 		...parts,
 	});
-	const compared = (...comparisons: Comparison[]) =>
-		render({ ...stored("healthy"), comparisons });
+	const compared = (...comparisons: Comparison[]) => render({ ...stored("healthy"), comparisons });
 
 	test("is a table of ratio, interval, margin and verdict, and a sentence where something changed", () => {
 		const text = compared(
@@ -188,25 +163,15 @@ describe("a comparison with a baseline", () => {
 			}),
 		);
 		expect(text).toContain("Compared with baseline.json of 2026-11-01\n");
-		expect(text).toMatch(
-			/nats, 256B, response p99 +1\.32x +\[1\.20, 1\.51\] +10 % +REGRESSED\n/,
-		);
-		expect(text).toMatch(
-			/nats, 256B, throughput +1\.00x +\[0\.99, 1\.01\] +10 % +SAME\n/,
-		);
-		expect(text).toMatch(
-			/nats, 256B, ack p99 +n\/a +n\/a +10 % +INCONCLUSIVE\n/,
-		);
-		expect(text).toContain(
-			"REGRESSED nats, 256B, response p99: p99 is 32 % higher",
-		);
+		expect(text).toMatch(/nats, 256B, response p99 +1\.32x +\[1\.20, 1\.51\] +10 % +REGRESSED\n/);
+		expect(text).toMatch(/nats, 256B, throughput +1\.00x +\[0\.99, 1\.01\] +10 % +SAME\n/);
+		expect(text).toMatch(/nats, 256B, ack p99 +n\/a +n\/a +10 % +INCONCLUSIVE\n/);
+		expect(text).toContain("REGRESSED nats, 256B, response p99: p99 is 32 % higher");
 		expect(text).not.toContain("no change");
 	});
 
 	test("that must not decide says so, and why", () => {
-		const text = compared(
-			comparison({ judged: false, advisory: "another machine" }),
-		);
+		const text = compared(comparison({ judged: false, advisory: "another machine" }));
 		expect(text).toContain("(regressed)");
 		expect(text).toContain("shown only: another machine");
 	});
@@ -214,9 +179,7 @@ describe("a comparison with a baseline", () => {
 	test("of very many tells of those that changed, and how many did not", () => {
 		const text = compared(
 			comparison(),
-			...Array.from({ length: 40 }, (_, i) =>
-				comparison({ case: `${i}`, verdict: "same" }),
-			),
+			...Array.from({ length: 40 }, (_, i) => comparison({ case: `${i}`, verdict: "same" })),
 		);
 		expect(text.match(/SAME$/gm)).toHaveLength(1);
 		expect(text).toContain("40 comparisons more: SAME");
@@ -229,16 +192,12 @@ describe("remarks on many runs", () => {
 		for (const [i, run] of result.runs.entries())
 			run.validity = [
 				{
-					...{
-						check: "schedLatency",
-						status: "warn",
-						figure: null,
-						limit: null,
-					},
-					...{
-						remedy: null,
-						detail: `waited longer than ${i + 1}.5ms for a core`,
-					},
+					check: "schedLatency",
+					status: "warn",
+					figure: null,
+					limit: null,
+					remedy: null,
+					detail: `waited longer than ${i + 1}.5ms for a core`,
 				},
 			];
 		const text = oneLine(render(result));
@@ -274,12 +233,9 @@ describe("a run that was stopped", () => {
 describe("a broker that was gone", () => {
 	test("is not to be waited for longer", () => {
 		const copy = fixtureCopy("lost");
-		expect(oneLine(render(buildResult(copy)))).toContain(
-			"measure with a longer drain",
-		);
+		expect(oneLine(render(buildResult(copy)))).toContain("measure with a longer drain");
 		editJson(join(firstRun(copy), "run.json"), (file) => {
-			file.error =
-				"nats: ended with SIGKILL, 2.1s after the first message was due";
+			file.error = "nats: ended with SIGKILL, 2.1s after the first message was due";
 		});
 		const text = oneLine(render(buildResult(copy)));
 		expect(text).toContain("ended with SIGKILL");
@@ -309,11 +265,7 @@ function hostile(name: string): Result {
 		run.case = pick(i + 1);
 		run.why = pick(i + 2);
 		run.notes = HOSTILE;
-		run.errors = HOSTILE.map((message) => ({
-			message,
-			count: 1,
-			firstNs: null,
-		}));
+		run.errors = HOSTILE.map((message) => ({ message, count: 1, firstNs: null }));
 		run.load.durability = pick(i + 3);
 		run.brokerVersion = pick(i + 4);
 		if (run.versions) run.versions.server = pick(i + 4);
@@ -333,16 +285,13 @@ function hostile(name: string): Result {
 }
 
 describe("whatever a result holds", () => {
-	test.each([40, 60, 80, 100, 160])(
-		"no line is wider than %d columns",
-		(columns) => {
-			for (const name of NAMES)
-				for (const result of [stored(name), hostile(name), two()])
-					for (const unicode of [true, false])
-						for (const line of render(result, { columns, unicode }).split("\n"))
-							expect(displayWidth(line)).toBeLessThanOrEqual(columns);
-		},
-	);
+	test.each([40, 60, 80, 100, 160])("no line is wider than %d columns", (columns) => {
+		for (const name of NAMES)
+			for (const result of [stored(name), hostile(name), two()])
+				for (const unicode of [true, false])
+					for (const line of render(result, { columns, unicode }).split("\n"))
+						expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+	});
 
 	test("no escape sequence comes through, and colours are all that is added", () => {
 		for (const name of NAMES) {
@@ -357,8 +306,7 @@ describe("whatever a result holds", () => {
 
 	test("a name that was shortened stands below its table in full", () => {
 		const result = two();
-		const long =
-			"jetstream-with-three-replicas-and-fsync-on-every-single-message";
+		const long = "jetstream-with-three-replicas-and-fsync-on-every-single-message";
 		for (const one of [...result.runs, ...result.gates])
 			if (one.system === "nats") one.system = long;
 		const text = render(result, { columns: 80 });
@@ -372,13 +320,9 @@ describe("whatever a result holds", () => {
 		for (const one of [...result.runs, ...result.gates])
 			if (one.system === "nats") one.system = "消息🚀";
 		const lines = render(result).split("\n");
-		const rows = lines.filter((line) =>
-			/^ {2}(消息🚀|kafka) .*(PASS|FAIL)$/.test(line),
-		);
+		const rows = lines.filter((line) => /^ {2}(消息🚀|kafka) .*(PASS|FAIL)$/.test(line));
 		expect(rows).toHaveLength(2);
-		const [a, b] = rows.map((line) =>
-			displayWidth(line.replace(/ {2}(PASS|FAIL)$/, "")),
-		);
+		const [a, b] = rows.map((line) => displayWidth(line.replace(/ {2}(PASS|FAIL)$/, "")));
 		expect(a).toBe(b);
 	});
 });

@@ -19,10 +19,7 @@ export interface TerminalOptions extends PageOptions {
  * The result as it is printed at the end of a run: what is broken first, then systems side by side, then what each run was; the
  * last line is the verdict and where the report is. What is longer than a screen begins with the verdict too.
  */
-export function renderTerminal(
-	result: Result,
-	options: TerminalOptions,
-): string {
+export function renderTerminal(result: Result, options: TerminalOptions): string {
 	const document = documentOf(plainAll({ ...result }));
 	const page = makePage(options);
 	const parts = [
@@ -54,10 +51,7 @@ function apart(lines: readonly string[]): string[] {
 }
 
 /** The verdict stands at the right edge, or below a title that leaves no room for it. */
-function sectionLines(
-	{ title, verdict, blocks }: Section,
-	page: Page,
-): string[] {
+function sectionLines({ title, verdict, blocks }: Section, page: Page): string[] {
 	const word = verdict === undefined ? "" : page.badge(verdict);
 	const gap = page.width - displayWidth(title) - (verdict?.length ?? 0);
 	const head =
@@ -70,16 +64,9 @@ function sectionLines(
 	return [...head, ...blockLines(blocks, page)];
 }
 
-function verdictLines(
-	{ verdict, word, title, lead }: Document,
-	page: Page,
-): string[] {
+function verdictLines({ verdict, word, title, lead }: Document, page: Page): string[] {
 	const badge = page.badge(verdict, word);
-	const [first = "", ...rest] = page.fold(
-		`${word}  ${title}: ${lead}.`,
-		"      ",
-		"",
-	);
+	const [first = "", ...rest] = page.fold(`${word}  ${title}: ${lead}.`, "      ", "");
 	return first.startsWith(word)
 		? [`${badge}${first.slice(word.length)}`, ...rest]
 		: [badge, first, ...rest];

@@ -10,8 +10,12 @@ const warned = (repeat: number, ...checks: string[]): Run => ({
 	...template,
 	repeat,
 	validity: checks.map((check) => ({
-		...{ check, status: "warn" as const, detail: `${check} of ${repeat}` },
-		...{ figure: null, limit: null, remedy: "mend it" },
+		check,
+		status: "warn" as const,
+		detail: `${check} of ${repeat}`,
+		figure: null,
+		limit: null,
+		remedy: "mend it",
 	})),
 });
 
@@ -37,9 +41,7 @@ test("of a drift the largest is told, not the first", () => {
 
 test("of a single run its sentence is enough", () => {
 	const runs = [warned(1, "floor")];
-	expect(warningsOf({ ...result, runs }).map(warningText)).toEqual([
-		"floor: floor of 1",
-	]);
+	expect(warningsOf({ ...result, runs }).map(warningText)).toEqual(["floor: floor of 1"]);
 });
 
 test("what is ok, unknown or decided the verdict is no warning", () => {

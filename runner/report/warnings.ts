@@ -15,10 +15,7 @@ export interface Warning {
  * One line for each check.
  */
 export function warningsOf(result: Result): Warning[] {
-	const warnings = new Map<
-		string,
-		{ detail: string; share: number; runs: number }
-	>();
+	const warnings = new Map<string, { detail: string; share: number; runs: number }>();
 	for (const run of result.runs)
 		for (const { check, status, detail, values } of run.validity) {
 			if (status !== "warn") continue;
@@ -30,11 +27,9 @@ export function warningsOf(result: Result): Warning[] {
 				before && before.share >= share
 					? { ...before, runs }
 					: {
-							detail:
-								result.runs.length > 1
-									? `${runTitle(run, result)}: ${detail}`
-									: detail,
-							...{ share, runs },
+							detail: result.runs.length > 1 ? `${runTitle(run, result)}: ${detail}` : detail,
+							share,
+							runs,
 						},
 			);
 		}

@@ -6,11 +6,7 @@ import { reasonOf } from "../reason.ts";
 import * as disk from "../whole-file.ts";
 
 /** Writes a report. `folder` is what `mqbench report` makes it anew from; through a link in it nothing is written. */
-export function writeWhole(
-	file: string,
-	content: string | Uint8Array,
-	folder: string,
-): void {
+export function writeWhole(file: string, content: string | Uint8Array, folder: string): void {
 	written(file, folder, () => {
 		noLinks(folder, path.dirname(file));
 		disk.writeWhole(file, content);
@@ -31,10 +27,6 @@ function written(file: string, folder: string, write: () => void): void {
 	try {
 		write();
 	} catch (error) {
-		throw failure("report-unwritable", {
-			path: file,
-			reason: reasonOf(error),
-			folder,
-		});
+		throw failure("report-unwritable", { path: file, reason: reasonOf(error), folder });
 	}
 }

@@ -28,11 +28,7 @@ describe("what a verdict means", () => {
 			plan.sla = [];
 		});
 		expect(result.verdict).toBe("pass");
-		for (const text of [
-			terminal(result),
-			renderMarkdown(result),
-			renderHtml(result),
-		]) {
+		for (const text of [terminal(result), renderMarkdown(result), renderHtml(result)]) {
 			expect(text).toMatch(/no SLA: nothing was judged/i);
 			expect(text).not.toContain("every SLA is met");
 		}
@@ -57,15 +53,9 @@ describe("what a verdict means", () => {
 			"1 of 2 SLA lines cannot be judged, because the measurement of them cannot be trusted",
 		);
 		expect(
-			lag((gates) =>
-				gates.map((g) =>
-					g.verdict === "pass" ? { ...g, verdict: "fail" } : g,
-				),
-			),
+			lag((gates) => gates.map((g) => (g.verdict === "pass" ? { ...g, verdict: "fail" } : g))),
 		).toMatch(/; breached all the same: lost == 0$/);
-		expect(lag((gates) => gates.slice(0, 1))).toContain(
-			"it says nothing about the system",
-		);
+		expect(lag((gates) => gates.slice(0, 1))).toContain("it says nothing about the system");
 	});
 
 	test("INVALID of another run than that of the lines names that run, and why", () => {
@@ -79,9 +69,7 @@ describe("what a verdict means", () => {
 			`${run.system}, warm is INVALID: ${why}`,
 		);
 		const failed: Result["gates"][number] = { ...gate, verdict: "fail" };
-		expect(
-			verdictText({ ...result, gates: [failed], runs: [other, other] }),
-		).toBe(
+		expect(verdictText({ ...result, gates: [failed], runs: [other, other] })).toBe(
 			`${run.system}, warm and 1 other run are INVALID: ${why}; breached all the same: ${gate.sla}`,
 		);
 	});
@@ -93,9 +81,7 @@ describe("what a verdict means", () => {
 		expect(verdictText(result)).toContain("no SLA line counts them");
 		const [broken] = brokenOf(result);
 		if (!broken) throw new Error("it passed");
-		expect(adviceText(broken, result)).toMatch(
-			/^add \w+ == 0.* to the SLA, and measure again/,
-		);
+		expect(adviceText(broken, result)).toMatch(/^add \w+ == 0.* to the SLA, and measure again/);
 	});
 });
 
@@ -106,9 +92,7 @@ test("margins of repeats on both sides of 1.0x are words and factors, never a ba
 			...gate,
 			repeats: all.map((margin) => ({ ...gate?.repeats[0], margin })),
 		} as Result["gates"][number]);
-	expect(margins(1.01, 1.2)).toBe(
-		"just below the limit to 1.2x below the limit",
-	);
+	expect(margins(1.01, 1.2)).toBe("just below the limit to 1.2x below the limit");
 	expect(margins(6.3, 6.5)).toBe("6.3x to 6.5x below the limit");
 });
 
@@ -131,18 +115,9 @@ test("a command with --quick says beside the verdict that it gives no result", (
 
 test("a percentile too deep for the samples that fails all the same shows its count", () => {
 	const result = planned("stall", (plan) => {
-		plan.sla = [
-			{
-				...plan.sla[0],
-				percentile: 99.99,
-				text: "p99.99 < 10ms",
-			},
-		];
+		plan.sla = [{ ...plan.sla[0], percentile: 99.99, text: "p99.99 < 10ms" }];
 	});
-	expect(result.gates[0]).toMatchObject({
-		verdict: "fail",
-		measured: "490 of 10 000 over 10ms",
-	});
+	expect(result.gates[0]).toMatchObject({ verdict: "fail", measured: "490 of 10 000 over 10ms" });
 });
 
 test("of more errors than are shown the number is said", () => {
@@ -183,15 +158,17 @@ describe("machines of a rig", () => {
 	const shown = (rig: Partial<RigMachines>) => {
 		const copy = fixtureCopy("healthy");
 		const whole: RigMachines = {
-			...{ id: "x-1", createdAt: "2026-01-02T03:04:05.000Z", here: false },
-			...{ cloud: "aws eu-central-1", brokers: ["b1"], clients: ["c1"] },
+			id: "x-1",
+			createdAt: "2026-01-02T03:04:05.000Z",
+			here: false,
+			cloud: "aws eu-central-1",
+			brokers: ["b1"],
+			clients: ["c1"],
 			machines: "1 i4i.xlarge for brokers (aws eu-central-1)",
 			facts: { zone: "eu-central-1a", rack: "7" },
 			...rig,
 		};
-		editJson(join(copy, "environment.json"), (file) =>
-			Object.assign(file, { rig: whole }),
-		);
+		editJson(join(copy, "environment.json"), (file) => Object.assign(file, { rig: whole }));
 		const result = buildResult(copy);
 		return {
 			words: measuredText(result),
@@ -214,12 +191,13 @@ describe("machines of a rig", () => {
 
 	test("that are yours by their names, and where the load comes from", () => {
 		const { words, page } = shown({
-			...{ cloud: null, createdAt: null, here: true, clients: [] },
+			cloud: null,
+			createdAt: null,
+			here: true,
+			clients: [],
 			machines: "host b1 for brokers",
 		});
-		expect(words).toMatch(
-			/^Measured on host b1 for brokers, with the load from /,
-		);
+		expect(words).toMatch(/^Measured on host b1 for brokers, with the load from /);
 		expect(page).toMatch(
 			/hosts\s+host b1 for brokers, rig x-1; mqbench itself and the load ran on what follows/,
 		);

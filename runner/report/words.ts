@@ -1,13 +1,6 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Metric } from "../model/plan.ts";
-import type {
-	Gate,
-	MetricSummary,
-	Percentile,
-	Result,
-	Run,
-	Search,
-} from "../model/result.ts";
+import type { Gate, MetricSummary, Percentile, Result, Run, Search } from "../model/result.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { QUICK_MEANS, rateText, timeText } from "../plan/load-text.ts";
 import { say } from "../text/say.ts";
@@ -51,20 +44,13 @@ export function lagText(of: {
 }
 
 /** "[11.0ms, 14.9ms]"; the symbol for infinity where no upper bound exists. */
-export function intervalText({
-	low,
-	high,
-}: Pick<Percentile, "low" | "high">): string {
+export function intervalText({ low, high }: Pick<Percentile, "low" | "high">): string {
 	if (low === null) return "";
 	return `[${formatDuration(low)}, ${high === null ? "\u221e" : formatDuration(high)}]`;
 }
 
 /** "needs N >= 36 887; 13s at this rate" */
-export function requiredSamplesText(
-	p: Percentile,
-	run: Run,
-	metric: Metric = run.main,
-): string {
+export function requiredSamplesText(p: Percentile, run: Run, metric: Metric = run.main): string {
 	return `needs N >= ${formatCount(p.needs)}; ${windowFor(p.needs, run.load, metric)}`;
 }
 
@@ -79,10 +65,7 @@ export function percentileAt(
 }
 
 /** The maximum of those that completed; "> 30s" when some did not; "n/a" when nothing did. */
-export function maxText(
-	m: Pick<MetricSummary, "censored" | "max"> | null,
-	run: Run,
-): string {
+export function maxText(m: Pick<MetricSummary, "censored" | "max"> | null, run: Run): string {
 	return m !== null && m.censored > 0 ? beyondText(run) : durationText(m?.max);
 }
 
@@ -117,16 +100,13 @@ export function gateMargin({ repeats }: Gate): string {
 /** "Generator and broker shared one host ..."; null when none did, or nobody knows. */
 export function sameHostText({ runs }: Result): string | null {
 	const sharing = runs.filter((run) => run.sameHost).length;
-	const which =
-		sharing < runs.length ? ` in ${sharing} of ${runs.length} runs` : "";
+	const which = sharing < runs.length ? ` in ${sharing} of ${runs.length} runs` : "";
 	return sharing === 0 ? null : tell("host-shared", { which });
 }
 
 /** "first lost: producer 0, sequence 4711, due 5.2s after the window opened", for each kind that occurred. */
 export function offenderTexts(run: Run): string[] {
-	return Object.keys(run.offenders).flatMap(
-		(kind) => offenderText(kind, run) ?? [],
-	);
+	return Object.keys(run.offenders).flatMap((kind) => offenderText(kind, run) ?? []);
 }
 
 /** The first of one kind; null: there is none. */
@@ -135,7 +115,9 @@ export function offenderText(kind: string, run: Run): string | null {
 	return m === undefined
 		? null
 		: say("first-offender", {
-				...{ kind, producer: m.producer, sequence: m.sequence },
+				kind,
+				producer: m.producer,
+				sequence: m.sequence,
 				due: run.load.schedule.kind !== "closed",
 				when: m.intendedNs === null ? null : windowTime(m.intendedNs, run),
 			}).text;
@@ -175,10 +157,7 @@ export function receivedColumn({ load }: Pick<Run, "load">): string {
 }
 
 /** The counts of the window, or the warm-up, in the order of a message's life. What its pattern cannot have is not among them. */
-export function countsOf(
-	run: Run,
-	of: Run | Run["warmup"] = run,
-): [string, number | null][] {
+export function countsOf(run: Run, of: Run | Run["warmup"] = run): [string, number | null][] {
 	const consumed: [string, number | null][] = [
 		[ofCopies(run, "received"), of.received],
 		[ofCopies(run, "lost"), of.lost],
@@ -215,21 +194,16 @@ export function countNotes(run: Run): string[] {
 	if (load.pattern === "request-reply") notes.push("received counts replies");
 	if (run.reordered !== null && orderUnit(load) !== "by producer")
 		notes.push(`reordered counts ${orderUnit(load)}`);
-	if (run.timedOut)
-		notes.push(say("timed-out", { timeoutNs: load.timeoutNs }).text);
+	if (run.timedOut) notes.push(say("timed-out", { timeoutNs: load.timeoutNs }).text);
 	if (run.requests) notes.push(requestsText(run.requests));
-	if (run.throttledNs)
-		notes.push(say("throttled", { throttledNs: run.throttledNs }).text);
+	if (run.throttledNs) notes.push(say("throttled", { throttledNs: run.throttledNs }).text);
 	if (run.reconnects) notes.push(`${plural(run.reconnects, "reconnect")}`);
 	return notes;
 }
 
 /** "12 345 requests, which the service would bill with 0.00494 USD". */
 function requestsText({ count, usd }: NonNullable<Run["requests"]>): string {
-	return tell("requests-billed", {
-		requests: plural(count, "request"),
-		usd: usd.toPrecision(3),
-	});
+	return tell("requests-billed", { requests: plural(count, "request"), usd: usd.toPrecision(3) });
 }
 
 /** It sends as fast as it is answered: its latency knows no queueing. */
@@ -287,19 +261,14 @@ export function topologyText({
 	topology,
 	nodesShareHost,
 }: Pick<Run, "topology" | "nodesShareHost">): string | null {
-	return topology !== null && nodesShareHost
-		? tell("nodes-share-host", { topology })
-		: topology;
+	return topology !== null && nodesShareHost ? tell("nodes-share-host", { topology }) : topology;
 }
 
 /**
  * "client 0 to node 1 74us, client 0 to node 2 80us (medians of 20 TCP connects)"; of more than 4 pairs the shortest and the longest. null:
  * nobody has measured it.
  */
-export function networkText({
-	network,
-	clients,
-}: Pick<Run, "network" | "clients">): string | null {
+export function networkText({ network, clients }: Pick<Run, "network" | "clients">): string | null {
 	const pair = ({ client, node }: Run["network"][number]) =>
 		`${clients.length === 0 ? "this machine" : `client ${client}`} to node ${node}`;
 	const known = network.flatMap((path) =>
@@ -366,12 +335,9 @@ export function consumersText({ load }: Run): string | null {
 
 /** "nats, 256B 1000/s, repeat 2 of 3" */
 export function runTitle(run: Run, result: Result): string {
-	const repeats = result.runs.filter(
-		(r) => r.system === run.system && r.case === run.case,
-	).length;
+	const repeats = result.runs.filter((r) => r.system === run.system && r.case === run.case).length;
 	const confirming = run.confirms ? " (confirming)" : "";
-	const repeat =
-		repeats > 1 ? `, repeat ${run.repeat} of ${repeats}${confirming}` : "";
+	const repeat = repeats > 1 ? `, repeat ${run.repeat} of ${repeats}${confirming}` : "";
 	return `${run.system}, ${run.case}${repeat}`;
 }
 
@@ -391,9 +357,7 @@ export function loadText(run: Run): string {
 		plural(load.connections, "connection"),
 		consumersText(run) ?? "",
 		keysText(load.keys),
-		load.inFlight === null
-			? ""
-			: `at most ${load.inFlight} in flight per producer`,
+		load.inFlight === null ? "" : `at most ${load.inFlight} in flight per producer`,
 		load.clients > 1 ? plural(load.clients, "client") : "",
 	]
 		.filter((part) => part !== "")
@@ -403,10 +367,7 @@ export function loadText(run: Run): string {
 /** "nats-server 2.15.2; durability: none, nothing is stored" */
 export function systemText(run: Run): string {
 	// A broker that says nothing of itself, as noop, leaves an empty text.
-	const server =
-		run.versions?.server ||
-		run.brokerVersion ||
-		`${run.load.broker}, version unknown`;
+	const server = run.versions?.server || run.brokerVersion || `${run.load.broker}, version unknown`;
 	return `${server}; durability: ${run.load.durability}`;
 }
 
@@ -433,19 +394,13 @@ export function measuredText(result: Result): string | null {
 	const elsewhere =
 		result.runs.length > 0 &&
 		result.runs.every(
-			({ clients }) =>
-				clients.length > 0 && clients.every(({ kind }) => isElsewhere(kind)),
+			({ clients }) => clients.length > 0 && clients.every(({ kind }) => isElsewhere(kind)),
 		);
-	return elsewhere
-		? tell("started-from", { machine })
-		: `Measured on ${machine}`;
+	return elsewhere ? tell("started-from", { machine }) : `Measured on ${machine}`;
 }
 
 /** "PASS"; of a command with --quick "PASS (shortened: no result)". */
-export function verdictWord({
-	verdict,
-	quick,
-}: Pick<Result, "verdict" | "quick">): string {
+export function verdictWord({ verdict, quick }: Pick<Result, "verdict" | "quick">): string {
 	return `${verdict.toUpperCase()}${quick ? " (shortened: no result)" : ""}`;
 }
 
@@ -467,21 +422,15 @@ const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
 /** What the verdict of this result means. */
 export function verdictText(result: Result): string {
 	const text = meaningOf(result);
-	return result.cause === null
-		? text
-		: say("on-saturated-machine", { text }).text;
+	return result.cause === null ? text : say("on-saturated-machine", { text }).text;
 }
 
 /** "rabbitmq, 1KiB 20000/s: " where that is one of several; else empty. */
 function whereItGrew({ runs }: Result): string {
 	const place = (run: Run) => `${run.system}, ${run.case}`;
-	const grew = runs.filter((run) =>
-		run.validity.some(({ status }) => status === "fail"),
-	);
+	const grew = runs.filter((run) => run.validity.some(({ status }) => status === "fail"));
 	const [one, ...others] = new Set(grew.map(place));
-	return one === undefined ||
-		others.length > 0 ||
-		runs.every((run) => place(run) === one)
+	return one === undefined || others.length > 0 || runs.every((run) => place(run) === one)
 		? ""
 		: `${one}: `;
 }
@@ -496,76 +445,54 @@ function meaningOf(result: Result): string {
 		return others.length === 0
 			? search.answer
 			: searches.map((s) => `${searchTitle(s)}: ${s.answer}`).join("; ");
-	if (verdict === "pass" && gates.length === 0)
-		return "no SLA: nothing was judged";
+	if (verdict === "pass" && gates.length === 0) return "no SLA: nothing was judged";
 	if (verdict === "fail" && !has("fail"))
 		return tell("means-queue-grew", { where: whereItGrew(result) });
 	if (verdict === "inconclusive" && !has("inconclusive"))
 		return result.runs.some((run) =>
-			run.validity.some(
-				({ check, status }) => check === "uncounted" && status === verdict,
-			),
+			run.validity.some(({ check, status }) => check === "uncounted" && status === verdict),
 		)
 			? tell("means-uncounted")
 			: meaningOfRuns(result, VERDICT_MEANS[verdict]);
 	// The run was made to its end then: it is the question that cannot be answered.
-	if (verdict === "error" && errorCause === "scenario")
-		return tell("means-unanswerable");
-	if (verdict === "error" && result.damaged !== undefined)
-		return tell("means-damaged");
+	if (verdict === "error" && errorCause === "scenario") return tell("means-unanswerable");
+	if (verdict === "error" && result.damaged !== undefined) return tell("means-damaged");
 	if (verdict === "error" && errorCause === "internal")
 		return "mqbench contradicts itself: a bug of it";
-	if (verdict === "inconclusive" && openBaselineOnly)
-		return tell("means-baseline-open");
+	if (verdict === "inconclusive" && openBaselineOnly) return tell("means-baseline-open");
 	const invalid = count("invalid");
-	if (verdict !== "invalid" || invalid === gates.length)
-		return VERDICT_MEANS[verdict];
+	if (verdict !== "invalid" || invalid === gates.length) return VERDICT_MEANS[verdict];
 	const lines = gates.filter((g) => g.verdict === "fail").map((g) => g.sla);
 	const breached =
-		lines.length === 0
-			? ""
-			: tell("breached-all-the-same", { lines: lines.join(", ") });
+		lines.length === 0 ? "" : tell("breached-all-the-same", { lines: lines.join(", ") });
 	return invalid === 0
 		? `${meaningOfRuns(result, VERDICT_MEANS[verdict])}${breached}`
-		: tell("means-invalid-partly", {
-				...{ invalid, lines: gates.length, others: breached },
-			});
+		: tell("means-invalid-partly", { invalid, lines: gates.length, others: breached });
 }
 
 /** No line has this verdict: the runs that have it, and why the first of them does. */
 function meaningOfRuns({ runs, verdict }: Result, otherwise: string): string {
-	const [run, ...more] = runs.filter(
-		(one) => one.verdict === verdict && one.why !== null,
-	);
+	const [run, ...more] = runs.filter((one) => one.verdict === verdict && one.why !== null);
 	return run === undefined
 		? otherwise
 		: tell("means-run", {
 				run: `${run.system}, ${run.case}`,
-				more:
-					more.length === 0 ? "" : ` and ${plural(more.length, "other run")}`,
-				...{
-					verdict: verdict.toUpperCase(),
-					is: more.length === 0 ? "is" : "are",
-				},
+				more: more.length === 0 ? "" : ` and ${plural(more.length, "other run")}`,
+				verdict: verdict.toUpperCase(),
+				is: more.length === 0 ? "is" : "are",
 				why: run.why ?? "",
 			});
 }
 
 /** "nats, 1KiB, searched from 1 000/s on", with its repeat where there are several. The case's name has that rate as well: it is no answer. */
-export function searchTitle({
-	system,
-	case: name,
-	repeat,
-	runs,
-}: Search): string {
+export function searchTitle({ system, case: name, repeat, runs }: Search): string {
 	const first = [...runs].sort((a, b) => a.index - b.index)[0]?.rate;
 	const load = name.split(" ").filter((word) => word !== `${first}/s`);
 	return [
-		...[system, load.join(" ")],
+		system,
+		load.join(" "),
 		...(repeat > 1 ? [`repeat ${repeat}`] : []),
-		...(first === undefined
-			? []
-			: [`searched from ${formatCount(first)}/s on`]),
+		...(first === undefined ? [] : [`searched from ${formatCount(first)}/s on`]),
 	]
 		.filter((part) => part !== "")
 		.join(", ");
@@ -597,9 +524,7 @@ export function withoutSearches(result: Result): Result {
 export function errorTexts(run: Run, most: number): string[] {
 	const more = run.errors.length - most;
 	return [
-		...run.errors
-			.slice(0, most)
-			.map((e) => `error, ${plural(e.count, "time")}: ${e.message}`),
+		...run.errors.slice(0, most).map((e) => `error, ${plural(e.count, "time")}: ${e.message}`),
 		...(more > 0 ? [`and ${plural(more, "more error")}: see report.html`] : []),
 	];
 }
@@ -631,28 +556,21 @@ export function explainText(result: Result): string {
 const MOST_PATHS = 4;
 
 function keysText(keys: Run["load"]["keys"]): string {
-	return keys === null
-		? ""
-		: `${formatCount(keys.count)} keys, ${keys.distribution}`;
+	return keys === null ? "" : `${formatCount(keys.count)} keys, ${keys.distribution}`;
 }
 
 /** What must be known of a run to say how long its messages may take. */
-type Ended = Pick<Run, "state"> & {
-	readonly load: Pick<Run["load"], "timeoutNs">;
-};
+type Ended = Pick<Run, "state"> & { readonly load: Pick<Run["load"], "timeoutNs"> };
 
 /** What a message took that never completed. Of a run that was stopped, nobody knows whether it would have. */
 function beyondText(run: Ended): string {
-	return run.state === "complete"
-		? `> ${formatDurationExact(run.load.timeoutNs)}`
-		: "stopped";
+	return run.state === "complete" ? `> ${formatDurationExact(run.load.timeoutNs)}` : "stopped";
 }
 
 /** limit / measured in words: "6.3x below the limit", "40x the limit". */
 function marginText(margin: number): string {
 	const times = timesText(margin);
-	if (times === "1x")
-		return margin >= 1 ? "just below the limit" : "just above the limit";
+	if (times === "1x") return margin >= 1 ? "just below the limit" : "just above the limit";
 	return `${times}${margin >= 1 ? " below" : ""} the limit`;
 }
 

@@ -40,10 +40,7 @@ export function writeReports(
 		for (const name of Metric.options) {
 			const m = run.metrics[name];
 			if (m === null || m.mean === null || m.max === null) continue;
-			write(
-				join(run.folder, `${name}.hgrm`),
-				hgrm(m.curve, { ...m, mean: m.mean, max: m.max }),
-			);
+			write(join(run.folder, `${name}.hgrm`), hgrm(m.curve, { ...m, mean: m.mean, max: m.max }));
 		}
 	write(REPORT_FILES.markdown, renderMarkdown(result));
 	write("comment.md", renderMarkdown(result, { size: COMMENT, marked: true }));

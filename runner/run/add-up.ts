@@ -37,12 +37,7 @@ export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 				backlog: [...(before?.backlog ?? []), ...line.backlog],
 				...(line.outstanding === undefined
 					? {}
-					: {
-							outstanding: [
-								...(before?.outstanding ?? []),
-								...line.outstanding,
-							],
-						}),
+					: { outstanding: [...(before?.outstanding ?? []), ...line.outstanding] }),
 				...heldOf((a, b) => [...a, ...b], before, line),
 				inFlight,
 				at,
@@ -75,10 +70,7 @@ export function addBreakdowns(buckets: readonly Bucket[]): Bucket[] {
 	for (const bucket of buckets) {
 		const { fromNs, toNs, ...more } = bucket;
 		const sum = sums.get(fromNs);
-		sums.set(
-			fromNs,
-			sum ? { fromNs, toNs, ...addNumbers<typeof more>(more, sum) } : bucket,
-		);
+		sums.set(fromNs, sum ? { fromNs, toNs, ...addNumbers<typeof more>(more, sum) } : bucket);
 	}
 	return [...sums.values()].sort((a, b) => a.fromNs - b.fromNs);
 }
@@ -116,10 +108,7 @@ export function earliest(all: readonly Offenders[]): Offenders {
 		for (const [key, message] of Object.entries(one)) {
 			const kind = key as keyof Offenders;
 			const known = first[kind];
-			if (
-				known === undefined ||
-				(message.intendedNs ?? Infinity) < (known.intendedNs ?? Infinity)
-			)
+			if (known === undefined || (message.intendedNs ?? Infinity) < (known.intendedNs ?? Infinity))
 				first[kind] = message;
 		}
 	return first;
@@ -224,11 +213,7 @@ function addTick(a: Tick, b: Tick): Tick {
 		at: a.at,
 		...lengthOf(a),
 		backlog: a.backlog.slice(0, taken).map((n, i) => n + (b.backlog[i] ?? 0)),
-		...heldOf(
-			(x, y) => x.slice(0, y.length).map((n, i) => n + (y[i] ?? 0)),
-			a,
-			b,
-		),
+		...heldOf((x, y) => x.slice(0, y.length).map((n, i) => n + (y[i] ?? 0)), a, b),
 	};
 }
 

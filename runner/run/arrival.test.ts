@@ -3,19 +3,22 @@ import { type Crossing, makeArrival } from "./arrival.ts";
 
 type Given = Parameters<typeof makeArrival>[0];
 
-const queue: Given = {
-	pattern: "work-queue",
-	acks: false,
-	subscriptions: 1,
-	faults: [],
-};
+const queue: Given = { pattern: "work-queue", acks: false, subscriptions: 1, faults: [] };
 const FAULT: Given["faults"][number] = {
-	...{ atNs: 1, action: "kill", forNs: 1, node: 1, delayNs: null },
+	atNs: 1,
+	action: "kill",
+	forNs: 1,
+	node: 1,
+	delayNs: null,
 };
 
 const counts = (parts: Partial<Crossing>): Crossing => ({
-	...{ sent: 100, acked: null, failed: 0, unanswered: 0 },
-	...{ received: 100, paced: true },
+	sent: 100,
+	acked: null,
+	failed: 0,
+	unanswered: 0,
+	received: 100,
+	paced: true,
 	...parts,
 });
 
@@ -27,30 +30,15 @@ function arrived(plan: Given, ...clients: (Crossing | null)[]): boolean {
 }
 
 test.each<[string, Given, (Crossing | null)[], boolean]>([
-	[
-		"receipts of all together",
-		queue,
-		[counts({ received: 20 }), counts({ received: 180 })],
-		true,
-	],
-	[
-		"one missing",
-		queue,
-		[counts({ received: 20 }), counts({ received: 179 })],
-		false,
-	],
+	["receipts of all together", queue, [counts({ received: 20 }), counts({ received: 180 })], true],
+	["one missing", queue, [counts({ received: 20 }), counts({ received: 179 })], false],
 	[
 		"one more than were sent: another one may still be missing",
 		queue,
 		[counts({ received: 21 }), counts({ received: 180 })],
 		false,
 	],
-	[
-		"a client that still sends",
-		queue,
-		[counts({}), counts({ paced: false })],
-		false,
-	],
+	["a client that still sends", queue, [counts({}), counts({ paced: false })], false],
 	["a client that has told nothing", queue, [counts({}), null], false],
 	[
 		"messages that failed are not waited for",
@@ -67,10 +55,7 @@ test.each<[string, Given, (Crossing | null)[], boolean]>([
 	[
 		"not while one is unanswered: it may become one that was acknowledged",
 		{ ...queue, acks: true },
-		[
-			counts({ acked: 99, unanswered: 1, received: 99 }),
-			counts({ acked: 100 }),
-		],
+		[counts({ acked: 99, unanswered: 1, received: 99 }), counts({ acked: 100 })],
 		false,
 	],
 	[
@@ -105,10 +90,5 @@ test("whatever changes within the second puts it off", () => {
 	const has = makeArrival(queue);
 	const all = [counts({}), counts({})];
 	const moved = [counts({ received: 99 }), counts({ received: 101 })];
-	expect([all, moved, all, all].map((one) => has(one))).toEqual([
-		false,
-		false,
-		false,
-		true,
-	]);
+	expect([all, moved, all, all].map((one) => has(one))).toEqual([false, false, false, true]);
 });

@@ -2,9 +2,7 @@ import type { Plan } from "../model/plan.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
 /** What a client has counted so far in a run whose messages cross from client to client. */
-export type Crossing = NonNullable<
-	Extract<ProgressLine, { mqbench: "tick" }>["crossing"]
->;
+export type Crossing = NonNullable<Extract<ProgressLine, { mqbench: "tick" }>["crossing"]>;
 
 /**
  * Tells from the counts of all clients whether everything has arrived: asked once a second, and true only when they have not changed
@@ -20,10 +18,8 @@ export function makeArrival(
 	let before: string | null = null;
 	return (clients) => {
 		const known = clients.filter((one) => one !== null);
-		if (known.length < clients.length || (shared && plan.faults.length > 0))
-			return false;
-		const sum = (of: (one: Crossing) => number) =>
-			known.reduce((all, one) => all + of(one), 0);
+		if (known.length < clients.length || (shared && plan.faults.length > 0)) return false;
+		const sum = (of: (one: Crossing) => number) => known.reduce((all, one) => all + of(one), 0);
 		const owed = plan.acks
 			? sum((one) => one.acked ?? 0)
 			: sum((one) => one.sent - one.failed - one.unanswered);

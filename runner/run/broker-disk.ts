@@ -22,7 +22,9 @@ export function brokerDisk(
 		const left = freeBytes();
 		if (left !== null && left < before * LEFT_SHARE)
 			full = say("broker-disk-full", {
-				...{ folder: os.tmpdir(), freeBytes: before, leftBytes: left },
+				folder: os.tmpdir(),
+				freeBytes: before,
+				leftBytes: left,
 			}).text;
 		return full;
 	};

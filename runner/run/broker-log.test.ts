@@ -7,10 +7,7 @@ import { brokerLine, readBrokerLog } from "./broker-log.ts";
 const at = Date.UTC(2026, 10, 20, 10, 17, 46, 123);
 
 test.each([
-	[
-		"nats-server",
-		"[4711] 2026/11/20 10:17:46.123000 [WRN] Stream has no quorum",
-	],
+	["nats-server", "[4711] 2026/11/20 10:17:46.123000 [WRN] Stream has no quorum"],
 	["Kafka", "2026-11-20T10:17:46.123Z WARN Partition Shrinking ISR"],
 	["Redis", "4711:M 20 Nov 2026 10:17:46.123 # Disconnected from MASTER"],
 	["RabbitMQ", "2026-11-20 10:17:46.123000+00:00 [error] <0.9.0> closed"],
@@ -51,25 +48,15 @@ test("what mqbench does is told apart, and what has no time is left out", () => 
 		].join("\n"),
 	);
 	expect([...(readBrokerLog(file) ?? [])]).toEqual([
-		{
-			...{ node: 2, atMs: at, serious: false, ours: true },
-			text: "mqbench: killed node 2",
-		},
+		{ node: 2, atMs: at, serious: false, ours: true, text: "mqbench: killed node 2" },
 	]);
 	expect(readBrokerLog(`${file}.absent`)).toBeNull();
 });
 
 test("a log is read line by line, wherever its pieces end, as often as one goes through it", () => {
 	const file = path.join(testFolder(), "broker.log");
-	const texts = Array.from(
-		{ length: 3000 },
-		(_, i) => `INFO ${"ü€".repeat(i % 400)} ${i}`,
-	);
-	writeFileSync(
-		file,
-		texts.map((text) => `2026-11-20T10:17:46.123Z ${text}\n`).join(""),
-	);
+	const texts = Array.from({ length: 3000 }, (_, i) => `INFO ${"ü€".repeat(i % 400)} ${i}`);
+	writeFileSync(file, texts.map((text) => `2026-11-20T10:17:46.123Z ${text}\n`).join(""));
 	const log = readBrokerLog(file);
-	for (const _ of [1, 2])
-		expect([...(log ?? [])].map(({ text }) => text)).toEqual(texts);
+	for (const _ of [1, 2]) expect([...(log ?? [])].map(({ text }) => text)).toEqual(texts);
 });

@@ -21,10 +21,7 @@ export function withBrokers(
 type Usage = NonNullable<ResourceLine["broker"]>;
 
 /** null: nobody has looked at that time. */
-function usedAt(
-	samples: readonly ResourceLine[],
-	unixMs: number,
-): Usage | null {
+function usedAt(samples: readonly ResourceLine[], unixMs: number): Usage | null {
 	const next = samples.findIndex((one) => one.unixMs >= unixMs);
 	const now = samples[next];
 	const before = samples[next - 1] ?? now;

@@ -1,11 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-	mkdirSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
@@ -61,14 +55,9 @@ export interface More {
 
 /** For tests: a plan like that of the stored run "healthy" (1000/s for 5 s after 1 s), with some fields changed. */
 export function planOf(
-	changes: Partial<Omit<Plan, "schedule">> & {
-		schedule?: Partial<Plan["schedule"]>;
-	},
+	changes: Partial<Omit<Plan, "schedule">> & { schedule?: Partial<Plan["schedule"]> },
 ): Plan {
-	const text = readFileSync(
-		join(firstRun(fixture("healthy")), "plan.json"),
-		"utf8",
-	);
+	const text = readFileSync(join(firstRun(fixture("healthy")), "plan.json"), "utf8");
 	const base = Plan.parse(JSON.parse(text));
 	return Plan.parse({
 		...base,
@@ -92,10 +81,7 @@ export function steady(perSecond: number, warmupS: number, durationS: number) {
 }
 
 /** For tests: steps of whole seconds, after a warm-up at the rate of the first. */
-export function inSteps(
-	warmupS: number,
-	steps: readonly { perSecond: number; seconds: number }[],
-) {
+export function inSteps(warmupS: number, steps: readonly { perSecond: number; seconds: number }[]) {
 	const rate = (messages: number) => ({ messages, perNs: 1e9 });
 	const [first] = steps as [(typeof steps)[number]];
 	const all = [{ perSecond: first.perSecond, seconds: warmupS }, ...steps];
@@ -126,11 +112,7 @@ export function inSteps(
  * For tests: the folder of a result with one run, written as the generator writes it, from what became of each message (number i of
  * the plan at index i). It reckons by itself, message by message, and shares no code with what reads it but the schedule.
  */
-export function built(
-	plan: Plan,
-	fates: readonly Fate[],
-	more: More = {},
-): string {
+export function built(plan: Plan, fates: readonly Fate[], more: More = {}): string {
 	const folder = mkdtempSync(join(tmpdir(), "mqbench-built-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	addRun(folder, plan, fates, more);
@@ -138,17 +120,8 @@ export function built(
 }
 
 /** For tests: one more run in that folder. */
-export function addRun(
-	folder: string,
-	plan: Plan,
-	fates: readonly Fate[],
-	more: More = {},
-): void {
-	const run = join(
-		folder,
-		"runs",
-		`${String(plan.index).padStart(2, "0")}-${plan.system}`,
-	);
+export function addRun(folder: string, plan: Plan, fates: readonly Fate[], more: More = {}): void {
+	const run = join(folder, "runs", `${String(plan.index).padStart(2, "0")}-${plan.system}`);
 	mkdirSync(run, { recursive: true });
 	writeFileSync(join(run, "plan.json"), JSON.stringify(plan));
 	writeFileSync(
@@ -173,8 +146,7 @@ export function addRun(
 	);
 	const seen = messagesOf(plan, fates, more.windowStartNs);
 	for (let client = 0; client < plan.client.count; client++)
-		if (!more.missing?.includes(client))
-			writeClient(run, { plan, seen, client, more });
+		if (!more.missing?.includes(client)) writeClient(run, { plan, seen, client, more });
 }
 
 /** For tests: which client has the connection of the producer of message i. */
@@ -210,12 +182,8 @@ function writeClient(run: string, one: One): void {
 		sha256: sha256(body),
 		hlog: { lines: hlog.length, sha256: hlogSum },
 	};
-	writeFileSync(
-		join(run, `client-${client}.jsonl`),
-		`${body}${JSON.stringify(trailer)}\n`,
-	);
-	if (crosses(plan))
-		writeLedger(join(run, `client-${client}.ledger`), setsOf(one));
+	writeFileSync(join(run, `client-${client}.jsonl`), `${body}${JSON.stringify(trailer)}\n`);
+	if (crosses(plan)) writeLedger(join(run, `client-${client}.ledger`), setsOf(one));
 }
 
 /** What it has sent, and what it has received of whomever. */
@@ -286,11 +254,7 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 	const closed = plan.schedule.kind === "closed";
 	const publish = plan.pattern === "publish";
 	const isBacklog = plan.pattern === "backlog";
-	const copies = publish
-		? 0
-		: plan.pattern === "fan-out"
-			? plan.subscriptions
-			: 1;
+	const copies = publish ? 0 : plan.pattern === "fan-out" ? plan.subscriptions : 1;
 	const first =
 		closed || opened === undefined
 			? plan.schedule.warmupMessages
@@ -305,15 +269,13 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 		const sender = senderOf(plan, i);
 		const receivedBy = receivedNs.map((_, k) =>
 			crosses(plan)
-				? (fate.receivedBy?.[k] ??
-					(plan.pattern === "fan-out" ? k : i) % plan.client.count)
+				? (fate.receivedBy?.[k] ?? (plan.pattern === "fan-out" ? k : i) % plan.client.count)
 				: sender,
 		);
 		const values: [Metric, number, number, number][] = [];
 		if (sentNs !== null) {
 			const lag = closed ? 0 : sentNs - dueNs - queuedNs;
-			if (!closed)
-				values.push(["lag", lag, lag, sender], ["queued", queuedNs, 0, sender]);
+			if (!closed) values.push(["lag", lag, lag, sender], ["queued", queuedNs, 0, sender]);
 			if (ackedNs !== null) values.push(["ack", ackedNs - dueNs, lag, sender]);
 			const ends = publish ? [ackedNs] : receivedNs;
 			const came = ends.filter((at) => at !== null);
@@ -328,12 +290,7 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 				values.push(["service", againNs - sentNs, 0, by]);
 				values.push(["response", againNs - dueNs, lag, by]);
 			}
-			if (
-				plan.pattern === "fan-out" &&
-				!closed &&
-				!crosses(plan) &&
-				came.length === copies
-			)
+			if (plan.pattern === "fan-out" && !closed && !crosses(plan) && came.length === copies)
 				values.push(["last", Math.max(...came) - dueNs, lag, sender]);
 		}
 		const warmup = i < first;
@@ -369,10 +326,7 @@ function recorded(plan: Plan, { messages }: Seen): Message[] {
 }
 
 function hlogOf({ seen, client }: One): string[] {
-	const values = new Map<
-		string,
-		{ tag: string; second: number; all: number[] }
-	>();
+	const values = new Map<string, { tag: string; second: number; all: number[] }>();
 	for (const m of seen.messages)
 		for (const [metric, ns, , by] of m.values) {
 			if (by !== client) continue;
@@ -389,9 +343,7 @@ function hlogOf({ seen, client }: One): string[] {
 			// A closed load has no histograms of its warm-up.
 			.filter(
 				({ second, tag }) =>
-					seen.windowStartNs < seen.zeroNs ||
-					second >= 0 ||
-					tag.endsWith(".warmup"),
+					seen.windowStartNs < seen.zeroNs || second >= 0 || tag.endsWith(".warmup"),
 			)
 			.map(({ tag, second, all }) => {
 				const startS = (seen.zeroNs + second * 1e9) / 1e9;
@@ -408,17 +360,12 @@ function linesOf(one: One): object[] {
 	const acks = plan.acks;
 	const startNs = seen.windowStartNs;
 	const endNs =
-		plan.schedule.kind === "closed"
-			? Number.POSITIVE_INFINITY
-			: startNs + plan.schedule.durationNs;
+		plan.schedule.kind === "closed" ? Number.POSITIVE_INFINITY : startNs + plan.schedule.durationNs;
 	const within = (times: readonly (number | null)[]) =>
 		times.filter((t) => t !== null && t >= startNs && t < endNs).length;
-	const sends = (of: readonly Message[]) =>
-		of.map((m) => m.sentNs).filter((t) => t !== null);
-	const ackTimes = (of: readonly Message[]) =>
-		of.map((m) => m.ackedNs).filter((t) => t !== null);
-	const receipts = (of: readonly Message[]) =>
-		of.flatMap((m) => receiptsAt(m, client));
+	const sends = (of: readonly Message[]) => of.map((m) => m.sentNs).filter((t) => t !== null);
+	const ackTimes = (of: readonly Message[]) => of.map((m) => m.ackedNs).filter((t) => t !== null);
+	const receipts = (of: readonly Message[]) => of.flatMap((m) => receiptsAt(m, client));
 	const windowReceipts = receipts(all.filter((m) => !m.warmup));
 	const last = edge(Math.max, [
 		startNs,
@@ -431,9 +378,7 @@ function linesOf(one: One): object[] {
 			type: "client",
 			schema: 1,
 			index: client,
-			t0UnixNs: String(
-				1_767_225_600_000_000_000n + BigInt(more.clockNs?.[client] ?? 0),
-			),
+			t0UnixNs: String(1_767_225_600_000_000_000n + BigInt(more.clockNs?.[client] ?? 0)),
 			versions: {
 				k6: "v2.1.0",
 				mqbench: "0.1.0",
@@ -466,9 +411,7 @@ function linesOf(one: One): object[] {
 			sentInWindow: within(sends(own)),
 			ackedInWindow: acks ? within(ackTimes(own)) : null,
 			receivedInWindow: within(receipts(all)),
-			...(acks && !more.older
-				? { unanswered: own.filter((m) => m.unanswered).length }
-				: {}),
+			...(acks && !more.older ? { unanswered: own.filter((m) => m.unanswered).length } : {}),
 			reconnects: more.reconnects ?? 0,
 			throttledNs: more.throttledNs ?? null,
 			firstSendNs: edge(Math.min, sends(window)),
@@ -482,16 +425,12 @@ function linesOf(one: One): object[] {
 			gcPauseNs: 0,
 			gcCycles: 0,
 			schedLatencyP999Ns: 1000,
-			...(more.suspendedNs === undefined
-				? {}
-				: { suspendedNs: more.suspendedNs[client] }),
+			...(more.suspendedNs === undefined ? {} : { suspendedNs: more.suspendedNs[client] }),
 			errors: [],
 		},
 		{ type: "offenders", first: {} },
 		{ type: "slowest", messages: slowestOf(one) },
-		...(plan.schedule.kind === "closed" ||
-		plan.pattern === "backlog" ||
-		more.older
+		...(plan.schedule.kind === "closed" || plan.pattern === "backlog" || more.older
 			? []
 			: [{ type: "breakdown", buckets: bucketsOf(one) }]),
 	];
@@ -519,9 +458,12 @@ function slowestOf(one: One): object[] {
 		.sort((a, b) => b.responseNs - a.responseNs)
 		.slice(0, 20)
 		.map(({ i, dueNs, ...parts }) => ({
-			...{ producer: i % producers, sequence: Math.floor(i / producers) },
-			...{ topic: (i % producers) % topics.length, partition: null },
-			...{ intendedNs: dueNs, ...parts },
+			producer: i % producers,
+			sequence: Math.floor(i / producers),
+			topic: (i % producers) % topics.length,
+			partition: null,
+			intendedNs: dueNs,
+			...parts,
 		}));
 }
 
@@ -535,7 +477,8 @@ function bucketsOf(one: One): object[] {
 		const fromNs = Math.floor(ns / width) * width;
 		const sum = buckets.get(fromNs);
 		buckets.set(fromNs, {
-			...{ fromNs, toNs: fromNs + width - 1 },
+			fromNs,
+			toNs: fromNs + width - 1,
 			messages: (sum?.messages ?? 0) + 1,
 			queuedNs: (sum?.queuedNs ?? 0) + queuedNs,
 			lagNs: (sum?.lagNs ?? 0) + lagNs,
@@ -548,31 +491,23 @@ function bucketsOf(one: One): object[] {
 /** First receipts of its copies at a client, by what that client knows. */
 function receiptsAt(m: Message, client: number): number[] {
 	return [
-		...m.receivedNs.filter(
-			(t, k): t is number => t !== null && m.receivedBy[k] === client,
-		),
+		...m.receivedNs.filter((t, k): t is number => t !== null && m.receivedBy[k] === client),
 		...(m.againBy.includes(client) ? [m.againNs] : []),
 	];
 }
 
-function edge(
-	which: (...all: number[]) => number,
-	times: readonly number[],
-): number | null {
+function edge(which: (...all: number[]) => number, times: readonly number[]): number | null {
 	return times.length === 0 ? null : times.reduce((a, b) => which(a, b));
 }
 
 function countersOf(plan: Plan, of: readonly Message[]) {
 	const count = (is: (m: Message) => boolean) => of.filter(is).length;
-	const sum = (n: (m: Message) => number) =>
-		of.reduce((all, m) => all + n(m), 0);
+	const sum = (n: (m: Message) => number) => of.reduce((all, m) => all + n(m), 0);
 	const came = (m: Message) => m.receivedNs.filter((t) => t !== null).length;
 	const sent = (m: Message) => m.sentNs !== null || m.failed;
-	const promised = (m: Message) =>
-		sent(m) && !m.failed && (!plan.acks || m.ackedNs !== null);
+	const promised = (m: Message) => sent(m) && !m.failed && (!plan.acks || m.ackedNs !== null);
 	const slow = (m: Message) =>
-		m.sentNs !== null &&
-		(settledNs(plan, m) ?? Infinity) > m.sentNs + plan.timeoutNs;
+		m.sentNs !== null && (settledNs(plan, m) ?? Infinity) > m.sentNs + plan.timeoutNs;
 	// Of messages that cross from client to client only the ledgers tell.
 	const consumed = plan.pattern !== "publish" && !crosses(plan);
 	const delivered = sum((m) => (promised(m) ? came(m) : 0));
@@ -582,9 +517,7 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 		sent: count(sent),
 		acked: plan.acks ? count((m) => m.ackedNs !== null && !m.failed) : null,
 		failed: count((m) => m.failed),
-		unknown: plan.acks
-			? count((m) => sent(m) && !m.failed && m.ackedNs === null)
-			: 0,
+		unknown: plan.acks ? count((m) => sent(m) && !m.failed && m.ackedNs === null) : 0,
 		received: consumed ? sum(came) : null,
 		delivered: consumed ? delivered : null,
 		lost: consumed ? sum((m) => (promised(m) ? m.copies - came(m) : 0)) : null,
@@ -606,10 +539,7 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 function secondLines({ plan, seen, client }: One): object[] {
 	const bySecond = new Map<number, Message[]>();
 	for (const whole of recorded(plan, seen)) {
-		const m = {
-			...whole,
-			values: whole.values.filter(([, , , by]) => by === client),
-		};
+		const m = { ...whole, values: whole.values.filter(([, , , by]) => by === client) };
 		if (m.values.length === 0) continue;
 		const second = secondOf(seen, m);
 		const found = bySecond.get(second);
@@ -618,9 +548,7 @@ function secondLines({ plan, seen, client }: One): object[] {
 	}
 	return [...bySecond].map(([second, messages]) => {
 		const valuesOf = (metric: Metric) =>
-			messages.flatMap((m) =>
-				m.values.filter(([name]) => name === metric).map(([, ns]) => ns),
-			);
+			messages.flatMap((m) => m.values.filter(([name]) => name === metric).map(([, ns]) => ns));
 		return {
 			type: "second",
 			second,
@@ -634,22 +562,12 @@ function secondLines({ plan, seen, client }: One): object[] {
 					const negative = values.filter((v) => v < 0).length;
 					const lowest = negative > 0 ? { lowest: Math.min(...values) } : {};
 					return [
-						[
-							metric,
-							{
-								count: values.length,
-								...{ sum, min, max, clamped: 0, negative, ...lowest },
-							},
-						],
+						[metric, { count: values.length, sum, min, max, clamped: 0, negative, ...lowest }],
 					];
 				}),
 			),
 			limits: plan.limits.map(({ metric, limitNs }) => {
-				const pieces = {
-					count: zeros(),
-					over: zeros(),
-					overWithoutLag: zeros(),
-				};
+				const pieces = { count: zeros(), over: zeros(), overWithoutLag: zeros() };
 				for (const m of messages) {
 					const at = Math.floor((m.dueNs - seen.zeroNs - second * 1e9) / 1e8);
 					for (const [name, ns, lag] of m.values) {
@@ -683,9 +601,7 @@ function tickLines({ plan, seen, client }: One, lastNs: number): object[] {
 		.map((m) => m.ackedNs)
 		.filter((t) => t !== null)
 		.sort(ascending);
-	const received = seen.messages
-		.flatMap((m) => receiptsAt(m, client))
-		.sort(ascending);
+	const received = seen.messages.flatMap((m) => receiptsAt(m, client)).sort(ascending);
 	const copiesSent = all
 		.filter((m) => !m.failed && !m.unanswered)
 		.flatMap((m) => Array.from({ length: m.copies }, () => m.sentNs ?? 0))
@@ -695,10 +611,7 @@ function tickLines({ plan, seen, client }: One, lastNs: number): object[] {
 	return Array.from({ length: Math.ceil(lastNs / 1e9) }, (_, i) => {
 		const at = i + 1;
 		const inFlight = (ns: number) => upTo(sent, ns) - upTo(done, ns);
-		const samples = Array.from(
-			{ length: 10 },
-			(_, j) => i * 1e9 + (j + 1) * 1e8,
-		);
+		const samples = Array.from({ length: 10 }, (_, j) => i * 1e9 + (j + 1) * 1e8);
 		return {
 			type: "tick",
 			at,
@@ -708,11 +621,7 @@ function tickLines({ plan, seen, client }: One, lastNs: number): object[] {
 			inFlight: inFlight(at * 1e9),
 			backlog: samples.map(inFlight),
 			...(crosses(plan)
-				? {
-						outstanding: samples.map(
-							(ns) => upTo(copiesSent, ns) - upTo(received, ns),
-						),
-					}
+				? { outstanding: samples.map((ns) => upTo(copiesSent, ns) - upTo(received, ns)) }
 				: {}),
 			cpuNs: 1e8,
 			gcPauseNs: 0,
@@ -739,18 +648,13 @@ function completionLines({ plan, seen, client }: One): object[] {
 		const acked = m.sender === client && m.ackedNs !== null ? [m.ackedNs] : [];
 		for (const ns of plan.acks ? acked : receiptsAt(m, client)) {
 			const second = Math.floor(ns / 1e9);
-			const counts =
-				bySecond.get(second) ?? Array.from({ length: 100 }, () => 0);
+			const counts = bySecond.get(second) ?? Array.from({ length: 100 }, () => 0);
 			const bin = Math.floor((ns - second * 1e9) / 1e7);
 			counts[bin] = (counts[bin] ?? 0) + 1;
 			bySecond.set(second, counts);
 		}
 	}
-	return [...bySecond].map(([second, counts]) => ({
-		type: "completions",
-		second,
-		counts,
-	}));
+	return [...bySecond].map(([second, counts]) => ({ type: "completions", second, counts }));
 }
 
 function settledNs(plan: Plan, m: Message): number | null {

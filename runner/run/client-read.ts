@@ -28,11 +28,7 @@ export interface ClientFiles {
 export function readClient(
 	folder: string,
 	index: number,
-	{
-		ledger = false,
-		completions = true,
-		name: called = null as string | null,
-	} = {},
+	{ ledger = false, completions = true, name: called = null as string | null } = {},
 ): ClientFiles {
 	const name = `client-${index}`;
 	const who = whoIs(index, called);
@@ -52,9 +48,7 @@ export function readClient(
 		try {
 			return read();
 		} catch (error) {
-			problems.push(
-				`${ofFile(index, called)}${what} ${(error as Error).message}`,
-			);
+			problems.push(`${ofFile(index, called)}${what} ${(error as Error).message}`);
 			return null;
 		}
 	};
@@ -62,36 +56,23 @@ export function readClient(
 	if (jsonl?.part !== false || hlog?.part !== false)
 		problems.push(tell("client-broke-off", { client: who }));
 	const jsonlEnd =
-		jsonl?.part === false
-			? attempt(`${name}.jsonl`, () => jsonlTrailer(jsonl.path))
-			: null;
+		jsonl?.part === false ? attempt(`${name}.jsonl`, () => jsonlTrailer(jsonl.path)) : null;
 	const hlogEnd =
-		hlog?.part === false
-			? attempt(`${name}.hlog`, () => hlogTrailer(hlog.path))
-			: null;
+		hlog?.part === false ? attempt(`${name}.hlog`, () => hlogTrailer(hlog.path)) : null;
 	if (jsonlEnd && hlogEnd && jsonlEnd.hlog.sha256 !== hlogEnd.sha256)
-		problems.push(
-			tell("files-of-two-runs", { file: ofFile(index, called), name }),
-		);
+		problems.push(tell("files-of-two-runs", { file: ofFile(index, called), name }));
 
 	const path = join(folder, `${name}.ledger`);
 	if (ledger && sizeOfGiven(path) === null)
-		problems.push(
-			tell("ledger-missing", { file: ofFile(index, called), name }),
-		);
+		problems.push(tell("ledger-missing", { file: ofFile(index, called), name }));
 	const sets =
-		ledger && sizeOfGiven(path) !== null
-			? attempt(`${name}.ledger`, () => readLedger(path))
-			: null;
+		ledger && sizeOfGiven(path) !== null ? attempt(`${name}.ledger`, () => readLedger(path)) : null;
 
 	const lines =
 		jsonl === null
 			? []
 			: (attempt(`${name}.jsonl`, () =>
-					parseAll(linesOf(jsonl), {
-						tolerant: jsonlEnd === null,
-						completions,
-					}),
+					parseAll(linesOf(jsonl), { tolerant: jsonlEnd === null, completions }),
 				) ?? []);
 	return {
 		index,
@@ -120,10 +101,7 @@ export function ofFile(index: number, name: string | null): string {
 
 // --- internal ---
 
-function file(
-	folder: string,
-	name: string,
-): (LogFile & { part: boolean }) | null {
+function file(folder: string, name: string): (LogFile & { part: boolean }) | null {
 	for (const part of [false, true]) {
 		const path = join(folder, part ? `${name}.part` : name);
 		const bytes = sizeOfGiven(path);
@@ -147,10 +125,7 @@ function parseAll(
 		if (parsed.line?.type === "completions" && !completions) continue;
 		if (parsed.reason === null) lines.push(parsed.line);
 		else if (tolerant) break;
-		else
-			throw new Error(
-				tell("line-unreadable", { line: number, reason: parsed.reason }),
-			);
+		else throw new Error(tell("line-unreadable", { line: number, reason: parsed.reason }));
 	}
 	return lines;
 }

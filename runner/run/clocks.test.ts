@@ -9,11 +9,7 @@ const US = 1_000;
 const MS = 1_000_000;
 
 /** What a probe and chrony said before and after the run: [offset, bound, bound against UTC]. */
-type Said = readonly [
-	offsetNs: number,
-	boundNs: number,
-	utcBoundNs?: number | null,
-];
+type Said = readonly [offsetNs: number, boundNs: number, utcBoundNs?: number | null];
 const read = (said: Said | null): ClockReading | null =>
 	said && { offsetNs: said[0], boundNs: said[1], utcBoundNs: said[2] ?? null };
 const clients = (...all: [before: Said | null, after: Said | null][]) =>
@@ -48,19 +44,17 @@ describe("by probes", () => {
 				],
 			),
 		);
-		expect(found).toMatchObject({
-			...{ byChrony: false, note: null },
-			offsetsNs: [1000, -5],
-		});
+		expect(found).toMatchObject({ byChrony: false, note: null, offsetsNs: [1000, -5] });
 		expect(found.clocks).toEqual([
 			{
-				...{ beforeNs: 1000, afterNs: 900, readNs: 1000, boundNs: 400 },
-				...{ source: "probes", probedNs: null },
+				beforeNs: 1000,
+				afterNs: 900,
+				readNs: 1000,
+				boundNs: 400,
+				source: "probes",
+				probedNs: null,
 			},
-			{
-				...{ beforeNs: -5, afterNs: 5, readNs: -5, boundNs: 81 },
-				...{ source: "probes", probedNs: null },
-			},
+			{ beforeNs: -5, afterNs: 5, readNs: -5, boundNs: 81, source: "probes", probedNs: null },
 		]);
 	});
 
@@ -68,10 +62,7 @@ describe("by probes", () => {
 		const { clocks, offsetsNs } = whole(clients([[7, 9], null], [null, null]));
 		expect(offsetsNs).toEqual([7, 0]);
 		expect(clocks).toEqual([
-			{
-				...{ beforeNs: 7, afterNs: null, readNs: 7, boundNs: 9 },
-				...{ source: "probes", probedNs: null },
-			},
+			{ beforeNs: 7, afterNs: null, readNs: 7, boundNs: 9, source: "probes", probedNs: null },
 			null,
 		]);
 	});
@@ -86,26 +77,26 @@ describe("by chrony", () => {
 
 	test("all are told T0 by the offset of the one with the shortest round trip, and the bound is the larger of both of its readings", () => {
 		const found = whole(
-			clients(
-				[kept(3, 12, 80), kept(9, 14, 110)],
-				[kept(5, 6, 90), kept(6, 7, 60)],
-			),
+			clients([kept(3, 12, 80), kept(9, 14, 110)], [kept(5, 6, 90), kept(6, 7, 60)]),
 		);
-		expect(found).toMatchObject({
-			...{ byChrony: true, note: null },
-			offsetsNs: [5 * MS, 5 * MS],
-		});
+		expect(found).toMatchObject({ byChrony: true, note: null, offsetsNs: [5 * MS, 5 * MS] });
 		expect(found.clocks).toEqual([
 			{
-				...{ beforeNs: 5 * MS, afterNs: 9 * MS, boundNs: 110 * US },
+				beforeNs: 5 * MS,
+				afterNs: 9 * MS,
+				boundNs: 110 * US,
 				readNs: 3 * MS,
 				// 14 ms, and the 4 ms that the second reading is away from what was told.
-				...{ source: "chrony", probedNs: 18 * MS },
+				source: "chrony",
+				probedNs: 18 * MS,
 			},
 			{
-				...{ beforeNs: 5 * MS, afterNs: 6 * MS, boundNs: 90 * US },
+				beforeNs: 5 * MS,
+				afterNs: 6 * MS,
+				boundNs: 90 * US,
 				readNs: 5 * MS,
-				...{ source: "chrony", probedNs: 8 * MS },
+				source: "chrony",
+				probedNs: 8 * MS,
 			},
 		]);
 	});
@@ -117,22 +108,19 @@ describe("by chrony", () => {
 	])("not where %s", (_, one, other) => {
 		const found = whole(clients([one, one], [other, other]));
 		expect(found).toMatchObject({ byChrony: false, note: null });
-		for (const clock of found.clocks)
-			if (clock !== null) expect(clock.source).toBe("probes");
+		for (const clock of found.clocks) if (clock !== null) expect(clock.source).toBe("probes");
 	});
 
 	test("not of a single client, whose clock only the probes compare with ours", () => {
-		expect(
-			whole(clients([kept(0, 10, 80), kept(0, 10, 80)])).clocks[0],
-		).toMatchObject({ source: "probes", boundNs: 10 * MS });
+		expect(whole(clients([kept(0, 10, 80), kept(0, 10, 80)])).clocks[0]).toMatchObject({
+			source: "probes",
+			boundNs: 10 * MS,
+		});
 	});
 
 	test("it is not believed where the probes show before the run that it is wrong, and that is said", () => {
 		const found = whole(
-			clients(
-				[kept(0, 10, 80), kept(0, 10, 80)],
-				[kept(25, 2, 80), kept(25, 2, 80)],
-			),
+			clients([kept(0, 10, 80), kept(0, 10, 80)], [kept(25, 2, 80), kept(25, 2, 80)]),
 		);
 		expect(found).toMatchObject({
 			byChrony: false,
@@ -147,23 +135,19 @@ describe("by chrony", () => {
 		const edge = (ns: number): Said => [ns, 2 * MS, 80 * US];
 		const one: Said = [0, 10 * MS, 80 * US];
 		const most = 12 * MS + 160 * US;
-		expect(
-			clockOffsetsOf(clients([one, null], [edge(most), null])),
-		).toMatchObject({
+		expect(clockOffsetsOf(clients([one, null], [edge(most), null]))).toMatchObject({
 			byChrony: true,
 			note: null,
 		});
-		expect(
-			clockOffsetsOf(clients([one, null], [edge(-most - 1), null])),
-		).toMatchObject({ byChrony: false, note: expect.any(String) });
+		expect(clockOffsetsOf(clients([one, null], [edge(-most - 1), null]))).toMatchObject({
+			byChrony: false,
+			note: expect.any(String),
+		});
 	});
 
 	test("where they show it after the run, the bound covers what T0 was told wrong by", () => {
 		const found = whole(
-			clients(
-				[kept(0, 10, 80), kept(0, 10, 80)],
-				[kept(1, 2, 80), kept(30, 3, 80)],
-			),
+			clients([kept(0, 10, 80), kept(0, 10, 80)], [kept(1, 2, 80), kept(30, 3, 80)]),
 		);
 		expect(found).toMatchObject({
 			byChrony: true,
@@ -172,24 +156,27 @@ describe("by chrony", () => {
 		});
 		expect(found.clocks).toEqual([
 			{
-				...{ beforeNs: 1 * MS, afterNs: 0, boundNs: 11 * MS },
+				beforeNs: 1 * MS,
+				afterNs: 0,
+				boundNs: 11 * MS,
 				readNs: 0,
-				...{ source: "probes", probedNs: null },
+				source: "probes",
+				probedNs: null,
 			},
 			{
-				...{ beforeNs: 1 * MS, afterNs: 30 * MS, boundNs: 32 * MS },
+				beforeNs: 1 * MS,
+				afterNs: 30 * MS,
+				boundNs: 32 * MS,
 				readNs: 1 * MS,
-				...{ source: "probes", probedNs: null },
+				source: "probes",
+				probedNs: null,
 			},
 		]);
 	});
 
 	test("nor where it says nothing any more after the run", () => {
 		const found = whole(
-			clients(
-				[kept(0, 10, 80), kept(0, 10, null)],
-				[kept(1, 2, 80), kept(1, 2, 80)],
-			),
+			clients([kept(0, 10, 80), kept(0, 10, null)], [kept(1, 2, 80), kept(1, 2, 80)]),
 		);
 		expect(found.note).toBe(
 			"after the run chrony did not answer for the clock of client 0 (h0) any more: chrony is not believed, and the clocks of this run are known by probes over SSH alone",
@@ -201,9 +188,7 @@ describe("by chrony", () => {
 	});
 
 	test("a client that cannot be asked after the run is not known, and says nothing of the others", () => {
-		const found = whole(
-			clients([kept(0, 10, 80), null], [kept(1, 2, 80), kept(1, 2, 90)]),
-		);
+		const found = whole(clients([kept(0, 10, 80), null], [kept(1, 2, 80), kept(1, 2, 90)]));
 		expect(found.note).toBeNull();
 		expect(found.clocks).toMatchObject([
 			{ source: "chrony", afterNs: null },
@@ -213,10 +198,7 @@ describe("by chrony", () => {
 
 	test("one whose bound has grown beyond the probes' meanwhile is no help", () => {
 		const found = whole(
-			clients(
-				[kept(0, 10, 80), kept(0, 10, 80)],
-				[kept(0, 10, 80), kept(0, 10, 30_000)],
-			),
+			clients([kept(0, 10, 80), kept(0, 10, 80)], [kept(0, 10, 80), kept(0, 10, 30_000)]),
 		);
 		expect(found.note).toBeNull();
 		expect(found.clocks).toMatchObject([
@@ -230,10 +212,7 @@ describe("by chrony", () => {
  * Machines with clocks of their own, each of which is known to itself as chrony's manual says, and to us over a network that takes longer in
  * one direction than in the other. `beyond`: how much larger than its bound its error is, ns.
  */
-function simulated(
-	seed: number,
-	beyond: (client: number, after: boolean) => number = () => 0,
-) {
+function simulated(seed: number, beyond: (client: number, after: boolean) => number = () => 0) {
 	const random = seeded(seed);
 	const between = (low: number, high: number) => low + (high - low) * random();
 	const sign = () => (random() < 0.5 ? -1 : 1);
@@ -253,9 +232,7 @@ function simulated(
 				root * random() ** 3,
 			].map((s) => s.toFixed(9)) as [string, string, string];
 			const line = `A9FEA97B,169.254.169.123,4,${utcNs / 1e9},${system},0.0,0.0,1.0,0.001,0.1,${delay},${dispersion},16.0,Normal`;
-			const most =
-				(Math.abs(Number(system)) + Number(dispersion) + Number(delay) / 2) *
-				1e9;
+			const most = (Math.abs(Number(system)) + Number(dispersion) + Number(delay) / 2) * 1e9;
 			// As wrong as it may be, more often than not.
 			const share = random() < 0.7 ? sign() : between(-1, 1);
 			const error = share * most + Math.sign(share) * beyond(i, after);
@@ -298,12 +275,8 @@ function simulated(
 			),
 		),
 	);
-	const probed = Math.max(
-		...[...before, ...after].map(({ said }) => said.boundNs),
-	);
-	const claimed = Math.max(
-		...[...before, ...after].map(({ said }) => said.utcBoundNs ?? 0),
-	);
+	const probed = Math.max(...[...before, ...after].map(({ said }) => said.boundNs));
+	const claimed = Math.max(...[...before, ...after].map(({ said }) => said.utcBoundNs ?? 0));
 	return { over, note, telling, clocks, probed, claimed };
 }
 

@@ -70,16 +70,10 @@ export function clocksOf(
 		const clock = probed[i] ?? null;
 		const utcNs = Math.max(before?.utcBoundNs ?? 0, after?.utcBoundNs ?? 0);
 		return (
-			clock && {
-				...clock,
-				boundNs: Math.ceil(utcNs),
-				source: "chrony",
-				probedNs: clock.boundNs,
-			}
+			clock && { ...clock, boundNs: Math.ceil(utcNs), source: "chrony", probedNs: clock.boundNs }
 		);
 	});
-	const worst = (all: ClientEnd["clock"][]) =>
-		worstPair(all.map((clock) => clock?.boundNs ?? 0));
+	const worst = (all: ClientEnd["clock"][]) => worstPair(all.map((clock) => clock?.boundNs ?? 0));
 	// A source that chrony has lost meanwhile makes its bound grow.
 	return note === null && worst(clocks) < worst(probed)
 		? { clocks, note }
@@ -101,16 +95,12 @@ function byProbes(
 ): ClientEnd["clock"] {
 	if (before === null) return null;
 	const afterNs = after === null ? null : Math.round(after.offsetNs);
-	const away = [Math.round(before.offsetNs), afterNs ?? toldNs].map((ns) =>
-		Math.abs(ns - toldNs),
-	);
+	const away = [Math.round(before.offsetNs), afterNs ?? toldNs].map((ns) => Math.abs(ns - toldNs));
 	return {
 		beforeNs: toldNs,
 		afterNs,
 		readNs: Math.round(before.offsetNs),
-		boundNs:
-			Math.ceil(Math.max(before.boundNs, after?.boundNs ?? 0)) +
-			largestOf(away),
+		boundNs: Math.ceil(Math.max(before.boundNs, after?.boundNs ?? 0)) + largestOf(away),
 		source: "probes",
 		probedNs: null,
 	};
@@ -124,8 +114,7 @@ function contradiction(
 	for (const [i, one] of readings.entries())
 		for (const [j, other] of readings.slice(0, i).entries()) {
 			if (!isKept(one) || !isKept(other)) continue;
-			const apart =
-				Math.abs(one.offsetNs - other.offsetNs) - one.boundNs - other.boundNs;
+			const apart = Math.abs(one.offsetNs - other.offsetNs) - one.boundNs - other.boundNs;
 			const allowed = one.utcBoundNs + other.utcBoundNs;
 			if (apart > allowed)
 				return tell("clocks-apart", {

@@ -38,18 +38,12 @@ describe("a run folder", () => {
 		const folder = runFoldersOf(fixture("repeats"))[1] as string;
 		const run = collect(folder);
 		expect(run.clients.map((c) => c.index)).toEqual([0, 1]);
-		expect(run.counters.window).toMatchObject({
-			intended: 2000,
-			acked: 2000,
-			reordered: null,
-		});
+		expect(run.counters.window).toMatchObject({ intended: 2000, acked: 2000, reordered: null });
 		const read = (i: number) =>
 			readFileSync(join(folder, `client-${i}.jsonl`), "utf8")
 				.split("\n")
 				.find((l) => l.includes('"second":2'));
-		const [a, b] = [0, 1].map(
-			(i) => JSON.parse(read(i) ?? "").metrics.response,
-		);
+		const [a, b] = [0, 1].map((i) => JSON.parse(read(i) ?? "").metrics.response);
 		expect(run.seconds.find((s) => s.second === 2)?.metrics.response).toEqual({
 			count: a.count + b.count,
 			sum: a.sum + b.sum,
@@ -141,30 +135,28 @@ describe("a run folder", () => {
 	test("takes the earliest offender and the slowest messages of all clients", () => {
 		const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
 		const message = (i: number, ns: number) => ({
-			...{ producer: i, sequence: 1, intendedNs: ns, topic: 0 },
-			...{
-				partition: null,
-				responseNs: ns,
-				queuedNs: 0,
-				lagNs: 0,
-				serviceNs: ns,
-			},
+			producer: i,
+			sequence: 1,
+			intendedNs: ns,
+			topic: 0,
+			partition: null,
+			responseNs: ns,
+			queuedNs: 0,
+			lagNs: 0,
+			serviceNs: ns,
 		});
 		for (const i of [0, 1])
 			editLines(file(folder, `client-${i}.jsonl`), (lines) => {
 				lines.find((l) => l.type === "offenders").first = {
 					lost: { producer: i, sequence: 1, intendedNs: 100 - i },
 				};
-				lines.find((l) => l.type === "slowest").messages = Array.from(
-					{ length: 15 },
-					(_, k) => message(i, 1000 - 2 * k - i),
+				lines.find((l) => l.type === "slowest").messages = Array.from({ length: 15 }, (_, k) =>
+					message(i, 1000 - 2 * k - i),
 				);
 				return undefined;
 			});
 		const run = collect(folder);
-		expect(run.offenders).toEqual({
-			lost: { producer: 1, sequence: 1, intendedNs: 99 },
-		});
+		expect(run.offenders).toEqual({ lost: { producer: 1, sequence: 1, intendedNs: 99 } });
 		expect(run.slowest.map((m) => m.responseNs)).toEqual(
 			Array.from({ length: 20 }, (_, k) => 1000 - k),
 		);
@@ -175,14 +167,26 @@ describe("a run folder", () => {
 		// As the generator writes them where a receiver's T0 comes 50 ms late.
 		const slow = [
 			{
-				...{ intendedNs: 26000000, lagNs: 2, partition: null, producer: 2 },
-				...{ queuedNs: 0, responseNs: -48991113, sequence: 8 },
-				...{ serviceNs: -48991115, topic: 0 },
+				intendedNs: 26000000,
+				lagNs: 2,
+				partition: null,
+				producer: 2,
+				queuedNs: 0,
+				responseNs: -48991113,
+				sequence: 8,
+				serviceNs: -48991115,
+				topic: 0,
 			},
 			{
-				...{ intendedNs: 172000000, lagNs: 50564076, partition: null },
-				...{ producer: 1, queuedNs: 0, responseNs: 584667, sequence: 57 },
-				...{ serviceNs: -49979409, topic: 1 },
+				intendedNs: 172000000,
+				lagNs: 50564076,
+				partition: null,
+				producer: 1,
+				queuedNs: 0,
+				responseNs: 584667,
+				sequence: 57,
+				serviceNs: -49979409,
+				topic: 1,
 			},
 		];
 		for (const i of [0, 1])
@@ -240,8 +244,7 @@ describe("a run folder", () => {
 describe("a run that did not end as it should", () => {
 	test("was never made: there is the plan alone", () => {
 		const run = copyOf("healthy");
-		for (const name of ["run.json", "client-0.hlog", "client-0.jsonl"])
-			rmSync(file(run, name));
+		for (const name of ["run.json", "client-0.hlog", "client-0.jsonl"]) rmSync(file(run, name));
 		expect(collect(run)).toMatchObject({
 			state: "never",
 			problem: "the run was not made",
@@ -284,10 +287,7 @@ describe("a run that did not end as it should", () => {
 		editJson(file(run, "run.json"), (f) => {
 			f.interruptedBy = "SIGTERM";
 		});
-		expect(collect(run)).toMatchObject({
-			state: "interrupted",
-			problem: "stopped by SIGTERM",
-		});
+		expect(collect(run)).toMatchObject({ state: "interrupted", problem: "stopped by SIGTERM" });
 	});
 
 	test("is aborted when mqbench stopped it, as an SLA could not pass any more", () => {
@@ -337,32 +337,22 @@ describe("trailers", () => {
 		});
 	});
 
-	test.each(["client-0.jsonl", "client-0.hlog"])(
-		"a line missing in %s is found",
-		(name) => {
-			const run = copyOf("healthy");
-			const path = file(run, name);
-			const lines = readFileSync(path, "utf8").split("\n");
-			lines.splice(5, 1);
-			writeFileSync(path, lines.join("\n"));
-			expect(collect(run).problem).toMatch(
-				/has \d+ lines where its trailer says \d+/,
-			);
-		},
-	);
+	test.each(["client-0.jsonl", "client-0.hlog"])("a line missing in %s is found", (name) => {
+		const run = copyOf("healthy");
+		const path = file(run, name);
+		const lines = readFileSync(path, "utf8").split("\n");
+		lines.splice(5, 1);
+		writeFileSync(path, lines.join("\n"));
+		expect(collect(run).problem).toMatch(/has \d+ lines where its trailer says \d+/);
+	});
 
-	test.each(["client-0.jsonl", "client-0.hlog"])(
-		"a missing trailer of %s is found",
-		(name) => {
-			const run = copyOf("healthy");
-			const path = file(run, name);
-			const lines = readFileSync(path, "utf8").trimEnd().split("\n");
-			writeFileSync(path, `${lines.slice(0, -1).join("\n")}\n`);
-			expect(collect(run).problem).toBe(
-				`${name} has no trailer: its end is missing`,
-			);
-		},
-	);
+	test.each(["client-0.jsonl", "client-0.hlog"])("a missing trailer of %s is found", (name) => {
+		const run = copyOf("healthy");
+		const path = file(run, name);
+		const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+		writeFileSync(path, `${lines.slice(0, -1).join("\n")}\n`);
+		expect(collect(run).problem).toBe(`${name} has no trailer: its end is missing`);
+	});
 
 	test("an .hlog of another run is found", () => {
 		const run = copyOf("healthy");
@@ -370,20 +360,13 @@ describe("trailers", () => {
 			file(run, "client-0.hlog"),
 			readFileSync(file(firstRun(fixture("lost")), "client-0.hlog")),
 		);
-		expect(collect(run).problem).toBe(
-			"client-0.hlog and client-0.jsonl are not of the same run",
-		);
+		expect(collect(run).problem).toBe("client-0.hlog and client-0.jsonl are not of the same run");
 	});
 
 	test("a line that this version does not know is named", () => {
 		const run = copyOf("healthy");
-		editLines(file(run, "client-0.jsonl"), (lines) => [
-			...lines,
-			{ type: "news" },
-		]);
-		expect(collect(run).problem).toMatch(
-			/client-0.jsonl cannot be read at line \d+/,
-		);
+		editLines(file(run, "client-0.jsonl"), (lines) => [...lines, { type: "news" }]);
+		expect(collect(run).problem).toMatch(/client-0.jsonl cannot be read at line \d+/);
 	});
 
 	test("an empty file has none", () => {
@@ -403,10 +386,7 @@ test("a plan that cannot be read is an error that names it", () => {
 
 describe("messages that cross from client to client", () => {
 	/** 30 messages of 3 producers on 3 clients after a warm-up of 10, shared by consumers on 2 clients, all well but for what is said. */
-	const crossing = (
-		fates: Readonly<Record<number, Fate>> = {},
-		more: More = {},
-	) => {
+	const crossing = (fates: Readonly<Record<number, Fate>> = {}, more: More = {}) => {
 		const plan = planOf({
 			pattern: "work-queue",
 			acks: true,
@@ -433,12 +413,7 @@ describe("messages that cross from client to client", () => {
 				11: { ackedNs: null, receivedNs: [2e9], receivedBy: [1] },
 				12: { ackedNs: null, failed: true, receivedNs: [2e9], receivedBy: [0] },
 				// By both.
-				20: {
-					ackedNs: 2.1e9,
-					receivedNs: [2.1e9],
-					receivedBy: [0],
-					againBy: [1],
-				},
+				20: { ackedNs: 2.1e9, receivedNs: [2.1e9], receivedBy: [0], againBy: [1] },
 				25: { ackedNs: 2.6e9, receivedNs: [null] },
 			}),
 		);
@@ -471,9 +446,7 @@ describe("messages that cross from client to client", () => {
 			duplicated: { producer: 2, sequence: 6, intendedNs: 2e9 },
 		});
 		// Each client has its own part of the schedule.
-		expect(found.parts.map((p) => p.counters.window?.intended)).toEqual([
-			6, 7, 7,
-		]);
+		expect(found.parts.map((p) => p.counters.window?.intended)).toEqual([6, 7, 7]);
 	});
 
 	test("wait as long as all have sent more than all have received, not until they are acknowledged", () => {
@@ -494,16 +467,12 @@ describe("messages that cross from client to client", () => {
 		[
 			"was changed",
 			(path: string) =>
-				writeFileSync(
-					path,
-					readFileSync(path, "utf8").replace('"count":', '"count":1'),
-				),
+				writeFileSync(path, readFileSync(path, "utf8").replace('"count":', '"count":1')),
 			/client-1.ledger was changed/,
 		],
 		[
 			"holds a set that it does not have",
-			(path: string) =>
-				writeLedger(path, [{ ...setOf("tried", 1, [1, 2]), count: 3 }]),
+			(path: string) => writeLedger(path, [{ ...setOf("tried", 1, [1, 2]), count: 3 }]),
 			/client-1.ledger set "tried" of producer 1 has 2 members/,
 		],
 	])("are not counted when a ledger %s", (_, spoil, problem) => {
@@ -512,11 +481,7 @@ describe("messages that cross from client to client", () => {
 		const found = collect(run);
 		expect(found).toMatchObject({ state: "crashed", closed: false });
 		expect(found.problem).toMatch(problem);
-		expect(found.parts.map((p) => p.problem === null)).toEqual([
-			true,
-			false,
-			true,
-		]);
+		expect(found.parts.map((p) => p.problem === null)).toEqual([true, false, true]);
 		expect(found.counters.window).toMatchObject({ sent: 20, received: null });
 	});
 });
@@ -534,8 +499,12 @@ describe("several clients", () => {
 			index === 0
 				? null
 				: {
-						...{ beforeNs: 5e9, afterNs: 5e9 + 1000, boundNs: 200_000 },
-						...{ readNs: null, source: "probes", probedNs: null },
+						beforeNs: 5e9,
+						afterNs: 5e9 + 1000,
+						boundNs: 200_000,
+						readNs: null,
+						source: "probes",
+						probedNs: null,
 					},
 		error: null,
 		...more,
@@ -547,9 +516,7 @@ describe("several clients", () => {
 			client: { index: 0, count: 2 },
 			schedule: steady(100, 1, 2),
 			// Only where there are faults is it asked what completed when.
-			faults: [
-				{ atNs: 2e9, action: "pause", forNs: 1e8, node: null, delayNs: null },
-			],
+			faults: [{ atNs: 2e9, action: "pause", forNs: 1e8, node: null, delayNs: null }],
 		});
 		const fates = Array.from({ length: 300 }, (_, i): Fate => {
 			// Those of client 1 are answered 3 ms later.
@@ -577,18 +544,11 @@ describe("several clients", () => {
 				.filter((l) => l.type !== "completions")
 				.map((l) => (l.type === "tick" ? { ...l, received: 0 } : l)),
 		);
-		expect([...(collect(run).completions ?? [])].slice(0, 4)).toEqual([
-			...[1, 0, 1, 0],
-		]);
+		expect([...(collect(run).completions ?? [])].slice(0, 4)).toEqual([1, 0, 1, 0]);
 	});
 
 	test("have their names and ends, and T0 by this machine's clock", () => {
-		const found = collect(
-			roundTrip({
-				run: { clients: [end(0), end(1)] },
-				clockNs: [0, 5e9],
-			}),
-		);
+		const found = collect(roundTrip({ run: { clients: [end(0), end(1)] }, clockNs: [0, 5e9] }));
 		expect(found.parts.map((p) => [p.name, p.end?.kind, p.problem])).toEqual([
 			["this machine", "local", null],
 			["bench@10.0.0.1", "ssh", null],
@@ -596,9 +556,7 @@ describe("several clients", () => {
 		expect(found.t0Ms).toBe(1_767_225_600_000);
 		const elsewhere = collect(
 			roundTrip({
-				run: {
-					clients: [end(0, { clock: end(1).clock }), end(1)],
-				},
+				run: { clients: [end(0, { clock: end(1).clock }), end(1)] },
 				clockNs: [5e9, 5e9],
 			}),
 		);
@@ -606,10 +564,7 @@ describe("several clients", () => {
 	});
 
 	test.each([
-		[
-			{ clients: [end(0), end(1)] },
-			"client 1 (bench@10.0.0.1) has left no files",
-		],
+		[{ clients: [end(0), end(1)] }, "client 1 (bench@10.0.0.1) has left no files"],
 		[
 			{ clients: [end(0), end(1, { error: "the connection was lost" })] },
 			"client 1 (bench@10.0.0.1): the connection was lost",
@@ -624,10 +579,7 @@ describe("several clients", () => {
 
 	test("of which none has left anything were never there", () => {
 		const found = collect(
-			roundTrip({
-				run: { clients: [end(0), end(1, { error: "no k6 there" })] },
-				missing: [0, 1],
-			}),
+			roundTrip({ run: { clients: [end(0), end(1, { error: "no k6 there" })] }, missing: [0, 1] }),
 		);
 		expect(found).toMatchObject({
 			state: "never",
@@ -639,16 +591,16 @@ describe("several clients", () => {
 		const run = roundTrip({ run: { clients: [end(0), end(1)] } });
 		const line = {
 			unixMs: 1,
-			...{ generator: null, broker: null, network: { rxBytes: 1, txBytes: 2 } },
+			generator: null,
+			broker: null,
+			network: { rxBytes: 1, txBytes: 2 },
 			machine: { cpuNs: 1, idleNs: 1, stealNs: 0, throttled: 0 },
 		};
 		writeFileSync(join(run, "resources-1.jsonl"), `${JSON.stringify(line)}\n`);
 		// Of no client of this run.
 		writeFileSync(join(run, "resources-7.jsonl"), "");
 		const { hosts } = collect(run);
-		expect(hosts.map((h) => [h.client?.name, h.samples.length])).toEqual([
-			["bench@10.0.0.1", 1],
-		]);
+		expect(hosts.map((h) => [h.client?.name, h.samples.length])).toEqual([["bench@10.0.0.1", 1]]);
 	});
 });
 
@@ -665,9 +617,7 @@ describe("a recorded run, split over several files", () => {
 	test.each([2, 3, 7])("of %i clients comes to the same histograms", (n) => {
 		const whole = firstRun(fixture("stall"));
 		const split = copyOf("stall");
-		const lines = readFileSync(file(split, "client-0.hlog"), "utf8")
-			.trimEnd()
-			.split("\n");
+		const lines = readFileSync(file(split, "client-0.hlog"), "utf8").trimEnd().split("\n");
 		const header = lines.filter((l) => /^#\[(Histogram|Base|Start)/.test(l));
 		const intervals = lines.filter((l) => !l.startsWith("#") && !/^"/.test(l));
 		const jsonl = readFileSync(file(split, "client-0.jsonl"), "utf8");
@@ -710,12 +660,7 @@ describe("a recorded run, split over several files", () => {
 });
 
 test("a window that opened before the plan's latest time has its own messages only", () => {
-	const plan = planOf({
-		schedule: {
-			...steady(100, 6, 3),
-			steady: { fromNs: 2e9, toNs: 6e9 },
-		},
-	});
+	const plan = planOf({ schedule: { ...steady(100, 6, 3), steady: { fromNs: 2e9, toNs: 6e9 } } });
 	// Opened after 4 s: 400 slow messages before, 300 fast ones in it.
 	const fates = Array.from({ length: 700 }, (_, i): Fate => {
 		const dueNs = i * 1e7;
@@ -724,7 +669,10 @@ test("a window that opened before the plan's latest time has its own messages on
 	const run = collect(firstRun(built(plan, fates, { windowStartNs: 4e9 })));
 	expect(run).toMatchObject({ state: "complete", problem: null });
 	expect(run.plan.schedule).toMatchObject({
-		...{ warmupNs: 4e9, durationNs: 3e9, warmupMessages: 400, messages: 700 },
+		warmupNs: 4e9,
+		durationNs: 3e9,
+		warmupMessages: 400,
+		messages: 700,
 		steady: { fromNs: 2e9, toNs: 6e9 },
 	});
 	expect(run.counters.warmup?.intended).toBe(400);

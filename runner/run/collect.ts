@@ -94,10 +94,7 @@ export interface Collected {
 	/** Where messages cross from client to client: what all ledgers together say; null: they do not, or not all ledgers are there. */
 	readonly ledgers: CountedLedgers | null;
 	/** null: not all clients came so far as to write them. */
-	readonly counters: {
-		readonly warmup: Counters | null;
-		readonly window: Counters | null;
-	};
+	readonly counters: { readonly warmup: Counters | null; readonly window: Counters | null };
 	readonly totals: Totals | null;
 	/** The first message of each kind of offence, of all clients the one that was due first. */
 	readonly offenders: Offenders;
@@ -144,19 +141,14 @@ export function collect(folder: string): Collected {
 				};
 	// Nobody has stopped the run, and others went on to its end: that client broke off.
 	const alone =
-		!run?.interruptedBy &&
-		!run?.abortedBy &&
-		clients.some((c) => c.state === "complete");
+		!run?.interruptedBy && !run?.abortedBy && clients.some((c) => c.state === "complete");
 	const parts = clients.map((c) => partOf(c, run, alone));
 	const lines = clients.flatMap((c) => c.lines);
 	const of = <T extends ClientFileLine["type"]>(type: T) => ofType(lines, type);
 	// A sum over some of the clients would be a wrong number: all of them, or none.
-	const ofAll = <L>(lines: L[]) =>
-		lines.length === clients.length ? lines : [];
+	const ofAll = <L>(lines: L[]) => (lines.length === clients.length ? lines : []);
 	const scope = (name: "warmup" | "window") => {
-		const sum = addCounters(
-			ofAll(of("counters").filter((l) => l.scope === name)),
-		);
+		const sum = addCounters(ofAll(of("counters").filter((l) => l.scope === name)));
 		return crossing ? withLedgers(sum, counted?.counted?.[name] ?? null) : sum;
 	};
 	const tickLines = clients.map((c) => ofType(c.lines, "tick"));
@@ -205,10 +197,7 @@ export function collect(folder: string): Collected {
 const MOST_SLOW = 20;
 
 /** `damage`: a sentence, if the file is there and cannot be read. */
-function runFileOf(file: string): {
-	readonly run: RunFile | null;
-	readonly damage: string | null;
-} {
+function runFileOf(file: string): { readonly run: RunFile | null; readonly damage: string | null } {
 	if (!existsSync(file)) return { run: null, damage: null };
 	try {
 		return { run: readJson(file, RunFile), damage: null };
@@ -239,16 +228,10 @@ function ofType<T extends ClientFileLine["type"]>(
 	lines: readonly ClientFileLine[],
 	type: T,
 ): Extract<ClientFileLine, { type: T }>[] {
-	return lines.filter(
-		(l): l is Extract<ClientFileLine, { type: T }> => l.type === type,
-	);
+	return lines.filter((l): l is Extract<ClientFileLine, { type: T }> => l.type === type);
 }
 
-function partOf(
-	files: ClientFiles,
-	run: RunFile | null,
-	alone: boolean,
-): ClientPart {
+function partOf(files: ClientFiles, run: RunFile | null, alone: boolean): ClientPart {
 	const { index, lines, log } = files;
 	const end = run?.clients.find((c) => c.index === index) ?? null;
 	const counters = ofType(lines, "counters").find((l) => l.scope === "window");
@@ -319,7 +302,11 @@ function withLedgers(
 	const { received, delivered, lost, failedReceived, unackedReceived } = counts;
 	return {
 		...sum,
-		...{ received, delivered, lost, failedReceived, unackedReceived },
+		received,
+		delivered,
+		lost,
+		failedReceived,
+		unackedReceived,
 		duplicated: sum.duplicated + counts.duplicated,
 	};
 }
@@ -339,19 +326,14 @@ function completionsOf(clients: readonly ClientFiles[]): Float64Array | null {
 	const incomplete = clients.some(
 		(c, i) =>
 			c.state === "missing" ||
-			(lines[i]?.length === 0 &&
-				ofType(c.lines, "tick").some((t) => (t.acked ?? t.received) > 0)),
+			(lines[i]?.length === 0 && ofType(c.lines, "tick").some((t) => (t.acked ?? t.received) > 0)),
 	);
-	return incomplete || lines.every((l) => l.length === 0)
-		? null
-		: addCompletions(lines.flat());
+	return incomplete || lines.every((l) => l.length === 0) ? null : addCompletions(lines.flat());
 }
 
 function breakdownOf(clients: readonly ClientFiles[]): Bucket[] | null {
 	const lines = clients.flatMap((c) => ofType(c.lines, "breakdown"));
-	return lines.length < clients.length
-		? null
-		: addBreakdowns(lines.flatMap((l) => l.buckets));
+	return lines.length < clients.length ? null : addBreakdowns(lines.flatMap((l) => l.buckets));
 }
 
 /** Every client's T0 is the same moment, told by its own clock. */
@@ -359,8 +341,7 @@ function t0Of(parts: readonly ClientPart[]): number | null {
 	const started = parts.filter((p) => p.client !== null);
 	const here = started.find((p) => p.end?.clock == null) ?? started[0];
 	if (here?.client == null) return null;
-	const ns =
-		BigInt(here.client.t0UnixNs) - BigInt(here.end?.clock?.beforeNs ?? 0);
+	const ns = BigInt(here.client.t0UnixNs) - BigInt(here.end?.clock?.beforeNs ?? 0);
 	return Number(ns) / 1e6;
 }
 
@@ -370,19 +351,18 @@ function hostsOf(
 	parts: readonly ClientPart[],
 	seconds: number | undefined,
 ): Machine[] {
-	return numberedSamples(folder, "resources-", seconds).flatMap(
-		({ number, samples }) =>
-			parts
-				.filter(({ index }) => index === number)
-				.map((client) => ({ client, samples })),
+	return numberedSamples(folder, "resources-", seconds).flatMap(({ number, samples }) =>
+		parts.filter(({ index }) => index === number).map((client) => ({ client, samples })),
 	);
 }
 
 /** A node of which there is no file was no host's. */
 function nodesOf(folder: string, seconds: number | undefined): Machine[] {
-	return numberedSamples(folder, "resources-broker-", seconds).map(
-		({ number, samples }) => ({ client: null, node: number, samples }),
-	);
+	return numberedSamples(folder, "resources-broker-", seconds).map(({ number, samples }) => ({
+		client: null,
+		node: number,
+		samples,
+	}));
 }
 
 function stateOf(
@@ -412,14 +392,8 @@ function stateOf(
 	if (run?.error) return { state: "crashed", problem: run.error };
 	if (broken !== null) return { state: "crashed", problem: broken };
 	if (run?.abortedBy)
-		return {
-			state: "aborted",
-			problem: tell("stopped-as", { sla: run.abortedBy }),
-		};
+		return { state: "aborted", problem: tell("stopped-as", { sla: run.abortedBy }) };
 	if (clients.some((c) => c.state === "interrupted"))
-		return {
-			state: "interrupted",
-			problem: tell("stopped-in-run", { who: "k6" }),
-		};
+		return { state: "interrupted", problem: tell("stopped-in-run", { who: "k6" }) };
 	return { state: "complete", problem: null };
 }

@@ -41,13 +41,10 @@ test("what nobody knows is null, never a guess", () => {
 	expect(readEnvironment(at, { k6: "unknown", go: null }).go).toBeNull();
 });
 
-test.runIf(process.platform === "linux")(
-	"reads the clock source of Linux",
-	() => {
-		const { clockSource } = readEnvironment(at, { k6: "unknown", go: null });
-		expect(clockSource).toMatch(/^\w+$/);
-	},
-);
+test.runIf(process.platform === "linux")("reads the clock source of Linux", () => {
+	const { clockSource } = readEnvironment(at, { k6: "unknown", go: null });
+	expect(clockSource).toMatch(/^\w+$/);
+});
 
 test.runIf(process.platform === "linux")(
 	"tells one start of the machine from another, without naming it",
@@ -70,17 +67,13 @@ test("what hosts are set to is noted by role and name, the last word of each", a
 	const found = readEnvironment(at, { k6: "x", go: null });
 	const settings = await ownSettings();
 	const host = (name: string, role: "brokers" | "load", smt: string) => ({
-		...{ name, role, settings: { ...settings, smt } },
+		name,
+		role,
+		settings: { ...settings, smt },
 	});
-	const first = withHosts(found, [
-		host("a", "load", "on"),
-		host("a", "brokers", "on"),
-	]);
+	const first = withHosts(found, [host("a", "load", "on"), host("a", "brokers", "on")]);
 	const again = withHosts(first, [host("a", "load", "off")]);
-	expect(again.hosts).toEqual([
-		host("a", "load", "off"),
-		host("a", "brokers", "on"),
-	]);
+	expect(again.hosts).toEqual([host("a", "load", "off"), host("a", "brokers", "on")]);
 	expect(EnvironmentFile.parse(again)).toEqual(again);
 	expect(withHosts(again, [])).toBe(again);
 });
@@ -111,7 +104,9 @@ describe("machines of a rig", () => {
 		);
 	const host = (n: number) => ({ host: `B${n}`, address: `10.0.0.${n}` });
 	const own = {
-		...{ cloud: null, target: "existing", facts: { rack: "7", n: 3 } },
+		cloud: null,
+		target: "existing",
+		facts: { rack: "7", n: 3 },
 		brokers: [
 			{ system: "nats", broker: "nats", hosts: [host(2), host(1)] },
 			{ system: "kafka", broker: "kafka", hosts: [host(1)] },
@@ -122,9 +117,14 @@ describe("machines of a rig", () => {
 	test("of a cluster are pods, wherever the cluster puts them", () => {
 		const block = "kubernetes: { context: kind, namespace: bench }\n";
 		expect(rigIn(`target: kubernetes\n${block}`)).toEqual({
-			...{ id: null, createdAt: null, cloud: null },
+			id: null,
+			createdAt: null,
+			cloud: null,
 			machines: "pods of Kubernetes (namespace bench of context kind)",
-			...{ brokers: [], clients: [], here: false, facts: {} },
+			brokers: [],
+			clients: [],
+			here: false,
+			facts: {},
 		});
 		// Left aside.
 		expect(rigIn(block)).toBeUndefined();
@@ -138,39 +138,53 @@ describe("machines of a rig", () => {
 		] as const) {
 			const machines = `1 i4i.xlarge${text === null ? "" : ` with ${text}`} for brokers, 2 c6in.xlarge for the load (aws eu-central-1)`;
 			expect(planned(brokers)).toEqual({
-				...{ id: null, createdAt: null, cloud: "aws eu-central-1", machines },
-				...{ brokers: [], clients: [], here: false, facts: {} },
+				id: null,
+				createdAt: null,
+				cloud: "aws eu-central-1",
+				machines,
+				brokers: [],
+				clients: [],
+				here: false,
+				facts: {},
 			});
 			const facts = {
-				...{ brokers: "i4i.xlarge", clients: "c6in.xlarge", volume: text },
+				brokers: "i4i.xlarge",
+				clients: "c6in.xlarge",
+				volume: text,
 				zone: "eu-central-1a",
 			};
-			expect(
-				rigIn("", given({ facts, createdAt: at, clients: own.clients })),
-			).toMatchObject({
-				...{ id: "x-1", createdAt: at, cloud: "aws eu-central-1", machines },
-				...{ clients: ["c1:2222", "c2"], here: false },
+			expect(rigIn("", given({ facts, createdAt: at, clients: own.clients }))).toMatchObject({
+				id: "x-1",
+				createdAt: at,
+				cloud: "aws eu-central-1",
+				machines,
+				clients: ["c1:2222", "c2"],
+				here: false,
 				facts: { zone: "eu-central-1a" },
 			});
 		}
 	});
 
 	test("whose file does not say what is what are told by all of its types", () => {
-		expect(rigIn("", given({}))?.machines).toBe(
-			"1 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)",
-		);
+		expect(rigIn("", given({}))?.machines).toBe("1 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)");
 	});
 
 	test("that are yours are their names, each once, whoever is let in", () => {
 		expect(rigIn("", given(own))).toEqual({
-			...{ id: "x-1", createdAt: null, cloud: null },
+			id: "x-1",
+			createdAt: null,
+			cloud: null,
 			machines: "hosts b1, b2 for brokers, c1:2222, c2 for the load",
-			...{ brokers: ["b1", "b2"], clients: ["c1:2222", "c2"] },
-			...{ here: false, facts: { rack: "7" } },
+			brokers: ["b1", "b2"],
+			clients: ["c1:2222", "c2"],
+			here: false,
+			facts: { rack: "7" },
 		});
 		expect(rigIn("clients: 1\n", given(own))?.clients).toEqual(["c1:2222"]);
 		expect(rigIn("", given({ ...own, clients: [] }))).toMatchObject({
-			...{ machines: "hosts b1, b2 for brokers", clients: [], here: true },
+			machines: "hosts b1, b2 for brokers",
+			clients: [],
+			here: true,
 		});
 	});
 
@@ -179,8 +193,8 @@ describe("machines of a rig", () => {
 		const brokers = [{ system: "nats", broker: "nats", url: "nats://b:4222" }];
 		const far = { ...own, brokers };
 		expect(rigIn("", given({ ...far, clients: [] }))).toBeUndefined();
-		expect(
-			rigIn("", given({ ...far, clients: [{ host: "c" }] })),
-		).toMatchObject({ machines: "host c for the load" });
+		expect(rigIn("", given({ ...far, clients: [{ host: "c" }] }))).toMatchObject({
+			machines: "host c for the load",
+		});
 	});
 });

@@ -3,10 +3,7 @@ import { readFileSync } from "node:fs";
 import os from "node:os";
 import { ownSettings } from "../../infra/machine-settings.ts";
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
-import type {
-	HostSettings,
-	MachineSettings,
-} from "../model/machine-settings.ts";
+import type { HostSettings, MachineSettings } from "../model/machine-settings.ts";
 import { packageVersion } from "../package.ts";
 import { type Asked, rigMachines } from "./rig-machines.ts";
 
@@ -19,9 +16,7 @@ export function readEnvironment(
 		/** Where k6 comes from; left out: not known yet. */
 		readonly origin?: string;
 	},
-	scenario: Asked = {
-		...{ rig: null, aws: null, kubernetes: null, clients: HERE },
-	},
+	scenario: Asked = { rig: null, aws: null, kubernetes: null, clients: HERE },
 	git: GitCommit | null = null,
 	/** Of this machine; left out: nobody has asked. */
 	settings?: MachineSettings,
@@ -36,9 +31,7 @@ export function readEnvironment(
 		cpu: os.cpus()[0]?.model.trim() || null,
 		cores: os.availableParallelism(),
 		memoryBytes: os.totalmem(),
-		clockSource: read(
-			"/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		),
+		clockSource: read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
 		governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
 		cpuQuotaCores: cpuQuota(),
 		bootId: bootId(),
@@ -81,9 +74,7 @@ export function withHosts(
 ): EnvironmentFile {
 	if (found.length === 0) return environment;
 	const key = ({ name, role }: HostSettings) => `${role} ${name}`;
-	const hosts = new Map(
-		[...(environment.hosts ?? []), ...found].map((one) => [key(one), one]),
-	);
+	const hosts = new Map([...(environment.hosts ?? []), ...found].map((one) => [key(one), one]));
 	return { ...environment, hosts: [...hosts.values()] };
 }
 
@@ -104,16 +95,13 @@ function cpuQuota(): number | null {
 	const groups = read("/proc/self/cgroup") ?? "";
 	const v2 = /^0::(.*)$/m.exec(groups)?.[1] ?? "/";
 	for (const folder of new Set([v2, "/"])) {
-		const [quota, period] =
-			read(`/sys/fs/cgroup${folder}/cpu.max`)?.split(" ").map(Number) ?? [];
+		const [quota, period] = read(`/sys/fs/cgroup${folder}/cpu.max`)?.split(" ").map(Number) ?? [];
 		if (quota && period) return quota / period;
 	}
 	const v1 = /^\d+:[^:]*\bcpu\b[^:]*:(.*)$/m.exec(groups)?.[1] ?? "/";
 	for (const folder of new Set([v1, "/"])) {
 		const quota = Number(read(`/sys/fs/cgroup/cpu${folder}/cpu.cfs_quota_us`));
-		const period = Number(
-			read(`/sys/fs/cgroup/cpu${folder}/cpu.cfs_period_us`),
-		);
+		const period = Number(read(`/sys/fs/cgroup/cpu${folder}/cpu.cfs_period_us`));
 		if (quota > 0 && period > 0) return quota / period;
 	}
 	return null;
@@ -122,9 +110,7 @@ function cpuQuota(): number | null {
 /** The kernel's number of this start, hashed: reports are shown around, and it needs only to be told from others. */
 function bootId(): string | null {
 	const id = read("/proc/sys/kernel/random/boot_id");
-	return id === null
-		? null
-		: createHash("sha256").update(id).digest("hex").slice(0, 16);
+	return id === null ? null : createHash("sha256").update(id).digest("hex").slice(0, 16);
 }
 
 function read(path: string): string | null {

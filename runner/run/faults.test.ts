@@ -56,9 +56,7 @@ function recording(
 				REAL,
 				leader,
 				(place, { endedNs, error }) =>
-					void told.push(
-						`${place} ${error ?? (endedNs === null ? "in effect" : "over")}`,
-					),
+					void told.push(`${place} ${error ?? (endedNs === null ? "in effect" : "over")}`),
 			);
 			running.begin(Date.now());
 			return running;
@@ -80,9 +78,7 @@ async function carriedOut(
 }
 
 test("who looks on is told when a fault is in effect, when it is over, and that one went wrong", async () => {
-	const broker = recording((what) =>
-		what === "kill 2" ? "it is gone already" : null,
-	);
+	const broker = recording((what) => (what === "kill 2" ? "it is gone already" : null));
 	await carriedOut(
 		[
 			pause(40e6, 30e6),
@@ -92,12 +88,7 @@ test("who looks on is told when a fault is in effect, when it is over, and that 
 		broker,
 		3,
 	);
-	expect(broker.told).toEqual([
-		"1 it is gone already",
-		"2 in effect",
-		"0 in effect",
-		"0 over",
-	]);
+	expect(broker.told).toEqual(["1 it is gone already", "2 in effect", "0 in effect", "0 over"]);
 });
 
 test("a broker is paused and goes on again, and when is measured", async () => {
@@ -116,18 +107,12 @@ test("a broker is paused and goes on again, and when is measured", async () => {
 	expect(one?.calledNs).toBeGreaterThanOrEqual(18e6);
 	expect(one?.beganNs).toBeGreaterThanOrEqual(one?.calledNs ?? 0);
 	// From the call on: what it takes to carry out is part of it.
-	expect((one?.endedNs ?? 0) - (one?.calledNs ?? 0)).toBeGreaterThanOrEqual(
-		25e6,
-	);
+	expect((one?.endedNs ?? 0) - (one?.calledNs ?? 0)).toBeGreaterThanOrEqual(25e6);
 });
 
 test("faults are told in the order of time", async () => {
 	const broker = recording();
-	const told = await carriedOut(
-		[pause(40e6, 10e6, 2), pause(0, 10e6, 1)],
-		broker,
-		4,
-	);
+	const told = await carriedOut([pause(40e6, 10e6, 2), pause(0, 10e6, 1)], broker, 4);
 	expect(told.map(({ node }) => node)).toEqual([1, 2]);
 });
 
@@ -162,11 +147,7 @@ describe("the time of a fault", () => {
 	test.each(["pause", "partition", "latency"] as const)(
 		"of %s is when it has taken effect",
 		async (action) => {
-			expect(await slow(action)).toMatchObject({
-				calledNs: 0,
-				beganNs: 100e6,
-				endedNs: 200e6,
-			});
+			expect(await slow(action)).toMatchObject({ calledNs: 0, beganNs: 100e6, endedNs: 200e6 });
 		},
 	);
 
@@ -181,20 +162,14 @@ describe("the time of a fault", () => {
 	test.each(["kill", "restart"] as const)(
 		"of %s is when the process was told: all that follows is its fault's",
 		async (action) => {
-			expect(await slow(action)).toMatchObject({
-				...{ calledNs: 0, beganNs: 0, endedNs: 200e6 },
-			});
+			expect(await slow(action)).toMatchObject({ calledNs: 0, beganNs: 0, endedNs: 200e6 });
 		},
 	);
 });
 
 test("a kill without an end is never taken back", async () => {
 	const broker = recording();
-	const [one] = await carriedOut(
-		[fault({ action: "kill", node: 2, forNs: null })],
-		broker,
-		1,
-	);
+	const [one] = await carriedOut([fault({ action: "kill", node: 2, forNs: null })], broker, 1);
 	expect(broker.done).toEqual(["kill 2"]);
 	expect(one).toMatchObject({ node: 2, endedNs: null, error: null });
 });
@@ -207,12 +182,7 @@ describe("the leader", () => {
 		const names = ["mqbench-3", "mqbench-1"];
 		const broker = leader(async () => names.shift() ?? null);
 		const told = await carriedOut([kill, { ...kill, atNs: 500e6 }], broker, 4);
-		expect(broker.done).toEqual([
-			"kill 3",
-			"kill 3 back",
-			"kill 1",
-			"kill 1 back",
-		]);
+		expect(broker.done).toEqual(["kill 3", "kill 3 back", "kill 1", "kill 1 back"]);
 		expect(told).toMatchObject([
 			{ node: 3, leader: true, error: null },
 			{ node: 1, leader: true, error: null },
@@ -220,16 +190,8 @@ describe("the leader", () => {
 	});
 
 	test.each<[string, Ask, RegExp]>([
-		[
-			"that nobody names",
-			async () => null,
-			/does not say which node leads the first topic/,
-		],
-		[
-			"that is none of ours",
-			async () => "kafka-9",
-			/led by kafka-9, which is none of the nodes/,
-		],
+		["that nobody names", async () => null, /does not say which node leads the first topic/],
+		["that is none of ours", async () => "kafka-9", /led by kafka-9, which is none of the nodes/],
 		[
 			"that cannot be asked for",
 			async () => {
@@ -249,7 +211,8 @@ describe("the leader", () => {
 				calledNs: null,
 				beganNs: expect.any(Number),
 				endedNs: null,
-				...{ delayNs: null, runOver: false },
+				delayNs: null,
+				runOver: false,
 				error: expect.stringMatching(why),
 			},
 		]);
@@ -262,7 +225,10 @@ describe("the leader", () => {
 		await sleep(20);
 		expect(await running.end()).toMatchObject([
 			{
-				...{ action: "kill", leader: true, node: null, calledNs: null },
+				action: "kill",
+				leader: true,
+				node: null,
+				calledNs: null,
 				error: "the run was over before it was done",
 				runOver: true,
 			},
@@ -272,9 +238,7 @@ describe("the leader", () => {
 
 describe("what goes wrong is told", () => {
 	test("when it cannot be done", async () => {
-		const broker = recording((what) =>
-			what === "pause 2" ? "node 2 is down already" : null,
-		);
+		const broker = recording((what) => (what === "pause 2" ? "node 2 is down already" : null));
 		const running = broker.start(pause(0, 1e6, 2));
 		await sleep(30);
 		expect(await running.end()).toMatchObject([
@@ -286,9 +250,7 @@ describe("what goes wrong is told", () => {
 		const broker = recording((what) =>
 			what === "kill 2 back" ? "node 2 was started again and ended" : null,
 		);
-		const running = broker.start(
-			fault({ action: "kill", node: 2, forNs: 1e6 }),
-		);
+		const running = broker.start(fault({ action: "kill", node: 2, forNs: 1e6 }));
 		await sleep(40);
 		expect(await running.end()).toMatchObject([
 			{ node: 2, endedNs: null, error: "node 2 was started again and ended" },
@@ -307,9 +269,7 @@ describe("a run that ends early", () => {
 
 	test("leaves a node down that goes with its broker", async () => {
 		const broker = recording();
-		const running = broker.start(
-			fault({ action: "kill", node: 1, forNs: 60e9 }),
-		);
+		const running = broker.start(fault({ action: "kill", node: 1, forNs: 60e9 }));
 		await expect.poll(() => broker.done).toEqual(["kill 1"]);
 		expect(await running.end()).toMatchObject([{ endedNs: null, error: null }]);
 		expect(broker.done).toEqual(["kill 1"]);
@@ -335,18 +295,13 @@ describe("a run that ends early", () => {
 		end(new Error("the run is over"));
 	});
 
-	test.each([60e9, null])(
-		"brings nodes back of a broker that stays (for: %s)",
-		async (forNs) => {
-			const broker = recording(undefined, undefined, true);
-			const running = broker.start(fault({ action: "kill", node: 1, forNs }));
-			await expect.poll(() => broker.done).toEqual(["kill 1"]);
-			expect(await running.end()).toMatchObject([
-				{ endedNs: null, error: null },
-			]);
-			expect(broker.done).toEqual(["kill 1", "kill 1 back"]);
-		},
-	);
+	test.each([60e9, null])("brings nodes back of a broker that stays (for: %s)", async (forNs) => {
+		const broker = recording(undefined, undefined, true);
+		const running = broker.start(fault({ action: "kill", node: 1, forNs }));
+		await expect.poll(() => broker.done).toEqual(["kill 1"]);
+		expect(await running.end()).toMatchObject([{ endedNs: null, error: null }]);
+		expect(broker.done).toEqual(["kill 1", "kill 1 back"]);
+	});
 
 	test("tells when a broker that stays is not as before", async () => {
 		const broker = recording(
@@ -354,13 +309,9 @@ describe("a run that ends early", () => {
 			undefined,
 			true,
 		);
-		const running = broker.start(
-			fault({ action: "kill", node: 1, forNs: 60e9 }),
-		);
+		const running = broker.start(fault({ action: "kill", node: 1, forNs: 60e9 }));
 		await expect.poll(() => broker.done).toEqual(["kill 1"]);
-		expect(await running.end()).toMatchObject([
-			{ endedNs: null, error: "it did not come up" },
-		]);
+		expect(await running.end()).toMatchObject([{ endedNs: null, error: "it did not come up" }]);
 	});
 
 	test("tells of what failed after its end, too: it was not done", async () => {
@@ -383,9 +334,10 @@ describe("a run that ends early", () => {
 		fail(new Error("there is no such container"));
 		expect(await ended).toMatchObject([
 			{
-				...{ action: "pause", node: 2, endedNs: null },
-				error:
-					"the run was over before it was done: there is no such container",
+				action: "pause",
+				node: 2,
+				endedNs: null,
+				error: "the run was over before it was done: there is no such container",
 				runOver: true,
 			},
 		]);
@@ -429,7 +381,8 @@ describe("the note for a reader", () => {
 					beganNs: 12e9,
 					endedNs: 12.5e9,
 					delayNs: null,
-					...{ error: null, runOver: false },
+					error: null,
+					runOver: false,
 					...parts,
 				},
 			],
@@ -479,9 +432,14 @@ describe("the note for a reader", () => {
 
 	test("stands only where the run is not whole: else the table of faults says it", () => {
 		const done = FaultDone.parse({
-			...{ action: "pause", node: null, leader: false },
-			...{ calledNs: null, beganNs: 12e9 },
-			...{ endedNs: null, delayNs: null, error: null },
+			action: "pause",
+			node: null,
+			leader: false,
+			calledNs: null,
+			beganNs: 12e9,
+			endedNs: null,
+			delayNs: null,
+			error: null,
 		});
 		const plan = { schedule: { warmupNs: 2e9 } } as Plan;
 		expect(faultNotes([done], plan, { whole: true })).toEqual([]);

@@ -89,10 +89,7 @@ interface Tools {
 }
 
 /** What was done, not what was planned: timers are late, too. */
-function faultNote(
-	done: FaultDone,
-	{ schedule }: Pick<Plan, "schedule">,
-): string {
+function faultNote(done: FaultDone, { schedule }: Pick<Plan, "schedule">): string {
 	const who =
 		done.node === null
 			? done.leader
@@ -100,10 +97,8 @@ function faultNote(
 				: "the broker"
 			: `node ${done.node}${done.leader ? " (the leader)" : ""}`;
 	const at = `${formatDuration(Math.max(0, faultZeroNs(done) - schedule.warmupNs))} into the measured part`;
-	if (done.error !== null)
-		return `${done.action} of ${who} ${at} went wrong: ${done.error}`;
-	const lasted =
-		done.endedNs === null ? null : formatDuration(done.endedNs - done.beganNs);
+	if (done.error !== null) return `${done.action} of ${who} ${at} went wrong: ${done.error}`;
+	const lasted = done.endedNs === null ? null : formatDuration(done.endedNs - done.beganNs);
 	if (ends(done.action))
 		return `${who} was ${participle(done)} ${at}, and ${lasted === null ? tell("node-not-back") : `was ready again ${lasted} later`}`;
 	return `${who} was ${participle(done)} ${lasted === null ? "until the run ended" : `for ${lasted}`}, ${at}`;
@@ -172,10 +167,7 @@ function ends(action: FaultDone["action"]): boolean {
 	return action === "kill" || action === "restart";
 }
 
-async function findLeader(
-	{ leader, broker }: Tools,
-	over: AbortSignal,
-): Promise<number> {
+async function findLeader({ leader, broker }: Tools, over: AbortSignal): Promise<number> {
 	const answered = new AbortController();
 	const late = sleep(LEADER_MS, undefined, {
 		signal: AbortSignal.any([over, answered.signal]),
@@ -191,8 +183,7 @@ async function findLeader(
 		const name = await Promise.race([leader(), late]);
 		if (name === null) throw new Error(tell("leader-unknown"));
 		const number = broker.nodeOf(name);
-		if (number === null)
-			throw new Error(tell("leader-elsewhere", { node: name }));
+		if (number === null) throw new Error(tell("leader-elsewhere", { node: name }));
 		return number;
 	} finally {
 		answered.abort();
@@ -221,12 +212,6 @@ function aborted(signal: AbortSignal): Promise<null> {
 }
 
 /** `atMs` and `sinceMs` since T0. */
-async function until(
-	atMs: number,
-	sinceMs: () => number,
-	over: AbortSignal,
-): Promise<void> {
-	await sleep(Math.max(0, atMs - sinceMs()), undefined, { signal: over }).catch(
-		() => {},
-	);
+async function until(atMs: number, sinceMs: () => number, over: AbortSignal): Promise<void> {
+	await sleep(Math.max(0, atMs - sinceMs()), undefined, { signal: over }).catch(() => {});
 }

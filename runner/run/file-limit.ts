@@ -16,7 +16,9 @@ export function enoughFiles(plan: Plan): void {
 	const limit = fileLimit();
 	if (limit < connections + OWN_FILES)
 		throw failure("too-few-files", {
-			...{ system: plan.system, connections, limit },
+			system: plan.system,
+			connections,
+			limit,
 			needed: connections + OWN_FILES,
 		});
 }
@@ -26,9 +28,7 @@ export function enoughFiles(plan: Plan): void {
 /** The hard limit: programs that we start get it (agent). */
 function fileLimit(): number {
 	try {
-		const said = execFileSync("sh", ["-c", "ulimit -H -n"], {
-			encoding: "utf8",
-		});
+		const said = execFileSync("sh", ["-c", "ulimit -H -n"], { encoding: "utf8" });
 		return Number(said) || Number.POSITIVE_INFINITY;
 	} catch {
 		return Number.POSITIVE_INFINITY;

@@ -1,12 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-	cpSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,10 +41,7 @@ export function editJson(path: string, edit: (value: Line) => void): void {
 }
 
 /** For tests: changes the lines of a client's .jsonl, its trailer apart, and closes it again as the recorder does. */
-export function editLines(
-	path: string,
-	edit: (lines: Line[]) => Line[] | undefined,
-): void {
+export function editLines(path: string, edit: (lines: Line[]) => Line[] | undefined): void {
 	const all = readFileSync(path, "utf8")
 		.trimEnd()
 		.split("\n")

@@ -51,8 +51,7 @@ export interface Generator {
 export const obedient: Generator = {
 	started: (self) => self.tell({ mqbench: "ready" }),
 	said(line, self) {
-		if ("t0UnixNs" in line)
-			self.tell({ mqbench: "start", ...line, firstClaimNs: -5e8 });
+		if ("t0UnixNs" in line) self.tell({ mqbench: "start", ...line, firstClaimNs: -5e8 });
 		if ("close" in line) self.tell({ mqbench: "settled" });
 		if (!("finish" in line)) return;
 		self.tell({ mqbench: "end", state: "complete" });
@@ -64,10 +63,7 @@ export const obedient: Generator = {
 	},
 };
 
-export function fakeClient(
-	index: number,
-	options: FakeOptions = {},
-): FakeClient {
+export function fakeClient(index: number, options: FakeOptions = {}): FakeClient {
 	const { kind = "local", clock = null, fails = {}, leaves = [] } = options;
 	const { generator = {} } = options;
 	const log: string[] = [];
@@ -139,7 +135,9 @@ export function fakeClient(
 		ready: {
 			client,
 			facts: {
-				...{ machine: "a machine", cores: 2, kernel: "6.1" },
+				machine: "a machine",
+				cores: 2,
+				kernel: "6.1",
 				...(options.address === undefined ? {} : { address: options.address }),
 			},
 		},
@@ -147,8 +145,7 @@ export function fakeClient(
 		said,
 		command: () => command,
 		tell: (line) => command?.onStdout(JSON.stringify(line)),
-		complain: (message) =>
-			command?.onStderr(`time="x" level=error msg="${message}"`),
+		complain: (message) => command?.onStderr(`time="x" level=error msg="${message}"`),
 		end: (code, signal) => tellEnd({ code, signal: signal ?? null }),
 	};
 	return self;

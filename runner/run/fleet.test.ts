@@ -8,12 +8,7 @@ import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { Crossing } from "./arrival.ts";
-import {
-	type FakeClient,
-	type FakeOptions,
-	fakeClient,
-	obedient,
-} from "./fleet.fake.ts";
+import { type FakeClient, type FakeOptions, fakeClient, obedient } from "./fleet.fake.ts";
 import { type ProgressEvent, startFleet } from "./fleet.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
@@ -48,11 +43,8 @@ function fleet({
 	brokerGone?: () => boolean;
 } = {}) {
 	const folder = testFolder();
-	for (const name of ["plan.json", "script.js"])
-		writeFileSync(path.join(folder, name), "");
-	const fakes = clients.map((options, i) =>
-		fakeClient(i, { generator: obedient, ...options }),
-	);
+	for (const name of ["plan.json", "script.js"]) writeFileSync(path.join(folder, name), "");
+	const fakes = clients.map((options, i) => fakeClient(i, { generator: obedient, ...options }));
 	const told: ProgressEvent[] = [];
 	const stop = new AbortController();
 	const running = startFleet(
@@ -69,10 +61,7 @@ function fleet({
 				return hopeless(line);
 			},
 		},
-		fakeWorld({
-			stop: stop.signal,
-			clock: { nowMs: () => NOW, monotonicMs: () => 0 },
-		}),
+		fakeWorld({ stop: stop.signal, clock: { nowMs: () => NOW, monotonicMs: () => 0 } }),
 	);
 	const kinds = () => told.map(({ mqbench }) => mqbench);
 	return { ...running, fakes, told, kinds, stop, folder };
@@ -82,22 +71,25 @@ const tick = (
 	at: number,
 	parts: Partial<Extract<ProgressLine, { mqbench: "tick" }>> = {},
 ): ProgressLine => ({
-	...{ mqbench: "tick", at, sent: 100, received: 100, inFlight: 1 },
-	...{ failed: 0, duplicated: 0, over: [], p50: 10, p99: 20 },
+	mqbench: "tick",
+	at,
+	sent: 100,
+	received: 100,
+	inFlight: 1,
+	failed: 0,
+	duplicated: 0,
+	over: [],
+	p50: 10,
+	p99: 20,
 	...parts,
 });
 
 const begun = (fakes: readonly FakeClient[]) =>
-	expect
-		.poll(() =>
-			fakes.every(({ said }) => said.some((one) => "t0UnixNs" in one)),
-		)
-		.toBe(true);
+	expect.poll(() => fakes.every(({ said }) => said.some((one) => "t0UnixNs" in one))).toBe(true);
 const settleAll = (fakes: readonly FakeClient[]) => {
 	for (const fake of fakes) fake.tell({ mqbench: "settled" });
 };
-const signals = ({ log }: FakeClient) =>
-	log.filter((line) => line === "SIGINT").length;
+const signals = ({ log }: FakeClient) => log.filter((line) => line === "SIGINT").length;
 
 /** Timers do what the test says. */
 function fakeTimers(): void {
@@ -105,8 +97,7 @@ function fakeTimers(): void {
 	onTestFinished(() => void vi.useRealTimers());
 }
 const turns = async (count = 20) => {
-	for (let i = 0; i < count; i++)
-		await new Promise((resolve) => setImmediate(resolve));
+	for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
 describe("clients of a system without a server", () => {
@@ -118,8 +109,7 @@ describe("clients of a system without a server", () => {
 	const peer = (index: number, met: { error?: string } = {}): FakeOptions => ({
 		generator: {
 			...obedient,
-			started: (self) =>
-				self.tell({ mqbench: "ready", endpoints: [endpointOf(index)] }),
+			started: (self) => self.tell({ mqbench: "ready", endpoints: [endpointOf(index)] }),
 			said(line, self) {
 				if ("peers" in line) self.tell({ mqbench: "met", ...met });
 				obedient.said(line, self);
@@ -131,11 +121,7 @@ describe("clients of a system without a server", () => {
 		const plan = { ...workQueue, server: false };
 		const { fakes, ended } = fleet({
 			plan,
-			clients: [
-				{ ...peer(0), address: "10.0.0.0" },
-				{ ...peer(1), address: "10.0.0.1" },
-				peer(2),
-			],
+			clients: [{ ...peer(0), address: "10.0.0.0" }, { ...peer(1), address: "10.0.0.1" }, peer(2)],
 		});
 		await begun(fakes);
 		expect(fakes.map(({ said }) => said.slice(0, 2))).toEqual(
@@ -143,10 +129,7 @@ describe("clients of a system without a server", () => {
 				[1, 2],
 				[0, 2],
 				[0, 1],
-			].map((others) => [
-				{ peers: others.map(endpointOf) },
-				{ t0UnixNs: expect.anything() },
-			]),
+			].map((others) => [{ peers: others.map(endpointOf) }, { t0UnixNs: expect.anything() }]),
 		);
 		expect(fakes.map((fake) => fake.command()?.env.MQBENCH_LISTEN)).toEqual([
 			"10.0.0.0",
@@ -162,20 +145,14 @@ describe("clients of a system without a server", () => {
 			plan: { ...workQueue, server: false },
 			clients: [peer(0), peer(1, { error: "no route to 10.0.0.0" }), peer(2)],
 		});
-		expect(await ended).toMatchObject({
-			error: "client 1 (process 1): no route to 10.0.0.0",
-		});
-		for (const { said } of fakes)
-			expect(said.some((line) => "t0UnixNs" in line)).toBe(false);
+		expect(await ended).toMatchObject({ error: "client 1 (process 1): no route to 10.0.0.0" });
+		for (const { said } of fakes) expect(said.some((line) => "t0UnixNs" in line)).toBe(false);
 	});
 
 	test("with a server hear nothing of each other", async () => {
-		const { fakes, ended } = fleet({
-			clients: [{ address: "10.0.0.0" }, {}, {}],
-		});
+		const { fakes, ended } = fleet({ clients: [{ address: "10.0.0.0" }, {}, {}] });
 		await begun(fakes);
-		for (const { said } of fakes)
-			expect(said.some((line) => "peers" in line)).toBe(false);
+		for (const { said } of fakes) expect(said.some((line) => "peers" in line)).toBe(false);
 		// Something that stands where a broker would be may have to reach them.
 		expect(fakes[0]?.command()?.env.MQBENCH_LISTEN).toBe("10.0.0.0");
 		settleAll(fakes);
@@ -256,12 +233,20 @@ describe("several clients begin", () => {
 		expect(clients.map(({ clock }) => clock)).toEqual([
 			null,
 			{
-				...{ beforeNs: -7_000_000, afterNs: -7_010_000, boundNs: 70_000 },
-				...{ readNs: -7_000_000, source: "probes", probedNs: null },
+				beforeNs: -7_000_000,
+				afterNs: -7_010_000,
+				boundNs: 70_000,
+				readNs: -7_000_000,
+				source: "probes",
+				probedNs: null,
 			},
 			{
-				...{ beforeNs: 3e9, afterNs: 3e9, boundNs: 50_000 },
-				...{ readNs: 3_000_000_000, source: "probes", probedNs: null },
+				beforeNs: 3e9,
+				afterNs: 3e9,
+				boundNs: 50_000,
+				readNs: 3_000_000_000,
+				source: "probes",
+				probedNs: null,
 			},
 		]);
 	});
@@ -271,10 +256,7 @@ describe("several clients begin", () => {
 		const begin = async (afterNs: number) => {
 			const { fakes, ended } = fleet({
 				clients: [
-					{
-						kind: "ssh",
-						clock: [{ offsetNs: 9e6, boundNs: 12e6, utcBoundNs }],
-					},
+					{ kind: "ssh", clock: [{ offsetNs: 9e6, boundNs: 12e6, utcBoundNs }] },
 					{
 						kind: "ssh",
 						clock: [
@@ -314,11 +296,7 @@ describe("several clients begin", () => {
 		settleAll(fakes);
 		await ended;
 		for (const [i, { log, command }] of fakes.entries()) {
-			expect(log.slice(0, 3)).toEqual([
-				"put plan.json",
-				"put script.js",
-				"start",
-			]);
+			expect(log.slice(0, 3)).toEqual(["put plan.json", "put script.js", "start"]);
 			expect(command()?.env).toEqual({
 				MQBENCH_URL: "nats://me:s3cr3t@10.0.0.1",
 				MQBENCH_COORDINATED: "1",
@@ -364,10 +342,7 @@ describe("one client", () => {
 		only.tell(tick(1));
 		settleAll(fakes);
 		expect((await ended).error).toBeNull();
-		expect(only.said).toEqual([
-			{ t0UnixNs: `${NOW + 1000}000005` },
-			{ finish: true },
-		]);
+		expect(only.said).toEqual([{ t0UnixNs: `${NOW + 1000}000005` }, { finish: true }]);
 		expect(only.command()?.env).toMatchObject({ MQBENCH_COORDINATED: "1" });
 		// By our clock, and its own lines as they are.
 		expect(told).toEqual([
@@ -388,11 +363,7 @@ describe("several clients end", () => {
 			],
 		});
 		await begun(fakes);
-		const [first, second, third] = fakes as [
-			FakeClient,
-			FakeClient,
-			FakeClient,
-		];
+		const [first, second, third] = fakes as [FakeClient, FakeClient, FakeClient];
 		settleAll([first, second]);
 		await turns();
 		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
@@ -411,9 +382,7 @@ describe("several clients end", () => {
 
 	test("client 0 after 10 s, though another one cannot leave", async () => {
 		fakeTimers();
-		const { fakes, ended } = fleet({
-			clients: [{}, { generator: { ...obedient, said() {} } }],
-		});
+		const { fakes, ended } = fleet({ clients: [{}, { generator: { ...obedient, said() {} } }] });
 		while (fakes.some(({ said }) => said.length === 0)) await turns(1);
 		settleAll(fakes);
 		await turns();
@@ -432,10 +401,7 @@ describe("several clients end", () => {
 		await begun(fakes);
 		settleAll(fakes.slice(0, 2));
 		fakes[2]?.end(0);
-		expect(await ended).toMatchObject({
-			error: null,
-			ended: { code: 0, signal: null },
-		});
+		expect(await ended).toMatchObject({ error: null, ended: { code: 0, signal: null } });
 	});
 
 	test("leaving all of their files, those that a broken one had written as well", async () => {
@@ -472,35 +438,17 @@ function deafTo(word: string): typeof obedient.said {
 
 describe("a broker that is gone", () => {
 	const silent = { generator: { ...obedient, said: deafTo("close") } };
-	const closed: Plan = {
-		...roundTrip,
-		schedule: { ...roundTrip.schedule, kind: "closed" },
-	};
-	const endS =
-		(roundTrip.schedule.warmupNs + roundTrip.schedule.durationNs) / 1e9;
+	const closed: Plan = { ...roundTrip, schedule: { ...roundTrip.schedule, kind: "closed" } };
+	const endS = (roundTrip.schedule.warmupNs + roundTrip.schedule.durationNs) / 1e9;
 
 	test.each([
 		["is waited for until all messages are due", roundTrip, [1, endS], []],
-		[
-			"is not waited for afterwards",
-			roundTrip,
-			[endS, endS + 1, endS + 2],
-			[CLOSE],
-		],
-		[
-			"is not waited for where a closed load stands still",
-			closed,
-			[1],
-			[CLOSE],
-		],
+		["is not waited for afterwards", roundTrip, [endS, endS + 1, endS + 2], [CLOSE]],
+		["is not waited for where a closed load stands still", closed, [1], [CLOSE]],
 	])("%s", async (_, plan, seconds, told) => {
-		const { fakes, ended } = fleet({
-			...{ plan, brokerGone: () => true },
-			clients: [silent, silent],
-		});
+		const { fakes, ended } = fleet({ plan, brokerGone: () => true, clients: [silent, silent] });
 		await begun(fakes);
-		for (const at of seconds)
-			for (const fake of fakes) fake.tell(tick(at, { sent: 0 }));
+		for (const at of seconds) for (const fake of fakes) fake.tell(tick(at, { sent: 0 }));
 		await turns();
 		for (const { said } of fakes) expect(said.slice(1)).toEqual(told);
 		settleAll(fakes);
@@ -510,15 +458,15 @@ describe("a broker that is gone", () => {
 
 describe("messages that cross from client to client", () => {
 	const counts = (parts: Partial<Crossing> = {}): Crossing => ({
-		...{ sent: 200, acked: null, failed: 0, unanswered: 0 },
-		...{ received: 200, paced: true },
+		sent: 200,
+		acked: null,
+		failed: 0,
+		unanswered: 0,
+		received: 200,
+		paced: true,
 		...parts,
 	});
-	const second = (
-		fakes: readonly FakeClient[],
-		at: number,
-		...crossing: readonly Crossing[]
-	) => {
+	const second = (fakes: readonly FakeClient[], at: number, ...crossing: readonly Crossing[]) => {
 		for (const [i, fake] of fakes.entries())
 			fake.tell(tick(at, { crossing: crossing[i] ?? counts() }));
 	};
@@ -535,8 +483,7 @@ describe("messages that cross from client to client", () => {
 		}
 		second(fakes, 3, counts({ received: 150 }), counts({ received: 250 }));
 		expect((await ended).error).toBeNull();
-		for (const { said } of fakes)
-			expect(said.slice(1)).toEqual([CLOSE, FINISH]);
+		for (const { said } of fakes) expect(said.slice(1)).toEqual([CLOSE, FINISH]);
 	});
 
 	test("find all books closed before any client leaves: what it hands back counts nowhere", async () => {
@@ -557,8 +504,7 @@ describe("messages that cross from client to client", () => {
 		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
 		settleAll(fakes.slice(2));
 		expect((await ended).error).toBeNull();
-		for (const { said } of fakes)
-			expect(said.slice(1)).toEqual([CLOSE, FINISH]);
+		for (const { said } of fakes) expect(said.slice(1)).toEqual([CLOSE, FINISH]);
 	});
 
 	test("are not taken for all while a client is late: its counts are of another moment", async () => {
@@ -590,28 +536,17 @@ describe("messages that cross from client to client", () => {
 
 describe("a client that breaks off", () => {
 	test("in mid-run is named, the others get one signal, and all that there is is kept", async () => {
-		const { fakes, ended } = fleet({
-			clients: [{}, {}, { kind: "ssh", name: "bench@10.0.0.12" }],
-		});
+		const { fakes, ended } = fleet({ clients: [{}, {}, { kind: "ssh", name: "bench@10.0.0.12" }] });
 		await begun(fakes);
-		const [first, second, third] = fakes as [
-			FakeClient,
-			FakeClient,
-			FakeClient,
-		];
+		const [first, second, third] = fakes as [FakeClient, FakeClient, FakeClient];
 		third.complain("cannot reach nats://me:s3cr3t@10.0.0.1");
 		third.end(107);
 		const result = await ended;
 		const why = "k6 ended with exit code 107: cannot reach nats://***@10.0.0.1";
-		expect(result).toMatchObject({
-			error: null,
-			brokeOff: `client 2 (bench@10.0.0.12): ${why}`,
-		});
+		expect(result).toMatchObject({ error: null, brokeOff: `client 2 (bench@10.0.0.12): ${why}` });
 		expect(result.ended).toEqual({ code: 107, signal: null });
 		expect([first, second, third].map(signals)).toEqual([1, 1, 0]);
-		expect(
-			result.clients.map(({ k6Exit, error }) => ({ k6Exit, error })),
-		).toEqual([
+		expect(result.clients.map(({ k6Exit, error }) => ({ k6Exit, error }))).toEqual([
 			{ k6Exit: 105, error: null },
 			{ k6Exit: 105, error: null },
 			{ k6Exit: 107, error: why },
@@ -626,20 +561,14 @@ describe("a client that breaks off", () => {
 		fakes[1]?.end(null, "SIGKILL");
 		fakes[0]?.end(1);
 		const { brokeOff } = await ended;
-		expect(brokeOff).toBe(
-			"client 1 (process 1): k6 ended with SIGKILL: it said nothing",
-		);
+		expect(brokeOff).toBe("client 1 (process 1): k6 ended with SIGKILL: it said nothing");
 	});
 
 	test("as the connection to it is lost says so, not that k6 had a code", async () => {
-		const { fakes, ended } = fleet({
-			clients: [{}, { kind: "ssh", name: "far" }],
-		});
+		const { fakes, ended } = fleet({ clients: [{}, { kind: "ssh", name: "far" }] });
 		await begun(fakes);
 		fakes[1]?.end(null);
-		expect((await ended).brokeOff).toBe(
-			"client 1 (far): the connection to it was lost",
-		);
+		expect((await ended).brokeOff).toBe("client 1 (far): the connection to it was lost");
 	});
 
 	test("before it is ready says why, and the others do not begin", async () => {
@@ -667,12 +596,8 @@ describe("a client that breaks off", () => {
 	});
 
 	test("with 0 before T0 was handed out has failed all the same", async () => {
-		const { ended } = fleet({
-			clients: [{ generator: { started: (self) => self.end(0) } }, {}],
-		});
-		expect((await ended).error).toBe(
-			"client 0 (process 0): k6 ended before the run had begun",
-		);
+		const { ended } = fleet({ clients: [{ generator: { started: (self) => self.end(0) } }, {}] });
+		expect((await ended).error).toBe("client 0 (process 0): k6 ended before the run had begun");
 	});
 
 	test("never, but is never ready either, is waited for while it may set up, and 30 s more, and named", async () => {
@@ -681,9 +606,7 @@ describe("a client that breaks off", () => {
 			interrupted: obedient.interrupted,
 			started: (self: FakeClient) => self.complain("looking for the broker"),
 		};
-		const { fakes, ended } = fleet({
-			clients: [{}, { generator: silent }, {}],
-		});
+		const { fakes, ended } = fleet({ clients: [{}, { generator: silent }, {}] });
 		const last = fakes[2] as FakeClient;
 		while (!last.log.includes("start")) await turns(1);
 		await turns();
@@ -710,19 +633,13 @@ describe("a client that breaks off", () => {
 			}),
 			"the connection to it was lost. Is it up?",
 		],
-	])(
-		"as its files cannot be brought there keeps all from starting",
-		async (error, why) => {
-			const { fakes, ended } = fleet({
-				clients: [
-					{},
-					{ kind: "ssh", name: "bench@far", fails: { "put script": error } },
-				],
-			});
-			expect((await ended).error).toBe(`client 1 (bench@far): ${why}`);
-			for (const { log } of fakes) expect(log).not.toContain("start");
-		},
-	);
+	])("as its files cannot be brought there keeps all from starting", async (error, why) => {
+		const { fakes, ended } = fleet({
+			clients: [{}, { kind: "ssh", name: "bench@far", fails: { "put script": error } }],
+		});
+		expect((await ended).error).toBe(`client 1 (bench@far): ${why}`);
+		for (const { log } of fakes) expect(log).not.toContain("start");
+	});
 
 	test("in the end, as its results cannot be fetched, is named as well", async () => {
 		const { fakes, ended } = fleet({
@@ -746,9 +663,7 @@ describe("a client that breaks off", () => {
 		const { fakes, ended } = fleet();
 		await begun(fakes);
 		for (const fake of fakes)
-			fake.tell(
-				tick(1, fake === fakes[1] ? { error: "no space left on device" } : {}),
-			);
+			fake.tell(tick(1, fake === fakes[1] ? { error: "no space left on device" } : {}));
 		settleAll(fakes);
 		expect((await ended).error).toBe(
 			"client 1 (process 1): the results could not be written: no space left on device",
@@ -757,9 +672,7 @@ describe("a client that breaks off", () => {
 
 	test("without ever ending is ended, and named", async () => {
 		fakeTimers();
-		const { fakes, ended } = fleet({
-			clients: [{}, { generator: { started: obedient.started } }],
-		});
+		const { fakes, ended } = fleet({ clients: [{}, { generator: { started: obedient.started } }] });
 		while (fakes.some(({ said }) => said.length === 0)) await turns(1);
 		fakes[0]?.end(0);
 		await turns();
@@ -768,11 +681,7 @@ describe("a client that breaks off", () => {
 		expect(result.brokeOff).toMatch(
 			/^client 1 \(process 1\): k6 did not end within \d+s and was killed$/,
 		);
-		expect(
-			fakes[1]?.log
-				.filter((line) => !/fetch|put|remove/.test(line))
-				.slice(0, 5),
-		).toEqual([
+		expect(fakes[1]?.log.filter((line) => !/fetch|put|remove/.test(line)).slice(0, 5)).toEqual([
 			"start",
 			expect.stringContaining("t0UnixNs"),
 			"SIGINT",
@@ -783,9 +692,7 @@ describe("a client that breaks off", () => {
 
 	test("as nobody can have its CPUs leaves no other one running, and the command fails with that", async () => {
 		const pin = failure("pin-impossible", { cpus: "9", reason: "no such CPU" });
-		const { fakes, ended } = fleet({
-			clients: [{}, { fails: { start: pin } }, {}],
-		});
+		const { fakes, ended } = fleet({ clients: [{}, { fails: { start: pin } }, {}] });
 		await expect(ended).rejects.toThrow(pin.message);
 		expect(fakes.map(signals)).toEqual([1, 0, 0]);
 	});
@@ -803,8 +710,7 @@ describe("Ctrl-C", () => {
 		expect(result).toMatchObject({ error: null, abortedBy: null });
 		expect(fakes.map(signals)).toEqual([1, 1, 1]);
 		expect(told.at(-1)).toMatchObject({ mqbench: "end", state: "interrupted" });
-		for (const { log } of fakes)
-			expect(log.join()).toMatch(/fetch client-\d\.hlog/);
+		for (const { log } of fakes) expect(log.join()).toMatch(/fetch client-\d\.hlog/);
 	});
 
 	test("while clients come up starts no more of them, and T0 is never handed out", async () => {
@@ -840,8 +746,7 @@ describe("Ctrl-C", () => {
 
 test("an SLA is judged by the counts of all clients together, and stops each with one signal", async () => {
 	const { fakes, ended } = fleet({
-		hopeless: (line) =>
-			line.mqbench === "tick" && line.failed > 5 ? "failed == 0" : null,
+		hopeless: (line) => (line.mqbench === "tick" && line.failed > 5 ? "failed == 0" : null),
 	});
 	await begun(fakes);
 	for (const fake of fakes) fake.tell(tick(1, { failed: 1 }));
@@ -858,54 +763,38 @@ describe("the leader", () => {
 			...obedient,
 			said(line, self) {
 				obedient.said(line, self);
-				if ("ask" in line)
-					self.tell({
-						mqbench: "leader",
-						id: line.id,
-						node: null,
-						...answer,
-					});
+				if ("ask" in line) self.tell({ mqbench: "leader", id: line.id, node: null, ...answer });
 			},
 		},
 	});
 
 	test("is asked of one client that runs", async () => {
-		const { fakes, ended, leader } = fleet({
-			clients: [answering({ node: "mqbench-2" }), {}, {}],
-		});
+		const { fakes, ended, leader } = fleet({ clients: [answering({ node: "mqbench-2" }), {}, {}] });
 		await begun(fakes);
 		expect(await leader()).toBe("mqbench-2");
 		expect(await leader()).toBe("mqbench-2");
-		expect(fakes.map(({ said }) => said.filter((one) => "ask" in one))).toEqual(
+		expect(fakes.map(({ said }) => said.filter((one) => "ask" in one))).toEqual([
 			[
-				[
-					{ ask: "leader", id: 1 },
-					{ ask: "leader", id: 2 },
-				],
-				[],
-				[],
+				{ ask: "leader", id: 1 },
+				{ ask: "leader", id: 2 },
 			],
-		);
+			[],
+			[],
+		]);
 		settleAll(fakes);
 		await ended;
 		await expect(leader()).rejects.toThrow("no client is there");
 	});
 
 	test("that the broker does not tell is null; why it cannot be told is an error without the password", async () => {
-		const { fakes, leader, ended, stop } = fleet({
-			clients: [answering({}), {}],
-		});
+		const { fakes, leader, ended, stop } = fleet({ clients: [answering({}), {}] });
 		await begun(fakes);
 		expect(await leader()).toBeNull();
 		stop.abort();
 		await ended;
-		const other = fleet({
-			clients: [answering({ error: "no answer of nats://a:b@host" }), {}],
-		});
+		const other = fleet({ clients: [answering({ error: "no answer of nats://a:b@host" }), {}] });
 		await begun(other.fakes);
-		await expect(other.leader()).rejects.toThrow(
-			"no answer of nats://***@host",
-		);
+		await expect(other.leader()).rejects.toThrow("no answer of nats://***@host");
 		other.stop.abort();
 		await other.ended;
 	});
@@ -928,19 +817,14 @@ describe("a payload file", () => {
 			...roundTrip,
 			message: { ...roundTrip.message, payload: "file" as const, file },
 		};
-		const { fakes, ended, folder } = fleet({
-			plan,
-			clients: [{}, { kind: "ssh", name: "far" }],
-		});
+		const { fakes, ended, folder } = fleet({ plan, clients: [{}, { kind: "ssh", name: "far" }] });
 		await begun(fakes);
 		expect(readFileSync(path.join(folder, "payload"), "utf8")).toBe("text");
 		const [here, far] = fakes as [FakeClient, FakeClient];
 		expect(here.log).not.toContain("put payload");
 		expect(here.command()?.env).not.toHaveProperty("MQBENCH_PAYLOAD_FILE");
 		expect(far.log).toContain("put payload");
-		expect(far.command()?.env).toMatchObject({
-			MQBENCH_PAYLOAD_FILE: "payload",
-		});
+		expect(far.command()?.env).toMatchObject({ MQBENCH_PAYLOAD_FILE: "payload" });
 		settleAll(fakes);
 		await ended;
 		expect(existsSync(path.join(folder, "payload"))).toBe(false);
@@ -969,19 +853,10 @@ describe("a payload file", () => {
 	test("that is gone is an error of those that should have had it", async () => {
 		const plan = {
 			...roundTrip,
-			message: {
-				...roundTrip.message,
-				payload: "file" as const,
-				file: "/nowhere/bodies.bin",
-			},
+			message: { ...roundTrip.message, payload: "file" as const, file: "/nowhere/bodies.bin" },
 		};
-		const { fakes, ended } = fleet({
-			plan,
-			clients: [{}, { kind: "ssh", name: "far" }],
-		});
-		expect((await ended).error).toBe(
-			"client 1 (far): /nowhere/bodies.bin: there is no such file",
-		);
+		const { fakes, ended } = fleet({ plan, clients: [{}, { kind: "ssh", name: "far" }] });
+		expect((await ended).error).toBe("client 1 (far): /nowhere/bodies.bin: there is no such file");
 		for (const { log } of fakes) expect(log).not.toContain("start");
 	});
 });
@@ -1026,8 +901,7 @@ describe("a warm-up until steady", () => {
 		const { fakes } = fleet(alone);
 		const [one] = fakes as [FakeClient];
 		await expect.poll(() => one.log.includes("start")).toBe(true);
-		for (let at = 1; at <= 60; at++)
-			one.tell(tick(at, { p50: 1e6 * 0.9 ** at }));
+		for (let at = 1; at <= 60; at++) one.tell(tick(at, { p50: 1e6 * 0.9 ** at }));
 		expect(one.said).toEqual([]);
 		one.end(0);
 	});

@@ -42,11 +42,7 @@ interface FleetOptions {
 }
 
 /** What the clients of a run tell together. */
-export type ProgressEvent =
-	| Extract<ProgressLine, { mqbench: "start" }>
-	| Tick
-	| Opens
-	| End;
+export type ProgressEvent = Extract<ProgressLine, { mqbench: "start" }> | Tick | Opens | End;
 
 /** The clients that make a run, while it goes on. */
 export interface Fleet {
@@ -147,9 +143,7 @@ class RunningFleet {
 	constructor(options: FleetOptions, world: World) {
 		const { clients, plan } = options;
 		if (clients.length !== plan.client.count)
-			throw new Error(
-				`the plan is for ${plan.client.count} clients, there are ${clients.length}`,
-			);
+			throw new Error(`the plan is for ${plan.client.count} clients, there are ${clients.length}`);
 		this.#options = options;
 		this.#world = world;
 		this.#members = clients.map((client, i) => new Member(client, i));
@@ -190,8 +184,7 @@ class RunningFleet {
 			asked.say({ ask: "leader", id });
 		});
 		this.#questions.delete(id);
-		if (answer === null)
-			throw new Error(tell("client-not-said-leader", { client: asked.label }));
+		if (answer === null) throw new Error(tell("client-not-said-leader", { client: asked.label }));
 		if (answer.error) throw new Error(maskUrls(answer.error));
 		return answer.node;
 	}
@@ -206,8 +199,7 @@ class RunningFleet {
 				// Removed again when the run is over: it is the user's own, and may be large.
 				await copyFile(file, path.join(folder, PAYLOAD));
 			} catch (error) {
-				for (const member of elsewhere)
-					this.#fail(member, reasonText(`${file}: `, error));
+				for (const member of elsewhere) this.#fail(member, reasonText(`${file}: `, error));
 				return;
 			}
 		await Promise.all(
@@ -235,8 +227,7 @@ class RunningFleet {
 					this.#start(member, listen);
 					sampling ??= this.#sample();
 				}
-				if (!this.#alone)
-					await Promise.all(group.map((member) => this.#awaitReady(member)));
+				if (!this.#alone) await Promise.all(group.map((member) => this.#awaitReady(member)));
 			}
 			if (!this.#stopping) await this.#introduce();
 			if (!this.#alone && !this.#stopping) this.#begin();
@@ -266,15 +257,9 @@ class RunningFleet {
 				env: {
 					[plan.urlEnv]: url,
 					// Judges the run for them.
-					...(this.#alone && k6Outs.length > 0
-						? { MQBENCH_RUNNER: INSIDE_K6 }
-						: {}),
-					...(this.#alone
-						? { MQBENCH_CONTROL: "1" }
-						: { MQBENCH_COORDINATED: "1" }),
-					...(member.address === null
-						? {}
-						: { MQBENCH_LISTEN: member.address }),
+					...(this.#alone && k6Outs.length > 0 ? { MQBENCH_RUNNER: INSIDE_K6 } : {}),
+					...(this.#alone ? { MQBENCH_CONTROL: "1" } : { MQBENCH_COORDINATED: "1" }),
+					...(member.address === null ? {} : { MQBENCH_LISTEN: member.address }),
 					...(plan.message.file !== null && isElsewhere(member.kind)
 						? { MQBENCH_PAYLOAD_FILE: PAYLOAD }
 						: {}),
@@ -298,9 +283,7 @@ class RunningFleet {
 		return sampleResources(
 			path.join(folder, "resources.jsonl"),
 			() => ({
-				generatorPids: here
-					? this.#members.flatMap(({ pid }) => pid ?? [])
-					: [],
+				generatorPids: here ? this.#members.flatMap(({ pid }) => pid ?? []) : [],
 				brokerPids: brokerPids(),
 			}),
 			() => this.#world.clock.nowMs(),
@@ -385,8 +368,7 @@ class RunningFleet {
 		if (brokerGone() && isSent(plan, tick)) this.#close();
 		// Counts of different moments cannot be compared.
 		const together = (tick.merged?.silent ?? []).length === 0;
-		if (crosses(plan) && together)
-			if (this.#hasArrived(this.#crossings)) this.#close();
+		if (crosses(plan) && together) if (this.#hasArrived(this.#crossings)) this.#close();
 	}
 
 	/** Names the second in which the window opens, as soon as p50 is level; unsaid, it opens at the latest time of the plan. */
@@ -418,8 +400,7 @@ class RunningFleet {
 
 	#finishOnceSettled(): void {
 		if (this.#alone || !this.#begun) return;
-		if (this.#members.every((one) => one.settled || one.ended !== null))
-			void this.#finish();
+		if (this.#members.every((one) => one.settled || one.ended !== null)) void this.#finish();
 	}
 
 	/** All close their books, before any of them leaves: what that hands back to the broker reaches the others. */
@@ -499,11 +480,9 @@ class RunningFleet {
 
 	#result(): FleetResult {
 		const { ended } = this.#failed ?? (this.#members[0] as Member);
-		const failed =
-			this.#failed ?? this.#members.find(({ error }) => error !== null);
+		const failed = this.#failed ?? this.#members.find(({ error }) => error !== null);
 		const stopped = this.#world.stop.aborted || this.#abortedBy !== null;
-		const why =
-			!failed?.error || stopped ? null : this.#named(failed, failed.error);
+		const why = !failed?.error || stopped ? null : this.#named(failed, failed.error);
 		const partly = this.#begun && this.#members.length > 1;
 		const clockOffsets = this.#clockOffsets ?? clockOffsetsOf(this.#members);
 		const { clocks, note } = clocksOf(this.#members, clockOffsets);
@@ -512,9 +491,7 @@ class RunningFleet {
 			error: this.#unwritable() ?? (partly ? null : why),
 			brokeOff: partly ? why : null,
 			abortedBy: this.#abortedBy,
-			clients: this.#members.map((member, i) =>
-				member.toClientEnd(clocks[i] ?? null),
-			),
+			clients: this.#members.map((member, i) => member.toClientEnd(clocks[i] ?? null)),
 			notes: note === null ? [] : [note],
 		};
 	}
@@ -522,10 +499,7 @@ class RunningFleet {
 	#unwritable(): string | null {
 		const member = this.#members.find(({ unwritable }) => unwritable !== null);
 		return member
-			? this.#named(
-					member,
-					tell("results-unwritten", { reason: member.unwritable ?? "" }),
-				)
+			? this.#named(member, tell("results-unwritten", { reason: member.unwritable ?? "" }))
 			: null;
 	}
 

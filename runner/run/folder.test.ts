@@ -19,8 +19,7 @@ import {
 	writeRunFile,
 } from "./folder.ts";
 
-const TEXT =
-	"system: nats\nrepeat: 2\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
+const TEXT = "system: nats\nrepeat: 2\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
 const plans = expand(loadScenario("scenario.yaml", TEXT), { runId: "test" });
 
 describe("the folder of a command", () => {
@@ -68,7 +67,8 @@ describe("the folder of a command", () => {
 		const folder = testFolder();
 		const first = await lockRunFolder(folder, () => {});
 		await expect(lockRunFolder(folder, () => {})).rejects.toMatchObject({
-			...{ code: "output-in-use", exit: 2 },
+			code: "output-in-use",
+			exit: 2,
 			message: `${folder}: another mqbench (process ${process.pid}) is measuring into it. Wait for it to end, or stop it there with Ctrl-C.`,
 		});
 		await first.release();
@@ -88,13 +88,10 @@ describe("the folder of a command", () => {
 test("a file that cannot be written is one sentence with its path", () => {
 	const folder = testFolder();
 	mkdirSync(path.join(folder, "environment.json"));
-	const file = readEnvironment(
-		new Date(fakeWorld().clock.nowMs()).toISOString(),
-		{
-			k6: "v2",
-			go: null,
-		},
-	);
+	const file = readEnvironment(new Date(fakeWorld().clock.nowMs()).toISOString(), {
+		k6: "v2",
+		go: null,
+	});
 	expect(() => writeEnvironment(folder, file)).toThrow(
 		expect.objectContaining({
 			code: "output-unwritable",
@@ -131,7 +128,10 @@ test("a run that cannot be written is lost, and the others are gone on with", ()
 	);
 	// Nor a run of a fixed rate in a scenario whose search is still to come.
 	writeCommand(folder, {
-		...{ schema: 1, scenario: "s.yaml", args: ["run", "s.yaml"], file: null },
+		schema: 1,
+		scenario: "s.yaml",
+		args: ["run", "s.yaml"],
+		file: null,
 		resumable: false,
 	});
 	expect(() => writeRunFile(folder, plan, {} as RunFileInput)).toThrow(

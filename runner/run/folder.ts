@@ -5,11 +5,7 @@ import { failure, MqbenchError } from "../errors.ts";
 import { readGiven } from "../given-folder.ts";
 import { makeFolder } from "../make-folder.ts";
 import { type BaselineSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
-import {
-	type CommandFile,
-	commandIn,
-	resumeCommand,
-} from "../model/command-file.ts";
+import { type CommandFile, commandIn, resumeCommand } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import { floorFolder, type Plan, runFolder } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
@@ -65,19 +61,11 @@ export function fillRun(run: string, plan: Plan): void {
  * Keeps all other commands out of the folder until it is released: two that resume it at once would remove each other's runs. Fails with
  * `output-in-use`.
  */
-export async function lockRunFolder(
-	folder: string,
-	say: (line: string) => void,
-): Promise<Lock> {
+export async function lockRunFolder(folder: string, say: (line: string) => void): Promise<Lock> {
 	const onWatch = (watchMs: number) =>
 		say(tell("watching-folder", { folder, watchNs: watchMs * 1e6 }));
-	const got = await tryLock(path.join(folder, LOCK), "measures", {
-		onWatch,
-	}).catch((error) => {
-		throw failure("output-unwritable", {
-			path: folder,
-			reason: reasonOf(error),
-		});
+	const got = await tryLock(path.join(folder, LOCK), "measures", { onWatch }).catch((error) => {
+		throw failure("output-unwritable", { path: folder, reason: reasonOf(error) });
 	});
 	if ("release" in got) return got;
 	throw failure("output-in-use", { path: folder, ...got });
@@ -96,11 +84,7 @@ export function floorPath(folder: string, plan: Plan): string {
 	return path.join(folder, "floors", floorFolder(plan));
 }
 
-export function writeRunFile(
-	folder: string,
-	plan: Plan,
-	file: RunFileInput,
-): void {
+export function writeRunFile(folder: string, plan: Plan, file: RunFileInput): void {
 	const resumable = plan.search === null ? folder : undefined;
 	writeJson(path.join(runPath(folder, plan), "run.json"), file, resumable);
 }
@@ -116,9 +100,7 @@ export function writeEnvironment(folder: string, file: EnvironmentFile): void {
 /** null: it was killed before it was written. */
 export function environmentIn(folder: string): EnvironmentFile | null {
 	const file = path.join(folder, "environment.json");
-	return existsSync(file)
-		? EnvironmentFile.parse(JSON.parse(readGiven(file)))
-		: null;
+	return existsSync(file) ? EnvironmentFile.parse(JSON.parse(readGiven(file))) : null;
 }
 
 // --- internal ---
@@ -153,9 +135,6 @@ function writing(where: string, action: () => void, measured?: string): void {
 		const command = measured === undefined ? null : commandIn(measured);
 		throw measured === undefined || command?.resumable === false
 			? failure("output-unwritable", what)
-			: failure("run-unwritable", {
-					...what,
-					resume: resumeCommand(command, measured),
-				});
+			: failure("run-unwritable", { ...what, resume: resumeCommand(command, measured) });
 	}
 }

@@ -4,15 +4,10 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { freshMemory } from "./fresh-memory.ts";
 
-const plan = (
-	bytes: number,
-	messages: number,
-	{ target = "local", server = true } = {},
-) =>
-	({
-		...{ target, server },
-		...{ message: { bytes }, schedule: { messages } },
-	}) as Parameters<typeof freshMemory>[0];
+const plan = (bytes: number, messages: number, { target = "local", server = true } = {}) =>
+	({ target, server, message: { bytes }, schedule: { messages } }) as Parameters<
+		typeof freshMemory
+	>[0];
 const large = plan(1 << 20, 1000);
 const times = (...parts: readonly [count: number, us: number][]) =>
 	parts.flatMap(([count, us]) => new Array<number>(count).fill(us * 1000));
@@ -63,13 +58,6 @@ test("is measured on this machine, and leaves nothing behind", () => {
 	expect(readdirSync(folder)).toEqual([]);
 });
 
-function level(
-	count: number,
-	us: number,
-	isTaken: (i: number) => boolean,
-): number[] {
-	return Array.from(
-		{ length: count },
-		(_, i) => (isTaken(i) ? 20_000 : us) * 1000,
-	);
+function level(count: number, us: number, isTaken: (i: number) => boolean): number[] {
+	return Array.from({ length: count }, (_, i) => (isTaken(i) ? 20_000 : us) * 1000);
 }

@@ -29,9 +29,7 @@ export function freshMemory(
 	const bytes = plan.message.bytes * plan.schedule.messages;
 	const isOurs = plan.server && targets[plan.target].place === "process";
 	if (!isOurs || bytes < LEAST_BYTES) return null;
-	const most = Math.floor(
-		Math.min(MOST_MIB, process.availableMemory() / SHARE / MIB),
-	);
+	const most = Math.floor(Math.min(MOST_MIB, process.availableMemory() / SHARE / MIB));
 	try {
 		const [fresh, again] = write(most);
 		return Math.max(0, Math.round(slowest(fresh) - middle(again)));
@@ -75,9 +73,7 @@ function writeMibs(most: number): readonly [fresh: number[], again: number[]] {
 		let found = false;
 		while (fresh.length < least && !found && sum(fresh) < LONGEST_NS) {
 			fresh.push(timed(fresh.length));
-			found =
-				fresh.length % RUN === 0 &&
-				middle(fresh.slice(-RUN)) > FOUND * smallestOf(fresh);
+			found = fresh.length % RUN === 0 && middle(fresh.slice(-RUN)) > FOUND * smallestOf(fresh);
 		}
 		ftruncateSync(file);
 		return [fresh, Array.from({ length: RUN }, (_, at) => timed(at))];
@@ -91,8 +87,7 @@ function writeMibs(most: number): readonly [fresh: number[], again: number[]] {
 function slowest(times: readonly number[]): number {
 	if (times.length < RUN) throw new Error("too few");
 	const medians: number[] = [];
-	for (let i = RUN; i <= times.length; i += RUN)
-		medians.push(middle(times.slice(i - RUN, i)));
+	for (let i = RUN; i <= times.length; i += RUN) medians.push(middle(times.slice(i - RUN, i)));
 	return largestOf(medians);
 }
 

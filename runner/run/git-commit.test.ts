@@ -1,11 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -16,9 +10,12 @@ const SHA = "0123456789abcdef0123456789abcdef01234567";
 /** git as on a machine where nobody has configured it, and far from the repository of these tests. */
 const ENV = {
 	PATH: process.env.PATH,
-	...{ HOME: "/nowhere", GIT_CONFIG_NOSYSTEM: "1" },
-	...{ GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@example.org" },
-	...{ GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@example.org" },
+	HOME: "/nowhere",
+	GIT_CONFIG_NOSYSTEM: "1",
+	GIT_AUTHOR_NAME: "a",
+	GIT_AUTHOR_EMAIL: "a@example.org",
+	GIT_COMMITTER_NAME: "a",
+	GIT_COMMITTER_EMAIL: "a@example.org",
 };
 
 function emptyFolder(): string {
@@ -45,10 +42,7 @@ function workTree() {
 test("a scenario of a work tree has its commit, whole", async () => {
 	const { scenario, head } = workTree();
 	expect(head).toHaveLength(40);
-	expect(await gitCommitOf(scenario, ENV)).toEqual({
-		commit: head,
-		dirty: false,
-	});
+	expect(await gitCommitOf(scenario, ENV)).toEqual({ commit: head, dirty: false });
 });
 
 test("a tracked file anywhere in the tree makes it dirty, what git does not track does not", async () => {
@@ -57,10 +51,7 @@ test("a tracked file anywhere in the tree makes it dirty, what git does not trac
 	writeFileSync(path.join(cwd, "reports", "result.json"), "{}");
 	expect((await gitCommitOf(scenario, ENV))?.dirty).toBe(false);
 	writeFileSync(path.join(cwd, "other.txt"), "2\n");
-	expect(await gitCommitOf(scenario, ENV)).toEqual({
-		commit: head,
-		dirty: true,
-	});
+	expect(await gitCommitOf(scenario, ENV)).toEqual({ commit: head, dirty: true });
 });
 
 test("a change that waits in the index is one too", async () => {
@@ -92,10 +83,7 @@ test("a second work tree of a repository has its own commit", async () => {
 	writeFileSync(path.join(cwd, "other.txt"), "2\n");
 	git("commit", "--quiet", "-am", "another");
 	const scenario = path.join(cwd, "second", "bench", "a.yaml");
-	expect(await gitCommitOf(scenario, ENV)).toEqual({
-		commit: head,
-		dirty: false,
-	});
+	expect(await gitCommitOf(scenario, ENV)).toEqual({ commit: head, dirty: false });
 });
 
 test.each(["GITHUB_SHA", "CI_COMMIT_SHA"])(
@@ -103,10 +91,7 @@ test.each(["GITHUB_SHA", "CI_COMMIT_SHA"])(
 	async (name) => {
 		const { cwd, scenario, head } = workTree();
 		const env = { ...ENV, [name]: SHA };
-		expect(await gitCommitOf(scenario, env)).toEqual({
-			commit: head,
-			dirty: false,
-		});
+		expect(await gitCommitOf(scenario, env)).toEqual({ commit: head, dirty: false });
 		writeFileSync(path.join(cwd, "other.txt"), "2\n");
 		expect((await gitCommitOf(scenario, env))?.dirty).toBe(true);
 	},
@@ -137,10 +122,7 @@ test("more changes than anybody reads are changes", async () => {
 	const { scenario, head } = workTree();
 	const many = "head -c 4000000 /dev/zero | tr '\\0' M";
 	const env = { ...ENV, PATH: gitThat("status", many) };
-	expect(await gitCommitOf(scenario, env)).toEqual({
-		commit: head,
-		dirty: true,
-	});
+	expect(await gitCommitOf(scenario, env)).toEqual({ commit: head, dirty: true });
 });
 
 test("a git that takes long, and heeds no signal, is not waited for", async () => {
@@ -148,10 +130,7 @@ test("a git that takes long, and heeds no signal, is not waited for", async () =
 	const over = path.join(cwd, "over");
 	const slow = `trap "" TERM; sleep 6; : > '${over}'; exit 1`;
 	const env = { ...ENV, PATH: gitThat("status", slow) };
-	expect(await gitCommitOf(scenario, env)).toEqual({
-		commit: head,
-		dirty: null,
-	});
+	expect(await gitCommitOf(scenario, env)).toEqual({ commit: head, dirty: null });
 	expect(existsSync(over)).toBe(false);
 }, 30_000);
 

@@ -21,8 +21,7 @@ export async function gitCommitOf(
 	const commit = head?.trim() ?? known;
 	if (!isCommit(commit)) return null;
 	// Tracked files that differ from HEAD; a scenario that git does not track is in no commit at all.
-	const dirty =
-		head === null || changed === null ? null : changed !== "" || tracked === "";
+	const dirty = head === null || changed === null ? null : changed !== "" || tracked === "";
 	return { commit: commit.toLowerCase(), dirty };
 }
 
@@ -37,15 +36,10 @@ const LONGEST_MS = 2000;
 function gitIn(cwd: string, env: World["env"]): Git {
 	// A hook that starts mqbench has set GIT_DIR: that would be another repository than the scenario's.
 	const own = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"));
-	const asked = {
-		cwd,
-		env: Object.fromEntries(own),
-		longestMs: LONGEST_MS,
-	};
+	const asked = { cwd, env: Object.fromEntries(own), longestMs: LONGEST_MS };
 	// Only looks: writes no index, and starts no file system monitor. Filters of the repository (Git LFS) do run, as with any `git status`.
 	const only = ["--no-optional-locks", "--literal-pathspecs"];
-	return (...args) =>
-		answerOf("git", [...only, "-c", "core.fsmonitor=false", ...args], asked);
+	return (...args) => answerOf("git", [...only, "-c", "core.fsmonitor=false", ...args], asked);
 }
 
 function isCommit(text: string | undefined): text is string {

@@ -41,9 +41,7 @@ type ParsedLine<T> =
  * Parses lines of a file through a schema. Of those that differ in nothing but their numbers only the first goes through it: a long run has
  * a million lines of three kinds, and the schema takes ten times as long as JSON. 0, and what is too large to be exact, are kinds of their own.
  */
-export function lineParser<T>(
-	schema: z.ZodType<T>,
-): (text: string) => ParsedLine<T> {
+export function lineParser<T>(schema: z.ZodType<T>): (text: string) => ParsedLine<T> {
 	const known = new Map<string, T>();
 	return (text) => {
 		const value = parsed(text);
@@ -52,8 +50,7 @@ export function lineParser<T>(
 			/^[^"0]\d{0,14}$/.test(digits) ? "1" : digits,
 		);
 		const like = known.get(shape);
-		if (like !== undefined)
-			return { line: shapedLike(like, value), reason: null };
+		if (like !== undefined) return { line: shapedLike(like, value), reason: null };
 		const result = schema.safeParse(value);
 		if (!result.success) return { line: null, reason: issueOf(result.error) };
 		if (known.size < MOST_SHAPES) known.set(shape, result.data);
@@ -74,15 +71,10 @@ function shapedLike<T>(like: T, value: unknown): T {
 	if (typeof like !== "object" || like === null) return (value ?? like) as T;
 	if (Array.isArray(like)) {
 		const all = value as unknown[];
-		return (
-			typeof like[0] === "object"
-				? all.map((one, i) => shapedLike(like[i], one))
-				: all
-		) as T;
+		return (typeof like[0] === "object" ? all.map((one, i) => shapedLike(like[i], one)) : all) as T;
 	}
 	const made: Record<string, unknown> = {};
-	for (const key in like)
-		made[key] = shapedLike(like[key], (value as typeof made)[key]);
+	for (const key in like) made[key] = shapedLike(like[key], (value as typeof made)[key]);
 	return made as T;
 }
 
@@ -92,9 +84,7 @@ function issueOf({ issues }: z.core.$ZodError): string {
 }
 
 function whyNot(error: unknown): string {
-	const issues = (
-		error as { issues?: { path: PropertyKey[]; message: string }[] }
-	).issues;
+	const issues = (error as { issues?: { path: PropertyKey[]; message: string }[] }).issues;
 	const first = issues?.[0];
 	if (first) return `${first.path.join(".")}: ${first.message}`;
 	return error instanceof SyntaxError ? tell("not-json") : reasonOf(error);

@@ -26,29 +26,16 @@ function k6(
 	body: string,
 	stop = new AbortController().signal,
 	hopeless: (line: ProgressEvent) => string | null = () => null,
-	parts: {
-		plan?: Partial<Plan>;
-		env?: Record<string, string>;
-		outs?: string[];
-	} = {},
+	parts: { plan?: Partial<Plan>; env?: Record<string, string>; outs?: string[] } = {},
 ) {
 	const folder = testFolder();
 	const lines: ProgressEvent[] = [];
 	const world = fakeWorld({
-		env: {
-			PATH: "/usr/bin:/bin",
-			K6_VUS: "50",
-			HOME: "/home/me",
-			...parts.env,
-		},
+		env: { PATH: "/usr/bin:/bin", K6_VUS: "50", HOME: "/home/me", ...parts.env },
 		stop,
 	});
-	for (const name of ["plan.json", "script.js"])
-		writeFileSync(path.join(folder, name), "");
-	const [client] = localClients(1, world, {
-		agent,
-		k6: script(path.join(folder, "k6"), body),
-	});
+	for (const name of ["plan.json", "script.js"]) writeFileSync(path.join(folder, name), "");
+	const [client] = localClients(1, world, { agent, k6: script(path.join(folder, "k6"), body) });
 	if (!client) throw new Error("no client");
 	const { ended } = startFleet(
 		{
@@ -88,8 +75,7 @@ describe("an SLA that cannot be met any more", () => {
 		const { result } = k6(
 			`n=0; trap 'n=$((n+1)); [ $n = 2 ] && exit 9' INT; echo '${TICK}'; echo '${TICK}'; sleep 0.3; [ $n = 1 ] && exit 105`,
 			undefined,
-			(line) =>
-				line.mqbench === "tick" && line.failed > 2 ? "failed == 0" : null,
+			(line) => (line.mqbench === "tick" && line.failed > 2 ? "failed == 0" : null),
 		);
 		expect(await result).toEqual({
 			ended: { code: 105, signal: null },
@@ -131,16 +117,14 @@ describe("k6", () => {
 		const body =
 			'env > env.txt; echo "$@" > argv.txt; echo "level=error msg=\\"no $K6_PROMETHEUS_RW_PASSWORD, no $K6_OTEL_HEADERS\\", none of u:hunter2" >&2';
 		const made = k6(body, undefined, undefined, {
-			...{ env, outs: ["opentelemetry", "influxdb=http://u:hunter2@h:1"] },
+			env,
+			outs: ["opentelemetry", "influxdb=http://u:hunter2@h:1"],
 		});
 		await made.result;
-		const read = (name: string) =>
-			readFileSync(path.join(made.folder, name), "utf8");
+		const read = (name: string) => readFileSync(path.join(made.folder, name), "utf8");
 		expect(read("argv.txt").trim()).toBe(k6Arguments(plan, 0).join(" "));
 		const given = read("env.txt").split("\n");
-		expect(given).toContain(
-			"K6_OUT=mqbench=client-0,opentelemetry,influxdb=http://u:hunter2@h:1",
-		);
+		expect(given).toContain("K6_OUT=mqbench=client-0,opentelemetry,influxdb=http://u:hunter2@h:1");
 		for (const name of Object.keys(env))
 			expect(
 				given.some((line) => line.startsWith(`${name}=`)),
@@ -151,30 +135,23 @@ describe("k6", () => {
 		// Without an output none of them is any business of k6's.
 		const none = k6("env > env.txt", undefined, undefined, { env });
 		await none.result;
-		expect(readFileSync(path.join(none.folder, "env.txt"), "utf8")).not.toMatch(
-			/PROMETHEUS|OTEL/,
-		);
+		expect(readFileSync(path.join(none.folder, "env.txt"), "utf8")).not.toMatch(/PROMETHEUS|OTEL/);
 	});
 
 	test("has the run's folder as home and current folder, the URL, and no K6_ variable of the user", async () => {
-		const { folder, result } = k6(
-			'env > env.txt; pwd > pwd.txt; echo "$@" > argv.txt',
-		);
+		const { folder, result } = k6('env > env.txt; pwd > pwd.txt; echo "$@" > argv.txt');
 		expect(await result).toEqual({
 			ended: { code: 0, signal: null },
 			error: null,
 			abortedBy: null,
 		});
-		const read = (name: string) =>
-			readFileSync(path.join(folder, name), "utf8").trim();
+		const read = (name: string) => readFileSync(path.join(folder, name), "utf8").trim();
 		expect(read("pwd.txt")).toBe(folder);
 		expect(read("argv.txt")).toBe(k6Arguments(plan, 0).join(" "));
 		const env = read("env.txt").split("\n");
 		expect(env).toContain(`HOME=${folder}`);
 		expect(env).toContain(`${plan.urlEnv}=nats://me:s3cr3t@127.0.0.1:4222`);
-		expect(
-			env.filter((line) => /^(K6_|MQBENCH_(?!URL))/.test(line)).sort(),
-		).toEqual([
+		expect(env.filter((line) => /^(K6_|MQBENCH_(?!URL))/.test(line)).sort()).toEqual([
 			"K6_AUTO_EXTENSION_RESOLUTION=false",
 			"K6_OUT=mqbench=client-0",
 			// It begins by itself, and can be asked.
@@ -188,10 +165,7 @@ describe("k6", () => {
 			k6Arguments(third, index).filter((argument) => /segment/.test(argument));
 		expect([0, 1, 2].map(own)).toEqual([
 			["--execution-segment=0:1/3", "--execution-segment-sequence=0,1/3,2/3,1"],
-			[
-				"--execution-segment=1/3:2/3",
-				"--execution-segment-sequence=0,1/3,2/3,1",
-			],
+			["--execution-segment=1/3:2/3", "--execution-segment-sequence=0,1/3,2/3,1"],
 			["--execution-segment=2/3:1", "--execution-segment-sequence=0,1/3,2/3,1"],
 		]);
 	});
@@ -233,9 +207,7 @@ describe("k6", () => {
 	});
 
 	test("leaves how it ended, with whom and when it began", async () => {
-		const { ended } = k6(
-			`echo '{"mqbench":"start","t0UnixNs":"123","firstClaimNs":-100000000}'`,
-		);
+		const { ended } = k6(`echo '{"mqbench":"start","t0UnixNs":"123","firstClaimNs":-100000000}'`);
 		expect((await ended).clients).toEqual<FleetResult["clients"]>([
 			{
 				index: 0,
@@ -277,9 +249,7 @@ describe("k6", () => {
 		const { result } = k6(
 			`echo '{"mqbench":"tick","at":1,"sent":1,"received":1,"inFlight":0,"failed":0,"duplicated":0,"over":[],"p50":1,"p99":1,"error":"no space left on device"}'`,
 		);
-		expect((await result).error).toBe(
-			"the results could not be written: no space left on device",
-		);
+		expect((await result).error).toBe("the results could not be written: no space left on device");
 	});
 
 	test("gets one SIGINT when mqbench is stopped, and may close its books", async () => {
@@ -306,12 +276,9 @@ describe("k6", () => {
 			const { result, lines } = k6(
 				`trap 'exit 105' INT; echo '{"mqbench":"end","state":"complete"}'; while :; do sleep 0.05; done`,
 			);
-			while (lines.length === 0)
-				await new Promise((resolve) => setImmediate(resolve));
+			while (lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
 			vi.advanceTimersByTime(24 * 3_600_000);
-			expect((await result).error).toMatch(
-				/^k6 did not end within \d+s and was killed$/,
-			);
+			expect((await result).error).toMatch(/^k6 did not end within \d+s and was killed$/);
 		} finally {
 			vi.useRealTimers();
 		}

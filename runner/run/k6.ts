@@ -6,11 +6,7 @@ import { brokerOf } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { hide, maskUrls, secretsIn, soundsSecret } from "../secrets.ts";
 import type { World } from "../world.ts";
-import {
-	type ControlLine,
-	type ProgressLine,
-	readProgress,
-} from "./progress-line.ts";
+import { type ControlLine, type ProgressLine, readProgress } from "./progress-line.ts";
 
 export interface K6Options {
 	/** Where it runs: holds script.js and plan.json, and gets the results. */
@@ -110,8 +106,7 @@ export function k6Arguments(plan: Plan, index: number): string[] {
 // --- internal ---
 
 /** Variables that k6's documentation has for outputs that it has itself; others of k6 would change the run. */
-const OF_OUTPUTS =
-	/^(K6_(PROMETHEUS_RW|OTEL|WEB_DASHBOARD|CSV|JSON|INFLUXDB)(_|$)|OTEL_)/;
+const OF_OUTPUTS = /^(K6_(PROMETHEUS_RW|OTEL|WEB_DASHBOARD|CSV|JSON|INFLUXDB)(_|$)|OTEL_)/;
 
 /** What they read. */
 function outputsEnv(env: World["env"]): Record<string, string> {
@@ -125,8 +120,7 @@ function outputsEnv(env: World["env"]): Record<string, string> {
 /** Its part of the heartbeat. Always with the sequence: without it k6 fills gaps by itself, and shares drift. */
 function segments(index: number, count: number): string[] {
 	if (count === 1) return [];
-	const edge = (i: number) =>
-		i === 0 ? "0" : i === count ? "1" : `${i}/${count}`;
+	const edge = (i: number) => (i === 0 ? "0" : i === count ? "1" : `${i}/${count}`);
 	const edges = Array.from({ length: count + 1 }, (_, i) => edge(i));
 	return [
 		`--execution-segment=${edge(index)}:${edge(index + 1)}`,

@@ -19,9 +19,7 @@ export function joined(sets: readonly LedgerSet[], size: number): Bits {
 	for (const set of sets) {
 		const bits = bitsOf(set, size);
 		if (all === null) all = bits;
-		else
-			for (let i = 0; i < all.length; i++)
-				all[i] = (all[i] ?? 0) | (bits[i] ?? 0);
+		else for (let i = 0; i < all.length; i++) all[i] = (all[i] ?? 0) | (bits[i] ?? 0);
 	}
 	return all;
 }
@@ -74,15 +72,12 @@ function bitsOf(set: LedgerSet, size: number): Uint32Array {
 	const beyond = bytes.subarray(own.length).some((byte) => byte !== 0);
 	own.set(bytes.subarray(0, own.length));
 	// Subtle: bytes are put below each other, so a word is the four of them in the order of a little-endian machine; others swap.
-	if (!LITTLE_ENDIAN)
-		for (let i = 0; i < words.length; i++) words[i] = swapped(words[i] ?? 0);
+	if (!LITTLE_ENDIAN) for (let i = 0; i < words.length; i++) words[i] = swapped(words[i] ?? 0);
 	if (beyond || count(words, size, words.length * 32) > 0)
 		throw new Error(tell("ledger-beyond-plan", { name }));
 	const members = count(words, 0, size);
 	if (members !== set.count)
-		throw new Error(
-			tell("ledger-members", { name, found: members, said: set.count }),
-		);
+		throw new Error(tell("ledger-members", { name, found: members, said: set.count }));
 	return words;
 }
 
@@ -90,12 +85,7 @@ const LARGEST_WORD = 8192;
 const LITTLE_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
 function swapped(word: number): number {
-	return (
-		((word & 0xff) << 24) |
-		((word & 0xff00) << 8) |
-		((word >>> 8) & 0xff00) |
-		(word >>> 24)
-	);
+	return ((word & 0xff) << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
 }
 
 /** Bits that are set. */

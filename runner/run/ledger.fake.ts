@@ -24,9 +24,7 @@ export function setOf(
 
 /** For tests: a `client-<i>.ledger`, closed by its trailer. */
 export function writeLedger(path: string, sets: readonly LedgerSet[]): void {
-	const body = sets
-		.map((set) => `${JSON.stringify({ type: "set", ...set })}\n`)
-		.join("");
+	const body = sets.map((set) => `${JSON.stringify({ type: "set", ...set })}\n`).join("");
 	const trailer = {
 		type: "trailer",
 		lines: sets.length,

@@ -13,12 +13,7 @@ import { count } from "./ledger-bits.ts";
 import { type LedgerSet, readLedger } from "./ledger-file.ts";
 
 const crossing = (changes: Parameters<typeof planOf>[0]) =>
-	planOf({
-		pattern: "work-queue",
-		consumers: 2,
-		client: { index: 0, count: 2 },
-		...changes,
-	});
+	planOf({ pattern: "work-queue", consumers: 2, client: { index: 0, count: 2 }, ...changes });
 
 describe("ledgers of all clients together", () => {
 	test("tell what was lost, by hand", () => {
@@ -26,10 +21,7 @@ describe("ledgers of all clients together", () => {
 		const plan = crossing({
 			acks: true,
 			producers: 2,
-			schedule: {
-				...steady(1, 2, 8),
-				rate: { messages: 1, perNs: 1e9 },
-			},
+			schedule: { ...steady(1, 2, 8), rate: { messages: 1, perNs: 1e9 } },
 		});
 		const counted = countLedgers(plan, [
 			[
@@ -73,16 +65,8 @@ describe("ledgers of all clients together", () => {
 			duplicated: 1,
 			strange: 0,
 		});
-		expect(counted.firstLost).toEqual({
-			producer: 0,
-			sequence: 0,
-			intendedNs: 0,
-		});
-		expect(counted.firstDuplicated).toEqual({
-			producer: 1,
-			sequence: 1,
-			intendedNs: 3e9,
-		});
+		expect(counted.firstLost).toEqual({ producer: 0, sequence: 0, intendedNs: 0 });
+		expect(counted.firstDuplicated).toEqual({ producer: 1, sequence: 1, intendedNs: 3e9 });
 	});
 
 	test("owe nothing of what may not have left", () => {
@@ -92,7 +76,11 @@ describe("ledgers of all clients together", () => {
 			[setOf("received", 0, [0, 1])],
 		]);
 		expect(window).toMatchObject({
-			...{ sent: 4, received: 2, delivered: 1, lost: 1, unackedReceived: 1 },
+			sent: 4,
+			received: 2,
+			delivered: 1,
+			lost: 1,
+			unackedReceived: 1,
 		});
 	});
 
@@ -110,30 +98,23 @@ describe("ledgers of all clients together", () => {
 			const { warmup, window } = countLedgers(plan, ledgers);
 			const each = plan.pattern === "fan-out" ? plan.subscriptions : 1;
 			for (const c of [warmup, window]) {
-				expect(c.received).toBe(
-					c.delivered + (c.unackedReceived ?? 0) + c.failedReceived,
-				);
-				expect(c.delivered + c.lost).toBe(
-					each * (c.acked ?? c.sent - c.failed),
-				);
+				expect(c.received).toBe(c.delivered + (c.unackedReceived ?? 0) + c.failedReceived);
+				expect(c.delivered + c.lost).toBe(each * (c.acked ?? c.sent - c.failed));
 			}
 		}
 	});
 
 	test("of a million messages in one set are counted at once", () => {
 		const n = 1_000_000;
-		const plan = crossing({
-			producers: 1,
-			schedule: { ...steady(n, 0, 1) },
-		});
+		const plan = crossing({ producers: 1, schedule: { ...steady(n, 0, 1) } });
 		const full = (name: LedgerSet["set"]): LedgerSet => ({
-			...{ set: name, producer: 0, subscriber: 0, count: n },
+			set: name,
+			producer: 0,
+			subscriber: 0,
+			count: n,
 			bits: deflateSync(Buffer.alloc(n / 8, 0xff)).toString("base64"),
 		});
-		const { window } = countLedgers(plan, [
-			[full("tried")],
-			[full("received")],
-		]);
+		const { window } = countLedgers(plan, [[full("tried")], [full("received")]]);
 		expect(window).toMatchObject({ sent: n, received: n, lost: 0 });
 	});
 });
@@ -162,10 +143,7 @@ describe("a set that is not what it says", () => {
 		[{ producer: 1 }, /names producer 1, which the plan does not have/],
 		[{ subscriber: 1 }, /names subscriber 1, which the plan does not have/],
 		// A line of a few bytes that would fill the memory.
-		[
-			{ bits: deflateSync(Buffer.alloc(1e6)).toString("base64") },
-			/cannot be read/,
-		],
+		[{ bits: deflateSync(Buffer.alloc(1e6)).toString("base64") }, /cannot be read/],
 	])("is refused (%#)", (set, message) => {
 		expect(one(set)).toThrow(message);
 	});
@@ -195,9 +173,7 @@ describe("a ledger's file", () => {
 		writeFileSync(path, `${lines.slice(0, -1).join("\n")}\n`);
 		expect(() => readLedger(path)).toThrow("has no trailer");
 		writeFileSync(path, `${lines.slice(1).join("\n")}\n`);
-		expect(() => readLedger(path)).toThrow(
-			"has 1 lines where its trailer says 2",
-		);
+		expect(() => readLedger(path)).toThrow("has 1 lines where its trailer says 2");
 	});
 });
 
@@ -214,13 +190,7 @@ function drawn(seed: number): { plan: Plan; ledgers: LedgerSet[][] } {
 	const plan = crossing({
 		acks,
 		producers,
-		...(fanOut
-			? {
-					pattern: "fan-out" as const,
-					subscriptions: subscribers,
-					consumers: 0,
-				}
-			: {}),
+		...(fanOut ? { pattern: "fan-out" as const, subscriptions: subscribers, consumers: 0 } : {}),
 		client: { index: 0, count: clients },
 		schedule: steady(perSecond, below(2), 1 + below(2)),
 	});
@@ -228,9 +198,7 @@ function drawn(seed: number): { plan: Plan; ledgers: LedgerSet[][] } {
 	for (let p = 0; p < producers; p++) {
 		const tried: number[] = [];
 		const [acked, failed]: [number[], number[]] = [[], []];
-		const received = ledgers.map(() =>
-			Array.from({ length: subscribers }, (): number[] => []),
-		);
+		const received = ledgers.map(() => Array.from({ length: subscribers }, (): number[] => []));
 		for (let i = p; i < plan.schedule.messages; i += producers) {
 			const s = (i - p) / producers;
 			if (below(10) === 0) continue;
@@ -265,20 +233,24 @@ function slowly(plan: Plan, ledgers: readonly (readonly LedgerSet[])[]) {
 		new Set(
 			client
 				.filter((s) => s.set === set && s.subscriber === k)
-				.flatMap(({ bits, producer }) =>
-					[...inflated(bits)].map((s) => s * P + producer),
-				),
+				.flatMap(({ bits, producer }) => [...inflated(bits)].map((s) => s * P + producer)),
 		);
 	const receivers = Array.from({ length: subscribers }, (_, k) =>
 		ledgers.map((l) => members(l, "received", k)),
 	);
-	const all = (set: string) =>
-		new Set(ledgers.flatMap((l) => [...members(l, set, 0)]));
+	const all = (set: string) => new Set(ledgers.flatMap((l) => [...members(l, set, 0)]));
 	const [tried, failed, acked] = [all("tried"), all("failed"), all("acked")];
 	const scope = () => ({
-		...{ sent: 0, acked: plan.acks ? 0 : null, failed: 0, received: 0 },
-		...{ delivered: 0, lost: 0, failedReceived: 0 },
-		...{ unackedReceived: plan.acks ? 0 : null, duplicated: 0, strange: 0 },
+		sent: 0,
+		acked: plan.acks ? 0 : null,
+		failed: 0,
+		received: 0,
+		delivered: 0,
+		lost: 0,
+		failedReceived: 0,
+		unackedReceived: plan.acks ? 0 : null,
+		duplicated: 0,
+		strange: 0,
 	});
 	const [warmup, window] = [scope(), scope()];
 	let firstLost: number | null = null;
@@ -300,19 +272,14 @@ function slowly(plan: Plan, ledgers: readonly (readonly LedgerSet[])[]) {
 			c.duplicated += times - 1;
 			if (times > 1) firstDuplicated ??= i;
 			if (failed.has(i)) c.failedReceived++;
-			else if (plan.acks && !acked.has(i))
-				c.unackedReceived = (c.unackedReceived ?? 0) + 1;
+			else if (plan.acks && !acked.has(i)) c.unackedReceived = (c.unackedReceived ?? 0) + 1;
 			else c.delivered++;
 		}
 	}
 	const message = (i: number | null) =>
 		i === null
 			? null
-			: {
-					producer: i % P,
-					sequence: Math.floor(i / P),
-					intendedNs: offsetNs(plan.schedule, i),
-				};
+			: { producer: i % P, sequence: Math.floor(i / P), intendedNs: offsetNs(plan.schedule, i) };
 	return {
 		warmup,
 		window,
@@ -323,8 +290,6 @@ function slowly(plan: Plan, ledgers: readonly (readonly LedgerSet[])[]) {
 
 function inflated(bits: string): number[] {
 	return [...inflateSync(Buffer.from(bits, "base64"))].flatMap((byte, at) =>
-		[0, 1, 2, 3, 4, 5, 6, 7].flatMap((bit) =>
-			byte & (1 << bit) ? [at * 8 + bit] : [],
-		),
+		[0, 1, 2, 3, 4, 5, 6, 7].flatMap((bit) => (byte & (1 << bit) ? [at * 8 + bit] : [])),
 	);
 }

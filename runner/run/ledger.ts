@@ -2,14 +2,7 @@ import type { Plan } from "../model/plan.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { copies } from "../plan/samples.ts";
 import { tell } from "../text/tell.ts";
-import {
-	type Bits,
-	count,
-	countBoth,
-	firstOf,
-	joined,
-	without,
-} from "./ledger-bits.ts";
+import { type Bits, count, countBoth, firstOf, joined, without } from "./ledger-bits.ts";
 import type { LedgerSet } from "./ledger-file.ts";
 
 /** What became of the messages of warm-up or window, by the ledgers of all clients together. Receipts are of a fan-out copies. */
@@ -92,9 +85,7 @@ export function countLedgers(
 			// A client may have several lines of one set: they are one.
 			const received = clients.map((sets) =>
 				joined(
-					sets.filter(
-						(s) => s.set === "received" && s.subscriber === subscriber,
-					),
+					sets.filter((s) => s.set === "received" && s.subscriber === subscriber),
 					size,
 				),
 			);
@@ -105,10 +96,7 @@ export function countLedgers(
 			duplicated.add(plan, p, firstOf(receipts.twice));
 		}
 		const other = all.find((s) => s.subscriber >= copies(plan));
-		if (other)
-			throw new Error(
-				tell("ledger-names", { who: `subscriber ${other.subscriber}` }),
-			);
+		if (other) throw new Error(tell("ledger-names", { who: `subscriber ${other.subscriber}` }));
 	}
 	return {
 		warmup: warmup.counts(),
@@ -171,9 +159,7 @@ class Sum {
 		this.#failedReceived += countBoth(any, failed, from, to);
 		this.#strange += count(any, from, to) - countBoth(any, tried, from, to);
 		this.#unackedReceived += this.#acks
-			? count(any, from, to) -
-				countBoth(any, acked, from, to) -
-				countBoth(any, failed, from, to)
+			? count(any, from, to) - countBoth(any, acked, from, to) - countBoth(any, failed, from, to)
 			: countBoth(any, unknown, from, to);
 		this.#lost += count(lost, from, to);
 		for (const one of each) this.#all += count(one, from, to);
@@ -188,8 +174,7 @@ class Sum {
 			delivered: this.#received - this.#failedReceived - this.#unackedReceived,
 			lost: this.#lost,
 			failedReceived: this.#failedReceived,
-			unackedReceived:
-				this.#acks || this.#unackedReceived > 0 ? this.#unackedReceived : null,
+			unackedReceived: this.#acks || this.#unackedReceived > 0 ? this.#unackedReceived : null,
 			duplicated: this.#all - this.#received,
 			strange: this.#strange,
 		};
@@ -217,9 +202,7 @@ class First {
 	}
 }
 
-function groupedByProducer(
-	sets: readonly LedgerSet[],
-): Map<number, LedgerSet[]> {
+function groupedByProducer(sets: readonly LedgerSet[]): Map<number, LedgerSet[]> {
 	const groups = new Map<number, LedgerSet[]>();
 	for (const set of sets) {
 		const group = groups.get(set.producer);

@@ -18,10 +18,7 @@ export function makeLiveBlock(out: Sink): LiveBlock {
 	const control = out.control ?? out.write;
 	const back = () => {
 		// A terminal that became narrower has broken the lines anew.
-		const rows = drawn.reduce(
-			(sum, width) => sum + Math.max(1, Math.ceil(width / out.columns)),
-			0,
-		);
+		const rows = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / out.columns)), 0);
 		return rows === 0 ? "" : `\r\x1b[${rows}A`;
 	};
 	return {
@@ -29,9 +26,7 @@ export function makeLiveBlock(out: Sink): LiveBlock {
 			// One column is left free: a full line would move the cursor on. What scrolled away could not be reached any more.
 			const width = Math.max(20, out.columns - 1);
 			const height = Math.max(1, (out.rows ?? 24) - 2);
-			const shown = lines
-				.slice(0, height)
-				.map((line) => clipped(printable(line), width));
+			const shown = lines.slice(0, height).map((line) => clipped(printable(line), width));
 			const text = shown.map((line) => `\x1b[2K${line}\n`).join("");
 			control(`${back()}${text}\x1b[J`);
 			drawn = shown.map(displayWidth);

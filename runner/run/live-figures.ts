@@ -1,11 +1,6 @@
 import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import {
-	intendedInWindow,
-	limitIndex,
-	mainMetric,
-	samplesPerMessage,
-} from "../plan/samples.ts";
+import { intendedInWindow, limitIndex, mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import { supportOf, tail } from "../stats/support.ts";
 import { plainText } from "../terminal/columns.ts";
 import { tell } from "../text/tell.ts";
@@ -47,33 +42,23 @@ export function phaseText(plan: Plan, tick: Tick): string {
 	// The part of the window that the second before belongs to.
 	const sinceNs = atNs - warmupNs;
 	return (
-		plan.phases.find(({ fromNs, toNs }) => sinceNs > fromNs && sinceNs <= toNs)
-			?.name ?? "measuring"
+		plan.phases.find(({ fromNs, toNs }) => sinceNs > fromNs && sinceNs <= toNs)?.name ?? "measuring"
 	);
 }
 
 /** Do consumers take nothing, as a backlog is built? */
 function isPaused({ backlog }: Plan, { at }: Tick): boolean {
-	return (
-		backlog !== null &&
-		at * 1e9 > backlog.pauseNs &&
-		at * 1e9 <= backlog.resumeNs
-	);
+	return backlog !== null && at * 1e9 > backlog.pauseNs && at * 1e9 <= backlog.resumeNs;
 }
 
 /** "p50 60us", "p99 ~1.5ms" of the messages that were due in the last second; "~": few of them came back. */
 export function lastSecond(plan: Plan, tick: Tick): string[] {
 	if (tick.p50 !== null && tick.p99 !== null) {
 		const back =
-			(tick.metric === "ack" || plan.pattern === "publish"
-				? tick.acked
-				: tick.received) ?? 0;
+			(tick.metric === "ack" || plan.pattern === "publish" ? tick.acked : tick.received) ?? 0;
 		// Of several clients the percentiles are one client's.
 		const count = back / (tick.merged?.clients ?? 1);
-		return [
-			`p50 ${marked(tick.p50, 50, count)}`,
-			`p99 ${marked(tick.p99, 99, count)}`,
-		];
+		return [`p50 ${marked(tick.p50, 50, count)}`, `p99 ${marked(tick.p99, 99, count)}`];
 	}
 	return [isPaused(plan, tick) ? "consumers are paused" : "no answers yet"];
 }
@@ -107,9 +92,7 @@ export function soFar(
 		[99.9, p999],
 	]);
 	return percentiles.map((p) =>
-		supportOf(count, p) === "none"
-			? `p${p} n/a`
-			: `p${p} ${marked(values.get(p) ?? 0, p, count)}`,
+		supportOf(count, p) === "none" ? `p${p} n/a` : `p${p} ${marked(values.get(p) ?? 0, p, count)}`,
 	);
 }
 
@@ -125,8 +108,7 @@ function offeredPerSecond(plan: Plan, { at }: Tick): number | null {
 	if (kind === "closed" || rate === null) return null;
 	if (at * 1e9 > warmupNs + durationNs) return null;
 	return kind === "stages"
-		? messagesBefore(schedule, at * 1e9) -
-				messagesBefore(schedule, (at - 1) * 1e9)
+		? messagesBefore(schedule, at * 1e9) - messagesBefore(schedule, (at - 1) * 1e9)
 		: ratePerSecond(rate);
 }
 
@@ -141,9 +123,7 @@ export function rates(
 	return [
 		...(offered === null ? [] : [["offered", offered] as const]),
 		["sent", tick.sent],
-		...(acks && typeof tick.acked === "number"
-			? [["acked", tick.acked] as const]
-			: []),
+		...(acks && typeof tick.acked === "number" ? [["acked", tick.acked] as const] : []),
 		...(plan.pattern === "publish" ? [] : [[received, tick.received] as const]),
 	];
 }
@@ -158,14 +138,14 @@ export function limits(
 			const k = limitIndex(plan, sla);
 			if (sla.kind === "tally" || k < 0) return [];
 			const n = intendedInWindow(plan) * samplesPerMessage(plan, sla.metric);
-			const allowed =
-				sla.kind === "max" ? 0 : Math.floor(n * tail(sla.percentile) + 1e-9);
+			const allowed = sla.kind === "max" ? 0 : Math.floor(n * tail(sla.percentile) + 1e-9);
 			const count = over[k] ?? 0;
 			const broken = count > allowed;
 			const line = `${sla.text}${several ? ` (${plan.system})` : ""}`;
 			return [
 				{
-					...{ share: count / Math.max(0.5, allowed), broken },
+					share: count / Math.max(0.5, allowed),
+					broken,
 					text: `${plainText(line)}: ${formatCount(count)} over, ${formatCount(allowed)} allowed${broken ? ": TOO MANY" : ""}`,
 				},
 			];
@@ -186,9 +166,7 @@ export function endText(plan: Plan, end: End): string | null {
 	if (end.merged)
 		return `all ${formatCount(window.count)} messages of ${end.merged.clients} clients have a ${metric} time`;
 	const lag =
-		typeof end.windowLagP99 === "number"
-			? `; lag p99 ${formatDuration(end.windowLagP99)}`
-			: "";
+		typeof end.windowLagP99 === "number" ? `; lag p99 ${formatDuration(end.windowLagP99)}` : "";
 	return `${metric} of ${formatCount(window.count)} messages: ${[...soFar(window, [50, 99, 99.9]), `max ${formatDuration(window.max)}`].join(", ")}${lag}`;
 }
 
@@ -204,7 +182,6 @@ export function waitText(ns: number): string {
 	const seconds = Math.max(0, Math.round(ns / 1e9));
 	if (seconds < 60) return `${seconds}s`;
 	const minutes = Math.floor(seconds / 60);
-	if (minutes < 60)
-		return `${minutes}min${seconds % 60 === 0 ? "" : ` ${seconds % 60}s`}`;
+	if (minutes < 60) return `${minutes}min${seconds % 60 === 0 ? "" : ` ${seconds % 60}s`}`;
 	return `${Math.floor(minutes / 60)}h${minutes % 60 === 0 ? "" : ` ${minutes % 60}min`}`;
 }

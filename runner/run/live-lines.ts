@@ -45,15 +45,9 @@ export function liveLines(
 	{ width, unicode }: { width: number; unicode: boolean },
 ): string[] {
 	const whose = live.tick.merged ? " (worst)" : "";
-	const rows = [
-		...figures(live),
-		...spark(live.p99s, width, unicode, whose),
-		...trouble(live),
-	];
+	const rows = [...figures(live), ...spark(live.p99s, width, unicode, whose), ...trouble(live)];
 	const labels = largestOf(rows.map(([label]) => label.length));
-	return rows.flatMap(([label, parts]) =>
-		flow(label.padEnd(labels), parts, width),
-	);
+	return rows.flatMap(([label, parts]) => flow(label.padEnd(labels), parts, width));
 }
 
 /** The same for who draws p99 by second otherwise. A row without a label goes on with the one above. */
@@ -73,9 +67,7 @@ function figures(live: LiveRun): LiveRow[] {
 		...(typeof tick.windowLagP99 === "number"
 			? [`p99 ${formatDuration(tick.windowLagP99)} so far`]
 			: []),
-		...(typeof tick.lagP99 === "number"
-			? [`${formatDuration(tick.lagP99)} last second`]
-			: []),
+		...(typeof tick.lagP99 === "number" ? [`${formatDuration(tick.lagP99)} last second`] : []),
 	];
 	const silent = silentText(tick);
 	return [
@@ -91,10 +83,7 @@ function figures(live: LiveRun): LiveRow[] {
 			metric,
 			window
 				? [
-						...together(
-							soFar(window, [50, 99, 99.9], tick.merged?.fewest),
-							worstOf(tick),
-						),
+						...together(soFar(window, [50, 99, 99.9], tick.merged?.fewest), worstOf(tick)),
 						`max ${formatDuration(window.max)}`,
 						`of ${formatCount(window.count)} so far`,
 					]
@@ -102,17 +91,9 @@ function figures(live: LiveRun): LiveRow[] {
 		],
 		[
 			"",
-			[
-				"last second:",
-				...together(
-					lastSecond(plan, tick),
-					tick.p99 === null ? "" : worstOf(tick),
-				),
-			],
+			["last second:", ...together(lastSecond(plan, tick), tick.p99 === null ? "" : worstOf(tick))],
 		],
-		...(lag.length === 0
-			? []
-			: [["lag", [`${lag.join(", ")}${worstOf(tick)}`]] as const]),
+		...(lag.length === 0 ? [] : [["lag", [`${lag.join(", ")}${worstOf(tick)}`]] as const]),
 		[
 			plan.backlog === null ? "in flight" : "waiting",
 			[
@@ -135,9 +116,7 @@ function cores(use: Use | null): LiveRow[] {
 }
 
 function trouble({ tick }: LiveRun): LiveRow[] {
-	return tick.error
-		? [["", [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`]]]
-		: [];
+	return tick.error ? [["", [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`]]] : [];
 }
 
 function timeText({ plan, tick, sent, stopping }: LiveRun): string {
@@ -188,17 +167,11 @@ function spark(
 
 /** The last of some parts with a few words more. */
 function together(parts: readonly string[], words: string): string[] {
-	return parts.map((part, i) =>
-		i === parts.length - 1 ? `${part}${words}` : part,
-	);
+	return parts.map((part, i) => (i === parts.length - 1 ? `${part}${words}` : part));
 }
 
 /** Parts beside each other after their label, on as many lines as it takes. */
-function flow(
-	label: string,
-	parts: readonly string[],
-	width: number,
-): string[] {
+function flow(label: string, parts: readonly string[], width: number): string[] {
 	const lines: string[] = [];
 	let line = `  ${label}`;
 	let empty = true;

@@ -1,11 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import {
-	closeSync,
-	mkdirSync,
-	openSync,
-	writeFileSync,
-	writeSync,
-} from "node:fs";
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
@@ -23,23 +17,22 @@ const T0_MS = 1_767_225_600_000;
  */
 export function writeLongRun(
 	folder: string,
-	{
-		hours,
-		perSecond = 100,
-		clients = 1,
-	}: { hours: number; perSecond?: number; clients?: number },
+	{ hours, perSecond = 100, clients = 1 }: { hours: number; perSecond?: number; clients?: number },
 ): Plan {
 	const seconds = hours * 3600;
 	const plan = planOf({
-		...(clients > 1
-			? { pattern: "work-queue" as const, consumers: clients }
-			: {}),
+		...(clients > 1 ? { pattern: "work-queue" as const, consumers: clients } : {}),
 		client: { count: clients, index: 0 },
 		schedule: steady(perSecond, WARMUP_S, seconds),
 		sla: [
 			{
-				...{ kind: "percentile", metric: "response", percentile: 99 },
-				...{ op: "<", limitNs: 20e6, text: "p99 < 20ms", abort: false },
+				kind: "percentile",
+				metric: "response",
+				percentile: 99,
+				op: "<",
+				limitNs: 20e6,
+				text: "p99 < 20ms",
+				abort: false,
 			},
 		],
 		limits: [{ metric: "response", limitNs: 20e6 }],
@@ -52,8 +45,7 @@ export function writeLongRun(
 	mkdirSync(run, { recursive: true });
 	writeFileSync(join(run, "plan.json"), JSON.stringify(plan));
 	writeFileSync(join(run, "run.json"), JSON.stringify(runFile(seconds)));
-	for (let client = 0; client < clients; client++)
-		writeClient(run, plan, client, seconds);
+	for (let client = 0; client < clients; client++) writeClient(run, plan, client, seconds);
 	return plan;
 }
 
@@ -64,19 +56,20 @@ function runFile(seconds: number): object {
 		schema: 1,
 		startedAt: new Date(T0_MS).toISOString(),
 		endedAt: new Date(T0_MS + (WARMUP_S + seconds) * 1000).toISOString(),
-		...{ k6Exit: 0, k6Signal: null, error: null, notes: [] },
-		...{ interruptedBy: null, abortedBy: null, sameHost: true },
-		...{ brokerUrl: "nats://127.0.0.1:4222", brokerVersion: "2.15.2" },
+		k6Exit: 0,
+		k6Signal: null,
+		error: null,
+		notes: [],
+		interruptedBy: null,
+		abortedBy: null,
+		sameHost: true,
+		brokerUrl: "nats://127.0.0.1:4222",
+		brokerVersion: "2.15.2",
 		brokerBinary: null,
 	};
 }
 
-function writeClient(
-	run: string,
-	plan: Plan,
-	client: number,
-	seconds: number,
-): void {
+function writeClient(run: string, plan: Plan, client: number, seconds: number): void {
 	const own = (plan.schedule.rate?.messages ?? 0) / plan.client.count;
 	const { intervalSeconds: each = 1 } = plan;
 	const kinds = Array.from({ length: 10 }, (_, i) => kindOf(own, i));
@@ -98,8 +91,7 @@ function writeClient(
 				`Tag=${metric}${at < WARMUP_S ? ".warmup" : ""},${at}.000,${at < WARMUP_S ? 1 : each}.000,0.0,${encoded}`,
 			);
 	const logEnd = hlog.close(
-		({ lines, sha256 }) =>
-			`#[Trailer: lines=${lines},sha256=${sha256},state=complete]`,
+		({ lines, sha256 }) => `#[Trailer: lines=${lines},sha256=${sha256},state=complete]`,
 	);
 	const jsonl = new Lines(join(run, `client-${client}.jsonl`));
 	jsonl.add(json(clientLine(client)));
@@ -112,10 +104,7 @@ function writeClient(
 	// By real time, from T0 on.
 	for (let at = 0; at < WARMUP_S + seconds; at += each)
 		jsonl.add(
-			(several[(at / each) % several.length] as Kind).completions.replace(
-				"SECOND",
-				String(at),
-			),
+			(several[(at / each) % several.length] as Kind).completions.replace("SECOND", String(at)),
 		);
 	const messages = own * seconds;
 	for (const [scope, n] of [
@@ -126,14 +115,11 @@ function writeClient(
 	jsonl.add(json(totalsLine(messages, seconds)));
 	jsonl.add(json({ type: "offenders", first: {} }));
 	jsonl.add(json({ type: "slowest", messages: [] }));
-	jsonl.close((end) =>
-		json({ type: "trailer", state: "complete", ...end, hlog: logEnd }),
-	);
+	jsonl.close((end) => json({ type: "trailer", state: "complete", ...end, hlog: logEnd }));
 	if (crosses(plan)) writeLedger(run, client, own * (WARMUP_S + seconds));
 	if (client > 0) return;
 	const samples = new Lines(join(run, "resources.jsonl"));
-	for (let at = 0; at <= WARMUP_S + seconds; at++)
-		samples.add(json(resourcesAt(at)));
+	for (let at = 0; at <= WARMUP_S + seconds; at++) samples.add(json(resourcesAt(at)));
 	samples.end();
 }
 
@@ -144,12 +130,7 @@ function writeLedger(run: string, producer: number, sequences: number): void {
 	const bits = deflateSync(bytes).toString("base64");
 	const ledger = new Lines(join(run, `client-${producer}.ledger`));
 	for (const set of ["tried", "received"])
-		ledger.add(
-			json({
-				...{ type: "set", set, producer, subscriber: 0 },
-				...{ count: sequences, bits },
-			}),
-		);
+		ledger.add(json({ type: "set", set, producer, subscriber: 0, count: sequences, bits }));
 	ledger.close((end) => json({ type: "trailer", ...end }));
 }
 
@@ -165,49 +146,40 @@ interface Kind {
 function kindOf(messages: number, i: number, seconds = 1): Kind {
 	const several = seconds > 1 ? { seconds } : {};
 	const random = seeded(i + 1);
-	const values = Array.from({ length: messages }, () =>
-		Math.round(1e5 * Math.exp(1.5 * random())),
-	);
+	const values = Array.from({ length: messages }, () => Math.round(1e5 * Math.exp(1.5 * random())));
 	const lags = values.map((ns) => Math.round(ns / 10));
 	const services = values.map((ns, m) => ns - (lags[m] ?? 0));
 	const queued = values.map(() => 0);
 	const metrics = Object.fromEntries(
-		Object.entries({
-			response: values,
-			service: services,
-			lag: lags,
-			queued,
-		}).map(([metric, all]) => {
-			const sum = all.reduce((a, b) => a + b, 0);
-			const sorted = all.toSorted((a, b) => a - b);
-			const [min, max] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
-			const figures = { count: messages, sum, min, max };
-			const encoded = encodeIntoCompressedBase64(histogramOf(all));
-			return [
-				metric,
-				{ encoded, figures: { ...figures, clamped: 0, negative: 0 } },
-			];
-		}),
+		Object.entries({ response: values, service: services, lag: lags, queued }).map(
+			([metric, all]) => {
+				const sum = all.reduce((a, b) => a + b, 0);
+				const sorted = all.toSorted((a, b) => a - b);
+				const [min, max] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
+				const figures = { count: messages, sum, min, max };
+				const encoded = encodeIntoCompressedBase64(histogramOf(all));
+				return [metric, { encoded, figures: { ...figures, clamped: 0, negative: 0 } }];
+			},
+		),
 	);
 	const tenths = Array.from({ length: 10 }, () => messages / 10);
 	const none = tenths.map(() => 0);
 	const backlog = tenths.map(() => Math.floor(3 * random()));
 	const tick = (more: object) =>
 		json({
-			...{
-				type: "tick",
-				...several,
-				sent: messages,
-				acked: null,
-				received: messages,
-			},
-			...{ inFlight: backlog.at(-1), backlog, held: none, ...more },
-			...{
-				cpuNs: 1e8 * seconds,
-				gcPauseNs: 1e5 * seconds,
-				gcCycles: 1,
-				at: "AT",
-			},
+			type: "tick",
+			...several,
+			sent: messages,
+			acked: null,
+			received: messages,
+			inFlight: backlog.at(-1),
+			backlog,
+			held: none,
+			...more,
+			cpuNs: 1e8 * seconds,
+			gcPauseNs: 1e5 * seconds,
+			gcCycles: 1,
+			at: "AT",
 		}).replace('"AT"', "AT");
 	const ticks = [tick({}), tick({ outstanding: backlog })];
 	return {
@@ -226,9 +198,7 @@ function kindOf(messages: number, i: number, seconds = 1): Kind {
 			...several,
 			counts: Array.from(
 				{ length: 100 },
-				(_, i) =>
-					Math.floor(((i + 1) * messages) / 100) -
-					Math.floor((i * messages) / 100),
+				(_, i) => Math.floor(((i + 1) * messages) / 100) - Math.floor((i * messages) / 100),
 			),
 			second: "SECOND",
 		}).replace('"SECOND"', "SECOND"),
@@ -238,13 +208,22 @@ function kindOf(messages: number, i: number, seconds = 1): Kind {
 
 function clientLine(index: number): object {
 	return {
-		...{ type: "client", schema: 1, index, t0UnixNs: `${T0_MS}000000` },
+		type: "client",
+		schema: 1,
+		index,
+		t0UnixNs: `${T0_MS}000000`,
 		versions: {
-			...{ k6: "v2.1.0", mqbench: "0.1.0", go: "go1.26.0", driver: "nats" },
-			...{ library: "nats.go v1.52.0", server: "nats-server 2.15.2" },
+			k6: "v2.1.0",
+			mqbench: "0.1.0",
+			go: "go1.26.0",
+			driver: "nats",
+			library: "nats.go v1.52.0",
+			server: "nats-server 2.15.2",
 		},
-		...{ driverOptions: {}, capabilities: { acks: false, order: "none" } },
-		...{ pacer: { timer: "none", leadNs: 0, spinNs: 0 }, cores: 2 },
+		driverOptions: {},
+		capabilities: { acks: false, order: "none" },
+		pacer: { timer: "none", leadNs: 0, spinNs: 0 },
+		cores: 2,
 	};
 }
 
@@ -252,10 +231,24 @@ function countersLine(plan: Plan, scope: string, n: number): object {
 	const own = crosses(plan) ? null : n;
 	const none = crosses(plan) ? null : 0;
 	return {
-		...{ type: "counters", scope, intended: n, notOffered: 0, sent: n },
-		...{ acked: null, failed: 0, unknown: 0, received: own, delivered: own },
-		...{ lost: none, duplicated: 0, reordered: null, failedReceived: none },
-		...{ unackedReceived: null, late: 0, redelivered: 0, corrupted: null },
+		type: "counters",
+		scope,
+		intended: n,
+		notOffered: 0,
+		sent: n,
+		acked: null,
+		failed: 0,
+		unknown: 0,
+		received: own,
+		delivered: own,
+		lost: none,
+		duplicated: 0,
+		reordered: null,
+		failedReceived: none,
+		unackedReceived: null,
+		late: 0,
+		redelivered: 0,
+		corrupted: null,
 		behind: none,
 	};
 }
@@ -263,25 +256,34 @@ function countersLine(plan: Plan, scope: string, n: number): object {
 function totalsLine(messages: number, seconds: number): object {
 	const endNs = (WARMUP_S + seconds) * 1e9;
 	return {
-		...{ type: "totals", clientDropped: 0, foreign: 0, reconnects: 0 },
-		...{ sentInWindow: messages, ackedInWindow: null },
+		type: "totals",
+		clientDropped: 0,
+		foreign: 0,
+		reconnects: 0,
+		sentInWindow: messages,
+		ackedInWindow: null,
 		receivedInWindow: messages,
-		...{ firstSendNs: WARMUP_S * 1e9, lastAckNs: null },
-		...{ firstReceiveNs: WARMUP_S * 1e9, lastReceiveNs: endNs },
-		...{ windowStartNs: WARMUP_S * 1e9, firstClaimNs: -1e8, endNs },
-		...{ cpuNs: seconds * 1e8, gcPauseNs: 0, gcCycles: 0 },
-		...{ schedLatencyP999Ns: 1000, errors: [] },
+		firstSendNs: WARMUP_S * 1e9,
+		lastAckNs: null,
+		firstReceiveNs: WARMUP_S * 1e9,
+		lastReceiveNs: endNs,
+		windowStartNs: WARMUP_S * 1e9,
+		firstClaimNs: -1e8,
+		endNs,
+		cpuNs: seconds * 1e8,
+		gcPauseNs: 0,
+		gcCycles: 0,
+		schedLatencyP999Ns: 1000,
+		errors: [],
 	};
 }
 
 function resourcesAt(at: number): object {
 	const used = (cpuNs: number) => ({
-		...{
-			cpuNs: cpuNs * at,
-			rssBytes: 6e7,
-			readBytes: 0,
-			writeBytes: 4096 * at,
-		},
+		cpuNs: cpuNs * at,
+		rssBytes: 6e7,
+		readBytes: 0,
+		writeBytes: 4096 * at,
 	});
 	return {
 		unixMs: T0_MS + at * 1000,

@@ -3,8 +3,12 @@ import { unmetSettings } from "./machine-asked.ts";
 
 const ALL = { maxCState: 1, smt: "off", interruptModeration: "off" } as const;
 const SET = {
-	...{ idleDriver: "acpi_idle", bootMaxCState: null, cStates: "POLL, C1" },
-	...{ maxCState: 1, smt: "off", governor: null },
+	idleDriver: "acpi_idle",
+	bootMaxCState: null,
+	cStates: "POLL, C1",
+	maxCState: 1,
+	smt: "off",
+	governor: null,
 	interruptModeration: "adaptive-rx off, rx-usecs 0, tx-usecs 0",
 };
 

@@ -7,22 +7,17 @@ import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { readEnvironment } from "./environment.ts";
-import {
-	environmentIn,
-	makeRunFolder,
-	runPath,
-	writeEnvironment,
-} from "./folder.ts";
+import { environmentIn, makeRunFolder, runPath, writeEnvironment } from "./folder.ts";
 
 const stop = new AbortController();
-vi.mock("../../infra/binaries/resolve.ts", () => ({
-	resolveBinaries: async () => ({ go: null }),
-}));
+vi.mock("../../infra/binaries/resolve.ts", () => ({ resolveBinaries: async () => ({ go: null }) }));
 vi.mock("../../infra/targets.ts", () => ({
 	provision: async () => ({
 		clients: [
 			{
-				...{ name: "this machine", kind: "local", close: async () => {} },
+				name: "this machine",
+				kind: "local",
+				close: async () => {},
 				prepare: async () => ({ machine: "linux amd64" }),
 			},
 		],
@@ -43,8 +38,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "mqbench-measure-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a Ctrl-C while a broker comes up interrupts the runs after it as well: none of them failed", async () => {
-	const text =
-		"system: nats\nworkload: { rate: 9/s, message: 256B, duration: 9s }\nrepeat: 3\n";
+	const text = "system: nats\nworkload: { rate: 9/s, message: 256B, duration: 9s }\nrepeat: 3\n";
 	const scenario = loadScenario("s.yaml", text);
 	const plans = expand(scenario, { runId: "r" });
 	expect(plans).toHaveLength(3);
@@ -58,21 +52,23 @@ test("a Ctrl-C while a broker comes up interrupts the runs after it as well: non
 	const nothing = () => {};
 	await measure(
 		{
-			...{
-				scenario,
-				runs: plans,
-				runCount: 3,
-				floors: [],
-				git: Promise.resolve(null),
-			},
+			scenario,
+			runs: plans,
+			runCount: 3,
+			floors: [],
+			git: Promise.resolve(null),
 			// Of a folder that is gone on with there is something to show, however soon it is stopped.
 			resumed: true,
 			hopeless: () => null,
 			folder: out,
 			k6Outs: [],
 			progress: {
-				...{ build: nothing, run: nothing, floor: nothing, say: nothing },
-				...{ tick: nothing, done: nothing },
+				build: nothing,
+				run: nothing,
+				floor: nothing,
+				say: nothing,
+				tick: nothing,
+				done: nothing,
 			} as never,
 		},
 		{ ...fakeWorld(), stop: stop.signal },
@@ -86,8 +82,6 @@ test("a Ctrl-C while a broker comes up interrupts the runs after it as well: non
 	const { bootId, node } = before;
 	expect(environmentIn(out)).toEqual({
 		...before,
-		resumed: [
-			{ startedAt: expect.stringMatching(/^\d{4}-/), bootId, node, go: null },
-		],
+		resumed: [{ startedAt: expect.stringMatching(/^\d{4}-/), bootId, node, go: null }],
 	});
 });

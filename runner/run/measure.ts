@@ -13,28 +13,13 @@ import { packageFolder, packageVersion } from "../package.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import type { World } from "../world.ts";
 import { readClient } from "./client-read.ts";
-import {
-	readEnvironment,
-	resumedEnvironment,
-	withHosts,
-} from "./environment.ts";
+import { readEnvironment, resumedEnvironment, withHosts } from "./environment.ts";
 import { startFleet } from "./fleet.ts";
-import {
-	environmentIn,
-	floorPath,
-	removeRunFolder,
-	writeEnvironment,
-} from "./folder.ts";
+import { environmentIn, floorPath, removeRunFolder, writeEnvironment } from "./folder.ts";
 import { readJson } from "./json.ts";
 import { unmetSettings } from "./machine-asked.ts";
 import type { ReadyClient } from "./member.ts";
-import {
-	type Command,
-	noteNotRun,
-	oneRun,
-	openBroker,
-	timestamp,
-} from "./one-run.ts";
+import { type Command, noteNotRun, oneRun, openBroker, timestamp } from "./one-run.ts";
 import type { Progress } from "./progress.ts";
 import { runFolders } from "./run-folders.ts";
 
@@ -67,10 +52,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 	// Of a command that was stopped: each run that it did not come to says so.
 	const noteRest = () => {
 		const now = timestamp(world);
-		const stopped = {
-			...{ startedAt: now, endedAt: now },
-			interruptedBy: String(world.stop.reason),
-		};
+		const stopped = { startedAt: now, endedAt: now, interruptedBy: String(world.stop.reason) };
 		if (ahead) noteNotRun(folder, ahead, stopped);
 		// A search has no rest, as each of its runs follows from the one before.
 		if (made.some(({ search }) => search !== null)) return;
@@ -101,8 +83,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		const note = (found: readonly HostSettings[]) => {
 			const known = environment;
 			environment = withHosts(known, found);
-			if (!isDeepStrictEqual(environment, known))
-				writeEnvironment(folder, environment);
+			if (!isDeepStrictEqual(environment, known)) writeEnvironment(folder, environment);
 		};
 		const rig = await provision(
 			scenario.target,
@@ -126,8 +107,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				const sentences = of.flatMap(({ name, settings }) =>
 					unmetSettings(scenario.machine, name, settings),
 				);
-				for (const one of sentences.filter((one) => !said.has(one)))
-					progress.say(`  ${one}`);
+				for (const one of sentences.filter((one) => !said.has(one))) progress.say(`  ${one}`);
 				for (const one of sentences) said.add(one);
 				return sentences;
 			};
@@ -142,16 +122,18 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				progress.run(plan, all.runCount);
 				const system = systemOf(scenario, plan);
 				const only = all.runCount === 1;
-				const broker = await openBroker(
-					{ ...all, plan, system, rig, only },
-					world,
-				);
+				const broker = await openBroker({ ...all, plan, system, rig, only }, world);
 				if (!broker) continue;
 				begun = true;
 				note(broker.hosts ?? []);
 				await oneRun(
 					{
-						...{ ...all, plan, system, broker, clients, baseline },
+						...all,
+						plan,
+						system,
+						broker,
+						clients,
+						baseline,
 						unmet: [...ofClients, ...unmet(broker.hosts ?? [])],
 					},
 					world,
@@ -190,10 +172,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 // --- internal ---
 
 /** Once a command: finds out what the clients are, and brings the programs to those that are not this machine. */
-async function reach(
-	clients: readonly Client[],
-	progress: Progress,
-): Promise<ReadyClient[]> {
+async function reach(clients: readonly Client[], progress: Progress): Promise<ReadyClient[]> {
 	const ready = await Promise.all(
 		clients.map(async (client) => ({ client, facts: await client.prepare() })),
 	);
@@ -208,15 +187,9 @@ async function reach(
 type Found = Pick<HostSettings, "name" | "settings">;
 
 /** Of a client that is no host those of this machine, which nobody sets. */
-function settingsOf(
-	clients: readonly ReadyClient[],
-	{ settings: own }: EnvironmentFile,
-): Found[] {
+function settingsOf(clients: readonly ReadyClient[], { settings: own }: EnvironmentFile): Found[] {
 	const here = clients.some(({ facts }) => facts.settings === undefined);
-	return [
-		...hostsOf(clients),
-		...(here && own ? [{ name: "this machine", settings: own }] : []),
-	];
+	return [...hostsOf(clients), ...(here && own ? [{ name: "this machine", settings: own }] : [])];
 }
 
 function hostsOf(clients: readonly ReadyClient[]): HostSettings[] {
@@ -272,16 +245,11 @@ function noteVersions(folder: string, environment: EnvironmentFile): void {
 	const systems = { ...environment.systems };
 	// Those of earlier commands as well: one that was killed has noted nothing.
 	for (const { run, plan } of plansIn(folder)) {
-		const client = readClient(run, 0).lines.find(
-			(line) => line.type === "client",
-		);
+		const client = readClient(run, 0).lines.find((line) => line.type === "client");
 		if (!client) continue;
 		k6 = client.versions.k6;
 		go = client.versions.go;
-		systems[plan.system] = {
-			broker: client.versions.server,
-			library: client.versions.library,
-		};
+		systems[plan.system] = { broker: client.versions.server, library: client.versions.library };
 	}
 	writeEnvironment(folder, { ...environment, k6, go, systems });
 }

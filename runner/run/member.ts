@@ -1,10 +1,5 @@
 import { describeEnd, type Ended } from "../../infra/process.ts";
-import type {
-	Client,
-	ClientFacts,
-	ClockReading,
-	Workspace,
-} from "../../infra/rig.ts";
+import type { Client, ClientFacts, ClockReading, Workspace } from "../../infra/rig.ts";
 import { MqbenchError } from "../errors.ts";
 import type { ClientEnd } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
@@ -127,9 +122,7 @@ export class Member {
 		this.say({ peers });
 		const said = await this.#within(ms, this.#hasMet);
 		if (said !== NOT_SAID) return said;
-		return this.running
-			? tell("client-not-met", { seconds: Math.round(ms / 1000) })
-			: null;
+		return this.running ? tell("client-not-met", { seconds: Math.round(ms / 1000) }) : null;
 	}
 
 	/** The address at which others reach its machine; null: they are on the same one. */
@@ -160,18 +153,12 @@ export class Member {
 
 	/** How k6 ended, as a sentence: "k6 ended with exit code 107: connection refused". */
 	endText(): string {
-		const { code, signal, why }: Ended = this.ended ?? {
-			...{ code: null, signal: null },
-		};
+		const { code, signal, why }: Ended = this.ended ?? { code: null, signal: null };
 		const complaint = why ?? this.#k6?.complaint() ?? null;
 		if (code === null && signal === null)
 			return tell("connection-lost", {
 				words:
-					why !== undefined
-						? `: ${why}`
-						: complaint === null
-							? ""
-							: `, last words: ${complaint}`,
+					why !== undefined ? `: ${why}` : complaint === null ? "" : `, last words: ${complaint}`,
 			});
 		return `k6 ended with ${describeEnd({ code, signal })}: ${complaint ?? "it said nothing"}`;
 	}
@@ -224,10 +211,7 @@ export class Member {
 	}
 
 	/** What it says, unless it has ended or `ms` are over before. */
-	async #within<Said>(
-		ms: number,
-		said: Promise<Said>,
-	): Promise<Said | typeof NOT_SAID> {
+	async #within<Said>(ms: number, said: Promise<Said>): Promise<Said | typeof NOT_SAID> {
 		let timer: NodeJS.Timeout | undefined;
 		try {
 			return await Promise.race([
@@ -249,8 +233,7 @@ export class Member {
 		}
 		if (line.mqbench === "met") this.#tellMet(line.error ?? null);
 		if (line.mqbench === "settled") this.settled = true;
-		if (line.mqbench === "start")
-			this.#firstClaimNs = line.firstClaimNs ?? null;
+		if (line.mqbench === "start") this.#firstClaimNs = line.firstClaimNs ?? null;
 		if (line.mqbench === "tick" && line.error) this.unwritable = line.error;
 	}
 
@@ -264,16 +247,10 @@ export class Member {
 }
 
 /** `error` as (the end of) a sentence, without passwords and without the `name` of the client, which is told before it. */
-export function reasonText(
-	begin: string,
-	error: unknown,
-	name?: string,
-): string {
+export function reasonText(begin: string, error: unknown, name?: string): string {
 	if (error instanceof MqbenchError) {
 		const text = maskUrls(error.message);
-		return name !== undefined && text.startsWith(`${name}: `)
-			? text.slice(name.length + 2)
-			: text;
+		return name !== undefined && text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text;
 	}
 	if (!(error instanceof Error)) throw error;
 	return maskUrls(`${begin}${reasonOf(error)}`);

@@ -6,8 +6,16 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const tick = (at: number, parts: Partial<Tick> = {}): Tick => ({
-	...{ mqbench: "tick", at, sent: 10, received: 9, inFlight: 1 },
-	...{ failed: 0, duplicated: 0, over: [0, 0], p50: 5, p99: 7 },
+	mqbench: "tick",
+	at,
+	sent: 10,
+	received: 9,
+	inFlight: 1,
+	failed: 0,
+	duplicated: 0,
+	over: [0, 0],
+	p50: 5,
+	p99: 7,
 	...parts,
 });
 
@@ -43,9 +51,18 @@ describe("a second of several clients", () => {
 		tell(
 			0,
 			tick(1, {
-				...{ sent: 1, received: 2, acked: 3, inFlight: 4, held: 9 },
-				...{ failed: 5, duplicated: 6, over: [7, 8] },
-				...{ p50: 900, p99: 1000, lagP99: 20, windowLagP99: 31 },
+				sent: 1,
+				received: 2,
+				acked: 3,
+				inFlight: 4,
+				held: 9,
+				failed: 5,
+				duplicated: 6,
+				over: [7, 8],
+				p50: 900,
+				p99: 1000,
+				lagP99: 20,
+				windowLagP99: 31,
 				metric: "response",
 				window: { count: 100, p50: 9, p99: 10, p999: 30, max: 40 },
 			}),
@@ -53,9 +70,18 @@ describe("a second of several clients", () => {
 		tell(
 			1,
 			tick(1, {
-				...{ sent: 10, received: 20, acked: 30, inFlight: 40, held: 90 },
-				...{ failed: 50, duplicated: 60, over: [70, 80] },
-				...{ p50: 800, p99: 3000, lagP99: null, windowLagP99: 32 },
+				sent: 10,
+				received: 20,
+				acked: 30,
+				inFlight: 40,
+				held: 90,
+				failed: 50,
+				duplicated: 60,
+				over: [70, 80],
+				p50: 800,
+				p99: 3000,
+				lagP99: null,
+				windowLagP99: 32,
 				metric: "response",
 				window: { count: 60, p50: 8, p99: 20, p999: 25, max: 90 },
 			}),
@@ -63,24 +89,38 @@ describe("a second of several clients", () => {
 		tell(
 			2,
 			tick(1, {
-				...{ sent: 100, received: 200, acked: 300, inFlight: 400, held: 900 },
-				...{ failed: 500, duplicated: 600, over: [700, 800] },
-				...{ p50: null, p99: null, lagP99: 25, windowLagP99: 30 },
+				sent: 100,
+				received: 200,
+				acked: 300,
+				inFlight: 400,
+				held: 900,
+				failed: 500,
+				duplicated: 600,
+				over: [700, 800],
+				p50: null,
+				p99: null,
+				lagP99: 25,
+				windowLagP99: 30,
 				metric: "response",
 				window: null,
 			}),
 		);
 		expect(ticks).toEqual<Tick[]>([
 			{
-				...{ mqbench: "tick", at: 1, sent: 111, received: 222, acked: 333 },
-				...{
-					inFlight: 444,
-					held: 999,
-					failed: 555,
-					duplicated: 666,
-					over: [777, 888],
-				},
-				...{ p50: 900, p99: 3000, lagP99: 25, windowLagP99: 32 },
+				mqbench: "tick",
+				at: 1,
+				sent: 111,
+				received: 222,
+				acked: 333,
+				inFlight: 444,
+				held: 999,
+				failed: 555,
+				duplicated: 666,
+				over: [777, 888],
+				p50: 900,
+				p99: 3000,
+				lagP99: 25,
+				windowLagP99: 32,
 				metric: "response",
 				window: { count: 160, p50: 9, p99: 20, p999: 30, max: 90 },
 				merged: { clients: 3, silent: [], fewest: 60 },
@@ -100,8 +140,12 @@ describe("a second of several clients", () => {
 		tell(0, tick(1, { acked: 5, p50: null, p99: null }));
 		tell(1, tick(1, { acked: null, p50: null, p99: null }));
 		expect(ticks[0]).toMatchObject({
-			...{ acked: null, p50: null, p99: null, lagP99: null },
-			...{ window: null, windowLagP99: null },
+			acked: null,
+			p50: null,
+			p99: null,
+			lagP99: null,
+			window: null,
+			windowLagP99: null,
 		});
 	});
 
@@ -112,12 +156,7 @@ describe("a second of several clients", () => {
 		vi.advanceTimersByTime(900);
 		expect(ticks).toEqual([]);
 		vi.advanceTimersByTime(200);
-		expect(ticks[0]).toMatchObject({
-			at: 1,
-			sent: 20,
-			failed: 2,
-			merged: { silent: [2] },
-		});
+		expect(ticks[0]).toMatchObject({ at: 1, sent: 20, failed: 2, merged: { silent: [2] } });
 		tell(2, tick(1, { failed: 1 }));
 		expect(ticks).toHaveLength(1);
 		for (const i of [0, 1, 2]) tell(i, tick(2, { failed: 3 }));
@@ -150,7 +189,11 @@ describe("a second of several clients", () => {
 		gone(0);
 		tell(1, tick(2, { failed: 1, over: [1, 0] }));
 		expect(ticks[1]).toMatchObject({
-			...{ at: 2, sent: 10, inFlight: 1, failed: 5, over: [3, 1] },
+			at: 2,
+			sent: 10,
+			inFlight: 1,
+			failed: 5,
+			over: [3, 1],
 			merged: { silent: [] },
 		});
 		tell(1, tick(3));
@@ -173,10 +216,12 @@ describe("a second of several clients", () => {
 });
 
 describe("the end of several clients", () => {
-	const end = (
-		state: End["state"],
-		window: NonNullable<End["window"]>,
-	): End => ({ mqbench: "end", state, metric: "response", window });
+	const end = (state: End["state"], window: NonNullable<End["window"]>): End => ({
+		mqbench: "end",
+		state,
+		metric: "response",
+		window,
+	});
 	const window = { count: 10, p50: 1, p99: 2, p999: 3, max: 4 };
 
 	test("is told once, when every client has closed its books, with what they counted together", () => {
@@ -187,7 +232,9 @@ describe("the end of several clients", () => {
 		tell(1, end("complete", { ...window, count: 5, max: 9 }));
 		expect(ends).toEqual([
 			{
-				...{ mqbench: "end", state: "complete", metric: "response" },
+				mqbench: "end",
+				state: "complete",
+				metric: "response",
 				window: { count: 15, p50: 1, p99: 2, p999: 3, max: 9 },
 				windowLagP99: null,
 				merged: { clients: 2, silent: [], fewest: 5 },

@@ -26,10 +26,7 @@ interface MergedOptions {
  * clients cannot be made from percentiles of each: of each kind the worst client's is told.
  */
 export function mergeProgress(options: MergedOptions): MergedProgress {
-	const all = Array.from(
-		{ length: options.clients },
-		() => new ClientProgress(),
-	);
+	const all = Array.from({ length: options.clients }, () => new ClientProgress());
 	/** The newest second that was passed on. */
 	let passed = 0;
 	let waiting: { at: number; timer: NodeJS.Timeout } | null = null;
@@ -98,9 +95,7 @@ class ClientProgress {
 
 	/** The first second after `at` that it has told of, and that was not passed on. */
 	nextAfter(at: number): number {
-		return smallestOf(
-			this.pending.map((tick) => (tick.at > at ? tick.at : Infinity)),
-		);
+		return smallestOf(this.pending.map((tick) => (tick.at > at ? tick.at : Infinity)));
 	}
 
 	hasReached(at: number): boolean {
@@ -121,9 +116,7 @@ function addUp(at: number, all: readonly ClientProgress[]): Tick {
 	const up = all.filter(({ gone }) => !gone);
 	const running = up.flatMap(({ last }) => last ?? []);
 	const newest = seconds.filter((tick) => tick.at === at);
-	const errors = all.flatMap(({ last }, i) =>
-		last?.error ? [`client ${i}: ${last.error}`] : [],
-	);
+	const errors = all.flatMap(({ last }, i) => (last?.error ? [`client ${i}: ${last.error}`] : []));
 	return {
 		mqbench: "tick",
 		at,
@@ -147,9 +140,7 @@ function addUp(at: number, all: readonly ClientProgress[]): Tick {
 		...(errors[0] === undefined ? {} : { error: errors[0] }),
 		merged: {
 			clients: all.length,
-			silent: all.flatMap((one, i) =>
-				one.gone || one.last?.at === at ? [] : [i],
-			),
+			silent: all.flatMap((one, i) => (one.gone || one.last?.at === at ? [] : [i])),
 			fewest: fewest(sinceStart),
 		},
 	};
@@ -158,21 +149,16 @@ function addUp(at: number, all: readonly ClientProgress[]): Tick {
 function addUpEnds(ends: readonly End[]): End {
 	return {
 		mqbench: "end",
-		state: ends.every(({ state }) => state === "complete")
-			? "complete"
-			: "interrupted",
+		state: ends.every(({ state }) => state === "complete") ? "complete" : "interrupted",
 		...soFar(ends),
 		merged: { clients: ends.length, silent: [], fewest: fewest(ends) },
 	};
 }
 
 /** The window so far: messages of all, of everything else the worst. */
-function soFar(
-	of: readonly (Tick | End)[],
-): Pick<Tick, "metric" | "window" | "windowLagP99"> {
+function soFar(of: readonly (Tick | End)[]): Pick<Tick, "metric" | "window" | "windowLagP99"> {
 	const windows = of.flatMap(({ window }) => window ?? []);
-	const most = (of: (window: WindowSoFar) => number) =>
-		largestOf(windows.map(of));
+	const most = (of: (window: WindowSoFar) => number) => largestOf(windows.map(of));
 	return {
 		metric: of[0]?.metric,
 		window:

@@ -4,11 +4,7 @@ import { type Broker, type Rig, untouchedBroker } from "../../infra/rig.ts";
 import { brokerOf } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { type Plan, setUpBytes } from "../model/plan.ts";
-import type {
-	FaultDone,
-	NetworkPath,
-	RunFileInput,
-} from "../model/run-file.ts";
+import type { FaultDone, NetworkPath, RunFileInput } from "../model/run-file.ts";
 import { targets } from "../model/targets.ts";
 import { notFresh, onHosts } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
@@ -74,12 +70,12 @@ export async function openBroker(
 			faults: [...new Set(plan.faults.map(({ action }) => action))],
 		});
 	} catch (error) {
-		if (!(error instanceof MqbenchError) || error.code === "interrupted")
-			throw error;
+		if (!(error instanceof MqbenchError) || error.code === "interrupted") throw error;
 		if (one.only) throw error;
 		progress.say(`  ${error.message}`);
 		noteNotRun(folder, plan, {
-			...{ startedAt, endedAt: timestamp(world) },
+			startedAt,
+			endedAt: timestamp(world),
 			error: maskUrls(error.message),
 			brokerUrl: maskUrls(system.url ?? ""),
 		});
@@ -123,10 +119,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			clients: clients.map(({ client }) => client),
 			url: broker.url,
 			ports: brokerOf(system),
-			onHosts: onHosts(
-				one.scenario.rig && { path: "", rig: one.scenario.rig },
-				system.key,
-			),
+			onHosts: onHosts(one.scenario.rig && { path: "", rig: one.scenario.rig }, system.key),
 		});
 		fleet = startFleet(
 			{
@@ -160,11 +153,8 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	progress.done();
 	const wrong = result.error ?? noRoom ?? result.brokeOff;
 	if (wrong !== null) progress.say(`  ${wrong}`);
-	if (result.abortedBy !== null)
-		progress.say(tell("stopped-hopeless", { sla: result.abortedBy }));
-	const complaints = outputNotes(
-		...([runPath(folder, plan), clients.length, one.k6Outs] as const),
-	);
+	if (result.abortedBy !== null) progress.say(tell("stopped-hopeless", { sla: result.abortedBy }));
+	const complaints = outputNotes(...([runPath(folder, plan), clients.length, one.k6Outs] as const));
 	for (const one of complaints) progress.say(`  Warning: ${one}`);
 	// Whatever its SLA says of the part before: a broker that died has not passed.
 	const notes = [
@@ -214,9 +204,16 @@ export function noteNotRun(
 	of: Pick<RunFileInput, "startedAt" | "endedAt"> & Partial<RunFileInput>,
 ): void {
 	writeRunFile(folder, plan, {
-		...{ schema: 1, k6Exit: null, k6Signal: null },
-		...{ interruptedBy: null, abortedBy: null, error: null, notes: [] },
-		...{ brokerUrl: "", brokerVersion: "", brokerBinary: null },
+		schema: 1,
+		k6Exit: null,
+		k6Signal: null,
+		interruptedBy: null,
+		abortedBy: null,
+		error: null,
+		notes: [],
+		brokerUrl: "",
+		brokerVersion: "",
+		brokerBinary: null,
 		brokerSettings: {},
 		// Would the broker have been on this machine?
 		sameHost: targets[plan.target].here,

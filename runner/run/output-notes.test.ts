@@ -7,8 +7,7 @@ import { outputNotes } from "./output-notes.ts";
 function folder(...logs: string[]): string {
 	const made = mkdtempSync(path.join(tmpdir(), "mqbench-outputs-"));
 	onTestFinished(() => rmSync(made, { recursive: true }));
-	for (const [i, text] of logs.entries())
-		writeFileSync(path.join(made, `client-${i}.log`), text);
+	for (const [i, text] of logs.entries()) writeFileSync(path.join(made, `client-${i}.log`), text);
 	return made;
 }
 

@@ -6,11 +6,7 @@ import { tell } from "../text/tell.ts";
  * What outputs of k6 (`--k6-out`) complained of in a run that came to its end: a note, for the figures of the run are whole, and whoever looks at
  * the other end sees only a gap. From k6's own logs, in which secrets are masked already.
  */
-export function outputNotes(
-	folder: string,
-	clients: number,
-	outs: readonly string[],
-): string[] {
+export function outputNotes(folder: string, clients: number, outs: readonly string[]): string[] {
 	if (outs.length === 0) return [];
 	const complaints = Array.from({ length: clients }, (_, index) =>
 		path.join(folder, `client-${index}.log`),

@@ -50,13 +50,9 @@ export function plainLine({
 		...time,
 		`in flight ${formatCount(tick.inFlight)}`,
 		...(tick.failed > 0 ? [`failed ${formatCount(tick.failed)}`] : []),
-		...(tick.duplicated > 0
-			? [`duplicated ${formatCount(tick.duplicated)}`]
-			: []),
+		...(tick.duplicated > 0 ? [`duplicated ${formatCount(tick.duplicated)}`] : []),
 		...(tick.window
-			? [
-					`so far ${worst}${soFar(tick.window, [99, 99.9], tick.merged?.fewest).join(", ")}`,
-				]
+			? [`so far ${worst}${soFar(tick.window, [99, 99.9], tick.merged?.fewest).join(", ")}`]
 			: []),
 		...(typeof tick.windowLagP99 === "number"
 			? [`${worst}lag p99 ${formatDuration(tick.windowLagP99)}`]

@@ -25,8 +25,12 @@ async function primed(system: string, started: (self: FakeClient) => void) {
 	const client = fakeClient(0, { generator: { started } });
 	const done = await prime(
 		{
-			...{ plan, system: its, broker: untouchedBroker(), folder },
-			...{ clients: [client.ready], progress: makeProgress(world, false) },
+			plan,
+			system: its,
+			broker: untouchedBroker(),
+			folder,
+			clients: [client.ready],
+			progress: makeProgress(world, false),
 		},
 		world,
 	);

@@ -42,7 +42,11 @@ export async function prime(
 		fillRun(folder, plan);
 		const fleet = startFleet(
 			{
-				...{ clients, folder, plan, url: broker.url, k6Outs: [] },
+				clients,
+				folder,
+				plan,
+				url: broker.url,
+				k6Outs: [],
 				brokerPids: () => [],
 				brokerGone: () => broker.gone,
 				onProgress(line) {
@@ -54,10 +58,7 @@ export async function prime(
 		);
 		const { error } = await fleet.ended;
 		return error === null
-			? {
-					settings: { primed: tell("primed", { messages: formatCount(came) }) },
-					notes: [],
-				}
+			? { settings: { primed: tell("primed", { messages: formatCount(came) }) }, notes: [] }
 			: { settings: {}, notes: [tell("not-primed", { reason: error })] };
 	} finally {
 		rmSync(folder, { recursive: true, force: true });

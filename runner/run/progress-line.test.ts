@@ -8,11 +8,22 @@ test("reads what the generator prints", () => {
 
 test("reads a second with what the window came to so far, and one of a generator that does not tell", () => {
 	const old = {
-		...{ mqbench: "tick", at: 7, sent: 1, received: 1, inFlight: 0, failed: 0 },
-		...{ duplicated: 0, over: [], p50: null, p99: 5 },
+		mqbench: "tick",
+		at: 7,
+		sent: 1,
+		received: 1,
+		inFlight: 0,
+		failed: 0,
+		duplicated: 0,
+		over: [],
+		p50: null,
+		p99: 5,
 	};
 	const line = {
-		...{ ...old, acked: null, metric: "response", lagP99: null },
+		...old,
+		acked: null,
+		metric: "response",
+		lagP99: null,
 		windowLagP99: 3,
 		window: { count: 9, p50: 1, p99: 2, p999: 3, max: 4 },
 	};

@@ -4,13 +4,7 @@ import { parsed } from "./json.ts";
 
 /** The window so far, ns: of the messages that are back. null: there is none yet. Fields that older generators do not tell are optional. */
 const WindowSoFar = z
-	.object({
-		count: z.int(),
-		p50: z.int(),
-		p99: z.int(),
-		p999: z.int(),
-		max: z.int(),
-	})
+	.object({ count: z.int(), p50: z.int(), p99: z.int(), p999: z.int(), max: z.int() })
 	.nullable()
 	.optional();
 export type WindowSoFar = NonNullable<z.infer<typeof WindowSoFar>>;
@@ -94,11 +88,7 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 			})
 			.optional(),
 	}),
-	z.object({
-		mqbench: z.literal("end"),
-		state: z.enum(["complete", "interrupted"]),
-		...soFar,
-	}),
+	z.object({ mqbench: z.literal("end"), state: z.enum(["complete", "interrupted"]), ...soFar }),
 ]);
 export type ProgressLine = z.infer<typeof ProgressLine>;
 

@@ -50,20 +50,11 @@ const figures = {
 	acked: null,
 	lagP99: 30_000,
 	windowLagP99: 20_000,
-	window: {
-		count: 6000,
-		p50: 61_000,
-		p99: 1_400_000,
-		p999: 3_200_000,
-		max: 12_000_000,
-	},
+	window: { count: 6000, p50: 61_000, p99: 1_400_000, p999: 3_200_000, max: 12_000_000 },
 } as const;
 
 const unseen = { stealNs: null, throttled: null };
-const unknown = {
-	...{ waitNs: null, rssBytes: null },
-	...{ readBytes: null, writeBytes: null },
-};
+const unknown = { waitNs: null, rssBytes: null, readBytes: null, writeBytes: null };
 
 /** A progress on a terminal of so many columns, or none, and what it wrote. */
 function progress({
@@ -84,11 +75,7 @@ function progress({
 	onlooker?: Onlooker | null;
 } = {}) {
 	let ms = 0;
-	const world = fakeWorld({
-		clock: { nowMs: () => 0, monotonicMs: () => ms },
-		env,
-		stop,
-	});
+	const world = fakeWorld({ clock: { nowMs: () => 0, monotonicMs: () => ms }, env, stop });
 	Object.assign(world.stderr, { isTTY, columns, rows });
 	return {
 		made: makeProgress(world, quiet, onlooker),
@@ -127,9 +114,7 @@ describe("a run that nobody watches", () => {
 	test("does not say that a drain takes longer than it may", () => {
 		const { made, err } = progress();
 		made.tick(plan, tick({ at: 46, p50: null, p99: null }));
-		expect(err()).toContain(
-			"  the drain (30s) is over, waiting for the last results  in flight 2",
-		);
+		expect(err()).toContain("  the drain (30s) is over, waiting for the last results  in flight 2");
 	});
 
 	test("leaves what a floor came to to the report, which knows its best second", () => {
@@ -143,7 +128,8 @@ describe("a run that nobody watches", () => {
 		const { made, err } = progress();
 		made.tick(plan, tick(figures));
 		made.tick(plan, {
-			...{ mqbench: "end", state: "complete" },
+			mqbench: "end",
+			state: "complete",
 			...figures,
 			window: { ...figures.window, count: 30_000 },
 		});
@@ -172,8 +158,7 @@ describe("a run that nobody watches", () => {
 		});
 		const lines = (durationNs: number) => {
 			const { made, err } = progress();
-			for (let at = 1; at <= durationNs / 1e9; at++)
-				made.tick(long(durationNs), tick({ at }));
+			for (let at = 1; at <= durationNs / 1e9; at++) made.tick(long(durationNs), tick({ at }));
 			return err().split("\n").length - 1;
 		};
 		expect(lines(60e9)).toBe(60);
@@ -192,17 +177,12 @@ describe("a run that nobody watches", () => {
 		[3, 2, true, "[3] "],
 		[2, 2, false, "[2/2] "],
 		[1, 1, false, ""],
-	])(
-		"number %d of %d known ones, of a search: %s, begins with %j",
-		(index, of, searches, text) => {
-			const { made, err } = progress();
-			const search = searches ? ({} as Plan["search"]) : null;
-			made.run({ ...plan, index, search }, of);
-			expect(err()).toMatch(
-				new RegExp(`^${text.replace(/[[\]]/g, "\\$&")}nats: `),
-			);
-		},
-	);
+	])("number %d of %d known ones, of a search: %s, begins with %j", (index, of, searches, text) => {
+		const { made, err } = progress();
+		const search = searches ? ({} as Plan["search"]) : null;
+		made.run({ ...plan, index, search }, of);
+		expect(err()).toMatch(new RegExp(`^${text.replace(/[[\]]/g, "\\$&")}nats: `));
+	});
 
 	test("says so when an SLA line has more over its limit than it may", () => {
 		const { made, err } = progress();
@@ -211,21 +191,15 @@ describe("a run that nobody watches", () => {
 		made.expect([judged, { ...judged, system: "redis" }]);
 		made.tick(judged, tick({ over: [301, 0] }));
 		const [broken, met, named] = err().split("\n");
-		expect(named).toMatch(
-			/p99 < 20ms \(nats\): 301 over, 300 allowed: TOO MANY$/,
-		);
+		expect(named).toMatch(/p99 < 20ms \(nats\): 301 over, 300 allowed: TOO MANY$/);
 		expect(broken).toMatch(/p99 < 20ms: 301 over, 300 allowed: TOO MANY$/);
 		expect(met).not.toContain("TOO MANY");
 	});
 
 	test("says that consumers are paused, not that nobody answers", () => {
 		const { made, err } = progress();
-		const built = {
-			...plan,
-			backlog: { pauseNs: 6e9, resumeNs: 9e9, messages: 9000 },
-		};
-		for (const at of [6, 7, 9, 10])
-			made.tick(built, tick({ at, p50: null, p99: null }));
+		const built = { ...plan, backlog: { pauseNs: 6e9, resumeNs: 9e9, messages: 9000 } };
+		for (const at of [6, 7, 9, 10]) made.tick(built, tick({ at, p50: null, p99: null }));
 		expect(err().match(/no answers yet|consumers are paused/g)).toEqual([
 			"no answers yet",
 			"consumers are paused",
@@ -268,11 +242,7 @@ describe("a run that nobody watches", () => {
 describe("a run of several clients", () => {
 	const three = { ...plan, client: { index: 0, count: 3 } };
 	const merged = (parts: object = {}) =>
-		tick({
-			...figures,
-			merged: { clients: 3, silent: [], fewest: 400 },
-			...parts,
-		}) as Tick;
+		tick({ ...figures, merged: { clients: 3, silent: [], fewest: 400 }, ...parts }) as Tick;
 
 	test("says how many they are, and that percentiles are those of the worst one", () => {
 		const { made, err } = progress();
@@ -292,8 +262,7 @@ describe("a run of several clients", () => {
 
 	test("names those that have not told of a second", () => {
 		const { made, err } = progress();
-		const late = (silent: number[]) =>
-			merged({ merged: { clients: 3, silent, fewest: 400 } });
+		const late = (silent: number[]) => merged({ merged: { clients: 3, silent, fewest: 400 } });
 		made.tick(three, late([2]));
 		made.tick(three, late([0, 2]));
 		const [one, two] = err().split("\n");
@@ -304,28 +273,20 @@ describe("a run of several clients", () => {
 	test("tells in the end how many messages there are, and no percentiles: those of each are not those of all", () => {
 		const { made, err } = progress();
 		made.tick(three, {
-			...{ mqbench: "end", state: "complete" },
+			mqbench: "end",
+			state: "complete",
 			...figures,
 			window: { ...figures.window, count: 30_000 },
 			merged: { clients: 3, silent: [], fewest: 10_000 },
 		} as End);
-		expect(err()).toBe(
-			"  all 30 000 messages of 3 clients have a response time\n",
-		);
+		expect(err()).toBe("  all 30 000 messages of 3 clients have a response time\n");
 	});
 
 	test("is watched with the same words", () => {
-		const { made, screen } = progress({
-			isTTY: true,
-			columns: 110,
-			env: { LANG: "C.UTF-8" },
-		});
+		const { made, screen } = progress({ isTTY: true, columns: 110, env: { LANG: "C.UTF-8" } });
 		made.run(three, 1);
 		made.tick(three, merged());
-		made.tick(
-			three,
-			merged({ at: 8, merged: { clients: 3, silent: [1], fewest: 400 } }),
-		);
+		made.tick(three, merged({ at: 8, merged: { clients: 3, silent: [1], fewest: 400 } }));
 		expect(screen().lines.join("\n").trimEnd()).toBe(
 			[
 				"nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured, 3 clients)",
@@ -421,20 +382,13 @@ describe("a run that is watched", () => {
 			const { made, screen } = watched({ columns });
 			const hostile = {
 				...judged,
-				sla: judged.sla.map((s) => ({
-					...s,
-					text: "p99 🚀\n\x1b[2J<b>".repeat(30),
-				})),
+				sla: judged.sla.map((s) => ({ ...s, text: "p99 🚀\n\x1b[2J<b>".repeat(30) })),
 			};
 			for (let at = 1; at < 20; at++)
-				made.tick(
-					hostile,
-					tick({ at, ...figures, error: "x".repeat(300), over: [9e9, 9] }),
-				);
+				made.tick(hostile, tick({ at, ...figures, error: "x".repeat(300), over: [9e9, 9] }));
 			const { frames, unknown } = screen();
 			for (const lines of frames)
-				for (const line of lines.slice(1))
-					expect(displayWidth(line)).toBeLessThan(columns);
+				for (const line of lines.slice(1)) expect(displayWidth(line)).toBeLessThan(columns);
 			expect(unknown).toEqual([]);
 		},
 	);
@@ -463,17 +417,13 @@ describe("a run that is watched", () => {
 		const { made, screen } = watched({ stop: stop.signal });
 		stop.abort("SIGINT");
 		made.tick(judged, tick(figures));
-		expect(shown(screen().lines)).toContain(
-			"stopping: waiting for the last results\n",
-		);
+		expect(shown(screen().lines)).toContain("stopping: waiting for the last results\n");
 	});
 
 	test("says what waits in the client library, if anything does", () => {
 		const { made, screen } = watched();
 		made.tick(judged, tick({ ...figures, held: 1200 }));
-		expect(shown(screen().lines)).toContain(
-			"in flight  2  held by the library 1 200  failed 0",
-		);
+		expect(shown(screen().lines)).toContain("in flight  2  held by the library 1 200  failed 0");
 		for (const held of [0, null]) {
 			made.tick(judged, tick({ ...figures, held }));
 			expect(shown(screen().lines)).not.toContain("held by");
@@ -495,9 +445,7 @@ describe("a run that is watched", () => {
 		made.resources(sample(3000, 1.7e9));
 		made.tick(judged, tick(figures));
 		// 1 s of CPU in 2 s; of two cores a quarter was idle.
-		expect(shown(screen().lines)).toContain(
-			"cores      generator 0.50  machine 1.50",
-		);
+		expect(shown(screen().lines)).toContain("cores      generator 0.50  machine 1.50");
 		// The next run has processes of its own.
 		made.run(judged, 1);
 		made.tick(judged, tick(figures));
@@ -514,10 +462,7 @@ describe("a run that is watched", () => {
 		const { made, screen } = watched();
 		made.tick(judged, tick({ ...figures, window: null, at: 3 }));
 		expect(shown(screen().lines)).toContain("nothing of the window yet");
-		made.tick(
-			judged,
-			tick({ ...figures, window: { ...figures.window, count: 400 } }),
-		);
+		made.tick(judged, tick({ ...figures, window: { ...figures.window, count: 400 } }));
 		expect(shown(screen().lines)).toContain("p50 61us  p99 ~1.4ms  p99.9 n/a");
 	});
 
@@ -534,19 +479,10 @@ describe("a run that is watched", () => {
 		made.run(closed, 1);
 		made.tick(
 			closed,
-			tick({
-				...figures,
-				metric: "service",
-				windowLagP99: null,
-				lagP99: null,
-				at: 1,
-				sent: 2500,
-			}),
+			tick({ ...figures, metric: "service", windowLagP99: null, lagP99: null, at: 1, sent: 2500 }),
 		);
 		const text = shown(screen().lines);
-		expect(text).toContain(
-			"measuring, 1s: 2 500 of 10 000 messages sent, about 3s left",
-		);
+		expect(text).toContain("measuring, 1s: 2 500 of 10 000 messages sent, about 3s left");
 		expect(text).toMatch(/service +p50 61us/);
 		expect(text).not.toMatch(/lag|offered/);
 	});
@@ -567,13 +503,8 @@ describe("an onlooker", () => {
 				begin: (_, title) => void seen.push(`begin ${title}`),
 				opens: (startNs) => void seen.push(`opens ${startNs}`),
 				second: (live) =>
-					void seen.push(
-						...liveRows(live).map(([label, parts]) =>
-							[label, ...parts].join("|"),
-						),
-					),
-				fault: (_, place, { action }) =>
-					void seen.push(`fault ${place} ${action}`),
+					void seen.push(...liveRows(live).map(([label, parts]) => [label, ...parts].join("|"))),
+				fault: (_, place, { action }) => void seen.push(`fault ${place} ${action}`),
 			};
 			const { made, err } = progress({ quiet, onlooker });
 			made.build.step("modules", 1, 2);
@@ -582,16 +513,21 @@ describe("an onlooker", () => {
 			made.tick(judged, { mqbench: "opens", startNs: 5e9 });
 			made.tick(judged, tick(figures));
 			made.fault(judged, 1, {
-				...{ action: "pause", node: null, leader: false, calledNs: 1 },
-				...{ beganNs: 1, endedNs: null, delayNs: null, error: null },
+				action: "pause",
+				node: null,
+				leader: false,
+				calledNs: 1,
+				beganNs: 1,
+				endedNs: null,
+				delayNs: null,
+				error: null,
 				runOver: false,
 			});
 			made.say("and on");
 			speak("stopped from elsewhere");
 			expect(err().includes("stopped from elsewhere")).toBe(!quiet);
 			expect(err() === "").toBe(quiet);
-			const title =
-				"nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)";
+			const title = "nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)";
 			expect(seen).toEqual([
 				"status   modules 1/2",
 				"status null",
@@ -620,9 +556,7 @@ describe("a build", () => {
 	test("for hosts of another platform says so", () => {
 		const { made, err } = progress();
 		made.build.begin(null, "linux/arm64");
-		expect(err()).toContain(
-			" with Go for linux/arm64 hosts. This happens once,",
-		);
+		expect(err()).toContain(" with Go for linux/arm64 hosts. This happens once,");
 		const { made: own, err: said } = progress();
 		own.build.begin(null);
 		expect(said()).not.toContain("hosts");
@@ -651,9 +585,7 @@ describe("a build", () => {
 			"Built in 24.8s, and kept in the cache.",
 			"",
 		]);
-		expect(err()).toMatch(
-			/^Building the load generator .*\. This happens once/,
-		);
+		expect(err()).toMatch(/^Building the load generator .*\. This happens once/);
 	});
 
 	test("rewrites one line on a terminal", () => {

@@ -103,9 +103,13 @@ export function makeProgress(
 		const plan = openedAt(written, startNs);
 		seen = { p99s: [...seen.p99s, tick.p99], sent: seen.sent + tick.sent };
 		const live: LiveRun = {
-			...{ plan, several, tick, ...seen },
+			plan,
+			several,
+			tick,
+			...seen,
 			following: { runs: following, ns: left.after() },
-			...{ stopping: world.stop.aborted, use },
+			stopping: world.stop.aborted,
+			use,
 		};
 		onlooker?.second(live);
 		const { columns, unicode } = look();
@@ -127,9 +131,7 @@ export function makeProgress(
 			left.ahead(plans);
 			waiting = plans;
 			// A floor has no gates.
-			const systems = plans.flatMap(({ sla, system }) =>
-				sla.length > 0 ? [system] : [],
-			);
+			const systems = plans.flatMap(({ sla, system }) => (sla.length > 0 ? [system] : []));
 			several ||= new Set(systems).size > 1;
 		},
 		run: (plan, of) => begin(plan, title(plan, of)),
@@ -143,9 +145,7 @@ export function makeProgress(
 					load:
 						plan.schedule.kind === "closed"
 							? rateText(plan)
-							: formatDuration(
-									plan.schedule.warmupNs + plan.schedule.durationNs,
-								),
+							: formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs),
 				}),
 			);
 		},
@@ -205,9 +205,7 @@ function makeBuild(
 		step(name, done, all) {
 			const now = world.clock.monotonicMs();
 			const news = name !== shown.name || done !== shown.done;
-			const worth =
-				news &&
-				(name !== shown.name || done === all || now - last >= BUILD_EVERY_MS);
+			const worth = news && (name !== shown.name || done === all || now - last >= BUILD_EVERY_MS);
 			if (worth) last = now;
 			shown = { name, done };
 			rewrite(`  ${name} ${done}${all > 0 ? `/${all}` : ""}`, worth);
@@ -222,8 +220,7 @@ function makeBuild(
 
 function title(plan: Plan, of: number): string {
 	const { kind, steady, warmupNs, durationNs } = plan.schedule;
-	const repeat =
-		plan.repeats > 1 ? `, repeat ${plan.repeat}/${plan.repeats}` : "";
+	const repeat = plan.repeats > 1 ? `, repeat ${plan.repeat}/${plan.repeats}` : "";
 	// How many runs a search will need nobody knows; what follows it has a number beyond those that were known.
 	const count =
 		plan.search !== null || plan.index > of

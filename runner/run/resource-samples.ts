@@ -40,8 +40,5 @@ export function numberedSamples(
 				: [];
 		})
 		.sort((a, b) => a.number - b.number)
-		.map(({ file, number }) => ({
-			number,
-			samples: readSamples(join(folder, file), seconds),
-		}));
+		.map(({ file, number }) => ({ number, samples: readSamples(join(folder, file), seconds) }));
 }

@@ -8,10 +8,7 @@ export type Use = Omit<Run["series"]["resources"][number], "at">;
  * What was used between two samples. A counter that went backwards belongs to processes that ended or began anew: null, never
  * negative. null: there is no first sample, or they are too close to each other.
  */
-export function useBetween(
-	before: ResourceLine | undefined,
-	now: ResourceLine,
-): Use | null {
+export function useBetween(before: ResourceLine | undefined, now: ResourceLine): Use | null {
 	const seconds = before ? (now.unixMs - before.unixMs) / 1000 : 0;
 	if (!before || seconds < SHORTEST_S) return null;
 	const busy = (m: ResourceLine["machine"]) =>
@@ -20,27 +17,15 @@ export function useBetween(
 		generator: usage(before.generator, now.generator, seconds),
 		broker: usage(before.broker, now.broker, seconds),
 		machine: {
-			busyCores: perSecond(
-				busy(before.machine),
-				busy(now.machine),
-				seconds,
-				1e9,
-			),
-			stealCores: perSecond(
-				before.machine.stealNs,
-				now.machine.stealNs,
-				seconds,
-				1e9,
-			),
+			busyCores: perSecond(busy(before.machine), busy(now.machine), seconds, 1e9),
+			stealCores: perSecond(before.machine.stealNs, now.machine.stealNs, seconds, 1e9),
 		},
 		network: networkOf(before.network, now.network, seconds),
 	};
 }
 
 /** Cores in use by name: of whom it is known. */
-export function coresInUse(
-	use: Use | null,
-): readonly (readonly [name: string, cores: number])[] {
+export function coresInUse(use: Use | null): readonly (readonly [name: string, cores: number])[] {
 	const all = [
 		["generator", use?.generator?.cores],
 		["broker", use?.broker?.cores],
@@ -68,11 +53,7 @@ function networkOf(
 	};
 }
 
-function usage(
-	before: Usage | null,
-	now: Usage | null,
-	seconds: number,
-): Use["broker"] {
+function usage(before: Usage | null, now: Usage | null, seconds: number): Use["broker"] {
 	if (before === null || now === null) return null;
 	return {
 		cores: perSecond(before.cpuNs, now.cpuNs, seconds, 1e9),

@@ -1,12 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-	existsSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { cpus, tmpdir } from "node:os";
 import path from "node:path";
@@ -19,11 +13,7 @@ test("the CPU time of a process is what it says itself, its children included", 
 	// The shell stays its parent; it burns until its own clock says half a second, and then waits.
 	const burner =
 		"while (process.cpuUsage().user < 500_000); const { user, system } = process.cpuUsage(); console.log(user + system); setInterval(() => {}, 1000)";
-	const child = spawn("sh", [
-		"-c",
-		`"$0" -e "$1" & wait`,
-		...[process.execPath, burner],
-	]);
+	const child = spawn("sh", ["-c", `"$0" -e "$1" & wait`, process.execPath, burner]);
 	const pid = child.pid ?? -1;
 	onTestFinished(() => void spawn("pkill", ["-P", String(pid)]));
 	const before = readResources({ generatorPids: [], brokerPids: [] }, 0);
@@ -39,8 +29,7 @@ test("the CPU time of a process is what it says itself, its children included", 
 });
 
 test("a machine's CPU time is its cores times the clock, and its idle time is not more", async () => {
-	const sample = () =>
-		readResources({ generatorPids: [], brokerPids: [] }, Date.now());
+	const sample = () => readResources({ generatorPids: [], brokerPids: [] }, Date.now());
 	const before = sample();
 	await sleep(1200);
 	const after = sample();
@@ -52,10 +41,7 @@ test("a machine's CPU time is its cores times the clock, and its idle time is no
 });
 
 test("a process that is not there has used nothing that could be read", () => {
-	const { broker } = readResources(
-		{ generatorPids: [], brokerPids: [2 ** 22 + 1] },
-		0,
-	);
+	const { broker } = readResources({ generatorPids: [], brokerPids: [2 ** 22 + 1] }, 0);
 	expect(broker).toEqual({
 		cpuNs: null,
 		waitNs: null,
@@ -66,14 +52,8 @@ test("a process that is not there has used nothing that could be read", () => {
 });
 
 test("a broker's nodes are summed up", () => {
-	const one = readResources(
-		{ generatorPids: [], brokerPids: [process.pid] },
-		0,
-	);
-	const two = readResources(
-		{ generatorPids: [], brokerPids: [process.pid, process.ppid] },
-		0,
-	);
+	const one = readResources({ generatorPids: [], brokerPids: [process.pid] }, 0);
+	const two = readResources({ generatorPids: [], brokerPids: [process.pid, process.ppid] }, 0);
 	expect(two.broker?.rssBytes).toBeGreaterThan(one.broker?.rssBytes ?? 0);
 });
 
@@ -87,22 +67,15 @@ test("several clients of this machine are summed up, and without any there is no
 });
 
 test("what goes over the network is counted, and what stays on the machine is not", async () => {
-	const counted = () =>
-		readResources({ generatorPids: [], brokerPids: [] }, 0).network;
+	const counted = () => readResources({ generatorPids: [], brokerPids: [] }, 0).network;
 	const now = counted();
 	if (now === null) throw new Error("no /proc/net/dev");
 	// The kernel's own words, in another place; others use the network meanwhile.
 	const names = readdirSync("/sys/class/net").filter((name) => name !== "lo");
-	const real = names.filter((name) =>
-		existsSync(`/sys/class/net/${name}/device`),
-	);
+	const real = names.filter((name) => existsSync(`/sys/class/net/${name}/device`));
 	const sum = (counter: string) =>
 		(real.length > 0 ? real : names)
-			.map((name) =>
-				Number(
-					readFileSync(`/sys/class/net/${name}/statistics/${counter}`, "utf8"),
-				),
-			)
+			.map((name) => Number(readFileSync(`/sys/class/net/${name}/statistics/${counter}`, "utf8")))
 			.reduce((a, b) => a + b, 0);
 	expect(sum("rx_bytes") - now.rxBytes).toBeGreaterThanOrEqual(0);
 	expect(sum("rx_bytes") - now.rxBytes).toBeLessThan(1e8);
@@ -112,9 +85,7 @@ test("what goes over the network is counted, and what stays on the machine is no
 	onTestFinished(() => void server.close());
 	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
 	const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-	await new Promise<void>((done) =>
-		socket.end(Buffer.alloc(200_000_000), () => done()),
-	);
+	await new Promise<void>((done) => socket.end(Buffer.alloc(200_000_000), () => done()));
 	expect((counted()?.txBytes ?? 0) - now.txBytes).toBeLessThan(2e8);
 });
 
@@ -127,27 +98,20 @@ test("how long threads waited for a core is known, of all of a process's threads
 	const child = spawn(process.execPath, ["-e", burner]);
 	onTestFinished(() => void child.kill("SIGKILL"));
 	await once(child.stdout, "data");
-	const { generator } = readResources(
-		{ generatorPids: [child.pid ?? -1], brokerPids: [] },
-		0,
-	);
+	const { generator } = readResources({ generatorPids: [child.pid ?? -1], brokerPids: [] }, 0);
 	expect(generator?.waitNs).toBeGreaterThan(generator?.cpuNs ?? Infinity);
 });
 
 test("what a child has used does not disappear when it ends", async () => {
 	const child = spawn(
 		"sh",
-		[
-			"-c",
-			"sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; sleep 100",
-		],
+		["-c", "sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; sleep 100"],
 		{ detached: true },
 	);
 	const pid = child.pid ?? -1;
 	onTestFinished(() => void process.kill(-pid, "SIGKILL"));
 	const used = () =>
-		readResources({ generatorPids: [pid], brokerPids: [] }, 0).generator
-			?.cpuNs ?? 0;
+		readResources({ generatorPids: [pid], brokerPids: [] }, 0).generator?.cpuNs ?? 0;
 	let last = 0;
 	const falls: number[] = [];
 	for (let i = 0; i < 20; i++) {
@@ -162,20 +126,15 @@ test("what a child has used does not disappear when it ends", async () => {
 
 test("of two processes that make the load one may end before the other: their sum does not fall", async () => {
 	const burn = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
-	const [first, second] = [`${burn}; read x`, `${burn}; sleep 100`].map(
-		(body) =>
-			spawn("sh", ["-c", body], { stdio: ["pipe", "ignore", "ignore"] }),
+	const [first, second] = [`${burn}; read x`, `${burn}; sleep 100`].map((body) =>
+		spawn("sh", ["-c", body], { stdio: ["pipe", "ignore", "ignore"] }),
 	);
 	if (!first?.pid || !second?.pid) throw new Error("no sh");
 	onTestFinished(() => void second.kill("SIGKILL"));
-	const sampled = {
-		generatorPids: [first.pid, second.pid],
-		brokerPids: [],
-	};
+	const sampled = { generatorPids: [first.pid, second.pid], brokerPids: [] };
 	const seen: LastSeen = new Map();
 	const sample = () => readResources(sampled, 0, seen).generator;
-	const own = (pid: number) =>
-		readResources({ generatorPids: [pid], brokerPids: [] }, 0).generator;
+	const own = (pid: number) => readResources({ generatorPids: [pid], brokerPids: [] }, 0).generator;
 	// A tick of /proc is 10 ms: each of them has used some.
 	for (const pid of sampled.generatorPids)
 		await expect.poll(() => own(pid)?.cpuNs).toBeGreaterThan(0);
@@ -196,11 +155,7 @@ test("the file has a valid line for the begin and for the end", () => {
 	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-test-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const file = path.join(folder, "resources.jsonl");
-	sampleResources(
-		file,
-		() => ({ generatorPids: [process.pid], brokerPids: [] }),
-		Date.now,
-	).stop();
+	sampleResources(file, () => ({ generatorPids: [process.pid], brokerPids: [] }), Date.now).stop();
 	const lines = readFileSync(file, "utf8").trim().split("\n");
 	expect(lines).toHaveLength(2);
 	for (const line of lines) ResourceLine.parse(JSON.parse(line));

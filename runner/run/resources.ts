@@ -137,9 +137,7 @@ function rssBytes(pid: number): number | null {
 }
 
 function io(pid: number, name: string): number | null {
-	const value = new RegExp(`^${name}: (\\d+)`, "m").exec(
-		read(`/proc/${pid}/io`) ?? "",
-	)?.[1];
+	const value = new RegExp(`^${name}: (\\d+)`, "m").exec(read(`/proc/${pid}/io`) ?? "")?.[1];
 	return value === undefined ? null : Number(value);
 }
 
@@ -171,14 +169,10 @@ function network(): ResourceLine["network"] {
 	const rows = text.split("\n").flatMap((line) => {
 		const [, name, rest = ""] = /^\s*([^:\s]+):\s*(.*)$/.exec(line) ?? [];
 		if (name === undefined || name === "lo") return [];
-		const [rx = Number.NaN, , , , , , , , tx = Number.NaN] = rest
-			.split(/\s+/)
-			.map(Number);
+		const [rx = Number.NaN, , , , , , , , tx = Number.NaN] = rest.split(/\s+/).map(Number);
 		return [{ rx, tx, real: existsSync(`/sys/class/net/${name}/device`) }];
 	});
-	const devices = rows.some(({ real }) => real)
-		? rows.filter(({ real }) => real)
-		: rows;
+	const devices = rows.some(({ real }) => real) ? rows.filter(({ real }) => real) : rows;
 	return {
 		rxBytes: devices.reduce((all, { rx }) => all + rx, 0),
 		txBytes: devices.reduce((all, { tx }) => all + tx, 0),

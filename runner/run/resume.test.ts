@@ -20,21 +20,13 @@ import { loadScenario } from "../scenario/load.ts";
 import { readEnvironment } from "./environment.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
 import { addRun, floorPath, makeRunFolder, runPath } from "./folder.ts";
-import {
-	confirmingIn,
-	resumeRunFolder as resumeOn,
-	runIdOf,
-} from "./resume.ts";
+import { confirmingIn, resumeRunFolder as resumeOn, runIdOf } from "./resume.ts";
 
-const TEXT =
-	"system: nats\nrepeat: 3\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
+const TEXT = "system: nats\nrepeat: 3\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
 const make = (text: string, runId = "bench-1") =>
 	expand(loadScenario("scenario.yaml", text), { runId });
 const plans = make(TEXT);
-const here = readEnvironment("2026-01-02T03:04:05.000Z", {
-	k6: "unknown",
-	go: null,
-});
+const here = readEnvironment("2026-01-02T03:04:05.000Z", { k6: "unknown", go: null });
 const resumeRunFolder = (
 	folder: string,
 	text: string,
@@ -60,10 +52,7 @@ function leave(run: string, change: object): void {
 	for (const name of ["client-0.hlog", "client-0.jsonl"])
 		cpSync(path.join(healthy, name), path.join(run, name));
 	const file = JSON.parse(readFileSync(path.join(healthy, "run.json"), "utf8"));
-	writeFileSync(
-		path.join(run, "run.json"),
-		JSON.stringify({ ...file, ...change }),
-	);
+	writeFileSync(path.join(run, "run.json"), JSON.stringify({ ...file, ...change }));
 }
 
 const indices = (all: readonly Plan[]) => all.map(({ index }) => index);
@@ -101,23 +90,25 @@ describe("--resume", () => {
 		const on = (more: Partial<RigMachines> = {}) => ({
 			...here,
 			rig: {
-				...{ id: "a-1", createdAt: null, cloud: "aws eu-central-1" },
-				...{ machines: "1 i4i.xlarge for brokers (aws eu-central-1)" },
-				...{ brokers: ["b1"], clients: ["c1"], here: false, facts: {} },
+				id: "a-1",
+				createdAt: null,
+				cloud: "aws eu-central-1",
+				machines: "1 i4i.xlarge for brokers (aws eu-central-1)",
+				brokers: ["b1"],
+				clients: ["c1"],
+				here: false,
+				facts: {},
 				...more,
 			},
 		});
 		const file = path.join(folder, "environment.json");
 		writeFileSync(file, JSON.stringify(on()));
-		const resumed = (now: typeof here) => () =>
-			resumeRunFolder(folder, TEXT, plans, [], now);
+		const resumed = (now: typeof here) => () => resumeRunFolder(folder, TEXT, plans, [], now);
 		expect(resumed(on())).not.toThrow();
 		expect(resumed(on(change))).toThrow(
 			`its runs were made on the rented machines of the rig a-1, and now it would be ${words}`,
 		);
-		expect(resumed(here)).toThrow(
-			"the rig a-1, and now it would be the machine of mqbench alone",
-		);
+		expect(resumed(here)).toThrow("the rig a-1, and now it would be the machine of mqbench alone");
 		// Hosts of yours are the same ones, whatever their rig is called.
 		const own = on({ cloud: null, id: "x" });
 		writeFileSync(file, JSON.stringify(own));
@@ -136,10 +127,7 @@ describe("--resume", () => {
 			"run.json",
 			"script.js",
 		]);
-		expect(readdirSync(runPath(folder, again)).sort()).toEqual([
-			"plan.json",
-			"script.js",
-		]);
+		expect(readdirSync(runPath(folder, again)).sort()).toEqual(["plan.json", "script.js"]);
 	});
 
 	test.each<[string, object, boolean]>([
@@ -158,9 +146,7 @@ describe("--resume", () => {
 		const folder = interrupted();
 		const file = path.join(runPath(folder, plans[0] as Plan), "client-0.jsonl");
 		writeFileSync(file, readFileSync(file, "utf8").slice(0, -100));
-		expect(indices(resumeRunFolder(folder, TEXT, plans, []).plans)).toEqual([
-			1, 2, 3,
-		]);
+		expect(indices(resumeRunFolder(folder, TEXT, plans, []).plans)).toEqual([1, 2, 3]);
 	});
 
 	test("writes a plan that is damaged anew, and keeps what was measured by it", () => {
@@ -178,9 +164,7 @@ describe("--resume", () => {
 		const folder = interrupted();
 		const run = runPath(folder, plans[0] as Plan);
 		writeFileSync(path.join(run, "run.json"), "");
-		expect(indices(resumeRunFolder(folder, TEXT, plans, []).plans)).toEqual([
-			1, 2, 3,
-		]);
+		expect(indices(resumeRunFolder(folder, TEXT, plans, []).plans)).toEqual([1, 2, 3]);
 		writeFileSync(path.join(folder, "environment.json"), "");
 		expect(() => resumeRunFolder(folder, TEXT, plans, [])).toThrow(
 			/its environment\.json cannot be read, so it is not known on which machine/,
@@ -277,13 +261,9 @@ describe("--resume", () => {
 		leave(runPath(folder, added[0] as Plan), {});
 		expect(confirmingIn(folder)).toEqual(added);
 		const all = [...plans, ...confirmingIn(folder)];
-		expect(indices(resumeRunFolder(folder, TEXT, all, []).plans)).toEqual([
-			2, 3, 5,
-		]);
+		expect(indices(resumeRunFolder(folder, TEXT, all, []).plans)).toEqual([2, 3, 5]);
 		// Without them the folder would be another command's.
-		expect(() => resumeRunFolder(folder, TEXT, plans, [])).toThrow(
-			/its runs are others/,
-		);
+		expect(() => resumeRunFolder(folder, TEXT, plans, [])).toThrow(/its runs are others/);
 	});
 
 	test("refuses another baseline than the runs began with; a calibration may come and go", () => {
@@ -302,7 +282,10 @@ describe("--resume", () => {
 		for (const now of [{ ...snapshot, baseline: other }, null])
 			expect(() => resume(now)).toThrow(/compared with another baseline/);
 		const noise = {
-			...{ schema: 1 as const, scenario: "s", runId: "r", noise: [] },
+			schema: 1 as const,
+			scenario: "s",
+			runId: "r",
+			noise: [],
 			machine: machineWith(),
 		};
 		expect(() => resume({ ...snapshot, calibration: noise })).not.toThrow();

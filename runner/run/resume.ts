@@ -3,14 +3,8 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { failure } from "../errors.ts";
 import { noLinks, readGiven } from "../given-folder.ts";
-import {
-	type BaselineSnapshot,
-	readSnapshot,
-} from "../model/baseline-snapshot.ts";
-import {
-	EnvironmentFile,
-	type RigMachines,
-} from "../model/environment-file.ts";
+import { type BaselineSnapshot, readSnapshot } from "../model/baseline-snapshot.ts";
+import { EnvironmentFile, type RigMachines } from "../model/environment-file.ts";
 import { Plan } from "../model/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
@@ -51,16 +45,13 @@ export function resumeRunFolder(
 	machine: EnvironmentFile,
 	snapshot: BaselineSnapshot | null = null,
 ): Rest {
-	const refuse = (why: string) =>
-		failure("resume-other", { path: folder, why });
-	if (plans.some(({ search }) => search !== null))
-		throw refuse(tell("resume-search"));
+	const refuse = (why: string) => failure("resume-other", { path: folder, why });
+	if (plans.some(({ search }) => search !== null)) throw refuse(tell("resume-search"));
 	const other = otherMachine(path.join(folder, "environment.json"), machine);
 	if (other !== null) throw refuse(other);
 	if (readText(path.join(folder, "scenario.yaml")) !== scenarioText)
 		throw refuse(tell("resume-other-text"));
-	if (!sameBaseline(readSnapshot(folder), snapshot))
-		throw refuse(tell("resume-other-baseline"));
+	if (!sameBaseline(readSnapshot(folder), snapshot)) throw refuse(tell("resume-other-baseline"));
 	const found = runFolders(folder, "runs");
 	const texts = new Map(
 		plans.map((plan) => {
@@ -80,14 +71,11 @@ export function resumeRunFolder(
 		throw refuse(reasonOf(error));
 	}
 	// What was measured by a plan that is damaged is as good as ever.
-	for (const plan of plans)
-		if (texts.get(plan) === null) fillRun(runPath(folder, plan), plan);
+	for (const plan of plans) if (texts.get(plan) === null) fillRun(runPath(folder, plan), plan);
 
 	const rest = {
 		plans: plans.filter((plan) => !isDone(runPath(folder, plan))),
-		floors: floors.filter(
-			(plan) => readClient(floorPath(folder, plan), 0).state !== "complete",
-		),
+		floors: floors.filter((plan) => readClient(floorPath(folder, plan), 0).state !== "complete"),
 	};
 	// Nothing of what lies there is run: a folder may come from somebody else.
 	const begin = (run: string, plan: Plan) => {
@@ -178,16 +166,9 @@ function rigText(rig: RigMachines | null): string {
 }
 
 /** A calibration that has come or gone since the start is none: that of the folder stays. */
-function sameBaseline(
-	before: BaselineSnapshot | null,
-	now: BaselineSnapshot | null,
-): boolean {
-	const of = (snapshot: BaselineSnapshot | null) =>
-		JSON.stringify(snapshot?.baseline);
-	return (
-		(before?.baseline ?? null) === (now?.baseline ?? null) ||
-		of(before) === of(now)
-	);
+function sameBaseline(before: BaselineSnapshot | null, now: BaselineSnapshot | null): boolean {
+	const of = (snapshot: BaselineSnapshot | null) => JSON.stringify(snapshot?.baseline);
+	return (before?.baseline ?? null) === (now?.baseline ?? null) || of(before) === of(now);
 }
 
 /** The text of a run's plan.json; null: it is damaged, or missing. */
@@ -209,9 +190,7 @@ function readText(file: string): string | null {
 function isDone(run: string): boolean {
 	try {
 		const { state, run: file } = collect(run);
-		return (
-			(state === "complete" || state === "aborted") && file?.error === null
-		);
+		return (state === "complete" || state === "aborted") && file?.error === null;
 	} catch {
 		return false;
 	}

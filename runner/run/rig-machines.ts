@@ -1,36 +1,31 @@
 import type { RigMachines } from "../model/environment-file.ts";
 import { clusterText } from "../plan/place-text.ts";
 import type { RigFile } from "../scenario/rig-file.ts";
-import type {
-	AwsVolume,
-	Clients,
-	Kubernetes,
-	Scenario,
-} from "../scenario/scenario.ts";
+import type { AwsVolume, Clients, Kubernetes, Scenario } from "../scenario/scenario.ts";
 import { say } from "../text/say.ts";
 
 /** What decides which machines there are. */
 export type Asked = Pick<Scenario, "rig" | "aws" | "clients" | "kubernetes">;
 
 /** Machines beside the one that mqbench runs on; null: there are none. Those that are yet to be rented have neither id nor hosts. */
-export function rigMachines({
-	rig,
-	aws,
-	clients,
-	kubernetes,
-}: Asked): RigMachines | null {
+export function rigMachines({ rig, aws, clients, kubernetes }: Asked): RigMachines | null {
 	if (rig !== null) return ofRig(rig, clients);
 	if (kubernetes !== null) return ofCluster(kubernetes);
 	if (aws === null) return null;
 	const { region, brokers, clients: load } = aws;
 	const volume = volumeText(brokers.volume);
 	return {
-		...{ id: null, createdAt: null, cloud: `aws ${region}` },
+		id: null,
+		createdAt: null,
+		cloud: `aws ${region}`,
 		machines: rentedText(`aws ${region}`, [
 			{ ...brokers, type: firstOf(brokers), role: "brokers", volume },
 			{ ...load, type: firstOf(load), role: "the load", volume: null },
 		]),
-		...{ brokers: [], clients: [], here: false, facts: {} },
+		brokers: [],
+		clients: [],
+		here: false,
+		facts: {},
 	};
 }
 
@@ -39,9 +34,14 @@ export function rigMachines({
 /** Which machines those are each run says: a pod is where the cluster has put it. */
 function ofCluster(kubernetes: Kubernetes): RigMachines {
 	return {
-		...{ id: null, createdAt: null, cloud: null },
+		id: null,
+		createdAt: null,
+		cloud: null,
 		machines: say("pods-of-cluster", { where: clusterText(kubernetes) }).text,
-		...{ brokers: [], clients: [], here: false, facts: {} },
+		brokers: [],
+		clients: [],
+		here: false,
+		facts: {},
 	};
 }
 
@@ -52,9 +52,7 @@ function firstOf({ instances }: { instances: readonly string[] }): string {
 
 function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 	const brokers = sorted(
-		rig.brokers.flatMap(({ hosts }) =>
-			hosts.map(({ host, port }) => named(host, port)),
-		),
+		rig.brokers.flatMap(({ hosts }) => hosts.map(({ host, port }) => named(host, port))),
 	);
 	const clients = load.kind === "ssh" ? sorted(load.hosts.map(bare)) : [];
 	if (brokers.length + clients.length === 0) return null;
@@ -65,12 +63,17 @@ function ofRig(rig: RigFile, load: Clients): RigMachines | null {
 	);
 	const cloud = rig.cloud && `${rig.cloud.provider} ${rig.cloud.region}`;
 	return {
-		...{ id: rig.id, createdAt: rig.createdAt ?? null, cloud },
+		id: rig.id,
+		createdAt: rig.createdAt ?? null,
+		cloud,
 		machines:
 			rig.cloud === null || cloud === null
 				? ownText(brokers, clients)
 				: ofCloud(rig, cloud, facts, brokers, clients),
-		...{ brokers, clients, here: clients.length === 0, facts },
+		brokers,
+		clients,
+		here: clients.length === 0,
+		facts,
 	};
 }
 
@@ -89,23 +92,20 @@ function ofCloud(
 		loadType === undefined || (type === undefined && brokers.length > 0)
 			? Object.entries(all)
 					.sort(([a], [b]) => (a < b ? -1 : 1))
-					.map(([name, count]) => ({
-						...{ type: name, count, role: null, volume: null },
-					}))
+					.map(([name, count]) => ({ type: name, count, role: null, volume: null }))
 			: [
-					...(type === undefined
-						? []
-						: [{ type, count: brokers.length, role: "brokers", volume }]),
+					...(type === undefined ? [] : [{ type, count: brokers.length, role: "brokers", volume }]),
 					{
-						...{ type: loadType, role: "the load", volume: null },
+						type: loadType,
+						role: "the load",
+						volume: null,
 						count: own.filter((host) => clients.includes(host)).length,
 					},
 				];
 	const others = clients.filter((host) => !own.includes(host));
-	return [
-		rentedText(cloud, counts),
-		...(others.length > 0 ? [ownText([], others)] : []),
-	].join(", ");
+	return [rentedText(cloud, counts), ...(others.length > 0 ? [ownText([], others)] : [])].join(
+		", ",
+	);
 }
 
 interface Fleet {
@@ -127,10 +127,7 @@ function rentedText(cloud: string, fleets: readonly Fleet[]): string {
 }
 
 /** "hosts a, b for brokers, c for the load" */
-function ownText(
-	brokers: readonly string[],
-	clients: readonly string[],
-): string {
+function ownText(brokers: readonly string[], clients: readonly string[]): string {
 	const texts = [
 		...(brokers.length > 0 ? [`${brokers.join(", ")} for brokers`] : []),
 		...(clients.length > 0 ? [`${clients.join(", ")} for the load`] : []),

@@ -10,8 +10,6 @@ export function sharesHost(
 	}[],
 ): boolean {
 	if (identities !== undefined)
-		return clients.some(({ facts }) =>
-			identities.includes(facts.identity ?? ""),
-		);
+		return clients.some(({ facts }) => identities.includes(facts.identity ?? ""));
 	return sameHost && clients.some(({ client }) => !isElsewhere(client.kind));
 }

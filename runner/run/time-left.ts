@@ -35,8 +35,7 @@ export function makeTimeLeft(nowMs: () => number): TimeLeft {
 			queue = queue.filter((one) => one !== plan);
 		},
 		after() {
-			if (current?.plan.search || queue.some((plan) => plan.search))
-				return null;
+			if (current?.plan.search || queue.some((plan) => plan.search)) return null;
 			const extra = mean(extraMs);
 			let sumMs = 0;
 			for (const plan of queue) {
@@ -60,7 +59,5 @@ function scheduledMs({ schedule }: Plan): number {
 }
 
 function mean(values: readonly number[]): number {
-	return values.length === 0
-		? 0
-		: values.reduce((a, b) => a + b, 0) / values.length;
+	return values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
 }

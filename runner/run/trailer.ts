@@ -27,9 +27,7 @@ export function hlogTrailer(path: string): Trailer {
 }
 
 /** The trailer of a .jsonl, checked, with what it says about the .hlog. */
-export function jsonlTrailer(
-	path: string,
-): Trailer & { hlog: { sha256: string } } {
+export function jsonlTrailer(path: string): Trailer & { hlog: { sha256: string } } {
 	const { body, last } = split(path);
 	const line = TrailerLine.safeParse(parsed(last));
 	if (!line.success) throw new Error("has no trailer: its end is missing");
@@ -48,8 +46,7 @@ export function ledgerTrailer(path: string): LogFile {
 
 // --- internal ---
 
-const HLOG =
-	/^#\[Trailer: lines=(\d+),sha256=([0-9a-f]{64}),state=(complete|interrupted)\]$/;
+const HLOG = /^#\[Trailer: lines=(\d+),sha256=([0-9a-f]{64}),state=(complete|interrupted)\]$/;
 const NEWLINE = 10;
 /** Trailers have some 200 bytes. */
 const LONGEST = 4096;
@@ -82,15 +79,9 @@ function check(
 	const hash = createHash("sha256");
 	for (const chunk of chunks(body)) {
 		hash.update(chunk);
-		for (
-			let at = chunk.indexOf(NEWLINE);
-			at >= 0;
-			at = chunk.indexOf(NEWLINE, at + 1)
-		)
-			counted++;
+		for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) counted++;
 	}
-	if (counted !== lines)
-		throw new Error(tell("trailer-lines", { counted, lines }));
+	if (counted !== lines) throw new Error(tell("trailer-lines", { counted, lines }));
 	if (hash.digest("hex") !== sha256) throw new Error(tell("trailer-sum"));
 	return body;
 }

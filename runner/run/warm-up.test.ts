@@ -50,9 +50,7 @@ describe("when a window opens", () => {
 		const rising = Array.from({ length: 76 }, (_, i) => 1e6 * 1.05 ** i);
 		const late = [...rising, ...Array(11).fill(rising.at(-1)), 1e7];
 		for (const length of [88, 89, 100])
-			expect(
-				opensAt([...late, ...Array(70).fill(1e7)].slice(0, length), LIMITS),
-			).toBeNull();
+			expect(opensAt([...late, ...Array(70).fill(1e7)].slice(0, length), LIMITS)).toBeNull();
 	});
 });
 
@@ -61,11 +59,7 @@ describe("level seconds", () => {
 	const taken = (scatter: number) => {
 		const random = seeded(7);
 		const noise = () =>
-			Math.exp(
-				scatter *
-					Math.sqrt(-2 * Math.log(1 - random())) *
-					Math.cos(2 * Math.PI * random()),
-			);
+			Math.exp(scatter * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()));
 		const windows = Array.from({ length: 4000 }, () =>
 			Array.from({ length: 12 }, () => 1e6 * noise()),
 		);
@@ -113,8 +107,7 @@ describe("recorded on two idle cores", () => {
 			if (system !== "kafka") return [];
 			const at = opening(p50Us) ?? p50Us.length;
 			const end = median(p50Us.slice(-8).flatMap((p50) => p50 ?? [])) ?? 0;
-			const then =
-				median(p50Us.slice(at, at + 5).flatMap((p50) => p50 ?? [])) ?? end;
+			const then = median(p50Us.slice(at, at + 5).flatMap((p50) => p50 ?? [])) ?? end;
 			return [{ at, slower: then / end }];
 		});
 		expect(late).toHaveLength(9);

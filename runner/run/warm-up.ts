@@ -27,14 +27,10 @@ export function opensAt(
  * has 0 in it, and where that interval excludes a fall by 30 %: a JVM gets faster for as long as it compiles.
  */
 export function isSteady(p50s: readonly (number | null | undefined)[]) {
-	const points = p50s
-		.slice(-SECONDS)
-		.flatMap((p50, x) => (p50 ? [{ x, y: Math.log(p50) }] : []));
+	const points = p50s.slice(-SECONDS).flatMap((p50, x) => (p50 ? [{ x, y: Math.log(p50) }] : []));
 	const fitted = points.length < SECONDS ? null : trend(points);
 	if (fitted === null) return false;
 	const { slope, low, high } = fitted;
 	const certain = low > 0 || high < 0;
-	return (
-		!(certain && Math.abs(slope) * SECONDS > CHANGE) && low * SECONDS > FALL
-	);
+	return !(certain && Math.abs(slope) * SECONDS > CHANGE) && low * SECONDS > FALL;
 }

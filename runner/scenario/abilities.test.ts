@@ -21,9 +21,7 @@ function system(traits: Partial<Traits> = {}) {
 
 function refusals(workload: object, traits: Partial<Traits>): string[] {
 	const cases = resolveCases(
-		parseParts({
-			workload: { rate: "3/s", message: "1KiB", duration: "9s", ...workload },
-		}),
+		parseParts({ workload: { rate: "3/s", message: "1KiB", duration: "9s", ...workload } }),
 	);
 	expect(cases.problems).toEqual([]);
 	return beyondAbilities([system(traits)], cases).map(
@@ -101,13 +99,7 @@ describe("what a system cannot do is refused, with a way on", () => {
 	test("one consumer for each topic competes with nobody", () => {
 		expect(
 			refusals(
-				{
-					pattern: "work-queue",
-					consumers: 2,
-					producers: 2,
-					topics: 2,
-					order: "per-producer",
-				},
+				{ pattern: "work-queue", consumers: 2, producers: 2, topics: 2, order: "per-producer" },
 				{ groupOrdered: false },
 			),
 		).toEqual([]);
@@ -153,12 +145,7 @@ describe("work that its consumers cannot do at the rate is refused for every sys
 				"workload.work: bus: with 1s of work for each message the consumers carry at most 1/s, and the rate is 3/s; write at most rate: 0.85/s",
 			],
 		],
-		[
-			"a search, which ends where they do",
-			{ find: "max-rate", rate: "9/s" },
-			{},
-			[],
-		],
+		["a search, which ends where they do", { find: "max-rate", rate: "9/s" }, {}, []],
 	])("%s", (_, workload, traits, sentences) => {
 		expect(refusals({ ...queue, ...workload }, traits)).toEqual(sentences);
 	});
@@ -173,23 +160,15 @@ workload: { pattern: work-queue, consumers: 4, rate: 300/s, message: 256B, durat
 `;
 	const partitions = (text: string) =>
 		Object.fromEntries(
-			expand(loadScenario("s.yaml", text), {}).map((plan) => [
-				plan.system,
-				plan.partitions,
-			]),
+			expand(loadScenario("s.yaml", text), {}).map((plan) => [plan.system, plan.partitions]),
 		);
 	expect(partitions(two("", ""))).toEqual({ logs: 4, queues: 1 });
-	expect(partitions(two(", partitions: 12", ""))).toEqual({
-		...{ logs: 12, queues: 1 },
+	expect(partitions(two(", partitions: 12", ""))).toEqual({ logs: 12, queues: 1 });
+	expect(partitions(two("", ", partitions: 8"))).toEqual({ logs: 8, queues: 1 });
+	expect(partitions(two("", ", order: none, topics: 2, producers: 2"))).toEqual({
+		logs: 2,
+		queues: 1,
 	});
-	expect(partitions(two("", ", partitions: 8"))).toEqual({
-		...{ logs: 8, queues: 1 },
-	});
-	expect(partitions(two("", ", order: none, topics: 2, producers: 2"))).toEqual(
-		{
-			...{ logs: 2, queues: 1 },
-		},
-	);
 	expect(() => partitions(two(", partitions: 12", ", partitions: 8"))).toThrow(
 		"partitions is set here and in logs; remove one of them",
 	);

@@ -4,11 +4,7 @@ import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../model/load.ts";
 import { say } from "../text/say.ts";
 import { tell } from "../text/tell.ts";
 import { ratePerSecond } from "../units.ts";
-import {
-	caseProblems,
-	type FieldSentences,
-	type ResolvedCases,
-} from "./cases.ts";
+import { caseProblems, type FieldSentences, type ResolvedCases } from "./cases.ts";
 import { busy } from "./consumers.ts";
 import { sizeFor } from "./message-size.ts";
 import { type Partitioned, partitionsOf } from "./partitions.ts";
@@ -24,10 +20,7 @@ interface Able extends Partitioned {
 }
 
 /** The cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. */
-export function beyondAbilities(
-	systems: readonly Able[],
-	cases: ResolvedCases,
-): Problem[] {
+export function beyondAbilities(systems: readonly Able[], cases: ResolvedCases): Problem[] {
 	// Beside one that has partitions, others do without.
 	const partitioned = systems.some(({ traits }) => traits.partitions);
 	return caseProblems(cases, (one) =>
@@ -47,10 +40,7 @@ export function beyondAbilities(
 // --- internal ---
 
 /** Larger than a system takes, or by its limit no size at all. */
-function unsendable(
-	{ message }: Case,
-	{ key, traits }: Able,
-): string | undefined {
+function unsendable({ message }: Case, { key, traits }: Able): string | undefined {
 	const { maxMessageBytes: limitBytes, title } = traits;
 	const size = sizeFor(message.size, traits);
 	if (size === null) return tell("no-limit-of-system", { system: key, title });
@@ -59,15 +49,16 @@ function unsendable(
 	if (typeof message.size === "number")
 		return bytes <= limitBytes
 			? undefined
-			: tell("too-large-for-system", {
-					...{ messageBytes: bytes, system: key, mostBytes: limitBytes },
-				});
+			: tell("too-large-for-system", { messageBytes: bytes, system: key, mostBytes: limitBytes });
 	const least = ENVELOPE_BYTES + (message.checksum ? CHECKSUM_BYTES : 0);
 	return bytes >= least && bytes <= MOST_BYTES
 		? undefined
 		: tell("limit-out-of-range", {
-				...{ system: key, limitBytes, size: sizeText(message.size) },
-				...{ leastBytes: least, mostBytes: MOST_BYTES },
+				system: key,
+				limitBytes,
+				size: sizeText(message.size),
+				leastBytes: least,
+				mostBytes: MOST_BYTES,
 			});
 }
 
@@ -77,7 +68,10 @@ function cannot({ pattern }: Case, { key, traits }: Able): string | undefined {
 	return why === undefined
 		? undefined
 		: tell("pattern-beyond-system", {
-				...{ system: key, title: traits.title, pattern, why },
+				system: key,
+				title: traits.title,
+				pattern,
+				why,
 				remedy: instead ?? tell("drop-system", { system: key }),
 			});
 }
@@ -98,8 +92,7 @@ function lacking(
 			options?.partitions !== undefined && {
 				partitions: say("partitions-twice", { system: key }).text,
 			},
-		wildcard &&
-			!traits.wildcards && { wildcard: tell("no-wildcards", { who }) },
+		wildcard && !traits.wildcards && { wildcard: tell("no-wildcards", { who }) },
 	];
 }
 
@@ -110,8 +103,11 @@ function sharing(one: Case, { key, traits }: Able): string | undefined {
 	const shares = traits.respondersShare ?? why === undefined;
 	return one.pattern === "request-reply" && competing(one) && !shares
 		? tell("consumers-cannot-share", {
-				...{ consumers: one.consumers, topics: one.topics },
-				...{ system: key, title: traits.title, why: why ?? "" },
+				consumers: one.consumers,
+				topics: one.topics,
+				system: key,
+				title: traits.title,
+				why: why ?? "",
 				remedy: instead ?? `write consumers: ${one.topics}`,
 			})
 		: undefined;
@@ -127,9 +123,7 @@ function redeliveredInPause(
 	const pause = one.backlog.resumeNs - one.backlog.pauseNs;
 	return pause < redeliverAfterNs
 		? undefined
-		: say("redelivered-in-pause", {
-				...{ pauseNs: pause, system: key, redeliverAfterNs },
-			}).text;
+		: say("redelivered-in-pause", { pauseNs: pause, system: key, redeliverAfterNs }).text;
 }
 
 /** The last message of a full prefetch waits for the work on all others. */
@@ -137,25 +131,28 @@ function redeliveredBehindWork(
 	{ work }: Case,
 	{ key, traits: { prefetch, redeliverAfterNs } }: Able,
 ): string | undefined {
-	if (work === null || prefetch === null || redeliverAfterNs === null)
-		return undefined;
+	if (work === null || prefetch === null || redeliverAfterNs === null) return undefined;
 	const wait = work.meanNs * Math.max(1, prefetch);
 	return wait < redeliverAfterNs
 		? undefined
 		: tell("prefetch-outlasts-redelivery", {
-				...{ system: key, prefetch, heldNs: wait, redeliverAfterNs },
+				system: key,
+				prefetch,
+				heldNs: wait,
+				redeliverAfterNs,
 				most: Math.max(1, Math.floor((redeliverAfterNs - 1) / work.meanNs)),
 			});
 }
 
 function order(one: Case, { key, traits }: Able): string | undefined {
 	if (one.order === "none") return undefined;
-	if (!traits.ordered)
-		return tell("no-order", { system: key, title: traits.title });
+	if (!traits.ordered) return tell("no-order", { system: key, title: traits.title });
 	return competing(one) && !traits.groupOrdered
 		? tell("no-order-when-shared", {
-				...{ system: key, title: traits.title },
-				...{ consumers: one.consumers, topics: one.topics },
+				system: key,
+				title: traits.title,
+				consumers: one.consumers,
+				topics: one.topics,
 			})
 		: undefined;
 }
@@ -171,25 +168,18 @@ function overtaken(one: Case, system: Able): string | undefined {
 function tooMuchWork(one: Case, system: Able): string | undefined {
 	const { schedule, find } = one;
 	// Stages may go beyond it for a while, and a search begins wherever it likes.
-	if (find !== null || schedule.rate === null || schedule.kind === "stages")
-		return undefined;
+	if (find !== null || schedule.rate === null || schedule.kind === "stages") return undefined;
 	const { groupsByPartition } = system.traits;
 	const partitions = partitionsOf(one, system);
-	const load = busy(
-		{ ...one, partitions, groupsByPartition },
-		ratePerSecond(schedule.rate),
-	);
-	return load?.beyond
-		? `${system.key}: ${load.said.text}; ${load.remedy.text}`
-		: undefined;
+	const load = busy({ ...one, partitions, groupsByPartition }, ratePerSecond(schedule.rate));
+	return load?.beyond ? `${system.key}: ${load.said.text}; ${load.remedy.text}` : undefined;
 }
 
 /** What a topic does not keep until consumers resume would be booked as the broker's loss. */
 function trimmed(one: Case, { key, traits, existingTopics }: Able) {
 	const { backlog, message, topics } = one;
 	// Those of the user are not trimmed.
-	if (backlog === null || traits.keepsOnly === null || existingTopics)
-		return undefined;
+	if (backlog === null || traits.keepsOnly === null || existingTopics) return undefined;
 	const { messages, bytes, option } = traits.keepsOnly;
 	const each = sizeFor(message.size, traits)?.bytes ?? 1;
 	const kept = Math.max(messages, Math.floor(bytes / each));

@@ -6,9 +6,7 @@ import { tell } from "../text/tell.ts";
 const LEAST_TTL_NS = 600e9;
 const MOST_TTL_NS = 7 * 24 * 3600e9;
 
-const InstanceType = z
-	.string()
-	.regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
+const InstanceType = z.string().regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
 
 /** Each of several is tried in each zone before the next one is. */
 const Instance = z.union([InstanceType, z.array(InstanceType).min(1).max(4)]);
@@ -18,10 +16,7 @@ export const AwsFile = z.strictObject({
 	region: z
 		.string()
 		.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, tell("aws-region"))
-		.meta({
-			description: "Region in which machines are rented.",
-			examples: ["eu-central-1"],
-		}),
+		.meta({ description: "Region in which machines are rented.", examples: ["eu-central-1"] }),
 	zone: z
 		.string()
 		.regex(/^[a-z]{2}(-[a-z0-9]+)+-\d[a-z]$/, tell("aws-zone"))
@@ -66,10 +61,7 @@ export const AwsFile = z.strictObject({
 				"From then on the machines end themselves, whatever has become of mqbench; 10min to 168h. Default: 2h.",
 			examples: ["2h"],
 		},
-		(ns) =>
-			ns < LEAST_TTL_NS || ns > MOST_TTL_NS
-				? "must be 10min to 168h"
-				: undefined,
+		(ns) => (ns < LEAST_TTL_NS || ns > MOST_TTL_NS ? "must be 10min to 168h" : undefined),
 	).prefault("2h"),
 	sshFrom: z
 		.string()
@@ -92,19 +84,12 @@ export const AwsFile = z.strictObject({
 			}),
 			volume: z
 				.strictObject({
-					type: z.enum(["gp3", "io2"]).default("gp3").meta({
-						description: "Kind of volume.",
-					}),
+					type: z.enum(["gp3", "io2"]).default("gp3").meta({ description: "Kind of volume." }),
 					size: unit(
 						"size",
-						{
-							description: "Its size, whole GiB.",
-							examples: ["100GiB"],
-						},
+						{ description: "Its size, whole GiB.", examples: ["100GiB"] },
 						(bytes) =>
-							bytes % 1024 ** 3 !== 0 ||
-							bytes < 4 * 1024 ** 3 ||
-							bytes > 65_536 * 1024 ** 3
+							bytes % 1024 ** 3 !== 0 || bytes < 4 * 1024 ** 3 || bytes > 65_536 * 1024 ** 3
 								? "must be whole GiB, 4GiB to 65536GiB"
 								: undefined,
 					),
@@ -121,9 +106,7 @@ export const AwsFile = z.strictObject({
 							examples: ["500MiB"],
 						},
 						(bytes) =>
-							bytes % 1024 ** 2 !== 0 ||
-							bytes < 125 * 1024 ** 2 ||
-							bytes > 2000 * 1024 ** 2
+							bytes % 1024 ** 2 !== 0 || bytes < 125 * 1024 ** 2 || bytes > 2000 * 1024 ** 2
 								? "must be whole MiB, 125MiB to 2000MiB"
 								: undefined,
 					).optional(),
@@ -135,10 +118,7 @@ export const AwsFile = z.strictObject({
 					examples: [{ type: "gp3", size: "100GiB" }],
 				}),
 		})
-		.meta({
-			description: "Machines of the brokers.",
-			examples: [{ instance: "i4i.xlarge" }],
-		}),
+		.meta({ description: "Machines of the brokers.", examples: [{ instance: "i4i.xlarge" }] }),
 	clients: z
 		.strictObject({
 			instance: Instance.meta({
@@ -147,12 +127,8 @@ export const AwsFile = z.strictObject({
 				examples: ["c6in.xlarge", ["c6in.xlarge", "c6i.xlarge"]],
 			}),
 			spot: z.boolean().default(false).meta({
-				description:
-					"Cheaper, and taken away when somebody pays more: the run is then INVALID.",
+				description: "Cheaper, and taken away when somebody pays more: the run is then INVALID.",
 			}),
 		})
-		.meta({
-			description: "Machines that make the load.",
-			examples: [{ instance: "c6in.xlarge" }],
-		}),
+		.meta({ description: "Machines that make the load.", examples: [{ instance: "c6in.xlarge" }] }),
 });

@@ -6,16 +6,11 @@ import type { Overrides } from "./overrides.ts";
 import { notFresh } from "./rig.ts";
 import { RigFile, type RigFileInput } from "./rig-file.ts";
 
-const workload =
-	"workload: { rate: 3/s, message: 256B, duration: 9s, connections: 3 }\n";
+const workload = "workload: { rate: 3/s, message: 256B, duration: 9s, connections: 3 }\n";
 const block = (more = "", brokers = "{ instance: i4i.xlarge }") =>
 	`aws: { region: eu-central-1, brokers: ${brokers}, clients: { instance: c6in.xlarge }${more} }\n`;
 
-const load = (
-	head: string,
-	overrides: Overrides = {},
-	rig?: Partial<RigFileInput>,
-) =>
+const load = (head: string, overrides: Overrides = {}, rig?: Partial<RigFileInput>) =>
 	loadScenario(
 		"s.yaml",
 		`${head}${workload}`,
@@ -49,10 +44,7 @@ describe("what target aws rents", () => {
 		const { aws, clients, target } = load(
 			`target: aws\nclients: 2\n${block()}systems: { kafka: { broker: kafka, nodes: 3 }, nats: nats, floor: noop }\n`,
 		);
-		expect({ target, clients }).toEqual({
-			target: "aws",
-			clients: { kind: "rented", count: 2 },
-		});
+		expect({ target, clients }).toEqual({ target: "aws", clients: { kind: "rented", count: 2 } });
 		expect(aws).toEqual({
 			region: "eu-central-1",
 			zone: null,
@@ -88,14 +80,7 @@ describe("what target aws rents", () => {
 			ami: "ami-0abc",
 			ttlNs: 5400e9,
 			sshFrom: "203.0.113.7/32",
-			brokers: {
-				volume: {
-					type: "gp3",
-					sizeGiB: 100,
-					iops: 6000,
-					throughputMiBps: 500,
-				},
-			},
+			brokers: { volume: { type: "gp3", sizeGiB: 100, iops: 6000, throughputMiBps: 500 } },
 		});
 	});
 
@@ -107,33 +92,21 @@ describe("what target aws rents", () => {
 		"type: io2, size: 4GiB, iops: 100",
 	])("has volumes up to AWS's limits: %s", (volume) => {
 		const brokers = `{ instance: m6in.large, volume: { ${volume} } }`;
-		expect(
-			load(`target: aws\n${block("", brokers)}system: nats\n`).aws,
-		).not.toBeNull();
+		expect(load(`target: aws\n${block("", brokers)}system: nats\n`).aws).not.toBeNull();
 	});
 
 	test("is left aside on every other target", () => {
 		for (const target of ["local", "docker"])
-			expect(load(`target: ${target}\n${block()}system: nats\n`)).toMatchObject(
-				{
-					aws: null,
-					clients: { kind: "local", count: 1 },
-				},
-			);
+			expect(load(`target: ${target}\n${block()}system: nats\n`)).toMatchObject({
+				aws: null,
+				clients: { kind: "local", count: 1 },
+			});
 	});
 
 	test("is chosen from outside by one word", () => {
-		const there = load(`clients: 3\n${block()}system: nats\n`, {
-			target: "aws",
-		});
-		expect(there.aws).toMatchObject({
-			brokers: { count: 1 },
-			clients: { count: 3 },
-		});
-		expect(expand(there, { runId: "r" })[0]).toMatchObject({
-			target: "aws",
-			client: { count: 3 },
-		});
+		const there = load(`clients: 3\n${block()}system: nats\n`, { target: "aws" });
+		expect(there.aws).toMatchObject({ brokers: { count: 1 }, clients: { count: 3 } });
+		expect(expand(there, { runId: "r" })[0]).toMatchObject({ target: "aws", client: { count: 3 } });
 	});
 });
 
@@ -333,9 +306,7 @@ describe("a mistake in it is one sentence", () => {
 		["kafka, version: 4.0.0", null],
 		["redis", null],
 	])("{ broker: %s } runs the image %s", (system, image) => {
-		const { systems } = load(
-			`target: aws\n${block()}system: { broker: ${system} }\n`,
-		);
+		const { systems } = load(`target: aws\n${block()}system: { broker: ${system} }\n`);
 		expect(systems.map((one) => imageAt("host", one))).toEqual([image]);
 	});
 
@@ -344,28 +315,21 @@ describe("a mistake in it is one sentence", () => {
 			`clients: { docker: 2 }\n${block()}system: { broker: nats, url: "nats://h:1", port: 4222 }\n`,
 			{ target: "aws" },
 		);
-		expect(
-			wrong(`target: aws\n${block()}system: { broker: nats, port: 4222 }\n`),
-		).toContain("port needs target local, and this target is aws; remove it");
+		expect(wrong(`target: aws\n${block()}system: { broker: nats, port: 4222 }\n`)).toContain(
+			"port needs target local, and this target is aws; remove it",
+		);
 	});
 
 	test("faults of brokers that it starts are made", () => {
 		const { faults } = load(
 			`target: aws\nfaults: [{ at: 1s, action: pause, for: 1s }, { at: 3s, action: kill, for: 1s }, { at: 5s, action: restart }]\n${block()}system: nats\n`,
 		);
-		expect(faults.map(({ action }) => action)).toEqual([
-			"pause",
-			"kill",
-			"restart",
-		]);
+		expect(faults.map(({ action }) => action)).toEqual(["pause", "kill", "restart"]);
 	});
 });
 
 const host = (n: number) => ({ host: `h${n}`, address: `10.0.0.${n}` });
-const hosts = (
-	count: number,
-	parts: Partial<RigFileInput> = {},
-): Partial<RigFileInput> => ({
+const hosts = (count: number, parts: Partial<RigFileInput> = {}): Partial<RigFileInput> => ({
 	brokers: [
 		{
 			system: "kafka",
@@ -388,9 +352,7 @@ describe("a rig with hosts for brokers", () => {
 			expect(scenario).toMatchObject({
 				target,
 				aws: null,
-				systems: [
-					{ url: null, port: null, binary: null, existingTopics: null },
-				],
+				systems: [{ url: null, port: null, binary: null, existingTopics: null }],
 			});
 			const [system] = scenario.systems;
 			expect(system && notFresh(scenario, system)).toEqual([]);
@@ -415,9 +377,7 @@ describe("a rig with hosts for brokers", () => {
 		const fault = (action: string) =>
 			`faults: [{ at: 1s, action: ${action}, for: 1s }]\nsystem: kafka\n`;
 		for (const target of ["aws", "existing"] as const) {
-			expect(
-				load(fault("pause"), {}, hosts(1, { target })).faults,
-			).toHaveLength(1);
+			expect(load(fault("pause"), {}, hosts(1, { target })).faults).toHaveLength(1);
 			expect(() => load(fault("partition"), {}, hosts(1, { target }))).toThrow(
 				"1 | faults: [{ at: 1s, action: partition, for: 1s }]",
 			);
@@ -425,9 +385,7 @@ describe("a rig with hosts for brokers", () => {
 	});
 
 	test("is no rig before its machines are up", () => {
-		expect(() =>
-			load("system: kafka\n", {}, hosts(0, { target: "aws" })),
-		).toThrow(
+		expect(() => load("system: kafka\n", {}, hosts(0, { target: "aws" }))).toThrow(
 			"rig.json has no machines for kafka (planned); run mqbench up to make a new rig",
 		);
 	});

@@ -15,8 +15,7 @@ export function resolveAws(
 	systems: readonly Pick<System, "broker" | "options">[],
 ): { aws: Aws | null; problems: Problem[] } {
 	const nothing = { aws: null, problems: [] };
-	if (target === undefined || targets[target].rents !== "aws" || rig !== null)
-		return nothing;
+	if (target === undefined || targets[target].rents !== "aws" || rig !== null) return nothing;
 	if (written.aws === undefined)
 		return { aws: null, problems: [refuseKey(["aws"], "aws-missing")] };
 	if (data === undefined) return nothing;
@@ -25,19 +24,13 @@ export function resolveAws(
 	// One with a mistake is missing here, and says so itself.
 	if (count === 0 && systems.length > 0)
 		problems.push(
-			refuse(["target"], "aws-without-broker", {
-				broker: systems[0]?.options.broker ?? noBroker,
-			}),
+			refuse(["target"], "aws-without-broker", { broker: systems[0]?.options.broker ?? noBroker }),
 		);
 	const { volume } = data.brokers;
-	if (volume !== undefined)
-		for (const one of beyondLimits(volume)) problems.push(one);
+	if (volume !== undefined) for (const one of beyondLimits(volume)) problems.push(one);
 	if (data.zone !== undefined && !data.zone.startsWith(data.region))
 		problems.push(
-			refuse(["aws", "zone"], "zone-elsewhere", {
-				zone: data.zone,
-				region: data.region,
-			}),
+			refuse(["aws", "zone"], "zone-elsewhere", { zone: data.zone, region: data.region }),
 		);
 	if (problems.length > 0) return { aws: null, problems };
 	const { zone, profile, owner, ami, ttl, sshFrom } = data;
@@ -49,8 +42,7 @@ export function resolveAws(
 			owner: owner ?? null,
 			ami: ami ?? null,
 			ttlNs: ttl,
-			sshFrom:
-				sshFrom === undefined ? null : `${sshFrom.replace(/\/32$/, "")}/32`,
+			sshFrom: sshFrom === undefined ? null : `${sshFrom.replace(/\/32$/, "")}/32`,
 			brokers: {
 				instances: [data.brokers.instance].flat(),
 				count,
@@ -67,9 +59,7 @@ export function resolveAws(
 }
 
 /** How many machines brokers need that take turns on them: as many as the largest has nodes; 0: none of them is a process. */
-export function brokerMachines(
-	systems: readonly Pick<System, "options">[],
-): number {
+export function brokerMachines(systems: readonly Pick<System, "options">[]): number {
 	return Math.max(0, largestOf(systems.map(nodesOf)));
 }
 
@@ -106,8 +96,7 @@ interface WrittenVolume {
 function beyondLimits(volume: WrittenVolume): Problem[] {
 	const { type, size, iops, throughput } = volume;
 	const at = (key: keyof WrittenVolume) => ["aws", "brokers", "volume", key];
-	if (type === "io2" && iops === undefined)
-		return [refuse(at("type"), "io2-without-iops")];
+	if (type === "io2" && iops === undefined) return [refuse(at("type"), "io2-without-iops")];
 	if (type === "io2" && throughput !== undefined)
 		return [refuse(at("throughput"), "io2-throughput")];
 	const { least, most, perGiB } = VOLUMES[type];
@@ -116,20 +105,21 @@ function beyondLimits(volume: WrittenVolume): Problem[] {
 	const carried = Math.max(type === "gp3" ? least : 0, sizeGiB * perGiB);
 	const provisioned = iops ?? least;
 	if (provisioned < least || provisioned > most)
-		return [
-			refuse(at("iops"), "volume-iops-range", { type, least, most, iops }),
-		];
+		return [refuse(at("iops"), "volume-iops-range", { type, least, most, iops })];
 	if (provisioned > carried)
 		return [
 			refuse(at("iops"), "volume-iops-of-size", {
-				...{ type, perGiB, sizeGiB: Math.ceil(provisioned / perGiB) },
+				type,
+				perGiB,
+				sizeGiB: Math.ceil(provisioned / perGiB),
 			}),
 		];
 	const mib = (throughput ?? 0) / MIB;
 	return mib > Math.floor(provisioned * GP3_MIB_PER_IOPS)
 		? [
 				refuse(at("throughput"), "volume-throughput-of-iops", {
-					...{ iops: provisioned, needed: Math.ceil(mib / GP3_MIB_PER_IOPS) },
+					iops: provisioned,
+					needed: Math.ceil(mib / GP3_MIB_PER_IOPS),
 				}),
 			]
 		: [];

@@ -3,11 +3,7 @@ import { backlogTimes } from "./backlog.ts";
 
 const rate = { messages: 1000, perNs: 1e9 };
 const seconds = (duration: number, messages: number) => {
-	const { pauseNs, resumeNs, neededNs } = backlogTimes(
-		duration * 1e9,
-		rate,
-		messages,
-	);
+	const { pauseNs, resumeNs, neededNs } = backlogTimes(duration * 1e9, rate, messages);
 	return [pauseNs / 1e9, resumeNs / 1e9, neededNs / 1e9];
 };
 
@@ -34,16 +30,14 @@ describe("a backlog", () => {
 				return duration - resume >= pause;
 			};
 			for (let more = 0; more < 12; more++)
-				expect(fits(needed + more), `${messages} in ${needed + more}s`).toBe(
-					true,
-				);
+				expect(fits(needed + more), `${messages} in ${needed + more}s`).toBe(true);
 			expect(fits(needed - 1), `${messages} in ${needed - 1}s`).toBe(false);
 		}
 	});
 
 	test("that would take years is reckoned at once", () => {
-		expect(
-			backlogTimes(10e9, { messages: 1, perNs: 3600e9 }, 1e9).neededNs,
-		).toBeGreaterThan(3600e9 * 1e9);
+		expect(backlogTimes(10e9, { messages: 1, perNs: 3600e9 }, 1e9).neededNs).toBeGreaterThan(
+			3600e9 * 1e9,
+		);
 	});
 });

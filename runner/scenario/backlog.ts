@@ -13,17 +13,10 @@ interface BacklogTimes {
  * `before` is a fifth of the duration, at least 1 s; `build` lasts until `messages` are due: ceil(messages / rate) s; the
  * rest drains.
  */
-export function backlogTimes(
-	durationNs: number,
-	rate: Rate,
-	messages: number,
-): BacklogTimes {
+export function backlogTimes(durationNs: number, rate: Rate, messages: number): BacklogTimes {
 	const before = beforeSeconds(durationNs / SECOND);
 	const build = Number(
-		ceilDiv(
-			BigInt(messages) * BigInt(rate.perNs),
-			BigInt(rate.messages) * BigInt(SECOND),
-		),
+		ceilDiv(BigInt(messages) * BigInt(rate.perNs), BigInt(rate.messages) * BigInt(SECOND)),
 	);
 	// Two fifths go to both ends, so that it lies near 5/3 of the build. From above: 15 s may be too short where 14 s are not.
 	let needed = Math.ceil((5 * build) / 3) + 5;

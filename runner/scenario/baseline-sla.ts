@@ -33,9 +33,7 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 	const most = higher ? MOST_LATENCY : MOST_RATE;
 	// 10 times in floating point is a hair more than 900 %.
 	if (margin > most + 1e-9)
-		throw wrong(
-			tell("margin-too-large", { most: Math.round(most * 100), example }),
-		);
+		throw wrong(tell("margin-too-large", { most: Math.round(most * 100), example }));
 	const figure = figureOf(subject);
 	return { kind: "baseline", text, figure, op, margin, allowanceNs };
 }
@@ -59,9 +57,7 @@ function partsOf(
 	wrong: (sentence: string) => UnitError,
 ): { part: string; allowanceNs: number } {
 	if (tally) throw wrong(tell("max-of-rate", { example }));
-	const parts = (/^max ?\((.*)\)$/.exec(limit)?.[1] ?? "")
-		.split(",")
-		.map((one) => one.trim());
+	const parts = (/^max ?\((.*)\)$/.exec(limit)?.[1] ?? "").split(",").map((one) => one.trim());
 	const times = parts.flatMap((one) => TIME.exec(one)?.[1] ?? []);
 	const [part, ...more] = parts.filter((one) => !TIME.test(one));
 	const [time = "", ...others] = times;
@@ -78,9 +74,7 @@ function partsOf(
 }
 
 function figureOf(subject: Exclude<Sla, { kind: "max" }>): string {
-	return subject.kind === "tally"
-		? subject.tally
-		: `${subject.metric} p${subject.percentile}`;
+	return subject.kind === "tally" ? subject.tally : `${subject.metric} p${subject.percentile}`;
 }
 
 /** `higher`: the figure may be higher than the baseline's, as it is a latency; else lower. */
@@ -91,10 +85,7 @@ function marginOf(
 	wrong: (sentence: string) => UnitError,
 ): number {
 	if (limit === "baseline") throw wrong(tell("margin-missing", { example }));
-	const match =
-		/^baseline ?(?:([+-]) ?(\d+(?:\.\d+)?) ?(%?)|\* ?(\d+(?:\.\d+)?))$/.exec(
-			limit,
-		);
+	const match = /^baseline ?(?:([+-]) ?(\d+(?:\.\d+)?) ?(%?)|\* ?(\d+(?:\.\d+)?))$/.exec(limit);
 	if (!match) throw wrong(tell("margin-odd", { example }));
 	const [, sign, number, percent, factor] = match;
 	const worse = higher ? "higher" : "lower";
@@ -106,14 +97,13 @@ function marginOf(
 	}
 	if (percent === "")
 		throw wrong(
-			tell("margin-without-percent", {
-				...{ left: example.replace(/ [+-] \d+%$/, ""), sign, number },
-			}),
+			tell("margin-without-percent", { left: example.replace(/ [+-] \d+%$/, ""), sign, number }),
 		);
 	if ((sign === "+") !== higher)
 		throw wrong(
 			tell(higher ? "margin-of-latency" : "margin-of-rate", {
-				...{ left: example.replace(/[+-] \d+%$/, ""), number },
+				left: example.replace(/[+-] \d+%$/, ""),
+				number,
 			}),
 		);
 	return Number((Number(number) / 100).toFixed(9));

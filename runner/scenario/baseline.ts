@@ -26,8 +26,5 @@ export function resolveBaseline(
 				? refuse(["baseline"], "unknown-baseline", { word, meant })
 				: refuse(["baseline"], "baseline-or-file", { word, written }),
 		);
-	return {
-		baseline: { system: null, path: path.resolve(folder, written) },
-		problems: [],
-	};
+	return { baseline: { system: null, path: path.resolve(folder, written) }, problems: [] };
 }

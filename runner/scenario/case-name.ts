@@ -1,15 +1,7 @@
-import {
-	inName,
-	type Workload,
-	type WorkloadField,
-	workloadFields,
-} from "../model/workload.ts";
+import { inName, type Workload, type WorkloadField, workloadFields } from "../model/workload.ts";
 
 /** The name that was given, else what the case overrides, else message and load: "1KiB 20000/s 25 connections". */
-export function caseName(
-	one: Workload,
-	override: Readonly<Record<string, unknown>>,
-): string {
+export function caseName(one: Workload, override: Readonly<Record<string, unknown>>): string {
 	if (typeof override.name === "string") return override.name;
 	const named = [...new Set([...FIRST, ...workloadFields])].filter((field) =>
 		Object.hasOwn(override, field),

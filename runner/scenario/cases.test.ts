@@ -36,11 +36,7 @@ describe("the load of a case", () => {
 			kind: "poisson",
 			seed: 1,
 		});
-		expect(
-			one({ ...open, arrivals: "poisson", seed: 7 }).schedule,
-		).toMatchObject({
-			seed: 7,
-		});
+		expect(one({ ...open, arrivals: "poisson", seed: 7 }).schedule).toMatchObject({ seed: 7 });
 	});
 
 	test("of stages and steps lasts as long as its parts", () => {
@@ -82,9 +78,7 @@ describe("the load of a case", () => {
 		["0s", 0],
 		[0, 0],
 	])("of messages warms up with %j", (warmup, messages) => {
-		expect(one({ messages: 1000, warmup }).schedule).toMatchObject({
-			warmupMessages: messages,
-		});
+		expect(one({ messages: 1000, warmup }).schedule).toMatchObject({ warmupMessages: messages });
 	});
 
 	test("with a rate may go without warm-up", () => {
@@ -125,9 +119,7 @@ describe("a case over the workload", () => {
 			"3000/s to 9000/s in 1 stage",
 			"5000/s",
 		]);
-		expect(cases.map(({ schedule }) => schedule.warmupNs)).toEqual([
-			0, 2e9, 2e9, 2e9,
-		]);
+		expect(cases.map(({ schedule }) => schedule.warmupNs)).toEqual([0, 2e9, 2e9, 2e9]);
 	});
 
 	test("may turn a closed load into an open one", () => {
@@ -142,10 +134,7 @@ describe("a case over the workload", () => {
 
 	test("that is open needs a duration of its own where the workload has none", () => {
 		expect(
-			complaints(
-				{ message: "256B", messages: 1000 },
-				{ cases: [{}, { rate: "1/s" }] },
-			),
+			complaints({ message: "256B", messages: 1000 }, { cases: [{}, { rate: "1/s" }] }),
 		).toEqual([
 			"cases.1.duration: neither case 2 nor workload has duration; write e.g. duration: 10s",
 		]);
@@ -186,10 +175,7 @@ describe("a matrix", () => {
 
 	test("shows a mistake at the value that makes it", () => {
 		expect(
-			complaints(
-				{ ...open, timeout: "5s" },
-				{ matrix: { drain: ["30s", "1s", "2s"] } },
-			),
+			complaints({ ...open, timeout: "5s" }, { matrix: { drain: ["30s", "1s", "2s"] } }),
 		).toEqual([
 			"workload.timeout: timeout 5s is longer than drain 1s, the longest wait for a message; write drain: 5s",
 			"workload.timeout: timeout 5s is longer than drain 2s, the longest wait for a message; write drain: 5s",
@@ -202,9 +188,7 @@ describe("a matrix", () => {
 	test("of more than 1000 combinations is refused, and not computed", () => {
 		const seeds = Array.from({ length: 100 }, (_, i) => i);
 		expect(
-			complaints(open, {
-				matrix: { seed: seeds, bystanders: seeds, connections: seeds },
-			})[0],
+			complaints(open, { matrix: { seed: seeds, bystanders: seeds, connections: seeds } })[0],
 		).toBe(
 			"matrix: the matrix has 1000000 combinations, and at most 1000 are allowed; remove some values",
 		);
@@ -248,12 +232,12 @@ describe("the topology of a pattern", () => {
 	});
 
 	test("fields that mean nothing there may stand there with the value that means nothing", () => {
-		expect(
-			one({ ...open, wildcard: false, bystanders: 0, order: "none" }).pattern,
-		).toBe("round-trip");
-		expect(
-			one({ ...open, pattern: "publish", delivery: "at-most-once" }).delivery,
-		).toBe("at-most-once");
+		expect(one({ ...open, wildcard: false, bystanders: 0, order: "none" }).pattern).toBe(
+			"round-trip",
+		);
+		expect(one({ ...open, pattern: "publish", delivery: "at-most-once" }).delivery).toBe(
+			"at-most-once",
+		);
 	});
 });
 
@@ -264,9 +248,7 @@ test("a backlog is messages, or as many as its size holds", () => {
 });
 
 test("what consumers do, and keys, in short and at length", () => {
-	expect(
-		one({ ...open, pattern: "work-queue", work: "2ms", keys: "random" }),
-	).toMatchObject({
+	expect(one({ ...open, pattern: "work-queue", work: "2ms", keys: "random" })).toMatchObject({
 		work: { meanNs: 2e6, distribution: "constant" },
 		keys: { distribution: "random", count: 1000 },
 	});
@@ -284,21 +266,12 @@ test("what consumers do, and keys, in short and at length", () => {
 });
 
 test.each<[object, string]>([
-	[
-		{ message: "1KiB", rate: "20000/s", connections: 25 },
-		"1KiB 20000/s 25 connections",
-	],
+	[{ message: "1KiB", rate: "20000/s", connections: 25 }, "1KiB 20000/s 25 connections"],
 	[{ messages: 1000, inFlight: 1 }, "1000 messages 1 in flight"],
 	[{ rate: "10/s", arrivals: "poisson" }, "10/s poisson"],
+	[{ pattern: "fan-out", subscriptions: 1, wildcard: true }, "fan-out 1 subscription wildcard"],
 	[
-		{ pattern: "fan-out", subscriptions: 1, wildcard: true },
-		"fan-out 1 subscription wildcard",
-	],
-	[
-		{
-			pattern: "work-queue",
-			work: { mean: "5ms", distribution: "exponential" },
-		},
+		{ pattern: "work-queue", work: { mean: "5ms", distribution: "exponential" } },
 		"work-queue work 5ms exponential",
 	],
 	[{ pattern: "backlog", backlog: 3000 }, "backlog 3000 waiting"],

@@ -1,10 +1,6 @@
 import path from "node:path";
 import { windowPieces } from "../model/load.ts";
-import {
-	ownValues,
-	type WorkloadField,
-	workloadFields,
-} from "../model/workload.ts";
+import { ownValues, type WorkloadField, workloadFields } from "../model/workload.ts";
 import { suggest } from "../suggest.ts";
 import { caseName } from "./case-name.ts";
 import { canSettle, loadProblems, missingOfLoad, overlay } from "./loads.ts";
@@ -14,11 +10,7 @@ import { type Path, type Problem, refuse, refuseKey } from "./problem.ts";
 import { backlogOf, fieldProblems } from "./rules.ts";
 import type { Case } from "./scenario.ts";
 import { heldBack, phasesOf, scheduleOf } from "./schedule.ts";
-import {
-	requiredFields,
-	SharedWorkload,
-	type WrittenWorkload,
-} from "./workload-schema.ts";
+import { requiredFields, SharedWorkload, type WrittenWorkload } from "./workload-schema.ts";
 import { isMap, list, type Written } from "./written.ts";
 
 /** The cases of a scenario; `undefined` in place of one that has a mistake. */
@@ -44,8 +36,7 @@ export function resolveCases(
 	const overrides = overridesOf(parts);
 	const where: ResolvedCases["where"] = (index, field, unwritten) => {
 		const override = overrides[index];
-		if (override && Object.hasOwn(override.fields, field))
-			return override.where(field);
+		if (override && Object.hasOwn(override.fields, field)) return override.where(field);
 		return unwritten === undefined || Object.hasOwn(shared, field)
 			? ["workload", field]
 			: unwritten;
@@ -54,8 +45,7 @@ export function resolveCases(
 	const merged = overrides.map(({ fields }) => overlay(shared, fields));
 	const problems: Problem[] = [...bothKinds(written)];
 	if (written.workload === undefined || isMap(written.workload))
-		for (const one of missing(written, overrides, merged, listed))
-			problems.push(one);
+		for (const one of missing(written, overrides, merged, listed)) problems.push(one);
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
 		if (settle && canSettle(fields)) fields.warmup = { steady: true };
@@ -87,9 +77,7 @@ export function caseProblems(
 }
 
 /** undefined: nothing is wrong with it. */
-export type FieldSentences = Readonly<
-	Partial<Record<WorkloadField, string | undefined>>
->;
+export type FieldSentences = Readonly<Partial<Record<WorkloadField, string | undefined>>>;
 
 // --- internal ---
 
@@ -120,22 +108,15 @@ function overridesOf({
 
 /** The product of the lists, the first field outermost. */
 function combinations(matrix: Parts["matrix"]): Override[] {
-	const lists = Object.entries(matrix).filter(
-		([, values]) => values !== undefined,
-	);
+	const lists = Object.entries(matrix).filter(([, values]) => values !== undefined);
 	let all: Readonly<Record<string, number>>[] = [{}];
 	for (const [field, values] of lists) {
 		if (all.length * values.length > MOST_CASES) break;
-		all = all.flatMap((before) =>
-			values.map((_, index) => ({ ...before, [field]: index })),
-		);
+		all = all.flatMap((before) => values.map((_, index) => ({ ...before, [field]: index })));
 	}
 	return all.map((chosen) => ({
 		fields: Object.fromEntries(
-			Object.entries(chosen).map(([field, index]) => [
-				field,
-				matrix[field]?.[index],
-			]),
+			Object.entries(chosen).map(([field, index]) => [field, matrix[field]?.[index]]),
 		),
 		path: ["matrix"],
 		where: (field) => ["matrix", field, chosen[field] ?? 0],
@@ -151,11 +132,7 @@ function bothKinds({ cases, matrix }: Written): Problem[] {
 		1,
 	);
 	return product > MOST_CASES
-		? [
-				refuseKey(["matrix"], "matrix-too-large", {
-					...{ combinations: product, most: MOST_CASES },
-				}),
-			]
+		? [refuseKey(["matrix"], "matrix-too-large", { combinations: product, most: MOST_CASES })]
 		: [];
 }
 
@@ -173,9 +150,7 @@ function missing(
 ): Problem[] {
 	// "rate: 3000/s" at the top level is one mistake, and the schema names it.
 	const elsewhere = new Set(
-		Object.keys(scenario).filter((key) =>
-			(workloadFields as string[]).includes(key),
-		),
+		Object.keys(scenario).filter((key) => (workloadFields as string[]).includes(key)),
 	);
 	if (
 		scenario.workload === undefined &&
@@ -193,12 +168,7 @@ function missing(
 		[scenario.workload, ...list(scenario.cases)].flatMap((written) =>
 			Object.keys(isMap(written) ? written : {})
 				.filter((key) => !(workloadFields as string[]).includes(key))
-				.flatMap(
-					(key) =>
-						otherToolsWord("workload", key) ??
-						suggest(key, workloadFields) ??
-						[],
-				),
+				.flatMap((key) => otherToolsWord("workload", key) ?? suggest(key, workloadFields) ?? []),
 		),
 	);
 	const load = Object.fromEntries([...misspelt].map((key) => [key, null]));
@@ -208,46 +178,39 @@ function missing(
 			...(Object.hasOwn(one, "message") ? [] : (["message"] as const)),
 		].filter((field) => !misspelt.has(field) && !elsewhere.has(field)),
 	);
-	return (["rate", "message", "duration"] as const).flatMap(
-		(field): Problem[] => {
-			const without = lacking.flatMap((fields, index) =>
-				fields.includes(field) ? [index] : [],
-			);
-			const write = `e.g. ${field}: ${exampleOf[field]}`;
-			if (without.length === 0) return [];
-			if (without.length === merged.length)
-				return [
-					refuseKey(
-						["workload", field],
-						listed ? "missing-everywhere" : "missing",
-						{ what: field, write },
-					),
-				];
-			return without.map((index) =>
-				refuseKey(overrides[index]?.where(field) ?? [], "case-lacks-field", {
-					...{ case: index + 1, field, write },
+	return (["rate", "message", "duration"] as const).flatMap((field): Problem[] => {
+		const without = lacking.flatMap((fields, index) => (fields.includes(field) ? [index] : []));
+		const write = `e.g. ${field}: ${exampleOf[field]}`;
+		if (without.length === 0) return [];
+		if (without.length === merged.length)
+			return [
+				refuseKey(["workload", field], listed ? "missing-everywhere" : "missing", {
+					what: field,
+					write,
 				}),
-			);
-		},
-	);
+			];
+		return without.map((index) =>
+			refuseKey(overrides[index]?.where(field) ?? [], "case-lacks-field", {
+				case: index + 1,
+				field,
+				write,
+			}),
+		);
+	});
 }
 
 /** The fields that are right, with their defaults. */
 function withDefaults(written: Written): Partial<WrittenWorkload> {
 	const all: Written = { ...DEFAULTS, ...written };
 	return Object.fromEntries(
-		workloadFields
-			.filter((field) => all[field] !== undefined)
-			.map((field) => [field, all[field]]),
+		workloadFields.filter((field) => all[field] !== undefined).map((field) => [field, all[field]]),
 	);
 }
 
 const DEFAULTS = SharedWorkload.parse({});
 
 /** Has it all fields that every workload has? */
-function isComplete(
-	fields: Partial<WrittenWorkload>,
-): fields is WrittenWorkload {
+function isComplete(fields: Partial<WrittenWorkload>): fields is WrittenWorkload {
 	return requiredFields.every((field) => fields[field] !== undefined);
 }
 
@@ -270,11 +233,7 @@ function complete(
 		drainNs: drain,
 		timeoutNs: timeout ?? drain,
 		...ownValues(fields, { pattern, closed: schedule.kind === "closed" }),
-		message: {
-			size: fields.message,
-			...payloadOf(fields.payload, folder),
-			checksum,
-		},
+		message: { size: fields.message, ...payloadOf(fields.payload, folder), checksum },
 	};
 	return { ...one, name: caseName(one, override) };
 }
@@ -283,14 +242,9 @@ function payloadOf(
 	payload: WrittenWorkload["payload"],
 	folder: string,
 ): Pick<Case["message"], "payload" | "randomRatio" | "file"> {
-	if (typeof payload === "string")
-		return { payload, randomRatio: 1, file: null };
+	if (typeof payload === "string") return { payload, randomRatio: 1, file: null };
 	return "file" in payload
-		? {
-				payload: "file",
-				randomRatio: 1,
-				file: path.resolve(folder, payload.file),
-			}
+		? { payload: "file", randomRatio: 1, file: path.resolve(folder, payload.file) }
 		: { payload: "random", randomRatio: payload.random, file: null };
 }
 
@@ -311,7 +265,9 @@ function sameNames(
 			path[0] === "matrix"
 				? refuseKey(path, "matrix-twice", { name: one.name })
 				: refuse(path, "cases-of-one-name", {
-						...{ first: earlier + 1, second: index + 1, name: one.name },
+						first: earlier + 1,
+						second: index + 1,
+						name: one.name,
 					}),
 		];
 	});

@@ -5,13 +5,11 @@ import { around, loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
 import { RigFile } from "./rig-file.ts";
 
-const load = (text: string, overrides: Overrides = {}) =>
-	loadScenario("s.yaml", text, overrides);
+const load = (text: string, overrides: Overrides = {}) => loadScenario("s.yaml", text, overrides);
 
 const workload = (more: string) =>
 	`workload: { rate: 3000/s, message: 256B, duration: 10s, ${more} }\n`;
-const existing =
-	'target: existing\nsystem: { broker: nats, url: "nats://10.0.0.5:4222" }\n';
+const existing = 'target: existing\nsystem: { broker: nats, url: "nats://10.0.0.5:4222" }\n';
 const three = workload("connections: 3");
 
 describe("who makes the load", () => {
@@ -41,45 +39,38 @@ describe("who makes the load", () => {
 	});
 
 	test("--clients docker=2", () => {
-		expect(
-			load(`target: docker\nsystem: nats\n${three}`, { clients: "docker=2" })
-				.clients,
-		).toEqual({ kind: "docker", count: 2 });
+		expect(load(`target: docker\nsystem: nats\n${three}`, { clients: "docker=2" }).clients).toEqual(
+			{ kind: "docker", count: 2 },
+		);
 	});
 
 	test("what does not fit is named by the option that said it", () => {
-		expect(() =>
-			load(`system: nats\n${three}`, { clients: "bench@a" }),
-		).toThrow(
+		expect(() => load(`system: nats\n${three}`, { clients: "bench@a" })).toThrow(
 			"--clients bench@a: clients on other hosts cannot reach brokers of target local",
 		);
-		expect(() =>
-			load(`system: nats\n${three}`, { clients: "docker=3" }),
-		).toThrow(
+		expect(() => load(`system: nats\n${three}`, { clients: "docker=3" })).toThrow(
 			"--clients docker=3: clients: { docker: 3 } needs target docker, and this target is local; write clients: 3",
 		);
-		expect(() =>
-			load(`${existing}${three}`, { clients: "bench@a,bench@A" }),
-		).toThrow("--clients bench@a,bench@A: clients name a twice");
+		expect(() => load(`${existing}${three}`, { clients: "bench@a,bench@A" })).toThrow(
+			"--clients bench@a,bench@A: clients name a twice",
+		);
 		expect(() => load(`${existing}${three}`, { clients: "a b" })).toThrow(
 			'--clients a b: a client must be a host for ssh, got "a b"; write host, user@host or user@host:port',
 		);
-		expect(() =>
-			load(`system: nats\n${workload("")}`, { clients: "3" }),
-		).toThrow(
+		expect(() => load(`system: nats\n${workload("")}`, { clients: "3" })).toThrow(
 			"--clients 3: 3 clients need at least one connection each, and connections is 1; write connections: 3",
 		);
 	});
 
 	test("another target on the command line leaves clients of the file aside that it cannot have", () => {
 		for (const clients of ["{ docker: 3 }", "[bench@a, bench@b]"])
-			expect(
-				load(`clients: ${clients}\n${existing}${three}`, { target: "local" })
-					.clients,
-			).toEqual({ kind: "local", count: 1 });
-		expect(
-			load(`clients: 3\n${existing}${three}`, { target: "local" }).clients,
-		).toEqual({ kind: "local", count: 3 });
+			expect(load(`clients: ${clients}\n${existing}${three}`, { target: "local" }).clients).toEqual(
+				{ kind: "local", count: 1 },
+			);
+		expect(load(`clients: 3\n${existing}${three}`, { target: "local" }).clients).toEqual({
+			kind: "local",
+			count: 3,
+		});
 	});
 });
 
@@ -100,11 +91,7 @@ describe("the plan of several clients", () => {
 			vus: 12,
 			durationNs: one.heartbeat.durationNs + 3e9,
 		});
-		expect({
-			...several,
-			client: one.client,
-			heartbeat: one.heartbeat,
-		}).toEqual(one);
+		expect({ ...several, client: one.client, heartbeat: one.heartbeat }).toEqual(one);
 		expect(crosses(several)).toBe(false);
 	});
 
@@ -125,12 +112,7 @@ describe("the plan of several clients", () => {
 
 describe("what comes back to its sender comes back to the same client", () => {
 	/** By the placement itself: is every message received on the client that sends it? */
-	function home(
-		n: number,
-		c: number,
-		producers: number,
-		topics: number,
-	): boolean {
+	function home(n: number, c: number, producers: number, topics: number): boolean {
 		return Array.from({ length: producers }, (_, p) => p).every((p) => {
 			const sender = (p % c) % n;
 			const receiver = ((p % topics) % c) % n;
@@ -170,13 +152,9 @@ describe("what comes back to its sender comes back to the same client", () => {
 	test("request-reply is held to the same, fan-out is not", () => {
 		const more = "connections: 3, topics: 1";
 		expect(() =>
-			load(
-				`clients: 3\nsystem: nats\n${workload(`pattern: request-reply, ${more}`)}`,
-			),
+			load(`clients: 3\nsystem: nats\n${workload(`pattern: request-reply, ${more}`)}`),
 		).toThrow("write topics: 3");
-		load(
-			`clients: 3\nsystem: nats\n${workload(`pattern: fan-out, subscriptions: 3, ${more}`)}`,
-		);
+		load(`clients: 3\nsystem: nats\n${workload(`pattern: fan-out, subscriptions: 3, ${more}`)}`);
 	});
 });
 
@@ -199,11 +177,7 @@ test("a search may have several clients", () => {
 });
 
 describe("the clients of a rig", () => {
-	const on = (
-		clients: readonly object[],
-		head = "",
-		overrides: Overrides = {},
-	) =>
+	const on = (clients: readonly object[], head = "", overrides: Overrides = {}) =>
 		loadScenario(
 			"s.yaml",
 			`${head}system: nats\n${three}`,
@@ -214,12 +188,11 @@ describe("the clients of a rig", () => {
 				rig: {
 					path: "rig.json",
 					rig: RigFile.parse({
-						...{ version: 1, id: "x", clients },
+						version: 1,
+						id: "x",
+						clients,
 						brokers: [
-							{
-								...{ system: "nats", broker: "nats" },
-								hosts: [{ host: "h1", address: "10.0.0.5" }],
-							},
+							{ system: "nats", broker: "nats", hosts: [{ host: "h1", address: "10.0.0.5" }] },
 						],
 					}),
 				},
@@ -235,12 +208,9 @@ describe("the clients of a rig", () => {
 		["clients: 2\n", { clients: "1" }, ["bench@c1"]],
 		// Who names hosts has chosen.
 		["", { clients: "bench@d" }, ["bench@d"]],
-	])(
-		"%j with %j are %j: a number takes the first of them",
-		(head, overrides, hosts) => {
-			expect(on(two, head, overrides)).toMatchObject({ kind: "ssh", hosts });
-		},
-	);
+	])("%j with %j are %j: a number takes the first of them", (head, overrides, hosts) => {
+		expect(on(two, head, overrides)).toMatchObject({ kind: "ssh", hosts });
+	});
 
 	test("are not more than there are", () => {
 		expect(() => on(two, "clients: 3\n")).toThrow(

@@ -22,10 +22,7 @@ export function resolveClients(
 		labelOf,
 	}: Pick<Context, "target" | "targetChosen" | "rig" | "labelOf">,
 ): { clients: Clients; problems: Problem[] } {
-	const own: Clients = clientsOfRig(rig) ?? {
-		kind: ofTarget(target),
-		count: 1,
-	};
+	const own: Clients = clientsOfRig(rig) ?? { kind: ofTarget(target), count: 1 };
 	const leftAside = targetChosen && labelOf(["clients"]) === undefined;
 	const mistakes = (clients: Clients) => [
 		...misplaced(clients, target, rig),
@@ -88,12 +85,8 @@ function ofTarget(target: Target | undefined): "rented" | "pods" | "local" {
 	return targets[target].rents === null ? "local" : "rented";
 }
 
-function clientsOf(
-	written: ScenarioFile["clients"],
-	target: Target | undefined,
-): Clients {
-	if (typeof written === "number")
-		return { kind: ofTarget(target), count: written };
+function clientsOf(written: ScenarioFile["clients"], target: Target | undefined): Clients {
+	if (typeof written === "number") return { kind: ofTarget(target), count: written };
 	if (Array.isArray(written)) return { kind: "ssh", hosts: written };
 	return "docker" in written
 		? { kind: "docker", count: written.docker }
@@ -102,16 +95,7 @@ function clientsOf(
 
 function clientsOfRig(rig: GivenRig | null): OnHosts | null {
 	const hosts = (rig?.rig.clients ?? []).map(
-		({
-			host,
-			user,
-			port,
-			identity,
-			knownHosts,
-			hostKeyKnown,
-			setUp,
-			bootMinutes,
-		}) => ({
+		({ host, user, port, identity, knownHosts, hostKeyKnown, setUp, bootMinutes }) => ({
 			name: sshPlaceText({ user: user ?? null, host, port: port ?? null }),
 			access: {
 				identity: identity ?? null,
@@ -126,9 +110,7 @@ function clientsOfRig(rig: GivenRig | null): OnHosts | null {
 	return {
 		kind: "ssh",
 		hosts: hosts.map(({ name }) => name),
-		access: Object.fromEntries(
-			hosts.map(({ name, access }) => [name, access] as const),
-		),
+		access: Object.fromEntries(hosts.map(({ name, access }) => [name, access] as const)),
 	};
 }
 
@@ -149,17 +131,16 @@ function someOf(
 				? []
 				: [
 						refuse(["clients"], "clients-beyond-rig", {
-							...{ clients: count, rig: path, most, hosts: plural(most, noun) },
+							clients: count,
+							rig: path,
+							most,
+							hosts: plural(most, noun),
 						}),
 					],
 	};
 }
 
-function misplaced(
-	clients: Clients,
-	target: Target | undefined,
-	rig: GivenRig | null,
-): Problem[] {
+function misplaced(clients: Clients, target: Target | undefined, rig: GivenRig | null): Problem[] {
 	if (target === undefined) return [];
 	const { place, rents, here } = targets[target];
 	const at = ["clients"];
@@ -172,8 +153,7 @@ function misplaced(
 		return [refuse(at, "clients-in-pods", { ...clients, target })];
 	if (clients.kind === "ssh" && place === "pod")
 		return [refuse(at, "clients-outside-cluster", { target })];
-	if (clients.kind === "ssh" && here)
-		return [refuse(at, "clients-beyond-loopback", { target })];
+	if (clients.kind === "ssh" && here) return [refuse(at, "clients-beyond-loopback", { target })];
 	return [];
 }
 
@@ -181,27 +161,16 @@ function misplaced(
 function twice(clients: Clients, from: GivenRig | null): Problem[] {
 	if (clients.kind !== "ssh") return [];
 	// Of a rig's own the command line tells which file it is.
-	const path = (at: number): Path =>
-		from === null ? ["clients", at] : ["target"];
+	const path = (at: number): Path => (from === null ? ["clients", at] : ["target"]);
 	const whose = from === null ? "clients" : "its clients";
 	const addresses = clients.hosts.map(placeOf);
 	const at = addresses.findIndex((place, i) => addresses.indexOf(place) < i);
 	if (at >= 0)
-		return [
-			refuse(path(at), "host-twice", {
-				...{ whose, host: addresses[at]?.replace(/:22$/, "") },
-			}),
-		];
-	const badPort = clients.hosts.findIndex(
-		(host) => Number(sshPlace(host).port) > 65_535,
-	);
+		return [refuse(path(at), "host-twice", { whose, host: addresses[at]?.replace(/:22$/, "") })];
+	const badPort = clients.hosts.findIndex((host) => Number(sshPlace(host).port) > 65_535);
 	return badPort < 0
 		? []
-		: [
-				refuse(path(badPort), "host-port", {
-					...{ whose, host: clients.hosts[badPort] },
-				}),
-			];
+		: [refuse(path(badPort), "host-port", { whose, host: clients.hosts[badPort] })];
 }
 
 /** "10.0.0.11:22": what two names of one host have in common. */
@@ -211,9 +180,7 @@ function placeOf(host: string): string {
 }
 
 function closed({ schedule }: Case, clients: number): string | undefined {
-	return schedule.kind === "closed"
-		? tell("clients-of-closed-load", { clients })
-		: undefined;
+	return schedule.kind === "closed" ? tell("clients-of-closed-load", { clients }) : undefined;
 }
 
 function connections({ connections }: Case, clients: number) {
@@ -238,11 +205,7 @@ function apart(one: Case, clients: number): string | undefined {
 function order(one: Case, clients: number): string | undefined {
 	const { pattern } = one;
 	return one.order !== "none" && grouped(one)
-		? tell("order-over-clients", {
-				pattern,
-				clients,
-				remedy: "write order: none",
-			})
+		? tell("order-over-clients", { pattern, clients, remedy: "write order: none" })
 		: undefined;
 }
 

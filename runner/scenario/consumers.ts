@@ -47,9 +47,7 @@ export function busy(of: Consuming, perSecond: number): Busy | null {
 	const beyond = share > 1;
 	return {
 		beyond,
-		said: say(beyond ? "work-beyond" : "work-near", {
-			...{ workNs, perSecond, busy: share },
-		}),
+		said: say(beyond ? "work-beyond" : "work-near", { workNs, perSecond, busy: share }),
 		remedy: lessBusy(of, perSecond, share),
 	};
 }
@@ -65,14 +63,10 @@ function lessBusy(of: Consuming, perSecond: number, share: number): Said {
 	const even = Math.ceil(of.consumers / of.topics);
 	const bound = of.groupsByPartition && of.order === "per-producer";
 	if (bound)
-		return say("write-rate", {
-			perSecond: Number(((BUSY * perSecond) / share).toPrecision(3)),
-		});
+		return say("write-rate", { perSecond: Number(((BUSY * perSecond) / share).toPrecision(3)) });
 	const spread = { ...of, partitions: even };
 	if (of.groupsByPartition && busyShare(spread, perSecond) <= BUSY)
 		return say("write-partitions", { partitions: even });
 	const work = of.work?.meanNs ?? 0;
-	return say("write-consumers", {
-		consumers: Math.ceil((perSecond * work) / 1e9 / BUSY),
-	});
+	return say("write-consumers", { consumers: Math.ceil((perSecond * work) / 1e9 / BUSY) });
 }

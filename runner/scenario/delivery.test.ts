@@ -6,10 +6,7 @@ import { loadScenario } from "./load.ts";
 const base = "rate: 3/s, message: 1KiB, duration: 9s";
 
 function scenario(workload: string, rest = "") {
-	return loadScenario(
-		"s.yaml",
-		`system: nats\nworkload: { ${base}${workload} }\n${rest}`,
-	);
+	return loadScenario("s.yaml", `system: nats\nworkload: { ${base}${workload} }\n${rest}`);
 }
 
 function plan(workload: string, rest?: string): Plan {
@@ -48,10 +45,7 @@ describe("delivery, order and checksum", () => {
 		"of a consumer that acknowledges nothing promises nothing: %s",
 		(workload, acknowledge, delivery) => {
 			const [one] = expand(
-				loadScenario(
-					"s.yaml",
-					`system: rabbitmq\nworkload: { ${base}, ${workload} }\n`,
-				),
+				loadScenario("s.yaml", `system: rabbitmq\nworkload: { ${base}, ${workload} }\n`),
 				{ runId: "r" },
 			);
 			expect(one).toMatchObject({ acknowledge, delivery });
@@ -95,18 +89,12 @@ describe("delivery, order and checksum", () => {
 			"",
 			"cases: [{ checksum: true, order: per-producer }, { delivery: exactly-once }]\n",
 		);
-		expect(cases.map(({ name }) => name)).toEqual([
-			"checksum order per-producer",
-			"exactly-once",
-		]);
+		expect(cases.map(({ name }) => name)).toEqual(["checksum order per-producer", "exactly-once"]);
 	});
 
 	test.each([
 		[", delivery: always", 'unknown delivery "always"'],
-		[
-			", delivery: atleast-once",
-			'unknown delivery "atleast-once"; did you mean at-least-once?',
-		],
+		[", delivery: atleast-once", 'unknown delivery "atleast-once"; did you mean at-least-once?'],
 		[", order: per-producr", "did you mean per-producer?"],
 		[", checksum: yes", 'checksum must be true or false, got "yes"'],
 		[", ordering: none", 'unknown key "ordering"; did you mean order?'],
@@ -134,9 +122,9 @@ describe("sla lines about delivery", () => {
 	});
 
 	test("abort is true or false", () => {
-		expect(
-			refusal("", "sla: [{ expect: p99 < 20ms, abort: soon }]\n"),
-		).toContain('abort must be true or false, got "soon"');
+		expect(refusal("", "sla: [{ expect: p99 < 20ms, abort: soon }]\n")).toContain(
+			'abort must be true or false, got "soon"',
+		);
 	});
 
 	test.each([
@@ -156,22 +144,16 @@ describe("sla lines about delivery", () => {
 		expect(refusal("", "sla: [corrupted == 0]\n")).toContain(
 			'"corrupted == 0": messages carry no checksum, so corruption goes unnoticed; add checksum: true to workload',
 		);
-		const cases =
-			"cases: [{ message: 1KiB, checksum: true }, { message: 2KiB }]\n";
+		const cases = "cases: [{ message: 1KiB, checksum: true }, { message: 2KiB }]\n";
 		expect(refusal("", `${cases}sla: [corrupted == 0]\n`)).toContain(
 			'"corrupted == 0": messages of case "2KiB" carry no checksum',
 		);
-		expect(
-			refusal(
-				"",
-				`${cases}sla: [{ expect: corrupted == 0, case: 1KiB checksum }]\n`,
-			),
-		).toBe("accepted");
+		expect(refusal("", `${cases}sla: [{ expect: corrupted == 0, case: 1KiB checksum }]\n`)).toBe(
+			"accepted",
+		);
 	});
 
 	test("reordered and redelivered are judged without further words", () => {
-		expect(
-			plan("", "sla: [reordered == 0, redelivered == 0]\n").sla,
-		).toHaveLength(2);
+		expect(plan("", "sla: [reordered == 0, redelivered == 0]\n").sla).toHaveLength(2);
 	});
 });

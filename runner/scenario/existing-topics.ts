@@ -17,14 +17,10 @@ export function beyondExistingTopics(
 				pattern === "request-reply"
 					? { pattern: tell("yours-request-reply", { system: key }) }
 					: topics !== named && {
-							topics: tell("yours-other-number", {
-								...{ case: name, topics, system: key, named },
-							}),
+							topics: tell("yours-other-number", { case: name, topics, system: key, named }),
 						},
 				wildcard && { wildcard: tell("yours-wildcard", { system: key }) },
-				bystanders > 0 && {
-					bystanders: tell("yours-bystanders", { system: key }),
-				},
+				bystanders > 0 && { bystanders: tell("yours-bystanders", { system: key }) },
 			],
 			[...path, "topics"],
 		);

@@ -9,13 +9,8 @@ ${faults}
 `;
 
 /** Three nodes, of which one leads each topic. */
-const CLUSTER =
-	"system: { broker: nats, mode: jetstream, nodes: 3, replicas: 3 }";
-const linux = {
-	folder: "/",
-	platform: "linux",
-	fileBytes: () => null,
-};
+const CLUSTER = "system: { broker: nats, mode: jetstream, nodes: 3, replicas: 3 }";
+const linux = { folder: "/", platform: "linux", fileBytes: () => null };
 const load = (faults: string, more?: string) =>
 	loadScenario("s.yaml", scenario(faults, more), {}, {}, linux).faults;
 
@@ -33,23 +28,15 @@ describe("what an action is, takes and lacks", () => {
 		["{ action: restart, node: 3 }", { forNs: 0, node: 3 }],
 		["{ action: restart, for: 1s }", { forNs: 1e9, node: null }],
 	])("%s", (written, expected) => {
-		expect(
-			load(`  - ${written.replace("{", "{ at: 8s,")}`, CLUSTER),
-		).toMatchObject([expected]);
+		expect(load(`  - ${written.replace("{", "{ at: 8s,")}`, CLUSTER)).toMatchObject([expected]);
 	});
 
 	test.each([
 		["{ action: partition, node: 1, for: 1s }", { forNs: 1e9, delayNs: null }],
-		[
-			"{ action: latency, node: 1, for: 1s, delay: 50ms }",
-			{ forNs: 1e9, delayNs: 5e7 },
-		],
+		["{ action: latency, node: 1, for: 1s, delay: 50ms }", { forNs: 1e9, delayNs: 5e7 }],
 	])("in containers: %s", (written, expected) => {
 		expect(
-			load(
-				`  - ${written.replace("{", "{ at: 8s,")}`,
-				`${CLUSTER}\ntarget: docker`,
-			),
+			load(`  - ${written.replace("{", "{ at: 8s,")}`, `${CLUSTER}\ntarget: docker`),
 		).toMatchObject([expected]);
 	});
 
@@ -171,18 +158,8 @@ describe("a fault that makes no sense is one sentence", () => {
 			"target: existing\nsystem: { broker: nats, url: nats://host:4222 }",
 			/faults need target local, docker, aws or kubernetes: mqbench disturbs only brokers that it starts; remove faults/,
 		],
-		[
-			"of an unknown kind",
-			"  - { at: 8s, action: explode, for: 1s }",
-			undefined,
-			/explode/,
-		],
-		[
-			"with an unknown key",
-			"  - { at: 8s, action: pause, duration: 1s }",
-			undefined,
-			/duration/,
-		],
+		["of an unknown kind", "  - { at: 8s, action: explode, for: 1s }", undefined, /explode/],
+		["with an unknown key", "  - { at: 8s, action: pause, duration: 1s }", undefined, /duration/],
 		[
 			"with a node that is no number",
 			"  - { at: 8s, action: kill, node: follower }",
@@ -203,18 +180,15 @@ describe("a fault that makes no sense is one sentence", () => {
 
 	test.each(["win32", "darwin"])("without /proc (%s)", (platform) => {
 		const text = scenario("  - { at: 8s, action: kill }");
-		const on = (more: object) =>
-			loadScenario("s.yaml", text, more, {}, { ...linux, platform });
-		expect(() => on({})).toThrow(
-			/faults on target local need Linux; write target: docker/,
-		);
+		const on = (more: object) => loadScenario("s.yaml", text, more, {}, { ...linux, platform });
+		expect(() => on({})).toThrow(/faults on target local need Linux; write target: docker/);
 		expect(on({ target: "docker" }).faults).toHaveLength(1);
 	});
 
 	test("beside its other mistakes", () => {
-		expect(() =>
-			load("  - { at: 30s, action: pause, node: 3 }", "system: nats"),
-		).toThrow(/a pause needs an end; write e\.g\. for: 500ms/);
+		expect(() => load("  - { at: 30s, action: pause, node: 3 }", "system: nats")).toThrow(
+			/a pause needs an end; write e\.g\. for: 500ms/,
+		);
 	});
 });
 
@@ -228,10 +202,8 @@ test("noop has no broker to which anything could be done", () => {
 });
 
 test("another target on the command line leaves faults aside", () => {
-	const { faults } = loadScenario(
-		"s.yaml",
-		scenario("  - { at: 8s, action: pause, for: 1s }"),
-		{ url: "nats://host:4222" },
-	);
+	const { faults } = loadScenario("s.yaml", scenario("  - { at: 8s, action: pause, for: 1s }"), {
+		url: "nats://host:4222",
+	});
 	expect(faults).toEqual([]);
 });

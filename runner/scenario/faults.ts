@@ -1,11 +1,6 @@
 import { hasProcess, noBroker } from "../brokers/index.ts";
 import type { Target } from "../model/plan.ts";
-import {
-	ON_HOSTS,
-	targets,
-	targetsThat,
-	targetTraits,
-} from "../model/targets.ts";
+import { ON_HOSTS, targets, targetsThat, targetTraits } from "../model/targets.ts";
 import { say } from "../text/say.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
@@ -27,7 +22,8 @@ export function resolveFaults(
 	if (faults.length === 0) return { faults: [], problems };
 	if (cases.some((one) => one?.schedule.steady))
 		problems.push({
-			...{ path: ["faults"], at: "key" },
+			path: ["faults"],
+			at: "key",
 			message: say("steady-window", { part: "faults", instead: "15s" }).text,
 		});
 	const target = hasHosts(context.rig) ? ON_HOSTS : context.target;
@@ -45,14 +41,8 @@ export function resolveFaults(
 		({ broker, options }) => broker !== noBroker && !hasProcess(options),
 	);
 	if (without !== undefined)
-		problems.push(
-			refuseKey(["faults"], "faults-without-server", { system: without.key }),
-		);
-	if (
-		context.target &&
-		targets[context.target].place === "process" &&
-		context.platform !== "linux"
-	)
+		problems.push(refuseKey(["faults"], "faults-without-server", { system: without.key }));
+	if (context.target && targets[context.target].place === "process" && context.platform !== "linux")
 		problems.push(refuseKey(["faults"], "faults-need-linux"));
 	for (const [index, fault] of faults.entries())
 		for (const mistake of fault === undefined
@@ -63,8 +53,7 @@ export function resolveFaults(
 					ofNode(fault, systems),
 					ofOrder(fault, faults[index - 1]),
 				])
-			if (mistake !== null)
-				problems.push({ ...mistake, path: ["faults", index, ...mistake.path] });
+			if (mistake !== null) problems.push({ ...mistake, path: ["faults", index, ...mistake.path] });
 	const right = faults.filter((fault) => fault !== undefined);
 	return {
 		faults: right.map(({ at, action, for: forNs, node, broker, delay }) => ({
@@ -103,12 +92,12 @@ function ofAction(fault: Written, target: Target | undefined): Mistake {
 		const { faults, otherFaults } = targetTraits(target);
 		if (!faults.includes(action))
 			return refuse(["action"], "fault-elsewhere", {
-				...{ action, why: otherFaults },
+				action,
+				why: otherFaults,
 				targets: targetsThat((one) => one.faults.includes(action)),
 			});
 	}
-	if (fault.for === undefined && !endless)
-		return refuse(["for"], "fault-endless", { fault: a });
+	if (fault.for === undefined && !endless) return refuse(["for"], "fault-endless", { fault: a });
 	if (action === "latency" && delay === undefined)
 		return refuse(["delay"], "latency-without-delay");
 	if (action !== "latency" && delay !== undefined)
@@ -123,9 +112,7 @@ function ofTime(fault: Written, cases: ResolvedCases["cases"]): Mistake {
 			return refuse(["at"], "faults-without-schedule", { case: one.name });
 		const { durationNs } = one.schedule;
 		if (fault.at >= durationNs)
-			return refuse(["at"], "fault-after-end", {
-				...{ atNs: fault.at, case: one.name, durationNs },
-			});
+			return refuse(["at"], "fault-after-end", { atNs: fault.at, case: one.name, durationNs });
 	}
 	return null;
 }
@@ -141,27 +128,21 @@ function ofNode(fault: Written, systems: readonly PlacedSystem[]): Mistake {
 		const nodes = ("nodes" in options ? options.nodes : undefined) ?? 1;
 		// Where a topic has copies, one of them leads.
 		if (node === "leader" && traits.maxReplicas === 1)
-			return refuse([field], "no-leader", {
-				...{ field, system: key, title: traits.title },
-			});
+			return refuse([field], "no-leader", { field, system: key, title: traits.title });
 		if (node === "leader" && nodes === 1)
 			return refuse([field], "no-other-leader", {
-				...{ field, system: key },
+				field,
+				system: key,
 				nodes: traits.nodes.find((n) => n > 1) ?? 3,
 			});
 		if (node !== "leader" && node > nodes)
-			return refuse([field], "no-such-node", {
-				...{ field, node, system: key, nodes },
-			});
+			return refuse([field], "no-such-node", { field, node, system: key, nodes });
 	}
 	return null;
 }
 
 function ofOrder(fault: Written, before: Written | undefined): Mistake {
 	if (before === undefined) return null;
-	if (before.action === "kill" && before.for === undefined)
-		return refuse(["at"], "kill-endless");
-	return fault.at < before.at + (before.for ?? 0)
-		? refuse(["at"], "faults-overlap")
-		: null;
+	if (before.action === "kill" && before.for === undefined) return refuse(["at"], "kill-endless");
+	return fault.at < before.at + (before.for ?? 0) ? refuse(["at"], "faults-overlap") : null;
 }

@@ -12,10 +12,7 @@ import { unknownKey } from "./unknown-keys.ts";
 import { isMap, valueAt } from "./written.ts";
 
 /** zod's issues as sentences for the person who wrote the file. `value` is what was checked. */
-export function problemsOf(
-	issues: readonly z.core.$ZodIssue[],
-	value: unknown,
-): Problem[] {
+export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Problem[] {
 	// Who mends an unknown key of a map has often found the missing one.
 	const withUnknown = new Set(
 		issues
@@ -40,15 +37,8 @@ export function problemsOf(
 		const describe = Object.hasOwn(sentences, issue.code)
 			? (sentences[issue.code] as Describe)
 			: ({ issue: { message } }: Context) => [message];
-		const path = issue.path.map((step) =>
-			typeof step === "number" ? step : String(step),
-		);
-		return describe({
-			issue,
-			path,
-			value: valueAt(value, path),
-			whole: value,
-		}).map((mistake) =>
+		const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+		return describe({ issue, path, value: valueAt(value, path), whole: value }).map((mistake) =>
 			typeof mistake === "string"
 				? { path, at: "value" as const, message: mistake, code: issue.code }
 				: { code: issue.code, ...mistake },
@@ -70,9 +60,7 @@ type Describe = (context: Context) => (string | Problem)[];
 
 const sentences: Readonly<Record<string, Describe>> = {
 	custom: ({ issue, path }) => [
-		issue.params?.ofValue === undefined
-			? issue.message
-			: `${noun(path)} ${issue.params.ofValue}`,
+		issue.params?.ofValue === undefined ? issue.message : `${noun(path)} ${issue.params.ofValue}`,
 	],
 
 	unrecognized_keys: ({ issue, path, whole }) =>
@@ -89,8 +77,7 @@ const sentences: Readonly<Record<string, Describe>> = {
 				{
 					path,
 					at: "key",
-					message:
-						own(examples, path.join(".")) ?? tell("missing-here", { what }),
+					message: own(examples, path.join(".")) ?? tell("missing-here", { what }),
 				},
 			];
 		if (value === null || value === "") return [empty(path)];
@@ -99,39 +86,19 @@ const sentences: Readonly<Record<string, Describe>> = {
 		if (list) return [list];
 		if (path[0] === "matrix" && path.length === 2)
 			return [
-				tell("matrix-without-list", {
-					...{ field, value: typeof value === "object" ? "..." : value },
-				}),
+				tell("matrix-without-list", { field, value: typeof value === "object" ? "..." : value }),
 			];
 		if (Array.isArray(value) && path[0] === "workload" && path.length === 2)
-			return [
-				tell("one-value", {
-					...{ field, values: value.filter((one) => typeof one !== "object") },
-				}),
-			];
-		if (issue.expected === "array" && isMap(value))
-			return [tell("map-for-list", { what })];
-		if (
-			field === "messages" &&
-			typeof value === "string" &&
-			/\d *[KMG]?i?B$/.test(value)
-		)
+			return [tell("one-value", { field, values: value.filter((one) => typeof one !== "object") })];
+		if (issue.expected === "array" && isMap(value)) return [tell("map-for-list", { what })];
+		if (field === "messages" && typeof value === "string" && /\d *[KMG]?i?B$/.test(value))
 			return [tell("messages-as-size", { size: value })];
 		if (typeof value === "number" && issue.expected === "string")
-			return [
-				unitless(path, value, whole) ??
-					tell("number-for-text", { what, value }),
-			];
-		const [, key = "", rest] =
-			/^([A-Za-z]+)\s+(\S.*)$/.exec(String(value)) ?? [];
-		if (keysAt(path, whole).includes(key))
-			return [tell("colon-missing", { key, value: rest })];
+			return [unitless(path, value, whole) ?? tell("number-for-text", { what, value })];
+		const [, key = "", rest] = /^([A-Za-z]+)\s+(\S.*)$/.exec(String(value)) ?? [];
+		if (keysAt(path, whole).includes(key)) return [tell("colon-missing", { key, value: rest })];
 		const meant = typeof value === "string" ? meantValue(value) : undefined;
-		const values = {
-			what,
-			expected: expected(issue.expected),
-			got: kind(value),
-		};
+		const values = { what, expected: expected(issue.expected), got: kind(value) };
 		return [
 			meant !== undefined && fits(path, whole, meant)
 				? tell("other-kind-meant", { ...values, meant })
@@ -146,20 +113,12 @@ const sentences: Readonly<Record<string, Describe>> = {
 	invalid_union: ({ issue, path, value, whole }) => {
 		if (issue.discriminator !== undefined)
 			return value === undefined
-				? [
-						refuseKey(path, "missing", {
-							...{ what: "broker", write: `e.g. broker: ${example.broker}` },
-						}),
-					]
+				? [refuseKey(path, "missing", { what: "broker", write: `e.g. broker: ${example.broker}` })]
 				: [choice(path, value, issue.options)];
 		if (value === undefined && own(examples, path.join(".")) !== undefined)
 			return sentences.invalid_type?.({ issue, path, value, whole }) ?? [];
-		if (value === null || value === "" || isEmptyMap(value))
-			return [empty(path)];
-		if (
-			typeof value === "number" &&
-			(value === 0 || !takesNumbers(issue.errors))
-		) {
+		if (value === null || value === "" || isEmptyMap(value)) return [empty(path)];
+		if (typeof value === "number" && (value === 0 || !takesNumbers(issue.errors))) {
 			const mistake = unitless(path, value, whole);
 			if (mistake !== undefined) return [mistake];
 		}
@@ -172,7 +131,8 @@ const sentences: Readonly<Record<string, Describe>> = {
 		if (!branch || (several !== undefined && isStrange(branch, path, value)))
 			return [
 				tell("other-kind", {
-					...{ what: noun(path), got: kind(value) },
+					what: noun(path),
+					got: kind(value),
 					expected: several ?? kindsOf(issue.errors),
 				}),
 			];
@@ -183,38 +143,28 @@ const sentences: Readonly<Record<string, Describe>> = {
 	},
 
 	invalid_key: ({ issue, path }) => [
-		{
-			path,
-			at: "key",
-			message: `${issue.issues[0]?.message}, got ${quoted(path.at(-1))}`,
-		},
+		{ path, at: "key", message: `${issue.issues[0]?.message}, got ${quoted(path.at(-1))}` },
 	],
 
 	invalid_format: ({ issue, value }) => [
 		// What it is comes before what to write.
-		issue.message.replace(
-			/;|$/,
-			(end: string) => `, got ${quoted(value)}${end}`,
-		),
+		issue.message.replace(/;|$/, (end: string) => `, got ${quoted(value)}${end}`),
 	],
 
 	too_small: ({ issue, path, value }) => [
 		issue.origin === "string" || issue.origin === "array"
 			? empty(path)
-			: tell("below-least", {
-					...{ what: noun(path), least: issue.minimum, got: value },
-				}),
+			: tell("below-least", { what: noun(path), least: issue.minimum, got: value }),
 	],
 
 	too_big: ({ issue, path, value }) => [
 		issue.origin === "string" || issue.origin === "array"
 			? tell(issue.origin === "array" ? "too-many" : "too-long", {
-					...{ what: noun(path), most: issue.maximum },
+					what: noun(path),
+					most: issue.maximum,
 					got: (value as { length: number }).length,
 				})
-			: tell("above-most", {
-					...{ what: noun(path), most: issue.maximum, got: value },
-				}),
+			: tell("above-most", { what: noun(path), most: issue.maximum, got: value }),
 	],
 };
 
@@ -250,9 +200,7 @@ function listOf(field: string, value: unknown): string | undefined {
 		return tell("systems-text", { system: value });
 	if (field === "systems" && Array.isArray(value))
 		return tell("systems-list", {
-			systems: value.map((one) =>
-				typeof one === "string" ? `${one}: ${one}` : "NAME: { ... }",
-			),
+			systems: value.map((one) => (typeof one === "string" ? `${one}: ${one}` : "NAME: { ... }")),
 		});
 	if (field !== "sla") return undefined;
 	const lines = isMap(value)
@@ -264,26 +212,20 @@ function listOf(field: string, value: unknown): string | undefined {
 }
 
 /** What to say of a number where a text with a unit belongs; undefined: none belongs there. */
-function unitless(
-	path: Path,
-	value: number,
-	whole: unknown,
-): string | undefined {
+function unitless(path: Path, value: number, whole: unknown): string | undefined {
 	const samples = unitExamples(path, whole);
 	if (samples.length === 0) return undefined;
 	const field = fieldOf(path);
 	const beside = (map: unknown) => isMap(map) && Object.hasOwn(map, "messages");
-	const closed =
-		beside(valueAt(whole, path.slice(0, -1))) ||
-		beside(valueAt(whole, ["workload"]));
+	const closed = beside(valueAt(whole, path.slice(0, -1))) || beside(valueAt(whole, ["workload"]));
 	const unit =
 		field === "warmup" && closed
 			? " messages"
-			: (own(likelierUnits, field)?.(value) ??
-				/[^\d.]+$/.exec(samples[0] ?? "")?.[0]);
+			: (own(likelierUnits, field)?.(value) ?? /[^\d.]+$/.exec(samples[0] ?? "")?.[0]);
 	const meant = `${value}${unit}`;
 	return tell("without-unit", {
-		...{ what: noun(path), value },
+		what: noun(path),
+		value,
 		write: fits(path, whole, meant) ? meant : `e.g. ${samples.join(" or ")}`,
 	});
 }
@@ -308,11 +250,7 @@ function isEmptyMap(value: unknown): boolean {
 }
 
 /** Is it a word that resembles none of those that may stand there? */
-function isStrange(
-	errors: readonly z.core.$ZodIssue[],
-	path: Path,
-	value: unknown,
-): boolean {
+function isStrange(errors: readonly z.core.$ZodIssue[], path: Path, value: unknown): boolean {
 	return errors.some(
 		(error) =>
 			error.code === "invalid_value" &&
@@ -326,10 +264,7 @@ function isStrange(
 /** Does one of the alternatives take a number, though not this one? */
 function takesNumbers(branches: readonly z.core.$ZodIssue[][]): boolean {
 	return branches.some((errors) =>
-		errors.every(
-			(error) =>
-				error.code !== "invalid_type" && error.code !== "invalid_value",
-		),
+		errors.every((error) => error.code !== "invalid_type" && error.code !== "invalid_value"),
 	);
 }
 
@@ -337,8 +272,7 @@ function takesNumbers(branches: readonly z.core.$ZodIssue[][]): boolean {
 function isOtherKind(value: unknown) {
 	return ({ path, code }: z.core.$ZodIssue) =>
 		path.length === 0 &&
-		(code === "invalid_type" ||
-			(code === "invalid_value" && typeof value !== "string"));
+		(code === "invalid_type" || (code === "invalid_value" && typeof value !== "string"));
 }
 
 /** "text, a number or a map": what the alternatives take. */
@@ -346,9 +280,7 @@ function kindsOf(branches: readonly z.core.$ZodIssue[][]): string {
 	const kinds = branches.flatMap((errors) =>
 		errors
 			.filter(({ path }) => path.length === 0)
-			.map((error) =>
-				error.code === "invalid_type" ? expected(error.expected) : "text",
-			),
+			.map((error) => (error.code === "invalid_type" ? expected(error.expected) : "text")),
 	);
 	return new Intl.ListFormat("en-GB", { type: "disjunction" }).format([
 		...new Set(kinds.flatMap((one) => one.split(" or "))),
@@ -359,19 +291,12 @@ function choice(path: Path, value: unknown, known: string[]): string {
 	const field = isSystem(path) ? "broker" : fieldOf(path);
 	const write = `one of ${known.join(", ")}`;
 	if (value === undefined) return tell("missing", { what: field, write });
-	if (value === null || value === "")
-		return tell("empty-of", { what: field, write });
+	if (value === null || value === "") return tell("empty-of", { what: field, write });
 	if (typeof value !== "string")
-		return tell("other-kind", {
-			what: field,
-			expected: write,
-			got: kind(value),
-		});
+		return tell("other-kind", { what: field, expected: write, got: kind(value) });
 	return (
 		otherToolsValue(field, value, known) ??
-		tell("unknown", {
-			...{ what: field, word: quoted(value), meant: didYouMean(value, known) },
-		})
+		tell("unknown", { what: field, word: quoted(value), meant: didYouMean(value, known) })
 	);
 }
 

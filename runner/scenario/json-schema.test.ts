@@ -1,10 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import {
-	type JsonSchema,
-	scenarioJsonSchema,
-	scenarioSchemaText,
-} from "./json-schema.ts";
+import { type JsonSchema, scenarioJsonSchema, scenarioSchemaText } from "./json-schema.ts";
 import { loadScenario } from "./load.ts";
 import { scenarioReference } from "./reference.ts";
 
@@ -18,8 +14,7 @@ describe("generated files are in step with the schema (npm run golden rewrites t
 		["scenario.schema.json", scenarioSchemaText],
 		["README.md", () => scenarioReference(questions)],
 	])("scenarios/%s", (file, generate) => {
-		if (process.env.UPDATE_GOLDEN === "1")
-			writeFileSync(new URL(file, folder), generate());
+		if (process.env.UPDATE_GOLDEN === "1") writeFileSync(new URL(file, folder), generate());
 		expect(read(file)).toBe(generate());
 	});
 });
@@ -35,8 +30,7 @@ test("every field, at every level, has a description for editors and the referen
 			if (!/^\S.*[.`)]$/s.test(words)) bare.push(where);
 			walk(field, where);
 		}
-		for (const branch of [...(node.anyOf ?? []), ...(node.oneOf ?? [])])
-			walk(branch, path);
+		for (const branch of [...(node.anyOf ?? []), ...(node.oneOf ?? [])]) walk(branch, path);
 		walk(node.items, `${path}[]`);
 	};
 	walk(scenarioJsonSchema(), "");
@@ -78,9 +72,9 @@ describe("patterns of the editor's schema", () => {
 	});
 
 	test("are written in what JavaScript, Python and Java share", () => {
-		const patterns = [
-			...scenarioSchemaText().matchAll(/"pattern": ("(?:[^"\\]|\\.)*")/g),
-		].map(([, text = ""]) => JSON.parse(text));
+		const patterns = [...scenarioSchemaText().matchAll(/"pattern": ("(?:[^"\\]|\\.)*")/g)].map(
+			([, text = ""]) => JSON.parse(text),
+		);
 		expect(patterns.length).toBeGreaterThan(20);
 		for (const pattern of patterns) {
 			expect(() => new RegExp(pattern, "u"), pattern).not.toThrow();
@@ -105,8 +99,6 @@ describe("scenarios that come with mqbench", () => {
 	});
 
 	test.each(files)("%s tells the editor its schema", (file) => {
-		expect(read(file)).toMatch(
-			/^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/,
-		);
+		expect(read(file)).toMatch(/^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/);
 	});
 });

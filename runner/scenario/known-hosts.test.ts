@@ -12,11 +12,7 @@ test.each([
 		true,
 	],
 	["that is empty", "", true],
-	[
-		"that is a script",
-		"10.0.0.1 ssh-ed25519 AAAAC3Nz\nalias ll='ls -l'\n",
-		false,
-	],
+	["that is a script", "10.0.0.1 ssh-ed25519 AAAAC3Nz\nalias ll='ls -l'\n", false],
 	["that is a key", "-----BEGIN OPENSSH PRIVATE KEY-----\n", false],
 ])("a file %s", (_, text, keeps) => {
 	const file = path.join(testFolder(), "x");

@@ -14,8 +14,6 @@ export function keepsHosts(file: string): boolean {
 		about.isFile() &&
 		readFileSync(where, "utf8")
 			.split("\n")
-			.every((line) =>
-				/^\s*(?:#.*|(?:@\S+\s+)?\S+\s+[\w.@-]+\s+AAAA\S*.*)?$/.test(line),
-			)
+			.every((line) => /^\s*(?:#.*|(?:@\S+\s+)?\S+\s+[\w.@-]+\s+AAAA\S*.*)?$/.test(line))
 	);
 }

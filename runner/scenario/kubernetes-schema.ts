@@ -21,13 +21,11 @@ export const KubernetesFile = z.strictObject({
 		.min(1)
 		.optional()
 		.meta({
-			description:
-				"Context of kubectl's configuration. Default: its current one.",
+			description: "Context of kubectl's configuration. Default: its current one.",
 			examples: ["kind-bench"],
 		}),
 	namespace: Dns.optional().meta({
-		description:
-			"Namespace, which must exist. Default: the context's own, else `default`.",
+		description: "Namespace, which must exist. Default: the context's own, else `default`.",
 		examples: ["bench"],
 	}),
 	image: z
@@ -46,11 +44,8 @@ export const KubernetesFile = z.strictObject({
 	resources: z
 		.strictObject({
 			cpus: number("Cores.", [2], { least: 0.1, most: 1024 }).default(2),
-			memory: unit(
-				"size",
-				{ description: "Memory.", examples: ["2GiB"] },
-				(bytes) =>
-					bytes < 128 * 1024 ** 2 ? "must be at least 128MiB" : undefined,
+			memory: unit("size", { description: "Memory.", examples: ["2GiB"] }, (bytes) =>
+				bytes < 128 * 1024 ** 2 ? "must be at least 128MiB" : undefined,
 			).prefault("2GiB"),
 		})
 		.prefault({})
@@ -73,21 +68,12 @@ export const KubernetesFile = z.strictObject({
 					.string()
 					.min(1)
 					.optional()
-					.meta({
-						description: "Key of the taint. Default: all.",
-						examples: ["dedicated"],
-					}),
-				operator: z
-					.enum(["Equal", "Exists"])
-					.optional()
-					.meta({ description: "Default: `Equal`." }),
+					.meta({ description: "Key of the taint. Default: all.", examples: ["dedicated"] }),
+				operator: z.enum(["Equal", "Exists"]).optional().meta({ description: "Default: `Equal`." }),
 				value: z
 					.string()
 					.optional()
-					.meta({
-						description: "Value of the taint.",
-						examples: ["bench"],
-					}),
+					.meta({ description: "Value of the taint.", examples: ["bench"] }),
 				effect: z
 					.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"])
 					.optional()
@@ -110,10 +96,7 @@ export const KubernetesFile = z.strictObject({
 		}),
 	storage: unit(
 		"size",
-		{
-			description: "Size of such a volume. Default: 20GiB.",
-			examples: ["20GiB"],
-		},
+		{ description: "Size of such a volume. Default: 20GiB.", examples: ["20GiB"] },
 		leastBytes,
 	).prefault("20GiB"),
 	manifests: z
@@ -135,9 +118,7 @@ export const KubernetesFile = z.strictObject({
 		.meta({
 			description:
 				"When they are ready, in the words of `kubectl wait`: an object and its condition.",
-			examples: [
-				{ "statefulset/broker": "jsonpath={.status.readyReplicas}=3" },
-			],
+			examples: [{ "statefulset/broker": "jsonpath={.status.readyReplicas}=3" }],
 		}),
 	ttl: unit(
 		"duration",
@@ -146,9 +127,6 @@ export const KubernetesFile = z.strictObject({
 				"From then on the cluster ends the pods, whatever has become of mqbench; 1min to 168h. Default: 2h.",
 			examples: ["2h"],
 		},
-		(ns) =>
-			ns < LEAST_TTL_NS || ns > MOST_TTL_NS
-				? "must be 1min to 168h"
-				: undefined,
+		(ns) => (ns < LEAST_TTL_NS || ns > MOST_TTL_NS ? "must be 1min to 168h" : undefined),
 	).prefault("2h"),
 });

@@ -16,10 +16,17 @@ test("target kubernetes has pods for its load, with defaults of the block", () =
 	expect(clients).toEqual({ kind: "pods", count: 1 });
 	expect(systems[0]?.image).toBe("mine:1");
 	expect(kubernetes).toEqual({
-		...{ context: null, namespace: null, imagePullSecret: null },
-		...{ image: "busybox:1.37.0", storageClass: null, storage: 20 * 2 ** 30 },
+		context: null,
+		namespace: null,
+		imagePullSecret: null,
+		image: "busybox:1.37.0",
+		storageClass: null,
+		storage: 20 * 2 ** 30,
 		resources: { cpus: 2, memory: 2 * 2 ** 30 },
-		...{ nodeSelector: {}, tolerations: [], manifests: [], ready: {} },
+		nodeSelector: {},
+		tolerations: [],
+		manifests: [],
+		ready: {},
 		ttlNs: 7200e9,
 	});
 });
@@ -32,7 +39,8 @@ test("the one word changes the target, on the command line too; others leave the
 	const there = load(text, { target: "kubernetes", clients: "3" });
 	expect(there.clients).toEqual({ kind: "pods", count: 3 });
 	expect(there.kubernetes).toMatchObject({
-		...{ namespace: "bench", ttlNs: 1800e9 },
+		namespace: "bench",
+		ttlNs: 1800e9,
 		resources: { cpus: 0.5, memory: 2 * 2 ** 30 },
 	});
 });
@@ -76,10 +84,7 @@ test.each([
 		"target: kubernetes\nsystem: { broker: nats, url: nats://nats:4222 }",
 		"write target: existing, with clients: { kubernetes: 1 } to make the load in the cluster",
 	],
-	[
-		"target: kubernetes\nsystem: { broker: nats, pin: 0-1 }",
-		"write cpus instead",
-	],
+	["target: kubernetes\nsystem: { broker: nats, pin: 0-1 }", "write cpus instead"],
 	[
 		"target: kubernetes\nsystem: nats\nkubernetes: { manifests: [nats.yaml] }",
 		"brokers of target kubernetes are mqbench's own; write target: existing, with clients: { kubernetes: 1 }",
@@ -88,10 +93,7 @@ test.each([
 		"target: kubernetes\nsystem: nats\nkubernetes: { namespace: Bench }",
 		'3:26 takes small letters, digits and hyphens, at most 63, e.g. bench, got "Bench"',
 	],
-	[
-		"target: kubernetes\nsystem: nats\nkubernetes: { ttl: 5s }",
-		"must be 1min to 168h",
-	],
+	["target: kubernetes\nsystem: nats\nkubernetes: { ttl: 5s }", "must be 1min to 168h"],
 	[
 		"target: kubernetes\nsystem: nats\nkubernetes: { resources: { memory: 24MiB } }",
 		"must be at least 128MiB",

@@ -16,15 +16,12 @@ export function resolveKubernetes(
 	const nothing = { kubernetes: null, problems: [] };
 	if (!brokers && clients.kind !== "pods") return nothing;
 	// One with a mistake says so itself.
-	if (kubernetes === undefined && written.kubernetes !== undefined)
-		return nothing;
+	if (kubernetes === undefined && written.kubernetes !== undefined) return nothing;
 	const { context, namespace, imagePullSecret, storageClass, ttl, ...rest } =
 		kubernetes ?? KubernetesFile.parse({});
 	const at = ["kubernetes", "manifests"];
 	const problems =
-		rest.manifests.length > 0 && brokers
-			? [refuse(at, "manifests-beside-ours")]
-			: [];
+		rest.manifests.length > 0 && brokers ? [refuse(at, "manifests-beside-ours")] : [];
 	const resolved = {
 		...rest,
 		manifests: rest.manifests.map((file) => path.resolve(folder, file)),

@@ -105,12 +105,7 @@ const whole = {
 	name: "whole",
 	target: "local",
 	systems: {
-		a: {
-			broker: "nats",
-			mode: "jetstream",
-			durability: "os",
-			config: { x: 1 },
-		},
+		a: { broker: "nats", mode: "jetstream", durability: "os", config: { x: 1 } },
 		b: { broker: "kafka", acks: "all", nodes: 3, replicas: 3 },
 		c: "noop",
 	},
@@ -144,10 +139,7 @@ const whole = {
 		{ messages: 1000, warmup: "10 messages" },
 		{ pattern: "backlog", rate: "100/s", arrivals: "constant", backlog: "1MB" },
 	],
-	matrix: {
-		message: ["1KiB", "2KiB"],
-		keys: ["zipf", { distribution: "random" }],
-	},
+	matrix: { message: ["1KiB", "2KiB"], keys: ["zipf", { distribution: "random" }] },
 	repeat: 2,
 	pin: { generator: "0", brokers: "1-2" },
 	sla: ["service p99 < 5ms", { expect: "p99 < 5ms", case: "one", abort: true }],
@@ -189,8 +181,7 @@ test(
 		const roll = dice(20_261_120);
 		for (let round = 0; round < rounds; round++) {
 			const changed = structuredClone(whole);
-			for (let changes = 1 + roll(2); changes > 0; changes--)
-				change(changed, roll);
+			for (let changes = 1 + roll(2); changes > 0; changes--) change(changed, roll);
 			const text = JSON.stringify(changed);
 			try {
 				loadScenario("s.yaml", text);
@@ -198,9 +189,7 @@ test(
 				if (!(error instanceof MqbenchError))
 					throw new Error(`${error}\n${text}`, { cause: error });
 				expect(error.message, text).toMatch(/^s\.yaml:\d+:\d+ \S/);
-				expect(error.message, text).not.toMatch(
-					/undefined|\[object|Invalid input|NaN|Infinity/,
-				);
+				expect(error.message, text).not.toMatch(/undefined|\[object|Invalid input|NaN|Infinity/);
 			}
 		}
 	},
@@ -219,8 +208,5 @@ function change(node: object, roll: (below: number) => number): void {
 	}
 	const action = roll(6);
 	if (action === 0) delete fields[key];
-	else
-		fields[action === 1 ? "added" : key] = structuredClone(
-			values[roll(values.length)],
-		);
+	else fields[action === 1 ? "added" : key] = structuredClone(values[roll(values.length)]);
 }

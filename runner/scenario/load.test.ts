@@ -13,8 +13,7 @@ function mistakes(text: string, overrides: Overrides = {}, env = {}): string {
 	try {
 		loadScenario("s.yaml", text, overrides, env);
 	} catch (error) {
-		if (error instanceof MqbenchError && error.code === "scenario-invalid")
-			return error.message;
+		if (error instanceof MqbenchError && error.code === "scenario-invalid") return error.message;
 		throw error;
 	}
 	throw new Error("the scenario was taken");
@@ -37,9 +36,7 @@ describe("a right scenario", () => {
 	});
 
 	test("is completed with the defaults of the language", () => {
-		expect(
-			loadScenario("dir/steady load.yaml", `system: nats\n${workload}`),
-		).toEqual({
+		expect(loadScenario("dir/steady load.yaml", `system: nats\n${workload}`)).toEqual({
 			name: "steady-load",
 			target: "local",
 			rig: null,
@@ -78,13 +75,7 @@ describe("a right scenario", () => {
 					backlog: null,
 					drainNs: 30e9,
 					timeoutNs: 30e9,
-					message: {
-						size: 256,
-						payload: "random",
-						randomRatio: 1,
-						file: null,
-						checksum: false,
-					},
+					message: { size: 256, payload: "random", randomRatio: 1, file: null, checksum: false },
 					delivery: null,
 					order: "none",
 					inFlight: null,
@@ -123,9 +114,7 @@ describe("a right scenario", () => {
 		[`${"x".repeat(79)}-y.yaml`, "x".repeat(79)],
 	])("of the file %s is named %s", (file, name) => {
 		expect(loadScenario(file, `system: nats\n${workload}`).name).toBe(name);
-		expect(
-			loadScenario("s.yaml", `name: ${name}\nsystem: nats\n${workload}`).name,
-		).toBe(name);
+		expect(loadScenario("s.yaml", `name: ${name}\nsystem: nats\n${workload}`).name).toBe(name);
 	});
 
 	test("may have anchors, merges, a byte order mark and Windows line ends", () => {
@@ -133,10 +122,7 @@ describe("a right scenario", () => {
 			"s.yaml",
 			"\ufeffsystem: nats\r\nworkload: { rate: 3000/s, duration: 10s }\r\ncases:\r\n  - &small { message: 256B }\r\n  - { <<: *small, connections: 2 }\r\n",
 		);
-		expect(scenario.cases.map(({ name }) => name)).toEqual([
-			"256B",
-			"256B 2 connections",
-		]);
+		expect(scenario.cases.map(({ name }) => name)).toEqual(["256B", "256B 2 connections"]);
 	});
 });
 
@@ -157,36 +143,18 @@ describe("a warm-up that nobody has written", () => {
 		["beside a system on a JVM", open, "", steady],
 		["of random arrivals", `${open}, arrivals: poisson`, "", steady],
 		["of a slow load", "rate: 9/s, duration: 60s", "", fixed],
-		[
-			"of steps",
-			"steps: [{ rate: 20/s, duration: 5s }, { rate: 30/s, duration: 5s }]",
-			"",
-			fixed,
-		],
-		[
-			"of stages",
-			"rate: 20/s, stages: [{ target: 30/s, duration: 5s }]",
-			"",
-			fixed,
-		],
+		["of steps", "steps: [{ rate: 20/s, duration: 5s }, { rate: 30/s, duration: 5s }]", "", fixed],
+		["of stages", "rate: 20/s, stages: [{ target: 30/s, duration: 5s }]", "", fixed],
 		["of a search", "rate: 20/s, find: max-rate", "sla: [p99 < 1s]", fixed],
 		["of several clients", `${open}, connections: 2`, "clients: 2", fixed],
-		[
-			"beside faults",
-			open,
-			"faults: [{ at: 2s, action: pause, for: 1s }]",
-			fixed,
-		],
+		["beside faults", open, "faults: [{ at: 2s, action: pause, for: 1s }]", fixed],
 	])("%s", (_, load, more, expected) => {
 		expect(of(load, more)).toEqual([expected]);
 	});
 
 	test("is one for all systems of the scenario, and what a case writes wins", () => {
 		expect(
-			of(
-				"duration: 10s",
-				"cases: [{ rate: 20/s }, { rate: 30/s, warmup: 5s }, { messages: 100 }]",
-			),
+			of("duration: 10s", "cases: [{ rate: 20/s }, { rate: 30/s, warmup: 5s }, { messages: 100 }]"),
 		).toEqual([steady, fixed, [0, null]]);
 	});
 
@@ -234,11 +202,7 @@ s.yaml:9:26 unknown key "sytem"; did you mean system?
 			"system: nats\n",
 			"s.yaml:1:1 workload is missing; write e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }",
 		],
-		[
-			"missing system",
-			workload,
-			"s.yaml:1:1 system is missing; write e.g. system: nats",
-		],
+		["missing system", workload, "s.yaml:1:1 system is missing; write e.g. system: nats"],
 		[
 			"missing field",
 			"system: nats\nworkload: { rate: 3/s, duration: 9s }\n",
@@ -431,9 +395,7 @@ s.yaml:9:26 unknown key "sytem"; did you mean system?
 			sentences(
 				"system: nats\nworkload: { rate: 3/s, duration: 9s }\ncases:\n  - { message: 1KiB }\n  - { message: 1024B }\n",
 			),
-		).toEqual([
-			's.yaml:5:5 cases 1 and 2 are both called "1KiB"; add name: to this one',
-		]);
+		).toEqual(['s.yaml:5:5 cases 1 and 2 are both called "1KiB"; add name: to this one']);
 	});
 });
 
@@ -442,9 +404,7 @@ describe("what is planned says so, and what works instead", () => {
 		["target: ec2", 'unknown target "ec2"; write aws'],
 		["ec2: { region: eu-central-1 }", 'unknown key "ec2"; did you mean aws?'],
 	])("%s", (line, sentence) => {
-		expect(sentences(`system: nats\n${workload}${line}\n`).join()).toContain(
-			sentence,
-		);
+		expect(sentences(`system: nats\n${workload}${line}\n`).join()).toContain(sentence);
 	});
 
 	test("broker pulsar", () => {
@@ -457,14 +417,10 @@ describe("what is planned says so, and what works instead", () => {
 
 describe("baselines", () => {
 	const two = `systems: { old: nats, new: nats }\n${workload}`;
-	const scenario = (rest: string) =>
-		loadScenario("dir/s.yaml", `${two}repeat: 5\n${rest}`);
+	const scenario = (rest: string) => loadScenario("dir/s.yaml", `${two}repeat: 5\n${rest}`);
 
 	test("a system of the scenario, or a path that counts from its folder", () => {
-		expect(scenario("baseline: old\n").baseline).toEqual({
-			system: "old",
-			path: null,
-		});
+		expect(scenario("baseline: old\n").baseline).toEqual({ system: "old", path: null });
 		expect(scenario("baseline: ../b.json\n").baseline).toEqual({
 			system: null,
 			path: path.resolve("b.json"),
@@ -514,18 +470,14 @@ describe("baselines", () => {
 
 	test("--set repeat=3 is too few as well, and is named as the reason", () => {
 		expect(() =>
-			loadScenario(
-				"s.yaml",
-				`${two}repeat: 5\nsla: [p99 <= baseline + 10%]\n`,
-				{ set: ["repeat=3"] },
-			),
+			loadScenario("s.yaml", `${two}repeat: 5\nsla: [p99 <= baseline + 10%]\n`, {
+				set: ["repeat=3"],
+			}),
 		).toThrow(/at least 4 runs on each side.*repeat is 3; write repeat: 5/);
 	});
 
 	test("are left aside by --quick, which makes one run of each", () => {
-		const quick = shorten(
-			scenario("baseline: old\nsla: [p99 <= baseline + 10%]\n"),
-		);
+		const quick = shorten(scenario("baseline: old\nsla: [p99 <= baseline + 10%]\n"));
 		expect(quick).toMatchObject({ repeat: 1, baseline: null, baselineSla: [] });
 	});
 });
@@ -551,11 +503,7 @@ describe("a text that is no scenario", () => {
 		],
 		["a list", "- system: nats\n", "s.yaml:1:1 a scenario is a map with keys "],
 		["a word", "nats\n", "s.yaml:1:1 a scenario is a map with keys "],
-		[
-			"a colon in a value",
-			"name: a: b\n",
-			's.yaml:1:7 a value with ": " in it needs quotes; ',
-		],
+		["a colon in a value", "name: a: b\n", 's.yaml:1:7 a value with ": " in it needs quotes; '],
 		[
 			"a line indented too far",
 			"workload:\n  rate: 3/s\n   message: 1KiB\n",
@@ -566,22 +514,10 @@ describe("a text that is no scenario", () => {
 			"workload:\n  rate: 3/s\n message: 1KiB\n",
 			"s.yaml:3:2 this line is indented differently; ",
 		],
-		[
-			"an open bracket",
-			"workload: { rate: 3/s\n",
-			"s.yaml:2:1 a { or [ above is not closed",
-		],
+		["an open bracket", "workload: { rate: 3/s\n", "s.yaml:2:1 a { or [ above is not closed"],
 		["a list as a key", "? [a]\n: 1\n", "s.yaml:1:3 a key must be a word"],
-		[
-			"a tag",
-			"name: !secret x\n",
-			"s.yaml:1:7 a scenario has no tags (!name); remove it",
-		],
-		[
-			"an open quote",
-			"name: 'x\n",
-			"s.yaml:2:1 this is not YAML: Missing closing 'quote",
-		],
+		["a tag", "name: !secret x\n", "s.yaml:1:7 a scenario has no tags (!name); remove it"],
+		["an open quote", "name: 'x\n", "s.yaml:2:1 this is not YAML: Missing closing 'quote"],
 		[
 			"an alias of nothing",
 			"name: *x\n",
@@ -603,9 +539,7 @@ describe("a text that is no scenario", () => {
 	test("aliases that unfold into millions are refused", () => {
 		const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
 		for (let i = 1; i < 9; i++)
-			lines.push(
-				`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(", ")}]`,
-			);
+			lines.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(", ")}]`);
 		expect(mistakes(lines.join("\n"))).toMatch(
 			/the aliases \(\*name\) expand to too much; write the values out/,
 		);

@@ -38,12 +38,7 @@ export function loadScenario(
 	env: Readonly<Record<string, string | undefined>> = {},
 	surroundings: Surroundings = around(file),
 ): Scenario {
-	return resolveScenario(
-		parseScenario(file, text),
-		overrides,
-		env,
-		surroundings,
-	);
+	return resolveScenario(parseScenario(file, text), overrides, env, surroundings);
 }
 
 /** The text of a scenario as values that know their places. */
@@ -60,10 +55,7 @@ export function parseScenario(file: string, text: string): ParsedScenario {
 	const yaml = text.replace(/^\ufeff/, "");
 	const refuse = (problems: readonly Located[]) => {
 		const mistakes = mistakesOf(file, yaml, problems);
-		return failure("scenario-invalid", {
-			report: report(yaml, mistakes),
-			mistakes,
-		});
+		return failure("scenario-invalid", { report: report(yaml, mistakes), mistakes });
 	};
 	const parsed = parseSource(yaml);
 	if ("problems" in parsed) throw refuse(parsed.problems);
@@ -83,8 +75,7 @@ export function resolveScenario(
 		const checks = check(written.value, nameOf(file), source.systemKeys, {
 			targetChosen: labelOf(["target"]) !== undefined,
 			labelOf,
-			lineOf: (where) =>
-				labelOf(where) === undefined ? source.lineOf(where) : null,
+			lineOf: (where) => (labelOf(where) === undefined ? source.lineOf(where) : null),
 			env,
 			...surroundings,
 			rig: surroundings.rig ?? null,
@@ -100,8 +91,7 @@ export function resolveScenario(
 		const label = written.labelOf(where);
 		if (label !== undefined) return { label, ...problem };
 		// A line that was right without --set is not to blame.
-		return before &&
-			!before.problems.some((one) => one.message === problem.message)
+		return before && !before.problems.some((one) => one.message === problem.message)
 			? {
 					...problem,
 					label: set.map((one) => `--set ${one}`).join(" "),
@@ -134,30 +124,17 @@ function check(
 	systemKeys: readonly string[],
 	given: Omit<Context, "target" | "secrets">,
 ): { scenario?: Scenario; problems: Problem[] } {
-	const {
-		value: written,
-		problems: unset,
-		secrets,
-	} = fillVariables(asWritten, given.env);
+	const { value: written, problems: unset, secrets } = fillVariables(asWritten, given.env);
 	const parts = parseParts(written, systemKeys);
 	const { target } = parts;
 	const context: Context = { ...given, target, secrets };
-	const {
-		systems,
-		keys,
-		problems: systemProblems,
-	} = resolveSystems(parts, context);
-	const { clients, problems: clientProblems } = resolveClients(
-		parts.clients,
-		context,
-	);
+	const { systems, keys, problems: systemProblems } = resolveSystems(parts, context);
+	const { clients, problems: clientProblems } = resolveClients(parts.clients, context);
 	const count = clientCount(clients);
 	const cases = resolveCases(
 		parts,
 		context.folder,
-		count === 1 &&
-			parts.faults.length === 0 &&
-			systems.some(({ traits }) => traits.jvm),
+		count === 1 && parts.faults.length === 0 && systems.some(({ traits }) => traits.jvm),
 	);
 	const baseline = resolveBaseline(parts.baseline, keys, context.folder);
 	const aws = resolveAws(parts, context, clients, systems);
@@ -229,10 +206,7 @@ function check(
 }
 
 /** A value whose variable is not set has no second mistake. */
-function notIn(
-	unset: readonly Problem[],
-	problems: readonly Problem[],
-): Problem[] {
+function notIn(unset: readonly Problem[], problems: readonly Problem[]): Problem[] {
 	const paths = new Set(unset.map(({ path }) => JSON.stringify(path)));
 	return problems.filter(({ path }) => !paths.has(JSON.stringify(path)));
 }

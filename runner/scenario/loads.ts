@@ -23,8 +23,7 @@ export function overlay(shared: Written, override: Written): Written {
 	const dropped = new Set<string>(
 		REPLACES[kind].filter((field) => !Object.hasOwn(override, field)),
 	);
-	if (kind === "rate" && Object.hasOwn(shared, "stages"))
-		dropped.delete("stages");
+	if (kind === "rate" && Object.hasOwn(shared, "stages")) dropped.delete("stages");
 	const before = kindOf(shared);
 	// "5s" of warm-up means nothing to a closed load, "1000 messages" nothing to an open one.
 	if (before !== undefined && (before === "messages") !== (kind === "messages"))
@@ -34,10 +33,7 @@ export function overlay(shared: Written, override: Written): Written {
 }
 
 /** The kind of load that leaves no room for a field; undefined: it may stand there. */
-export function forbiddenBeside(
-	field: string,
-	written: Written,
-): string | undefined {
+export function forbiddenBeside(field: string, written: Written): string | undefined {
 	const kind = kindOf(written);
 	return kind !== undefined &&
 		kind !== "rate" &&
@@ -86,17 +82,14 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 	if (warmup && "steady" in warmup && shape)
 		problems.push({
 			field: "warmup",
-			message: say("steady-window", {
-				...{ part: shape, instead: closed ? `${tenth} messages` : "15s" },
-			}).text,
+			message: say("steady-window", { part: shape, instead: closed ? `${tenth} messages` : "15s" })
+				.text,
 		});
 	if (warmup && "messages" in warmup && !closed)
 		problems.push(refuseField("warmup", "warmup-of-rate"));
 	if (find && (has("stages") || arrivals === "poisson"))
 		problems.push(
-			refuseField("find", "search-of-shape", {
-				field: has("stages") ? "stages" : "arrivals",
-			}),
+			refuseField("find", "search-of-shape", { field: has("stages") ? "stages" : "arrivals" }),
 		);
 	for (const one of amounts(fields)) problems.push(one);
 	return problems;
@@ -129,8 +122,7 @@ const MOST_POISSON = 100_000_000;
 
 /** A case that goes back to equal distances has no use for the workload's seed. */
 function seedless(merged: Written, override: Written): Written {
-	if (override.arrivals !== "constant" || Object.hasOwn(override, "seed"))
-		return merged;
+	if (override.arrivals !== "constant" || Object.hasOwn(override, "seed")) return merged;
 	const { seed: _, ...rest } = merged;
 	return rest;
 }
@@ -152,9 +144,7 @@ function kindOf(written: Written): Kind | undefined {
 	);
 }
 
-function contradiction(
-	has: (field: WorkloadField) => boolean,
-): FieldProblem | undefined {
+function contradiction(has: (field: WorkloadField) => boolean): FieldProblem | undefined {
 	const pairs: readonly [Kind, Kind][] = [
 		["messages", "rate"],
 		["messages", "stages"],
@@ -196,13 +186,13 @@ function amounts(fields: Fields): FieldProblem[] {
 			: [refuseField("rate", "rate-of-nothing")];
 	if (steps) {
 		const idle = steps.find(
-			(step) =>
-				step.rate.messages > 0 && expected(step.rate, step.duration) < 1,
+			(step) => step.rate.messages > 0 && expected(step.rate, step.duration) < 1,
 		);
 		return idle
 			? [
 					refuseField("steps", "step-too-short", {
-						...{ durationNs: idle.duration, rate: formatRate(idle.rate) },
+						durationNs: idle.duration,
+						rate: formatRate(idle.rate),
 						write: oneMessage(idle.rate),
 					}),
 				]
@@ -217,16 +207,14 @@ function amounts(fields: Fields): FieldProblem[] {
 	if (BigInt(rate.messages) * BigInt(durationNs) < BigInt(rate.perNs))
 		return [
 			refuseField("duration", "duration-too-short", {
-				...{ durationNs, rate: formatRate(rate), write: oneMessage(rate) },
+				durationNs,
+				rate: formatRate(rate),
+				write: oneMessage(rate),
 			}),
 		];
 	const messages = expected(rate, durationNs + schedule.warmupNs);
 	if (schedule.kind === "poisson" && messages > MOST_POISSON)
-		return [
-			refuseField("arrivals", "too-many-arrivals", {
-				...{ most: MOST_POISSON, messages },
-			}),
-		];
+		return [refuseField("arrivals", "too-many-arrivals", { most: MOST_POISSON, messages })];
 	return [];
 }
 
@@ -237,7 +225,5 @@ function expected(rate: Rate, durationNs: number): number {
 /** What to write for at least one message to be due: whole seconds, as far as a duration goes. */
 function oneMessage({ messages, perNs }: Rate): string {
 	const ns = Math.ceil(perNs / messages / 1e9) * 1e9;
-	return ns > WEEK_NS
-		? "raise rate"
-		: `write at least duration: ${formatDurationExact(ns)}`;
+	return ns > WEEK_NS ? "raise rate" : `write at least duration: ${formatDurationExact(ns)}`;
 }

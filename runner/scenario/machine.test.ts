@@ -24,16 +24,9 @@ test("settings of machines are those that are rented for the scenario", () => {
 test("of a rig with hosts they are asked for as well: it was set when it was stood up", () => {
 	const rig = RigFile.parse({
 		...rentedFile,
-		brokers: [
-			{
-				...{ system: "nats", broker: "nats" },
-				hosts: [{ host: "b1", address: "10.0.0.1" }],
-			},
-		],
+		brokers: [{ system: "nats", broker: "nats", hosts: [{ host: "b1", address: "10.0.0.1" }] }],
 	});
-	expect(load("", { rig: "rig.json" }, { path: "rig.json", rig })).toEqual(
-		ASKED,
-	);
+	expect(load("", { rig: "rig.json" }, { path: "rig.json", rig })).toEqual(ASKED);
 });
 
 test.each(["local", "docker"])(
@@ -43,8 +36,8 @@ test.each(["local", "docker"])(
 			`machine is set on machines that mqbench rents, and this target is ${target}, where settings are only recorded; remove it, or write target: aws`,
 		);
 		expect(load(`target: aws\n${AWS}`, { target })).toEqual(NOTHING);
-		expect(() =>
-			load(`target: aws\n${AWS}`, { target, set: ["machine.maxCState=1"] }),
-		).toThrow("machine is set on machines that mqbench rents");
+		expect(() => load(`target: aws\n${AWS}`, { target, set: ["machine.maxCState=1"] })).toThrow(
+			"machine is set on machines that mqbench rents",
+		);
 	},
 );

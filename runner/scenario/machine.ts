@@ -16,9 +16,7 @@ export function resolveMachine(
 	const asked = possible ? written : undefined;
 	const leftAside =
 		targetChosen &&
-		Object.keys(written ?? {}).every(
-			(key) => labelOf(["machine", key]) === undefined,
-		);
+		Object.keys(written ?? {}).every((key) => labelOf(["machine", key]) === undefined);
 	return {
 		machine: {
 			maxCState: asked?.maxCState ?? null,

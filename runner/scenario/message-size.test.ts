@@ -44,12 +44,11 @@ describe("message: limit", () => {
 				"s.yaml",
 				`${SYSTEMS}workload: { rate: 2/s, duration: 3s }\n${more}\n`,
 			).cases.map(({ name }) => name);
-		expect(
-			names("cases: [{ message: limit }, { message: limit  +1B }]"),
-		).toEqual(["limit", "limit + 1B"]);
-		expect(
-			names("matrix: { message: [limit, limit - 100B], rate: [1/s, 2/s] }"),
-		).toEqual([
+		expect(names("cases: [{ message: limit }, { message: limit  +1B }]")).toEqual([
+			"limit",
+			"limit + 1B",
+		]);
+		expect(names("matrix: { message: [limit, limit - 100B], rate: [1/s, 2/s] }")).toEqual([
 			"limit 1/s",
 			"limit 2/s",
 			"limit - 100B 1/s",
@@ -58,16 +57,13 @@ describe("message: limit", () => {
 	});
 
 	test("stays what it is when a run is shortened", () => {
-		expect(
-			expand(shorten(read("message: limit + 1B")), {}).map(
-				(p) => p.message.bytes,
-			),
-		).toEqual([1001, 2001]);
+		expect(expand(shorten(read("message: limit + 1B")), {}).map((p) => p.message.bytes)).toEqual([
+			1001, 2001,
+		]);
 	});
 
 	test("counts the name of the topic where the system does", () => {
-		const systems =
-			"systems:\n  stan: { broker: nats-streaming, config: { max_payload: 9000 } }\n";
+		const systems = "systems:\n  stan: { broker: nats-streaming, config: { max_payload: 9000 } }\n";
 		const [{ topics, message } = {}] = plans("message: limit", systems);
 		const beside = 39 + 48 + 2 + (topics?.[0]?.length ?? 0) + 3;
 		expect(message?.bytes).toBe(9000 - beside);
@@ -86,12 +82,7 @@ describe("message: limit", () => {
 			SYSTEMS,
 			"s.yaml:4:59 limit - 1KiB cannot be sent to nats, whose limit is 1KB: a message has 48B to 1GiB; write another size",
 		],
-		[
-			"no unit",
-			"limit + 1",
-			SYSTEMS,
-			"s.yaml:4:59 limit + 1 has no unit; write limit + 1B",
-		],
+		["no unit", "limit + 1", SYSTEMS, "s.yaml:4:59 limit + 1 has no unit; write limit + 1B"],
 	])("%s is refused at its place", (_, message, systems, sentence) => {
 		expect(() => read(`message: ${message}`, systems)).toThrow(sentence);
 	});
@@ -100,19 +91,11 @@ describe("message: limit", () => {
 describe("sla: failed == all", () => {
 	test("is of every message of the plan, shortened or not", () => {
 		const limits = (sla: string, workload = "") =>
-			plans(`message: limit + 1B${workload}`, SYSTEMS, sla).map(
-				(plan) => plan.sla[0],
-			);
-		expect(limits("sla: [failed == all]")[0]).toMatchObject({
-			text: "failed == all",
-			limit: 6,
-		});
+			plans(`message: limit + 1B${workload}`, SYSTEMS, sla).map((plan) => plan.sla[0]);
+		expect(limits("sla: [failed == all]")[0]).toMatchObject({ text: "failed == all", limit: 6 });
 		// Of a fan-out copies are lost.
 		expect(
-			limits(
-				"sla: [lost == all]",
-				", pattern: fan-out, subscriptions: 3, producers: 1",
-			)[0],
+			limits("sla: [lost == all]", ", pattern: fan-out, subscriptions: 3, producers: 1")[0],
 		).toMatchObject({ limit: 18 });
 	});
 
@@ -128,8 +111,6 @@ describe("sla: failed == all", () => {
 	});
 
 	test.each(["failed <= all", "throughput == all"])("%s is refused", (line) => {
-		expect(() => read("message: limit", SYSTEMS, `sla: [${line}]`)).toThrow(
-			line,
-		);
+		expect(() => read("message: limit", SYSTEMS, `sla: [${line}]`)).toThrow(line);
 	});
 });

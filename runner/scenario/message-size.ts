@@ -21,8 +21,5 @@ export function sizeFor(
 			? smallestOf(topics.map(maxMessageBytesTo))
 			: maxMessageBytes;
 	const { aboveLimit } = size;
-	return {
-		bytes: limitBytes + aboveLimit,
-		limitBytes: aboveLimit > 0 ? limitBytes : null,
-	};
+	return { bytes: limitBytes + aboveLimit, limitBytes: aboveLimit > 0 ? limitBytes : null };
 }

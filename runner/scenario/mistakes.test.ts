@@ -24,16 +24,14 @@ function workload(lines: Readonly<Record<string, string>>, head = system) {
 }
 
 const right = workload({});
-const sla = (...lines: string[]) =>
-	`sla:\n${lines.map((line) => `  - ${line}\n`).join("")}`;
+const sla = (...lines: string[]) => `sla:\n${lines.map((line) => `  - ${line}\n`).join("")}`;
 /** A scenario whose only mistake can be in that line. */
 const compared = (line: string) => `${right}repeat: 5\n${sla(line)}`;
 const closed = { rate: "", duration: "", messages: "100000" };
 /** A head of a scenario on target existing: a broker of the user's with these options. */
 const mine = (options: string) =>
 	`target: existing\nsystem: { broker: kafka, url: "kafka://h:9092", ${options} }`;
-const docker = (options: string) =>
-	`target: docker\nsystem: { broker: kafka, ${options} }`;
+const docker = (options: string) => `target: docker\nsystem: { broker: kafka, ${options} }`;
 const disturbed = (...at: number[]) =>
 	`faults:\n${at.map((s) => `  - { at: ${s}s, action: pause, for: 500ms }\n`).join("")}${workload({ warmup: "5s" }, "system: redis")}`;
 const threeClients = (head = system) => `clients: 3\n${head}`;
@@ -67,20 +65,12 @@ const mistakes: Readonly<Record<string, string>> = {
 	"an objective as a map": `${right}${sla("p99: 5ms")}`,
 	"a counter with a typo": `${right}${sla("losst == 0")}`,
 	"a field at the top level": `${system}\nrate: 3000/s\nworkload:\n  message: 256B\n  duration: 10s\n`,
-	"a word of OpenMessaging Benchmark": workload({
-		message: "",
-		messageSize: "1024",
-	}),
-	"two words of OpenMessaging Benchmark become one": workload({
-		consumerPerSubscription: "2",
-	}),
+	"a word of OpenMessaging Benchmark": workload({ message: "", messageSize: "1024" }),
+	"two words of OpenMessaging Benchmark become one": workload({ consumerPerSubscription: "2" }),
 	"a word of k6": workload({ vus: "10" }),
 	"a word of Artillery": workload({ rate: "", arrivalRate: "10/s" }),
 	"a tab": `${system}\nworkload:\n\trate: 3000/s\n`,
-	"a system without a key for its broker": workload(
-		{},
-		"system: { port: 4222 }",
-	),
+	"a system without a key for its broker": workload({}, "system: { port: 4222 }"),
 	"a list of systems": workload({}, "systems: [nats, noop]"),
 	"nothing to do": `${system}\n`,
 
@@ -97,10 +87,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a timeout in ms": workload({ timeout: "250" }),
 	"a number in words": workload({ ...closed, messages: "100k" }),
 	"yes and no": workload({ checksum: "yes" }),
-	"connections beyond 2^53": workload({
-		connections: "99999999999999999999",
-		producers: "",
-	}),
+	"connections beyond 2^53": workload({ connections: "99999999999999999999", producers: "" }),
 	"a missing colon": `${system}\nworkload:\n  rate: 3000/s\n  message 256B\n  duration: 10s\n`,
 	"a missing colon in the first line of a map": `${system}\nworkload:\n  message 256B\n  rate: 3000/s\n  duration: 10s\n`,
 	"a missing colon in the last line": `${system}\nworkload:\n  rate: 3000/s\n  duration: 10s\n  message 256B\n`,
@@ -109,9 +96,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a percentile in capitals": `${right}${sla("P99 < 20ms")}`,
 	"a percentile with a point in front": `${right}${sla("response.p99 < 20ms")}`,
 	"a percentile behind its number": `${right}${sla("99p < 20ms")}`,
-	"a percentile against a baseline, in capitals": compared(
-		"P99 <= baseline + 10%",
-	),
+	"a percentile against a baseline, in capitals": compared("P99 <= baseline + 10%"),
 	"objectives as a map": `${right}sla: { p99: 20ms, lost: 0 }\n`,
 	"objectives as text": `${right}sla: p99 < 20ms\n`,
 	"a counter as a map": `${right}${sla("lost: 0")}`,
@@ -121,19 +106,9 @@ const mistakes: Readonly<Record<string, string>> = {
 		durration: "10s",
 		stages: "[{ duration: 30s, target: 10000/s }]",
 	}),
-	"a closed load with a typo": workload({
-		rate: "",
-		duration: "",
-		mesages: "100000",
-	}),
-	"an option with a letter too few": workload(
-		{},
-		"system: { broker: kafka, ack: all }",
-	),
-	"an option without unit": workload(
-		{},
-		"system: { broker: kafka, linger: 5 }",
-	),
+	"a closed load with a typo": workload({ rate: "", duration: "", mesages: "100000" }),
+	"an option with a letter too few": workload({}, "system: { broker: kafka, ack: all }"),
+	"an option without unit": workload({}, "system: { broker: kafka, linger: 5 }"),
 	"a map in raw settings": workload(
 		{},
 		"system: { broker: nats, config: { jetstream: { store_dir: /tmp/x } } }",
@@ -142,10 +117,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	"cases as a map": `${right}cases: { message: 1KiB }\n`,
 	"a payload of nothing": workload({ payload: "{ }" }),
 	"a payload in a word": workload({ payload: "json" }),
-	"acknowledgements of the leader": workload(
-		{},
-		"system: { broker: kafka, acks: leader }",
-	),
+	"acknowledgements of the leader": workload({}, "system: { broker: kafka, acks: leader }"),
 	"a name that is too long": `name: ${"n".repeat(81)}\n${right}`,
 	"a seed below zero": workload({ arrivals: "poisson", seed: "-1" }),
 
@@ -156,21 +128,13 @@ const mistakes: Readonly<Record<string, string>> = {
 		duration: "",
 		stages: "[{ duration: 30s, target: 10000/s }]",
 	}),
-	"stages and a duration": workload({
-		stages: "[{ duration: 30s, target: 10000/s }]",
-	}),
+	"stages and a duration": workload({ stages: "[{ duration: 30s, target: 10000/s }]" }),
 	"stages of a closed load": workload({
 		...closed,
 		stages: "[{ duration: 30s, target: 10000/s }]",
 	}),
-	"a stage with a rate": workload({
-		duration: "",
-		stages: "[{ duration: 30s, rate: 10000/s }]",
-	}),
-	"steps and a rate": workload({
-		duration: "",
-		steps: "[{ rate: 1000/s, duration: 10s }]",
-	}),
+	"a stage with a rate": workload({ duration: "", stages: "[{ duration: 30s, rate: 10000/s }]" }),
+	"steps and a rate": workload({ duration: "", steps: "[{ rate: 1000/s, duration: 10s }]" }),
 	"a step of half a second": workload({
 		rate: "",
 		duration: "",
@@ -194,15 +158,9 @@ const mistakes: Readonly<Record<string, string>> = {
 		duration: "10min",
 	}),
 	"a warm-up in time for a closed load": workload({ ...closed, warmup: "5s" }),
-	"a warm-up of a closed load without unit": workload({
-		...closed,
-		warmup: "100",
-	}),
+	"a warm-up of a closed load without unit": workload({ ...closed, warmup: "100" }),
 	"a warm-up in messages for a rate": workload({ warmup: "5000 messages" }),
-	"a size where a number of messages belongs": workload({
-		...closed,
-		messages: "1KiB",
-	}),
+	"a size where a number of messages belongs": workload({ ...closed, messages: "1KiB" }),
 	"a search without an objective": `${workload({ find: "max-rate", duration: "" })}${sla("lost == 0")}`,
 	"a search with stages": `${workload({
 		find: "max-rate",
@@ -222,21 +180,14 @@ const mistakes: Readonly<Record<string, string>> = {
 	),
 	"a fan-out to nobody": workload({ pattern: "fan-out" }),
 	"a wildcard without subscribers": workload({ wildcard: "true" }),
-	"work of a fan-out": workload({
-		pattern: "fan-out",
-		subscriptions: "2",
-		work: "2ms",
-	}),
+	"work of a fan-out": workload({ pattern: "fan-out", subscriptions: "2", work: "2ms" }),
 	"connections that nobody uses": workload(
 		{ pattern: "work-queue", consumers: "2", consumerConnections: "3" },
 		jetstream,
 	),
 	"a backlog of a round trip": workload({ backlog: "60000" }),
 	"a backlog of no size": workload({ ...backlog, backlog: "" }, jetstream),
-	"a backlog that is too short": workload(
-		{ ...backlog, duration: "20s" },
-		jetstream,
-	),
+	"a backlog that is too short": workload({ ...backlog, duration: "20s" }, jetstream),
 	"a backlog without a rate": workload({ ...backlog, ...closed }, jetstream),
 	"a backlog in bytes of messages of any size": workload(
 		{ ...backlog, backlog: "1MiB", message: "limit" },
@@ -247,10 +198,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	"all of a search": `${workload({ duration: "", find: "max-rate" })}${sla("p99 < 10ms", "failed == all")}`,
 	"a backlog in K": workload({ ...backlog, backlog: "60K" }, jetstream),
 	"order by keys without keys": workload({ order: "per-key" }, noop),
-	"order over partitions": workload(
-		{ order: "per-producer", partitions: "3" },
-		noop,
-	),
+	"order over partitions": workload({ order: "per-producer", partitions: "3" }, noop),
 	"order among competing consumers": workload(
 		{ pattern: "work-queue", consumers: "4", order: "per-producer" },
 		jetstream,
@@ -262,12 +210,8 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a checksum without room": workload({ message: "50B", checksum: "true" }),
 	"a payload that is not there": workload({ payload: "{ file: orders.json }" }),
 	"a ratio in percent": workload({ payload: "{ random: 30 }" }),
-	"a payload of two kinds": workload({
-		payload: "{ file: orders.json, random: 0.3 }",
-	}),
-	"a payload of a file and at random": workload({
-		payload: "{ file: orders.json, random: true }",
-	}),
+	"a payload of two kinds": workload({ payload: "{ file: orders.json, random: 0.3 }" }),
+	"a payload of a file and at random": workload({ payload: "{ file: orders.json, random: true }" }),
 	"a payload that is a folder": workload({ payload: "{ file: . }" }),
 	"a payload with a typo": workload({ payload: "{ flie: orders.json }" }),
 	"keys that are drawn by nothing": workload({ keys: "{ count: 10 }" }, noop),
@@ -277,39 +221,18 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a publish without acknowledgements": workload({ pattern: "publish" }),
 	"keys that a broker has not": workload({ keys: "zipf" }),
 	"partitions that a broker has not": workload({ partitions: "12" }),
-	"a level that a broker has not": workload(
-		{},
-		"system: { broker: nats, durability: fsync }",
-	),
+	"a level that a broker has not": workload({}, "system: { broker: nats, durability: fsync }"),
 	"a level that there is not": workload(
 		{},
 		"system: { broker: nats, mode: jetstream, durability: disk }",
 	),
-	"more copies than nodes": workload(
-		{},
-		"system: { broker: nats, mode: jetstream, replicas: 3 }",
-	),
-	"two nodes": workload(
-		{},
-		"system: { broker: nats, mode: jetstream, nodes: 2 }",
-	),
-	"an option of another mode": workload(
-		{},
-		"system: { broker: nats, storage: memory }",
-	),
-	"an option that there is not": workload(
-		{},
-		"system: { broker: nats, storeage: memory }",
-	),
+	"more copies than nodes": workload({}, "system: { broker: nats, mode: jetstream, replicas: 3 }"),
+	"two nodes": workload({}, "system: { broker: nats, mode: jetstream, nodes: 2 }"),
+	"an option of another mode": workload({}, "system: { broker: nats, storage: memory }"),
+	"an option that there is not": workload({}, "system: { broker: nats, storeage: memory }"),
 
-	"a backlog of pub/sub": workload(
-		backlog,
-		"system: { broker: redis, mode: pubsub }",
-	),
-	"an option of another broker": workload(
-		{},
-		"system: { broker: redis, linger: 5ms }",
-	),
+	"a backlog of pub/sub": workload(backlog, "system: { broker: redis, mode: pubsub }"),
+	"an option of another broker": workload({}, "system: { broker: redis, linger: 5ms }"),
 	"copies on one node": workload({}, "system: { broker: kafka, replicas: 3 }"),
 	"acknowledgements that were switched off": workload(
 		{ pattern: "publish" },
@@ -359,47 +282,29 @@ const mistakes: Readonly<Record<string, string>> = {
 	),
 	"a password in the file": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://me:hunter2@h:4222" }')}`,
 	"CPUs that are none": `pin: { generator: "0..3" }\n${right}`,
-	"an objective inside a system": workload(
-		{},
-		"system: { broker: nats, sla: [p99 < 5ms] }",
-	),
+	"an objective inside a system": workload({}, "system: { broker: nats, sla: [p99 < 5ms] }"),
 
 	// --- containers ---
 	"an image of a program": workload({}, "system: { broker: nats, image: x }"),
 	"CPUs of no container": workload({}, "system: { broker: nats, cpus: 2 }"),
-	"memory of no container": workload(
-		{},
-		"system: { broker: nats, memory: 2GiB }",
-	),
+	"memory of no container": workload({}, "system: { broker: nats, memory: 2GiB }"),
 	"too little memory": workload({}, docker("memory: 4MiB")),
 	"memory without unit": workload({}, docker("memory: 2048")),
 	"a port of containers": workload({}, docker("port: 9092")),
 	"a program in containers": workload({}, docker("binary: /opt/kafka")),
 	"an address of containers": workload({}, docker('url: "kafka://h:9092"')),
-	"an image and a version": workload(
-		{},
-		docker("image: apache/kafka:4.1.1, version: 4.1.0"),
-	),
+	"an image and a version": workload({}, docker("image: apache/kafka:4.1.1, version: 4.1.0")),
 	"an image of somebody else's broker": workload({}, mine("image: x")),
 	"an image in words": workload({}, docker('image: "the newest one"')),
 	"an image that is an option": workload({}, docker('image: "-v/:/host"')),
 	"more copies than containers": workload({}, docker("replicas: 3")),
 
 	// --- topics of the user's own ---
-	"topics of a broker that is started": workload(
-		{},
-		"system: { broker: kafka, topics: [orders] }",
-	),
-	"no topics of a broker that is started": workload(
-		{},
-		"system: { broker: kafka, create: false }",
-	),
+	"topics of a broker that is started": workload({}, "system: { broker: kafka, topics: [orders] }"),
+	"no topics of a broker that is started": workload({}, "system: { broker: kafka, create: false }"),
 	"topics that would be made": workload({}, mine("topics: [orders]")),
 	"topics without a name": workload({}, mine("create: false")),
-	"a topic with a blank": workload(
-		{},
-		mine('create: false, topics: ["my orders"]'),
-	),
+	"a topic with a blank": workload({}, mine('create: false, topics: ["my orders"]')),
 	"a topic twice": workload(
 		{ topics: "2", producers: "2" },
 		mine("create: false, topics: [orders, orders]"),
@@ -448,18 +353,9 @@ const mistakes: Readonly<Record<string, string>> = {
 	"clients far from a broker on loopback": `clients: [bench@a]\n${right}`,
 	"clients far from containers on loopback": `clients: [bench@a]\n${workload({}, docker("acks: 1"))}`,
 	"clients with one connection": workload({}, threeClients()),
-	"clients with fewer connections than they are": workload(
-		{ connections: "2" },
-		threeClients(),
-	),
-	"clients of a closed load": workload(
-		{ ...closed, connections: "3" },
-		threeClients(),
-	),
-	"clients that share a topic": workload(
-		{ connections: "3", topics: "1" },
-		threeClients(),
-	),
+	"clients with fewer connections than they are": workload({ connections: "2" }, threeClients()),
+	"clients of a closed load": workload({ ...closed, connections: "3" }, threeClients()),
+	"clients that share a topic": workload({ connections: "3", topics: "1" }, threeClients()),
 	"the slowest subscriber of several clients": `${workload(fanOut, threeClients())}${sla("last p99 < 5ms")}`,
 	"order in a group over several clients": workload(
 		{ pattern: "work-queue", connections: "3", order: "per-producer" },
@@ -512,10 +408,7 @@ const mistakes: Readonly<Record<string, string>> = {
 
 	// --- a warm-up until steady ---
 	"messages until steady": workload({ ...closed, warmup: "steady" }),
-	"a backlog until steady": workload(
-		{ ...backlog, warmup: "steady" },
-		jetstream,
-	),
+	"a backlog until steady": workload({ ...backlog, warmup: "steady" }, jetstream),
 	"steps until steady": `system: nats\nworkload: { message: 256B, warmup: steady, steps: [{ rate: 1000/s, duration: 5s }, { rate: 2000/s, duration: 5s }] }\n`,
 	"several clients until steady": `clients: 2\n${workload({ warmup: "steady", connections: "2" })}`,
 	"faults until steady": `faults: [{ at: 2s, action: restart }]\n${workload({ warmup: "steady" }, "system: redis")}`,
@@ -526,18 +419,14 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a margin without per cent": compared("p99 <= baseline + 10"),
 	"a margin in time": compared("p99 <= baseline + 5ms"),
 	"two margins in time": compared("p99 <= max(baseline + 1ms, baseline + 2ms)"),
-	"a margin in time of a rate": compared(
-		"throughput >= max(baseline - 5%, baseline + 2ms)",
-	),
+	"a margin in time of a rate": compared("throughput >= max(baseline - 5%, baseline + 2ms)"),
 	"a margin that is none": compared("p99 <= baseline"),
 	"a margin below the noise of any machine": compared("p50 <= baseline + 0.1%"),
 	"a margin that lets everything pass": compared("p99 <= baseline * 20"),
 	"a factor below a latency": compared("p99 <= baseline * 0.9"),
 	"a count against a baseline": compared("lost <= baseline + 10%"),
 	"the largest sample against a baseline": compared("max <= baseline + 10%"),
-	"acknowledgements of a baseline without": compared(
-		"ack p99 <= baseline + 10%",
-	),
+	"acknowledgements of a baseline without": compared("ack p99 <= baseline + 10%"),
 	"a run that is to stop for a baseline": compared(
 		"{ expect: p99 <= baseline + 10%, abort: true }",
 	),
@@ -568,8 +457,7 @@ function complaint(text: string): string {
 	try {
 		loadScenario("s.yaml", text, {}, {}, surroundings);
 	} catch (error) {
-		if (error instanceof MqbenchError && error.code === "scenario-invalid")
-			return error.message;
+		if (error instanceof MqbenchError && error.code === "scenario-invalid") return error.message;
 		throw error;
 	}
 	return "(taken)";

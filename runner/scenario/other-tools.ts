@@ -28,7 +28,8 @@ export function otherToolsValue(
 	const instead = own(otherValues[field] ?? {}, name);
 	if (instead !== undefined)
 		return tell("unknown", {
-			...{ what: field, word: JSON.stringify(value) },
+			what: field,
+			word: JSON.stringify(value),
 			meant: `; write ${instead}`,
 		});
 	if (!own(otherToolsValues, field)?.includes(name)) return undefined;
@@ -50,17 +51,13 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string) {
 
 type Words = Readonly<Record<string, string>>;
 
-const otherToolsValues: Readonly<Record<string, readonly string[]>> = {
-	broker: ["pulsar"],
-};
+const otherToolsValues: Readonly<Record<string, readonly string[]>> = { broker: ["pulsar"] };
 
 /** Values of other tools, or of neighbouring fields. */
 const otherValues: Readonly<Record<string, Words>> = {
 	target: { ec2: "aws", amazon: "aws", cloud: "aws" },
 	broker: Object.fromEntries(
-		Object.values(brokers).flatMap(({ alsoCalled = {} }) =>
-			Object.entries(alsoCalled),
-		),
+		Object.values(brokers).flatMap(({ alsoCalled = {} }) => Object.entries(alsoCalled)),
 	),
 	pattern: {
 		"pub-sub": "fan-out",
@@ -81,11 +78,7 @@ const otherValues: Readonly<Record<string, Words>> = {
 		always: "fsync",
 		everysec: "interval",
 	},
-	keys: {
-		no_key: "none",
-		key_round_robin: "round-robin",
-		random_nano: "random",
-	},
+	keys: { no_key: "none", key_round_robin: "round-robin", random_nano: "random" },
 	acks: { leader: "1", none: "0", quorum: "all", "-1": "all" },
 	arrivals: { exponential: "poisson", uniform: "constant", fixed: "constant" },
 };

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
 import { loadScenario } from "./load.ts";
 
-const base =
-	"system: nats\nworkload: { rate: 3000/s, message: 256B, duration: 10s }\n";
+const base = "system: nats\nworkload: { rate: 3000/s, message: 256B, duration: 10s }\n";
 
 function load(set: string[], text = base) {
 	return loadScenario("s.yaml", text, { set });
@@ -39,52 +38,37 @@ describe("--set", () => {
 	});
 
 	test("makes the maps that the file lacks, and mends its mistakes", () => {
-		const set = [
-			"workload.rate=5/s",
-			"workload.message=1KiB",
-			"workload.duration=9s",
-		];
+		const set = ["workload.rate=5/s", "workload.message=1KiB", "workload.duration=9s"];
 		expect(load(set, "system: nats\n").cases[0]?.name).toBe("1KiB 5/s");
 		expect(
-			load(["workload.rate=5/s"], base.replace("3000/s", "-1/s")).cases[0]
-				?.schedule,
+			load(["workload.rate=5/s"], base.replace("3000/s", "-1/s")).cases[0]?.schedule,
 		).toMatchObject({ rate: { messages: 5 } });
 	});
 
 	test("reaches into lists from 0; the last of two wins", () => {
 		const text = `${base}cases: [{ message: 1KiB }, { message: 2KiB }]\n`;
 		expect(
-			load(["cases.1.message=3KiB", "cases.1.message=4KiB"], text).cases.map(
-				({ name }) => name,
-			),
+			load(["cases.1.message=3KiB", "cases.1.message=4KiB"], text).cases.map(({ name }) => name),
 		).toEqual(["1KiB", "4KiB"]);
 	});
 
 	test("sets one of two cases that share an anchor, not both", () => {
 		const text = `${base}cases: [&a { message: 1KiB }, *a]\n`;
-		expect(
-			load(["cases.1.message=4KiB"], text).cases.map(({ name }) => name),
-		).toEqual(["1KiB", "4KiB"]);
+		expect(load(["cases.1.message=4KiB"], text).cases.map(({ name }) => name)).toEqual([
+			"1KiB",
+			"4KiB",
+		]);
 	});
 
 	test.each([
-		[
-			"workload.raet=5/s",
-			'--set workload.raet=5/s: unknown key "raet"; did you mean rate?',
-		],
+		["workload.raet=5/s", '--set workload.raet=5/s: unknown key "raet"; did you mean rate?'],
 		[
 			"wrokload.rate=5/s",
 			'--set wrokload.rate=5/s: unknown key "wrokload"; did you mean workload?',
 		],
-		[
-			"workload.rate=-5/s",
-			"--set workload.rate=-5/s: rate must be above 0, got -5/s",
-		],
+		["workload.rate=-5/s", "--set workload.rate=-5/s: rate must be above 0, got -5/s"],
 		["workload.rate=5", "--set workload.rate=5: rate 5 has no unit; write 5/s"],
-		[
-			"workload.rate=",
-			"--set workload.rate=: a rate is empty; write e.g. 3000/s or 90/min",
-		],
+		["workload.rate=", "--set workload.rate=: a rate is empty; write e.g. 3000/s or 90/min"],
 		[
 			"workload.rate.x=5",
 			"--set workload.rate.x=5: workload.rate is a single value; write workload.rate=...",
@@ -106,10 +90,7 @@ describe("--set", () => {
 			"cases.0.rate=5/s",
 			"--set cases.0.rate=5/s: the file has no list cases; write a key instead of 0",
 		],
-		[
-			"__proto__.polluted=1",
-			'--set __proto__.polluted=1: unknown key "__proto__"',
-		],
+		["__proto__.polluted=1", '--set __proto__.polluted=1: unknown key "__proto__"'],
 	])("%s is refused by its own name", (set, sentence) => {
 		const report = refusal([set]);
 		expect(report).toContain(sentence);
@@ -122,9 +103,9 @@ describe("--set", () => {
 		expect(refusal(["workload.pattern=round-trip"], text)).toBe(
 			"--set workload.pattern=round-trip: consumers needs pattern: work-queue, backlog or request-reply; this workload is round-trip (s.yaml:2)",
 		);
-		expect(
-			refusal(["repeat=2"], text.replace("work-queue", "round-trip")),
-		).toMatch(/^s\.yaml:2:\d+ consumers needs pattern: /);
+		expect(refusal(["repeat=2"], text.replace("work-queue", "round-trip"))).toMatch(
+			/^s\.yaml:2:\d+ consumers needs pattern: /,
+		);
 	});
 
 	test("tells how long a list is", () => {
@@ -135,10 +116,7 @@ describe("--set", () => {
 
 	test("is refused when every case overrides it again", () => {
 		expect(
-			refusal(
-				["workload.rate=5/s"],
-				`${base}cases: [{ rate: 1/s }, { rate: 2/s }]\n`,
-			),
+			refusal(["workload.rate=5/s"], `${base}cases: [{ rate: 1/s }, { rate: 2/s }]\n`),
 		).toContain(
 			"--set workload.rate=5/s: changes nothing, as each case sets rate; write e.g. --set cases.0.rate=...",
 		);

@@ -94,33 +94,25 @@ function* changes(
 ): Generator<Change | Refused> {
 	for (const text of set) yield parse(text);
 	if (clients !== undefined)
-		yield {
-			label: `--clients ${clients}`,
-			path: ["clients"],
-			value: clientsOf(clients),
-		};
+		yield { label: `--clients ${clients}`, path: ["clients"], value: clientsOf(clients) };
 	if (rig !== null) {
 		const label = `--rig ${rig.path}`;
 		if (target !== undefined || url !== undefined)
 			yield {
 				label,
-				message: tell("rig-beside", {
-					option: target === undefined ? "--url" : "--target",
-				}),
+				message: tell("rig-beside", { option: target === undefined ? "--url" : "--target" }),
 			};
 		else yield { label, path: ["target"], value: rig.rig.target };
 		return;
 	}
-	if (target !== undefined)
-		yield { label: `--target ${target}`, path: ["target"], value: target };
+	if (target !== undefined) yield { label: `--target ${target}`, path: ["target"], value: target };
 	if (url === undefined) return;
 	// Never the URL itself: it may hold a password.
 	const label = "--url";
 	const path = urlPath(value);
 	if (path === undefined) yield { label, message: tell("url-of-several") };
 	else {
-		if (target === undefined)
-			yield { label, path: ["target"], value: "existing" };
+		if (target === undefined) yield { label, path: ["target"], value: "existing" };
 		yield { label, path, value: url };
 	}
 }
@@ -140,13 +132,9 @@ function parse(text: string): Change | Refused {
 	const label = `--set ${text}`;
 	if (equals < 1) return { label, message: tell("set-form") };
 	const path = text.slice(0, equals).trim().split(".");
-	if (path.some((step) => step === ""))
-		return { label, message: tell("set-empty-step") };
+	if (path.some((step) => step === "")) return { label, message: tell("set-empty-step") };
 	const source = text.slice(equals + 1);
-	const document = parseDocument(source, {
-		prettyErrors: false,
-		logLevel: "error",
-	});
+	const document = parseDocument(source, { prettyErrors: false, logLevel: "error" });
 	if (document.contents === null) return { label, path, value: "" };
 	if (document.errors.length > 0 || !isScalar(document.contents))
 		return { label, message: tell("set-one-value") };
@@ -172,8 +160,7 @@ function obstacle(value: Tree, path: string[]): string | undefined {
 			continue;
 		}
 		// A system may be called "1"; everything else that is counted is a list.
-		if (counts && depth > 0 && path[0] !== "systems")
-			return tell("set-no-list", { above, step });
+		if (counts && depth > 0 && path[0] !== "systems") return tell("set-no-list", { above, step });
 		if (isMap(node)) node = Object.hasOwn(node, step) ? node[step] : undefined;
 		else if (node !== undefined && node !== null && !isSystem(path, depth))
 			return tell("set-no-map", { above });
@@ -188,8 +175,7 @@ function put(value: Tree, path: string[], leaf: unknown): void {
 	for (const [depth, step] of path.slice(0, -1).entries()) {
 		let next = Object.hasOwn(node, step) ? node[step] : undefined;
 		// `system: nats` is short for a map with one key: --set system.port=4222 needs the map.
-		if (typeof next === "string" && isSystem(path, depth + 1))
-			next = { broker: next };
+		if (typeof next === "string" && isSystem(path, depth + 1)) next = { broker: next };
 		if (typeof next !== "object" || next === null) next = {};
 		define(node, step, next);
 		node = next as Tree;
@@ -199,9 +185,7 @@ function put(value: Tree, path: string[], leaf: unknown): void {
 
 /** Do the first `depth` steps name a system? */
 function isSystem(path: string[], depth: number): boolean {
-	return path[0] === "system"
-		? depth === 1
-		: path[0] === "systems" && depth === 2;
+	return path[0] === "system" ? depth === 1 : path[0] === "systems" && depth === 2;
 }
 
 /** Unlike structuredClone it copies a part that an alias (*name) repeats as often: one of them may be set. */
@@ -209,19 +193,13 @@ function copy(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(copy);
 	if (!isMap(value)) return value;
 	const result = {};
-	for (const [key, part] of Object.entries(value))
-		define(result, key, copy(part));
+	for (const [key, part] of Object.entries(value)) define(result, key, copy(part));
 	return result;
 }
 
 /** A plain assignment to "__proto__" would change the prototype instead of being an unknown key. */
 function define(node: object, key: string, value: unknown): void {
-	Object.defineProperty(node, key, {
-		value,
-		writable: true,
-		enumerable: true,
-		configurable: true,
-	});
+	Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** An override that every case overrides again would be ignored without a word. */
@@ -229,11 +207,8 @@ function changesNothing(value: Tree, path: string[]): string | undefined {
 	const [first, field = "", ...rest] = path;
 	const { cases, matrix } = value;
 	if (first !== "workload" || rest.length > 0) return;
-	if (isMap(matrix) && Object.hasOwn(matrix, field))
-		return tell("set-below-matrix", { field });
+	if (isMap(matrix) && Object.hasOwn(matrix, field)) return tell("set-below-matrix", { field });
 	if (!Array.isArray(cases)) return;
-	const all =
-		cases.length > 0 &&
-		cases.every((one) => isMap(one) && Object.hasOwn(one, field));
+	const all = cases.length > 0 && cases.every((one) => isMap(one) && Object.hasOwn(one, field));
 	return all ? tell("set-below-cases", { field }) : undefined;
 }

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import { SystemOptions } from "../brokers/index.ts";
 import type { Path } from "./problem.ts";
-import {
-	CaseSlaEntry,
-	Name,
-	ScenarioFile,
-	SlaEntry,
-	System,
-} from "./schema.ts";
+import { CaseSlaEntry, Name, ScenarioFile, SlaEntry, System } from "./schema.ts";
 import { overrides } from "./workload-schema.ts";
 import { isMap, list, type Written } from "./written.ts";
 
@@ -19,16 +13,7 @@ export interface Parts
 	extends Undefined<
 		Pick<
 			ScenarioFile,
-			| (
-					| "name"
-					| "target"
-					| "clients"
-					| "aws"
-					| "kubernetes"
-					| "machine"
-					| "repeat"
-					| "baseline"
-			  )
+			| ("name" | "target" | "clients" | "aws" | "kubernetes" | "machine" | "repeat" | "baseline")
 			| ("pin" | "generator" | "strict")
 		>
 	> {
@@ -65,15 +50,10 @@ interface WrittenSla {
 }
 
 /** `systemKeys`: in the order of the file, which JavaScript loses where they are numbers. */
-export function parseParts(
-	written: Written,
-	systemKeys: readonly string[] = [],
-): Parts {
+export function parseParts(written: Written, systemKeys: readonly string[] = []): Parts {
 	const parser = new Parser();
 	const top = <Field extends keyof ScenarioFile>(field: Field) =>
-		parser.parse(shape[field], written[field], [field]) as
-			| ScenarioFile[Field]
-			| undefined;
+		parser.parse(shape[field], written[field], [field]) as ScenarioFile[Field] | undefined;
 	const cases = parser.list(written.cases, ["cases"], shape.cases);
 	const faults = top("faults");
 	parser.refuseUnknown(written, shape, []);
@@ -87,12 +67,7 @@ export function parseParts(
 		kubernetes: top("kubernetes"),
 		machine: top("machine"),
 		systems: systemsOf(written, systemKeys, parser),
-		workload: parser.fields(
-			written.workload,
-			["workload"],
-			shape.workload,
-			overrides,
-		),
+		workload: parser.fields(written.workload, ["workload"], shape.workload, overrides),
 		cases: cases.map(({ value, path }) =>
 			parser.fields(value, path, oneCase, { ...oneCase.shape, ...overrides }),
 		),
@@ -101,14 +76,11 @@ export function parseParts(
 		sla: [
 			...slaOf(written.sla, ["sla"], SlaEntry, null, parser),
 			...cases.flatMap(({ value, path }, index) =>
-				isMap(value)
-					? slaOf(value.sla, [...path, "sla"], CaseSlaEntry, index, parser)
-					: [],
+				isMap(value) ? slaOf(value.sla, [...path, "sla"], CaseSlaEntry, index, parser) : [],
 			),
 		],
 		baseline: top("baseline"),
-		faults:
-			faults ?? list(written.faults).map((one) => fault.safeParse(one).data),
+		faults: faults ?? list(written.faults).map((one) => fault.safeParse(one).data),
 		pin: top("pin"),
 		generator: top("generator"),
 		strict: top("strict"),
@@ -120,9 +92,7 @@ export function parseParts(
 const { shape } = ScenarioFile;
 const fault = shape.faults.unwrap().element;
 /** Its sla is parsed line by line. */
-const oneCase = shape.cases
-	.unwrap()
-	.element.extend({ sla: z.unknown().optional() });
+const oneCase = shape.cases.unwrap().element.extend({ sla: z.unknown().optional() });
 
 /** Parses values, and keeps what is wrong with them under the path that they have in the file. */
 class Parser {
@@ -154,10 +124,7 @@ class Parser {
 		return Object.fromEntries(
 			Object.entries(value)
 				.filter(([key]) => Object.hasOwn(schemas, key))
-				.map(([key, one]) => [
-					key,
-					this.parse(schemas[key] as z.ZodType, one, [...path, key]),
-				]),
+				.map(([key, one]) => [key, this.parse(schemas[key] as z.ZodType, one, [...path, key])]),
 		);
 	}
 
@@ -168,10 +135,7 @@ class Parser {
 		whole: z.ZodType,
 	): { readonly value: unknown; readonly path: Path }[] {
 		if (Array.isArray(value) && value.length > 0)
-			return value.map((item, index) => ({
-				value: item,
-				path: [...path, index],
-			}));
+			return value.map((item, index) => ({ value: item, path: [...path, index] }));
 		this.parse(whole, value, path);
 		return [];
 	}
@@ -205,8 +169,7 @@ function systemsOf(
 		.map((key) => {
 			const value = systems[key];
 			const one = { [key]: value };
-			const named =
-				parser.parse(z.record(Name, System), one, ["systems"]) ?? {};
+			const named = parser.parse(z.record(Name, System), one, ["systems"]) ?? {};
 			const right = Object.hasOwn(named, key) ? named[key] : undefined;
 			return systemOf(key, value, right, ["systems", key]);
 		});
@@ -221,29 +184,20 @@ function systemOf(
 	return {
 		key,
 		broker: isMap(written) ? written.broker : written,
-		options:
-			typeof right === "string"
-				? SystemOptions.parse({ broker: right })
-				: right,
+		options: typeof right === "string" ? SystemOptions.parse({ broker: right }) : right,
 		path,
 	};
 }
 
 function matrixOf(written: unknown, parser: Parser): Parts["matrix"] {
 	const some = z.array(z.unknown()).min(1).max(100);
-	const lists = Object.fromEntries(
-		Object.keys(overrides).map((field) => [field, some]),
-	);
+	const lists = Object.fromEntries(Object.keys(overrides).map((field) => [field, some]));
 	const whole = parser.fields(written, ["matrix"], shape.matrix, lists);
 	return Object.fromEntries(
 		Object.entries(whole as Parts["matrix"]).map(([field, values]) => [
 			field,
 			values?.map((value, index) =>
-				parser.parse(overrides[field as keyof typeof overrides], value, [
-					"matrix",
-					field,
-					index,
-				]),
+				parser.parse(overrides[field as keyof typeof overrides], value, ["matrix", field, index]),
 			),
 		]),
 	) as Parts["matrix"];
@@ -256,9 +210,7 @@ function slaOf(
 	inCase: number | null,
 	parser: Parser,
 ): WrittenSla[] {
-	return parser.list(written, path, shape.sla).map(({ value, path }) => ({
-		line: parser.parse(schema, value, path),
-		path,
-		inCase,
-	}));
+	return parser
+		.list(written, path, shape.sla)
+		.map(({ value, path }) => ({ line: parser.parse(schema, value, path), path, inCase }));
 }

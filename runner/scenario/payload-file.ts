@@ -16,8 +16,7 @@ export function unreadablePayloads(
 		const shown = path.relative(folder, file) || ".";
 		const at = [...where(index, "payload"), "file"];
 		if (bytes === null) return [refuse(at, "payload-missing", { file: shown })];
-		if (bytes === "folder")
-			return [refuse(at, "payload-folder", { file: shown })];
+		if (bytes === "folder") return [refuse(at, "payload-folder", { file: shown })];
 		if (bytes === 0) return [refuse(at, "payload-empty", { file: shown })];
 		const size = formatBytes(bytes);
 		const most = formatBytes(MOST_PAYLOAD_BYTES);

@@ -15,16 +15,14 @@ export function placeOf(path: Path): Place {
 	if (top === "sla" && path.length === 2) return "sla";
 	if (top === "cases" && third === "sla" && path.length === 4) return "sla";
 	const list = path.at(-2);
-	return (list === "stages" || list === "steps") &&
-		typeof path.at(-1) === "number"
+	return (list === "stages" || list === "steps") && typeof path.at(-1) === "number"
 		? list
 		: "other";
 }
 
 export function isSystem(path: Path): boolean {
 	return (
-		(path.length === 1 && path[0] === "system") ||
-		(path.length === 2 && path[0] === "systems")
+		(path.length === 1 && path[0] === "system") || (path.length === 2 && path[0] === "systems")
 	);
 }
 

@@ -18,9 +18,7 @@ workload: { pattern: backlog, rate: 300/s, message: 256B, backlog: 10200, durati
 	});
 
 	test("with a longer ackWait they are waited for", () => {
-		expect(() =>
-			load(backlog("{ broker: nats, mode: jetstream, ackWait: 60s }")),
-		).not.toThrow();
+		expect(() => load(backlog("{ broker: nats, mode: jetstream, ackWait: 60s }"))).not.toThrow();
 	});
 
 	const work = (system: string, mean: string) => `
@@ -28,9 +26,7 @@ system: ${system}
 workload: { pattern: work-queue, rate: 5/s, message: 256B, work: ${mean}, duration: 10s }
 `;
 	test("behind slow work in a large prefetch would come again: refused", () => {
-		expect(() =>
-			load(work("{ broker: nats, mode: jetstream }", "100ms")),
-		).toThrow(
+		expect(() => load(work("{ broker: nats, mode: jetstream }", "100ms"))).toThrow(
 			/a consumer of nats holds 500 messages \(prefetch\) and takes 50s for them, but after 30s they are redelivered; write at most prefetch: 299/,
 		);
 		expect(() =>
@@ -48,12 +44,7 @@ systems:
   rabbitmq: { broker: rabbitmq${rabbitmq} }
 workload: { pattern: work-queue, rate: 50/s, message: 256B, work: 5ms, duration: 10s }
 `);
-		warnBeforeRuns(
-			scenario,
-			expand(scenario, { runId: "x" }),
-			{ path: "s.yaml" },
-			world,
-		);
+		warnBeforeRuns(scenario, expand(scenario, { runId: "x" }), { path: "s.yaml" }, world);
 		return world.err();
 	};
 

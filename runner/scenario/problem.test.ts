@@ -36,16 +36,12 @@ test("a tab counts as one column, and nothing that moves the cursor reaches the 
 	const text = report("s.yaml", "a:\t\u001b[31mred\u202e x", [
 		{ offset: 3, message: "say \u001b[2J\r\nwhat" },
 	]);
-	expect(text).toBe(
-		"s.yaml:1:4 say  [2J what\n   1 | a:  [31mred  x\n     |    ^",
-	);
+	expect(text).toBe("s.yaml:1:4 say  [2J what\n   1 | a:  [31mred  x\n     |    ^");
 });
 
 test("the same mistake at the same place is shown once", () => {
 	const problem = { offset: 0, message: "twice" };
-	expect(report("s.yaml", "a: 1", [problem, problem])).toBe(
-		report("s.yaml", "a: 1", [problem]),
-	);
+	expect(report("s.yaml", "a: 1", [problem, problem])).toBe(report("s.yaml", "a: 1", [problem]));
 });
 
 test("a list of known words is shown once", () => {
@@ -62,11 +58,8 @@ test.each([
 	["a; b; remove c", "a; b", "remove c"],
 	["a needs b; this workload is c", "a needs b; this workload is c", null],
 	["a must be b, got c", "a must be b, got c", null],
-])(
-	"of %j a program gets what is wrong and what to write",
-	(message, wrong, remedy) => {
-		expect(
-			mistakesOf("s.yaml", "a: 1", [{ offset: 0, message }]),
-		).toMatchObject([{ message: wrong, remedy }]);
-	},
-);
+])("of %j a program gets what is wrong and what to write", (message, wrong, remedy) => {
+	expect(mistakesOf("s.yaml", "a: 1", [{ offset: 0, message }])).toMatchObject([
+		{ message: wrong, remedy },
+	]);
+});

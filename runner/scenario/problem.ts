@@ -23,20 +23,12 @@ export interface FieldProblem {
 }
 
 /** Makes (does not throw) a mistake in the value at `path`. */
-export function refuse<C extends Told>(
-	path: Path,
-	code: C,
-	...values: Telling<C>
-): Problem {
+export function refuse<C extends Told>(path: Path, code: C, ...values: Telling<C>): Problem {
 	return { path, at: "value", message: tell(code, ...values), code };
 }
 
 /** The same of a key: it should not be there, or it is missing. */
-export function refuseKey<C extends Told>(
-	path: Path,
-	code: C,
-	...values: Telling<C>
-): Problem {
+export function refuseKey<C extends Told>(path: Path, code: C, ...values: Telling<C>): Problem {
 	return { ...refuse(path, code, ...values), at: "key" };
 }
 
@@ -74,31 +66,26 @@ const MOST = 20;
 const WIDTH = 100;
 
 /** All mistakes in the order of the file; those of the command line first, as they are what was typed last. */
-export function mistakesOf(
-	file: string,
-	text: string,
-	problems: readonly Located[],
-): Mistake[] {
+export function mistakesOf(file: string, text: string, problems: readonly Located[]): Mistake[] {
 	const starts = lineStarts(text);
 	const all = [...problems]
 		.sort((a, b) => order(a) - order(b))
 		.map((problem): Mistake => {
 			const sentence = maskSameLength(oneLine(problem.message));
 			// "...; this workload is round-trip" says what is, not what to write.
-			const [, message = sentence, remedy = null] =
-				/^(.*); (?!this )(.*?)$/.exec(sentence) ?? [];
+			const [, message = sentence, remedy = null] = /^(.*); (?!this )(.*?)$/.exec(sentence) ?? [];
 			return {
-				...{ code: problem.code ?? null, file },
+				code: problem.code ?? null,
+				file,
 				...("label" in problem
 					? { ...NOWHERE, option: maskSameLength(problem.label) }
 					: { ...position(starts, problem.offset), option: null }),
-				...{ message, remedy },
+				message,
+				remedy,
 			};
 		});
 	// By two ways to the same sentence at the same place.
-	const once = new Map(
-		all.map((one) => [JSON.stringify({ ...one, code: null }), one]),
-	);
+	const once = new Map(all.map((one) => [JSON.stringify({ ...one, code: null }), one]));
 	return [...once.values()];
 }
 
@@ -106,22 +93,17 @@ export function mistakesOf(
 export function report(text: string, mistakes: readonly Mistake[]): string {
 	const lines = text.split(/\r\n|\n|\r/);
 	const lists = new Set<string>();
-	const blocks = mistakes.map(
-		({ file, line, column, option, message: what, remedy }) => {
-			const rest = remedy === null ? "" : `; ${remedy}`;
-			const repeated = rest.startsWith(KNOWN) && lists.has(rest);
-			lists.add(rest);
-			const sentence = repeated ? what : `${what}${rest}`;
-			return line === null || column === null
-				? `${option}: ${sentence}`
-				: `${file}:${line}:${column} ${sentence}${excerpt(lines[line - 1] ?? "", line, column)}`;
-		},
-	);
+	const blocks = mistakes.map(({ file, line, column, option, message: what, remedy }) => {
+		const rest = remedy === null ? "" : `; ${remedy}`;
+		const repeated = rest.startsWith(KNOWN) && lists.has(rest);
+		lists.add(rest);
+		const sentence = repeated ? what : `${what}${rest}`;
+		return line === null || column === null
+			? `${option}: ${sentence}`
+			: `${file}:${line}:${column} ${sentence}${excerpt(lines[line - 1] ?? "", line, column)}`;
+	});
 	const more = blocks.length - MOST;
-	return [
-		...blocks.slice(0, MOST),
-		...(more > 0 ? [`... and ${more} more`] : []),
-	].join("\n");
+	return [...blocks.slice(0, MOST), ...(more > 0 ? [`... and ${more} more`] : [])].join("\n");
 }
 
 // --- internal ---
@@ -134,8 +116,7 @@ function order(problem: Located): number {
 
 function lineStarts(text: string): number[] {
 	const starts = [0];
-	for (const match of text.matchAll(/\r\n|\n|\r/g))
-		starts.push(match.index + match[0].length);
+	for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
 	return starts;
 }
 

@@ -31,16 +31,10 @@ describe("--quick", () => {
 		});
 	});
 
-	test.each(["", "warmup: steady, "])(
-		"waits for no steady latency: %s",
-		(written) => {
-			const { schedule } = quick(
-				`${written}rate: 100/s, duration: 30s`,
-				"system: kafka",
-			);
-			expect(schedule).toMatchObject({ warmupNs: 1e9, steady: null });
-		},
-	);
+	test.each(["", "warmup: steady, "])("waits for no steady latency: %s", (written) => {
+		const { schedule } = quick(`${written}rate: 100/s, duration: 30s`, "system: kafka");
+		expect(schedule).toMatchObject({ warmupNs: 1e9, steady: null });
+	});
 
 	test("makes nothing longer", () => {
 		const { schedule } = quick("rate: 100/s, warmup: 200ms, duration: 2s");
@@ -53,10 +47,7 @@ describe("--quick", () => {
 	});
 
 	test("makes each case once, and is not strict", () => {
-		const plan = quick(
-			"rate: 100/s, duration: 30s",
-			"system: noop\nrepeat: 3\nstrict: true",
-		);
+		const plan = quick("rate: 100/s, duration: 30s", "system: noop\nrepeat: 3\nstrict: true");
 		expect(plan).toMatchObject({ repeats: 1, strict: false });
 	});
 
@@ -87,9 +78,7 @@ describe("--quick", () => {
 	});
 
 	test("keeps what a closed load has of a warm-up and a limit when that is less", () => {
-		const { schedule, inFlight } = quick(
-			"messages: 5000, warmup: 0, inFlight: 10, duration: 5s",
-		);
+		const { schedule, inFlight } = quick("messages: 5000, warmup: 0, inFlight: 10, duration: 5s");
 		expect(schedule).toMatchObject({ warmupMessages: 0, durationNs: 5e9 });
 		expect(inFlight).toBe(10);
 	});
@@ -109,9 +98,7 @@ describe("--quick", () => {
 		const { schedule } = quick(
 			"rate: 100/s, warmup: 0, stages: [{ duration: 10s, target: 200/s }, { duration: 50s, target: 1/s }]",
 		);
-		expect(schedule.pieces.map(({ durationNs }) => durationNs)).toEqual([
-			1e9, 2e9,
-		]);
+		expect(schedule.pieces.map(({ durationNs }) => durationNs)).toEqual([1e9, 2e9]);
 	});
 
 	test("leaves steps and stages alone that are short already", () => {
@@ -126,11 +113,7 @@ describe("--quick", () => {
 			"pattern: backlog, rate: 5000/s, backlog: 50000, duration: 40s",
 			"system: { broker: nats, mode: jetstream }",
 		);
-		expect(plan.backlog).toEqual({
-			pauseNs: 2e9,
-			resumeNs: 3e9,
-			messages: 3750,
-		});
+		expect(plan.backlog).toEqual({ pauseNs: 2e9, resumeNs: 3e9, messages: 3750 });
 		expect(plan.schedule).toMatchObject({ warmupNs: 1e9, durationNs: 3e9 });
 	});
 
@@ -156,10 +139,7 @@ describe("--quick", () => {
 	});
 
 	test("searches nothing: one run at the rate where the search would begin", () => {
-		const plan = quick(
-			"rate: 100/s, find: max-rate",
-			"system: noop\nsla: [p99 < 10ms]",
-		);
+		const plan = quick("rate: 100/s, find: max-rate", "system: noop\nsla: [p99 < 10ms]");
 		expect(plan.search).toBeNull();
 		expect(plan.schedule).toMatchObject({ durationNs: 3e9, messages: 400 });
 	});

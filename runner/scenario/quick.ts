@@ -37,17 +37,11 @@ const LARGE_MESSAGES = 200;
 const LARGE_BYTES = 64 * 1024;
 
 /** Each at the same part of the window that shrank most, and for the same part of it: in their order, and over in time. */
-function faults(
-	{ faults: all, cases: long }: Scenario,
-	short: readonly Case[],
-): Fault[] {
+function faults({ faults: all, cases: long }: Scenario, short: readonly Case[]): Fault[] {
 	const ratio = Math.min(
 		1,
 		smallestOf(
-			long.map(
-				({ schedule }, i) =>
-					(short[i]?.schedule.durationNs ?? 0) / schedule.durationNs,
-			),
+			long.map(({ schedule }, i) => (short[i]?.schedule.durationNs ?? 0) / schedule.durationNs),
 		),
 	);
 	return all.map(({ atNs, forNs, ...fault }) => ({
@@ -81,21 +75,14 @@ function open(
 
 function closed(
 	one: Case,
-	{
-		messages,
-		warmupMessages,
-		...rest
-	}: Extract<Times, { readonly kind: "closed" }>,
+	{ messages, warmupMessages, ...rest }: Extract<Times, { readonly kind: "closed" }>,
 ): Case {
 	const { producers } = one;
 	const { size } = one.message;
 	const small = typeof size === "number" && size < LARGE_BYTES;
 	const most = small ? MESSAGES : LARGE_MESSAGES;
 	// A producer without a message would be another topology.
-	const measured = Math.min(
-		messages - warmupMessages,
-		Math.max(most, producers),
-	);
+	const measured = Math.min(messages - warmupMessages, Math.max(most, producers));
 	const warmup = Math.min(warmupMessages, Math.ceil(measured / 10));
 	const share = Math.ceil(measured / producers);
 	return {
@@ -133,10 +120,9 @@ function inPieces(one: Case): Case {
 		const least = Math.max(whole, SECOND, due);
 		return { ...piece, durationNs: Math.min(piece.durationNs, least) };
 	});
-	const warmup = one.schedule.pieces.slice(0, -long.length).map((piece) => ({
-		...piece,
-		durationNs: Math.min(piece.durationNs, WARMUP_NS),
-	}));
+	const warmup = one.schedule.pieces
+		.slice(0, -long.length)
+		.map((piece) => ({ ...piece, durationNs: Math.min(piece.durationNs, WARMUP_NS) }));
 	return {
 		...open(one, { durationNs: sum(short), pieces: [...warmup, ...short] }),
 		phases: one.phases.length === 0 ? [] : phasesOf(short),

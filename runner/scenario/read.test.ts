@@ -6,8 +6,7 @@ import { validate } from "../commands/validate.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { readScenario } from "./read.ts";
 
-const scenario =
-	"system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s }\n";
+const scenario = "system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s }\n";
 
 function written(rig: unknown): string {
 	const folder = testFolder();
@@ -23,21 +22,12 @@ test("--rig is read from the current folder; keys of its clients count from its 
 		brokers: [{ system: "nats", broker: "nats", url: "nats://h" }],
 		clients: [{ host: "a", identity: "keys/a", knownHosts: "known" }],
 	});
-	const read = await readScenario(
-		"s.yaml",
-		{ rig: "rig.json" },
-		{ cwd, env: {} },
-	);
+	const read = await readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} });
 	expect(read.scenario).toMatchObject({
 		rig: { id: "x" },
 		systems: [{ url: "nats://h" }],
 		clients: {
-			access: {
-				a: {
-					identity: path.join(cwd, "keys/a"),
-					knownHosts: path.join(cwd, "known"),
-				},
-			},
+			access: { a: { identity: path.join(cwd, "keys/a"), knownHosts: path.join(cwd, "known") } },
 		},
 	});
 });
@@ -51,22 +41,13 @@ test("keys of hosts for brokers count from the rig's folder as well; ~ is ssh's 
 				system: "nats",
 				broker: "nats",
 				hosts: [
-					{
-						host: "a",
-						address: "10.0.0.1",
-						identity: "id",
-						knownHosts: "known",
-					},
+					{ host: "a", address: "10.0.0.1", identity: "id", knownHosts: "known" },
 					{ host: "b", address: "10.0.0.2", identity: "~/.ssh/id" },
 				],
 			},
 		],
 	});
-	const read = await readScenario(
-		"s.yaml",
-		{ rig: "rig.json" },
-		{ cwd, env: {} },
-	);
+	const read = await readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} });
 	expect(read.scenario.rig?.brokers[0]?.hosts).toMatchObject([
 		{ identity: path.join(cwd, "id"), knownHosts: path.join(cwd, "known") },
 		{ identity: "~/.ssh/id" },
@@ -80,12 +61,12 @@ test("a rig that would have ssh add a line to some other file is refused", async
 		brokers: [{ system: "nats", broker: "nats", url: "nats://h" }],
 		clients: [{ host: "reboot", knownHosts: "s.yaml" }],
 	});
-	await expect(
-		readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} }),
-	).rejects.toMatchObject({
-		code: "rig-invalid",
-		message: `rig.json: knownHosts: ${path.join(cwd, "s.yaml")} does not contain known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts`,
-	});
+	await expect(readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} })).rejects.toMatchObject(
+		{
+			code: "rig-invalid",
+			message: `rig.json: knownHosts: ${path.join(cwd, "s.yaml")} does not contain known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts`,
+		},
+	);
 });
 
 test("a rig that ends before the runs are over is warned of", async () => {
@@ -126,12 +107,10 @@ test("a rig that has expired is warned of, and measured on all the same", async 
 
 test("a rig that is not there, or is none, is named before anything else", async () => {
 	const cwd = written({ version: 1, id: "x", brokers: [] });
-	await expect(
-		readScenario("s.yaml", { rig: "other.json" }, { cwd, env: {} }),
-	).rejects.toThrow(
+	await expect(readScenario("s.yaml", { rig: "other.json" }, { cwd, env: {} })).rejects.toThrow(
 		"other.json: cannot be read (there is no such file). Give the rig.json that mqbench up has written",
 	);
-	await expect(
-		readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} }),
-	).rejects.toThrow("rig.json: brokers is empty; write a value");
+	await expect(readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} })).rejects.toThrow(
+		"rig.json: brokers is empty; write a value",
+	);
 });

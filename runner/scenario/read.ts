@@ -29,17 +29,11 @@ export async function readScenario(
 	try {
 		text = await readFile(path.resolve(world.cwd, file), "utf8");
 	} catch (error) {
-		throw failure("scenario-unreadable", {
-			path: file,
-			reason: reasonOf(error),
-		});
+		throw failure("scenario-unreadable", { path: file, reason: reasonOf(error) });
 	}
 	const parsed = parseScenario(file, text);
 	const resolve = async (changes: Overrides) => {
-		const rig = changes.rig && {
-			...(await givenRig(changes.rig, world.cwd)),
-			only: changes.only,
-		};
+		const rig = changes.rig && { ...(await givenRig(changes.rig, world.cwd)), only: changes.only };
 		const scenario = resolveScenario(parsed, changes, world.env, {
 			...around(file, world.cwd),
 			...(rig ? { rig } : {}),
@@ -57,11 +51,7 @@ export async function readScenario(
 
 async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 	const rig = await readRig({ shown, path: path.resolve(cwd, shown) });
-	if (rig === null)
-		throw failure("rig-unreadable", {
-			path: shown,
-			reason: tell("no-such-file"),
-		});
+	if (rig === null) throw failure("rig-unreadable", { path: shown, reason: tell("no-such-file") });
 	// Paths in it count from its folder, as those of a scenario do from its own.
 	const folder = path.dirname(path.resolve(cwd, shown));
 	const there = <Host extends SshFiles>(given: Host): Host => {
@@ -83,10 +73,7 @@ async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 		rig: {
 			...rig,
 			clients: rig.clients.map(there),
-			brokers: rig.brokers.map((broker) => ({
-				...broker,
-				hosts: broker.hosts.map(there),
-			})),
+			brokers: rig.brokers.map((broker) => ({ ...broker, hosts: broker.hosts.map(there) })),
 		},
 	};
 }
@@ -98,13 +85,7 @@ interface SshFiles {
 }
 
 /** ssh knows a home folder itself. */
-function from(
-	folder: string,
-	key: "identity" | "knownHosts",
-	host: SshFiles,
-): Partial<SshFiles> {
+function from(folder: string, key: "identity" | "knownHosts", host: SshFiles): Partial<SshFiles> {
 	const file = host[key];
-	return file === undefined || file.startsWith("~")
-		? {}
-		: { [key]: path.resolve(folder, file) };
+	return file === undefined || file.startsWith("~") ? {} : { [key]: path.resolve(folder, file) };
 }

@@ -170,9 +170,7 @@ A case takes every field of \`workload\`, \`name\`, and \`sla\`. Single fields r
 has cases or a matrix.`;
 
 /** The first sentences of a scenario's opening comment are the question that it answers. */
-function questions(
-	scenarios: readonly { readonly file: string; readonly text: string }[],
-): string {
+function questions(scenarios: readonly { readonly file: string; readonly text: string }[]): string {
 	const rows = scenarios.map(({ file, text }) => {
 		const comment = text
 			.split("\n")
@@ -183,23 +181,15 @@ function questions(
 		const question = /^[^?]*\?/.exec(words)?.[0] ?? QUICKSTART;
 		return `| [${file}](${file}) | ${cell(question)} |`;
 	});
-	return ["| file | the question it answers |", "|---|---|", ...rows].join(
-		"\n",
-	);
+	return ["| file | the question it answers |", "|---|---|", ...rows].join("\n");
 }
 
 const QUICKSTART = "Does everything work on this machine? 15 seconds.";
 
 /** Fields that have a section of their own. */
-const ELSEWHERE = [
-	...["aws", "cases", "kubernetes", "matrix", "sla", "systems", "workload"],
-];
+const ELSEWHERE = ["aws", "cases", "kubernetes", "matrix", "sla", "systems", "workload"];
 
-function section(
-	title: string,
-	text: string,
-	schema: JsonSchema | undefined,
-): string {
+function section(title: string, text: string, schema: JsonSchema | undefined): string {
 	const rows = fieldsOf(schema).map(([name, field]) => row(name, field));
 	return [
 		`## ${title}`,
@@ -211,9 +201,7 @@ function section(
 function row(name: string, field: JsonSchema): string {
 	const value = values(field, ["cases", "systems"].includes(name));
 	const preset =
-		field.default === undefined || Array.isArray(field.default)
-			? ""
-			: code(field.default);
+		field.default === undefined || Array.isArray(field.default) ? "" : code(field.default);
 	return `| \`${name}\` | ${value} | ${preset} | ${cell(field.description ?? "")} |`;
 }
 
@@ -221,8 +209,7 @@ function row(name: string, field: JsonSchema): string {
 function values(field: JsonSchema, skipExamples: boolean): string {
 	if (field.const !== undefined) return code(field.const);
 	if (field.enum) return [...new Set(field.enum.map(code))].join(", ");
-	if (field.examples && !skipExamples)
-		return shown(field.examples).map(code).join(", ");
+	if (field.examples && !skipExamples) return shown(field.examples).map(code).join(", ");
 	if (field.type === "boolean") return "`true`, `false`";
 	return { array: "a list", object: "a map" }[field.type ?? ""] ?? "text";
 }
@@ -230,8 +217,7 @@ function values(field: JsonSchema, skipExamples: boolean): string {
 /** A list of texts reads better as its texts. */
 function shown(examples: readonly unknown[]): readonly unknown[] {
 	return examples.every(
-		(one) =>
-			Array.isArray(one) && one.every((item) => typeof item === "string"),
+		(one) => Array.isArray(one) && one.every((item) => typeof item === "string"),
 	)
 		? examples.flat()
 		: examples;
@@ -267,19 +253,13 @@ function facts(name: string): string {
 }
 
 /** Fields of maps and lists in maps stand below them: "brokers.instance", "faults[].at". A map that must be there is no row itself. */
-function fieldsOf(
-	schema: JsonSchema | undefined,
-	above = "",
-): [string, JsonSchema][] {
+function fieldsOf(schema: JsonSchema | undefined, above = ""): [string, JsonSchema][] {
 	return Object.entries(schema?.properties ?? {}).flatMap(
 		([name, field]): [string, JsonSchema][] => {
 			const own: [string, JsonSchema] = [`${above}${name}`, field];
 			if (above === "" && ELSEWHERE.includes(name)) return [own];
 			const within = [
-				...fieldsOf(
-					field.items ?? field,
-					`${own[0]}${field.items ? "[]" : ""}.`,
-				),
+				...fieldsOf(field.items ?? field, `${own[0]}${field.items ? "[]" : ""}.`),
 				...(field.anyOf ?? []).flatMap((one) => fieldsOf(one, `${own[0]}.`)),
 			];
 			const needed = schema?.required?.includes(name) && field.properties;
@@ -304,8 +284,7 @@ function ratesAndTimes(need: "backlog" | "faults" | null): string {
 		.filter((name) => TALLIES[name].sameAs === undefined)
 		.filter(
 			(name) =>
-				(["backlog", "faults"] as const).find((n) => needs(name, n)) ===
-				(need ?? undefined),
+				(["backlog", "faults"] as const).find((n) => needs(name, n)) === (need ?? undefined),
 		)
 		.map((name) => [name, TALLIES[name]] as const)
 		.map(([name, { example, says }], i) => {

@@ -64,11 +64,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 			"it is not JSON; mqbench schema rig shows its form",
 		],
 		["a list", "[]", "the file must be a map"],
-		[
-			"another version",
-			{ ...minimal, version: 2 },
-			"version is unknown; write 1",
-		],
+		["another version", { ...minimal, version: 2 }, "version is unknown; write 1"],
 		["no name", { ...minimal, id: undefined }, "id is missing; write text"],
 		[
 			"a name that is no part of others",
@@ -80,11 +76,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 			{ ...minimal, target: "azure" },
 			'target is unknown; write "local" or "docker" or "existing" or "aws"',
 		],
-		[
-			"no broker",
-			{ ...minimal, brokers: [] },
-			"brokers is empty; write a value",
-		],
+		["no broker", { ...minimal, brokers: [] }, "brokers is empty; write a value"],
 		[
 			"a broker without url",
 			{ ...minimal, brokers: [{ ...broker, url: undefined }] },
@@ -161,9 +153,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 	});
 
 	test.each(["10.0.0.5", "fd00::5"])("%s is an address", (address) => {
-		expect(
-			wrong(onHosts([{ host: "h1", address }], [{ host: address }])),
-		).toEqual(["(taken)"]);
+		expect(wrong(onHosts([{ host: "h1", address }], [{ host: address }]))).toEqual(["(taken)"]);
 	});
 
 	test("of several all are said", () => {
@@ -177,11 +167,7 @@ test("no name in it can be an option of docker's or ssh's", () => {
 		brokers: [{ ...broker, containers: [name] }],
 	});
 	expect(wrong(containers("mqbench-x-nats-1"))).toEqual(["(taken)"]);
-	expect(wrong(containers("--privileged"))[0]).toContain(
-		"must be a container's name or id",
-	);
+	expect(wrong(containers("--privileged"))[0]).toContain("must be a container's name or id");
 	for (const host of [{ host: "-oProxyCommand" }, { host: "h", user: "-l" }])
-		expect(wrong(onHosts([host])), JSON.stringify(host)).not.toEqual([
-			"(taken)",
-		]);
+		expect(wrong(onHosts([host])), JSON.stringify(host)).not.toEqual(["(taken)"]);
 });

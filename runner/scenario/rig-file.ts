@@ -15,21 +15,15 @@ const sshHost = {
 	host: z
 		.string()
 		.regex(/^(?:(?!-)[\w.-]+|[\da-fA-F:.]+)$/, tell("rig-host"))
-		.meta({
-			description: "Name or address, as ssh takes it.",
-			examples: ["10.0.0.11"],
-		}),
+		.meta({ description: "Name or address, as ssh takes it.", examples: ["10.0.0.11"] }),
 	user: z
 		.string()
 		.regex(/^(?!-)[\w.-]+$/, tell("rig-user"))
 		.optional()
 		.meta({ description: "Default: ssh's own choice." }),
-	port: z.int().min(1).max(65_535).optional().meta({
-		description: "Default: ssh's own choice.",
-	}),
+	port: z.int().min(1).max(65_535).optional().meta({ description: "Default: ssh's own choice." }),
 	identity: z.string().min(1).optional().meta({
-		description:
-			"File of a private key, from this file's folder. Default: ssh's own choice.",
+		description: "File of a private key, from this file's folder. Default: ssh's own choice.",
 	}),
 	knownHosts: z.string().min(1).optional().meta({
 		description:
@@ -53,9 +47,12 @@ const sshHost = {
 export const Cloud = z.strictObject({
 	provider: z.literal(CLOUDS),
 	region: z.string().min(1),
-	profile: z.string().min(1).nullable().default(null).meta({
-		description: "Of AWS's configuration files; null: the environment's.",
-	}),
+	profile: z
+		.string()
+		.min(1)
+		.nullable()
+		.default(null)
+		.meta({ description: "Of AWS's configuration files; null: the environment's." }),
 	account: z
 		.string()
 		.regex(/^\d{12}$/, tell("rig-account"))
@@ -71,9 +68,12 @@ export const Cloud = z.strictObject({
 		description: "How many of each type.",
 		examples: [{ "i4i.xlarge": 3, "c6in.xlarge": 2 }],
 	}),
-	hourlyUsd: z.number().nonnegative().nullable().default(null).meta({
-		description: "What all of it costs an hour; null: not known.",
-	}),
+	hourlyUsd: z
+		.number()
+		.nonnegative()
+		.nullable()
+		.default(null)
+		.meta({ description: "What all of it costs an hour; null: not known." }),
 	endsAt: z.iso.datetime().nullable().default(null).meta({
 		description:
 			"Machines may end themselves from then on (their `ttl`, counted from the renting): what is measured is to be over by then. Before `expiresAt`, from which on a sweep may remove what is left. null: not known.",
@@ -83,8 +83,7 @@ export const Cloud = z.strictObject({
 			"How far it got: `planned`: nothing was made yet; `up`: it is being made; `ready`; `destroying`; `left`: that did not go through.",
 	}),
 	state: z.string().min(1).nullable().default(null).meta({
-		description:
-			"Folder of mqbench with Pulumi's state of it; null: it was stood up by hand.",
+		description: "Folder of mqbench with Pulumi's state of it; null: it was stood up by hand.",
 	}),
 });
 export type Cloud = z.infer<typeof Cloud>;
@@ -99,42 +98,34 @@ export const RigFile = z.strictObject({
 		.string()
 		.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, tell("rig-name"))
 		.meta({
-			description:
-				"Name of the rig: of its containers, networks, volumes and tags.",
+			description: "Name of the rig: of its containers, networks, volumes and tags.",
 			examples: ["staging"],
 		}),
 	target: z.enum(RIG_TARGETS).default("existing").meta({
 		description:
 			"What stood it up. `existing`: it was there, and nothing of it is mqbench's to take down.",
 	}),
-	createdAt: z.iso.datetime().optional().meta({
-		description: "When it was stood up.",
-	}),
-	expiresAt: z.iso.datetime().nullable().default(null).meta({
-		description:
-			"From then on it is not to be counted on; null: it has no end.",
-	}),
+	createdAt: z.iso.datetime().optional().meta({ description: "When it was stood up." }),
+	expiresAt: z.iso
+		.datetime()
+		.nullable()
+		.default(null)
+		.meta({ description: "From then on it is not to be counted on; null: it has no end." }),
 	brokers: z
 		.array(
 			z.strictObject({
 				system: z
 					.string()
 					.min(1)
-					.meta({
-						description: "Key of the system in the scenario.",
-						examples: [example.broker],
-					}),
-				broker: z.enum(realBrokers).meta({
-					description: "Its kind.",
-				}),
+					.meta({ description: "Key of the system in the scenario.", examples: [example.broker] }),
+				broker: z.enum(realBrokers).meta({ description: "Its kind." }),
 				url: z
 					.string()
 					.min(1)
 					.nullable()
 					.default(null)
 					.meta({
-						description:
-							"As clients reach it, password included; null: there are hosts instead.",
+						description: "As clients reach it, password included; null: there are hosts instead.",
 						examples: [example.url("me:secret@10.0.0.5")],
 					}),
 				hosts: z
@@ -143,10 +134,7 @@ export const RigFile = z.strictObject({
 							...sshHost,
 							address: z
 								.string()
-								.refine(
-									(text) => isIP(text) !== 0 && !text.includes("%"),
-									NO_ADDRESS,
-								)
+								.refine((text) => isIP(text) !== 0 && !text.includes("%"), NO_ADDRESS)
 								.meta({
 									description:
 										"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
@@ -170,13 +158,16 @@ export const RigFile = z.strictObject({
 					description:
 						"The durability that it was set up for: a run that asks for another one is refused. null: the broker's own; of target existing not known.",
 				}),
-				messageBytes: z.int().positive().nullable().default(null).meta({
-					description:
-						"Largest payload that it was set up for; null: not known.",
-				}),
-				settings: z.record(z.string(), z.string()).default({}).meta({
-					description: "Settings that reports show, by their real names.",
-				}),
+				messageBytes: z
+					.int()
+					.positive()
+					.nullable()
+					.default(null)
+					.meta({ description: "Largest payload that it was set up for; null: not known." }),
+				settings: z
+					.record(z.string(), z.string())
+					.default({})
+					.meta({ description: "Settings that reports show, by their real names." }),
 				topology: z
 					.string()
 					.nullable()
@@ -194,13 +185,14 @@ export const RigFile = z.strictObject({
 						description: "Type of its hosts' machines; null: not known.",
 						examples: ["i4i.xlarge"],
 					}),
-				nodesShareHost: z.boolean().default(false).meta({
-					description: "Nodes share one host: reports say so.",
-				}),
-				sameHost: z.boolean().default(false).meta({
-					description:
-						"It shares this machine's cores with a generator that runs here.",
-				}),
+				nodesShareHost: z
+					.boolean()
+					.default(false)
+					.meta({ description: "Nodes share one host: reports say so." }),
+				sameHost: z
+					.boolean()
+					.default(false)
+					.meta({ description: "It shares this machine's cores with a generator that runs here." }),
 				asked: z.record(z.string(), z.json()).nullable().default(null).meta({
 					description:
 						"What the scenario asked of it when it was stood up (cpus, memory, nodes, image, version, config, pin): a run that asks for something else is refused. null: not known.",
@@ -223,13 +215,13 @@ export const RigFile = z.strictObject({
 		description:
 			"Hosts for SSH that make the load, unless the scenario or --clients names its own; empty: this machine.",
 	}),
-	cloud: Cloud.nullable().default(null).meta({
-		description: "Of machines that are rented; null: nobody pays by the hour.",
-	}),
-	facts: z.record(z.string(), z.json()).default({}).meta({
-		description:
-			"What people may want to know of it: machines, kernel, zone, clock.",
-	}),
+	cloud: Cloud.nullable()
+		.default(null)
+		.meta({ description: "Of machines that are rented; null: nobody pays by the hour." }),
+	facts: z
+		.record(z.string(), z.json())
+		.default({})
+		.meta({ description: "What people may want to know of it: machines, kernel, zone, clock." }),
 });
 export type RigFile = z.infer<typeof RigFile>;
 /** As it is written. */
@@ -261,24 +253,18 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 	}
 	const parsed = RigFile.safeParse(value);
 	if (!parsed.success)
-		return {
-			wrong: parsed.error.issues.flatMap((issue) => sentences(issue, value)),
-		};
-	const wrong = parsed.data.brokers.flatMap(
-		({ system, url, hosts }, i, all) => [
-			...(all.findIndex((other) => other.system === system) < i
-				? [tell("rig-system-twice", { i, system: JSON.stringify(system) })]
-				: []),
-			...(url !== null && hosts.length > 0
-				? [tell("rig-url-and-hosts", { i })]
-				: []),
-			...onLoopback(parsed.data, i),
-			// What is rented has none until it is up.
-			...(url === null && hosts.length === 0 && parsed.data.cloud === null
-				? [tell("rig-without-url", { i })]
-				: []),
-		],
-	);
+		return { wrong: parsed.error.issues.flatMap((issue) => sentences(issue, value)) };
+	const wrong = parsed.data.brokers.flatMap(({ system, url, hosts }, i, all) => [
+		...(all.findIndex((other) => other.system === system) < i
+			? [tell("rig-system-twice", { i, system: JSON.stringify(system) })]
+			: []),
+		...(url !== null && hosts.length > 0 ? [tell("rig-url-and-hosts", { i })] : []),
+		...onLoopback(parsed.data, i),
+		// What is rented has none until it is up.
+		...(url === null && hosts.length === 0 && parsed.data.cloud === null
+			? [tell("rig-without-url", { i })]
+			: []),
+	]);
 	return wrong.length > 0 ? { wrong } : { rig: parsed.data };
 }
 
@@ -289,17 +275,12 @@ function onLoopback({ brokers, clients }: RigFile, i: number): string[] {
 	const hosts = brokers[i]?.hosts ?? [];
 	return hosts.flatMap(({ address, host }, k) => {
 		const others = [...hosts, ...clients].some((one) => one.host !== host);
-		return isLoopback(address) && others
-			? [tell("rig-loopback", { i, k })]
-			: [];
+		return isLoopback(address) && others ? [tell("rig-loopback", { i, k })] : [];
 	});
 }
 
 /** Only of keys and of what stands in for words: a value may be a password. */
-function sentences(
-	issue: z.core.$ZodIssue,
-	whole: unknown,
-): string | readonly string[] {
+function sentences(issue: z.core.$ZodIssue, whole: unknown): string | readonly string[] {
 	const place = placeOf(issue.path);
 	const missing = valueAt(whole, issue.path as Path) === undefined;
 	switch (issue.code) {
@@ -309,9 +290,7 @@ function sentences(
 			);
 		case "invalid_value": {
 			const known = issue.values.map((one) => JSON.stringify(one));
-			return tell(missing ? "missing" : "rig-unknown", {
-				...{ what: place, write: known.join(" or ") },
-			});
+			return tell(missing ? "missing" : "rig-unknown", { what: place, write: known.join(" or ") });
 		}
 		case "invalid_type": {
 			const write = KINDS[issue.expected] ?? issue.expected;
@@ -329,9 +308,7 @@ function sentences(
 				: tell("empty-of", { what: place, write: "a value" });
 		}
 		case "too_big":
-			return tell("must-be", {
-				...{ what: place, write: `at most ${issue.maximum}` },
-			});
+			return tell("must-be", { what: place, write: `at most ${issue.maximum}` });
 		default:
 			return `${place}: ${issue.message}`;
 	}
@@ -349,9 +326,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 function placeOf(path: readonly PropertyKey[]): string {
 	const text = path
-		.map((step) =>
-			typeof step === "number" ? `[${step}]` : `.${String(step)}`,
-		)
+		.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
 		.join("")
 		.replace(/^\./, "");
 	return text === "" ? "the file" : text;

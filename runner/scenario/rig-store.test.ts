@@ -4,17 +4,12 @@ import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { readRig, removeRig, rigAt, writeRig } from "./rig-store.ts";
 
-const place = () => ({
-	shown: "rig.json",
-	path: path.join(testFolder(), "rig.json"),
-});
+const place = () => ({ shown: "rig.json", path: path.join(testFolder(), "rig.json") });
 const rig = {
 	version: 1,
 	id: "x",
 	target: "docker",
-	brokers: [
-		{ system: "nats", broker: "nats", url: "nats://me:hunter2@127.0.0.1:1" },
-	],
+	brokers: [{ system: "nats", broker: "nats", url: "nats://me:hunter2@127.0.0.1:1" }],
 } as const;
 const written = { ...rig, brokers: [...rig.brokers] };
 
@@ -56,15 +51,10 @@ describe("rig.json", () => {
 		expect(readFileSync(where.path, "utf8")).toBe("{");
 	});
 
-	test.skipIf(process.platform !== "linux")(
-		"that cannot be written says so",
-		async () => {
-			const where = { shown: "rig.json", path: "/nowhere/rig.json" };
-			await expect(writeRig(where, written)).rejects.toMatchObject({
-				code: "rig-unwritable",
-			});
-		},
-	);
+	test.skipIf(process.platform !== "linux")("that cannot be written says so", async () => {
+		const where = { shown: "rig.json", path: "/nowhere/rig.json" };
+		await expect(writeRig(where, written)).rejects.toMatchObject({ code: "rig-unwritable" });
+	});
 
 	test("with mistakes names each of them behind its own name", async () => {
 		const where = place();
@@ -78,8 +68,6 @@ describe("rig.json", () => {
 
 	test("that is a folder is said to be one", async () => {
 		const where = { ...place(), path: testFolder() };
-		await expect(readRig(where)).rejects.toThrow(
-			"rig.json: cannot be read (it is a folder)",
-		);
+		await expect(readRig(where)).rejects.toThrow("rig.json: cannot be read (it is a folder)");
 	});
 });

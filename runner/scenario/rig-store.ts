@@ -11,10 +11,7 @@ export interface RigPlace {
 }
 
 /** Reads a rig.json; null: there is no such file. */
-export async function readRig({
-	shown,
-	path,
-}: RigPlace): Promise<RigFile | null> {
+export async function readRig({ shown, path }: RigPlace): Promise<RigFile | null> {
 	let text: string;
 	try {
 		text = await readFile(path, "utf8");
@@ -23,16 +20,12 @@ export async function readRig({
 		throw failure("rig-unreadable", { path: shown, reason: reasonOf(error) });
 	}
 	const parsed = parseRig(text);
-	if ("wrong" in parsed)
-		throw failure("rig-invalid", { path: shown, wrong: parsed.wrong });
+	if ("wrong" in parsed) throw failure("rig-invalid", { path: shown, wrong: parsed.wrong });
 	return parsed.rig;
 }
 
 /** Writes a rig.json that was not there. For its owner's eyes alone: URLs may hold passwords. */
-export async function writeRig(
-	{ shown, path }: RigPlace,
-	rig: RigFileInput,
-): Promise<void> {
+export async function writeRig({ shown, path }: RigPlace, rig: RigFileInput): Promise<void> {
 	const text = `${JSON.stringify(RigFile.parse(rig), null, "\t")}\n`;
 	try {
 		writeNew(path, text, 0o600);
@@ -49,9 +42,7 @@ export async function removeRig(place: RigPlace, id: string): Promise<void> {
 }
 
 /** Id of the rig whose file it is; null: there is no such file; undefined: it cannot be read. */
-export async function rigAt(
-	place: RigPlace,
-): Promise<string | null | undefined> {
+export async function rigAt(place: RigPlace): Promise<string | null | undefined> {
 	try {
 		return (await readRig(place))?.id ?? null;
 	} catch {

@@ -5,11 +5,7 @@ import type { Overrides } from "./overrides.ts";
 import { notFresh } from "./rig.ts";
 import { RigFile, type RigFileInput } from "./rig-file.ts";
 
-const nats = {
-	system: "nats",
-	broker: "nats",
-	url: "nats://me:hunter2@10.0.0.5:4222",
-} as const;
+const nats = { system: "nats", broker: "nats", url: "nats://me:hunter2@10.0.0.5:4222" } as const;
 const rig = (parts: Partial<RigFileInput> = {}): RigFile =>
 	RigFile.parse({ version: 1, id: "x", brokers: [nats], ...parts });
 
@@ -21,10 +17,7 @@ function load(text: string, given: RigFile = rig(), overrides: Overrides = {}) {
 		`${text}${base}`,
 		overrides,
 		{},
-		{
-			...around("s.yaml"),
-			rig: { path: "rig.json", rig: given, only: overrides.only },
-		},
+		{ ...around("s.yaml"), rig: { path: "rig.json", rig: given, only: overrides.only } },
 	);
 }
 
@@ -47,18 +40,14 @@ describe("a rig that stays up", () => {
 		});
 		// The password is in the url alone.
 		expect(JSON.stringify(plan)).not.toContain("hunter2");
-		expect(
-			scenario.systems.flatMap((system) => notFresh(scenario, system)),
-		).toEqual([
+		expect(scenario.systems.flatMap((system) => notFresh(scenario, system))).toEqual([
 			"the broker was not fresh: it belongs to the rig x, which stays up, and other runs may have been there before",
 		]);
 	});
 
 	test("gives the plan its own target", () => {
 		for (const target of ["local", "docker"] as const)
-			expect(
-				load("target: existing\nsystem: nats\n", rig({ target })).target,
-			).toBe(target);
+			expect(load("target: existing\nsystem: nats\n", rig({ target })).target).toBe(target);
 	});
 
 	test("needs a broker for each system, of its kind; noop needs none", () => {
@@ -80,10 +69,7 @@ describe("a rig that stays up", () => {
 
 	test("of mqbench's own has the level that the scenario asks for, and room for its messages", () => {
 		const made = (level: "fsync" | null, messageBytes: number | null = null) =>
-			rig({
-				target: "local",
-				brokers: [{ ...nats, level, messageBytes }],
-			});
+			rig({ target: "local", brokers: [{ ...nats, level, messageBytes }] });
 		const asked = (durability: string) =>
 			`system: { broker: nats, mode: jetstream${durability} }\n`;
 		load(asked(", durability: fsync"), made("fsync"));
@@ -91,9 +77,7 @@ describe("a rig that stays up", () => {
 		expect(() => load(asked(", durability: os"), made("fsync"))).toThrow(
 			"rig.json has nats with durability: fsync, and this scenario has it with durability: os; write durability: fsync",
 		);
-		expect(() => load(asked(", durability: os"), made(null))).toThrow(
-			"remove durability",
-		);
+		expect(() => load(asked(", durability: os"), made(null))).toThrow("remove durability");
 		expect(() => load(asked(""), made("fsync"))).toThrow(
 			"and this scenario has it without durability; write durability: fsync",
 		);
@@ -113,9 +97,7 @@ describe("a rig that stays up", () => {
 	});
 
 	test("of another scheme is refused without its password", () => {
-		const wrong = rig({
-			brokers: [{ ...nats, url: "kafka://me:hunter2@h:9092" }],
-		});
+		const wrong = rig({ brokers: [{ ...nats, url: "kafka://me:hunter2@h:9092" }] });
 		expect(() => load("system: nats\n", wrong)).toThrow(
 			"rig.json: of nats, url must begin with nats://",
 		);
@@ -130,12 +112,7 @@ describe("clients of a rig", () => {
 			{ host: "b", port: 2222 },
 		],
 	});
-	const plain = {
-		identity: null,
-		knownHosts: null,
-		hostKeyKnown: false,
-		setUp: false,
-	};
+	const plain = { identity: null, knownHosts: null, hostKeyKnown: false, setUp: false };
 	const two = (text: string, overrides: Overrides = {}) =>
 		load(text, hosts, { set: ["workload.connections=2"], ...overrides });
 
@@ -183,12 +160,10 @@ describe("clients of a rig", () => {
 	});
 
 	test("take the place of containers that this rig has not", () => {
-		expect(two("clients: { docker: 2 }\nsystem: nats\n").clients).toMatchObject(
-			{
-				kind: "ssh",
-				hosts: ["bench@a", "b:2222"],
-			},
-		);
+		expect(two("clients: { docker: 2 }\nsystem: nats\n").clients).toMatchObject({
+			kind: "ssh",
+			hosts: ["bench@a", "b:2222"],
+		});
 	});
 });
 
@@ -203,10 +178,7 @@ describe("faults on a rig", () => {
 		expect(
 			load(
 				`system: nats\n${faults}`,
-				rig({
-					target: "docker",
-					brokers: [{ ...nats, containers: ["mqbench-x-1"] }],
-				}),
+				rig({ target: "docker", brokers: [{ ...nats, containers: ["mqbench-x-1"] }] }),
 			).faults,
 		).toHaveLength(1);
 	});
@@ -217,8 +189,6 @@ describe("faults on a rig", () => {
 				"system: nats\nfaults: [{ at: 1s, action: pause, for: 1 }]\n",
 				rig({ target: "docker" }),
 			),
-		).toThrow(
-			/faults need a broker in containers(.|\n)*for 1 has no unit; write 1s/,
-		);
+		).toThrow(/faults need a broker in containers(.|\n)*for 1 has no unit; write 1s/);
 	});
 });

@@ -24,7 +24,9 @@ export function beyondRig(
 			return [
 				messageBytes > most && {
 					message: tell("too-large-for-rig", {
-						...{ messageBytes, system: key, rig: given.path },
+						messageBytes,
+						system: key,
+						rig: given.path,
 						mostBytes: most,
 					}),
 				},
@@ -49,11 +51,7 @@ export function untouchable(
 	);
 	return out === undefined
 		? []
-		: [
-				refuseKey(["faults"], "faults-beyond-rig", {
-					...{ rig: given.path, system: out.key },
-				}),
-			];
+		: [refuseKey(["faults"], "faults-beyond-rig", { rig: given.path, system: out.key })];
 }
 
 /** Does mqbench start the system's broker on hosts of that rig, anew for every run? */
@@ -71,9 +69,7 @@ export function notFresh(
 	{ rig }: Pick<Scenario, "rig">,
 	system: Pick<System, "key" | "options">,
 ): string[] {
-	return rig === null ||
-		!hasProcess(system.options) ||
-		onHosts({ path: "", rig }, system.key)
+	return rig === null || !hasProcess(system.options) || onHosts({ path: "", rig }, system.key)
 		? []
 		: [tell("broker-not-fresh", { rig: rig.id })];
 }

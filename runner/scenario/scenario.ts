@@ -1,12 +1,6 @@
 import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
 import type { MachineAsked } from "../model/machine-settings.ts";
-import type {
-	BaselineSla,
-	FaultAction,
-	Plan,
-	Sla,
-	Target,
-} from "../model/plan.ts";
+import type { BaselineSla, FaultAction, Plan, Sla, Target } from "../model/plan.ts";
 import type { Workload } from "../model/workload.ts";
 import type { RigFile } from "./rig-file.ts";
 
@@ -41,10 +35,7 @@ export interface Scenario {
 	/** In their order, none before the one before it is over. */
 	readonly faults: readonly Fault[];
 	/** CPU sets, "0-3,8"; null: wherever the kernel likes. A system's own `pin` comes before `brokers`. */
-	readonly pin: {
-		readonly generator: string | null;
-		readonly brokers: string | null;
-	};
+	readonly pin: { readonly generator: string | null; readonly brokers: string | null };
 	/** How the load generator waits for a message's time. */
 	readonly pacing: Plan["pacing"]["mode"];
 	readonly strict: boolean;
@@ -68,10 +59,7 @@ export interface Fault {
 
 /** What makes the load: processes here, hosts over SSH ("user@host:port"), containers, pods, or machines that target aws rents. */
 export type Clients =
-	| {
-			readonly kind: "local" | "docker" | "pods" | "rented";
-			readonly count: number;
-	  }
+	| { readonly kind: "local" | "docker" | "pods" | "rented"; readonly count: number }
 	| {
 			readonly kind: "ssh";
 			readonly hosts: readonly string[];

@@ -15,9 +15,15 @@ export function scheduleOf(fields: Fields): Times | null {
 	if (messages !== undefined) {
 		const warmupMessages = messagesToWarmUp(messages, warmup);
 		return {
-			...{ kind: "closed", rate: null, seed: 0, pieces: [], warmupNs },
+			kind: "closed",
+			rate: null,
+			seed: 0,
+			pieces: [],
+			warmupNs,
 			steady: null,
-			...{ durationNs, warmupMessages, messages: warmupMessages + messages },
+			durationNs,
+			warmupMessages,
+			messages: warmupMessages + messages,
 		};
 	}
 	const poisson = fields.arrivals === "poisson" && !steps && !stages;
@@ -80,11 +86,7 @@ export function heldBack(
 	if (messages === null || rate === null) return { backlog: null, phases: [] };
 	const { pauseNs, resumeNs } = backlogTimes(durationNs, rate, messages);
 	return {
-		backlog: {
-			pauseNs: warmupNs + pauseNs,
-			resumeNs: warmupNs + resumeNs,
-			messages,
-		},
+		backlog: { pauseNs: warmupNs + pauseNs, resumeNs: warmupNs + resumeNs, messages },
 		phases: [
 			{ name: "before", fromNs: 0, toNs: pauseNs },
 			{ name: "build", fromNs: pauseNs, toNs: resumeNs },
@@ -99,8 +101,7 @@ export function meanPerSecond(times: Times): number | null {
 	if (kind === "closed" || rate === null) return null;
 	if (kind !== "stages") return ratePerSecond(rate);
 	const due = windowPieces(times).map(
-		({ from, to, durationNs: ns }) =>
-			((ratePerSecond(from) + ratePerSecond(to)) / 2) * ns,
+		({ from, to, durationNs: ns }) => ((ratePerSecond(from) + ratePerSecond(to)) / 2) * ns,
 	);
 	return due.reduce((all, one) => all + one, 0) / durationNs;
 }

@@ -44,17 +44,12 @@ function schemasAt(path: Path, whole: unknown): z.core.$ZodType[] {
 }
 
 /** What the schemas have for a step of a path: for a key of a map, an item of a list. */
-function below(
-	schemas: readonly z.core.$ZodType[],
-	step: string | number,
-): z.core.$ZodType[] {
+function below(schemas: readonly z.core.$ZodType[], step: string | number): z.core.$ZodType[] {
 	return schemas.flatMap(forms).flatMap((schema) => {
 		if (schema instanceof z.ZodArray) return [schema.element];
 		if (schema instanceof z.ZodRecord) return [schema.valueType];
 		const one =
-			schema instanceof z.ZodObject &&
-			Object.hasOwn(schema.shape, step) &&
-			schema.shape[step];
+			schema instanceof z.ZodObject && Object.hasOwn(schema.shape, step) && schema.shape[step];
 		return one ? [one] : [];
 	});
 }

@@ -1,10 +1,5 @@
 import { z } from "zod";
-import {
-	BrokerName,
-	example,
-	noBroker,
-	SystemOptions,
-} from "../brokers/index.ts";
+import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, parsed, span } from "../model/field.ts";
 import { FaultAction, Target } from "../model/plan.ts";
@@ -44,9 +39,10 @@ const SlaText = z
 
 const slaFields = {
 	expect: SlaText,
-	system: z.string().optional().meta({
-		description: "Key of the one system it is for. Default: all.",
-	}),
+	system: z
+		.string()
+		.optional()
+		.meta({ description: "Key of the one system it is for. Default: all." }),
 	abort: z.boolean().default(false).meta({
 		description:
 			"A run that cannot meet it any more is stopped. Not for a line that compares with a baseline.",
@@ -61,8 +57,7 @@ export const SlaEntry = z.union([
 	z.strictObject({
 		...slaFields,
 		case: z.string().optional().meta({
-			description:
-				"Name of the one case it is for, or the words it begins with. Default: all.",
+			description: "Name of the one case it is for, or the words it begins with. Default: all.",
 		}),
 	}),
 ]);
@@ -75,8 +70,7 @@ const CaseOverrides = z
 			.max(80)
 			.regex(/^[^\p{C}*?]+$/u, tell("case-name-form"))
 			.meta({
-				description:
-					'Unique name. Default: what the case overrides, "1KiB 3000/s".',
+				description: 'Unique name. Default: what the case overrides, "1KiB 3000/s".',
 				examples: ["small, fast"],
 			}),
 		...overrides,
@@ -138,12 +132,8 @@ const Clients = z.union([
 			description:
 				"Hosts, as ssh takes them: user@host, or user@host:port; an IPv6 address in brackets.",
 		}),
-	z.strictObject({
-		docker: count("Containers of mqbench's own image.", MOST_CLIENTS, [3]),
-	}),
-	z.strictObject({
-		kubernetes: count("Pods of a cluster.", MOST_CLIENTS, [3]),
-	}),
+	z.strictObject({ docker: count("Containers of mqbench's own image.", MOST_CLIENTS, [3]) }),
+	z.strictObject({ kubernetes: count("Pods of a cluster.", MOST_CLIENTS, [3]) }),
 ]);
 
 export const ScenarioFile = z.strictObject({
@@ -158,12 +148,7 @@ export const ScenarioFile = z.strictObject({
 	clients: Clients.default(1).meta({
 		description:
 			"What makes the load. A number: so many k6 processes on this machine, with `target: aws` so many rented machines, with `target: kubernetes` so many pods, on a rig that has clients the first so many of its hosts; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`); `{ kubernetes: n }`: so many pods of a cluster (`kubernetes`), also with `target: existing`. Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
-		examples: [
-			3,
-			["bench@10.0.0.11", "bench@10.0.0.12"],
-			{ docker: 3 },
-			{ kubernetes: 3 },
-		],
+		examples: [3, ["bench@10.0.0.11", "bench@10.0.0.12"], { docker: 3 }, { kubernetes: 3 }],
 	}),
 	aws: AwsFile.optional().meta({
 		description:
@@ -193,13 +178,11 @@ export const ScenarioFile = z.strictObject({
 						"Number of the deepest C-state that a core may enter, as in the kernel's max_cstate; 0: cores wait without sleeping.",
 					examples: [1],
 				}),
-			smt: z.literal("off").optional().meta({
-				description: "Each core runs one thread.",
-			}),
-			interruptModeration: z.literal("off").optional().meta({
-				description:
-					"Network cards do not wait to announce several packets at once.",
-			}),
+			smt: z.literal("off").optional().meta({ description: "Each core runs one thread." }),
+			interruptModeration: z
+				.literal("off")
+				.optional()
+				.meta({ description: "Network cards do not wait to announce several packets at once." }),
 		})
 		.optional()
 		.meta({
@@ -208,8 +191,7 @@ export const ScenarioFile = z.strictObject({
 			examples: [{ maxCState: 1, smt: "off", interruptModeration: "off" }],
 		}),
 	system: System.optional().meta({
-		description:
-			"The one system to measure; a scenario has either this or systems.",
+		description: "The one system to measure; a scenario has either this or systems.",
 		examples: [example.broker],
 	}),
 	systems: z
@@ -232,19 +214,15 @@ export const ScenarioFile = z.strictObject({
 			examples: [[{ message: "256B" }, { message: "1KiB", rate: "2000/s" }]],
 		}),
 	matrix: Matrix.optional().meta({
-		description:
-			"Lists of values of fields of the workload: one case for each combination.",
+		description: "Lists of values of fields of the workload: one case for each combination.",
 		examples: [{ message: ["256B", "1KiB"], rate: ["1000/s", "10000/s"] }],
 	}),
-	repeat: count("How often the whole list of runs is made.", 1000, [3]).default(
-		1,
-	),
+	repeat: count("How often the whole list of runs is made.", 1000, [3]).default(1),
 	sla: z
 		.array(SlaEntry)
 		.default([])
 		.meta({
-			description:
-				"What must hold, judged per system and case. Decides the exit code.",
+			description: "What must hold, judged per system and case. Decides the exit code.",
 			examples: [["p99 < 20ms", "lost == 0"]],
 		}),
 	baseline: z
@@ -295,8 +273,7 @@ export const ScenarioFile = z.strictObject({
 				examples: ["0-1"],
 			}),
 			brokers: CpuSet.optional().meta({
-				description:
-					"CPUs of brokers that mqbench starts (`target: local`, `docker` and `aws`).",
+				description: "CPUs of brokers that mqbench starts (`target: local`, `docker` and `aws`).",
 				examples: ["2-3"],
 			}),
 		})
@@ -314,13 +291,9 @@ export const ScenarioFile = z.strictObject({
 			}),
 		})
 		.optional()
-		.meta({
-			description: "The load generator.",
-			examples: [{ pacing: "spin" }],
-		}),
+		.meta({ description: "The load generator.", examples: [{ pacing: "spin" }] }),
 	strict: z.boolean().default(false).meta({
-		description:
-			"A percentile that the samples cannot carry is then an error, not INCONCLUSIVE.",
+		description: "A percentile that the samples cannot carry is then an error, not INCONCLUSIVE.",
 	}),
 });
 export type ScenarioFile = z.infer<typeof ScenarioFile>;

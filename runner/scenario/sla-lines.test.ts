@@ -28,8 +28,7 @@ cases:
 `;
 
 const lineOf = slaLineFinder(TEXT, []);
-const line = (sla: string, system: string, name: string) =>
-	lineOf({ sla, system, case: name });
+const line = (sla: string, system: string, name: string) => lineOf({ sla, system, case: name });
 
 describe("the line of an SLA", () => {
 	test.each([
@@ -44,9 +43,7 @@ describe("the line of an SLA", () => {
 		["p99.9 < 5ms", "b", "large", 21],
 	])("%s of %s, %s is %d", (sla, system, name, expected) => {
 		expect(line(sla, system, name)).toBe(expected);
-		expect(TEXT.split("\n")[expected - 1]).toContain(
-			sla === "lost == 0" ? "lost  ==  0" : sla,
-		);
+		expect(TEXT.split("\n")[expected - 1]).toContain(sla === "lost == 0" ? "lost  ==  0" : sla);
 	});
 
 	test.each([
@@ -61,12 +58,8 @@ describe("the line of an SLA", () => {
 	});
 
 	test("is known although --set has changed the names of cases; what it has set has none", () => {
-		const changed = slaLineFinder(TEXT, [
-			"cases.1.rate=5000/s",
-			"sla.0=p99 < 30ms",
-		]);
-		const of = (sla: string, name: string) =>
-			changed({ sla, system: "a", case: name });
+		const changed = slaLineFinder(TEXT, ["cases.1.rate=5000/s", "sla.0=p99 < 30ms"]);
+		const of = (sla: string, name: string) => changed({ sla, system: "a", case: name });
 		expect(of("max < 1s", "1KiB 5000/s")).toBe(15);
 		expect(of("p99 < 30ms", "256B 1000/s")).toBeNull();
 	});
@@ -78,9 +71,7 @@ describe("the line of an SLA", () => {
 
 	test("counts with line ends of Windows and a byte order mark", () => {
 		const windows = slaLineFinder(`\ufeff${TEXT.replaceAll("\n", "\r\n")}`, []);
-		expect(windows({ sla: "p99 < 500ms", system: "a", case: "large" })).toBe(
-			20,
-		);
+		expect(windows({ sla: "p99 < 500ms", system: "a", case: "large" })).toBe(20);
 	});
 
 	test("of an alias is that of its use", () => {
@@ -94,9 +85,7 @@ describe("the line of an SLA", () => {
 	test.each(["", "[", "a: 1\n---\nb: 2", "- a", "sla: 5", "sla: [1, null]"])(
 		"of %j is null",
 		(text) => {
-			expect(
-				slaLineFinder(text, [])({ sla: "p99 < 1ms", system: "a", case: "x" }),
-			).toBeNull();
+			expect(slaLineFinder(text, [])({ sla: "p99 < 1ms", system: "a", case: "x" })).toBeNull();
 		},
 	);
 });
@@ -121,12 +110,7 @@ test.each<[string, string, string, string | null]>([
 		">= 1001/s",
 		"only 1 000/s are scheduled; write throughput >= 1000/s",
 	],
-	[
-		"random arrivals may be more by chance",
-		"rate: 500/s, arrivals: poisson",
-		">= 530/s",
-		null,
-	],
+	["random arrivals may be more by chance", "rate: 500/s, arrivals: poisson", ">= 530/s", null],
 	[
 		"but not twice as many",
 		"rate: 500/s, arrivals: poisson",
@@ -139,12 +123,7 @@ test.each<[string, string, string, string | null]>([
 		">= 501/s",
 		"only 500/s are scheduled; write throughput >= 500/s",
 	],
-	[
-		"a search begins anywhere",
-		"rate: 500/s, find: max-rate",
-		">= 1000/s",
-		null,
-	],
+	["a search begins anywhere", "rate: 500/s, find: max-rate", ">= 1000/s", null],
 	["a closed load has no rate", "messages: 1000", ">= 1000/s", null],
 ])("a throughput that can be reached: %s", (_, load, limit, refused) => {
 	const duration = load.includes("stages") ? "" : ", duration: 10s";
@@ -161,11 +140,7 @@ describe("a line about faults", () => {
 			sla,
 			faults = "[{ at: 4s, action: pause, for: 1s }]",
 			head = "",
-		}: {
-			sla: string;
-			faults?: string;
-			head?: string;
-		},
+		}: { sla: string; faults?: string; head?: string },
 		overrides = {},
 	) =>
 		loadScenario(
@@ -238,11 +213,7 @@ describe("a line about faults", () => {
 
 	test.each([
 		["[p99 < 1s, recovered < 5s]", "", null],
-		[
-			"[p99 <= baseline + 10%, recovered < 5s]",
-			"repeat: 5\n",
-			"no latency line",
-		],
+		["[p99 <= baseline + 10%, recovered < 5s]", "repeat: 5\n", "no latency line"],
 		["[lag p99 < 1s, recovered < 5s]", "", "no latency line"],
 		[
 			"[{ expect: p99 < 1s, case: 1KiB }, { expect: recovered < 5s, case: 1KiB }]",
@@ -262,10 +233,7 @@ describe("a line about faults", () => {
 
 	test("goes with the faults where the command line leaves them aside", () => {
 		const there = load(
-			{
-				sla: "[p99 < 1s, unavailable < 5s, drained <= baseline + 50%]",
-				head: "repeat: 5\n",
-			},
+			{ sla: "[p99 < 1s, unavailable < 5s, drained <= baseline + 50%]", head: "repeat: 5\n" },
 			{ target: "existing", url: "nats://h:4222" },
 		);
 		const [plan] = expand(there, {});

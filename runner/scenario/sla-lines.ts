@@ -35,9 +35,7 @@ export function resolveSlaLines(
 	const problems: Problem[] = [];
 	const bare: [SlaLine, Path][] = [];
 	const faultsAtNs = parts.faults.map((fault) => fault?.at);
-	const names = cases.every((one) => one !== undefined)
-		? cases.map((one) => one.name)
-		: null;
+	const names = cases.every((one) => one !== undefined) ? cases.map((one) => one.name) : null;
 
 	for (const { line: written, path, inCase } of parts.sla) {
 		if (written === undefined) continue;
@@ -45,21 +43,15 @@ export function resolveSlaLines(
 		const line: Line = short ? { expect: written, abort: false } : written;
 		const at = (key: string) => [...path, key];
 
-		if (
-			line.system !== undefined &&
-			keys.length > 0 &&
-			!keys.includes(line.system)
-		)
+		if (line.system !== undefined && keys.length > 0 && !keys.includes(line.system))
 			problems.push(
 				refuse(at("system"), "unknown", {
-					...{ what: "system", word: quoted(line.system) },
+					what: "system",
+					word: quoted(line.system),
 					meant: didYouMean(line.system, keys),
 				}),
 			);
-		const matched =
-			line.case === undefined || names === null
-				? null
-				: findCase(line.case, names);
+		const matched = line.case === undefined || names === null ? null : findCase(line.case, names);
 		if (matched && "wrong" in matched)
 			problems.push({ path: at("case"), at: "value", message: matched.wrong });
 		const only =
@@ -72,9 +64,7 @@ export function resolveSlaLines(
 		const meant = unknown
 			? []
 			: cases.filter((one, index) =>
-					inCase === null
-						? only === null || one?.name === only
-						: index === inCase,
+					inCase === null ? only === null || one?.name === only : index === inCase,
 				);
 		const { expect } = line;
 		const known = meant.filter((one) => one !== undefined);
@@ -86,21 +76,16 @@ export function resolveSlaLines(
 		};
 		const inExpect = (message: string | undefined) => {
 			const where = short ? path : at("expect");
-			if (message !== undefined)
-				problems.push({ path: where, at: "value", message });
+			if (message !== undefined) problems.push({ path: where, at: "value", message });
 		};
 		if (expect.kind === "baseline") {
 			const [first] = [
-				...unanswerable(
-					...([subjectOf(expect), known, asked, clients, faultsAtNs] as const),
-				),
+				...unanswerable(...([subjectOf(expect), known, asked, clients, faultsAtNs] as const)),
 				...incomparable(expect, known, line, parts.repeat, baseline),
 			];
 			inExpect(first);
 			if (line.abort)
-				problems.push(
-					refuse(at("abort"), "abort-of-comparison", { line: expect.text }),
-				);
+				problems.push(refuse(at("abort"), "abort-of-comparison", { line: expect.text }));
 			compared.push({ expect, ...place });
 			continue;
 		}
@@ -108,19 +93,14 @@ export function resolveSlaLines(
 		inExpect(beyondDrain(expect, meant));
 		const resolved = { expect: { ...expect, abort: line.abort }, ...place };
 		lines.push(resolved);
-		if (isBareRecovered(expect))
-			bare.push([resolved, short ? path : at("expect")]);
+		if (isBareRecovered(expect)) bare.push([resolved, short ? path : at("expect")]);
 	}
 	if (parts.sla.every(({ line }) => line !== undefined))
-		for (const one of recoveredOfNothing(bare, lines, keys, cases))
-			problems.push(one);
-	for (const one of unboundedSearches(lines, keys, cases, where))
-		problems.push(one);
+		for (const one of recoveredOfNothing(bare, lines, keys, cases)) problems.push(one);
+	for (const one of unboundedSearches(lines, keys, cases, where)) problems.push(one);
 	if (baseline !== null && compared.length === 0 && tooFew(parts.repeat))
 		problems.push(
-			refuse(["baseline"], "about", {
-				...{ what: "baseline", why: needsRepeats(parts.repeat) },
-			}),
+			refuse(["baseline"], "about", { what: "baseline", why: needsRepeats(parts.repeat) }),
 		);
 	return { lines, compared, problems };
 }
@@ -163,9 +143,7 @@ function tooFew(repeat: number | undefined): repeat is number {
 }
 
 export function needsRepeats(repeat: number): string {
-	return tell("needs-repeats", {
-		...{ least: LEAST_REPEATS, repeat, write: LEAST_REPEATS + 1 },
-	});
+	return tell("needs-repeats", { least: LEAST_REPEATS, repeat, write: LEAST_REPEATS + 1 });
 }
 
 // --- internal ---
@@ -200,27 +178,21 @@ function unboundedSearches(
 	where: ResolvedCases["where"],
 ): Problem[] {
 	const bounds = lines.filter(
-		({ expect }) =>
-			expect.kind !== "tally" || /^(throughput|achieved)/.test(expect.tally),
+		({ expect }) => expect.kind !== "tally" || /^(throughput|achieved)/.test(expect.tally),
 	);
 	return cases.flatMap((one, index): Problem[] => {
 		if (!one?.find) return [];
 		const without = keys.filter(
 			(key) =>
 				!bounds.some(
-					(line) =>
-						(line.system ?? key) === key &&
-						(line.case ?? one.name) === one.name,
+					(line) => (line.system ?? key) === key && (line.case ?? one.name) === one.name,
 				),
 		);
 		return without.length === 0
 			? []
 			: [
 					refuse(where(index, "find"), "search-without-bound", {
-						systems:
-							without.length < keys.length
-								? `, for ${without.join(" and ")}`
-								: "",
+						systems: without.length < keys.length ? `, for ${without.join(" and ")}` : "",
 					}),
 				];
 	});
@@ -228,11 +200,7 @@ function unboundedSearches(
 
 /** Without a latency of its own. */
 function isBareRecovered(expect: Sla): boolean {
-	return (
-		expect.kind === "tally" &&
-		expect.tally === "recovered" &&
-		expect.until === undefined
-	);
+	return expect.kind === "tally" && expect.tally === "recovered" && expect.until === undefined;
 }
 
 /** Lines about `recovered` that name no latency, where another line has to: in each case of each system that they are for. */
@@ -248,20 +216,18 @@ function recoveredOfNothing(
 		const pairs = keys
 			.filter((key) => covers(system, key))
 			.flatMap((key) =>
-				cases.flatMap((one) =>
-					one && covers(only, one.name) ? [{ key, name: one.name }] : [],
-				),
+				cases.flatMap((one) => (one && covers(only, one.name) ? [{ key, name: one.name }] : [])),
 			);
 		const without = pairs.find(
 			({ key, name }) =>
-				!latencies.some(
-					(line) => covers(line.system, key) && covers(line.case, name),
-				),
+				!latencies.some((line) => covers(line.system, key) && covers(line.case, name)),
 		);
 		if (without === undefined || expect.kind !== "tally") return [];
 		return [
 			refuse(path, "recovered-of-nothing", {
-				...{ line: expect.text, op: expect.op, limitNs: expect.limit },
+				line: expect.text,
+				op: expect.op,
+				limitNs: expect.limit,
 				where: pairs.length > 1 ? ` (${without.key}, ${without.name})` : "",
 			}),
 		];
@@ -276,10 +242,7 @@ interface Line {
 }
 
 /** A case goes by its name, or by the words it begins with when no other case begins so. */
-function findCase(
-	asked: string,
-	names: readonly string[],
-): { name: string } | { wrong: string } {
+function findCase(asked: string, names: readonly string[]): { name: string } | { wrong: string } {
 	if (names.includes(asked)) return { name: asked };
 	const matches = names.filter((name) => name.startsWith(`${asked} `));
 	const [only, ...others] = matches;
@@ -287,28 +250,18 @@ function findCase(
 	return {
 		wrong:
 			only === undefined
-				? tell("unknown", {
-						...{ what: "case", word: quoted(asked) },
-						meant: didYouMean(asked, names),
-					})
-				: tell("case-unclear", {
-						...{ asked, matches, cases: matches.length },
-					}),
+				? tell("unknown", { what: "case", word: quoted(asked), meant: didYouMean(asked, names) })
+				: tell("case-unclear", { asked, matches, cases: matches.length }),
 	};
 }
 
 /** A message that is missing when the drain is over may have taken any time above it: a limit beyond cannot be judged. */
-function beyondDrain(
-	expect: Sla,
-	cases: readonly (Case | undefined)[],
-): string | undefined {
+function beyondDrain(expect: Sla, cases: readonly (Case | undefined)[]): string | undefined {
 	const latency = expect.kind === "tally" ? expect.until : expect;
 	if (latency === undefined) return undefined;
 	const { limitNs } = latency;
 	const short = cases.find((one) => one && one.drainNs < limitNs);
 	return short === undefined
 		? undefined
-		: tell("limit-beyond-drain", {
-				...{ text: expect.text, limitNs, drainNs: short.drainNs },
-			});
+		: tell("limit-beyond-drain", { text: expect.text, limitNs, drainNs: short.drainNs });
 }

@@ -33,10 +33,7 @@ export function unanswerable(
 interface Line {
 	readonly expect: Sla;
 	readonly cases: readonly Case[];
-	readonly systems: readonly {
-		readonly key: string;
-		readonly traits: Traits;
-	}[];
+	readonly systems: readonly { readonly key: string; readonly traits: Traits }[];
 	/** That share the messages. */
 	readonly clients: number;
 	/** From the end of the warm-up; undefined: not known. */
@@ -55,10 +52,7 @@ const FROM_INTENDED: readonly Metric[] = ["response", "lag", "queued", "last"];
 
 /** "p99 < 5ms" -> "service p99 < 5ms". */
 function instead(expect: Sla, metric: Metric): string {
-	const bare = expect.text.replace(
-		/^(response|service|lag|queued|ack|last) /,
-		"",
-	);
+	const bare = expect.text.replace(/^(response|service|lag|queued|ack|last) /, "");
 	return `${metric} ${bare}`;
 }
 
@@ -74,13 +68,13 @@ function of(one: Case, { cases }: Line): string {
 
 const withoutSchedule: Reason = (line) => {
 	const { expect, cases } = line;
-	if (expect.kind === "tally" || !FROM_INTENDED.includes(expect.metric))
-		return undefined;
+	if (expect.kind === "tally" || !FROM_INTENDED.includes(expect.metric)) return undefined;
 	const closed = cases.find(({ schedule }) => schedule.kind === "closed");
 	return (
 		closed &&
 		tell("no-schedule", {
-			...{ case: of(closed, line), metric: expect.metric },
+			case: of(closed, line),
+			metric: expect.metric,
 			instead: instead(expect, "service"),
 		})
 	);
@@ -89,13 +83,13 @@ const withoutSchedule: Reason = (line) => {
 const withoutConsumers: Reason = (line) => {
 	const { expect, cases } = line;
 	if (expect.kind === "tally") return undefined;
-	if (expect.metric !== "response" && expect.metric !== "service")
-		return undefined;
+	if (expect.metric !== "response" && expect.metric !== "service") return undefined;
 	const paused = cases.find(({ pattern }) => pattern === "backlog");
 	return (
 		paused &&
 		tell("consumers-pause", {
-			...{ case: of(paused, line), metric: expect.metric },
+			case: of(paused, line),
+			metric: expect.metric,
 			instead: instead(expect, "ack"),
 		})
 	);
@@ -108,7 +102,8 @@ const noSlowest: Reason = (line) => {
 	return (
 		other &&
 		tell("last-without-fan-out", {
-			...{ pattern: other.pattern, case: of(other, line) },
+			pattern: other.pattern,
+			case: of(other, line),
 			instead: inResponse(expect),
 		})
 	);
@@ -122,12 +117,11 @@ const slowestApart: Reason = ({ expect, clients }) =>
 
 const orderApart: Reason = (line) => {
 	const { cases, clients } = line;
-	const group = cases.find(
-		({ pattern }) => pattern === "work-queue" || pattern === "backlog",
-	);
+	const group = cases.find(({ pattern }) => pattern === "work-queue" || pattern === "backlog");
 	return group && clients > 1
 		? tell("order-over-clients", {
-				...{ pattern: `${group.pattern}${of(group, line)}`, clients },
+				pattern: `${group.pattern}${of(group, line)}`,
+				clients,
 				remedy: "remove this line",
 			})
 		: undefined;
@@ -144,8 +138,7 @@ const acknowledgesNothing: Reason = ({ expect, systems }) => {
 /** Of a closed load it is what was sent then: nothing else bounds it. */
 const noAcksToCount: Reason = ({ systems, cases }) => {
 	const silent = withoutAcks(systems);
-	return silent.length === 0 ||
-		cases.every(({ schedule }) => schedule.kind === "closed")
+	return silent.length === 0 || cases.every(({ schedule }) => schedule.kind === "closed")
 		? undefined
 		: tell("no-acks-to-count", { who: who(silent) });
 };
@@ -163,8 +156,7 @@ const uncheckedPayloads: Reason = ({ cases }) => {
 	return blind === undefined
 		? undefined
 		: tell("no-checksum", {
-				messages:
-					cases.length === 1 ? "messages" : `messages of case "${blind.name}"`,
+				messages: cases.length === 1 ? "messages" : `messages of case "${blind.name}"`,
 			});
 };
 
@@ -183,19 +175,17 @@ const noBacklog: Reason = (line) => {
 	const { expect, cases } = line;
 	if (expect.kind !== "tally") return undefined;
 	const other = cases.find(({ pattern }) => pattern !== "backlog");
-	const small = cases.find(
-		(one) => (one.backlog?.messages ?? Infinity) <= DRAINED,
-	);
+	const small = cases.find((one) => (one.backlog?.messages ?? Infinity) <= DRAINED);
 	if (!other && small)
 		return tell("backlog-unmeasurable", {
-			...{ messages: small.backlog?.messages, case: of(small, line) },
-			...{ drained: DRAINED, write: 20 * DRAINED },
+			messages: small.backlog?.messages,
+			case: of(small, line),
+			drained: DRAINED,
+			write: 20 * DRAINED,
 		});
 	return (
 		other &&
-		tell("tally-without-backlog", {
-			...{ ...expect, pattern: other.pattern, case: of(other, line) },
-		})
+		tell("tally-without-backlog", { ...expect, pattern: other.pattern, case: of(other, line) })
 	);
 };
 
@@ -203,24 +193,18 @@ const nothingScheduled: Reason = (line) => {
 	const { expect, cases } = line;
 	if (expect.kind !== "tally") return undefined;
 	const closed = cases.find(({ schedule }) => schedule.kind === "closed");
-	return (
-		closed && tell("no-rate-to-achieve", { ...expect, case: of(closed, line) })
-	);
+	return closed && tell("no-rate-to-achieve", { ...expect, case: of(closed, line) });
 };
 
 /** More than is sent is never received: every broker would fail. */
 const aboveTheRate: Reason = (line) => {
 	const { expect, cases } = line;
 	if (expect.kind !== "tally") return undefined;
-	if (
-		TALLIES[expect.tally].unit !== "messages/s" ||
-		needs(expect.tally, "backlog")
-	)
+	if (TALLIES[expect.tally].unit !== "messages/s" || needs(expect.tally, "backlog"))
 		return undefined;
 	const { limit, tally } = expect;
 	for (const one of cases) {
-		const perSecond =
-			mostPerSecond(one) * (isCopies(tally, one) ? one.subscriptions : 1);
+		const perSecond = mostPerSecond(one) * (isCopies(tally, one) ? one.subscriptions : 1);
 		if (limit <= perSecond) continue;
 		const { text } = say("above-the-rate", { perSecond });
 		return `${text}${of(one, line)}; write ${tally} ${expect.op} ${Math.floor(perSecond)}/s`;
@@ -239,9 +223,7 @@ function mostPerSecond({ schedule, find }: Case): number {
 	const perSecond = meanPerSecond(schedule);
 	if (perSecond === null || find !== null) return Number.POSITIVE_INFINITY;
 	const expected = (perSecond * schedule.durationNs) / 1e9;
-	return schedule.kind === "poisson"
-		? perSecond * (1 + CHANCE / Math.sqrt(expected))
-		: perSecond;
+	return schedule.kind === "poisson" ? perSecond * (1 + CHANCE / Math.sqrt(expected)) : perSecond;
 }
 
 /** Five standard deviations: one run in three million has more. */
@@ -262,8 +244,7 @@ const unfitFaults: Reason = (line) => {
 	const { tally, limit } = expect;
 	if (faultsAtNs.length === 0) return tell("faults-missing", { tally });
 	if (cases.some(({ find }) => find)) return tell("faults-of-search");
-	if (limit > 0 && limit < PIECE_NS)
-		return tell("fault-limit-fine", { tally, pieceNs: PIECE_NS });
+	if (limit > 0 && limit < PIECE_NS) return tell("fault-limit-fine", { tally, pieceNs: PIECE_NS });
 	for (const one of cases)
 		for (const [i, atNs] of faultsAtNs.entries()) {
 			const { durationNs } = one.schedule;
@@ -277,9 +258,7 @@ const unfitFaults: Reason = (line) => {
 			if (limit === 0 || atNs + roomNs >= neededNs) continue;
 			return nextNs < durationNs
 				? tell("next-fault-too-soon", { roomNs, atNs, neededNs })
-				: tell("window-ends-too-soon", {
-						...{ case: of(one, line), roomNs, atNs, neededNs },
-					});
+				: tell("window-ends-too-soon", { case: of(one, line), roomNs, atNs, neededNs });
 		}
 	return undefined;
 };

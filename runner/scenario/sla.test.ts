@@ -51,30 +51,14 @@ describe("counters and rates", () => {
 		["throughput >= 100000/s", "throughput", ">=", 100_000],
 		["achieved > 90/min", "achieved", ">", 1.5],
 	])("reads %j", (text, tally, op, limit) => {
-		expect(parseSla(text)).toEqual({
-			kind: "tally",
-			text,
-			tally,
-			op,
-			limit,
-			abort: false,
-		});
+		expect(parseSla(text)).toEqual({ kind: "tally", text, tally, op, limit, abort: false });
 	});
 });
 
 test.each([
-	[
-		"p99 > 20ms",
-		'"p99 > 20ms": a latency has an upper limit; write p99 < 20ms',
-	],
-	[
-		"p100 < 1s",
-		'"p100 < 1s": the 100th percentile is the largest sample; write max < 1s',
-	],
-	[
-		"p0 < 1s",
-		'"p0 < 1s": a percentile lies between 0 and 100; write e.g. p99 or p99.9',
-	],
+	["p99 > 20ms", '"p99 > 20ms": a latency has an upper limit; write p99 < 20ms'],
+	["p100 < 1s", '"p100 < 1s": the 100th percentile is the largest sample; write max < 1s'],
+	["p0 < 1s", '"p0 < 1s": a percentile lies between 0 and 100; write e.g. p99 or p99.9'],
 	[
 		"p0.0000009 < 1s",
 		'"p0.0000009 < 1s": the lowest percentile is p0.000001; write e.g. p99 or p99.9',
@@ -83,24 +67,15 @@ test.each([
 	["p99 < 0ms", '"p99 < 0ms" can never hold; write a limit above 0'],
 	["lost > 0", '"lost > 0": lost takes ==, < or <=; write lost == 0'],
 	["lost < 0", '"lost < 0" can never hold; write lost == 0'],
-	[
-		"lost < 0.1%",
-		'"lost < 0.1%": lost is a number of messages; write lost == 0',
-	],
-	[
-		"throughput < 5/s",
-		'"throughput < 5/s": throughput takes >= or >; write throughput >= 5/s',
-	],
+	["lost < 0.1%", '"lost < 0.1%": lost is a number of messages; write lost == 0'],
+	["throughput < 5/s", '"throughput < 5/s": throughput takes >= or >; write throughput >= 5/s'],
 	[
 		"throughput < fast",
 		'"throughput < fast": throughput takes >= or >; write throughput >= 2990/s',
 	],
 	["throughput >= 5", '"throughput >= 5": rate 5 has no unit; write 5/s'],
 	["avg < 5ms", '"avg < 5ms" is not an objective; write p99 < 5ms'],
-	[
-		"servce p99 < 5ms",
-		'"servce p99 < 5ms": unknown metric servce; did you mean service?',
-	],
+	["servce p99 < 5ms", '"servce p99 < 5ms": unknown metric servce; did you mean service?'],
 	["losst == 0", '"losst == 0": unknown metric losst; did you mean lost?'],
 ])("refuses %j with a sentence", (text, message) => {
 	expect(() => parseSla(text)).toThrow(message);
@@ -125,11 +100,7 @@ describe("what a fault does", () => {
 		["recovered <= 1.5s", "recovered", "<=", 1500 * ms],
 		["drained<30s", "drained", "<", 30_000 * ms],
 	])("reads %j", (text, tally, op, limit) => {
-		expect(parseSla(text)).toEqual({
-			kind: "tally",
-			...{ text, tally, op, limit },
-			abort: false,
-		});
+		expect(parseSla(text)).toEqual({ kind: "tally", text, tally, op, limit, abort: false });
 	});
 
 	test.each([
@@ -139,7 +110,9 @@ describe("what a fault does", () => {
 		["recovered(max < 2s)<15s", "max < 2s"],
 	])("reads %j with the latency that has to be met again", (text, until) => {
 		expect(parseSla(text)).toMatchObject({
-			...{ text, tally: "recovered", limit: 15_000 * ms },
+			text,
+			tally: "recovered",
+			limit: 15_000 * ms,
 			until: parseSla(until),
 		});
 	});
@@ -204,16 +177,10 @@ describe("lines that compare with a baseline", () => {
 			/max takes two limits, one in per cent and one in time; write p99 <= max\(baseline \+ 10%, baseline \+ 2ms\)/,
 		],
 		["p99 <= max(baseline + 1ms, baseline + 2ms)", /max takes two limits/],
-		[
-			"p99 <= max(baseline + 1%, baseline + 2%, baseline + 2ms)",
-			/max takes two limits/,
-		],
+		["p99 <= max(baseline + 1%, baseline + 2%, baseline + 2ms)", /max takes two limits/],
 		["p99 <= max(baseline * 1.1, 2ms)", /max takes two limits/],
 		["p99 <= max(baseline * 1.1, baseline + 2ms", /max takes two limits/],
-		[
-			"p99 <= max(baseline * 0.9, baseline + 2ms)",
-			/asks for more than the baseline has/,
-		],
+		["p99 <= max(baseline * 0.9, baseline + 2ms)", /asks for more than the baseline has/],
 		[
 			"p99 <= max(baseline + 10%, baseline + 0ms)",
 			/0s allows nothing; write p99 <= baseline \+ 10%/,
@@ -310,12 +277,10 @@ describe("lines that compare with a baseline", () => {
 			"avg <= baseline + 10%",
 			/"avg <= baseline \+ 10%" is not an objective; write p99 <= baseline \+ 10%/,
 		],
-		...["5 % over baseline", "110% baseline", "1.1 * baseline"].map(
-			(limit): [string, RegExp] => [
-				`p99 <= ${limit}`,
-				/: baseline takes a margin in per cent; write e\.g\. p99 <= baseline \+ 10%/,
-			],
-		),
+		...["5 % over baseline", "110% baseline", "1.1 * baseline"].map((limit): [string, RegExp] => [
+			`p99 <= ${limit}`,
+			/: baseline takes a margin in per cent; write e\.g\. p99 <= baseline \+ 10%/,
+		]),
 		["servce p99 <= baseline + 10%", /did you mean service\?/],
 		["p100 <= baseline + 10%", /largest sample/],
 		["baseline <= p99", /is not an objective/],

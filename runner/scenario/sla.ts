@@ -1,18 +1,8 @@
-import {
-	type BaselineSla,
-	isOfAnswer,
-	Metric,
-	type Sla,
-} from "../model/plan.ts";
+import { type BaselineSla, isOfAnswer, Metric, type Sla } from "../model/plan.ts";
 import { TALLIES, Tally, type TallyUnit, UNITS } from "../model/tallies.ts";
 import { suggest } from "../suggest.ts";
 import { tell } from "../text/tell.ts";
-import {
-	parseDuration,
-	parseRate,
-	ratePerSecond,
-	UnitError,
-} from "../units.ts";
+import { parseDuration, parseRate, ratePerSecond, UnitError } from "../units.ts";
 import { parseBaselineLimit } from "./baseline-sla.ts";
 import { own } from "./other-tools.ts";
 
@@ -31,17 +21,11 @@ export function parseSla(source: string): Sla {
 }
 
 /** The line for a map's key and value, "p99: 5ms" -> "p99 < 5ms"; undefined: it is not an objective. */
-export function meantObjective(
-	key: string,
-	limit: unknown,
-): string | undefined {
+export function meantObjective(key: string, limit: unknown): string | undefined {
 	const tally = Tally.safeParse(key).data;
-	const [usual] =
-		tally === undefined ? ["<"] : UNITS[TALLIES[tally].unit].example.split(" ");
+	const [usual] = tally === undefined ? ["<"] : UNITS[TALLIES[tally].unit].example.split(" ");
 	const value = spaced(String(limit));
-	const meant = meantLine(
-		/^[<>=]/.test(value) ? `${key} ${value}` : `${key} ${usual} ${value}`,
-	);
+	const meant = meantLine(/^[<>=]/.test(value) ? `${key} ${value}` : `${key} ${usual} ${value}`);
 	return isObjective(meant, limited) ? meant : undefined;
 }
 
@@ -50,11 +34,7 @@ export function meantObjective(
 /** JavaScript writes smaller numbers in exponent form, which exact fractions are not made from. */
 const LOWEST = 0.000_001;
 
-const SOME: Record<TallyUnit, string> = {
-	messages: "1",
-	"messages/s": "1/s",
-	ns: "1s",
-};
+const SOME: Record<TallyUnit, string> = { messages: "1", "messages/s": "1/s", ns: "1s" };
 
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
@@ -69,8 +49,7 @@ function orMeant<T>(text: string, parse: (text: string) => T): T {
 	} catch (error) {
 		const meant = meantLine(text);
 		if (meant === text || !isObjective(meant, parse)) throw error;
-		const unitless =
-			meant.replaceAll(" ", "") === `${text.replaceAll(" ", "")}ms`;
+		const unitless = meant.replaceAll(" ", "") === `${text.replaceAll(" ", "")}ms`;
 		const code = unitless ? "limit-without-unit" : "objective-meant";
 		throw new UnitError(tell(code, { line: text, meant }));
 	}
@@ -86,10 +65,9 @@ function isObjective(text: string, parse: (text: string) => unknown): boolean {
 }
 
 function line(text: string): Sla | BaselineSla {
-	const compared =
-		/^(recovered ?\(.+\)|.+?) ?(<=|>=|==|<|>) ?(.*\bbaseline\b.*|max ?\(.*)$/.exec(
-			text,
-		);
+	const compared = /^(recovered ?\(.+\)|.+?) ?(<=|>=|==|<|>) ?(.*\bbaseline\b.*|max ?\(.*)$/.exec(
+		text,
+	);
 	if (!compared) return limited(text);
 	const [, left = "", op = "", limit = ""] = compared;
 	// With a limit of its kind: whatever is wrong with the rest is told as of every line.
@@ -100,8 +78,7 @@ function line(text: string): Sla | BaselineSla {
 
 /** "P99 <5", "p999 < 5ms", "response.p99 < 5ms", "99p < 5ms": as it is written here. */
 function meantLine(text: string): string {
-	const [, left = "", op = "", limit = ""] =
-		/^(.*?) ?([<>=≤≥!]+) ?(.*)$/.exec(text) ?? [];
+	const [, left = "", op = "", limit = ""] = /^(.*?) ?([<>=≤≥!]+) ?(.*)$/.exec(text) ?? [];
 	const words = left
 		.replace(/[._ ](?=p\d)/i, " ")
 		.split(" ")
@@ -115,10 +92,18 @@ function meantLine(text: string): string {
 
 /** Words of other tools. An average hides what slow messages do, and so does the fastest one. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
-	...{ avg: "p99", average: "p99", mean: "p99", min: "p50" },
-	...{ median: "p50", med: "p50", latency: "response" },
-	...{ loss: "lost", errors: "failed", corruption: "corrupted" },
-	...{ duplicates: "duplicated", downtime: "unavailable" },
+	avg: "p99",
+	average: "p99",
+	mean: "p99",
+	min: "p50",
+	median: "p50",
+	med: "p50",
+	latency: "response",
+	loss: "lost",
+	errors: "failed",
+	corruption: "corrupted",
+	duplicates: "duplicated",
+	downtime: "unavailable",
 };
 
 /** "P99", "99p", "p999" and "p9999": p99, p99, p99.9 and p99.99. */
@@ -158,12 +143,10 @@ function limited(line: string, text = line): Sla {
 	} as const;
 	if (quantile === "max") return { kind: "max", ...sla };
 	const percentile = Number(/[\d.]+/.exec(quantile)?.[0]);
-	if (percentile === 100)
-		throw new UnitError(tell("percentile-100", { line: text, op, limit }));
+	if (percentile === 100) throw new UnitError(tell("percentile-100", { line: text, op, limit }));
 	if (!(percentile > 0 && percentile < 100))
 		throw new UnitError(tell("percentile-range", { line: text }));
-	if (percentile < LOWEST)
-		throw new UnitError(tell("percentile-lowest", { line: text }));
+	if (percentile < LOWEST) throw new UnitError(tell("percentile-lowest", { line: text }));
 	return { kind: "percentile", ...sla, percentile };
 }
 
@@ -175,8 +158,7 @@ function recoveredLine(text: string, found: RegExpExecArray): Sla {
 	const until = orMeant(inner.trim(), limited);
 	if (!isOfAnswer(until))
 		throw new UnitError(tell("recovered-until", { line: text, until: inner }));
-	if (op === undefined)
-		throw new UnitError(tell("recovered-without-limit", { line: text }));
+	if (op === undefined) throw new UnitError(tell("recovered-without-limit", { line: text }));
 	const name = `recovered(${until.text})`;
 	return { ...tallyLine(text, "recovered", op, limit, name), until };
 }
@@ -195,12 +177,12 @@ function tallyLine(
 		// Their own limit, where they have written one.
 		const theirs = `${ops[0]} ${limit}`;
 		const theirsFits =
-			unit !== "messages" &&
-			text.endsWith(limit) &&
-			isObjective(`${name} ${theirs}`, limited);
+			unit !== "messages" && text.endsWith(limit) && isObjective(`${name} ${theirs}`, limited);
 		throw new UnitError(
 			tell("tally-op", {
-				...{ line: text, tally: name, ops: EITHER.format(ops) },
+				line: text,
+				tally: name,
+				ops: EITHER.format(ops),
 				example: theirsFits ? theirs : example,
 			}),
 		);
@@ -208,34 +190,34 @@ function tallyLine(
 	const all = unit === "messages" && op === "==" && limit === "all";
 	return {
 		kind: "tally",
-		...{ text, tally, op },
+		text,
+		tally,
+		op,
 		limit: all ? 0 : LIMITS[unit](text, limit, tally, op),
 		...(all && { all }),
 		abort: false,
 	};
 }
 
-const LIMITS: Record<
-	TallyUnit,
-	(text: string, limit: string, tally: Tally, op: string) => number
-> = {
-	messages: (text, limit, tally, op) => {
-		if (!/^\d{1,15}$/.test(limit))
-			throw new UnitError(tell("tally-count", { line: text, tally }));
-		if (op === "<" && Number(limit) === 0)
-			throw new UnitError(tell("tally-never", { line: text, tally }));
-		return Number(limit);
-	},
-	"messages/s": (text, limit) =>
-		ratePerSecond(
-			inLine(text, () => {
-				const rate = parseRate(limit);
-				if (rate.messages > 0) return rate;
-				throw UnitError.of("rate", `must be above 0, got ${limit}`);
-			}),
-		),
-	ns: latency,
-};
+const LIMITS: Record<TallyUnit, (text: string, limit: string, tally: Tally, op: string) => number> =
+	{
+		messages: (text, limit, tally, op) => {
+			if (!/^\d{1,15}$/.test(limit))
+				throw new UnitError(tell("tally-count", { line: text, tally }));
+			if (op === "<" && Number(limit) === 0)
+				throw new UnitError(tell("tally-never", { line: text, tally }));
+			return Number(limit);
+		},
+		"messages/s": (text, limit) =>
+			ratePerSecond(
+				inLine(text, () => {
+					const rate = parseRate(limit);
+					if (rate.messages > 0) return rate;
+					throw UnitError.of("rate", `must be above 0, got ${limit}`);
+				}),
+			),
+		ns: latency,
+	};
 
 function latency(text: string, limit: string): number {
 	const ns = inLine(text, () => parseDuration(limit));

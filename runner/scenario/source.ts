@@ -1,13 +1,4 @@
-import {
-	type Document,
-	isAlias,
-	isCollection,
-	isMap,
-	isNode,
-	isScalar,
-	isSeq,
-	visit,
-} from "yaml";
+import { type Document, isAlias, isCollection, isMap, isNode, isScalar, isSeq, visit } from "yaml";
 import { example } from "../brokers/index.ts";
 import { tell } from "../text/tell.ts";
 import type { Located, Path } from "./problem.ts";
@@ -28,9 +19,7 @@ export interface Source {
 const MAX_LENGTH = 64 * 1024;
 
 /** Reads the text, or says all that keeps it from being YAML of one map. */
-export function parseSource(
-	text: string,
-): { source: Source } | { problems: Located[] } {
+export function parseSource(text: string): { source: Source } | { problems: Located[] } {
 	const refused = notScenarioText(text);
 	if (refused) return { problems: [{ offset: 0, message: refused }] };
 
@@ -41,24 +30,16 @@ export function parseSource(
 	const mistakes = yamlMistakes(text, [document]);
 	const problems = mistakes.length > 0 ? mistakes : endless(document);
 	if (problems.length > 0) return { problems };
-	if (second)
-		return {
-			problems: [{ offset: second.range[0], message: tell("second-document") }],
-		};
+	if (second) return { problems: [{ offset: second.range[0], message: tell("second-document") }] };
 	if (!isMap(document.contents))
-		return {
-			problems: [
-				{ offset: document.contents.range?.[0] ?? 0, message: NO_MAP },
-			],
-		};
+		return { problems: [{ offset: document.contents.range?.[0] ?? 0, message: NO_MAP }] };
 	try {
 		return {
 			source: {
 				value: document.toJS({ maxAliasCount: 100 }),
 				locate: (path, at) => locate(document, path, at),
 				systemKeys: keysOf(document, "systems"),
-				lineOf: (path) =>
-					text.slice(0, locate(document, path, "value")).split("\n").length,
+				lineOf: (path) => text.slice(0, locate(document, path, "value")).split("\n").length,
 			},
 		};
 	} catch (error) {
@@ -78,9 +59,7 @@ function notScenarioText(text: string): string | undefined {
 	const odd = start.match(/[\u0000-\u0008\u000e-\u001f\ufffd]/g)?.length ?? 0;
 	if (odd > 0) return tell("no-text-file");
 	if (text.length > MAX_LENGTH)
-		return tell("file-too-large", {
-			...{ size: Math.ceil(text.length / 1024), most: MAX_LENGTH / 1024 },
-		});
+		return tell("file-too-large", { size: Math.ceil(text.length / 1024), most: MAX_LENGTH / 1024 });
 	return text.trim() === "" ? EMPTY : undefined;
 }
 
@@ -91,8 +70,7 @@ function isEmpty(document: Document.Parsed): boolean {
 function aliasMessage(error: unknown): string {
 	const reason = error instanceof Error ? error.message : "";
 	const unresolved = /^Unresolved alias .*: (.*)$/.exec(reason)?.[1];
-	if (unresolved !== undefined)
-		return tell("alias-unknown", { alias: unresolved });
+	if (unresolved !== undefined) return tell("alias-unknown", { alias: unresolved });
 	return /alias/i.test(reason)
 		? tell("alias-too-much")
 		: tell("no-yaml", { reason: reason.slice(0, 200) });
@@ -122,16 +100,10 @@ function endless(document: Document.Parsed): Located[] {
 function keysOf(document: Document.Parsed, field: string): string[] {
 	const node = document.get(field, true);
 	const map = isAlias(node) ? node.resolve(document) : node;
-	return isMap(map)
-		? map.items.map(({ key }) => String(isScalar(key) ? key.value : key))
-		: [];
+	return isMap(map) ? map.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : [];
 }
 
-function locate(
-	document: Document.Parsed,
-	path: Path,
-	at: "key" | "value",
-): number {
+function locate(document: Document.Parsed, path: Path, at: "key" | "value"): number {
 	let node: unknown = document.contents;
 	let offset = document.contents?.range?.[0] ?? 0;
 	for (const [depth, step] of path.entries()) {
@@ -147,8 +119,7 @@ function locate(
 			node = pair.value;
 			// A block below its key is named by the key; a value in the same line by itself.
 			const inline = isScalar(node) || (isCollection(node) && node.flow);
-			if (last && at === "value" && inline && !isNull(node))
-				offset = start(node) ?? offset;
+			if (last && at === "value" && inline && !isNull(node)) offset = start(node) ?? offset;
 		} else if (isSeq(node)) {
 			node = node.items[Number(step)];
 			offset = start(node) ?? offset;

@@ -40,11 +40,12 @@ export function againstDurability(
 	{ durability }: SystemOptions,
 	{ level, text, by }: Durability,
 ): Refusal[] {
-	if (durability === undefined || by.length === 0 || level === durability)
-		return [];
+	if (durability === undefined || by.length === 0 || level === durability) return [];
 	return [
 		refusal("config", "config-against-durability", {
-			...{ level: durability, really: text, keys: by.join(" and ") },
+			level: durability,
+			really: text,
+			keys: by.join(" and "),
 		}),
 	];
 }
@@ -57,8 +58,7 @@ function runs(key: string, only = "*"): boolean {
 	return cases.length === 0 || glob(system).test(key);
 }
 
-interface Starting
-	extends Pick<Context, "target" | "targetChosen" | "platform" | "rig"> {
+interface Starting extends Pick<Context, "target" | "targetChosen" | "platform" | "rig"> {
 	readonly ours: boolean;
 }
 
@@ -67,11 +67,7 @@ interface Refusal {
 	readonly message: string;
 }
 
-function refusal<C extends Told>(
-	key: string,
-	code: C,
-	...values: Telling<C>
-): Refusal {
+function refusal<C extends Told>(key: string, code: C, ...values: Telling<C>): Refusal {
 	return { key, message: tell(code, ...values) };
 }
 
@@ -83,11 +79,12 @@ function ofDurability(
 	const can = LEVELS.filter((level) => levels[level] !== undefined);
 	return [
 		can.length === 0
-			? refusal("durability", "no-durability", {
-					...{ title, durability, ownDurability },
-				})
+			? refusal("durability", "no-durability", { title, durability, ownDurability })
 			: refusal("durability", "no-such-durability", {
-					...{ title, durability, can, nearest: nearest(durability, can) },
+					title,
+					durability,
+					can,
+					nearest: nearest(durability, can),
 				}),
 	];
 }
@@ -107,7 +104,9 @@ function ofCluster(
 	if (nodes !== undefined && ours && !possible.includes(nodes))
 		refusals.push(
 			refusal("nodes", "number-of-nodes", {
-				...{ title, nodes, possible: possible.join(" or ") },
+				title,
+				nodes,
+				possible: possible.join(" or "),
 				noun: possible.length === 1 && possible[0] === 1 ? "node" : "nodes",
 				write: possible.find((n) => n > nodes) ?? possible.at(-1),
 			}),
@@ -122,7 +121,8 @@ function ofCluster(
 	else if (ours && replicas > (nodes ?? 1))
 		refusals.push(
 			refusal("replicas", "replicas-beyond-nodes", {
-				...{ replicas, are: (nodes ?? 1) === 1 ? "is one" : `are ${nodes}` },
+				replicas,
+				are: (nodes ?? 1) === 1 ? "is one" : `are ${nodes}`,
 				write: possible.find((n) => n >= replicas) ?? replicas,
 			}),
 		);
@@ -130,11 +130,7 @@ function ofCluster(
 }
 
 /** A rig has to be what the scenario asks for: figures of another broker would carry its name. */
-function ofRig(
-	key: string,
-	options: SystemOptions,
-	{ rig: given }: Starting,
-): Refusal[] {
+function ofRig(key: string, options: SystemOptions, { rig: given }: Starting): Refusal[] {
 	if (given === null || !hasProcess(options)) return [];
 	const { path: file, rig } = given;
 	const entry = rig.brokers.find(({ system }) => system === key);
@@ -143,21 +139,22 @@ function ofRig(
 	if (!entry)
 		return [
 			refusal("broker", "rig-without-broker", {
-				...{ ...there, systems: rig.brokers.map(({ system }) => system) },
+				...there,
+				systems: rig.brokers.map(({ system }) => system),
 			}),
 		];
 	if (entry.broker !== options.broker)
 		return [
 			refusal("broker", "rig-other-broker", {
-				...{ ...there, broker: entry.broker, written: options.broker },
+				...there,
+				broker: entry.broker,
+				written: options.broker,
 			}),
 		];
 	if (entry.hosts.length > 0) return tooFewHosts(given, entry, options);
 	if (entry.url === null)
 		return [
-			refusal("broker", "rig-without-machines", {
-				...{ ...there, phase: rig.cloud?.phase ?? "planned" },
-			}),
+			refusal("broker", "rig-without-machines", { ...there, phase: rig.cloud?.phase ?? "planned" }),
 		];
 	const { durability = null } = options;
 	// Of a broker that nobody has set up for us nothing is known, unless the file says it.
@@ -165,12 +162,10 @@ function ofRig(
 	return known && durability !== entry.level
 		? [
 				refusal("durability", "rig-other-durability", {
-					...{ ...there, found: levelText(entry.level) },
+					...there,
+					found: levelText(entry.level),
 					asked: levelText(durability),
-					write:
-						entry.level === null
-							? "remove durability"
-							: `write durability: ${entry.level}`,
+					write: entry.level === null ? "remove durability" : `write durability: ${entry.level}`,
 				}),
 			]
 		: [];
@@ -184,21 +179,14 @@ function tooFewHosts(
 	const { nodes = 1 } = options;
 	return nodes <= hosts.length
 		? []
-		: [
-				refusal("nodes", "nodes-beyond-rig", {
-					...{ nodes, rig: file, hosts: hosts.length, system },
-				}),
-			];
+		: [refusal("nodes", "nodes-beyond-rig", { nodes, rig: file, hosts: hosts.length, system })];
 }
 
 function levelText(level: string | null): string {
 	return level === null ? "without durability" : `with durability: ${level}`;
 }
 
-function ofPin(
-	{ pin }: SystemOptions,
-	{ target, platform }: Starting,
-): Refusal[] {
+function ofPin({ pin }: SystemOptions, { target, platform }: Starting): Refusal[] {
 	return pin !== undefined &&
 		target &&
 		targetTraits(target).place === "process" &&
@@ -207,10 +195,7 @@ function ofPin(
 		: [];
 }
 
-function ofImage(
-	options: SystemOptions,
-	{ target, targetChosen }: Starting,
-): Refusal[] {
+function ofImage(options: SystemOptions, { target, targetChosen }: Starting): Refusal[] {
 	const { image, version } = options;
 	const place = target ? targetTraits(target).place : null;
 	if (!isImaged(place) && place !== "host") return [];
@@ -229,18 +214,12 @@ function ofImage(
 function ofCreate(options: SystemOptions, { target }: Starting): Refusal[] {
 	const { create, topics } = options;
 	if (!isYours(target)) return [];
-	if (create !== false)
-		return topics === undefined ? [] : [refusal("topics", "topics-of-mqbench")];
+	if (create !== false) return topics === undefined ? [] : [refusal("topics", "topics-of-mqbench")];
 	if (topics === undefined) return [refusal("create", "create-without-topics")];
 	const refusals: Refusal[] = [];
 	const twice = topics.find((topic, i) => topics.indexOf(topic) < i);
-	if (twice !== undefined)
-		refusals.push(refusal("topics", "topic-twice", { topic: twice }));
-	for (const key of [
-		"durability",
-		"replicas",
-		...brokerOf(options).topicOptions,
-	])
+	if (twice !== undefined) refusals.push(refusal("topics", "topic-twice", { topic: twice }));
+	for (const key of ["durability", "replicas", ...brokerOf(options).topicOptions])
 		if (options[key as keyof SystemOptions] !== undefined)
 			refusals.push(refusal(key, "yours-option", { option: key }));
 	return refusals;

@@ -26,9 +26,7 @@ test.each(Object.entries(SYSTEM_TABLES))(
 
 test.each([
 	["| NATS core | `{ broker: nats }` | nothing |"],
-	[
-		"| RabbitMQ quorum | `{ broker: rabbitmq, queue: quorum }` | each message |",
-	],
+	["| RabbitMQ quorum | `{ broker: rabbitmq, queue: quorum }` | each message |"],
 	["| Redis pub/sub | `{ broker: redis }` |"],
 	["| Redis streams, Redis lists |"],
 ])("has the line %s", (line) => {

@@ -10,8 +10,7 @@ import { PATTERNS } from "../model/pattern.ts";
 import type { Level } from "../model/plan.ts";
 
 /** What stands between these lines in {@link SYSTEM_TABLES} is written by `npm run golden`. */
-export const TABLE_BEGIN =
-	"<!-- systems: generated from runner/brokers/ by `npm run golden` -->";
+export const TABLE_BEGIN = "<!-- systems: generated from runner/brokers/ by `npm run golden` -->";
 export const TABLE_END = "<!-- end of systems -->";
 
 /** The files with tables of systems, and what stands there. */
@@ -32,8 +31,7 @@ export function systemsTable(): string {
 				`\`${written}\``,
 				traits.acks ? "each message" : "nothing",
 				promised(traits),
-				PATTERNS.filter((p) => traits.cannot[p] !== undefined).join(", ") ||
-					"-",
+				PATTERNS.filter((p) => traits.cannot[p] !== undefined).join(", ") || "-",
 			),
 		),
 		"",
@@ -81,9 +79,7 @@ export function systems(): Described[] {
 		const described = kindsOf(name).map(([key, value]): Described => {
 			const traits = traitsOf({ broker: name, [key]: value });
 			const [word, option] =
-				traits.title === own.title
-					? [name, ""]
-					: [`${name}-${value}`, `, ${key}: ${value}`];
+				traits.title === own.title ? [name, ""] : [`${name}-${value}`, `, ${key}: ${value}`];
 			return { name, word, written: `{ broker: ${name}${option} }`, traits };
 		});
 		if (described.length > 0) return described;
@@ -106,9 +102,8 @@ const LEVELS: readonly Level[] = ["memory", "os", "interval", "fsync"];
 const KINDS = ["mode", "queue"] as const;
 
 function kindsOf(name: BrokerName): [string, string][] {
-	const fields = brokerOf({ broker: name }).options.toJSONSchema({
-		io: "input",
-	}).properties as Record<string, { enum?: string[] }>;
+	const fields = brokerOf({ broker: name }).options.toJSONSchema({ io: "input" })
+		.properties as Record<string, { enum?: string[] }>;
 	return KINDS.flatMap((key) =>
 		(fields[key]?.enum ?? []).map((value): [string, string] => [key, value]),
 	);

@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-	BrokerName,
-	brokerOf,
-	hasProcess,
-	loginUrl,
-	variable,
-} from "../brokers/index.ts";
+import { BrokerName, brokerOf, hasProcess, loginUrl, variable } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
@@ -64,9 +58,7 @@ describe("an existing broker", () => {
 	});
 
 	test("--url cannot tell two systems apart", () => {
-		expect(
-			refusal("systems: { a: nats, b: nats }\n", { url: "nats://h:4222" }),
-		).toContain(
+		expect(refusal("systems: { a: nats, b: nats }\n", { url: "nats://h:4222" })).toContain(
 			"--url: the scenario has several systems; write --set systems.NAME.url=... for each",
 		);
 	});
@@ -74,33 +66,22 @@ describe("an existing broker", () => {
 	test("--target local leaves the url of the file aside, and needs no variable for it", () => {
 		const text = `target: existing\nsystem: { broker: nats, url: "${reference}" }\n`;
 		const scenario = systems(text, { target: "local" });
-		expect([scenario.target, scenario.systems[0]?.url]).toEqual([
-			"local",
-			null,
-		]);
+		expect([scenario.target, scenario.systems[0]?.url]).toEqual(["local", null]);
 	});
 
 	test("--target local together with --url is a contradiction", () => {
-		expect(
-			refusal("system: nats\n", { target: "local", url: "nats://h:4222" }),
-		).toContain(
+		expect(refusal("system: nats\n", { target: "local", url: "nats://h:4222" })).toContain(
 			"--url: url needs target existing, and this target is local; write target: existing",
 		);
 	});
 
 	test("a url without target existing is refused, so is a port with it", () => {
-		expect(
-			refusal(`system: { broker: nats, url: "nats://h:4222" }\n`),
-		).toContain(
+		expect(refusal(`system: { broker: nats, url: "nats://h:4222" }\n`)).toContain(
 			"url needs target existing, and this target is local; write target: existing",
 		);
 		expect(
-			refusal(
-				`target: existing\nsystem: { broker: nats, url: "nats://h:4222", port: 1 }\n`,
-			),
-		).toContain(
-			"port needs target local, and this target is existing; remove it",
-		);
+			refusal(`target: existing\nsystem: { broker: nats, url: "nats://h:4222", port: 1 }\n`),
+		).toContain("port needs target local, and this target is existing; remove it");
 	});
 
 	test.each([
@@ -117,19 +98,13 @@ describe("an existing broker", () => {
 		["nats://a:4222,b:4223", "nats://a:4222,b:4223"],
 		["nats://a:4222,tls://b", "nats://a:4222,tls://b"],
 		["nats://me:x@a:1,b:2", "nats://me:x@a:1,b:2"],
-		[
-			"nats://me:x^y@a:1,nats://me:z@b:2",
-			"nats://me:x%5Ey@a:1,nats://me:z@b:2",
-		],
+		["nats://me:x^y@a:1,nats://me:z@b:2", "nats://me:x%5Ey@a:1,nats://me:z@b:2"],
 	])("may be a cluster: %s", (url, resolved) => {
 		expect(systems("system: nats\n", { url }).systems[0]?.url).toBe(resolved);
 	});
 
 	test.each([
-		[
-			"nats://a:4222,b:99999",
-			"--url: url is not a URL; write e.g. nats://host:4222",
-		],
+		["nats://a:4222,b:99999", "--url: url is not a URL; write e.g. nats://host:4222"],
 		["nats://a:4222,http://b", "must begin with nats://"],
 		["nats://a:4222,", "--url: url has no host; write e.g. nats://host:4222"],
 	])("of a cluster is refused as a whole: %s", (url, sentence) => {
@@ -140,9 +115,7 @@ describe("an existing broker", () => {
 		expect(refusal("system: { broker: noop, url: x }\n")).toContain(
 			"url has no effect on noop, which has no broker process; remove url",
 		);
-		expect(
-			systems("target: existing\nsystem: noop\n").systems[0]?.url,
-		).toBeNull();
+		expect(systems("target: existing\nsystem: noop\n").systems[0]?.url).toBeNull();
 	});
 });
 
@@ -165,9 +138,7 @@ describe("a password", () => {
 				`write url: "${url}", and ${variable}=... before the command`,
 			);
 			expect(refusal(text)).not.toContain("hunter2");
-			expect(
-				resolveUrl(url, broker, { [variable]: "hunter/2@" }, true),
-			).toEqual({
+			expect(resolveUrl(url, broker, { [variable]: "hunter/2@" }, true)).toEqual({
 				url: `${scheme}://${broker.urlUser ?? "user"}:hunter%2F2%40@host:${broker.defaultPort}`,
 			});
 		},
@@ -189,10 +160,7 @@ describe("a password", () => {
 		const text = (user: string) =>
 			`target: existing\nsystem: { broker: nats, url: "nats://${user}@h:4222" }\n`;
 		const environment = { U: "me", P: "hunter/2@:" };
-		for (const user of [
-			`${variable("U")}:${variable("P")}`,
-			`me:${variable("P")}`,
-		])
+		for (const user of [`${variable("U")}:${variable("P")}`, `me:${variable("P")}`])
 			expect(systems(text(user), {}, environment).systems[0]?.url).toBe(
 				"nats://me:hunter%2F2%40%3A@h:4222",
 			);
@@ -207,12 +175,7 @@ describe("a password", () => {
 			{},
 		],
 		["in place of a broker", "system: nats://me:hunter2@h:4222\n", {}, {}],
-		[
-			"of a key that isn't there",
-			"system: { broker: nats, password: hunter2 }\n",
-			{},
-			{},
-		],
+		["of a key that isn't there", "system: { broker: nats, password: hunter2 }\n", {}, {}],
 		[
 			"of a token in the url",
 			`target: existing\nsystem: { broker: nats, url: "nats://hunter2@h:4222" }\n`,
@@ -226,18 +189,8 @@ describe("a password", () => {
 			{ NATS_URL: "http//me:hunter2@h" },
 		],
 		["of --url", "system: nats\n", { url: "nats:/me:hunter2@h" }, {}],
-		[
-			"of --set",
-			"system: nats\n",
-			{ set: ["system.urll=nats://me:hunter2@h"] },
-			{},
-		],
-		[
-			"of --set with a password",
-			"system: nats\n",
-			{ set: ["system.password=hunter2"] },
-			{},
-		],
+		["of --set", "system: nats\n", { set: ["system.urll=nats://me:hunter2@h"] }, {}],
+		["of --set with a password", "system: nats\n", { set: ["system.password=hunter2"] }, {}],
 	])("is never shown: %s", (_, text, overrides, environment) => {
 		const report = refusal(text, overrides, environment);
 		expect(report).not.toContain("hunter2");
@@ -245,9 +198,7 @@ describe("a password", () => {
 	});
 
 	test("hides behind as many stars, so that the caret stays right", () => {
-		expect(
-			refusal(`system: { broker: nats, url: "nats://me:x@h:4222", prot: 1 }\n`),
-		).toContain(
+		expect(refusal(`system: { broker: nats, url: "nats://me:x@h:4222", prot: 1 }\n`)).toContain(
 			`s.yaml:2:52 unknown key "prot"; did you mean port?\n   2 | system: { broker: nats, url: "nats://****@h:4222", prot: 1 }\n     | ${" ".repeat(51)}^`,
 		);
 	});
@@ -272,9 +223,7 @@ describe("variables of the environment", () => {
 	});
 
 	test("that are not set are one mistake each, by name", () => {
-		const report = refusal(
-			text(`mode: "${variable("MODE")}", binary: "${variable("BUILD")}/x"`),
-		);
+		const report = refusal(text(`mode: "${variable("MODE")}", binary: "${variable("BUILD")}/x"`));
 		expect(report.match(/^s\.yaml/gm)).toHaveLength(2);
 		expect(report).toContain(
 			"the environment variable MODE is not set; write MODE=... before the command",
@@ -286,15 +235,7 @@ describe("variables of the environment", () => {
 
 	test("that sound like secrets stay out of what reports show", () => {
 		for (const name of ["DB_PASSWORD", "MY_TOKEN", "APIKEY"])
-			expect(
-				refusal(
-					text(`binary: "${variable(name)}"`),
-					{},
-					{
-						[name]: "hunter2",
-					},
-				),
-			).toMatch(
+			expect(refusal(text(`binary: "${variable(name)}"`), {}, { [name]: "hunter2" })).toMatch(
 				new RegExp(
 					`${name} sounds like a secret, and reports keep a copy of binary; write secrets in url or config`,
 				),
@@ -324,18 +265,14 @@ describe("paths of a system", () => {
 		).systems[0];
 
 	test("count from the scenario's folder; a bare name is looked up on PATH", () => {
-		expect(at("binary: ./build/nats-server")?.binary).toBe(
-			"/bench/scenarios/build/nats-server",
-		);
+		expect(at("binary: ./build/nats-server")?.binary).toBe("/bench/scenarios/build/nats-server");
 		expect(at("binary: ../nats-server")?.binary).toBe("/bench/nats-server");
 		expect(at("binary: /opt/nats-server")?.binary).toBe("/opt/nats-server");
 		expect(at("binary: nats-server")?.binary).toBe("nats-server");
 	});
 
 	test("of certificates do too", () => {
-		expect(
-			at('url: "tls://h:4222", tls: { ca: ca.pem, serverName: h }')?.options,
-		).toMatchObject({
+		expect(at('url: "tls://h:4222", tls: { ca: ca.pem, serverName: h }')?.options).toMatchObject({
 			tls: { ca: "/bench/scenarios/ca.pem", serverName: "h" },
 		});
 	});
@@ -376,11 +313,7 @@ describe("CPUs", () => {
 			`${head}\n${workload}`,
 			{},
 			{},
-			{
-				folder: "/",
-				platform,
-				fileBytes: () => null,
-			},
+			{ folder: "/", platform, fileBytes: () => null },
 		);
 
 	test("are chosen on Linux alone", () => {

@@ -16,11 +16,7 @@ import type { Parts } from "./parts.ts";
 import { type Path, type Problem, refuseKey } from "./problem.ts";
 import { onHosts } from "./rig.ts";
 import type { System } from "./scenario.ts";
-import {
-	againstDurability,
-	isYours,
-	settingProblems,
-} from "./system-settings.ts";
+import { againstDurability, isYours, settingProblems } from "./system-settings.ts";
 import { misplacedSettings } from "./target-settings.ts";
 import { type ResolvedUrl, resolveUrl } from "./url.ts";
 import { isMap, type Written } from "./written.ts";
@@ -67,10 +63,7 @@ function resolveOne(
 	where: Path,
 	context: Context,
 ): Omit<System, "key"> | Problem[] {
-	const options = marked(
-		reached(name, absolute(written, context.folder), context),
-		context,
-	);
+	const options = marked(reached(name, absolute(written, context.folder), context), context);
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
 	const problems: Problem[] = [];
@@ -120,13 +113,8 @@ function resolveOne(
 		port: starts("process") ? (options.port ?? null) : null,
 		binary: starts("process") ? (options.binary ?? null) : null,
 		image:
-			starts("container") || starts("pod") || place === "host"
-				? (options.image ?? null)
-				: null,
-		existingTopics:
-			place === null && options.create === false
-				? (options.topics ?? null)
-				: null,
+			starts("container") || starts("pod") || place === "host" ? (options.image ?? null) : null,
+		existingTopics: place === null && options.create === false ? (options.topics ?? null) : null,
 		options,
 		traits,
 		durability: hide(durability.text, options.secrets ?? []),
@@ -134,44 +122,32 @@ function resolveOne(
 }
 
 /** Of a broker that was there already other things follow from its options: a rig may have such ones. */
-function reached(
-	key: string,
-	options: SystemOptions,
-	{ rig }: Context,
-): SystemOptions {
+function reached(key: string, options: SystemOptions, { rig }: Context): SystemOptions {
 	const entry = rig?.rig.brokers.find(({ system }) => system === key);
-	return entry &&
-		entry.hosts.length === 0 &&
-		isYours(rig?.rig.target) &&
-		hasProcess(options)
+	return entry && entry.hosts.length === 0 && isYours(rig?.rig.target) && hasProcess(options)
 		? { ...options, url: maskUrls(entry.url ?? "") }
 		: options;
 }
 
 /** With what must not be seen of its config. */
-function marked(
-	options: SystemOptions,
-	{ secrets }: Pick<Context, "secrets">,
-): SystemOptions {
+function marked(options: SystemOptions, { secrets }: Pick<Context, "secrets">): SystemOptions {
 	const all = [...secrets, ...secretsOf(options.config)];
 	return all.length === 0 ? options : { ...options, secrets: all };
 }
 
 /** null: this broker has no address. */
-function existingUrl(
-	options: SystemOptions,
-	where: Path,
-	context: Context,
-): ResolvedUrl | null {
+function existingUrl(options: SystemOptions, where: Path, context: Context): ResolvedUrl | null {
 	const broker = brokerOf(options);
 	const { url } = options;
 	if (!hasProcess(options)) return null;
 	if (url === undefined) {
-		const [open, close] =
-			where[0] === "systems" ? [`${where[1]}: { `, " }"] : ["", ""];
+		const [open, close] = where[0] === "systems" ? [`${where[1]}: { `, " }"] : ["", ""];
 		return {
 			wrong: tell("url-missing", {
-				...{ broker: options.broker, key: where[0], open, close },
+				broker: options.broker,
+				key: where[0],
+				open,
+				close,
 				url: variable(`${options.broker.toUpperCase()}_URL`),
 			}),
 		};
@@ -192,9 +168,7 @@ function rigUrl(
 	if (!hasProcess(options) || !entry || entry.url === null) return null;
 	const resolved = resolveUrl(entry.url, broker, env, false);
 	return "wrong" in resolved
-		? {
-				wrong: tell("rig-url", { rig: file, system: key, why: resolved.wrong }),
-			}
+		? { wrong: tell("rig-url", { rig: file, system: key, why: resolved.wrong }) }
 		: resolved;
 }
 

@@ -30,31 +30,9 @@ const refused = (target: Target) =>
 		.sort();
 
 test("each target takes what it has, and says of the rest where it belongs", () => {
-	expect(refused("local")).toEqual([
-		"cpus",
-		"create",
-		"image",
-		"memory",
-		"tls",
-		"topics",
-		"url",
-	]);
-	expect(refused("docker")).toEqual([
-		"binary",
-		"create",
-		"port",
-		"tls",
-		"topics",
-		"url",
-	]);
-	expect(refused("aws")).toEqual([
-		"binary",
-		"create",
-		"port",
-		"tls",
-		"topics",
-		"url",
-	]);
+	expect(refused("local")).toEqual(["cpus", "create", "image", "memory", "tls", "topics", "url"]);
+	expect(refused("docker")).toEqual(["binary", "create", "port", "tls", "topics", "url"]);
+	expect(refused("aws")).toEqual(["binary", "create", "port", "tls", "topics", "url"]);
 	expect(refused("existing")).toEqual([
 		"binary",
 		"config",
@@ -69,11 +47,7 @@ test("each target takes what it has, and says of the rest where it belongs", () 
 });
 
 test("what is the default anyway is no mistake anywhere", () => {
-	const options = SystemOptions.parse({
-		broker: "kafka",
-		create: true,
-		tls: false,
-	});
+	const options = SystemOptions.parse({ broker: "kafka", create: true, tls: false });
 	for (const target of ["local", "docker", "existing", "aws"] as const)
 		expect(misplacedSettings(options, target)).toEqual([]);
 });
@@ -113,12 +87,10 @@ describe("containers", () => {
 	});
 
 	test("and their settings are left aside where the command line chose local", () => {
-		expect(
-			load("image: x, cpus: 2, memory: 1GiB", { target: "local" }).systems[0],
-		).toMatchObject({ image: null });
-		expect(() =>
-			load("cpus: 2", { target: "local", set: ["system.image=x"] }),
-		).toThrow(
+		expect(load("image: x, cpus: 2, memory: 1GiB", { target: "local" }).systems[0]).toMatchObject({
+			image: null,
+		});
+		expect(() => load("cpus: 2", { target: "local", set: ["system.image=x"] })).toThrow(
 			"--set system.image=x: image needs target docker, aws or kubernetes, and this target is local; write target: docker",
 		);
 	});

@@ -16,29 +16,18 @@ export function misplacedSettings(
 	options: SystemOptions,
 	target: TargetName,
 ): { key: string; message: string }[] {
-	const common = {
-		...options,
-		tls: "tls" in options ? options.tls : undefined,
-	};
+	const common = { ...options, tls: "tls" in options ? options.tls : undefined };
 	return SYSTEM_SETTINGS.flatMap((key) => {
 		const instead = targetTraits(target).without[key];
 		const value = common[key];
 		if (instead === undefined || value === undefined) return [];
 		if (value === DEFAULTS[key]) return [];
 		const on = targetsThat(({ without }) => without[key] === undefined);
-		return [
-			{
-				key,
-				message: tell("needs-target", { key, targets: on, target, instead }),
-			},
-		];
+		return [{ key, message: tell("needs-target", { key, targets: on, target, instead }) }];
 	});
 }
 
 // --- internal ---
 
 /** Written or not, it is the same. */
-const DEFAULTS: Readonly<Partial<Record<SystemSetting, unknown>>> = {
-	create: true,
-	tls: false,
-};
+const DEFAULTS: Readonly<Partial<Record<SystemSetting, unknown>>> = { create: true, tls: false };

@@ -1,10 +1,5 @@
 import { processFields } from "../brokers/fields.ts";
-import {
-	BrokerName,
-	brokerOf,
-	loginUrl,
-	realBrokers,
-} from "../brokers/index.ts";
+import { BrokerName, brokerOf, loginUrl, realBrokers } from "../brokers/index.ts";
 import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
 import { tell } from "../text/tell.ts";
@@ -26,50 +21,31 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 	if (place === "system") {
 		const broker = systemBroker(path, whole);
 		if (Object.hasOwn(processFields, key))
-			return tell(
-				realBrokers.includes(broker)
-					? "option-without-effect"
-					: "no-process-option",
-				{ key, broker },
-			);
-		if (LOGIN.has(key.toLowerCase()) && realBrokers.includes(broker))
-			return tell("login-as-key", {
-				...loginUrl(brokerOf({ broker })),
-				key: quoted(key),
+			return tell(realBrokers.includes(broker) ? "option-without-effect" : "no-process-option", {
+				key,
+				broker,
 			});
+		if (LOGIN.has(key.toLowerCase()) && realBrokers.includes(broker))
+			return tell("login-as-key", { ...loginUrl(brokerOf({ broker })), key: quoted(key) });
 		const others = BrokerName.options.filter(
-			(other) =>
-				other !== broker &&
-				Object.hasOwn(brokerOf({ broker: other }).options.shape, key),
+			(other) => other !== broker && Object.hasOwn(brokerOf({ broker: other }).options.shape, key),
 		);
 		// ack: all of Kafka is acks, though RabbitMQ has an ack.
 		const meant = near !== undefined && fits([...path, near], whole, map[key]);
 		if (others.length > 0 && !meant)
-			return tell("other-brokers-option", {
-				key,
-				brokers: others.join(" and "),
-				broker,
-			});
+			return tell("other-brokers-option", { key, brokers: others.join(" and "), broker });
 	}
 	if (place === "sla") {
 		const line = meantObjective(key, map[key]);
 		if (line !== undefined) return tell("objective-as-key", { line });
 	}
 	const word = otherToolsWord(place, key);
-	const unknown = (meant: string) =>
-		tell("unknown", { what: "key", word: quoted(key), meant });
+	const unknown = (meant: string) => tell("unknown", { what: "key", word: quoted(key), meant });
 	const candidate = word ?? near;
 	const load = candidate && forbiddenHere(place, candidate, map, whole);
-	if (load)
-		return tell("unknown-beside-load", {
-			...{ key: quoted(key), load, meant: candidate },
-		});
-	if (word)
-		return unknown(
-			known.includes(word) ? `; did you mean ${word}?` : `; write ${word}`,
-		);
-	if (place === "scenario" && workloadKeys.includes(key))
-		return tell("under-workload", { key });
+	if (load) return tell("unknown-beside-load", { key: quoted(key), load, meant: candidate });
+	if (word) return unknown(known.includes(word) ? `; did you mean ${word}?` : `; write ${word}`);
+	if (place === "scenario" && workloadKeys.includes(key)) return tell("under-workload", { key });
 	const above = place === "workload" || place === "case" || place === "matrix";
 	const sla = place !== "case" && key === "sla";
 	if (above && (sla || scenarioKeys.includes(key)))
@@ -77,10 +53,7 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 	// One alternative knows this key and another those beside it: a payload of a file that is random.
 	if (known.includes(key)) {
 		const both = Object.keys(map).filter((one) => known.includes(one));
-		return tell("one-of-keys", {
-			what: noun(path),
-			keys: both.join(" or "),
-		});
+		return tell("one-of-keys", { what: noun(path), keys: both.join(" or ") });
 	}
 	return unknown(didYouMean(key, known));
 }
@@ -89,7 +62,13 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 
 /** What people write for who logs in. */
 const LOGIN: ReadonlySet<string> = new Set([
-	...["password", "passwd", "pass", "user", "username", "auth", "token"],
+	"password",
+	"passwd",
+	"pass",
+	"user",
+	"username",
+	"auth",
+	"token",
 ]);
 
 const scenarioKeys = Object.keys(ScenarioFile.shape);

@@ -39,18 +39,14 @@ export function resolveUrl(
 	if (raw.replaceAll(REFERENCE, "").includes("${"))
 		return { wrong: tell("url-variable", { url: example }) };
 	// A name that comes from the environment is part of what helps; its value is not.
-	const source =
-		raw === url ? "url" : `url (from ${raw.match(REFERENCE)?.join(", ")})`;
+	const source = raw === url ? "url" : `url (from ${raw.match(REFERENCE)?.join(", ")})`;
 	const parts = url.split(NEXT_URL).map(hosts);
 	const parsed = parts.flatMap(({ urls }) => urls);
 	if (parsed.some((one) => one === null)) {
 		// "nats://::1:4222", without brackets.
 		const ipv6 = /:\/\/(?:[^@]*@)?[\da-f]*:[\da-f]*:/i.test(url);
 		return {
-			wrong: tell("url-odd", {
-				url: source,
-				form: ipv6 ? form.replace("host", "[::1]") : form,
-			}),
+			wrong: tell("url-odd", { url: source, form: ipv6 ? form.replace("host", "[::1]") : form }),
 		};
 	}
 	if (parsed.some((one) => one && !schemes.includes(one.protocol.slice(0, -1))))
@@ -74,9 +70,7 @@ export function isLoopback(host: string): boolean {
 	loopbacks.addSubnet("127.0.0.0", 8);
 	loopbacks.addAddress("::1", "ipv6");
 	const version = isIP(host) as 0 | 4 | 6;
-	return version === 0
-		? host === "localhost"
-		: loopbacks.check(host, family[version]);
+	return version === 0 ? host === "localhost" : loopbacks.check(host, family[version]);
 }
 
 // --- internal ---
@@ -107,9 +101,6 @@ function encoded(parsed: URL, url: string): string {
 	if (username === "" && password === "") return url;
 	const who = password === "" ? username : `${username}:${password}`;
 	// A URL of http always has a path, also where none is written.
-	const path =
-		pathname === "/" && !url.includes("/", url.indexOf("//") + 2)
-			? ""
-			: pathname;
+	const path = pathname === "/" && !url.includes("/", url.indexOf("//") + 2) ? "" : pathname;
 	return `${protocol}//${who}@${host}${path}${search}`;
 }

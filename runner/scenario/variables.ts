@@ -25,13 +25,10 @@ export function fillVariables(
 			for (const one of filled.secrets) secrets.push(one);
 			return filled.text;
 		}
-		if (Array.isArray(value))
-			return value.map((item, index) => fill(item, [...path, index]));
+		if (Array.isArray(value)) return value.map((item, index) => fill(item, [...path, index]));
 		if (!isMap(value)) return value;
 		const url = systemOf(path) ? "url" : undefined;
-		return mapValues(value, (item, key) =>
-			key === url ? item : fill(item, [...path, key]),
-		);
+		return mapValues(value, (item, key) => (key === url ? item : fill(item, [...path, key])));
 	};
 	const value = mapValues(written, (item, key) => {
 		if (key === "system" && isMap(item)) return fill(item, ["system"]);
@@ -46,16 +43,12 @@ export function fillVariables(
 /** Names of all variables in the texts of a value, in their order. */
 export function variablesIn(value: unknown): string[] {
 	const text = JSON.stringify(value) ?? "";
-	return [
-		...new Set([...text.matchAll(REFERENCE)].map(([, name = ""]) => name)),
-	];
+	return [...new Set([...text.matchAll(REFERENCE)].map(([, name = ""]) => name))];
 }
 
 /** The first variable of the text that the environment lacks, or undefined. */
 export function missingVariable(text: string, env: Env): string | undefined {
-	return [...text.matchAll(REFERENCE)]
-		.map((match) => match[1] ?? "")
-		.find((name) => !env[name]);
+	return [...text.matchAll(REFERENCE)].map((match) => match[1] ?? "").find((name) => !env[name]);
 }
 
 // --- internal ---
@@ -75,9 +68,7 @@ function fillText(
 		problems: [{ path, at: "value", message } as const],
 	});
 	const names = [...text.matchAll(REFERENCE)].map((match) => match[1] ?? "");
-	const secrets = names.filter(
-		(name) => SECRET.test(name) || soundsSecret(name),
-	);
+	const secrets = names.filter((name) => SECRET.test(name) || soundsSecret(name));
 	if (secrets.length > 0 && path[depthOf(path)] !== "config")
 		return wrong(tell("secret-in-report", { variable: secrets[0], key }));
 	const missing = missingVariable(text, env);
@@ -100,10 +91,7 @@ function depthOf(path: Path): number {
 }
 
 /** Keeps keys such as "__proto__" what they are: unknown keys. */
-function mapValues(
-	map: Written,
-	change: (value: unknown, key: string) => unknown,
-): Written {
+function mapValues(map: Written, change: (value: unknown, key: string) => unknown): Written {
 	const result = {};
 	for (const [key, value] of Object.entries(map))
 		Object.defineProperty(result, key, {

@@ -1,9 +1,5 @@
 import { z } from "zod";
-import {
-	type WorkloadField,
-	workloadFields,
-	workloadInput,
-} from "../model/workload.ts";
+import { type WorkloadField, workloadFields, workloadInput } from "../model/workload.ts";
 
 /** The fields of a workload (model/workload.ts) as a scenario has them. Cases and matrices take the same ones. */
 
@@ -17,10 +13,7 @@ export const requiredFields = workloadFields.filter(
 
 /** Cases and matrices have no defaults: what they leave out is the workload's. */
 export const overrides = Object.fromEntries(
-	Object.entries(workloadInput).map(([field, schema]) => [
-		field,
-		written(schema),
-	]),
+	Object.entries(workloadInput).map(([field, schema]) => [field, written(schema)]),
 ) as { [F in WorkloadField]: Written<(typeof workloadInput)[F]> };
 type Written<T> = T extends
 	| z.ZodOptional<infer Inner>

@@ -13,8 +13,7 @@ function mistakes(text: string): string[] {
 	});
 }
 
-const FITS_NO_LINE =
-	"this line is indented differently; write keys of one map in the same column";
+const FITS_NO_LINE = "this line is indented differently; write keys of one map in the same column";
 const further = (above: string) =>
 	`this line is indented further than "${above}", which has a value already; write keys of one map in the same column`;
 const reference = variable("NATS_URL");
@@ -144,18 +143,11 @@ const itself = "would contain itself; write the value out";
 describe("an alias inside of what it stands for", () => {
 	test.each([
 		["in a list", "name: &x [1, *x]\n", [`1:14 *x is inside &x and ${itself}`]],
-		[
-			"as a merge",
-			"workload: &x\n  <<: *x\n  rate: 3/s\n",
-			[`2:7 *x is inside &x and ${itself}`],
-		],
+		["as a merge", "workload: &x\n  <<: *x\n  rate: 3/s\n", [`2:7 *x is inside &x and ${itself}`]],
 		[
 			"deeper, twice",
 			"a: &x { b: &y [*x, { c: *y }] }\n",
-			[
-				`1:16 *x is inside &x and ${itself}`,
-				`1:25 *y is inside &y and ${itself}`,
-			],
+			[`1:16 *x is inside &x and ${itself}`, `1:25 *y is inside &y and ${itself}`],
 		],
 		["after another of that name", "a: &x [ &x 1, *x ]\n", []],
 		["beside it", "a: &x [1]\nb: *x\n", []],

@@ -15,10 +15,7 @@ export function parseYaml(text: string): Document.Parsed[] {
 }
 
 /** What keeps a text from being YAML. After a syntax error the parser stumbles on: only the first one is a person's. */
-export function yamlMistakes(
-	text: string,
-	documents: readonly Document.Parsed[],
-): Located[] {
+export function yamlMistakes(text: string, documents: readonly Document.Parsed[]): Located[] {
 	const errors = documents
 		.flatMap((one) => [...one.errors, ...one.warnings])
 		.sort((a, b) => a.pos[0] - b.pos[0]);
@@ -59,65 +56,44 @@ function explain(
 		const more = alike - 1;
 		return {
 			offset,
-			message: tell("tab-indents", {
-				others: more === 0 ? "" : ` and ${more} more`,
-			}),
+			message: tell("tab-indents", { others: more === 0 ? "" : ` and ${more} more` }),
 		};
 	}
 	// Between brackets, `{` begins a map wherever it stands.
 	const reference = /^\{\w+\}/.test(text.slice(offset));
 	if (reference && text[offset - 1] === "$") {
-		const [before = ""] =
-			/[^\s,{}[\]"']*$/.exec(text.slice(start, offset)) ?? [];
-		const [after = ""] =
-			/^(?:\{\w+\}|[^\s,{}[\]"'])+/.exec(text.slice(offset)) ?? [];
+		const [before = ""] = /[^\s,{}[\]"']*$/.exec(text.slice(start, offset)) ?? [];
+		const [after = ""] = /^(?:\{\w+\}|[^\s,{}[\]"'])+/.exec(text.slice(offset)) ?? [];
 		const from = offset - before.length;
 		const [key = ""] = /[A-Za-z]+: *$/.exec(text.slice(start, from)) ?? [];
 		return {
 			offset: from,
-			message: tell("braces-in-value", {
-				meant: `${key.trim()}${key && " "}"${before}${after}"`,
-			}),
+			message: tell("braces-in-value", { meant: `${key.trim()}${key && " "}"${before}${after}"` }),
 		};
 	}
 	const glued = /^( *(?:- +)?)([A-Za-z]+):([^\s:/].*)$/.exec(line);
 	if (glued && /^Implicit/.test(message))
 		return {
 			offset: start + (glued[1]?.length ?? 0),
-			message: tell("space-missing", {
-				key: glued[2],
-				value: glued[3]?.trim(),
-			}),
+			message: tell("space-missing", { key: glued[2], value: glued[3]?.trim() }),
 		};
 	const bare = /^\s*(?:- +)?([A-Za-z]+)[ \t]+([^\s:#][^:]*)$/.exec(
 		text.slice(offset).split(/\r?\n/, 1)[0] ?? "",
 	);
 	if (bare && /^Implicit/.test(message))
-		return {
-			offset,
-			message: tell("colon-missing", { key: bare[1], value: bare[2]?.trim() }),
-		};
-	if (message.startsWith("Flow"))
-		return { offset, message: tell("not-closed") };
+		return { offset, message: tell("colon-missing", { key: bare[1], value: bare[2]?.trim() }) };
+	if (message.startsWith("Flow")) return { offset, message: tell("not-closed") };
 	if (code === "BAD_INDENT" || message.startsWith("Sequence item"))
-		return {
-			offset: filledFrom(text, start),
-			message: tell("indented-differently"),
-		};
+		return { offset: filledFrom(text, start), message: tell("indented-differently") };
 	const goesOn = all.some(
-		(other) =>
-			other.code === "MULTILINE_IMPLICIT_KEY" && other.pos[0] === offset,
+		(other) => other.code === "MULTILINE_IMPLICIT_KEY" && other.pos[0] === offset,
 	);
 	if (code === "BLOCK_AS_IMPLICIT_KEY" && goesOn)
 		return {
 			offset: filledFrom(text, start + line.length),
 			message: tell("indented-further", { line: line.trim().slice(0, 60) }),
 		};
-	return {
-		offset,
-		message:
-			SENTENCES[code] ?? tell("no-yaml", { reason: message.slice(0, 200) }),
-	};
+	return { offset, message: SENTENCES[code] ?? tell("no-yaml", { reason: message.slice(0, 200) }) };
 }
 
 /** Of the first line from there on that is neither empty nor a comment: where its text begins. */

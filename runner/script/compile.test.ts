@@ -28,22 +28,14 @@ describe("golden folders: add one with a scenario.yaml, run npm run golden", () 
 });
 
 test("plan.json is a plan: the schema takes it back as it was", () => {
-	const plan = first(
-		"system: nats\nworkload: {rate: 90/min, message: 1KiB, duration: 10s}\n",
-	);
+	const plan = first("system: nats\nworkload: {rate: 90/min, message: 1KiB, duration: 10s}\n");
 	expect(Plan.parse(JSON.parse(compile(plan).planJson))).toEqual(plan);
 });
 
 test("says how many messages a slot carries, whether or not it's a whole number", () => {
 	const script = (rate: string) =>
-		compile(
-			first(
-				`system: nats\nworkload: {rate: ${rate}, message: 1KiB, duration: 1h}\n`,
-			),
-		).script;
-	expect(script("3000/s")).toContain(
-		"messagesPerSecond = 3000; // = 100 slots/s x 30 messages\n",
-	);
+		compile(first(`system: nats\nworkload: {rate: ${rate}, message: 1KiB, duration: 1h}\n`)).script;
+	expect(script("3000/s")).toContain("messagesPerSecond = 3000; // = 100 slots/s x 30 messages\n");
 	expect(script("3333/s")).toContain(
 		"messagesPerSecond = 3333; // = 100 slots/s x 33.33 messages\n",
 	);
@@ -58,9 +50,7 @@ test.each([
 	"'; evil(); '",
 ])("the text %j stays in its comment", (text) => {
 	const plan = {
-		...first(
-			"system: nats\nworkload: {rate: 3000/s, message: 1KiB, duration: 10s}\n",
-		),
+		...first("system: nats\nworkload: {rate: 3000/s, message: 1KiB, duration: 10s}\n"),
 		case: text,
 		scenario: text,
 		system: text,

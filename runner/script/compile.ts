@@ -12,10 +12,7 @@ export interface Compiled {
 
 /** Writes the k6 script of a run. Both files belong into one folder, or the plan stands in the script (`inline`). */
 export function compile(plan: Plan, { inline = false } = {}): Compiled {
-	return {
-		script: script(plan, inline),
-		planJson: `${JSON.stringify(plan, null, 2)}\n`,
-	};
+	return { script: script(plan, inline), planJson: `${JSON.stringify(plan, null, 2)}\n` };
 }
 
 // --- internal ---
@@ -69,11 +66,7 @@ ${comment(`${count} clients run this script, each with its own part of the heart
 // message follows from plan.json, and T0 is handed out once all are ready: together they send what one would.`;
 }
 
-function heartbeatText({
-	client: { count },
-	heartbeat,
-	schedule,
-}: Plan): string {
+function heartbeatText({ client: { count }, heartbeat, schedule }: Plan): string {
 	const endNs = schedule.warmupNs + schedule.durationNs;
 	const longerMs = Math.floor((heartbeat.durationNs - endNs) / 1e6);
 	return `The same for every load${count === 1 ? "" : " of so many clients"}: the heartbeat lasts ${longerMs / 1000} s longer than the schedule, then waits for the drain.`;
@@ -87,9 +80,7 @@ const QUALITY: Readonly<Partial<Record<Plan["schedule"]["kind"], string>>> = {
 
 /** The driver's name as a variable: brokers' names are words, a dash at most. */
 function identifier(broker: string): string {
-	return broker.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string = "") =>
-		next.toUpperCase(),
-	);
+	return broker.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string = "") => next.toUpperCase());
 }
 
 /** For a reader; the exact ratio is in plan.json. */

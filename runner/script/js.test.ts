@@ -26,9 +26,7 @@ test("objects and lists evaluate to themselves, whatever their keys", () => {
 });
 
 test("writes objects as a person would", () => {
-	expect(js`const a = ${{ b: { c: "d" } }};`).toBe(
-		"const a = {\n  b: {\n    c: 'd',\n  },\n};",
-	);
+	expect(js`const a = ${{ b: { c: "d" } }};`).toBe("const a = {\n  b: {\n    c: 'd',\n  },\n};");
 });
 
 test("takes raw code as it is, and never makes a number of what is none", () => {

@@ -2,13 +2,9 @@
  * Tagged template for generated JavaScript: each value becomes a literal, so that no text of a scenario can
  * end a string or become code. `raw` parts are code of our own.
  */
-export function js(
-	strings: TemplateStringsArray,
-	...values: readonly Value[]
-): string {
+export function js(strings: TemplateStringsArray, ...values: readonly Value[]): string {
 	return strings.reduce(
-		(code, part, i) =>
-			code + part + (i < values.length ? write(values[i] ?? null) : ""),
+		(code, part, i) => code + part + (i < values.length ? write(values[i] ?? null) : ""),
 		"",
 	);
 }
@@ -20,9 +16,7 @@ export function raw(code: string): Raw {
 
 /** One line of a comment: control characters and line ends of any kind become spaces, and no `*` `/` closes it. */
 export function comment(text: string): Raw {
-	const line = text
-		.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ")
-		.replaceAll("*/", "* /");
+	const line = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").replaceAll("*/", "* /");
 	return raw(`// ${line}`.trimEnd());
 }
 
@@ -54,8 +48,7 @@ function literal(value: Literal, indent: string): string {
 		throw new RangeError(`no literal for ${value}`);
 	if (typeof value !== "object" || value === null) return String(value);
 	const inner = `${indent}  `;
-	if (isList(value))
-		return `[${value.map((item) => literal(item, indent)).join(", ")}]`;
+	if (isList(value)) return `[${value.map((item) => literal(item, indent)).join(", ")}]`;
 	const entries = Object.entries(value).map(
 		([key, item]) =>
 			`${inner}${/^[A-Za-z_$][\w$]*$/.test(key) && key !== "__proto__" ? key : `[${quote(key)}]`}: ${literal(item, inner)},\n`,

@@ -22,25 +22,23 @@ test("a TestRun has one runner, the whole script, and its URL from a Secret", ()
 	const text = testRunOf(plan, "registry.example.com/mqbench:1");
 	const [map, run] = parseAllDocuments(text).map((one) => one.toJS());
 	expect(map).toEqual({
-		...{ apiVersion: "v1", kind: "ConfigMap" },
+		apiVersion: "v1",
+		kind: "ConfigMap",
 		metadata: { name: "mqbench-nats-1kib-100-s" },
 		data: { "script.js": compile(plan, { inline: true }).script },
 	});
 	expect(run).toMatchObject({
-		...{ apiVersion: "k6.io/v1alpha1", kind: "TestRun" },
+		apiVersion: "k6.io/v1alpha1",
+		kind: "TestRun",
 		spec: {
 			parallelism: 1,
-			script: {
-				configMap: { name: "mqbench-nats-1kib-100-s", file: "script.js" },
-			},
+			script: { configMap: { name: "mqbench-nats-1kib-100-s", file: "script.js" } },
 			runner: {
 				image: "registry.example.com/mqbench:1",
 				env: [
 					{
 						name: "MQBENCH_URL",
-						valueFrom: {
-							secretKeyRef: { name: "mqbench-nats-1kib-100-s-url", key: "url" },
-						},
+						valueFrom: { secretKeyRef: { name: "mqbench-nats-1kib-100-s-url", key: "url" } },
 					},
 				],
 			},
@@ -55,7 +53,5 @@ test("several clients, and brokers that mqbench starts, are not the operator's",
 	expect(operatorRefuses(planOf("clients: 2"), "s.yaml")).toMatch(
 		/2 clients would not share a schedule; write clients: 1/,
 	);
-	expect(operatorRefuses({ ...planOf(), target: "docker" }, "s.yaml")).toMatch(
-		/starts no broker/,
-	);
+	expect(operatorRefuses({ ...planOf(), target: "docker" }, "s.yaml")).toMatch(/starts no broker/);
 });

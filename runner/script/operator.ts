@@ -10,9 +10,7 @@ export function operatorRefuses(
 	path: string,
 ): string | null {
 	if (count > 1) return tell("operator-one-client", { clients: count, path });
-	return targets[target].place === null
-		? null
-		: tell("operator-starts-nothing");
+	return targets[target].place === null ? null : tell("operator-starts-nothing");
 }
 
 /**
@@ -27,11 +25,15 @@ export function testRunOf(plan: Plan, image: string): string {
 		.slice(0, 50)
 		.replace(/-$/, "");
 	const map = {
-		...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name } },
+		apiVersion: "v1",
+		kind: "ConfigMap",
+		metadata: { name },
 		data: { "script.js": script },
 	};
 	const run = {
-		...{ apiVersion: "k6.io/v1alpha1", kind: "TestRun", metadata: { name } },
+		apiVersion: "k6.io/v1alpha1",
+		kind: "TestRun",
+		metadata: { name },
 		spec: {
 			parallelism: 1,
 			cleanup: "post",
@@ -39,10 +41,7 @@ export function testRunOf(plan: Plan, image: string): string {
 			runner: {
 				image,
 				env: [
-					{
-						name: "MQBENCH_URL",
-						valueFrom: { secretKeyRef: { name: `${name}-url`, key: "url" } },
-					},
+					{ name: "MQBENCH_URL", valueFrom: { secretKeyRef: { name: `${name}-url`, key: "url" } } },
 				],
 			},
 		},

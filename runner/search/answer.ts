@@ -25,9 +25,7 @@ export function answerText(answer: Answer, runs: readonly Found[]): string {
 		case "error":
 			return tell("search-broke-after", { met });
 		case "interrupted":
-			return tell(confirmed ? "confirmed-so-far" : "passed-so-far", {
-				perSecond: lo,
-			});
+			return tell(confirmed ? "confirmed-so-far" : "passed-so-far", { perSecond: lo });
 	}
 }
 
@@ -54,11 +52,10 @@ function noRateText({ hi }: Answer, runs: readonly Found[]): string {
 			: hi === null
 				? tell("no-rate-meets")
 				: tell("not-even-lowest", {
-						...{ hiPerSecond: hi, percent: percent(LOWEST_PART) },
+						hiPerSecond: hi,
+						percent: percent(LOWEST_PART),
 						firstPerSecond: runs[0]?.step.rate ?? 0,
 					});
 	const some = invalid.length === 1 ? "one-invalid" : "some-invalid";
-	return invalid.length === 0
-		? what
-		: tell(some, { what, invalid: invalid.length, all });
+	return invalid.length === 0 ? what : tell(some, { what, invalid: invalid.length, all });
 }

@@ -4,13 +4,7 @@ import { Plan as PlanSchema } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { ratePerSecond } from "../units.ts";
-import {
-	estimateOf,
-	firstIndex,
-	outcomeOf,
-	searchRuns,
-	stepOf,
-} from "./runs.ts";
+import { estimateOf, firstIndex, outcomeOf, searchRuns, stepOf } from "./runs.ts";
 import type { Outcome } from "./search.ts";
 
 const scenario = `
@@ -62,9 +56,7 @@ test("the answer is found, and the last runs are the curve below it", () => {
 	const { plans, answer } = play(start(), 5000);
 	expect(answer.lo).toBeLessThanOrEqual(5000);
 	expect(answer.hi).toBeGreaterThan(5000);
-	expect(plans.slice(-5).map((p) => p.search?.role)).toEqual(
-		Array(5).fill("curve"),
-	);
+	expect(plans.slice(-5).map((p) => p.search?.role)).toEqual(Array(5).fill("curve"));
 });
 
 test("a probe is long enough for the deepest percentile of the SLA, and the confirmation a minute", () => {
@@ -78,9 +70,7 @@ test("a probe is long enough for the deepest percentile of the SLA, and the conf
 
 test("k6's heartbeat outlasts every run's schedule by two seconds", () => {
 	for (const { heartbeat, schedule } of play(start(), 5000).plans)
-		expect(heartbeat.durationNs).toBe(
-			schedule.warmupNs + schedule.durationNs + 2e9,
-		);
+		expect(heartbeat.durationNs).toBe(schedule.warmupNs + schedule.durationNs + 2e9);
 });
 
 test("the step of a run is known from its plan", () => {
@@ -134,11 +124,7 @@ workload: { message: 256B, rate: 200/s, find: max-rate }
 sla: [p99.99 < 5ms]
 `,
 		({ schedule }) =>
-			outcomeOf(
-				schedule.messages - schedule.warmupMessages >= 29_956
-					? "pass"
-					: "inconclusive",
-			),
+			outcomeOf(schedule.messages - schedule.warmupMessages >= 29_956 ? "pass" : "inconclusive"),
 	);
 	expect({ lo: answer.lo, runs: plans.length }).not.toMatchObject({ lo: null });
 });
@@ -179,7 +165,8 @@ test.each([0.25, 0.6, 1, 2, 5, 13, 33, 64])(
 		expect(took).toBeLessThan(1.2 * sendingNs[1]);
 		expect(estimateOf(start(DEEP))).toMatchObject({
 			// 1.2 times the 36 887 messages of p99.99 at 300/s, and the warm-up.
-			...{ confirmNs: 150e9, curve: 5 },
+			confirmNs: 150e9,
+			curve: 5,
 		});
 	},
 );

@@ -5,14 +5,7 @@ import { intervalSeconds } from "../plan/interval.ts";
 import { counted } from "../plan/schedule.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
-import {
-	type Answer,
-	CURVE,
-	type Found,
-	next,
-	type Outcome,
-	type Step,
-} from "./search.ts";
+import { type Answer, CURVE, type Found, next, type Outcome, type Step } from "./search.ts";
 import { stepText } from "./step-text.ts";
 
 /** A probe is measured this long at least, after the scenario's own warm-up; the confirmation longer. */
@@ -71,8 +64,7 @@ export function outcomeOf(verdict: Verdict): Outcome {
 /** The step that a run of a search was. */
 export function stepOf(plan: Plan): Step | null {
 	const { search, schedule } = plan;
-	if (search === null || search.role === "start" || schedule.rate === null)
-		return null;
+	if (search === null || search.role === "start" || schedule.rate === null) return null;
 	return { rate: ratePerSecond(schedule.rate), role: search.role };
 }
 
@@ -91,9 +83,7 @@ export interface Estimate {
 
 /** Plays the search against systems that carry from a quarter of its first rate to 64 times as much. */
 export function estimateOf(start: Plan): Estimate {
-	const first = ratePerSecond(
-		start.schedule.rate ?? { messages: 1, perNs: 1e9 },
-	);
+	const first = ratePerSecond(start.schedule.rate ?? { messages: 1, perNs: 1e9 });
 	const played = CARRIED.map((part) => {
 		const runs: Found[] = [];
 		let ns = 0;
@@ -101,24 +91,16 @@ export function estimateOf(start: Plan): Estimate {
 			const what = next(first, runs);
 			if ("answer" in what) return { runs: runs.length, ns };
 			const { step } = what;
-			runs.push({
-				step,
-				outcome: step.rate <= part * first ? "pass" : "fail",
-			});
+			runs.push({ step, outcome: step.rate <= part * first ? "pass" : "fail" });
 			ns += start.schedule.warmupNs + durationOf(start, step);
 		}
 	});
-	const range = (all: readonly number[]) =>
-		[smallestOf(all), largestOf(all)] as const;
+	const range = (all: readonly number[]) => [smallestOf(all), largestOf(all)] as const;
 	return {
 		runs: range(played.map(({ runs }) => runs)),
 		sendingNs: range(played.map(({ ns }) => ns)),
-		probeNs:
-			start.schedule.warmupNs +
-			durationOf(start, { rate: first, role: "probe" }),
-		confirmNs:
-			start.schedule.warmupNs +
-			durationOf(start, { rate: first, role: "confirm" }),
+		probeNs: start.schedule.warmupNs + durationOf(start, { rate: first, role: "probe" }),
+		confirmNs: start.schedule.warmupNs + durationOf(start, { rate: first, role: "confirm" }),
 		curve: CURVE.length,
 	};
 }
@@ -134,8 +116,7 @@ function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 	// Every run has a broker of its own, which is as cold as that of any other run.
 	const { warmupNs } = start.schedule;
 	const schedule = counted({ ...start.schedule, rate, warmupNs, durationNs });
-	const added =
-		durationNs + warmupNs - start.schedule.durationNs - start.schedule.warmupNs;
+	const added = durationNs + warmupNs - start.schedule.durationNs - start.schedule.warmupNs;
 	const again = times === 0 ? "" : `, ${times + 1}`;
 	return {
 		...start,
@@ -144,9 +125,7 @@ function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 		case: `${start.case} @ ${formatRate(rate)} (${step.role}${again})`,
 		search: { role: step.role, of: start.case },
 		topics: start.topics.map((topic) => renamed(topic, start.index, index)),
-		replyTopics: start.replyTopics.map((topic) =>
-			renamed(topic, start.index, index),
-		),
+		replyTopics: start.replyTopics.map((topic) => renamed(topic, start.index, index)),
 		runNumber: (start.runNumber + index * 0x9e3779b1) >>> 0,
 		schedule,
 		intervalSeconds: intervalSeconds({ ...start, schedule }),
@@ -160,8 +139,7 @@ function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 /** As a ratio of whole numbers; steps have three significant digits. */
 function exact(perSecond: number): Rate {
 	let [messages, perNs] = [perSecond, 1e9];
-	while (!Number.isInteger(messages))
-		[messages, perNs] = [messages * 10, perNs * 10];
+	while (!Number.isInteger(messages)) [messages, perNs] = [messages * 10, perNs * 10];
 	return { messages, perNs };
 }
 
@@ -175,9 +153,7 @@ function durationOf(start: Plan, { rate, role }: Step): number {
 			durationOf(start, { rate, role: "probe" }),
 		);
 	const deepest = Math.max(
-		largestOf(
-			start.sla.map((s) => (s.kind === "percentile" ? s.percentile : 50)),
-		),
+		largestOf(start.sla.map((s) => (s.kind === "percentile" ? s.percentile : 50))),
 		50,
 	);
 	const lasting = (samples: number) => Math.ceil(samples / rate) * 1e9;
@@ -190,8 +166,5 @@ function durationOf(start: Plan, { rate, role }: Step): number {
 
 /** "mqbench.<run-id>.<index>.<t>": no run meets the messages of another. */
 function renamed(topic: string, from: number, to: number): string {
-	return topic.replace(
-		new RegExp(`\\.${from}(\\.\\d+(\\.reply)?)$`),
-		`.${to}$1`,
-	);
+	return topic.replace(new RegExp(`\\.${from}(\\.\\d+(\\.reply)?)$`), `.${to}$1`);
 }

@@ -51,9 +51,7 @@ describe("a system that carries so much and no more", () => {
 
 	test("takes about a dozen rates to find", () => {
 		const { found } = search(1000, upTo(37_300));
-		const rates = new Set(
-			found.filter((f) => f.step.role === "probe").map((f) => f.step.rate),
-		);
+		const rates = new Set(found.filter((f) => f.step.role === "probe").map((f) => f.step.rate));
 		expect(rates.size).toBeLessThanOrEqual(12);
 	});
 
@@ -81,15 +79,8 @@ test("a rate that fails two times of three counts as failed", () => {
 });
 
 test("a generator that cannot go on leaves the highest rate that passed, and says who ended it", () => {
-	const { answer } = search(1000, ({ rate }) =>
-		rate > 10_000 ? "invalid" : "pass",
-	);
-	expect(answer).toEqual({
-		lo: 8000,
-		hi: null,
-		limitedBy: "generator",
-		confirmed: true,
-	});
+	const { answer } = search(1000, ({ rate }) => (rate > 10_000 ? "invalid" : "pass"));
+	expect(answer).toEqual({ lo: 8000, hi: null, limitedBy: "generator", confirmed: true });
 });
 
 test("one run that says nothing is made again before the generator is blamed", () => {
@@ -132,20 +123,14 @@ test("an answer that is not confirmed four times is none", () => {
 });
 
 test("a run that cannot be made ends the search with what was found until then", () => {
-	const { answer } = search(1000, ({ rate }) =>
-		rate > 3000 ? "error" : "pass",
-	);
+	const { answer } = search(1000, ({ rate }) => (rate > 3000 ? "error" : "pass"));
 	expect(answer).toMatchObject({ lo: 2000, limitedBy: "error" });
 });
 
 test("a confirmation that the generator spoiled (invalid) says nothing of the system: hi is what the probes found", () => {
 	let confirms = 0;
 	const { answer } = search(1000, ({ rate, role }) =>
-		role === "confirm" && confirms++ === 0
-			? "invalid"
-			: rate <= 20_000
-				? "pass"
-				: "fail",
+		role === "confirm" && confirms++ === 0 ? "invalid" : rate <= 20_000 ? "pass" : "fail",
 	);
 	// The system carries 20 000/s; nothing below it ever failed.
 	expect(answer.hi).toBeGreaterThan(20_000);

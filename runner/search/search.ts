@@ -30,12 +30,7 @@ export interface Answer {
 	/** Lowest rate that failed; null: none did. */
 	readonly hi: number | null;
 	/** Who ended it: the system under test, the generator (its own measurement became invalid), nobody (the highest rate passed), an error, or whoever stopped the command. */
-	readonly limitedBy:
-		| "system"
-		| "generator"
-		| "nothing"
-		| "error"
-		| "interrupted";
+	readonly limitedBy: "system" | "generator" | "nothing" | "error" | "interrupted";
 	readonly confirmed: boolean;
 }
 
@@ -56,12 +51,9 @@ export const CURVE = [0.5, 0.7, 0.8, 0.9, 0.95];
 
 /** The run to make after those that were made, or the answer. `start` is the rate where the search begins. */
 export function next(start: number, runs: readonly Found[]): Next {
-	if (runs.some((f) => f.outcome === "interrupted"))
-		return { answer: soFar(runs) };
+	if (runs.some((f) => f.outcome === "interrupted")) return { answer: soFar(runs) };
 	if (runs.some((f) => f.outcome === "error"))
-		return {
-			answer: { ...boundsOf(runs), limitedBy: "error", confirmed: false },
-		};
+		return { answer: { ...boundsOf(runs), limitedBy: "error", confirmed: false } };
 	const probe = nextProbe(start, runs);
 	if ("step" in probe) return probe;
 	const { lo } = probe.answer;
@@ -97,13 +89,8 @@ export function boundsOf(runs: readonly Found[]): Pick<Answer, "lo" | "hi"> {
 /** What a search that was stopped knew by then: no longer run refuted its `lo`. */
 export function soFar(runs: readonly Found[]): Answer {
 	const longer = (is: Outcome) =>
-		runs
-			.filter((f) => f.step.role === "confirm" && f.outcome === is)
-			.map((f) => f.step.rate);
-	const hi = Math.min(
-		boundsOf(runs).hi ?? Infinity,
-		smallestOf(longer("fail")),
-	);
+		runs.filter((f) => f.step.role === "confirm" && f.outcome === is).map((f) => f.step.rate);
+	const hi = Math.min(boundsOf(runs).hi ?? Infinity, smallestOf(longer("fail")));
 	const { lo } = boundsOf(runs.filter((f) => f.step.rate < hi));
 	const [confirmed] = longer("pass");
 	return {
@@ -121,8 +108,7 @@ function nextProbe(start: number, runs: readonly Found[]): Next {
 	const open = undecided(probes);
 	if (open !== null) return { step: { rate: open, role: "probe" } };
 	const { lo, hi } = boundsOf(runs);
-	if (probes.length === 0)
-		return { step: { rate: rounded(start), role: "probe" } };
+	if (probes.length === 0) return { step: { rate: rounded(start), role: "probe" } };
 	const limited = probes.some((f) => isLimited(probes, f.step.rate));
 	const end = (limitedBy: Answer["limitedBy"]): Next => ({
 		answer: { lo, hi, limitedBy, confirmed: false },
@@ -130,9 +116,7 @@ function nextProbe(start: number, runs: readonly Found[]): Next {
 	if (limited && hi === null) return end("generator");
 	if (hi === null) {
 		const doubled = rounded((lo ?? start) * 2);
-		return doubled > HIGHEST
-			? end("nothing")
-			: { step: { rate: doubled, role: "probe" } };
+		return doubled > HIGHEST ? end("nothing") : { step: { rate: doubled, role: "probe" } };
 	}
 	if (lo === null) {
 		if (limited) return end("generator");
@@ -157,9 +141,7 @@ function undecided(probes: readonly Found[]): number | null {
 
 /** The generator was too slow at this rate twice: once may be a bad moment of the machine. */
 function isLimited(probes: readonly Found[], rate: number): boolean {
-	const invalid = probes.filter(
-		(f) => f.step.rate === rate && f.outcome === "invalid",
-	);
+	const invalid = probes.filter((f) => f.step.rate === rate && f.outcome === "invalid");
 	return invalid.length >= 2 && decide(probes, rate) === null;
 }
 
@@ -174,11 +156,7 @@ function decide(probes: readonly Found[], rate: number): boolean | null {
 	return null;
 }
 
-function nextConfirmation(
-	lo: number,
-	runs: readonly Found[],
-	answer: Answer,
-): Next {
+function nextConfirmation(lo: number, runs: readonly Found[], answer: Answer): Next {
 	let rate = lo;
 	let steps = 0;
 	/** The lowest rate that a longer run has refuted. */
@@ -192,14 +170,7 @@ function nextConfirmation(
 	for (const { step, outcome } of runs) {
 		if (step.role !== "confirm") continue;
 		if (outcome === "pass")
-			return {
-				answer: {
-					...answer,
-					lo: rate,
-					hi: refuted ?? answer.hi,
-					confirmed: true,
-				},
-			};
+			return { answer: { ...answer, lo: rate, hi: refuted ?? answer.hi, confirmed: true } };
 		if (outcome === "fail") {
 			refuted = rate;
 			lower();

@@ -24,9 +24,7 @@ test("each run of a search says what it tries, and why", () => {
 		"2 000/s passed; tries twice as much, 4 000/s",
 		"tries 4 000/s again, because one run that did not pass does not decide",
 	]);
-	expect(texts).toContain(
-		"2 000/s passed and 4 000/s failed; tries 2 830/s between them",
-	);
+	expect(texts).toContain("2 000/s passed and 4 000/s failed; tries 2 830/s between them");
 	const after = texts.findIndex((text) => text.startsWith("confirms"));
 	expect(texts.slice(after)).toEqual([
 		"confirms 2 490/s with a longer run, the highest rate that passed",
@@ -52,11 +50,7 @@ test("a run that was INVALID is made again", () => {
 
 test("a run that confirms and was INVALID twice ends no search: 5 % less is tried", () => {
 	const texts = said(1000, ({ rate, role }) =>
-		role === "confirm" && rate > 2400
-			? "invalid"
-			: rate > 2500
-				? "fail"
-				: "pass",
+		role === "confirm" && rate > 2400 ? "invalid" : rate > 2500 ? "fail" : "pass",
 	);
 	const at = texts.findIndex((text) => text.startsWith("confirms"));
 	expect(texts.slice(at + 1, at + 3)).toEqual([

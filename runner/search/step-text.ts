@@ -1,26 +1,14 @@
 import { type Told, tell } from "../text/tell.ts";
-import {
-	boundsOf,
-	CURVE,
-	type Found,
-	type Outcome,
-	rounded,
-	type Step,
-} from "./search.ts";
+import { boundsOf, CURVE, type Found, type Outcome, rounded, type Step } from "./search.ts";
 
 /** What a search tries next, and why, in one sentence. `found`: what it made so far. */
-export function stepText(
-	{ rate: perSecond, role }: Step,
-	runs: readonly Found[],
-): string {
+export function stepText({ rate: perSecond, role }: Step, runs: readonly Found[]): string {
 	const same = runs.filter((f) => f.step.role === role);
 	const last = same.at(-1);
 	const again = last?.step.rate === perSecond && tell(AGAIN[last.outcome]);
 	switch (role) {
 		case "probe":
-			return again
-				? tell("probes-again", { perSecond, why: again })
-				: probeText(perSecond, runs);
+			return again ? tell("probes-again", { perSecond, why: again }) : probeText(perSecond, runs);
 		case "confirm":
 			if (last === undefined) return tell("confirms", { perSecond });
 			return again
@@ -28,7 +16,8 @@ export function stepText(
 				: tell("confirms-less", { lastPerSecond: last.step.rate, perSecond });
 		case "curve":
 			return tell("measures-latency", {
-				...{ perSecond, percent: Math.round(100 * (CURVE[same.length] ?? 1)) },
+				perSecond,
+				percent: Math.round(100 * (CURVE[same.length] ?? 1)),
 			});
 	}
 }
@@ -52,7 +41,5 @@ function probeText(perSecond: number, runs: readonly Found[]): string {
 	}
 	return lo === null
 		? tell("tries-half", { hiPerSecond: hi, perSecond })
-		: tell("tries-between", {
-				...{ loPerSecond: lo, hiPerSecond: hi, perSecond },
-			});
+		: tell("tries-between", { loPerSecond: lo, hiPerSecond: hi, perSecond });
 }

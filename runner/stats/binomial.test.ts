@@ -23,10 +23,7 @@ describe("incompleteBeta", () => {
 			for (const a of [0.7, 3, 40]) {
 				expect(incompleteBeta(x, 1, a)).toBeCloseTo(1 - (1 - x) ** a, 12);
 				expect(incompleteBeta(x, a, 1)).toBeCloseTo(x ** a, 12);
-				expect(incompleteBeta(x, a, 5)).toBeCloseTo(
-					1 - incompleteBeta(1 - x, 5, a),
-					12,
-				);
+				expect(incompleteBeta(x, a, 5)).toBeCloseTo(1 - incompleteBeta(1 - x, 5, a), 12);
 			}
 		expect(incompleteBeta(0.5, 17.5, 17.5)).toBeCloseTo(0.5, 12);
 	});

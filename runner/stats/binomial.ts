@@ -22,11 +22,7 @@ export function incompleteBeta(x: number, a: number, b: number): number {
 	if (x <= 0) return 0;
 	if (x >= 1) return 1;
 	const front = Math.exp(
-		lgamma(a + b) -
-			lgamma(a) -
-			lgamma(b) +
-			a * Math.log(x) +
-			b * Math.log1p(-x),
+		lgamma(a + b) - lgamma(a) - lgamma(b) + a * Math.log(x) + b * Math.log1p(-x),
 	);
 	return x < (a + 1) / (a + b + 2)
 		? (front * continuedFraction(x, a, b)) / a
@@ -37,25 +33,21 @@ export function incompleteBeta(x: number, a: number, b: number): number {
 export function lgamma(x: number): number {
 	if (x < 10) {
 		let sum = LANCZOS[0] ?? 0;
-		for (let i = 1; i < LANCZOS.length; i++)
-			sum += (LANCZOS[i] ?? 0) / (x - 1 + i);
+		for (let i = 1; i < LANCZOS.length; i++) sum += (LANCZOS[i] ?? 0) / (x - 1 + i);
 		const t = x + 6.5;
-		return (
-			0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum)
-		);
+		return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum);
 	}
 	const r = 1 / (x * x);
-	const series =
-		(1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r / 1188)))) / x;
+	const series = (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r / 1188)))) / x;
 	return (x - 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + series;
 }
 
 // --- internal ---
 
 const LANCZOS = [
-	0.99999999999980993, 676.5203681218851, -1259.1392167224028,
-	771.32342877765313, -176.61502916214059, 12.507343278686905,
-	-0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+	0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
+	-176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
+	1.5056327351493116e-7,
 ];
 
 /** Needs about sqrt(max(a, b)) steps: 1e5 are enough for 1e10 messages. */

@@ -11,15 +11,12 @@ test.each([
 	[6, 6, 6, 95.9],
 	[10, 10, 24, 95.7],
 	[5, 20, 21, 95.8],
-])(
-	"%i and %i runs: the %i-th ratios from both ends hold %f %%",
-	(n, m, k, percent) => {
-		const found = intervalRank(n, m);
-		expect(found?.k).toBe(k);
-		expect(100 * (found?.confidence ?? 0)).toBeCloseTo(percent, 1);
-		expect(intervalRank(m, n)).toEqual(found);
-	},
-);
+])("%i and %i runs: the %i-th ratios from both ends hold %f %%", (n, m, k, percent) => {
+	const found = intervalRank(n, m);
+	expect(found?.k).toBe(k);
+	expect(100 * (found?.confidence ?? 0)).toBeCloseTo(percent, 1);
+	expect(intervalRank(m, n)).toEqual(found);
+});
 
 test.each([
 	[3, 3],
@@ -36,8 +33,7 @@ test("the ranks are those of all orders counted one by one", () => {
 		for (let m = 3; m <= 7; m++) {
 			const counts = ordersByU(n, m);
 			const all = counts.reduce((sum, c) => sum + c, 0);
-			const outside = (k: number) =>
-				(2 * counts.slice(0, k).reduce((sum, c) => sum + c, 0)) / all;
+			const outside = (k: number) => (2 * counts.slice(0, k).reduce((sum, c) => sum + c, 0)) / all;
 			const found = intervalRank(n, m);
 			if (found === null) {
 				expect(outside(1), `${n}, ${m}`).toBeGreaterThan(0.05);
@@ -141,12 +137,8 @@ test("equal values on both sides are a ratio of exactly 1", () => {
 
 test("zeros keep their place in the order, and are never lost", () => {
 	expect(ratioOf([0, 0, 0, 0], [0, 0, 0, 0])).toMatchObject({ ratio: 1 });
-	expect(ratioOf([5, 5, 5, 5], [0, 0, 0, 0])).toMatchObject({
-		...{ ratio: 0, low: 0, high: 0 },
-	});
-	expect(ratioOf([0, 0, 0, 0], [5, 5, 5, 5])?.ratio).toBe(
-		Number.POSITIVE_INFINITY,
-	);
+	expect(ratioOf([5, 5, 5, 5], [0, 0, 0, 0])).toMatchObject({ ratio: 0, low: 0, high: 0 });
+	expect(ratioOf([0, 0, 0, 0], [5, 5, 5, 5])?.ratio).toBe(Number.POSITIVE_INFINITY);
 	// One odd run of five moves neither the median nor makes it undefined.
 	expect(ratioOf([0, 10, 10, 10, 10], [11, 11, 11, 11, 11])?.ratio).toBe(1.1);
 	expect(ratioOf([0, 4], [0, 0])?.ratio).toBe(0);
@@ -174,9 +166,7 @@ function ordersByU(n: number, m: number): number[] {
 }
 
 function normal(random: () => number): number {
-	return (
-		Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-	);
+	return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
 function lognormal(sigma: number): (random: () => number) => number {

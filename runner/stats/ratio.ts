@@ -17,18 +17,14 @@ export interface Ratio {
  * A value of 0 has no logarithm: 0 to 0 counts as 1, something to 0 as Infinity, 0 to something as 0. They keep their places in
  * the order, which is all that the interval needs. null: a side is empty.
  */
-export function ratioOf(
-	a: readonly number[],
-	b: readonly number[],
-): Ratio | null {
+export function ratioOf(a: readonly number[], b: readonly number[]): Ratio | null {
 	const ratios = a
 		.flatMap((x) => b.map((y) => ratio(x, y)))
 		.sort((x, y) => (x < y ? -1 : x > y ? 1 : 0));
 	const middle = medianOf(ratios);
 	if (middle === null) return null;
 	const rank = intervalRank(a.length, b.length);
-	if (rank === null)
-		return { ratio: middle, low: null, high: null, confidence: null };
+	if (rank === null) return { ratio: middle, low: null, high: null, confidence: null };
 	return {
 		ratio: middle,
 		low: ratios[rank.k - 1] as number,
@@ -104,10 +100,7 @@ function countsOfU(n: number, m: number): number[] {
 			const with_ = row[j] as number[];
 			const without = next[j - 1] as number[];
 			next.push(
-				Array.from(
-					{ length: i * j + 1 },
-					(_, u) => (with_[u - j] ?? 0) + (without[u] ?? 0),
-				),
+				Array.from({ length: i * j + 1 }, (_, u) => (with_[u - j] ?? 0) + (without[u] ?? 0)),
 			);
 		}
 		row = next;

@@ -22,7 +22,6 @@ describe("samples that a percentile takes", () => {
 
 	test("no sample carries nothing, a percentile outside of (0, 100) is a bug", () => {
 		expect(supportOf(0, 1)).toBe("none");
-		for (const p of [0, 100, -1])
-			expect(() => supportOf(1, p)).toThrow(RangeError);
+		for (const p of [0, 100, -1]) expect(() => supportOf(1, p)).toThrow(RangeError);
 	});
 });

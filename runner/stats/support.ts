@@ -33,10 +33,7 @@ export function tail(p: number): number {
 }
 
 /** p / 100 as an exact fraction, from the decimal digits that a person wrote. */
-export function fraction(p: number): {
-	numerator: bigint;
-	denominator: bigint;
-} {
+export function fraction(p: number): { numerator: bigint; denominator: bigint } {
 	if (!(p > 0 && p < 100)) throw new RangeError(`percentile ${p}`);
 	// Never in exponent form: the smallest percentile that a scenario can name is 1e-6.
 	const [whole = "", decimals = ""] = String(p).split(".");

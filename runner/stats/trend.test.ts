@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
 import { median, type TrendPoint, trend } from "./trend.ts";
 
-const points = (ys: readonly number[]): TrendPoint[] =>
-	ys.map((y, x) => ({ x, y }));
+const points = (ys: readonly number[]): TrendPoint[] => ys.map((y, x) => ({ x, y }));
 
 /** Approximately normal: twelve uniform ones. */
 const normal = (random: () => number) =>
@@ -11,16 +10,8 @@ const normal = (random: () => number) =>
 
 describe("the trend of a series", () => {
 	test("of a straight line is its slope, and so are both ends of the interval", () => {
-		expect(trend(points([1, 3, 5, 7, 9, 11, 13, 15]))).toEqual({
-			slope: 2,
-			low: 2,
-			high: 2,
-		});
-		expect(trend(points(new Array(50).fill(7)))).toEqual({
-			slope: 0,
-			low: 0,
-			high: 0,
-		});
+		expect(trend(points([1, 3, 5, 7, 9, 11, 13, 15]))).toEqual({ slope: 2, low: 2, high: 2 });
+		expect(trend(points(new Array(50).fill(7)))).toEqual({ slope: 0, low: 0, high: 0 });
 	});
 
 	// Sen (1968), section 6. Its exact interval of 93 % has the ranks 4 and 18 of the 21 slopes; with the normal variance and
@@ -30,9 +21,7 @@ describe("the trend of a series", () => {
 		const ys = [9, 15, 19, 20, 45, 55, 78];
 		const slopes = xs
 			.flatMap((x, i) =>
-				xs
-					.slice(i + 1)
-					.map((x2, j) => ((ys[i + 1 + j] ?? 0) - (ys[i] ?? 0)) / (x2 - x)),
+				xs.slice(i + 1).map((x2, j) => ((ys[i + 1 + j] ?? 0) - (ys[i] ?? 0)) / (x2 - x)),
 			)
 			.sort((a, b) => a - b);
 		expect(slopes).toHaveLength(21);
@@ -51,9 +40,7 @@ describe("the trend of a series", () => {
 				y: Math.floor(random() * 20),
 			}));
 			const slopes = some
-				.flatMap((a, i) =>
-					some.slice(i + 1).map((b) => (b.y - a.y) / (b.x - a.x)),
-				)
+				.flatMap((a, i) => some.slice(i + 1).map((b) => (b.y - a.y) / (b.x - a.x)))
 				.sort((a, b) => a - b);
 			const found = trend(some);
 			expect(found?.slope).toBe(median(slopes));
@@ -72,9 +59,7 @@ describe("the trend of a series", () => {
 			let held = 0;
 			const runs = 600;
 			for (let run = 0; run < runs; run++) {
-				const found = trend(
-					points(Array.from({ length: n }, (_, i) => 0.3 * i + normal(random))),
-				);
+				const found = trend(points(Array.from({ length: n }, (_, i) => 0.3 * i + normal(random))));
 				if (found && found.low <= 0.3 && found.high >= 0.3) held++;
 			}
 			expect(held / runs).toBeGreaterThan(0.925);
@@ -83,9 +68,7 @@ describe("the trend of a series", () => {
 	});
 
 	test("is not bent by a quarter of wild points", () => {
-		const ys = Array.from({ length: 100 }, (_, i) =>
-			i >= 40 && i < 65 ? 1e6 : 5,
-		);
+		const ys = Array.from({ length: 100 }, (_, i) => (i >= 40 && i < 65 ? 1e6 : 5));
 		expect(trend(points(ys))?.slope).toBe(0);
 	});
 

@@ -73,8 +73,8 @@ describe("a text from outside", () => {
 	});
 
 	test("is cleaned wherever it stands in a value, and nothing else is touched", () => {
-		expect(
-			plainAll({ "k\n": ["\x1b[2Jx", 1, null, true, { a: "y\x00" }] }),
-		).toEqual({ k: ["x", 1, null, true, { a: "y" }] });
+		expect(plainAll({ "k\n": ["\x1b[2Jx", 1, null, true, { a: "y\x00" }] })).toEqual({
+			k: ["x", 1, null, true, { a: "y" }],
+		});
 	});
 });

@@ -9,29 +9,14 @@ describe("colour", () => {
 		["on a terminal", {}, true, true],
 		["not in a file", {}, false, false],
 		["not with NO_COLOR", { NO_COLOR: "1" }, true, false],
-		[
-			"with an empty NO_COLOR, as no-color.org says",
-			{ NO_COLOR: "" },
-			true,
-			true,
-		],
+		["with an empty NO_COLOR, as no-color.org says", { NO_COLOR: "" }, true, true],
 		["not on a dumb terminal", { TERM: "dumb" }, true, false],
 		["in a file that is to have it", { FORCE_COLOR: "1" }, false, true],
-		[
-			"as Node does when both are set",
-			{ FORCE_COLOR: "1", NO_COLOR: "1" },
-			true,
-			true,
-		],
+		["as Node does when both are set", { FORCE_COLOR: "1", NO_COLOR: "1" }, true, true],
 		["not with FORCE_COLOR=0", { FORCE_COLOR: "0" }, true, false],
 		["with CLICOLOR_FORCE", { CLICOLOR_FORCE: "1" }, false, true],
 		["not with CLICOLOR=0", { CLICOLOR: "0" }, true, false],
-		[
-			"not with CLICOLOR_FORCE and NO_COLOR",
-			{ CLICOLOR_FORCE: "1", NO_COLOR: "1" },
-			true,
-			false,
-		],
+		["not with CLICOLOR_FORCE and NO_COLOR", { CLICOLOR_FORCE: "1", NO_COLOR: "1" }, true, false],
 	] as const)("%s", (_, env, isTTY, colour) => {
 		expect(look(env, isTTY).colour).toBe(colour);
 	});
@@ -57,7 +42,5 @@ test("lines are rewritten on a terminal that can, and nowhere else", () => {
 	expect(look({}, false).movable).toBe(false);
 	// Colour by force is no cursor by force.
 	expect(look({ FORCE_COLOR: "1" }, false).movable).toBe(false);
-	expect(terminalLook({ isTTY: false, columns: 80, write() {} }, {}).rows).toBe(
-		24,
-	);
+	expect(terminalLook({ isTTY: false, columns: 80, write() {} }, {}).rows).toBe(24);
 });

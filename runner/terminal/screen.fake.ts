@@ -47,8 +47,7 @@ export function screen(text: string): Screen {
 			while (lines.length <= row) lines.push("");
 		} else {
 			const line = (lines[row] ?? "").padEnd(column);
-			lines[row] =
-				line.slice(0, column) + part + line.slice(column + part.length);
+			lines[row] = line.slice(0, column) + part + line.slice(column + part.length);
 			column += part.length;
 			widest = Math.max(widest, displayWidth(lines[row] ?? ""));
 		}

@@ -16,9 +16,7 @@ test("noise is flat, and a factor of 4 is not", () => {
 });
 
 test("no peak disappears in a row that is shorter than its values", () => {
-	const values = Array.from({ length: 1000 }, (_, i) =>
-		i === 617 ? 1e9 : 1e5,
-	);
+	const values = Array.from({ length: 1000 }, (_, i) => (i === 617 ? 1e9 : 1e5));
 	const row = sparkline(values, 40);
 	expect(row).toHaveLength(40);
 	expect([...row].filter((bar) => bar === "█")).toHaveLength(1);

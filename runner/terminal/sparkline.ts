@@ -3,10 +3,7 @@ import { largestOf, smallestOf } from "../extremes.ts";
  * A row of bars for values over time, on a logarithmic scale from the smallest to the largest: "▁▁▂█▁". null: nothing was
  * measured then, a blank. Longer rows are merged so that the largest of each stretch stays: no peak disappears.
  */
-export function sparkline(
-	values: readonly (number | null)[],
-	width: number,
-): string {
+export function sparkline(values: readonly (number | null)[], width: number): string {
 	const columns = Math.min(width, values.length);
 	const merged = Array.from({ length: columns }, (_, i) => {
 		const from = Math.floor((i * values.length) / columns);
@@ -14,17 +11,13 @@ export function sparkline(
 		const known = values.slice(from, to).filter((v) => v !== null);
 		return known.length === 0 ? null : largestOf(known);
 	});
-	const logs = merged.map((v) =>
-		v === null ? null : Math.log(Math.max(1, v)),
-	);
+	const logs = merged.map((v) => (v === null ? null : Math.log(Math.max(1, v))));
 	const known = logs.filter((v) => v !== null);
 	const low = smallestOf(known);
 	// Noise is not to look like a stall: the whole height is a factor of 4 at least.
 	const range = Math.max(largestOf(known) - low, Math.log(4));
 	return logs
-		.map((v) =>
-			v === null ? " " : BARS[Math.min(7, Math.floor(((v - low) / range) * 8))],
-		)
+		.map((v) => (v === null ? " " : BARS[Math.min(7, Math.floor(((v - low) / range) * 8))]))
 		.join("");
 }
 

@@ -11,11 +11,7 @@ describe("wrap", () => {
 	});
 
 	test("keeps the digits of a number together", () => {
-		expect(wrap("in all 135 000 000 messages", 12)).toEqual([
-			"in all",
-			"135 000 000",
-			"messages",
-		]);
+		expect(wrap("in all 135 000 000 messages", 12)).toEqual(["in all", "135 000 000", "messages"]);
 	});
 
 	test("breaks between a number and a word", () => {
@@ -23,11 +19,7 @@ describe("wrap", () => {
 	});
 
 	test("leaves a word that is too long whole", () => {
-		expect(wrap("see /a/very/long/path now", 8)).toEqual([
-			"see",
-			"/a/very/long/path",
-			"now",
-		]);
+		expect(wrap("see /a/very/long/path now", 8)).toEqual(["see", "/a/very/long/path", "now"]);
 	});
 
 	test("of nothing is one empty line", () => {

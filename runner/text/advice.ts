@@ -1,13 +1,8 @@
-import {
-	formatCount as count,
-	formatDuration as duration,
-	plural,
-} from "../units.ts";
+import { formatCount as count, formatDuration as duration, plural } from "../units.ts";
 
 /** What to do about an outcome that did not pass. */
 export const advice = {
-	resume: (d: { command: string }) =>
-		`continue where it was stopped: ${d.command}`,
+	resume: (d: { command: string }) => `continue where it was stopped: ${d.command}`,
 	"search-again": () =>
 		"start again: a scenario with a search cannot be resumed, as each run of a search follows from those before",
 	"change-the-question": () =>
@@ -39,8 +34,7 @@ export const advice = {
 		"write tls: { ca: ca.pem } in the system, with the certificate of the authority that signed the broker's",
 	"no-tls-there": (d: Server & { scheme: string }) =>
 		`write a url that begins with ${d.scheme}://, and no tls in the system: ${d.server} does not speak TLS`,
-	"tls-there": (d: Server) =>
-		`write tls: true in the system: ${d.server} speaks TLS`,
+	"tls-there": (d: Server) => `write tls: true in the system: ${d.server} speaks TLS`,
 	"advertised-address": (d: {
 		/** "10.0.0.5:9092" */
 		address: string;
@@ -56,8 +50,7 @@ export const advice = {
 		variable: string;
 	}) =>
 		`write ${d.variable}=... before the command and --url '${d.url}' behind it, with the single quotes`,
-	"login-refused": (d: Server) =>
-		`check user and password: ${d.server} refused them`,
+	"login-refused": (d: Server) => `check user and password: ${d.server} refused them`,
 	"trust-first": (d: { remedy: string | null }) =>
 		`${d.remedy ?? "free the machine from other work; mqbench doctor shows what bends a measurement"} (mqbench explain invalid)`,
 	"closer-clocks": () =>
@@ -118,27 +111,14 @@ export const advice = {
 			...(d.error === null ? [] : [`the commonest error: ${d.error}`]),
 			...(d.latency === null
 				? []
-				: [
-						`to ask how long a fault may show write e.g. recovered(${d.latency}) < 10s`,
-					]),
+				: [`to ask how long a fault may show write e.g. recovered(${d.latency}) < 10s`]),
 		].join("; "),
-	"see-part": (d: { part: Part; topic: string }) =>
-		`${PARTS[d.part]} (mqbench explain ${d.topic})`,
-	"see-part-around": (d: {
-		part: Name;
-		percentile: number;
-		share: number;
-		topic: string;
-	}) =>
+	"see-part": (d: { part: Part; topic: string }) => `${PARTS[d.part]} (mqbench explain ${d.topic})`,
+	"see-part-around": (d: { part: Name; percentile: number; share: number; topic: string }) =>
 		`of the messages around p${d.percentile} ${Math.round(100 * d.share)} % is ${d.part}: ${PARTS[d.part]} (mqbench explain ${d.topic})`,
 	"see-part-of-slowest": (d: { part: Name; share: number; topic: string }) =>
 		`of the slowest messages ${Math.round(100 * d.share)} % is ${d.part}: ${PARTS[d.part]} (mqbench explain ${d.topic})`,
-	"see-largest-part": (d: {
-		part: Name;
-		percentile: number;
-		partNs: number;
-		topic: string;
-	}) =>
+	"see-largest-part": (d: { part: Name; percentile: number; partNs: number; topic: string }) =>
 		`the largest part of p${d.percentile} (${duration(d.partNs)}) is ${d.part}: ${PARTS[d.part]} (mqbench explain ${d.topic})`,
 	"see-lag": () => PARTS.lag,
 };

@@ -6,12 +6,10 @@ export const comparisons = {
 	"baseline-zero": (d: Sides) => `${d.a} measured 0, so there is no ratio`,
 	"few-runs": (d: Sides & { ratio: number; aRuns: number; bRuns: number }) =>
 		`${d.b} is ${ratioText(d.ratio)} ${d.a}, but ${d.aRuns} and ${d.bRuns} runs are too few to tell a change from noise: measure both with repeat: 5`,
-	worse: (d: Ratio) =>
-		`${sure(d)}: worse by more than the margin of ${percentText(d.marginShare)}`,
+	worse: (d: Ratio) => `${sure(d)}: worse by more than the margin of ${percentText(d.marginShare)}`,
 	better: (d: Ratio) =>
 		`${sure(d)}: better by more than the margin of ${percentText(d.marginShare)}`,
-	same: (d: Ratio) =>
-		`${sure(d)}: no change beyond the margin of ${percentText(d.marginShare)}`,
+	same: (d: Ratio) => `${sure(d)}: no change beyond the margin of ${percentText(d.marginShare)}`,
 	"values-cut-off": (d: Ratio) =>
 		`${sure(d)}; but some values are above what could be measured, which leaves it open`,
 	"not-worse": (d: Ratio) =>
@@ -39,15 +37,13 @@ export const comparisons = {
 		`other work: ${d.difference ?? "what differs was not written down"}`,
 	"other-machine": (d: { difference: string | null }) =>
 		`another machine: ${d.difference ?? "its fingerprint differs"}`,
-	"unknown-machine": () =>
-		"one of the two does not say on which machine it was made",
+	"unknown-machine": () => "one of the two does not say on which machine it was made",
 	"quick-runs": () => "shortened by --quick: its figures are not a result",
 
 	"run-decides": (d: { run: string; verdict: string; why: string | null }) =>
 		`${d.run} is ${d.verdict.toUpperCase()}${d.why === null ? "" : `: ${d.why}`}`,
 	"not-compared": (d: { why: string }) => d.why,
-	"not-judged": (d: { advisory: string; why: string }) =>
-		`not judged, ${d.advisory}; ${d.why}`,
+	"not-judged": (d: { advisory: string; why: string }) => `not judged, ${d.advisory}; ${d.why}`,
 	compared: (d: { why: string }) => d.why,
 	"lag-hides": (d: { why: string }) =>
 		`the generator's lag is more than half of what was compared, and no figure without it has a value; with it, ${d.why}`,

@@ -11,27 +11,14 @@ export const counting = {
 		kind: "sent" | "failed" | "acked";
 		counters: number;
 		ledgers: number;
-	}) =>
-		`${d.scope} ${d.kind} in counters and ledgers: ${d.counters} and ${d.ledgers}`,
+	}) => `${d.scope} ${d.kind} in counters and ledgers: ${d.counters} and ${d.ledgers}`,
 	"strange-messages": (d: { scope: Scope; messages: number }) =>
 		`${d.scope}: ${d.messages} messages received that no client has sent`,
-	"equation-broken": (d: {
-		scope: Scope;
-		equation: string;
-		left: number;
-		right: number;
-	}) => `${d.scope} ${d.equation}: ${d.left} and ${d.right}`,
-	"intended-differs": (d: {
-		scope: Scope;
-		counters: number;
-		planned: number;
-	}) =>
+	"equation-broken": (d: { scope: Scope; equation: string; left: number; right: number }) =>
+		`${d.scope} ${d.equation}: ${d.left} and ${d.right}`,
+	"intended-differs": (d: { scope: Scope; counters: number; planned: number }) =>
 		`intended in the ${d.scope === "window" ? "window" : "warm-up"}: ${d.counters} and ${d.planned}`,
-	"histogram-differs": (d: {
-		metric: string;
-		histogram: number;
-		counters: number;
-	}) =>
+	"histogram-differs": (d: { metric: string; histogram: number; counters: number }) =>
 		`${d.metric} in histogram and counters: ${d.histogram} and ${d.counters}`,
 	"breakdown-differs": (d: { broken: number; counters: number }) =>
 		`response broken down and in counters: ${d.broken} and ${d.counters}`,
@@ -41,8 +28,7 @@ export const counting = {
 		`more ${d.metric} than intended messages in 100 ms`,
 	"more-than-window": (d: { metric: string }) =>
 		`more ${d.metric} than the window's messages can have`,
-	"log-unreadable": (d: { reason: string }) =>
-		`a histogram log cannot be read: ${d.reason}`,
+	"log-unreadable": (d: { reason: string }) => `a histogram log cannot be read: ${d.reason}`,
 
 	"timed-out": (d: { timeoutNs: number }) =>
 		`a message that timed out kept its place in flight for ${exactDuration(d.timeoutNs)}, then the next one was sent`,
@@ -50,12 +36,10 @@ export const counting = {
 	"rate-received": () => "received in the window / its duration",
 	"rate-received-once": (d: { again: number }) =>
 		`(received in the window - ${count(d.again)} that a second client received) / its duration`,
-	"closed-acked": (d: Span) =>
-		`acknowledged / (last acknowledgement - first send call)${short(d)}`,
+	"closed-acked": (d: Span) => `acknowledged / (last acknowledgement - first send call)${short(d)}`,
 	"closed-sent": (d: Span) =>
 		`sent / (last receipt - first send call), as nothing is acknowledged${short(d)}`,
-	"closed-received": (d: Span) =>
-		`distinct receipts / (last - first receipt)${short(d)}`,
+	"closed-received": (d: Span) => `distinct receipts / (last - first receipt)${short(d)}`,
 
 	"no-last-copy": () => "only a fan-out has a last copy",
 	"last-copy-unknown": () =>
@@ -76,7 +60,5 @@ interface Span {
 }
 
 function short({ shortNs }: Span): string {
-	return shortNs === null
-		? ""
-		: `; all within ${duration(shortNs)}, too short to tell a rate`;
+	return shortNs === null ? "" : `; all within ${duration(shortNs)}, too short to tell a rate`;
 }

@@ -18,17 +18,14 @@ export const gates = {
 
 	"late-messages": (d: Late) => lateText(d),
 	"late-messages-twice": (d: Late) => `${lateText(d)}: at least twice as many`,
-	"late-messages-few-stalls": (d: Late) =>
-		`${lateText(d)}: too few to tell how typical they are`,
+	"late-messages-few-stalls": (d: Late) => `${lateText(d)}: too few to tell how typical they are`,
 	"late-messages-clustered": (d: Late) =>
 		`${lateText(d)}: they come in clusters, and this run saw too few of those to tell`,
-	"late-messages-near-limit": (d: Late) =>
-		`${lateText(d)}: too close to the limit to tell`,
+	"late-messages-near-limit": (d: Late) => `${lateText(d)}: too close to the limit to tell`,
 	"late-by-lag": (d: Late & Decided & { overWithoutLag: number }) =>
 		`the load generator was late, so this says nothing about the system: ${lateText(d)}; with the generator's own lateness taken off ${did(d.overWithoutLag)}${would(d)}`,
 	"late-by-burst": (
-		d: Late &
-			Decided & { lateSeconds: number; nWithout: number; overWithout: number },
+		d: Late & Decided & { lateSeconds: number; nWithout: number; overWithout: number },
 	) => `${burst(d)}: ${lateText(d)}; ${withoutBurst(d)}${would(d)}`,
 	"late-by-stops": (d: Late & Decided & WithoutStops) =>
 		`${stopsText(d)}: ${lateText(d)}; ${withoutStops(d)}${would(d)}`,
@@ -52,9 +49,7 @@ export const gates = {
 	"max-broken": (d: Slow) => slowText(d),
 	"max-by-lag": (d: Slow) =>
 		`the load generator was late, so this says nothing about the system: ${slowText(d)}; with the generator's own lateness taken off ${did(0)}${would(BROKEN_ELSE_KEPT)}`,
-	"max-by-burst": (
-		d: Slow & { lateSeconds: number; nWithout: number; overWithout: number },
-	) =>
+	"max-by-burst": (d: Slow & { lateSeconds: number; nWithout: number; overWithout: number }) =>
 		`${burst(d)}: ${slowText(d)}; ${withoutBurst(d)}${would(BROKEN_ELSE_KEPT)}`,
 	"max-by-stops": (d: Slow & WithoutStops) =>
 		`${stopsText(d)}: ${slowText(d)}; ${withoutStops(d)}${would(BROKEN_ELSE_KEPT)}`,
@@ -68,9 +63,7 @@ export const gates = {
 	tally: (d: Tally) => tallyText(d),
 	"tally-missed": (d: Tally & { op: Op; limit: string }) =>
 		`${tallyText(d)}; the SLA asks for ${ASKS[d.op]} ${d.limit}`,
-	"tally-by-stops": (
-		d: Tally & OwnStops & { op: Op; limit: string; without: string },
-	) =>
+	"tally-by-stops": (d: Tally & OwnStops & { op: Op; limit: string; without: string }) =>
 		`${stopsText(d)}: ${tallyText(d)}, and the SLA asks for ${ASKS[d.op]} ${d.limit}; without that time it would be ${d.without}`,
 	"tally-nearly": (d: Tally & { limit: string }) =>
 		`${tallyText(d)}, within 0.1 % of the ${d.limit} that the SLA asks for`,
@@ -86,8 +79,7 @@ export const gates = {
 	"no-rate": () => "a closed load has no rate to achieve: judge throughput",
 	"drain-between-samples": () =>
 		"the backlog is counted ten times a second, and the limit lies between the two samples around its end: build a larger one",
-	"fault-unavailable": (d: Fault & Unavailable) =>
-		`${faultText(d)}: ${unavailableText(d)}`,
+	"fault-unavailable": (d: Fault & Unavailable) => `${faultText(d)}: ${unavailableText(d)}`,
 	"fault-recovered": (d: Fault & { line: string; cut: boolean }) =>
 		`${faultText(d)}: ${d.line} ${d.open ? `was not met again ${restText(d)}` : d.lastedNs === 0 ? "was met all the time" : `was met again after ${duration(d.lastedNs)}`}`,
 	"fault-drained": (d: Fault & { cut: boolean }) =>
@@ -116,22 +108,15 @@ export const gates = {
 		`stopped after ${duration(d.afterNs)}, as ${d.by} could not pass any more`,
 	"hopeless-max": (d: { over: number; limitNs: number }) =>
 		`${count(d.over)} took longer than ${exactly(d.limitNs)}`,
-	"hopeless-late": (d: {
-		over: number;
-		n: number;
-		allowed: number;
-		limitNs: number;
-	}) =>
+	"hopeless-late": (d: { over: number; n: number; allowed: number; limitNs: number }) =>
 		`${count(d.over)} of ${count(d.n)} planned messages took longer than ${exactly(d.limitNs)}; ${may(d.allowed)}`,
-	"hopeless-tally": (d: { n: number; tally: string }) =>
-		`${count(d.n)} ${d.tally}`,
+	"hopeless-tally": (d: { n: number; tally: string }) => `${count(d.n)} ${d.tally}`,
 
 	"machine-saturated": (d: Cores & Saturated & { where: string }) =>
 		`but the machine was saturated (${d.where}): ${saturatedText(d)}`,
 	"floor-over-limit": (d: { floorNs: number }) =>
 		`but without any broker this generator needs ${duration(d.floorNs)}, which is above the limit as well`,
-	clocks: (d: { boundNs: number }) =>
-		`but within the clocks' bound of ${plusMinus(d.boundNs)}`,
+	clocks: (d: { boundNs: number }) => `but within the clocks' bound of ${plusMinus(d.boundNs)}`,
 	"queue-growing": () => `but ${QUEUE_GREW}`,
 	"p50-rose": (d: { factor: number }) =>
 		`but p50 rose over the window, and the limit is less than ${d.factor} times what was measured`,
@@ -277,9 +262,7 @@ function tallyText({ name, measured, warmup, lookedNs }: Tally): string {
 			? ""
 			: ` in warm-up and window${warmup === 0 ? "" : ` (${count(warmup)} of them in the warm-up)`}`;
 	const until =
-		lookedNs === null
-			? ""
-			: `, and up to ${duration(lookedNs)} after every message had settled`;
+		lookedNs === null ? "" : `, and up to ${duration(lookedNs)} after every message had settled`;
 	return `${measured} ${name}${where}${until}`;
 }
 
@@ -309,18 +292,14 @@ function unavailableText(d: Fault & Unavailable): string {
 	const done = d.acks ? "acknowledged" : "received";
 	if (d.open && d.cut)
 		return `nothing was ${done} for at least ${duration(d.lastedNs)}: the next fault began before anything was again`;
-	if (d.open)
-		return `nothing was ${done} any more, for at least ${duration(d.lastedNs)}`;
+	if (d.open) return `nothing was ${done} any more, for at least ${duration(d.lastedNs)}`;
 	return d.lastedNs === 0
 		? `no stretch of ${duration(d.noticedNs)} or longer in which nothing was ${done}`
 		: `nothing was ${done} for ${duration(d.lastedNs)}`;
 }
 
 /** "in the 7.99s until the window closed" */
-function restText({
-	lastedNs,
-	cut,
-}: Fault & { readonly cut: boolean }): string {
+function restText({ lastedNs, cut }: Fault & { readonly cut: boolean }): string {
 	return `in the ${duration(lastedNs)} until ${cut ? "the next fault" : "the window closed"}`;
 }
 

@@ -12,32 +12,27 @@ export const loadChecks = {
 	lag: (d: Lag) => lagText(d),
 	"lag-decided": (d: Lag & { lines: readonly string[] }) =>
 		`the generator's lateness decided ${d.lines.join(", ")}; ${lagText(d)}`,
-	"lag-near-limit": (d: Lag) =>
-		`${lagText(d)}: more than 10 % of the tightest limit`,
+	"lag-near-limit": (d: Lag) => `${lagText(d)}: more than 10 % of the tightest limit`,
 	"lag-large-compared": (d: Lag) =>
 		`${lagText(d)}: more than half of what was measured; comparisons are judged without it too`,
-	"lag-large": (d: Lag) =>
-		`${lagText(d)}: the generator is a large part of what was measured`,
+	"lag-large": (d: Lag) => `${lagText(d)}: the generator is a large part of what was measured`,
 
 	"offered-until-stop": () => "what was due until the stop was sent",
 	"all-offered": () => "every intended message was sent",
 	"not-offered-stopped": (d: { messages: number }) =>
 		`${plural(d.messages, "message")} ${wasWere(d.messages)} not offered: the run was stopped`,
-	"not-offered": (d: Missing) =>
-		`${ofAll(d)} not offered: the generator could not keep up`,
+	"not-offered": (d: Missing) => `${ofAll(d)} not offered: the generator could not keep up`,
 	"offered-late": (d: { p50Ns: number; limitNs: number }) =>
 		`the generator could not offer this load: it sent half of the messages at least ${duration(d.p50Ns)} late, more than the limit of ${exactly(d.limitNs)}`,
 	"not-sent-stalled": (d: Missing & { stalledNs: number }) =>
 		`${ofAll(d)} not sent: nothing completed for ${duration(d.stalledNs)}, so the load waited in vain`,
 	"not-sent-in-time": (d: Missing) =>
 		`${ofAll(d)} not sent: the load was not through when its time was over`,
-	"client-drops-not-counted": () =>
-		"this driver does not count what its client library drops",
+	"client-drops-not-counted": () => "this driver does not count what its client library drops",
 	"client-dropped": (d: { messages: number }) =>
 		`the client library itself dropped ${plural(d.messages, "message")}: that is not the broker's loss`,
 	"client-dropped-none": () => "the client library dropped nothing",
-	"held-not-counted": () =>
-		"what waits in the client library could not be counted",
+	"held-not-counted": () => "what waits in the client library could not be counted",
 	"held-most": (d: { held: number }) =>
 		d.held === 0
 			? "nothing waited in the client library"
@@ -53,15 +48,12 @@ export const loadChecks = {
 		working: boolean;
 	}) =>
 		`${d.working ? "messages waited in the client library for the consumers' work" : "the client library held messages back"}: ${count(d.held)} at ${duration(d.atNs)}, the most, and more than ${d.over} in ${percent(d.share)} of the window`,
-	"held-long": (d: HeldUp) =>
-		`${heldText(d)}, but that decided no line of the SLA`,
+	"held-long": (d: HeldUp) => `${heldText(d)}, but that decided no line of the SLA`,
 	"held-decided": (d: HeldUp & { lines: readonly string[] }) =>
 		`${heldText(d)}: that decided ${d.lines.join(", ")}`,
-	"reconnects-not-counted": () =>
-		"this driver does not count connections that are made anew",
+	"reconnects-not-counted": () => "this driver does not count connections that are made anew",
 	"reconnects-none": () => "every connection held",
-	"reconnects-by-fault": (d: { times: number }) =>
-		`${reconnected(d)}, in a run with faults`,
+	"reconnects-by-fault": (d: { times: number }) => `${reconnected(d)}, in a run with faults`,
 	reconnects: (d: { times: number }) =>
 		`${reconnected(d)}: what was under way then was delayed, or lost`,
 
@@ -117,8 +109,7 @@ export const loadChecks = {
 				: `${percent(part)} of ${median}`;
 		return `p50 ${d.share > 0 ? "rose" : "fell"} by ${by} over the window`;
 	},
-	"no-drift": () =>
-		"p50 did not drift over the window, or too little to matter",
+	"no-drift": () => "p50 did not drift over the window, or too little to matter",
 
 	"floor-not-measured": () => "not measured",
 	"floor-failed": (d: { problem: string }) =>
@@ -132,8 +123,7 @@ export const loadChecks = {
 		`p99 ${duration(d.p99Ns)} is close to what this generator needs by itself: without any broker p99 is ${duration(d.floorNs)} at best`,
 	"floor-breaks": (d: { floorNs: number; lines: readonly string[] }) =>
 		`without any broker p99 is ${duration(d.floorNs)} at best: no system can keep ${d.lines.join(" and ")} here`,
-	floor: (d: { floorNs: number }) =>
-		`without any broker p99 is ${duration(d.floorNs)} at best`,
+	floor: (d: { floorNs: number }) => `without any broker p99 is ${duration(d.floorNs)} at best`,
 	"ceiling-near": (d: { perSecond: number; ceilingPerSecond: number }) =>
 		`${count(d.perSecond)}/s is close to the most that this generator can send: without any broker it carries ${count(d.ceilingPerSecond)}/s`,
 	ceiling: (d: { ceilingPerSecond: number }) =>
@@ -141,8 +131,7 @@ export const loadChecks = {
 };
 
 /** What a queue that grows means, whatever the percentiles say. */
-export const QUEUE_GREW =
-	"the queue grew over the run: percentiles depend on the duration";
+export const QUEUE_GREW = "the queue grew over the run: percentiles depend on the duration";
 
 export interface HeldUp {
 	/** Most messages that waited in the client library. */
@@ -157,10 +146,7 @@ export function heldText(d: HeldUp): string {
 }
 
 /** "5 waiting in the first third, 80 in the last": medians. What lies between their middles is two thirds of the window. */
-export function thirds({
-	firstThird,
-	lastThird,
-}: Pick<Queue, "firstThird" | "lastThird">): string {
+export function thirds({ firstThird, lastThird }: Pick<Queue, "firstThird" | "lastThird">): string {
 	return `${count(firstThird)} waiting in the first third, ${count(lastThird)} in the last`;
 }
 
@@ -200,12 +186,7 @@ interface Outstanding {
 	readonly drainNs: number | null;
 }
 
-function outstanding({
-	missing,
-	warmup,
-	copies,
-	drainNs,
-}: Outstanding): string {
+function outstanding({ missing, warmup, copies, drainNs }: Outstanding): string {
 	const what = copies
 		? `${count(missing)} ${missing === 1 ? "copy" : "copies"}`
 		: plural(missing, "message");

@@ -14,15 +14,9 @@ export const loadLimits = {
 		partitions: number;
 	}) =>
 		`${d.idle} of ${plural(d.consumers, "consumer")} get${d.idle === 1 ? "s" : ""} nothing, because each partition has one consumer and ${d.partitions === 1 ? "one partition has" : `${d.partitions} partitions have`} messages`,
-	"consumers-free": () =>
-		"every consumer got messages, and was not always busy",
-	"order-without-keys": () =>
-		"order: per-key needs messages with keys; write keys: random",
-	"redelivered-in-pause": (d: {
-		pauseNs: number;
-		system: string;
-		redeliverAfterNs: number;
-	}) =>
+	"consumers-free": () => "every consumer got messages, and was not always busy",
+	"order-without-keys": () => "order: per-key needs messages with keys; write keys: random",
+	"redelivered-in-pause": (d: { pauseNs: number; system: string; redeliverAfterNs: number }) =>
 		`consumers pause for ${formatDuration(d.pauseNs)}, and ${d.system} redelivers what they have held for ${formatDuration(d.redeliverAfterNs)}; write a smaller backlog`,
 	"order-over-partitions": (d: { partitions: number }) =>
 		`order: per-producer needs one partition: over ${d.partitions} a producer's messages may overtake each other; write partitions: 1`,
@@ -34,16 +28,11 @@ export const loadLimits = {
 		`with ${formatDuration(d.workNs)} of work for each message the busiest consumer is busy ${percent(d.busy)} of the time at ${count(d.perSecond)}/s, so messages wait for consumers`,
 	"consumers-bound": (d: { workNs: number; perSecond: number }) =>
 		`with ${formatDuration(d.workNs)} of work for each message the consumers carry at most ${count(d.perSecond)}/s, whatever the broker`,
-	"producers-idle": (d: {
-		idle: number;
-		producers: number;
-		messages: number;
-	}) =>
+	"producers-idle": (d: { idle: number; producers: number; messages: number }) =>
 		`${d.idle} of ${plural(d.producers, "producer")} send${d.idle === 1 ? "s" : ""} nothing, because only ${plural(d.messages, "message")} ${d.messages === 1 ? "is" : "are"} due`,
 	"backlog-trimmed": (d: { system: string; kept: number; waiting: number }) =>
 		`${d.system} keeps ${plural(d.kept, "message")} of a topic, and ${count(d.waiting)} pile up, so the first ones are lost`,
-	"above-the-rate": (d: { perSecond: number }) =>
-		`only ${count(d.perSecond)}/s are scheduled`,
+	"above-the-rate": (d: { perSecond: number }) => `only ${count(d.perSecond)}/s are scheduled`,
 
 	"search-takes": (d: {
 		runs: readonly number[];
@@ -56,18 +45,13 @@ export const loadLimits = {
 	}) =>
 		`a search, find: max-rate: ${d.runs.join(" to ")} runs with ${[...new Set(d.sendingNs.map((ns) => formatDuration(ns)))].join(" to ")} of sending if the system carries a quarter of this rate to 64 times as much; the first takes ${formatDuration(d.probeNs)}, the last ones confirm the answer (${formatDuration(d.confirmNs)} at this rate) and measure ${plural(d.curve, "lower rate")}; starting brokers and waiting for the last messages come on top`,
 
-	"write-partitions": (d: { partitions: number }) =>
-		`write partitions: ${d.partitions}`,
-	"write-consumers": (d: { consumers: number }) =>
-		`write consumers: ${d.consumers}`,
-	"write-connections": (d: { connections: number }) =>
-		`write connections: ${d.connections}`,
+	"write-partitions": (d: { partitions: number }) => `write partitions: ${d.partitions}`,
+	"write-consumers": (d: { consumers: number }) => `write consumers: ${d.consumers}`,
+	"write-connections": (d: { connections: number }) => `write connections: ${d.connections}`,
 	"more-consumers": () => "to see more of the broker, use more consumers",
-	"write-producers": (d: { producers: number }) =>
-		`write producers: ${d.producers}`,
+	"write-producers": (d: { producers: number }) => `write producers: ${d.producers}`,
 	"write-keys": (d: { keys: number }) => `write count: ${d.keys} in keys`,
-	"write-rate": (d: { perSecond: number }) =>
-		`write at most rate: ${d.perSecond}/s`,
+	"write-rate": (d: { perSecond: number }) => `write at most rate: ${d.perSecond}/s`,
 	"write-option": (d: { option: string; value: number; system: string }) =>
 		`write ${d.option}: ${d.value} in ${d.system}`,
 };

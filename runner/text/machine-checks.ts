@@ -1,8 +1,4 @@
-import {
-	formatCount as count,
-	formatDuration as duration,
-	formatBytes,
-} from "../units.ts";
+import { formatCount as count, formatDuration as duration, formatBytes } from "../units.ts";
 import { percent } from "./percent.ts";
 
 /** What the checks say of CPU, other work and the generator's own runtime. */
@@ -46,8 +42,7 @@ export const machineChecks = {
 			d.aboveShare === null ? "" : `, more than ${percent(d.aboveShare)}`,
 		].join(""),
 
-	"fresh-memory-unknown": () =>
-		"how much memory the broker took for each message is not known",
+	"fresh-memory-unknown": () => "how much memory the broker took for each message is not known",
 	"fresh-memory": (d: {
 		/** Of a MiB that is new, beyond one that is not. */
 		mibNs: number;

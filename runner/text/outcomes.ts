@@ -5,12 +5,9 @@ export const outcomes = {
 	"nothing-judged": () => "no SLA: nothing was judged",
 	"on-saturated-machine": (d: { text: string }) =>
 		`${d.text}, and no core was free meanwhile: the machine is the cause, or a part of it`,
-	"where-none-may": (d: Broken) =>
-		`${d.measured} ${d.subject}${repeatText(d)}, where none may be`,
-	breached: (d: Broken & { sla: string }) =>
-		`${brokenText(d)} (${d.sla})${lateText(d)}`,
-	"breached-by": (d: Broken & By) =>
-		`${brokenText(d)}: ${byText(d)}${lateText(d)}`,
+	"where-none-may": (d: Broken) => `${d.measured} ${d.subject}${repeatText(d)}, where none may be`,
+	breached: (d: Broken & { sla: string }) => `${brokenText(d)} (${d.sla})${lateText(d)}`,
+	"breached-by": (d: Broken & By) => `${brokenText(d)}: ${byText(d)}${lateText(d)}`,
 	"breached-beyond": (d: Broken & { factor: number; limit: string }) =>
 		`${brokenText(d)}: more than ${timesText(d.factor)} the limit of ${d.limit}, as messages never completed${lateText(d)}`,
 	"breached-unended": (d: Broken & { factor: number; limit: string }) =>

@@ -7,11 +7,7 @@ import {
 
 /** What the checks say of the files, the clients and the counts of a run. */
 export const runChecks = {
-	"broker-disk-full": (d: {
-		folder: string;
-		freeBytes: number;
-		leftBytes: number;
-	}) =>
+	"broker-disk-full": (d: { folder: string; freeBytes: number; leftBytes: number }) =>
 		`the broker's disk ran full: of ${bytes(d.freeBytes)} free at ${d.folder}, ${bytes(d.leftBytes)} were left. Make room, or set TMPDIR to a larger disk`,
 	"not-counted": () => "no client has counted",
 
@@ -28,14 +24,9 @@ export const runChecks = {
 	}) =>
 		`all results are there, but k6 ended with ${d.signal ?? `exit code ${d.exitCode}`}${d.client === null ? "" : ` on ${d.client}`}`,
 
-	"clients-missing": (d: {
-		whole: number;
-		clients: number;
-		problems: readonly string[];
-	}) =>
+	"clients-missing": (d: { whole: number; clients: number; problems: readonly string[] }) =>
 		`${d.clients - d.whole} of ${d.clients} clients did not finish: ${d.problems.join("; ")}`,
-	"clients-whole": (d: { clients: number }) =>
-		`all ${d.clients} clients finished`,
+	"clients-whole": (d: { clients: number }) => `all ${d.clients} clients finished`,
 	"claim-unknown": () => "not every client has told when it began",
 	"claimed-late": (d: { lateNs: number; client: string }) =>
 		`${d.client} began to send ${duration(d.lateNs)} after the common start`,
@@ -48,11 +39,7 @@ export const runChecks = {
 
 	"clock-not-compared": (d: { client: string; crossing: boolean }) =>
 		`the clock of ${d.client} was not compared again after the run, so how far it moved meanwhile is not known${d.crossing ? ", and messages cross from client to client" : ""}`,
-	"clock-contradicted": (d: {
-		messages: number;
-		earliestNs: number;
-		boundNs: number;
-	}) =>
+	"clock-contradicted": (d: { messages: number; earliestNs: number; boundNs: number }) =>
 		`${plural(d.messages, "message")} arrived before ${d.messages === 1 ? "it was" : "they were"} sent, ${d.messages === 1 ? "" : "the worst "}by ${duration(d.earliestNs)}: the clocks are further apart than ${plusMinus(d.boundNs)}`,
 	"clock-kept": (d: {
 		boundNs: number;
@@ -66,8 +53,7 @@ export const runChecks = {
 		`clock source ${d.source} is too slow or too coarse to time messages`,
 	"clock-source-good": (d: { source: string }) => `clock source ${d.source}`,
 
-	"counts-incomplete": () =>
-		"some counts are missing, so they were not added up",
+	"counts-incomplete": () => "some counts are missing, so they were not added up",
 	"counts-add-up": () => "all counts add up",
 	"counts-differ": (d: { broken: readonly string[] }) =>
 		`counts do not add up, a bug of mqbench: ${d.broken.join("; ")}`,
@@ -82,11 +68,7 @@ export const runChecks = {
 	}) => {
 		const kinds: [number, string, boolean][] = [
 			[d.failed, "failed", false],
-			[
-				d.unknown,
-				d.unknown === 1 ? "was never answered" : "were never answered",
-				false,
-			],
+			[d.unknown, d.unknown === 1 ? "was never answered" : "were never answered", false],
 			[
 				d.lost,
 				`${d.copies ? (d.lost === 1 ? "copy " : "copies ") : ""}${d.lost === 1 ? "was" : "were"} lost`,
@@ -111,8 +93,7 @@ export const runChecks = {
 
 	"faults-unknown": () => "what was done to the broker was not written down",
 	"faults-none-yet": () => "the run was stopped before the first fault",
-	"faults-done": (d: { faults: readonly string[] }) =>
-		`${d.faults.join(", ")}: carried out`,
+	"faults-done": (d: { faults: readonly string[] }) => `${d.faults.join(", ")}: carried out`,
 	"faults-not-done": (d: {
 		missing: readonly string[];
 		failed: readonly string[];
@@ -121,10 +102,7 @@ export const runChecks = {
 	}) =>
 		[
 			...d.missing.map((name) => `${name} did not happen`),
-			...d.failed.map(
-				(name, i) =>
-					`${name} was not carried out as planned: ${d.errors[i] ?? ""}`,
-			),
+			...d.failed.map((name, i) => `${name} was not carried out as planned: ${d.errors[i] ?? ""}`),
 		].join("; "),
 };
 

@@ -33,10 +33,7 @@ export type Code = keyof typeof sentences;
 export const CODES = Object.keys(sentences) as [Code, ...Code[]];
 
 /** What a sentence names: numbers with their unit in the name (`limitNs`, `perSecond`, `share` of 1), counts and names. */
-export type Values = Record<
-	string,
-	string | number | boolean | null | (string | number)[]
->;
+export type Values = Record<string, string | number | boolean | null | (string | number)[]>;
 
 /** A finding in both forms: for programs, and for people. */
 export interface Said {
@@ -45,10 +42,7 @@ export interface Said {
 	readonly text: string;
 }
 
-export function say<C extends Code>(
-	code: C,
-	...values: Parameters<(typeof sentences)[C]>
-): Said {
+export function say<C extends Code>(code: C, ...values: Parameters<(typeof sentences)[C]>): Said {
 	const [given = {}] = values as [Values?];
 	const sentence = sentences[code] as (values: Values) => string;
 	return { code, values: given, text: sentence(given) };
@@ -56,11 +50,7 @@ export function say<C extends Code>(
 
 /** The same with where it was found: "this machine: ...". */
 export function sayAt(where: string, said: Said): Said {
-	return {
-		...said,
-		values: { ...said.values, where },
-		text: `${where}: ${said.text}`,
-	};
+	return { ...said, values: { ...said.values, where }, text: `${where}: ${said.text}` };
 }
 
 /** What was found, and what decides over it: that gives the code, `of` keeps the first one's. */

@@ -42,8 +42,13 @@ const FIELDS = new Set(["count", "number", "rate", "span", "warmup"]);
 
 /** Calls whose words belong to the command line: commander prints them as `--help`, beside the options that they describe. So are its EXAMPLES. */
 const HELP = new Set([
-	...["description", "argument", "option", "requiredOption", "addHelpText"],
-	...["Option", "Argument"],
+	"description",
+	"argument",
+	"option",
+	"requiredOption",
+	"addHelpText",
+	"Option",
+	"Argument",
 ]);
 
 describe("sentences outside of the catalogue", () => {
@@ -51,10 +56,7 @@ describe("sentences outside of the catalogue", () => {
 		const found = shipped().flatMap((file) =>
 			sentencesIn(file, readFileSync(path.join(packageFolder, file), "utf8")),
 		);
-		expect(
-			found,
-			"give each a code in runner/text/, and say() or tell() it",
-		).toEqual([]);
+		expect(found, "give each a code in runner/text/, and say() or tell() it").toEqual([]);
 	});
 
 	it("would be found in strings and templates, and not in what is no sentence", () => {
@@ -87,9 +89,7 @@ describe("sentences outside of the catalogue", () => {
 /** All that is shipped, but for the homes of sentences. */
 function shipped(): string[] {
 	return sources().filter(
-		(file) =>
-			!file.startsWith("runner/tests/") &&
-			!HOMES.some(([home]) => home.test(file)),
+		(file) => !file.startsWith("runner/tests/") && !HOMES.some(([home]) => home.test(file)),
 	);
 }
 
@@ -97,8 +97,7 @@ function sentencesIn(file: string, code: string): string[] {
 	const found: string[] = [];
 	const walk = (node: unknown): void => {
 		if (Array.isArray(node)) node.forEach(walk);
-		if (typeof node !== "object" || node === null || Array.isArray(node))
-			return;
+		if (typeof node !== "object" || node === null || Array.isArray(node)) return;
 		const { type, value, start, callee, id, key } = node as Node;
 		if (type === "Property" && key?.name === "description") return;
 		const name = callee?.property?.name ?? callee?.name ?? "";
@@ -106,8 +105,7 @@ function sentencesIn(file: string, code: string): string[] {
 		const help = HELP.has(name) || id?.name === "EXAMPLES";
 		if (help) walk(callee?.object);
 		// A plain Error is printed with its stack, as a bug, to whoever mends it.
-		if (help || (type === "NewExpression" && /^(Range)?Error$/.test(name)))
-			return;
+		if (help || (type === "NewExpression" && /^(Range)?Error$/.test(name))) return;
 		const text =
 			type === "Literal" && typeof value === "string"
 				? value

@@ -1,10 +1,5 @@
 import { commandLine } from "../shell.ts";
-import {
-	formatBytesExact,
-	formatCount,
-	formatDurationExact,
-	plural,
-} from "../units.ts";
+import { formatBytesExact, formatCount, formatDurationExact, plural } from "../units.ts";
 import { cloud } from "./cloud.ts";
 import { commands } from "./commands.ts";
 import { doctor } from "./doctor.ts";
@@ -59,9 +54,8 @@ export type Telling<C extends Told> =
 /** Its text. Values ending in Ns, Bytes and PerSecond are written with their unit, lists with commas, and counts with the noun behind their name. `{file:quoted}` is a word of a command that people paste. */
 export function tell<C extends Told>(code: C, ...values: Telling<C>): string {
 	const [given = {}] = values as [Readonly<Record<string, unknown>>?];
-	return sentences[code].replaceAll(
-		/\{(\w+)(?::([\w ]+))?\}/g,
-		(_, name: string, noun?: string) => shown(name, given[name], noun),
+	return sentences[code].replaceAll(/\{(\w+)(?::([\w ]+))?\}/g, (_, name: string, noun?: string) =>
+		shown(name, given[name], noun),
 	);
 }
 

@@ -2,9 +2,7 @@
  * Words of a report that need no page of their own: what each means, what to do where it is bad news, and the topic of `mqbench explain` that
  * says more; null: there is none. Names of checks and metrics are as result.json has them.
  */
-export const terms: Readonly<
-	Record<string, readonly [means: string, more: string | null]>
-> = {
+export const terms: Readonly<Record<string, readonly [means: string, more: string | null]>> = {
 	service: [
 		"Service time: from the actual send call to the receipt. It leaves out how long a message waited before it was sent, so it looks better than what users see.",
 		"response",
@@ -31,16 +29,10 @@ export const terms: Readonly<
 	],
 	max: ["The slowest message that completed. > 30s: some never did.", null],
 
-	intended: [
-		"Messages that the schedule has, sent or not. All percentiles are of these.",
-		"lost",
-	],
+	intended: ["Messages that the schedule has, sent or not. All percentiles are of these.", "lost"],
 	sent: ["Messages that left the generator.", "lost"],
 	acked: ["Messages that the broker acknowledged.", "lost"],
-	received: [
-		"Distinct messages that came back; a second copy counts as duplicated.",
-		"lost",
-	],
+	received: ["Distinct messages that came back; a second copy counts as duplicated.", "lost"],
 	failed: [
 		"Messages that the system refused, or kept from leaving until the end of the drain. They count as slower than any limit. What to do: the report names the commonest error; fix that first.",
 		"lost",
@@ -228,10 +220,7 @@ export const terms: Readonly<
 		"Check: did each consumer get messages, and had it time for its work? What to do: more partitions or more consumers.",
 		"partitions",
 	],
-	producers: [
-		"Check: did each producer get messages to send? What to do: fewer producers.",
-		null,
-	],
+	producers: ["Check: did each producer get messages to send? What to do: fewer producers.", null],
 	drain: [
 		"The time after the window in which mqbench waits for messages that are under way. Check: were some still missing in the end? What to do: add lost == 0 (of messages that are only published: unknown == 0) to the SLA, so that they are judged.",
 		"lost",

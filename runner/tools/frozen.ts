@@ -28,10 +28,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 
 const { values } = parseArgs({
-	options: {
-		base: { type: "string", default: "HEAD" },
-		only: { type: "string", default: "" },
-	},
+	options: { base: { type: "string", default: "HEAD" }, only: { type: "string", default: "" } },
 });
 const here = git("rev-parse", "--show-toplevel");
 const base = git("rev-parse", `${values.base}^{commit}`);
@@ -57,14 +54,7 @@ if (!existsSync(before)) {
 const inputs = path.join(kept, `inputs-${base}`);
 if (!existsSync(inputs)) {
 	mkdirSync(inputs);
-	execFileSync("sh", [
-		"-c",
-		'git -C "$1" archive "$2" | tar -x -C "$3"',
-		"sh",
-		here,
-		base,
-		inputs,
-	]);
+	execFileSync("sh", ["-c", 'git -C "$1" archive "$2" | tar -x -C "$3"', "sh", here, base, inputs]);
 }
 await freeze(here, inputs, after);
 process.exitCode = differences();
@@ -109,17 +99,11 @@ function storedRuns(from: string, into: string): string[] {
 	const all = readdirSync(runs).sort();
 	for (let index = all.length + 1; index <= 100; index++) {
 		const name = all[index - all.length - 1] as string;
-		const copy = path.join(
-			runs,
-			`${String(index).padStart(3, "0")}-${name.slice(3)}`,
-		);
+		const copy = path.join(runs, `${String(index).padStart(3, "0")}-${name.slice(3)}`);
 		cpSync(path.join(runs, name), copy, { recursive: true });
 		const file = path.join(copy, "plan.json");
 		const plan = JSON.parse(readFileSync(file, "utf8"));
-		writeFileSync(
-			file,
-			JSON.stringify({ ...plan, index, repeat: plan.repeat + 3 }),
-		);
+		writeFileSync(file, JSON.stringify({ ...plan, index, repeat: plan.repeat + 3 }));
 	}
 	return [...folders, hundred];
 }
@@ -154,11 +138,7 @@ async function reportsOf(cli: string, folder: string): Promise<void> {
 }
 
 /** What several results together come to. */
-async function across(
-	cli: string,
-	into: string,
-	folders: readonly string[],
-): Promise<void> {
+async function across(cli: string, into: string, folders: readonly string[]): Promise<void> {
 	const reports = path.join(into, "reports");
 	await say(cli, reports, "index", ["report", "reports"]);
 	for (const folder of folders) {
@@ -167,9 +147,7 @@ async function across(
 		const args = ["compare", "healthy", name];
 		await say(cli, folder, "compare", args);
 		await say(cli, folder, "compare-json", [...args, "--json"]);
-		await say(cli, folder, "compare-markdown", [
-			...[...args, "--markdown", "--html", html],
-		]);
+		await say(cli, folder, "compare-markdown", [...args, "--markdown", "--html", html]);
 	}
 	for (const name of ["index.html", ...folders.map(compared)]) {
 		const file = path.join(reports, name);
@@ -187,14 +165,8 @@ function scenariosOf(from: string, into: string): string[] {
 	cpSync(path.join(from, "scenarios"), folder, { recursive: true });
 	const golden = path.join(from, "runner/script/golden");
 	for (const name of readdirSync(golden))
-		cpSync(
-			path.join(golden, name, "scenario.yaml"),
-			path.join(folder, `script-${name}.yaml`),
-		);
-	const mistakes = readFileSync(
-		path.join(from, "runner/scenario/golden/mistakes.txt"),
-		"utf8",
-	);
+		cpSync(path.join(golden, name, "scenario.yaml"), path.join(folder, `script-${name}.yaml`));
+	const mistakes = readFileSync(path.join(from, "runner/scenario/golden/mistakes.txt"), "utf8");
 	const count = new Map<string, number>();
 	for (const part of mistakes.split(/^=== /m).slice(1)) {
 		const [name = "", ...text] = part.split("\n");
@@ -211,8 +183,7 @@ function scenariosOf(from: string, into: string): string[] {
 
 async function plansOf(cli: string, file: string): Promise<void> {
 	const name = path.basename(file);
-	if (name.startsWith("mistake-"))
-		return say(cli, file, "validate", ["validate", name]);
+	if (name.startsWith("mistake-")) return say(cli, file, "validate", ["validate", name]);
 	await say(cli, file, "plan", ["plan", name]);
 	await say(cli, file, "plan-json", ["plan", name, "--json"]);
 	await say(cli, file, "compile", ["compile", name]);
@@ -239,9 +210,7 @@ async function say(
 			[cli, ...args],
 			{ cwd, env, maxBuffer: 1 << 28 },
 			(error, stdout, stderr) =>
-				resolve(
-					`${stdout}\n--- stderr\n${stderr}\n--- exit code ${error?.code ?? 0}\n`,
-				),
+				resolve(`${stdout}\n--- stderr\n${stderr}\n--- exit code ${error?.code ?? 0}\n`),
 		),
 	);
 	writeFileSync(file, steady(printed, path.dirname(path.dirname(cli))));
@@ -274,12 +243,10 @@ function readable(folder: string): void {
 function textOfHtml(file: string): string {
 	return readFileSync(file, "utf8")
 		.replaceAll(/<style[^>]*>.*?<\/style>/gs, "")
-		.replaceAll(
-			/<script([^>]*)>(.*?)<\/script>/gs,
-			(_, attributes: string, body: string) =>
-				attributes.includes("json")
-					? `\n${attributes.trim()}\n${JSON.stringify(JSON.parse(body), null, 1)}\n`
-					: "",
+		.replaceAll(/<script([^>]*)>(.*?)<\/script>/gs, (_, attributes: string, body: string) =>
+			attributes.includes("json")
+				? `\n${attributes.trim()}\n${JSON.stringify(JSON.parse(body), null, 1)}\n`
+				: "",
 		)
 		.replaceAll(
 			/<[a-z0-9]+\b[^>]*?\b(href|alt|title|aria-label|content)="([^"]*)"[^>]*>/g,
@@ -290,8 +257,7 @@ function textOfHtml(file: string): string {
 }
 
 function install(tree: string): void {
-	const lock = (folder: string) =>
-		readFileSync(path.join(folder, "package-lock.json"), "utf8");
+	const lock = (folder: string) => readFileSync(path.join(folder, "package-lock.json"), "utf8");
 	if (lock(tree) === lock(here)) {
 		for (const part of ["node_modules", "infra/aws/node_modules"])
 			symlinkSync(path.join(here, part), path.join(tree, part));
@@ -326,9 +292,7 @@ function differences(): number {
 			]),
 		);
 	}
-	process.stderr.write(
-		code === 0 ? "frozen: no difference\n" : "frozen: see above\n",
-	);
+	process.stderr.write(code === 0 ? "frozen: no difference\n" : "frozen: see above\n");
 	return code;
 }
 

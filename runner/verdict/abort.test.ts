@@ -80,32 +80,15 @@ describe("max, and counts, are hopeless", () => {
 		name: "failed" | "duplicated" | "lost",
 		op: "==" | "<" | "<=",
 		limit: number,
-	): Sla => ({
-		kind: "tally",
-		text: name,
-		tally: name,
-		op,
-		limit,
-		abort: true,
-	});
+	): Sla => ({ kind: "tally", text: name, tally: name, op, limit, abort: true });
 	test.each([
 		["one over the maximum", max, soFar(1), true],
 		["none over it", max, soFar(0), false],
 		["failed == 0, one failed", tally("failed", "==", 0), soFar(0, 1), true],
 		["failed <= 5, five failed", tally("failed", "<=", 5), soFar(0, 5), false],
 		["failed < 5, five failed", tally("failed", "<", 5), soFar(0, 5), true],
-		[
-			"duplicated == 0, one",
-			tally("duplicated", "==", 0),
-			soFar(0, 0, 1),
-			true,
-		],
-		[
-			"lost == 0: what is missing may still come",
-			tally("lost", "==", 0),
-			soFar(9, 9, 9),
-			false,
-		],
+		["duplicated == 0, one", tally("duplicated", "==", 0), soFar(0, 0, 1), true],
+		["lost == 0: what is missing may still come", tally("lost", "==", 0), soFar(9, 9, 9), false],
 	])("%s", (_, sla, seen, expected) => {
 		expect(hopeless(withSla(sla), seen) !== null).toBe(expected);
 	});
@@ -141,9 +124,7 @@ describe("a run that was stopped for it", () => {
 	test("is a FAIL by that line, the others are open, and nothing is INVALID for what was not offered", () => {
 		const { verdict, why, judgements, checks } = aborted(100);
 		expect(verdict).toBe("fail");
-		expect(why).toMatch(
-			/^stopped after [\d.]+s: p99 < 20ms could not pass any more$/,
-		);
+		expect(why).toMatch(/^stopped after [\d.]+s: p99 < 20ms could not pass any more$/);
 		expect(judgements.map((j) => [j.sla, j.verdict])).toEqual([
 			["p99 < 20ms", "fail"],
 			["lost == 0", "inconclusive"],
@@ -158,19 +139,13 @@ describe("a run that was stopped for it", () => {
 	test("is INVALID when the generator's own lateness stopped it", () => {
 		const { verdict, judgements } = aborted(100, 0);
 		expect(verdict).toBe("invalid");
-		expect(judgements[0]).toMatchObject({
-			verdict: "invalid",
-			lagDecided: true,
-		});
+		expect(judgements[0]).toMatchObject({ verdict: "invalid", lagDecided: true });
 		expect(judgements[1]).toMatchObject({ verdict: "inconclusive" });
 	});
 
 	test("is INVALID when the burst after the generator stood still stopped it", () => {
 		const { judgements } = aborted(100, 99, "p99 < 20ms", 500e6);
-		expect(judgements[0]).toMatchObject({
-			verdict: "invalid",
-			lagDecided: true,
-		});
+		expect(judgements[0]).toMatchObject({ verdict: "invalid", lagDecided: true });
 	});
 
 	test("is INVALID when stops of the generator stopped it", () => {
@@ -178,22 +153,19 @@ describe("a run that was stopped for it", () => {
 		const stop: [number, number] = [3.3e9, 3.4e9];
 		const { judgements } = aborted(100, 100, "p99 < 20ms", 60_000, [stop]);
 		expect(judgements[0]).toMatchObject({
-			...{ verdict: "invalid", lagDecided: true, code: "aborted-by-stops" },
+			verdict: "invalid",
+			lagDecided: true,
+			code: "aborted-by-stops",
 		});
 	});
 
 	test("keeps another gate's FAIL that what was offered shows already", () => {
 		const found = aborted(100, 100, "failed == 0");
-		expect(found.judgements[0]).toMatchObject({
-			sla: "p99 < 20ms",
-			verdict: "fail",
-		});
+		expect(found.judgements[0]).toMatchObject({ sla: "p99 < 20ms", verdict: "fail" });
 		expect(found.judgements[0]?.why).toContain(
 			"at most 30 of 3 000 may take longer than 20ms; 100 did",
 		);
-		expect(aborted(2, 2, "failed == 0").judgements[0]?.verdict).toBe(
-			"inconclusive",
-		);
+		expect(aborted(2, 2, "failed == 0").judgements[0]?.verdict).toBe("inconclusive");
 	});
 
 	test("is interrupted all the same when the user stopped it too", () => {
@@ -214,18 +186,12 @@ describe("a run that was stopped for it", () => {
 			},
 			lines: (lines) => {
 				// 100 more were sent, and are not back.
-				const window = lines.find(
-					(l) => l.type === "counters" && l.scope === "window",
-				);
+				const window = lines.find((l) => l.type === "counters" && l.scope === "window");
 				Object.assign(window, { sent: 3100, notOffered: 1900, failed: 100 });
 				return undefined;
 			},
 		});
-		expect(judgements[0]).toMatchObject({
-			measured: "stopped",
-			n: 3100,
-			over: 0,
-		});
+		expect(judgements[0]).toMatchObject({ measured: "stopped", n: 3100, over: 0 });
 	});
 
 	test("counts its messages as every run does", () => {

@@ -1,10 +1,6 @@
 import { tail } from "../histogram/percentiles.ts";
 import type { Plan, Sla } from "../model/plan.ts";
-import {
-	intendedInWindow,
-	limitIndex,
-	samplesPerMessage,
-} from "../plan/samples.ts";
+import { intendedInWindow, limitIndex, samplesPerMessage } from "../plan/samples.ts";
 import { type Said, say } from "../text/say.ts";
 import { fails, passLimit } from "./statistics.ts";
 
@@ -49,8 +45,7 @@ export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): Said | null {
 	const over = soFar.over[k] ?? 0;
 	const n = intendedInWindow(plan) * samplesPerMessage(plan, sla.metric);
 	const { limitNs } = sla;
-	if (sla.kind === "max")
-		return over > 0 ? say("hopeless-max", { over, limitNs }) : null;
+	if (sla.kind === "max") return over > 0 ? say("hopeless-max", { over, limitNs }) : null;
 	const share = tail(sla.percentile);
 	const noPass = over > (passLimit(n, share) ?? -1);
 	return noPass && over >= 2 * n * share && fails(over, n, share, PEEKING_ALPHA)
@@ -63,17 +58,10 @@ export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): Said | null {
 const PEEKING_ALPHA = 0.005;
 
 /** Counts that can only grow. `lost` is none of them: what is missing may still come. */
-function tallyHopeless(
-	sla: Extract<Sla, { kind: "tally" }>,
-	soFar: SoFar,
-): Said | null {
+function tallyHopeless(sla: Extract<Sla, { kind: "tally" }>, soFar: SoFar): Said | null {
 	if (sla.tally !== "failed" && sla.tally !== "duplicated") return null;
 	const count = soFar[sla.tally];
 	const exceeded =
-		sla.op === "<"
-			? count >= sla.limit
-			: sla.op !== ">=" && sla.op !== ">" && count > sla.limit;
-	return exceeded
-		? say("hopeless-tally", { n: count, tally: sla.tally })
-		: null;
+		sla.op === "<" ? count >= sla.limit : sla.op !== ">=" && sla.op !== ">" && count > sla.limit;
+	return exceeded ? say("hopeless-tally", { n: count, tally: sla.tally }) : null;
 }

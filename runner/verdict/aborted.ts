@@ -16,11 +16,7 @@ import { restsOf } from "./stops.ts";
  * fails it already, else nobody knows.
  * `found` is its judgement on what was offered.
  */
-export function judgeAborted(
-	sla: Sla,
-	facts: Facts,
-	judgement: Judgement,
-): Judgement {
+export function judgeAborted(sla: Sla, facts: Facts, judgement: Judgement): Judgement {
 	const { run, plan } = facts.collected;
 	if (judgement.verdict === "error") return judgement;
 	const afterNs = stoppedAfterNs(facts);
@@ -44,18 +40,20 @@ export function judgeAborted(
 			...because(sayAs(say("aborted-hopeless", { afterNs }), counted)),
 		};
 	}
-	const stands =
-		judgement.verdict === "fail" &&
-		(sla.kind !== "tally" || TALLIES[sla.tally].grows);
+	const stands = judgement.verdict === "fail" && (sla.kind !== "tally" || TALLIES[sla.tally].grows);
 	const open = say("aborted-open", { afterNs, by: run?.abortedBy ?? "" });
 	return stands
 		? {
 				...leftOpen(judgement, say("aborted-failed", { afterNs })),
-				...{ verdict: "fail", lagDecided: false, heldDecided: false },
+				verdict: "fail",
+				lagDecided: false,
+				heldDecided: false,
 			}
 		: {
-				...{ ...judgement, verdict: "inconclusive" },
-				...{ lagDecided: false, heldDecided: false },
+				...judgement,
+				verdict: "inconclusive",
+				lagDecided: false,
+				heldDecided: false,
 				...because(open),
 			};
 }
@@ -69,11 +67,7 @@ export function stoppedAfterNs({ collected }: Facts): number {
 // --- internal ---
 
 /** Without which the run would have gone on: the generator's lateness with the burst after it, its stops, or what the client library held; null: none. */
-function stoppedBy(
-	sla: Sla,
-	facts: Facts,
-	judgement: Judgement,
-): "lag" | "stops" | "held" | null {
+function stoppedBy(sla: Sla, facts: Facts, judgement: Judgement): "lag" | "stops" | "held" | null {
 	if (sla.kind === "tally") return null;
 	const { plan, seconds } = facts.collected;
 	const k = limitIndex(plan, sla);
@@ -81,12 +75,10 @@ function stoppedBy(
 	const second = receivedTwice(facts.collected, sla.metric);
 	const intervals = offeredIntervals(plan, seconds, k, due, second);
 	const burst = burstOf(plan, intervals, seconds, sla.limitNs);
-	const stillOpen = (over: number) =>
-		whyHopeless(sla, plan, soFar(facts, sla, over)) === null;
+	const stillOpen = (over: number) => whyHopeless(sla, plan, soFar(facts, sla, over)) === null;
 	if (stillOpen(judgement.over ?? 0)) return null;
 	if (
-		(containsLag(sla.metric) &&
-			stillOpen(sum(intervals.map((i) => i.overWithoutLag)))) ||
+		(containsLag(sla.metric) && stillOpen(sum(intervals.map((i) => i.overWithoutLag)))) ||
 		(burst !== null && stillOpen(sum(burst.without.map((i) => i.over))))
 	)
 		return "lag";

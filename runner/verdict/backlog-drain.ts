@@ -33,12 +33,8 @@ export function drainOf(collected: Collected): Drain | null {
 	const missing = neverCompleted(collected);
 	const failed = counters.window?.failed ?? 0;
 	const endS = (schedule.warmupNs + schedule.durationNs) / 1e9;
-	const inPause = samples.filter(
-		({ x }) => x > pauseNs / 1e9 && x <= resumeNs / 1e9 + EDGE_S,
-	);
-	const after = samples.filter(
-		({ x }) => x > resumeNs / 1e9 + EDGE_S && x <= endS + EDGE_S,
-	);
+	const inPause = samples.filter(({ x }) => x > pauseNs / 1e9 && x <= resumeNs / 1e9 + EDGE_S);
+	const after = samples.filter(({ x }) => x > resumeNs / 1e9 + EDGE_S && x <= endS + EDGE_S);
 	const top = inPause.at(-1);
 	const peak = [...inPause, ...after].reduce<number | null>(
 		(most, { y }) => Math.max(most ?? 0, y),
@@ -46,13 +42,16 @@ export function drainOf(collected: Collected): Drain | null {
 	);
 	const drainedAt = Math.max(DRAINED_MESSAGES, DRAINED_SHARE * (peak ?? 0));
 	const noTime = (open: Said, undrainedNs: number | null = null) => ({
-		...{ peak, drainedAt, drainNs: null, perSecond: null },
-		...{ mostPerSecond: null, undrainedNs, open },
+		peak,
+		drainedAt,
+		drainNs: null,
+		perSecond: null,
+		mostPerSecond: null,
+		undrainedNs,
+		open,
 	});
-	if (peak === null || top === undefined)
-		return noTime(say("backlog-broken-off"));
-	if (top.y <= drainedAt)
-		return noTime(say("backlog-too-small", { waiting: top.y, drainedAt }));
+	if (peak === null || top === undefined) return noTime(say("backlog-broken-off"));
+	if (top.y <= drainedAt) return noTime(say("backlog-too-small", { waiting: top.y, drainedAt }));
 	const done = after.find(({ y }) => y - missing <= drainedAt);
 	if (done === undefined)
 		return noTime(
@@ -84,10 +83,7 @@ export function drainOf(collected: Collected): Drain | null {
 export function waiting({ ticks }: Pick<Collected, "ticks">): TrendPoint[] {
 	return ticks.flatMap((tick) =>
 		tick.backlog.map((y, i) => ({
-			x:
-				tick.at -
-				secondsOf(tick) +
-				secondsOf(tick) * Math.min(1, (i + 1) / SAMPLES_PER_SECOND),
+			x: tick.at - secondsOf(tick) + secondsOf(tick) * Math.min(1, (i + 1) / SAMPLES_PER_SECOND),
 			y,
 		})),
 	);
@@ -107,8 +103,5 @@ const DRAINED_SHARE = 0.01;
 
 /** Send calls until `atS`; within a second they are taken to be spread evenly. */
 function sentBy(ticks: Collected["ticks"], atS: number): number {
-	return ticks.reduce(
-		(sum, t) => sum + t.sent * Math.min(1, Math.max(0, atS - (t.at - 1))),
-		0,
-	);
+	return ticks.reduce((sum, t) => sum + t.sent * Math.min(1, Math.max(0, atS - (t.at - 1))), 0);
 }

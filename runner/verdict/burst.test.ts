@@ -13,17 +13,13 @@ const hasOver = (s: Any) => s.limits[0].over.some((n: number) => n > 0);
 
 /** k6 stood still for 500 ms and caught up: what it sent at once waited in the broker, so that taking lag off changes little. */
 const generatorStall = edited((s) => {
-	s.limits[0].overWithoutLag = s.limits[0].over.map((n: number) =>
-		Math.max(0, n - 1),
-	);
+	s.limits[0].overWithoutLag = s.limits[0].over.map((n: number) => Math.max(0, n - 1));
 	if (hasOver(s)) s.metrics.lag.max = 500 * MS;
 });
 
 describe("a burst after the generator stood still", () => {
 	test("makes a FAIL INVALID: without those seconds the gate passes", () => {
-		const { verdict, judgements, checks } = judged("stall", {
-			lines: generatorStall,
-		});
+		const { verdict, judgements, checks } = judged("stall", { lines: generatorStall });
 		expect(verdict).toBe("invalid");
 		expect(judgements[0]).toMatchObject({
 			verdict: "invalid",
@@ -47,10 +43,7 @@ describe("a burst after the generator stood still", () => {
 			},
 			lines: generatorStall,
 		});
-		expect(judgements[0]).toMatchObject({
-			verdict: "invalid",
-			lagDecided: true,
-		});
+		expect(judgements[0]).toMatchObject({ verdict: "invalid", lagDecided: true });
 		expect(judgements[0]?.why).toContain("then sent a burst");
 	});
 
@@ -101,11 +94,7 @@ test("a FAIL that without lag is undecided is INVALID too, not only one that wou
 			s.limits[0].overWithoutLag = Array(10).fill(1);
 		}),
 	});
-	expect(judgements[0]).toMatchObject({
-		verdict: "invalid",
-		lagDecided: true,
-		over: 100,
-	});
+	expect(judgements[0]).toMatchObject({ verdict: "invalid", lagDecided: true, over: 100 });
 });
 
 test("a run that was stopped is judged by the seconds that it came to, not by those still planned", () => {
@@ -116,13 +105,7 @@ test("a run that was stopped is judged by the seconds that it came to, not by th
 		censored: 0,
 	}));
 	const lag = { count: 1, sum: 1, min: 1, max: 5000, clamped: 0, negative: 0 };
-	const came = [0, 1].map(
-		(second): Second => ({
-			second,
-			metrics: { lag },
-			limits: [],
-		}),
-	);
+	const came = [0, 1].map((second): Second => ({ second, metrics: { lag }, limits: [] }));
 	// Both seconds are late: nothing would be left to judge, and 58 empty ones are no proof of anything.
 	expect(burstOf({}, planned, came, 1000)).toBeNull();
 });

@@ -30,18 +30,14 @@ export function burstOf(
 	);
 	const late = seconds.filter((s) => (s.metrics.lag?.max ?? 0) > limitNs);
 	const tainted = new Set(
-		late
-			.flatMap((s) => [s.second, s.second + secondsOf(s)])
-			.filter((s) => s >= 0 && s < whole),
+		late.flatMap((s) => [s.second, s.second + secondsOf(s)]).filter((s) => s >= 0 && s < whole),
 	);
 	const { intervalSeconds = 1 } = plan;
 	const left = whole - tainted.size * intervalSeconds;
 	if (tainted.size === 0 || left < whole / 2) return null;
 	return {
 		lateSeconds: sum(late.filter((s) => s.second >= -1).map(secondsOf)),
-		without: intervals.map((interval, i) =>
-			tainted.has(secondOf(plan, i)) ? NOTHING : interval,
-		),
+		without: intervals.map((interval, i) => (tainted.has(secondOf(plan, i)) ? NOTHING : interval)),
 	};
 }
 
@@ -59,17 +55,9 @@ export function decided(
 	verdict: "pass" | "fail" | "inconclusive",
 	without: "pass" | "fail" | "inconclusive",
 ): boolean {
-	return (
-		(verdict !== "pass" && without === "pass") ||
-		(verdict === "fail" && without !== "fail")
-	);
+	return (verdict !== "pass" && without === "pass") || (verdict === "fail" && without !== "fail");
 }
 
 // --- internal ---
 
-const NOTHING: LimitInterval = {
-	n: 0,
-	over: 0,
-	overWithoutLag: 0,
-	censored: 0,
-};
+const NOTHING: LimitInterval = { n: 0, over: 0, overWithoutLag: 0, censored: 0 };

@@ -18,32 +18,18 @@ const ticks = (all: Any[]) => all.filter((l) => l.type === "tick");
 const T0_MS = 1767225600000;
 
 /** A sample a second, from a second before T0 to the end; `machine` says what the counters are after s seconds. */
-const resources = (
-	machine: (s: number) => Any,
-	broker: (s: number) => Any = () => null,
-): Any[] =>
+const resources = (machine: (s: number) => Any, broker: (s: number) => Any = () => null): Any[] =>
 	Array.from({ length: 9 }, (_, i) => ({
 		unixMs: T0_MS - 1000 + i * 1000,
 		generator: null,
 		broker: broker(i),
-		machine: {
-			cpuNs: i * 4e9,
-			idleNs: i * 3e9,
-			stealNs: 0,
-			throttled: 0,
-			...machine(i),
-		},
+		machine: { cpuNs: i * 4e9, idleNs: i * 3e9, stealNs: 0, throttled: 0, ...machine(i) },
 	}));
 
 test("a healthy run is quiet: nothing is found, and only the floor is not known", () => {
 	const { checks } = judged("healthy");
-	expect(checks.filter((c) => c.status !== "ok").map((c) => c.check)).toEqual([
-		"steady",
-		"floor",
-	]);
-	expect(checks.every((c) => c.status !== "ok" || c.remedy === null)).toBe(
-		true,
-	);
+	expect(checks.filter((c) => c.status !== "ok").map((c) => c.check)).toEqual(["steady", "floor"]);
+	expect(checks.every((c) => c.status !== "ok" || c.remedy === null)).toBe(true);
 });
 
 test("every check that is not ok says what to do", () => {
@@ -62,10 +48,7 @@ describe("lag", () => {
 		allowanceNs: null,
 	};
 	/** All lag: a message that is sent late and answered at once. */
-	const lagOf = (
-		baselineSla: readonly BaselineSla[],
-		limitBytes: number | null = null,
-	) =>
+	const lagOf = (baselineSla: readonly BaselineSla[], limitBytes: number | null = null) =>
 		check(
 			"lag",
 			{
@@ -87,9 +70,7 @@ describe("lag", () => {
 		expect(lagOf([compared]).status).toBe("warn");
 	});
 	test("spoils a run that compares only what has no lag in it", () => {
-		expect(lagOf([{ ...compared, figure: "throughput" }]).status).toBe(
-			"invalid",
-		);
+		expect(lagOf([{ ...compared, figure: "throughput" }]).status).toBe("invalid");
 	});
 });
 
@@ -100,9 +81,7 @@ describe("the control group's quota", () => {
 		["unreadable", () => null, "unknown"],
 	])("throttled %s: %s", (_, throttled, status) => {
 		expect(
-			check("cpuQuota", {
-				resources: resources((s) => ({ throttled: throttled(s) })),
-			}).status,
+			check("cpuQuota", { resources: resources((s) => ({ throttled: throttled(s) })) }).status,
 		).toBe(status);
 	});
 
@@ -118,36 +97,26 @@ describe("steal", () => {
 		[0.05, "warn", "5 %"],
 	])("of %d of the CPU time is %s", (share, status, figure) => {
 		expect(
-			check("steal", {
-				resources: resources((s) => ({ stealNs: s * 4e9 * share })),
-			}),
+			check("steal", { resources: resources((s) => ({ stealNs: s * 4e9 * share })) }),
 		).toMatchObject({ status, figure, limit: "2 %" });
 	});
 
 	test("of a counter that went backwards is not known", () => {
 		expect(
-			check("steal", {
-				resources: resources((s) => ({ stealNs: (9 - s) * 1e9 })),
-			}).status,
+			check("steal", { resources: resources((s) => ({ stealNs: (9 - s) * 1e9 })) }).status,
 		).toBe("unknown");
 	});
 });
 
 describe("other processes", () => {
 	/** Of 4 cores, in each second: what the processes and nothing used. */
-	const used = (
-		generator: number | null,
-		broker: number | null,
-		idle: number,
-	) =>
+	const used = (generator: number | null, broker: number | null, idle: number) =>
 		resources(
 			(s) => ({ idleNs: s * idle * 1e9 }),
 			(s) => usage(s, broker),
 		).map((line, s) => ({ ...line, generator: usage(s, generator) }));
 	const usage = (s: number, cores: number | null) =>
-		cores === null
-			? null
-			: { cpuNs: s * cores * 1e9, rssBytes: 0, readBytes: 0, writeBytes: 0 };
+		cores === null ? null : { cpuNs: s * cores * 1e9, rssBytes: 0, readBytes: 0, writeBytes: 0 };
 
 	test.each([
 		[0.5, 0.5, 2.5, "ok", "13 %"],
@@ -156,14 +125,12 @@ describe("other processes", () => {
 		[2, 2, 1, "ok", "0 %"],
 		[0.5, null, 1, "unknown", null],
 		[null, 0.5, 1, "unknown", null],
-	])(
-		"beside %d and %d of 4 cores, %d idle: %s",
-		(generator, broker, idle, status, figure) => {
-			expect(
-				check("others", { resources: used(generator, broker, idle) }),
-			).toMatchObject({ status, figure });
-		},
-	);
+	])("beside %d and %d of 4 cores, %d idle: %s", (generator, broker, idle, status, figure) => {
+		expect(check("others", { resources: used(generator, broker, idle) })).toMatchObject({
+			status,
+			figure,
+		});
+	});
 
 	test("are told beside a broker of yours whose process was found here, else not", () => {
 		const told = (broker: number | null) =>
@@ -179,13 +146,8 @@ describe("other processes", () => {
 
 	test("is told as long as the generator was there", () => {
 		const lines = used(0.5, 0.5, 1.5);
-		const gone = lines.map((line, s) =>
-			s < 6 ? line : { ...line, generator: null },
-		);
-		expect(check("others", { resources: gone })).toMatchObject({
-			status: "warn",
-			figure: "38 %",
-		});
+		const gone = lines.map((line, s) => (s < 6 ? line : { ...line, generator: null }));
+		expect(check("others", { resources: gone })).toMatchObject({ status: "warn", figure: "38 %" });
 	});
 });
 
@@ -202,12 +164,9 @@ describe("the generator's own CPU", () => {
 		[0.9, 1, "warn"],
 		[0.7, 1, "ok"],
 		[0, null, "unknown"],
-	])(
-		"of %d cores where the quota is %s is %s (4 cores)",
-		(cores, quota, status) => {
-			expect(check("ownCpu", cpu(cores, quota)).status).toBe(status);
-		},
-	);
+	])("of %d cores where the quota is %s is %s (4 cores)", (cores, quota, status) => {
+		expect(check("ownCpu", cpu(cores, quota)).status).toBe(status);
+	});
 });
 
 describe("the Go runtime", () => {
@@ -229,9 +188,7 @@ describe("the Go runtime", () => {
 				plan: (plan) => {
 					plan.sla = [];
 				},
-				...lines((all) =>
-					Object.assign(totals(all), { schedLatencyP999Ns: 60_000 }),
-				),
+				...lines((all) => Object.assign(totals(all), { schedLatencyP999Ns: 60_000 })),
 			}).status,
 		).toBe("warn");
 	});
@@ -293,10 +250,7 @@ describe("the floor of the generator", () => {
 	});
 
 	test("that was not measured, or not to its end, is not known", () => {
-		expect(check("floor", {})).toMatchObject({
-			status: "unknown",
-			detail: "not measured",
-		});
+		expect(check("floor", {})).toMatchObject({ status: "unknown", detail: "not measured" });
 		expect(check("floor", floor(1, "k6 was stopped"))).toMatchObject({
 			status: "unknown",
 			detail: "k6 was stopped",

@@ -5,13 +5,7 @@ import { clock, clockSource } from "./checks/clock.ts";
 import { complete } from "./checks/complete.ts";
 import { consumers, producers } from "./checks/consumers.ts";
 import { cores } from "./checks/cores.ts";
-import {
-	clientDropped,
-	drain,
-	offered,
-	reconnects,
-	throttled,
-} from "./checks/counts.ts";
+import { clientDropped, drain, offered, reconnects, throttled } from "./checks/counts.ts";
 import { cpuQuota, others, ownCpu, steal } from "./checks/cpu.ts";
 import { faults } from "./checks/faults.ts";
 import { floor } from "./checks/floor.ts";
@@ -28,10 +22,7 @@ import type { Facts } from "./facts.ts";
 import type { Judgement } from "./judgement.ts";
 
 /** All checks that this run can be asked, in the order in which a report shows them. */
-export function checked(
-	facts: Facts,
-	judgements: readonly Judgement[],
-): Checked[] {
+export function checked(facts: Facts, judgements: readonly Judgement[]): Checked[] {
 	return CHECKS.filter(({ applies }) => applies?.(facts.collected) ?? true).map(
 		({ name, judge }) => ({ check: name, ...judge(facts, judgements) }),
 	);
@@ -43,10 +34,14 @@ export function results(all: readonly Checked[]): CheckResult[] {
 		// A remedy that was not needed would only unsettle.
 		const todo = status === "ok" ? null : (remedy ?? null);
 		return {
-			...{ check, status, detail: said.text },
-			...{ figure: figure ?? null, limit: limit ?? null },
+			check,
+			status,
+			detail: said.text,
+			figure: figure ?? null,
+			limit: limit ?? null,
 			remedy: todo?.text ?? null,
-			...{ code: said.code, values: said.values },
+			code: said.code,
+			values: said.values,
 			...(todo && { remedyCode: todo.code }),
 		};
 	});

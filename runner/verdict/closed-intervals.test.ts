@@ -53,11 +53,7 @@ test("those that never completed stand where most are over the limit: the worst 
 	const phi = clustering(found);
 	for (const k of bare.keys())
 		expect(
-			clustering(
-				bare.map((i, at) =>
-					at === k ? { n: i.n + 15, over: i.over + 15 } : i,
-				),
-			),
+			clustering(bare.map((i, at) => (at === k ? { n: i.n + 15, over: i.over + 15 } : i))),
 		).toBeLessThanOrEqual(phi + 1e-9);
 });
 

@@ -24,19 +24,50 @@ function gate(
 	parts: Partial<Gate> = {},
 ): Gate {
 	return {
-		...{ sla, system: "new", case: "256B", verdict, measured: "1ms" },
-		...{ limit: "1s", why: "", metric: null, percentile: null, limitNs: null },
-		...{ n: null, over: null, allowed: null, censored: null, events: null },
-		...{ phi: null, valueNs: null, lowNs: null, highNs: null, margin: null },
-		...{ beyondNs: null, cause: null, tally: null },
+		sla,
+		system: "new",
+		case: "256B",
+		verdict,
+		measured: "1ms",
+		limit: "1s",
+		why: "",
+		metric: null,
+		percentile: null,
+		limitNs: null,
+		n: null,
+		over: null,
+		allowed: null,
+		censored: null,
+		events: null,
+		phi: null,
+		valueNs: null,
+		lowNs: null,
+		highNs: null,
+		margin: null,
+		beyondNs: null,
+		cause: null,
+		tally: null,
 		compares: sla === COMPARED,
 		comparison: null,
 		line: null,
 		repeats: repeats.map((one, i) => ({
-			...{ repeat: i + 1, verdict: one, measured: "1ms", why: "" },
-			...{ n: null, over: null, allowed: null, censored: null, events: null },
-			...{ phi: null, valueNs: null, lowNs: null, highNs: null, margin: null },
-			...{ beyondNs: null, cause: null, tally: null },
+			repeat: i + 1,
+			verdict: one,
+			measured: "1ms",
+			why: "",
+			n: null,
+			over: null,
+			allowed: null,
+			censored: null,
+			events: null,
+			phi: null,
+			valueNs: null,
+			lowNs: null,
+			highNs: null,
+			margin: null,
+			beyondNs: null,
+			cause: null,
+			tally: null,
 		})),
 		...parts,
 	};
@@ -48,15 +79,11 @@ function confirmed(
 	change: (run: Run) => Partial<Run> = () => ({}),
 	searched: readonly Plan[] = [],
 ) {
-	const result: Result = {
-		...resultOf(plans, {}, change),
-		gates: [...gates],
-	};
+	const result: Result = { ...resultOf(plans, {}, change), gates: [...gates] };
 	return confirmationOf(result, [...plans, ...searched]);
 }
 
-const expanded = (text: string) =>
-	expand(loadScenario("s.yaml", text), { runId: "r1" });
+const expanded = (text: string) => expand(loadScenario("s.yaml", text), { runId: "r1" });
 const shown = (plans: readonly Plan[]) =>
 	plans.map((p) => `${p.index} ${p.system}/${p.case} ${p.repeat}/${p.repeats}`);
 
@@ -64,18 +91,13 @@ describe("--confirm", () => {
 	test("numbers its runs after those of a search", () => {
 		const plans = expanded(yaml(1));
 		const searched = { ...(plans[0] as Plan), index: 9, search: {} } as Plan;
-		const { plans: more } = confirmed(plans, [gate(LIMIT, "fail")], undefined, [
-			searched,
-		]);
+		const { plans: more } = confirmed(plans, [gate(LIMIT, "fail")], undefined, [searched]);
 		expect(more.map(({ index }) => index)).toEqual([10, 11]);
 	});
 
 	test("adds nothing when all pass", () => {
 		const plans = expanded(yaml(1));
-		expect(confirmed(plans, [gate(LIMIT, "pass")])).toEqual({
-			plans: [],
-			reasons: [],
-		});
+		expect(confirmed(plans, [gate(LIMIT, "pass")])).toEqual({ plans: [], reasons: [] });
 	});
 
 	test.each<[Verdict]>([["fail"], ["inconclusive"]])(
@@ -99,8 +121,7 @@ describe("--confirm", () => {
 			expect(plan.confirms).toBe(true);
 			expect(plan.topics).toEqual([`mqbench.r1.${plan.index}.0`]);
 		}
-		const distinct = (of: (plan: Plan) => unknown) =>
-			new Set(all.map((plan) => of(plan))).size;
+		const distinct = (of: (plan: Plan) => unknown) => new Set(all.map((plan) => of(plan))).size;
 		expect(distinct((plan) => plan.topics[0])).toBe(all.length);
 		expect(distinct((plan) => plan.runNumber)).toBe(all.length);
 		expect(distinct(runFolder)).toBe(all.length);
@@ -148,10 +169,8 @@ describe("--confirm", () => {
 		const plans = expanded(yaml(1));
 		const { plans: added } = confirmed(plans, [gate(LIMIT, "fail")]);
 		expect(
-			confirmed(
-				[...plans, ...added],
-				[gate(LIMIT, "inconclusive", ["fail", "pass", "pass"])],
-			).plans,
+			confirmed([...plans, ...added], [gate(LIMIT, "inconclusive", ["fail", "pass", "pass"])])
+				.plans,
 		).toEqual([]);
 	});
 
@@ -170,9 +189,7 @@ describe("--confirm of a comparison", () => {
 
 	test("repeats the baseline too, in turns, also after five repeats", () => {
 		const plans = expanded(yaml(5, "baseline: old\n"));
-		const found = confirmed(plans, [
-			gate(COMPARED, "fail", [], comparison({})),
-		]);
+		const found = confirmed(plans, [gate(COMPARED, "fail", [], comparison({}))]);
 		expect(shown(found.plans)).toEqual([
 			"21 new/256B 6/7",
 			"22 old/256B 6/7",
@@ -186,20 +203,13 @@ describe("--confirm of a comparison", () => {
 
 	test("with a stored baseline repeats the system alone", () => {
 		const plans = expanded(yaml(5, "baseline: ./b.json\n"));
-		const found = confirmed(plans, [
-			gate(COMPARED, "inconclusive", [], comparison({})),
-		]);
+		const found = confirmed(plans, [gate(COMPARED, "inconclusive", [], comparison({}))]);
 		expect(shown(found.plans)).toEqual(["21 new/256B 6/7", "22 new/256B 7/7"]);
 	});
 
 	test("adds nothing where more repeats cannot decide: another machine, other work", () => {
 		const plans = expanded(yaml(5, "baseline: ./b.json\n"));
-		for (const parts of [
-			comparison({ advisory: "another machine" }),
-			{ comparison: null },
-		])
-			expect(
-				confirmed(plans, [gate(COMPARED, "inconclusive", [], parts)]).plans,
-			).toEqual([]);
+		for (const parts of [comparison({ advisory: "another machine" }), { comparison: null }])
+			expect(confirmed(plans, [gate(COMPARED, "inconclusive", [], parts)]).plans).toEqual([]);
 	});
 });

@@ -19,14 +19,9 @@ interface Confirmation {
  * Left out is what more repeats cannot change: a case with a run that is INVALID or an error (one such run decides), a limit that two
  * repeats have breached already (two decide), a comparison with another machine or other work. `plans`: of all runs so far.
  */
-export function confirmationOf(
-	result: Result,
-	plans: readonly Plan[],
-): Confirmation {
+export function confirmationOf(result: Result, plans: readonly Plan[]): Confirmation {
 	const runs = plans.filter((plan) => plan.search === null);
-	const open = result.gates.filter(
-		(gate) => isOpen(gate) && mayChange(gate, result, runs),
-	);
+	const open = result.gates.filter((gate) => isOpen(gate) && mayChange(gate, result, runs));
 	const wanted = new Set(open.flatMap((gate) => keysOf(gate, runs)));
 	let index = Math.max(0, largestOf(plans.map((plan) => plan.index)));
 	const added: Plan[] = [];
@@ -45,9 +40,7 @@ export function confirmationOf(
 export function isConfirming(plan: Plan, plans: readonly Plan[]): boolean {
 	const text = JSON.stringify(plan);
 	return plans.some(
-		(one) =>
-			one.repeat === 1 &&
-			JSON.stringify(confirming(one, plan.index, plan.repeat)) === text,
+		(one) => one.repeat === 1 && JSON.stringify(confirming(one, plan.index, plan.repeat)) === text,
 	);
 }
 
@@ -57,35 +50,24 @@ function isOpen({ verdict }: Gate): boolean {
 	return verdict === "fail" || verdict === "inconclusive";
 }
 
-function mayChange(
-	gate: Gate,
-	{ runs }: Result,
-	plans: readonly Plan[],
-): boolean {
+function mayChange(gate: Gate, { runs }: Result, plans: readonly Plan[]): boolean {
 	const keys = keysOf(gate, plans);
 	const own = plans.filter((plan) => keys.includes(keyOf(plan)));
 	// None of a search, and none twice.
 	if (own.length === 0 || own.some((plan) => plan.confirms)) return false;
 	const broken = runs.some(
-		(run) =>
-			keys.includes(keyOf(run)) &&
-			["invalid", "error", "interrupted"].includes(run.verdict),
+		(run) => keys.includes(keyOf(run)) && ["invalid", "error", "interrupted"].includes(run.verdict),
 	);
 	if (broken) return false;
-	if (gate.compares)
-		return gate.comparison !== null && gate.comparison.advisory === null;
+	if (gate.compares) return gate.comparison !== null && gate.comparison.advisory === null;
 	return gate.repeats.filter((r) => r.verdict === "fail").length < 2;
 }
 
 /** Of the gate's system and case, and of the baseline that stands in the same scenario. */
 function keysOf(gate: Gate, plans: readonly Plan[]): string[] {
 	const key = keyOf(gate);
-	const baseline = gate.compares
-		? plans.find((plan) => keyOf(plan) === key)?.baselineSystem
-		: null;
-	return baseline == null
-		? [key]
-		: [keyOf({ system: baseline, case: gate.case }), key];
+	const baseline = gate.compares ? plans.find((plan) => keyOf(plan) === key)?.baselineSystem : null;
+	return baseline == null ? [key] : [keyOf({ system: baseline, case: gate.case }), key];
 }
 
 function keyOf(of: { readonly system: string; readonly case: string }): string {
@@ -93,21 +75,13 @@ function keyOf(of: { readonly system: string; readonly case: string }): string {
 }
 
 /** All that is wanted has been repeated equally often: a scenario has one number of repeats. */
-function lastRepeat(
-	plans: readonly Plan[],
-	wanted: ReadonlySet<string>,
-): number {
-	return Math.max(
-		0,
-		largestOf(plans.filter((p) => wanted.has(keyOf(p))).map((p) => p.repeat)),
-	);
+function lastRepeat(plans: readonly Plan[], wanted: ReadonlySet<string>): number {
+	return Math.max(0, largestOf(plans.filter((p) => wanted.has(keyOf(p))).map((p) => p.repeat)));
 }
 
 /** The first repeat's plans in the order that this repeat has: systems turned round every second time, as in expand.ts. */
 function inTurns(plans: readonly Plan[], repeat: number): Plan[] {
-	const first = plans
-		.filter((plan) => plan.repeat === 1)
-		.toSorted((a, b) => a.index - b.index);
+	const first = plans.filter((plan) => plan.repeat === 1).toSorted((a, b) => a.index - b.index);
 	const cases = [...new Set(first.map((plan) => plan.case))];
 	return cases.flatMap((name) => {
 		const systems = first.filter((plan) => plan.case === name);
@@ -118,10 +92,7 @@ function inTurns(plans: readonly Plan[], repeat: number): Plan[] {
 /** The same run once more, with a number and topics of its own. */
 function confirming(plan: Plan, index: number, repeat: number): Plan {
 	const renamed = (topic: string) =>
-		topic.replace(
-			new RegExp(`\\.${plan.index}(\\.\\d+(\\.reply)?)$`),
-			`.${index}$1`,
-		);
+		topic.replace(new RegExp(`\\.${plan.index}(\\.\\d+(\\.reply)?)$`), `.${index}$1`);
 	return {
 		...plan,
 		index,
@@ -135,8 +106,7 @@ function confirming(plan: Plan, index: number, repeat: number): Plan {
 }
 
 function reasonOf(gate: Gate, plans: readonly Plan[]): string {
-	const { repeats = 1 } =
-		plans.find((plan) => keyOf(plan) === keyOf(gate)) ?? {};
+	const { repeats = 1 } = plans.find((plan) => keyOf(plan) === keyOf(gate)) ?? {};
 	const baseline = keysOf(gate, plans).length > 1;
 	return `${gate.sla} (${gate.system}, ${gate.case}) is ${gate.verdict.toUpperCase()} after ${repeats === 1 ? "1 run" : `${repeats} repeats`}: ${CONFIRMING} confirming repeats${baseline ? ", of the baseline too" : ""}.`;
 }

@@ -51,12 +51,9 @@ describe("the 95 % interval of p99 holds the true p99", () => {
 		let cut = 0;
 		for (let run = 0; run < RUNS; run++) {
 			const all = stalls(200, mean, random).sort((a, b) => b.depth - a.depth);
-			const depths = all.flatMap((s) =>
-				new Array<number>(s.size).fill(s.depth),
-			);
+			const depths = all.flatMap((s) => new Array<number>(s.size).fill(s.depth));
 			const valueAt = (rank: number) => depths[N - rank] ?? 0;
-			const size = (some: readonly Stall[]) =>
-				some.reduce((sum, s) => sum + s.size, 0);
+			const size = (some: readonly Stall[]) => some.reduce((sum, s) => sum + s.size, 0);
 			const trulyAbove = size(all.filter((s) => s.depth > 0.5));
 			// The messages above the measured p99: the deepest stalls, up to 100 messages.
 			let left = 100;
@@ -68,9 +65,7 @@ describe("the 95 % interval of p99 holds the true p99", () => {
 			const phi = clustering(intervalsOf(measured));
 			const holds = (factor: number) => {
 				const { low, high } = intervalRanks(N, 99, factor);
-				return (
-					trulyAbove <= N - low && (high === null || trulyAbove > N - high)
-				);
+				return trulyAbove <= N - low && (high === null || trulyAbove > N - high);
 			};
 			if (holds(1)) plain++;
 			if (holds(phi)) corrected++;
@@ -86,10 +81,7 @@ describe("the 95 % interval of p99 holds the true p99", () => {
 			);
 			if ((agreed.low ?? 0) <= 0.5 && (agreed.high ?? 1) >= 0.5) cut++;
 		}
-		return {
-			...{ plain: plain / RUNS, corrected: corrected / RUNS },
-			cut: cut / RUNS,
-		};
+		return { plain: plain / RUNS, corrected: corrected / RUNS, cut: cut / RUNS };
 	}
 
 	test.each([
@@ -99,9 +91,7 @@ describe("the 95 % interval of p99 holds the true p99", () => {
 	])(
 		"%s (%d): cut to agree with a gate, in %d at least, wherever the limit is",
 		(_, mean, share) => {
-			const found = [0.4, 0.48, 0.5, 0.52, 0.6].map(
-				(limit) => coverage(mean, limit).cut,
-			);
+			const found = [0.4, 0.48, 0.5, 0.52, 0.6].map((limit) => coverage(mean, limit).cut);
 			// The worst is a limit just below p99: a false PASS cuts p99 off.
 			expect(Math.min(...found)).toBeGreaterThanOrEqual(share);
 			expect(coverage(mean, 0.5).cut).toBeGreaterThan(0.94);
@@ -112,15 +102,12 @@ describe("the 95 % interval of p99 holds the true p99", () => {
 		["single slow messages", 1, 0.95],
 		["stalls of 5", 5, 0.48],
 		["stalls of 20", 20, 0.24],
-	])(
-		"%s (%d): without correction in a share of %d, with it in 95 to 97 %",
-		(_, mean, share) => {
-			const { plain, corrected } = coverage(mean);
-			expect(Math.abs(plain - share)).toBeLessThan(0.03);
-			expect(corrected).toBeGreaterThan(0.94);
-			expect(corrected).toBeLessThan(0.98);
-		},
-	);
+	])("%s (%d): without correction in a share of %d, with it in 95 to 97 %", (_, mean, share) => {
+		const { plain, corrected } = coverage(mean);
+		expect(Math.abs(plain - share)).toBeLessThan(0.03);
+		expect(corrected).toBeGreaterThan(0.94);
+		expect(corrected).toBeLessThan(0.98);
+	});
 });
 
 describe("the verdict on p99, 100 messages expected over the limit for a system exactly at it", () => {
@@ -143,14 +130,11 @@ describe("the verdict on p99, 100 messages expected over the limit for a system 
 		[1, 0.06, 0.06],
 		[5, 0.06, 0.1],
 		[20, 0.14, 0.12],
-	])(
-		"at the limit, stalls of %d: false PASS at most %d, FAIL at most %d",
-		(mean, pass, fail) => {
-			const found = verdicts(mean, 1);
-			expect(found.pass).toBeLessThan(pass);
-			expect(found.fail).toBeLessThan(fail);
-		},
-	);
+	])("at the limit, stalls of %d: false PASS at most %d, FAIL at most %d", (mean, pass, fail) => {
+		const found = verdicts(mean, 1);
+		expect(found.pass).toBeLessThan(pass);
+		expect(found.fail).toBeLessThan(fail);
+	});
 
 	test.each([
 		[1, 0.005],
@@ -164,14 +148,11 @@ describe("the verdict on p99, 100 messages expected over the limit for a system 
 		[1, 0.99],
 		[5, 0.9],
 		[20, 0.8],
-	])(
-		"at three times the limit, stalls of %d: FAIL in at least %d",
-		(mean, fail) => {
-			const found = verdicts(mean, 3);
-			expect(found.fail).toBeGreaterThan(fail);
-			expect(found.pass).toBeLessThan(0.001);
-		},
-	);
+	])("at three times the limit, stalls of %d: FAIL in at least %d", (mean, fail) => {
+		const found = verdicts(mean, 3);
+		expect(found.fail).toBeGreaterThan(fail);
+		expect(found.pass).toBeLessThan(0.001);
+	});
 
 	test("at a fifth of the limit, single messages, PASS nearly always", () => {
 		expect(verdicts(1, 0.2).pass).toBeGreaterThan(0.99);

@@ -20,11 +20,7 @@ import { fails, testOver } from "./statistics.ts";
  * the largest of all samples) and b keep the limit L, and fails when the lower end less b is above L, or when those that took longer than
  * L + b spend the budget twice. Else it is INCONCLUSIVE.
  */
-export function unlessClocksHide(
-	j: Judgement,
-	sla: Sla | undefined,
-	facts: Facts,
-): Judgement {
+export function unlessClocksHide(j: Judgement, sla: Sla | undefined, facts: Facts): Judgement {
 	if (sla === undefined || sla.kind === "tally") return j;
 	const bound = boundOfMetric(facts, sla.metric);
 	if (bound === 0 || j.n === null) return j;
@@ -41,11 +37,7 @@ export function unlessClocksHide(
  * A latency gate that passes does so for this duration only when the queue grew (`grew`), or p50 rose towards a limit that is near:
  * it is left open.
  */
-export function unlessItRises(
-	j: Judgement,
-	grew: Finding | undefined,
-	facts: Facts,
-): Judgement {
+export function unlessItRises(j: Judgement, grew: Finding | undefined, facts: Facts): Judgement {
 	if (j.verdict !== "pass" || j.n === null) return j;
 	if (grew) return leftOpen(j, say("queue-growing"));
 	const rise = drift(facts);
@@ -60,28 +52,22 @@ export function unlessItRises(
  * it would not FAIL without the messages that were due meanwhile, of a rate when that time explains what is missing. Where nobody knows when
  * messages were due, it has to be most of the window.
  */
-export function unlessSaturated(
-	j: Judgement,
-	sla: Sla | undefined,
-	facts: Facts,
-): Judgement {
+export function unlessSaturated(j: Judgement, sla: Sla | undefined, facts: Facts): Judgement {
 	const { state } = facts.collected;
 	// What a stopped run has not measured nobody decided.
 	if (state !== "complete" && state !== "aborted") return j;
 	if (j.verdict !== "fail" || sla === undefined) return j;
 	const by = machinesOf(facts)
 		.map((machine) => saturationOf(machine, facts))
-		.find(
-			(saturation) =>
-				saturation !== null && explains(saturation, j, sla, facts),
-		);
+		.find((saturation) => saturation !== null && explains(saturation, j, sla, facts));
 	if (!by) return j;
 	const { why: text, code, values } = j;
 	const { idle: idleShare, wait: waitShare, share } = by;
 	const where = nameOf(by.machine);
 	const but = say("machine-saturated", { idleShare, waitShare, share, where });
 	return {
-		...{ ...j, cause: "machine" },
+		...j,
+		cause: "machine",
 		...because(sayBut({ text, code, values }, but)),
 		verdict: facts.collected.plan.strict ? "invalid" : "fail",
 	};
@@ -91,13 +77,8 @@ export function unlessSaturated(
  * A FAIL of a response that the generator alone, without any system, does not keep either, says nothing of the system. Messages that never
  * completed are the system's all the same: a FAIL by these alone stands.
  */
-export function unlessFloorFails(
-	j: Judgement,
-	sla: Sla | undefined,
-	facts: Facts,
-): Judgement {
-	if (j.verdict !== "fail" || sla === undefined || sla.kind === "tally")
-		return j;
+export function unlessFloorFails(j: Judgement, sla: Sla | undefined, facts: Facts): Judgement {
+	if (j.verdict !== "fail" || sla === undefined || sla.kind === "tally") return j;
 	const floorNs = floorOver(sla, facts);
 	return floorNs === null || failsByMissing(sla, facts)
 		? j
@@ -107,15 +88,13 @@ export function unlessFloorFails(
 // --- internal ---
 
 /** Would it FAIL if all that completed had been in time? */
-function failsByMissing(
-	sla: LatencySla,
-	{ collected: { plan, seconds, state } }: Facts,
-): boolean {
+function failsByMissing(sla: LatencySla, { collected: { plan, seconds, state } }: Facts): boolean {
 	// Of a run that was stopped what is under way may still come.
 	if (state === "aborted") return false;
-	const missing = limitIntervals(plan, seconds, limitIndex(plan, sla)).map(
-		({ n, censored }) => ({ n, over: censored }),
-	);
+	const missing = limitIntervals(plan, seconds, limitIndex(plan, sla)).map(({ n, censored }) => ({
+		n,
+		over: censored,
+	}));
 	return sla.kind === "max"
 		? missing.some(({ over }) => over > 0)
 		: testOver(missing, sla.percentile).verdict === "fail";
@@ -129,16 +108,9 @@ function explains(
 	{ collected: { plan, seconds, state } }: Facts,
 ): boolean {
 	if (sla.kind === "tally")
-		return (
-			j.tally?.unit === "messages/s" &&
-			(j.tally.value ?? 0) >= j.tally.limit * (1 - share)
-		);
-	if (state !== "complete" || plan.schedule.kind === "closed")
-		return share > 0.5;
-	const rest = without(
-		limitIntervals(plan, seconds, limitIndex(plan, sla)),
-		intervals,
-	);
+		return j.tally?.unit === "messages/s" && (j.tally.value ?? 0) >= j.tally.limit * (1 - share);
+	if (state !== "complete" || plan.schedule.kind === "closed") return share > 0.5;
+	const rest = without(limitIntervals(plan, seconds, limitIndex(plan, sla)), intervals);
 	return sla.kind === "max"
 		? rest.every(({ over }) => over === 0)
 		: testOver(rest, sla.percentile).verdict !== "fail";
@@ -152,21 +124,13 @@ function highest(j: Judgement, sla: LatencySla, facts: Facts): number {
 	return (j.censored ?? 0) > 0 ? Number.POSITIVE_INFINITY : (max ?? 0);
 }
 
-function surelyOver(
-	j: Judgement,
-	sla: LatencySla,
-	bound: number,
-	facts: Facts,
-): boolean {
+function surelyOver(j: Judgement, sla: LatencySla, bound: number, facts: Facts): boolean {
 	const censored = j.censored ?? 0;
-	if (sla.kind === "max")
-		return censored > 0 || (j.valueNs ?? 0) - bound > sla.limitNs;
+	if (sla.kind === "max") return censored > 0 || (j.valueNs ?? 0) - bound > sla.limitNs;
 	if (j.lowNs !== null && j.lowNs - bound > sla.limitNs) return true;
 	const n = j.n ?? 0;
 	const share = tail(sla.percentile);
-	const over =
-		censored +
-		countOver(distributionOf(facts, sla.metric), sla.limitNs + bound);
+	const over = censored + countOver(distributionOf(facts, sla.metric), sla.limitNs + bound);
 	return fails(over, n, share) && over >= 2 * n * share;
 }
 

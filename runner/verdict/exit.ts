@@ -30,9 +30,7 @@ export function exitCodeOf(
 	if (result.errorCause === "internal") return EXIT.internal;
 	switch (result.verdict) {
 		case "interrupted":
-			return result.interruptedBy === "SIGTERM"
-				? EXIT.terminated
-				: EXIT.interrupted;
+			return result.interruptedBy === "SIGTERM" ? EXIT.terminated : EXIT.interrupted;
 		case "error":
 			return result.errorCause === "scenario" ? EXIT.usage : EXIT.environment;
 		case "invalid":

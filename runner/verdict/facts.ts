@@ -8,11 +8,7 @@ import type { Tick } from "../model/client-file.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import {
-	intendedInWindow,
-	mainMetric,
-	samplesPerMessage,
-} from "../plan/samples.ts";
+import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import type { ClientPart, Collected } from "../run/collect.ts";
 import { say } from "../text/say.ts";
 import { intendedPerInterval, secondOf } from "./intervals.ts";
@@ -64,10 +60,7 @@ export interface Facts extends Surroundings {
 }
 
 /** Reads the histograms of a run. A histogram that cannot be read is a fact too, never an exception. */
-export function factsOf(
-	collected: Collected,
-	surroundings: Surroundings,
-): Facts {
+export function factsOf(collected: Collected, surroundings: Surroundings): Facts {
 	try {
 		const lines = readLogs(collected.logs);
 		const { plan } = collected;
@@ -86,20 +79,14 @@ export function factsOf(
 			collected,
 			merged: new Map(),
 			lags: new Map(),
-			unreadable: say("log-unreadable", {
-				reason: (error as Error).message,
-			}).text,
+			unreadable: say("log-unreadable", { reason: (error as Error).message }).text,
 		};
 	}
 }
 
 /** Does this run have the metric at all? A system without acknowledgements has no ack latency, a closed load no response. */
-export function hasMetric(
-	{ collected }: Pick<Facts, "collected">,
-	metric: Metric,
-): boolean {
-	if (collected.state === "never" || collected.clients.length === 0)
-		return false;
+export function hasMetric({ collected }: Pick<Facts, "collected">, metric: Metric): boolean {
+	if (collected.state === "never" || collected.clients.length === 0) return false;
 	return (
 		samplesPerMessage(collected.plan, metric) > 0 &&
 		(metric !== "ack" || collected.clients.every((c) => c.capabilities.acks))
@@ -113,8 +100,7 @@ export function hasMetric(
 export function sampleOf(facts: Facts, metric: Metric): Sample {
 	const distribution = distributionOf(facts, metric);
 	const sums = sumsOf(facts, metric);
-	const all =
-		metric === "lag" || metric === "queued" ? 0 : samplesDue(facts, metric);
+	const all = metric === "lag" || metric === "queued" ? 0 : samplesDue(facts, metric);
 	return {
 		distribution,
 		n: Math.max(all, distribution.count),
@@ -144,9 +130,7 @@ export function samplesDue(facts: Facts, metric: Metric): number {
  * last one may be shorter. Seconds in which nothing is due are left out. null: nobody knows when those that never completed were due
  * (a closed load; a run that was stopped or broke off), or this run has no such metric.
  */
-export function dueBySecond(
-	collected: Collected,
-): ReadonlyMap<number, number> | null {
+export function dueBySecond(collected: Collected): ReadonlyMap<number, number> | null {
 	const { plan, state } = collected;
 	const { schedule } = plan;
 	const main = mainMetric(plan);
@@ -155,8 +139,7 @@ export function dueBySecond(
 	const perMessage = samplesPerMessage(plan, main);
 	const due = new Map<number, number>();
 	const add = (second: number, messages: number) => {
-		if (messages > 0)
-			due.set(second, (due.get(second) ?? 0) + messages * perMessage);
+		if (messages > 0) due.set(second, (due.get(second) ?? 0) + messages * perMessage);
 	};
 	const { warmupNs } = schedule;
 	let before = 0;
@@ -165,8 +148,7 @@ export function dueBySecond(
 		add(second, upTo - before);
 		before = upTo;
 	}
-	for (const [i, messages] of intendedPerInterval(plan).entries())
-		add(secondOf(plan, i), messages);
+	for (const [i, messages] of intendedPerInterval(plan).entries()) add(secondOf(plan, i), messages);
 	return due;
 }
 
@@ -179,17 +161,11 @@ export function mainSampleOf(facts: Facts): Sample {
  * The window in real time, ns since T0. Of a closed load it opens when its warm-up is through, and ends with the last receipt or
  * acknowledgement.
  */
-export function windowOf({ plan, totals, ticks }: Collected): {
-	startNs: number;
-	endNs: number;
-} {
+export function windowOf({ plan, totals, ticks }: Collected): { startNs: number; endNs: number } {
 	const { kind, warmupNs, durationNs } = plan.schedule;
-	if (kind !== "closed")
-		return { startNs: warmupNs, endNs: warmupNs + durationNs };
+	if (kind !== "closed") return { startNs: warmupNs, endNs: warmupNs + durationNs };
 	const startNs = totals?.windowStartNs ?? warmupNs;
-	const last = [totals?.lastReceiveNs, totals?.lastAckNs].filter(
-		(ns) => ns != null,
-	);
+	const last = [totals?.lastReceiveNs, totals?.lastAckNs].filter((ns) => ns != null);
 	// Of a run that broke off, or that nobody answered, as far as anything was counted.
 	const endNs =
 		last.length > 0
@@ -199,14 +175,9 @@ export function windowOf({ plan, totals, ticks }: Collected): {
 }
 
 /** The tightest limit on a latency that the SLA names, of one metric or of any; null: there is none. */
-export function tightestLimitNs(
-	{ collected }: Facts,
-	metric?: Metric,
-): number | null {
+export function tightestLimitNs({ collected }: Facts, metric?: Metric): number | null {
 	const limits = collected.plan.sla.flatMap((s) =>
-		s.kind === "tally" || (metric !== undefined && s.metric !== metric)
-			? []
-			: [s.limitNs],
+		s.kind === "tally" || (metric !== undefined && s.metric !== metric) ? [] : [s.limitNs],
 	);
 	return limits.length === 0 ? null : smallestOf(limits);
 }
@@ -220,9 +191,7 @@ export function ticksOfWindow(
 	const [from, to] = [startNs / 1e9, endNs / 1e9];
 	if (collected.plan.schedule.kind === "closed")
 		return ticks.filter((t) => t.at > from && t.at - secondsOf(t) < to);
-	return ticks.filter(
-		(t) => t.at - secondsOf(t) >= from - 1e-9 && t.at <= to + 1e-9,
-	);
+	return ticks.filter((t) => t.at - secondsOf(t) >= from - 1e-9 && t.at <= to + 1e-9);
 }
 
 /** Exact figures of the window, or of its seconds [from, to), from the counters beside the histograms. */
@@ -262,11 +231,9 @@ export function distributionOf(facts: Facts, metric: Metric): Distribution {
 }
 
 /** What is known of the lateness of each client of several in the window; nothing of those that measured nothing. */
-export function lagByClient(facts: Facts): {
-	readonly part: ClientPart;
-	readonly merged: Merged;
-	readonly sample: Sample;
-}[] {
+export function lagByClient(
+	facts: Facts,
+): { readonly part: ClientPart; readonly merged: Merged; readonly sample: Sample }[] {
 	return facts.collected.parts.flatMap((part) => {
 		const merged = facts.lags.get(part.index);
 		const { whole: distribution = EMPTY } = merged ?? {};

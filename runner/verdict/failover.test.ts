@@ -2,13 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Plan } from "../model/plan.ts";
 import type { FaultDone } from "../model/run-file.ts";
 import { buildResult } from "../report/result.ts";
-import {
-	built,
-	type Fate,
-	inSteps,
-	planOf,
-	steady,
-} from "../run/built.fake.ts";
+import { built, type Fate, inSteps, planOf, steady } from "../run/built.fake.ts";
 import type { Collected } from "../run/collect.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { failoverOf } from "./failover.ts";
@@ -24,7 +18,8 @@ const killed = (fault: Partial<FaultDone> = {}): FaultDone => ({
 	beganNs: 4 * S,
 	endedNs: 5 * S,
 	delayNs: null,
-	...{ error: null, runOver: false },
+	error: null,
+	runOver: false,
 	...fault,
 });
 
@@ -60,9 +55,7 @@ function bins(
 		state: more.state ?? "complete",
 		run: { faults: more.faults ?? [killed()] },
 		completions:
-			more.completions === null
-				? null
-				: Float64Array.from(more.completions ?? completions),
+			more.completions === null ? null : Float64Array.from(more.completions ?? completions),
 		ticks: [],
 		seconds: [],
 		counters: { warmup: null, window: null },
@@ -103,10 +96,7 @@ describe("time without completions", () => {
 			const whole = { unavailableNs: 1 * S, unavailableFromNs: 4 * S };
 			const of = (calledNs: number | null) =>
 				first(
-					bins(
-						{ empty: [[400, 500]] },
-						{ faults: [killed({ calledNs, beganNs: began * S })] },
-					),
+					bins({ empty: [[400, 500]] }, { faults: [killed({ calledNs, beganNs: began * S })] }),
 				);
 			expect(of(3.99 * S)).toMatchObject(whole);
 			// Of an older mqbench, which has not written down when it told the broker.
@@ -133,14 +123,9 @@ describe("time without completions", () => {
 
 	test("that began before the broker was told has to go on for as long after it", () => {
 		const of = (to: number) =>
-			first(
-				bins({ empty: [[370, to]] }, { faults: [killed({ calledNs: 4 * S })] }),
-			);
+			first(bins({ empty: [[370, to]] }, { faults: [killed({ calledNs: 4 * S })] }));
 		expect(of(403)).toMatchObject({ unavailableNs: 0 });
-		expect(of(405)).toMatchObject({
-			unavailableNs: 350 * MS,
-			unavailableFromNs: 3700 * MS,
-		});
+		expect(of(405)).toMatchObject({ unavailableNs: 350 * MS, unavailableFromNs: 3700 * MS });
 	});
 
 	test("where what came before says little, as it led into the fault, has to be that of ten messages", () => {
@@ -200,9 +185,7 @@ describe("time without completions", () => {
 
 	test("has to be longer than five times what the load leaves empty itself", () => {
 		// Every tenth piece: nine are empty always. 45 and fewer say nothing.
-		expect(first(bins({ gap: 10, empty: [[401, 431]] }))).toMatchObject({
-			unavailableNs: 0,
-		});
+		expect(first(bins({ gap: 10, empty: [[401, 431]] }))).toMatchObject({ unavailableNs: 0 });
 		expect(first(bins({ gap: 10, empty: [[401, 441]] }))).toMatchObject({
 			unavailableNs: 490 * MS,
 			unavailableFromNs: 4010 * MS,
@@ -211,8 +194,7 @@ describe("time without completions", () => {
 
 	test("soon after the window's start has to be that of ten messages", () => {
 		const early = [killed({ beganNs: 1.5 * S })];
-		const of = (to: number) =>
-			first(bins({ gap: 2, empty: [[151, to]] }, { faults: early }));
+		const of = (to: number) => first(bins({ gap: 2, empty: [[151, to]] }, { faults: early }));
 		// 50/s: ten messages are 200 ms apart.
 		expect(of(170)).toMatchObject({ unavailableNs: 0 });
 		expect(of(172)).toMatchObject({ unavailableNs: 210 * MS });
@@ -222,17 +204,7 @@ describe("time without completions", () => {
 		const completions = bins({ empty: [[1050, 1100]] }).completions ?? [];
 		expect(
 			first(
-				bins(
-					{},
-					{
-						completions: [
-							...completions,
-							...Array(30).fill(0),
-							1,
-							...Array(69).fill(0),
-						],
-					},
-				),
+				bins({}, { completions: [...completions, ...Array(30).fill(0), 1, ...Array(69).fill(0)] }),
 			),
 		).toMatchObject({
 			unavailableNs: 800 * MS,
@@ -255,9 +227,7 @@ describe("time without completions", () => {
 			// And without any standing: none.
 			const calm = bins({ gap }).completions ?? [];
 			expect(
-				first(
-					bins({ gap }, { completions: [...calm, ...Array(300).fill(0), 1] }),
-				),
+				first(bins({ gap }, { completions: [...calm, ...Array(300).fill(0), 1] })),
 			).toMatchObject({ unavailableNs: 0, unavailableFromNs: null });
 		},
 	);
@@ -295,24 +265,14 @@ describe("time without completions", () => {
 			),
 		).toMatchObject([
 			// Either of them is 0.4 s until then: the longer one may be longer.
-			{
-				unavailableNs: 400 * MS,
-				unavailableFromNs: 4100 * MS,
-				unavailableStill: true,
-			},
-			{
-				unavailableNs: 600 * MS,
-				unavailableFromNs: 6 * S,
-				unavailableStill: false,
-			},
+			{ unavailableNs: 400 * MS, unavailableFromNs: 4100 * MS, unavailableStill: true },
+			{ unavailableNs: 600 * MS, unavailableFromNs: 6 * S, unavailableStill: false },
 		]);
 		// Over, as the next one begins.
-		expect(failoverOf(bins({ empty: [[560, 600]] }, { faults }))).toMatchObject(
-			[
-				{ unavailableNs: 400 * MS, unavailableStill: false },
-				{ unavailableNs: 0, unavailableStill: false },
-			],
-		);
+		expect(failoverOf(bins({ empty: [[560, 600]] }, { faults }))).toMatchObject([
+			{ unavailableNs: 400 * MS, unavailableStill: false },
+			{ unavailableNs: 0, unavailableStill: false },
+		]);
 	});
 
 	test("is no failure where the load itself is meant to pause", () => {
@@ -321,19 +281,9 @@ describe("time without completions", () => {
 			{ perSecond: 100, seconds: 5 },
 			{ perSecond: 1, seconds: 5 },
 		]);
-		const quiet = Array.from({ length: 1100 }, (_, i) =>
-			i < 600 || i % 100 === 0 ? 1 : 0,
-		);
+		const quiet = Array.from({ length: 1100 }, (_, i) => (i < 600 || i % 100 === 0 ? 1 : 0));
 		expect(
-			first(
-				bins(
-					{},
-					{
-						plan: { schedule } as unknown as Partial<Plan>,
-						completions: quiet,
-					},
-				),
-			),
+			first(bins({}, { plan: { schedule } as unknown as Partial<Plan>, completions: quiet })),
 		).toMatchObject({ unavailableNs: 0 });
 	});
 
@@ -367,16 +317,12 @@ function outage(
 	const plan = planOf({
 		acks,
 		schedule: steady(1000, 1, 9),
-		sla: ["lost <= 1000", "p99 < 20ms", "p50 < 1s"].map(
-			(text) => parseSla(text) as never,
-		),
+		sla: ["lost <= 1000", "p99 < 20ms", "p50 < 1s"].map((text) => parseSla(text) as never),
 		limits: [
 			{ metric: "response", limitNs: 1e9 },
 			{ metric: "response", limitNs: 20 * MS },
 		],
-		faults: [
-			{ atNs: 5 * S, action: "kill", forNs: heldNs, node: 1, delayNs: null },
-		],
+		faults: [{ atNs: 5 * S, action: "kill", forNs: heldNs, node: 1, delayNs: null }],
 	});
 	const fates = Array.from({ length: plan.schedule.messages }, (_, i): Fate => {
 		const due = i * MS;
@@ -384,10 +330,7 @@ function outage(
 		const at = held ? 5 * S + heldNs : due + MS;
 		// The first ones that the broker held never come.
 		const gone = i >= 5000 && i < 5000 + lose;
-		return {
-			ackedNs: acks ? (gone ? null : at) : null,
-			receivedNs: [gone ? null : at],
-		};
+		return { ackedNs: acks ? (gone ? null : at) : null, receivedNs: [gone ? null : at] };
 	});
 	const [run] = buildResult(built(plan, fates, { run: { faults } })).runs;
 	if (run === undefined) throw new Error("no run");
@@ -422,9 +365,7 @@ describe("an outage of D at a constant rate", () => {
 	test("with messages that never come: they keep nothing from being drained, but are over the limit", () => {
 		const run = outage(700 * MS, { lose: 40 });
 		expect(run.lost).toBe(40);
-		expect(run.failover).toMatchObject([
-			{ recoveredNs: 700 * MS, drainedNs: 800 * MS },
-		]);
+		expect(run.failover).toMatchObject([{ recoveredNs: 700 * MS, drainedNs: 800 * MS }]);
 	});
 
 	test("that a second fault follows is told until that one", () => {
@@ -435,47 +376,31 @@ describe("an outage of D at a constant rate", () => {
 			],
 		});
 		expect(run.failover).toMatchObject([
-			{
-				...{ unavailableNs: 1 * S, unavailableStill: true },
-				...{ recoveredNs: null, drainedNs: null },
-			},
-			{
-				unavailableNs: 500 * MS,
-				unavailableFromNs: 6 * S,
-				recoveredNs: 500 * MS,
-			},
+			{ unavailableNs: 1 * S, unavailableStill: true, recoveredNs: null, drainedNs: null },
+			{ unavailableNs: 500 * MS, unavailableFromNs: 6 * S, recoveredNs: 500 * MS },
 		]);
 	});
 
 	test("is not told shorter where it took a while until it was known to have begun", () => {
 		// Told just before 5 s, known 0.4 s later.
 		const [failover] = outage(700 * MS, {
-			faults: [
-				killed({
-					...{ calledNs: 5 * S, beganNs: 5.4 * S, endedNs: 5.7 * S },
-				}),
-			],
+			faults: [killed({ calledNs: 5 * S, beganNs: 5.4 * S, endedNs: 5.7 * S })],
 		}).failover;
 		expect(failover).toMatchObject({
-			...{ unavailableNs: 700 * MS, unavailableFromNs: 5 * S },
-			...{ recoveredNs: 700 * MS, drainedNs: 800 * MS },
+			unavailableNs: 700 * MS,
+			unavailableFromNs: 5 * S,
+			recoveredNs: 700 * MS,
+			drainedNs: 800 * MS,
 		});
 	});
 
 	test("that nobody notices is 0 for all of them", () => {
-		expect(outage(0).failover).toMatchObject([
-			{ unavailableNs: 0, recoveredNs: 0, drainedNs: 0 },
-		]);
+		expect(outage(0).failover).toMatchObject([{ unavailableNs: 0, recoveredNs: 0, drainedNs: 0 }]);
 	});
 
 	test("that goes on to the window's end is never over", () => {
 		expect(outage(5 * S).failover).toMatchObject([
-			{
-				unavailableNs: 5 * S,
-				unavailableStill: false,
-				recoveredNs: null,
-				drainedNs: null,
-			},
+			{ unavailableNs: 5 * S, unavailableStill: false, recoveredNs: null, drainedNs: null },
 		]);
 	});
 });

@@ -34,7 +34,8 @@ export function failoverOf(
 		const { unavailableFromNs, unavailableNs } = gap;
 		const servedNs = (unavailableFromNs ?? span.beganNs) + (unavailableNs ?? 0);
 		return {
-			...{ ...fault, ...gap },
+			...fault,
+			...gap,
 			...recovered(collected, span, line),
 			...drainedOf(collected, { ...span, servedNs }),
 		};
@@ -92,9 +93,7 @@ function unavailable(
 		firstFault ? faultZeroNs(firstFault) : beganNs,
 		[began, until],
 	);
-	const lastDue = Math.floor(
-		offsetNs(plan.schedule, plan.schedule.messages - 1) / BIN_NS,
-	);
+	const lastDue = Math.floor(offsetNs(plan.schedule, plan.schedule.messages - 1) / BIN_NS);
 	const called = faults[index]?.calledNs != null;
 	const runs = emptyRuns(completions, until)
 		.filter(({ from, to }) => to > began && from < until)
@@ -176,10 +175,7 @@ function emptyInSchedule(plan: Plan, from: number, to: number): number {
 }
 
 /** Runs of empty pieces [from, to) that begin before `end`. What lies behind the last completion is empty, too, as far as `end`. */
-function emptyRuns(
-	completions: ArrayLike<number>,
-	end: number,
-): { from: number; to: number }[] {
+function emptyRuns(completions: ArrayLike<number>, end: number): { from: number; to: number }[] {
 	const runs: { from: number; to: number }[] = [];
 	let from: number | null = null;
 	const length = Math.max(completions.length, end);
@@ -196,9 +192,7 @@ function emptyRuns(
 }
 
 function lineOf({ sla }: Plan): LatencySla | undefined {
-	const asked = sla.flatMap((one) =>
-		one.kind === "tally" && one.until ? [one.until] : [],
-	);
+	const asked = sla.flatMap((one) => (one.kind === "tally" && one.until ? [one.until] : []));
 	return asked[0] ?? sla.find(isOfAnswer);
 }
 
@@ -220,10 +214,7 @@ function recovered(
 	const second = receivedTwice(collected, line.metric);
 	const pieces = limitIntervals(plan, seconds, k, second)
 		.map(({ n, over }, i) => ({
-			endNs: Math.min(
-				warmupNs + (i + 1) * intervalNs(plan),
-				warmupNs + plan.schedule.durationNs,
-			),
+			endNs: Math.min(warmupNs + (i + 1) * intervalNs(plan), warmupNs + plan.schedule.durationNs),
 			n,
 			bad: over > n * allowed,
 		}))

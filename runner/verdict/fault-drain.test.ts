@@ -27,10 +27,7 @@ function drained(
 			counters: { warmup: null, window: { lost, unknown: givenUp } },
 			totals: { unanswered: givenUp },
 		} as unknown as Collected,
-		{
-			...{ beganNs: faultS * 1e9, untilNs: seconds * 1e9 },
-			servedNs: (faultS + servedS) * 1e9,
-		},
+		{ beganNs: faultS * 1e9, untilNs: seconds * 1e9, servedNs: (faultS + servedS) * 1e9 },
 	);
 	return ns === null ? null : ns / 1e9;
 }
@@ -39,9 +36,7 @@ function drained(
 const outage =
 	(d: number, calm = 1) =>
 	(x: number): number =>
-		x <= 0
-			? calm
-			: calm + Math.max(0, x <= d ? 1000 * x : 1000 * (3 * d - 2 * x));
+		x <= 0 ? calm : calm + Math.max(0, x <= d ? 1000 * x : 1000 * (3 * d - 2 * x));
 
 describe("a queue is drained", () => {
 	// 2 s of 1000/s shrink by 2000/s: gone 1 s later, but for the 10 messages that are no queue.
@@ -51,22 +46,18 @@ describe("a queue is drained", () => {
 	});
 
 	test("though a handful more is in flight later, as in a level queue it is", () => {
-		expect(drained((x) => outage(2)(x) + (x > 20 && x % 1 === 0 ? 9 : 0))).toBe(
-			3,
-		);
+		expect(drained((x) => outage(2)(x) + (x > 20 && x % 1 === 0 ? 9 : 0))).toBe(3);
 	});
 
 	test("though another stall comes when it had been level for 2 s", () => {
-		const then = (at: number) => (x: number) =>
-			outage(2)(x) + (x > at && x < at + 0.5 ? 300 : 0);
+		const then = (at: number) => (x: number) => outage(2)(x) + (x > at && x < at + 0.5 ? 300 : 0);
 		expect(drained(then(5))).toBe(3);
 		expect(drained(then(4.5))).toBe(5);
 	});
 
 	test("after the time without answers, whatever stalls before or behind it", () => {
 		// Sends fail at once: there is no queue while nobody answers, but for a stall of 0.2 s each.
-		const stalls = (x: number) =>
-			(x > 1 && x < 1.2) || (x > 9 && x < 9.2) ? 50 : 1;
+		const stalls = (x: number) => ((x > 1 && x < 1.2) || (x > 9 && x < 9.2) ? 50 : 1);
 		expect(drained(stalls)).toBe(1.2);
 		expect(drained(stalls, { servedS: 5 })).toBe(5);
 	});
@@ -97,14 +88,9 @@ describe("a queue is drained", () => {
 		[50, 7, 1],
 		[1000, 11, 0],
 		[1000, 12, 1],
-	])(
-		"at %i/s counts as a queue from so many on: %i",
-		(perSecond, n, expected) => {
-			expect(drained((x) => (x > 0 && x < 1 ? n : 1), { perSecond })).toBe(
-				expected,
-			);
-		},
-	);
+	])("at %i/s counts as a queue from so many on: %i", (perSecond, n, expected) => {
+		expect(drained((x) => (x > 0 && x < 1 ? n : 1), { perSecond })).toBe(expected);
+	});
 });
 
 describe("messages that never come do not wait", () => {
@@ -124,8 +110,7 @@ describe("messages that never come do not wait", () => {
 
 	test("and a queue that grows is one, of which some are given up later", () => {
 		// 10 s of it, then half is answered at once; the rest is given up after 30 s.
-		const half = (x: number) =>
-			x <= 0 ? 1 : x < 10 ? 1 + 1000 * x : x < 30 ? 5001 : 1;
+		const half = (x: number) => (x <= 0 ? 1 : x < 10 ? 1 + 1000 * x : x < 30 ? 5001 : 1);
 		expect(drained(half, { givenUp: 5000 })).toBe(10);
 	});
 });

@@ -28,14 +28,9 @@ export function drainedOf(
 	const samples = waiting(collected);
 	const perSecond = SAMPLES_PER_SECOND / (plan.intervalSeconds ?? 1);
 	const beforeS = Math.max(BEFORE_S, 2 / perSecond);
-	const before = samples
-		.filter(({ x }) => x > began - beforeS && x <= began)
-		.map(({ y }) => y);
-	const after = samples.filter(
-		({ x }) => x > began && x <= untilNs / 1e9 + EDGE_S,
-	);
-	if (before.length === 0 || after.length === 0)
-		return { drainedNs: null, drainedStill: false };
+	const before = samples.filter(({ x }) => x > began - beforeS && x <= began).map(({ y }) => y);
+	const after = samples.filter(({ x }) => x > began && x <= untilNs / 1e9 + EDGE_S);
+	if (before.length === 0 || after.length === 0) return { drainedNs: null, drainedStill: false };
 	const [most, least] = [largestOf(before), smallestOf(before)];
 	const dueInPiece = (meanRate(plan) ?? 0) / perSecond;
 	const level = most + Math.max(1, Math.min(BACKLOG_MESSAGES, dueInPiece));
@@ -55,17 +50,11 @@ export function drainedOf(
 	const calm = after.find(({ x }, i) => {
 		if (i < first || x < servedNs / 1e9) return false;
 		const stretch = after.slice(i, i + beforeS * perSecond);
-		return (
-			stretch.length >= LEAST_S * perSecond &&
-			stretch.every(({ y }) => y - gone(i) <= level)
-		);
+		return stretch.length >= LEAST_S * perSecond && stretch.every(({ y }) => y - gone(i) <= level);
 	});
 	return calm === undefined
 		? { drainedNs: null, drainedStill: true }
-		: {
-				drainedNs: Math.round((calm.x - began) * 1e9),
-				drainedStill: false,
-			};
+		: { drainedNs: Math.round((calm.x - began) * 1e9), drainedStill: false };
 }
 
 /** From a fault's begin to the next one's, or the end of the window, ns since T0. */

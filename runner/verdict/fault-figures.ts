@@ -7,10 +7,7 @@ import { BIN_NS } from "./failover.ts";
 import { intervalNs } from "./intervals.ts";
 
 /** What an SLA line may ask of a fault. */
-export type FaultFigure = Extract<
-	Tally,
-	"unavailable" | "recovered" | "drained"
->;
+export type FaultFigure = Extract<Tally, "unavailable" | "recovered" | "drained">;
 
 export function isFaultFigure(tally: Tally): tally is FaultFigure {
 	return needs(tally, "faults");
@@ -66,9 +63,7 @@ export function worstOfFaults(
 type Time = Pick<FaultTime, "ns" | "leastNs" | "mostNs">;
 
 /** `restNs`: from the fault until the next one, or the end of the window. null: not known. */
-const TIMES: Readonly<
-	Record<FaultFigure, (fault: Failover, restNs: number) => Time | null>
-> = {
+const TIMES: Readonly<Record<FaultFigure, (fault: Failover, restNs: number) => Time | null>> = {
 	unavailable: ({ unavailableNs: ns, unavailableStill, noticedNs }) => {
 		if (ns === null || noticedNs === null) return null;
 		if (unavailableStill) return open(ns);
@@ -79,16 +74,12 @@ const TIMES: Readonly<
 	recovered: ({ sla, recoveredNs }, restNs) =>
 		sla === null ? null : until(recoveredNs, intervalNs({}), restNs),
 	drained: ({ drainedNs, drainedStill }, restNs) =>
-		drainedNs === null && !drainedStill
-			? null
-			: until(drainedNs, 1e9 / SAMPLES_PER_SECOND, restNs),
+		drainedNs === null && !drainedStill ? null : until(drainedNs, 1e9 / SAMPLES_PER_SECOND, restNs),
 };
 
 /** What ends with a piece of time has ended somewhere within it; null: it has not by then. */
 function until(ns: number | null, pieceNs: number, restNs: number): Time {
-	return ns === null
-		? open(restNs)
-		: { ns, leastNs: Math.max(0, ns - pieceNs), mostNs: ns };
+	return ns === null ? open(restNs) : { ns, leastNs: Math.max(0, ns - pieceNs), mostNs: ns };
 }
 
 function open(ns: number): Time {

@@ -12,9 +12,15 @@ const MS = 1e6;
 const S = 1e9;
 
 const killed = (atS: number, node: number): FaultDone => ({
-	...{ action: "kill", node, leader: false, delayNs: null },
-	...{ calledNs: atS * S, beganNs: atS * S, endedNs: atS * S + 100 * MS },
-	...{ error: null, runOver: false },
+	action: "kill",
+	node,
+	leader: false,
+	delayNs: null,
+	calledNs: atS * S,
+	beganNs: atS * S,
+	endedNs: atS * S + 100 * MS,
+	error: null,
+	runOver: false,
 });
 
 /** Seconds since T0 in which the broker stands still; it then has everything at once. */
@@ -36,15 +42,16 @@ function run(
 		sla: lines,
 		limits: limits(lines),
 		faults: faults.map(({ beganNs }) => ({
-			...{ atNs: beganNs, action: "kill", forNs: 100 * MS },
-			...{ node: 1, delayNs: null },
+			atNs: beganNs,
+			action: "kill",
+			forNs: 100 * MS,
+			node: 1,
+			delayNs: null,
 		})),
 	});
 	const fates = Array.from({ length: plan.schedule.messages }, (_, i): Fate => {
 		const due = i * 5 * MS;
-		const hold = holds.find(
-			([from, to]) => due >= from * S - MS && due < to * S,
-		);
+		const hold = holds.find(([from, to]) => due >= from * S - MS && due < to * S);
 		const at = hold ? hold[1] * S : due + MS;
 		return { ackedNs: acks ? at : null, receivedNs: [at] };
 	});
@@ -55,9 +62,7 @@ type Collected = ReturnType<typeof collect>;
 
 function judge(collected: Collected, text: string) {
 	const until = text.startsWith("recovered") && !text.includes("(");
-	const sla = parseSla(
-		until ? text.replace("recovered", "recovered(p99 < 20ms)") : text,
-	);
+	const sla = parseSla(until ? text.replace("recovered", "recovered(p99 < 20ms)") : text);
 	if (sla.kind !== "tally") throw new Error(text);
 	return judgeTally(sla, factsOf(collected, UNKNOWN));
 }
@@ -83,47 +88,30 @@ describe("an outage of 700 ms at a constant rate, with a limit of 20 ms", () => 
 	});
 
 	test.each([
-		[
-			"unavailable < 650ms",
-			"700ms",
-			700 * MS,
-			"nothing was acknowledged for 700ms",
-		],
-		[
-			"recovered < 600ms",
-			"700ms",
-			700 * MS,
-			"p99 < 20ms was met again after 700ms",
-		],
+		["unavailable < 650ms", "700ms", 700 * MS, "nothing was acknowledged for 700ms"],
+		["recovered < 600ms", "700ms", 700 * MS, "p99 < 20ms was met again after 700ms"],
 		[
 			"drained < 700ms",
 			"800ms",
 			800 * MS,
 			"as few messages as before it were in flight again after 800ms",
 		],
-	])(
-		"%s says what was measured, and of which fault",
-		(sla, measured, value, text) => {
-			const limitNs = parseSla(sla);
-			const judged = judge(outage(), sla);
-			expect(judged).toMatchObject({
-				...{ verdict: "fail", measured, beyondNs: null },
-				tally: {
-					value,
-					limit: "limit" in limitNs ? limitNs.limit : null,
-					unit: "ns",
-				},
-			});
-			expect(judged.why).toContain(
-				`kill of node 1 4s after the window opened: ${text}; the SLA asks for less than`,
-			);
-		},
-	);
+	])("%s says what was measured, and of which fault", (sla, measured, value, text) => {
+		const limitNs = parseSla(sla);
+		const judged = judge(outage(), sla);
+		expect(judged).toMatchObject({
+			verdict: "fail",
+			measured,
+			beyondNs: null,
+			tally: { value, limit: "limit" in limitNs ? limitNs.limit : null, unit: "ns" },
+		});
+		expect(judged.why).toContain(
+			`kill of node 1 4s after the window opened: ${text}; the SLA asks for less than`,
+		);
+	});
 
 	test("is told by receipts where nothing is acknowledged", () => {
-		expect(
-			judge(run([[5, 5.7]], { acks: false }), "unavailable < 1s").why,
-		).toBe(
+		expect(judge(run([[5, 5.7]], { acks: false }), "unavailable < 1s").why).toBe(
 			"kill of node 1 4s after the window opened: nothing was received for 700ms",
 		);
 	});
@@ -142,10 +130,7 @@ describe("a fault that nobody notices", () => {
 	const calm = () => run([], { faults: [killed(5, 1)] });
 
 	test.each([
-		[
-			"unavailable < 100ms",
-			"no stretch of 50ms or longer in which nothing was acknowledged",
-		],
+		["unavailable < 100ms", "no stretch of 50ms or longer in which nothing was acknowledged"],
 		["recovered < 100ms", "p99 < 20ms was met all the time"],
 		["drained < 100ms", "no more messages were in flight than before it"],
 	])("passes %s", (sla, text) => {
@@ -185,11 +170,7 @@ describe("what has not ended when the window closes", () => {
 		["drained < 6s", "inconclusive"],
 	])("%s is %s, with how long that was at least", (sla, verdict) => {
 		const judged = judge(open(), sla);
-		expect(judged).toMatchObject({
-			verdict,
-			measured: "> 5s",
-			beyondNs: 5 * S,
-		});
+		expect(judged).toMatchObject({ verdict, measured: "> 5s", beyondNs: 5 * S });
 		expect(judged.tally?.value).toBeNull();
 		expect(judged.why).toContain("in the 5s until the window closed");
 	});
@@ -207,16 +188,13 @@ describe("of several faults", () => {
 		["unavailable < 2s", "pass", "900ms"],
 		["recovered < 500ms", "fail", "900ms"],
 		["drained < 2s", "pass", "1s"],
-	])(
-		"the worst one decides, and is named: %s is %s",
-		(sla, verdict, measured) => {
-			const judged = judge(two(), sla);
-			expect(judged).toMatchObject({ verdict, measured });
-			expect(judged.why).toContain(
-				"kill of node 2 5s after the window opened, the worst of 2 faults: ",
-			);
-		},
-	);
+	])("the worst one decides, and is named: %s is %s", (sla, verdict, measured) => {
+		const judged = judge(two(), sla);
+		expect(judged).toMatchObject({ verdict, measured });
+		expect(judged.why).toContain(
+			"kill of node 2 5s after the window opened, the worst of 2 faults: ",
+		);
+	});
 
 	test("it is the first one where that lasted longer", () => {
 		expect(
@@ -227,9 +205,7 @@ describe("of several faults", () => {
 				]),
 				"unavailable < 2s",
 			).why,
-		).toContain(
-			"kill of node 1 2s after the window opened, the worst of 2 faults",
-		);
+		).toContain("kill of node 1 2s after the window opened, the worst of 2 faults");
 	});
 
 	test("one that the next cut short leaves the line open, however well that went", () => {
@@ -242,9 +218,7 @@ describe("of several faults", () => {
 		expect(judge(cut, "recovered < 1800ms").verdict).toBe("fail");
 		// Nothing was acknowledged for 3.5 s.
 		const silent = judge(cut, "unavailable < 2500ms");
-		expect(silent).toMatchObject({
-			...{ verdict: "inconclusive", measured: "> 2s", beyondNs: 2 * S },
-		});
+		expect(silent).toMatchObject({ verdict: "inconclusive", measured: "> 2s", beyondNs: 2 * S });
 		expect(silent.why).toContain(
 			"nothing was acknowledged for at least 2s: the next fault began before anything was again",
 		);
@@ -259,9 +233,7 @@ describe("of several faults", () => {
 		] as const;
 		const faults = [killed(4, 1), killed(7, 2)];
 		const judged = judge(run(holds, { faults }), "unavailable < 1600ms");
-		expect(judged).toMatchObject({
-			...{ verdict: "inconclusive", measured: "> 600ms" },
-		});
+		expect(judged).toMatchObject({ verdict: "inconclusive", measured: "> 600ms" });
 	});
 
 	test("a breach comes before what is open for longer", () => {
@@ -271,10 +243,7 @@ describe("of several faults", () => {
 			[5.9, 60],
 		]);
 		const judged = judge(both, "recovered < 5s");
-		expect(judged).toMatchObject({
-			verdict: "inconclusive",
-			measured: "> 4.1s",
-		});
+		expect(judged).toMatchObject({ verdict: "inconclusive", measured: "> 4.1s" });
 		const strict = run([
 			[1.5, 5.4],
 			[7, 60],
@@ -290,35 +259,23 @@ describe("of several faults", () => {
 test("a fault before the first sample of the queue has nothing to compare with, and breaks no limit", () => {
 	const early = run([[0.05, 0.3]]);
 	expect(judge(early, "drained < 5s")).toMatchObject({
-		...{ verdict: "error", measured: "n/a", beyondNs: null },
+		verdict: "error",
+		measured: "n/a",
+		beyondNs: null,
 		why: "drained was not measured",
 	});
 });
 
 test.each([
-	[
-		"nobody counted completions",
-		{ completions: null },
-		"unavailable < 5s",
-		"error",
-	],
+	["nobody counted completions", { completions: null }, "unavailable < 5s", "error"],
 	["nobody counted what is in flight", { ticks: [] }, "drained < 5s", "error"],
-	[
-		"the run was stopped",
-		{ state: "aborted" as const },
-		"unavailable < 5s",
-		"inconclusive",
-	],
-	[
-		"the run was stopped",
-		{ state: "aborted" as const },
-		"drained < 5s",
-		"inconclusive",
-	],
+	["the run was stopped", { state: "aborted" as const }, "unavailable < 5s", "inconclusive"],
+	["the run was stopped", { state: "aborted" as const }, "drained < 5s", "inconclusive"],
 ])("without figures, as %s, nothing passes", (_, change, sla, verdict) => {
 	const known = run([[5, 5.7]]);
 	expect(judge({ ...known, ...change }, sla)).toMatchObject({
-		...{ verdict, measured: "n/a" },
+		verdict,
+		measured: "n/a",
 		why: `${sla.split(" ")[0]} was not measured`,
 	});
 });

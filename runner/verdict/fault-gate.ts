@@ -6,26 +6,19 @@ import { formatDuration, formatDurationExact } from "../units.ts";
 import { faultName } from "./checks/faults.ts";
 import { type Facts, windowOf } from "./facts.ts";
 import { failoverOf } from "./failover.ts";
-import {
-	type FaultFigure,
-	type FaultTime,
-	faultTimes,
-} from "./fault-figures.ts";
+import { type FaultFigure, type FaultTime, faultTimes } from "./fault-figures.ts";
 import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
 
 /**
  * Judges a line about what a fault does, `unavailable < 10s`: the worst of a run's faults. PASS: all that the true time may be keeps the limit; FAIL: none of it does, as of one that had not
  * ended when the limit was over; else INCONCLUSIVE.
  */
-export function judgeFaults(
-	sla: TallySla,
-	figure: FaultFigure,
-	{ collected }: Facts,
-): Judgement {
+export function judgeFaults(sla: TallySla, figure: FaultFigure, { collected }: Facts): Judgement {
 	const { plan } = collected;
 	const tally = { name: figure, limit: sla.limit, unit: "ns" as const };
 	const base = {
-		...{ ...NO_NUMBERS, sla: sla.text },
+		...NO_NUMBERS,
+		sla: sla.text,
 		limit: formatDurationExact(sla.limit),
 		tally: { ...tally, value: null },
 		measured: "n/a",
@@ -53,14 +46,11 @@ export function judgeFaults(
 	const open = worst.mostNs === Number.POSITIVE_INFINITY;
 	return {
 		...base,
-		...{ verdict, tally: { ...tally, value: open ? null : worst.ns } },
+		verdict,
+		tally: { ...tally, value: open ? null : worst.ns },
 		beyondNs: open ? worst.ns : null,
-		measured: open
-			? `> ${formatDurationExact(wholePieces(worst.ns))}`
-			: formatDuration(worst.ns),
-		...because(
-			verdict === "pass" ? found : sayBut(found, whyNot(worst, verdict, sla)),
-		),
+		measured: open ? `> ${formatDurationExact(wholePieces(worst.ns))}` : formatDuration(worst.ns),
+		...because(verdict === "pass" ? found : sayBut(found, whyNot(worst, verdict, sla))),
 	};
 }
 
@@ -83,7 +73,9 @@ interface About {
 const FOUND: Readonly<Record<FaultFigure, (t: FaultTime, a: About) => Said>> = {
 	unavailable: (time, { line: _, ...about }) =>
 		say("fault-unavailable", {
-			...{ ...about, ...timeOf(time), cut: time.cut },
+			...about,
+			...timeOf(time),
+			cut: time.cut,
 			noticedNs: time.fault.noticedNs ?? 0,
 		}),
 	recovered: (time, { acks: _, ...about }) =>
@@ -103,8 +95,7 @@ function verdictOf(
 	const keeps = (ns: number) => (op === "<" ? ns < limit : ns <= limit);
 	if (keeps(mostNs)) return "pass";
 	// What had not ended yet is longer than it is known to be.
-	const fails =
-		mostNs === Number.POSITIVE_INFINITY ? leastNs >= limit : !keeps(leastNs);
+	const fails = mostNs === Number.POSITIVE_INFINITY ? leastNs >= limit : !keeps(leastNs);
 	return fails ? "fail" : "inconclusive";
 }
 
@@ -122,11 +113,8 @@ function whyNot(
 	{ op, limit: limitNs }: TallySla,
 ): Said {
 	if (verdict === "fail") return say("fault-missed", { op, limitNs });
-	if (mostNs === Number.POSITIVE_INFINITY)
-		return say("fault-cut-short", { limitNs });
-	return ns === 0
-		? say("fault-unnoticed", { limitNs })
-		: say("fault-between", { limitNs });
+	if (mostNs === Number.POSITIVE_INFINITY) return say("fault-cut-short", { limitNs });
+	return ns === 0 ? say("fault-unnoticed", { limitNs }) : say("fault-between", { limitNs });
 }
 
 /** Never told longer than it was. */

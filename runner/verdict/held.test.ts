@@ -5,21 +5,17 @@ import { type Any, type Changes, judged } from "./judged.fake.ts";
 const MS = 1e6;
 
 /** The client library held so much at the ten samples of the second in which 490 messages of the run took up to 500 ms; else nothing. */
-const holding = (
-	held: readonly number[] | null,
-): NonNullable<Changes["lines"]> =>
+const holding = (held: readonly number[] | null): NonNullable<Changes["lines"]> =>
 	eachTick((tick) => (tick.at === 6 ? held : held && Array(10).fill(0)));
 const eachTick =
 	(held: (tick: Any, i: number) => unknown): NonNullable<Changes["lines"]> =>
 	(lines) => {
-		for (const [i, l] of lines.filter((l) => l.type === "tick").entries())
-			l.held = held(l, i);
+		for (const [i, l] of lines.filter((l) => l.type === "tick").entries()) l.held = held(l, i);
 		return undefined;
 	};
 const stalled = (held: readonly number[] | null, changes: Changes = {}) =>
 	judged("stall", { lines: holding(held), ...changes });
-const checkOf = ({ checks }: ReturnType<typeof judged>) =>
-	checks.find((c) => c.check === "held");
+const checkOf = ({ checks }: ReturnType<typeof judged>) => checks.find((c) => c.check === "held");
 
 const SLOW = [100, 200, 300, 400, 490, 0, 0, 0, 0, 0];
 
@@ -28,11 +24,15 @@ describe("what the client library held for longer than the limit", () => {
 		const found = stalled(SLOW);
 		expect(found.verdict).toBe("invalid");
 		expect(found.judgements[0]).toMatchObject({
-			...{ verdict: "invalid", heldDecided: true, lagDecided: false },
+			verdict: "invalid",
+			heldDecided: true,
+			lagDecided: false,
 			why: "the receiving side was slow (up to 490 messages waited in the client library, and 10 are due within 10ms): at most 100 of 10 000 may take longer than 10ms; 490 did, in one stretch of 500ms; without the 500ms of load that waited there, none of 9 500 did, which would be PASS instead of FAIL",
 		});
 		expect(checkOf(found)).toMatchObject({
-			...{ status: "invalid", figure: "490", limit: "10" },
+			status: "invalid",
+			figure: "490",
+			limit: "10",
 			detail:
 				"the receiving side was slow (up to 490 messages waited in the client library, and 10 are due within 10ms): that decided p99 < 10ms",
 		});
@@ -72,7 +72,8 @@ describe("what the client library held for longer than the limit", () => {
 		const found = stalled(Array(10).fill(10));
 		expect(found.judgements[0]?.verdict).toBe("fail");
 		expect(checkOf(found)).toMatchObject({
-			...{ status: "ok", figure: "10" },
+			status: "ok",
+			figure: "10",
 			detail: "at most 10 messages waited in the client library",
 		});
 	});
@@ -85,24 +86,21 @@ describe("what the client library held for longer than the limit", () => {
 						l.limits[0].over = [...l.limits[0].count];
 						l.limits[0].overWithoutLag = [...l.limits[0].count];
 					}
-				return eachTick((_, i) =>
-					Array.from({ length: 10 }, (_, k) => 50 * (10 * i + k + 1)),
-				)(lines);
+				return eachTick((_, i) => Array.from({ length: 10 }, (_, k) => 50 * (10 * i + k + 1)))(
+					lines,
+				);
 			},
 		});
 		expect(found.judgements[0]).toMatchObject({
-			...{ verdict: "invalid", heldDecided: true },
-			why: expect.stringContaining(
-				"without the 10s of load that waited there, none of 0 did",
-			),
+			verdict: "invalid",
+			heldDecided: true,
+			why: expect.stringContaining("without the 10s of load that waited there, none of 0 did"),
 		});
 	});
 
 	test("decides nothing where consumers work as they were asked to", () => {
 		const work = { meanNs: MS, distribution: "constant" };
-		const found = stalled(SLOW, {
-			plan: (plan) => Object.assign(plan, { work }),
-		});
+		const found = stalled(SLOW, { plan: (plan) => Object.assign(plan, { work }) });
 		expect(found.judgements[0]?.verdict).toBe("fail");
 		expect(checkOf(found)).toBeUndefined();
 	});

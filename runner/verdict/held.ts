@@ -16,11 +16,7 @@ export interface Held {
 }
 
 /** Metrics that end with a receipt. */
-export const RECEIVES: ReadonlySet<Metric> = new Set([
-	"response",
-	"service",
-	"last",
-]);
+export const RECEIVES: ReadonlySet<Metric> = new Set(["response", "service", "last"]);
 
 /**
  * A client library that holds more than is due within the limit passes messages on too late. `intervals` are those in which the held ones
@@ -31,10 +27,7 @@ export const RECEIVES: ReadonlySet<Metric> = new Set([
  *
  * null: it was not sampled, or cannot be judged: closed loads have no schedule; with work or backlog, messages wait as the scenario says.
  */
-export function heldIn(
-	{ plan, ticks }: Collected,
-	limitNs: number,
-): Held | null {
+export function heldIn({ plan, ticks }: Collected, limitNs: number): Held | null {
 	if (plan.schedule.kind === "closed" || plan.work || plan.backlog) return null;
 	const due = intendedPerInterval(plan);
 	const [first] = samplesOf(ticks, plan);
@@ -56,26 +49,16 @@ export function heldIn(
 		const explained = Math.max(HELD_MESSAGES, now - before(ns - limitNs));
 		if (own > worst.most) worst = { most: own, explained };
 		if (own <= explained) continue;
-		for (
-			let i = Math.ceil(ns / each) - 1;
-			i >= 0 && before((i + 1) * each) > now - own;
-			i--
-		)
+		for (let i = Math.ceil(ns / each) - 1; i >= 0 && before((i + 1) * each) > now - own; i--)
 			if (i < due.length) intervals.set(i, 1);
 	}
-	return {
-		...{ most: Math.round(worst.most), intervals },
-		explained: Math.round(worst.explained),
-	};
+	return { most: Math.round(worst.most), intervals, explained: Math.round(worst.explained) };
 }
 
 // --- internal ---
 
 /** How many are due before a time, ns from the window's start; outside of the window at the rate of its edge. */
-function dueBefore(
-	perInterval: readonly number[],
-	each: number,
-): (ns: number) => number {
+function dueBefore(perInterval: readonly number[], each: number): (ns: number) => number {
 	let sum = 0;
 	const starts = [0, ...perInterval.map((n) => (sum += n))];
 	return (ns) => {

@@ -5,19 +5,9 @@ import { firstRun, fixture } from "../run/fixture.fake.ts";
 import { intendedPerInterval, limitIntervals } from "./intervals.ts";
 
 const { plan } = collect(firstRun(fixture("healthy")));
-const withSchedule = (
-	messages: number,
-	perNs: number,
-	warmupNs: number,
-	durationNs: number,
-) => ({
+const withSchedule = (messages: number, perNs: number, warmupNs: number, durationNs: number) => ({
 	...plan,
-	schedule: {
-		...plan.schedule,
-		rate: { messages, perNs },
-		warmupNs,
-		durationNs,
-	},
+	schedule: { ...plan.schedule, rate: { messages, perNs }, warmupNs, durationNs },
 });
 
 describe("messages intended per 100 ms", () => {
@@ -32,18 +22,14 @@ describe("messages intended per 100 ms", () => {
 		(messages, perNs, warmupNs, durationNs) => {
 			const counts = new Array<number>(Math.ceil(durationNs / 1e8)).fill(0);
 			for (let i = 0n; ; i++) {
-				const offset =
-					Number((i * BigInt(perNs)) / BigInt(messages)) - warmupNs;
+				const offset = Number((i * BigInt(perNs)) / BigInt(messages)) - warmupNs;
 				if (offset >= durationNs) break;
 				if (offset >= 0)
-					counts[Math.floor(offset / 1e8)] =
-						(counts[Math.floor(offset / 1e8)] ?? 0) + 1;
+					counts[Math.floor(offset / 1e8)] = (counts[Math.floor(offset / 1e8)] ?? 0) + 1;
 			}
-			expect(
-				intendedPerInterval(
-					withSchedule(messages, perNs, warmupNs, durationNs),
-				),
-			).toEqual(counts);
+			expect(intendedPerInterval(withSchedule(messages, perNs, warmupNs, durationNs))).toEqual(
+				counts,
+			);
 		},
 	);
 });
@@ -53,9 +39,7 @@ describe("the counts over a limit", () => {
 		const { plan, seconds } = collect(firstRun(fixture("stall")));
 		const intervals = limitIntervals(plan, seconds, 0);
 		expect(intervals).toHaveLength(100);
-		expect(intervals.map((i) => i.over).filter((n) => n > 0)).toEqual([
-			100, 100, 100, 100, 90,
-		]);
+		expect(intervals.map((i) => i.over).filter((n) => n > 0)).toEqual([100, 100, 100, 100, 90]);
 		expect(intervals.findIndex((i) => i.over > 0)).toBe(40);
 		expect(intervals.reduce((n, i) => n + i.n, 0)).toBe(intendedInWindow(plan));
 	});
@@ -63,12 +47,7 @@ describe("the counts over a limit", () => {
 	test("have lost messages where they were intended", () => {
 		const { plan, seconds } = collect(firstRun(fixture("lost")));
 		const intervals = limitIntervals(plan, seconds, 0);
-		expect(intervals[20]).toEqual({
-			n: 100,
-			over: 12,
-			overWithoutLag: 12,
-			censored: 12,
-		});
+		expect(intervals[20]).toEqual({ n: 100, over: 12, overWithoutLag: 12, censored: 12 });
 		expect(intervals.filter((i) => i.censored > 0)).toHaveLength(1);
 	});
 
@@ -79,11 +58,7 @@ describe("the counts over a limit", () => {
 			seconds.filter((s) => s.second !== 3),
 			0,
 		);
-		expect(
-			intervals
-				.slice(30, 40)
-				.every((i) => i.censored === 100 && i.over === 100),
-		).toBe(true);
+		expect(intervals.slice(30, 40).every((i) => i.censored === 100 && i.over === 100)).toBe(true);
 		expect(intervals[29]?.censored).toBe(0);
 	});
 });

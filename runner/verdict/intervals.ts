@@ -6,9 +6,7 @@ import { intendedInWindow, samplesPerMessage } from "../plan/samples.ts";
 import type { Interval } from "./statistics.ts";
 
 /** Counters over a limit stand per 100 ms of intended time; of a long run per tenth of what is recorded as one second. */
-export function intervalNs({
-	intervalSeconds = 1,
-}: Pick<Plan, "intervalSeconds">): number {
+export function intervalNs({ intervalSeconds = 1 }: Pick<Plan, "intervalSeconds">): number {
 	return intervalSeconds * 100_000_000;
 }
 /** Intervals of a second, or of what is recorded as one. */
@@ -56,10 +54,7 @@ export function limitIntervals(
 		}));
 	}
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
-	const perMessage = samplesPerMessage(
-		plan,
-		plan.limits[k]?.metric ?? "response",
-	);
+	const perMessage = samplesPerMessage(plan, plan.limits[k]?.metric ?? "response");
 	const intervals = intendedPerInterval(plan).map((intended, i) => {
 		const counts = bySecond.get(secondOf(plan, i));
 		const piece = i % PER_SECOND;
@@ -154,10 +149,7 @@ export type Shares = ReadonlyMap<number, number>;
  * The intervals without those shares of what was due in them, and as many late ones as that. Their times stay, and so do messages that never
  * came: nothing but the system keeps them.
  */
-export function without(
-	intervals: readonly LimitInterval[],
-	shares: Shares,
-): LimitInterval[] {
+export function without(intervals: readonly LimitInterval[], shares: Shares): LimitInterval[] {
 	return intervals.map(({ n, over, overWithoutLag, censored }, i) => {
 		const away = Math.min(n - censored, Math.round((shares.get(i) ?? 0) * n));
 		return {
@@ -178,10 +170,7 @@ const NONE: LimitInterval = { ...NOTHING, overWithoutLag: 0, censored: 0 };
 const INTENDED = new WeakMap<Plan, readonly number[]>();
 
 /** What `second` samples too many hide: in an interval that has more than it owes they are seen, in others a message is missing for each. */
-function withHidden(
-	intervals: readonly LimitInterval[],
-	second: number,
-): LimitInterval[] {
+function withHidden(intervals: readonly LimitInterval[], second: number): LimitInterval[] {
 	const seen = intervals.reduce((sum, i) => sum + Math.max(0, -i.censored), 0);
 	let hidden = second - seen;
 	if (hidden < 0) return [...intervals];
@@ -213,11 +202,7 @@ function withHidden(
 }
 
 /** By 100 ms of the send call: what was counted. */
-function countedIntervals(
-	plan: Plan,
-	seconds: readonly Second[],
-	k: number,
-): Interval[] {
+function countedIntervals(plan: Plan, seconds: readonly Second[], k: number): Interval[] {
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
 	const end = seconds.reduce((n, s) => Math.max(n, s.second + secondsOf(s)), 0);
 	const { intervalSeconds = 1 } = plan;

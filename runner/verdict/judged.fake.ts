@@ -1,13 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { collect } from "../run/collect.ts";
-import {
-	editJson,
-	editLines,
-	firstRun,
-	fixture,
-	fixtureCopy,
-} from "../run/fixture.fake.ts";
+import { editJson, editLines, firstRun, fixture, fixtureCopy } from "../run/fixture.fake.ts";
 import { factsOf, type Surroundings, UNKNOWN } from "./facts.ts";
 import { judgeRun, type RunVerdict } from "./run.ts";
 
@@ -27,9 +21,7 @@ export interface Changes {
 
 /** For tests: the verdict on a stored run after some changes to its files. */
 export function judged(name: string, changes: Changes = {}): RunVerdict {
-	const run = firstRun(
-		Object.keys(changes).length > 0 ? fixtureCopy(name) : fixture(name),
-	);
+	const run = firstRun(Object.keys(changes).length > 0 ? fixtureCopy(name) : fixture(name));
 	if (changes.plan) editJson(join(run, "plan.json"), changes.plan);
 	if (changes.lines) editLines(join(run, "client-0.jsonl"), changes.lines);
 	if (changes.run) editJson(join(run, "run.json"), changes.run);
@@ -39,9 +31,7 @@ export function judged(name: string, changes: Changes = {}): RunVerdict {
 			changes.resources.map((r) => `${JSON.stringify(r)}\n`).join(""),
 		);
 	const clockSource = changes.clock === undefined ? "tsc" : changes.clock;
-	return judgeRun(
-		factsOf(collect(run), { ...UNKNOWN, clockSource, ...changes.surroundings }),
-	);
+	return judgeRun(factsOf(collect(run), { ...UNKNOWN, clockSource, ...changes.surroundings }));
 }
 
 export const counters = (lines: Any[], scope: string) =>

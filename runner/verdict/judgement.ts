@@ -16,21 +16,14 @@ export interface Judgement
 }
 
 /** What a judgement says, as result.json has it. */
-export function because({
-	text,
-	code,
-	values,
-}: Said): Pick<Judgement, "why" | "code" | "values"> {
+export function because({ text, code, values }: Said): Pick<Judgement, "why" | "code" | "values"> {
 	return { why: text, code, values };
 }
 
 /** The same judgement left open: by what takes its weight away. */
 export function leftOpen(j: Judgement, but: Said): Judgement {
 	const { why: text, code, values } = j;
-	return {
-		...{ ...j, verdict: "inconclusive" },
-		...because(sayBut({ text, code, values }, but)),
-	};
+	return { ...j, verdict: "inconclusive", ...because(sayBut({ text, code, values }, but)) };
 }
 
 /** Where there is nothing to count. */

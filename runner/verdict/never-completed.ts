@@ -13,9 +13,8 @@ import { allReceivedTwice } from "./received-twice.ts";
 export function neverCompleted(collected: Collected): number {
 	const { plan, counters, totals } = collected;
 	const { warmup, window } = counters;
-	const sum = (
-		name: "lost" | "unknown" | "unackedReceived" | "failedReceived",
-	) => (warmup?.[name] ?? 0) + (window?.[name] ?? 0);
+	const sum = (name: "lost" | "unknown" | "unackedReceived" | "failedReceived") =>
+		(warmup?.[name] ?? 0) + (window?.[name] ?? 0);
 	const copiesEach = copies(plan);
 	const unknown = sum("unknown");
 	const left = Math.min(unknown, totals?.unanswered ?? unknown);

@@ -8,12 +8,7 @@ import { windowFor } from "./window-length.ts";
 type PercentileSla = Extract<Sla, { kind: "percentile" }>;
 
 /** Why a percentile gate came out as it did. */
-export function percentileReason(
-	sla: PercentileSla,
-	plan: Plan,
-	test: OverTest,
-	late: Late,
-): Said {
+export function percentileReason(sla: PercentileSla, plan: Plan, test: OverTest, late: Late): Said {
 	switch (test.reason) {
 		case "samples":
 			return test.n === 0
@@ -32,17 +27,16 @@ export function percentileReason(
 }
 
 /** The numbers of a test on messages over a limit. */
-export function lateOf(
-	test: OverTest,
-	limitNs: number,
-	censored: number,
-	plan: Plan,
-) {
+export function lateOf(test: OverTest, limitNs: number, censored: number, plan: Plan) {
 	const { n, over, allowed, longestEvent } = test;
 	// In a closed loop nobody knows when a message that never completed was sent.
 	const known = plan.schedule.kind !== "closed" || censored === 0;
 	return {
-		...{ n, over, allowed, censored, limitNs },
+		n,
+		over,
+		allowed,
+		censored,
+		limitNs,
 		events: known ? test.events : 0,
 		longestNs: longestEvent * intervalNs(plan),
 		throughout: known && over > 0 && test.throughout,

@@ -47,7 +47,9 @@ test.each([
 	"the interval of a %s at 20 does not contradict it: %d in [%d, %d] has [%d, %d]",
 	(verdict, value, low, high, newLow, newHigh) =>
 		expect(agreeing({ value, low, high }, 20, verdict)).toEqual({
-			...{ value, low: newLow, high: newHigh },
+			value,
+			low: newLow,
+			high: newHigh,
 		}),
 );
 

@@ -19,12 +19,7 @@ import {
 	withCensored,
 } from "./intervals.ts";
 import { receivedTwice } from "./received-twice.ts";
-import {
-	clustering,
-	type Interval,
-	type OverTest,
-	testOver,
-} from "./statistics.ts";
+import { clustering, type Interval, type OverTest, testOver } from "./statistics.ts";
 
 /** The percentiles that every report has. */
 export const USUAL = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
@@ -50,14 +45,7 @@ export function percentileOf(
 	const independent = percentile(sample, p, 1);
 	if (independent.support === "none") return { ...independent, nEff: null };
 	const phi = clusteringAbove(facts, metric, sample, independent, span);
-	if (phi === null)
-		return {
-			...independent,
-			low: null,
-			high: null,
-			support: "weak",
-			nEff: null,
-		};
+	if (phi === null) return { ...independent, low: null, high: null, support: "weak", nEff: null };
 	const whole = { ...percentile(sample, p, phi), nEff: sample.n / phi };
 	return span === undefined ? judged(whole, facts, metric) : whole;
 }
@@ -74,12 +62,8 @@ export function agreeing<P extends Pick<Percentile, "value" | "low" | "high">>(
 	const { value, low, high } = percentile;
 	if (value === null || low === null) return percentile;
 	if (verdict === "pass")
-		return {
-			...percentile,
-			high: Math.max(value, Math.min(high ?? limitNs, limitNs)),
-		};
-	if (verdict === "fail")
-		return { ...percentile, low: Math.min(value, Math.max(low, limitNs)) };
+		return { ...percentile, high: Math.max(value, Math.min(high ?? limitNs, limitNs)) };
+	if (verdict === "fail") return { ...percentile, low: Math.min(value, Math.max(low, limitNs)) };
 	return {
 		...percentile,
 		low: Math.min(low, limitNs),
@@ -90,11 +74,7 @@ export function agreeing<P extends Pick<Percentile, "value" | "low" | "high">>(
 // --- internal ---
 
 /** What the gates of a percentile say of it has the last word about its interval. */
-function judged<P extends Percentile>(
-	percentile: P,
-	{ collected }: Facts,
-	metric: Metric,
-): P {
+function judged<P extends Percentile>(percentile: P, { collected }: Facts, metric: Metric): P {
 	const { plan, seconds, state } = collected;
 	if (state !== "complete") return percentile;
 	return plan.sla.reduce((one, sla) => {
@@ -103,11 +83,7 @@ function judged<P extends Percentile>(
 		if (sla.percentile !== percentile.p || k < 0) return one;
 		const second = receivedTwice(collected, metric);
 		const intervals = limitIntervals(plan, seconds, k, second);
-		return agreeing(
-			one,
-			sla.limitNs,
-			testOver(intervals, percentile.p).verdict,
-		);
+		return agreeing(one, sla.limitNs, testOver(intervals, percentile.p).verdict);
 	}, percentile);
 }
 
@@ -138,10 +114,7 @@ function clusteringAbove(
 	const { plan, seconds, state } = facts.collected;
 	const merged = facts.merged.get(metric);
 	const { startNs, endNs } = windowOf(facts.collected);
-	const whole = span ?? {
-		from: 0,
-		to: Math.floor((endNs - startNs) / 1e9),
-	};
+	const whole = span ?? { from: 0, to: Math.floor((endNs - startNs) / 1e9) };
 	const { intervalSeconds: each = 1 } = plan;
 	if (merged && whole.to - whole.from >= MIN_SECONDS * each) {
 		// Among those that never completed: only they are above it.
@@ -172,12 +145,7 @@ function clusteringAbove(
 		const phi =
 			l.metric === metric
 				? clusteringOfLimit(
-						limitIntervals(
-							plan,
-							seconds,
-							k,
-							receivedTwice(facts.collected, metric),
-						).slice(
+						limitIntervals(plan, seconds, k, receivedTwice(facts.collected, metric)).slice(
 							(whole.from / each) * PER_SECOND,
 							span && (whole.to / each) * PER_SECOND,
 						),
@@ -190,10 +158,7 @@ function clusteringAbove(
 }
 
 /** The stalls over a limit say nothing about a percentile that three times as many samples exceed: null. */
-function clusteringOfLimit(
-	intervals: readonly Interval[],
-	p: number,
-): number | null {
+function clusteringOfLimit(intervals: readonly Interval[], p: number): number | null {
 	const n = intervals.reduce((sum, i) => sum + i.n, 0);
 	const over = intervals.reduce((sum, i) => sum + i.over, 0);
 	return tail(p) * n <= 3 * over ? clustering(intervals) : null;
@@ -223,9 +188,7 @@ function aboveBySecond(
 			max: null,
 		}));
 		const values = [sample, ...phases].flatMap((s) =>
-			[...USUAL, ...named].map((p) =>
-				s.n === 0 ? null : valueAtRank(s, rank(s.n, p)),
-			),
+			[...USUAL, ...named].map((p) => (s.n === 0 ? null : valueAtRank(s, rank(s.n, p)))),
 		);
 		const all = [
 			...new Set([

@@ -7,14 +7,10 @@ const stored = collect(firstRun(fixture("repeats")));
 
 /** The stored run as a closed loop of 1000 acknowledged messages, with these times. */
 function closed(totals: object, window: object = {}) {
-	if (!stored.totals || !stored.counters.window)
-		throw new Error("another fixture");
+	if (!stored.totals || !stored.counters.window) throw new Error("another fixture");
 	return ratesOf({
 		...stored,
-		plan: {
-			...stored.plan,
-			schedule: { ...stored.plan.schedule, kind: "closed", rate: null },
-		},
+		plan: { ...stored.plan, schedule: { ...stored.plan.schedule, kind: "closed", rate: null } },
 		counters: {
 			...stored.counters,
 			window: {
@@ -40,13 +36,7 @@ function closed(totals: object, window: object = {}) {
 
 describe("rates of a closed loop", () => {
 	test.each([
-		[
-			"acknowledged: from the first send call to the last ack",
-			{},
-			{},
-			500,
-			495,
-		],
+		["acknowledged: from the first send call to the last ack", {}, {}, 500, 495],
 		[
 			"not acknowledged: to the last receipt, less those that failed",
 			{ lastAckNs: null },
@@ -61,21 +51,10 @@ describe("rates of a closed loop", () => {
 			500,
 			null,
 		],
-		[
-			"of one receipt: no time between first and last",
-			{ lastReceiveNs: 1.5e9 },
-			{},
-			500,
-			null,
-		],
+		["of one receipt: no time between first and last", { lastReceiveNs: 1.5e9 }, {}, 500, null],
 		[
 			"of nothing",
-			{
-				firstSendNs: null,
-				lastAckNs: null,
-				firstReceiveNs: null,
-				lastReceiveNs: null,
-			},
+			{ firstSendNs: null, lastAckNs: null, firstReceiveNs: null, lastReceiveNs: null },
 			{},
 			null,
 			null,

@@ -22,9 +22,7 @@ export interface Rates {
  * first receipt).
  */
 export function ratesOf(collected: Collected): Rates {
-	return collected.plan.schedule.kind === "closed"
-		? closed(collected)
-		: open(collected);
+	return collected.plan.schedule.kind === "closed" ? closed(collected) : open(collected);
 }
 
 /** Below it the first batch, or the time until the first answer, is most of what a closed load measures. */
@@ -45,19 +43,15 @@ function open(collected: Collected): Rates {
 	const { window } = counters;
 	const seconds = plan.schedule.durationNs / 1e9;
 	if (totals === null) return NOTHING;
-	const sent =
-		totals.ackedInWindow === null ? null : totals.ackedInWindow / seconds;
+	const sent = totals.ackedInWindow === null ? null : totals.ackedInWindow / seconds;
 	// Where nobody consumes nothing was counted, whatever the field says.
 	const again = allReceivedTwice(collected);
 	const received =
-		plan.pattern === "publish"
-			? null
-			: Math.max(0, totals.receivedInWindow - again) / seconds;
+		plan.pattern === "publish" ? null : Math.max(0, totals.receivedInWindow - again) / seconds;
 	return {
 		sent,
 		received,
-		achieved:
-			window && Math.max(0, totals.sentInWindow - window.failed) / seconds,
+		achieved: window && Math.max(0, totals.sentInWindow - window.failed) / seconds,
 		sentHow: sent === null ? null : say("rate-acked").text,
 		receivedHow:
 			received === null
@@ -84,12 +78,8 @@ function closed({ counters, totals }: Collected): Rates {
 		sent,
 		received,
 		achieved: null,
-		sentHow:
-			sent === null
-				? null
-				: say(acks ? "closed-acked" : "closed-sent", { shortNs }).text,
-		receivedHow:
-			received === null ? null : say("closed-received", { shortNs }).text,
+		sentHow: sent === null ? null : say(acks ? "closed-acked" : "closed-sent", { shortNs }).text,
+		receivedHow: received === null ? null : say("closed-received", { shortNs }).text,
 	};
 }
 

@@ -20,8 +20,14 @@ function queue(
 	sla: readonly string[] = ["p99 < 20ms", "max < 20ms", "lost == 0"],
 ): Collected {
 	const client = (index: number): ClientEnd => ({
-		...{ index, name: `process ${index + 1}`, kind: "local", machine: null },
-		...{ k6Exit: 0, k6Signal: null, firstClaimNs: -1e8, clock: null },
+		index,
+		name: `process ${index + 1}`,
+		kind: "local",
+		machine: null,
+		k6Exit: 0,
+		k6Signal: null,
+		firstClaimNs: -1e8,
+		clock: null,
 		error: null,
 	});
 	const plan = planOf({
@@ -41,23 +47,17 @@ function queue(
 		const usual = { ackedNs: at, receivedNs: [at], receivedBy: [0] };
 		return { ...usual, ...fates[i]?.(at) };
 	});
-	return collect(
-		firstRun(built(plan, all, { run: { clients: [client(0), client(1)] } })),
-	);
+	return collect(firstRun(built(plan, all, { run: { clients: [client(0), client(1)] } })));
 }
 
-const facts = (collected: Collected) =>
-	factsOf(collected, { ...UNKNOWN, clockSource: "tsc" });
+const facts = (collected: Collected) => factsOf(collected, { ...UNKNOWN, clockSource: "tsc" });
 const verdictOf = (collected: Collected) => {
 	const { verdict, why, judgements } = judgeRun(facts(collected));
 	return { verdict, why, by: judgements.map((j) => j.verdict), judgements };
 };
 
 const twice = (at: number): Fate => ({ againBy: [1], againNs: at });
-const twiceLater = (at: number): Fate => ({
-	againBy: [1],
-	againNs: at + 200 * MS,
-});
+const twiceLater = (at: number): Fate => ({ againBy: [1], againNs: at + 200 * MS });
 const lost = (): Fate => ({ receivedNs: [null] });
 
 describe("a message that two clients have received", () => {
@@ -70,8 +70,7 @@ describe("a message that two clients have received", () => {
 		expect([n, distribution.count]).toEqual([2000, 2000]);
 		expect(ratesOf(run)).toMatchObject({
 			received: 1998 / 5 + 2 / 5,
-			receivedHow:
-				"(received in the window - 2 that a second client received) / its duration",
+			receivedHow: "(received in the window - 2 that a second client received) / its duration",
 		});
 	});
 
@@ -94,10 +93,7 @@ describe("a message that two clients have received", () => {
 			]),
 		);
 		const { judgements } = verdictOf(run);
-		expect(judgements[0]).toMatchObject({
-			verdict: "fail",
-			...{ n: 2000, over: 40, censored: 40 },
-		});
+		expect(judgements[0]).toMatchObject({ verdict: "fail", n: 2000, over: 40, censored: 40 });
 		const { n, distribution } = sampleOf(facts(run), "response");
 		expect(n - distribution.count).toBe(40);
 	});
@@ -109,15 +105,9 @@ describe("a message that two clients have received", () => {
 			"1 of 2 000 took longer than 20ms; but 1 of them may be a second receipt: another client had received that message before",
 		);
 		const many = queue(
-			Object.fromEntries(
-				Array.from({ length: 60 }, (_, i) => [440 + i * 30, twiceLater]),
-			),
+			Object.fromEntries(Array.from({ length: 60 }, (_, i) => [440 + i * 30, twiceLater])),
 		);
-		expect(verdictOf(many).by).toEqual([
-			"inconclusive",
-			"inconclusive",
-			"pass",
-		]);
+		expect(verdictOf(many).by).toEqual(["inconclusive", "inconclusive", "pass"]);
 	});
 
 	test("that no ledger has is a bug still", () => {
@@ -125,10 +115,7 @@ describe("a message that two clients have received", () => {
 		const { ledgers } = run;
 		const unknown = {
 			...run,
-			ledgers: ledgers && {
-				...ledgers,
-				window: { ...ledgers.window, duplicated: 0 },
-			},
+			ledgers: ledgers && { ...ledgers, window: { ...ledgers.window, duplicated: 0 } },
 		};
 		expect(brokenIdentities(facts(unknown)).map(({ text }) => text)).toEqual([
 			"more response than intended messages in 100 ms",
@@ -150,14 +137,8 @@ test("what second receipts hide is put where most were over the limit already", 
 test("of samples the smallest are left out", () => {
 	const all = { count: 9, low: [1, 5, 7], high: [1, 5, 7], upTo: [2, 5, 9] };
 	expect(withoutSmallest(all, 0)).toBe(all);
-	expect(withoutSmallest(all, 1)).toEqual({
-		...all,
-		count: 8,
-		upTo: [1, 4, 8],
-	});
-	expect(withoutSmallest(all, 3)).toEqual({
-		...{ count: 6, low: [5, 7], high: [5, 7], upTo: [2, 6] },
-	});
+	expect(withoutSmallest(all, 1)).toEqual({ ...all, count: 8, upTo: [1, 4, 8] });
+	expect(withoutSmallest(all, 3)).toEqual({ count: 6, low: [5, 7], high: [5, 7], upTo: [2, 6] });
 	expect(withoutSmallest(all, 9).count).toBe(0);
 });
 

@@ -13,18 +13,12 @@ export function receivedTwice(
 	metric: Metric,
 ): number {
 	const received = metric === "response" || metric === "service";
-	return received && samplesPerMessage(plan, metric) > 0
-		? (ledgers?.window.duplicated ?? 0)
-		: 0;
+	return received && samplesPerMessage(plan, metric) > 0 ? (ledgers?.window.duplicated ?? 0) : 0;
 }
 
 /** The same of all receipts, warm-up included. */
-export function allReceivedTwice({
-	ledgers,
-}: Pick<Collected, "ledgers">): number {
-	return ledgers === null
-		? 0
-		: ledgers.warmup.duplicated + ledgers.window.duplicated;
+export function allReceivedTwice({ ledgers }: Pick<Collected, "ledgers">): number {
+	return ledgers === null ? 0 : ledgers.warmup.duplicated + ledgers.window.duplicated;
 }
 
 /** Without so many samples: the smallest, so that no percentile profits from not knowing which they are. */

@@ -38,31 +38,20 @@ test.each<[Verdict[], Verdict]>([
 });
 
 test("says how many were what, and why the worst one is", () => {
-	const { why, deciding } = overRepeats(
-		(["pass", "fail", "pass"] as const).map(repeat),
-	);
-	expect(why).toBe(
-		"1 FAIL, 2 PASS of 3 repeats; the worst, repeat 2: why of 2",
-	);
+	const { why, deciding } = overRepeats((["pass", "fail", "pass"] as const).map(repeat));
+	expect(why).toBe("1 FAIL, 2 PASS of 3 repeats; the worst, repeat 2: why of 2");
 	expect(deciding.measured).toBe("2");
 });
 
 test("speaks of the repeat furthest from the limit among those with the worst verdict", () => {
-	const all = (["pass", "fail", "invalid", "invalid"] as const).map(
-		(verdict, i) => {
-			const [number, judgement] = repeat(verdict, i);
-			// The FAIL is worse than either, and decides nothing.
-			return [
-				number,
-				{ ...judgement, margin: [2, 0.01, 0.5, 0.1][i] ?? null },
-			] as const;
-		},
-	);
+	const all = (["pass", "fail", "invalid", "invalid"] as const).map((verdict, i) => {
+		const [number, judgement] = repeat(verdict, i);
+		// The FAIL is worse than either, and decides nothing.
+		return [number, { ...judgement, margin: [2, 0.01, 0.5, 0.1][i] ?? null }] as const;
+	});
 	const { why, deciding } = overRepeats(all);
 	expect(deciding.measured).toBe("4");
-	expect(why).toBe(
-		"2 INVALID, 1 FAIL, 1 PASS of 4 repeats; the worst, repeat 4: why of 4",
-	);
+	expect(why).toBe("2 INVALID, 1 FAIL, 1 PASS of 4 repeats; the worst, repeat 4: why of 4");
 });
 
 test("of one repeat is its own sentence", () => {
@@ -89,8 +78,7 @@ test("of times that had not ended takes what they were at least", () => {
 			},
 		] as const;
 	const of = (...all: [number | null, number | null][]) =>
-		overRepeats(all.map(([value, beyond], i) => took(value, beyond, i)))
-			.deciding.measured;
+		overRepeats(all.map(([value, beyond], i) => took(value, beyond, i))).deciding.measured;
 	expect(of([3e9, null], [null, 5e9], [4e9, null])).toBe("2");
 	expect(of([3e9, null], [null, 2e9])).toBe("1");
 });

@@ -22,11 +22,8 @@ export function overRepeats(
 	const { verdict: overall, why } = deciding;
 	if (repeats.length === 1) return { verdict: overall, why, deciding };
 
-	const counts = (v: Verdict) =>
-		judgements.filter((j) => j.verdict === v).length;
-	const summary = (
-		["interrupted", "error", "invalid", "fail", "inconclusive", "pass"] as const
-	)
+	const counts = (v: Verdict) => judgements.filter((j) => j.verdict === v).length;
+	const summary = (["interrupted", "error", "invalid", "fail", "inconclusive", "pass"] as const)
 		.filter((v) => counts(v) > 0)
 		.map((v) => [v.toUpperCase(), counts(v)] as const);
 	const verdict = verdictOf(overall, counts, repeats.length);
@@ -43,31 +40,22 @@ export function overRepeats(
 /** The repeat that stands for a gate: of those with its worst verdict the one that is furthest from the limit. null: there are none. */
 export function standsFor<T extends Judged>(repeats: readonly T[]): T | null {
 	const [first = null, ...others] = worstOf(repeats);
-	return others.reduce(
-		(a, b) => (a === null || badness(b) > badness(a) ? b : a),
-		first,
-	);
+	return others.reduce((a, b) => (a === null || badness(b) > badness(a) ? b : a), first);
 }
 
 /** The repeats with the worst verdict among them. */
-export function worstOf<T extends Pick<Judged, "verdict">>(
-	repeats: readonly T[],
-): T[] {
+export function worstOf<T extends Pick<Judged, "verdict">>(repeats: readonly T[]): T[] {
 	const overall = worst(repeats.map((r) => r.verdict));
 	return repeats.filter((r) => r.verdict === overall);
 }
 
 // --- internal ---
 
-type Judged = Pick<
-	Judgement,
-	"verdict" | "margin" | "n" | "tally" | "beyondNs"
->;
+type Judged = Pick<Judgement, "verdict" | "margin" | "n" | "tally" | "beyondNs">;
 
 /** How bad one is among repeats of the same gate: the larger the worse. */
 function badness({ margin, n, tally, beyondNs }: Judged): number {
-	if (margin !== null)
-		return margin === 0 ? Number.POSITIVE_INFINITY : 1 / margin;
+	if (margin !== null) return margin === 0 ? Number.POSITIVE_INFINITY : 1 / margin;
 	// Nothing completed.
 	if (n !== null) return Number.POSITIVE_INFINITY;
 	// What had not ended is at least that long.
@@ -77,15 +65,8 @@ function badness({ margin, n, tally, beyondNs }: Judged): number {
 	return tally.unit === "messages/s" ? -value : value;
 }
 
-function verdictOf(
-	overall: Verdict,
-	counts: (v: Verdict) => number,
-	repeats: number,
-): Verdict {
-	if (overall === "interrupted" || overall === "error" || overall === "invalid")
-		return overall;
+function verdictOf(overall: Verdict, counts: (v: Verdict) => number, repeats: number): Verdict {
+	if (overall === "interrupted" || overall === "error" || overall === "invalid") return overall;
 	if (counts("fail") >= 2) return "fail";
-	return counts("fail") === 0 && counts("pass") >= repeats / 2
-		? "pass"
-		: "inconclusive";
+	return counts("fail") === 0 && counts("pass") >= repeats / 2 ? "pass" : "inconclusive";
 }

@@ -34,23 +34,10 @@ const p = (
 	abort: false,
 });
 const tally = (
-	tally:
-		| "lost"
-		| "failed"
-		| "duplicated"
-		| "notOffered"
-		| "throughput"
-		| "achieved",
+	tally: "lost" | "failed" | "duplicated" | "notOffered" | "throughput" | "achieved",
 	op: "==" | "<" | ">=",
 	limit: number,
-): Sla => ({
-	kind: "tally",
-	text: `${tally} ${op} ${limit}`,
-	tally,
-	op,
-	limit,
-	abort: false,
-});
+): Sla => ({ kind: "tally", text: `${tally} ${op} ${limit}`, tally, op, limit, abort: false });
 const MS = 1e6;
 
 describe("percentile gates", () => {
@@ -85,8 +72,7 @@ describe("percentile gates", () => {
 		const { judgements } = judged("stall", {
 			plan: sla(p(99, 10 * MS)),
 			lines: (lines) => {
-				for (const l of lines)
-					if (l.type === "second") l.limits[0].over = Array(10).fill(99);
+				for (const l of lines) if (l.type === "second") l.limits[0].over = Array(10).fill(99);
 				return undefined;
 			},
 		});
@@ -102,9 +88,7 @@ describe("percentile gates", () => {
 			censored: 12,
 		});
 		// p99.9 of 5000 allows 5: 12 lost ones break it, and the percentile itself lies among them.
-		expect(
-			judged("lost", { plan: sla(p(99.9, 20 * MS)) }).judgements[0],
-		).toMatchObject({
+		expect(judged("lost", { plan: sla(p(99.9, 20 * MS)) }).judgements[0]).toMatchObject({
 			verdict: "fail",
 			measured: "> 30s",
 			why: "at most 5 of 5 000 may take longer than 20ms; 12 did (12 never completed), in one stretch of 100ms: at least twice as many",
@@ -141,15 +125,11 @@ describe("percentile gates", () => {
 	});
 
 	test("a limit that the generator has not counted, and ack of a system without acks, cannot be judged", () => {
-		expect(
-			judged("healthy", { plan: sla(p(99, 7 * MS)) }).judgements[0],
-		).toMatchObject({
+		expect(judged("healthy", { plan: sla(p(99, 7 * MS)) }).judgements[0]).toMatchObject({
 			verdict: "error",
 			why: "the generator has not counted this limit",
 		});
-		expect(
-			judged("healthy", { plan: sla(p(99, 20 * MS, "ack")) }).judgements[0],
-		).toMatchObject({
+		expect(judged("healthy", { plan: sla(p(99, 20 * MS, "ack")) }).judgements[0]).toMatchObject({
 			verdict: "error",
 			why: "nats acknowledges nothing: there is no ack latency to judge",
 		});
@@ -209,62 +189,45 @@ describe("INVALID by lag", () => {
 	});
 
 	test("without a latency SLA: lag p99 above half of response p99", () => {
-		const { verdict, checks, judgements } = judged("lag", {
-			plan: sla(tally("lost", "==", 0)),
-		});
+		const { verdict, checks, judgements } = judged("lag", { plan: sla(tally("lost", "==", 0)) });
 		expect(verdict).toBe("invalid");
 		expect(checks.find((c) => c.check === "lag")?.detail).toContain(
 			"a large part of what was measured",
 		);
 		expect(judgements[0]?.verdict).toBe("invalid");
-		expect(
-			judged("healthy", { plan: sla(tally("lost", "==", 0)) }).verdict,
-		).toBe("pass");
+		expect(judged("healthy", { plan: sla(tally("lost", "==", 0)) }).verdict).toBe("pass");
 	});
 });
 
 describe("max gates", () => {
 	test("pass only when nothing is above, and nothing never completed", () => {
-		expect(
-			judged("healthy", { plan: sla(max(20 * MS)) }).judgements[0],
-		).toMatchObject({
+		expect(judged("healthy", { plan: sla(max(20 * MS)) }).judgements[0]).toMatchObject({
 			verdict: "pass",
 			measured: "635us",
 		});
-		expect(
-			judged("stall", { plan: sla(max(10 * MS)) }).judgements[0],
-		).toMatchObject({
+		expect(judged("stall", { plan: sla(max(10 * MS)) }).judgements[0]).toMatchObject({
 			verdict: "fail",
 			measured: "500ms",
 			over: 490,
 		});
-		expect(
-			judged("lost", { plan: sla(max(20 * MS)) }).judgements[0],
-		).toMatchObject({
+		expect(judged("lost", { plan: sla(max(20 * MS)) }).judgements[0]).toMatchObject({
 			verdict: "fail",
 			measured: "> 30s",
 			why: "12 messages of 5 000 never completed",
 		});
-		expect(
-			judged("lag", { plan: sla(max(20 * MS)) }).judgements[0],
-		).toMatchObject({ verdict: "invalid", lagDecided: true });
+		expect(judged("lag", { plan: sla(max(20 * MS)) }).judgements[0]).toMatchObject({
+			verdict: "invalid",
+			lagDecided: true,
+		});
 	});
 });
 
 describe("counts and rates", () => {
 	test("counts are of warm-up and window", () => {
 		const { judgements } = judged("lost", {
-			plan: sla(
-				tally("lost", "==", 0),
-				tally("lost", "<", 16),
-				tally("lost", "<", 15),
-			),
+			plan: sla(tally("lost", "==", 0), tally("lost", "<", 16), tally("lost", "<", 15)),
 			lines: (lines) => {
-				Object.assign(counters(lines, "warmup"), {
-					lost: 3,
-					received: 997,
-					delivered: 997,
-				});
+				Object.assign(counters(lines, "warmup"), { lost: 3, received: 997, delivered: 997 });
 				return undefined;
 			},
 		});
@@ -362,13 +325,9 @@ describe("a measurement that is not to be trusted takes every gate with it", () 
 			},
 		});
 		expect(verdict).toBe("invalid");
-		expect(checks.find((c) => c.check === check)).toMatchObject({
-			status: "invalid",
-		});
+		expect(checks.find((c) => c.check === check)).toMatchObject({ status: "invalid" });
 		expect(why).toContain(detail);
-		expect(
-			judgements.every((j) => j.verdict === "invalid" && j.why === why),
-		).toBe(true);
+		expect(judgements.every((j) => j.verdict === "invalid" && j.why === why)).toBe(true);
 	});
 
 	test.each([
@@ -382,17 +341,13 @@ describe("a measurement that is not to be trusted takes every gate with it", () 
 		[null, "unknown", "pass"],
 	])("clock source %s is %s", (clock, status, verdict) => {
 		const found = judged("healthy", { clock });
-		expect(found.checks.find((c) => c.check === "clockSource")?.status).toBe(
-			status,
-		);
+		expect(found.checks.find((c) => c.check === "clockSource")?.status).toBe(status);
 		expect(found.verdict).toBe(verdict);
 	});
 
 	test("messages that are missing after the drain, when no SLA line counts them", () => {
 		expect(judged("lost", { plan: sla() }).verdict).toBe("invalid");
-		expect(judged("lost", { plan: sla(tally("lost", "<", 20)) }).verdict).toBe(
-			"pass",
-		);
+		expect(judged("lost", { plan: sla(tally("lost", "<", 20)) }).verdict).toBe("pass");
 	});
 
 	test("values beyond the histogram's range are a warning", () => {
@@ -402,27 +357,18 @@ describe("a measurement that is not to be trusted takes every gate with it", () 
 				return undefined;
 			},
 		});
-		expect(checks.find((c) => c.check === "range")).toMatchObject({
-			status: "warn",
-		});
+		expect(checks.find((c) => c.check === "range")).toMatchObject({ status: "warn" });
 	});
 });
 
 describe("identities", () => {
 	test.each([
-		[
-			"intended = sent + notOffered",
-			(l: Any[]) => counters(l, "window").sent++,
-		],
+		["intended = sent + notOffered", (l: Any[]) => counters(l, "window").sent++],
 		["received = delivered", (l: Any[]) => counters(l, "warmup").received--],
-		[
-			"sent = delivered + lost + failed + unknown",
-			(l: Any[]) => counters(l, "window").lost++,
-		],
+		["sent = delivered + lost + failed + unknown", (l: Any[]) => counters(l, "window").lost++],
 		[
 			"intended in the window",
-			(l: Any[]) =>
-				Object.assign(counters(l, "window"), { intended: 5001, notOffered: 1 }),
+			(l: Any[]) => Object.assign(counters(l, "window"), { intended: 5001, notOffered: 1 }),
 		],
 		[
 			"response in histogram and counters",
@@ -453,18 +399,10 @@ describe("identities", () => {
 	});
 
 	test("hold in every stored run", () => {
-		for (const name of [
-			"healthy",
-			"stall",
-			"lost",
-			"lag",
-			"no-data",
-			"interrupted",
-			"repeats",
-		])
-			expect(
-				judged(name).checks.find((c) => c.check === "identities"),
-			).toMatchObject({ status: "ok" });
+		for (const name of ["healthy", "stall", "lost", "lag", "no-data", "interrupted", "repeats"])
+			expect(judged(name).checks.find((c) => c.check === "identities")).toMatchObject({
+				status: "ok",
+			});
 	});
 
 	test("of a system with acknowledgements: sent = acked + failed + unknown, acked = delivered + lost", () => {
@@ -484,16 +422,11 @@ describe("runs that did not end", () => {
 	test("an interrupted run is interrupted, and not offered messages are not the generator's fault", () => {
 		const { verdict, judgements, checks } = judged("interrupted");
 		expect(verdict).toBe("interrupted");
-		expect(
-			judgements.every((j) => j.verdict === "interrupted" && j.n === null),
-		).toBe(true);
+		expect(judgements.every((j) => j.verdict === "interrupted" && j.n === null)).toBe(true);
 		expect(checks.find((c) => c.check === "offered")?.status).toBe("warn");
 	});
 
 	test("without any SLA the verdict is the measurement's own", () => {
-		expect(judged("healthy", { plan: sla() })).toMatchObject({
-			verdict: "pass",
-			judgements: [],
-		});
+		expect(judged("healthy", { plan: sla() })).toMatchObject({ verdict: "pass", judgements: [] });
 	});
 });

@@ -5,12 +5,7 @@ import type { CheckResult } from "./checks/check.ts";
 import { onlySome } from "./checks/clients.ts";
 import { machinesOf } from "./checks/cpu.ts";
 import { checked, results } from "./checks.ts";
-import {
-	unlessClocksHide,
-	unlessFloorFails,
-	unlessItRises,
-	unlessSaturated,
-} from "./doubts.ts";
+import { unlessClocksHide, unlessFloorFails, unlessItRises, unlessSaturated } from "./doubts.ts";
 import type { Facts } from "./facts.ts";
 import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { saturationOf } from "./saturation.ts";
@@ -45,16 +40,13 @@ export function reasonOf({
 export function judgeRun(facts: Facts): RunVerdict {
 	const { state, problem, plan } = facts.collected;
 	const measured = plan.sla.map((sla) =>
-		unlessSaturated(
-			unlessFloorFails(judge(sla, facts), sla, facts),
-			sla,
-			facts,
-		),
+		unlessSaturated(unlessFloorFails(judge(sla, facts), sla, facts), sla, facts),
 	);
 	const checks = state === "never" ? [] : checked(facts, measured);
 	const stopped = (text: string) => say("stopped", { problem: text });
 	const overruled = (verdict: Verdict, said: Said): RunVerdict => ({
-		...{ verdict, cause: null },
+		verdict,
+		cause: null,
 		...because(said),
 		judgements: measured.map((j) => ({
 			...j,
@@ -69,14 +61,10 @@ export function judgeRun(facts: Facts): RunVerdict {
 		checks: results(checks),
 	});
 	const bad = checks.find((c) => c.status === "error");
-	if (state === "interrupted")
-		return overruled("interrupted", stopped(problem ?? "stopped"));
+	if (state === "interrupted") return overruled("interrupted", stopped(problem ?? "stopped"));
 	if (onlySome(facts.collected)) {
 		const clients = checks.find((c) => c.check === "clients");
-		return overruled(
-			"invalid",
-			clients ? clients.said : stopped(problem ?? state),
-		);
+		return overruled("invalid", clients ? clients.said : stopped(problem ?? state));
 	}
 	if (state !== "complete" && state !== "aborted")
 		return overruled("error", stopped(problem ?? state));
@@ -87,9 +75,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 		...(measured.some((j) => j.heldDecided) ? ["held"] : []),
 		"cores",
 	];
-	const invalid = checks.find(
-		(c) => c.status === "invalid" && !byGate.includes(c.check),
-	);
+	const invalid = checks.find((c) => c.status === "invalid" && !byGate.includes(c.check));
 	if (invalid) return overruled("invalid", invalid.said);
 	const grew = checks.find((c) => c.status === "fail");
 	const judgements = measured.map((j, i) =>
@@ -106,17 +92,14 @@ export function judgeRun(facts: Facts): RunVerdict {
 	);
 	const failed = judgements.filter((j) => j.verdict === "fail");
 	if (grew) verdicts.push(saturated && plan.strict ? "invalid" : "fail");
-	const complete =
-		state === "aborted" && checks.find((c) => c.check === "complete");
+	const complete = state === "aborted" && checks.find((c) => c.check === "complete");
 	const decided = grew ?? open ?? (complete || null);
 	const verdict = worst(verdicts);
 	const explained = failed.every((j) => j.cause) && (!grew || saturated);
 	return {
 		verdict,
 		cause: verdict === "fail" && explained ? "machine" : null,
-		...(decided
-			? because(decided.said)
-			: { why: null, code: null, values: null }),
+		...(decided ? because(decided.said) : { why: null, code: null, values: null }),
 		judgements,
 		checks: results(checks),
 	};

@@ -20,18 +20,21 @@ const sampled = (at: (s: number) => Second): Any[] => {
 		idleNs += idle * 1e9;
 		waitNs = wait === null || waitNs === null ? null : waitNs + wait * 1e9;
 		const used = {
-			...{ cpuNs: i * 1e9, rssBytes: 1, readBytes: 0, writeBytes: 0 },
+			cpuNs: i * 1e9,
+			rssBytes: 1,
+			readBytes: 0,
+			writeBytes: 0,
 			...(waitNs === null ? {} : { waitNs }),
 		};
 		return {
 			unixMs: T0_MS - 1000 + i * 1000,
-			...{ generator: used, broker: used },
+			generator: used,
+			broker: used,
 			machine: { cpuNs: i * 4e9, idleNs, stealNs: 0, throttled: 0 },
 		};
 	});
 };
-const coresOf = ({ checks }: ReturnType<typeof judged>) =>
-	checks.find((c) => c.check === "cores");
+const coresOf = ({ checks }: ReturnType<typeof judged>) => checks.find((c) => c.check === "cores");
 
 // stall: 490 messages of 10 000 took longer than 10ms, all of them due in 500 ms of the sixth second of the run.
 const stalled = (at: (s: number) => Second, changes: Changes = {}) =>
@@ -42,14 +45,17 @@ describe("a FAIL of a machine without a free core", () => {
 		const found = stalled(() => TAKEN);
 		expect(found).toMatchObject({ verdict: "fail", cause: "machine" });
 		expect(found.judgements[0]).toMatchObject({
-			...{ verdict: "fail", cause: "machine", over: 490 },
+			verdict: "fail",
+			cause: "machine",
+			over: 490,
 			code: "machine-saturated",
 			why: expect.stringContaining(
 				"but the machine was saturated (this machine): no core was free in 100 % of the window (2.5 % of the CPU time was idle, and generator and broker waited for 80 % of the time in which they wanted a core)",
 			),
 		});
 		expect(coresOf(found)).toMatchObject({
-			...{ status: "warn", code: "cores-decided" },
+			status: "warn",
+			code: "cores-decided",
 			figure: "2.5 % idle",
 		});
 	});
@@ -96,9 +102,7 @@ describe("a FAIL of a machine without a free core", () => {
 		const tally = (name: string, op: string, limit: number): Changes => ({
 			plan: (plan) => {
 				const text = `${name} ${op} ${limit}`;
-				plan.sla = [
-					{ kind: "tally", text, tally: name, op, limit, abort: false },
-				];
+				plan.sla = [{ kind: "tally", text, tally: name, op, limit, abort: false }];
 			},
 		});
 		const rate = tally("throughput", ">=", 1e6);
@@ -117,9 +121,7 @@ test("a run that was interrupted has no line that the machine decided", () => {
 test("a PASS without a free core is warned of", () => {
 	const found = judged("healthy", { resources: sampled(() => TAKEN) });
 	expect(found).toMatchObject({ verdict: "pass", cause: null });
-	expect(coresOf(found)).toMatchObject({
-		...{ status: "warn", code: "cores-saturated" },
-	});
+	expect(coresOf(found)).toMatchObject({ status: "warn", code: "cores-saturated" });
 });
 
 test("samples that are missing are not known, never free", () => {
@@ -129,18 +131,23 @@ test("samples that are missing are not known, never free", () => {
 describe("a FAIL where the generator alone does not keep the limit either", () => {
 	const floorOf = (p99: number) => ({
 		floor: {
-			...{ folder: "floors/01", problem: null, count: 5000 },
-			...{ p50: 1e4, p99, max: p99, perSecond: null },
+			folder: "floors/01",
+			problem: null,
+			count: 5000,
+			p50: 1e4,
+			p99,
+			max: p99,
+			perSecond: null,
 		},
 	});
-	const floored = (p99: number) =>
-		stalled(() => FREE, { surroundings: floorOf(p99) });
+	const floored = (p99: number) => stalled(() => FREE, { surroundings: floorOf(p99) });
 	test("is left open, and the check says so", () => {
 		const found = floored(12 * MS);
 		expect(found.verdict).toBe("inconclusive");
 		expect(found.judgements[0]?.code).toBe("floor-over-limit");
 		expect(found.checks.find((c) => c.check === "floor")).toMatchObject({
-			...{ status: "warn", code: "floor-breaks" },
+			status: "warn",
+			code: "floor-breaks",
 		});
 	});
 	test("stays where the floor keeps it", () => {

@@ -23,36 +23,28 @@ export interface Saturation {
  * would not tell: work of low priority uses all of it, and takes nothing from them. Where waiting is not known idle time has to tell.
  * null: nobody has looked, or the load never began.
  */
-export function saturationOf(
-	machine: Machine,
-	{ collected }: Facts,
-): Saturation | null {
+export function saturationOf(machine: Machine, { collected }: Facts): Saturation | null {
 	if (collected.t0Ms === null) return null;
 	const { startNs, endNs } = windowOf(collected);
 	const zeroMs = collected.t0Ms + startNs / 1e6;
 	const ours = (line: ResourceLine) => [
 		machine.node === undefined ? line.generator : null,
 		// Where its nodes have hosts of their own, samples of this machine tell of those.
-		machine.node !== undefined ||
-		(machine.client === null && collected.nodes.length === 0)
+		machine.node !== undefined || (machine.client === null && collected.nodes.length === 0)
 			? line.broker
 			: null,
 	];
 	const each = intervalNs(collected.plan);
 	const pieces = machine.samples.slice(1).flatMap((now, i) => {
 		const before = machine.samples[i] ?? now;
-		const [fromNs, toNs] = [before, now].map(
-			({ unixMs }) => (unixMs - zeroMs) * 1e6,
-		) as [number, number];
+		const [fromNs, toNs] = [before, now].map(({ unixMs }) => (unixMs - zeroMs) * 1e6) as [
+			number,
+			number,
+		];
 		const all = grown(before.machine.cpuNs, now.machine.cpuNs);
 		const idle = grown(before.machine.idleNs, now.machine.idleNs);
 		// Of a run that was stopped before its window, or of two samples at once, there is no time to judge.
-		if (
-			!(toNs > Math.max(0, fromNs)) ||
-			fromNs >= endNs - startNs ||
-			!all ||
-			idle === null
-		)
+		if (!(toNs > Math.max(0, fromNs)) || fromNs >= endNs - startNs || !all || idle === null)
 			return [];
 		const was = ours(before);
 		const used = ours(now).flatMap((one, k) => {
@@ -63,15 +55,11 @@ export function saturationOf(
 		const waited = sum(used.map((one) => one.waitNs));
 		const wanted = waited + sum(used.map((one) => one.cpuNs));
 		const saturated =
-			idle < IDLE_SHARE * all &&
-			(used.length === 0 || waited > WAIT_SHARE * wanted);
-		return [
-			{ fromNs, toNs, all, idle, waited, wanted, saturated, used: used.length },
-		];
+			idle < IDLE_SHARE * all && (used.length === 0 || waited > WAIT_SHARE * wanted);
+		return [{ fromNs, toNs, all, idle, waited, wanted, saturated, used: used.length }];
 	});
 	if (pieces.length === 0) return null;
-	const of = (each: (piece: (typeof pieces)[number]) => number) =>
-		sum(pieces.map(each));
+	const of = (each: (piece: (typeof pieces)[number]) => number) => sum(pieces.map(each));
 	const wanted = of((p) => p.wanted);
 	const intervals = pieces
 		.filter((p) => p.saturated)
@@ -84,18 +72,13 @@ export function saturationOf(
 		machine,
 		idle: of((p) => p.idle) / of((p) => p.all),
 		wait: wanted > 0 ? of((p) => p.waited) / wanted : null,
-		share:
-			of((p) => (p.saturated ? p.toNs - p.fromNs : 0)) /
-			of((p) => p.toNs - p.fromNs),
+		share: of((p) => (p.saturated ? p.toNs - p.fromNs : 0)) / of((p) => p.toNs - p.fromNs),
 		intervals: new Map(intervals.map((i) => [i, 1])),
 	};
 }
 
 // --- internal ---
 
-function grown(
-	from: number | null | undefined,
-	to: number | null | undefined,
-): number | null {
+function grown(from: number | null | undefined, to: number | null | undefined): number | null {
 	return from == null || to == null || to < from ? null : to - from;
 }

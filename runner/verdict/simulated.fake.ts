@@ -19,8 +19,7 @@ export function simulated(
 	const { plan, counters } = collected;
 	const [tick] = collected.ticks;
 	const [sla] = plan.sla;
-	if (!tick || !counters.window || sla?.kind !== "percentile")
-		throw new Error("another fixture");
+	if (!tick || !counters.window || sla?.kind !== "percentile") throw new Error("another fixture");
 	const ticks = Array.from({ length: seconds + 1 }, (_, i) => ({
 		...tick,
 		at: i + 1,
@@ -38,21 +37,14 @@ export function simulated(
 			plan: {
 				...plan,
 				sla: limitNs === null ? [] : [{ ...sla, limitNs }],
-				schedule: {
-					...plan.schedule,
-					durationNs: seconds * 1e9,
-					messages: 1000 * (seconds + 1),
-				},
+				schedule: { ...plan.schedule, durationNs: seconds * 1e9, messages: 1000 * (seconds + 1) },
 			},
 		},
 	};
 }
 
 /** For tests: as `simulated`, with these medians of response by second, in us. */
-export function drifting(
-	mediansUs: readonly number[],
-	limitNs: number | null = null,
-): Facts {
+export function drifting(mediansUs: readonly number[], limitNs: number | null = null): Facts {
 	const facts = simulated(() => 1, { seconds: mediansUs.length, limitNs });
 	const whole = stored.merged.get("response")?.whole;
 	if (whole === undefined) throw new Error("another fixture");
@@ -65,16 +57,7 @@ export function drifting(
 	return {
 		...facts,
 		merged: new Map([
-			[
-				"response",
-				{
-					whole,
-					seconds,
-					bins: new Map(),
-					phases: [],
-					above: () => new Map(),
-				},
-			],
+			["response", { whole, seconds, bins: new Map(), phases: [], above: () => new Map() }],
 		]),
 	};
 }

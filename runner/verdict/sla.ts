@@ -6,18 +6,8 @@ import { type Said, say, sayBut } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
 import { burstOf, decided, withoutBurst } from "./burst.ts";
-import {
-	containsLag,
-	type Facts,
-	hasMetric,
-	sampleOf,
-	samplesDue,
-} from "./facts.ts";
-import {
-	type LimitInterval,
-	limitIntervals,
-	offeredIntervals,
-} from "./intervals.ts";
+import { containsLag, type Facts, hasMetric, sampleOf, samplesDue } from "./facts.ts";
+import { type LimitInterval, limitIntervals, offeredIntervals } from "./intervals.ts";
 import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { lateOf, percentileReason } from "./percentile-reason.ts";
 import { percentileOf } from "./quantile.ts";
@@ -29,9 +19,7 @@ import { judgeTally } from "./tally.ts";
 /** Judges one SLA line on what a run measured. Whether the measurement is to be trusted is a question of checks.ts. */
 export function judge(sla: Sla, facts: Facts): Judgement {
 	const judgement = judgeOffered(sla, facts);
-	return facts.collected.state === "aborted"
-		? judgeAborted(sla, facts, judgement)
-		: judgement;
+	return facts.collected.state === "aborted" ? judgeAborted(sla, facts, judgement) : judgement;
 }
 
 // --- internal ---
@@ -39,11 +27,7 @@ export function judge(sla: Sla, facts: Facts): Judgement {
 /** All that was intended; of a run that was stopped, what was offered until then. */
 function judgeOffered(sla: Sla, facts: Facts): Judgement {
 	if (sla.kind === "tally") return judgeTally(sla, facts);
-	const base = {
-		...NO_NUMBERS,
-		sla: sla.text,
-		limit: formatDurationExact(sla.limitNs),
-	};
+	const base = { ...NO_NUMBERS, sla: sla.text, limit: formatDurationExact(sla.limitNs) };
 	const { plan, seconds } = facts.collected;
 	const k = limitIndex(plan, sla);
 	const no = (said: Said): Judgement => ({
@@ -64,21 +48,14 @@ function judgeOffered(sla: Sla, facts: Facts): Judgement {
 	const second = receivedTwice(facts.collected, sla.metric);
 	const intervals =
 		facts.collected.state === "aborted"
-			? offeredIntervals(
-					plan,
-					seconds,
-					k,
-					samplesDue(facts, sla.metric),
-					second,
-				)
+			? offeredIntervals(plan, seconds, k, samplesDue(facts, sla.metric), second)
 			: limitIntervals(plan, seconds, k, second);
 	return sla.kind === "max"
 		? judgeMax(sla, base, facts, intervals)
 		: judgePercentile(sla, base, facts, intervals);
 }
 
-type Base = Pick<Judgement, "sla" | "limit"> &
-	Pick<Judgement, keyof typeof NO_NUMBERS>;
+type Base = Pick<Judgement, "sla" | "limit"> & Pick<Judgement, keyof typeof NO_NUMBERS>;
 type Of<K extends Sla["kind"]> = Extract<Sla, { kind: K }>;
 
 function judgePercentile(
@@ -120,12 +97,7 @@ function judgePercentile(
 		intervals.map(({ n, overWithoutLag }) => ({ n, over: overWithoutLag })),
 		sla.percentile,
 	);
-	const burst = burstOf(
-		facts.collected.plan,
-		intervals,
-		facts.collected.seconds,
-		sla.limitNs,
-	);
+	const burst = burstOf(facts.collected.plan, intervals, facts.collected.seconds, sla.limitNs);
 	const late = lateOf(test, sla.limitNs, censored, plan);
 	const instead = ({ verdict }: OverTest) => ({
 		...late,
@@ -135,19 +107,14 @@ function judgePercentile(
 	if (containsLag(sla.metric) && decided(test.verdict, without.verdict))
 		return judged(
 			"invalid",
-			say("late-by-lag", {
-				...instead(without),
-				overWithoutLag: without.over,
-			}),
+			say("late-by-lag", { ...instead(without), overWithoutLag: without.over }),
 			{ lagDecided: true },
 		);
 	const calm = burst && testOver(burst.without, sla.percentile);
 	if (burst && calm && decided(test.verdict, calm.verdict))
-		return judged(
-			"invalid",
-			say("late-by-burst", { ...instead(calm), ...withoutBurst(burst) }),
-			{ lagDecided: true },
-		);
+		return judged("invalid", say("late-by-burst", { ...instead(calm), ...withoutBurst(burst) }), {
+			lagDecided: true,
+		});
 	for (const by of restsOf(sla, intervals, facts.collected)) {
 		const rest = testOver(by.rest, sla.percentile);
 		const left = { nWithout: rest.n, overWithout: rest.over };
@@ -165,10 +132,7 @@ function judgePercentile(
 			sayBut(say("late-messages", late), say("duplicate-receipts", { second })),
 		);
 	const strict = plan.strict && test.reason === "samples";
-	return judged(
-		strict ? "error" : test.verdict,
-		percentileReason(sla, plan, test, late),
-	);
+	return judged(strict ? "error" : test.verdict, percentileReason(sla, plan, test, late));
 }
 
 function judgeMax(
@@ -193,8 +157,7 @@ function judgeMax(
 	};
 	const judged = saying(numbers, max === null ? "n/a" : formatDuration(max));
 	const slow = { n, over, limitNs: sla.limitNs };
-	if (n === 0)
-		return judged("inconclusive", say("no-messages"), { measured: "n/a" });
+	if (n === 0) return judged("inconclusive", say("no-messages"), { measured: "n/a" });
 	if (censored > 0)
 		return judged("fail", say("never-completed", { n, censored }), {
 			measured: beyond(facts),
@@ -203,55 +166,38 @@ function judgeMax(
 	if (over === 0) return judged("pass", say("max-kept", slow));
 	if (containsLag(sla.metric) && intervals.every((i) => i.overWithoutLag === 0))
 		return judged("invalid", say("max-by-lag", slow), { lagDecided: true });
-	const burst = burstOf(
-		facts.collected.plan,
-		intervals,
-		facts.collected.seconds,
-		sla.limitNs,
-	);
+	const burst = burstOf(facts.collected.plan, intervals, facts.collected.seconds, sla.limitNs);
 	if (burst?.without.every((i) => i.over === 0))
-		return judged(
-			"invalid",
-			say("max-by-burst", { ...slow, ...withoutBurst(burst) }),
-			{ lagDecided: true },
-		);
+		return judged("invalid", say("max-by-burst", { ...slow, ...withoutBurst(burst) }), {
+			lagDecided: true,
+		});
 	for (const { rest, max, mark } of restsOf(sla, intervals, facts.collected)) {
 		const left = { nWithout: sum(rest.map((i) => i.n)), overWithout: 0 };
-		if (rest.every((i) => i.over === 0))
-			return judged("invalid", max({ ...slow, ...left }), mark);
+		if (rest.every((i) => i.over === 0)) return judged("invalid", max({ ...slow, ...left }), mark);
 	}
 	const second = receivedTwice(facts.collected, sla.metric);
 	const broken = say("max-broken", slow);
 	return over <= second
-		? judged(
-				"inconclusive",
-				sayBut(broken, say("duplicate-receipts", { second })),
-			)
+		? judged("inconclusive", sayBut(broken, say("duplicate-receipts", { second })))
 		: judged("fail", broken);
 }
 
 /** Judgements with the same numbers; `more` takes the place of some of them. */
 function saying(numbers: Base, measured: string) {
-	return (
-		verdict: Judgement["verdict"],
-		said: Said,
-		more: Partial<Judgement> = {},
-	): Judgement => ({
-		...{ ...numbers, verdict, measured },
-		...{ ...because(said), ...more },
+	return (verdict: Judgement["verdict"], said: Said, more: Partial<Judgement> = {}): Judgement => ({
+		...numbers,
+		verdict,
+		measured,
+		...because(said),
+		...more,
 	});
 }
 
 /** Without so many of those over the limit that have a value: where most are, as they cluster there. */
-function withoutOver(
-	intervals: readonly LimitInterval[],
-	second: number,
-): Interval[] {
+function withoutOver(intervals: readonly LimitInterval[], second: number): Interval[] {
 	const all: Interval[] = intervals.map(({ n, over }) => ({ n, over }));
 	const valued = intervals.map((i) => i.over - i.censored);
-	const mostFirst = [...valued.keys()].sort(
-		(a, b) => (valued[b] ?? 0) - (valued[a] ?? 0),
-	);
+	const mostFirst = [...valued.keys()].sort((a, b) => (valued[b] ?? 0) - (valued[a] ?? 0));
 	let left = second;
 	for (const at of mostFirst) {
 		const fewer = Math.min(left, Math.max(0, valued[at] ?? 0));
@@ -273,13 +219,8 @@ function percentileOfGate(sla: Of<"percentile">, facts: Facts): Percentile {
  * No percentile, and yet a verdict: the count is what it rests on. Of a run that broke off it holds messages that nobody has
  * sent.
  */
-function unsupported(
-	test: OverTest,
-	limitNs: number,
-	{ collected: { state } }: Facts,
-): string {
-	return test.verdict === "fail" &&
-		(state === "complete" || state === "aborted")
+function unsupported(test: OverTest, limitNs: number, { collected: { state } }: Facts): string {
+	return test.verdict === "fail" && (state === "complete" || state === "aborted")
 		? `${formatCount(test.over)} of ${formatCount(test.n)} over ${formatDurationExact(limitNs)}`
 		: "n/a";
 }

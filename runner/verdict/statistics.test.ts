@@ -76,21 +76,13 @@ describe("clustering", () => {
 	test("of one interval of a hundred that is over whole: by hand", () => {
 		// pi = .01, y = 100 in one of 100 intervals of 100: ((99)^2 + 99 * 1) / .99 / 99 = 101.01 for single intervals; batches of
 		// 10 (10 of n = 1000): (90^2 + 9 * 100) / 9.9 / 9 = 101.01 too.
-		const intervals = even(10_000, 100).map((i, at) => ({
-			...i,
-			over: at === 7 ? 100 : 0,
-		}));
+		const intervals = even(10_000, 100).map((i, at) => ({ ...i, over: at === 7 ? 100 : 0 }));
 		expect(clustering(intervals, [1])).toBeCloseTo(101.0101, 3);
 		expect(clustering(intervals, [10])).toBeCloseTo(101.0101, 3);
 	});
 
 	test("leaves out intervals without messages and sizes with fewer than 10 batches", () => {
-		expect(
-			clustering([
-				...even(90, 9).map((i) => ({ ...i, over: 1 })),
-				{ n: 0, over: 0 },
-			]),
-		).toBe(1);
+		expect(clustering([...even(90, 9).map((i) => ({ ...i, over: 1 })), { n: 0, over: 0 }])).toBe(1);
 	});
 
 	test("counts runs of intervals as events, with their lengths", () => {
@@ -103,9 +95,7 @@ describe("the verdict on a count over the limit", () => {
 	const spread = (n: number, intervals: number, over: number) =>
 		even(n, intervals).map((i, at) => ({
 			...i,
-			over:
-				Math.floor(((at + 1) * over) / intervals) -
-				Math.floor((at * over) / intervals),
+			over: Math.floor(((at + 1) * over) / intervals) - Math.floor((at * over) / intervals),
 		}));
 
 	test("a stall of 500 ms in 10 s spends the budget twice: FAIL, though corrected it would be open", () => {
@@ -143,19 +133,9 @@ describe("the verdict on a count over the limit", () => {
 
 	test("12 over in 2 stalls is no PASS where 24 would be allowed, 2 over is", () => {
 		const inTwo = (each: number) =>
-			even(3300, 100).map((i, at) => ({
-				...i,
-				over: at === 20 || at === 70 ? each : 0,
-			}));
-		expect(testOver(inTwo(1), 99)).toMatchObject({
-			verdict: "pass",
-			events: 2,
-		});
-		expect(testOver(inTwo(6), 99)).toMatchObject({
-			verdict: "inconclusive",
-			over: 12,
-			events: 2,
-		});
+			even(3300, 100).map((i, at) => ({ ...i, over: at === 20 || at === 70 ? each : 0 }));
+		expect(testOver(inTwo(1), 99)).toMatchObject({ verdict: "pass", events: 2 });
+		expect(testOver(inTwo(6), 99)).toMatchObject({ verdict: "inconclusive", over: 12, events: 2 });
 	});
 
 	test.each([
@@ -164,22 +144,16 @@ describe("the verdict on a count over the limit", () => {
 		[99.9, 3688],
 		[99.99, 36_887],
 		[99.999, 368_887],
-	])(
-		"p%d: a PASS begins with %d messages, where the report begins to print it",
-		(p, weak) => {
-			expect([supportOf(weak - 1, p), supportOf(weak, p)]).toEqual([
-				"none",
-				"weak",
-			]);
-			// The binomial test alone would pass it.
-			expect(passes(0, weak - 1, tail(p))).toBe(true);
-			expect(testOver(even(weak - 1, 10), p)).toMatchObject({
-				verdict: "inconclusive",
-				reason: "samples",
-			});
-			expect(testOver(even(weak, 10), p).verdict).toBe("pass");
-		},
-	);
+	])("p%d: a PASS begins with %d messages, where the report begins to print it", (p, weak) => {
+		expect([supportOf(weak - 1, p), supportOf(weak, p)]).toEqual(["none", "weak"]);
+		// The binomial test alone would pass it.
+		expect(passes(0, weak - 1, tail(p))).toBe(true);
+		expect(testOver(even(weak - 1, 10), p)).toMatchObject({
+			verdict: "inconclusive",
+			reason: "samples",
+		});
+		expect(testOver(even(weak, 10), p).verdict).toBe("pass");
+	});
 
 	test("no messages at all are neither PASS nor FAIL", () => {
 		expect(testOver([], 99).verdict).toBe("inconclusive");
@@ -213,11 +187,7 @@ describe("simulated systems exactly at their limit", () => {
 			if (passes(t / phi, n / phi, share)) corrected++;
 			if (fails(t, n, share) && t >= 2 * k) budget++;
 		}
-		return {
-			naive: naive / runs,
-			corrected: corrected / runs,
-			budget: budget / runs,
-		};
+		return { naive: naive / runs, corrected: corrected / runs, budget: budget / runs };
 	};
 
 	test.each([
@@ -244,9 +214,7 @@ describe("simulated systems exactly at their limit", () => {
 	])(
 		"stalls of %d (%d expected), load %d: a share of %d spends the budget twice",
 		(mean, stalls, load, expected) => {
-			expect(
-				Math.abs(rates(stalls, mean, 60, load).budget - expected),
-			).toBeLessThan(0.03);
+			expect(Math.abs(rates(stalls, mean, 60, load).budget - expected)).toBeLessThan(0.03);
 		},
 	);
 });

@@ -46,10 +46,7 @@ export function testOver(intervals: readonly Interval[], p: number): OverTest {
 	const share = tail(p);
 	const phi = clustering(intervals);
 	const lengths = events(intervals);
-	const result = (
-		verdict: OverTest["verdict"],
-		reason: OverTest["reason"],
-	): OverTest => ({
+	const result = (verdict: OverTest["verdict"], reason: OverTest["reason"]): OverTest => ({
 		verdict,
 		reason,
 		n,
@@ -62,18 +59,12 @@ export function testOver(intervals: readonly Interval[], p: number): OverTest {
 	});
 	if (n === 0) return result("inconclusive", "samples");
 	if (fails(over / phi, n / phi, share)) return result("fail", "test");
-	if (fails(over, n, share) && over >= 2 * n * share)
-		return result("fail", "budget");
+	if (fails(over, n, share) && over >= 2 * n * share) return result("fail", "budget");
 	if (supportOf(n, p) === "none") return result("inconclusive", "samples");
-	if (!passes(over / phi, n / phi, share))
-		return result("inconclusive", "test");
+	if (!passes(over / phi, n / phi, share)) return result("inconclusive", "test");
 	const restsOnFewEvents =
-		lengths.length < ENOUGH_EVENTS &&
-		over > 1 &&
-		over >= (passLimit(n, share) ?? 0) / 2;
-	return restsOnFewEvents
-		? result("inconclusive", "events")
-		: result("pass", "test");
+		lengths.length < ENOUGH_EVENTS && over > 1 && over >= (passLimit(n, share) ?? 0) / 2;
+	return restsOnFewEvents ? result("inconclusive", "events") : result("pass", "test");
 }
 
 /** True when P(Bin(n, share) <= t) <= 5 %: so few over the limit would be a rare luck for a system exactly at it. */
@@ -82,12 +73,7 @@ export function passes(t: number, n: number, share: number): boolean {
 }
 
 /** True when P(Bin(n, share) >= t) <= 5 %: the lower Clopper-Pearson bound lies above `share`. */
-export function fails(
-	t: number,
-	n: number,
-	share: number,
-	alpha = ALPHA,
-): boolean {
+export function fails(t: number, n: number, share: number, alpha = ALPHA): boolean {
 	return atLeast(t, n, share) <= alpha;
 }
 
@@ -129,9 +115,7 @@ export function clustering(
 		const batched = batch(filled, size);
 		if (batched.length < MIN_BATCHES) continue;
 		const dispersion = sum(
-			batched.map(
-				(i) => (i.over - i.n * share) ** 2 / (i.n * share * (1 - share)),
-			),
+			batched.map((i) => (i.over - i.n * share) ** 2 / (i.n * share * (1 - share))),
 		);
 		phi = Math.max(phi, dispersion / (batched.length - 1));
 	}
@@ -167,10 +151,7 @@ function batch(intervals: readonly Interval[], size: number): Interval[] {
 	const batches: Interval[] = [];
 	for (let i = 0; i < intervals.length; i += size) {
 		const part = intervals.slice(i, i + size);
-		batches.push({
-			n: sum(part.map((p) => p.n)),
-			over: sum(part.map((p) => p.over)),
-		});
+		batches.push({ n: sum(part.map((p) => p.n)), over: sum(part.map((p) => p.over)) });
 	}
 	return batches;
 }

@@ -21,8 +21,11 @@ const found = (
 	waits: readonly number[] = [],
 ) => {
 	const schedule = {
-		...{ kind: "constant", warmupNs: 1000 * MS, durationNs: 10_000 * MS },
-		...{ messages: 11_000, rate: { messages: 1000, perNs: 1e9 } },
+		kind: "constant",
+		warmupNs: 1000 * MS,
+		durationNs: 10_000 * MS,
+		messages: 11_000,
+		rate: { messages: 1000, perNs: 1e9 },
 	};
 	const plan = { schedule, client: { count: 1 } } as unknown as Plan;
 	const ticks = Array.from({ length: 11 }, (_, k) => ({
@@ -73,9 +76,7 @@ describe("what was due near a stop of the generator", () => {
 		],
 	])("%s", (_, stops, expected) => {
 		const near = [...found(stops).intervals];
-		expect(near.map(([i, part]) => [i, Math.round(part * 1e9) / 1e9])).toEqual(
-			expected,
-		);
+		expect(near.map(([i, part]) => [i, Math.round(part * 1e9) / 1e9])).toEqual(expected);
 	});
 
 	test("is at most three times as long as the stops, whatever they are", () => {
@@ -89,17 +90,9 @@ describe("what was due near a stop of the generator", () => {
 	});
 
 	test.each<[string, (s: number) => number, number]>([
-		[
-			"until as few are in flight as before",
-			(s) => Math.max(2, 1000 - 250 * (s - 4)),
-			8,
-		],
+		["until as few are in flight as before", (s) => Math.max(2, 1000 - 250 * (s - 4)), 8],
 		["its length after it where nothing is seen to wait", () => 2, 5],
-		[
-			"to the end of a window that ends before that",
-			(s) => 1000 - 50 * (s - 4),
-			11,
-		],
+		["to the end of a window that ends before that", (s) => 1000 - 50 * (s - 4), 11],
 		[
 			"until more wait than it can have left: a stall of the system",
 			(s) => (s < 6 ? 1000 - 250 * (s - 4) : 1500),
@@ -160,19 +153,10 @@ test.each<[string, Stop[], string]>([
 	["one that was made up for", [[2000, 2300]], "fail"],
 	["one that is too short to explain it", [[5850, 6000]], "fail"],
 ])("a rate that is not reached, with %s", (_, stops, verdict) => {
-	const limit = {
-		kind: "tally",
-		text: "x",
-		op: ">=",
-		limit: 990,
-		abort: false,
-	};
+	const limit = { kind: "tally", text: "x", op: ">=", limit: 990, abort: false };
 	const { judgements } = judged("healthy", {
 		plan: (plan) => {
-			plan.sla = ["throughput", "achieved"].map((tally) => ({
-				...limit,
-				tally,
-			}));
+			plan.sla = ["throughput", "achieved"].map((tally) => ({ ...limit, tally }));
 		},
 		lines: (lines: Any[]) => {
 			const totals = lines.find((l) => l.type === "totals");
@@ -192,7 +176,9 @@ describe("a gate that FAILs", () => {
 		const { verdict, judgements, checks } = stalled([[5000, 5490]]);
 		expect(verdict).toBe("invalid");
 		expect(judgements[0]).toMatchObject({
-			...{ verdict: "invalid", code: "late-by-stops", lagDecided: true },
+			verdict: "invalid",
+			code: "late-by-stops",
+			lagDecided: true,
 			why: "the load generator was stopped once, for 490ms, so this says nothing about the system: at most 100 of 10 000 may take longer than 10ms; 490 did, in one stretch of 500ms; without its lag and the messages due around that, none of 9 010 did, which would be PASS instead of FAIL",
 		});
 		expect(checks.find((c) => c.check === "lag")?.status).toBe("invalid");
@@ -222,12 +208,16 @@ test("a thousand stops in a run of a week are looked at within a second", () => 
 	const hours = 168;
 	const seconds = hours * 3600;
 	const schedule = {
-		...{ kind: "constant", warmupNs: 0, durationNs: seconds * 1000 * MS },
-		...{ messages: seconds * 10, rate: { messages: 10, perNs: 1e9 } },
+		kind: "constant",
+		warmupNs: 0,
+		durationNs: seconds * 1000 * MS,
+		messages: seconds * 10,
+		rate: { messages: 10, perNs: 1e9 },
 	};
 	const plan = { schedule, client: { count: 1 } } as unknown as Plan;
 	const ticks = Array.from({ length: seconds }, (_, k) => ({
-		...{ at: k + 1, backlog: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1] },
+		at: k + 1,
+		backlog: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
 	}));
 	const stops = Array.from(
 		{ length: 1000 },
@@ -235,7 +225,5 @@ test("a thousand stops in a run of a week are looked at within a second", () => 
 	);
 	const collected = { plan, stops: inNs(stops), ticks, counters: {} };
 	stopsIn({ ...collected, stops: [] } as unknown as Collected, MS);
-	expect(
-		cpuMs(() => stopsIn(collected as unknown as Collected, MS)),
-	).toBeLessThan(1000);
+	expect(cpuMs(() => stopsIn(collected as unknown as Collected, MS))).toBeLessThan(1000);
 });

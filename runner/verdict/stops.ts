@@ -10,12 +10,7 @@ import { waiting } from "./backlog-drain.ts";
 import { containsLag } from "./facts.ts";
 import { drainedOf } from "./fault-drain.ts";
 import { heldIn, RECEIVES } from "./held.ts";
-import {
-	intervalNs,
-	type LimitInterval,
-	type Shares,
-	without,
-} from "./intervals.ts";
+import { intervalNs, type LimitInterval, type Shares, without } from "./intervals.ts";
 import type { Judgement } from "./judgement.ts";
 
 type Stop = Collected["stops"][number];
@@ -75,14 +70,12 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 	const each = intervalNs(plan);
 	if (ns < each) return until;
 	const lastNs = Math.min(until + MOST * ns, warmupNs + durationNs);
-	const ticks = ticksBetween(
-		collected.ticks,
-		Math.floor(from / 1e9) - 3,
-		Math.ceil(lastNs / 1e9),
-	);
+	const ticks = ticksBetween(collected.ticks, Math.floor(from / 1e9) - 3, Math.ceil(lastNs / 1e9));
 	const some = { ...collected, ticks };
 	const { drainedNs, drainedStill } = drainedOf(some, {
-		...{ beganNs: from, untilNs: lastNs, servedNs: until },
+		beganNs: from,
+		untilNs: lastNs,
+		servedNs: until,
 	});
 	if (drainedStill && lastNs === until + MOST * ns) return until;
 	const calmNs = drainedStill ? lastNs : from + (drainedNs ?? 0);
@@ -97,11 +90,7 @@ export function workedOffNs(collected: Collected, [from, until]: Stop): number {
 }
 
 /** Those between two seconds since T0. A run may have many stops, and of each a few ticks matter. */
-function ticksBetween(
-	ticks: Collected["ticks"],
-	from: number,
-	to: number,
-): Collected["ticks"] {
+function ticksBetween(ticks: Collected["ticks"], from: number, to: number): Collected["ticks"] {
 	let [first, end] = [0, ticks.length];
 	while (first < end) {
 		const middle = (first + end) >> 1;
@@ -149,12 +138,11 @@ export function restsOf(
 	const { limitNs, metric } = sla;
 	const rests: Rest[] = [];
 	const { intervals: near, ...stops } = stopsIn(collected, limitNs);
-	const onTime = intervals.map((i) =>
-		containsLag(metric) ? { ...i, over: i.overWithoutLag } : i,
-	);
+	const onTime = intervals.map((i) => (containsLag(metric) ? { ...i, over: i.overWithoutLag } : i));
 	if (near.size > 0)
 		rests.push({
-			...{ by: "stops", mark: { lagDecided: true } },
+			by: "stops",
+			mark: { lagDecided: true },
 			rest: without(onTime, near),
 			late: (d) => say("late-by-stops", { ...d, ...stops }),
 			max: (d) => say("max-by-stops", { ...d, ...stops }),
@@ -165,7 +153,8 @@ export function restsOf(
 	const heldNs = waited.size * intervalNs(collected.plan);
 	const held = { held: most, explained, heldNs };
 	rests.push({
-		...{ by: "held", mark: { heldDecided: true } },
+		by: "held",
+		mark: { heldDecided: true },
 		rest: without(intervals, waited),
 		late: (d) => say("late-by-held", { ...d, ...held }),
 		max: (d) => say("max-by-held", { ...d, ...held }),

@@ -1,12 +1,7 @@
 import type { Counters } from "../model/client-file.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
-import {
-	type Tally as AnyTally,
-	needs,
-	TALLIES,
-	type TallyUnit,
-} from "../model/tallies.ts";
+import { type Tally as AnyTally, needs, TALLIES, type TallyUnit } from "../model/tallies.ts";
 import type { Collected } from "../run/collect.ts";
 import { type Said, say } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
@@ -36,21 +31,17 @@ export function judgeTally(sla: TallySla, facts: Facts): Judgement {
 	const limit = exactly(sla.limit, unit);
 	const value = tallyOf(collected, tally);
 	const base = {
-		...{ ...NO_NUMBERS, sla: sla.text },
+		...NO_NUMBERS,
+		sla: sla.text,
 		limit,
-		tally: {
-			...{ name: tally, value, limit: sla.limit, unit },
-		},
+		tally: { name: tally, value, limit: sla.limit, unit },
 	};
 	if (value === null) {
 		const open = needs(tally, "backlog") ? drainOf(collected) : null;
 		if (open?.open)
 			return {
 				...base,
-				verdict:
-					unit === "ns" && (open.undrainedNs ?? 0) >= sla.limit
-						? "fail"
-						: "inconclusive",
+				verdict: unit === "ns" && (open.undrainedNs ?? 0) >= sla.limit ? "fail" : "inconclusive",
 				measured: "n/a",
 				...because(open.open),
 			};
@@ -63,8 +54,7 @@ export function judgeTally(sla: TallySla, facts: Facts): Judgement {
 	}
 	const measured = about(value, unit);
 	const open = openQuestion(sla, collected, value);
-	if (open !== null)
-		return { ...base, verdict: "inconclusive", measured, ...because(open) };
+	if (open !== null) return { ...base, verdict: "inconclusive", measured, ...because(open) };
 	const met = COMPARE[sla.op](value, sla.limit);
 	// Messages under way at the window's two edges make a rate uncertain by about latency * rate: with a limit that
 	// equals the scheduled rate, a tenth of a percent must not decide. A closed load has no such edges.
@@ -73,9 +63,7 @@ export function judgeTally(sla: TallySla, facts: Facts): Judgement {
 		plan.schedule.kind !== "closed" &&
 		(COMPARE[sla.op](value * (1 + EDGE), sla.limit) ||
 			COMPARE[sla.op](value * (1 - EDGE), sla.limit));
-	const warmup = isRateOrTime(tally)
-		? null
-		: (collected.counters.warmup?.[tally] ?? 0);
+	const warmup = isRateOrTime(tally) ? null : (collected.counters.warmup?.[tally] ?? 0);
 	// Shorter than any: a message was missing until the drain was over.
 	const looked = LATE_COMERS.has(tally) ? collected.totals?.lookedNs : null;
 	const lookedNs = (looked ?? 0) >= 1e6 ? (looked ?? null) : null;
@@ -90,12 +78,11 @@ export function judgeTally(sla: TallySla, facts: Facts): Judgement {
 			COMPARE[sla.op]((value / rest) * (1 + EDGE), sla.limit)
 		)
 			return {
-				...{ ...base, verdict: "invalid", measured, lagDecided: true },
-				...because(
-					say("tally-by-stops", {
-						...{ ...values, ...stopped, op: sla.op, limit, without },
-					}),
-				),
+				...base,
+				verdict: "invalid",
+				measured,
+				lagDecided: true,
+				...because(say("tally-by-stops", { ...values, ...stopped, op: sla.op, limit, without })),
 			};
 	}
 	const said = met
@@ -103,12 +90,7 @@ export function judgeTally(sla: TallySla, facts: Facts): Judgement {
 		: nearly
 			? say("tally-nearly", { ...values, limit })
 			: say("tally-missed", { ...values, op: sla.op, limit });
-	return {
-		...base,
-		verdict: met || nearly ? "pass" : "fail",
-		measured,
-		...because(said),
-	};
+	return { ...base, verdict: met || nearly ? "pass" : "fail", measured, ...because(said) };
 }
 
 /** The count over warm-up and window, the window's rate per second, or a time in ns; null: not measured. */
@@ -139,8 +121,7 @@ export function ratesAndTimes(of: Measured): [RateOrTime, number | null][] {
 export function orderUnit(
 	of: Pick<Plan, "pattern" | "partitions"> & { readonly keys: unknown },
 ): string {
-	const stream =
-		of.keys !== null ? " and key" : of.partitions > 1 ? " and partition" : "";
+	const stream = of.keys !== null ? " and key" : of.partitions > 1 ? " and partition" : "";
 	const copy = of.pattern === "fan-out" ? ", at each subscriber" : "";
 	return `by producer${stream}${copy}`;
 }
@@ -153,31 +134,20 @@ const EDGE = 0.001;
 const LATE_COMERS: ReadonlySet<Tally> = new Set(["duplicated", "redelivered"]);
 
 /** Why a value that was measured decides nothing; null: it does. */
-function openQuestion(
-	sla: TallySla,
-	collected: Collected,
-	value: number,
-): Said | null {
+function openQuestion(sla: TallySla, collected: Collected, value: number): Said | null {
 	if (sla.tally === "drainRate" || sla.tally === "drainTime") {
 		const drain = drainOf(collected);
 		const most =
 			sla.tally === "drainRate"
 				? (drain?.mostPerSecond ?? Number.POSITIVE_INFINITY)
 				: value - 1e9 / SAMPLES_PER_SECOND;
-		return COMPARE[sla.op](value, sla.limit) ===
-			COMPARE[sla.op](most, sla.limit)
+		return COMPARE[sla.op](value, sla.limit) === COMPARE[sla.op](most, sla.limit)
 			? null
 			: say("drain-between-samples");
 	}
 	const { plan, totals } = collected;
-	if (
-		TALLIES[sla.tally].unit !== "messages/s" ||
-		plan.schedule.kind !== "closed"
-	)
-		return null;
-	const spanNs =
-		(totals?.lastReceiveNs ?? totals?.lastAckNs ?? 0) -
-		(totals?.firstSendNs ?? 0);
+	if (TALLIES[sla.tally].unit !== "messages/s" || plan.schedule.kind !== "closed") return null;
+	const spanNs = (totals?.lastReceiveNs ?? totals?.lastAckNs ?? 0) - (totals?.firstSendNs ?? 0);
 	return spanNs >= SHORTEST_CLOSED_NS
 		? null
 		: say("too-short-for-a-rate", { spanNs: Math.max(0, spanNs) });
@@ -187,16 +157,11 @@ type RateOrTime = Exclude<Tally, keyof Counters>;
 
 /** A result has them, and so has a run that is judged. */
 interface Measured extends Pick<Run, "throughput"> {
-	readonly drain: Pick<
-		NonNullable<Run["drain"]>,
-		"drainNs" | "perSecond"
-	> | null;
+	readonly drain: Pick<NonNullable<Run["drain"]>, "drainNs" | "perSecond"> | null;
 }
 
 /** What is no count of messages, in the order of baselines. */
-const RATES_AND_TIMES: Readonly<
-	Record<RateOrTime, (of: Measured) => number | null>
-> = {
+const RATES_AND_TIMES: Readonly<Record<RateOrTime, (of: Measured) => number | null>> = {
 	throughput: ({ throughput }) => throughput.received,
 	"throughput.received": ({ throughput }) => throughput.received,
 	"throughput.sent": ({ throughput }) => throughput.sent,
@@ -211,15 +176,12 @@ function isRateOrTime(tally: Tally): tally is RateOrTime {
 
 function nameOf(tally: Tally, plan: Plan): string {
 	const { label = tally, copies = false } = TALLIES[tally];
-	if (needs(tally, "order") && hasStreams(plan))
-		return `${label} (${orderUnit(plan)})`;
+	if (needs(tally, "order") && hasStreams(plan)) return `${label} (${orderUnit(plan)})`;
 	return copies && plan.pattern === "fan-out" ? `copies ${label}` : label;
 }
 
 function hasStreams(plan: Plan): boolean {
-	return (
-		plan.keys !== null || plan.partitions > 1 || plan.pattern === "fan-out"
-	);
+	return plan.keys !== null || plan.partitions > 1 || plan.pattern === "fan-out";
 }
 
 /** Why a tally is null though the run was measured; null: nobody has counted. */

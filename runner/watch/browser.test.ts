@@ -1,11 +1,4 @@
-import {
-	chmodSync,
-	existsSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -35,10 +28,7 @@ test.each([
 });
 
 test("it gets no secret of the environment", async () => {
-	const folder = withProgram(
-		"xdg-open",
-		'printf "%s|" "$PW_TOKEN" "$LANG" > "$HOME/given"',
-	);
+	const folder = withProgram("xdg-open", 'printf "%s|" "$PW_TOKEN" "$LANG" > "$HOME/given"');
 	const env = { PATH: folder, HOME: folder, PW_TOKEN: "x", LANG: "C" };
 	expect(await openInBrowser("/x", "it", { env }, "linux")).toBeNull();
 	expect(readFileSync(join(folder, "given"), "utf8")).toBe("|C|");
@@ -46,9 +36,7 @@ test("it gets no secret of the environment", async () => {
 
 test("where there is no such program it says what to open by hand", async () => {
 	const env = { PATH: withProgram(null) };
-	expect(
-		await openInBrowser("/secret", "reports/1/report.html", { env }, "linux"),
-	).toBe(
+	expect(await openInBrowser("/secret", "reports/1/report.html", { env }, "linux")).toBe(
 		"--open: there is no xdg-open here to open a browser with; open reports/1/report.html yourself.",
 	);
 });
@@ -61,10 +49,7 @@ test("where it finds no browser it says so", async () => {
 });
 
 test("a browser that stays open is not waited for", async () => {
-	const folder = withProgram(
-		"xdg-open",
-		'read x < "$HOME/never" || :; : > "$HOME/over"',
-	);
+	const folder = withProgram("xdg-open", 'read x < "$HOME/never" || :; : > "$HOME/over"');
 	const { execFileSync } = await import("node:child_process");
 	execFileSync("mkfifo", [join(folder, "never")]);
 	const env = { PATH: folder, HOME: folder };

@@ -17,7 +17,9 @@ export async function openInBrowser(
 	const [program, ...args] = (OPENERS[platform] ?? OPENER)(address);
 	const why = await new Promise<string | null>((resolve) => {
 		const child = spawn(program, args, {
-			...{ detached: true, stdio: "ignore", env: withoutSecrets(env) },
+			detached: true,
+			stdio: "ignore",
+			env: withoutSecrets(env),
 			// cmd would take quotes for a part of the address.
 			windowsVerbatimArguments: true,
 		});
@@ -27,9 +29,7 @@ export async function openInBrowser(
 			resolve(why);
 		};
 		child.once("error", () => over(tell("opener-missing", { program })));
-		child.once("exit", (code) =>
-			over(code === 0 ? null : tell("opener-failed", { program })),
-		);
+		child.once("exit", (code) => over(code === 0 ? null : tell("opener-failed", { program })));
 		child.unref();
 	});
 	return why === null ? null : tell("open-by-hand", { why, shown });
@@ -49,9 +49,7 @@ export async function openOrSay(
 // --- internal ---
 
 /** The program of this machine that opens an address in the browser which a person has chosen, and its arguments. */
-const OPENERS: Readonly<
-	Record<string, (address: string) => readonly [string, ...string[]]>
-> = {
+const OPENERS: Readonly<Record<string, (address: string) => readonly [string, ...string[]]>> = {
 	darwin: (address) => ["open", address],
 	win32: (address) => ["cmd", "/c", "start", '""', address],
 };

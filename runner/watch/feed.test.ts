@@ -36,23 +36,37 @@ function fed({
 	const of = { scenario: "orders", folder: "reports/1" };
 	const events: WatchEvent[] = [];
 	const world = fakeWorld({ stop });
-	const feed = makeFeed(
-		{ ...of, secrets, publish: (event) => void events.push(event) },
-		world,
-	);
+	const feed = makeFeed({ ...of, secrets, publish: (event) => void events.push(event) }, world);
 	const page = () => events.reduce(after, emptyState(of));
 	return { feed, events, page, world };
 }
 
 const tick: Tick = {
-	...{ mqbench: "tick", at: 3, sent: 1000, received: 990, acked: null },
-	...{ inFlight: 4, held: 2, failed: 0, duplicated: 0, over: [] },
-	...{ p50: 60_000, p99: 1_500_000, lagP99: null, windowLagP99: null },
+	mqbench: "tick",
+	at: 3,
+	sent: 1000,
+	received: 990,
+	acked: null,
+	inFlight: 4,
+	held: 2,
+	failed: 0,
+	duplicated: 0,
+	over: [],
+	p50: 60_000,
+	p99: 1_500_000,
+	lagP99: null,
+	windowLagP99: null,
 };
 
 const live = (plan: Plan, parts: Partial<LiveRun> = {}): LiveRun => ({
-	...{ plan, several: false, tick, p99s: [], sent: 3000 },
-	...{ following: { runs: 0, ns: 0 }, stopping: false, use: null },
+	plan,
+	several: false,
+	tick,
+	p99s: [],
+	sent: 3000,
+	following: { runs: 0, ns: 0 },
+	stopping: false,
+	use: null,
 	...parts,
 });
 
@@ -71,13 +85,17 @@ describe("a second", () => {
 		expect(current?.rows).toEqual(liveRows(second));
 		expect(current?.seconds).toEqual([
 			{
-				...{ at: 3, p50: 60_000, p99: 1_500_000, whose: "" },
+				at: 3,
+				p50: 60_000,
+				p99: 1_500_000,
+				whose: "",
 				rates: [
 					["offered", 1000],
 					["sent", 1000],
 					["received", 990],
 				],
-				...{ inFlight: 4, held: 2 },
+				inFlight: 4,
+				held: 2,
 				cores: [
 					["generator", 0.4],
 					["machine", 1.25],
@@ -93,9 +111,7 @@ describe("a second", () => {
 		feed.begin(healthy, "a title");
 		const merged = { clients: 3, silent: [], fewest: 10 };
 		feed.second(live(healthy, { tick: { ...tick, merged } }));
-		expect(feed.state().current?.seconds[0]?.whose).toBe(
-			" (worst of 3 clients)",
-		);
+		expect(feed.state().current?.seconds[0]?.whose).toBe(" (worst of 3 clients)");
 	});
 });
 
@@ -122,33 +138,31 @@ describe("a run", () => {
 			{
 				is: "done",
 				judged: {
-					...{ verdict: "fail", metric: "response", p50: at(50), p99: at(99) },
+					verdict: "fail",
+					metric: "response",
+					p50: at(50),
+					p99: at(99),
 					why: expect.stringContaining("p99 < "),
 				},
 			},
 		]);
 	});
 
-	test.each([
-		"healthy",
-		"stall",
-		"lag",
-		"lost",
-		"interrupted",
-		"no-data",
-		"clients",
-	])("of %s has the verdict of the report, and why", (name) => {
-		const folder = fixture(name);
-		const { feed } = fed();
-		const plans = plansOf(folder);
-		feed.expect(folder, plans);
-		for (const plan of plans) feed.made(plan);
-		expect(feed.state().runs.map(({ judged }) => judged?.verdict)).toEqual(
-			fixtureResult(name).runs.map(({ verdict }) => verdict),
-		);
-		for (const { judged } of feed.state().runs)
-			expect(judged?.why === null).toBe(judged?.verdict === "pass");
-	});
+	test.each(["healthy", "stall", "lag", "lost", "interrupted", "no-data", "clients"])(
+		"of %s has the verdict of the report, and why",
+		(name) => {
+			const folder = fixture(name);
+			const { feed } = fed();
+			const plans = plansOf(folder);
+			feed.expect(folder, plans);
+			for (const plan of plans) feed.made(plan);
+			expect(feed.state().runs.map(({ judged }) => judged?.verdict)).toEqual(
+				fixtureResult(name).runs.map(({ verdict }) => verdict),
+			);
+			for (const { judged } of feed.state().runs)
+				expect(judged?.why === null).toBe(judged?.verdict === "pass");
+		},
+	);
 
 	test("whose files cannot be read is over without figures, and ends nothing", () => {
 		const folder = fixtureCopy("healthy");
@@ -162,17 +176,13 @@ describe("a run", () => {
 		const { feed } = fed();
 		const start = { ...healthy, index: 9, search: { role: "start", of: "x" } };
 		feed.expect("", [healthy, Plan.parse(start)]);
-		expect(feed.state().runs.map(({ index }) => index)).toEqual([
-			healthy.index,
-		]);
+		expect(feed.state().runs.map(({ index }) => index)).toEqual([healthy.index]);
 		const probe = { ...start, index: 10, search: { role: "probe", of: "x" } };
 		feed.begin(Plan.parse(probe), "a probe");
 		expect(feed.state().current?.index).toBe(10);
 		// It is numbered as the first run is.
 		feed.begin({ ...healthy }, "the floor");
-		expect(feed.state().current).toMatchObject({
-			...{ index: null, title: "the floor", seconds: [] },
-		});
+		expect(feed.state().current).toMatchObject({ index: null, title: "the floor", seconds: [] });
 		expect(feed.state().runs.map(({ index, is }) => [index, is])).toEqual([
 			[healthy.index, "waiting"],
 			[10, "running"],
@@ -203,19 +213,13 @@ test("the curve of a search grows with its probes, and is the report's when it h
 	feed.expect(folder, []);
 	const step = (role: "probe" | "curve", rate: number, index: number) => {
 		const plan: Plan = {
-			...{ ...first, index, search: { role, of: first.case } },
-			schedule: {
-				...first.schedule,
-				rate: { messages: rate, perNs: 1e9 },
-			},
+			...first,
+			index,
+			search: { role, of: first.case },
+			schedule: { ...first.schedule, rate: { messages: rate, perNs: 1e9 } },
 		};
-		cpSync(runFoldersOf(folder)[0] ?? "", runPath(folder, plan), {
-			recursive: true,
-		});
-		writeFileSync(
-			join(runPath(folder, plan), "plan.json"),
-			JSON.stringify(plan),
-		);
+		cpSync(runFoldersOf(folder)[0] ?? "", runPath(folder, plan), { recursive: true });
+		writeFileSync(join(runPath(folder, plan), "plan.json"), JSON.stringify(plan));
 		feed.begin(plan, "a step");
 		feed.made(plan);
 		const [figure, ...others] = feed.state().figures;
@@ -241,9 +245,7 @@ test("faults are drawn as they are planned, then as they are done, and are in th
 	const plan = { ...failover, faults: [planned] };
 	feed.begin(plan, "a title");
 	const marks = () =>
-		feed
-			.state()
-			.current?.frame.marks.filter(({ from, to }) => to > from && from >= 0);
+		feed.state().current?.frame.marks.filter(({ from, to }) => to > from && from >= 0);
 	expect(marks()).toEqual([
 		{
 			from: planned.atNs / 1e9 - startS,
@@ -252,18 +254,21 @@ test("faults are drawn as they are planned, then as they are done, and are in th
 		},
 	]);
 	const fault: FaultDone = {
-		...{ action: "kill", node: 2, leader: true, calledNs: 14e9 },
-		...{ beganNs: 14e9, endedNs: null, delayNs: null, error: null },
+		action: "kill",
+		node: 2,
+		leader: true,
+		calledNs: 14e9,
+		beganNs: 14e9,
+		endedNs: null,
+		delayNs: null,
+		error: null,
 		runOver: false,
 	};
 	feed.fault(plan, 0, fault);
 	expect(marks()?.[0]?.from).toBe(14 - startS);
 	feed.fault(plan, 0, { ...fault, endedNs: 16.5e9 });
 	expect(marks()).toEqual([
-		{
-			...{ from: 14 - startS, to: 16.5 - startS },
-			text: "kill of node 2 (the leader) for 2.5s",
-		},
+		{ from: 14 - startS, to: 16.5 - startS, text: "kill of node 2 (the leader) for 2.5s" },
 	]);
 	expect(feed.state().log.map(({ text }) => text)).toEqual([
 		"Fault: kill of node 2 (the leader) is in effect",
@@ -290,11 +295,7 @@ describe("what the page is told", () => {
 		const url = "nats://me:swordfish@10.0.0.1";
 		feed.say(`cannot reach ${url}: hunter2-of-orders is wrong`);
 		feed.begin(
-			{
-				...healthy,
-				case: url,
-				sla: [{ ...healthy.sla[0], text: `p99 ${url}` }],
-			} as Plan,
+			{ ...healthy, case: url, sla: [{ ...healthy.sla[0], text: `p99 ${url}` }] } as Plan,
 			`run ${url}`,
 		);
 		feed.second(live(healthy, { tick: { ...tick, error: `EIO ${url}` } }));
@@ -316,8 +317,7 @@ describe("what the page is told", () => {
 		for (const plan of plans.slice(0, 2)) {
 			feed.begin(plan, `run ${plan.index}`);
 			feed.say("a warning");
-			for (const at of [1, 2, 3])
-				feed.second(live(plan, { tick: { ...tick, at } }));
+			for (const at of [1, 2, 3]) feed.second(live(plan, { tick: { ...tick, at } }));
 			feed.made(plan);
 		}
 		expect(events.length).toBeGreaterThan(15);
@@ -351,7 +351,5 @@ test("what is said to the terminal is said once, there and on the page", () => {
 	makeProgress(world, false, feed);
 	feed.toTerminal("stopped from here");
 	expect(world.err()).toBe("stopped from here\n");
-	expect(feed.state().log.map(({ text }) => text)).toEqual([
-		"stopped from here",
-	]);
+	expect(feed.state().log.map(({ text }) => text)).toEqual(["stopped from here"]);
 });

@@ -3,17 +3,9 @@ import type { Plan } from "../model/plan.ts";
 import type { FaultDone } from "../model/run-file.ts";
 import { openedAt } from "../plan/schedule.ts";
 import type { RateFigure } from "../report/charts/figure.ts";
-import {
-	caseFigures,
-	searchFigure,
-	stepsFigure,
-} from "../report/charts/rate-figure.ts";
+import { caseFigures, searchFigure, stepsFigure } from "../report/charts/rate-figure.ts";
 import { type Judged, judgedSoFar, resultOf } from "../report/result.ts";
-import {
-	intervalText,
-	percentileValue,
-	withoutSearches,
-} from "../report/words.ts";
+import { intervalText, percentileValue, withoutSearches } from "../report/words.ts";
 import { faultNotes } from "../run/faults.ts";
 import { runPath } from "../run/folder.ts";
 import { rates, worstOf } from "../run/live-figures.ts";
@@ -69,12 +61,9 @@ export function makeFeed(
 		state = after(state, masked);
 		publish(masked);
 	};
-	const log = (text: string) =>
-		emit({ kind: "log", at: clock.nowMs(), text: text.trim() });
+	const log = (text: string) => emit({ kind: "log", at: clock.nowMs(), text: text.trim() });
 	if (stop.aborted) emit({ kind: "stopping" });
-	stop.addEventListener("abort", () => emit({ kind: "stopping" }), {
-		once: true,
-	});
+	stop.addEventListener("abort", () => emit({ kind: "stopping" }), { once: true });
 	let toTerminal = log;
 	const expected = new Set<Plan>();
 	const judged: Judged[] = [];
@@ -111,10 +100,7 @@ export function makeFeed(
 			if (run) emit({ kind: "runs", runs: [rowOf(plan, "running")] });
 			const frame = frameOf(plan, title, faults);
 			const index = run ? plan.index : null;
-			emit({
-				kind: "begin",
-				run: { index, title, frame, done: null, rows: [], seconds: [] },
-			});
+			emit({ kind: "begin", run: { index, title, frame, done: null, rows: [], seconds: [] } });
 		},
 		opens(ns) {
 			startNs = ns;
@@ -122,18 +108,12 @@ export function makeFeed(
 		},
 		second(live) {
 			const second = secondOf(live);
-			emit({
-				kind: "second",
-				second,
-				done: doneOf(live),
-				rows: liveRows(live),
-			});
+			emit({ kind: "second", second, done: doneOf(live), rows: liveRows(live) });
 		},
 		fault(plan, place, fault) {
 			const over = fault.error !== null || fault.endedNs !== null;
 			// What is in effect and is to be taken back will be told once more.
-			const more =
-				!over && !faults.has(place) && plan.faults[place]?.forNs !== null;
+			const more = !over && !faults.has(place) && plan.faults[place]?.forNs !== null;
 			log(
 				tell("watch-fault", {
 					what: more
@@ -164,7 +144,11 @@ export function makeFeed(
 function rowOf(plan: Plan, is: RunRow["is"]): RunRow {
 	const { index, system, case: name, repeat, repeats } = plan;
 	return {
-		...{ index, system, case: name, is, judged: null },
+		index,
+		system,
+		case: name,
+		is,
+		judged: null,
 		repeat: repeats > 1 ? `${repeat}/${repeats}` : null,
 	};
 }
@@ -175,17 +159,15 @@ function judgedRow({ run, verdict }: Judged): JudgedRow {
 		const percentile = percentiles.find((one) => one.p === p);
 		return percentile === undefined
 			? { value: "n/a", interval: "" }
-			: {
-					value: percentileValue(percentile, run),
-					interval: intervalText(percentile),
-				};
+			: { value: percentileValue(percentile, run), interval: intervalText(percentile) };
 	};
 	const perSecond = run.throughput.received ?? run.throughput.sent;
 	return {
 		verdict: run.verdict,
 		why: reasonOf(verdict),
 		metric: run.main,
-		...{ p50: at(50), p99: at(99) },
+		p50: at(50),
+		p99: at(99),
 		throughput: perSecond === null ? null : `${formatCount(perSecond)}/s`,
 	};
 }
@@ -202,26 +184,25 @@ function curvesOf(folder: string, judged: readonly Judged[]): RateFigure[] {
 			return searchFigure(`search-${i + 1}`, shown, whole) ?? [];
 		}),
 		...(result.runs.length > 1 ? caseFigures(result) : []),
-		...result.runs.flatMap(
-			(run) => stepsFigure(`steps-${run.index}`, run, result) ?? [],
-		),
+		...result.runs.flatMap((run) => stepsFigure(`steps-${run.index}`, run, result) ?? []),
 	];
 }
 
 function secondOf({ plan, tick, use }: LiveRun): Second {
 	return {
-		...{ at: tick.at, p50: tick.p50, p99: tick.p99, whose: worstOf(tick) },
+		at: tick.at,
+		p50: tick.p50,
+		p99: tick.p99,
+		whose: worstOf(tick),
 		rates: rates(plan, tick),
-		...{ inFlight: tick.inFlight, held: tick.held ?? null },
+		inFlight: tick.inFlight,
+		held: tick.held ?? null,
 		cores: coresInUse(use),
 	};
 }
 
 function doneOf({ plan, tick, sent }: LiveRun): number {
 	const { kind, messages, warmupNs, durationNs } = plan.schedule;
-	const share =
-		kind === "closed"
-			? sent / messages
-			: (tick.at * 1e9) / (warmupNs + durationNs);
+	const share = kind === "closed" ? sent / messages : (tick.at * 1e9) / (warmupNs + durationNs);
 	return Math.min(1, share);
 }

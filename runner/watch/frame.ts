@@ -7,32 +7,30 @@ import { faultName } from "../verdict/checks/faults.ts";
 import type { Frame } from "./state.ts";
 
 /** What the picture of a run shows beside its seconds. `faults`: what is known of those that were begun, by their place in the plan. */
-export function frameOf(
-	plan: Plan,
-	title: string,
-	faults: ReadonlyMap<number, FaultDone>,
-): Frame {
+export function frameOf(plan: Plan, title: string, faults: ReadonlyMap<number, FaultDone>): Frame {
 	const { kind, warmupNs, durationNs } = plan.schedule;
 	const closed = kind === "closed";
 	const metric = mainMetric(plan);
 	// The window of a closed load opens when its warm-up is through, at no time that is known before.
 	const startS = closed ? 0 : warmupNs / 1e9;
 	return {
-		...{ title, metric, closed, startS, from: -startS },
+		title,
+		metric,
+		closed,
+		startS,
+		from: -startS,
 		to: closed ? 0 : durationNs / 1e9,
 		marks: [
 			...(startS > 0 ? [{ from: -startS, to: 0, text: "warm-up" }] : []),
 			...plan.phases.map(({ name, fromNs }) => ({
-				...{ from: fromNs / 1e9, to: fromNs / 1e9, text: name },
+				from: fromNs / 1e9,
+				to: fromNs / 1e9,
+				text: name,
 			})),
-			...plan.faults.flatMap((planned, i) =>
-				faultMark(planned, faults.get(i) ?? null, startS),
-			),
+			...plan.faults.flatMap((planned, i) => faultMark(planned, faults.get(i) ?? null, startS)),
 		],
 		limits: plan.sla.flatMap((sla) =>
-			sla.kind !== "tally" && sla.metric === metric
-				? [{ text: sla.text, value: sla.limitNs }]
-				: [],
+			sla.kind !== "tally" && sla.metric === metric ? [{ text: sla.text, value: sla.limitNs }] : [],
 		),
 	};
 }
@@ -47,9 +45,7 @@ function faultMark(
 ): Frame["marks"] {
 	if (done !== null && done.error !== null) return [];
 	const leader = node === "leader";
-	const name = faultName(
-		done ?? { ...planned, leader, node: leader ? null : node },
-	);
+	const name = faultName(done ?? { ...planned, leader, node: leader ? null : node });
 	const fromNs = done === null ? atNs : faultZeroNs(done);
 	const endNs = done?.endedNs ?? fromNs + (forNs ?? 0);
 	const lasting =

@@ -4,14 +4,23 @@ import { liveFigure } from "./live-figure.ts";
 import type { CurrentRun, Second } from "./state.ts";
 
 const frame: CurrentRun["frame"] = {
-	...{ title: "[1/2] core", metric: "response", closed: false },
-	...{ startS: 2, from: -2, to: 10 },
+	title: "[1/2] core",
+	metric: "response",
+	closed: false,
+	startS: 2,
+	from: -2,
+	to: 10,
 	marks: [{ from: -2, to: 0, text: "warm-up" }],
 	limits: [{ text: "p99 < 20ms", value: 20e6 }],
 };
 
 const second = (at: number, parts: Partial<Second> = {}): Second => ({
-	...{ at, p50: 1e6, p99: 2e6, whose: "", inFlight: 1, held: 0 },
+	at,
+	p50: 1e6,
+	p99: 2e6,
+	whose: "",
+	inFlight: 1,
+	held: 0,
 	rates: [
 		["offered", 1000],
 		["sent", 999],
@@ -23,10 +32,7 @@ const second = (at: number, parts: Partial<Second> = {}): Second => ({
 
 function drawn(seconds: Second[], of: Partial<CurrentRun["frame"]> = {}) {
 	const figure = liveFigure(
-		{
-			...{ index: 1, title: "[1/2] core", done: 0.1, rows: [] },
-			...{ frame: { ...frame, ...of }, seconds },
-		},
+		{ index: 1, title: "[1/2] core", done: 0.1, rows: [], frame: { ...frame, ...of }, seconds },
 		{ place: 3 },
 	);
 	if (figure === null) throw new Error("nothing is drawn");
@@ -39,14 +45,7 @@ const points = (figure: TimeFigure, name: string) => line(figure, name)?.points;
 
 describe("the picture of a run that is under way", () => {
 	test("is none before the first second", () => {
-		const run = {
-			index: 1,
-			title: "",
-			done: null,
-			rows: [],
-			frame,
-			seconds: [],
-		};
+		const run = { index: 1, title: "", done: null, rows: [], frame, seconds: [] };
 		expect(liveFigure(run, { place: 0 })).toBeNull();
 	});
 
@@ -68,9 +67,7 @@ describe("the picture of a run that is under way", () => {
 		]);
 		expect(points(figure, "offered")?.map(([x]) => x)).toEqual([-0.5, 0.5]);
 		expect(points(figure, "in flight")?.map(([, n]) => n)).toEqual([1, 7, 1]);
-		expect(points(figure, "generator")?.map(([, n]) => n)).toEqual([
-			0.5, 0.5, 0.5,
-		]);
+		expect(points(figure, "generator")?.map(([, n]) => n)).toEqual([0.5, 0.5, 0.5]);
 		expect(figure).toMatchObject({ from: -2, to: 10, marks: frame.marks });
 		expect(figure.panels[0]?.limits).toEqual(frame.limits);
 	});
@@ -86,26 +83,27 @@ describe("the picture of a run that is under way", () => {
 			lines.map(({ name, colour }) => [name, colour]),
 		);
 		expect(Object.fromEntries(colours)).toEqual({
-			...{ p99: 3, p50: -1, offered: -1, sent: 3, received: -1 },
-			...{ "in flight": 3, "held by the library": -1 },
-			...{ generator: -1, broker: 3, machine: -1 },
+			p99: 3,
+			p50: -1,
+			offered: -1,
+			sent: 3,
+			received: -1,
+			"in flight": 3,
+			"held by the library": -1,
+			generator: -1,
+			broker: 3,
+			machine: -1,
 		});
 	});
 
 	test("has no line for what nobody knows, or for what never waits", () => {
-		const none = drawn([
-			second(1, { held: null, cores: [], p50: null, p99: null }),
-		]);
+		const none = drawn([second(1, { held: null, cores: [], p50: null, p99: null })]);
 		expect(none.panels.map(({ title }) => title)).toEqual([
 			"messages per second",
 			"messages in flight",
 		]);
-		expect(line(drawn([second(1, { held: 0 })]), "held by the library")).toBe(
-			undefined,
-		);
-		expect(
-			points(drawn([second(1, { held: 5 })]), "held by the library"),
-		).toEqual([[-1.5, 5]]);
+		expect(line(drawn([second(1, { held: 0 })]), "held by the library")).toBe(undefined);
+		expect(points(drawn([second(1, { held: 5 })]), "held by the library")).toEqual([[-1.5, 5]]);
 	});
 
 	test("names the percentiles of several clients as those of the worst", () => {
@@ -146,10 +144,7 @@ describe("its axis", () => {
 
 test("of a run of hours a point is the worst, of rates the mean, of several seconds, and the picture says so", () => {
 	const seconds = Array.from({ length: 3000 }, (_, i) =>
-		second(i + 1, {
-			p99: i === 1234 ? 9e9 : 1e6,
-			rates: [["sent", i % 5]],
-		}),
+		second(i + 1, { p99: i === 1234 ? 9e9 : 1e6, rates: [["sent", i % 5]] }),
 	);
 	const figure = drawn(seconds, { startS: 0, from: 0, to: 3600 });
 	const p99 = points(figure, "p99");

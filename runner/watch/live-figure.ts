@@ -25,7 +25,10 @@ export function liveFigure(
 		.map((panel) => ({
 			...panel,
 			lines: panel.lines.map(({ offset, ...line }, i) => ({
-				...{ group: line.name, hidden: false, steps: false, dash: i },
+				group: line.name,
+				hidden: false,
+				steps: false,
+				dash: i,
 				...line,
 				colour: offset === 0 ? place : -1,
 			})),
@@ -74,16 +77,18 @@ const PANELS: readonly ((lines: Lines, frame: Frame) => Draft)[] = [
 	},
 	(lines) => ({
 		title: `messages per second${lines.stretch("mean")}`,
-		...{ unit: "messages/s", logarithmic: false, limits: [] },
+		unit: "messages/s",
+		logarithmic: false,
+		limits: [],
 		lines: lines
 			.names("rates")
-			.flatMap((name) =>
-				lines.mean(name, RATE_COLOURS[name] ?? 1, (s) => named(s.rates, name)),
-			),
+			.flatMap((name) => lines.mean(name, RATE_COLOURS[name] ?? 1, (s) => named(s.rates, name))),
 	}),
 	(lines) => ({
 		title: `messages in flight${lines.stretch("worst")}`,
-		...{ unit: "messages", logarithmic: false, limits: [] },
+		unit: "messages",
+		logarithmic: false,
+		limits: [],
 		lines: [
 			...lines.worst("in-flight", "in flight", 0, (s) => s.inFlight),
 			...(lines.some((s) => (s.held ?? 0) > 0)
@@ -93,21 +98,18 @@ const PANELS: readonly ((lines: Lines, frame: Frame) => Draft)[] = [
 	}),
 	(lines) => ({
 		title: `cores in use${lines.stretch("mean")}`,
-		...{ unit: "cores", logarithmic: false, limits: [] },
+		unit: "cores",
+		logarithmic: false,
+		limits: [],
 		lines: lines
 			.names("cores")
-			.flatMap((name) =>
-				lines.mean(name, CORE_COLOURS[name] ?? 1, (s) => named(s.cores, name)),
-			),
+			.flatMap((name) => lines.mean(name, CORE_COLOURS[name] ?? 1, (s) => named(s.cores, name))),
 	}),
 ];
 
 /** From the colour of the system, as the report has them. */
 const RATE_COLOURS: Readonly<Record<string, number>> = { offered: -1, sent: 0 };
-const CORE_COLOURS: Readonly<Record<string, number>> = {
-	machine: -1,
-	broker: 0,
-};
+const CORE_COLOURS: Readonly<Record<string, number>> = { machine: -1, broker: 0 };
 
 /** Lines over the seconds of a run; those without any value are left out. */
 class Lines {
@@ -149,9 +151,7 @@ class Lines {
 
 	/** All names of one kind of numbers, in their order. */
 	names(of: "rates" | "cores"): string[] {
-		return [
-			...new Set(this.#seconds.flatMap((s) => s[of].map(([name]) => name))),
-		];
+		return [...new Set(this.#seconds.flatMap((s) => s[of].map(([name]) => name)))];
 	}
 
 	/** The largest of each stretch. */
@@ -170,11 +170,7 @@ class Lines {
 	}
 
 	/** The mean of each stretch. */
-	mean(
-		name: string,
-		offset: number,
-		of: (second: Second) => number | null,
-	): Line[] {
+	mean(name: string, offset: number, of: (second: Second) => number | null): Line[] {
 		const known = this.#seconds.flatMap((s) => {
 			const value = of(s);
 			return value === null ? [] : [{ at: s.at - 0.5 - this.#startS, value }];
@@ -182,10 +178,7 @@ class Lines {
 		const points = joinedBy(
 			known,
 			({ at }) => Math.floor(at / this.#size),
-			(part) => [
-				mean(part.map(({ at }) => at)),
-				mean(part.map(({ value }) => value)),
-			],
+			(part) => [mean(part.map(({ at }) => at)), mean(part.map(({ value }) => value))],
 		);
 		const dash = offset < 0 ? 1 : offset * 2;
 		return shown({ key: name, name, offset, dash, steps: true, points });

@@ -1,11 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
-import {
-	createServer,
-	type IncomingMessage,
-	type Server,
-	type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
@@ -87,10 +82,7 @@ class Serving implements PageServer {
 
 	constructor(options: PageOptions) {
 		this.#options = options;
-		const times = {
-			headersTimeout: SILENT_MS,
-			connectionsCheckingInterval: SILENT_MS / 2,
-		};
+		const times = { headersTimeout: SILENT_MS, connectionsCheckingInterval: SILENT_MS / 2 };
 		this.#server = createServer(times, (request, response) => {
 			try {
 				this.#answer(request, response);
@@ -117,12 +109,7 @@ class Serving implements PageServer {
 		await new Promise<void>((resolve, reject) => {
 			this.#server.once("error", (error: NodeJS.ErrnoException) => {
 				const taken = error.code === "EADDRINUSE";
-				reject(
-					failure("watch-port", {
-						port,
-						reason: taken ? null : reasonOf(error),
-					}),
-				);
+				reject(failure("watch-port", { port, reason: taken ? null : reasonOf(error) }));
 			});
 			this.#server.listen(port, HOST, resolve);
 		});
@@ -180,13 +167,11 @@ class Serving implements PageServer {
 		const host = headers.host ?? "";
 		const [, token = "", what = "", ...more] = url.split("/");
 		const known = isOneOf(token, this.#tokens);
-		for (const [name, value] of Object.entries(HEADERS))
-			response.setHeader(name, value);
+		for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
 		if (this.#surplus.has(socket)) {
 			response.setHeader("connection", "close");
 			refuse(response, 503);
-		} else if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host))
-			refuse(response, 403);
+		} else if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)) refuse(response, 403);
 		else if (known && url === `/${token}`) redirect(response, token);
 		else if (isOneOf(token, this.#once) && !isOthers(socket)) {
 			this.#once.delete(token);
@@ -205,8 +190,7 @@ class Serving implements PageServer {
 		const { page, scripts } = this.#options;
 		if (what === "") {
 			const { html, policy } = page();
-			if (policy !== null)
-				response.setHeader("content-security-policy", policy);
+			if (policy !== null) response.setHeader("content-security-policy", policy);
 			send(response, "text/html", html);
 		} else if (what === "events") this.#connect(response);
 		else if (Object.hasOwn(scripts, what))

@@ -64,16 +64,12 @@ export interface CurrentRun {
 	/** Share of its messages or of its schedule that is over, 0 .. 1; null: nothing yet. */
 	readonly done: number | null;
 	/** A label and its parts; without a label they go on with those above. */
-	readonly rows: readonly (readonly [
-		label: string,
-		parts: readonly string[],
-	])[];
+	readonly rows: readonly (readonly [label: string, parts: readonly string[]])[];
 	readonly seconds: readonly Second[];
 }
 
 /** What a picture of the run has before there is a single second. */
-export interface Frame
-	extends Pick<TimeFigure, "from" | "to" | "marks" | "title"> {
+export interface Frame extends Pick<TimeFigure, "from" | "to" | "marks" | "title"> {
 	/** When the window opens, seconds since T0. */
 	readonly startS: number;
 	/** It ends when it is through: its axis grows. */
@@ -113,23 +109,23 @@ export type WatchEvent =
 	| { readonly kind: "runs"; readonly runs: readonly RunRow[] }
 	| { readonly kind: "begin"; readonly run: CurrentRun }
 	| { readonly kind: "frame"; readonly frame: Frame }
-	| ({ readonly kind: "second"; readonly second: Second } & Pick<
-			CurrentRun,
-			"done" | "rows"
-	  >)
+	| ({ readonly kind: "second"; readonly second: Second } & Pick<CurrentRun, "done" | "rows">)
 	| { readonly kind: "figures"; readonly figures: WatchState["figures"] }
 	| ({ readonly kind: "log" } & LogLine)
 	| { readonly kind: "status"; readonly status: string | null }
 	| { readonly kind: "stopping" }
 	| { readonly kind: "end"; readonly text: string };
 
-export function emptyState(
-	of: Pick<WatchState, "scenario" | "folder">,
-): WatchState {
+export function emptyState(of: Pick<WatchState, "scenario" | "folder">): WatchState {
 	return {
 		...of,
-		...{ runs: [], current: null, figures: [], log: [] },
-		...{ status: null, stopping: false, end: null },
+		runs: [],
+		current: null,
+		figures: [],
+		log: [],
+		status: null,
+		stopping: false,
+		end: null,
 	};
 }
 
@@ -148,9 +144,7 @@ export function after(state: WatchState, event: WatchEvent): WatchState {
 				),
 			};
 		case "frame":
-			return current === null
-				? state
-				: { ...state, current: { ...current, frame: event.frame } };
+			return current === null ? state : { ...state, current: { ...current, frame: event.frame } };
 		case "second": {
 			if (current === null) return state;
 			const { done, rows, second } = event;
@@ -174,10 +168,7 @@ export function after(state: WatchState, event: WatchEvent): WatchState {
 
 // --- internal ---
 
-function placed(
-	known: readonly RunRow[],
-	news: readonly RunRow[],
-): readonly RunRow[] {
+function placed(known: readonly RunRow[], news: readonly RunRow[]): readonly RunRow[] {
 	const rows = new Map([...known, ...news].map((row) => [row.index, row]));
 	return [...rows.values()].sort((a, b) => a.index - b.index);
 }

@@ -21,13 +21,11 @@ async function command(env: Record<string, string> = {}) {
 	onTestFinished(() => rm(cwd, { recursive: true }));
 	const stop = new AbortController();
 	const interrupt = vi.fn(() => stop.abort("SIGINT"));
-	const world = {
-		...fakeWorld({ cwd, env, stop: stop.signal }),
-		interrupt,
-	};
+	const world = { ...fakeWorld({ cwd, env, stop: stop.signal }), interrupt };
 	const folder = "reports/1";
 	return {
-		...{ world, interrupt },
+		world,
+		interrupt,
 		url: () => /http:\S+\//.exec(world.err())?.[0] ?? "",
 		report(html = "<h1>the report") {
 			mkdirSync(path.join(cwd, folder), { recursive: true });
@@ -83,10 +81,7 @@ describe("a command that nobody watches", () => {
 			writeFileSync(path.join(bin, name), script, { mode: 0o755 });
 		const [system] = scenario.systems;
 		if (system === undefined) throw new Error("no system");
-		const secret = {
-			...scenario,
-			systems: [{ ...system, url: "nats://me:hunter2@host" }],
-		};
+		const secret = { ...scenario, systems: [{ ...system, url: "nats://me:hunter2@host" }] };
 		const use = async () => {
 			report();
 			return 0 as const;
@@ -145,9 +140,7 @@ describe("a command that is watched", () => {
 		const stop = async () => {
 			const { origin } = new URL(url());
 			const headers = { origin };
-			const answer = await fetch(new URL("stop", url()), {
-				...{ method: "POST", headers },
-			});
+			const answer = await fetch(new URL("stop", url()), { method: "POST", headers });
 			return answer.text();
 		};
 		const code = await watched({ watch: true }, async (feed) => {
@@ -171,9 +164,7 @@ describe("a command that is watched", () => {
 	test("and fails tells the page why, without passwords, and fails with the same", async () => {
 		const { watched, url } = await command();
 		let events = Promise.resolve("");
-		const error = failure("usage", {
-			message: "nats://me:pw@host is not there",
-		});
+		const error = failure("usage", { message: "nats://me:pw@host is not there" });
 		await expect(
 			watched({ watch: true }, async (feed) => {
 				events = (await told(url())).all;
@@ -182,9 +173,7 @@ describe("a command that is watched", () => {
 			}),
 		).rejects.toBe(error);
 		const text = await events;
-		expect(text).toMatch(
-			/mqbench has ended without a report: nats:\/\/\*\*\*@host is not there/,
-		);
+		expect(text).toMatch(/mqbench has ended without a report: nats:\/\/\*\*\*@host is not there/);
 		expect(text).not.toContain("pw@");
 		await expect(fetch(url())).rejects.toThrow();
 	});
@@ -211,16 +200,13 @@ describe("a command that is watched", () => {
 		expect(world.err()).toContain(`open ${url()} yourself`);
 	});
 
-	test.each(["0", "65536", "80.5", "x", "-1", ""])(
-		"cannot be at port %j",
-		async (watchPort) => {
-			const { watched } = await command();
-			await expect(watched({ watch: true, watchPort })).rejects.toMatchObject({
-				exit: 2,
-				message: `--watch-port ${watchPort}: is not a port; give a number from 1 to 65535`,
-			});
-		},
-	);
+	test.each(["0", "65536", "80.5", "x", "-1", ""])("cannot be at port %j", async (watchPort) => {
+		const { watched } = await command();
+		await expect(watched({ watch: true, watchPort })).rejects.toMatchObject({
+			exit: 2,
+			message: `--watch-port ${watchPort}: is not a port; give a number from 1 to 65535`,
+		});
+	});
 
 	test("at a port that is taken does not begin", async () => {
 		const taken = createServer();
@@ -229,9 +215,10 @@ describe("a command that is watched", () => {
 		const { port } = taken.address() as AddressInfo;
 		const { watched } = await command();
 		const use = vi.fn();
-		await expect(
-			watched({ watch: true, watchPort: `${port}` }, use),
-		).rejects.toMatchObject({ code: "watch-port", exit: 3 });
+		await expect(watched({ watch: true, watchPort: `${port}` }, use)).rejects.toMatchObject({
+			code: "watch-port",
+			exit: 3,
+		});
 		expect(use).not.toHaveBeenCalled();
 	});
 });

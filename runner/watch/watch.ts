@@ -40,10 +40,8 @@ export async function watching(
 		const browsed = withoutSecretsOf(of.scenario, world);
 		const code = await use(null);
 		// What ended before it had a result has written none.
-		if (args.open && existsSync(report))
-			await openOrSay(report, shown, browsed);
-		else if (args.open)
-			world.stderr.write(`${tell("open-nothing", { shown })}\n`);
+		if (args.open && existsSync(report)) await openOrSay(report, shown, browsed);
+		else if (args.open) world.stderr.write(`${tell("open-nothing", { shown })}\n`);
 		return code;
 	}
 	const watch = await startWatch(args, of, world);
@@ -99,16 +97,9 @@ async function startWatch(
 	const { url } = server;
 	world.stderr.write(`${tell("watch-at", { url })}\n`);
 	if (world.env.SSH_CONNECTION !== undefined)
-		world.stderr.write(
-			`${tell("watch-over-ssh", { port: new URL(url).port })}\n`,
-		);
+		world.stderr.write(`${tell("watch-over-ssh", { port: new URL(url).port })}\n`);
 	if (opens)
-		void openOrSay(
-			server.urlForOnce(),
-			url,
-			withoutSecretsOf(scenario, world),
-			feed.toTerminal,
-		);
+		void openOrSay(server.urlForOnce(), url, withoutSecretsOf(scenario, world), feed.toTerminal);
 	const end = async (error: unknown) => {
 		const why = error instanceof Error ? error.message : `${error}`;
 		feed.ended(tell("watch-ended", { why }));
@@ -125,10 +116,7 @@ async function startWatch(
 			}
 			// First, as it is small: the report may be cut off on a slow way, and the page then says where it is.
 			server.push("over", tell("watch-over", { file: shown }));
-			server.push("report", {
-				html: report,
-				left: tell("watch-left", { file: shown }),
-			});
+			server.push("report", { html: report, left: tell("watch-left", { file: shown }) });
 			await server.close();
 		},
 		end,

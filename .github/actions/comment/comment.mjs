@@ -26,16 +26,13 @@ const TRIES = 4;
 
 /** Writes one comment for each artifact. */
 async function comments() {
-	const { workflow_run: run } = JSON.parse(
-		readFileSync(env.GITHUB_EVENT_PATH, "utf8"),
-	);
+	const { workflow_run: run } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, "utf8"));
 	if (run?.event !== "pull_request")
 		throw new Expected(
 			"This action is for `on: workflow_run`, after a workflow of `on: pull_request`.",
 		);
 	const found = artifacts(env.INPUT_PATH);
-	if (found.length === 0)
-		say("notice", "The measurement left no comment: there is no report.");
+	if (found.length === 0) say("notice", "The measurement left no comment: there is no report.");
 	let refused = 0;
 	for (const folder of found)
 		try {
@@ -45,8 +42,7 @@ async function comments() {
 			refused++;
 			say("error", error.message);
 		}
-	if (refused > 0)
-		throw new Expected(`${refused} of ${found.length} not written.`);
+	if (refused > 0) throw new Expected(`${refused} of ${found.length} not written.`);
 }
 
 // --- internal ---
@@ -74,9 +70,7 @@ function artifacts(folder) {
 	if (entries.some((entry) => entry.name === "comment.md")) return [folder];
 	const folders = entries.filter((entry) => entry.isDirectory());
 	if (folders.length > MOST_ARTIFACTS)
-		throw new Expected(
-			`${folders.length} artifacts; at most ${MOST_ARTIFACTS} are taken.`,
-		);
+		throw new Expected(`${folders.length} artifacts; at most ${MOST_ARTIFACTS} are taken.`);
 	return folders.map((entry) => path.join(folder, entry.name)).sort();
 }
 
@@ -88,9 +82,7 @@ function read(folder) {
 	const text = plainFile(folder, "comment.md", MOST_BYTES);
 	const marker = text.split(/\r?\n/, 1)[0];
 	if (!MARKER.test(marker))
-		throw new Expected(
-			"comment.md does not begin with a line <!-- mqbench:<scenario> -->.",
-		);
+		throw new Expected("comment.md does not begin with a line <!-- mqbench:<scenario> -->.");
 	return { number, marker, text: text.slice(marker.length) };
 }
 
@@ -98,10 +90,7 @@ function read(folder) {
 function plainFile(folder, name, mostBytes) {
 	let file;
 	try {
-		file = openSync(
-			path.join(folder, name),
-			constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0),
-		);
+		file = openSync(path.join(folder, name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
 	} catch (error) {
 		throw new Expected(`${name} cannot be read: ${error.code}.`);
 	}
@@ -109,9 +98,7 @@ function plainFile(folder, name, mostBytes) {
 		const stat = fstatSync(file);
 		if (!stat.isFile()) throw new Expected(`${name} is not a plain file.`);
 		if (stat.size > mostBytes)
-			throw new Expected(
-				`${name} has ${stat.size} bytes; at most ${mostBytes} are taken.`,
-			);
+			throw new Expected(`${name} has ${stat.size} bytes; at most ${mostBytes} are taken.`);
 		const buffer = Buffer.alloc(stat.size);
 		const length = readSync(file, buffer, 0, stat.size, 0);
 		return buffer.toString("utf8", 0, length);
@@ -123,8 +110,7 @@ function plainFile(folder, name, mostBytes) {
 async function comment({ number, marker, text }, run) {
 	const repository = `/repos/${env.GITHUB_REPOSITORY}`;
 	const pull = await api("GET", `${repository}/pulls/${number}`);
-	if (pull === null)
-		throw new Expected(`There is no pull request #${number} here.`);
+	if (pull === null) throw new Expected(`There is no pull request #${number} here.`);
 	// Of the same commit AND of the same repository: somebody else's commit can be pushed to a fork of one's own.
 	const measured = `${run.head_repository?.id} ${run.head_sha}`;
 	if (`${pull.head?.repo?.id} ${pull.head?.sha}` !== measured) {
@@ -161,12 +147,8 @@ async function write(repository, number, marker, body) {
 			const old = await find(repository, number, marker);
 			const written =
 				old === null
-					? await send("POST", `${repository}/issues/${number}/comments`, {
-							body,
-						})
-					: await send("PATCH", `${repository}/issues/comments/${old.id}`, {
-							body,
-						});
+					? await send("POST", `${repository}/issues/${number}/comments`, { body })
+					: await send("PATCH", `${repository}/issues/comments/${old.id}`, { body });
 			return written.html_url;
 		} catch (error) {
 			if (!(error instanceof Passing) || tries === TRIES) throw error;
@@ -180,12 +162,9 @@ async function find(repository, number, marker) {
 			"GET",
 			`${repository}/issues/${number}/comments?per_page=100&page=${page}`,
 		);
-		if (list === null)
-			throw new Expected(`#${number} has no comments to be read.`);
+		if (list === null) throw new Expected(`#${number} has no comments to be read.`);
 		const ours = list.find(
-			(one) =>
-				one.user?.login === env.INPUT_AUTHOR &&
-				one.body?.split(/\r?\n/, 1)[0] === marker,
+			(one) => one.user?.login === env.INPUT_AUTHOR && one.body?.split(/\r?\n/, 1)[0] === marker,
 		);
 		if (ours) return ours;
 		if (list.length < 100) return null;
@@ -228,8 +207,7 @@ async function send(method, where, body) {
 	const { status } = response;
 	const said = `${method} ${where}: GitHub answers ${status}. ${(await response.text().catch(() => "")).slice(0, 300)}`;
 	const after = Number(response.headers.get("retry-after"));
-	if (status >= 500 || status === 429 || after > 0)
-		throw new Passing(said, after);
+	if (status >= 500 || status === 429 || after > 0) throw new Passing(said, after);
 	throw new Expected(
 		status === 403 || status === 401
 			? `${said} The job needs \`permissions: { pull-requests: write, actions: read }\`.`
@@ -239,10 +217,7 @@ async function send(method, where, body) {
 
 /** A workflow command; what stands in it may come from outside. */
 function say(kind, message) {
-	const escaped = message
-		.replaceAll("%", "%25")
-		.replaceAll("\r", "%0D")
-		.replaceAll("\n", "%0A");
+	const escaped = message.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 	process.stdout.write(`::${kind} title=mqbench comment::${escaped}\n`);
 }
 

@@ -8,17 +8,12 @@ const env = process.env;
 const folder = env.INPUT_VERSION === "local" ? local() : fromNpm();
 const cli = path.join(folder, "dist", "runner", "cli.js");
 const { programs, cache } = JSON.parse(
-	execFileSync(process.execPath, [cli, "--version", "--json"], {
-		encoding: "utf8",
-	}),
+	execFileSync(process.execPath, [cli, "--version", "--json"], { encoding: "utf8" }),
 );
 // With the package of this platform everything is built: neither Go nor a cache of builds is needed.
 const packed = programs.from === "package";
 const lines = Object.entries({ cli, packed, ...caches(folder, cache) });
-appendFileSync(
-	env.GITHUB_OUTPUT,
-	lines.map(([name, value]) => `${name}=${value}\n`).join(""),
-);
+appendFileSync(env.GITHUB_OUTPUT, lines.map(([name, value]) => `${name}=${value}\n`).join(""));
 
 // --- internal ---
 
@@ -72,12 +67,8 @@ function npm(args, cwd) {
  */
 function caches(root, { folder, build }) {
 	const jars = createHash("sha256")
-		.update(
-			readFileSync(path.join(root, "runner", "brokers", "kafka", "pom.xml")),
-		)
-		.update(
-			existsSync(env.INPUT_SCENARIO) ? readFileSync(env.INPUT_SCENARIO) : "",
-		)
+		.update(readFileSync(path.join(root, "runner", "brokers", "kafka", "pom.xml")))
+		.update(existsSync(env.INPUT_SCENARIO) ? readFileSync(env.INPUT_SCENARIO) : "")
 		.update(env.INPUT_ARGS);
 	const go = env.INPUT_GO_VERSION || "path";
 	return {

@@ -22,9 +22,7 @@ let complained = false;
 output({ report: folder, verdict: "error", "exit-code": 1 });
 const code = await measure();
 if (code !== 0 && !complained && !existsSync(result))
-	complain(
-		`There is no result, and mqbench's exit code is ${code}: the log says why.`,
-	);
+	complain(`There is no result, and mqbench's exit code is ${code}: the log says why.`);
 // The reporter has written some of them too; they are the same, and here they are written whatever happened.
 output({
 	report: existsSync(folder) ? folder : "",
@@ -50,13 +48,10 @@ async function measure() {
 	]) {
 		// Expressions of GitHub do not look at the case either.
 		if (!/^(true|false)$/i.test(value ?? ""))
-			return refused(
-				`${name} is true or false; got ${JSON.stringify(value ?? "")}.`,
-			);
+			return refused(`${name} is true or false; got ${JSON.stringify(value ?? "")}.`);
 	}
 	const args = words(env.INPUT_ARGS ?? "");
-	if (args === null)
-		return refused("args has a quote that is opened and not closed.");
+	if (args === null) return refused("args has a quote that is opened and not closed.");
 	if (args.some((arg) => /^--(out|resume)(=|$)/.test(arg)))
 		return refused(
 			"args holds --out or --resume: the run's folder is the action's own, see its output `report`.",
@@ -82,14 +77,12 @@ async function measure() {
 				...(isTrue(env.INPUT_SUMMARY) ? env : rest),
 				// The job's own unless it names one, so that the step that takes down all rigs finds this job's, and nobody else's. As there,
 				// an empty name is none.
-				MQBENCH_STATE_DIR:
-					env.MQBENCH_STATE_DIR || path.join(env.RUNNER_TEMP, "mqbench-state"),
+				MQBENCH_STATE_DIR: env.MQBENCH_STATE_DIR || path.join(env.RUNNER_TEMP, "mqbench-state"),
 			},
 		},
 	);
 	// GitHub gives 7.5 s after SIGINT and 2.5 s after SIGTERM: enough to stop brokers, if it begins at once.
-	for (const signal of ["SIGINT", "SIGTERM"])
-		process.on(signal, () => child.kill(signal));
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 	return await new Promise((resolve) => {
 		child.once("error", (error) => resolve(refused(error.message)));
 		child.once("close", (status, signal) =>
@@ -131,8 +124,7 @@ function words(text) {
 			quote = char;
 			word ??= "";
 		} else if (char === quote) quote = "";
-		else if (char === "\\" && quote !== "'" && i + 1 < text.length)
-			word = (word ?? "") + text[++i];
+		else if (char === "\\" && quote !== "'" && i + 1 < text.length) word = (word ?? "") + text[++i];
 		else word = (word ?? "") + char;
 	}
 	if (word !== null) all.push(word);
@@ -141,8 +133,7 @@ function words(text) {
 
 /** The verdict of result.json; without one, what the exit code says. */
 function verdict(code) {
-	if (existsSync(result))
-		return JSON.parse(readFileSync(result, "utf8")).verdict;
+	if (existsSync(result)) return JSON.parse(readFileSync(result, "utf8")).verdict;
 	return code === 130 || code === 143 ? "interrupted" : "error";
 }
 
@@ -160,8 +151,5 @@ function comment() {
 /** What there is to be cached: saving a folder that is not there is a warning in every job. */
 function kept() {
 	const filled = (cache) => existsSync(cache) && readdirSync(cache).length > 0;
-	return {
-		built: filled(env.MQBENCH_BIN),
-		fetched: filled(env.MQBENCH_JARS),
-	};
+	return { built: filled(env.MQBENCH_BIN), fetched: filled(env.MQBENCH_JARS) };
 }

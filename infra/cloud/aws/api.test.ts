@@ -19,10 +19,7 @@ async function api(
 	const { port } = server.address() as AddressInfo;
 	return openApi(
 		{ region, profile: null },
-		fakeWorld({
-			env: { MQBENCH_AWS_ENDPOINT: `http://127.0.0.1:${port}` },
-			stop,
-		}),
+		fakeWorld({ env: { MQBENCH_AWS_ENDPOINT: `http://127.0.0.1:${port}` }, stop }),
 	);
 }
 
@@ -69,10 +66,7 @@ test("what AWS cannot do now is tried again, and then named", async () => {
 
 test("Ctrl-C ends a call that AWS never answers", async () => {
 	const controller = new AbortController();
-	const { ec2 } = await api(
-		() => controller.abort("SIGINT"),
-		controller.signal,
-	);
+	const { ec2 } = await api(() => controller.abort("SIGINT"), controller.signal);
 	await expect(ec2.describeVpcs({})).rejects.toMatchObject({
 		code: "interrupted",
 		message: "Stopped by SIGINT.",

@@ -15,11 +15,7 @@ export interface Api {
 	readonly region: string;
 	readonly ec2: EC2;
 	/** Asked in the partition's first region, where every account is at home, so that they answer even if the requested region is wrong. */
-	readonly home: {
-		readonly region: string;
-		readonly ec2: EC2;
-		readonly sts: STS;
-	};
+	readonly home: { readonly region: string; readonly ec2: EC2; readonly sts: STS };
 	readonly ssm: SSM;
 	readonly quotas: ServiceQuotas;
 	/** Of all regions. */
@@ -68,26 +64,14 @@ export async function openApi(
 	world: Pick<World, "env" | "stop">,
 ): Promise<Api> {
 	const [ec2, sts, ssm, quotas, pricing] = await Promise.all([
-		loadSdk<typeof import("@aws-sdk/client-ec2")>(
-			"@aws-sdk/client-ec2",
-			awsFolder,
-		),
-		loadSdk<typeof import("@aws-sdk/client-sts")>(
-			"@aws-sdk/client-sts",
-			awsFolder,
-		),
-		loadSdk<typeof import("@aws-sdk/client-ssm")>(
-			"@aws-sdk/client-ssm",
-			awsFolder,
-		),
+		loadSdk<typeof import("@aws-sdk/client-ec2")>("@aws-sdk/client-ec2", awsFolder),
+		loadSdk<typeof import("@aws-sdk/client-sts")>("@aws-sdk/client-sts", awsFolder),
+		loadSdk<typeof import("@aws-sdk/client-ssm")>("@aws-sdk/client-ssm", awsFolder),
 		loadSdk<typeof import("@aws-sdk/client-service-quotas")>(
 			"@aws-sdk/client-service-quotas",
 			awsFolder,
 		),
-		loadSdk<typeof import("@aws-sdk/client-pricing")>(
-			"@aws-sdk/client-pricing",
-			awsFolder,
-		),
+		loadSdk<typeof import("@aws-sdk/client-pricing")>("@aws-sdk/client-pricing", awsFolder),
 	]);
 	checkEndpoint(world.env);
 	// The SDK would warn about Node's version; mqbench checks that itself.
@@ -115,11 +99,7 @@ export async function openApi(
 	return {
 		region,
 		ec2: watch(new ec2.EC2(options(region)), "ec2"),
-		home: {
-			region: home,
-			ec2: watch(new ec2.EC2(options(home)), "ec2"),
-			sts: caller,
-		},
+		home: { region: home, ec2: watch(new ec2.EC2(options(home)), "ec2"), sts: caller },
 		async credentials() {
 			try {
 				return await caller.config.credentials();
@@ -131,9 +111,7 @@ export async function openApi(
 		quotas: watch(new quotas.ServiceQuotas(options(region)), "servicequotas"),
 		// Few regions serve the price list, each of them for all regions.
 		pricing: watch(
-			new pricing.Pricing(
-				options(home === "us-east-1" ? "us-east-1" : priceRegion(home)),
-			),
+			new pricing.Pricing(options(home === "us-east-1" ? "us-east-1" : priceRegion(home))),
 			"pricing",
 		),
 	};
@@ -141,9 +119,7 @@ export async function openApi(
 
 /** A warning if the environment names a proxy, because mqbench does not use it; null: no proxy. */
 export function proxyText(env: World["env"]): string | null {
-	const name = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].find(
-		(name) => env[name],
-	);
+	const name = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].find((name) => env[name]);
 	return name === undefined ? null : tell("no-proxies", { variable: name });
 }
 
@@ -168,9 +144,7 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 function checkEndpoint({ MQBENCH_AWS_ENDPOINT: endpoint }: World["env"]): void {
 	if (!endpoint) return;
 	if (URL.canParse(endpoint) && /^https?:/i.test(endpoint)) return;
-	throw failure("usage", {
-		message: tell("endpoint-wrong", { endpoint }),
-	});
+	throw failure("usage", { message: tell("endpoint-wrong", { endpoint }) });
 }
 
 function homeOf(region: string): string {
@@ -186,8 +160,7 @@ function priceRegion(home: string): string {
 function emulated(env: World["env"]): object {
 	const endpoint = env.MQBENCH_AWS_ENDPOINT;
 	if (!endpoint) return {};
-	const { AWS_SESSION_TOKEN: sessionToken, AWS_CREDENTIAL_EXPIRATION: end } =
-		env;
+	const { AWS_SESSION_TOKEN: sessionToken, AWS_CREDENTIAL_EXPIRATION: end } = env;
 	return {
 		endpoint,
 		credentials: {
@@ -230,10 +203,7 @@ function watched(
 	);
 }
 
-async function unlessStopped<T>(
-	send: () => Promise<T>,
-	stop: AbortSignal,
-): Promise<T> {
+async function unlessStopped<T>(send: () => Promise<T>, stop: AbortSignal): Promise<T> {
 	stop.throwIfAborted();
 	let leave = () => {};
 	const stopped = new Promise<never>((_, reject) => {
@@ -263,13 +233,7 @@ function refusedBy(error: unknown, call: string, env: World["env"]): Refused {
 		.replace(/\s+/g, " ")
 		.trim()
 		.replace(/\.$/, "");
-	const refused = new Refused(
-		call,
-		known ?? "Error",
-		words || (known ?? "no reason"),
-	);
+	const refused = new Refused(call, known ?? "Error", words || (known ?? "no reason"));
 	const proxy = refused.unreached ? proxyText(env) : null;
-	return proxy === null
-		? refused
-		: new Refused(call, refused.code, `${refused.message}; ${proxy}`);
+	return proxy === null ? refused : new Refused(call, refused.code, `${refused.message}; ${proxy}`);
 }

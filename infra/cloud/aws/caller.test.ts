@@ -19,11 +19,7 @@ aws: { region: eu-central-1, ${profile}brokers: { instance: i4i.xlarge }, client
 `;
 
 /** What AWS is asked with, where nobody's files and environment say anything but what a test says. */
-async function asked(
-	profile: string,
-	env: Record<string, string> = {},
-	config = "",
-) {
+async function asked(profile: string, env: Record<string, string> = {}, config = "") {
 	const home = testFolder();
 	writeFileSync(`${home}/config`, config);
 	vi.stubEnv("HOME", home);
@@ -59,18 +55,15 @@ const EMPTY = "[profile work]\nregion = eu-central-1\n[default]\n";
 test.each<[string, Record<string, string>]>([
 	["profile: work, ", {}],
 	["", { AWS_PROFILE: "work" }],
-])(
-	"a profile that is named (%j, %j) and has no credentials is wrong",
-	async (profile, env) => {
-		expect((await asked(profile, env, EMPTY)).found).toEqual({
-			wrong: [
-				expect.stringMatching(
-					/^sts:GetCallerIdentity: there are no credentials for AWS in the profile work \(.+\)\. Log in \(aws sso login --profile work, aws configure --profile work\), or name another profile\.$/,
-				),
-			],
-		});
-	},
-);
+])("a profile that is named (%j, %j) and has no credentials is wrong", async (profile, env) => {
+	expect((await asked(profile, env, EMPTY)).found).toEqual({
+		wrong: [
+			expect.stringMatching(
+				/^sts:GetCallerIdentity: there are no credentials for AWS in the profile work \(.+\)\. Log in \(aws sso login --profile work, aws configure --profile work\), or name another profile\.$/,
+			),
+		],
+	});
+});
 
 test.each<[string, string, Record<string, string>]>([
 	["aws.profile", "profile: wrok, ", {}],
@@ -124,8 +117,7 @@ test.each([
 test("what a service answers is taken when it is one address", async () => {
 	await serving(
 		(_, response) => response.end("203.0.113.7\n"),
-		async (url) =>
-			expect(await addressOf(fakeWorld(), url)).toBe("203.0.113.7"),
+		async (url) => expect(await addressOf(fakeWorld(), url)).toBe("203.0.113.7"),
 	);
 });
 
@@ -146,9 +138,7 @@ test.each<[string, RequestListener, string]>([
 		"it answers with HTTP 503",
 	],
 ])("an address is not guessed from %s", async (_, listen, reason) => {
-	await serving(listen, (url) =>
-		expect(addressOf(fakeWorld(), url)).rejects.toThrow(reason),
-	);
+	await serving(listen, (url) => expect(addressOf(fakeWorld(), url)).rejects.toThrow(reason));
 });
 
 async function serving(

@@ -24,15 +24,11 @@ export async function addressOf(
 	const limit = AbortSignal.timeout(5_000);
 	let text: string;
 	try {
-		const answer = await fetch(service, {
-			signal: AbortSignal.any([limit, world.stop]),
-		});
+		const answer = await fetch(service, { signal: AbortSignal.any([limit, world.stop]) });
 		if (!answer.ok) throw new Error(`it answers with HTTP ${answer.status}`);
 		text = (await answer.text()).trim();
 	} catch (error) {
-		const { cause, message } = error as Error & {
-			cause?: { code?: string; message?: string };
-		};
+		const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
 		const reason = limit.aborted
 			? "no answer within 5s"
 			: (cause?.code ?? cause?.message ?? message);
@@ -40,10 +36,7 @@ export async function addressOf(
 		const proxy = limit.aborted || cause ? proxyText(world.env) : null;
 		throw new Error([reason, ...(proxy === null ? [] : [proxy])].join("; "));
 	}
-	if (!isIpv4(text))
-		throw new Error(
-			`${JSON.stringify(text.slice(0, 60))} is not an IPv4 address`,
-		);
+	if (!isIpv4(text)) throw new Error(`${JSON.stringify(text.slice(0, 60))} is not an IPv4 address`);
 	return text;
 }
 
@@ -72,10 +65,7 @@ export function isPrivate(cidr: string): boolean {
 
 function isIpv4(text: string): boolean {
 	const parts = text.split(".");
-	return (
-		parts.length === 4 &&
-		parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)
-	);
+	return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256);
 }
 
 function nameOf(arn: string): string {

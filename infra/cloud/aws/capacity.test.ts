@@ -18,16 +18,8 @@ test.each([
 		"Unsupported",
 		"Your requested instance type (i4i.xlarge) is not supported in your requested Availability Zone (us-east-1e)",
 	],
-	[
-		"api error InsufficientVolumeCapacity: no io2",
-		"InsufficientVolumeCapacity",
-		"no io2",
-	],
-	[
-		"api error UnfulfillableCapacity: no spot",
-		"UnfulfillableCapacity",
-		"no spot",
-	],
+	["api error InsufficientVolumeCapacity: no io2", "InsufficientVolumeCapacity", "no io2"],
+	["api error UnfulfillableCapacity: no spot", "UnfulfillableCapacity", "no spot"],
 ])("%s is an answer that another zone may not give", (words, code, reason) =>
 	expect(noRoom(words)).toEqual({ code, words: reason }),
 );

@@ -2,12 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { fakeWorld } from "../../../runner/world.fake.ts";
 import { openApi } from "./api.ts";
 import { consoleOf } from "./console.ts";
-import {
-	type Emulator,
-	emulatorMissing,
-	IMAGES,
-	startEmulator,
-} from "./emulator.fake.ts";
+import { type Emulator, emulatorMissing, IMAGES, startEmulator } from "./emulator.fake.ts";
 
 // moto answers with a console of its own, the same for every machine.
 const missing = emulatorMissing();
@@ -30,26 +25,16 @@ test.skipIf(missing !== null)(
 			MinCount: 1,
 			MaxCount: 1,
 			TagSpecifications: [
-				{
-					ResourceType: "instance",
-					Tags: [{ Key: "mqbench:run", Value: "demo-1" }],
-				},
+				{ ResourceType: "instance", Tags: [{ Key: "mqbench:run", Value: "demo-1" }] },
 			],
 		});
 		const id = Instances[0]?.InstanceId as string;
-		const { Reservations = [] } = await ec2.describeInstances({
-			InstanceIds: [id],
-		});
+		const { Reservations = [] } = await ec2.describeInstances({ InstanceIds: [id] });
 		const host = Reservations[0]?.Instances?.[0]?.PublicIpAddress as string;
-		const consoleOfRig = (id: string) =>
-			consoleOf(host, { id, ...where }, world);
+		const consoleOfRig = (id: string) => consoleOf(host, { id, ...where }, world);
 		expect(await consoleOfRig("demo-1")).toContain("Linux version");
-		await expect(consoleOfRig("demo-2")).rejects.toMatchObject({
-			call: "ec2:DescribeInstances",
-		});
+		await expect(consoleOfRig("demo-2")).rejects.toMatchObject({ call: "ec2:DescribeInstances" });
 		aws.account.denied.add("ec2:GetConsoleOutput");
-		await expect(consoleOfRig("demo-1")).rejects.toMatchObject({
-			code: "UnauthorizedOperation",
-		});
+		await expect(consoleOfRig("demo-1")).rejects.toMatchObject({ code: "UnauthorizedOperation" });
 	},
 );

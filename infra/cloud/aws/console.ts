@@ -19,12 +19,10 @@ export async function consoleOf(
 	if (machine?.InstanceId === undefined)
 		throw new Refused("ec2:DescribeInstances", "NotFound", `no ${host}`);
 	const of = { InstanceId: machine.InstanceId };
-	const { Output } = await ec2
-		.getConsoleOutput({ ...of, Latest: true })
-		.catch((error: Refused) => {
-			// Only types on Nitro give what was written last; the others what they wrote when they started.
-			if (error.forbidden || error.unreached) throw error;
-			return ec2.getConsoleOutput(of);
-		});
+	const { Output } = await ec2.getConsoleOutput({ ...of, Latest: true }).catch((error: Refused) => {
+		// Only types on Nitro give what was written last; the others what they wrote when they started.
+		if (error.forbidden || error.unreached) throw error;
+		return ec2.getConsoleOutput(of);
+	});
 	return Buffer.from(Output ?? "", "base64").toString("utf8");
 }

@@ -87,9 +87,7 @@ export async function startEmulator(): Promise<Emulator> {
 }
 
 /** The stand-in alone, for what moto has no part in: the price list, quotas, questions of permission. */
-export async function startStandIn(
-	moto: string | null = null,
-): Promise<Emulator> {
+export async function startStandIn(moto: string | null = null): Promise<Emulator> {
 	const account: Account = {
 		denied: new Set(),
 		broken: new Map(),
@@ -106,9 +104,7 @@ export async function startStandIn(
 	};
 	const calls: string[] = [];
 	const server = standInFor(moto, account, calls);
-	await new Promise<void>((resolve) =>
-		server.listen(0, "127.0.0.1", () => resolve()),
-	);
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
 	return {
 		endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		account,
@@ -122,10 +118,7 @@ export async function startStandIn(
 
 // --- internal ---
 
-const REQUIREMENTS = path.join(
-	packageFolder,
-	"infra/cloud/emulator.requirements.txt",
-);
+const REQUIREMENTS = path.join(packageFolder, "infra/cloud/emulator.requirements.txt");
 
 /** A Python, and the folder of moto's modules for it. */
 async function environment(): Promise<{ python: string; modules: string }> {
@@ -162,10 +155,18 @@ async function environment(): Promise<{ python: string; modules: string }> {
 		);
 		// All that moto needs here is in the file, so nothing newer comes along.
 		await run(pip, [
-			...["-m", "pip", "install", "--quiet", "--disable-pip-version-check"],
-			...["--no-deps", "--no-compile", "--require-hashes"],
-			...["--requirement", REQUIREMENTS],
-			...["--target", making],
+			"-m",
+			"pip",
+			"install",
+			"--quiet",
+			"--disable-pip-version-check",
+			"--no-deps",
+			"--no-compile",
+			"--require-hashes",
+			"--requirement",
+			REQUIREMENTS,
+			"--target",
+			making,
 		]);
 		await rm(`${making}.pip`, { recursive: true, force: true });
 		await rename(making, folder);
@@ -186,10 +187,7 @@ async function environmentWithPip(base: string, folder: string) {
 }
 
 async function run(program: string, args: readonly string[]) {
-	return promisify(execFile)(program, [...args], {
-		encoding: "utf8",
-		maxBuffer: 16 * 1024 ** 2,
-	});
+	return promisify(execFile)(program, [...args], { encoding: "utf8", maxBuffer: 16 * 1024 ** 2 });
 }
 
 /** Ends with whoever started it, kill -9 included: its standard input is then at its end. */
@@ -212,15 +210,9 @@ async function startMoto({
 	await writeFile(images, JSON.stringify(imagesOfMoto()));
 	const child: ChildProcess = spawn(python, ["-u", "-c", PROGRAM], {
 		stdio: ["pipe", "ignore", "pipe"],
-		env: {
-			PATH: process.env.PATH,
-			PYTHONPATH: modules,
-			MOTO_AMIS_PATH: images,
-		},
+		env: { PATH: process.env.PATH, PYTHONPATH: modules, MOTO_AMIS_PATH: images },
 	});
-	const ended = new Promise<void>((resolve) =>
-		child.once("exit", () => resolve()),
-	);
+	const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
 	let words = "";
 	const url = await new Promise<string>((resolve, reject) => {
 		child.stderr?.on("data", (bytes: Buffer) => {
@@ -229,9 +221,7 @@ async function startMoto({
 			if (found !== undefined) resolve(found);
 		});
 		child.once("error", reject);
-		child.once("exit", () =>
-			reject(new Error(`moto ended before it was up: ${words}`)),
-		);
+		child.once("exit", () => reject(new Error(`moto ended before it was up: ${words}`)));
 	});
 	return {
 		url,
@@ -250,10 +240,7 @@ function imagesOfMoto(): object[] {
 		image(IMAGES.newest, "debian-12-amd64-20260101-2", "x86_64"),
 		image(IMAGES.arm, "debian-12-arm64-20260101-2", "arm64"),
 		image(IMAGES.large, "somebody-s-own-1", "x86_64"),
-		{
-			...image(IMAGES.own, "somebody-s-own-2", "x86_64"),
-			owner_id: "210987654321",
-		},
+		{ ...image(IMAGES.own, "somebody-s-own-2", "x86_64"), owner_id: "210987654321" },
 		{
 			...image(IMAGES.windows, "Windows_Server-2022", "x86_64"),
 			owner_id: "801119661308",
@@ -293,11 +280,7 @@ interface Asked {
 	readonly json: Record<string, unknown>;
 }
 
-function standInFor(
-	moto: string | null,
-	account: Account,
-	calls: string[],
-): Server {
+function standInFor(moto: string | null, account: Account, calls: string[]): Server {
 	const placements = new Map<string, PlacementGroup>();
 	return createServer(async (request, response) => {
 		try {
@@ -306,20 +289,13 @@ function standInFor(
 			const call = `${asked.service}:${asked.action}`;
 			const question = asked.parameters.get("DryRun") === "true";
 			calls.push(question ? `${call}?` : call);
-			const answer =
-				refusal(asked, call, question, account) ??
-				own(asked, account, placements);
+			const answer = refusal(asked, call, question, account) ?? own(asked, account, placements);
 			if (answer !== null) {
 				response.writeHead(answer.status, { "content-type": answer.type });
 				response.end(answer.text);
 				return;
 			}
-			const {
-				host,
-				connection,
-				"content-length": _,
-				...headers
-			} = request.headers;
+			const { host, connection, "content-length": _, ...headers } = request.headers;
 			const passed = await fetch(`${moto}${request.url}`, {
 				method: request.method ?? "POST",
 				headers: headers as Record<string, string>,
@@ -331,9 +307,7 @@ function standInFor(
 			const text = await passed.text();
 			response.end(
 				// To moto all images are of one size.
-				body.includes(IMAGES.large)
-					? text.replace(/(?<=<volumeSize>)\d+/, "40")
-					: text,
+				body.includes(IMAGES.large) ? text.replace(/(?<=<volumeSize>)\d+/, "40") : text,
 			);
 		} catch (error) {
 			response.writeHead(500).end(String(error));
@@ -356,9 +330,7 @@ const JSON_SERVICES: Readonly<Record<string, string>> = {
 function parse(request: IncomingMessage, body: string): Asked {
 	const target = String(request.headers["x-amz-target"] ?? "");
 	// "AWS4-HMAC-SHA256 Credential=test/20260101/eu-central-1/ec2/aws4_request, ..."
-	const scope = /Credential=[^/]+\/\d+\/([^/]+)\/(\w+)\//.exec(
-		request.headers.authorization ?? "",
-	);
+	const scope = /Credential=[^/]+\/\d+\/([^/]+)\/(\w+)\//.exec(request.headers.authorization ?? "");
 	const region = scope?.[1] ?? "";
 	if (target !== "") {
 		const [name = "", action = ""] = target.split(".");
@@ -405,23 +377,12 @@ function refusal(
 				)
 			: wrong(asked, 400, "AccessDeniedException", "not authorized");
 	return question
-		? wrong(
-				asked,
-				412,
-				"DryRunOperation",
-				"Request would have succeeded, but DryRun flag is set.",
-			)
+		? wrong(asked, 412, "DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
 		: null;
 }
 
-function wrong(
-	{ service }: Asked,
-	status: number,
-	code: string,
-	message: string,
-): Answer {
-	if (service !== "ec2" && service !== "sts")
-		return json({ __type: code, message }, status);
+function wrong({ service }: Asked, status: number, code: string, message: string): Answer {
+	if (service !== "ec2" && service !== "sts") return json({ __type: code, message }, status);
 	return xml(
 		service === "ec2"
 			? `<Response><Errors><Error><Code>${code}</Code><Message>${message}</Message></Error></Errors><RequestID>1</RequestID></Response>`
@@ -448,9 +409,7 @@ function own(
 		case "pricing:GetProducts":
 			return json({
 				FormatVersion: "aws_v1",
-				PriceList: account.products
-					.filter((product) => matches(product, input))
-					.map(productText),
+				PriceList: account.products.filter((product) => matches(product, input)).map(productText),
 			});
 		case "servicequotas:GetServiceQuota": {
 			const value = account.quotas.get(String(input.QuotaCode));
@@ -491,9 +450,7 @@ function own(
 				tags: new Map(
 					[...parameters].flatMap(([key, value]) => {
 						const at = /^(TagSpecification\.1\.Tag\.\d+)\.Key$/.exec(key)?.[1];
-						return at === undefined
-							? []
-							: [[value, parameters.get(`${at}.Value`) ?? ""] as const];
+						return at === undefined ? [] : [[value, parameters.get(`${at}.Value`) ?? ""] as const];
 					}),
 				),
 			});
@@ -504,9 +461,7 @@ function own(
 		case "ec2:DeletePlacementGroup": {
 			const name = parameters.get("GroupName") ?? "";
 			return placements.delete(`${region} ${name}`)
-				? xml(
-						"<DeletePlacementGroupResponse><return>true</return></DeletePlacementGroupResponse>",
-					)
+				? xml("<DeletePlacementGroupResponse><return>true</return></DeletePlacementGroupResponse>")
 				: wrong(asked, 400, "InvalidPlacementGroup.Unknown", "no such group");
 		}
 		case "ec2:DescribePlacementGroups": {
@@ -517,8 +472,7 @@ function own(
 					group.region === region &&
 					(filter === "tag-key"
 						? group.tags.has(value)
-						: !filter.startsWith("tag:") ||
-							group.tags.get(filter.slice(4)) === value),
+						: !filter.startsWith("tag:") || group.tags.get(filter.slice(4)) === value),
 			);
 			return xml(
 				`<DescribePlacementGroupsResponse><placementGroupSet>${found
@@ -527,10 +481,7 @@ function own(
 							`<item><groupName>${name}</groupName><strategy>${strategy}</strategy><state>available</state><tagSet>${[
 								...tags,
 							]
-								.map(
-									([key, text]) =>
-										`<item><key>${key}</key><value>${text}</value></item>`,
-								)
+								.map(([key, text]) => `<item><key>${key}</key><value>${text}</value></item>`)
 								.join("")}</tagSet></item>`,
 					)
 					.join("")}</placementGroupSet></DescribePlacementGroupsResponse>`,
@@ -541,10 +492,7 @@ function own(
 	}
 }
 
-function matches(
-	{ service, attributes }: PriceProduct,
-	input: Record<string, unknown>,
-): boolean {
+function matches({ service, attributes }: PriceProduct, input: Record<string, unknown>): boolean {
 	const filters = (input.Filters ?? []) as { Field: string; Value: string }[];
 	return (
 		service === input.ServiceCode &&
@@ -559,25 +507,14 @@ function productText({ service, attributes, steps }: PriceProduct): string {
 		{ unit, beginRange: from, endRange: to, pricePerUnit: { USD: usd } },
 	]);
 	return JSON.stringify({
-		product: {
-			sku: "SKU",
-			attributes: { servicecode: service, ...attributes },
-		},
+		product: { sku: "SKU", attributes: { servicecode: service, ...attributes } },
 		serviceCode: service,
-		terms: {
-			OnDemand: {
-				"SKU.JRTCKXETXF": { priceDimensions: Object.fromEntries(dimensions) },
-			},
-		},
+		terms: { OnDemand: { "SKU.JRTCKXETXF": { priceDimensions: Object.fromEntries(dimensions) } } },
 	});
 }
 
 function json(value: unknown, status = 200): Answer {
-	return {
-		status,
-		type: "application/x-amz-json-1.1",
-		text: JSON.stringify(value),
-	};
+	return { status, type: "application/x-amz-json-1.1", text: JSON.stringify(value) };
 }
 
 function xml(text: string, status = 200): Answer {

@@ -25,15 +25,9 @@ const DEBIAN = "136693071363";
  * The newest Debian 12: the one in AWS's public parameter, or, if that cannot be read, found by the name of Debian's images. null: there is
  * none. Throws a `Refused`.
  */
-export async function newestDebian(
-	api: Api,
-	architecture: string,
-): Promise<Image | null> {
+export async function newestDebian(api: Api, architecture: string): Promise<Image | null> {
 	const word = architecture === "x86_64" ? "amd64" : "arm64";
-	const id = await publicParameter(
-		api,
-		`/aws/service/debian/release/12/latest/${word}`,
-	);
+	const id = await publicParameter(api, `/aws/service/debian/release/12/latest/${word}`);
 	const named = id === null ? null : await imageOf(api, id);
 	if (named !== null) return named;
 	const pages = await allPages((token) =>

@@ -27,10 +27,7 @@ export interface MachineType {
 		readonly peakGbps: number | null;
 	};
 	/** Guaranteed bandwidth to volumes. null: AWS does not say. */
-	readonly volumes: {
-		readonly baselineIops: number | null;
-		readonly baselineMBps: number | null;
-	};
+	readonly volumes: { readonly baselineIops: number | null; readonly baselineMBps: number | null };
 }
 
 /** Types by name; types that AWS does not know are missing. Throws a `Refused`. */
@@ -73,30 +70,23 @@ export async function zonesOf(
 	]);
 	// Skips local zones and wavelength zones.
 	const open = AvailabilityZones.filter(
-		({ State, ZoneType }) =>
-			State === "available" && ZoneType === "availability-zone",
+		({ State, ZoneType }) => State === "available" && ZoneType === "availability-zone",
 	)
 		.flatMap(({ ZoneName }) => ZoneName ?? [])
 		.sort();
-	const offered = pages.flatMap(
-		({ InstanceTypeOfferings = [] }) => InstanceTypeOfferings,
-	);
+	const offered = pages.flatMap(({ InstanceTypeOfferings = [] }) => InstanceTypeOfferings);
 	const byType = new Map(
 		names.map((name) => [
 			name,
 			open.filter((zone) =>
-				offered.some(
-					(one) => one.InstanceType === name && one.Location === zone,
-				),
+				offered.some((one) => one.InstanceType === name && one.Location === zone),
 			),
 		]),
 	);
 	return {
 		open,
 		byType,
-		all: open.filter((zone) =>
-			[...byType.values()].every((zones) => zones.includes(zone)),
-		),
+		all: open.filter((zone) => [...byType.values()].every((zones) => zones.includes(zone))),
 	};
 }
 
@@ -111,17 +101,10 @@ export interface Quota {
 /**
  * The quota for these types; null: mqbench knows of none. Throws a `Refused`, also if the account has no value for it.
  */
-export async function quotaOf(
-	api: Api,
-	type: string,
-	spot: boolean,
-): Promise<Quota | null> {
+export async function quotaOf(api: Api, type: string, spot: boolean): Promise<Quota | null> {
 	if (!isStandard(type)) return null;
 	const code = spot ? STANDARD_SPOT : STANDARD_ON_DEMAND;
-	const [vcpus, running] = await Promise.all([
-		quotaValue(api, code),
-		runningVcpus(api, spot),
-	]);
+	const [vcpus, running] = await Promise.all([quotaValue(api, code), runningVcpus(api, spot)]);
 	return { code, vcpus, running };
 }
 
@@ -133,9 +116,7 @@ export function isStandard(type: string): boolean {
 
 /** Parts of an instance type's name: in "c7gn.xlarge" the letter g after the number says that the processor is AWS's own. */
 export function platformOf(instance: string): string {
-	return /^(a1|[a-z]+\d+[a-z]*g[a-z]*)[.-]/.test(instance)
-		? "linux/arm64"
-		: "linux/amd64";
+	return /^(a1|[a-z]+\d+[a-z]*g[a-z]*)[.-]/.test(instance) ? "linux/arm64" : "linux/amd64";
 }
 
 // --- internal ---
@@ -159,9 +140,7 @@ function typeOf(info: InstanceTypeInfo): MachineType {
 			(storage?.NvmeSupport ?? "unsupported") !== "unsupported"
 				? (storage?.TotalSizeInGB ?? null)
 				: null,
-		cluster:
-			info.PlacementGroupInfo?.SupportedStrategies?.includes("cluster") ??
-			false,
+		cluster: info.PlacementGroupInfo?.SupportedStrategies?.includes("cluster") ?? false,
 		spot: info.SupportedUsageClasses?.includes("spot") ?? false,
 		burstable: info.BurstablePerformanceSupported ?? false,
 		network: {
@@ -194,18 +173,10 @@ async function quotaValue(api: Api, code: string): Promise<number> {
 	}
 }
 
-function figureOf({
-	Quota,
-}: {
-	Quota?: { Value?: number | undefined } | undefined;
-}): number {
+function figureOf({ Quota }: { Quota?: { Value?: number | undefined } | undefined }): number {
 	const value = Quota?.Value;
 	if (value === undefined)
-		throw new Refused(
-			"servicequotas:GetServiceQuota",
-			"NoValue",
-			tell("no-figure-in-answer"),
-		);
+		throw new Refused("servicequotas:GetServiceQuota", "NoValue", tell("no-figure-in-answer"));
 	return value;
 }
 
@@ -213,9 +184,7 @@ async function runningVcpus(api: Api, spot: boolean): Promise<number> {
 	const pages = await allPages((token) =>
 		api.ec2.describeInstances({
 			...token,
-			Filters: [
-				{ Name: "instance-state-name", Values: ["pending", "running"] },
-			],
+			Filters: [{ Name: "instance-state-name", Values: ["pending", "running"] }],
 		}),
 	);
 	const running = pages

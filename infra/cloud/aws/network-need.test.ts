@@ -82,16 +82,13 @@ test.each<[string, string, number, Need, Need]>([
 		{ inGbps: 0.5, outGbps: 0 },
 		{ inGbps: 0, outGbps: 1 },
 	],
-])(
-	"%s with %s on %s client(s)",
-	(system, workload, clients, broker, client) => {
-		const need = needs(system, workload, clients);
-		expect(need.broker?.inGbps).toBeCloseTo(broker.inGbps, 12);
-		expect(need.broker?.outGbps).toBeCloseTo(broker.outGbps, 12);
-		expect(need.client?.inGbps).toBeCloseTo(client.inGbps, 12);
-		expect(need.client?.outGbps).toBeCloseTo(client.outGbps, 12);
-	},
-);
+])("%s with %s on %s client(s)", (system, workload, clients, broker, client) => {
+	const need = needs(system, workload, clients);
+	expect(need.broker?.inGbps).toBeCloseTo(broker.inGbps, 12);
+	expect(need.broker?.outGbps).toBeCloseTo(broker.outGbps, 12);
+	expect(need.client?.inGbps).toBeCloseTo(client.inGbps, 12);
+	expect(need.client?.outGbps).toBeCloseTo(client.outGbps, 12);
+});
 
 test("of stages and steps the highest rate counts", () => {
 	const stages = needs(
@@ -111,10 +108,7 @@ test("a closed load and a search have no rate of their own", () => {
 });
 
 test("noop sends nothing", () => {
-	const scenario = loadScenario(
-		"s.yaml",
-		`system: noop\nworkload: { ${GIGABIT} }\n`,
-	);
+	const scenario = loadScenario("s.yaml", `system: noop\nworkload: { ${GIGABIT} }\n`);
 	expect(networkNeeds(scenario, 1)).toEqual([]);
 });
 
@@ -131,21 +125,12 @@ const TYPE: MachineType = {
 	volumes: { baselineIops: null, baselineMBps: null },
 };
 
-function warnings(
-	gbit: number | null,
-	type: Partial<MachineType> = {},
-): string[] {
+function warnings(gbit: number | null, type: Partial<MachineType> = {}): string[] {
 	const need = gbit === null ? null : { inGbps: gbit, outGbps: gbit / 2 };
-	return networkWarnings(
-		[{ system: "nats", case: "1KB 1000/s", broker: need, client: null }],
-		{
-			broker: { ...TYPE, ...type },
-			client: {
-				...TYPE,
-				network: { words: "25 Gigabit", baselineGbps: 25, peakGbps: 25 },
-			},
-		},
-	);
+	return networkWarnings([{ system: "nats", case: "1KB 1000/s", broker: need, client: null }], {
+		broker: { ...TYPE, ...type },
+		client: { ...TYPE, network: { words: "25 Gigabit", baselineGbps: 25, peakGbps: 25 } },
+	});
 }
 
 test("a load below the baseline gives no warning", () => {

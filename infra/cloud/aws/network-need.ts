@@ -1,11 +1,7 @@
 import { hasProcess } from "../../../runner/brokers/index.ts";
 import { sizeFor } from "../../../runner/scenario/message-size.ts";
 import { partitionsOf } from "../../../runner/scenario/partitions.ts";
-import type {
-	Case,
-	Scenario,
-	System,
-} from "../../../runner/scenario/scenario.ts";
+import type { Case, Scenario, System } from "../../../runner/scenario/scenario.ts";
 import { tell } from "../../../runner/text/tell.ts";
 import { ratePerSecond } from "../../../runner/units.ts";
 import type { MachineType } from "./machine-type.ts";
@@ -32,11 +28,7 @@ export function networkNeeds(
 ): CaseNeed[] {
 	const real = systems.filter(({ options }) => hasProcess(options));
 	return real.flatMap((system) =>
-		cases.map((one) => ({
-			system: system.key,
-			case: one.name,
-			...needOf(system, one, clients),
-		})),
+		cases.map((one) => ({ system: system.key, case: one.name, ...needOf(system, one, clients) })),
 	);
 }
 
@@ -54,17 +46,13 @@ export function networkWarnings(
 		const { baselineGbps, peakGbps } = type.network;
 		const known = needs.flatMap((need) => {
 			const traffic = trafficOf(need);
-			return traffic === null
-				? []
-				: [{ ...need, gbps: Math.max(traffic.inGbps, traffic.outGbps) }];
+			return traffic === null ? [] : [{ ...need, gbps: Math.max(traffic.inGbps, traffic.outGbps) }];
 		});
 		const most = known.reduce<(typeof known)[number] | null>(
 			(top, need) => (top === null || need.gbps > top.gbps ? need : top),
 			null,
 		);
-		const burstable = type.burstable
-			? [tell("type-has-credit", { kind, type: type.name })]
-			: [];
+		const burstable = type.burstable ? [tell("type-has-credit", { kind, type: type.name })] : [];
 		const endless = needs.find((need) => trafficOf(need) === null);
 		return [
 			...burstable,
@@ -104,10 +92,7 @@ export function gbps(value: number): string {
 // --- internal ---
 
 /** How often a payload goes from the clients to the brokers, and from the brokers to the clients. */
-function crossings({ pattern, subscriptions }: Case): {
-	toBrokers: number;
-	toClients: number;
-} {
+function crossings({ pattern, subscriptions }: Case): { toBrokers: number; toClients: number } {
 	switch (pattern) {
 		case "publish":
 			return { toBrokers: 1, toClients: 0 };
@@ -123,11 +108,7 @@ function crossings({ pattern, subscriptions }: Case): {
 	}
 }
 
-function needOf(
-	system: System,
-	one: Case,
-	clients: number,
-): Pick<CaseNeed, "broker" | "client"> {
+function needOf(system: System, one: Case, clients: number): Pick<CaseNeed, "broker" | "client"> {
 	const perSecond = highestRate(one);
 	if (perSecond === null) return { broker: null, client: null };
 	const { bytes = 0 } = sizeFor(one.message.size, system.traits) ?? {};
@@ -168,9 +149,7 @@ function receiversOf({ pattern, connections, consumerConnections }: Case) {
 
 /** Messages per second; null: not known. */
 function highestRate({ schedule, find }: Case): number | null {
-	return find !== null || schedule.rate === null
-		? null
-		: ratePerSecond(schedule.rate);
+	return find !== null || schedule.rate === null ? null : ratePerSecond(schedule.rate);
 }
 
 function tooMuch(

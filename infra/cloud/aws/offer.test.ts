@@ -12,12 +12,7 @@ import { AwsConfig } from "../../aws/config.ts";
 import { script, testFolder } from "../../test-folder.fake.ts";
 import type { Offer } from "../provider.ts";
 import { openApi } from "./api.ts";
-import {
-	type Emulator,
-	emulatorMissing,
-	IMAGES,
-	startEmulator,
-} from "./emulator.fake.ts";
+import { type Emulator, emulatorMissing, IMAGES, startEmulator } from "./emulator.fake.ts";
 import { localTrouble, offer } from "./offer.ts";
 import { neededCalls } from "./permissions.ts";
 
@@ -79,16 +74,13 @@ function scenario(rig = RIG, workload = "rate: 1000/s", system = SYSTEM) {
 let HERE: Record<string, string> = {};
 beforeEach(() => {
 	const bin = testFolder();
-	for (const program of ["ssh", "ssh-keygen"])
-		script(path.join(bin, program), "exit 1");
+	for (const program of ["ssh", "ssh-keygen"]) script(path.join(bin, program), "exit 1");
 	script(path.join(bin, "pulumi"), "echo v3.999.0");
 	HERE = { PATH: bin, MQBENCH_CACHE_DIR: path.join(bin, "cache") };
 });
 
 function world(env: Record<string, string> = {}): FakeWorld {
-	return fakeWorld({
-		env: { ...HERE, MQBENCH_AWS_ENDPOINT: aws.endpoint, ...env },
-	});
+	return fakeWorld({ env: { ...HERE, MQBENCH_AWS_ENDPOINT: aws.endpoint, ...env } });
 }
 
 const ASKED = {
@@ -102,10 +94,7 @@ async function made(rig?: string, env?: Record<string, string>) {
 	return offer(scenario(rig), ASKED, world(env));
 }
 
-async function refusal(
-	rig?: string,
-	env?: Record<string, string>,
-): Promise<string[]> {
+async function refusal(rig?: string, env?: Record<string, string>): Promise<string[]> {
 	const error = await made(rig, env).catch((error) => error);
 	if (!(error instanceof MqbenchError)) throw error;
 	return error.message.split("\n");
@@ -170,10 +159,7 @@ test.skipIf(missing !== null)(
 
 test("what this machine lacks is said together, before AWS is asked", () => {
 	const of = (sshFrom: string, env: Record<string, string> = HERE) =>
-		localTrouble(
-			scenario(RIG.replace("203.0.113.7", sshFrom)).aws as Aws,
-			fakeWorld({ env }),
-		);
+		localTrouble(scenario(RIG.replace("203.0.113.7", sshFrom)).aws as Aws, fakeWorld({ env }));
 	expect(of("203.0.113.7")).toEqual([]);
 	rmSync(path.join(HERE.PATH as string, "ssh-keygen"));
 	expect(of("192.168.1.20")).toEqual([
@@ -181,9 +167,9 @@ test("what this machine lacks is said together, before AWS is asked", () => {
 		"aws.sshFrom: SSH from the internet never comes from 192.168.1.20/32, which is an address of a private network. Write the public one that your SSH comes from, or leave aws.sshFrom out: mqbench then asks AWS's own service.",
 	]);
 	// An emulator's machines are where it is.
-	expect(
-		of("192.168.1.20", { ...HERE, MQBENCH_AWS_ENDPOINT: "http://127.0.0.1:2" }),
-	).toHaveLength(1);
+	expect(of("192.168.1.20", { ...HERE, MQBENCH_AWS_ENDPOINT: "http://127.0.0.1:2" })).toHaveLength(
+		1,
+	);
 });
 
 test.skipIf(missing !== null)(
@@ -219,9 +205,7 @@ test.skipIf(missing !== null)(
 	"the profile that AWS is asked with is shown, be it the scenario's or the environment's",
 	async () => {
 		const profile = async (rig: string) =>
-			(await made(rig, { AWS_PROFILE: "work" })).lines.find((line) =>
-				line.startsWith("account"),
-			);
+			(await made(rig, { AWS_PROFILE: "work" })).lines.find((line) => line.startsWith("account"));
 		const account = "account  123456789012, owner moto, profile";
 		expect(await profile(RIG)).toBe(`${account} work`);
 		const written = RIG.replace("aws:\n", "aws:\n  profile: bench\n");
@@ -233,22 +217,15 @@ test.skipIf(missing !== null)(
 	"credentials that end before the machines are down are refused, and a session without a known end is warned of",
 	async () => {
 		// The clock says 03:04:05; an hour of use and 10 minutes to take down: until 04:14:05.
-		const session = (end: string) => ({
-			AWS_SESSION_TOKEN: "t",
-			AWS_CREDENTIAL_EXPIRATION: end,
-		});
-		expect((await made(RIG, session("2026-01-02T04:14:05Z"))).warnings).toEqual(
-			[],
-		);
+		const session = (end: string) => ({ AWS_SESSION_TOKEN: "t", AWS_CREDENTIAL_EXPIRATION: end });
+		expect((await made(RIG, session("2026-01-02T04:14:05Z"))).warnings).toEqual([]);
 		expect(await refusal(RIG, session("2026-01-02T04:14:04Z"))).toEqual([
 			expect.stringMatching(
 				/^AWS_CREDENTIAL_EXPIRATION: the credentials for AWS end at 2026-01-02T04:14:04\.000Z/,
 			),
 		]);
 		expect((await made(RIG, { AWS_SESSION_TOKEN: "t" })).warnings).toEqual([
-			expect.stringMatching(
-				/^the credentials for AWS are those of a session .* not known; /,
-			),
+			expect.stringMatching(/^the credentials for AWS are those of a session .* not known; /),
 		]);
 	},
 );
@@ -260,9 +237,7 @@ test.skipIf(missing !== null)(
 		expect((await made()).warnings).toEqual([]);
 		const spot = RIG.replace("c6in.xlarge }", "c6in.xlarge, spot: true }");
 		expect(await refusal(spot)).toEqual([
-			expect.stringMatching(
-				/^ec2:CancelSpotInstanceRequests: AWS does not allow this to /,
-			),
+			expect.stringMatching(/^ec2:CancelSpotInstanceRequests: AWS does not allow this to /),
 		]);
 		aws.account.denied.clear();
 		aws.calls.length = 0;
@@ -271,236 +246,208 @@ test.skipIf(missing !== null)(
 	},
 );
 
-test.skipIf(missing !== null)(
-	"an offer changes nothing in the account",
-	async () => {
-		await made();
-		expect(
-			aws.calls.filter(
-				(call) => !/:(Describe|Get)\w+$/.test(call) && !call.endsWith("?"),
-			),
-		).toEqual([]);
-		expect(aws.calls).toContain("ec2:RunInstances?");
-		expect(aws.calls).toContain("ec2:CreateVpc?");
-		expect(neededCalls()).toEqual(
-			expect.arrayContaining([
-				...new Set(aws.calls.map((call) => call.replace("?", ""))),
-			]),
-		);
-	},
-);
+test.skipIf(missing !== null)("an offer changes nothing in the account", async () => {
+	await made();
+	expect(
+		aws.calls.filter((call) => !/:(Describe|Get)\w+$/.test(call) && !call.endsWith("?")),
+	).toEqual([]);
+	expect(aws.calls).toContain("ec2:RunInstances?");
+	expect(aws.calls).toContain("ec2:CreateVpc?");
+	expect(neededCalls()).toEqual(
+		expect.arrayContaining([...new Set(aws.calls.map((call) => call.replace("?", "")))]),
+	);
+});
 
-test
-	.skipIf(missing !== null)
-	.each<[string, () => void, string, Record<string, string>, string[]]>([
+test.skipIf(missing !== null).each<[string, () => void, string, Record<string, string>, string[]]>([
+	[
+		"expired credentials",
+		() => aws.account.broken.set("sts:GetCallerIdentity", "ExpiredToken"),
+		RIG,
+		{},
 		[
-			"expired credentials",
-			() => aws.account.broken.set("sts:GetCallerIdentity", "ExpiredToken"),
-			RIG,
-			{},
-			[
-				"sts:GetCallerIdentity: the credentials for AWS have expired (as the test wants). Log in (aws sso login, aws configure), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
-			],
+			"sts:GetCallerIdentity: the credentials for AWS have expired (as the test wants). Log in (aws sso login, aws configure), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
 		],
+	],
+	[
+		"credentials that AWS does not know",
+		() => aws.account.broken.set("sts:GetCallerIdentity", "InvalidClientTokenId"),
+		RIG,
+		{},
 		[
-			"credentials that AWS does not know",
-			() =>
-				aws.account.broken.set("sts:GetCallerIdentity", "InvalidClientTokenId"),
-			RIG,
-			{},
-			[
-				"sts:GetCallerIdentity: AWS does not know the credentials (InvalidClientTokenId: as the test wants). Log in (aws sso login, aws configure), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
-			],
+			"sts:GetCallerIdentity: AWS does not know the credentials (InvalidClientTokenId: as the test wants). Log in (aws sso login, aws configure), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
 		],
+	],
+	[
+		"a region that there is none of",
+		() => {},
+		RIG.replace("eu-central-1", "eu-central-9"),
+		{},
 		[
-			"a region that there is none of",
-			() => {},
-			RIG.replace("eu-central-1", "eu-central-9"),
-			{},
-			[
-				"ec2:DescribeRegions: the region eu-central-9 does not exist. Write another one, e.g. aws.region: eu-central-1.",
-			],
+			"ec2:DescribeRegions: the region eu-central-9 does not exist. Write another one, e.g. aws.region: eu-central-1.",
 		],
+	],
+	[
+		"a region that is not enabled",
+		() => {},
+		RIG.replace("eu-central-1", "eu-south-2"),
+		{},
 		[
-			"a region that is not enabled",
-			() => {},
-			RIG.replace("eu-central-1", "eu-south-2"),
-			{},
-			[
-				"ec2:DescribeRegions: the region eu-south-2 is not enabled for your account. Enable it (aws account enable-region --region-name eu-south-2), or choose another: aws.region.",
-			],
+			"ec2:DescribeRegions: the region eu-south-2 is not enabled for your account. Enable it (aws account enable-region --region-name eu-south-2), or choose another: aws.region.",
 		],
+	],
+	[
+		"missing permissions, all in one list",
+		() => {
+			for (const call of ["ec2:RunInstances", "ec2:CreateVpc", "ec2:TerminateInstances"])
+				aws.account.denied.add(call);
+		},
+		RIG,
+		{},
 		[
-			"missing permissions, all in one list",
-			() => {
-				for (const call of [
-					"ec2:RunInstances",
-					"ec2:CreateVpc",
-					"ec2:TerminateInstances",
-				])
-					aws.account.denied.add(call);
-			},
-			RIG,
-			{},
-			[
-				`ec2:CreateVpc, ec2:RunInstances, ec2:TerminateInstances: AWS does not allow these to arn:aws:sts::123456789012:user/moto. Give it the policy ${packageFolder}/infra/aws/policy.json (what each permission is for: ${packageFolder}/infra/aws/PERMISSIONS.md), or take another account (AWS_PROFILE, aws.profile).`,
-			],
+			`ec2:CreateVpc, ec2:RunInstances, ec2:TerminateInstances: AWS does not allow these to arn:aws:sts::123456789012:user/moto. Give it the policy ${packageFolder}/infra/aws/policy.json (what each permission is for: ${packageFolder}/infra/aws/PERMISSIONS.md), or take another account (AWS_PROFILE, aws.profile).`,
 		],
+	],
+	[
+		"a question that is not allowed",
+		() => aws.account.denied.add("ec2:DescribeAvailabilityZones"),
+		RIG,
+		{},
 		[
-			"a question that is not allowed",
-			() => aws.account.denied.add("ec2:DescribeAvailabilityZones"),
-			RIG,
-			{},
-			[
-				`ec2:DescribeAvailabilityZones: AWS does not allow this to arn:aws:sts::123456789012:user/moto. Give it the policy ${packageFolder}/infra/aws/policy.json (what each permission is for: ${packageFolder}/infra/aws/PERMISSIONS.md), or take another account (AWS_PROFILE, aws.profile).`,
-			],
+			`ec2:DescribeAvailabilityZones: AWS does not allow this to arn:aws:sts::123456789012:user/moto. Give it the policy ${packageFolder}/infra/aws/policy.json (what each permission is for: ${packageFolder}/infra/aws/PERMISSIONS.md), or take another account (AWS_PROFILE, aws.profile).`,
 		],
+	],
+	[
+		"a type that there is none of",
+		() => {},
+		RIG.replace("i4i.xlarge", "i4i.tiny"),
+		{},
 		[
-			"a type that there is none of",
-			() => {},
-			RIG.replace("i4i.xlarge", "i4i.tiny"),
-			{},
-			[
-				"ec2:DescribeInstanceTypes: eu-central-1 has no instance type i4i.tiny. Write another one (aws.brokers.instance), or choose another region.",
-			],
+			"ec2:DescribeInstanceTypes: eu-central-1 has no instance type i4i.tiny. Write another one (aws.brokers.instance), or choose another region.",
 		],
+	],
+	[
+		"types of two architectures",
+		() => {},
+		RIG.replace("c6in.xlarge", "c7g.xlarge"),
+		{},
 		[
-			"types of two architectures",
-			() => {},
-			RIG.replace("c6in.xlarge", "c7g.xlarge"),
-			{},
-			[
-				"ec2:DescribeInstanceTypes: i4i.xlarge is x86_64, c7g.xlarge is arm64, and a rig starts from one image. Take types of one kind.",
-			],
+			"ec2:DescribeInstanceTypes: i4i.xlarge is x86_64, c7g.xlarge is arm64, and a rig starts from one image. Take types of one kind.",
 		],
+	],
+	[
+		"brokers without a disk to write on",
+		() => {},
+		RIG.replace("i4i.xlarge", "m5.xlarge"),
+		{},
 		[
-			"brokers without a disk to write on",
-			() => {},
-			RIG.replace("i4i.xlarge", "m5.xlarge"),
-			{},
-			[
-				"ec2:DescribeInstanceTypes: m5.xlarge has no NVMe of its own to write on. Take a type that has (i4i, i3en, m6id, c6id), or give it a volume: aws.brokers.volume.",
-			],
+			"ec2:DescribeInstanceTypes: m5.xlarge has no NVMe of its own to write on. Take a type that has (i4i, i3en, m6id, c6id), or give it a volume: aws.brokers.volume.",
 		],
+	],
+	[
+		"a type that goes into no placement group",
+		() => {},
+		RIG.replace("c6in.xlarge", "t3.large"),
+		{},
 		[
-			"a type that goes into no placement group",
-			() => {},
-			RIG.replace("c6in.xlarge", "t3.large"),
-			{},
-			[
-				"ec2:DescribeInstanceTypes: t3.large cannot be in a cluster placement group, where all machines of a rig are. Take another type, such as c7i.xlarge or m7i.xlarge.",
-			],
+			"ec2:DescribeInstanceTypes: t3.large cannot be in a cluster placement group, where all machines of a rig are. Take another type, such as c7i.xlarge or m7i.xlarge.",
 		],
+	],
+	[
+		"a zone that there is none of",
+		() => {},
+		`${RIG}`.replace("region: eu-central-1", "region: eu-central-1\n  zone: eu-central-1z"),
+		{},
 		[
-			"a zone that there is none of",
-			() => {},
-			`${RIG}`.replace(
-				"region: eu-central-1",
-				"region: eu-central-1\n  zone: eu-central-1z",
-			),
-			{},
-			[
-				"ec2:DescribeAvailabilityZones: eu-central-1 has no zone eu-central-1z; it has eu-central-1a, eu-central-1b, eu-central-1c. Write one of them, or drop aws.zone.",
-			],
+			"ec2:DescribeAvailabilityZones: eu-central-1 has no zone eu-central-1z; it has eu-central-1a, eu-central-1b, eu-central-1c. Write one of them, or drop aws.zone.",
 		],
+	],
+	[
+		"a quota that is too small, with what runs already",
+		() => aws.account.quotas.set("L-1216C47A", 16),
+		RIG,
+		{},
 		[
-			"a quota that is too small, with what runs already",
-			() => aws.account.quotas.set("L-1216C47A", 16),
-			RIG,
-			{},
-			[
-				"servicequotas:GetServiceQuota: 3 x i4i.xlarge and 2 x c6in.xlarge take 20 vCPUs, 0 run already, and the account may have 16 (L-1216C47A). Ask for more (aws service-quotas request-service-quota-increase --service-code ec2 --quota-code L-1216C47A --desired-value 20), or take fewer or smaller machines.",
-			],
+			"servicequotas:GetServiceQuota: 3 x i4i.xlarge and 2 x c6in.xlarge take 20 vCPUs, 0 run already, and the account may have 16 (L-1216C47A). Ask for more (aws service-quotas request-service-quota-increase --service-code ec2 --quota-code L-1216C47A --desired-value 20), or take fewer or smaller machines.",
 		],
+	],
+	[
+		"AWS's default quota, where the account has no other",
+		() => aws.account.quotas.clear(),
+		RIG,
+		{},
 		[
-			"AWS's default quota, where the account has no other",
-			() => aws.account.quotas.clear(),
-			RIG,
-			{},
-			[
-				"servicequotas:GetServiceQuota: 3 x i4i.xlarge and 2 x c6in.xlarge take 20 vCPUs, 0 run already, and the account may have 5 (L-1216C47A). Ask for more (aws service-quotas request-service-quota-increase --service-code ec2 --quota-code L-1216C47A --desired-value 20), or take fewer or smaller machines.",
-			],
+			"servicequotas:GetServiceQuota: 3 x i4i.xlarge and 2 x c6in.xlarge take 20 vCPUs, 0 run already, and the account may have 5 (L-1216C47A). Ask for more (aws service-quotas request-service-quota-increase --service-code ec2 --quota-code L-1216C47A --desired-value 20), or take fewer or smaller machines.",
 		],
+	],
+	[
+		"an image that there is none of",
+		() => {},
+		`${RIG}`.replace("region: eu-central-1", "region: eu-central-1\n  ami: ami-00000000000000001"),
+		{},
 		[
-			"an image that there is none of",
-			() => {},
-			`${RIG}`.replace(
-				"region: eu-central-1",
-				"region: eu-central-1\n  ami: ami-00000000000000001",
-			),
-			{},
-			[
-				"ec2:DescribeImages: the image ami-00000000000000001 is not in eu-central-1, or not yours to use. Write another one, or drop aws.ami to use Debian 12.",
-			],
+			"ec2:DescribeImages: the image ami-00000000000000001 is not in eu-central-1, or not yours to use. Write another one, or drop aws.ami to use Debian 12.",
 		],
+	],
+	[
+		"an image for other machines",
+		() => {},
+		RIG.replace("region: eu-central-1", `region: eu-central-1\n  ami: ${IMAGES.arm}`),
+		{},
 		[
-			"an image for other machines",
-			() => {},
-			RIG.replace(
-				"region: eu-central-1",
-				`region: eu-central-1\n  ami: ${IMAGES.arm}`,
-			),
-			{},
-			[
-				`ec2:DescribeImages: the image ${IMAGES.arm} is for arm64, and the machines are x86_64. Take an image or types that fit.`,
-			],
+			`ec2:DescribeImages: the image ${IMAGES.arm} is for arm64, and the machines are x86_64. Take an image or types that fit.`,
 		],
+	],
+	[
+		"an image for Windows",
+		() => {},
+		RIG.replace("region: eu-central-1", `region: eu-central-1\n  ami: ${IMAGES.windows}`),
+		{},
 		[
-			"an image for Windows",
-			() => {},
-			RIG.replace(
-				"region: eu-central-1",
-				`region: eu-central-1\n  ami: ${IMAGES.windows}`,
-			),
-			{},
-			[
-				`ec2:DescribeImages: the image ${IMAGES.windows} is for Windows, which has no cloud-init: its machines would never end themselves. Write an image of Debian 12.`,
-			],
+			`ec2:DescribeImages: the image ${IMAGES.windows} is for Windows, which has no cloud-init: its machines would never end themselves. Write an image of Debian 12.`,
 		],
+	],
+	[
+		"an address that nobody knows",
+		() => {},
+		without("sshFrom"),
+		{ MQBENCH_CHECK_IP: "http://127.0.0.1:2" },
 		[
-			"an address that nobody knows",
-			() => {},
-			without("sshFrom"),
-			{ MQBENCH_CHECK_IP: "http://127.0.0.1:2" },
-			[
-				"GET http://127.0.0.1:2: the address that your SSH comes from is not known (ECONNREFUSED). Write it: aws.sshFrom: 203.0.113.7/32, or MQBENCH_SSH_FROM=203.0.113.7.",
-			],
+			"GET http://127.0.0.1:2: the address that your SSH comes from is not known (ECONNREFUSED). Write it: aws.sshFrom: 203.0.113.7/32, or MQBENCH_SSH_FROM=203.0.113.7.",
 		],
+	],
+	[
+		"an address that is a network",
+		() => {},
+		without("sshFrom"),
+		{ MQBENCH_SSH_FROM: "10.0.0.0/8" },
 		[
-			"an address that is a network",
-			() => {},
-			without("sshFrom"),
-			{ MQBENCH_SSH_FROM: "10.0.0.0/8" },
-			[
-				"MQBENCH_SSH_FROM: 10.0.0.0/8 is not one IPv4 address. Write the one that your SSH comes from, such as 203.0.113.7/32.",
-			],
+			"MQBENCH_SSH_FROM: 10.0.0.0/8 is not one IPv4 address. Write the one that your SSH comes from, such as 203.0.113.7/32.",
 		],
+	],
+	[
+		"more than one trouble, a sentence each",
+		() => {
+			aws.account.quotas.set("L-1216C47A", 16);
+			aws.account.denied.add("ec2:ImportKeyPair");
+		},
+		without("sshFrom"),
+		{ MQBENCH_CHECK_IP: "http://127.0.0.1:2" },
 		[
-			"more than one trouble, a sentence each",
-			() => {
-				aws.account.quotas.set("L-1216C47A", 16);
-				aws.account.denied.add("ec2:ImportKeyPair");
-			},
-			without("sshFrom"),
-			{ MQBENCH_CHECK_IP: "http://127.0.0.1:2" },
-			[
-				expect.stringContaining("may have 16"),
-				expect.stringMatching(/^ec2:ImportKeyPair: AWS does not allow this to/),
-				expect.stringContaining(
-					"GET http://127.0.0.1:2: the address that your",
-				),
-			],
+			expect.stringContaining("may have 16"),
+			expect.stringMatching(/^ec2:ImportKeyPair: AWS does not allow this to/),
+			expect.stringContaining("GET http://127.0.0.1:2: the address that your"),
 		],
+	],
+	[
+		"more machines than a slip of the pen",
+		() => {},
+		RIG.replace("clients: 2", "clients: 18"),
+		{},
 		[
-			"more machines than a slip of the pen",
-			() => {},
-			RIG.replace("clients: 2", "clients: 18"),
-			{},
-			[
-				"The scenario rents 21 machines, and 20 are the most without being told otherwise. Ask for fewer (clients, nodes), or set MQBENCH_MAX_INSTANCES=21.",
-			],
+			"The scenario rents 21 machines, and 20 are the most without being told otherwise. Ask for fewer (clients, nodes), or set MQBENCH_MAX_INSTANCES=21.",
 		],
-	])("%s: nothing is offered", async (_, change, rig, env, sentences) => {
+	],
+])("%s: nothing is offered", async (_, change, rig, env, sentences) => {
 	change();
 	expect(await refusal(rig, env)).toEqual(sentences);
 });
@@ -508,10 +455,7 @@ test
 test.skipIf(missing !== null)(
 	"what runs already counts in the quota, but not what is stopped or of other kinds",
 	async () => {
-		const { ec2 } = await openApi(
-			{ region: "eu-central-1", profile: null },
-			world(),
-		);
+		const { ec2 } = await openApi({ region: "eu-central-1", profile: null }, world());
 		const start = async (type: string) => {
 			const { Instances = [] } = await ec2.runInstances({
 				ImageId: IMAGES.newest,
@@ -521,10 +465,7 @@ test.skipIf(missing !== null)(
 			});
 			return Instances.map(({ InstanceId }) => InstanceId as string);
 		};
-		const running = [
-			...(await start("c5.2xlarge")),
-			...(await start("g4dn.2xlarge")),
-		];
+		const running = [...(await start("c5.2xlarge")), ...(await start("g4dn.2xlarge"))];
 		const stopped = await start("m5.2xlarge");
 		await ec2.stopInstances({ InstanceIds: stopped });
 		try {
@@ -553,10 +494,7 @@ test.skipIf(missing !== null)(
 test.skipIf(missing !== null)(
 	"machines of the spot market have a quota and a price of their own",
 	async () => {
-		const rig = RIG.replace(
-			"{ instance: c6in.xlarge }",
-			"{ instance: c6in.xlarge, spot: true }",
-		);
+		const rig = RIG.replace("{ instance: c6in.xlarge }", "{ instance: c6in.xlarge, spot: true }");
 		aws.account.spot.set("c6in.xlarge", "0.1");
 		// 3 x 0.4 + 2 x 0.1 + 5 x 0.002 + 5 x 0.005.
 		expect((await made(rig)).hourlyUsd).toBeCloseTo(1.435, 9);
@@ -574,28 +512,20 @@ test.skipIf(missing !== null)(
 	async () => {
 		aws.account.broken.set("ec2:CreateSecurityGroup", "VPCIdNotSpecified");
 		aws.account.broken.set("ec2:DeleteVpc", "InvalidVpcID.NotFound");
-		aws.account.broken.set(
-			"ec2:TerminateInstances",
-			"InvalidInstanceID.NotFound",
-		);
+		aws.account.broken.set("ec2:TerminateInstances", "InvalidInstanceID.NotFound");
 		expect((await made()).warnings).toEqual([
 			"whether you may is not certain for ec2:CreateSecurityGroup (VPCIdNotSpecified: as the test wants)",
 		]);
 	},
 );
 
-test.skipIf(missing !== null)(
-	"nothing listens where AWS is to be",
-	async () => {
-		expect(
-			await refusal(RIG, { MQBENCH_AWS_ENDPOINT: "http://127.0.0.1:2" }),
-		).toEqual([
-			expect.stringMatching(
-				/^sts:GetCallerIdentity: AWS cannot be reached from here \(ECONNREFUSED: .*\)\. Try again when this machine has a connection to the internet\.$/,
-			),
-		]);
-	},
-);
+test.skipIf(missing !== null)("nothing listens where AWS is to be", async () => {
+	expect(await refusal(RIG, { MQBENCH_AWS_ENDPOINT: "http://127.0.0.1:2" })).toEqual([
+		expect.stringMatching(
+			/^sts:GetCallerIdentity: AWS cannot be reached from here \(ECONNREFUSED: .*\)\. Try again when this machine has a connection to the internet\.$/,
+		),
+	]);
+});
 
 test("behind a proxy it is said that mqbench does not use it", async () => {
 	const env = {
@@ -604,11 +534,9 @@ test("behind a proxy it is said that mqbench does not use it", async () => {
 		MQBENCH_CHECK_IP: "http://127.0.0.1:2",
 		https_proxy: "http://me:secret@proxy:3128",
 	};
-	const error = await offer(
-		scenario(without("sshFrom")),
-		ASKED,
-		fakeWorld({ env }),
-	).catch((error) => error);
+	const error = await offer(scenario(without("sshFrom")), ASKED, fakeWorld({ env })).catch(
+		(error) => error,
+	);
 	const sentences = error.message.split("\n");
 	expect(sentences).toHaveLength(2);
 	for (const sentence of sentences)
@@ -621,9 +549,7 @@ test("behind a proxy it is said that mqbench does not use it", async () => {
 test.skipIf(missing !== null)(
 	"the address is asked of AWS's service, and the offer says so",
 	async () => {
-		const service = createServer((_, response) =>
-			response.end("198.51.100.9\n"),
-		);
+		const service = createServer((_, response) => response.end("198.51.100.9\n"));
 		await new Promise<void>((done) => service.listen(0, "127.0.0.1", done));
 		try {
 			const { port } = service.address() as AddressInfo;
@@ -661,13 +587,10 @@ test.skipIf(missing !== null)(
 test.skipIf(missing !== null).each([
 	["is not there", () => aws.account.parameters.clear()],
 	["is not to be read", () => aws.account.denied.add("ssm:GetParameter")],
-])(
-	"Debian's newest image is found by its name where the parameter %s",
-	async (_, change) => {
-		change();
-		expect((await made()).config.ami).toBe(IMAGES.newest);
-	},
-);
+])("Debian's newest image is found by its name where the parameter %s", async (_, change) => {
+	change();
+	expect((await made()).config.ami).toBe(IMAGES.newest);
+});
 
 test.skipIf(missing !== null)(
 	"of lists each type is asked about and shown, and tried in all zones before the next one",
@@ -702,9 +625,7 @@ test.skipIf(missing !== null)(
 		);
 		expect(places).toEqual(
 			["i4i.xlarge 1.735", "i3en.xlarge 2.335"].flatMap((broker) =>
-				["a", "b", "c"].map(
-					(zone) => `eu-central-1${zone} c6in.xlarge,${broker}`,
-				),
+				["a", "b", "c"].map((zone) => `eu-central-1${zone} c6in.xlarge,${broker}`),
 			),
 		);
 		const one = await made(lists("  zone: eu-central-1b\n"));
@@ -712,12 +633,8 @@ test.skipIf(missing !== null)(
 			"eu-central-1b",
 			"eu-central-1b",
 		]);
-		expect(
-			await refusal(RIG.replace("i4i.xlarge", "[i4i.xlarge, m5.xlarge]")),
-		).toEqual([
-			expect.stringMatching(
-				/^ec2:DescribeInstanceTypes: m5\.xlarge has no NVMe of its own/,
-			),
+		expect(await refusal(RIG.replace("i4i.xlarge", "[i4i.xlarge, m5.xlarge]"))).toEqual([
+			expect.stringMatching(/^ec2:DescribeInstanceTypes: m5\.xlarge has no NVMe of its own/),
 		]);
 	},
 );
@@ -725,29 +642,19 @@ test.skipIf(missing !== null)(
 test.skipIf(missing !== null).each([
 	["an image that is not Debian's", IMAGES.own, true],
 	["an older one of Debian's", IMAGES.older, false],
-])(
-	"that its machines may never end themselves is said of %s: %s, %s",
-	async (_, ami, said) => {
-		const { warnings } = await made(
-			RIG.replace(
-				"region: eu-central-1",
-				`region: eu-central-1\n  ami: ${ami}`,
-			),
-		);
-		const sentence = `the image ${ami} is not Debian's, and AWS does not say whether it has cloud-init. Without cloud-init its machines never end themselves, and cost money until they are taken down (mqbench rigs list)`;
-		expect(warnings.includes(sentence)).toBe(said);
-	},
-);
+])("that its machines may never end themselves is said of %s: %s, %s", async (_, ami, said) => {
+	const { warnings } = await made(
+		RIG.replace("region: eu-central-1", `region: eu-central-1\n  ami: ${ami}`),
+	);
+	const sentence = `the image ${ami} is not Debian's, and AWS does not say whether it has cloud-init. Without cloud-init its machines never end themselves, and cost money until they are taken down (mqbench rigs list)`;
+	expect(warnings.includes(sentence)).toBe(said);
+});
 
 test.skipIf(missing !== null)(
 	"a load above what machines may always have is warned of",
 	async () => {
 		// 800 000 x 1000 B x 8 = 6.4 Gbit/s; of 32 connections' topics one node of three leads 11: 2.2 Gbit/s. i4i.xlarge has 1.875.
-		const found = await offer(
-			scenario(RIG, "rate: 800000/s, topics: 32"),
-			ASKED,
-			world(),
-		);
+		const found = await offer(scenario(RIG, "rate: 800000/s, topics: 32"), ASKED, world());
 		expect(found.warnings).toEqual([
 			expect.stringMatching(
 				/^brokers: .* on kafka puts at least 2\.2 Gbit\/s through one i4i\.xlarge \(Up to 10 Gigabit\), which has 1\.88 Gbit\/s always/,
@@ -792,10 +699,7 @@ const DISK_AND_ADDRESS = [
 	},
 	{
 		service: "AmazonVPC",
-		attributes: {
-			regionCode: "eu-central-1",
-			usagetype: "EUC1-PublicIPv4:InUseAddress",
-		},
+		attributes: { regionCode: "eu-central-1", usagetype: "EUC1-PublicIPv4:InUseAddress" },
 		steps: [{ unit: "Hrs", usd: "0.005" }],
 	},
 ];

@@ -17,12 +17,7 @@ import { awsFolder } from "./folder.ts";
 import type { Image } from "./image.ts";
 import type { MachineType } from "./machine-type.ts";
 import { gbps, networkNeeds, networkWarnings } from "./network-need.ts";
-import {
-	type Choice,
-	type Preflight,
-	preflight,
-	typesIn,
-} from "./preflight.ts";
+import { type Choice, type Preflight, preflight, typesIn } from "./preflight.ts";
 import { type Price, priceOf } from "./prices.ts";
 import { sessionOf, sessionTrouble } from "./session.ts";
 
@@ -50,8 +45,7 @@ export async function offer(
 	world: World,
 ): Promise<AwsOffer> {
 	const { aws } = scenario;
-	if (aws === null)
-		throw new Error("an offer is for a scenario of target aws alone");
+	if (aws === null) throw new Error("an offer is for a scenario of target aws alone");
 	checkCount(aws, world);
 	const local = localTrouble(aws, world);
 	if (local.length > 0) throw failure("cloud-unfit", { wrong: local });
@@ -73,11 +67,7 @@ export async function offer(
 	const session =
 		"wrong" in checked
 			? { wrong: [], warnings: [] }
-			: sessionTrouble(
-					await sessionOf(api),
-					asked.plannedNs,
-					world.clock.nowMs(),
-				);
+			: sessionTrouble(await sessionOf(api), asked.plannedNs, world.clock.nowMs());
 	for (const one of session.wrong) wrong.push(one);
 	if ("wrong" in checked || "wrong" in address || wrong.length > 0)
 		throw failure("cloud-unfit", { wrong });
@@ -104,11 +94,7 @@ export async function offer(
 				count: aws.brokers.count,
 				volume,
 			},
-			clients: {
-				instance: client.name,
-				count: aws.clients.count,
-				spot: aws.clients.spot,
-			},
+			clients: { instance: client.name, count: aws.clients.count, spot: aws.clients.spot },
 			machine: scenario.machine,
 			systems: asked.systems,
 			packages: [...asked.packages],
@@ -122,9 +108,7 @@ export async function offer(
 		cloud: "aws",
 		...placement(first),
 		others: others.map(placement) satisfies Placement[],
-		unpriced:
-			priced.find(({ price }) => price.unpriced !== null)?.price.unpriced ??
-			null,
+		unpriced: priced.find(({ price }) => price.unpriced !== null)?.price.unpriced ?? null,
 		lines: lines(
 			{ ...aws, profile: profileOf(aws, world) },
 			checked,
@@ -176,22 +160,16 @@ function checkCount({ brokers, clients }: Aws, { env }: World): void {
 	const text = env[variable] ?? "";
 	if (text !== "" && !/^[1-9]\d{0,3}$/.test(text))
 		throw failure("usage", {
-			message: tell("machines-variable-wrong", {
-				variable,
-				text,
-				most: MOST_MACHINES,
-			}),
+			message: tell("machines-variable-wrong", { variable, text, most: MOST_MACHINES }),
 		});
 	const most = text === "" ? MOST_MACHINES : Number(text);
 	const machines = brokers.count + clients.count;
-	if (machines > most)
-		throw failure("cloud-too-many", { machines, most, variable });
+	if (machines > most) throw failure("cloud-too-many", { machines, most, variable });
 }
 
 type Address =
 	/** `asked`: AWS's own service reported it, not the user. */
-	| { readonly cidr: string; readonly asked: boolean }
-	| { readonly wrong: string };
+	{ readonly cidr: string; readonly asked: boolean } | { readonly wrong: string };
 
 /** The one address that may use SSH. */
 async function callerCidr(aws: Aws, world: World): Promise<Address> {
@@ -215,23 +193,15 @@ async function callerCidr(aws: Aws, world: World): Promise<Address> {
 const SSH_FROM = "MQBENCH_SSH_FROM";
 
 /** From the scenario or the environment; null: neither has it. */
-function writtenAddress(
-	{ sshFrom }: Aws,
-	{ env }: Pick<World, "env">,
-): Address | null {
+function writtenAddress({ sshFrom }: Aws, { env }: Pick<World, "env">): Address | null {
 	const written = sshFrom ?? env[SSH_FROM] ?? "";
 	if (written === "") return null;
 	const where = sshFrom === null ? SSH_FROM : "aws.sshFrom";
 	const cidr = oneAddress(written);
-	if (cidr === null)
-		return {
-			wrong: tell("ssh-from-wrong", { where, written }),
-		};
+	if (cidr === null) return { wrong: tell("ssh-from-wrong", { where, written }) };
 	// Machines of an emulator are where the emulator is.
 	if (isPrivate(cidr) && !env.MQBENCH_AWS_ENDPOINT)
-		return {
-			wrong: tell("ssh-from-private", { where, written }),
-		};
+		return { wrong: tell("ssh-from-private", { where, written }) };
 	return { cidr, asked: false };
 }
 
@@ -247,7 +217,8 @@ async function pricesOf(
 		const price =
 			asked.get(key) ??
 			priceOf(api, {
-				...{ zone, image },
+				zone,
+				image,
 				brokers: { ...brokers, instance: broker?.name ?? "" },
 				clients: { ...clients, instance: client.name },
 			});
@@ -257,9 +228,7 @@ async function pricesOf(
 	const [first, ...others] = choices;
 	return [
 		{ ...first, price: await priced(first) },
-		...(await Promise.all(
-			others.map(async (one) => ({ ...one, price: await priced(one) })),
-		)),
+		...(await Promise.all(others.map(async (one) => ({ ...one, price: await priced(one) })))),
 	];
 }
 
@@ -269,8 +238,7 @@ function counts(
 	client: MachineType,
 ): Record<string, number> {
 	const machines: Record<string, number> = { [client.name]: clients.count };
-	if (broker !== null)
-		machines[broker.name] = (machines[broker.name] ?? 0) + brokers.count;
+	if (broker !== null) machines[broker.name] = (machines[broker.name] ?? 0) + brokers.count;
 	return machines;
 }
 
@@ -288,22 +256,16 @@ function lines(
 	const others = typesIn(priced).slice(1);
 	const distinct = (types: readonly (MachineType | null)[]) =>
 		[...new Set(types)].filter((type) => type !== null);
-	const otherZones = [...new Set(choices.map((one) => one.zone))].filter(
-		(one) => one !== zone,
-	);
+	const otherZones = [...new Set(choices.map((one) => one.zone))].filter((one) => one !== zone);
 	const rows: [string, string][] = [
-		...distinct(several.map((one) => one.broker)).map(
-			(type, i): [string, string] => [
-				i === 0 ? "brokers" : "",
-				`${i === 0 ? "" : "or "}${brokers.count} x ${machineText(type)}, ${diskText(aws, type)}`,
-			],
-		),
-		...distinct(several.map((one) => one.client)).map(
-			(type, i): [string, string] => [
-				i === 0 ? "clients" : "",
-				`${i === 0 ? "" : "or "}${clients.count} x ${machineText(type)}${clients.spot ? ", spot" : ""}`,
-			],
-		),
+		...distinct(several.map((one) => one.broker)).map((type, i): [string, string] => [
+			i === 0 ? "brokers" : "",
+			`${i === 0 ? "" : "or "}${brokers.count} x ${machineText(type)}, ${diskText(aws, type)}`,
+		]),
+		...distinct(several.map((one) => one.client)).map((type, i): [string, string] => [
+			i === 0 ? "clients" : "",
+			`${i === 0 ? "" : "or "}${clients.count} x ${machineText(type)}${clients.spot ? ", spot" : ""}`,
+		]),
 		[
 			"zone",
 			`${tell("in-placement-group", { zone })}${otherZones.length === 0 ? "" : tell("other-zones", { zones: otherZones.join(", ") })}`,
@@ -313,14 +275,8 @@ function lines(
 			"account",
 			`${caller.account}, owner ${aws.owner ?? caller.name}${aws.profile === null ? "" : `, profile ${aws.profile}`}`,
 		],
-		[
-			"ssh",
-			`open to ${address.cidr} alone${address.asked ? tell("seen-by-aws") : ""}`,
-		],
-		[
-			"network",
-			networkText(several.flatMap(({ broker, client }) => [broker, client])),
-		],
+		["ssh", `open to ${address.cidr} alone${address.asked ? tell("seen-by-aws") : ""}`],
+		["network", networkText(several.flatMap(({ broker, client }) => [broker, client]))],
 		...(settings === null ? [] : [["machine", settings] as [string, string]]),
 		["pulumi", pulumi],
 		["end", end],
@@ -358,9 +314,7 @@ function pulumiText(found: FoundPulumi): string {
 /** "maxCState 1, smt off"; null: machines are as they come. */
 function settingsText({ machine }: Scenario): string | null {
 	const asked = Object.entries(machine).filter(([, value]) => value !== null);
-	return asked.length === 0
-		? null
-		: asked.map(([name, value]) => `${name} ${value}`).join(", ");
+	return asked.length === 0 ? null : asked.map(([name, value]) => `${name} ${value}`).join(", ");
 }
 
 /** What ends the machines, in most cases and in all others. */
@@ -392,9 +346,7 @@ function imageText({ ami }: Aws, { name, architecture }: Image): string {
 
 function networkText(all: readonly (MachineType | null)[]) {
 	const types = [
-		...new Map(
-			all.flatMap((type) => (type === null ? [] : [[type.name, type]])),
-		).values(),
+		...new Map(all.flatMap((type) => (type === null ? [] : [[type.name, type]]))).values(),
 	];
 	return types
 		.map(({ name, network }) =>

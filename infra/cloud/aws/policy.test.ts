@@ -28,11 +28,6 @@ test("the policy allows what is needed, and nothing else", () => {
 });
 
 test("the page on permissions names each of them", () => {
-	const page = readFileSync(
-		path.join(packageFolder, "infra/aws/PERMISSIONS.md"),
-		"utf8",
-	);
-	expect(
-		neededCalls().filter((call) => !page.includes(`\`${call.split(":")[1]}\``)),
-	).toEqual([]);
+	const page = readFileSync(path.join(packageFolder, "infra/aws/PERMISSIONS.md"), "utf8");
+	expect(neededCalls().filter((call) => !page.includes(`\`${call.split(":")[1]}\``))).toEqual([]);
 });

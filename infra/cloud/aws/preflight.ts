@@ -7,13 +7,7 @@ import { type Api, Refused } from "./api.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import { awsFolder } from "./folder.ts";
 import { type Image, imageOf, newestDebian } from "./image.ts";
-import {
-	isStandard,
-	type MachineType,
-	machineTypes,
-	quotaOf,
-	zonesOf,
-} from "./machine-type.ts";
+import { isStandard, type MachineType, machineTypes, quotaOf, zonesOf } from "./machine-type.ts";
 import { permissions } from "./permissions.ts";
 import { profilesOf } from "./profiles.ts";
 
@@ -42,11 +36,7 @@ export async function preflight(
 	api: Api,
 	aws: Aws,
 	env: World["env"],
-): Promise<
-	| Preflight
-	| { readonly wrong: readonly string[] }
-	| { readonly unasked: string }
-> {
+): Promise<Preflight | { readonly wrong: readonly string[] } | { readonly unasked: string }> {
 	const named = aws.profile ?? (env.AWS_PROFILE || null);
 	const profile = env.MQBENCH_AWS_ENDPOINT ? null : named;
 	let caller: Caller;
@@ -76,8 +66,7 @@ export async function preflight(
 	const wrong = [...quotas.wrong];
 	if ("wrong" in image) for (const one of image.wrong) wrong.push(one);
 	else if (typeof image.value === "string") wrong.push(image.value);
-	const chosenImage =
-		"value" in image && typeof image.value !== "string" ? image.value : null;
+	const chosenImage = "value" in image && typeof image.value !== "string" ? image.value : null;
 	const may = await attempt(
 		() =>
 			permissions(api, {
@@ -100,9 +89,7 @@ export async function preflight(
 		choices,
 		image: chosenImage,
 		warnings: [
-			...(chosenImage.runsUserData
-				? []
-				: [tell("image-end-uncertain", { image: chosenImage.id })]),
+			...(chosenImage.runsUserData ? [] : [tell("image-end-uncertain", { image: chosenImage.id })]),
 			...quotas.warnings,
 			...(unknown.length === 0
 				? []
@@ -120,9 +107,7 @@ export async function preflight(
 export function typesIn<One extends Choice>(choices: readonly One[]): One[] {
 	return choices.filter(
 		({ broker, client }, i) =>
-			choices.findIndex(
-				(one) => one.broker === broker && one.client === client,
-			) === i,
+			choices.findIndex((one) => one.broker === broker && one.client === client) === i,
 	);
 }
 
@@ -159,17 +144,13 @@ function noCaller(
 			: `Log in (aws sso login --profile ${profile}, aws configure --profile ${profile}), or name another profile`;
 	return (refused) => {
 		const { call, code, message } = refused;
-		const known =
-			profile !== null && isNobody(refused) ? profilesOf(env) : null;
+		const known = profile !== null && isNobody(refused) ? profilesOf(env) : null;
 		if (known !== null && profile !== null && !known.names.includes(profile))
 			return tell("no-profile", {
 				by: aws.profile === null ? "AWS_PROFILE" : "aws.profile",
 				profile,
 				files: known.files.join(" or "),
-				others:
-					known.names.length === 0
-						? ""
-						: `, which have ${known.names.join(", ")}`,
+				others: known.names.length === 0 ? "" : `, which have ${known.names.join(", ")}`,
 			});
 		if (/^Request(Expired|TimeTooSkewed)$/.test(code))
 			return tell("clock-refused", { call, message });
@@ -194,20 +175,14 @@ function noCaller(
 
 /** No credentials were found. */
 function isNobody({ code }: Refused): boolean {
-	return /^(CredentialsProviderError|TokenProviderError|NoCredentials)/.test(
-		code,
-	);
+	return /^(CredentialsProviderError|TokenProviderError|NoCredentials)/.test(code);
 }
 
 /** All other questions. */
-function refusal(
-	{ region: name }: Aws,
-	caller: Caller,
-): (refused: Refused) => string {
+function refusal({ region: name }: Aws, caller: Caller): (refused: Refused) => string {
 	return (refused) => {
 		const { call, code, forbidden } = refused;
-		if (forbidden)
-			return tell("call-forbidden", { call, who: caller.arn, policy: POLICY });
+		if (forbidden) return tell("call-forbidden", { call, who: caller.arn, policy: POLICY });
 		if (/^(AuthFailure|OptInRequired|UnrecognizedClient)/.test(code))
 			return tell("region-refuses", { call, region: name, code });
 		return way(refused) ?? other(refused);
@@ -226,39 +201,27 @@ function other({ call, code, message }: Refused): string {
 /** A sentence if no machine can be there. null: the account may use it, or the question is not allowed, and then the region's own answers show it. */
 async function region(api: Api, { region: name }: Aws): Promise<string | null> {
 	const { Regions = [] } = await api.home.ec2
-		.describeRegions({
-			AllRegions: true,
-			Filters: [{ Name: "region-name", Values: [name] }],
-		})
+		.describeRegions({ AllRegions: true, Filters: [{ Name: "region-name", Values: [name] }] })
 		.catch((error: Refused) => {
 			// Companies close whole regions for their people, and the first region may be among them.
-			if (error.forbidden)
-				return { Regions: [{ RegionName: name, OptInStatus: undefined }] };
+			if (error.forbidden) return { Regions: [{ RegionName: name, OptInStatus: undefined }] };
 			throw error;
 		});
 	const entry = Regions.find(({ RegionName }) => RegionName === name);
 	if (entry === undefined)
 		return `ec2:DescribeRegions: the region ${name} does not exist. Write another one, e.g. aws.region: eu-central-1.`;
-	return entry.OptInStatus === "not-opted-in"
-		? tell("region-disabled", { region: name })
-		: null;
+	return entry.OptInStatus === "not-opted-in" ? tell("region-disabled", { region: name }) : null;
 }
 
 type Machines =
 	| { readonly wrong: readonly string[] }
-	| {
-			readonly choices: Preflight["choices"];
-			readonly architecture: string;
-	  };
+	| { readonly choices: Preflight["choices"]; readonly architecture: string };
 
 async function machines(api: Api, aws: Aws): Promise<Machines> {
 	const { brokers, clients } = aws;
 	const ofBrokers = brokers.count > 0 ? brokers.instances : [];
 	const names = [...new Set([...ofBrokers, ...clients.instances])];
-	const [types, zones] = await Promise.all([
-		machineTypes(api, names),
-		zonesOf(api, names),
-	]);
+	const [types, zones] = await Promise.all([machineTypes(api, names), zonesOf(api, names)]);
 	const all = names.flatMap((name) => types.get(name) ?? []);
 	const missing = names.filter((name) => !types.has(name));
 	if (missing.length > 0)
@@ -275,16 +238,11 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 		...all
 			.filter(
 				({ name, nvmeGB }) =>
-					nvmeGB === null &&
-					brokers.volume === null &&
-					ofBrokers.includes(name),
+					nvmeGB === null && brokers.volume === null && ofBrokers.includes(name),
 			)
 			.map(({ name }) => tell("no-nvme", { type: name })),
 		...all
-			.filter(
-				({ name, spot }) =>
-					!spot && clients.spot && clients.instances.includes(name),
-			)
+			.filter(({ name, spot }) => !spot && clients.spot && clients.instances.includes(name))
 			.map(({ name }) => tell("no-spot", { type: name })),
 	];
 	const common = (all[0]?.architectures ?? []).filter((architecture) =>
@@ -302,13 +260,7 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 	const choices = choicesOf(aws, types, zones);
 	const [first, ...rest] = choices;
 	if (aws.zone !== null && !zones.open.includes(aws.zone))
-		wrong.push(
-			tell("no-such-zone", {
-				region: aws.region,
-				zone: aws.zone,
-				zones: zones.open,
-			}),
-		);
+		wrong.push(tell("no-such-zone", { region: aws.region, zone: aws.zone, zones: zones.open }));
 	else if (first === undefined) wrong.push(noZone(aws, names, zones));
 	return wrong.length > 0 || first === undefined
 		? { wrong }
@@ -320,18 +272,16 @@ function choicesOf(
 	types: ReadonlyMap<string, MachineType>,
 	{ open, byType }: Awaited<ReturnType<typeof zonesOf>>,
 ): Choice[] {
-	const of = (names: readonly string[]) =>
-		names.flatMap((name) => types.get(name) ?? []);
+	const of = (names: readonly string[]) => names.flatMap((name) => types.get(name) ?? []);
 	const offers = (zone: string, type: MachineType | null) =>
 		type === null || (byType.get(type.name)?.includes(zone) ?? false);
-	return (brokers.count > 0 ? of(brokers.instances) : [null]).flatMap(
-		(broker) =>
-			of(clients.instances).flatMap((client) =>
-				open
-					.filter((zone) => only === null || zone === only)
-					.filter((zone) => offers(zone, broker) && offers(zone, client))
-					.map((zone) => ({ zone, broker, client })),
-			),
+	return (brokers.count > 0 ? of(brokers.instances) : [null]).flatMap((broker) =>
+		of(clients.instances).flatMap((client) =>
+			open
+				.filter((zone) => only === null || zone === only)
+				.filter((zone) => offers(zone, broker) && offers(zone, client))
+				.map((zone) => ({ zone, broker, client })),
+		),
 	);
 }
 
@@ -341,17 +291,10 @@ function noZone(
 	{ all, byType }: Awaited<ReturnType<typeof zonesOf>>,
 ): string {
 	const where = names
-		.map(
-			(type) =>
-				`${type} is in ${byType.get(type)?.join(", ") || "none of its zones"}`,
-		)
+		.map((type) => `${type} is in ${byType.get(type)?.join(", ") || "none of its zones"}`)
 		.join("; ");
 	if (zone === null)
-		return tell("no-zone-has-all", {
-			region: name,
-			where,
-			remedy: tell("other-types"),
-		});
+		return tell("no-zone-has-all", { region: name, where, remedy: tell("other-types") });
 	return `ec2:DescribeInstanceTypeOfferings: ${zone} does not have ${names.length === 1 ? names[0] : "all types"} (${where}). ${all.length > 0 ? `Write aws.zone: ${all[0]}${all.length > 1 ? ` (or ${all.slice(1).join(", ")})` : ""}.` : tell("other-types")}`;
 }
 
@@ -363,36 +306,22 @@ async function chooseImage(
 ): Promise<Image | string> {
 	if (ami === null)
 		return (
-			(await newestDebian(api, architecture)) ??
-			tell("no-debian", { region: name, architecture })
+			(await newestDebian(api, architecture)) ?? tell("no-debian", { region: name, architecture })
 		);
 	const image = await imageOf(api, ami);
 	const call = `ec2:DescribeImages: the image ${ami}`;
 	if (image === null) return tell("image-absent", { call, region: name });
-	if (image.state !== "available")
-		return tell("image-not-ready", { call, state: image.state });
+	if (image.state !== "available") return tell("image-not-ready", { call, state: image.state });
 	if (image.windows) return tell("image-windows", { call });
 	if (image.architecture !== architecture)
-		return tell("image-architecture", {
-			call,
-			image: image.architecture,
-			machines: architecture,
-		});
+		return tell("image-architecture", { call, image: image.architecture, machines: architecture });
 	if (image.disk !== null && image.disk.sizeGiB > ROOT_DISK.sizeGiB)
-		return tell("image-disk", {
-			call,
-			image: image.disk.sizeGiB,
-			machines: ROOT_DISK.sizeGiB,
-		});
+		return tell("image-disk", { call, image: image.disk.sizeGiB, machines: ROOT_DISK.sizeGiB });
 	return image;
 }
 
 /** Of each two types, as nobody knows beforehand which will be taken. */
-async function quotasOf(
-	api: Api,
-	aws: Aws,
-	choices: readonly Choice[],
-): Promise<QuotaTrouble> {
+async function quotasOf(api: Api, aws: Aws, choices: readonly Choice[]): Promise<QuotaTrouble> {
 	const wrong = new Set<string>();
 	const warnings = new Set<string>();
 	for (const { broker, client } of typesIn(choices)) {
@@ -415,18 +344,13 @@ async function quotaTrouble(
 	client: MachineType,
 ): Promise<QuotaTrouble> {
 	const wanted = [
-		...(broker === null
-			? []
-			: [{ type: broker, count: brokers.count, spot: false }]),
+		...(broker === null ? [] : [{ type: broker, count: brokers.count, spot: false }]),
 		{ type: client, count: clients.count, spot: clients.spot },
 	];
 	const wrong: string[] = [];
 	const warnings: string[] = [];
 	// Types with the same quota are checked together.
-	const sums = new Map<
-		string,
-		{ spot: boolean; asked: number; type: string; all: string[] }
-	>();
+	const sums = new Map<string, { spot: boolean; asked: number; type: string; all: string[] }>();
 	for (const { type, count, spot } of wanted) {
 		const family = isStandard(type.name) ? "standard" : type.name;
 		const key = `${family} ${spot}`;
@@ -439,9 +363,7 @@ async function quotaTrouble(
 		try {
 			const quota = await quotaOf(api, type, spot);
 			if (quota === null)
-				warnings.push(
-					tell("quota-not-asked", { type, machines: all.join(" and ") }),
-				);
+				warnings.push(tell("quota-not-asked", { type, machines: all.join(" and ") }));
 			else if (quota.running + asked > quota.vcpus)
 				wrong.push(
 					tell("quota-exceeded", {
@@ -470,23 +392,12 @@ async function quotaTrouble(
 }
 
 /** Volumes whose paid performance exceeds what the machine's connection to them can always carry. */
-function volumeWarnings(
-	{ brokers: { volume } }: Aws,
-	type: MachineType | null,
-): string[] {
+function volumeWarnings({ brokers: { volume } }: Aws, type: MachineType | null): string[] {
 	if (volume === null || type === null) return [];
 	const { baselineIops, baselineMBps } = type.volumes;
 	return [
-		...(baselineIops !== null &&
-		volume.iops !== null &&
-		volume.iops > baselineIops
-			? [
-					tell("volume-iops", {
-						iops: volume.iops,
-						type: type.name,
-						always: baselineIops,
-					}),
-				]
+		...(baselineIops !== null && volume.iops !== null && volume.iops > baselineIops
+			? [tell("volume-iops", { iops: volume.iops, type: type.name, always: baselineIops })]
 			: []),
 		...(baselineMBps !== null &&
 		volume.throughputMiBps !== null &&

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { fakeWorld } from "../../../runner/world.fake.ts";
 import { type Api, openApi } from "./api.ts";
-import {
-	type Emulator,
-	type PriceProduct,
-	startStandIn,
-} from "./emulator.fake.ts";
+import { type Emulator, type PriceProduct, startStandIn } from "./emulator.fake.ts";
 import type { Image } from "./image.ts";
 import { type Price, priceOf, type Rented } from "./prices.ts";
 
@@ -46,26 +42,14 @@ function price(parts: {
 }): Promise<Price> {
 	return priceOf(api, {
 		zone: "eu-central-1a",
-		brokers: {
-			instance: "i4i.xlarge",
-			count: 3,
-			volume: null,
-			...parts.brokers,
-		},
-		clients: {
-			instance: "c6in.xlarge",
-			count: 2,
-			spot: false,
-			...parts.clients,
-		},
+		brokers: { instance: "i4i.xlarge", count: 3, volume: null, ...parts.brokers },
+		clients: { instance: "c6in.xlarge", count: 2, spot: false, ...parts.clients },
 		image: { ...IMAGE, ...parts.image },
 	});
 }
 
 const parts = ({ parts }: Price) =>
-	Object.fromEntries(
-		parts.map(({ what, hourlyUsd }) => [what, Number(hourlyUsd.toFixed(9))]),
-	);
+	Object.fromEntries(parts.map(({ what, hourlyUsd }) => [what, Number(hourlyUsd.toFixed(9))]));
 
 /** 16 GiB of 0.09 a month, of 720 hours: 0.002 an hour for each machine. */
 const DISK = 0.002;
@@ -92,45 +76,24 @@ test("machines of the spot market cost what the market says", async () => {
 
 test("of a gp3 volume 3000 IOPS and 125 MiB/s are free, and GiB/s are counted in 1024", async () => {
 	const found = await price({
-		brokers: {
-			volume: {
-				type: "gp3",
-				sizeGiB: 100,
-				iops: 6_000,
-				throughputMiBps: 253,
-			},
-		},
+		brokers: { volume: { type: "gp3", sizeGiB: 100, iops: 6_000, throughputMiBps: 253 } },
 	});
 	// (100 x 0.09 + 3000 x 0.006 + 128/1024 x 57.6) / 720 = (9 + 18 + 7.2) / 720 = 0.0475 each.
-	expect(parts(found)).toMatchObject({
-		"3 x 100 GiB gp3, 6000 IOPS, 253 MiB/s": 0.1425,
-	});
+	expect(parts(found)).toMatchObject({ "3 x 100 GiB gp3, 6000 IOPS, 253 MiB/s": 0.1425 });
 	expect(found.hourlyUsd).toBeCloseTo(1.735 + 0.1425, 9);
 });
 
 test("a gp3 volume within what is free costs its size alone", async () => {
 	const found = await price({
-		brokers: {
-			volume: { type: "gp3", sizeGiB: 200, iops: 3_000, throughputMiBps: 125 },
-		},
+		brokers: { volume: { type: "gp3", sizeGiB: 200, iops: 3_000, throughputMiBps: 125 } },
 	});
 	// 3 x 200 x 0.09 / 720.
-	expect(parts(found)["3 x 200 GiB gp3, 3000 IOPS, 125 MiB/s"]).toBeCloseTo(
-		0.075,
-		9,
-	);
+	expect(parts(found)["3 x 200 GiB gp3, 3000 IOPS, 125 MiB/s"]).toBeCloseTo(0.075, 9);
 });
 
 test("the IOPS of an io2 volume cost less in steps", async () => {
 	const found = await price({
-		brokers: {
-			volume: {
-				type: "io2",
-				sizeGiB: 1_000,
-				iops: 70_000,
-				throughputMiBps: null,
-			},
-		},
+		brokers: { volume: { type: "io2", sizeGiB: 1_000, iops: 70_000, throughputMiBps: null } },
 	});
 	// (1000 x 0.144 + 32000 x 0.072 + 32000 x 0.036 + 6000 x 0.018) / 720 = (144 + 2304 + 1152 + 108) / 720 = 5.15 each.
 	expect(parts(found)).toMatchObject({ "3 x 1000 GiB io2, 70000 IOPS": 15.45 });
@@ -149,9 +112,7 @@ test("a price in steps of its own is followed", async () => {
 			: product,
 	);
 	// (10 x 0.90 + 6 x 0.45) / 720 = 0.01625 each.
-	expect(parts(await price({}))).toMatchObject({
-		"5 x 16 GiB gp3 to start from": 0.08125,
-	});
+	expect(parts(await price({}))).toMatchObject({ "5 x 16 GiB gp3 to start from": 0.08125 });
 });
 
 test("the oldest region has no word of its own before the kind of usage", async () => {
@@ -260,19 +221,10 @@ function machine(instanceType: string, usd: string): PriceProduct {
 	};
 }
 
-function volume(
-	volumeApiName: string,
-	usage: string,
-	unit: string,
-	usd: string,
-): PriceProduct {
+function volume(volumeApiName: string, usage: string, unit: string, usd: string): PriceProduct {
 	return {
 		service: "AmazonEC2",
-		attributes: {
-			regionCode: "eu-central-1",
-			volumeApiName,
-			usagetype: `EUC1-EBS:${usage}`,
-		},
+		attributes: { regionCode: "eu-central-1", volumeApiName, usagetype: `EUC1-EBS:${usage}` },
 		steps: [{ unit, usd }],
 	};
 }
@@ -282,17 +234,11 @@ const PRODUCTS: PriceProduct[] = [
 	// Neither Windows nor another region is taken.
 	{
 		...machine("i4i.xlarge", "9"),
-		attributes: {
-			...machine("i4i.xlarge", "9").attributes,
-			operatingSystem: "Windows",
-		},
+		attributes: { ...machine("i4i.xlarge", "9").attributes, operatingSystem: "Windows" },
 	},
 	{
 		...machine("i4i.xlarge", "8"),
-		attributes: {
-			...machine("i4i.xlarge", "8").attributes,
-			regionCode: "us-east-1",
-		},
+		attributes: { ...machine("i4i.xlarge", "8").attributes, regionCode: "us-east-1" },
 	},
 	machine("c6in.xlarge", "0.2500000000"),
 	volume("gp3", "VolumeUsage.gp3", "GB-Mo", "0.0900000000"),
@@ -304,18 +250,12 @@ const PRODUCTS: PriceProduct[] = [
 	volume("io2", "VolumeP-IOPS.io2.tier3", "IOPS-Mo", "0.0180000000"),
 	{
 		service: "AmazonVPC",
-		attributes: {
-			regionCode: "eu-central-1",
-			usagetype: "EUC1-PublicIPv4:InUseAddress",
-		},
+		attributes: { regionCode: "eu-central-1", usagetype: "EUC1-PublicIPv4:InUseAddress" },
 		steps: [{ unit: "Hrs", usd: "0.0050000000" }],
 	},
 	{
 		service: "AmazonVPC",
-		attributes: {
-			regionCode: "eu-central-1",
-			usagetype: "EUC1-PublicIPv4:IdleAddress",
-		},
+		attributes: { regionCode: "eu-central-1", usagetype: "EUC1-PublicIPv4:IdleAddress" },
 		steps: [{ unit: "Hrs", usd: "7" }],
 	},
 ];

@@ -12,11 +12,7 @@ export interface Rented {
 		readonly count: number;
 		readonly volume: AwsVolume | null;
 	};
-	readonly clients: {
-		readonly instance: string;
-		readonly count: number;
-		readonly spot: boolean;
-	};
+	readonly clients: { readonly instance: string; readonly count: number; readonly spot: boolean };
 	readonly image: Image;
 }
 
@@ -51,9 +47,7 @@ export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 			clients.spot ? `${clients.instance} (spot)` : clients.instance,
 			clients.count,
 			() =>
-				clients.spot
-					? spot(api, clients.instance, rented.zone)
-					: onDemand(api, clients.instance),
+				clients.spot ? spot(api, clients.instance, rented.zone) : onDemand(api, clients.instance),
 		],
 		[
 			volumeName(brokers.volume),
@@ -63,8 +57,7 @@ export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 		[
 			`${ROOT_DISK.sizeGiB} GiB ${ROOT_DISK.type} to start from`,
 			count,
-			() =>
-				volumeHour(api, { ...ROOT_DISK, iops: null, throughputMiBps: null }),
+			() => volumeHour(api, { ...ROOT_DISK, iops: null, throughputMiBps: null }),
 		],
 		["public IPv4 address", count, () => addressHour(api)],
 	];
@@ -73,10 +66,7 @@ export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 			.filter(([, times]) => times > 0)
 			.map(async ([what, times, ask]) => {
 				try {
-					return {
-						what: `${times} x ${what}`,
-						hourlyUsd: times * (await ask()),
-					};
+					return { what: `${times} x ${what}`, hourlyUsd: times * (await ask()) };
 				} catch (error) {
 					if (error instanceof Refused) return { reason: whyNot(error) };
 					if (error instanceof Missing) return { missing: error.message };
@@ -91,11 +81,7 @@ export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 		...(image.free ? [] : [tell("image-unpriced", { image: image.id })]),
 	];
 	return reasons.length === 0
-		? {
-				hourlyUsd: parts.reduce((sum, part) => sum + part.hourlyUsd, 0),
-				unpriced: null,
-				parts,
-			}
+		? { hourlyUsd: parts.reduce((sum, part) => sum + part.hourlyUsd, 0), unpriced: null, parts }
 		: { hourlyUsd: null, unpriced: reasons.join("; "), parts };
 }
 
@@ -131,9 +117,7 @@ function together(
 ): string[] {
 	const missing = new Set(asked.flatMap((one) => one.missing ?? []));
 	return [
-		...(missing.size === 0
-			? []
-			: [tell("price-missing", { items: [...missing] })]),
+		...(missing.size === 0 ? [] : [tell("price-missing", { items: [...missing] })]),
 		...new Set(asked.flatMap((one) => one.reason ?? [])),
 	];
 }
@@ -162,8 +146,7 @@ async function spot(api: Api, instance: string, zone: string): Promise<number> {
 		(a, b) => (a.Timestamp?.getTime() ?? 0) - (b.Timestamp?.getTime() ?? 0),
 	).at(-1);
 	const price = Number(newest?.SpotPrice);
-	if (!(price > 0))
-		throw new Unknown(tell("spot-unpriced", { type: instance, zone }));
+	if (!(price > 0)) throw new Unknown(tell("spot-unpriced", { type: instance, zone }));
 	return price;
 }
 
@@ -184,15 +167,8 @@ async function volumeHour(api: Api, volume: AwsVolume): Promise<number> {
 		quantity <= 0 ? 0 : charge(named(listed, name), units, quantity, name);
 	let total = month(`EBS:VolumeUsage.${type}`, sizeGiB, GB_MONTH);
 	if (type === "gp3") {
-		total += month(
-			"EBS:VolumeP-IOPS.gp3",
-			(iops ?? 0) - GP3_FREE.iops,
-			IOPS_MONTH,
-		);
-		total += throughputMonth(
-			listed,
-			(throughputMiBps ?? 0) - GP3_FREE.throughputMiBps,
-		);
+		total += month("EBS:VolumeP-IOPS.gp3", (iops ?? 0) - GP3_FREE.iops, IOPS_MONTH);
+		total += throughputMonth(listed, (throughputMiBps ?? 0) - GP3_FREE.throughputMiBps);
 	} else {
 		if (iops === null) throw new Unknown(tell("volume-unpriced"));
 		let below = 0;
@@ -237,9 +213,11 @@ async function products(
 			...token,
 			ServiceCode: service,
 			FormatVersion: "aws_v1",
-			Filters: Object.entries({ regionCode: api.region, ...fields }).map(
-				([Field, Value]) => ({ Type: "TERM_MATCH" as const, Field, Value }),
-			),
+			Filters: Object.entries({ regionCode: api.region, ...fields }).map(([Field, Value]) => ({
+				Type: "TERM_MATCH" as const,
+				Field,
+				Value,
+			})),
 		}),
 	);
 	return pages
@@ -251,8 +229,7 @@ async function products(
 function named(listed: readonly Product[], usage: string): Product {
 	return onlyOne(
 		listed.filter(
-			({ product }) =>
-				product.attributes.usagetype?.replace(/^[A-Z0-9]+-/, "") === usage,
+			({ product }) => product.attributes.usagetype?.replace(/^[A-Z0-9]+-/, "") === usage,
 		),
 		usage,
 	);
@@ -262,9 +239,7 @@ function onlyOne(listed: readonly Product[], what: string): Product {
 	const [product] = listed;
 	if (product === undefined) throw new Missing(what);
 	if (listed.length > 1)
-		throw new Unknown(
-			`the price list has ${listed.length} entries for ${what}`,
-		);
+		throw new Unknown(`the price list has ${listed.length} entries for ${what}`);
 	return product;
 }
 
@@ -282,8 +257,7 @@ function charge(
 	what: string,
 ): number {
 	const steps = dimensions(product);
-	if (steps.length === 0)
-		throw new Unknown(tell("on-demand-unpriced", { what }));
+	if (steps.length === 0) throw new Unknown(tell("on-demand-unpriced", { what }));
 	return steps.reduce((sum, step) => {
 		if (!units.includes(step.unit.toLowerCase()))
 			throw new Unknown(tell("price-unit", { what, unit: step.unit }));
@@ -292,17 +266,13 @@ function charge(
 			throw new Unknown(tell("price-currency", { what }));
 		const from = Number(step.beginRange ?? 0);
 		const to =
-			(step.endRange ?? "Inf") === "Inf"
-				? Number.POSITIVE_INFINITY
-				: Number(step.endRange);
+			(step.endRange ?? "Inf") === "Inf" ? Number.POSITIVE_INFINITY : Number(step.endRange);
 		return sum + Math.max(0, Math.min(quantity, to) - from) * price;
 	}, 0);
 }
 
 function whyNot({ call, code, message, forbidden }: Refused): string {
-	return forbidden
-		? tell("not-allowed-to-you", { call })
-		: `${call} failed (${code}: ${message})`;
+	return forbidden ? tell("not-allowed-to-you", { call }) : `${call} failed (${code}: ${message})`;
 }
 
 function volumeName(volume: AwsVolume | null): string {

@@ -10,16 +10,13 @@ export function profilesOf(env: World["env"]): {
 } {
 	const home = path.join(env.HOME || homedir(), ".aws");
 	const config = env.AWS_CONFIG_FILE || path.join(home, "config");
-	const credentials =
-		env.AWS_SHARED_CREDENTIALS_FILE || path.join(home, "credentials");
+	const credentials = env.AWS_SHARED_CREDENTIALS_FILE || path.join(home, "credentials");
 	return {
 		files: [config, credentials],
 		names: [
 			...new Set([
 				...sections(config).flatMap((name) =>
-					name === "default"
-						? [name]
-						: (/^profile\s+["']?(.+?)["']?$/.exec(name)?.[1] ?? []),
+					name === "default" ? [name] : (/^profile\s+["']?(.+?)["']?$/.exec(name)?.[1] ?? []),
 				),
 				...sections(credentials),
 			]),
@@ -37,7 +34,5 @@ function sections(file: string): string[] {
 	} catch {
 		return [];
 	}
-	return [...text.matchAll(/^\s*\[\s*([^\]\n]+?)\s*\]/gm)].map(
-		([, name = ""]) => name,
-	);
+	return [...text.matchAll(/^\s*\[\s*([^\]\n]+?)\s*\]/gm)].map(([, name = ""]) => name);
 }

@@ -19,16 +19,14 @@ export const aws: Provider = {
 	parseConfig: (value) => AwsConfig.parse(value),
 	// An emulator has no profiles.
 	profileOf: (config, env) =>
-		config.profile ??
-		((config as Partial<AwsConfig>).endpoint ? null : env.AWS_PROFILE || null),
+		config.profile ?? ((config as Partial<AwsConfig>).endpoint ? null : env.AWS_PROFILE || null),
 	platformOf,
 	async localTrouble({ aws }, world) {
 		const wrong = aws === null ? [] : localTrouble(aws, world);
 		await findPulumi(world, awsFolder).catch(gatheredIn(wrong));
 		return wrong;
 	},
-	open: (folder, world, asked) =>
-		openStack(folder, world, { ...asked, program: awsFolder }),
+	open: (folder, world, asked) => openStack(folder, world, { ...asked, program: awsFolder }),
 	offer,
 	noRoom,
 	console: consoleOf,

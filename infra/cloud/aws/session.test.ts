@@ -9,11 +9,7 @@ import { sessionOf, sessionTrouble } from "./session.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 /** What AWS's SDK finds with such an environment and such a credentials file. */
-async function found(
-	env: Record<string, string>,
-	file = "",
-	profile: string | null = null,
-) {
+async function found(env: Record<string, string>, file = "", profile: string | null = null) {
 	const home = testFolder();
 	writeFileSync(path.join(home, "credentials"), file);
 	for (const name of Object.keys(process.env))
@@ -23,9 +19,7 @@ async function found(
 	vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", path.join(home, "credentials"));
 	vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
 	for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-	return sessionOf(
-		await openApi({ region: "eu-central-1", profile }, fakeWorld()),
-	);
+	return sessionOf(await openApi({ region: "eu-central-1", profile }, fakeWorld()));
 }
 
 const KEYS = { AWS_ACCESS_KEY_ID: "AKIA", AWS_SECRET_ACCESS_KEY: "x" };
@@ -37,11 +31,7 @@ test("a key of its own never ends", async () => {
 
 test("a session in the environment ends, and nobody renews it", async () => {
 	const session = { ...KEYS, AWS_SESSION_TOKEN: "t" };
-	expect(await found(session)).toEqual({
-		temporary: true,
-		endsAtMs: null,
-		renewed: false,
-	});
+	expect(await found(session)).toEqual({ temporary: true, endsAtMs: null, renewed: false });
 	expect(await found({ ...session, AWS_CREDENTIAL_EXPIRATION: END })).toEqual({
 		temporary: true,
 		endsAtMs: Date.parse(END),
@@ -56,18 +46,12 @@ test("a session that a profile's program gives is renewed, and one that is writt
 		endsAtMs: Date.parse("2099-01-02T04:00:00Z"),
 		renewed: true,
 	});
-	const written =
-		"[p]\naws_access_key_id = A\naws_secret_access_key = s\naws_session_token = t\n";
-	expect(await found({}, written, "p")).toMatchObject({
-		temporary: true,
-		endsAtMs: null,
-	});
+	const written = "[p]\naws_access_key_id = A\naws_secret_access_key = s\naws_session_token = t\n";
+	expect(await found({}, written, "p")).toMatchObject({ temporary: true, endsAtMs: null });
 });
 
 test("without any it is a refusal like that of a call", async () => {
-	await expect(found({})).rejects.toMatchObject({
-		call: "sts:GetCallerIdentity",
-	});
+	await expect(found({})).rejects.toMatchObject({ call: "sts:GetCallerIdentity" });
 });
 
 const now = Date.parse("2026-01-02T03:00:00Z");
@@ -81,10 +65,7 @@ test("credentials that last until the machines are down are nothing to talk of",
 		{ ...session, renewed: true },
 		{ ...session, temporary: false, endsAtMs: null },
 	])
-		expect(sessionTrouble(one, minutes(50), now)).toEqual({
-			wrong: [],
-			warnings: [],
-		});
+		expect(sessionTrouble(one, minutes(50), now)).toEqual({ wrong: [], warnings: [] });
 	expect(sessionTrouble(session, null, now).wrong).toEqual([]);
 });
 
@@ -98,9 +79,7 @@ test("those that end before it, and that nobody renews, are refused", () => {
 	// Of machines that stay, until they are up: 20 minutes.
 	const late = Date.parse("2026-01-02T03:41:00Z");
 	expect(sessionTrouble(session, null, late).wrong).toEqual([
-		expect.stringContaining(
-			"(in 19min), and standing the machines up takes up to 20min",
-		),
+		expect.stringContaining("(in 19min), and standing the machines up takes up to 20min"),
 	]);
 });
 
@@ -114,9 +93,7 @@ test("those that are renewed, or end nobody knows when, are warned of", () => {
 			),
 		],
 	});
-	expect(
-		sessionTrouble({ ...session, endsAtMs: null }, minutes(51), now),
-	).toEqual({
+	expect(sessionTrouble({ ...session, endsAtMs: null }, minutes(51), now)).toEqual({
 		wrong: [],
 		warnings: [
 			expect.stringMatching(

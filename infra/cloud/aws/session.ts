@@ -24,12 +24,9 @@ export async function sessionOf(api: Api): Promise<Session> {
 	const { $source } = rest as { $source?: Record<string, string> };
 	const endsAtMs = expiration?.getTime() ?? Number.NaN;
 	// A machine or container of AWS always gets some, without anybody's login.
-	const always =
-		$source?.CREDENTIALS_IMDS !== undefined ||
-		$source?.CREDENTIALS_HTTP !== undefined;
+	const always = $source?.CREDENTIALS_IMDS !== undefined || $source?.CREDENTIALS_HTTP !== undefined;
 	const fixed =
-		$source?.CREDENTIALS_ENV_VARS !== undefined ||
-		$source?.CREDENTIALS_CODE !== undefined;
+		$source?.CREDENTIALS_ENV_VARS !== undefined || $source?.CREDENTIALS_CODE !== undefined;
 	return {
 		temporary: Boolean(sessionToken) && !always,
 		endsAtMs: Number.isFinite(endsAtMs) ? endsAtMs : null,
@@ -52,10 +49,7 @@ export function sessionTrouble(
 	const needed = `${plannedNs === null ? tell("session-standing-up") : tell("session-all")} up to ${formatDuration(neededNs)}`;
 	const without = tell("session-without");
 	if (endsAtMs === null)
-		return {
-			wrong: [],
-			warnings: [tell("session-end-unknown", { needed, without })],
-		};
+		return { wrong: [], warnings: [tell("session-end-unknown", { needed, without })] };
 	const leftNs = (endsAtMs - nowMs) * 1e6;
 	if (leftNs >= neededNs) return { wrong: [], warnings: [] };
 	const ends = tell("session-ends", {
@@ -64,12 +58,6 @@ export function sessionTrouble(
 		needed,
 	});
 	return renewed
-		? {
-				wrong: [],
-				warnings: [tell("session-renews", { ends, without })],
-			}
-		: {
-				wrong: [tell("session-short", { ends, without })],
-				warnings: [],
-			};
+		? { wrong: [], warnings: [tell("session-renews", { ends, without })] }
+		: { wrong: [tell("session-short", { ends, without })], warnings: [] };
 }

@@ -4,19 +4,9 @@ import { fakeWorld } from "../../../runner/world.fake.ts";
 import type { SweepAsked, Swept, TaggedRig } from "../provider.ts";
 import { taggedText } from "../tagged-text.ts";
 import { type Api, openApi } from "./api.ts";
-import {
-	type Emulator,
-	emulatorMissing,
-	IMAGES,
-	startEmulator,
-} from "./emulator.fake.ts";
+import { type Emulator, emulatorMissing, IMAGES, startEmulator } from "./emulator.fake.ts";
 import { neededCalls } from "./permissions.ts";
-import {
-	enabledRegions,
-	findTagged,
-	type Kind,
-	removeTagged,
-} from "./sweep.ts";
+import { enabledRegions, findTagged, type Kind, removeTagged } from "./sweep.ts";
 
 // Everything is moto's but placement groups, which moto does not have: a stand-in before it keeps those.
 const missing = emulatorMissing();
@@ -53,10 +43,7 @@ const PAST = "2026-01-02T03:00:00.000Z";
 const FUTURE = "2026-01-02T05:00:00.000Z";
 
 function world(stop = new AbortController().signal) {
-	return fakeWorld({
-		env: { MQBENCH_AWS_ENDPOINT: aws.endpoint },
-		stop,
-	});
+	return fakeWorld({ env: { MQBENCH_AWS_ENDPOINT: aws.endpoint }, stop });
 }
 
 const asked = (parts: Partial<SweepAsked> = {}): SweepAsked => ({
@@ -72,42 +59,28 @@ const find = (parts?: Partial<SweepAsked>) => findTagged(asked(parts), world());
 const said: string[] = [];
 function remove(rigs: readonly TaggedRig[]): Promise<Swept> {
 	said.length = 0;
-	return removeTagged(
-		rigs,
-		{ region, profile: null },
-		world(),
-		(line) => said.push(line),
-		{ pauseMs: 5, machinesMs: 500, metalMs: 500, heldMs: 20 },
-	);
+	return removeTagged(rigs, { region, profile: null }, world(), (line) => said.push(line), {
+		pauseMs: 5,
+		machinesMs: 500,
+		metalMs: 500,
+		heldMs: 20,
+	});
 }
 
 /** Makes all that a rig has, with those tags. */
 async function stand(name: string, tags: readonly Tag[]): Promise<void> {
 	const { ec2 } = api;
 	const spec = (ResourceType: TagSpecification["ResourceType"]) => ({
-		TagSpecifications:
-			tags.length === 0 ? [] : [{ ResourceType, Tags: [...tags] }],
+		TagSpecifications: tags.length === 0 ? [] : [{ ResourceType, Tags: [...tags] }],
 	});
-	const { Vpc } = await ec2.createVpc({
-		CidrBlock: "10.77.0.0/16",
-		...spec("vpc"),
-	});
+	const { Vpc } = await ec2.createVpc({ CidrBlock: "10.77.0.0/16", ...spec("vpc") });
 	const VpcId = Vpc?.VpcId as string;
-	const { InternetGateway } = await ec2.createInternetGateway(
-		spec("internet-gateway"),
-	);
+	const { InternetGateway } = await ec2.createInternetGateway(spec("internet-gateway"));
 	const GatewayId = InternetGateway?.InternetGatewayId as string;
 	await ec2.attachInternetGateway({ VpcId, InternetGatewayId: GatewayId });
-	const { RouteTable } = await ec2.createRouteTable({
-		VpcId,
-		...spec("route-table"),
-	});
+	const { RouteTable } = await ec2.createRouteTable({ VpcId, ...spec("route-table") });
 	const RouteTableId = RouteTable?.RouteTableId as string;
-	await ec2.createRoute({
-		RouteTableId,
-		DestinationCidrBlock: "0.0.0.0/0",
-		GatewayId,
-	});
+	await ec2.createRoute({ RouteTableId, DestinationCidrBlock: "0.0.0.0/0", GatewayId });
 	const { Subnet } = await ec2.createSubnet({
 		VpcId,
 		CidrBlock: "10.77.0.0/24",
@@ -168,12 +141,9 @@ const ALL: Record<Kind, number> = {
 	VPC: 1,
 };
 
-function count(
-	things: readonly { kind: string }[],
-): Partial<Record<Kind, number>> {
+function count(things: readonly { kind: string }[]): Partial<Record<Kind, number>> {
 	const counts: Partial<Record<Kind, number>> = {};
-	for (const { kind } of things)
-		counts[kind as Kind] = (counts[kind as Kind] ?? 0) + 1;
+	for (const { kind } of things) counts[kind as Kind] = (counts[kind as Kind] ?? 0) + 1;
 	return counts;
 }
 
@@ -181,9 +151,7 @@ function count(
 async function untagged(): Promise<Record<string, number>> {
 	const { ec2 } = api;
 	const free = (all: { Tags?: Tag[] | undefined }[] | undefined) =>
-		(all ?? []).filter(
-			({ Tags = [] }) => !Tags.some(({ Key }) => Key === "mqbench:run"),
-		).length;
+		(all ?? []).filter(({ Tags = [] }) => !Tags.some(({ Key }) => Key === "mqbench:run")).length;
 	const { Reservations = [] } = await ec2.describeInstances({
 		Filters: [{ Name: "instance-state-name", Values: ["running"] }],
 	});
@@ -220,36 +188,15 @@ test.skipIf(missing !== null)(
 				things: count(things),
 			})),
 		).toEqual([
-			{
-				id: "mine-new",
-				owner: "moto",
-				expired: false,
-				chosen: false,
-				things: ALL,
-			},
-			{
-				id: "mine-old",
-				owner: "moto",
-				expired: true,
-				chosen: true,
-				things: ALL,
-			},
-			{
-				id: "other-old",
-				owner: "alice",
-				expired: true,
-				chosen: false,
-				things: ALL,
-			},
+			{ id: "mine-new", owner: "moto", expired: false, chosen: false, things: ALL },
+			{ id: "mine-old", owner: "moto", expired: true, chosen: true, things: ALL },
+			{ id: "other-old", owner: "alice", expired: true, chosen: false, things: ALL },
 		]);
 
 		const { removed, left } = await remove(found);
 		expect(left).toEqual([]);
 		expect(count(removed)).toEqual(ALL);
-		expect((await find()).map(({ id }) => id)).toEqual([
-			"mine-new",
-			"other-old",
-		]);
+		expect((await find()).map(({ id }) => id)).toEqual(["mine-new", "other-old"]);
 		for (const { things } of await find()) expect(count(things)).toEqual(ALL);
 		const after = await untagged();
 		// With the machines went their own disks, with the VPC the security group and the route table that AWS had made for it.
@@ -270,9 +217,7 @@ test.skipIf(missing !== null)(
 		aws.calls.length = 0;
 		await remove(await find());
 		// The policy of infra/aws allows all of it.
-		expect(neededCalls()).toEqual(
-			expect.arrayContaining([...new Set(aws.calls)]),
-		);
+		expect(neededCalls()).toEqual(expect.arrayContaining([...new Set(aws.calls)]));
 		const order = aws.calls.filter(
 			(call) => /:(Terminate|Delete)/.test(call) && !call.endsWith("?"),
 		);
@@ -331,14 +276,11 @@ test.skipIf(missing !== null)(
 		]);
 		expect(count(removed)).toEqual(
 			Object.fromEntries(
-				Object.entries(ALL).filter(
-					([kind]) => kind !== "volume" && kind !== "VPC",
-				),
+				Object.entries(ALL).filter(([kind]) => kind !== "volume" && kind !== "VPC"),
 			),
 		);
 		// What others hold on to is tried again, what is forbidden is not.
-		const tries = (call: string) =>
-			aws.calls.filter((one) => one === call).length;
+		const tries = (call: string) => aws.calls.filter((one) => one === call).length;
 		expect(tries("ec2:DeleteVolume")).toBe(1);
 		expect(tries("ec2:DeleteVpc")).toBeGreaterThan(1);
 	},
@@ -361,35 +303,27 @@ test.skipIf(missing !== null)(
 	120_000,
 );
 
-test.skipIf(missing !== null)(
-	"regions are those that the account has",
-	async () => {
-		const found = await enabledRegions({ profile: null }, world());
-		expect(found).toEqual(
-			expect.arrayContaining(["eu-central-1", "us-east-1"]),
-		);
-		expect(found).toEqual([...new Set(found)].sort());
-		expect(neededCalls()).toEqual(expect.arrayContaining([...aws.calls]));
-	},
-);
+test.skipIf(missing !== null)("regions are those that the account has", async () => {
+	const found = await enabledRegions({ profile: null }, world());
+	expect(found).toEqual(expect.arrayContaining(["eu-central-1", "us-east-1"]));
+	expect(found).toEqual([...new Set(found)].sort());
+	expect(neededCalls()).toEqual(expect.arrayContaining([...aws.calls]));
+});
 
 test.skipIf(missing !== null)("Ctrl-C ends a sweep", async () => {
 	const controller = new AbortController();
 	controller.abort("SIGINT");
-	await expect(
-		findTagged(asked(), world(controller.signal)),
-	).rejects.toMatchObject({ code: "interrupted" });
+	await expect(findTagged(asked(), world(controller.signal))).rejects.toMatchObject({
+		code: "interrupted",
+	});
 });
 
-test.skipIf(missing !== null)(
-	"without permission to look it names the call",
-	async () => {
-		aws.account.denied.add("ec2:DescribeVolumes");
-		await expect(find()).rejects.toThrow(
-			/^ec2:DescribeVolumes: AWS does not allow this\. .*policy\.json/,
-		);
-	},
-);
+test.skipIf(missing !== null)("without permission to look it names the call", async () => {
+	aws.account.denied.add("ec2:DescribeVolumes");
+	await expect(find()).rejects.toThrow(
+		/^ec2:DescribeVolumes: AWS does not allow this\. .*policy\.json/,
+	);
+});
 
 test("people see what there is, how old it is, and what stays", () => {
 	const rig: TaggedRig = {

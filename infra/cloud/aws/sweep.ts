@@ -46,16 +46,10 @@ export async function enabledRegions(
  * Everything with the tag mqbench:run in a region, rig by rig, for when this machine does not remember it. Changes nothing. Fails with
  * `cloud-unfit`.
  */
-export async function findTagged(
-	asked: SweepAsked,
-	world: World,
-): Promise<TaggedRig[]> {
+export async function findTagged(asked: SweepAsked, world: World): Promise<TaggedRig[]> {
 	const api = await openApi(asked, world);
 	const [resources, owner] = await reworded(() =>
-		Promise.all([
-			everything(api, asked.id),
-			asked.owner ?? callerOf(api).then(({ name }) => name),
-		]),
+		Promise.all([everything(api, asked.id), asked.owner ?? callerOf(api).then(({ name }) => name)]),
 	);
 	const nowMs = world.clock.nowMs();
 	const groups = new Map<string, Found[]>();
@@ -174,30 +168,19 @@ async function reworded<T>(ask: () => Promise<T>): Promise<T> {
 async function everything(api: Api, id: string | null): Promise<Found[]> {
 	const { ec2 } = api;
 	const Filters =
-		id === null
-			? [{ Name: "tag-key", Values: [RUN] }]
-			: [{ Name: `tag:${RUN}`, Values: [id] }];
-	const [
-		machines,
-		volumes,
-		groups,
-		keys,
-		placements,
-		subnets,
-		tables,
-		gateways,
-		vpcs,
-	] = await Promise.all([
-		allPages((token) => ec2.describeInstances({ ...token, Filters })),
-		allPages((token) => ec2.describeVolumes({ ...token, Filters })),
-		allPages((token) => ec2.describeSecurityGroups({ ...token, Filters })),
-		ec2.describeKeyPairs({ Filters }),
-		ec2.describePlacementGroups({ Filters }),
-		allPages((token) => ec2.describeSubnets({ ...token, Filters })),
-		allPages((token) => ec2.describeRouteTables({ ...token, Filters })),
-		allPages((token) => ec2.describeInternetGateways({ ...token, Filters })),
-		allPages((token) => ec2.describeVpcs({ ...token, Filters })),
-	]);
+		id === null ? [{ Name: "tag-key", Values: [RUN] }] : [{ Name: `tag:${RUN}`, Values: [id] }];
+	const [machines, volumes, groups, keys, placements, subnets, tables, gateways, vpcs] =
+		await Promise.all([
+			allPages((token) => ec2.describeInstances({ ...token, Filters })),
+			allPages((token) => ec2.describeVolumes({ ...token, Filters })),
+			allPages((token) => ec2.describeSecurityGroups({ ...token, Filters })),
+			ec2.describeKeyPairs({ Filters }),
+			ec2.describePlacementGroups({ Filters }),
+			allPages((token) => ec2.describeSubnets({ ...token, Filters })),
+			allPages((token) => ec2.describeRouteTables({ ...token, Filters })),
+			allPages((token) => ec2.describeInternetGateways({ ...token, Filters })),
+			allPages((token) => ec2.describeVpcs({ ...token, Filters })),
+		]);
 	const resources = [
 		...machines
 			.flatMap(({ Reservations = [] }) => Reservations)
@@ -231,14 +214,10 @@ async function everything(api: Api, id: string | null): Promise<Found[]> {
 		),
 		...groups
 			.flatMap(({ SecurityGroups = [] }) => SecurityGroups)
-			.map((one) =>
-				make("security-group", one.GroupId, one.Tags, one.GroupName),
-			),
+			.map((one) => make("security-group", one.GroupId, one.Tags, one.GroupName)),
 		...subnets
 			.flatMap(({ Subnets = [] }) => Subnets)
-			.map((one) =>
-				make("subnet", one.SubnetId, one.Tags, one.AvailabilityZone),
-			),
+			.map((one) => make("subnet", one.SubnetId, one.Tags, one.AvailabilityZone)),
 		...tables
 			.flatMap(({ RouteTables = [] }) => RouteTables)
 			.map((one) => make("route-table", one.RouteTableId, one.Tags, one.VpcId)),
@@ -250,8 +229,7 @@ async function everything(api: Api, id: string | null): Promise<Found[]> {
 			.map((one) => make("VPC", one.VpcId, one.Tags, one.CidrBlock)),
 	];
 	return resources.filter(
-		({ thing, tags }) =>
-			thing.id !== "" && tags.has(RUN) && (id === null || tags.get(RUN) === id),
+		({ thing, tags }) => thing.id !== "" && tags.has(RUN) && (id === null || tags.get(RUN) === id),
 	);
 }
 
@@ -263,12 +241,7 @@ function make(
 	since?: Date,
 ): Found {
 	return {
-		thing: {
-			kind,
-			id: id ?? "",
-			detail,
-			since: since?.toISOString() ?? null,
-		},
+		thing: { kind, id: id ?? "", detail, since: since?.toISOString() ?? null },
 		tags: new Map((tags ?? []).map(({ Key = "", Value = "" }) => [Key, Value])),
 	};
 }
@@ -302,20 +275,14 @@ async function remove(
 					code,
 				);
 			// A clock that stands still, as in tests, must not make this endless.
-			if (
-				!inUse ||
-				world.clock.monotonicMs() >= end ||
-				tries * pauseMs >= heldMs
-			)
+			if (!inUse || world.clock.monotonicMs() >= end || tries * pauseMs >= heldMs)
 				return `${call}: ${code}: ${message}`;
 			await pause(pauseMs, world.stop);
 		}
 	}
 }
 
-const removers: Readonly<
-	Record<Kind, (ec2: EC2, id: string) => Promise<unknown>>
-> = {
+const removers: Readonly<Record<Kind, (ec2: EC2, id: string) => Promise<unknown>>> = {
 	// One by one: if AWS refuses one of several, it ends none of them.
 	instance: (ec2, id) => ec2.terminateInstances({ InstanceIds: [id] }),
 	volume: (ec2, id) => ec2.deleteVolume({ VolumeId: id }),
@@ -324,15 +291,10 @@ const removers: Readonly<
 	"security-group": (ec2, id) => ec2.deleteSecurityGroup({ GroupId: id }),
 	subnet: (ec2, id) => ec2.deleteSubnet({ SubnetId: id }),
 	"route-table": async (ec2, id) => {
-		const { RouteTables = [] } = await ec2.describeRouteTables({
-			RouteTableIds: [id],
-		});
-		for (const { Main, RouteTableAssociationId } of RouteTables[0]
-			?.Associations ?? [])
+		const { RouteTables = [] } = await ec2.describeRouteTables({ RouteTableIds: [id] });
+		for (const { Main, RouteTableAssociationId } of RouteTables[0]?.Associations ?? [])
 			if (Main !== true && RouteTableAssociationId !== undefined)
-				await ec2.disassociateRouteTable({
-					AssociationId: RouteTableAssociationId,
-				});
+				await ec2.disassociateRouteTable({ AssociationId: RouteTableAssociationId });
 		await ec2.deleteRouteTable({ RouteTableId: id });
 	},
 	"internet-gateway": async (ec2, id) => {
@@ -340,8 +302,7 @@ const removers: Readonly<
 			InternetGatewayIds: [id],
 		});
 		for (const { VpcId } of InternetGateways[0]?.Attachments ?? [])
-			if (VpcId !== undefined)
-				await ec2.detachInternetGateway({ InternetGatewayId: id, VpcId });
+			if (VpcId !== undefined) await ec2.detachInternetGateway({ InternetGatewayId: id, VpcId });
 		await ec2.deleteInternetGateway({ InternetGatewayId: id });
 	},
 	VPC: (ec2, id) => ec2.deleteVpc({ VpcId: id }),
@@ -355,18 +316,13 @@ async function untilEnded(
 	{ pauseMs, machinesMs, metalMs }: Patience,
 ): Promise<Map<string, string>> {
 	// Their detail begins with the type.
-	const limitMs = machines.some(({ detail }) => isMetal(detail))
-		? metalMs
-		: machinesMs;
+	const limitMs = machines.some(({ detail }) => isMetal(detail)) ? metalMs : machinesMs;
 	let waiting = machines.map(({ id }) => id);
 	const end = world.clock.monotonicMs() + limitMs;
 	for (let tries = 0; waiting.length > 0; tries++) {
 		const pages = await reworded(() =>
 			allPages((token) =>
-				ec2.describeInstances({
-					...token,
-					Filters: [{ Name: "instance-id", Values: waiting }],
-				}),
+				ec2.describeInstances({ ...token, Filters: [{ Name: "instance-id", Values: waiting }] }),
 			),
 		);
 		const states = new Map(
@@ -375,16 +331,11 @@ async function untilEnded(
 				.flatMap(({ Instances = [] }) => Instances)
 				.map(({ InstanceId = "", State }) => [InstanceId, State?.Name ?? ""]),
 		);
-		waiting = waiting.filter(
-			(id) => (states.get(id) ?? "terminated") !== "terminated",
-		);
+		waiting = waiting.filter((id) => (states.get(id) ?? "terminated") !== "terminated");
 		if (waiting.length === 0) break;
 		if (world.clock.monotonicMs() >= end || tries * pauseMs >= limitMs)
 			return new Map(
-				waiting.map((id) => [
-					id,
-					`it is ${states.get(id)} after ${formatDuration(limitMs * 1e6)}`,
-				]),
+				waiting.map((id) => [id, `it is ${states.get(id)} after ${formatDuration(limitMs * 1e6)}`]),
 			);
 		await pause(pauseMs, world.stop);
 	}

@@ -12,15 +12,10 @@ type Settings = SystemOptionsOfAnyBroker & {
 };
 
 /** The setting of each server that says when it flushes. */
-const SYNC = {
-	artemis: "journal-datasync",
-	classic: "kahaDB.journalDiskSyncStrategy",
-} as const;
+const SYNC = { artemis: "journal-datasync", classic: "kahaDB.journalDiskSyncStrategy" } as const;
 
 /** What each server is set to for a level; at `memory` messages are not durable, which is the driver's to say. */
-const LEVELS: Readonly<
-	Record<Server, Partial<Record<Level, string | boolean>>>
-> = {
+const LEVELS: Readonly<Record<Server, Partial<Record<Level, string | boolean>>>> = {
 	artemis: { os: false, fsync: true },
 	classic: { os: "NEVER", interval: "PERIODIC", fsync: "ALWAYS" },
 };
@@ -32,8 +27,7 @@ export function amqpSettings(
 	config: SystemOptionsOfAnyBroker["config"] = {},
 ): Config {
 	return {
-		[SYNC[server]]:
-			LEVELS[server][level ?? "fsync"] ?? LEVELS[server].fsync ?? "",
+		[SYNC[server]]: LEVELS[server][level ?? "fsync"] ?? LEVELS[server].fsync ?? "",
 		...config,
 	};
 }
@@ -47,24 +41,18 @@ export function amqpDurability(
 	if (none !== null) return { level: null, text: `none, ${none}`, by: [] };
 	if (!ours)
 		return durability === undefined
-			? {
-					level: null,
-					text: "durable messages; more is not known (your server)",
-					by: [],
-				}
+			? { level: null, text: "durable messages; more is not known (your server)", by: [] }
 			: declared(durability, levelTexts(server)[durability] ?? "");
-	if (durability === "memory")
-		return { level: "memory", text: `${NOT_DURABLE} (memory)`, by: [] };
+	if (durability === "memory") return { level: "memory", text: `${NOT_DURABLE} (memory)`, by: [] };
 	const key = SYNC[server];
 	const by = Object.keys(config).filter((one) => one === key);
 	const value = amqpSettings(server, durability ?? null, config)[key];
 	const level =
-		(Object.entries(LEVELS[server]).find(
-			([, one]) => String(one) === String(value),
-		)?.[0] as Level | undefined) ?? null;
+		(Object.entries(LEVELS[server]).find(([, one]) => String(one) === String(value))?.[0] as
+			| Level
+			| undefined) ?? null;
 	const text = `${key}: ${value}`;
-	if (durability === undefined && by.length === 0)
-		return { level, text: ownText(server), by };
+	if (durability === undefined && by.length === 0) return { level, text: ownText(server), by };
 	return { level, text: level === null ? text : `${text} (${level})`, by };
 }
 
@@ -73,10 +61,7 @@ export function levelTexts(server: Server): Partial<Record<Level, string>> {
 	return {
 		memory: NOT_DURABLE,
 		...Object.fromEntries(
-			Object.entries(LEVELS[server]).map(([level, value]) => [
-				level,
-				`${SYNC[server]}: ${value}`,
-			]),
+			Object.entries(LEVELS[server]).map(([level, value]) => [level, `${SYNC[server]}: ${value}`]),
 		),
 	};
 }
@@ -91,9 +76,7 @@ export function storesNothing({
 	settled,
 }: Pick<Settings, "destination" | "settled">): string | null {
 	if (destination === "topic") return "a topic keeps nothing";
-	return settled
-		? "messages are sent settled, and nobody acknowledges them"
-		: null;
+	return settled ? "messages are sent settled, and nobody acknowledges them" : null;
 }
 
 // --- internal ---

@@ -8,9 +8,7 @@ function options(some: Some = {}) {
 }
 
 function refusals(some: Some, place: "process" | "container" = "process") {
-	return amqp
-		.contradictions(options(some), place)
-		.map(({ key, message }) => `${key}: ${message}`);
+	return amqp.contradictions(options(some), place).map(({ key, message }) => `${key}: ${message}`);
 }
 
 describe("AMQP 1.0", () => {
@@ -23,20 +21,12 @@ describe("AMQP 1.0", () => {
 			redeliverAfterNs: null,
 		});
 		expect(Object.keys(amqp.traits(options()).cannot)).toEqual(["fan-out"]);
-		expect(amqp.traits(options()).instead).toEqual({
-			"fan-out": "write destination: topic",
-		});
+		expect(amqp.traits(options()).instead).toEqual({ "fan-out": "write destination: topic" });
 	});
 
 	test("a topic copies them, and keeps nothing", () => {
-		const { cannot, levels, ownDurability } = amqp.traits(
-			options({ destination: "topic" }),
-		);
-		expect(Object.keys(cannot)).toEqual([
-			"work-queue",
-			"backlog",
-			"request-reply",
-		]);
+		const { cannot, levels, ownDurability } = amqp.traits(options({ destination: "topic" }));
+		expect(Object.keys(cannot)).toEqual(["work-queue", "backlog", "request-reply"]);
 		expect(levels).toEqual({});
 		expect(ownDurability).toBe("none, a topic keeps nothing");
 	});
@@ -51,56 +41,32 @@ describe("AMQP 1.0", () => {
 
 	test.each([
 		[{}, "fsync", "fsync (journal-datasync: true, its default)"],
-		[
-			{ durability: "memory" },
-			"memory",
-			"messages that are not durable (memory)",
-		],
+		[{ durability: "memory" }, "memory", "messages that are not durable (memory)"],
 		[{ durability: "os" }, "os", "journal-datasync: false (os)"],
 		[{ durability: "fsync" }, "fsync", "journal-datasync: true (fsync)"],
-		[
-			{ config: { "journal-datasync": false } },
-			"os",
-			"journal-datasync: false (os)",
-		],
-		[
-			{ server: "classic" },
-			"fsync",
-			"fsync (kahaDB.journalDiskSyncStrategy: ALWAYS, its default)",
-		],
+		[{ config: { "journal-datasync": false } }, "os", "journal-datasync: false (os)"],
+		[{ server: "classic" }, "fsync", "fsync (kahaDB.journalDiskSyncStrategy: ALWAYS, its default)"],
 		[
 			{ server: "classic", durability: "interval" },
 			"interval",
 			"kahaDB.journalDiskSyncStrategy: PERIODIC (interval)",
 		],
-		[
-			{ server: "classic", durability: "os" },
-			"os",
-			"kahaDB.journalDiskSyncStrategy: NEVER (os)",
-		],
+		[{ server: "classic", durability: "os" }, "os", "kahaDB.journalDiskSyncStrategy: NEVER (os)"],
 		[{ destination: "topic" }, null, "none, a topic keeps nothing"],
-		[
-			{ settled: true },
-			null,
-			"none, messages are sent settled, and nobody acknowledges them",
-		],
+		[{ settled: true }, null, "none, messages are sent settled, and nobody acknowledges them"],
 	])("%j is %s: %s", (some, level, text) => {
 		expect(amqp.durability(options(some), true)).toMatchObject({ level, text });
 	});
 
 	test("Artemis has no interval", () => {
-		expect(Object.keys(amqp.traits(options()).levels)).toEqual([
-			"memory",
-			"os",
-			"fsync",
-		]);
+		expect(Object.keys(amqp.traits(options()).levels)).toEqual(["memory", "os", "fsync"]);
 	});
 
 	test("of a server that is not ours nothing is known but what is declared", () => {
 		expect(amqp.durability(options(), false).level).toBeNull();
-		expect(
-			amqp.durability(options({ durability: "fsync" }), false).text,
-		).toMatch(/declared, not checked/);
+		expect(amqp.durability(options({ durability: "fsync" }), false).text).toMatch(
+			/declared, not checked/,
+		);
 	});
 
 	test("refuses what it cannot do, with what to write", () => {

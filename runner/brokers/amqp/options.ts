@@ -5,12 +5,7 @@ import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import { defined, driverTls, processFields, tlsField } from "../fields.ts";
 import { heapField } from "../java.ts";
-import {
-	amqpDurability,
-	levelTexts,
-	ownText,
-	storesNothing,
-} from "./durability.ts";
+import { amqpDurability, levelTexts, ownText, storesNothing } from "./durability.ts";
 import { type Server, servers } from "./image.ts";
 
 const AmqpOptions = z.strictObject({
@@ -18,17 +13,18 @@ const AmqpOptions = z.strictObject({
 		description:
 			"AMQP 1.0: ActiveMQ Artemis, ActiveMQ Classic, or any other server (`target: existing`). RabbitMQ's own protocol is AMQP 0.9.1: `broker: rabbitmq`.",
 	}),
-	server: z.enum(servers).default("artemis").meta({
-		description: "Which one mqbench starts. Default: artemis.",
-	}),
+	server: z
+		.enum(servers)
+		.default("artemis")
+		.meta({ description: "Which one mqbench starts. Default: artemis." }),
 	destination: z.enum(["queue", "topic"]).default("queue").meta({
 		description:
 			"What messages are sent to. A `queue` keeps them, and gives each to one consumer; a `topic` copies them to whoever is subscribed, and keeps nothing. Default: queue.",
 	}),
-	settled: z.boolean().default(false).meta({
-		description:
-			"Messages are sent settled: nobody acknowledges them. Default: false.",
-	}),
+	settled: z
+		.boolean()
+		.default(false)
+		.meta({ description: "Messages are sent settled: nobody acknowledges them. Default: false." }),
 	prefetch: count(
 		"Most messages that a consumer holds and has not accepted (its link credit). 1 spreads slow work best. Default: 100.",
 		1_000_000,
@@ -111,9 +107,7 @@ const UNSHARED = {
 } as const;
 
 function each(patterns: Readonly<Record<string, string>>, what: string) {
-	return Object.fromEntries(
-		Object.keys(patterns).map((pattern) => [pattern, what]),
-	);
+	return Object.fromEntries(Object.keys(patterns).map((pattern) => [pattern, what]));
 }
 
 /** Where each server listens and keeps its files. */
@@ -121,17 +115,30 @@ const CONFIG: Readonly<Record<Server, Parameters<typeof configProblems>[1]>> = {
 	artemis: {
 		file: "broker.xml",
 		reserved: reserved(
-			...["name", "acceptors", "connectors", "security-enabled"],
-			...["cluster-user", "cluster-password", "security-settings"],
-			...["journal-directory", "bindings-directory", "paging-directory"],
-			...["large-messages-directory", "persistence-enabled", "core"],
+			"name",
+			"acceptors",
+			"connectors",
+			"security-enabled",
+			"cluster-user",
+			"cluster-password",
+			"security-settings",
+			"journal-directory",
+			"bindings-directory",
+			"paging-directory",
+			"large-messages-directory",
+			"persistence-enabled",
+			"core",
 		),
 	},
 	classic: {
 		file: "activemq.xml",
 		reserved: reserved(
-			...["kahadb.directory", "broker.brokername", "broker.datadirectory"],
-			...["broker.usejmx", "broker.persistent", "broker.plugins"],
+			"kahadb.directory",
+			"broker.brokername",
+			"broker.datadirectory",
+			"broker.usejmx",
+			"broker.persistent",
+			"broker.plugins",
 		),
 	},
 };
@@ -142,8 +149,7 @@ function contradictions(
 ): { key: string; message: string }[] {
 	const { server, config } = options;
 	const problems = configProblems(config, CONFIG[server]);
-	const wrong = (key: string, message: string) =>
-		problems.push({ key, message });
+	const wrong = (key: string, message: string) => problems.push({ key, message });
 	for (const key of Object.keys(config ?? {}))
 		if (server === "classic" && !/^(broker|kahaDB)\.\w+$/.test(key))
 			wrong(
@@ -151,10 +157,7 @@ function contradictions(
 				`config of ActiveMQ Classic is an attribute, broker.NAME or kahaDB.NAME; ${JSON.stringify(key)} is neither`,
 			);
 	if (place === "container" && server !== "artemis")
-		wrong(
-			"server",
-			"only artemis runs in containers here; remove server, or write target: local",
-		);
+		wrong("server", "only artemis runs in containers here; remove server, or write target: local");
 	if (options.version !== undefined && options.binary !== undefined)
 		wrong("version", "binary has a version of its own; remove one of the two");
 	return problems;

@@ -43,12 +43,8 @@ test("Artemis listens on loopback alone, and keeps its journal where the data go
 	const file = made.file("etc/broker.xml");
 	expect(file).toContain("tcp://127.0.0.1:1?protocols=AMQP<");
 	expect(file).toContain("<journal-datasync>false</journal-datasync>");
-	expect(file).toContain(
-		"<journal-buffer-timeout>500000</journal-buffer-timeout>",
-	);
-	expect(file).toContain(
-		`<journal-directory>${made.store}/data-1/journal</journal-directory>`,
-	);
+	expect(file).toContain("<journal-buffer-timeout>500000</journal-buffer-timeout>");
+	expect(file).toContain(`<journal-directory>${made.store}/data-1/journal</journal-directory>`);
 	expect(made.settings).toMatchObject({
 		"journal-type": "NIO",
 		"journal-datasync": "false",
@@ -90,16 +86,13 @@ test("messages that are not durable wait for no disk", async () => {
 });
 
 test("a folder that is no installation of the server is refused, with what is missing", async () => {
-	await expect(
-		described({ server: "classic" }, installation(ARTEMIS)),
-	).rejects.toMatchObject({ code: "broker-missing" });
+	await expect(described({ server: "classic" }, installation(ARTEMIS))).rejects.toMatchObject({
+		code: "broker-missing",
+	});
 });
 
 test("on a host it runs on the host's Java, from jars that are copied", async () => {
-	const setup = hostSetup(
-		{ broker: "amqp" },
-		{ said: 'openjdk version "17.0.1" 2021' },
-	);
+	const setup = hostSetup({ broker: "amqp" }, { said: 'openjdk version "17.0.1" 2021' });
 	Object.assign(setup.system, { binary: installation(ARTEMIS) });
 	const { nodes, url } = await amqp.describe(setup);
 	expect(nodes[0]?.argv.join(" ")).toContain(

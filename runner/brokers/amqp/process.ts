@@ -33,33 +33,29 @@ export const amqp: BrokerProcess = {
 		const java = await findJava(setup, title);
 		const classes = image ? null : await findClasses(setup);
 		const jvm = jvmFlags(setup, "-XX:+UseG1GC");
-		const chosen = {
-			...FIXED[server],
-			...amqpSettings(server, setup.level, config),
-		};
+		const chosen = { ...FIXED[server], ...amqpSettings(server, setup.level, config) };
 		return {
 			...signs[server](`${login.inUrl}${nodes[0]?.client}`),
 			settings: {
-				...Object.fromEntries(
-					Object.entries(chosen).map(([key, value]) => [key, String(value)]),
-				),
+				...Object.fromEntries(Object.entries(chosen).map(([key, value]) => [key, String(value)])),
 				java: jvm.text,
 				...unpinned(setup),
 			},
 			data: "disk",
 			flushes: setup.level !== "memory",
 			nodes: nodes.map((node) => {
-				const jars = classes
-					? node.bring(server, classes)
-					: "/opt/activemq-artemis/lib";
+				const jars = classes ? node.bring(server, classes) : "/opt/activemq-artemis/lib";
 				const { main, files } = started[server](node, chosen, login);
 				return {
 					// In a container it takes the place of the entry point, which would make an instance of its own.
 					before: image ? [["mkdir", "-p", node.data]] : [],
 					argv: [
-						...[java, ...jvm.argv],
+						java,
+						...jvm.argv,
 						`-Dlog4j2.configurationFile=${node.folder}/log4j2.properties`,
-						...["-cp", `${jars}/*:${jars}/optional/*`, ...main],
+						"-cp",
+						`${jars}/*:${jars}/optional/*`,
+						...main,
 					],
 					files: { ...files, "log4j2.properties": LOGGING + AUDIT_OFF },
 				};
@@ -91,9 +87,7 @@ const FIXED: Readonly<Record<Server, Values>> = {
 };
 
 /** Folder of the jars: of an installation, or of the cache. */
-async function findClasses(
-	setup: Pick<Setup, "system" | "tools">,
-): Promise<string> {
+async function findClasses(setup: Pick<Setup, "system" | "tools">): Promise<string> {
 	const { system } = setup;
 	const { server, version } = optionsOf(setup);
 	const jars = jarsOf[server];
@@ -117,9 +111,7 @@ async function findClasses(
 function unpinned(setup: Pick<Setup, "system">): Record<string, string> {
 	const { server, version } = optionsOf(setup);
 	const jars = jarsOf[server];
-	return setup.system.binary !== null ||
-		version === undefined ||
-		pinned(jars, version) !== null
+	return setup.system.binary !== null || version === undefined || pinned(jars, version) !== null
 		? {}
 		: { jars: tell("jars-not-pinned", { what: `${jars.title} ${version}` }) };
 }
@@ -158,7 +150,8 @@ ${elements({
 	classic: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
 		main: [
 			"org.apache.activemq.console.command.ShellCommand",
-			...["start", `xbean:file:${folder}/activemq.xml`],
+			"start",
+			`xbean:file:${folder}/activemq.xml`,
 		],
 		files: {
 			"activemq.xml": `<beans xmlns="http://www.springframework.org/schema/beans" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
@@ -197,10 +190,7 @@ function attributes(all: Values): string {
 }
 
 function escaped(value: string | number | boolean): string {
-	return String(value)
-		.replaceAll("&", "&amp;")
-		.replaceAll("<", "&lt;")
-		.replaceAll('"', "&quot;");
+	return String(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
 function within(prefix: string, all: Values): Values {
@@ -214,12 +204,7 @@ function within(prefix: string, all: Values): Values {
 /** How each tells that it is up, and where it is. */
 const signs = {
 	artemis: (client: string) =>
-		told(
-			client,
-			"ActiveMQ Artemis",
-			/ Message Broker version (\S+) /,
-			/\bServer is now active\b/,
-		),
+		told(client, "ActiveMQ Artemis", / Message Broker version (\S+) /, /\bServer is now active\b/),
 	classic: (client: string) =>
 		told(
 			client,

@@ -10,10 +10,7 @@ interface Options extends SystemOptionsOfAnyBroker {
 export const SCHEDULER = "log.flush.scheduler.interval.ms";
 
 /** Settings of the server that a topic's own, which each level sets, take the place of. */
-export const OVERRULED = [
-	"log.flush.interval.messages",
-	"log.flush.interval.ms",
-];
+export const OVERRULED = ["log.flush.interval.messages", "log.flush.interval.ms"];
 
 export function kafkaDurability(options: Options, ours: boolean): Durability {
 	const { durability, config = {} } = options;
@@ -25,11 +22,7 @@ export function kafkaDurability(options: Options, ours: boolean): Durability {
 		// The driver sets the others on the topics that it makes.
 		return durability === "memory"
 			? declared(durability, levels.memory)
-			: {
-					level: durability,
-					text: `${levels[durability]} (${durability})`,
-					by: [],
-				};
+			: { level: durability, text: `${levels[durability]} (${durability})`, by: [] };
 	}
 	const by = Object.keys(config).filter((key) =>
 		key === SCHEDULER
@@ -39,15 +32,8 @@ export function kafkaDurability(options: Options, ours: boolean): Durability {
 	if (by.length === 0)
 		return durability === undefined
 			? { level: "os", text: ownText(options), by }
-			: {
-					level: durability,
-					text: `${levels[durability]} (${durability})`,
-					by,
-				};
-	const level =
-		durability === "interval"
-			? ofTimes(1000, config[SCHEDULER])
-			: ofServer(config);
+			: { level: durability, text: `${levels[durability]} (${durability})`, by };
+	const level = durability === "interval" ? ofTimes(1000, config[SCHEDULER]) : ofServer(config);
 	const set = by.map((key) => `${key}=${config[key]}`).join(", ");
 	return {
 		level,

@@ -1,25 +1,16 @@
-import {
-	type Mapping,
-	number,
-	type OmbDriver,
-	replicas,
-} from "../omb-driver.ts";
+import { type Mapping, number, type OmbDriver, replicas } from "../omb-driver.ts";
 
 const OWN = "the client library's own choice";
-const JAVA =
-	"a Java keystore, and mqbench reads PEM; export it, and write tls: { ca, cert, key }";
+const JAVA = "a Java keystore, and mqbench reads PEM; export it, and write tls: { ca, cert, key }";
 
 type Other = (key: string) => string;
 const isPem = (store: string, other: Other) =>
-	/^pem$/i.test(other(`ssl.${store}.type`)) ||
-	/\.(pem|crt)$/i.test(other(`ssl.${store}.location`));
+	/^pem$/i.test(other(`ssl.${store}.type`)) || /\.(pem|crt)$/i.test(other(`ssl.${store}.location`));
 
 const certificates =
 	(store: string, ...keys: ("ca" | "cert" | "key")[]): Mapping =>
 	(file, other) =>
-		isPem(store, other)
-			? { tls: Object.fromEntries(keys.map((key) => [key, file])) }
-			: JAVA;
+		isPem(store, other) ? { tls: Object.fromEntries(keys.map((key) => [key, file])) } : JAVA;
 
 const passwordOf =
 	(store: string): Mapping =>
@@ -28,9 +19,7 @@ const passwordOf =
 
 /** Of `username="me" password='secret'`. */
 function quoted(jaas: string, key: string): string {
-	const found = new RegExp(
-		`\\b${key}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s;]+))`,
-	).exec(jaas);
+	const found = new RegExp(`\\b${key}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s;]+))`).exec(jaas);
 	return found?.[1] ?? found?.[2] ?? found?.[3] ?? "";
 }
 
@@ -38,18 +27,11 @@ function quoted(jaas: string, key: string): string {
 export const omb: OmbDriver = {
 	packages: ["kafka", "redpanda"],
 	system: { broker: "kafka" },
-	properties: [
-		"commonConfig",
-		"topicConfig",
-		"producerConfig",
-		"consumerConfig",
-	],
+	properties: ["commonConfig", "topicConfig", "producerConfig", "consumerConfig"],
 	keys: {
 		replicationFactor: replicas,
 		"bootstrap.servers": (servers) => ({ at: { servers } }),
-		"security.protocol": (protocol) => ({
-			at: { secure: /SSL$/i.test(protocol) },
-		}),
+		"security.protocol": (protocol) => ({ at: { secure: /SSL$/i.test(protocol) } }),
 		"sasl.mechanism": (mechanism) =>
 			/^(plain|scram-sha-(256|512))$/i.test(mechanism)
 				? { sasl: mechanism.toLowerCase() }
@@ -75,8 +57,7 @@ export const omb: OmbDriver = {
 			number(value, (n) => (n > 1 ? { minInsyncReplicas: n } : null)),
 		"flush.messages": (n) =>
 			n === "1" ? { durability: "fsync" } : "durability is interval or fsync",
-		"flush.ms": (ms) =>
-			ms === "0" ? { durability: "fsync" } : "durability is interval or fsync",
+		"flush.ms": (ms) => (ms === "0" ? { durability: "fsync" } : "durability is interval or fsync"),
 		acks: (acks) => ({ acks: /^(all|-1)$/.test(acks) ? "all" : Number(acks) }),
 		"linger.ms": (ms) => ({ linger: `${ms}ms` }),
 		"batch.size": (bytes) => ({ batch: `${bytes}B` }),

@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { kafka } from "./options.ts";
 
-const options = (written: object = {}) =>
-	kafka.options.parse({ broker: "kafka", ...written });
+const options = (written: object = {}) => kafka.options.parse({ broker: "kafka", ...written });
 const traits = (written: object) => kafka.traits(options(written));
 const wrong = (written: object) =>
-	kafka
-		.contradictions(options(written))
-		.map(({ key, message }) => `${key}: ${message}`);
+	kafka.contradictions(options(written)).map(({ key, message }) => `${key}: ${message}`);
 
 describe("what Kafka promises", () => {
 	test.each([
@@ -22,9 +19,7 @@ describe("what Kafka promises", () => {
 	});
 
 	test("with acks: 0 nothing can be published that ends at its acknowledgement", () => {
-		expect(traits({ acks: 0 }).cannot.publish).toBe(
-			"with acks: 0 nothing is acknowledged",
-		);
+		expect(traits({ acks: 0 }).cannot.publish).toBe("with acks: 0 nothing is acknowledged");
 		expect(traits({ acks: 1 }).cannot).toEqual({});
 	});
 
@@ -79,8 +74,7 @@ test("the driver gets what is said, in ns and bytes, and no secret", () => {
 });
 
 test("a group commits each message, unless the scenario says otherwise", () => {
-	const group = (written: object) =>
-		kafka.traits(options(written)).acknowledge.group;
+	const group = (written: object) => kafka.traits(options(written)).acknowledge.group;
 	expect(group({})).toBe("message");
 	expect(group({ acknowledge: "batch" })).toBe("batch");
 	expect(group({ commitInterval: "5s" })).toBe("interval");

@@ -12,12 +12,7 @@ import {
 } from "../fields.ts";
 import { heapField } from "../java.ts";
 import { largestPayload, varintBytes } from "../size-limits.ts";
-import {
-	kafkaDurability,
-	levelTexts,
-	OVERRULED,
-	ownText,
-} from "./durability.ts";
+import { kafkaDurability, levelTexts, OVERRULED, ownText } from "./durability.ts";
 
 /** As Kafka's own clients write them, with and without quotes. */
 const Acks = z
@@ -27,17 +22,13 @@ const Acks = z
 	);
 
 const KafkaOptions = z.strictObject({
-	broker: z.literal("kafka").meta({
-		description: "Apache Kafka: partitioned logs, consumer groups.",
-	}),
+	broker: z
+		.literal("kafka")
+		.meta({ description: "Apache Kafka: partitioned logs, consumer groups." }),
 	...processFields,
 	...clusterFields,
 	...tlsField,
-	partitions: count(
-		"Partitions of each topic. Default: the workload's.",
-		10_000,
-		[12],
-	).optional(),
+	partitions: count("Partitions of each topic. Default: the workload's.", 10_000, [12]).optional(),
 	acks: Acks.prefault("all").meta({
 		description:
 			"Who has a message when it is acknowledged: `all` replicas in sync (default, as Kafka's own), the leader (`1`), or nobody (`0`: nothing is acknowledged).",
@@ -58,18 +49,11 @@ const KafkaOptions = z.strictObject({
 				"Largest batch. Default: 1MiB, so that it does not hold up a fast producer; Kafka's own is 16KiB.",
 			examples: ["16KiB", "1MiB"],
 		},
-		(bytes) =>
-			bytes < 1024 || bytes > MAX_BATCH_BYTES
-				? "must be 1KiB to 64MiB"
-				: undefined,
+		(bytes) => (bytes < 1024 || bytes > MAX_BATCH_BYTES ? "must be 1KiB to 64MiB" : undefined),
 	).optional(),
-	compression: z
-		.enum(["none", "gzip", "snappy", "lz4", "zstd"])
-		.default("none")
-		.meta({
-			description:
-				"Compression of batches. Random payloads do not shrink: set `payload` as well.",
-		}),
+	compression: z.enum(["none", "gzip", "snappy", "lz4", "zstd"]).default("none").meta({
+		description: "Compression of batches. Random payloads do not shrink: set `payload` as well.",
+	}),
 	minInsyncReplicas: count(
 		"Replicas that must have a message before `acks: all` acknowledges it. Default: the broker's own (1).",
 		5,
@@ -82,13 +66,11 @@ const KafkaOptions = z.strictObject({
 				"A broker answers a consumer when it has this much. Default: 1B, at once, as Kafka's own.",
 			examples: ["1B", "64KiB"],
 		},
-		(bytes) =>
-			bytes < 1 || bytes > MAX_BATCH_BYTES ? "must be 1B to 64MiB" : undefined,
+		(bytes) => (bytes < 1 || bytes > MAX_BATCH_BYTES ? "must be 1B to 64MiB" : undefined),
 	).optional(),
-	fetchMaxWait: span(
-		"... or after this long. Default: 500ms, as Kafka's own.",
-		["500ms"],
-	).optional(),
+	fetchMaxWait: span("... or after this long. Default: 500ms, as Kafka's own.", [
+		"500ms",
+	]).optional(),
 	assignor: z.enum(["range", "cooperative-sticky"]).default("range").meta({
 		description:
 			"How partitions are shared out to the members of a group. Default: `range`, as Kafka's own.",
@@ -100,18 +82,17 @@ const KafkaOptions = z.strictObject({
 		"above 0",
 	).optional(),
 	...heapField("Kafka's own scripts give 1GiB"),
-	sasl: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional().meta({
-		description:
-			"How the user and password of the url are proved. Default: `plain`.",
-	}),
+	sasl: z
+		.enum(["plain", "scram-sha-256", "scram-sha-512"])
+		.optional()
+		.meta({ description: "How the user and password of the url are proved. Default: `plain`." }),
 });
 export type KafkaOptions = z.infer<typeof KafkaOptions>;
 
 export const kafka = {
 	options: KafkaOptions,
 	alsoCalled: {
-		redpanda:
-			"{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
+		redpanda: "{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
 	},
 	urlSchemes: ["kafka", "kafkas"],
 	defaultPort: 9092,
@@ -173,12 +154,23 @@ const CONFIG = {
 	reserved: {
 		port: "write port beside config",
 		...reserved(
-			...["process.roles", "node.id", "broker.id", "cluster.id"],
-			...["listeners", "advertised.*", "host.name", "zookeeper.connect"],
-			...["listener.security.protocol.map", "inter.broker.listener.name"],
-			...["security.inter.broker.protocol", "controller.listener.names"],
-			...["controller.quorum.voters", "controller.quorum.bootstrap.servers"],
-			...["log.dir", "log.dirs", "metadata.log.dir"],
+			"process.roles",
+			"node.id",
+			"broker.id",
+			"cluster.id",
+			"listeners",
+			"advertised.*",
+			"host.name",
+			"zookeeper.connect",
+			"listener.security.protocol.map",
+			"inter.broker.listener.name",
+			"security.inter.broker.protocol",
+			"controller.listener.names",
+			"controller.quorum.voters",
+			"controller.quorum.bootstrap.servers",
+			"log.dir",
+			"log.dirs",
+			"metadata.log.dir",
 		),
 	},
 };
@@ -221,12 +213,9 @@ function copies({ replicas, url }: KafkaOptions): number | null {
 	return replicas ?? (url === undefined ? 1 : null);
 }
 
-function contradictions(
-	options: KafkaOptions,
-): { key: string; message: string }[] {
+function contradictions(options: KafkaOptions): { key: string; message: string }[] {
 	const problems = configProblems(options.config, CONFIG);
-	const wrong = (key: string, message: string) =>
-		problems.push({ key, message });
+	const wrong = (key: string, message: string) => problems.push({ key, message });
 	const { acks, idempotence, minInsyncReplicas } = options;
 	for (const one of acknowledgeProblems(options, "Kafka", {
 		automatic: "a group is where its commits say",
@@ -239,30 +228,19 @@ function contradictions(
 			`commitInterval needs acknowledge: interval; here it is acknowledge: ${way}`,
 		);
 	const replicas = copies(options);
-	const overruled = OVERRULED.find(
-		(key) => options.config?.[key] !== undefined,
-	);
+	const overruled = OVERRULED.find((key) => options.config?.[key] !== undefined);
 	if (overruled !== undefined && options.durability !== undefined)
 		wrong(
 			"config",
 			`durability: ${options.durability} sets ${overruled} for each topic; remove ${overruled}`,
 		);
 	if (options.binary !== undefined && options.version !== undefined)
-		wrong(
-			"version",
-			"binary is an installation with a version of its own; remove version",
-		);
+		wrong("version", "binary is an installation with a version of its own; remove version");
 	if (idempotence && acks !== "all")
-		wrong(
-			"idempotence",
-			`idempotence needs acks: all; here it is acks: ${acks}`,
-		);
+		wrong("idempotence", `idempotence needs acks: all; here it is acks: ${acks}`);
 	if (minInsyncReplicas !== undefined) {
 		if (acks !== "all")
-			wrong(
-				"minInsyncReplicas",
-				`minInsyncReplicas needs acks: all; here it is acks: ${acks}`,
-			);
+			wrong("minInsyncReplicas", `minInsyncReplicas needs acks: all; here it is acks: ${acks}`);
 		else if (replicas !== null && minInsyncReplicas > replicas)
 			wrong(
 				"minInsyncReplicas",

@@ -37,9 +37,7 @@ describe("the files of a launch", () => {
 			const launched = await launch(level);
 			const keys = Object.keys(launched.properties(1));
 			expect(keys.filter((key) => key.includes("flush"))).toEqual([]);
-			expect(launched.properties(1)["log.dirs"]).toBe(
-				path.join(launched.store, "data-1"),
-			);
+			expect(launched.properties(1)["log.dirs"]).toBe(path.join(launched.store, "data-1"));
 		},
 	);
 
@@ -65,9 +63,7 @@ describe("the files of a launch", () => {
 		expect((await launch(null)).settings.java).toContain("-Xmx512MiB");
 		const large = await launch(null, {}, { messageBytes: 64 * 1024 ** 2 });
 		expect(large.settings.java).toContain("-Xmx1GiB");
-		expect((await launch(null, { heap: "2GiB" })).settings.java).toContain(
-			"-Xmx2GiB",
-		);
+		expect((await launch(null, { heap: "2GiB" })).settings.java).toContain("-Xmx2GiB");
 	});
 });
 
@@ -84,10 +80,7 @@ describe("the jars of another version", () => {
 			null,
 			{ version: "4.0.0" },
 			{},
-			{
-				PATH: `${bin}:/usr/bin:/bin`,
-				MQBENCH_CACHE_DIR: testFolder(),
-			},
+			{ PATH: `${bin}:/usr/bin:/bin`, MQBENCH_CACHE_DIR: testFolder() },
 		);
 		expect(settings.jars).toBe(
 			"checked by Maven's checksums only: mqbench has no sha256 of Kafka 4.0.0",
@@ -99,12 +92,7 @@ describe("the jars of another version", () => {
 
 describe("what is missing is one sentence that says how to get it", () => {
 	test.each([
-		[
-			"Java",
-			null,
-			{},
-			/^mine: Kafka needs Java, and java is not on PATH\. Install it: /,
-		],
+		["Java", null, {}, /^mine: Kafka needs Java, and java is not on PATH\. Install it: /],
 		[
 			"a newer Java",
 			"11.0.20",
@@ -124,9 +112,7 @@ describe("what is missing is one sentence that says how to get it", () => {
 			/\/nowhere\/kafka \(binary\) is no installation of Kafka: .*Correct binary, or remove it/,
 		],
 	])("%s", async (_, java, options, message) => {
-		await expect(
-			launch(null, options, {}, { PATH: onlyJava(java) }),
-		).rejects.toMatchObject({
+		await expect(launch(null, options, {}, { PATH: onlyJava(java) })).rejects.toMatchObject({
 			code: "broker-missing",
 			exit: 3,
 			message: expect.stringMatching(message),
@@ -137,9 +123,7 @@ describe("what is missing is one sentence that says how to get it", () => {
 		const env = { PATH: onlyJava("21.0.1"), KAFKA_HOME: "/nowhere" };
 		await expect(launch(null, {}, {}, env)).rejects.toMatchObject({
 			code: "broker-missing",
-			message: expect.stringContaining(
-				"/nowhere (KAFKA_HOME) is no installation of Kafka",
-			),
+			message: expect.stringContaining("/nowhere (KAFKA_HOME) is no installation of Kafka"),
 		});
 	});
 
@@ -164,9 +148,7 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 	() => {
 		test("comes up, says its version, keeps its logs in memory where durability is memory, and is gone with its data", async () => {
 			const ours = () =>
-				readdirSync("/dev/shm").filter((name) =>
-					name.startsWith(`mqbench-${process.pid}-`),
-				);
+				readdirSync("/dev/shm").filter((name) => name.startsWith(`mqbench-${process.pid}-`));
 			const inMemory = existsSync("/dev/shm");
 			const { broker, log } = await open(inMemory ? "memory" : null);
 			expect(broker.url).toMatch(/^kafka:\/\/127\.0\.0\.1:\d+$/);
@@ -174,9 +156,7 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 			expect(broker.pids.every(runs)).toBe(true);
 			if (inMemory) {
 				const [folder = ""] = ours();
-				expect(readdirSync(path.join("/dev/shm", folder, "data-1"))).toContain(
-					"meta.properties",
-				);
+				expect(readdirSync(path.join("/dev/shm", folder, "data-1"))).toContain("meta.properties");
 				expect(broker.settings["log.dirs"]).toBe("/dev/shm (in memory)");
 			}
 			await broker.close();
@@ -193,10 +173,7 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 function onlyJava(version: string | null): string {
 	const folder = testFolder();
 	if (version !== null)
-		script(
-			path.join(folder, "java"),
-			`echo 'openjdk version "${version}"' >&2`,
-		);
+		script(path.join(folder, "java"), `echo 'openjdk version "${version}"' >&2`);
 	return folder;
 }
 

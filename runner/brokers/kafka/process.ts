@@ -33,9 +33,7 @@ export const kafka: BrokerProcess = {
 		const { nodes, image, where } = setup;
 		const java = await findJava(setup, "Kafka");
 		const classes = image ? null : await findClasses(setup);
-		const controllers = nodes.map(({ ip, ports }) =>
-			hostPort(ip, ports[1] ?? 0),
-		);
+		const controllers = nodes.map(({ ip, ports }) => hostPort(ip, ports[1] ?? 0));
 		const inMemory = setup.level === "memory";
 		const chosen = settingsOf(setup, nodes.length);
 		return {
@@ -50,23 +48,28 @@ export const kafka: BrokerProcess = {
 			flushes: !inMemory,
 			nodes: await Promise.all(
 				nodes.map(async (node, i) => {
-					const jars = classes
-						? node.bring("kafka", classes)
-						: "/opt/kafka/libs";
+					const jars = classes ? node.bring("kafka", classes) : "/opt/kafka/libs";
 					const run = (flags: readonly string[], ...rest: string[]) => [
-						...[java, ...flags],
+						java,
+						...flags,
 						`-Dlog4j2.configurationFile=${node.folder}/log4j2.properties`,
-						...["-cp", `${jars}/*`, ...rest],
+						"-cp",
+						`${jars}/*`,
+						...rest,
 					];
 					const file = `${node.folder}/server.properties`;
 					return {
 						before: [
 							run(
 								BRIEF,
-								...["kafka.tools.StorageTool", "format"],
+								"kafka.tools.StorageTool",
+								"format",
 								// A container does so before each of its starts.
 								...(image ? ["--ignore-formatted"] : []),
-								...["-t", CLUSTER, "-c", file],
+								"-t",
+								CLUSTER,
+								"-c",
+								file,
 							),
 						],
 						argv: run(jvm(setup).argv, "kafka.Kafka", file),
@@ -74,9 +77,7 @@ export const kafka: BrokerProcess = {
 							"server.properties": properties({
 								...member(i, controllers),
 								...listeners(node),
-								"log.dirs": inMemory
-									? await memoryFolder(setup, node)
-									: node.data,
+								"log.dirs": inMemory ? await memoryFolder(setup, node) : node.data,
 								...chosen,
 							}),
 							"log4j2.properties": LOGGING,
@@ -101,11 +102,7 @@ const JVM = [
 	"-XX:InitiatingHeapOccupancyPercent=35",
 	"-XX:+ExplicitGCInvokesConcurrent",
 ];
-const BRIEF = [
-	"-XX:TieredStopAtLevel=1",
-	"-XX:+UseSerialGC",
-	"-XX:-UsePerfData",
-];
+const BRIEF = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"];
 
 /** The scenario's word chose this file, so that its options are Kafka's. */
 function optionsOf({ system }: Pick<Setup, "system">): KafkaOptions {
@@ -130,40 +127,27 @@ async function memoryFolder(
 }
 
 /** Folder of the jars: of an installation, or of the cache. */
-async function findClasses(
-	setup: Pick<Setup, "system" | "tools">,
-): Promise<string> {
+async function findClasses(setup: Pick<Setup, "system" | "tools">): Promise<string> {
 	const { system, tools } = setup;
 	const { version } = optionsOf(setup);
-	if (system.binary !== null)
-		return libraries(system.key, system.binary, "binary");
+	if (system.binary !== null) return libraries(system.key, system.binary, "binary");
 	const home = tools.env.KAFKA_HOME;
-	if (home && version === undefined)
-		return libraries(system.key, home, "KAFKA_HOME");
+	if (home && version === undefined) return libraries(system.key, home, "KAFKA_HOME");
 	return fetchJars(setup, jars, {
 		...(version === undefined ? {} : { version }),
-		instead:
-			"use a Kafka that you have: KAFKA_HOME=/path/to/kafka, or binary: /path/to/kafka",
+		instead: "use a Kafka that you have: KAFKA_HOME=/path/to/kafka, or binary: /path/to/kafka",
 	});
 }
 
 /** What a report says of jars that only Maven has checked. */
-function unpinned(
-	setup: Pick<Setup, "system" | "tools">,
-): Record<string, string> {
+function unpinned(setup: Pick<Setup, "system" | "tools">): Record<string, string> {
 	const { version } = optionsOf(setup);
-	return setup.system.binary !== null ||
-		version === undefined ||
-		pinned(jars, version) !== null
+	return setup.system.binary !== null || version === undefined || pinned(jars, version) !== null
 		? {}
 		: { jars: tell("jars-not-pinned", { what: `Kafka ${version}` }) };
 }
 
-async function libraries(
-	system: string,
-	home: string,
-	source: string,
-): Promise<string> {
+async function libraries(system: string, home: string, source: string): Promise<string> {
 	const folder = path.resolve(home, "libs");
 	const jars = await readdir(folder).catch(() => []);
 	if (jars.some((jar) => /^kafka_2\.\d+-.*\.jar$/.test(jar))) return folder;
@@ -195,10 +179,7 @@ function jvm(setup: Setup) {
 }
 
 /** Who a node is, and who the others are: each is broker and controller at once. */
-function member(
-	index: number,
-	controllers: readonly string[],
-): Record<string, string> {
+function member(index: number, controllers: readonly string[]): Record<string, string> {
 	return {
 		"process.roles": "broker,controller",
 		"node.id": String(index + 1),
@@ -206,8 +187,7 @@ function member(
 			.map((controller, i) => `${i + 1}@${controller}`)
 			.join(","),
 		"controller.listener.names": "CONTROLLER",
-		"listener.security.protocol.map":
-			"PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
 	};
 }
 
@@ -222,18 +202,14 @@ function listeners({
 	const at = (name: string, port: number) =>
 		`${name}://${listen === ANY ? `:${port}` : hostPort(listen, port)}`;
 	const all = (...others: string[]) =>
-		[at("PLAINTEXT", clients), ...others, at("CONTROLLER", controller)].join(
-			",",
-		);
+		[at("PLAINTEXT", clients), ...others, at("CONTROLLER", controller)].join(",");
 	const advertised = `PLAINTEXT://${client}`;
-	if (!published)
-		return { listeners: all(), "advertised.listeners": advertised };
+	if (!published) return { listeners: all(), "advertised.listeners": advertised };
 	return {
 		listeners: all(at("INTERNAL", 9094)),
 		"advertised.listeners": `${advertised},INTERNAL://${ip}:9094`,
 		"inter.broker.listener.name": "INTERNAL",
-		"listener.security.protocol.map":
-			"PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",
 	};
 }
 
@@ -241,10 +217,7 @@ function listeners({
  * What differs from Kafka's defaults, durability's part of the server, and `config`, which has the last word. What a topic can
  * have of its own (flush.messages, flush.ms, max.message.bytes) the driver gives it.
  */
-function settingsOf(
-	setup: Pick<Setup, "system" | "level">,
-	nodes: number,
-): Record<string, string> {
+function settingsOf(setup: Pick<Setup, "system" | "level">, nodes: number): Record<string, string> {
 	const copies = String(Math.min(nodes, 3));
 	const settings: Record<string, string> = {
 		// One node has one copy of Kafka's own topics, and needs fewer files for them.
@@ -262,17 +235,13 @@ function settingsOf(
 	if (nodes === 1) settings["controlled.shutdown.enable"] = "false";
 	if (setup.level === "interval") settings[SCHEDULER] = "1000";
 	const { config } = optionsOf(setup);
-	for (const [key, value] of Object.entries(config ?? {}))
-		settings[key] = String(value);
+	for (const [key, value] of Object.entries(config ?? {})) settings[key] = String(value);
 	return settings;
 }
 
 /** A file in Java's manner, in which a backslash begins an escape. */
 function properties(settings: Readonly<Record<string, string>>): string {
 	return Object.entries(settings)
-		.map(
-			([key, value]) =>
-				`${key}=${value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`,
-		)
+		.map(([key, value]) => `${key}=${value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`)
 		.join("");
 }

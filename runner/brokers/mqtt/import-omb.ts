@@ -1,10 +1,8 @@
 import { type Mapping, number, type OmbDriver } from "../omb-driver.ts";
 
 const qos: Mapping = (value) => number(value, (level) => ({ qos: level }));
-const clean: Mapping = (on) =>
-	on === "false" ? { session: "persistent" } : null;
-const most: Mapping = (value) =>
-	number(value, (receiveMaximum) => ({ receiveMaximum }));
+const clean: Mapping = (on) => (on === "false" ? { session: "persistent" } : null);
+const most: Mapping = (value) => number(value, (receiveMaximum) => ({ receiveMaximum }));
 
 /** Its drivers for MQTT 3.1.1 (all keys on top) and MQTT 5 (`client`, `consumer`). */
 export const omb: OmbDriver = {
@@ -16,15 +14,12 @@ export const omb: OmbDriver = {
 		pubQos: qos,
 		"client.qos": qos,
 		subQos: (value, other) =>
-			value === other("pubQos")
-				? null
-				: "one QoS is for messages and subscriptions",
+			value === other("pubQos") ? null : "one QoS is for messages and subscriptions",
 		cleanSession: clean,
 		"consumer.cleanSession": clean,
 		maxInflight: most,
 		"consumer.receiveMaximum": most,
-		keepAliveInterval: (value) =>
-			number(value, (n) => (n > 0 ? { keepAlive: `${n}s` } : null)),
+		keepAliveInterval: (value) => number(value, (n) => (n > 0 ? { keepAlive: `${n}s` } : null)),
 		clientIdPrefix: "every run has client ids of its own",
 		"client.topicPrefix": "topics of mqbench have names of their own",
 		"consumer.sessionExpiryIntervalSeconds": "the server's own",

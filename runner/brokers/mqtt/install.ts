@@ -12,9 +12,7 @@ export const install: BrokerInstall = {
 					"mosquitto is not on PATH, so mqbench builds Mochi MQTT, a server in Go, when a run needs it.",
 			};
 		// It prints its version with its help, and calls that a failure.
-		const version = /mosquitto version (\S+)/.exec(
-			(await run(program, "-h")) ?? "",
-		)?.[1];
+		const version = /mosquitto version (\S+)/.exec((await run(program, "-h")) ?? "")?.[1];
 		return {
 			here: true,
 			figure: `mosquitto ${version ?? ""}`.trim(),

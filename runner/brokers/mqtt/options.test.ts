@@ -7,13 +7,8 @@ function options(some: Some = {}) {
 	return mqtt.options.parse({ broker: "mqtt", ...some });
 }
 
-function refusals(
-	some: Some,
-	place: "process" | "container" = "process",
-): string[] {
-	return mqtt
-		.contradictions(options(some), place)
-		.map(({ key, message }) => `${key}: ${message}`);
+function refusals(some: Some, place: "process" | "container" = "process"): string[] {
+	return mqtt.contradictions(options(some), place).map(({ key, message }) => `${key}: ${message}`);
 }
 
 describe("MQTT", () => {
@@ -21,19 +16,16 @@ describe("MQTT", () => {
 		[0, false, "at-most-once", "automatic", null],
 		[1, true, "at-least-once", "message", 20],
 		[2, true, "exactly-once", "message", 20],
-	])(
-		"of QoS %i acknowledges: %s, and promises %s",
-		(qos, acks, delivery, way, prefetch) => {
-			expect(mqtt.traits(options({ qos }))).toMatchObject({
-				title: `MQTT QoS ${qos}`,
-				acks,
-				delivery,
-				acknowledge: { alone: way, group: way },
-				prefetch,
-				wildcards: true,
-			});
-		},
-	);
+	])("of QoS %i acknowledges: %s, and promises %s", (qos, acks, delivery, way, prefetch) => {
+		expect(mqtt.traits(options({ qos }))).toMatchObject({
+			title: `MQTT QoS ${qos}`,
+			acks,
+			delivery,
+			acknowledge: { alone: way, group: way },
+			prefetch,
+			wildcards: true,
+		});
+	});
 
 	test("says what it cannot do, and what to write instead", () => {
 		const of = (some: Some) => mqtt.traits(options(some));
@@ -43,13 +35,13 @@ describe("MQTT", () => {
 			instead: { publish: "write qos: 1", backlog: "write qos: 1" },
 		});
 		expect(of({ server: "nats" })).toMatchObject({
-			cannot: {
-				"work-queue": "nats-server delivers nothing to shared subscriptions",
-			},
+			cannot: { "work-queue": "nats-server delivers nothing to shared subscriptions" },
 			instead: { "work-queue": "write server: mosquitto" },
 		});
 		expect(of({ maxQueued: 1000 }).keepsOnly).toEqual({
-			...{ messages: 1000, bytes: 0, option: "maxQueued" },
+			messages: 1000,
+			bytes: 0,
+			option: "maxQueued",
 		});
 	});
 
@@ -67,20 +59,23 @@ describe("MQTT", () => {
 
 	test("of a server that is not ours nothing is known but what is declared", () => {
 		expect(mqtt.durability(options(), false).level).toBeNull();
-		expect(
-			mqtt.durability(options({ durability: "memory" }), false).text,
-		).toMatch(/declared, not checked/);
+		expect(mqtt.durability(options({ durability: "memory" }), false).text).toMatch(
+			/declared, not checked/,
+		);
 	});
 
 	test("tells the driver all that it sets", () => {
 		const all = { session: "persistent", keepAlive: "60s", tls: true };
 		expect(mqtt.driverOptions(options(all))).toEqual({
-			...{ protocol: "5", qos: 1, session: "persistent", receiveMaximum: 20 },
-			...{ keepAliveNs: 60e9, noDelay: true, tls: {} },
+			protocol: "5",
+			qos: 1,
+			session: "persistent",
+			receiveMaximum: 20,
+			keepAliveNs: 60e9,
+			noDelay: true,
+			tls: {},
 		});
-		expect(mqtt.driverOptions(options({ server: "nats" }))).toMatchObject({
-			protocol: "3.1.1",
-		});
+		expect(mqtt.driverOptions(options({ server: "nats" }))).toMatchObject({ protocol: "3.1.1" });
 	});
 
 	test.each<[Some, string]>([

@@ -3,21 +3,9 @@ import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
-import {
-	defined,
-	driverTls,
-	processFields,
-	tlsField,
-	versionProblems,
-} from "../fields.ts";
+import { defined, driverTls, processFields, tlsField, versionProblems } from "../fields.ts";
 import { sizeInConfig } from "../size-limits.ts";
-import {
-	MEMORY,
-	mqttDurability,
-	NATS_OWN,
-	NOTHING,
-	OWN,
-} from "./durability.ts";
+import { MEMORY, mqttDurability, NATS_OWN, NOTHING, OWN } from "./durability.ts";
 
 const MqttOptions = z.strictObject({
 	broker: z.literal("mqtt").meta({
@@ -121,15 +109,10 @@ export const mqtt = {
 			: null,
 		wildcards: true,
 		maxMessageBytes: maxMessageBytes(server, options.config),
-		cannot: {
-			...(qos === 0 ? UNSTORED : {}),
-			...(server === "nats" ? UNSHARED : {}),
-		},
+		cannot: { ...(qos === 0 ? UNSTORED : {}), ...(server === "nats" ? UNSHARED : {}) },
 		instead: {
 			...(qos === 0 ? both(Object.keys(UNSTORED), "write qos: 1") : {}),
-			...(server === "nats"
-				? both(Object.keys(UNSHARED), "write server: mosquitto")
-				: {}),
+			...(server === "nats" ? both(Object.keys(UNSHARED), "write server: mosquitto") : {}),
 		},
 		levels: qos === 0 || server === "nats" ? {} : { memory: MEMORY },
 		ownDurability: ownDurability(qos, server),
@@ -160,8 +143,7 @@ function maxMessageBytes(
 	config: MqttOptions["config"] = {},
 ): number {
 	if (server === "nats") {
-		const [, most] =
-			Object.entries(config).find(([key]) => /^max_payload$/i.test(key)) ?? [];
+		const [, most] = Object.entries(config).find(([key]) => /^max_payload$/i.test(key)) ?? [];
 		const payload = sizeInConfig(most);
 		return payload === null ? NATS_MAX_MESSAGE_BYTES : payload - NATS_ENVELOPE;
 	}
@@ -179,11 +161,7 @@ const UNSTORED = {
 } as const;
 
 const SHARE = "nats-server delivers nothing to shared subscriptions";
-const UNSHARED = {
-	"work-queue": SHARE,
-	backlog: SHARE,
-	"request-reply": SHARE,
-} as const;
+const UNSHARED = { "work-queue": SHARE, backlog: SHARE, "request-reply": SHARE } as const;
 
 function both(patterns: readonly string[], what: string) {
 	return Object.fromEntries(patterns.map((pattern) => [pattern, what]));
@@ -204,12 +182,31 @@ const MOSQUITTO = {
 		max_queued_messages: "write maxQueued beside config",
 		set_tcp_nodelay: "write tcpNoDelay beside config",
 		...reserved(
-			...["bind_address", "bind_interface", "socket_domain", "protocol"],
-			...["allow_anonymous", "password_file", "acl_file", "psk_file", "plugin"],
-			...["auth_plugin", "per_listener_settings", "include_dir", "user"],
-			...["log_dest", "log_type", "pid_file", "connection", "address"],
-			...["persistence_location", "persistence_file"],
-			...["cafile", "capath", "certfile", "keyfile", "require_certificate"],
+			"bind_address",
+			"bind_interface",
+			"socket_domain",
+			"protocol",
+			"allow_anonymous",
+			"password_file",
+			"acl_file",
+			"psk_file",
+			"plugin",
+			"auth_plugin",
+			"per_listener_settings",
+			"include_dir",
+			"user",
+			"log_dest",
+			"log_type",
+			"pid_file",
+			"connection",
+			"address",
+			"persistence_location",
+			"persistence_file",
+			"cafile",
+			"capath",
+			"certfile",
+			"keyfile",
+			"require_certificate",
 		),
 	},
 };
@@ -218,12 +215,35 @@ const NATS = {
 	reserved: {
 		port: "write port beside config",
 		...reserved(
-			...["listen", "host", "net", "server_name", "mqtt.listen", "mqtt.host"],
-			...["mqtt.port", "mqtt.tls", "jetstream.store_dir", "jetstream.storedir"],
-			...["http", "https", "http_port", "https_port", "monitor_port"],
-			...["cluster.*", "gateway.*", "leafnodes.*", "websocket.*", "include"],
-			...["authorization.*", "accounts.*", "operator", "no_auth_user"],
-			...["logfile", "log_file", "syslog", "remote_syslog", "pidfile"],
+			"listen",
+			"host",
+			"net",
+			"server_name",
+			"mqtt.listen",
+			"mqtt.host",
+			"mqtt.port",
+			"mqtt.tls",
+			"jetstream.store_dir",
+			"jetstream.storedir",
+			"http",
+			"https",
+			"http_port",
+			"https_port",
+			"monitor_port",
+			"cluster.*",
+			"gateway.*",
+			"leafnodes.*",
+			"websocket.*",
+			"include",
+			"authorization.*",
+			"accounts.*",
+			"operator",
+			"no_auth_user",
+			"logfile",
+			"log_file",
+			"syslog",
+			"remote_syslog",
+			"pidfile",
 		),
 	},
 };
@@ -234,49 +254,25 @@ function contradictions(
 ): { key: string; message: string }[] {
 	const { server, config, keepAlive } = options;
 	const problems = configProblems(config, server === "nats" ? NATS : MOSQUITTO);
-	const wrong = (key: string, message: string) =>
-		problems.push({ key, message });
+	const wrong = (key: string, message: string) => problems.push({ key, message });
 	if (server === "nats" && options.protocol === "5")
 		wrong("protocol", "nats-server speaks MQTT 3.1.1 only; remove protocol");
 	if (options.session === "persistent" && options.qos === 0)
-		wrong(
-			"session",
-			"a server keeps no messages of QoS 0; write qos: 1 with session: persistent",
-		);
-	if (
-		keepAlive !== undefined &&
-		(keepAlive % 1e9 !== 0 || keepAlive > MOST_SECONDS * 1e9)
-	)
-		wrong(
-			"keepAlive",
-			`MQTT counts whole seconds, up to ${MOST_SECONDS}; write 60s, for example`,
-		);
-	if (
-		options.maxQueued !== undefined &&
-		(server ?? "mosquitto") !== "mosquitto"
-	)
-		wrong(
-			"maxQueued",
-			`maxQueued is of mosquitto, and server is ${server}; remove maxQueued`,
-		);
+		wrong("session", "a server keeps no messages of QoS 0; write qos: 1 with session: persistent");
+	if (keepAlive !== undefined && (keepAlive % 1e9 !== 0 || keepAlive > MOST_SECONDS * 1e9))
+		wrong("keepAlive", `MQTT counts whole seconds, up to ${MOST_SECONDS}; write 60s, for example`);
+	if (options.maxQueued !== undefined && (server ?? "mosquitto") !== "mosquitto")
+		wrong("maxQueued", `maxQueued is of mosquitto, and server is ${server}; remove maxQueued`);
 	if (server === "mochi" && config !== undefined)
 		wrong("config", "Mochi MQTT has no configuration file; remove config");
 	if (server === "mochi" && options.binary !== undefined)
-		wrong(
-			"binary",
-			"mqbench builds Mochi MQTT itself; remove binary, or write server: mosquitto",
-		);
+		wrong("binary", "mqbench builds Mochi MQTT itself; remove binary, or write server: mosquitto");
 	if (place === "container" && (server ?? "mosquitto") !== "mosquitto")
 		wrong(
 			"server",
 			`only mosquitto runs in containers here; remove server, or write target: local`,
 		);
-	for (const one of versionProblems(
-		options,
-		place,
-		"mosquitto",
-		"installed-version",
-	))
+	for (const one of versionProblems(options, place, "mosquitto", "installed-version"))
 		problems.push(one);
 	return problems;
 }

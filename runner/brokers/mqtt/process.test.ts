@@ -18,7 +18,11 @@ type Some = Readonly<Record<string, unknown>>;
 function system(written: Some): System {
 	const options = scenario.options.parse({ broker: "mqtt", ...written });
 	return {
-		...{ key: "mine", broker: "mqtt", port: null, url: null, binary: null },
+		key: "mine",
+		broker: "mqtt",
+		port: null,
+		url: null,
+		binary: null,
 		options,
 	} as unknown as System;
 }
@@ -26,10 +30,7 @@ function system(written: Some): System {
 async function open(written: Some, bytes = 256) {
 	const folder = testFolder();
 	mkdirSync(path.join(folder, "tmp"));
-	const rig = await localRig(
-		fakeWorld({ env: { PATH: process.env.PATH } }),
-		real,
-	);
+	const rig = await localRig(fakeWorld({ env: { PATH: process.env.PATH } }), real);
 	onTestFinished(() => rig.teardown());
 	return rig.open({
 		system: system(written),
@@ -47,8 +48,10 @@ describe("a real server comes up and says what it is:", () => {
 			{ receiveMaximum: 100, maxQueued: 5, config: { max_keepalive: 600 } },
 			/^mosquitto \d/,
 			{
-				...{ set_tcp_nodelay: "true", max_inflight_messages: "100" },
-				...{ max_queued_messages: "5", persistence: "false" },
+				set_tcp_nodelay: "true",
+				max_inflight_messages: "100",
+				max_queued_messages: "5",
+				persistence: "false",
 				max_keepalive: "600",
 			},
 		],
@@ -66,19 +69,13 @@ test("without a word it is mosquitto where that is, else the one that mqbench bu
 	const home = testFolder();
 	script(path.join(home, "mosquitto"), "exit 0");
 	const here = async (PATH: string, written: Some = {}) =>
-		(
-			await describedHere(mqtt, real, {
-				system: system(written),
-				env: { PATH },
-			})
-		).nodes[0]?.argv[0];
+		(await describedHere(mqtt, real, { system: system(written), env: { PATH } })).nodes[0]?.argv[0];
 	expect(await here(home)).toBe(path.join(home, "mosquitto"));
 	expect(await here(home, { server: "mochi" })).toMatch(/mochi/);
 });
 
 test("on a host it is the host's, behind a password of each run", async () => {
-	const said =
-		"mqbench:program=/usr/sbin/mosquitto\nmqbench:version=mosquitto version 2.0.11\n";
+	const said = "mqbench:program=/usr/sbin/mosquitto\nmqbench:version=mosquitto version 2.0.11\n";
 	const setup = hostSetup({ broker: "mqtt" }, { said });
 	const { nodes, url } = await mqtt.describe(setup);
 	const conf = nodes[0]?.files["mosquitto.conf"] ?? "";
@@ -88,9 +85,7 @@ test("on a host it is the host's, behind a password of each run", async () => {
 	expect(conf).not.toContain("allow_anonymous");
 	const { username, password } = new URL(url());
 	expect(username).toBe("mqbench");
-	expect(nodes[0]?.files.passwords).toMatch(
-		/^mqbench:\$7\$101\$[\w+/=]{16}\$[\w+/=]{88}\n$/,
-	);
+	expect(nodes[0]?.files.passwords).toMatch(/^mqbench:\$7\$101\$[\w+/=]{16}\$[\w+/=]{88}\n$/);
 	expect(JSON.stringify(nodes)).not.toContain(password);
 	expect((await mqtt.describe(setup)).url()).not.toBe(url());
 	await expect(

@@ -3,12 +3,7 @@ import { hostPort } from "../addresses.ts";
 import { inBlocks } from "../blocks.ts";
 import { checkVersionThere, installed } from "../installed.ts";
 import { type Login, newLogin } from "../login.ts";
-import type {
-	BrokerProcess,
-	NodeDescription,
-	Setup,
-	Site,
-} from "../process.ts";
+import type { BrokerProcess, NodeDescription, Setup, Site } from "../process.ts";
 import { type MqttOptions, NATS_ENVELOPE, RECEIVE_MAXIMUM } from "./options.ts";
 
 /**
@@ -66,11 +61,7 @@ const WHERE = {
 
 /** Which server it is to be; one that is not named: mosquitto, if this machine is to have it and has not, then the one that mqbench builds. */
 function kindOf(
-	{
-		system,
-		tools,
-		image,
-	}: Pick<Setup, "system" | "tools"> & { readonly image?: Setup["image"] },
+	{ system, tools, image }: Pick<Setup, "system" | "tools"> & { readonly image?: Setup["image"] },
 	ask: Setup["ask"],
 ): Kind {
 	const { server } = optionsOf(system);
@@ -79,9 +70,7 @@ function kindOf(
 	return tools.findOnPath("mosquitto") === null ? "mochi" : "mosquitto";
 }
 
-const servers: Readonly<
-	Record<Kind, (setup: Setup, login: Login) => Promise<Made>>
-> = {
+const servers: Readonly<Record<Kind, (setup: Setup, login: Login) => Promise<Made>>> = {
 	async mosquitto(setup, login) {
 		const options = optionsOf(setup.system);
 		const settings = {
@@ -130,9 +119,12 @@ const servers: Readonly<
 			nodes: nodes.map(({ bring, listen, ports }) => ({
 				argv: [
 					bring(PROGRAMS.mochi, program),
-					...["-listen", hostPort(listen, ports[0] ?? 0)],
-					...["-receive-maximum", String(most)],
-					...["-max-queued", String(MOCHI_QUEUED)],
+					"-listen",
+					hostPort(listen, ports[0] ?? 0),
+					"-receive-maximum",
+					String(most),
+					"-max-queued",
+					String(MOCHI_QUEUED),
 				],
 				files: {},
 				env: { MOCHI_USER: login.user, MOCHI_PASSWORD: login.password },
@@ -144,8 +136,7 @@ const servers: Readonly<
 			system.binary === null
 				? site.bring(PROGRAMS.nats, built)
 				: tools.findProgram(system, [], INSTALL);
-		const built =
-			system.binary === null ? await tools.built(PROGRAMS.nats) : "";
+		const built = system.binary === null ? await tools.built(PROGRAMS.nats) : "";
 		const settings = {
 			...(messageBytes + NATS_ENVELOPE > NATS_MAX_PAYLOAD
 				? { max_payload: messageBytes + NATS_ENVELOPE }
@@ -182,9 +173,7 @@ const MOCHI_QUEUED = 65_535;
 const NATS_MAX_PAYLOAD = 1024 ** 2;
 
 /** How each tells that it is up, and which it is. */
-const SAYS: Readonly<
-	Record<Kind, { readonly version: RegExp; readonly ready: RegExp }>
-> = {
+const SAYS: Readonly<Record<Kind, { readonly version: RegExp; readonly ready: RegExp }>> = {
 	mosquitto: {
 		version: /\bmosquitto version (\S+) running$/,
 		ready: /\bmosquitto version \S+ running$/,
@@ -201,8 +190,7 @@ function signs(kind: Kind, client: string) {
 			return SAYS[kind].ready.test(line);
 		},
 		url: () => `mqtt://${client}`,
-		version: () =>
-			version && `${kind === "nats" ? PROGRAMS.nats : kind} ${version}`,
+		version: () => version && `${kind === "nats" ? PROGRAMS.nats : kind} ${version}`,
 		startMs: 30_000,
 		stopMs: 5_000,
 	};
@@ -227,9 +215,7 @@ function hashed({ user, password }: Login): string {
 	return `${user}:$7$${rounds}$${salt.toString("base64")}$${hash.toString("base64")}\n`;
 }
 
-function lines(
-	settings: Readonly<Record<string, string | number | boolean>>,
-): string {
+function lines(settings: Readonly<Record<string, string | number | boolean>>): string {
 	return Object.entries(settings)
 		.map(([key, value]) => `${key} ${value}\n`)
 		.join("");

@@ -40,11 +40,8 @@ export function streamingDurability(
 		return durability === undefined
 			? { level: null, text: "not known (your server)", by: [] }
 			: declared(durability, levelTexts[durability]);
-	const by = Object.keys(config).filter((key) =>
-		[STORE, SYNC, EVERY].includes(key.toLowerCase()),
-	);
-	if (durability === undefined && by.length === 0)
-		return { level: "memory", text: OWN, by };
+	const by = Object.keys(config).filter((key) => [STORE, SYNC, EVERY].includes(key.toLowerCase()));
+	if (durability === undefined && by.length === 0) return { level: "memory", text: OWN, by };
 	const settings = streamingSettings(durability ?? null, config);
 	const level = levelOf(settings);
 	return { level, text: `${textOf(settings)} (${level})`, by };

@@ -26,66 +26,46 @@ describe("NATS Streaming", () => {
 	});
 
 	test("keeps 1 GiB of a channel in memory, and all of one in files", () => {
-		expect(streaming.traits(options()).keepsOnly).toMatchObject({
-			bytes: 1024 ** 3,
-		});
-		expect(
-			streaming.traits(options({ durability: "os" })).keepsOnly,
-		).toBeNull();
+		expect(streaming.traits(options()).keepsOnly).toMatchObject({ bytes: 1024 ** 3 });
+		expect(streaming.traits(options({ durability: "os" })).keepsOnly).toBeNull();
 	});
 
 	test.each([
 		[{}, "memory", "memory (store: memory, its default)"],
 		[{ durability: "memory" }, "memory", "store: memory (memory)"],
-		[
-			{ durability: "os" },
-			"os",
-			"store: file, sync_on_flush: false, auto_sync: 0s (os)",
-		],
+		[{ durability: "os" }, "os", "store: file, sync_on_flush: false, auto_sync: 0s (os)"],
 		[
 			{ durability: "interval" },
 			"interval",
 			"store: file, sync_on_flush: false, auto_sync: 1s (interval)",
 		],
-		[
-			{ durability: "fsync" },
-			"fsync",
-			"store: file, sync_on_flush: true, auto_sync: 1m (fsync)",
-		],
+		[{ durability: "fsync" }, "fsync", "store: file, sync_on_flush: true, auto_sync: 1m (fsync)"],
 		[
 			{ config: { "streaming.store": "FILE" } },
 			"fsync",
 			"store: file, sync_on_flush: true, auto_sync: 1m (fsync)",
 		],
 		[
-			{
-				durability: "fsync",
-				config: { "streaming.file_options.sync_on_flush": false },
-			},
+			{ durability: "fsync", config: { "streaming.file_options.sync_on_flush": false } },
 			"interval",
 			"store: file, sync_on_flush: false, auto_sync: 1m (interval)",
 		],
 	])("%j is %s: %s", (some, level, text) => {
-		expect(streaming.durability(options(some), true)).toMatchObject({
-			level,
-			text,
-		});
+		expect(streaming.durability(options(some), true)).toMatchObject({ level, text });
 	});
 
 	test("of a server that is not ours nothing is known but what is declared", () => {
 		expect(streaming.durability(options(), false).level).toBeNull();
-		expect(
-			streaming.durability(options({ durability: "fsync" }), false).text,
-		).toMatch(/declared, not checked/);
+		expect(streaming.durability(options({ durability: "fsync" }), false).text).toMatch(
+			/declared, not checked/,
+		);
 	});
 
 	test("refuses what it cannot do, with what to write", () => {
 		expect(refusals({ version: "0.25.5" })).toEqual([
 			expect.stringContaining("binary: /path/to/nats-streaming-server"),
 		]);
-		expect(refusals({ ackWait: "1500ms" })).toEqual([
-			expect.stringContaining("whole seconds"),
-		]);
+		expect(refusals({ ackWait: "1500ms" })).toEqual([expect.stringContaining("whole seconds")]);
 		expect(refusals({ config: { "streaming.dir": "/data" } })).toEqual([
 			expect.stringContaining("streaming.dir"),
 		]);

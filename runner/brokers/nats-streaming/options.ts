@@ -3,13 +3,7 @@ import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
-import {
-	defined,
-	driverTls,
-	processFields,
-	tlsField,
-	versionProblems,
-} from "../fields.ts";
+import { defined, driverTls, processFields, tlsField, versionProblems } from "../fields.ts";
 import { largestPayload, sizeInConfig, varintBytes } from "../size-limits.ts";
 import {
 	keepsFiles,
@@ -80,9 +74,7 @@ export const streaming = {
 		keys: false,
 		partitions: false,
 		groupsByPartition: false,
-		keepsOnly: keepsFiles(
-			streamingSettings(options.durability ?? null, options.config),
-		)
+		keepsOnly: keepsFiles(streamingSettings(options.durability ?? null, options.config))
 			? null
 			: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES },
 		wildcards: false,
@@ -130,14 +122,38 @@ const CONFIG = {
 		"streaming.id": "write cluster beside config",
 		"streaming.cluster_id": "write cluster beside config",
 		...reserved(
-			...["listen", "host", "net", "addr", "client_advertise", "server_name"],
-			...["http", "https", "http_port", "https_port", "monitor_port"],
-			...["prof_port", "include", "cluster.*", "gateway.*", "leafnodes.*"],
-			...["authorization.*", "accounts.*", "operator", "no_auth_user"],
-			...["logfile", "log_file", "syslog", "remote_syslog", "pidfile"],
-			...["streaming.dir", "streaming.datastore", "streaming.cluster.*"],
-			...["streaming.nats_server_url", "streaming.ft_group_name"],
-			...["streaming.sql_options.*", "streaming.tls.*"],
+			"listen",
+			"host",
+			"net",
+			"addr",
+			"client_advertise",
+			"server_name",
+			"http",
+			"https",
+			"http_port",
+			"https_port",
+			"monitor_port",
+			"prof_port",
+			"include",
+			"cluster.*",
+			"gateway.*",
+			"leafnodes.*",
+			"authorization.*",
+			"accounts.*",
+			"operator",
+			"no_auth_user",
+			"logfile",
+			"log_file",
+			"syslog",
+			"remote_syslog",
+			"pidfile",
+			"streaming.dir",
+			"streaming.datastore",
+			"streaming.cluster.*",
+			"streaming.nats_server_url",
+			"streaming.ft_group_name",
+			"streaming.sql_options.*",
+			"streaming.tls.*",
 		),
 	},
 };

@@ -13,14 +13,8 @@ const real = await realBinaries();
 async function open(written: Readonly<Record<string, unknown>>, bytes = 256) {
 	const folder = testFolder();
 	mkdirSync(path.join(folder, "tmp"));
-	const options = streaming.options.parse({
-		broker: "nats-streaming",
-		...written,
-	});
-	const rig = await localRig(
-		fakeWorld({ env: { PATH: process.env.PATH } }),
-		real,
-	);
+	const options = streaming.options.parse({ broker: "nats-streaming", ...written });
+	const rig = await localRig(fakeWorld({ env: { PATH: process.env.PATH } }), real);
 	onTestFinished(() => rig.teardown());
 	return rig.open({
 		system: {
@@ -42,10 +36,7 @@ test.each([
 	[
 		"its own",
 		{},
-		{
-			"streaming.store": "memory",
-			"streaming.store_limits.max_bytes": "1073741824",
-		},
+		{ "streaming.store": "memory", "streaming.store_limits.max_bytes": "1073741824" },
 	],
 	[
 		"fsync",
@@ -59,10 +50,7 @@ test.each([
 	],
 	[
 		"os, and settings of the scenario",
-		{
-			durability: "os",
-			config: { "streaming.file_options.buffer_size": "4MB" },
-		},
+		{ durability: "os", config: { "streaming.file_options.buffer_size": "4MB" } },
 		{
 			"streaming.store": "file",
 			"streaming.file_options.sync_on_flush": "false",

@@ -37,11 +37,7 @@ export const streaming: BrokerProcess = {
 			flushes: files,
 			nodes: await Promise.all(
 				nodes.map(async (node) => ({
-					argv: [
-						...(await program(setup, node)),
-						"-c",
-						`${node.folder}/${FILE}`,
-					],
+					argv: [...(await program(setup, node)), "-c", `${node.folder}/${FILE}`],
 					files: {
 						[FILE]: inBlocks({
 							listen: hostPort(node.listen, node.ports[0] ?? 0),
@@ -80,10 +76,7 @@ const UNLIMITED = {
 const OWN_MAX_PAYLOAD = 1024 ** 2;
 
 /** What stands before its arguments: `-c` is behind the entry point of the image. */
-async function program(
-	{ system, tools, image }: Setup,
-	{ bring }: Site,
-): Promise<string[]> {
+async function program({ system, tools, image }: Setup, { bring }: Site): Promise<string[]> {
 	if (image) return [];
 	return system.binary === null
 		? [bring(PROGRAM, await tools.built(PROGRAM))]
@@ -95,9 +88,7 @@ function signs(client: string) {
 	let version = "";
 	return {
 		ready(line: string) {
-			version ||=
-				/Starting nats-streaming-server\[.*\] version (\S+)$/.exec(line)?.[1] ??
-				"";
+			version ||= /Starting nats-streaming-server\[.*\] version (\S+)$/.exec(line)?.[1] ?? "";
 			return line.endsWith("Streaming Server is ready");
 		},
 		url: () => `nats://${client}`,

@@ -15,9 +15,7 @@ export const SYNC_KEY = "jetstream.sync_interval";
 
 /** As the server reads keys: in small letters, and one word for each thing. */
 export function inServersWords(config: Config = {}): Config {
-	return Object.fromEntries(
-		Object.entries(config).map(([key, value]) => [wordOf(key), value]),
-	);
+	return Object.fromEntries(Object.entries(config).map(([key, value]) => [wordOf(key), value]));
 }
 
 /** Of streams. */
@@ -30,10 +28,7 @@ export function natsDurability(
 	if (storage === "memory")
 		return {
 			level: "memory",
-			text:
-				durability === undefined
-					? "memory (storage: memory)"
-					: `${levelTexts.memory} (memory)`,
+			text: durability === undefined ? "memory (storage: memory)" : `${levelTexts.memory} (memory)`,
 			by: [],
 		};
 	if (!ours)
@@ -41,10 +36,7 @@ export function natsDurability(
 			? { level: null, text: "not known (storage: file, your server)", by: [] }
 			: declared(durability, levelTexts[durability]);
 	const by = Object.keys(config).filter((key) => wordOf(key) === SYNC_KEY);
-	const own =
-		durability === undefined || durability === "memory"
-			? null
-			: SYNC[durability];
+	const own = durability === undefined || durability === "memory" ? null : SYNC[durability];
 	const sync = inServersWords(config)[SYNC_KEY] ?? own;
 	if (sync === null) return { level: "interval", text: OWN, by };
 	const level = levelOf(sync);
@@ -81,8 +73,7 @@ function secondsOf(text: string): number | null {
 	const UNITS = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
 	if (!/^(\d+(\.\d+)?(h|ms|m|s|us|ns))+$/.test(text)) return null;
 	return [...text.matchAll(/([\d.]+)(h|ms|m|s|us|ns)/g)].reduce(
-		(sum, [, value, unit]) =>
-			sum + Number(value) * UNITS[unit as keyof typeof UNITS],
+		(sum, [, value, unit]) => sum + Number(value) * UNITS[unit as keyof typeof UNITS],
 		0,
 	);
 }

@@ -5,7 +5,6 @@ export const install: BrokerInstall = {
 	look: async () => ({
 		here: true,
 		figure: "built in",
-		sentence:
-			"mqbench brings nats-server (core and JetStream); binary names another build.",
+		sentence: "mqbench brings nats-server (core and JetStream); binary names another build.",
 	}),
 };

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { nats } from "./options.ts";
 
-const options = (written: object) =>
-	nats.options.parse({ broker: "nats", ...written });
+const options = (written: object) => nats.options.parse({ broker: "nats", ...written });
 const wrong = (written: object) =>
-	nats
-		.contradictions(options(written), "process")
-		.map(({ key, message }) => `${key}: ${message}`);
+	nats.contradictions(options(written), "process").map(({ key, message }) => `${key}: ${message}`);
 
 describe("NATS core", () => {
 	test("promises nothing, and says what it cannot do and who can", () => {
@@ -33,8 +30,7 @@ describe("NATS core", () => {
 });
 
 describe("JetStream", () => {
-	const jetstream = (written: object) =>
-		options({ mode: "jetstream", ...written });
+	const jetstream = (written: object) => options({ mode: "jetstream", ...written });
 
 	test("acknowledges, stores, and names what each level sets", () => {
 		expect(nats.traits(jetstream({}))).toMatchObject({
@@ -52,11 +48,7 @@ describe("JetStream", () => {
 
 	test("cannot share an ordered consumer", () => {
 		const { cannot } = nats.traits(jetstream({ consumer: "ordered" }));
-		expect(Object.keys(cannot)).toEqual([
-			"request-reply",
-			"work-queue",
-			"backlog",
-		]);
+		expect(Object.keys(cannot)).toEqual(["request-reply", "work-queue", "backlog"]);
 	});
 
 	test("acknowledges each message of a subscriber where it is asked to", () => {

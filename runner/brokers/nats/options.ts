@@ -14,17 +14,11 @@ import {
 	versionProblems,
 } from "../fields.ts";
 import { sizeInConfig } from "../size-limits.ts";
-import {
-	inServersWords,
-	levelTexts,
-	natsDurability,
-	OWN,
-} from "./durability.ts";
+import { inServersWords, levelTexts, natsDurability, OWN } from "./durability.ts";
 
 const NatsOptions = z.strictObject({
 	broker: z.literal("nats").meta({
-		description:
-			"NATS: core (publish and subscribe, nothing is stored) or JetStream, see `mode`.",
+		description: "NATS: core (publish and subscribe, nothing is stored) or JetStream, see `mode`.",
 	}),
 	mode: z.enum(["core", "jetstream"]).default("core").meta({
 		description:
@@ -38,8 +32,7 @@ const NatsOptions = z.strictObject({
 			"Where the secret is, if not in the url: `user`: NATS_USER and NATS_PASSWORD; `token`: NATS_TOKEN; `creds`: the file that NATS_CREDS names. Environment variables, all of them.",
 	}),
 	storage: z.enum(["memory", "file"]).optional().meta({
-		description:
-			"JetStream: where streams are. Default: file; memory with `durability: memory`.",
+		description: "JetStream: where streams are. Default: file; memory with `durability: memory`.",
 	}),
 	publish: z.enum(["async", "sync"]).optional().meta({
 		description:
@@ -83,8 +76,7 @@ export const nats = {
 	otherPorts: { ws: 80, wss: 443 },
 	urlEnv: "MQBENCH_URL",
 	secretEnv: ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_CREDS"],
-	traits: (options) =>
-		options.mode === "jetstream" ? jetstream(options) : core(options),
+	traits: (options) => (options.mode === "jetstream" ? jetstream(options) : core(options)),
 	driverOptions: (options) =>
 		defined({
 			mode: options.mode,
@@ -123,17 +115,49 @@ const CONFIG = {
 	reserved: {
 		port: "write port beside config",
 		...reserved(
-			...["listen", "host", "net", "client_advertise", "server_name"],
-			...["http", "https", "http_port", "https_port", "monitor_port"],
-			...["http_base_path", "prof_port", "include", "store_dir", "storedir"],
-			...["jetstream", "jetstream.store_dir", "jetstream.storedir"],
-			...["jetstream.enabled", "jetstream.enable", "cluster", "cluster.name"],
-			...["cluster.listen", "cluster.host", "cluster.net", "cluster.port"],
-			...["cluster.routes", "cluster.advertise", "cluster.cluster_advertise"],
+			"listen",
+			"host",
+			"net",
+			"client_advertise",
+			"server_name",
+			"http",
+			"https",
+			"http_port",
+			"https_port",
+			"monitor_port",
+			"http_base_path",
+			"prof_port",
+			"include",
+			"store_dir",
+			"storedir",
+			"jetstream",
+			"jetstream.store_dir",
+			"jetstream.storedir",
+			"jetstream.enabled",
+			"jetstream.enable",
+			"cluster",
+			"cluster.name",
+			"cluster.listen",
+			"cluster.host",
+			"cluster.net",
+			"cluster.port",
+			"cluster.routes",
+			"cluster.advertise",
+			"cluster.cluster_advertise",
 			"cluster.authorization.*",
-			...["gateway.*", "leaf.*", "leafnodes.*", "websocket.*", "ws.*"],
-			...["mqtt.*", "logfile", "log_file", "syslog", "remote_syslog"],
-			...["pidfile", "pid_file", "ports_file_dir"],
+			"gateway.*",
+			"leaf.*",
+			"leafnodes.*",
+			"websocket.*",
+			"ws.*",
+			"mqtt.*",
+			"logfile",
+			"log_file",
+			"syslog",
+			"remote_syslog",
+			"pidfile",
+			"pid_file",
+			"ports_file_dir",
 		),
 	},
 };
@@ -151,14 +175,8 @@ function core(options: NatsOptions): Traits {
 		delivery: "at-most-once",
 		acknowledge: { alone: "automatic", group: "automatic" },
 		wildcards: true,
-		cannot: {
-			publish: "it acknowledges nothing",
-			backlog: "it stores nothing",
-		},
-		instead: {
-			publish: "write mode: jetstream",
-			backlog: "write mode: jetstream",
-		},
+		cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
+		instead: { publish: "write mode: jetstream", backlog: "write mode: jetstream" },
 		levels: {},
 		ownDurability: "none, nothing is stored",
 		prefetch: null,
@@ -178,18 +196,14 @@ function jetstream(options: NatsOptions): Traits {
 		acks: true,
 		delivery: "at-least-once",
 		acknowledge: {
-			alone:
-				(consumerOf(options) ?? "ordered") === "ordered"
-					? "automatic"
-					: "message",
+			alone: (consumerOf(options) ?? "ordered") === "ordered" ? "automatic" : "message",
 			group: "message",
 		},
 		wildcards: false,
 		cannot: shared("an ordered consumer cannot be shared"),
 		instead: shared("write consumer: pull"),
 		levels: levelTexts,
-		ownDurability:
-			storageOf(options) === "memory" ? "memory (storage: memory)" : OWN,
+		ownDurability: storageOf(options) === "memory" ? "memory (storage: memory)" : OWN,
 		prefetch:
 			options.consumer === "push"
 				? (options.maxAckPending ?? MAX_ACK_PENDING)
@@ -224,9 +238,7 @@ function maxMessageBytes({ config, dedup }: NatsOptions): number {
 }
 
 function storageOf(options: NatsOptions): "memory" | "file" {
-	return (
-		options.storage ?? (options.durability === "memory" ? "memory" : "file")
-	);
+	return options.storage ?? (options.durability === "memory" ? "memory" : "file");
 }
 
 const OF_JETSTREAM = [
@@ -248,44 +260,26 @@ function contradictions(
 		...configProblems(options.config, CONFIG),
 		...versionProblems(options, place, "nats-server"),
 	];
-	const wrong = (key: string, message: string) =>
-		problems.push({ key, message });
+	const wrong = (key: string, message: string) => problems.push({ key, message });
 	if (options.mode === "core") {
 		for (const key of OF_JETSTREAM)
-			if (options[key] !== undefined)
-				wrong(key, `${key} needs mode: jetstream; this mode is core`);
+			if (options[key] !== undefined) wrong(key, `${key} needs mode: jetstream; this mode is core`);
 		return problems;
 	}
-	const several =
-		"an acknowledgement for several would cover those of other members";
+	const several = "an acknowledgement for several would cover those of other members";
 	for (const one of acknowledgeProblems(options, "JetStream", {
 		automatic: "a group's consumer waits for acknowledgements",
 		batch: several,
 		interval: several,
-		...(options.consumer === "ordered" && {
-			message: "an ordered consumer has none",
-		}),
+		...(options.consumer === "ordered" && { message: "an ordered consumer has none" }),
 	}))
 		problems.push(one);
 	const { durability, storage } = options;
 	if (storage === "file" && durability === "memory")
-		wrong(
-			"storage",
-			"storage: file contradicts durability: memory; remove storage",
-		);
-	if (
-		storage === "memory" &&
-		durability !== undefined &&
-		durability !== "memory"
-	)
-		wrong(
-			"storage",
-			`storage: memory contradicts durability: ${durability}; remove storage`,
-		);
+		wrong("storage", "storage: file contradicts durability: memory; remove storage");
+	if (storage === "memory" && durability !== undefined && durability !== "memory")
+		wrong("storage", `storage: memory contradicts durability: ${durability}; remove storage`);
 	if (options.prefetch !== undefined && options.consumer === "push")
-		wrong(
-			"prefetch",
-			"prefetch needs consumer: pull; with push write maxAckPending",
-		);
+		wrong("prefetch", "prefetch needs consumer: pull; with push write maxAckPending");
 	return problems;
 }

@@ -67,19 +67,11 @@ async function client(url: string) {
 		}
 	};
 	const info = JSON.parse((await line(/^INFO /)).slice(5));
-	socket.write(
-		`CONNECT {"verbose":false,"auth_token":"${username}"}\r\nSUB inbox 1\r\n`,
-	);
+	socket.write(`CONNECT {"verbose":false,"auth_token":"${username}"}\r\nSUB inbox 1\r\n`);
 	return {
-		info: info as {
-			max_payload: number;
-			jetstream?: boolean;
-			cluster?: string;
-		},
+		info: info as { max_payload: number; jetstream?: boolean; cluster?: string },
 		async request(subject: string, body: string) {
-			socket.write(
-				`PUB ${subject} inbox ${Buffer.byteLength(body)}\r\n${body}\r\n`,
-			);
+			socket.write(`PUB ${subject} inbox ${Buffer.byteLength(body)}\r\n${body}\r\n`);
 			return JSON.parse(await line(/^\{/)) as { error?: object; seq?: number };
 		},
 	};
@@ -105,29 +97,20 @@ describe("nats-server as mqbench starts it", () => {
 		["its own", {}, { "jetstream.sync_interval": "2m (default)" }],
 		["memory", { durability: "memory" }, {}],
 		["os", { durability: "os" }, { "jetstream.sync_interval": "24h" }],
-		[
-			"interval",
-			{ durability: "interval" },
-			{ "jetstream.sync_interval": "1s" },
-		],
+		["interval", { durability: "interval" }, { "jetstream.sync_interval": "1s" }],
 		["fsync", { durability: "fsync" }, { "jetstream.sync_interval": "always" }],
 		[
 			"its own, and settings of the scenario",
 			{ config: { max_payload: "2MB", "jetstream.sync_interval": "1m" } },
 			{ max_payload: "2MB", "jetstream.sync_interval": "1m" },
 		],
-	])(
-		"JetStream with durability %s says what that is",
-		async (_, options, settings) => {
-			const broker = await open({ mode: "jetstream", ...options });
-			const { info } = await client(broker.url);
-			expect(info.jetstream).toBe(true);
-			expect(info.max_payload).toBe(
-				"max_payload" in settings ? 2 * 1024 ** 2 : 1024 ** 2,
-			);
-			expect(broker.settings).toEqual(settings);
-		},
-	);
+	])("JetStream with durability %s says what that is", async (_, options, settings) => {
+		const broker = await open({ mode: "jetstream", ...options });
+		const { info } = await client(broker.url);
+		expect(info.jetstream).toBe(true);
+		expect(info.max_payload).toBe("max_payload" in settings ? 2 * 1024 ** 2 : 1024 ** 2);
+		expect(broker.settings).toEqual(settings);
+	});
 
 	test("that does not know a setting says so", async () => {
 		await expect(open({ config: { no_such_thing: 1 } })).rejects.toMatchObject({
@@ -151,9 +134,7 @@ describe("nats-server as mqbench starts it", () => {
 		expect((await request("t", "hello")).seq).toBe(1);
 		await broker.close();
 		expect(broker.pids.map(runs)).toEqual([false, false, false]);
-		expect(readFileSync(broker.log, "utf8")).toMatch(
-			/^\[3\] .*Server is ready$/m,
-		);
+		expect(readFileSync(broker.log, "utf8")).toMatch(/^\[3\] .*Server is ready$/m);
 	});
 
 	test("is somebody else's program where the scenario names one", async () => {
@@ -168,9 +149,7 @@ describe("nats-server as mqbench starts it", () => {
 	});
 
 	test("whose program is missing is one sentence", async () => {
-		await expect(
-			open({ binary: "/nowhere/nats-server" }),
-		).rejects.toMatchObject({
+		await expect(open({ binary: "/nowhere/nats-server" })).rejects.toMatchObject({
 			code: "broker-missing",
 			exit: 3,
 			message:
@@ -209,16 +188,14 @@ describe.skipIf(!canTrace && !process.env.CI)(
 				`{"name":"s","subjects":["t"],"num_replicas":1,"storage":"${storage}"}`,
 			);
 			const count = () =>
-				readFileSync(calls, "utf8").match(/^\d+ +(fsync|fdatasync)\(/gm)
-					?.length ?? 0;
+				readFileSync(calls, "utf8").match(/^\d+ +(fsync|fdatasync)\(/gm)?.length ?? 0;
 			// What making the stream has flushed is written down by and by.
 			let before = -1;
 			while (before !== count()) {
 				before = count();
 				await new Promise((resolve) => setTimeout(resolve, 300));
 			}
-			for (let i = 1; i <= MESSAGES; i++)
-				expect((await request("t", "x".repeat(256))).seq).toBe(i);
+			for (let i = 1; i <= MESSAGES; i++) expect((await request("t", "x".repeat(256))).seq).toBe(i);
 			const during = count() - before;
 			return { during, later: () => count() - before - during };
 		}
@@ -233,16 +210,13 @@ describe.skipIf(!canTrace && !process.env.CI)(
 			await expect.poll(() => during + later()).toBeGreaterThan(0);
 		});
 
-		test.each([["os"], ["memory"], [null]])(
-			"%s: nothing is flushed",
-			async (level) => {
-				const { during, later } = await flushes(level);
-				expect(during).toBe(0);
-				// More than two of the intervals above.
-				await new Promise((resolve) => setTimeout(resolve, 2500));
-				expect(later()).toBe(0);
-			},
-		);
+		test.each([["os"], ["memory"], [null]])("%s: nothing is flushed", async (level) => {
+			const { during, later } = await flushes(level);
+			expect(during).toBe(0);
+			// More than two of the intervals above.
+			await new Promise((resolve) => setTimeout(resolve, 2500));
+			expect(later()).toBe(0);
+		});
 	},
 );
 

@@ -29,15 +29,10 @@ export const nats: BrokerProcess = {
 		const cluster = nodes.length > 1;
 		const log = image || system.binary !== null ? {} : OUR_LOG;
 		const { user, password: token } = newLogin();
-		const own = Object.keys(options.config ?? {}).some((key) =>
-			LOGINS.test(key),
-		);
-		const routes = nodes.map(
-			({ ip, ports }) => `${user}:${token}@${hostPort(ip, ports[1] ?? 0)}`,
-		);
+		const own = Object.keys(options.config ?? {}).some((key) => LOGINS.test(key));
+		const routes = nodes.map(({ ip, ports }) => `${user}:${token}@${hostPort(ip, ports[1] ?? 0)}`);
 		/** What stands before its arguments: `-c` is behind the entry point of all images. */
-		const ours =
-			image || system.binary !== null ? "" : await tools.built("nats-server");
+		const ours = image || system.binary !== null ? "" : await tools.built("nats-server");
 		const program = ({ bring }: Site) =>
 			image
 				? []
@@ -63,9 +58,7 @@ export const nats: BrokerProcess = {
 							// It warns of a password in its log, of a token it does not.
 							...(own ? {} : { "authorization.token": token }),
 							// One alone tells nobody of others.
-							...(node.published && cluster
-								? { client_advertise: node.client }
-								: {}),
+							...(node.published && cluster ? { client_advertise: node.client } : {}),
 							...(cluster
 								? {
 										...member(routes, { http: at(monitor), listen: at(route) }),
@@ -125,12 +118,9 @@ function settings(
 	const all: Record<string, Value> = {};
 	const needed = messageBytes + (dedup ? HEADERS : 0);
 	if (needed > MAX_PAYLOAD) all.max_payload = needed;
-	if (files && level !== null && level !== "memory")
-		all[SYNC_KEY] = SYNC[level];
+	if (files && level !== null && level !== "memory") all[SYNC_KEY] = SYNC[level];
 	Object.assign(all, inServersWords(config));
-	const shown = Object.fromEntries(
-		Object.entries(all).map(([key, value]) => [key, String(value)]),
-	);
+	const shown = Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
 	if (files && !(SYNC_KEY in all)) shown[SYNC_KEY] = "2m (default)";
 	return { all, shown };
 }
@@ -175,24 +165,16 @@ async function haveLeader(monitors: readonly string[]): Promise<boolean> {
 		monitors.map(async (monitor) => {
 			const get = async (what: string) =>
 				(await (
-					await fetch(`http://${monitor}/${what}`, {
-						signal: AbortSignal.timeout(2_000),
-					})
+					await fetch(`http://${monitor}/${what}`, { signal: AbortSignal.timeout(2_000) })
 				).json()) as Record<string, unknown>;
 			const jsz = await get("jsz");
 			if (jsz.disabled === true) {
 				const { num_routes } = await get("routez");
 				return Number(num_routes) >= monitors.length - 1;
 			}
-			const meta = jsz.meta_cluster as
-				| { leader?: string; cluster_size?: number }
-				| undefined;
+			const meta = jsz.meta_cluster as { leader?: string; cluster_size?: number } | undefined;
 			const { status } = await get("healthz");
-			return (
-				Boolean(meta?.leader) &&
-				meta?.cluster_size === monitors.length &&
-				status === "ok"
-			);
+			return Boolean(meta?.leader) && meta?.cluster_size === monitors.length && status === "ok";
 		}),
 	);
 	return answers.every(Boolean);

@@ -31,10 +31,7 @@ export const noop = {
 		keepsOnly: null,
 		wildcards: false,
 		maxMessageBytes: null,
-		cannot: {
-			publish: "it acknowledges nothing",
-			backlog: "it stores nothing",
-		},
+		cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
 		levels: {},
 		ownDurability: NOTHING,
 		prefetch: null,

@@ -9,11 +9,7 @@ const EVERY = "sync-every";
 const TIMEOUT = "sync-timeout";
 
 /** nsqd's own. */
-const OWN_SETTINGS: Config = {
-	[IN_MEMORY]: 10_000,
-	[EVERY]: 2500,
-	[TIMEOUT]: "2s",
-};
+const OWN_SETTINGS: Config = { [IN_MEMORY]: 10_000, [EVERY]: 2500, [TIMEOUT]: "2s" };
 
 /** More than any run sends. */
 const NEVER: Config = { [EVERY]: 1_000_000_000_000, [TIMEOUT]: "24h" };
@@ -44,8 +40,7 @@ export function nsqDurability(
 	const by = Object.keys(config).filter((key) => key in OWN_SETTINGS);
 	const settings = nsqSettings(durability ?? null, config);
 	const text = textOf(settings);
-	if (durability === undefined && by.length === 0)
-		return { level: "memory", text: OWN, by };
+	if (durability === undefined && by.length === 0) return { level: "memory", text: OWN, by };
 	const level = levelOf(settings);
 	return { level, text: `${text} (${level})`, by };
 }
@@ -71,19 +66,13 @@ function settingsOf(level: Level): Config {
 /** As often as never: by number and by the clock. */
 function levelOf(settings: Config): Level {
 	if (!keepsFiles(settings)) return "memory";
-	const { [EVERY]: every, [TIMEOUT]: timeout } = {
-		...OWN_SETTINGS,
-		...settings,
-	};
-	return Number(every) >= Number(NEVER[EVERY]) && timeout === NEVER[TIMEOUT]
-		? "os"
-		: "interval";
+	const { [EVERY]: every, [TIMEOUT]: timeout } = { ...OWN_SETTINGS, ...settings };
+	return Number(every) >= Number(NEVER[EVERY]) && timeout === NEVER[TIMEOUT] ? "os" : "interval";
 }
 
 function textOf(settings: Config): string {
 	const all = { ...OWN_SETTINGS, ...settings };
-	if (!keepsFiles(settings))
-		return `${IN_MEMORY}: ${all[IN_MEMORY]}, what is more goes to files`;
+	if (!keepsFiles(settings)) return `${IN_MEMORY}: ${all[IN_MEMORY]}, what is more goes to files`;
 	return levelOf(settings) === "os"
 		? `${IN_MEMORY}: 0, never synced`
 		: `${IN_MEMORY}: 0, ${EVERY}: ${all[EVERY]}, ${TIMEOUT}: ${all[TIMEOUT]}`;

@@ -7,9 +7,5 @@ export const omb: OmbDriver = {
 	packages: ["nsq"],
 	system: { broker: "nsq" },
 	login: false,
-	keys: {
-		nsqdHost: (servers) => ({ at: { servers } }),
-		lookupHost: FOUND,
-		lookupdHost: FOUND,
-	},
+	keys: { nsqdHost: (servers) => ({ at: { servers } }), lookupHost: FOUND, lookupdHost: FOUND },
 };

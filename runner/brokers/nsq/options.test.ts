@@ -25,25 +25,18 @@ describe("NSQ", () => {
 			redeliverAfterNs: 60e9,
 			nodes: [1, 2, 3],
 		});
-		expect(
-			nsq.traits(options({ prefetch: 1, msgTimeout: "5s" })),
-		).toMatchObject({ prefetch: 1, redeliverAfterNs: 5e9 });
+		expect(nsq.traits(options({ prefetch: 1, msgTimeout: "5s" }))).toMatchObject({
+			prefetch: 1,
+			redeliverAfterNs: 5e9,
+		});
 	});
 
 	test("has no level that means a disk: it flushes after it has acknowledged", () => {
-		expect(Object.keys(nsq.traits(options()).levels)).toEqual([
-			"memory",
-			"os",
-			"interval",
-		]);
+		expect(Object.keys(nsq.traits(options()).levels)).toEqual(["memory", "os", "interval"]);
 	});
 
 	test.each([
-		[
-			{},
-			"memory",
-			"memory (mem-queue-size: 10000, what is more goes to files, its default)",
-		],
+		[{}, "memory", "memory (mem-queue-size: 10000, what is more goes to files, its default)"],
 		[
 			{ durability: "memory" },
 			"memory",

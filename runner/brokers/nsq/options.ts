@@ -3,13 +3,7 @@ import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
-import {
-	defined,
-	driverTls,
-	processFields,
-	tlsField,
-	versionProblems,
-} from "../fields.ts";
+import { defined, driverTls, processFields, tlsField, versionProblems } from "../fields.ts";
 import { levelTexts, nsqDurability, OWN } from "./durability.ts";
 
 const NsqOptions = z.strictObject({
@@ -68,8 +62,7 @@ export const nsq = {
 		groupsByPartition: false,
 		keepsOnly: null,
 		wildcards: false,
-		maxMessageBytes:
-			Number(options.config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
+		maxMessageBytes: Number(options.config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
 		cannot: {},
 		levels: levelTexts,
 		ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
@@ -79,12 +72,7 @@ export const nsq = {
 		nodes: [1, 2, 3],
 	}),
 	driverOptions: ({ prefetch, msgTimeout, outputBuffer, tls }) =>
-		defined({
-			prefetch,
-			msgTimeoutNs: msgTimeout,
-			outputBuffer,
-			tls: driverTls(tls),
-		}),
+		defined({ prefetch, msgTimeoutNs: msgTimeout, outputBuffer, tls: driverTls(tls) }),
 	durability: nsqDurability,
 	topicOptions: [],
 	contradictions,
@@ -100,12 +88,27 @@ const FLAGS = {
 		"max-rdy-count": "write prefetch beside config",
 		"max-msg-timeout": "write msgTimeout beside config",
 		...reserved(
-			...["config", "version", "http-address", "https-address", "data-path"],
-			...["broadcast-address", "broadcast-tcp-port", "broadcast-http-port"],
-			...["lookupd-tcp-address", "auth-http-address", "statsd-address"],
-			...["log-level", "log-prefix", "verbose", "worker-id"],
-			...["tls-required", "tls-cert", "tls-key", "tls-root-ca-file"],
-			...["tls-client-auth-policy", "tls-min-version"],
+			"config",
+			"version",
+			"http-address",
+			"https-address",
+			"data-path",
+			"broadcast-address",
+			"broadcast-tcp-port",
+			"broadcast-http-port",
+			"lookupd-tcp-address",
+			"auth-http-address",
+			"statsd-address",
+			"log-level",
+			"log-prefix",
+			"verbose",
+			"worker-id",
+			"tls-required",
+			"tls-cert",
+			"tls-key",
+			"tls-root-ca-file",
+			"tls-client-auth-policy",
+			"tls-min-version",
 		),
 	},
 };
@@ -115,10 +118,7 @@ function contradictions(
 	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
 	const { config, msgTimeout } = options;
-	const problems = [
-		...configProblems(config, FLAGS),
-		...versionProblems(options, place, "nsqd"),
-	];
+	const problems = [...configProblems(config, FLAGS), ...versionProblems(options, place, "nsqd")];
 	if (msgTimeout !== undefined && msgTimeout % 1e6 !== 0)
 		problems.push({
 			key: "msgTimeout",

@@ -16,10 +16,7 @@ async function open(written: Readonly<Record<string, unknown>>, bytes = 256) {
 	const folder = testFolder();
 	mkdirSync(path.join(folder, "tmp"));
 	const mine = options.options.parse({ broker: "nsq", ...written });
-	const rig = await localRig(
-		fakeWorld({ env: { PATH: process.env.PATH } }),
-		real,
-	);
+	const rig = await localRig(fakeWorld({ env: { PATH: process.env.PATH } }), real);
 	onTestFinished(() => rig.teardown());
 	return rig.open({
 		system: {
@@ -50,23 +47,15 @@ test.each([
 		{ durability: "interval" },
 		{ "mem-queue-size": "0", "sync-every": "2500", "sync-timeout": "1s" },
 	],
-])(
-	"nsqd comes up with durability %s, and says what that is",
-	async (_, written, settings) => {
-		const broker = await open(written);
-		expect(broker.settings).toEqual(settings);
-		expect(broker.version).toBe("nsqd 1.3.0");
-		expect(broker.url).toMatch(
-			/^nsq:\/\/127\.0\.0\.1:\d+\?http=127\.0\.0\.1:\d+$/,
-		);
-	},
-);
+])("nsqd comes up with durability %s, and says what that is", async (_, written, settings) => {
+	const broker = await open(written);
+	expect(broker.settings).toEqual(settings);
+	expect(broker.version).toBe("nsqd 1.3.0");
+	expect(broker.url).toMatch(/^nsq:\/\/127\.0\.0\.1:\d+\?http=127\.0\.0\.1:\d+$/);
+});
 
 test("its limits are raised when the run needs more", async () => {
-	const broker = await open(
-		{ prefetch: 3000, msgTimeout: "20min" },
-		3 * 1024 ** 2,
-	);
+	const broker = await open({ prefetch: 3000, msgTimeout: "20min" }, 3 * 1024 ** 2);
 	expect(broker.settings).toEqual({
 		"max-msg-size": String(3 * 1024 ** 2),
 		"max-body-size": String(15 * 1024 ** 2),
@@ -85,9 +74,7 @@ test("several come up side by side, and the url names both ports of each", async
 test("on hosts it is copied, and listens at each host's address", async () => {
 	const setup = hostSetup({ broker: "nsq", nodes: 2 });
 	const { nodes, url } = await nsq.describe(setup);
-	expect(url()).toBe(
-		"nsq://10.0.0.1:4150,10.0.0.2:4150?http=10.0.0.1:4151,10.0.0.2:4151",
-	);
+	expect(url()).toBe("nsq://10.0.0.1:4150,10.0.0.2:4150?http=10.0.0.1:4151,10.0.0.2:4151");
 	expect(nodes.map(({ argv }) => argv.slice(0, 4))).toEqual(
 		["10.0.0.1", "10.0.0.2"].map((host) => [
 			"/brought/nsqd",

@@ -61,10 +61,7 @@ const MAX_RDY = 2500;
 const MAX_TIMEOUT_NS = 15 * 60e9;
 
 /** What stands before its flags. Its image has no entry point. */
-async function program(
-	{ system, tools, image }: Setup,
-	{ bring }: Site,
-): Promise<string[]> {
+async function program({ system, tools, image }: Setup, { bring }: Site): Promise<string[]> {
 	if (image) return image.entrypoint.length > 0 ? [] : ["/nsqd"];
 	return system.binary === null
 		? [bring(PROGRAM, await tools.built(PROGRAM))]
@@ -83,8 +80,7 @@ function signs(nodes: readonly Site[]) {
 			return port !== undefined && listening[node]?.size === 2;
 		},
 		url() {
-			const of = (port: number) =>
-				nodes.map(({ clients }) => clients[port]).join(",");
+			const of = (port: number) => nodes.map(({ clients }) => clients[port]).join(",");
 			return `nsq://${of(0)}?http=${of(1)}`;
 		},
 		version: () => version && `nsqd ${version}`,
@@ -95,15 +91,12 @@ function signs(nodes: readonly Site[]) {
 
 /** What durability, message size, the options and the scenario's own `config` come to. */
 function settings({ level, messageBytes, system }: Setup) {
-	const { prefetch, msgTimeout, config } =
-		system.options as unknown as NsqOptions;
+	const { prefetch, msgTimeout, config } = system.options as unknown as NsqOptions;
 	return {
 		...(messageBytes > MAX_MESSAGE
 			? { "max-msg-size": messageBytes, "max-body-size": 5 * messageBytes }
 			: {}),
-		...(prefetch !== undefined && prefetch > MAX_RDY
-			? { "max-rdy-count": prefetch }
-			: {}),
+		...(prefetch !== undefined && prefetch > MAX_RDY ? { "max-rdy-count": prefetch } : {}),
 		...(msgTimeout !== undefined && msgTimeout > MAX_TIMEOUT_NS
 			? { "max-msg-timeout": `${msgTimeout / 1e6}ms` }
 			: {}),

@@ -8,14 +8,12 @@ export const install: BrokerInstall = {
 			? {
 					here: false,
 					figure: "not found",
-					sentence:
-						"RabbitMQ needs rabbitmq-server (and Erlang, which comes with it) on PATH.",
+					sentence: "RabbitMQ needs rabbitmq-server (and Erlang, which comes with it) on PATH.",
 				}
 			: {
 					here: true,
 					figure: program,
-					sentence:
-						"mqbench runs it as a separate node, with its own name, cookie and folders.",
+					sentence: "mqbench runs it as a separate node, with its own name, cookie and folders.",
 				};
 	},
 };

@@ -105,10 +105,7 @@ test("the driver is told what the scenario says, and nothing else", () => {
 		prefetch: 1,
 	};
 	const tls = { ca: "ca.pem" };
-	expect(rabbitmq.driverOptions(options({ ...written, tls }))).toEqual({
-		...written,
-		tls,
-	});
+	expect(rabbitmq.driverOptions(options({ ...written, tls }))).toEqual({ ...written, tls });
 	expect(rabbitmq.driverOptions(options({ tls: true }))).toEqual({ tls: {} });
 	expect(rabbitmq.driverOptions(options({ tls: false }))).toEqual({});
 });
@@ -141,11 +138,7 @@ describe("what contradicts itself is told with the remedy", () => {
 			"prefetch",
 			/prefetch needs acknowledge: message, as acknowledge: automatic leaves nothing unacknowledged; remove prefetch/,
 		],
-		[
-			{ replicas: 3 },
-			"replicas",
-			/replicas need queue: quorum; this queue is classic/,
-		],
+		[{ replicas: 3 }, "replicas", /replicas need queue: quorum; this queue is classic/],
 		[
 			{ replicas: 3, queue: "quorum" },
 			"replicas",

@@ -18,8 +18,7 @@ type Queue = z.infer<typeof Queue>;
 
 const RabbitmqOptions = z.strictObject({
 	broker: z.literal("rabbitmq").meta({
-		description:
-			"RabbitMQ over AMQP 0.9.1: a queue for each subscriber, one for each group.",
+		description: "RabbitMQ over AMQP 0.9.1: a queue for each subscriber, one for each group.",
 	}),
 	...processFields,
 	replicas: clusterFields.replicas,
@@ -33,8 +32,7 @@ const RabbitmqOptions = z.strictObject({
 			"Kind of exchange that messages are published to; `fanout`: one for each topic. Default: direct, and topic where subscriptions are patterns.",
 	}),
 	confirms: z.boolean().optional().meta({
-		description:
-			"Publisher confirms: the broker acknowledges each message. Default: true.",
+		description: "Publisher confirms: the broker acknowledges each message. Default: true.",
 	}),
 	persistent: z.boolean().optional().meta({
 		description:
@@ -76,9 +74,7 @@ export const rabbitmq = {
 			acks: confirms,
 			delivery: deliveryOf(options),
 			// What was on its way to a consumer that ends is lost.
-			...(options.acknowledge === undefined && {
-				deliveryAlone: "at-most-once",
-			}),
+			...(options.acknowledge === undefined && { deliveryAlone: "at-most-once" }),
 			acknowledge: acknowledges(options.acknowledge),
 			ordered: true,
 			groupOrdered: false,
@@ -89,9 +85,7 @@ export const rabbitmq = {
 			wildcards: (options.exchange ?? "topic") === "topic",
 			maxMessageBytes: maxMessageBytes(options),
 			cannot: {
-				...(confirms
-					? {}
-					: { publish: "with confirms: false it acknowledges nothing" }),
+				...(confirms ? {} : { publish: "with confirms: false it acknowledges nothing" }),
 				...(options.acknowledge === "automatic"
 					? {
 							backlog:
@@ -99,16 +93,10 @@ export const rabbitmq = {
 						}
 					: {}),
 			},
-			instead: {
-				publish: "write confirms: true",
-				backlog: "write acknowledge: message",
-			},
+			instead: { publish: "write confirms: true", backlog: "write acknowledge: message" },
 			levels: LEVELS,
 			ownDurability: ownDurability(options),
-			prefetch:
-				options.acknowledge === "automatic"
-					? null
-					: (options.prefetch ?? PREFETCH),
+			prefetch: options.acknowledge === "automatic" ? null : (options.prefetch ?? PREFETCH),
 			// The server's consumer_timeout.
 			redeliverAfterNs: 1800e9,
 			maxReplicas: queue === "quorum" ? 5 : 1,
@@ -172,9 +160,7 @@ function persistentOf(options: RabbitmqOptions): boolean {
 /** Each of these gives messages up: a queue that is not durable, no confirm, no acknowledgement of the consumer. */
 function deliveryOf(options: RabbitmqOptions): Delivery {
 	const kept =
-		persistentOf(options) &&
-		(options.confirms ?? true) &&
-		options.acknowledge !== "automatic";
+		persistentOf(options) && (options.confirms ?? true) && options.acknowledge !== "automatic";
 	return kept ? "at-least-once" : "at-most-once";
 }
 
@@ -185,13 +171,10 @@ function maxMessageBytes({ config }: RabbitmqOptions): number {
 
 function ownDurability(options: RabbitmqOptions): string {
 	const queue = queueOf(options);
-	if (options.confirms === false)
-		return `none is promised (${queue} queue, confirms: false)`;
+	if (options.confirms === false) return `none is promised (${queue} queue, confirms: false)`;
 	if (queue === "quorum") return "fsync (quorum queue)";
 	if (queue === "transient") return "memory (transient queue)";
-	return persistentOf(options)
-		? CLASSIC
-		: "memory (classic queue, persistent: false)";
+	return persistentOf(options) ? CLASSIC : "memory (classic queue, persistent: false)";
 }
 
 /** The driver declares queues as each level needs them, on anybody's server. */
@@ -209,35 +192,31 @@ const CONFIG = {
 	reserved: {
 		"listeners.tcp.1": "write port beside config",
 		...reserved(
-			...["listeners.*", "default_user", "default_pass", "default_vhost"],
-			...["log.console", "log.console.level", "log.file", "log.dir"],
-			...["cluster_formation.*", "cluster_name", "distribution.*"],
+			"listeners.*",
+			"default_user",
+			"default_pass",
+			"default_vhost",
+			"log.console",
+			"log.console.level",
+			"log.file",
+			"log.dir",
+			"cluster_formation.*",
+			"cluster_name",
+			"distribution.*",
 			"raft.data_dir",
 		),
 	},
 };
 
-function contradictions(
-	options: RabbitmqOptions,
-): { key: string; message: string }[] {
+function contradictions(options: RabbitmqOptions): { key: string; message: string }[] {
 	const problems = configProblems(options.config, CONFIG);
-	const wrong = (key: string, message: string) =>
-		problems.push({ key, message });
-	const {
-		durability,
-		persistent,
-		acknowledge,
-		prefetch,
-		replicas = 1,
-	} = options;
+	const wrong = (key: string, message: string) => problems.push({ key, message });
+	const { durability, persistent, acknowledge, prefetch, replicas = 1 } = options;
 	const queue = queueOf(options);
 	const ofLevel = durability && QUEUE_OF_LEVEL[durability];
 	const embedded = "queue_index_embed_msgs_below";
 	if (durability === "os" && options.config?.[embedded] !== undefined)
-		wrong(
-			"config",
-			`durability: os sets ${embedded} itself; remove ${embedded}`,
-		);
+		wrong("config", `durability: os sets ${embedded} itself; remove ${embedded}`);
 	if (ofLevel && queue !== ofLevel)
 		wrong(
 			"queue",
@@ -248,18 +227,9 @@ function contradictions(
 	else if (queue === "transient" && persistent === true)
 		wrong("persistent", "transient queues write no message; remove persistent");
 	else if (durability === "os" && persistent === false)
-		wrong(
-			"persistent",
-			"persistent: false contradicts durability: os; remove persistent",
-		);
-	if (
-		(durability === "os" || durability === "fsync") &&
-		options.confirms === false
-	)
-		wrong(
-			"confirms",
-			`durability: ${durability} needs confirms: true; remove confirms`,
-		);
+		wrong("persistent", "persistent: false contradicts durability: os; remove persistent");
+	if ((durability === "os" || durability === "fsync") && options.confirms === false)
+		wrong("confirms", `durability: ${durability} needs confirms: true; remove confirms`);
 	if (acknowledge === "automatic" && prefetch !== undefined)
 		wrong(
 			"prefetch",

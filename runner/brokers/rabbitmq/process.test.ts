@@ -15,11 +15,7 @@ import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
 import { describedHere } from "../../../infra/local/described.fake.ts";
 import { localRig } from "../../../infra/local/local.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
-import {
-	alive,
-	commandLines,
-	descendants,
-} from "../../../infra/processes.fake.ts";
+import { alive, commandLines, descendants } from "../../../infra/processes.fake.ts";
 import type { Broker } from "../../../infra/rig.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
@@ -32,15 +28,10 @@ const real = await realBinaries();
 
 const installed = findOnPath("rabbitmq-server", process.env) !== null;
 if (!installed && process.env.CI === "true")
-	throw new Error(
-		"CI needs a rabbitmq-server: apt-get install rabbitmq-server",
-	);
+	throw new Error("CI needs a rabbitmq-server: apt-get install rabbitmq-server");
 
 function system(written: Readonly<Record<string, unknown>>): System {
-	const options = scenarioRabbitmq.options.parse({
-		broker: "rabbitmq",
-		...written,
-	});
+	const options = scenarioRabbitmq.options.parse({ broker: "rabbitmq", ...written });
 	return {
 		key: "mine",
 		broker: "rabbitmq",
@@ -77,20 +68,14 @@ function launch(
 		...parts
 	}: { messageBytes?: number; path?: string | undefined; level?: Level } = {},
 ) {
-	return describedHere(rabbitmq, real, {
-		system: system(written),
-		env: { PATH },
-		...parts,
-	});
+	return describedHere(rabbitmq, real, { system: system(written), env: { PATH }, ...parts });
 }
 
 /** What a RabbitMQ says first to who speaks AMQP 0.9.1: its version is in it. */
 function greeting(url: string): Promise<string> {
 	const { hostname, port } = new URL(url);
 	return new Promise((resolve, reject) => {
-		const socket = connect(Number(port), hostname, () =>
-			socket.write("AMQP\0\0\x09\x01"),
-		);
+		const socket = connect(Number(port), hostname, () => socket.write("AMQP\0\0\x09\x01"));
 		socket.once("data", (data) => {
 			socket.destroy();
 			resolve(data.toString("latin1"));
@@ -112,63 +97,50 @@ function nameOf(pid: number): string {
 }
 
 // Each takes some seconds to start, on two cores and beside other tests.
-describe.skipIf(!installed)(
-	"rabbitmq-server as mqbench starts it",
-	{
-		timeout: 180_000,
-	},
-	() => {
-		test("takes connections on loopback; two at a time know nothing of each other: one is closed, and gone with all that belongs to it, the other is killed, and tells so", async () => {
-			const [one, other] = await Promise.all([open(), open()]);
-			expect(one.version).toMatch(/^rabbitmq-server \d+\.\d+\.\d+/);
-			expect(one.url).toMatch(
-				/^amqp:\/\/mqbench:[0-9a-f]{24}@127\.0\.0\.1:\d+$/,
-			);
-			expect(await greeting(one.url)).toContain("RabbitMQ");
-			expect(listeners(one)).toEqual(["127.0.0.1"]);
-			const password = new URL(other.url).password;
-			expect(readFileSync(one.log, "utf8")).not.toContain(password);
-			const all = processesOf(one);
-			const store = readlinkSync(`/proc/${one.pids[0]}/cwd`);
-			expect(readdirSync(store)).toContain("rabbitmq.conf");
-			await one.close();
-			await expect.poll(() => alive(all)).toEqual([]);
-			expect(existsSync(store)).toBe(false);
-			expect(await greeting(other.url)).toContain("RabbitMQ");
-			const others = processesOf(other);
-			process.kill(other.pids[0] ?? 0, "SIGKILL");
-			expect(await other.died).toBe("the broker ended by itself (SIGKILL)");
-			await expect.poll(() => alive(others)).toEqual([]);
-		});
+describe.skipIf(!installed)("rabbitmq-server as mqbench starts it", { timeout: 180_000 }, () => {
+	test("takes connections on loopback; two at a time know nothing of each other: one is closed, and gone with all that belongs to it, the other is killed, and tells so", async () => {
+		const [one, other] = await Promise.all([open(), open()]);
+		expect(one.version).toMatch(/^rabbitmq-server \d+\.\d+\.\d+/);
+		expect(one.url).toMatch(/^amqp:\/\/mqbench:[0-9a-f]{24}@127\.0\.0\.1:\d+$/);
+		expect(await greeting(one.url)).toContain("RabbitMQ");
+		expect(listeners(one)).toEqual(["127.0.0.1"]);
+		const password = new URL(other.url).password;
+		expect(readFileSync(one.log, "utf8")).not.toContain(password);
+		const all = processesOf(one);
+		const store = readlinkSync(`/proc/${one.pids[0]}/cwd`);
+		expect(readdirSync(store)).toContain("rabbitmq.conf");
+		await one.close();
+		await expect.poll(() => alive(all)).toEqual([]);
+		expect(existsSync(store)).toBe(false);
+		expect(await greeting(other.url)).toContain("RabbitMQ");
+		const others = processesOf(other);
+		process.kill(other.pids[0] ?? 0, "SIGKILL");
+		expect(await other.died).toBe("the broker ended by itself (SIGKILL)");
+		await expect.poll(() => alive(others)).toEqual([]);
+	});
 
-		test("leaves no process when its agent is killed", async () => {
-			const broker = await open();
-			const all = processesOf(broker);
-			const stat = readFileSync(`/proc/${broker.pids[0]}/stat`, "utf8");
-			const agent = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]);
-			process.kill(agent, "SIGKILL");
-			await expect.poll(() => alive(all), { timeout: 30_000 }).toEqual([]);
-		});
+	test("leaves no process when its agent is killed", async () => {
+		const broker = await open();
+		const all = processesOf(broker);
+		const stat = readFileSync(`/proc/${broker.pids[0]}/stat`, "utf8");
+		const agent = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]);
+		process.kill(agent, "SIGKILL");
+		await expect.poll(() => alive(all), { timeout: 30_000 }).toEqual([]);
+	});
 
-		test("that dislikes a setting is one sentence", async () => {
-			await expect(
-				open({ config: { no_such_setting: 1 } }),
-			).rejects.toMatchObject({
-				code: "broker-start",
-				message: expect.stringMatching(/^mine: /),
-			});
+	test("that dislikes a setting is one sentence", async () => {
+		await expect(open({ config: { no_such_setting: 1 } })).rejects.toMatchObject({
+			code: "broker-start",
+			message: expect.stringMatching(/^mine: /),
 		});
-	},
-);
+	});
+});
 
 describe.skipIf(!installed)("rabbitmq.conf", () => {
-	const conf = (made: Awaited<ReturnType<typeof launch>>) =>
-		made.file("rabbitmq.conf");
+	const conf = (made: Awaited<ReturnType<typeof launch>>) => made.file("rabbitmq.conf");
 
 	test("holds the scenario's own settings instead of ours", async () => {
-		const made = await launch({
-			config: { "disk_free_limit.absolute": "1GB", heartbeat: 30 },
-		});
+		const made = await launch({ config: { "disk_free_limit.absolute": "1GB", heartbeat: 30 } });
 		expect(conf(made)).toContain("disk_free_limit.absolute = 1GB\n");
 		expect(conf(made)).not.toContain("50MB");
 		expect(made.settings).toMatchObject({
@@ -195,21 +167,16 @@ describe.skipIf(!installed)("rabbitmq.conf", () => {
 			["3.13.2", { level: "os" }],
 			["4.0.5", large],
 		] as const)
-			expect(
-				(await launch({ binary: installation(version) }, parts)).settings,
-			).not.toHaveProperty("queue_index_embed_msgs_below");
+			expect((await launch({ binary: installation(version) }, parts)).settings).not.toHaveProperty(
+				"queue_index_embed_msgs_below",
+			);
 	});
 
 	test("permits shared transient queues where they are deprecated, and says nothing where the word is unknown", async () => {
 		const folder = installation("4.3.1");
 		const four = await launch({ queue: "transient", binary: folder });
-		expect(conf(four)).toContain(
-			"deprecated_features.permit.transient_nonexcl_queues = true\n",
-		);
-		const three = await launch({
-			queue: "transient",
-			binary: installation("3.10.8"),
-		});
+		expect(conf(four)).toContain("deprecated_features.permit.transient_nonexcl_queues = true\n");
+		const three = await launch({ queue: "transient", binary: installation("3.10.8") });
 		expect(conf(three)).not.toContain("deprecated_features");
 	});
 });
@@ -226,27 +193,17 @@ describe("the program", () => {
 	test("may be an installation's folder", async () => {
 		const folder = installation("4.1.0");
 		const made = await launch({ binary: folder }, { path: erlang() });
-		expect(made.nodes[0]?.argv).toEqual([
-			path.join(folder, "sbin", "rabbitmq-server"),
-		]);
+		expect(made.nodes[0]?.argv).toEqual([path.join(folder, "sbin", "rabbitmq-server")]);
 	});
 
 	test("of another version than asked for is one sentence", async () => {
 		await expect(
-			launch(
-				{ binary: installation("4.1.0"), version: "4.2" },
-				{ path: erlang() },
-			),
+			launch({ binary: installation("4.1.0"), version: "4.2" }, { path: erlang() }),
 		).rejects.toMatchObject({
 			code: "broker-missing",
-			message: expect.stringMatching(
-				/^mine: version 4\.2 is wanted, and .* is 4\.1\.0\. Install/,
-			),
+			message: expect.stringMatching(/^mine: version 4\.2 is wanted, and .* is 4\.1\.0\. Install/),
 		});
-		const made = launch(
-			{ binary: installation("4.1.0"), version: "4.1" },
-			{ path: erlang() },
-		);
+		const made = launch({ binary: installation("4.1.0"), version: "4.1" }, { path: erlang() });
 		await expect(made).resolves.toBeDefined();
 	});
 
@@ -298,40 +255,25 @@ describe("a node on a host", () => {
 			"rabbitmq-env.conf",
 			"rabbitmq.conf",
 		]);
-		const paths = Object.entries(node?.env ?? {}).filter(([, value]) =>
-			value.includes("/"),
-		);
+		const paths = Object.entries(node?.env ?? {}).filter(([, value]) => value.includes("/"));
 		for (const [name, value] of paths)
-			expect([name, value.startsWith("/disk/run's/store/")]).toEqual([
-				name,
-				true,
-			]);
+			expect([name, value.startsWith("/disk/run's/store/")]).toEqual([name, true]);
 		expect(paths.map(([name]) => name)).toContain("RABBITMQ_MNESIA_BASE");
 		const { password } = new URL(one.url());
-		expect(node?.files["rabbitmq.conf"]).toContain(
-			"listeners.tcp.1 = 10.0.0.1:5672\n",
-		);
-		expect(node?.files["rabbitmq.conf"]).toContain(
-			`default_pass = ${password}\n`,
-		);
+		expect(node?.files["rabbitmq.conf"]).toContain("listeners.tcp.1 = 10.0.0.1:5672\n");
+		expect(node?.files["rabbitmq.conf"]).toContain(`default_pass = ${password}\n`);
 		expect(JSON.stringify(node?.env)).not.toContain(password);
 		expect(one.url()).not.toBe(other.url());
 		for (const name of [".erlang.cookie", "rabbitmq.conf"])
 			expect(node?.files[name]).not.toBe(other.nodes[0]?.files[name]);
-		expect(node?.env?.RABBITMQ_NODENAME).not.toBe(
-			other.nodes[0]?.env?.RABBITMQ_NODENAME,
-		);
+		expect(node?.env?.RABBITMQ_NODENAME).not.toBe(other.nodes[0]?.env?.RABBITMQ_NODENAME);
 	});
 
 	test("has the settings of the version that is installed there", async () => {
 		const transient = { options: { queue: "transient" } };
 		const key = "deprecated_features.permit.transient_nonexcl_queues";
-		expect((await place("4.0.5", transient)).settings).toMatchObject({
-			[key]: "true",
-		});
-		expect((await place("3.10.8", transient)).settings).not.toHaveProperty([
-			key,
-		]);
+		expect((await place("4.0.5", transient)).settings).toMatchObject({ [key]: "true" });
+		expect((await place("3.10.8", transient)).settings).not.toHaveProperty([key]);
 		const large = { messageBytes: 8192, level: "os" } as const;
 		expect((await place("3.10.8", large)).settings).toMatchObject({
 			queue_index_embed_msgs_below: "9216",
@@ -355,9 +297,7 @@ describe("a node on a host", () => {
 		],
 		[
 			"Erlang's name server",
-			{
-				said: "mqbench:program=/opt/rabbitmq-server\nmqbench:version=4.1.0\nmqbench:names=\n",
-			},
+			{ said: "mqbench:program=/opt/rabbitmq-server\nmqbench:version=4.1.0\nmqbench:names=\n" },
 			/^mine: epmd \(of Erlang, which RabbitMQ runs on\) is not on h1\. Install it there: apt-get install erlang-base\.$/,
 		],
 		[
@@ -378,9 +318,7 @@ describe("a node on a host", () => {
 function installation(version: string): string {
 	const folder = testFolder();
 	mkdirSync(path.join(folder, "sbin"));
-	mkdirSync(path.join(folder, "plugins", `rabbit-${version}`), {
-		recursive: true,
-	});
+	mkdirSync(path.join(folder, "plugins", `rabbit-${version}`), { recursive: true });
 	script(path.join(folder, "sbin", "rabbitmq-server"), "exit 1");
 	return folder;
 }
@@ -395,14 +333,11 @@ function erlang(): string {
 
 /** Addresses that the broker and its name server listen on. */
 function listeners(broker: Broker): string[] {
-	if (!existsSync("/usr/bin/ss") && !existsSync("/bin/ss"))
-		return ["127.0.0.1"];
+	if (!existsSync("/usr/bin/ss") && !existsSync("/bin/ss")) return ["127.0.0.1"];
 	const pid = broker.pids[0] ?? 0;
 	const lines = execFileSync("ss", ["-Htlnp4"], { encoding: "utf8" })
 		.split("\n")
 		.filter((line) => line.includes(`pid=${pid},`));
 	expect(commandLines().length).toBeGreaterThan(0);
-	return [
-		...new Set(lines.map((line) => line.split(/\s+/)[3]?.split(":")[0] ?? "")),
-	];
+	return [...new Set(lines.map((line) => line.split(/\s+/)[3]?.split(":")[0] ?? ""))];
 }

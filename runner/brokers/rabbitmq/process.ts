@@ -6,13 +6,7 @@ import { shellWord } from "../../shell.ts";
 import { hostPort } from "../addresses.ts";
 import { checkVersionThere, installed } from "../installed.ts";
 import { newLogin } from "../login.ts";
-import type {
-	BrokerProcess,
-	ImageFacts,
-	Setup,
-	StartedSystem,
-	Tools,
-} from "../process.ts";
+import type { BrokerProcess, ImageFacts, Setup, StartedSystem, Tools } from "../process.ts";
 
 /**
  * rabbitmq-server with a node name, a cookie, ports and folders of its own: it neither sees nor touches one that runs. No plugins, and Erlang as
@@ -61,19 +55,13 @@ export const rabbitmq: BrokerProcess = {
 									...(setup.ask ? apart(namePort, distribution) : {}),
 								},
 							}
-						: ownNode({
-								...{ store: folder, names, namePort, distribution },
-								configuration,
-							})),
+						: ownNode({ store: folder, names, namePort, distribution, configuration })),
 				};
 			}),
 		);
 		const [first] = nodes;
 		return {
-			...signs(
-				`${login.inUrl}${setup.nodes[0]?.client}`,
-				first?.settings ?? {},
-			),
+			...signs(`${login.inUrl}${setup.nodes[0]?.client}`, first?.settings ?? {}),
 			data: "disk",
 			flushes: !keepsNothing(setup),
 			nodes,
@@ -91,12 +79,7 @@ async function find(
 	node: number,
 ): Promise<{ program: string; version: string; names: string | null }> {
 	const { system, tools, image, ask, nodes } = setup;
-	if (image)
-		return {
-			program: "rabbitmq-server",
-			version: versionOfImage(image),
-			names: null,
-		};
+	if (image) return { program: "rabbitmq-server", version: versionOfImage(image), names: null };
 	if (ask) {
 		const onHost = await installed({ ...setup, ask }, node, WHERE);
 		checkVersionThere(setup, node, { ...onHost, found: onHost.version });
@@ -181,8 +164,7 @@ function apart(namePort: number, distribution: number): Record<string, string> {
 	return {
 		RABBITMQ_NODENAME: `mqbench-${randomBytes(4).toString("hex")}@localhost`,
 		RABBITMQ_DIST_PORT: String(distribution),
-		RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
-			"-kernel inet_dist_use_interface {127,0,0,1}",
+		RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
 		// SIGINT, by which agent ends an orphan, would open a prompt otherwise.
 		RABBITMQ_SERVER_START_ARGS: "+B",
 		ERL_EPMD_PORT: String(namePort),
@@ -235,28 +217,17 @@ const DEPRECATES_SINCE = 4;
 
 /** rabbitmq.conf as far as it decides something: what a run needs, and the scenario's own `config` above it. */
 function settingsOf(
-	{
-		system,
-		level,
-		messageBytes,
-	}: Pick<Setup, "system" | "level" | "messageBytes">,
+	{ system, level, messageBytes }: Pick<Setup, "system" | "level" | "messageBytes">,
 	installed: string,
 ): Record<string, string> {
 	const settings: Record<string, string> = {
 		// A laptop's disk is fuller than a server's: the default share of memory would block publishers there.
 		"disk_free_limit.absolute": "50MB",
 	};
-	if (messageBytes > OWN_MAX_BYTES)
-		settings.max_message_size = String(messageBytes);
+	if (messageBytes > OWN_MAX_BYTES) settings.max_message_size = String(messageBytes);
 	const major = Number.parseInt(installed, 10);
-	if (
-		level === "os" &&
-		major === 3 &&
-		messageBytes + OVERHEAD_BYTES > EMBEDDED_BYTES
-	)
-		settings.queue_index_embed_msgs_below = String(
-			messageBytes + OVERHEAD_BYTES,
-		);
+	if (level === "os" && major === 3 && messageBytes + OVERHEAD_BYTES > EMBEDDED_BYTES)
+		settings.queue_index_embed_msgs_below = String(messageBytes + OVERHEAD_BYTES);
 	if (keepsNothing({ system, level }) && major >= DEPRECATES_SINCE)
 		settings["deprecated_features.permit.transient_nonexcl_queues"] = "true";
 	for (const [key, value] of Object.entries(system.options.config ?? {}))
@@ -264,13 +235,8 @@ function settingsOf(
 	return settings;
 }
 
-function keepsNothing({
-	system: { options },
-	level,
-}: Pick<Setup, "system" | "level">): boolean {
-	return (
-		level === "memory" || ("queue" in options && options.queue === "transient")
-	);
+function keepsNothing({ system: { options }, level }: Pick<Setup, "system" | "level">): boolean {
+	return level === "memory" || ("queue" in options && options.queue === "transient");
 }
 
 function lines(settings: Readonly<Record<string, string>>): string {
@@ -302,10 +268,7 @@ function findServer(system: StartedSystem, tools: Tools): string {
 	const folder = system.binary !== null && isFolder(system.binary);
 	const wanted =
 		folder && system.binary !== null
-			? {
-					...system,
-					binary: path.join(system.binary, "sbin", "rabbitmq-server"),
-				}
+			? { ...system, binary: path.join(system.binary, "sbin", "rabbitmq-server") }
 			: system;
 	return script(tools.findProgram(wanted, ["rabbitmq-server"], INSTALL));
 }
@@ -336,18 +299,9 @@ function versionOf(program: string): string {
 }
 
 /** `version` says which one must be there: mqbench has no way to get another one. */
-function checkVersion(
-	system: StartedSystem,
-	program: string,
-	version: string,
-): void {
+function checkVersion(system: StartedSystem, program: string, version: string): void {
 	const wanted = system.options.version;
-	if (
-		wanted === undefined ||
-		version === wanted ||
-		version.startsWith(`${wanted}.`)
-	)
-		return;
+	if (wanted === undefined || version === wanted || version.startsWith(`${wanted}.`)) return;
 	throw failure("broker-missing", {
 		system: system.key,
 		what: `version ${wanted} is wanted, and ${program} is ${version || "unclear"}`,

@@ -46,11 +46,8 @@ export function redisDurability(
 			? { level: null, text: "not known (your server)", by: [] }
 			: declared(durability, levelTexts[durability]);
 	const settings = redisSettings(durability ?? null, config);
-	const by = Object.keys(config).filter((key) =>
-		DECIDING.includes(key.toLowerCase()),
-	);
-	if (durability === undefined && by.length === 0)
-		return { level: "memory", text: OWN, by };
+	const by = Object.keys(config).filter((key) => DECIDING.includes(key.toLowerCase()));
+	if (durability === undefined && by.length === 0) return { level: "memory", text: OWN, by };
 	const level = levelOf(settings);
 	return { level, text: `${textOf(settings)} (${level})`, by };
 }

@@ -9,15 +9,13 @@ export const install: BrokerInstall = {
 			return {
 				here: true,
 				figure: `redis-server ${version ?? ""}`.trim(),
-				sentence:
-					"mqbench runs it on a free port, with its data in a temporary folder.",
+				sentence: "mqbench runs it on a free port, with its data in a temporary folder.",
 			};
 		if (await which("valkey-server"))
 			return {
 				here: true,
 				figure: "valkey-server",
-				sentence:
-					"Write { broker: redis, binary: valkey-server } in the scenario.",
+				sentence: "Write { broker: redis, binary: valkey-server } in the scenario.",
 			};
 		return {
 			here: false,

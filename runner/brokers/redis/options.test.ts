@@ -8,9 +8,7 @@ function options(some: Some = {}) {
 }
 
 function refusals(some: Some): string[] {
-	return redis
-		.contradictions(options(some))
-		.map(({ key, message }) => `${key}: ${message}`);
+	return redis.contradictions(options(some)).map(({ key, message }) => `${key}: ${message}`);
 }
 
 describe("what a mode promises", () => {
@@ -44,20 +42,8 @@ describe("what a mode promises", () => {
 	});
 
 	test.each<[Some, string, string, string, string]>([
-		[
-			{ mode: "pubsub" },
-			"automatic",
-			"at-most-once",
-			"automatic",
-			"at-most-once",
-		],
-		[
-			{ mode: "streams" },
-			"automatic",
-			"at-least-once",
-			"message",
-			"at-least-once",
-		],
+		[{ mode: "pubsub" }, "automatic", "at-most-once", "automatic", "at-most-once"],
+		[{ mode: "streams" }, "automatic", "at-least-once", "message", "at-least-once"],
 		[
 			{ mode: "streams", acknowledge: "automatic" },
 			"automatic",
@@ -65,13 +51,7 @@ describe("what a mode promises", () => {
 			"automatic",
 			"at-most-once",
 		],
-		[
-			{ mode: "lists" },
-			"automatic",
-			"at-most-once",
-			"message",
-			"at-least-once",
-		],
+		[{ mode: "lists" }, "automatic", "at-most-once", "message", "at-least-once"],
 		[
 			{ mode: "lists", acknowledge: "message" },
 			"message",
@@ -79,16 +59,13 @@ describe("what a mode promises", () => {
 			"message",
 			"at-least-once",
 		],
-	])(
-		"%j alone: %s, %s; in a group: %s, %s",
-		(some, alone, promisedAlone, group, promised) => {
-			expect(redis.traits(options(some))).toMatchObject({
-				acknowledge: { alone, group },
-				delivery: promised,
-				deliveryAlone: promisedAlone,
-			});
-		},
-	);
+	])("%j alone: %s, %s; in a group: %s, %s", (some, alone, promisedAlone, group, promised) => {
+		expect(redis.traits(options(some))).toMatchObject({
+			acknowledge: { alone, group },
+			delivery: promised,
+			deliveryAlone: promisedAlone,
+		});
+	});
 
 	test.each([
 		["pubsub", ["publish", "backlog", "work-queue"]],
@@ -125,12 +102,8 @@ describe("the driver's options", () => {
 			claimAfterNs: 10_000_000_000,
 			tls: { ca: "/ca.pem" },
 		});
-		expect(redis.driverOptions(options({ tls: true }))).toMatchObject({
-			tls: {},
-		});
-		expect(redis.driverOptions(options({ tls: false }))).not.toHaveProperty(
-			"tls",
-		);
+		expect(redis.driverOptions(options({ tls: true }))).toMatchObject({ tls: {} });
+		expect(redis.driverOptions(options({ tls: false }))).not.toHaveProperty("tls");
 	});
 });
 

@@ -13,17 +13,11 @@ import {
 	tlsField,
 } from "../fields.ts";
 import { sizeInConfig } from "../size-limits.ts";
-import {
-	levelTexts,
-	OWN,
-	redisDurability,
-	redisSettings,
-} from "./durability.ts";
+import { levelTexts, OWN, redisDurability, redisSettings } from "./durability.ts";
 
 const RedisOptions = z.strictObject({
 	broker: z.literal("redis").meta({
-		description:
-			"Redis, or Valkey (`binary: valkey-server`): pub/sub, streams or lists.",
+		description: "Redis, or Valkey (`binary: valkey-server`): pub/sub, streams or lists.",
 	}),
 	mode: z
 		.enum(["pubsub", "streams", "lists"])
@@ -91,8 +85,7 @@ export const redis = {
 		groupsByPartition: false,
 		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
 		maxMessageBytes:
-			sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ??
-			MAX_MESSAGE_BYTES,
+			sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
 		prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
 		// Only of a session that shows no sign of life.
 		redeliverAfterNs: null,
@@ -102,9 +95,7 @@ export const redis = {
 	driverOptions: ({ claimAfter: claimAfterNs, ...options }) => {
 		const { mode, client, acknowledge, prefetch, maxLength } = options;
 		const tls = driverTls(options.tls);
-		return defined({
-			...{ mode, client, acknowledge, prefetch, maxLength, claimAfterNs, tls },
-		});
+		return defined({ mode, client, acknowledge, prefetch, maxLength, claimAfterNs, tls });
 	},
 	durability: (options, ours) =>
 		options.mode === "pubsub"
@@ -114,10 +105,7 @@ export const redis = {
 	contradictions(options) {
 		const problems: { key: string; message: string }[] = [];
 		for (const [key, modes] of Object.entries(onlyFor))
-			if (
-				options[key as keyof typeof onlyFor] !== undefined &&
-				!modes.includes(options.mode)
-			)
+			if (options[key as keyof typeof onlyFor] !== undefined && !modes.includes(options.mode))
 				problems.push({
 					key,
 					message: `${key} needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`,
@@ -154,25 +142,32 @@ const CONFIG = {
 	reserved: {
 		port: "write port beside config",
 		...reserved(
-			...["aclfile", "appenddirname", "bind", "cluster-enabled", "daemonize"],
-			...["dir", "include", "logfile", "loglevel", "pidfile", "protected-mode"],
-			...[
-				"rename-command",
-				"replicaof",
-				"requirepass",
-				"slaveof",
-				"supervised",
-			],
-			...["syslog-enabled", "tls-port", "unixsocket", "user"],
+			"aclfile",
+			"appenddirname",
+			"bind",
+			"cluster-enabled",
+			"daemonize",
+			"dir",
+			"include",
+			"logfile",
+			"loglevel",
+			"pidfile",
+			"protected-mode",
+			"rename-command",
+			"replicaof",
+			"requirepass",
+			"slaveof",
+			"supervised",
+			"syslog-enabled",
+			"tls-port",
+			"unixsocket",
+			"user",
 		),
 	},
 };
 
 const onlyFor: Readonly<
-	Record<
-		"acknowledge" | "prefetch" | "claimAfter" | "maxLength",
-		readonly Mode[]
-	>
+	Record<"acknowledge" | "prefetch" | "claimAfter" | "maxLength", readonly Mode[]>
 > = {
 	acknowledge: ["streams", "lists"],
 	prefetch: ["streams", "lists"],
@@ -184,15 +179,9 @@ const onlyFor: Readonly<
 function promises(mode: Mode, written: Acknowledge | undefined) {
 	const of = (way: Acknowledge): Delivery =>
 		way === "automatic" ? "at-most-once" : "at-least-once";
-	const { alone, group } = acknowledges(
-		mode === "pubsub" ? "automatic" : written,
-	);
+	const { alone, group } = acknowledges(mode === "pubsub" ? "automatic" : written);
 	if (mode !== "streams")
-		return {
-			acknowledge: { alone, group },
-			delivery: of(group),
-			deliveryAlone: of(alone),
-		};
+		return { acknowledge: { alone, group }, delivery: of(group), deliveryAlone: of(alone) };
 	return {
 		acknowledge: { alone: "automatic", group },
 		delivery: of(group),
@@ -221,11 +210,7 @@ const byMode = {
 			backlog: "it stores nothing",
 			"work-queue": "every subscriber gets every message",
 		},
-		instead: {
-			publish: STREAMS,
-			backlog: STREAMS,
-			"work-queue": STREAMS,
-		},
+		instead: { publish: STREAMS, backlog: STREAMS, "work-queue": STREAMS },
 		levels: {},
 		ownDurability: "none, nothing is stored",
 	},

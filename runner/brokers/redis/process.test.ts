@@ -24,18 +24,15 @@ describe("redis.conf", () => {
 		["os", { appendonly: "yes", appendfsync: "no" }],
 		["interval", { appendonly: "yes", appendfsync: "everysec" }],
 		["fsync", { appendonly: "yes", appendfsync: "always" }],
-	])(
-		"for level %s has its settings, and no snapshots",
-		async (level, wanted) => {
-			const { conf, settings } = await launch(level);
-			for (const [key, value] of Object.entries({ ...wanted, save: '""' })) {
-				expect(settings).toHaveProperty([key], value);
-				expect(conf).toContain(`${key} ${value}\n`);
-			}
-			expect(conf).toContain("bind 127.0.0.1\nport 1\n");
-			expect(conf).not.toContain("unixsocket");
-		},
-	);
+	])("for level %s has its settings, and no snapshots", async (level, wanted) => {
+		const { conf, settings } = await launch(level);
+		for (const [key, value] of Object.entries({ ...wanted, save: '""' })) {
+			expect(settings).toHaveProperty([key], value);
+			expect(conf).toContain(`${key} ${value}\n`);
+		}
+		expect(conf).toContain("bind 127.0.0.1\nport 1\n");
+		expect(conf).not.toContain("unixsocket");
+	});
 
 	test("has config last, and says so in the settings", async () => {
 		const { conf, settings } = await launch("fsync", {
@@ -47,11 +44,7 @@ describe("redis.conf", () => {
 				masteruser: "",
 			},
 		});
-		expect(settings).toMatchObject({
-			save: "3600 1",
-			"io-threads": "2",
-			appendfsync: "everysec",
-		});
+		expect(settings).toMatchObject({ save: "3600 1", "io-threads": "2", appendfsync: "everysec" });
 		expect(conf).toContain("client-output-buffer-limit pubsub 0 0 0\n");
 		expect(conf).toContain('masteruser ""\n');
 		expect(conf).not.toContain("appendfsync always");
@@ -70,17 +63,11 @@ describe("the log of a server", () => {
 			"1:M 01 Jan 2025 00:00:00.000 * Ready to accept connections tcp",
 			"valkey-server 8.1.0",
 		],
-	])(
-		"tells its version, and when it is ready",
-		async (first, last, version) => {
-			const { made } = await launch(null);
-			expect([first, last].map((line) => made.ready(line, 0))).toEqual([
-				false,
-				true,
-			]);
-			expect(made.version()).toBe(version);
-		},
-	);
+	])("tells its version, and when it is ready", async (first, last, version) => {
+		const { made } = await launch(null);
+		expect([first, last].map((line) => made.ready(line, 0))).toEqual([false, true]);
+		expect(made.version()).toBe(version);
+	});
 });
 
 describe("what is missing is one sentence that says how to get it", () => {
@@ -128,10 +115,7 @@ describe("redis.conf on a host", () => {
 			expect(settings).toEqual((await launch(level)).settings);
 			expect(flushes).toBe(settings.appendonly === "yes");
 			const [node] = nodes;
-			expect(node?.argv).toEqual([
-				"/usr/bin/redis-server",
-				"/disk/run's/store/redis.conf",
-			]);
+			expect(node?.argv).toEqual(["/usr/bin/redis-server", "/disk/run's/store/redis.conf"]);
 			const conf = node?.files["redis.conf"] ?? "";
 			const { password } = new URL(url());
 			for (const [key, value] of Object.entries({
@@ -147,23 +131,17 @@ describe("redis.conf on a host", () => {
 	);
 
 	test("with snapshots of config keeps something on the disk", async () => {
-		const setup = hostSetup(
-			{ broker: "redis", config: { save: "3600 1" } },
-			{ said },
-		);
+		const setup = hostSetup({ broker: "redis", config: { save: "3600 1" } }, { said });
 		expect(await redis.describe(setup)).toMatchObject({
 			flushes: true,
 			settings: { save: "3600 1" },
 		});
 	});
 
-	test.each(["7", "7.0", "7.0.15"])(
-		"version %s is 7.0.15 too",
-		async (version) => {
-			const setup = hostSetup({ broker: "redis", version }, { said });
-			await expect(redis.describe(setup)).resolves.toBeDefined();
-		},
-	);
+	test.each(["7", "7.0", "7.0.15"])("version %s is 7.0.15 too", async (version) => {
+		const setup = hostSetup({ broker: "redis", version }, { said });
+		await expect(redis.describe(setup)).resolves.toBeDefined();
+	});
 });
 
 // Without the program this says so and skips, but never in CI.
@@ -180,22 +158,16 @@ describe.skipIf(missing && process.env.CI !== "true")(
 			expect(cli(broker, "CONFIG", "GET", "appendfsync")).toContain("always");
 			expect(cli(broker, "CONFIG", "GET", "save")).toBe("save\n\n");
 			const folder = cli(broker, "CONFIG", "GET", "dir").split("\n")[1] ?? "";
-			expect(statSync(path.join(folder, "appendonlydir")).isDirectory()).toBe(
-				true,
-			);
+			expect(statSync(path.join(folder, "appendonlydir")).isDirectory()).toBe(true);
 			expect(broker.pids.every(runs)).toBe(true);
 			await broker.close();
 			expect(broker.pids.some(runs)).toBe(false);
 			expect(() => statSync(folder)).toThrow("no such file");
-			expect(readFileSync(log, "utf8")).toContain(
-				"Ready to accept connections",
-			);
+			expect(readFileSync(log, "utf8")).toContain("Ready to accept connections");
 		});
 
 		test("that does not know a setting does not start, and says why", async () => {
-			await expect(
-				open(null, { config: { "no-such-setting": 1 } }),
-			).rejects.toMatchObject({
+			await expect(open(null, { config: { "no-such-setting": 1 } })).rejects.toMatchObject({
 				code: "broker-start",
 				message: expect.stringContaining("Bad directive"),
 			});

@@ -55,11 +55,9 @@ const WHERE = {
 };
 
 const INSTALL = {
-	linux:
-		"apt-get install redis-server, dnf install redis or valkey, or https://redis.io/downloads",
+	linux: "apt-get install redis-server, dnf install redis or valkey, or https://redis.io/downloads",
 	darwin: "brew install redis, or brew install valkey",
-	other:
-		"in WSL (apt-get install redis-server): Redis has no build for Windows",
+	other: "in WSL (apt-get install redis-server): Redis has no build for Windows",
 };
 
 /** How it tells that it is up, and where it is. */
@@ -104,9 +102,7 @@ function quoted(text: string): string {
 
 /** "Redis version=7.0.15, bits=64" in a log, "Redis server v=7.0.15 sha=" from --version. */
 function versionIn(line: string): string | undefined {
-	const match = /\b(Redis|Valkey) (?:version|server v)=(\d[\w.+~-]*)/i.exec(
-		line,
-	);
+	const match = /\b(Redis|Valkey) (?:version|server v)=(\d[\w.+~-]*)/i.exec(line);
 	return match ? `${match[1]?.toLowerCase()}-server ${match[2]}` : undefined;
 }
 
@@ -118,9 +114,7 @@ async function checkVersion(setup: Setup, program: string): Promise<void> {
 	let version: string | undefined;
 	let said = "";
 	try {
-		const { stdout } = await promisify(execFile)(program, ["--version"], {
-			timeout: 10_000,
-		});
+		const { stdout } = await promisify(execFile)(program, ["--version"], { timeout: 10_000 });
 		said = stdout.trim();
 		version = versionIn(said);
 	} catch (error) {

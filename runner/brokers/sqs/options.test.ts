@@ -16,11 +16,16 @@ function refusals(some: Some): string[] {
 describe("SQS", () => {
 	test("a standard queue promises no order, a FIFO queue that of each key, and each message once", () => {
 		expect(sqs.traits(options())).toMatchObject({
-			...{ ordered: false, keys: false, delivery: "at-least-once" },
-			...{ prefetch: 10, redeliverAfterNs: 30e9 },
+			ordered: false,
+			keys: false,
+			delivery: "at-least-once",
+			prefetch: 10,
+			redeliverAfterNs: 30e9,
 		});
 		expect(sqs.traits(options({ fifo: true }))).toMatchObject({
-			...{ ordered: true, keys: true, delivery: "exactly-once" },
+			ordered: true,
+			keys: true,
+			delivery: "exactly-once",
 		});
 	});
 
@@ -48,21 +53,13 @@ describe("SQS", () => {
 	});
 
 	test("refuses what it cannot do, with what to write", () => {
-		expect(refusals({ groups: 4 })).toEqual([
-			expect.stringContaining("write fifo: true"),
-		]);
+		expect(refusals({ groups: 4 })).toEqual([expect.stringContaining("write fifo: true")]);
 		expect(refusals({ fifo: true, requests: 4 })).toEqual([
 			expect.stringContaining("use more connections"),
 		]);
-		expect(refusals({ longPolling: "30s" })).toEqual([
-			expect.stringContaining("20 at most"),
-		]);
-		expect(refusals({ visibility: "1500ms" })).toEqual([
-			expect.stringContaining("whole seconds"),
-		]);
-		expect(refusals({ binary: "/opt/elasticmq" })).toEqual([
-			expect.stringContaining("version"),
-		]);
+		expect(refusals({ longPolling: "30s" })).toEqual([expect.stringContaining("20 at most")]);
+		expect(refusals({ visibility: "1500ms" })).toEqual([expect.stringContaining("whole seconds")]);
+		expect(refusals({ binary: "/opt/elasticmq" })).toEqual([expect.stringContaining("version")]);
 		expect(refusals({ config: { "rest-sqs.bind-port": 1 } })).toEqual([
 			expect.stringContaining("write port"),
 		]);

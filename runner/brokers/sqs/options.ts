@@ -3,11 +3,7 @@ import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
 import { type BrokerOptions, declared, type Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
-import {
-	defined,
-	processFields,
-	type SystemOptionsOfAnyBroker,
-} from "../fields.ts";
+import { defined, processFields, type SystemOptionsOfAnyBroker } from "../fields.ts";
 import { heapField } from "../java.ts";
 
 const SqsOptions = z.strictObject({
@@ -94,11 +90,7 @@ export const sqs = {
 	defaultPort: 9324,
 	otherPorts: { https: 443 },
 	urlEnv: "MQBENCH_URL",
-	secretEnv: [
-		"AWS_ACCESS_KEY_ID",
-		"AWS_SECRET_ACCESS_KEY",
-		"AWS_SESSION_TOKEN",
-	],
+	secretEnv: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
 	traits: (options): Traits => {
 		const { fifo, prefetch, visibility } = options;
 		return {
@@ -139,8 +131,7 @@ export const sqs = {
 			encoding: options.encoding,
 		}),
 	durability: ({ durability }: SystemOptionsOfAnyBroker, ours: boolean) => {
-		if (ours)
-			return { level: "memory" as const, text: `memory (${MEMORY})`, by: [] };
+		if (ours) return { level: "memory" as const, text: `memory (${MEMORY})`, by: [] };
 		return durability === undefined
 			? { level: null, text: "not known (the service's own)", by: [] }
 			: declared(durability, MEMORY);
@@ -152,11 +143,7 @@ export const sqs = {
 // --- internal ---
 
 /** A request's room, of which each message of a batch has its share. Base64 makes four letters of three bytes. */
-function maxMessageBytes({
-	batch = 1,
-	encoding,
-	config,
-}: SqsOptions): number | null {
+function maxMessageBytes({ batch = 1, encoding, config }: SqsOptions): number | null {
 	if (config?.[LIMITS] === "relaxed") return null;
 	const room = Math.floor(MAX_REQUEST_BYTES / batch);
 	return encoding === "base64" ? Math.floor(room / 4) * 3 : room - BESIDE;
@@ -168,8 +155,12 @@ const CONFIG = {
 		"node-address.port": "write port beside config",
 		"rest-sqs.bind-port": "write port beside config",
 		...reserved(
-			...["node-address.host", "node-address.protocol", "include"],
-			...["rest-sqs.bind-hostname", "rest-stats.enabled", "queues.*"],
+			"node-address.host",
+			"node-address.protocol",
+			"include",
+			"rest-sqs.bind-hostname",
+			"rest-stats.enabled",
+			"queues.*",
 		),
 	},
 };
@@ -180,8 +171,7 @@ function contradictions(
 ): { key: string; message: string }[] {
 	const { fifo, longPolling, visibility, config } = options;
 	const problems = configProblems(config, CONFIG);
-	const wrong = (key: string, message: string) =>
-		problems.push({ key, message });
+	const wrong = (key: string, message: string) => problems.push({ key, message });
 	if (!fifo && options.groups !== undefined)
 		wrong("groups", "only FIFO queues have message groups; write fifo: true");
 	if (fifo && options.requests !== undefined)
@@ -189,14 +179,8 @@ function contradictions(
 			"requests",
 			"a connection to FIFO queues has one request at a time; remove requests, or use more connections",
 		);
-	if (
-		longPolling !== undefined &&
-		(longPolling % 1e9 !== 0 || longPolling > LONGEST_POLL_NS)
-	)
-		wrong(
-			"longPolling",
-			"the service counts whole seconds, 20 at most; write 20s",
-		);
+	if (longPolling !== undefined && (longPolling % 1e9 !== 0 || longPolling > LONGEST_POLL_NS))
+		wrong("longPolling", "the service counts whole seconds, 20 at most; write 20s");
 	if (visibility !== undefined && visibility % 1e9 !== 0)
 		wrong("visibility", "the service counts whole seconds; write 30s");
 	if (options.binary !== undefined)

@@ -5,10 +5,7 @@ import { sqs } from "./process.ts";
 
 /** On a host, with jars that are there already. */
 function setup(written: Readonly<Record<string, unknown>> = {}) {
-	const made = hostSetup(
-		{ broker: "sqs", ...written },
-		{ said: 'openjdk version "17.0.1" 2021' },
-	);
+	const made = hostSetup({ broker: "sqs", ...written }, { said: 'openjdk version "17.0.1" 2021' });
 	const tools: Tools = {
 		...made.tools,
 		findOnPath: (name) => `/usr/bin/${name}`,
@@ -32,9 +29,7 @@ rest-stats.enabled = false
 rest-sqs.sqs-limits = "relaxed"
 `,
 	);
-	expect(nodes[0]?.argv.join(" ")).toContain(
-		"-cp /brought/elasticmq/* org.elasticmq.server.Main",
-	);
+	expect(nodes[0]?.argv.join(" ")).toContain("-cp /brought/elasticmq/* org.elasticmq.server.Main");
 	expect(url()).toBe("http://10.0.0.1:9324");
 	expect(settings).toMatchObject({ "rest-sqs.sqs-limits": "relaxed" });
 });
@@ -42,9 +37,7 @@ rest-sqs.sqs-limits = "relaxed"
 test("it is up when it says so, with its version", async () => {
 	const { ready, version } = await sqs.describe(setup());
 	expect(ready("Starting ElasticMQ server (1.6.12) ...", 0)).toBe(false);
-	expect(ready("=== ElasticMQ server (1.6.12) started in 1512 ms ===", 0)).toBe(
-		true,
-	);
+	expect(ready("=== ElasticMQ server (1.6.12) started in 1512 ms ===", 0)).toBe(true);
 	expect(version()).toBe("ElasticMQ 1.6.12");
 });
 

@@ -9,8 +9,7 @@ import { LIMITS, type SqsOptions } from "./options.ts";
 export const sqs: BrokerProcess = {
 	packages: ["default-jre-headless"],
 	onHosts: {
-		text: (version = image.version) =>
-			`ElasticMQ ${version}, copied, on the host's Java`,
+		text: (version = image.version) => `ElasticMQ ${version}, copied, on the host's Java`,
 		anyVersion: true,
 	},
 	container: { folder: "/opt", data: "/data" },
@@ -29,17 +28,12 @@ export const sqs: BrokerProcess = {
 			...signs(node.client),
 			settings: {
 				...Object.fromEntries(
-					Object.entries({ ...SETTINGS, ...config }).map(([key, value]) => [
-						key,
-						String(value),
-					]),
+					Object.entries({ ...SETTINGS, ...config }).map(([key, value]) => [key, String(value)]),
 				),
 				java: jvm.text,
 				...(version === undefined || pinned(jars, version) !== null
 					? {}
-					: {
-							jars: tell("jars-not-pinned", { what: `ElasticMQ ${version}` }),
-						}),
+					: { jars: tell("jars-not-pinned", { what: `ElasticMQ ${version}` }) }),
 			},
 			data: "memory",
 			flushes: false,
@@ -48,8 +42,12 @@ export const sqs: BrokerProcess = {
 					// In a container it takes the place of the image's own start.
 					before: setup.image ? [["true"]] : [],
 					argv: [
-						...[java, ...jvm.argv, `-Dconfig.file=${node.folder}/${FILE}`],
-						...["-cp", `${classes}/*`, "org.elasticmq.server.Main"],
+						java,
+						...jvm.argv,
+						`-Dconfig.file=${node.folder}/${FILE}`,
+						"-cp",
+						`${classes}/*`,
+						"org.elasticmq.server.Main",
 					],
 					files: {
 						[FILE]: `include classpath("application.conf")\n${lines({
@@ -80,17 +78,13 @@ function optionsOf({ system }: Pick<Setup, "system">): SqsOptions {
 	return system.options as unknown as SqsOptions;
 }
 
-async function findClasses(
-	setup: Pick<Setup, "system" | "tools">,
-): Promise<string> {
+async function findClasses(setup: Pick<Setup, "system" | "tools">): Promise<string> {
 	const { version } = optionsOf(setup);
 	return fetchJars(setup, jars, version === undefined ? {} : { version });
 }
 
 /** A line for each: JSON's values are values of its language, too. */
-function lines(
-	all: Readonly<Record<string, string | number | boolean>>,
-): string {
+function lines(all: Readonly<Record<string, string | number | boolean>>): string {
 	return Object.entries(all)
 		.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)
 		.join("");

@@ -22,19 +22,9 @@ export function renderCalibration(
 	}
 	const lines = [
 		...[...groups].flatMap(([title, all]) => [
-			...wrap(
-				tell("noise-of", {
-					title,
-					runs: all[0]?.runs ?? 0,
-					each: all[0]?.each ?? 0,
-				}),
-				width,
-			),
+			...wrap(tell("noise-of", { title, runs: all[0]?.runs ?? 0, each: all[0]?.each ?? 0 }), width),
 			"",
-			...table(
-				["figure", "noise", "tells a change of", "write in sla", "repeat"],
-				all.map(row),
-			),
+			...table(["figure", "noise", "tells a change of", "write in sla", "repeat"], all.map(row)),
 			"",
 		]),
 		...missing.flatMap(({ system, case: name, metric, why }) => [
@@ -45,16 +35,12 @@ export function renderCalibration(
 			"",
 		]),
 	];
-	if (groups.size > 0)
-		for (const one of wrap(tell("noise-means"), width)) lines.push(one);
+	if (groups.size > 0) for (const one of wrap(tell("noise-means"), width)) lines.push(one);
 	return `${lines.join("\n")}\n`;
 }
 
 /** "p99 <= baseline + 12%": the margin that the noise calls for, in whole per cent. */
-export function advised({
-	metric,
-	halfWidth,
-}: Pick<Noise, "metric" | "halfWidth">): string {
+export function advised({ metric, halfWidth }: Pick<Noise, "metric" | "halfWidth">): string {
 	// A hair above a whole per cent by floating point is still that.
 	const percent = Math.max(1, Math.ceil(200 * halfWidth - 1e-6));
 	const name = metric.replace(/^response /, "");
@@ -88,20 +74,13 @@ function percent(part: number): string {
 		: `${Number((100 * part).toPrecision(2))} %`;
 }
 
-function table(
-	head: readonly string[],
-	rows: readonly (readonly string[])[],
-): string[] {
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
 	const all = [head, ...rows];
-	const widths = head.map((_, i) =>
-		largestOf(all.map((cells) => (cells[i] ?? "").length)),
-	);
+	const widths = head.map((_, i) => largestOf(all.map((cells) => (cells[i] ?? "").length)));
 	return all.map((cells) =>
 		`  ${cells
 			.map((cell, i) =>
-				i === 0 || i === 3
-					? cell.padEnd(widths[i] ?? 0)
-					: cell.padStart(widths[i] ?? 0),
+				i === 0 || i === 3 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0),
 			)
 			.join("  ")}`.trimEnd(),
 	);

@@ -4,35 +4,34 @@ import { expect, test } from "vitest";
 import { testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Calibration } from "../../model/comparison.ts";
 import { machineWith } from "../baseline.fake.ts";
-import {
-	keepCalibration,
-	knownCalibration,
-	readCalibration,
-	writeCalibration,
-} from "./file.ts";
+import { keepCalibration, knownCalibration, readCalibration, writeCalibration } from "./file.ts";
 
 const noise = (system: string, work: string, halfWidth = 0.1) => ({
-	...{ system, case: "256B", work, metric: "response p99" },
-	...{ runs: 10, each: 5, halfWidth, detectable: 0.2 },
+	system,
+	case: "256B",
+	work,
+	metric: "response p99",
+	runs: 10,
+	each: 5,
+	halfWidth,
+	detectable: 0.2,
 });
 const machine = machineWith({ fingerprint: "f1" });
 const calibration = (...all: Calibration["noise"]): Calibration => ({
-	...{ schema: 1, scenario: "s", runId: "r", machine },
+	schema: 1,
+	scenario: "s",
+	runId: "r",
+	machine,
 	noise: all,
 });
 const world = () => ({ env: { MQBENCH_CACHE_DIR: testFolder() } });
 
 test("what was calibrated is known of this machine and work, and of no other", () => {
 	const here = world();
-	const folder = keepCalibration(
-		calibration(noise("nats", "w1"), noise("nats", "w2")),
-		here,
-	);
+	const folder = keepCalibration(calibration(noise("nats", "w1"), noise("nats", "w2")), here);
 	expect(folder).toBe(path.join(here.env.MQBENCH_CACHE_DIR, "calibrations"));
 	expect(readdirSync(folder).sort()).toEqual(["f1-w1.json", "f1-w2.json"]);
-	expect(knownCalibration(machine, ["w1"], here)?.noise).toEqual([
-		noise("nats", "w1"),
-	]);
+	expect(knownCalibration(machine, ["w1"], here)?.noise).toEqual([noise("nats", "w1")]);
 	expect(knownCalibration(machine, ["w2", "w1", "w2"], here)?.noise).toEqual([
 		noise("nats", "w2"),
 		noise("nats", "w1"),

@@ -16,9 +16,7 @@ export function readCalibration(where: string): Calibration {
 	const inside = path.join(where, CALIBRATION);
 	let value: unknown;
 	try {
-		value = JSON.parse(
-			existsSync(inside) ? readGiven(inside) : readFileSync(where, "utf8"),
-		);
+		value = JSON.parse(existsSync(inside) ? readGiven(inside) : readFileSync(where, "utf8"));
 	} catch (error) {
 		throw failure("calibration-unreadable", {
 			path: where,
@@ -27,10 +25,7 @@ export function readCalibration(where: string): Calibration {
 	}
 	const parsed = Calibration.safeParse(value);
 	if (!parsed.success)
-		throw failure("calibration-unreadable", {
-			path: where,
-			reason: tell("other-kind-of-file"),
-		});
+		throw failure("calibration-unreadable", { path: where, reason: tell("other-kind-of-file") });
 	return parsed.data;
 }
 
@@ -62,10 +57,7 @@ export function knownCalibration(
  * Keeps a calibration for later runs on this machine, one file for each work: what it knew of other systems stays. Returns the folder;
  * a cache that cannot be written is an error, as the person has waited for it.
  */
-export function keepCalibration(
-	calibration: Calibration,
-	world: Pick<World, "env">,
-): string {
+export function keepCalibration(calibration: Calibration, world: Pick<World, "env">): string {
 	const { machine } = calibration;
 	const works = new Set(calibration.noise.map(({ work }) => work));
 	for (const work of works) {
@@ -86,20 +78,13 @@ export function writeCalibration(file: string, value: Calibration): void {
 		mkdirSync(path.dirname(file), { recursive: true });
 		writeWhole(file, `${JSON.stringify(value, null, "\t")}\n`);
 	} catch (error) {
-		throw failure("cache-unwritable", {
-			path: path.dirname(file),
-			reason: reasonOf(error),
-		});
+		throw failure("cache-unwritable", { path: path.dirname(file), reason: reasonOf(error) });
 	}
 }
 
 // --- internal ---
 
-function cachePath(
-	{ fingerprint }: Machine,
-	work: string,
-	{ env }: Pick<World, "env">,
-): string {
+function cachePath({ fingerprint }: Machine, work: string, { env }: Pick<World, "env">): string {
 	return path.join(
 		cacheFolder(env, process.platform),
 		"calibrations",

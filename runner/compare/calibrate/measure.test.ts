@@ -9,13 +9,8 @@ const yaml = `system: nats
 repeat: 10
 workload: { rate: 1000/s, message: 256B, duration: 10s }
 `;
-const values = [100, 104, 98, 103, 97, 101, 99, 105, 102, 96].map(
-	(us) => us * 1e3,
-);
-const of = (
-	change?: (run: Run) => Partial<Run>,
-	asked: readonly string[] = [],
-) =>
+const values = [100, 104, 98, 103, 97, 101, 99, 105, 102, 96].map((us) => us * 1e3);
+const of = (change?: (run: Run) => Partial<Run>, asked: readonly string[] = []) =>
 	calibrationOf(comparedResult(yaml, { nats: values }, change).result, asked);
 
 describe("a calibration", () => {
@@ -23,7 +18,9 @@ describe("a calibration", () => {
 		const { calibration, missing } = of(undefined, ["ack p99", "service p99"]);
 		expect(missing).toEqual([
 			{
-				...{ system: "nats", case: "256B 1000/s", metric: "ack p99" },
+				system: "nats",
+				case: "256B 1000/s",
+				metric: "ack p99",
 				why: "0 of 10 runs have a value, and it takes 8 (mqbench plan says what the samples carry)",
 			},
 		]);
@@ -87,12 +84,7 @@ describe("a calibration", () => {
 		expect(
 			renderCalibration(
 				null,
-				[
-					{
-						...{ system: "nats", case: "256B", metric: null },
-						why: "7 of 10 runs count",
-					},
-				],
+				[{ system: "nats", case: "256B", metric: null, why: "7 of 10 runs count" }],
 				100,
 			),
 		).toBe("Not known of nats, 256B: 7 of 10 runs count.\n\n");

@@ -22,10 +22,7 @@ export interface NotCalibrated {
 export function calibrationOf(
 	result: Result,
 	asked: readonly string[],
-): {
-	readonly calibration: Calibration | null;
-	readonly missing: NotCalibrated[];
-} {
+): { readonly calibration: Calibration | null; readonly missing: NotCalibrated[] } {
 	const { machine, scenario, runId, runs } = baselineOf(result);
 	const missing: NotCalibrated[] = [];
 	const noise = groupsOf(runs).flatMap((group): Calibration["noise"] => {
@@ -47,16 +44,11 @@ export function calibrationOf(
 			return [];
 		}
 		const [one] = counting as [Entry];
-		const figures = new Set([
-			...judgedFigures(one),
-			...asked.map(figureName),
-			"throughput",
-		]);
+		const figures = new Set([...judgedFigures(one), ...asked.map(figureName), "throughput"]);
 		return [...figures].flatMap((metric) => {
 			const values = counting.flatMap((run) => run.figures[metric] ?? []);
 			const noise = noiseOf(values);
-			if (noise !== null)
-				return [{ ...place, work: one.work, metric, ...noise }];
+			if (noise !== null) return [{ ...place, work: one.work, metric, ...noise }];
 			// Throughput is asked for everywhere, and not everywhere there is one.
 			if (metric !== "throughput" || values.length > 0)
 				missing.push({

@@ -30,8 +30,12 @@ function often(
 		const a = runs(5, sigma, random);
 		const b = runs(5, sigma, random).map((value) => factor * value);
 		const found = judge({
-			...{ figure: "response p99", ratio: ratioOf(a, b), margin },
-			...{ runs: [5, 5], beyond: [false, false], names: ["a", "b"] },
+			figure: "response p99",
+			ratio: ratioOf(a, b),
+			margin,
+			runs: [5, 5],
+			beyond: [false, false],
+			names: ["a", "b"],
 		});
 		if (found.verdict === verdict) count++;
 	}
@@ -66,8 +70,7 @@ describe("noise of A/A runs", () => {
 	});
 
 	test("grows with the scatter, and less with more runs", () => {
-		const of = (n: number, sigma: number) =>
-			certain(noiseOf(runs(n, sigma, seeded(3)))).halfWidth;
+		const of = (n: number, sigma: number) => certain(noiseOf(runs(n, sigma, seeded(3)))).halfWidth;
 		expect(of(10, 0.2)).toBeGreaterThan(1.5 * of(10, 0.1));
 		expect(of(20, 0.1)).toBeLessThan(of(10, 0.1));
 	});
@@ -81,15 +84,10 @@ describe("noise of A/A runs", () => {
 	/** Of many calibrations the one in the middle: single ones of ten runs differ. */
 	const typical = (sigma: number) => {
 		const random = seeded(5);
-		const all = Array.from({ length: 41 }, () =>
-			certain(noiseOf(runs(10, sigma, random))),
-		);
+		const all = Array.from({ length: 41 }, () => certain(noiseOf(runs(10, sigma, random))));
 		const middle = (of: (noise: Noise) => number) =>
 			all.map(of).sort((x, y) => x - y)[20] as number;
-		return {
-			halfWidth: middle((n) => n.halfWidth),
-			detectable: middle((n) => n.detectable),
-		};
+		return { halfWidth: middle((n) => n.halfWidth), detectable: middle((n) => n.detectable) };
 	};
 
 	test.each([
@@ -102,9 +100,7 @@ describe("noise of A/A runs", () => {
 		(sigma, most) => {
 			const margin = 2 * typical(sigma).halfWidth;
 			expect(often("same", { sigma, margin, factor: 1 })).toBeGreaterThan(most);
-			expect(
-				often("regressed", { sigma, margin, factor: 1 }),
-			).toBeLessThanOrEqual(0.002);
+			expect(often("regressed", { sigma, margin, factor: 1 })).toBeLessThanOrEqual(0.002);
 		},
 	);
 
@@ -113,12 +109,8 @@ describe("noise of A/A runs", () => {
 		(sigma) => {
 			const { detectable } = typical(sigma);
 			const told = { sigma, margin: 0 };
-			expect(
-				often("regressed", { ...told, factor: 1 + detectable }),
-			).toBeGreaterThan(0.85);
-			expect(
-				often("regressed", { ...told, factor: 1 + detectable / 4 }),
-			).toBeLessThan(0.5);
+			expect(often("regressed", { ...told, factor: 1 + detectable })).toBeGreaterThan(0.85);
+			expect(often("regressed", { ...told, factor: 1 + detectable / 4 })).toBeLessThan(0.5);
 		},
 	);
 
@@ -135,9 +127,7 @@ describe("noise of A/A runs", () => {
 });
 
 describe("repeats for a margin", () => {
-	const noise = (halfWidth: number): Noise => ({
-		...{ runs: 10, each: 5, halfWidth, detectable: 0.1 },
-	});
+	const noise = (halfWidth: number): Noise => ({ runs: 10, each: 5, halfWidth, detectable: 0.1 });
 
 	test("are 5 where the noise fits already, else as many more as the square of what is missing", () => {
 		expect(repeatsFor(noise(0.04), 0.1)).toBe(5);

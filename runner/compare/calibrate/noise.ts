@@ -28,8 +28,7 @@ export const LEAST_RUNS = 8;
  * null: fewer than 8 runs, or a value of 0, to which there is no ratio.
  */
 export function noiseOf(values: readonly number[]): Noise | null {
-	if (values.length < LEAST_RUNS || values.some((value) => value <= 0))
-		return null;
+	if (values.length < LEAST_RUNS || values.some((value) => value <= 0)) return null;
 	const half = Math.floor(values.length / 2);
 	let widths = 0;
 	const factors: number[] = [];

@@ -26,9 +26,7 @@ export function scenarioToCalibrate(
 			`--runs ${runs}: calibrate needs at least ${LEAST_RUNS} runs; write --runs ${LEAST_RUNS} or more`,
 		);
 	if (scenario.quick) throw usage(tell("quick-no-calibration"));
-	const systems = scenario.systems.filter(
-		({ key }) => system === undefined || key === system,
-	);
+	const systems = scenario.systems.filter(({ key }) => system === undefined || key === system);
 	if (systems.length === 0)
 		throw usage(
 			tell("calibrate-no-system", {
@@ -46,10 +44,7 @@ export function scenarioToCalibrate(
 		...scenario,
 		systems,
 		cases,
-		sla: scenario.sla.map((line) => ({
-			...line,
-			expect: { ...line.expect, abort: false },
-		})),
+		sla: scenario.sla.map((line) => ({ ...line, expect: { ...line.expect, abort: false } })),
 		baseline: null,
 		repeat: Number(runs),
 	};

@@ -24,8 +24,7 @@ function all(n: number, each: number): Set<number>[] {
 			halves.push(new Set(chosen));
 			return;
 		}
-		for (let i = from; i <= n - (each - chosen.length); i++)
-			choose(i + 1, [...chosen, i]);
+		for (let i = from; i <= n - (each - chosen.length); i++) choose(i + 1, [...chosen, i]);
 	};
 	choose(0, []);
 	return halves;
@@ -41,10 +40,7 @@ function drawn(n: number, each: number): Set<number>[] {
 	return Array.from({ length: MOST }, () => {
 		const indexes = Array.from({ length: n }, (_, i) => i);
 		return new Set(
-			Array.from(
-				{ length: each },
-				() => indexes.splice(below(indexes.length), 1)[0] as number,
-			),
+			Array.from({ length: each }, () => indexes.splice(below(indexes.length), 1)[0] as number),
 		);
 	});
 }

@@ -12,8 +12,11 @@ import {
 import { unitText } from "./units.ts";
 
 const view = {
-	...{ theme: "light" as const, width: 720, height: 300 },
-	...{ logarithmic: null, off: new Set<string>() },
+	theme: "light" as const,
+	width: 720,
+	height: 300,
+	logarithmic: null,
+	off: new Set<string>(),
 };
 
 function ticksOf(axis: Part): number[] {
@@ -29,10 +32,7 @@ function ticksOf(axis: Part): number[] {
 
 describe("the extent of an axis", () => {
 	test("begins at 0, or is logarithmic where values span more than a factor of 20", () => {
-		expect(extentOf([1, 20], null)).toMatchObject({
-			min: 0,
-			logarithmic: false,
-		});
+		expect(extentOf([1, 20], null)).toMatchObject({ min: 0, logarithmic: false });
 		expect(extentOf([1, 20.1], null).logarithmic).toBe(true);
 		expect(extentOf([1, 1000], false)).toMatchObject({ min: 0 });
 	});
@@ -47,11 +47,7 @@ describe("the extent of an axis", () => {
 				}
 			}
 		}
-		expect(extentOf([], null)).toEqual({
-			min: 0,
-			max: 1.08,
-			logarithmic: false,
-		});
+		expect(extentOf([], null)).toEqual({ min: 0, max: 1.08, logarithmic: false });
 		expect(extentOf([0, 0], true).logarithmic).toBe(false);
 	});
 });
@@ -114,20 +110,17 @@ describe("the ticks of values", () => {
 		[2e6, 4e7],
 		[100, 1e10],
 		[5, 500],
-	])(
-		"of a logarithmic axis from %d to %d stand within it, and are few",
-		(low, high) => {
-			const extent = extentOf([low, high], true);
-			const ticks = ticksOf(axis("ns", [low, high], true));
-			expect(ticks.length).toBeGreaterThan(1);
-			expect(ticks.length).toBeLessThanOrEqual(6);
-			for (const tick of ticks) {
-				expect(tick).toBeGreaterThanOrEqual(extent.min);
-				expect(tick).toBeLessThanOrEqual(extent.max);
-				expect(tick.toExponential()).toMatch(/^[1235]e/);
-			}
-		},
-	);
+	])("of a logarithmic axis from %d to %d stand within it, and are few", (low, high) => {
+		const extent = extentOf([low, high], true);
+		const ticks = ticksOf(axis("ns", [low, high], true));
+		expect(ticks.length).toBeGreaterThan(1);
+		expect(ticks.length).toBeLessThanOrEqual(6);
+		for (const tick of ticks) {
+			expect(tick).toBeGreaterThanOrEqual(extent.min);
+			expect(tick).toBeLessThanOrEqual(extent.max);
+			expect(tick.toExponential()).toMatch(/^[1235]e/);
+		}
+	});
 });
 
 describe("the axis of percentiles", () => {
@@ -144,9 +137,7 @@ describe("the axis of percentiles", () => {
 
 	test("ends where its curves end", () => {
 		const { axisLabel } = percentileAxis(0, 2.5, view);
-		expect(axisLabel.customValues.map(axisLabel.formatter)).toEqual([
-			...["0%", "50%", "90%", "99%"],
-		]);
+		expect(axisLabel.customValues.map(axisLabel.formatter)).toEqual(["0%", "50%", "90%", "99%"]);
 	});
 });
 

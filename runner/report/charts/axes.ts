@@ -18,10 +18,7 @@ export interface Extent {
 }
 
 /** Logarithmic as it is wanted; null: when the values above 0 span more than a factor of 20. Linear axes begin at 0. */
-export function extentOf(
-	values: readonly number[],
-	logarithmic: boolean | null,
-): Extent {
+export function extentOf(values: readonly number[], logarithmic: boolean | null): Extent {
 	const known = values.filter((v) => Number.isFinite(v) && v > 0);
 	const high = known.length === 0 ? 1 : largestOf(known);
 	const low = known.length === 0 ? high : smallestOf(known);
@@ -31,10 +28,7 @@ export function extentOf(
 }
 
 /** Where a value is drawn: a logarithmic axis has no 0, which stands at its bottom, as a gap would say that nothing was measured. */
-export function onAxis<T extends number | null>(
-	value: T,
-	{ min, logarithmic }: Extent,
-): T {
+export function onAxis<T extends number | null>(value: T, { min, logarithmic }: Extent): T {
 	return (value === null || !logarithmic ? value : Math.max(min, value)) as T;
 }
 
@@ -58,9 +52,7 @@ export function valueAxis(
 		axisLabel: {
 			color: COLOURS[view.theme].soft,
 			formatter: (value: number) => labelText(unit, value),
-			...(logarithmic
-				? { customValues: powers(min, max, most), hideOverlap: true }
-				: {}),
+			...(logarithmic ? { customValues: powers(min, max, most), hideOverlap: true } : {}),
 		},
 	};
 }
@@ -101,10 +93,7 @@ export function percentileAxis(grid: number, deepest: number, view: View) {
 		max: deepest,
 		axisLine: { lineStyle: { color: COLOURS[view.theme].grid } },
 		axisTick: { show: false, customValues: NINES },
-		splitLine: {
-			show: true,
-			lineStyle: { color: COLOURS[view.theme].grid },
-		},
+		splitLine: { show: true, lineStyle: { color: COLOURS[view.theme].grid } },
 		axisLabel: {
 			color: COLOURS[view.theme].soft,
 			customValues: NINES.filter((depth) => depth <= deepest),
@@ -144,21 +133,15 @@ function labelText(unit: Unit, value: number): string {
 		: unitText(unit, value);
 }
 
-const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].map(
-	depthOf,
-);
+const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].map(depthOf);
 
 /** 1, 2 or 5 times a power of ten; of bytes a power of two, as their texts are: not below `least`. */
 function stepOf(least: number, unit: Unit): number {
 	if (!(least > 0)) return 1;
-	if (unit === "bytes" || unit === "bytes/s")
-		return 2 ** Math.ceil(Math.log2(least) - 1e-9);
+	if (unit === "bytes" || unit === "bytes/s") return 2 ** Math.ceil(Math.log2(least) - 1e-9);
 	const power = 10 ** Math.floor(Math.log10(least));
-	const digit =
-		[1, 2, 5, 10].find((d) => d * power >= least * (1 - 1e-9)) ?? 10;
-	return unit === "messages" || unit === "cases"
-		? Math.max(1, digit * power)
-		: digit * power;
+	const digit = [1, 2, 5, 10].find((d) => d * power >= least * (1 - 1e-9)) ?? 10;
+	return unit === "messages" || unit === "cases" ? Math.max(1, digit * power) : digit * power;
 }
 
 function longStep(least: number): number {
@@ -172,8 +155,7 @@ function powers(min: number, max: number, most: number): number[] {
 	const all = (digits: readonly number[], every: number) => {
 		const values: number[] = [];
 		for (let e = first; 10 ** e <= max; e++)
-			if (e % every === 0)
-				for (const digit of digits) values.push(Number(`${digit}e${e}`));
+			if (e % every === 0) for (const digit of digits) values.push(Number(`${digit}e${e}`));
 		return values.filter((v) => v >= min && v <= max);
 	};
 	const choices = [

@@ -52,9 +52,7 @@ describe("the bundle", () => {
 	});
 
 	test("draws in Node what the sources draw", async () => {
-		const drawer = await import(
-			pathToFileURL(path.join(folder, "draw.js")).href
-		);
+		const drawer = await import(pathToFileURL(path.join(folder, "draw.js")).href);
 		for (const figure of listOf(figuresOf(fixtureResult("stall")))) {
 			const view = firstView(figure, "light");
 			expect(drawer.pictureOf(figure, view)).toBe(pictureOf(figure, view));

@@ -25,32 +25,20 @@ export async function bundle(folder = OUT): Promise<void> {
 
 const OUT = path.join(packageFolder, "dist/page");
 
-async function bundled(
-	entry: string,
-	format: "iife" | "esm",
-	postBanner = notices(),
-) {
+async function bundled(entry: string, format: "iife" | "esm", postBanner = notices()) {
 	const { output } = await build({
 		input: path.join(packageFolder, "runner", entry),
 		platform: format === "iife" ? "browser" : "node",
 		transform: { define: { "process.env.NODE_ENV": '"production"' } },
 		write: false,
-		output: {
-			format,
-			minify: true,
-			comments: false,
-			codeSplitting: false,
-			postBanner,
-		},
+		output: { format, minify: true, comments: false, codeSplitting: false, postBanner },
 	});
 	return output[0].code;
 }
 
 /** In strings and patterns, the only places of a minified script for these, a backslash before "/" changes nothing. */
 function inScript(code: string): string {
-	return code
-		.replaceAll(/<\/(?=script)/gi, "<\\/")
-		.replaceAll("<!--", "\\x3c!--");
+	return code.replaceAll(/<\/(?=script)/gi, "<\\/").replaceAll("<!--", "\\x3c!--");
 }
 
 /** What the licences of the bundled libraries want to be told along with them. */
@@ -67,5 +55,4 @@ function notices(): string {
 	return `/*!\n${text.replaceAll("*/", "* /")}\n*/`;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
-	await bundle();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await bundle();

@@ -23,8 +23,6 @@ describe("without a build", () => {
 		const said = (name: string) =>
 			new RegExp(`^/nowhere/dist/page/${name} is missing.*npm run build$`);
 		expect(() => pageScript()).toThrow(said("page.js"));
-		await expect(drawSvg(figure, firstView(figure, "light"))).rejects.toThrow(
-			said("draw.js"),
-		);
+		await expect(drawSvg(figure, firstView(figure, "light"))).rejects.toThrow(said("draw.js"));
 	});
 });

@@ -114,36 +114,20 @@ export interface TimeFigure extends Base {
 	readonly to: number;
 	readonly panels: readonly {
 		readonly title: string;
-		readonly unit:
-			| "ns"
-			| "messages"
-			| "messages/s"
-			| "cores"
-			| "bytes"
-			| "bytes/s";
+		readonly unit: "ns" | "messages" | "messages/s" | "cores" | "bytes" | "bytes/s";
 		readonly logarithmic: boolean;
 		readonly lines: readonly (SeriesKey & {
 			/** By second: the middle of the stretch that it stands for. */
-			readonly points: readonly (readonly [
-				second: number,
-				value: number | null,
-			])[];
+			readonly points: readonly (readonly [second: number, value: number | null])[];
 			/** Counts are the same all over their stretch; percentiles are joined. */
 			readonly steps: boolean;
 			/** The same value from its first point to its last: a rate as it is scheduled. Left out: no. */
 			readonly throughout?: boolean;
 		})[];
-		readonly limits: readonly {
-			readonly text: string;
-			readonly value: number;
-		}[];
+		readonly limits: readonly { readonly text: string; readonly value: number }[];
 	}[];
 	/** Warm-up, phases, faults: a stretch (or, from == to, a moment) with a name. */
-	readonly marks: readonly {
-		readonly from: number;
-		readonly to: number;
-		readonly text: string;
-	}[];
+	readonly marks: readonly { readonly from: number; readonly to: number; readonly text: string }[];
 	readonly unfinished: Unfinished;
 	/** What the broker logged, in order of time. Left out: nothing is known of it. */
 	readonly log?: readonly {
@@ -155,10 +139,7 @@ export interface TimeFigure extends Base {
 	/** What the marks of the log are: beside the first panel's title. */
 	readonly logTitle?: string;
 	/** The slowest messages of the run, the slowest first, at the second in which they were due. */
-	readonly slowest: readonly {
-		readonly second: number;
-		readonly text: string;
-	}[];
+	readonly slowest: readonly { readonly second: number; readonly text: string }[];
 }
 
 /** Samples by second of intended time and latency. */
@@ -171,11 +152,7 @@ export interface HeatFigure extends Base {
 	readonly width: number;
 	readonly from: number;
 	readonly to: number;
-	readonly cells: readonly (readonly [
-		second: number,
-		bin: number,
-		count: number,
-	])[];
+	readonly cells: readonly (readonly [second: number, bin: number, count: number])[];
 	readonly limits: readonly { readonly text: string; readonly value: number }[];
 	readonly unfinished: Unfinished;
 }

@@ -9,15 +9,7 @@ import type { TimeFigure } from "./figure.ts";
 import { BUDGET, figuresOf, listOf, type RunFigures } from "./figures.ts";
 import { timeFigure } from "./time-figure.ts";
 
-const FIXTURES = [
-	"healthy",
-	"stall",
-	"lag",
-	"lost",
-	"repeats",
-	"interrupted",
-	"no-data",
-];
+const FIXTURES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
 const PUBLISHED = [
 	"nats-stall",
 	"message-queue-latency",
@@ -72,8 +64,7 @@ describe.each([...results])("the figures of %s", (_, result) => {
 
 	test("have at every percentile the value, text and interval of result.json", () => {
 		for (const run of result.runs)
-			for (const curve of ofRun(result, run, Number.POSITIVE_INFINITY)
-				.percentiles?.curves ?? []) {
+			for (const curve of ofRun(result, run, Number.POSITIVE_INFINITY).percentiles?.curves ?? []) {
 				const m = run.metrics[curve.key as keyof Run["metrics"]];
 				const known = m?.percentiles.filter((p) => p.value !== null) ?? [];
 				expect(curve.marks).toEqual(
@@ -92,14 +83,10 @@ describe.each([...results])("the figures of %s", (_, result) => {
 
 	test("draw curves through points of result.json only, its last one among them", () => {
 		for (const run of result.runs)
-			for (const { key, points } of ofRun(result, run).percentiles?.curves ??
-				[]) {
+			for (const { key, points } of ofRun(result, run).percentiles?.curves ?? []) {
 				const m = run.metrics[key as keyof Run["metrics"]];
 				const known = new Map(
-					[...(m?.curve ?? []), ...(m?.percentiles ?? [])].map((c) => [
-						c.p,
-						c.value,
-					]),
+					[...(m?.curve ?? []), ...(m?.percentiles ?? [])].map((c) => [c.p, c.value]),
 				);
 				for (const [p, value] of points) expect(value).toBe(known.get(p));
 				expect(points.at(-1)?.[0]).toBe(m?.curve.at(-1)?.p);
@@ -134,9 +121,7 @@ describe("over time", () => {
 	});
 
 	test("messages in flight are the ten samples of each second", () => {
-		const ticks = run.series.ticks.filter(
-			({ at }) => at <= run.window.endNs / 1e9,
-		);
+		const ticks = run.series.ticks.filter(({ at }) => at <= run.window.endNs / 1e9);
 		const points = line(
 			ofRun(result, run, Number.POSITIVE_INFINITY).time,
 			"messages in flight",
@@ -148,10 +133,7 @@ describe("over time", () => {
 	test("what the client library held is a line beside them, where it held anything", () => {
 		const holding = (held: number[] | null) => ({
 			...run,
-			series: {
-				...run.series,
-				ticks: run.series.ticks.map((t) => ({ ...t, held })),
-			},
+			series: { ...run.series, ticks: run.series.ticks.map((t) => ({ ...t, held })) },
 		});
 		const [title, key] = ["messages in flight", "held"] as const;
 		const of = (held: number[] | null) => {
@@ -169,26 +151,12 @@ describe("over time", () => {
 	});
 
 	test("what was not measured is a gap, also where a second is missing altogether", () => {
-		const seconds = run.series.seconds.map((s) =>
-			s.second === 1 ? { ...s, p99: null } : s,
-		);
+		const seconds = run.series.seconds.map((s) => (s.second === 1 ? { ...s, p99: null } : s));
 		const holed = {
 			...result,
-			runs: [
-				{
-					...run,
-					series: {
-						...run.series,
-						seconds: seconds.filter((s) => s.second !== 3),
-					},
-				},
-			],
+			runs: [{ ...run, series: { ...run.series, seconds: seconds.filter((s) => s.second !== 3) } }],
 		};
-		const points = line(
-			ofRun(holed, holed.runs[0] as Run).time,
-			"response",
-			"p99",
-		);
+		const points = line(ofRun(holed, holed.runs[0] as Run).time, "response", "p99");
 		expect(points.find(([s]) => s === 1.5)).toEqual([1.5, null]);
 		expect(points.find(([s]) => s === 3.5)).toEqual([3.5, null]);
 		expect(points.find(([s]) => s === 2.5)?.[1]).not.toBeNull();
@@ -237,12 +205,10 @@ describe("over time", () => {
 			},
 		};
 		const figure = ofRun({ ...result, runs: [beside] }, beside).time;
-		expect(
-			line(figure, "the generator's lag", "lag").map(([, v]) => v),
-		).toEqual(run.series.seconds.map((_, i) => 1000 + i));
-		expect(
-			panel(figure, "the generator's lag").lines.map(({ key }) => key),
-		).toEqual(["lag"]);
+		expect(line(figure, "the generator's lag", "lag").map(([, v]) => v)).toEqual(
+			run.series.seconds.map((_, i) => 1000 + i),
+		);
+		expect(panel(figure, "the generator's lag").lines.map(({ key }) => key)).toEqual(["lag"]);
 	});
 
 	test("faults are marked as they were done, not as they were planned", () => {
@@ -262,14 +228,8 @@ describe("over time", () => {
 				{ ...second, error: "it could not be done" },
 			],
 		};
-		expect(
-			ofRun({ ...failover, runs: [other] }, other).time?.marks.slice(1),
-		).toEqual([
-			{
-				from: 3.804,
-				to: 12,
-				text: "kill of node 2 (the leader), never taken back",
-			},
+		expect(ofRun({ ...failover, runs: [other] }, other).time?.marks.slice(1)).toEqual([
+			{ from: 3.804, to: 12, text: "kill of node 2 (the leader), never taken back" },
 		]);
 	});
 
@@ -292,15 +252,7 @@ describe("over time", () => {
 			})),
 			load: {
 				...run.load,
-				faults: [
-					{
-						atNs: 10e9,
-						action: "pause",
-						forNs: 5e8,
-						node: null,
-						delayNs: null,
-					},
-				],
+				faults: [{ atNs: 10e9, action: "pause", forNs: 5e8, node: null, delayNs: null }],
 			},
 		};
 		expect(ofRun({ ...result, runs: [marked] }, marked).time?.marks).toEqual([
@@ -328,13 +280,8 @@ describe("messages that never completed", () => {
 
 	test("are marked in the second that they were due in; its maximum and p99 are gaps, its p50 is none", () => {
 		for (const figure of [time, heat])
-			expect(figure?.unfinished).toEqual({
-				stretches: [stretch],
-				beyond: "> 30s",
-				unplaced: null,
-			});
-		const at = (key: string) =>
-			line(time, "response", key).find(([s]) => s === 2.5)?.[1];
+			expect(figure?.unfinished).toEqual({ stretches: [stretch], beyond: "> 30s", unplaced: null });
+		const at = (key: string) => line(time, "response", key).find(([s]) => s === 2.5)?.[1];
 		expect([at("max"), at("p99"), at("p50")]).toEqual([null, null, at2?.p50]);
 	});
 
@@ -355,9 +302,7 @@ describe("messages that never completed", () => {
 		expect(table?.head.slice(0, 5)).toEqual([
 			"second",
 			"never completed",
-			...["max", "p99", "p50"].map(
-				(key) => `response by second of intended time: ${key}`,
-			),
+			...["max", "p99", "p50"].map((key) => `response by second of intended time: ${key}`),
 		]);
 		expect(row?.slice(1, 5)).toEqual([
 			"12 of 1 000",
@@ -382,8 +327,7 @@ describe("messages that never completed", () => {
 		for (const figure of [figures.time, figures.heat]) {
 			expect(figure.unfinished.stretches).toEqual([]);
 			expect(figure.description).not.toContain("ompleted");
-			for (const { head } of tablesOf(figure))
-				expect(head).not.toContain("never completed");
+			for (const { head } of tablesOf(figure)) expect(head).not.toContain("never completed");
 		}
 	});
 
@@ -413,22 +357,8 @@ describe("messages that never completed", () => {
 		const figures = ofRun({ ...result, runs: [long] }, long);
 		for (const figure of [figures.time, figures.heat])
 			expect(figure?.unfinished.stretches).toEqual([
-				{
-					from: 28,
-					to: 32,
-					count: 1,
-					due: 3997,
-					beyond: ["max"],
-					longest: 5e6,
-				},
-				{
-					from: 700,
-					to: 704,
-					count: 1000,
-					due: 3997,
-					beyond: ["max", "p99", "p50"],
-					longest: 5e6,
-				},
+				{ from: 28, to: 32, count: 1, due: 3997, beyond: ["max"], longest: 5e6 },
+				{ from: 700, to: 704, count: 1000, due: 3997, beyond: ["max", "p99", "p50"], longest: 5e6 },
 			]);
 		for (const [key, gaps] of [
 			["max", [30, 702]],
@@ -445,19 +375,12 @@ describe("messages that never completed", () => {
 	test("of which nobody knows the second are told all the same", () => {
 		const unknown: Run = {
 			...run,
-			series: {
-				...run.series,
-				seconds: run.series.seconds.map((s) => ({ ...s, missing: null })),
-			},
+			series: { ...run.series, seconds: run.series.seconds.map((s) => ({ ...s, missing: null })) },
 		};
 		const figures = ofRun({ ...result, runs: [unknown] }, unknown);
 		for (const figure of [figures.time, figures.heat]) {
-			expect(figure?.unfinished.unplaced).toBe(
-				"12 never completed, not known in which second",
-			);
-			expect(figure?.description).toContain(
-				"12 never completed, not known in which second.",
-			);
+			expect(figure?.unfinished.unplaced).toBe("12 never completed, not known in which second");
+			expect(figure?.description).toContain("12 never completed, not known in which second.");
 		}
 	});
 });
@@ -584,18 +507,13 @@ describe("of one run", () => {
 		expect(ofRun(result, run).percentiles?.limits).toEqual(
 			result.gates
 				.filter((g) => g.limitNs !== null)
-				.map((g) => ({
-					text: g.sla,
-					value: g.limitNs,
-					p: g.percentile,
-				})),
+				.map((g) => ({ text: g.sla, value: g.limitNs, p: g.percentile })),
 		);
 	});
 
 	test("messages that never completed are told, and there is no maximum", () => {
 		const result = of("lost");
-		const [curve] =
-			ofRun(result, result.runs[0] as Run).percentiles?.curves ?? [];
+		const [curve] = ofRun(result, result.runs[0] as Run).percentiles?.curves ?? [];
 		expect(curve?.censored).toBe("12 never completed: > 30s");
 		expect(curve?.max).toBeNull();
 	});
@@ -621,9 +539,7 @@ describe("side by side", () => {
 			const p99 = (run: Run) =>
 				run.metrics.response?.percentiles.find((x) => x.p === 99)?.value ?? 0;
 			const [, middle] = runs.toSorted((a, b) => p99(a) - p99(b));
-			expect(own.filter((c) => !c.thin).map((c) => c.key)).toEqual([
-				`run-${middle?.index}`,
-			]);
+			expect(own.filter((c) => !c.thin).map((c) => c.key)).toEqual([`run-${middle?.index}`]);
 		}
 	});
 
@@ -634,9 +550,7 @@ describe("side by side", () => {
 		const names = [...new Set(result.runs.map((run) => run.case))];
 		expect(cases.panels.map(({ title }) => title)).toEqual(names);
 		for (const [panel, name] of names.entries())
-			expect(
-				cases.curves.filter((c) => c.panel === panel).map((c) => c.group),
-			).toEqual(
+			expect(cases.curves.filter((c) => c.panel === panel).map((c) => c.group)).toEqual(
 				result.runs.filter((r) => r.case === name).map((r) => r.system),
 			);
 		expect(cases.curves.every((c) => !c.hidden && !c.thin)).toBe(true);
@@ -645,23 +559,15 @@ describe("side by side", () => {
 	test("p99 by case has the values and intervals of result.json; over a size, where only that varies", () => {
 		for (const name of ["message-queue-latency", "commit-log-latency"]) {
 			const result = of(name);
-			const figure = figuresOf(result).overview.find(
-				({ id }) => id === "cases-response",
-			);
+			const figure = figuresOf(result).overview.find(({ id }) => id === "cases-response");
 			if (figure?.kind !== "rate") throw new Error("no figure");
-			expect(figure.axis.unit).toBe(
-				name === "commit-log-latency" ? "bytes" : "cases",
-			);
+			expect(figure.axis.unit).toBe(name === "commit-log-latency" ? "bytes" : "cases");
 			for (const { group, points } of figure.lines)
-				expect(
-					points.map(({ value, low, high }) => [value, low, high]),
-				).toEqual(
+				expect(points.map(({ value, low, high }) => [value, low, high])).toEqual(
 					result.runs
 						.filter((run) => run.system === group)
 						.map((run) => {
-							const p = run.metrics.response?.percentiles.find(
-								(x) => x.p === 99,
-							);
+							const p = run.metrics.response?.percentiles.find((x) => x.p === 99);
 							return [p?.value, p?.low, p?.high];
 						}),
 				);
@@ -673,19 +579,14 @@ test("two patterns of one scenario are no points of one line", () => {
 	const result = of("message-queue-latency");
 	const [first, , third] = [...new Set(result.runs.map((run) => run.case))];
 	for (const run of result.runs)
-		if (run.case === first || run.case === third)
-			run.load = { ...run.load, pattern: "fan-out" };
-	const figures = figuresOf(result).overview.filter(
-		({ kind }) => kind === "rate",
-	);
+		if (run.case === first || run.case === third) run.load = { ...run.load, pattern: "fan-out" };
+	const figures = figuresOf(result).overview.filter(({ kind }) => kind === "rate");
 	expect(figures.map(({ id }) => id)).toEqual([
 		"cases-response-fan-out",
 		"cases-response-round-trip",
 	]);
 	const points = figures.map((figure) =>
-		figure.kind === "rate"
-			? figure.lines.map((line) => line.points.length)
-			: [],
+		figure.kind === "rate" ? figure.lines.map((line) => line.points.length) : [],
 	);
 	expect(points).toEqual([
 		[2, 2, 2, 2],
@@ -714,29 +615,23 @@ describe("a hundred runs", () => {
 		["message-queue-latency", 0],
 		["message-queue-latency", 15],
 		["commit-log-latency", 3],
-	])(
-		"of %s, number %d, stay about the budget, and keep every mark",
-		(name, pick) => {
-			const result = copies(name, pick);
-			const figures = figuresOf(result);
-			// The words of a run and its marks, 6 kB with three curves, are the same in every level.
-			expect(JSON.stringify(listOf(figures)).length).toBeLessThan(
-				BUDGET * 1.35,
-			);
-			const marks = figures.runs.get(1)?.percentiles?.curves[0]?.marks;
-			expect(marks?.map(({ value }) => value)).toEqual(
-				result.runs[0]?.metrics.response?.percentiles
-					.map(({ value }) => value)
-					.filter((value) => value !== null),
-			);
-			expect(figures.runs.get(100)?.time?.panels[0]?.lines).toHaveLength(3);
-		},
-	);
+	])("of %s, number %d, stay about the budget, and keep every mark", (name, pick) => {
+		const result = copies(name, pick);
+		const figures = figuresOf(result);
+		// The words of a run and its marks, 6 kB with three curves, are the same in every level.
+		expect(JSON.stringify(listOf(figures)).length).toBeLessThan(BUDGET * 1.35);
+		const marks = figures.runs.get(1)?.percentiles?.curves[0]?.marks;
+		expect(marks?.map(({ value }) => value)).toEqual(
+			result.runs[0]?.metrics.response?.percentiles
+				.map(({ value }) => value)
+				.filter((value) => value !== null),
+		);
+		expect(figures.runs.get(100)?.time?.panels[0]?.lines).toHaveLength(3);
+	});
 
 	test("in a smaller budget have fewer points", () => {
 		const result = copies("commit-log-latency", 3);
-		const size = (budget: number) =>
-			JSON.stringify(listOf(figuresOf(result, budget))).length;
+		const size = (budget: number) => JSON.stringify(listOf(figuresOf(result, budget))).length;
 		expect(size(400_000)).toBeLessThan(size(4_000_000) / 2);
 	});
 });
@@ -749,7 +644,9 @@ test("stretches of several seconds are the same in all panels, counted from the 
 	const rate = (messages: number) => ({ messages, perNs: 1e9 });
 	const due = [100, 200, 400, 800, 1600, 3200];
 	run.load.schedule = {
-		...{ ...run.load.schedule, kind: "stages", rate: rate(3200) },
+		...run.load.schedule,
+		kind: "stages",
+		rate: rate(3200),
 		pieces: due.map((n) => ({ durationNs: 1e9, from: rate(n), to: rate(n) })),
 	};
 	expect(run.window).toMatchObject({ startNs: 1e9, endNs: 6e9 });
@@ -768,6 +665,5 @@ test("stretches of several seconds are the same in all panels, counted from the 
 		middles(line(time, "messages per second", "scheduled")),
 	);
 	const whole = middles(line(time, "response", "p99"));
-	for (const middle of middles(line(time, "CPU", "generator")))
-		expect(whole).toContain(middle);
+	for (const middle of middles(line(time, "CPU", "generator"))) expect(whole).toContain(middle);
 });

@@ -45,15 +45,11 @@ export function figuresOf(whole: Result, budget = BUDGET): ReportFigures {
 	const share = (several ? 1 - OVERVIEW : 1) * budget;
 	const level = levels();
 	return {
-		overview: several
-			? levels().fitting(budget * OVERVIEW, (at) => overviewOf(result, at))
-			: [],
+		overview: several ? levels().fitting(budget * OVERVIEW, (at) => overviewOf(result, at)) : [],
 		runs: new Map(
 			result.runs.map((run) => [
 				run.index,
-				level.fitting(share / result.runs.length, (at) =>
-					runFigures(run, result, at),
-				),
+				level.fitting(share / result.runs.length, (at) => runFigures(run, result, at)),
 			]),
 		),
 		searches: whole.searches.flatMap(
@@ -64,9 +60,8 @@ export function figuresOf(whole: Result, budget = BUDGET): ReportFigures {
 
 /** All of them in the order of a report. */
 export function listOf({ overview, runs, searches }: ReportFigures): Figure[] {
-	const ofRuns = [...runs.values()].flatMap(
-		({ percentiles, parts, steps, time, heat }) =>
-			[percentiles, parts, steps, time, heat].filter((f) => f !== null),
+	const ofRuns = [...runs.values()].flatMap(({ percentiles, parts, steps, time, heat }) =>
+		[percentiles, parts, steps, time, heat].filter((f) => f !== null),
 	);
 	return [...overview, ...searches, ...ofRuns];
 }
@@ -103,22 +98,12 @@ const LEVELS: readonly Level[] = [
 	{ most: 10, tolerance: 0.1, panels: 1, intervals: false },
 ];
 
-function runFigures(
-	run: Run,
-	result: Result,
-	{ panels, ...level }: Level,
-): RunFigures {
+function runFigures(run: Run, result: Result, { panels, ...level }: Level): RunFigures {
 	const id = runId(run);
 	return {
 		percentiles: runPercentiles(`${id}-percentiles`, run, result, level),
-		time: timeFigure(`${id}-time`, run, result, {
-			most: level.most,
-			panels,
-		}),
-		heat:
-			panels < ALL_PANELS
-				? null
-				: heatFigure(`${id}-heat`, run, result, level.most),
+		time: timeFigure(`${id}-time`, run, result, { most: level.most, panels }),
+		heat: panels < ALL_PANELS ? null : heatFigure(`${id}-heat`, run, result, level.most),
 		parts: partsFigure(`${id}-parts`, run, result),
 		steps: stepsFigure(`${id}-steps`, run, result),
 	};
@@ -132,9 +117,7 @@ function overviewOf(result: Result, level: Level): Figure[] {
 }
 
 /** Runs of one report are much alike: each begins near the level of the one before. */
-function levels(): {
-	fitting<T>(budget: number, make: (level: Level) => T): T;
-} {
+function levels(): { fitting<T>(budget: number, make: (level: Level) => T): T } {
 	let start = 0;
 	return {
 		fitting(budget, make) {

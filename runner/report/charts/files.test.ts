@@ -1,10 +1,4 @@
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../main.ts";
@@ -19,9 +13,7 @@ describe("mqbench report --svg", () => {
 		const world = fakeWorld({ cwd: folder });
 		const before = readdirSync(folder);
 		expect(await main(["report", ".", "--svg"], world)).toBe(0);
-		const files = ["percentiles", "time", "heat"].map(
-			(kind) => `${RUN}-${kind}.svg`,
-		);
+		const files = ["percentiles", "time", "heat"].map((kind) => `${RUN}-${kind}.svg`);
 		expect(world.out()).toBe(files.map((f) => `svg/${f}\n`).join(""));
 		expect(readdirSync(join(folder, "svg")).sort()).toEqual(files.toSorted());
 		expect(readdirSync(folder)).toEqual([...before, "svg"].sort());
@@ -30,10 +22,7 @@ describe("mqbench report --svg", () => {
 	test("each picture is whole by itself: name, facts, nothing from elsewhere", async () => {
 		const folder = fixtureCopy("stall");
 		await main(["report", folder, "--svg"], fakeWorld({ cwd: folder }));
-		const svg = readFileSync(
-			join(folder, "svg", `${RUN}-percentiles.svg`),
-			"utf8",
-		);
+		const svg = readFileSync(join(folder, "svg", `${RUN}-percentiles.svg`), "utf8");
 		expect(svg).toMatch(/^<svg [^>]*role="img"[^>]*>\n<title /);
 		expect(svg).toContain(">nats: none, nothing is stored;");
 		expect(svg).not.toMatch(/<script|<image|href=|@import|url\((?!#)/);
@@ -45,9 +34,9 @@ describe("mqbench report --svg", () => {
 		const argv = ["report", ".", "--svg", "out/here", "--theme", "dark"];
 		expect(await main([...argv, "--only", "*-heat"], world)).toBe(0);
 		expect(world.out()).toBe(`out/here/${RUN}-heat-dark.svg\n`);
-		expect(
-			readFileSync(join(folder, `out/here/${RUN}-heat-dark.svg`), "utf8"),
-		).toContain('fill="#12161c"');
+		expect(readFileSync(join(folder, `out/here/${RUN}-heat-dark.svg`), "utf8")).toContain(
+			'fill="#12161c"',
+		);
 	});
 
 	test("of a name that no chart has is one sentence, with those there are: exit code 2", async () => {
@@ -68,9 +57,7 @@ describe("mqbench report --svg", () => {
 		expect(world.err()).toContain("svg: cannot be written (");
 		mkdirSync(join(folder, "out", `${RUN}-heat.svg`), { recursive: true });
 		expect(await main(["report", ".", "--svg", "out"], world)).toBe(3);
-		expect(world.err()).toMatch(
-			/-heat\.svg: cannot be written \(it is a folder\)/,
-		);
+		expect(world.err()).toMatch(/-heat\.svg: cannot be written \(it is a folder\)/);
 	});
 
 	test("goes with no other reporter", async () => {

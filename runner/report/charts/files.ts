@@ -34,10 +34,7 @@ export async function writePictures(
 	makeRoom(where, folder);
 	const files: string[] = [];
 	for (const figure of chosen) {
-		const file = path.join(
-			where,
-			`${figure.id}${theme === "dark" ? "-dark" : ""}.${format}`,
-		);
+		const file = path.join(where, `${figure.id}${theme === "dark" ? "-dark" : ""}.${format}`);
 		const svg = await drawSvg(figure, firstView(figure, theme));
 		const picture = format === "svg" ? `${svg}\n` : await pngOf(svg);
 		writeWhole(file, picture, folder);

@@ -23,11 +23,7 @@ export function headHeight(
 }
 
 /** Title, facts and legend of a picture on its own; on a page only which groups are off, as the page has the rest around it. */
-export function frame(
-	figure: Figure,
-	view: View,
-	keys: readonly SeriesKey[],
-): Part {
+export function frame(figure: Figure, view: View, keys: readonly SeriesKey[]): Part {
 	const { ink, soft, page } = COLOURS[view.theme];
 	const head = headOf(figure, view, keys);
 	const width = roomOf(view);
@@ -43,22 +39,14 @@ export function frame(
 			top: 12,
 			padding: 0,
 			itemGap: 4,
-			textStyle: {
-				color: ink,
-				fontSize: 15,
-				fontWeight: 600,
-				lineHeight: 20,
-			},
+			textStyle: { color: ink, fontSize: 15, fontWeight: 600, lineHeight: 20 },
 			subtextStyle: { color: soft, fontSize: 12, lineHeight: 15 },
 		},
 		legend: {
 			show: (view.alone ?? false) && keys.length > 0,
 			data: groupsOf(keys).map((key) => shown(key.group)),
 			selected: Object.fromEntries(
-				groupsOf(keys).map((key) => [
-					shown(key.group),
-					!view.off.has(key.group),
-				]),
+				groupsOf(keys).map((key) => [shown(key.group), !view.off.has(key.group)]),
 			),
 			left: MARGIN,
 			top: 12 + head.title.length * 20 + head.facts.length * 15 + 6,
@@ -69,11 +57,7 @@ export function frame(
 			itemGap: 14,
 			itemWidth: 28,
 			itemHeight: 8,
-			textStyle: {
-				color: ink,
-				width: Math.min(width - 40, 420),
-				overflow: "truncate",
-			},
+			textStyle: { color: ink, width: Math.min(width - 40, 420), overflow: "truncate" },
 			inactiveColor: soft,
 		},
 	};
@@ -104,10 +88,7 @@ export function heading(
 }
 
 /** How a line looks: colour, dashes and mark of its key. The one that decides is strong. */
-export function lineLook(
-	key: SeriesKey,
-	view: View,
-): Part & { readonly color: string } {
+export function lineLook(key: SeriesKey, view: View): Part & { readonly color: string } {
 	const color = colourOf(key, view.theme);
 	return {
 		name: shown(key.group),
@@ -171,10 +152,7 @@ export function limitSeries(
 							width: room,
 							overflow: "truncate",
 						},
-						data: limits.map(({ text, value }) => ({
-							name: shown(text),
-							yAxis: value,
-						})),
+						data: limits.map(({ text, value }) => ({ name: shown(text), yAxis: value })),
 					},
 				},
 			];
@@ -195,10 +173,7 @@ export function shapes(
 		clip: true,
 		z,
 		data: [[0, 0]],
-		renderItem: (
-			_: unknown,
-			api: { coord: (point: readonly number[]) => number[] },
-		) => ({
+		renderItem: (_: unknown, api: { coord: (point: readonly number[]) => number[] }) => ({
 			type: "group",
 			children: draw((x, y) => api.coord([x, y]) as [number, number]),
 		}),

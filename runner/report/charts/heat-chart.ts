@@ -15,15 +15,9 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 	const top = headHeight(figure, view, []) + 30;
 	const height = view.height - top - FOOT;
 	const used = cells.map(([, bin]) => bin);
-	const extent = {
-		min: bins[smallestOf(used)] ?? 1,
-		max: bins[largestOf(used) + 1] ?? end,
-	};
+	const extent = { min: bins[smallestOf(used)] ?? 1, max: bins[largestOf(used) + 1] ?? end };
 	const limits = figure.limits.map(({ value }) => value);
-	const whole = extentOf(
-		[extent.min, extent.max, ...limits],
-		view.logarithmic ?? true,
-	);
+	const whole = extentOf([extent.min, extent.max, ...limits], view.logarithmic ?? true);
 	const most = largestOf(cells.map(([, , count]) => count));
 	const around = frame(figure, view, []);
 	return {
@@ -36,9 +30,7 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 				view,
 			),
 		],
-		grid: [
-			{ left: 64, right: marginOf(view), top, height, outerBoundsMode: "none" },
-		],
+		grid: [{ left: 64, right: marginOf(view), top, height, outerBoundsMode: "none" }],
 		xAxis: [secondAxis(0, figure, { view, labels: true })],
 		yAxis: [valueAxis(0, "ns", whole, { view, height })],
 		series: [
@@ -56,11 +48,7 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 						...(figure.from < 0
 							? [
 									[
-										{
-											name: "warm-up",
-											xAxis: figure.from,
-											itemStyle: { color: colours.band },
-										},
+										{ name: "warm-up", xAxis: figure.from, itemStyle: { color: colours.band } },
 										{ xAxis: 0 },
 									],
 								]
@@ -87,10 +75,7 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 						middle - width / 2,
 						Math.max(api.value(1), whole.min),
 					]);
-					const [right = 0, above = 0] = api.coord([
-						middle + width / 2,
-						api.value(2),
-					]);
+					const [right = 0, above = 0] = api.coord([middle + width / 2, api.value(2)]);
 					return {
 						type: "rect",
 						shape: {
@@ -108,19 +93,12 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 	};
 }
 
-export function heatHeight(
-	figure: HeatFigure,
-	view: Omit<View, "height">,
-): number {
+export function heatHeight(figure: HeatFigure, view: Omit<View, "height">): number {
 	return headHeight(figure, view, []) + 320;
 }
 
 /** The colour of a cell: 1 message has the lightest, the fullest cell the darkest. */
-export function shadeOf(
-	count: number,
-	most: number,
-	theme: View["theme"],
-): string {
+export function shadeOf(count: number, most: number, theme: View["theme"]): string {
 	const all = HEAT[theme];
 	const part = most <= 1 ? 1 : Math.log(count) / Math.log(most);
 	return all[Math.min(all.length - 1, Math.floor(part * all.length))] as string;

@@ -9,15 +9,9 @@ import { endOf } from "./time-figure.ts";
 import { unfinishedOf, unfinishedSentence } from "./unfinished.ts";
 
 /** Samples of the main metric by second and latency, in at most `most` columns. null: nothing was measured. */
-export function heatFigure(
-	id: string,
-	run: Run,
-	result: Result,
-	most: number,
-): HeatFigure | null {
+export function heatFigure(id: string, run: Run, result: Result, most: number): HeatFigure | null {
 	const { heat } = run.series;
-	if (heat === null || heat.cells.length === 0 || heat.binsNs.length === 0)
-		return null;
+	if (heat === null || heat.cells.length === 0 || heat.binsNs.length === 0) return null;
 	const seconds = heat.cells.map(([second]) => second);
 	const [first, last] = [smallestOf(seconds), largestOf(seconds)];
 	const columns = (last - first) / heat.width + 1;
@@ -40,9 +34,7 @@ export function heatFigure(
 		to: endOf(run, [last + size]),
 		cells,
 		limits: gatesOf(run, result).flatMap((g) =>
-			g.metric === run.main && g.limitNs !== null
-				? [{ text: g.sla, value: g.limitNs }]
-				: [],
+			g.metric === run.main && g.limitNs !== null ? [{ text: g.sla, value: g.limitNs }] : [],
 		),
 		unfinished,
 	};
@@ -51,10 +43,7 @@ export function heatFigure(
 // --- internal ---
 
 /** Columns of `size` seconds; counted from the window's start, so that none holds warm-up and window. */
-function joined(
-	cells: HeatFigure["cells"],
-	size: number,
-): [number, number, number][] {
+function joined(cells: HeatFigure["cells"], size: number): [number, number, number][] {
 	const sums = new Map<string, [number, number, number]>();
 	for (const [second, bin, count] of cells) {
 		const column = Math.floor(second / size) * size;

@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FIXTURES, hostileResult, searchedResult } from "../page/pages.fake.ts";
 import { readResult } from "../result-files.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	publishedOnce,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedFolder, publishedOnce } from "../stored.fake.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { heightOf, offAtFirst } from "./options.ts";
 import { pictureOf } from "./picture.ts";
@@ -40,8 +36,11 @@ describe.each(RESULTS)("the pictures of %s", (_, result) => {
 		(width) => {
 			for (const figure of figures) {
 				const view = {
-					...{ theme: "light" as const, width, logarithmic: null },
-					...{ off: offAtFirst(figure), alone: true },
+					theme: "light" as const,
+					width,
+					logarithmic: null,
+					off: offAtFirst(figure),
+					alone: true,
 				};
 				const height = heightOf(figure, view);
 				const texts = textsOf(pictureOf(figure, { ...view, height }));
@@ -64,10 +63,7 @@ describe.each(RESULTS)("the pictures of %s", (_, result) => {
 test("the texts of a picture stand at the same places in both themes", () => {
 	for (const figure of listOf(figuresOf(fixtureResult("stall")))) {
 		const [light, dark] = (["light", "dark"] as const).map((theme) => {
-			const view = {
-				...{ theme, width: 720, logarithmic: null },
-				...{ off: offAtFirst(figure), alone: true },
-			};
+			const view = { theme, width: 720, logarithmic: null, off: offAtFirst(figure), alone: true };
 			const height = heightOf(figure, view);
 			return textsOf(pictureOf(figure, { ...view, height }));
 		});
@@ -78,10 +74,7 @@ test("the texts of a picture stand at the same places in both themes", () => {
 function shapeOf(figure: ReturnType<typeof listOf>[number]): string {
 	return [
 		figure.kind,
-		figure.kind === "percentiles" && [
-			figure.curves.length,
-			figure.panels.length,
-		],
+		figure.kind === "percentiles" && [figure.curves.length, figure.panels.length],
 		figure.kind === "time" && figure.panels.length,
 		figure.kind === "rate" && [figure.id.slice(0, 5), figure.lines.length],
 	].join();

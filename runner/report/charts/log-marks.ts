@@ -13,23 +13,17 @@ export function logOf(
 ): Pick<TimeFigure, "log" | "logTitle"> {
 	const { lines: all = [], more = 0 } = brokerLog ?? {};
 	const several = all.some(({ node }) => node > 1);
-	const lines = small
-		? all.filter(({ serious }) => serious).slice(0, MOST_SMALL)
-		: all;
+	const lines = small ? all.filter(({ serious }) => serious).slice(0, MOST_SMALL) : all;
 	const shown = sum(lines.map(({ times }) => times));
 	const every = sum(all.map(({ times }) => times)) + more;
 	return lines.length === 0
 		? {}
 		: {
 				logTitle:
-					shown === every
-						? tell("log-triangles")
-						: tell("log-triangles-some", { shown, every }),
+					shown === every ? tell("log-triangles") : tell("log-triangles-some", { shown, every }),
 				log: lines.map(({ atNs, node, serious, text, times }) => {
 					const second = rounded((atNs - window.startNs) / 1e9);
-					const who = several
-						? tell("node-logged", { node })
-						: tell("broker-logged");
+					const who = several ? tell("node-logged", { node }) : tell("broker-logged");
 					const often = times === 1 ? "" : ` (${formatCount(times)} times)`;
 					const said = `${shortened(text, MOST_TEXT)}${often}`;
 					const all = `${who}${second.toFixed(3)}s: ${said}`;

@@ -14,10 +14,7 @@ export function shareText({ count, due }: Pick<Missing, "count" | "due">) {
 }
 
 /** The stretch that a second lies in. */
-export function missingAt(
-	{ stretches }: Unfinished,
-	second: number,
-): Missing | undefined {
+export function missingAt({ stretches }: Unfinished, second: number): Missing | undefined {
 	return stretches.find(({ from, to }) => second >= from && second < to);
 }
 

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOSTILE } from "../page/pages.fake.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	storedResult,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedFolder, storedResult } from "../stored.fake.ts";
 import { depthOf, type Part } from "./axes.ts";
 import type {
 	Figure,
@@ -37,7 +33,12 @@ interface Series {
 }
 
 const key = (name: string, more: Partial<SeriesKey> = {}): SeriesKey => ({
-	...{ key: name, name, group: name, colour: 0, dash: 0, hidden: false },
+	key: name,
+	name,
+	group: name,
+	colour: 0,
+	dash: 0,
+	hidden: false,
 	...more,
 });
 const texts = { title: "T", facts: "F", description: "D" };
@@ -66,10 +67,18 @@ const time: TimeFigure = {
 	...texts,
 	kind: "time",
 	id: "t",
-	...{ width: 1, from: 0, to: 4, marks: [], unfinished, slowest: [] },
+	width: 1,
+	from: 0,
+	to: 4,
+	marks: [],
+	unfinished,
+	slowest: [],
 	panels: [
 		{
-			...{ title: "response", unit: "ns", logarithmic: false, limits },
+			title: "response",
+			unit: "ns",
+			logarithmic: false,
+			limits,
 			lines: [
 				{
 					...key("p99"),
@@ -113,8 +122,11 @@ const trend: TrendFigure = {
 		{
 			...key("nats"),
 			points: ["pass", "fail"].map((verdict, i) => ({
-				...{ at: i * 864e5, value: 1e6 * (i + 1), verdict },
-				...{ text: `${i + 1}ms`, href: null },
+				at: i * 864e5,
+				value: 1e6 * (i + 1),
+				verdict,
+				text: `${i + 1}ms`,
+				href: null,
 			})),
 		},
 	],
@@ -140,9 +152,7 @@ function isDotted(style: Series["lineStyle"]): boolean {
 }
 
 function pointsOf({ data }: Series): unknown[] {
-	return data.map((one) =>
-		Array.isArray(one) ? one : (one as { value: unknown }).value,
-	);
+	return data.map((one) => (Array.isArray(one) ? one : (one as { value: unknown }).value));
 }
 
 describe("a curve of percentiles", () => {
@@ -151,24 +161,16 @@ describe("a curve of percentiles", () => {
 	test("goes through its exact points, each value until the next", () => {
 		for (const line of linesOf(percentiles(values), "nats")) {
 			expect(line.step).toBe("end");
-			expect(pointsOf(line)).toEqual(
-				[0, 50, 90, 99].map((p, i) => [depthOf(p), values[i]]),
-			);
+			expect(pointsOf(line)).toEqual([0, 50, 90, 99].map((p, i) => [depthOf(p), values[i]]));
 		}
-		expect([0, 90, 99, 99.9].map((p) => Number(depthOf(p).toFixed(9)))).toEqual(
-			[0, 1, 2, 3],
-		);
+		expect([0, 90, 99, 99.9].map((p) => Number(depthOf(p).toFixed(9)))).toEqual([0, 1, 2, 3]);
 	});
 
 	test("has the same axes in every panel", () => {
 		const figure = percentiles(values);
 		const option = optionOf(figure, firstView(figure, "light"));
 		for (const axes of [option.xAxis, option.yAxis] as Part[][]) {
-			const [first, second] = axes.map(({ min, max, type }) => [
-				min,
-				max,
-				type,
-			]);
+			const [first, second] = axes.map(({ min, max, type }) => [min, max, type]);
 			expect(axes).toHaveLength(2);
 			expect(second).toEqual(first);
 		}
@@ -210,15 +212,11 @@ test.each([
 	["over time", time, 1],
 	["over cases", rate(["a", "b"]), 1],
 ] as const)("%s limits are lines with their text", (_, figure, panels) => {
-	const lines = seriesOf(figure).flatMap(
-		({ markLine }) => markLine?.data ?? [],
+	const lines = seriesOf(figure).flatMap(({ markLine }) => markLine?.data ?? []);
+	expect(lines.filter(({ name }) => name === "p99 < 20ms").map((l) => l.yAxis)).toEqual(
+		Array(panels).fill(2e7),
 	);
-	expect(
-		lines.filter(({ name }) => name === "p99 < 20ms").map((l) => l.yAxis),
-	).toEqual(Array(panels).fill(2e7));
-	expect(pictureOf(figure, firstView(figure, "light"))).toContain(
-		">p99 &lt; 20ms</text>",
-	);
+	expect(pictureOf(figure, firstView(figure, "light"))).toContain(">p99 &lt; 20ms</text>");
 });
 
 describe("over time", () => {
@@ -235,9 +233,7 @@ describe("over time", () => {
 
 describe("by case or rate", () => {
 	test("cases are not joined by lines, rates are", () => {
-		expect(linesOf(rate(["a", "b"]), "nats").map((s) => s.type)).toEqual([
-			"scatter",
-		]);
+		expect(linesOf(rate(["a", "b"]), "nats").map((s) => s.type)).toEqual(["scatter"]);
 		expect(linesOf(rate(null), "nats").map((s) => s.type)).toEqual(["line"]);
 	});
 
@@ -269,20 +265,12 @@ test.each(["message-queue-latency", "commit-log-latency"])(
 			looks.set(
 				group,
 				(looks.get(group) ?? new Set()).add(
-					[
-						colourOf({ colour }, "light"),
-						markOf({ colour }),
-						lineType({ dash }),
-					].join(" "),
+					[colourOf({ colour }, "light"), markOf({ colour }), lineType({ dash })].join(" "),
 				),
 			);
 		expect(looks.size).toBeGreaterThan(2);
-		expect([...looks.values()].map(({ size }) => size)).toEqual(
-			Array(looks.size).fill(1),
-		);
-		expect(new Set([...looks.values()].map(([look]) => look)).size).toBe(
-			looks.size,
-		);
+		expect([...looks.values()].map(({ size }) => size)).toEqual(Array(looks.size).fill(1));
+		expect(new Set([...looks.values()].map(([look]) => look)).size).toBe(looks.size);
 	},
 );
 
@@ -301,10 +289,7 @@ test.each(["message-queue-latency", "nats-stall"])(
 			return legend.data.map((group) => {
 				const first = series.find((one) => one.name === group);
 				const line = keysOf(figure).find((k) => shown(k.group) === group);
-				expect([group, first?.color]).toEqual([
-					group,
-					line && colourOf(line, "light"),
-				]);
+				expect([group, first?.color]).toEqual([group, line && colourOf(line, "light")]);
 				return group;
 			});
 		});
@@ -317,8 +302,7 @@ test("a group that is switched off is not drawn, and its legend says so", () => 
 	if (figure === undefined) throw new Error("no figure");
 	const view = firstView(figure, "light");
 	const curves = (off: readonly string[]) =>
-		pictureOf(figure, { ...view, off: new Set(off) }).match(/stroke="#0072b2"/g)
-			?.length ?? 0;
+		pictureOf(figure, { ...view, off: new Set(off) }).match(/stroke="#0072b2"/g)?.length ?? 0;
 	expect(curves([])).toBeGreaterThan(2);
 	expect(curves(["nats"])).toBe(0);
 });
@@ -329,7 +313,9 @@ test("names of markup, lines and 300 letters stay names", () => {
 		title: HOSTILE,
 		lines: rate(null).lines.map((line) => ({
 			...line,
-			...{ key: HOSTILE, name: HOSTILE, group: HOSTILE },
+			key: HOSTILE,
+			name: HOSTILE,
+			group: HOSTILE,
 		})),
 	};
 	const svg = pictureOf(figure, firstView(figure, "dark"));

@@ -38,25 +38,13 @@ export function offAtFirst(figure: Figure): Set<string> {
 	return new Set(
 		groupsOf(keys)
 			.map(({ group }) => group)
-			.filter((group) =>
-				keys.every((key) => key.group !== group || key.hidden),
-			),
+			.filter((group) => keys.every((key) => key.group !== group || key.hidden)),
 	);
 }
 
 /** A figure on its own as it is at first, in a width that fits most pages. */
-export function firstView(
-	figure: Figure,
-	theme: View["theme"],
-	width = 720,
-): View {
-	const view = {
-		theme,
-		width,
-		off: offAtFirst(figure),
-		logarithmic: null,
-		alone: true,
-	};
+export function firstView(figure: Figure, theme: View["theme"], width = 720): View {
+	const view = { theme, width, off: offAtFirst(figure), logarithmic: null, alone: true };
 	return { ...view, height: heightOf(figure, view) };
 }
 
@@ -71,21 +59,13 @@ interface Kind<F> {
 const KINDS: {
 	readonly [K in Figure["kind"]]: Kind<Extract<Figure, { kind: K }>>;
 } = {
-	percentiles: {
-		option: percentileOption,
-		height: percentileHeight,
-		keys: ({ curves }) => curves,
-	},
+	percentiles: { option: percentileOption, height: percentileHeight, keys: ({ curves }) => curves },
 	time: { option: timeOption, height: timeHeight, keys: timeLines },
 	heat: { option: heatOption, height: heatHeight, keys: () => [] },
 	rate: { option: rateOption, height: rateHeight, keys: ({ lines }) => lines },
 	ratios: { option: ratioOption, height: ratioHeight, keys: () => [] },
 	parts: { option: partsOption, height: partsHeight, keys: () => NO_KEYS },
-	trend: {
-		option: trendOption,
-		height: trendHeight,
-		keys: ({ lines }) => lines,
-	},
+	trend: { option: trendOption, height: trendHeight, keys: ({ lines }) => lines },
 };
 
 /** The functions of a kind take figures of that kind: the table above says so. */

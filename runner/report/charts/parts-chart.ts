@@ -14,11 +14,7 @@ export function partsOption(figure: PartsFigure, view: View): Part {
 		...around,
 		title: [
 			around.title,
-			heading(
-				"queued, lag, service",
-				{ left: 8, top: top - 23, width: view.width - 16 },
-				view,
-			),
+			heading("queued, lag, service", { left: 8, top: top - 23, width: view.width - 16 }, view),
 		],
 		grid: [
 			{
@@ -36,10 +32,7 @@ export function partsOption(figure: PartsFigure, view: View): Part {
 				min: 0,
 				max: 100,
 				interval: 25,
-				axisLabel: {
-					color: colours.soft,
-					formatter: (share: number) => `${share} %`,
-				},
+				axisLabel: { color: colours.soft, formatter: (share: number) => `${share} %` },
 			},
 		],
 		yAxis: [
@@ -62,11 +55,7 @@ export function partsOption(figure: PartsFigure, view: View): Part {
 			silent: true,
 			emphasis: { disabled: true },
 			itemStyle: {
-				color: {
-					queued: colours.hidden,
-					lag: colours.grey,
-					service: colours.service,
-				}[part],
+				color: { queued: colours.hidden, lag: colours.grey, service: colours.service }[part],
 			},
 			label: {
 				show: true,
@@ -86,25 +75,15 @@ export function partsOption(figure: PartsFigure, view: View): Part {
 							animation: false,
 							symbol: "rect",
 							symbolSize: 0,
-							label: {
-								position: "right",
-								color: colours.ink,
-								formatter: "{b}",
-							},
-							data: figure.rows.map(({ text }, row) => ({
-								coord: [100, row],
-								name: shown(text),
-							})),
+							label: { position: "right", color: colours.ink, formatter: "{b}" },
+							data: figure.rows.map(({ text }, row) => ({ coord: [100, row], name: shown(text) })),
 						},
 					}),
 		})),
 	};
 }
 
-export function partsHeight(
-	figure: PartsFigure,
-	view: Omit<View, "height">,
-): number {
+export function partsHeight(figure: PartsFigure, view: Omit<View, "height">): number {
 	return headHeight(figure, view, []) + 34 + figure.rows.length * ROW + 34;
 }
 

@@ -13,8 +13,14 @@ function figureOf(breakdown: Parts | undefined) {
 }
 
 const of = (p: number, queued: number, lag: number, service: number) => ({
-	...{ p, queued, lag, service, response: queued + lag + service },
-	...{ messages: 17, from: 1e8, to: 1e9 },
+	p,
+	queued,
+	lag,
+	service,
+	response: queued + lag + service,
+	messages: 17,
+	from: 1e8,
+	to: 1e9,
 });
 
 test("the shares of a percentile are those of its means, and add up to all of it", () => {
@@ -24,10 +30,7 @@ test("the shares of a percentile are those of its means, and add up to all of it
 	for (const [i, { shares, sentence }] of (figure?.rows ?? []).entries()) {
 		const one = parts[i] as Parts[number];
 		expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(100, 1);
-		expect(shares[0]).toBeCloseTo(
-			(100 * (one.queued ?? 0)) / (one.response ?? 1),
-			1,
-		);
+		expect(shares[0]).toBeCloseTo((100 * (one.queued ?? 0)) / (one.response ?? 1), 1);
 		expect(sentence).toBe(partsText(run, one));
 	}
 });

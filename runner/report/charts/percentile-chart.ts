@@ -55,10 +55,7 @@ export function percentileOption(figure: PercentileFigure, view: View): Part {
 		yAxis: areas.map((_, i) => valueAxis(i, "ns", extent, { view, height })),
 		series: [
 			...areas.flatMap(({ width }, i) =>
-				limitSeries(i, limitsOf(figure), view, {
-					position: "insideStartTop",
-					room: width - 10,
-				}),
+				limitSeries(i, limitsOf(figure), view, { position: "insideStartTop", room: width - 10 }),
 			),
 			...figure.curves.flatMap((curve) => [
 				// A legend takes the look of the first that has a name; what is drawn above what, z says.
@@ -77,10 +74,7 @@ export function percentileOption(figure: PercentileFigure, view: View): Part {
 	};
 }
 
-export function percentileHeight(
-	figure: PercentileFigure,
-	view: Omit<View, "height">,
-): number {
+export function percentileHeight(figure: PercentileFigure, view: Omit<View, "height">): number {
 	const { columns, rows } = arrangement(figure, view);
 	const each = columns === 1 && rows === 1 ? LONE_HEIGHT : MULTIPLE_HEIGHT;
 	return headHeight(figure, view, figure.curves) + rows * each;
@@ -99,10 +93,7 @@ function arrangement(
 	{ panels }: PercentileFigure,
 	{ width }: Pick<View, "width">,
 ): { columns: number; rows: number } {
-	const columns = Math.max(
-		1,
-		Math.min(3, panels.length, Math.floor(width / MULTIPLE_WIDTH)),
-	);
+	const columns = Math.max(1, Math.min(3, panels.length, Math.floor(width / MULTIPLE_WIDTH)));
 	return { columns, rows: Math.ceil(panels.length / columns) };
 }
 
@@ -161,8 +152,7 @@ function deepestOf({ curves }: PercentileFigure): number {
 /** Limits of the same value are one line: "p50 < 20ms, p99 < 20ms". */
 function limitsOf({ limits }: PercentileFigure) {
 	const texts = new Map<number, string[]>();
-	for (const { value, text } of limits)
-		texts.set(value, [...(texts.get(value) ?? []), text]);
+	for (const { value, text } of limits) texts.set(value, [...(texts.get(value) ?? []), text]);
 	return [...texts].map(([value, all]) => ({ value, text: all.join(", ") }));
 }
 
@@ -180,11 +170,7 @@ function line(curve: Curve, extent: Extent, view: View, ends: boolean): Part {
 		symbol: "none",
 		data: curve.points.map(([p, value]) =>
 			marked.has(p)
-				? {
-						value: [depthOf(p), onAxis(value, extent)],
-						symbol: look.symbol,
-						symbolSize: 6,
-					}
+				? { value: [depthOf(p), onAxis(value, extent)], symbol: look.symbol, symbolSize: 6 }
 				: [depthOf(p), onAxis(value, extent)],
 		),
 		...endName(curve, view, ends && !curve.thin),
@@ -232,9 +218,7 @@ function band(curve: Curve, view: View): Part[] {
 					shape: {
 						points: [
 							...marks.map(({ p, high }) => to(depthOf(p), high ?? 0)),
-							...marks
-								.toReversed()
-								.map(({ p, low }) => to(depthOf(p), low ?? 0)),
+							...marks.toReversed().map(({ p, low }) => to(depthOf(p), low ?? 0)),
 						],
 					},
 					style: { fill, opacity: 0.13 },
@@ -253,7 +237,10 @@ function isCompared({ curves }: PercentileFigure): boolean {
 
 function marksOf(curve: Curve) {
 	return curve.marks.map(({ p, value, low = null, high = null }) => ({
-		...{ x: depthOf(p), value, low, high },
+		x: depthOf(p),
+		value,
+		low,
+		high,
 	}));
 }
 
@@ -339,15 +326,9 @@ function hiddenArea(
 
 /** Both curves where either has a point, as far as both go. */
 function between(above: Curve, below: Curve) {
-	const end = Math.min(
-		above.points.at(-1)?.[0] ?? 0,
-		below.points.at(-1)?.[0] ?? 0,
-	);
-	const ps = [...above.points, ...below.points]
-		.map(([p]) => p)
-		.filter((p) => p <= end);
-	const at = (curve: Curve, p: number) =>
-		curve.points.findLast((point) => point[0] <= p)?.[1] ?? 0;
+	const end = Math.min(above.points.at(-1)?.[0] ?? 0, below.points.at(-1)?.[0] ?? 0);
+	const ps = [...above.points, ...below.points].map(([p]) => p).filter((p) => p <= end);
+	const at = (curve: Curve, p: number) => curve.points.findLast((point) => point[0] <= p)?.[1] ?? 0;
 	return [...new Set(ps)]
 		.sort((a, b) => a - b)
 		.map((p) => ({
@@ -360,9 +341,7 @@ function between(above: Curve, below: Curve) {
 /** Where a limit is judged: at its percentile. */
 function flags(figure: PercentileFigure, view: View): Part[] {
 	const { limit } = COLOURS[view.theme];
-	const data = figure.limits.flatMap(({ p, value }) =>
-		p === null ? [] : [[depthOf(p), value]],
-	);
+	const data = figure.limits.flatMap(({ p, value }) => (p === null ? [] : [[depthOf(p), value]]));
 	return data.length === 0
 		? []
 		: figure.panels.map((_, i) => ({

@@ -42,8 +42,7 @@ export function runPercentiles(
 ): PercentileFigure | null {
 	const measured = CURVES.map((name) => [name, run.metrics[name]] as const)
 		.filter(
-			(c): c is [(typeof CURVES)[number], MetricSummary] =>
-				c[1] !== null && c[1].curve.length > 0,
+			(c): c is [(typeof CURVES)[number], MetricSummary] => c[1] !== null && c[1].curve.length > 0,
 		)
 		// The main one first: it has the colour of the system.
 		.sort(([a], [b]) => Number(b === run.main) - Number(a === run.main));
@@ -56,11 +55,9 @@ export function runPercentiles(
 		kind: "percentiles",
 		id,
 		title: `Latency by percentile: ${runTitle(run, result)}`,
-		facts: [
-			factsText(run, result),
-			loadText(run),
-			...hiddenOf(run).map(({ text }) => text),
-		].join("; "),
+		facts: [factsText(run, result), loadText(run), ...hiddenOf(run).map(({ text }) => text)].join(
+			"; ",
+		),
 		description: measured
 			.map(
 				([name, m]) =>
@@ -89,18 +86,11 @@ export function runPercentiles(
 }
 
 /** The main metric of every run: small multiples by case, in each the systems, and thin beside the repeat that decides the others. null: fewer than two runs have curves. */
-export function overviewPercentiles(
-	result: Result,
-	detail: Detail,
-): PercentileFigure | null {
+export function overviewPercentiles(result: Result, detail: Detail): PercentileFigure | null {
 	const systems = systemNumbers(result);
 	const tables = caseTables(result);
-	const rows = tables.flatMap((table) =>
-		table.rows.map((row) => ({ ...row, table })),
-	);
-	const measured = tables.filter(({ rows: all }) =>
-		all.some(({ run }) => hasCurve(run)),
-	);
+	const rows = tables.flatMap((table) => table.rows.map((row) => ({ ...row, table })));
+	const measured = tables.filter(({ rows: all }) => all.some(({ run }) => hasCurve(run)));
 	const shown = measured.slice(0, MOST_PANELS);
 	const curves = rows.flatMap(({ run, name, table }): Curve[] => {
 		const m = run.metrics[run.main];
@@ -122,10 +112,7 @@ export function overviewPercentiles(
 				hidden: false,
 				thin: !decides,
 				metric: run.main,
-				...curveOf(m, run, true, {
-					...detail,
-					intervals: detail.intervals && decides,
-				}),
+				...curveOf(m, run, true, { ...detail, intervals: detail.intervals && decides }),
 			},
 		];
 	});
@@ -143,9 +130,7 @@ export function overviewPercentiles(
 			)
 			.slice(0, MOST_DESCRIBED)
 			.join(". "),
-		panels: shown.map((table) => ({
-			title: tables.length > 1 ? table.case : "",
-		})),
+		panels: shown.map((table) => ({ title: tables.length > 1 ? table.case : "" })),
 		curves,
 		hidden: [],
 		limits: sharedLimits(result, metrics),
@@ -184,13 +169,9 @@ export function sharedLimits(
 	{ gates }: Result,
 	metrics: readonly string[],
 ): PercentileFigure["limits"] {
-	const limiting = gates.filter(
-		(g) => g.limitNs !== null && metrics.some((m) => m === g.metric),
-	);
+	const limiting = gates.filter((g) => g.limitNs !== null && metrics.some((m) => m === g.metric));
 	const texts = [...new Set(limiting.map((g) => g.sla))];
-	return texts.map((text) =>
-		limitOf(limiting.find((g) => g.sla === text) as Gate),
-	);
+	return texts.map((text) => limitOf(limiting.find((g) => g.sla === text) as Gate));
 }
 
 /**
@@ -201,9 +182,7 @@ export function thinned(points: Points, tolerance: number): Points {
 	const kept: [number, number][] = [];
 	for (const [i, [p, value]] of points.entries()) {
 		const before = kept.at(-1);
-		const apart =
-			before === undefined ||
-			Math.abs(value - before[1]) > before[1] * tolerance;
+		const apart = before === undefined || Math.abs(value - before[1]) > before[1] * tolerance;
 		if (apart || i === points.length - 1) kept.push([p, value]);
 	}
 	return kept;
@@ -251,10 +230,7 @@ function curveOf(
 	return {
 		points: thinned(through(m, marks), tolerance),
 		// The maximum of n samples stands where 1/n of them are left; with some that never completed there is none.
-		max:
-			m.max === null || m.censored > 0
-				? null
-				: { p: 100 * (1 - 1 / m.n), value: m.max },
+		max: m.max === null || m.censored > 0 ? null : { p: 100 * (1 - 1 / m.n), value: m.max },
 		marks,
 		censored:
 			main && m.censored > 0
@@ -286,9 +262,5 @@ function hiddenOf(run: Run): PercentileFigure["hidden"] {
 }
 
 function limitOf(gate: Gate): PercentileFigure["limits"][number] {
-	return {
-		text: gate.sla,
-		value: gate.limitNs ?? 0,
-		p: gate.percentile,
-	};
+	return { text: gate.sla, value: gate.limitNs ?? 0, p: gate.percentile };
 }

@@ -11,17 +11,12 @@ export type Points = Line["points"];
 /** A panel before its lines have what all lines of a run have. */
 export interface Draft extends Omit<Panel, "lines"> {
 	/** Without what all lines of a run have; `offset` from the colour of its system, -1: grey. */
-	readonly lines: readonly (Omit<Line, "group" | "colour"> & {
-		readonly offset: number;
-	})[];
+	readonly lines: readonly (Omit<Line, "group" | "colour"> & { readonly offset: number })[];
 }
 
 /** Whole seconds that one point stands for. */
 export function stretch({ series, window }: Run, most: number): number {
-	const seconds = Math.max(
-		series.seconds.length,
-		Math.ceil(window.endNs / 1e9),
-	);
+	const seconds = Math.max(series.seconds.length, Math.ceil(window.endNs / 1e9));
 	// No shorter than what is recorded as one, and whole ones.
 	const last = series.seconds.at(-1);
 	const one = last ? secondsOf(last) : 1;
@@ -32,9 +27,7 @@ export function stretch({ series, window }: Run, most: number): number {
 export function ticksOf({ load, window, series }: Run): Run["series"]["ticks"] {
 	// The last second of a closed loop is begun, not full.
 	const end =
-		load.schedule.kind === "closed"
-			? Math.ceil(window.endNs / 1e9)
-			: window.endNs / 1e9 + 1e-9;
+		load.schedule.kind === "closed" ? Math.ceil(window.endNs / 1e9) : window.endNs / 1e9 + 1e-9;
 	return series.ticks.filter((t) => t.at <= end);
 }
 
@@ -52,9 +45,7 @@ export function worst(
 		const known = worstBySlot.get(slot) ?? null;
 		worstBySlot.set(
 			slot,
-			value === null || known === null
-				? (known ?? value)
-				: Math.max(known, value),
+			value === null || known === null ? (known ?? value) : Math.max(known, value),
 		);
 	}
 	const slots = [...worstBySlot.keys()].sort((a, b) => a - b);
@@ -88,8 +79,7 @@ export function joinedBy<T>(
 	let last: { readonly slot: number; readonly x: number } | null = null;
 	for (const slot of [...slots.keys()].sort((a, b) => a - b)) {
 		const [x, value] = point(slots.get(slot) ?? []);
-		if (last !== null && slot - last.slot > 1)
-			points.push([rounded((last.x + x) / 2), null]);
+		if (last !== null && slot - last.slot > 1) points.push([rounded((last.x + x) / 2), null]);
 		points.push([x, value]);
 		last = { slot, x };
 	}
@@ -102,8 +92,7 @@ export function middle(
 	{ window }: Run,
 ): number {
 	return rounded(
-		((part[0]?.at ?? 0) - secondsOf(part[0] ?? {}) + (part.at(-1)?.at ?? 0)) /
-			2 -
+		((part[0]?.at ?? 0) - secondsOf(part[0] ?? {}) + (part.at(-1)?.at ?? 0)) / 2 -
 			window.startNs / 1e9,
 	);
 }

@@ -11,27 +11,20 @@ import { pictureOf } from "./picture.ts";
 const published = path.join(packageFolder, "reports/published");
 const pictures = readdirSync(published).flatMap((run) => {
 	const folder = path.join(published, run, "svg");
-	return existsSync(folder)
-		? readdirSync(folder).map((name) => [run, name] as const)
-		: [];
+	return existsSync(folder) ? readdirSync(folder).map((name) => [run, name] as const) : [];
 });
 
 describe("a published picture", () => {
-	test.each(pictures)(
-		"of %s, %s, is what is drawn of it today",
-		(run, name) => {
-			const [, id, dark] = /^(.*?)(-dark)?\.svg$/.exec(name) ?? [];
-			const result = storedResult(path.join(published, run));
-			const figure = listOf(figuresOf(result, Number.POSITIVE_INFINITY)).find(
-				(f) => f.id === id,
-			);
-			if (figure === undefined) throw new Error(`no figure ${id}`);
-			const view = firstView(figure, dark ? "dark" : "light");
-			expect(readFileSync(path.join(published, run, "svg", name), "utf8")).toBe(
-				`${pictureOf(figure, view)}\n`,
-			);
-		},
-	);
+	test.each(pictures)("of %s, %s, is what is drawn of it today", (run, name) => {
+		const [, id, dark] = /^(.*?)(-dark)?\.svg$/.exec(name) ?? [];
+		const result = storedResult(path.join(published, run));
+		const figure = listOf(figuresOf(result, Number.POSITIVE_INFINITY)).find((f) => f.id === id);
+		if (figure === undefined) throw new Error(`no figure ${id}`);
+		const view = firstView(figure, dark ? "dark" : "light");
+		expect(readFileSync(path.join(published, run, "svg", name), "utf8")).toBe(
+			`${pictureOf(figure, view)}\n`,
+		);
+	});
 
 	test("stands in README.md, in both themes", () => {
 		const readme = readFileSync(path.join(packageFolder, "README.md"), "utf8");

@@ -1,13 +1,6 @@
 import { largestOf, smallestOf } from "../../extremes.ts";
 import { formatCount } from "../../units.ts";
-import {
-	type Extent,
-	extentOf,
-	lines,
-	onAxis,
-	type Part,
-	valueAxis,
-} from "./axes.ts";
+import { type Extent, extentOf, lines, onAxis, type Part, valueAxis } from "./axes.ts";
 import type { RateFigure, View } from "./figure.ts";
 import {
 	endName,
@@ -37,11 +30,7 @@ export function rateOption(figure: RateFigure, view: View): Part {
 	const extent = extentOf(
 		[
 			...figure.lines.flatMap(({ points }) =>
-				points.flatMap(({ value, low, high }) => [
-					value ?? 0,
-					low ?? 0,
-					high ?? 0,
-				]),
+				points.flatMap(({ value, low, high }) => [value ?? 0, low ?? 0, high ?? 0]),
 			),
 			...figure.limits.map(({ value }) => value),
 		],
@@ -75,12 +64,7 @@ export function rateOption(figure: RateFigure, view: View): Part {
 			...figure.lines.flatMap((line, i) => {
 				const aside = named ? offset(i, figure.lines.length) : 0;
 				return [
-					points(
-						line,
-						aside,
-						{ named, ends: strong <= 6 && view.width >= 500, extent },
-						view,
-					),
+					points(line, aside, { named, ends: strong <= 6 && view.width >= 500, extent }, view),
 					whiskers(0, line, line.points, extent.max, view, aside),
 				];
 			}),
@@ -89,10 +73,7 @@ export function rateOption(figure: RateFigure, view: View): Part {
 	};
 }
 
-export function rateHeight(
-	figure: RateFigure,
-	view: Omit<View, "height">,
-): number {
+export function rateHeight(figure: RateFigure, view: Omit<View, "height">): number {
 	return headHeight(figure, view, figure.lines) + 292 + footOf(figure, view);
 }
 
@@ -101,11 +82,7 @@ export function rateHeight(
 /** Sizes that differ by more than a factor of 20 stand by powers. */
 function byPowers({ lines, axis }: RateFigure): boolean {
 	const all = lines.flatMap(({ points }) => points.map(({ x }) => x));
-	return (
-		axis.names === null &&
-		smallestOf(all) > 0 &&
-		largestOf(all) / smallestOf(all) > 20
-	);
+	return axis.names === null && smallestOf(all) > 0 && largestOf(all) / smallestOf(all) > 20;
 }
 
 function xAxis(figure: RateFigure, view: View): Part {
@@ -131,8 +108,7 @@ function xAxis(figure: RateFigure, view: View): Part {
 				color: soft,
 				interval: 0,
 				lineHeight: LINE,
-				formatter: (name: string) =>
-					wrapped(name, nameWidth(axis, view) / LETTER).join("\n"),
+				formatter: (name: string) => wrapped(name, nameWidth(axis, view) / LETTER).join("\n"),
 				hideOverlap: true,
 			},
 		};
@@ -159,9 +135,7 @@ function xAxis(figure: RateFigure, view: View): Part {
 function footOf({ axis }: RateFigure, view: Pick<View, "width">): number {
 	const width = nameWidth(axis, view);
 	const rows = (axis.names ?? []).map((name) => rowsOf(name, width));
-	return axis.names === null
-		? 48
-		: 20 + LINE * Math.min(MOST_ROWS, largestOf(rows));
+	return axis.names === null ? 48 : 20 + LINE * Math.min(MOST_ROWS, largestOf(rows));
 }
 
 function nameWidth({ names }: RateFigure["axis"], view: Pick<View, "width">) {

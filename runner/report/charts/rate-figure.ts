@@ -16,22 +16,13 @@ import {
 } from "../words.ts";
 import type { RateFigure } from "./figure.ts";
 import { systemNumbers } from "./numbers.ts";
-import {
-	gatesOf,
-	overviewFacts,
-	sentence,
-	sharedLimits,
-} from "./percentile-figure.ts";
+import { gatesOf, overviewFacts, sentence, sharedLimits } from "./percentile-figure.ts";
 
 type Line = RateFigure["lines"][number];
 type Point = Line["points"][number];
 
 /** Latency over offered rate of a search: the runs below its answer. null: fewer than two rates. */
-export function searchFigure(
-	id: string,
-	search: Search,
-	result: Result,
-): RateFigure | null {
+export function searchFigure(id: string, search: Search, result: Result): RateFigure | null {
 	const runs = new Map(result.runs.map((run) => [run.index, run]));
 	// Probes are short and may be the ones that failed by accident: the curve is of the runs below the answer.
 	const chosen = search.runs
@@ -46,15 +37,8 @@ export function searchFigure(
 		chosen.map((at): Point => {
 			const value = at[key];
 			const percentile = ofRun(at.index, key === "p50" ? 50 : 99);
-			const [low, high] =
-				key === "max" ? [null, null] : [percentile?.low, percentile?.high];
-			return {
-				x: at.rate,
-				value,
-				low: low ?? null,
-				high: high ?? null,
-				text: durationText(value),
-			};
+			const [low, high] = key === "max" ? [null, null] : [percentile?.low, percentile?.high];
+			return { x: at.rate, value, low: low ?? null, high: high ?? null, text: durationText(value) };
 		});
 	const metric = first?.main ?? "response";
 	return overRate(
@@ -70,11 +54,7 @@ export function searchFigure(
 }
 
 /** Latency over rate of a load in steps. null: it has none, or the rates are alike, as in a backlog. */
-export function stepsFigure(
-	id: string,
-	run: Run,
-	result: Result,
-): RateFigure | null {
+export function stepsFigure(id: string, run: Run, result: Result): RateFigure | null {
 	const busy = run.phases.filter(({ intended }) => intended > 0);
 	if (run.load.pattern === "backlog" || busy.length < 2) return null;
 	const metric = busy[0]?.metric ?? run.main;
@@ -128,10 +108,7 @@ export function caseFigures(result: Result): RateFigure[] {
 
 // --- internal ---
 
-function figuresOfCases(
-	result: Result,
-	systems: ReadonlyMap<string, number>,
-): RateFigure[] {
+function figuresOfCases(result: Result, systems: ReadonlyMap<string, number>): RateFigure[] {
 	const cases = [...new Set(result.runs.map((run) => run.case))];
 	if (cases.length < 2) return [];
 	const axis = axisOf(result, cases);
@@ -162,37 +139,26 @@ function figuresOfCases(
 				.map(({ text, value }) => ({ text, value })),
 		};
 	});
-	const closed = result.runs.filter(
-		(run) => run.load.schedule.kind === "closed",
-	);
-	const through = (["sent", "received"] as const).flatMap(
-		(key): RateFigure[] => {
-			const lines = linesOf(
-				{ ...result, runs: closed },
-				systems,
-				axis.x,
-				(run, x) => {
-					const value = run.throughput[key];
-					return value === null
-						? null
-						: { ...nothing(x), value, text: `${formatCount(value)}/s` };
-				},
-			);
-			return [
-				{
-					kind: "rate",
-					id: `cases-${key}`,
-					title: `Messages ${key} per second by ${axis.by}: ${result.scenario}`,
-					facts: overviewFacts(result),
-					description: describe(lines, axis.axis),
-					axis: axis.axis,
-					unit: "messages/s",
-					lines,
-					limits: [],
-				},
-			];
-		},
-	);
+	const closed = result.runs.filter((run) => run.load.schedule.kind === "closed");
+	const through = (["sent", "received"] as const).flatMap((key): RateFigure[] => {
+		const lines = linesOf({ ...result, runs: closed }, systems, axis.x, (run, x) => {
+			const value = run.throughput[key];
+			return value === null ? null : { ...nothing(x), value, text: `${formatCount(value)}/s` };
+		});
+		return [
+			{
+				kind: "rate",
+				id: `cases-${key}`,
+				title: `Messages ${key} per second by ${axis.by}: ${result.scenario}`,
+				facts: overviewFacts(result),
+				description: describe(lines, axis.axis),
+				axis: axis.axis,
+				unit: "messages/s",
+				lines,
+				limits: [],
+			},
+		];
+	});
 	// Of one place there is nothing to see.
 	return [...figures, ...through].filter(({ lines }) => {
 		const rates = lines.flatMap(({ points }) =>
@@ -227,19 +193,12 @@ function overRate(
 			points: points(key),
 		}),
 	);
-	if (lines.every((line) => line.points.every((p) => p.value === null)))
-		return null;
+	if (lines.every((line) => line.points.every((p) => p.value === null))) return null;
 	return {
 		...base,
 		kind: "rate",
-		description: p99
-			.map(({ x, text }) => `${formatCount(x)}/s: p99 ${text}`)
-			.join(". "),
-		axis: {
-			title: "scheduled messages per second",
-			unit: "messages/s",
-			names: null,
-		},
+		description: p99.map(({ x, text }) => `${formatCount(x)}/s: p99 ${text}`).join(". "),
+		axis: { title: "scheduled messages per second", unit: "messages/s", names: null },
 		unit: "ns",
 		lines,
 	};
@@ -249,14 +208,8 @@ function overRate(
 function axisOf(
 	{ runs }: Result,
 	cases: readonly string[],
-): {
-	readonly by: string;
-	readonly axis: RateFigure["axis"];
-	readonly x: (run: Run) => number;
-} {
-	const varying = NUMBERS.filter(
-		({ of }) => new Set(runs.map((run) => of(run))).size > 1,
-	);
+): { readonly by: string; readonly axis: RateFigure["axis"]; readonly x: (run: Run) => number } {
+	const varying = NUMBERS.filter(({ of }) => new Set(runs.map((run) => of(run))).size > 1);
 	const [one] = varying;
 	if (one !== undefined && varying.length === 1) {
 		const values = cases.map((name) => {
@@ -283,30 +236,17 @@ const NUMBERS: readonly {
 	readonly unit: RateFigure["axis"]["unit"];
 	readonly of: (run: Run) => number | null;
 }[] = [
-	{
-		by: "size of a message",
-		unit: "bytes",
-		of: ({ load }) => load.messageBytes,
-	},
-	{
-		by: tell("axis-in-flight"),
-		unit: "messages",
-		of: ({ load }) => load.inFlight,
-	},
+	{ by: "size of a message", unit: "bytes", of: ({ load }) => load.messageBytes },
+	{ by: tell("axis-in-flight"), unit: "messages", of: ({ load }) => load.inFlight },
 	{
 		by: "scheduled messages per second",
 		unit: "messages/s",
-		of: ({ load: { rate } }) =>
-			rate === null ? null : (rate.messages * 1e9) / rate.perNs,
+		of: ({ load: { rate } }) => (rate === null ? null : (rate.messages * 1e9) / rate.perNs),
 	},
 	// No axis of its own: where connections vary, cases have to be told apart by name.
 	{ by: "connections", unit: "messages", of: ({ load }) => load.connections },
 	{ by: "consumers", unit: "messages", of: ({ load }) => load.consumers },
-	{
-		by: "subscribers",
-		unit: "messages",
-		of: ({ load }) => load.subscriptions,
-	},
+	{ by: "subscribers", unit: "messages", of: ({ load }) => load.subscriptions },
 ];
 
 /**
@@ -323,9 +263,7 @@ function linesOf(
 	return [...systems].flatMap(([system, place]) => {
 		const own = result.runs.filter((run) => run.system === system);
 		const line = (name: string, runs: readonly Run[], thin: boolean) => {
-			const points = runs
-				.flatMap((run) => point(run, x(run)) ?? [])
-				.sort((a, b) => a.x - b.x);
+			const points = runs.flatMap((run) => point(run, x(run)) ?? []).sort((a, b) => a.x - b.x);
 			return points.every((p) => p.value === null)
 				? []
 				: [
@@ -377,22 +315,13 @@ function nothing(x: number): Point {
 
 function limitsOf(run: Run, result: Result): RateFigure["limits"] {
 	return gatesOf(run, result).flatMap((g) =>
-		g.metric === run.main && g.limitNs !== null
-			? [{ text: g.sla, value: g.limitNs }]
-			: [],
+		g.metric === run.main && g.limitNs !== null ? [{ text: g.sla, value: g.limitNs }] : [],
 	);
 }
 
-function describe(
-	lines: readonly Line[],
-	{ unit, names }: RateFigure["axis"],
-): string {
-	const at = (x: number) =>
-		names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : formatCount(x));
+function describe(lines: readonly Line[], { unit, names }: RateFigure["axis"]): string {
+	const at = (x: number) => names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : formatCount(x));
 	return lines
-		.map(
-			({ name, points }) =>
-				`${name}: ${points.map((p) => `${at(p.x)} ${p.text}`).join(", ")}`,
-		)
+		.map(({ name, points }) => `${name}: ${points.map((p) => `${at(p.x)} ${p.text}`).join(", ")}`)
 		.join(". ");
 }

@@ -57,11 +57,7 @@ export function ratioOption(figure: RatioFigure, view: View): Part {
 				splitLine: { show: false },
 				axisLine: { show: false },
 				axisTick: { show: false },
-				axisLabel: {
-					color: colours.ink,
-					width: left - 12,
-					overflow: "truncate",
-				},
+				axisLabel: { color: colours.ink, width: left - 12, overflow: "truncate" },
 			},
 		],
 		series: [
@@ -75,12 +71,7 @@ export function ratioOption(figure: RatioFigure, view: View): Part {
 						return [
 							{
 								type: "rect",
-								shape: {
-									x: from,
-									y: y - ROW / 2 + 2,
-									width: until - from,
-									height: ROW - 4,
-								},
+								shape: { x: from, y: y - ROW / 2 + 2, width: until - from, height: ROW - 4 },
 								style: { fill: colours.band },
 							},
 						];
@@ -134,10 +125,7 @@ export function ratioOption(figure: RatioFigure, view: View): Part {
 	};
 }
 
-export function ratioHeight(
-	figure: RatioFigure,
-	view: Omit<View, "height">,
-): number {
+export function ratioHeight(figure: RatioFigure, view: Omit<View, "height">): number {
 	return headHeight(figure, view, []) + 34 + figure.rows.length * ROW + 34;
 }
 
@@ -145,8 +133,7 @@ export function ratioHeight(
 
 const ROW = 30;
 const TICKS = [
-	0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 5, 10,
-	20, 50, 100,
+	0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 5, 10, 20, 50, 100,
 ];
 /** Verdicts are told by form as well. */
 const SYMBOLS = {
@@ -164,9 +151,7 @@ function edgeOf({ rows }: RatioFigure): number {
 		high ?? ratio,
 		1 + 1.5 * margin,
 	]);
-	const far = all
-		.filter((x) => x > 0 && Number.isFinite(x))
-		.map((x) => Math.max(x, 1 / x));
+	const far = all.filter((x) => x > 0 && Number.isFinite(x)).map((x) => Math.max(x, 1 / x));
 	return Math.min(100, 1.08 * Math.max(1.2, largestOf(far)));
 }
 
@@ -177,9 +162,7 @@ function interval(
 		high,
 		ratio,
 		edge,
-	}: Pick<RatioFigure["rows"][number], "low" | "high" | "ratio"> & {
-		readonly edge: number;
-	},
+	}: Pick<RatioFigure["rows"][number], "low" | "high" | "ratio"> & { readonly edge: number },
 	row: number,
 	to: (x: number, y: number) => [number, number],
 	stroke: string,
@@ -201,18 +184,13 @@ function interval(
 	return [
 		{
 			type: "path",
-			shape: {
-				pathData: `M${left.x} ${y}H${right.x}${left.path}${right.path}`,
-			},
+			shape: { pathData: `M${left.x} ${y}H${right.x}${left.path}${right.path}` },
 			style: { stroke, lineWidth: 2, fill: "none" },
 		},
 	];
 }
 
-function lookColour(
-	look: RatioFigure["rows"][number]["look"],
-	{ theme }: View,
-): string {
+function lookColour(look: RatioFigure["rows"][number]["look"], { theme }: View): string {
 	const { limit, grey, soft, good } = COLOURS[theme];
 	return { fail: limit, pass: good, inconclusive: soft, unknown: grey }[look];
 }

@@ -12,13 +12,7 @@ import type {
 	View,
 } from "./figure.ts";
 import { missingAt, shareText, valueWords } from "./missing.ts";
-import {
-	dateText,
-	placeText,
-	secondText,
-	stretchText,
-	unitText,
-} from "./units.ts";
+import { dateText, placeText, secondText, stretchText, unitText } from "./units.ts";
 
 /** What a pointer tells, in the words of the tables: for those who point, who tap, and who use keys. */
 export interface Reading {
@@ -51,12 +45,7 @@ export function stopsOf(figure: Figure, view: Shown): number[] {
  * What a pointer at `x` (in the axis' own numbers) tells: of the nearest stop. `panel`: where several stand beside each other, the one
  * that is pointed at. null: nothing is there.
  */
-export function readingAt(
-	figure: Figure,
-	view: Shown,
-	x: number,
-	panel = 0,
-): Reading | null {
+export function readingAt(figure: Figure, view: Shown, x: number, panel = 0): Reading | null {
 	const stops = stopsOf(figure, view);
 	if (stops.length === 0) return null;
 	const stop = nearest(stops, x);
@@ -92,9 +81,7 @@ function allStops(figure: Figure, view: Shown): number[] {
 		// The percentiles with a name, and the maximum: what the tables have.
 		case "percentiles": {
 			const curves = figure.curves.filter(isOn(view));
-			const ends = curves.flatMap(({ max }) =>
-				max === null ? [] : [depthOf(max.p)],
-			);
+			const ends = curves.flatMap(({ max }) => (max === null ? [] : [depthOf(max.p)]));
 			return [
 				...curves.flatMap((c) => c.marks.map(({ p }) => depthOf(p))),
 				...(ends.length === 0 ? [] : [largestOf(ends)]),
@@ -104,9 +91,7 @@ function allStops(figure: Figure, view: Shown): number[] {
 		case "time": {
 			const all = figure.panels[0]?.lines ?? [];
 			const on = all.filter(isOn(view));
-			return (on.length > 0 ? on : all).flatMap(({ points }) =>
-				points.map(([second]) => second),
-			);
+			return (on.length > 0 ? on : all).flatMap(({ points }) => points.map(([second]) => second));
 		}
 		case "heat":
 			return [
@@ -114,35 +99,24 @@ function allStops(figure: Figure, view: Shown): number[] {
 				...figure.unfinished.stretches.map(({ from }) => from),
 			].map((second) => second + figure.width / 2);
 		case "rate":
-			return figure.lines
-				.filter(isOn(view))
-				.flatMap(({ points }) => points.map(({ x }) => x));
+			return figure.lines.filter(isOn(view)).flatMap(({ points }) => points.map(({ x }) => x));
 		// All of it stands beside the picture.
 		case "parts":
 		case "ratios":
 			return [];
 		case "trend":
-			return figure.lines
-				.filter(isOn(view))
-				.flatMap(({ points }) => points.map(({ at }) => at));
+			return figure.lines.filter(isOn(view)).flatMap(({ points }) => points.map(({ at }) => at));
 	}
 }
 
-function percentiles(
-	figure: PercentileFigure,
-	view: Shown,
-	x: number,
-	panel: number,
-): Reading {
+function percentiles(figure: PercentileFigure, view: Shown, x: number, panel: number): Reading {
 	const on = figure.curves.filter(isOn(view));
 	const curves = on.filter((curve) => curve.panel === panel);
 	const p = on.flatMap((c) => c.marks).find((mark) => depthOf(mark.p) === x)?.p;
 	const place = figure.panels[panel]?.title ?? "";
 	return {
 		x,
-		title: [p === undefined ? "maximum" : `p${p}`, place]
-			.filter((text) => text !== "")
-			.join(", "),
+		title: [p === undefined ? "maximum" : `p${p}`, place].filter((text) => text !== "").join(", "),
 		rows: curves.map((key) => {
 			const mark = key.marks.find((m) => m.p === p);
 			const value = p === undefined ? key.max?.value : mark?.value;
@@ -164,15 +138,11 @@ function percentiles(
 }
 
 function time(figure: TimeFigure, view: Shown, x: number): Reading {
-	const mark = figure.marks.findLast(
-		({ from, to }) => x >= from && x < Math.max(to, from + 1e-9),
-	);
+	const mark = figure.marks.findLast(({ from, to }) => x >= from && x < Math.max(to, from + 1e-9));
 	const missing = missingAt(figure.unfinished, x);
 	const half = figure.width / 2;
 	const shared = (key: SeriesKey) =>
-		figure.panels.filter(({ lines }) =>
-			lines.some((line) => line.group === key.group),
-		).length > 1;
+		figure.panels.filter(({ lines }) => lines.some((line) => line.group === key.group)).length > 1;
 	const { log = [] } = figure;
 	const stops = stopsOf(figure, view);
 	const near = log.filter(({ second }) => nearest(stops, second) === x);
@@ -182,14 +152,7 @@ function time(figure: TimeFigure, view: Shown, x: number): Reading {
 		rows: [
 			...(missing === undefined
 				? []
-				: [
-						{
-							key: null,
-							name: "never completed",
-							text: shareText(missing),
-							at: null,
-						},
-					]),
+				: [{ key: null, name: "never completed", text: shareText(missing), at: null }]),
 			...figure.panels.flatMap(({ lines, unit, title }, panel) =>
 				lines.filter(isOn(view)).map((key) => {
 					const value = valueAt(key, x, half);
@@ -218,11 +181,7 @@ const MOST_LOGGED = 3;
 type TimeLine = TimeFigure["panels"][number]["lines"][number];
 
 /** The largest value of the stretch; where it has none the nearest one, but none from the other side of a gap. */
-function valueAt(
-	{ points, throughout }: TimeLine,
-	x: number,
-	half: number,
-): number | null {
+function valueAt({ points, throughout }: TimeLine, x: number, half: number): number | null {
 	const [first] = points;
 	const last = points.at(-1);
 	if (first === undefined || last === undefined) return null;
@@ -230,15 +189,11 @@ function valueAt(
 	const inside = points.filter(([at]) => at > x - half && at <= x + half);
 	if (inside.length > 0)
 		return inside.reduce<number | null>(
-			(most, [, value]) =>
-				value === null ? most : Math.max(most ?? value, value),
+			(most, [, value]) => (value === null ? most : Math.max(most ?? value, value)),
 			null,
 		);
-	const near = points.reduce((a, b) =>
-		Math.abs(b[0] - x) < Math.abs(a[0] - x) ? b : a,
-	);
-	const step =
-		points.length > 1 ? (last[0] - first[0]) / (points.length - 1) : 1;
+	const near = points.reduce((a, b) => (Math.abs(b[0] - x) < Math.abs(a[0] - x) ? b : a));
+	const step = points.length > 1 ? (last[0] - first[0]) / (points.length - 1) : 1;
 	return Math.abs(near[0] - x) > step ? null : near[1];
 }
 
@@ -273,18 +228,8 @@ function heat(figure: HeatFigure, x: number): Reading {
 			},
 			...(missing === undefined
 				? []
-				: [
-						{
-							key: null,
-							name: "never completed",
-							text: shareText(missing),
-							at: null,
-						},
-					]),
-			...row(
-				missing === undefined ? "slowest" : "slowest that completed",
-				cells[0],
-			),
+				: [{ key: null, name: "never completed", text: shareText(missing), at: null }]),
+			...row(missing === undefined ? "slowest" : "slowest that completed", cells[0]),
 			...row("most", most),
 		],
 	};

@@ -20,10 +20,7 @@ export function resources(run: Run, size: number): Draft[] {
 		worst(
 			looks
 				.filter(({ at }) => Math.round(at) > 0 && Math.round(at) <= end)
-				.map(({ at, ...look }) => [
-					Math.round(at) - 1 - warmup,
-					of({ at, ...look }) ?? null,
-				]),
+				.map(({ at, ...look }) => [Math.round(at) - 1 - warmup, of({ at, ...look }) ?? null]),
 			size,
 		);
 	const ofTicks = (of: (tick: Run["series"]["ticks"][number]) => number) =>
@@ -49,12 +46,10 @@ export function resources(run: Run, size: number): Draft[] {
 		key: `host-${host.client}`,
 		name: host.name,
 		place: FIRST_HOST + i,
-		series: (of: (look: HostLook) => number | null | undefined): Points =>
-			linesOf(host.points, of),
+		series: (of: (look: HostLook) => number | null | undefined): Points => linesOf(host.points, of),
 	}));
 	const others = run.series.hosts.length;
-	const shown =
-		others > hosts.length ? `; of ${hosts.length} of ${others} machines` : "";
+	const shown = others > hosts.length ? `; of ${hosts.length} of ${others} machines` : "";
 	const ofHosts = (
 		of: (look: HostLook) => number | null | undefined,
 		[suffix, what]: readonly [string, string] = ["", ""],
@@ -67,10 +62,7 @@ export function resources(run: Run, size: number): Draft[] {
 		]);
 	const all = run.series.brokerHosts ?? [];
 	const nodes = all.slice(0, MOST_HOSTS);
-	const first =
-		all.length > nodes.length
-			? `; of ${nodes.length} of ${all.length} nodes`
-			: "";
+	const first = all.length > nodes.length ? `; of ${nodes.length} of ${all.length} nodes` : "";
 	type NodeLook = (typeof nodes)[number]["points"][number];
 	const ofNodes = (
 		of: (look: NodeLook) => number | null | undefined,
@@ -86,33 +78,15 @@ export function resources(run: Run, size: number): Draft[] {
 	const far = others > 0 || nodes.length > 0 || run.sameHost === false;
 	const network: readonly HostLine[] = far
 		? [
-				[
-					"machine",
-					"this machine sends",
-					series((l) => l.network?.txBytesPerSecond),
-				],
-				[
-					"machine-receives",
-					"this machine receives",
-					series((l) => l.network?.rxBytesPerSecond),
-				],
+				["machine", "this machine sends", series((l) => l.network?.txBytesPerSecond)],
+				["machine-receives", "this machine receives", series((l) => l.network?.rxBytesPerSecond)],
 				...ofHosts((l) => l.network?.txBytesPerSecond, ["", " sends"]),
-				...ofHosts(
-					(l) => l.network?.rxBytesPerSecond,
-					["-receives", " receives"],
-				),
+				...ofHosts((l) => l.network?.rxBytesPerSecond, ["-receives", " receives"]),
 				...ofNodes((l) => l.network?.txBytesPerSecond, ["", " sends"]),
-				...ofNodes(
-					(l) => l.network?.rxBytesPerSecond,
-					["-receives", " receives"],
-				),
+				...ofNodes((l) => l.network?.rxBytesPerSecond, ["-receives", " receives"]),
 			]
 		: [];
-	const panel = (
-		title: string,
-		unit: Unit,
-		lines: readonly HostLine[],
-	): Draft => ({
+	const panel = (title: string, unit: Unit, lines: readonly HostLine[]): Draft => ({
 		title,
 		unit,
 		logarithmic: false,
@@ -136,26 +110,16 @@ export function resources(run: Run, size: number): Draft[] {
 			[
 				"generator",
 				looked || others === 0 ? "generator" : "all generators",
-				looked
-					? series((l) => l.generator?.cores)
-					: ofTicks((t) => t.cpuNs / secondsOf(t) / 1e9),
+				looked ? series((l) => l.generator?.cores) : ofTicks((t) => t.cpuNs / secondsOf(t) / 1e9),
 			],
 			["broker", "broker", series((l) => l.broker?.cores)],
 			...ofHosts((l) => l.generator?.cores),
 		]),
 		panel(`network, bytes per second${first}`, "bytes/s", network),
 		panel("disk, bytes per second", "bytes/s", [
-			[
-				"generator",
-				"generator writes",
-				series((l) => l.generator?.writeBytesPerSecond),
-			],
+			["generator", "generator writes", series((l) => l.generator?.writeBytesPerSecond)],
 			["broker", "broker writes", series((l) => l.broker?.writeBytesPerSecond)],
-			[
-				"broker-reads",
-				"broker reads",
-				series((l) => l.broker?.readBytesPerSecond),
-			],
+			["broker-reads", "broker reads", series((l) => l.broker?.readBytesPerSecond)],
 		]),
 		panel("memory (RSS)", "bytes", [
 			["generator", "generator", series((l) => l.generator?.rssBytes)],
@@ -172,12 +136,7 @@ export function resources(run: Run, size: number): Draft[] {
 
 type HostLook = Run["series"]["hosts"][number]["points"][number];
 
-type HostLine = readonly [
-	key: string,
-	name: string,
-	points: Points,
-	place?: number,
-];
+type HostLine = readonly [key: string, name: string, points: Points, place?: number];
 
 /** More lines than these cannot be told apart. */
 const MOST_HOSTS = 4;

@@ -17,16 +17,13 @@ export function stretchTexts(
 	const { bins, end, width, unfinished } = heat;
 	const inside = (second: number) => second + width > from && second < to;
 	const cells = heat.cells.filter(([second]) => inside(second));
-	const never = unfinished.stretches.filter(
-		(one) => one.to > from && one.from < to,
-	);
+	const never = unfinished.stretches.filter((one) => one.to > from && one.from < to);
 	const missing = never.reduce((n, { count }) => n + count, 0);
 	const completed = cells.reduce((n, [, , count]) => n + count, 0);
 	const all = completed + missing;
 	if (all === 0) return [];
 	const counts = new Map<number, number>();
-	for (const [, bin, count] of cells)
-		counts.set(bin, (counts.get(bin) ?? 0) + count);
+	for (const [, bin, count] of cells) counts.set(bin, (counts.get(bin) ?? 0) + count);
 	const sorted = [...counts].sort(([a], [b]) => a - b);
 	const between = (bin: number | undefined) =>
 		bin === undefined
@@ -58,9 +55,7 @@ export function stretchTexts(
 			`slowest ${between(missing > 0 ? undefined : sorted.at(-1)?.[0])}`,
 			...(missing > 0 ? [`${formatCount(missing)} never completed`] : []),
 		].join(", "),
-		...due
-			.slice(0, MOST)
-			.map(({ second, text }) => `at ${secondText(second)}: ${text}`),
+		...due.slice(0, MOST).map(({ second, text }) => `at ${secondText(second)}: ${text}`),
 		...logged.slice(0, MOST).map(({ text }) => text),
 	];
 }

@@ -12,8 +12,7 @@ export interface TextBox {
 export function textsOf(svg: string): TextBox[] {
 	return [...svg.matchAll(/<text ([^>]*)>([^<]*)<\/text>/g)].map(
 		([, attributes = "", escaped = ""]) => {
-			const of = (name: string) =>
-				new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1];
+			const of = (name: string) => new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1];
 			const text = escaped
 				.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 				.replaceAll("&lt;", "<")
@@ -22,20 +21,15 @@ export function textsOf(svg: string): TextBox[] {
 				.replaceAll("&amp;", "&")
 				.trimEnd();
 			const size = Number(/(\d+(?:\.\d+)?)px/.exec(of("style") ?? "")?.[1]);
-			const [dx = 0, dy = 0] = (
-				/translate\(([^)]*)\)/.exec(of("transform") ?? "")?.[1] ?? "0 0"
-			)
+			const [dx = 0, dy = 0] = (/translate\(([^)]*)\)/.exec(of("transform") ?? "")?.[1] ?? "0 0")
 				.split(/[ ,]+/)
 				.map(Number);
 			const x = Number(of("x") ?? 0) + dx;
 			const y = Number(of("y") ?? 0) + dy;
-			const width =
-				size * [...text].reduce((sum, letter) => sum + widthOf(letter), 0);
+			const width = size * [...text].reduce((sum, letter) => sum + widthOf(letter), 0);
 			const anchor = of("text-anchor") ?? "start";
-			const left =
-				anchor === "end" ? x - width : anchor === "middle" ? x - width / 2 : x;
-			const middle =
-				of("dominant-baseline") === "central" ? y : y - size * 0.35;
+			const left = anchor === "end" ? x - width : anchor === "middle" ? x - width / 2 : x;
+			const middle = of("dominant-baseline") === "central" ? y : y - size * 0.35;
 			return {
 				text,
 				left,

@@ -1,26 +1,17 @@
 import { describe, expect, test } from "vitest";
-import {
-	COLOURS,
-	colourOf,
-	dashesOf,
-	HEAT,
-	lineType,
-	SERIES,
-} from "./theme.ts";
+import { COLOURS, colourOf, dashesOf, HEAT, lineType, SERIES } from "./theme.ts";
 
 describe.each(["light", "dark"] as const)("colours, %s", (theme) => {
 	const { page, band, ink, soft, limit, hidden, grey } = COLOURS[theme];
 
 	test("text has a contrast of 4.5:1, on the warm-up's band too", () => {
 		for (const text of [ink, soft, limit, hidden])
-			for (const behind of [page, band])
-				expect(contrast(text, behind)).toBeGreaterThanOrEqual(4.5);
+			for (const behind of [page, band]) expect(contrast(text, behind)).toBeGreaterThanOrEqual(4.5);
 	});
 
 	test("lines have a contrast of 3:1", () => {
 		for (const line of [...SERIES[theme], grey])
-			for (const behind of [page, band])
-				expect(contrast(line, behind)).toBeGreaterThanOrEqual(3);
+			for (const behind of [page, band]) expect(contrast(line, behind)).toBeGreaterThanOrEqual(3);
 	});
 
 	test("heat goes one way in lightness, in steps that are alike, and one message is seen", () => {
@@ -40,18 +31,13 @@ test("systems are told apart by dashes as well, and a ninth has a colour too", (
 	expect(lineType({ dash: 0 })).toBe("solid");
 	const six = [0, 1, 2, 3, 4, 5].map((dash) => dashesOf({ dash }).join(" "));
 	expect(new Set(six).size).toBe(6);
-	expect(colourOf({ colour: 8 }, "light")).toBe(
-		colourOf({ colour: 0 }, "light"),
-	);
+	expect(colourOf({ colour: 8 }, "light")).toBe(colourOf({ colour: 0 }, "light"));
 	expect(colourOf({ colour: -1 }, "dark")).toBe(COLOURS.dark.grey);
 });
 
 /** WCAG 2. */
 function contrast(a: string, b: string): number {
-	const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [
-		number,
-		number,
-	];
+	const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
 	return (high + 0.05) / (low + 0.05);
 }
 

@@ -52,26 +52,8 @@ export const COLOURS: Readonly<Record<Theme, Colours>> = {
 
 /** After Okabe and Ito, which the colour-blind tell apart; the light ones darker where the page asks for it. */
 export const SERIES: Readonly<Record<Theme, readonly string[]>> = {
-	light: [
-		"#0072b2",
-		"#c4500a",
-		"#007a5a",
-		"#b0488a",
-		"#946200",
-		"#2a83b8",
-		"#766a00",
-		"#5b4bb5",
-	],
-	dark: [
-		"#56b4e9",
-		"#f0a13c",
-		"#2fc79f",
-		"#e08fbd",
-		"#f0e442",
-		"#7f9ff5",
-		"#ff8a5c",
-		"#b9a7ff",
-	],
+	light: ["#0072b2", "#c4500a", "#007a5a", "#b0488a", "#946200", "#2a83b8", "#766a00", "#5b4bb5"],
+	dark: ["#56b4e9", "#f0a13c", "#2fc79f", "#e08fbd", "#f0e442", "#7f9ff5", "#ff8a5c", "#b9a7ff"],
 };
 
 /** One hue, its lightness in even steps; the first is one message, the last the most. */
@@ -112,18 +94,12 @@ const DASHES: readonly (readonly number[])[] = [
 ];
 
 /** Without quotes: the names stand in attributes of SVG. */
-export const FONT =
-	"system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
+export const FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
 
 /** The colour of a key, "#0072b2", at least 3:1 against the theme's background. */
-export function colourOf(
-	{ colour }: Pick<SeriesKey, "colour">,
-	theme: Theme,
-): string {
+export function colourOf({ colour }: Pick<SeriesKey, "colour">, theme: Theme): string {
 	const all = SERIES[theme];
-	return colour < 0
-		? COLOURS[theme].grey
-		: (all[colour % all.length] as string);
+	return colour < 0 ? COLOURS[theme].grey : (all[colour % all.length] as string);
 }
 
 /** Its mark, one of ECharts' symbols: systems are told apart without colour. */
@@ -137,9 +113,7 @@ export function dashesOf({ dash }: Pick<SeriesKey, "dash">): readonly number[] {
 }
 
 /** The same for ECharts. */
-export function lineType(
-	key: Pick<SeriesKey, "dash">,
-): "solid" | readonly number[] {
+export function lineType(key: Pick<SeriesKey, "dash">): "solid" | readonly number[] {
 	const dashes = dashesOf(key);
 	return dashes.length === 0 ? "solid" : dashes;
 }

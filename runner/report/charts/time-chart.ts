@@ -1,14 +1,6 @@
 import { extentOf, onAxis, type Part, secondAxis, valueAxis } from "./axes.ts";
 import type { TimeFigure, Unfinished, View } from "./figure.ts";
-import {
-	frame,
-	headHeight,
-	heading,
-	limitSeries,
-	lineLook,
-	place,
-	shown,
-} from "./frame.ts";
+import { frame, headHeight, heading, limitSeries, lineLook, place, shown } from "./frame.ts";
 import { joined, missingText } from "./missing.ts";
 import { COLOURS } from "./theme.ts";
 import { insideZoom, marginOf, slider } from "./zoom.ts";
@@ -28,9 +20,7 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 				...panel.lines.flatMap(({ points }) => points.map(([, v]) => v ?? 0)),
 				...panel.limits.map(({ value }) => value),
 			],
-			panel.unit === "ns"
-				? (view.logarithmic ?? (panel.logarithmic || null))
-				: false,
+			panel.unit === "ns" ? (view.logarithmic ?? (panel.logarithmic || null)) : false,
 		),
 	);
 	return {
@@ -60,14 +50,9 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 		],
 		series: [
 			...panels(),
-			...(figure.log === undefined
-				? []
-				: [logSeries(figure.log, last + 1, view)]),
+			...(figure.log === undefined ? [] : [logSeries(figure.log, last + 1, view)]),
 		],
-		dataZoom: [
-			insideZoom(all),
-			...(view.alone ? [] : [slider(all, areas[last]?.left ?? 0, view)]),
-		],
+		dataZoom: [insideZoom(all), ...(view.alone ? [] : [slider(all, areas[last]?.left ?? 0, view)])],
 	};
 
 	function panels(): Part[] {
@@ -89,10 +74,7 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 						textBorderWidth: 3,
 						formatter: "{b}",
 					},
-					data: [
-						...areaMarks(figure, view),
-						...missingMarks(figure, view, figure.log ? 12 : 0),
-					],
+					data: [...areaMarks(figure, view), ...missingMarks(figure, view, figure.log ? 12 : 0)],
 				},
 				markLine: {
 					silent: true,
@@ -121,20 +103,14 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 				showAllSymbol: true,
 				symbol: "none",
 				data: withDots(
-					line.points.map(([x, value]) => [
-						x,
-						onAxis(value, extents[i] ?? extentOf([], false)),
-					]),
+					line.points.map(([x, value]) => [x, onAxis(value, extents[i] ?? extentOf([], false))]),
 				),
 			})),
 		]);
 	}
 }
 
-export function timeHeight(
-	figure: TimeFigure,
-	view: Omit<View, "height">,
-): number {
+export function timeHeight(figure: TimeFigure, view: Omit<View, "height">): number {
 	const all = figure.panels.reduce((sum, _, i) => sum + panelHeight(i), 0);
 	return headHeight(figure, view, timeLines(figure)) + all + FOOT;
 }
@@ -144,23 +120,14 @@ export function timeLines({ panels }: TimeFigure) {
 }
 
 /** A band for each stretch, and its count as far as it has room up to the next one, so many pixels above the foot. */
-export function missingMarks(
-	{ from, to, unfinished }: Seconds,
-	view: View,
-	above = 0,
-): Part[][] {
+export function missingMarks({ from, to, unfinished }: Seconds, view: View, above = 0): Part[][] {
 	const { limit } = COLOURS[view.theme];
 	const each = pixelsPerSecond({ from, to }, view);
 	return joined(unfinished.stretches).map((one, i, all) => [
 		{
 			name: missingText(one),
 			xAxis: one.from,
-			itemStyle: {
-				color: limit,
-				opacity: 0.14,
-				borderColor: limit,
-				borderWidth: 1,
-			},
+			itemStyle: { color: limit, opacity: 0.14, borderColor: limit, borderWidth: 1 },
 			label: {
 				...labelWithin(((all[i + 1]?.from ?? to) - one.from) * each),
 				position: "insideBottomLeft",
@@ -195,18 +162,13 @@ interface Seconds {
 
 const LEFT = 64;
 
-function pixelsPerSecond(
-	{ from, to }: Pick<Seconds, "from" | "to">,
-	view: View,
-): number {
+function pixelsPerSecond({ from, to }: Pick<Seconds, "from" | "to">, view: View): number {
 	return (view.width - LEFT - marginOf(view)) / (to - from);
 }
 
 /** A text at the edge of an area, cut where the next one begins; without room for a word there is none. */
 function labelWithin(pixels: number): Part {
-	return pixels > 50
-		? { width: pixels - 10, overflow: "truncate" }
-		: { show: false };
+	return pixels > 50 ? { width: pixels - 10, overflow: "truncate" } : { show: false };
 }
 const FOOT = 56;
 
@@ -219,12 +181,7 @@ function layout(figure: TimeFigure, view: View) {
 	let top = headHeight(figure, view, timeLines(figure));
 	const areas = figure.panels.map((_, i) => {
 		const height = panelHeight(i);
-		const area = {
-			left: LEFT,
-			right: marginOf(view),
-			top: top + 28,
-			height: height - 40,
-		};
+		const area = { left: LEFT, right: marginOf(view), top: top + 28, height: height - 40 };
 		top += height;
 		return area;
 	});
@@ -232,15 +189,17 @@ function layout(figure: TimeFigure, view: View) {
 }
 
 /** A mark at the foot of the first panel for each line; what it says is in the readings. */
-function logSeries(
-	log: NonNullable<TimeFigure["log"]>,
-	axis: number,
-	{ theme }: View,
-): Part {
+function logSeries(log: NonNullable<TimeFigure["log"]>, axis: number, { theme }: View): Part {
 	const { limit, soft } = COLOURS[theme];
 	return {
-		...{ type: "scatter", xAxisIndex: 0, yAxisIndex: axis, silent: true },
-		...{ symbol: "triangle", symbolSize: 8, animation: false, z: 5 },
+		type: "scatter",
+		xAxisIndex: 0,
+		yAxisIndex: axis,
+		silent: true,
+		symbol: "triangle",
+		symbolSize: 8,
+		animation: false,
+		z: 5,
 		data: log.map(({ second, serious }) => ({
 			value: [second, 0.03],
 			itemStyle: { color: serious ? limit : soft },
@@ -258,8 +217,7 @@ function areaMarks({ marks, ...seconds }: TimeFigure, view: View): Part[][] {
 			{
 				name: shown(text),
 				xAxis: from,
-				itemStyle:
-					from >= 0 ? { color: hidden, opacity: 0.18 } : { color: band },
+				itemStyle: from >= 0 ? { color: hidden, opacity: 0.18 } : { color: band },
 				label: {
 					...labelWithin(((all[i + 1]?.from ?? seconds.to) - from) * each),
 					...(from >= 0 ? { color: hidden } : {}),

@@ -5,11 +5,7 @@ import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
 import { sum } from "../../stats/sum.ts";
 import { tell } from "../../text/tell.ts";
-import {
-	formatDuration,
-	formatDurationExact,
-	ratePerSecond,
-} from "../../units.ts";
+import { formatDuration, formatDurationExact, ratePerSecond } from "../../units.ts";
 import { faultName } from "../../verdict/checks/faults.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
@@ -44,8 +40,7 @@ export function timeFigure(
 		readonly panels: number;
 	},
 ): TimeFigure | null {
-	if (run.series.seconds.length === 0 && run.series.ticks.length === 0)
-		return null;
+	if (run.series.seconds.length === 0 && run.series.ticks.length === 0) return null;
 	const [from, to] = [-run.window.startNs / 1e9, windowSeconds(run)];
 	const place = systemNumbers(result).get(run.system) ?? 0;
 	const size = stretch(run, most);
@@ -81,12 +76,10 @@ export function timeFigure(
 		marks: marksOf(run),
 		unfinished,
 		...logOf(run, few < 5),
-		slowest: run.slowest
-			.slice(0, size > 1 || few < 5 ? 3 : MOST_SLOWEST)
-			.map((message) => ({
-				second: rounded(message.intendedNs / 1e9 - run.window.startNs / 1e9),
-				text: `${formatDuration(message.responseNs)}, of that queued ${formatDuration(message.queuedNs)}, lag ${formatDuration(message.lagNs)}, service ${formatDuration(message.serviceNs)}`,
-			})),
+		slowest: run.slowest.slice(0, size > 1 || few < 5 ? 3 : MOST_SLOWEST).map((message) => ({
+			second: rounded(message.intendedNs / 1e9 - run.window.startNs / 1e9),
+			text: `${formatDuration(message.responseNs)}, of that queued ${formatDuration(message.queuedNs)}, lag ${formatDuration(message.lagNs)}, service ${formatDuration(message.serviceNs)}`,
+		})),
 	};
 }
 
@@ -125,10 +118,7 @@ function latency(run: Run, size: number, gates: readonly Gate[]): Draft {
 		hidden: false,
 		steps: false,
 		points: worst(
-			seconds.map((s) => [
-				s.second,
-				beyondOf(s).includes(key) ? Number.POSITIVE_INFINITY : s[key],
-			]),
+			seconds.map((s) => [s.second, beyondOf(s).includes(key) ? Number.POSITIVE_INFINITY : s[key]]),
 			size,
 		).map(([x, value]) => [x, Number.isFinite(value) ? value : null] as const),
 	});
@@ -143,9 +133,7 @@ function latency(run: Run, size: number, gates: readonly Gate[]): Draft {
 			? [line("max", -1, 1), line("p99", 0, 0), line("p50", 1, 2)]
 			: [],
 		limits: gates.flatMap((g) =>
-			g.metric === run.main && g.limitNs !== null
-				? [{ text: g.sla, value: g.limitNs }]
-				: [],
+			g.metric === run.main && g.limitNs !== null ? [{ text: g.sla, value: g.limitNs }] : [],
 		),
 	};
 }
@@ -160,17 +148,7 @@ function lateness(run: Run, size: number): Draft {
 		);
 		return points.every(([, value]) => value === null)
 			? []
-			: [
-					{
-						key,
-						name,
-						offset: i,
-						dash: i,
-						hidden: false,
-						steps: false,
-						points,
-					},
-				];
+			: [{ key, name, offset: i, dash: i, hidden: false, steps: false, points }];
 	};
 	return {
 		title: tell("axis-lag-queued"),
@@ -213,9 +191,7 @@ function rates(run: Run, size: number): Draft {
 						hidden: false,
 						steps: true,
 						points,
-						...(key === "scheduled" && schedule.kind !== "stages"
-							? { throughout: true }
-							: {}),
+						...(key === "scheduled" && schedule.kind !== "stages" ? { throughout: true } : {}),
 					},
 				];
 	const copies = pattern === "fan-out" ? "copies " : "";
@@ -242,24 +218,9 @@ function rates(run: Run, size: number): Draft {
  */
 function inFlight(run: Run, most: number): Draft {
 	const waiting = run.load.pattern === "backlog" ? " or waiting" : "";
-	const line = (
-		key: string,
-		name: string,
-		offset: number,
-		points: Points,
-	): Draft["lines"] =>
+	const line = (key: string, name: string, offset: number, points: Points): Draft["lines"] =>
 		points.some(([, n]) => n !== 0)
-			? [
-					{
-						key,
-						name,
-						offset,
-						dash: offset,
-						hidden: false,
-						steps: false,
-						points,
-					},
-				]
+			? [{ key, name, offset, dash: offset, hidden: false, steps: false, points }]
 			: [];
 	return {
 		title: `messages in flight${waiting}`,
@@ -319,11 +280,7 @@ function marksOf(run: Run): TimeFigure["marks"] {
 	const warmup = run.window.startNs / 1e9;
 	return [
 		...(warmup > 0 ? [{ from: -warmup, to: 0, text: "warm-up" }] : []),
-		...run.phases.map(({ name, fromNs }) => ({
-			from: fromNs / 1e9,
-			to: fromNs / 1e9,
-			text: name,
-		})),
+		...run.phases.map(({ name, fromNs }) => ({ from: fromNs / 1e9, to: fromNs / 1e9, text: name })),
 		...faultMarks(run),
 	];
 }
@@ -334,10 +291,7 @@ function faultMarks(run: Run): TimeFigure["marks"] {
 	if (run.failover.length === 0)
 		return run.load.faults.map(({ atNs, action, forNs, node, delayNs }) => {
 			const leader = node === "leader";
-			const name = faultName({
-				...{ action, delayNs, leader },
-				node: leader ? null : node,
-			});
+			const name = faultName({ action, delayNs, leader, node: leader ? null : node });
 			return {
 				from: atNs / 1e9 - warmup,
 				to: (atNs + (forNs ?? 0)) / 1e9 - warmup,
@@ -348,10 +302,7 @@ function faultMarks(run: Run): TimeFigure["marks"] {
 		.filter(({ error }) => error === null)
 		.map((fault) => ({
 			from: rounded(faultZeroNs(fault) / 1e9 - warmup),
-			to: rounded(
-				Math.max(fault.beganNs, fault.endedNs ?? run.window.endNs) / 1e9 -
-					warmup,
-			),
+			to: rounded(Math.max(fault.beganNs, fault.endedNs ?? run.window.endNs) / 1e9 - warmup),
 			text: `${faultName(fault)}${fault.endedNs === null ? ", never taken back" : ` for ${formatDuration(fault.endedNs - fault.beganNs)}`}`,
 		}));
 }
@@ -377,18 +328,13 @@ function scheduled(run: Run, size: number): Points {
 		const until = Math.min(next, endNs);
 		if (until <= at) continue;
 		const due = messagesBefore(schedule, until) - messagesBefore(schedule, at);
-		points.push([
-			rounded((at + until) / 2e9 - startNs / 1e9),
-			rounded((due * 1e9) / (until - at)),
-		]);
+		points.push([rounded((at + until) / 2e9 - startNs / 1e9), rounded((due * 1e9) / (until - at))]);
 	}
 	return points;
 }
 
 /** Spans more than a factor of 20. */
-function wide(
-	...lists: readonly (readonly (number | null | undefined)[])[]
-): boolean {
+function wide(...lists: readonly (readonly (number | null | undefined)[])[]): boolean {
 	const values = lists.flat().filter((v) => v != null && v > 0) as number[];
 	return largestOf(values) / smallestOf(values) > 20;
 }

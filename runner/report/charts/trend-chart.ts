@@ -41,9 +41,7 @@ export function trendOption(figure: TrendFigure, view: View): Part {
 		yAxis: [valueAxis(0, figure.unit, extent, { view, height })],
 		series: figure.lines.map((line) => {
 			const look = lineLook(line, view);
-			const plain = withDots(
-				line.points.map(({ at, value }) => [at, onAxis(value, extent)]),
-			);
+			const plain = withDots(line.points.map(({ at, value }) => [at, onAxis(value, extent)]));
 			return {
 				...look,
 				...place(0),
@@ -53,18 +51,14 @@ export function trendOption(figure: TrendFigure, view: View): Part {
 				symbolSize: 7,
 				cursor: "pointer",
 				data: plain.map((_, i) => {
-					const { at, value, verdict } = line.points[
-						i
-					] as (typeof line.points)[number];
+					const { at, value, verdict } = line.points[i] as (typeof line.points)[number];
 					return verdict === "pass" || value === null
 						? { value: [at, onAxis(value, extent)], symbol: markOf(line) }
 						: {
 								value: [at, onAxis(value, extent)],
 								symbol: CROSS,
 								symbolSize: 9,
-								itemStyle: {
-									color: verdict === "fail" ? colours.limit : look.color,
-								},
+								itemStyle: { color: verdict === "fail" ? colours.limit : look.color },
 							};
 				}),
 			};
@@ -73,10 +67,7 @@ export function trendOption(figure: TrendFigure, view: View): Part {
 	};
 }
 
-export function trendHeight(
-	figure: TrendFigure,
-	view: Omit<View, "height">,
-): number {
+export function trendHeight(figure: TrendFigure, view: Omit<View, "height">): number {
 	return headHeight(figure, view, figure.lines) + 330;
 }
 

@@ -46,22 +46,14 @@ export function unfinishedOf(run: Run, size: number): Unfinished {
 			censored > 0 && !known
 				? tell("second-unknown", {
 						messages: formatCount(censored),
-						what:
-							run.state === "complete"
-								? "never completed"
-								: tell("not-completed-at-end"),
+						what: run.state === "complete" ? "never completed" : tell("not-completed-at-end"),
 					})
 				: null,
 	};
 }
 
 /** Which lines have no value in this second, as too many messages never completed; those of the maximum always, if one did not. */
-export function beyondOf({
-	missing,
-	count,
-	p50,
-	p99,
-}: Run["series"]["seconds"][number]): string[] {
+export function beyondOf({ missing, count, p50, p99 }: Run["series"]["seconds"][number]): string[] {
 	if (missing === null || missing === 0) return [];
 	const reaches = (p: number) => rank(count + missing, p) > count;
 	return [
@@ -78,10 +70,7 @@ export function unfinishedSentence(unfinished: Unfinished): string {
 	if (all.length === 0) return "";
 	const parts = all
 		.slice(0, MOST_NAMED)
-		.map(
-			(one) =>
-				`${shareText(one)} from ${secondText(one.from)} to ${secondText(one.to)}`,
-		);
+		.map((one) => `${shareText(one)} from ${secondText(one.from)} to ${secondText(one.to)}`);
 	const rest = all.slice(MOST_NAMED);
 	if (rest.length > 0)
 		parts.push(

@@ -1,9 +1,7 @@
 import { formatBytesExact, formatCount, formatDuration } from "../../units.ts";
 import type { RateFigure, TimeFigure } from "./figure.ts";
 
-export type Unit =
-	| TimeFigure["panels"][number]["unit"]
-	| RateFigure["axis"]["unit"];
+export type Unit = TimeFigure["panels"][number]["unit"] | RateFigure["axis"]["unit"];
 
 /** A number of a picture as axes, pointers and tables write it: "12.4ms", "3 000/s", "1.2", "16MiB/s". */
 export function unitText(unit: Unit, value: number): string {
@@ -26,9 +24,7 @@ export function stretchText(middle: number, width: number): string {
 
 /** A place on the axis of a rate figure. */
 export function placeText({ unit, names }: RateFigure["axis"], x: number) {
-	return (
-		names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : unitText(unit, x))
-	);
+	return names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : unitText(unit, x));
 }
 
 /** "2026-01-01 00:00 UTC" of ms since 1970. */
@@ -50,10 +46,7 @@ const UNITS: Readonly<Record<Unit, (value: number) => string>> = {
 
 /** Binary units alone, three digits: on an axis and beside it 300KB and 256KiB would not be told apart. */
 function binary(bytes: number): string {
-	const power = Math.min(
-		4,
-		Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)),
-	);
+	const power = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
 	const value = bytes / 1024 ** power;
 	return `${power === 0 ? Math.round(value) : Number(value.toPrecision(value >= 1000 ? 4 : 3))}${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
 }

@@ -18,11 +18,7 @@ export function insideZoom(xAxisIndex: readonly number[]): Part {
 }
 
 /** A slider below the axis, for fingers and for those who do not know that a drag zooms. */
-export function slider(
-	xAxisIndex: readonly number[],
-	left: number,
-	view: View,
-): Part {
+export function slider(xAxisIndex: readonly number[], left: number, view: View): Part {
 	const colours = COLOURS[view.theme];
 	return {
 		type: "slider",

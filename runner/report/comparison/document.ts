@@ -7,14 +7,7 @@ import {
 } from "../../compare/comparing.ts";
 import type { Comparison } from "../../model/comparison.ts";
 import { tell } from "../../text/tell.ts";
-import {
-	type Block,
-	FILES,
-	PAGE,
-	type Section,
-	type Table,
-	TERMINAL,
-} from "../document/blocks.ts";
+import { type Block, FILES, PAGE, type Section, type Table, TERMINAL } from "../document/blocks.ts";
 import {
 	advisories,
 	baselineText,
@@ -46,9 +39,7 @@ export function comparingSections(comparing: Comparing): Section[] {
 	return [
 		...others.map((other) => sectionOf(other, comparing)),
 		sideBySide(comparing),
-		section("how", "How to read this", [paragraph(HOW), CURVES], {
-			media: FILES,
-		}),
+		section("how", "How to read this", [paragraph(HOW), CURVES], { media: FILES }),
 	];
 }
 
@@ -71,10 +62,7 @@ const CURVES = paragraph(tell("comparison-reading"), "plain", PAGE);
 /** On a terminal. */
 const MOST_DIFFERENCES = 8;
 
-function namesOf(
-	{ systems }: Comparing,
-	{ letter }: Other,
-): readonly [string, string] {
+function namesOf({ systems }: Comparing, { letter }: Other): readonly [string, string] {
 	return [systems?.[0] ?? "A", systems?.[1] ?? letter];
 }
 
@@ -88,18 +76,16 @@ function sectionOf(other: Other, comparing: Comparing): Section {
 		title: `${two} against ${one}`,
 		blocks: [
 			...differing(other, comparing),
-			...groupsOf(comparisons).flatMap(
-				({ title, comparisons: all }): Block[] => {
-					const [first] = all as [Comparison];
-					const heads = [sideHead(first.a), sideHead(first.b)];
-					return [
-						heading(several ? `${title}: ${letter} against A` : title),
-						charts([{ of: "comparison", letter, title }]),
-						ratioTable(all, (c) => c.metric, numbers(heads)),
-						list([...explained(all), ...marginNotes(all)]),
-					];
-				},
-			),
+			...groupsOf(comparisons).flatMap(({ title, comparisons: all }): Block[] => {
+				const [first] = all as [Comparison];
+				const heads = [sideHead(first.a), sideHead(first.b)];
+				return [
+					heading(several ? `${title}: ${letter} against A` : title),
+					charts([{ of: "comparison", letter, title }]),
+					ratioTable(all, (c) => c.metric, numbers(heads)),
+					list([...explained(all), ...marginNotes(all)]),
+				];
+			}),
 			sentences(
 				[
 					...advisories(comparisons),
@@ -110,10 +96,7 @@ function sectionOf(other: Other, comparing: Comparing): Section {
 				],
 				"warn",
 			),
-			sentences(
-				[comparisons.some(hasWeak) ? `~ ${WEAK_MEANS}` : null],
-				"small",
-			),
+			sentences([comparisons.some(hasWeak) ? `~ ${WEAK_MEANS}` : null], "small"),
 		],
 	};
 }
@@ -162,17 +145,13 @@ function sideBySide(comparing: Comparing): Section {
 		name: string,
 		of: (baseline: Named["baseline"]) => string | number | null | undefined,
 	) => [name, ...folders.map(({ baseline }) => text(of(baseline)))];
-	const systems = [
-		...new Set(folders.flatMap((f) => Object.keys(f.baseline.systems))),
-	];
+	const systems = [...new Set(folders.flatMap((f) => Object.keys(f.baseline.systems)))];
 	const rows = [
 		row("scenario", (b) => b.scenario),
 		row("run", (b) => b.runId),
 		row("started", (b) => b.startedAt),
 		row("mqbench", (b) => b.mqbench),
-		...MACHINE.map(({ name, of }) =>
-			row(name, (b) => b.machine && of(b.machine)),
-		),
+		...MACHINE.map(({ name, of }) => row(name, (b) => b.machine && of(b.machine))),
 		...systems.flatMap((system) =>
 			["broker", "library", "durability", "target"].map((fact) =>
 				row(`${system}: ${fact}`, (b) => b.systems[system]?.[fact]),
@@ -186,9 +165,6 @@ function sideBySide(comparing: Comparing): Section {
 			? paragraph(tell("no-differences"))
 			: differenceTable(other, comparing),
 	]);
-	const blocks = [
-		wordTable(heads, rows, { texts: heads.length }),
-		...differences,
-	];
+	const blocks = [wordTable(heads, rows, { texts: heads.length }), ...differences];
 	return section("machines", "Machines and versions", blocks, { media: PAGE });
 }

@@ -29,12 +29,7 @@ export function comparingFigures(
 		].map((side, place) => ({
 			...side,
 			place,
-			name:
-				systems === null
-					? place === 0
-						? "A"
-						: other.letter
-					: (systems[place] ?? ""),
+			name: systems === null ? (place === 0 ? "A" : other.letter) : (systems[place] ?? ""),
 			runs: side.baseline.runs.filter(
 				(run) =>
 					run.system === side.system &&
@@ -108,9 +103,7 @@ export function ratioFigure(
 						return text === null ? [] : [`${c.metric}: ${text}`];
 					})
 					.join("; "),
-				description: rows
-					.map(({ name, text, word }) => `${name} ${text}: ${word}`)
-					.join(". "),
+				description: rows.map(({ name, text, word }) => `${name} ${text}: ${word}`).join(". "),
 				rows,
 			};
 }
@@ -121,9 +114,7 @@ export function ratioFigure(
  */
 export function smallestText({ low, high }: Comparison): string | null {
 	if (low === null || high === null || low <= 0) return null;
-	return tell("smallest-change", {
-		share: percentText(Math.sqrt(high / low) - 1),
-	});
+	return tell("smallest-change", { share: percentText(Math.sqrt(high / low) - 1) });
 }
 
 // --- internal ---
@@ -142,11 +133,7 @@ interface Side {
 const bare = { interval: "" };
 const MARKS = [50, 90, 99, 99.9, 99.99];
 
-function curveOf(
-	run: Entry,
-	side: Side,
-	thin: boolean,
-): PercentileFigure["curves"][number] {
+function curveOf(run: Entry, side: Side, thin: boolean): PercentileFigure["curves"][number] {
 	const { main, figures, beyond, curve } = run;
 	const last = curve.at(-1)?.[0] ?? 0;
 	const max = figures[`${main} max`] ?? null;
@@ -175,10 +162,7 @@ function curveOf(
 				? [{ p, value, text: `> ${text}`, ...bare }]
 				: [{ p, value, text, ...bare }];
 		}),
-		censored:
-			censored && max !== null
-				? `some never completed: > ${formatDuration(max)}`
-				: null,
+		censored: censored && max !== null ? `some never completed: > ${formatDuration(max)}` : null,
 	};
 }
 

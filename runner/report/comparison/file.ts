@@ -24,19 +24,12 @@ export function checkedFile(
 	});
 }
 
-export function writeComparison(
-	name: string,
-	text: string,
-	world: World,
-): void {
+export function writeComparison(name: string, text: string, world: World): void {
 	const file = path.resolve(world.cwd, name);
 	try {
 		makeFolder(path.dirname(file));
 		writeFileSync(file, text);
 	} catch (error) {
-		throw failure("comparison-unwritable", {
-			path: name,
-			reason: reasonOf(error),
-		});
+		throw failure("comparison-unwritable", { path: name, reason: reasonOf(error) });
 	}
 }

@@ -44,8 +44,7 @@ describe.skipIf(missing)("the page of a comparison in a browser", () => {
 		"of a name of %s, %d wide: asks nobody for anything, says no error, and axe finds nothing serious",
 		async (_, width, name) => {
 			await opened(name, width, async (page) => {
-				for (const chart of await page.locator("figure[data-figure]").all())
-					await drawnIn(chart);
+				for (const chart of await page.locator("figure[data-figure]").all()) await drawnIn(chart);
 				expect(await emptyCharts(page)).toEqual([]);
 				expect(await widthOf(page)).toBeLessThanOrEqual(width);
 				expect(await seriousFindings(page)).toEqual([]);
@@ -73,16 +72,9 @@ describe.skipIf(missing)("the page of a comparison in a browser", () => {
 	});
 });
 
-function opened(
-	name: string,
-	width: number,
-	look: (page: Page) => Promise<void>,
-): Promise<void> {
+function opened(name: string, width: number, look: (page: Page) => Promise<void>): Promise<void> {
 	const file = join(browser.folder, `${name.length}-${width}.html`);
-	writeFileSync(
-		file,
-		comparingPage(comparingOf(side("a", 1, name), [side("b", 2, name)])),
-	);
+	writeFileSync(file, comparingPage(comparingOf(side("a", 1, name), [side("b", 2, name)])));
 	const viewport = { width, height: 800 };
 	return browser.opened(pathToFileURL(file).href, { viewport }, look);
 }

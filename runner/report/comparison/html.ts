@@ -1,10 +1,6 @@
 import type { Comparing } from "../../compare/comparing.ts";
 import { shownIn } from "../document/blocks.ts";
-import {
-	groupsOf,
-	OUTCOME_LOOKS,
-	outcomeWord,
-} from "../document/comparison-words.ts";
+import { groupsOf, OUTCOME_LOOKS, outcomeWord } from "../document/comparison-words.ts";
 import { badgeMarkup } from "../html/badge.ts";
 import { sectionMarkup } from "../html/blocks.ts";
 import { renderPage } from "../page/html-page.ts";
@@ -23,7 +19,9 @@ export function comparingPage(comparing: Comparing): string {
 			return figure === null ? [] : [{ letter: other.letter, title, figure }];
 		}),
 		...comparingFigures(comparing, other).map(({ of: title, ...figure }) => ({
-			...{ letter: other.letter, title, figure },
+			letter: other.letter,
+			title,
+			figure,
 		})),
 	]);
 	const title = a.baseline.scenario;

@@ -19,9 +19,7 @@ const comparisons = other?.comparisons ?? [];
 const figure = ratioFigure("r", "nats", comparisons);
 
 test("every ratio stands with its interval, in the words of the table", () => {
-	expect(figure?.rows.map(({ name }) => name)).toEqual(
-		comparisons.map(({ metric }) => metric),
-	);
+	expect(figure?.rows.map(({ name }) => name)).toEqual(comparisons.map(({ metric }) => metric));
 	for (const [i, row] of (figure?.rows ?? []).entries()) {
 		const c = comparisons[i];
 		if (c === undefined) throw new Error("no comparison");
@@ -43,11 +41,7 @@ test("a bound that is not known has an arrow, and the picture names every figure
 	if (figure === null) throw new Error("no figure");
 	const drawn = (high: number | null) => {
 		const rows = figure.rows.map((row) => ({ ...row, high }));
-		const look = {
-			theme: "light",
-			width: 720,
-			off: new Set<string>(),
-		} as const;
+		const look = { theme: "light", width: 720, off: new Set<string>() } as const;
 		const view = { ...look, logarithmic: null, alone: true };
 		const height = heightOf({ ...figure, rows }, view);
 		return pictureOf({ ...figure, rows }, { ...view, height } as View);

@@ -7,10 +7,7 @@ import { makePage, type PageOptions } from "../terminal/text-page.ts";
 import { comparingSections, sidesOf } from "./document.ts";
 
 /** The comparison as it is printed; its last line is the outcome. */
-export function renderComparing(
-	given: Comparing,
-	options: PageOptions,
-): string {
+export function renderComparing(given: Comparing, options: PageOptions): string {
 	const comparing = plainAll(given);
 	const page = makePage(options);
 	const { outcome, summary } = comparing;
@@ -19,13 +16,11 @@ export function renderComparing(
 	const lines = [
 		...sidesOf(comparing).flatMap((side) => page.fold(side, "   ", "")),
 		"",
-		...shownIn(comparingSections(comparing), "terminal").flatMap(
-			({ title, blocks }) => [
-				...page.fold(title).map((line) => page.style("bold", line)),
-				...blockLines(blocks, page),
-				"",
-			],
-		),
+		...shownIn(comparingSections(comparing), "terminal").flatMap(({ title, blocks }) => [
+			...page.fold(title).map((line) => page.style("bold", line)),
+			...blockLines(blocks, page),
+			"",
+		]),
 		`${page.badge(OUTCOME_LOOKS[outcome], word)}${first.slice(word.length)}`,
 		...others,
 	];

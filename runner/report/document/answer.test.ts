@@ -4,11 +4,7 @@ import type { Verdict } from "../../model/verdict.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { readResult } from "../result-files.ts";
 import { saturatedBy } from "../saturated.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	publishedOnce,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedFolder, publishedOnce } from "../stored.fake.ts";
 import { answer, provenance, stallText } from "./answer.ts";
 import type { Block, MatrixCell } from "./blocks.ts";
 
@@ -43,70 +39,63 @@ function percentile(run: Run, p: number) {
 /** The value in a text such as "~1.2ms": only its digits and its unit. */
 const bare = (text: string) => text.replace("~", "");
 
-describe.each(["message-queue-latency", "commit-log-latency"])(
-	"the matrix of %s",
-	(name) => {
-		const result = publishedOnce(name);
-		const runOf = ({ to }: MatrixCell) =>
-			result.runs[Number(to.replace("run-", "")) - 1] as Run;
-		const all = matrixOf(result).rows.flatMap(({ system, cells }) =>
-			cells.flatMap((cell) => (cell === null ? [] : [{ system, cell }])),
-		);
+describe.each(["message-queue-latency", "commit-log-latency"])("the matrix of %s", (name) => {
+	const result = publishedOnce(name);
+	const runOf = ({ to }: MatrixCell) => result.runs[Number(to.replace("run-", "")) - 1] as Run;
+	const all = matrixOf(result).rows.flatMap(({ system, cells }) =>
+		cells.flatMap((cell) => (cell === null ? [] : [{ system, cell }])),
+	);
 
-		test("has a cell for each run, with the figures of result.json", () => {
-			expect(all).toHaveLength(result.runs.length);
-			for (const { system, cell } of all) {
-				const run = runOf(cell);
-				expect(run.system).toBe(system);
-				const [p50, p99] = [percentile(run, 50), percentile(run, 99)];
-				expect(bare(cell.p50)).toBe(formatDuration(p50.value ?? 0));
-				expect(bare(cell.p99)).toBe(formatDuration(p99.value ?? 0));
-				const interval = ({ low, high }: typeof p50) =>
-					`[${formatDuration(low ?? 0)}, ${high === null ? "\u221e" : formatDuration(high)}]`;
-				expect(cell.p99Interval).toBe(interval(p99));
-				expect(cell.p50Interval).toBe(interval(p50));
-				expect(cell.curve).toEqual(
-					run.metrics[run.main]?.curve.map(({ p, value }) => [p, value]),
-				);
-			}
-		});
+	test("has a cell for each run, with the figures of result.json", () => {
+		expect(all).toHaveLength(result.runs.length);
+		for (const { system, cell } of all) {
+			const run = runOf(cell);
+			expect(run.system).toBe(system);
+			const [p50, p99] = [percentile(run, 50), percentile(run, 99)];
+			expect(bare(cell.p50)).toBe(formatDuration(p50.value ?? 0));
+			expect(bare(cell.p99)).toBe(formatDuration(p99.value ?? 0));
+			const interval = ({ low, high }: typeof p50) =>
+				`[${formatDuration(low ?? 0)}, ${high === null ? "\u221e" : formatDuration(high)}]`;
+			expect(cell.p99Interval).toBe(interval(p99));
+			expect(cell.p50Interval).toBe(interval(p50));
+			expect(cell.curve).toEqual(run.metrics[run.main]?.curve.map(({ p, value }) => [p, value]));
+		}
+	});
 
-		test("says how many times the lowest p99 of its case each is, and where intervals overlap", () => {
-			const seen = new Set<string>();
-			for (const { cell } of all) {
-				const run = runOf(cell);
-				// What a machine at its end measured is not the system's alone.
-				const ranked = result.runs.filter(
-					(other) =>
-						other.case === run.case &&
-						["pass", "fail", "inconclusive"].includes(other.verdict) &&
-						saturatedBy(other).length === 0,
-				);
-				const [lowest] = ranked
-					.map((other) => percentile(other, 99))
-					.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0));
-				const own = percentile(run, 99);
-				if (!ranked.includes(run) || ranked.length < 2)
-					expect(cell.ratio).toBeNull();
-				else if (own.value === lowest?.value) expect(cell.ratio).toBe("lowest");
-				else {
-					const ratio = (own.value ?? 0) / (lowest?.value ?? 0);
-					const [text = "", said] = (cell.ratio ?? "").split(", ");
-					expect(text).toMatch(/^[\d.]+x$/);
-					// Of three digits, of more than ten times two.
-					const wrong = Math.abs(Number.parseFloat(text) / ratio - 1);
-					expect(wrong).toBeLessThanOrEqual(ratio >= 10 ? 0.05 : 0.005);
-					const top = lowest?.high ?? Number.POSITIVE_INFINITY;
-					expect(said === "overlaps").toBe(top >= (own.low ?? 0));
-				}
-				seen.add(cell.ratio === null ? "none" : (cell.ratio.at(-1) ?? ""));
+	test("says how many times the lowest p99 of its case each is, and where intervals overlap", () => {
+		const seen = new Set<string>();
+		for (const { cell } of all) {
+			const run = runOf(cell);
+			// What a machine at its end measured is not the system's alone.
+			const ranked = result.runs.filter(
+				(other) =>
+					other.case === run.case &&
+					["pass", "fail", "inconclusive"].includes(other.verdict) &&
+					saturatedBy(other).length === 0,
+			);
+			const [lowest] = ranked
+				.map((other) => percentile(other, 99))
+				.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0));
+			const own = percentile(run, 99);
+			if (!ranked.includes(run) || ranked.length < 2) expect(cell.ratio).toBeNull();
+			else if (own.value === lowest?.value) expect(cell.ratio).toBe("lowest");
+			else {
+				const ratio = (own.value ?? 0) / (lowest?.value ?? 0);
+				const [text = "", said] = (cell.ratio ?? "").split(", ");
+				expect(text).toMatch(/^[\d.]+x$/);
+				// Of three digits, of more than ten times two.
+				const wrong = Math.abs(Number.parseFloat(text) / ratio - 1);
+				expect(wrong).toBeLessThanOrEqual(ratio >= 10 ? 0.05 : 0.005);
+				const top = lowest?.high ?? Number.POSITIVE_INFINITY;
+				expect(said === "overlaps").toBe(top >= (own.low ?? 0));
 			}
-			// Lowest, a ratio, at least.
-			expect(seen).toContain("t");
-			expect(seen).toContain("x");
-		});
-	},
-);
+			seen.add(cell.ratio === null ? "none" : (cell.ratio.at(-1) ?? ""));
+		}
+		// Lowest, a ratio, at least.
+		expect(seen).toContain("t");
+		expect(seen).toContain("x");
+	});
+});
 
 test("a system whose machine was at its end is named in the head of its case, and has no ratio; the others have", () => {
 	const whole = readResult(publishedFolder("message-queue-latency"));
@@ -130,9 +119,7 @@ describe("a cell", () => {
 		for (const system of ["nats", "kafka"]) {
 			const cell = cellOf(result, system, name);
 			const runs = result.runs.filter((run) => run.system === system);
-			const p99s = runs
-				.map((run) => percentile(run, 99).value ?? 0)
-				.toSorted((a, b) => a - b);
+			const p99s = runs.map((run) => percentile(run, 99).value ?? 0).toSorted((a, b) => a - b);
 			expect(cell.repeats).toBe(3);
 			expect(bare(cell.p99)).toBe(formatDuration(p99s[1] ?? 0));
 		}
@@ -147,10 +134,7 @@ describe("a cell", () => {
 		const result = fixtureResult("repeats");
 		const gate = result.gates[0];
 		if (gate === undefined) throw new Error("no gate");
-		const gates = verdicts.map((verdict) => ({
-			...gate,
-			...{ verdict, system: "kafka", case: name },
-		}));
+		const gates = verdicts.map((verdict) => ({ ...gate, verdict, system: "kafka", case: name }));
 		expect(cellOf({ ...result, gates }, "kafka", name).verdict).toBe(worst);
 	});
 
@@ -158,12 +142,9 @@ describe("a cell", () => {
 		const result = fixtureResult("repeats");
 		const ratios = (invalid: string) => {
 			const runs = result.runs.map(
-				(run): Run =>
-					run.system === invalid ? { ...run, verdict: "invalid" } : run,
+				(run): Run => (run.system === invalid ? { ...run, verdict: "invalid" } : run),
 			);
-			return ["nats", "kafka"].map(
-				(system) => cellOf({ ...result, runs }, system, name).ratio,
-			);
+			return ["nats", "kafka"].map((system) => cellOf({ ...result, runs }, system, name).ratio);
 		};
 		const [nats, kafka] = ratios("");
 		expect([nats, kafka]).toContain("lowest");
@@ -178,17 +159,13 @@ describe("a cell", () => {
 		const at = cases.indexOf("throughput");
 		expect(unranked[at]).toContain("closed loop");
 		for (const { system, cells } of rows) {
-			const runs = result.runs.filter(
-				(run) => run.system === system && run.case === "throughput",
-			);
+			const runs = result.runs.filter((run) => run.system === system && run.case === "throughput");
 			const known = runs.flatMap(({ throughput }) => throughput.received ?? []);
 			expect(known.length).toBe(3);
 			const [low, high] = [Math.min(...known), Math.max(...known)];
 			const perSecond = (value: number) => `${formatCount(value)}/s`;
 			expect(cells[at]?.ratio).toBeNull();
-			expect(cells[at]?.carried?.range).toBe(
-				`${perSecond(low)} to ${perSecond(high)}`,
-			);
+			expect(cells[at]?.carried?.range).toBe(`${perSecond(low)} to ${perSecond(high)}`);
 			expect(known.map(perSecond)).toContain(cells[at]?.carried?.text);
 			expect(cells[cases.indexOf("latency")]?.carried).toBeNull();
 		}
@@ -256,10 +233,7 @@ describe("of one run", () => {
 
 	test("seconds in which messages never completed are the worst stall", () => {
 		const run = fixtureResult("lost").runs[0] as Run;
-		const missing = run.series.seconds.reduce(
-			(n, s) => n + (s.missing ?? 0),
-			0,
-		);
+		const missing = run.series.seconds.reduce((n, s) => n + (s.missing ?? 0), 0);
 		const text = stallText(run);
 		expect(missing).toBe(12);
 		expect(text).toMatch(/: \d+ messages? of it never completed/);
@@ -270,9 +244,7 @@ describe("of one run", () => {
 		expect(stallText(run)).toBeNull();
 		const stall = fixtureResult("stall").runs[0] as Run;
 		const seconds = stall.series.seconds.slice(0, 4);
-		expect(
-			stallText({ ...stall, series: { ...stall.series, seconds } }),
-		).toBeNull();
+		expect(stallText({ ...stall, series: { ...stall.series, seconds } })).toBeNull();
 	});
 });
 
@@ -284,21 +256,15 @@ describe("where figures come from", () => {
 		for (const [i, run] of result.runs.entries()) {
 			expect(items[i]?.to).toBe(`run-${i + 1}`);
 			expect(items[i]?.text).toContain(`repeat ${run.repeat}`);
-			expect(items[i]?.text).toContain(
-				`begun ${run.startedAt?.slice(0, 16).replace("T", " ")}`,
-			);
-			const spoken = run.validity.filter(({ status }) =>
-				["warn", "invalid"].includes(status),
-			);
+			expect(items[i]?.text).toContain(`begun ${run.startedAt?.slice(0, 16).replace("T", " ")}`);
+			const spoken = run.validity.filter(({ status }) => ["warn", "invalid"].includes(status));
 			const unknown = run.validity.filter(({ status }) => status === "unknown");
 			if (unknown.length > 0)
 				expect(items[i]?.text).toContain(
 					`not checked: ${unknown.map(({ check }) => check).join(", ")}`,
 				);
-			for (const { check } of spoken.slice(0, 4))
-				expect(items[i]?.text).toContain(`${check}: `);
-			if (spoken.length === 0)
-				expect(items[i]?.text).toContain("no check speaks");
+			for (const { check } of spoken.slice(0, 4)) expect(items[i]?.text).toContain(`${check}: `);
+			if (spoken.length === 0) expect(items[i]?.text).toContain("no check speaks");
 			expect(items[i]?.look === "ok").toBe(spoken.length === 0);
 		}
 	});
@@ -308,9 +274,7 @@ describe("where figures come from", () => {
 		const { items } = strip(result);
 		const failed = items.filter(({ look }) => look === "fail");
 		expect(failed.map(({ to }) => to)).toEqual(
-			result.runs.flatMap(({ verdict }, i) =>
-				verdict === "fail" ? [`run-${i + 1}`] : [],
-			),
+			result.runs.flatMap(({ verdict }, i) => (verdict === "fail" ? [`run-${i + 1}`] : [])),
 		);
 		expect(failed.length).toBeGreaterThan(0);
 		for (const { text } of failed) {
@@ -323,10 +287,7 @@ describe("where figures come from", () => {
 		const result = fixtureResult("repeats");
 		const [first, ...rest] = result.runs.map((run) => ({
 			...run,
-			validity: run.validity.map((check) => ({
-				...check,
-				status: "ok" as const,
-			})),
+			validity: run.validity.map((check) => ({ ...check, status: "ok" as const })),
 		}));
 		if (first === undefined) throw new Error("no run");
 		const clean = { ...result, runs: [first, ...rest] };
@@ -346,17 +307,14 @@ describe("where figures come from", () => {
 		const again = { startedAt: "2026-01-02T00:00:00.000Z", bootId: "b" };
 		const resumed = strip({
 			...result,
-			environment: {
-				...environment,
-				resumed: [{ ...again, node: "v20", go: null }],
-			},
+			environment: { ...environment, resumed: [{ ...again, node: "v20", go: null }] },
 			runs: result.runs.map((run) => ({ ...run, confirms: run.repeat === 3 })),
 		});
 		expect(resumed.text).toContain("in 2 sittings, resumed");
 		expect(resumed.text).toContain("2 repeated to confirm");
-		expect(
-			resumed.items.filter(({ text }) => text.includes("repeated to confirm")),
-		).toHaveLength(2);
+		expect(resumed.items.filter(({ text }) => text.includes("repeated to confirm"))).toHaveLength(
+			2,
+		);
 	});
 
 	test("an interrupted run is no good one", () => {
@@ -370,9 +328,7 @@ test("a cell is FAIL where a queue grew, though every SLA line is met", () => {
 	const [gate] = result.gates;
 	const [run] = result.runs;
 	if (gate === undefined || run === undefined) throw new Error("no run");
-	const gates = [
-		{ ...gate, verdict: "pass" as const, system: run.system, case: run.case },
-	];
+	const gates = [{ ...gate, verdict: "pass" as const, system: run.system, case: run.case }];
 	const runs = result.runs.map((one, i) =>
 		i === 0 ? { ...one, verdict: "fail" as const, why: "a queue grew" } : one,
 	);
@@ -386,7 +342,11 @@ describe("of several stalls", () => {
 	if (run === undefined) throw new Error("no run");
 	const second = (n: number, p99: number | null, max: number, missing = 0) => ({
 		...(run.series.seconds[0] as Run["series"]["seconds"][number]),
-		...{ second: n, p99, max, missing, count: 1000 },
+		second: n,
+		p99,
+		max,
+		missing,
+		count: 1000,
 	});
 	const told = (...seconds: ReturnType<typeof second>[]) =>
 		stallText({ ...run, series: { ...run.series, seconds } });
@@ -432,12 +392,10 @@ describe("the strip of runs", () => {
 		const { result, run, cores } = healthy();
 		const used = [0.5, 0.25, 0.75].map((share) => share * cores);
 		run.series.resources = [0.9, 2, 3, 4, 99].map((at, i) => ({
-			...{
-				at,
-				generator: null,
-				broker: null as (typeof run.series.resources)[number]["broker"],
-				network: null,
-			},
+			at,
+			generator: null,
+			broker: null as (typeof run.series.resources)[number]["broker"],
+			network: null,
 			machine: { busyCores: used[i - 1] ?? cores, stealCores: null },
 		}));
 		expect(run.window).toMatchObject({ startNs: 1e9, endNs: 6e9 });
@@ -446,8 +404,10 @@ describe("the strip of runs", () => {
 		// What ran between two ticks the kernel has only counted for its process.
 		for (const one of run.series.resources)
 			one.broker = {
-				...{ cores: 0.6 * cores, rssBytes: null },
-				...{ readBytesPerSecond: null, writeBytesPerSecond: null },
+				cores: 0.6 * cores,
+				rssBytes: null,
+				readBytesPerSecond: null,
+				writeBytesPerSecond: null,
 			};
 		expect(strip(result).text).toContain("machine 35 % idle");
 		// Of brokers elsewhere it is no time of this machine.
@@ -462,8 +422,12 @@ describe("the strip of runs", () => {
 		const check = (status: "ok" | "warn" | "unknown") => {
 			run.validity = run.validity.filter((c) => c.check !== "steady");
 			run.validity.push({
-				...{ check: "steady", status, detail: "d", figure: null },
-				...{ limit: null, remedy: null },
+				check: "steady",
+				status,
+				detail: "d",
+				figure: null,
+				limit: null,
+				remedy: null,
 			} as Run["validity"][number]);
 			return strip(result).items[0]?.text.split("; ");
 		};

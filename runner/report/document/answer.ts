@@ -65,9 +65,7 @@ export function provenance(result: Result): Block[] {
 					: []),
 				...(repeated > 0 ? [`${repeated} repeated to confirm`] : []),
 				...idleTexts(idle.filter((share) => share !== null)),
-				doubted === 0
-					? tell("no-check-speaks")
-					: `checks speak against ${doubted} of them`,
+				doubted === 0 ? tell("no-check-speaks") : `checks speak against ${doubted} of them`,
 			].join(", "),
 		},
 	];
@@ -83,15 +81,13 @@ export function stallText(run: Run): string | null {
 	const known = seconds.flatMap(({ p99 }) => p99 ?? []).sort((a, b) => a - b);
 	const middle = known[Math.floor((known.length - 1) / 2)] ?? null;
 	const slow = seconds.filter(
-		({ p99, missing }) =>
-			(middle !== null && (p99 ?? 0) >= STALL * middle) || (missing ?? 0) > 0,
+		({ p99, missing }) => (middle !== null && (p99 ?? 0) >= STALL * middle) || (missing ?? 0) > 0,
 	);
 	const stretches: (typeof slow)[] = [];
 	for (const second of slow) {
 		const last = stretches.at(-1);
 		const before = last?.at(-1);
-		if (before && before.second + secondsOf(before) === second.second)
-			last?.push(second);
+		if (before && before.second + secondsOf(before) === second.second) last?.push(second);
 		else stretches.push([second]);
 	}
 	const [worst] = stretches
@@ -105,8 +101,7 @@ export function stallText(run: Run): string | null {
 	if (worst === undefined) return null;
 	const { from, to, missing, max } = worst;
 	const where = { stretches: stretches.length, from, to };
-	const usual =
-		middle === null ? "" : tell("stall-usual", { p99: formatDuration(middle) });
+	const usual = middle === null ? "" : tell("stall-usual", { p99: formatDuration(middle) });
 	return missing === 0
 		? tell("stall", { ...where, slowest: formatDuration(max), usual })
 		: tell("stall-missing", { ...where, messages: missing, usual });
@@ -187,19 +182,15 @@ function matrix(result: Result): Block {
 		unranked: cases.map(({ known, lowest }) => {
 			const full = known.filter(({ saturated }) => saturated);
 			if (systems.length < 2) return null;
-			if (known.some(({ run }) => isClosed(run)))
-				return tell("closed-not-ranked");
+			if (known.some(({ run }) => isClosed(run))) return tell("closed-not-ranked");
 			if (full.length > 0)
-				return tell("not-ranked", {
-					systems: full.map(({ run }) => run.system).join(", "),
-				});
+				return tell("not-ranked", { systems: full.map(({ run }) => run.system).join(", ") });
 			return lowest === null ? tell("not-compared") : null;
 		}),
 		rows: systems.map((system, colour) => ({
 			system,
 			colour,
-			durability:
-				runs.find((run) => run.system === system)?.load.durability ?? "",
+			durability: runs.find((run) => run.system === system)?.load.durability ?? "",
 			cells: cases.map(({ standings, lowest }) => {
 				const one = standings[colour];
 				return one ? cellOf(one, lowest, result) : null;
@@ -214,24 +205,15 @@ function carriedOf({ throughput: { received, sent } }: Run): number | null {
 }
 
 function carriedBy({ run, repeats }: Standing): MatrixCell["carried"] {
-	const all = repeats
-		.flatMap((one) => carriedOf(one) ?? [])
-		.toSorted((a, b) => a - b);
+	const all = repeats.flatMap((one) => carriedOf(one) ?? []).toSorted((a, b) => a - b);
 	const ends = [...new Set([all[0], all.at(-1)])];
 	return {
 		text: perSecondText(carriedOf(run)),
-		range:
-			ends.length < 2
-				? ""
-				: ends.map((value) => perSecondText(value ?? null)).join(" to "),
+		range: ends.length < 2 ? "" : ends.map((value) => perSecondText(value ?? null)).join(" to "),
 	};
 }
 
-function cellOf(
-	standing: Standing,
-	lowest: Standing | null,
-	result: Result,
-): MatrixCell {
+function cellOf(standing: Standing, lowest: Standing | null, result: Result): MatrixCell {
 	const { run, p50, p99, repeats } = standing;
 	return {
 		to: `run-${result.runs.indexOf(run) + 1}`,
@@ -245,24 +227,16 @@ function cellOf(
 		ratio: lowest === null ? null : ratioText(standing, lowest),
 		repeats: repeats.length,
 		saturated: standing.saturated,
-		curve: (run.metrics[run.main]?.curve ?? []).map(
-			({ p, value }) => [p, value] as const,
-		),
+		curve: (run.metrics[run.main]?.curve ?? []).map(({ p, value }) => [p, value] as const),
 	};
 }
 
 /** The worst of the gates of its system and case, and of what a check decided of a run itself, as of a queue that grew; without any its runs'. */
 function verdictOf(repeats: readonly Run[], { gates }: Result): Verdict {
 	const [run] = repeats;
-	const own = gates.filter(
-		(gate) => gate.system === run?.system && gate.case === run?.case,
-	);
+	const own = gates.filter((gate) => gate.system === run?.system && gate.case === run?.case);
 	const decided = repeats.filter(({ why }) => why !== null);
-	return worst(
-		[...own, ...(own.length === 0 ? repeats : decided)].map(
-			({ verdict }) => verdict,
-		),
-	);
+	return worst([...own, ...(own.length === 0 ? repeats : decided)].map(({ verdict }) => verdict));
 }
 
 /** What a run's checks say, at worst. */
@@ -283,22 +257,13 @@ function speaks({ status }: Run["validity"][number]): boolean {
  * counts a machine's time by ticks, which miss what runs between two of them, and that of a process exactly: the machine was at least as busy as
  * generator and broker.
  */
-function idleShare(
-	{ series, window, sameHost }: Run,
-	cores: number | null,
-): number | null {
-	if (cores === null || (series.hosts.length > 0 && sameHost !== true))
-		return null;
+function idleShare({ series, window, sameHost }: Run, cores: number | null): number | null {
+	if (cores === null || (series.hosts.length > 0 && sameHost !== true)) return null;
 	// The nodes of a broker elsewhere have their CPU time from there.
 	const here = sameHost === true && series.brokerHosts === undefined;
 	const busy = series.resources.flatMap(({ at, machine, generator, broker }) =>
-		at * 1e9 > window.startNs &&
-		at * 1e9 <= window.endNs &&
-		machine.busyCores !== null
-			? Math.max(
-					machine.busyCores,
-					(generator?.cores ?? 0) + (here ? (broker?.cores ?? 0) : 0),
-				)
+		at * 1e9 > window.startNs && at * 1e9 <= window.endNs && machine.busyCores !== null
+			? Math.max(machine.busyCores, (generator?.cores ?? 0) + (here ? (broker?.cores ?? 0) : 0))
 			: [],
 	);
 	// Who may use some of the cores only does not know how many there are.
@@ -316,8 +281,7 @@ function idleTexts(shares: readonly number[]): string[] {
 
 /** Whether p50 had settled, where a check has looked. */
 function steadyTexts({ validity }: Run): string[] {
-	if (validity.some(({ status }) => status === "fail"))
-		return [tell("queue-grew")];
+	if (validity.some(({ status }) => status === "fail")) return [tell("queue-grew")];
 	const found = validity.filter(({ check }) => STEADY.has(check));
 	if (found.some(speaks)) return ["not steady"];
 	return found.some(({ status }) => status === "ok") ? ["steady"] : [];
@@ -325,21 +289,14 @@ function steadyTexts({ validity }: Run): string[] {
 
 const STEADY = new Set(["steady", "warm-up"]);
 
-function provenanceText(
-	run: Run,
-	{ runs }: Result,
-	idle: number | null,
-): string {
+function provenanceText(run: Run, { runs }: Result, idle: number | null): string {
 	const spoken = run.validity.filter(speaks);
 	const unknown = run.validity
 		.filter(({ status }) => status === "unknown")
 		.map(({ check }) => check);
 	const shown = spoken.slice(0, MOST_CHECKS);
 	return [
-		[
-			`${run.system}, ${run.case}`,
-			runs.some((r) => r.repeat > 1) ? `repeat ${run.repeat}` : null,
-		]
+		[`${run.system}, ${run.case}`, runs.some((r) => r.repeat > 1) ? `repeat ${run.repeat}` : null]
 			.filter((text) => text !== null)
 			.join(", "),
 		run.startedAt === null ? "never begun" : `begun ${minute(run.startedAt)}`,
@@ -350,9 +307,7 @@ function provenanceText(
 		...shown.map(({ check, detail }) =>
 			runs.length > MOST_DETAILED ? check : `${check}: ${detail}`,
 		),
-		...(spoken.length > shown.length
-			? [`and ${spoken.length - shown.length} more`]
-			: []),
+		...(spoken.length > shown.length ? [`and ${spoken.length - shown.length} more`] : []),
 		...(unknown.length > 0 ? [`not checked: ${unknown.join(", ")}`] : []),
 	].join("; ");
 }

@@ -24,10 +24,7 @@ export type Piece =
 	/** Into the page, by an id; elsewhere its text alone. */
 	| { readonly kind: "link"; readonly to: string | null; readonly text: string }
 	/** How a time is made up, as a bar: names and their shares of the width. */
-	| {
-			readonly kind: "shares";
-			readonly parts: readonly (readonly [name: string, share: number])[];
-	  }
+	| { readonly kind: "shares"; readonly parts: readonly (readonly [name: string, share: number])[] }
 	| {
 			readonly kind: "settings";
 			readonly entries: readonly (readonly [key: string, value: string])[];
@@ -92,11 +89,7 @@ export interface Verdicts extends Shown {
 export type Block =
 	| Paragraph
 	| Table
-	| (Shown & {
-			readonly kind: "heading";
-			readonly text: string;
-			readonly id?: string;
-	  })
+	| (Shown & { readonly kind: "heading"; readonly text: string; readonly id?: string })
 	| (Shown & { readonly kind: "list"; readonly items: readonly Text[] })
 	| Verdicts
 	| (Shown & {
@@ -181,15 +174,8 @@ export interface MatrixCell {
 export type Chart =
 	| { readonly of: "overview" }
 	| { readonly of: "search"; readonly number: number }
-	| {
-			readonly of: "comparison";
-			readonly letter: string;
-			readonly title: string;
-	  }
-	| {
-			readonly of: "percentiles" | "parts" | "steps" | "time" | "heat";
-			readonly run: number;
-	  };
+	| { readonly of: "comparison"; readonly letter: string; readonly title: string }
+	| { readonly of: "percentiles" | "parts" | "steps" | "time" | "heat"; readonly run: number };
 
 /** A part of a report with a title, to which links lead. */
 export interface Section extends Shown {
@@ -199,28 +185,19 @@ export interface Section extends Shown {
 	/** What the contents call it; undefined: they do not lead to it. */
 	readonly contents?: string;
 	/** One of several runs; "folded" with what to know of it at once. */
-	readonly run?: {
-		readonly folded: string | null;
-		readonly system: string;
-		readonly case: string;
-	};
+	readonly run?: { readonly folded: string | null; readonly system: string; readonly case: string };
 	/** Below its title. */
 	readonly blocks: readonly Block[];
 }
 
 /** What of it a medium shows. */
-export function shownIn<T extends Shown>(
-	all: readonly T[],
-	medium: Medium,
-): T[] {
+export function shownIn<T extends Shown>(all: readonly T[], medium: Medium): T[] {
 	return all.filter(({ media }) => media?.includes(medium) ?? true);
 }
 
 /** A table as a medium shows it: its columns, rows and cells. */
 export function tableIn(table: Table, medium: Medium): Table {
-	const keep = table.columns.map(
-		({ media }) => media?.includes(medium) ?? true,
-	);
+	const keep = table.columns.map(({ media }) => media?.includes(medium) ?? true);
 	return {
 		...table,
 		columns: table.columns.filter((_, i) => keep[i]),

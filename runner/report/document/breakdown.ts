@@ -12,10 +12,7 @@ export function breakdown(run: Run, media: readonly Medium[]): Block[] {
 		paragraph(breakdownText(run)),
 		details(
 			tell("title-parts"),
-			[
-				list(parts.map((one) => partsText(run, one))),
-				paragraph(tell("parts-mean"), "small"),
-			],
+			[list(parts.map((one) => partsText(run, one))), paragraph(tell("parts-mean"), "small")],
 			media,
 		),
 	];

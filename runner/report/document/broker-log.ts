@@ -9,14 +9,9 @@ import { code, details, numbers, paragraph, table } from "./make.ts";
  * What the broker logged while it was measured, on the page alone: a broker may name hosts, which are nobody's business in a comment. Of many runs
  * (not `full`) what is serious.
  */
-export function brokerLog(
-	{ brokerLog: log, window }: Run,
-	full: boolean,
-): Block[] {
+export function brokerLog({ brokerLog: log, window }: Run, full: boolean): Block[] {
 	if (log === undefined) return [];
-	const lines = full
-		? log.lines
-		: log.lines.filter(({ serious }) => serious).slice(0, FEW);
+	const lines = full ? log.lines : log.lines.filter(({ serious }) => serious).slice(0, FEW);
 	if (lines.length === 0) return [];
 	const timesOf = (some: typeof lines) => sum(some.map(({ times }) => times));
 	const more = log.more + timesOf(log.lines) - timesOf(lines);
@@ -34,10 +29,7 @@ export function brokerLog(
 			tell("title-broker-log"),
 			[
 				table([...numbers(["at", "node", "times"]), { name: "line" }], rows),
-				paragraph(
-					more === 0 ? means : `${means} ${tell("broker-log-more", { more })}`,
-					"small",
-				),
+				paragraph(more === 0 ? means : `${means} ${tell("broker-log-more", { more })}`, "small"),
 			],
 			PAGE,
 		),

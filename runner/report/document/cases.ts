@@ -5,16 +5,7 @@ import { type CaseTable, caseTables, MANY_RUNS } from "../matrix.ts";
 import { saturatedBy } from "../saturated.ts";
 import { hostText, systemText, systemTitle } from "../words.ts";
 import { type Block, FILES, PAGE, type Section, TEXTS } from "./blocks.ts";
-import {
-	badge,
-	heading,
-	link,
-	list,
-	numbers,
-	paragraph,
-	section,
-	table,
-} from "./make.ts";
+import { badge, heading, link, list, numbers, paragraph, section, table } from "./make.ts";
 
 /** All runs side by side, a table for each case: of several runs on a page, elsewhere of several systems or of many. */
 export function cases(result: Result): Section[] {
@@ -23,9 +14,7 @@ export function cases(result: Result): Section[] {
 	const many = runs.length >= MANY_RUNS;
 	const several = new Set(runs.map((run) => run.system)).size > 1;
 	const systems = new Map(runs.map((run) => [systemTitle(run), run]));
-	const blocks = caseTables(result).flatMap((table, i) =>
-		caseBlocks(table, i + 1, result),
-	);
+	const blocks = caseTables(result).flatMap((table, i) => caseBlocks(table, i + 1, result));
 	// Few runs say it of themselves, below; a page has a section for it.
 	const rows = many
 		? [...systems.values()].map((run) => [`${run.system}: ${systemText(run)}`])
@@ -49,10 +38,7 @@ function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
 	const columns = [
 		"",
 		{ name: "durability", media: FILES },
-		...numbers(of.head).map((column) => ({
-			...column,
-			spare: SPARE.indexOf(column.name) + 1,
-		})),
+		...numbers(of.head).map((column) => ({ ...column, spare: SPARE.indexOf(column.name) + 1 })),
 		"verdict",
 	];
 	const fates = of.rows.flatMap(({ run, name }) => {
@@ -61,10 +47,7 @@ function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
 	});
 	const checks = new Set(of.rows.flatMap(({ run }) => saturatedBy(run)));
 	const rows = of.rows.map(({ run, name, cells }) => [
-		link(
-			saturatedBy(run).length > 0 ? `${name} *` : name,
-			`run-${result.runs.indexOf(run) + 1}`,
-		),
+		link(saturatedBy(run).length > 0 ? `${name} *` : name, `run-${result.runs.indexOf(run) + 1}`),
 		run.load.durability,
 		...cells,
 		badge(run.verdict),
@@ -75,9 +58,7 @@ function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
 		// Few runs say it of themselves, below.
 		list(result.runs.length >= MANY_RUNS ? fates : []),
 		paragraph(
-			checks.size === 0
-				? null
-				: tell("case-ranks-nothing", { checks: [...checks] }),
+			checks.size === 0 ? null : tell("case-ranks-nothing", { checks: [...checks] }),
 			"warn",
 		),
 	];

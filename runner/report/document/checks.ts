@@ -2,24 +2,8 @@ import type { Result, Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
 import { errorTexts, runTitle } from "../words.ts";
-import {
-	type Block,
-	FILES,
-	type Medium,
-	PAGE,
-	TERMINAL,
-	TEXTS,
-} from "./blocks.ts";
-import {
-	aside,
-	badge,
-	code,
-	details,
-	heading,
-	list,
-	paragraph,
-	sentences,
-} from "./make.ts";
+import { type Block, FILES, type Medium, PAGE, TERMINAL, TEXTS } from "./blocks.ts";
+import { aside, badge, code, details, heading, list, paragraph, sentences } from "./make.ts";
 
 /**
  * Whether a measurement is to be trusted: what checks found stands open; what is well, or not known, is folded, and of many runs
@@ -39,9 +23,7 @@ export function checks(run: Run, short: boolean): Block[] {
 			PAGE,
 		),
 		checkList(findings.filter(({ detail }) => detail !== run.why)),
-		short
-			? paragraph(summary, "soft", PAGE)
-			: details(summary, [checkList(quiet)], PAGE),
+		short ? paragraph(summary, "soft", PAGE) : details(summary, [checkList(quiet)], PAGE),
 		paragraph(
 			unknown.length === 0
 				? null
@@ -91,15 +73,11 @@ export function remarks(result: Result): string[] {
 			.slice(0, MOST_REMARKS)
 			.map(({ texts, runs: [first = "", ...others] }) => {
 				const [text = ""] = texts;
-				const where =
-					others.length === 0 ? first : `${first} and ${others.length} more`;
-				const figures =
-					texts.size > 1 ? " (figures of the first; all in report.html)" : "";
+				const where = others.length === 0 ? first : `${first} and ${others.length} more`;
+				const figures = texts.size > 1 ? " (figures of the first; all in report.html)" : "";
 				return `${where}: ${text}${figures}`;
 			}),
-		...(more > 0
-			? [`and ${plural(more, "more remark")}: see report.html`]
-			: []),
+		...(more > 0 ? [`and ${plural(more, "more remark")}: see report.html`] : []),
 	];
 }
 
@@ -120,11 +98,7 @@ function checkList(all: Run["validity"], media?: readonly Medium[]): Block {
 		all.map(({ check, status, detail, remedy, figure, limit }) => [
 			badge(status, status),
 			`: ${check}: ${detail}${remedy === null ? "" : `. What to do: ${remedy}`}`,
-			aside(
-				figure === null
-					? ""
-					: `(${figure}${limit === null ? "" : `, limit ${limit}`})`,
-			),
+			aside(figure === null ? "" : `(${figure}${limit === null ? "" : `, limit ${limit}`})`),
 		]),
 		media,
 	);

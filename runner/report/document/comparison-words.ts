@@ -64,9 +64,7 @@ export function marginNotes(comparisons: readonly Comparison[]): string[] {
 			const figures = from.get(c.marginFrom) ?? [];
 			from.set(c.marginFrom, [...figures, `${c.metric} ${marginText(c)}`]);
 		}
-	return [...from].map(
-		([where, figures]) => `margin of ${figures.join(", ")}: ${where}`,
-	);
+	return [...from].map(([where, figures]) => `margin of ${figures.join(", ")}: ${where}`);
 }
 
 /** Why nothing here decides, each reason once. */
@@ -80,9 +78,7 @@ export function baselineText(baseline: Baseline): string {
 	const { runs, startedAt, mqbench, scenario } = baseline;
 	return [
 		scenario,
-		startedAt === null
-			? null
-			: `${startedAt.slice(0, 16).replace("T", " ")} UTC`,
+		startedAt === null ? null : `${startedAt.slice(0, 16).replace("T", " ")} UTC`,
 		`${runs.length} ${runs.length === 1 ? "run" : "runs"}`,
 		mqbench === null ? null : `mqbench ${mqbench}`,
 		baseline.quick ? "shortened: no result" : null,
@@ -121,12 +117,7 @@ export function groupsOf(comparisons: readonly Comparison[]): {
 	}
 	return [...groups.values()].map((all) => {
 		const [{ system, case: name }] = all as [Comparison];
-		return {
-			title: `${system}, ${name}`,
-			system,
-			case: name,
-			comparisons: all,
-		};
+		return { title: `${system}, ${name}`, system, case: name, comparisons: all };
 	});
 }
 

@@ -22,9 +22,7 @@ export function comparison({ comparisons, gates }: Result): Section[] {
 			"comparison",
 			title,
 			[
-				...(shown.length === 0
-					? []
-					: [ratioTable(shown, whereOf, sides, { share: 0.2 })]),
+				...(shown.length === 0 ? [] : [ratioTable(shown, whereOf, sides, { share: 0.2 })]),
 				paragraph(more > 0 ? `${plural(more, "comparison")} more: SAME` : null),
 				list(
 					shown

@@ -1,13 +1,6 @@
 import type { Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
-import {
-	countNotes,
-	countsOf,
-	countText,
-	ofCopies,
-	perSecondText,
-	rateTexts,
-} from "../words.ts";
+import { countNotes, countsOf, countText, ofCopies, perSecondText, rateTexts } from "../words.ts";
 import { type Block, FILES, PAGE } from "./blocks.ts";
 import { heading, sentences } from "./make.ts";
 
@@ -39,9 +32,7 @@ export function counts(run: Run): Block[] {
 		sentences(
 			[
 				`Warm-up: ${warmup.join(", ")}`,
-				run.acked === null && run.load.pattern !== "publish"
-					? tell("lost-of-sent")
-					: null,
+				run.acked === null && run.load.pattern !== "publish" ? tell("lost-of-sent") : null,
 			],
 			"small",
 			PAGE,
@@ -69,9 +60,7 @@ const BAD: ReadonlySet<string> = new Set([
 function ratesOf(run: Run): [string, number | null][] {
 	const { sent, received, achieved } = run.throughput;
 	const all: [string, number | null][] =
-		run.load.schedule.kind === "closed"
-			? [["sent rate", sent]]
-			: [["achieved rate", achieved]];
+		run.load.schedule.kind === "closed" ? [["sent rate", sent]] : [["achieved rate", achieved]];
 	return run.load.pattern === "publish"
 		? all
 		: [...all, [ofCopies(run, "received rate"), received]];

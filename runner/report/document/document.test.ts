@@ -26,15 +26,19 @@ const words = (text: string) =>
 		.replaceAll(/<[^>]*>/g, " ")
 		.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 		.replaceAll(/\s+/g, " ");
-const pageOf = (blocks: readonly Block[]) =>
-	blockMarkup(blocks, writing).join("");
+const pageOf = (blocks: readonly Block[]) => blockMarkup(blocks, writing).join("");
 const wordsOf = (...sections: readonly Section[]) =>
 	words(sections.map((one) => sectionMarkup(one, writing).text).join(""));
 
 describe("the machine", () => {
 	const set = (smt: string | null) => ({
-		...{ idleDriver: "intel_idle", bootMaxCState: null, maxCState: 1, smt },
-		...{ cStates: "POLL, C1", interruptModeration: null, governor: null },
+		idleDriver: "intel_idle",
+		bootMaxCState: null,
+		maxCState: 1,
+		smt,
+		cStates: "POLL, C1",
+		interruptModeration: null,
+		governor: null,
 	});
 	const of = (more: object) => {
 		if (stall.environment === null) throw new Error("no environment");
@@ -50,9 +54,7 @@ describe("the machine", () => {
 	});
 
 	test("stands with the commit of the scenario, where it has one", () => {
-		const git = (dirty: boolean) => ({
-			git: { commit: "0123456789".repeat(4), dirty },
-		});
+		const git = (dirty: boolean) => ({ git: { commit: "0123456789".repeat(4), dirty } });
 		const row = "commit of the scenario 012345678901";
 		expect(words(of(git(false))).trimEnd()).toMatch(new RegExp(`${row}$`));
 		expect(words(of(git(true)))).toContain(`${row} with uncommitted changes`);
@@ -60,14 +62,14 @@ describe("the machine", () => {
 	});
 
 	test("has a row for hosts of a role that are set alike, and one for each that is not", () => {
-		const host = (name: string, role: string, smt = "off") => ({
-			...{ name, role, settings: set(smt) },
-		});
+		const host = (name: string, role: string, smt = "off") => ({ name, role, settings: set(smt) });
 		const text = words(
 			of({
 				hosts: [
-					...[host("b1", "brokers"), host("b2", "brokers", "on")],
-					...[host("b3", "brokers"), host("c1", "load")],
+					host("b1", "brokers"),
+					host("b2", "brokers", "on"),
+					host("b3", "brokers"),
+					host("c1", "load"),
 				],
 			}),
 		);
@@ -86,18 +88,10 @@ describe("how to measure it again", () => {
 		const command = {
 			scenario: "scenarios/my scenario.yaml",
 			file: null,
-			args: [
-				"scenarios/my scenario.yaml",
-				"--set",
-				"name=it's",
-				"nats://u:pw@h",
-			],
+			args: ["scenarios/my scenario.yaml", "--set", "name=it's", "nats://u:pw@h"],
 		};
 		const text = wordsOf(
-			reproduce(
-				{ ...stall, command },
-				"url: nats://u:pw@h\npassword: geheim\n",
-			),
+			reproduce({ ...stall, command }, "url: nats://u:pw@h\npassword: geheim\n"),
 		);
 		expect(text).toContain(
 			"mqbench 'scenarios/my scenario.yaml' --set 'name=it'\\''s' nats://***@h",
@@ -108,9 +102,7 @@ describe("how to measure it again", () => {
 	});
 
 	test("says what is not known", () => {
-		const text = wordsOf(
-			reproduce({ ...stall, command: null, environment: null, runs: [] }, null),
-		);
+		const text = wordsOf(reproduce({ ...stall, command: null, environment: null, runs: [] }, null));
 		expect(text).toContain("The command line was not written down");
 		expect(text).toContain("The text of the scenario is not known here");
 		expect(text).toContain("No version is known");
@@ -126,15 +118,11 @@ test("settings that all runs of a system share stand there once; the others are 
 		brokerSettings: { store: "file" },
 		driverOptions: { mode: "core", connections },
 	});
-	const text = wordsOf(
-		...systems({ ...stall, runs: [of("1", 1), of("25", 2)] }),
-	);
+	const text = wordsOf(...systems({ ...stall, runs: [of("1", 1), of("25", 2)] }));
 	expect(text.match(/store=file/g)).toHaveLength(1);
 	expect(text.match(/mode=core/g)).toHaveLength(1);
 	expect(text).not.toContain("connections=");
-	expect(text).toContain(
-		"differ by run connections: see what each run ran with",
-	);
+	expect(text).toContain("differ by run connections: see what each run ran with");
 	expect(text).toContain("durability none, nothing is stored");
 	expect(text).toContain("sends acknowledged no");
 });
@@ -164,9 +152,7 @@ describe("what drivers do for each message", () => {
 			words(renderHtml(result)),
 		];
 		for (const text of reports) {
-			expect(text).toMatch(
-				/acknowledgeInGroup\W+each message \(one, two\); none \(lax\)/,
-			);
+			expect(text).toMatch(/acknowledgeInGroup\W+each message \(one, two\); none \(lax\)/);
 			expect(text).toMatch(/prefetch\W+100 \(one, two\); 0 \(lax\)/);
 			expect(text).not.toMatch(/at once \(|2 \(two/);
 		}
@@ -182,17 +168,10 @@ describe("what drivers do for each message", () => {
 	});
 
 	test("is what every driver says", () => {
-		const contract = new URL(
-			"../../../extensions/xk6-mqbench/broker/broker.go",
-			import.meta.url,
-		);
+		const contract = new URL("../../../extensions/xk6-mqbench/broker/broker.go", import.meta.url);
 		const [, names = ""] =
-			/EachMessage = \[\]string\{(.*?)\n\}/s.exec(
-				readFileSync(contract, "utf8"),
-			) ?? [];
-		expect([...names.matchAll(/"(\w+)"/g)].map(([, name]) => name)).toEqual(
-			EACH_MESSAGE,
-		);
+			/EachMessage = \[\]string\{(.*?)\n\}/s.exec(readFileSync(contract, "utf8")) ?? [];
+		expect([...names.matchAll(/"(\w+)"/g)].map(([, name]) => name)).toEqual(EACH_MESSAGE);
 	});
 });
 
@@ -200,13 +179,9 @@ describe("the verdict", () => {
 	test("tells what broke by how much, where, when, and what to do", () => {
 		const text = words(pageOf(broken(stall)));
 		expect(documentOf(stall).lead).toBe("an SLA is breached");
-		expect(text).toContain(
-			"p99 is ~400ms: 40x the limit of 10ms, 390ms above it",
-		);
+		expect(text).toContain("p99 is ~400ms: 40x the limit of 10ms, 390ms above it");
 		expect(text).toContain("nats, 256B 1000/s");
-		expect(text).toContain(
-			"What to do: of the slowest messages 100 % is service",
-		);
+		expect(text).toContain("What to do: of the slowest messages 100 % is service");
 	});
 
 	test("leads to the repeat that it speaks of, and names it", () => {
@@ -215,13 +190,9 @@ describe("the verdict", () => {
 		const links = [...page.matchAll(/<a href="#run-(\d+)">([^<]*)</g)];
 		const failed = result.runs.filter(({ verdict }) => verdict === "fail");
 		expect(failed.length).toBeGreaterThan(0);
-		expect(links.map(([, number]) => result.runs[Number(number) - 1])).toEqual(
-			failed,
-		);
+		expect(links.map(([, number]) => result.runs[Number(number) - 1])).toEqual(failed);
 		for (const [i, [, , text]] of links.entries())
-			expect(text).toMatch(
-				new RegExp(`^rabbitmq, .*, repeat ${failed[i]?.repeat} of 3$`),
-			);
+			expect(text).toMatch(new RegExp(`^rabbitmq, .*, repeat ${failed[i]?.repeat} of 3$`));
 		expect(documentOf(result).lead).toBe(
 			"rabbitmq, 1KiB 20000/s 25 connections: a queue kept growing, as the system does not carry this rate, and no core was free meanwhile: the machine is the cause, or a part of it",
 		);
@@ -292,23 +263,16 @@ describe("the slowest messages", () => {
 		expect(sections).toHaveLength(count);
 		return result.runs.map((run, i) => {
 			const folded = sections[i]?.blocks.find(
-				(block) =>
-					block.kind === "details" && block.summary.includes("slowest"),
+				(block) => block.kind === "details" && block.summary.includes("slowest"),
 			);
-			return {
-				run,
-				media: folded?.media,
-				blocks: folded?.kind === "details" ? folded.blocks : [],
-			};
+			return { run, media: folded?.media, blocks: folded?.kind === "details" ? folded.blocks : [] };
 		});
 	};
 
 	test("of few runs are a table with all that are known", () => {
 		for (const { run, blocks } of linesOf(RUNS_WITH_DETAILS)) {
 			const [table] = blocks;
-			expect(table?.kind === "table" && table.rows).toHaveLength(
-				run.slowest.length,
-			);
+			expect(table?.kind === "table" && table.rows).toHaveLength(run.slowest.length);
 		}
 	});
 
@@ -321,8 +285,7 @@ describe("the slowest messages", () => {
 			const longest = times.toSorted((a, b) => b - a).slice(0, 3);
 			expect(run.slowest.length).toBeGreaterThan(2);
 			expect(
-				list?.kind === "list" &&
-					list.items.map((item) => String(item).split(" = ")[0]),
+				list?.kind === "list" && list.items.map((item) => String(item).split(" = ")[0]),
 			).toEqual(longest.map((ns) => formatDuration(ns)));
 		}
 	});
@@ -331,9 +294,15 @@ describe("the slowest messages", () => {
 		const result = manyResult(RUNS_WITH_DETAILS + 1);
 		const [run] = result.runs as [Run];
 		const message = {
-			...{ producer: 3, sequence: 7, topic: 0, partition: 2 },
+			producer: 3,
+			sequence: 7,
+			topic: 0,
+			partition: 2,
 			intendedNs: run.load.warmupNs + 1.5e9,
-			...{ responseNs: 12e6, queuedNs: 2e6, lagNs: 1e6, serviceNs: 9e6 },
+			responseNs: 12e6,
+			queuedNs: 2e6,
+			lagNs: 1e6,
+			serviceNs: 9e6,
 		};
 		const slow = { ...run, slowest: [message] } as Run;
 		const text = wordsOf(runSection(slow, 1, result));

@@ -24,27 +24,12 @@ import { cases } from "./cases.ts";
 import { remarks } from "./checks.ts";
 import { comparison } from "./comparison.ts";
 import { hasWeak } from "./comparison-words.ts";
-import {
-	badge,
-	charts,
-	numbers,
-	paragraph,
-	section,
-	sentences,
-	table,
-} from "./make.ts";
+import { badge, charts, numbers, paragraph, section, sentences, table } from "./make.ts";
 import { reading, reproduce } from "./reading.ts";
 import { RUNS_WITH_DETAILS, runSection, words } from "./run.ts";
 import { environment } from "./run-facts.ts";
 import { differences, systems } from "./systems.ts";
-import {
-	broken,
-	gateLines,
-	gates,
-	judged,
-	searchWarnings,
-	warnings,
-} from "./verdict.ts";
+import { broken, gateLines, gates, judged, searchWarnings, warnings } from "./verdict.ts";
 
 /** What a reader of a result is told, in order. Terminal, Markdown and page render it; where they end with the verdict, they turn it around. */
 export interface Document {
@@ -78,10 +63,7 @@ export interface Document {
 }
 
 /** `scenario`: the text of scenario.yaml, null: not known. */
-export function documentOf(
-	whole: Result,
-	scenario: string | null = null,
-): Document {
+export function documentOf(whole: Result, scenario: string | null = null): Document {
 	const result = withoutSearches(whole);
 	const { runs } = result;
 	const many = runs.length >= MANY_RUNS;
@@ -141,10 +123,7 @@ export function contentsOf(
 	const at = sections.findIndex(({ run }) => run !== undefined);
 	return [
 		...own(sections.slice(0, at)),
-		...caseTables(result).map((table, i) => ({
-			to: `case-${i + 1}`,
-			text: table.case,
-		})),
+		...caseTables(result).map((table, i) => ({ to: `case-${i + 1}`, text: table.case })),
 		{ to: "runs", text: "Each run" },
 		...own(sections.slice(at)),
 	];
@@ -158,9 +137,7 @@ const SHORT = 3;
 /** What of a result that was read from its own files is lost; null: nothing. */
 function withoutDetails({ runs }: Result): string | null {
 	const missing = runs.filter(({ details }) => details === null).length;
-	return missing === 0
-		? null
-		: tell("details-missing", { missing, runs: runs.length });
+	return missing === 0 ? null : tell("details-missing", { missing, runs: runs.length });
 }
 
 function isWeak({ runs, comparisons }: Result): boolean {
@@ -206,19 +183,15 @@ function search(one: Search, number: number, whole: Result): Section {
 	const run = whole.runs.find(({ index }) => index === one.runs[0]?.index);
 	const title = searchTitle(one);
 	const cells = rows.map((row, i) =>
-		row.map((cell, k) =>
-			head[k] === "verdict" ? badge(one.runs[i]?.verdict ?? "unknown") : cell,
-		),
+		row.map((cell, k) => (head[k] === "verdict" ? badge(one.runs[i]?.verdict ?? "unknown") : cell)),
 	);
 	const id = `search-${number}`;
 	const blocks = [
 		paragraph(one.answer, "lead"),
 		charts([{ of: "search", number }]),
-		table(
-			["rate", ...numbers(head.slice(1, -1)), { name: "why", spare: 1 }],
-			cells,
-			{ caption: run === undefined ? "" : factsText(run, whole) },
-		),
+		table(["rate", ...numbers(head.slice(1, -1)), { name: "why", spare: 1 }], cells, {
+			caption: run === undefined ? "" : factsText(run, whole),
+		}),
 		...searchWarnings(one, whole),
 	];
 	return section(id, `Highest rate of ${title}`, blocks, {
@@ -231,9 +204,5 @@ function remarkSection(result: Result): Section[] {
 	const findings = sentences(remarks(result));
 	return findings.texts.length === 0
 		? []
-		: [
-				section("remarks", tell("title-findings"), [findings], {
-					media: TERMINAL,
-				}),
-			];
+		: [section("remarks", tell("title-findings"), [findings], { media: TERMINAL })];
 }

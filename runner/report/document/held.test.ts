@@ -19,7 +19,8 @@ test("what the client library held is told second by second, with its most and h
 		run((at) => (at === 6 ? [0, 0, 100, 200, 490, 90, 10, 0, 0, 0] : zeros())),
 	);
 	expect(spark).toMatchObject({
-		...{ kind: "spark", unit: "messages" },
+		kind: "spark",
+		unit: "messages",
 		values: [0, 0, 0, 0, 490, 0, 0, 0, 0, 0],
 	});
 	expect(text).toMatchObject({
@@ -47,6 +48,5 @@ test("that of the warm-up is not of the window", () => {
 });
 
 test("nothing is said where it held a handful, or nobody knows", () => {
-	for (const some of [zeros().fill(10), null, undefined])
-		expect(held(run(() => some))).toEqual([]);
+	for (const some of [zeros().fill(10), null, undefined]) expect(held(run(() => some))).toEqual([]);
 });

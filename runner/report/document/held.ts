@@ -30,8 +30,7 @@ export function held(run: Run): Block[] {
 			notes: [],
 		},
 		paragraph(
-			say("held-when", { ...values, ...over, working: run.load.work !== null })
-				.text,
+			say("held-when", { ...values, ...over, working: run.load.work !== null }).text,
 			"small",
 		),
 	];

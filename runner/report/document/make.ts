@@ -25,15 +25,12 @@ export function aside(text: string): Piece {
 /** Our own words: "with **strong** ones and `code`". Never of a text from outside. */
 export function marked(text: string): Piece[] {
 	return text.split(/(\*\*.+?\*\*|`.+?`)/).map((part) => {
-		if (part.startsWith("**"))
-			return { kind: "strong", text: part.slice(2, -2) };
+		if (part.startsWith("**")) return { kind: "strong", text: part.slice(2, -2) };
 		return part.startsWith("`") ? code(part.slice(1, -1)) : part;
 	});
 }
 
-export function shares(
-	parts: readonly (readonly [name: string, share: number])[],
-): Piece {
+export function shares(parts: readonly (readonly [name: string, share: number])[]): Piece {
 	return { kind: "shares", parts };
 }
 
@@ -82,10 +79,7 @@ export function list(items: readonly Text[], media?: readonly Medium[]): Block {
 }
 
 /** Columns of numbers, shown in some media. */
-export function numbers(
-	names: readonly string[],
-	media?: readonly Medium[],
-): Column[] {
+export function numbers(names: readonly string[], media?: readonly Medium[]): Column[] {
 	return names.map((name) => ({ name, number: true, media }));
 }
 
@@ -96,9 +90,7 @@ export function table(
 ): Table {
 	return {
 		kind: "table",
-		columns: columns.map((one) =>
-			typeof one === "string" ? { name: one } : one,
-		),
+		columns: columns.map((one) => (typeof one === "string" ? { name: one } : one)),
 		rows: rows.map((row) => ("cells" in row ? row : { cells: row })),
 		...parts,
 	};
@@ -110,11 +102,7 @@ export function wordTable(
 	rows: readonly (readonly Text[])[],
 	{ texts = 1, ...parts }: { texts?: number } & Partial<Table> = {},
 ): Table {
-	return table(
-		[...head.slice(0, texts), ...numbers(head.slice(texts))],
-		rows,
-		parts,
-	);
+	return table([...head.slice(0, texts), ...numbers(head.slice(texts))], rows, parts);
 }
 
 export function details(
@@ -144,9 +132,7 @@ export function section(
 }
 
 /** Names and what is known of them; what is not known is left out. */
-export function facts(
-	rows: readonly (readonly [string, Text | null])[],
-): Table {
+export function facts(rows: readonly (readonly [string, Text | null])[]): Table {
 	const known = rows.flatMap(([name, value]) =>
 		value === null || value === "" ? [] : [[name, value]],
 	);

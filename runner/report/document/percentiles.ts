@@ -11,14 +11,7 @@ import {
 	percentileValue,
 	requiredSamplesText,
 } from "../words.ts";
-import {
-	type Block,
-	type Medium,
-	PAGE,
-	type Row,
-	TERMINAL,
-	type Text,
-} from "./blocks.ts";
+import { type Block, type Medium, PAGE, type Row, TERMINAL, type Text } from "./blocks.ts";
 import { aside, numbers, paragraph, table } from "./make.ts";
 
 /** The window's percentiles of every metric that a run has; `facts` says of which system, and where. */
@@ -35,18 +28,12 @@ export function percentiles(run: Run, facts: string): Block[] {
 		(p, i, all) => p.support !== "none" || all[i - 1]?.support !== "none",
 	);
 	const unsupported = shown.find(({ support }) => support === "none") ?? null;
-	const needs =
-		unsupported === null
-			? ""
-			: requiredSamplesText(unsupported, run, first.name);
+	const needs = unsupported === null ? "" : requiredSamplesText(unsupported, run, first.name);
 	const row = (
 		name: Text,
 		cell: (summary: MetricSummary) => Text,
 		media?: readonly Medium[],
-	): Row => ({
-		cells: [name, ...metrics.map(({ summary }) => cell(summary))],
-		media,
-	});
+	): Row => ({ cells: [name, ...metrics.map(({ summary }) => cell(summary))], media });
 	const at = (summary: MetricSummary, p: number): Text => {
 		const percentile = summary.percentiles.find((x) => x.p === p);
 		return percentile === undefined
@@ -55,9 +42,8 @@ export function percentiles(run: Run, facts: string): Block[] {
 	};
 	const rows = [
 		...shown.map((p) =>
-			row(
-				[percentileName(p.p), aside(p === unsupported ? needs : "")],
-				(summary) => at(summary, p.p),
+			row([percentileName(p.p), aside(p === unsupported ? needs : "")], (summary) =>
+				at(summary, p.p),
 			),
 		),
 		row("max", (summary) => [
@@ -80,32 +66,15 @@ export function percentiles(run: Run, facts: string): Block[] {
 		),
 	];
 	const columns = numbers(metrics.map(({ name }) => name));
-	const stopped = metrics.some(
-		({ summary }) => maxText(summary, run) === "stopped",
-	);
+	const stopped = metrics.some(({ summary }) => maxText(summary, run) === "stopped");
 	return [
 		closed,
-		table(["percentile", ...columns], rows, {
-			look: "p",
-			caption: facts,
-			turned: true,
-		}),
-		paragraph(
-			unsupported && `${percentileName(unsupported.p)} n/a (${needs})`,
-			"plain",
-			TERMINAL,
-		),
+		table(["percentile", ...columns], rows, { look: "p", caption: facts, turned: true }),
+		paragraph(unsupported && `${percentileName(unsupported.p)} n/a (${needs})`, "plain", TERMINAL),
 		paragraph(stopped ? tell("stopped-means") : null, "small"),
 	];
 }
 
 // --- internal ---
 
-const METRICS: readonly Metric[] = [
-	"response",
-	"service",
-	"lag",
-	"queued",
-	"ack",
-	"last",
-];
+const METRICS: readonly Metric[] = ["response", "service", "lag", "queued", "ack", "last"];

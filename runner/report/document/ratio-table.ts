@@ -17,12 +17,7 @@ export function ratioTable(
 	sides: readonly Column[],
 	parts: Partial<Table> = {},
 ): Table {
-	const columns = [
-		"",
-		...sides,
-		...numbers(["ratio", "95 % interval", "margin"]),
-		"verdict",
-	];
+	const columns = ["", ...sides, ...numbers(["ratio", "95 % interval", "margin"]), "verdict"];
 	const rows = comparisons.map((c): Text[] => [
 		name(c),
 		sideText(c, c.a),

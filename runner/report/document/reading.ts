@@ -20,20 +20,15 @@ export function reproduce(result: Result, scenario: string | null): Section {
 	const args = command?.args ?? ["scenario.yaml"];
 	const line = maskUrls(commandLine(["mqbench", ...args]));
 	const blocks: Block[] = [
-		paragraph(
-			command === null ? marked(tell("command-unknown")) : tell("command-was"),
-		),
+		paragraph(command === null ? marked(tell("command-unknown")) : tell("command-was")),
 		{ kind: "code", text: line },
 		scenario === null
 			? paragraph(marked(tell("scenario-beside-data")), "soft")
-			: details(
-					`The scenario${command === null ? "" : `: ${command.scenario}`}`,
-					[{ kind: "code", text: maskUrls(maskSameLength(scenario)) }],
-				),
+			: details(`The scenario${command === null ? "" : `: ${command.scenario}`}`, [
+					{ kind: "code", text: maskUrls(maskSameLength(scenario)) },
+				]),
 		paragraph(
-			versions.length === 0
-				? tell("version-unknown")
-				: `Versions: ${versions.join(", ")}`,
+			versions.length === 0 ? tell("version-unknown") : `Versions: ${versions.join(", ")}`,
 			"soft",
 		),
 		paragraph(marked(tell("computed-from-raw")), "soft"),

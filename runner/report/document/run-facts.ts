@@ -30,10 +30,7 @@ export function runFacts(run: Run, result: Result, whole: boolean): Table {
 			`${load.producers} on ${load.connections} connections, ${load.topics} topics${load.partitions > 1 ? ` of ${load.partitions} partitions` : ""}`,
 		],
 		["consumers", consumersText(run)],
-		[
-			"order",
-			run.reordered === null ? null : `reordered counts ${orderUnit(load)}`,
-		],
+		["order", run.reordered === null ? null : `reordered counts ${orderUnit(load)}`],
 		["broker's settings", whole ? settings(run.brokerSettings) : null],
 		[
 			"pinned to CPUs",
@@ -44,12 +41,7 @@ export function runFacts(run: Run, result: Result, whole: boolean): Table {
 				.filter((text) => text)
 				.join(", "),
 		],
-		[
-			"in flight",
-			load.inFlight === null
-				? "no limit"
-				: `at most ${load.inFlight} per producer`,
-		],
+		["in flight", load.inFlight === null ? "no limit" : `at most ${load.inFlight} per producer`],
 		[
 			"timeout, drain",
 			`${formatDurationExact(load.timeoutNs)}, ${formatDurationExact(load.drainNs)}`,
@@ -64,8 +56,7 @@ export function runFacts(run: Run, result: Result, whole: boolean): Table {
 		["settings", whole ? null : settings(ownSettings(run, result))],
 		[
 			"generator's CPU",
-			generator &&
-				`${formatDuration(generator.cpuNs)} in ${formatDuration(generator.endNs)}`,
+			generator && `${formatDuration(generator.cpuNs)} in ${formatDuration(generator.endNs)}`,
 		],
 		[
 			"garbage collection",
@@ -90,10 +81,7 @@ export function environment({ environment: e, runId }: Result): Block {
 		...rigRows(e),
 		["system", `${e.os}, kernel ${e.kernel}`],
 		["CPU", e.cpu],
-		[
-			"cores",
-			`${e.cores}${e.cpuQuotaCores === null ? "" : `, limited to ${e.cpuQuotaCores}`}`,
-		],
+		["cores", `${e.cores}${e.cpuQuotaCores === null ? "" : `, limited to ${e.cpuQuotaCores}`}`],
 		["memory", e.memoryBytes === null ? null : formatBytes(e.memoryBytes)],
 		["clock source", e.clockSource ?? "unreadable"],
 		["CPU governor", e.governor ?? "unreadable"],

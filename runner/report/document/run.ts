@@ -25,15 +25,7 @@ import { brokerLog } from "./broker-log.ts";
 import { checks, errors } from "./checks.ts";
 import { counts } from "./counts.ts";
 import { held } from "./held.ts";
-import {
-	charts,
-	details,
-	heading,
-	list,
-	paragraph,
-	sentences,
-	wordTable,
-} from "./make.ts";
+import { charts, details, heading, list, paragraph, sentences, wordTable } from "./make.ts";
 import { percentiles } from "./percentiles.ts";
 import { runFacts } from "./run-facts.ts";
 import { omission, slowest } from "./slowest.ts";
@@ -51,22 +43,12 @@ export function runSection(run: Run, number: number, result: Result): Section {
 		title,
 		verdict: run.verdict,
 		...(full ? { contents: title } : {}),
-		run: {
-			folded: full ? null : shortly(run),
-			system: run.system,
-			case: run.case,
-		},
+		run: { folded: full ? null : shortly(run), system: run.system, case: run.case },
 		media: !many ? undefined : run.verdict === "pass" ? PAGE : FILES,
 		blocks: [
 			paragraph(systemText(run)),
 			paragraph(loadText(run), "soft"),
-			sentences(
-				[
-					named("topology", topologyText(run)),
-					named("network", networkText(run)),
-				],
-				"soft",
-			),
+			sentences([named("topology", topologyText(run)), named("network", networkText(run))], "soft"),
 			paragraph(run.why, run.verdict),
 			paragraph(fateText(run), run.verdict),
 			...run.notes.map((note) => paragraph(`note: ${note}`, "warn")),
@@ -84,10 +66,7 @@ export function titled(
 ): Block[] {
 	if (table === null) return [];
 	const { title, head, rows, notes, meaning } = table;
-	return [
-		heading(title),
-		...words({ head, rows, notes, meaning }, texts, caption),
-	];
+	return [heading(title), ...words({ head, rows, notes, meaning }, texts, caption)];
 }
 
 /** The same without its title. */
@@ -108,12 +87,8 @@ export function words(
 function measured(run: Run, result: Result, full: boolean): Block[] {
 	const facts = factsText(run, result);
 	const table = full ? "now" : "later";
-	const chart = (of: Extract<Chart, { run: number }>["of"]): Chart => ({
-		of,
-		run: run.index,
-	});
-	const shown = (of: readonly Chart[], title: string | null = null) =>
-		charts(of, title, table);
+	const chart = (of: Extract<Chart, { run: number }>["of"]): Chart => ({ of, run: run.index });
+	const shown = (of: readonly Chart[], title: string | null = null) => charts(of, title, table);
 	// Of many runs only where there is something to explain.
 	const explained = result.runs.length === 1 || run.verdict !== "pass";
 	const media = explained ? FILES : PAGE;
@@ -149,11 +124,7 @@ function phases(run: Run, chart: Block, caption: string): Block[] {
 	const table = phaseTable(run);
 	return table === null
 		? []
-		: [
-				heading(table.title),
-				chart,
-				wordTable(table.head, table.rows, { caption }),
-			];
+		: [heading(table.title), chart, wordTable(table.head, table.rows, { caption })];
 }
 
 /** p99 by second of the window. */
@@ -167,10 +138,7 @@ function spark(run: Run): Block[] {
 			name: "p99 by second",
 			unit: "ns",
 			values: seconds.map(({ p99 }) => p99),
-			notes:
-				never.length === 0
-					? []
-					: [tell("seconds-never-completed", { seconds: never.length })],
+			notes: never.length === 0 ? [] : [tell("seconds-never-completed", { seconds: never.length })],
 		},
 	];
 }
@@ -181,14 +149,10 @@ function shortly(run: Run): string {
 	if (m === null) return "nothing was measured";
 	const values = [50, 99].flatMap((p) => {
 		const percentile = m.percentiles.find((x) => x.p === p);
-		return percentile
-			? [`${percentileName(p)} ${percentileValue(percentile, run)}`]
-			: [];
+		return percentile ? [`${percentileName(p)} ${percentileValue(percentile, run)}`] : [];
 	});
 	const lost = run.lost ? [`${formatCount(run.lost)} lost`] : [];
-	const speaking = run.validity.filter(
-		({ status }) => status === "warn" || status === "invalid",
-	);
+	const speaking = run.validity.filter(({ status }) => status === "warn" || status === "invalid");
 	const doubts = speaking.map(({ check }) => check).join(", ");
 	return [
 		...values,

@@ -25,8 +25,7 @@ export function omission(run: Run, folded: boolean): Block[] {
 	const known = rows.map((x) => [
 		percentileName(x.p),
 		...(["response", "service"] as const).map(
-			(metric) =>
-				`${weakMark(run, metric, x.p)}${formatDuration(x[metric] ?? 0)}`,
+			(metric) => `${weakMark(run, metric, x.p)}${formatDuration(x[metric] ?? 0)}`,
 		),
 		formatDuration(x.difference ?? 0),
 		factorText(x.factor ?? 0),
@@ -41,11 +40,7 @@ export function omission(run: Run, folded: boolean): Block[] {
 }
 
 /** The slowest messages of a run, each split into what it waited for: a page shows all, Markdown some. Of many runs (not `full`) three lines each. */
-export function slowest(
-	run: Run,
-	media: readonly Medium[],
-	full: boolean,
-): Block[] {
+export function slowest(run: Run, media: readonly Medium[], full: boolean): Block[] {
 	const [first] = run.slowest;
 	if (first === undefined) return [];
 	const title = tell("title-slowest", {
@@ -58,7 +53,9 @@ export function slowest(
 	const partition = run.slowest.some((m) => m.partition !== null);
 	const topics = run.load.topics > 1;
 	const head = [
-		...["due", "producer", "sequence"],
+		"due",
+		"producer",
+		"sequence",
 		...(topics ? ["topic"] : []),
 		...(partition ? ["partition"] : []),
 		"response",
@@ -68,13 +65,13 @@ export function slowest(
 		...PARTS.map((name) => ({ name, number: true, mark: `${name}-part` })),
 		{ name: "parts", media: PAGE },
 	];
-	const share = (ns: number) =>
-		first.responseNs > 0 ? ns / first.responseNs : 0;
+	const share = (ns: number) => (first.responseNs > 0 ? ns / first.responseNs : 0);
 	const rows = run.slowest.map((m, i) => ({
 		media: i < FEW ? undefined : PAGE,
 		cells: [
 			dueText(m, run),
-			...[`${m.producer}`, `${m.sequence}`],
+			`${m.producer}`,
+			`${m.sequence}`,
 			...(topics ? [`${m.topic}`] : []),
 			...(partition ? [`${m.partition ?? "n/a"}`] : []),
 			formatDuration(m.responseNs),
@@ -85,10 +82,7 @@ export function slowest(
 	return [
 		details(
 			title,
-			[
-				table(columns, rows, { look: "slow" }),
-				paragraph(tell("slowest-means"), "small"),
-			],
+			[table(columns, rows, { look: "slow" }), paragraph(tell("slowest-means"), "small")],
 			media,
 		),
 	];

@@ -14,17 +14,11 @@ function run(
 	if (SEED === undefined) throw new Error("no run");
 	const metric = SEED.metrics[SEED.main];
 	if (metric == null) throw new Error("no metric");
-	const us = (value: number | null | undefined) =>
-		value == null ? null : value * 1000;
+	const us = (value: number | null | undefined) => (value == null ? null : value * 1000);
 	const percentiles = metric.percentiles.map(
 		(one): Percentile =>
 			one.p === 99
-				? {
-						...one,
-						value: us(p99),
-						low: us(interval?.[0]),
-						high: us(interval?.[1]),
-					}
+				? { ...one, value: us(p99), low: us(interval?.[0]), high: us(interval?.[1]) }
 				: one,
 	);
 	return {
@@ -50,8 +44,12 @@ const spread = (...repeats: readonly Run[]) => {
 const FULL: Partial<Run> = {
 	validity: [
 		{
-			...{ check: "cores", status: "warn", detail: "no core was free" },
-			...{ figure: null, limit: null, remedy: null },
+			check: "cores",
+			status: "warn",
+			detail: "no core was free",
+			figure: null,
+			limit: null,
+			remedy: null,
 		},
 	],
 };
@@ -62,23 +60,18 @@ describe("the interval of a standing", () => {
 	});
 
 	test("of repeats goes from the lowest of all to the highest", () => {
-		expect(
-			spread(run(197, [190, 205]), run(277, [231, 337]), run(356, [340, 360])),
-		).toEqual([190, 360]);
+		expect(spread(run(197, [190, 205]), run(277, [231, 337]), run(356, [340, 360]))).toEqual([
+			190, 360,
+		]);
 	});
 
 	test("has no upper end where that of one repeat has none", () => {
-		expect(spread(run(197, [190, null]), run(277, [231, 337]))).toEqual([
-			190,
-			null,
-		]);
+		expect(spread(run(197, [190, null]), run(277, [231, 337]))).toEqual([190, null]);
 		expect(spread(run(1), run(277, [231, 337]), run(null)).at(-1)).toBeNull();
 	});
 
 	test("takes the value of a repeat that has none", () => {
-		expect(
-			spread(run(100), run(277, [231, 337]), run(400, [390, 410])),
-		).toEqual([100, 410]);
+		expect(spread(run(100), run(277, [231, 337]), run(400, [390, 410]))).toEqual([100, 410]);
 	});
 
 	test("is none where the repeat that decides has none", () => {
@@ -91,9 +84,7 @@ describe("two standings", () => {
 
 	test("overlap where any of their repeats do, not only those that decide", () => {
 		const steady = standing(run(200, [190, 210]), run(210, [200, 220]));
-		const scattered = standing(
-			...[run(200, [190, 210]), run(210, [200, 220]), run(295, [291, 299])],
-		);
+		const scattered = standing(run(200, [190, 210]), run(210, [200, 220]), run(295, [291, 299]));
 		expect(ratioText(slow, steady)).toBe("1.48x");
 		expect(ratioText(slow, scattered)).toBe("1.48x, overlaps");
 	});

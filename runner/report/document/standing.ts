@@ -35,13 +35,12 @@ export function standingOf(repeats: readonly Run[]): Standing | null {
 	const p99 = spreadOf(run, repeats, 99);
 	const saturated = repeats.some((one) => saturatedBy(one).length > 0);
 	return {
-		...{ run, repeats, p99, saturated },
+		run,
+		repeats,
+		p99,
+		saturated,
 		p50: spreadOf(run, repeats, 50),
-		ranked:
-			!saturated &&
-			!isClosed(run) &&
-			COUNT.has(run.verdict) &&
-			p99.of?.value != null,
+		ranked: !saturated && !isClosed(run) && COUNT.has(run.verdict) && p99.of?.value != null,
 	};
 }
 
@@ -64,18 +63,12 @@ export function ratioText(one: Standing, lowest: Standing): string | null {
 	// Some values have no interval; some intervals have no upper end.
 	const [own, other] = [one.p99.interval, lowest.p99.interval];
 	if (own.low === null || other.low === null) return `${ratio}, no interval`;
-	return (other.high ?? Number.POSITIVE_INFINITY) >= own.low
-		? `${ratio}, overlaps`
-		: ratio;
+	return (other.high ?? Number.POSITIVE_INFINITY) >= own.low ? `${ratio}, overlaps` : ratio;
 }
 
 // --- internal ---
 
-const COUNT: ReadonlySet<Run["verdict"]> = new Set([
-	"pass",
-	"fail",
-	"inconclusive",
-]);
+const COUNT: ReadonlySet<Run["verdict"]> = new Set(["pass", "fail", "inconclusive"]);
 
 function percentileOf(run: Run, p: number): Percentile | undefined {
 	return run.metrics[run.main]?.percentiles.find((x) => x.p === p);
@@ -87,8 +80,7 @@ function valueIn({ p99 }: Standing): number {
 
 function spreadOf(run: Run, repeats: readonly Run[], p: number): Spread {
 	const of = percentileOf(run, p);
-	if (of === undefined || of.low === null)
-		return { of, interval: { low: null, high: null } };
+	if (of === undefined || of.low === null) return { of, interval: { low: null, high: null } };
 	const all = repeats.flatMap((one) => percentileOf(one, p) ?? []);
 	const low = smallestOf(all.flatMap((one) => one.low ?? one.value ?? []));
 	// Without an interval its value has to do; what lies beyond all that was waited for has no upper end.

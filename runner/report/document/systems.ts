@@ -1,28 +1,19 @@
 import type { Result, Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { topologyText } from "../words.ts";
-import {
-	type Block,
-	PAGE,
-	type Section,
-	type Table,
-	type Text,
-} from "./blocks.ts";
+import { type Block, PAGE, type Section, type Table, type Text } from "./blocks.ts";
 import { code, facts, heading, list, section } from "./make.ts";
 
 /** Durability and effective settings of each system: what makes its numbers comparable, or not. */
 export function systems({ runs }: Result): Section[] {
 	const names = [...new Set(runs.map((run) => run.system))];
 	if (names.length === 0) return [];
-	const title =
-		names.length === 1 ? tell("title-system") : tell("title-systems");
+	const title = names.length === 1 ? tell("title-system") : tell("title-systems");
 	const blocks = names.flatMap((name): Block[] => [
 		heading(name),
 		settingsOf(runs.filter((run) => run.system === name)),
 	]);
-	return [
-		section("systems", title, blocks, { contents: "Settings", media: PAGE }),
-	];
+	return [section("systems", title, blocks, { contents: "Settings", media: PAGE })];
 }
 
 /** What the drivers do for each message, where it is not the same for all systems: as much a part of the numbers as durability. */
@@ -36,14 +27,11 @@ export function differences({ runs }: Result): Section[] {
 			return [...new Set(said)].join(" / ");
 		});
 		const different = [...new Set(texts)].map(
-			(text) =>
-				`${text} (${names.filter((_, i) => texts[i] === text).join(", ")})`,
+			(text) => `${text} (${names.filter((_, i) => texts[i] === text).join(", ")})`,
 		);
 		// Drivers of before say other things, or nothing.
 		const known = measured.every((run) => key in driverOf(run));
-		return !known || different.length < 2
-			? []
-			: [[code(key), `: ${different.join("; ")}`]];
+		return !known || different.length < 2 ? [] : [[code(key), `: ${different.join("; ")}`]];
 	});
 	return items.length === 0
 		? []
@@ -56,8 +44,13 @@ export function differences({ runs }: Result): Section[] {
 
 /** Settings in which every driver says it (xk6-mqbench/broker/broker.go, EachMessage). */
 export const EACH_MESSAGE: readonly string[] = [
-	...["confirm", "flush", "batching", "compression"],
-	...["acknowledgeAlone", "acknowledgeInGroup", "prefetch"],
+	"confirm",
+	"flush",
+	"batching",
+	"compression",
+	"acknowledgeAlone",
+	"acknowledgeInGroup",
+	"prefetch",
 ];
 
 type Settings = Readonly<Record<string, string>>;
@@ -66,9 +59,7 @@ type Settings = Readonly<Record<string, string>>;
 export function common(all: readonly Settings[]): Settings {
 	const [first = {}, ...others] = all;
 	return Object.fromEntries(
-		Object.entries(first).filter(([key, value]) =>
-			others.every((other) => other[key] === value),
-		),
+		Object.entries(first).filter(([key, value]) => others.every((other) => other[key] === value)),
 	);
 }
 
@@ -101,10 +92,7 @@ function driverOf({ driverOptions }: Run): Settings {
 /** Settings that are not alike in all runs are named; their values stand with the runs. */
 function settingsOf(runs: readonly Run[]): Table {
 	const measured = runs.filter((run) => run.driverOptions !== null);
-	const differing = [
-		...differ(runs.map(brokerOf)),
-		...differ(measured.map(driverOf)),
-	];
+	const differing = [...differ(runs.map(brokerOf)), ...differ(measured.map(driverOf))];
 	const all = (of: (run: Run) => string | null | undefined) =>
 		[...new Set(runs.map(of).filter((text) => text))].join("; ");
 	return facts([
@@ -118,17 +106,12 @@ function settingsOf(runs: readonly Run[]): Table {
 		["broker's settings", settings(common(runs.map(brokerOf)))],
 		[
 			"client library",
-			all(
-				({ versions }) =>
-					versions && `${versions.library}, driver ${versions.driver}`,
-			),
+			all(({ versions }) => versions && `${versions.library}, driver ${versions.driver}`),
 		],
 		["library options", settings(common(measured.map(driverOf)))],
 		[
 			"differ by run",
-			differing.length === 0
-				? null
-				: tell("settings-differ", { names: differing }),
+			differing.length === 0 ? null : tell("settings-differ", { names: differing }),
 		],
 		["target", all((run) => run.load.target)],
 	]);

@@ -16,17 +16,7 @@ import {
 	type Text,
 	type Verdicts,
 } from "./blocks.ts";
-import {
-	aside,
-	badge,
-	code,
-	details,
-	link,
-	list,
-	paragraph,
-	sentences,
-	table,
-} from "./make.ts";
+import { aside, badge, code, details, link, list, paragraph, sentences, table } from "./make.ts";
 
 /** Which lines a result that passes was judged by, and that none of them is about time, where that is so. */
 export function judged({ verdict, gates }: Result): Block[] {
@@ -36,12 +26,9 @@ export function judged({ verdict, gates }: Result): Block[] {
 	const more = lines.length - MOST_JUDGED;
 	return [
 		paragraph(
-			tell(
-				gates.some(({ metric }) => metric !== null)
-					? "judged-by"
-					: "judged-without-time",
-				{ lines: more > 0 ? `${shown}; and ${more} more` : shown },
-			),
+			tell(gates.some(({ metric }) => metric !== null) ? "judged-by" : "judged-without-time", {
+				lines: more > 0 ? `${shown}; and ${more} more` : shown,
+			}),
 			"soft",
 			PAGE,
 		),
@@ -68,23 +55,14 @@ export function broken(whole: Result): Block[] {
 /** What the numbers have been through: who only sees the shared summary sees no run. */
 export function warnings(result: Result): Block[] {
 	const all = warningsOf(result).map((one) => [warningText(one)]);
-	const head =
-		all.length === 1
-			? "With a warning:"
-			: `With ${all.length} kinds of warnings:`;
-	return [
-		paragraph(all.length === 0 ? null : head, "plain", FILES),
-		list(all, FILES),
-	];
+	const head = all.length === 1 ? "With a warning:" : `With ${all.length} kinds of warnings:`;
+	return [paragraph(all.length === 0 ? null : head, "plain", FILES), list(all, FILES)];
 }
 
 /** What checks warned of in the runs of a search: a terminal, which has no list of all warnings, shows none of them by itself. */
 export function searchWarnings({ runs }: Search, whole: Result): Block[] {
 	const own = new Set(runs.map(({ index }) => index));
-	const all = warningsOf({
-		...whole,
-		runs: whole.runs.filter(({ index }) => own.has(index)),
-	});
+	const all = warningsOf({ ...whole, runs: whole.runs.filter(({ index }) => own.has(index)) });
 	const texts = all.map((one) => `warn: ${warningText(one)}`);
 	return [sentences(texts, "plain", TERMINAL)];
 }
@@ -93,22 +71,15 @@ export function searchWarnings({ runs }: Search, whole: Result): Block[] {
 export function gates(result: Result, whole: Result): Block[] {
 	const all = result.gates;
 	if (all.length === 0)
-		return whole.searches.length > 0
-			? []
-			: [paragraph(tell("no-sla-means"), "plain", FILES)];
+		return whole.searches.length > 0 ? [] : [paragraph(tell("no-sla-means"), "plain", FILES)];
 	const several = placesOf(all) > 1;
 	const passed = all.filter((g) => g.verdict === "pass");
 	const others = all.filter((g) => g.verdict !== "pass");
-	const rows = (some: readonly Gate[], share: number) =>
-		gateTable(some, several, whole, share);
+	const rows = (some: readonly Gate[], share: number) => gateTable(some, several, whole, share);
 	if (all.length <= MOST_OPEN || passed.length === 0) return [rows(all, SHARE)];
-	const met =
-		others.length === 0
-			? `All ${all.length}`
-			: `${passed.length} of ${all.length}`;
+	const met = others.length === 0 ? `All ${all.length}` : `${passed.length} of ${all.length}`;
 	// What else kept it from passing stands above.
-	const besides =
-		others.length === 0 && whole.verdict !== "pass" ? tell("not-by-lines") : "";
+	const besides = others.length === 0 && whole.verdict !== "pass" ? tell("not-by-lines") : "";
 	const summary = `${met} SLA lines are met${besides}: which`;
 	return [
 		...(others.length > 0 ? [rows(others, SHARE / 2)] : []),
@@ -128,17 +99,9 @@ export function gateLines(result: Result, many: boolean): Block[] {
 	const passed = all.filter((g) => g.verdict === "pass");
 	const others = all.filter((g) => g.verdict !== "pass");
 	const kept = `${passed.length} of ${plural(all.length, "gate")}`;
-	const counted =
-		passed.length === 0
-			? []
-			: [{ verdict: "pass" as const, text: kept, more: [] }];
+	const counted = passed.length === 0 ? [] : [{ verdict: "pass" as const, text: kept, more: [] }];
 	return [
-		...verdicts(
-			others.slice(0, MOST_LINES).map(item),
-			others.length,
-			"see report.html",
-			TERMINAL,
-		),
+		...verdicts(others.slice(0, MOST_LINES).map(item), others.length, "see report.html", TERMINAL),
 		...verdicts(many ? counted : passed.map(item), 0, "", TERMINAL),
 	];
 }
@@ -161,29 +124,20 @@ function placesOf(all: readonly Gate[]): number {
 	return new Set(all.map((g) => JSON.stringify([g.system, g.case]))).size;
 }
 
-function gateTable(
-	all: readonly Gate[],
-	several: boolean,
-	whole: Result,
-	share: number,
-): Table {
+function gateTable(all: readonly Gate[], several: boolean, whole: Result, share: number): Table {
 	const columns = [
 		"SLA",
 		...(several ? ["system, case"] : []),
 		"verdict",
 		{ name: "measured", label: true },
 		{ name: "limit", label: true, media: PAGE },
-		...["margin", "why"],
+		"margin",
+		"why",
 	];
 	const rows = all.map((g): Text[] => [
 		[code(g.sla), aside(g.line === null ? "" : `scenario.yaml:${g.line}`)],
 		...(several
-			? [
-					link(
-						`${g.system}, ${g.case}`,
-						anchorOf({ of: { kind: "gate", gate: g }, ...g }, whole),
-					),
-				]
+			? [link(`${g.system}, ${g.case}`, anchorOf({ of: { kind: "gate", gate: g }, ...g }, whole))]
 			: []),
 		badge(g.verdict),
 		[g.measured, aside(gateInterval(g).trim())],
@@ -215,8 +169,7 @@ function anchorOf(
 		one.system === outcome.system && one.case === outcome.case;
 	const shown = whole.runs.filter((one) => one.search === null);
 	const worst = worstRun(outcome, whole);
-	const run =
-		worst?.search === null ? shown.indexOf(worst) : shown.findIndex(is);
+	const run = worst?.search === null ? shown.indexOf(worst) : shown.findIndex(is);
 	if (run >= 0) return `run-${run + 1}`;
 	const search = whole.searches.findIndex(is);
 	return search < 0 ? null : `search-${search + 1}`;

@@ -3,12 +3,7 @@ import { z } from "zod";
 import type { Run } from "../../model/result.ts";
 import { resultOf, withP99 } from "../index/runs.fake.ts";
 import { fixtureResult, publishedFolder } from "../stored.fake.ts";
-import {
-	exported,
-	exportedResults,
-	PUBLISHED,
-	publishedJson,
-} from "./exported.fake.ts";
+import { exported, exportedResults, PUBLISHED, publishedJson } from "./exported.fake.ts";
 
 /** The published schema (bencher.dev/bmf.json) with the lengths that Bencher allows for names. */
 const Bmf = z.record(
@@ -36,20 +31,18 @@ describe.each(PUBLISHED)("Bencher's file of %s", (name) => {
 			repeats.map((repeat) => `repeat-${repeat}.json`).sort(),
 		);
 		const latencies = (repeat: number) =>
-			Object.entries(read(files[`repeat-${repeat}.json`])).map(
-				([run, figures]) => [
-					...[repeat, run],
-					// What a fault did is tried in write.test.ts.
-					Object.fromEntries(
-						Object.entries(figures).filter(([of]) => of.startsWith("response")),
-					),
-				],
-			);
+			Object.entries(read(files[`repeat-${repeat}.json`])).map(([run, figures]) => [
+				repeat,
+				run,
+				// What a fault did is tried in write.test.ts.
+				Object.fromEntries(Object.entries(figures).filter(([of]) => of.startsWith("response"))),
+			]);
 		const expected = runs.map((run) => {
 			const m = run.metrics.response;
 			const percentiles = m?.percentiles.filter((p) => p.value !== null) ?? [];
 			return [
-				...[run.repeat, `${name}: ${run.system}, ${run.case}`],
+				run.repeat,
+				`${name}: ${run.system}, ${run.case}`,
 				{
 					...Object.fromEntries(
 						percentiles.map(({ p, value, low, high }) => [
@@ -72,24 +65,13 @@ describe.each(PUBLISHED)("Bencher's file of %s", (name) => {
 test("each repeat is a file, an iteration for Bencher, and none is averaged", () => {
 	const result = resultOf("repeats", { run: passed });
 	const { files, out } = exportedResults("bencher", result);
-	expect(Object.keys(files).sort()).toEqual([
-		...["repeat-1.json", "repeat-2.json", "repeat-3.json"],
-	]);
+	expect(Object.keys(files).sort()).toEqual(["repeat-1.json", "repeat-2.json", "repeat-3.json"]);
 	for (const repeat of [1, 2, 3]) {
 		const found = read(files[`repeat-${repeat}.json`]);
 		const runs = result.runs.filter((run) => run.repeat === repeat);
 		expect(
-			runs.map(
-				(run) =>
-					found[`repeats: ${run.system}, ${run.case}`]?.["response p99 (ns)"]
-						?.value,
-			),
-		).toEqual(
-			runs.map(
-				(run) =>
-					run.metrics.response?.percentiles.find((p) => p.p === 99)?.value,
-			),
-		);
+			runs.map((run) => found[`repeats: ${run.system}, ${run.case}`]?.["response p99 (ns)"]?.value),
+		).toEqual(runs.map((run) => run.metrics.response?.percentiles.find((p) => p.p === 99)?.value));
 	}
 	expect(out.at(-1)).toContain(
 		"--file out/repeat-1.json --file out/repeat-2.json --file out/repeat-3.json",
@@ -107,9 +89,7 @@ test("the command that sends a report tells its commit and its date; of several 
 		}),
 		resultOf("healthy", { startedAt: "2026-01-03T00:00:00.000Z" }),
 	);
-	expect(Object.keys(files).sort()).toEqual([
-		...["run-1/repeat-1.json", "run-2/repeat-1.json"],
-	]);
+	expect(Object.keys(files).sort()).toEqual(["run-1/repeat-1.json", "run-2/repeat-1.json"]);
 	const at = (n: number) => Date.UTC(2026, 0, n) / 1000;
 	expect(out.slice(-2)).toEqual([
 		`bencher run --adapter json --file out/run-1/repeat-1.json --hash ${commit} --backdate ${at(2)}`,
@@ -138,7 +118,5 @@ test("a percentile among messages that never completed is the timeout, without a
 	const { timeoutNs } = (lost.runs[0] as Run).load;
 	expect(benchmark["response p99.9 (ns)"]?.value).toBe(timeoutNs);
 	expect(benchmark["response p99.9 (ns)"]).not.toHaveProperty("upper_value");
-	expect(benchmark["response max (ns)"]?.value).toBeGreaterThanOrEqual(
-		timeoutNs,
-	);
+	expect(benchmark["response max (ns)"]?.value).toBeGreaterThanOrEqual(timeoutNs);
 });

@@ -2,23 +2,14 @@ import { commandLine } from "../../shell.ts";
 import { tell } from "../../text/tell.ts";
 import type { Exported, Target } from "./exported.ts";
 import { bySource } from "./groups.ts";
-import {
-	type Figure,
-	nameOf,
-	type Point,
-	watchedFigures,
-	weakOf,
-} from "./points.ts";
+import { type Figure, nameOf, type Point, watchedFigures, weakOf } from "./points.ts";
 
 /**
  * Bencher Metric Format: a file for each report and repeat, as a file has a benchmark once, and Bencher takes several files as iterations
  * (it is told never to fold them: percentiles are not averaged). A benchmark is a scenario, system and case; a measure has its unit in its name. The
  * commit and the date have no place in the file, but in the command that sends it.
  */
-export function exportBencher(
-	points: readonly Point[],
-	{ shown }: Target,
-): Exported {
+export function exportBencher(points: readonly Point[], { shown }: Target): Exported {
 	const reports = bySource(points).map(({ folder, source, points }) => {
 		const repeats = [...new Set(points.map(({ repeat }) => repeat))];
 		const files = repeats
@@ -35,18 +26,20 @@ export function exportBencher(
 			const names = weakOf(points);
 			return [
 				...(names.length > 0 ? [tell("export-weak", { report, names })] : []),
-				...(points.some(({ commit }) => commit?.dirty)
-					? [tell("export-dirty", { report })]
-					: []),
+				...(points.some(({ commit }) => commit?.dirty) ? [tell("export-dirty", { report })] : []),
 			];
 		}),
 		hints: reports.map(({ points, files }) => {
 			const [first] = points as [Point];
 			const words = [
-				...["bencher", "run", "--adapter", "json"],
+				"bencher",
+				"run",
+				"--adapter",
+				"json",
 				...files.flatMap(({ name }) => ["--file", shown(name)]),
 				...(first.commit === null ? [] : ["--hash", first.commit.commit]),
-				...["--backdate", String(Math.floor(first.atMs / 1000))],
+				"--backdate",
+				String(Math.floor(first.atMs / 1000)),
 			];
 			return commandLine(words);
 		}),
@@ -59,10 +52,7 @@ function jsonOf(points: readonly Point[]): string {
 	const benchmarks = points.map((point) => [
 		nameOf(point),
 		Object.fromEntries(
-			watchedFigures(point).map((figure) => [
-				`${figure.name} (${figure.unit})`,
-				metricOf(figure),
-			]),
+			watchedFigures(point).map((figure) => [`${figure.name} (${figure.unit})`, metricOf(figure)]),
 		),
 	]);
 	return `${JSON.stringify(Object.fromEntries(benchmarks), null, "\t")}\n`;

@@ -32,10 +32,7 @@ export function exported(format: string, folders: readonly string[]): Done {
 }
 
 /** For tests: the same of results, which lie in reports/r1, reports/r2, ... and have a run id of their own. */
-export function exportedResults(
-	format: string,
-	...results: readonly Result[]
-): Done {
+export function exportedResults(format: string, ...results: readonly Result[]): Done {
 	return inEmptyFolder((cwd) => {
 		for (const [i, result] of results.entries())
 			store(cwd, `reports/r${i + 1}`, { ...result, runId: `run-${i + 1}` });
@@ -52,11 +49,7 @@ export function store(root: string, folder: string, result: Result): void {
 	}
 }
 
-export const PUBLISHED = [
-	"nats-stall",
-	"message-queue-latency",
-	"commit-log-latency",
-] as const;
+export const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"] as const;
 
 /** For tests: a published result.json as it is written, not as our schema reads it. */
 // biome-ignore lint/suspicious/noExplicitAny: any field of it.
@@ -80,15 +73,15 @@ function run(format: string, folders: readonly string[], cwd: string): Done {
 	const world = fakeWorld({ cwd });
 	const code = writeExport({ folders, format, out: "out" }, world);
 	const out = path.join(cwd, "out");
-	const names = existsSync(out)
-		? readdirSync(out, { recursive: true }).map(String)
-		: [];
+	const names = existsSync(out) ? readdirSync(out, { recursive: true }).map(String) : [];
 	const files = names
 		.filter((name) => statSync(path.join(out, name)).isFile())
 		.map((name) => [name, readFileSync(path.join(out, name), "utf8")]);
 	const lines = (text: string) => text.split("\n").filter((l) => l !== "");
 	return {
-		...{ code, files: Object.fromEntries(files) },
-		...{ out: lines(world.out()), err: lines(world.err()) },
+		code,
+		files: Object.fromEntries(files),
+		out: lines(world.out()),
+		err: lines(world.err()),
 	};
 }

@@ -2,12 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Run } from "../../model/result.ts";
 import { resultOf } from "../index/runs.fake.ts";
 import { fixtureResult, publishedFolder } from "../stored.fake.ts";
-import {
-	exported,
-	exportedResults,
-	PUBLISHED,
-	publishedJson,
-} from "./exported.fake.ts";
+import { exported, exportedResults, PUBLISHED, publishedJson } from "./exported.fake.ts";
 
 const SMALLER = "customSmallerIsBetter.json";
 const BIGGER = "customBiggerIsBetter.json";
@@ -41,17 +36,11 @@ const ms = (ns: number | null) => Number(((ns ?? 0) / 1e6).toFixed(6));
 
 describe.each(PUBLISHED)("the entries of %s", (name) => {
 	test("are the latencies of result.json in ms, to the nanosecond, with their intervals", () => {
-		const { files } = exported("github-action-benchmark", [
-			publishedFolder(name),
-		]);
-		expect(Object.keys(files), "rates are none of an open loop").toEqual([
-			SMALLER,
-		]);
+		const { files } = exported("github-action-benchmark", [publishedFolder(name)]);
+		expect(Object.keys(files), "rates are none of an open loop").toEqual([SMALLER]);
 		const result = publishedJson(name);
 		// What a fault did is tried in write.test.ts.
-		const entries = read(files[SMALLER]).filter((entry) =>
-			entry.name.includes(": response "),
-		);
+		const entries = read(files[SMALLER]).filter((entry) => entry.name.includes(": response "));
 		const expected = (result.runs as Run[]).flatMap((run) => {
 			const m = run.metrics.response;
 			const own = `${name}: ${run.system}, ${run.case}: response`;
@@ -61,7 +50,8 @@ describe.each(PUBLISHED)("the entries of %s", (name) => {
 					.filter(({ value }) => value !== null)
 					.map(({ p, value, low, high }) => ({
 						name: `${own} p${p}${which}`,
-						...{ unit: "ms", value: ms(value) },
+						unit: "ms",
+						value: ms(value),
 						...(low === null
 							? {}
 							: high === null
@@ -74,13 +64,9 @@ describe.each(PUBLISHED)("the entries of %s", (name) => {
 		expect(entries.map(({ extra: _, ...entry }) => entry)).toEqual(expected);
 		for (const { extra } of entries) expect(extra).toContain(result.runId);
 		const weak = (result.runs as Run[]).flatMap(
-			(run) =>
-				run.metrics.response?.percentiles.filter((p) => p.support === "weak") ??
-				[],
+			(run) => run.metrics.response?.percentiles.filter((p) => p.support === "weak") ?? [],
 		);
-		expect(entries.filter(({ extra }) => extra?.includes("weak"))).toHaveLength(
-			weak.length,
-		);
+		expect(entries.filter(({ extra }) => extra?.includes("weak"))).toHaveLength(weak.length);
 	});
 });
 
@@ -97,7 +83,8 @@ test("rates are in the file of what is better when it is bigger", () => {
 	expect(read(files[BIGGER])).toEqual([
 		expect.objectContaining({
 			name: "healthy: nats, 256B 1000/s: throughput",
-			...{ unit: "messages/s", value: received },
+			unit: "messages/s",
+			value: received,
 		}),
 	]);
 	for (const { unit } of read(files[SMALLER])) expect(unit).toBe("ms");
@@ -109,15 +96,11 @@ test("the first repeat has the plain name, so that a series outlives a change of
 		"github-action-benchmark",
 		resultOf("repeats", { run: passed }),
 	);
-	const p99 = read(files[SMALLER]).filter(({ name }) =>
-		/ p99\b(?!\.)/.test(name),
-	);
+	const p99 = read(files[SMALLER]).filter(({ name }) => / p99\b(?!\.)/.test(name));
 	const plain = p99.filter(({ name }) => name.endsWith("response p99"));
 	expect(p99).toHaveLength(6);
 	expect(plain).toHaveLength(2);
-	expect(
-		p99.filter(({ name }) => name.endsWith("response p99, repeat 3")),
-	).toHaveLength(2);
+	expect(p99.filter(({ name }) => name.endsWith("response p99, repeat 3"))).toHaveLength(2);
 });
 
 test("names the commit, and says where a value is the timeout in place of a larger one", () => {

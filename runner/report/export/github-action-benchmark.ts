@@ -4,22 +4,14 @@ import { commitText } from "../commit.ts";
 import { systemText } from "../words.ts";
 import type { Exported } from "./exported.ts";
 import { bySource } from "./groups.ts";
-import {
-	type Figure,
-	msOf,
-	nameOf,
-	type Point,
-	watchedFigures,
-} from "./points.ts";
+import { type Figure, msOf, nameOf, type Point, watchedFigures } from "./points.ts";
 
 /**
  * What benchmark-action/github-action-benchmark reads: `customSmallerIsBetter` has the latencies and times, in ms, `customBiggerIsBetter` the
  * rates. A file without entries would be an error there, so it is not written. The first repeat has the plain name, so that a series goes on
  * when a scenario is repeated more often.
  */
-export function exportGithubActionBenchmark(
-	points: readonly Point[],
-): Exported {
+export function exportGithubActionBenchmark(points: readonly Point[]): Exported {
 	const files = bySource(points).flatMap(({ folder, points }) => {
 		const entries = points.flatMap((point) =>
 			watchedFigures(point).map((figure) => ({
@@ -37,9 +29,7 @@ export function exportGithubActionBenchmark(
 				null,
 				"\t",
 			);
-			return own.length === 0
-				? []
-				: [{ name: `${folder}${name}`, text: `${text}\n` }];
+			return own.length === 0 ? [] : [{ name: `${folder}${name}`, text: `${text}\n` }];
 		});
 	});
 	return { files, notes: [], hints: [] };
@@ -75,10 +65,7 @@ function rangeOf(
 }
 
 /** Lines below the value. */
-function extraOf(
-	{ run, source, commit }: Point,
-	{ metric, support }: Figure,
-): string {
+function extraOf({ run, source, commit }: Point, { metric, support }: Figure): string {
 	const n = metric === null ? null : run.metrics[metric]?.n;
 	return [
 		systemText(run),

@@ -20,7 +20,5 @@ export function bySource(points: readonly Point[]): OfSource[] {
 
 /** What every file system takes, and a shell without quotes. */
 export function fileName(text: string): string {
-	return text
-		.replaceAll(/[^A-Za-z0-9._-]+/g, "-")
-		.replaceAll(/^[-.]+|[-.]+$/g, "");
+	return text.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
 }

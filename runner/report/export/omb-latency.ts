@@ -1,11 +1,6 @@
 import { EMPTY } from "../../histogram/distribution.ts";
 import { curve } from "../../histogram/hgrm.ts";
-import {
-	rank,
-	type Sample,
-	samplesForBound,
-	valueAtRank,
-} from "../../histogram/percentiles.ts";
+import { rank, type Sample, samplesForBound, valueAtRank } from "../../histogram/percentiles.ts";
 import type { Metric } from "../../model/plan.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { samplesPerMessage } from "../../plan/samples.ts";
@@ -22,8 +17,12 @@ import {
 
 /** By what the fields of the format call them. */
 export const PERCENTILES = {
-	...{ "50pct": 50, "75pct": 75, "95pct": 95 },
-	...{ "99pct": 99, "999pct": 99.9, "9999pct": 99.99 },
+	"50pct": 50,
+	"75pct": 75,
+	"95pct": 95,
+	"99pct": 99,
+	"999pct": 99.9,
+	"9999pct": 99.99,
 };
 
 /** [from, to), in seconds from the window's start. */
@@ -51,7 +50,9 @@ export function measured(folder: string): Measured {
 		to: i === count - 1 ? seconds : (i + 1) * INTERVAL_S,
 	}));
 	const phases = intervals.map(({ from, to }) => ({
-		...{ name: String(from), fromNs: from * 1e9, toNs: to * 1e9 },
+		name: String(from),
+		fromNs: from * 1e9,
+		toNs: to * 1e9,
 	}));
 	const plan = { ...collected.plan, phases };
 	const facts = factsOf({ ...collected, plan }, UNKNOWN);
@@ -78,12 +79,9 @@ export function latencyOf(
 	metric: Metric | null,
 	intervals: readonly Interval[],
 ): Latency {
-	if (metric === null || !hasMetric(facts, metric))
-		return nothing(intervals.length);
+	if (metric === null || !hasMetric(facts, metric)) return nothing(intervals.length);
 	const { timeoutNs } = facts.collected.plan;
-	const parts = intervals.map((interval, i) =>
-		partOf(facts, metric, i, interval),
-	);
+	const parts = intervals.map((interval, i) => partOf(facts, metric, i, interval));
 	const whole = { ...sampleOf(facts, metric), ...sumOf(facts, metric) };
 	if (whole.n === 0) return nothing(intervals.length);
 	const all = Object.values(PERCENTILES);
@@ -114,7 +112,11 @@ function nothing(intervals: number): Latency {
 	const zeros = Array.from({ length: intervals }, () => 0);
 	const all = Object.values(PERCENTILES);
 	return {
-		...{ means: zeros, maxima: zeros, mean: 0, max: 0, quantiles: [] },
+		means: zeros,
+		maxima: zeros,
+		mean: 0,
+		max: 0,
+		quantiles: [],
 		parts: new Map(all.map((p) => [p, zeros])),
 		whole: new Map(all.map((p) => [p, 0])),
 	};
@@ -127,22 +129,15 @@ function sumOf(facts: Facts, metric: Metric, span?: Interval) {
 	return { sum: sumsOf(facts, metric, span).sum };
 }
 
-function partOf(
-	facts: Facts,
-	metric: Metric,
-	i: number,
-	interval: Interval,
-): Part {
+function partOf(facts: Facts, metric: Metric, i: number, interval: Interval): Part {
 	const { plan } = facts.collected;
 	const { schedule } = plan;
 	const distribution = facts.merged.get(metric)?.phases[i] ?? EMPTY;
-	const before = (seconds: number) =>
-		messagesBefore(schedule, schedule.warmupNs + seconds * 1e9);
+	const before = (seconds: number) => messagesBefore(schedule, schedule.warmupNs + seconds * 1e9);
 	// Messages of a closed loop have no time at which they were due; lag is only of those that were sent.
 	const owes = schedule.kind !== "closed" && metric !== "lag";
 	const due = owes
-		? (before(interval.to) - before(interval.from)) *
-			samplesPerMessage(plan, metric)
+		? (before(interval.to) - before(interval.from)) * samplesPerMessage(plan, metric)
 		: 0;
 	const sums = sumsOf(facts, metric, interval);
 	const some = sums.count > 0;

@@ -17,21 +17,20 @@ import { pointsOf } from "./points.ts";
 type TestResult = any;
 
 /** Of its class TestResult (openmessaging/benchmark): what its own readers ask for. */
-const PARTS = [
-	"Avg",
-	"50pct",
-	"75pct",
-	"95pct",
-	"99pct",
-	"999pct",
-	"9999pct",
-	"Max",
-];
+const PARTS = ["Avg", "50pct", "75pct", "95pct", "99pct", "999pct", "9999pct", "Max"];
 const LATENCIES = ["PublishLatency", "PublishDelayLatency", "EndToEndLatency"];
 const HEAD = [
-	...["workload", "driver", "messageSize", "topics", "partitions"],
-	...["producersPerTopic", "consumersPerTopic"],
-	...["publishRate", "publishErrorRate", "consumeRate", "backlog"],
+	"workload",
+	"driver",
+	"messageSize",
+	"topics",
+	"partitions",
+	"producersPerTopic",
+	"consumersPerTopic",
+	"publishRate",
+	"publishErrorRate",
+	"consumeRate",
+	"backlog",
 ];
 
 const listOf = (word: string) => word.replace(/^./, (c) => c.toLowerCase());
@@ -41,10 +40,7 @@ function check(result: TestResult, intervals: number): TestResult {
 	const known = new Set([
 		...HEAD,
 		...LATENCIES.flatMap((word) => [
-			...PARTS.flatMap((part) => [
-				`${listOf(word)}${part}`,
-				`aggregated${word}${part}`,
-			]),
+			...PARTS.flatMap((part) => [`${listOf(word)}${part}`, `aggregated${word}${part}`]),
 			`aggregated${word}Quantiles`,
 		]),
 	]);
@@ -71,10 +67,7 @@ function omb(plan: Plan, fates: readonly Fate[]) {
 	const folder = built(plan, fates);
 	const result = buildResult(folder);
 	const runs = result.runs.map((run) => ({ ...run, verdict: "pass" as const }));
-	const { points } = pointsOf({
-		...{ folder, shown: "r" },
-		result: { ...result, runs },
-	});
+	const { points } = pointsOf({ folder, shown: "r", result: { ...result, runs } });
 	const done = exportOmb(points);
 	const [file] = done.files;
 	const text = file?.text ?? "null";
@@ -88,8 +81,12 @@ const near = (expected: number) =>
 describe("a run whose every message is known", () => {
 	// 100/s for 25 s after 5 s: intervals of 10 and 15 s.
 	const plan = planOf({
-		...{ pattern: "work-queue", consumers: 1, consumerConnections: 1 },
-		...{ acks: true, schedule: steady(100, 5, 25), timeoutNs: 2e9 },
+		pattern: "work-queue",
+		consumers: 1,
+		consumerConnections: 1,
+		acks: true,
+		schedule: steady(100, 5, 25),
+		timeoutNs: 2e9,
 	});
 	const WARMUP = 500;
 	/** response of message i of the window: 1, 2, ... 100 ms in turn, and ten times as much in the second interval. */
@@ -111,29 +108,27 @@ describe("a run whose every message is known", () => {
 	test("has its percentiles, means and maxima by interval and over all, in ms", () => {
 		const { file } = read();
 		for (const [field, first, second] of [
-			...[["Avg", 50.5, 505] as const, ["50pct", 50, 500] as const],
-			...[["75pct", 75, 750] as const, ["95pct", 95, 950] as const],
-			...[["99pct", 99, 990] as const, ["Max", 100, 1000] as const],
+			["Avg", 50.5, 505] as const,
+			["50pct", 50, 500] as const,
+			["75pct", 75, 750] as const,
+			["95pct", 95, 950] as const,
+			["99pct", 99, 990] as const,
+			["Max", 100, 1000] as const,
 		]) {
 			expect([field, file[`endToEndLatency${field}`]]).toEqual([
-				...[field, [near(first), near(second)]],
+				field,
+				[near(first), near(second)],
 			]);
-			expect(file[`publishLatency${field}`]).toEqual([
-				...[near(first / 2), near(second / 2)],
-			]);
+			expect(file[`publishLatency${field}`]).toEqual([near(first / 2), near(second / 2)]);
 		}
-		const all = Array.from({ length: 2500 }, (_, i) => responseMs(i)).sort(
-			(a, b) => a - b,
-		);
+		const all = Array.from({ length: 2500 }, (_, i) => responseMs(i)).sort((a, b) => a - b);
 		const rank = (p: number) => all[Math.ceil(all.length * p) - 1] ?? 0;
 		expect(file.aggregatedEndToEndLatency50pct).toEqual(near(rank(0.5)));
 		expect(file.aggregatedEndToEndLatency75pct).toEqual(near(rank(0.75)));
 		expect(file.aggregatedEndToEndLatency95pct).toEqual(near(rank(0.95)));
 		expect(file.aggregatedEndToEndLatency99pct).toEqual(near(rank(0.99)));
 		expect(file.aggregatedEndToEndLatencyMax).toBe(1000);
-		expect(file.aggregatedEndToEndLatencyAvg).toBeCloseTo(
-			(1000 * 50.5 + 1500 * 505) / 2500,
-		);
+		expect(file.aggregatedEndToEndLatencyAvg).toBeCloseTo((1000 * 50.5 + 1500 * 505) / 2500);
 	});
 
 	test("has no percentile that the samples do not carry", () => {
@@ -161,9 +156,7 @@ describe("a run whose every message is known", () => {
 		expect(file.publishErrorRate).toEqual([0, 0]);
 		const [run] = result.runs as [Run];
 		const weighted = ([a = 0, b = 0]: number[]) => (a * 10 + b * 15) / 25;
-		expect(weighted(file.consumeRate)).toBeCloseTo(
-			run.throughput.received ?? 0,
-		);
+		expect(weighted(file.consumeRate)).toBeCloseTo(run.throughput.received ?? 0);
 		expect(weighted(file.publishRate)).toBeCloseTo(run.throughput.sent ?? 0);
 		// At the end of the first 10 s those of the last second that take more than is left of it.
 		const open = Array.from({ length: 100 }, (_, k) => 900 + k).filter(
@@ -176,8 +169,12 @@ describe("a run whose every message is known", () => {
 		const { file, notes, result } = read();
 		expect(file).toMatchObject({
 			workload: `${result.scenario}, ${result.runs[0]?.case}`,
-			...{ driver: "nats", messageSize: 256, topics: 1, partitions: 1 },
-			...{ producersPerTopic: 1, consumersPerTopic: 1 },
+			driver: "nats",
+			messageSize: 256,
+			topics: 1,
+			partitions: 1,
+			producersPerTopic: 1,
+			consumersPerTopic: 1,
 		});
 		expect(notes.join()).toMatch(/intended send time/);
 	});
@@ -209,15 +206,11 @@ test("what was not measured is 0 without quantiles, as OpenMessaging Benchmark w
 	check(file, 1);
 	expect(file.publishLatency99pct).toEqual([0]);
 	expect(file.aggregatedPublishLatencyQuantiles).toEqual({});
-	expect(ombBaseline([file], "x")?.runs.map(({ main }) => main)).toEqual([
-		"end-to-end",
-	]);
+	expect(ombBaseline([file], "x")?.runs.map(({ main }) => main)).toEqual(["end-to-end"]);
 });
 
 test("where nobody consumes, what ends at the acknowledgement is a publish latency", () => {
-	const plan = planOf({
-		...{ pattern: "publish", acks: true, schedule: steady(100, 1, 10) },
-	});
+	const plan = planOf({ pattern: "publish", acks: true, schedule: steady(100, 1, 10) });
 	const fates = Array.from({ length: plan.schedule.messages }, (_, k) => ({
 		ackedNs: k * 1e7 + 3 * MS,
 	}));
@@ -232,7 +225,9 @@ test("where nobody consumes, what ends at the acknowledgement is a publish laten
 
 test("what the format has no field for is left out by name", () => {
 	const plan = planOf({
-		...{ pattern: "request-reply", consumers: 1, consumerConnections: 1 },
+		pattern: "request-reply",
+		consumers: 1,
+		consumerConnections: 1,
 		schedule: steady(100, 1, 10),
 	});
 	const fates = Array.from({ length: plan.schedule.messages }, (_, k) => ({
@@ -258,11 +253,10 @@ describe.each(["nats-stall", "message-queue-latency", "commit-log-latency"])(
 			for (const run of runs) {
 				const file = check(fileOf(run), Math.floor(run.load.durationNs / 1e10));
 				const entries = ombBaseline([file], "x")?.runs ?? [];
-				const read = (main: string) =>
-					entries.find((entry) => entry.main === main);
+				const read = (main: string) => entries.find((entry) => entry.main === main);
 				for (const [main, metric] of [
-					...[["end-to-end", run.metrics.response] as const],
-					...[["publish", run.metrics.ack] as const],
+					["end-to-end", run.metrics.response] as const,
+					["publish", run.metrics.ack] as const,
 				]) {
 					const entry = read(main);
 					expect(entry === undefined).toBe(metric === null);
@@ -272,15 +266,13 @@ describe.each(["nats-stall", "message-queue-latency", "commit-log-latency"])(
 							expect([p, entry.figures[`${main} p${p}`]]).toEqual([p, value]);
 					expect(entry.figures[`${main} max`]).toBe(metric.max);
 					const curve = new Map(metric.curve.map(({ p, value }) => [p, value]));
-					for (const [p, ns] of entry.curve)
-						expect([p, curve.get(p)]).toEqual([p, ns]);
+					for (const [p, ns] of entry.curve) expect([p, curve.get(p)]).toEqual([p, ns]);
 					expect(entry.curve.length).toBeGreaterThan(5);
 				}
 				const { sent, received } = run.throughput;
 				const end = read("end-to-end");
 				expect(end?.figures.throughput).toBeCloseTo(received ?? 0, 6);
-				if (sent !== null)
-					expect(end?.figures["throughput.sent"]).toBeCloseTo(sent, 6);
+				if (sent !== null) expect(end?.figures["throughput.sent"]).toBeCloseTo(sent, 6);
 			}
 		});
 
@@ -302,9 +294,7 @@ describe.each(["nats-stall", "message-queue-latency", "commit-log-latency"])(
 						const expected = values[Math.ceil(values.length * p) - 1] ?? 0;
 						const ms = file[`endToEndLatency${field}`][i];
 						const most = file.endToEndLatencyMax[i];
-						expect(ms).toBe(
-							Math.min(Number((expected / 1e6).toFixed(6)), most),
-						);
+						expect(ms).toBe(Math.min(Number((expected / 1e6).toFixed(6)), most));
 					}
 			}
 		});
@@ -329,8 +319,7 @@ function valuesOf(name: string, run: Run): number[][] {
 		const values = all[interval] ?? [];
 		all[interval] = values;
 		for (const [k, index] of Array.from(indexes).entries())
-			for (let n = 0; n < (counts[k] ?? 0); n++)
-				values.push(low(index) + width(index) - 1);
+			for (let n = 0; n < (counts[k] ?? 0); n++) values.push(low(index) + width(index) - 1);
 	}
 	return all.map((values) => values.sort((a, b) => a - b));
 }

@@ -11,13 +11,7 @@ import { happened } from "../phases.ts";
 import { runTitle } from "../words.ts";
 import type { Exported } from "./exported.ts";
 import { bySource } from "./groups.ts";
-import {
-	type Latency,
-	latencyOf,
-	type Measured,
-	measured,
-	PERCENTILES,
-} from "./omb-latency.ts";
+import { type Latency, latencyOf, type Measured, measured, PERCENTILES } from "./omb-latency.ts";
 import { msOf, type Point } from "./points.ts";
 
 /**
@@ -35,16 +29,13 @@ export function exportOmb(points: readonly Point[]): Exported {
 			const { source, run, search } = point;
 			const leave = (why: string) => {
 				const title =
-					search === null
-						? runTitle(run, source.result)
-						: `${point.system}, ${point.case}`;
+					search === null ? runTitle(run, source.result) : `${point.system}, ${point.case}`;
 				const report = source.shown;
 				notes.push(tell("export-left-out", { report, run: title, why }));
 				return [];
 			};
 			if (search !== null) return leave(tell("omb-no-search"));
-			if (run.load.pattern === "request-reply")
-				return leave(tell("omb-no-reply"));
+			if (run.load.pattern === "request-reply") return leave(tell("omb-no-reply"));
 			const where = folderOf(point);
 			if (where === null) return leave(tell("omb-no-histograms"));
 			const found = measured(where);
@@ -83,8 +74,7 @@ function testResult(
 	const { startNs, endNs } = windowOf(collected);
 	const startS = startNs / 1e9;
 	const windowS = (endNs - startNs) / 1e9;
-	const until = (second: number, of: Counted) =>
-		happened(ticks, startS, startS + second, of);
+	const until = (second: number, of: Counted) => happened(ticks, startS, startS + second, of);
 	// The last interval has what the others leave of the window's rate: of a broken last second nobody knows the part that was within the window.
 	const perSecond = (rate: number | null, of: Counted) =>
 		intervals.map(({ from, to }, i) => {
@@ -112,9 +102,7 @@ function testResult(
 		// Nobody writes down when a message failed.
 		publishErrorRate: intervals.map(() => (run.failed ?? 0) / windowS),
 		consumeRate:
-			received === null
-				? intervals.map(() => 0)
-				: perSecond(received, (t) => t.received),
+			received === null ? intervals.map(() => 0) : perSecond(received, (t) => t.received),
 		backlog: intervals.map(({ to }) => {
 			const until = startS + to + 1e-9;
 			return ticks.findLast(({ at }) => at <= until)?.inFlight ?? 0;
@@ -144,10 +132,7 @@ function latencyFields(word: string, latency: Latency, unit: Unit): object {
 	return {
 		[`${list}Avg`]: latency.means.map(mean),
 		...Object.fromEntries(
-			percentiles.map(([key, p]) => [
-				`${list}${key}`,
-				(latency.parts.get(p) ?? []).map(unit),
-			]),
+			percentiles.map(([key, p]) => [`${list}${key}`, (latency.parts.get(p) ?? []).map(unit)]),
 		),
 		[`${list}Max`]: latency.maxima.map(unit),
 		[`aggregated${word}Avg`]: mean(latency.mean),
@@ -159,10 +144,7 @@ function latencyFields(word: string, latency: Latency, unit: Unit): object {
 		),
 		[`aggregated${word}Max`]: unit(latency.max),
 		[`aggregated${word}Quantiles`]: Object.fromEntries(
-			latency.quantiles.map(([p, ns]) => [
-				Number.isInteger(p) ? `${p}.0` : `${p}`,
-				unit(ns),
-			]),
+			latency.quantiles.map(([p, ns]) => [Number.isInteger(p) ? `${p}.0` : `${p}`, unit(ns)]),
 		),
 	};
 }

@@ -3,12 +3,7 @@ import type { Run } from "../../model/result.ts";
 import { resultOf } from "../index/runs.fake.ts";
 import { HOSTILE } from "../page/pages.fake.ts";
 import { fixtureResult, publishedFolder } from "../stored.fake.ts";
-import {
-	exported,
-	exportedResults,
-	PUBLISHED,
-	publishedJson,
-} from "./exported.fake.ts";
+import { exported, exportedResults, PUBLISHED, publishedJson } from "./exported.fake.ts";
 
 interface Sample {
 	readonly labels: Readonly<Record<string, string>>;
@@ -33,8 +28,7 @@ function parse(text: string): Family[] {
 			const [, what, name = "", value = ""] = about;
 			let last = families.at(-1);
 			if (last?.name !== name) {
-				if (families.some((f) => f.name === name))
-					throw new Error(`${name} is in two pieces`);
+				if (families.some((f) => f.name === name)) throw new Error(`${name} is in two pieces`);
 				last = { name, unit: "", help: "", samples: [] };
 				families.push(last);
 			}
@@ -48,25 +42,18 @@ function parse(text: string): Family[] {
 			continue;
 		}
 		const [, name, labels = "", value, time] =
-			/^([a-zA-Z_:][\w:]*)\{(.*)\} (\S+)(?: (\d+(?:\.\d+)?))?$/.exec(line) ??
-			[];
+			/^([a-zA-Z_:][\w:]*)\{(.*)\} (\S+)(?: (\d+(?:\.\d+)?))?$/.exec(line) ?? [];
 		const family = families.at(-1);
-		if (family === undefined || family.name !== name)
-			throw new Error(`not in its family: ${line}`);
-		if (!/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(value ?? ""))
-			throw new Error(`no number: ${line}`);
+		if (family === undefined || family.name !== name) throw new Error(`not in its family: ${line}`);
+		if (!/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(value ?? "")) throw new Error(`no number: ${line}`);
 		const found: Record<string, string> = {};
 		let rest = labels;
 		while (rest !== "") {
-			const one = /^([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/.exec(
-				rest,
-			);
+			const one = /^([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/.exec(rest);
 			if (one === null) throw new Error(`labels: ${line}`);
 			const [whole, key = "", quoted = ""] = one;
 			if (key in found) throw new Error(`${key} twice: ${line}`);
-			found[key] = quoted.replaceAll(/\\(.)/g, (_, c) =>
-				c === "n" ? "\n" : c,
-			);
+			found[key] = quoted.replaceAll(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c));
 			rest = rest.slice(whole.length);
 		}
 		const metric = `${name}{${labels}}`;
@@ -116,8 +103,12 @@ describe.each(PUBLISHED)("openmetrics of %s", (name) => {
 	test("has every percentile and interval that result.json has, to the nanosecond, and marks the weak ones", () => {
 		const found = (family: string) =>
 			samplesOf(text, family).map(({ labels, value }) => [
-				...[labels.system, labels.case, labels.metric, labels.statistic],
-				...[labels.support ?? "ok", Math.round(value * 1e9)],
+				labels.system,
+				labels.case,
+				labels.metric,
+				labels.statistic,
+				labels.support ?? "ok",
+				Math.round(value * 1e9),
 			]);
 		const expected = (of: "value" | "low" | "high") =>
 			// biome-ignore lint/suspicious/noExplicitAny: as it is written.
@@ -126,20 +117,15 @@ describe.each(PUBLISHED)("openmetrics of %s", (name) => {
 					// biome-ignore lint/suspicious/noExplicitAny: as it is written.
 					const { percentiles, max } = (m ?? { percentiles: [] }) as any;
 					const line = (p: string, support: string, ns: number | null) =>
-						ns === null
-							? []
-							: [[run.system, run.case, metric, p, support, Math.round(ns)]];
+						ns === null ? [] : [[run.system, run.case, metric, p, support, Math.round(ns)]];
 					return [
 						// biome-ignore lint/suspicious/noExplicitAny: as it is written.
-						...percentiles.flatMap((p: any) =>
-							line(`p${p.p}`, p.support, p[of]),
-						),
+						...percentiles.flatMap((p: any) => line(`p${p.p}`, p.support, p[of])),
 						...(of === "value" ? line("max", "ok", max ?? null) : []),
 					];
 				}),
 			);
-		const sorted = (rows: unknown[]) =>
-			rows.map((row) => JSON.stringify(row)).sort();
+		const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort();
 		for (const [family, of] of [
 			["mqbench_latency_seconds", "value"],
 			["mqbench_latency_low_seconds", "low"],
@@ -160,16 +146,16 @@ describe.each(PUBLISHED)("openmetrics of %s", (name) => {
 				);
 			const counts = own("mqbench_window_messages", "count");
 			expect(counts).toMatchObject({
-				...{ intended: run.intended, sent: run.sent },
-				...{ received: run.received, lost: run.lost },
+				intended: run.intended,
+				sent: run.sent,
+				received: run.received,
+				lost: run.lost,
 			});
 			expect(counts.acked ?? null).toBe(run.acked);
 			const rates = own("mqbench_rate_messages_per_second", "rate");
 			expect(rates.throughput).toBe(run.throughput.received);
 			expect(rates["throughput.sent"] ?? null).toBe(run.throughput.sent);
-			expect(own("mqbench_sla_met", "")[""]).toBe(
-				run.verdict === "pass" ? 1 : 0,
-			);
+			expect(own("mqbench_sla_met", "")[""]).toBe(run.verdict === "pass" ? 1 : 0);
 		}
 	});
 
@@ -208,10 +194,9 @@ test("a percentile among messages that never completed is the timeout, and says 
 		...lost,
 		runs: lost.runs.map((r) => ({ ...r, verdict: "fail" as const })),
 	});
-	const beyond = samplesOf(
-		files["metrics.txt"] ?? "",
-		"mqbench_latency_seconds",
-	).filter(({ labels }) => labels.support === "beyond-timeout");
+	const beyond = samplesOf(files["metrics.txt"] ?? "", "mqbench_latency_seconds").filter(
+		({ labels }) => labels.support === "beyond-timeout",
+	);
 	expect(beyond.map(({ labels }) => labels.statistic)).toContain("p99.9");
 	for (const { value } of beyond)
 		expect(value * 1e9).toBeGreaterThanOrEqual(run?.load.timeoutNs ?? 0);
@@ -219,10 +204,7 @@ test("a percentile among messages that never completed is the timeout, and says 
 
 test("names from outside come back as they were", () => {
 	for (const scenario of [HOSTILE, 'a"b\\n\\\\', "two\nlines"]) {
-		const { files } = exportedResults(
-			"openmetrics",
-			resultOf("healthy", { scenario }),
-		);
+		const { files } = exportedResults("openmetrics", resultOf("healthy", { scenario }));
 		const [sample] = samplesOf(files["metrics.txt"] ?? "", "mqbench_sla_met");
 		expect(sample?.labels.scenario).toBe(scenario);
 	}

@@ -44,10 +44,9 @@ interface Family {
 	/** The end of its name; null: it counts nothing. */
 	readonly unit: string | null;
 	readonly help: string;
-	samples(point: Point): {
-		readonly labels: Readonly<Record<string, string>>;
-		readonly value: number;
-	}[];
+	samples(
+		point: Point,
+	): { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 }
 
 const FAMILIES: Readonly<Record<string, Family>> = {
@@ -102,10 +101,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 		unit: null,
 		help: tell("openmetrics-sla"),
 		samples: ({ run, search }) => [
-			{
-				labels: {},
-				value: (search ?? run).verdict === "pass" ? 1 : 0,
-			},
+			{ labels: {}, value: (search ?? run).verdict === "pass" ? 1 : 0 },
 		],
 	},
 };
@@ -141,15 +137,10 @@ function pointLabels({ source, system, case: name, repeat }: Point) {
 }
 
 function labelsOf(labels: Readonly<Record<string, string>>): string {
-	const all = Object.entries(labels).map(
-		([name, value]) => `${name}="${escaped(value)}"`,
-	);
+	const all = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
 	return `{${all.join(",")}}`;
 }
 
 function escaped(text: string): string {
-	return text
-		.replaceAll("\\", "\\\\")
-		.replaceAll('"', '\\"')
-		.replaceAll("\n", "\\n");
+	return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

@@ -4,12 +4,7 @@ import type { Run } from "../../model/result.ts";
 import { rowsOfCsv } from "../csv.fake.ts";
 import { type Changes, resultOf, withP99 } from "../index/runs.fake.ts";
 import { publishedFolder } from "../stored.fake.ts";
-import {
-	exported,
-	exportedResults,
-	PUBLISHED,
-	publishedJson,
-} from "./exported.fake.ts";
+import { exported, exportedResults, PUBLISHED, publishedJson } from "./exported.fake.ts";
 
 interface Series {
 	readonly directions: Readonly<Record<string, number>>;
@@ -51,11 +46,7 @@ function read(files: Readonly<Record<string, string>>): Map<string, Series> {
 			const directions = names.map((key) => [key, test.metrics[key].direction]);
 			return [
 				name,
-				{
-					directions: Object.fromEntries(directions),
-					rows,
-					numbers: Object.fromEntries(numbers),
-				},
+				{ directions: Object.fromEntries(directions), rows, numbers: Object.fromEntries(numbers) },
 			];
 		}),
 	);
@@ -79,9 +70,8 @@ describe.each(PUBLISHED)("otava's files of %s", (name) => {
 			const repeats = runs.filter((other) => nameOf(other) === nameOf(run));
 			const row = repeats.indexOf(run);
 			// What a fault did is tried in write.test.ts.
-			const latencies = Object.entries(found?.numbers ?? {}).flatMap(
-				([of, values]) =>
-					of.startsWith("response") ? [[of, values[row]]] : [],
+			const latencies = Object.entries(found?.numbers ?? {}).flatMap(([of, values]) =>
+				of.startsWith("response") ? [[of, values[row]]] : [],
 			);
 			const m = run.metrics.response;
 			const percentiles = m?.percentiles.filter((p) => p.value !== null) ?? [];
@@ -97,7 +87,8 @@ describe.each(PUBLISHED)("otava's files of %s", (name) => {
 			expect(found?.rows).toHaveLength(repeats.length);
 			expect(found?.rows[row]).toMatchObject({
 				time: run.startedAt,
-				...{ run_id: result.runId, repeat: `${run.repeat}` },
+				run_id: result.runId,
+				repeat: `${run.repeat}`,
 				commit: git ? `${git.commit}${git.dirty ? "-dirty" : ""}` : "",
 				broker: run.versions?.server,
 				weak: percentiles
@@ -112,9 +103,7 @@ describe.each(PUBLISHED)("otava's files of %s", (name) => {
 });
 
 test("a series goes on over reports, the oldest run first, each with its commit", () => {
-	const git = (digit: string, dirty: boolean) => ({
-		git: { commit: digit.repeat(40), dirty },
-	});
+	const git = (digit: string, dirty: boolean) => ({ git: { commit: digit.repeat(40), dirty } });
 	const { files, out } = exportedResults(
 		"otava",
 		healthy(2, { run: withP99(2_500_001), ...git("b", true) }),
@@ -128,9 +117,7 @@ test("a series goes on over reports, the oldest run first, each with its commit"
 		`${"b".repeat(40)}-dirty`,
 		"",
 	]);
-	expect(series?.rows.map(({ run_id }) => run_id)).toEqual([
-		...["run-3", "run-1", "run-2"],
-	]);
+	expect(series?.rows.map(({ run_id }) => run_id)).toEqual(["run-3", "run-1", "run-2"]);
 	expect(out.at(-1)).toBe("otava --config-file out/otava.yaml analyze <test>");
 });
 
@@ -160,13 +147,9 @@ test("another machine, other work or durability is another series; the oldest ke
 	];
 	const first = read(exportedResults("otava", ...all).files);
 	expect(first.size).toBe(4);
-	expect(first.get(NAME)?.rows.map(({ time }) => time)).toEqual([
-		...[day(1), day(5)],
-	]);
+	expect(first.get(NAME)?.rows.map(({ time }) => time)).toEqual([day(1), day(5)]);
 	// Those that are there already keep their names when results are added.
-	const later = read(
-		exportedResults("otava", ...all, healthy(6, { cpu: "A third" })).files,
-	);
+	const later = read(exportedResults("otava", ...all, healthy(6, { cpu: "A third" })).files);
 	expect([...later.keys()]).toEqual(expect.arrayContaining([...first.keys()]));
 });
 
@@ -184,22 +167,12 @@ test("a percentile that some runs lack has a test of its own, of the runs that h
 		const response = run.metrics.response;
 		if (response === null) return run;
 		const percentiles = response.percentiles.map((p) =>
-			p.p === 99
-				? { ...p, value: null, support: "none" as const, low: null, high: null }
-				: p,
+			p.p === 99 ? { ...p, value: null, support: "none" as const, low: null, high: null } : p,
 		);
-		return {
-			...run,
-			metrics: { ...run.metrics, response: { ...response, percentiles } },
-		};
+		return { ...run, metrics: { ...run.metrics, response: { ...response, percentiles } } };
 	};
 	const tests = read(
-		exportedResults(
-			"otava",
-			healthy(1),
-			healthy(2, { run: without }),
-			healthy(3),
-		).files,
+		exportedResults("otava", healthy(1), healthy(2, { run: without }), healthy(3)).files,
 	);
 	expect(tests.get(NAME)?.rows).toHaveLength(3);
 	expect(tests.get(NAME)?.numbers).not.toHaveProperty("response_p99_ms");
@@ -211,16 +184,9 @@ test("a percentile that some runs lack has a test of its own, of the runs that h
 test("of a closed loop the throughput is watched too, and more of it is better", () => {
 	const closed = (run: Run): Run => ({
 		...run,
-		load: {
-			...run.load,
-			schedule: { ...run.load.schedule, kind: "closed" },
-		},
+		load: { ...run.load, schedule: { ...run.load.schedule, kind: "closed" } },
 	});
-	const series = read(
-		exportedResults("otava", healthy(1, { run: closed })).files,
-	).get(NAME);
-	expect(series?.numbers.throughput_per_second).toEqual([
-		healthy(1).runs[0]?.throughput.received,
-	]);
+	const series = read(exportedResults("otava", healthy(1, { run: closed })).files).get(NAME);
+	expect(series?.numbers.throughput_per_second).toEqual([healthy(1).runs[0]?.throughput.received]);
 	expect(series?.directions.throughput_per_second).toBe(1);
 });

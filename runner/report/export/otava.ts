@@ -7,13 +7,7 @@ import { commitName } from "../commit.ts";
 import { csvCell } from "../csv-cell.ts";
 import type { Exported, Target } from "./exported.ts";
 import { fileName } from "./groups.ts";
-import {
-	type Figure,
-	msOf,
-	nameOf,
-	type Point,
-	watchedFigures,
-} from "./points.ts";
+import { type Figure, msOf, nameOf, type Point, watchedFigures } from "./points.ts";
 
 /**
  * Apache Otava (formerly Hunter): a CSV for each series, the oldest run first, and a configuration with a test for each. A series is what a
@@ -21,10 +15,7 @@ import {
  * an empty cell stops it, and with a NaN it finds no change at all in that column. So a figure that some runs lack has a file and a test of its
  * own, of the runs that have it. Otava knows no units: latencies are in ms.
  */
-export function exportOtava(
-	points: readonly Point[],
-	{ shown }: Target,
-): Exported {
+export function exportOtava(points: readonly Point[], { shown }: Target): Exported {
 	const tests = seriesOf(points).flatMap(testsOf);
 	return {
 		files: [
@@ -62,9 +53,7 @@ function seriesOf(points: readonly Point[]): Series[] {
 	return [...series].map(([key, own]) => {
 		const plain = nameOf(own[0] as Point);
 		const file = fileName(plain).toLowerCase();
-		const name = taken.has(file)
-			? `${plain} ${hashOf(key).slice(0, 6)}`
-			: plain;
+		const name = taken.has(file) ? `${plain} ${hashOf(key).slice(0, 6)}` : plain;
 		taken.add(file);
 		return { name, points: own };
 	});
@@ -88,11 +77,8 @@ function testsOf({ name, points }: Series): Test[] {
 		figures: watchedFigures(point).map((figure) => figure.name),
 	}));
 	const names = [...new Set(all.flatMap(({ figures }) => figures))];
-	const having = (figure: string) =>
-		all.filter(({ figures }) => figures.includes(figure));
-	const everywhere = names.filter(
-		(figure) => having(figure).length === points.length,
-	);
+	const having = (figure: string) => all.filter(({ figures }) => figures.includes(figure));
+	const everywhere = names.filter((figure) => having(figure).length === points.length);
 	const others = names.filter((figure) => !everywhere.includes(figure));
 	return [
 		...(everywhere.length === 0 ? [] : [{ name, points, figures: everywhere }]),
@@ -133,14 +119,13 @@ function csvOf({ points, figures }: Test): string {
 /** `weak`: columns whose number has too few samples behind it, or is the timeout in place of a larger one. */
 const ATTRIBUTES = ["commit", "run_id", "repeat", "broker", "weak"];
 
-function configOf(
-	tests: readonly Test[],
-	shown: (name: string) => string,
-): string {
+function configOf(tests: readonly Test[], shown: (name: string) => string): string {
 	const config = tests.map((test) => [
 		test.name,
 		{
-			...{ type: "csv", file: shown(fileOf(test)), time_column: "time" },
+			type: "csv",
+			file: shown(fileOf(test)),
+			time_column: "time",
 			attributes: ATTRIBUTES,
 			metrics: Object.fromEntries(
 				test.figures.map((name) => [

@@ -64,9 +64,7 @@ export function pointsOf(source: Source): Points {
 	const { result, shown } = source;
 	const found: Points = { points: [], leftOut: [], verdicts: [] };
 	const leave = (title: string, verdict: Run["verdict"], why: string) => {
-		found.leftOut.push(
-			tell("export-left-out", { report: shown, run: title, why }),
-		);
+		found.leftOut.push(tell("export-left-out", { report: shown, run: title, why }));
 		found.verdicts.push(verdict);
 	};
 	const add = (
@@ -78,8 +76,7 @@ export function pointsOf(source: Source): Points {
 		if (why !== null) return leave(title, of.verdict, why);
 		const at = run.startedAt ?? result.environment?.startedAt ?? "";
 		const atMs = Date.parse(at);
-		if (!Number.isFinite(atMs))
-			return leave(title, of.verdict, tell("export-no-date"));
+		if (!Number.isFinite(atMs)) return leave(title, of.verdict, tell("export-no-date"));
 		const { system, case: name, repeat } = of;
 		const commit = commitAt(result.environment, run.startedAt);
 		const own = { source, system, case: name, repeat };
@@ -88,16 +85,16 @@ export function pointsOf(source: Source): Points {
 	for (const run of result.runs)
 		if (run.search === null)
 			add(run, runTitle(run, result), whyNotRun(run, result), {
-				...{ run, search: null, figures: figuresOf(run) },
+				run,
+				search: null,
+				figures: figuresOf(run),
 			});
 	for (const search of result.searches) {
 		const run = result.runs.find((r) => r.index === search.runs[0]?.index);
 		const title = `${search.system}, ${search.case}`;
 		if (run === undefined) leave(title, search.verdict, search.answer);
 		else
-			add(search, title, whyNotSearch(search, result), {
-				...{ run, search, figures: answerOf(search) },
-			});
+			add(search, title, whyNotSearch(search, result), { run, search, figures: answerOf(search) });
 	}
 	return found;
 }
@@ -120,9 +117,7 @@ export function watchedFigures({ run, figures }: Point): Figure[] {
 
 /** Those of the watched figures that have too few samples behind them; each name once. */
 export function weakOf(points: readonly Point[]): string[] {
-	const weak = points
-		.flatMap(watchedFigures)
-		.filter(({ support }) => support === "weak");
+	const weak = points.flatMap(watchedFigures).filter(({ support }) => support === "weak");
 	return [...new Set(weak.map(({ name }) => name))];
 }
 
@@ -142,9 +137,7 @@ export function msOf(ns: number): number {
 function whyNotRun(run: Run, result: Result): string | null {
 	if (result.quick) return tell("export-quick");
 	if (run.verdict !== "pass" && run.verdict !== "fail")
-		return [run.verdict.toUpperCase(), run.why]
-			.filter((part) => part !== null)
-			.join(", ");
+		return [run.verdict.toUpperCase(), run.why].filter((part) => part !== null).join(", ");
 	return withoutOf(run);
 }
 
@@ -152,9 +145,7 @@ function whyNotRun(run: Run, result: Result): string | null {
 function whyNotSearch(search: Search, { quick }: Result): string | null {
 	if (quick) return tell("export-quick");
 	const { verdict, lo, limitedBy, answer } = search;
-	return verdict === "pass" && lo !== null && limitedBy === "system"
-		? null
-		: answer;
+	return verdict === "pass" && lo !== null && limitedBy === "system" ? null : answer;
 }
 
 function answerOf({ lo }: Search): Figure[] {
@@ -166,7 +157,9 @@ function figuresOf(run: Run): Figure[] {
 		const m = run.metrics[metric];
 		if (m === null || m.n === 0) return [];
 		const of = (statistic: string) => ({
-			...{ name: `${metric} ${statistic}`, metric, statistic },
+			name: `${metric} ${statistic}`,
+			metric,
+			statistic,
 			unit: "ns" as const,
 		});
 		const { timeoutNs } = run.load;
@@ -199,16 +192,10 @@ function numberOf(
 	{ value, low, high, support, beyondTimeout }: Percentile,
 	timeoutNs: number,
 ): Pick<Figure, "value" | "low" | "high" | "support"> | null {
-	if (beyondTimeout)
-		return { value: timeoutNs, low, high: null, support: "beyond-timeout" };
-	return value === null || support === "none"
-		? null
-		: { value, low, high, support };
+	if (beyondTimeout) return { value: timeoutNs, low, high: null, support: "beyond-timeout" };
+	return value === null || support === "none" ? null : { value, low, high, support };
 }
 
 function plain(name: string, unit: TallyUnit, value: number): Figure {
-	return {
-		...{ name, metric: null, statistic: null, unit, value },
-		...{ low: null, high: null, support: "ok" },
-	};
+	return { name, metric: null, statistic: null, unit, value, low: null, high: null, support: "ok" };
 }

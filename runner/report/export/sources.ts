@@ -3,13 +3,7 @@ import { failure, MqbenchError } from "../../errors.ts";
 import type { Result } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import type { World } from "../../world.ts";
-import {
-	entryOf,
-	holdsResult,
-	holdsRuns,
-	isRunFolder,
-	runFolders,
-} from "../index/runs.ts";
+import { entryOf, holdsResult, holdsRuns, isRunFolder, runFolders } from "../index/runs.ts";
 import { buildResult } from "../result.ts";
 import { readResult } from "../result-files.ts";
 import type { Source } from "./points.ts";
@@ -24,10 +18,7 @@ interface Sources {
  * The results of run folders, and of all runs in folders that hold some, as the index finds them. Each run counts once, however often it
  * was copied. Throws for a folder without any run.
  */
-export function readSources(
-	folders: readonly string[],
-	{ cwd }: Pick<World, "cwd">,
-): Sources {
+export function readSources(folders: readonly string[], { cwd }: Pick<World, "cwd">): Sources {
 	const sources: Source[] = [];
 	const problems: string[] = [];
 	const known = new Map<string, string>();
@@ -42,8 +33,7 @@ export function readSources(
 			const same = typeof result === "string" ? null : known.get(result.runId);
 			if (typeof result === "string")
 				problems.push(tell("export-no-result", { report: shown, why: result }));
-			else if (same != null)
-				problems.push(tell("export-twice", { report: shown, same }));
+			else if (same != null) problems.push(tell("export-twice", { report: shown, same }));
 			else {
 				known.set(result.runId, shown);
 				sources.push({ folder, shown, result });

@@ -1,10 +1,4 @@
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../main.ts";
@@ -33,7 +27,9 @@ describe("what a fault did", () => {
 	const failover = (open: boolean) =>
 		resultOf("failover", {
 			run: (run) => ({
-				...{ ...run, verdict: "pass", why: null },
+				...run,
+				verdict: "pass",
+				why: null,
 				failover: run.failover.map((f, i) =>
 					open && i === 0 ? { ...f, unavailableStill: true } : f,
 				),
@@ -45,10 +41,7 @@ describe("what a fault did", () => {
 	test.each([
 		["otava", /unavailable_ms,drained_ms\r\n.*,1360,1396\r\n/],
 		["bencher", /"unavailable \(ns\)": \{\s*"value": 1360000000\s*\}/],
-		[
-			"github-action-benchmark",
-			/unavailable",\s*"unit": "ms",\s*"value": 1360,/,
-		],
+		["github-action-benchmark", /unavailable",\s*"unit": "ms",\s*"value": 1360,/],
 		["openmetrics", /mqbench_fault_seconds\{.*figure="unavailable"\} 1\.36$/m],
 	])("is in %s, of the worst one", (format, has) => {
 		expect(texts(format)).toMatch(has);
@@ -72,7 +65,8 @@ describe("runs that say nothing about their system", () => {
 	];
 	const result = runs((run, i) => ({
 		...run,
-		...{ verdict: verdicts[i] ?? "pass", why: i === 3 ? "lag" : null },
+		verdict: verdicts[i] ?? "pass",
+		why: i === 3 ? "lag" : null,
 	}));
 
 	test.each(["otava", "bencher", "github-action-benchmark", "openmetrics"])(
@@ -92,9 +86,7 @@ describe("runs that say nothing about their system", () => {
 			// As ns, ms or s: the digits are the same.
 			const has = (run: Run | undefined) =>
 				texts.replaceAll(/\b0\.0*|(?<=\d)\./g, "").includes(`${p99(run)}`);
-			expect(result.runs.map(has)).toEqual([
-				...[true, true, false, false, false, false],
-			]);
+			expect(result.runs.map(has)).toEqual([true, true, false, false, false, false]);
 		},
 	);
 
@@ -120,27 +112,20 @@ describe("runs that say nothing about their system", () => {
 		["invalid", 4],
 		["interrupted", 4],
 		["error", 4],
-	] as const)(
-		"where all are %s nothing is written, in one sentence: %i",
-		(verdict, code) => {
-			const done = exportedResults(
-				"openmetrics",
-				runs((run) => ({ ...run, verdict })),
-			);
-			expect(done).toMatchObject({ code, files: {}, out: [] });
-			expect(done.err).toHaveLength(7);
-			expect(done.err.at(-1)).toMatch(/^reports: nothing to export: /);
-		},
-	);
+	] as const)("where all are %s nothing is written, in one sentence: %i", (verdict, code) => {
+		const done = exportedResults(
+			"openmetrics",
+			runs((run) => ({ ...run, verdict })),
+		);
+		expect(done).toMatchObject({ code, files: {}, out: [] });
+		expect(done.err).toHaveLength(7);
+		expect(done.err.at(-1)).toMatch(/^reports: nothing to export: /);
+	});
 });
 
 test("of a search its answer counts, and not the runs at which it had to fail", () => {
 	const probe = healthy({
-		run: (run) => ({
-			...run,
-			verdict: "fail",
-			search: { of: run.case, role: "probe" },
-		}),
+		run: (run) => ({ ...run, verdict: "fail", search: { of: run.case, role: "probe" } }),
 	});
 	const [run] = probe.runs as [Run];
 	const of = (parts: Parameters<typeof search>[0]) => ({
@@ -151,8 +136,14 @@ test("of a search its answer counts, and not the runs at which it had to fail", 
 				case: run.case,
 				runs: [
 					{
-						...{ index: run.index, role: "probe", rate: 1000, why: null },
-						...{ verdict: "fail", p50: null, p99: null, max: null },
+						index: run.index,
+						role: "probe",
+						rate: 1000,
+						why: null,
+						verdict: "fail",
+						p50: null,
+						p99: null,
+						max: null,
 					},
 				],
 			}),
@@ -163,15 +154,10 @@ test("of a search its answer counts, and not the runs at which it had to fail", 
 		.split("\n")
 		.filter((line) => line.startsWith("mqbench"));
 	expect(lines).toEqual([
-		expect.stringMatching(
-			/_messages_per_second\{.*rate="highest rate"\} 20000$/,
-		),
+		expect.stringMatching(/_messages_per_second\{.*rate="highest rate"\} 20000$/),
 		expect.stringMatching(/^mqbench_sla_met\{.*\} 1$/),
 	]);
-	const bounded = exportedResults(
-		"openmetrics",
-		of({ limitedBy: "generator" }),
-	);
+	const bounded = exportedResults("openmetrics", of({ limitedBy: "generator" }));
 	expect(bounded.code).toBe(4);
 	expect(bounded.err[0]).toMatch(/256B 1000\/s: left out: between 20 000/);
 });
@@ -189,7 +175,8 @@ describe("folders", () => {
 		add("reports/c", 3);
 		add("reports/copy", 1);
 		const { code, out, err, files } = exported("otava", [
-			...[path.join(cwd, "old/a"), path.join(cwd, "reports")],
+			path.join(cwd, "old/a"),
+			path.join(cwd, "reports"),
 		]);
 		expect(code).toBe(0);
 		expect(out).toHaveLength(3);
@@ -209,28 +196,21 @@ describe("folders", () => {
 		expect(exported("openmetrics", [folder]).files).toEqual(anew.files);
 	});
 
-	test.each(names)(
-		"without a result are one sentence and exit code 2: %s",
-		(format) => {
-			const folder = emptyFolder();
-			expect(() => exported(format, [folder])).toThrow(
-				`${folder}: is neither the folder of a run`,
-			);
-			mkdirSync(path.join(folder, "cut"));
-			writeFileSync(path.join(folder, "cut", "result.json"), "{");
-			const { code, err } = exported(format, [folder]);
-			expect(code).toBe(2);
-			expect(err[0]).toMatch(/cut: left out: The result\.json is not JSON/);
-			expect(err.at(-1)).toMatch(/nothing to export/);
-		},
-	);
+	test.each(names)("without a result are one sentence and exit code 2: %s", (format) => {
+		const folder = emptyFolder();
+		expect(() => exported(format, [folder])).toThrow(`${folder}: is neither the folder of a run`);
+		mkdirSync(path.join(folder, "cut"));
+		writeFileSync(path.join(folder, "cut", "result.json"), "{");
+		const { code, err } = exported(format, [folder]);
+		expect(code).toBe(2);
+		expect(err[0]).toMatch(/cut: left out: The result\.json is not JSON/);
+		expect(err.at(-1)).toMatch(/nothing to export/);
+	});
 
 	test("that keep nothing but the result have no histograms for OpenMessaging Benchmark", () => {
 		const { code, err, files } = exportedResults("omb", healthy());
 		expect([code, files]).toEqual([4, {}]);
-		expect(err[0]).toMatch(
-			/256B 1000\/s: left out: its lists need the histograms/,
-		);
+		expect(err[0]).toMatch(/256B 1000\/s: left out: its lists need the histograms/);
 	});
 });
 
@@ -239,18 +219,11 @@ describe("mqbench report --export", () => {
 		const cwd = emptyFolder();
 		store(cwd, "reports/a", healthy());
 		const done = await command(cwd, "reports", "--export", "openmetrics");
-		expect(done).toEqual({
-			...{ code: 0, err: "" },
-			out: "reports/export/openmetrics/metrics.txt\n",
-		});
-		expect(readdirSync(path.join(cwd, "reports")).sort()).toEqual([
-			...["a", "export"],
-		]);
+		expect(done).toEqual({ code: 0, err: "", out: "reports/export/openmetrics/metrics.txt\n" });
+		expect(readdirSync(path.join(cwd, "reports")).sort()).toEqual(["a", "export"]);
 		// It is no run, neither for the index nor for the next export.
 		expect((await command(cwd, "reports")).out).toMatch(/^1 result: /);
-		expect(
-			(await command(cwd, "reports", "--export", "openmetrics")).code,
-		).toBe(0);
+		expect((await command(cwd, "reports", "--export", "openmetrics")).code).toBe(0);
 	});
 
 	test("takes several folders, and --out", async () => {
@@ -274,9 +247,7 @@ describe("mqbench report --export", () => {
 		expect(code).toBe(2);
 		expect(err).toContain(words);
 		expect(err).toContain(names.join(", "));
-		expect(names).toEqual([
-			...["otava", "bencher", "github-action-benchmark", "openmetrics", "omb"],
-		]);
+		expect(names).toEqual(["otava", "bencher", "github-action-benchmark", "openmetrics", "omb"]);
 	});
 
 	test.each([
@@ -303,42 +274,36 @@ describe("mqbench report --export", () => {
 	test("--help has an example", async () => {
 		const { out } = await command("/", "--help");
 		expect(out).toContain("mqbench report reports --export otava");
-		for (const name of names)
-			expect(out.replaceAll(/\s+/g, " ")).toContain(name);
+		for (const name of names) expect(out.replaceAll(/\s+/g, " ")).toContain(name);
 	});
 });
 
-test.each(names)(
-	"names from outside lead nowhere else and do no harm: %s",
-	(format) => {
-		const cwd = emptyFolder();
-		const result = healthy({ scenario: `../../${HOSTILE}` });
-		const named = (run: Run, i: number): Run => ({
-			...run,
-			...{ system: "../..\u001b[31m", case: `${HOSTILE}/../x` },
-			...{ verdict: i === 0 ? "pass" : "invalid", why: "\u001b[2J" },
-		});
-		const hostile = {
-			...result,
-			runId: "../../../evil",
-			runs: [...result.runs, ...result.runs].map(named),
-		};
-		store(cwd, "reports/a", hostile);
-		store(cwd, "reports/b", { ...hostile, runId: "/evil/2" });
-		const world = fakeWorld({ cwd: path.join(cwd, "reports") });
-		return main(
-			["report", ".", "--export", format, "--out", "out"],
-			world,
-		).then(() => {
-			expect(readdirSync(cwd)).toEqual(["reports"]);
-			expect(world.err().includes("\u001b")).toBe(false);
-			expect(world.out().includes("\u001b")).toBe(false);
-			for (const line of world.out().split("\n"))
-				if (line.startsWith("out/"))
-					expect(line).toMatch(/^out(?:\/\w[\w.-]*)+$/);
-		});
-	},
-);
+test.each(names)("names from outside lead nowhere else and do no harm: %s", (format) => {
+	const cwd = emptyFolder();
+	const result = healthy({ scenario: `../../${HOSTILE}` });
+	const named = (run: Run, i: number): Run => ({
+		...run,
+		system: "../..\u001b[31m",
+		case: `${HOSTILE}/../x`,
+		verdict: i === 0 ? "pass" : "invalid",
+		why: "\u001b[2J",
+	});
+	const hostile = {
+		...result,
+		runId: "../../../evil",
+		runs: [...result.runs, ...result.runs].map(named),
+	};
+	store(cwd, "reports/a", hostile);
+	store(cwd, "reports/b", { ...hostile, runId: "/evil/2" });
+	const world = fakeWorld({ cwd: path.join(cwd, "reports") });
+	return main(["report", ".", "--export", format, "--out", "out"], world).then(() => {
+		expect(readdirSync(cwd)).toEqual(["reports"]);
+		expect(world.err().includes("\u001b")).toBe(false);
+		expect(world.out().includes("\u001b")).toBe(false);
+		for (const line of world.out().split("\n"))
+			if (line.startsWith("out/")) expect(line).toMatch(/^out(?:\/\w[\w.-]*)+$/);
+	});
+});
 
 test("the file of a format is the same each time", () => {
 	const all = () => names.map((name) => exportedResults(name, healthy()).files);

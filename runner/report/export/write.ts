@@ -22,18 +22,13 @@ export interface ExportArgs {
  * them, and says on stderr what was left out and why. It judges nothing: a breached SLA is a figure like any other. Nothing to write: exit
  * code 2 without a result, 6 where all runs are undecided, otherwise 4.
  */
-export function writeExport(
-	{ folders, format, out }: ExportArgs,
-	world: World,
-): ExitCode {
+export function writeExport({ folders, format, out }: ExportArgs, world: World): ExitCode {
 	const make = formatNamed(format);
 	const { sources, problems } = readSources(folders, world);
 	const found = sources.map(pointsOf);
 	const points = found.flatMap((one) => one.points);
-	const say = (sentence: string) =>
-		world.stderr.write(`${plainText(sentence)}\n`);
-	for (const sentence of [...problems, ...found.flatMap((f) => f.leftOut)])
-		say(sentence);
+	const say = (sentence: string) => world.stderr.write(`${plainText(sentence)}\n`);
+	for (const sentence of [...problems, ...found.flatMap((f) => f.leftOut)]) say(sentence);
 	const verdicts = found.flatMap((one) => one.verdicts);
 	if (points.length === 0) {
 		say(tell("export-nothing", { folders }));
@@ -67,10 +62,8 @@ export function oneFolder(
 	[folder = "", ...more]: readonly string[],
 	out: string | undefined,
 ): string {
-	if (out !== undefined)
-		throw failure("usage", { message: tell("out-without-export") });
-	if (more.length > 0)
-		throw failure("usage", { message: tell("one-folder", { folder }) });
+	if (out !== undefined) throw failure("usage", { message: tell("out-without-export") });
+	if (more.length > 0) throw failure("usage", { message: tell("one-folder", { folder }) });
 	return folder;
 }
 
@@ -78,7 +71,5 @@ export function oneFolder(
 
 function codeOf(verdicts: readonly string[]): ExitCode {
 	if (verdicts.length === 0) return EXIT.usage;
-	return verdicts.every((verdict) => verdict === "inconclusive")
-		? EXIT.inconclusive
-		: EXIT.invalid;
+	return verdicts.every((verdict) => verdict === "inconclusive") ? EXIT.inconclusive : EXIT.invalid;
 }

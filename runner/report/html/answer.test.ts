@@ -3,11 +3,7 @@ import { answer, provenance } from "../document/answer.ts";
 import type { Block } from "../document/blocks.ts";
 import { HOSTILE, hostileResult } from "../page/pages.fake.ts";
 import { readResult } from "../result-files.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	publishedOnce,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedFolder, publishedOnce } from "../stored.fake.ts";
 import { matrixMarkup, provenanceMarkup } from "./answer.ts";
 
 function written(blocks: readonly Block[]): string {
@@ -26,15 +22,27 @@ test("names of markup, quotes and lines stay names", () => {
 	const tags = [...html.matchAll(/<([a-z]+)/g)].map(([, tag]) => tag);
 	expect(new Set(tags)).toEqual(
 		new Set([
-			...["a", "b", "button", "div", "i", "p", "path", "small", "span", "svg"],
-			...["table", "tbody", "td", "th", "thead", "tr"],
+			"a",
+			"b",
+			"button",
+			"div",
+			"i",
+			"p",
+			"path",
+			"small",
+			"span",
+			"svg",
+			"table",
+			"tbody",
+			"td",
+			"th",
+			"thead",
+			"tr",
 		]),
 	);
 	expect(html).not.toMatch(/ on\w+="/);
 	const [, name = ""] = /data-system="([^"]*)"/.exec(html) ?? [];
-	const unescaped = name.replaceAll(/&#(\d+);/g, (_, code) =>
-		String.fromCodePoint(Number(code)),
-	);
+	const unescaped = name.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
 	expect(unescaped).toBe(HOSTILE);
 });
 
@@ -47,9 +55,7 @@ test("each cell leads to its run, and heads are buttons of their system and case
 	);
 	for (const of of ["system", "case"] as const) {
 		const names = new Set(result.runs.map((run) => run[of]));
-		expect(
-			html.match(new RegExp(`<button[^>]* data-${of}=`, "g")),
-		).toHaveLength(names.size);
+		expect(html.match(new RegExp(`<button[^>]* data-${of}=`, "g"))).toHaveLength(names.size);
 	}
 });
 
@@ -57,9 +63,8 @@ test("small curves have the same axes: lower latency is lower", () => {
 	const result = publishedOnce("message-queue-latency");
 	const [block] = answer(result);
 	if (block?.kind !== "matrix") throw new Error("no matrix");
-	const ends = [...matrixMarkup(block).text.matchAll(/<path d="([^"]*)"/g)].map(
-		([, d = ""]) =>
-			Number(/V?([\d.]+)H[\d.]+$/.exec(d.replace(/^M[\d.]+ /, "V"))?.[1]),
+	const ends = [...matrixMarkup(block).text.matchAll(/<path d="([^"]*)"/g)].map(([, d = ""]) =>
+		Number(/V?([\d.]+)H[\d.]+$/.exec(d.replace(/^M[\d.]+ /, "V"))?.[1]),
 	);
 	const values = block.rows.flatMap(({ cells }) =>
 		cells.flatMap((cell) => {
@@ -79,9 +84,7 @@ test("a run has a sign and its words, not colour alone", () => {
 	const runs = html.match(/<a href="#run-\d+"/g) ?? [];
 	expect(runs).toHaveLength(6);
 	expect(html.match(/<span aria-hidden="true">\S<\/span>/g)).toHaveLength(6);
-	expect(
-		html.match(/<span class="aside">[^<]+ begun [^<]+<\/span>/g),
-	).toHaveLength(6);
+	expect(html.match(/<span class="aside">[^<]+ begun [^<]+<\/span>/g)).toHaveLength(6);
 });
 
 test("a curve that stays level is a line, as far as it goes", () => {
@@ -91,13 +94,10 @@ test("a curve that stays level is a line, as far as it goes", () => {
 	const level = block.rows.map((row) => ({
 		...row,
 		cells: row.cells.map(
-			(cell) =>
-				cell && { ...cell, curve: [0, 50, 99].map((p) => [p, 1e6] as const) },
+			(cell) => cell && { ...cell, curve: [0, 50, 99].map((p) => [p, 1e6] as const) },
 		),
 	}));
-	const [, path] =
-		/<path d="([^"]*)"/.exec(matrixMarkup({ ...block, rows: level }).text) ??
-		[];
+	const [, path] = /<path d="([^"]*)"/.exec(matrixMarkup({ ...block, rows: level }).text) ?? [];
 	expect(path).toMatch(/^M0\.0 [\d.]+H42\.0$/);
 });
 

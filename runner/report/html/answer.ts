@@ -95,20 +95,14 @@ function rangeOf(cells: readonly MatrixCell[]): readonly [number, number] {
 	const values = cells
 		.flatMap(({ curve }) => curve.map(([, value]) => value))
 		.filter((value) => value > 0);
-	return values.length === 0
-		? [1, 10]
-		: [smallestOf(values), largestOf(values)];
+	return values.length === 0 ? [1, 10] : [smallestOf(values), largestOf(values)];
 }
 
-function pathOf(
-	{ curve }: MatrixCell,
-	[low, high]: readonly [number, number],
-): string {
+function pathOf({ curve }: MatrixCell, [low, high]: readonly [number, number]): string {
 	const y = (value: number) =>
 		HEIGHT -
 		1 -
-		((HEIGHT - 2) * Math.log(Math.max(value, low) / low)) /
-			Math.max(1e-9, Math.log(high / low));
+		((HEIGHT - 2) * Math.log(Math.max(value, low) / low)) / Math.max(1e-9, Math.log(high / low));
 	let path = "";
 	let last = "";
 	let end = 0;

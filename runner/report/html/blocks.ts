@@ -44,10 +44,7 @@ ${content}</details>
 `;
 }
 
-export function blockMarkup(
-	blocks: readonly Block[],
-	writing: Writing,
-): Markup[] {
+export function blockMarkup(blocks: readonly Block[], writing: Writing): Markup[] {
 	return shownIn(blocks, "page").map(
 		(block) => markup`${markupOf(block, writing)}
 `,
@@ -101,16 +98,13 @@ function paragraphMarkup(
 	writing: Writing,
 ): Markup {
 	const content = said(text, writing);
-	if (tone === "small")
-		return markup`<p class="soft"><small>${content}</small></p>`;
+	if (tone === "small") return markup`<p class="soft"><small>${content}</small></p>`;
 	return markup`<p${tone !== "plain" && markup` class="${tone}"`}>${content}</p>`;
 }
 
 /** Plain text as a sentence; what is made of pieces is one already. */
 function said(text: Text, { names }: Writing): Markup {
-	return typeof text === "string"
-		? markup`${sentence(text, names)}`
-		: inline(text);
+	return typeof text === "string" ? markup`${sentence(text, names)}` : inline(text);
 }
 
 function inline(text: Text): Markup {
@@ -129,9 +123,7 @@ function pieceMarkup(piece: Piece): Markup | string | null {
 		case "badge":
 			return badgeMarkup(piece.look, piece.text);
 		case "link":
-			return piece.to === null
-				? piece.text
-				: markup`<a href="#${piece.to}">${piece.text}</a>`;
+			return piece.to === null ? piece.text : markup`<a href="#${piece.to}">${piece.text}</a>`;
 		case "settings":
 			return settingsMarkup(piece.entries);
 		case "shares":
@@ -161,14 +153,11 @@ function classOf({ number, mark }: Column): Markup | null {
 }
 
 function cellMarkup(cell: Text, column: Column | undefined): Markup {
-	const bar =
-		typeof cell === "object" && "kind" in cell && cell.kind === "shares";
+	const bar = typeof cell === "object" && "kind" in cell && cell.kind === "shares";
 	return markup`<td${bar ? markup` class="bar"` : (column?.number ?? false) && markup` class="n"`}${column?.label === true && markup` data-l="${column.name}"`}>${inline(cell)}</td>`;
 }
 
-function settingsMarkup(
-	entries: readonly (readonly [key: string, value: string])[],
-): Markup {
+function settingsMarkup(entries: readonly (readonly [key: string, value: string])[]): Markup {
 	const list = markup`<ul class="settings">${entries.map(([key, value]) => markup`<li>${key}=${value}</li>`)}</ul>`;
 	return entries.length <= MOST_OPEN
 		? list
@@ -177,9 +166,7 @@ function settingsMarkup(
 
 const WIDTH = 120;
 
-function sharesMarkup(
-	parts: readonly (readonly [name: string, share: number])[],
-): Markup {
+function sharesMarkup(parts: readonly (readonly [name: string, share: number])[]): Markup {
 	let from = 0;
 	return markup`<svg viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none" aria-hidden="true">${parts.map(
 		([name, share]) => {

@@ -16,15 +16,10 @@ export interface Headline {
 /** p99 of the metric that stands for the run; a closed loop shows no queueing, so of it what it carried. */
 export function headlineOf(run: IndexedRun): Headline {
 	if (run.load.schedule.kind === "closed")
-		return rate(
-			"throughput",
-			run.throughput.received ?? run.throughput.sent,
-			run.verdict,
-		);
+		return rate("throughput", run.throughput.received ?? run.throughput.sent, run.verdict);
 	const name = `${run.main} p99`;
 	const metric = run.metrics[run.main];
-	if (!counts(run.verdict))
-		return { name, unit: "ns", value: null, text: run.verdict };
+	if (!counts(run.verdict)) return { name, unit: "ns", value: null, text: run.verdict };
 	return {
 		name,
 		unit: "ns",
@@ -34,9 +29,7 @@ export function headlineOf(run: IndexedRun): Headline {
 }
 
 /** The highest rate that a search has found. */
-export function searchHeadline(
-	search: IndexedResult["searches"][number],
-): Headline {
+export function searchHeadline(search: IndexedResult["searches"][number]): Headline {
 	return rate("highest rate", search.lo, search.verdict);
 }
 
@@ -48,10 +41,7 @@ export function systemTexts(
 		...result.runs
 			.filter((run) => run.search === null)
 			.map((run) => ({ of: run, headline: headlineOf(run) })),
-		...result.searches.map((search) => ({
-			of: search,
-			headline: searchHeadline(search),
-		})),
+		...result.searches.map((search) => ({ of: search, headline: searchHeadline(search) })),
 	];
 	return [...new Set(all.map(({ of }) => of.system))].map((system) => {
 		const own = all.filter(({ of }) => of.system === system);
@@ -74,16 +64,10 @@ export function systemTexts(
 
 /** Of the others the measurement, or the run, was not what it should be: their figures are in their reports only. */
 function counts(verdict: IndexedRun["verdict"]): boolean {
-	return (
-		verdict !== "invalid" && verdict !== "error" && verdict !== "interrupted"
-	);
+	return verdict !== "invalid" && verdict !== "error" && verdict !== "interrupted";
 }
 
-function rate(
-	name: string,
-	value: number | null,
-	verdict: IndexedRun["verdict"],
-): Headline {
+function rate(name: string, value: number | null, verdict: IndexedRun["verdict"]): Headline {
 	const unit = "messages/s";
 	if (!counts(verdict)) return { name, unit, value: null, text: verdict };
 	return { name, unit, value, text: perSecondText(value) };
@@ -94,9 +78,7 @@ function range(all: readonly Headline[]): string {
 	const valued = all
 		.filter((h) => h.value !== null)
 		.sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
-	const texts = [valued[0]?.text, valued.at(-1)?.text].filter(
-		(text) => text !== undefined,
-	);
+	const texts = [valued[0]?.text, valued.at(-1)?.text].filter((text) => text !== undefined);
 	const others = all.filter((h) => h.value === null).map((h) => h.text);
 	return [[...new Set(texts)].join(" to "), ...new Set(others)]
 		.filter((text) => text !== "")

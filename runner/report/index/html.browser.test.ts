@@ -26,11 +26,7 @@ const day = (n: number) => new Date(Date.UTC(2026, 0, n, 12)).toISOString();
 beforeAll(() => {
 	for (const n of [1, 2, 3]) {
 		const startedAt = day(n);
-		addResult(
-			folder,
-			`h${n}`,
-			resultOf("healthy", { startedAt, run: withP99(n * 1e6) }),
-		);
+		addResult(folder, `h${n}`, resultOf("healthy", { startedAt, run: withP99(n * 1e6) }));
 		addResult(folder, `published/r${n}`, resultOf("repeats", { startedAt }));
 	}
 	addResult(folder, "s", resultOf("stall", { startedAt: day(4) }));
@@ -60,10 +56,8 @@ describe.skipIf(missing)("the index in a browser", () => {
 
 	test("filters rows by text, scenario, system and verdict, and trends with them", async () => {
 		await opened("index.html", {}, async (page) => {
-			const rows = () =>
-				page.locator(".results tbody tr:visible small").allTextContents();
-			const trends = () =>
-				page.locator("#over-time figcaption b:visible").allTextContents();
+			const rows = () => page.locator(".results tbody tr:visible small").allTextContents();
+			const trends = () => page.locator("#over-time figcaption b:visible").allTextContents();
 			const said = () => page.locator(".filter output").textContent();
 			const all = await rows();
 			expect(all).toHaveLength(8);
@@ -81,9 +75,7 @@ describe.skipIf(missing)("the index in a browser", () => {
 			await page.getByLabel("Scenario").selectOption("");
 
 			await page.getByLabel("System").selectOption("kafka");
-			expect(await rows()).toEqual(
-				["3", "2", "1"].map((n) => `published/r${n}`),
-			);
+			expect(await rows()).toEqual(["3", "2", "1"].map((n) => `published/r${n}`));
 			expect(await trends()).toEqual(["repeats, 256B 500/s: response p99"]);
 			await page.getByLabel("Verdict").selectOption("pass");
 			expect(await rows()).toEqual([]);
@@ -115,8 +107,7 @@ describe.skipIf(missing)("the index in a browser", () => {
 
 			const keys = await look(page);
 			await keys.focus();
-			for (const key of ["ArrowRight", "ArrowRight", "Enter"])
-				await page.keyboard.press(key);
+			for (const key of ["ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
 			await page.waitForURL(there("h2/report.html"));
 
 			const [x, y] = await newest(page);
@@ -146,30 +137,19 @@ describe.skipIf(missing)("the index in a browser", () => {
 			expect(await page.locator(".results a:visible").count()).toBe(8);
 			expect(await page.locator(".filter").isVisible()).toBe(false);
 			await page.locator("#over-time summary").first().click();
-			expect(
-				await page.locator("#over-time tbody tr:visible").count(),
-			).toBeGreaterThan(2);
+			expect(await page.locator("#over-time tbody tr:visible").count()).toBeGreaterThan(2);
 		});
 	});
 
 	test("names that harm whoever does not escape them do none, and fit a phone", async () => {
-		const named = (run: Run): Run => ({
-			...run,
-			system: HOSTILE,
-			case: HOSTILE,
-		});
+		const named = (run: Run): Run => ({ ...run, system: HOSTILE, case: HOSTILE });
 		const entries = (["stall", "healthy"] as const).flatMap((name) => {
 			const where = mkdtempSync(join(folder, "hostile-"));
 			for (const n of [1, 2])
 				addResult(
 					where,
 					`<img src=x onerror="alert(${n})">`,
-					resultOf(name, {
-						startedAt: day(n),
-						scenario: HOSTILE,
-						cpu: HOSTILE,
-						run: named,
-					}),
+					resultOf(name, { startedAt: day(n), scenario: HOSTILE, cpu: HOSTILE, run: named }),
 				);
 			return readRuns(where);
 		});

@@ -16,9 +16,9 @@ const page = (root: string) => renderIndex(readRuns(root)).replace(SCRIPT, "");
 /** Rows of the table of results, as their cells' texts. */
 const rowsOf = (html: string) =>
 	[
-		...(
-			/<table class="results">[\s\S]*?<\/table>/.exec(html)?.[0] ?? ""
-		).matchAll(/<tr data[\s\S]*?<\/tr>/g),
+		...(/<table class="results">[\s\S]*?<\/table>/.exec(html)?.[0] ?? "").matchAll(
+			/<tr data[\s\S]*?<\/tr>/g,
+		),
 	].map(([row]) =>
 		[...row.matchAll(/<t[dh][^>]*>([\s\S]*?)<\/t[dh]>/g)].map(([, cell]) =>
 			(cell ?? "")
@@ -29,18 +29,14 @@ const rowsOf = (html: string) =>
 	);
 
 const attributes = (html: string, name: string) =>
-	[...html.matchAll(new RegExp(`<tr [^>]*data-${name}="([^"]*)"`, "g"))].map(
-		([, value]) => (value ?? "").replaceAll("&#34;", '"'),
+	[...html.matchAll(new RegExp(`<tr [^>]*data-${name}="([^"]*)"`, "g"))].map(([, value]) =>
+		(value ?? "").replaceAll("&#34;", '"'),
 	);
 
 describe("the index", () => {
 	test("has a row for each result, the newest first: verdict, scenario, when, figures, machine, commit", () => {
 		const root = emptyFolder();
-		addResult(
-			root,
-			"old",
-			resultOf("stall", { startedAt: day(1), cpu: "Other CPU" }),
-		);
+		addResult(root, "old", resultOf("stall", { startedAt: day(1), cpu: "Other CPU" }));
 		addResult(
 			root,
 			"published/new",
@@ -51,9 +47,7 @@ describe("the index", () => {
 			}),
 		);
 		const html = page(root);
-		const p99 = resultOf("stall").runs[0]?.metrics.response?.percentiles.find(
-			(p) => p.p === 99,
-		);
+		const p99 = resultOf("stall").runs[0]?.metrics.response?.percentiles.find((p) => p.p === 99);
 		expect(rowsOf(html)).toEqual([
 			[
 				"PASS",
@@ -82,15 +76,11 @@ describe("the index", () => {
 
 	test("every link leads to a file below it, so that the folder can be published as it is", () => {
 		const root = emptyFolder();
-		for (const n of [1, 2])
-			addResult(root, `r${n}`, resultOf("healthy", { startedAt: day(n) }));
+		for (const n of [1, 2]) addResult(root, `r${n}`, resultOf("healthy", { startedAt: day(n) }));
 		const html = page(root);
-		const links = [...html.matchAll(/(?:href="|"href":")([^"]*)"/g)].map(
-			([, href]) => href,
-		);
+		const links = [...html.matchAll(/(?:href="|"href":")([^"]*)"/g)].map(([, href]) => href);
 		expect(links.length).toBeGreaterThanOrEqual(4);
-		for (const href of links)
-			expect(href).toMatch(/^(#[\w-]+|r[12]\/report\.html)$/);
+		for (const href of links) expect(href).toMatch(/^(#[\w-]+|r[12]\/report\.html)$/);
 		expect(html.includes(root)).toBe(false);
 	});
 
@@ -101,9 +91,7 @@ describe("the index", () => {
 		mkdirSync(join(root, "c"));
 		writeFileSync(join(root, "c", "result.json"), "{");
 		const html = page(root);
-		const options = [...html.matchAll(/<option value="([^"]+)"/g)].map(
-			([, value]) => value,
-		);
+		const options = [...html.matchAll(/<option value="([^"]+)"/g)].map(([, value]) => value);
 		expect(options).toEqual([
 			"healthy",
 			"repeats",
@@ -114,11 +102,7 @@ describe("the index", () => {
 			"pass",
 		]);
 		expect(attributes(html, "scenario")).toEqual(["healthy", "repeats", ""]);
-		expect(attributes(html, "verdict")).toEqual([
-			"pass",
-			"inconclusive",
-			"no result",
-		]);
+		expect(attributes(html, "verdict")).toEqual(["pass", "inconclusive", "no result"]);
 		expect(attributes(html, "systems").map((s) => JSON.parse(s))).toEqual([
 			["nats"],
 			["nats", "kafka"],
@@ -129,11 +113,7 @@ describe("the index", () => {
 	test("without JavaScript hides the filter, and keeps table, links and numbers of the trends", () => {
 		const root = emptyFolder();
 		for (const n of [1, 2])
-			addResult(
-				root,
-				`r${n}`,
-				resultOf("healthy", { startedAt: day(n), run: withP99(n * 1e6) }),
-			);
+			addResult(root, `r${n}`, resultOf("healthy", { startedAt: day(n), run: withP99(n * 1e6) }));
 		const html = page(root);
 		expect(html).toMatch(/<div class="tools filter"[^>]* hidden>/);
 		expect(html).toMatch(
@@ -168,8 +148,7 @@ describe("the index", () => {
 
 	test("is the same each time", () => {
 		const root = emptyFolder();
-		for (const n of [1, 2, 3])
-			addResult(root, `r${n}`, resultOf("repeats", { startedAt: day(n) }));
+		for (const n of [1, 2, 3]) addResult(root, `r${n}`, resultOf("repeats", { startedAt: day(n) }));
 		expect(page(root)).toBe(page(root));
 	});
 
@@ -185,12 +164,7 @@ describe("the index", () => {
 			addResult(
 				root,
 				`<img src=x onerror="alert(${n})">`,
-				resultOf("healthy", {
-					startedAt: day(n),
-					scenario: HOSTILE,
-					cpu: HOSTILE,
-					run: named,
-				}),
+				resultOf("healthy", { startedAt: day(n), scenario: HOSTILE, cpu: HOSTILE, run: named }),
 			);
 		const html = page(root);
 		expect(/<script>alert|<img/.test(html)).toBe(false);
@@ -208,8 +182,7 @@ describe("the index", () => {
 describe("500 results", () => {
 	const many = (count: number): string => {
 		const root = emptyFolder();
-		for (const name of ["healthy", "repeats", "stall"])
-			addResult(root, name, resultOf(name));
+		for (const name of ["healthy", "repeats", "stall"]) addResult(root, name, resultOf(name));
 		const sources = readRuns(root);
 		const entries = Array.from({ length: count }, (_, i): Entry => {
 			const source = sources[i % 3] as Entry;
@@ -219,10 +192,7 @@ describe("500 results", () => {
 				...source,
 				folder: `r${i}`,
 				at: Date.parse(startedAt),
-				result: result && {
-					...result,
-					runs: result.runs.map((run) => ({ ...run, startedAt })),
-				},
+				result: result && { ...result, runs: result.runs.map((run) => ({ ...run, startedAt })) },
 			};
 		});
 		return renderIndex(entries).replace(SCRIPT, "");

@@ -18,8 +18,7 @@ export function renderIndex(entries: readonly Entry[]): string {
 	const machines = machinesOf(entries);
 	const trends = trendsOf(entries);
 	const points = trends.reduce(
-		(sum, { figure }) =>
-			sum + figure.lines.reduce((n, line) => n + line.points.length, 0),
+		(sum, { figure }) => sum + figure.lines.reduce((n, line) => n + line.points.length, 0),
 		0,
 	);
 	return renderPage({
@@ -45,9 +44,7 @@ function verdictOf({ verdict }: Entry): string {
 }
 
 function summary(entries: readonly Entry[]): string {
-	const verdicts = [...counted(entries.map(verdictOf))].map(
-		([verdict, n]) => `${n} ${verdict}`,
-	);
+	const verdicts = [...counted(entries.map(verdictOf))].map(([verdict, n]) => `${n} ${verdict}`);
 	const scenarios = new Set(entries.flatMap(({ scenario }) => scenario ?? []));
 	const [newest] = entries.filter(({ at }) => at !== null);
 	return [
@@ -85,10 +82,7 @@ ${choice(
 </div>`;
 }
 
-function table(
-	entries: readonly Entry[],
-	machines: ReadonlyMap<string, KnownMachine>,
-): Markup {
+function table(entries: readonly Entry[], machines: ReadonlyMap<string, KnownMachine>): Markup {
 	return markup`<div class="wide"><table class="results"><thead><tr><th scope="col">Verdict</th><th scope="col">Scenario and folder</th><th scope="col">Started</th><th scope="col">Systems and their figures</th><th scope="col">Machine</th><th scope="col">Commit</th></tr></thead><tbody>
 ${entries.map((entry) => row(entry, machines.get(entry.folder) ?? null))}</tbody></table></div>
 <p class="soft">${tell("index-figures")}</p>`;
@@ -102,9 +96,7 @@ function row(entry: Entry, machine: KnownMachine | null): Markup {
 	return markup`<tr data-scenario="${scenario ?? ""}" data-systems="${JSON.stringify(systems)}" data-verdict="${verdict}"><td><span class="badge ${entry.verdict ?? "unknown"}">${word}</span></td><th scope="row">${href === null ? name : markup`<a href="${href}">${name}</a>`} <small>${folder}</small></th><td>${at === null ? "not known" : markup`<time datetime="${new Date(at).toISOString()}">${dateText(at)}</time>`}</td><td>${
 		result === null
 			? `${problem}.`
-			: systemTexts(result).map(
-					({ system, text }) => markup`<div><b>${system}</b> ${text}</div>`,
-				)
+			: systemTexts(result).map(({ system, text }) => markup`<div><b>${system}</b> ${text}</div>`)
 	}</td><td>${machine === null ? "not known" : `machine ${machine.letter}`}</td><td>${commits(result)}</td></tr>
 `;
 }
@@ -130,8 +122,7 @@ ${
 
 function machineList(machines: ReadonlyMap<string, KnownMachine>): Markup {
 	const known = [...new Set(machines.values())].sort(
-		(a, b) =>
-			a.letter.length - b.letter.length || (a.letter < b.letter ? -1 : 1),
+		(a, b) => a.letter.length - b.letter.length || (a.letter < b.letter ? -1 : 1),
 	);
 	return markup`<section id="machines"><div class="head"><h2>Machines</h2></div>${
 		known.length === 0

@@ -16,19 +16,14 @@ export interface KnownMachine {
  * The machine of each result, by its folder. Machines are told apart by CPU, cores, memory, system, kernel series and quota, those of a rig by its
  * machines: two of one kind are one machine here. Left out: nobody wrote down what the result was made on.
  */
-export function machinesOf(
-	entries: readonly Entry[],
-): ReadonlyMap<string, KnownMachine> {
+export function machinesOf(entries: readonly Entry[]): ReadonlyMap<string, KnownMachine> {
 	const known = new Map<string, KnownMachine>();
 	const machines = new Map<string, KnownMachine>();
 	for (const { folder, result } of [...entries].reverse()) {
 		const machine = machineOf(result?.environment ?? null);
 		if (machine === null) continue;
 		const text = textOf(machine, result?.environment ?? null);
-		const machineName = known.get(machine.fingerprint) ?? {
-			letter: letterOf(known.size),
-			text,
-		};
+		const machineName = known.get(machine.fingerprint) ?? { letter: letterOf(known.size), text };
 		known.set(machine.fingerprint, machineName);
 		machines.set(folder, machineName);
 	}

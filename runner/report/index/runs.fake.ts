@@ -82,12 +82,7 @@ export function withP99(ns: number): (run: Run) => Run {
 	return (run) => {
 		const main = run.metrics[run.main];
 		if (main === null) return run;
-		const percentiles = main.percentiles.map((p) =>
-			p.p === 99 ? { ...p, value: ns } : p,
-		);
-		return {
-			...run,
-			metrics: { ...run.metrics, [run.main]: { ...main, percentiles } },
-		};
+		const percentiles = main.percentiles.map((p) => (p.p === 99 ? { ...p, value: ns } : p));
+		return { ...run, metrics: { ...run.metrics, [run.main]: { ...main, percentiles } } };
 	};
 }

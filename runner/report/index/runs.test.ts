@@ -8,8 +8,7 @@ import { holdsRuns, readRuns } from "./runs.ts";
 describe("the runs of a folder", () => {
 	test("are found in it and one level deeper, the newest first", () => {
 		const root = emptyFolder();
-		const on = (day: number) =>
-			resultOf("healthy", { startedAt: `2026-01-0${day}T00:00:00Z` });
+		const on = (day: number) => resultOf("healthy", { startedAt: `2026-01-0${day}T00:00:00Z` });
 		addResult(root, "b", on(2));
 		addResult(root, "a", on(3));
 		addResult(root, "published/old", on(1));
@@ -84,9 +83,10 @@ describe("the runs of a folder", () => {
 		addResult(root, "none", resultOf("healthy"), { report: false });
 		addResult(root, "md", resultOf("healthy"), { report: false });
 		writeFileSync(join(root, "md", "report.md"), "# x");
-		expect(
-			Object.fromEntries(readRuns(root).map((e) => [e.folder, e.href])),
-		).toEqual({ none: null, md: "md/report.md" });
+		expect(Object.fromEntries(readRuns(root).map((e) => [e.folder, e.href]))).toEqual({
+			none: null,
+			md: "md/report.md",
+		});
 	});
 });
 
@@ -108,9 +108,7 @@ describe("a result.json that cannot be shown is listed with a sentence", () => {
 		);
 
 	test("missing: its raw files are there, so that it can be made", () => {
-		const entry = problemOf((folder) =>
-			cpSync(fixture("stall"), folder, { recursive: true }),
-		);
+		const entry = problemOf((folder) => cpSync(fixture("stall"), folder, { recursive: true }));
 		expect(entry?.problem).toBe(
 			"There is no result.json: its command still runs, or was killed; mqbench report on this folder makes it anew",
 		);

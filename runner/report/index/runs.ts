@@ -42,17 +42,7 @@ const IndexedResult = z.object({
 	runs: z.array(IndexedRun),
 	searches: z
 		.array(
-			z.object(
-				pick(Search.shape, [
-					"system",
-					"case",
-					"repeat",
-					"sla",
-					"verdict",
-					"lo",
-					"answer",
-				]),
-			),
+			z.object(pick(Search.shape, ["system", "case", "repeat", "sla", "verdict", "lo", "answer"])),
 		)
 		.default([]),
 });
@@ -82,12 +72,7 @@ const Rest = z.object({
 	verdict: Result.shape.verdict.nullable().catch(null),
 	environment: z.object({ startedAt: z.string() }).nullable().catch(null),
 	runs: z
-		.array(
-			z.object({
-				system: z.string(),
-				startedAt: z.string().nullable().catch(null),
-			}),
-		)
+		.array(z.object({ system: z.string(), startedAt: z.string().nullable().catch(null) }))
 		.catch([]),
 });
 type Rest = z.infer<typeof Rest>;
@@ -98,8 +83,8 @@ export function readRuns(root: string): Entry[] {
 		.map((folder) => entryOf(root, folder))
 		.sort(
 			(a, b) =>
-				(b.at ?? Number.NEGATIVE_INFINITY) -
-					(a.at ?? Number.NEGATIVE_INFINITY) || (a.folder < b.folder ? 1 : -1),
+				(b.at ?? Number.NEGATIVE_INFINITY) - (a.at ?? Number.NEGATIVE_INFINITY) ||
+				(a.folder < b.folder ? 1 : -1),
 		);
 }
 
@@ -138,18 +123,11 @@ export function isRunFolder(folder: string): boolean {
 /** What the index says of a run folder in `root`. */
 export function entryOf(root: string, folder: string): Entry {
 	const where = join(root, folder);
-	const report = ["report.html", "report.md"].find((name) =>
-		existsSync(join(where, name)),
-	);
+	const report = ["report.html", "report.md"].find((name) => existsSync(join(where, name)));
 	const href =
-		report === undefined
-			? null
-			: [...folder.split("/"), report].map(encodeURIComponent).join("/");
+		report === undefined ? null : [...folder.split("/"), report].map(encodeURIComponent).join("/");
 	const { result, rest, problem } = read(where);
-	const starts = [
-		...(rest?.runs.map((run) => run.startedAt) ?? []),
-		rest?.environment?.startedAt,
-	]
+	const starts = [...(rest?.runs.map((run) => run.startedAt) ?? []), rest?.environment?.startedAt]
 		.map((text) => Date.parse(text ?? ""))
 		.filter(Number.isFinite);
 	return {
@@ -186,11 +164,7 @@ interface Read {
 
 function read(where: string): Read {
 	const path = join(where, "result.json");
-	const no = (problem: string, rest: Rest | null = null): Read => ({
-		result: null,
-		rest,
-		problem,
-	});
+	const no = (problem: string, rest: Rest | null = null): Read => ({ result: null, rest, problem });
 	const way = holdsRuns(where) ? tell("made-anew") : tell("not-made-anew");
 	if (!existsSync(path)) return no(tell("result-missing", { way }));
 	let value: unknown;
@@ -205,25 +179,17 @@ function read(where: string): Read {
 		);
 	}
 	const parsed = IndexedResult.safeParse(value);
-	if (parsed.success)
-		return { result: parsed.data, rest: parsed.data, problem: null };
+	if (parsed.success) return { result: parsed.data, rest: parsed.data, problem: null };
 	const rest = Rest.safeParse(value).data ?? null;
 	const schema = (value as { schema?: unknown } | null)?.schema;
-	if (typeof schema === "number" && schema > 2)
-		return no(tell("result-schema", { schema }), rest);
+	if (typeof schema === "number" && schema > 2) return no(tell("result-schema", { schema }), rest);
 	const field = parsed.error.issues[0]?.path.join(".");
 	return no(
-		tell("result-other-version", {
-			field: field ? ` (${field} does not fit)` : "",
-			way,
-		}),
+		tell("result-other-version", { field: field ? ` (${field} does not fit)` : "", way }),
 		rest,
 	);
 }
 
-function pick<T extends object, K extends keyof T>(
-	of: T,
-	keys: readonly K[],
-): Pick<T, K> {
+function pick<T extends object, K extends keyof T>(of: T, keys: readonly K[]): Pick<T, K> {
 	return Object.fromEntries(keys.map((key) => [key, of[key]])) as Pick<T, K>;
 }

@@ -3,13 +3,7 @@ import type { Result, Run } from "../../model/result.ts";
 import { searchedResult } from "../page/pages.fake.ts";
 import { headlineOf, systemTexts } from "./headline.ts";
 import { machinesOf } from "./machines.ts";
-import {
-	addResult,
-	type Changes,
-	emptyFolder,
-	resultOf,
-	withP99,
-} from "./runs.fake.ts";
+import { addResult, type Changes, emptyFolder, resultOf, withP99 } from "./runs.fake.ts";
 import { readRuns } from "./runs.ts";
 import { trendsOf } from "./trends.ts";
 
@@ -31,9 +25,7 @@ const linesOf = (...results: readonly Result[]) =>
 
 describe("a trend", () => {
 	test("has each run's p99 at the time it began, and opens its report", () => {
-		const [trend, ...others] = trendsOf(
-			entries(healthy(3, 3e6), healthy(1, 1e6), healthy(2, 2e6)),
-		);
+		const [trend, ...others] = trendsOf(entries(healthy(3, 3e6), healthy(1, 1e6), healthy(2, 2e6)));
 		expect(others).toEqual([]);
 		expect(trend).toMatchObject({
 			scenario: "healthy",
@@ -85,9 +77,7 @@ describe("a trend", () => {
 	});
 
 	test("a point names the commit that it was measured at", () => {
-		const git = (digit: string, dirty: boolean) => ({
-			git: { commit: digit.repeat(40), dirty },
-		});
+		const git = (digit: string, dirty: boolean) => ({ git: { commit: digit.repeat(40), dirty } });
 		const [line] = linesOf(
 			healthy(1, 1e6, git("a", false)),
 			healthy(2, 2e6, git("b", true)),
@@ -101,18 +91,9 @@ describe("a trend", () => {
 	});
 
 	test("never joins different machines: a line for each, with its letter", () => {
-		const lines = linesOf(
-			healthy(1, 1e6),
-			healthy(2, 2e6, { cpu: "Other CPU" }),
-			healthy(3, 3e6),
-		);
+		const lines = linesOf(healthy(1, 1e6), healthy(2, 2e6, { cpu: "Other CPU" }), healthy(3, 3e6));
 		expect(
-			lines.map((line) => [
-				line.name,
-				line.colour,
-				line.dash,
-				line.points.map((p) => p.value),
-			]),
+			lines.map((line) => [line.name, line.colour, line.dash, line.points.map((p) => p.value)]),
 		).toEqual([
 			["nats (machine A)", 0, 0, [1e6, 3e6]],
 			["nats (machine B)", 0, 1, [2e6]],
@@ -136,9 +117,7 @@ describe("a trend", () => {
 			healthy(2, 2e6),
 			resultOf("healthy", { startedAt: day(3), run: longer }),
 		);
-		expect(
-			lines.map((line) => [line.name, line.points.map((p) => p.value)]),
-		).toEqual([
+		expect(lines.map((line) => [line.name, line.points.map((p) => p.value)])).toEqual([
 			["nats", [5e6]],
 			["nats (other work: duration 5s against 1min)", [1e6, 2e6]],
 		]);
@@ -149,14 +128,8 @@ describe("a trend", () => {
 			...run,
 			load: { ...run.load, durability: "interval 2m" },
 		});
-		const lines = linesOf(
-			resultOf("healthy", { startedAt: day(1), run: stored }),
-			healthy(2, 2e6),
-		);
-		expect(lines.map((line) => line.name)).toEqual([
-			"nats",
-			"nats (interval 2m)",
-		]);
+		const lines = linesOf(resultOf("healthy", { startedAt: day(1), run: stored }), healthy(2, 2e6));
+		expect(lines.map((line) => line.name)).toEqual(["nats", "nats (interval 2m)"]);
 	});
 
 	test("leaves a gap with a name where a run has no figure", () => {
@@ -177,21 +150,10 @@ describe("a trend", () => {
 	test("needs two results of one scenario and case with a figure; shortened ones are none", () => {
 		const bad = (run: Run): Run => ({ ...run, verdict: "invalid" });
 		expect(trendsOf(entries(healthy(1, 1e6)))).toEqual([]);
+		expect(trendsOf(entries(healthy(1, 1e6), healthy(2, 1e6, { scenario: "other" })))).toEqual([]);
+		expect(trendsOf(entries(healthy(1, 1e6), healthy(2, 1e6, { quick: true })))).toEqual([]);
 		expect(
-			trendsOf(
-				entries(healthy(1, 1e6), healthy(2, 1e6, { scenario: "other" })),
-			),
-		).toEqual([]);
-		expect(
-			trendsOf(entries(healthy(1, 1e6), healthy(2, 1e6, { quick: true }))),
-		).toEqual([]);
-		expect(
-			trendsOf(
-				entries(
-					healthy(1, 1e6),
-					resultOf("healthy", { startedAt: day(2), run: bad }),
-				),
-			),
+			trendsOf(entries(healthy(1, 1e6), resultOf("healthy", { startedAt: day(2), run: bad }))),
 		).toEqual([]);
 	});
 
@@ -201,10 +163,7 @@ describe("a trend", () => {
 			(run: Run): Run => ({
 				...run,
 				main: "service",
-				load: {
-					...run.load,
-					schedule: { ...run.load.schedule, kind: "closed" },
-				},
+				load: { ...run.load, schedule: { ...run.load.schedule, kind: "closed" } },
 				throughput: { ...run.throughput, received: perSecond },
 			});
 		const [throughput] = trendsOf(
@@ -217,15 +176,12 @@ describe("a trend", () => {
 			title: "healthy, 256B 1000/s: throughput",
 			unit: "messages/s",
 		});
-		expect(
-			throughput?.figure.lines[0]?.points.map((p) => [
-				p.value,
-				p.text.split(",")[0],
-			]),
-		).toEqual([
-			[50_000, "50 000/s"],
-			[60_000, "60 000/s"],
-		]);
+		expect(throughput?.figure.lines[0]?.points.map((p) => [p.value, p.text.split(",")[0]])).toEqual(
+			[
+				[50_000, "50 000/s"],
+				[60_000, "60 000/s"],
+			],
+		);
 		const searched = (n: number): Result => {
 			const found = searchedResult();
 			const runs = found.runs.map((r) => ({ ...r, startedAt: day(n) }));
@@ -234,9 +190,7 @@ describe("a trend", () => {
 		const [search, ...others] = trendsOf(entries(searched(1), searched(2)));
 		expect(others).toEqual([]);
 		expect(search?.figure.title).toBe("healthy, 256B 1000/s: highest rate");
-		expect(search?.figure.lines[0]?.points.map((p) => p.value)).toEqual([
-			4000, 4000,
-		]);
+		expect(search?.figure.lines[0]?.points.map((p) => p.value)).toEqual([4000, 4000]);
 	});
 
 	test("a system keeps its colour on every figure, and as results are added", () => {
@@ -257,9 +211,7 @@ describe("a trend", () => {
 		);
 		const colours = (trends: typeof before) =>
 			Object.fromEntries(
-				trends.flatMap(({ figure }) =>
-					figure.lines.map((line) => [line.group, line.colour]),
-				),
+				trends.flatMap(({ figure }) => figure.lines.map((line) => [line.group, line.colour])),
 			);
 		expect(colours(before)).toEqual({ nats: 0, kafka: 1 });
 		expect(colours(after)).toEqual({ nats: 0, kafka: 1, "a-new-one": 2 });
@@ -268,9 +220,7 @@ describe("a trend", () => {
 
 describe("machines", () => {
 	test("are one kind by CPU, cores, memory, system and kernel series; the oldest is A", () => {
-		const found = machinesOf(
-			entries(healthy(2, 1e6, { cpu: "Other CPU" }), healthy(1, 1e6)),
-		);
+		const found = machinesOf(entries(healthy(2, 1e6, { cpu: "Other CPU" }), healthy(1, 1e6)));
 		expect(found.get("r2")?.letter).toBe("A");
 		expect(found.get("r1")).toEqual({
 			letter: "B",
@@ -280,8 +230,13 @@ describe("machines", () => {
 
 	test("rented ones are one by their types, whatever asked for them", () => {
 		const rig = {
-			...{ id: "x", createdAt: null, cloud: "aws eu-central-1", facts: {} },
-			...{ brokers: [], clients: [], here: false },
+			id: "x",
+			createdAt: null,
+			cloud: "aws eu-central-1",
+			facts: {},
+			brokers: [],
+			clients: [],
+			here: false,
 			machines: "3 i4i.xlarge for brokers (aws eu-central-1)",
 		};
 		const found = machinesOf(
@@ -291,15 +246,18 @@ describe("machines", () => {
 			),
 		);
 		expect([...found.values()].map(({ letter }) => letter)).toEqual(["A", "A"]);
-		expect(found.get("r1")?.text).toBe(
-			"3 i4i.xlarge for brokers (aws eu-central-1), rented",
-		);
+		expect(found.get("r1")?.text).toBe("3 i4i.xlarge for brokers (aws eu-central-1), rented");
 	});
 
 	test("hosts of yours are their names, and the machine that loads them", () => {
 		const rig = {
-			...{ id: "x", createdAt: null, cloud: null, facts: {} },
-			...{ brokers: ["b1"], clients: [], here: true },
+			id: "x",
+			createdAt: null,
+			cloud: null,
+			facts: {},
+			brokers: ["b1"],
+			clients: [],
+			here: true,
 			machines: "host b1 for brokers",
 		};
 		const found = machinesOf(entries(healthy(1, 1e6, { rig })));
@@ -309,20 +267,15 @@ describe("machines", () => {
 	});
 
 	test("more than 26 of them have two letters", () => {
-		const many = Array.from({ length: 28 }, (_, i) =>
-			healthy(i + 1, 1e6, { cpu: `CPU ${i}` }),
-		);
-		const letters = [...machinesOf(entries(...many)).values()].map(
-			(m) => m.letter,
-		);
+		const many = Array.from({ length: 28 }, (_, i) => healthy(i + 1, 1e6, { cpu: `CPU ${i}` }));
+		const letters = [...machinesOf(entries(...many)).values()].map((m) => m.letter);
 		expect(letters.slice(24)).toEqual(["Y", "Z", "AA", "AB"]);
 		expect(new Set(letters).size).toBe(28);
 	});
 });
 
 describe("the figures of a result in its row", () => {
-	const texts = (result: Result) =>
-		systemTexts(entries(result)[0]?.result as never);
+	const texts = (result: Result) => systemTexts(entries(result)[0]?.result as never);
 
 	test("are one value, or the lowest and highest of cases and repeats", () => {
 		expect(texts(healthy(1, 1_234_000))).toEqual([
@@ -335,9 +288,7 @@ describe("the figures of a result in its row", () => {
 
 	test("say why there is none", () => {
 		expect(texts(resultOf("lag"))[0]?.text).toBe("response p99 invalid");
-		expect(texts(resultOf("interrupted"))[0]?.text).toBe(
-			"response p99 interrupted",
-		);
+		expect(texts(resultOf("interrupted"))[0]?.text).toBe("response p99 interrupted");
 		const few = (run: Run): Run => ({
 			...run,
 			metrics: {
@@ -352,9 +303,7 @@ describe("the figures of a result in its row", () => {
 				},
 			},
 		});
-		expect(texts(resultOf("healthy", { run: few }))[0]?.text).toBe(
-			"response p99 n/a",
-		);
+		expect(texts(resultOf("healthy", { run: few }))[0]?.text).toBe("response p99 n/a");
 	});
 
 	test("are those of result.json: value and support", () => {

@@ -27,11 +27,7 @@ export function trendsOf(entries: readonly Entry[]): Trend[] {
 	const colours = coloursOf(entries);
 	const groups = new Map<string, Point[]>();
 	for (const point of points) {
-		const key = JSON.stringify([
-			point.scenario,
-			point.case,
-			point.headline.name,
-		]);
+		const key = JSON.stringify([point.scenario, point.case, point.headline.name]);
 		const group = groups.get(key) ?? [];
 		group.push(point);
 		groups.set(key, group);
@@ -79,10 +75,7 @@ function pointsOf(
 	const machine = machines.get(folder) ?? null;
 	const point = (
 		run: IndexedRun,
-		of: Pick<
-			Point,
-			"system" | "case" | "headline" | "verdict" | "work" | "facts"
-		> & {
+		of: Pick<Point, "system" | "case" | "headline" | "verdict" | "work" | "facts"> & {
 			readonly repeat: number;
 		},
 	): Point[] => {
@@ -108,9 +101,7 @@ function pointsOf(
 				more: [
 					last > 1 ? `repeat ${of.repeat} of ${last}` : "",
 					run.versions?.server || run.brokerVersion || "",
-					commit === null
-						? ""
-						: tell("at-commit", { commit: commitText(commit) }),
+					commit === null ? "" : tell("at-commit", { commit: commitText(commit) }),
 				].filter((text) => text !== ""),
 				durability: run.load.durability,
 				machine,
@@ -130,9 +121,7 @@ function pointsOf(
 		...result.searches.flatMap((search) => {
 			const run = result.runs.find(
 				(r) =>
-					r.search?.of === search.case &&
-					r.system === search.system &&
-					r.repeat === search.repeat,
+					r.search?.of === search.case && r.system === search.system && r.repeat === search.repeat,
 			);
 			if (run === undefined) return [];
 			const facts = searchFacts(run, search.sla);
@@ -207,26 +196,17 @@ function figureOf(
 }
 
 /** The system, and what sets this line apart from its newest one. */
-function nameOf(
-	first: Point,
-	own: readonly Point[],
-	group: readonly Point[],
-): string {
+function nameOf(first: Point, own: readonly Point[], group: readonly Point[]): string {
 	const [newest] = own as [Point];
-	const differs = (of: (p: Point) => string | undefined) =>
-		new Set(group.map(of)).size > 1;
+	const differs = (of: (p: Point) => string | undefined) => new Set(group.map(of)).size > 1;
 	const parts = [
-		differs((p) => p.machine?.letter)
-			? `machine ${first.machine?.letter ?? "not known"}`
-			: "",
+		differs((p) => p.machine?.letter) ? `machine ${first.machine?.letter ?? "not known"}` : "",
 		first.durability === newest.durability ? "" : first.durability,
 		first.work === newest.work
 			? ""
 			: `other work: ${workDifference(first.facts, newest.facts) ?? "unknown"}`,
 	].filter((part) => part !== "");
-	return parts.length === 0
-		? first.system
-		: `${first.system} (${parts.join("; ")})`;
+	return parts.length === 0 ? first.system : `${first.system} (${parts.join("; ")})`;
 }
 
 /** "nats: none, nothing is stored; machine A: linux x64, kernel 6.1, 4 cores" */
@@ -236,9 +216,7 @@ function factsOf(group: readonly Point[]): string {
 		if (!systems.has(system)) systems.set(system, durability);
 	const machines = new Set(
 		group.map(({ machine }) =>
-			machine === null
-				? tell("machine-unknown")
-				: `machine ${machine.letter}: ${machine.text}`,
+			machine === null ? tell("machine-unknown") : `machine ${machine.letter}: ${machine.text}`,
 		),
 	);
 	return [
@@ -254,13 +232,6 @@ function descriptionOf(
 	const day = (at: number) => new Date(at).toISOString().slice(0, 10);
 	const times = group.map(({ at }) => at).sort((a, b) => a - b);
 	const results = new Set(group.map(({ folder }) => folder)).size;
-	const last = lines
-		.map(({ first, name }) => `${name} ${first.headline.text}`)
-		.join("; ");
-	return tell("trend-alt", {
-		results,
-		from: day(times[0] ?? 0),
-		to: day(times.at(-1) ?? 0),
-		last,
-	});
+	const last = lines.map(({ first, name }) => `${name} ${first.headline.text}`).join("; ");
+	return tell("trend-alt", { results, from: day(times[0] ?? 0), to: day(times.at(-1) ?? 0), last });
 }

@@ -20,10 +20,7 @@ export interface Writing {
 }
 
 /** Blocks as GitHub's Markdown, each a piece that stands for itself. */
-export function markdownBlocks(
-	blocks: readonly Block[],
-	writing: Writing,
-): string[] {
+export function markdownBlocks(blocks: readonly Block[], writing: Writing): string[] {
 	return shownIn(blocks, "markdown")
 		.map((block) => blockText(block, writing))
 		.filter((text) => text !== "");
@@ -31,11 +28,9 @@ export function markdownBlocks(
 
 /** What is folded under a line: GitHub takes Markdown in it only behind a blank line. */
 export function folded(summary: string, parts: readonly string[]): string {
-	return [
-		`<details>\n<summary><b>${inHtml(summary)}</b></summary>`,
-		...parts,
-		"</details>",
-	].join("\n\n");
+	return [`<details>\n<summary><b>${inHtml(summary)}</b></summary>`, ...parts, "</details>"].join(
+		"\n\n",
+	);
 }
 
 // --- internal ---
@@ -50,9 +45,7 @@ function blockText(block: Block, writing: Writing): string {
 		case "heading":
 			return `### ${escaped(cut(block.text))}`;
 		case "list":
-			return block.items
-				.map((item) => `- ${sentenceText(item, writing)}`)
-				.join("\n");
+			return block.items.map((item) => `- ${sentenceText(item, writing)}`).join("\n");
 		case "table":
 			return tableText(tableIn(block, "markdown"), writing);
 		case "verdicts":
@@ -79,9 +72,7 @@ function blockText(block: Block, writing: Writing): string {
 }
 
 function sentenceText(text: Text, { names }: Writing): string {
-	return typeof text === "string"
-		? escaped(cut(sentence(text, names), MOST_TEXT))
-		: inline(text);
+	return typeof text === "string" ? escaped(cut(sentence(text, names), MOST_TEXT)) : inline(text);
 }
 
 function inline(text: Text): string {
@@ -110,10 +101,7 @@ function pieceText(piece: Piece): string {
 function tableText({ columns, rows, share }: Table, { size }: Writing): string {
 	const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
 	const lines = rows.map(({ cells }) => line(cells.map(inline)));
-	const { kept, more } = rowsWithin(lines, {
-		...size,
-		most: size.most * (share ?? 1),
-	});
+	const { kept, more } = rowsWithin(lines, { ...size, most: size.most * (share ?? 1) });
 	const left = rows
 		.slice(kept.length)
 		.flatMap(({ cells }) => cells.flatMap(piecesOf))
@@ -144,9 +132,7 @@ function verdictsText(
 	const { kept } = rowsWithin(lines, { ...size, most: size.most * VERDICTS });
 	const left = items.length - kept.length;
 	const others = left > 0 ? `and ${left} more: see report.html` : rest;
-	return [...kept, ...(others === null ? [] : [`- ${escaped(others)}`])].join(
-		"\n",
-	);
+	return [...kept, ...(others === null ? [] : [`- ${escaped(others)}`])].join("\n");
 }
 
 /** Part of a comment's room that what broke may take. */

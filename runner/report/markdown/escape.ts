@@ -5,25 +5,19 @@ export const MOST_NAME = 300;
 export const MOST_TEXT = 1000;
 
 export function cut(text: string, most = MOST_NAME): string {
-	return text.length <= most
-		? text
-		: `${text.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
+	return text.length <= most ? text : `${text.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
 }
 
 export function escaped(text: string): string {
 	return unlinked(
-		text
-			.replaceAll(/\s+/g, " ")
-			.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`),
+		text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`),
 	);
 }
 
 /** The same in a line of HTML; some readers take markdown in it all the same. */
 export function inHtml(text: string): string {
 	return unlinked(
-		text
-			.replaceAll(/\s+/g, " ")
-			.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`),
+		text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`),
 	);
 }
 
@@ -38,11 +32,7 @@ export function codeSpan(text: string): string {
 
 // --- internal ---
 
-const ENTITIES: Readonly<Record<string, string>> = {
-	"<": "&lt;",
-	">": "&gt;",
-	"&": "&amp;",
-};
+const ENTITIES: Readonly<Record<string, string>> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
 
 /**
  * GitHub makes links of what only looks like one, and of entities too, as it looks at the text that they stand for: @name, #12, GH-12,

@@ -32,10 +32,7 @@ export interface TestBrowser {
 		look: (page: Page) => Promise<void>,
 	): Promise<void>;
 	/** The same, but it may go to other pages. */
-	browsing(
-		options: BrowserContextOptions,
-		look: (page: Page) => Promise<void>,
-	): Promise<void>;
+	browsing(options: BrowserContextOptions, look: (page: Page) => Promise<void>): Promise<void>;
 }
 
 export function testBrowser(): TestBrowser {
@@ -43,10 +40,7 @@ export function testBrowser(): TestBrowser {
 	let browser: Browser;
 	beforeAll(async () => {
 		if (!missing)
-			browser = await chromium.launch({
-				executablePath: CHROMIUM,
-				args: ["--no-sandbox"],
-			});
+			browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 	}, 180_000);
 	afterAll(async () => {
 		await browser?.close();
@@ -82,9 +76,7 @@ export function testBrowser(): TestBrowser {
 				page.on("request", (request) => asked.push(request.url()));
 				await page.goto(url);
 				await look(page);
-				const others = asked.filter(
-					(one) => !one.startsWith("data:") && one.split("?")[0] !== url,
-				);
+				const others = asked.filter((one) => !one.startsWith("data:") && one.split("?")[0] !== url);
 				expect(others).toEqual([]);
 			}),
 	};
@@ -106,16 +98,12 @@ export function pixelsOf(canvas: Locator): Promise<string> {
 	return canvas
 		.locator("canvas")
 		.first()
-		.evaluate((element) =>
-			(element as unknown as { toDataURL(): string }).toDataURL(),
-		);
+		.evaluate((element) => (element as unknown as { toDataURL(): string }).toDataURL());
 }
 
 /** Ids of charts that are drawn but show nothing: less than a hundredth of it is text, axes and data. */
 export function emptyCharts(page: Page): Promise<string[]> {
-	return page.evaluate<
-		string[]
-	>(`[...document.querySelectorAll("figure[data-figure]")]
+	return page.evaluate<string[]>(`[...document.querySelectorAll("figure[data-figure]")]
 		.filter((block) => {
 			if (block.querySelector(".canvas") === null) return false;
 			const canvas = block.querySelector("canvas");

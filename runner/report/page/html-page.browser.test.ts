@@ -5,11 +5,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../../model/result.ts";
 import { renderHtml } from "../html.ts";
-import {
-	fixtureResult,
-	publishedFolder,
-	publishedOnce,
-} from "../stored.fake.ts";
+import { fixtureResult, publishedFolder, publishedOnce } from "../stored.fake.ts";
 import { intervalText, percentileValue } from "../words.ts";
 import {
 	drawnIn,
@@ -34,9 +30,7 @@ const browser = testBrowser();
 
 /** Each is written once, when a test first asks for it. */
 const RESULTS: Readonly<Record<string, () => Result>> = {
-	...Object.fromEntries(
-		FIXTURES.map((name) => [name, () => fixtureResult(name)]),
-	),
+	...Object.fromEntries(FIXTURES.map((name) => [name, () => fixtureResult(name)])),
 	"message-queue-latency": () => publishedOnce("message-queue-latency"),
 	search: searchedResult,
 	hostile: hostileResult,
@@ -65,12 +59,8 @@ describe.skipIf(missing)("report.html in a browser", () => {
 				if (name !== "no-data") expect(charts.length).toBeGreaterThan(0);
 				for (const chart of charts) await drawnIn(chart);
 				expect(await emptyCharts(page)).toEqual([]);
-				expect(await widthOf(page)).toBeLessThanOrEqual(
-					options.viewport?.width ?? 0,
-				);
-				for (const fold of await page
-					.locator(".numbers:visible > summary")
-					.all())
+				expect(await widthOf(page)).toBeLessThanOrEqual(options.viewport?.width ?? 0);
+				for (const fold of await page.locator(".numbers:visible > summary").all())
 					await fold.click();
 				expect(await seriousFindings(page)).toEqual([]);
 			});
@@ -93,9 +83,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 		await opened("stall", WIDE, async (page) => {
 			const all = await page.locator("figure[data-figure]").count();
 			expect(all).toBeGreaterThan(2);
-			await expect
-				.poll(() => page.locator(".canvas[data-drawn]").count())
-				.toBe(all);
+			await expect.poll(() => page.locator(".canvas[data-drawn]").count()).toBe(all);
 			expect(await page.evaluate(() => scrollY)).toBe(0);
 		});
 	});
@@ -137,11 +125,9 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await drawnIn(chart);
 			await chart.locator(".canvas[data-drawn=dark]").waitFor();
 			expect(await pixelsOf(canvas)).not.toBe(first);
-			expect(
-				await page.evaluate(
-					() => getComputedStyle(document.body).backgroundColor,
-				),
-			).toBe("rgb(18, 22, 28)");
+			expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+				"rgb(18, 22, 28)",
+			);
 			await page.getByRole("button", { name: "Dark" }).click();
 			await drawnIn(chart);
 			await chart.locator(".canvas[data-drawn=light]").waitFor();
@@ -159,9 +145,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await page.mouse.move(0, 0);
 			await expect.poll(() => pixelsOf(canvas)).toBe(first);
 			expect(await canvas.locator("canvas").count()).toBe(1);
-			expect(
-				await canvas.locator("canvas").first().getAttribute("data-kept"),
-			).toBe("1");
+			expect(await canvas.locator("canvas").first().getAttribute("data-kept")).toBe("1");
 		});
 	});
 
@@ -230,9 +214,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await at(400);
 			await at(500);
 			await page.mouse.up();
-			await back(() =>
-				chart.getByRole("button", { name: "Reset zoom" }).click(),
-			);
+			await back(() => chart.getByRole("button", { name: "Reset zoom" }).click());
 
 			await at(300);
 			await page.keyboard.down("Control");
@@ -247,9 +229,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await at(300);
 			const before = await page.evaluate(() => scrollY);
 			await page.mouse.wheel(0, 200);
-			await expect
-				.poll(() => page.evaluate(() => scrollY))
-				.toBeGreaterThan(before);
+			await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before);
 			await page.mouse.move(0, 0);
 			await expect.poll(() => pixelsOf(canvas)).toBe(whole);
 		});
@@ -263,9 +243,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const tip = chart.locator(".tip");
 			await tip.waitFor();
 			expect(await tip.locator("tr").count()).toBe(12);
-			expect(await tip.innerText()).toMatch(
-				/^\S+s to \S+s\n[\s\S]*and \d+ more$/,
-			);
+			expect(await tip.innerText()).toMatch(/^\S+s to \S+s\n[\s\S]*and \d+ more$/);
 			const box = await tip.boundingBox();
 			expect(box?.x).toBeGreaterThanOrEqual(0);
 			expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
@@ -297,8 +275,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const wanted = (keep: (run: Run) => boolean) =>
 				result.runs.filter(keep).map((run) => [run.system, run.case]);
 			const chart = page.locator("#overview figure").first();
-			const on = () =>
-				chart.locator(".legend [aria-pressed=true]").allTextContents();
+			const on = () => chart.locator(".legend [aria-pressed=true]").allTextContents();
 			await drawnIn(chart);
 			expect(await runs()).toEqual(wanted(() => true));
 			const button = (of: string) => page.locator(`.matrix button[data-${of}]`);
@@ -342,9 +319,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 				]);
 				// It leaves its page, so it says of which scenario it is.
 				expect(download.suggestedFilename()).toMatch(
-					new RegExp(
-						`^${result.scenario}-.*percentiles\\.${name.toLowerCase()}$`,
-					),
+					new RegExp(`^${result.scenario}-.*percentiles\\.${name.toLowerCase()}$`),
 				);
 				return readFileSync(await download.path());
 			};
@@ -359,30 +334,21 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await chart.getByRole("button", { name: "CSV" }).click();
 			await expect
 				.poll(() => page.evaluate(() => navigator.clipboard.readText()))
-				.toMatch(
-					new RegExp(
-						`^curve,.*,p99,.*\n.*,"${percentile(result.runs[0] as Run, 99)} \\[`,
-					),
-				);
+				.toMatch(new RegExp(`^curve,.*,p99,.*\n.*,"${percentile(result.runs[0] as Run, 99)} \\[`));
 		});
 	});
 
 	test("Tab reaches every button, chart, link and fold, in their order, and each shows that it is reached", async () => {
 		await opened("stall", WIDE, async (page) => {
 			// All are drawn first: their buttons come with them.
-			for (const chart of await page.locator("figure:visible").all())
-				await drawnIn(chart);
+			for (const chart of await page.locator("figure:visible").all()) await drawnIn(chart);
 			await page.evaluate(() => scrollTo(0, 0));
 			await page.locator("body").press("Tab");
-			expect(await page.locator(":focus").textContent()).toBe(
-				"Skip to the results",
-			);
+			expect(await page.locator(":focus").textContent()).toBe("Skip to the results");
 			const wanted = await page.evaluate(
 				() =>
 					[
-						...document.querySelectorAll<HTMLElement>(
-							"a[href],button,summary,[tabindex='0']",
-						),
+						...document.querySelectorAll<HTMLElement>("a[href],button,summary,[tabindex='0']"),
 					].filter((e) => e.checkVisibility()).length,
 			);
 			const reached: number[] = [];
@@ -406,14 +372,10 @@ describe.skipIf(missing)("report.html in a browser", () => {
 	test("without JavaScript tables hold every percentile, and a sentence says what is missing", async () => {
 		const options = { javaScriptEnabled: false };
 		await opened("stall", options, async (page, result) => {
-			expect(await page.locator("noscript").innerText()).toContain(
-				"mqbench report --svg",
-			);
+			expect(await page.locator("noscript").innerText()).toContain("mqbench report --svg");
 			expect(await page.locator(".plot:visible").count()).toBe(0);
 			expect(await page.locator("button:visible").count()).toBe(0);
-			const tables = (
-				await page.locator("table:visible").allInnerTexts()
-			).join();
+			const tables = (await page.locator("table:visible").allInnerTexts()).join();
 			for (const run of result.runs)
 				for (const metric of Object.values(run.metrics))
 					for (const p of metric?.percentiles ?? []) {
@@ -434,11 +396,9 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			expect(await emptyCharts(page)).toEqual([]);
 			expect(await page.locator(".tools:visible").count()).toBe(0);
 			expect(await widthOf(page)).toBeLessThanOrEqual(PAPER.width);
-			expect(
-				await page.evaluate(
-					() => getComputedStyle(document.body).backgroundColor,
-				),
-			).toBe("rgb(255, 255, 255)");
+			expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+				"rgb(255, 255, 255)",
+			);
 			const pdf = await page.pdf({ format: "A4" });
 			expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
 			await page.emulateMedia({ media: "screen" });
@@ -448,9 +408,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 
 	test("a name of markup, quotes, lines and 300 letters stays a name, also in what the script makes; the theme's switch covers none", async () => {
 		await opened("hostile", PHONE, async (page) => {
-			expect(await page.locator("h1").innerText()).toContain(
-				"</script><script>",
-			);
+			expect(await page.locator("h1").innerText()).toContain("</script><script>");
 			expect(await page.title()).toContain("<img src=x");
 			const box = (what: string) => page.locator(what).first().boundingBox();
 			const button = await box("button.theme");
@@ -462,14 +420,10 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const chart = page.locator("#overview figure").first();
 			const canvas = await drawnIn(chart);
 			await canvas.press("ArrowRight");
-			expect(await chart.locator(".tip").innerText()).toContain(
-				HOSTILE.slice(0, 30),
-			);
+			expect(await chart.locator(".tip").innerText()).toContain(HOSTILE.slice(0, 30));
 			await page.locator(".matrix button[data-system]").first().click();
 			await page.reload();
-			expect(
-				await page.locator(".matrix [data-system][aria-pressed=true]").count(),
-			).toBe(1);
+			expect(await page.locator(".matrix [data-system][aria-pressed=true]").count()).toBe(1);
 			expect(await page.locator("img").count()).toBe(0);
 		});
 	});
@@ -490,13 +444,8 @@ async function opened(
 	if (result === undefined) throw new Error(`no result ${name}`);
 	const file = join(browser.folder, `${name}.html`);
 	if (!existsSync(file))
-		writeFileSync(
-			file,
-			renderHtml(result, scenarioOf(publishedFolder("nats-stall"))),
-		);
-	await browser.opened(pathToFileURL(file).href, options, (page) =>
-		look(page, result),
-	);
+		writeFileSync(file, renderHtml(result, scenarioOf(publishedFolder("nats-stall"))));
+	await browser.opened(pathToFileURL(file).href, options, (page) => look(page, result));
 }
 
 function percentile(run: Run, p: number): string {

@@ -14,20 +14,8 @@ import { markup } from "./markup.ts";
 import { figuresIn } from "./pages.fake.ts";
 import { tablesOf } from "./table.ts";
 
-const base = {
-	id: "x-1",
-	title: "a title",
-	facts: "on 4 cores",
-	description: "",
-};
-const key = {
-	key: "k",
-	name: "nats p99",
-	group: "nats",
-	colour: 0,
-	dash: 0,
-	hidden: false,
-};
+const base = { id: "x-1", title: "a title", facts: "on 4 cores", description: "" };
+const key = { key: "k", name: "nats p99", group: "nats", colour: 0, dash: 0, hidden: false };
 const percentiles: PercentileFigure = {
 	...base,
 	kind: "percentiles",
@@ -40,22 +28,8 @@ const percentiles: PercentileFigure = {
 			points: [[0, 1e5]],
 			max: { p: 99.9, value: 5e8 },
 			marks: [
-				{
-					p: 50,
-					value: 2e5,
-					text: "200us",
-					interval: "[190us, 210us]",
-					low: 19e4,
-					high: 21e4,
-				},
-				{
-					p: 99,
-					value: 4e8,
-					text: "~400ms",
-					interval: "[196ms, \u221e]",
-					low: 196e6,
-					high: null,
-				},
+				{ p: 50, value: 2e5, text: "200us", interval: "[190us, 210us]", low: 19e4, high: 21e4 },
+				{ p: 99, value: 4e8, text: "~400ms", interval: "[196ms, \u221e]", low: 196e6, high: null },
 			],
 			censored: null,
 		},
@@ -67,16 +41,7 @@ const percentiles: PercentileFigure = {
 			metric: "service",
 			points: [],
 			max: null,
-			marks: [
-				{
-					p: 50,
-					value: 1e5,
-					text: "100us",
-					interval: "",
-					low: null,
-					high: null,
-				},
-			],
+			marks: [{ p: 50, value: 1e5, text: "100us", interval: "", low: null, high: null }],
 			censored: "3 never completed: > 30s",
 		},
 	],
@@ -107,15 +72,10 @@ describe("a page", () => {
 	});
 
 	test("holds the figures' data word for word, though they hold markup", () => {
-		const evil = {
-			...percentiles,
-			title: "</script><script>alert(1)</script>",
-		};
+		const evil = { ...percentiles, title: "</script><script>alert(1)</script>" };
 		const html = page(evil);
 		const data =
-			/<script type="application\/json" data-of="x-1">(.*?)<\/script>/.exec(
-				html,
-			)?.[1] ?? "";
+			/<script type="application\/json" data-of="x-1">(.*?)<\/script>/.exec(html)?.[1] ?? "";
 		expect(data).not.toContain("<");
 		expect(JSON.parse(data)).toEqual(evil);
 		expect(html).not.toContain("<script>alert");
@@ -140,12 +100,8 @@ describe("a page", () => {
 		expect(script).toBe(pageScript());
 		const own = /<script>([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
 		for (const allowed of [script, own])
-			expect(html).toContain(
-				`'sha256-${createHash("sha256").update(allowed).digest("base64")}'`,
-			);
-		expect(html).toMatch(
-			/<noscript>.*those over time, which are in the details.json of each run/,
-		);
+			expect(html).toContain(`'sha256-${createHash("sha256").update(allowed).digest("base64")}'`);
+		expect(html).toMatch(/<noscript>.*those over time, which are in the details.json of each run/);
 	});
 
 	test("says what to do without JavaScript", () => {
@@ -170,12 +126,7 @@ describe("a figure as a table", () => {
 				caption: null,
 				head: ["curve", "p50", "p99", "max"],
 				rows: [
-					[
-						"nats p99",
-						"200us [190us, 210us]",
-						"~400ms [196ms, \u221e]",
-						"500ms",
-					],
+					["nats p99", "200us [190us, 210us]", "~400ms [196ms, \u221e]", "500ms"],
 					["nats service", "100us", "n/a", "3 never completed: > 30s"],
 				],
 			},
@@ -295,8 +246,6 @@ describe("a figure as a table", () => {
 				},
 			],
 		};
-		expect(tablesOf(trend)[0]?.rows).toEqual([
-			["2026-01-02 03:04 UTC", "nats p99", "1ms", "pass"],
-		]);
+		expect(tablesOf(trend)[0]?.rows).toEqual([["2026-01-02 03:04 UTC", "nats p99", "1ms", "pass"]]);
 	});
 });

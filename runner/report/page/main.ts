@@ -16,9 +16,7 @@ const charts = new Map<HTMLElement, Chart>();
 const MOST_AT_ONCE = 40;
 /** Charts whose colours are those of before. */
 const stale = new Set<HTMLElement>();
-const data = new Map(
-	[...document.scripts].map((script) => [script.dataset.of, script]),
-);
+const data = new Map([...document.scripts].map((script) => [script.dataset.of, script]));
 const blocks: HTMLElement[] = [];
 let later: Readonly<Record<string, string>> | null = null;
 
@@ -44,9 +42,7 @@ const widths = new ResizeObserver((entries) => {
 	}
 });
 adopt(document);
-for (const folded of document.querySelectorAll<HTMLDetailsElement>(
-	"details[data-later]",
-))
+for (const folded of document.querySelectorAll<HTMLDetailsElement>("details[data-later]"))
 	folded.addEventListener("toggle", () => fillIn(folded));
 if (blocks.length <= MOST_AT_ONCE) drawRest([...blocks]);
 
@@ -61,9 +57,7 @@ addEventListener("beforeprint", () => {
 });
 addEventListener("afterprint", () => {
 	setPrinting(false);
-	for (const details of document.querySelectorAll<HTMLDetailsElement>(
-		"details[data-printed]",
-	)) {
+	for (const details of document.querySelectorAll<HTMLDetailsElement>("details[data-printed]")) {
 		details.open = false;
 		delete details.dataset.printed;
 	}
@@ -88,10 +82,7 @@ function fillIn(folded: HTMLElement): void {
 	const { later: id } = folded.dataset;
 	if (id === undefined) return;
 	delete folded.dataset.later;
-	later ??= JSON.parse(data.get("later")?.textContent ?? "{}") as Record<
-		string,
-		string
-	>;
+	later ??= JSON.parse(data.get("later")?.textContent ?? "{}") as Record<string, string>;
 	folded.insertAdjacentHTML("beforeend", later[id] ?? "");
 	adopt(folded);
 	watchWide(folded);
@@ -142,9 +133,7 @@ function tellStretch(block: HTMLElement, figure: TimeFigure, chart: Chart) {
 	block.querySelector(".plot")?.after(list);
 	chart.zoomed = (stretch) => {
 		const texts =
-			stretch === null
-				? []
-				: stretchTexts(JSON.parse(heat.textContent ?? "null"), figure, stretch);
+			stretch === null ? [] : stretchTexts(JSON.parse(heat.textContent ?? "null"), figure, stretch);
 		list.replaceChildren();
 		for (const text of texts) {
 			const item = document.createElement("li");
@@ -171,9 +160,7 @@ function closed(): NodeListOf<HTMLDetailsElement> {
 /** A link into what is folded opens it. */
 function openTarget(): void {
 	if (location.hash.length < 2) return;
-	const target = document.getElementById(
-		decodeURIComponent(location.hash.slice(1)),
-	);
+	const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
 	for (
 		let at = target?.closest("details") ?? null;
 		at !== null;

@@ -12,13 +12,8 @@ export class Markup {
 type Part = Markup | string | number | null | false | readonly Part[];
 
 /** markup`<p>${anything}</p>`: what is put in is escaped, but for other markup. Lists are joined, null and false are empty. */
-export function markup(
-	strings: TemplateStringsArray,
-	...parts: readonly Part[]
-): Markup {
-	return new Markup(
-		strings.reduce((all, s, i) => `${all}${render(parts[i - 1] ?? null)}${s}`),
-	);
+export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+	return new Markup(strings.reduce((all, s, i) => `${all}${render(parts[i - 1] ?? null)}${s}`));
 }
 
 /** Safe as text and in quoted attributes, in HTML and SVG. */
@@ -37,7 +32,5 @@ function render(part: Part): string {
 
 /** "10 000" is not broken across lines. What has lines of its own is somebody's text and stays. */
 function whole(text: string): string {
-	return text.includes("\n")
-		? text
-		: text.replaceAll(/(?<=\d) (?=\d{3}(?!\d))/g, "\u00a0");
+	return text.includes("\n") ? text : text.replaceAll(/(?<=\d) (?=\d{3}(?!\d))/g, "\u00a0");
 }

@@ -41,10 +41,7 @@ export function searchedResult(): Result {
 			search: { role: failed ? "probe" : "curve", of: first.case },
 			load: {
 				...first.load,
-				schedule: {
-					...first.load.schedule,
-					rate: { messages: rate, perNs: 1e9 },
-				},
+				schedule: { ...first.load.schedule, rate: { messages: rate, perNs: 1e9 } },
 			},
 		};
 	});
@@ -58,8 +55,7 @@ export function searchedResult(): Result {
 		hi: 5000,
 		limitedBy: "system",
 		confirmed: true,
-		answer:
-			"4 000/s meets the SLA, confirmed by a longer run; 5 000/s does not",
+		answer: "4 000/s meets the SLA, confirmed by a longer run; 5 000/s does not",
 		runs: rates.map((rate, index) => ({
 			index,
 			role: rate === 4000 ? "confirm" : rate > 4000 ? "probe" : "curve",
@@ -108,8 +104,13 @@ export function hostileResult(): Result {
 				notes: [HOSTILE],
 				network: [
 					{
-						...{ client: 0, node: 1, connects: null },
-						...{ minNs: null, p50Ns: null, maxNs: null, error: HOSTILE },
+						client: 0,
+						node: 1,
+						connects: null,
+						minNs: null,
+						p50Ns: null,
+						maxNs: null,
+						error: HOSTILE,
 					},
 				],
 				errors: [{ message: HOSTILE, count: 2, firstNs: null }],
@@ -117,12 +118,7 @@ export function hostileResult(): Result {
 				load: { ...run.load, durability: HOSTILE },
 				validity: run.validity.map((check) => ({ ...check, detail: HOSTILE })),
 			},
-			{
-				...run,
-				index: run.index + 1,
-				folder: `runs/${HOSTILE}`,
-				case: `${HOSTILE}2`,
-			},
+			{ ...run, index: run.index + 1, folder: `runs/${HOSTILE}`, case: `${HOSTILE}2` },
 		],
 		gates: result.gates.map((gate) => ({
 			...gate,
@@ -144,19 +140,14 @@ export function laterIn(html: string): string {
 	const packed = /data-packed="later">([^<]*)</.exec(html)?.[1];
 	return packed === undefined
 		? ""
-		: Object.values(
-				JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString()),
-			).join("");
+		: Object.values(JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString())).join("");
 }
 
 /** The data of the charts, as the browser reads them. */
 export function figuresIn(html: string): Figure[] {
 	const packed = /data-packed="figures">([^<]*)</.exec(html)?.[1];
-	if (packed !== undefined)
-		return JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString());
+	if (packed !== undefined) return JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString());
 	return [
-		...html.matchAll(
-			/<script type="application\/json" data-of="[^"]*">(.*?)<\/script>/g,
-		),
+		...html.matchAll(/<script type="application\/json" data-of="[^"]*">(.*?)<\/script>/g),
 	].map(([, json = ""]) => JSON.parse(json));
 }

@@ -10,13 +10,7 @@ import type {
 	TrendFigure,
 } from "../charts/figure.ts";
 import { missingAt, shareText, valueWords } from "../charts/missing.ts";
-import {
-	dateText,
-	placeText,
-	secondText,
-	stretchText,
-	unitText,
-} from "../charts/units.ts";
+import { dateText, placeText, secondText, stretchText, unitText } from "../charts/units.ts";
 import { csvCell } from "../csv-cell.ts";
 
 /** The numbers of a figure as words; the first cell of a row names it. */
@@ -58,9 +52,7 @@ export function csvOf(figure: Figure): string {
 // --- internal ---
 
 function percentiles({ curves }: PercentileFigure): FigureTable {
-	const named = [
-		...new Set(curves.flatMap((c) => c.marks.map((m) => m.p))),
-	].sort((a, b) => a - b);
+	const named = [...new Set(curves.flatMap((c) => c.marks.map((m) => m.p)))].sort((a, b) => a - b);
 	return {
 		caption: null,
 		// A page may have a hundred curves, and never so many percentiles.
@@ -69,9 +61,7 @@ function percentiles({ curves }: PercentileFigure): FigureTable {
 			c.name,
 			...named.map((p) => {
 				const mark = c.marks.find((m) => m.p === p);
-				return mark === undefined
-					? "n/a"
-					: `${mark.text} ${mark.interval}`.trim();
+				return mark === undefined ? "n/a" : `${mark.text} ${mark.interval}`.trim();
 			}),
 			c.censored ?? (c.max === null ? "n/a" : formatDuration(c.max.value)),
 		]),
@@ -99,30 +89,21 @@ function time({ panels, unfinished, width }: TimeFigure): FigureTable[] {
 				values: new Map(line.points),
 			})),
 		);
-		const counts =
-			unfinished.stretches.length > 0 && group.includes(panels[0] as Panel);
+		const counts = unfinished.stretches.length > 0 && group.includes(panels[0] as Panel);
 		return {
 			caption: null,
-			head: [
-				"second",
-				...(counts ? ["never completed"] : []),
-				...lines.map((line) => line.name),
-			],
+			head: ["second", ...(counts ? ["never completed"] : []), ...lines.map((line) => line.name)],
 			rows: secondsOf(group).map((second) => {
 				const missing = missingAt(unfinished, second);
 				const none = rows.has(second) ? "0" : "n/a";
 				return [
 					// Other panels have points of their own stretches.
 					rows.has(second) ? stretchText(second, width) : secondText(second),
-					...(counts
-						? [rows.has(second) && missing ? shareText(missing) : none]
-						: []),
+					...(counts ? [rows.has(second) && missing ? shareText(missing) : none] : []),
 					...lines.map(({ key, unit, values }) => {
 						const value = values.get(second);
 						const text = value == null ? null : unitText(unit, value);
-						return value === undefined
-							? "n/a"
-							: valueWords(unfinished, { key, second }, text);
+						return value === undefined ? "n/a" : valueWords(unfinished, { key, second }, text);
 					}),
 				];
 			}),
@@ -140,10 +121,8 @@ function secondsOf(panels: TimeFigure["panels"]): number[] {
 function heat(figure: HeatFigure): FigureTable {
 	const { bins, end, cells, width, unfinished } = figure;
 	const columns = new Map<number, HeatFigure["cells"][number][]>();
-	for (const cell of cells)
-		columns.set(cell[0], [...(columns.get(cell[0]) ?? []), cell]);
-	for (const { from } of unfinished.stretches)
-		if (!columns.has(from)) columns.set(from, []);
+	for (const cell of cells) columns.set(cell[0], [...(columns.get(cell[0]) ?? []), cell]);
+	for (const { from } of unfinished.stretches) if (!columns.has(from)) columns.set(from, []);
 	const counts = unfinished.stretches.length > 0;
 	const range = (bin: number) =>
 		`${formatDuration(bins[bin] ?? 0)} to ${formatDuration(bins[bin + 1] ?? end)}`;
@@ -222,11 +201,6 @@ function trend({ lines }: TrendFigure): FigureTable {
 		rows: lines
 			.flatMap((line) => line.points.map((point) => ({ line, point })))
 			.sort((a, b) => a.point.at - b.point.at)
-			.map(({ line, point }) => [
-				dateText(point.at),
-				line.name,
-				point.text,
-				point.verdict,
-			]),
+			.map(({ line, point }) => [dateText(point.at), line.name, point.text, point.verdict]),
 	};
 }

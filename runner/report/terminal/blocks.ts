@@ -7,11 +7,7 @@ import { tableLines } from "./table.ts";
 import type { Page } from "./text-page.ts";
 
 /** Blocks as lines of a terminal: what stands for itself has a blank line above it. */
-export function blockLines(
-	blocks: readonly Block[],
-	page: Page,
-	indent = "  ",
-): string[] {
+export function blockLines(blocks: readonly Block[], page: Page, indent = "  "): string[] {
 	let titled = true;
 	return shownIn(blocks, "terminal").flatMap((block) => {
 		const lines = linesOf(block, page, indent);
@@ -23,12 +19,7 @@ export function blockLines(
 
 // --- internal ---
 
-const SEPARATE: ReadonlySet<Block["kind"]> = new Set([
-	"heading",
-	"table",
-	"counts",
-	"spark",
-]);
+const SEPARATE: ReadonlySet<Block["kind"]> = new Set(["heading", "table", "counts", "spark"]);
 
 /** Where the text of a verdict begins: right of "INCONCLUSIVE". */
 const INDENT = 14;
@@ -50,10 +41,7 @@ function linesOf(block: Block, page: Page, indent: string): string[] {
 		case "spark":
 			return sparkLines(block, page);
 		case "details":
-			return [
-				...page.fold(block.summary, indent),
-				...blockLines(block.blocks, page, indent),
-			];
+			return [...page.fold(block.summary, indent), ...blockLines(block.blocks, page, indent)];
 		case "code":
 			return page.fold(block.text, indent);
 		case "charts":
@@ -63,10 +51,7 @@ function linesOf(block: Block, page: Page, indent: string): string[] {
 	}
 }
 
-function verdictLines(
-	{ items, rest }: Extract<Block, { kind: "verdicts" }>,
-	page: Page,
-): string[] {
+function verdictLines({ items, rest }: Extract<Block, { kind: "verdicts" }>, page: Page): string[] {
 	const indent = " ".repeat(INDENT);
 	return [
 		...items.flatMap(({ verdict, text, more }) => {
@@ -82,16 +67,12 @@ function verdictLines(
 }
 
 /** Breaks between the counts only. */
-function countLines(
-	items: Extract<Block, { kind: "counts" }>["items"],
-	page: Page,
-): string[] {
+function countLines(items: Extract<Block, { kind: "counts" }>["items"], page: Page): string[] {
 	const lines: string[] = [];
 	for (const { name, text } of shownIn(items, "terminal")) {
 		const one = `  ${name} ${text}`;
 		const line = `${lines.at(-1) ?? ""}${one}`;
-		if (lines.length > 0 && line.length <= page.width)
-			lines[lines.length - 1] = line;
+		if (lines.length > 0 && line.length <= page.width) lines[lines.length - 1] = line;
 		else lines.push(one);
 	}
 	return lines;

@@ -1,12 +1,6 @@
 import { largestOf } from "../../extremes.ts";
 import { displayWidth, padEnd, padStart } from "../../terminal/columns.ts";
-import {
-	type Look,
-	type Piece,
-	piecesOf,
-	type Table,
-	tableIn,
-} from "../document/blocks.ts";
+import { type Look, type Piece, piecesOf, type Table, tableIn } from "../document/blocks.ts";
 import { plainOf } from "./plain.ts";
 import type { Page } from "./text-page.ts";
 
@@ -57,9 +51,7 @@ function rowsOf({ columns, rows }: Table): Cell[][] {
 	];
 }
 
-function isBadge(
-	piece: Piece | undefined,
-): piece is Extract<Piece, { kind: "badge" }> {
+function isBadge(piece: Piece | undefined): piece is Extract<Piece, { kind: "badge" }> {
 	return typeof piece === "object" && piece.kind === "badge";
 }
 
@@ -80,9 +72,7 @@ function grid(rows: readonly Cell[][], page: Page): string[] | null {
 		.filter((n) => n > 0)
 		.sort((a, b) => a - b);
 	const fewer = [0, ...spare].map((most) =>
-		rows.map((row) =>
-			row.filter((cell) => !(cell.spare > 0 && cell.spare <= most)),
-		),
+		rows.map((row) => row.filter((cell) => !(cell.spare > 0 && cell.spare <= most))),
 	);
 	const names = widest(rows, 0);
 	const least = Math.min(names, Math.max(SHORTEST_NAME, page.width / 4));
@@ -92,20 +82,12 @@ function grid(rows: readonly Cell[][], page: Page): string[] | null {
 			const others = widths.slice(1).reduce((sum, width) => sum + width + 2, 0);
 			const free = page.width - 2 - others;
 			if (free >= room)
-				return drawn(
-					some,
-					[Math.min(names, Math.floor(free)), ...widths.slice(1)],
-					page,
-				);
+				return drawn(some, [Math.min(names, Math.floor(free)), ...widths.slice(1)], page);
 		}
 	return null;
 }
 
-function drawn(
-	rows: readonly Cell[][],
-	widths: readonly number[],
-	page: Page,
-): string[] {
+function drawn(rows: readonly Cell[][], widths: readonly number[], page: Page): string[] {
 	const whole = new Map<string, string>();
 	const lines = rows.map((row) =>
 		`  ${row
@@ -135,16 +117,11 @@ function listed([head = [], ...rows]: readonly Cell[][], page: Page): string[] {
 				"    ",
 				"  ",
 			),
-			...badges.map(
-				({ text, look }) => `    ${page.badge(look as Look, text)}`,
-			),
+			...badges.map(({ text, look }) => `    ${page.badge(look as Look, text)}`),
 		];
 	});
 }
 
 function widest(rows: readonly Cell[][], column: number): number {
-	return Math.max(
-		0,
-		largestOf(rows.map((row) => displayWidth(row[column]?.text ?? ""))),
-	);
+	return Math.max(0, largestOf(rows.map((row) => displayWidth(row[column]?.text ?? ""))));
 }

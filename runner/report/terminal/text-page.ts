@@ -38,15 +38,12 @@ export function makePage(options: PageOptions): Page {
 		rows: options.rows ?? 24,
 		unicode,
 		style,
-		badge: (look, text = look.toUpperCase()) =>
-			style(["bold", COLOURS[look]] as Format, text),
+		badge: (look, text = look.toUpperCase()) => style(["bold", COLOURS[look]] as Format, text),
 		fold: (text, indent = "", first = indent) =>
 			wrap(text, width, indent, first).flatMap((line) =>
 				displayWidth(line) <= width
 					? [line]
-					: pieces(line.trimStart(), width - indent.length).map(
-							(piece) => `${indent}${piece}`,
-						),
+					: pieces(line.trimStart(), width - indent.length).map((piece) => `${indent}${piece}`),
 			),
 		short: (name, room) => shortened(name, room, unicode ? "\u2026" : ".."),
 	};

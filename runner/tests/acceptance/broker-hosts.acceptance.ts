@@ -13,19 +13,13 @@ test.skipIf(missing !== null)(
 		const hosts = await makeHosts(4);
 		onTestFinished(() => hosts.close());
 		const folder = temporaryFolder();
-		const three = hosts.all
-			.slice(0, 3)
-			.map(({ name, address }) => ({ host: name, address }));
+		const three = hosts.all.slice(0, 3).map(({ name, address }) => ({ host: name, address }));
 		writeFileSync(
 			path.join(folder, "rig.json"),
 			JSON.stringify({
 				version: 1,
 				id: "lab",
-				brokers: ["nats", "kafka"].map((broker) => ({
-					system: broker,
-					broker,
-					hosts: three,
-				})),
+				brokers: ["nats", "kafka"].map((broker) => ({ system: broker, broker, hosts: three })),
 				clients: [{ host: "h4" }],
 			}),
 		);
@@ -42,18 +36,14 @@ sla: [p50 < 10s, lost == 0]
 `,
 		);
 		const out = path.join(folder, "out");
-		const ended = await run(
-			[file, "--rig", path.join(folder, "rig.json"), "--out", out],
-			{ env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions } },
-		);
+		const ended = await run([file, "--rig", path.join(folder, "rig.json"), "--out", out], {
+			env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions },
+		});
 		expect(`${ended.code}\n${ended.err}`).toMatch(/^0\n/);
 		const { runs } = resultOf(out);
 		expect(runs.map(({ system }) => system)).toEqual(["nats", "kafka"]);
 		for (const one of runs) {
-			expect(one).toMatchObject({
-				sameHost: false,
-				topology: "3 nodes on 3 hosts",
-			});
+			expect(one).toMatchObject({ sameHost: false, topology: "3 nodes on 3 hosts" });
 			const [kill] = one.failover;
 			expect(kill).toMatchObject({
 				action: "kill",
@@ -70,13 +60,9 @@ sla: [p50 < 10s, lost == 0]
 		for (const { home } of hosts.all.slice(0, 3))
 			expect(readdirSync(path.join(home, ".cache/mqbench/store"))).toEqual([]);
 		await expect
-			.poll(
-				() =>
-					hosts.all.flatMap((host) =>
-						host.processes().map(({ command }) => command),
-					),
-				{ timeout: 30_000 },
-			)
+			.poll(() => hosts.all.flatMap((host) => host.processes().map(({ command }) => command)), {
+				timeout: 30_000,
+			})
 			.toEqual([]);
 	},
 	400_000,
@@ -116,20 +102,15 @@ sla: [p50 < 10s, lost == 0]
 `,
 		);
 		const out = path.join(folder, "out");
-		const ended = await run(
-			[file, "--rig", path.join(folder, "rig.json"), "--out", out],
-			{ env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions } },
-		);
+		const ended = await run([file, "--rig", path.join(folder, "rig.json"), "--out", out], {
+			env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions },
+		});
 		expect(`${ended.code}\n${ended.err}`).toMatch(/^0\n/);
 		expect(resultOf(out).runs).toMatchObject(
-			systems.map((system) => ({
-				...{ system, sameHost: false, received: 600, lost: 0, errors: [] },
-			})),
+			systems.map((system) => ({ system, sameHost: false, received: 600, lost: 0, errors: [] })),
 		);
 		await expect
-			.poll(() => hosts.all.flatMap((host) => host.processes()), {
-				timeout: 15_000,
-			})
+			.poll(() => hosts.all.flatMap((host) => host.processes()), { timeout: 15_000 })
 			.toEqual([]);
 	},
 );

@@ -5,11 +5,7 @@ import { resultOf, run, scenario, temporaryFolder } from "../e2e/mqbench.ts";
 test("400 000 messages a second of 256 B go through NATS on this machine, all offered and received", async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
-	const file = scenario(folder, {
-		rate: "400000/s",
-		warmup: "2s",
-		duration: "10s",
-	});
+	const file = scenario(folder, { rate: "400000/s", warmup: "2s", duration: "10s" });
 	await run([file, "--out", out]);
 	const [one] = resultOf(out).runs;
 	expect(one).toMatchObject({
@@ -22,9 +18,7 @@ test("400 000 messages a second of 256 B go through NATS on this machine, all of
 		clientDropped: 0,
 	});
 	const at = (name: "lag" | "response", p: number) =>
-		(
-			(one?.metrics[name]?.percentiles.find((x) => x.p === p)?.value ?? 0) / 1e3
-		).toFixed(0);
+		((one?.metrics[name]?.percentiles.find((x) => x.p === p)?.value ?? 0) / 1e3).toFixed(0);
 	process.stdout.write(
 		`400 000/s: achieved ${one?.throughput.achieved?.toFixed(0)}/s, lag p50 ${at("lag", 50)} us, p99 ${at("lag", 99)} us; response p50 ${at("response", 50)} us, p99 ${at("response", 99)} us\n`,
 	);

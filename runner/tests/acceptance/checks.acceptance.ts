@@ -89,21 +89,19 @@ test("a CPU quota that throttles is told", async () => {
 	const limits = old
 		? { "cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "30000" }
 		: { "cpu.max": "30000 100000" };
-	for (const [name, value] of Object.entries(limits))
-		writeFileSync(path.join(group, name), value);
+	for (const [name, value] of Object.entries(limits)) writeFileSync(path.join(group, name), value);
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
-	const file = scenario(folder, {
-		rate: "20000/s",
-		warmup: "1s",
-		duration: "4s",
-	});
-	const wrapped = script(
-		path.join(folder, "run"),
-		`echo $$ > ${group}/cgroup.procs; exec "$@"`,
-	);
+	const file = scenario(folder, { rate: "20000/s", warmup: "1s", duration: "4s" });
+	const wrapped = script(path.join(folder, "run"), `echo $$ > ${group}/cgroup.procs; exec "$@"`);
 	const { code } = await execute(wrapped, [
-		...[process.execPath, CLI, file, "--out", out, "--quiet", "--no-floor"],
+		process.execPath,
+		CLI,
+		file,
+		"--out",
+		out,
+		"--quiet",
+		"--no-floor",
 	]);
 	const result = resultOf(out);
 	const checks = checksOf(result);
@@ -118,15 +116,20 @@ test("a clock source that is too slow to read makes the measurement INVALID", as
 	const fake = path.join(folder, "clocksource");
 	writeFileSync(fake, "hpet\n");
 	const file = scenario(folder);
-	const source =
-		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
+	const source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 	const { code } = await execute("unshare", [
 		"--mount",
 		"sh",
 		"-c",
 		`mount --bind ${fake} ${source} && exec "$@"`,
 		"sh",
-		...[process.execPath, CLI, file, "--out", out, "--quiet", "--no-floor"],
+		process.execPath,
+		CLI,
+		file,
+		"--out",
+		out,
+		"--quiet",
+		"--no-floor",
 	]);
 	const checks = checksOf(resultOf(out));
 	tell("hpet", code, checks);
@@ -174,8 +177,7 @@ test("ten healthy quickstarts in a row pass, and no check speaks up unless someb
 		if (idle < IDLE) continue;
 		alone++;
 		expect(code).toBe(0);
-		for (const [name, status] of checks)
-			if (status !== "ok") loud.push(`${i}: ${name} ${status}`);
+		for (const [name, status] of checks) if (status !== "ok") loud.push(`${i}: ${name} ${status}`);
 	}
 	// A governor that the machine hides is unknown; a warning on a healthy run would be a false alarm.
 	expect(loud.filter((line) => !line.endsWith("unknown"))).toEqual([]);
@@ -205,12 +207,7 @@ async function idleShare(): Promise<number> {
 }
 
 function checksOf(result: Result): Map<string, string> {
-	return new Map(
-		(result.runs[0]?.validity ?? []).map(({ check, status }) => [
-			check,
-			status,
-		]),
-	);
+	return new Map((result.runs[0]?.validity ?? []).map(({ check, status }) => [check, status]));
 }
 
 function tell(what: string, code: number | null, checks: Map<string, string>) {
@@ -274,12 +271,7 @@ function hog(): ChildProcess {
 	return child;
 }
 
-function execute(
-	file: string,
-	args: readonly string[],
-): Promise<{ code: number | null }> {
+function execute(file: string, args: readonly string[]): Promise<{ code: number | null }> {
 	const child = spawn(file, [...args], { stdio: "ignore" });
-	return new Promise((resolve) =>
-		child.once("close", (code) => resolve({ code })),
-	);
+	return new Promise((resolve) => child.once("close", (code) => resolve({ code })));
 }

@@ -35,33 +35,26 @@ test.each([
 		"{ at: 2s, action: kill, for: 1s }",
 		null,
 	],
-] as const)(
-	"%s: comes back with its data",
-	async (_, target, system, fault, topology) => {
-		const broker = /broker: (\w+)/.exec(system)?.[1] ?? "";
-		if (target === "docker") await haveImage(broker as "kafka");
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(
-			folder,
-			{ rate: "100/s", duration: "60s", drain: "30s" },
-			{ target, system, faults: `[${fault}]`, sla: "[lost == 0]" },
-		);
-		const ended = await run([file, "--out", out]);
-		const [one] = resultOf(out).runs;
-		if (!one) throw new Error(`there is no run:\n${ended.err}`);
-		expect(one).toMatchObject({ topology, notOffered: 0, lost: 0 });
-		// It was there again for most of the time.
-		expect(one.acked).toBeGreaterThan(1000);
-		const { fault: told, log } = failoverOf(out);
-		expect(told).toMatchObject({
-			error: null,
-			endedNs: expect.any(Number),
-		});
-		noted(log, `node ${told.node ?? 1} is ready again`);
-		const text = readFileSync(path.join(out, one.folder, "broker.log"), "utf8");
-		expect(text).not.toMatch(/mkfifo|already running/);
-		if (system.includes("durability: os"))
-			expect(text).toMatch(/skipping recovery|recover/i);
-	},
-);
+] as const)("%s: comes back with its data", async (_, target, system, fault, topology) => {
+	const broker = /broker: (\w+)/.exec(system)?.[1] ?? "";
+	if (target === "docker") await haveImage(broker as "kafka");
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(
+		folder,
+		{ rate: "100/s", duration: "60s", drain: "30s" },
+		{ target, system, faults: `[${fault}]`, sla: "[lost == 0]" },
+	);
+	const ended = await run([file, "--out", out]);
+	const [one] = resultOf(out).runs;
+	if (!one) throw new Error(`there is no run:\n${ended.err}`);
+	expect(one).toMatchObject({ topology, notOffered: 0, lost: 0 });
+	// It was there again for most of the time.
+	expect(one.acked).toBeGreaterThan(1000);
+	const { fault: told, log } = failoverOf(out);
+	expect(told).toMatchObject({ error: null, endedNs: expect.any(Number) });
+	noted(log, `node ${told.node ?? 1} is ready again`);
+	const text = readFileSync(path.join(out, one.folder, "broker.log"), "utf8");
+	expect(text).not.toMatch(/mkfifo|already running/);
+	if (system.includes("durability: os")) expect(text).toMatch(/skipping recovery|recover/i);
+});

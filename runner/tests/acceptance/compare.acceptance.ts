@@ -3,12 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../errors.ts";
 import { Calibration } from "../../model/comparison.ts";
-import {
-	othersHadTheMachine,
-	resultOf,
-	run,
-	temporaryFolder,
-} from "../e2e/mqbench.ts";
+import { othersHadTheMachine, resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
 
 const workload =
 	"workload: { pattern: round-trip, rate: 1000/s, message: 256B, warmup: 1s, duration: 5s }";
@@ -30,10 +25,7 @@ sla: [p50 <= baseline + 25%, p99 <= baseline + 50%, lost == 0]
 	const ended = await run([file, "--out", out]);
 	const { gates, runs } = resultOf(out);
 	// A B, B A, ...
-	expect(runs.slice(0, 4).map((r) => r.system)).toEqual([
-		...["old", "new"],
-		...["new", "old"],
-	]);
+	expect(runs.slice(0, 4).map((r) => r.system)).toEqual(["old", "new", "new", "old"]);
 	const compared = gates.filter((g) => g.comparison !== null);
 	process.stdout.write(
 		`A/A: ${compared.map((g) => `${g.sla}: ${g.measured}, ${g.verdict}`).join("; ")}; exit ${ended.code}\n`,
@@ -46,10 +38,7 @@ sla: [p50 <= baseline + 25%, p99 <= baseline + 50%, lost == 0]
 test("calibrate says how large a change this machine can tell, and later runs use it", async () => {
 	const folder = temporaryFolder();
 	const file = path.join(folder, "calm.yaml");
-	writeFileSync(
-		file,
-		`name: calm\nsystem: nats\n${workload}\nsla: [lost == 0]\n`,
-	);
+	writeFileSync(file, `name: calm\nsystem: nats\n${workload}\nsla: [lost == 0]\n`);
 	const out = path.join(folder, "calibration");
 	const ended = await run(["calibrate", file, "--runs", "8", "--out", out]);
 	if (ended.code === EXIT.invalid && othersHadTheMachine(resultOf(out))) {

@@ -15,12 +15,7 @@ import {
 	startEmulator,
 } from "../../../infra/cloud/aws/emulator.fake.ts";
 import { type Mqbench, resultOf, start } from "../e2e/mqbench.ts";
-import {
-	BUILD_MS,
-	buildPulumi,
-	type TestCloud,
-	testCloud,
-} from "../lifecycle/pulumi.fake.ts";
+import { BUILD_MS, buildPulumi, type TestCloud, testCloud } from "../lifecycle/pulumi.fake.ts";
 
 beforeAll(buildPulumi, BUILD_MS);
 
@@ -81,8 +76,7 @@ describe.skipIf(missing !== null)(
 			const running: Promise<unknown>[] = [];
 			while (!over && booted.size < debians.all.length) {
 				const things = cloud.resources();
-				const key = things.find(({ type }) => type.includes("KeyPair"))?.inputs
-					.publicKey;
+				const key = things.find(({ type }) => type.includes("KeyPair"))?.inputs.publicKey;
 				for (const { type, name, inputs } of things) {
 					if (!type.endsWith(":Instance") || booted.has(name)) continue;
 					booted.add(name);
@@ -97,9 +91,7 @@ describe.skipIf(missing !== null)(
 					// One after the other: they share a cache of packages.
 					const before = running.at(-1);
 					running.push(
-						(before ?? Promise.resolve()).then(() =>
-							machine.setUp(String(inputs.userData)),
-						),
+						(before ?? Promise.resolve()).then(() => machine.setUp(String(inputs.userData))),
 					);
 				}
 				await sleep(200);
@@ -120,10 +112,10 @@ describe.skipIf(missing !== null)(
 		};
 
 		test("plan says what it would be, and rents nothing", async () => {
-			const { code, out, err } = await start(
-				["plan", "ec2.yaml", "--target", "aws"],
-				{ cwd: folder, env },
-			).ended;
+			const { code, out, err } = await start(["plan", "ec2.yaml", "--target", "aws"], {
+				cwd: folder,
+				env,
+			}).ended;
 			expect(code, err).toBe(0);
 			expect(out).toContain("i4i.xlarge");
 			expect(out).toContain("c6in.xlarge");
@@ -132,10 +124,10 @@ describe.skipIf(missing !== null)(
 
 		test("stands machines up, prepares them, measures on them, and gives them back", async () => {
 			const out = path.join(folder, "out");
-			const mqbench = start(
-				["ec2.yaml", "--target", "aws", "--yes", "--out", out],
-				{ cwd: folder, env },
-			);
+			const mqbench = start(["ec2.yaml", "--target", "aws", "--yes", "--out", out], {
+				cwd: folder,
+				env,
+			});
 			await boot(mqbench);
 			const { code, out: said, err } = await mqbench.ended;
 			process.stdout.write(`${err}\n${said}\n`);
@@ -145,7 +137,9 @@ describe.skipIf(missing !== null)(
 			expect(runs).toHaveLength(2);
 			for (const one of runs) {
 				expect(one).toMatchObject({
-					...{ sent: 2000, received: 2000, lost: 0 },
+					sent: 2000,
+					received: 2000,
+					lost: 0,
 					topology: "1 node on 1 host (i4i.xlarge)",
 				});
 				expect(one.clients).toHaveLength(2);
@@ -156,10 +150,7 @@ describe.skipIf(missing !== null)(
 		test("gives them back after Ctrl-C in mid-run, with what was measured", async () => {
 			const out = path.join(folder, "interrupted");
 			const mqbench = start(
-				[
-					...["ec2.yaml", "--target", "aws", "--yes", "--out", out],
-					...["--set", "workload.duration=60s"],
-				],
+				["ec2.yaml", "--target", "aws", "--yes", "--out", out, "--set", "workload.duration=60s"],
 				{ cwd: folder, env },
 			);
 			const booting = boot(mqbench);
@@ -177,10 +168,7 @@ describe.skipIf(missing !== null)(
 			cloud.break("delete", "aws:ec2/vpc:Vpc", 100);
 			const out = path.join(folder, "by-tag");
 			const mqbench = start(
-				[
-					...["ec2.yaml", "--target", "aws", "--yes", "--out", out],
-					...["--only", "jetstream/*"],
-				],
+				["ec2.yaml", "--target", "aws", "--yes", "--out", out, "--only", "jetstream/*"],
 				{ cwd: folder, env },
 			);
 			await boot(mqbench);

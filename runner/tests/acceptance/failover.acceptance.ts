@@ -1,12 +1,7 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Run } from "../../model/result.ts";
-import {
-	failoverOf,
-	noted,
-	partitionLeaders,
-	streamLeaders,
-} from "../e2e/failover.fake.ts";
+import { failoverOf, noted, partitionLeaders, streamLeaders } from "../e2e/failover.fake.ts";
 import { resultOf, run, scenario, temporaryFolder } from "../e2e/mqbench.ts";
 
 /**
@@ -21,8 +16,7 @@ const FIND_MS = 3000;
 const NOISE_MS = 300;
 
 describe("Kafka, three replicas", () => {
-	const safe =
-		"{ broker: kafka, nodes: 3, replicas: 3, acks: all, minInsyncReplicas: 2 }";
+	const safe = "{ broker: kafka, nodes: 3, replicas: 3, acks: all, minInsyncReplicas: 2 }";
 	// Followers fetch once a second, as over a slow line: what the leader alone has is then to be seen.
 	const fast =
 		"{ broker: kafka, nodes: 3, replicas: 3, acks: 1, config: { replica.fetch.min.bytes: 1048576, replica.fetch.wait.max.ms: 1000 } }";
@@ -54,10 +48,7 @@ describe("Kafka, three replicas", () => {
 			expect(elected?.epoch).toBe(1);
 			expect(one.lost).toBeGreaterThan(0);
 			// One producer and one partition: nothing failed before, so that the offset is the sequence.
-			expect(one.offenders.lost).toMatchObject({
-				producer: 0,
-				sequence: elected?.offset,
-			});
+			expect(one.offenders.lost).toMatchObject({ producer: 0, sequence: elected?.offset });
 			tell(
 				`Kafka acks 1, ${action}: lost from sequence ${elected?.offset} on`,
 				one,
@@ -98,8 +89,7 @@ describe("JetStream", () => {
 				{ pattern: "backlog", backlog: "2000" },
 				"at: 9s",
 			);
-			const piledUp =
-				((fault.beganNs - (plan.backlog?.pauseNs ?? 0)) / 1e9) * RATE;
+			const piledUp = ((fault.beganNs - (plan.backlog?.pauseNs ?? 0)) / 1e9) * RATE;
 			expect(piledUp).toBeGreaterThan(200);
 			if (loses) expect(one.lost).toBeGreaterThan(piledUp * 0.8);
 			else expect(one.lost).toBe(0);
@@ -121,13 +111,7 @@ async function disturbed(
 	const out = path.join(folder, "out");
 	const file = scenario(
 		folder,
-		{
-			rate: `${RATE}/s`,
-			warmup: "2s",
-			duration: "30s",
-			drain: "30s",
-			...workload,
-		},
+		{ rate: `${RATE}/s`, warmup: "2s", duration: "30s", drain: "30s", ...workload },
 		{
 			system,
 			faults: `[{ ${at}, action: ${action}, node: leader, for: 14s }]`,
@@ -141,9 +125,7 @@ async function disturbed(
 	expect(found.fault).toMatchObject({ action, leader: true, error: null });
 	expect(one).toMatchObject({ notOffered: 0 });
 	// Nothing disappears.
-	expect((one.acked ?? 0) + (one.failed ?? 0) + (one.unknown ?? 0)).toBe(
-		one.sent,
-	);
+	expect((one.acked ?? 0) + (one.failed ?? 0) + (one.unknown ?? 0)).toBe(one.sent);
 	return { one, ...found };
 }
 
@@ -155,18 +137,12 @@ function since(
 ): number {
 	return noted(
 		log,
-		action === "kill"
-			? `killed node ${node} (SIGKILL)`
-			: `paused node ${node} (SIGSTOP)`,
+		action === "kill" ? `killed node ${node} (SIGKILL)` : `paused node ${node} (SIGSTOP)`,
 	);
 }
 
 /** The clients saw nobody from the fault until there was a new leader; with one that is stopped until it goes on, at most. */
-function agrees(
-	unavailableNs: number | null,
-	electedMs: number,
-	action: "kill" | "pause",
-): void {
+function agrees(unavailableNs: number | null, electedMs: number, action: "kill" | "pause"): void {
 	const seenMs = (unavailableNs ?? Number.NaN) / 1e6;
 	expect(seenMs).toBeGreaterThan(electedMs - NOISE_MS);
 	expect(seenMs).toBeLessThan(

@@ -10,45 +10,33 @@ test("the first use builds k6 and nats-server from nothing but the module cache,
 	const folder = temporaryFolder();
 	const began = performance.now();
 	const ended = await run([scenario(folder), "--out", `${folder}/out`], {
-		env: {
-			MQBENCH_CACHE_DIR: path.join(folder, "cache"),
-			GOCACHE: path.join(folder, "go-build"),
-		},
+		env: { MQBENCH_CACHE_DIR: path.join(folder, "cache"), GOCACHE: path.join(folder, "go-build") },
 	});
 	const seconds = (performance.now() - began) / 1000;
 	expect(ended.code).toBe(0);
 	expect(ended.err).toMatch(/modules \d+\/\d+/);
 	expect(ended.err).toMatch(/packages \d+\/\d+/);
-	process.stdout.write(
-		`first use with an empty cache: ${seconds.toFixed(0)} s\n`,
-	);
+	process.stdout.write(`first use with an empty cache: ${seconds.toFixed(0)} s\n`);
 });
 
 test("from Enter to T0 it takes less than 2.5 s, npx included", async () => {
 	const folder = temporaryFolder();
 	const file = scenario(folder, { duration: "1s" });
 	const took: number[] = [];
-	for (let i = 0; i < 5; i++)
-		took.push(await untilT0(file, path.join(folder, `out-${i}`)));
+	for (let i = 0; i < 5; i++) took.push(await untilT0(file, path.join(folder, `out-${i}`)));
 	took.sort((a, b) => a - b);
-	process.stdout.write(
-		`Enter to T0: ${took.map((s) => s.toFixed(2)).join(", ")} s\n`,
-	);
+	process.stdout.write(`Enter to T0: ${took.map((s) => s.toFixed(2)).join(", ")} s\n`);
 	// Others may have the machine, but not each time; and where more wait for a core than there are, each step takes a share of one.
 	const waiting = Math.max(1, loadavg()[0] ?? 1) / availableParallelism();
 	expect(took[0]).toBeLessThan(2.5 * Math.max(1, waiting));
 });
 
 test.each(["darwin", "windows"])("everything compiles for %s", (os) => {
-	execFileSync(
-		"go",
-		["build", "-tags", "large", "-o", "/dev/null", "./cmd/k6"],
-		{
-			cwd: path.join(packageFolder, "extensions"),
-			env: { ...process.env, GOOS: os, CGO_ENABLED: "0", GOFLAGS: "" },
-			stdio: "inherit",
-		},
-	);
+	execFileSync("go", ["build", "-tags", "large", "-o", "/dev/null", "./cmd/k6"], {
+		cwd: path.join(packageFolder, "extensions"),
+		env: { ...process.env, GOOS: os, CGO_ENABLED: "0", GOFLAGS: "" },
+		stdio: "inherit",
+	});
 	execFileSync("go", ["vet", "./cmd/agent"], {
 		cwd: path.join(packageFolder, "extensions"),
 		env: { ...process.env, GOOS: os, CGO_ENABLED: "0", GOFLAGS: "" },
@@ -70,11 +58,8 @@ async function untilT0(file: string, out: string): Promise<number> {
 		child.once("close", () => resolve());
 	});
 	const [run = ""] = readdirSync(path.join(out, "runs"));
-	const [first = ""] = readFileSync(
-		path.join(out, "runs", run, "client-0.jsonl"),
-		"utf8",
-	).split("\n");
-	return (
-		(Number(BigInt(JSON.parse(first).t0UnixNs) / 1_000_000n) - enter) / 1000
+	const [first = ""] = readFileSync(path.join(out, "runs", run, "client-0.jsonl"), "utf8").split(
+		"\n",
 	);
+	return (Number(BigInt(JSON.parse(first).t0UnixNs) / 1_000_000n) - enter) / 1000;
 }

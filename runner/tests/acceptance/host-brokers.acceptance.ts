@@ -29,11 +29,7 @@ test.skipIf(missing !== null)(
 				version: 1,
 				id: "mine",
 				target: "existing",
-				brokers: systems.map(({ kind, key }) => ({
-					system: key,
-					broker: kind,
-					hosts: at,
-				})),
+				brokers: systems.map(({ kind, key }) => ({ system: key, broker: kind, hosts: at })),
 				clients: [{ host: "h2" }],
 			}),
 		);
@@ -48,21 +44,14 @@ sla: [p50 < 10s, lost == 0]
 `,
 		);
 		const out = path.join(folder, "out");
-		const ended = await run(
-			[file, "--rig", path.join(folder, "rig.json"), "--out", out],
-			{ env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions } },
-		);
+		const ended = await run([file, "--rig", path.join(folder, "rig.json"), "--out", out], {
+			env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions },
+		});
 		expect(`${ended.code}\n${ended.err}`).toMatch(/^0\n/);
 		const { runs } = resultOf(out);
-		expect(runs.map(({ system }) => system)).toEqual(
-			systems.map(({ key }) => key),
-		);
+		expect(runs.map(({ system }) => system)).toEqual(systems.map(({ key }) => key));
 		for (const one of runs) {
-			expect([one.system, one.received, one.lost]).toEqual([
-				one.system,
-				1500,
-				0,
-			]);
+			expect([one.system, one.received, one.lost]).toEqual([one.system, 1500, 0]);
 			expect(one.brokerVersion).toMatch(/^(redis|rabbitmq)-server \d+\.\d+/);
 			const { appendfsync, appendonly } = one.brokerSettings;
 			if (one.system === "redis-fsync") expect(appendfsync).toBe("always");
@@ -70,15 +59,12 @@ sla: [p50 < 10s, lost == 0]
 		}
 		// The brokers' own logs came from there.
 		for (const run of readdirSync(path.join(out, "runs")))
-			expect(
-				readFileSync(path.join(out, "runs", run, "broker.log"), "utf8"),
-			).toMatch(/Ready to accept connections|Server startup complete/);
+			expect(readFileSync(path.join(out, "runs", run, "broker.log"), "utf8")).toMatch(
+				/Ready to accept connections|Server startup complete/,
+			);
 		await expect
-			.poll(() => hosts.all.flatMap((host) => host.processes()), {
-				timeout: 15_000,
-			})
+			.poll(() => hosts.all.flatMap((host) => host.processes()), { timeout: 15_000 })
 			.toEqual([]);
-		for (const host of hosts.all)
-			expect(host.run("ls -A ~/.cache/mqbench/runs")).toBe("");
+		for (const host of hosts.all) expect(host.run("ls -A ~/.cache/mqbench/runs")).toBe("");
 	},
 );

@@ -30,13 +30,19 @@ beforeAll(() => {
 	bareImage();
 	docker(
 		[
-			...["build", "--network", "host", "--tag", IMAGE, "--label", TEST_IMAGE],
-			...["--file", "infra/docker/Dockerfile"],
-			...[
-				`GO_IMAGE=${MAKER}`,
-				`NODE_IMAGE=${MAKER}`,
-				`BASE_IMAGE=${BARE}`,
-			].flatMap((arg) => ["--build-arg", arg]),
+			"build",
+			"--network",
+			"host",
+			"--tag",
+			IMAGE,
+			"--label",
+			TEST_IMAGE,
+			"--file",
+			"infra/docker/Dockerfile",
+			...[`GO_IMAGE=${MAKER}`, `NODE_IMAGE=${MAKER}`, `BASE_IMAGE=${BARE}`].flatMap((arg) => [
+				"--build-arg",
+				arg,
+			]),
 			".",
 		],
 		"inherit",
@@ -60,20 +66,28 @@ test("it measures with nothing but itself: no network, no root", () => {
 	writeFileSync(
 		path.join(work, "s.yaml"),
 		[
-			...["name: image", "system: nats"],
+			"name: image",
+			"system: nats",
 			"workload: { pattern: round-trip, rate: 500/s, message: 256B, warmup: 0s, duration: 2s }",
 			"sla: [ lost == 0 ]",
 		].join("\n"),
 	);
 	docker([
-		...["run", "--rm", "--network", "none", "--volume", `${work}:/work`],
-		...[IMAGE, "s.yaml", "--out", "out", "--no-floor"],
+		"run",
+		"--rm",
+		"--network",
+		"none",
+		"--volume",
+		`${work}:/work`,
+		IMAGE,
+		"s.yaml",
+		"--out",
+		"out",
+		"--no-floor",
 	]);
 	const [run = ""] = readdirSync(path.join(work, "out", "runs"));
 	expect(run).toContain("nats");
-	const result = JSON.parse(
-		readFileSync(path.join(work, "out", "result.json"), "utf8"),
-	);
+	const result = JSON.parse(readFileSync(path.join(work, "out", "result.json"), "utf8"));
 	expect(result.runs[0]).toMatchObject({ intended: 1000, lost: 0 });
 });
 
@@ -95,12 +109,8 @@ function docker(args: readonly string[], stderr: "inherit" | "pipe" = "pipe") {
 
 /** Where Go and npm fetch from, and whom they trust, is this machine's. */
 function makerImage(): void {
-	const { root, close } = makeBareDebian(
-		debian12(),
-		path.join(folder, "maker"),
-	);
-	const goEnv = (name: string) =>
-		execFileSync("go", ["env", name], { encoding: "utf8" }).trim();
+	const { root, close } = makeBareDebian(debian12(), path.join(folder, "maker"));
+	const goEnv = (name: string) => execFileSync("go", ["env", name], { encoding: "utf8" }).trim();
 	cpSync(goEnv("GOROOT"), path.join(root, "usr/local/go"), { recursive: true });
 	symlinkSync("../go/bin/go", path.join(root, "usr/local/bin/go"));
 	for (const file of ["ssl/certs/ca-certificates.crt", "resolv.conf"]) {
@@ -108,16 +118,12 @@ function makerImage(): void {
 		mkdirSync(path.dirname(to), { recursive: true });
 		execFileSync("cp", ["--dereference", path.join("/etc", file), to]);
 	}
-	const registry = execFileSync("npm", ["config", "get", "registry"], {
-		encoding: "utf8",
-	}).trim();
-	const own = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"].flatMap(
-		(name) => (process.env[name] ? [`${name}=${process.env[name]}`] : []),
+	const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
+	const own = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"].flatMap((name) =>
+		process.env[name] ? [`${name}=${process.env[name]}`] : [],
 	);
 	importImage(root, MAKER, [
-		...["GOPROXY", "GOSUMDB", "GONOSUMDB"].map(
-			(name) => `${name}=${goEnv(name)}`,
-		),
+		...["GOPROXY", "GOSUMDB", "GONOSUMDB"].map((name) => `${name}=${goEnv(name)}`),
 		`npm_config_registry=${registry}`,
 		...own,
 	]);
@@ -152,11 +158,17 @@ function importImage(root: string, name: string, env: readonly string[]): void {
 	execFileSync(
 		"sh",
 		[
-			...["-c", 'tar -C "$0" -c . | docker import "$@"', root],
+			"-c",
+			'tar -C "$0" -c . | docker import "$@"',
+			root,
 			...["PATH=/usr/local/bin:/usr/bin:/bin", ...env].flatMap((pair) => [
-				...["--change", `ENV ${pair}`],
+				"--change",
+				`ENV ${pair}`,
 			]),
-			...["--change", `LABEL ${TEST_IMAGE}`, "-", name],
+			"--change",
+			`LABEL ${TEST_IMAGE}`,
+			"-",
+			name,
 		],
 		{ stdio: ["ignore", "ignore", "inherit"] },
 	);

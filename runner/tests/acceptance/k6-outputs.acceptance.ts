@@ -29,10 +29,7 @@ test("a Prometheus gets the metrics of a run with --k6-out, and each query of th
 	const file = scenario(folder, { rate: "1000/s", duration: "10s" });
 	const began = Date.now() / 1000;
 	const { code, err } = await run(
-		[
-			...[file, "--url", nats, "--out", out],
-			...["--k6-out", "experimental-prometheus-rw"],
-		],
+		[file, "--url", nats, "--out", out, "--k6-out", "experimental-prometheus-rw"],
 		{
 			env: {
 				K6_PROMETHEUS_RW_SERVER_URL: `${url}/api/v1/write`,
@@ -44,10 +41,7 @@ test("a Prometheus gets the metrics of a run with --k6-out, and each query of th
 	);
 	expect({ code, err }).toMatchObject({ code: 0 });
 	for (const written of filesOf(out))
-		expect(
-			readFileSync(path.join(out, written)).includes("hunter2secret"),
-			written,
-		).toBe(false);
+		expect(readFileSync(path.join(out, written)).includes("hunter2secret"), written).toBe(false);
 
 	const [only] = resultOf(out).runs as [Run];
 	const found: Record<string, number[]> = {};
@@ -56,16 +50,14 @@ test("a Prometheus gets the metrics of a run with --k6-out, and each query of th
 			expect({ expr, metric }).toMatchObject({ metric: { system: "nats" } });
 			const name = [
 				title,
-				metric.__name__?.replace(/^k6_mqbench_/, "") ??
-					expr.match(/k6_mqbench_(\w+)/)?.[1],
+				metric.__name__?.replace(/^k6_mqbench_/, "") ?? expr.match(/k6_mqbench_(\w+)/)?.[1],
 				...(metric.sla ? [metric.sla] : []),
 			].join(": ");
 			found[name] = values;
 		}
 	const response = only.metrics.response;
 	const p = (percentile: number) =>
-		(response?.percentiles.find((one) => one.p === percentile)?.value ??
-			Number.NaN) / 1e6;
+		(response?.percentiles.find((one) => one.p === percentile)?.value ?? Number.NaN) / 1e6;
 	const last = Object.fromEntries(
 		Object.entries(found).map(([name, values]) => [name, values.at(-1)]),
 	);
@@ -104,14 +96,16 @@ test("the example of a service and its broker shows both in k6's web dashboard",
 	const child = spawn(
 		k6,
 		[
-			...["run", "--no-usage-report"],
+			"run",
+			"--no-usage-report",
 			`--out=web-dashboard=host=127.0.0.1&port=${port}&period=1s`,
 			path.join(XK6_MQBENCH, "examples/service-and-broker.js"),
 		],
 		{
 			cwd: folder,
 			env: {
-				...{ PATH: process.env.PATH, HOME: folder },
+				PATH: process.env.PATH,
+				HOME: folder,
 				...RUNNER,
 				NATS_URL: nats,
 				SERVICE_URL: `http://127.0.0.1:${servicePort}/`,
@@ -134,9 +128,7 @@ test("the example of a service and its broker shows both in k6's web dashboard",
 					() => true,
 					() => false,
 				),
-			{
-				timeout: 20_000,
-			},
+			{ timeout: 20_000 },
 		)
 		.toBe(true);
 	await page.getByText("HTTP Request Rate").first().waitFor();
@@ -161,9 +153,7 @@ test("the example of a service and its broker shows both in k6's web dashboard",
 test("a run and its compiled script, five times each in turn, are alike", async () => {
 	const folder = temporaryFolder();
 	const { url } = await ownNats();
-	const file = scenario(folder, {
-		...{ rate: "3000/s", warmup: "1s", duration: "4s" },
-	});
+	const file = scenario(folder, { rate: "3000/s", warmup: "1s", duration: "4s" });
 	const { out: text } = await run(["compile", file, "--inline"]);
 	const took = { run: [] as number[], script: [] as number[] };
 	for (let i = 0; i < 5; i++) {
@@ -183,8 +173,7 @@ test("a run and its compiled script, five times each in turn, are alike", async 
 			const [one] = resultOf(results).runs;
 			expect(one).toMatchObject({ intended: 12_000, received: 12_000 });
 			took[which].push(
-				one?.metrics.response?.percentiles.find(({ p }) => p === 50)?.value ??
-					Number.NaN,
+				one?.metrics.response?.percentiles.find(({ p }) => p === 50)?.value ?? Number.NaN,
 			);
 		}
 	}
@@ -197,15 +186,13 @@ test("a run and its compiled script, five times each in turn, are alike", async 
 
 /** What the dashboard asks Prometheus for, all of it shown. */
 function queries(): { title: string; expr: string }[] {
-	const { panels } = JSON.parse(
-		readFileSync(path.join(XK6_MQBENCH, "grafana.json"), "utf8"),
-	) as { panels: { title: string; targets: { expr: string }[] }[] };
+	const { panels } = JSON.parse(readFileSync(path.join(XK6_MQBENCH, "grafana.json"), "utf8")) as {
+		panels: { title: string; targets: { expr: string }[] }[];
+	};
 	return panels.flatMap(({ title, targets }) =>
 		targets.map(({ expr }) => ({
 			title,
-			expr: expr
-				.replaceAll("$__rate_interval", "5s")
-				.replaceAll(/\$(testid|system|case)\b/g, ".*"),
+			expr: expr.replaceAll("$__rate_interval", "5s").replaceAll(/\$(testid|system|case)\b/g, ".*"),
 		})),
 	);
 }
@@ -221,12 +208,8 @@ async function series(
 		end: `${Date.now() / 1000 + 2}`,
 		step: "1s",
 	});
-	const answer = (await (
-		await fetch(`${prometheus}/api/v1/query_range?${asked}`)
-	).json()) as {
-		data: {
-			result: { metric: Record<string, string>; values: [number, string][] }[];
-		};
+	const answer = (await (await fetch(`${prometheus}/api/v1/query_range?${asked}`)).json()) as {
+		data: { result: { metric: Record<string, string>; values: [number, string][] }[] };
 	};
 	expect(answer, query).toMatchObject({ status: "success" });
 	expect(answer.data.result, query).not.toEqual([]);
@@ -250,10 +233,7 @@ async function prometheus(folder: string): Promise<string> {
 	]);
 	onTestFinished(() => void child.kill("SIGKILL"));
 	const said = sayings(child);
-	await until(
-		() => said().includes("Server is ready to receive web requests"),
-		"Prometheus",
-	);
+	await until(() => said().includes("Server is ready to receive web requests"), "Prometheus");
 	return `http://127.0.0.1:${port}`;
 }
 

@@ -3,11 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Result, Run } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import {
-	clusterMissing,
-	startCluster,
-	type TestCluster,
-} from "../cluster/cluster.ts";
+import { clusterMissing, startCluster, type TestCluster } from "../cluster/cluster.ts";
 import {
 	type Ended,
 	type Mqbench,
@@ -27,8 +23,7 @@ function p50Of(run: Run | undefined): number {
 }
 
 /** Asks little: one node of two cores has room for all of it. */
-const KUBERNETES =
-	"{ namespace: bench, resources: { cpus: 0.4, memory: 256MiB } }";
+const KUBERNETES = "{ namespace: bench, resources: { cpus: 0.4, memory: 256MiB } }";
 
 describe.skipIf(missing !== null)(
 	`target kubernetes${missing === null ? "" : ` (skipped: ${missing})`}`,
@@ -43,10 +38,7 @@ describe.skipIf(missing !== null)(
 		function begin(args: readonly string[], kubeconfig?: string): Mqbench {
 			return start(args, {
 				under: cluster.under,
-				env: {
-					...cluster.env,
-					...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
-				},
+				env: { ...cluster.env, ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }) },
 			});
 		}
 
@@ -58,7 +50,8 @@ describe.skipIf(missing !== null)(
 		): Promise<{ ended: Ended; result: Result }> {
 			const folder = temporaryFolder();
 			const file = scenario(folder, workload, {
-				...{ target: "kubernetes", kubernetes: KUBERNETES },
+				target: "kubernetes",
+				kubernetes: KUBERNETES,
 				...top,
 			});
 			const out = path.join(folder, "results");
@@ -71,9 +64,13 @@ describe.skipIf(missing !== null)(
 		function left(): string[] {
 			return cluster
 				.kubectl([
-					...["get", "all,configmaps,secrets,pvc", "--all-namespaces"],
-					...["--selector", "app.kubernetes.io/managed-by=mqbench"],
-					...["--output", "name"],
+					"get",
+					"all,configmaps,secrets,pvc",
+					"--all-namespaces",
+					"--selector",
+					"app.kubernetes.io/managed-by=mqbench",
+					"--output",
+					"name",
 				])
 				.split("\n")
 				.filter((name) => name !== "");
@@ -87,19 +84,9 @@ describe.skipIf(missing !== null)(
 				"nats-server",
 				true,
 			],
-			[
-				"redis",
-				"{ broker: redis, mode: streams, durability: fsync }",
-				"redis",
-				true,
-			],
+			["redis", "{ broker: redis, mode: streams, durability: fsync }", "redis", true],
 			["rabbitmq", "{ broker: rabbitmq, durability: fsync }", "RabbitMQ", true],
-			[
-				"kafka",
-				"{ broker: kafka, heap: 256MiB, memory: 768MiB }",
-				"Kafka",
-				true,
-			],
+			["kafka", "{ broker: kafka, heap: 256MiB, memory: 768MiB }", "Kafka", true],
 		])(
 			"%s runs in a pod, its load in two others, and nothing is left of them",
 			async (_, system, version, disk) => {
@@ -109,21 +96,20 @@ describe.skipIf(missing !== null)(
 				);
 				const [run] = result.runs;
 				expect(run).toMatchObject({
-					...{ intended: 900, sent: 900, received: 900, lost: 0 },
-					topology: expect.stringMatching(
-						/^1 pod on 1 node of the cluster \(mq\)/,
-					),
+					intended: 900,
+					sent: 900,
+					received: 900,
+					lost: 0,
+					topology: expect.stringMatching(/^1 pod on 1 node of the cluster \(mq\)/),
 				});
 				expect(JSON.stringify(run)).toMatch(new RegExp(version, "i"));
 				expect(run?.clients.map(({ kind }) => kind)).toEqual(["pod", "pod"]);
 				// Each pod tells of its own CPU quota.
-				expect(
-					run?.validity.find(({ check }) => check === "cpuQuota")?.status,
-				).toMatch(/^(ok|warn)$/);
-				// What waits for a disk says how long that takes.
-				expect(run?.brokerSettings["volume fdatasync"] ?? "").toMatch(
-					disk ? /\d/ : /^$/,
+				expect(run?.validity.find(({ check }) => check === "cpuQuota")?.status).toMatch(
+					/^(ok|warn)$/,
 				);
+				// What waits for a disk says how long that takes.
+				expect(run?.brokerSettings["volume fdatasync"] ?? "").toMatch(disk ? /\d/ : /^$/);
 				expect(left()).toEqual([]);
 			},
 		);
@@ -133,8 +119,7 @@ describe.skipIf(missing !== null)(
 				{ rate: "200/s", duration: "8s", connections: "2" },
 				{
 					clients: "2",
-					system:
-						"{ broker: nats, mode: jetstream, nodes: 3, replicas: 3, durability: os }",
+					system: "{ broker: nats, mode: jetstream, nodes: 3, replicas: 3, durability: os }",
 					faults: "[{ at: 2s, action: kill, for: 1s, node: leader }]",
 				},
 				// One outage does not tell how typical it is.
@@ -157,9 +142,7 @@ describe.skipIf(missing !== null)(
 				metadata: { name: "own-nats", labels: { app: "own-nats" } },
 				spec: {
 					terminationGracePeriodSeconds: 1,
-					containers: [
-						{ name: "nats", image: "nats:2.15.2-alpine", args: ["-p", "4222"] },
-					],
+					containers: [{ name: "nats", image: "nats:2.15.2-alpine", args: ["-p", "4222"] }],
 				},
 			};
 			const service = {
@@ -169,17 +152,23 @@ describe.skipIf(missing !== null)(
 				spec: { selector: { app: "own-nats" }, ports: [{ port: 4222 }] },
 			};
 			for (const one of [pod, service])
-				cluster.kubectl(
-					["--namespace", "bench", "create", "--filename", "-"],
-					JSON.stringify(one),
-				);
+				cluster.kubectl(["--namespace", "bench", "create", "--filename", "-"], JSON.stringify(one));
 			cluster.kubectl([
-				...["--namespace", "bench", "wait", "--for=condition=Ready"],
-				...["pod/own-nats", "--timeout=60s"],
+				"--namespace",
+				"bench",
+				"wait",
+				"--for=condition=Ready",
+				"pod/own-nats",
+				"--timeout=60s",
 			]);
 			const ip = cluster.kubectl([
-				...["--namespace", "bench", "get", "service", "own-nats"],
-				...["--output", "jsonpath={.spec.clusterIP}"],
+				"--namespace",
+				"bench",
+				"get",
+				"service",
+				"own-nats",
+				"--output",
+				"jsonpath={.spec.clusterIP}",
 			]);
 			const { result } = await measured(
 				{ rate: "300/s", duration: "3s", connections: "2" },
@@ -189,22 +178,27 @@ describe.skipIf(missing !== null)(
 					system: `{ broker: nats, url: "nats://${ip}:4222" }`,
 				},
 			);
-			expect(result.runs[0]).toMatchObject({
-				sent: 900,
-				received: 900,
-				lost: 0,
-			});
+			expect(result.runs[0]).toMatchObject({ sent: 900, received: 900, lost: 0 });
 			expect(left()).toEqual([]);
 			// Not ours: nobody has touched it.
 			expect(
 				cluster.kubectl([
-					...["--namespace", "bench", "get", "pod", "own-nats"],
-					...["--output", "jsonpath={.status.phase}"],
+					"--namespace",
+					"bench",
+					"get",
+					"pod",
+					"own-nats",
+					"--output",
+					"jsonpath={.status.phase}",
 				]),
 			).toBe("Running");
 			cluster.kubectl([
-				...["--namespace", "bench", "delete", "pod/own-nats"],
-				...["service/own-nats", "--wait"],
+				"--namespace",
+				"bench",
+				"delete",
+				"pod/own-nats",
+				"service/own-nats",
+				"--wait",
 			]);
 		});
 
@@ -214,30 +208,28 @@ describe.skipIf(missing !== null)(
 				path.join(folder, "nats.yaml"),
 				[
 					{
-						...{ apiVersion: "v1", kind: "Service" },
+						apiVersion: "v1",
+						kind: "Service",
 						metadata: { name: "theirs" },
 						spec: {
 							clusterIP: "10.252.0.77",
-							...{ selector: { app: "theirs" }, ports: [{ port: 4222 }] },
+							selector: { app: "theirs" },
+							ports: [{ port: 4222 }],
 						},
 					},
 					{
-						...{ apiVersion: "apps/v1", kind: "StatefulSet" },
+						apiVersion: "apps/v1",
+						kind: "StatefulSet",
 						metadata: { name: "theirs" },
 						spec: {
-							...{ serviceName: "theirs", replicas: 1 },
+							serviceName: "theirs",
+							replicas: 1,
 							selector: { matchLabels: { app: "theirs" } },
 							template: {
 								metadata: { labels: { app: "theirs" } },
 								spec: {
 									terminationGracePeriodSeconds: 1,
-									containers: [
-										{
-											name: "nats",
-											image: "nats:2.15.2-alpine",
-											args: ["-p", "4222"],
-										},
-									],
+									containers: [{ name: "nats", image: "nats:2.15.2-alpine", args: ["-p", "4222"] }],
 								},
 							},
 						},
@@ -258,15 +250,17 @@ describe.skipIf(missing !== null)(
 			);
 			const theirs = () =>
 				cluster.kubectl([
-					...["--namespace", "bench", "get", "service,statefulset,pod"],
-					...["--output", "name"],
+					"--namespace",
+					"bench",
+					"get",
+					"service,statefulset,pod",
+					"--output",
+					"name",
 				]);
 			const out = path.join(folder, "results");
 			const ended = await begin([file, "--out", out]).ended;
 			expect(ended, ended.err + ended.out).toMatchObject({ code: 0 });
-			expect(ended.err).toContain(
-				"Creating service/theirs, statefulset/theirs in the cluster",
-			);
+			expect(ended.err).toContain("Creating service/theirs, statefulset/theirs in the cluster");
 			expect(resultOf(out).runs[0]).toMatchObject({ sent: 900, received: 900 });
 			expect(theirs()).toBe("");
 			expect(left()).toEqual([]);
@@ -281,13 +275,14 @@ describe.skipIf(missing !== null)(
 		});
 
 		test("the manifests for a Job from inside are what an API server takes", () => {
-			const file = path.join(
-				packageFolder,
-				"infra/kubernetes/from-inside.yaml",
-			);
+			const file = path.join(packageFolder, "infra/kubernetes/from-inside.yaml");
 			const said = cluster.kubectl([
-				...["--namespace", "bench", "apply", "--dry-run=server"],
-				...["--filename", file],
+				"--namespace",
+				"bench",
+				"apply",
+				"--dry-run=server",
+				"--filename",
+				file,
 			]);
 			expect(said).toContain("cronjob.batch/mqbench-nightly created");
 		});
@@ -307,9 +302,7 @@ describe.skipIf(missing !== null)(
 			expect(planned, planned.err).toMatchObject({ code: 0 });
 			const text = planned.out.replace(/\s+/g, " ");
 			expect(text).toContain("Kubernetes v1.34.1, context mq, namespace bench");
-			expect(text).toContain(
-				"nats: 3 pods of nats:2.15.2-alpine, 0.1 CPUs, 64MiB each",
-			);
+			expect(text).toContain("nats: 3 pods of nats:2.15.2-alpine, 0.1 CPUs, 64MiB each");
 			expect(text).toMatch(/room: [\d.]+ of 2 cores and .* are free on 1 node/);
 			expect(text).toContain("rights: all that are needed are there");
 			const large = await begin(["plan", file, "--set", "system.cpus=5"]).ended;
@@ -319,10 +312,7 @@ describe.skipIf(missing !== null)(
 			);
 			const { out } = await begin(["plan", file, "--yaml"]).ended;
 			const said = cluster.kubectl(
-				[
-					...["--namespace", "bench", "apply", "--dry-run=server"],
-					...["--filename", "-"],
-				],
+				["--namespace", "bench", "apply", "--dry-run=server", "--filename", "-"],
 				out,
 			);
 			expect(said).toContain("job.batch/mqbench-nats created");
@@ -330,47 +320,29 @@ describe.skipIf(missing !== null)(
 		});
 
 		test("doctor and rigs know the cluster", async () => {
-			const { out, code } = await begin([
-				"doctor",
-				"--target",
-				"kubernetes",
-				"--json",
-			]).ended;
+			const { out, code } = await begin(["doctor", "--target", "kubernetes", "--json"]).ended;
 			expect([0, 3]).toContain(code);
 			const { findings } = JSON.parse(out);
 			for (const check of ["cluster", "rights", "nodes"])
-				expect(findings).toContainEqual(
-					expect.objectContaining({ check, verdict: "ok" }),
-				);
-			const none = await begin(["rigs", "list", "--target", "kubernetes"])
-				.ended;
+				expect(findings).toContainEqual(expect.objectContaining({ check, verdict: "ok" }));
+			const none = await begin(["rigs", "list", "--target", "kubernetes"]).ended;
 			expect(none.out).toContain("There are no pods of mqbench");
 			const folder = temporaryFolder();
 			const file = scenario(
 				folder,
 				{ duration: "60s" },
-				{
-					target: "kubernetes",
-					kubernetes: KUBERNETES,
-				},
+				{ target: "kubernetes", kubernetes: KUBERNETES },
 			);
 			const running = begin([file]);
 			await running.says(/ p99 /, 120_000);
-			const list = await begin([
-				...["rigs", "list", "--target", "kubernetes", "--json"],
-			]).ended;
+			const list = await begin(["rigs", "list", "--target", "kubernetes", "--json"]).ended;
 			// One id for a command: a pod of the broker, one of the load.
-			expect(JSON.parse(list.out)).toMatchObject([
-				{ namespace: "bench", pods: 2 },
-			]);
+			expect(JSON.parse(list.out)).toMatchObject([{ namespace: "bench", pods: 2 }]);
 			const [{ id }] = JSON.parse(list.out) as [{ id: string }];
 			// What is not over is not swept.
-			const swept = await begin(["rigs", "sweep", "--target", "kubernetes"])
-				.ended;
+			const swept = await begin(["rigs", "sweep", "--target", "kubernetes"]).ended;
 			expect(swept.out).toContain("No pods of mqbench are over.");
-			const gone = await begin([
-				...["rigs", "destroy", id, "--target", "kubernetes"],
-			]).ended;
+			const gone = await begin(["rigs", "destroy", id, "--target", "kubernetes"]).ended;
 			expect(gone, gone.err).toMatchObject({ code: 0 });
 			expect(left()).toEqual([]);
 			expect((await running.ended).code).toBe(3);
@@ -387,11 +359,7 @@ describe.skipIf(missing !== null)(
 				"resources: { cpus: 64, memory: 128MiB }",
 				/does not run: no node has room for it \(0\/1 nodes are available: 1 Insufficient cpu/,
 			],
-			[
-				"a context that is not there",
-				"context: nosuch",
-				/kubectl knows no such context/,
-			],
+			["a context that is not there", "context: nosuch", /kubectl knows no such context/],
 			[
 				"a namespace that is not there",
 				"namespace: nosuch",
@@ -419,19 +387,18 @@ describe.skipIf(missing !== null)(
 			cluster.kubectl(["--namespace", "bench", "apply", "--filename", rbac]);
 			const kubeconfig = cluster.kubeconfigOf("bench", "mqbench");
 			const folder = temporaryFolder();
-			const file = scenario(
-				folder,
-				{},
-				{
-					target: "kubernetes",
-					kubernetes: KUBERNETES,
-				},
-			);
+			const file = scenario(folder, {}, { target: "kubernetes", kubernetes: KUBERNETES });
 			const enough = await begin([file], kubeconfig).ended;
 			expect(enough, enough.err).toMatchObject({ code: 0 });
 			cluster.kubectl([
-				...["--namespace", "bench", "patch", "role", "mqbench", "--type=json"],
-				...["--patch", '[{"op":"remove","path":"/rules/3"}]'],
+				"--namespace",
+				"bench",
+				"patch",
+				"role",
+				"mqbench",
+				"--type=json",
+				"--patch",
+				'[{"op":"remove","path":"/rules/3"}]',
 			]);
 			const small = await begin([file], kubeconfig).ended;
 			expect(small.code).toBe(3);
@@ -461,9 +428,14 @@ describe.skipIf(missing !== null)(
 		function podOf(role: "load" | "broker"): string {
 			return cluster
 				.kubectl([
-					...["--namespace", "bench", "get", "pods", "--output"],
+					"--namespace",
+					"bench",
+					"get",
+					"pods",
+					"--output",
 					"jsonpath={.items[0].metadata.name}",
-					...["--selector", `mqbench.io/role=${role}`],
+					"--selector",
+					`mqbench.io/role=${role}`,
 				])
 				.trim();
 		}
@@ -475,9 +447,7 @@ describe.skipIf(missing !== null)(
 			"a pod of the %s that is %s ends the run with a sentence",
 			async (role, _, sentence) => {
 				const { code, err, out, ms } = await during(role, (pod) =>
-					cluster.kubectl([
-						...["--namespace", "bench", "delete", "pod", pod, "--wait=false"],
-					]),
+					cluster.kubectl(["--namespace", "bench", "delete", "pod", pod, "--wait=false"]),
 				);
 				expect(code, err + out).toBe(3);
 				expect((err + out).replace(/\s+/g, " ")).toMatch(sentence);
@@ -490,20 +460,16 @@ describe.skipIf(missing !== null)(
 		test("a pod of the load that its node evicts says so", async () => {
 			const { code, err, out } = await during("load", (pod) =>
 				cluster.kubectl(
-					[
-						...["create", "--filename", "-", "--raw"],
-						`/api/v1/namespaces/bench/pods/${pod}/eviction`,
-					],
+					["create", "--filename", "-", "--raw", `/api/v1/namespaces/bench/pods/${pod}/eviction`],
 					JSON.stringify({
-						...{ apiVersion: "policy/v1", kind: "Eviction" },
+						apiVersion: "policy/v1",
+						kind: "Eviction",
 						metadata: { name: pod, namespace: "bench" },
 					}),
 				),
 			);
 			expect(code, err + out).toBe(3);
-			expect((err + out).replace(/\s+/g, " ")).toMatch(
-				/evicted it|it was deleted/,
-			);
+			expect((err + out).replace(/\s+/g, " ")).toMatch(/evicted it|it was deleted/);
 			expect(left()).toEqual([]);
 		});
 
@@ -511,17 +477,11 @@ describe.skipIf(missing !== null)(
 			const folder = temporaryFolder();
 			const file = scenario(
 				folder,
-				{
-					pattern: "publish",
-					rate: "100/s",
-					message: "64KiB",
-					duration: "40s",
-				},
+				{ pattern: "publish", rate: "100/s", message: "64KiB", duration: "40s" },
 				{
 					target: "kubernetes",
 					kubernetes: KUBERNETES,
-					system:
-						"{ broker: nats, mode: jetstream, storage: memory, memory: 96MiB }",
+					system: "{ broker: nats, mode: jetstream, storage: memory, memory: 96MiB }",
 					sla: "[failed == 0]",
 				},
 			);
@@ -552,10 +512,7 @@ describe.skipIf(missing !== null)(
 			const file = scenario(
 				folder,
 				{ duration: "60s" },
-				{
-					target: "kubernetes",
-					kubernetes: KUBERNETES.replace("bench", "brief"),
-				},
+				{ target: "kubernetes", kubernetes: KUBERNETES.replace("bench", "brief") },
 			);
 			const mqbench = begin([file]);
 			await mqbench.says(/ p99 /, 120_000);
@@ -571,10 +528,7 @@ describe.skipIf(missing !== null)(
 			const file = scenario(
 				folder,
 				{ duration: "60s" },
-				{
-					target: "kubernetes",
-					kubernetes: KUBERNETES,
-				},
+				{ target: "kubernetes", kubernetes: KUBERNETES },
 			);
 			const mqbench = begin([file]);
 			await mqbench.says(/ p99 /, 120_000);
@@ -585,9 +539,7 @@ describe.skipIf(missing !== null)(
 		});
 
 		test("two at once leave each other alone", async () => {
-			const each = [1, 2].map(async () =>
-				measured({ rate: "200/s", duration: "3s" }, {}),
-			);
+			const each = [1, 2].map(async () => measured({ rate: "200/s", duration: "3s" }, {}));
 			for (const { result } of await Promise.all(each))
 				expect(result.runs[0]).toMatchObject({ sent: 600, received: 600 });
 			expect(left()).toEqual([]);
@@ -599,11 +551,7 @@ describe.skipIf(missing !== null)(
 				for (const target of ["local", "kubernetes"] as const) {
 					const { result } = await measured(
 						{ rate: "500/s", duration: "8s", warmup: "2s" },
-						{
-							target,
-							kubernetes:
-								"{ namespace: bench, resources: { cpus: 1, memory: 256MiB } }",
-						},
+						{ target, kubernetes: "{ namespace: bench, resources: { cpus: 1, memory: 256MiB } }" },
 					);
 					const [run] = result.runs;
 					expect(run).toMatchObject({ sent: 4000, received: 4000, lost: 0 });

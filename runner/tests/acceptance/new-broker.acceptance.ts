@@ -1,11 +1,5 @@
 import { execFile } from "node:child_process";
-import {
-	cpSync,
-	mkdtempSync,
-	readFileSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import net from "node:net";
 import { tmpdir } from "node:os";
@@ -32,44 +26,31 @@ test("a new broker is a room and a line here, a driver and its lines there, and 
 		symlinkSync(path.join(packageFolder, folder), path.join(copy, folder));
 
 	const made = (from: string, to: string, as: (text: string) => string) =>
-		writeFileSync(
-			path.join(copy, to),
-			as(readFileSync(path.join(copy, from), "utf8")),
-		);
+		writeFileSync(path.join(copy, to), as(readFileSync(path.join(copy, from), "utf8")));
 	// The two rooms.
-	cpSync(
-		path.join(copy, "extensions/xk6-noop"),
-		path.join(copy, "extensions/xk6-lines"),
-		{ recursive: true, filter: (file) => !/noop\.go$|_test\.go$/.test(file) },
-	);
+	cpSync(path.join(copy, "extensions/xk6-noop"), path.join(copy, "extensions/xk6-lines"), {
+		recursive: true,
+		filter: (file) => !/noop\.go$|_test\.go$/.test(file),
+	});
 	for (const file of ["go.mod", "register.go"])
-		made(
-			`extensions/xk6-noop/${file}`,
-			`extensions/xk6-lines/${file}`,
-			(text) => text.replaceAll("noop", "lines"),
+		made(`extensions/xk6-noop/${file}`, `extensions/xk6-lines/${file}`, (text) =>
+			text.replaceAll("noop", "lines"),
 		);
 	made(
 		"extensions/xk6-mqbench/brokertest/example/lines.go",
 		"extensions/xk6-lines/lines.go",
 		(text) => text.replace("package example", "package lines"),
 	);
-	cpSync(
-		path.join(copy, "runner/tests/made-up-broker"),
-		path.join(copy, "runner/brokers/lines"),
-		{ recursive: true },
-	);
-	made(
-		"runner/tests/made-up-broker/index.ts",
-		"runner/brokers/lines/index.ts",
-		(text) => text.replaceAll("../../brokers/", "../"),
+	cpSync(path.join(copy, "runner/tests/made-up-broker"), path.join(copy, "runner/brokers/lines"), {
+		recursive: true,
+	});
+	made("runner/tests/made-up-broker/index.ts", "runner/brokers/lines/index.ts", (text) =>
+		text.replaceAll("../../brokers/", "../"),
 	);
 	// Their lines: one each in rooms.ts and drivers.go, and those of a module in go.mod.
 	const again = (file: string, line: RegExp) =>
 		made(file, file, (text) =>
-			text.replaceAll(
-				line,
-				(found) => `${found}${found.replaceAll("noop", "lines")}`,
-			),
+			text.replaceAll(line, (found) => `${found}${found.replaceAll("noop", "lines")}`),
 		);
 	again("runner/brokers/rooms.ts", /^.*noop.*\n/gm);
 	again("extensions/cmd/k6/drivers.go", /^.*noop.*\n/gm);
@@ -114,8 +95,7 @@ async function serve(): Promise<number> {
 					ears.push({ topic, to: from });
 					from.write("ok\n");
 				} else
-					for (const { to } of ears.filter((ear) => ear.topic === topic))
-						to.write(`${payload}\n`);
+					for (const { to } of ears.filter((ear) => ear.topic === topic)) to.write(`${payload}\n`);
 			}
 		});
 	});

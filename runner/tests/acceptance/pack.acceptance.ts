@@ -23,17 +23,13 @@ const OWN: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
 const results: Result[] = [];
 afterAll(() => void process.stdout.write(`\n${packTable(results)}\n`));
 
-test.each(
-	packFiles().map((file) => [path.basename(file, ".yaml"), file] as const),
-)(
+test.each(packFiles().map((file) => [path.basename(file, ".yaml"), file] as const))(
 	"%s comes to a verdict, and every message is accounted for",
 	async (name, file) => {
 		await haveImages(file);
 		const out = path.join(temporaryFolder(), "out");
 		const env = (await OWN[name]?.()) ?? {};
-		const { code, err } = await run(["run", file, "--quick", "--out", out], {
-			env,
-		});
+		const { code, err } = await run(["run", file, "--quick", "--out", out], { env });
 		expect(VERDICTS, err).toContain(code);
 		const result = resultOf(out);
 		results.push(result);
@@ -81,14 +77,11 @@ function accountedFor(one: Run): void {
 	for (const scope of [one, one.warmup]) {
 		const { intended, notOffered, sent, acked, failed, unknown } = scope;
 		expect((sent ?? 0) + (notOffered ?? 0), where).toBe(intended);
-		if (acked !== null)
-			expect(acked + (failed ?? 0) + (unknown ?? 0), where).toBe(sent);
+		if (acked !== null) expect(acked + (failed ?? 0) + (unknown ?? 0), where).toBe(sent);
 		const { received, lost } = scope;
 		if (received === null || lost === null) continue;
 		const promised = acked ?? (sent ?? 0) - (failed ?? 0);
 		// What came without its acknowledgement is received as well.
-		expect(received + lost, where).toBeGreaterThanOrEqual(
-			promised * one.load.subscriptions,
-		);
+		expect(received + lost, where).toBeGreaterThanOrEqual(promised * one.load.subscriptions);
 	}
 }

@@ -12,18 +12,10 @@ test.each(["linux/amd64", "linux/arm64"])(
 		const programs = await (await realBinaries()).on(platform, "h1");
 		for (const program of ["k6", "nats-server", "agent"] as const) {
 			expect(builtFor(pathOf(programs, program))).toBe(platform);
-			const said = execFileSync(
-				"go",
-				["version", "-m", pathOf(programs, program)],
-				{
-					encoding: "utf8",
-				},
-			);
-			for (const setting of [
-				`GOARCH=${platform.split("/")[1]}`,
-				"GOOS=linux",
-				"CGO_ENABLED=0",
-			])
+			const said = execFileSync("go", ["version", "-m", pathOf(programs, program)], {
+				encoding: "utf8",
+			});
+			for (const setting of [`GOARCH=${platform.split("/")[1]}`, "GOOS=linux", "CGO_ENABLED=0"])
 				expect(said).toContain(`\tbuild\t${setting}\n`);
 		}
 	},

@@ -1,21 +1,8 @@
 import { execFileSync } from "node:child_process";
-import {
-	mkdirSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import {
-	afterAll,
-	beforeAll,
-	describe,
-	expect,
-	onTestFinished,
-	test,
-} from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { debian12 } from "../../../infra/aws/debian-root.fake.ts";
 import { Manifest } from "../../../infra/binaries/packed.ts";
 import { packageFolder } from "../../package.ts";
@@ -23,12 +10,7 @@ import { type BareDebian, makeBareDebian } from "../release/bare-debian.ts";
 import { makeInClone } from "../release/make-in-clone.ts";
 import type { Made } from "../release/make-packages.ts";
 import { openRegistry, type Registry } from "../release/registry.ts";
-import {
-	emptyProject,
-	INSTALLERS,
-	type Installer,
-	tryOut,
-} from "../release/try-out.ts";
+import { emptyProject, INSTALLERS, type Installer, tryOut } from "../release/try-out.ts";
 
 /** A release of this platform, from a registry of this machine, in a Debian that has Node and nothing else. */
 const VERSION = "99.0.0";
@@ -40,7 +22,8 @@ let debian: BareDebian;
 
 beforeAll(async () => {
 	made = makeInClone(VERSION, {
-		...{ source: path.join(folder, "source"), only: [OWN] },
+		source: path.join(folder, "source"),
+		only: [OWN],
 		out: path.join(folder, "packages"),
 	});
 	registry = await openRegistry(path.join(folder, "registry"));
@@ -55,8 +38,11 @@ afterAll(() => {
 }, 120_000);
 
 const inDebian = (name: string) => ({
-	...{ registry: registry.url, version: VERSION, within: debian },
-	...{ folder: path.join(debian.root, name), short: true },
+	registry: registry.url,
+	version: VERSION,
+	within: debian,
+	folder: path.join(debian.root, name),
+	short: true,
 });
 
 describe("where Node is and no Go", () => {
@@ -81,15 +67,25 @@ describe("where Node is and no Go", () => {
 		// Root may write everywhere: somebody else runs it.
 		run(["chmod", "-R", "a+rX", "."]);
 		const said = run([
-			...["setpriv", "--reuid=admin", "--regid=admin", "--clear-groups"],
-			...["env", "HOME=/tmp/a", "MQBENCH_CACHE_DIR=/tmp/a/cache"],
-			...[
-				"npm_config_registry=http://127.0.0.1:9/",
-				"npm_config_cache=/tmp/a/npm",
-			],
-			...["sh", "-c", '"$@" --on-inconclusive pass || [ $? = 4 ]', "sh"],
-			...["npx", "mqbench", "quickstart.yaml", "--quick"],
-			...["--out", "/tmp/a/out"],
+			"setpriv",
+			"--reuid=admin",
+			"--regid=admin",
+			"--clear-groups",
+			"env",
+			"HOME=/tmp/a",
+			"MQBENCH_CACHE_DIR=/tmp/a/cache",
+			"npm_config_registry=http://127.0.0.1:9/",
+			"npm_config_cache=/tmp/a/npm",
+			"sh",
+			"-c",
+			'"$@" --on-inconclusive pass || [ $? = 4 ]',
+			"sh",
+			"npx",
+			"mqbench",
+			"quickstart.yaml",
+			"--quick",
+			"--out",
+			"/tmp/a/out",
 		]);
 		expect(said).toMatch(/^(?:PASS|INCONCLUSIVE|INVALID) /m);
 	});
@@ -118,9 +114,7 @@ describe("where Node is and no Go", () => {
 
 test("every Go module in the programs is named as go.sum has it, with its licence", () => {
 	const { modules } = Manifest.parse(
-		JSON.parse(
-			readFileSync(path.join(folder, "packages", OWN, "manifest.json"), "utf8"),
-		),
+		JSON.parse(readFileSync(path.join(folder, "packages", OWN, "manifest.json"), "utf8")),
 	);
 	const sums = [".", "servers/nats-server"]
 		.map((module) => path.join(packageFolder, "extensions", module, "go.sum"))
@@ -128,8 +122,7 @@ test("every Go module in the programs is named as go.sum has it, with its licenc
 		.join("");
 	for (const { path: name, version, sum } of modules)
 		if (name !== "std") expect(sums).toContain(`${name} ${version} ${sum}\n`);
-	const licenceOf = (name: string) =>
-		modules.find((module) => module.path === name)?.licence;
+	const licenceOf = (name: string) => modules.find((module) => module.path === name)?.licence;
 	expect(licenceOf("go.k6.io/k6/v2")).toBe("AGPL-3.0-only");
 	expect(licenceOf("github.com/nats-io/nats-server/v2")).toBe("Apache-2.0");
 	expect(licenceOf("std")).toBe("BSD-3-Clause");
@@ -141,8 +134,7 @@ test("programs are the same, byte for byte, from a Debian that has Node, Go and 
 	const builder = makeBareDebian(debian12(), root);
 	// Some GB in many small files.
 	onTestFinished(() => builder.close(), 300_000);
-	const go = (name: string) =>
-		execFileSync("go", ["env", name], { encoding: "utf8" }).trim();
+	const go = (name: string) => execFileSync("go", ["env", name], { encoding: "utf8" }).trim();
 	const copy = (from: string, to: string) => {
 		mkdirSync(path.dirname(path.join(root, to)), { recursive: true });
 		execFileSync("cp", ["-aL", from, path.join(root, to)]);
@@ -151,23 +143,25 @@ test("programs are the same, byte for byte, from a Debian that has Node, Go and 
 	// What the first build has fetched; it is checked by go.sum.
 	copy(path.join(go("GOMODCACHE"), "cache/download"), "srv/modules");
 	const again = makeInClone(VERSION, {
-		...{ source: path.join(root, "srv/else/sources"), only: [OWN] },
+		source: path.join(root, "srv/else/sources"),
+		only: [OWN],
 		out: path.join(root, "srv/packages"),
 		within: {
 			...builder,
 			env: {
-				...{ PATH: "/usr/local/go/bin:/usr/bin:/bin", HOME: "/srv/home" },
+				PATH: "/usr/local/go/bin:/usr/bin:/bin",
+				HOME: "/srv/home",
 				// Its /tmp is in memory.
 				GOTMPDIR: "/srv",
-				...{ GOPROXY: "file:///srv/modules", GOSUMDB: "off" },
-				...{ LANG: "C", TZ: "Asia/Kathmandu" },
+				GOPROXY: "file:///srv/modules",
+				GOSUMDB: "off",
+				LANG: "C",
+				TZ: "Asia/Kathmandu",
 			},
 		},
 	});
 	expect(again).toHaveLength(made.length);
 	const manifest = (packages: string) =>
 		readFileSync(path.join(packages, OWN, "manifest.json"), "utf8");
-	expect(manifest(path.join(root, "srv/packages"))).toBe(
-		manifest(path.join(folder, "packages")),
-	);
+	expect(manifest(path.join(root, "srv/packages"))).toBe(manifest(path.join(folder, "packages")));
 }, 1_200_000);

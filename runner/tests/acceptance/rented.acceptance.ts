@@ -14,14 +14,10 @@ import { fakeWorld } from "../../world.fake.ts";
 import { resultOf, temporaryFolder } from "../e2e/mqbench.ts";
 
 const missing = hostsMissing();
-const title = (what: string) =>
-	`${what}${missing === null ? "" : ` (skipped: ${missing})`}`;
+const title = (what: string) => `${what}${missing === null ? "" : ` (skipped: ${missing})`}`;
 
 /** A command that rents: all of it is real but AWS and Pulumi, whose machines are hosts behind a switch of this machine. */
-async function rented(
-	args: Partial<RunArgs>,
-	onLine: (line: string) => void = () => {},
-) {
+async function rented(args: Partial<RunArgs>, onLine: (line: string) => void = () => {}) {
 	const hosts = await makeHosts(2);
 	onTestFinished(() => hosts.close());
 	const [broker, client] = hosts.all;
@@ -41,13 +37,11 @@ sla: [p50 < 10s, lost == 0]
 	const cloud: CloudSide = {
 		prepare: theCloud.prepare,
 		async offer(_, { systems, id }) {
-			const { publicKey, identity, hostKey, knownHosts, ...config } = awsConfig(
-				{
-					id,
-					systems,
-					clients: { instance: "c6in.xlarge", count: 1, spot: false },
-				},
-			);
+			const { publicKey, identity, hostKey, knownHosts, ...config } = awsConfig({
+				id,
+				systems,
+				clients: { instance: "c6in.xlarge", count: 1, spot: false },
+			});
 			return {
 				cloud: "aws",
 				config,
@@ -67,11 +61,7 @@ sla: [p50 < 10s, lost == 0]
 					async open(folder) {
 						stack = fakeStack({
 							async up() {
-								const known = {
-									...access,
-									knownHosts: folder.knownHosts,
-									hostKeyKnown: true,
-								};
+								const known = { ...access, knownHosts: folder.knownHosts, hostKeyKnown: true };
 								for (const host of hosts.all)
 									host.takeHostKey(readFileSync(folder.hostKey, "utf8"));
 								return {
@@ -82,9 +72,7 @@ sla: [p50 < 10s, lost == 0]
 										{
 											system: "nats",
 											broker: "nats",
-											hosts: [
-												{ host: "h1", address: broker.address, ...known },
-											],
+											hosts: [{ host: "h1", address: broker.address, ...known }],
 										},
 									],
 									clients: [{ host: "h2", ...known }],
@@ -100,11 +88,7 @@ sla: [p50 < 10s, lost == 0]
 	const stop = new AbortController();
 	const base = fakeWorld({
 		cwd,
-		env: {
-			...process.env,
-			MQBENCH_STATE_DIR: state,
-			MQBENCH_SSH_OPTIONS: hosts.sshOptions,
-		},
+		env: { ...process.env, MQBENCH_STATE_DIR: state, MQBENCH_SSH_OPTIONS: hosts.sshOptions },
 		stop: stop.signal,
 		clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now() },
 	});
@@ -119,34 +103,23 @@ sla: [p50 < 10s, lost == 0]
 		},
 	};
 	const out = path.join(cwd, "out");
-	const ended = run(
-		{ path: "s.yaml", out, floor: false, ...args },
-		world,
-		cloud,
-	)
+	const ended = run({ path: "s.yaml", out, floor: false, ...args }, world, cloud)
 		.then((code) => code as number)
 		.catch((error) => explain(error, world));
 	return { ended, stop, world: base, out, state, hosts, stack: () => stack };
 }
 
 /** Nothing is remembered, and nothing runs on the machines. */
-async function gone(
-	state: string,
-	hosts: Awaited<ReturnType<typeof makeHosts>>,
-) {
+async function gone(state: string, hosts: Awaited<ReturnType<typeof makeHosts>>) {
 	const rigs = path.join(state, "rigs");
 	expect(existsSync(rigs) ? readdirSync(rigs) : []).toEqual([]);
 	await expect
-		.poll(() => hosts.all.flatMap((host) => host.processes()), {
-			timeout: 15_000,
-		})
+		.poll(() => hosts.all.flatMap((host) => host.processes()), { timeout: 15_000 })
 		.toEqual([]);
 }
 
 test.skipIf(missing !== null)(
-	title(
-		"a run with target aws stands up, measures on those machines and takes down",
-	),
+	title("a run with target aws stands up, measures on those machines and takes down"),
 	async () => {
 		const { ended, world, out, state, hosts, stack } = await rented({});
 		expect(`${await ended}\n${world.err()}`).toMatch(/^0\n/);
@@ -178,10 +151,7 @@ test.skipIf(missing !== null)(
 		const begun = new Promise<void>((resolve) => {
 			measuring = resolve;
 		});
-		const { ended, stop, world, out, state, hosts, stack } = await rented(
-			{},
-			() => measuring(),
-		);
+		const { ended, stop, world, out, state, hosts, stack } = await rented({}, () => measuring());
 		await Promise.race([begun, ended]);
 		stop.abort("SIGINT");
 		expect(`${await ended}\n${world.err()}`).toMatch(/^130\n/);

@@ -39,8 +39,7 @@ test("a report over 100 runs renders with under 2 s of a core, and stands in a b
 		await browser.close();
 		rmSync(folder, { recursive: true, force: true });
 	}
-	const list = (ms: readonly number[]) =>
-		ms.map((x) => x.toFixed(0)).join(", ");
+	const list = (ms: readonly number[]) => ms.map((x) => x.toFixed(0)).join(", ");
 	process.stdout.write(
 		`report of 100 runs, ${(html.length / 1e6).toFixed(2)} MB: rendered in ${list(rendered)} ms of a core, first chart after ${list(opened)} ms\n`,
 	);

@@ -17,15 +17,14 @@ test("a search on a real broker runs to its end, and does not take its consumers
 	writeFileSync(file, SCENARIO);
 	await run([file, "--no-floor", "--out", out]);
 	const { searches, runs } = resultOf(out);
-	expect(searches).toMatchObject([
-		{ lo: 60, hi: null, limitedBy: "generator", confirmed: true },
-	]);
+	expect(searches).toMatchObject([{ lo: 60, hi: null, limitedBy: "generator", confirmed: true }]);
 	const beyond = runs.filter((one) => one.case.includes("120/s"));
 	expect(beyond.length).toBe(2);
 	for (const { verdict, validity } of beyond) {
 		expect(verdict).toBe("invalid");
 		expect(validity.find(({ check }) => check === "consumers")).toMatchObject({
-			...{ status: "invalid", code: "work-beyond" },
+			status: "invalid",
+			code: "work-beyond",
 			remedy: "write consumers: 2",
 		});
 	}

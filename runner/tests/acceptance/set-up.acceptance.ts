@@ -13,14 +13,7 @@ import {
 import { type UserData, userData } from "../../../infra/aws/user-data.ts";
 import { processes } from "../../brokers/index.ts";
 import type { RigFileInput } from "../../scenario/rig-file.ts";
-import {
-	resultOf,
-	run,
-	scenario,
-	start,
-	temporaryFolder,
-	until,
-} from "../e2e/mqbench.ts";
+import { resultOf, run, scenario, start, temporaryFolder, until } from "../e2e/mqbench.ts";
 
 /**
  * The set-up of rented machines, for real but for EC2 and systemd: Debian 12 by debootstrap, each in namespaces of its own, a loop device
@@ -29,11 +22,7 @@ import {
  */
 const missing = debiansMissing();
 
-const PACKAGES = [
-	...new Set(
-		Object.values(processes).flatMap((broker) => broker?.packages ?? []),
-	),
-];
+const PACKAGES = [...new Set(Object.values(processes).flatMap((broker) => broker?.packages ?? []))];
 const BROKER: UserData = {
 	ttlMinutes: 120,
 	role: "broker",
@@ -81,14 +70,11 @@ describe.skipIf(missing !== null)(
 			if (!end) throw new Error("it was not set up");
 			return end;
 		};
-		const factsOf = (machine: Debian) =>
-			JSON.parse(machine.read("/var/lib/mqbench/facts.json"));
+		const factsOf = (machine: Debian) => JSON.parse(machine.read("/var/lib/mqbench/facts.json"));
 		const overSsh = (name: string, line: string) =>
-			execFileSync(
-				"ssh",
-				[...debians.hosts.sshOptions.split(" "), "-l", "admin", name, line],
-				{ encoding: "utf8" },
-			).trim();
+			execFileSync("ssh", [...debians.hosts.sshOptions.split(" "), "-l", "admin", name, line], {
+				encoding: "utf8",
+			}).trim();
 
 		test("say ready, and their end was armed before anything else", () => {
 			for (const machine of [broker, client]) {
@@ -97,9 +83,7 @@ describe.skipIf(missing !== null)(
 				expect(code).toBe(0);
 				expect(machine.asked()[0]).toBe("shutdown -h +120");
 				expect(
-					machine.host.run(
-						"SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled mqbench-ttl.service",
-					),
+					machine.host.run("SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled mqbench-ttl.service"),
 				).toBe("enabled\n");
 			}
 		});
@@ -107,15 +91,11 @@ describe.skipIf(missing !== null)(
 		test("end themselves after another start, when the moment on their disk has passed", () => {
 			const { host } = client;
 			const [, line = ""] =
-				/^ExecStart=(.*)$/m.exec(
-					client.read("/etc/systemd/system/mqbench-ttl.service"),
-				) ?? [];
+				/^ExecStart=(.*)$/m.exec(client.read("/etc/systemd/system/mqbench-ttl.service")) ?? [];
 			const [program, file, boot] = line.split(" ");
 			expect(boot).toBe(one("/proc/sys/kernel/random/boot_id"));
 			const start = (deadlineS: number) =>
-				host.run(
-					`timeout 2 ${program} ${file} another-boot 999999999 ${deadlineS} || true`,
-				);
+				host.run(`timeout 2 ${program} ${file} another-boot 999999999 ${deadlineS} || true`);
 			const nowS = Math.floor(Date.now() / 1000);
 			start(nowS + 60);
 			expect(client.asked()).not.toContain("systemctl poweroff");
@@ -125,12 +105,10 @@ describe.skipIf(missing !== null)(
 
 		test("a broker has its disk: xfs, for its user alone, and back after a start", () => {
 			const { host, disk } = broker;
-			expect(
-				host.run("findmnt -no SOURCE,FSTYPE,OPTIONS /var/lib/mqbench/store"),
-			).toMatch(new RegExp(`^${disk} +xfs +rw,noatime,`));
-			expect(host.run("stat -c '%U %a' /var/lib/mqbench/store")).toBe(
-				"admin 700\n",
+			expect(host.run("findmnt -no SOURCE,FSTYPE,OPTIONS /var/lib/mqbench/store")).toMatch(
+				new RegExp(`^${disk} +xfs +rw,noatime,`),
 			);
+			expect(host.run("stat -c '%U %a' /var/lib/mqbench/store")).toBe("admin 700\n");
 			expect(factsOf(broker).disk).toEqual({
 				device: disk,
 				model: null,
@@ -157,47 +135,27 @@ describe.skipIf(missing !== null)(
 		});
 
 		test("a client has a folder", () => {
-			expect(client.host.run("stat -c '%U %a' /var/lib/mqbench/store")).toBe(
-				"admin 700\n",
-			);
+			expect(client.host.run("stat -c '%U %a' /var/lib/mqbench/store")).toBe("admin 700\n");
 			expect(factsOf(client).disk).toMatchObject({ fs: "overlay" });
 		});
 
 		test("packages are there, and none of their servers runs or comes up with the machine", () => {
 			const { host } = broker;
 			const facts = factsOf(broker);
-			expect(Object.keys(facts.packages)).toEqual([
-				...PACKAGES,
-				"chrony",
-				"ethtool",
-				"xfsprogs",
-			]);
+			expect(Object.keys(facts.packages)).toEqual([...PACKAGES, "chrony", "ethtool", "xfsprogs"]);
 			for (const [name, version] of Object.entries(facts.packages))
-				expect(host.run(`dpkg-query -W -f '\${Version}' ${name}`)).toBe(
-					version,
-				);
-			expect(Object.keys(factsOf(client).packages)).toEqual([
-				"chrony",
-				"ethtool",
-			]);
+				expect(host.run(`dpkg-query -W -f '\${Version}' ${name}`)).toBe(version);
+			expect(Object.keys(factsOf(client).packages)).toEqual(["chrony", "ethtool"]);
 			for (const program of ["redis-server", "rabbitmq-server", "java"])
 				expect(host.run(`command -v ${program}`)).toContain(program);
 			for (const unit of ["redis-server", "rabbitmq-server", "cron"])
-				expect(
-					host.run(
-						`SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled ${unit} || true`,
-					),
-				).toBe("disabled\n");
-			expect(
-				host.run("SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled chrony"),
-			).toBe("enabled\n");
+				expect(host.run(`SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled ${unit} || true`)).toBe(
+					"disabled\n",
+				);
+			expect(host.run("SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled chrony")).toBe("enabled\n");
 			const names = host.processes().map(({ name }) => name);
-			expect(names.filter((name) => /redis|beam|epmd|java/.test(name))).toEqual(
-				[],
-			);
-			expect(host.run("ls /usr/sbin/policy-rc.d 2>&1 || true")).toContain(
-				"No such file",
-			);
+			expect(names.filter((name) => /redis|beam|epmd|java/.test(name))).toEqual([]);
+			expect(host.run("ls /usr/sbin/policy-rc.d 2>&1 || true")).toContain("No such file");
 		});
 
 		test("the facts are what this machine is", () => {
@@ -207,12 +165,8 @@ describe.skipIf(missing !== null)(
 			] as const) {
 				const facts = factsOf(machine);
 				expect(facts.kernel).toBe(release());
-				expect(facts.governor).toBe(
-					one("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-				);
-				expect(facts.hugePages).toBe(
-					one("/sys/kernel/mm/transparent_hugepage/enabled"),
-				);
+				expect(facts.governor).toBe(one("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+				expect(facts.hugePages).toBe(one("/sys/kernel/mm/transparent_hugepage/enabled"));
 				for (const [key, value] of Object.entries(facts.sysctl))
 					expect(
 						machine.host
@@ -252,10 +206,7 @@ describe.skipIf(missing !== null)(
 				knownHosts: path.join(folder, "known_hosts"),
 				setUp: true,
 			};
-			const at = ({ host: { address } }: Debian) => ({
-				...access,
-				host: address,
-			});
+			const at = ({ host: { address } }: Debian) => ({ ...access, host: address });
 			const hosts = [{ ...at(broker), address: broker.host.address }];
 			const rig: RigFileInput = {
 				version: 1,
@@ -290,12 +241,13 @@ sla: [lost == 0]
 			// Met, or the machine was too busy for a verdict.
 			expect([0, 4, 6, 99], ended.out + ended.err).toContain(ended.code);
 			const { runs } = resultOf(out);
-			expect(runs.map(({ system }) => system)).toEqual([
-				...["jetstream", "kafka", "redis", "rabbitmq"],
-			]);
+			expect(runs.map(({ system }) => system)).toEqual(["jetstream", "kafka", "redis", "rabbitmq"]);
 			for (const one of runs)
 				expect(one).toMatchObject({
-					...{ state: "complete", sent: 300, received: 300, lost: 0 },
+					state: "complete",
+					sent: 300,
+					received: 300,
+					lost: 0,
 					clients: [{ name: `admin@${client.host.address}`, kind: "ssh" }],
 				});
 			// Nothing of it is left there.
@@ -303,9 +255,7 @@ sla: [lost == 0]
 				broker.host
 					.processes()
 					.map(({ name }) => name)
-					.filter((name) =>
-						/nats-server|java|redis|beam|epmd|agent|k6/.test(name),
-					),
+					.filter((name) => /nats-server|java|redis|beam|epmd|agent|k6/.test(name)),
 			).toEqual([]);
 			expect(broker.host.run("ls -A /var/lib/mqbench/store")).toBe("");
 		});
@@ -325,11 +275,14 @@ test.skipIf(missing !== null)(
 				id: "late",
 				brokers: [
 					{
-						...{ system: "redis", broker: "redis" },
+						system: "redis",
+						broker: "redis",
 						hosts: [
 							{
-								...{ host: host.address, address: host.address },
-								...{ user: "admin", identity: debians.hosts.identity },
+								host: host.address,
+								address: host.address,
+								user: "admin",
+								identity: debians.hosts.identity,
 								knownHosts: path.join(folder, "known_hosts"),
 								setUp: true,
 							},
@@ -350,17 +303,11 @@ test.skipIf(missing !== null)(
 				userData({ ...CLIENT, packages: ["redis-server"] }),
 			);
 			expect(state, log).toBe("ready");
-			const { nofile } = JSON.parse(
-				machine.read("/var/lib/mqbench/facts.json"),
-			);
+			const { nofile } = JSON.parse(machine.read("/var/lib/mqbench/facts.json"));
 			let allowed: string | undefined;
 			await until(() => {
-				const redis = host
-					.processes()
-					.find(({ name }) => name === "redis-server");
-				allowed = /^Max open files +(\d+)/m.exec(
-					one(`/proc/${redis?.pid}/limits`) ?? "",
-				)?.[1];
+				const redis = host.processes().find(({ name }) => name === "redis-server");
+				allowed = /^Max open files +(\d+)/m.exec(one(`/proc/${redis?.pid}/limits`) ?? "")?.[1];
 				return allowed !== undefined;
 			}, "redis-server runs");
 			expect(allowed).toBe(String(nofile));
@@ -401,11 +348,7 @@ describe.skipIf(missing !== null)("a set-up that fails names its step", () => {
 		],
 	] as const)("%s", async (_, prepare, input, said) => {
 		const debians = await makeDebians([
-			{
-				diskBytes: prepare === null ? null : GIB / 8,
-				time: false,
-				...(prepare && { prepare }),
-			},
+			{ diskBytes: prepare === null ? null : GIB / 8, time: false, ...(prepare && { prepare }) },
 		]);
 		try {
 			const [machine] = debians.all as [Debian];
@@ -414,26 +357,18 @@ describe.skipIf(missing !== null)("a set-up that fails names its step", () => {
 			expect(code).toBe(1);
 			// It stays until its time is over, so that people can look.
 			expect(machine.asked()[0]).toBe("shutdown -h +120");
-			expect(machine.asked().filter((line) => /poweroff/.test(line))).toEqual(
-				[],
-			);
+			expect(machine.asked().filter((line) => /poweroff/.test(line))).toEqual([]);
 			// shutdown goes by a clock that may be set, so it is cancelled where the service runs, and nowhere else.
 			const cancelled = machine.asked().indexOf("shutdown -c");
 			expect(cancelled).toBeGreaterThan(
-				machine
-					.asked()
-					.indexOf("systemctl is-active --quiet mqbench-ttl.service"),
+				machine.asked().indexOf("systemctl is-active --quiet mqbench-ttl.service"),
 			);
-			expect(machine.asked()).toContain(
-				"systemctl enable --now mqbench-ttl.service",
+			expect(machine.asked()).toContain("systemctl enable --now mqbench-ttl.service");
+			expect(machine.host.run("ls /var/lib/mqbench/facts.json 2>&1 || true")).toContain(
+				"No such file",
 			);
-			expect(
-				machine.host.run("ls /var/lib/mqbench/facts.json 2>&1 || true"),
-			).toContain("No such file");
 			if (prepare)
-				expect(
-					machine.host.run(`blkid -p -o value -s LABEL ${machine.disk}`),
-				).toBe("precious\n");
+				expect(machine.host.run(`blkid -p -o value -s LABEL ${machine.disk}`)).toBe("precious\n");
 		} finally {
 			debians.close();
 		}

@@ -8,13 +8,7 @@ import { readLog } from "../../histogram/hlog.ts";
 import { mergeLines } from "../../histogram/merge.ts";
 import { rank } from "../../histogram/percentiles.ts";
 import type { Result } from "../../model/result.ts";
-import {
-	type Mqbench,
-	resultOf,
-	scenario,
-	start,
-	temporaryFolder,
-} from "../e2e/mqbench.ts";
+import { type Mqbench, resultOf, scenario, start, temporaryFolder } from "../e2e/mqbench.ts";
 
 /**
  * The signature test. At 1000/s for 10 s something stops for 500 ms: about 500 messages are due meanwhile, and their
@@ -113,9 +107,7 @@ interface Stalled {
 }
 
 /** A broker's stall. Where others had the machine meanwhile, the run rightly says so: it is made again, twice at most. */
-async function stalledAlone(
-	workload: Record<string, string> = {},
-): Promise<Stalled> {
+async function stalledAlone(workload: Record<string, string> = {}): Promise<Stalled> {
 	let run = await stalled("nats-server", workload);
 	for (let again = 0; again < 2 && run.disturbed; again++) {
 		process.stdout.write(`once more: ${run.result.gates[0]?.why}\n`);
@@ -131,12 +123,7 @@ async function stalled(
 	const folder = temporaryFolder();
 	const file = scenario(
 		folder,
-		{
-			rate: `${RATE}/s`,
-			warmup: `${WARMUP_S}s`,
-			duration: `${SECONDS}s`,
-			...workload,
-		},
+		{ rate: `${RATE}/s`, warmup: `${WARMUP_S}s`, duration: `${SECONDS}s`, ...workload },
 		{ sla: "[p99 < 20ms]" },
 	);
 	const out = path.join(folder, "out");
@@ -158,8 +145,7 @@ async function stalled(
 				(status === "warn" || status === "invalid"),
 		),
 		over: (ms) => countAbove(d, ms * 1e6),
-		quantile: (p) =>
-			(d.high[bucketOfRank(d, rank(d.count, p))] ?? Number.NaN) / 1e6,
+		quantile: (p) => (d.high[bucketOfRank(d, rank(d.count, p))] ?? Number.NaN) / 1e6,
 	};
 }
 
@@ -170,11 +156,7 @@ function response(log: string) {
 	return merged.whole;
 }
 
-async function freeze(
-	mqbench: Mqbench,
-	who: string,
-	ms: number,
-): Promise<Stalled["stall"]> {
+async function freeze(mqbench: Mqbench, who: string, ms: number): Promise<Stalled["stall"]> {
 	const pid = descendant(mqbench.pid, who)?.pid;
 	if (!pid) throw new Error(`there is no ${who}`);
 	const before = performance.now();
@@ -205,12 +187,7 @@ function evenlySpread({ over, stall, disturbed }: Stalled): void {
 }
 
 /** A percentile that is `less` ms below the stall; where others had the machine it may be more. */
-function within(
-	what: string,
-	got: number,
-	less: number,
-	{ stall, disturbed }: Stalled,
-) {
+function within(what: string, got: number, less: number, { stall, disturbed }: Stalled) {
 	expect(got, what).toBeGreaterThan(stall.leastMs - less - 40);
 	if (!disturbed) expect(got, what).toBeLessThan(stall.mostMs - less + 40);
 }
@@ -222,8 +199,7 @@ type Metric = Result["runs"][number]["metrics"]["lag"];
 
 function at(metric: Metric | undefined, p: number): number {
 	const found = metric?.percentiles.find((one) => one.p === p)?.value;
-	if (found === undefined || found === null)
-		throw new Error(`p${p} was not measured`);
+	if (found === undefined || found === null) throw new Error(`p${p} was not measured`);
 	return found;
 }
 

@@ -10,10 +10,7 @@ export default defineConfig({
 			"runner/tests/acceptance/**/*.acceptance.ts",
 			"{infra,runner}/**/*.acceptance.test.ts",
 		],
-		globalSetup: [
-			"infra/binaries/real.fake.ts",
-			"runner/tests/e2e/test-images.ts",
-		],
+		globalSetup: ["infra/binaries/real.fake.ts", "runner/tests/e2e/test-images.ts"],
 		testTimeout: 600_000,
 		fileParallelism: false,
 		reporters: ["verbose", new NoSkips()],

@@ -21,10 +21,7 @@ test.each(["xk6-nats", "xk6-kafka", "xk6-mqbench"])(
 				encoding: "utf8",
 				env: { ...process.env, GOFLAGS: "", GOWORK: "off", CGO_ENABLED: "0" },
 			});
-		const k6 = go("list", "-C", EXTENSIONS, "-m", "go.k6.io/k6/v2")
-			.trim()
-			.split(" ")
-			.join("@");
+		const k6 = go("list", "-C", EXTENSIONS, "-m", "go.k6.io/k6/v2").trim().split(" ").join("@");
 		writeFileSync(
 			path.join(folder, "main.go"),
 			`package main
@@ -40,8 +37,7 @@ func main() { cmd.Execute() }
 		);
 		go("mod", "init", "k6");
 		const parts = new Set([extension, "xk6-mqbench"]);
-		for (const part of parts)
-			go("mod", "edit", `-replace=${OURS}/${part}=${EXTENSIONS}/${part}`);
+		for (const part of parts) go("mod", "edit", `-replace=${OURS}/${part}=${EXTENSIONS}/${part}`);
 		go("mod", "edit", `-require=${k6}`);
 		go("mod", "tidy");
 		go("build", "-trimpath", "-o", "k6", ".");

@@ -54,14 +54,7 @@ try {
 		for (const system of ["noop", "nats"])
 			for (const clients of values.clients.split(",").map(Number))
 				for (const k6Out of OUTS)
-					rows.push(
-						measure(
-							system,
-							clients,
-							k6Out,
-							path.join(folder, `${rows.length}`),
-						),
-					);
+					rows.push(measure(system, clients, k6Out, path.join(folder, `${rows.length}`)));
 	print(rows);
 } finally {
 	rmSync(folder, { recursive: true, force: true });
@@ -70,12 +63,7 @@ try {
 // --- internal ---
 
 /** mqbench as a user runs it, its own files as the source of the figures. */
-function measure(
-	system: string,
-	clients: number,
-	k6Out: string | null,
-	out: string,
-): Row {
+function measure(system: string, clients: number, k6Out: string | null, out: string): Row {
 	process.stderr.write(`${system}, clients: ${clients}\n`);
 	const scenario = path.join(folder, "bench.yaml");
 	writeFileSync(
@@ -90,10 +78,7 @@ workload: { pattern: round-trip, rate: ${values.rate}/s, message: 256B, connecti
 	// A verdict that is not PASS (lag on a busy machine) has figures all the same.
 	const { stderr } = spawnSync(
 		process.execPath,
-		[
-			...[cli, scenario, "--out", out, "--no-floor", "--quiet"],
-			...(k6Out ? ["--k6-out", k6Out] : []),
-		],
+		[cli, scenario, "--out", out, "--no-floor", "--quiet", ...(k6Out ? ["--k6-out", k6Out] : [])],
 		{ stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" },
 	);
 	if (!existsSync(path.join(out, "result.json"))) throw new Error(stderr);
@@ -103,8 +88,7 @@ workload: { pattern: round-trip, rate: ${values.rate}/s, message: 256B, connecti
 		const { lines } = readClient(path.join(out, run.folder), i);
 		const client = lines.find((line) => line.type === "client");
 		const total = lines.find((line) => line.type === "totals");
-		if (!client || !total)
-			throw new Error(`client ${i} of ${system}: ${stderr}`);
+		if (!client || !total) throw new Error(`client ${i} of ${system}: ${stderr}`);
 		return { ...total, t0Ms: Number(client.t0UnixNs) / 1e6 };
 	});
 	const claims = totals.map(({ firstClaimNs }) => firstClaimNs);
@@ -115,8 +99,7 @@ workload: { pattern: round-trip, rate: ${values.rate}/s, message: 256B, connecti
 		out: k6Out,
 		clients,
 		cores: totals.reduce(
-			(sum, { cpuNs, endNs, firstClaimNs }) =>
-				sum + cpuNs / (endNs - firstClaimNs),
+			(sum, { cpuNs, endNs, firstClaimNs }) => sum + cpuNs / (endNs - firstClaimNs),
 			0,
 		),
 		p50: at("response", 50),

@@ -31,16 +31,11 @@ export async function climb<S extends Step>(
 	rates: readonly number[],
 	from: number,
 	run: Try<S>,
-): Promise<{
-	readonly carried: Found<S> | null;
-	readonly tooHigh: Found<S> | null;
-}> {
+): Promise<{ readonly carried: Found<S> | null; readonly tooHigh: Found<S> | null }> {
 	const first: Found<S> = { rate: from, step: await run(from) };
 	const isCarried = first.step.problem === null;
 	let carried = isCarried ? first : null;
-	for (const rate of rates.filter((rate) =>
-		isCarried ? rate > from : rate < from,
-	)) {
+	for (const rate of rates.filter((rate) => (isCarried ? rate > from : rate < from))) {
 		const step = await run(rate);
 		if (step.problem !== null) return { carried, tooHigh: { rate, step } };
 		carried = { rate, step };

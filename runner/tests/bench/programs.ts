@@ -1,10 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import {
-	type Binaries,
-	resolveBinaries,
-} from "../../../infra/binaries/resolve.ts";
+import { type Binaries, resolveBinaries } from "../../../infra/binaries/resolve.ts";
 import { BrokerName } from "../../brokers/index.ts";
 import { packageFolder, packageVersion } from "../../package.ts";
 import { makeProgress } from "../../run/progress.ts";
@@ -41,11 +38,7 @@ export function worldOf(of: NodeJS.Process, signal: AbortSignal): World {
  * Builds a program that mqbench is compared with into `folder`, once: users do not get it. `source`: its package, of our own folder or a module that
  * go.mod there pins.
  */
-export function buildRival(
-	name: string,
-	folder: string,
-	source = `./${name}`,
-): string {
+export function buildRival(name: string, folder: string, source = `./${name}`): string {
 	const program = path.join(folder, name);
 	if (existsSync(program)) return program;
 	execFileSync("go", ["build", "-o", program, source], {

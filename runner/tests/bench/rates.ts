@@ -70,11 +70,9 @@ interface Row {
 }
 
 const unknown = chosen.find((name) => !(name in systems));
-if (unknown)
-	throw new Error(`${unknown} is none of ${Object.keys(systems).join(", ")}`);
+if (unknown) throw new Error(`${unknown} is none of ${Object.keys(systems).join(", ")}`);
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-	process.once(signal, () => stop.abort(signal));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));
 // Every run listens to it.
 setMaxListeners(0, stop.signal);
 const world = worldOf(process, stop.signal);
@@ -107,9 +105,7 @@ async function measure(
 	const load = os.loadavg()[0] ?? 0;
 	const system = systemOf(options);
 	const { traits, durability } = brokerOf(system.options);
-	const first = traits(system.options).jvm
-		? WARMUP_SECONDS_JVM
-		: WARMUP_SECONDS;
+	const first = traits(system.options).jvm ? WARMUP_SECONDS_JVM : WARMUP_SECONDS;
 	let warmup = first;
 	let broker: Broker | null = null;
 	const end = async () => {
@@ -119,8 +115,7 @@ async function measure(
 	};
 	const attempt = async (rate: number): Promise<Tried> => {
 		try {
-			if (hasProcess(system.options))
-				broker ??= await openBroker(bench, name, system, BYTES);
+			if (hasProcess(system.options)) broker ??= await openBroker(bench, name, system, BYTES);
 			const { run } = await runOurs(bench, broker?.url ?? null, options, {
 				pattern: "round-trip",
 				message: `${BYTES}B`,
@@ -161,15 +156,7 @@ async function measure(
 			}),
 		);
 		const text = durability(system.options, true).text;
-		return {
-			system: name,
-			durability: text,
-			full,
-			carried,
-			onTime,
-			late,
-			load,
-		};
+		return { system: name, durability: text, full, carried, onTime, late, load };
 	} finally {
 		await end();
 	}
@@ -180,13 +167,10 @@ function judged(run: Run, rate: number): Tried {
 	const received = run.throughput.received ?? 0;
 	const missing = run.intended - (run.received ?? 0);
 	const lag = quantile(run, "lag", 99);
-	const slow =
-		achieved < REACHED * rate ? `${Math.round(achieved)}/s were sent` : null;
+	const slow = achieved < REACHED * rate ? `${Math.round(achieved)}/s were sent` : null;
 	let problem = slow;
-	if (missing > 0)
-		problem ??= `${missing} of ${run.intended} did not come back`;
-	if (received < REACHED * rate)
-		problem ??= `${Math.round(received)}/s came back in time`;
+	if (missing > 0) problem ??= `${missing} of ${run.intended} did not come back`;
+	if (received < REACHED * rate) problem ??= `${Math.round(received)}/s came back in time`;
 	const late = lag === null || lag >= LAG_NS ? `lag p99 ${time(lag)}` : null;
 	return { run, problem, late: slow ?? late };
 }
@@ -200,10 +184,7 @@ function wordsOf({ run, problem }: Tried): string {
 	return `${problem ?? "carried"}; lag p99 ${time(quantile(run, "lag", 99))}, response p50 ${time(quantile(run, "response", 50))}, p99 ${time(quantile(run, "response", 99))}`;
 }
 
-function print(
-	rows: readonly Row[],
-	failed: readonly (readonly [string, string])[],
-): void {
+function print(rows: readonly Row[], failed: readonly (readonly [string, string])[]): void {
 	const cpu = os.cpus()[0]?.model ?? "unknown CPU";
 	process.stdout.write(`
 ${cpu}, ${os.availableParallelism()} cores, ${os.type()} ${os.release()}; broker and generator share them.
@@ -243,13 +224,16 @@ function carriedRow({ system, durability, full, carried, load }: Row): string {
 
 function onTimeRow({ system, onTime, late }: Row): string {
 	const run = onTime?.step.run ?? null;
-	const carries =
-		run && onTime ? (judged(run, onTime.rate).problem ?? "yes") : "n/a";
+	const carries = run && onTime ? (judged(run, onTime.rate).problem ?? "yes") : "n/a";
 	const [, received, lag, p50, p99] = figuresOf(run);
 	return row(
 		system,
 		onTime?.rate ?? "none",
-		...[lag, received, p50, p99, carries],
+		lag,
+		received,
+		p50,
+		p99,
+		carries,
 		late?.rate ?? "none",
 		late?.step.problem ?? "the ladder ends",
 	);

@@ -79,13 +79,9 @@ cases: [${all.map((rate) => `{ rate: ${rate}/s }`).join(", ")}]
 	const cli = path.join(packageFolder, "dist/runner/cli.js");
 	const out = path.join(folder, "ours");
 	try {
-		execFileSync(
-			process.execPath,
-			[cli, scenario, "--out", out, "--json", "--no-floor"],
-			{
-				stdio: ["ignore", "ignore", "inherit"],
-			},
-		);
+		execFileSync(process.execPath, [cli, scenario, "--out", out, "--json", "--no-floor"], {
+			stdio: ["ignore", "ignore", "inherit"],
+		});
 	} catch {
 		// A verdict that is not PASS (lag on a busy machine) has figures all the same.
 	}
@@ -103,11 +99,8 @@ cases: [${all.map((rate) => `{ rate: ${rate}/s }`).join(", ")}]
 	});
 }
 
-function quantiles(
-	metric: Result["runs"][number]["metrics"]["lag"],
-): Quantiles {
-	const at = (p: number) =>
-		metric?.percentiles.find((one) => one.p === p)?.value ?? null;
+function quantiles(metric: Result["runs"][number]["metrics"]["lag"]): Quantiles {
+	const at = (p: number) => metric?.percentiles.find((one) => one.p === p)?.value ?? null;
 	return { p50: at(50), p90: at(90), p99: at(99) };
 }
 

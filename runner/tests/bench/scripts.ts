@@ -33,9 +33,7 @@ const TELL =
 	"export const handleSummary = (data) => ({ stdout: 'mqbench:' + JSON.stringify(data.metrics) + '\\n' });";
 
 /** What a script is told of its end, by metric. */
-type Metrics = Readonly<
-	Record<string, { readonly values: Readonly<Record<string, number>> }>
->;
+type Metrics = Readonly<Record<string, { readonly values: Readonly<Record<string, number>> }>>;
 
 interface Measured {
 	readonly iterations: number;
@@ -45,8 +43,7 @@ interface Measured {
 }
 
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-	process.once(signal, () => stop.abort(signal));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));
 const world = worldOf(process, stop.signal);
 const folder = mkdtempSync(path.join(os.tmpdir(), "mqbench-bench-"));
 try {
@@ -62,16 +59,8 @@ try {
 // --- internal ---
 
 /** One VU publishes as fast as it can; beside it one that does nothing. */
-async function publishing(
-	bench: Bench,
-	k6s: readonly [string, string][],
-): Promise<void> {
-	const broker = await openBroker(
-		bench,
-		"nats",
-		systemOf({ broker: "nats" }),
-		BYTES,
-	);
+async function publishing(bench: Bench, k6s: readonly [string, string][]): Promise<void> {
+	const broker = await openBroker(bench, "nats", systemOf({ broker: "nats" }), BYTES);
 	try {
 		const options = `export const options = { vus: 1, duration: "${seconds}s" };`;
 		const script = (name: string, body: string) =>
@@ -103,16 +92,8 @@ async function publishing(
 }
 
 /** One produce per iteration at constant rates. */
-async function producing(
-	bench: Bench,
-	k6s: readonly [string, string][],
-): Promise<void> {
-	const broker = await openBroker(
-		bench,
-		"kafka",
-		systemOf({ broker: "kafka" }),
-		BYTES,
-	);
+async function producing(bench: Bench, k6s: readonly [string, string][]): Promise<void> {
+	const broker = await openBroker(bench, "kafka", systemOf({ broker: "kafka" }), BYTES);
 	const brokers = broker.url.replace(/^kafka:\/\//, "");
 	try {
 		const rows: string[][] = [];
@@ -127,10 +108,7 @@ export default function () { ${body} } ${TELL}`,
 				);
 			const scripts = [
 				["nothing", script("nothing", "")],
-				[
-					"produce",
-					script("produce", "writer.produce({ messages: [{ value }] });"),
-				],
+				["produce", script("produce", "writer.produce({ messages: [{ value }] });")],
 			] as const;
 			for (const [what, file] of scripts) {
 				const tried: Measured[][] = k6s.map(() => []);
@@ -144,13 +122,9 @@ export default function () { ${body} } ${TELL}`,
 						);
 				for (const [i, [name]] of k6s.entries()) {
 					const all = tried[i] ?? [];
-					const of = (value: (one: Measured) => number) =>
-						median(all.map(value));
+					const of = (value: (one: Measured) => number) => median(all.map(value));
 					const write = (p: string) =>
-						of(
-							({ metrics }) =>
-								metrics.kafka_writer_write_seconds?.values[p] ?? Number.NaN,
-						);
+						of(({ metrics }) => metrics.kafka_writer_write_seconds?.values[p] ?? Number.NaN);
 					rows.push([
 						`${rate}/s`,
 						name,
@@ -159,11 +133,7 @@ export default function () { ${body} } ${TELL}`,
 						`${of(({ dropped }) => dropped)}`,
 						time(write("med") * 1e6),
 						time(write("p(99)") * 1e6),
-						time(
-							of(
-								({ cpuSeconds, iterations }) => (cpuSeconds * 1e9) / iterations,
-							),
-						),
+						time(of(({ cpuSeconds, iterations }) => (cpuSeconds * 1e9) / iterations)),
 					]);
 				}
 			}
@@ -199,17 +169,13 @@ async function measured(
 			"run",
 			"--quiet",
 			"--no-usage-report",
-			...Object.entries(env).flatMap(([name, value]) => [
-				"-e",
-				`${name}=${value}`,
-			]),
+			...Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
 			script,
 		],
 		env: { K6_AUTO_EXTENSION_RESOLUTION: "false" },
 	});
 	const told = /^mqbench:(.*)$/m.exec(stdout)?.[1];
-	if (told === undefined)
-		throw new Error(`k6 has told nothing:\n${stdout.slice(-2000)}`);
+	if (told === undefined) throw new Error(`k6 has told nothing:\n${stdout.slice(-2000)}`);
 	const metrics = JSON.parse(told) as Metrics;
 	const count = (name: string) => metrics[name]?.values.count ?? 0;
 	process.stderr.write(

@@ -57,9 +57,7 @@ test("stan-bench has commas in its rate", () => {
 Pub stats: 1,035,645 msgs/sec ~ 34.81 MB/sec
 `),
 	).toBe(1_035_645);
-	expect(() => stanRate("Publisher tool-1 can't connect")).toThrow(
-		"can't connect",
-	);
+	expect(() => stanRate("Publisher tool-1 can't connect")).toThrow("can't connect");
 });
 
 test("a tool without a rate has one between two readings of the clock", () => {
@@ -72,9 +70,9 @@ mqbench:seconds=1795580920.250000000
 			40_000,
 		),
 	).toBe(20_000);
-	expect(() =>
-		clockedRate("mqbench:seconds=1795580918.250000000\n", 1),
-	).toThrow("the shell has told no time");
+	expect(() => clockedRate("mqbench:seconds=1795580918.250000000\n", 1)).toThrow(
+		"the shell has told no time",
+	);
 });
 
 test("the loop's rate is its messages over its seconds", () => {

@@ -39,9 +39,9 @@ export function stanRate(stdout: string): number {
 
 /** Of a tool that prints no rate: a shell's clock before and after it, "mqbench:seconds=1732500000.123456789" each. */
 export function clockedRate(stdout: string, messages: number): number {
-	const [start, end] = [
-		...stdout.matchAll(/^mqbench:seconds=(\d+\.\d+)$/gm),
-	].map(([, seconds]) => Number(seconds));
+	const [start, end] = [...stdout.matchAll(/^mqbench:seconds=(\d+\.\d+)$/gm)].map(([, seconds]) =>
+		Number(seconds),
+	);
 	if (start === undefined || end === undefined || end <= start)
 		throw new Error(`the shell has told no time:\n${stdout.slice(-2000)}`);
 	return messages / (end - start);
@@ -51,9 +51,7 @@ export function clockedRate(stdout: string, messages: number): number {
 export function cpuSeconds(times: string): number {
 	const found = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/.exec(times);
 	if (!found) throw new Error(`the shell's times are unreadable: ${times}`);
-	const [user = 0, userSeconds = 0, system = 0, systemSeconds = 0] = found
-		.slice(1)
-		.map(Number);
+	const [user = 0, userSeconds = 0, system = 0, systemSeconds = 0] = found.slice(1).map(Number);
 	return 60 * (user + system) + userSeconds + systemSeconds;
 }
 
@@ -69,11 +67,8 @@ export function median(values: readonly number[]): number {
 // --- internal ---
 
 function last(stdout: string, pattern: RegExp): number {
-	const rate = Number(
-		[...stdout.matchAll(pattern)].at(-1)?.[1]?.replaceAll(",", ""),
-	);
-	if (!(rate > 0))
-		throw new Error(`the tool has printed no rate:\n${stdout.slice(-2000)}`);
+	const rate = Number([...stdout.matchAll(pattern)].at(-1)?.[1]?.replaceAll(",", ""));
+	if (!(rate > 0)) throw new Error(`the tool has printed no rate:\n${stdout.slice(-2000)}`);
 	return rate;
 }
 
@@ -81,8 +76,5 @@ function last(stdout: string, pattern: RegExp): number {
 function goSeconds(text: string): number {
 	const units: Record<string, number> = { h: 3600, m: 60, s: 1, ms: 1e-3 };
 	const parts = [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)];
-	return parts.reduce(
-		(sum, [, number, unit = ""]) => sum + Number(number) * (units[unit] ?? 0),
-		0,
-	);
+	return parts.reduce((sum, [, number, unit = ""]) => sum + Number(number) * (units[unit] ?? 0), 0);
 }

@@ -52,8 +52,7 @@ export async function findRate(
 		return problem === null;
 	};
 	if (await carries(FIRST))
-		for (let rate = 2 * FIRST; rate <= MOST && (await carries(rate)); )
-			rate *= 2;
+		for (let rate = 2 * FIRST; rate <= MOST && (await carries(rate)); ) rate *= 2;
 	else
 		for (let rate = FIRST / 2; rate >= 1000 && !(await carries(rate)); )
 			rate = Math.round(rate / 2);
@@ -80,23 +79,13 @@ export async function runCrowd(
 }
 
 /** A percentile of a metric, ns; null: there is none. */
-export function quantile(
-	run: Run,
-	metric: "lag" | "response",
-	p: number,
-): number | null {
-	return (
-		run.metrics[metric]?.percentiles.find((one) => one.p === p)?.value ?? null
-	);
+export function quantile(run: Run, metric: "lag" | "response", p: number): number | null {
+	return run.metrics[metric]?.percentiles.find((one) => one.p === p)?.value ?? null;
 }
 
 // --- internal ---
 
-const timed = (seconds: number) => ({
-	duration: `${seconds}s`,
-	warmup: "1s",
-	drain: "3s",
-});
+const timed = (seconds: number) => ({ duration: `${seconds}s`, warmup: "1s", drain: "3s" });
 
 /** Why a rate is too high; null: it is carried. */
 function problemOf(run: Run, rate: number): string | null {

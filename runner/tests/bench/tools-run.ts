@@ -37,13 +37,7 @@ export async function runTool(
 	const child = startSupervised({
 		agent: bench.binaries.agent,
 		// Node does not tell what a child has used, a shell does.
-		argv: [
-			"/bin/sh",
-			"-c",
-			'"$@"; code=$?; times >&2; exit $code',
-			"sh",
-			...argv,
-		],
+		argv: ["/bin/sh", "-c", '"$@"; code=$?; times >&2; exit $code', "sh", ...argv],
 		cwd: bench.folder,
 		env: { PATH: bench.world.env.PATH ?? "", HOME: bench.folder, ...env },
 		graceMs: 1_000,
@@ -55,13 +49,8 @@ export async function runTool(
 	const { code } = await child.ended;
 	bench.world.stop.removeEventListener("abort", abandon);
 	if (code !== 0)
-		throw new Error(
-			`${argv[0]} failed:\n${[...stdout, ...stderr].slice(-20).join("\n")}`,
-		);
-	return {
-		stdout: stdout.join("\n"),
-		cpuSeconds: cpuSeconds(stderr.join("\n")),
-	};
+		throw new Error(`${argv[0]} failed:\n${[...stdout, ...stderr].slice(-20).join("\n")}`);
+	return { stdout: stdout.join("\n"), cpuSeconds: cpuSeconds(stderr.join("\n")) };
 }
 
 /** One system, one workload, against the broker at `url`, as `mqbench run` measures it; null: a system without a server. */
@@ -76,12 +65,7 @@ export async function runOurs(
 	const text = JSON.stringify({
 		name: "tools",
 		target: url === null ? "local" : "existing",
-		systems: {
-			ours: {
-				...system,
-				...(url === null ? {} : { url: "$" + "{BENCH_URL}" }),
-			},
-		},
+		systems: { ours: { ...system, ...(url === null ? {} : { url: "$" + "{BENCH_URL}" }) } },
 		workload,
 	});
 	const env = { ...world.env, BENCH_URL: url ?? "" };
@@ -117,9 +101,7 @@ export async function runOurs(
 
 function logOf(out: string, run: Run | undefined): string {
 	try {
-		return readFileSync(path.join(out, run?.folder ?? "", "client-0.log"), {
-			encoding: "utf8",
-		});
+		return readFileSync(path.join(out, run?.folder ?? "", "client-0.log"), { encoding: "utf8" });
 	} catch {
 		return "";
 	}

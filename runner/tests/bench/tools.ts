@@ -72,8 +72,7 @@ const unknown = systems.find((system) => !known.includes(system));
 if (unknown) throw new Error(`${unknown} is none of ${known.join(", ")}`);
 
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-	process.once(signal, () => stop.abort(signal));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));
 const world = worldOf(process, stop.signal);
 /** Of tools, so far. */
 let runs = 0;
@@ -138,12 +137,7 @@ async function measure(
  * In turns, so that a disturbance meets both. First each once for nothing, as brokers warm up too, and a short run of the tool:
  * what its start takes, of CPU and where it is slow at first also of time, is subtracted from the others.
  */
-async function compare(
-	bench: Bench,
-	system: string,
-	broker: Broker,
-	rival: Rival,
-): Promise<Row> {
+async function compare(bench: Bench, system: string, broker: Broker, rival: Rival): Promise<Row> {
 	const load = loadNow();
 	const messages = Number(values.messages ?? rival.messages);
 	const short = Math.round(messages / 4);
@@ -170,21 +164,12 @@ async function compare(
 			brokerCpu: (whole.brokerSeconds / whole.messages) * 1e6,
 		};
 		const beside = await runBeside(bench, broker, rival, messages);
-		say(
-			`  ${rival.tool} ${one.perSecond.toFixed(0)}/s, mqbench ${beside.perSecond.toFixed(0)}/s`,
-		);
+		say(`  ${rival.tool} ${one.perSecond.toFixed(0)}/s, mqbench ${beside.perSecond.toFixed(0)}/s`);
 		tool.push(one);
 		ours.push(beside);
 		others.push(whole.others);
 	}
-	return {
-		system,
-		rival,
-		tool: middle(tool),
-		ours: middle(ours),
-		load,
-		others: median(others),
-	};
+	return { system, rival, tool: middle(tool), ours: middle(ours), load, others: median(others) };
 }
 
 async function runRival(
@@ -249,16 +234,12 @@ function useOf(brokerPids: readonly number[]): () => {
 	readonly ownSeconds: number;
 } {
 	const look = () => {
-		const { broker, machine } = readResources(
-			{ generatorPids: [], brokerPids },
-			Date.now(),
-		);
+		const { broker, machine } = readResources({ generatorPids: [], brokerPids }, Date.now());
 		const own = process.cpuUsage();
 		return {
 			seconds: performance.now() / 1e3,
 			brokerSeconds: (broker?.cpuNs ?? Number.NaN) / 1e9,
-			busySeconds:
-				((machine.cpuNs ?? Number.NaN) - (machine.idleNs ?? Number.NaN)) / 1e9,
+			busySeconds: ((machine.cpuNs ?? Number.NaN) - (machine.idleNs ?? Number.NaN)) / 1e9,
 			ownSeconds: (own.user + own.system) / 1e6,
 		};
 	};
@@ -318,11 +299,7 @@ async function open(bench: Bench, { rig, starts }: Contest): Promise<Broker> {
 	});
 }
 
-function print(
-	rows: readonly Row[],
-	rates: readonly RateRow[],
-	gaps: readonly Gap[],
-): void {
+function print(rows: readonly Row[], rates: readonly RateRow[], gaps: readonly Gap[]): void {
 	const cpu = os.cpus()[0]?.model ?? "unknown CPU";
 	const out: string[] = [
 		`${cpu}, ${os.availableParallelism()} cores, ${os.type()} ${os.release()}; broker and client share them`,
@@ -364,10 +341,7 @@ function print(
 			...rates.map(({ system, crowd, rates, loads }) =>
 				[
 					system.padEnd(14),
-					(crowd?.notOffered === 0
-						? "all"
-						: String(crowd?.notOffered)
-					).padStart(7),
+					(crowd?.notOffered === 0 ? "all" : String(crowd?.notOffered)).padStart(7),
 					String(crowd?.lost ?? "n/a").padStart(5),
 					time(crowd && quantile(crowd, "lag", 50)).padStart(8),
 					time(crowd && quantile(crowd, "lag", 99)).padStart(7),

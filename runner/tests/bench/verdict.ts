@@ -25,9 +25,7 @@ const folders = readdirSync(root)
 	.map((name) => path.join(root, name))
 	.filter((folder) => existsSync(path.join(folder, "runs")));
 const runs = folders.flatMap((folder) =>
-	readdirSync(path.join(folder, "runs")).map((name) =>
-		path.join(folder, "runs", name),
-	),
+	readdirSync(path.join(folder, "runs")).map((name) => path.join(folder, "runs", name)),
 );
 const wanted = Number(values.runs);
 const spent = { read: 0, merge: 0, judge: 0 };

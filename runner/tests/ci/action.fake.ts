@@ -20,9 +20,7 @@ export interface Action {
 	readonly name: string;
 	readonly description: string;
 	readonly inputs: Readonly<Record<string, Input>>;
-	readonly outputs?: Readonly<
-		Record<string, { description: string; value: string }>
-	>;
+	readonly outputs?: Readonly<Record<string, { description: string; value: string }>>;
 	readonly runs: { readonly using: string; readonly steps: readonly Step[] };
 }
 
@@ -98,7 +96,8 @@ export async function runAction(options: {
 	let status: "success" | "failure" = "success";
 	let log = "";
 	const values = {
-		...{ inputs, steps },
+		inputs,
+		steps,
 		github: { event: options.event ?? {}, token: TOKEN },
 		runner: { temp, os: "Linux", arch: "X64" },
 	};
@@ -110,10 +109,7 @@ export async function runAction(options: {
 		const name = step.name ?? step.uses ?? `step ${i + 1}`;
 		const fill = (map: Step["with"]) =>
 			Object.fromEntries(
-				Object.entries(map ?? {}).map(([key, value]) => [
-					key,
-					filled(String(value), values),
-				]),
+				Object.entries(map ?? {}).map(([key, value]) => [key, filled(String(value), values)]),
 			);
 		const uses = step.uses ?? null;
 		if (!holds(step.if, status, values)) {
@@ -153,10 +149,7 @@ export async function runAction(options: {
 		ran.push({ name, uses, with: fill(step.with), outcome, outputs });
 	}
 	const outputs = Object.fromEntries(
-		Object.entries(action.outputs ?? {}).map(([name, { value }]) => [
-			name,
-			filled(value, values),
-		]),
+		Object.entries(action.outputs ?? {}).map(([name, { value }]) => [name, filled(value, values)]),
 	);
 	return {
 		outcome: status,
@@ -194,24 +187,13 @@ export function write(file: string, text: string): void {
 const TOKEN = "the job's token";
 
 const BASE = Object.fromEntries(
-	[
-		"PATH",
-		"HOME",
-		"TMPDIR",
-		"MQBENCH_CACHE_DIR",
-		"XDG_CACHE_HOME",
-		"GOPROXY",
-		"GOFLAGS",
-	]
+	["PATH", "HOME", "TMPDIR", "MQBENCH_CACHE_DIR", "XDG_CACHE_HOME", "GOPROXY", "GOFLAGS"]
 		.map((name) => [name, process.env[name]])
 		.filter(([, value]) => value !== undefined),
 ) as Record<string, string>;
 
 /** GitHub warns of an input that is not declared, and takes the default of one that is not given. */
-function given(
-	action: Action,
-	values: Readonly<Record<string, string>>,
-): Record<string, string> {
+function given(action: Action, values: Readonly<Record<string, string>>): Record<string, string> {
 	for (const name of Object.keys(values))
 		if (!(name in action.inputs)) throw new Error(`there is no input ${name}`);
 	return Object.fromEntries(
@@ -231,20 +213,18 @@ async function bash(
 	started: (pid: number, log: () => string) => void,
 ): Promise<{ code: number | null; text: string }> {
 	writeFileSync(file, script);
-	const child = spawn(
-		"bash",
-		["--noprofile", "--norc", "-eo", "pipefail", file],
-		{ env, cwd, stdio: ["ignore", "pipe", "pipe"] },
-	);
+	const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", file], {
+		env,
+		cwd,
+		stdio: ["ignore", "pipe", "pipe"],
+	});
 	let text = "";
 	for (const stream of [child.stdout, child.stderr])
 		stream.setEncoding("utf8").on("data", (piece: string) => {
 			text += piece;
 		});
 	started(child.pid ?? -1, () => text);
-	const code = await new Promise<number | null>((resolve) =>
-		child.once("close", resolve),
-	);
+	const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
 	return { code, text };
 }
 

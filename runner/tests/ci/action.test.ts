@@ -10,14 +10,7 @@ import { BUILD_FLAGS } from "../../../infra/binaries/build.ts";
 import { buildKey, cacheFolder } from "../../../infra/binaries/cache.ts";
 import { rentedFile } from "../../../infra/cloud/cloud.fake.ts";
 import { packageFolder, packageVersion } from "../../package.ts";
-import {
-	ACTIONS,
-	type Done,
-	type Ran,
-	runAction,
-	temporaryFolder,
-	write,
-} from "./action.fake.ts";
+import { ACTIONS, type Done, type Ran, runAction, temporaryFolder, write } from "./action.fake.ts";
 
 const MQBENCH = path.join(ACTIONS, "mqbench");
 const DIST = path.join(packageFolder, "dist");
@@ -49,9 +42,7 @@ test("a scenario that keeps its promise: the step succeeds, with outputs, summar
 		p99: expect.stringMatching(/\d/),
 		cli: path.join(DIST, "runner", "cli.js"),
 	});
-	const result = JSON.parse(
-		readFileSync(path.join(report, "result.json"), "utf8"),
-	);
+	const result = JSON.parse(readFileSync(path.join(report, "result.json"), "utf8"));
 	expect(result.verdict).toBe("pass");
 	expect(existsSync(path.join(report, "report.html"))).toBe(true);
 	expect(done.summary).toContain("# ci: PASS");
@@ -63,18 +54,14 @@ test("a scenario that keeps its promise: the step succeeds, with outputs, summar
 	expect(comment.with.name).toBe("mqbench-comment-mqbench");
 	const small = comment.with.path ?? "";
 	expect(readFileSync(path.join(small, "pull-request.txt"), "utf8")).toBe("7");
-	expect(readFileSync(path.join(small, "comment.md"), "utf8")).toMatch(
-		/^<!-- mqbench:ci -->\n/,
-	);
+	expect(readFileSync(path.join(small, "comment.md"), "utf8")).toMatch(/^<!-- mqbench:ci -->\n/);
 }, 180_000);
 
 test("a breach: the step fails after the uploads with 99, and says so on the SLA's line", async () => {
 	const workspace = temporaryFolder();
 	const file = scenario(workspace, "p50 < 1us");
 	const line =
-		readFileSync(path.join(workspace, file), "utf8")
-			.split("\n")
-			.indexOf("  - p50 < 1us") + 1;
+		readFileSync(path.join(workspace, file), "utf8").split("\n").indexOf("  - p50 < 1us") + 1;
 	const done = await measured({
 		folder: MQBENCH,
 		workspace,
@@ -85,20 +72,14 @@ test("a breach: the step fails after the uploads with 99, and says so on the SLA
 	expect(done.outputs).toMatchObject({ verdict: "fail", "exit-code": "99" });
 	expect(done.outputs.gate).toContain("p50 < 1us");
 	expect(done.summary).toContain("# ci: FAIL");
-	const errors = done.log
-		.split("\n")
-		.filter((text) => text.startsWith("::error"));
+	const errors = done.log.split("\n").filter((text) => text.startsWith("::error"));
 	expect(errors).toHaveLength(1);
 	expect(errors[0]).toContain(`file=${file},line=${line},`);
 	expect(done.log).toContain("mqbench: fail (exit code 99)");
 	// The gate is the last step: what failed is kept.
-	expect(done.steps.filter((one) => one.outcome === "failure")).toEqual([
-		step(done, "Gate"),
-	]);
+	expect(done.steps.filter((one) => one.outcome === "failure")).toEqual([step(done, "Gate")]);
 	expect(step(done, "Upload the run").with.name).toBe("slow");
-	expect(step(done, "Upload the comment").with.name).toBe(
-		"mqbench-comment-slow",
-	);
+	expect(step(done, "Upload the comment").with.name).toBe("mqbench-comment-slow");
 }, 180_000);
 
 test("a breach with fail: false and summary: false is only told", async () => {
@@ -131,12 +112,7 @@ test("a scenario with a mistake: error, exit code 2, and an annotation, though t
 		with: { scenario: scenario(workspace, "p50 < 10 apples") },
 	});
 	expect(done.outcome).toBe("failure");
-	expect(done.outputs).toMatchObject({
-		verdict: "error",
-		"exit-code": "2",
-		report: "",
-		gate: "",
-	});
+	expect(done.outputs).toMatchObject({ verdict: "error", "exit-code": "2", report: "", gate: "" });
 	expect(done.log).toContain("10 apples");
 	expect(done.log).toContain(
 		"::error title=mqbench::There is no result, and mqbench's exit code is 2",
@@ -146,12 +122,10 @@ test("a scenario with a mistake: error, exit code 2, and an annotation, though t
 }, 180_000);
 
 test("the cache has the name that mqbench gives its build, and Go is set up only to build", async () => {
-	const key = buildKey(
-		path.join(packageFolder, "extensions"),
-		process.platform,
-		process.arch,
-		[...BUILD_FLAGS, packageVersion],
-	);
+	const key = buildKey(path.join(packageFolder, "extensions"), process.platform, process.arch, [
+		...BUILD_FLAGS,
+		packageVersion,
+	]);
 	const bin = path.join(cacheFolder(process.env, process.platform), "bin", key);
 	const run = (hit: string) =>
 		runAction({
@@ -179,12 +153,7 @@ test("cache: false keeps nothing, and empty versions take what is on PATH", asyn
 	const done = await runAction({
 		folder: MQBENCH,
 		workspace: temporaryFolder(),
-		with: {
-			scenario: "none.yaml",
-			cache: "false",
-			"node-version": "",
-			"go-version": "",
-		},
+		with: { scenario: "none.yaml", cache: "false", "node-version": "", "go-version": "" },
 	});
 	for (const one of done.steps)
 		if (one.uses !== null && !one.uses.startsWith("actions/upload-artifact"))
@@ -205,15 +174,10 @@ test("what Maven fetched is another cache for another scenario, and is kept only
 			with: { scenario: scenario(workspace, sla) },
 			env: { MQBENCH_CACHE_DIR: cache },
 		});
-		const { path: where, key = "" } = step(
-			done,
-			"Restore what Maven fetched",
-		).with;
+		const { path: where, key = "" } = step(done, "Restore what Maven fetched").with;
 		expect(where).toBe(path.join(cache, "jars"));
 		keys.push(key);
-		expect(step(done, "Keep what Maven fetched").outcome).toBe(
-			jars ? "success" : "skipped",
-		);
+		expect(step(done, "Keep what Maven fetched").outcome).toBe(jars ? "success" : "skipped");
 		expect(step(done, "Keep what mqbench built").outcome).toBe("skipped");
 	}
 	expect(new Set(keys).size).toBe(2);
@@ -273,8 +237,7 @@ test("the options that the action passes are options of mqbench", () => {
 	const script = readFileSync(path.join(MQBENCH, "run.mjs"), "utf8");
 	const passed = [...script.matchAll(/"(--[a-z-]+)"/g)].map(([, name]) => name);
 	expect(passed).toHaveLength(5);
-	for (const name of passed)
-		expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+	for (const name of passed) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
 });
 
 test.each([
@@ -295,16 +258,13 @@ test.each([
 	["fail", "false # for now"],
 	["confirm", "1"],
 	["summary", "no"],
-])(
-	"%s: %j is refused, and never taken for a gate that is off",
-	async (name, value) => {
-		const done = await stubbed({ with: { scenario: "a.yaml", [name]: value } });
-		expect(done.outcome).toBe("failure");
-		expect(step(done, "Gate").outcome).toBe("failure");
-		expect(done.outputs).toMatchObject({ verdict: "error", "exit-code": "2" });
-		expect(done.log).toContain(`${name} is true or false; got "${value}"`);
-	},
-);
+])("%s: %j is refused, and never taken for a gate that is off", async (name, value) => {
+	const done = await stubbed({ with: { scenario: "a.yaml", [name]: value } });
+	expect(done.outcome).toBe("failure");
+	expect(step(done, "Gate").outcome).toBe("failure");
+	expect(done.outputs).toMatchObject({ verdict: "error", "exit-code": "2" });
+	expect(done.log).toContain(`${name} is true or false; got "${value}"`);
+});
 
 test("two uses in one job have folders of their own", async () => {
 	const temp = temporaryFolder();
@@ -326,10 +286,7 @@ test("a cancelled job: mqbench is told at once, and what it leaves is uploaded",
 		},
 	});
 	expect(done.log).toContain("stopped by SIGINT");
-	expect(done.outputs).toMatchObject({
-		verdict: "interrupted",
-		"exit-code": "130",
-	});
+	expect(done.outputs).toMatchObject({ verdict: "interrupted", "exit-code": "130" });
 	expect(done.outcome).toBe("failure");
 	expect(step(done, "Upload the run").outcome).toBe("success");
 	expect(step(done, TAKE_DOWN).outcome).toBe("success");
@@ -367,7 +324,9 @@ test.each([
 		const cloud = { ...rentedFile.cloud, phase };
 		write(path.join(rig, "rig.json"), JSON.stringify({ ...rentedFile, cloud }));
 		const done = await runAction({
-			...{ folder: MQBENCH, workspace, temp },
+			folder: MQBENCH,
+			workspace,
+			temp,
 			with: { scenario: scenario(workspace, "p50 < 10 apples"), fail: "false" },
 			env: { MQBENCH_PULUMI: path.join(temp, "none") },
 		});
@@ -400,9 +359,7 @@ test("local without a build: it is installed from its lock file, and built", asy
 			packages: { "": { name: "mqbench", version: "7.7.7" } },
 		}),
 	);
-	cpSync(path.join(root, "dist"), path.join(root, "built"), {
-		recursive: true,
-	});
+	cpSync(path.join(root, "dist"), path.join(root, "built"), { recursive: true });
 	execFileSync("rm", ["-r", path.join(root, "dist")]);
 	const done = await runAction({
 		folder: path.join(root, ".github", "actions", "mqbench"),
@@ -418,11 +375,7 @@ test("a version of npm is installed from the registry, and none of its scripts i
 	const root = stub();
 	write(
 		path.join(root, "package.json"),
-		JSON.stringify({
-			name: "mqbench",
-			version: "7.7.7",
-			scripts: { postinstall: "touch hacked" },
-		}),
+		JSON.stringify({ name: "mqbench", version: "7.7.7", scripts: { postinstall: "touch hacked" } }),
 	);
 	const registry = await fakeRegistry(root);
 	const done = await runAction({
@@ -440,9 +393,7 @@ test("a version of npm is installed from the registry, and none of its scripts i
 	expect(existsSync(path.join(installed, "package.json"))).toBe(true);
 	expect(existsSync(path.join(installed, "hacked"))).toBe(false);
 	// What was installed names its build, which is another one with each version.
-	expect(step(done, "Restore what mqbench built").with.key).toMatch(
-		new RegExp(`-${STUB_BUILD}$`),
-	);
+	expect(step(done, "Restore what mqbench built").with.key).toMatch(new RegExp(`-${STUB_BUILD}$`));
 }, 180_000);
 
 test.each([
@@ -465,25 +416,21 @@ test.each([
 	180_000,
 );
 
-test.each([
-	"",
-	"file:../evil",
-	"https://x.test/a.tgz",
-	"npm:evil@1",
-	"1 2",
-	"-g",
-])("version %j is refused before npm sees it", async (version) => {
-	const done = await runAction({
-		folder: MQBENCH,
-		workspace: temporaryFolder(),
-		with: { scenario: "a.yaml", version },
-		env: { npm_config_registry: "http://127.0.0.1:9" },
-	});
-	expect(done.outcome).toBe("failure");
-	expect(done.log).toContain("a version of mqbench on npm");
-	expect(step(done, "Measure").outcome).toBe("skipped");
-	expect(step(done, "Upload the run").outcome).toBe("skipped");
-});
+test.each(["", "file:../evil", "https://x.test/a.tgz", "npm:evil@1", "1 2", "-g"])(
+	"version %j is refused before npm sees it",
+	async (version) => {
+		const done = await runAction({
+			folder: MQBENCH,
+			workspace: temporaryFolder(),
+			with: { scenario: "a.yaml", version },
+			env: { npm_config_registry: "http://127.0.0.1:9" },
+		});
+		expect(done.outcome).toBe("failure");
+		expect(done.log).toContain("a version of mqbench on npm");
+		expect(step(done, "Measure").outcome).toBe("skipped");
+		expect(step(done, "Upload the run").outcome).toBe("skipped");
+	},
+);
 
 // --- internal ---
 
@@ -503,14 +450,9 @@ sla:
 }
 
 /** Runs the action again, twice at most, while the run is INVALID: on a machine that others keep busy it rightly is. */
-async function measured(
-	options: Parameters<typeof runAction>[0],
-	again = 2,
-): Promise<Done> {
+async function measured(options: Parameters<typeof runAction>[0], again = 2): Promise<Done> {
 	const done = await runAction(options);
-	return done.outputs.verdict === "invalid" && again > 0
-		? measured(options, again - 1)
-		: done;
+	return done.outputs.verdict === "invalid" && again > 0 ? measured(options, again - 1) : done;
 }
 
 function step(done: Done, name: string): Ran {
@@ -528,9 +470,7 @@ const STUB_BUILD = "0123456789abcdef";
 /** The repository of an mqbench that measures nothing: it writes its arguments into the folder of the run. */
 function stub(from: "build" | "package" = "build"): string {
 	const root = temporaryFolder();
-	cpSync(MQBENCH, path.join(root, ".github", "actions", "mqbench"), {
-		recursive: true,
-	});
+	cpSync(MQBENCH, path.join(root, ".github", "actions", "mqbench"), { recursive: true });
 	cpSync(
 		path.join(packageFolder, "runner", "brokers", "kafka", "pom.xml"),
 		path.join(root, "runner", "brokers", "kafka", "pom.xml"),
@@ -571,9 +511,7 @@ console.log("waiting");
 	return root;
 }
 
-function stubbed(
-	options: Partial<Parameters<typeof runAction>[0]>,
-): Promise<Done> {
+function stubbed(options: Partial<Parameters<typeof runAction>[0]>): Promise<Done> {
 	return runAction({
 		folder: path.join(stub(), ".github", "actions", "mqbench"),
 		workspace: temporaryFolder(),
@@ -618,11 +556,8 @@ async function fakeRegistry(root: string): Promise<string> {
 			}),
 		);
 	});
-	const address = () =>
-		`http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	await new Promise<void>((resolve) =>
-		server.listen(0, "127.0.0.1", () => resolve()),
-	);
+	const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
 	onTestFinished(() => {
 		server.closeAllConnections();
 		server.close();

@@ -1,11 +1,5 @@
 import { spawn } from "node:child_process";
-import {
-	mkdirSync,
-	mkdtempSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -52,8 +46,7 @@ test("leaves alone what others wrote, also with its marker, and the comments of 
 		{ user: BOT, body: `quoted:\n${MARKER}` },
 		{ user: BOT, body: "<!-- mqbench:orders-eu -->\nlonger name" },
 	];
-	for (const [i, one] of others.entries())
-		github.comments.push({ id: i, issue: 7, ...one });
+	for (const [i, one] of others.entries()) github.comments.push({ id: i, issue: 7, ...one });
 	const before = others.map(({ body }) => body);
 	await comment(github, artifact());
 	expect(github.comments.slice(0, 4).map(({ body }) => body)).toEqual(before);
@@ -68,9 +61,7 @@ test("finds its comment on the third page", async () => {
 	expect((await comment(github, artifact())).code).toBe(0);
 	expect(github.comments).toHaveLength(250);
 	expect(github.comments[240]?.body).toContain("# orders: PASS");
-	expect(github.requests.filter((one) => one.startsWith("GET"))).toHaveLength(
-		4,
-	);
+	expect(github.requests.filter((one) => one.startsWith("GET"))).toHaveLength(4);
 });
 
 test("creates its comment after exactly one page of others", async () => {
@@ -119,18 +110,15 @@ test.each([
 	["another commit", { sha: "f".repeat(40), repository: FORK }],
 	["the same commit in another repository", { sha: SHA, repository: 1 }],
 	["the same commit of a deleted fork", { sha: SHA, repository: null }],
-])(
-	"a fork that names somebody else's pull request, %s, writes nothing",
-	async (_what, victim) => {
-		const github = await server();
-		github.pulls.set(8, victim);
-		const { code, out } = await comment(github, artifact({ number: "8" }));
-		expect(out).toContain("#8 is not written to");
-		expect(code).toBe(0);
-		expect(github.requests).toEqual([`GET /repos/${REPOSITORY}/pulls/8`]);
-		expect(github.comments).toEqual([]);
-	},
-);
+])("a fork that names somebody else's pull request, %s, writes nothing", async (_what, victim) => {
+	const github = await server();
+	github.pulls.set(8, victim);
+	const { code, out } = await comment(github, artifact({ number: "8" }));
+	expect(out).toContain("#8 is not written to");
+	expect(code).toBe(0);
+	expect(github.requests).toEqual([`GET /repos/${REPOSITORY}/pulls/8`]);
+	expect(github.comments).toEqual([]);
+});
 
 test("a pull request that does not exist fails", async () => {
 	const github = await server();
@@ -145,16 +133,13 @@ test.each([
 	["7\n8", "pull-request.txt does not hold a number"],
 	["0", "pull-request.txt does not hold a number"],
 	["7".repeat(21), "pull-request.txt has 21 bytes"],
-])(
-	"%j is no number of a pull request, and nothing is asked",
-	async (number, why) => {
-		const github = await server();
-		const { code, out } = await comment(github, artifact({ number }));
-		expect(out).toContain(why);
-		expect(code).toBe(1);
-		expect(github.requests).toEqual([]);
-	},
-);
+])("%j is no number of a pull request, and nothing is asked", async (number, why) => {
+	const github = await server();
+	const { code, out } = await comment(github, artifact({ number }));
+	expect(out).toContain(why);
+	expect(code).toBe(1);
+	expect(github.requests).toEqual([]);
+});
 
 test.each([
 	"",
@@ -205,10 +190,7 @@ test.each([
 	["of emoji", "🐇".repeat(40_000)],
 ])("a report too long for GitHub, %s, is cut to fit", async (_what, long) => {
 	const github = await server();
-	const { code, out } = await comment(
-		github,
-		artifact({ text: `${MARKER}\n${long}` }),
-	);
+	const { code, out } = await comment(github, artifact({ text: `${MARKER}\n${long}` }));
 	expect(out).toContain("#7: ");
 	expect(code).toBe(0);
 	const body = github.comments[0]?.body ?? "";
@@ -248,9 +230,7 @@ test("a comment that was created though the answer was an error is not created t
 	github.failures.push({ status: 502, done: true, on: "POST" });
 	expect((await comment(github, artifact())).code).toBe(0);
 	expect(github.comments).toHaveLength(1);
-	expect(github.requests.at(-1)).toBe(
-		`PATCH /repos/${REPOSITORY}/issues/comments/1000`,
-	);
+	expect(github.requests.at(-1)).toBe(`PATCH /repos/${REPOSITORY}/issues/comments/1000`);
 });
 
 test("errors that do not pass fail after four tries, with GitHub's words and without the token", async () => {
@@ -269,9 +249,7 @@ test("a token that may not write fails at once, with the permissions that are ne
 	const { code, out } = await comment(github, artifact());
 	expect(out).toContain("pull-requests: write, actions: read");
 	expect(code).toBe(1);
-	expect(github.requests.filter((one) => one.startsWith("POST"))).toHaveLength(
-		1,
-	);
+	expect(github.requests.filter((one) => one.startsWith("POST"))).toHaveLength(1);
 });
 
 test("after a push there is no pull request to write to", async () => {
@@ -331,10 +309,7 @@ async function comment(
 		...run,
 	};
 	writeFileSync(event, JSON.stringify({ workflow_run: workflowRun }));
-	const script = path.join(
-		packageFolder,
-		".github/actions/comment/comment.mjs",
-	);
+	const script = path.join(packageFolder, ".github/actions/comment/comment.mjs");
 	const child = spawn(process.execPath, [script], {
 		env: {
 			PATH: process.env.PATH,
@@ -352,8 +327,6 @@ async function comment(
 	let err = "";
 	child.stdout.on("data", (piece) => (out += piece));
 	child.stderr.on("data", (piece) => (err += piece));
-	const code = await new Promise<number | null>((resolve) =>
-		child.once("close", resolve),
-	);
+	const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
 	return { code, out, err };
 }

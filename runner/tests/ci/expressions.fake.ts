@@ -18,11 +18,7 @@ export function filled(text: string, values: object): string {
 }
 
 /** Whether an `if` lets a job or a step run: without a word about the status it asks for success, too. */
-export function holds(
-	condition: string | undefined,
-	status: Status,
-	values: object,
-): boolean {
+export function holds(condition: string | undefined, status: Status, values: object): boolean {
 	const text = (condition ?? "").trim().replace(/^\$\{\{(.*)\}\}$/s, "$1");
 	const asked = STATUS_WORDS.some((word) => text.includes(`${word}()`));
 	if (!asked && status !== "success") return false;
@@ -33,9 +29,7 @@ export function holds(
 export function expressionsOf(text: string): string[] {
 	return [
 		...[...text.matchAll(/\$\{\{(.*?)\}\}/gs)].map(([, inside = ""]) => inside),
-		...[...text.matchAll(/^\s*(?:- )?if: (?!["']?\$\{\{)(.*)$/gm)].map(
-			([, inside = ""]) => inside,
-		),
+		...[...text.matchAll(/^\s*(?:- )?if: (?!["']?\$\{\{)(.*)$/gm)].map(([, inside = ""]) => inside),
 	].map((expression) => expression.trim());
 }
 
@@ -51,21 +45,26 @@ export function parsed(expression: string): Expr {
 
 const STATUS_WORDS = ["success", "failure", "cancelled", "always"];
 const CONTEXTS = [
-	...["env", "github", "inputs", "job", "jobs", "matrix", "needs", "runner"],
-	...["secrets", "steps", "strategy", "vars"],
+	"env",
+	"github",
+	"inputs",
+	"job",
+	"jobs",
+	"matrix",
+	"needs",
+	"runner",
+	"secrets",
+	"steps",
+	"strategy",
+	"vars",
 ];
 
-function evaluated(
-	expression: string,
-	values: object,
-	status: Status = "success",
-) {
+function evaluated(expression: string, values: object, status: Status = "success") {
 	const functions = statusFunctions(status);
-	const tree = new Parser(
-		new Lexer(expression).lex().tokens,
-		Object.keys(values),
-		[...Object.values(wellKnownFunctions), ...functions.values()],
-	).parse();
+	const tree = new Parser(new Lexer(expression).lex().tokens, Object.keys(values), [
+		...Object.values(wellKnownFunctions),
+		...functions.values(),
+	]).parse();
 	const contexts = JSON.parse(JSON.stringify(values), data.reviver);
 	return new Evaluator(tree, contexts, functions).evaluate();
 }
@@ -75,9 +74,10 @@ function statusFunctions(status: Status) {
 		STATUS_WORDS.map((name) => [
 			name,
 			{
-				...{ name, minArgs: 0, maxArgs: 0 },
-				call: () =>
-					new data.BooleanData(name === "always" || name.startsWith(status)),
+				name,
+				minArgs: 0,
+				maxArgs: 0,
+				call: () => new data.BooleanData(name === "always" || name.startsWith(status)),
 			},
 		]),
 	);

@@ -44,9 +44,7 @@ export async function fakeGitHub(): Promise<GitHub> {
 		const failure = failing < 0 ? null : failures.splice(failing, 1)[0];
 		const answer = (status: number, value: unknown) => {
 			if (failure?.status === 0) return void request.socket.destroy();
-			response.writeHead(failure?.status ?? status, {
-				"content-type": "application/json",
-			});
+			response.writeHead(failure?.status ?? status, { "content-type": "application/json" });
 			response.end(JSON.stringify(value));
 		};
 		if (request.headers.authorization !== `Bearer ${TOKEN}`)
@@ -69,10 +67,7 @@ export async function fakeGitHub(): Promise<GitHub> {
 			if (!found) return answer(404, { message: "Not Found" });
 			return answer(200, {
 				number: Number(pull),
-				head: {
-					sha: found.sha,
-					repo: found.repository === null ? null : { id: found.repository },
-				},
+				head: { sha: found.sha, repo: found.repository === null ? null : { id: found.repository } },
 			});
 		}
 		if (list?.[1] === "GET") {
@@ -82,8 +77,7 @@ export async function fakeGitHub(): Promise<GitHub> {
 			return answer(200, all.slice(from, from + per).map(shown));
 		}
 		const written = body();
-		if (written === null)
-			return answer(422, { message: "Body is too long (maximum is 65536)" });
+		if (written === null) return answer(422, { message: "Body is too long (maximum is 65536)" });
 		if (list) {
 			const comment = {
 				id: 1000 + comments.length,
@@ -99,19 +93,11 @@ export async function fakeGitHub(): Promise<GitHub> {
 		old.body = written;
 		return answer(200, shown(old));
 	});
-	await new Promise<void>((resolve) =>
-		server.listen(0, "127.0.0.1", () => resolve()),
-	);
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
 	onTestFinished(() => {
 		server.closeAllConnections();
 		server.close();
 	});
 	const { port } = server.address() as AddressInfo;
-	return {
-		url: `http://127.0.0.1:${port}`,
-		requests,
-		comments,
-		failures,
-		pulls,
-	};
+	return { url: `http://127.0.0.1:${port}`, requests, comments, failures, pulls };
 }

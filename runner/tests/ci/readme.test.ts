@@ -11,11 +11,7 @@ const action = readAction(FOLDER);
 
 test("its tables are action.yml's inputs and outputs", () => {
 	const text = readFileSync(FILE, "utf8");
-	const fresh = between(
-		between(text, "inputs", inputTable()),
-		"outputs",
-		outputTable(),
-	);
+	const fresh = between(between(text, "inputs", inputTable()), "outputs", outputTable());
 	if (process.env.UPDATE_GOLDEN) writeFileSync(FILE, fresh);
 	expect(readFileSync(FILE, "utf8")).toBe(fresh);
 });
@@ -25,21 +21,19 @@ test("its links lead somewhere, and every example is in its table", () => {
 	const links = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)]
 		.map(([, link = ""]) => link)
 		.filter((link) => !link.startsWith("https:"));
-	for (const link of links)
-		expect(existsSync(path.join(FOLDER, link)), link).toBe(true);
+	for (const link of links) expect(existsSync(path.join(FOLDER, link)), link).toBe(true);
 	for (const file of filesBelow(path.join(FOLDER, "examples"), ".yml", ".yaml"))
 		expect(links).toContain(path.relative(FOLDER, file));
 });
 
 test("its snippets are YAML, and the action's inputs in them exist", () => {
 	const text = readFileSync(FILE, "utf8");
-	const snippets = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(
-		([, snippet = ""]) => parse(snippet),
+	const snippets = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, snippet = ""]) =>
+		parse(snippet),
 	);
 	expect(snippets).toHaveLength(2);
 	const [github, gitlab] = snippets;
-	for (const name of Object.keys(github.steps[1].with))
-		expect(action.inputs).toHaveProperty(name);
+	for (const name of Object.keys(github.steps[1].with)) expect(action.inputs).toHaveProperty(name);
 	expect(gitlab.bench.artifacts).toMatchObject({
 		when: "always",
 		reports: { junit: "mqbench-report/junit.xml" },
@@ -47,10 +41,7 @@ test("its snippets are YAML, and the action's inputs in them exist", () => {
 });
 
 test("it pins as the action pins", () => {
-	const used = readFileSync(
-		path.join(packageFolder, ".github", "workflows", "ci.yml"),
-		"utf8",
-	);
+	const used = readFileSync(path.join(packageFolder, ".github", "workflows", "ci.yml"), "utf8");
 	const [pin] = /actions\/checkout@\S+ # v\S+/.exec(used) ?? [""];
 	expect(readFileSync(FILE, "utf8")).toContain(pin);
 });
@@ -88,7 +79,5 @@ function outputTable(): string {
 }
 
 function table(head: string[], rows: string[][]): string {
-	return [head, head.map(() => "---"), ...rows]
-		.map((row) => `| ${row.join(" | ")} |`)
-		.join("\n");
+	return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }

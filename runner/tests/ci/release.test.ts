@@ -14,17 +14,12 @@ interface Job {
 	readonly environment?: string;
 	readonly permissions: Readonly<Record<string, string>>;
 	readonly env?: Readonly<Record<string, string>>;
-	readonly defaults?: {
-		readonly run: { readonly "working-directory": string };
-	};
+	readonly defaults?: { readonly run: { readonly "working-directory": string } };
 	readonly steps: readonly Step[];
 }
 
 const { on, permissions, jobs } = parse(
-	readFileSync(
-		path.join(packageFolder, ".github", "workflows", "release.yml"),
-		"utf8",
-	),
+	readFileSync(path.join(packageFolder, ".github", "workflows", "release.yml"), "utf8"),
 ) as {
 	readonly on: { readonly push: object };
 	readonly permissions: object;
@@ -32,11 +27,7 @@ const { on, permissions, jobs } = parse(
 };
 
 const TAG = { event_name: "push", ref: "refs/tags/v0.2.0", ref_name: "v0.2.0" };
-const DISPATCH = {
-	event_name: "workflow_dispatch",
-	ref: "refs/heads/main",
-	ref_name: "main",
-};
+const DISPATCH = { event_name: "workflow_dispatch", ref: "refs/heads/main", ref_name: "main" };
 
 test("a branch that is pushed releases nothing: only tags start it, or a person", () => {
 	expect(on).toEqual({
@@ -58,8 +49,7 @@ describe("what runs, and with which arguments", () => {
 		const published = publish.filter((line) => line.startsWith("npm publish"));
 		expect(published).toEqual(
 			[...PLATFORMS.map(fileOf).sort(), "mqbench-0.2.0.tgz"].map(
-				(file) =>
-					`npm publish ./${file} --provenance --access public --tag latest`,
+				(file) => `npm publish ./${file} --provenance --access public --tag latest`,
 			),
 		);
 		expect(publish.at(-1)).toMatch(
@@ -113,17 +103,12 @@ test("each job has the rights that it needs: what runs foreign code has none", (
 	expect(permissions).toEqual({});
 	expect(Object.keys(jobs)).toEqual(["build", "publish"]);
 	expect(jobs.build?.permissions).toEqual({ contents: "read" });
-	expect(jobs.publish?.permissions).toEqual({
-		contents: "write",
-		"id-token": "write",
-	});
+	expect(jobs.publish?.permissions).toEqual({ contents: "write", "id-token": "write" });
 	expect(jobs.publish?.environment).toBe("release");
 	// npm knows the workflow by GitHub's word for it: there is no token to steal. Nothing is installed or built beside it.
 	const text = JSON.stringify(jobs);
 	expect(text).not.toContain("secrets.");
-	expect(JSON.stringify(jobs.publish)).not.toMatch(
-		/npm (ci|install|run)|npx|checkout/,
-	);
+	expect(JSON.stringify(jobs.publish)).not.toMatch(/npm (ci|install|run)|npx|checkout/);
 });
 
 test("what provenance names is where the packages come from", () => {
@@ -166,37 +151,27 @@ function told(
 		write(calls, "");
 		for (const program of SAY) {
 			const file = path.join(folder, "bin", program);
-			write(
-				file,
-				`#!/bin/sh\necho "${program} $*" >>${calls}\n${program === "npm" ? npm : ""}\n`,
-			);
+			write(file, `#!/bin/sh\necho "${program} $*" >>${calls}\n${program === "npm" ? npm : ""}\n`);
 			chmodSync(file, 0o755);
 		}
 		makePackages(folder, github.ref_name?.replace(/^main$|^v/, "") || "0.2.0");
-		if (damaged)
-			write(path.join(folder, "packages", "mqbench-0.2.0.tgz"), "other");
+		if (damaged) write(path.join(folder, "packages", "mqbench-0.2.0.tgz"), "other");
 		let status: Status = "success";
 		for (const step of job.steps) {
 			if (step.run === undefined || !holds(step.if, status, values)) continue;
-			const env = Object.entries({ ...job.env, ...step.env }).map(
-				([key, value]) => [key, filled(String(value), values)],
-			);
+			const env = Object.entries({ ...job.env, ...step.env }).map(([key, value]) => [
+				key,
+				filled(String(value), values),
+			]);
 			try {
-				execFileSync(
-					"bash",
-					["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run],
-					{
-						cwd: path.join(
-							folder,
-							job.defaults?.run["working-directory"] ?? "",
-						),
-						stdio: "ignore",
-						env: {
-							...Object.fromEntries(env),
-							PATH: `${path.join(folder, "bin")}:${process.env.PATH}`,
-						},
+				execFileSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run], {
+					cwd: path.join(folder, job.defaults?.run["working-directory"] ?? ""),
+					stdio: "ignore",
+					env: {
+						...Object.fromEntries(env),
+						PATH: `${path.join(folder, "bin")}:${process.env.PATH}`,
 					},
-				);
+				});
 			} catch {
 				status = "failure";
 			}
@@ -212,34 +187,22 @@ function makePackages(folder: string, version: string): void {
 	for (const made of ["release/packages", "packages"]) {
 		const packages = path.join(folder, made);
 		mkdirSync(packages, { recursive: true });
-		const names = [
-			...PLATFORMS.map(({ packageName }) => packageName),
-			"mqbench",
-		];
+		const names = [...PLATFORMS.map(({ packageName }) => packageName), "mqbench"];
 		for (const name of names) {
 			const content = path.join(folder, "content");
-			write(
-				path.join(content, "package", "package.json"),
-				`{"name":"${name}"}`,
-			);
+			write(path.join(content, "package", "package.json"), `{"name":"${name}"}`);
 			execFileSync("tar", [
-				...[
-					"-czf",
-					path.join(
-						packages,
-						`${name.replace(/^@(.*)\//, "$1-")}-${version}.tgz`,
-					),
-				],
-				...["-C", content, "package"],
+				"-czf",
+				path.join(packages, `${name.replace(/^@(.*)\//, "$1-")}-${version}.tgz`),
+				"-C",
+				content,
+				"package",
 			]);
 		}
 		write(path.join(packages, "CHANGELOG.md"), "# Changes\n");
-		if (made === "packages")
-			write(path.join(packages, "mqbench-image-linux-x64.tar.gz"), "image");
-		execFileSync(
-			"sh",
-			["-c", "sha256sum *.tgz $(ls *.tar.gz 2>/dev/null) >SHA256SUMS"],
-			{ cwd: packages },
-		);
+		if (made === "packages") write(path.join(packages, "mqbench-image-linux-x64.tar.gz"), "image");
+		execFileSync("sh", ["-c", "sha256sum *.tgz $(ls *.tar.gz 2>/dev/null) >SHA256SUMS"], {
+			cwd: packages,
+		});
 	}
 }

@@ -86,10 +86,9 @@ test.each(named([...actions, ...workflows]))(
 test("one version of each foreign action is used everywhere", () => {
 	const versions = new Map<string, Set<string>>();
 	for (const file of [...actions, ...workflows])
-		for (const [, name = "", version = ""] of readFileSync(
-			file,
-			"utf8",
-		).matchAll(/uses: ([\w-]+\/[\w-]+)\S*@([0-9a-f]{40} # v\S+)/g))
+		for (const [, name = "", version = ""] of readFileSync(file, "utf8").matchAll(
+			/uses: ([\w-]+\/[\w-]+)\S*@([0-9a-f]{40} # v\S+)/g,
+		))
 			versions.set(name, (versions.get(name) ?? new Set()).add(version));
 	expect(versions.size).toBe(8);
 	for (const [name, all] of versions) expect([...all], name).toHaveLength(1);
@@ -98,8 +97,7 @@ test("one version of each foreign action is used everywhere", () => {
 test.each(named([...actions, ...workflows]))(
 	"%s puts nothing from outside into a shell's text",
 	(_name, file) => {
-		for (const step of stepsOf(file))
-			expect(step.run ?? "").not.toMatch(/\$\{\{/);
+		for (const step of stepsOf(file)) expect(step.run ?? "").not.toMatch(/\$\{\{/);
 	},
 );
 
@@ -131,8 +129,7 @@ test.each(named(workflows))(
 	(_name, file) => {
 		const { permissions, jobs } = parse(readFileSync(file, "utf8"));
 		expect(permissions).toBeTypeOf("object");
-		for (const value of Object.values(permissions as object))
-			expect(value).toBe("read");
+		for (const value of Object.values(permissions as object)) expect(value).toBe("read");
 		for (const job of Object.values(jobs as Record<string, Job>))
 			for (const step of job.steps) {
 				if (!step.uses?.startsWith("actions/checkout@")) continue;
@@ -187,16 +184,7 @@ test.each(named(actions))("%s is whole", (_name, file) => {
 		if (step.run !== undefined) expect(step.shell).toBe("bash");
 		// GitHub's names; a misspelt one would be ignored.
 		for (const key of Object.keys(step))
-			expect([
-				"id",
-				"name",
-				"if",
-				"uses",
-				"with",
-				"run",
-				"shell",
-				"env",
-			]).toContain(key);
+			expect(["id", "name", "if", "uses", "with", "run", "shell", "env"]).toContain(key);
 	}
 	for (const [name, input] of Object.entries(action.inputs)) {
 		expect(input.description, name).toMatch(/\.$/);
@@ -204,9 +192,7 @@ test.each(named(actions))("%s is whole", (_name, file) => {
 	}
 	// Every input is used, and every one that is used is declared.
 	const text = JSON.stringify(action.runs);
-	const used = [...text.matchAll(/\binputs\.([\w-]+)/g)].map(
-		([, name]) => name,
-	);
+	const used = [...text.matchAll(/\binputs\.([\w-]+)/g)].map(([, name]) => name);
 	expect([...new Set(used)].sort()).toEqual(Object.keys(action.inputs).sort());
 	const outputs = JSON.stringify(action.outputs ?? {});
 	for (const [, id] of `${text}${outputs}`.matchAll(/\bsteps\.([\w-]+)\./g))
@@ -217,9 +203,7 @@ test.each(named(actions))(
 	"%s gives each script the variables that it reads, and none that it does not",
 	(_name, file) => {
 		for (const step of stepsOf(file)) {
-			const script = /"\$GITHUB_ACTION_PATH\/([\w.]+)"/.exec(
-				step.run ?? "",
-			)?.[1];
+			const script = /"\$GITHUB_ACTION_PATH\/([\w.]+)"/.exec(step.run ?? "")?.[1];
 			if (script === undefined) continue;
 			const text = readFileSync(path.join(path.dirname(file), script), "utf8");
 			const read = [...text.matchAll(/\benv\.([A-Z_]+)/g)].map(([, n]) => n);
@@ -232,15 +216,16 @@ test.each(named(actions))(
 	},
 );
 
-test.each(
-	filesBelow(EXAMPLES, ".yaml").map((file) => [path.basename(file), file]),
-)("the scenario %s is one that mqbench takes", async (_name, file) => {
-	const { readScenario } = await import("../../scenario/read.ts");
-	const { realWorld } = await import("../../../infra/binaries/real.fake.ts");
-	const world = { ...realWorld, env: { BUILD: "/build" } };
-	const { scenario } = await readScenario(file, {}, world);
-	expect(scenario.name).toBe(path.basename(file, ".yaml"));
-});
+test.each(filesBelow(EXAMPLES, ".yaml").map((file) => [path.basename(file), file]))(
+	"the scenario %s is one that mqbench takes",
+	async (_name, file) => {
+		const { readScenario } = await import("../../scenario/read.ts");
+		const { realWorld } = await import("../../../infra/binaries/real.fake.ts");
+		const world = { ...realWorld, env: { BUILD: "/build" } };
+		const { scenario } = await readScenario(file, {}, world);
+		expect(scenario.name).toBe(path.basename(file, ".yaml"));
+	},
+);
 
 test("the nightly example keeps 180 nights in one commit, and a page that leads to each", () => {
 	const folder = temporaryFolder();
@@ -256,11 +241,9 @@ test("the nightly example keeps 180 nights in one commit, and a page that leads 
 	for (let i = 0; i < 180; i++)
 		write(path.join(trend, "reports", `2020-01-01T${1000 + i}Z`, "x"), "");
 	const report = path.join(folder, "report");
-	cpSync(
-		path.join(packageFolder, "runner", "report", "fixtures", "healthy"),
-		report,
-		{ recursive: true },
-	);
+	cpSync(path.join(packageFolder, "runner", "report", "fixtures", "healthy"), report, {
+		recursive: true,
+	});
 	const cli = path.join(packageFolder, "dist", "runner", "cli.js");
 	execFileSync(process.execPath, [cli, "report", report], { stdio: "pipe" });
 	const script = stepsOf(path.join(EXAMPLES, "nightly.yml")).find(
@@ -272,12 +255,7 @@ test("the nightly example keeps 180 nights in one commit, and a page that leads 
 		chmodSync(date, 0o755);
 		execFileSync("bash", ["-eo", "pipefail", "-c", script ?? "exit 1"], {
 			cwd: trend,
-			env: {
-				...GIT,
-				PATH: `${path.dirname(date)}:${process.env.PATH}`,
-				REPORT: report,
-				CLI: cli,
-			},
+			env: { ...GIT, PATH: `${path.dirname(date)}:${process.env.PATH}`, REPORT: report, CLI: cli },
 		});
 	}
 	const files = git(remote, "ls-tree", "-r", "--name-only", "mqbench-trend");
@@ -297,8 +275,7 @@ test("the nightly example keeps 180 nights in one commit, and a page that leads 
 function neverChosen(tree: Expr): boolean {
 	if (tree instanceof ast.Grouping) return neverChosen(tree.group);
 	if (tree instanceof ast.Unary) return neverChosen(tree.expr);
-	if (tree instanceof ast.Binary)
-		return neverChosen(tree.left) || neverChosen(tree.right);
+	if (tree instanceof ast.Binary) return neverChosen(tree.left) || neverChosen(tree.right);
 	if (tree instanceof ast.FunctionCall) return tree.args.some(neverChosen);
 	if (!(tree instanceof ast.Logical)) return false;
 	const chosen = tree.args
@@ -307,9 +284,7 @@ function neverChosen(tree: Expr): boolean {
 		.map((arg) => arg.args.at(-1));
 	return (
 		(tree.operator.lexeme === "||" &&
-			chosen.some(
-				(last) => last instanceof ast.Literal && falsy(last.literal),
-			)) ||
+			chosen.some((last) => last instanceof ast.Literal && falsy(last.literal))) ||
 		tree.args.some(neverChosen)
 	);
 }
@@ -335,49 +310,32 @@ function stepsOf(file: string): readonly Step[] {
 	const { runs, jobs } = parse(readFileSync(file, "utf8"));
 	return runs
 		? (runs.steps as Step[])
-		: Object.values(jobs as Record<string, Job>).flatMap(
-				({ steps, defaults }) =>
-					steps.map((step) => ({ ...defaults?.run, ...step })),
+		: Object.values(jobs as Record<string, Job>).flatMap(({ steps, defaults }) =>
+				steps.map((step) => ({ ...defaults?.run, ...step })),
 			);
 }
 
 /** Over a repository in which examples are workflows, and our actions are its own, so that actionlint reads their action.yml. */
-function actionlint(edit = (text: string) => text): {
-	status: number | null;
-	said: string;
-} {
+function actionlint(edit = (text: string) => text): { status: number | null; said: string } {
 	const repository = temporaryFolder();
 	mkdirSync(path.join(repository, ".git"));
 	cpSync(GITHUB, path.join(repository, ".github"), { recursive: true });
 	for (const file of filesBelow(EXAMPLES, ".yml"))
 		write(
-			path.join(
-				repository,
-				".github",
-				"workflows",
-				`example-${path.basename(file)}`,
-			),
+			path.join(repository, ".github", "workflows", `example-${path.basename(file)}`),
 			edit(
 				readFileSync(file, "utf8").replaceAll(
 					/uses: (mqbench\/\S+)/g,
-					(_, what: string) =>
-						`uses: ./.github/actions/${OWN.exec(what)?.[1] ?? what}`,
+					(_, what: string) => `uses: ./.github/actions/${OWN.exec(what)?.[1] ?? what}`,
 				),
 			),
 		);
 	const { status, stdout, stderr } = spawnSync(
 		"go",
 		["run", ACTIONLINT, "-no-color", "-shellcheck=", "-pyflakes="],
-		{
-			cwd: repository,
-			encoding: "utf8",
-			env: { ...process.env, GOFLAGS: "", GOWORK: "off" },
-		},
+		{ cwd: repository, encoding: "utf8", env: { ...process.env, GOFLAGS: "", GOWORK: "off" } },
 	);
 	// go tells of downloads and of the exit code on stderr.
-	const errors = stderr.replaceAll(
-		/^(go: (downloading|finding)\b.*|exit status \d+)\n/gm,
-		"",
-	);
+	const errors = stderr.replaceAll(/^(go: (downloading|finding)\b.*|exit status \d+)\n/gm, "");
 	return { status, said: stdout + errors };
 }

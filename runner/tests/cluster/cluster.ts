@@ -37,8 +37,7 @@ export function clusterMissing(): string | null {
 	if (process.platform !== "linux") return "needs Linux";
 	if (process.getuid?.() !== 0) return "needs root";
 	for (const program of ["containerd", "runc", "conntrack", "gcc"])
-		if (spawnSync("which", [program], { env: ENV }).status !== 0)
-			return `needs ${program}`;
+		if (spawnSync("which", [program], { env: ENV }).status !== 0) return `needs ${program}`;
 	for (const file of ["/usr/lib/cni/bridge", "/bin/busybox"])
 		if (!existsSync(file)) return `needs ${file}`;
 	return null;
@@ -94,18 +93,14 @@ export async function startCluster(): Promise<TestCluster> {
 		env: { KUBECONFIG, PATH },
 		kubectl,
 		kubeconfigOf(namespace, account) {
-			const token = kubectl([
-				...["create", "token", account, "--namespace", namespace],
-			]).trim();
+			const token = kubectl(["create", "token", account, "--namespace", namespace]).trim();
 			const file = path.join(work, `${account}.kubeconfig`);
 			const admin = readFileSync(KUBECONFIG, "utf8");
 			writeFileSync(file, admin.replace(/token: [^}]+/, `token: ${token}`));
 			return file;
 		},
 		killApiServer() {
-			const pid = Number(
-				pids().find(([name]) => name === "apiserver")?.[1] ?? 0,
-			);
+			const pid = Number(pids().find(([name]) => name === "apiserver")?.[1] ?? 0);
 			const argv = readFileSync(`/proc/${pid}/cmdline`, "utf8")
 				.split("\0")
 				.filter((word) => word !== "");
@@ -122,9 +117,7 @@ export async function startCluster(): Promise<TestCluster> {
 						path.join(state, "pids"),
 						`${pids()
 							.map(([name, was]) =>
-								name === "apiserver"
-									? `${name} ${child.pid}`
-									: `${name} ${was}`,
+								name === "apiserver" ? `${name} ${child.pid}` : `${name} ${was}`,
 							)
 							.join("\n")}\n`,
 					);
@@ -140,10 +133,7 @@ export async function startCluster(): Promise<TestCluster> {
 const HERE = path.join(packageFolder, "runner/tests/cluster");
 
 /** Debian has some of them where not everybody looks. */
-const ENV = {
-	...process.env,
-	PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin`,
-};
+const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin` };
 
 /** All of Kubernetes in one program, built once for its sources: some minutes. */
 function program(): string {
@@ -163,7 +153,11 @@ function program(): string {
 	execFileSync(
 		"go",
 		[
-			...["build", "-trimpath", "-mod=readonly", "-o", `${file}.part`],
+			"build",
+			"-trimpath",
+			"-mod=readonly",
+			"-o",
+			`${file}.part`,
 			"-ldflags",
 			`-s -w -X ${version}.gitVersion=v1.34.1 -X ${version}.gitMajor=1 -X ${version}.gitMinor=34`,
 			".",

@@ -21,11 +21,13 @@ import { fillRoot, type Imitated } from "../e2e/images.ts";
 /** What holds a pod's namespaces: Kubernetes' own, from its sources. */
 export async function pauseImage(file: string): Promise<void> {
 	await image(file, "localhost/mqtest/pause:1", (root) => {
-		const modules = execFileSync("go", ["env", "GOMODCACHE"], {
-			encoding: "utf8",
-		}).trim();
+		const modules = execFileSync("go", ["env", "GOMODCACHE"], { encoding: "utf8" }).trim();
 		execFileSync("gcc", [
-			...["-Os", "-static", "-s", "-o", path.join(root, "pause")],
+			"-Os",
+			"-static",
+			"-s",
+			"-o",
+			path.join(root, "pause"),
 			path.join(modules, "k8s.io/kubernetes@v1.34.1/build/pause/linux/pause.c"),
 		]);
 		return ['ENTRYPOINT ["/pause"]'];
@@ -42,10 +44,7 @@ export async function clientImage(file: string): Promise<void> {
 }
 
 /** A broker's official image as pods need it: with a shell, and an entry point of the official name. */
-export async function brokerImage(
-	broker: Imitated,
-	file: string,
-): Promise<void> {
+export async function brokerImage(broker: Imitated, file: string): Promise<void> {
 	const options = SystemOptions.parse({ broker });
 	const name = imageOf({ image: null, options });
 	await image(
@@ -55,9 +54,7 @@ export async function brokerImage(
 			const changes = await fillRoot(broker, root);
 			putShell(root);
 			const entry = changes.find((change) => change.startsWith("ENTRYPOINT "));
-			const words = entry
-				? (JSON.parse(entry.slice("ENTRYPOINT ".length)) as string[])
-				: [];
+			const words = entry ? (JSON.parse(entry.slice("ENTRYPOINT ".length)) as string[]) : [];
 			mkdirSync(path.join(root, "usr/local/bin"), { recursive: true });
 			writeFileSync(
 				path.join(root, "usr/local/bin/docker-entrypoint.sh"),
@@ -90,26 +87,21 @@ async function image(
 		const layer = path.join(out, "layer.tar");
 		tar(layer, root, ["."], "--mode=a+rX");
 		const config = JSON.stringify({
-			...{ architecture: ARCH[process.arch] ?? process.arch, os: "linux" },
+			architecture: ARCH[process.arch] ?? process.arch,
+			os: "linux",
 			config: configOf(changes),
-			rootfs: {
-				type: "layers",
-				diff_ids: [`sha256:${sha256OfFile(layer)}`],
-			},
+			rootfs: { type: "layers", diff_ids: [`sha256:${sha256OfFile(layer)}`] },
 			history: [{ created_by: "mqbench's tests" }],
 		});
 		const id = sha256(config);
 		writeFileSync(path.join(out, `${id}.json`), config);
 		writeFileSync(
 			path.join(out, "manifest.json"),
-			JSON.stringify([
-				{ Config: `${id}.json`, RepoTags: [name], Layers: ["layer.tar"] },
-			]),
+			JSON.stringify([{ Config: `${id}.json`, RepoTags: [name], Layers: ["layer.tar"] }]),
 		);
 		tar(file, out, ["manifest.json", `${id}.json`, "layer.tar"]);
 	} finally {
-		for (const folder of [root, out])
-			rmSync(folder, { recursive: true, force: true });
+		for (const folder of [root, out]) rmSync(folder, { recursive: true, force: true });
 	}
 }
 
@@ -121,16 +113,11 @@ function tar(
 	names: readonly string[],
 	...more: readonly string[]
 ): void {
-	execFileSync("tar", [
-		...["--owner=0", "--group=0", ...more, "-C", folder, "-cf", file],
-		...names,
-	]);
+	execFileSync("tar", ["--owner=0", "--group=0", ...more, "-C", folder, "-cf", file, ...names]);
 }
 
 function sha256OfFile(file: string): string {
-	return (
-		execFileSync("sha256sum", [file], { encoding: "utf8" }).split(" ")[0] ?? ""
-	);
+	return execFileSync("sha256sum", [file], { encoding: "utf8" }).split(" ")[0] ?? "";
 }
 
 function configOf(changes: readonly string[]) {
@@ -144,11 +131,10 @@ function configOf(changes: readonly string[]) {
 	return {
 		Entrypoint: entrypoint === undefined ? [] : JSON.parse(entrypoint),
 		Env: env.some((pair) => pair.startsWith("PATH="))
-			? env.map((pair) =>
-					pair.startsWith("PATH=") ? `${pair}:/usr/local/bin:/bin` : pair,
-				)
+			? env.map((pair) => (pair.startsWith("PATH=") ? `${pair}:/usr/local/bin:/bin` : pair))
 			: [...env, "PATH=/usr/local/bin:/bin"],
-		...{ User: user, WorkingDir: "/" },
+		User: user,
+		WorkingDir: "/",
 	};
 }
 
@@ -156,12 +142,8 @@ function configOf(changes: readonly string[]) {
 function putShell(root: string): void {
 	const bin = path.join(root, "bin");
 	mkdirSync(bin, { recursive: true });
-	writeFileSync(path.join(bin, "busybox"), readFileSync("/bin/busybox"), {
-		mode: 0o755,
-	});
-	for (const name of execFileSync("/bin/busybox", ["--list"], {
-		encoding: "utf8",
-	}).split("\n"))
+	writeFileSync(path.join(bin, "busybox"), readFileSync("/bin/busybox"), { mode: 0o755 });
+	for (const name of execFileSync("/bin/busybox", ["--list"], { encoding: "utf8" }).split("\n"))
 		if (name !== "" && !existsSync(path.join(bin, name)))
 			symlinkSync("busybox", path.join(bin, name));
 }

@@ -39,10 +39,9 @@ describe.skipIf(missing !== null)(
 						{
 							system: "nats",
 							broker: "nats",
-							hosts: hosts.all.slice(0, 3).map((host) => ({
-								host: host.name,
-								address: host.address,
-							})),
+							hosts: hosts.all
+								.slice(0, 3)
+								.map((host) => ({ host: host.name, address: host.address })),
 						},
 					],
 					clients: [{ host: client }],
@@ -50,17 +49,13 @@ describe.skipIf(missing !== null)(
 			);
 			return ["--rig", file];
 		}
-		const SYSTEM =
-			"{ broker: nats, mode: jetstream, nodes: 3, replicas: 3, durability: os }";
+		const SYSTEM = "{ broker: nats, mode: jetstream, nodes: 3, replicas: 3, durability: os }";
 		const options = () => ({ env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions } });
 
 		const nothingRuns = () =>
 			expect
 				.poll(
-					() =>
-						hosts.all.flatMap((host: Host) =>
-							host.processes().map(({ command }) => command),
-						),
+					() => hosts.all.flatMap((host: Host) => host.processes().map(({ command }) => command)),
 					{ timeout: 30_000, interval: 200 },
 				)
 				.toEqual([]);
@@ -85,10 +80,7 @@ describe.skipIf(missing !== null)(
 					sla: "[p50 < 10s, lost == 0]",
 				},
 			);
-			const { code, err } = await run(
-				[file, ...rig(folder), "--out", out],
-				options(),
-			);
+			const { code, err } = await run([file, ...rig(folder), "--out", out], options());
 			expect(`${code}\n${err}`).toMatch(/^0\n/);
 			const { runs } = resultOf(out);
 			expect(runs).toHaveLength(1);
@@ -99,24 +91,14 @@ describe.skipIf(missing !== null)(
 				// It is a broker of this run's own.
 				expect(one.notes.join()).not.toMatch(/fresh/);
 				// What the broker's hosts have used, second by second.
-				const used = one.series.resources.filter(
-					({ broker }) => (broker?.cores ?? 0) > 0,
-				);
+				const used = one.series.resources.filter(({ broker }) => (broker?.cores ?? 0) > 0);
 				expect(used.length).toBeGreaterThan(2);
-				for (const { broker } of used)
-					expect(broker?.rssBytes).toBeGreaterThan(3 * 5e6);
+				for (const { broker } of used) expect(broker?.rssBytes).toBeGreaterThan(3 * 5e6);
 				const log = readFileSync(
-					path.join(
-						out,
-						"runs",
-						readdirSync(path.join(out, "runs")).sort()[i] ?? "",
-						"broker.log",
-					),
+					path.join(out, "runs", readdirSync(path.join(out, "runs")).sort()[i] ?? "", "broker.log"),
 					"utf8",
 				);
-				expect(log).toMatch(
-					/^\[\d\] \S+Z mqbench: paused node \d \(SIGSTOP\)$/m,
-				);
+				expect(log).toMatch(/^\[\d\] \S+Z mqbench: paused node \d \(SIGSTOP\)$/m);
 				expect(log.match(/\] Server is ready/g)?.length).toBe(3);
 			}
 			await nothingRuns();
@@ -138,7 +120,8 @@ describe.skipIf(missing !== null)(
 					[
 						scenario(folder, {}, { system: "{ broker: nats, mode: core }" }),
 						...rig(folder, first.address),
-						...["--out", out],
+						"--out",
+						out,
 					],
 					options(),
 				);
@@ -164,10 +147,7 @@ describe.skipIf(missing !== null)(
 			async (signal) => {
 				const folder = temporaryFolder();
 				const file = scenario(folder, { duration: "50s" }, { system: SYSTEM });
-				const mqbench = start(
-					[file, ...rig(folder), "--out", path.join(folder, "out")],
-					options(),
-				);
+				const mqbench = start([file, ...rig(folder), "--out", path.join(folder, "out")], options());
 				await mqbench.says(/ {2}2s\/50s/, 60_000);
 				mqbench.signal(signal);
 				const { code } = await mqbench.ended;

@@ -31,22 +31,15 @@ export default () => console.log(hello.who(), kafka.who(), typeof Nats);`,
 		expect(k6(folder, "version").stdout).toMatch(/k6\/x\/mqbench\/sqs /);
 		const pinned = readFileSync(path.join(folder, "k6.lock/go.mod"), "utf8");
 		expect(await run(args, { cwd: folder })).toMatchObject({ code: 0 });
-		expect(readFileSync(path.join(folder, "k6.lock/go.mod"), "utf8")).toBe(
-			pinned,
-		);
+		expect(readFileSync(path.join(folder, "k6.lock/go.mod"), "utf8")).toBe(pinned);
 	});
 
 	test("refuses an extension of another k6, which would be silent", async () => {
 		const folder = temporaryFolder();
 		mkdirSync(path.join(folder, "old"));
-		writeFileSync(
-			path.join(folder, "old/go.mod"),
-			"module example.com/old\n\ngo 1.26.0\n",
-		);
+		writeFileSync(path.join(folder, "old/go.mod"), "module example.com/old\n\ngo 1.26.0\n");
 		writeFileSync(path.join(folder, "old/old.go"), "package old\n");
-		const { code, err } = await run(["build", "--with", "old"], {
-			cwd: folder,
-		});
+		const { code, err } = await run(["build", "--with", "old"], { cwd: folder });
 		expect(code).toBe(2);
 		expect(err).toContain("example.com/old registers nothing with this k6");
 		expect(readdirSync(folder)).toEqual(["old"]);
@@ -92,10 +85,6 @@ function k6(folder: string, ...args: string[]) {
 	return spawnSync("./k6", args, {
 		cwd: folder,
 		encoding: "utf8",
-		env: {
-			PATH: process.env.PATH,
-			HOME: folder,
-			K6_AUTO_EXTENSION_RESOLUTION: "false",
-		},
+		env: { PATH: process.env.PATH, HOME: folder, K6_AUTO_EXTENSION_RESOLUTION: "false" },
 	});
 }

@@ -4,15 +4,7 @@ import { describe, expect, test } from "vitest";
 import { alive, descendants } from "../../../infra/processes.fake.ts";
 import { ResourceLine } from "../../model/resource-file.ts";
 import { RunFile } from "../../model/run-file.ts";
-import {
-	filesOf,
-	resultOf,
-	run,
-	scenario,
-	start,
-	temporaryFolder,
-	until,
-} from "./mqbench.ts";
+import { filesOf, resultOf, run, scenario, start, temporaryFolder, until } from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 import { type Tapped, wiretap } from "./wiretap.ts";
 
@@ -28,30 +20,26 @@ describe("three clients on this machine", () => {
 		async (pattern, workload, copies) => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
-			const file = scenario(
-				folder,
-				{ pattern, rate: "1000/s", ...ON_SIX, ...workload },
-				THREE,
-			);
+			const file = scenario(folder, { pattern, rate: "1000/s", ...ON_SIX, ...workload }, THREE);
 			const { code, err } = await run([file, "--out", out]);
 			expect(code, err).toBe(0);
 			expect(err).toContain("3 clients");
-			expect(err).toMatch(
-				new RegExp(`all ${copies} 000 messages of 3 clients have a response`),
-			);
+			expect(err).toMatch(new RegExp(`all ${copies} 000 messages of 3 clients have a response`));
 			const [one] = resultOf(out).runs;
 			expect(one).toMatchObject({
-				...{ intended: 1000, notOffered: 0, sent: 1000, failed: 0 },
-				...{ received: 1000 * copies, lost: 0, duplicated: 0 },
+				intended: 1000,
+				notOffered: 0,
+				sent: 1000,
+				failed: 0,
+				received: 1000 * copies,
+				lost: 0,
+				duplicated: 0,
 				metrics: { response: { count: 1000 * copies } },
 			});
 			const files = filesOf(path.join(out, one?.folder ?? ""));
 			for (const client of [0, 1, 2])
 				expect(files).toEqual(
-					expect.arrayContaining([
-						`client-${client}.hlog`,
-						`client-${client}.jsonl`,
-					]),
+					expect.arrayContaining([`client-${client}.hlog`, `client-${client}.jsonl`]),
 				);
 			const ran = runFile(out);
 			expect(ran.error).toBeNull();
@@ -61,10 +49,7 @@ describe("three clients on this machine", () => {
 				// Long before T0, which is a second ahead of them.
 				expect(client.firstClaimNs).toBeLessThan(0);
 			}
-			const samples = readFileSync(
-				path.join(out, one?.folder ?? "", "resources.jsonl"),
-				"utf8",
-			)
+			const samples = readFileSync(path.join(out, one?.folder ?? "", "resources.jsonl"), "utf8")
 				.trim()
 				.split("\n")
 				.map((line) => ResourceLine.parse(JSON.parse(line)));
@@ -78,10 +63,7 @@ describe("three clients on this machine", () => {
 test("a client that is killed is named, the others end at once, and the run is INVALID", async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
-	const mqbench = start([
-		scenario(folder, { duration: "30s", ...ON_SIX }, THREE),
-		...["--out", out],
-	]);
+	const mqbench = start([scenario(folder, { duration: "30s", ...ON_SIX }, THREE), "--out", out]);
 	await mqbench.says(/ {2}1s\/30s/);
 	const began = Date.now();
 	const children = descendants(mqbench.pid);
@@ -99,9 +81,7 @@ test("a client that is killed is named, the others end at once, and the run is I
 	expect(clients.filter((one) => one.error !== null)).toHaveLength(1);
 	const result = resultOf(out);
 	expect(result.verdict).toBe("invalid");
-	expect(JSON.stringify(result.runs[0]?.validity)).toMatch(
-		/client \d .*k6 ended with SIGKILL/,
-	);
+	expect(JSON.stringify(result.runs[0]?.validity)).toMatch(/client \d .*k6 ended with SIGKILL/);
 	// What the others have measured is there.
 	expect(result.runs[0]?.metrics.response?.count).toBeGreaterThan(100);
 	expect(alive(children)).toEqual([]);
@@ -110,10 +90,7 @@ test("a client that is killed is named, the others end at once, and the run is I
 test("Ctrl-C keeps what all three have measured, and leaves no process", async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
-	const mqbench = start([
-		scenario(folder, { duration: "30s", ...ON_SIX }, THREE),
-		...["--out", out],
-	]);
+	const mqbench = start([scenario(folder, { duration: "30s", ...ON_SIX }, THREE), "--out", out]);
 	await mqbench.says(/ {2}2s\/30s/);
 	const children = descendants(mqbench.pid);
 	expect(children.filter(({ name }) => name === "k6")).toHaveLength(3);
@@ -122,16 +99,12 @@ test("Ctrl-C keeps what all three have measured, and leaves no process", async (
 	expect(code, err).toBe(130);
 	expect(alive(children)).toEqual([]);
 	const result = resultOf(out);
-	expect(result).toMatchObject({
-		verdict: "interrupted",
-		interruptedBy: "SIGINT",
-	});
+	expect(result).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
 	const [one] = result.runs;
 	expect(one?.metrics.response?.count).toBeGreaterThan(800);
 	expect(one?.lost).toBe(0);
 	const files = filesOf(path.join(out, one?.folder ?? "")).join("\n");
-	for (const client of [0, 1, 2])
-		expect(files).toContain(`client-${client}.hlog`);
+	for (const client of [0, 1, 2]) expect(files).toContain(`client-${client}.hlog`);
 	// All were told to, and did: none of them failed.
 	for (const client of runFile(out).clients) expect(client.error).toBeNull();
 });
@@ -139,10 +112,7 @@ test("Ctrl-C keeps what all three have measured, and leaves no process", async (
 test("kill -9 of mqbench ends all three, and leaves files that report can read", async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
-	const mqbench = start([
-		scenario(folder, { duration: "30s", ...ON_SIX }, THREE),
-		...["--out", out],
-	]);
+	const mqbench = start([scenario(folder, { duration: "30s", ...ON_SIX }, THREE), "--out", out]);
 	await mqbench.says(/ {2}1s\/30s/);
 	const children = descendants(mqbench.pid);
 	mqbench.signal("SIGKILL");
@@ -167,19 +137,14 @@ describe("on the wire", () => {
 					{
 						pattern,
 						// None of these numbers goes into three.
-						...{ rate: "997/s", connections: "5", producers: "7" },
+						rate: "997/s",
+						connections: "5",
+						producers: "7",
 						...workload,
 					},
-					{
-						target: "existing",
-						clients: `${clients}`,
-						system: `{ broker: nats, url: "${url}" }`,
-					},
+					{ target: "existing", clients: `${clients}`, system: `{ broker: nats, url: "${url}" }` },
 				);
-				const { code, err } = await run([
-					file,
-					...["--out", path.join(folder, "out")],
-				]);
+				const { code, err } = await run([file, "--out", path.join(folder, "out")]);
 				expect(code, err).toBe(0);
 				return sorted(await tap.end());
 			};
@@ -198,14 +163,10 @@ describe("on the wire", () => {
 function runFile(out: string): RunFile {
 	const [one] = resultOf(out).runs;
 	return RunFile.parse(
-		JSON.parse(
-			readFileSync(path.join(out, one?.folder ?? "", "run.json"), "utf8"),
-		),
+		JSON.parse(readFileSync(path.join(out, one?.folder ?? "", "run.json"), "utf8")),
 	);
 }
 
 function sorted(messages: readonly Tapped[]): Tapped[] {
-	return messages.toSorted(
-		(a, b) => a.producer - b.producer || a.sequence - b.sequence,
-	);
+	return messages.toSorted((a, b) => a.producer - b.producer || a.sequence - b.sequence);
 }

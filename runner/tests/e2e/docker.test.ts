@@ -2,23 +2,13 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import {
-	noEngine,
-	skipWithoutEngine,
-} from "../../../infra/docker/engine.fake.ts";
+import { noEngine, skipWithoutEngine } from "../../../infra/docker/engine.fake.ts";
 import { LABELS } from "../../../infra/docker/labels.ts";
 import { descendants } from "../../../infra/processes.fake.ts";
 import type { Run } from "../../model/result.ts";
 import type { RunFile } from "../../model/run-file.ts";
 import { haveImage } from "./images.ts";
-import {
-	type Mqbench,
-	resultOf,
-	scenario,
-	start,
-	temporaryFolder,
-	until,
-} from "./mqbench.ts";
+import { type Mqbench, resultOf, scenario, start, temporaryFolder, until } from "./mqbench.ts";
 
 /** A limit that a busy machine cannot breach: these tests are about counts. */
 const LENIENT = "[p50 < 5s, lost == 0]";
@@ -46,17 +36,12 @@ describe.skipIf(skipWithoutEngine)(
 						system: `{ broker: nats, mode: jetstream, durability: fsync, cpus: 1, memory: 256MiB }`,
 					},
 				),
-				...["--out", out],
+				"--out",
+				out,
 			]).ended;
 			expect(ended.code, ended.err).toBe(0);
 			const one = onlyRun(out);
-			expect(one).toMatchObject({
-				verdict: "pass",
-				sent: 500,
-				acked: 500,
-				received: 500,
-				lost: 0,
-			});
+			expect(one).toMatchObject({ verdict: "pass", sent: 500, acked: 500, received: 500, lost: 0 });
 			const file = runFile(out);
 			expect(file).toMatchObject({
 				brokerBinary: "nats:2.15.2-alpine",
@@ -70,10 +55,7 @@ describe.skipIf(skipWithoutEngine)(
 			});
 			expect(file.brokerUrl).toMatch(/^nats:\/\/\*{3}@198\.1[89]\./);
 			// Processes in containers are sampled as any of this machine.
-			const samples = readFileSync(
-				path.join(out, one.folder, "resources.jsonl"),
-				"utf8",
-			)
+			const samples = readFileSync(path.join(out, one.folder, "resources.jsonl"), "utf8")
 				.trim()
 				.split("\n")
 				.map((line) => JSON.parse(line));
@@ -86,19 +68,12 @@ describe.skipIf(skipWithoutEngine)(
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
 			const ended = await begin([
-				scenario(
-					folder,
-					{},
-					{ ...DOCKER, system: "{ broker: kafka, durability: os }" },
-				),
-				...["--out", out],
+				scenario(folder, {}, { ...DOCKER, system: "{ broker: kafka, durability: os }" }),
+				"--out",
+				out,
 			]).ended;
 			expect(ended.code, ended.err).toBe(0);
-			expect(onlyRun(out)).toMatchObject({
-				acked: 500,
-				received: 500,
-				lost: 0,
-			});
+			expect(onlyRun(out)).toMatchObject({ acked: 500, received: 500, lost: 0 });
 			expect(runFile(out)).toMatchObject({
 				brokerBinary: "apache/kafka:4.1.1",
 				topology: "1 container",
@@ -119,7 +94,8 @@ describe.skipIf(skipWithoutEngine)(
 						faults: "[{ at: 2s, action: pause, for: 700ms }]",
 					},
 				),
-				...["--out", out],
+				"--out",
+				out,
 			]);
 			const [container = ""] = mine(mqbench, "ps -q");
 			expect(inspect(container)).toMatchObject({
@@ -130,9 +106,7 @@ describe.skipIf(skipWithoutEngine)(
 			const one = onlyRun(out);
 			expect(one).toMatchObject({ acked: 2000, received: 2000, lost: 0 });
 			expect(one.metrics.response?.max).toBeGreaterThan(0.65e9);
-			expect(runFile(out).faults).toMatchObject([
-				{ action: "pause", error: null },
-			]);
+			expect(runFile(out).faults).toMatchObject([{ action: "pause", error: null }]);
 		});
 
 		test("two clients in containers make one load, and what one sends the other receives", async () => {
@@ -141,15 +115,11 @@ describe.skipIf(skipWithoutEngine)(
 			const mqbench = await measuring([
 				scenario(
 					folder,
-					{
-						pattern: "work-queue",
-						consumers: "2",
-						connections: "2",
-						duration: "3s",
-					},
+					{ pattern: "work-queue", consumers: "2", connections: "2", duration: "3s" },
 					{ ...DOCKER, system: JETSTREAM, clients: "{ docker: 2 }" },
 				),
-				...["--out", out],
+				"--out",
+				out,
 			]);
 			expect(mine(mqbench, "ps -q")).toHaveLength(3);
 			const ended = await mqbench.ended;
@@ -169,21 +139,16 @@ describe.skipIf(skipWithoutEngine)(
 		});
 
 		test.each([
-			[
-				"1",
-				/^nats:\/\/\*{3}@127\.0\.0\.1:/,
-				"1 container, through published ports",
-			],
+			["1", /^nats:\/\/\*{3}@127\.0\.0\.1:/, "1 container, through published ports"],
 			["{ docker: 1 }", /^nats:\/\/\*{3}@198\.1[89]\./, "1 container"],
 		])(
 			"behind published ports, clients %s go to %s, and reports say: %s",
 			async (clients, url, topology) => {
 				const folder = temporaryFolder();
 				const out = path.join(folder, "out");
-				const mqbench = start(
-					[scenario(folder, {}, { ...DOCKER, clients }), "--out", out],
-					{ env: { MQBENCH_DOCKER_REACH: "published" } },
-				);
+				const mqbench = start([scenario(folder, {}, { ...DOCKER, clients }), "--out", out], {
+					env: { MQBENCH_DOCKER_REACH: "published" },
+				});
 				begun.add(mqbench.pid);
 				const ended = await mqbench.ended;
 				expect([0, 4], ended.err + ended.out).toContain(ended.code);
@@ -207,7 +172,8 @@ describe.skipIf(skipWithoutEngine)(
 					{ duration: "40s", connections: "2" },
 					{ ...DOCKER, system: JETSTREAM, clients: "{ docker: 2 }" },
 				),
-				...["--out", out],
+				"--out",
+				out,
 			]);
 			expect(mine(mqbench, "ps -q")).toHaveLength(3);
 			expect(mine(mqbench, "volume ls -q")).toHaveLength(1);
@@ -239,9 +205,7 @@ function begin(args: string[]): Mqbench {
 /** Starts a run, and returns when it measures. */
 async function measuring(args: string[]): Promise<Mqbench> {
 	const mqbench = begin(args);
-	onTestFinished(() =>
-		until(() => left().length === 0, "nothing is left", 30_000),
-	);
+	onTestFinished(() => until(() => left().length === 0, "nothing is left", 30_000));
 	await mqbench.says(/ {2}1s\/\d+s/, 60_000);
 	return mqbench;
 }
@@ -253,9 +217,7 @@ function onlyRun(out: string): Run {
 }
 
 function runFile(out: string): RunFile {
-	return JSON.parse(
-		readFileSync(path.join(out, onlyRun(out).folder, "run.json"), "utf8"),
-	);
+	return JSON.parse(readFileSync(path.join(out, onlyRun(out).folder, "run.json"), "utf8"));
 }
 
 function docker(...args: string[]): string {

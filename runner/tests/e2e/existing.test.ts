@@ -66,24 +66,14 @@ describe("topics of one's own", () => {
 
 		expect(ended.out).toContain("durability: not known, the topics are yours");
 
-		await expect
-			.poll(async () => (await nats.inventory()).orders?.messages)
-			.toBe(theirs + 3 * 500);
+		await expect.poll(async () => (await nats.inventory()).orders?.messages).toBe(theirs + 3 * 500);
 		const after = await nats.inventory();
 		// What was sent is there as well: nothing of a topic of somebody else's is removed.
-		expect(after).toEqual({
-			...before,
-			orders: {
-				...before.orders,
-				messages: theirs + 3 * 500,
-			},
-		});
-		const first = (await nats.request("$JS.API.STREAM.MSG.GET.orders", {
-			seq: 1,
-		})) as { message: { data: string } };
-		expect(Buffer.from(first.message.data, "base64").toString()).toBe(
-			"theirs 0",
-		);
+		expect(after).toEqual({ ...before, orders: { ...before.orders, messages: theirs + 3 * 500 } });
+		const first = (await nats.request("$JS.API.STREAM.MSG.GET.orders", { seq: 1 })) as {
+			message: { data: string };
+		};
+		expect(Buffer.from(first.message.data, "base64").toString()).toBe("theirs 0");
 	});
 
 	test("that are not there are one sentence, and none is made", async () => {
@@ -123,9 +113,7 @@ authorization { user: bench, password: "${PASSWORD}" }
 			system: `{ broker: nats, url: "tls://bench:\${BENCH_PASSWORD}@${address}", tls: { ca: "${ca}", serverName: localhost } }`,
 		},
 	);
-	const mqbench: Mqbench = start([file, "--out", out], {
-		env: { BENCH_PASSWORD: PASSWORD },
-	});
+	const mqbench: Mqbench = start([file, "--out", out], { env: { BENCH_PASSWORD: PASSWORD } });
 	await mqbench.says(/ {2}1s\/2s/);
 	expect(commandLines().filter((line) => line.includes(PASSWORD))).toEqual([]);
 	const ended = await mqbench.ended;
@@ -139,9 +127,7 @@ authorization { user: bench, password: "${PASSWORD}" }
 	});
 	expect(ended.out + ended.err).not.toContain(PASSWORD);
 	for (const name of filesOf(out))
-		expect(readFileSync(path.join(out, name), "latin1"), name).not.toContain(
-			PASSWORD,
-		);
+		expect(readFileSync(path.join(out, name), "latin1"), name).not.toContain(PASSWORD);
 
 	// A certificate that nobody vouches for, and a wrong password, are one sentence each, without the password.
 	const wrongCa = await run([file, "--set", "system.tls.ca=other.pem"], {
@@ -173,33 +159,34 @@ function certificates(folder: string): Record<"ca" | "cert" | "key", string> {
 	for (const name of ["ca", "other"])
 		openssl(
 			...fresh,
-			...["-x509", "-subj", `/CN=${name}`, ...days],
-			...["-keyout", `${name}.key`, "-out", `${name}.pem`],
-		);
-	openssl(
-		...fresh,
-		...[
+			"-x509",
 			"-subj",
-			"/CN=localhost",
+			`/CN=${name}`,
+			...days,
 			"-keyout",
-			"server.key",
+			`${name}.key`,
 			"-out",
-			"server.csr",
-		],
-	);
-	writeFileSync(
-		path.join(at, "names"),
-		"subjectAltName=DNS:localhost,IP:127.0.0.1\n",
-	);
+			`${name}.pem`,
+		);
+	openssl(...fresh, "-subj", "/CN=localhost", "-keyout", "server.key", "-out", "server.csr");
+	writeFileSync(path.join(at, "names"), "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
 	openssl(
-		...["x509", "-req", "-in", "server.csr", "-CA", "ca.pem"],
-		...["-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", ...days],
-		...["-out", "server.pem"],
+		"x509",
+		"-req",
+		"-in",
+		"server.csr",
+		"-CA",
+		"ca.pem",
+		"-CAkey",
+		"ca.key",
+		"-CAcreateserial",
+		"-extfile",
+		"names",
+		...days,
+		"-out",
+		"server.pem",
 	);
-	writeFileSync(
-		path.join(folder, "other.pem"),
-		readFileSync(path.join(at, "other.pem")),
-	);
+	writeFileSync(path.join(folder, "other.pem"), readFileSync(path.join(at, "other.pem")));
 	return {
 		ca: path.join(at, "ca.pem"),
 		cert: path.join(at, "server.pem"),

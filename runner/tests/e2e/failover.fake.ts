@@ -15,8 +15,7 @@ export function failoverOf(out: string, index = 0) {
 	const [fault] = faults;
 	const card = resultOf(out).runs[index]?.failover[0];
 	const log = readBrokerLog(file("broker.log"));
-	if (!fault || !card || !log)
-		throw new Error(`${name} tells of no fault, or its broker nothing`);
+	if (!fault || !card || !log) throw new Error(`${name} tells of no fault, or its broker nothing`);
 	return { fault, card, plan, log: [...log] };
 }
 

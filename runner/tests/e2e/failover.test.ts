@@ -3,14 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { alive, descendants } from "../../../infra/processes.fake.ts";
 import { failoverOf, noted, streamLeaders } from "./failover.fake.ts";
-import {
-	resultOf,
-	run,
-	scenario,
-	start,
-	temporaryFolder,
-	until,
-} from "./mqbench.ts";
+import { resultOf, run, scenario, start, temporaryFolder, until } from "./mqbench.ts";
 
 /** Under 500/s the leader of a stream is killed, and comes back after a second. */
 function failover(
@@ -21,10 +14,7 @@ function failover(
 ) {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
-	const file = scenario(folder, workload, {
-		system,
-		...{ faults, sla },
-	});
+	const file = scenario(folder, workload, { system, faults, sla });
 	return { file, out };
 }
 
@@ -49,9 +39,7 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 		expect(one.nodesShareHost).toBe(true);
 		// No copy of what was acknowledged is missing, and what was due meanwhile has its fate.
 		expect(one).toMatchObject({ lost: 0, notOffered: 0 });
-		expect((one.acked ?? 0) + (one.failed ?? 0) + (one.unknown ?? 0)).toBe(
-			7000,
-		);
+		expect((one.acked ?? 0) + (one.failed ?? 0) + (one.unknown ?? 0)).toBe(7000);
 
 		// By the servers: from the signal to the line of the next leader, which may be the killed one: it is back
 		// after a second, and then its chance is that of the others.
@@ -64,9 +52,7 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 		expect(card.unavailableNs ?? 0).toBeLessThan((downMs + 1500) * 1e6);
 		expect(card.unavailableStill).toBe(false);
 		expect(ended.code).toBe(99);
-		expect(
-			gates.find(({ tally }) => tally?.name === "unavailable"),
-		).toMatchObject({
+		expect(gates.find(({ tally }) => tally?.name === "unavailable")).toMatchObject({
 			verdict: "fail",
 			tally: { value: card.unavailableNs, limit: 5e8 },
 		});
@@ -97,13 +83,8 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 		const [one] = runs;
 		const { fault, card } = failoverOf(out);
 		expect(fault).toMatchObject({ leader: true, endedNs: null, error: null });
-		expect(card).toMatchObject({
-			unavailableStill: true,
-			...{ recoveredNs: null, sla: "p99 < 1s" },
-		});
-		expect(
-			gates.find(({ tally }) => tally?.name === "recovered"),
-		).toMatchObject({
+		expect(card).toMatchObject({ unavailableStill: true, recoveredNs: null, sla: "p99 < 1s" });
+		expect(gates.find(({ tally }) => tally?.name === "recovered")).toMatchObject({
 			verdict: "fail",
 			measured: "> 1.9s",
 			tally: { value: null },
@@ -129,17 +110,14 @@ describe("mqbench that ends in mid-fault", () => {
 		return { mqbench, out, children: descendants(mqbench.pid) };
 	}
 
-	test.each(["kill", "pause"] as const)(
-		"by kill -9 leaves no process (%s)",
-		async (action) => {
-			const { mqbench, children } = await inFault(action);
-			expect(children.length).toBeGreaterThanOrEqual(2);
-			process.kill(mqbench.pid, "SIGKILL");
-			await mqbench.ended;
-			// Agent waits for its grace before it kills what does not end: a process that is stopped.
-			await until(() => alive(children).length === 0, "all are gone", 40_000);
-		},
-	);
+	test.each(["kill", "pause"] as const)("by kill -9 leaves no process (%s)", async (action) => {
+		const { mqbench, children } = await inFault(action);
+		expect(children.length).toBeGreaterThanOrEqual(2);
+		process.kill(mqbench.pid, "SIGKILL");
+		await mqbench.ended;
+		// Agent waits for its grace before it kills what does not end: a process that is stopped.
+		await until(() => alive(children).length === 0, "all are gone", 40_000);
+	});
 
 	test.each(["kill", "pause"] as const)(
 		"by Ctrl-C keeps what was measured, and says that the fault lasted to the end (%s)",

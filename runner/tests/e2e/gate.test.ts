@@ -14,10 +14,7 @@ describe("a limit", () => {
 	test("that is met: 0, and --confirm adds nothing", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
-		const ended = await run([
-			scenario(folder, brief),
-			...["--out", out, "--confirm"],
-		]);
+		const ended = await run([scenario(folder, brief), "--out", out, "--confirm"]);
 		expect(ended.code).toBe(0);
 		expect(resultOf(out).runs).toHaveLength(1);
 		expect(ended.err).not.toContain("confirming");
@@ -44,14 +41,10 @@ describe("a limit", () => {
 			[2, true, "complete"],
 			[3, true, "complete"],
 		]);
-		expect(gates[0]?.why).toMatch(
-			/^3 FAIL of 3 repeats \(2 of them confirming\); /,
-		);
+		expect(gates[0]?.why).toMatch(/^3 FAIL of 3 repeats \(2 of them confirming\); /);
 		const said = second.out.replaceAll(/\s+/g, " ");
 		expect(said).toContain("3 FAIL of 3 repeats (2 of them confirming)");
-		expect(said).toMatch(
-			/resumed: run 1 of \S+ \S+ UTC; runs 2 to 3 of \S+ \S+ UTC/,
-		);
+		expect(said).toMatch(/resumed: run 1 of \S+ \S+ UTC; runs 2 to 3 of \S+ \S+ UTC/);
 	});
 
 	test("that only a generator which stood still has breached: 4", async () => {
@@ -93,9 +86,7 @@ test("a comparison: without a baseline 2; against a committed one 99 where it is
 
 	// As if the broker had taken 10 ns then: slower than that it is on the busiest machine. The rate was what it is.
 	const committed = path.join(folder, "committed.json");
-	const baseline: Baseline = JSON.parse(
-		readFileSync(path.join(before, "baseline.json"), "utf8"),
-	);
+	const baseline: Baseline = JSON.parse(readFileSync(path.join(before, "baseline.json"), "utf8"));
 	for (const { figures } of baseline.runs) {
 		expect(figures["response p50"]).toBeGreaterThan(1000);
 		figures["response p50"] = 10;
@@ -103,10 +94,7 @@ test("a comparison: without a baseline 2; against a committed one 99 where it is
 	writeFileSync(committed, JSON.stringify(baseline));
 
 	const after = path.join(folder, "after");
-	const second = await run([
-		...[file, "--out", after],
-		...["--baseline", committed, "--confirm"],
-	]);
+	const second = await run([file, "--out", after, "--baseline", committed, "--confirm"]);
 	expect(second.code).toBe(99);
 	expect(second.err).toContain(
 		"p50 <= baseline + 50% (nats, 256B 1000/s) is FAIL after 4 repeats: 2 confirming repeats.",
@@ -142,10 +130,7 @@ test("a comparison: without a baseline 2; against a committed one 99 where it is
 		against.baseline.machine.cpu = "Another CPU";
 	});
 	expect((await run(["report", after])).code).toBe(0);
-	expect(resultOf(after)).toMatchObject({
-		verdict: "inconclusive",
-		openBaselineOnly: true,
-	});
+	expect(resultOf(after)).toMatchObject({ verdict: "inconclusive", openBaselineOnly: true });
 	const strict = ["report", after, "--on-inconclusive", "fail"];
 	expect((await run(strict)).code).toBe(6);
 });

@@ -9,14 +9,7 @@ import {
 	makeHosts,
 } from "../../../infra/clients/hosts.fake.ts";
 import { ResourceLine } from "../../model/resource-file.ts";
-import {
-	type Mqbench,
-	resultOf,
-	run,
-	scenario,
-	start,
-	temporaryFolder,
-} from "./mqbench.ts";
+import { type Mqbench, resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 import { type Tapped, wiretap } from "./wiretap.ts";
 
@@ -34,16 +27,13 @@ describe.skipIf(missing !== null)(
 		const CLIENTS = { clients: "[root@h1, root@h2, root@h3]" };
 		/** None of these numbers goes into three. */
 		const UNEVEN = { rate: "997/s", connections: "5", producers: "7" };
-		const env = (more = "") => ({
-			MQBENCH_SSH_OPTIONS: `${more} ${hosts.sshOptions}`.trim(),
-		});
+		const env = (more = "") => ({ MQBENCH_SSH_OPTIONS: `${more} ${hosts.sshOptions}`.trim() });
 		const host = (name: string) => {
 			const found = hosts.all.find((one) => one.name === name);
 			if (!found) throw new Error(`no ${name}`);
 			return found;
 		};
-		const nats = async (config = "") =>
-			(await ownNats(`host: ${hosts.gateway}\n${config}`)).url;
+		const nats = async (config = "") => (await ownNats(`host: ${hosts.gateway}\n${config}`)).url;
 
 		/** Several runs, and what waits for a lease to end. */
 		const LONG = 120_000;
@@ -58,15 +48,9 @@ describe.skipIf(missing !== null)(
 			const file = scenario(
 				folder,
 				{ duration: "30s", connections: "6" },
-				{
-					...CLIENTS,
-					target: "existing",
-					system: `{ broker: nats, url: "${url}" }`,
-				},
+				{ ...CLIENTS, target: "existing", system: `{ broker: nats, url: "${url}" }` },
 			);
-			const mqbench = start([file, "--out", out], {
-				env: { ...env(), ...parts.env },
-			});
+			const mqbench = start([file, "--out", out], { env: { ...env(), ...parts.env } });
 			await mqbench.says(/ {2}2s\/30s/, 40_000);
 			return { mqbench, out };
 		}
@@ -105,15 +89,9 @@ chmod +x /usr/local/bin/chronyc`);
 					const file = scenario(
 						folder,
 						{ pattern, ...UNEVEN, ...workload },
-						{
-							...clients,
-							target: "existing",
-							system: `{ broker: nats, url: "${url}" }`,
-						},
+						{ ...clients, target: "existing", system: `{ broker: nats, url: "${url}" }` },
 					);
-					const { code, err } = await run([file, "--out", out], {
-						env: env(),
-					});
+					const { code, err } = await run([file, "--out", out], { env: env() });
 					expect(code, err).toBe(0);
 					return { messages: sorted(await tap.end()), out, err };
 				};
@@ -127,8 +105,13 @@ chmod +x /usr/local/bin/chronyc`);
 				);
 				const [result] = resultOf(three.out).runs;
 				expect(result).toMatchObject({
-					...{ intended: 997, notOffered: 0, sent: 997, failed: 0 },
-					...{ received: 997 * copies, lost: 0, duplicated: 0 },
+					intended: 997,
+					notOffered: 0,
+					sent: 997,
+					failed: 0,
+					received: 997 * copies,
+					lost: 0,
+					duplicated: 0,
 					metrics: { response: { count: 997 * copies } },
 				});
 				if (!result) throw new Error("no run");
@@ -164,13 +147,9 @@ chmod +x /usr/local/bin/chronyc`);
 					expect(clock?.boundNs).toBeGreaterThanOrEqual(1000);
 					expect(clock?.boundNs).toBeLessThanOrEqual(2003);
 				}
-				expect(
-					result.network.map(({ client, node, error }) => [
-						client,
-						node,
-						error,
-					]),
-				).toEqual([0, 1, 2].map((client) => [client, 1, null]));
+				expect(result.network.map(({ client, node, error }) => [client, node, error])).toEqual(
+					[0, 1, 2].map((client) => [client, 1, null]),
+				);
 				for (const { connects, minNs, p50Ns, maxNs } of result.network) {
 					expect(connects).toBe(20);
 					expect(minNs).toBeGreaterThan(0);
@@ -179,25 +158,16 @@ chmod +x /usr/local/bin/chronyc`);
 				}
 				// A process here has no network before it that anybody asked for.
 				expect(resultOf(one.out).runs[0]?.network).toEqual([]);
-				const bounds = result.clients
-					.map(({ clock }) => clock?.boundNs ?? 0)
-					.sort((a, b) => b - a);
-				expect(result.clockBoundNs).toBe(
-					copies > 1 ? (bounds[0] ?? 0) + (bounds[1] ?? 0) : null,
-				);
+				const bounds = result.clients.map(({ clock }) => clock?.boundNs ?? 0).sort((a, b) => b - a);
+				expect(result.clockBoundNs).toBe(copies > 1 ? (bounds[0] ?? 0) + (bounds[1] ?? 0) : null);
 				const folder = path.join(three.out, result.folder);
-				expect(
-					readdirSync(folder).filter((name) => name.startsWith("resources-")),
-				).toEqual([0, 1, 2].map((i) => `resources-${i}.jsonl`));
-				for (const line of readFileSync(
-					path.join(folder, "resources-2.jsonl"),
-					"utf8",
-				)
+				expect(readdirSync(folder).filter((name) => name.startsWith("resources-"))).toEqual(
+					[0, 1, 2].map((i) => `resources-${i}.jsonl`),
+				);
+				for (const line of readFileSync(path.join(folder, "resources-2.jsonl"), "utf8")
 					.trim()
 					.split("\n"))
-					expect(
-						ResourceLine.parse(JSON.parse(line)).generator?.rssBytes,
-					).toBeGreaterThan(1e6);
+					expect(ResourceLine.parse(JSON.parse(line)).generator?.rssBytes).toBeGreaterThan(1e6);
 				for (const one of hosts.all) await expectEmpty(one);
 			},
 			LONG,
@@ -213,14 +183,8 @@ chmod +x /usr/local/bin/chronyc`);
 				expect(err).toMatch(/client 1 \(root@h2\): k6 ended with SIGKILL/);
 				const { verdict, runs } = resultOf(out);
 				expect(verdict).toBe("invalid");
-				expect(JSON.stringify(runs[0]?.validity)).toMatch(
-					/root@h2.*k6 ended with SIGKILL/,
-				);
-				expect(runs[0]?.clients.map(({ error }) => error !== null)).toEqual([
-					false,
-					true,
-					false,
-				]);
+				expect(JSON.stringify(runs[0]?.validity)).toMatch(/root@h2.*k6 ended with SIGKILL/);
+				expect(runs[0]?.clients.map(({ error }) => error !== null)).toEqual([false, true, false]);
 				for (const one of hosts.all) await expectEmpty(one);
 			},
 			LONG,
@@ -232,30 +196,21 @@ chmod +x /usr/local/bin/chronyc`);
 				"one of which loses its network are named, the run is INVALID, and k6 ends there by itself",
 				async () => {
 					const { mqbench, out } = await measuring({
-						env: env(
-							"-o ServerAliveInterval=1 -o ServerAliveCountMax=3 -o ConnectTimeout=2",
-						),
+						env: env("-o ServerAliveInterval=1 -o ServerAliveCountMax=3 -o ConnectTimeout=2"),
 					});
 					const h3 = host("h3");
 					h3.cut();
 					try {
 						const { code, err } = await mqbench.ended;
 						expect(code, err).toBe(4);
-						expect(err).toMatch(
-							/client 2 \(root@h3\): the connection to it was lost/,
-						);
+						expect(err).toMatch(/client 2 \(root@h3\): the connection to it was lost/);
 						const { verdict, runs } = resultOf(out);
 						expect(verdict).toBe("invalid");
 						expect(JSON.stringify(runs[0]?.validity)).toContain("root@h3");
-						expect(runs[0]?.clients[2]).toMatchObject({
-							k6Exit: null,
-							k6Signal: null,
-						});
+						expect(runs[0]?.clients[2]).toMatchObject({ k6Exit: null, k6Signal: null });
 						// What the others have measured is there.
 						expect(runs[0]?.metrics.response?.count).toBeGreaterThan(100);
-						await expect
-							.poll(() => k6sOn(h3), { timeout: 30_000, interval: 200 })
-							.toEqual([]);
+						await expect.poll(() => k6sOn(h3), { timeout: 30_000, interval: 200 }).toEqual([]);
 					} finally {
 						h3.mend();
 					}
@@ -281,19 +236,14 @@ chmod +x /usr/local/bin/chronyc`);
 				});
 				for (const one of hosts.all) {
 					expect(k6sOn(one)).toHaveLength(1);
-					expect(
-						one.processes().filter(({ command }) => command.includes(secret)),
-					).toEqual([]);
+					expect(one.processes().filter(({ command }) => command.includes(secret))).toEqual([]);
 					expect(one.run(`grep -rl ${secret} ~ || true`)).toBe("");
 				}
 				mqbench.signal("SIGINT");
 				const { code, err } = await mqbench.ended;
 				expect(code, err).toBe(130);
 				const result = resultOf(out);
-				expect(result).toMatchObject({
-					verdict: "interrupted",
-					interruptedBy: "SIGINT",
-				});
+				expect(result).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
 				const [first] = result.runs;
 				expect(first?.metrics.response?.count).toBeGreaterThan(500);
 				expect(first?.lost).toBe(0);
@@ -313,9 +263,7 @@ chmod +x /usr/local/bin/chronyc`);
 				mqbench.signal("SIGKILL");
 				await mqbench.ended;
 				for (const one of hosts.all)
-					await expect
-						.poll(() => one.processes(), { timeout: 20_000, interval: 200 })
-						.toEqual([]);
+					await expect.poll(() => one.processes(), { timeout: 20_000, interval: 200 }).toEqual([]);
 				expect(runsOn(host("h1"))).toHaveLength(1);
 				const folder = temporaryFolder();
 				const url = await nats();
@@ -324,13 +272,10 @@ chmod +x /usr/local/bin/chronyc`);
 						scenario(
 							folder,
 							{ connections: "6" },
-							{
-								...CLIENTS,
-								target: "existing",
-								system: `{ broker: nats, url: "${url}" }`,
-							},
+							{ ...CLIENTS, target: "existing", system: `{ broker: nats, url: "${url}" }` },
 						),
-						...["--out", path.join(folder, "out")],
+						"--out",
+						path.join(folder, "out"),
 					],
 					{ env: env() },
 				);
@@ -338,9 +283,7 @@ chmod +x /usr/local/bin/chronyc`);
 				for (const one of hosts.all) await expectEmpty(one);
 				// What the killed one has left here, for its connections.
 				const left = readdirSync(tmpdir());
-				expect(
-					left.filter((name) => name.startsWith(`mqbench-${mqbench.pid}-`)),
-				).toEqual([]);
+				expect(left.filter((name) => name.startsWith(`mqbench-${mqbench.pid}-`))).toEqual([]);
 			},
 			LONG,
 		);
@@ -352,20 +295,21 @@ chmod +x /usr/local/bin/chronyc`);
 				const out = path.join(folder, "out");
 				const file = scenario(
 					folder,
-					{
-						pattern: "work-queue",
-						consumers: "6",
-						rate: "500/s",
-						connections: "6",
-					},
+					{ pattern: "work-queue", consumers: "6", rate: "500/s", connections: "6" },
 					{ ...CLIENTS, target: "existing", system: broker },
 				);
 				const { code, err } = await run([file, "--out", out], { env: env() });
 				expect([0, 4], err).toContain(code);
 				const [one] = resultOf(out).runs;
 				expect(one).toMatchObject({
-					...{ intended: 500, notOffered: 0, sent: 500, failed: 0 },
-					...{ received: 500, lost: 0, duplicated: 0, errors: [] },
+					intended: 500,
+					notOffered: 0,
+					sent: 500,
+					failed: 0,
+					received: 500,
+					lost: 0,
+					duplicated: 0,
+					errors: [],
 				});
 			},
 		);
@@ -384,7 +328,8 @@ chmod +x /usr/local/bin/chronyc`);
 							system: `{ broker: nats, url: "${await nats()}" }`,
 						},
 					),
-					...["--out", out],
+					"--out",
+					out,
 				],
 				{ env: env() },
 			);
@@ -400,11 +345,9 @@ chmod +x /usr/local/bin/chronyc`);
 
 // --- internal ---
 
-const k6sOn = (host: Host) =>
-	host.processes().filter(({ name }) => name === "k6");
+const k6sOn = (host: Host) => host.processes().filter(({ name }) => name === "k6");
 
-const runsOn = (host: Host) =>
-	host.run("ls ~/.cache/mqbench/runs").split("\n").filter(Boolean);
+const runsOn = (host: Host) => host.run("ls ~/.cache/mqbench/runs").split("\n").filter(Boolean);
 
 /** No process, and nothing but the programs. */
 async function expectEmpty(host: Host): Promise<void> {
@@ -413,7 +356,5 @@ async function expectEmpty(host: Host): Promise<void> {
 }
 
 function sorted(messages: readonly Tapped[]): Tapped[] {
-	return messages.toSorted(
-		(a, b) => a.producer - b.producer || a.sequence - b.sequence,
-	);
+	return messages.toSorted((a, b) => a.producer - b.producer || a.sequence - b.sequence);
 }

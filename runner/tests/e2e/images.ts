@@ -26,14 +26,10 @@ export type Imitated = keyof typeof BUILD;
  * far as mqbench relies on it (entry point, user, folders, volumes). Returns its name. Of a version that a scenario names it has the
  * name alone: what runs is this machine's.
  */
-export async function haveImage(
-	broker: Imitated,
-	version?: string,
-): Promise<string> {
+export async function haveImage(broker: Imitated, version?: string): Promise<string> {
 	const options = SystemOptions.parse({ broker, version });
 	const image = imageOf({ image: null, options });
-	if (spawnSync("docker", ["image", "inspect", image]).status === 0)
-		return image;
+	if (spawnSync("docker", ["image", "inspect", image]).status === 0) return image;
 	const root = mkdtempSync(path.join(tmpdir(), "mqbench-image-"));
 	try {
 		for (const folder of ["tmp", "etc/mqbench"])
@@ -46,10 +42,7 @@ export async function haveImage(
 				"-c",
 				'tar -C "$0" --owner=0 --group=0 --mode=a+rX -c . | docker import "$@"',
 				root,
-				...[...changes, `LABEL ${TEST_IMAGE}`].flatMap((change) => [
-					"--change",
-					change,
-				]),
+				...[...changes, `LABEL ${TEST_IMAGE}`].flatMap((change) => ["--change", change]),
 				"-",
 				image,
 			],
@@ -78,11 +71,7 @@ const BUILD = {
 
 	async redis(root: string): Promise<string[]> {
 		put(root, program("redis-server"), "usr/local/bin/redis-server");
-		return [
-			'ENTRYPOINT ["/usr/local/bin/redis-server"]',
-			"WORKDIR /data",
-			"VOLUME /data",
-		];
+		return ['ENTRYPOINT ["/usr/local/bin/redis-server"]', "WORKDIR /data", "VOLUME /data"];
 	},
 
 	/** As rabbitmq: started by a word on PATH, with its home, its configuration and its version where the original has them. */
@@ -112,14 +101,16 @@ const BUILD = {
 		const home = path.join(root, "opt/java/openjdk");
 		mkdirSync(path.dirname(home), { recursive: true });
 		execFileSync(beside(program("java"), "jlink"), [
-			...["--add-modules", MODULES.join(",")],
-			...["--strip-java-debug-attributes", "--no-header-files"],
-			...["--no-man-pages", "--output", home],
+			"--add-modules",
+			MODULES.join(","),
+			"--strip-java-debug-attributes",
+			"--no-header-files",
+			"--no-man-pages",
+			"--output",
+			home,
 		]);
 		// As every Java comes: without it each start takes half a second more.
-		execFileSync(path.join(home, "bin/java"), ["-Xshare:dump"], {
-			stdio: "ignore",
-		});
+		execFileSync(path.join(home, "bin/java"), ["-Xshare:dump"], { stdio: "ignore" });
 		for (const part of ["bin/java", "lib/server/libjvm.so", "lib/libnet.so"])
 			putLibraries(root, path.join(home, part));
 		put(root, "/bin/sh", "bin/sh");
@@ -159,9 +150,7 @@ const TOOLS = [
 
 /** The installation in a folder of them. */
 function serverOf(folder: string): string {
-	const found = readdirSync(folder).find((name) =>
-		name.startsWith("rabbitmq_server-"),
-	);
+	const found = readdirSync(folder).find((name) => name.startsWith("rabbitmq_server-"));
 	if (!found) throw new Error(`no RabbitMQ in ${folder}`);
 	return path.join(folder, found);
 }

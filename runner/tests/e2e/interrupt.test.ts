@@ -2,11 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
-import {
-	alive,
-	descendant,
-	descendants,
-} from "../../../infra/processes.fake.ts";
+import { alive, descendant, descendants } from "../../../infra/processes.fake.ts";
 import {
 	filesOf,
 	type Mqbench,
@@ -35,10 +31,7 @@ const TWICE = `
 
 /** Starts a run of 30 s, and returns when it measures. */
 async function measuring(folder: string): Promise<Mqbench> {
-	const mqbench = start([
-		scenario(folder, LONG),
-		...["--out", path.join(folder, "out")],
-	]);
+	const mqbench = start([scenario(folder, LONG), "--out", path.join(folder, "out")]);
 	await mqbench.says(MEASURING);
 	return mqbench;
 }
@@ -53,21 +46,13 @@ describe("in mid-run", () => {
 			const folder = temporaryFolder();
 			const mqbench = await measuring(folder);
 			const children = descendants(mqbench.pid);
-			expect(children.map((c) => c.name).sort()).toEqual([
-				"agent",
-				"agent",
-				"k6",
-				"nats-server",
-			]);
+			expect(children.map((c) => c.name).sort()).toEqual(["agent", "agent", "k6", "nats-server"]);
 			mqbench.signal(signal);
 			const ended = await mqbench.ended;
 			expect(ended.code).toBe(code);
 			expect(alive(children)).toEqual([]);
 			const result = resultOf(path.join(folder, "out"));
-			expect(result).toMatchObject({
-				verdict: "interrupted",
-				interruptedBy: signal,
-			});
+			expect(result).toMatchObject({ verdict: "interrupted", interruptedBy: signal });
 			const [one] = result.runs;
 			expect(one?.state).toBe("interrupted");
 			expect(one?.metrics.response?.count).toBeGreaterThan(400);
@@ -114,9 +99,7 @@ describe("in mid-run", () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const mqbench = start([scenario(folder, LONG), "--out", out], {
-			env: {
-				NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TWICE)}`,
-			},
+			env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TWICE)}` },
 		});
 		await mqbench.says(MEASURING);
 		mqbench.signal("SIGINT");
@@ -203,9 +186,7 @@ describe("before anything is measured", () => {
 		const { agent } = await realBinaries();
 		script(path.join(bin, "agent"), `exec '${agent}' "$@"`);
 		const out = path.join(folder, "out");
-		const mqbench = start([scenario(folder), "--out", out], {
-			env: { MQBENCH_K6: k6 },
-		});
+		const mqbench = start([scenario(folder), "--out", out], { env: { MQBENCH_K6: k6 } });
 		await until(
 			() => descendant(mqbench.pid, "sleep") !== undefined,
 			"the broker has been started",
@@ -230,19 +211,10 @@ describe("before anything is measured", () => {
 				path.join(bin, "go"),
 				'case "$1" in env) echo go1.26.8; echo auto;; *) sleep 100 & wait;; esac',
 			);
-			const mqbench = start(
-				[scenario(folder), "--out", path.join(folder, "out")],
-				{
-					env: {
-						MQBENCH_CACHE_DIR: cache,
-						PATH: `${bin}:${process.env.PATH}`,
-					},
-				},
-			);
-			await until(
-				() => descendant(mqbench.pid, "sleep") !== undefined,
-				"the build has begun",
-			);
+			const mqbench = start([scenario(folder), "--out", path.join(folder, "out")], {
+				env: { MQBENCH_CACHE_DIR: cache, PATH: `${bin}:${process.env.PATH}` },
+			});
+			await until(() => descendant(mqbench.pid, "sleep") !== undefined, "the build has begun");
 			const children = descendants(mqbench.pid);
 			mqbench.signal(signal);
 			const ended = await mqbench.ended;

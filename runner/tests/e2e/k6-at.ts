@@ -27,8 +27,7 @@ export async function k6At(
 			"setsid",
 			["--wait", k6, ...args],
 			{ cwd, env, timeout: 120_000, maxBuffer: 1 << 26 },
-			(error, out, err) =>
-				resolve({ code: Number(error?.code ?? 0), out: out + err }),
+			(error, out, err) => resolve({ code: Number(error?.code ?? 0), out: out + err }),
 		);
 	});
 }
@@ -41,10 +40,9 @@ export function only(folder: string): string {
 }
 
 /** What k6's JSON output has written. */
-export function samplesOf(file: string): {
-	metric: string;
-	data: { value: number; tags: Readonly<Record<string, string>> };
-}[] {
+export function samplesOf(
+	file: string,
+): { metric: string; data: { value: number; tags: Readonly<Record<string, string>> } }[] {
 	return readFileSync(file, "utf8")
 		.split("\n")
 		.filter((line) => line.includes('"Point"'))

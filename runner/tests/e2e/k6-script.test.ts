@@ -9,10 +9,7 @@ import { readClient } from "../../run/client-read.ts";
 import { temporaryFolder } from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 
-const EXAMPLE = path.join(
-	packageFolder,
-	"extensions/xk6-mqbench/examples/hand-written.js",
-);
+const EXAMPLE = path.join(packageFolder, "extensions/xk6-mqbench/examples/hand-written.js");
 
 describe("a k6 script written by hand", () => {
 	test("measures like a compiled one", async () => {
@@ -53,24 +50,15 @@ describe("a script that cannot work is told so, and leaves no results", () => {
 			(text) => text.replace("mqbench/nats", "mqbench/noop"),
 			/the plan is for nats, the driver is noop/,
 		],
-		[
-			"no driver",
-			(text) => text.replace("\tnats,\n", "\t{},\n"),
-			/the first argument is a driver/,
-		],
+		["no driver", (text) => text.replace("\tnats,\n", "\t{},\n"), /the first argument is a driver/],
 		[
 			"a plan that contradicts itself",
-			(text) =>
-				text.replace(
-					"messages: rate * (warmup",
-					"messages: 1 + rate * (warmup",
-				),
+			(text) => text.replace("messages: rate * (warmup", "messages: 1 + rate * (warmup"),
 			/schedule has 1000 \+ 2000 messages, the plan says 1000 \+ 2001/,
 		],
 		[
 			"load inside of a function",
-			(text) =>
-				text.replace("() => run.slot()", "() => mqbench.load(nats, '{}')"),
+			(text) => text.replace("() => run.slot()", "() => mqbench.load(nats, '{}')"),
 			/belongs at the top of the script/,
 		],
 	];
@@ -95,12 +83,7 @@ describe("a script that cannot work is told so, and leaves no results", () => {
 
 	test("no broker", async () => {
 		const { folder, found } = await stage();
-		const { code, err } = await k6(
-			found,
-			folder,
-			[EXAMPLE],
-			"nats://127.0.0.1:1",
-		);
+		const { code, err } = await k6(found, folder, [EXAMPLE], "nats://127.0.0.1:1");
 		expect(code).not.toBe(0);
 		expect(err).toMatch(/open nats: nats: connect:/);
 		expect(existsSync(path.join(folder, "client-0.jsonl.part"))).toBe(false);
@@ -115,9 +98,7 @@ async function stage(): Promise<{ folder: string; found: Binaries }> {
 
 /** The plan that stands in the example, as JSON. */
 function planOf(script: string): string {
-	const literal = /JSON\.stringify\((\{[\s\S]*?\})\),\n/.exec(
-		readFileSync(script, "utf8"),
-	)?.[1];
+	const literal = /JSON\.stringify\((\{[\s\S]*?\})\),\n/.exec(readFileSync(script, "utf8"))?.[1];
 	const plan = new Function("rate", "warmup", "seconds", `return ${literal}`);
 	return JSON.stringify(plan(1000, 1, 2));
 }

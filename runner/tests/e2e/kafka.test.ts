@@ -36,12 +36,9 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 			expect(one?.metrics.response?.count).toBe(300);
 			expect(one?.metrics.ack?.count).toBe(300);
 			expect(system).toMatch(/^Kafka 4\./);
-			expect(
-				readFileSync(
-					path.join(folder, one?.folder ?? "", "broker.log"),
-					"utf8",
-				),
-			).toContain("Kafka Server started");
+			expect(readFileSync(path.join(folder, one?.folder ?? "", "broker.log"), "utf8")).toContain(
+				"Kafka Server started",
+			);
 		});
 
 		test("publish: response ends at the acknowledgement of all, each on disk", async () => {
@@ -79,10 +76,9 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 				["closed", 5000],
 			] as const) {
 				const out = path.join(folder, name);
-				const { code, err } = await run(
-					[files[name], "--rig", "rig.json", "--out", out],
-					{ cwd: folder },
-				);
+				const { code, err } = await run([files[name], "--rig", "rig.json", "--out", out], {
+					cwd: folder,
+				});
 				expect(code, err).toBe(0);
 				expect(resultOf(out).runs[0]).toMatchObject({
 					acked: messages,
@@ -121,10 +117,7 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 
 describe("what acks: 0 cannot do is refused before anything starts", () => {
 	test("publish", async () => {
-		const { code, err } = await measure(
-			"acks: 0",
-			`pattern: publish, ${SECOND}`,
-		);
+		const { code, err } = await measure("acks: 0", `pattern: publish, ${SECOND}`);
 		expect(code).toBe(2);
 		expect(err).toContain("with acks: 0 nothing is acknowledged");
 	});
@@ -139,13 +132,7 @@ function scenario(options: string, load: string, sla: string) {
 	return { file, out: path.join(folder, "out") };
 }
 
-function write(
-	folder: string,
-	name: string,
-	options: string,
-	load: string,
-	sla: string,
-): string {
+function write(folder: string, name: string, options: string, load: string, sla: string): string {
 	expect(missing, "CI needs mvn and java").toEqual([]);
 	const file = path.join(folder, `${name}.yaml`);
 	writeFileSync(
@@ -155,11 +142,7 @@ function write(
 	return file;
 }
 
-async function measure(
-	options: string,
-	load: string,
-	sla = "p50 < 10s, lost == 0",
-) {
+async function measure(options: string, load: string, sla = "p50 < 10s, lost == 0") {
 	const { file, out } = scenario(options, load, sla);
 	const ended = await run([file, "--out", out]);
 	const result = ended.code === 2 ? null : resultOf(out);

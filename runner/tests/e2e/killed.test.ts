@@ -1,19 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import {
-	alive,
-	descendant,
-	descendants,
-} from "../../../infra/processes.fake.ts";
-import {
-	type Mqbench,
-	resultOf,
-	scenario,
-	start,
-	temporaryFolder,
-	until,
-} from "./mqbench.ts";
+import { alive, descendant, descendants } from "../../../infra/processes.fake.ts";
+import { type Mqbench, resultOf, scenario, start, temporaryFolder, until } from "./mqbench.ts";
 
 test("a broker killed in mid-run: the run ends, counts what was lost and failed, and does not pass", async () => {
 	const folder = temporaryFolder();
@@ -76,8 +65,7 @@ test("agent killed in mid-run takes its command with it", async () => {
 	const file = scenario(folder, { duration: "20s" });
 	const mqbench = await measuring([file, "--out", path.join(folder, "out")]);
 	const children = descendants(mqbench.pid);
-	for (const child of children)
-		if (child.name === "agent") process.kill(child.pid, "SIGKILL");
+	for (const child of children) if (child.name === "agent") process.kill(child.pid, "SIGKILL");
 	expect((await mqbench.ended).code).toBe(3);
 	await until(() => alive(children).length === 0, "no process is left");
 });

@@ -2,13 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { findOnPath } from "../../../infra/local/program.ts";
-import {
-	resultOf,
-	run,
-	scenario,
-	standing,
-	temporaryFolder,
-} from "./mqbench.ts";
+import { resultOf, run, scenario, standing, temporaryFolder } from "./mqbench.ts";
 
 /** Twelve messages, one byte above what each system takes by its config. */
 async function exceed(systems: string, sla: string) {
@@ -51,15 +45,10 @@ describe("more connections than ulimit -n allows", () => {
 	test("are refused by the load generator before the first of them", async () => {
 		const folder = temporaryFolder();
 		await standing(folder, scenario(folder));
-		const [broker] = JSON.parse(
-			readFileSync(path.join(folder, "rig.json"), "utf8"),
-		).brokers;
+		const [broker] = JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")).brokers;
 		const file = scenario(folder, load);
 		const out = path.join(folder, "out");
-		const { code, out: terminal } = await run(
-			[file, "--url", broker.url, "--out", out],
-			{ under },
-		);
+		const { code, out: terminal } = await run([file, "--url", broker.url, "--out", out], { under });
 		expect(code).toBe(3);
 		expect(terminal.replaceAll(/\s+/g, " ")).toContain(
 			"open nats: 300 connections need at least 332 open files, and this machine allows 256 (ulimit -H -n); raise that limit",

@@ -38,8 +38,7 @@ print(json.dumps({"code": code, "same": termios.tcgetattr(slave) == before}))
 `;
 
 const hasPython =
-	process.platform !== "win32" &&
-	spawnSync("python3", ["-c", "import pty"]).status === 0;
+	process.platform !== "win32" && spawnSync("python3", ["-c", "import pty"]).status === 0;
 
 /** mqbench on a terminal of so many columns. */
 function onTerminal(
@@ -47,22 +46,22 @@ function onTerminal(
 	{ columns = 80, interruptAfter = 0 } = {},
 ): Screen & { code: number; same: boolean; text: string } {
 	const folder = temporaryFolder();
-	const [pty, out] = ["terminal.py", "said"].map((name) =>
-		path.join(folder, name),
-	);
+	const [pty, out] = ["terminal.py", "said"].map((name) => path.join(folder, name));
 	if (!pty || !out) throw new Error("no folder");
 	writeFileSync(pty, PTY);
 	const ended = spawnSync(
 		"python3",
 		[
-			...[pty, out, `${columns}`, "40", `${interruptAfter}`],
-			...[process.execPath, path.join(packageFolder, "dist/runner/cli.js")],
+			pty,
+			out,
+			`${columns}`,
+			"40",
+			`${interruptAfter}`,
+			process.execPath,
+			path.join(packageFolder, "dist/runner/cli.js"),
 			...args,
 		],
-		{
-			encoding: "utf8",
-			env: { ...process.env, TERM: "xterm", LANG: "C.UTF-8", NO_COLOR: "1" },
-		},
+		{ encoding: "utf8", env: { ...process.env, TERM: "xterm", LANG: "C.UTF-8", NO_COLOR: "1" } },
 	);
 	if (ended.status !== 0) throw new Error(ended.stderr);
 	const text = readFileSync(out, "utf8");
@@ -82,21 +81,15 @@ describe.skipIf(skipped)("on a real terminal (needs python3)", () => {
 		(columns) => {
 			const folder = temporaryFolder();
 			const file = scenario(folder, { duration: "3s", warmup: "1s" });
-			const all = onTerminal(
-				[file, "--no-floor", "--out", path.join(folder, "out")],
-				{ columns },
-			);
+			const all = onTerminal([file, "--no-floor", "--out", path.join(folder, "out")], { columns });
 			expect(all).toMatchObject({ code: 0, same: true, visible: true });
 			expect(all.unknown).toEqual([]);
-			const live = all.frames.filter((lines) =>
-				lines.some((line) => line.includes("last second")),
-			);
+			const live = all.frames.filter((lines) => lines.some((line) => line.includes("last second")));
 			expect(live.length).toBeGreaterThanOrEqual(3);
 			// A path is never broken: it could not be opened any more.
 			for (const lines of [...all.frames, all.lines])
 				for (const line of lines)
-					if (!line.includes(folder))
-						expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+					if (!line.includes(folder)) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
 			const left = all.lines.join("\n");
 			expect(left).not.toContain("last second");
 			expect(left).toMatch(/response of 1 500 messages: p50 /);
@@ -108,10 +101,9 @@ describe.skipIf(skipped)("on a real terminal (needs python3)", () => {
 	test("Ctrl-C in mid-run leaves a usable terminal", () => {
 		const folder = temporaryFolder();
 		const file = scenario(folder, { duration: "30s" });
-		const all = onTerminal(
-			[file, "--no-floor", "--out", path.join(folder, "out")],
-			{ interruptAfter: 2 },
-		);
+		const all = onTerminal([file, "--no-floor", "--out", path.join(folder, "out")], {
+			interruptAfter: 2,
+		});
 		expect(all).toMatchObject({ code: 130, same: true, visible: true });
 		expect(all.unknown).toEqual([]);
 		const left = all.lines.join("\n");

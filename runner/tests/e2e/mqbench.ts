@@ -41,10 +41,7 @@ export function start(args: readonly string[], options: Options = {}): Mqbench {
 	const brief = args[0]?.endsWith(".yaml") && !args.includes("--floor");
 	const all = args.filter((arg) => arg !== "--floor");
 	if (brief) all.push("--no-floor");
-	const [program = "", ...words] = [
-		...(options.under ?? []),
-		...[process.execPath, CLI, ...all],
-	];
+	const [program = "", ...words] = [...(options.under ?? []), process.execPath, CLI, ...all];
 	const child = spawn(program, words, {
 		cwd: options.cwd ?? packageFolder,
 		env: { ...BASE, ...options.env },
@@ -79,10 +76,7 @@ export function start(args: readonly string[], options: Options = {}): Mqbench {
 }
 
 /** Runs `mqbench <args>` to its end. */
-export function run(
-	args: readonly string[],
-	options: Options = {},
-): Promise<Ended> {
+export function run(args: readonly string[], options: Options = {}): Promise<Ended> {
 	return start(args, options).ended;
 }
 
@@ -147,23 +141,15 @@ export function resultOf(folder: string): Result {
 /** Whether a check says that others had the machine: what a run says beside it is their doing. */
 export function othersHadTheMachine({ runs }: Result): boolean {
 	return runs.some(({ validity }) =>
-		validity.some(
-			({ check, status }) =>
-				["others", "steal"].includes(check) && status === "warn",
-		),
+		validity.some(({ check, status }) => ["others", "steal"].includes(check) && status === "warn"),
 	);
 }
 
 /** All files below a folder, as paths within it. */
 export function filesOf(folder: string): string[] {
-	return readdirSync(folder, {
-		recursive: true,
-		withFileTypes: true,
-	})
+	return readdirSync(folder, { recursive: true, withFileTypes: true })
 		.filter((entry) => entry.isFile())
-		.map((entry) =>
-			path.relative(folder, path.join(entry.parentPath, entry.name)),
-		)
+		.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
 		.sort();
 }
 
@@ -183,11 +169,7 @@ export function script(file: string, body: string): string {
 }
 
 /** Waits for a condition; fails with what was waited for. */
-export async function until(
-	condition: () => boolean,
-	what: string,
-	ms = 20_000,
-): Promise<void> {
+export async function until(condition: () => boolean, what: string, ms = 20_000): Promise<void> {
 	const end = Date.now() + ms;
 	while (!condition()) {
 		if (Date.now() > end) throw new Error(`waited ${ms} ms in vain: ${what}`);
@@ -201,9 +183,15 @@ const CLI = path.join(packageFolder, "dist", "runner", "cli.js");
 
 const BASE = Object.fromEntries(
 	[
-		...["PATH", "HOME", "TMPDIR", "MQBENCH_CACHE_DIR", "XDG_CACHE_HOME"],
+		"PATH",
+		"HOME",
+		"TMPDIR",
+		"MQBENCH_CACHE_DIR",
+		"XDG_CACHE_HOME",
 		// The engine that tests look at is the one that mqbench uses.
-		...["DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG"],
+		"DOCKER_HOST",
+		"DOCKER_CONTEXT",
+		"DOCKER_CONFIG",
 	]
 		.map((name) => [name, process.env[name]])
 		.filter(([, value]) => value !== undefined),
@@ -215,10 +203,7 @@ function lines(map: Readonly<Record<string, string>>, between: string): string {
 		.join(between);
 }
 
-function collect(
-	child: ChildProcess,
-	stream: "stdout" | "stderr",
-): () => string {
+function collect(child: ChildProcess, stream: "stdout" | "stderr"): () => string {
 	const pieces: Buffer[] = [];
 	child[stream]?.on("data", (piece: Buffer) => pieces.push(piece));
 	return () => Buffer.concat(pieces).toString("utf8");

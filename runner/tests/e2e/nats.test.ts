@@ -1,11 +1,7 @@
 import { once } from "node:events";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-	alive,
-	descendant,
-	descendants,
-} from "../../../infra/processes.fake.ts";
+import { alive, descendant, descendants } from "../../../infra/processes.fake.ts";
 import type { Run } from "../../model/result.ts";
 import {
 	freePort,
@@ -77,13 +73,7 @@ describe("a run on JetStream", () => {
 		// Whether a busy machine's lag decides is no matter here.
 		expect([0, 4]).toContain(ended.code);
 		const { runs } = resultOf(out);
-		expect(runs.map((one) => one.received)).toEqual([
-			500,
-			500,
-			1000,
-			500,
-			null,
-		]);
+		expect(runs.map((one) => one.received)).toEqual([500, 500, 1000, 500, null]);
 		expect(runs.map((one) => one.lost)).toEqual([0, 0, 0, 0, null]);
 		for (const one of runs)
 			expect(one).toMatchObject({
@@ -108,10 +98,7 @@ describe("a run on JetStream", () => {
 		const file = scenario(
 			folder,
 			{ pattern: "backlog", backlog: "500", duration: "4s" },
-			{
-				system: "{ broker: nats, mode: jetstream, storage: memory }",
-				sla: "[lost == 0]",
-			},
+			{ system: "{ broker: nats, mode: jetstream, storage: memory }", sla: "[lost == 0]" },
 		);
 		await run([file, "--out", out]);
 		expect(resultOf(out).runs[0]).toMatchObject({
@@ -130,11 +117,7 @@ describe("a JetStream broker", () => {
 	test("killed in mid-run: the run ends, and no message disappears", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
-		const file = scenario(
-			folder,
-			{ duration: "3s", drain: "2s" },
-			{ ...JETSTREAM, sla: LENIENT },
-		);
+		const file = scenario(folder, { duration: "3s", drain: "2s" }, { ...JETSTREAM, sla: LENIENT });
 		const mqbench = await measuring([file, "--out", out]);
 		const children = descendants(mqbench.pid);
 		process.kill(server(mqbench), "SIGKILL");
@@ -173,11 +156,7 @@ describe("a JetStream broker", () => {
 	test("frozen for good: the run ends in bounded time, what had no answer is unknown, and nothing is left", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
-		const file = scenario(
-			folder,
-			{ duration: "3s", drain: "2s" },
-			{ ...JETSTREAM, sla: LENIENT },
-		);
+		const file = scenario(folder, { duration: "3s", drain: "2s" }, { ...JETSTREAM, sla: LENIENT });
 		const mqbench = await measuring([file, "--out", out]);
 		const children = descendants(mqbench.pid);
 		const began = Date.now();
@@ -253,8 +232,5 @@ function addsUp(one: Run): void {
 }
 
 function p(one: Run, percentile: number): number {
-	return (
-		one.metrics.response?.percentiles.find((all) => all.p === percentile)
-			?.value ?? 0
-	);
+	return one.metrics.response?.percentiles.find((all) => all.p === percentile)?.value ?? 0;
 }

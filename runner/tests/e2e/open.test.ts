@@ -53,33 +53,24 @@ export const handleSummary = (data) => ({
 
 		const results = only(path.join(folder, "reports"));
 		const planned = only(path.join(results, "runs"));
-		const read = (file: string) =>
-			readFileSync(path.join(folder, file), "utf8");
+		const read = (file: string) => readFileSync(path.join(folder, file), "utf8");
 		const written = readFileSync(path.join(results, "scenario.yaml"), "utf8");
 		expect(written).toContain(`url: ${FROM_ENV}`);
 		// The same text comes to the same plan, outside of k6.
 		const again = expand(
-			loadScenario(
-				"mqbench.open",
-				written,
-				{},
-				{ NATS_URL: url },
-				around("mqbench.open", folder),
-			),
+			loadScenario("mqbench.open", written, {}, { NATS_URL: url }, around("mqbench.open", folder)),
 			{ runId: path.basename(results) },
 		);
-		expect(
-			JSON.parse(readFileSync(path.join(planned, "plan.json"), "utf8")),
-		).toEqual(JSON.parse(JSON.stringify(again[0])));
+		expect(JSON.parse(readFileSync(path.join(planned, "plan.json"), "utf8"))).toEqual(
+			JSON.parse(JSON.stringify(again[0])),
+		);
 		// So do the files of the run to the same result.
 		const result = buildResult(results);
 		const files = filesOfResult(result);
 		expect([...files.keys()]).toHaveLength(2);
 		for (const [file, text] of files)
 			expect(readFileSync(path.join(results, file), "utf8")).toBe(text);
-		expect(JSON.parse(read("summary.json"))).toEqual(
-			JSON.parse(files.get("result.json") ?? ""),
-		);
+		expect(JSON.parse(read("summary.json"))).toEqual(JSON.parse(files.get("result.json") ?? ""));
 		expect(result.runs[0]).toMatchObject({ intended: 2000, received: 2000 });
 		expect(out).toContain("mqbench: every SLA is met.");
 
@@ -96,9 +87,7 @@ export const handleSummary = (data) => ({
 			.filter(({ metric }) => metric === "mqbench_response_p99")
 			.map(({ data }) => data.value);
 		const seconds = result.runs[0]?.series?.seconds ?? [];
-		expect(
-			seconds.filter(({ p99 }) => told.includes((p99 ?? 0) / 1e6)).length,
-		).toBeGreaterThan(0);
+		expect(seconds.filter(({ p99 }) => told.includes((p99 ?? 0) / 1e6)).length).toBeGreaterThan(0);
 		const sent = samples.filter(({ metric }) => metric === "mqbench_sent");
 		// One a second, and never one a message.
 		expect(sent.length).toBeGreaterThan(2);
@@ -177,9 +166,11 @@ export const second = () => other.slot();`,
 		const results = readdirSync(path.join(folder, "reports"));
 		expect(results).toHaveLength(2);
 		for (const name of results)
-			expect(
-				buildResult(path.join(folder, "reports", name)).runs[0],
-			).toMatchObject({ intended: 2000, received: 2000, foreign: 0 });
+			expect(buildResult(path.join(folder, "reports", name)).runs[0]).toMatchObject({
+				intended: 2000,
+				received: 2000,
+				foreign: 0,
+			});
 	});
 
 	test("is never asked for a slot: that is no valid run", async () => {
@@ -221,17 +212,21 @@ test("a compiled script needs nothing but the broker's URL: the counts are those
 	const file = scenario(folder);
 	const { out: text } = await mqbench(["compile", file, "--inline"]);
 	writeFileSync(path.join(folder, "script.js"), text);
-	const { code, out } = await k6At(
-		folder,
-		["run", "--no-usage-report", "script.js"],
-		{ MQBENCH_URL: url },
-	);
+	const { code, out } = await k6At(folder, ["run", "--no-usage-report", "script.js"], {
+		MQBENCH_URL: url,
+	});
 	expect(code).toBe(0);
 	expect(out).toContain("e2e: every SLA is met.");
 	const results = path.join(folder, "own");
 	const own = await mqbench([
-		...[file, "--url", url, "--json", "--out", results],
-		...["--k6-out", "json=samples.json"],
+		file,
+		"--url",
+		url,
+		"--json",
+		"--out",
+		results,
+		"--k6-out",
+		"json=samples.json",
 	]);
 	const counts = ({ runs: [one] }: Result) => [
 		one?.intended,
@@ -244,8 +239,7 @@ test("a compiled script needs nothing but the broker's URL: the counts are those
 		counts(JSON.parse(own.out)),
 	);
 	const samples = samplesOf(path.join(only(`${results}/runs`), "samples.json"));
-	const last = (name: string) =>
-		samples.findLast(({ metric }) => metric === name)?.data.value;
+	const last = (name: string) => samples.findLast(({ metric }) => metric === name)?.data.value;
 	expect(last("mqbench_response_p50")).toBe(p(JSON.parse(own.out), 50) / 1e6);
 	expect([last("mqbench_valid"), last("mqbench_sla")]).toEqual([1, 1]);
 });
@@ -266,11 +260,7 @@ async function k6(
 	writeFileSync(path.join(folder, "script.js"), script(body));
 	return {
 		folder,
-		...(await k6At(
-			folder,
-			["run", "--no-usage-report", ...args, "script.js"],
-			env,
-		)),
+		...(await k6At(folder, ["run", "--no-usage-report", ...args, "script.js"], env)),
 	};
 }
 
@@ -288,8 +278,6 @@ async function httpServer() {
 
 function p(result: Result, percentile: number): number {
 	return (
-		result.runs[0]?.metrics.response?.percentiles.find(
-			(one) => one.p === percentile,
-		)?.value ?? -1
+		result.runs[0]?.metrics.response?.percentiles.find((one) => one.p === percentile)?.value ?? -1
 	);
 }

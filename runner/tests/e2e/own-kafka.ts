@@ -25,17 +25,21 @@ export async function kafkaJars(): Promise<string> {
 export async function ownKafka(topic: string): Promise<string> {
 	const folder = temporaryFolder();
 	await standing(folder, scenario(folder, {}, { system: "kafka" }));
-	const { brokers } = JSON.parse(
-		readFileSync(path.join(folder, "rig.json"), "utf8"),
-	) as { brokers: { url: string }[] };
+	const { brokers } = JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")) as {
+		brokers: { url: string }[];
+	};
 	const url = brokers[0]?.url ?? "";
 	execFileSync(
 		"java",
 		[
-			...["-cp", path.join(await kafkaJars(), "*")],
+			"-cp",
+			path.join(await kafkaJars(), "*"),
 			"org.apache.kafka.tools.TopicCommand",
-			...["--bootstrap-server", url.replace("kafka://", "")],
-			...["--create", "--topic", topic],
+			"--bootstrap-server",
+			url.replace("kafka://", ""),
+			"--create",
+			"--topic",
+			topic,
 		],
 		{ stdio: ["ignore", "ignore", "inherit"] },
 	);

@@ -49,21 +49,13 @@ export class Nats {
 	}
 
 	/** Asks the JetStream API, or a stream to store a message. Fails with the server's words. */
-	async request(
-		subject: string,
-		body: unknown = "",
-	): Promise<Record<string, unknown>> {
+	async request(subject: string, body: unknown = ""): Promise<Record<string, unknown>> {
 		const text = typeof body === "string" ? body : JSON.stringify(body);
 		const inbox = `_INBOX.test.${this.#next++}`;
-		const answer = new Promise<string>((resolve) =>
-			this.#waiting.set(inbox, resolve),
-		);
-		this.#socket.write(
-			`PUB ${subject} ${inbox} ${Buffer.byteLength(text)}\r\n${text}\r\n`,
-		);
+		const answer = new Promise<string>((resolve) => this.#waiting.set(inbox, resolve));
+		this.#socket.write(`PUB ${subject} ${inbox} ${Buffer.byteLength(text)}\r\n${text}\r\n`);
 		const parsed = JSON.parse(await answer);
-		if (parsed.error)
-			throw new Error(`${subject}: ${JSON.stringify(parsed.error)}`);
+		if (parsed.error) throw new Error(`${subject}: ${JSON.stringify(parsed.error)}`);
 		return parsed;
 	}
 
@@ -74,14 +66,10 @@ export class Nats {
 		};
 		const found: Record<string, Holding> = {};
 		for (const { config, state } of streams ?? []) {
-			const { consumers } = (await this.request(
-				`$JS.API.CONSUMER.NAMES.${config.name}`,
-			)) as { consumers: string[] };
-			found[config.name] = {
-				messages: state.messages,
-				consumers: consumers ?? [],
-				config,
+			const { consumers } = (await this.request(`$JS.API.CONSUMER.NAMES.${config.name}`)) as {
+				consumers: string[];
 			};
+			found[config.name] = { messages: state.messages, consumers: consumers ?? [], config };
 		}
 		return found;
 	}

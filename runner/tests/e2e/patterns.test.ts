@@ -36,16 +36,8 @@ const TABLE: readonly [
 		["redis-server"],
 		["round-trip", "request-reply", "publish", "backlog"],
 	],
-	[
-		"broker: kafka, acks: 1",
-		["java", "mvn"],
-		["request-reply", "fan-out", "backlog"],
-	],
-	[
-		"broker: rabbitmq",
-		["rabbitmq-server"],
-		["request-reply", "publish", "backlog"],
-	],
+	["broker: kafka, acks: 1", ["java", "mvn"], ["request-reply", "fan-out", "backlog"]],
+	["broker: rabbitmq", ["rabbitmq-server"], ["request-reply", "publish", "backlog"]],
 	["broker: nsq", [], ["work-queue"]],
 	["broker: mqtt", [], ["fan-out"]],
 	["broker: nats-streaming", [], ["backlog"]],
@@ -53,11 +45,7 @@ const TABLE: readonly [
 		[`broker: ${broker}`, [], ["round-trip", "work-queue"]],
 		[`broker: ${broker}, mode: pub-sub`, [], ["fan-out"]],
 		[`broker: ${broker}, mode: req-rep`, [], ["request-reply"]],
-		[
-			`broker: ${broker}, forwarder: true`,
-			[],
-			["round-trip", "request-reply", "work-queue"],
-		],
+		[`broker: ${broker}, forwarder: true`, [], ["round-trip", "request-reply", "work-queue"]],
 	]),
 ];
 
@@ -74,9 +62,7 @@ const CASES = {
 const RATE = 200;
 
 describe.each(TABLE)("a short run on { %s }", (system, programs, patterns) => {
-	const missing = programs.filter(
-		(name) => findOnPath(name, process.env) === null,
-	);
+	const missing = programs.filter((name) => findOnPath(name, process.env) === null);
 	// Never silently, and never where it counts.
 	const skipped = missing.length > 0 && process.env.CI !== "true";
 	test.skipIf(skipped)(
@@ -120,15 +106,11 @@ describe.each(TABLE)("a short run on { %s }", (system, programs, patterns) => {
 /** There is nothing to stand up. */
 const BROKERLESS = /zeromq|nanomsg/;
 
-async function measure(
-	system: string,
-	patterns: readonly (keyof typeof CASES)[],
-) {
+async function measure(system: string, patterns: readonly (keyof typeof CASES)[]) {
 	const folder = temporaryFolder();
 	const file = path.join(folder, "scenario.yaml");
 	const cases = patterns.map(
-		(pattern) =>
-			`  - { name: ${pattern}, pattern: ${pattern}, ${CASES[pattern][0]}}`,
+		(pattern) => `  - { name: ${pattern}, pattern: ${pattern}, ${CASES[pattern][0]}}`,
 	);
 	writeFileSync(
 		file,
@@ -145,9 +127,8 @@ async function measure(
 	const out = path.join(folder, "out");
 	const rig = system.includes("forwarder") || !BROKERLESS.test(system);
 	if (rig) await standing(folder, file);
-	const { code, err } = await run(
-		[file, ...(rig ? ["--rig", "rig.json"] : []), "--out", out],
-		{ cwd: folder },
-	);
+	const { code, err } = await run([file, ...(rig ? ["--rig", "rig.json"] : []), "--out", out], {
+		cwd: folder,
+	});
 	return { code, err, runs: code === 2 ? [] : resultOf(out).runs };
 }

@@ -5,17 +5,11 @@ import { expect, test } from "vitest";
 import { packageFolder } from "../../package.ts";
 import { run, scenario, temporaryFolder } from "./mqbench.ts";
 
-const TOOL = path.join(
-	packageFolder,
-	"dist/runner/tests/publish/publish-report.js",
-);
+const TOOL = path.join(packageFolder, "dist/runner/tests/publish/publish-report.js");
 const PUBLISHED = path.join(packageFolder, "reports/published");
 
 function publishReport(...args: string[]) {
-	return spawnSync(process.execPath, [TOOL, ...args], {
-		cwd: packageFolder,
-		encoding: "utf8",
-	});
+	return spawnSync(process.execPath, [TOOL, ...args], { cwd: packageFolder, encoding: "utf8" });
 }
 
 test("a short run is not published: every reason is said, and nothing is copied", async () => {
@@ -36,9 +30,7 @@ test("a short run is not published: every reason is said, and nothing is copied"
 	])
 		expect(checked.stderr).toMatch(reason);
 	// On a machine that others use it does not even begin to measure.
-	const made = publishReport(
-		...[file, "--name", "too-short", "--out", path.join(folder, "three")],
-	);
+	const made = publishReport(file, "--name", "too-short", "--out", path.join(folder, "three"));
 	expect([3, 4], made.stderr).toContain(made.status);
 	expect(made.stderr).toMatch(
 		/a window of 1s|the machine is not idle|the sources are not those of a commit/,

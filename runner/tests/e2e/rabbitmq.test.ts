@@ -6,9 +6,7 @@ import { resultOf, run, temporaryFolder } from "./mqbench.ts";
 
 const installed = findOnPath("rabbitmq-server", process.env) !== null;
 if (!installed && process.env.CI === "true")
-	throw new Error(
-		"CI needs a rabbitmq-server: apt-get install rabbitmq-server",
-	);
+	throw new Error("CI needs a rabbitmq-server: apt-get install rabbitmq-server");
 
 /** One short run on a rabbitmq-server of its own; limits that a busy machine cannot breach. */
 async function measure(system: string, workload: string) {
@@ -38,10 +36,7 @@ async function measure(system: string, workload: string) {
 
 describe.skipIf(!installed)("a run on a rabbitmq-server of its own", () => {
 	test("round trip on transient queues", async () => {
-		const one = await measure(
-			"durability: memory",
-			"pattern: round-trip, rate: 500/s",
-		);
+		const one = await measure("durability: memory", "pattern: round-trip, rate: 500/s");
 		expect(one).toMatchObject({
 			intended: 500,
 			sent: 500,
@@ -75,12 +70,6 @@ describe.skipIf(!installed)("a run on a rabbitmq-server of its own", () => {
 			"durability: memory",
 			"pattern: fan-out, rate: 200/s, producers: 3, topics: 3, subscriptions: 4, wildcard: true",
 		);
-		expect(one).toMatchObject({
-			intended: 200,
-			acked: 200,
-			received: 800,
-			lost: 0,
-			duplicated: 0,
-		});
+		expect(one).toMatchObject({ intended: 200, acked: 200, received: 800, lost: 0, duplicated: 0 });
 	});
 });

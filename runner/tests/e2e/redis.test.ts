@@ -2,14 +2,7 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-	freePort,
-	resultOf,
-	run,
-	scenario,
-	temporaryFolder,
-	until,
-} from "./mqbench.ts";
+import { freePort, resultOf, run, scenario, temporaryFolder, until } from "./mqbench.ts";
 
 /** A second at a rate. */
 const second = (rate: string, pattern: string) =>
@@ -17,10 +10,7 @@ const second = (rate: string, pattern: string) =>
 
 describe("a run on redis-server", () => {
 	test("pub/sub: a round trip", async () => {
-		const { code, one } = await measure(
-			"pubsub",
-			second("500/s", "round-trip"),
-		);
+		const { code, one } = await measure("pubsub", second("500/s", "round-trip"));
 		expect(code).toBe(0);
 		expect(one).toMatchObject({
 			verdict: "pass",
@@ -86,8 +76,19 @@ test("a channel that the server refuses ends the run at once, with what to do ab
 	const server = spawn(
 		"redis-server",
 		[
-			...["--port", `${port}`, "--bind", "127.0.0.1", "--save", ""],
-			...["--user", "default", "on", "nopass", "~*", "resetchannels", "+@all"],
+			"--port",
+			`${port}`,
+			"--bind",
+			"127.0.0.1",
+			"--save",
+			"",
+			"--user",
+			"default",
+			"on",
+			"nopass",
+			"~*",
+			"resetchannels",
+			"+@all",
 		],
 		{ cwd: temporaryFolder() },
 	);
@@ -102,7 +103,10 @@ test("a channel that the server refuses ends the run at once, with what to do ab
 	const began = Date.now();
 	const { code, out: terminal } = await run([
 		scenario(folder, {}, { system: "redis" }),
-		...["--url", `redis://127.0.0.1:${port}`, "--out", out],
+		"--url",
+		`redis://127.0.0.1:${port}`,
+		"--out",
+		out,
 	]);
 	expect(code).toBe(3);
 	expect(Date.now() - began).toBeLessThan(25_000);
@@ -115,11 +119,7 @@ test("a channel that the server refuses ends the run at once, with what to do ab
 // --- internal ---
 
 /** Runs a short scenario on redis-server; `mode` may be followed by other options of the system. */
-async function measure(
-	mode: string,
-	load: string,
-	sla = "p50 < 10s, lost == 0",
-) {
+async function measure(mode: string, load: string, sla = "p50 < 10s, lost == 0") {
 	const folder = temporaryFolder();
 	const file = path.join(folder, "scenario.yaml");
 	writeFileSync(

@@ -15,10 +15,7 @@ function scene() {
 	const folder = temporaryFolder();
 	const pulumi = fakePulumi(folder);
 	pulumi.behave({ rig: output() });
-	const env = {
-		MQBENCH_STATE_DIR: path.join(folder, "state"),
-		MQBENCH_PULUMI: pulumi.program,
-	};
+	const env = { MQBENCH_STATE_DIR: path.join(folder, "state"), MQBENCH_PULUMI: pulumi.program };
 	const rig = path.join(folder, "state", "rigs", "demo-1");
 	return {
 		pulumi,
@@ -28,20 +25,14 @@ function scene() {
 		/** What Pulumi's stand-in has. */
 		machines: () => {
 			const file = path.join(rig, "pulumi", "demo-1.json");
-			return existsSync(file)
-				? JSON.parse(readFileSync(file, "utf8")).resources.length
-				: 0;
+			return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).resources.length : 0;
 		},
 		/** An mqbench that stands the rig up, and then measures for ever. */
 		standUp() {
-			const child = spawn(
-				process.execPath,
-				["--input-type=module", "-e", STAND_UP],
-				{
-					env: { PATH: process.env.PATH, HOME: folder, ...env },
-					stdio: ["ignore", "pipe", "pipe"],
-				},
-			);
+			const child = spawn(process.execPath, ["--input-type=module", "-e", STAND_UP], {
+				env: { PATH: process.env.PATH, HOME: folder, ...env },
+				stdio: ["ignore", "pipe", "pipe"],
+			});
 			onTestFinished(() => void child.kill("SIGKILL"));
 			let said = "";
 			child.stdout.on("data", (text) => {
@@ -79,10 +70,7 @@ test("an mqbench that is killed between standing up and measuring leaves a rig t
 	expect(list.out).toMatch(/^demo-1 +ready +eu-central-1/m);
 	expect(machines()).toBe(3);
 	const down = await run(["rigs", "destroy", "demo-1", "--yes"], { env });
-	expect(down).toMatchObject({
-		code: 0,
-		out: "The rig demo-1 is down; nothing of it is left.\n",
-	});
+	expect(down).toMatchObject({ code: 0, out: "The rig demo-1 is down; nothing of it is left.\n" });
 	expect(machines()).toBe(0);
 	expect(existsSync(rig)).toBe(false);
 });
@@ -118,8 +106,7 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 	);
 	const pid = Number(readFileSync(told("destroying"), "utf8"));
 	// In one moment nobody asks again; and a terminal that is closed says so more than once.
-	for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const)
-		down.signal(signal);
+	for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const) down.signal(signal);
 	await sleep(2_000);
 	down.signal("SIGHUP");
 	await sleep(500);
@@ -133,9 +120,7 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 		/The rig demo-1 is left in eu-central-1: 1 i4i\.xlarge, 2 c6in\.xlarge, \$0\.82 an hour/,
 	);
 	expect(ended.err).toMatch(/mqbench rigs destroy demo-1\n/);
-	expect(ended.err).toMatch(
-		/mqbench rigs sweep --region eu-central-1 --id demo-1/,
-	);
+	expect(ended.err).toMatch(/mqbench rigs sweep --region eu-central-1 --id demo-1/);
 
 	expect(lives(pid)).toBe(true);
 	const again = start(["rigs", "destroy", "demo-1", "--yes"], { env });
@@ -182,10 +167,7 @@ test("an error that nobody catches is told, and the rig is taken down to its end
 		}, 20);
 	`;
 	const started = start(["rigs", "destroy", "demo-1", "--yes"], {
-		env: {
-			...env,
-			NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(callback)}`,
-		},
+		env: { ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(callback)}` },
 	});
 	await started.says(/This is a bug in mqbench(.|\n)*in a callback/);
 	pulumi.behave({});
@@ -218,11 +200,9 @@ async function atTerminal(
 	key: string,
 	env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; said: string }> {
-	const child = spawn(
-		"python3",
-		["-c", TERMINAL, process.execPath, CLI, ...args],
-		{ env: { PATH: process.env.PATH, HOME: "/nowhere", ...env } },
-	);
+	const child = spawn("python3", ["-c", TERMINAL, process.execPath, CLI, ...args], {
+		env: { PATH: process.env.PATH, HOME: "/nowhere", ...env },
+	});
 	onTestFinished(() => void child.kill("SIGKILL"));
 	let said = "";
 	let typed = false;
@@ -233,9 +213,7 @@ async function atTerminal(
 			child.stdin.write(key);
 		}
 	});
-	const code = await new Promise<number | null>((resolve) =>
-		child.once("close", resolve),
-	);
+	const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
 	return { code, said };
 }
 
@@ -277,10 +255,7 @@ function lives(pid: number): boolean {
 	}
 }
 
-async function until(
-	done: () => boolean,
-	instead: () => string,
-): Promise<void> {
+async function until(done: () => boolean, instead: () => string): Promise<void> {
 	const end = Date.now() + 40_000;
 	while (!done()) {
 		if (Date.now() > end) throw new Error(`not in time: ${instead()}`);

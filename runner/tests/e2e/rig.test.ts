@@ -1,10 +1,4 @@
-import {
-	existsSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { descendant, runs } from "../../../infra/processes.fake.ts";
@@ -23,9 +17,7 @@ import {
 import { jetStream, Nats, ownNats } from "./own-nats.ts";
 
 const read = (folder: string) =>
-	RigFile.parse(
-		JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")),
-	);
+	RigFile.parse(JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")));
 
 describe("a rig of this machine", () => {
 	test("stays up between runs, which have topics of their own, and is down after mqbench down", async () => {
@@ -33,10 +25,7 @@ describe("a rig of this machine", () => {
 		const file = scenario(
 			folder,
 			{},
-			{
-				system: "{ broker: nats, mode: jetstream, durability: os }",
-				sla: "[lost == 0]",
-			},
+			{ system: "{ broker: nats, mode: jetstream, durability: os }", sla: "[lost == 0]" },
 		);
 		const up = await standing(folder, file);
 		const rig = read(folder);
@@ -60,9 +49,7 @@ describe("a rig of this machine", () => {
 		const topics: string[] = [];
 		for (const name of ["one", "two"]) {
 			const out = path.join(folder, name);
-			const ended = await run([file, "--rig", "rig.json", "--out", out], {
-				cwd: folder,
-			});
+			const ended = await run([file, "--rig", "rig.json", "--out", out], { cwd: folder });
 			expect([0, 4]).toContain(ended.code);
 			const [result] = resultOf(out).runs;
 			expect(result).toMatchObject({
@@ -78,12 +65,8 @@ describe("a rig of this machine", () => {
 				],
 			});
 			expect(ended.out).toContain("the broker was not fresh");
-			const [plan = ""] = filesOf(out).filter((one) =>
-				/^runs\/.*plan\.json$/.test(one),
-			);
-			topics.push(
-				...JSON.parse(readFileSync(path.join(out, plan), "utf8")).topics,
-			);
+			const [plan = ""] = filesOf(out).filter((one) => /^runs\/.*plan\.json$/.test(one));
+			topics.push(...JSON.parse(readFileSync(path.join(out, plan), "utf8")).topics);
 			// Nothing of a run is left on it.
 			expect(await nats.inventory()).toEqual({});
 		}
@@ -92,9 +75,7 @@ describe("a rig of this machine", () => {
 
 		const down = await run(["down", "rig.json"], { cwd: folder });
 		expect(down).toMatchObject({ code: 0, err: "" });
-		expect(down.out).toBe(
-			`The rig ${rig.id} is down; nothing of it is left.\n`,
-		);
+		expect(down.out).toBe(`The rig ${rig.id} is down; nothing of it is left.\n`);
 		expect((await up.ended).code).toBe(0);
 		expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
 		expect(broker && runs(broker.pid)).toBe(false);
@@ -106,9 +87,7 @@ describe("a rig of this machine", () => {
 		);
 		const late = await run([file, "--rig", "rig.json"], { cwd: folder });
 		expect(late.code).toBe(2);
-		expect(late.err).toMatch(
-			/^rig\.json: cannot be read \(there is no such file\)/,
-		);
+		expect(late.err).toMatch(/^rig\.json: cannot be read \(there is no such file\)/);
 	});
 
 	test("ends with Ctrl-C, and leaves neither file nor broker", async () => {
@@ -130,7 +109,8 @@ describe("a rig of this machine", () => {
 		const folder = temporaryFolder();
 		const place = path.join(folder, "rig.json");
 		const theirs = JSON.stringify({
-			...{ version: 1, id: "theirs" },
+			version: 1,
+			id: "theirs",
 			brokers: [{ system: "nats", broker: "nats", url: "nats://127.0.0.1:1" }],
 		});
 		const late = start(["up", scenario(folder)], { cwd: folder });
@@ -165,10 +145,7 @@ describe("a rig of this machine", () => {
 			/The rig two-\w+ is down, as (a|b): .*SIGKILL.*\. Nothing of it is left\.\n$/,
 		);
 		expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
-		await until(
-			() => descendant(up.pid, "nats-server") === undefined,
-			"no nats-server",
-		);
+		await until(() => descendant(up.pid, "nats-server") === undefined, "no nats-server");
 	});
 });
 
@@ -185,39 +162,28 @@ describe("a rig by hand", () => {
 				version: 1,
 				id: "x",
 				brokers: [
-					{
-						system: "nats",
-						broker: "nats",
-						url: url.replace("://", `://me:${PASSWORD}@`),
-					},
+					{ system: "nats", broker: "nats", url: url.replace("://", `://me:${PASSWORD}@`) },
 				],
 			}),
 		);
 		const out = path.join(folder, "out");
 		const file = scenario(folder);
-		const ended = await run([file, "--rig", "rig.json", "--out", out], {
-			cwd: folder,
-		});
+		const ended = await run([file, "--rig", "rig.json", "--out", out], { cwd: folder });
 		expect([0, 4]).toContain(ended.code);
 		expect(resultOf(out).runs[0]).toMatchObject({
 			state: "complete",
 			received: 500,
 			brokerUrl: url.replace("://", "://***@"),
 		});
-		const plan = await run(["plan", file, "--rig", "rig.json"], {
-			cwd: folder,
-		});
+		const plan = await run(["plan", file, "--rig", "rig.json"], { cwd: folder });
 		expect(plan.out).toContain("rig x: its brokers stay up");
 		const down = await run(["down", "rig.json"], { cwd: folder });
 		expect(down).toMatchObject({
 			code: 0,
 			out: "rig.json: the brokers of x were there before mqbench, and stay up; nothing was taken down.\n",
 		});
-		for (const said of [ended, plan, down])
-			expect(said.out + said.err).not.toContain(PASSWORD);
+		for (const said of [ended, plan, down]) expect(said.out + said.err).not.toContain(PASSWORD);
 		for (const name of filesOf(out))
-			expect(readFileSync(path.join(out, name), "latin1"), name).not.toContain(
-				PASSWORD,
-			);
+			expect(readFileSync(path.join(out, name), "latin1"), name).not.toContain(PASSWORD);
 	});
 });

@@ -2,13 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ownSettings } from "../../../infra/machine-settings.ts";
-import {
-	filesOf,
-	resultOf,
-	run,
-	scenario,
-	temporaryFolder,
-} from "./mqbench.ts";
+import { filesOf, resultOf, run, scenario, temporaryFolder } from "./mqbench.ts";
 
 describe("a run on nats-server", () => {
 	test("ends with 0, leaves every file, and its counts add up", async () => {
@@ -20,9 +14,7 @@ describe("a run on nats-server", () => {
 		expect(ended.out).toContain("every SLA is met");
 		const runs = "runs/01-nats-256B-500-s-1";
 		// k6 warns of ticks that a busy machine made it drop: later ones make up for them.
-		const files = filesOf(out).filter(
-			(name) => !name.endsWith("/client-0.log"),
-		);
+		const files = filesOf(out).filter((name) => !name.endsWith("/client-0.log"));
 		expect(files).toEqual([
 			"baseline.json",
 			"command.json",
@@ -77,8 +69,7 @@ describe("a run on nats-server", () => {
 		const out = path.join(folder, "out");
 		const first = await run([scenario(folder), "--out", out]);
 		const names = ["result.json", "report.html", "report.md"];
-		const read = () =>
-			names.map((name) => readFileSync(path.join(out, name), "utf8"));
+		const read = () => names.map((name) => readFileSync(path.join(out, name), "utf8"));
 		const before = read();
 		const again = await run(["report", out]);
 		expect(again.code).toBe(0);
@@ -125,9 +116,12 @@ describe("a run on nats-server", () => {
 		const all = path.join(folder, "all");
 		expect((await run([file, "--out", all])).code).toBe(0);
 		const runs = resultOf(all).runs;
-		expect(
-			runs.map((r) => `${r.case}#${r.repeat} ${r.verdict}`).sort(),
-		).toEqual(["1KiB#1 pass", "1KiB#2 pass", "64B#1 pass", "64B#2 pass"]);
+		expect(runs.map((r) => `${r.case}#${r.repeat} ${r.verdict}`).sort()).toEqual([
+			"1KiB#1 pass",
+			"1KiB#2 pass",
+			"64B#1 pass",
+			"64B#2 pass",
+		]);
 		const few = path.join(folder, "few");
 		const only = ["--only", "nats/64B*", "--set", "repeat=1"];
 		expect((await run([file, "--out", few, ...only])).code).toBe(0);
@@ -149,8 +143,10 @@ describe("a run on nats-server", () => {
 			"compile",
 			file,
 			"--plan",
-			...["--set", "workload.rate=800/s"],
-			...["--url", "nats://127.0.0.1:4999"],
+			"--set",
+			"workload.rate=800/s",
+			"--url",
+			"nats://127.0.0.1:4999",
 		]);
 		expect(JSON.parse(compiled.out)).toMatchObject({
 			target: "existing",
@@ -204,14 +200,11 @@ describe("commands that measure nothing", () => {
 		expect(ended.out).toContain("from 'k6/x/mqbench'");
 	});
 
-	test.each(["scenario", "result"])(
-		"schema %s prints a JSON Schema",
-		async (what) => {
-			const ended = await run(["schema", what]);
-			expect(ended.code).toBe(0);
-			expect(JSON.parse(ended.out)).toHaveProperty("$schema");
-		},
-	);
+	test.each(["scenario", "result"])("schema %s prints a JSON Schema", async (what) => {
+		const ended = await run(["schema", what]);
+		expect(ended.code).toBe(0);
+		expect(JSON.parse(ended.out)).toHaveProperty("$schema");
+	});
 });
 
 // --- internal ---

@@ -3,22 +3,14 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { commandLines } from "../../../infra/processes.fake.ts";
 import { variable } from "../../brokers/index.ts";
-import {
-	filesOf,
-	resultOf,
-	run,
-	scenario,
-	start,
-	temporaryFolder,
-} from "./mqbench.ts";
+import { filesOf, resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 
 const PASSWORD = "s3cr3t";
 /** Where a NATS server listens that takes any login: with it, and without. */
 const LOGIN = "nats://user:s3cr3t@<host>";
 const OPEN = "nats://<host>";
-const TOKEN =
-	'{ broker: nats, auth: token, config: { "authorization.token": "<token>" } }';
+const TOKEN = '{ broker: nats, auth: token, config: { "authorization.token": "<token>" } }';
 
 /** How a secret may be given; `code`: what the command ends with, if not with 0. */
 interface Way {
@@ -35,25 +27,15 @@ const WAYS: Readonly<Record<string, Way>> = {
 		args: ["--url", `nats://user:it's"{${PASSWORD}}@<host>`],
 	},
 	"--url with a blank": { args: ["--url", `nats://user:1 ${PASSWORD}@<host>`] },
-	"--url by a variable": {
-		args: ["--url", variable("HERE")],
-		env: { HERE: LOGIN },
-	},
-	"--set system.url": {
-		args: ["--set", "target=existing", "--set", `system.url=${LOGIN}`],
-	},
-	"the parameter of a URL": {
-		args: ["--url", `${OPEN}/?sv=1&sig=${PASSWORD}`],
-	},
+	"--url by a variable": { args: ["--url", variable("HERE")], env: { HERE: LOGIN } },
+	"--set system.url": { args: ["--set", "target=existing", "--set", `system.url=${LOGIN}`] },
+	"the parameter of a URL": { args: ["--url", `${OPEN}/?sv=1&sig=${PASSWORD}`] },
 	"the driver's variable": {
 		args: ["--url", OPEN, "--set", "system.auth=token"],
 		env: { NATS_TOKEN: PASSWORD },
 	},
 	"--k6-out": {
-		args: [
-			...["--url", OPEN, "--k6-out"],
-			`influxdb=http://user:${PASSWORD}@127.0.0.1:1/db`,
-		],
+		args: ["--url", OPEN, "--k6-out", `influxdb=http://user:${PASSWORD}@127.0.0.1:1/db`],
 	},
 	"a variable of k6's": {
 		args: ["--url", OPEN, "--k6-out", "influxdb"],
@@ -88,19 +70,16 @@ test.each(Object.entries(WAYS))(
 	async (_, { args = [], env = {}, system, code = 0 }) => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
-		const { url } =
-			system === undefined ? await ownNats() : { url: "nats://none" };
+		const { url } = system === undefined ? await ownNats() : { url: "nats://none" };
 		const fill = (text: string) => text.replace("<host>", url.slice(7));
 		const mqbench = start(
 			[
 				scenario(folder, {}, system === undefined ? {} : { system }),
-				...["--out", out, ...args.map(fill)],
+				"--out",
+				out,
+				...args.map(fill),
 			],
-			{
-				env: Object.fromEntries(
-					Object.entries(env).map(([name, value]) => [name, fill(value)]),
-				),
-			},
+			{ env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)])) },
 		);
 		const seen = new Set<string>();
 		const looking = setInterval(() => {
@@ -119,11 +98,8 @@ test.each(Object.entries(WAYS))(
 			args.some((arg) => /:\/\/.*s3cr3t/.test(arg)),
 		);
 		for (const file of filesOf(out))
-			expect(readFileSync(path.join(out, file), "latin1"), file).not.toContain(
-				PASSWORD,
-			);
-		if (code === 0)
-			expect(resultOf(out).runs[0]).toMatchObject({ received: 500, failed: 0 });
+			expect(readFileSync(path.join(out, file), "latin1"), file).not.toContain(PASSWORD);
+		if (code === 0) expect(resultOf(out).runs[0]).toMatchObject({ received: 500, failed: 0 });
 	},
 );
 

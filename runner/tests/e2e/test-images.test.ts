@@ -2,10 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import {
-	noEngine,
-	skipWithoutEngine,
-} from "../../../infra/docker/engine.fake.ts";
+import { noEngine, skipWithoutEngine } from "../../../infra/docker/engine.fake.ts";
 import { ownerText } from "../../../infra/owner.ts";
 import { temporaryFolder } from "./mqbench.ts";
 import { enter, removeTestImages } from "./test-images.ts";
@@ -37,18 +34,14 @@ test.skipIf(skipWithoutEngine)(
 		make(`${name}:b`, "LABEL other=yes");
 		make(`${name}:c`, `LABEL ${name}=no`);
 		removeTestImages(label);
-		const left = execFileSync(
-			"docker",
-			["image", "ls", "--format", "{{.Tag}}", name],
-			{ encoding: "utf8" },
-		);
+		const left = execFileSync("docker", ["image", "ls", "--format", "{{.Tag}}", name], {
+			encoding: "utf8",
+		});
 		expect(left.trim().split("\n").sort()).toEqual(["b", "c"]);
 		expect(
-			execFileSync(
-				"docker",
-				["image", "ls", "--quiet", "--filter", `label=${label}`],
-				{ encoding: "utf8" },
-			),
+			execFileSync("docker", ["image", "ls", "--quiet", "--filter", `label=${label}`], {
+				encoding: "utf8",
+			}),
 		).toBe("");
 	},
 );
@@ -56,12 +49,7 @@ test.skipIf(skipWithoutEngine)(
 function make(name: string, change: string): void {
 	execFileSync(
 		"sh",
-		[
-			"-c",
-			'tar -cT /dev/null | docker import --change "$1" - "$0"',
-			name,
-			change,
-		],
+		["-c", 'tar -cT /dev/null | docker import --change "$1" - "$0"', name, change],
 		{ stdio: "ignore" },
 	);
 }

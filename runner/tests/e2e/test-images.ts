@@ -1,13 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isGone, ownerText } from "../../../infra/owner.ts";
@@ -44,10 +37,7 @@ export function enter(folder: string): () => boolean {
 export function removeTestImages(label = TEST_IMAGE): void {
 	const found = spawnSync(
 		"docker",
-		[
-			...["image", "ls", "--filter", `label=${label}`],
-			...["--format", "{{.Repository}}:{{.Tag}} {{.ID}}"],
-		],
+		["image", "ls", "--filter", `label=${label}`, "--format", "{{.Repository}}:{{.Tag}} {{.ID}}"],
 		{ encoding: "utf8" },
 	);
 	if (found.status !== 0) return;

@@ -1,12 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -51,10 +44,7 @@ describe("a scenario that is none", () => {
 
 	test("a mistake in --set names the option", async () => {
 		const folder = temporaryFolder();
-		const ended = await run([
-			scenario(folder),
-			...["--set", "wrokload.rate=5/s"],
-		]);
+		const ended = await run([scenario(folder), "--set", "wrokload.rate=5/s"]);
 		expect(ended.code).toBe(2);
 		expect(ended.err).toContain("--set wrokload.rate=5/s: ");
 		expect(ended.err).toContain("did you mean workload?");
@@ -66,11 +56,7 @@ describe("a port", () => {
 		const { port } = await listening();
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
-		const file = scenario(
-			folder,
-			{},
-			{ system: `{ broker: nats, port: ${port} }` },
-		);
+		const file = scenario(folder, {}, { system: `{ broker: nats, port: ${port} }` });
 		const ended = await run([file, "--out", out]);
 		expect(ended.code).toBe(3);
 		expect(lastLine(ended.err)).toBe(
@@ -86,10 +72,7 @@ describe("a port", () => {
 		const file = scenario(
 			folder,
 			{},
-			{
-				system: "",
-				systems: `{ taken: { broker: nats, port: ${port} }, free: { broker: nats } }`,
-			},
+			{ system: "", systems: `{ taken: { broker: nats, port: ${port} }, free: { broker: nats } }` },
 		);
 		writeFileSync(file, readFileSync(file, "utf8").replace("system: \n", ""));
 		const ended = await run([file, "--out", out]);
@@ -99,9 +82,7 @@ describe("a port", () => {
 			"free pass",
 			"taken error",
 		]);
-		expect(runs.find((r) => r.system === "taken")?.why).toContain(
-			`port ${port} is taken`,
-		);
+		expect(runs.find((r) => r.system === "taken")?.why).toContain(`port ${port} is taken`);
 	});
 
 	test("at which nothing listens is named, with exit 3", async () => {
@@ -120,9 +101,7 @@ describe("a port", () => {
 
 	test("at which something else listens ends the run with exit 3", async () => {
 		// It takes connections, says what no NATS server says, and hangs up.
-		const { port } = await listening((socket) =>
-			socket.end("HTTP/1.1 400\r\n"),
-		);
+		const { port } = await listening((socket) => socket.end("HTTP/1.1 400\r\n"));
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const url = `nats://127.0.0.1:${port}`;
@@ -154,9 +133,7 @@ describe("the folder for the results", () => {
 		const file = scenario(folder);
 		const ended = await run([file, "--out", path.join(file, "out")]);
 		expect(ended.code).toBe(3);
-		expect(ended.err).toMatch(
-			/results cannot be written there \(a part of the path is a file\)/,
-		);
+		expect(ended.err).toMatch(/results cannot be written there \(a part of the path is a file\)/);
 	});
 
 	test("that is read-only is refused", async (context) => {
@@ -182,10 +159,7 @@ describe("the folder for the results", () => {
 		const folder = temporaryFolder();
 		const disk = mount(context, folder, "size=3m");
 		const out = path.join(disk, "out");
-		const mqbench = start([
-			scenario(folder, { duration: "3s" }),
-			...["--out", out],
-		]);
+		const mqbench = start([scenario(folder, { duration: "3s" }), "--out", out]);
 		await mqbench.says(/ {2}1s\/3s/);
 		const ballast = path.join(disk, "ballast");
 		fill(ballast);
@@ -248,9 +222,7 @@ describe("the environment", () => {
 		const folder = temporaryFolder();
 		const k6 = script(path.join(folder, "k6"), "echo k6 v2.1.0");
 		const out = path.join(folder, "out");
-		const ended = await run([scenario(folder), "--out", out], {
-			env: { MQBENCH_K6: k6 },
-		});
+		const ended = await run([scenario(folder), "--out", out], { env: { MQBENCH_K6: k6 } });
 		expect(ended.code).toBe(3);
 		expect(ended.err).toBe(
 			`MQBENCH_K6=${k6} cannot be used: it was built without the extension k6/x/mqbench. Unset MQBENCH_K6 to have mqbench build its own, or build that one as extensions/README.md says\n`,
@@ -261,10 +233,7 @@ describe("the environment", () => {
 	test("a cache folder that forbids programs is refused", async (context) => {
 		const folder = temporaryFolder();
 		const cache = mount(context, folder, "noexec,size=256m");
-		const ended = await run([scenario(folder)], {
-			cwd: folder,
-			env: { MQBENCH_CACHE_DIR: cache },
-		});
+		const ended = await run([scenario(folder)], { cwd: folder, env: { MQBENCH_CACHE_DIR: cache } });
 		expect(ended.code).toBe(3);
 		expect(ended.err).toContain("programs may not be executed there");
 		expect(readdirSync(path.join(cache, "bin"))).toEqual([]);
@@ -291,11 +260,8 @@ describe("what others write reaches the terminal as letters", () => {
 			return [scenario(folder), "--rig", rig];
 		},
 		"a driver of OpenMessaging Benchmark": (folder) => {
-			const files = ["workload.yaml", "driver.yaml"].map((name) =>
-				path.join(folder, name),
-			);
-			for (const file of files)
-				writeFileSync(file, JSON.stringify({ driverClass: EVIL }));
+			const files = ["workload.yaml", "driver.yaml"].map((name) => path.join(folder, name));
+			for (const file of files) writeFileSync(file, JSON.stringify({ driverClass: EVIL }));
 			return ["import", "omb", ...files];
 		},
 		"the last words of a broker": (folder) => {
@@ -312,11 +278,7 @@ describe("what others write reaches the terminal as letters", () => {
 			const said = path.join(folder, "said");
 			writeFileSync(said, `ssh: ${EVIL}\n`);
 			script(path.join(folder, "ssh"), `cat ${said} >&2; exit 255`);
-			const file = scenario(
-				folder,
-				{},
-				{ target: "existing", clients: "[h1]" },
-			);
+			const file = scenario(folder, {}, { target: "existing", clients: "[h1]" });
 			return [file, "--url", "nats://127.0.0.1:1"];
 		},
 	};
@@ -345,9 +307,7 @@ async function listening(
 		socket.on("error", () => {});
 		greet(socket);
 	});
-	await new Promise<void>((resolve) =>
-		server.listen(0, "127.0.0.1", () => resolve()),
-	);
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
 	onTestFinished(() => void server.close());
 	const address = server.address();
 	if (typeof address !== "object" || !address) throw new Error("no port");
@@ -355,17 +315,11 @@ async function listening(
 }
 
 /** A small disk, gone when the test is over. Needs root; only where CI is not set is a test skipped for want of it. */
-function mount(
-	context: { skip(note: string): void },
-	folder: string,
-	options: string,
-): string {
+function mount(context: { skip(note: string): void }, folder: string, options: string): string {
 	const disk = path.join(folder, "disk");
 	mkdirSync(disk);
 	try {
-		execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", disk], {
-			stdio: "pipe",
-		});
+		execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", disk], { stdio: "pipe" });
 	} catch (error) {
 		if (process.env.CI) throw error;
 		context.skip("a small disk can be mounted by root only");

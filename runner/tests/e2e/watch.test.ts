@@ -69,10 +69,7 @@ describe("--watch", () => {
 		const out = path.join(folder, "out");
 		const port = await freePort();
 		const file = scenario(folder, { duration: "4s", warmup: "1s" });
-		const mqbench = start([
-			...["--watch", file, "--no-floor", "--out", out],
-			...["--watch-port", `${port}`],
-		]);
+		const mqbench = start(["--watch", file, "--no-floor", "--out", out, "--watch-port", `${port}`]);
 		const told = await connected(mqbench);
 		expect(new URL(told.url).port).toBe(`${port}`);
 		const ended = await endOf(mqbench, told);
@@ -99,7 +96,9 @@ describe("--watch", () => {
 		});
 		if (process.platform === "linux")
 			expect(seconds.at(-1)?.second.cores.map(([name]) => name)).toEqual([
-				...["generator", "broker", "machine"],
+				"generator",
+				"broker",
+				"machine",
 			]);
 
 		// The run is judged as in the report.
@@ -114,9 +113,7 @@ describe("--watch", () => {
 			verdict: run.verdict,
 			p50: { value: percentileValue(p50, run), interval: intervalText(p50) },
 		});
-		expect(told.report?.html).toBe(
-			readFileSync(path.join(out, "report.html"), "utf8"),
-		);
+		expect(told.report?.html).toBe(readFileSync(path.join(out, "report.html"), "utf8"));
 		await expect(fetch(told.url)).rejects.toThrow();
 	});
 
@@ -129,9 +126,7 @@ describe("--watch", () => {
 		const told = await connected(mqbench);
 		await until(() => told.snapshot !== null, "the snapshot");
 		const { current, runs, log } = told.snapshot as WatchState;
-		expect(current?.seconds.map(({ at }) => at)).toEqual(
-			current?.seconds.map((_, i) => i + 1),
-		);
+		expect(current?.seconds.map(({ at }) => at)).toEqual(current?.seconds.map((_, i) => i + 1));
 		expect(current?.seconds.length).toBeGreaterThanOrEqual(3);
 		expect(runs).toMatchObject([{ is: "running", judged: null }]);
 		expect(log[0]?.text).toMatch(/^nats: 256B 500\/s /);
@@ -140,18 +135,14 @@ describe("--watch", () => {
 
 		const { origin } = new URL(told.url);
 		const stop = (from: string) =>
-			fetch(new URL("stop", told.url), {
-				...{ method: "POST", headers: { origin: from } },
-			});
+			fetch(new URL("stop", told.url), { method: "POST", headers: { origin: from } });
 		expect((await stop("http://elsewhere.example")).status).toBe(403);
 		const answers = [await stop(origin), await stop(origin)];
 		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
 		const ended = await endOf(mqbench, told);
 		expect(ended.code).toBe(130);
 		expect(ended.err).toContain("Stopped from the page, as by one Ctrl-C");
-		expect(resultOf(out)).toMatchObject({
-			...{ verdict: "interrupted", interruptedBy: "SIGINT" },
-		});
+		expect(resultOf(out)).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
 		expect(told.events).toContainEqual({ kind: "stopping" });
 		expect(told.report?.html).toContain("INTERRUPTED");
 		expect(descendants(mqbench.pid)).toEqual([]);
@@ -176,9 +167,7 @@ describe("--watch", () => {
 				...told.events.flatMap((e) => (e.kind === "runs" ? e.runs : [])),
 			].map((one) => [one.index, one.judged?.verdict]),
 		);
-		expect([...shown]).toEqual(
-			resultOf(out).runs.map(({ index, verdict }) => [index, verdict]),
-		);
+		expect([...shown]).toEqual(resultOf(out).runs.map(({ index, verdict }) => [index, verdict]));
 	});
 
 	test("of a command that fails says why, and no password", async () => {
@@ -194,8 +183,12 @@ describe("--watch", () => {
 		const file = scenario(folder, { duration: "1s" });
 		const mqbench = start(
 			[
-				...[file, "--watch", "--out", path.join(folder, "out")],
-				...["--url", `nats://me:\${PASSWORD}@127.0.0.1:${port}`],
+				file,
+				"--watch",
+				"--out",
+				path.join(folder, "out"),
+				"--url",
+				`nats://me:\${PASSWORD}@127.0.0.1:${port}`,
 			],
 			{ env: { PASSWORD: "swordfish-of-e2e" } },
 		);
@@ -234,10 +227,7 @@ describe("--watch", () => {
 		const report = await start(["report", out, "--open"], { env }).ended;
 		expect(report.code).toBe(0);
 		await until(() => read(given).trim() !== once, "the browser");
-		expect(read(given).trim().split("\n")).toEqual([
-			once,
-			path.join(out, "report.html"),
-		]);
+		expect(read(given).trim().split("\n")).toEqual([once, path.join(out, "report.html")]);
 	});
 });
 

@@ -71,9 +71,7 @@ function listen(socket: Socket, heard: Heard): void {
 			const line = rest.subarray(0, end).toString("latin1");
 			const after = end + 2;
 			// MSG <subject> <sid> [reply] <bytes>
-			const bytes = line.startsWith("MSG ")
-				? Number(line.slice(line.lastIndexOf(" ") + 1))
-				: null;
+			const bytes = line.startsWith("MSG ") ? Number(line.slice(line.lastIndexOf(" ") + 1)) : null;
 			if (bytes === null) {
 				if (line === "PING") socket.write("PONG\r\n");
 				if (line === "PONG") heard.pong();
@@ -97,8 +95,6 @@ function read(payload: Buffer): Tapped {
 		stream: payload.readUInt32BE(12),
 		sequence: Number(payload.readBigUInt64BE(16)),
 		intendedNs: Number(payload.readBigUInt64BE(24)),
-		body: createHash("sha256")
-			.update(payload.subarray(ENVELOPE_BYTES))
-			.digest("hex"),
+		body: createHash("sha256").update(payload.subarray(ENVELOPE_BYTES)).digest("hex"),
 	};
 }

@@ -4,17 +4,10 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AwsConfig } from "../../../infra/aws/config.ts";
 import { consoleOf } from "../../../infra/cloud/aws/console.ts";
-import {
-	type Emulator,
-	startEmulator,
-} from "../../../infra/cloud/aws/emulator.fake.ts";
+import { type Emulator, startEmulator } from "../../../infra/cloud/aws/emulator.fake.ts";
 import { offer } from "../../../infra/cloud/aws/offer.ts";
 import { neededCalls } from "../../../infra/cloud/aws/permissions.ts";
-import {
-	enabledRegions,
-	findTagged,
-	removeTagged,
-} from "../../../infra/cloud/aws/sweep.ts";
+import { enabledRegions, findTagged, removeTagged } from "../../../infra/cloud/aws/sweep.ts";
 import { packageFolder } from "../../package.ts";
 import { loadScenario } from "../../scenario/load.ts";
 import { fakeWorld } from "../../world.fake.ts";
@@ -44,11 +37,7 @@ afterAll(() => aws?.close());
 
 test("every call is allowed, and none is allowed that neither is made nor has its reason in PERMISSIONS.md", async () => {
 	const world = fakeWorld({
-		env: {
-			PATH: process.env.PATH,
-			HOME: process.env.HOME,
-			MQBENCH_AWS_ENDPOINT: aws.endpoint,
-		},
+		env: { PATH: process.env.PATH, HOME: process.env.HOME, MQBENCH_AWS_ENDPOINT: aws.endpoint },
 	});
 	const where = { region: REGION, profile: null, id: null, owner: null };
 	const { config } = await offer(
@@ -81,20 +70,13 @@ test("every call is allowed, and none is allowed that neither is made nor has it
 	await make(resources);
 	expect(await enabledRegions(where, world)).toContain(REGION);
 	const asked = { ...where, id: "calls" };
-	const { left } = await removeTagged(
-		await findTagged(asked, world),
-		asked,
-		world,
-		() => {},
-	);
+	const { left } = await removeTagged(await findTagged(asked, world), asked, world, () => {});
 	expect(left).toEqual([]);
 	expect(await findTagged(where, world)).toEqual([]);
 
 	const called = new Set(aws.calls.filter((call) => !call.endsWith("?")));
 	const reasons = notCalled();
-	expect([...called].sort()).toEqual(
-		neededCalls().filter((call) => !reasons.includes(call)),
-	);
+	expect([...called].sort()).toEqual(neededCalls().filter((call) => !reasons.includes(call)));
 	expect(neededCalls()).toEqual(expect.arrayContaining(reasons));
 });
 
@@ -102,9 +84,18 @@ test("every call is allowed, and none is allowed that neither is made nor has it
 
 /** What such a rig is made of. */
 const WHOLE = [
-	...["VPC", "instance", "instance", "internet-gateway", "key-pair"],
-	...["placement-group", "route-table", "security-group", "subnet"],
-	...["volume", "volume", "volume"],
+	"VPC",
+	"instance",
+	"instance",
+	"internet-gateway",
+	"key-pair",
+	"placement-group",
+	"route-table",
+	"security-group",
+	"subnet",
+	"volume",
+	"volume",
+	"volume",
 ];
 
 function kindsOf(rigs: Awaited<ReturnType<typeof findTagged>>): string[] {
@@ -120,9 +111,7 @@ interface Asked {
 /** What the program asks Pulumi for, in an order in which it can be made; ids are the names with an end. */
 async function madeBy(config: AwsConfig): Promise<readonly Asked[]> {
 	// By its path: the types of Pulumi's packages are checked in their own project.
-	const fake = pathToFileURL(
-		path.join(packageFolder, "infra/aws/pulumi.fake.ts"),
-	).href;
+	const fake = pathToFileURL(path.join(packageFolder, "infra/aws/pulumi.fake.ts")).href;
 	const { standUp } = (await import(fake)) as {
 		standUp(config: AwsConfig): Promise<{ asked: readonly Asked[] }>;
 	};
@@ -148,11 +137,7 @@ async function make(asked: readonly Asked[]) {
 	const provider = asked.find(({ type }) => type === "pulumi:providers:aws");
 	const given = provider?.inputs.defaultTags;
 	const { tags } = typeof given === "string" ? JSON.parse(given) : given;
-	const calls = ec2Calls({
-		region: REGION,
-		endpoint: aws.endpoint,
-		defaultTags: tags,
-	});
+	const calls = ec2Calls({ region: REGION, endpoint: aws.endpoint, defaultTags: tags });
 	const ids = new Map<string, string>();
 	const made: Made[] = [];
 	const undo: (() => Promise<void>)[] = [];
@@ -176,13 +161,7 @@ async function make(asked: readonly Asked[]) {
 
 /** Calls of the policy that nothing here makes, as PERMISSIONS.md lists them with the reason. */
 function notCalled(): string[] {
-	const page = readFileSync(
-		path.join(packageFolder, "infra/aws/PERMISSIONS.md"),
-		"utf8",
-	);
-	const [, list = ""] =
-		/## Allowed, and called by no test\n(.*?)\n## /s.exec(page) ?? [];
-	return [...list.matchAll(/^\| `(\w+:\w+)` \|/gm)].map(
-		([, call = ""]) => call,
-	);
+	const page = readFileSync(path.join(packageFolder, "infra/aws/PERMISSIONS.md"), "utf8");
+	const [, list = ""] = /## Allowed, and called by no test\n(.*?)\n## /s.exec(page) ?? [];
+	return [...list.matchAll(/^\| `(\w+:\w+)` \|/gm)].map(([, call = ""]) => call);
 }

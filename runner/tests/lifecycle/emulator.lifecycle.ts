@@ -11,11 +11,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-	type Hosts,
-	hostsMissing,
-	makeHosts,
-} from "../../../infra/clients/hosts.fake.ts";
+import { type Hosts, hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
 import {
 	type Emulator,
 	emulatorMissing,
@@ -28,12 +24,7 @@ import type { TaggedRig } from "../../../infra/cloud/provider.ts";
 import { descendants } from "../../../infra/processes.fake.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import { type Mqbench, resultOf, start, until } from "../e2e/mqbench.ts";
-import {
-	BUILD_MS,
-	buildPulumi,
-	type TestCloud,
-	testCloud,
-} from "./pulumi.fake.ts";
+import { BUILD_MS, buildPulumi, type TestCloud, testCloud } from "./pulumi.fake.ts";
 
 const missing = hostsMissing() ?? emulatorMissing();
 
@@ -82,14 +73,10 @@ describe.skipIf(missing !== null)(
 			rmSync(folder, { recursive: true, force: true });
 		});
 
-		const mqbench = (args: readonly string[]) =>
-			start(args, { cwd: folder, env });
+		const mqbench = (args: readonly string[]) => start(args, { cwd: folder, env });
 		/** Everything in the emulator with a tag of mqbench's. */
 		const tagged = () =>
-			findTagged(
-				{ region: REGION, profile: null, id: null, owner: null },
-				fakeWorld({ env }),
-			);
+			findTagged({ region: REGION, profile: null, id: null, owner: null }, fakeWorld({ env }));
 		const nothingLeft = async () => {
 			expect(await tagged()).toEqual([]);
 			expect(readdirSync(path.join(folder, "state", "rigs"))).toEqual([]);
@@ -109,8 +96,7 @@ describe.skipIf(missing !== null)(
 						"known_hosts",
 					].map((name) => path.join(rigs, id, name));
 					if (![key, own, known].every((file) => existsSync(file))) continue;
-					for (const host of hosts.all)
-						host.takeHostKey(readFileSync(own, "utf8"));
+					for (const host of hosts.all) host.takeHostKey(readFileSync(own, "utf8"));
 					appendFileSync(`${hosts.identity}.pub`, readFileSync(key));
 					return;
 				}
@@ -118,22 +104,16 @@ describe.skipIf(missing !== null)(
 
 		test("mqbench run stands it up, measures on its machines, and takes it down", async () => {
 			const out = path.join(folder, "out");
-			const command = mqbench([
-				...["rented.yaml", "--target", "aws", "--yes", "--out", out],
-			]);
+			const command = mqbench(["rented.yaml", "--target", "aws", "--yes", "--out", out]);
 			await letIn(command);
 			const { code, out: said, err } = await command.ended;
 			expect(code, said + err).toBe(0);
-			expect(resultOf(out)).toMatchObject({
-				verdict: "pass",
-				runs: [{ received: 1000, lost: 0 }],
-			});
+			expect(resultOf(out)).toMatchObject({ verdict: "pass", runs: [{ received: 1000, lost: 0 }] });
 			await nothingLeft();
 		});
 
 		test("mqbench up leaves it, with clients of the spot market, and mqbench down takes it down", async () => {
-			const up = await mqbench(["up", "spot.yaml", "--target", "aws", "--yes"])
-				.ended;
+			const up = await mqbench(["up", "spot.yaml", "--target", "aws", "--yes"]).ended;
 			expect(up.code, up.err).toBe(0);
 			const [rig] = await tagged();
 			expect(kindsOf(rig)).toEqual(WHOLE);
@@ -145,8 +125,7 @@ describe.skipIf(missing !== null)(
 		test("one whose mqbench and Pulumi were killed while it was made goes with mqbench rigs destroy --all", async () => {
 			await killedMidway();
 			expect((await tagged()).length).toBe(1);
-			const destroyed = await mqbench(["rigs", "destroy", "--all", "--yes"])
-				.ended;
+			const destroyed = await mqbench(["rigs", "destroy", "--all", "--yes"]).ended;
 			expect(destroyed.code, destroyed.err).toBe(0);
 			await nothingLeft();
 		});
@@ -169,9 +148,7 @@ describe.skipIf(missing !== null)(
 		test("and the policy allows all that was called", () => {
 			const called = emulator.calls.filter((call) => !call.endsWith("?"));
 			expect(called).toContain("ec2:RunInstances");
-			expect(
-				[...new Set(called)].filter((call) => !neededCalls().includes(call)),
-			).toEqual([]);
+			expect([...new Set(called)].filter((call) => !neededCalls().includes(call))).toEqual([]);
 		});
 
 		/** As the power fails: in the middle of making the machines. */
@@ -188,8 +165,7 @@ describe.skipIf(missing !== null)(
 				"a machine is being made",
 				120_000,
 			);
-			for (const { pid } of [{ pid: up.pid }, ...descendants(up.pid)])
-				process.kill(pid, "SIGKILL");
+			for (const { pid } of [{ pid: up.pid }, ...descendants(up.pid)]) process.kill(pid, "SIGKILL");
 			await up.ended;
 			cloud.mend();
 		}
@@ -218,35 +194,41 @@ const PRICES: PriceProduct[] = [
 	...["i4i.xlarge", "c6in.xlarge"].map((instanceType) => ({
 		service: "AmazonEC2",
 		attributes: {
-			...{ regionCode: REGION, instanceType, operatingSystem: "Linux" },
-			...{ tenancy: "Shared", preInstalledSw: "NA" },
-			...{ capacitystatus: "Used", marketoption: "OnDemand" },
+			regionCode: REGION,
+			instanceType,
+			operatingSystem: "Linux",
+			tenancy: "Shared",
+			preInstalledSw: "NA",
+			capacitystatus: "Used",
+			marketoption: "OnDemand",
 		},
 		steps: [{ unit: "Hrs", usd: "0.4" }],
 	})),
 	{
 		service: "AmazonEC2",
-		attributes: {
-			...{ regionCode: REGION, volumeApiName: "gp3" },
-			usagetype: "EUC1-EBS:VolumeUsage.gp3",
-		},
+		attributes: { regionCode: REGION, volumeApiName: "gp3", usagetype: "EUC1-EBS:VolumeUsage.gp3" },
 		steps: [{ unit: "GB-Mo", usd: "0.09" }],
 	},
 	{
 		service: "AmazonVPC",
-		attributes: {
-			regionCode: REGION,
-			usagetype: "EUC1-PublicIPv4:InUseAddress",
-		},
+		attributes: { regionCode: REGION, usagetype: "EUC1-PublicIPv4:InUseAddress" },
 		steps: [{ unit: "Hrs", usd: "0.005" }],
 	},
 ];
 
 /** What such a rig is made of. */
 const WHOLE = [
-	...["VPC", "instance", "instance", "internet-gateway", "key-pair"],
-	...["placement-group", "route-table", "security-group", "subnet"],
-	...["volume", "volume"],
+	"VPC",
+	"instance",
+	"instance",
+	"internet-gateway",
+	"key-pair",
+	"placement-group",
+	"route-table",
+	"security-group",
+	"subnet",
+	"volume",
+	"volume",
 ];
 
 function kindsOf(rig: TaggedRig | undefined): string[] {

@@ -13,10 +13,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
-import {
-	type PriceProduct,
-	startEmulator,
-} from "../../../infra/cloud/aws/emulator.fake.ts";
+import { type PriceProduct, startEmulator } from "../../../infra/cloud/aws/emulator.fake.ts";
 import { fakePulumi } from "../../../infra/cloud/pulumi.fake.ts";
 import { output } from "../../../infra/cloud/rigs.fake.ts";
 import { packageFolder } from "../../package.ts";
@@ -38,8 +35,11 @@ test.skipIf(missing !== null)(
 		if (!broker || !client) throw new Error("two hosts");
 		for (const { run } of hosts.all) run(PREPARED);
 		const access = {
-			...{ user: "admin", identity: "id_ed25519", knownHosts: "known_hosts" },
-			...{ setUp: true, hostKeyKnown: true },
+			user: "admin",
+			identity: "id_ed25519",
+			knownHosts: "known_hosts",
+			setUp: true,
+			hostKeyKnown: true,
 		};
 		const pulumi = fakePulumi(folder);
 		const { address } = broker;
@@ -47,10 +47,7 @@ test.skipIf(missing !== null)(
 			rig: {
 				...output(),
 				brokers: [
-					{
-						...{ system: "nats", broker: "nats" },
-						hosts: [{ host: address, address, ...access }],
-					},
+					{ system: "nats", broker: "nats", hosts: [{ host: address, address, ...access }] },
 				],
 				clients: [{ host: client.address, ...access }],
 			},
@@ -60,14 +57,12 @@ test.skipIf(missing !== null)(
 		const firstRun = async (name: string, endAt?: string) => {
 			const child = spawn(
 				"sh",
-				[
-					path.join(packageFolder, "infra/aws/first-run.sh"),
-					...["x.yaml", name, "5"],
-				],
+				[path.join(packageFolder, "infra/aws/first-run.sh"), "x.yaml", name, "5"],
 				{
 					cwd: folder,
 					env: {
-						...{ PATH: process.env.PATH, HOME: process.env.HOME },
+						PATH: process.env.PATH,
+						HOME: process.env.HOME,
 						MQBENCH: `${process.execPath} ${path.join(packageFolder, "dist/runner/cli.js")}`,
 						MQBENCH_PULUMI: pulumi.program,
 						MQBENCH_AWS_ENDPOINT: aws.endpoint,
@@ -96,8 +91,7 @@ test.skipIf(missing !== null)(
 					const own = path.join(rigs, id, "host_ed25519");
 					const marker = path.join(rigs, id, "known_hosts");
 					if (![key, own, marker].every((file) => existsSync(file))) continue;
-					for (const host of hosts.all)
-						host.takeHostKey(readFileSync(own, "utf8"));
+					for (const host of hosts.all) host.takeHostKey(readFileSync(own, "utf8"));
 					appendFileSync(`${hosts.identity}.pub`, readFileSync(key));
 					known = true;
 				}
@@ -143,26 +137,24 @@ const PRICES: PriceProduct[] = [
 	...["i4i.xlarge", "c6in.xlarge"].map((instanceType) => ({
 		service: "AmazonEC2",
 		attributes: {
-			...{ regionCode: REGION, instanceType, operatingSystem: "Linux" },
-			...{ tenancy: "Shared", preInstalledSw: "NA" },
-			...{ capacitystatus: "Used", marketoption: "OnDemand" },
+			regionCode: REGION,
+			instanceType,
+			operatingSystem: "Linux",
+			tenancy: "Shared",
+			preInstalledSw: "NA",
+			capacitystatus: "Used",
+			marketoption: "OnDemand",
 		},
 		steps: [{ unit: "Hrs", usd: "0.4" }],
 	})),
 	{
 		service: "AmazonEC2",
-		attributes: {
-			...{ regionCode: REGION, volumeApiName: "gp3" },
-			usagetype: "EUC1-EBS:VolumeUsage.gp3",
-		},
+		attributes: { regionCode: REGION, volumeApiName: "gp3", usagetype: "EUC1-EBS:VolumeUsage.gp3" },
 		steps: [{ unit: "GB-Mo", usd: "0.09" }],
 	},
 	{
 		service: "AmazonVPC",
-		attributes: {
-			regionCode: REGION,
-			usagetype: "EUC1-PublicIPv4:InUseAddress",
-		},
+		attributes: { regionCode: REGION, usagetype: "EUC1-PublicIPv4:InUseAddress" },
 		steps: [{ unit: "Hrs", usd: "0.005" }],
 	},
 ];

@@ -1,12 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-	chmodSync,
-	existsSync,
-	mkdirSync,
-	readFileSync,
-	renameSync,
-	writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -59,7 +52,11 @@ export function buildPulumi(): void {
 	execFileSync(
 		"go",
 		[
-			...["build", "-trimpath", "-mod=readonly", "-o", `${COMMAND}.new`],
+			"build",
+			"-trimpath",
+			"-mod=readonly",
+			"-o",
+			`${COMMAND}.new`,
 			"-ldflags",
 			`-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${SDK}`,
 			"github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
@@ -103,9 +100,7 @@ export function testCloud(folder: string): TestCloud {
 		env: { MQBENCH_PULUMI: pulumi },
 		resources: () => Object.values(read().resources),
 		asked: () =>
-			existsSync(`${file}.log`)
-				? readFileSync(`${file}.log`, "utf8").trim().split("\n")
-				: [],
+			existsSync(`${file}.log`) ? readFileSync(`${file}.log`, "utf8").trim().split("\n") : [],
 		break(how, type, times) {
 			const now = read();
 			write({ ...now, fail: [...now.fail, { [how]: type, times }] });
@@ -124,9 +119,9 @@ export function testCloud(folder: string): TestCloud {
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const PROJECT = path.join(packageFolder, "infra", "aws");
-const { dependencies } = JSON.parse(
-	readFileSync(path.join(PROJECT, "package.json"), "utf8"),
-) as { dependencies: Readonly<Record<string, string>> };
+const { dependencies } = JSON.parse(readFileSync(path.join(PROJECT, "package.json"), "utf8")) as {
+	dependencies: Readonly<Record<string, string>>;
+};
 const AWS = dependencies["@pulumi/aws"];
 const SDK = dependencies["@pulumi/pulumi"];
 const COMMAND = path.join(tmpdir(), `mqbench-pulumi-${SDK}`, "pulumi");

@@ -42,9 +42,7 @@ describe("the project, by hand", () => {
 			});
 		const settings = ["--config-file", path.join(project, "Pulumi.hand.yaml")];
 		pulumi("stack", "init", "hand", "--non-interactive");
-		onTestFinished(() =>
-			rmSync(path.resolve("infra/aws/Pulumi.hand.yaml"), { force: true }),
-		);
+		onTestFinished(() => rmSync(path.resolve("infra/aws/Pulumi.hand.yaml"), { force: true }));
 		pulumi(
 			"config",
 			"set",
@@ -55,33 +53,16 @@ describe("the project, by hand", () => {
 			...settings,
 		);
 		pulumi("up", "--yes", "--non-interactive", "--stack", "hand", ...settings);
-		expect(
-			cloud.resources().filter(({ type }) => type === INSTANCE),
-		).toHaveLength(3);
-		const rig = parseRig(
-			pulumi("stack", "output", "rig", "--json", "--stack", "hand"),
-		);
+		expect(cloud.resources().filter(({ type }) => type === INSTANCE)).toHaveLength(3);
+		const rig = parseRig(pulumi("stack", "output", "rig", "--json", "--stack", "hand"));
 		expect(rig).toMatchObject({
-			rig: {
-				id: "demo-1",
-				target: "aws",
-				clients: [{ user: "admin" }, { user: "admin" }],
-			},
+			rig: { id: "demo-1", target: "aws", clients: [{ user: "admin" }, { user: "admin" }] },
 		});
 		// Nothing else is an output.
-		expect(
-			Object.keys(
-				JSON.parse(pulumi("stack", "output", "--json", "--stack", "hand")),
-			),
-		).toEqual(["rig"]);
-		pulumi(
-			"destroy",
-			"--yes",
-			"--non-interactive",
-			"--stack",
-			"hand",
-			...settings,
+		expect(Object.keys(JSON.parse(pulumi("stack", "output", "--json", "--stack", "hand")))).toEqual(
+			["rig"],
 		);
+		pulumi("destroy", "--yes", "--non-interactive", "--stack", "hand", ...settings);
 		expect(cloud.resources()).toEqual([]);
 	});
 });
@@ -105,15 +86,11 @@ describe("a rig that mqbench stands up", () => {
 	test("of which a machine cannot be had is taken down again, and AWS's reason is told", async () => {
 		const { cloud, world } = makeCloud();
 		cloud.break("create", INSTANCE, 1);
-		await expect(standUpCloud(offered(), world, options)).rejects.toMatchObject(
-			{
-				code: "cloud-up",
-				message: expect.stringContaining("InsufficientInstanceCapacity"),
-			},
-		);
-		expect(cloud.asked()).toContainEqual(
-			expect.stringMatching(/^create aws:ec2\/vpc:Vpc /),
-		);
+		await expect(standUpCloud(offered(), world, options)).rejects.toMatchObject({
+			code: "cloud-up",
+			message: expect.stringContaining("InsufficientInstanceCapacity"),
+		});
+		expect(cloud.asked()).toContainEqual(expect.stringMatching(/^create aws:ec2\/vpc:Vpc /));
 		expect(cloud.resources()).toEqual([]);
 	});
 
@@ -124,12 +101,7 @@ describe("a rig that mqbench stands up", () => {
 		const rig = await standUpCloud(
 			{
 				...offered(),
-				others: [
-					{
-						config: { ...config, zone: "eu-central-1b" },
-						...{ machines, hourlyUsd },
-					},
-				],
+				others: [{ config: { ...config, zone: "eu-central-1b" }, machines, hourlyUsd }],
 			},
 			world,
 			options,
@@ -152,15 +124,11 @@ describe("a rig that mqbench stands up", () => {
 		cloud.break("hang", INSTANCE, 1);
 		const up = standUpCloud(offered(), world, options);
 		up.catch(() => {});
-		await until(() =>
-			cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)),
-		);
+		await until(() => cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)));
 		stop.abort("SIGINT");
 		await expect(up).rejects.toMatchObject({ code: "interrupted" });
 		// Asked once, in order; what was begun was finished, and then taken down.
-		expect(
-			cloud.asked().filter((line) => line === "cancel").length,
-		).toBeGreaterThan(0);
+		expect(cloud.asked().filter((line) => line === "cancel").length).toBeGreaterThan(0);
 		expect(cloud.resources()).toEqual([]);
 	});
 
@@ -179,19 +147,11 @@ describe("a rig that mqbench stands up", () => {
 		await expect(rig.teardown()).rejects.toMatchObject({
 			code: "cloud-left",
 			exit: 5,
-			message: expect.stringMatching(
-				/aws:ec2\/vpc:Vpc[\s\S]*mqbench rigs destroy demo-1/,
-			),
+			message: expect.stringMatching(/aws:ec2\/vpc:Vpc[\s\S]*mqbench rigs destroy demo-1/),
 		});
-		expect(cloud.resources().map(({ type }) => type)).toEqual([
-			"aws:ec2/vpc:Vpc",
-		]);
+		expect(cloud.resources().map(({ type }) => type)).toEqual(["aws:ec2/vpc:Vpc"]);
 		cloud.mend();
-		await destroyCloud(
-			"demo-1",
-			{ ...world, stop: new AbortController().signal },
-			options,
-		);
+		await destroyCloud("demo-1", { ...world, stop: new AbortController().signal }, options);
 		expect(cloud.resources()).toEqual([]);
 	});
 
@@ -199,15 +159,11 @@ describe("a rig that mqbench stands up", () => {
 		const { cloud, env } = makeCloud();
 		cloud.break("hang", INSTANCE, 1);
 		const child = startStandUp(env);
-		await until(() =>
-			cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)),
-		);
+		await until(() => cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)));
 		child.kill("SIGKILL");
 		const listed = start(["rigs", "list"], { env });
 		expect((await listed.ended).out).toContain("demo-1");
-		const destroyed = await start(["rigs", "destroy", "demo-1", "--yes"], {
-			env,
-		}).ended;
+		const destroyed = await start(["rigs", "destroy", "demo-1", "--yes"], { env }).ended;
 		expect(destroyed).toMatchObject({ code: 0 });
 		expect(cloud.resources()).toEqual([]);
 	});
@@ -215,10 +171,7 @@ describe("a rig that mqbench stands up", () => {
 
 // --- internal ---
 
-const options = {
-	yes: true,
-	timing: { abortMs: 30_000, pausesMs: [200, 200] },
-};
+const options = { yes: true, timing: { abortMs: 30_000, pausesMs: [200, 200] } };
 
 /** A cloud with nothing in it, and a person whose state folder is empty. */
 function makeCloud() {
@@ -235,15 +188,7 @@ function makeCloud() {
 	};
 	const stop = new AbortController();
 	const world = fakeWorld({ env, stop: stop.signal, cwd: folder });
-	return {
-		folder,
-		cloud,
-		state,
-		env,
-		stop,
-		world: world as World,
-		said: world.err,
-	};
+	return { folder, cloud, state, env, stop, world: world as World, said: world.err };
 }
 
 /** mqbench in a process of its own, up to the machines. */

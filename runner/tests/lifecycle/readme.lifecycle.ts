@@ -1,12 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-	cpSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
@@ -36,9 +29,7 @@ test("the configuration of infra/aws/README.md, as YAML, goes up with the comman
 		});
 	pulumi("stack", "init", "by-hand");
 	const [, yaml = ""] =
-		/```yaml\n(.*?)```/s.exec(
-			readFileSync(path.join(project, "README.md"), "utf8"),
-		) ?? [];
+		/```yaml\n(.*?)```/s.exec(readFileSync(path.join(project, "README.md"), "utf8")) ?? [];
 	const settings = path.join(project, "Pulumi.by-hand.yaml");
 	const hostKey = path.join(project, "host_ed25519");
 	await makeHostKey(hostKey, path.join(project, "known_hosts"), "by-hand");
@@ -71,19 +62,8 @@ test("the configuration of infra/aws/README.md, as YAML, goes up with the comman
 function copyOfProject(folder: string): string {
 	const project = path.join(folder, "aws");
 	const source = path.join(packageFolder, "infra/aws");
-	for (const name of [
-		"Pulumi.yaml",
-		"README.md",
-		"bin",
-		"package.json",
-		"user-data",
-	])
-		cpSync(path.join(source, name), path.join(project, name), {
-			recursive: true,
-		});
-	symlinkSync(
-		path.join(source, "node_modules"),
-		path.join(project, "node_modules"),
-	);
+	for (const name of ["Pulumi.yaml", "README.md", "bin", "package.json", "user-data"])
+		cpSync(path.join(source, name), path.join(project, name), { recursive: true });
+	symlinkSync(path.join(source, "node_modules"), path.join(project, "node_modules"));
 	return project;
 }

@@ -37,9 +37,7 @@ export const lines: Broker = {
 		nodes: [1],
 	}),
 	durability: () => ({ level: null, text: "none, nothing is stored", by: [] }),
-	driverOptions: (options) => ({
-		noDelay: "noDelay" in options && options.noDelay === true,
-	}),
+	driverOptions: (options) => ({ noDelay: "noDelay" in options && options.noDelay === true }),
 	contradictions: () => [],
 	topicOptions: [],
 	process: {
@@ -55,11 +53,7 @@ export const lines: Broker = {
 	program: null,
 	install: {
 		from: "a post office",
-		look: async () => ({
-			here: false,
-			figure: "no line",
-			sentence: "It needs one.",
-		}),
+		look: async () => ({ here: false, figure: "no line", sentence: "It needs one." }),
 	},
 	omb: null,
 };

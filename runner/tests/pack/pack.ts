@@ -2,11 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Result, Run } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import {
-	countText,
-	percentileName,
-	percentileValue,
-} from "../../report/words.ts";
+import { countText, percentileName, percentileValue } from "../../report/words.ts";
 import { formatCount } from "../../units.ts";
 
 /** Paths of the scenarios that come with mqbench, by name. */
@@ -21,47 +17,25 @@ export function packFiles(): string[] {
 /** Every run of these results as a line: what was run, how it was judged, its p99 (or what its samples carry), rates and what is missing. */
 export function packTable(results: readonly Result[]): string {
 	const rows = results.flatMap(({ scenario, runs }) =>
-		runs.map((run) => [
-			scenario,
-			run.system,
-			run.case,
-			run.verdict,
-			...cells(run),
-		]),
+		runs.map((run) => [scenario, run.system, run.case, run.verdict, ...cells(run)]),
 	);
 	const all = [HEAD, ...rows];
-	const widths = HEAD.map((_, i) =>
-		Math.max(...all.map((row) => row[i]?.length ?? 0)),
-	);
+	const widths = HEAD.map((_, i) => Math.max(...all.map((row) => row[i]?.length ?? 0)));
 	return `${all.map((row) => line(row, widths)).join("\n")}\n`;
 }
 
 // --- internal ---
 
 const NAMES = ["scenario", "system", "case", "verdict"];
-const HEAD = [
-	...NAMES,
-	"latency",
-	"of",
-	"sent/s",
-	"received/s",
-	"failed",
-	"unknown",
-	"lost",
-];
+const HEAD = [...NAMES, "latency", "of", "sent/s", "received/s", "failed", "unknown", "lost"];
 
 function cells(run: Run): string[] {
 	const percentiles = run.metrics[run.main]?.percentiles ?? [];
-	const deepest = percentiles.findLast(
-		({ p, support }) => p <= 99 && support !== "none",
-	);
+	const deepest = percentiles.findLast(({ p, support }) => p <= 99 && support !== "none");
 	const { sent, achieved, received } = run.throughput;
-	const rate = (value: number | null) =>
-		value === null ? "n/a" : formatCount(Math.round(value));
+	const rate = (value: number | null) => (value === null ? "n/a" : formatCount(Math.round(value)));
 	return [
-		deepest
-			? `${percentileName(deepest.p)} ${percentileValue(deepest, run)}`
-			: "n/a",
+		deepest ? `${percentileName(deepest.p)} ${percentileValue(deepest, run)}` : "n/a",
 		run.main,
 		rate(sent ?? achieved),
 		rate(received),
@@ -74,9 +48,7 @@ function cells(run: Run): string[] {
 function line(row: readonly string[], widths: readonly number[]): string {
 	return row
 		.map((cell, i) =>
-			i < NAMES.length
-				? cell.padEnd(widths[i] ?? 0)
-				: cell.padStart(widths[i] ?? 0),
+			i < NAMES.length ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0),
 		)
 		.join("  ")
 		.trimEnd();

@@ -72,9 +72,7 @@ async function pulumi(): Promise<void> {
 	const answer = await fetch(url);
 	if (!answer.ok) throw new Error(`${url}: HTTP ${answer.status}`);
 	const sums = new Map(
-		[...parseSums(await answer.text())].filter(([name]) =>
-			/^pulumi-v.*\.tar\.gz$/.test(name),
-		),
+		[...parseSums(await answer.text())].filter(([name]) => /^pulumi-v.*\.tar\.gz$/.test(name)),
 	);
 	if (sums.size === 0) throw new Error(`${url} has no sums of archives`);
 	writeFileSync(

@@ -47,11 +47,9 @@ for (const file of packFiles()) {
 	process.stderr.write(`--- ${scenario}\n`);
 	const folder = path.join(out, scenario);
 	codes.push(await run(file, folder));
-	if (existsSync(path.join(folder, "result.json")))
-		results.push(readResult(folder));
+	if (existsSync(path.join(folder, "result.json"))) results.push(readResult(folder));
 }
-if (codes.length === 0)
-	process.stderr.write(`--only '${values.only}': nothing was run\n`);
+if (codes.length === 0) process.stderr.write(`--only '${values.only}': nothing was run\n`);
 else process.stdout.write(`\n${packTable(results)}\n${out}\n`);
 process.exitCode = codes.length === 0 ? EXIT.usage : worst(codes);
 
@@ -78,7 +76,10 @@ function run(file: string, folder: string): Promise<number> {
 			path.join(packageFolder, "dist", "runner", "cli.js"),
 			"run",
 			file,
-			...["--only", only, "--out", folder],
+			"--only",
+			only,
+			"--out",
+			folder,
 			...(values.quick ? ["--quick"] : []),
 		],
 		{ stdio: ["ignore", "ignore", "inherit"] },

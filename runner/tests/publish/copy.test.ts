@@ -5,10 +5,7 @@ import { buildResult } from "../../report/result.ts";
 import { editJson, firstRun, fixtureCopy } from "../../run/fixture.fake.ts";
 import { copyPublished } from "./copy.ts";
 
-const HERE = {
-	"bench-7": "this machine",
-	"/home/me": "a folder of this machine",
-};
+const HERE = { "bench-7": "this machine", "/home/me": "a folder of this machine" };
 const COMMIT = "0123abcd";
 
 /** Copies a run folder to a new folder beside it, after an edit. */
@@ -33,9 +30,18 @@ describe("what is published", () => {
 		expect(refused).toEqual([]);
 		const names = readdirSync(target).sort();
 		expect(names).toEqual([
-			...["baseline.json", "comment.md", "environment.json", "floors"],
-			...["junit.xml", "published.json", "report.html", "report.md"],
-			...["result.csv", "result.json", "runs", "scenario.yaml"],
+			"baseline.json",
+			"comment.md",
+			"environment.json",
+			"floors",
+			"junit.xml",
+			"published.json",
+			"report.html",
+			"report.md",
+			"result.csv",
+			"result.json",
+			"runs",
+			"scenario.yaml",
 		]);
 		expect(readdirSync(firstRun(target))).not.toContain("broker.log");
 		expect(bytes).toBeGreaterThan(10_000);
@@ -51,9 +57,7 @@ describe("what is published", () => {
 	])("never names %s", (_, text, what) => {
 		const { refused, target } = copied(note(text));
 		expect(refused).toContainEqual(
-			expect.stringMatching(
-				new RegExp(`^runs/.*/run\\.json names ${what}: take it out`),
-			),
+			expect.stringMatching(new RegExp(`^runs/.*/run\\.json names ${what}: take it out`)),
 		);
 		expect(existsSync(target)).toBe(false);
 		expect(existsSync(`${target}.part`)).toBe(false);
@@ -66,15 +70,10 @@ describe("what is published", () => {
 
 	test("is not larger than a repository can keep", () => {
 		const { refused, target } = copied((folder) =>
-			writeFileSync(
-				path.join(firstRun(folder), "client-9.ledger"),
-				Buffer.alloc(7 * 2 ** 20),
-			),
+			writeFileSync(path.join(firstRun(folder), "client-9.ledger"), Buffer.alloc(7 * 2 ** 20)),
 		);
 		expect(refused).toEqual([
-			expect.stringMatching(
-				/client-9\.ledger has 7 ?MiB, and 6 ?MiB is the most/,
-			),
+			expect.stringMatching(/client-9\.ledger has 7 ?MiB, and 6 ?MiB is the most/),
 		]);
 		expect(existsSync(target)).toBe(false);
 	});

@@ -49,9 +49,7 @@ export function copyPublished(
 		const sizes = files.map((file) => statSync(path.join(part, file)).size);
 		const bytes = sum(sizes);
 		const refused = [
-			...files.flatMap((file, i) =>
-				tooLarge(file, sizes[i] ?? 0, MOST_OF_FILE),
-			),
+			...files.flatMap((file, i) => tooLarge(file, sizes[i] ?? 0, MOST_OF_FILE)),
 			...tooLarge(path.basename(target), bytes, MOST),
 			...files.flatMap((file) => secretsIn(part, file, names)),
 		];
@@ -84,9 +82,7 @@ function filesOf(folder: string): string[] {
 	return readdirSync(folder, { recursive: true, withFileTypes: true })
 		.filter((entry) => entry.isFile())
 		.map((entry) =>
-			path
-				.relative(folder, path.join(entry.parentPath, entry.name))
-				.replaceAll(path.sep, "/"),
+			path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"),
 		)
 		.sort();
 }
@@ -94,11 +90,7 @@ function filesOf(folder: string): string[] {
 function tooLarge(file: string, bytes: number, most: number): string[] {
 	return bytes <= most
 		? []
-		: [
-				tell("publish-large", {
-					...{ file, size: formatBytes(bytes), most: formatBytes(most) },
-				}),
-			];
+		: [tell("publish-large", { file, size: formatBytes(bytes), most: formatBytes(most) })];
 }
 
 /** Histograms are numbers, and the page holds what result.json holds, beside a library of which any short name may be a part. */
@@ -107,8 +99,7 @@ const READ = /\.(?:json|jsonl|js|yaml|md|csv|xml)$/;
 function secretsIn(folder: string, file: string, names: Private): string[] {
 	if (!READ.test(file)) return [];
 	const text = readFileSync(path.join(folder, file), "utf8");
-	const address =
-		/(?<![\d.])(?!127\.|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/;
+	const address = /(?<![\d.])(?!127\.|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/;
 	const found = [
 		...(maskUrls(text) === text ? [] : ["a password"]),
 		...(address.exec(text) ?? []),
@@ -116,26 +107,20 @@ function secretsIn(folder: string, file: string, names: Private): string[] {
 			.filter(([name]) => isIn(name, text))
 			.map(([, what]) => what),
 	];
-	return [...new Set(found)].map((what) =>
-		tell("publish-private", { file, what }),
-	);
+	return [...new Set(found)].map((what) => tell("publish-private", { file, what }));
 }
 
 /** As a word of its own. */
 function isIn(name: string, text: string): boolean {
 	const at = text.indexOf(name);
 	if (name.length < 3 || at < 0) return false;
-	const word = RegExp(
-		`(?<![\\w-])${name.replaceAll(/[^\w\s]/g, "\\$&")}(?![\\w-])`,
-	);
+	const word = RegExp(`(?<![\\w-])${name.replaceAll(/[^\w\s]/g, "\\$&")}(?![\\w-])`);
 	return word.test(text);
 }
 
 function thisMachine(folder: string): Private {
 	return {
-		...(os.hostname() === "localhost"
-			? {}
-			: { [os.hostname()]: "this machine" }),
+		...(os.hostname() === "localhost" ? {} : { [os.hostname()]: "this machine" }),
 		[os.homedir()]: "a folder of this machine",
 		[packageFolder]: "a folder of this machine",
 		[path.resolve(folder)]: "a folder of this machine",

@@ -11,14 +11,8 @@ import { type Made, publishable, unranked } from "./publishable.ts";
 export function judgeFolder(
 	folder: string,
 	result: Result = buildResult(folder),
-): {
-	readonly reasons: string[];
-	readonly unranked: string[];
-} {
-	return {
-		reasons: publishable(result, madeIn(folder)),
-		unranked: unranked(result),
-	};
+): { readonly reasons: string[]; readonly unranked: string[] } {
+	return { reasons: publishable(result, madeIn(folder)), unranked: unranked(result) };
 }
 
 // --- internal ---

@@ -57,8 +57,7 @@ try {
 
 async function publish(file: string): Promise<number> {
 	const name = values.name ?? path.basename(file).replace(/\.ya?ml$/, "");
-	if (!/^[\w-]+$/.test(name))
-		return refuse([tell("publish-name", { name })], EXIT.usage);
+	if (!/^[\w-]+$/.test(name)) return refuse([tell("publish-name", { name })], EXIT.usage);
 	const target = path.join("reports", "published", name);
 	if (existsSync(path.join(packageFolder, target)))
 		return refuse([tell("publish-exists", { target })], EXIT.usage);
@@ -66,9 +65,7 @@ async function publish(file: string): Promise<number> {
 	const share = await busyShare();
 	const first = [
 		...(commit === null ? [tell("publish-uncommitted")] : []),
-		...(share > MOST_BUSY
-			? [tell("publish-busy", { busy: percent(share) })]
-			: []),
+		...(share > MOST_BUSY ? [tell("publish-busy", { busy: percent(share) })] : []),
 	];
 	// What is certain now is not told after an hour.
 	if (first.length > 0) return refuse(first, EXIT.environment);
@@ -82,23 +79,12 @@ async function publish(file: string): Promise<number> {
 	const { reasons, unranked } = judgeFolder(folder);
 	const now = commitOf();
 	if (now !== commit)
-		reasons.push(
-			tell("publish-commit-changed", {
-				before: commit,
-				now: now ?? "none",
-			}),
-		);
+		reasons.push(tell("publish-commit-changed", { before: commit, now: now ?? "none" }));
 	if (reasons.length > 0) return verdict(folder, reasons);
-	const copied = copyPublished(
-		folder,
-		path.join(packageFolder, target),
-		commit,
-	);
+	const copied = copyPublished(folder, path.join(packageFolder, target), commit);
 	if (copied.refused.length > 0) return verdict(folder, copied.refused);
 	if (unranked.length > 0)
-		process.stdout.write(
-			`${tell("publish-unranked", { cases: unranked.join("; ") })}\n`,
-		);
+		process.stdout.write(`${tell("publish-unranked", { cases: unranked.join("; ") })}\n`);
 	const size = formatBytes(copied.bytes);
 	process.stdout.write(`${tell("publish-done", { target, size })}\n`);
 	return EXIT.pass;
@@ -114,7 +100,10 @@ async function run(file: string, folder: string): Promise<number | null> {
 		process.execPath,
 		[
 			path.join(packageFolder, "dist", "runner", "cli.js"),
-			...["run", path.relative(process.cwd(), file), "--out", folder],
+			"run",
+			path.relative(process.cwd(), file),
+			"--out",
+			folder,
 			...all.flatMap((one) => ["--set", one]),
 		],
 		{ stdio: "inherit" },
@@ -148,10 +137,7 @@ async function busyShare(): Promise<number> {
 /** null: the sources are not those of a commit. */
 function commitOf(): string | null {
 	const git = (...args: string[]) => {
-		const done = spawnSync("git", args, {
-			cwd: packageFolder,
-			encoding: "utf8",
-		});
+		const done = spawnSync("git", args, { cwd: packageFolder, encoding: "utf8" });
 		return done.status === 0 ? done.stdout.trim() : null;
 	};
 	return git("status", "--porcelain") === "" ? git("rev-parse", "HEAD") : null;

@@ -20,15 +20,7 @@ workload: { pattern: round-trip, message: 256B, ${load} }
 const OPEN = "rate: 1000/s, warmup: steady, duration: 20s";
 
 const NAMES = ["complete", "lag", "offered", "held", "backlog", "clock"];
-const MACHINE = [
-	"floor",
-	"cores",
-	"cpuQuota",
-	"steal",
-	"others",
-	"ownCpu",
-	"freshMemory",
-];
+const MACHINE = ["floor", "cores", "cpuQuota", "steal", "others", "ownCpu", "freshMemory"];
 
 /** A result to which nothing can be said, but for what a test changes. */
 function good(load = OPEN): { result: Result; made: Made[] } {
@@ -36,23 +28,22 @@ function good(load = OPEN): { result: Result; made: Made[] } {
 		folder: `runs/${run.index}`,
 		window: { startNs: 14e9, endNs: 34e9 },
 		versions: {
-			...{ k6: "v2.1.0", mqbench: "0.1.0", go: "go1.26", driver: run.system },
-			...{ library: `${run.system} v1`, server: `${run.system}-server 2` },
+			k6: "v2.1.0",
+			mqbench: "0.1.0",
+			go: "go1.26",
+			driver: run.system,
+			library: `${run.system} v1`,
+			server: `${run.system}-server 2`,
 		},
-		validity: [
-			...NAMES,
-			...(load === OPEN ? ["warm-up", "steady"] : []),
-			...MACHINE,
-		].map((check) => checkOf(check, "ok")),
+		validity: [...NAMES, ...(load === OPEN ? ["warm-up", "steady"] : []), ...MACHINE].map((check) =>
+			checkOf(check, "ok"),
+		),
 		metrics: Object.fromEntries(
 			Object.entries(run.metrics).map(([name, of]) => [
 				name,
 				of && {
 					...of,
-					percentiles: of.percentiles.map((p) => ({
-						...p,
-						support: p.p <= 99 ? "ok" : "weak",
-					})),
+					percentiles: of.percentiles.map((p) => ({ ...p, support: p.p <= 99 ? "ok" : "weak" })),
 				},
 			]),
 		) as Run["metrics"],
@@ -60,7 +51,8 @@ function good(load = OPEN): { result: Result; made: Made[] } {
 	const command = { scenario: "s.yaml", args: ["run", "s.yaml"], file: null };
 	const at = (s: number) => new Date(Date.UTC(2026, 0, 1) + s * 1e3);
 	const made = result.runs.map(({ index }) => ({
-		...{ index, runId: "r1" },
+		index,
+		runId: "r1",
 		startedAt: at(index * 60).toISOString(),
 		endedAt: at(index * 60 + 50).toISOString(),
 	}));
@@ -69,8 +61,12 @@ function good(load = OPEN): { result: Result; made: Made[] } {
 
 function checkOf(check: string, status: Check["status"]): Check {
 	return {
-		...{ check, status, detail: `${check} is ${status}` },
-		...{ figure: null, limit: null, remedy: null },
+		check,
+		status,
+		detail: `${check} is ${status}`,
+		figure: null,
+		limit: null,
+		remedy: null,
 	};
 }
 
@@ -81,18 +77,13 @@ function judged(
 	status: Check["status"],
 	most = Number.POSITIVE_INFINITY,
 ): void {
-	for (const run of result.runs
-		.filter(({ system }) => system === "nats")
-		.slice(0, most))
-		run.validity = run.validity.map((one) =>
-			one.check === name ? checkOf(name, status) : one,
-		);
+	for (const run of result.runs.filter(({ system }) => system === "nats").slice(0, most))
+		run.validity = run.validity.map((one) => (one.check === name ? checkOf(name, status) : one));
 }
 
 type Change = (result: Result, made: Made[]) => unknown;
 const first = ({ runs }: Result) => runs[0] as Run;
-const environment = ({ environment: e }: Result) =>
-	e as NonNullable<Result["environment"]>;
+const environment = ({ environment: e }: Result) => e as NonNullable<Result["environment"]>;
 
 test("a report that shows all that it must is published", () => {
 	const { result, made } = good();
@@ -226,8 +217,7 @@ describe("refused, with the one reason and what to do, is what is", () => {
 		[
 			"drifting once after a fixed warm-up",
 			(r) => {
-				for (const run of r.runs)
-					run.validity = run.validity.filter((c) => c.check !== "warm-up");
+				for (const run of r.runs) run.validity = run.validity.filter((c) => c.check !== "warm-up");
 				judged(r, "steady", "warn", 1);
 			},
 			/^nats, .*, repeat 1 of 3: not steady \(steady is warn\)/,
@@ -282,8 +272,7 @@ describe("refused, with the one reason and what to do, is what is", () => {
 		[
 			"made where nobody looked for other work",
 			(r) => {
-				for (const run of r.runs)
-					run.validity = run.validity.filter((c) => c.check !== "others");
+				for (const run of r.runs) run.validity = run.validity.filter((c) => c.check !== "others");
 			},
 			/^nats, .* and 5 more: with target local nobody can tell what else used/,
 		],
@@ -348,16 +337,13 @@ describe("published is", () => {
 		["sent", "lag", "invalid"],
 		["taken: its queue grew", "backlog", "fail"],
 		["told from the machine's memory", "freshMemory", "warn"],
-	] as const)(
-		"a load that could not be %s, whatever its p50 does",
-		(_, check, status) => {
-			const { result, made } = good();
-			drifting(result, [1, 2, 3]);
-			judged(result, "warm-up", "warn");
-			judged(result, check, status);
-			expect(publishable(result, made)).toEqual([]);
-		},
-	);
+	] as const)("a load that could not be %s, whatever its p50 does", (_, check, status) => {
+		const { result, made } = good();
+		drifting(result, [1, 2, 3]);
+		judged(result, "warm-up", "warn");
+		judged(result, check, status);
+		expect(publishable(result, made)).toEqual([]);
+	});
 
 	test("what failed, as that is a result", () => {
 		const { result, made } = good();
@@ -375,7 +361,8 @@ describe("a closed load, which no check of steadiness asks", () => {
 			const [second] = run.series.seconds;
 			run.series.seconds = Array.from({ length: 20 }, (_, s) => ({
 				...(second as (typeof run.series.seconds)[number]),
-				...{ second: s, p50: p50(s) },
+				second: s,
+				p50: p50(s),
 			}));
 		}
 		return publishable(made.result, made.made);
@@ -409,12 +396,8 @@ test("of a search the answer is judged: it has to be confirmed, three times", ()
 	if (!search) throw new Error("another fake");
 	search.confirmed = false;
 	const reasons = publishable(result, made);
-	expect(reasons).toContainEqual(
-		expect.stringMatching(/: 1 repeat; at least 3 are needed/),
-	);
-	expect(reasons).toContainEqual(
-		expect.stringMatching(/the highest rate was not confirmed/),
-	);
+	expect(reasons).toContainEqual(expect.stringMatching(/: 1 repeat; at least 3 are needed/));
+	expect(reasons).toContainEqual(expect.stringMatching(/the highest rate was not confirmed/));
 });
 
 test.each(readdirSync(publishedFolder("")))(
@@ -445,8 +428,7 @@ function drifting(result: Result, shares: readonly number[]): void {
 function stolen(result: Result, share: number): void {
 	judged(result, "steal", "warn");
 	for (const { validity } of result.runs)
-		for (const one of validity)
-			if (one.check === "steal") one.values = { share, much: true };
+		for (const one of validity) if (one.check === "steal") one.values = { share, much: true };
 }
 
 /** Few samples, or few stalls, stand behind a percentile. */
@@ -456,8 +438,6 @@ function weaken(run: Run, p: number, n: number): void {
 	run.metrics.response = {
 		...of,
 		n,
-		percentiles: of.percentiles.map((one) =>
-			one.p === p ? { ...one, support: "weak" } : one,
-		),
+		percentiles: of.percentiles.map((one) => (one.p === p ? { ...one, support: "weak" } : one)),
 	};
 }

@@ -80,17 +80,14 @@ function stitched(result: Result, made: readonly Made[]): string[] {
 		...(command === null ? [tell("publish-command-unknown")] : []),
 		...(later > 0 ? [tell("publish-resumed", { commands: later + 1 })] : []),
 		...(runIds.length > 1 ? [tell("publish-mixed", { runIds })] : []),
-		...(unknown.length > 0
-			? [tell("publish-machine-unknown", { facts: unknown })]
-			: []),
+		...(unknown.length > 0 ? [tell("publish-machine-unknown", { facts: unknown })] : []),
 		...pauses(result, made),
 	];
 }
 
 function pauses({ runs }: Result, made: readonly Made[]): string[] {
 	const sorted = made.toSorted((a, b) => a.index - b.index);
-	const name = ({ index }: Made) =>
-		runs.find((run) => run.index === index)?.folder ?? `${index}`;
+	const name = ({ index }: Made) => runs.find((run) => run.index === index)?.folder ?? `${index}`;
 	return sorted.slice(1).flatMap((now, i) => {
 		const last = sorted[i] ?? now;
 		const ms = Date.parse(now.startedAt) - Date.parse(last.endedAt);
@@ -104,21 +101,12 @@ function pauses({ runs }: Result, made: readonly Made[]): string[] {
 
 /** Those of generator and machine are the same in all runs, those of a system in all of its own; none is missing. */
 function versions(result: Result, judged: readonly Run[]): string[] {
-	const of = (
-		runs: readonly Run[],
-		names: readonly VersionName[],
-		whose = "",
-	) =>
+	const of = (runs: readonly Run[], names: readonly VersionName[], whose = "") =>
 		names.flatMap((what) => {
 			const all = new Set(runs.flatMap(({ versions: v }) => v?.[what] || []));
 			return all.size < 2
 				? []
-				: [
-						tell("publish-other-versions", {
-							what: `${what}${whose}`,
-							versions: [...all],
-						}),
-					];
+				: [tell("publish-other-versions", { what: `${what}${whose}`, versions: [...all] })];
 		});
 	const systems = [...new Set(judged.map(({ system }) => system))];
 	return [
@@ -134,9 +122,8 @@ function versions(result: Result, judged: readonly Run[]): string[] {
 			judged,
 			result,
 			({ versions: v, brokerVersion }) =>
-				VERSIONS.find((what) =>
-					what === "server" ? !(v?.server || brokerVersion) : !v?.[what],
-				) ?? null,
+				VERSIONS.find((what) => (what === "server" ? !(v?.server || brokerVersion) : !v?.[what])) ??
+				null,
 			(runs, what) => tell("publish-version-unknown", { runs, what }),
 			(what) => what,
 		),
@@ -162,17 +149,11 @@ function repeats({ searches }: Result, judged: readonly Run[]): string[] {
 			const all = [...counts].flatMap(([of, own]) => (own === n ? [of] : []));
 			const [first = ""] = all;
 			const more = all.length === 1 ? "" : ` and ${all.length - 1} more`;
-			return tell("publish-repeats", {
-				...{ which: `${first}${more}`, repeats: n, least },
-			});
+			return tell("publish-repeats", { which: `${first}${more}`, repeats: n, least });
 		}),
 		...(open === undefined
 			? []
-			: [
-					tell("publish-unconfirmed", {
-						which: `${open.system}, ${open.case}`,
-					}),
-				]),
+			: [tell("publish-unconfirmed", { which: `${open.system}, ${open.case}` })]),
 	];
 }
 
@@ -233,12 +214,10 @@ function untrusted(result: Result, judged: readonly Run[]): string[] {
 				const marked = saturatedBy(run);
 				const bad = run.validity.find(
 					({ check, status }) =>
-						status === "error" ||
-						(status === "invalid" && !marked.includes(check)),
+						status === "error" || (status === "invalid" && !marked.includes(check)),
 				);
 				if (bad) return `${bad.check}: ${bad.detail}`;
-				return run.verdict === "error" ||
-					(run.verdict === "invalid" && marked.length === 0)
+				return run.verdict === "error" || (run.verdict === "invalid" && marked.length === 0)
 					? (run.why ?? run.verdict)
 					: null;
 			},

@@ -30,9 +30,7 @@ export function cold(result: Result, judged: readonly Run[]): string[] {
 				(other) => other.system === run.system && other.case === run.case,
 			);
 			const ways = alike.map((other) => wayOf(steadiness(other)));
-			return ways.every((way) => way !== 0 && way === now.way)
-				? now.once
-				: null;
+			return ways.every((way) => way !== 0 && way === now.way) ? now.once : null;
 		},
 		(runs, why) => tell("publish-cold", { runs, why }),
 	);
@@ -50,12 +48,11 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 			result,
 			(run) => (lengthNs(run) < leastNs(run) ? run : null),
 			(runs, run) =>
-				tell(
-					run.load.schedule.kind === "closed"
-						? "publish-few-messages"
-						: "publish-short",
-					{ runs, windowNs: lengthNs(run), leastNs: leastNs(run) },
-				),
+				tell(run.load.schedule.kind === "closed" ? "publish-few-messages" : "publish-short", {
+					runs,
+					windowNs: lengthNs(run),
+					leastNs: leastNs(run),
+				}),
 		),
 		...found(
 			judged,
@@ -63,7 +60,9 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 			(run) => lacking(run, result),
 			(runs, { metric, p, samples }, run) =>
 				tell("publish-few", {
-					...{ runs, metric, percentile: p },
+					runs,
+					metric,
+					percentile: p,
 					takes: windowFor(samples, run.load, metric),
 				}),
 			({ metric, p }) => `${metric} ${p}`,
@@ -101,12 +100,9 @@ function steadiness(run: Run): Steadiness {
 	const warmUp = checkOf(run, "warm-up");
 	const steady = checkOf(run, "steady");
 	const drifts = steady !== undefined && steady.status !== "ok";
-	if (warmUp?.status === "ok" && steady?.status === "unknown")
-		return { why: steady.detail };
+	if (warmUp?.status === "ok" && steady?.status === "unknown") return { why: steady.detail };
 	if (warmUp?.status === "ok")
-		return drifts
-			? { once: steady.detail, way: Math.sign(Number(steady.values?.share)) }
-			: null;
+		return drifts ? { once: steady.detail, way: Math.sign(Number(steady.values?.share)) } : null;
 	if (warmUp !== undefined) return { why: warmUp.detail };
 	if (steady !== undefined) return drifts ? { why: steady.detail } : null;
 	if (run.load.schedule.kind !== "closed") return "unknown";
@@ -124,9 +120,7 @@ function drift({ series }: Run): number | null {
 	const points = series.seconds
 		.filter(({ second }) => second >= 0)
 		.slice(0, -1)
-		.flatMap(({ second, p50 }) =>
-			p50 === null ? [] : [{ x: second, y: p50 }],
-		);
+		.flatMap(({ second, p50 }) => (p50 === null ? [] : [{ x: second, y: p50 }]));
 	const middle = median(points.map(({ y }) => y));
 	const fitted = points.length < STEADY_SECONDS ? null : trend(points);
 	if (!fitted || !middle) return null;

@@ -21,17 +21,13 @@ export function makeBareDebian(base: string, root: string): BareDebian {
 	copy(node, "/usr/bin/node");
 	const shared = execFileSync("ldd", [node], { encoding: "utf8" });
 	for (const [, file = ""] of shared.matchAll(/(\/\S+\.so\S*) \(/g))
-		copy(
-			realpathSync(file),
-			path.join("/usr/lib/of-node", path.basename(file)),
-		);
-	const npm = execFileSync("npm", ["root", "--global"], {
-		encoding: "utf8",
-	}).trim();
+		copy(realpathSync(file), path.join("/usr/lib/of-node", path.basename(file)));
+	const npm = execFileSync("npm", ["root", "--global"], { encoding: "utf8" }).trim();
 	copy(path.join(npm, "npm"), "/usr/lib/node_modules/npm");
 	for (const name of ["npm", "npx"])
 		execFileSync("ln", [
-			...["-sf", `../lib/node_modules/npm/bin/${name}-cli.js`],
+			"-sf",
+			`../lib/node_modules/npm/bin/${name}-cli.js`,
 			path.join(root, "usr/bin", name),
 		]);
 	const mounts = ["proc", "dev", "sys"]
@@ -40,9 +36,15 @@ export function makeBareDebian(base: string, root: string): BareDebian {
 	return {
 		root,
 		enter: [
-			...["unshare", "--mount", "--propagation", "private", "sh", "-c"],
+			"unshare",
+			"--mount",
+			"--propagation",
+			"private",
+			"sh",
+			"-c",
 			`${mounts} && mount -t tmpfs tmpfs "$1/tmp" && root="$1" && shift && exec chroot "$root" env -i "$@"`,
-			...["sh", root],
+			"sh",
+			root,
 		],
 		close: () => void execFileSync("rm", ["-rf", "--one-file-system", root]),
 	};
@@ -59,7 +61,11 @@ export function commandIn(
 		...enter,
 		"LD_LIBRARY_PATH=/usr/lib/of-node",
 		...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-		...["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", cwd],
+		"sh",
+		"-c",
+		'cd "$1" && shift && exec "$@"',
+		"sh",
+		cwd,
 		...command,
 	];
 }

@@ -1,11 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-	cpSync,
-	mkdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { packageFolder } from "../../package.ts";
 import type { Platform } from "./platforms.ts";
@@ -24,21 +18,17 @@ export function makeMainPackage(
 	mkdirSync(staging, { recursive: true });
 	for (const file of filesOfPackage())
 		cpSync(path.join(packageFolder, file), path.join(staging, file));
-	const own = JSON.parse(
-		readFileSync(path.join(packageFolder, "package.json"), "utf8"),
-	);
+	const own = JSON.parse(readFileSync(path.join(packageFolder, "package.json"), "utf8"));
 	// Who installs it builds nothing.
 	const { scripts: _, devDependencies: __, ...rest } = own;
 	const whole = {
-		...{ ...rest, version },
+		...rest,
+		version,
 		optionalDependencies: Object.fromEntries(
 			platforms.map(({ packageName }) => [packageName, version]),
 		),
 	};
-	writeFileSync(
-		path.join(staging, "package.json"),
-		`${JSON.stringify(whole, null, "\t")}\n`,
-	);
+	writeFileSync(path.join(staging, "package.json"), `${JSON.stringify(whole, null, "\t")}\n`);
 	return pack(staging, out);
 }
 
@@ -56,15 +46,11 @@ export function pack(folder: string, out: string): string {
 // --- internal ---
 
 function filesOfPackage(): string[] {
-	const text = execFileSync(
-		"npm",
-		["pack", "--dry-run", "--json", "--ignore-scripts"],
-		{
-			cwd: packageFolder,
-			encoding: "utf8",
-			stdio: ["ignore", "pipe", "ignore"],
-		},
-	);
+	const text = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+		cwd: packageFolder,
+		encoding: "utf8",
+		stdio: ["ignore", "pipe", "ignore"],
+	});
 	const [{ files }] = JSON.parse(text) as [{ files: { path: string }[] }];
 	return files.map((file) => file.path);
 }

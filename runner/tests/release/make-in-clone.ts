@@ -27,18 +27,15 @@ export function makeInClone(
 ): Made[] {
 	const run = (command: string, args: readonly string[], cwd: string) =>
 		execFileSync(command, args, {
-			...{ cwd, encoding: "utf8", maxBuffer: 1 << 26 },
+			cwd,
+			encoding: "utf8",
+			maxBuffer: 1 << 26,
 			stdio: ["ignore", "pipe", "inherit"],
 		});
 	run("git", ["clone", "--quiet", packageFolder, source], packageFolder);
-	run(
-		"npm",
-		["version", "--no-git-tag-version", "--allow-same-version", version],
-		source,
-	);
+	run("npm", ["version", "--no-git-tag-version", "--allow-same-version", version], source);
 	run("npm", ["ci", "--silent"], source);
-	const inside = (file: string) =>
-		within ? `/${path.relative(within.root, file)}` : file;
+	const inside = (file: string) => (within ? `/${path.relative(within.root, file)}` : file);
 	const script = "dist/runner/tests/release/make-packages.js";
 	const make = [script, inside(out), ...only];
 	const [program = "", ...args] = within
@@ -48,7 +45,5 @@ export function makeInClone(
 		.trim()
 		.split("\n")
 		.map((line): Made => JSON.parse(line))
-		.map((made) =>
-			within ? { ...made, file: path.join(within.root, made.file) } : made,
-		);
+		.map((made) => (within ? { ...made, file: path.join(within.root, made.file) } : made));
 }

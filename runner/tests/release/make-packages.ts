@@ -42,8 +42,11 @@ for (const [i, platform] of platforms.entries()) {
 	const began = performance.now();
 	const folder = path.join(out, short);
 	await makePlatformPackage(platform, {
-		...{ version: packageVersion, folder, parts },
-		...{ env: process.env, stop: stop.signal },
+		version: packageVersion,
+		folder,
+		parts,
+		env: process.env,
+		stop: stop.signal,
 	});
 	tell({ name, file: pack(folder, out), seconds: since(began) });
 }

@@ -1,19 +1,8 @@
 import { execFile } from "node:child_process";
-import {
-	chmod,
-	copyFile,
-	mkdir,
-	readFile,
-	rm,
-	writeFile,
-} from "node:fs/promises";
+import { chmod, copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import {
-	BUILD_FLAGS,
-	type BuildFile,
-	build,
-} from "../../../infra/binaries/build.ts";
+import { BUILD_FLAGS, type BuildFile, build } from "../../../infra/binaries/build.ts";
 import { buildKey } from "../../../infra/binaries/cache.ts";
 import { Manifest } from "../../../infra/binaries/packed.ts";
 import { FIRST, LARGE, programIn } from "../../../infra/binaries/programs.ts";
@@ -21,9 +10,7 @@ import { packageFolder } from "../../package.ts";
 import type { Platform } from "./platforms.ts";
 
 /** One k6 with all drivers stands for both builds of it. */
-const PROGRAMS = FIRST.map(
-	(program) => LARGE.find(({ name }) => name === program.name) ?? program,
-);
+const PROGRAMS = FIRST.map((program) => LARGE.find(({ name }) => name === program.name) ?? program);
 
 /**
  * Makes the folder of a platform's package, ready for npm: programs, manifest.json, a bill of materials, licences. `parts` is the program that
@@ -52,63 +39,54 @@ export async function makePlatformPackage(
 	await rm(folder, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true });
 	await build({
-		...{ programs: PROGRAMS, cwd: extensions, folder: bin, version },
-		...{ exe: platform.exe, platform: platform.go },
-		...{ env, stop, onProgress },
+		programs: PROGRAMS,
+		cwd: extensions,
+		folder: bin,
+		version,
+		exe: platform.exe,
+		platform: platform.go,
+		env,
+		stop,
+		onProgress,
 	});
 	const file = path.join(bin, "build.json");
 	const built: BuildFile = JSON.parse(await readFile(file, "utf8"));
 	await rm(file);
-	const programs = PROGRAMS.map(({ name }) =>
-		programIn(bin, name, platform.exe),
-	);
+	const programs = PROGRAMS.map(({ name }) => programIn(bin, name, platform.exe));
 	for (const program of programs) await chmod(program, 0o755);
-	const { stdout } = await promisify(execFile)(
-		parts,
-		["-out", folder, extensions, ...programs],
-		{ maxBuffer: 1 << 24, env },
-	);
+	const { stdout } = await promisify(execFile)(parts, ["-out", folder, extensions, ...programs], {
+		maxBuffer: 1 << 24,
+		env,
+	});
 	const key = (programs: typeof FIRST) =>
-		buildKey(
-			extensions,
-			platform.system,
-			platform.processor,
-			[...BUILD_FLAGS, version],
-			programs,
-		);
+		buildKey(extensions, platform.system, platform.processor, [...BUILD_FLAGS, version], programs);
 	const manifest = Manifest.parse({
-		...{ schema: 1, mqbench: version, platform: platform.go, go: built.go },
+		schema: 1,
+		mqbench: version,
+		platform: platform.go,
+		go: built.go,
 		builds: [key(FIRST), key(LARGE)],
-		...{ sha256: built.sha256, modules: JSON.parse(stdout) },
+		sha256: built.sha256,
+		modules: JSON.parse(stdout),
 	});
 	const json = (value: unknown) => `${JSON.stringify(value, null, "\t")}\n`;
-	const write = (name: string, text: string) =>
-		writeFile(path.join(folder, name), text);
+	const write = (name: string, text: string) => writeFile(path.join(folder, name), text);
 	await write("manifest.json", json(manifest));
 	await write("package.json", json(packageOf(platform, version)));
 	await write("README.md", readmeOf(platform, manifest));
-	await copyFile(
-		path.join(packageFolder, "LICENSE"),
-		path.join(folder, "LICENSE-mqbench.txt"),
-	);
+	await copyFile(path.join(packageFolder, "LICENSE"), path.join(folder, "LICENSE-mqbench.txt"));
 	return manifest;
 }
 
 // --- internal ---
 
-function packageOf(
-	{ system, processor, packageName }: Platform,
-	version: string,
-): object {
+function packageOf({ system, processor, packageName }: Platform, version: string): object {
 	return {
 		name: packageName,
 		version,
 		description: `mqbench's load generator for ${system}-${processor}: k6 with all drivers, nats-server, agent`,
 		license: "AGPL-3.0-only",
-		repository: {
-			type: "git",
-			url: "git+https://github.com/mqbench/mqbench.git",
-		},
+		repository: { type: "git", url: "git+https://github.com/mqbench/mqbench.git" },
 		os: [system],
 		cpu: [processor],
 		// Yarn keeps packages in archives, out of which nothing can be run.
@@ -121,8 +99,7 @@ function readmeOf(
 	{ mqbench, go, modules }: Manifest,
 ): string {
 	const licences = new Map<string, number>();
-	for (const { licence } of modules)
-		licences.set(licence, (licences.get(licence) ?? 0) + 1);
+	for (const { licence } of modules) licences.set(licence, (licences.get(licence) ?? 0) + 1);
 	const rows = [...licences]
 		.sort(([, a], [, b]) => b - a)
 		.map(([licence, n]) => `| ${licence} | ${n} |`);

@@ -22,9 +22,7 @@ export interface Registry {
 /** Starts one in a folder of its own. */
 export async function openRegistry(folder: string): Promise<Registry> {
 	mkdirSync(folder, { recursive: true });
-	const upstream = execFileSync("npm", ["config", "get", "registry"], {
-		encoding: "utf8",
-	}).trim();
+	const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
 	const port = await freePort();
 	const url = `http://127.0.0.1:${port}/`;
 	const config = path.join(folder, "config.yaml");
@@ -42,24 +40,25 @@ log: { type: stdout, format: pretty, level: error }
 `,
 	);
 	const npmrc = path.join(folder, "npmrc");
-	writeFileSync(
-		npmrc,
-		`registry=${url}\n//127.0.0.1:${port}/:_authToken=anybody\n`,
-	);
+	writeFileSync(npmrc, `registry=${url}\n//127.0.0.1:${port}/:_authToken=anybody\n`);
 	writeFileSync(path.join(folder, "package.json"), JSON.stringify(VERDACCIO));
 	// Its packages are not ours, and are shown no token of a release.
 	const env = Object.fromEntries(
 		Object.entries(process.env).filter(([name]) => !SECRET.test(name)),
 	);
 	execFileSync("npm", ["install", "--silent", "--ignore-scripts"], {
-		...{ cwd: folder, env },
+		cwd: folder,
+		env,
 		stdio: ["ignore", "ignore", "inherit"],
 	});
 	const child = spawn(
 		process.execPath,
 		[
 			path.join(folder, "node_modules/verdaccio/bin/verdaccio"),
-			...["--config", config, "--listen", `127.0.0.1:${port}`],
+			"--config",
+			config,
+			"--listen",
+			`127.0.0.1:${port}`,
 		],
 		{ env, stdio: ["ignore", "ignore", "ignore"] },
 	);
@@ -67,13 +66,9 @@ log: { type: stdout, format: pretty, level: error }
 	return {
 		url,
 		publish: (file) =>
-			void execFileSync(
-				"npm",
-				["publish", "--silent", "--userconfig", npmrc, file],
-				{
-					stdio: ["ignore", "ignore", "inherit"],
-				},
-			),
+			void execFileSync("npm", ["publish", "--silent", "--userconfig", npmrc, file], {
+				stdio: ["ignore", "ignore", "inherit"],
+			}),
 		close: () => void child.kill(),
 	};
 }
@@ -85,8 +80,7 @@ const SECRET = /token|auth|secret|passw|credential|^ACTIONS_/i;
 
 async function answers(url: string, child: ChildProcess): Promise<void> {
 	for (let tries = 0; tries < 600; tries++) {
-		if (child.exitCode !== null)
-			throw new Error(`verdaccio ended with ${child.exitCode}`);
+		if (child.exitCode !== null) throw new Error(`verdaccio ended with ${child.exitCode}`);
 		const ok = await fetch(`${url}-/ping`).then(
 			(response) => response.ok,
 			() => false,

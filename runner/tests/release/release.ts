@@ -6,13 +6,7 @@
  *
  * It publishes nothing: .github/workflows/release.yml does, in a job that runs none of this.
  */
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { sha256OfFile } from "../../sha256.ts";
@@ -45,52 +39,42 @@ async function release(): Promise<void> {
 	const out = path.resolve(values.out ?? path.join("release", version));
 	// What lies there may be somebody's.
 	if (existsSync(out) && readdirSync(out).length > 0)
-		refuse(
-			`${out} is not empty: remove it, or choose another folder with --out`,
-		);
+		refuse(`${out} is not empty: remove it, or choose another folder with --out`);
 	mkdirSync(out, { recursive: true });
-	say(
-		`A clone of what is committed, as ${version}, and the programs of all platforms`,
-	);
+	say(`A clone of what is committed, as ${version}, and the programs of all platforms`);
 	const source = path.join(out, "source");
-	const made = makeInClone(version, {
-		...{ source, out: path.join(out, "packages"), only: values.only },
-	});
+	const made = makeInClone(version, { source, out: path.join(out, "packages"), only: values.only });
 	const sums: string[] = [];
 	for (const { name, file, seconds } of made) {
 		const { size } = statSync(file);
 		const most = name === "mqbench" ? MOST_OWN : MOST_OF_PLATFORM;
 		say(`  ${name}: ${formatBytes(size)} packed, made in ${seconds} s`);
-		if (size > most)
-			throw new Error(`${name} is larger than ${formatBytes(most)}`);
+		if (size > most) throw new Error(`${name} is larger than ${formatBytes(most)}`);
 		sums.push(await sumOf(file));
 	}
-	writeFileSync(
-		path.join(out, "packages", "SHA256SUMS"),
-		`${sums.join("\n")}\n`,
-	);
+	writeFileSync(path.join(out, "packages", "SHA256SUMS"), `${sums.join("\n")}\n`);
 	const registry = await openRegistry(path.join(out, "registry"));
 	try {
 		for (const { file } of made) registry.publish(file);
 		for (const installer of Object.keys(INSTALLERS) as Installer[]) {
 			const tried = tryOut(installer, {
-				...{ registry: registry.url, version, short: false },
+				registry: registry.url,
+				version,
+				short: false,
 				folder: path.join(out, "try", installer.replace(" ", "-")),
 			});
 			say(
 				`  ${installer}: installed in ${tried.installSeconds} s, a verdict (${tried.verdict}) after ${tried.verdictSeconds} s more, by the ${tried.origin}`,
 			);
 			const own = `package @mqbench/${process.platform}-${process.arch} ${version}`;
-			if (tried.origin !== own)
-				throw new Error(`${installer}: programs are not of the ${own}`);
+			if (tried.origin !== own) throw new Error(`${installer}: programs are not of the ${own}`);
 		}
 	} finally {
 		registry.close();
 	}
 	// The registry's 300 packages have had the files in their hands.
 	for (const { name, file } of made)
-		if (!sums.includes(await sumOf(file)))
-			throw new Error(`${name} is not what was made`);
+		if (!sums.includes(await sumOf(file))) throw new Error(`${name} is not what was made`);
 	say(`The packages of ${version} are in ${path.join(out, "packages")}`);
 }
 

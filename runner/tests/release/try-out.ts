@@ -59,12 +59,15 @@ export function tryOut(installer: Installer, asked: TryOut): TriedOut {
 	run([
 		// That others have the machine is rightly INVALID.
 		...(short ? ["sh", "-c", '"$@" || [ $? = 4 ]', "sh"] : []),
-		...[...exec, "mqbench", "quickstart.yaml", ...how, "--out", "out"],
+		...exec,
+		"mqbench",
+		"quickstart.yaml",
+		...how,
+		"--out",
+		"out",
 	]);
 	const ended = performance.now();
-	const result = JSON.parse(
-		readFileSync(path.join(asked.folder, "out", "result.json"), "utf8"),
-	);
+	const result = JSON.parse(readFileSync(path.join(asked.folder, "out", "result.json"), "utf8"));
 	const seconds = (ms: number) => Math.round(ms / 100) / 10;
 	return {
 		installSeconds: seconds(installed - began),
@@ -79,8 +82,7 @@ export function emptyProject(
 	installer: Installer,
 	{ folder, registry, within }: Pick<TryOut, "folder" | "registry" | "within">,
 ): (command: readonly string[]) => string {
-	const write = (name: string, text: string) =>
-		writeFileSync(path.join(folder, name), text);
+	const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
 	mkdirSync(path.join(folder, ".home"), { recursive: true });
 	write("package.json", '{"name":"somebody","private":true}\n');
 	write(".npmrc", `registry=${registry}\n`);
@@ -95,29 +97,24 @@ export function emptyProject(
 	const cwd = within ? `/${path.relative(within.root, folder)}` : folder;
 	const home = path.join(cwd, ".home");
 	const env = {
-		PATH: within
-			? "/usr/bin:/bin"
-			: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+		PATH: within ? "/usr/bin:/bin" : `${path.dirname(process.execPath)}:/usr/bin:/bin`,
 		HOME: home,
 		npm_config_cache: path.join(home, "npm"),
 		MQBENCH_CACHE_DIR: path.join(home, "mqbench"),
 		npm_config_registry: registry,
 	};
 	const run = (command: readonly string[]): string => {
-		const [program = "", ...args] = within
-			? commandIn(within, cwd, env, command)
-			: command;
+		const [program = "", ...args] = within ? commandIn(within, cwd, env, command) : command;
 		try {
 			return execFileSync(program, args, {
-				...{ encoding: "utf8", maxBuffer: 1 << 26 },
+				encoding: "utf8",
+				maxBuffer: 1 << 26,
 				stdio: ["ignore", "pipe", "pipe"],
 				...(within ? {} : { cwd, env }),
 			});
 		} catch (error) {
 			const { stdout, stderr } = error as { stdout: string; stderr: string };
-			throw new Error(
-				`${installer}: ${command.join(" ")}:\n${stdout}\n${stderr}`,
-			);
+			throw new Error(`${installer}: ${command.join(" ")}:\n${stdout}\n${stderr}`);
 		}
 	};
 	if (run(["sh", "-c", "command -v go || true"]) !== "")

@@ -11,9 +11,7 @@ describe("a queue that does not grow", () => {
 	test("is 0 to 3 messages in flight, however they fall: a thousand runs are quiet", () => {
 		const random = seeded(1);
 		for (let i = 0; i < 1000; i++)
-			expect(
-				statusOf(run(() => Math.floor(random() * 4), { seconds: 10 })),
-			).toBe("ok");
+			expect(statusOf(run(() => Math.floor(random() * 4), { seconds: 10 }))).toBe("ok");
 	});
 
 	test("is one that wanders around 200, correlated from sample to sample", () => {
@@ -39,8 +37,7 @@ describe("a queue that does not grow", () => {
 	);
 
 	test("says how long it was in between, when it was worked off by the end", () => {
-		const frozen = (t: number) =>
-			Math.max(2, t < 9 || t > 10 ? 2 : 500 * (t - 9));
+		const frozen = (t: number) => Math.max(2, t < 9 || t > 10 ? 2 : 500 * (t - 9));
 		expect(backlog.judge(run(frozen), []).said.text).toBe(
 			"the queue did not grow (2 waiting in the first third, 2 in the last, at most 500 in between)",
 		);
@@ -49,9 +46,7 @@ describe("a queue that does not grow", () => {
 				run(() => 2),
 				[],
 			).said.text,
-		).toBe(
-			"the queue did not grow (2 waiting in the first third, 2 in the last)",
-		);
+		).toBe("the queue did not grow (2 waiting in the first third, 2 in the last)");
 	});
 
 	test("is one whose last samples stand in a short stall", () => {
@@ -109,12 +104,7 @@ describe("a queue that grows", () => {
 				...facts.collected,
 				seconds: facts.collected.seconds.map((s) => {
 					const { queued } = s.metrics;
-					return queued
-						? {
-								...s,
-								metrics: { ...s.metrics, queued: { ...queued, sum: 1e12 } },
-							}
-						: s;
+					return queued ? { ...s, metrics: { ...s.metrics, queued: { ...queued, sum: 1e12 } } } : s;
 				}),
 			},
 		};
@@ -125,9 +115,7 @@ describe("a queue that grows", () => {
 
 test("a stopped run, and one of two seconds, have no trend", () => {
 	expect(statusOf(run(() => 1, { seconds: 2 }))).toBe("unknown");
-	expect(
-		judged("interrupted").checks.find((c) => c.check === "backlog")?.status,
-	).toBe("unknown");
+	expect(judged("interrupted").checks.find((c) => c.check === "backlog")?.status).toBe("unknown");
 });
 
 describe("every stored run", () => {

@@ -25,8 +25,7 @@ import { BACKLOG_MESSAGES, BACKLOG_SAMPLES, BACKLOG_SHARE } from "./limits.ts";
  */
 export const backlog: Check = {
 	name: "backlog",
-	applies: ({ plan }) =>
-		plan.schedule.kind !== "closed" && plan.pattern !== "backlog",
+	applies: ({ plan }) => plan.schedule.kind !== "closed" && plan.pattern !== "backlog",
 	judge(facts) {
 		const { state } = facts.collected;
 		const tooFew = (said: Said): Finding => ({
@@ -89,10 +88,7 @@ export function queue(facts: Facts): TrendPoint[] {
 	let unsentBefore = 0;
 	for (const tick of ticks) {
 		sent += tick.sent;
-		const due = Math.min(
-			messages,
-			messagesBefore(plan.schedule, Math.round(tick.at * 1e9)),
-		);
+		const due = Math.min(messages, messagesBefore(plan.schedule, Math.round(tick.at * 1e9)));
 		const unsent = blocked ? Math.max(0, due - sent) : 0;
 		for (const { x, y } of waiting({ ticks: [tick] })) {
 			if (x < from || x > to) continue;
@@ -108,11 +104,7 @@ export function queue(facts: Facts): TrendPoint[] {
 // --- internal ---
 
 /** The window, or each of its steps. */
-function judged(
-	facts: Facts,
-	points: readonly TrendPoint[],
-	outsideFaults: boolean,
-): Finding {
+function judged(facts: Facts, points: readonly TrendPoint[], outsideFaults: boolean): Finding {
 	const { plan } = facts.collected;
 	const { warmupNs } = plan.schedule;
 	const steps = plan.phases
@@ -120,9 +112,7 @@ function judged(
 			name,
 			rate: rateBetween(plan, warmupNs + fromNs, warmupNs + toNs),
 			points: points.filter(
-				({ x }) =>
-					x > (warmupNs + fromNs) / 1e9 + EDGE_S &&
-					x <= (warmupNs + toNs) / 1e9 + EDGE_S,
+				({ x }) => x > (warmupNs + fromNs) / 1e9 + EDGE_S && x <= (warmupNs + toNs) / 1e9 + EDGE_S,
 			),
 		}))
 		.filter((step) => step.points.length >= BACKLOG_SAMPLES);
@@ -138,10 +128,7 @@ function judged(
 }
 
 /** Those before a fault or a stop of the generator, and after what that left waiting was worked off. */
-function calmOf(
-	{ collected }: Facts,
-	points: readonly TrendPoint[],
-): TrendPoint[] {
+function calmOf({ collected }: Facts, points: readonly TrendPoint[]): TrendPoint[] {
 	const faults = (collected.run?.faults ?? []).filter((f) => f.error === null);
 	const { warmupNs, durationNs } = collected.plan.schedule;
 	const spans = faults.map((fault, i) => {
@@ -154,13 +141,9 @@ function calmOf(
 		const toNs = Math.max(overNs, endedNs ?? untilNs);
 		return { from: beganNs / 1e9, to: toNs / 1e9 };
 	});
-	for (const stop of collected.stops.filter(
-		([a, b]) => b - a >= intervalNs(collected.plan),
-	))
+	for (const stop of collected.stops.filter(([a, b]) => b - a >= intervalNs(collected.plan)))
 		spans.push({ from: stop[0] / 1e9, to: workedOffNs(collected, stop) / 1e9 });
-	return points.filter(
-		({ x }) => !spans.some(({ from, to }) => x > from && x <= to + EDGE_S),
-	);
+	return points.filter(({ x }) => !spans.some(({ from, to }) => x > from && x <= to + EDGE_S));
 }
 
 interface Step {
@@ -171,11 +154,7 @@ interface Step {
 	readonly points: readonly TrendPoint[];
 }
 
-function growthOf(
-	facts: Facts,
-	{ name, rate, points }: Step,
-	outsideFaults: boolean,
-): Finding {
+function growthOf(facts: Facts, { name, rate, points }: Step, outsideFaults: boolean): Finding {
 	const { plan } = facts.collected;
 	const level = points.map(({ x, y }) => ({
 		x,
@@ -183,19 +162,18 @@ function growthOf(
 	}));
 	const rise = growth(facts, level);
 	const limitNs = tightestLimitNs(facts, "response");
-	const ends = [rise.first, rise.last].map((y) => Math.max(0, y)) as [
-		number,
-		number,
-	];
+	const ends = [rise.first, rise.last].map((y) => Math.max(0, y)) as [number, number];
 	const values = { phase: name, firstThird: ends[0], lastThird: ends[1] };
 	const figure = thirds(values);
 	const fail = (said: Said, limit: string): Finding => ({
-		...{ status: "fail", said, figure, limit, remedy: say("lower-rate") },
+		status: "fail",
+		said,
+		figure,
+		limit,
+		remedy: say("lower-rate"),
 	});
 	const steadily =
-		rise.low > 0 &&
-		rise.perSecond > BACKLOG_SHARE * rate &&
-		rise.total >= BACKLOG_MESSAGES;
+		rise.low > 0 && rise.perSecond > BACKLOG_SHARE * rate && rise.total >= BACKLOG_MESSAGES;
 	if (steadily)
 		return fail(
 			say("queue-grew", { ...values, perSecond: rise.perSecond }),
@@ -206,18 +184,11 @@ function growthOf(
 			? Number.POSITIVE_INFINITY
 			: Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
 	if (rise.step > room)
-		return fail(
-			say("queue-longer", { ...values, limitNs: limitNs ?? 0 }),
-			formatCount(room),
-		);
+		return fail(say("queue-longer", { ...values, limitNs: limitNs ?? 0 }), formatCount(room));
 	// A freeze that was worked off shows in between, and in neither.
 	const highest = largestOf(points.map(({ y }) => y));
 	const most = highest > largestOf(ends) ? highest : null;
-	return {
-		status: "ok",
-		said: say("queue-level", { ...values, most, outsideFaults }),
-		figure,
-	};
+	return { status: "ok", said: say("queue-level", { ...values, most, outsideFaults }), figure };
 }
 
 /** Messages per second that are due around a time, in seconds since T0. Of a constant or random schedule its rate. */

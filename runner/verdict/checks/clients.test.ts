@@ -3,13 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../model/plan.ts";
 import type { ClientEnd } from "../../model/run-file.ts";
-import {
-	built,
-	type Fate,
-	type More,
-	planOf,
-	steady,
-} from "../../run/built.fake.ts";
+import { built, type Fate, type More, planOf, steady } from "../../run/built.fake.ts";
 import { collect } from "../../run/collect.ts";
 import { editLines, firstRun } from "../../run/fixture.fake.ts";
 import { parseSla } from "../../scenario/sla.ts";
@@ -20,13 +14,13 @@ import { startSkewNs } from "./clients.ts";
 const MS = 1e6;
 const S = 1e9;
 
-const clock = (
-	beforeNs: number,
-	afterNs: number | null,
-	boundNs: number,
-): ClientEnd["clock"] => ({
-	...{ beforeNs, afterNs, boundNs },
-	...{ readNs: null, source: "probes", probedNs: null },
+const clock = (beforeNs: number, afterNs: number | null, boundNs: number): ClientEnd["clock"] => ({
+	beforeNs,
+	afterNs,
+	boundNs,
+	readNs: null,
+	source: "probes",
+	probedNs: null,
 });
 const client = (index: number, more: Partial<ClientEnd> = {}): ClientEnd => ({
 	index,
@@ -62,38 +56,25 @@ function run({
 		pattern,
 		producers: 2,
 		connections: 2,
-		...(pattern === "work-queue"
-			? { consumers: 2, consumerConnections: 2, acks: true }
-			: {}),
+		...(pattern === "work-queue" ? { consumers: 2, consumerConnections: 2, acks: true } : {}),
 		client: { index: 0, count: 2 },
 		schedule: steady(400, 1, 5),
 		sla: lines,
 		limits: [{ metric: "response", limitNs: 20 * MS }],
 		...plan,
 	} as never);
-	const fates = Array.from(
-		{ length: whole.schedule.messages },
-		(_, i): Fate => {
-			const due = i * 2.5 * MS;
-			const { sentNs = due, ...rest } = fate(i, due);
-			const at = (sentNs ?? due) + 5 * MS;
-			return {
-				sentNs,
-				ackedNs: whole.acks ? at : null,
-				receivedNs: [at],
-				...rest,
-			};
-		},
-	);
-	return firstRun(
-		built(whole, fates, { ...more, run: { clients, ...more.run } }),
-	);
+	const fates = Array.from({ length: whole.schedule.messages }, (_, i): Fate => {
+		const due = i * 2.5 * MS;
+		const { sentNs = due, ...rest } = fate(i, due);
+		const at = (sentNs ?? due) + 5 * MS;
+		return { sentNs, ackedNs: whole.acks ? at : null, receivedNs: [at], ...rest };
+	});
+	return firstRun(built(whole, fates, { ...more, run: { clients, ...more.run } }));
 }
 
 const judged = (folder: string) =>
 	judgeRun(factsOf(collect(folder), { ...UNKNOWN, clockSource: "tsc" }));
-const check = (folder: string, name: string) =>
-	judged(folder).checks.find((c) => c.check === name);
+const check = (folder: string, name: string) => judged(folder).checks.find((c) => c.check === name);
 
 describe("a machine that makes load and was suspended", () => {
 	test("makes the run INVALID, and is named with how long it slept", () => {
@@ -103,15 +84,14 @@ describe("a machine that makes load and was suspended", () => {
 			why: "bench@10.0.0.1 was suspended for 1.5min during the run, as when a laptop's lid is closed; in that time nothing was sent or timed",
 		});
 		expect(check(folder, "suspended")).toMatchObject({
-			remedy:
-				"keep the machine awake (systemd-inhibit npx mqbench ...), and measure again",
+			remedy: "keep the machine awake (systemd-inhibit npx mqbench ...), and measure again",
 		});
 	});
 
 	test("is told from one whose two clocks are read a moment apart", () => {
-		expect(
-			check(run({ suspendedNs: [-3000, 20 * MS] }), "suspended"),
-		).toMatchObject({ status: "ok" });
+		expect(check(run({ suspendedNs: [-3000, 20 * MS] }), "suspended")).toMatchObject({
+			status: "ok",
+		});
 	});
 
 	test("is not known where the system does not tell: then nothing is said", () => {
@@ -135,10 +115,7 @@ describe("every one of several clients has to do its part", () => {
 			"1 of 2 clients did not finish: client 1 (bench@10.0.0.1) has left no files",
 		],
 		[
-			{
-				missing: [1],
-				clients: [client(0), client(1, { error: "the connection was lost" })],
-			},
+			{ missing: [1], clients: [client(0), client(1, { error: "the connection was lost" })] },
 			"1 of 2 clients did not finish: client 1 (bench@10.0.0.1): the connection was lost",
 		],
 		// All files are there, and still it broke off.
@@ -156,10 +133,7 @@ describe("every one of several clients has to do its part", () => {
 	test("one whose file was changed too", () => {
 		const folder = run();
 		const path = join(folder, "client-0.jsonl");
-		writeFileSync(
-			path,
-			readFileSync(path, "utf8").replace('"count":200', '"count":201'),
-		);
+		writeFileSync(path, readFileSync(path, "utf8").replace('"count":200', '"count":201'));
 		expect(judged(folder)).toMatchObject({
 			verdict: "invalid",
 			why: "1 of 2 clients did not finish: client 0 (bench@10.0.0.0): client-0.jsonl was changed: it does not match the sum in its trailer",
@@ -183,19 +157,15 @@ describe("every one of several clients has to do its part", () => {
 	});
 
 	test("none at all is an error, as is what the runner itself met", () => {
-		expect(judged(run({ missing: [0, 1] }))).toMatchObject({
+		expect(judged(run({ missing: [0, 1] }))).toMatchObject({ verdict: "error" });
+		expect(judged(run({ missing: [1], run: { error: "the broker died" } }))).toMatchObject({
 			verdict: "error",
+			why: "the broker died",
 		});
-		expect(
-			judged(run({ missing: [1], run: { error: "the broker died" } })),
-		).toMatchObject({ verdict: "error", why: "the broker died" });
 	});
 
 	test("the check is not made of a single client", () => {
-		const folder = run({
-			clients: [],
-			plan: { client: { index: 0, count: 1 } },
-		});
+		const folder = run({ clients: [], plan: { client: { index: 0, count: 1 } } });
 		expect(check(folder, "clients")).toBeUndefined();
 		expect(check(folder, "claim")).toBeUndefined();
 		expect(check(folder, "clock")).toBeUndefined();
@@ -213,20 +183,15 @@ describe("all begin before T0", () => {
 	});
 
 	test("the one that was nearest decides", () => {
-		expect(
-			check(run({ firstClaimNs: [-40 * MS, -90 * MS] }), "claim"),
-		).toMatchObject({
+		expect(check(run({ firstClaimNs: [-40 * MS, -90 * MS] }), "claim")).toMatchObject({
 			status: "ok",
-			detail:
-				"every client was ready before the common start, the last one 40ms ahead",
+			detail: "every client was ready before the common start, the last one 40ms ahead",
 		});
 	});
 
 	test("the skew is not known while one of them is missing", () => {
 		const silent = client(1, { firstClaimNs: null });
-		expect(
-			startSkewNs(collect(run({ missing: [1], clients: [client(0), silent] }))),
-		).toBeNull();
+		expect(startSkewNs(collect(run({ missing: [1], clients: [client(0), silent] })))).toBeNull();
 	});
 });
 
@@ -235,8 +200,7 @@ describe("k6 that ended oddly", () => {
 		const clients = [client(0), client(1, { k6Exit: 3 })];
 		expect(check(run({ clients }), "complete")).toMatchObject({
 			status: "warn",
-			detail:
-				"all results are there, but k6 ended with exit code 3 on client 1 (bench@10.0.0.1)",
+			detail: "all results are there, but k6 ended with exit code 3 on client 1 (bench@10.0.0.1)",
 		});
 	});
 });
@@ -244,9 +208,7 @@ describe("k6 that ended oddly", () => {
 describe("each client is looked at by itself", () => {
 	test("lag of one of them does not vanish among the messages of the other", () => {
 		// One in 60 messages of client 1 is late: less than 1 % of all, more than 1 % of its own.
-		const folder = run({
-			fate: (i, due) => (i % 120 === 1 ? { sentNs: due + 4 * MS } : {}),
-		});
+		const folder = run({ fate: (i, due) => (i % 120 === 1 ? { sentNs: due + 4 * MS } : {}) });
 		expect(check(folder, "lag")).toMatchObject({
 			status: "warn",
 			detail: expect.stringMatching(
@@ -274,19 +236,11 @@ describe("each client is looked at by itself", () => {
 				});
 			return check(folder, "ownCpu");
 		};
-		expect(busy(run())).toMatchObject({
-			status: "ok",
-			figure: "0.9 of 2 cores",
-		});
-		const here = two.map((c) => ({
-			...c,
-			kind: "local" as const,
-			clock: null,
-		}));
+		expect(busy(run())).toMatchObject({ status: "ok", figure: "0.9 of 2 cores" });
+		const here = two.map((c) => ({ ...c, kind: "local" as const, clock: null }));
 		expect(busy(run({ clients: here }))).toMatchObject({
 			status: "warn",
-			detail:
-				"the generator itself used 1.8 of 2 cores, 2 clients on this machine, more than 80 %",
+			detail: "the generator itself used 1.8 of 2 cores, 2 clients on this machine, more than 80 %",
 		});
 	});
 
@@ -312,7 +266,9 @@ describe("each client is looked at by itself", () => {
 		const folder = run();
 		const line = (s: number, throttled: number, stolen: number) => ({
 			unixMs: 1_767_225_600_000 + 1000 * s,
-			...{ generator: null, broker: null, network: null },
+			generator: null,
+			broker: null,
+			network: null,
 			machine: {
 				cpuNs: s * 8 * S,
 				idleNs: s * 4 * S,
@@ -323,17 +279,14 @@ describe("each client is looked at by itself", () => {
 		const write = (name: string, throttled: number, stolen: number) =>
 			writeFileSync(
 				join(folder, name),
-				[0, 1, 6, 11, 12]
-					.map((s) => `${JSON.stringify(line(s, throttled, stolen))}\n`)
-					.join(""),
+				[0, 1, 6, 11, 12].map((s) => `${JSON.stringify(line(s, throttled, stolen))}\n`).join(""),
 			);
 		write("resources-0.jsonl", 0, 0);
 		// What is sampled on this machine is none of theirs.
 		write("resources.jsonl", 9, 4);
 		expect(check(folder, "cpuQuota")).toMatchObject({
 			status: "unknown",
-			detail:
-				"client 1 (bench@10.0.0.1): whether a CPU quota slowed mqbench down cannot be read",
+			detail: "client 1 (bench@10.0.0.1): whether a CPU quota slowed mqbench down cannot be read",
 		});
 		write("resources-1.jsonl", 2, 1);
 		expect(check(folder, "cpuQuota")).toMatchObject({
@@ -343,8 +296,7 @@ describe("each client is looked at by itself", () => {
 		});
 		expect(check(folder, "steal")).toMatchObject({
 			status: "warn",
-			detail:
-				"client 1 (bench@10.0.0.1): the hypervisor took 13 % of the machine's CPU time",
+			detail: "client 1 (bench@10.0.0.1): the hypervisor took 13 % of the machine's CPU time",
 		});
 		write("resources-1.jsonl", 0, 0);
 		expect(check(folder, "cpuQuota")).toMatchObject({ status: "ok" });
@@ -360,14 +312,14 @@ describe("each client is looked at by itself", () => {
 			const { broker = 1, idle = 7, stolen = 0, held = 0 } = used;
 			const line = (s: number) => ({
 				unixMs: 1_767_225_600_000 + 1000 * s,
-				...{ generator: null, network: null },
-				broker: {
-					...{ cpuNs: s * broker * S, rssBytes: 1 },
-					...{ readBytes: 0, writeBytes: 0 },
-				},
+				generator: null,
+				network: null,
+				broker: { cpuNs: s * broker * S, rssBytes: 1, readBytes: 0, writeBytes: 0 },
 				machine: {
-					...{ cpuNs: s * 8 * S, idleNs: s * idle * S },
-					...{ stealNs: s * stolen * S, throttled: s * held },
+					cpuNs: s * 8 * S,
+					idleNs: s * idle * S,
+					stealNs: s * stolen * S,
+					throttled: s * held,
 				},
 			});
 			writeFileSync(
@@ -393,16 +345,8 @@ describe("each client is looked at by itself", () => {
 		});
 
 		test.each([
-			[
-				{ held: 2 },
-				"cpuQuota",
-				"a CPU quota held the broker back in 10 periods of the window",
-			],
-			[
-				{ stolen: 1, idle: 6 },
-				"steal",
-				"the hypervisor took 13 % of the machine's CPU time",
-			],
+			[{ held: 2 }, "cpuQuota", "a CPU quota held the broker back in 10 periods of the window"],
+			[{ stolen: 1, idle: 6 }, "steal", "the hypervisor took 13 % of the machine's CPU time"],
 			[
 				{ idle: 0.25 },
 				"cores",
@@ -447,33 +391,21 @@ describe("each client is looked at by itself", () => {
 						? { receivedNs: [5.4 * S + 30 * MS] }
 						: {},
 		});
-		expect(judged(folder).judgements[0]).toMatchObject({
-			verdict: "invalid",
-			lagDecided: true,
-		});
+		expect(judged(folder).judgements[0]).toMatchObject({ verdict: "invalid", lagDecided: true });
 	});
 });
 
 describe("clocks of several machines", () => {
 	const clocks = (...bounds: (number | null)[]) =>
-		bounds.map((ns, i) =>
-			client(i, {
-				clock: ns === null ? null : clock(1000, 41_000, ns),
-			}),
-		);
-	const crossing = (more: Parameters<typeof run>[0]) =>
-		run({ pattern: "work-queue", ...more });
+		bounds.map((ns, i) => client(i, { clock: ns === null ? null : clock(1000, 41_000, ns) }));
+	const crossing = (more: Parameters<typeof run>[0]) => run({ pattern: "work-queue", ...more });
 
 	test("that are one clock need no check", () => {
-		expect(check(crossing({ clients: clocks(null, null) }), "clock")).toBe(
-			undefined,
-		);
+		expect(check(crossing({ clients: clocks(null, null) }), "clock")).toBe(undefined);
 	});
 
 	test("where no message crosses only the start is shared", () => {
-		expect(
-			check(run({ clients: clocks(150_000, 400_000) }), "clock"),
-		).toMatchObject({
+		expect(check(run({ clients: clocks(150_000, 400_000) }), "clock")).toMatchObject({
 			status: "ok",
 			detail:
 				"clients share their start to \u00b1400us; their clocks moved by at most 40us during the run",
@@ -484,21 +416,22 @@ describe("clocks of several machines", () => {
 		// Told by the clock of another one, which is 9 ms away.
 		const told = client(0, {
 			clock: {
-				...{ beforeNs: 9 * MS, afterNs: 41_000, boundNs: 10 * MS },
-				...{ readNs: 1000, source: "probes", probedNs: null },
+				beforeNs: 9 * MS,
+				afterNs: 41_000,
+				boundNs: 10 * MS,
+				readNs: 1000,
+				source: "probes",
+				probedNs: null,
 			},
 		});
-		expect(
-			check(run({ clients: [told, client(1)] }), "clock")?.detail,
-		).toContain("their clocks moved by at most 40us during the run");
+		expect(check(run({ clients: [told, client(1)] }), "clock")?.detail).toContain(
+			"their clocks moved by at most 40us during the run",
+		);
 	});
 
 	test("across them a time is as exact as both together", () => {
 		const folder = crossing({ clients: clocks(150_000, 400_000) });
-		expect(check(folder, "clock")).toMatchObject({
-			status: "ok",
-			figure: "\u00b1550us",
-		});
+		expect(check(folder, "clock")).toMatchObject({ status: "ok", figure: "\u00b1550us" });
 	});
 
 	/** Probes know them to 8 ms, chrony to so much. */
@@ -506,26 +439,24 @@ describe("clocks of several machines", () => {
 		bounds.map((boundNs, i) =>
 			client(i, {
 				clock: {
-					...{ beforeNs: 1000, afterNs: 6 * MS, boundNs },
-					...{ readNs: 1000, source: "chrony", probedNs: 8 * MS },
+					beforeNs: 1000,
+					afterNs: 6 * MS,
+					boundNs,
+					readNs: 1000,
+					source: "chrony",
+					probedNs: 8 * MS,
 				},
 			}),
 		);
 
 	test("that chrony keeps are as exact as both of its bounds together, whatever ours has drifted by", () => {
-		expect(
-			check(crossing({ clients: kept(50_000, 70_000) }), "clock"),
-		).toMatchObject({
+		expect(check(crossing({ clients: kept(50_000, 70_000) }), "clock")).toMatchObject({
 			status: "ok",
 			figure: "\u00b1120us",
-			detail:
-				"times across clients are exact to \u00b1120us, by chrony on each of them",
+			detail: "times across clients are exact to \u00b1120us, by chrony on each of them",
 		});
-		expect(
-			check(run({ clients: kept(50_000, 70_000) }), "clock"),
-		).toMatchObject({
-			detail:
-				"clients share their start to \u00b170us, by chrony on each of them",
+		expect(check(run({ clients: kept(50_000, 70_000) }), "clock")).toMatchObject({
+			detail: "clients share their start to \u00b170us, by chrony on each of them",
 		});
 	});
 
@@ -546,20 +477,15 @@ describe("clocks of several machines", () => {
 	test.each([
 		["work-queue", "invalid"],
 		["round-trip", "warn"],
-	] as const)(
-		"one that was not compared again after a %s: %s",
-		(pattern, status) => {
-			const clients = [client(0), client(1, { clock: clock(0, null, 1000) })];
-			const folder = run({ pattern, clients });
-			expect(check(folder, "clock")).toMatchObject({
-				status,
-				detail: expect.stringContaining("client 1 (bench@10.0.0.1)"),
-			});
-			expect(judged(folder).verdict).toBe(
-				status === "warn" ? "pass" : "invalid",
-			);
-		},
-	);
+	] as const)("one that was not compared again after a %s: %s", (pattern, status) => {
+		const clients = [client(0), client(1, { clock: clock(0, null, 1000) })];
+		const folder = run({ pattern, clients });
+		expect(check(folder, "clock")).toMatchObject({
+			status,
+			detail: expect.stringContaining("client 1 (bench@10.0.0.1)"),
+		});
+		expect(judged(folder).verdict).toBe(status === "warn" ? "pass" : "invalid");
+	});
 
 	test("a message received before it was sent, by more than their bound, was timed by wrong clocks", () => {
 		const early = (ns: number) =>
@@ -597,9 +523,7 @@ describe("clocks of several machines", () => {
 		const [gate] = judged(folder).judgements;
 		expect(gate?.verdict).toBe(verdict);
 		if (verdict === "inconclusive")
-			expect(gate?.why).toMatch(
-				/; but within the clocks' bound of \u00b1800us$/,
-			);
+			expect(gate?.why).toMatch(/; but within the clocks' bound of \u00b1800us$/);
 	});
 
 	test("a maximum is judged by them too, but for messages that never came", () => {
@@ -609,9 +533,7 @@ describe("clocks of several machines", () => {
 					sla: ["max < 20ms"],
 					clients: clocks(500_000, 500_000),
 					fate: (i, due) =>
-						i === 1500
-							? { receivedNs: [ms === null ? null : due + ms * MS] }
-							: {},
+						i === 1500 ? { receivedNs: [ms === null ? null : due + ms * MS] } : {},
 				}),
 			).judgements[0]?.verdict;
 		expect(max(18)).toBe("pass");
@@ -624,8 +546,7 @@ describe("clocks of several machines", () => {
 	test("a stall that spends the budget many times over fails, whatever they say", () => {
 		const folder = crossing({
 			clients: clocks(500_000, 500_000),
-			fate: (_, due) =>
-				due >= 5 * S && due < 5.5 * S ? { receivedNs: [5.5 * S + MS] } : {},
+			fate: (_, due) => (due >= 5 * S && due < 5.5 * S ? { receivedNs: [5.5 * S + MS] } : {}),
 		});
 		expect(judged(folder).judgements[0]?.verdict).toBe("fail");
 	});
@@ -645,21 +566,13 @@ describe("ledgers", () => {
 	test("that do not say what counters say are a bug of ours", () => {
 		const folder = run({ pattern: "work-queue" });
 		editLines(join(folder, "client-0.jsonl"), (lines) => {
-			const window = lines.find(
-				(l) => l.type === "counters" && l.scope === "window",
-			);
-			Object.assign(window, {
-				sent: window.sent - 1,
-				acked: window.acked - 1,
-				notOffered: 1,
-			});
+			const window = lines.find((l) => l.type === "counters" && l.scope === "window");
+			Object.assign(window, { sent: window.sent - 1, acked: window.acked - 1, notOffered: 1 });
 			return undefined;
 		});
 		expect(judged(folder)).toMatchObject({
 			verdict: "error",
-			why: expect.stringContaining(
-				"window sent in counters and ledgers: 1999 and 2000",
-			),
+			why: expect.stringContaining("window sent in counters and ledgers: 1999 and 2000"),
 		});
 	});
 
@@ -683,9 +596,7 @@ describe("messages that cross", () => {
 			ackedNs: due + MS,
 			receivedNs: [due + 5 * MS + Math.round(due * 0.04)],
 		});
-		expect(
-			check(run({ pattern: "work-queue", fate: slow }), "backlog"),
-		).toMatchObject({
+		expect(check(run({ pattern: "work-queue", fate: slow }), "backlog")).toMatchObject({
 			status: "fail",
 			detail: expect.stringContaining("the queue grew"),
 		});
@@ -696,16 +607,11 @@ describe("messages that cross", () => {
 			pattern: "fan-out",
 			sla: ["p99 < 20ms"],
 			plan: { subscriptions: 3, consumers: 0, consumerConnections: 2 },
-			fate: (_, due) => ({
-				receivedNs: [due + MS, due + 2 * MS, due + 3 * MS],
-			}),
+			fate: (_, due) => ({ receivedNs: [due + MS, due + 2 * MS, due + 3 * MS] }),
 		});
 		const facts = factsOf(collect(folder), UNKNOWN);
 		expect(hasMetric(facts, "last")).toBe(false);
 		expect(judgeRun(facts)).toMatchObject({ verdict: "pass" });
-		expect(facts.collected.counters.window).toMatchObject({
-			received: 6000,
-			lost: 0,
-		});
+		expect(facts.collected.counters.window).toMatchObject({ received: 6000, lost: 0 });
 	});
 });

@@ -30,12 +30,10 @@ export const clients: Check = {
 		const whole = clients - problems.length;
 		return {
 			...(whole < clients
-				? {
-						status: "invalid",
-						said: say("clients-missing", { whole, clients, problems }),
-					}
+				? { status: "invalid", said: say("clients-missing", { whole, clients, problems }) }
 				: { status: "ok", said: say("clients-whole", { clients }) }),
-			...{ figure: `${whole} of ${clients}`, limit: `${clients}` },
+			figure: `${whole} of ${clients}`,
+			limit: `${clients}`,
 			remedy: say("see-client"),
 		};
 	},
@@ -46,8 +44,7 @@ export const claim: Check = {
 	name: "claim",
 	/** One client alone, to which no start was told, always claims its part in time. */
 	applies: ({ plan, parts }) =>
-		(plan.client.count > 1 ||
-			parts.some(({ end }) => end != null && isElsewhere(end.kind))) &&
+		(plan.client.count > 1 || parts.some(({ end }) => end != null && isElsewhere(end.kind))) &&
 		plan.schedule.kind !== "closed",
 	judge({ collected }) {
 		const claims = firstClaims(collected);
@@ -57,15 +54,10 @@ export const claim: Check = {
 		const { ns, part } = last;
 		return {
 			...(ns > 0
-				? {
-						status: "invalid",
-						said: say("claimed-late", {
-							lateNs: ns,
-							client: clientName(part),
-						}),
-					}
+				? { status: "invalid", said: say("claimed-late", { lateNs: ns, client: clientName(part) }) }
 				: { status: "ok", said: say("claimed-in-time", { aheadNs: -ns }) }),
-			...{ figure: formatDuration(ns), limit: "0s" },
+			figure: formatDuration(ns),
+			limit: "0s",
 			remedy: say("less-other-work"),
 		};
 	},
@@ -77,21 +69,18 @@ export const claim: Check = {
  */
 export const suspended: Check = {
 	name: "suspended",
-	applies: ({ parts }) =>
-		parts.some(({ totals }) => totals?.suspendedNs !== undefined),
+	applies: ({ parts }) => parts.some(({ totals }) => totals?.suspendedNs !== undefined),
 	judge({ collected: { parts } }) {
 		const [longest] = parts
-			.map(({ name, totals }) => ({
-				name,
-				ns: Math.max(0, totals?.suspendedNs ?? 0),
-			}))
+			.map(({ name, totals }) => ({ name, ns: Math.max(0, totals?.suspendedNs ?? 0) }))
 			.sort((a, b) => b.ns - a.ns);
 		const { name: machine, ns } = longest ?? { name: "", ns: 0 };
 		return {
 			...(ns >= SUSPENDED_NS
 				? { status: "invalid", said: say("suspended", { machine, ns }) }
 				: { status: "ok", said: say("awake") }),
-			...{ figure: formatDuration(ns), limit: formatDuration(SUSPENDED_NS) },
+			figure: formatDuration(ns),
+			limit: formatDuration(SUSPENDED_NS),
 			remedy: say("stay-awake"),
 		};
 	},
@@ -112,9 +101,7 @@ export function clientName({ index, end }: ClientPart): string {
 
 // --- internal ---
 
-function firstClaims({
-	parts,
-}: Collected): { readonly part: ClientPart; readonly ns: number }[] {
+function firstClaims({ parts }: Collected): { readonly part: ClientPart; readonly ns: number }[] {
 	return parts.flatMap((part) => {
 		const ns = part.totals?.firstClaimNs ?? part.end?.firstClaimNs ?? null;
 		return ns === null ? [] : [{ part, ns }];

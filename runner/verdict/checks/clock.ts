@@ -11,11 +11,7 @@ import { clientName } from "./clients.ts";
 /** Clocks of clients on several machines. What one client sends and another receives is timed by two of them. */
 
 /** Latencies that end at a client which need not be the one that sent. */
-export const ACROSS: ReadonlySet<Metric> = new Set([
-	"response",
-	"service",
-	"last",
-]);
+export const ACROSS: ReadonlySet<Metric> = new Set(["response", "service", "last"]);
 
 /**
  * Most that a latency across clients may be wrong by, ns: the sum of the two largest bounds of their clocks. 0: one clock. null: no message
@@ -54,10 +50,7 @@ export const clock: Check = {
 		if (unread)
 			return {
 				status: crossing ? "invalid" : "warn",
-				said: say("clock-not-compared", {
-					client: clientName(unread),
-					crossing,
-				}),
+				said: say("clock-not-compared", { client: clientName(unread), crossing }),
 				remedy: say("reach-client"),
 			};
 		const own = largestOf(parts.map((p) => boundOf(p) ?? 0));
@@ -65,21 +58,12 @@ export const clock: Check = {
 		const figure = plusMinus(bound);
 		const early = crossing ? earlyOf(facts, bound) : null;
 		if (early !== null)
-			return {
-				...{ status: "invalid", said: early, figure },
-				remedy: say("keep-clocks"),
-			};
+			return { status: "invalid", said: early, figure, remedy: say("keep-clocks") };
 		// What ours has drifted by meanwhile is nothing to clocks that keep each other's time.
 		const movedNs = parts.some(isKept)
 			? null
-			: largestOf(
-					parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0),
-				);
-		return {
-			status: "ok",
-			said: say("clock-kept", { boundNs: bound, crossing, movedNs }),
-			figure,
-		};
+			: largestOf(parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0));
+		return { status: "ok", said: say("clock-kept", { boundNs: bound, crossing, movedNs }), figure };
 	},
 };
 
@@ -87,22 +71,16 @@ export const clock: Check = {
 export const clockSource: Check = {
 	name: "clockSource",
 	judge({ clockSource: name }) {
-		if (name === null)
-			return unknown(say("clock-source-unknown"), say("linux-clock"));
+		if (name === null) return unknown(say("clock-source-unknown"), say("linux-clock"));
 		const status = SLOW_SOURCES[name] ?? "ok";
 		const code = status === "ok" ? "clock-source-good" : "clock-source-slow";
-		return {
-			...{ status, said: say(code, { source: name }), figure: name },
-			remedy: say("better-clock"),
-		};
+		return { status, said: say(code, { source: name }), figure: name, remedy: say("better-clock") };
 	},
 };
 
 /** What a clock went wrong by during the run, against this machine's, ns; null: it was not read again. */
 export function movedBy(clock: NonNullable<ClientEnd["clock"]>): number | null {
-	return clock.afterNs === null
-		? null
-		: Math.abs(clock.afterNs - (clock.readNs ?? clock.beforeNs));
+	return clock.afterNs === null ? null : Math.abs(clock.afterNs - (clock.readNs ?? clock.beforeNs));
 }
 
 // --- internal ---
@@ -137,10 +115,6 @@ function earlyOf({ collected }: Facts, boundNs: number): Said | null {
 	if (negative === 0) return null;
 	const lowest = smallestOf(all.map((s) => s.lowest));
 	return -lowest > boundNs
-		? say("clock-contradicted", {
-				messages: negative,
-				earliestNs: -lowest,
-				boundNs,
-			})
+		? say("clock-contradicted", { messages: negative, earliestNs: -lowest, boundNs })
 		: null;
 }

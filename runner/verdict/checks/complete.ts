@@ -19,10 +19,7 @@ export const complete: Check = {
 		if (state === "aborted")
 			return {
 				status: "warn",
-				said: say("run-aborted", {
-					afterNs: stoppedAfterNs(facts),
-					sla: run?.abortedBy ?? "",
-				}),
+				said: say("run-aborted", { afterNs: stoppedAfterNs(facts), sla: run?.abortedBy ?? "" }),
 				remedy: say("without-abort"),
 			};
 		if (state !== "complete")
@@ -44,11 +41,7 @@ export const complete: Check = {
 
 /** How k6 ended where it did not as it should, of several clients the first such; null: as it should. */
 function oddEnd({ run, parts }: Collected): Said | null {
-	const ofOne = (
-		exitCode: number | null,
-		signal: string | null,
-		client: string | null,
-	) =>
+	const ofOne = (exitCode: number | null, signal: string | null, client: string | null) =>
 		exitCode === 0 ? null : say("k6-ended-oddly", { signal, exitCode, client });
 	for (const part of parts) {
 		if (parts.length === 1 || part.end === null) continue;

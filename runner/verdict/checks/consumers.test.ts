@@ -10,14 +10,9 @@ const run = (plan: Partial<Plan>, grows = 0): Facts => {
 	const facts = simulated((t) => 2 + grows * t);
 	const { collected } = facts;
 	const queue = { pattern: "work-queue" as const, consumers: 4 };
-	return {
-		...facts,
-		collected: { ...collected, plan: { ...collected.plan, ...queue, ...plan } },
-	};
+	return { ...facts, collected: { ...collected, plan: { ...collected.plan, ...queue, ...plan } } };
 };
-const work = (us: number) => ({
-	work: { meanNs: 1000 * us, distribution: "constant" as const },
-});
+const work = (us: number) => ({ work: { meanNs: 1000 * us, distribution: "constant" as const } });
 const failed = [{ verdict: "fail" }] as unknown as readonly Judgement[];
 const passed = [{ verdict: "pass" }] as unknown as readonly Judgement[];
 const found = (facts: Facts, judgements = passed) => {
@@ -27,12 +22,7 @@ const found = (facts: Facts, judgements = passed) => {
 
 describe("consumers", () => {
 	test.each<[string, Facts, readonly Judgement[], unknown[]]>([
-		[
-			"with room",
-			run(work(3000)),
-			failed,
-			["ok", "consumers-free", null, "75 %"],
-		],
+		["with room", run(work(3000)), failed, ["ok", "consumers-free", null, "75 %"]],
 		[
 			"nearly always busy",
 			run(work(3600)),
@@ -81,9 +71,7 @@ describe("consumers", () => {
 
 	test("are judged at the step that asks the most of them", () => {
 		const step = { name: "step 1: 1000/s", fromNs: 0, toNs: 20e9 };
-		expect(found(run({ ...work(5000), phases: [step] }), failed)[0]).toBe(
-			"invalid",
-		);
+		expect(found(run({ ...work(5000), phases: [step] }), failed)[0]).toBe("invalid");
 	});
 
 	test("are not asked where they have no work, and each message goes to whoever is free", () => {

@@ -16,8 +16,7 @@ import type { Check, Finding } from "./check.ts";
  */
 export const consumers: Check = {
 	name: "consumers",
-	applies: ({ plan }) =>
-		plan.consumers > 0 && (plan.work !== null || plan.groupsByPartition),
+	applies: ({ plan }) => plan.consumers > 0 && (plan.work !== null || plan.groupsByPartition),
 	judge(facts, judgements) {
 		const of = consuming(facts.collected.plan);
 		const working = busiest(facts);
@@ -37,9 +36,7 @@ export const producers: Check = {
 	applies: ({ plan }) => idleProducers(plan) !== null,
 	judge({ collected }): Finding {
 		const idle = idleProducers(collected.plan);
-		return idle === null
-			? { status: "ok", said: say("all-offered") }
-			: { status: "warn", ...idle };
+		return idle === null ? { status: "ok", said: say("all-offered") } : { status: "warn", ...idle };
 	},
 };
 
@@ -48,9 +45,7 @@ export const producers: Check = {
 /** In the step of the load that asks the most of them. */
 function busiest(facts: Facts): Busy | null {
 	const perSecond = highestRate(facts);
-	return perSecond === null
-		? null
-		: busy(consuming(facts.collected.plan), perSecond);
+	return perSecond === null ? null : busy(consuming(facts.collected.plan), perSecond);
 }
 
 /** Of a closed load what was received; of one that changes without steps its mean: a queue of its peak may be worked off. */
@@ -58,17 +53,13 @@ function highestRate({ collected }: Facts): number | null {
 	const { plan } = collected;
 	const { rate, kind } = plan.schedule;
 	if (kind === "closed") return ratesOf(collected).received;
-	return plan.phases.length > 0 && rate !== null
-		? ratePerSecond(rate)
-		: meanRate(plan);
+	return plan.phases.length > 0 && rate !== null ? ratePerSecond(rate) : meanRate(plan);
 }
 
 /** Was something judged that did not pass, or did the queue grow? */
 function decided(facts: Facts, judgements: readonly Judgement[]): boolean {
 	return (
-		judgements.some(
-			({ verdict }) => verdict === "fail" || verdict === "inconclusive",
-		) ||
+		judgements.some(({ verdict }) => verdict === "fail" || verdict === "inconclusive") ||
 		(backlog.applies?.(facts.collected) !== false &&
 			backlog.judge(facts, judgements).status === "fail")
 	);

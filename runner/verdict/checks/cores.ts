@@ -14,8 +14,7 @@ export const cores: Check = {
 	judge: (facts, judgements) =>
 		worstMachine(facts, (machine) => {
 			const saturation = saturationOf(machine, facts);
-			if (saturation === null)
-				return unknown(say("cores-unknown"), say("read-proc"));
+			if (saturation === null) return unknown(say("cores-unknown"), say("read-proc"));
 			const { idle, wait, share } = saturation;
 			const values = { idleShare: idle, waitShare: wait };
 			const lines = judgements.filter((j) => j.cause).map((j) => j.sla);
@@ -24,15 +23,13 @@ export const cores: Check = {
 				...(share < SATURATED_SHARE
 					? { status: "ok", said: say("cores", values) }
 					: lines.length === 0
-						? {
-								status: "warn",
-								said: say("cores-saturated", { ...values, share }),
-							}
+						? { status: "warn", said: say("cores-saturated", { ...values, share }) }
 						: {
 								status: strict ? "invalid" : "warn",
 								said: say("cores-decided", { ...values, share, lines }),
 							}),
-				...{ figure: `${percent(idle)} idle`, limit: percent(IDLE_SHARE) },
+				figure: `${percent(idle)} idle`,
+				limit: percent(IDLE_SHARE),
 				remedy: say("room-for-both"),
 			};
 		}),

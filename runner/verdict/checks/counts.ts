@@ -1,11 +1,7 @@
 import { percentile } from "../../histogram/percentiles.ts";
 import type { Collected } from "../../run/collect.ts";
 import { say } from "../../text/say.ts";
-import {
-	formatCount,
-	formatDuration,
-	formatDurationExact,
-} from "../../units.ts";
+import { formatCount, formatDuration, formatDurationExact } from "../../units.ts";
 import { type Facts, sampleOf, tightestLimitNs } from "../facts.ts";
 import type { Judgement } from "../judgement.ts";
 import { type Check, type Finding, NOT_COUNTED, unknown } from "./check.ts";
@@ -29,34 +25,30 @@ export const offered: Check = {
 		const figure = formatCount(missing);
 		// Whoever stops a run keeps messages from being offered: that is no fault of the generator.
 		if (collected.state === "aborted")
-			return {
-				status: "ok",
-				said: say("offered-until-stop"),
-				figure,
-			};
+			return { status: "ok", said: say("offered-until-stop"), figure };
 		const limit = "0";
-		if (missing === 0)
-			return {
-				status: "ok",
-				said: say("all-offered"),
-				...{ figure, limit },
-			};
+		if (missing === 0) return { status: "ok", said: say("all-offered"), figure, limit };
 		if (collected.state === "interrupted")
 			return {
 				status: "warn",
 				said: say("not-offered-stopped", { messages: missing }),
-				...{ figure, limit, remedy: say("again") },
+				figure,
+				limit,
+				remedy: say("again"),
 			};
 		if (collected.plan.schedule.kind === "closed")
 			return {
 				status: "inconclusive",
 				...closedNotOffered(collected, { messages: missing, intended }),
-				...{ figure, limit },
+				figure,
+				limit,
 			};
 		return {
 			status: "invalid",
 			said: say("not-offered", { messages: missing, intended }),
-			...{ figure, limit, remedy: say("offer-less") },
+			figure,
+			limit,
+			remedy: say("offer-less"),
 		};
 	},
 };
@@ -67,19 +59,15 @@ export const clientDropped: Check = {
 	judge({ collected: { totals } }) {
 		if (totals === null) return NOT_COUNTED;
 		if (totals.clientDropped === null)
-			return {
-				status: "unknown",
-				said: say("client-drops-not-counted"),
-			};
+			return { status: "unknown", said: say("client-drops-not-counted") };
 		const figure = formatCount(totals.clientDropped);
 		return {
 			...(totals.clientDropped > 0
-				? {
-						status: "invalid",
-						said: say("client-dropped", { messages: totals.clientDropped }),
-					}
+				? { status: "invalid", said: say("client-dropped", { messages: totals.clientDropped }) }
 				: { status: "ok", said: say("client-dropped-none") }),
-			...{ figure, limit: "0", remedy: say("larger-buffers") },
+			figure,
+			limit: "0",
+			remedy: say("larger-buffers"),
 		};
 	},
 };
@@ -90,26 +78,17 @@ export const reconnects: Check = {
 	judge({ collected: { plan, run, totals } }) {
 		if (totals === null) return NOT_COUNTED;
 		const times = totals.reconnects;
-		if (times === null)
-			return {
-				status: "unknown",
-				said: say("reconnects-not-counted"),
-			};
+		if (times === null) return { status: "unknown", said: say("reconnects-not-counted") };
 		const figure = formatCount(times);
-		if (times === 0)
-			return {
-				status: "ok",
-				said: say("reconnects-none"),
-				...{ figure, limit: "0" },
-			};
+		if (times === 0) return { status: "ok", said: say("reconnects-none"), figure, limit: "0" };
 		if (plan.faults.length > 0 && run && run.faults.length > 0)
-			return {
-				...{ status: "ok", said: say("reconnects-by-fault", { times }) },
-				figure,
-			};
+			return { status: "ok", said: say("reconnects-by-fault", { times }), figure };
 		return {
-			...{ status: "warn", said: say("reconnects", { times }) },
-			...{ figure, limit: "0", remedy: say("see-disconnects") },
+			status: "warn",
+			said: say("reconnects", { times }),
+			figure,
+			limit: "0",
+			remedy: say("see-disconnects"),
 		};
 	},
 };
@@ -122,8 +101,10 @@ export const throttled: Check = {
 		const throttledNs = totals?.throttledNs ?? 0;
 		if (throttledNs === 0) return { status: "ok", said: say("throttled-none") };
 		return {
-			...{ status: "warn", said: say("throttled", { throttledNs }) },
-			...{ figure: formatDuration(throttledNs), limit: "0" },
+			status: "warn",
+			said: say("throttled", { throttledNs }),
+			figure: formatDuration(throttledNs),
+			limit: "0",
 			remedy: say("raise-quota"),
 		};
 	},
@@ -135,44 +116,39 @@ export const drain: Check = {
 	judge({ collected: { plan, counters, state, run } }, judgements) {
 		const { warmup, window } = counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
-		if (state === "aborted")
-			return unknown(say("drain-stopped"), say("without-abort"));
+		if (state === "aborted") return unknown(say("drain-stopped"), say("without-abort"));
 		const before = (warmup.lost ?? 0) + warmup.unknown;
 		const lost = (warmup.lost ?? 0) + (window.lost ?? 0);
 		const unanswered = warmup.unknown + window.unknown;
 		const missing = lost + unanswered;
 		// Where nothing is received nothing is lost.
-		const lines = [
-			...(lost > 0 ? ["lost == 0"] : []),
-			...(unanswered > 0 ? ["unknown == 0"] : []),
-		];
+		const lines = [...(lost > 0 ? ["lost == 0"] : []), ...(unanswered > 0 ? ["unknown == 0"] : [])];
 		const figure = formatCount(missing);
 		const limit = "0";
-		if (missing === 0)
-			return {
-				status: "ok",
-				said: say("drain-empty"),
-				...{ figure, limit },
-			};
+		if (missing === 0) return { status: "ok", said: say("drain-empty"), figure, limit };
 		const judged = countedBySla(plan, "lost") || countedBySla(plan, "unknown");
 		const values = {
-			...{ missing, warmup: before, copies: plan.pattern === "fan-out" },
+			missing,
+			warmup: before,
+			copies: plan.pattern === "fan-out",
 			// Without a broker it is cut short.
-			drainNs:
-				state === "interrupted" || run?.error != null ? null : plan.drainNs,
+			drainNs: state === "interrupted" || run?.error != null ? null : plan.drainNs,
 		};
 		return judged && judgements.length > 0
 			? {
 					status: "warn",
 					said: say("drain-missing", values),
-					...{ figure, limit },
+					figure,
+					limit,
 					// A broker that was gone has taken them with it.
 					remedy: say(run?.error == null ? "longer-drain" : "see-broker"),
 				}
 			: {
 					status: "invalid",
 					said: say("drain-missing-uncounted", { ...values, lines }),
-					...{ figure, limit, remedy: say("add-lines", { lines }) },
+					figure,
+					limit,
+					remedy: say("add-lines", { lines }),
 				};
 	},
 };
@@ -180,20 +156,18 @@ export const drain: Check = {
 // --- internal ---
 
 /** null: it was not, or nothing failed, and what passes under a late load passes. */
-function offeredLate(
-	facts: Facts,
-	judgements: readonly Judgement[],
-): Finding | null {
+function offeredLate(facts: Facts, judgements: readonly Judgement[]): Finding | null {
 	const tightest = tightestLimitNs(facts);
 	const p50Ns = percentile(sampleOf(facts, "lag"), 50, 1).value;
 	if (tightest === null || p50Ns === null) return null;
 	const limitNs = Math.max(tightest, LAG_P50_NS);
-	if (p50Ns <= limitNs || judgements.every((j) => j.verdict !== "fail"))
-		return null;
+	if (p50Ns <= limitNs || judgements.every((j) => j.verdict !== "fail")) return null;
 	return {
-		...{ status: "invalid", said: say("offered-late", { p50Ns, limitNs }) },
+		status: "invalid",
+		said: say("offered-late", { p50Ns, limitNs }),
 		figure: formatDuration(p50Ns),
-		...{ limit: formatDurationExact(limitNs), remedy: say("offer-less") },
+		limit: formatDurationExact(limitNs),
+		remedy: say("offer-less"),
 	};
 }
 
@@ -208,8 +182,5 @@ function closedNotOffered(
 				said: say("not-sent-stalled", { ...missing, stalledNs: drainNs }),
 				remedy: say("see-in-flight"),
 			}
-		: {
-				said: say("not-sent-in-time", missing),
-				remedy: say("more-time"),
-			};
+		: { said: say("not-sent-in-time", missing), remedy: say("more-time") };
 }

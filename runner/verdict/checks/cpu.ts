@@ -20,22 +20,16 @@ export const cpuQuota: Check = {
 	judge: (facts) =>
 		worstMachine(facts, (machine) => {
 			const broker = machine.node !== undefined;
-			const grown = overWindow(
-				facts,
-				machine,
-				(line) => line.machine.throttled,
-			);
-			if (grown === null)
-				return unknown(say("quota-unknown", { broker }), say("read-proc"));
+			const grown = overWindow(facts, machine, (line) => line.machine.throttled);
+			if (grown === null) return unknown(say("quota-unknown", { broker }), say("read-proc"));
 			const figure = formatCount(grown);
 			return {
 				...(grown > 0
-					? {
-							status: "warn",
-							said: say("quota-hit", { broker, periods: grown }),
-						}
+					? { status: "warn", said: say("quota-hit", { broker, periods: grown }) }
 					: { status: "ok", said: say("quota-none") }),
-				...{ figure, limit: "0", remedy: say("more-cpu") },
+				figure,
+				limit: "0",
+				remedy: say("more-cpu"),
 			};
 		}),
 };
@@ -46,14 +40,14 @@ export const steal: Check = {
 		worstMachine(facts, (machine) => {
 			const taken = overWindow(facts, machine, (line) => line.machine.stealNs);
 			const all = overWindow(facts, machine, (line) => line.machine.cpuNs);
-			if (taken === null || !all)
-				return unknown(say("steal-unknown"), say("read-proc"));
+			if (taken === null || !all) return unknown(say("steal-unknown"), say("read-proc"));
 			const share = taken / all;
 			const much = share > STEAL_SHARE;
 			return {
 				status: much ? "warn" : "ok",
 				said: say("steal", { share, much }),
-				...{ figure: percent(share), limit: percent(STEAL_SHARE) },
+				figure: percent(share),
+				limit: percent(STEAL_SHARE),
 				remedy: say("dedicated-cores"),
 			};
 		}),
@@ -92,8 +86,7 @@ export const ownCpu: Check = {
 			})
 			.filter(({ perSecond, cores }) => perSecond > 0 && cores > 0)
 			.sort((a, b) => b.perSecond / b.cores - a.perSecond / a.cores);
-		if (used === undefined)
-			return unknown(say("own-cpu-unknown"), say("read-cpu"));
+		if (used === undefined) return unknown(say("own-cpu-unknown"), say("read-cpu"));
 		const { perSecond, cores, parts } = used;
 		const figure = `${Number(perSecond.toPrecision(2))} of ${formatCount(cores)} cores`;
 		const limit = percent(OWN_CPU_SHARE);
@@ -103,20 +96,21 @@ export const ownCpu: Check = {
 		return {
 			status: much ? "warn" : "ok",
 			said: say("own-cpu", {
-				...{ cores: perSecond, ofCores: cores, clients: parts.length },
+				cores: perSecond,
+				ofCores: cores,
+				clients: parts.length,
 				client: alone || first === undefined ? null : clientName(first),
 				aboveShare: much ? OWN_CPU_SHARE : null,
 			}),
-			...{ figure, limit, remedy: say("more-cores") },
+			figure,
+			limit,
+			remedy: say("more-cores"),
 		};
 	},
 };
 
 /** Cores that a client used in the window; null: it has not told. */
-export function coresOf(
-	facts: Pick<Facts, "collected">,
-	part: ClientPart,
-): number | null {
+export function coresOf(facts: Pick<Facts, "collected">, part: ClientPart): number | null {
 	const ticks = ticksOfWindow(facts, part.ticks);
 	return ticks.length === 0
 		? null
@@ -127,10 +121,8 @@ export function coresOf(
 
 function othersOn(machine: Machine, facts: Facts): Finding {
 	const alone = machine.node !== undefined;
-	const brokerOf = (line: ResourceLine) =>
-		facts.collected.plan.server ? line.broker?.cpuNs : 0;
-	const generatorOf = (line: ResourceLine) =>
-		alone ? 0 : line.generator?.cpuNs;
+	const brokerOf = (line: ResourceLine) => (facts.collected.plan.server ? line.broker?.cpuNs : 0);
+	const generatorOf = (line: ResourceLine) => (alone ? 0 : line.generator?.cpuNs);
 	// A closed load's generator may be gone before the first sample after its window.
 	const grown = (counter: (line: ResourceLine) => number | null) =>
 		overWindow(
@@ -153,10 +145,9 @@ function othersOn(machine: Machine, facts: Facts): Finding {
 	const much = share > OTHERS_SHARE;
 	return {
 		status: much ? "warn" : "ok",
-		said: much
-			? say("others-much", { ...values, ownShare })
-			: say("others", values),
-		...{ figure: percent(share), limit: percent(OTHERS_SHARE) },
+		said: much ? say("others-much", { ...values, ownShare }) : say("others", values),
+		figure: percent(share),
+		limit: percent(OTHERS_SHARE),
 		remedy: say("stop-others-again", { brokerHost: alone }),
 	};
 }
@@ -170,13 +161,11 @@ function generatorMachines({ collected }: Facts): {
 	const began = collected.parts.filter((part) => part.client !== null);
 	const here = began.filter((part) => !isElsewhere(part));
 	const elsewhere = began.filter(isElsewhere);
-	return [...(here.length > 0 ? [here] : []), ...elsewhere.map((p) => [p])].map(
-		(parts) => ({
-			parts,
-			here: parts === here,
-			cores: largestOf(parts.map((p) => p.client?.cores ?? 0)),
-		}),
-	);
+	return [...(here.length > 0 ? [here] : []), ...elsewhere.map((p) => [p])].map((parts) => ({
+		parts,
+		here: parts === here,
+		cores: largestOf(parts.map((p) => p.client?.cores ?? 0)),
+	}));
 }
 
 /** On another host: a container is on this one. */
@@ -199,10 +188,7 @@ export function machinesOf({ collected }: Facts): Machine[] {
 }
 
 /** The check of each machine; the worst of them, with the name of the machine where there are several. */
-export function worstMachine(
-	facts: Facts,
-	check: (machine: Machine) => Finding,
-): Finding {
+export function worstMachine(facts: Facts, check: (machine: Machine) => Finding): Finding {
 	const machines = machinesOf(facts);
 	return machines.length === 0
 		? check({ client: null, samples: facts.collected.resources })
@@ -219,9 +205,7 @@ function worstOf(
 	check: (machine: Machine) => Finding,
 ): Finding {
 	const all = machines.map((machine) => ({ machine, found: check(machine) }));
-	const { machine, found } = (all.find(({ found }) =>
-		["warn", "invalid"].includes(found.status),
-	) ??
+	const { machine, found } = (all.find(({ found }) => ["warn", "invalid"].includes(found.status)) ??
 		all.find(({ found }) => found.status === "unknown") ??
 		all[0]) as (typeof all)[number];
 	return found.status === "ok" || !named
@@ -230,10 +214,7 @@ function worstOf(
 }
 
 export function nameOf({ client, node }: Machine): string {
-	return machineName({
-		client: client && clientName(client),
-		node: node ?? null,
-	});
+	return machineName({ client: client && clientName(client), node: node ?? null });
 }
 
 /**
@@ -252,10 +233,8 @@ export function overWindow(
 	if (t0Ms === null) return null;
 	const fromMs = t0Ms + startNs / 1e6;
 	const before = resources.findLast((r) => r.unixMs <= fromMs) ?? resources[0];
-	const after =
-		resources.find((r) => r.unixMs >= t0Ms + endNs / 1e6) ?? resources.at(-1);
-	if (before === undefined || after === undefined || before === after)
-		return null;
+	const after = resources.find((r) => r.unixMs >= t0Ms + endNs / 1e6) ?? resources.at(-1);
+	if (before === undefined || after === undefined || before === after) return null;
 	const [from, to] = [counter(before), counter(after)];
 	return from === null || to === null || to < from ? null : to - from;
 }

@@ -26,7 +26,8 @@ const killed: FaultDone = {
 	beganNs: 6 * S,
 	endedNs: 8 * S,
 	delayNs: null,
-	...{ error: null, runOver: false },
+	error: null,
+	runOver: false,
 };
 const paused: FaultDone = {
 	...killed,
@@ -44,11 +45,7 @@ function judged(
 		fate = () => ({}),
 		faults = planned,
 		reconnects = 0,
-	}: {
-		fate?: (dueNs: number) => Fate;
-		faults?: Plan["faults"];
-		reconnects?: number;
-	} = {},
+	}: { fate?: (dueNs: number) => Fate; faults?: Plan["faults"]; reconnects?: number } = {},
 ) {
 	const plan = planOf({
 		faults,
@@ -61,9 +58,7 @@ function judged(
 		return { receivedNs: [due + MS], ...fate(due) };
 	});
 	const folder = built(plan, fates, { run, reconnects });
-	return judgeRun(
-		factsOf(collect(firstRun(folder)), { ...UNKNOWN, clockSource: "tsc" }),
-	);
+	return judgeRun(factsOf(collect(firstRun(folder)), { ...UNKNOWN, clockSource: "tsc" }));
 }
 const check = (name: string, ...of: Parameters<typeof judged>) =>
 	judged(...of).checks.find((c) => c.check === name);
@@ -81,12 +76,7 @@ describe("faults", () => {
 
 	test("that could not be carried out make the run INVALID: which one, and why", () => {
 		expect(
-			judged({
-				faults: [
-					killed,
-					{ ...paused, endedNs: null, error: "the broker had ended" },
-				],
-			}),
+			judged({ faults: [killed, { ...paused, endedNs: null, error: "the broker had ended" }] }),
 		).toMatchObject({
 			verdict: "invalid",
 			why: "pause was not carried out as planned: the broker had ended",
@@ -116,12 +106,14 @@ describe("faults", () => {
 		const latency = { ...planned[1], action: "latency", node: 1 } as const;
 		const faults = [10 * MS, 20 * MS].map((delayNs) => ({
 			...latency,
-			...{ atNs: 9 * S, forNs: S, delayNs },
+			atNs: 9 * S,
+			forNs: S,
+			delayNs,
 		}));
 		const done = { ...paused, action: "latency", node: 1 } as const;
-		expect(
-			judged({ faults: [{ ...done, delayNs: 20 * MS }] }, { faults }).why,
-		).toBe("latency of 10ms of node 1 did not happen");
+		expect(judged({ faults: [{ ...done, delayNs: 20 * MS }] }, { faults }).why).toBe(
+			"latency of 10ms of node 1 did not happen",
+		);
 		expect(
 			judged(
 				{
@@ -137,7 +129,9 @@ describe("faults", () => {
 
 	test("that the end of a run was faster than were not carried out, unless somebody stopped it", () => {
 		const late = {
-			...{ ...killed, node: null, endedNs: null },
+			...killed,
+			node: null,
+			endedNs: null,
 			error: "the run was over before it was done",
 			runOver: true,
 		};
@@ -153,8 +147,7 @@ describe("faults", () => {
 	});
 
 	test("of a run that was stopped need not have happened", () => {
-		const of = (faults: FaultDone[]) =>
-			check("faults", { faults, abortedBy: "lost == 0" });
+		const of = (faults: FaultDone[]) => check("faults", { faults, abortedBy: "lost == 0" });
 		expect(of([killed])?.status).toBe("ok");
 		expect(of([])).toMatchObject({
 			status: "ok",
@@ -166,10 +159,7 @@ describe("faults", () => {
 		const plan = planOf({ faults: planned, schedule: steady(200, 1, 11) });
 		const folder = firstRun(built(plan, []));
 		rmSync(join(folder, "run.json"));
-		const found = faults.judge(
-			factsOf(collect(folder), { ...UNKNOWN, clockSource: "tsc" }),
-			[],
-		);
+		const found = faults.judge(factsOf(collect(folder), { ...UNKNOWN, clockSource: "tsc" }), []);
 		expect(found.status).toBe("unknown");
 	});
 
@@ -183,9 +173,7 @@ describe("faults", () => {
 			status: "ok",
 			detail: "connections were made anew 3 times, in a run with faults",
 		});
-		expect(check("reconnects", {}, { reconnects: 3, faults: [] })?.status).toBe(
-			"warn",
-		);
+		expect(check("reconnects", {}, { reconnects: 3, faults: [] })?.status).toBe("warn");
 	});
 
 	test.each([
@@ -194,12 +182,7 @@ describe("faults", () => {
 		[{ ...killed, leader: false }, "kill of node 2"],
 		[{ ...killed, node: null }, "kill of the leader"],
 		[
-			{
-				...killed,
-				action: "latency",
-				delayNs: 50 * MS,
-				leader: false,
-			} as const,
+			{ ...killed, action: "latency", delayNs: 50 * MS, leader: false } as const,
 			"latency of 50ms of node 2",
 		],
 	])("have a name (%#)", (fault, name) => {
@@ -209,13 +192,10 @@ describe("faults", () => {
 
 describe("a queue that grew", () => {
 	// From 8 s on messages wait until 12.5 s, after the window: the last third is full of them.
-	const held = (due: number): Fate =>
-		due >= 8 * S ? { receivedNs: [12.5 * S] } : {};
+	const held = (due: number): Fate => (due >= 8 * S ? { receivedNs: [12.5 * S] } : {});
 
 	test("fails a run to which nothing was done", () => {
-		expect(check("backlog", {}, { fate: held, faults: [] })?.status).toBe(
-			"fail",
-		);
+		expect(check("backlog", {}, { fate: held, faults: [] })?.status).toBe("fail");
 	});
 
 	test("in a fault alone does not: the rate is carried without it", () => {
@@ -235,15 +215,10 @@ describe("a queue that grew", () => {
 		// It grows all the time, by a message every 20 ms, and more in the fault.
 		const slow = (due: number): Fate => ({
 			receivedNs: [
-				due +
-					MS +
-					Math.round(Math.max(0, due - S) * 0.3) +
-					(due >= 6 * S && due < 7 * S ? S : 0),
+				due + MS + Math.round(Math.max(0, due - S) * 0.3) + (due >= 6 * S && due < 7 * S ? S : 0),
 			],
 		});
 		const at = { ...killed, beganNs: 6 * S, endedNs: 6.5 * S };
-		expect(check("backlog", { faults: [at] }, { fate: slow })?.status).toBe(
-			"fail",
-		);
+		expect(check("backlog", { faults: [at] }, { fate: slow })?.status).toBe("fail");
 	});
 });

@@ -10,20 +10,14 @@ export const faults: Check = {
 	applies: ({ plan }) => plan.faults.length > 0,
 	judge({ collected: { plan, run, state } }) {
 		const limit = `${plan.faults.length}`;
-		if (run === null)
-			return {
-				...unknown(say("faults-unknown"), say("again")),
-				limit,
-			};
+		if (run === null) return { ...unknown(say("faults-unknown"), say("again")), limit };
 		const done = run.faults;
 		const carriedOut = done.filter((f) => f.error === null);
 		const figure = `${carriedOut.length} of ${plan.faults.length}`;
 		// Whoever stops a run keeps faults from happening.
 		const stopped = state !== "complete";
 		const missing = stopped ? [] : neverDone(plan.faults, done);
-		const failed = done.filter(
-			({ error, runOver }) => error !== null && !(stopped && runOver),
-		);
+		const failed = done.filter(({ error, runOver }) => error !== null && !(stopped && runOver));
 		if (missing.length + failed.length > 0)
 			return {
 				status: "invalid",
@@ -32,7 +26,8 @@ export const faults: Check = {
 					failed: failed.map(faultName),
 					errors: failed.map((f) => f.error ?? ""),
 				}),
-				...{ figure, limit },
+				figure,
+				limit,
 				remedy: say(failed.length > 0 ? "fix-faults" : "again"),
 			};
 		return {
@@ -41,7 +36,8 @@ export const faults: Check = {
 				carriedOut.length === 0
 					? say("faults-none-yet")
 					: say("faults-done", { faults: carriedOut.map(faultName) }),
-			...{ figure, limit },
+			figure,
+			limit,
 		};
 	},
 };
@@ -65,10 +61,7 @@ export function faultName({
 // --- internal ---
 
 /** Names of the planned faults that nothing was written down of. */
-function neverDone(
-	expected: Plan["faults"],
-	done: readonly FaultDone[],
-): string[] {
+function neverDone(expected: Plan["faults"], done: readonly FaultDone[]): string[] {
 	const left = [...done];
 	return expected.flatMap(({ action, node, delayNs }) => {
 		const leader = node === "leader";

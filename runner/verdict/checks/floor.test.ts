@@ -19,41 +19,25 @@ const measured = (p99: number, perSecond: number | null = null): Floor => ({
 });
 
 const checked = (plan: Plan, fates: Fate[], below: Floor) =>
-	floor.judge(
-		factsOf(collect(firstRun(built(plan, fates))), {
-			...UNKNOWN,
-			floor: below,
-		}),
-		[],
-	);
+	floor.judge(factsOf(collect(firstRun(built(plan, fates))), { ...UNKNOWN, floor: below }), []);
 
 /** 1 ms each; every `lostEvery`-th never arrives. */
 const answered = (n: number, lostEvery: number): Fate[] =>
-	Array.from({ length: n }, (_, i) => ({
-		receivedNs: [i % lostEvery === 0 ? null : i * MS + MS],
-	}));
+	Array.from({ length: n }, (_, i) => ({ receivedNs: [i % lostEvery === 0 ? null : i * MS + MS] }));
 
 describe("the floor", () => {
 	test("is compared with p99, and with nothing when p99 lies among messages that never came", () => {
 		const schedule = steady(1000, 1, 2);
 		const plan = planOf({ schedule });
-		expect(checked(plan, answered(3000, 1000), measured(0.5 * MS)).status).toBe(
-			"warn",
-		);
-		expect(checked(plan, answered(3000, 50), measured(0.5 * MS))).toMatchObject(
-			{
-				status: "ok",
-				said: { text: "p99 lies among messages that never completed" },
-			},
-		);
+		expect(checked(plan, answered(3000, 1000), measured(0.5 * MS)).status).toBe("warn");
+		expect(checked(plan, answered(3000, 50), measured(0.5 * MS))).toMatchObject({
+			status: "ok",
+			said: { text: "p99 lies among messages that never completed" },
+		});
 	});
 
 	test("of too few samples is compared with the maximum of all, not with that of survivors", () => {
-		const schedule = {
-			...steady(1000, 0, 1),
-			rate: { messages: 100, perNs: 1e9 },
-			messages: 100,
-		};
+		const schedule = { ...steady(1000, 0, 1), rate: { messages: 100, perNs: 1e9 }, messages: 100 };
 		const plan = planOf({ schedule });
 		const due = (lost: boolean): Fate[] =>
 			Array.from({ length: 100 }, (_, i) => ({
@@ -92,9 +76,7 @@ describe("the floor of a closed loop is a ceiling", () => {
 	});
 
 	test("is what noop received per second of its own time", () => {
-		const found = floorOf(
-			factsOf(collect(firstRun(built(plan, fates))), UNKNOWN),
-		);
+		const found = floorOf(factsOf(collect(firstRun(built(plan, fates))), UNKNOWN));
 		expect(found.perSecond).toBeCloseTo(1000 / 0.999, 6);
 		expect(found.count).toBe(1000);
 	});

@@ -17,10 +17,7 @@ export const floor: Check = {
 		const { floor: measured } = facts;
 		if (facts.collected.plan.schedule.kind === "closed") return ceiling(facts);
 		if (measured === null)
-			return unknown(
-				say("floor-not-measured"),
-				say("measure-floor", { broker: noBroker }),
-			);
+			return unknown(say("floor-not-measured"), say("measure-floor", { broker: noBroker }));
 		const below = measured.p99 ?? measured.max;
 		const response = mainSampleOf(facts);
 		const atP99 = percentile(response, 99, 1);
@@ -42,33 +39,31 @@ export const floor: Check = {
 			);
 		const figure = formatDuration(below);
 		const limit = formatDuration(p99 * FLOOR_SHARE);
-		const lines = facts.collected.plan.sla.filter(
-			(sla) => floorOver(sla, facts) !== null,
-		);
+		const lines = facts.collected.plan.sla.filter((sla) => floorOver(sla, facts) !== null);
 		if (lines.length > 0)
 			return {
 				status: "warn",
-				said: say("floor-breaks", {
-					floorNs: below,
-					lines: lines.map(({ text }) => text),
-				}),
-				...{ figure, limit, remedy: say("faster-floor") },
+				said: say("floor-breaks", { floorNs: below, lines: lines.map(({ text }) => text) }),
+				figure,
+				limit,
+				remedy: say("faster-floor"),
 			};
 		// Nothing is faster than no broker: the machine was busier while the floor was measured than before.
 		if (below > p99)
 			return {
 				status: "unknown",
 				said: say("floor-disturbed", { floorNs: below, p99Ns: p99 }),
-				...{ figure, limit, remedy: say("stop-others") },
+				figure,
+				limit,
+				remedy: say("stop-others"),
 			};
 		return {
 			...(below > p99 * FLOOR_SHARE
-				? {
-						status: "warn",
-						said: say("floor-near", { floorNs: below, p99Ns: p99 }),
-					}
+				? { status: "warn", said: say("floor-near", { floorNs: below, p99Ns: p99 }) }
 				: { status: "ok", said: say("floor", { floorNs: below }) }),
-			...{ figure, limit, remedy: say("larger-differences") },
+			figure,
+			limit,
+			remedy: say("larger-differences"),
 		};
 	},
 };
@@ -105,10 +100,7 @@ export function floorOf(facts: Facts): Floor {
 		p50: value(50),
 		p99: best.length > 0 ? smallestOf(best) : value(99),
 		max: sample.max,
-		perSecond:
-			plan.schedule.kind === "closed"
-				? ratesOf(facts.collected).received
-				: null,
+		perSecond: plan.schedule.kind === "closed" ? ratesOf(facts.collected).received : null,
 	};
 }
 
@@ -129,15 +121,10 @@ function ceiling({ floor: measured, collected }: Facts): Finding {
 	const figure = `${formatCount(perSecond)}/s`;
 	return {
 		...(perSecond > most * CEILING_SHARE
-			? {
-					status: "warn",
-					said: say("ceiling-near", {
-						perSecond,
-						ceilingPerSecond: most,
-					}),
-				}
+			? { status: "warn", said: say("ceiling-near", { perSecond, ceilingPerSecond: most }) }
 			: { status: "ok", said: say("ceiling", { ceilingPerSecond: most }) }),
-		...{ figure, limit: `${formatCount(most * CEILING_SHARE)}/s` },
+		figure,
+		limit: `${formatCount(most * CEILING_SHARE)}/s`,
 		remedy: say("larger-differences"),
 	};
 }

@@ -17,8 +17,7 @@ function run(
 ) {
 	const { collected } = stored;
 	const [sample] = collected.resources;
-	if (!collected.run || !sample || collected.t0Ms === null)
-		throw new Error("another fixture");
+	if (!collected.run || !sample || collected.t0Ms === null) throw new Error("another fixture");
 	const t0Ms = collected.t0Ms;
 	const resources = Array.from({ length: 9 }, (_, i) => {
 		const writeBytes = written(i - 1);
@@ -26,7 +25,9 @@ function run(
 			...sample,
 			unixMs: t0Ms + (i - 1) * 1000,
 			broker: {
-				...{ cpuNs: 0, waitNs: 0, readBytes: 0 },
+				cpuNs: 0,
+				waitNs: 0,
+				readBytes: 0,
 				rssBytes: kept(i - 1) * MIB,
 				writeBytes: writeBytes === null ? null : writeBytes * MIB,
 			},
@@ -34,15 +35,10 @@ function run(
 	});
 	return {
 		...stored,
-		collected: {
-			...collected,
-			resources,
-			run: { ...collected.run, freshMemoryNs },
-		},
+		collected: { ...collected, resources, run: { ...collected.run, freshMemoryNs } },
 	};
 }
-const of = (...args: Parameters<typeof run>) =>
-	freshMemory.judge(run(...args), []);
+const of = (...args: Parameters<typeof run>) => freshMemory.judge(run(...args), []);
 
 test("500 MiB written for 5000 messages, at 2 ms a MiB, are at most 200us of each", () => {
 	const found = of(2e6, (s) => 100 * s + 100);
@@ -77,8 +73,7 @@ test("a broker that nobody could look at leaves it open", () => {
 });
 
 test("is not asked where it was not measured", () => {
-	const applies = (perMib: number | null) =>
-		freshMemory.applies?.(run(perMib, () => 0).collected);
+	const applies = (perMib: number | null) => freshMemory.applies?.(run(perMib, () => 0).collected);
 	expect(applies(null)).toBe(false);
 	expect(applies(0)).toBe(true);
 });

@@ -17,14 +17,9 @@ export const freshMemory: Check = {
 	judge(facts) {
 		const perMib = facts.collected.run?.freshMemoryNs ?? 0;
 		const machine = { client: null, samples: facts.collected.resources };
-		const written = overWindow(
-			facts,
-			machine,
-			(l) => l.broker?.writeBytes ?? null,
-		);
+		const written = overWindow(facts, machine, (l) => l.broker?.writeBytes ?? null);
 		// What a process gives back is no new memory, and takes nothing off what it writes.
-		const grown =
-			overWindow(facts, machine, (l) => l.broker?.rssBytes ?? null) ?? 0;
+		const grown = overWindow(facts, machine, (l) => l.broker?.rssBytes ?? null) ?? 0;
 		const messages = messagesDue(facts);
 		const p50 = percentile(mainSampleOf(facts), 50, 1).value;
 		if (written === null || messages === 0 || p50 === null)
@@ -36,7 +31,7 @@ export const freshMemory: Check = {
 		return {
 			status: much ? "warn" : "ok",
 			said: say("fresh-memory", { mibNs: perMib, bytes, costNs, p50Ns: p50 }),
-			...{ figure: formatDuration(costNs) },
+			figure: formatDuration(costNs),
 			limit: formatDuration(FRESH_MEMORY_SHARE * p50),
 			remedy: say("known-memory"),
 		};

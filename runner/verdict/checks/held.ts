@@ -27,11 +27,7 @@ export const held: Check = {
 				0,
 				largestOf(facts.collected.ticks.map((t) => largestOf(t.held ?? []))),
 			);
-			return {
-				status: "ok",
-				said: say("held-most", { held: most }),
-				figure: formatCount(most),
-			};
+			return { status: "ok", said: say("held-most", { held: most }), figure: formatCount(most) };
 		}
 		const { most, explained, intervals } = queue;
 		const values = { held: most, explained, limitNs };
@@ -42,7 +38,8 @@ export const held: Check = {
 				: intervals.size > 0
 					? { status: "warn", said: say("held-long", values) }
 					: { status: "ok", said: say("held-most", { held: most }) }),
-			...{ figure: formatCount(most), limit: formatCount(explained) },
+			figure: formatCount(most),
+			limit: formatCount(explained),
 			remedy: say("faster-receivers"),
 		};
 	},

@@ -1,10 +1,6 @@
 import type { Counters } from "../../model/client-file.ts";
 import { Metric } from "../../model/plan.ts";
-import {
-	copies,
-	intendedInWindow,
-	samplesPerMessage,
-} from "../../plan/samples.ts";
+import { copies, intendedInWindow, samplesPerMessage } from "../../plan/samples.ts";
 import { type Said, say } from "../../text/say.ts";
 import type { Facts } from "../facts.ts";
 import { sumsOf } from "../facts.ts";
@@ -16,16 +12,13 @@ import { type Check, unknown } from "./check.ts";
 export const identities: Check = {
 	name: "identities",
 	judge(facts) {
-		if (!facts.collected.closed)
-			return unknown(say("counts-incomplete"), say("again"));
+		if (!facts.collected.closed) return unknown(say("counts-incomplete"), say("again"));
 		const broken = brokenIdentities(facts);
 		return broken.length === 0
 			? { status: "ok", said: say("counts-add-up") }
 			: {
 					status: "error",
-					said: say("counts-differ", {
-						broken: broken.map(({ text }) => text),
-					}),
+					said: say("counts-differ", { broken: broken.map(({ text }) => text) }),
 					remedy: say("report-bug"),
 				};
 	},
@@ -36,8 +29,7 @@ export const identities: Check = {
  * asked of files that are closed: in others some counts are missing.
  */
 export function brokenIdentities(facts: Facts): Said[] {
-	const { plan, counters, closed, seconds, ledgers, breakdown } =
-		facts.collected;
+	const { plan, counters, closed, seconds, ledgers, breakdown } = facts.collected;
 	if (!closed) return [];
 	const broken: Said[] = [];
 	const same = (a: number, b: number, otherwise: () => Said) => {
@@ -50,28 +42,20 @@ export function brokenIdentities(facts: Facts): Said[] {
 		if (ledger !== undefined) {
 			for (const kind of ["sent", "failed", "acked"] as const) {
 				const [a, b] = [c[kind] ?? 0, ledger[kind] ?? 0];
-				same(a, b, () =>
-					say("ledgers-differ", { scope, kind, counters: a, ledgers: b }),
-				);
+				same(a, b, () => say("ledgers-differ", { scope, kind, counters: a, ledgers: b }));
 			}
 			if (ledger.strange > 0)
-				broken.push(
-					say("strange-messages", { scope, messages: ledger.strange }),
-				);
+				broken.push(say("strange-messages", { scope, messages: ledger.strange }));
 		}
 		for (const [equation, left, right] of equations(c, copies(plan)))
-			same(left, right, () =>
-				say("equation-broken", { scope, equation, left, right }),
-			);
+			same(left, right, () => say("equation-broken", { scope, equation, left, right }));
 	}
 	for (const [scope, planned] of [
 		["window", intendedInWindow(plan)],
 		["warmup", plan.schedule.warmupMessages],
 	] as const) {
 		const counted = counters[scope]?.intended ?? planned;
-		same(counted, planned, () =>
-			say("intended-differs", { scope, counters: counted, planned }),
-		);
+		same(counted, planned, () => say("intended-differs", { scope, counters: counted, planned }));
 	}
 	for (const metric of Metric.options) {
 		const histogram = facts.merged.get(metric)?.whole.count ?? 0;
@@ -92,11 +76,8 @@ export function brokenIdentities(facts: Facts): Said[] {
 		const intervals = limitIntervals(plan, seconds, k, second);
 		const pieces = intervals.reduce((n, i) => n + i.n - i.censored, 0) + second;
 		const counted = sumsOf(facts, metric).count;
-		same(pieces, counted, () =>
-			say("pieces-differ", { metric, pieces, counters: counted }),
-		);
-		if (intervals.some((i) => i.censored < 0))
-			broken.push(say("more-than-intended", { metric }));
+		same(pieces, counted, () => say("pieces-differ", { metric, pieces, counters: counted }));
+		if (intervals.some((i) => i.censored < 0)) broken.push(say("more-than-intended", { metric }));
 	}
 	for (const metric of Metric.options) {
 		const most = intendedInWindow(plan) * samplesPerMessage(plan, metric);
@@ -109,19 +90,12 @@ export function brokenIdentities(facts: Facts): Said[] {
 
 // --- internal ---
 
-function equations(
-	c: Counters,
-	each: number,
-): [what: string, a: number, b: number][] {
+function equations(c: Counters, each: number): [what: string, a: number, b: number][] {
 	const all: [string, number, number][] = [
 		["intended = sent + notOffered", c.intended, c.sent + c.notOffered],
 	];
 	if (c.acked !== null)
-		all.push([
-			"sent = acked + failed + unknown",
-			c.sent,
-			c.acked + c.failed + c.unknown,
-		]);
+		all.push(["sent = acked + failed + unknown", c.sent, c.acked + c.failed + c.unknown]);
 	const { received, delivered, lost } = c;
 	// Where messages are only published nobody receives any.
 	if (received === null || delivered === null || lost === null) return all;
@@ -140,11 +114,6 @@ function equations(
 			each === 1 ? c.sent : each * (c.sent - c.failed - c.unknown),
 			delivered + lost + (each === 1 ? c.failed + c.unknown : 0),
 		]);
-	else
-		all.push([
-			`${times}acked = delivered + lost`,
-			each * c.acked,
-			delivered + lost,
-		]);
+	else all.push([`${times}acked = delivered + lost`, each * c.acked, delivered + lost]);
 	return all;
 }

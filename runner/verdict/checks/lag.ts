@@ -28,23 +28,19 @@ export const lag: Check = {
 	applies: ({ plan }) => plan.schedule.kind !== "closed",
 	judge(facts, judgements) {
 		const { sample, client } = latest(facts);
-		if (sample.n === 0)
-			return unknown(say("lag-unknown"), say("see-completions"));
+		if (sample.n === 0) return unknown(say("lag-unknown"), say("see-completions"));
 		const p50 = percentile(sample, 50, 1).value;
 		const at99 = percentile(sample, 99, 1).value;
 		const p99 = at99 ?? sample.max ?? 0;
 		const figures = { client, p50Ns: p50, p99Ns: p99 };
-		const finding = (
-			status: Finding["status"],
-			said: Said,
-			limitNs: number | null,
-		): Finding => ({
-			...{ status, said, figure: formatDuration(p99) },
+		const finding = (status: Finding["status"], said: Said, limitNs: number | null): Finding => ({
+			status,
+			said,
+			figure: formatDuration(p99),
 			limit: limitNs === null ? null : formatDuration(limitNs),
 			remedy: say("free-machine"),
 		});
-		const fine = (limitNs: number | null) =>
-			finding("ok", say("lag", figures), limitNs);
+		const fine = (limitNs: number | null) => finding("ok", say("lag", figures), limitNs);
 		const decided = judgements.filter((j) => j.lagDecided);
 		if (decided.length > 0)
 			return finding(
@@ -64,20 +60,15 @@ export const lag: Check = {
 		const response = mainSampleOf(facts);
 		// Among those that never completed it is longer than any lag, and nothing about the survivors.
 		const beyond = rank(response.n, 99) > response.distribution.count;
-		const half = beyond
-			? null
-			: (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
+		const half = beyond ? null : (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
 		const large = half !== null && p99 > half;
 		// What is compared has the lag of both sides in it: whether it decided is told over all runs (baseline.ts), not here.
 		if (isCompared(facts))
-			return large
-				? finding("warn", say("lag-large-compared", figures), half)
-				: fine(half);
+			return large ? finding("warn", say("lag-large-compared", figures), half) : fine(half);
 		// One late message of a few hundred is no p99: it is told, and decides nothing.
 		// Whoever exceeds a limit on purpose asks what becomes of messages: late ones are refused, or lost, all the same.
 		const bad =
-			facts.collected.plan.message.limitBytes === null &&
-			(late || (large && at99 !== null));
+			facts.collected.plan.message.limitBytes === null && (late || (large && at99 !== null));
 		return bad || late || large
 			? finding(bad ? "invalid" : "warn", say("lag-large", figures), half)
 			: fine(half);
@@ -89,14 +80,12 @@ export const lag: Check = {
 /** The client with the largest p99, of too few messages the largest lag. Of a single client the run itself. */
 function latest(facts: Facts): { sample: Sample; client: string | null } {
 	const whole = { sample: sampleOf(facts, "lag"), client: null };
-	const p99 = (sample: Sample) =>
-		percentile(sample, 99, 1).value ?? sample.max ?? 0;
+	const p99 = (sample: Sample) => percentile(sample, 99, 1).value ?? sample.max ?? 0;
 	return (
 		lagByClient(facts)
 			.map(({ part, sample }) => ({ sample, client: clientName(part) }))
 			.reduce<{ sample: Sample; client: string } | null>(
-				(worst, one) =>
-					worst === null || p99(one.sample) > p99(worst.sample) ? one : worst,
+				(worst, one) => (worst === null || p99(one.sample) > p99(worst.sample) ? one : worst),
 				null,
 			) ?? whole
 	);
@@ -106,9 +95,7 @@ function latest(facts: Facts): { sample: Sample; client: string | null } {
 function isCompared({ compared, collected }: Facts): boolean {
 	const { baselineSla } = collected.plan;
 	// Without a line of its own its latencies are compared all the same.
-	return baselineSla.length === 0
-		? compared
-		: baselineSla.map(subjectOf).some(hasLag);
+	return baselineSla.length === 0 ? compared : baselineSla.map(subjectOf).some(hasLag);
 }
 
 function hasLag(subject: Sla): boolean {

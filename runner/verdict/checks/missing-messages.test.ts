@@ -3,12 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Merged } from "../../histogram/merge.ts";
 import { buildResult } from "../../report/result.ts";
 import { collect } from "../../run/collect.ts";
-import {
-	editJson,
-	firstRun,
-	fixture,
-	fixtureCopy,
-} from "../../run/fixture.fake.ts";
+import { editJson, firstRun, fixture, fixtureCopy } from "../../run/fixture.fake.ts";
 import { exitCodeOf } from "../exit.ts";
 import { type Facts, factsOf, UNKNOWN } from "../facts.ts";
 import { type Any, counters, judged } from "../judged.fake.ts";
@@ -37,16 +32,11 @@ test.each([
 ])(
 	"what a drain of %s misses, %s lost and %s unanswered, asks for %s",
 	(pattern, lost, unknown, lines) => {
-		const counts = (n: number) => ({
-			lost: lost && n * lost,
-			unknown: n * unknown,
-		});
+		const counts = (n: number) => ({ lost: lost && n * lost, unknown: n * unknown });
 		const collected = {
-			...{
-				plan: { pattern, sla: [], drainNs: 1e9 },
-				state: "complete",
-				run: null,
-			},
+			plan: { pattern, sla: [], drainNs: 1e9 },
+			state: "complete",
+			run: null,
 			counters: { warmup: counts(0), window: counts(1) },
 		};
 		const { said, remedy } = drain.judge({ collected } as unknown as Facts, []);
@@ -69,9 +59,7 @@ describe("a dead broker", () => {
 		expect(result.runs[0]?.why).toBe(
 			"6 000 of 6 000 messages failed, and no SLA line counts them: add failed == 0, or a latency",
 		);
-		expect(JSON.stringify(result)).not.toContain(
-			"a large part of what was measured",
-		);
+		expect(JSON.stringify(result)).not.toContain("a large part of what was measured");
 	});
 
 	test.each([
@@ -112,10 +100,7 @@ test("a percentile beyond the timeout is no small one: lag is no large part of i
 		bins: new Map(),
 		above: () => new Map(),
 	});
-	plan.schedule = {
-		...plan.schedule,
-		messages: plan.schedule.warmupMessages + 100,
-	};
+	plan.schedule = { ...plan.schedule, messages: plan.schedule.warmupMessages + 100 };
 	const merged = new Map([
 		["response", few(100_000)],
 		["lag", few(90_000)],
@@ -125,16 +110,10 @@ test("a percentile beyond the timeout is no small one: lag is no large part of i
 		{
 			second: 0,
 			limits: [],
-			metrics: {
-				response: { ...one, max: 100_000 },
-				lag: { ...one, max: 90_000 },
-			},
+			metrics: { response: { ...one, max: 100_000 }, lag: { ...one, max: 90_000 } },
 		},
 	];
-	const found = lag.judge(
-		{ ...facts, merged, collected: { ...collected, plan, seconds } },
-		[],
-	);
+	const found = lag.judge({ ...facts, merged, collected: { ...collected, plan, seconds } }, []);
 	expect(found.status).toBe("ok");
 });
 

@@ -17,8 +17,7 @@ export const missingMessages: Check = {
 		const { warmup, window } = counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
 		// Of a run that was stopped, failed holds those that the stop kept from leaving.
-		if (state !== "complete")
-			return unknown(say("run-unfinished-counts"), say("again"));
+		if (state !== "complete") return unknown(say("run-unfinished-counts"), say("again"));
 		const missing = KINDS.map((kind) => ({
 			kind,
 			n: (warmup[kind] ?? 0) + (window[kind] ?? 0),
@@ -30,35 +29,31 @@ export const missingMessages: Check = {
 				status: "inconclusive",
 				said: say("nobody-counts", {
 					intended: warmup.intended + window.intended,
-					...{ failed: of("failed"), unknown: of("unknown"), lost: of("lost") },
+					failed: of("failed"),
+					unknown: of("unknown"),
+					lost: of("lost"),
 					copies: plan.pattern === "fan-out",
 					lines,
 				}),
 				figure: formatCount(missing.reduce((sum, { n }) => sum + n, 0)),
-				...{ limit: "0", remedy: say("add-lines", { lines }) },
+				limit: "0",
+				remedy: say("add-lines", { lines }),
 			};
 		}
 		// It is what the SLA asks for.
 		const asked = plan.sla.some((s) => s.kind === "tally" && s.all);
 		// With a latency that is a FAIL.
 		const latency = plan.sla.some(
-			(s) =>
-				s.kind !== "tally" && (COMPLETE.has(s.metric) || s.metric === "ack"),
+			(s) => s.kind !== "tally" && (COMPLETE.has(s.metric) || s.metric === "ack"),
 		);
-		return !asked &&
-			!latency &&
-			intendedInWindow(plan) > 0 &&
-			nothingCompleted(facts)
+		return !asked && !latency && intendedInWindow(plan) > 0 && nothingCompleted(facts)
 			? {
 					status: "inconclusive",
 					said: say("nothing-completed", { intended: window.intended }),
-					...{ figure: "0", remedy: say("see-completions") },
+					figure: "0",
+					remedy: say("see-completions"),
 				}
-			: {
-					status: "ok",
-					said: say("sla-counts-all"),
-					...{ figure: "0", limit: "0" },
-				};
+			: { status: "ok", said: say("sla-counts-all"), figure: "0", limit: "0" };
 	},
 };
 

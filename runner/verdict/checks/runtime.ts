@@ -4,12 +4,7 @@ import type { ClientPart } from "../../run/collect.ts";
 import { sum } from "../../stats/sum.ts";
 import { say } from "../../text/say.ts";
 import { formatDuration } from "../../units.ts";
-import {
-	type Facts,
-	mainSampleOf,
-	ticksOfWindow,
-	tightestLimitNs,
-} from "../facts.ts";
+import { type Facts, mainSampleOf, ticksOfWindow, tightestLimitNs } from "../facts.ts";
 import { type Check, unknown } from "./check.ts";
 import { clientName } from "./clients.ts";
 import { GC_SHARE, SCHEDULER_SHARE } from "./limits.ts";
@@ -21,28 +16,20 @@ export const schedLatency: Check = {
 	judge(facts) {
 		const latency = facts.collected.totals?.schedLatencyP999Ns;
 		const response = mainSampleOf(facts);
-		const reference =
-			tightestLimitNs(facts) ??
-			percentile(response, 99, 1).value ??
-			response.max;
+		const reference = tightestLimitNs(facts) ?? percentile(response, 99, 1).value ?? response.max;
 		if (latency === undefined || reference === null)
 			return unknown(say("runtime-unknown"), say("see-end"));
 		const figure = formatDuration(latency);
-		const worst = worstPart(
-			facts,
-			(part) => part.totals?.schedLatencyP999Ns ?? null,
-		);
+		const worst = worstPart(facts, (part) => part.totals?.schedLatencyP999Ns ?? null);
 		return {
 			...(latency > reference * SCHEDULER_SHARE
 				? {
 						status: "warn",
-						said: say("scheduler-waits", {
-							p999Ns: latency,
-							client: nameOf(facts, worst),
-						}),
+						said: say("scheduler-waits", { p999Ns: latency, client: nameOf(facts, worst) }),
 					}
 				: { status: "ok", said: say("scheduler", { p999Ns: latency }) }),
-			...{ figure, limit: formatDuration(reference * SCHEDULER_SHARE) },
+			figure,
+			limit: formatDuration(reference * SCHEDULER_SHARE),
 			remedy: say("apart-from-broker"),
 		};
 	},
@@ -60,14 +47,14 @@ export const gcPause: Check = {
 			const { paused, windowNs } = pauses(part);
 			return windowNs === 0 ? null : paused / windowNs;
 		});
-		if (worst === null)
-			return unknown(say("gc-unknown"), say("a-second-at-least"));
+		if (worst === null) return unknown(say("gc-unknown"), say("a-second-at-least"));
 		const { paused, windowNs } = pauses(worst);
 		const figure = formatDuration(paused);
 		return {
 			status: paused > windowNs * GC_SHARE ? "warn" : "ok",
 			said: say("gc", { pausedNs: paused, client: nameOf(facts, worst) }),
-			...{ figure, limit: formatDuration(windowNs * GC_SHARE) },
+			figure,
+			limit: formatDuration(windowNs * GC_SHARE),
 			remedy: say("smaller-messages"),
 		};
 	},
@@ -83,15 +70,12 @@ function worstPart(
 	let worst: { part: ClientPart; figure: number } | null = null;
 	for (const part of collected.parts) {
 		const value = figure(part);
-		if (value !== null && (worst === null || value > worst.figure))
-			worst = { part, figure: value };
+		if (value !== null && (worst === null || value > worst.figure)) worst = { part, figure: value };
 	}
 	return worst?.part ?? null;
 }
 
 /** null: a single client. */
 function nameOf({ collected }: Facts, part: ClientPart | null): string | null {
-	return part === null || collected.parts.length === 1
-		? null
-		: clientName(part);
+	return part === null || collected.parts.length === 1 ? null : clientName(part);
 }

@@ -12,17 +12,9 @@ describe("a drift of p50", () => {
 		["level", new Array(10).fill(100), "ok"],
 		["up by a third", rising, "warn"],
 		["down by a third", rising.toReversed(), "warn"],
-		[
-			"up by 9 %, significant but small",
-			rising.map((x) => 300 + x / 1.3),
-			"ok",
-		],
+		["up by 9 %, significant but small", rising.map((x) => 300 + x / 1.3), "ok"],
 		["up and down", [100, 160, 90, 150, 100, 170, 90, 140, 110, 150], "ok"],
-		[
-			"one slow second",
-			[100, 100, 100, 100, 900, 100, 100, 100, 100, 100],
-			"ok",
-		],
+		["one slow second", [100, 100, 100, 100, 900, 100, 100, 100, 100, 100], "ok"],
 		["of 5 s", rising.slice(0, 5), "unknown"],
 	])("%s is %s", (_, medians, status) => {
 		expect(steady.judge(drifting(medians), []).status).toBe(status);
@@ -43,22 +35,15 @@ describe("a drift of p50", () => {
 	});
 
 	test("is never more than the highest second, after a long pause either", () => {
-		const paused = Array.from({ length: 100 }, (_, s) =>
-			s < 70 ? (70 - s) * 1e6 : 300,
-		);
-		expect(steady.judge(drifting(paused), []).said.text).toMatch(
-			/^p50 fell by 1\.17min, /,
-		);
+		const paused = Array.from({ length: 100 }, (_, s) => (s < 70 ? (70 - s) * 1e6 : 300));
+		expect(steady.judge(drifting(paused), []).said.text).toMatch(/^p50 fell by 1\.17min, /);
 	});
 
 	test("of noise alone is found in at most one run of 20", () => {
 		const random = seeded(9);
 		let found = 0;
 		for (let i = 0; i < 1000; i++) {
-			const noisy = Array.from(
-				{ length: 10 },
-				() => 100 + 30 * (random() - 0.5),
-			);
+			const noisy = Array.from({ length: 10 }, () => 100 + 30 * (random() - 0.5));
 			if (drift(drifting(noisy))?.significant) found++;
 		}
 		expect(found).toBeLessThan(50);
@@ -81,11 +66,8 @@ describe("a drift of p50", () => {
 		expect(gate(rising, 2.1).verdict).toBe("pass");
 		expect(gate(rising.toReversed(), 1.9).verdict).toBe("pass");
 		expect(
-			unlessItRises(
-				{ ...passed, margin: 1.5, verdict: "fail" },
-				undefined,
-				drifting(rising),
-			).verdict,
+			unlessItRises({ ...passed, margin: 1.5, verdict: "fail" }, undefined, drifting(rising))
+				.verdict,
 		).toBe("fail");
 	});
 });

@@ -10,27 +10,19 @@ export const steady: Check = {
 	name: "steady",
 	/** A load that changes moves p50 by itself; consumers that pause have none. */
 	applies: ({ plan: { schedule, pattern } }) =>
-		schedule.kind !== "closed" &&
-		schedule.kind !== "stages" &&
-		pattern !== "backlog",
+		schedule.kind !== "closed" && schedule.kind !== "stages" && pattern !== "backlog",
 	judge(facts) {
 		const rise = drift(facts);
 		if (rise === null)
 			return {
-				...unknown(
-					say("drift-unknown", { seconds: STEADY_SECONDS }),
-					say("measure-longer"),
-				),
+				...unknown(say("drift-unknown", { seconds: STEADY_SECONDS }), say("measure-longer")),
 				limit: `${STEADY_SECONDS}s`,
 			};
 		const { change, significant, median: middle } = rise;
 		const amount = percent(Math.abs(change));
 		return {
 			...(significant
-				? {
-						status: "warn",
-						said: say("drifted", { share: change, medianNs: middle }),
-					}
+				? { status: "warn", said: say("drifted", { share: change, medianNs: middle }) }
 				: { status: "ok", said: say("no-drift") }),
 			figure: `${change < 0 ? "-" : "+"}${amount} of p50`,
 			limit: percent(STEADY_CHANGE),
@@ -61,8 +53,7 @@ export function drift(
 	const least = Math.max(STEADY_CHANGE * middle, STEADY_LIMIT_SHARE * limitNs);
 	return {
 		change,
-		significant:
-			Math.abs(change) * middle > least && (fitted.low > 0 || fitted.high < 0),
+		significant: Math.abs(change) * middle > least && (fitted.low > 0 || fitted.high < 0),
 		median: middle,
 	};
 }
@@ -72,10 +63,7 @@ export function drift(
 function mediansBySecond({ collected, merged }: Facts): TrendPoint[] {
 	const { schedule, intervalSeconds = 1 } = collected.plan;
 	const last = Math.floor(schedule.durationNs / 1e9) - intervalSeconds;
-	return [...(merged.get("response")?.seconds ?? [])].flatMap(
-		([second, { p50 }]) =>
-			second < 0 || second > last || p50 === null
-				? []
-				: [{ x: second, y: p50 }],
+	return [...(merged.get("response")?.seconds ?? [])].flatMap(([second, { p50 }]) =>
+		second < 0 || second > last || p50 === null ? [] : [{ x: second, y: p50 }],
 	);
 }

@@ -15,9 +15,7 @@ const found = (windowStartNs: number | undefined, strict = false) => {
 		(_, i): Fate => ({ sentNs: i * 1e7, receivedNs: [i * 1e7 + 1e6] }),
 	);
 	const run = collect(
-		firstRun(
-			built(plan, fates, windowStartNs === undefined ? {} : { windowStartNs }),
-		),
+		firstRun(built(plan, fates, windowStartNs === undefined ? {} : { windowStartNs })),
 	);
 	const all = checked(factsOf(run, UNKNOWN), []);
 	expect(all.find(({ check }) => check === "identities")?.status).toBe("ok");
@@ -27,8 +25,7 @@ const found = (windowStartNs: number | undefined, strict = false) => {
 
 test("a window that opened before the latest time was steady; at the latest time it is a warning, under strict INVALID", () => {
 	expect(found(4e9)).toEqual(["ok", "p50 was level after 4s of warm-up"]);
-	const text =
-		"p50 was not level after 6s of warm-up, the longest that warmup: steady waits";
+	const text = "p50 was not level after 6s of warm-up, the longest that warmup: steady waits";
 	expect(found(undefined)).toEqual(["warn", text]);
 	expect(found(undefined, true)).toEqual(["invalid", text]);
 });

@@ -1,9 +1,7 @@
 /** Elements of the page. */
 
 /** The one with this id, which page.ts has written. */
-export function place<Kind extends HTMLElement = HTMLElement>(
-	id: string,
-): Kind {
+export function place<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
 	const found = document.getElementById(id);
 	if (found === null) throw new Error(`the page has no #${id}`);
 	return found as Kind;

@@ -37,8 +37,7 @@ on<{ html: string; left: string }>("report", (report) => {
 });
 // It asks again by itself.
 source.addEventListener("error", () => {
-	if (state !== null && over !== null)
-		state = after(state, { kind: "end", text: over });
+	if (state !== null && over !== null) state = after(state, { kind: "end", text: over });
 	if (state?.end != null) source.close();
 	lost = true;
 	soon();

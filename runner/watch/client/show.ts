@@ -127,21 +127,18 @@ function runRow({ system, case: name, repeat, is, judged }: RunRow) {
 		if (value === undefined) return made;
 		made.dataset.l = label;
 		made.append(value.value);
-		if (value.interval !== "")
-			made.append(element("small", "", value.interval));
+		if (value.interval !== "") made.append(element("small", "", value.interval));
 		return made;
 	};
 	const throughput = judged?.throughput ?? undefined;
 	return element(
 		"tr",
 		is,
-		...[head, verdict, cell("p50", judged?.p50), cell("p99", judged?.p99)],
-		cell(
-			"throughput",
-			throughput === undefined
-				? undefined
-				: { value: throughput, interval: "" },
-		),
+		head,
+		verdict,
+		cell("p50", judged?.p50),
+		cell("p99", judged?.p99),
+		cell("throughput", throughput === undefined ? undefined : { value: throughput, interval: "" }),
 		element("td", "", judged?.why ?? ""),
 	);
 }

@@ -11,9 +11,7 @@ export function stopButton(): void {
 		news.hidden = false;
 		try {
 			const answer = await fetch("stop", { method: "POST" });
-			news.textContent = answer.ok
-				? await answer.text()
-				: `Not stopped: ${answer.status}`;
+			news.textContent = answer.ok ? await answer.text() : `Not stopped: ${answer.status}`;
 		} catch {
 			news.textContent = "Not stopped: mqbench cannot be reached.";
 		}
@@ -21,13 +19,7 @@ export function stopButton(): void {
 }
 
 /** The page becomes the report; `left` says that nobody serves it any more. */
-export function handOver({
-	html,
-	left,
-}: {
-	readonly html: string;
-	readonly left: string;
-}): void {
+export function handOver({ html, left }: { readonly html: string; readonly left: string }): void {
 	const theme = document.documentElement.dataset.theme;
 	document.open();
 	document.write(html);

@@ -41,8 +41,7 @@ export class Chart {
 	readonly off: Set<string>;
 	logarithmic: boolean | null = null;
 	/** Called when the stretch of the x axis that is shown has changed; null: all of it. */
-	zoomed: (stretch: readonly [from: number, to: number] | null) => void =
-		() => {};
+	zoomed: (stretch: readonly [from: number, to: number] | null) => void = () => {};
 	/** Called when a group has been switched on or off. */
 	switched: () => void = () => {};
 	/** Called when it has been drawn anew: its colours may be others. */
@@ -92,17 +91,11 @@ export class Chart {
 			"aria-label",
 			`${figure.title}. Arrow keys move a pointer and tell values, 0 shows all.${figure.kind === "trend" ? " Enter opens the report." : ""}`,
 		);
-		if (
-			this.#chart.getWidth() !== view.width ||
-			this.#chart.getHeight() !== view.height
-		)
+		if (this.#chart.getWidth() !== view.width || this.#chart.getHeight() !== view.height)
 			this.#chart.resize({ width: view.width, height: view.height });
 		const stretch = this.#stretch();
 		this.#chart.setOption(
-			{
-				...optionOf(figure, view),
-				...pointerOf(figure, view, (params) => this.#tip(params)),
-			},
+			{ ...optionOf(figure, view), ...pointerOf(figure, view, (params) => this.#tip(params)) },
 			{ replaceMerge: ["series", "grid", "xAxis", "yAxis", "title"] },
 		);
 		if (stretch !== null) this.#show(stretch[0], stretch[1]);
@@ -130,10 +123,7 @@ export class Chart {
 	/** Switches a group on or off, without drawing the others anew. */
 	toggle(group: string): void {
 		if (!this.off.delete(group)) this.off.add(group);
-		this.#chart.dispatchAction({
-			type: "legendToggleSelect",
-			name: shown(group),
-		});
+		this.#chart.dispatchAction({ type: "legendToggleSelect", name: shown(group) });
 		this.switched();
 	}
 
@@ -143,8 +133,7 @@ export class Chart {
 		if (group !== null && !all.has(group)) return;
 		const wanted = group === null ? offAtFirst(this.#figure) : all;
 		if (group !== null) wanted.delete(group);
-		for (const one of all)
-			if (wanted.has(one) !== this.off.has(one)) this.toggle(one);
+		for (const one of all) if (wanted.has(one) !== this.off.has(one)) this.toggle(one);
 	}
 
 	get isLogarithmic(): boolean {
@@ -187,9 +176,7 @@ export class Chart {
 	}
 
 	#width(): number {
-		return onPaper()
-			? PAPER_WIDTH
-			: Math.max(MIN_WIDTH, this.#plot.clientWidth);
+		return onPaper() ? PAPER_WIDTH : Math.max(MIN_WIDTH, this.#plot.clientWidth);
 	}
 
 	#listen(): void {
@@ -202,9 +189,7 @@ export class Chart {
 		zr.on("dblclick", () => this.showAll());
 		// It draws all anew: not before there is a mouse that could drag.
 		if (FINE.matches && MOVES.has(this.#figure.kind))
-			this.#canvas.addEventListener("pointerenter", () => this.#dragZooms(), {
-				once: true,
-			});
+			this.#canvas.addEventListener("pointerenter", () => this.#dragZooms(), { once: true });
 		// The library keeps every wheel to itself, also one that does not zoom: without Ctrl it is the page's.
 		this.#canvas.addEventListener(
 			"wheel",
@@ -239,19 +224,15 @@ export class Chart {
 	/** What is below the pointer, the nearest first. */
 	#read(): Reading | null {
 		const panel = this.#panel();
-		const [x] = this.#chart.convertFromPixel({ gridIndex: panel }, [
-			...this.#pointer,
-		]) as [number];
+		const [x] = this.#chart.convertFromPixel({ gridIndex: panel }, [...this.#pointer]) as [number];
 		const reading = readingAt(this.#figure, this.view(), this.#value(x), panel);
 		if (reading === null) return null;
 		const distance = ({ at }: Reading["rows"][number]) =>
 			at === null
 				? Number.POSITIVE_INFINITY
 				: Math.abs(
-						(this.#chart.convertToPixel(
-							{ yAxisIndex: at.panel },
-							at.value,
-						) as number) - this.#pointer[1],
+						(this.#chart.convertToPixel({ yAxisIndex: at.panel }, at.value) as number) -
+							this.#pointer[1],
 					);
 		// Over time all values have their order, which does not change below the pointer, but in a small box those of its panel come first.
 		const far =
@@ -261,10 +242,7 @@ export class Chart {
 				: distance;
 		return this.#figure.kind === "heat"
 			? reading
-			: {
-					...reading,
-					rows: reading.rows.toSorted((a, b) => far(a) - far(b)),
-				};
+			: { ...reading, rows: reading.rows.toSorted((a, b) => far(a) - far(b)) };
 	}
 
 	/** The row whose point lies right below the pointer. */
@@ -281,56 +259,39 @@ export class Chart {
 	}
 
 	#tip(params: unknown): HTMLElement | string {
-		const reading =
-			this.#stop === null ? this.#read() : this.#reading(this.#panel());
+		const reading = this.#stop === null ? this.#read() : this.#reading(this.#panel());
 		return params === null || reading === null
 			? ""
-			: tipOf(
-					reading,
-					theme(),
-					this.#figure.kind === "time" && inMargin(this.view()),
-				);
+			: tipOf(reading, theme(), this.#figure.kind === "time" && inMargin(this.view()));
 	}
 
 	/** Category axes count their places. */
 	#value(x: number): number {
-		return this.#figure.kind === "rate" && this.#figure.axis.names !== null
-			? Math.round(x)
-			: x;
+		return this.#figure.kind === "rate" && this.#figure.axis.names !== null ? Math.round(x) : x;
 	}
 
 	#panel(): number {
 		const { grid } = this.#chart.getOption() as { grid?: unknown[] };
 		const all = (grid ?? [0]).map((_, i) => i);
 		return (
-			all.find((gridIndex) =>
-				this.#chart.containPixel({ gridIndex }, [...this.#pointer]),
-			) ?? 0
+			all.find((gridIndex) => this.#chart.containPixel({ gridIndex }, [...this.#pointer])) ?? 0
 		);
 	}
 
 	#reading(panel: number): Reading | null {
-		return this.#stop === null
-			? null
-			: readingAt(this.#figure, this.view(), this.#stop, panel);
+		return this.#stop === null ? null : readingAt(this.#figure, this.view(), this.#stop, panel);
 	}
 
 	/** The pointer goes so many stops further, and says what is there. */
 	#step(by: number): void {
-		const [from, to] = this.#stretch() ?? [
-			Number.NEGATIVE_INFINITY,
-			Number.POSITIVE_INFINITY,
-		];
-		const stops = stopsOf(this.#figure, this.view()).filter(
-			(x) => x >= from && x <= to,
-		);
+		const [from, to] = this.#stretch() ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+		const stops = stopsOf(this.#figure, this.view()).filter((x) => x >= from && x <= to);
 		const now = this.#stop === null ? -1 : stops.indexOf(this.#stop);
 		const next = stops[Math.max(0, Math.min(stops.length - 1, now + by))];
 		if (next === undefined) return;
 		this.#stop = next;
 		const x = this.#chart.convertToPixel({ xAxisIndex: 0 }, next) as number;
-		const y = (this.#chart.getOption() as { grid?: { top?: number }[] })
-			.grid?.[0]?.top;
+		const y = (this.#chart.getOption() as { grid?: { top?: number }[] }).grid?.[0]?.top;
 		this.#chart.dispatchAction({ type: "showTip", x, y: (y ?? 30) + 20 });
 		const reading = this.#reading(0);
 		if (reading !== null)
@@ -348,20 +309,12 @@ export class Chart {
 	/** The stretch of the x axis that is shown; null: all of it, or there is none to zoom. */
 	#stretch(): [from: number, to: number] | null {
 		const option = this.#chart.getOption() as {
-			dataZoom?: {
-				start?: number;
-				end?: number;
-				startValue?: number;
-				endValue?: number;
-			}[];
+			dataZoom?: { start?: number; end?: number; startValue?: number; endValue?: number }[];
 		};
 		const zoom = option?.dataZoom?.[0];
-		if (zoom === undefined || (zoom.start === 0 && zoom.end === 100))
-			return null;
+		if (zoom === undefined || (zoom.start === 0 && zoom.end === 100)) return null;
 		const { startValue, endValue } = zoom;
-		return startValue === undefined || endValue === undefined
-			? null
-			: [startValue, endValue];
+		return startValue === undefined || endValue === undefined ? null : [startValue, endValue];
 	}
 
 	#show(startValue: number, endValue: number): void {
@@ -385,12 +338,7 @@ const NEAR = 12;
 const PAPER_WIDTH = 690;
 const MIN_WIDTH = 260;
 /** Kinds of which a stretch is worth a drag. */
-const MOVES: ReadonlySet<Figure["kind"]> = new Set([
-	"percentiles",
-	"time",
-	"heat",
-	"trend",
-]);
+const MOVES: ReadonlySet<Figure["kind"]> = new Set(["percentiles", "time", "heat", "trend"]);
 const FINE = matchMedia("(pointer: fine)");
 
 /** Is there room for all values beside the curves? */
@@ -408,10 +356,7 @@ function pointerOf(
 			show: !view.alone && kind !== "ratios" && kind !== "parts",
 			className: "tip",
 			...((kind === "time" || kind === "heat") && inMargin(view)
-				? {
-						position: [view.width - marginOf(view) + 8, 20],
-						className: "tip margin",
-					}
+				? { position: [view.width - marginOf(view) + 8, 20], className: "tip margin" }
 				: {}),
 			trigger: "axis",
 			confine: true,

@@ -15,11 +15,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 }
 
 /** A button that does something. */
-export function action(
-	text: string,
-	label: string,
-	act: () => void,
-): HTMLButtonElement {
+export function action(text: string, label: string, act: () => void): HTMLButtonElement {
 	const button = element("button", "", text);
 	button.type = "button";
 	button.setAttribute("aria-label", label);
@@ -29,11 +25,7 @@ export function action(
 }
 
 /** A button that is on or off. */
-export function toggle(
-	text: string,
-	on: boolean,
-	change: () => void,
-): HTMLButtonElement {
+export function toggle(text: string, on: boolean, change: () => void): HTMLButtonElement {
 	const button = element("button", "switch");
 	button.type = "button";
 	button.append(text);
@@ -51,8 +43,7 @@ export function swatchOf(key: SeriesKey, theme: View["theme"]): SVGElement {
 	svg.style.color = colourOf(key, theme);
 	const part = (name: string, attributes: Record<string, string>) => {
 		const made = document.createElementNS(SVG, name);
-		for (const [key, value] of Object.entries(attributes))
-			made.setAttribute(key, value);
+		for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
 		svg.append(made);
 	};
 	part("path", {
@@ -62,8 +53,7 @@ export function swatchOf(key: SeriesKey, theme: View["theme"]): SVGElement {
 		"stroke-dasharray": dashesOf(key).join(),
 	});
 	const mark = MARKS[markOf(key)];
-	if (key.colour >= 0 && mark !== undefined)
-		part("path", { d: mark, fill: "currentColor" });
+	if (key.colour >= 0 && mark !== undefined) part("path", { d: mark, fill: "currentColor" });
 	return svg;
 }
 

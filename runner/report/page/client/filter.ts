@@ -6,16 +6,16 @@ export function filterOf(page: Document): void {
 	const bar = page.querySelector<HTMLElement>(".filter");
 	if (bar === null) return;
 	const control = (name: string) =>
-		bar.querySelector<HTMLInputElement | HTMLSelectElement>(
-			`[data-filter="${name}"]`,
-		);
+		bar.querySelector<HTMLInputElement | HTMLSelectElement>(`[data-filter="${name}"]`);
 	const shown = bar.querySelector("output");
-	const rows = [...page.querySelectorAll<HTMLElement>(".results tbody tr")].map(
-		(row) => ({ row, text: (row.textContent ?? "").toLowerCase() }),
-	);
-	const trends = [
-		...page.querySelectorAll<HTMLElement>("div[data-scenario]"),
-	].map((row) => ({ row, text: "" }));
+	const rows = [...page.querySelectorAll<HTMLElement>(".results tbody tr")].map((row) => ({
+		row,
+		text: (row.textContent ?? "").toLowerCase(),
+	}));
+	const trends = [...page.querySelectorAll<HTMLElement>("div[data-scenario]")].map((row) => ({
+		row,
+		text: "",
+	}));
 
 	const apply = () => {
 		const words = (control("text")?.value ?? "")

@@ -19,16 +19,13 @@ export class Keep {
 		const query = new URLSearchParams(location.search);
 		// A name that this page does not have would leave nothing of it.
 		const known = (of: "system" | "case") =>
-			this.#buttons.some((button) => button.dataset[of] === query.get(of))
-				? query.get(of)
-				: null;
+			this.#buttons.some((button) => button.dataset[of] === query.get(of)) ? query.get(of) : null;
 		this.#system = known("system");
 		this.#case = known("case");
 		for (const button of this.#buttons)
 			button.addEventListener("click", () => {
 				const { system, case: name } = button.dataset;
-				if (system !== undefined)
-					this.#system = this.#system === system ? null : system;
+				if (system !== undefined) this.#system = this.#system === system ? null : system;
 				if (name !== undefined) this.#case = this.#case === name ? null : name;
 				this.#apply();
 				this.#remember();

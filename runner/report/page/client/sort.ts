@@ -19,20 +19,13 @@ export function sortable(root: ParentNode): void {
 			button.addEventListener("click", () => {
 				const was = head.getAttribute("aria-sort");
 				for (const other of heads) other.removeAttribute("aria-sort");
-				const next =
-					was === null
-						? "ascending"
-						: was === "ascending"
-							? "descending"
-							: null;
+				const next = was === null ? "ascending" : was === "ascending" ? "descending" : null;
 				if (next !== null) head.setAttribute("aria-sort", next);
 				const sign = next === "descending" ? -1 : 1;
 				const rows =
 					next === null
 						? original
-						: original.toSorted((a, b) =>
-								compared(textOf(a, column), textOf(b, column), sign),
-							);
+						: original.toSorted((a, b) => compared(textOf(a, column), textOf(b, column), sign));
 				for (const row of rows) body.append(row);
 			});
 		}
@@ -53,9 +46,20 @@ export function compared(a: string, b: string, sign: 1 | -1 = 1): number {
 const FEWEST = 4;
 
 const UNITS: Readonly<Record<string, number>> = {
-	...{ ns: 1, us: 1e3, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9 },
-	...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9 },
-	...{ KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 },
+	ns: 1,
+	us: 1e3,
+	ms: 1e6,
+	s: 1e9,
+	min: 60e9,
+	h: 3600e9,
+	B: 1,
+	KB: 1e3,
+	MB: 1e6,
+	GB: 1e9,
+	KiB: 1024,
+	MiB: 1024 ** 2,
+	GiB: 1024 ** 3,
+	TiB: 1024 ** 4,
 };
 
 function textOf(row: HTMLTableRowElement, column: number): string {
@@ -72,10 +76,9 @@ function textOf(row: HTMLTableRowElement, column: number): string {
 
 /** "~1.2ms" in ns, "3\u00a0000/s" as 3000; null: it is not a number and a unit alone. A value beyond the timeout is above the timeout itself. */
 function sizeOf(text: string): number | null {
-	const found =
-		/^([~>\s]*)([-+]?\d[\d\s\u00a0\u202f]*(?:\.\d+)?)\s*([a-zA-Z]*|%|x)(?:\/s)?$/.exec(
-			text,
-		);
+	const found = /^([~>\s]*)([-+]?\d[\d\s\u00a0\u202f]*(?:\.\d+)?)\s*([a-zA-Z]*|%|x)(?:\/s)?$/.exec(
+		text,
+	);
 	const [, sign = "", digits = "", unit = ""] = found ?? [];
 	const size = unit === "" || unit === "%" || unit === "x" ? 1 : UNITS[unit];
 	if (found === null || size === undefined) return null;

@@ -33,8 +33,7 @@ export function themeSwitch(changed: () => void): void {
 	if (button) {
 		button.hidden = false;
 		button.addEventListener("click", () => {
-			document.documentElement.dataset.theme =
-				theme() === "dark" ? "light" : "dark";
+			document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark";
 			show();
 		});
 	}

@@ -3,11 +3,7 @@ import type { Reading } from "../../charts/readings.ts";
 import { element, swatchOf } from "./elements.ts";
 
 /** The box beside a pointer: the nearest values, or all, in the words of the tables. All texts are set as text. */
-export function tipOf(
-	{ title, rows }: Reading,
-	theme: View["theme"],
-	all: boolean,
-): HTMLElement {
+export function tipOf({ title, rows }: Reading, theme: View["theme"], all: boolean): HTMLElement {
 	const most = all ? rows.length : MOST;
 	const box = element("div", "");
 	const table = element("table", "");
@@ -29,8 +25,7 @@ export function tipOf(
 		}
 	}
 	box.append(element("b", "", title), table);
-	if (rows.length > most)
-		box.append(element("small", "", `and ${rows.length - most} more`));
+	if (rows.length > most) box.append(element("small", "", `and ${rows.length - most} more`));
 	return box;
 }
 

@@ -17,24 +17,12 @@ export function liveChart(block: HTMLElement, figure: Figure): Chart | null {
 	if (legend !== null) tools.append(legend);
 	const actions = element("div", "actions");
 	if (hasStretch(figure))
-		actions.append(
-			action("Reset zoom", "Reset zoom: show all of the axis", () =>
-				chart.showAll(),
-			),
-		);
-	if (
-		figure.kind !== "heat" &&
-		figure.kind !== "ratios" &&
-		figure.kind !== "parts"
-	)
+		actions.append(action("Reset zoom", "Reset zoom: show all of the axis", () => chart.showAll()));
+	if (figure.kind !== "heat" && figure.kind !== "ratios" && figure.kind !== "parts")
 		actions.append(scaleTool(chart));
 	actions.append(
-		action("Copy CSV", "Copy CSV: the numbers of this chart", () =>
-			copy(csvOf(figure)),
-		),
-		action("PNG", "Download this chart as PNG", () =>
-			download(figure, "png", chart.png()),
-		),
+		action("Copy CSV", "Copy CSV: the numbers of this chart", () => copy(csvOf(figure))),
+		action("PNG", "Download this chart as PNG", () => download(figure, "png", chart.png())),
 		action("SVG", "Download this chart as SVG", () =>
 			download(
 				figure,
@@ -65,9 +53,7 @@ function legendOf(chart: Chart): HTMLElement | null {
 	const row = element("fieldset", "legend");
 	row.append(element("legend", "unseen", "Lines"));
 	const buttons = groups.map((key) => {
-		const button = toggle(key.group, !chart.off.has(key.group), () =>
-			chart.toggle(key.group),
-		);
+		const button = toggle(key.group, !chart.off.has(key.group), () => chart.toggle(key.group));
 		row.append(button);
 		return button;
 	});
@@ -81,10 +67,7 @@ function legendOf(chart: Chart): HTMLElement | null {
 	chart.drawn();
 	chart.switched = () => {
 		for (const [i, button] of buttons.entries())
-			button.setAttribute(
-				"aria-pressed",
-				`${!chart.off.has(groups[i]?.group ?? "")}`,
-			);
+			button.setAttribute("aria-pressed", `${!chart.off.has(groups[i]?.group ?? "")}`);
 	};
 	return row;
 }

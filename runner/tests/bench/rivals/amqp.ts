@@ -14,18 +14,12 @@ import {
 } from "./rival.ts";
 
 const IN_FLIGHT = 1000;
-const SENDING = [
-	...["--max-pending", String(IN_FLIGHT), "--message-size", String(BYTES)],
-];
+const SENDING = ["--max-pending", String(IN_FLIGHT), "--message-size", String(BYTES)];
 
 /** ActiveMQ Artemis beside `artemis perf`, which speaks AMQP 1.0 through Qpid JMS. */
 export const artemis: Contest = {
 	// What waits is to stay in memory, and nothing is flushed: that would be most of the time.
-	rig: {
-		broker: "amqp",
-		heap: "1GiB",
-		config: { "journal-datasync": false },
-	},
+	rig: { broker: "amqp", heap: "1GiB", config: { "journal-datasync": false } },
 	rivals: [perfClient(), perfProducer("memory"), perfProducer("os")],
 	rates: { broker: "amqp", durability: "memory" },
 };
@@ -53,8 +47,7 @@ export const activemq: Contest = {
 					...node,
 					files: {
 						...files,
-						"activemq.xml":
-							files["activemq.xml"]?.replace(end, connector + end) ?? "",
+						"activemq.xml": files["activemq.xml"]?.replace(end, connector + end) ?? "",
 					},
 				})),
 			};
@@ -71,7 +64,10 @@ export const activemq: Contest = {
 			pattern: "publish",
 			inFlight: 1,
 			command: activemqCommand("producer", [
-				...["--messageSize", String(BYTES), "--persistent", "true"],
+				"--messageSize",
+				String(BYTES),
+				"--persistent",
+				"true",
 			]),
 			rate: clockedRate,
 			async after(bench, broker, messages) {
@@ -98,10 +94,7 @@ function perfProducer(durability: "memory" | "os"): Rival {
 		system: { broker: "amqp", durability },
 		pattern: "publish",
 		inFlight: IN_FLIGHT,
-		command: perfCommand("producer", [
-			...(durable ? ["--persistent"] : []),
-			...SENDING,
-		]),
+		command: perfCommand("producer", [...(durable ? ["--persistent"] : []), ...SENDING]),
 		rate: clockedRate,
 		async after(bench, broker, messages) {
 			const consume = perfCommand("consumer", []);
@@ -133,11 +126,18 @@ function perfCommand(
 	return async (bench, broker, messages) => ({
 		argv: clocked([
 			...(await java(bench, "artemis-cli")),
-			...["org.apache.activemq.artemis.cli.Artemis", "perf", what],
-			...["--url", `amqp://${new URL(broker.url).host}`],
+			"org.apache.activemq.artemis.cli.Artemis",
+			"perf",
+			what,
+			"--url",
+			`amqp://${new URL(broker.url).host}`,
 			...loginOf(broker),
-			...["--protocol", "AMQP", "--silent"],
-			...["--message-count", String(messages), ...options],
+			"--protocol",
+			"AMQP",
+			"--silent",
+			"--message-count",
+			String(messages),
+			...options,
 			queueOf(broker),
 		]),
 	});
@@ -155,10 +155,16 @@ function activemqCommand(
 	return async (bench, broker, messages) => ({
 		argv: clocked([
 			...(await java(bench, "activemq-console")),
-			...["org.apache.activemq.console.command.ShellCommand", what],
-			...["--brokerUrl", OPENWIRE, ...loginOf(broker)],
-			...["--destination", queueOf(broker)],
-			...["--messageCount", String(messages), ...options],
+			"org.apache.activemq.console.command.ShellCommand",
+			what,
+			"--brokerUrl",
+			OPENWIRE,
+			...loginOf(broker),
+			"--destination",
+			queueOf(broker),
+			"--messageCount",
+			String(messages),
+			...options,
 		]),
 	});
 }
@@ -167,18 +173,17 @@ function activemqCommand(
 async function java(bench: Bench, name: string): Promise<string[]> {
 	const jars = await findJars(bench, {
 		name,
-		pom: path.join(
-			packageFolder,
-			"runner/tests/bench/rivals",
-			`${name}.pom.xml`,
-		),
+		pom: path.join(packageFolder, "runner/tests/bench/rivals", `${name}.pom.xml`),
 		sums: null,
 		system: "amqp",
 	});
 	return [
 		findTool("java", bench.world.env),
-		...["-Xms256m", "-Xmx256m", "-XX:+UseG1GC"],
-		...["-cp", path.join(jars, "*")],
+		"-Xms256m",
+		"-Xmx256m",
+		"-XX:+UseG1GC",
+		"-cp",
+		path.join(jars, "*"),
 	];
 }
 

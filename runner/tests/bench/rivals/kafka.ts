@@ -3,13 +3,7 @@ import path from "node:path";
 import { pinned, pomOf } from "../../../brokers/jars.ts";
 import { jars as kafkaJars } from "../../../brokers/kafka/image.ts";
 import { kafkaRate } from "../tools-output.ts";
-import {
-	BYTES,
-	type Contest,
-	findJars,
-	findTool,
-	type Rival,
-} from "./rival.ts";
+import { BYTES, type Contest, findJars, findTool, type Rival } from "./rival.ts";
 
 export const kafka: Contest = {
 	rig: {
@@ -39,10 +33,7 @@ export const kafka: Contest = {
 
 // --- internal ---
 
-function producerPerformance(
-	inFlight: number,
-	batchBytes: number,
-): Rival["command"] {
+function producerPerformance(inFlight: number, batchBytes: number): Rival["command"] {
 	return async (bench, { url }, messages) => {
 		const jars = await findJars(bench, {
 			name: "kafka",
@@ -57,15 +48,27 @@ function producerPerformance(
 		return {
 			argv: [
 				findTool("java", bench.world.env),
-				...["-Xms256m", "-Xmx256m", "-XX:+UseG1GC", "-cp"],
+				"-Xms256m",
+				"-Xmx256m",
+				"-XX:+UseG1GC",
+				"-cp",
 				path.join(jars, "*"),
 				"org.apache.kafka.tools.ProducerPerformance",
-				...["--topic", "mqbench-tool", "--num-records", String(messages)],
-				...["--throughput", "-1", "--payload-file", payload],
+				"--topic",
+				"mqbench-tool",
+				"--num-records",
+				String(messages),
+				"--throughput",
+				"-1",
+				"--payload-file",
+				payload,
 				"--producer-props",
 				`bootstrap.servers=${url.replace("kafka://", "")}`,
-				...["acks=1", "linger.ms=0", "enable.idempotence=false", "retries=0"],
-				...["max.in.flight.requests.per.connection=5"],
+				"acks=1",
+				"linger.ms=0",
+				"enable.idempotence=false",
+				"retries=0",
+				"max.in.flight.requests.per.connection=5",
 				`batch.size=${batchBytes}`,
 				`buffer.memory=${Math.ceil(inFlight / perBatch) * batchBytes}`,
 			],

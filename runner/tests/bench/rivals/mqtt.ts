@@ -2,14 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clockedRate } from "../tools-output.ts";
 import type { Bench } from "../tools-run.ts";
-import {
-	BYTES,
-	CLOCK,
-	type Contest,
-	clocked,
-	findTool,
-	type Rival,
-} from "./rival.ts";
+import { BYTES, CLOCK, type Contest, clocked, findTool, type Rival } from "./rival.ts";
 
 /** MQTT's receive maximum, of mosquitto and of mqbench. */
 const IN_FLIGHT = 20;
@@ -65,9 +58,21 @@ export const mqtt: Contest = {
 function options(url: string, run: number): string[] {
 	const { hostname, port, username, password } = new URL(url);
 	return [
-		...["-h", hostname, "-p", port, "-u", username, "-P", password],
-		...["-t", `mqbench-tool-${run}`],
-		...["-V", "mqttv5", "-q", "1", "--nodelay"],
+		"-h",
+		hostname,
+		"-p",
+		port,
+		"-u",
+		username,
+		"-P",
+		password,
+		"-t",
+		`mqbench-tool-${run}`,
+		"-V",
+		"mqttv5",
+		"-q",
+		"1",
+		"--nodelay",
 	];
 }
 
@@ -80,7 +85,10 @@ function repeat(): Rival["command"] {
 			argv: clocked([
 				findTool("mosquitto_pub", bench.world.env),
 				...options(url, run),
-				...["-f", file, "--repeat", String(messages)],
+				"-f",
+				file,
+				"--repeat",
+				String(messages),
 			]),
 		};
 	};
@@ -93,17 +101,19 @@ function lines(received: boolean): Rival["command"] {
 		const subscribe = `"$sub" -C ${messages} ${options(url, run).join(" ")} >/dev/null & sleep 0.5; `;
 		return {
 			argv: [
-				...["/bin/sh", "-c"],
+				"/bin/sh",
+				"-c",
 				`${received ? subscribe : ""}${CLOCK}; ${publish}; ${received ? "wait $!; " : ""}${CLOCK}`,
 				"sh",
 				findTool("mosquitto_pub", bench.world.env),
-				...[...options(url, run), "-l", "-M", String(IN_FLIGHT)],
+				...options(url, run),
+				"-l",
+				"-M",
+				String(IN_FLIGHT),
 			],
 			env: {
 				lines: linesOf(bench, messages),
-				...(received
-					? { sub: findTool("mosquitto_sub", bench.world.env) }
-					: {}),
+				...(received ? { sub: findTool("mosquitto_sub", bench.world.env) } : {}),
 			},
 		};
 	};
@@ -111,7 +121,6 @@ function lines(received: boolean): Rival["command"] {
 
 function linesOf(bench: Bench, messages: number): string {
 	const file = path.join(bench.folder, `lines-${messages}.txt`);
-	if (!existsSync(file))
-		writeFileSync(file, `${"x".repeat(BYTES)}\n`.repeat(messages));
+	if (!existsSync(file)) writeFileSync(file, `${"x".repeat(BYTES)}\n`.repeat(messages));
 	return file;
 }

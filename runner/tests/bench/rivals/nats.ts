@@ -37,9 +37,18 @@ function natsLoop(mode: string, inFlight: number): Rival["command"] {
 	return async (bench, { url }, messages) => ({
 		argv: [
 			buildRival("nats-loop", bench.folder),
-			...["-url", url, "-mode", mode, "-bytes", String(BYTES)],
-			...["-messages", String(messages), "-in-flight", String(inFlight)],
-			...["-warmup", String(Math.round(WARMUP * messages))],
+			"-url",
+			url,
+			"-mode",
+			mode,
+			"-bytes",
+			String(BYTES),
+			"-messages",
+			String(messages),
+			"-in-flight",
+			String(inFlight),
+			"-warmup",
+			String(Math.round(WARMUP * messages)),
 		],
 	});
 }

@@ -54,23 +54,18 @@ function bench(
 	return {
 		async command(bench, broker, messages) {
 			const options = [
-				...["-nsqd-tcp-address", new URL(broker.url).host],
-				...["-topic", topicOf(broker), "-size", String(BYTES)],
-				...["-runfor", `${Math.round((messages / perSecond) * 1000)}ms`],
+				"-nsqd-tcp-address",
+				new URL(broker.url).host,
+				"-topic",
+				topicOf(broker),
+				"-size",
+				String(BYTES),
+				"-runfor",
+				`${Math.round((messages / perSecond) * 1000)}ms`,
 			];
-			const writer = [
-				program(bench, "bench_writer"),
-				...options,
-				...["-batch-size", String(batch)],
-			];
-			const reader = [
-				program(bench, "bench_reader"),
-				...options,
-				...["-rdy", String(READY)],
-			];
-			return counts === "bench_writer"
-				? alone(writer)
-				: together(reader, writer);
+			const writer = [program(bench, "bench_writer"), ...options, "-batch-size", String(batch)];
+			const reader = [program(bench, "bench_reader"), ...options, "-rdy", String(READY)];
+			return counts === "bench_writer" ? alone(writer) : together(reader, writer);
 		},
 		rate: nsqRate,
 		sent: nsqSent,
@@ -95,25 +90,18 @@ const ONE_CONNECTION = { GOMAXPROCS: "1" };
 
 /** They write to stderr. */
 function alone(writer: readonly string[]): Command {
-	return {
-		argv: ["/bin/sh", "-c", '"$@" 2>&1', "sh", ...writer],
-		env: ONE_CONNECTION,
-	};
+	return { argv: ["/bin/sh", "-c", '"$@" 2>&1', "sh", ...writer], env: ONE_CONNECTION };
 }
 
 /** What the second one prints is dropped. */
-function together(
-	reader: readonly string[],
-	writer: readonly string[],
-): Command {
+function together(reader: readonly string[], writer: readonly string[]): Command {
 	return {
 		argv: [
-			...[
-				"/bin/sh",
-				"-c",
-				`"$@" 2>/dev/null & ${reader.map(quoted).join(" ")} 2>&1; code=$?; wait; exit $code`,
-			],
-			...["sh", ...writer],
+			"/bin/sh",
+			"-c",
+			`"$@" 2>/dev/null & ${reader.map(quoted).join(" ")} 2>&1; code=$?; wait; exit $code`,
+			"sh",
+			...writer,
 		],
 		env: ONE_CONNECTION,
 	};

@@ -1,13 +1,7 @@
 import path from "node:path";
 import { packageFolder } from "../../../package.ts";
 import { perfTestRate } from "../tools-output.ts";
-import {
-	BYTES,
-	type Contest,
-	findJars,
-	findTool,
-	type Rival,
-} from "./rival.ts";
+import { BYTES, type Contest, findJars, findTool, type Rival } from "./rival.ts";
 
 export const rabbitmq: Contest = {
 	rig: { broker: "rabbitmq" },
@@ -33,22 +27,33 @@ function perfTest(inFlight: number): Rival["command"] {
 	return async (bench, { url, run }, messages) => {
 		const jars = await findJars(bench, {
 			name: "perf-test",
-			pom: path.join(
-				packageFolder,
-				"runner/tests/bench/rivals/perf-test.pom.xml",
-			),
+			pom: path.join(packageFolder, "runner/tests/bench/rivals/perf-test.pom.xml"),
 			sums: null,
 			system: "rabbitmq",
 		});
 		return {
 			argv: [
 				findTool("java", bench.world.env),
-				...["-cp", path.join(jars, "*"), "com.rabbitmq.perf.PerfTest"],
-				...["--producers", "1", "--consumers", "0", "--size", String(BYTES)],
-				...["--confirm", String(inFlight), "--pmessages", String(messages)],
+				"-cp",
+				path.join(jars, "*"),
+				"com.rabbitmq.perf.PerfTest",
+				"--producers",
+				"1",
+				"--consumers",
+				"0",
+				"--size",
+				String(BYTES),
+				"--confirm",
+				String(inFlight),
+				"--pmessages",
+				String(messages),
 				// A queue for each run, which the broker removes when it has been left alone.
-				...["--queue", `mqbench-tool-${run}`, "--auto-delete", "false"],
-				...["--queue-args", "x-expires=20000"],
+				"--queue",
+				`mqbench-tool-${run}`,
+				"--auto-delete",
+				"false",
+				"--queue-args",
+				"x-expires=20000",
 			],
 			env: { URI: url },
 		};

@@ -1,7 +1,4 @@
-import {
-	type JarsOptions,
-	resolveJars,
-} from "../../../../infra/binaries/jars.ts";
+import { type JarsOptions, resolveJars } from "../../../../infra/binaries/jars.ts";
 import { findOnPath } from "../../../../infra/local/program.ts";
 import type { BrokerProcess } from "../../../brokers/process.ts";
 import type { Bench, Command } from "../tools-run.ts";

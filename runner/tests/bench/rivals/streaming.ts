@@ -25,14 +25,23 @@ export const streaming: Contest = {
 function stanBench(inFlight: number): Rival["command"] {
 	return async (bench, { url, run }, messages) => ({
 		argv: [
-			buildRival(
-				"stan-bench",
-				bench.folder,
-				"github.com/nats-io/stan.go/examples/stan-bench",
-			),
-			...["-s", url, "-c", "test-cluster", "-id", `tool-${run}`],
-			...["-np", "1", "-ns", "0", "-n", String(messages)],
-			...["-ms", String(BYTES), "-mpa", String(inFlight)],
+			buildRival("stan-bench", bench.folder, "github.com/nats-io/stan.go/examples/stan-bench"),
+			"-s",
+			url,
+			"-c",
+			"test-cluster",
+			"-id",
+			`tool-${run}`,
+			"-np",
+			"1",
+			"-ns",
+			"0",
+			"-n",
+			String(messages),
+			"-ms",
+			String(BYTES),
+			"-mpa",
+			String(inFlight),
 			`mqbench-tool-${run}`,
 		],
 	});

@@ -4,9 +4,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const require = createRequire(
-	path.join(process.env.MQBENCH_TEST_AWS, "package.json"),
-);
+const require = createRequire(path.join(process.env.MQBENCH_TEST_AWS, "package.json"));
 
 /** For an endpoint: what creating, reading and deleting a resource asks of it. `read` gives null for what is not there. */
 export function ec2Calls({ region, endpoint, defaultTags }) {
@@ -16,8 +14,7 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 		endpoint,
 		credentials: { accessKeyId: "test", secretAccessKey: "test" },
 	});
-	const list = (tags = {}) =>
-		Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+	const list = (tags = {}) => Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 	const tagged = (ResourceType, { tags }) => [
 		{ ResourceType, Tags: list({ ...defaultTags, ...tags }) },
 	];
@@ -57,18 +54,12 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 					TagSpecifications: tagged("internet-gateway", inputs),
 				});
 				const { InternetGatewayId } = InternetGateway;
-				await ec2.attachInternetGateway({
-					InternetGatewayId,
-					VpcId: inputs.vpcId,
-				});
+				await ec2.attachInternetGateway({ InternetGatewayId, VpcId: inputs.vpcId });
 				return { id: InternetGatewayId };
 			},
 			read: (id) => ec2.describeInternetGateways({ InternetGatewayIds: [id] }),
 			async delete(id, { vpcId }) {
-				await ec2.detachInternetGateway({
-					InternetGatewayId: id,
-					VpcId: vpcId,
-				});
+				await ec2.detachInternetGateway({ InternetGatewayId: id, VpcId: vpcId });
 				await ec2.deleteInternetGateway({ InternetGatewayId: id });
 			},
 		},
@@ -89,13 +80,9 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 			},
 			read: (id) => ec2.describeRouteTables({ RouteTableIds: [id] }),
 			async delete(id) {
-				const { RouteTables } = await ec2.describeRouteTables({
-					RouteTableIds: [id],
-				});
+				const { RouteTables } = await ec2.describeRouteTables({ RouteTableIds: [id] });
 				for (const one of RouteTables[0].Associations ?? [])
-					await ec2.disassociateRouteTable({
-						AssociationId: one.RouteTableAssociationId,
-					});
+					await ec2.disassociateRouteTable({ AssociationId: one.RouteTableAssociationId });
 				await ec2.deleteRouteTable({ RouteTableId: id });
 			},
 		},
@@ -109,12 +96,7 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 			},
 			async read(id) {
 				const { RouteTables } = await ec2.describeRouteTables({
-					Filters: [
-						{
-							Name: "association.route-table-association-id",
-							Values: [id],
-						},
-					],
+					Filters: [{ Name: "association.route-table-association-id", Values: [id] }],
 				});
 				if (RouteTables.length === 0) return null;
 			},
@@ -132,9 +114,7 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 			},
 			read: (id) => ec2.describeSubnets({ SubnetIds: [id] }),
 			async delete(id) {
-				await ec2.describeNetworkInterfaces({
-					Filters: [{ Name: "subnet-id", Values: [id] }],
-				});
+				await ec2.describeNetworkInterfaces({ Filters: [{ Name: "subnet-id", Values: [id] }] });
 				await ec2.deleteSubnet({ SubnetId: id });
 			},
 		},
@@ -146,14 +126,9 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 					VpcId: inputs.vpcId,
 					TagSpecifications: tagged("security-group", inputs),
 				});
-				const everything = (CidrIp) => [
-					{ IpProtocol: "-1", IpRanges: [{ CidrIp }] },
-				];
+				const everything = (CidrIp) => [{ IpProtocol: "-1", IpRanges: [{ CidrIp }] }];
 				// A new group lets everything out: the provider begins with none.
-				await ec2.revokeSecurityGroupEgress({
-					GroupId,
-					IpPermissions: everything("0.0.0.0/0"),
-				});
+				await ec2.revokeSecurityGroupEgress({ GroupId, IpPermissions: everything("0.0.0.0/0") });
 				await ec2.authorizeSecurityGroupIngress({
 					GroupId,
 					IpPermissions: inputs.ingress.map((rule) => rights(rule, GroupId)),
@@ -166,9 +141,7 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 			},
 			read: (id) => ec2.describeSecurityGroups({ GroupIds: [id] }),
 			async delete(id) {
-				await ec2.describeNetworkInterfaces({
-					Filters: [{ Name: "group-id", Values: [id] }],
-				});
+				await ec2.describeNetworkInterfaces({ Filters: [{ Name: "group-id", Values: [id] }] });
 				await ec2.deleteSecurityGroup({ GroupId: id });
 			},
 		},
@@ -182,11 +155,8 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 				return { id: name, name };
 			},
 			async read(id) {
-				const { PlacementGroups } = await ec2.describePlacementGroups({
-					GroupNames: [id],
-				});
-				if (PlacementGroups.every(({ GroupName }) => GroupName !== id))
-					return null;
+				const { PlacementGroups } = await ec2.describePlacementGroups({ GroupNames: [id] });
+				if (PlacementGroups.every(({ GroupName }) => GroupName !== id)) return null;
 			},
 			delete: (id) => ec2.deletePlacementGroup({ GroupName: id }),
 		},
@@ -204,12 +174,8 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 		},
 		"aws:ec2/instance:Instance": {
 			async create(inputs) {
-				await ec2.describeInstanceTypes({
-					InstanceTypes: [inputs.instanceType],
-				});
-				const { Images } = await ec2.describeImages({
-					ImageIds: [inputs.ami],
-				});
+				await ec2.describeInstanceTypes({ InstanceTypes: [inputs.instanceType] });
+				const { Images } = await ec2.describeImages({ ImageIds: [inputs.ami] });
 				const { Instances } = await ec2.runInstances({
 					MinCount: 1,
 					MaxCount: 1,
@@ -217,8 +183,7 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 					InstanceType: inputs.instanceType,
 					KeyName: inputs.keyName,
 					UserData: Buffer.from(inputs.userData).toString("base64"),
-					InstanceInitiatedShutdownBehavior:
-						inputs.instanceInitiatedShutdownBehavior,
+					InstanceInitiatedShutdownBehavior: inputs.instanceInitiatedShutdownBehavior,
 					Placement: {
 						AvailabilityZone: inputs.availabilityZone,
 						GroupName: inputs.placementGroup,
@@ -233,17 +198,13 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 					],
 					BlockDeviceMappings: [
 						disk(Images[0].RootDeviceName, inputs.rootBlockDevice),
-						...(inputs.ebsBlockDevices ?? []).map((one) =>
-							disk(one.deviceName, one),
-						),
+						...(inputs.ebsBlockDevices ?? []).map((one) => disk(one.deviceName, one)),
 					],
 					MetadataOptions: {
 						HttpEndpoint: inputs.metadataOptions.httpEndpoint,
 						HttpTokens: inputs.metadataOptions.httpTokens,
 					},
-					...(inputs.instanceMarketOptions && {
-						InstanceMarketOptions: { MarketType: "spot" },
-					}),
+					...(inputs.instanceMarketOptions && { InstanceMarketOptions: { MarketType: "spot" } }),
 					TagSpecifications: tagged("instance", inputs),
 				});
 				const [{ InstanceId }] = Instances;
@@ -252,10 +213,7 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 					Filters: [{ Name: "attachment.instance-id", Values: [InstanceId] }],
 				});
 				for (const { Ebs } of machine.BlockDeviceMappings)
-					await ec2.createTags({
-						Resources: [Ebs.VolumeId],
-						Tags: list(inputs.volumeTags),
-					});
+					await ec2.createTags({ Resources: [Ebs.VolumeId], Tags: list(inputs.volumeTags) });
 				return {
 					id: InstanceId,
 					publicIp: machine.PublicIpAddress,
@@ -265,29 +223,19 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 			async read(id) {
 				const machine = await described(id);
 				if (machine.State.Name === "terminated") return null;
-				await ec2.describeInstanceTypes({
-					InstanceTypes: [machine.InstanceType],
-				});
+				await ec2.describeInstanceTypes({ InstanceTypes: [machine.InstanceType] });
 				await ec2.describeVpcs({ VpcIds: [machine.VpcId] });
 				for (const Attribute of [
 					"instanceInitiatedShutdownBehavior",
 					"disableApiTermination",
 					"userData",
 				])
-					await ec2.describeInstanceAttribute({
-						InstanceId: id,
-						Attribute,
-					});
+					await ec2.describeInstanceAttribute({ InstanceId: id, Attribute });
 				const { Volumes } = await ec2.describeVolumes({
 					Filters: [{ Name: "attachment.instance-id", Values: [id] }],
 				});
 				await ec2.describeTags({
-					Filters: [
-						{
-							Name: "resource-id",
-							Values: Volumes.map(({ VolumeId }) => VolumeId),
-						},
-					],
+					Filters: [{ Name: "resource-id", Values: Volumes.map(({ VolumeId }) => VolumeId) }],
 				});
 				if (machine.InstanceLifecycle === "spot")
 					await ec2.describeSpotInstanceRequests({
@@ -311,9 +259,7 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 		},
 	};
 	async function described(id) {
-		const { Reservations } = await ec2.describeInstances({
-			InstanceIds: [id],
-		});
+		const { Reservations } = await ec2.describeInstances({ InstanceIds: [id] });
 		return Reservations[0].Instances[0];
 	}
 	return {
@@ -326,10 +272,8 @@ export function ec2Calls({ region, endpoint, defaultTags }) {
 			await kinds[type].read(made.id);
 			return made;
 		},
-		read: (type, id) =>
-			orGone(async () => (await kinds[type].read(id)) !== null, false),
-		delete: (type, id, inputs) =>
-			orGone(() => kinds[type].delete(id, inputs), null),
+		read: (type, id) => orGone(async () => (await kinds[type].read(id)) !== null, false),
+		delete: (type, id, inputs) => orGone(() => kinds[type].delete(id, inputs), null),
 	};
 }
 
@@ -352,10 +296,7 @@ function rights(rule, group) {
 	};
 }
 
-function disk(
-	DeviceName,
-	{ volumeType, volumeSize, encrypted, iops, throughput },
-) {
+function disk(DeviceName, { volumeType, volumeSize, encrypted, iops, throughput }) {
 	return {
 		DeviceName,
 		Ebs: {

@@ -5,13 +5,9 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const require = createRequire(
-	path.join(process.env.MQBENCH_TEST_AWS, "package.json"),
-);
+const require = createRequire(path.join(process.env.MQBENCH_TEST_AWS, "package.json"));
 const grpc = require("@grpc/grpc-js");
-const {
-	LanguageRuntimeService,
-} = require("@pulumi/pulumi/proto/language_grpc_pb.js");
+const { LanguageRuntimeService } = require("@pulumi/pulumi/proto/language_grpc_pb.js");
 const messages = require("@pulumi/pulumi/proto/language_pb.js");
 const plugin = require("@pulumi/pulumi/proto/plugin_pb.js");
 const { Empty } = require("google-protobuf/google/protobuf/empty_pb.js");
@@ -21,17 +17,14 @@ const engine = process.argv.slice(2).findLast((word) => !word.startsWith("-"));
 
 const server = new grpc.Server();
 server.addService(LanguageRuntimeService, {
-	handshake: (_, answer) =>
-		answer(null, new messages.LanguageHandshakeResponse()),
+	handshake: (_, answer) => answer(null, new messages.LanguageHandshakeResponse()),
 	getPluginInfo(_, answer) {
 		const info = new plugin.PluginInfo();
 		info.setVersion("3.248.0");
 		answer(null, info);
 	},
-	getRequiredPlugins: (_, answer) =>
-		answer(null, new messages.GetRequiredPluginsResponse()),
-	getRequiredPackages: (_, answer) =>
-		answer(null, new messages.GetRequiredPackagesResponse()),
+	getRequiredPlugins: (_, answer) => answer(null, new messages.GetRequiredPluginsResponse()),
+	getRequiredPackages: (_, answer) => answer(null, new messages.GetRequiredPackagesResponse()),
 	cancel: (_, answer) => answer(null, new Empty()),
 	run({ request }, answer) {
 		const info = request.getInfo();
@@ -43,11 +36,7 @@ server.addService(LanguageRuntimeService, {
 		);
 		// Node finds @pulumi/pulumi from the program, as npm has installed it.
 		const from = createRequire(
-			path.join(
-				info.getProgramDirectory(),
-				path.dirname(info.getEntryPoint()),
-				"x.js",
-			),
+			path.join(info.getProgramDirectory(), path.dirname(info.getEntryPoint()), "x.js"),
 		);
 		const launcher = path.join(
 			path.dirname(from.resolve("@pulumi/pulumi/package.json")),
@@ -67,12 +56,7 @@ server.addService(LanguageRuntimeService, {
 					"--stack",
 					request.getStack(),
 				],
-				...[
-					"--pwd",
-					request.getPwd(),
-					"--parallel",
-					String(request.getParallel()),
-				],
+				...["--pwd", request.getPwd(), "--parallel", String(request.getParallel())],
 				...(request.getDryrun() ? ["--dry-run"] : []),
 				info.getEntryPoint(),
 			],
@@ -81,9 +65,7 @@ server.addService(LanguageRuntimeService, {
 				env: {
 					...process.env,
 					PULUMI_CONFIG: JSON.stringify(config),
-					PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(
-						request.getConfigsecretkeysList(),
-					),
+					PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(request.getConfigsecretkeysList()),
 				},
 				stdio: ["ignore", "inherit", "inherit"],
 			},
@@ -96,11 +78,7 @@ server.addService(LanguageRuntimeService, {
 		});
 	},
 });
-server.bindAsync(
-	"127.0.0.1:0",
-	grpc.ServerCredentials.createInsecure(),
-	(error, port) => {
-		if (error) throw error;
-		process.stdout.write(`${port}\n`);
-	},
-);
+server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+	if (error) throw error;
+	process.stdout.write(`${port}\n`);
+});

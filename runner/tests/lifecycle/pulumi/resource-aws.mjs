@@ -5,24 +5,15 @@
 //
 //	{ "hosts": { "broker": [{ "public": "...", "private": "..." }], "client": [...] },
 //	  "fail": { "create": "aws:ec2/instance:Instance", "times": 1 }, "resources": {} }
-import {
-	appendFileSync,
-	readFileSync,
-	renameSync,
-	writeFileSync,
-} from "node:fs";
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ec2Calls } from "./ec2-calls.mjs";
 
-const require = createRequire(
-	path.join(process.env.MQBENCH_TEST_AWS, "package.json"),
-);
+const require = createRequire(path.join(process.env.MQBENCH_TEST_AWS, "package.json"));
 const grpc = require("@grpc/grpc-js");
-const {
-	ResourceProviderService,
-} = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
+const { ResourceProviderService } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
 const messages = require("@pulumi/pulumi/proto/provider_pb.js");
 const plugin = require("@pulumi/pulumi/proto/plugin_pb.js");
 const { Empty } = require("google-protobuf/google/protobuf/empty_pb.js");
@@ -45,9 +36,7 @@ const typeOf = (urn) => urn.split("::")[2].split("$").at(-1);
 /** Whether this call is one that is to go wrong; each wish is granted as often as it says. */
 function fails(action, type) {
 	return change((now) => {
-		const wish = (now.fail ?? []).find(
-			(one) => one[action] === type && one.times > 0,
-		);
+		const wish = (now.fail ?? []).find((one) => one[action] === type && one.times > 0);
 		if (wish) wish.times -= 1;
 		return Boolean(wish);
 	});
@@ -59,10 +48,7 @@ function outputs(now, type, name, inputs, id) {
 	if (type === "aws:ec2/instance:Instance") {
 		const kind = name.includes("broker") ? "broker" : "client";
 		const index = Number(/(\d+)$/.exec(name)?.[1] ?? 1) - 1;
-		const host = now.hosts?.[kind]?.[index] ?? {
-			public: "203.0.113.1",
-			private: "10.0.0.1",
-		};
+		const host = now.hosts?.[kind]?.[index] ?? { public: "203.0.113.1", private: "10.0.0.1" };
 		Object.assign(all, {
 			publicIp: host.public,
 			privateIp: host.private,
@@ -76,8 +62,7 @@ let cancelled = false;
 /** null: there is no emulator. */
 let emulator = null;
 /** Nested settings come as JSON. */
-const parsed = (value) =>
-	typeof value === "string" ? JSON.parse(value) : value;
+const parsed = (value) => (typeof value === "string" ? JSON.parse(value) : value);
 /** A gRPC method out of a function that gives its response, or throws what went wrong. */
 const method = (respond) => (call, answer) => {
 	respond(call.request).then(
@@ -87,8 +72,7 @@ const method = (respond) => (call, answer) => {
 };
 const server = new grpc.Server();
 server.addService(ResourceProviderService, {
-	handshake: (_, answer) =>
-		answer({ code: grpc.status.UNIMPLEMENTED, message: "none" }),
+	handshake: (_, answer) => answer({ code: grpc.status.UNIMPLEMENTED, message: "none" }),
 	getPluginInfo(_, answer) {
 		const info = new plugin.PluginInfo();
 		info.setVersion("7.48.0");
@@ -108,12 +92,7 @@ server.addService(ResourceProviderService, {
 	configure({ request }, answer) {
 		const { region, endpoints, defaultTags } = plain(request.getArgs());
 		const [{ ec2: endpoint } = {}] = parsed(endpoints) ?? [];
-		if (endpoint)
-			emulator = ec2Calls({
-				region,
-				endpoint,
-				defaultTags: parsed(defaultTags)?.tags,
-			});
+		if (endpoint) emulator = ec2Calls({ region, endpoint, defaultTags: parsed(defaultTags)?.tags });
 		const response = new messages.ConfigureResponse();
 		response.setAcceptsecrets(false);
 		response.setSupportspreview(true);
@@ -156,9 +135,7 @@ server.addService(ResourceProviderService, {
 	read: method(async (request) => {
 		const id = request.getId();
 		const response = new messages.ReadResponse();
-		const there =
-			(await emulator?.read(typeOf(request.getUrn()), id)) ??
-			cloud().resources?.[id];
+		const there = (await emulator?.read(typeOf(request.getUrn()), id)) ?? cloud().resources?.[id];
 		if (there) {
 			response.setId(id);
 			response.setProperties(request.getProperties());
@@ -175,8 +152,7 @@ server.addService(ResourceProviderService, {
 		const type = typeOf(request.getUrn());
 		const id = request.getId();
 		note(`delete ${type} ${request.getUrn().split("::").at(-1)}`);
-		if (fails("delete", type))
-			throw new Error(`deleting ${type}: DependencyViolation`);
+		if (fails("delete", type)) throw new Error(`deleting ${type}: DependencyViolation`);
 		await emulator?.delete(type, id, plain(request.getProperties()));
 		change((now) => {
 			delete now.resources[id];
@@ -190,11 +166,7 @@ server.addService(ResourceProviderService, {
 	},
 	configureErrorMissingKeys() {},
 });
-server.bindAsync(
-	"127.0.0.1:0",
-	grpc.ServerCredentials.createInsecure(),
-	(error, port) => {
-		if (error) throw error;
-		process.stdout.write(`${port}\n`);
-	},
-);
+server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+	if (error) throw error;
+	process.stdout.write(`${port}\n`);
+});
