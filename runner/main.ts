@@ -7,6 +7,7 @@ import type { Invocation } from "./commands/options.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
 import { maskUrls } from "./secrets.ts";
+import { removedOption } from "./text/removed.ts";
 import { tell } from "./text/tell.ts";
 import { guarded } from "./workflow-log.ts";
 import type { World } from "./world.ts";
@@ -24,6 +25,8 @@ export async function main(argv: readonly string[], outside: World): Promise<Exi
 			world.stdout.write(`${JSON.stringify(await versionJson(world))}\n`);
 			return EXIT.pass;
 		}
+		const gone = removedOption(argv);
+		if (gone !== undefined) throw failure("usage", { message: gone });
 		refuseUnknownWord(argv[0], world);
 		const program = await commandLine({ argv, world, exit });
 		// Wrong, as in a script whose variable is empty, and read by a person who wonders what there is.

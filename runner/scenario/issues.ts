@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { example } from "../brokers/index.ts";
 import { didYouMean, suggest } from "../suggest.ts";
+import { removed } from "../text/removed.ts";
 import { tell } from "../text/tell.ts";
 import { plainCount } from "../unit-slips.ts";
 import { otherToolsValue, own } from "./other-tools.ts";
@@ -295,6 +296,7 @@ function choice(path: Path, value: unknown, known: string[]): string {
 	if (typeof value !== "string")
 		return tell("other-kind", { what: field, expected: write, got: kind(value) });
 	return (
+		removed(`${field}: ${value}`) ??
 		otherToolsValue(field, value, known) ??
 		tell("unknown", { what: field, word: quoted(value), meant: didYouMean(value, known) })
 	);

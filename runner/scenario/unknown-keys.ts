@@ -2,6 +2,7 @@ import { processFields } from "../brokers/fields.ts";
 import { BrokerName, brokerOf, loginUrl, realBrokers } from "../brokers/index.ts";
 import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
+import { removed } from "../text/removed.ts";
 import { tell } from "../text/tell.ts";
 import { forbiddenBeside, overlay } from "./loads.ts";
 import { otherToolsWord, type Place } from "./other-tools.ts";
@@ -14,6 +15,8 @@ import { isMap, valueAt, type Written } from "./written.ts";
 
 /** What to do about a key that means nothing at its place. */
 export function unknownKey(path: Path, key: string, whole: unknown): string {
+	const gone = removed(`${key}:`);
+	if (gone !== undefined) return gone;
 	const place = placeOf(path);
 	const map = valueAt(whole, path) as Written;
 	const known = keysAt(path, whole);

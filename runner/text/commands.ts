@@ -7,6 +7,7 @@ export const commands = {
 	"yaml-without-pods": "{path}: nothing of it runs in pods; --yaml goes with --target kubernetes, or clients: { kubernetes: n }",
 	"pods-do-not-stay": "{path}: brokers of target {target} end with the command that has started them. Measure on them: mqbench {path:quoted} --target {target}",
 	bug: "This is a bug in mqbench {version}; please report it with the scenario:\n{stack}",
+	removed: "{word} no longer exists; {instead}.",
 	"see-help": "See mqbench --help for commands, options and examples.",
 	"runs-kept": "{kept} of {runs} runs are complete and kept.",
 	"open-baseline-warning": "Warning: what compares with the baseline is undecided, and lets the build through all the same (exit code 0); --on-inconclusive fail makes it 6.",

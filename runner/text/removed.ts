@@ -1,0 +1,28 @@
+import { tell } from "./tell.ts";
+
+/**
+ * What mqbench took once, as one writes it, and what to do instead: an option (`--allow-code`), an option's value
+ * (`--export otava`), a key of a scenario (`machine:`) or its value (`server: nats`). The only place for such words.
+ */
+const REMOVED: Readonly<Record<string, string>> = {
+	"--allow-code": "mqbench plan lists the programs, files and variables that a scenario uses",
+};
+
+/** The message for a word that is gone; undefined: mqbench never took it. */
+export function removed(word: string): string | undefined {
+	return Object.hasOwn(REMOVED, word)
+		? tell("removed", { word, instead: REMOVED[word] })
+		: undefined;
+}
+
+/** The message for the first word of a command line that is gone: `--option`, `--option=value` or `--option value`. */
+export function removedOption(argv: readonly string[]): string | undefined {
+	return argv
+		.flatMap((word, i) =>
+			word.startsWith("--")
+				? [word.replace(/=.*/s, ""), word.replace("=", " "), `${word} ${argv[i + 1]}`]
+				: [],
+		)
+		.map(removed)
+		.find((message) => message !== undefined);
+}
