@@ -34,18 +34,19 @@ const here = git("rev-parse", "--show-toplevel");
 const base = git("rev-parse", `${values.base}^{commit}`);
 const kept = path.join(tmpdir(), "mqbench-frozen");
 const before = path.join(kept, base);
-const after = path.join(kept, "after");
+// Comparisons may run side by side, in several clones too.
+const own = String(process.pid);
+const after = path.join(kept, `after-${own}`);
 mkdirSync(kept, { recursive: true });
+process.on("exit", () => rmSync(after, { recursive: true, force: true }));
 
 if (!existsSync(before)) {
-	const tree = path.join(kept, `tree-${base}`);
-	rmSync(tree, { recursive: true, force: true });
-	git("worktree", "prune");
+	const tree = path.join(kept, `tree-${own}`);
 	git("worktree", "add", "--detach", tree, base);
 	try {
 		install(tree);
-		await freeze(tree, tree, `${before}.part`);
-		renameSync(`${before}.part`, before);
+		await freeze(tree, tree, `${before}-${own}`);
+		keep(`${before}-${own}`, before);
 	} finally {
 		git("worktree", "remove", "--force", tree);
 	}
@@ -53,13 +54,21 @@ if (!existsSync(before)) {
 // The inputs are the old commit's for both: what is compared is the program.
 const inputs = path.join(kept, `inputs-${base}`);
 if (!existsSync(inputs)) {
-	mkdirSync(inputs);
-	execFileSync("sh", ["-c", 'git -C "$1" archive "$2" | tar -x -C "$3"', "sh", here, base, inputs]);
+	const part = `${inputs}-${own}`;
+	mkdirSync(part);
+	execFileSync("sh", ["-c", 'git -C "$1" archive "$2" | tar -x -C "$3"', "sh", here, base, part]);
+	keep(part, inputs);
 }
 await freeze(here, inputs, after);
 process.exitCode = differences();
 
 // --- internal ---
+
+/** Gives a finished folder its name, unless another comparison was faster. */
+function keep(part: string, name: string): void {
+	if (existsSync(name)) rmSync(part, { recursive: true, force: true });
+	else renameSync(part, name);
+}
 
 /** Everything that the program of `tree` writes for the inputs of `from`, as text files in `into`. */
 async function freeze(tree: string, from: string, into: string): Promise<void> {
