@@ -23,7 +23,7 @@ if [ "${1:-}" = acceptance ]; then
 fi
 
 # As mqbench builds k6: what Go has compiled for that is not compiled again.
-for module in . xk6-* ../runner/tests/bench/go; do
+for module in . xk6-* ../runner/tools/bench/go; do
 	echo "go vet $module"
 	(cd "$module" && CGO_ENABLED=0 go vet -trimpath -tags acceptance,large ./...)
 done

@@ -16,8 +16,8 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { debian12 } from "../../../infra/aws/debian-root.fake.ts";
 import { packageFolder, packageVersion } from "../../package.ts";
+import { makeBareDebian } from "../../tools/release/bare-debian.ts";
 import { TEST_IMAGE } from "../e2e/test-images.ts";
-import { makeBareDebian } from "../release/bare-debian.ts";
 
 /** The Dockerfile, built from bases of this machine: a Debian with Go, Node and npm to make it, and Node and busybox alone to run it. */
 const MAKER = "mqbench-test/maker:1";

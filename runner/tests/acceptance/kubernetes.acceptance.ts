@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Result, Run } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import { clusterMissing, startCluster, type TestCluster } from "../cluster/cluster.ts";
+import { clusterMissing, startCluster, type TestCluster } from "../../tools/cluster/cluster.ts";
 import {
 	type Ended,
 	type Mqbench,

@@ -5,11 +5,11 @@ import { parse } from "yaml";
 import type { Result, Run } from "../../model/result.ts";
 import { DetailsFile } from "../../model/result-file.ts";
 import { sum } from "../../stats/sum.ts";
+import { packFiles, packTable } from "../../tools/pack/pack.ts";
 import { haveImage } from "../e2e/images.ts";
 import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
 import { ownKafka } from "../e2e/own-kafka.ts";
 import { ownNats } from "../e2e/own-nats.ts";
-import { packFiles, packTable } from "../pack/pack.ts";
 
 /** Met, breached, undecided, or the machine too busy: but never a mistake, a bug or a broker that does not start. */
 const VERDICTS = [0, 99, 6, 4];

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { debian12 } from "../../../infra/aws/debian-root.fake.ts";
 import { Manifest } from "../../../infra/binaries/packed.ts";
 import { packageFolder } from "../../package.ts";
-import { type BareDebian, makeBareDebian } from "../release/bare-debian.ts";
-import { makeInClone } from "../release/make-in-clone.ts";
-import type { Made } from "../release/make-packages.ts";
-import { openRegistry, type Registry } from "../release/registry.ts";
-import { emptyProject, INSTALLERS, type Installer, tryOut } from "../release/try-out.ts";
+import { type BareDebian, makeBareDebian } from "../../tools/release/bare-debian.ts";
+import { makeInClone } from "../../tools/release/make-in-clone.ts";
+import type { Made } from "../../tools/release/make-packages.ts";
+import { openRegistry, type Registry } from "../../tools/release/registry.ts";
+import { emptyProject, INSTALLERS, type Installer, tryOut } from "../../tools/release/try-out.ts";
 
 /** A release of this platform, from a registry of this machine, in a Debian that has Node and nothing else. */
 const VERSION = "99.0.0";

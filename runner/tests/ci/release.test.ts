@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { packageFolder } from "../../package.ts";
-import { PLATFORMS } from "../release/platforms.ts";
+import { PLATFORMS } from "../../tools/release/platforms.ts";
 import { type Step, temporaryFolder, write } from "./action.fake.ts";
 import { filled, holds, type Status } from "./expressions.fake.ts";
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { packageFolder } from "../../package.ts";
 import { run, scenario, temporaryFolder } from "./mqbench.ts";
 
-const TOOL = path.join(packageFolder, "dist/runner/tests/publish/publish-report.js");
+const TOOL = path.join(packageFolder, "dist/runner/tools/publish/publish-report.js");
 const PUBLISHED = path.join(packageFolder, "reports/published");
 
 function publishReport(...args: string[]) {

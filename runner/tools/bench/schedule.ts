@@ -13,8 +13,8 @@ import { parseArgs } from "node:util";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { readResult } from "../../report/result-files.ts";
+import { startNats } from "../../tests/nats-server.ts";
 import { formatDuration, ratePerSecond } from "../../units.ts";
-import { startNats } from "../nats-server.ts";
 import { buildRival, findBinaries, worldOf } from "./programs.ts";
 
 interface Row {

@@ -2,7 +2,7 @@
  * `npm run bench`: what several clients cost on this machine. The same load at a fixed rate from 1, 2 and 4 k6 processes, on a system that
  * completes at once (noop) and on NATS. Prints a table, judges nothing: figures belong to the machine.
  *
- *   npm run build && node dist/runner/tests/bench/clients.js [--rate 3000] [--clients 1,2,4] [--repeats 1] [--seconds 2] [--k6-out json=samples.json]
+ *   npm run build && node dist/runner/tools/bench/clients.js [--rate 3000] [--clients 1,2,4] [--repeats 1] [--seconds 2] [--k6-out json=samples.json]
  *
  * With --k6-out each is measured without that output, and with it.
  */

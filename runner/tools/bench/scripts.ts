@@ -3,7 +3,7 @@
  * a public module: iterations that were dropped, how long a call took, CPU for each message. Prints Markdown tables, judges nothing: figures belong
  * to the machine.
  *
- *   npm run build && node dist/runner/tests/bench/scripts.js [nats kafka] [--other /path/of/k6] [--seconds 10] [--rounds 3]
+ *   npm run build && node dist/runner/tools/bench/scripts.js [nats kafka] [--other /path/of/k6] [--seconds 10] [--rounds 3]
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";

@@ -27,7 +27,7 @@ function perfTest(inFlight: number): Rival["command"] {
 	return async (bench, { url, run }, messages) => {
 		const jars = await findJars(bench, {
 			name: "perf-test",
-			pom: path.join(packageFolder, "runner/tests/bench/rivals/perf-test.pom.xml"),
+			pom: path.join(packageFolder, "runner/tools/bench/rivals/perf-test.pom.xml"),
 			sums: null,
 			system: "rabbitmq",
 		});

@@ -14,7 +14,7 @@ import { imageOf } from "../../brokers/image.ts";
 import { SystemOptions } from "../../brokers/index.ts";
 import { KubernetesFile } from "../../scenario/kubernetes-schema.ts";
 import { sha256 } from "../../sha256.ts";
-import { fillRoot, type Imitated } from "../e2e/images.ts";
+import { fillRoot, type Imitated } from "../../tests/e2e/images.ts";
 
 /** For tests: images as files, made of what is on this machine, without an engine. */
 

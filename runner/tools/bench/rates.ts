@@ -3,7 +3,7 @@
  * the highest rate below that is carried; and the highest rate at which the generator is still on time (lag p99 below 1 ms). Prints a Markdown
  * table, judges nothing: figures belong to the machine.
  *
- *   npm run build && node dist/runner/tests/bench/rates.js [nsq amqp-classic ...] [--seconds 5] [--connections 25]
+ *   npm run build && node dist/runner/tools/bench/rates.js [nsq amqp-classic ...] [--seconds 5] [--connections 25]
  */
 import { setMaxListeners } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

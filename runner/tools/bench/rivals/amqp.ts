@@ -173,7 +173,7 @@ function activemqCommand(
 async function java(bench: Bench, name: string): Promise<string[]> {
 	const jars = await findJars(bench, {
 		name,
-		pom: path.join(packageFolder, "runner/tests/bench/rivals", `${name}.pom.xml`),
+		pom: path.join(packageFolder, "runner/tools/bench/rivals", `${name}.pom.xml`),
 		sums: null,
 		system: "amqp",
 	});

@@ -3,7 +3,7 @@
  * (the fixtures in turn), each read anew. Prints a table, judges nothing: figures belong to the machine. Goal: merge plus
  * verdict of 1000 runs in under 2 s.
  *
- *   npm run build && node dist/runner/tests/bench/verdict.js [--runs 1000] [--of <folder of runs>]
+ *   npm run build && node dist/runner/tools/bench/verdict.js [--runs 1000] [--of <folder of runs>]
  */
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";

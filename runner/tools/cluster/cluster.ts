@@ -130,7 +130,7 @@ export async function startCluster(): Promise<TestCluster> {
 
 // --- internal ---
 
-const HERE = path.join(packageFolder, "runner/tests/cluster");
+const HERE = path.join(packageFolder, "runner/tools/cluster");
 
 /** Debian has some of them where not everybody looks. */
 const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin` };

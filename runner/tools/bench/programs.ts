@@ -42,7 +42,7 @@ export function buildRival(name: string, folder: string, source = `./${name}`): 
 	const program = path.join(folder, name);
 	if (existsSync(program)) return program;
 	execFileSync("go", ["build", "-o", program, source], {
-		cwd: path.join(packageFolder, "runner/tests/bench/go"),
+		cwd: path.join(packageFolder, "runner/tools/bench/go"),
 		env: { ...process.env, CGO_ENABLED: "0" },
 		stdio: ["ignore", "inherit", "inherit"],
 	});

@@ -1,7 +1,7 @@
 /**
  * Makes mqbench's package and those of the platforms, from the sources that it lies in, whose package.json has the version of the release:
  *
- *   node dist/runner/tests/release/make-packages.js <folder> [linux-x64 ...]
+ *   node dist/runner/tools/release/make-packages.js <folder> [linux-x64 ...]
  *
  * Release.ts calls it, in a clone. Prints a JSON line for each package: its name, file and seconds.
  */
@@ -25,7 +25,7 @@ const [out = "", ...only] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
 const parts = path.join(out, "parts");
 execFileSync("go", ["build", "-o", parts, "."], {
-	cwd: path.join(packageFolder, "runner/tests/release/parts"),
+	cwd: path.join(packageFolder, "runner/tools/release/parts"),
 	stdio: ["ignore", "ignore", "inherit"],
 	env: { ...process.env, GOFLAGS: "-mod=readonly" },
 });

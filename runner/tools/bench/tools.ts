@@ -2,7 +2,7 @@
  * `npm run bench`: mqbench beside each broker's own tool, on one and the same broker, in turns: what a message costs in each, and
  * what the drivers carry at exact times. Prints two tables, judges nothing: figures belong to the machine.
  *
- *   npm run build && node dist/runner/tests/bench/tools.js [nsq mqtt ...] [--part tools] [--messages 100000] [--rounds 3] [--seconds 3]
+ *   npm run build && node dist/runner/tools/bench/tools.js [nsq mqtt ...] [--part tools] [--messages 100000] [--rounds 3] [--seconds 3]
  */
 import { setMaxListeners } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -36,7 +36,7 @@ export function makeInClone(
 	run("npm", ["version", "--no-git-tag-version", "--allow-same-version", version], source);
 	run("npm", ["ci", "--silent"], source);
 	const inside = (file: string) => (within ? `/${path.relative(within.root, file)}` : file);
-	const script = "dist/runner/tests/release/make-packages.js";
+	const script = "dist/runner/tools/release/make-packages.js";
 	const make = [script, inside(out), ...only];
 	const [program = "", ...args] = within
 		? commandIn(within, inside(source), within.env, ["node", ...make])

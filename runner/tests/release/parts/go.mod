@@ -1,5 +1,0 @@
-module github.com/mqbench/mqbench/runner/tests/release/parts
-
-go 1.26.0
-
-require github.com/google/licensecheck v0.3.1
