@@ -16,7 +16,6 @@ export class BrokerFleet extends pulumi.ComponentResource {
 			role: "broker",
 			packages: config.packages,
 			user: config.user,
-			machine: config.machine,
 			volume: volume !== null,
 		});
 		this.machines = Array.from({ length: count }, (_, i) =>

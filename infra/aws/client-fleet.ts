@@ -17,7 +17,6 @@ export class ClientFleet extends pulumi.ComponentResource {
 			// Everything that makes load is copied over SSH.
 			packages: [],
 			user: config.user,
-			machine: config.machine,
 			volume: false,
 		});
 		this.machines = Array.from({ length: count }, (_, i) =>

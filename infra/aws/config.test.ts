@@ -29,7 +29,6 @@ test("what need not be said has a default", () => {
 			profile: null,
 			user: "admin",
 			packages: [],
-			machine: { maxCState: null, smt: null, interruptModeration: null },
 			endpoint: null,
 		},
 	});

@@ -1,9 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 
-/** Older parsers of YAML take a bare off for false. */
-const Off = z.preprocess((value) => (value === false ? "off" : value), z.literal("off"));
-
 /**
  * Input of the Pulumi program, one value of the stack's configuration (`mqbench:rig`). Everything has been decided before: the program asks
  * nobody and chooses nothing.
@@ -66,15 +63,6 @@ export const AwsConfig = z.strictObject({
 		count: z.int().min(1).max(100),
 		spot: z.boolean(),
 	}),
-	/** Set on all machines; null: as they come. */
-	machine: z
-		.strictObject({
-			/** Number of the deepest C-state that a core may enter. */
-			maxCState: z.int().min(0).max(9).nullable().default(null),
-			smt: Off.nullable().default(null),
-			interruptModeration: Off.nullable().default(null),
-		})
-		.prefault({}),
 	/** Systems that take turns on the brokers' machines; each uses the first `nodes` of them. */
 	systems: z.array(
 		z.strictObject({

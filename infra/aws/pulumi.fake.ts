@@ -109,7 +109,6 @@ export const SMALL: AwsConfig = {
 	clients: { instance: "c6in.xlarge", count: 1, spot: false },
 	systems: [{ system: "nats", broker: "nats", nodes: 1 }],
 	packages: [],
-	machine: { maxCState: null, smt: null, interruptModeration: null },
 	endpoint: null,
 };
 

@@ -12,7 +12,6 @@ const BROKER: UserData = {
 	packages: ["redis-server"],
 	user: "admin",
 	volume: false,
-	machine: { maxCState: null, smt: null, interruptModeration: null },
 };
 const CLIENT: UserData = { ...BROKER, role: "client", packages: [] };
 
@@ -88,7 +87,6 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 			"engine",
 			"store",
 			"tuning",
-			"machine",
 			"limits",
 			"clock",
 			"facts",
@@ -540,55 +538,6 @@ describe.skipIf(process.platform !== "linux")("the facts", () => {
 	test("say null of what is not there", async () => {
 		const { facts } = await setUp(BROKER, { files: {} });
 		expect(facts).toMatchObject({ governor: null, hugePages: null });
-	});
-});
-
-describe.skipIf(process.platform !== "linux")("the machine's settings", () => {
-	const CPU = "sys/devices/system/cpu";
-	const card = { "sys/class/net/ens5/device/vendor": "" };
-	const states = Object.fromEntries(
-		[0, 1].flatMap((core) =>
-			[0, 1, 2, 3].map((n) => [`${CPU}/cpu${core}/cpuidle/state${n}/disable`, "0\n"]),
-		),
-	);
-	const all = { maxCState: 1, smt: "off", interruptModeration: "off" } as const;
-
-	test("are set as the scenario asks, for as long as the machine runs", async () => {
-		const { state, file, calls } = await setUp(
-			{ ...CLIENT, machine: all },
-			{ files: { ...card, ...states, [`${CPU}/smt/control`]: "on\n" } },
-		);
-		expect(state).toBe("ready");
-		expect(file(`${CPU}/smt/control`)).toBe("off\n");
-		for (const core of [0, 1])
-			expect(
-				[0, 1, 2, 3].map((n) => file(`${CPU}/cpu${core}/cpuidle/state${n}/disable`)?.trim()),
-			).toEqual(["0", "0", "1", "1"]);
-		expect(calls.filter((call) => call.startsWith("ethtool "))).toEqual([
-			"ethtool [-C] [ens5] [adaptive-rx] [off]",
-			"ethtool [-C] [ens5] [adaptive-tx] [off]",
-			"ethtool [-C] [ens5] [rx-usecs] [0]",
-			"ethtool [-C] [ens5] [tx-usecs] [0]",
-		]);
-	});
-
-	test("stay as they come where nobody asks", async () => {
-		const files = { ...card, ...states, [`${CPU}/smt/control`]: "on\n" };
-		const { file, calls } = await setUp(CLIENT, { files });
-		for (const [name, text] of Object.entries(files)) expect(file(name), name).toBe(text);
-		expect(calls.filter((call) => call.startsWith("ethtool "))).toEqual([]);
-	});
-
-	test.each([
-		["has nothing to set", card],
-		["refuses", { ...card, [`${CPU}/smt/control/no-file`]: "" }],
-	])("are no reason to stop on a machine that %s", async (_, files) => {
-		const { state, file } = await setUp(
-			{ ...BROKER, machine: { ...all, maxCState: 0 } },
-			{ files, programs: { ethtool: "exit 81" } },
-		);
-		expect(state).toBe("ready");
-		expect(file(`${CPU}/cpu0/cpuidle`)).toBeNull();
 	});
 });
 

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { AwsConfig } from "./config.ts";
 
 /** What a machine is to become. */
 export interface UserData {
@@ -13,8 +12,6 @@ export interface UserData {
 	readonly user: string;
 	/** A broker stores its data on an attached volume; otherwise on the machine's own NVMe. */
 	readonly volume: boolean;
-	/** What the scenario asks of its settings. */
-	readonly machine: AwsConfig["machine"];
 }
 
 /** The most that EC2 accepts, in bytes, before base64. */
@@ -25,7 +22,7 @@ export const USER_DATA_LIMIT = 16_384;
  * schedules the machine's end, so that nothing after it can keep the machine alive. It depends only on its input and these files.
  */
 export function userData(input: UserData): string {
-	const { ttlMinutes, role, packages, user, volume, machine } = input;
+	const { ttlMinutes, role, packages, user, volume } = input;
 	// A script without this text would be a machine without an end.
 	if (!Number.isSafeInteger(ttlMinutes) || ttlMinutes < 1)
 		throw new RangeError(`ttlMinutes must be a whole number of minutes, got ${ttlMinutes}`);
@@ -38,9 +35,6 @@ export function userData(input: UserData): string {
 		`packages=(${packages.map(quoted).join(" ")})`,
 		`user=${quoted(user)}`,
 		`volume=${volume ? "yes" : "no"}`,
-		`max_c_state=${machine.maxCState ?? ""}`,
-		`smt=${machine.smt ?? ""}`,
-		`interrupt_moderation=${machine.interruptModeration ?? ""}`,
 		...FILES.map((name) => `\n${text(name)}`.trimEnd()),
 		"",
 	].join("\n");
@@ -90,7 +84,6 @@ const FILES = [
 	"engine",
 	"disk",
 	"tuning",
-	"machine",
 	"limits",
 	"clock",
 	"main",

@@ -31,14 +31,6 @@ export const HostSettings = z.strictObject({
 });
 export type HostSettings = z.infer<typeof HostSettings>;
 
-/** What a scenario asks of its machines; null: as they come. */
-export interface MachineAsked {
-	/** Number of the deepest C-state that a core may enter. */
-	readonly maxCState: number | null;
-	readonly smt: "off" | null;
-	readonly interruptModeration: "off" | null;
-}
-
 /** By the names that reports give them, in their order; null: it cannot be read. */
 export function settingTexts(of: MachineSettings): Readonly<Record<string, string | null>> {
 	const driver = [

@@ -17,7 +17,6 @@ import { readEnvironment, resumedEnvironment, withHosts } from "./environment.ts
 import { startFleet } from "./fleet.ts";
 import { environmentIn, floorPath, removeRunFolder, writeEnvironment } from "./folder.ts";
 import { readJson } from "./json.ts";
-import { unmetSettings } from "./machine-asked.ts";
 import type { ReadyClient } from "./member.ts";
 import { type Command, noteNotRun, oneRun, openBroker, timestamp } from "./one-run.ts";
 import type { Progress } from "./progress.ts";
@@ -102,16 +101,6 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				});
 			const clients = await reach(own, progress);
 			note(hostsOf(clients));
-			const said = new Set<string>();
-			const unmet = (of: readonly Found[]) => {
-				const sentences = of.flatMap(({ name, settings }) =>
-					unmetSettings(scenario.machine, name, settings),
-				);
-				for (const one of sentences.filter((one) => !said.has(one))) progress.say(`  ${one}`);
-				for (const one of sentences) said.add(one);
-				return sentences;
-			};
-			const ofClients = unmet(settingsOf(clients, environment));
 			const baseline = networkBaseline();
 			for (let next = queue.next(); !next.done; next = queue.next()) {
 				const plan = next.value;
@@ -134,7 +123,6 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 						broker,
 						clients,
 						baseline,
-						unmet: [...ofClients, ...unmet(broker.hosts ?? [])],
 					},
 					world,
 				);
@@ -182,14 +170,6 @@ async function reach(clients: readonly Client[], progress: Progress): Promise<Re
 			`The load comes from ${elsewhere.map(({ client, facts }) => `${client.name} (${facts.machine})`).join("; ")}.`,
 		);
 	return ready;
-}
-
-type Found = Pick<HostSettings, "name" | "settings">;
-
-/** Of a client that is no host those of this machine, which nobody sets. */
-function settingsOf(clients: readonly ReadyClient[], { settings: own }: EnvironmentFile): Found[] {
-	const here = clients.some(({ facts }) => facts.settings === undefined);
-	return [...hostsOf(clients), ...(here && own ? [{ name: "this machine", settings: own }] : [])];
 }
 
 function hostsOf(clients: readonly ReadyClient[]): HostSettings[] {

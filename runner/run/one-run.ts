@@ -42,8 +42,6 @@ interface OneRun extends Command {
 	readonly system: System;
 	readonly broker: Broker;
 	readonly clients: readonly ReadyClient[];
-	/** What the scenario asks of machines and they are not. */
-	readonly unmet: readonly string[];
 	/** Of the command. */
 	readonly baseline: ReturnType<typeof networkBaseline>;
 }
@@ -159,7 +157,6 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	// Whatever its SLA says of the part before: a broker that died has not passed.
 	const notes = [
 		...notFresh(one.scenario, system),
-		...one.unmet,
 		...faultNotes(disturbed, plan, {
 			whole: wrong === null && result.abortedBy === null && !world.stop.aborted,
 		}),

@@ -96,7 +96,6 @@ describe("a right scenario", () => {
 			baselineSla: [],
 			baseline: null,
 			repeat: 1,
-			machine: { maxCState: null, smt: null, interruptModeration: null },
 			pin: { generator: null, brokers: null },
 			pacing: "auto",
 			strict: false,

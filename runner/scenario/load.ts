@@ -12,7 +12,6 @@ import { beyondExistingTopics } from "./existing-topics.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
 import { resolveKubernetes } from "./kubernetes.ts";
-import { resolveMachine } from "./machine.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { parseParts } from "./parts.ts";
 import { unreadablePayloads } from "./payload-file.ts";
@@ -149,7 +148,6 @@ function check(
 		context.lineOf,
 	);
 	const pin = resolvePin(parts.pin, context, clients.kind);
-	const machine = resolveMachine(parts.machine, context);
 	const faults = resolveFaults(parts.faults, context, systems, cases);
 	const problems = [
 		...unset,
@@ -168,7 +166,6 @@ function check(
 		...untouchable(parts.faults, systems, context.rig),
 		...baseline.problems,
 		...sla.problems,
-		...machine.problems,
 		...pin.problems,
 		...faults.problems,
 	];
@@ -184,7 +181,6 @@ function check(
 			clients,
 			aws: aws.aws,
 			kubernetes: kubernetes.kubernetes,
-			machine: machine.machine,
 			systems: systems.map(({ path: _, ...system }) => system),
 			cases: complete,
 			sla: sla.lines,

@@ -253,8 +253,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a binary of somebody else's broker": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://h:4222", binary: ./nats-server }')}`,
 	"nodes of somebody else's broker": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://h:4222", nodes: 3 }')}`,
 	"CPUs of somebody else's broker": `target: existing\npin: { brokers: 2-3 }\n${workload({}, 'system: { broker: nats, url: "nats://h:4222" }')}`,
-	"settings of machines that are not rented": `machine: { maxCState: 1 }\n${right}`,
-	"settings of machines that are none": `machine: { smt: on }\n${right}`,
+	"settings of machines": `machine: { maxCState: 1 }\n${right}`,
 	"a url of a broker that is started": workload(
 		{},
 		'system: { broker: nats, url: "nats://h:4222" }',

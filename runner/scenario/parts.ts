@@ -13,7 +13,7 @@ export interface Parts
 	extends Undefined<
 		Pick<
 			ScenarioFile,
-			| ("name" | "target" | "clients" | "aws" | "kubernetes" | "machine" | "repeat" | "baseline")
+			| ("name" | "target" | "clients" | "aws" | "kubernetes" | "repeat" | "baseline")
 			| ("pin" | "generator" | "strict")
 		>
 	> {
@@ -65,7 +65,6 @@ export function parseParts(written: Written, systemKeys: readonly string[] = [])
 		clients: written.clients === undefined ? undefined : top("clients"),
 		aws: top("aws"),
 		kubernetes: top("kubernetes"),
-		machine: top("machine"),
 		systems: systemsOf(written, systemKeys, parser),
 		workload: parser.fields(written.workload, ["workload"], shape.workload, overrides),
 		cases: cases.map(({ value, path }) =>

@@ -1,5 +1,4 @@
 import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
-import type { MachineAsked } from "../model/machine-settings.ts";
 import type { BaselineSla, FaultAction, Plan, Sla, Target } from "../model/plan.ts";
 import type { Workload } from "../model/workload.ts";
 import type { RigFile } from "./rig-file.ts";
@@ -19,8 +18,6 @@ export interface Scenario {
 	readonly aws: Aws | null;
 	/** Where pods run, of brokers or load; null: there are none. */
 	readonly kubernetes: Kubernetes | null;
-	/** Settings of machines that are rented, or were. */
-	readonly machine: MachineAsked;
 	readonly systems: readonly System[];
 	readonly cases: readonly Case[];
 	readonly sla: readonly SlaLine[];

@@ -166,30 +166,6 @@ export const ScenarioFile = z.strictObject({
 			"Where and as what pods run, with `target: kubernetes` and `clients: { kubernetes: n }`. Others leave it aside.",
 		examples: [{ namespace: "bench", resources: { cpus: 2, memory: "2GiB" } }],
 	}),
-	machine: z
-		.strictObject({
-			maxCState: z
-				.int()
-				.min(0)
-				.max(9)
-				.optional()
-				.meta({
-					description:
-						"Number of the deepest C-state that a core may enter, as in the kernel's max_cstate; 0: cores wait without sleeping.",
-					examples: [1],
-				}),
-			smt: z.literal("off").optional().meta({ description: "Each core runs one thread." }),
-			interruptModeration: z
-				.literal("off")
-				.optional()
-				.meta({ description: "Network cards do not wait to announce several packets at once." }),
-		})
-		.optional()
-		.meta({
-			description:
-				"Settings of rented machines, of brokers and load alike (`target: aws`). They are read back when mqbench connects; a setting that a machine does not take is a note in the report. Default: as the machines come. Reports have the settings of all machines, on every target.",
-			examples: [{ maxCState: 1, smt: "off", interruptModeration: "off" }],
-		}),
 	system: System.optional().meta({
 		description: "The one system to measure; a scenario has either this or systems.",
 		examples: [example.broker],

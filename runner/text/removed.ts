@@ -5,6 +5,8 @@ import { tell } from "./tell.ts";
  * (`--export otava`), a key of a scenario (`machine:`) or its value (`server: nats`). The only place for such words.
  */
 const REMOVED: Readonly<Record<string, string>> = {
+	"machine:":
+		"put such settings into the machine's image; environment.json and reports have those of every machine",
 	"--allow-code": "mqbench plan lists the programs, files and variables that a scenario uses",
 };
 

@@ -24,7 +24,6 @@ export const systemMistakes = {
 	"yours-other-number": 'case "{case}" sends to {topics:topic}, and {system} names {named}; write topics: {named} in workload',
 	"yours-wildcard": "a wildcard could match topics of others, and {system} has create: false; remove wildcard",
 	"yours-bystanders": "bystanders subscribe to more topics, and {system} has create: false; remove bystanders",
-	"machine-not-set": "machine is set on machines that mqbench rents, and this target is {target}, where settings are only recorded; remove it, or write target: aws",
 	"pin-needs-linux": "pin works on Linux only; remove it on this machine",
 	"pin-of-yours": "pin.brokers needs target {targets}, where mqbench starts the brokers, and this target is {target}; remove it",
 	"too-large-for-rig": "message {messageBytes}: {system} in {rig} was set up for at most {mostBytes}; run mqbench up to make a rig for it",

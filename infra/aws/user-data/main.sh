@@ -3,4 +3,4 @@
 mkdir -p "$base/facts.d"
 chmod 755 "$base"
 : >"$base/remarks"
-run_steps ttl user quiet disk packages engine store tuning machine limits clock facts
+run_steps ttl user quiet disk packages engine store tuning limits clock facts

@@ -95,7 +95,6 @@ export async function offer(
 				volume,
 			},
 			clients: { instance: client.name, count: aws.clients.count, spot: aws.clients.spot },
-			machine: scenario.machine,
 			systems: asked.systems,
 			packages: [...asked.packages],
 			endpoint: world.env.MQBENCH_AWS_ENDPOINT || null,
@@ -109,14 +108,10 @@ export async function offer(
 		...placement(first),
 		others: others.map(placement) satisfies Placement[],
 		unpriced: priced.find(({ price }) => price.unpriced !== null)?.price.unpriced ?? null,
-		lines: lines(
-			{ ...aws, profile: profileOf(aws, world) },
-			checked,
-			priced,
-			address,
-			[pulumiText(pulumi), endText(aws, asked)],
-			settingsText(scenario),
-		),
+		lines: lines({ ...aws, profile: profileOf(aws, world) }, checked, priced, address, [
+			pulumiText(pulumi),
+			endText(aws, asked),
+		]),
 		warnings: [
 			...checked.warnings,
 			...session.warnings,
@@ -248,7 +243,6 @@ function lines(
 	priced: readonly [Priced, ...Priced[]],
 	address: { cidr: string; asked: boolean },
 	[pulumi, end]: readonly [string, string],
-	settings: string | null,
 ): string[] {
 	const { brokers, clients } = aws;
 	const [{ zone, price }] = priced;
@@ -277,7 +271,6 @@ function lines(
 		],
 		["ssh", `open to ${address.cidr} alone${address.asked ? tell("seen-by-aws") : ""}`],
 		["network", networkText(several.flatMap(({ broker, client }) => [broker, client]))],
-		...(settings === null ? [] : [["machine", settings] as [string, string]]),
 		["pulumi", pulumi],
 		["end", end],
 		// The caller shows the sum, with the period that it covers or why it is not known.
@@ -309,12 +302,6 @@ function pulumiText(found: FoundPulumi): string {
 	return archive.sha256 === null
 		? tell("pulumi-yours", { wanted, reason, archive: archive.name })
 		: tell("pulumi-offered", { wanted, reason });
-}
-
-/** "maxCState 1, smt off"; null: machines are as they come. */
-function settingsText({ machine }: Scenario): string | null {
-	const asked = Object.entries(machine).filter(([, value]) => value !== null);
-	return asked.length === 0 ? null : asked.map(([name, value]) => `${name} ${value}`).join(", ");
 }
 
 /** What ends the machines, in most cases and in all others. */

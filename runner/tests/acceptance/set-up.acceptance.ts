@@ -29,7 +29,6 @@ const BROKER: UserData = {
 	packages: PACKAGES,
 	user: "admin",
 	volume: false,
-	machine: { maxCState: null, smt: null, interruptModeration: null },
 };
 const CLIENT: UserData = { ...BROKER, role: "client", packages: [] };
 const GIB = 2 ** 30;
