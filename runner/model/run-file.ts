@@ -108,8 +108,8 @@ export const RunFile = z.strictObject({
 	/** The broker's settings that durability and `config` came to, with their real names; empty: not ours to know. */
 	brokerSettings: z.record(z.string(), z.string()).default({}),
 	sameHost: z.boolean(),
-	/** What a MiB of memory that is new to this machine takes longer than one that it had just now, ns; null: not known, or too few bytes for it to matter. */
-	freshMemoryNs: z.int().nonnegative().nullable().default(null),
+	/** The published reports have it, and nothing reads it. */
+	freshMemoryNs: z.unknown().optional(),
 	/** Nodes of the broker, and where they run when that is one machine ("3 nodes on 1 host"); null: not ours to know. */
 	topology: z.string().nullable().default(null),
 	nodesShareHost: z.boolean().default(false),

@@ -6,8 +6,6 @@ const START_NS = 15e9;
 /** A search usually makes 10 to 15 runs and draws a curve of 5; most of them short, some as long as it takes to tell. */
 const SEARCH_RUNS = 20;
 const SEARCH_RUN_NS = 60e9;
-/** A JVM that gets warm before a run whose warm-up lasts until latency is steady (priming.ts). */
-const PRIMING_NS = 40e9;
 /** Of a floor: its window and its start. */
 const FLOOR_NS = 10e9;
 
@@ -36,8 +34,7 @@ export function longest(
 const CONFIRMING = 2;
 
 function ofRun({ schedule, drainNs, search }: Plan): number {
-	const priming = schedule.steady === null ? 0 : PRIMING_NS;
-	const around = START_NS + priming + schedule.warmupNs + drainNs;
+	const around = START_NS + schedule.warmupNs + drainNs;
 	return search === null
 		? around + schedule.durationNs
 		: SEARCH_RUNS * (around + Math.max(SEARCH_RUN_NS, schedule.durationNs));

@@ -171,7 +171,7 @@ function busyText(outcome: Outcome, result: Result): string | null {
 const TAKES_CPU: ReadonlySet<string> = new Set(["others", "steal", "cpuQuota", "cores"]);
 
 /** Checks that warn of other work on the machine. */
-const BUSY: ReadonlySet<string> = new Set([...TAKES_CPU, "schedLatency", "lag"]);
+const BUSY: ReadonlySet<string> = new Set([...TAKES_CPU, "lag"]);
 
 function nextOfTally(gate: Gate, run: Run): Said {
 	const { tally } = gate;

@@ -52,8 +52,6 @@ describe("a case whose machine or load generator was at its end", () => {
 		["cores", "unknown", false],
 		["cpuQuota", "warn", true],
 		["ownCpu", "warn", true],
-		["freshMemory", "warn", true],
-		["freshMemory", "unknown", false],
 		["lag", "warn", false],
 		["lag", "invalid", true],
 		["offered", "invalid", true],

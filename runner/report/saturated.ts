@@ -17,7 +17,6 @@ const AT_ITS_END: Readonly<Record<string, readonly Check["status"][]>> = {
 	cores: ["warn", "invalid"],
 	cpuQuota: ["warn"],
 	ownCpu: ["warn"],
-	freshMemory: ["warn"],
 	lag: ["invalid"],
 	offered: ["invalid"],
 	held: ["invalid"],

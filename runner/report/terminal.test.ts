@@ -192,7 +192,7 @@ describe("remarks on many runs", () => {
 		for (const [i, run] of result.runs.entries())
 			run.validity = [
 				{
-					check: "schedLatency",
+					check: "steady",
 					status: "warn",
 					figure: null,
 					limit: null,
@@ -203,7 +203,7 @@ describe("remarks on many runs", () => {
 		const text = oneLine(render(result));
 		expect(text.match(/waited longer/g)).toHaveLength(1);
 		expect(text).toContain(
-			"nats, 256B 500/s, repeat 1 of 3 and 5 more: warn: schedLatency: waited longer than 1.5ms for a core (figures of the first; all in report.html)",
+			"nats, 256B 500/s, repeat 1 of 3 and 5 more: warn: steady: waited longer than 1.5ms for a core (figures of the first; all in report.html)",
 		);
 	});
 });

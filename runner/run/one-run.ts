@@ -16,11 +16,9 @@ import { faultNotes, faultsOf } from "./faults.ts";
 import { enoughFiles } from "./file-limit.ts";
 import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
-import { freshMemory } from "./fresh-memory.ts";
 import type { Tick } from "./live-figures.ts";
 import type { ReadyClient } from "./member.ts";
 import { outputNotes } from "./output-notes.ts";
-import { prime } from "./prime.ts";
 import type { Progress } from "./progress.ts";
 import { sharesHost } from "./sharing.ts";
 import { sinceT0 } from "./since.ts";
@@ -108,11 +106,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	let disturbed: FaultDone[] = [];
 	let network: NetworkPath[] = [];
 	let result: FleetResult;
-	let primed: Awaited<ReturnType<typeof prime>>;
-	let freshMemoryNs: number | null;
 	try {
-		freshMemoryNs = freshMemory(plan);
-		primed = await prime(one, world);
 		network = await one.baseline({
 			clients: clients.map(({ client }) => client),
 			url: broker.url,
@@ -161,7 +155,6 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			whole: wrong === null && result.abortedBy === null && !world.stop.aborted,
 		}),
 		...(broker.notes ?? []),
-		...primed.notes,
 		...result.notes,
 		...complaints,
 		...(result.error !== null && death !== null ? [death] : []),
@@ -183,9 +176,8 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 			broker.binary && path.isAbsolute(broker.binary)
 				? path.basename(broker.binary)
 				: broker.binary,
-		brokerSettings: { ...broker.settings, ...primed.settings },
+		brokerSettings: broker.settings,
 		sameHost: sharesHost(broker, clients),
-		freshMemoryNs,
 		topology: broker.topology,
 		nodesShareHost: broker.nodesShareHost,
 		clients: [...result.clients],

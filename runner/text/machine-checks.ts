@@ -1,4 +1,4 @@
-import { formatCount as count, formatDuration as duration, formatBytes } from "../units.ts";
+import { formatCount as count, formatDuration as duration } from "../units.ts";
 import { percent } from "./percent.ts";
 
 /** What the checks say of CPU, other work and the generator's own runtime. */
@@ -42,22 +42,6 @@ export const machineChecks = {
 			d.aboveShare === null ? "" : `, more than ${percent(d.aboveShare)}`,
 		].join(""),
 
-	"fresh-memory-unknown": () => "how much memory the broker took for each message is not known",
-	"fresh-memory": (d: {
-		/** Of a MiB that is new, beyond one that is not. */
-		mibNs: number;
-		/** That the broker took for each message. */
-		bytes: number;
-		costNs: number;
-		p50Ns: number;
-	}) =>
-		`memory that is new to this machine takes ${duration(d.mibNs)} a MiB longer than other memory, and the broker took ${formatBytes(d.bytes)} for each message: at most ${duration(d.costNs)} of p50 ${duration(d.p50Ns)}`,
-
-	"runtime-unknown": () => "no client has measured it",
-	"scheduler-waits": (d: { p999Ns: number; client: string | null }) =>
-		`one in 1000 of the generator's goroutines waited longer than ${duration(d.p999Ns)} for a core${on(d.client)}`,
-	scheduler: (d: { p999Ns: number }) =>
-		`999 in 1000 of the generator's goroutines got a core within ${duration(d.p999Ns)}`,
 	"gc-unknown": () => "no second of the window was counted",
 	gc: (d: { pausedNs: number; client: string | null }) =>
 		`garbage collection stopped the generator for ${duration(d.pausedNs)} of the window${on(d.client)}`,

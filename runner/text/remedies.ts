@@ -48,16 +48,12 @@ export const remedies = {
 	"larger-differences": () => "compare systems by larger differences only, or use a faster machine",
 	"more-cpu": () => "give the container or job more CPU, or no limit",
 	"dedicated-cores": () => "use a machine with dedicated cores, or measure again at a quieter time",
-	"known-memory": () =>
-		"use a machine that has all of its memory from the start (a virtual one without ballooning or free page reporting), or smaller messages",
 	"read-proc": () => "measure on Linux, where /proc and the control group can be read",
 	"read-cpu": () => "measure on Linux or macOS, for a second at least",
 	"room-for-both": () =>
 		"stop what else runs there, give it more cores, run generator and broker on machines of their own, or lower the rate",
 	"more-cores": () => "give it more cores, or lower the rate",
 	"see-end": () => "see why the run did not end",
-	"apart-from-broker": () =>
-		"give it more cores, or run the broker on another machine: they compete for CPU",
 	"a-second-at-least": () => "measure for a second at least",
 	"smaller-messages": () => "send smaller messages, or fewer of them",
 };

@@ -133,12 +133,8 @@ export const terms: Readonly<Record<string, readonly [means: string, more: strin
 		"saturation",
 	],
 	"warm-up": [
-		"Messages before the window: sent, counted apart, in no percentile. Check: with warmup: steady the window opens when p50 is level; it warns if that did not happen in time. Where a system runs on a JVM that is the default, for all systems of the scenario; a warmup that is written wins. A JVM of mqbench's own gets 20 000 messages in a closed loop before.",
+		"Messages before the window: sent, counted apart, in no percentile. Check: with warmup: steady the window opens when p50 is level; it warns if that did not happen in time. Where a system runs on a JVM that is the default, for all systems of the scenario; a warmup that is written wins.",
 		null,
-	],
-	schedLatency: [
-		"Check: how long a goroutine of the generator waited for a core (Go's /sched/latencies, p99.9). If that is much of the limit, the machine is too busy. What to do: stop other programs, or use more cores.",
-		"lag",
 	],
 	gcPause: [
 		"Check: how long garbage collection stopped the generator. What to do: a lower rate, or more memory and cores.",
@@ -159,10 +155,6 @@ export const terms: Readonly<Record<string, readonly [means: string, more: strin
 	ownCpu: [
 		"Check: did the generator itself use nearly all of its cores? What to do: a lower rate, more cores, or several clients.",
 		"lag",
-	],
-	freshMemory: [
-		"Check: did the broker need memory that was new to this virtual machine, and slow for that? Then its figures are the host's, too. What to do: a machine that has all of its memory from the start, or smaller messages.",
-		"saturation",
 	],
 	clock: [
 		"Check: how far the clocks of several hosts may be apart. No verdict is narrower than that.",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BaselineSla } from "../model/plan.ts";
 import { UNKNOWN } from "./facts.ts";
-import { type Any, type Changes, judged, totals } from "./judged.fake.ts";
+import { type Any, type Changes, judged } from "./judged.fake.ts";
 
 const check = (name: string, changes: Changes, of = "healthy") => {
 	const found = judged(of, changes).checks.find((c) => c.check === name);
@@ -170,29 +170,6 @@ describe("the generator's own CPU", () => {
 });
 
 describe("the Go runtime", () => {
-	test.each([
-		[1.9e6, "ok"],
-		[2.1e6, "warn"],
-	])("goroutines that wait %d ns for a core, p99 < 20ms: %s", (ns, status) => {
-		expect(
-			check(
-				"schedLatency",
-				lines((all) => Object.assign(totals(all), { schedLatencyP999Ns: ns })),
-			),
-		).toMatchObject({ status, limit: "2ms" });
-	});
-
-	test("without a latency SLA compares with a tenth of response p99", () => {
-		expect(
-			check("schedLatency", {
-				plan: (plan) => {
-					plan.sla = [];
-				},
-				...lines((all) => Object.assign(totals(all), { schedLatencyP999Ns: 60_000 })),
-			}).status,
-		).toBe("warn");
-	});
-
 	test.each([
 		[9e6, "ok"],
 		[11e6, "warn"],

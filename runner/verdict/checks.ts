@@ -9,13 +9,12 @@ import { clientDropped, drain, offered, reconnects, throttled } from "./checks/c
 import { cpuQuota, others, ownCpu, steal } from "./checks/cpu.ts";
 import { faults } from "./checks/faults.ts";
 import { floor } from "./checks/floor.ts";
-import { freshMemory } from "./checks/fresh-memory.ts";
 import { held } from "./checks/held.ts";
 import { identities } from "./checks/identities.ts";
 import { lag } from "./checks/lag.ts";
 import { missingMessages } from "./checks/missing-messages.ts";
 import { range } from "./checks/range.ts";
-import { gcPause, schedLatency } from "./checks/runtime.ts";
+import { gcPause } from "./checks/runtime.ts";
 import { steady } from "./checks/steady.ts";
 import { warmUp } from "./checks/warm-up.ts";
 import type { Facts } from "./facts.ts";
@@ -85,8 +84,6 @@ const CHECKS: readonly Check[] = [
 	steal,
 	others,
 	ownCpu,
-	freshMemory,
-	schedLatency,
 	gcPause,
 	clockSource,
 ];

@@ -8,7 +8,7 @@ import { boundOfMetric } from "./checks/clock.ts";
 import { machinesOf, nameOf } from "./checks/cpu.ts";
 import { floorOver } from "./checks/floor.ts";
 import { STEADY_MARGIN } from "./checks/limits.ts";
-import { drift } from "./checks/steady.ts";
+import { drift, leavesOpen } from "./checks/steady.ts";
 import { distributionOf, type Facts, sampleOf } from "./facts.ts";
 import { limitIntervals, without } from "./intervals.ts";
 import { because, type Judgement, leftOpen } from "./judgement.ts";
@@ -41,8 +41,7 @@ export function unlessItRises(j: Judgement, grew: Finding | undefined, facts: Fa
 	if (j.verdict !== "pass" || j.n === null) return j;
 	if (grew) return leftOpen(j, say("queue-growing"));
 	const rise = drift(facts);
-	const near = j.margin !== null && j.margin < STEADY_MARGIN;
-	return rise?.significant && rise.change > 0 && near
+	return rise !== null && leavesOpen(j, rise)
 		? leftOpen(j, say("p50-rose", { factor: STEADY_MARGIN }))
 		: j;
 }

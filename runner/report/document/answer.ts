@@ -283,7 +283,7 @@ function idleTexts(shares: readonly number[]): string[] {
 function steadyTexts({ validity }: Run): string[] {
 	if (validity.some(({ status }) => status === "fail")) return [tell("queue-grew")];
 	const found = validity.filter(({ check }) => STEADY.has(check));
-	if (found.some(speaks)) return ["not steady"];
+	if (found.some((c) => speaks(c) || c.code === "drifted")) return ["not steady"];
 	return found.some(({ status }) => status === "ok") ? ["steady"] : [];
 }
 

@@ -20,7 +20,7 @@ workload: { pattern: round-trip, message: 256B, ${load} }
 const OPEN = "rate: 1000/s, warmup: steady, duration: 20s";
 
 const NAMES = ["complete", "lag", "offered", "held", "backlog", "clock"];
-const MACHINE = ["floor", "cores", "cpuQuota", "steal", "others", "ownCpu", "freshMemory"];
+const MACHINE = ["floor", "cores", "cpuQuota", "steal", "others", "ownCpu"];
 
 /** A result to which nothing can be said, but for what a test changes. */
 function good(load = OPEN): { result: Result; made: Made[] } {
@@ -336,7 +336,6 @@ describe("published is", () => {
 	test.each([
 		["sent", "lag", "invalid"],
 		["taken: its queue grew", "backlog", "fail"],
-		["told from the machine's memory", "freshMemory", "warn"],
 	] as const)("a load that could not be %s, whatever its p50 does", (_, check, status) => {
 		const { result, made } = good();
 		drifting(result, [1, 2, 3]);

@@ -95,8 +95,6 @@ function wayOf(of: Steadiness): number {
 function steadiness(run: Run): Steadiness {
 	// What was not carried waits in a queue, which has no level.
 	if (NOT_CARRIED.some((check) => isBroken(run, check))) return null;
-	// Memory that is new to the machine is used up sooner or later: p50 moves with what is left, and the run has a mark for it.
-	if (checkOf(run, "freshMemory")?.status === "warn") return null;
 	const warmUp = checkOf(run, "warm-up");
 	const steady = checkOf(run, "steady");
 	const drifts = steady !== undefined && steady.status !== "ok";

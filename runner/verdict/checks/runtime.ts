@@ -1,40 +1,14 @@
-import { percentile } from "../../histogram/percentiles.ts";
 import { secondsOf } from "../../model/line-seconds.ts";
 import type { ClientPart } from "../../run/collect.ts";
 import { sum } from "../../stats/sum.ts";
 import { say } from "../../text/say.ts";
 import { formatDuration } from "../../units.ts";
-import { type Facts, mainSampleOf, ticksOfWindow, tightestLimitNs } from "../facts.ts";
+import { type Facts, ticksOfWindow } from "../facts.ts";
 import { type Check, unknown } from "./check.ts";
 import { clientName } from "./clients.ts";
-import { GC_SHARE, SCHEDULER_SHARE } from "./limits.ts";
+import { GC_SHARE } from "./limits.ts";
 
-/** Did the generator's own runtime keep it waiting: for a core, or for its garbage collection? */
-
-export const schedLatency: Check = {
-	name: "schedLatency",
-	judge(facts) {
-		const latency = facts.collected.totals?.schedLatencyP999Ns;
-		const response = mainSampleOf(facts);
-		const reference = tightestLimitNs(facts) ?? percentile(response, 99, 1).value ?? response.max;
-		if (latency === undefined || reference === null)
-			return unknown(say("runtime-unknown"), say("see-end"));
-		const figure = formatDuration(latency);
-		const worst = worstPart(facts, (part) => part.totals?.schedLatencyP999Ns ?? null);
-		return {
-			...(latency > reference * SCHEDULER_SHARE
-				? {
-						status: "warn",
-						said: say("scheduler-waits", { p999Ns: latency, client: nameOf(facts, worst) }),
-					}
-				: { status: "ok", said: say("scheduler", { p999Ns: latency }) }),
-			figure,
-			limit: formatDuration(reference * SCHEDULER_SHARE),
-			remedy: say("apart-from-broker"),
-		};
-	},
-};
-
+/** Did garbage collection keep the generator waiting? */
 export const gcPause: Check = {
 	name: "gcPause",
 	judge(facts) {

@@ -2,8 +2,15 @@ import { median, type TrendPoint, trend } from "../../stats/trend.ts";
 import { percent } from "../../text/percent.ts";
 import { say } from "../../text/say.ts";
 import { type Facts, tightestLimitNs } from "../facts.ts";
+import type { Judgement } from "../judgement.ts";
 import { type Check, unknown } from "./check.ts";
-import { STEADY_CHANGE, STEADY_LIMIT_SHARE, STEADY_SECONDS } from "./limits.ts";
+import {
+	STEADY_CHANGE,
+	STEADY_LIMIT_SHARE,
+	STEADY_MARGIN,
+	STEADY_SECONDS,
+	STEADY_WARNING,
+} from "./limits.ts";
 
 /** Did the median of response drift over the window? Then a percentile of the whole depends on when one looks. */
 export const steady: Check = {
@@ -11,7 +18,7 @@ export const steady: Check = {
 	/** A load that changes moves p50 by itself; consumers that pause have none. */
 	applies: ({ plan: { schedule, pattern } }) =>
 		schedule.kind !== "closed" && schedule.kind !== "stages" && pattern !== "backlog",
-	judge(facts) {
+	judge(facts, judgements) {
 		const rise = drift(facts);
 		if (rise === null)
 			return {
@@ -20,12 +27,13 @@ export const steady: Check = {
 			};
 		const { change, significant, median: middle } = rise;
 		const amount = percent(Math.abs(change));
+		const matters =
+			Math.abs(change) > STEADY_WARNING || judgements.some((j) => leavesOpen(j, rise));
 		return {
-			...(significant
-				? { status: "warn", said: say("drifted", { share: change, medianNs: middle }) }
-				: { status: "ok", said: say("no-drift") }),
+			status: significant && matters ? "warn" : "ok",
+			said: significant ? say("drifted", { share: change, medianNs: middle }) : say("no-drift"),
 			figure: `${change < 0 ? "-" : "+"}${amount} of p50`,
-			limit: percent(STEADY_CHANGE),
+			limit: percent(STEADY_WARNING),
 			remedy: say("warm-up-longer"),
 		};
 	},
@@ -36,9 +44,7 @@ export const steady: Check = {
  * that changes by itself.
  * significant: more than a fifth of it and a hundredth of the tightest limit, and the slope's 95 % interval excludes 0.
  */
-export function drift(
-	facts: Facts,
-): { change: number; significant: boolean; median: number } | null {
+export function drift(facts: Facts): Drift | null {
 	const { plan, state } = facts.collected;
 	if (plan.schedule.kind === "stages") return null;
 	const points = mediansBySecond(facts);
@@ -58,7 +64,22 @@ export function drift(
 	};
 }
 
+/** A latency that passes, and would not for long if p50 went on to rise. */
+export function leavesOpen(
+	{ verdict, n, margin }: Judgement,
+	{ significant, change }: Drift,
+): boolean {
+	const near = margin !== null && margin < STEADY_MARGIN;
+	return verdict === "pass" && n !== null && near && significant && change > 0;
+}
+
 // --- internal ---
+
+interface Drift {
+	readonly change: number;
+	readonly significant: boolean;
+	readonly median: number;
+}
 
 function mediansBySecond({ collected, merged }: Facts): TrendPoint[] {
 	const { schedule, intervalSeconds = 1 } = collected.plan;
