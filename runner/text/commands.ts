@@ -1,9 +1,6 @@
 /** What commands ask and answer, in the order of their help. */
 // biome-ignore format: a sentence is a line.
 export const commands = {
-	"operator-loses": "For k6's operator, with an image of mqbench's k6 (infra/docker/Dockerfile). What is lost against mqbench --target kubernetes: runners share\nno T0 and nobody merges their histograms, so there is one; no broker is started or disturbed; the result is the text in the runner's log, and\nnothing judges several runs. The URL comes from a Secret:\n  kubectl create secret generic {name}-url --from-literal=url=...",
-	"operator-one-client": "k6's operator starts its runners at different moments, so that {clients} clients would not share a schedule; write clients: 1, or run mqbench {path:quoted} --target kubernetes",
-	"operator-starts-nothing": "k6's operator starts no broker; write target: existing",
 	"yaml-without-pods": "{path}: nothing of it runs in pods; --yaml goes with --target kubernetes, or clients: { kubernetes: n }",
 	"pods-do-not-stay": "{path}: brokers of target {target} end with the command that has started them. Measure on them: mqbench {path:quoted} --target {target}",
 	bug: "This is a bug in mqbench {version}; please report it with the scenario:\n{stack}",
