@@ -52,11 +52,11 @@ func startMochi(t testing.TB) server {
 }
 
 // startNATS starts nats-server with its listener for MQTT.
-func startNATS(t testing.TB, jetstream string) server {
+func startNATS(t testing.TB) server {
 	t.Helper()
 	folder, address := t.TempDir(), "127.0.0.1:"+strconv.Itoa(brokertest.FreePort(t))
 	file := filepath.Join(folder, "nats.conf")
-	text := fmt.Sprintf("listen: \"127.0.0.1:-1\"\nserver_name: mqbench\nmax_payload: 2MB\njetstream { store_dir: %q, %s }\nmqtt { listen: %q }\n", folder, jetstream, address)
+	text := fmt.Sprintf("listen: \"127.0.0.1:-1\"\nserver_name: mqbench\nmax_payload: 2MB\njetstream { store_dir: %q }\nmqtt { listen: %q }\n", folder, address)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

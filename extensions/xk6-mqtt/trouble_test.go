@@ -98,7 +98,7 @@ func TestAMessageThatIsTakenAndNotDeliveredIsNamedBeforeTheRun(t *testing.T) {
 // nats-server takes a shared subscription, as if it were one, and gives it nothing.
 func TestASharedSubscriptionThatGetsNothingIsNamedBeforeTheRun(t *testing.T) {
 	shorter(t)
-	server := startNATS(t, "")
+	server := startNATS(t)
 	for qos := range 3 {
 		session := opened(t, server.url(), fmt.Sprintf(`{"protocol": "3.1.1", "qos": %d}`, qos))
 		err := session.Consume(t.Context(), broker.Subscription{Topic: "a.topic", Group: "workers", Members: 1}, func(broker.Delivery) {})

@@ -38,7 +38,6 @@ test.each([
 	["redis", {}, REDIS],
 	["mqtt", { server: "mosquitto" }, MQTT],
 	["mqtt", { server: "mochi" }, MQTT],
-	["mqtt", { server: "nats" }, MQTT],
 	["amqp", {}, AMQP],
 	["amqp", { server: "classic" }, AMQP],
 ] as const)(

@@ -25,11 +25,6 @@ describe("the largest message of a system", () => {
 		expect(traits({ broker, config }).maxMessageBytes).toBe(bytes);
 	});
 
-	test("nats-server as a server of MQTT has a limit of its own", () => {
-		const config = { max_payload: "64KB" };
-		expect(traits({ broker: "mqtt", server: "nats", config }).maxMessageBytes).toBe(65_536 - 1024);
-	});
-
 	test("headers of deduplication count towards that of JetStream", () => {
 		const config = { max_payload: "64KB" };
 		expect(traits({ broker: "nats", mode: "jetstream", dedup: true, config }).maxMessageBytes).toBe(

@@ -9,6 +9,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 		"put such settings into the machine's image; environment.json and reports have those of every machine",
 	"--allow-code": "mqbench plan lists the programs, files and variables that a scenario uses",
 	"--k6-operator": "write target: kubernetes",
+	"server: nats": "start nats-server yourself, and write target: existing",
 };
 
 /** The message for a word that is gone; undefined: mqbench never took it. */

@@ -34,10 +34,6 @@ describe("MQTT", () => {
 			cannot: { publish: "QoS 0 acknowledges nothing" },
 			instead: { publish: "write qos: 1", backlog: "write qos: 1" },
 		});
-		expect(of({ server: "nats" })).toMatchObject({
-			cannot: { "work-queue": "nats-server delivers nothing to shared subscriptions" },
-			instead: { "work-queue": "write server: mosquitto" },
-		});
 		expect(of({ maxQueued: 1000 }).keepsOnly).toEqual({
 			messages: 1000,
 			bytes: 0,
@@ -48,11 +44,6 @@ describe("MQTT", () => {
 	test.each<[Some, string | null, string]>([
 		[{}, "memory", "memory (nothing is written before an acknowledgement)"],
 		[{ qos: 0 }, null, "none, QoS 0 is neither stored nor acknowledged"],
-		[{ server: "nats" }, "interval", "interval 2m (default)"],
-		[
-			{ server: "nats", config: { "jetstream.sync_interval": "always" } },
-			...(["fsync", "sync_interval: always (fsync)"] as const),
-		],
 	])("%j is durable: %s, %s", (some, level, text) => {
 		expect(mqtt.durability(options(some), true)).toMatchObject({ level, text });
 	});
@@ -75,11 +66,9 @@ describe("MQTT", () => {
 			noDelay: true,
 			tls: {},
 		});
-		expect(mqtt.driverOptions(options({ server: "nats" }))).toMatchObject({ protocol: "3.1.1" });
 	});
 
 	test.each<[Some, string]>([
-		[{ server: "nats", protocol: "5" }, "speaks MQTT 3.1.1 only"],
 		[{ qos: 0, session: "persistent" }, "write qos: 1"],
 		[{ keepAlive: "1500ms" }, "whole seconds"],
 		[{ server: "mochi", maxQueued: 5 }, "is of mosquitto"],
@@ -88,7 +77,6 @@ describe("MQTT", () => {
 		[{ version: "2.0.11" }, "binary: /path/to/mosquitto"],
 		[{ config: { max_queued_messages: 5 } }, "write maxQueued"],
 		[{ config: { listener: 5 } }, "write port"],
-		[{ server: "nats", config: { "mqtt.port": 5 } }, "mqtt.port"],
 	])("refuses %j with what to write", (some, sentence) => {
 		expect(refusals(some)).toEqual([expect.stringContaining(sentence)]);
 	});

@@ -4,24 +4,22 @@ import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import { defined, driverTls, processFields, tlsField, versionProblems } from "../fields.ts";
-import { sizeInConfig } from "../size-limits.ts";
-import { MEMORY, mqttDurability, NATS_OWN, NOTHING, OWN } from "./durability.ts";
+import { MEMORY, mqttDurability, NOTHING, OWN } from "./durability.ts";
 
 const MqttOptions = z.strictObject({
 	broker: z.literal("mqtt").meta({
 		description:
-			"MQTT 5 or 3.1.1: mosquitto, Mochi MQTT, nats-server, or any other server (`target: existing`).",
+			"MQTT 5 or 3.1.1: mosquitto, Mochi MQTT, or any other server (`target: existing`).",
 	}),
-	server: z.enum(["mosquitto", "mochi", "nats"]).optional().meta({
+	server: z.enum(["mosquitto", "mochi"]).optional().meta({
 		description:
-			"Which one mqbench starts. `mochi`: Mochi MQTT, in Go, built by mqbench. `nats`: nats-server with JetStream, which speaks 3.1.1 and has no shared subscriptions. Default: mosquitto, and Mochi MQTT where that is not installed.",
+			"Which one mqbench starts. `mochi`: Mochi MQTT, in Go, built by mqbench. Default: mosquitto, and Mochi MQTT where that is not installed.",
 	}),
 	protocol: z
 		.enum(["5", "3.1.1"])
 		.optional()
 		.meta({
-			description:
-				"Version of MQTT; each has a library of its own. Default: 5, and 3.1.1 with `server: nats`.",
+			description: "Version of MQTT; each has a library of its own. Default: 5.",
 			examples: ["3.1.1"],
 		}),
 	qos: z
@@ -71,11 +69,6 @@ const MOST_SECONDS = 65_535;
 /** Of a packet of MQTT, and the most that it has beside the payload. */
 const MAX_PACKET_BYTES = 268_435_455;
 const BESIDE = 256;
-/** Room for the protocol beside a payload that nats-server keeps. */
-export const NATS_ENVELOPE = 1024;
-/** As mqbench sets nats-server up. */
-const NATS_MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
-const NATS_ACK_WAIT_NS = 30e9;
 
 export const mqtt = {
 	options: MqttOptions,
@@ -91,7 +84,7 @@ export const mqtt = {
 	otherPorts: { mqtts: 8883 },
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: ({ qos, server, ...options }): Traits => ({
+	traits: ({ qos, ...options }): Traits => ({
 		title: `MQTT QoS ${qos}`,
 		acks: qos > 0,
 		delivery: (["at-most-once", "at-least-once", "exactly-once"] as const)[qos],
@@ -108,22 +101,19 @@ export const mqtt = {
 			? { messages: options.maxQueued, bytes: 0, option: "maxQueued" }
 			: null,
 		wildcards: true,
-		maxMessageBytes: maxMessageBytes(server, options.config),
-		cannot: { ...(qos === 0 ? UNSTORED : {}), ...(server === "nats" ? UNSHARED : {}) },
-		instead: {
-			...(qos === 0 ? both(Object.keys(UNSTORED), "write qos: 1") : {}),
-			...(server === "nats" ? both(Object.keys(UNSHARED), "write server: mosquitto") : {}),
-		},
-		levels: qos === 0 || server === "nats" ? {} : { memory: MEMORY },
-		ownDurability: ownDurability(qos, server),
+		maxMessageBytes: maxMessageBytes(options.config),
+		cannot: qos === 0 ? UNSTORED : {},
+		instead: qos === 0 ? { publish: "write qos: 1", backlog: "write qos: 1" } : {},
+		levels: qos === 0 ? {} : { memory: MEMORY },
+		ownDurability: qos === 0 ? NOTHING : `the server's own; one that mqbench starts: ${OWN}`,
 		prefetch: qos === 0 ? null : (options.receiveMaximum ?? RECEIVE_MAXIMUM),
-		redeliverAfterNs: server === "nats" ? NATS_ACK_WAIT_NS : null,
+		redeliverAfterNs: null,
 		maxReplicas: 1,
 		nodes: [1],
 	}),
 	driverOptions: (options) =>
 		defined({
-			protocol: options.protocol ?? (options.server === "nats" ? "3.1.1" : "5"),
+			protocol: options.protocol ?? "5",
 			qos: options.qos,
 			session: options.session,
 			receiveMaximum: options.receiveMaximum ?? RECEIVE_MAXIMUM,
@@ -138,15 +128,7 @@ export const mqtt = {
 
 // --- internal ---
 
-function maxMessageBytes(
-	server: MqttOptions["server"],
-	config: MqttOptions["config"] = {},
-): number {
-	if (server === "nats") {
-		const [, most] = Object.entries(config).find(([key]) => /^max_payload$/i.test(key)) ?? [];
-		const payload = sizeInConfig(most);
-		return payload === null ? NATS_MAX_MESSAGE_BYTES : payload - NATS_ENVELOPE;
-	}
+function maxMessageBytes(config: MqttOptions["config"] = {}): number {
 	// 0 is no limit, as nothing.
 	const { message_size_limit, max_packet_size } = config;
 	return Math.min(
@@ -159,18 +141,6 @@ const UNSTORED = {
 	publish: "QoS 0 acknowledges nothing",
 	backlog: "QoS 0 stores nothing",
 } as const;
-
-const SHARE = "nats-server delivers nothing to shared subscriptions";
-const UNSHARED = { "work-queue": SHARE, backlog: SHARE, "request-reply": SHARE } as const;
-
-function both(patterns: readonly string[], what: string) {
-	return Object.fromEntries(patterns.map((pattern) => [pattern, what]));
-}
-
-function ownDurability(qos: number, server: MqttOptions["server"]): string {
-	if (qos === 0) return NOTHING;
-	return `the server's own; one that mqbench starts: ${server === "nats" ? NATS_OWN : OWN}`;
-}
 
 /** Where a server listens, who may come, and where it writes what mqbench reads. */
 const MOSQUITTO = {
@@ -210,53 +180,14 @@ const MOSQUITTO = {
 		),
 	},
 };
-const NATS = {
-	file: "nats.conf",
-	reserved: {
-		port: "write port beside config",
-		...reserved(
-			"listen",
-			"host",
-			"net",
-			"server_name",
-			"mqtt.listen",
-			"mqtt.host",
-			"mqtt.port",
-			"mqtt.tls",
-			"jetstream.store_dir",
-			"jetstream.storedir",
-			"http",
-			"https",
-			"http_port",
-			"https_port",
-			"monitor_port",
-			"cluster.*",
-			"gateway.*",
-			"leafnodes.*",
-			"websocket.*",
-			"include",
-			"authorization.*",
-			"accounts.*",
-			"operator",
-			"no_auth_user",
-			"logfile",
-			"log_file",
-			"syslog",
-			"remote_syslog",
-			"pidfile",
-		),
-	},
-};
 
 function contradictions(
 	options: MqttOptions,
 	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
 	const { server, config, keepAlive } = options;
-	const problems = configProblems(config, server === "nats" ? NATS : MOSQUITTO);
+	const problems = configProblems(config, MOSQUITTO);
 	const wrong = (key: string, message: string) => problems.push({ key, message });
-	if (server === "nats" && options.protocol === "5")
-		wrong("protocol", "nats-server speaks MQTT 3.1.1 only; remove protocol");
 	if (options.session === "persistent" && options.qos === 0)
 		wrong("session", "a server keeps no messages of QoS 0; write qos: 1 with session: persistent");
 	if (keepAlive !== undefined && (keepAlive % 1e9 !== 0 || keepAlive > MOST_SECONDS * 1e9))

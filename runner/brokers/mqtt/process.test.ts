@@ -56,7 +56,6 @@ describe("a real server comes up and says what it is:", () => {
 			},
 		],
 		["mochi", {}, /^mochi 2\.7\.9$/, { "receive-maximum": "20" }],
-		["nats", {}, /^nats-server \d/, {}],
 	])("%s", async (server, options, version, settings) => {
 		const broker = await open({ server, ...options });
 		expect(broker.settings).toMatchObject(settings);

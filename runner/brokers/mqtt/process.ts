@@ -1,14 +1,12 @@
 import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { hostPort } from "../addresses.ts";
-import { inBlocks } from "../blocks.ts";
 import { checkVersionThere, installed } from "../installed.ts";
 import { type Login, newLogin } from "../login.ts";
-import type { BrokerProcess, NodeDescription, Setup, Site } from "../process.ts";
-import { type MqttOptions, NATS_ENVELOPE, RECEIVE_MAXIMUM } from "./options.ts";
+import type { BrokerProcess, NodeDescription, Setup } from "../process.ts";
+import { type MqttOptions, RECEIVE_MAXIMUM } from "./options.ts";
 
 /**
- * mosquitto: the one of PATH, another build of it (`binary`), a host's own package or the official image; Mochi MQTT or nats-server as mqbench builds
- * them.
+ * mosquitto: the one of PATH, another build of it (`binary`), a host's own package or the official image; Mochi MQTT as mqbench builds it.
  */
 export const mqtt: BrokerProcess = {
 	packages: ["mosquitto"],
@@ -17,8 +15,7 @@ export const mqtt: BrokerProcess = {
 	ports: () => [{ number: 1883, from: "clients" }],
 	async prepare(setup) {
 		const kind = kindOf(setup, null);
-		if (kind !== "mosquitto" && setup.system.binary === null)
-			await setup.tools.built(PROGRAMS[kind]);
+		if (kind === "mochi") await setup.tools.built("mochi");
 	},
 	async describe(setup) {
 		const { nodes, ask } = setup;
@@ -44,8 +41,6 @@ interface Made {
 	readonly flushes: boolean;
 	readonly nodes: readonly NodeDescription[];
 }
-
-const PROGRAMS = { mochi: "mochi", nats: "nats-server" } as const;
 
 const INSTALL = {
 	linux: "apt-get install mosquitto, or https://mosquitto.org/download",
@@ -106,7 +101,7 @@ const servers: Readonly<Record<Kind, (setup: Setup, login: Login) => Promise<Mad
 		};
 	},
 	async mochi({ nodes, tools, system }, login) {
-		const program = await tools.built(PROGRAMS.mochi);
+		const program = await tools.built("mochi");
 		const most = optionsOf(system).receiveMaximum ?? RECEIVE_MAXIMUM;
 		return {
 			settings: {
@@ -118,7 +113,7 @@ const servers: Readonly<Record<Kind, (setup: Setup, login: Login) => Promise<Mad
 			flushes: false,
 			nodes: nodes.map(({ bring, listen, ports }) => ({
 				argv: [
-					bring(PROGRAMS.mochi, program),
+					bring("mochi", program),
 					"-listen",
 					hostPort(listen, ports[0] ?? 0),
 					"-receive-maximum",
@@ -131,46 +126,10 @@ const servers: Readonly<Record<Kind, (setup: Setup, login: Login) => Promise<Mad
 			})),
 		};
 	},
-	async nats({ nodes, tools, system, messageBytes }, login) {
-		const program = (site: Site, built: string) =>
-			system.binary === null
-				? site.bring(PROGRAMS.nats, built)
-				: tools.findProgram(system, [], INSTALL);
-		const built = system.binary === null ? await tools.built(PROGRAMS.nats) : "";
-		const settings = {
-			...(messageBytes + NATS_ENVELOPE > NATS_MAX_PAYLOAD
-				? { max_payload: messageBytes + NATS_ENVELOPE }
-				: {}),
-			...optionsOf(system).config,
-		};
-		return {
-			settings,
-			data: "disk",
-			flushes: true,
-			nodes: nodes.map((site) => ({
-				argv: [program(site, built), "-c", `${site.folder}/nats.conf`],
-				files: {
-					"nats.conf": inBlocks({
-						// Nobody speaks NATS with it.
-						listen: "127.0.0.1:-1",
-						server_name: "mqbench",
-						"jetstream.store_dir": site.data,
-						"mqtt.listen": hostPort(site.listen, site.ports[0] ?? 0),
-						"authorization.user": login.user,
-						"authorization.password": login.password,
-						...settings,
-					}),
-				},
-			})),
-		};
-	},
 };
 
 /** As many as it can keep for a client (a number of 16 bits); it drops more of them. */
 const MOCHI_QUEUED = 65_535;
-
-/** nats-server's own, for larger messages than these only. */
-const NATS_MAX_PAYLOAD = 1024 ** 2;
 
 /** How each tells that it is up, and which it is. */
 const SAYS: Readonly<Record<Kind, { readonly version: RegExp; readonly ready: RegExp }>> = {
@@ -179,7 +138,6 @@ const SAYS: Readonly<Record<Kind, { readonly version: RegExp; readonly ready: Re
 		ready: /\bmosquitto version \S+ running$/,
 	},
 	mochi: { version: /^mochi (\S+) is ready$/, ready: /^mochi \S+ is ready$/ },
-	nats: { version: /\bVersion:\s+v?(\d\S*)$/, ready: /\] Server is ready$/ },
 };
 
 function signs(kind: Kind, client: string) {
@@ -190,7 +148,7 @@ function signs(kind: Kind, client: string) {
 			return SAYS[kind].ready.test(line);
 		},
 		url: () => `mqtt://${client}`,
-		version: () => version && `${kind === "nats" ? PROGRAMS.nats : kind} ${version}`,
+		version: () => version && `${kind} ${version}`,
 		startMs: 30_000,
 		stopMs: 5_000,
 	};
