@@ -85,7 +85,7 @@ Keep brokers running between runs:
 Read results:
   mqbench explain support
   mqbench report reports/<run-id>
-  mqbench report reports --export otava
+  mqbench report reports --export openmetrics
   mqbench compare baseline.json reports/<run-id>
   mqbench doctor
 

@@ -19,7 +19,7 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 	command
 		.argument(
 			"<runs...>",
-			"folders of runs (reports/<run-id>), baseline.json files, or results of OpenMessaging Benchmark (a file, or a folder of them); the first is the baseline",
+			"folders of runs (reports/<run-id>) or baseline.json files; the first is the baseline",
 		)
 		.option("--systems <old,new>", "compare two systems, the baseline first")
 		.option(

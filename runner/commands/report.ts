@@ -63,8 +63,7 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 			"after",
 			`
 For other tools:
-  mqbench report reports --export otava
-  mqbench report reports/<run-id> --export bencher --out bmf
+  mqbench report reports --export openmetrics
 `,
 		)
 		.action(async (folders: string[], { export: format, out, ...options }) =>

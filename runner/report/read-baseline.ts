@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { baselineOf } from "../compare/baseline-of-result.ts";
-import { ombBaseline } from "../compare/omb-result.ts";
 import { failure } from "../errors.ts";
 import { readGiven } from "../given-folder.ts";
 import { Baseline } from "../model/comparison.ts";
@@ -11,8 +10,7 @@ import { buildResult } from "./result.ts";
 import { resultIn } from "./result-files.ts";
 
 /**
- * Reads a baseline.json (or a result.json), or that of a run folder; or the results of OpenMessaging Benchmark, a file or a folder of repeats. Of a folder that has neither, or one of another version, the
- * result is computed anew from its raw files.
+ * Reads a baseline.json (or a result.json), or that of a run folder. Of a folder that has neither, or one of another version, the result is computed anew from its raw files.
  */
 export function readBaseline(path: string): Baseline {
 	const stat = statSync(path, { throwIfNoEntry: false });
@@ -29,13 +27,6 @@ export function readBaseline(path: string): Baseline {
 		const baseline = parse(file);
 		if (typeof baseline !== "string") return baseline;
 	}
-	const others = ombBaseline(
-		readdirSync(path)
-			.filter((name) => name.endsWith(".json"))
-			.map((name) => read(join(path, name))),
-		basename(path),
-	);
-	if (others !== null) return others;
 	if (!existsSync(join(path, "runs")))
 		throw no(
 			existsSync(join(path, "baseline.json"))
@@ -53,8 +44,7 @@ function parse(file: string, how: Read = readGiven): Baseline | string {
 	if (value instanceof Error)
 		return value instanceof SyntaxError ? tell("not-json") : reasonOf(value);
 	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
-	if (typeof schema !== "number")
-		return ombBaseline([value], basename(file)) ?? tell("neither-baseline-nor-result");
+	if (typeof schema !== "number") return tell("neither-baseline-nor-result");
 	const known = gates === undefined ? [1] : [1, 2];
 	if (schema > known.length) return tell("baseline-schema", { schema, known: known.join(" and ") });
 	if (gates !== undefined) {

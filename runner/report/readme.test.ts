@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { readLog } from "../histogram/hlog.ts";
@@ -72,3 +74,38 @@ test("P(Bin(20 000, 0.01) >= 485) agrees with a sum of its terms", () => {
 	}
 	expect(atLeast(485, 20_000, 0.01) / sum).toBeCloseTo(1, 8);
 });
+
+test.skipIf(spawnSync("jq", ["--version"]).status !== 0)(
+	"the jq lines for other tools run as they stand, and give the figures of the published runs",
+	() => {
+		const exports = readme.slice(readme.indexOf("## Exports"), readme.indexOf("## Comparing"));
+		const blocks = [...exports.matchAll(/```sh\n([^`]+)```/g)].map(([, block = ""]) => block);
+		const cwd = mkdtempSync(path.join(tmpdir(), "mqbench-readme-"));
+		try {
+			symlinkSync(path.join(reports, "published"), path.join(cwd, "reports"));
+			const sh = blocks.join("").replaceAll("<run-id>", "nats-stall");
+			execFileSync("sh", ["-euc", sh], { cwd });
+			const made = (name: string) => readFileSync(path.join(cwd, name), "utf8");
+			const result = JSON.parse(
+				readFileSync(path.join(cwd, "reports/nats-stall/result.json"), "utf8"),
+			);
+			const of = (run: number, p: number) =>
+				result.runs[run].metrics.response.percentiles.find((one: { p: number }) => one.p === p);
+			const rows = made("nats.csv").trim().split("\n");
+			const times = rows.slice(1).map((row) => row.split(",")[0] ?? "");
+			expect(rows[0]).toBe('"time","run_id","p50_ms","p99_ms"');
+			expect(times).toEqual([...times].sort());
+			for (const [i, { startedAt }] of result.runs.entries())
+				expect(rows).toContain(
+					`"${startedAt}","${result.runId}",${of(i, 50).value / 1e6},${of(i, 99).value / 1e6}`,
+				);
+			const { value, low } = of(0, 99);
+			expect(JSON.parse(made("bmf.json"))["nats-stall: nats, 256B 1000/s"]["p99 (ns)"]).toEqual({
+				value,
+				lower_value: low,
+			});
+		} finally {
+			rmSync(cwd, { recursive: true, force: true });
+		}
+	},
+);

@@ -1,5 +1,7 @@
 import { tell } from "./tell.ts";
 
+const JQ = 'read result.json with jq; reports/README.md, "Exports", has the lines';
+
 /**
  * What mqbench took once, as one writes it, and what to do instead: an option (`--allow-code`), an option's value
  * (`--export otava`), a key of a scenario (`machine:`) or its value (`server: nats`). The only place for such words.
@@ -7,6 +9,9 @@ import { tell } from "./tell.ts";
 const REMOVED: Readonly<Record<string, string>> = {
 	"machine:":
 		"put such settings into the machine's image; environment.json and reports have those of every machine",
+	"--export otava": JQ,
+	"--export bencher": JQ,
+	"--export omb": JQ,
 	"--allow-code": "mqbench plan lists the programs, files and variables that a scenario uses",
 	"--k6-operator": "write target: kubernetes",
 	"server: nats": "start nats-server yourself, and write target: existing",

@@ -2,18 +2,20 @@ import { isRate } from "../../compare/figures.ts";
 import { tell } from "../../text/tell.ts";
 import { commitText } from "../commit.ts";
 import { systemText } from "../words.ts";
-import type { Exported } from "./exported.ts";
-import { bySource } from "./groups.ts";
-import { type Figure, msOf, nameOf, type Point, watchedFigures } from "./points.ts";
+import { type ExportedFile, type Figure, type Point, watchedFigures } from "./points.ts";
 
 /**
  * What benchmark-action/github-action-benchmark reads: `customSmallerIsBetter` has the latencies and times, in ms, `customBiggerIsBetter` the
  * rates. A file without entries would be an error there, so it is not written. The first repeat has the plain name, so that a series goes on
  * when a scenario is repeated more often.
  */
-export function exportGithubActionBenchmark(points: readonly Point[]): Exported {
-	const files = bySource(points).flatMap(({ folder, points }) => {
-		const entries = points.flatMap((point) =>
+export function exportGithubActionBenchmark(points: readonly Point[]): ExportedFile[] {
+	const sources = [...new Set(points.map(({ source }) => source))];
+	return sources.flatMap((source) => {
+		// Of several reports each has a folder of its own.
+		const folder = sources.length === 1 ? "" : `${fileName(source.result.runId)}/`;
+		const own = points.filter((point) => point.source === source);
+		const entries = own.flatMap((point) =>
 			watchedFigures(point).map((figure) => ({
 				bigger: isRate(figure.name),
 				entry: entryOf(point, figure),
@@ -23,27 +25,28 @@ export function exportGithubActionBenchmark(points: readonly Point[]): Exported 
 			{ name: "customSmallerIsBetter.json", bigger: false },
 			{ name: "customBiggerIsBetter.json", bigger: true },
 		].flatMap(({ name, bigger }) => {
-			const own = entries.filter((one) => one.bigger === bigger);
-			const text = JSON.stringify(
-				own.map(({ entry }) => entry),
-				null,
-				"\t",
-			);
-			return own.length === 0 ? [] : [{ name: `${folder}${name}`, text: `${text}\n` }];
+			const found = entries.filter((one) => one.bigger === bigger).map(({ entry }) => entry);
+			const text = `${JSON.stringify(found, null, "\t")}\n`;
+			return found.length === 0 ? [] : [{ name: `${folder}${name}`, text }];
 		});
 	});
-	return { files, notes: [], hints: [] };
 }
 
 // --- internal ---
 
+/** What every file system takes, and a shell without quotes. */
+function fileName(text: string): string {
+	return text.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
+}
+
 function entryOf(point: Point, figure: Figure) {
 	const { name, unit } = figure;
-	const value = (of: number) => (unit === "ns" ? msOf(of) : of);
+	// To the nanosecond.
+	const value = (of: number) => (unit === "ns" ? of / 1e6 : of);
 	const range = rangeOf(figure, value);
 	const repeat = point.repeat > 1 ? `, repeat ${point.repeat}` : "";
 	return {
-		name: `${nameOf(point)}: ${name}${repeat}`,
+		name: `${point.source.result.scenario}: ${point.system}, ${point.case}: ${name}${repeat}`,
 		unit: unit === "ns" ? "ms" : unit,
 		value: value(figure.value),
 		...(range === null ? {} : { range }),

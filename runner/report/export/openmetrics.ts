@@ -1,7 +1,6 @@
 import { HIGHEST_RATE } from "../../compare/figures.ts";
 import { tell } from "../../text/tell.ts";
-import type { Exported } from "./exported.ts";
-import type { Figure, Point } from "./points.ts";
+import type { ExportedFile, Figure, Point } from "./points.ts";
 
 /**
  * OpenMetrics 1.0 text: for `artifacts:reports:metrics` of GitLab, for a collector of text files, for `promtool tsdb create-blocks-from
@@ -9,7 +8,7 @@ import type { Figure, Point } from "./points.ts";
  * they tell one series from another. Samples of several reports have the time of their run; those of one have none, which is what GitLab and
  * collectors want.
  */
-export function exportOpenMetrics(points: readonly Point[]): Exported {
+export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 	const dated = new Set(points.map(({ source }) => source)).size > 1;
 	const inTime = [...points].sort((a, b) => a.atMs - b.atMs);
 	const text = Object.entries(FAMILIES).flatMap(([name, family]) => {
@@ -31,11 +30,7 @@ export function exportOpenMetrics(points: readonly Point[]): Exported {
 			...[...metrics.values()].flat(),
 		];
 	});
-	return {
-		files: [{ name: "metrics.txt", text: `${text.join("\n")}\n# EOF\n` }],
-		notes: [],
-		hints: [],
-	};
+	return [{ name: "metrics.txt", text: `${text.join("\n")}\n# EOF\n` }];
 }
 
 // --- internal ---

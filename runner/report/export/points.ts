@@ -48,6 +48,15 @@ export interface Point {
 	readonly figures: readonly Figure[];
 }
 
+/** A file of an export; its name is relative to the export's folder, and one may lie in a folder of its own. */
+export interface ExportedFile {
+	readonly name: string;
+	readonly text: string;
+}
+
+/** What `--export` writes for a tool. */
+export type Format = (points: readonly Point[]) => ExportedFile[];
+
 interface Points {
 	readonly points: Point[];
 	/** Sentences: which runs have no figures, and why. */
@@ -113,22 +122,6 @@ export function watchedFigures({ run, figures }: Point): Figure[] {
 		},
 	]);
 	return shown.flatMap((name) => figures.filter((f) => f.name === name));
-}
-
-/** Those of the watched figures that have too few samples behind them; each name once. */
-export function weakOf(points: readonly Point[]): string[] {
-	const weak = points.flatMap(watchedFigures).filter(({ support }) => support === "weak");
-	return [...new Set(weak.map(({ name }) => name))];
-}
-
-/** "quickstart: nats, 256B 3000/s" */
-export function nameOf({ source, system, case: name }: Point): string {
-	return `${source.result.scenario}: ${system}, ${name}`;
-}
-
-/** ns as decimal milliseconds, to the nanosecond. */
-export function msOf(ns: number): number {
-	return ns / 1e6;
 }
 
 // --- internal ---

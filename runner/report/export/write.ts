@@ -18,9 +18,8 @@ export interface ExportArgs {
 }
 
 /**
- * `mqbench report --export`: writes the figures of reports for another tool, prints the names of the files and the command lines that read
- * them, and says on stderr what was left out and why. It judges nothing: a breached SLA is a figure like any other. Nothing to write: exit
- * code 2 without a result, 6 where all runs are undecided, otherwise 4.
+ * `mqbench report --export`: writes the figures of reports for another tool, prints the names of the files, and says on
+ * stderr what was left out and why. It judges nothing: a breached SLA is a figure like any other. Nothing to write: exit code 2 without a result, 6 where all runs are undecided, otherwise 4.
  */
 export function writeExport({ folders, format, out }: ExportArgs, world: World): ExitCode {
 	const make = formatNamed(format);
@@ -30,30 +29,20 @@ export function writeExport({ folders, format, out }: ExportArgs, world: World):
 	const say = (sentence: string) => world.stderr.write(`${plainText(sentence)}\n`);
 	for (const sentence of [...problems, ...found.flatMap((f) => f.leftOut)]) say(sentence);
 	const verdicts = found.flatMap((one) => one.verdicts);
-	if (points.length === 0) {
+	const files = points.length === 0 ? [] : make(points);
+	if (files.length === 0) {
 		say(tell("export-nothing", { folders }));
-		return codeOf(verdicts);
+		return codeOf([...verdicts, ...points.map(({ run }) => run.verdict)]);
 	}
 	const [first = "."] = folders;
 	const from = path.resolve(world.cwd, first);
-	const given = out ?? path.join(first, "export", format);
-	const where = path.resolve(world.cwd, given);
-	const shown = (name: string) =>
-		path.relative(world.cwd, path.join(where, name)).split(path.sep).join("/");
-	const { files, notes, hints } = make(points, { shown });
-	if (files.length === 0) {
-		for (const note of notes) say(note);
-		say(tell("export-nothing", { folders }));
-		return EXIT.invalid;
-	}
-	for (const note of notes) say(note);
+	const where = path.resolve(world.cwd, out ?? path.join(first, "export", format));
 	for (const { name, text } of files) {
 		const file = path.join(where, name);
 		makeRoom(path.dirname(file), from);
 		writeWhole(file, text, from);
-		world.stdout.write(`${shown(name)}\n`);
+		world.stdout.write(`${path.relative(world.cwd, file).split(path.sep).join("/")}\n`);
 	}
-	for (const hint of hints) world.stdout.write(`${hint}\n`);
 	return EXIT.pass;
 }
 
