@@ -9,6 +9,7 @@ import { rank, tail, valueAtRank } from "../histogram/percentiles.ts";
 import { packageFolder } from "../package.ts";
 import { formatCount } from "../units.ts";
 import { atLeast, events } from "../verdict/statistics.ts";
+import { publishedFolder } from "./stored.fake.ts";
 
 // "By hand" in reports/README.md, from the files of the published run themselves: not through our readers of run folders.
 const reports = path.join(packageFolder, "reports");
@@ -16,7 +17,7 @@ const readme = readFileSync(path.join(reports, "README.md"), "utf8");
 const example = readme
 	.slice(readme.indexOf("### By hand"), readme.indexOf("## What a closed loop"))
 	.replaceAll(/\s+/g, " ");
-const runs = path.join(reports, "published/nats-stall/runs");
+const runs = path.join(publishedFolder("nats-stall"), "runs");
 const run = path.join(runs, readdirSync(runs)[0] ?? "");
 const file = (name: string) => readFileSync(path.join(run, name), "utf8");
 

@@ -24,7 +24,7 @@ import { FIXTURES, figuresIn, manyResult, searchedResult } from "./page/pages.fa
 import { readBaseline } from "./read-baseline.ts";
 import { buildResult } from "./result.ts";
 import { detailsPath, filesOfResult, readResult } from "./result-files.ts";
-import { fixtureResult, publishedFolder } from "./stored.fake.ts";
+import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 import { writeReports } from "./write.ts";
 
@@ -106,12 +106,6 @@ describe("a result", () => {
 			old.runs[0].metrics,
 		]);
 		expect(gates).toMatchObject(old.gates);
-	});
-
-	test.each(readdirSync(publishedFolder("")))("that is published, %s, can be read", (name) => {
-		const { runs } = readResult(publishedFolder(name));
-		expect(runs).not.toEqual([]);
-		for (const { details } of runs) expect(details).not.toBeNull();
 	});
 
 	test("names the details of each run, and is written after them", () => {

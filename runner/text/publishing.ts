@@ -4,6 +4,7 @@ export const publishing = {
 	"publish-refused": "Not published: {folder}",
 	"publish-fine": "{folder} can be published.",
 	"publish-done": "Published: {target} ({size}). Look at it, add it to the table in reports/README.md, and commit both.",
+	"publish-rendered": "Made again from its {runs:run}: {target}",
 	"publish-unranked": "Published with a mark, and without ranking, as machine or load generator was at its end: {cases}",
 	"publish-quick": "it was shortened by --quick: measure it in full",
 	"publish-unfinished": "{runs}: not measured to the end ({state}): measure again, and let the command end",

@@ -119,6 +119,12 @@ function storedRuns(from: string, into: string): string[] {
 
 /** A run folder without what is computed from it. */
 function copyRaw(folder: string, to: string): void {
+	const archive = path.join(folder, "runs.tar.gz");
+	if (existsSync(archive)) {
+		mkdirSync(to, { recursive: true });
+		execFileSync("tar", ["-xzf", archive, "-C", to]);
+		return;
+	}
 	cpSync(folder, to, { recursive: true });
 	for (const name of ["golden", "result.json", "report.html", "report.md"])
 		rmSync(path.join(to, name), { recursive: true, force: true });

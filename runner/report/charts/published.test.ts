@@ -2,26 +2,25 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { packageFolder } from "../../package.ts";
-import { storedResult } from "../stored.fake.ts";
+import { PUBLISHED, publishedFolder, storedResult } from "../stored.fake.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { firstView } from "./options.ts";
 import { pictureOf } from "./picture.ts";
 
 // The pictures that READMEs show are those that `mqbench report --svg` draws of the published runs.
-const published = path.join(packageFolder, "reports/published");
-const pictures = readdirSync(published).flatMap((run) => {
-	const folder = path.join(published, run, "svg");
+const pictures = readdirSync(PUBLISHED).flatMap((run) => {
+	const folder = path.join(PUBLISHED, run, "svg");
 	return existsSync(folder) ? readdirSync(folder).map((name) => [run, name] as const) : [];
 });
 
 describe("a published picture", () => {
 	test.each(pictures)("of %s, %s, is what is drawn of it today", (run, name) => {
 		const [, id, dark] = /^(.*?)(-dark)?\.svg$/.exec(name) ?? [];
-		const result = storedResult(path.join(published, run));
+		const result = storedResult(publishedFolder(run));
 		const figure = listOf(figuresOf(result, Number.POSITIVE_INFINITY)).find((f) => f.id === id);
 		if (figure === undefined) throw new Error(`no figure ${id}`);
 		const view = firstView(figure, dark ? "dark" : "light");
-		expect(readFileSync(path.join(published, run, "svg", name), "utf8")).toBe(
+		expect(readFileSync(path.join(PUBLISHED, run, "svg", name), "utf8")).toBe(
 			`${pictureOf(figure, view)}\n`,
 		);
 	});

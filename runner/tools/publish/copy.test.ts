@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../../report/result.ts";
 import { editJson, firstRun, fixtureCopy } from "../../run/fixture.fake.ts";
+import { unpack } from "./archive.ts";
 import { copyPublished } from "./copy.ts";
 
 const HERE = { "bench-7": "this machine", "/home/me": "a folder of this machine" };
@@ -30,23 +32,27 @@ describe("what is published", () => {
 		expect(refused).toEqual([]);
 		const names = readdirSync(target).sort();
 		expect(names).toEqual([
-			"baseline.json",
-			"comment.md",
 			"environment.json",
-			"floors",
-			"junit.xml",
-			"published.json",
 			"report.html",
 			"report.md",
-			"result.csv",
 			"result.json",
+			"runs.tar.gz",
+			"scenario.yaml",
+		]);
+		const raw = path.join(folder, "unpacked");
+		mkdirSync(raw);
+		unpack(target, raw);
+		expect(readdirSync(raw).sort()).toEqual([
+			"environment.json",
+			"floors",
+			"published.json",
 			"runs",
 			"scenario.yaml",
 		]);
-		expect(readdirSync(firstRun(target))).not.toContain("broker.log");
+		expect(readdirSync(firstRun(raw))).not.toContain("broker.log");
 		expect(bytes).toBeGreaterThan(10_000);
-		expect(buildResult(target)).toEqual(buildResult(folder));
-		const about = readFileSync(path.join(target, "published.json"), "utf8");
+		expect(buildResult(raw)).toEqual(buildResult(folder));
+		const about = readFileSync(path.join(raw, "published.json"), "utf8");
 		expect(JSON.parse(about)).toEqual({ schema: 1, commit: COMMIT });
 	});
 
@@ -70,10 +76,10 @@ describe("what is published", () => {
 
 	test("is not larger than a repository can keep", () => {
 		const { refused, target } = copied((folder) =>
-			writeFileSync(path.join(firstRun(folder), "client-9.ledger"), Buffer.alloc(7 * 2 ** 20)),
+			writeFileSync(path.join(firstRun(folder), "client-9.ledger"), randomBytes(33 * 2 ** 20)),
 		);
 		expect(refused).toEqual([
-			expect.stringMatching(/client-9\.ledger has 7 ?MiB, and 6 ?MiB is the most/),
+			expect.stringMatching(/^x has 3\d(\.\d)? ?MiB, and 32 ?MiB is the most/),
 		]);
 		expect(existsSync(target)).toBe(false);
 	});

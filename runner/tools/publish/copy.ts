@@ -1,6 +1,8 @@
 import {
+	copyFileSync,
 	cpSync,
 	mkdirSync,
+	mkdtempSync,
 	readdirSync,
 	readFileSync,
 	renameSync,
@@ -10,6 +12,7 @@ import {
 } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { buildResult } from "../../report/result.ts";
 import { writeReports } from "../../report/write.ts";
@@ -17,13 +20,14 @@ import { maskUrls } from "../../secrets.ts";
 import { sum } from "../../stats/sum.ts";
 import { tell } from "../../text/tell.ts";
 import { formatBytes } from "../../units.ts";
+import { ARCHIVE, pack, unpack } from "./archive.ts";
 
 /** What no published file may name, and what that is. */
 export type Private = Readonly<Record<string, string>>;
 
 /**
- * Copies of a run folder what its figures are computed from, and makes the reports anew from the copy. Gives its size, and what keeps it from
- * being published, each as a sentence: then there is no copy.
+ * Packs what the figures of a run folder are computed from, and puts the reports made from it beside the archive. Returns their size, and what
+ * keeps them from being published, each as a sentence: then nothing is written.
  */
 export function copyPublished(
 	folder: string,
@@ -31,43 +35,69 @@ export function copyPublished(
 	commit: string | null,
 	here: Private = thisMachine(folder),
 ): { readonly bytes: number; readonly refused: readonly string[] } {
-	const part = `${target}.part`;
-	rmSync(part, { recursive: true, force: true });
-	try {
+	return inTemporary((raw) => {
 		for (const file of filesOf(folder).filter(isRaw)) {
-			mkdirSync(path.dirname(path.join(part, file)), { recursive: true });
-			cpSync(path.join(folder, file), path.join(part, file));
+			mkdirSync(path.dirname(path.join(raw, file)), { recursive: true });
+			cpSync(path.join(folder, file), path.join(raw, file));
 		}
-		const result = buildResult(part);
-		writeReports(part, result);
-		const about = { schema: 1, commit };
-		writeFileSync(path.join(part, ABOUT), `${JSON.stringify(about)}\n`);
-		const { brokers = [], clients = [] } = result.environment?.rig ?? {};
-		const hosts = [...brokers, ...clients].map((name) => [name, "a host"]);
-		const names = { ...here, ...Object.fromEntries(hosts) };
-		const files = filesOf(part);
-		const sizes = files.map((file) => statSync(path.join(part, file)).size);
-		const bytes = sum(sizes);
-		const refused = [
-			...files.flatMap((file, i) => tooLarge(file, sizes[i] ?? 0, MOST_OF_FILE)),
-			...tooLarge(path.basename(target), bytes, MOST),
-			...files.flatMap((file) => secretsIn(part, file, names)),
-		];
-		if (refused.length === 0) renameSync(part, target);
-		return { bytes, refused };
-	} finally {
+		writeFileSync(path.join(raw, ABOUT), `${JSON.stringify({ schema: 1, commit })}\n`);
+		const part = `${target}.part`;
 		rmSync(part, { recursive: true, force: true });
-	}
+		mkdirSync(part, { recursive: true });
+		try {
+			pack(raw, filesOf(raw), path.join(part, ARCHIVE));
+			const { environment } = showFrom(raw, part);
+			const { brokers = [], clients = [] } = environment?.rig ?? {};
+			const hosts = [...brokers, ...clients].map((name) => [name, "a host"]);
+			const names = { ...here, ...Object.fromEntries(hosts) };
+			const bytes = sum(filesOf(part).map((file) => statSync(path.join(part, file)).size));
+			const refused = [
+				...tooLarge(path.basename(target), bytes),
+				...filesOf(raw).flatMap((file) => secretsIn(raw, file, names)),
+			];
+			if (refused.length === 0) renameSync(part, target);
+			return { bytes, refused };
+		} finally {
+			rmSync(part, { recursive: true, force: true });
+		}
+	});
+}
+
+/** Makes the reports of a published folder again, from its archive. */
+export function renderPublished(folder: string): Result {
+	return inTemporary((raw) => {
+		unpack(folder, raw);
+		return showFrom(raw, folder);
+	});
 }
 
 // --- internal ---
 
-/** Of which commit the sources were that measured. */
+/** The commit of the sources that measured. */
 const ABOUT = "published.json";
 
-/** The repository keeps them forever: 20 runs of 20 s take 8 MB. */
+/** The repository keeps it forever: 60 runs of 20 s take 13 MB. */
 const MOST = 32 * 2 ** 20;
-const MOST_OF_FILE = 6 * 2 ** 20;
+
+/** What stands beside the archive, so that it can be read without unpacking. */
+const SHOWN = ["report.html", "report.md", "result.json", "scenario.yaml", "environment.json"];
+
+/** Computes everything from the raw data in `raw`, and copies what is shown. */
+function showFrom(raw: string, into: string): Result {
+	const result = buildResult(raw);
+	writeReports(raw, result);
+	for (const name of SHOWN) copyFileSync(path.join(raw, name), path.join(into, name));
+	return result;
+}
+
+function inTemporary<T>(use: (folder: string) => T): T {
+	const folder = mkdtempSync(path.join(os.tmpdir(), "mqbench-publish-"));
+	try {
+		return use(folder);
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
 
 /** The raw data (reports/README.md, "The folder of a run"). No logs: brokers and k6 write whatever they like there. */
 const RAW =
@@ -87,10 +117,10 @@ function filesOf(folder: string): string[] {
 		.sort();
 }
 
-function tooLarge(file: string, bytes: number, most: number): string[] {
-	return bytes <= most
+function tooLarge(file: string, bytes: number): string[] {
+	return bytes <= MOST
 		? []
-		: [tell("publish-large", { file, size: formatBytes(bytes), most: formatBytes(most) })];
+		: [tell("publish-large", { file, size: formatBytes(bytes), most: formatBytes(MOST) })];
 }
 
 /** Histograms are numbers, and the page holds what result.json holds, beside a library of which any short name may be a part. */

@@ -5,6 +5,7 @@
  *   npm run publish-report scenarios/commit-log-latency.yaml
  *   npm run publish-report scenarios/quickstart.yaml -- --name laptop --set workload.duration=60s
  *   npm run publish-report -- --check reports/<run-id>       judges a folder that is there; copies nothing
+ *   npm run publish-report -- --render nats-stall            makes a published report again from its archive
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,9 +20,11 @@ import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
 import { tell } from "../../text/tell.ts";
 import { formatBytes } from "../../units.ts";
-import { copyPublished } from "./copy.ts";
+import { copyPublished, renderPublished } from "./copy.ts";
 import { judgeFolder } from "./judge-folder.ts";
 import { REPEATS } from "./publishable.ts";
+
+const PUBLISHED = path.join("reports", "published");
 
 /** Before it measures: what else may run takes this much of the cores at most. */
 const MOST_BUSY = 0.1;
@@ -31,6 +34,8 @@ const { values, positionals } = parseArgs({
 	options: {
 		/** Folder of a run: say whether it may be published, and copy nothing. */
 		check: { type: "string" },
+		/** A published report whose pages this version shall make again. */
+		render: { type: "string" },
 		/** Below reports/published/; else that of the scenario's file. */
 		name: { type: "string" },
 		/** As of mqbench run. */
@@ -44,9 +49,11 @@ try {
 	process.exitCode =
 		values.check !== undefined
 			? verdict(values.check, judgeFolder(values.check).reasons)
-			: scenario === undefined || more.length > 0
-				? refuse([tell("publish-usage")], EXIT.usage)
-				: await publish(scenario);
+			: values.render !== undefined
+				? render(values.render)
+				: scenario === undefined || more.length > 0
+					? refuse([tell("publish-usage")], EXIT.usage)
+					: await publish(scenario);
 } catch (error) {
 	if (!(error instanceof MqbenchError)) throw error;
 	process.stderr.write(`${error.message}\n`);
@@ -55,10 +62,17 @@ try {
 
 // --- internal ---
 
+function render(name: string): number {
+	const target = path.join(PUBLISHED, path.basename(name));
+	const { runs } = renderPublished(path.join(packageFolder, target));
+	process.stdout.write(`${tell("publish-rendered", { target, runs: runs.length })}\n`);
+	return EXIT.pass;
+}
+
 async function publish(file: string): Promise<number> {
 	const name = values.name ?? path.basename(file).replace(/\.ya?ml$/, "");
 	if (!/^[\w-]+$/.test(name)) return refuse([tell("publish-name", { name })], EXIT.usage);
-	const target = path.join("reports", "published", name);
+	const target = path.join(PUBLISHED, name);
 	if (existsSync(path.join(packageFolder, target)))
 		return refuse([tell("publish-exists", { target })], EXIT.usage);
 	const commit = commitOf();

@@ -1,12 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Gate, Result, Run } from "../../model/result.ts";
 import { comparedResult } from "../../report/compared.fake.ts";
 import { searchedResult } from "../../report/page/pages.fake.ts";
-import { readResult } from "../../report/result-files.ts";
-import { publishedFolder } from "../../report/stored.fake.ts";
-import { judgeFolder } from "./judge-folder.ts";
 import { type Made, publishable, unranked } from "./publishable.ts";
 
 type Check = Run["validity"][number];
@@ -398,19 +393,6 @@ test("of a search the answer is judged: it has to be confirmed, three times", ()
 	expect(reasons).toContainEqual(expect.stringMatching(/: 1 repeat; at least 3 are needed/));
 	expect(reasons).toContainEqual(expect.stringMatching(/the highest rate was not confirmed/));
 });
-
-test.each(readdirSync(publishedFolder("")))(
-	"what is published passes, or is older than these rules and told as such: %s",
-	(name) => {
-		const folder = publishedFolder(name);
-		// As it was published: to compute it again takes seconds.
-		const { reasons } = judgeFolder(folder, readResult(folder));
-		const readme = readFileSync(publishedFolder("../README.md"), "utf8");
-		const isOlder = !existsSync(path.join(folder, "published.json"));
-		expect(readme.includes(`\n| ${name} | refused`)).toBe(isOlder);
-		if (!isOlder) expect(reasons).toEqual([]);
-	},
-);
 
 /** p50 of the first system's repeats changes by these shares of it. */
 function drifting(result: Result, shares: readonly number[]): void {
