@@ -1,10 +1,8 @@
 package redis
 
 import (
-	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,7 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// blockFor is how long a consumer's command waits on the server before the consumer looks for what dead ones have left. A message that
+// blockFor is how long a consumer's command waits on the server before the consumer looks for what others have left. A message that
 // comes meanwhile is handed over at once.
 const blockFor = time.Second
 
@@ -47,14 +45,10 @@ type group struct {
 	name string
 	// from is the id in the stream after which the group starts.
 	from string
-	// nextNs is when one of them next looks for dead members.
+	// nextNs is when one of them next looks for what others have left.
 	nextNs  atomic.Int64
 	handled atomic.Int64
 	trimmed sync.Once
-
-	mu sync.Mutex
-	// suspects are the sessions that showed no sign of life at the last look.
-	suspects map[string]bool
 }
 
 // newConsumer makes a consumer that is not running yet; g is nil without a group.
@@ -157,77 +151,12 @@ func (c *consumer) settle() {
 	c.done, c.ackedNs = nil, c.s.Now()
 }
 
-// due reports, once for all members of a group, that it is time to look for dead members.
+// due reports, once for all members of a group, that it is time to look for what others have left.
 func (c *consumer) due() bool {
 	nowNs := c.s.Now()
 	next := c.group.nextNs.Load()
 	return nowNs >= next && c.group.nextNs.CompareAndSwap(next, nowNs+c.s.ClaimAfterNs/3)
 }
-
-// dead returns the members whose session showed no sign of life at two looks in a row. A server that was frozen forgets all signs when it
-// wakes up; before the second look the living have had time for a new one.
-func (c *consumer) dead(k *socket, members []string) ([]string, error) {
-	c.group.mu.Lock()
-	defer c.group.mu.Unlock()
-	silent := map[string]bool{}
-	known := map[string]bool{}
-	var dead []string
-	for _, member := range members {
-		session := member[:max(0, strings.LastIndex(member, "."))]
-		if session == c.s.name {
-			continue
-		}
-		if !known[session] {
-			known[session] = true
-			n, err := k.client.Exists(c.s.Over, aliveKey(session)).Result()
-			if err != nil {
-				return nil, err
-			}
-			silent[session] = n == 0
-		}
-		if silent[session] && c.group.suspects[session] {
-			dead = append(dead, member)
-		}
-	}
-	c.group.suspects = silent
-	return dead, nil
-}
-
-// live shows a sign of life of this session, three times in the period after which others take it for dead.
-func (s *session) live(ctx context.Context) error {
-	sign := func(ctx context.Context) error {
-		return s.ask(ctx, func(k *socket) error {
-			return k.client.Set(ctx, s.aliveKey(), 1, time.Duration(s.ClaimAfterNs)).Err()
-		})
-	}
-	if len(s.groups) > 1 {
-		return nil // it is running already
-	}
-	if err := sign(ctx); err != nil {
-		return err
-	}
-	while, quiet := context.WithCancel(s.Over)
-	over := make(chan struct{})
-	s.quiet = func() { quiet(); <-over }
-	go func() {
-		defer close(over)
-		ticker := time.NewTicker(time.Duration(s.ClaimAfterNs / 3))
-		defer ticker.Stop()
-		for {
-			select {
-			case <-while.Done():
-				return
-			case <-ticker.C:
-				_ = sign(while)
-			}
-		}
-	}()
-	return nil
-}
-
-func (s *session) aliveKey() string { return aliveKey(s.name) }
-
-func aliveKey(session string) string { return session + ".alive" }
 
 // textOf reads a string from an answer.
 func textOf(value any) string {

@@ -18,7 +18,7 @@ func (s *session) Describe() broker.Description {
 		Order:           "per-producer",
 		Wildcards:       s.mode == modePubSub,
 		Stores:          s.mode != modePubSub,
-		RedeliversAfter: time.Duration(s.ClaimAfterNs),
+		RedeliversAfter: map[string]time.Duration{modeStreams: time.Duration(s.ClaimAfterNs)}[s.mode],
 		Library:         map[string]string{clientLink: "mqbench's own link on "}[s.Sender] + "go-redis v" + redis.Version(),
 		Server:          s.server["name"],
 		Settings:        s.settings(),
@@ -83,6 +83,7 @@ func (s *session) settings() map[string]string {
 			set["maxLength"] = fmt.Sprintf("MAXLEN ~ %d: a consumer that is further behind loses messages", *s.MaxLength)
 		}
 		set["consume"] = "without a group XREAD; in a group XREADGROUP, XACK"
+		set["claimAfter"] = fmt.Sprintf("%s without an acknowledgement, by XAUTOCLAIM", time.Duration(s.ClaimAfterNs))
 		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none: reads from a position of its own", acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")]
 	case modeLists:
 		set["send"] = "LPUSH"
@@ -97,7 +98,6 @@ func (s *session) settings() map[string]string {
 	}
 	if s.mode != modePubSub {
 		set["prefetch"] = fmt.Sprintf("%d messages in an answer, the next ones after these", s.Prefetch)
-		set["claimAfter"] = time.Duration(s.ClaimAfterNs).String()
 	}
 	return set
 }

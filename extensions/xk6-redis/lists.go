@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/redis/go-redis/v9"
 
@@ -11,13 +10,14 @@ import (
 )
 
 // A list as a queue: LPUSH at its head. Consumers that acknowledge move messages from its tail to a list of their own (BLMOVE) and remove
-// each one from there after its handler has returned (LREM). What a consumer took and did not finish is still there: at least once. The
-// others take messages away (BRPOP), and what they hold is lost with them. LREM goes by value and not by position, so that an
+// each one from there after its handler has returned (LREM). What a consumer took and did not finish is still there, and it takes
+// that again when it has lost its connection; what a process has that dies stays there. The others take messages away (BRPOP), and what they
+// hold is lost with them. LREM goes by value and not by position, so that an
 // acknowledgement that is sent twice or late cannot remove another message; it costs the payload once more.
 
 // popList consumes a list. Each message goes to one consumer: a list has one group, or one consumer without a group.
 func (s *session) popList(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	g, err := s.groupOfList(ctx, to)
+	g, err := s.groupOfList(to)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *session) popList(ctx context.Context, to broker.Subscription, handle br
 // --- internal ---
 
 // groupOfList is the only group of a list; its first member makes it.
-func (s *session) groupOfList(ctx context.Context, to broker.Subscription) (*group, error) {
+func (s *session) groupOfList(to broker.Subscription) (*group, error) {
 	s.consuming.Lock()
 	defer s.consuming.Unlock()
 	g := s.groups[to.Topic]
@@ -48,7 +48,7 @@ func (s *session) groupOfList(ctx context.Context, to broker.Subscription) (*gro
 	case g == nil:
 		g = &group{name: to.Group}
 		s.groups[to.Topic] = g
-		return g, s.live(ctx)
+		return g, nil
 	case to.Group == "" || g.name != to.Group:
 		return nil, errors.New("a list gives each message to one consumer, so it has one group or one subscription; use mode streams or pubsub")
 	}
@@ -77,16 +77,11 @@ func (c *consumer) pop(k *socket, fresh bool) error {
 			return err
 		}
 	}
-	if c.due() {
-		if err := c.claimLists(k, own); err != nil {
-			return err
-		}
-	}
 	to := own
 	if c.acknowledge == broker.Automatic {
 		to = ""
 	}
-	list, err := c.move(k, c.topic.name, to, c.want, true)
+	list, err := c.move(k, to)
 	atNs := c.s.Now()
 	if err != nil {
 		return err
@@ -100,27 +95,24 @@ func (c *consumer) pop(k *socket, fresh bool) error {
 	return nil
 }
 
-// move moves up to n messages from one list to another, or takes them away (""); wait: wait a while for the first one.
-func (c *consumer) move(k *socket, from, to string, n int, wait bool) ([]fetched, error) {
-	ctx := c.s.Over
+// move moves messages to another list, or takes them away (""): as many as are wanted, and waits a while for the first one.
+func (c *consumer) move(k *socket, to string) ([]fetched, error) {
+	ctx, from := c.s.Over, c.topic.name
 	first, more := []any{"BLMOVE", from, to, "RIGHT", "LEFT", blockFor.Seconds()}, []any{"LMOVE", from, to, "RIGHT", "LEFT"}
 	if to == "" {
 		first, more = []any{"BRPOP", from, blockFor.Seconds()}, []any{"RPOP", from}
 	}
 	commands, err := k.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for i := range n {
-			if i == 0 && wait {
-				p.Do(ctx, first...)
-			} else {
-				p.Do(ctx, more...)
-			}
+		p.Do(ctx, first...)
+		for range c.want - 1 {
+			p.Do(ctx, more...)
 		}
 		return nil
 	})
 	if err != nil && !nothing(err) {
 		return nil, err
 	}
-	list := make([]fetched, 0, n)
+	list := make([]fetched, 0, c.want)
 	for _, command := range commands {
 		value, err := command.(*redis.Cmd).Result()
 		if pair, ok := value.([]any); ok && len(pair) == 2 { // BRPOP: the list's name first
@@ -150,32 +142,5 @@ func (c *consumer) resume(k *socket, own string) error {
 		list = append(list, fetched{payload: left[i]})
 	}
 	c.take(list, atNs, true)
-	return nil
-}
-
-// claimLists takes over what members of dead sessions have not finished.
-func (c *consumer) claimLists(k *socket, own string) error {
-	members, err := k.client.SMembers(c.s.Over, c.enrolled()).Result()
-	if err != nil {
-		return err
-	}
-	dead, err := c.dead(k, members)
-	if err != nil {
-		return err
-	}
-	for _, member := range dead {
-		list, err := c.move(k, takenBy(c.s.Named(".", c.topic.name), member), own, c.s.Prefetch, false)
-		atNs := c.s.Now()
-		if err != nil {
-			return err
-		}
-		if len(list) == 0 {
-			err := k.client.SRem(c.s.Over, c.enrolled(), member).Err()
-			if err != nil {
-				return fmt.Errorf("forget a dead member: %w", err)
-			}
-		}
-		c.take(list, atNs, true)
-	}
 	return nil
 }

@@ -55,14 +55,14 @@ type driverOptions struct {
 	MaxLength *int64 `json:"maxLength"`
 	// trims: the scenario asks for trimming.
 	trims bool
-	// ClaimAfterNs is how long a process must be silent before others take over what it has not acknowledged; default 3 s.
+	// ClaimAfterNs is how long an entry of a stream may go without an acknowledgement before another member gets it; default 30 s.
 	ClaimAfterNs int64       `json:"claimAfterNs"`
 	TLS          address.TLS `json:"tls"`
 }
 
 // decode reads and completes the driver's options.
 func decode(o broker.Options) (driverOptions, error) {
-	d := driverOptions{Mode: modePubSub, Sender: clientLink, Prefetch: 100, ClaimAfterNs: int64(3 * time.Second)}
+	d := driverOptions{Mode: modePubSub, Sender: clientLink, Prefetch: 100, ClaimAfterNs: int64(30 * time.Second)}
 	if err := o.Decode(&d); err != nil {
 		return d, err
 	}

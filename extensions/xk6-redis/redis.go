@@ -51,7 +51,6 @@ func New(o broker.Options) (broker.Session, error) {
 		sockets:     map[*socket]struct{}{},
 		groups:      map[string]*group{},
 		named:       map[string]*topic{},
-		quiet:       func() {},
 
 		connectTimeout: connectTimeout,
 	}
@@ -92,8 +91,6 @@ type session struct {
 	// members are the consumers of lists; running counts all that run.
 	members []*consumer
 	running sync.WaitGroup
-	// quiet ends the signs of life.
-	quiet func()
 }
 
 type topic struct {
@@ -169,7 +166,6 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	s.quiet()
 	if s.Found() {
 		return broker.Wrap("redis: remove what consumers made", s.leave(ctx))
 	}

@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 				s := startServer(t, program)
 				brokertest.Run(t, func(*testing.T) brokertest.System {
 					system := system(s, mode)
-					system.DriverOptions = json.RawMessage(fmt.Sprintf(`{"mode": %q, "client": "go-redis"}`, mode))
+					system.DriverOptions = json.RawMessage(strings.Replace(string(system.DriverOptions), "{", `{"client": "go-redis", `, 1))
 					return system
 				})
 			})
@@ -50,6 +50,7 @@ func system(s *server, mode string) brokertest.System {
 		DriverOptions: json.RawMessage(fmt.Sprintf(`{"mode": %q}`, mode)),
 		NoGroups:      mode == modePubSub,
 		NoFanOut:      mode == modeLists,
+		NoTakeover:    mode == modeLists,
 		// Of lists, the driver says it: Redis keeps no count there.
 		FlagsRedelivery: true,
 		Broken:          func(*testing.T) { s.kill() },
@@ -61,6 +62,7 @@ func system(s *server, mode string) brokertest.System {
 		system.Holds = 100
 	}
 	if mode == modeStreams {
+		system.DriverOptions = json.RawMessage(`{"mode": "streams", "claimAfterNs": 2000000000}`)
 		system.Make = s.make
 	}
 	return system
@@ -328,8 +330,7 @@ func TestSlowWorkIsSharedByPrefetchAndDoneOnce(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := startServer(t, "redis-server")
-			// Members of one session live as long as it: work beyond claimAfter is not taken from them.
-			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q, "prefetch": 1, "claimAfterNs": 200000000}`, mode), "slow", nil)
+			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q, "prefetch": 1}`, mode), "slow", nil)
 			for range 2 {
 				r.consume(broker.Subscription{Topic: "slow", Group: "workers"}, func() { time.Sleep(500 * time.Millisecond) })
 			}

@@ -35,7 +35,7 @@ func (s *session) examine(ctx context.Context) error {
 	if mode := facts["redis_mode"]; mode != "" && mode != "standalone" {
 		return fmt.Errorf("the server runs as %s; mqbench measures a single Redis server, not a cluster and not sentinels", mode)
 	}
-	if least := map[string]string{modeStreams: "5.0", modeLists: "6.2"}[s.mode]; least != "" && older(version, least) {
+	if s.mode != modePubSub && older(version, least) {
 		return fmt.Errorf("mode %s needs Redis %s or newer; the server is %s", s.mode, least, s.server["name"])
 	}
 	// Some services forbid CONFIG; then the setting is unknown.
@@ -53,6 +53,9 @@ func (s *session) examine(ctx context.Context) error {
 	return nil
 }
 
+// least is the first version with LMOVE and XAUTOCLAIM.
+const least = "6.2"
+
 // atOnce is how many keys one command or pipeline makes or removes.
 const atOnce = 500
 
@@ -61,7 +64,7 @@ func (s *session) clear(ctx context.Context) error {
 	if s.mode == modePubSub {
 		return nil
 	}
-	keys := []string{s.aliveKey()}
+	var keys []string
 	var members []*redis.StringSliceCmd
 	for _, t := range s.topics {
 		keys = append(keys, t.name)

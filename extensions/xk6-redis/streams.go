@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -46,7 +47,7 @@ func (s *session) groupOf(ctx context.Context, to broker.Subscription) (*group, 
 		g.from = end
 	}
 	s.groups[to.Topic+" "+to.Group] = g
-	return g, s.live(ctx)
+	return g, nil
 }
 
 func (s *session) begin(ctx context.Context, c *consumer, step func(*socket, bool) error) error {
@@ -177,46 +178,18 @@ func (c *consumer) recover(k *socket) error {
 	}
 }
 
-// claimEntries takes over what members of dead sessions have not acknowledged, a few of each at a time. A claimed entry was delivered before,
-// so its delivery count is 2 or more: that is the flag.
+// claimEntries takes over what has not been acknowledged for that long, by whomever, a few at a time.
 func (c *consumer) claimEntries(k *socket) error {
-	all, err := k.client.XInfoConsumers(c.s.Over, c.topic.name, c.group.name).Result()
+	c.settle() // its own would be among them
+	idle := c.s.ClaimAfterNs / int64(time.Millisecond)
+	reply, err := k.do(c.s.Over, "XAUTOCLAIM", c.topic.name, c.group.name, c.name, idle, "0", "COUNT", c.s.Prefetch)
+	atNs := c.s.Now()
 	if err != nil {
 		return err
 	}
-	var holders []string
-	for _, one := range all {
-		if one.Pending > 0 {
-			holders = append(holders, one.Name)
-		}
-	}
-	dead, err := c.dead(k, holders)
-	if err != nil {
-		return err
-	}
-	for _, holder := range dead {
-		pending, err := k.do(c.s.Over, "XPENDING", c.topic.name, c.group.name, "-", "+", c.s.Prefetch, holder)
-		if err != nil {
-			return err
-		}
-		// Another session may claim the same entries at this moment. Entries that are no longer idle stay with it.
-		args := []any{"XCLAIM", c.topic.name, c.group.name, c.name, c.s.ClaimAfterNs / 3_000_000}
-		// [[id, consumer, idle, delivery count], ...]
-		some, _ := pending.([]any)
-		for _, one := range some {
-			if fields, _ := one.([]any); len(fields) == 4 {
-				args = append(args, textOf(fields[0]))
-			}
-		}
-		if len(args) == 5 {
-			continue
-		}
-		claimed, err := k.do(c.s.Over, args...)
-		atNs := c.s.Now()
-		if err != nil && !nothing(err) {
-			return err
-		}
-		c.take(entriesOfList(claimed), atNs, true)
+	// [where to go on, entries, ...]
+	if answer, _ := reply.([]any); len(answer) > 1 {
+		c.take(entriesOfList(answer[1]), atNs, true)
 	}
 	return nil
 }

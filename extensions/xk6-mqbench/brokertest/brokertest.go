@@ -30,6 +30,8 @@ type System struct {
 	NoGroups bool
 	// NoFanOut: a second subscription without a group to the same topic is refused (a plain queue).
 	NoFanOut bool
+	// NoTakeover: what a consumer has taken stays with it when it dies (a plain list).
+	NoTakeover bool
 	// Holds is how many messages at least wait in the client library while a consumer is paused; 0: the driver leaves them with the broker,
 	// or does not know.
 	Holds int64

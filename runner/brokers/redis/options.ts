@@ -47,7 +47,7 @@ const RedisOptions = z.strictObject({
 			examples: [1_000_000],
 		}),
 	claimAfter: span(
-		"Streams, lists: how long a client must be silent before others take over what it has not acknowledged. Default: 3s.",
+		"Streams: how long an entry may go without an acknowledgement before another member of the group gets it. Default: 30s.",
 		["10s"],
 		"above 0",
 	).optional(),
@@ -171,7 +171,7 @@ const onlyFor: Readonly<
 > = {
 	acknowledge: ["streams", "lists"],
 	prefetch: ["streams", "lists"],
-	claimAfter: ["streams", "lists"],
+	claimAfter: ["streams"],
 	maxLength: ["streams"],
 };
 
