@@ -135,14 +135,16 @@ func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *test
 	for _, b := range all {
 		b.until("all 100 fail", func() bool { return b.failed == 100 })
 	}
+	var closing sync.WaitGroup
 	for _, b := range all {
-		closed := make(chan struct{})
-		go func() { _ = b.session.Close(); close(closed) }()
-		select {
-		case <-closed:
-		case <-time.After(30 * time.Second):
-			t.Fatal("Close hangs")
-		}
+		closing.Go(func() { _ = b.session.Close() })
+	}
+	closed := make(chan struct{})
+	go func() { closing.Wait(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(30 * time.Second):
+		t.Fatal("Close hangs")
 	}
 }
 
@@ -192,22 +194,18 @@ func TestARestartedBrokerIsFoundAgainAndTheReconnectIsCounted(t *testing.T) {
 }
 
 // What is set decides nothing if the broker does not do it: strace counts.
-func TestFsyncMeansAFlushOfTheLogForEveryMessageAndOsMeansNone(t *testing.T) {
+func TestTheLogIsFlushedAsTheLevelSays(t *testing.T) {
 	needs(t, "strace")
 	trace := filepath.Join(t.TempDir(), "strace")
-	s := start(t, setup{under: []string{"strace", "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync", "-o", trace}})
-	const n = 30
-	flushes := func(durability string) int {
-		b := open(t, broker.Options{URL: s.url, Durability: durability}, false)
-		for i := range n {
-			b.send()
-			b.until("the message is acknowledged", func() bool { return b.acked == i+1 })
-		}
+	s := start(t, setup{
+		settings: map[string]string{"log.flush.scheduler.interval.ms": "200"},
+		under:    []string{"strace", "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync", "-o", trace},
+	})
+	flushes := func(b *bench) (count int) {
 		text, err := os.ReadFile(trace)
 		if err != nil {
 			t.Fatal(err)
 		}
-		count := 0
 		for line := range strings.Lines(string(text)) {
 			if strings.Contains(line, "/"+b.topic+"-0/") && strings.Contains(line, ".log>") {
 				count++
@@ -215,29 +213,20 @@ func TestFsyncMeansAFlushOfTheLogForEveryMessageAndOsMeansNone(t *testing.T) {
 		}
 		return count
 	}
-	if got := flushes("fsync"); got != n {
-		t.Errorf("fsync: %d flushes of the log for %d messages", got, n)
-	}
-	for _, durability := range []string{"", "os", "memory"} {
-		if got := flushes(durability); got != 0 {
-			t.Errorf("%q: %d flushes of the log for %d messages", durability, got, n)
+	const n = 30
+	for durability, want := range map[string]int{"fsync": n, "": 0, "os": 0, "memory": 0} {
+		b := open(t, broker.Options{URL: s.url, Durability: durability}, false)
+		for i := range n {
+			b.send()
+			b.until("the message is acknowledged", func() bool { return b.acked == i+1 })
+		}
+		if got := flushes(b); got != want {
+			t.Errorf("%q: %d flushes of the log for %d messages, want %d", durability, got, n, want)
 		}
 	}
-}
-
-func TestIntervalFlushesOnABrokerThatLooksWhetherItIsDueAndIsRefusedOnOthers(t *testing.T) {
-	needs(t, "strace")
-	trace := filepath.Join(t.TempDir(), "strace")
-	s := start(t, setup{
-		settings: map[string]string{"log.flush.scheduler.interval.ms": "200"},
-		under:    []string{"strace", "-f", "-y", "--seccomp-bpf", "-e", "trace=fsync,fdatasync", "-o", trace},
-	})
 	b := open(t, broker.Options{URL: s.url, Durability: "interval"}, false)
 	b.send()
-	b.until("the log is flushed", func() bool {
-		text, _ := os.ReadFile(trace)
-		return strings.Contains(string(text), "/"+b.topic+"-0/")
-	})
+	b.until("the log is flushed", func() bool { return flushes(b) > 0 })
 
 	session, err := New(broker.Options{URL: running(t).url, Durability: "interval", Connections: 1, Now: clock.New().Now})
 	if err != nil {
@@ -246,6 +235,6 @@ func TestIntervalFlushesOnABrokerThatLooksWhetherItIsDueAndIsRefusedOnOthers(t *
 	defer session.Close()
 	err = session.Open(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "set log.flush.scheduler.interval.ms=1000") {
-		t.Errorf("Open = %v; want what to set", err)
+		t.Errorf("Open on a broker that never looks = %v; want what to set", err)
 	}
 }

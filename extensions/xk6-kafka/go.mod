@@ -7,17 +7,11 @@ require github.com/mqbench/mqbench/extensions/xk6-mqbench v0.0.0
 replace github.com/mqbench/mqbench/extensions/xk6-mqbench => ../xk6-mqbench
 
 require (
-	github.com/bufbuild/protocompile v0.14.1
 	github.com/grafana/sobek v0.0.0-20260429085637-a66d4790012b
-	github.com/pavlo-v-chernykh/keystore-go/v4 v4.5.0
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
-	github.com/twmb/avro v1.9.1
 	github.com/twmb/franz-go v1.22.2
 	github.com/twmb/franz-go/pkg/kadm v1.19.0
 	github.com/twmb/franz-go/pkg/kmsg v1.15.0
-	github.com/twmb/franz-go/pkg/sr v1.8.0
 	go.k6.io/k6/v2 v2.1.0
-	google.golang.org/protobuf v1.36.11
 )
 
 require (
@@ -30,6 +24,7 @@ require (
 	github.com/andybalholm/brotli v1.2.1 // indirect
 	github.com/andybalholm/cascadia v1.3.3 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/bufbuild/protocompile v0.14.1 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/chromedp/cdproto v0.0.0-20250803210736-d308e07a266d // indirect
@@ -100,6 +95,7 @@ require (
 	google.golang.org/genproto/googleapis/api v0.0.0-20260526163538-3dc84a4a5aaa // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260526163538-3dc84a4a5aaa // indirect
 	google.golang.org/grpc v1.81.1 // indirect
+	google.golang.org/protobuf v1.36.11 // indirect
 	gopkg.in/cenkalti/backoff.v1 v1.1.0 // indirect
 	gopkg.in/guregu/null.v3 v3.3.0 // indirect
 	gopkg.in/validator.v2 v2.0.1 // indirect

@@ -21,22 +21,6 @@ declare module "k6/x/kafka" {
 		};
 	}
 
-	/** A key store of Java (JKS), as texts in PEM for `tls`. */
-	export function LoadJKS(store: {
-		path: string;
-		password: string;
-		clientKeyAlias?: string;
-		/** Without clientKeyAlias, the entry of key and certificate. */
-		clientCertAlias?: string;
-		/** Without one, the store's password. */
-		clientKeyPassword?: string;
-		serverCaAlias?: string;
-	}): {
-		clientCertsPem?: string[];
-		clientKeyPem?: string;
-		serverCaPem?: string;
-	};
-
 	export interface OutgoingMessage {
 		/** Without one the writer's. */
 		topic?: string;
@@ -190,55 +174,28 @@ declare module "k6/x/kafka" {
 	}
 	export interface AdminClient extends Administration {}
 
-	export interface Schema {
-		id?: number;
-		version?: number;
-		subject?: string;
-		schema?: string;
-		schemaType?: string;
-		references?: { name: string; subject: string; version: number }[];
-		/** A message of a Protobuf schema; without one the first. */
-		messageName?: string;
-		/** Texts of files that a Protobuf schema imports, by their paths. */
-		dependencies?: Record<string, string>;
-	}
-
 	export interface Container {
 		data: unknown;
-		schema?: Schema;
-		/** A SCHEMA_TYPE_ constant. */
-		schemaType?: string;
-		/** What deserialize makes of a Protobuf message; default "object". */
-		protobufFormat?: "object" | "bytes";
+		schemaType: string;
 	}
 
+	/** Text, bytes and JSON; without schemas, and without a registry. */
 	export class SchemaRegistry {
-		/** Without a URL it only serializes. */
-		constructor(configuration?: { url?: string; basicAuth?: { username: string; password: string }; tls?: Access["tls"] });
-		createSchema(schema: Schema): Schema;
-		createSchemaAsync(schema: Schema): Promise<Schema>;
-		/** Without a version the latest. */
-		getSchema(of: { subject: string; version?: number }): Schema;
-		getSchemaAsync(of: { subject: string; version?: number }): Promise<Schema>;
-		getSubjectName(of: { schema?: string | Schema; topic: string; element: string; subjectNameStrategy?: string }): string;
-		/** Bytes of the data; where the schema has an id, behind a zero and that. */
 		serialize(container: Container): Uint8Array;
 		serializeAsync(container: Container): Promise<Uint8Array>;
-		// biome-ignore lint/suspicious/noExplicitAny: what comes back is what the schema says
+		// biome-ignore lint/suspicious/noExplicitAny: what comes back is what was sent
 		deserialize(container: Container): any;
-		// biome-ignore lint/suspicious/noExplicitAny: what comes back is what the schema says
+		// biome-ignore lint/suspicious/noExplicitAny: what comes back is what was sent
 		deserializeAsync(container: Container): Promise<any>;
 	}
 
 	export const NONE: string, SASL_PLAIN: string, SASL_SCRAM_SHA256: string, SASL_SCRAM_SHA512: string, SASL_SSL: string;
 	export const TLS_1_0: string, TLS_1_1: string, TLS_1_2: string, TLS_1_3: string;
 	export const CODEC_GZIP: string, CODEC_SNAPPY: string, CODEC_LZ4: string, CODEC_ZSTD: string;
-	export const KEY: string, VALUE: string;
 	export const ISOLATION_LEVEL_READ_UNCOMMITTED: string, ISOLATION_LEVEL_READ_COMMITTED: string;
 	export const START_OFFSETS_FIRST_OFFSET: string, START_OFFSETS_LAST_OFFSET: string, FIRST_OFFSET: number, LAST_OFFSET: number;
-	export const TOPIC_NAME_STRATEGY: string, RECORD_NAME_STRATEGY: string, TOPIC_RECORD_NAME_STRATEGY: string;
 	export const BALANCER_ROUND_ROBIN: string, BALANCER_LEAST_BYTES: string, BALANCER_HASH: string, BALANCER_CRC32: string, BALANCER_MURMUR2: string;
 	export const GROUP_BALANCER_RANGE: string, GROUP_BALANCER_ROUND_ROBIN: string, GROUP_BALANCER_RACK_AFFINITY: string;
-	export const SCHEMA_TYPE_STRING: string, SCHEMA_TYPE_BYTES: string, SCHEMA_TYPE_AVRO: string, SCHEMA_TYPE_JSON: string, SCHEMA_TYPE_PROTOBUF: string;
+	export const SCHEMA_TYPE_STRING: string, SCHEMA_TYPE_BYTES: string, SCHEMA_TYPE_JSON: string;
 	export const NANOSECOND: number, MICROSECOND: number, MILLISECOND: number, SECOND: number, MINUTE: number, HOUR: number;
 }

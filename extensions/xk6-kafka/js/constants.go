@@ -9,11 +9,9 @@ var constants = map[string]any{
 	"SASL_GCP_OAUTH": "sasl_gcp_oauth",
 	"TLS_1_0":        "tlsv1.0", "TLS_1_1": "tlsv1.1", "TLS_1_2": "tlsv1.2", "TLS_1_3": "tlsv1.3",
 	"CODEC_GZIP": "gzip", "CODEC_SNAPPY": "snappy", "CODEC_LZ4": "lz4", "CODEC_ZSTD": "zstd",
-	"KEY": "key", "VALUE": "value",
 	"ISOLATION_LEVEL_READ_UNCOMMITTED": "isolation_level_read_uncommitted", "ISOLATION_LEVEL_READ_COMMITTED": "isolation_level_read_committed",
 	"START_OFFSETS_FIRST_OFFSET": "start_offsets_first_offset", "START_OFFSETS_LAST_OFFSET": "start_offsets_last_offset",
 	"FIRST_OFFSET": firstOffset, "LAST_OFFSET": lastOffset,
-	"TOPIC_NAME_STRATEGY": topicName, "RECORD_NAME_STRATEGY": recordName, "TOPIC_RECORD_NAME_STRATEGY": topicRecordName,
 	"BALANCER_ROUND_ROBIN": "balancer_roundrobin", "BALANCER_LEAST_BYTES": "balancer_leastbytes", "BALANCER_HASH": "balancer_hash",
 	"BALANCER_CRC32": "balancer_crc32", "BALANCER_MURMUR2": "balancer_murmur2",
 	"GROUP_BALANCER_RANGE": "group_balancer_range", "GROUP_BALANCER_ROUND_ROBIN": "group_balancer_round_robin",
@@ -28,21 +26,6 @@ var constants = map[string]any{
 const (
 	lastOffset  = -1
 	firstOffset = -2
-)
-
-// Names of subjects in a registry.
-const (
-	topicName       = "TopicNameStrategy"
-	recordName      = "RecordNameStrategy"
-	topicRecordName = "TopicRecordNameStrategy"
-)
-
-const (
-	typeString   = "STRING"
-	typeBytes    = "BYTES"
-	typeAvro     = "AVRO"
-	typeJSON     = "JSON"
-	typeProtobuf = "PROTOBUF"
 )
 
 const (

@@ -54,7 +54,7 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
-	named := map[string]any{"LoadJKS": i.loadJKS}
+	named := map[string]any{}
 	for name, make := range classes {
 		named[name] = i.constructor(name, make)
 	}
@@ -83,7 +83,7 @@ type class func(i *instance, name string, configuration sobek.Value, on *sobek.O
 
 var classes = map[string]class{
 	"Writer": newWriter, "Producer": newWriter, "Reader": newReader, "Consumer": newReader,
-	"Connection": newConnection, "AdminClient": newAdminClient, "SchemaRegistry": newRegistry,
+	"Connection": newConnection, "AdminClient": newAdminClient, "SchemaRegistry": newValues,
 }
 
 func (i *instance) constructor(name string, make class) func(sobek.ConstructorCall) *sobek.Object {

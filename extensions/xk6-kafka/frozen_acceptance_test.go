@@ -1,3 +1,5 @@
+//go:build acceptance
+
 package kafka
 
 import (
@@ -7,28 +9,6 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
-
-// A message that was written and whose connection was lost before its answer may have arrived: its fate is unknown
-// (broker.ErrUnknown), as it is for NATS, Redis and RabbitMQ, and not failed.
-func TestAMessageWhoseConnectionIsLostAfterItWasWrittenIsUnknown(t *testing.T) {
-	s := running(t)
-	both := openBoth(t, s, 5*time.Second)
-	s.freeze(t)
-	for _, b := range both {
-		b.send() // the kernel takes it: it has left
-	}
-	time.Sleep(500 * time.Millisecond)
-	s.kill()
-	for acks, b := range both {
-		b.until("the second is completed", func() bool { return b.acked+b.failed == 2 })
-		for _, err := range b.errs {
-			t.Logf("acks %s: %v", acks, err)
-			if !errors.Is(err, broker.ErrUnknown) {
-				t.Errorf("acks %s: %v: counted as failed, though it may have arrived", acks, err)
-			}
-		}
-	}
-}
 
 // The broker reads it when it wakes: it does arrive.
 func TestAMessageThatAFrozenBrokerTakesLaterIsNotFailed(t *testing.T) {
