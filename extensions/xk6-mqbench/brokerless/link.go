@@ -35,50 +35,42 @@ type request struct {
 // link is a session's connection to the forwarder. When it is lost the forwarder has forgotten all: subscriptions are made known anew, and
 // senders ask anew where to send.
 type link struct {
+	broker.Link[*wire]
 	session *Session
 	server  string
 
-	// mu guards what follows; asking has one question under way.
-	asking   sync.Mutex
-	mu       sync.Mutex
-	conn     net.Conn
-	answers  chan request
-	said     string
-	wanted   []broker.Endpoint
-	ended    bool
-	watching sync.WaitGroup
+	mu     sync.Mutex
+	said   string
+	wanted []broker.Endpoint
 }
 
-func newLink(s *Session, server string) *link { return &link{session: s, server: server} }
-
-func (l *link) open(ctx context.Context) error {
-	if err := l.connect(ctx); err != nil {
-		return err
-	}
-	l.watching.Go(l.keep)
-	return nil
+// wire is one connection. It has one question under way.
+type wire struct {
+	net.Conn
+	asking  sync.Mutex
+	answers chan request
+	over    chan struct{}
 }
+
+func (w *wire) Done() <-chan struct{} { return w.over }
+func (w *wire) Err() error            { return errors.New("the forwarder has closed it") }
 
 // subscribe makes a subscription known, and returns when the forwarder is connected to it.
 func (l *link) subscribe(ctx context.Context, e broker.Endpoint) error {
 	l.mu.Lock()
 	l.wanted = append(l.wanted, e)
 	l.mu.Unlock()
-	_, err := l.ask(ctx, request{Subscription: &e, Mode: l.session.own.Mode})
+	_, err := l.ask(ctx, request{Subscription: &e})
 	return err
 }
 
 // entrance is where messages of a topic go in.
 func (l *link) entrance(ctx context.Context, topic string) (broker.Endpoint, error) {
-	answer, err := l.ask(ctx, request{Entrance: topic, Mode: l.session.own.Mode})
-	if err != nil {
-		return broker.Endpoint{}, err
-	}
-	// Of mode pub-sub there is one entrance for all topics.
+	answer, err := l.ask(ctx, request{Entrance: topic})
 	if l.session.own.Mode == PubSub {
-		return broker.Endpoint{Topic: "", Address: answer.Address}, nil
+		topic = "" // one entrance for all
 	}
-	return broker.Endpoint{Topic: topic, Address: answer.Address}, nil
+	return broker.Endpoint{Topic: topic, Address: answer.Address}, err
 }
 
 func (l *link) version() string {
@@ -87,131 +79,84 @@ func (l *link) version() string {
 	return l.said
 }
 
-func (l *link) close() {
-	l.mu.Lock()
-	l.ended = true
-	if l.conn != nil {
-		_ = l.conn.Close()
-	}
-	l.mu.Unlock()
-	l.watching.Wait()
-}
-
 // --- internal ---
 
-func (l *link) connect(ctx context.Context) error {
+// connect makes a connection on which all subscriptions are known.
+func (l *link) connect(ctx context.Context) (*wire, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", l.server)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	context.AfterFunc(l.session.base.Over, func() { _ = conn.Close() })
 	lines := bufio.NewReader(conn)
 	var hello request
 	_ = conn.SetReadDeadline(time.Now().Add(dialTimeout))
 	if err := readLine(lines, &hello); err != nil || hello.Version == "" {
-		return errors.Join(errors.New("it is not mqbench's forwarder"), conn.Close())
+		return nil, errors.Join(errors.New("it is not mqbench's forwarder"), conn.Close())
 	}
 	_ = conn.SetReadDeadline(time.Time{})
-	answers := make(chan request, 1)
-	l.mu.Lock()
-	if l.ended {
-		l.mu.Unlock()
-		return errors.Join(errClosed, conn.Close())
-	}
-	l.conn, l.answers, l.said = conn, answers, hello.Version
-	l.mu.Unlock()
+	w := &wire{Conn: conn, answers: make(chan request, 1), over: make(chan struct{})}
 	go func() {
-		defer close(answers)
+		defer close(w.over)
 		for {
 			var answer request
 			if err := readLine(lines, &answer); err != nil {
 				_ = conn.Close()
+				for _, one := range l.session.allSenders() {
+					one.forget()
+				}
 				return
 			}
-			answers <- answer
+			w.answers <- answer
 		}
 	}()
-	return nil
-}
-
-// keep connects again when the connection is lost.
-func (l *link) keep() {
-	s := l.session
-	for s.over.Err() == nil {
-		l.mu.Lock()
-		conn := l.conn
-		l.mu.Unlock()
-		for alive(conn) {
-			select {
-			case <-s.over.Done():
-				return
-			case <-time.After(reconnectWait):
-			}
-		}
-		s.report("connection lost", errors.New("the forwarder has closed it"))
-		for _, one := range s.allSenders() {
-			one.forget()
-		}
-		if l.again() {
-			s.reconnects.Add(1)
+	l.mu.Lock()
+	l.said = hello.Version
+	wanted := l.wanted
+	l.mu.Unlock()
+	for _, e := range wanted {
+		if _, err := w.ask(ctx, request{Subscription: &e, Mode: l.session.own.Mode}); err != nil {
+			return nil, errors.Join(err, conn.Close())
 		}
 	}
-}
-
-// again connects and makes all subscriptions known; false: the session is over.
-func (l *link) again() bool {
-	for {
-		err := l.connect(l.session.over)
-		if err == nil {
-			l.mu.Lock()
-			wanted := l.wanted
-			l.mu.Unlock()
-			for _, e := range wanted {
-				if _, err = l.ask(l.session.over, request{Subscription: &e, Mode: l.session.own.Mode}); err != nil {
-					break
-				}
-			}
-		}
-		if err == nil {
-			return true
-		}
-		select {
-		case <-l.session.over.Done():
-			return false
-		case <-time.After(reconnectWait):
-		}
-	}
+	return w, nil
 }
 
 func (l *link) ask(ctx context.Context, question request) (request, error) {
-	l.asking.Lock()
-	defer l.asking.Unlock()
-	l.mu.Lock()
-	conn, answers := l.conn, l.answers
-	l.mu.Unlock()
+	w, is := l.Now()
+	if !is {
+		return request{}, ErrNotConnected
+	}
+	question.Mode = l.session.own.Mode
+	return w.ask(ctx, question)
+}
+
+func (w *wire) ask(ctx context.Context, question request) (request, error) {
+	w.asking.Lock()
+	defer w.asking.Unlock()
 	text, err := json.Marshal(question)
 	if err != nil {
 		return request{}, err
 	}
-	_ = conn.SetWriteDeadline(time.Now().Add(answerTimeout))
-	if _, err := conn.Write(append(text, '\n')); err != nil {
+	_ = w.SetWriteDeadline(time.Now().Add(answerTimeout))
+	if _, err := w.Write(append(text, '\n')); err != nil {
 		return request{}, ErrNotConnected
 	}
 	select {
-	case answer, open := <-answers:
-		switch {
-		case !open:
-			return request{}, ErrNotConnected
-		case answer.Error != "":
+	case answer := <-w.answers:
+		if answer.Error != "" {
 			return request{}, errors.New(answer.Error)
 		}
 		return answer, nil
+	case <-w.over:
+		return request{}, ErrNotConnected
 	case <-ctx.Done():
-		_ = conn.Close() // its answer would be taken for that to the next question
+		_ = w.Close() // its answer would be taken for that to the next question
 		return request{}, ctx.Err()
 	case <-time.After(answerTimeout):
-		_ = conn.Close()
+		_ = w.Close()
 		return request{}, fmt.Errorf("the forwarder does not answer within %s", answerTimeout)
 	}
 }
@@ -221,9 +166,6 @@ func (s *Session) allSenders() []*sender {
 	defer s.mu.Unlock()
 	return s.senders
 }
-
-// alive reports whether nobody has closed the connection: setting a deadline on one that is closed here fails.
-func alive(conn net.Conn) bool { return conn.SetWriteDeadline(time.Now().Add(answerTimeout)) == nil }
 
 func readLine(lines *bufio.Reader, into any) error {
 	line, err := lines.ReadBytes('\n')

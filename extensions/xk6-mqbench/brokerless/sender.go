@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
@@ -40,13 +41,13 @@ func (p *sender) Send(m *broker.Message, done broker.Done) {
 
 func (p *sender) send(m *broker.Message) error {
 	s := p.session
-	if s.over.Err() != nil {
+	if s.base.Over.Err() != nil {
 		return errClosed
 	}
 	if s.own.Mode == ReqRep && strings.HasSuffix(m.Name, replySuffix) {
 		return s.reply(m)
 	}
-	to, err := p.route(s.over, m.Name)
+	to, err := p.route(s.base.Over, m.Name)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (p *sender) send(m *broker.Message) error {
 	switch {
 	case err == nil:
 		return nil
-	case s.over.Err() != nil:
+	case s.base.Over.Err() != nil:
 		return fmt.Errorf("%w: %w", errClosed, broker.ErrUnknown)
 	case errors.Is(err, ErrNotConnected):
 		return err
@@ -74,7 +75,7 @@ func (p *sender) route(ctx context.Context, topic string) (*route, error) {
 	}
 	s := p.session
 	out, err := s.library.Sender(s.own.Mode, func(m Message) { s.replied(topic, m) },
-		func(err error) { s.report("connection lost", err) }, func() { s.reconnects.Add(1) })
+		func(err error) { s.base.Report("connection lost", address.Cause(err)) }, s.base.Reconnected)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
@@ -31,18 +30,15 @@ const (
 // senders connect to it when they first send to its topic.
 type Session struct {
 	broker.Options
+	base    *broker.Base
 	name    string
 	own     Options
 	library Library
 	// settings are the library's, for people.
 	settings map[string]string
 	// folder has the sockets of ipc.
-	folder     string
-	forwarder  *link
-	over       context.Context
-	end        context.CancelFunc
-	quiet      atomic.Bool
-	reconnects atomic.Int64
+	folder    string
+	forwarder *link
 
 	mu       sync.Mutex
 	ins      []*in
@@ -77,8 +73,7 @@ var (
 
 // New makes the session of a driver; its errors begin with the name, which is also the scheme of a forwarder's URL.
 func New(name string, o broker.Options, own Options, library Library, settings map[string]string) (*Session, error) {
-	s := &Session{Options: o, name: name, own: own, library: library, settings: settings, handlers: map[string]*replies{}}
-	s.over, s.end = context.WithCancel(context.Background())
+	s := &Session{Options: o, base: broker.NewBase(name, o), name: name, own: own, library: library, settings: settings, handlers: map[string]*replies{}}
 	if o.URL == "" {
 		return s, nil
 	}
@@ -89,7 +84,7 @@ func New(name string, o broker.Options, own Options, library Library, settings m
 	if len(at.Hosts) > 1 {
 		return nil, fmt.Errorf("%s: there is one forwarder, and the URL has %d", name, len(at.Hosts))
 	}
-	s.forwarder = newLink(s, at.Hosts[0])
+	s.forwarder = &link{Link: broker.Link[*wire]{First: reconnectWait, Wait: reconnectWait}, session: s, server: at.Hosts[0]}
 	return s, nil
 }
 
@@ -105,7 +100,7 @@ func (s *Session) Open(ctx context.Context) error {
 	if s.forwarder == nil {
 		return nil
 	}
-	return broker.Wrap(s.name+": connect to the forwarder", s.forwarder.open(ctx))
+	return broker.Wrap(s.name+": connect to the forwarder", s.forwarder.Open(ctx, s.base, s.forwarder.connect))
 }
 
 // Prepare has nothing to make: a topic exists by being used.
@@ -167,7 +162,7 @@ func (s *Session) Meet(ctx context.Context, others []broker.Endpoint) error {
 }
 
 // Reconnects is how often a connection was replaced.
-func (s *Session) Reconnects() int64 { return s.reconnects.Load() }
+func (s *Session) Reconnects() int64 { return s.base.Reconnects() }
 
 // Describe says what was set.
 func (s *Session) Describe() broker.Description {
@@ -189,8 +184,7 @@ func (s *Session) Describe() broker.Description {
 
 // Close ends all sockets.
 func (s *Session) Close() error {
-	s.quiet.Store(true)
-	s.end()
+	s.base.End()
 	s.mu.Lock()
 	var all []func()
 	for _, one := range s.ins {
@@ -200,9 +194,6 @@ func (s *Session) Close() error {
 		all = append(all, one.close)
 	}
 	s.mu.Unlock()
-	if s.forwarder != nil {
-		all = append(all, s.forwarder.close)
-	}
 	deadline.AtMost(closeTimeout, all...)
 	if s.folder != "" {
 		return os.RemoveAll(s.folder)
@@ -343,12 +334,6 @@ func (s *Session) receivers(topic string) (to []broker.Endpoint) {
 		}
 	}
 	return to
-}
-
-func (s *Session) report(what string, err error) {
-	if err != nil && s.OnError != nil && !s.quiet.Load() {
-		s.OnError(fmt.Errorf("%s: %w", s.name, broker.Wrap(what, address.Cause(err))))
-	}
 }
 
 func covers(e broker.Endpoint, topic string) bool {
