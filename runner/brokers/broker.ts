@@ -84,6 +84,35 @@ export interface Durability {
 	readonly by: readonly string[];
 }
 
+/** How the settings of a server decide what a message has been through. */
+interface DurabilityRules<Settings> {
+	/** What it does without a level, and without settings that decide it. */
+	readonly own: string;
+	/** By level, for people. */
+	readonly levels: Readonly<Partial<Record<Level, string>>>;
+	/** Does this key of `config` have a part in it? */
+	decides(key: string): boolean;
+	settings(level: Level | null, config: SystemOptionsOfAnyBroker["config"]): Settings;
+	levelOf(settings: Settings): Level;
+	textOf(settings: Settings): string;
+}
+
+/** `durability` of a server whose settings for each level `config` may overrule, and which keeps everything in memory by itself. */
+export function durabilityBy<Settings>(rules: DurabilityRules<Settings>) {
+	return ({ durability, config = {} }: SystemOptionsOfAnyBroker, ours: boolean): Durability => {
+		if (!ours)
+			return durability === undefined
+				? { level: null, text: "not known (your server)", by: [] }
+				: declared(durability, rules.levels[durability] ?? "");
+		const by = Object.keys(config).filter(rules.decides);
+		if (durability === undefined && by.length === 0)
+			return { level: "memory", text: rules.own, by };
+		const settings = rules.settings(durability ?? null, config);
+		const level = rules.levelOf(settings);
+		return { level, text: `${rules.textOf(settings)} (${level})`, by };
+	};
+}
+
 /** Settings of a server that is not ours: what the scenario says of them, unchecked. */
 export function declared(level: Level, text: string): Durability {
 	return { level, text: `${text} (${level}, declared, not checked)`, by: [] };
@@ -144,6 +173,30 @@ export interface Traits {
 	readonly requestUsd?: number;
 	/** It runs on a JVM, which is slow until it has compiled what is used often. Left out: it does not. */
 	readonly jvm?: true;
+}
+
+/** Those of a system that differs from most in these. */
+export function traits(
+	differing: Pick<Traits, "title" | "acks" | "delivery" | "acknowledge" | "ownDurability"> &
+		Partial<Traits>,
+): Traits {
+	return {
+		ordered: true,
+		groupOrdered: false,
+		keys: false,
+		partitions: false,
+		groupsByPartition: false,
+		keepsOnly: null,
+		wildcards: false,
+		maxMessageBytes: null,
+		cannot: {},
+		levels: {},
+		prefetch: null,
+		redeliverAfterNs: null,
+		maxReplicas: 1,
+		nodes: [1],
+		...differing,
+	};
 }
 
 /** A program of Go: a module below `extensions/`, which pins all that goes into it, the package that is built, and its file's name. */

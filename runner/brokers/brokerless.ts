@@ -2,9 +2,9 @@ import { z } from "zod";
 import { count } from "../model/field.ts";
 import type { BrokerPlace } from "../model/targets.ts";
 import { hostPort } from "./addresses.ts";
-import type { Broker, BrokerOptions, Traits } from "./broker.ts";
+import { type Broker, type BrokerOptions, type Traits, traits } from "./broker.ts";
 import { defined, processFields } from "./fields.ts";
-import type { BrokerProcess } from "./process.ts";
+import { type BrokerProcess, builtServer, everywhere } from "./process.ts";
 
 /** A library whose sockets connect senders and receivers to each other. Where a broker would be there may be a forwarder. */
 interface Library {
@@ -49,6 +49,7 @@ export function brokerless(library: Library): Broker<BrokerlessOptions> {
 
 /** extensions/cmd/forwarder. */
 const PROGRAM = "forwarder";
+const SERVER = builtServer(PROGRAM, everywhere("build extensions/cmd/forwarder with Go"));
 
 const MODES = ["push-pull", "pub-sub", "req-rep"] as const;
 type Mode = (typeof MODES)[number];
@@ -98,26 +99,15 @@ function optionsOf(library: Library): BrokerOptions<BrokerlessOptions> {
 		urlEnv: "MQBENCH_URL",
 		secretEnv: [],
 		brokerless: ({ forwarder }) => !forwarder,
-		traits: ({ mode }): Traits => ({
-			...byMode[mode],
-			title: `${title} ${TITLES[mode]}`,
-			acks: false,
-			delivery: "at-most-once",
-			acknowledge: { alone: "automatic", group: "automatic" },
-			ordered: true,
-			groupOrdered: false,
-			keys: false,
-			partitions: false,
-			groupsByPartition: false,
-			keepsOnly: null,
-			maxMessageBytes: null,
-			levels: {},
-			ownDurability: NOTHING,
-			prefetch: null,
-			redeliverAfterNs: null,
-			maxReplicas: 1,
-			nodes: [1],
-		}),
+		traits: ({ mode }) =>
+			traits({
+				...byMode[mode],
+				title: `${title} ${TITLES[mode]}`,
+				acks: false,
+				delivery: "at-most-once",
+				acknowledge: { alone: "automatic", group: "automatic" },
+				ownDurability: NOTHING,
+			}),
 		durability: () => ({ level: null, text: NOTHING, by: [] }),
 		driverOptions: ({ mode, transport, ...more }) =>
 			defined({
@@ -208,26 +198,19 @@ function forwarder(name: string, title: string): BrokerProcess {
 		onHosts: { text: () => `mqbench's ${PROGRAM}, copied` },
 		container: { data: "/data" },
 		ports: () => [{ number: 5555, from: "clients" }],
-		async prepare({ system, tools }) {
-			if (system.binary === null) await tools.built(PROGRAM);
-		},
-		async describe({ system, nodes, tools, image }) {
+		prepare: SERVER.prepare,
+		async describe(setup) {
+			const { nodes } = setup;
 			let version = "";
-			const command = async (bring: (name: string, from: string) => string) => {
-				if (image) return [];
-				return system.binary === null
-					? [bring(PROGRAM, await tools.built(PROGRAM))]
-					: [tools.findProgram(system, [], OWN_BUILD)];
-			};
 			return {
 				nodes: await Promise.all(
-					nodes.map(async ({ bring, listen, ports }) => ({
+					nodes.map(async (node) => ({
 						argv: [
-							...(await command(bring)),
+							...(await SERVER.command(setup, node)),
 							"-library",
 							name,
 							"-addr",
-							hostPort(listen, ports[0] ?? 0),
+							hostPort(node.listen, node.ports[0] ?? 0),
 						],
 						files: {},
 					})),
@@ -247,9 +230,3 @@ function forwarder(name: string, title: string): BrokerProcess {
 		},
 	};
 }
-
-const OWN_BUILD = {
-	linux: "build extensions/cmd/forwarder with Go",
-	darwin: "build extensions/cmd/forwarder with Go",
-	other: "build extensions/cmd/forwarder with Go",
-};

@@ -1,4 +1,4 @@
-/** Whether a broker can be started on this machine (target local), and how it gets there: `install.ts` of its folder. */
+/** Whether a broker can be started on this machine (target local), and how it gets there: `index.ts` of its folder. */
 export interface BrokerInstall {
 	/** Where it comes from, for tables. */
 	readonly from: string;

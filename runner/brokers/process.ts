@@ -201,6 +201,34 @@ export interface ImageFacts {
 	readonly entrypoint: readonly string[];
 }
 
+/**
+ * A server that mqbench builds, where the scenario names no other: how it is got, and what stands before its arguments. `bare`: the
+ * program of an image that has no entry point.
+ */
+export function builtServer(program: string, install: Install, bare: readonly string[] = []) {
+	return {
+		async prepare({ system, tools }: Pick<Setup, "system" | "tools">) {
+			if (system.binary === null) await tools.built(program);
+		},
+		async command({ system, tools, image }: Setup, { bring }: Site): Promise<readonly string[]> {
+			if (image) return image.entrypoint.length > 0 ? [] : bare;
+			return system.binary === null
+				? [bring(program, await tools.built(program))]
+				: [tools.findProgram(system, [], install)];
+		},
+	};
+}
+
+/** Settings as reports show them. */
+export function shownSettings(all: Readonly<Record<string, unknown>>): Record<string, string> {
+	return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
+}
+
+/** The same way on every platform. */
+export function everywhere(way: string): Install {
+	return { linux: way, darwin: way, other: way };
+}
+
 // --- internal ---
 
 function portsFrom({ ports }: Pick<BrokerProcess, "ports">, who: Port["from"]): number[] {

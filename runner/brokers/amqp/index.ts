@@ -1,6 +1,6 @@
+import { lookForJava, OLDEST_JAVA } from "../java.ts";
 import { image, jarsOf } from "./image.ts";
 import { omb } from "./import-omb.ts";
-import { install } from "./install.ts";
 import { amqp as options } from "./options.ts";
 import { amqp as process } from "./process.ts";
 
@@ -10,7 +10,10 @@ export const amqp = {
 	title: "AMQP 1.0",
 	process,
 	image,
-	install,
+	install: {
+		from: `Java ${OLDEST_JAVA} or newer, and Maven (ActiveMQ Artemis or Classic); or \`binary: /opt/activemq\``,
+		look: lookForJava("ActiveMQ", 20),
+	},
 	jars: Object.values(jarsOf),
 	omb,
 };

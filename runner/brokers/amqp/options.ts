@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import type { BrokerOptions, Traits } from "../broker.ts";
+import { type BrokerOptions, traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import { defined, driverTls, processFields, tlsField } from "../fields.ts";
 import { heapField } from "../java.ts";
@@ -54,41 +54,32 @@ export const amqp = {
 	otherPorts: { amqps: 5671 },
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: ({ server, destination, settled, prefetch }): Traits => ({
-		title: destination === "topic" ? "AMQP 1.0 topics" : "AMQP 1.0",
-		acks: !settled,
-		delivery: settled ? "at-most-once" : "at-least-once",
-		// Every receiver accepts; the server waits for it.
-		acknowledge: { alone: "message", group: "message" },
-		ordered: true,
-		groupOrdered: false,
-		keys: false,
-		partitions: false,
-		groupsByPartition: false,
-		keepsOnly: null,
-		wildcards: false,
-		maxMessageBytes: server === "classic" ? MAX_MESSAGE_BYTES : null,
-		cannot: {
-			...(destination === "topic" ? UNSHARED : { "fan-out": ONE }),
-			...(settled ? { publish: "nothing is acknowledged" } : {}),
-		},
-		instead: {
-			...(destination === "topic"
-				? each(UNSHARED, "write destination: queue")
-				: { "fan-out": "write destination: topic" }),
-			...(settled ? { publish: "remove settled" } : {}),
-		},
-		levels: storesNothing({ destination, settled }) ? {} : levelTexts(server),
-		ownDurability:
-			storesNothing({ destination, settled }) === null
-				? `the server's own; one that mqbench starts: ${ownText(server)}`
-				: `none, ${storesNothing({ destination, settled })}`,
-		prefetch: prefetch ?? PREFETCH,
-		redeliverAfterNs: null,
-		maxReplicas: 1,
-		nodes: [1],
-		jvm: true,
-	}),
+	traits: ({ server, destination, settled, prefetch }) =>
+		traits({
+			title: destination === "topic" ? "AMQP 1.0 topics" : "AMQP 1.0",
+			acks: !settled,
+			delivery: settled ? "at-most-once" : "at-least-once",
+			// Every receiver accepts; the server waits for it.
+			acknowledge: { alone: "message", group: "message" },
+			maxMessageBytes: server === "classic" ? MAX_MESSAGE_BYTES : null,
+			cannot: {
+				...(destination === "topic" ? UNSHARED : { "fan-out": ONE }),
+				...(settled ? { publish: "nothing is acknowledged" } : {}),
+			},
+			instead: {
+				...(destination === "topic"
+					? each(UNSHARED, "write destination: queue")
+					: { "fan-out": "write destination: topic" }),
+				...(settled ? { publish: "remove settled" } : {}),
+			},
+			levels: storesNothing({ destination, settled }) ? {} : levelTexts(server),
+			ownDurability:
+				storesNothing({ destination, settled }) === null
+					? `the server's own; one that mqbench starts: ${ownText(server)}`
+					: `none, ${storesNothing({ destination, settled })}`,
+			prefetch: prefetch ?? PREFETCH,
+			jvm: true,
+		}),
 	driverOptions: ({ destination, settled, prefetch, tls }) =>
 		defined({ destination, settled, prefetch, tls: driverTls(tls) }),
 	durability: amqpDurability,

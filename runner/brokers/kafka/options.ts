@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { count, span, unit } from "../../model/field.ts";
-import type { BrokerOptions } from "../broker.ts";
+import { type BrokerOptions, traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import {
 	acknowledgeField,
@@ -98,30 +98,26 @@ export const kafka = {
 	defaultPort: 9092,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: (options) => ({
-		title: "Kafka",
-		acks: options.acks !== 0,
-		delivery: isSafe(options) ? "at-least-once" : "at-most-once",
-		acknowledge: { alone: "automatic", group: acknowledgeOf(options) },
-		ordered: true,
-		groupOrdered: true,
-		keys: true,
-		partitions: true,
-		groupsByPartition: true,
-		keepsOnly: null,
-		wildcards: true,
-		maxMessageBytes: maxMessageBytes(options),
-		cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},
-		instead: { publish: "write acks: all" },
-		levels: levelTexts(options),
-		ownDurability: ownText(options),
-		// A member commits what it has handled; it lives as long as its heartbeats come.
-		prefetch: null,
-		redeliverAfterNs: null,
-		maxReplicas: 5,
-		nodes: [1, 3],
-		jvm: true,
-	}),
+	traits: (options) =>
+		traits({
+			title: "Kafka",
+			acks: options.acks !== 0,
+			delivery: isSafe(options) ? "at-least-once" : "at-most-once",
+			acknowledge: { alone: "automatic", group: acknowledgeOf(options) },
+			groupOrdered: true,
+			keys: true,
+			partitions: true,
+			groupsByPartition: true,
+			wildcards: true,
+			maxMessageBytes: maxMessageBytes(options),
+			cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},
+			instead: { publish: "write acks: all" },
+			levels: levelTexts(options),
+			ownDurability: ownText(options),
+			maxReplicas: 5,
+			nodes: [1, 3],
+			jvm: true,
+		}),
 	driverOptions: (options) =>
 		defined({
 			acks: String(options.acks),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import type { BrokerOptions, Traits } from "../broker.ts";
+import { type BrokerOptions, traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import { defined, driverTls, processFields, tlsField, versionProblems } from "../fields.ts";
 import { MEMORY, mqttDurability, NOTHING, OWN } from "./durability.ts";
@@ -84,33 +84,26 @@ export const mqtt = {
 	otherPorts: { mqtts: 8883 },
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: ({ qos, ...options }): Traits => ({
-		title: `MQTT QoS ${qos}`,
-		acks: qos > 0,
-		delivery: (["at-most-once", "at-least-once", "exactly-once"] as const)[qos],
-		acknowledge:
-			qos === 0
-				? { alone: "automatic", group: "automatic" }
-				: { alone: "message", group: "message" },
-		ordered: true,
-		groupOrdered: false,
-		keys: false,
-		partitions: false,
-		groupsByPartition: false,
-		keepsOnly: options.maxQueued
-			? { messages: options.maxQueued, bytes: 0, option: "maxQueued" }
-			: null,
-		wildcards: true,
-		maxMessageBytes: maxMessageBytes(options.config),
-		cannot: qos === 0 ? UNSTORED : {},
-		instead: qos === 0 ? { publish: "write qos: 1", backlog: "write qos: 1" } : {},
-		levels: qos === 0 ? {} : { memory: MEMORY },
-		ownDurability: qos === 0 ? NOTHING : `the server's own; one that mqbench starts: ${OWN}`,
-		prefetch: qos === 0 ? null : (options.receiveMaximum ?? RECEIVE_MAXIMUM),
-		redeliverAfterNs: null,
-		maxReplicas: 1,
-		nodes: [1],
-	}),
+	traits: ({ qos, ...options }) =>
+		traits({
+			title: `MQTT QoS ${qos}`,
+			acks: qos > 0,
+			delivery: (["at-most-once", "at-least-once", "exactly-once"] as const)[qos],
+			acknowledge:
+				qos === 0
+					? { alone: "automatic", group: "automatic" }
+					: { alone: "message", group: "message" },
+			keepsOnly: options.maxQueued
+				? { messages: options.maxQueued, bytes: 0, option: "maxQueued" }
+				: null,
+			wildcards: true,
+			maxMessageBytes: maxMessageBytes(options.config),
+			cannot: qos === 0 ? UNSTORED : {},
+			instead: qos === 0 ? { publish: "write qos: 1", backlog: "write qos: 1" } : {},
+			levels: qos === 0 ? {} : { memory: MEMORY },
+			ownDurability: qos === 0 ? NOTHING : `the server's own; one that mqbench starts: ${OWN}`,
+			prefetch: qos === 0 ? null : (options.receiveMaximum ?? RECEIVE_MAXIMUM),
+		}),
 	driverOptions: (options) =>
 		defined({
 			protocol: options.protocol ?? "5",

@@ -1,5 +1,5 @@
 import type { Level } from "../../model/plan.ts";
-import { type Durability, declared } from "../broker.ts";
+import { durabilityBy } from "../broker.ts";
 import type { SystemOptionsOfAnyBroker } from "../fields.ts";
 
 type Config = NonNullable<SystemOptionsOfAnyBroker["config"]>;
@@ -31,28 +31,22 @@ export function streamingSettings(
 	return { ...own, ...written };
 }
 
-/** Of channels. */
-export function streamingDurability(
-	{ durability, config = {} }: SystemOptionsOfAnyBroker,
-	ours: boolean,
-): Durability {
-	if (!ours)
-		return durability === undefined
-			? { level: null, text: "not known (your server)", by: [] }
-			: declared(durability, levelTexts[durability]);
-	const by = Object.keys(config).filter((key) => [STORE, SYNC, EVERY].includes(key.toLowerCase()));
-	if (durability === undefined && by.length === 0) return { level: "memory", text: OWN, by };
-	const settings = streamingSettings(durability ?? null, config);
-	const level = levelOf(settings);
-	return { level, text: `${textOf(settings)} (${level})`, by };
-}
-
 /** By level, for people. */
 export const levelTexts = Object.fromEntries(
 	Object.entries(streamingLevels).map(([level, set]) => [level, textOf(set)]),
 ) as Record<Level, string>;
 
 export const OWN = "memory (store: memory, its default)";
+
+/** Of channels. */
+export const streamingDurability = durabilityBy({
+	own: OWN,
+	levels: levelTexts,
+	decides: (key) => [STORE, SYNC, EVERY].includes(key.toLowerCase()),
+	settings: streamingSettings,
+	levelOf,
+	textOf,
+});
 
 export function keepsFiles(settings: Config): boolean {
 	return word(settings[STORE]) === "file";

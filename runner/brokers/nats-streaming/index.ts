@@ -1,6 +1,5 @@
 import { image } from "./image.ts";
 import { omb } from "./import-omb.ts";
-import { install } from "./install.ts";
 import { streaming as options } from "./options.ts";
 import { streaming as process } from "./process.ts";
 
@@ -16,6 +15,14 @@ export const streaming = {
 	process,
 	largeDriver: true as const,
 	image,
-	install,
+	install: {
+		from: "nats-streaming-server, built by mqbench when it is first needed; or `binary: /path/to/nats-streaming-server`",
+		look: async () => ({
+			here: true,
+			figure: "built when needed",
+			sentence:
+				"mqbench brings nats-streaming-server, which its makers ended in 2023; binary names another build.",
+		}),
+	},
 	omb,
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import type { BrokerOptions, Traits } from "../broker.ts";
+import { type BrokerOptions, traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import { defined, driverTls, processFields, tlsField, versionProblems } from "../fields.ts";
 import { largestPayload, sizeInConfig, varintBytes } from "../size-limits.ts";
@@ -63,32 +63,24 @@ export const streaming = {
 	defaultPort: 4222,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: (options): Traits => ({
-		title: "NATS Streaming",
-		acks: true,
-		delivery: "at-least-once",
-		// Every subscription does; the server waits for it.
-		acknowledge: { alone: "message", group: "message" },
-		ordered: true,
-		groupOrdered: false,
-		keys: false,
-		partitions: false,
-		groupsByPartition: false,
-		keepsOnly: keepsFiles(streamingSettings(options.durability ?? null, options.config))
-			? null
-			: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES },
-		wildcards: false,
-		maxMessageBytes: maxPayload(options) - ENVELOPE,
-		maxMessageBytesTo: (topic) =>
-			largestPayload(maxPayload(options), (bytes) => envelope(topic, bytes)),
-		cannot: {},
-		levels: levelTexts,
-		ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
-		prefetch: options.prefetch ?? PREFETCH,
-		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
-		maxReplicas: 1,
-		nodes: [1],
-	}),
+	traits: (options) =>
+		traits({
+			title: "NATS Streaming",
+			acks: true,
+			delivery: "at-least-once",
+			// Every subscription does; the server waits for it.
+			acknowledge: { alone: "message", group: "message" },
+			keepsOnly: keepsFiles(streamingSettings(options.durability ?? null, options.config))
+				? null
+				: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES },
+			maxMessageBytes: maxPayload(options) - ENVELOPE,
+			maxMessageBytesTo: (topic) =>
+				largestPayload(maxPayload(options), (bytes) => envelope(topic, bytes)),
+			levels: levelTexts,
+			ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
+			prefetch: options.prefetch ?? PREFETCH,
+			redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
+		}),
 	driverOptions: ({ cluster, prefetch, ackWait, tls }) =>
 		defined({ cluster, prefetch, ackWaitNs: ackWait, tls: driverTls(tls) }),
 	durability: streamingDurability,

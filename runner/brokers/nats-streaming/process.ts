@@ -1,7 +1,13 @@
 import { hostPort } from "../addresses.ts";
 import { inBlocks } from "../blocks.ts";
 import { newLogin } from "../login.ts";
-import type { BrokerProcess, Setup, Site } from "../process.ts";
+import {
+	type BrokerProcess,
+	builtServer,
+	everywhere,
+	type Setup,
+	shownSettings,
+} from "../process.ts";
 import { keepsFiles, streamingSettings } from "./durability.ts";
 import { image } from "./image.ts";
 import {
@@ -12,16 +18,18 @@ import {
 	type StreamingOptions,
 } from "./options.ts";
 
+const SERVER = builtServer(
+	"nats-streaming-server",
+	everywhere("https://github.com/nats-io/nats-streaming-server/releases"),
+);
+
 /** nats-streaming-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file. */
 export const streaming: BrokerProcess = {
 	packages: [],
 	onHosts: { text: () => `nats-streaming-server ${image.version}, copied` },
 	container: { data: "/data" },
 	ports: () => [{ number: 4222, from: "clients" }],
-	// A build takes a quarter of a minute.
-	async prepare({ system, tools }) {
-		if (system.binary === null) await tools.built(PROGRAM);
-	},
+	prepare: SERVER.prepare,
 	async describe(setup) {
 		const { system, nodes } = setup;
 		const options = system.options as unknown as StreamingOptions;
@@ -30,14 +38,12 @@ export const streaming: BrokerProcess = {
 		const { password: token } = newLogin();
 		return {
 			...signs(`${token}@${nodes[0]?.client}`),
-			settings: Object.fromEntries(
-				Object.entries(shown).map(([key, value]) => [key, String(value)]),
-			),
+			settings: shownSettings(shown),
 			data: files ? "disk" : "memory",
 			flushes: files,
 			nodes: await Promise.all(
 				nodes.map(async (node) => ({
-					argv: [...(await program(setup, node)), "-c", `${node.folder}/${FILE}`],
+					argv: [...(await SERVER.command(setup, node)), "-c", `${node.folder}/${FILE}`],
 					files: {
 						[FILE]: inBlocks({
 							listen: hostPort(node.listen, node.ports[0] ?? 0),
@@ -56,14 +62,7 @@ export const streaming: BrokerProcess = {
 
 // --- internal ---
 
-const PROGRAM = "nats-streaming-server";
 const FILE = "nats-streaming.conf";
-
-const INSTALL = {
-	linux: "https://github.com/nats-io/nats-streaming-server/releases",
-	darwin: "https://github.com/nats-io/nats-streaming-server/releases",
-	other: "https://github.com/nats-io/nats-streaming-server/releases",
-};
 
 /** The server's own limits (a million messages, 1000 subscriptions, 100 channels) would drop messages, or refuse consumers, in mid-run. */
 const UNLIMITED = {
@@ -74,14 +73,6 @@ const UNLIMITED = {
 
 /** The server's own, for larger messages than these only: what is measured is the server as it comes. */
 const OWN_MAX_PAYLOAD = 1024 ** 2;
-
-/** What stands before its arguments: `-c` is behind the entry point of the image. */
-async function program({ system, tools, image }: Setup, { bring }: Site): Promise<string[]> {
-	if (image) return [];
-	return system.binary === null
-		? [bring(PROGRAM, await tools.built(PROGRAM))]
-		: [tools.findProgram(system, [], INSTALL)];
-}
 
 /** How it tells that it is up, and where it is. */
 function signs(client: string) {

@@ -1,6 +1,5 @@
 import { image } from "./image.ts";
 import { omb } from "./import-omb.ts";
-import { install } from "./install.ts";
 import { nats as options } from "./options.ts";
 import { nats as process } from "./process.ts";
 
@@ -14,6 +13,13 @@ export const nats = {
 	title: "NATS",
 	process,
 	image,
-	install,
+	install: {
+		from: "nats-server, built with mqbench; or `binary: /path/to/nats-server`",
+		look: async () => ({
+			here: true,
+			figure: "built in",
+			sentence: "mqbench brings nats-server (core and JetStream); binary names another build.",
+		}),
+	},
 	omb,
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import type { BrokerOptions, Traits } from "../broker.ts";
+import { type BrokerOptions, type Traits, traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import {
 	acknowledgeField,
@@ -168,7 +168,7 @@ const MAX_ACK_PENDING = 1000;
 const ACK_WAIT_NS = 30e9;
 
 function core(options: NatsOptions): Traits {
-	return {
+	return traits({
 		...common(options),
 		title: "NATS core",
 		acks: false,
@@ -177,12 +177,8 @@ function core(options: NatsOptions): Traits {
 		wildcards: true,
 		cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
 		instead: { publish: "write mode: jetstream", backlog: "write mode: jetstream" },
-		levels: {},
 		ownDurability: "none, nothing is stored",
-		prefetch: null,
-		redeliverAfterNs: null,
-		maxReplicas: 1,
-	};
+	});
 }
 
 function jetstream(options: NatsOptions): Traits {
@@ -190,7 +186,7 @@ function jetstream(options: NatsOptions): Traits {
 		options.consumer === "ordered"
 			? { "request-reply": what, "work-queue": what, backlog: what }
 			: {};
-	return {
+	return traits({
 		...common(options),
 		title: "JetStream",
 		acks: true,
@@ -199,7 +195,6 @@ function jetstream(options: NatsOptions): Traits {
 			alone: (consumerOf(options) ?? "ordered") === "ordered" ? "automatic" : "message",
 			group: "message",
 		},
-		wildcards: false,
 		cannot: shared("an ordered consumer cannot be shared"),
 		instead: shared("write consumer: pull"),
 		levels: levelTexts,
@@ -210,7 +205,7 @@ function jetstream(options: NatsOptions): Traits {
 				: (options.prefetch ?? PREFETCH),
 		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
 		maxReplicas: 5,
-	};
+	});
 }
 
 /** Pull consumers acknowledge each message, ordered ones none. */
@@ -220,12 +215,6 @@ function consumerOf({ consumer, acknowledge }: NatsOptions) {
 
 function common(options: NatsOptions) {
 	return {
-		ordered: true,
-		groupOrdered: false,
-		keys: false,
-		partitions: false,
-		groupsByPartition: false,
-		keepsOnly: null,
 		maxMessageBytes: maxMessageBytes(options),
 		nodes: [1, 3],
 	};

@@ -1,10 +1,21 @@
 import { hostPort } from "../addresses.ts";
 import { inBlocks, type Value } from "../blocks.ts";
 import { newLogin } from "../login.ts";
-import type { BrokerProcess, Setup, Site } from "../process.ts";
+import {
+	type BrokerProcess,
+	builtServer,
+	everywhere,
+	type Setup,
+	shownSettings,
+} from "../process.ts";
 import { inServersWords, SYNC, SYNC_KEY } from "./durability.ts";
 import { image } from "./image.ts";
 import { HEADERS, type NatsOptions } from "./options.ts";
+
+const SERVER = builtServer("nats-server", {
+	...everywhere("https://github.com/nats-io/nats-server/releases"),
+	darwin: "brew install nats-server",
+});
 
 /**
  * nats-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file and
@@ -23,7 +34,7 @@ export const nats: BrokerProcess = {
 					{ number: 8222, from: "health" },
 				],
 	async describe(setup) {
-		const { system, tools, image, nodes } = setup;
+		const { system, image, nodes } = setup;
 		const options = system.options as unknown as NatsOptions;
 		const { all, shown } = settings(setup, options);
 		const cluster = nodes.length > 1;
@@ -31,14 +42,7 @@ export const nats: BrokerProcess = {
 		const { user, password: token } = newLogin();
 		const own = Object.keys(options.config ?? {}).some((key) => LOGINS.test(key));
 		const routes = nodes.map(({ ip, ports }) => `${user}:${token}@${hostPort(ip, ports[1] ?? 0)}`);
-		/** What stands before its arguments: `-c` is behind the entry point of all images. */
-		const ours = image || system.binary !== null ? "" : await tools.built("nats-server");
-		const program = ({ bring }: Site) =>
-			image
-				? []
-				: system.binary === null
-					? [bring("nats-server", ours)]
-					: [tools.findProgram(system, [], INSTALL)];
+		const programs = await Promise.all(nodes.map((node) => SERVER.command(setup, node)));
 		return {
 			...signs(
 				nodes.map(({ client }) => (own ? client : `${token}@${client}`)),
@@ -51,7 +55,7 @@ export const nats: BrokerProcess = {
 				const [client = 0, route = 0, monitor = 0] = node.ports;
 				const at = (port: number) => hostPort(node.listen, port);
 				return {
-					argv: [...program(node), "-c", `${node.folder}/nats.conf`],
+					argv: [...(programs[i] ?? []), "-c", `${node.folder}/nats.conf`],
 					files: {
 						"nats.conf": inBlocks({
 							...identity(i, options, { listen: at(client), store: node.data }),
@@ -84,12 +88,6 @@ const OUR_LOG = { logtime_utc: true };
 /** A scenario's own word on who may log in; the driver then does as `auth` says. */
 const LOGINS = /^(authorization|accounts|operator|no_auth_user)\b/i;
 
-const INSTALL = {
-	linux: "https://github.com/nats-io/nats-server/releases",
-	darwin: "brew install nats-server",
-	other: "https://github.com/nats-io/nats-server/releases",
-};
-
 /** The server's own, for larger messages than these only: what is measured is the server as it comes. */
 const MAX_PAYLOAD = 1024 ** 2;
 
@@ -120,7 +118,7 @@ function settings(
 	if (needed > MAX_PAYLOAD) all.max_payload = needed;
 	if (files && level !== null && level !== "memory") all[SYNC_KEY] = SYNC[level];
 	Object.assign(all, inServersWords(config));
-	const shown = Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
+	const shown = shownSettings(all);
 	if (files && !(SYNC_KEY in all)) shown[SYNC_KEY] = "2m (default)";
 	return { all, shown };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BrokerOptions } from "../broker.ts";
+import { type BrokerOptions, traits } from "../broker.ts";
 
 const NoopOptions = z.strictObject({
 	broker: z.literal("noop").meta({
@@ -18,27 +18,18 @@ export const noop = {
 	defaultPort: 0,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: () => ({
-		title: "No broker",
-		acks: false,
-		delivery: "at-most-once",
-		acknowledge: { alone: "automatic", group: "automatic" },
-		ordered: true,
-		groupOrdered: true,
-		keys: true,
-		partitions: true,
-		groupsByPartition: false,
-		keepsOnly: null,
-		wildcards: false,
-		maxMessageBytes: null,
-		cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
-		levels: {},
-		ownDurability: NOTHING,
-		prefetch: null,
-		redeliverAfterNs: null,
-		maxReplicas: 1,
-		nodes: [1],
-	}),
+	traits: () =>
+		traits({
+			title: "No broker",
+			acks: false,
+			delivery: "at-most-once",
+			acknowledge: { alone: "automatic", group: "automatic" },
+			groupOrdered: true,
+			keys: true,
+			partitions: true,
+			cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
+			ownDurability: NOTHING,
+		}),
 	durability: () => ({ level: null, text: NOTHING, by: [] }),
 	driverOptions: () => ({}),
 	contradictions: () => [],

@@ -1,5 +1,5 @@
 import type { Level } from "../../model/plan.ts";
-import { type Durability, declared } from "../broker.ts";
+import { durabilityBy } from "../broker.ts";
 import type { SystemOptionsOfAnyBroker } from "../fields.ts";
 
 type Config = NonNullable<SystemOptionsOfAnyBroker["config"]>;
@@ -26,23 +26,7 @@ export function nsqSettings(
 	level: Level | null,
 	config: SystemOptionsOfAnyBroker["config"] = {},
 ): Config {
-	return { ...(level === null ? {} : settingsOf(level)), ...config };
-}
-
-export function nsqDurability(
-	{ durability, config = {} }: SystemOptionsOfAnyBroker,
-	ours: boolean,
-): Durability {
-	if (!ours)
-		return durability === undefined
-			? { level: null, text: "not known (your server)", by: [] }
-			: declared(durability, textOf(settingsOf(durability)));
-	const by = Object.keys(config).filter((key) => key in OWN_SETTINGS);
-	const settings = nsqSettings(durability ?? null, config);
-	const text = textOf(settings);
-	if (durability === undefined && by.length === 0) return { level: "memory", text: OWN, by };
-	const level = levelOf(settings);
-	return { level, text: `${text} (${level})`, by };
+	return { ...(level === null ? {} : nsqLevels[level as keyof typeof nsqLevels]), ...config };
 }
 
 /** By level, for people. */
@@ -52,16 +36,21 @@ export const levelTexts = Object.fromEntries(
 
 export const OWN = `memory (${textOf({})}, its default)`;
 
+export const nsqDurability = durabilityBy({
+	own: OWN,
+	levels: levelTexts,
+	decides: (key) => key in OWN_SETTINGS,
+	settings: nsqSettings,
+	levelOf,
+	textOf,
+});
+
 /** Every message waits in a file, not in memory. */
 export function keepsFiles(settings: Config): boolean {
 	return Number({ ...OWN_SETTINGS, ...settings }[IN_MEMORY]) === 0;
 }
 
 // --- internal ---
-
-function settingsOf(level: Level): Config {
-	return nsqLevels[level as keyof typeof nsqLevels] ?? {};
-}
 
 /** As often as never: by number and by the clock. */
 function levelOf(settings: Config): Level {

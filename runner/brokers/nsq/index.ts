@@ -1,6 +1,5 @@
 import { image } from "./image.ts";
 import { omb } from "./import-omb.ts";
-import { install } from "./install.ts";
 import { nsq as options } from "./options.ts";
 import { nsq as process } from "./process.ts";
 
@@ -15,6 +14,13 @@ export const nsq = {
 	title: "NSQ",
 	process,
 	image,
-	install,
+	install: {
+		from: "nsqd, built by mqbench when it is first needed; or `binary: /path/to/nsqd`",
+		look: async () => ({
+			here: true,
+			figure: "built when needed",
+			sentence: "mqbench brings nsqd; binary names another build.",
+		}),
+	},
 	omb,
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import type { BrokerOptions, Traits } from "../broker.ts";
+import { type BrokerOptions, traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import { defined, driverTls, processFields, tlsField, versionProblems } from "../fields.ts";
 import { levelTexts, nsqDurability, OWN } from "./durability.ts";
@@ -49,28 +49,21 @@ export const nsq = {
 	defaultPort: 4150,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: (options): Traits => ({
-		title: "NSQ",
-		acks: true,
-		delivery: "at-least-once",
-		// A channel waits for it, whoever reads it.
-		acknowledge: { alone: "message", group: "message" },
-		ordered: false,
-		groupOrdered: false,
-		keys: false,
-		partitions: false,
-		groupsByPartition: false,
-		keepsOnly: null,
-		wildcards: false,
-		maxMessageBytes: Number(options.config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
-		cannot: {},
-		levels: levelTexts,
-		ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
-		prefetch: options.prefetch ?? PREFETCH,
-		redeliverAfterNs: options.msgTimeout ?? MSG_TIMEOUT_NS,
-		maxReplicas: 1,
-		nodes: [1, 2, 3],
-	}),
+	traits: (options) =>
+		traits({
+			title: "NSQ",
+			acks: true,
+			delivery: "at-least-once",
+			// A channel waits for it, whoever reads it.
+			acknowledge: { alone: "message", group: "message" },
+			ordered: false,
+			maxMessageBytes: Number(options.config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
+			levels: levelTexts,
+			ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
+			prefetch: options.prefetch ?? PREFETCH,
+			redeliverAfterNs: options.msgTimeout ?? MSG_TIMEOUT_NS,
+			nodes: [1, 2, 3],
+		}),
 	driverOptions: ({ prefetch, msgTimeout, outputBuffer, tls }) =>
 		defined({ prefetch, msgTimeoutNs: msgTimeout, outputBuffer, tls: driverTls(tls) }),
 	durability: nsqDurability,

@@ -1,8 +1,18 @@
 import { hostPort } from "../addresses.ts";
-import type { BrokerProcess, Setup, Site } from "../process.ts";
+import {
+	type BrokerProcess,
+	builtServer,
+	everywhere,
+	type Setup,
+	type Site,
+	shownSettings,
+} from "../process.ts";
 import { keepsFiles, nsqSettings } from "./durability.ts";
 import { image } from "./image.ts";
 import type { NsqOptions } from "./options.ts";
+
+const URL = "https://nsq.io/deployment/installing.html";
+const SERVER = builtServer("nsqd", { ...everywhere(URL), darwin: "brew install nsq" }, ["/nsqd"]);
 
 /** nsqd: the one that mqbench builds, somebody else's build (`binary`), or of an image; two ports for clients, of which one makes topics. */
 export const nsq: BrokerProcess = {
@@ -13,24 +23,19 @@ export const nsq: BrokerProcess = {
 		{ number: 4150, from: "clients" },
 		{ number: 4151, from: "clients" },
 	],
-	// A build takes some seconds.
-	async prepare({ system, tools }) {
-		if (system.binary === null) await tools.built(PROGRAM);
-	},
+	prepare: SERVER.prepare,
 	async describe(setup) {
 		const { nodes } = setup;
 		const shown = settings(setup);
 		return {
 			...signs(nodes),
-			settings: Object.fromEntries(
-				Object.entries(shown).map(([key, value]) => [key, String(value)]),
-			),
+			settings: shownSettings(shown),
 			data: "disk",
 			flushes: keepsFiles(shown),
 			nodes: await Promise.all(
 				nodes.map(async (node) => ({
 					argv: [
-						...(await program(setup, node)),
+						...(await SERVER.command(setup, node)),
 						...flags({
 							"tcp-address": hostPort(node.listen, node.ports[0] ?? 0),
 							"http-address": hostPort(node.listen, node.ports[1] ?? 0),
@@ -47,26 +52,10 @@ export const nsq: BrokerProcess = {
 
 // --- internal ---
 
-const PROGRAM = "nsqd";
-
-const INSTALL = {
-	linux: "https://nsq.io/deployment/installing.html",
-	darwin: "brew install nsq",
-	other: "https://nsq.io/deployment/installing.html",
-};
-
 /** nsqd's own limits, which are raised where a run needs more: what is measured is the server as it comes. */
 const MAX_MESSAGE = 1024 ** 2;
 const MAX_RDY = 2500;
 const MAX_TIMEOUT_NS = 15 * 60e9;
-
-/** What stands before its flags. Its image has no entry point. */
-async function program({ system, tools, image }: Setup, { bring }: Site): Promise<string[]> {
-	if (image) return image.entrypoint.length > 0 ? [] : ["/nsqd"];
-	return system.binary === null
-		? [bring(PROGRAM, await tools.built(PROGRAM))]
-		: [tools.findProgram(system, [], INSTALL)];
-}
 
 /** How it tells that it is up, and where it is: both ports listen. */
 function signs(nodes: readonly Site[]) {

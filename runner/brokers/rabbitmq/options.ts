@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Level } from "../../model/plan.ts";
 import type { Delivery } from "../../model/workload.ts";
-import type { BrokerOptions, Durability } from "../broker.ts";
+import { type BrokerOptions, type Durability, traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import {
 	acknowledgeField,
@@ -69,19 +69,13 @@ export const rabbitmq = {
 	traits(options) {
 		const queue = queueOf(options);
 		const confirms = options.confirms ?? true;
-		return {
+		return traits({
 			title: `RabbitMQ ${queue}`,
 			acks: confirms,
 			delivery: deliveryOf(options),
 			// What was on its way to a consumer that ends is lost.
 			...(options.acknowledge === undefined && { deliveryAlone: "at-most-once" }),
 			acknowledge: acknowledges(options.acknowledge),
-			ordered: true,
-			groupOrdered: false,
-			keys: false,
-			partitions: false,
-			groupsByPartition: false,
-			keepsOnly: null,
 			wildcards: (options.exchange ?? "topic") === "topic",
 			maxMessageBytes: maxMessageBytes(options),
 			cannot: {
@@ -100,8 +94,7 @@ export const rabbitmq = {
 			// The server's consumer_timeout.
 			redeliverAfterNs: 1800e9,
 			maxReplicas: queue === "quorum" ? 5 : 1,
-			nodes: [1],
-		};
+		});
 	},
 	driverOptions(options) {
 		const { queue, exchange, confirms, persistent } = options;

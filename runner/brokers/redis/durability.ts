@@ -1,5 +1,5 @@
 import type { Level } from "../../model/plan.ts";
-import { type Durability, declared } from "../broker.ts";
+import { durabilityBy } from "../broker.ts";
 import type { SystemOptionsOfAnyBroker } from "../fields.ts";
 
 type Settings = Readonly<Record<string, string>>;
@@ -36,22 +36,6 @@ export function redisSettings(
 	return settings;
 }
 
-/** Of a mode that stores. */
-export function redisDurability(
-	{ durability, config = {} }: SystemOptionsOfAnyBroker,
-	ours: boolean,
-): Durability {
-	if (!ours)
-		return durability === undefined
-			? { level: null, text: "not known (your server)", by: [] }
-			: declared(durability, levelTexts[durability]);
-	const settings = redisSettings(durability ?? null, config);
-	const by = Object.keys(config).filter((key) => DECIDING.includes(key.toLowerCase()));
-	if (durability === undefined && by.length === 0) return { level: "memory", text: OWN, by };
-	const level = levelOf(settings);
-	return { level, text: `${textOf(settings)} (${level})`, by };
-}
-
 /** By level, for people. */
 export const levelTexts = Object.fromEntries(
 	Object.entries(redisLevels).map(([level, set]) => [level, textOf(set)]),
@@ -59,9 +43,17 @@ export const levelTexts = Object.fromEntries(
 
 export const OWN = "memory (appendonly no, no snapshots)";
 
-// --- internal ---
+/** Of a mode that stores. */
+export const redisDurability = durabilityBy({
+	own: OWN,
+	levels: levelTexts,
+	decides: (key) => ["appendonly", "appendfsync", ON_REWRITE, "save"].includes(key.toLowerCase()),
+	settings: redisSettings,
+	levelOf,
+	textOf,
+});
 
-const DECIDING = ["appendonly", "appendfsync", ON_REWRITE, "save"];
+// --- internal ---
 
 /** The least that a message has been through, at any time of a run. */
 function levelOf(settings: Settings): Level {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { Acknowledge, Delivery } from "../../model/workload.ts";
-import type { BrokerOptions, Traits } from "../broker.ts";
+import { type BrokerOptions, type Traits, traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import {
 	acknowledgeField,
@@ -76,22 +76,15 @@ export const redis = {
 	defaultPort: 6379,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: ({ mode, prefetch, maxLength, acknowledge, config }): Traits => ({
-		...byMode[mode],
-		...promises(mode, acknowledge),
-		ordered: true,
-		groupOrdered: false,
-		partitions: false,
-		groupsByPartition: false,
-		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
-		maxMessageBytes:
-			sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
-		prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
-		// Only of a session that shows no sign of life.
-		redeliverAfterNs: null,
-		maxReplicas: 1,
-		nodes: [1],
-	}),
+	traits: ({ mode, prefetch, maxLength, acknowledge, config }) =>
+		traits({
+			...byMode[mode],
+			...promises(mode, acknowledge),
+			keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
+			maxMessageBytes:
+				sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
+			prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
+		}),
 	driverOptions: ({ claimAfter: claimAfterNs, ...options }) => {
 		const { mode, client, acknowledge, prefetch, maxLength } = options;
 		const tls = driverTls(options.tls);
@@ -203,7 +196,6 @@ const byMode = {
 		title: "Redis pub/sub",
 		// PUBLISH is answered with a number of receivers, 0 as gladly as 1: that promises nothing.
 		acks: false,
-		keys: false,
 		wildcards: true,
 		cannot: {
 			publish: "it acknowledges nothing",
@@ -211,14 +203,12 @@ const byMode = {
 			"work-queue": "every subscriber gets every message",
 		},
 		instead: { publish: STREAMS, backlog: STREAMS, "work-queue": STREAMS },
-		levels: {},
 		ownDurability: "none, nothing is stored",
 	},
-	streams: { ...stored, title: "Redis streams", keys: true, cannot: {} },
+	streams: { ...stored, title: "Redis streams", keys: true },
 	lists: {
 		...stored,
 		title: "Redis lists",
-		keys: false,
 		cannot: { "fan-out": "each message of a list goes to one consumer" },
 		instead: { "fan-out": STREAMS },
 	},

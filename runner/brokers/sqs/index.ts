@@ -1,5 +1,5 @@
+import { lookForJava, OLDEST_JAVA } from "../java.ts";
 import { image, jars } from "./image.ts";
-import { install } from "./install.ts";
 import { sqs as options } from "./options.ts";
 import { sqs as process } from "./process.ts";
 
@@ -10,7 +10,10 @@ export const sqs = {
 	process,
 	largeDriver: true as const,
 	image,
-	install,
+	install: {
+		from: `Java ${OLDEST_JAVA} or newer, and Maven (ElasticMQ, which is not Amazon's service)`,
+		look: lookForJava("ElasticMQ", 37),
+	},
 	jars: [jars],
 	omb: null,
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import { type BrokerOptions, declared, type Traits } from "../broker.ts";
+import { type BrokerOptions, declared, type Traits, traits } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import { defined, processFields, type SystemOptionsOfAnyBroker } from "../fields.ts";
 import { heapField } from "../java.ts";
@@ -93,7 +93,7 @@ export const sqs = {
 	secretEnv: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
 	traits: (options): Traits => {
 		const { fifo, prefetch, visibility } = options;
-		return {
+		return traits({
 			title: fifo ? "SQS FIFO" : "SQS",
 			acks: true,
 			delivery: fifo ? "exactly-once" : "at-least-once",
@@ -102,21 +102,15 @@ export const sqs = {
 			ordered: fifo,
 			groupOrdered: fifo,
 			keys: fifo,
-			partitions: false,
-			groupsByPartition: false,
-			keepsOnly: null,
-			wildcards: false,
 			maxMessageBytes: maxMessageBytes(options),
 			cannot: { "fan-out": "a queue gives each message to one consumer" },
 			levels: { memory: MEMORY },
 			ownDurability: `the service's own; ElasticMQ, if mqbench starts it: memory (${MEMORY})`,
 			prefetch: prefetch ?? PREFETCH,
 			redeliverAfterNs: visibility ?? VISIBILITY_NS,
-			maxReplicas: 1,
-			nodes: [1],
 			requestUsd: fifo ? FIFO_USD : STANDARD_USD,
 			jvm: true,
-		};
+		});
 	},
 	driverOptions: (options) =>
 		defined({
