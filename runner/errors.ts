@@ -426,8 +426,8 @@ const catalogue = {
 	},
 	"cloud-up": {
 		exit: 3,
-		text: (d: { id: string; reason: string }) =>
-			`The rig ${d.id} could not be stood up: ${d.reason}. Nothing of it is left.`,
+		text: (d: { id: string; reason: string; remedy: string }) =>
+			`The rig ${d.id} could not be stood up: ${d.reason}. Nothing of it is left.${d.remedy && ` ${d.remedy}`}`,
 	},
 	"cloud-left": {
 		exit: 5,

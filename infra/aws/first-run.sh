@@ -57,7 +57,6 @@ cp rig.json rented.json
 id=$(rig 'rig.id')
 region=$(rig 'rig.cloud.region')
 usd=$(rig 'rig.cloud.hourlyUsd?.toFixed(2) ?? "unknown"')
-check "AWS answered each question about permissions" sh -c '! grep -q "not certain" up.log'
 rig '[...rig.clients, ...rig.brokers.flatMap(({ hosts }) => hosts)].map(({ host, user, identity, knownHosts }) => `${user}@${host} ${identity} ${knownHosts}`).sort().filter((one, i, all) => one !== all[i - 1]).join("\n")' >hosts.txt
 
 step run run "$scenario" --rig rig.json --out report

@@ -69,7 +69,6 @@ export function fakeCloud(
 		config: {} as Offer["config"],
 		machines: { "i4i.xlarge": 1, "c6in.xlarge": 1 },
 		hourlyUsd: 0.9,
-		others: [],
 		unpriced: null,
 		lines: ["zone     eu-central-1b"],
 		warnings: [],

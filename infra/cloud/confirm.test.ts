@@ -8,7 +8,6 @@ const OFFER = {
 	config: { ttlMinutes: 120 },
 	machines: { "i4i.xlarge": 3 },
 	hourlyUsd: 1.87,
-	others: [],
 	unpriced: null,
 	lines: ["brokers  3 x i4i.xlarge", "zone     eu-central-1a"],
 	warnings: ["the network lives on burst credit"],
@@ -68,22 +67,6 @@ test("with --yes nobody is asked", async () => {
 		throw new Error("somebody was asked");
 	});
 	expect(found.said).toBe("taken");
-});
-
-test("the limit holds for every type that may be rented, and the price asked about is the highest", async () => {
-	const { config, machines } = OFFER;
-	const dearer: Offer = { ...OFFER, others: [{ config, machines, hourlyUsd: 2.5 }] };
-	expect((await answer(dearer, { yes: true, maxHourlyUsd: 2 })).said).toMatch(
-		/^The machines cost about \$2\.50 an hour, and --max-hourly-usd allows \$2\.00/,
-	);
-	const unknown: Offer = {
-		...OFFER,
-		unpriced: "why",
-		others: [{ config, machines, hourlyUsd: null }],
-	};
-	expect((await answer(unknown, { yes: true, maxHourlyUsd: 9 })).said).toContain(
-		"the price is not known: why",
-	);
 });
 
 test("without a terminal it takes --yes", async () => {

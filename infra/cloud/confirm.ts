@@ -3,7 +3,7 @@ import { CLOUD_TITLES } from "../../runner/model/targets.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
-import { costText, dollars, mostHourlyUsd } from "./cost-text.ts";
+import { costText, dollars } from "./cost-text.ts";
 import type { Offer } from "./provider.ts";
 
 /** What the command line says about an offer. */
@@ -26,8 +26,7 @@ export async function confirmOffer(
 	world: Pick<World, "stderr" | "ask" | "stop">,
 ): Promise<void> {
 	const title = CLOUD_TITLES[offer.cloud];
-	const { config, unpriced, lines, warnings } = offer;
-	const hourlyUsd = mostHourlyUsd(offer);
+	const { config, hourlyUsd, unpriced, lines, warnings } = offer;
 	world.stderr.write(
 		[
 			`To be rented from ${title}:`,

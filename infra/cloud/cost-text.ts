@@ -1,16 +1,8 @@
-import { largestOf } from "../../runner/extremes.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration, formatDurationExact } from "../../runner/units.ts";
-import type { Offer } from "./provider.ts";
 
 /** AWS bills by the second, at least one minute for each machine. */
 const LEAST_NS = 60e9;
-
-/** What is rented costs no more than this, wherever there is room for it; null: not known. */
-export function mostHourlyUsd({ others, ...first }: Offer): number | null {
-	const all = [first, ...others].map(({ hourlyUsd }) => hourlyUsd);
-	return all.some((usd) => usd === null) ? null : largestOf(all.map((usd) => usd ?? 0));
-}
 
 /** The price of a period, in USD. */
 export function costOf(hourlyUsd: number, ns: number): number {

@@ -10,10 +10,9 @@ import { accountTrouble } from "./account.ts";
 import { endsAt, expiresAt, isOver } from "./expiry.ts";
 import { type Hold, hold } from "./hold.ts";
 import { makeHostKey, makeKey } from "./key.ts";
-import { goneText, leftText, machinesText } from "./leftover.ts";
-import type { NoRoom, Offer, Placement, Provider, RigConfig } from "./provider.ts";
+import { goneText, leftText } from "./leftover.ts";
+import type { Offer, Provider, RigConfig } from "./provider.ts";
 import { type Clouds, providerOf, providerOfRig } from "./providers.ts";
-import { PulumiFailed } from "./pulumi-process.ts";
 import {
 	configOf,
 	forget,
@@ -38,8 +37,8 @@ import {
 } from "./take-down.ts";
 import { upText } from "./up-text.ts";
 
-/** What is to be rented. Everything has been checked, and the user has agreed. */
-export type Offered = Pick<Offer, "cloud" | "config" | "machines" | "hourlyUsd" | "others">;
+/** What is to be rented. The user has agreed. */
+export type Offered = Pick<Offer, "cloud" | "config" | "machines" | "hourlyUsd">;
 
 /** Machines that are up. The owner of this object takes them down or keeps them. */
 export interface CloudRig {
@@ -79,64 +78,13 @@ export interface Timing {
 }
 
 /**
- * Stands up what was offered: remembers it first, then lets Pulumi make it. If the cloud has no room for it, everything is taken down again
- * and the next placement of the offer is tried, without those types that had no room in that zone. After any other failure, and after
- * Ctrl-C, it takes everything down, too. It fails with `cloud-up` or `interrupted` if nothing is left, and with `cloud-left` (exit code 5) if
- * something is.
+ * Stands up what was offered: remembers it first, then lets Pulumi make it. After any failure, and after Ctrl-C, it takes everything down. It
+ * fails with `cloud-up` or `interrupted` if nothing is left, and with `cloud-left` (exit code 5) if something is.
  */
 export async function standUpCloud(
-	{ others, ...first }: Offered,
+	{ cloud, config, machines, hourlyUsd }: Offered,
 	world: World,
 	options: CloudOptions = {},
-): Promise<CloudRig> {
-	const { say } = filled(options, world);
-	const full: Full[] = [];
-	for (const place of [first, ...others]) {
-		const { zone, id } = place.config;
-		if (full.some((one) => rules(one, place))) continue;
-		const machines = machinesText(place.machines);
-		if (full.length > 0) say(tell("next-placement", { machines, zone }));
-		try {
-			const rig = await standUp({ ...first, ...place }, world, options);
-			if (full.length > 0)
-				say(
-					tell("placed-elsewhere", { id, zone, machines, refused: full.map(fullText).join("; ") }),
-				);
-			return rig;
-		} catch (error) {
-			if (!(error instanceof Full)) throw error;
-			full.push(error);
-		}
-		orInterrupted(world.stop);
-	}
-	throw failure("cloud-up", {
-		id: first.config.id,
-		reason: tell("no-room-anywhere", {
-			answers: full
-				.map(({ place, answer: { code, words } }) =>
-					[fullText({ place }), ` (${code}`, words && `: ${words}`, ")"].join(""),
-				)
-				.join("; "),
-		}),
-	});
-}
-
-/** Everything of it was taken down again: the cloud has no room for it there. */
-class Full extends Error {
-	readonly place: Placement;
-	readonly answer: NoRoom;
-	constructor(place: Placement, answer: NoRoom) {
-		super(answer.words);
-		this.place = place;
-		this.answer = answer;
-	}
-}
-
-/** Stands it up in one place. Fails with a `Full`, or as `standUpCloud` does. */
-async function standUp(
-	{ cloud, config, machines, hourlyUsd }: Omit<Offered, "others">,
-	world: World,
-	options: CloudOptions,
 ): Promise<CloudRig> {
 	const { say, yes, timing, clouds } = filled(options, world);
 	// rig.json has a broker for each system; a system without a process needs no machines.
@@ -194,7 +142,6 @@ async function standUp(
 		known = file;
 		await keepRig(folder, file);
 	} catch (error) {
-		const answer = provider.noRoom(allWords(error));
 		say(
 			world.stop.aborted
 				? tell("taking-down-made")
@@ -202,8 +149,8 @@ async function standUp(
 		);
 		await down();
 		orInterrupted(world.stop);
-		if (answer !== null) throw new Full({ config, machines, hourlyUsd }, answer);
-		throw failure("cloud-up", { id: config.id, reason: whyOf(error) });
+		const remedy = provider.remedyFor(whyOf(error));
+		throw failure("cloud-up", { id: config.id, reason: whyOf(error), remedy: remedy ?? "" });
 	}
 	world.leaving?.(goneText(file, "", world.clock.nowMs()));
 	let ending: Promise<void> | undefined;
@@ -273,27 +220,6 @@ export async function destroyCloud(
 }
 
 // --- internal ---
-
-/** Whether a place would fail for the same reason: AWS names the types that it has none of, or all of them may be meant. */
-function rules({ place, answer }: Full, other: Placement): boolean {
-	if (other.config.zone !== place.config.zone) return false;
-	const types = Object.keys(place.machines);
-	const named = types.filter((type) => answer.words.includes(type));
-	return named.length > 0
-		? named.some((type) => type in other.machines)
-		: types.every((type) => type in other.machines);
-}
-
-function fullText({ place }: Pick<Full, "place">): string {
-	return `${machinesText(place.machines)} in ${place.config.zone}`;
-}
-
-/** Pulumi's reason is one of several. */
-function allWords(error: unknown): string {
-	return error instanceof PulumiFailed
-		? `${error.said.stdout}\n${error.said.stderr}`
-		: whyOf(error);
-}
 
 const TIMING: Timing = { abortMs: 30_000, pausesMs: [5_000, 20_000], againMs: 30_000 };
 

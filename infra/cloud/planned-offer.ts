@@ -4,7 +4,7 @@ import { wrap } from "../../runner/terminal/wrap.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
-import { costText, mostHourlyUsd } from "./cost-text.ts";
+import { costText } from "./cost-text.ts";
 import { askingText, type CloudSide, offerFor } from "./rent.ts";
 import type { CloudRequest } from "./request.ts";
 
@@ -23,8 +23,7 @@ export async function writeOffer(
 	world.stderr.write(`${askingText(request)}\n`);
 	try {
 		const offer = await offerFor(request, world, cloud);
-		const { unpriced, warnings } = offer;
-		const hourlyUsd = mostHourlyUsd(offer);
+		const { hourlyUsd, unpriced, warnings } = offer;
 		const { plannedNs, scenario } = request;
 		const { ttlNs } = scenario.aws;
 		// A table: its blanks align the columns.

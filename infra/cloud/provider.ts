@@ -31,8 +31,8 @@ export interface Provider {
 	): Promise<Stack>;
 	/** Asks for everything that standing up needs, and the price. Rents nothing. */
 	offer(scenario: Scenario, asked: OfferAsked, world: World): Promise<Offer>;
-	/** The cloud's answer in a failure of the program, if it has no room for such machines there; null: it failed for another reason. */
-	noRoom(words: string): NoRoom | null;
+	/** What to do about a failure of the program, by the cloud's words in it; null: they have to do. */
+	remedyFor(words: string): string | null;
 	/** What a machine of a rig has written to its console since it started; "": nothing yet. */
 	console(
 		host: string,
@@ -55,14 +55,6 @@ export interface Provider {
 		world: World,
 		say: (line: string) => void,
 	): Promise<Swept>;
-}
-
-/** A cloud has no machines of a type free. */
-export interface NoRoom {
-	/** "InsufficientInstanceCapacity". */
-	readonly code: string;
-	/** The cloud's own words. */
-	readonly words: string;
 }
 
 /** Input that every cloud's Pulumi program gets; each cloud adds settings of its own. */
@@ -95,23 +87,17 @@ export interface RigConfig {
 /** What a rig's config has beside that of an offer: made when it is stood up. */
 export type RigKeys = "publicKey" | "identity" | "hostKey" | "knownHosts";
 
-/** Machines of certain types in a certain zone. */
-export interface Placement {
+/** What would be rented, and its price: the cloud has been asked, and nothing costs anything yet. */
+export interface Offer {
 	readonly config: Omit<RigConfig, RigKeys>;
 	/** How many of each type. */
 	readonly machines: Record<string, number>;
 	/** null: not known. */
 	readonly hourlyUsd: number | null;
-}
-
-/** What would be rented, and its price: the cloud has been asked, and nothing costs anything yet. */
-export interface Offer extends Placement {
 	readonly cloud: CloudName;
-	/** Where and of which types else, in this order, if the cloud has no room there. */
-	readonly others: readonly Placement[];
-	/** Why the price of one of them is not known; null: all are. */
+	/** Why the price is not known; null: it is. */
 	readonly unpriced: string | null;
-	/** For people: machines, zone, image, who gets in, network, and the prices that make up `hourlyUsd`. */
+	/** For people: machines, zone, image, who gets in, and the prices that make up `hourlyUsd`. */
 	readonly lines: readonly string[];
 	/** Warnings about what may spoil the measurement. */
 	readonly warnings: readonly string[];

@@ -93,7 +93,7 @@ export const theCloud: CloudSide = {
 					?.catch(gatheredIn(wrong));
 		}
 		if (wrong.length > 0) throw failure("cloud-unfit", { wrong });
-		for (const instance of [...brokers.instances, ...clients.instances])
+		for (const { instance } of [brokers, clients])
 			await binaries.on(provider.platformOf(instance), instance);
 	},
 	async offer(scenario, asked, world) {

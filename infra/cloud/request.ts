@@ -57,7 +57,7 @@ export function cloudRequest(
 		throw failure("usage", {
 			message: `${args.path}: ${tell("nothing-to-rent", { broker: running[0]?.broker ?? noBroker })}`,
 		});
-	const metal = [...aws.brokers.instances, ...aws.clients.instances].some(isMetal);
+	const metal = [aws.brokers, aws.clients].some(({ instance }) => isMetal(instance));
 	const onMachinesNs = SET_UP_NS + (metal ? METAL_NS : 0) + longestOf(plans, scenario, args);
 	const plannedNs = MAKING_NS + onMachinesNs;
 	if (plannedNs > aws.ttlNs)

@@ -31,7 +31,6 @@ export function offered(id = "demo-1"): Offered {
 		config,
 		machines: { "i4i.xlarge": 1, "c6in.xlarge": 2 },
 		hourlyUsd: 0.8211,
-		others: [],
 	};
 }
 

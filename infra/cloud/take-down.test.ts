@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { accountTrouble } from "./account.ts";
-import { accountInUse } from "./aws/account.ts";
 import { openApi } from "./aws/api.ts";
 import { type Emulator, emulatorMissing, IMAGES, startEmulator } from "./aws/emulator.fake.ts";
 import { aws as provider } from "./aws/provider.ts";
@@ -66,7 +65,7 @@ test.skipIf(missing !== null)(
 test.skipIf(missing !== null)("the account of the credentials in use is AWS's word", async () => {
 	const world = fakeWorld({ env: { MQBENCH_AWS_ENDPOINT: aws.endpoint } });
 	const where = { region: "eu-central-1", profile: null };
-	expect(await accountInUse(where, world)).toBe("123456789012");
+	expect(await provider.account(where, world)).toBe("123456789012");
 	const compare = (account: string | null) =>
 		accountTrouble(provider, { ...where, account }, world);
 	expect(await compare("123456789012")).toBe(null);

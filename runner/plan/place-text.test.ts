@@ -43,14 +43,6 @@ describe("where a scenario runs, when it is not simply here", () => {
 			],
 		],
 		[
-			"machines of a list of types",
-			"target: aws\naws: { region: eu-central-1, brokers: { instance: [i4i.xlarge, m6id.xlarge] }, clients: { instance: c6in.xlarge } }\nsystem: redis",
-			[
-				"machines of EC2 in eu-central-1: 1 x i4i.xlarge or m6id.xlarge for brokers, 1 x c6in.xlarge for the load; they end themselves after 2h",
-				"redis: the host's redis-server",
-			],
-		],
-		[
 			"machines that are rented",
 			"target: aws\nclients: 2\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\nsystems: { kafka: { broker: kafka, nodes: 3 }, nats: nats }",
 			[

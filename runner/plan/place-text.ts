@@ -47,8 +47,8 @@ function awsLines({ aws }: Scenario): string[] {
 	const machines = [
 		...(brokers.count === 0
 			? []
-			: [`${brokers.count} x ${brokers.instances.join(" or ")} for brokers${disk(brokers)}`]),
-		`${clients.count} x ${clients.instances.join(" or ")}${clients.spot ? " (spot)" : ""} for the load`,
+			: [`${brokers.count} x ${brokers.instance} for brokers${disk(brokers)}`]),
+		`${clients.count} x ${clients.instance}${clients.spot ? " (spot)" : ""} for the load`,
 	];
 	return [
 		say("rented-machines", { where: zone ?? region, machines, ttl: formatDurationExact(aws.ttlNs) })

@@ -19,8 +19,8 @@ export function rigMachines({ rig, aws, clients, kubernetes }: Asked): RigMachin
 		createdAt: null,
 		cloud: `aws ${region}`,
 		machines: rentedText(`aws ${region}`, [
-			{ ...brokers, type: firstOf(brokers), role: "brokers", volume },
-			{ ...load, type: firstOf(load), role: "the load", volume: null },
+			{ ...brokers, type: brokers.instance, role: "brokers", volume },
+			{ ...load, type: load.instance, role: "the load", volume: null },
 		]),
 		brokers: [],
 		clients: [],
@@ -43,11 +43,6 @@ function ofCluster(kubernetes: Kubernetes): RigMachines {
 		here: false,
 		facts: {},
 	};
-}
-
-/** Until they are rented the first type is the likeliest. */
-function firstOf({ instances }: { instances: readonly string[] }): string {
-	return instances[0] ?? "";
 }
 
 function ofRig(rig: RigFile, load: Clients): RigMachines | null {

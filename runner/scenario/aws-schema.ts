@@ -6,10 +6,7 @@ import { tell } from "../text/tell.ts";
 const LEAST_TTL_NS = 600e9;
 const MOST_TTL_NS = 7 * 24 * 3600e9;
 
-const InstanceType = z.string().regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
-
-/** Each of several is tried in each zone before the next one is. */
-const Instance = z.union([InstanceType, z.array(InstanceType).min(1).max(4)]);
+const Instance = z.string().regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
 
 /** What `target: aws` rents. */
 export const AwsFile = z.strictObject({
@@ -23,7 +20,7 @@ export const AwsFile = z.strictObject({
 		.optional()
 		.meta({
 			description:
-				"Availability zone; all machines are in one. Default: all zones of the region that have the types, one after the other, until AWS has room.",
+				"Availability zone; all machines are in one. Default: the first of the region that has the types.",
 			examples: ["eu-central-1a"],
 		}),
 	profile: z
@@ -79,8 +76,8 @@ export const AwsFile = z.strictObject({
 		.strictObject({
 			instance: Instance.meta({
 				description:
-					"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them. Of a list the first type that AWS has room for.",
-				examples: ["i4i.xlarge", ["i4i.xlarge", "m6id.xlarge"]],
+					"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them.",
+				examples: ["i4i.xlarge"],
 			}),
 			volume: z
 				.strictObject({
@@ -122,9 +119,8 @@ export const AwsFile = z.strictObject({
 	clients: z
 		.strictObject({
 			instance: Instance.meta({
-				description:
-					"Instance type of the machines that make the load; `clients` says how many. Of a list the first type that AWS has room for.",
-				examples: ["c6in.xlarge", ["c6in.xlarge", "c6i.xlarge"]],
+				description: "Instance type of the machines that make the load; `clients` says how many.",
+				examples: ["c6in.xlarge"],
 			}),
 			spot: z.boolean().default(false).meta({
 				description: "Cheaper, and taken away when somebody pays more: the run is then INVALID.",

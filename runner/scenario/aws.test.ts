@@ -53,16 +53,9 @@ describe("what target aws rents", () => {
 			ami: null,
 			ttlNs: 7200e9,
 			sshFrom: null,
-			brokers: { instances: ["i4i.xlarge"], count: 3, volume: null },
-			clients: { instances: ["c6in.xlarge"], count: 2, spot: false },
+			brokers: { instance: "i4i.xlarge", count: 3, volume: null },
+			clients: { instance: "c6in.xlarge", count: 2, spot: false },
 		});
-	});
-
-	test("is of the first type of a list that there is room for", () => {
-		const { aws } = load(
-			`target: aws\n${block("", "{ instance: [i4i.xlarge, m6id.xlarge] }")}system: nats\n`,
-		);
-		expect(aws?.brokers.instances).toEqual(["i4i.xlarge", "m6id.xlarge"]);
 	});
 
 	test("is written with units, and kept exactly", () => {
@@ -143,14 +136,9 @@ describe("a mistake in it is one sentence", () => {
 			"an instance must be a type of EC2, got",
 		],
 		[
-			"a list with a type that is none",
+			"a list of types",
 			`target: aws\n${block("", "{ instance: [i4i.xlarge, large] }")}system: nats\n`,
-			"an instance must be a type of EC2, got",
-		],
-		[
-			"a list of no types",
-			`target: aws\n${block("", "{ instance: [] }")}system: nats\n`,
-			"instance is empty",
+			"instance must be text, got a list",
 		],
 		[
 			"a region that is none",

@@ -44,12 +44,12 @@ export function resolveAws(
 			ttlNs: ttl,
 			sshFrom: sshFrom === undefined ? null : `${sshFrom.replace(/\/32$/, "")}/32`,
 			brokers: {
-				instances: [data.brokers.instance].flat(),
+				instance: data.brokers.instance,
 				count,
 				volume: volume === undefined ? null : volumeOf(volume),
 			},
 			clients: {
-				instances: [data.clients.instance].flat(),
+				instance: data.clients.instance,
 				count: clientCount(clients),
 				spot: data.clients.spot,
 			},

@@ -125,15 +125,15 @@ export interface Aws {
 	/** Who may come in over SSH, "203.0.113.7/32"; null: the address that AWS sees the caller under. */
 	readonly sshFrom: string | null;
 	readonly brokers: {
-		/** "i4i.xlarge": the first one that there is room for is taken for all machines. */
-		readonly instances: readonly string[];
+		/** "i4i.xlarge", for all machines. */
+		readonly instance: string;
 		/** As many as the system with the most nodes has; 0: no system needs any. */
 		readonly count: number;
 		/** A volume of its own; null: the machine's own NVMe. */
 		readonly volume: AwsVolume | null;
 	};
 	readonly clients: {
-		readonly instances: readonly string[];
+		readonly instance: string;
 		readonly count: number;
 		/** Cheaper, and taken away when somebody pays more. */
 		readonly spot: boolean;

@@ -1,7 +1,5 @@
 import type { EC2 } from "@aws-sdk/client-ec2";
 import type { Pricing } from "@aws-sdk/client-pricing";
-import type { ServiceQuotas } from "@aws-sdk/client-service-quotas";
-import type { SSM } from "@aws-sdk/client-ssm";
 import type { STS } from "@aws-sdk/client-sts";
 import { failure } from "../../../runner/errors.ts";
 import { orInterrupted } from "../../../runner/stop.ts";
@@ -16,18 +14,8 @@ export interface Api {
 	readonly ec2: EC2;
 	/** Asked in the partition's first region, where every account is at home, so that they answer even if the requested region is wrong. */
 	readonly home: { readonly region: string; readonly ec2: EC2; readonly sts: STS };
-	readonly ssm: SSM;
-	readonly quotas: ServiceQuotas;
 	/** Of all regions. */
 	readonly pricing: Pricing;
-	/** The credentials of all calls. */
-	credentials(): Promise<Credentials>;
-}
-
-/** As the SDK found them. */
-export interface Credentials {
-	readonly sessionToken?: string | undefined;
-	readonly expiration?: Date | undefined;
 }
 
 /** AWS, or the connection to it, has refused a call. */
@@ -63,14 +51,9 @@ export async function openApi(
 	{ region, profile }: { region: string; profile: string | null },
 	world: Pick<World, "env" | "stop">,
 ): Promise<Api> {
-	const [ec2, sts, ssm, quotas, pricing] = await Promise.all([
+	const [ec2, sts, pricing] = await Promise.all([
 		loadSdk<typeof import("@aws-sdk/client-ec2")>("@aws-sdk/client-ec2", awsFolder),
 		loadSdk<typeof import("@aws-sdk/client-sts")>("@aws-sdk/client-sts", awsFolder),
-		loadSdk<typeof import("@aws-sdk/client-ssm")>("@aws-sdk/client-ssm", awsFolder),
-		loadSdk<typeof import("@aws-sdk/client-service-quotas")>(
-			"@aws-sdk/client-service-quotas",
-			awsFolder,
-		),
 		loadSdk<typeof import("@aws-sdk/client-pricing")>("@aws-sdk/client-pricing", awsFolder),
 	]);
 	checkEndpoint(world.env);
@@ -95,20 +78,14 @@ export async function openApi(
 		watched(client, service, world);
 		return client;
 	};
-	const caller = watch(new sts.STS(options(home)), "sts");
 	return {
 		region,
 		ec2: watch(new ec2.EC2(options(region)), "ec2"),
-		home: { region: home, ec2: watch(new ec2.EC2(options(home)), "ec2"), sts: caller },
-		async credentials() {
-			try {
-				return await caller.config.credentials();
-			} catch (error) {
-				throw refusedBy(error, "sts:GetCallerIdentity", world.env);
-			}
+		home: {
+			region: home,
+			ec2: watch(new ec2.EC2(options(home)), "ec2"),
+			sts: watch(new sts.STS(options(home)), "sts"),
 		},
-		ssm: watch(new ssm.SSM(options(region)), "ssm"),
-		quotas: watch(new quotas.ServiceQuotas(options(region)), "servicequotas"),
 		// Few regions serve the price list, each of them for all regions.
 		pricing: watch(
 			new pricing.Pricing(options(home === "us-east-1" ? "us-east-1" : priceRegion(home))),
@@ -160,15 +137,9 @@ function priceRegion(home: string): string {
 function emulated(env: World["env"]): object {
 	const endpoint = env.MQBENCH_AWS_ENDPOINT;
 	if (!endpoint) return {};
-	const { AWS_SESSION_TOKEN: sessionToken, AWS_CREDENTIAL_EXPIRATION: end } = env;
 	return {
 		endpoint,
-		credentials: {
-			accessKeyId: "test",
-			secretAccessKey: "test",
-			...(sessionToken && { sessionToken }),
-			...(end && { expiration: new Date(end) }),
-		},
+		credentials: { accessKeyId: "test", secretAccessKey: "test" },
 	};
 }
 

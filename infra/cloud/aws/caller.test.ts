@@ -1,27 +1,17 @@
-import { writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { loadScenario } from "../../../runner/scenario/load.ts";
-import type { Aws } from "../../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../../runner/world.fake.ts";
 import { testFolder } from "../../test-folder.fake.ts";
 import { openApi } from "./api.ts";
-import { addressOf, isPrivate, oneAddress } from "./caller.ts";
-import { preflight } from "./preflight.ts";
+import { addressOf, callerOf, isPrivate, oneAddress } from "./caller.ts";
+import { remedyFor, sentenceOf } from "./refusals.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-const SCENARIO = (profile: string) => `target: aws
-system: nats
-workload: { rate: 100/s, message: 1KB, duration: 10s }
-aws: { region: eu-central-1, ${profile}brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }
-`;
-
 /** What AWS is asked with, where nobody's files and environment say anything but what a test says. */
-async function asked(profile: string, env: Record<string, string> = {}, config = "") {
+async function refusal(env: Record<string, string> = {}): Promise<string> {
 	const home = testFolder();
-	writeFileSync(`${home}/config`, config);
 	vi.stubEnv("HOME", home);
 	vi.stubEnv("AWS_CONFIG_FILE", `${home}/config`);
 	vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", `${home}/credentials`);
@@ -36,52 +26,42 @@ async function asked(profile: string, env: Record<string, string> = {}, config =
 	])
 		vi.stubEnv(name, undefined);
 	for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-	const aws = loadScenario("s.yaml", SCENARIO(profile)).aws as Aws;
-	const world = fakeWorld({ env: process.env });
-	const found = await preflight(await openApi(aws, world), aws, process.env);
-	return { found, home };
+	const api = await openApi(
+		{ region: "eu-central-1", profile: null },
+		fakeWorld({ env: process.env }),
+	);
+	return callerOf(api).then(() => "", sentenceOf);
 }
 
-test("without any credentials AWS was not asked, and it says how to log in", async () => {
-	expect((await asked("")).found).toEqual({
-		unasked: expect.stringMatching(
-			/^sts:GetCallerIdentity: there are no credentials for AWS \(.+\)\. Log in \(aws sso login, aws configure\), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\.$/,
-		),
-	});
-});
-
-const EMPTY = "[profile work]\nregion = eu-central-1\n[default]\n";
-
-test.each<[string, Record<string, string>]>([
-	["profile: work, ", {}],
-	["", { AWS_PROFILE: "work" }],
-])("a profile that is named (%j, %j) and has no credentials is wrong", async (profile, env) => {
-	expect((await asked(profile, env, EMPTY)).found).toEqual({
-		wrong: [
-			expect.stringMatching(
-				/^sts:GetCallerIdentity: there are no credentials for AWS in the profile work \(.+\)\. Log in \(aws sso login --profile work, aws configure --profile work\), or name another profile\.$/,
-			),
-		],
-	});
-});
-
-test.each<[string, string, Record<string, string>]>([
-	["aws.profile", "profile: wrok, ", {}],
-	["AWS_PROFILE", "", { AWS_PROFILE: "wrok" }],
-])("a profile of %s that there is none of is named", async (where, ...how) => {
-	const { found, home } = await asked(...how, EMPTY);
-	expect(found).toEqual({
-		wrong: [
-			`${where}: there is no profile wrok in ${home}/config or ${home}/credentials, which have work, default. Name another one, or make it: aws configure --profile wrok`,
-		],
-	});
-});
+test.each<Record<string, string>>([{}, { AWS_PROFILE: "wrok" }])(
+	"without credentials (%j) it says how to log in",
+	async (env) => {
+		expect(await refusal(env)).toMatch(
+			/^sts:GetCallerIdentity: AWS refused \(CredentialsProviderError: .+\)\. Log in \(aws sso login, aws configure\), or set AWS_PROFILE, /,
+		);
+	},
+);
 
 test("the SDK's own warnings do not reach the terminal", async () => {
 	const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 	const keys = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
-	await asked("", { ...keys, AWS_PROFILE: "wrok" });
+	vi.stubEnv("MQBENCH_AWS_ENDPOINT", "http://127.0.0.1:2");
+	await refusal({ ...keys, AWS_PROFILE: "wrok" });
 	expect(warn.mock.calls).toEqual([]);
+});
+
+test.each([
+	["api error InsufficientInstanceCapacity: We currently do not have", "no such machines free"],
+	["VcpuLimitExceeded: You have requested more vCPU", "a higher quota"],
+	["UnauthorizedOperation: You are not authorized", "policy.json"],
+	["RequestTimeTooSkewed: the difference", "Set the clock"],
+	["ExpiredToken: the token", "Log in"],
+	["Unsupported: Your requested instance type", "other types or another zone"],
+	["connection reset", null],
+])("of %j people are told what to do", (words, remedy) => {
+	const found = remedyFor(words);
+	if (remedy === null) expect(found).toBe(null);
+	else expect(found).toContain(remedy);
 });
 
 test.each([

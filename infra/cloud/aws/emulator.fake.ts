@@ -13,14 +13,14 @@ import { takeLock } from "../../lock.ts";
 
 /**
  * For tests: AWS as moto (https://docs.getmoto.org) emulates it, with a stand-in before it for what moto does not have: the price list,
- * quotas of EC2, Debian's public parameter, placement groups, ends of spot requests, and questions of permission (moto does what it is only asked about).
+ * placement groups, and ends of spot requests.
  */
 export interface Emulator {
 	/** Value of MQBENCH_AWS_ENDPOINT. */
 	readonly endpoint: string;
 	/** What it says of itself; tests change it. */
 	readonly account: Account;
-	/** Every call since it was last emptied, as IAM names it: "ec2:RunInstances"; questions of permission as "ec2:RunInstances?". */
+	/** Every call since it was last emptied, as IAM names it: "ec2:RunInstances". */
 	readonly calls: string[];
 	close(): Promise<void>;
 }
@@ -30,10 +30,6 @@ export interface Account {
 	denied: Set<string>;
 	/** Error codes, with which a call is answered in place of what it should be: "sts:GetCallerIdentity" -> "ExpiredToken". */
 	broken: Map<string, string>;
-	/** Quotas of EC2 by their code; one that is missing has AWS's default of 5. */
-	quotas: Map<string, number>;
-	/** Public parameters. */
-	parameters: Map<string, string>;
 	/** The price list. */
 	products: PriceProduct[];
 	/** Prices of the spot market by type; moto's own are none. */
@@ -56,11 +52,17 @@ export const IMAGES = {
 	newest: "ami-0123456789abcdef1",
 	older: "ami-0123456789abcdef2",
 	arm: "ami-0123456789abcdef3",
-	large: "ami-0123456789abcdef4",
 	/** Not Debian's. */
 	own: "ami-0123456789abcdef5",
-	windows: "ami-0123456789abcdef6",
 } as const;
+
+/** Calls that infra/aws/policy.json allows. */
+export function allowedCalls(): string[] {
+	const policy = JSON.parse(
+		readFileSync(path.join(packageFolder, "infra/aws/policy.json"), "utf8"),
+	);
+	return policy.Statement.flatMap(({ Action }: { Action: string[] }) => Action).sort();
+}
 
 /** Why this machine cannot have it; null: it can. With CI=true it must. */
 export function emulatorMissing(): string | null {
@@ -86,19 +88,11 @@ export async function startEmulator(): Promise<Emulator> {
 	};
 }
 
-/** The stand-in alone, for what moto has no part in: the price list, quotas, questions of permission. */
+/** The stand-in alone, for what moto has no part in: the price list. */
 export async function startStandIn(moto: string | null = null): Promise<Emulator> {
 	const account: Account = {
 		denied: new Set(),
 		broken: new Map(),
-		quotas: new Map([
-			["L-1216C47A", 64],
-			["L-34B43A08", 64],
-		]),
-		parameters: new Map([
-			["/aws/service/debian/release/12/latest/amd64", IMAGES.newest],
-			["/aws/service/debian/release/12/latest/arm64", IMAGES.arm],
-		]),
 		products: [],
 		spot: new Map(),
 	};
@@ -233,19 +227,13 @@ async function startMoto({
 	};
 }
 
-/** The images of Debian's account, and one that is too large. */
+/** The images of Debian's account, and one of somebody else. */
 function imagesOfMoto(): object[] {
 	return [
 		image(IMAGES.older, "debian-12-amd64-20250101-1", "x86_64"),
 		image(IMAGES.newest, "debian-12-amd64-20260101-2", "x86_64"),
 		image(IMAGES.arm, "debian-12-arm64-20260101-2", "arm64"),
-		image(IMAGES.large, "somebody-s-own-1", "x86_64"),
 		{ ...image(IMAGES.own, "somebody-s-own-2", "x86_64"), owner_id: "210987654321" },
-		{
-			...image(IMAGES.windows, "Windows_Server-2022", "x86_64"),
-			owner_id: "801119661308",
-			platform: "windows",
-		},
 	];
 }
 
@@ -287,9 +275,8 @@ function standInFor(moto: string | null, account: Account, calls: string[]): Ser
 			const body = await textOf(request);
 			const asked = parse(request, body);
 			const call = `${asked.service}:${asked.action}`;
-			const question = asked.parameters.get("DryRun") === "true";
-			calls.push(question ? `${call}?` : call);
-			const answer = refusal(asked, call, question, account) ?? own(asked, account, placements);
+			calls.push(call);
+			const answer = refusal(asked, call, account) ?? own(asked, account, placements);
 			if (answer !== null) {
 				response.writeHead(answer.status, { "content-type": answer.type });
 				response.end(answer.text);
@@ -305,10 +292,7 @@ function standInFor(moto: string | null, account: Account, calls: string[]): Ser
 				"content-type": passed.headers.get("content-type") ?? "text/xml",
 			});
 			const text = await passed.text();
-			response.end(
-				// To moto all images are of one size.
-				body.includes(IMAGES.large) ? text.replace(/(?<=<volumeSize>)\d+/, "40") : text,
-			);
+			response.end(text);
 		} catch (error) {
 			response.writeHead(500).end(String(error));
 		}
@@ -322,8 +306,6 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 const JSON_SERVICES: Readonly<Record<string, string>> = {
-	AmazonSSM: "ssm",
-	ServiceQuotasV20190624: "servicequotas",
 	AWSPriceListService: "pricing",
 };
 
@@ -359,12 +341,7 @@ interface Answer {
 }
 
 /** null: the call is answered. */
-function refusal(
-	asked: Asked,
-	call: string,
-	question: boolean,
-	{ denied, broken }: Account,
-): Answer | null {
+function refusal(asked: Asked, call: string, { denied, broken }: Account): Answer | null {
 	const code = broken.get(call);
 	if (code !== undefined) return wrong(asked, 400, code, "as the test wants");
 	if (denied.has(call))
@@ -376,9 +353,7 @@ function refusal(
 					"You are not authorized to perform this operation. Encoded authorization failure message: c2VjcmV0",
 				)
 			: wrong(asked, 400, "AccessDeniedException", "not authorized");
-	return question
-		? wrong(asked, 412, "DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
-		: null;
+	return null;
 }
 
 function wrong({ service }: Asked, status: number, code: string, message: string): Answer {
@@ -411,20 +386,6 @@ function own(
 				FormatVersion: "aws_v1",
 				PriceList: account.products.filter((product) => matches(product, input)).map(productText),
 			});
-		case "servicequotas:GetServiceQuota": {
-			const value = account.quotas.get(String(input.QuotaCode));
-			return value === undefined
-				? wrong(asked, 400, "NoSuchResourceException", "no such quota")
-				: json({ Quota: { Value: value } });
-		}
-		case "servicequotas:GetAWSDefaultServiceQuota":
-			return json({ Quota: { Value: 5 } });
-		case "ssm:GetParameter": {
-			const value = account.parameters.get(String(input.Name));
-			return value === undefined
-				? wrong(asked, 400, "ParameterNotFound", "no such parameter")
-				: json({ Parameter: { Name: input.Name, Value: value } });
-		}
 		case "ec2:DescribeSpotPriceHistory": {
 			const type = parameters.get("InstanceType.1") ?? "";
 			const price = account.spot.get(type);

@@ -9,35 +9,28 @@ import type { AwsConfig } from "../../aws/config.ts";
 import { findOnPath } from "../../local/program.ts";
 import { dollars } from "../cost-text.ts";
 import { expiresAt } from "../expiry.ts";
-import type { Offer, OfferAsked, Placement, RigKeys } from "../provider.ts";
+import type { Offer, OfferAsked, RigKeys } from "../provider.ts";
 import { type FoundPulumi, findPulumi } from "../pulumi-cli.ts";
-import { type Api, openApi } from "./api.ts";
-import { addressOf, CHECK_IP, isPrivate, oneAddress } from "./caller.ts";
+import { type Api, openApi, Refused } from "./api.ts";
+import { addressOf, type Caller, CHECK_IP, callerOf, isPrivate, oneAddress } from "./caller.ts";
 import { awsFolder } from "./folder.ts";
-import type { Image } from "./image.ts";
-import type { MachineType } from "./machine-type.ts";
-import { gbps, networkNeeds, networkWarnings } from "./network-need.ts";
-import { type Choice, type Preflight, preflight, typesIn } from "./preflight.ts";
+import { type Image, imageFor } from "./image.ts";
+import { platformOf, zoneWith } from "./machine-type.ts";
 import { type Price, priceOf } from "./prices.ts";
-import { sessionOf, sessionTrouble } from "./session.ts";
+import { sentenceOf } from "./refusals.ts";
 
 /** An offer of AWS, with the input of its Pulumi program. */
 interface AwsOffer extends Offer {
 	readonly config: Omit<AwsConfig, RigKeys>;
 }
 
-/** A choice with its price. */
-interface Priced extends Choice {
-	readonly price: Price;
-}
-
 /** Most machines of a rig, unless MQBENCH_MAX_INSTANCES says otherwise: it limits what a typing mistake can cost. */
 const MOST_MACHINES = 20;
 
 /**
- * Asks AWS for everything that standing up needs. Fails with `cloud-unfit`, one sentence for each check that failed: the call, why, and what
- * to do; with `cloud-unasked` if AWS cannot be reached or there are no credentials; and before that with `cloud-too-many`, `sdk-missing`, or
- * `pulumi-unusable`.
+ * Asks AWS who calls, where the types are, for the image and the prices; everything else AWS refuses by itself when the rig is stood up. Fails
+ * with `cloud-unfit`, one sentence for each thing that is missing; with `cloud-unasked` if AWS cannot be asked at all; and before that with
+ * `cloud-too-many`, `sdk-missing`, or `pulumi-unusable`.
  */
 export async function offer(
 	scenario: Scenario,
@@ -51,76 +44,53 @@ export async function offer(
 	if (local.length > 0) throw failure("cloud-unfit", { wrong: local });
 	const api = await openApi(aws, world);
 	const pulumi = await findPulumi(world, awsFolder);
-	const [checked, address] = await Promise.all([
-		preflight(api, aws, world.env),
-		callerCidr(aws, world),
-	]);
-	if ("unasked" in checked)
-		throw failure("cloud-unasked", {
-			why: checked.unasked,
-			also: "wrong" in address ? [address.wrong] : [],
-		});
-	const wrong = [
-		...("wrong" in checked ? checked.wrong : []),
-		...("wrong" in address ? [address.wrong] : []),
-	];
-	const session =
-		"wrong" in checked
-			? { wrong: [], warnings: [] }
-			: sessionTrouble(await sessionOf(api), asked.plannedNs, world.clock.nowMs());
-	for (const one of session.wrong) wrong.push(one);
-	if ("wrong" in checked || "wrong" in address || wrong.length > 0)
-		throw failure("cloud-unfit", { wrong });
-
-	const priced = await pricesOf(api, aws, checked);
+	const address = await callerCidr(aws, world);
+	const also = "wrong" in address ? [address.wrong] : [];
+	const caller = await callerOf(api).catch((error: unknown) => {
+		if (!(error instanceof Refused)) throw error;
+		throw failure("cloud-unasked", { why: sentenceOf(error), also });
+	});
+	const found = await placeIn(api, aws).catch((error: unknown) => {
+		if (!(error instanceof Refused)) throw error;
+		return { wrong: sentenceOf(error) };
+	});
+	if ("wrong" in address || "wrong" in found)
+		throw failure("cloud-unfit", { wrong: [...("wrong" in found ? [found.wrong] : []), ...also] });
+	const { zone, image } = found;
+	const { brokers, clients } = aws;
+	const price = await priceOf(api, { zone, image, brokers, clients });
 	const ttlMinutes = Math.ceil(aws.ttlNs / 60e9);
-	const { volume } = aws.brokers;
-	const placement = ({ zone, broker, client, price }: Priced) => ({
+	return {
+		cloud: "aws",
 		config: {
 			id: asked.id,
-			owner: aws.owner ?? checked.caller.name,
+			owner: aws.owner ?? caller.name,
 			version: packageVersion,
 			expiresAt: expiresAt(ttlMinutes, world.clock.nowMs()),
 			ttlMinutes,
 			region: aws.region,
 			zone,
 			profile: aws.profile,
-			account: checked.caller.account || null,
+			account: caller.account || null,
 			callerCidr: address.cidr,
-			ami: checked.image.id,
+			ami: image.id,
 			user: "admin",
-			brokers: {
-				instance: broker?.name ?? aws.brokers.instances[0] ?? "",
-				count: aws.brokers.count,
-				volume,
-			},
-			clients: { instance: client.name, count: aws.clients.count, spot: aws.clients.spot },
+			brokers,
+			clients,
 			systems: asked.systems,
 			packages: [...asked.packages],
 			endpoint: world.env.MQBENCH_AWS_ENDPOINT || null,
 		},
-		machines: counts(aws, broker, client),
+		machines: counts(aws),
 		hourlyUsd: price.hourlyUsd,
-	});
-	const [first, ...others] = priced;
-	return {
-		cloud: "aws",
-		...placement(first),
-		others: others.map(placement) satisfies Placement[],
-		unpriced: priced.find(({ price }) => price.unpriced !== null)?.price.unpriced ?? null,
-		lines: lines({ ...aws, profile: profileOf(aws, world) }, checked, priced, address, [
-			pulumiText(pulumi),
-			endText(aws, asked),
-		]),
-		warnings: [
-			...checked.warnings,
-			...session.warnings,
-			...new Set(
-				typesIn(checked.choices).flatMap((types) =>
-					networkWarnings(networkNeeds(scenario, aws.clients.count), types),
-				),
-			),
-		],
+		unpriced: price.unpriced,
+		lines: lines(
+			{ ...aws, profile: profileOf(aws, world) },
+			{ zone, image, caller, price },
+			address,
+			[pulumiText(pulumi), endText(aws, asked)],
+		),
+		warnings: image.runsUserData ? [] : [tell("image-end-uncertain", { image: image.id })],
 	};
 }
 
@@ -139,6 +109,10 @@ export function localTrouble(aws: Aws, world: Pick<World, "env">): string[] {
 						are: lacking.length === 1 ? "is" : "are",
 					}),
 				]),
+		...(aws.brokers.count > 0 &&
+		platformOf(aws.brokers.instance) !== platformOf(aws.clients.instance)
+			? [tell("types-differ", { broker: aws.brokers.instance, client: aws.clients.instance })]
+			: []),
 		...(address !== null && "wrong" in address ? [address.wrong] : []),
 	];
 }
@@ -200,77 +174,57 @@ function writtenAddress({ sshFrom }: Aws, { env }: Pick<World, "env">): Address 
 	return { cidr, asked: false };
 }
 
-/** On demand the price is that of the region; on the spot market each zone has its own. */
-async function pricesOf(
-	api: Api,
-	{ brokers, clients }: Aws,
-	{ choices, image }: Preflight,
-): Promise<[Priced, ...Priced[]]> {
-	const asked = new Map<string, Promise<Price>>();
-	const priced = ({ zone, broker, client }: Choice): Promise<Price> => {
-		const key = `${broker?.name} ${client.name} ${clients.spot ? zone : ""}`;
-		const price =
-			asked.get(key) ??
-			priceOf(api, {
-				zone,
-				image,
-				brokers: { ...brokers, instance: broker?.name ?? "" },
-				clients: { ...clients, instance: client.name },
-			});
-		asked.set(key, price);
-		return price;
-	};
-	const [first, ...others] = choices;
-	return [
-		{ ...first, price: await priced(first) },
-		...(await Promise.all(others.map(async (one) => ({ ...one, price: await priced(one) })))),
-	];
+interface Place {
+	readonly zone: string;
+	readonly image: Image;
 }
 
-function counts(
-	{ brokers, clients }: Aws,
-	broker: MachineType | null,
-	client: MachineType,
-): Record<string, number> {
-	const machines: Record<string, number> = { [client.name]: clients.count };
-	if (broker !== null) machines[broker.name] = (machines[broker.name] ?? 0) + brokers.count;
+/** Where machines are going to be, and what they start from. Throws a `Refused`. */
+async function placeIn(api: Api, aws: Aws): Promise<Place | { readonly wrong: string }> {
+	const types = Object.keys(counts(aws));
+	const platform = platformOf(aws.clients.instance);
+	const zone = aws.zone ?? (await zoneWith(api, types));
+	if (zone === null) return { wrong: tell("no-zone-has-all", { region: aws.region, types }) };
+	const image = await imageFor(api, aws.ami, platform);
+	if (image !== null) return { zone, image };
+	return {
+		wrong:
+			aws.ami === null
+				? tell("no-debian", { region: aws.region, platform })
+				: tell("image-absent", { image: aws.ami, region: aws.region }),
+	};
+}
+
+function counts({ brokers, clients }: Aws): Record<string, number> {
+	const machines: Record<string, number> = { [clients.instance]: clients.count };
+	if (brokers.count > 0)
+		machines[brokers.instance] = (machines[brokers.instance] ?? 0) + brokers.count;
 	return machines;
 }
 
 function lines(
-	aws: Aws,
-	{ choices, image, caller }: Preflight,
-	priced: readonly [Priced, ...Priced[]],
+	{ brokers, clients, ami, owner, profile }: Aws,
+	{ zone, image, caller, price }: Place & { readonly caller: Caller; readonly price: Price },
 	address: { cidr: string; asked: boolean },
 	[pulumi, end]: readonly [string, string],
 ): string[] {
-	const { brokers, clients } = aws;
-	const [{ zone, price }] = priced;
-	const several = typesIn(choices);
-	const others = typesIn(priced).slice(1);
-	const distinct = (types: readonly (MachineType | null)[]) =>
-		[...new Set(types)].filter((type) => type !== null);
-	const otherZones = [...new Set(choices.map((one) => one.zone))].filter((one) => one !== zone);
 	const rows: [string, string][] = [
-		...distinct(several.map((one) => one.broker)).map((type, i): [string, string] => [
-			i === 0 ? "brokers" : "",
-			`${i === 0 ? "" : "or "}${brokers.count} x ${machineText(type)}, ${diskText(aws, type)}`,
-		]),
-		...distinct(several.map((one) => one.client)).map((type, i): [string, string] => [
-			i === 0 ? "clients" : "",
-			`${i === 0 ? "" : "or "}${clients.count} x ${machineText(type)}${clients.spot ? ", spot" : ""}`,
-		]),
-		[
-			"zone",
-			`${tell("in-placement-group", { zone })}${otherZones.length === 0 ? "" : tell("other-zones", { zones: otherZones.join(", ") })}`,
-		],
-		["image", `${image.id} (${imageText(aws, image)})`],
+		...(brokers.count === 0
+			? []
+			: [
+					["brokers", `${brokers.count} x ${brokers.instance}, ${diskText(brokers)}`] as [
+						string,
+						string,
+					],
+				]),
+		["clients", `${clients.count} x ${clients.instance}${clients.spot ? ", spot" : ""}`],
+		["zone", tell("in-placement-group", { zone })],
+		["image", `${image.id} (${ami === null ? "Debian 12" : "the scenario's"}, ${image.name})`],
 		[
 			"account",
-			`${caller.account}, owner ${aws.owner ?? caller.name}${aws.profile === null ? "" : `, profile ${aws.profile}`}`,
+			`${caller.account}, owner ${owner ?? caller.name}${profile === null ? "" : `, profile ${profile}`}`,
 		],
 		["ssh", `open to ${address.cidr} alone${address.asked ? tell("seen-by-aws") : ""}`],
-		["network", networkText(several.flatMap(({ broker, client }) => [broker, client]))],
 		["pulumi", pulumi],
 		["end", end],
 		// The caller shows the sum, with the period that it covers or why it is not known.
@@ -278,19 +232,6 @@ function lines(
 			i === 0 ? "prices" : "",
 			`${dollars(hourlyUsd)} an hour: ${what}`,
 		]),
-		...others.flatMap(({ broker, client, price: { hourlyUsd } }) =>
-			hourlyUsd === null
-				? []
-				: [
-						[
-							"",
-							tell("price-of-others", {
-								usd: dollars(hourlyUsd),
-								types: distinct([broker, client]).map(({ name }) => name),
-							}),
-						] as [string, string],
-					],
-		),
 	];
 	return rows.map(([name, text]) => `${name.padEnd(9)}${text}`);
 }
@@ -313,33 +254,12 @@ function endText({ ttlNs }: Aws, { plannedNs, rigFile }: OfferAsked): string {
 		: `stay until mqbench down ${rigFile}; by themselves they end ${latest}`;
 }
 
-function machineText({ name, vcpus, memoryMiB }: MachineType): string {
-	return `${name} (${vcpus} vCPUs, ${Number((memoryMiB / 1024).toPrecision(3))} GiB)`;
-}
-
-function diskText({ brokers: { volume } }: Aws, { nvmeGB }: MachineType) {
-	if (volume === null) return `NVMe of ${nvmeGB} GB`;
+function diskText({ volume }: Aws["brokers"]): string {
+	if (volume === null) return "their own NVMe";
 	const { type, sizeGiB, iops, throughputMiBps } = volume;
 	return [
 		`${type} volume of ${sizeGiB} GiB`,
 		...(iops === null ? [] : [`${iops} IOPS`]),
 		...(throughputMiBps === null ? [] : [`${throughputMiBps} MiB/s`]),
 	].join(", ");
-}
-
-function imageText({ ami }: Aws, { name, architecture }: Image): string {
-	return `${ami === null ? "Debian 12" : "the scenario's"}, ${name}, ${architecture}`;
-}
-
-function networkText(all: readonly (MachineType | null)[]) {
-	const types = [
-		...new Map(all.flatMap((type) => (type === null ? [] : [[type.name, type]]))).values(),
-	];
-	return types
-		.map(({ name, network }) =>
-			network.baselineGbps === null
-				? `${name} not known (${network.words})`
-				: `${name} ${gbps(network.baselineGbps)} always${network.peakGbps !== null && network.peakGbps > network.baselineGbps ? `, up to ${gbps(network.peakGbps)} for minutes` : ""}`,
-		)
-		.join("; ");
 }

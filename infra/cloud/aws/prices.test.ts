@@ -27,12 +27,8 @@ beforeEach(() => {
 const IMAGE: Image = {
 	id: "ami-1",
 	name: "debian-12",
-	architecture: "x86_64",
-	state: "available",
-	disk: { sizeGiB: 8 },
 	free: true,
 	runsUserData: true,
-	windows: false,
 };
 
 function price(parts: {

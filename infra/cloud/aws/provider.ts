@@ -3,12 +3,13 @@ import { openStack } from "../automation.ts";
 import { gatheredIn } from "../gathered.ts";
 import type { Provider } from "../provider.ts";
 import { findPulumi } from "../pulumi-cli.ts";
-import { accountInUse } from "./account.ts";
-import { noRoom } from "./capacity.ts";
+import { openApi } from "./api.ts";
+import { callerOf } from "./caller.ts";
 import { consoleOf } from "./console.ts";
 import { awsFolder } from "./folder.ts";
 import { platformOf } from "./machine-type.ts";
 import { localTrouble, offer } from "./offer.ts";
+import { remedyFor } from "./refusals.ts";
 import { enabledRegions, findTagged, removeTagged } from "./sweep.ts";
 
 /** Machines of EC2. */
@@ -28,9 +29,9 @@ export const aws: Provider = {
 	},
 	open: (folder, world, asked) => openStack(folder, world, { ...asked, program: awsFolder }),
 	offer,
-	noRoom,
+	remedyFor,
 	console: consoleOf,
-	account: accountInUse,
+	account: async (where, world) => (await callerOf(await openApi(where, world))).account,
 	regions: enabledRegions,
 	find: findTagged,
 	remove: removeTagged,

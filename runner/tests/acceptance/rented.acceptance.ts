@@ -46,7 +46,6 @@ sla: [p50 < 10s, lost == 0]
 				cloud: "aws",
 				config,
 				machines: { "i4i.xlarge": 1, "c6in.xlarge": 1 },
-				others: [],
 				hourlyUsd: 0.9,
 				unpriced: null,
 				lines: [],

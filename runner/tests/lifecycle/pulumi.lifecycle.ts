@@ -94,31 +94,6 @@ describe("a rig that mqbench stands up", () => {
 		expect(cloud.resources()).toEqual([]);
 	});
 
-	test("that the first zone has no room for stands in the second one, and nothing of the first one is left", async () => {
-		const { cloud, world, state } = makeCloud();
-		cloud.break("create", INSTANCE, 1);
-		const { config, machines, hourlyUsd } = offered();
-		const rig = await standUpCloud(
-			{
-				...offered(),
-				others: [{ config: { ...config, zone: "eu-central-1b" }, machines, hourlyUsd }],
-			},
-			world,
-			options,
-		);
-		expect(rig.file.facts.zone).toBe("eu-central-1b");
-		expect(cloud.resources()).toHaveLength(WHOLE);
-		expect(
-			cloud
-				.resources()
-				.flatMap(({ inputs }) => inputs.availabilityZone ?? [])
-				.filter((zone) => zone !== "eu-central-1b"),
-		).toEqual([]);
-		await rig.teardown();
-		expect(cloud.resources()).toEqual([]);
-		expect(readdirSync(path.join(state, "rigs"))).toEqual([]);
-	});
-
 	test("that hangs goes with Ctrl-C", async () => {
 		const { cloud, world, stop } = makeCloud();
 		cloud.break("hang", INSTANCE, 1);
