@@ -13,7 +13,6 @@ export function askedOf({ system, cpus }: Pick<BrokerRequest, "system" | "cpus">
 	const options = system.options as unknown as Readonly<Record<string, Json | undefined>>;
 	const all: Readonly<Record<string, Json | undefined>> = {
 		...Object.fromEntries(OPTIONS.map((key) => [key, options[key]])),
-		image: system.image ?? undefined,
 		binary: system.binary ?? undefined,
 		pin: cpus ?? undefined,
 		...(system.options.config
@@ -47,7 +46,7 @@ export function entryOf(
 
 /** "cpus 0.5 (the rig: 2)" for each difference; values that may hold a secret are left out. */
 export function differences(rig: Asked, run: Asked): string[] {
-	return [...OPTIONS, "image", "binary", "pin"]
+	return [...OPTIONS, "binary", "pin"]
 		.filter((key) => !isDeepStrictEqual(rig[key], run[key]))
 		.map((key) =>
 			key === "config"
@@ -59,11 +58,9 @@ export function differences(rig: Asked, run: Asked): string[] {
 // --- internal ---
 
 /** Keys of a system that affect the broker's start. The others belong to topics and driver. */
-const OPTIONS = ["nodes", "version", "cpus", "memory", "heap", "config"];
+const OPTIONS = ["nodes", "version", "heap", "config"];
 
 function shown(key: string, value: Json | undefined): string {
 	if (value === undefined) return "not given";
-	return typeof value === "number" && (key === "memory" || key === "heap")
-		? formatBytes(value)
-		: String(value);
+	return typeof value === "number" && key === "heap" ? formatBytes(value) : String(value);
 }

@@ -1,7 +1,6 @@
 import type { HostSettings, MachineSettings } from "../runner/model/machine-settings.ts";
 import type { FaultAction, Level } from "../runner/model/plan.ts";
 import type { ClientEnd } from "../runner/model/run-file.ts";
-import type { RigFileInput } from "../runner/scenario/rig-file.ts";
 import type { System } from "../runner/scenario/scenario.ts";
 import type { Ended } from "./process.ts";
 
@@ -159,8 +158,6 @@ export interface Broker {
 	readonly pids: readonly number[];
 	/** The settings that follow from durability and `config`, with their real names; empty: not known, because it is not ours. */
 	readonly settings: Readonly<Record<string, string>>;
-	/** It stays up when it is closed: every fault must be undone, or the next run meets it. Default: it ends with the run. */
-	readonly stays?: boolean;
 	/** Number of the node, from 1, that the broker itself calls by this name ("mqbench-2", "3"); null: none of ours. */
 	nodeOf(name: string): number | null;
 	/**
@@ -181,20 +178,6 @@ export interface Disturbance {
 	readonly node: number | null;
 	/** latency: how much later its packets leave, ns; otherwise null. */
 	readonly delayNs: number | null;
-}
-
-/** A rig that was stood up to stay between commands. */
-export interface StoodUp {
-	/** The content of its rig.json. */
-	readonly file: RigFileInput;
-	/**
-	 * It lives as long as this process: resolves with a sentence when one of its brokers ends by itself. null: it stays up until it is taken down.
-	 */
-	readonly broken: Promise<string> | null;
-	/** Called when its file is written and people know of it: from now on it stays when this process ends, if it can. Before that it ends, too. */
-	keep(): Promise<void>;
-	/** Takes all of it down. */
-	teardown(): Promise<void>;
 }
 
 /** A broker that is not ours never tells us that it died. */

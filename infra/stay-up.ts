@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, MqbenchError } from "../runner/errors.ts";
 import type { Plan } from "../runner/model/plan.ts";
-import type { TargetName } from "../runner/model/targets.ts";
 import { packageVersion } from "../runner/package.ts";
 import { type RigPlace, removeRig, rigAt, writeRig } from "../runner/scenario/rig-store.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
@@ -12,13 +11,11 @@ import { tell } from "../runner/text/tell.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
 import { brokerRequests } from "./broker-requests.ts";
-import type { StoodUp } from "./rig.ts";
-import { standUp } from "./targets.ts";
+import { type StoodUp, upLocal } from "./local/standing.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** The rig to stand up, and the path of its rig.json. */
 export interface StayingUp {
-	readonly target: TargetName;
 	readonly id: string;
 	readonly scenario: Scenario;
 	readonly plans: readonly Plan[];
@@ -27,12 +24,9 @@ export interface StayingUp {
 	readonly place: RigPlace;
 }
 
-/**
- * Stands brokers up, writes their rig.json, and reports them. Resolves when they stay up by themselves; or, if they live as long as this process,
- * when a person has ended them and nothing of them is left.
- */
+/** Stands brokers of this machine up, writes their rig.json, and reports them. Resolves when a person has ended them and nothing of them is left. */
 export async function stayUp(
-	{ target, id, scenario, plans, path, place }: StayingUp,
+	{ id, scenario, plans, path, place }: StayingUp,
 	say: (line: string) => void,
 	world: World,
 	binaries: Binaries,
@@ -42,7 +36,7 @@ export async function stayUp(
 	say(`Standing up ${requests.map(({ system }) => system.key).join(", ")} ...`);
 	let stood: StoodUp;
 	try {
-		stood = await standUp(target, id, requests, world, binaries);
+		stood = await upLocal(id, requests, world, binaries);
 	} catch (error) {
 		// The sentence about a broker that did not start names its log.
 		if (!(error instanceof MqbenchError && error.code === "broker-start"))
@@ -50,29 +44,23 @@ export async function stayUp(
 		throw error;
 	}
 	let wrote = false;
-	let stays = false;
 	let end: string | null = null;
 	try {
 		await writeRig(place, {
 			...stood.file,
 			createdAt: new Date(world.clock.nowMs()).toISOString(),
-			facts: { mqbench: packageVersion, ...stood.file.facts },
+			facts: { mqbench: packageVersion },
 		});
 		wrote = true;
-		await stood.keep();
-		stays = stood.broken === null;
 		world.stdout.write(upText(stood, path, place.shown));
-		if (stood.broken !== null)
-			end = await Promise.race([stood.broken, isToEnd(place, id, world.stop).then(() => null)]);
+		end = await Promise.race([stood.broken, isToEnd(place, id, world.stop).then(() => null)]);
 	} finally {
-		if (!stays) {
-			await stood.teardown();
-			if (wrote) await removeRig(place, id);
-		}
+		await stood.teardown();
+		if (wrote) await removeRig(place, id);
 		await rm(logs, { recursive: true, force: true });
 	}
 	if (end !== null) throw failure("rig-broken", { id, how: end });
-	if (!stays) say(`The rig ${id} is down.`);
+	say(`The rig ${id} is down.`);
 }
 
 // --- internal ---
@@ -80,13 +68,13 @@ export async function stayUp(
 /** How often to check whether the file still exists. */
 const LOOK_MS = 300;
 
-function upText({ file, broken }: StoodUp, scenario: string, shown: string) {
+function upText({ file }: StoodUp, scenario: string, shown: string) {
 	const brokers = file.brokers.map(
 		({ system, url, server }) =>
 			`${system}: ${maskUrls(url ?? "")}${server ? ` (${server})` : ""}\n`,
 	);
 	return `${brokers.join("")}${tell("measure-on-rig", { file: shown, scenario })}
-${tell(broken === null ? "up-until-down" : "up-until-ctrl-c", { file: shown })}
+${tell("up-until-ctrl-c", { file: shown })}
 `;
 }
 

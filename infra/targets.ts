@@ -1,10 +1,9 @@
-import { type TargetName, targets } from "../runner/model/targets.ts";
-import type { RigFile } from "../runner/scenario/rig-file.ts";
+import type { TargetName } from "../runner/model/targets.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
 import { localClients } from "./clients/local.ts";
-import type { BrokerRequest, Client, Rig, StoodUp } from "./rig.ts";
+import type { Client, Rig } from "./rig.ts";
 
 /** Stands up what the scenario's target needs; for a rig that stays up it uses what is there. */
 export async function provision(
@@ -16,36 +15,10 @@ export async function provision(
 	kubernetes: Scenario["kubernetes"] = null,
 ): Promise<Rig> {
 	if (rig === null)
-		return standing[target].open(world, binaries, { inside: clients === "docker", kubernetes });
+		return open[target](world, binaries, { inside: clients === "docker", kubernetes });
 	const { standingRig } = await import("./existing/standing.ts");
-	const { attachDocker, rigNetwork } = await import("./docker/rig.ts");
 	const { onHosts } = await import("./hosts/open.ts");
-	return {
-		...standingRig(
-			rig,
-			world.stop,
-			(entry, request) =>
-				attachDocker(rig.id, entry, request, world, binaries, { inside: clients === "docker" }),
-			onHosts(world, binaries),
-		),
-		...(targets[rig.target].place === "container" ? { network: rigNetwork(rig.id) } : {}),
-	};
-}
-
-/** Stands up one broker for each request, all at once, to stay. If one fails, all fail, and nothing is left. */
-export function standUp(
-	target: TargetName,
-	id: string,
-	requests: readonly BrokerRequest[],
-	world: World,
-	binaries: Binaries,
-): Promise<StoodUp> {
-	return standing[target].up(id, requests, world, binaries);
-}
-
-/** Takes a rig down; nothing of it is left then. It is fine if it was down already. */
-export async function takeDown(rig: RigFile, world: World): Promise<void> {
-	await standing[rig.target].down(rig, world);
+	return standingRig(rig, world.stop, onHosts(world, binaries));
 }
 
 /** The clients of the scenario, by index; containers join the rig's network. Nothing is contacted before `prepare`. */
@@ -78,7 +51,7 @@ export async function clientsOf(
 			throw new Error("machines that are rented come with a rig");
 		case "pods": {
 			const { podClients } = await import("./kubernetes/clients.ts");
-			return podClients(...([clients.count, neededBy(kubernetes), world, binaries] as const));
+			return podClients(clients.count, neededBy(kubernetes), world, binaries);
 		}
 		case "docker": {
 			const { dockerClients } = await import("./clients/docker.ts");
@@ -89,79 +62,32 @@ export async function clientsOf(
 
 // --- internal ---
 
-/** How a target's brokers come up and go. Each is loaded only when it is needed. */
-interface Standing {
-	/** For one run. `inside`: clients join its containers' network; `kubernetes`: where pods run, its own or those of the load. */
-	open(
-		world: World,
-		binaries: Binaries,
-		how: { readonly inside: boolean; readonly kubernetes: Scenario["kubernetes"] },
-	): Promise<Rig>;
-	/** To stay between commands. */
-	up(
-		id: string,
-		requests: readonly BrokerRequest[],
-		world: World,
-		binaries: Binaries,
-	): Promise<StoodUp>;
-	down(rig: RigFile, world: World): Promise<void>;
-}
-
-const never = (bug: Error) => async () => {
-	throw bug;
-};
-const THEIRS = never(new Error("brokers that were there before are not stood up or down"));
-const PODS_STAY_NOT = never(new Error("pods do not outlive the command that has made them"));
+/** How a target's brokers come up for one run. `inside`: clients join its containers' network; `kubernetes`: where pods run, its own or those of the load. Each is loaded only when it is needed. */
+type Open = (
+	world: World,
+	binaries: Binaries,
+	how: { readonly inside: boolean; readonly kubernetes: Scenario["kubernetes"] },
+) => Promise<Rig>;
 
 function neededBy(kubernetes: Scenario["kubernetes"]) {
 	if (kubernetes === null) throw new Error("nobody has said where pods run");
 	return kubernetes;
 }
-const RENTED = never(new Error("what is rented comes with infra/cloud, and is a rig"));
 
-const standing: Readonly<Record<TargetName, Standing>> = {
-	local: {
-		open: async (world, binaries) => (await import("./local/local.ts")).localRig(world, binaries),
-		up: async (...asked) => (await import("./local/standing.ts")).upLocal(...asked),
-		down: async (...asked) => (await import("./local/standing.ts")).downLocal(...asked),
+const open: Readonly<Record<TargetName, Open>> = {
+	local: async (world, binaries) => (await import("./local/local.ts")).localRig(world, binaries),
+	docker: async (world, binaries, { inside }) =>
+		(await import("./docker/rig.ts")).dockerRig(world, binaries, { inside }),
+	async existing(world, binaries, { kubernetes }) {
+		const { existingRig } = await import("./existing/existing.ts");
+		const rig = existingRig(world.stop, kubernetes === null);
+		if (kubernetes === null || kubernetes.manifests.length === 0) return rig;
+		const { withManifests } = await import("./kubernetes/manifests.ts");
+		return withManifests(rig, kubernetes, world, binaries);
 	},
-	docker: {
-		open: async (world, binaries, { inside }) =>
-			(await import("./docker/rig.ts")).dockerRig(world, binaries, { inside }),
-		// Containers go on without the process that has made them.
-		async up(id, requests, world, binaries) {
-			const { downDocker, upDocker } = await import("./docker/rig.ts");
-			const { brokers, keep } = await upDocker(requests, id, world, binaries);
-			return {
-				file: { version: 1, id, target: "docker", brokers },
-				broken: null,
-				keep,
-				async teardown() {
-					await downDocker(id, world);
-					await keep();
-				},
-			};
-		},
-		down: async ({ id }, world) => (await import("./docker/rig.ts")).downDocker(id, world),
+	async aws() {
+		throw new Error("what is rented comes with infra/cloud, and is a rig");
 	},
-	existing: {
-		async open(world, binaries, { kubernetes }) {
-			const { existingRig } = await import("./existing/existing.ts");
-			const rig = existingRig(world.stop, kubernetes === null);
-			if (kubernetes === null || kubernetes.manifests.length === 0) return rig;
-			const { withManifests } = await import("./kubernetes/manifests.ts");
-			return withManifests(rig, kubernetes, world, binaries);
-		},
-		up: THEIRS,
-		down: THEIRS,
-	},
-	aws: { open: RENTED, up: RENTED, down: RENTED },
-	kubernetes: {
-		open: async (world, binaries, { kubernetes }) =>
-			(await import("./kubernetes/rig.ts")).kubernetesRig(
-				...([neededBy(kubernetes), world, binaries] as const),
-			),
-		up: PODS_STAY_NOT,
-		down: PODS_STAY_NOT,
-	},
+	kubernetes: async (world, binaries, { kubernetes }) =>
+		(await import("./kubernetes/rig.ts")).kubernetesRig(neededBy(kubernetes), world, binaries),
 };

@@ -360,11 +360,6 @@ const catalogue = {
 		text: (d: { system: string; id: string; what: readonly string[] }) =>
 			`${d.system}: the scenario asks for another broker than the rig ${d.id} has: ${d.what.join(", ")}. Measure with what the rig was stood up with, or stand another one up: mqbench up.`,
 	},
-	"rig-gone": {
-		exit: 3,
-		text: (d: { system: string; id: string; reason: string }) =>
-			`${d.system}: its containers in the rig ${d.id} cannot be reached. ${d.reason} mqbench down takes away what is left of the rig, mqbench up stands a new one up.`,
-	},
 	"rig-left": {
 		exit: 3,
 		text: (d: { id: string; what: string; remedy: string }) =>

@@ -77,8 +77,8 @@ Brokers and load in other places:
   mqbench scenarios/ec2.yaml --target aws --max-hourly-usd 5
   mqbench rigs list
 
-Keep brokers running between runs:
-  mqbench up scenarios/quickstart.yaml --target docker
+Keep brokers running between runs (mqbench up until Ctrl-C; rented machines until mqbench down):
+  mqbench up scenarios/quickstart.yaml
   mqbench scenarios/quickstart.yaml --rig rig.json
   mqbench down rig.json
 

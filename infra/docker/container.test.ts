@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-	type ContainerSpec,
-	containersText,
-	createArguments,
-	mountText,
-	withHop,
-} from "./container.ts";
+import { type ContainerSpec, containersText, createArguments, mountText } from "./container.ts";
 
 const SPEC: ContainerSpec = {
 	name: "mqbench-1",
@@ -65,8 +59,6 @@ test("a hop through published ports stands in reports", () => {
 	);
 	const three = containersText(3, { ...limits, hop: true });
 	expect(three).toBe("3 containers on 1 host, 2 CPUs each, through published ports");
-	expect(withHop(three, true)).toBe(three);
-	expect(withHop(three, false)).toBe("3 containers on 1 host, 2 CPUs each");
 });
 
 test("a mount takes any path", () => {

@@ -125,9 +125,10 @@ export function containersText(
 	},
 ): string {
 	const limits = limitWords({ cpus, memory });
-	if (nodes === 1) return withHop(["1 container", ...limits].join(", "), hop);
+	const way = hop ? ", through published ports" : "";
+	if (nodes === 1) return ["1 container", ...limits].join(", ") + way;
 	const all = [`${nodes} containers on 1 host`, ...limits].join(", ");
-	return withHop(limits.length === 0 ? all : `${all} each`, hop);
+	return (limits.length === 0 ? all : `${all} each`) + way;
 }
 
 /** "2 CPUs", "1GiB": the limits of a container that has any. */
@@ -143,12 +144,3 @@ export function limitWords({
 		...(memory === null ? [] : [memory]),
 	];
 }
-
-/** The same containers, used by other clients in another way. */
-export function withHop(text: string, hop: boolean): string {
-	return `${text.replace(HOP, "")}${hop ? HOP : ""}`;
-}
-
-// --- internal ---
-
-const HOP = ", through published ports";

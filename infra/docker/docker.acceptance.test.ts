@@ -5,7 +5,6 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { FaultAction, Level } from "../../runner/model/plan.ts";
-import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { haveImage } from "../../runner/tests/e2e/images.ts";
 import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
@@ -17,7 +16,7 @@ import { findDocker } from "./cli.ts";
 import { noEngine, skipWithoutEngine } from "./engine.fake.ts";
 import { LABELS, labelArguments, labelsOfRun } from "./labels.ts";
 import { REAPER, sweep } from "./remove.ts";
-import { attachDocker, dockerRig, downDocker, upDocker } from "./rig.ts";
+import { dockerRig } from "./rig.ts";
 import { dockerSystem } from "./systems.fake.ts";
 
 const binaries = await realBinaries();
@@ -347,150 +346,6 @@ describe.skipIf(skipWithoutEngine)(
 				for (const what of ["ps -aq", "volume ls -q", "network ls -q"])
 					expect(all(what, run)).toEqual([]);
 			});
-		});
-
-		test("a rig stays up between commands, can be measured on, and is taken down by its name", async () => {
-			const id = `test${process.pid}`;
-			const world = fakeWorld({ env: process.env });
-			onTestFinished(() => downDocker(id, world));
-			const asked = request({ ...JETSTREAM, memory: "256MiB" });
-			const up = await upDocker([asked], id, world, binaries);
-			await up.keep();
-			const [entry] = up.brokers;
-			const rig = RigFile.parse({ version: 1, id, brokers: [entry] });
-			expect(rig.brokers[0]).toMatchObject({
-				system: "mine",
-				broker: "nats",
-				server: "nats-server 2.15.2",
-				messageBytes: 256,
-				topology: "1 container, 256MiB",
-				asked: { memory: 256 * 1024 ** 2 },
-				containers: [`mqbench-${id}-mine-1`],
-			});
-			// Another scenario changes nothing about what it is.
-			const later = request({ ...JETSTREAM, cpus: 0.5, memory: "64MiB" });
-			const broker = await attachDocker(
-				id,
-				rig.brokers[0] as RigFile["brokers"][number],
-				later,
-				world,
-				binaries,
-			);
-			expect(broker).toMatchObject({
-				url: entry?.url,
-				version: "nats-server 2.15.2",
-				binary: expect.stringMatching(/^(nats:|sha256:)/),
-				topology: "1 container, 256MiB",
-			});
-			expect(broker.pids.map(runs)).toEqual([true]);
-			const back = await broker.disturb(fault("kill"));
-			await back();
-			expect(broker.pids).toHaveLength(2);
-			await broker.close();
-			expect(readFileSync(later.logPath, "utf8")).toMatch(
-				/killed node 1.*Server is ready.*node 1 is ready again/s,
-			);
-			// Another command's rig finds nothing of it to sweep.
-			await makeRig();
-			expect((await client(broker.url)).info.jetstream).toBe(true);
-			await downDocker(id, world);
-			expect(world.err()).toBe("");
-			expect(all("ps -aq", id)).toEqual([]);
-			expect(all("volume ls -q", id)).toEqual([]);
-			expect(all("network ls -q", id)).toEqual([]);
-			await downDocker(id, world);
-		});
-
-		/** A rig of one broker that stays up, and how a run gets hold of it. */
-		async function standing(written: Written, { env = {} }: Pick<Parts, "env"> = {}) {
-			const id = `stay${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
-			const world = fakeWorld({ env: { ...process.env, ...env } });
-			onTestFinished(() => downDocker(id, world));
-			const up = await upDocker([request(written)], id, world, binaries);
-			await up.keep();
-			const { brokers } = RigFile.parse({ version: 1, id, brokers: up.brokers });
-			const [entry] = brokers as [RigFile["brokers"][number]];
-			return {
-				id,
-				entry,
-				world,
-				name: `mqbench-${id}-mine-1`,
-				async attach(parts: { inside?: boolean; stop?: AbortSignal } = {}) {
-					const its = fakeWorld({ env: process.env, ...(parts.stop ? { stop: parts.stop } : {}) });
-					const broker = await attachDocker(
-						...([id, entry, request(written), its, binaries, parts] as const),
-					);
-					onTestFinished(() => broker.close());
-					return { broker, world: its };
-				},
-			};
-		}
-
-		describe("a rig that a run has left in the middle of a fault", () => {
-			test("is as it was for the next one, which says so", async () => {
-				const { id, name, attach, entry } = await standing(JETSTREAM);
-				docker("kill", "--signal", "KILL", name);
-				const first = await attach();
-				expect(first.world.err()).toBe(
-					"mine: its container was down (SIGKILL); it is started again.\n",
-				);
-				expect((await client(entry.url ?? "")).info.jetstream).toBe(true);
-				docker("pause", name);
-				docker("network", "disconnect", `mqbench-${id}`, name);
-				const second = await attach();
-				expect(second.world.err()).toBe(
-					"mine: its container was still cut off from its network; it is connected again.\nmine: its container was still paused; it is running again.\n",
-				);
-				const { ping } = await client(entry.url ?? "");
-				await ping();
-				expect(second.broker.pids.map(runs)).toEqual([true]);
-				expect((await attach()).world.err()).toBe("");
-			});
-
-			test("with Ctrl-C is taken back by the run itself", async () => {
-				const { attach, entry } = await standing(JETSTREAM);
-				const stop = new AbortController();
-				const { broker } = await attach({ stop: stop.signal });
-				const back = await broker.disturb(fault("kill"));
-				stop.abort("SIGINT");
-				await back();
-				expect((await client(entry.url ?? "")).info.jetstream).toBe(true);
-			});
-		});
-
-		test("a rig behind published ports says so in its reports, but for clients in its network, which have its address", async () => {
-			const { attach, entry } = await standing(JETSTREAM, {
-				env: { MQBENCH_DOCKER_REACH: "published" },
-			});
-			expect(entry.url ?? "").toMatch(/^nats:\/\/\w+@127\.0\.0\.1:\d+$/);
-			expect(entry.topology).toBe("1 container, through published ports");
-			const outside = await attach();
-			expect(outside.broker).toMatchObject({
-				url: entry.url,
-				topology: "1 container, through published ports",
-			});
-			expect(outside.world.err()).toMatch(/one more hop each way/);
-			const inside = await attach({ inside: true });
-			expect(inside.broker.topology).toBe("1 container");
-			expect(inside.broker.url).toMatch(/^nats:\/\/\w+@198\.1[89]\.\d+\.2:4222$/);
-			expect(inside.world.err()).toBe("");
-			expect((await client(inside.broker.url)).info.jetstream).toBe(true);
-		});
-
-		test("a rig whose brokers tell clients their published ports has none in its network", async () => {
-			const { attach } = await standing(
-				{ ...JETSTREAM, nodes: 3 },
-				{ env: { MQBENCH_DOCKER_REACH: "published" } },
-			);
-			await expect(attach({ inside: true })).rejects.toMatchObject({
-				code: "client-unfit",
-				message: expect.stringMatching(
-					/^clients: docker: cannot make the load: the rig's brokers tell their clients addresses of this machine .*--clients 1/,
-				),
-			});
-			expect((await attach()).broker.topology).toBe(
-				"3 containers on 1 host, through published ports",
-			);
 		});
 	},
 );

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { script, testFolder } from "../test-folder.fake.ts";
-import { cannotDelay, delayCommand, devicesIn, endDelay, netem } from "./latency.ts";
+import { cannotDelay, delayCommand, devicesIn, netem } from "./latency.ts";
 
 /** A PATH with these programs on it, which are pieces of sh. */
 function programs(all: Readonly<Record<string, string>>) {
@@ -38,26 +37,6 @@ eth0@if7:     1       2    0
 			),
 		).toEqual(["eth1", "eth0@if7"]);
 	});
-});
-
-test("a delay that was left over is ended on each device that has one, and told", async () => {
-	const calls = path.join(testFolder(), "calls");
-	const asked = (shown: string) => ({
-		...programs({
-			tc: "exit 0",
-			nsenter: `echo "$*" >>${calls}\ncase "$*" in *show) echo "${shown}";; esac`,
-		}),
-	});
-	const env = asked(
-		"qdisc noqueue 0: dev lo root refcnt 2\nqdisc netem 8001: dev eth0 root refcnt 2 limit 1000000 delay 50ms",
-	);
-	expect(await endDelay(4711, env)).toBe(true);
-	expect(readFileSync(calls, "utf8").trim().split("\n")).toEqual([
-		`--target=4711 --net -- ${env.PATH}/tc qdisc show`,
-		`--target=4711 --net -- ${env.PATH}/tc qdisc del dev eth0 root`,
-	]);
-	expect(await endDelay(4711, asked("qdisc noqueue 0: dev eth0 root"))).toBe(false);
-	expect(await endDelay(4711, { PATH: "/nowhere" })).toBe(false);
 });
 
 describe("why packets cannot be delayed here is the end of a sentence", () => {

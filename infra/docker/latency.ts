@@ -48,29 +48,6 @@ export async function delayPackets(
 	};
 }
 
-/** Ends a delay that was left behind; false: there was none, or tc does not work. */
-export async function endDelay(pid: number, env: Env): Promise<boolean> {
-	const nsenter = findOnPath("nsenter", env);
-	if (!nsenter || !findOnPath("tc", env)) return false;
-	const within = (args: readonly string[]) => run(nsenter, [...delayCommand(pid, env), ...args]);
-	let text: string;
-	try {
-		text = (await within(["qdisc", "show"])).stdout;
-	} catch {
-		return false;
-	}
-	const devices = [...text.matchAll(/^qdisc netem \S+ dev (\S+) root/gm)].map(
-		([, device]) => device ?? "",
-	);
-	for (const device of devices)
-		try {
-			await within(["qdisc", "del", "dev", device, "root"]);
-		} catch (error) {
-			throw new Error(tell("packets-still-delayed", { words: wordsOf(error) }));
-		}
-	return devices.length > 0;
-}
-
 /** Put before tc's arguments: enters only the network of that process. */
 export function delayCommand(pid: number, env: Env): string[] {
 	return [`--target=${pid}`, "--net", "--", findOnPath("tc", env) ?? "tc"];

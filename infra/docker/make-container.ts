@@ -7,7 +7,7 @@ import {
 import type { BrokerRequest } from "../rig.ts";
 import { DockerError } from "./cli.ts";
 import { commandOf, createArguments } from "./container.ts";
-import { LABELS, labelArguments } from "./labels.ts";
+import { labelArguments } from "./labels.ts";
 import type { RigInDocker } from "./rig-in-docker.ts";
 import type { ContainerSite } from "./sites.ts";
 import { tar } from "./tar.ts";
@@ -40,7 +40,7 @@ export async function makeContainer(
 			name,
 			image,
 			...commandOf(node),
-			labels: { ...labels, [LABELS.address]: site.ip },
+			labels: labels,
 			network: network.name,
 			ip: site.ip,
 			hostname: site.hostname,

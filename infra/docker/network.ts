@@ -59,23 +59,6 @@ export async function makeNetwork(
 	throw failure("docker-subnet", { tried, reason });
 }
 
-/** An existing network. */
-export async function findNetwork(
-	docker: Docker,
-	name: string,
-	env: Readonly<Record<string, string | undefined>>,
-): Promise<Network> {
-	const gateway = await docker.run([
-		"network",
-		"inspect",
-		"--format",
-		"{{(index .IPAM.Config 0).Gateway}}",
-		name,
-	]);
-	const prefix = gateway.split(".").slice(0, 3).join(".");
-	return { name, prefix, direct: env.MQBENCH_DOCKER_REACH !== "published" && isHere(prefix) };
-}
-
 // --- internal ---
 
 const SUBNETS = 512;

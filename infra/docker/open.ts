@@ -5,23 +5,14 @@ import { FreePortTaken } from "../local/ports.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { DockerError, explainDocker } from "./cli.ts";
-import { containersText, withHop } from "./container.ts";
+import { containersText } from "./container.ts";
 import { cannotLimit } from "./engine.ts";
 import { flushText } from "./flush.ts";
-import type { FoundContainer } from "./heal.ts";
 import { getImage } from "./images.ts";
 import { makeContainer, volumeOf } from "./make-container.ts";
 import { containerPlace } from "./place.ts";
 import { isHop, type RigInDocker } from "./rig-in-docker.ts";
-import { attachedSites, type ContainerSite, newSites, urlInside } from "./sites.ts";
-
-/** A broker in containers. */
-export interface BrokerInDocker {
-	readonly broker: Broker;
-	readonly containers: readonly string[];
-	/** Lets go of the containers, which stay up. */
-	letBe(): Promise<void>;
-}
+import { type ContainerSite, newSites } from "./sites.ts";
 
 /**
  * Brings up the broker of a system in its own containers, named `<name>-1` and on, and returns when all are ready and healthy. After any
@@ -32,7 +23,7 @@ export async function openContainers(
 	kind: BrokerProcess,
 	request: BrokerRequest,
 	{ name, address }: { readonly name: string; readonly address: number },
-): Promise<BrokerInDocker> {
+): Promise<Broker> {
 	const { docker, engine, network, world } = rig;
 	const { system } = request;
 	const { cpus = null, memory = null } = system.options;
@@ -62,7 +53,7 @@ export async function openContainers(
 				}),
 		}),
 	);
-	const broker = await openBroker({
+	return openBroker({
 		facts: made,
 		places,
 		request,
@@ -84,78 +75,9 @@ export async function openContainers(
 		},
 		explain: (error) => refusal(error, request),
 	});
-	return {
-		broker,
-		containers: names,
-		async letBe() {
-			await Promise.all(places.map((place) => place.close()));
-		},
-	};
-}
-
-/**
- * The broker in containers that are up since an earlier command. They can be disturbed, sampled and read as if they had been started here.
- * Containers that are down are started. Closing it leaves them as they are.
- */
-export async function attachContainers(
-	rig: RigInDocker,
-	kind: BrokerProcess,
-	request: BrokerRequest,
-	containers: readonly FoundContainer[],
-	up: {
-		readonly url: string;
-		readonly server: string;
-		readonly settings: Readonly<Record<string, string>>;
-		readonly topology: string | null;
-	},
-): Promise<Broker> {
-	const { docker, network, inside, world } = rig;
-	const { system } = request;
-	const nodes = attachedSites(rig, kind, containers);
-	const made = await describeThere(rig, kind, request, UNKNOWN, nodes);
-	const url = inside && !network.direct ? urlInside(up.url, kind, nodes, made) : up.url;
-	const [first] = containers;
-	return openBroker({
-		facts: made,
-		places: containers.map(({ name }) =>
-			containerPlace({
-				docker,
-				name,
-				world,
-				stopMs: made.stopMs,
-				network: network.name,
-				memoryBytes: system.options.memory ?? null,
-				async prepare() {},
-			}),
-		),
-		running: containers.map(({ down }) => !down),
-		request,
-		world,
-		about: {
-			stays: true,
-			sameHost: true,
-			url,
-			version: up.server,
-			settings: up.settings,
-			binary: first?.image ?? null,
-			topology: withHop(
-				up.topology ??
-					containersText(containers.length, {
-						cpus: first?.cpus ?? null,
-						memory: memoryText(first?.memoryBytes),
-					}),
-				isHop(rig),
-			),
-		},
-		async remove() {},
-		explain: (error) => refusal(error, request),
-	});
 }
 
 // --- internal ---
-
-/** The containers exist, so what they were made of no longer matters. */
-const UNKNOWN: ImageFacts = { name: "", digest: null, id: "", env: {}, entrypoint: [] };
 
 function describeThere(
 	{ tools }: RigInDocker,

@@ -104,7 +104,6 @@ export function containerPlace({
 			await docker.run(["start", name]);
 			return watch(again ? ["--since", since] : [], take);
 		},
-		attach: async (take) => watch(["--tail", "0"], take),
 		network: {
 			async partition() {
 				const ip = await docker.run([

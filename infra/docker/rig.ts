@@ -4,7 +4,6 @@ import type { BrokerProcess } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { FaultAction } from "../../runner/model/plan.ts";
 import { once } from "../../runner/once.ts";
-import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
 import { commandLine } from "../../runner/shell.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
@@ -13,15 +12,13 @@ import { untilPortsAreFree } from "../local/ports.ts";
 import { toolsOf } from "../local/tools.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
-import { entryOf } from "../rig-asked.ts";
-import { explainDocker, findDocker } from "./cli.ts";
+import { explainDocker } from "./cli.ts";
 import { findEngine } from "./engine.ts";
 import { flushWarning, measureFlush } from "./flush.ts";
-import { healContainers } from "./heal.ts";
-import { LABELS, labelsOfRig, labelsOfRun } from "./labels.ts";
+import { LABELS, labelsOfRun } from "./labels.ts";
 import { cannotDelay } from "./latency.ts";
-import { findNetwork, makeNetwork } from "./network.ts";
-import { attachContainers, type BrokerInDocker, openContainers } from "./open.ts";
+import { makeNetwork } from "./network.ts";
+import { openContainers } from "./open.ts";
 import { startReaper } from "./reaper.ts";
 import { removeLabelled, sweep } from "./remove.ts";
 import { isHop, type RigInDocker } from "./rig-in-docker.ts";
@@ -61,7 +58,7 @@ export async function dockerRig(
 			const kind = kindOf(request);
 			if (!kind) return untouchedBroker();
 			for (const fault of request.faults ?? []) await checkFault(inDocker, request, fault);
-			const { broker } = await untilPortsAreFree(() => {
+			const broker = await untilPortsAreFree(() => {
 				count++;
 				return openContainers(inDocker, kind, request, {
 					name: `${name}-${count}`,
@@ -83,125 +80,6 @@ export async function dockerRig(
 				);
 		},
 	};
-}
-
-/**
- * Brings up brokers that outlive this process, as rig `id` of rig.json. It fails like a run that cannot start its broker, and leaves nothing
- * then. If it is killed before `keep`, nothing is left either.
- */
-export async function upDocker(
-	requests: readonly BrokerRequest[],
-	id: string,
-	world: World,
-	binaries: Binaries,
-): Promise<{
-	readonly brokers: RigFileInput["brokers"];
-	/** Until this resolves, everything is removed when this process ends. */
-	keep(): Promise<void>;
-}> {
-	const say = sayTo(world);
-	const { docker, engine } = await findEngine(world, binaries.agent);
-	const labels = labelsOfRig(id);
-	const opened: BrokerInDocker[] = [];
-	// Before anything exists that it would have to remove: nobody knows the rig yet.
-	const reaper = startReaper(docker, `${LABELS.run}=${id}`);
-	try {
-		const network = await makeNetwork(docker, rigNetwork(id), labels, world.env);
-		const inDocker = rigInDocker(
-			{ docker, engine, network, labels, world, inside: false, say },
-			binaries,
-		);
-		const nextAddress = addresses();
-		for (const request of requests) {
-			const kind = kindOf(request);
-			if (!kind) continue;
-			opened.push(
-				await untilPortsAreFree(() =>
-					openContainers(inDocker, kind, request, {
-						name: `${rigNetwork(id)}-${request.system.key}`,
-						address: nextAddress(request),
-					}),
-				),
-			);
-		}
-	} catch (error) {
-		const left = await removeLabelled(docker, `${LABELS.run}=${id}`).catch(() => [id]);
-		// The reaper keeps trying after we have given up.
-		if (left.length === 0) reaper.dismiss();
-		throw error;
-	}
-	const brokers = requests
-		.filter((request) => kindOf(request) !== null)
-		.map((request, i) => {
-			const { broker, containers, letBe } = opened[i] as BrokerInDocker;
-			void letBe();
-			return { ...entryOf(request, broker), containers: [...containers] };
-		});
-	return { brokers, keep: () => reaper.dismiss() };
-}
-
-/** Takes down all of rig `id`: containers, their data, and the network. Things that are missing already are fine. */
-export async function downDocker(id: string, world: World): Promise<void> {
-	// All of it is quick, so it needs no agent.
-	const docker = findDocker(world, "");
-	const left = await removeLabelled(docker, `${LABELS.rig}=${id}`).catch((error) => {
-		throw explainDocker(error, `take rig ${id} down`);
-	});
-	if (left.length > 0)
-		throw failure("docker-failed", {
-			doing: `take rig ${id} down`,
-			reason: `${left.join(", ")} cannot be removed; try once more`,
-		});
-}
-
-/** The broker of a rig that is up, for one run. Undoes faults that an earlier run has left. `inside`: clients join its network. */
-export async function attachDocker(
-	id: string,
-	entry: RigFile["brokers"][number],
-	request: BrokerRequest,
-	world: World,
-	binaries: Binaries,
-	{ inside = false }: { readonly inside?: boolean } = {},
-): Promise<Broker> {
-	const { docker, engine } = await findEngine(world, binaries.agent);
-	const kind = kindOf(request);
-	if (!kind) return untouchedBroker();
-	const say = sayTo(world);
-	const network = await findNetwork(docker, rigNetwork(id), world.env).catch((error) => {
-		throw explainDocker(error, `find rig ${id}`);
-	});
-	const containers = await healContainers(
-		{ docker, engine, network, world, say },
-		request.system.key,
-		entry.containers,
-	);
-	const inDocker: RigInDocker = {
-		docker,
-		engine,
-		world,
-		inside,
-		say,
-		// Its url shows how it was stood up.
-		network: {
-			...network,
-			direct: containers.every(({ ports }) => Object.keys(ports).length === 0),
-		},
-		labels: labelsOfRig(id),
-		tools: toolsOf(world, binaries),
-		flush: async () => null,
-	};
-	if (isHop(inDocker)) say(HOP);
-	for (const fault of request.faults ?? []) await checkFault(inDocker, request, fault);
-	return attachContainers(inDocker, kind, request, containers, {
-		...entry,
-		// Containers have a url: the check of the file has made sure.
-		url: entry.url ?? "",
-	});
-}
-
-/** Name of the network of a rig that is up, for clients in containers. */
-export function rigNetwork(id: string): string {
-	return `mqbench-${id}`;
 }
 
 // --- internal ---

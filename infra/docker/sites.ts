@@ -2,15 +2,11 @@ import {
 	ANY,
 	type BrokerProcess,
 	clientPorts,
-	type Described,
 	reachedPorts,
 	type Site,
 } from "../../runner/brokers/process.ts";
-import { failure } from "../../runner/errors.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { freePorts } from "../local/ports.ts";
 import type { BrokerRequest } from "../rig.ts";
-import type { FoundContainer } from "./heal.ts";
 import { isHop, type RigInDocker } from "./rig-in-docker.ts";
 
 /** A node's container. */
@@ -44,23 +40,6 @@ export async function newSites(
 			published: isHop({ network, inside }),
 		});
 	});
-}
-
-/** How to reach containers that are up. */
-export function attachedSites(
-	{ network }: RigInDocker,
-	kind: BrokerProcess,
-	containers: readonly FoundContainer[],
-): ContainerSite[] {
-	return containers.map(({ ip, ports }, i) =>
-		containerSite(kind, containers.length, i, {
-			ip,
-			reached: reachedPorts(kind).map((port) =>
-				network.direct ? `${ip}:${port}` : `127.0.0.1:${ports[port]}`,
-			),
-			published: !network.direct,
-		}),
-	);
 }
 
 /** Paths of node `i`, in an unchanged image. */
@@ -99,30 +78,4 @@ export function pathsInside({
 			throw new Error("an image has all that it needs");
 		},
 	};
-}
-
-/** The url of published ports, as clients in containers of the same network use it. Fails if the brokers advertise the published ports. */
-export function urlInside(
-	url: string,
-	kind: BrokerProcess,
-	nodes: readonly ContainerSite[],
-	described: Pick<Described, "nodes">,
-): string {
-	const advertised = JSON.stringify(described.nodes);
-	if (nodes.some(({ clients }) => clients.some((one) => advertised.includes(one))))
-		throw failure("client-unfit", {
-			client: "clients: docker",
-			reason: tell("containers-miss-ports"),
-			remedy: tell("load-here-or-no-rig"),
-		});
-	const ports = clientPorts(kind);
-	return nodes
-		.flatMap(({ clients, ip }) =>
-			clients.map((client, i) => ({ client, inside: `${ip}:${ports[i]}` })),
-		)
-		.reduce(
-			(text, { client, inside }) =>
-				text.replace(new RegExp(`\\b${client.replaceAll(".", "\\.")}(?!\\d)`, "g"), inside),
-			url,
-		);
 }

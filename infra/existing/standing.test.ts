@@ -1,6 +1,5 @@
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { failure } from "../../runner/errors.ts";
 import { RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import type { BrokerRequest } from "../rig.ts";
@@ -23,8 +22,7 @@ async function listening() {
 }
 
 function standing(url: string, parts: Partial<RigFileInput> = {}, more = {}) {
-	const attached: string[] = [];
-	const rig = standingRig(
+	return standingRig(
 		RigFile.parse({
 			version: 1,
 			id: "x",
@@ -32,17 +30,12 @@ function standing(url: string, parts: Partial<RigFileInput> = {}, more = {}) {
 			...parts,
 		}),
 		new AbortController().signal,
-		async (entry, { system }) => {
-			attached.push(...entry.containers);
-			return { ...untouchedBroker(), url: system.url ?? "", pids: [4711] };
-		},
 	);
-	return { rig, attached };
 }
 
 test("a broker that stays up is what its file says, and is there afterwards", async () => {
 	const url = await listening();
-	const { rig, attached } = standing(
+	const rig = standing(
 		url,
 		{},
 		{
@@ -62,50 +55,35 @@ test("a broker that stays up is what its file says, and is there afterwards", as
 		pids: [process.pid],
 		sameHost: true,
 	});
-	expect(attached).toEqual([]);
 	await broker.close();
 	await rig.teardown();
 	await rig.open(request(url));
 });
 
-test("its containers are reached, for faults and figures", async () => {
-	const url = await listening();
-	const { rig, attached } = standing(url, { target: "docker" }, { containers: ["mqbench-x-1"] });
-	expect(await rig.open(request(url))).toMatchObject({ pids: [4711] });
-	expect(attached).toEqual(["mqbench-x-1"]);
-});
-
 test("a run that asks for another broker than the rig has is refused, and says what differs", async () => {
 	const url = await listening();
-	const { rig, attached } = standing(
-		url,
-		{ target: "docker" },
-		{ containers: ["mqbench-x-1"], asked: { cpus: 2, image: "mine" } },
-	);
-	const asking = (cpus: number, image: string | null) => {
+	const rig = standing(url, { target: "local" }, { asked: { nodes: 3, version: "2.9" } });
+	const asking = (nodes: number, version?: string) => {
 		const one = request(url);
-		return rig.open({ ...one, system: { ...one.system, options: { cpus }, image } as never });
+		return rig.open({ ...one, system: { ...one.system, options: { nodes, version } } as never });
 	};
-	await expect(asking(0.5, null)).rejects.toMatchObject({
+	await expect(asking(1)).rejects.toMatchObject({
 		code: "rig-differs",
 		exit: 2,
 		message:
-			"mine: the scenario asks for another broker than the rig x has: cpus 0.5 (the rig: 2), image not given (the rig: mine). Measure with what the rig was stood up with, or stand another one up: mqbench up.",
+			"mine: the scenario asks for another broker than the rig x has: nodes 1 (the rig: 3), version not given (the rig: 2.9). Measure with what the rig was stood up with, or stand another one up: mqbench up.",
 	});
-	expect(attached).toEqual([]);
-	await asking(2, "mine");
-	expect(attached).toEqual(["mqbench-x-1"]);
+	await asking(3, "2.9");
 });
 
 test.each([
 	["local", /Is mqbench up still running\?/],
-	["docker", /mqbench down takes away what is left of it/],
 	["existing", /Start the broker there, or correct the url in the rig's file\./],
 ] as const)(
 	"of target %s that is gone it says what to do, without the password",
 	async (target, remedy) => {
 		const url = "nats://me:hunter2@127.0.0.1:1";
-		const { rig } = standing(url, { target });
+		const rig = standing(url, { target });
 		const refused = rig.open(request(url));
 		await expect(refused).rejects.toMatchObject({ code: "rig-unreachable", exit: 3 });
 		await expect(refused).rejects.toThrow(
@@ -115,33 +93,8 @@ test.each([
 	},
 );
 
-test("containers that are gone are one sentence, with the way on", async () => {
-	const url = await listening();
-	const rig = standingRig(
-		RigFile.parse({
-			version: 1,
-			id: "x",
-			target: "docker",
-			brokers: [{ system: "mine", broker: "nats", url, containers: ["mqbench-x-1"] }],
-		}),
-		new AbortController().signal,
-		async () => {
-			throw failure("docker-failed", {
-				doing: "find rig x",
-				reason: "network mqbench-x not found",
-			});
-		},
-	);
-	await expect(rig.open(request(url))).rejects.toMatchObject({
-		code: "rig-gone",
-		exit: 3,
-		message:
-			"mine: its containers in the rig x cannot be reached. Docker could not find rig x: network mqbench-x not found. mqbench down takes away what is left of the rig, mqbench up stands a new one up.",
-	});
-});
-
 test("a system without a process needs nothing of it", async () => {
-	const { rig } = standing("nats://127.0.0.1:1");
+	const rig = standing("nats://127.0.0.1:1");
 	expect(
 		await rig.open({
 			...request(""),
@@ -159,7 +112,6 @@ test("a broker with hosts is started on them anew for every run, and let go of w
 			brokers: [{ system: "mine", broker: "nats", hosts: [{ host: "h1", address: "10.0.0.5" }] }],
 		}),
 		new AbortController().signal,
-		() => Promise.reject(new Error("it has no containers")),
 		{
 			async open({ hosts }, { system }) {
 				did.push(`${system.key} on ${hosts[0]?.host}`);

@@ -1,5 +1,5 @@
 import { brokerOf } from "../../runner/brokers/index.ts";
-import { failure, MqbenchError } from "../../runner/errors.ts";
+import { failure } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
@@ -7,8 +7,8 @@ import { untouchedBroker } from "../rig.ts";
 import { askedOf, differences } from "../rig-asked.ts";
 import { nodesHere, unreachable } from "./reach.ts";
 
-/** The containers of a broker that stays up, for faults and figures. */
-export type Attach = (entry: RigFile["brokers"][number], request: BrokerRequest) => Promise<Broker>;
+/** Starts the broker of a rig's entry on its hosts, for one run. */
+type Open = (entry: RigFile["brokers"][number], request: BrokerRequest) => Promise<Broker>;
 
 /**
  * A rig that stays up. Either its brokers exist before this command and after it, and runs differ only by their topics; or its hosts do, and each
@@ -17,9 +17,8 @@ export type Attach = (entry: RigFile["brokers"][number], request: BrokerRequest)
 export function standingRig(
 	rig: RigFile,
 	stop: AbortSignal,
-	attach: Attach,
 	/** Brokers that are started anew for every run, on hosts of the rig. */
-	onHosts: { open: Attach; close(): Promise<void> } = NO_HOSTS,
+	onHosts: { open: Open; close(): Promise<void> } = NO_HOSTS,
 ): Rig {
 	return {
 		clients: [],
@@ -32,26 +31,14 @@ export function standingRig(
 			const what = entry.asked === null ? [] : differences(entry.asked, askedOf(request));
 			if (what.length > 0) throw failure("rig-differs", { system: system.key, id: rig.id, what });
 			const ports = brokerOf(system);
-			// Undo faults that an earlier run has left before checking whether it answers.
-			const attached =
-				entry.containers.length === 0
-					? null
-					: await attach(entry, request).catch((error) => {
-							throw isDockers(error)
-								? failure("rig-gone", { system: system.key, id: rig.id, reason: error.message })
-								: error;
-						});
 			const gone = await unreachable(system.url, ports, stop);
-			if (gone !== null) {
-				await attached?.close();
+			if (gone !== null)
 				throw failure("rig-unreachable", {
 					system: system.key,
 					id: rig.id,
 					...gone,
-					remedy: REMEDY[rig.target],
+					remedy: REMEDY[rig.target] ?? tell("start-or-correct-url"),
 				});
-			}
-			if (attached !== null) return attached;
 			const { server, settings, topology, nodesShareHost } = entry;
 			const here = nodesHere(system.url, ports);
 			return {
@@ -78,14 +65,7 @@ const NO_HOSTS = {
 	async close() {},
 };
 
-function isDockers(error: unknown): error is MqbenchError {
-	return error instanceof MqbenchError && error.code === "docker-failed";
-}
-
-const REMEDY: Readonly<Record<RigFile["target"], string>> = {
+const REMEDY: Readonly<Partial<Record<RigFile["target"], string>>> = {
 	local: tell("is-up-running"),
-	docker: tell("down-then-up"),
-	existing: tell("start-or-correct-url"),
-	kubernetes: tell("see-rigs-list"),
 	aws: tell("see-rigs-list"),
 };

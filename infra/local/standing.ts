@@ -6,9 +6,19 @@ import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { unreachable } from "../existing/reach.ts";
-import type { BrokerRequest, StoodUp } from "../rig.ts";
+import type { BrokerRequest } from "../rig.ts";
 import { entryOf } from "../rig-asked.ts";
 import { localRig } from "./local.ts";
+
+/** A rig that was stood up to stay between commands, as long as this process. */
+export interface StoodUp {
+	/** The content of its rig.json. */
+	readonly file: RigFileInput;
+	/** Resolves with a sentence when one of its brokers ends by itself. */
+	readonly broken: Promise<string>;
+	/** Takes all of it down. */
+	teardown(): Promise<void>;
+}
 
 /** Processes of this machine end with this process, because their agent ends them: they cannot outlive it. */
 export async function upLocal(
@@ -33,7 +43,6 @@ export async function upLocal(
 	return {
 		file: { version: 1, id, target: "local", brokers },
 		broken: Promise.race(deaths),
-		async keep() {},
 		teardown: () => rig.teardown(),
 	};
 }

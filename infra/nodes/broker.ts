@@ -16,13 +16,11 @@ export interface OpenBroker {
 	readonly facts: Omit<Described, "data" | "flushes" | "settings" | "stopMs">;
 	/** The places of its nodes, in order. */
 	readonly places: readonly Place[];
-	/** Which nodes are running; absent: none, bring all of them up. */
-	readonly running?: readonly boolean[];
 	readonly request: BrokerRequest;
 	readonly world: Pick<World, "stop" | "clock">;
 	/** Parts that only the target knows. */
 	readonly about: Pick<Broker, "binary" | "sameHost" | "topology" | "settings"> &
-		Partial<Pick<Broker, "identities" | "hosts" | "notes" | "stays" | "version" | "url">>;
+		Partial<Pick<Broker, "identities" | "hosts" | "notes">>;
 	/** Removes what the target has made for the broker, when its nodes are gone. */
 	remove(): Promise<void>;
 	/** Turns an error into the one for people. */
@@ -37,7 +35,6 @@ export interface OpenBroker {
 export async function openBroker({
 	facts,
 	places,
-	running = [],
 	request,
 	world,
 	about,
@@ -66,13 +63,10 @@ export async function openBroker({
 		await remove();
 		await log.close();
 	});
-	const down = nodes.filter((_, i) => !running[i]);
 	try {
-		await settled(
-			nodes.map((node) => (down.includes(node) ? node.place.prepare(node.command) : node.attach())),
-		);
+		await settled(nodes.map((node) => node.place.prepare(node.command)));
 		await bringUp({
-			nodes: down,
+			nodes,
 			count,
 			health: facts,
 			request,
@@ -113,7 +107,7 @@ export async function openBroker({
 			log,
 			health: facts,
 			startMs: facts.startMs,
-			stop: about.stays ? null : stop,
+			stop,
 		}),
 		died: Promise.race(
 			nodes.map(async ({ died, number, place: { host } }) => {

@@ -12,8 +12,8 @@ export interface DisturberOptions {
 	readonly health: Health;
 	/** How long a node may take to come up again. */
 	readonly startMs: number;
-	/** Then nothing is started any more; null: start it anyway, because the broker outlives this run. */
-	readonly stop: AbortSignal | null;
+	/** Then nothing is started any more. */
+	readonly stop: AbortSignal;
 }
 
 /**
@@ -112,13 +112,13 @@ async function startAgain(
 	node: BrokerNode,
 	{ log, health, startMs, stop }: DisturberOptions,
 ): Promise<void> {
-	if (stop?.aborted) throw new Error(ENDING);
+	if (stop.aborted) throw new Error(ENDING);
 	const { ready, ended } = await node.start();
 	note(log, node, (name) => `started ${name} again`);
 	const over = new AbortController();
 	const limit = patience(
 		startMs,
-		AbortSignal.any([...(stop ? [stop] : []), over.signal]),
+		AbortSignal.any([stop, over.signal]),
 		node.place.host === null ? crowdedHere : () => 1,
 	).then(
 		() => "late" as const,

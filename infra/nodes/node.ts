@@ -47,13 +47,6 @@ export class BrokerNode {
 		return { ready, ended: (await life.process).ended };
 	}
 
-	/** Takes over a node that is up and ready. */
-	async attach(): Promise<void> {
-		const { attach } = this.place;
-		if (!attach) throw new Error("nothing runs at such a place by itself");
-		await this.#becameReady(this.#begin(attach));
-	}
-
 	/** Throws a sentence unless it is up and ready: only then can something be done to it. */
 	mustBeUp(): Promise<NodeProcess> {
 		if (this.#life === null) throw new Error(`node ${this.number} is down already`);

@@ -15,11 +15,9 @@ export interface Place {
 	run?(command: Command, take: TakeLine): Promise<NodeProcess>;
 	/** Starts the node, for the first time or again, with the same data, address and log. */
 	start(node: NodeDescription, take: TakeLine): Promise<NodeProcess>;
-	/** Takes over a node that is running there, with its output from now on. */
-	attach?(take: TakeLine): Promise<NodeProcess>;
 	/** Changes its network. Absent: mqbench does not control its network. */
 	readonly network?: { partition(): Promise<Back>; latency(delayNs: number): Promise<Back> };
-	/** Ends everything that was started there, or lets go of it if it is removed otherwise or stays. */
+	/** Ends everything that was started there, or lets go of it if it is removed otherwise. */
 	close(): Promise<void>;
 }
 

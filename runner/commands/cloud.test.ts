@@ -646,7 +646,7 @@ describe("what needs no AWS does without", () => {
 		expect(world.err()).toContain(sentence);
 		expect(cloud.asked).toEqual([]);
 		await expect(
-			up({ path: "s.yaml", target: "docker", ...args }, world, cloud),
+			up({ path: "s.yaml", target: "local", ...args }, world, cloud),
 		).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(sentence) });
 	});
 

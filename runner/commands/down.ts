@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import { downInCloud } from "../../infra/cloud/down.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
-import { takeDown } from "../../infra/targets.ts";
+import { downLocal } from "../../infra/local/standing.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { targetTraits } from "../model/targets.ts";
 import { readRig, removeRig } from "../scenario/rig-store.ts";
@@ -42,8 +42,8 @@ export async function down(
 	if (rents !== null) await downInCloud(rig, file, world, options);
 	else {
 		// Whoever holds processes of a rig ends them when its file is gone.
-		if (runs === "process") await removeRig(place, rig.id);
-		await takeDown(rig, world);
+		await removeRig(place, rig.id);
+		await downLocal(rig, world);
 	}
 	await removeRig(place, rig.id);
 	say(tell("rig-is-down", { id: rig.id }));

@@ -27,7 +27,7 @@ export function declare(command: Command, { world, exit }: Invocation): void {
 	rentOptions(command)
 		.argument("<scenario>", "path of the YAML file")
 		.addOption(setOption())
-		.option("--target <target>", "where to start them: local, docker or aws")
+		.option("--target <target>", "where to start them: local or aws")
 		.option("--clients <n>", "target aws: machines for the load")
 		.addOption(onlySystemsOption())
 		.option("--out <file>", "file to write, for --rig (default: rig.json)")
@@ -44,8 +44,8 @@ export interface UpArgs extends Pick<Overrides, "set" | "target" | "clients">, R
 }
 
 /**
- * `mqbench up`: stands up the brokers of a scenario, to stay while runs come and go, and writes rig.json. Containers stay by
- * themselves; processes of this machine as long as this command, which ends with Ctrl-C or when the file is gone (`mqbench down`);
+ * `mqbench up`: stands up the brokers of a scenario, to stay while runs come and go, and writes rig.json. Processes of this
+ * machine stay as long as this command, which ends with Ctrl-C or when the file is gone (`mqbench down`);
  * machines of target aws until they are taken down, or end themselves.
  */
 export async function up(
@@ -79,7 +79,7 @@ export async function up(
 		yes: args.yes ?? false,
 	});
 	const id = rigId(scenario.name);
-	const what = { target, id, scenario, plans, path: args.path, place };
+	const what = { id, scenario, plans, path: args.path, place };
 	await stayUp(what, (line) => progress.say(line), world, binaries);
 	return EXIT.pass;
 }

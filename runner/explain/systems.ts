@@ -107,13 +107,13 @@ INVALID, and the report names the client and its last words.
 Normally each run gets a fresh broker. A rig is a set of brokers that stays up
 while runs come and go:
 
-  mqbench up s.yaml --target docker    starts all brokers, writes rig.json
+  mqbench up s.yaml                    starts all brokers, writes rig.json
   mqbench s.yaml --rig rig.json        measures on them, as often as you like
   mqbench down rig.json                stops them; twice does no harm
 
-Containers stay by themselves. Processes of this machine (target: local) stay as
-long as mqbench up runs: until Ctrl-C there, or mqbench down elsewhere. Each run
-has topics of its own; the report says that the broker was not fresh.
+Processes of this machine stay until Ctrl-C there, or mqbench down elsewhere. For
+containers use docker compose and target: existing. Each run has topics of its
+own; the report says that the broker was not fresh.
 
 With hosts, yours or EC2's (target: aws), the machines stay and each run gets
 fresh brokers on them: the host's own, copied ones, or (with image or version)

@@ -65,7 +65,7 @@ export const targets = {
 	},
 	docker: {
 		place: "container",
-		stays: true,
+		stays: false,
 		here: true,
 		rents: null,
 		faults: [...PROCESS_FAULTS, "partition", "latency"],

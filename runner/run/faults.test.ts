@@ -25,11 +25,7 @@ const nobodyAsks: Ask = async () => {
 };
 
 /** A broker of three nodes that keeps what was done to it; `refuse` says what it cannot do. */
-function recording(
-	refuse: (what: string) => string | null = () => null,
-	leader = nobodyAsks,
-	stays = false,
-) {
+function recording(refuse: (what: string) => string | null = () => null, leader = nobodyAsks) {
 	const done: string[] = [];
 	const told: string[] = [];
 	const act = async (what: string) => {
@@ -51,7 +47,6 @@ function recording(
 						return () => act(`${whom} back`);
 					},
 					nodeOf: (name) => Number(/^mqbench-([123])$/.exec(name)?.[1]) || null,
-					stays,
 				},
 				REAL,
 				leader,
@@ -293,25 +288,6 @@ describe("a run that ends early", () => {
 		await sleep(20);
 		expect(await running.end()).toMatchObject([{ endedNs: null, error: null }]);
 		end(new Error("the run is over"));
-	});
-
-	test.each([60e9, null])("brings nodes back of a broker that stays (for: %s)", async (forNs) => {
-		const broker = recording(undefined, undefined, true);
-		const running = broker.start(fault({ action: "kill", node: 1, forNs }));
-		await expect.poll(() => broker.done).toEqual(["kill 1"]);
-		expect(await running.end()).toMatchObject([{ endedNs: null, error: null }]);
-		expect(broker.done).toEqual(["kill 1", "kill 1 back"]);
-	});
-
-	test("tells when a broker that stays is not as before", async () => {
-		const broker = recording(
-			(what) => (what === "kill 1 back" ? "it did not come up" : null),
-			undefined,
-			true,
-		);
-		const running = broker.start(fault({ action: "kill", node: 1, forNs: 60e9 }));
-		await expect.poll(() => broker.done).toEqual(["kill 1"]);
-		expect(await running.end()).toMatchObject([{ endedNs: null, error: "it did not come up" }]);
 	});
 
 	test("tells of what failed after its end, too: it was not done", async () => {

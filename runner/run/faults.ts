@@ -82,7 +82,7 @@ export function faultZeroNs({
 // --- internal ---
 
 interface Tools {
-	readonly broker: Pick<Broker, "disturb" | "nodeOf" | "stays">;
+	readonly broker: Pick<Broker, "disturb" | "nodeOf">;
 	/** Since T0. */
 	sinceMs(): number;
 	leader(): Promise<string | null>;
@@ -143,22 +143,19 @@ async function carryOut(
 		const more = error === RUN_OVER ? "" : `: ${why}`;
 		return { ...done, error: RUN_OVER.message + more, runOver: true };
 	}
-	const stays = tools.broker.stays === true;
-	if (forNs === null && !stays) return done;
+	if (forNs === null) return done;
 	inEffect({ ...done });
-	await (forNs === null
-		? aborted(over)
-		: until(tools.sinceMs() + forNs / 1e6, tools.sinceMs, over));
+	await until(tools.sinceMs() + forNs / 1e6, tools.sinceMs, over);
 	// A node that is down goes with its broker: it need not come up for that.
-	const goes = ends(action) && !stays;
+	const goes = ends(action);
 	if (goes && over.aborted) return done;
 	const taken = back().then(
 		() => null,
 		(error: unknown) => sentence(error),
 	);
 	const error = await (goes ? Promise.race([taken, aborted(over)]) : taken);
-	// What the end of the run has cut short is no failure of the fault, unless the next run meets it.
-	if (over.aborted) return stays ? { ...done, error } : done;
+	// What the end of the run has cut short is no failure of the fault.
+	if (over.aborted) return done;
 	return { ...done, endedNs: error === null ? nowNs() : null, error };
 }
 

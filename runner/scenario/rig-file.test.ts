@@ -39,7 +39,6 @@ test("a minimal one by hand stands for brokers that were there before", () => {
 					nodesShareHost: false,
 					sameHost: false,
 					asked: null,
-					containers: [],
 					hosts: [],
 				},
 			],
@@ -74,7 +73,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"a target that there is not",
 			{ ...minimal, target: "azure" },
-			'target is unknown; write "local" or "docker" or "existing" or "aws"',
+			'target is unknown; write "local" or "existing" or "aws"',
 		],
 		["no broker", { ...minimal, brokers: [] }, "brokers is empty; write a value"],
 		[
@@ -161,13 +160,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 	});
 });
 
-test("no name in it can be an option of docker's or ssh's", () => {
-	const containers = (name: string) => ({
-		...minimal,
-		brokers: [{ ...broker, containers: [name] }],
-	});
-	expect(wrong(containers("mqbench-x-nats-1"))).toEqual(["(taken)"]);
-	expect(wrong(containers("--privileged"))[0]).toContain("must be a container's name or id");
+test("no name in it can be an option of ssh's", () => {
 	for (const host of [{ host: "-oProxyCommand" }, { host: "h", user: "-l" }])
 		expect(wrong(onHosts([host])), JSON.stringify(host)).not.toEqual(["(taken)"]);
 });

@@ -98,7 +98,7 @@ export const RigFile = z.strictObject({
 		.string()
 		.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, tell("rig-name"))
 		.meta({
-			description: "Name of the rig: of its containers, networks, volumes and tags.",
+			description: "Name of the rig, and of what is tagged with it.",
 			examples: ["staging"],
 		}),
 	target: z.enum(RIG_TARGETS).default("existing").meta({
@@ -195,18 +195,8 @@ export const RigFile = z.strictObject({
 					.meta({ description: "It shares this machine's cores with a generator that runs here." }),
 				asked: z.record(z.string(), z.json()).nullable().default(null).meta({
 					description:
-						"What the scenario asked of it when it was stood up (cpus, memory, nodes, image, version, config, pin): a run that asks for something else is refused. null: not known.",
+						"What the scenario asked of it when it was stood up (nodes, version, binary, heap, config, pin): a run that asks for something else is refused. null: not known.",
 				}),
-				containers: z
-					.array(
-						// A dash in front would be an option of docker's.
-						z.string().regex(/^[A-Za-z0-9][\w.-]*$/, tell("container-form")),
-					)
-					.default([])
-					.meta({
-						description:
-							"Names of its containers on this machine's Docker engine, node by node: faults need them.",
-					}),
 			}),
 		)
 		.min(1)

@@ -8,7 +8,7 @@ const place = () => ({ shown: "rig.json", path: path.join(testFolder(), "rig.jso
 const rig = {
 	version: 1,
 	id: "x",
-	target: "docker",
+	target: "local",
 	brokers: [{ system: "nats", broker: "nats", url: "nats://me:hunter2@127.0.0.1:1" }],
 } as const;
 const written = { ...rig, brokers: [...rig.brokers] };

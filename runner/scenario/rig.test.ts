@@ -46,7 +46,7 @@ describe("a rig that stays up", () => {
 	});
 
 	test("gives the plan its own target", () => {
-		for (const target of ["local", "docker"] as const)
+		for (const target of ["local", "existing"] as const)
 			expect(load("target: existing\nsystem: nats\n", rig({ target })).target).toBe(target);
 	});
 
@@ -170,25 +170,16 @@ describe("clients of a rig", () => {
 describe("faults on a rig", () => {
 	const faults = "faults: [{ at: 1s, action: pause, for: 1s }]\n";
 
-	test("need containers in reach", () => {
-		for (const target of ["local", "docker", "existing"] as const)
+	test("need hosts", () => {
+		for (const target of ["local", "existing"] as const)
 			expect(() => load(`system: nats\n${faults}`, rig({ target }))).toThrow(
-				"faults need a broker in containers or on hosts, and rig.json has neither for nats; remove faults",
+				"faults need a broker on hosts, and rig.json has none for nats; remove faults",
 			);
-		expect(
-			load(
-				`system: nats\n${faults}`,
-				rig({ target: "docker", brokers: [{ ...nats, containers: ["mqbench-x-1"] }] }),
-			).faults,
-		).toHaveLength(1);
 	});
 
 	test("are told of together with a mistake in one of them", () => {
 		expect(() =>
-			load(
-				"system: nats\nfaults: [{ at: 1s, action: pause, for: 1 }]\n",
-				rig({ target: "docker" }),
-			),
-		).toThrow(/faults need a broker in containers(.|\n)*for 1 has no unit; write 1s/);
+			load("system: nats\nfaults: [{ at: 1s, action: pause, for: 1 }]\n", rig({ target: "local" })),
+		).toThrow(/faults need a broker on hosts(.|\n)*for 1 has no unit; write 1s/);
 	});
 });

@@ -1,5 +1,4 @@
 import { hasProcess } from "../brokers/index.ts";
-import { targets } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
 import { caseProblems, type ResolvedCases } from "./cases.ts";
 import { sizeFor } from "./message-size.ts";
@@ -35,20 +34,14 @@ export function beyondRig(
 	});
 }
 
-/** Faults of brokers whose processes and containers are not in reach. */
+/** Faults of brokers whose processes are not in reach. */
 export function untouchable(
 	faults: Parts["faults"],
 	systems: readonly System[],
 	given: GivenRig | null,
 ): Problem[] {
 	if (given === null || faults.length === 0) return [];
-	const docker = targets[given.rig.target].place === "container";
-	const out = systems.find(
-		({ key, url }) =>
-			url !== null &&
-			!onHosts(given, key) &&
-			(!docker || (brokerOf(given, key)?.containers.length ?? 0) === 0),
-	);
+	const out = systems.find(({ key, url }) => url !== null && !onHosts(given, key));
 	return out === undefined
 		? []
 		: [refuseKey(["faults"], "faults-beyond-rig", { rig: given.path, system: out.key })];

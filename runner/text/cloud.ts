@@ -84,7 +84,6 @@ export const cloud = {
 	"up-end-unknown": "It is not known when they end by themselves",
 	"rented-are-up": "{machines} are up in {region} ({cost}). {end}.\n{measure}\nThey cost money until: mqbench down {file:quoted}, or mqbench rigs destroy {id:quoted}\n",
 	"measure-on-rig": "{file} says where they are, to its owner alone. Measure on them:\n  mqbench {scenario:quoted} --rig {file:quoted}",
-	"up-until-down": "They stay up until: mqbench down {file:quoted}",
 	"up-until-ctrl-c": "They stay up until Ctrl-C here, or mqbench down {file:quoted}",
 	"rig-is-down": "The rig {id} is down; nothing of it is left.",
 	"no-proxies": "{variable} is set, and mqbench does not use proxies: it needs a direct connection to AWS, and for SSH to the machines",

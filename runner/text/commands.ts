@@ -2,7 +2,7 @@
 // biome-ignore format: a sentence is a line.
 export const commands = {
 	"yaml-without-pods": "{path}: nothing of it runs in pods; --yaml goes with --target kubernetes, or clients: { kubernetes: n }",
-	"pods-do-not-stay": "{path}: brokers of target {target} end with the command that has started them. Measure on them: mqbench {path:quoted} --target {target}",
+	"pods-do-not-stay": "{path}: brokers of target {target} end with the command that has started them. Measure on them: mqbench {path:quoted} --target {target}. To keep brokers, start them yourself and write target: existing",
 	bug: "This is a bug in mqbench {version}; please report it with the scenario:\n{stack}",
 	removed: "{word} no longer exists; {instead}.",
 	"see-help": "See mqbench --help for commands, options and examples.",

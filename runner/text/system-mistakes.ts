@@ -27,7 +27,7 @@ export const systemMistakes = {
 	"pin-needs-linux": "pin works on Linux only; remove it on this machine",
 	"pin-of-yours": "pin.brokers needs target {targets}, where mqbench starts the brokers, and this target is {target}; remove it",
 	"too-large-for-rig": "message {messageBytes}: {system} in {rig} was set up for at most {mostBytes}; run mqbench up to make a rig for it",
-	"faults-beyond-rig": "faults need a broker in containers or on hosts, and {rig} has neither for {system}; remove faults",
+	"faults-beyond-rig": "faults need a broker on hosts, and {rig} has none for {system}; remove faults",
 	"broker-not-fresh": "the broker was not fresh: it belongs to the rig {rig}, which stays up, and other runs may have been there before",
 	"rig-address": "must be an IPv4 or IPv6 address, at which the host's broker listens",
 	"rig-known-hosts": "knownHosts: {file} does not contain known hosts, and ssh would add a line to it. Name a file for them, e.g. known_hosts",
@@ -91,8 +91,6 @@ export const systemMistakes = {
 	"other-version-there": "version {wanted} is wanted, and {program} on {host} is {found}",
 	"install-version-there": "Install that version there, or remove version",
 	"version-form": "a version must have only digits, letters, dots and dashes",
-	"container-form":
-		"must be a container's name or id, as docker ps prints it",
 	"ready-object": "must be one object; write it as statefulset/broker",
 	"image-form": "an image must be a name with an optional tag or digest; write e.g. registry.example.com/broker:4.1.1",
 	"topic-form": "a topic's name has no blanks or control characters; write it without them",
