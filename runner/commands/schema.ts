@@ -1,6 +1,7 @@
 import { Argument, type Command } from "commander";
+import { z } from "zod";
 import { EXIT, type ExitCode } from "../errors.ts";
-import { detailsSchemaText, resultSchemaText } from "../report/json-schema.ts";
+import { DetailsFile, ResultFile } from "../model/result-file.ts";
 import { scenarioSchemaText } from "../scenario/json-schema.ts";
 import { rigSchemaText } from "../scenario/rig-file.ts";
 import type { World } from "../world.ts";
@@ -28,7 +29,12 @@ export async function schema({ what }: SchemaArgs, world: World): Promise<ExitCo
 
 const texts = {
 	scenario: scenarioSchemaText,
-	result: resultSchemaText,
-	details: detailsSchemaText,
+	result: () => textOf("mqbench result", ResultFile),
+	details: () => textOf("mqbench details", DetailsFile),
 	rig: rigSchemaText,
 } as const;
+
+function textOf(title: string, file: z.ZodType): string {
+	const schema = z.toJSONSchema(file, { reused: "ref" });
+	return `${JSON.stringify({ title, ...schema }, null, "\t")}\n`;
+}

@@ -25,21 +25,13 @@ export type RunInFile = z.infer<typeof RunInFile>;
 export const ResultFile = z.strictObject({ ...Result.shape, runs: z.array(RunInFile) });
 export type ResultFile = z.infer<typeof ResultFile>;
 
-/** Until schema 2 all was in one file. */
-export const FirstResultFile = z.strictObject({
-	...Result.shape,
-	schema: z.literal(1),
-	runs: z.array(Run.omit({ details: true })),
-});
-export type FirstResultFile = z.infer<typeof FirstResultFile>;
-
 export const DetailsFile = z.strictObject({
 	schema: z.literal(1),
 	/** Whose they are: as the result and its run have them. A run that was made again leaves the details of its first try behind. */
 	runId: Result.shape.runId,
 	startedAt: Run.shape.startedAt,
 	...Run.pick({ series: true, slowest: true, omission: true, brokerLog: true }).shape,
-	/** Of each metric that was measured, as in a result of schema 1 `metrics.<metric>.curve`. */
+	/** `metrics.<metric>.curve` of each metric that was measured. */
 	curves: z.partialRecord(Metric, MetricSummary.shape.curve),
 });
 export type DetailsFile = z.infer<typeof DetailsFile>;

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { baselineOf } from "../compare/baseline-of-result.ts";
 import { comparingOf } from "../compare/comparing.ts";
@@ -11,11 +10,11 @@ import { renderHtml } from "./html.ts";
 import { renderIndex } from "./index/html.ts";
 import { emptyFolder } from "./index/runs.fake.ts";
 import { readRuns } from "./index/runs.ts";
-import { detailsSchemaText, resultSchemaText } from "./json-schema.ts";
 import { renderJunit } from "./junit.ts";
 import { COMMENT, renderMarkdown } from "./markdown.ts";
 import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
+import { filesOfResult } from "./result-files.ts";
 import { renderTerminal } from "./terminal.ts";
 
 /**
@@ -70,18 +69,7 @@ describe.each(names)("%s", (name) => {
 	});
 });
 
-test("the result of a stored run is reproduced to the byte", () => {
-	const path = join(fixture("stall"), "golden", "result.json");
-	const result = buildResult(fixture("stall"));
-	matches(path, `${JSON.stringify(result, null, "\t")}\n`);
-});
-
-test.each([
-	["result.schema.json", resultSchemaText],
-	["details.schema.json", detailsSchemaText],
-])("%s is what the schema in model/result-file.ts gives", (name, textOf) => {
-	const path = fileURLToPath(new URL(name, import.meta.url));
-	if (process.env.UPDATE_GOLDEN === "1") writeFileSync(path, textOf());
-	// Not its text: the formatter puts short lists on one line.
-	expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(JSON.parse(textOf()));
+test("the files of a stored run's result are reproduced to the byte", () => {
+	for (const [path, text] of filesOfResult(buildResult(fixture("stall"))))
+		matches(join(fixture("stall"), "golden", basename(path)), text);
 });

@@ -4,10 +4,10 @@ import { baselineOf } from "../compare/baseline-of-result.ts";
 import { failure } from "../errors.ts";
 import { readGiven } from "../given-folder.ts";
 import { Baseline } from "../model/comparison.ts";
+import { ResultFile } from "../model/result-file.ts";
 import { reasonOf } from "../reason.ts";
 import { tell } from "../text/tell.ts";
 import { buildResult } from "./result.ts";
-import { resultIn } from "./result-files.ts";
 
 /**
  * Reads a baseline.json (or a result.json), or that of a run folder. Of a folder that has neither, or one of another version, the result is computed anew from its raw files.
@@ -45,11 +45,11 @@ function parse(file: string, how: Read = readGiven): Baseline | string {
 		return value instanceof SyntaxError ? tell("not-json") : reasonOf(value);
 	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
 	if (typeof schema !== "number") return tell("neither-baseline-nor-result");
-	const known = gates === undefined ? [1] : [1, 2];
-	if (schema > known.length) return tell("baseline-schema", { schema, known: known.join(" and ") });
+	const known = gates === undefined ? 1 : 2;
+	if (schema !== known) return tell("baseline-schema", { schema, known });
 	if (gates !== undefined) {
-		const result = resultIn(value);
-		return result === null ? tell("result-of-other-version") : baselineOf(result);
+		const result = ResultFile.safeParse(value).data;
+		return result === undefined ? tell("result-of-other-version") : baselineOf(result);
 	}
 	const baseline = Baseline.safeParse(value);
 	if (baseline.success) return baseline.data;

@@ -1,6 +1,5 @@
 import {
 	cpSync,
-	existsSync,
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
@@ -10,7 +9,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { baselineOf } from "../compare/baseline-of-result.ts";
 import { MqbenchError } from "../errors.ts";
@@ -44,9 +42,6 @@ function written(result: Result): string {
 	return folder;
 }
 
-/** What a version that knew no other has written. */
-const FIRST_SCHEMA = fileURLToPath(new URL("golden/schema-1.json", import.meta.url));
-
 /** As it comes back from JSON. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
@@ -64,12 +59,6 @@ function folderInPlaceOf(path: string): void {
 	mkdirSync(path);
 }
 
-/** In one file, as it was until schema 2. */
-function firstSchema(result: Result) {
-	const runs = result.runs.map(({ details: _, ...run }) => run);
-	return { ...result, schema: 1, runs };
-}
-
 /** With details in each run's own folder, as those of a fake are not. */
 function apart(result: Result): Result {
 	const runs = result.runs.map((run) => ({ ...run, details: detailsPath(run) }));
@@ -85,27 +74,6 @@ const RESULTS: readonly [string, Result][] = [
 describe("a result", () => {
 	test.each(RESULTS)("of %s is the same when read again", (_, result) => {
 		expect(readResult(written(result))).toEqual(plain(result));
-	});
-
-	test.each(RESULTS)("of %s in one file, of schema 1, is the same too", (_, result) => {
-		const folder = emptyFolder();
-		const text = JSON.stringify(firstSchema(result));
-		writeFileSync(join(folder, "result.json"), text);
-		expect(readResult(folder)).toEqual(plain(result));
-	});
-
-	test("that an earlier mqbench has written, of schema 1, is read whole", () => {
-		const old = JSON.parse(readFileSync(FIRST_SCHEMA, "utf8"));
-		const folder = emptyFolder();
-		cpSync(FIRST_SCHEMA, join(folder, "result.json"));
-		const { runs, gates, verdict } = readResult(folder);
-		expect([verdict, runs.length]).toEqual([old.verdict, 1]);
-		expect([runs[0]?.series, runs[0]?.slowest, runs[0]?.metrics]).toEqual([
-			old.runs[0].series,
-			old.runs[0].slowest,
-			old.runs[0].metrics,
-		]);
-		expect(gates).toMatchObject(old.gates);
 	});
 
 	test("names the details of each run, and is written after them", () => {
@@ -275,7 +243,16 @@ describe("a result.json that cannot be read is one sentence, and exit code 2", (
 					join(folder, "result.json"),
 					JSON.stringify({ ...fixtureResult("stall"), schema: 3 }),
 				),
-			"it is no result of schema 1 or 2",
+			"it is not a result of schema 2",
+		],
+		[
+			"is of the first schema",
+			(folder) =>
+				writeFileSync(
+					join(folder, "result.json"),
+					JSON.stringify({ ...fixtureResult("stall"), schema: 1 }),
+				),
+			"it is not a result of schema 2",
 		],
 	])("where it %s", (_, prepare, reason) => {
 		const folder = emptyFolder();
@@ -308,9 +285,8 @@ describe("index and comparison read result.json alone", () => {
 		const [entry] = readRuns(root);
 		expect(entry?.problem).toBeNull();
 		expect(entry?.result?.runs).toHaveLength(300);
-		writeFileSync(join(folder, "result.json"), JSON.stringify(firstSchema(result)));
-		const [old] = readRuns(root);
-		expect(entry).toEqual({ ...old, result: { ...old?.result, schema: 2 } });
+		writeFileSync(join(folder, "result.json"), JSON.stringify(result));
+		expect(readRuns(root)).toEqual([entry]);
 	});
 
 	test.each(["repeats", "stall", "lost", "failover", "clients"])(
@@ -333,20 +309,10 @@ describe("index and comparison read result.json alone", () => {
 		},
 	);
 
-	test("a result of schema 1 has its whole curve in a comparison", () => {
-		const { folder } = alone(fixtureResult("stall"));
-		const first = firstSchema(fixtureResult("stall"));
-		writeFileSync(join(folder, "result.json"), JSON.stringify(first));
-		expect(readBaseline(folder)).toEqual(baselineOf(fixtureResult("stall")));
-		const old = readBaseline(FIRST_SCHEMA);
-		expect(old.runs[0]?.curve.length).toBeGreaterThan(20);
-	});
-
-	test("a baseline of a later schema is told from a result of one", () => {
+	test.each([1, 3])("a result of schema %i is no baseline", (schema) => {
 		const { folder } = alone(fixtureResult("stall"));
 		const path = join(folder, "result.json");
-		change(path, { schema: 3 });
-		expect(() => readBaseline(path)).toThrow("this mqbench knows 1 and 2");
-		expect(existsSync(path)).toBe(true);
+		change(path, { schema });
+		expect(() => readBaseline(path)).toThrow(`number ${schema}, this mqbench knows 2`);
 	});
 });

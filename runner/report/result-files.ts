@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import { z } from "zod";
 import { failure } from "../errors.ts";
 import { inside, readGiven } from "../given-folder.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
-import { DetailsFile, FirstResultFile, ResultFile, type RunInFile } from "../model/result-file.ts";
+import { DetailsFile, ResultFile, type RunInFile } from "../model/result-file.ts";
 import { reasonOf } from "../reason.ts";
 import { tell } from "../text/tell.ts";
 import { readableJson } from "./json.ts";
@@ -24,14 +23,6 @@ export function filesOfResult(result: Result): Map<string, string> {
 	return files.set(REPORT_FILES.json, textOf(file));
 }
 
-/** The value of a result.json, of this schema or the first, and nothing of the files beside it; null: it is none. */
-export function resultIn(value: unknown): ResultFile | Result | null {
-	const found = AnyResultFile.safeParse(value).data ?? null;
-	if (found?.schema !== 1) return found;
-	const runs = found.runs.map((run) => ({ ...run, details: detailsPath(run) }));
-	return { ...found, schema: 2, runs };
-}
-
 /**
  * The whole result from its files, where those that it was computed from are gone. Details that are missing, or are those of another run,
  * cost no more than what they hold: `details` of the run is null then. Throws when there is no result.json that can be read.
@@ -42,17 +33,13 @@ export function readResult(folder: string): Result {
 	const value = valueIn(() => readGiven(path));
 	if (value instanceof SyntaxError) throw no(tell("not-json"));
 	if (value instanceof Error) throw no(reasonOf(value));
-	const result = resultIn(value);
-	if (result === null) throw no(tell("result-of-no-schema"));
-	const runs = result.runs.map((run) =>
-		"series" in run ? run : whole(run, detailsOf(folder, run, result.runId)),
-	);
+	const result = ResultFile.safeParse(value).data;
+	if (result === undefined) throw no(tell("result-of-no-schema"));
+	const runs = result.runs.map((run) => whole(run, detailsOf(folder, run, result.runId)));
 	return { ...result, runs };
 }
 
 // --- internal ---
-
-const AnyResultFile = z.discriminatedUnion("schema", [FirstResultFile, ResultFile]);
 
 function textOf(file: ResultFile | DetailsFile): string {
 	return `${readableJson(file)}\n`;

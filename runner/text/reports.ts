@@ -51,7 +51,7 @@ export const reports = {
 	"neither-baseline-nor-result": "it is neither a baseline.json nor a result.json",
 	"baseline-schema": "its form has number {schema}, this mqbench knows {known}: use the version that made it, or a newer one",
 	"not-json": "it is not JSON",
-	"result-of-no-schema": "it is no result of schema 1 or 2",
+	"result-of-no-schema": "it is not a result of schema 2",
 	"result-of-other-version": "it is the result of another version of mqbench: mqbench report <its folder> writes it anew",
 	"one-on-stdout": "stdout can hold one of them: {reporters}. Give the others a path, e.g. --reporter {example}=<file>",
 	"reporter-unknown": "--reporter {reporter}: there is no such reporter{suggestion}",

@@ -36,8 +36,7 @@ export type IndexedRun = z.infer<typeof IndexedRun>;
 
 const IndexedResult = z.object({
 	...pick(Result.shape, ["scenario", "runId", "quick", "verdict"]),
-	/** The first one has all in one file; of the second the index reads result.json alone. */
-	schema: z.literal([1, 2]),
+	schema: z.literal(2),
 	environment: z.object(EnvironmentFile.shape).nullable(),
 	runs: z.array(IndexedRun),
 	searches: z
@@ -182,7 +181,8 @@ function read(where: string): Read {
 	if (parsed.success) return { result: parsed.data, rest: parsed.data, problem: null };
 	const rest = Rest.safeParse(value).data ?? null;
 	const schema = (value as { schema?: unknown } | null)?.schema;
-	if (typeof schema === "number" && schema > 2) return no(tell("result-schema", { schema }), rest);
+	if (typeof schema === "number" && schema !== 2)
+		return no(tell("result-schema", { schema }), rest);
 	const field = parsed.error.issues[0]?.path.join(".");
 	return no(
 		tell("result-other-version", { field: field ? ` (${field} does not fit)` : "", way }),
