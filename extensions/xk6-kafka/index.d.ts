@@ -70,7 +70,6 @@ declare module "k6/x/kafka" {
 		produceAsync(batch: { messages: OutgoingMessage[] }): Promise<void>;
 		flush(): void;
 		flushAsync(): Promise<void>;
-		stats(): { pending: number };
 		close(): void;
 		closeAsync(): Promise<void>;
 	}
@@ -122,12 +121,6 @@ declare module "k6/x/kafka" {
 		consumeAsync(options?: ConsumeOptions): Promise<Message[]>;
 		commitOffsets(): void;
 		commitOffsetsAsync(): Promise<void>;
-		/** FIRST_OFFSET and LAST_OFFSET are offsets too. */
-		seek(to: { topic?: string; partition?: number; offset: number }): void;
-		seekAsync(to: { topic?: string; partition?: number; offset: number }): Promise<void>;
-		/** The next offset by topic and partition. */
-		position(): Record<string, Record<string, number>>;
-		stats(): { queueLength: number };
 		close(): void;
 		closeAsync(): Promise<void>;
 	}
@@ -143,36 +136,17 @@ declare module "k6/x/kafka" {
 		configEntries?: { configName: string; configValue: string }[];
 	}
 
-	export interface TopicMetadata {
-		topic: string;
-		partitions: { partition: number; leader: number; replicas: number[]; isr: number[] }[];
-	}
-
-	interface Administration {
+	export class Connection {
+		constructor(configuration: Access);
 		/** Makes it, unless there is one of that name, and waits until it has leaders. At the top of a script: once in the test, before any VU runs. */
 		createTopic(topic: TopicConfiguration): void;
 		createTopicAsync(topic: TopicConfiguration): Promise<void>;
 		deleteTopic(topic: string): void;
 		deleteTopicAsync(topic: string): Promise<void>;
-		getMetadata(topic: string): TopicMetadata;
-		getMetadataAsync(topic: string): Promise<TopicMetadata>;
-		/** Lets a group begin at the first offset of each partition. */
-		initializeConsumerGroupOffsets(of: { groupId: string; topics: string[] }): void;
-		initializeConsumerGroupOffsetsAsync(of: { groupId: string; topics: string[] }): Promise<void>;
-		close(): void;
-	}
-	export class Connection {
-		constructor(configuration: Access);
 		listTopics(): string[];
 		listTopicsAsync(): Promise<string[]>;
+		close(): void;
 	}
-	export interface Connection extends Administration {}
-	export class AdminClient {
-		constructor(configuration: Access);
-		listTopics(): TopicMetadata[];
-		listTopicsAsync(): Promise<TopicMetadata[]>;
-	}
-	export interface AdminClient extends Administration {}
 
 	export interface Container {
 		data: unknown;

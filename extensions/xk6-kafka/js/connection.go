@@ -18,7 +18,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
-// connection is `new Connection`, and with objects where that has names `new AdminClient`.
+// connection is `new Connection`.
 type connection struct {
 	*instance
 	client *kgo.Client
@@ -26,28 +26,6 @@ type connection struct {
 }
 
 func newConnection(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
-	return administer(i, name, configuration, on, func(topics []kadm.TopicDetail) any {
-		names := make([]any, len(topics))
-		for k, one := range topics {
-			names[k] = one.Topic
-		}
-		return names
-	})
-}
-
-func newAdminClient(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
-	return administer(i, name, configuration, on, func(topics []kadm.TopicDetail) any {
-		all := make([]any, len(topics))
-		for k, one := range topics {
-			all[k] = described(one)
-		}
-		return all
-	})
-}
-
-// --- internal ---
-
-func administer(i *instance, name string, configuration sobek.Value, on *sobek.Object, listed func([]kadm.TopicDetail) any) error {
 	c := &connection{instance: i}
 	var own access
 	if err := i.options(name, configuration, &own, configured); err != nil {
@@ -62,17 +40,7 @@ func administer(i *instance, name string, configuration sobek.Value, on *sobek.O
 	}
 	c.changes(on, "createTopic", key, c.createTopic)
 	c.changes(on, "deleteTopic", key, c.deleteTopic)
-	c.changes(on, "initializeConsumerGroupOffsets", key, c.initializeOffsets)
-	c.asks(on, "getMetadata", described(kadm.TopicDetail{}), c.getMetadata)
-	c.asks(on, "listTopics", []any{}, func([]sobek.Value) (script.Wait, error) {
-		return func(ctx context.Context) (script.Result, error) {
-			topics, err := kadm.NewClient(c.client).ListTopics(ctx)
-			if err == nil {
-				err = topics.Error()
-			}
-			return func() sobek.Value { return i.vu.Runtime().ToValue(listed(topics.Sorted())) }, err
-		}, nil
-	})
+	i.waits(on, "listTopics", "", func(args []sobek.Value) (script.Wait, error) { return c.bounded(args, c.listTopics) })
 	script.Method(i.vu, on, "close", func([]sobek.Value) (sobek.Value, error) {
 		c.closed = true // the client is others' too, and ends with the test
 		return nil, nil
@@ -80,18 +48,7 @@ func administer(i *instance, name string, configuration sobek.Value, on *sobek.O
 	return nil
 }
 
-// asks adds a method that asks the brokers. While k6 only looks at the script it returns nothing.
-func (c *connection) asks(on *sobek.Object, name string, nothing any, call script.Call) {
-	c.waits(on, name, "", func(args []sobek.Value) (script.Wait, error) {
-		wait, err := c.bounded(args, call)
-		if err == nil && !c.runs {
-			wait = func(context.Context) (script.Result, error) {
-				return func() sobek.Value { return c.vu.Runtime().ToValue(nothing) }, nil
-			}
-		}
-		return wait, err
-	})
-}
+// --- internal ---
 
 // changes adds a method that changes something there; at the script's top it does so once in the test.
 func (c *connection) changes(on *sobek.Object, name string, key []byte, call script.Call) {
@@ -207,56 +164,22 @@ func (c *connection) deleteTopic(args []sobek.Value) (script.Wait, error) {
 	}, nil
 }
 
-func (c *connection) getMetadata(args []sobek.Value) (script.Wait, error) {
-	name := script.Argument(args, 0)
-	if name == nil {
-		return nil, errors.New("it needs the name of a topic")
-	}
-	topic := name.String()
+// listTopics gives names. While k6 only looks at the script there are none.
+func (c *connection) listTopics([]sobek.Value) (script.Wait, error) {
 	return func(ctx context.Context) (script.Result, error) {
-		topics, err := kadm.NewClient(c.client).ListTopics(ctx, topic)
-		if err == nil {
-			err = topics[topic].Err
+		names := []string{}
+		if c.runs {
+			topics, err := kadm.NewClient(c.client).ListTopics(ctx)
+			if err == nil {
+				err = topics.Error()
+			}
+			if err != nil {
+				return nil, err
+			}
+			names = topics.Names()
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", topic, err)
-		}
-		return func() sobek.Value { return c.vu.Runtime().ToValue(described(topics[topic])) }, nil
+		return func() sobek.Value { return c.vu.Runtime().ToValue(names) }, nil
 	}, nil
-}
-
-// initializeOffsets lets a group begin at the first offset of each partition.
-func (c *connection) initializeOffsets(args []sobek.Value) (script.Wait, error) {
-	var want struct {
-		Group  string   `json:"groupId"`
-		Topics []string `json:"topics"`
-	}
-	const example = "a group and topics: { groupId: 'workers', topics: ['orders'] }"
-	if err := c.options("initializeConsumerGroupOffsets", script.Argument(args, 0), &want, example); err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) (script.Result, error) {
-		admin := kadm.NewClient(c.client)
-		starts, err := admin.ListStartOffsets(ctx, want.Topics...)
-		if err == nil {
-			err = starts.Error()
-		}
-		if err != nil {
-			return nil, err
-		}
-		return nil, admin.CommitAllOffsets(ctx, want.Group, starts.Offsets())
-	}, nil
-}
-
-// described is a topic as a script gets it.
-func described(topic kadm.TopicDetail) map[string]any {
-	partitions := []any{}
-	for _, one := range topic.Partitions.Sorted() {
-		partitions = append(partitions, map[string]any{
-			"partition": one.Partition, "leader": one.Leader, "replicas": one.Replicas, "isr": one.ISR,
-		})
-	}
-	return map[string]any{"topic": topic.Topic, "partitions": partitions}
 }
 
 // partitions is how many a topic has.

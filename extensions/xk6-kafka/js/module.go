@@ -25,7 +25,6 @@ type Module struct {
 	mu   sync.Mutex
 	// shared has a client for each configuration of writers and connections: what VUs produce is batched together.
 	shared map[string]*kgo.Client
-	meter  meter
 }
 
 var (
@@ -34,11 +33,7 @@ var (
 )
 
 // New makes the module of this process.
-func New() *Module {
-	m := &Module{shared: map[string]*kgo.Client{}}
-	m.meter.metrics = &m.test.Metrics
-	return m
-}
+func New() *Module { return &Module{shared: map[string]*kgo.Client{}} }
 
 // NewModuleInstance makes the module of one VU.
 func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
@@ -83,7 +78,7 @@ type class func(i *instance, name string, configuration sobek.Value, on *sobek.O
 
 var classes = map[string]class{
 	"Writer": newWriter, "Producer": newWriter, "Reader": newReader, "Consumer": newReader,
-	"Connection": newConnection, "AdminClient": newAdminClient, "SchemaRegistry": newValues,
+	"Connection": newConnection, "SchemaRegistry": newValues,
 }
 
 func (i *instance) constructor(name string, make class) func(sobek.ConstructorCall) *sobek.Object {
@@ -109,7 +104,7 @@ func (m *Module) client(key string, options func() ([]kgo.Opt, error)) (*kgo.Cli
 	if err != nil {
 		return nil, err
 	}
-	one, err := kgo.NewClient(append(made, kgo.WithHooks(&m.meter))...)
+	one, err := kgo.NewClient(made...)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +129,6 @@ func (i *instance) waits(on *sobek.Object, name, errors string, call script.Call
 	script.Waits(i.vu, on, name, script.Around{Fails: fails}, func(args []sobek.Value) (script.Wait, error) {
 		if state := i.vu.State(); state != nil {
 			i.test.Metrics.Meet(state, nil)
-			i.meter.tags.CompareAndSwap(nil, script.Tags(state))
 		}
 		return call(args)
 	})

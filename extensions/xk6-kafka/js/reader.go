@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
@@ -35,19 +34,6 @@ type reading struct {
 	SessionTimeout    duration `json:"sessionTimeout"`
 	RebalanceTimeout  duration `json:"rebalanceTimeout"`
 	IsolationLevel    string   `json:"isolationLevel"`
-
-	ConnectLogger          script.Unused `json:"connectLogger"`
-	JoinGroupBackoff       script.Unused `json:"joinGroupBackoff"`
-	MaxAttempts            script.Unused `json:"maxAttempts"`
-	OffsetOutOfRangeError  script.Unused `json:"offsetOutOfRangeError"`
-	PartitionWatchInterval script.Unused `json:"partitionWatchInterval"`
-	QueueCapacity          script.Unused `json:"queueCapacity"`
-	ReadBackoffMax         script.Unused `json:"readBackoffMax"`
-	ReadBackoffMin         script.Unused `json:"readBackoffMin"`
-	ReadBatchTimeout       script.Unused `json:"readBatchTimeout"`
-	ReadLagInterval        script.Unused `json:"readLagInterval"`
-	RetentionTime          script.Unused `json:"retentionTime"`
-	WatchPartitionChanges  script.Unused `json:"watchPartitionChanges"`
 }
 
 // reader is one `new Reader` of a VU: a client of its own, which connects when it first consumes.
@@ -61,8 +47,6 @@ type reader struct {
 	closed bool
 	// waiting came, and was not returned because not all of a call did.
 	waiting []received
-	// next is the offset of the next message, by topic and partition.
-	next map[string]map[string]int64
 }
 
 type received struct {
@@ -71,7 +55,7 @@ type received struct {
 }
 
 func newReader(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
-	r := &reader{instance: i, next: map[string]map[string]int64{}}
+	r := &reader{instance: i}
 	if err := i.options(name, configuration, &r.reading, configured); err != nil {
 		return err
 	}
@@ -85,17 +69,6 @@ func newReader(i *instance, name string, configuration sobek.Value, on *sobek.Ob
 	})
 	i.waits(on, "close", readerErrors, func([]sobek.Value) (script.Wait, error) {
 		return func(ctx context.Context) (script.Result, error) { return nil, r.close(ctx) }, nil
-	})
-	i.waits(on, "seek", readerErrors, r.seek)
-	script.Method(i.vu, on, "position", func([]sobek.Value) (sobek.Value, error) { return i.vu.Runtime().ToValue(r.position()), nil })
-	script.Method(i.vu, on, "stats", func([]sobek.Value) (sobek.Value, error) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		buffered := len(r.waiting)
-		if r.client != nil {
-			buffered += int(r.client.BufferedFetchRecords())
-		}
-		return i.vu.Runtime().ToValue(map[string]any{"queueLength": buffered}), nil
 	})
 	return nil
 }
@@ -157,7 +130,6 @@ func (r *reader) options() ([]kgo.Opt, error) {
 		kgo.ConsumerGroup(r.GroupID), kgo.ConsumeTopics(topics...), kgo.Balancers(members...), kgo.SessionTimeout(session),
 		kgo.RebalanceTimeout(r.RebalanceTimeout.or(30*time.Second)), kgo.HeartbeatInterval(min(r.HeartbeatInterval.or(3*time.Second), session/3)),
 		kgo.AutoCommitMarks(), kgo.AutoCommitInterval(r.CommitInterval.or(5*time.Second)),
-		kgo.OnPartitionsAssigned(func(context.Context, *kgo.Client, map[string][]int32) { r.meter.rebalanced() }),
 	), nil
 }
 
@@ -263,7 +235,7 @@ func (r *reader) take(ctx context.Context, limit int, atMost time.Duration, expe
 		if len(r.waiting) >= limit {
 			break
 		}
-		r.meter.timedOut()
+		r.count(readerTimeouts, 1)
 		if expectTimeout {
 			break
 		}
@@ -277,7 +249,6 @@ func (r *reader) take(ctx context.Context, limit int, atMost time.Duration, expe
 	r.waiting = append([]received(nil), r.waiting[len(got):]...)
 	for _, one := range got {
 		r.client.MarkCommitRecords(one.Record)
-		r.moves(one.Topic, one.Partition, one.Offset+1)
 	}
 	if r.GroupID != "" && r.CommitInterval == 0 && len(got) > 0 {
 		return got, r.commitMarked(ctx)
@@ -297,7 +268,7 @@ func (r *reader) open() error {
 	if err != nil {
 		return err
 	}
-	if r.client, err = kgo.NewClient(append(options, kgo.WithHooks(&r.meter))...); err != nil {
+	if r.client, err = kgo.NewClient(options...); err != nil {
 		return err
 	}
 	r.test.AtEnd(func() {
@@ -332,62 +303,6 @@ func (r *reader) close(ctx context.Context) error {
 	}
 	r.closed = true
 	return err
-}
-
-// seek goes to an offset: seek({ topic, partition, offset }), where topic and partition are the reader's if they are not given.
-func (r *reader) seek(args []sobek.Value) (script.Wait, error) {
-	to := struct {
-		Topic     string `json:"topic"`
-		Partition int32  `json:"partition"`
-		Offset    int64  `json:"offset"`
-	}{Topic: r.Topic, Partition: r.Partition}
-	if err := r.instance.options("seek", script.Argument(args, 0), &to, "where to: seek({ partition: 0, offset: 42 })"); err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) (script.Result, error) {
-		if !r.runs {
-			return nil, nil
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if err := r.open(); err != nil {
-			return nil, err
-		}
-		offset := to.Offset
-		if offset < 0 {
-			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-			defer cancel()
-			list := kadm.NewClient(r.client).ListStartOffsets
-			if offset == lastOffset {
-				list = kadm.NewClient(r.client).ListEndOffsets
-			}
-			listed, err := list(ctx, to.Topic)
-			if err != nil {
-				return nil, err
-			}
-			found, _ := listed.Lookup(to.Topic, to.Partition)
-			offset = found.Offset
-		}
-		r.waiting = nil
-		r.moves(to.Topic, to.Partition, offset)
-		r.client.SetOffsets(map[string]map[int32]kgo.EpochOffset{to.Topic: {to.Partition: {Epoch: -1, Offset: offset}}})
-		return nil, nil
-	}, nil
-}
-
-// position is the offset of the next message by partition, by topic; of partitions that something came from, or that were sought.
-func (r *reader) position() map[string]map[string]int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.next
-}
-
-// moves notes the offset of the next message.
-func (r *reader) moves(topic string, partition int32, next int64) {
-	if r.next[topic] == nil {
-		r.next[topic] = map[string]int64{}
-	}
-	r.next[topic][fmt.Sprint(partition)] = next
 }
 
 // toScript is messages as a script gets them.

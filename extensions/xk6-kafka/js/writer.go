@@ -28,11 +28,6 @@ type writing struct {
 	WriteTimeout    duration `json:"writeTimeout"`
 	RequiredAcks    *int     `json:"requiredAcks"`
 	Compression     string   `json:"compression"`
-
-	BatchSize     script.Unused `json:"batchSize"`
-	BatchTimeout  script.Unused `json:"batchTimeout"`
-	ReadTimeout   script.Unused `json:"readTimeout"`
-	ConnectLogger script.Unused `json:"connectLogger"`
 }
 
 // writer is one `new Writer` of a VU.
@@ -74,9 +69,6 @@ func newWriter(i *instance, name string, configuration sobek.Value, on *sobek.Ob
 			}
 			return nil, w.flush(ctx)
 		}, nil
-	})
-	script.Method(i.vu, on, "stats", func([]sobek.Value) (sobek.Value, error) {
-		return i.vu.Runtime().ToValue(map[string]any{"pending": w.client.BufferedProduceRecords()}), nil
 	})
 	return nil
 }

@@ -14,12 +14,6 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// Unused is an option that the public module has, and that has no effect here.
-type Unused struct{}
-
-// UnmarshalJSON takes any value.
-func (*Unused) UnmarshalJSON([]byte) error { return nil }
-
 // Options reads an object into a struct. Properties that it does not have are ignored, as the public modules do; what they are is said once.
 func (t *Test) Options(vu modules.VU, what string, from *sobek.Object, into any) error {
 	text, err := JSON(from)

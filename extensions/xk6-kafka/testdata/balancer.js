@@ -1,6 +1,4 @@
 // A balancer of the script's own: everything goes to the seventh of ten partitions.
-//
-//   k6 run -e KAFKA_BROKERS=127.0.0.1:9092 balancer.js
 import { check } from "k6";
 import { Connection, Reader, Writer } from "k6/x/kafka";
 
