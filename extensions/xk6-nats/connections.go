@@ -49,8 +49,6 @@ type connections struct {
 	wires  *address.Wires
 	// dialer makes the wires.
 	dialer nats.CustomDialer
-	// verbose: a server of before 2014 answers +OK although nobody asked it to.
-	verbose bool
 	// lost and reconnected are called for a connection that is lost, and for one that was replaced.
 	lost, reconnected func(connection int)
 
@@ -97,10 +95,6 @@ func newConnections(o broker.Options) (*connections, error) {
 func (c *connections) open(headerBytes int) error {
 	for i := range c.Connections {
 		connection, err := c.connect(i)
-		if err != nil && strings.Contains(err.Error(), "got '+OK") {
-			c.verbose = true
-			connection, err = c.connect(i)
-		}
 		if err != nil {
 			return fmt.Errorf("nats: connect: %w", broker.Nth(i, c.Connections, err))
 		}
@@ -213,12 +207,6 @@ func (c *connections) options() (of broker.Settings[nats.Option]) {
 		of.Set("auth", c.own.Auth)
 	}
 	of.Set("noEcho", false)
-	if c.verbose {
-		of.Set("verbose", "true: the server answers +OK whether asked to or not", func(o *nats.Options) error {
-			o.Verbose = true
-			return nil
-		})
-	}
 	of.Set("reconnectBufferBytes", "0 (a publish without connection fails)", nats.ReconnectBufSize(-1))
 	of.Set("reconnectWait", reconnectWait, nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(0, 0))
 	of.Set("maxReconnects", "unlimited", nats.MaxReconnects(-1))

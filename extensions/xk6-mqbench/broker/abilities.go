@@ -31,13 +31,7 @@ type Dropper interface {
 }
 
 // Dropped is how many messages the library threw away; nil if unknown.
-func Dropped(s Session) *int64 {
-	if able, ok := s.(Dropper); ok {
-		n := able.Dropped()
-		return &n
-	}
-	return nil
-}
+func Dropped(s Session) *int64 { return number(s, Dropper.Dropped) }
 
 // Reconnecter is the ability to count lost connections. Without it the number is unknown, and reports say so.
 type Reconnecter interface {
@@ -46,13 +40,7 @@ type Reconnecter interface {
 }
 
 // Reconnects is how often a connection was replaced; nil if unknown.
-func Reconnects(s Session) *int64 {
-	if able, ok := s.(Reconnecter); ok {
-		n := able.Reconnects()
-		return &n
-	}
-	return nil
-}
+func Reconnects(s Session) *int64 { return number(s, Reconnecter.Reconnects) }
 
 // Holder is the ability to count what waits in the client library. Without it the number is unknown, and reports say so.
 type Holder interface {
@@ -183,13 +171,7 @@ type Requester interface {
 }
 
 // Requests is how many requests the session has made; nil if nobody bills them.
-func Requests(s Session) *int64 {
-	if able, ok := s.(Requester); ok {
-		n := able.Requests()
-		return &n
-	}
-	return nil
-}
+func Requests(s Session) *int64 { return number(s, Requester.Requests) }
 
 // Endpoint is where a subscription of a system without a server takes messages.
 type Endpoint struct {
@@ -225,4 +207,16 @@ func Meet(ctx context.Context, s Session, others []Endpoint) error {
 		return able.Meet(ctx, others)
 	}
 	return errors.New("clients of this system meet at its server, not each other")
+}
+
+// --- internal ---
+
+// number is what a session with that ability says; nil: it has not got it.
+func number[Ability any](s Session, ask func(Ability) int64) *int64 {
+	able, ok := s.(Ability)
+	if !ok {
+		return nil
+	}
+	n := ask(able)
+	return &n
 }

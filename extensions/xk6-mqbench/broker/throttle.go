@@ -13,13 +13,7 @@ type Throttler interface {
 }
 
 // ThrottledNs is how long the broker held its clients back; nil if its protocol does not tell.
-func ThrottledNs(s Session) *int64 {
-	if able, ok := s.(Throttler); ok {
-		n := able.ThrottledNs()
-		return &n
-	}
-	return nil
-}
+func ThrottledNs(s Session) *int64 { return number(s, Throttler.ThrottledNs) }
 
 // Throttle is a Throttler for sessions to embed. Connections that are held back at the same time count once, so that the figure can be
 // compared with the run's duration. Any goroutine may call its methods.
