@@ -132,7 +132,7 @@ func TestOnlyAConsumerThatAcknowledgesLeavesMessagesWithTheBroker(t *testing.T) 
 			r.send(100)
 		}
 		eventually(t, c.options+": all are confirmed", func() bool { return r.ackedSoFar() == 40 })
-		on, err := r.session.links[0].current.Load().sending.Channel()
+		on, err := wireOf(r.session).sending.Channel()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,8 +27,8 @@ type subscription struct {
 
 func (s *session) consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	l := s.links[to.Connection]
-	w := l.current.Load()
-	if w == nil {
+	w, is := l.Now()
+	if !is {
 		return errNotConnected
 	}
 	if to.Wildcard {

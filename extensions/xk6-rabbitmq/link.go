@@ -15,6 +15,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
@@ -31,10 +32,11 @@ const (
 
 // link is one of the run's connections, by number: the current wire, and a new one when that is lost.
 type link struct {
+	broker.Link[*wire]
 	session *session
 	number  int
-	// current is nil while there is no wire.
-	current atomic.Pointer[wire]
+	// attempts to connect choose one node of a cluster after the other.
+	attempts int
 
 	mu            sync.Mutex
 	subscriptions []*subscription
@@ -56,8 +58,37 @@ type wire struct {
 	// over is closed when the library has said why the wire is lost. unconfirmed is then the error of what was sent on it.
 	over        chan struct{}
 	unconfirmed error
-	// failed: we have given it up. Guarded by the link's mu.
+	// failed: we have given it up. Guarded by the link's mu. lost is closed then, unless we have hung up; reason is why.
 	failed bool
+	lost   chan struct{}
+	reason error
+}
+
+func (w *wire) Done() <-chan struct{} { return w.lost }
+func (w *wire) Err() error            { return w.reason }
+
+func (s *session) link(number int) *link {
+	return &link{Link: broker.Link[*wire]{First: reconnectDelay, Wait: reconnectDelay}, session: s, number: number}
+}
+
+// open makes the first wire.
+func (l *link) open(ctx context.Context) error { return l.Open(ctx, l.session.Base, l.made) }
+
+// made is a wire with everything that the link has.
+func (l *link) made(ctx context.Context) (*wire, error) {
+	w, err := l.dial(ctx, l.attempts)
+	l.attempts++
+	if err != nil {
+		return nil, err
+	}
+	if l.attempts > 1 {
+		if err := l.restore(w); err != nil {
+			w.cut()
+			return nil, err
+		}
+	}
+	w.watch()
+	return w, nil
 }
 
 // socket is a connection of the library, and what it reads from.
@@ -71,7 +102,7 @@ type channel struct{ *amqp.Channel }
 
 // dial makes a wire. attempt chooses the node of a cluster.
 func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
-	w := &wire{link: l, attempt: attempt, over: make(chan struct{}), unconfirmed: errUnknown}
+	w := &wire{link: l, attempt: attempt, over: make(chan struct{}), lost: make(chan struct{}), unconfirmed: errUnknown}
 	var err error
 	if w.sending, err = l.connect(ctx, attempt, ""); err != nil {
 		return nil, err
@@ -143,16 +174,11 @@ func (w *wire) consumer() (*socket, error) {
 	return made, nil
 }
 
-// adopt makes w the link's wire and watches it. It returns false if w is lost already or the session has ended.
-func (l *link) adopt(w *wire) bool {
-	l.mu.Lock()
-	if w.failed || l.session.Over.Err() != nil {
-		l.mu.Unlock()
-		w.hangUp()
-		return false
-	}
-	l.current.Store(w)
-	l.mu.Unlock()
+// watch sees the wire's end.
+func (w *wire) watch() {
+	l := w.link
+	// Close says goodbye first, to the wire that it knows.
+	context.AfterFunc(l.session.Over, func() { time.AfterFunc(2*closeGrace, w.cut) })
 	lost := w.sending.NotifyClose(make(chan *amqp.Error, 1))
 	shut := w.publish.NotifyClose(make(chan *amqp.Error, 1))
 	blocked := w.sending.NotifyBlocked(make(chan amqp.Blocking, 64))
@@ -181,35 +207,27 @@ func (l *link) adopt(w *wire) bool {
 		}
 		release()
 	}()
-	return true
 }
 
 // fail gives the wire up, so that the link makes a new one.
 //
 // Subtle: only closing the socket frees a publish that the broker has blocked; the library itself would wait for it.
 func (w *wire) fail(err error) {
-	l := w.link
-	l.mu.Lock()
+	w.link.mu.Lock()
 	again := w.failed
 	w.failed = true
-	wasUp := l.current.CompareAndSwap(w, nil)
-	l.mu.Unlock()
+	w.link.mu.Unlock()
 	if again {
 		return
 	}
 	w.cut()
-	if s := l.session; wasUp && !s.IsQuiet() {
-		s.Report("connection lost", err)
-		go l.reconnect()
-	}
+	w.reason = err
+	close(w.lost)
 }
 
 // close says goodbye within a time limit, and then closes the socket, with or without an answer.
 func (l *link) close() {
-	l.mu.Lock()
-	w := l.current.Swap(nil)
-	l.mu.Unlock()
-	if w != nil {
+	if w, is := l.Now(); is {
 		w.hangUp()
 	}
 }
@@ -239,8 +257,8 @@ func (w *wire) cut() {
 
 // admin runs declarations on a channel of the link's wire until ctx ends.
 func (s *session) admin(ctx context.Context, l *link, run func(*channel) error) error {
-	w := l.current.Load()
-	if w == nil {
+	w, is := l.Now()
+	if !is {
 		return errNotConnected
 	}
 	return within(ctx, func() error { return w.sending.declare(run) })
@@ -251,8 +269,8 @@ func (s *session) asOwner(ctx context.Context, q *queue, run func(*channel) erro
 	if q.on == nil {
 		return s.admin(ctx, s.links[0], run)
 	}
-	w := q.on.current.Load()
-	if w == nil {
+	w, is := q.on.Now()
+	if !is {
 		return errNotConnected
 	}
 	return within(ctx, func() error {
@@ -284,13 +302,11 @@ func all[T any](ctx context.Context, l *link, items []T, run func(*channel, T) e
 
 // alone runs declarations on a connection of their own.
 func (s *session) alone(ctx context.Context, run func(*link) error) error {
-	l := &link{session: s, number: len(s.links)}
-	w, err := l.dial(ctx, 0)
-	if err != nil {
+	l := s.link(len(s.links))
+	if err := l.open(ctx); err != nil {
 		return err
 	}
-	defer w.hangUp()
-	l.current.Store(w)
+	defer l.close()
 	return run(l)
 }
 
@@ -323,41 +339,6 @@ var (
 	errNotConnected = errors.New("not connected")
 	errHungUp       = errors.New("the broker hung up")
 )
-
-// reconnect tries until there is a wire with everything that the link had, or the session ends.
-func (l *link) reconnect() {
-	s := l.session
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	told := false
-	for attempt := 1; ; attempt++ {
-		select {
-		case <-s.Over.Done():
-			return
-		case <-time.After(reconnectDelay):
-		}
-		if s.IsQuiet() {
-			return
-		}
-		w, err := l.dial(ctx, attempt)
-		if err == nil {
-			err = l.restore(w)
-			if err == nil && l.adopt(w) {
-				s.Reconnected()
-				return
-			}
-			if err == nil {
-				err = errHungUp
-			}
-			w.cut()
-		}
-		// A broker that is down refuses every attempt; report that once.
-		if !told {
-			told = true
-			s.Report("reconnect", err)
-		}
-	}
-}
 
 // restore declares everything again, since a restarted broker has forgotten what is not durable, and consumes again.
 func (l *link) restore(w *wire) error {

@@ -29,8 +29,8 @@ func newProducer(s *session, l *link) *producer {
 // If the connection is lost before a message was confirmed, the message may have arrived. It is then reported as unknown, neither
 // acknowledged nor failed.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
-	w := p.link.current.Load()
-	if w == nil {
+	w, is := p.link.Now()
+	if !is {
 		done(m, 0, errPublish)
 		return
 	}

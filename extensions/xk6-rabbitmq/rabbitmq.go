@@ -73,23 +73,17 @@ var (
 
 func (s *session) Open(ctx context.Context) error {
 	for i := range s.Connections {
-		l := &link{session: s, number: i}
-		w, err := l.dial(ctx, 0)
-		if err != nil {
+		l := s.link(i)
+		if err := l.open(ctx); err != nil {
 			return fmt.Errorf("rabbitmq: connect: %w", broker.Nth(i, s.Connections, err))
 		}
-		if i == 0 {
-			if err := s.introduce(w); err != nil {
-				w.hangUp()
-				return fmt.Errorf("rabbitmq: %w", err)
-			}
-		}
 		s.links = append(s.links, l)
-		if !l.adopt(w) {
-			return fmt.Errorf("rabbitmq: connect: %w", errHungUp)
-		}
 	}
-	return nil
+	w, is := s.links[0].Now()
+	if !is {
+		return fmt.Errorf("rabbitmq: connect: %w", errHungUp)
+	}
+	return broker.Wrap("rabbitmq", s.introduce(w))
 }
 
 // Prepare makes the exchange. Queues are made with their consumers; old queues of the same name are deleted with their messages.
@@ -238,7 +232,7 @@ func (s *session) Dropped() int64 { return 0 }
 // Held is what the library has read and not handed over. Nobody can count what is encrypted.
 func (s *session) Held() (held int64, known bool) {
 	for _, l := range s.links {
-		if w := l.current.Load(); w != nil {
+		if w, is := l.Now(); is {
 			if made := w.receiving.Load(); made != nil {
 				held += made.raw.held()
 			}

@@ -74,6 +74,11 @@ type run struct {
 
 var runs atomic.Int64
 
+func wireOf(s *session) *wire {
+	w, _ := s.links[0].Now()
+	return w
+}
+
 // begin opens a session, and consumes for a group unless group is "-".
 func begin(t *testing.T, url, durability, options, group string) *run {
 	t.Helper()
@@ -280,7 +285,7 @@ func TestMessagesWhoseConnectionIsLostAreReportedAsUnknown(t *testing.T) {
 		r.send(100)
 	}
 	s.broken(t)
-	eventually(t, "the connection is lost", func() bool { return r.session.links[0].current.Load() == nil })
+	eventually(t, "the connection is lost", func() bool { return wireOf(r.session) == nil })
 	eventually(t, "all are reported", func() bool { return r.failedSoFar() == 100 })
 	acked, _, errors := r.counts()
 	if strings.Contains(errors, "->") {
