@@ -22,13 +22,16 @@ if [ "${1:-}" = acceptance ]; then
 	exit
 fi
 
-# As mqbench builds k6: what Go has compiled for that is not compiled again.
-for module in . xk6-* ../runner/tools/bench/go; do
-	echo "go vet $module"
-	(cd "$module" && CGO_ENABLED=0 go vet -trimpath -tags acceptance,large ./...)
-done
-
+# As mqbench builds k6: what Go has compiled for that is not compiled again. Each module compiles alone, and all are vetted together, which
+# takes a fifth of the time.
 all=$(go list $ours/...)
+echo "go build, go vet"
+for module in xk6-*; do
+	(cd "$module" && CGO_ENABLED=0 go build -trimpath ./...)
+done
+CGO_ENABLED=0 go vet -trimpath -tags acceptance,large $all
+(cd ../runner/tools/bench/go && CGO_ENABLED=0 go vet -trimpath ./...)
+
 if command -v "${CC:-cc}" >/dev/null 2>&1; then
 	# README.md says why these. What links k6 would have it compiled once more for the detector: `npm run acceptance` does that.
 	shared="/xk6-mqbench/(books|broker|deadline|ledger|recorder|schedule)$"
