@@ -78,13 +78,8 @@ const open: Readonly<Record<TargetName, Open>> = {
 	local: async (world, binaries) => (await import("./local/local.ts")).localRig(world, binaries),
 	docker: async (world, binaries, { inside }) =>
 		(await import("./docker/rig.ts")).dockerRig(world, binaries, { inside }),
-	async existing(world, binaries, { kubernetes }) {
-		const { existingRig } = await import("./existing/existing.ts");
-		const rig = existingRig(world.stop, kubernetes === null);
-		if (kubernetes === null || kubernetes.manifests.length === 0) return rig;
-		const { withManifests } = await import("./kubernetes/manifests.ts");
-		return withManifests(rig, kubernetes, world, binaries);
-	},
+	existing: async (world, _, { kubernetes }) =>
+		(await import("./existing/existing.ts")).existingRig(world.stop, kubernetes === null),
 	async aws() {
 		throw new Error("what is rented comes with infra/cloud, and is a rig");
 	},

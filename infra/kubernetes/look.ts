@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { reasonOf } from "../../runner/reason.ts";
 import { type Kubectl, KubectlError, reasonIn } from "./kubectl.ts";
-import { quantityOf } from "./quantity.ts";
-import type { NodeRoom } from "./room.ts";
 
 /** What a cluster says before anything is made in it. */
 export interface Looked {
@@ -14,8 +12,6 @@ export interface Looked {
 	readonly tooOld: boolean;
 	/** Rights that mqbench needs and the account lacks: "create pods/exec". */
 	readonly missing: readonly string[];
-	/** null: the account may not look at nodes. */
-	readonly nodes: readonly NodeRoom[] | null;
 }
 
 /** backoffLimitPerIndex is on by default since then. */
@@ -60,7 +56,6 @@ export async function lookAt(kubectl: Kubectl): Promise<Looked> {
 		version: server.gitVersion,
 		tooOld: server.major === "1" && minor < OLDEST,
 		missing: missing.flat(),
-		nodes: await nodesOf(kubectl),
 	};
 }
 
@@ -80,70 +75,3 @@ const View = z.object({
 });
 
 const Version = z.object({ major: z.string(), minor: z.string(), gitVersion: z.string() });
-
-const Quantities = z.record(z.string(), z.union([z.string(), z.number()]));
-
-const Nodes = z.object({
-	items: z.array(
-		z.object({
-			metadata: z.object({
-				name: z.string(),
-				labels: z.record(z.string(), z.string()).default({}),
-			}),
-			spec: z
-				.object({
-					unschedulable: z.boolean().default(false),
-					taints: z
-						.array(z.object({ key: z.string(), value: z.string().optional(), effect: z.string() }))
-						.default([]),
-				})
-				.prefault({}),
-			status: z.object({ allocatable: Quantities.default({}) }).prefault({}),
-		}),
-	),
-});
-
-const AllPods = z.object({
-	items: z.array(
-		z.object({
-			spec: z.object({
-				nodeName: z.string().optional(),
-				containers: z.array(
-					z.object({ resources: z.object({ requests: Quantities.optional() }).prefault({}) }),
-				),
-			}),
-			status: z.object({ phase: z.string().default("") }).prefault({}),
-		}),
-	),
-});
-
-/** null: the account may not. */
-async function nodesOf(kubectl: Kubectl): Promise<NodeRoom[] | null> {
-	try {
-		const { items } = Nodes.parse(await kubectl.json(["get", "nodes"]));
-		const { items: pods } = AllPods.parse(await kubectl.json(["get", "pods", "--all-namespaces"]));
-		const running = pods.filter(
-			({ status: { phase } }) => phase !== "Succeeded" && phase !== "Failed",
-		);
-		return items.map(({ metadata, spec, status }) => {
-			const used = (what: string) =>
-				running
-					.filter((pod) => pod.spec.nodeName === metadata.name)
-					.flatMap((pod) => pod.spec.containers)
-					.reduce((sum, { resources }) => sum + (quantityOf(resources.requests?.[what]) ?? 0), 0);
-			return {
-				name: metadata.name,
-				labels: metadata.labels,
-				cpus: quantityOf(status.allocatable.cpu) ?? 0,
-				memory: quantityOf(status.allocatable.memory) ?? 0,
-				usedCpus: used("cpu"),
-				usedMemory: used("memory"),
-				taints: spec.taints,
-				cordoned: spec.unschedulable,
-			};
-		});
-	} catch (error) {
-		if (error instanceof KubectlError && /forbidden/i.test(error.message)) return null;
-		throw error;
-	}
-}

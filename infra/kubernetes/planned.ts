@@ -18,13 +18,12 @@ import { podsOfLoad } from "./clients.ts";
 import { jobOf, type PodsAsked } from "./job.ts";
 import { findKubectl, KubectlError } from "./kubectl.ts";
 import { type Looked, lookAt, OLDEST, whyUnseen } from "./look.ts";
-import { nodesFor, withoutRoom } from "./room.ts";
 
 type Asked = Pick<Scenario, "clients" | "systems" | "target"> & { readonly kubernetes: Kubernetes };
 type Planned = readonly Pick<Plan, "system" | "durabilityLevel">[];
 
 /**
- * `mqbench plan`: what pods a scenario needs at once, whether the cluster has room for them, and whether the account may make them. Makes nothing. A
+ * `mqbench plan`: what pods a scenario needs at once, and whether the account may make them. Makes nothing. A
  * cluster that cannot be asked is a line: who has none plans all the same.
  */
 export async function writeClusterPlan(
@@ -80,8 +79,7 @@ async function clusterPlan(
 	plans: Planned,
 	world: World,
 ): Promise<{ lines: string[]; code: ExitCode }> {
-	const sets = podSetsOf(scenario, plans);
-	const lines = sets.map(({ name, asked }) => podsText(name, asked));
+	const lines = podSetsOf(scenario, plans).map(({ name, asked }) => podsText(name, asked));
 	let looked: Looked;
 	try {
 		looked = await lookAt(findKubectl(world, scenario.kubernetes));
@@ -96,9 +94,7 @@ async function clusterPlan(
 		...(missing.length > 0
 			? [tell("rights-missing", { rights: missing, file: RBAC, namespace })]
 			: []),
-		...roomProblems(looked, sets, scenario.kubernetes),
 	];
-	lines.push(looked.nodes === null ? tell("nodes-unseen") : roomText(looked, scenario.kubernetes));
 	for (const one of wrong) lines.push(one);
 	if (missing.length === 0) lines.push(tell("rights-there"));
 	return { lines, code: wrong.length > 0 ? EXIT.environment : EXIT.pass };
@@ -113,40 +109,5 @@ function podsText(name: string, { count, image, cpus, memory }: PodSet["asked"])
 		pods: plural(count, "pod"),
 		image,
 		limits: limits === "" ? tell("pods-unlimited") : `${limits}${count > 1 ? " each" : ""}`,
-	});
-}
-
-function roomText({ nodes }: Looked, placement: Kubernetes): string {
-	const fit = nodesFor(nodes ?? [], placement);
-	const sum = (of: (node: (typeof fit)[number]) => number) =>
-		fit.reduce((all, node) => all + of(node), 0);
-	return tell("room-is", {
-		nodes: plural(fit.length, "node"),
-		cpus: Number(sum((n) => n.cpus - n.usedCpus).toFixed(2)),
-		ofCpus: Number(sum((n) => n.cpus).toFixed(2)),
-		memory: formatBytes(sum((n) => n.memory - n.usedMemory)),
-	});
-}
-
-/** A sentence for each broker that has no room beside the load. */
-function roomProblems({ nodes }: Looked, sets: readonly PodSet[], placement: Kubernetes): string[] {
-	if (nodes === null) return [];
-	const fit = nodesFor(nodes, placement);
-	const load = sets.filter(({ asked }) => asked.role === "load");
-	const brokers = sets.filter(({ asked }) => asked.role === "broker");
-	const turns = brokers.length === 0 ? [load] : brokers.map((b) => [b, ...load]);
-	return turns.flatMap((turn) => {
-		const left = withoutRoom(
-			fit,
-			turn.map(({ asked }) => asked),
-		);
-		return left === 0
-			? []
-			: [
-					tell("room-missing", {
-						pods: plural(left, "pod"),
-						systems: turn.map(({ name }) => name).join(" + "),
-					}),
-				];
 	});
 }

@@ -46,11 +46,11 @@ describe("mqbench plan", () => {
 		);
 		expect(
 			await printed(
-				`target: existing\nsystem: { broker: nats, url: "${variable("HERE")}", tls: { ca: ca.pem } }\nclients: { kubernetes: 1 }\nkubernetes: { context: prod, manifests: [own.yaml] }`,
+				`target: existing\nsystem: { broker: nats, url: "${variable("HERE")}", tls: { ca: ca.pem } }\nclients: { kubernetes: 1 }\nkubernetes: { context: prod }`,
 				{ HERE: "nats://h:4222" },
 			),
 		).toBe(
-			`cluster: context prod.|image busybox:1.37.0 for the load generator pods.|files: ${folder}/ca.pem, ${folder}/own.yaml.|variables of the environment: HERE.`,
+			`cluster: context prod.|image busybox:1.37.0 for the load generator pods.|files: ${folder}/ca.pem.|variables of the environment: HERE.`,
 		);
 	});
 

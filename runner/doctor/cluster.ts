@@ -4,7 +4,7 @@ import { RBAC } from "../../infra/kubernetes/planned.ts";
 import { MqbenchError } from "../errors.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
-import { bad, type Finding, info, ok } from "./finding.ts";
+import { bad, type Finding, ok } from "./finding.ts";
 
 /** What `mqbench doctor --target kubernetes` asks a cluster: is it there, is it new enough, and what may the account do? */
 export async function clusterFindings(
@@ -19,7 +19,7 @@ export async function clusterFindings(
 ): Promise<Finding[]> {
 	try {
 		const looked = await lookAt(findKubectl(world, { context, namespace }));
-		const { version, tooOld, missing, nodes } = looked;
+		const { version, tooOld, missing } = looked;
 		const where = { context: looked.context, namespace: looked.namespace };
 		return [
 			{
@@ -41,12 +41,6 @@ export async function clusterFindings(
 							tell("rights-lacking", { rights: missing }),
 							tell("make-account", { file: RBAC, ...where }),
 						)),
-			},
-			{
-				check: "nodes",
-				...(nodes === null
-					? info("unknown", tell("nodes-unseen"))
-					: ok(String(nodes.length), tell("nodes-are", { nodes: nodes.map(({ name }) => name) }))),
 			},
 		];
 	} catch (error) {

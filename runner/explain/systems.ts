@@ -111,9 +111,9 @@ while runs come and go:
   mqbench s.yaml --rig rig.json        measures on them, as often as you like
   mqbench down rig.json                stops them; twice does no harm
 
-Processes of this machine stay until Ctrl-C there, or mqbench down elsewhere. For
-containers use docker compose and target: existing. Each run has topics of its
-own; the report says that the broker was not fresh.
+Processes of this machine stay until Ctrl-C there, or mqbench down elsewhere.
+For containers use docker compose and target: existing. Each run has topics of
+its own; the report says that the broker was not fresh.
 
 With hosts, yours or EC2's (target: aws), the machines stay and each run gets
 fresh brokers on them: the host's own, copied ones, or (with image or version)

@@ -26,7 +26,6 @@ export function usesLines(
 			typeof tls === "object" ? [tls.ca, tls.cert, tls.key] : [],
 		),
 		...(baseline?.path ? [baseline.path] : []),
-		...(kubernetes?.manifests ?? []),
 		...[...sshAccess(scenario)].flatMap((one) => [one.identity, one.knownHosts]),
 	].filter((file) => typeof file === "string");
 	const own = systems.flatMap(({ options }) => brokerOf(options).secretEnv);

@@ -99,27 +99,6 @@ export const KubernetesFile = z.strictObject({
 		{ description: "Size of such a volume. Default: 20GiB.", examples: ["20GiB"] },
 		leastBytes,
 	).prefault("20GiB"),
-	manifests: z
-		.array(z.string().min(1))
-		.max(100)
-		.default([])
-		.meta({
-			description:
-				"Files with brokers of your own (manifests, the output of a chart, a custom resource), with `target: existing`: created before the first run, removed after the last.",
-			examples: [["brokers.yaml"]],
-		}),
-	ready: z
-		.record(
-			// A dash in front would be an option of kubectl's.
-			z.string().regex(/^[A-Za-z][\w.-]*\/[\w.-]+$/, tell("ready-object")),
-			z.string().min(1),
-		)
-		.default({})
-		.meta({
-			description:
-				"When they are ready, in the words of `kubectl wait`: an object and its condition.",
-			examples: [{ "statefulset/broker": "jsonpath={.status.readyReplicas}=3" }],
-		}),
 	ttl: unit(
 		"duration",
 		{

@@ -25,8 +25,6 @@ test("target kubernetes has pods for its load, with defaults of the block", () =
 		resources: { cpus: 2, memory: 2 * 2 ** 30 },
 		nodeSelector: {},
 		tolerations: [],
-		manifests: [],
-		ready: {},
 		ttlNs: 7200e9,
 	});
 });
@@ -45,26 +43,15 @@ test("the one word changes the target, on the command line too; others leave the
 	});
 });
 
-test("pods make the load for brokers that are there, and manifests may bring those", () => {
+test("pods make the load for brokers that are there", () => {
 	const text =
 		"target: existing\nsystem: { broker: nats, url: nats://nats:4222 }\nclients: { kubernetes: 2 }";
-	expect(load(text)).toMatchObject({
-		clients: { kind: "pods", count: 2 },
-		kubernetes: { manifests: [] },
-	});
+	expect(load(text).clients).toEqual({ kind: "pods", count: 2 });
 	expect(
 		load("target: existing\nsystem: { broker: nats, url: nats://nats:4222 }", {
 			clients: "kubernetes=2",
 		}).clients,
 	).toEqual({ kind: "pods", count: 2 });
-	expect(
-		load(
-			`${text}\nkubernetes: { manifests: [nats.yaml, /abs/x.yaml], ready: { pod/x: condition=Ready } }`,
-		).kubernetes,
-	).toMatchObject({
-		manifests: ["/scenarios/nats.yaml", "/abs/x.yaml"],
-		ready: { "pod/x": "condition=Ready" },
-	});
 });
 
 test.each([
@@ -86,10 +73,6 @@ test.each([
 	],
 	["target: kubernetes\nsystem: { broker: nats, pin: 0-1 }", "write cpus instead"],
 	[
-		"target: kubernetes\nsystem: nats\nkubernetes: { manifests: [nats.yaml] }",
-		"brokers of target kubernetes are mqbench's own; write target: existing, with clients: { kubernetes: 1 }",
-	],
-	[
 		"target: kubernetes\nsystem: nats\nkubernetes: { namespace: Bench }",
 		'3:26 takes small letters, digits and hyphens, at most 63, e.g. bench, got "Bench"',
 	],
@@ -104,14 +87,4 @@ test.each([
 	],
 ])("%s", (text, sentence) => {
 	expect(() => load(text)).toThrow(sentence);
-});
-
-test("what is waited for is an object, and no option of kubectl's", () => {
-	const ready = (object: string) =>
-		load(
-			`target: existing\nsystem: { broker: nats, url: nats://nats:4222 }\nclients: { kubernetes: 1 }\nkubernetes: { ready: { ${object}: condition=Ready } }`,
-		).kubernetes?.ready;
-	expect(ready("kafka.my-kafka.io/my-cluster")).toBeDefined();
-	for (const object of ["--kubeconfig=/tmp/x", "-A", "pod"])
-		expect(() => ready(object)).toThrow("write it as statefulset/broker");
 });

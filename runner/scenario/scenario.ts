@@ -101,10 +101,6 @@ export interface Kubernetes {
 	readonly storageClass: string | null;
 	/** Of such a volume, bytes. */
 	readonly storage: number;
-	/** Absolute paths of manifests with somebody's own brokers, to be created; empty: none. */
-	readonly manifests: readonly string[];
-	/** Conditions by object, for `kubectl wait`. */
-	readonly ready: Readonly<Record<string, string>>;
 	/** How long a pod lives at most, ns. */
 	readonly ttlNs: number;
 }

@@ -6,7 +6,6 @@ export const doctor = {
 	"rights-enough": "The account may do all that mqbench needs.",
 	"rights-lacking": "The account may not {rights}.",
 	"make-account": "kubectl --namespace {namespace:quoted} apply --filename {file:quoted} makes an account that may.",
-	"nodes-are": "Pods may run on {nodes}, unless a scenario chooses among them.",
 	"is-kubectl-set": "Make `kubectl get pods` work first.",
 	"pin-possible": "A scenario with pin can give load generator and brokers CPUs of their own.",
 	"pin-needs-taskset": "A scenario with pin needs taskset (Linux, package util-linux).",

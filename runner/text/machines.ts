@@ -199,12 +199,5 @@ export const machines = {
 	"doing-pods": "start {pods} for {role}",
 	"pods-stay": "The cluster does not answer, so that {jobs} may be left: the pods end by themselves within {minutes} minutes. To look: {command}",
 	"pods-starting": "  {job}: {up} of {count} pods are running ({seconds} s){why}",
-	"manifest-no-object": "it has a document without apiVersion, kind and metadata.name",
-	"manifest-without-namespace": "{object} belongs to no namespace, so that nobody would remove it; create it yourself",
-	"manifests-apart": "they are in several namespaces ({namespaces}); put them into one",
-	"manifests-created": "Creating {objects} in the cluster; they are removed after the last run.",
-	"manifests-awaited": "  waiting until {object} is {condition}",
-	"manifests-stay": "What the manifests have made cannot be removed now ({why}); the cluster removes it within 3 minutes.",
-	"doing-manifests": "make what the manifests say",
 	"pods-share-node": "{count} pods of {system} share the node {node}",
 } as const;

@@ -14,6 +14,8 @@ const REMOVED: Readonly<Record<string, string>> = {
 	"--export omb": JQ,
 	"--allow-code": "mqbench plan lists the programs, files and variables that a scenario uses",
 	"--k6-operator": "write target: kubernetes",
+	"manifests:": "apply them with kubectl, and write target: existing",
+	"ready:": "wait with kubectl, and write target: existing",
 	"server: nats": "start nats-server yourself, and write target: existing",
 };
 

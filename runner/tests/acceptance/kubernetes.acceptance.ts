@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Result, Run } from "../../model/result.ts";
@@ -202,78 +201,6 @@ describe.skipIf(missing !== null)(
 			]);
 		});
 
-		test("brokers of somebody's own manifests are created with consent, measured, and removed", async () => {
-			const folder = temporaryFolder();
-			writeFileSync(
-				path.join(folder, "nats.yaml"),
-				[
-					{
-						apiVersion: "v1",
-						kind: "Service",
-						metadata: { name: "theirs" },
-						spec: {
-							clusterIP: "10.252.0.77",
-							selector: { app: "theirs" },
-							ports: [{ port: 4222 }],
-						},
-					},
-					{
-						apiVersion: "apps/v1",
-						kind: "StatefulSet",
-						metadata: { name: "theirs" },
-						spec: {
-							serviceName: "theirs",
-							replicas: 1,
-							selector: { matchLabels: { app: "theirs" } },
-							template: {
-								metadata: { labels: { app: "theirs" } },
-								spec: {
-									terminationGracePeriodSeconds: 1,
-									containers: [{ name: "nats", image: "nats:2.15.2-alpine", args: ["-p", "4222"] }],
-								},
-							},
-						},
-					},
-				]
-					.map((one) => JSON.stringify(one))
-					.join("\n---\n"),
-			);
-			const file = scenario(
-				folder,
-				{ rate: "300/s", duration: "3s" },
-				{
-					target: "existing",
-					clients: "{ kubernetes: 1 }",
-					kubernetes: `${KUBERNETES.slice(0, -2)}, manifests: [nats.yaml], ready: { statefulset/theirs: "jsonpath={.status.readyReplicas}=1" } }`,
-					system: '{ broker: nats, url: "nats://10.252.0.77:4222" }',
-				},
-			);
-			const theirs = () =>
-				cluster.kubectl([
-					"--namespace",
-					"bench",
-					"get",
-					"service,statefulset,pod",
-					"--output",
-					"name",
-				]);
-			const out = path.join(folder, "results");
-			const ended = await begin([file, "--out", out]).ended;
-			expect(ended, ended.err + ended.out).toMatchObject({ code: 0 });
-			expect(ended.err).toContain("Creating service/theirs, statefulset/theirs in the cluster");
-			expect(resultOf(out).runs[0]).toMatchObject({ sent: 900, received: 900 });
-			expect(theirs()).toBe("");
-			expect(left()).toEqual([]);
-			// After a kill -9 the cluster removes them with their owner.
-			const killed = begin([file, "--set", "workload.duration=60s"]);
-			await killed.says(/ p99 /, 120_000);
-			killed.signal("SIGKILL");
-			await killed.ended;
-			expect(theirs()).toContain("statefulset.apps/theirs");
-			await until(() => theirs() === "", "theirs are gone", 300_000);
-			expect(left()).toEqual([]);
-		});
-
 		test("the manifests for a Job from inside are what an API server takes", () => {
 			const file = path.join(packageFolder, "infra/kubernetes/from-inside.yaml");
 			const said = cluster.kubectl([
@@ -303,13 +230,7 @@ describe.skipIf(missing !== null)(
 			const text = planned.out.replace(/\s+/g, " ");
 			expect(text).toContain("Kubernetes v1.34.1, context mq, namespace bench");
 			expect(text).toContain("nats: 3 pods of nats:2.15.2-alpine, 0.1 CPUs, 64MiB each");
-			expect(text).toMatch(/room: [\d.]+ of 2 cores and .* are free on 1 node/);
 			expect(text).toContain("rights: all that are needed are there");
-			const large = await begin(["plan", file, "--set", "system.cpus=5"]).ended;
-			expect(large.code).toBe(3);
-			expect(large.out.replace(/\s+/g, " ")).toContain(
-				"there is no room for 3 pods of nats + load",
-			);
 			const { out } = await begin(["plan", file, "--yaml"]).ended;
 			const said = cluster.kubectl(
 				["--namespace", "bench", "apply", "--dry-run=server", "--filename", "-"],
