@@ -3,17 +3,21 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { NoSkips } from "./tests/no-skips.ts";
 
-/** Tests that start brokers, browsers or hosts, or change what a process has only one of: each file has a process of its own. */
+/**
+ * Tests that start brokers, browsers or hosts, or change what a process has only one of: each file has a process of its own. The
+ * others share one, as loading the modules takes longer than most of them.
+ */
 const ISOLATED = [
-	"infra/**/*.test.ts",
+	"infra/{aws,binaries,clients,cloud,local}/**/*.test.ts",
+	"infra/*.test.ts",
 	"runner/**/*.browser.test.ts",
 	"runner/**/process.test.ts",
 	"runner/brokers/made-up.test.ts",
 	"runner/package.test.ts",
-	"runner/tests/**/*.test.ts",
+	"runner/tests/ci/*.test.ts",
 ];
-const E2E = ["runner/tests/e2e/**"];
-/** Long ones, of which e2e has shorter ones: `npm run acceptance` has them. */
+const E2E = ["runner/tests/e2e/**/*.test.ts"];
+/** `npm run acceptance` has them, as it has each test of e2e with the tag "long". */
 const LONG = ["**/*.acceptance.test.ts"];
 const globalSetup = ["infra/binaries/real.fake.ts", "runner/tests/e2e/test-images.ts"];
 // More than two cores: most of the longer ones wait for brokers, containers, browsers and hosts.
@@ -35,6 +39,8 @@ export default defineConfig({
 		testTimeout: 180_000,
 		hookTimeout: 180_000,
 		expect: { poll: { timeout: 30_000 } },
+		tags: [{ name: "long", description: "npm test leaves it out, npm run acceptance has it" }],
+		experimental: { fsModuleCache: true },
 		sequence: { sequencer: IsolatedFirst },
 		reporters: process.env.CI ? ["default", new NoSkips()] : ["default"],
 		projects: [
@@ -42,9 +48,8 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: "unit",
-					include: ["runner/**/*.test.ts"],
-					exclude: [...ISOLATED, ...LONG, "**/node_modules/**"],
-					// Modules are loaded once for all of them: alone that takes longer than most of these tests.
+					include: ["{infra,runner}/**/*.test.ts"],
+					exclude: [...ISOLATED, ...E2E, ...LONG, "**/node_modules/**"],
 					isolate: false,
 					maxWorkers,
 					globalSetup,
@@ -55,7 +60,7 @@ export default defineConfig({
 				test: {
 					name: "unit-isolated",
 					include: ISOLATED,
-					exclude: [...E2E, ...LONG, "**/node_modules/**"],
+					exclude: [...LONG, "**/node_modules/**"],
 					maxWorkers,
 					globalSetup,
 				},
@@ -64,10 +69,10 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: "e2e",
-					include: ["runner/tests/e2e/**/*.test.ts"],
+					include: E2E,
 					globalSetup,
-					// They measure, after the others. Most of their time they wait, for two at a time there is room.
-					maxWorkers: 2,
+					// They measure, after the others; most of their time they wait.
+					maxWorkers,
 					sequence: { groupOrder: 1 },
 				},
 			},

@@ -11,8 +11,12 @@ export class NoSkips implements Reporter {
 	onTestRunEnd(modules: readonly TestModule[]): void {
 		// `vitest -t`: the others are skipped on purpose.
 		if (this.vitest?.config.testNamePattern) return;
+		const [filter] = this.vitest?.config.tagsFilter ?? [];
+		const leftOut = (tags: readonly string[]) =>
+			filter !== undefined && tags.includes("long") === (filter === "!long");
 		for (const module of modules)
 			for (const test of module.children.allTests("skipped")) {
+				if (leftOut(test.tags)) continue;
 				const result = test.result();
 				const note = "note" in result && result.note ? ` (${result.note})` : "";
 				process.stderr.write(

@@ -17,7 +17,7 @@ describe.skipIf(missing !== null)(
 		let hosts: Hosts;
 		beforeAll(async () => {
 			hosts = await makeHosts(4);
-		}, 180_000);
+		});
 		afterAll(() => {
 			// Memory is this machine's, and nobody comes to these hosts again.
 			for (const host of hosts?.all ?? [])
@@ -103,9 +103,11 @@ describe.skipIf(missing !== null)(
 			}
 			await nothingRuns();
 			expect(folders()).toEqual([]);
-		}, 180_000);
+		});
 
-		test("is said to share a host with its load where it does, under whatever name, and with another mqbench", async () => {
+		test("is said to share a host with its load where it does, under whatever name, and with another mqbench", {
+			tags: "long",
+		}, async () => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
 			const first = hosts.all[0] as Host;
@@ -140,10 +142,11 @@ describe.skipIf(missing !== null)(
 			);
 			await nothingRuns();
 			expect(folders()).toEqual([]);
-		}, 180_000);
+		});
 
 		test.each(["SIGINT", "SIGKILL"] as const)(
 			"has nothing running on it after a %s",
+			{ tags: "long" },
 			async (signal) => {
 				const folder = temporaryFolder();
 				const file = scenario(folder, { duration: "50s" }, { system: SYSTEM });
@@ -155,7 +158,6 @@ describe.skipIf(missing !== null)(
 				await nothingRuns();
 				if (signal === "SIGINT") expect(folders()).toEqual([]);
 			},
-			120_000,
 		);
 	},
 );

@@ -7,7 +7,9 @@ import { run, temporaryFolder } from "./mqbench.ts";
 const K6 = "go.k6.io/k6/v2 v2.1.0";
 
 describe("mqbench build", () => {
-	test("links further extensions; one that has a name of ours stands in for it, and a second build has the same versions", async () => {
+	test("links further extensions; one that has a name of ours stands in for it, and a second build has the same versions", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		extension(folder, "hello", "k6/x/hello");
 		extension(folder, "other-kafka", "k6/x/kafka");

@@ -87,7 +87,9 @@ test("a client that is killed is named, the others end at once, and the run is I
 	expect(alive(children)).toEqual([]);
 });
 
-test("Ctrl-C keeps what all three have measured, and leaves no process", async () => {
+test("Ctrl-C keeps what all three have measured, and leaves no process", {
+	tags: "long",
+}, async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
 	const mqbench = start([scenario(folder, { duration: "30s", ...ON_SIX }, THREE), "--out", out]);
@@ -109,7 +111,9 @@ test("Ctrl-C keeps what all three have measured, and leaves no process", async (
 	for (const client of runFile(out).clients) expect(client.error).toBeNull();
 });
 
-test("kill -9 of mqbench ends all three, and leaves files that report can read", async () => {
+test("kill -9 of mqbench ends all three, and leaves files that report can read", {
+	tags: "long",
+}, async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
 	const mqbench = start([scenario(folder, { duration: "30s", ...ON_SIX }, THREE), "--out", out]);
@@ -127,6 +131,7 @@ describe("on the wire", () => {
 		["fan-out", { topics: "2", subscriptions: "3" }],
 	])(
 		"three clients send exactly the messages that one sends, in a %s",
+		{ tags: "long" },
 		async (pattern, workload) => {
 			const url = (await ownNats()).url;
 			const messages = async (clients: number) => {

@@ -17,12 +17,11 @@ const JETSTREAM = "{ broker: nats, mode: jetstream, durability: fsync }";
 
 describe.skipIf(skipWithoutEngine)(
 	`brokers and clients in containers${noEngine && ` (${noEngine})`}`,
-	{ timeout: 180_000 },
 	() => {
 		beforeAll(async () => {
 			expect(noEngine, "CI needs a Docker engine").toBe("");
 			await haveImage("nats");
-		}, 180_000);
+		});
 
 		test("JetStream, each message on disk: a run to its verdict, that says what it ran on and leaves nothing", async () => {
 			const folder = temporaryFolder();
@@ -63,7 +62,7 @@ describe.skipIf(skipWithoutEngine)(
 			expect(left()).toEqual([]);
 		});
 
-		test("Kafka: a run to its verdict", async () => {
+		test("Kafka: a run to its verdict", { tags: "long" }, async () => {
 			await haveImage("kafka");
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
@@ -81,7 +80,9 @@ describe.skipIf(skipWithoutEngine)(
 			expect(left()).toEqual([]);
 		});
 
-		test("limits are the container's while it is measured, and a pause shows in the responses", async () => {
+		test("limits are the container's while it is measured, and a pause shows in the responses", {
+			tags: "long",
+		}, async () => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
 			const mqbench = await measuring([
@@ -109,7 +110,9 @@ describe.skipIf(skipWithoutEngine)(
 			expect(runFile(out).faults).toMatchObject([{ action: "pause", error: null }]);
 		});
 
-		test("two clients in containers make one load, and what one sends the other receives", async () => {
+		test("two clients in containers make one load, and what one sends the other receives", {
+			tags: "long",
+		}, async () => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
 			const mqbench = await measuring([
@@ -143,6 +146,7 @@ describe.skipIf(skipWithoutEngine)(
 			["{ docker: 1 }", /^nats:\/\/\*{3}@198\.1[89]\./, "1 container"],
 		])(
 			"behind published ports, clients %s go to %s, and reports say: %s",
+			{ tags: "long" },
 			async (clients, url, topology) => {
 				const folder = temporaryFolder();
 				const out = path.join(folder, "out");
@@ -163,7 +167,7 @@ describe.skipIf(skipWithoutEngine)(
 		test.each([
 			["Ctrl-C: what was measured is kept", "SIGINT", 130],
 			["kill -9", "SIGKILL", null],
-		] as const)("after %s nothing is left", async (_, signal, code) => {
+		] as const)("after %s nothing is left", { tags: "long" }, async (_, signal, code) => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
 			const mqbench = await measuring([

@@ -76,7 +76,7 @@ describe("topics of one's own", () => {
 		expect(Buffer.from(first.message.data, "base64").toString()).toBe("theirs 0");
 	});
 
-	test("that are not there are one sentence, and none is made", async () => {
+	test("that are not there are one sentence, and none is made", { tags: "long" }, async () => {
 		const { url } = await ownNats(jetStream());
 		const folder = temporaryFolder();
 		const file = scenario(

@@ -20,7 +20,7 @@ function failover(
 
 describe("the leader of a JetStream of three nodes, killed under load,", () => {
 	test("takes no acknowledged message with it where there are three copies; the scorecard says what the servers' log says", {
-		timeout: 180_000,
+		tags: "long",
 	}, async () => {
 		const { file, out } = failover(
 			"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 3 }",
@@ -69,9 +69,7 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 		expect(seen).toBeGreaterThan(1000);
 	});
 
-	test("and never coming back is still away at the end where there is one copy", {
-		timeout: 180_000,
-	}, async () => {
+	test("and never coming back is still away at the end where there is one copy", async () => {
 		const { file, out } = failover(
 			"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 1 }",
 			{ duration: "4s", drain: "2s" },
@@ -110,14 +108,18 @@ describe("mqbench that ends in mid-fault", () => {
 		return { mqbench, out, children: descendants(mqbench.pid) };
 	}
 
-	test.each(["kill", "pause"] as const)("by kill -9 leaves no process (%s)", async (action) => {
-		const { mqbench, children } = await inFault(action);
-		expect(children.length).toBeGreaterThanOrEqual(2);
-		process.kill(mqbench.pid, "SIGKILL");
-		await mqbench.ended;
-		// Agent waits for its grace before it kills what does not end: a process that is stopped.
-		await until(() => alive(children).length === 0, "all are gone", 40_000);
-	});
+	test.each(["kill", "pause"] as const)(
+		"by kill -9 leaves no process (%s)",
+		{ tags: "long" },
+		async (action) => {
+			const { mqbench, children } = await inFault(action);
+			expect(children.length).toBeGreaterThanOrEqual(2);
+			process.kill(mqbench.pid, "SIGKILL");
+			await mqbench.ended;
+			// Agent waits for its grace before it kills what does not end: a process that is stopped.
+			await until(() => alive(children).length === 0, "all are gone", 40_000);
+		},
+	);
 
 	test.each(["kill", "pause"] as const)(
 		"by Ctrl-C keeps what was measured, and says that the fault lasted to the end (%s)",
@@ -138,7 +140,9 @@ describe("mqbench that ends in mid-fault", () => {
 	);
 });
 
-test("a fault that cannot be done makes the run invalid, and says why", async () => {
+test("a fault that cannot be done makes the run invalid, and says why", {
+	tags: "long",
+}, async () => {
 	const { file, out } = failover(
 		"nats",
 		{ duration: "3s", drain: "2s" },

@@ -21,7 +21,7 @@ describe.skipIf(missing !== null)(
 		let hosts: Hosts;
 		beforeAll(async () => {
 			hosts = await makeHosts(3);
-		}, 180_000);
+		});
 		afterAll(() => hosts?.close());
 
 		const CLIENTS = { clients: "[root@h1, root@h2, root@h3]" };
@@ -34,9 +34,6 @@ describe.skipIf(missing !== null)(
 			return found;
 		};
 		const nats = async (config = "") => (await ownNats(`host: ${hosts.gateway}\n${config}`)).url;
-
-		/** Several runs, and what waits for a lease to end. */
-		const LONG = 120_000;
 
 		/** Starts a run of 30 s on all three, and returns when it measures. */
 		async function measuring(
@@ -170,126 +167,112 @@ chmod +x /usr/local/bin/chronyc`);
 					expect(ResourceLine.parse(JSON.parse(line)).generator?.rssBytes).toBeGreaterThan(1e6);
 				for (const one of hosts.all) await expectEmpty(one);
 			},
-			LONG,
 		);
 
-		test(
-			"one of which loses its k6 are named, and the run is INVALID",
-			async () => {
-				const { mqbench, out } = await measuring();
-				host("h2").run("pkill -KILL -x k6");
+		test("one of which loses its k6 are named, and the run is INVALID", {
+			tags: "long",
+		}, async () => {
+			const { mqbench, out } = await measuring();
+			host("h2").run("pkill -KILL -x k6");
+			const { code, err } = await mqbench.ended;
+			expect(code, err).toBe(4);
+			expect(err).toMatch(/client 1 \(root@h2\): k6 ended with SIGKILL/);
+			const { verdict, runs } = resultOf(out);
+			expect(verdict).toBe("invalid");
+			expect(JSON.stringify(runs[0]?.validity)).toMatch(/root@h2.*k6 ended with SIGKILL/);
+			expect(runs[0]?.clients.map(({ error }) => error !== null)).toEqual([false, true, false]);
+			for (const one of hosts.all) await expectEmpty(one);
+		});
+
+		test("one of which loses its network are named, the run is INVALID, and k6 ends there by itself", {
+			tags: "long",
+		}, async () => {
+			const { mqbench, out } = await measuring({
+				env: env("-o ServerAliveInterval=1 -o ServerAliveCountMax=3 -o ConnectTimeout=2"),
+			});
+			const h3 = host("h3");
+			h3.cut();
+			try {
 				const { code, err } = await mqbench.ended;
 				expect(code, err).toBe(4);
-				expect(err).toMatch(/client 1 \(root@h2\): k6 ended with SIGKILL/);
+				expect(err).toMatch(/client 2 \(root@h3\): the connection to it was lost/);
 				const { verdict, runs } = resultOf(out);
 				expect(verdict).toBe("invalid");
-				expect(JSON.stringify(runs[0]?.validity)).toMatch(/root@h2.*k6 ended with SIGKILL/);
-				expect(runs[0]?.clients.map(({ error }) => error !== null)).toEqual([false, true, false]);
-				for (const one of hosts.all) await expectEmpty(one);
-			},
-			LONG,
-		);
+				expect(JSON.stringify(runs[0]?.validity)).toContain("root@h3");
+				expect(runs[0]?.clients[2]).toMatchObject({ k6Exit: null, k6Signal: null });
+				// What the others have measured is there.
+				expect(runs[0]?.metrics.response?.count).toBeGreaterThan(100);
+				await expect.poll(() => k6sOn(h3), { timeout: 30_000, interval: 200 }).toEqual([]);
+			} finally {
+				h3.mend();
+			}
+			for (const name of ["h1", "h2"]) await expectEmpty(host(name));
+		});
 
-		// It waits for the lease of a host that nobody hears of any more: half a minute, for npm run acceptance.
-		if (process.env.MQBENCH_ACCEPTANCE === "1")
-			test(
-				"one of which loses its network are named, the run is INVALID, and k6 ends there by itself",
-				async () => {
-					const { mqbench, out } = await measuring({
-						env: env("-o ServerAliveInterval=1 -o ServerAliveCountMax=3 -o ConnectTimeout=2"),
-					});
-					const h3 = host("h3");
-					h3.cut();
-					try {
-						const { code, err } = await mqbench.ended;
-						expect(code, err).toBe(4);
-						expect(err).toMatch(/client 2 \(root@h3\): the connection to it was lost/);
-						const { verdict, runs } = resultOf(out);
-						expect(verdict).toBe("invalid");
-						expect(JSON.stringify(runs[0]?.validity)).toContain("root@h3");
-						expect(runs[0]?.clients[2]).toMatchObject({ k6Exit: null, k6Signal: null });
-						// What the others have measured is there.
-						expect(runs[0]?.metrics.response?.count).toBeGreaterThan(100);
-						await expect.poll(() => k6sOn(h3), { timeout: 30_000, interval: 200 }).toEqual([]);
-					} finally {
-						h3.mend();
-					}
-					for (const name of ["h1", "h2"]) await expectEmpty(host(name));
-				},
-				LONG,
+		test("that Ctrl-C stops give what they have measured, and are left as they were", async () => {
+			const secret = "s3cr3t-of-the-hosts";
+			await nats();
+			const url = (
+				await ownNats(`host: ${hosts.gateway}\nauthorization { user: bench, password: ${secret} }`)
+			).url;
+			const { mqbench, out } = await measuring({
+				// biome-ignore lint/suspicious/noTemplateCurlyInString: the scenario's own variable.
+				url: url.replace("://", "://bench:${HOSTS_PASSWORD}@"),
+				env: { HOSTS_PASSWORD: secret },
+			});
+			for (const one of hosts.all) {
+				expect(k6sOn(one)).toHaveLength(1);
+				expect(one.processes().filter(({ command }) => command.includes(secret))).toEqual([]);
+				expect(one.run(`grep -rl ${secret} ~ || true`)).toBe("");
+			}
+			mqbench.signal("SIGINT");
+			const { code, err } = await mqbench.ended;
+			expect(code, err).toBe(130);
+			const result = resultOf(out);
+			expect(result).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
+			const [first] = result.runs;
+			expect(first?.metrics.response?.count).toBeGreaterThan(500);
+			expect(first?.lost).toBe(0);
+			for (const { error, sent } of first?.clients ?? []) {
+				expect(error).toBeNull();
+				expect(sent).toBeGreaterThan(0);
+			}
+			for (const one of hosts.all) await expectEmpty(one);
+		});
+
+		test("are left by themselves when mqbench is killed, and tidied up by the next one", {
+			tags: "long",
+		}, async () => {
+			const { mqbench } = await measuring();
+			mqbench.signal("SIGKILL");
+			await mqbench.ended;
+			for (const one of hosts.all)
+				await expect.poll(() => one.processes(), { timeout: 20_000, interval: 200 }).toEqual([]);
+			expect(runsOn(host("h1"))).toHaveLength(1);
+			const folder = temporaryFolder();
+			const url = await nats();
+			const { code, err } = await run(
+				[
+					scenario(
+						folder,
+						{ connections: "6" },
+						{ ...CLIENTS, target: "existing", system: `{ broker: nats, url: "${url}" }` },
+					),
+					"--out",
+					path.join(folder, "out"),
+				],
+				{ env: env() },
 			);
-
-		test(
-			"that Ctrl-C stops give what they have measured, and are left as they were",
-			async () => {
-				const secret = "s3cr3t-of-the-hosts";
-				await nats();
-				const url = (
-					await ownNats(
-						`host: ${hosts.gateway}\nauthorization { user: bench, password: ${secret} }`,
-					)
-				).url;
-				const { mqbench, out } = await measuring({
-					// biome-ignore lint/suspicious/noTemplateCurlyInString: the scenario's own variable.
-					url: url.replace("://", "://bench:${HOSTS_PASSWORD}@"),
-					env: { HOSTS_PASSWORD: secret },
-				});
-				for (const one of hosts.all) {
-					expect(k6sOn(one)).toHaveLength(1);
-					expect(one.processes().filter(({ command }) => command.includes(secret))).toEqual([]);
-					expect(one.run(`grep -rl ${secret} ~ || true`)).toBe("");
-				}
-				mqbench.signal("SIGINT");
-				const { code, err } = await mqbench.ended;
-				expect(code, err).toBe(130);
-				const result = resultOf(out);
-				expect(result).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
-				const [first] = result.runs;
-				expect(first?.metrics.response?.count).toBeGreaterThan(500);
-				expect(first?.lost).toBe(0);
-				for (const { error, sent } of first?.clients ?? []) {
-					expect(error).toBeNull();
-					expect(sent).toBeGreaterThan(0);
-				}
-				for (const one of hosts.all) await expectEmpty(one);
-			},
-			LONG,
-		);
-
-		test(
-			"are left by themselves when mqbench is killed, and tidied up by the next one",
-			async () => {
-				const { mqbench } = await measuring();
-				mqbench.signal("SIGKILL");
-				await mqbench.ended;
-				for (const one of hosts.all)
-					await expect.poll(() => one.processes(), { timeout: 20_000, interval: 200 }).toEqual([]);
-				expect(runsOn(host("h1"))).toHaveLength(1);
-				const folder = temporaryFolder();
-				const url = await nats();
-				const { code, err } = await run(
-					[
-						scenario(
-							folder,
-							{ connections: "6" },
-							{ ...CLIENTS, target: "existing", system: `{ broker: nats, url: "${url}" }` },
-						),
-						"--out",
-						path.join(folder, "out"),
-					],
-					{ env: env() },
-				);
-				expect(code, err).toBe(0);
-				for (const one of hosts.all) await expectEmpty(one);
-				// What the killed one has left here, for its connections.
-				const left = readdirSync(tmpdir());
-				expect(left.filter((name) => name.startsWith(`mqbench-${mqbench.pid}-`))).toEqual([]);
-			},
-			LONG,
-		);
+			expect(code, err).toBe(0);
+			for (const one of hosts.all) await expectEmpty(one);
+			// What the killed one has left here, for its connections.
+			const left = readdirSync(tmpdir());
+			expect(left.filter((name) => name.startsWith(`mqbench-${mqbench.pid}-`))).toEqual([]);
+		});
 
 		test.each(["zeromq", "nanomsg"])(
 			"are connected to each other by %s, which has no server: every message gets from one host to another",
+			{ tags: "long" },
 			async (broker) => {
 				const folder = temporaryFolder();
 				const out = path.join(folder, "out");

@@ -63,7 +63,7 @@ describe("in mid-run", () => {
 		},
 	);
 
-	test("a closed load keeps what it measured as well", async () => {
+	test("a closed load keeps what it measured as well", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const file = path.join(folder, "closed.yaml");
@@ -95,7 +95,9 @@ describe("in mid-run", () => {
 		await until(() => alive(children).length === 0, "no process is left");
 	});
 
-	test("one that comes twice in a moment, as timeout(1) sends it, is one, however late it is heard: what was measured stays", async () => {
+	test("one that comes twice in a moment, as timeout(1) sends it, is one, however late it is heard: what was measured stays", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const mqbench = start([scenario(folder, LONG), "--out", out], {
@@ -107,7 +109,9 @@ describe("in mid-run", () => {
 		expect(resultOf(out).runs[0]?.state).toBe("interrupted");
 	});
 
-	test("the runs that were not made are interrupted as well, and no errors", async () => {
+	test("the runs that were not made are interrupted as well, and no errors", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const file = scenario(folder, LONG, { repeat: "3" });
@@ -120,7 +124,9 @@ describe("in mid-run", () => {
 		expect(runs.map((r) => r.sent !== null)).toEqual([true, false, false]);
 	});
 
-	test("between two runs it is an interruption as well, not a run that failed", async () => {
+	test("between two runs it is an interruption as well, not a run that failed", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const file = scenario(folder, {}, { repeat: "2" });
@@ -157,6 +163,7 @@ describe("before anything is measured", () => {
 	// The start takes about 400 ms; slower machines are met at an earlier step.
 	test.each([100, 250, 350, 450, 600])(
 		"Ctrl-C after %d ms exits with 130, without a stack, and leaves no process",
+		{ tags: "long" },
 		async (ms) => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");

@@ -19,7 +19,7 @@ describe("a k6 script written by hand", () => {
 		expect(window(folder)).toMatchObject({ intended: 2000, received: 2000 });
 	});
 
-	test("runs from an archive as well, which carries the plan", async () => {
+	test("runs from an archive as well, which carries the plan", { tags: "long" }, async () => {
 		const { folder, found } = await stage();
 		writeFileSync(path.join(folder, "plan.json"), planOf(EXAMPLE));
 		writeFileSync(

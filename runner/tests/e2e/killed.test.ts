@@ -60,7 +60,7 @@ test("k6 killed in mid-run: exit 3, and what it had written is shown", async () 
 	});
 });
 
-test("agent killed in mid-run takes its command with it", async () => {
+test("agent killed in mid-run takes its command with it", { tags: "long" }, async () => {
 	const folder = temporaryFolder();
 	const file = scenario(folder, { duration: "20s" });
 	const mqbench = await measuring([file, "--out", path.join(folder, "out")]);

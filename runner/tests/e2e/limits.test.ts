@@ -42,7 +42,7 @@ describe("more connections than ulimit -n allows", () => {
 		expect(existsSync(out)).toBe(false);
 	});
 
-	test("are refused by the load generator before the first of them", async () => {
+	test("are refused by the load generator before the first of them", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		await standing(folder, scenario(folder));
 		const [broker] = JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")).brokers;

@@ -17,7 +17,9 @@ import { ownNats } from "./own-nats.ts";
 /** A limit that a busy machine cannot breach: these tests are about counts. */
 const LENIENT = "[p50 < 2s, failed == 0]";
 
-test("a report says where p99 went: queued where inFlight held messages back, else service", async () => {
+test("a report says where p99 went: queued where inFlight held messages back, else service", {
+	tags: "long",
+}, async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
 	const file = scenario(
@@ -50,85 +52,8 @@ test("a report says where p99 went: queued where inFlight held messages back, el
 	expect(resultOf(out).runs).toEqual(runs);
 });
 
-describe("a run on JetStream", () => {
-	test("of every pattern: each message is acknowledged, and the counts add up", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(
-			folder,
-			{},
-			{
-				system: "{ broker: nats, mode: jetstream, durability: os }",
-				cases: `[${[
-					"{ pattern: round-trip }",
-					"{ pattern: request-reply, consumers: 2 }",
-					"{ pattern: fan-out, subscriptions: 2 }",
-					"{ pattern: work-queue, consumers: 2 }",
-					"{ pattern: publish }",
-				].join(", ")}]`,
-				sla: LENIENT,
-			},
-		);
-		const ended = await run([file, "--out", out]);
-		// Whether a busy machine's lag decides is no matter here.
-		expect([0, 4]).toContain(ended.code);
-		const { runs } = resultOf(out);
-		expect(runs.map((one) => one.received)).toEqual([500, 500, 1000, 500, null]);
-		expect(runs.map((one) => one.lost)).toEqual([0, 0, 0, 0, null]);
-		for (const one of runs)
-			expect(one).toMatchObject({
-				state: "complete",
-				intended: 500,
-				notOffered: 0,
-				sent: 500,
-				acked: 500,
-				failed: 0,
-				unknown: 0,
-				// Where nobody consumes nothing could arrive twice.
-				duplicated: one.received === null ? null : 0,
-				clientDropped: 0,
-				errors: [],
-				brokerSettings: { "jetstream.sync_interval": "24h" },
-			});
-	});
-
-	test("backlog: what piled up while consumers were away arrives", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(
-			folder,
-			{ pattern: "backlog", backlog: "500", duration: "4s" },
-			{ system: "{ broker: nats, mode: jetstream, storage: memory }", sla: "[lost == 0]" },
-		);
-		await run([file, "--out", out]);
-		expect(resultOf(out).runs[0]).toMatchObject({
-			state: "complete",
-			acked: 2000,
-			received: 2000,
-			lost: 0,
-			duplicated: 0,
-		});
-	});
-});
-
 describe("a JetStream broker", () => {
 	const JETSTREAM = { system: "{ broker: nats, mode: jetstream }" };
-
-	test("killed in mid-run: the run ends, and no message disappears", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(folder, { duration: "3s", drain: "2s" }, { ...JETSTREAM, sla: LENIENT });
-		const mqbench = await measuring([file, "--out", out]);
-		const children = descendants(mqbench.pid);
-		process.kill(server(mqbench), "SIGKILL");
-		const ended = await mqbench.ended;
-		expect(ended.code).toBe(3);
-		expect(alive(children)).toEqual([]);
-		const one = onlyRun(out);
-		addsUp(one);
-		expect(one.failed).toBeGreaterThan(100);
-		expect(one.why).toMatch(/the broker ended by itself \(SIGKILL\)/);
-	});
 
 	test("frozen for a second: nothing is lost, and the highest response shows it", async () => {
 		const folder = temporaryFolder();
@@ -153,7 +78,9 @@ describe("a JetStream broker", () => {
 		expect(p(one, 90)).toBeGreaterThan(0.3e9);
 	});
 
-	test("frozen for good: the run ends in bounded time, what had no answer is unknown, and nothing is left", async () => {
+	test("frozen for good: the run ends in bounded time, what had no answer is unknown, and nothing is left", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const file = scenario(folder, { duration: "3s", drain: "2s" }, { ...JETSTREAM, sla: LENIENT });
@@ -171,7 +98,9 @@ describe("a JetStream broker", () => {
 		expect((one.unknown ?? 0) + (one.failed ?? 0)).toBeGreaterThan(100);
 	});
 
-	test("restarted in mid-run: the run goes on, and what was acknowledged is still there", async () => {
+	test("restarted in mid-run: the run goes on, and what was acknowledged is still there", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const port = await freePort();

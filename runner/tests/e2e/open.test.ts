@@ -140,7 +140,9 @@ export default () => run.slot();`;
 		expect(existsSync(path.join(folder, "reports"))).toBe(false);
 	});
 
-	test("does not reach its broker: the test is over, and the password stays where it was", async () => {
+	test("does not reach its broker: the test is over, and the password stays where it was", {
+		tags: "long",
+	}, async () => {
 		const { code, out, folder } = await k6(
 			`const run = mqbench.open({ system: { broker: "nats", url: "nats://me:\${SECRET}@127.0.0.1:1" }, ${work} });
 export const options = { scenarios: { a: run.scenario } };
@@ -153,7 +155,9 @@ export default () => run.slot();`,
 		expect(readdirSync(path.join(folder, "reports"))).toEqual([]);
 	});
 
-	test("is called twice with the same words: those are two loads, and neither hears of the other", async () => {
+	test("is called twice with the same words: those are two loads, and neither hears of the other", {
+		tags: "long",
+	}, async () => {
 		const { url } = await ownNats();
 		const given = JSON.stringify({ system: { broker: "nats", url }, ...LOAD });
 		const { code, folder } = await k6(
@@ -173,7 +177,7 @@ export const second = () => other.slot();`,
 			});
 	});
 
-	test("is never asked for a slot: that is no valid run", async () => {
+	test("is never asked for a slot: that is no valid run", { tags: "long" }, async () => {
 		const { url } = await ownNats();
 		const { code, out } = await k6(
 			`mqbench.open(${JSON.stringify({ system: { broker: "nats", url }, ...LOAD })});
@@ -184,7 +188,9 @@ export default () => {};`,
 		expect(out).toContain("no scenario of the script has called its slot()");
 	});
 
-	test("is inspected and archived without a broker, and runs from the archive", async () => {
+	test("is inspected and archived without a broker, and runs from the archive", {
+		tags: "long",
+	}, async () => {
 		const { url } = await ownNats();
 		const body = `const run = mqbench.open(${JSON.stringify({ system: { broker: "nats", url: FROM_ENV }, ...LOAD })});
 export const options = { scenarios: { a: run.scenario } };

@@ -12,7 +12,9 @@ function publishReport(...args: string[]) {
 	return spawnSync(process.execPath, [TOOL, ...args], { cwd: packageFolder, encoding: "utf8" });
 }
 
-test("a short run is not published: every reason is said, and nothing is copied", async () => {
+test("a short run is not published: every reason is said, and nothing is copied", {
+	tags: "long",
+}, async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
 	const before = readdirSync(PUBLISHED);

@@ -105,7 +105,9 @@ describe("a rig of this machine", () => {
 		expect(broker && runs(broker.pid)).toBe(false);
 	});
 
-	test("does not touch a rig.json that somebody else has written meanwhile", async () => {
+	test("does not touch a rig.json that somebody else has written meanwhile", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const place = path.join(folder, "rig.json");
 		const theirs = JSON.stringify({
@@ -129,7 +131,7 @@ describe("a rig of this machine", () => {
 		expect(readFileSync(place, "utf8")).toBe(theirs);
 	});
 
-	test("whose broker dies is taken down as a whole, and says so", async () => {
+	test("whose broker dies is taken down as a whole, and says so", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		const file = path.join(folder, "two.yaml");
 		writeFileSync(

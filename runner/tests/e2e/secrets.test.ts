@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { commandLines } from "../../../infra/processes.fake.ts";
 import { variable } from "../../brokers/index.ts";
 import { filesOf, resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
@@ -65,45 +65,56 @@ const WAYS: Readonly<Record<string, Way>> = {
 	},
 };
 
-test.each(Object.entries(WAYS))(
-	"a secret in %s is in no file, no stream and no process list",
-	async (_, { args = [], env = {}, system, code = 0 }) => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const { url } = system === undefined ? await ownNats() : { url: "nats://none" };
-		const fill = (text: string) => text.replace("<host>", url.slice(7));
-		const mqbench = start(
-			[
-				scenario(folder, {}, system === undefined ? {} : { system }),
-				"--out",
-				out,
-				...args.map(fill),
-			],
-			{ env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)])) },
-		);
-		const seen = new Set<string>();
-		const looking = setInterval(() => {
-			for (const line of commandLines()) seen.add(line);
-		}, 50);
-		const ended = await mqbench.ended;
-		clearInterval(looking);
-		expect(ended, ended.err).toMatchObject({ code });
-		// The first moments of node itself, before mqbench has hidden its words.
-		const others = [...seen].filter((line) => !line.includes(out));
-		expect(others.filter((line) => line.includes(PASSWORD))).toEqual([]);
-		if (code === 0) expect(others.join()).toContain("script.js");
-		expect(ended.out + ended.err).not.toContain(PASSWORD);
-		// Whoever typed it learns the better way.
-		expect(ended.err.includes("a password on the command line")).toBe(
-			args.some((arg) => /:\/\/.*s3cr3t/.test(arg)),
-		);
-		for (const file of filesOf(out))
-			expect(readFileSync(path.join(out, file), "latin1"), file).not.toContain(PASSWORD);
-		if (code === 0) expect(resultOf(out).runs[0]).toMatchObject({ received: 500, failed: 0 });
+/** Each by another way into mqbench; the others in acceptance. */
+const SHORT = ["--url", "the driver's variable", "config in the file"];
+
+describe.each(Object.entries(WAYS))(
+	"a secret in %s",
+	(name, { args = [], env = {}, system, code = 0 }) => {
+		test("is in no file, no stream and no process list", {
+			tags: SHORT.includes(name) ? [] : ["long"],
+		}, async () => {
+			const folder = temporaryFolder();
+			const out = path.join(folder, "out");
+			const { url } = system === undefined ? await ownNats() : { url: "nats://none" };
+			const fill = (text: string) => text.replace("<host>", url.slice(7));
+			const mqbench = start(
+				[
+					scenario(folder, {}, system === undefined ? {} : { system }),
+					"--out",
+					out,
+					...args.map(fill),
+				],
+				{
+					env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)])),
+				},
+			);
+			const seen = new Set<string>();
+			const looking = setInterval(() => {
+				for (const line of commandLines()) seen.add(line);
+			}, 50);
+			const ended = await mqbench.ended;
+			clearInterval(looking);
+			expect(ended, ended.err).toMatchObject({ code });
+			// The first moments of node itself, before mqbench has hidden its words.
+			const others = [...seen].filter((line) => !line.includes(out));
+			expect(others.filter((line) => line.includes(PASSWORD))).toEqual([]);
+			if (code === 0) expect(others.join()).toContain("script.js");
+			expect(ended.out + ended.err).not.toContain(PASSWORD);
+			// Whoever typed it learns the better way.
+			expect(ended.err.includes("a password on the command line")).toBe(
+				args.some((arg) => /:\/\/.*s3cr3t/.test(arg)),
+			);
+			for (const file of filesOf(out))
+				expect(readFileSync(path.join(out, file), "latin1"), file).not.toContain(PASSWORD);
+			if (code === 0) expect(resultOf(out).runs[0]).toMatchObject({ received: 500, failed: 0 });
+		});
 	},
 );
 
-test("a password is in no message about a broker that does not answer, nor about a wrong option", async () => {
+test("a password is in no message about a broker that does not answer, nor about a wrong option", {
+	tags: "long",
+}, async () => {
 	const file = scenario(temporaryFolder());
 	const url = `nats://user:${PASSWORD}@127.0.0.1:1`;
 	for (const args of [

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { descendant } from "../../../infra/processes.fake.ts";
-import { bucketOfRank, countAbove } from "../../histogram/distribution.ts";
-import { readLog } from "../../histogram/hlog.ts";
-import { mergeLines } from "../../histogram/merge.ts";
-import { rank } from "../../histogram/percentiles.ts";
-import type { Result } from "../../model/result.ts";
-import { type Mqbench, resultOf, scenario, start, temporaryFolder } from "../e2e/mqbench.ts";
+import { descendant } from "../../../../infra/processes.fake.ts";
+import { bucketOfRank, countAbove } from "../../../histogram/distribution.ts";
+import { readLog } from "../../../histogram/hlog.ts";
+import { mergeLines } from "../../../histogram/merge.ts";
+import { rank } from "../../../histogram/percentiles.ts";
+import type { Result } from "../../../model/result.ts";
+import { type Mqbench, resultOf, scenario, start, temporaryFolder } from "../../e2e/mqbench.ts";
 
 /**
  * The signature test. At 1000/s for 10 s something stops for 500 ms: about 500 messages are due meanwhile, and their

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { resultOf, run, scenario, temporaryFolder } from "../e2e/mqbench.ts";
+import { resultOf, run, scenario, temporaryFolder } from "../../e2e/mqbench.ts";
 
 test("400 000 messages a second of 256 B go through NATS on this machine, all offered and received", async () => {
 	const folder = temporaryFolder();

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { fakePulumi } from "../../../infra/cloud/pulumi.fake.ts";
 import { offered, output } from "../../../infra/cloud/rigs.fake.ts";
 import { packageFolder } from "../../package.ts";
-import { run, start, temporaryFolder } from "./mqbench.ts";
+import { run, start, temporaryFolder } from "../e2e/mqbench.ts";
 
 // What is rented, with a stand-in for the command pulumi: nothing of AWS is asked.
 

@@ -10,9 +10,9 @@ import {
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
-import type { Result } from "../../model/result.ts";
-import { packageFolder } from "../../package.ts";
+import { realBinaries } from "../../../../infra/binaries/real.fake.ts";
+import type { Result } from "../../../model/result.ts";
+import { packageFolder } from "../../../package.ts";
 import {
 	othersHadTheMachine,
 	resultOf,
@@ -20,7 +20,7 @@ import {
 	scenario,
 	script,
 	temporaryFolder,
-} from "../e2e/mqbench.ts";
+} from "../../e2e/mqbench.ts";
 
 /** Every check is made to fire by causing its condition, and all of them stay quiet when nothing is wrong. */
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { EXIT } from "../../errors.ts";
-import { Calibration } from "../../model/comparison.ts";
-import { othersHadTheMachine, resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
+import { EXIT } from "../../../errors.ts";
+import { Calibration } from "../../../model/comparison.ts";
+import { othersHadTheMachine, resultOf, run, temporaryFolder } from "../../e2e/mqbench.ts";
 
 const workload =
 	"workload: { pattern: round-trip, rate: 1000/s, message: 256B, warmup: 1s, duration: 5s }";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
+import { resultOf, run, temporaryFolder } from "../../e2e/mqbench.ts";
 
 /** One consumer with 10 ms of work carries 100/s at most: 60/s leaves room, and at 120/s the queue grows whatever the broker does. */
 const SCENARIO = `name: bound

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Run } from "../../model/result.ts";
-import { failoverOf, noted, partitionLeaders, streamLeaders } from "../e2e/failover.fake.ts";
-import { resultOf, run, scenario, temporaryFolder } from "../e2e/mqbench.ts";
+import type { Run } from "../../../model/result.ts";
+import { failoverOf, noted, partitionLeaders, streamLeaders } from "../../e2e/failover.fake.ts";
+import { resultOf, run, scenario, temporaryFolder } from "../../e2e/mqbench.ts";
 
 /**
  * The leader of the first topic is killed, and is stopped, under load, on real clusters of three nodes. Whatever the scorecard says is held
