@@ -17,7 +17,7 @@ const ISOLATED = [
 	"runner/tests/ci/*.test.ts",
 ];
 const E2E = ["runner/tests/e2e/**/*.test.ts"];
-/** `npm run acceptance` has them, as it has each test of e2e with the tag "long". */
+/** `npm run acceptance` has them, and each test with the tag "long". */
 const LONG = ["**/*.acceptance.test.ts"];
 const globalSetup = ["infra/binaries/real.fake.ts", "runner/tests/e2e/test-images.ts"];
 // More than two cores: most of the longer ones wait for brokers, containers, browsers and hosts.

@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(
 				expect(cached().filter((file) => file.includes("/bin/"))).toHaveLength(2);
 			});
 
-			test("says how far it is when a copy takes long", async () => {
+			test("says how far it is when a copy takes long", { tags: "long" }, async () => {
 				h1.run(
 					"cp /bin/cat ~/cat && printf '#!/bin/sh\\nsleep 3\\nexec /root/cat \"$@\"\\n' >~/slow && chmod +x ~/slow",
 				);
@@ -386,7 +386,9 @@ describe.skipIf(missing !== null)(
 		});
 
 		describe("a connection that is lost", () => {
-			test("ends k6 there and the wait for it here; afterwards the host can be used again", async () => {
+			test("ends k6 there and the wait for it here; afterwards the host can be used again", {
+				tags: "long",
+			}, async () => {
 				let later = 0;
 				const { child, workspace, made, said, local } = await started(
 					"trap 'exit 0' INT; echo half >client-1.jsonl.part; echo up; while :; do echo tick; sleep 0.2; done",
@@ -415,7 +417,7 @@ describe.skipIf(missing !== null)(
 				expect(readFileSync(path.join(local, "client-1.jsonl.part"), "utf8")).toBe("half\n");
 				await made.close();
 				expect(workspaces()).toEqual([]);
-			}, 180_000);
+			});
 
 			test("by mqbench itself, as kill -9 does it, leaves no process there", async () => {
 				const { child, said } = await started("trap '' INT; echo up; sleep 100; sleep 100", {
@@ -456,7 +458,7 @@ describe.skipIf(missing !== null)(
 				onTestFinished(() => void h1.run("umount $(readlink -f /bin/uname)"));
 			};
 
-			test("gets programs that were built for it", async () => {
+			test("gets programs that were built for it", { tags: "long" }, async () => {
 				const arm = process.arch !== "arm64";
 				posing(arm ? "aarch64" : "x86_64");
 				const platform = arm ? "linux/arm64" : "linux/amd64";
@@ -481,7 +483,7 @@ describe.skipIf(missing !== null)(
 				expect(asked).toEqual([`${platform} for root@h1`]);
 				const [theirs = ""] = h1.run("ls -t ~/.cache/mqbench/bin/*/agent").split("\n");
 				expect(builtFor(theirs.replace("/root", h1.home))).toBe(platform);
-			}, 180_000);
+			});
 
 			test("for which there are no programs is one sentence", async () => {
 				posing("riscv64");

@@ -337,7 +337,7 @@ real("redis-server")(`redis-server${without("redis-server")}`, () => {
 
 real("rabbitmq-server")(`rabbitmq-server${without("rabbitmq-server")}`, () => {
 	test("comes up again under its name after kill, and nothing of it is left", {
-		timeout: 180_000,
+		tags: "long",
 	}, async () => {
 		const { broker, deaths, log } = await open({ broker: "rabbitmq" });
 		await (await broker.disturb(some("kill")))();

@@ -39,7 +39,7 @@ test("the page of 300 runs takes 1.5 MB at most", () => {
 	expect(renderHtml(manyResult(300)).length).toBeLessThan(1_500_000);
 });
 
-test("to render them takes less than to read them from their folders", () => {
+test("to render them takes less than to read them from their folders", { tags: "long" }, () => {
 	const folder = publishedFolder("message-queue-latency");
 	const result = manyResult(100);
 	// Both have been done before in this process: each of their functions is compiled by then.

@@ -98,7 +98,9 @@ function nameOf(pid: number): string {
 
 // Each takes some seconds to start, on two cores and beside other tests.
 describe.skipIf(!installed)("rabbitmq-server as mqbench starts it", { timeout: 180_000 }, () => {
-	test("takes connections on loopback; two at a time know nothing of each other: one is closed, and gone with all that belongs to it, the other is killed, and tells so", async () => {
+	test("takes connections on loopback; two at a time know nothing of each other: one is closed, and gone with all that belongs to it, the other is killed, and tells so", {
+		tags: "long",
+	}, async () => {
 		const [one, other] = await Promise.all([open(), open()]);
 		expect(one.version).toMatch(/^rabbitmq-server \d+\.\d+\.\d+/);
 		expect(one.url).toMatch(/^amqp:\/\/mqbench:[0-9a-f]{24}@127\.0\.0\.1:\d+$/);

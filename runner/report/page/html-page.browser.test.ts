@@ -41,9 +41,7 @@ const WIDE = { viewport: { width: 1200, height: 900 } };
 describe.skipIf(missing)("report.html in a browser", () => {
 	test.each([
 		["stall", "light", WIDE],
-		["stall", "dark", PHONE],
 		["lost", "dark", WIDE],
-		["repeats", "light", PHONE],
 		["no-data", "light", PHONE],
 		["failover", "dark", PHONE],
 		["message-queue-latency", "light", PHONE],
