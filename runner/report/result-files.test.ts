@@ -129,13 +129,13 @@ describe("result.json", () => {
 			expect(text).not.toContain(`"${name}"`);
 	});
 
-	test("of 300 runs takes 16 kB for each, a quarter of what they take in one file", () => {
-		const result = apart(manyResult(300));
+	test("of 60 runs takes 16 kB for each, a quarter of what they take in one file", () => {
+		const result = apart(manyResult(60));
 		const files = filesOfResult(result);
 		const bytes = Buffer.byteLength(files.get("result.json") ?? "");
-		expect(bytes).toBeLessThan(300 * 16_000);
+		expect(bytes).toBeLessThan(60 * 16_000);
 		const all = [...files.values()].map((text) => Buffer.byteLength(text));
-		expect(all).toHaveLength(301);
+		expect(all).toHaveLength(61);
 		expect(all.reduce((a, b) => a + b)).toBeGreaterThan(4 * bytes);
 		// Seconds, ticks, heat, resources and curves of a run of 45 s to 2 min.
 		for (const details of all.slice(0, -1)) expect(details).toBeLessThan(200_000);
@@ -279,12 +279,12 @@ describe("index and comparison read result.json alone", () => {
 		return { root, folder };
 	};
 
-	test("of 300 runs the index shows what it shows of a result in one file", () => {
-		const result = apart(manyResult(300));
+	test("of 60 runs the index shows what it shows of a result in one file", () => {
+		const result = apart(manyResult(60));
 		const { root, folder } = alone(result);
 		const [entry] = readRuns(root);
 		expect(entry?.problem).toBeNull();
-		expect(entry?.result?.runs).toHaveLength(300);
+		expect(entry?.result?.runs).toHaveLength(60);
 		writeFileSync(join(folder, "result.json"), JSON.stringify(result));
 		expect(readRuns(root)).toEqual([entry]);
 	});

@@ -242,11 +242,13 @@ describe("what goes wrong is told", () => {
 	});
 
 	test("when it cannot be taken back", async () => {
-		const broker = recording((what) =>
-			what === "kill 2 back" ? "node 2 was started again and ended" : null,
-		);
+		const asked: string[] = [];
+		const broker = recording((what) => {
+			asked.push(what);
+			return what === "kill 2 back" ? "node 2 was started again and ended" : null;
+		});
 		const running = broker.start(fault({ action: "kill", node: 2, forNs: 1e6 }));
-		await sleep(40);
+		await expect.poll(() => asked).toContain("kill 2 back");
 		expect(await running.end()).toMatchObject([
 			{ node: 2, endedNs: null, error: "node 2 was started again and ended" },
 		]);

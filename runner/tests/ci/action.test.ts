@@ -149,7 +149,9 @@ test("the cache has the name that mqbench gives its build, and Go is set up only
 	expect(step(warm, "Keep what mqbench built").outcome).toBe("skipped");
 });
 
-test("cache: false keeps nothing, and empty versions take what is on PATH", async () => {
+test("cache: false keeps nothing, and empty versions take what is on PATH", {
+	tags: "long",
+}, async () => {
 	const done = await runAction({
 		folder: MQBENCH,
 		workspace: temporaryFolder(),
@@ -160,7 +162,9 @@ test("cache: false keeps nothing, and empty versions take what is on PATH", asyn
 			expect(one.outcome, one.name).toBe("skipped");
 });
 
-test("what Maven fetched is another cache for another scenario, and is kept only when there is something", async () => {
+test("what Maven fetched is another cache for another scenario, and is kept only when there is something", {
+	tags: "long",
+}, async () => {
 	const keys: string[] = [];
 	for (const [sla, jars] of [
 		["p50 < 1s", false],
@@ -371,11 +375,17 @@ test("local without a build: it is installed from its lock file, and built", asy
 	expect(argvOf(done).slice(0, 2)).toEqual(["run", "a.yaml"]);
 }, 180_000);
 
-test("a version of npm is installed from the registry, and none of its scripts is run", async () => {
+test("a version of npm is installed from the registry, and none of its scripts is run", {
+	tags: "long",
+}, async () => {
 	const root = stub();
 	write(
 		path.join(root, "package.json"),
-		JSON.stringify({ name: "mqbench", version: "7.7.7", scripts: { postinstall: "touch hacked" } }),
+		JSON.stringify({
+			name: "mqbench",
+			version: "7.7.7",
+			scripts: { postinstall: "touch hacked" },
+		}),
 	);
 	const registry = await fakeRegistry(root);
 	const done = await runAction({
@@ -394,7 +404,7 @@ test("a version of npm is installed from the registry, and none of its scripts i
 	expect(existsSync(path.join(installed, "hacked"))).toBe(false);
 	// What was installed names its build, which is another one with each version.
 	expect(step(done, "Restore what mqbench built").with.key).toMatch(new RegExp(`-${STUB_BUILD}$`));
-}, 180_000);
+});
 
 test.each([
 	["package", "skipped"],

@@ -16,7 +16,9 @@ const SECOND = "rate: 300/s, warmup: 0s, duration: 1s";
 describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 	`a run on Kafka${missing.length > 0 ? ` (missing: ${missing.join(", ")})` : ""}`,
 	() => {
-		test("one after the other on a Kafka that stays up: a work-queue of two partitions keeps the order of each key, and a closed load sends what inFlight lets through", async () => {
+		test("one after the other on a Kafka that stays up: a work-queue of two partitions keeps the order of each key, and a closed load sends what inFlight lets through", {
+			tags: "long",
+		}, async () => {
 			const folder = temporaryFolder();
 			const files = {
 				keyed: write(

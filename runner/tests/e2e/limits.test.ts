@@ -75,6 +75,7 @@ describe("one byte above the limit", () => {
 
 	test.skipIf(skipped)(
 		`mosquitto acknowledges every message of MQTT 3.1.1 and loses it, and refuses those of MQTT 5${skipped ? " (missing: mosquitto)" : ""}`,
+		{ tags: "long" },
 		async () => {
 			const config = "config: { message_size_limit: 1000 }";
 			const { code, err, terminal, out } = await exceed(
