@@ -4,10 +4,10 @@ import { createServer } from "node:http";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
-import type { Run } from "../../model/result.ts";
-import { packageFolder } from "../../package.ts";
-import { k6At, only, RUNNER } from "../e2e/k6-at.ts";
+import { realBinaries } from "../../../../infra/binaries/real.fake.ts";
+import type { Run } from "../../../model/result.ts";
+import { packageFolder } from "../../../package.ts";
+import { k6At, only, RUNNER } from "../../e2e/k6-at.ts";
 import {
 	filesOf,
 	freePort,
@@ -16,8 +16,8 @@ import {
 	scenario,
 	temporaryFolder,
 	until,
-} from "../e2e/mqbench.ts";
-import { ownNats } from "../e2e/own-nats.ts";
+} from "../../e2e/mqbench.ts";
+import { ownNats } from "../../e2e/own-nats.ts";
 
 const XK6_MQBENCH = path.join(packageFolder, "extensions/xk6-mqbench");
 
