@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readGiven } from "../runner/given-folder.ts";
 import { isGone, isHere, ownerText } from "./owner.ts";
 
-/** What one process has at a time: a build, a rig, the folder of a command. */
+/** What one process has at a time: a build, the folder of a command. */
 export interface Lock {
 	/** Gives it back. */
 	release(): Promise<void>;
@@ -22,8 +22,6 @@ export interface Holder {
 }
 
 export interface LockOptions {
-	/** Takes it from a living holder, too. */
-	readonly evenFromLiving?: boolean;
 	/** For how long a holder that cannot be seen from here may give no sign of life. */
 	readonly watchMs?: number;
 	/** How often the holder gives one. */
@@ -45,7 +43,7 @@ export async function tryLock(
 	doing: string,
 	options: LockOptions = {},
 ): Promise<Lock | Holder> {
-	const { evenFromLiving, watchMs = WATCH_MS, beatMs = BEAT_MS } = options;
+	const { watchMs = WATCH_MS, beatMs = BEAT_MS } = options;
 	const { lookMs = LOOK_MS, onWatch = () => {}, stop } = options;
 	const token = randomBytes(8).toString("hex");
 	const text = JSON.stringify({ owner: ownerText(process.pid), doing, token });
@@ -53,7 +51,7 @@ export async function tryLock(
 	while (!(await make(where, text))) {
 		const found = textOf(where);
 		const entry = entryIn(found);
-		if (entry !== null && !evenFromLiving && !isGone(entry.owner)) {
+		if (entry !== null && !isGone(entry.owner)) {
 			const here = isHere(entry.owner);
 			if (!here && !watched) onWatch(watchMs);
 			watched ||= !here;

@@ -429,11 +429,6 @@ const catalogue = {
 		// The text of infra/cloud/leftover.ts.
 		text: (d: { text: string }) => d.text,
 	},
-	"cloud-held": {
-		exit: 3,
-		text: (d: { id: string; pid: number; doing: string; here: boolean }) =>
-			`The rig ${d.id} is in use: another mqbench (process ${d.pid}${d.here ? "" : " of another machine or container, which shows that it lives"}) ${d.doing}. Wait for it, or press Ctrl-C there: it takes the rig down.`,
-	},
 	"no-such-rig": {
 		exit: 2,
 		text: (d: { id: string; folder: string; known: readonly string[] }) =>

@@ -25,7 +25,6 @@ export interface RigOutput {
 		readonly machines: Readonly<Record<string, number>>;
 		/** The program does not ask for prices. */
 		readonly hourlyUsd: null;
-		readonly phase: "ready";
 		/** mqbench knows where the state is if it has stood up the rig; the program does not. */
 		readonly state: null;
 	};
@@ -70,7 +69,6 @@ export function rigOutput(
 					owner,
 					machines: machines(config),
 					hourlyUsd: null,
-					phase: "ready",
 					state: null,
 				},
 				facts: {

@@ -252,7 +252,6 @@ describe.each([
 				[config.clients.instance]: config.clients.count,
 			},
 			hourlyUsd: null,
-			phase: "ready",
 			state: null,
 		});
 		expect(output.facts).toEqual({

@@ -34,9 +34,8 @@ export async function openStack(
 	const processes = pulumiProcesses({
 		program: cli,
 		env: passedOn(world.env),
-		file: path.join(folder.path, "pulumi.pid"),
+		folder: folder.path,
 	});
-	await processes.settled(say, world.stop);
 	await writeProject(folder, program);
 	const workspace = await automation.LocalWorkspace.create({
 		workDir: folder.project,

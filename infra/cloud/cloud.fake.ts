@@ -147,7 +147,6 @@ export const rentedFile: RigFileInput = {
 		owner: "ada",
 		machines: { "i4i.xlarge": 1, "c6in.xlarge": 1 },
 		hourlyUsd: 0.9,
-		phase: "ready",
 		state: "pulumi",
 	},
 };
@@ -166,7 +165,7 @@ function fakeRig(
 	return {
 		place: { shown: place, path: place },
 		file,
-		async keep() {
+		keep() {
 			asked.push("keep");
 		},
 		async console(host) {

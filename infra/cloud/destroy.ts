@@ -3,8 +3,6 @@ import { EXIT, failure, MqbenchError } from "../../runner/errors.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "../ask.ts";
-import { isOver } from "./expiry.ts";
-import { heldBy, inUse } from "./hold.ts";
 import { machinesText } from "./leftover.ts";
 import { type CloudOptions, destroyCloud } from "./lifecycle.ts";
 import { type KnownRig, knownRig, knownRigs } from "./rigs.ts";
@@ -23,28 +21,17 @@ export async function destroyOne(
 	world.stdout.write(downText(id));
 }
 
-/** One after the other; a failure does not stop the next ones. Whatever stays is exit code 5, also when another mqbench has it. */
+/** One after the other; a failure does not stop the next ones. Whatever stays is exit code 5. */
 export async function destroyAll(yes: boolean, world: World, options: CloudOptions): Promise<void> {
-	const free: KnownRig[] = [];
+	const rigs = await knownRigs(world);
 	const failed: unknown[] = [];
-	for (const rig of await knownRigs(world)) {
-		const { folder, file } = rig;
-		const held = await heldBy(folder);
-		// Whether one of another machine lives shows when it is to be taken down.
-		if (held?.here && !isOver(file?.expiresAt, world.clock.nowMs()))
-			failed.push(asLeft(inUse(folder.id, held)));
-		else free.push(rig);
-	}
-	if (free.length === 0 && failed.length === 0)
-		return void world.stdout.write(tell("no-rig-to-destroy"));
-	const names = free.map(nameOf).join(", ");
-	if (free.length > 0 && !yes && !(await agreed(`Take down ${names}?`, world))) {
-		world.stdout.write("Nothing was taken down.\n");
-		return throwAll(failed);
-	}
-	for (const [i, { folder }] of free.entries()) {
+	if (rigs.length === 0) return void world.stdout.write(tell("no-rig-to-destroy"));
+	const names = rigs.map(nameOf).join(", ");
+	if (!yes && !(await agreed(`Take down ${names}?`, world)))
+		return void world.stdout.write("Nothing was taken down.\n");
+	for (const [i, { folder }] of rigs.entries()) {
 		if (world.stop.aborted) {
-			const rest = free.slice(i).map((rig) => rig.folder.id);
+			const rest = rigs.slice(i).map((rig) => rig.folder.id);
 			failed.push(
 				failure("cloud-left", {
 					text: tell("destroy-stopped", {
@@ -61,8 +48,7 @@ export async function destroyAll(yes: boolean, world: World, options: CloudOptio
 			world.stdout.write(downText(folder.id));
 		} catch (error) {
 			// Its folder goes last: another mqbench has taken it down meanwhile. Not so where somebody has removed the folder alone.
-			const left = asLeft(error);
-			if (existsSync(folder.path) || isLeft(left)) failed.push(left);
+			if (existsSync(folder.path) || isLeft(error)) failed.push(error);
 			else world.stdout.write(downText(folder.id));
 		}
 	}
@@ -70,13 +56,6 @@ export async function destroyAll(yes: boolean, world: World, options: CloudOptio
 }
 
 // --- internal ---
-
-/** A rig that another mqbench has stays, and costs money like any that is left. */
-function asLeft(error: unknown): unknown {
-	return error instanceof MqbenchError && error.code === "cloud-held"
-		? failure("cloud-left", { text: error.message })
-		: error;
-}
 
 function isLeft(error: unknown): boolean {
 	return error instanceof MqbenchError && error.exit === EXIT.leftBehind;

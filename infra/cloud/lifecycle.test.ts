@@ -6,7 +6,6 @@ import type { MqbenchError } from "../../runner/errors.ts";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import type { World } from "../../runner/world.ts";
-import { ownerText } from "../owner.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { cloudsWith, sweeping } from "./cloud.fake.ts";
 import * as lifecycle from "./lifecycle.ts";
@@ -76,10 +75,10 @@ const failed = (promise: Promise<unknown>): Promise<MqbenchError> =>
 
 describe("a rented rig", () => {
 	test("is remembered before anything is asked of the cloud, and ready when its machines are known", async () => {
-		const phases: unknown[] = [];
-		const { up, file, folder, options, stack, world } = scene({
+		const known: unknown[] = [];
+		const { file, folder, options, stack, world } = scene({
 			async up() {
-				phases.push(file().cloud?.phase, file().brokers[0]?.hosts);
+				known.push(file().brokers[0]?.hosts);
 				return output();
 			},
 		});
@@ -87,11 +86,11 @@ describe("a rented rig", () => {
 		const rig = await standUpCloud(offered(), world, {
 			...options,
 			async open(...args) {
-				phases.push(file().cloud?.phase);
+				known.push(file().id);
 				return (await open?.(...args)) ?? stack;
 			},
 		});
-		expect(phases).toEqual(["planned", "up", []]);
+		expect(known).toEqual(["demo-1", []]);
 		expect(rig.file).toEqual(file());
 		expect(rig.place.path).toBe(path.join(folder, "rig.json"));
 		expect(rig.file).toMatchObject({
@@ -106,7 +105,6 @@ describe("a rented rig", () => {
 				region: "eu-central-1",
 				machines: { "i4i.xlarge": 1, "c6in.xlarge": 2 },
 				hourlyUsd: 0.8211,
-				phase: "ready",
 				endsAt: "2026-01-02T05:04:05.000Z",
 				account: null,
 				state: folder,
@@ -117,41 +115,7 @@ describe("a rented rig", () => {
 		await rig.teardown();
 		expect(stack.asked).toEqual(["up", "destroy", "remove"]);
 		expect(existsSync(folder)).toBe(false);
-		void up;
 	});
-
-	test.each([
-		["unreadable", (file: string) => writeFileSync(file, '{"half')],
-		["gone", (file: string) => rmSync(file)],
-	])(
-		"is written down as asked for though its rig.json is %s by then: what is known counts",
-		async (_, spoil) => {
-			const phases: unknown[] = [];
-			const { world, options, stack, folder, file } = scene({
-				up: async () => {
-					phases.push(file().cloud?.phase);
-					return output();
-				},
-				async destroy() {
-					spoil(path.join(folder, "rig.json"));
-					throw new Error("no room");
-				},
-			});
-			const rig = await standUpCloud(offered(), world, {
-				...options,
-				async open() {
-					spoil(path.join(folder, "rig.json"));
-					return stack;
-				},
-			});
-			expect(phases).toEqual(["up"]);
-			await failed(rig.teardown());
-			expect(file()).toMatchObject({
-				cloud: { phase: "left" },
-				clients: [{ host: "198.51.100.2" }, { host: "198.51.100.3" }],
-			});
-		},
-	);
 
 	test("has its secrets in the key and the passphrase alone, and nothing that others can read", async () => {
 		const { up, folder } = scene();
@@ -301,7 +265,7 @@ describe("a rented rig", () => {
 	});
 
 	test("that does not go at all: exit code 5, each resource, and the commands", async () => {
-		const { up, stack, file, leaving } = scene({
+		const { up, stack, leaving } = scene({
 			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
 		});
 		const rig = await up();
@@ -316,7 +280,6 @@ Its machines end themselves by 2026-01-02 06:04 UTC; until then they cost money;
 Take it down:         mqbench rigs destroy demo-1
 Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		expect(stack.asked.filter((one) => one === "destroy")).toHaveLength(3);
-		expect(file().cloud?.phase).toBe("left");
 		// It has been said: nobody is told twice.
 		expect(leaving.at(-1)).toBe(null);
 	});
@@ -519,19 +482,6 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		).rejects.toThrow(/noop has no server here/);
 		expect(stack.asked).toEqual([]);
 	});
-
-	test("says before it what is still up of others", async () => {
-		const { up, world, options, said } = scene();
-		await (await up()).keep();
-		const other = await standUpCloud(offered("demo-2"), world, {
-			...options,
-			open: async () => fakeStack({ up: async () => output("demo-2") }),
-		});
-		expect(said).toContain(
-			"The rig demo-1 is still there (ready, eu-central-1, its machines end themselves by 2026-01-02 06:04 UTC): mqbench rigs destroy demo-1",
-		);
-		await other.teardown();
-	});
 });
 
 describe("two at once", () => {
@@ -550,25 +500,11 @@ describe("two at once", () => {
 		await rigs[0]?.teardown();
 		expect(existsSync(folder)).toBe(false);
 	});
-
-	test("do not take the same rig down: the second one is told who has it", async () => {
-		const { up, world, options } = scene();
-		const rig = await up();
-		const error = await failed(destroyCloud("demo-1", world, options));
-		expect(error).toMatchObject({ code: "cloud-held", exit: 3 });
-		expect(error.message).toMatch(
-			`The rig demo-1 is in use: another mqbench (process ${process.pid}) has it`,
-		);
-		await rig.teardown();
-		expect(await failed(destroyCloud("demo-1", world, options))).toMatchObject({
-			code: "no-such-rig",
-		});
-	});
 });
 
 describe("a rig of another account", () => {
 	test("stays as it is, with exit code 5 and both accounts: AWS would show nothing of it", async () => {
-		const { upIn, world, options, stack, file } = scene();
+		const { upIn, world, options, stack } = scene();
 		await (await upIn("111111111111")).keep();
 		const error = await failed(
 			destroyCloud("demo-1", world, {
@@ -582,7 +518,6 @@ describe("a rig of another account", () => {
 			/Why: it is in account 111111111111 of AWS, and the credentials in use are of account 222222222222, which sees nothing of it; use those of 111111111111/,
 		);
 		expect(stack.asked).toEqual(["up"]);
-		expect(file().cloud?.phase).toBe("ready");
 	});
 
 	test("is Pulumi's to find out when nobody can be asked whose the credentials are", async () => {
@@ -654,13 +589,6 @@ describe("a rig whose mqbench was killed", () => {
 	async function killed(parts: Partial<Stack> = {}, account: string | null = null) {
 		const found = scene(parts);
 		await (account === null ? found.up() : found.upIn(account));
-		const held = path.join(found.folder, "held", "owner");
-		const { owner, ...rest } = JSON.parse(readFileSync(held, "utf8"));
-		writeFileSync(
-			held,
-			JSON.stringify({ ...rest, owner: ownerText(process.pid).replace(/:\w*@/, ":1@") }),
-		);
-		expect(owner).toBe(ownerText(process.pid));
 		return found;
 	}
 
@@ -680,19 +608,6 @@ describe("a rig whose mqbench was killed", () => {
 		expect(existsSync(folder)).toBe(false);
 	});
 
-	test("before anything was made needs no Pulumi to go", async () => {
-		const { world, options, folder } = await killed();
-		const file = path.join(folder, "rig.json");
-		const rig = JSON.parse(readFileSync(file, "utf8"));
-		rig.cloud.phase = "planned";
-		writeFileSync(file, JSON.stringify(rig));
-		await destroyCloud("demo-1", world, {
-			...options,
-			open: () => Promise.reject(new Error("no Pulumi")),
-		});
-		expect(existsSync(folder)).toBe(false);
-	});
-
 	test("before its input was stored needs no Pulumi, either, with no rig.json of it", async () => {
 		const { world, options, folder } = await killed();
 		for (const name of ["rig.json", "config.json"]) rmSync(path.join(folder, name));
@@ -703,39 +618,31 @@ describe("a rig whose mqbench was killed", () => {
 		expect(existsSync(folder)).toBe(false);
 	});
 
-	test.each(["up", "ready", "destroying", "left"] as const)(
-		"when it was %s, and of which Pulumi has no state, is down only when nothing has its tag",
-		async (phase) => {
-			const denied = { thing: MACHINE, reason: "denied" };
-			for (const [found, left, exit] of [
-				[1, [], null],
-				[0, [], null],
-				[1, [denied], 5],
-			] as const) {
-				const { world, options, folder, file } = await killed(
-					{ resources: async () => null },
-					"111111111111",
-				);
-				const rig = file();
-				writeFileSync(
-					path.join(folder, "rig.json"),
-					JSON.stringify({ ...rig, cloud: { ...rig.cloud, phase } }),
-				);
-				const asked: unknown[] = [];
-				const error = await destroyCloud("demo-1", world, {
-					...options,
-					...sweeping(found, left, ({ id }) => void asked.push(id)),
-				}).then(
-					() => null,
-					(one: MqbenchError) => one,
-				);
-				expect(asked).toEqual(["demo-1"]);
-				expect(error?.exit ?? null).toBe(exit);
-				for (const { thing } of left) expect(error?.message).toContain(thing.id);
-				expect(existsSync(folder)).toBe(exit === 5);
-			}
-		},
-	);
+	test("of which Pulumi has no state is down only when nothing has its tag", async () => {
+		const denied = { thing: MACHINE, reason: "denied" };
+		for (const [found, left, exit] of [
+			[1, [], null],
+			[0, [], null],
+			[1, [denied], 5],
+		] as const) {
+			const { world, options, folder } = await killed(
+				{ resources: async () => null },
+				"111111111111",
+			);
+			const asked: unknown[] = [];
+			const error = await destroyCloud("demo-1", world, {
+				...options,
+				...sweeping(found, left, ({ id }) => void asked.push(id)),
+			}).then(
+				() => null,
+				(one: MqbenchError) => one,
+			);
+			expect(asked).toEqual(["demo-1"]);
+			expect(error?.exit ?? null).toBe(exit);
+			for (const { thing } of left) expect(error?.message).toContain(thing.id);
+			expect(existsSync(folder)).toBe(exit === 5);
+		}
+	});
 
 	test("of which Pulumi has no state is left when nobody can be asked", async () => {
 		const { world, options, folder, stack } = await killed(
@@ -752,24 +659,6 @@ describe("a rig whose mqbench was killed", () => {
 		expect(error.message).toMatch(/Why: Pulumi has no state .*no network/);
 		expect(stack.asked).toEqual(["up"]);
 		expect(existsSync(folder)).toBe(true);
-	});
-
-	test("before anything was made is forgotten by the next one that rents", async () => {
-		const { world, options, folder, file } = await killed();
-		const rig = file();
-		writeFileSync(
-			path.join(folder, "rig.json"),
-			JSON.stringify({ ...rig, cloud: { ...rig.cloud, phase: "planned" } }),
-		);
-		const said: string[] = [];
-		const other = await standUpCloud(offered("demo-2"), world, {
-			...options,
-			say: (line) => void said.push(line),
-			open: async () => fakeStack({ up: async () => output("demo-2") }),
-		});
-		expect(existsSync(folder)).toBe(false);
-		expect(said.join()).not.toMatch(/demo-1/);
-		await other.teardown();
 	});
 
 	test("is left, with exit code 5, when Pulumi is not to be had any more", async () => {

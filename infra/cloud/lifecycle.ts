@@ -1,25 +1,22 @@
+import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { noBroker } from "../../runner/brokers/index.ts";
-import { failure, type MqbenchError } from "../../runner/errors.ts";
+import { failure } from "../../runner/errors.ts";
 import { parseRig, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { RigPlace } from "../../runner/scenario/rig-store.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { accountTrouble } from "./account.ts";
-import { endsAt, expiresAt, isOver } from "./expiry.ts";
-import { type Hold, hold } from "./hold.ts";
+import { endsAt, expiresAt } from "./expiry.ts";
 import { makeHostKey, makeKey } from "./key.ts";
-import { goneText, leftText } from "./leftover.ts";
+import { goneText } from "./leftover.ts";
 import type { Offer, Provider, RigConfig } from "./provider.ts";
 import { type Clouds, providerOf, providerOfRig } from "./providers.ts";
 import {
 	configOf,
 	forget,
-	forgetUnmade,
-	isUnmade,
 	keepConfig,
-	keepPhase,
 	keepRig,
 	knownRig,
 	makeRigFolder,
@@ -35,7 +32,6 @@ import {
 	takeDown,
 	whyOf,
 } from "./take-down.ts";
-import { upText } from "./up-text.ts";
 
 /** What is to be rented. The user has agreed. */
 export type Offered = Pick<Offer, "cloud" | "config" | "machines" | "hourlyUsd">;
@@ -46,7 +42,7 @@ export interface CloudRig {
 	readonly place: RigPlace;
 	readonly file: RigFile;
 	/** Lets it stay when this mqbench ends. Any other mqbench may measure on it and take it down. */
-	keep(): Promise<void>;
+	keep(): void;
 	/** What a machine of it has written to its console since it started; "": nothing yet. */
 	console(host: string): Promise<string>;
 	/**
@@ -73,8 +69,6 @@ export interface Timing {
 	readonly pausesMs: readonly number[];
 	/** The pause before a second look for what a killed Pulumi may have made. */
 	readonly againMs: number;
-	/** For how long a holder of another machine may give no sign of life. */
-	readonly watchMs?: number;
 }
 
 /**
@@ -91,16 +85,12 @@ export async function standUpCloud(
 	if (config.systems.length === 0)
 		throw failure("usage", { message: tell("nothing-to-rent", { broker: noBroker }) });
 	const provider = await clouds(cloud);
-	await forgetUnmade(world);
-	for (const line of await upText(world)) say(line);
 	orInterrupted(world.stop);
 	const folder = await makeRigFolder(config.id, world);
-	let held: Hold | undefined;
 	let stack: Stack;
 	let plan: RigFile;
 	let whole: RigConfig;
 	try {
-		held = await hold(folder, tell("holds-standing-up"));
 		const { identity, hostKey, knownHosts } = folder;
 		const publicKey = await makeKey(identity, config.id);
 		await makeHostKey(hostKey, knownHosts, config.id);
@@ -121,19 +111,14 @@ export async function standUpCloud(
 		await keepRig(folder, plan);
 		stack = await provider.open(folder, world, { yes, say });
 		orInterrupted(world.stop);
-		// From here on there may be something in the cloud.
-		await keepPhase(folder, plan, "up");
 	} catch (error) {
 		await forget(folder);
 		throw error;
 	}
-	const release = async () => {
-		world.leaving?.(null);
-		await held.release();
-	};
 	let known = plan;
+	const gone = () => world.leaving?.(null);
 	const down = () =>
-		takeDown(stack, folder, known, { world, say, clouds, ...timing }).finally(release);
+		takeDown(stack, folder, known, { world, say, clouds, ...timing }).finally(gone);
 	world.leaving?.(goneText(plan, "It was being made.", world.clock.nowMs()));
 	let file: RigFile;
 	try {
@@ -157,7 +142,7 @@ export async function standUpCloud(
 	return {
 		place: folder.place,
 		file,
-		keep: release,
+		keep: gone,
 		console: (host) =>
 			provider.console(
 				host,
@@ -172,9 +157,8 @@ export async function standUpCloud(
 }
 
 /**
- * Takes down a rig that the state folder knows. Once begun, it does not stop for `world.stop`. Fails with `no-such-rig`, with `cloud-held` if
- * another mqbench has it that lives and the rig has not expired, and with `cloud-left` (exit code 5) if something of it is left. It does
- * nothing with the credentials of another account, or if it is stopped before Pulumi has begun.
+ * Takes down a rig that the state folder knows. Once begun, it does not stop for `world.stop`. Fails with `no-such-rig`, and with `cloud-left`
+ * (exit code 5) if something of it is left. It does nothing with the credentials of another account, or if it is stopped before Pulumi has begun.
  */
 export async function destroyCloud(
 	id: string,
@@ -182,25 +166,18 @@ export async function destroyCloud(
 	options: CloudOptions = {},
 ): Promise<void> {
 	const { say, yes, timing, clouds } = filled(options, world);
-	const { folder, file: before } = await knownRig(id, world);
-	const held = await hold(folder, tell("holds-taking-down"), {
-		...timing,
-		say,
-		// Its machines have ended themselves: nobody measures there any more, whatever still has it.
-		evenFromLiving: isOver(before?.expiresAt, world.clock.nowMs()),
-	});
+	const { folder, file } = await knownRig(id, world);
 	try {
-		// Only now: whoever had it a moment before may have gone on with it.
-		const rig = await knownRig(id, world);
-		const { file } = rig;
 		const provider = await providerOfRig(file, clouds);
-		if (await isUnmade(rig)) return await forgetDown(folder);
 		const plan = file ?? (await lost(folder, provider, world));
+		// Pulumi's input is stored before Pulumi is asked for anything.
+		const made = await readdir(folder.pulumi).catch(() => []);
+		if (plan.cloud === null && made.length === 0) return await forgetDown(folder);
 		world.leaving?.(goneText(plan, tell("not-begun-down"), world.clock.nowMs()));
 		const trouble = plan.cloud === null ? null : await accountTrouble(provider, plan.cloud, world);
 		// We may not know whose credentials they are, for example without a network. Then Pulumi's provider checks before it does anything: its state
 		// has the account since the rig was made (allowedAccountIds, infra/aws/rig.ts).
-		if (trouble?.sure) throw untouched(plan, trouble.wrong, world);
+		if (trouble?.sure) throw left(plan, null, trouble.wrong, world);
 		let stack: Stack;
 		try {
 			orInterrupted(world.stop);
@@ -209,13 +186,12 @@ export async function destroyCloud(
 		} catch (error) {
 			const reason = whyOf(error);
 			// After a stop, do not wait for a sweep; an older Pulumi may also still be running.
-			if (world.stop.aborted) throw await left(folder, plan, null, reason, world);
+			if (world.stop.aborted) throw left(plan, null, reason, world);
 			return await sweepAway(folder, plan, { reason, resources: null }, { world, say, clouds });
 		}
 		await takeDown(stack, folder, plan, { world, say, clouds, ...timing });
 	} finally {
 		world.leaving?.(null);
-		await held.release();
 	}
 }
 
@@ -231,17 +207,6 @@ function filled(options: CloudOptions, world: World) {
 		timing: { ...TIMING, ...options.timing },
 		yes: options.yes === true,
 	};
-}
-
-/** Nothing was done to it. */
-function untouched({ id, cloud, expiresAt }: Known, reason: string, world: World): MqbenchError {
-	const { region = null, profile = null } = cloud ?? {};
-	return failure("cloud-left", {
-		text: leftText(
-			{ id, region, profile, expiresAt, resources: null, reason },
-			world.clock.nowMs(),
-		),
-	});
 }
 
 /** rig.json before anything exists. `end`: when its machines end themselves at the earliest; null: not known. */
@@ -274,7 +239,6 @@ function plannedRig(
 			machines: { ...machines },
 			hourlyUsd,
 			endsAt: end,
-			phase: "planned",
 			state: folder.path,
 		},
 		facts: { zone, ami, mqbench: version },
@@ -343,7 +307,7 @@ function ready(rig: RigFile, plan: RigFile): RigFile {
 		target: plan.target,
 		...(createdAt !== undefined && { createdAt }),
 		expiresAt,
-		cloud: { ...cloud, phase: "ready" },
+		cloud,
 		facts: { ...plan.facts, ...rig.facts },
 	};
 }

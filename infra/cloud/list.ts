@@ -4,16 +4,15 @@ import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { isOver } from "./expiry.ts";
-import { heldBy } from "./hold.ts";
 import { machinesText, timeText } from "./leftover.ts";
 import { type KnownRig, rigsFolder } from "./rigs.ts";
 
 /** `mqbench rigs list`, for people: rigs that this machine remembers. */
-export async function rigsText(rigs: readonly KnownRig[], world: World): Promise<string> {
+export function rigsText(rigs: readonly KnownRig[], world: World): string {
 	if (rigs.length === 0) return tell("no-rigs-known", { folder: rigsFolder(world) });
 	const nowMs = world.clock.nowMs();
 	const whole = rigs.filter(({ file }) => file !== null);
-	const rows = await Promise.all(whole.map((rig) => row(rig, nowMs)));
+	const rows = whole.map((rig) => row(rig, nowMs));
 	const over = whole.some(({ file }) => file !== null && isOver(rigEndsAt(file), nowMs));
 	return [
 		rows.length > 0 ? table([HEADS, ...rows]) : "",
@@ -28,13 +27,10 @@ export async function rigsText(rigs: readonly KnownRig[], world: World): Promise
 }
 
 /** A rig in `rigs list --json`; null: not known. */
-export async function rigForPrograms({ folder, file, trouble }: KnownRig) {
+export function rigForPrograms({ folder, file, trouble }: KnownRig) {
 	const { cloud = null, createdAt = null, expiresAt = null } = file ?? {};
 	return {
 		id: folder.id,
-		phase: cloud?.phase ?? null,
-		/** What another mqbench does with it; null: none has it. */
-		inUse: (await heldBy(folder))?.doing ?? null,
 		region: cloud?.region ?? null,
 		profile: cloud?.profile ?? null,
 		account: cloud?.account ?? null,
@@ -50,23 +46,20 @@ export async function rigForPrograms({ folder, file, trouble }: KnownRig) {
 
 // --- internal ---
 
-const HEADS = ["RIG", "PHASE", "REGION", "MACHINES", "$/H", "AGE", "ENDS"];
+const HEADS = ["RIG", "REGION", "MACHINES", "$/H", "AGE", "ENDS"];
 
-async function row({ folder, file }: KnownRig, nowMs: number): Promise<string[]> {
+function row({ folder, file }: KnownRig, nowMs: number): string[] {
 	if (file?.cloud == null) return [];
 	const { cloud, createdAt } = file;
 	const end = rigEndsAt(file);
-	const held = await heldBy(folder);
 	return [
 		folder.id,
-		`${cloud.phase}${held === null ? "" : ", in use"}`,
 		cloud.region,
 		machinesText(cloud.machines),
-		cloud.phase === "planned"
-			? "0.00"
-			: cloud.hourlyUsd === null
-				? "not known"
-				: `${cloud.phase === "ready" && !isOver(end, nowMs) ? "" : "up to "}${cloud.hourlyUsd.toFixed(2)}`,
+		cloud.hourlyUsd === null
+			? "not known"
+			: // Machines are known once all of them are up.
+				`${file.clients.length > 0 && !isOver(end, nowMs) ? "" : "up to "}${cloud.hourlyUsd.toFixed(2)}`,
 		createdAt === undefined ? "not known" : spanText(nowMs - Date.parse(createdAt)),
 		end === null
 			? "not known"

@@ -1,63 +1,70 @@
 import { spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ownerText } from "../owner.ts";
-import { testFolder } from "../test-folder.fake.ts";
-import { below, pulumiProcesses } from "./pulumi-process.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
+import { below, endHolders, PulumiFailed, pulumiProcesses } from "./pulumi-process.ts";
 
-function scene(script: string, file?: string) {
+test("what Pulumi says is told as it comes, and whole in the end", async () => {
 	const folder = testFolder();
 	const program = path.join(folder, "pulumi");
-	writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-	const pid = file ?? path.join(folder, "pulumi.pid");
-	return {
-		folder,
-		pid,
-		processes: pulumiProcesses({ program, env: { PATH: process.env.PATH ?? "" }, file: pid }),
-	};
-}
-
-test("a Pulumi of which nothing can be written down is watched to its end all the same", async () => {
-	const folder = testFolder();
-	const { processes } = scene("sleep 0.3; echo done", path.join(folder, "none", "pulumi.pid"));
-	await expect(processes.run(["destroy"], folder, {})).resolves.toMatchObject({
+	script(program, "echo one; sleep 0.5; printf größer; echo no >&2");
+	const told: string[] = [];
+	const processes = pulumiProcesses({ program, env: { PATH: process.env.PATH ?? "" }, folder });
+	await expect(processes.run(["destroy"], folder, {}, (text) => told.push(text))).resolves.toEqual({
 		code: 0,
-		stdout: "done\n",
+		stdout: "one\ngrößer",
+		stderr: "no\n",
 	});
+	expect(told).toEqual(["one\n", "größer"]);
 });
 
-describe("a Pulumi of an mqbench that is gone", () => {
-	/** One that runs, and is nobody's. */
-	function running() {
-		const found = scene("true");
-		const child = spawn("sleep", ["60"]);
+describe("a Pulumi that has locked the stack", () => {
+	const locked = (host: string, pid: number) =>
+		new PulumiFailed({
+			stdout: "",
+			stderr: `error: the stack is currently locked by 1 lock(s).\n  file://x: created by me@${host} (pid ${pid}) at 2026-01-02T03:04:05Z\n`,
+			code: 255,
+		});
+	/** Runs until it gets SIGINT; then it ends in order. */
+	function running(name: string, trap: string) {
+		const program = path.join(testFolder(), name);
+		script(program, `trap '${trap}' INT\necho up\nwhile :; do sleep 0.1; done`);
+		const child = spawn(program, { stdio: ["ignore", "pipe", "ignore"] });
 		onTestFinished(() => void child.kill("SIGKILL"));
-		writeFileSync(found.pid, ownerText(child.pid ?? -1));
-		return { ...found, child };
+		return { child, up: new Promise((resolve) => child.stdout.once("data", resolve)) };
 	}
 
-	test("is waited for, once it is said", async () => {
-		const { processes, child, pid } = running();
+	test("and lives is asked once to end, and waited for", async () => {
+		const { child, up } = running("pulumi", "sleep 0.5; exit 3");
+		await up;
 		const said: string[] = [];
-		const settled = processes.settled((line) => said.push(line), new AbortController().signal);
-		setTimeout(() => child.kill("SIGKILL"), 400);
-		await settled;
+		await endHolders(locked(hostname(), child.pid ?? -1), (line) => said.push(line), 30_000);
+		expect(child.exitCode).toBe(3);
 		expect(said).toEqual([
-			`The Pulumi of an mqbench that was killed still runs (process ${child.pid}): waiting for it to end.`,
+			`Another Pulumi works on the rig (process ${child.pid}): it is asked to end.`,
 		]);
-		expect(existsSync(pid)).toBe(false);
 	});
 
-	test("is not waited for after Ctrl-C, and goes on", async () => {
-		const { processes, child, pid } = running();
-		const stop = new AbortController();
-		const settled = processes.settled(() => stop.abort("SIGINT"), stop.signal);
-		await expect(settled).rejects.toMatchObject({ code: "interrupted" });
+	test("and does not end is killed", async () => {
+		const { child, up } = running("pulumi", ":");
+		await up;
+		await endHolders(locked(hostname(), child.pid ?? -1), () => {}, 300);
+		expect(child.signalCode).toBe("SIGKILL");
+	});
+
+	test("and is gone is no other program that has its number", async () => {
+		const { child, up } = running("other", "exit 3");
+		await up;
+		await endHolders(locked(hostname(), child.pid ?? -1), () => {}, 0);
+		await endHolders(locked(hostname(), 4_000_000), () => {}, 0);
 		expect(child.exitCode ?? child.signalCode).toBe(null);
-		// Whoever comes next waits for it.
-		expect(existsSync(pid)).toBe(true);
+	});
+
+	test("and is on another machine keeps the lock", async () => {
+		const failed = locked("elsewhere", process.pid);
+		await expect(endHolders(failed, () => {}, 0)).rejects.toBe(failed);
 	});
 });
 

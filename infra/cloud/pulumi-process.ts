@@ -1,11 +1,12 @@
 import { execFile, spawn } from "node:child_process";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, readSync, rmSync } from "node:fs";
+import { hostname } from "node:os";
 import path from "node:path";
+import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
-import { isGone, isHere, ownerText } from "../owner.ts";
 
 /** Starts the command pulumi, for one rig. */
 export interface PulumiProcesses {
@@ -18,10 +19,8 @@ export interface PulumiProcesses {
 		onError?: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<Said>;
-	/** Kills a running one at once, whether this mqbench or an earlier one started it. It is fine if there is none. */
+	/** Kills a running one at once, with all that it has started. It is fine if there is none. */
 	kill(): Promise<void>;
-	/** Resolves when no Pulumi of an earlier mqbench runs any more; calls `say` once if one does. Fails with `interrupted`. */
-	settled(say: (line: string) => void, stop: AbortSignal): Promise<void>;
 }
 
 export interface Said {
@@ -48,91 +47,91 @@ export class PulumiFailed extends Error {
 	}
 }
 
-export interface ProcessOptions {
+/**
+ * Pulumi takes a second SIGINT as "stop at once", and then loses track of what it has made. So it runs in a session of its own, where no
+ * Ctrl-C of the terminal reaches it, and gets exactly one from mqbench. It writes to files in `folder`, so that it goes on when mqbench is gone.
+ */
+export function pulumiProcesses({
+	program,
+	env,
+	folder,
+}: {
 	/** Path of the program. */
 	readonly program: string;
 	/** Its whole environment. */
 	readonly env: Readonly<Record<string, string>>;
-	/** File with the running process, for a later mqbench when this one was killed. */
-	readonly file: string;
-}
-
-/**
- * Pulumi takes a second SIGINT as "stop at once", and then loses track of what it has made. So it runs in a session of its own, where no
- * Ctrl-C of the terminal reaches it, below a keeper that passes on exactly one. The keeper outlives mqbench: then it asks an `up` to end
- * properly and lets everything else (a destroy) finish, and nothing fails because nobody reads its output.
- */
-export function pulumiProcesses({ program, env, file }: ProcessOptions): PulumiProcesses {
+	readonly folder: string;
+}): PulumiProcesses {
 	/** Kills what is running now. */
 	let end: (() => Promise<void>) | null = null;
 	return {
 		async run(args, cwd, more, onOutput, onError, signal) {
 			const whole = args.includes("--non-interactive") ? [...args] : [...args, "--non-interactive"];
-			const child = spawn(
-				process.execPath,
-				["-e", KEEPER, args[0] === "up" ? "end" : "go-on", program, ...whole],
-				{
-					cwd,
-					env: { ...env, ...more, PATH: besides(program, env.PATH) },
-					detached: true,
-					windowsHide: true,
-				},
-			);
-			const texts = { stdout: "", stderr: "" };
-			child.stdout.setEncoding("utf8").on("data", (text: string) => {
-				texts.stdout += text;
-				onOutput?.(text);
+			const name = path.join(folder, `pulumi-${randomBytes(4).toString("hex")}`);
+			const files = [follow(`${name}.out`, onOutput), follow(`${name}.err`, onError)] as const;
+			const [out, err] = files;
+			const child = spawn(program, whole, {
+				cwd,
+				env: { ...env, ...more, PATH: besides(program, env.PATH) },
+				detached: true,
+				windowsHide: true,
+				stdio: ["ignore", out.fd, err.fd],
 			});
-			child.stderr.setEncoding("utf8").on("data", (text: string) => {
-				texts.stderr += text;
-				onError?.(text);
-			});
-			child.stdin.on("error", () => {});
+			const read = () => {
+				for (const file of files) file.read();
+			};
+			const reading = setInterval(read, READ_MS);
 			const ended = new Promise<number>((resolve, reject) => {
 				child.on("error", reject);
 				child.on("close", (code) => resolve(code ?? -1));
 			});
-			const ask = () => void child.stdin.write("stop\n");
+			const ask = () => void child.kill("SIGINT");
 			if (signal?.aborted) ask();
-			signal?.addEventListener("abort", ask, { once: true });
+			else signal?.addEventListener("abort", ask, { once: true });
+			end = async () => {
+				if (child.pid !== undefined) await killTree(child.pid);
+				await ended.catch(() => {});
+			};
 			try {
-				if (child.pid !== undefined) {
-					const owner = ownerText(child.pid);
-					end = async () => {
-						await killSession(owner);
-						await ended.catch(() => {});
-					};
-					// The file only helps a later mqbench. Even on a full disk this Pulumi should be watched to its end.
-					await writeFile(file, owner, { mode: 0o600 }).catch(() => {});
-				}
 				const code = await ended;
+				read();
+				const texts = { stdout: out.text(), stderr: err.text() };
 				if (code !== 0) throw new PulumiFailed({ ...texts, code });
 				return { ...texts, code };
 			} finally {
 				signal?.removeEventListener("abort", ask);
+				clearInterval(reading);
+				for (const file of files) file.close();
 				end = null;
-				await rm(file, { force: true }).catch(() => {});
 			}
 		},
-		async kill() {
-			await end?.();
-			const owner = await ownerIn(file);
-			if (owner !== null) await killSession(owner);
-		},
-		async settled(say, stop) {
-			const owner = await ownerIn(file);
-			if (owner === null || end !== null) return;
-			if (!isGone(owner) && isHere(owner)) {
-				say(tell("waiting-for-pulumi", { pid: Number.parseInt(owner, 10) }));
-				for (let waited = 0; !isGone(owner); waited += LOOK_MS) {
-					orInterrupted(stop);
-					if (waited > PATIENCE_MS) await killSession(owner);
-					await sleep(LOOK_MS);
-				}
-			}
-			await rm(file, { force: true });
-		},
+		kill: async () => await end?.(),
 	};
+}
+
+/**
+ * Asks each Pulumi that has locked the stack once to end, as that of an mqbench that was killed, and waits; then the lock may be dropped.
+ * Throws `failed` if one runs on another machine.
+ */
+export async function endHolders(
+	failed: PulumiFailed,
+	say: (line: string) => void,
+	patienceMs: number,
+): Promise<void> {
+	const { stdout, stderr } = failed.said;
+	for (const [, host, number] of (stderr + stdout).matchAll(
+		/created by \S*@(\S+) \(pid (\d+)\)/g,
+	)) {
+		if (host !== hostname()) throw failed;
+		const pid = Number(number);
+		if (!(await isPulumi(pid))) continue;
+		say(tell("ending-pulumi", { pid }));
+		kill(pid, "SIGINT");
+		for (let waitedMs = 0; await isPulumi(pid); waitedMs += LOOK_MS) {
+			if (waitedMs > patienceMs) await killTree(pid);
+			await sleep(LOOK_MS);
+		}
+	}
 }
 
 /** Pulumi's reason, in one line. */
@@ -160,77 +159,6 @@ export function isSummary(words: string): boolean {
 	return /^(update|destroy|refresh) failed$/.test(words);
 }
 
-// --- internal ---
-
-const LOOK_MS = 300;
-
-/** A destroy of machines takes minutes. */
-const PATIENCE_MS = 15 * 60_000;
-
-/** Arguments: whether Pulumi is to `end` or to `go-on` when mqbench is gone, the program, and its arguments. */
-const KEEPER = `
-const { spawn } = require("node:child_process");
-const [whenGone, program, ...args] = process.argv.slice(1);
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => {});
-const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-let asked = false;
-const ask = () => {
-	if (!asked) child.kill("SIGINT");
-	asked = true;
-};
-process.stdin.on("error", () => {}).on("data", (text) => {
-	if (String(text).includes("stop")) ask();
-}).on("end", () => whenGone === "end" && ask());
-for (const name of ["stdout", "stderr"]) {
-	process[name].on("error", () => {});
-	child[name].on("data", (text) => process[name].write(text));
-}
-child.on("error", (error) => process.stderr.write("error: " + error.message + "\\n", () => process.exit(127)));
-child.on("close", (code) => process.exit(code ?? 137));
-`;
-
-/** Pulumi's language hosts are in the same folder. */
-function besides(program: string, searched = ""): string {
-	const beside = path.isAbsolute(program) ? [path.dirname(program)] : [];
-	return [...beside, searched].join(path.delimiter);
-}
-
-async function ownerIn(file: string): Promise<string | null> {
-	return await readFile(file, "utf8").catch(() => null);
-}
-
-/** The keeper leads its session, which contains Pulumi and everything that Pulumi starts. */
-async function killSession(owner: string): Promise<void> {
-	const leader = Number.parseInt(owner, 10);
-	if (!(leader > 1) || isGone(owner) || !isHere(owner)) return;
-	const kill = (pid: number) => {
-		try {
-			process.kill(pid, "SIGKILL");
-		} catch {
-			// It has just ended.
-		}
-	};
-	for (const pid of await membersOf(leader)) if (pid !== leader) kill(pid);
-	// The keeper sees its child end, and ends by itself.
-	for (let i = 0; i < 30 && !isGone(owner); i++) await sleep(50);
-	kill(-leader);
-	for (let i = 0; i < 50 && !isGone(owner); i++) await sleep(100);
-}
-
-/** Providers have process groups of their own, so look for the session in /proc; without /proc, ps knows the descendants of its leader. */
-async function membersOf(leader: number): Promise<number[]> {
-	const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-	if (pids.length === 0) return below(leader);
-	const sessions = await Promise.all(
-		pids.map(async (pid) => {
-			const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-			// proc(5): field 6; the name, which may hold blanks, is field 2.
-			return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]);
-		}),
-	);
-	return pids.map(Number).filter((_, i) => sessions[i] === leader);
-}
-
 /** All descendants of a process, by ps. */
 export async function below(leader: number): Promise<number[]> {
 	const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=", "-o", "ppid="]).catch(
@@ -245,4 +173,61 @@ export async function below(leader: number): Promise<number[]> {
 		for (const [pid = 0, parent] of all)
 			if (parent === one && !processes.includes(pid)) processes.push(pid);
 	return processes.slice(1);
+}
+
+// --- internal ---
+
+/** Pulumi's language hosts are in the same folder. */
+function besides(program: string, searched = ""): string {
+	const beside = path.isAbsolute(program) ? [path.dirname(program)] : [];
+	return [...beside, searched].join(path.delimiter);
+}
+
+const LOOK_MS = 300;
+const READ_MS = 100;
+
+/** A file that another process writes. */
+function follow(file: string, told: (text: string) => void = () => {}) {
+	const fd = openSync(file, "wx+", 0o600);
+	const decoder = new StringDecoder("utf8");
+	const bytes = Buffer.alloc(65_536);
+	let text = "";
+	let at = 0;
+	return {
+		fd,
+		text: () => text,
+		/** What is new in it. */
+		read() {
+			for (let count = 1; count > 0; at += count) {
+				count = readSync(fd, bytes, 0, bytes.length, at);
+				const more = decoder.write(bytes.subarray(0, count));
+				text += more;
+				if (more !== "") told(more);
+			}
+		},
+		close() {
+			closeSync(fd);
+			rmSync(file, { force: true });
+		},
+	};
+}
+
+/** With providers, which have process groups of their own. */
+async function killTree(root: number): Promise<void> {
+	for (const pid of [...(await below(root)), root]) kill(pid, "SIGKILL");
+}
+
+function kill(pid: number, signal: "SIGINT" | "SIGKILL"): void {
+	try {
+		process.kill(pid, signal);
+	} catch {
+		// It has just ended.
+	}
+}
+
+/** Another process may have its number by now. */
+async function isPulumi(pid: number): Promise<boolean> {
+	const asked = promisify(execFile)("ps", ["-o", "stat=,args=", "-p", String(pid)]);
+	const { stdout } = await asked.catch(() => ({ stdout: "" }));
+	return /^[^Z].*pulumi/.test(stdout.trim());
 }

@@ -90,9 +90,13 @@ const fail = (words) => {
 const read = () => JSON.parse(fs.readFileSync(file, "utf8"));
 const write = (state) => fs.writeFileSync(file, JSON.stringify(state));
 const there = () => fs.existsSync(file) || fail("no stack named '" + name + "' found");
+const by = () => {
+	const pid = fs.readFileSync(lock, "utf8");
+	return pid === "" ? "" : "\n  file://x: created by me@" + require("node:os").hostname() + " (pid " + pid + ") at 2026-01-02T03:04:05Z";
+};
 const take = () => {
-	if (fs.existsSync(lock)) fail("the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with 'pulumi cancel'.");
-	fs.writeFileSync(lock, "");
+	if (fs.existsSync(lock)) fail("the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with 'pulumi cancel'." + by());
+	fs.writeFileSync(lock, String(process.pid));
 };
 let signals = 0;
 const command = args[0] + (args[0] === "stack" || args[0] === "config" ? " " + args[1] : "");

@@ -1,24 +1,12 @@
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { AwsConfig } from "../aws/config.ts";
-import { leftLock } from "../lock.fake.ts";
-import { ownerText } from "../owner.ts";
 import { testFolder } from "../test-folder.fake.ts";
-import { heldBy, hold } from "./hold.ts";
 import { makeKey } from "./key.ts";
 import { awsConfig } from "./rigs.fake.ts";
-import {
-	configOf,
-	forget,
-	keepConfig,
-	keepPhase,
-	keepRig,
-	knownRigs,
-	makeRigFolder,
-} from "./rigs.ts";
+import { configOf, forget, keepConfig, keepRig, knownRigs, makeRigFolder } from "./rigs.ts";
 import { stateFolder } from "./state-folder.ts";
 
 function scene() {
@@ -36,7 +24,6 @@ const rig = (id: string) => ({
 		region: "eu-central-1",
 		owner: "jane",
 		machines: { "i4i.xlarge": 1 },
-		phase: "planned" as const,
 	},
 });
 
@@ -76,9 +63,8 @@ describe("a rig's folder", () => {
 		await Promise.all(
 			Array.from({ length: 8 }, (_, i) => keepRig(folder, { ...rig("demo-1"), facts: { i } })),
 		);
-		await keepPhase(folder, RigFile.parse(rig("demo-1")), "up");
 		const [known] = await knownRigs(world);
-		expect(known?.file?.cloud?.phase).toBe("up");
+		expect(known?.file?.id).toBe("demo-1");
 		expect(readdirSync(folder.path).sort()).toEqual([
 			"passphrase",
 			"project",
@@ -110,49 +96,4 @@ describe("a rig's folder", () => {
 			code: "cloud-key",
 		});
 	});
-
-	test("is held by one at a time", async () => {
-		const world = scene();
-		const folder = await makeRigFolder("demo-1", world);
-		const tries = await Promise.allSettled(
-			Array.from({ length: 6 }, (_, i) => hold(folder, `does ${i}`)),
-		);
-		const got = tries.filter(({ status }) => status === "fulfilled");
-		expect(got).toHaveLength(1);
-		expect(await heldBy(folder)).toMatchObject({
-			pid: process.pid,
-			doing: expect.stringMatching(/^does \d$/),
-			here: true,
-		});
-		for (const one of tries) if (one.status === "fulfilled") await one.value.release();
-		expect(await heldBy(folder)).toBe(null);
-		await (await hold(folder, "again")).release();
-	});
-
-	test.each([
-		["machine", /@\w+/, "@00000000"],
-		["container", /\.\w+$/, ".00000000"],
-	])(
-		"that a process of another %s holds stays its own as long as that one shows that it lives",
-		async (_, what, by) => {
-			const world = scene();
-			const folder = await makeRigFolder("demo-1", world);
-			const owner = ownerText(process.pid).replace(what, by);
-			const file = leftLock(path.join(folder.path, "held"), owner);
-			// Stands in for that process, whose clock is an hour behind.
-			let at = Date.now() - 3_600_000;
-			const living = setInterval(() => utimesSync(file, 0, ++at / 1000), 20);
-			const said: string[] = [];
-			const take = (watchMs: number) =>
-				hold(folder, "takes it", { watchMs, say: (line) => said.push(line) });
-			await expect(take(30_000)).rejects.toMatchObject({
-				code: "cloud-held",
-				message: expect.stringContaining("which shows that it lives"),
-			});
-			clearInterval(living);
-			expect(said).toHaveLength(1);
-			await (await take(100)).release();
-			expect(readdirSync(folder.path)).not.toContain("held");
-		},
-	);
 });

@@ -3,11 +3,10 @@ import { chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
-import { type Cloud, RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
+import { RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, readRig } from "../../runner/scenario/rig-store.ts";
 import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
-import { heldBy } from "./hold.ts";
 import { stateFolder } from "./state-folder.ts";
 import { orUnwritable } from "./unwritable.ts";
 
@@ -106,15 +105,6 @@ export async function configOf<Config>(
 	}
 }
 
-/** Records in rig.json how far the rig has got. It is not read: it may be unreadable, and the phase that stands there would go on to count. */
-export async function keepPhase(
-	folder: RigFolder,
-	rig: RigFile,
-	phase: Cloud["phase"],
-): Promise<void> {
-	if (rig.cloud !== null) await keepRig(folder, { ...rig, cloud: { ...rig.cloud, phase } });
-}
-
 /** Forgets the rig. Subtle: rig.json goes last, because without it nobody would know the rest. */
 export async function forget(folder: RigFolder): Promise<void> {
 	const names = await readdir(folder.path).catch(() => []);
@@ -140,24 +130,6 @@ export async function knownRigs(world: World): Promise<KnownRig[]> {
 	);
 }
 
-/** Forgets rigs whose mqbench was killed before it asked for anything. */
-export async function forgetUnmade(world: World): Promise<void> {
-	for (const rig of await knownRigs(world))
-		if (rig.file !== null && (await isUnmade(rig)) && (await heldBy(rig.folder)) === null)
-			await forget(rig.folder);
-}
-
-/** Pulumi was never asked to make anything. That it has no state is not enough: a state may be lost. */
-export async function isUnmade({ folder, file }: KnownRig): Promise<boolean> {
-	const inIt = (at: string) =>
-		readdir(at).catch((error) =>
-			(error as NodeJS.ErrnoException).code === "ENOENT" ? [] : [UNREAD],
-		);
-	if ((await inIt(folder.pulumi)).length > 0) return false;
-	if (file !== null) return file.cloud?.phase === "planned";
-	return (await inIt(folder.path)).every((name) => BEGUN.test(name));
-}
-
 /** The rig of that id; fails with `no-such-rig`. */
 export async function knownRig(id: string, world: World): Promise<KnownRig> {
 	const rigs = await knownRigs(world);
@@ -171,10 +143,6 @@ export async function knownRig(id: string, world: World): Promise<KnownRig> {
 }
 
 // --- internal ---
-
-/** What is in a rig's folder before the program's input is stored, and with it what is going to be asked for. */
-const BEGUN = /^(pulumi|project|passphrase|held|id_ed25519|host_ed25519|known_hosts)\b/;
-const UNREAD = "cannot be read";
 
 async function known(folder: RigFolder): Promise<KnownRig> {
 	try {

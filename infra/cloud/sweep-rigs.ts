@@ -5,7 +5,6 @@ import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "../ask.ts";
 import { accountTrouble } from "./account.ts";
-import { type Hold, hold } from "./hold.ts";
 import type { Provider, SweepAsked, Swept, TaggedRig } from "./provider.ts";
 import { type Clouds, providerOf } from "./providers.ts";
 import { type KnownRig, knownRigs } from "./rigs.ts";
@@ -117,97 +116,57 @@ async function look(
 	return { found, regions, refused };
 }
 
-/** Removes what was chosen, after asking, except for rigs that an mqbench here is using; then forgets them. */
+/** Removes what was chosen, after asking; then forgets those that are remembered here. */
 async function sweepChosen(
-	all: readonly Found[],
+	free: readonly Found[],
 	args: SweepArgs,
 	world: World,
 	cloud: Provider,
 ): Promise<void> {
 	const { profile = null, yes = false } = args;
-	const { free, holds } = await takeKnown(all, args.id !== undefined, world);
+	const count = free.reduce((sum, { rig }) => sum + rig.things.length, 0);
+	const what = `${count} ${count === 1 ? "thing" : "things"} of ${free.map(({ rig }) => rig.id).join(", ")}`;
+	if (!yes && !(await agreed(`Remove ${what}?`, world))) {
+		world.stdout.write("Nothing was removed.\n");
+		return;
+	}
+	const say = (line: string) => void world.stderr.write(`${line}\n`);
+	const again = `Try again: ${againCommand(args, free)}`;
+	const regions = [...new Set(free.map(({ region }) => region))];
+	const where = regions.join(", ");
+	const some = `Of ${what} in ${where} some may be left. ${again}`;
+	world.leaving?.(some);
+	const swept: Swept[] = [];
 	try {
-		if (free.length === 0) {
-			world.stdout.write("Nothing to remove.\n");
-			return;
+		for (const region of regions) {
+			const rigs = free.filter((one) => one.region === region).map(({ rig }) => rig);
+			swept.push(await cloud.remove(rigs, { region, profile }, world, say));
 		}
-		const count = free.reduce((sum, { rig }) => sum + rig.things.length, 0);
-		const what = `${count} ${count === 1 ? "thing" : "things"} of ${free.map(({ rig }) => rig.id).join(", ")}`;
-		if (!yes && !(await agreed(`Remove ${what}?`, world))) {
-			world.stdout.write("Nothing was removed.\n");
-			return;
-		}
-		const say = (line: string) => void world.stderr.write(`${line}\n`);
-		const again = `Try again: ${againCommand(args, free)}`;
-		const regions = [...new Set(free.map(({ region }) => region))];
-		const where = regions.join(", ");
-		const some = `Of ${what} in ${where} some may be left. ${again}`;
-		world.leaving?.(some);
-		const swept: Swept[] = [];
-		try {
-			for (const region of regions) {
-				const rigs = free.filter((one) => one.region === region).map(({ rig }) => rig);
-				swept.push(await cloud.remove(rigs, { region, profile }, world, say));
-			}
-		} catch (error) {
-			// Whatever stopped it, a part is gone by now and a part is not.
-			const why = error instanceof Error ? error.message : String(error);
-			throw failure("cloud-left", { text: `${why}\n${some}` });
-		} finally {
-			world.leaving?.(null);
-		}
-		const removed = swept.flatMap((one) => one.removed);
-		const left = swept.flatMap((one) => one.left);
-		world.stdout.write(`Removed ${removed.length} ${removed.length === 1 ? "thing" : "things"}.\n`);
-		if (left.length > 0)
-			throw failure("cloud-left", {
-				text: [
-					`${left.length} of ${count} ${left.length === 1 ? "is" : "are"} left in ${where}:`,
-					...left.map(
-						({ thing, reason }) => `  ${thingText(thing, world.clock.nowMs())}: ${reason}`,
-					),
-					again,
-				].join("\n"),
-			});
-		for (const { known } of holds) await forgetSwept(known, true, profile, world, cloud);
+	} catch (error) {
+		// Whatever stopped it, a part is gone by now and a part is not.
+		const why = error instanceof Error ? error.message : String(error);
+		throw failure("cloud-left", { text: `${why}\n${some}` });
 	} finally {
-		for (const { held } of holds) await held.release();
+		world.leaving?.(null);
 	}
-}
-
-/** Holds those that are remembered here, so that nobody measures on them meanwhile. Rigs that another mqbench has stay. */
-async function takeKnown(
-	all: readonly Found[],
-	byId: boolean,
-	world: World,
-): Promise<{ free: Found[]; holds: { known: KnownRig; held: Hold }[] }> {
-	const remembered = await knownRigs(world);
-	const free: Found[] = [];
-	const holds: { known: KnownRig; held: Hold }[] = [];
-	for (const one of all) {
-		const known = remembered.find(
-			({ folder, file }) => folder.id === one.rig.id && file?.cloud?.region === one.region,
-		);
-		try {
-			// Two owners may have rigs of the same name, but here they share one folder.
-			if (known && !holds.some((other) => other.known === known))
-				holds.push({
-					known,
-					held: await hold(known.folder, tell("holds-removing"), {
-						say: (line) => void world.stderr.write(`${line}\n`),
-					}),
-				});
-			free.push(one);
-		} catch (error) {
-			const inUse = error instanceof MqbenchError && error.code === "cloud-held";
-			if (!inUse || byId) {
-				for (const { held } of holds) await held.release();
-				throw error;
-			}
-			world.stdout.write(`${one.rig.id} stays. ${error.message}\n`);
-		}
-	}
-	return { free, holds };
+	const removed = swept.flatMap((one) => one.removed);
+	const left = swept.flatMap((one) => one.left);
+	world.stdout.write(`Removed ${removed.length} ${removed.length === 1 ? "thing" : "things"}.\n`);
+	if (left.length > 0)
+		throw failure("cloud-left", {
+			text: [
+				`${left.length} of ${count} ${left.length === 1 ? "is" : "are"} left in ${where}:`,
+				...left.map(({ thing, reason }) => `  ${thingText(thing, world.clock.nowMs())}: ${reason}`),
+				again,
+			].join("\n"),
+		});
+	for (const known of await knownRigs(world))
+		if (
+			free.some(
+				({ rig, region }) => rig.id === known.folder.id && region === known.file?.cloud?.region,
+			)
+		)
+			await forgetSwept(known, true, profile, world, cloud);
 }
 
 /** For a rig that AWS does not show: what people are told about its folder, as a part of a sentence. */
@@ -223,14 +182,9 @@ async function forgetGone(
 	// Looking here says nothing about a rig that is elsewhere.
 	const at = known?.file?.cloud?.region;
 	if (known === undefined || at === undefined || !regions.includes(at)) return "";
-	const held = await hold(known.folder, tell("holds-checking"));
-	try {
-		return (await forgetSwept(known, false, profile, world, cloud))
-			? tell("folder-gone-too")
-			: tell("folder-stays", { folder: known.folder.path });
-	} finally {
-		await held.release();
-	}
+	return (await forgetSwept(known, false, profile, world, cloud))
+		? tell("folder-gone-too")
+		: tell("folder-stays", { folder: known.folder.path });
 }
 
 /**

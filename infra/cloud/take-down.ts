@@ -7,8 +7,8 @@ import type { World } from "../../runner/world.ts";
 import { accountTrouble } from "./account.ts";
 import { goneText, leftText } from "./leftover.ts";
 import { type Clouds, providerOf } from "./providers.ts";
-import { PulumiFailed } from "./pulumi-process.ts";
-import { forget, keepPhase, type RigFolder } from "./rigs.ts";
+import { endHolders, PulumiFailed } from "./pulumi-process.ts";
+import { forget, type RigFolder } from "./rigs.ts";
 import type { Stack } from "./stack.ts";
 import { thingText } from "./tagged-text.ts";
 
@@ -22,6 +22,8 @@ export interface TakingDown {
 	readonly world: World;
 	/** Called with each step, a line for people. */
 	say(line: string): void;
+	/** How long Pulumi may take to end properly after we asked for it. */
+	readonly abortMs: number;
 	/** The pause between two tries. */
 	readonly pausesMs: readonly number[];
 	/** The pause before a second look for what a killed Pulumi may have made. */
@@ -41,7 +43,6 @@ export async function takeDown(
 ): Promise<void> {
 	const { world, say, pausesMs } = doing;
 	world.leaving?.(goneText(rig, tell("pulumi-goes-on"), world.clock.nowMs()));
-	await keepKnown(folder, rig, "destroying");
 	// Without a state Pulumi would remove nothing, and say that nothing is left.
 	if ((await stack.resources().catch(() => [])) === null) {
 		const reason = tell("pulumi-no-state", { folder: folder.pulumi });
@@ -77,22 +78,21 @@ export async function sweepAway(
 ): Promise<void> {
 	const { id, cloud } = rig;
 	// Finding nothing proves nothing if the account is not known.
-	if (cloud === null || cloud.account === null)
-		throw await left(folder, rig, resources, reason, doing.world);
+	if (cloud === null || cloud.account === null) throw left(rig, resources, reason, doing.world);
 	doing.say(tell("down-by-tag", { reason, id, region: cloud.region }));
 	let swept: SweptRig;
 	try {
 		swept = await byTag({ id, ...cloud }, doing);
 	} catch (error) {
 		const why = tell("down-by-tag-failed", { reason, why: whyOf(error) });
-		throw await left(folder, rig, resources, why, doing.world);
+		throw left(rig, resources, why, doing.world);
 	}
 	const { removed, stays } = swept;
-	if (stays.length > 0) throw await left(folder, rig, stays, reason, doing.world);
+	if (stays.length > 0) throw left(rig, stays, reason, doing.world);
 	// Two lists that contradict each other: believe neither.
 	if (removed === 0 && resources !== null && resources.length > 0) {
 		const why = tell("down-no-tag", { reason });
-		throw await left(folder, rig, resources, why, doing.world);
+		throw left(rig, resources, why, doing.world);
 	}
 	await forgetDown(folder);
 }
@@ -106,16 +106,14 @@ export async function forgetDown(folder: RigFolder): Promise<void> {
 	}
 }
 
-/** Records in rig.json that something is left, and returns (does not throw) the failure that lists it. */
-export async function left(
-	folder: RigFolder,
+/** The failure that lists what is left. */
+export function left(
 	rig: Known,
 	resources: readonly string[] | null,
 	reason: string,
 	world: World,
-): Promise<MqbenchError> {
+): MqbenchError {
 	const { id, cloud, expiresAt } = rig;
-	await keepKnown(folder, rig, "left");
 	const { region = null, profile = null } = cloud ?? {};
 	return failure("cloud-left", {
 		text: leftText({ id, region, profile, expiresAt, resources, reason }, world.clock.nowMs()),
@@ -157,18 +155,13 @@ export function whyOf(error: unknown): string {
 
 // --- internal ---
 
-/** That it cannot be written must not keep anything from being taken down. */
-async function keepKnown(folder: RigFolder, rig: Known, phase: Cloud["phase"]): Promise<void> {
-	if (rig.cloud !== null) await keepPhase(folder, rig, phase).catch(() => {});
-}
-
 async function all(stack: Stack): Promise<string[]> {
 	return [...((await stack.resources()) ?? []), ...(await stack.unsure())];
 }
 
 /** One try. null: nothing is left; otherwise why something is. */
 async function destroyed(stack: Stack, rig: Known, doing: TakingDown): Promise<string | null> {
-	await destroy(stack, doing.say);
+	await destroy(stack, doing);
 	if (((await stack.resources()) ?? []).length > 0) return tell("pulumi-could-not-remove");
 	const stays = await swept(stack, rig, doing);
 	return stays.length === 0 ? null : stays.join("; ");
@@ -201,13 +194,14 @@ function byTag(
 	return sweepRig(rig, { ...world, stop }, say, clouds);
 }
 
-/** Never asked to stop. A killed Pulumi has left its lock; the holder of the rig may drop it. */
-async function destroy(stack: Stack, say: TakingDown["say"]): Promise<void> {
+/** Never asked to stop. A killed Pulumi has left its lock. */
+async function destroy(stack: Stack, { say, abortMs }: TakingDown): Promise<void> {
 	const { signal } = new AbortController();
 	try {
 		await stack.destroy({ signal, say });
 	} catch (error) {
 		if (!(error instanceof PulumiFailed && error.locked)) throw error;
+		await endHolders(error, say, abortMs);
 		say(tell("dropping-lock"));
 		await stack.cancel();
 		await stack.destroy({ signal, say });

@@ -63,9 +63,7 @@ export async function rigsList(
 	if (isCluster(where)) return (await pods()).listPods(where, json, world);
 	const rigs = await knownRigs(world);
 	world.stdout.write(
-		json
-			? `${JSON.stringify(await Promise.all(rigs.map(rigForPrograms)), null, "\t")}\n`
-			: await rigsText(rigs, world),
+		json ? `${JSON.stringify(rigs.map(rigForPrograms), null, "\t")}\n` : rigsText(rigs, world),
 	);
 	return EXIT.pass;
 }

@@ -78,10 +78,6 @@ export const Cloud = z.strictObject({
 		description:
 			"Machines may end themselves from then on (their `ttl`, counted from the renting): what is measured is to be over by then. Before `expiresAt`, from which on a sweep may remove what is left. null: not known.",
 	}),
-	phase: z.enum(["planned", "up", "ready", "destroying", "left"]).meta({
-		description:
-			"How far it got: `planned`: nothing was made yet; `up`: it is being made; `ready`; `destroying`; `left`: that did not go through.",
-	}),
 	state: z.string().min(1).nullable().default(null).meta({
 		description: "Folder of mqbench with Pulumi's state of it; null: it was stood up by hand.",
 	}),

@@ -152,10 +152,7 @@ function ofRig(key: string, options: SystemOptions, { rig: given }: Starting): R
 			}),
 		];
 	if (entry.hosts.length > 0) return tooFewHosts(given, entry, options);
-	if (entry.url === null)
-		return [
-			refusal("broker", "rig-without-machines", { ...there, phase: rig.cloud?.phase ?? "planned" }),
-		];
+	if (entry.url === null) return [refusal("broker", "rig-without-machines", there)];
 	const { durability = null } = options;
 	// Of a broker that nobody has set up for us nothing is known, unless the file says it.
 	const known = !isYours(rig.target) || entry.level !== null;

@@ -58,7 +58,7 @@ export const systemMistakes = {
 	"replicas-beyond-nodes": "{replicas} replicas need as many nodes, and there {are}; write nodes: {write}",
 	"rig-without-broker": "{rig} has no broker for {system}; rename this system to one that it has: {systems}",
 	"rig-other-broker": "{rig} has {broker} for {system}, not {written}; write broker: {broker}",
-	"rig-without-machines": "{rig} has no machines for {system} ({phase}); run mqbench up to make a new rig",
+	"rig-without-machines": "{rig} has no machines for {system}; run mqbench up to make a new rig",
 	"rig-other-durability": "{rig} has {system} {found}, and this scenario has it {asked}; {write}",
 	"nodes-beyond-rig": "nodes {nodes}: each node needs a host, and {rig} has {hosts:host} for {system}; write nodes: {hosts}",
 	"limit-without-container": "{key} is a limit of a container, and on hosts only systems with an image run in one; write image, or remove {key}",

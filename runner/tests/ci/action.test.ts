@@ -316,17 +316,17 @@ test.each([
 );
 
 test.each([
-	["planned", "success", "The rig x-1 is down; nothing of it is left."],
+	["before it asked for anything", "success", "The rig x-1 is down; nothing of it is left."],
 	// Without Pulumi and without an account nobody can take it down.
-	["ready", "failure", "Take it down:         mqbench rigs destroy x-1"],
+	["up", "failure", "Take it down:         mqbench rigs destroy x-1"],
 ] as const)(
 	"a rig that a killed step has left %s is taken down, or fails the job: %s",
-	async (phase, outcome, words) => {
+	async (when, outcome, words) => {
 		const temp = temporaryFolder();
 		const workspace = temporaryFolder();
 		const rig = path.join(temp, "mqbench-state", "rigs", "x-1");
-		const cloud = { ...rentedFile.cloud, phase };
-		write(path.join(rig, "rig.json"), JSON.stringify({ ...rentedFile, cloud }));
+		if (when === "up") write(path.join(rig, "rig.json"), JSON.stringify(rentedFile));
+		else write(path.join(rig, "passphrase"), "x");
 		const done = await runAction({
 			folder: MQBENCH,
 			workspace,
@@ -338,7 +338,7 @@ test.each([
 		expect(step(done, TAKE_DOWN).outcome, done.log).toBe(outcome);
 		expect(done.outcome).toBe(outcome);
 		expect(done.log).toContain(words);
-		expect(existsSync(rig)).toBe(phase === "ready");
+		expect(existsSync(rig)).toBe(when === "up");
 	},
 	180_000,
 );

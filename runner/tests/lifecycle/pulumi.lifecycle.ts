@@ -71,7 +71,6 @@ describe("a rig that mqbench stands up", () => {
 	test("is there, is remembered, and leaves nothing behind when it is taken down", async () => {
 		const { cloud, world, state, said } = makeCloud();
 		const rig = await standUpCloud(offered(), world, options);
-		expect(rig.file.cloud?.phase).toBe("ready");
 		expect(rig.file.brokers[0]?.hosts).toHaveLength(1);
 		expect(rig.file.clients).toHaveLength(2);
 		expect(cloud.resources()).toHaveLength(WHOLE);
