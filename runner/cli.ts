@@ -50,7 +50,6 @@ const world: World = {
 	ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
 	nextLine: process.stdin.isTTY ? undefined : nextLine,
 	stop: stop.signal,
-	interrupt: () => onSignal("SIGINT"),
 	leaving(text) {
 		left = text;
 	},

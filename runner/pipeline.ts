@@ -138,7 +138,7 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 				yield* confirmingRuns(...([all, searched, rest.floors, folder, progress, feed] as const));
 		}
 		feed?.expect(folder, plans);
-		for (const plan of plans) if (!rest.plans.includes(plan)) feed?.made(plan);
+		feed?.made(plans.filter((plan) => !rest.plans.includes(plan)));
 		progress.expect([...rest.plans, ...rest.floors]);
 		await measure(
 			{
@@ -183,7 +183,7 @@ function isRun({ search }: Plan): boolean {
 function* seenBy(feed: Feed | null, runs: Generator<Plan, void>): Generator<Plan, void> {
 	for (const plan of runs) {
 		yield plan;
-		feed?.made(plan);
+		feed?.made([plan]);
 	}
 }
 

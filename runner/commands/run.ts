@@ -71,7 +71,7 @@ export function declare(command: Command, { argv, world, exit }: Invocation): vo
 		)
 		.option(
 			"--watch",
-			"serve a page that shows the command while it goes on, on 127.0.0.1 alone; it turns into the report in the end",
+			"serve the report so far and the current seconds, on 127.0.0.1 alone, while the command goes on",
 		)
 		.addOption(
 			new Option(

@@ -7,12 +7,19 @@ import { contentsOf, type Document, documentOf } from "./document/document.ts";
 import { RUNS_WITH_DETAILS } from "./document/run.ts";
 import { badgeMarkup } from "./html/badge.ts";
 import { blockMarkup, sectionMarkup, type Writing } from "./html/blocks.ts";
-import { renderPage } from "./page/html-page.ts";
+import { type LivePart, renderPage } from "./page/html-page.ts";
 import { type Markup, markup } from "./page/markup.ts";
 import { sentence } from "./sentence.ts";
 
-/** `report.html`: one file that needs no network, below 1.5 MB. `scenario`: the text of scenario.yaml, null: not known. */
-export function renderHtml(result: Result, scenario: string | null = null): string {
+/**
+ * `report.html`: one file that needs no network, below 1.5 MB. `scenario`: the text of scenario.yaml, null: not known. `live`: what the page has
+ * besides while its command goes on.
+ */
+export function renderHtml(
+	result: Result,
+	scenario: string | null = null,
+	live?: LivePart,
+): string {
 	const document = documentOf(result, scenario);
 	const sections = shownIn(document.sections, "page");
 	const runs = sections.filter(({ run }) => run !== undefined);
@@ -39,6 +46,7 @@ ${
 ${all(sections.slice(at + runs.length))}`,
 		figures: listOf(figures),
 		later,
+		live,
 	});
 }
 

@@ -70,50 +70,14 @@ export function buildResult(folder: string): Result {
 	if (runs.length === 0 && first !== undefined)
 		throw failure("run-file-unreadable", { path: join(folder, first.file), reason: first.reason });
 	const result = withDamage(resultOf(folder, runs, environment), damaged);
-	const plans = byIndex(runs).map((r) => r.collected.plan);
-	const compared = withBaseline(result, plans, snapshot);
-	return maskAll({ ...compared, cause: causeOf(compared), gates: placed(compared.gates, folder) });
+	return compared(folder, result, runs, snapshot);
 }
 
-/**
- * What buildResult makes of `runs`, which may be the first ones of a command that goes on, before anything is compared with a baseline;
- * URLs are not masked yet.
- */
-export function resultOf(
-	folder: string,
-	all: readonly Judged[],
-	environment: EnvironmentFile | null = environmentOf(folder),
-): Result {
-	const runs = byIndex(all);
-	const first = runs[0]?.collected.plan;
-	if (first === undefined) throw failure("not-a-run-folder", { path: folder });
-	// A search is judged by what it found, not by the rates at which it had to fail.
-	const searches = searchesOf(runs);
-	const single = runs.filter((r) => r.collected.plan.search === null);
-	const gates = gatesOf(single);
-	return {
-		schema: 2,
-		scenario: first.scenario,
-		runId: first.runId,
-		quick: first.quick,
-		verdict: worst([
-			...gates.map((g) => g.verdict),
-			...ownVerdicts(single),
-			...searches.map((s) => s.verdict),
-		]),
-		cause: null,
-		openBaselineOnly: false,
-		errorCause: errorCauseOf(runs),
-		interruptedBy: runs.map((r) => r.collected.run?.interruptedBy).find((s) => s) ?? null,
-		environment,
-		runs: runs.map((r) => r.run),
-		gates,
-		searches,
-		comparisons: [],
-		command: commandIn(folder),
-	};
+/** What buildResult makes of `runs`, the first ones of a command that goes on. */
+export function resultSoFar(folder: string, runs: readonly Judged[]): Result {
+	const result = resultOf(folder, runs, environmentOf(folder));
+	return compared(folder, result, runs, readSnapshot(folder));
 }
-
 /** A run from its own folder, as result.json has it, with the verdict on it; floors are those that were measured so far. */
 export function judgedRun(path: string, { environment, floors, snapshot }: Around): Judged {
 	const collected = collect(path);
@@ -146,7 +110,56 @@ export function judgeFolder(path: string): RunVerdict {
 const ENVIRONMENT = "environment.json";
 
 type Damage = NonNullable<Result["damaged"]>[number];
+type Snapshot = ReturnType<typeof readSnapshot>;
 type DamageCode = "run-damaged" | "floor-damaged" | "machine-damaged" | "baseline-damaged";
+
+/** Before anything is compared with a baseline; URLs are not masked yet. */
+function resultOf(
+	folder: string,
+	all: readonly Judged[],
+	environment: EnvironmentFile | null,
+): Result {
+	const runs = byIndex(all);
+	const first = runs[0]?.collected.plan;
+	if (first === undefined) throw failure("not-a-run-folder", { path: folder });
+	// A search is judged by what it found, not by the rates at which it had to fail.
+	const searches = searchesOf(runs);
+	const single = runs.filter((r) => r.collected.plan.search === null);
+	const gates = gatesOf(single);
+	return {
+		schema: 2,
+		scenario: first.scenario,
+		runId: first.runId,
+		quick: first.quick,
+		verdict: worst([
+			...gates.map((g) => g.verdict),
+			...ownVerdicts(single),
+			...searches.map((s) => s.verdict),
+		]),
+		cause: null,
+		openBaselineOnly: false,
+		errorCause: errorCauseOf(runs),
+		interruptedBy: runs.map((r) => r.collected.run?.interruptedBy).find((s) => s) ?? null,
+		environment,
+		runs: runs.map((r) => r.run),
+		gates,
+		searches,
+		comparisons: [],
+		command: commandIn(folder),
+	};
+}
+
+/** The result with its baseline, as it is written. */
+function compared(
+	folder: string,
+	result: Result,
+	runs: readonly Judged[],
+	snapshot: Snapshot | null,
+): Result {
+	const plans = byIndex(runs).map((r) => r.collected.plan);
+	const whole = withBaseline(result, plans, snapshot);
+	return maskAll({ ...whole, cause: causeOf(whole), gates: placed(whole.gates, folder) });
+}
 
 /** Requests of the whole run, preparing and removing included. */
 function billed(count: number | null, requestUsd: number | null): Pick<Run, "requests"> {
@@ -174,7 +187,7 @@ export type Judged = JudgedRun & { readonly run: Run };
 interface Around {
 	readonly environment: EnvironmentFile | null;
 	readonly floors: ReadonlyMap<string, Floor>;
-	readonly snapshot: ReturnType<typeof readSnapshot>;
+	readonly snapshot: Snapshot;
 }
 
 function environmentOf(folder: string): EnvironmentFile | null {

@@ -27,7 +27,6 @@ const nobodyAsks: Ask = async () => {
 /** A broker of three nodes that keeps what was done to it; `refuse` says what it cannot do. */
 function recording(refuse: (what: string) => string | null = () => null, leader = nobodyAsks) {
 	const done: string[] = [];
-	const told: string[] = [];
 	const act = async (what: string) => {
 		const why = refuse(what);
 		if (why !== null) throw new Error(why);
@@ -35,8 +34,6 @@ function recording(refuse: (what: string) => string | null = () => null, leader 
 	};
 	return {
 		done,
-		/** Its place in the plan, and what is known of it by then. */
-		told,
 		start(...faults: Planned[]) {
 			const running = faultsOf(
 				{ faults },
@@ -50,8 +47,6 @@ function recording(refuse: (what: string) => string | null = () => null, leader 
 				},
 				REAL,
 				leader,
-				(place, { endedNs, error }) =>
-					void told.push(`${place} ${error ?? (endedNs === null ? "in effect" : "over")}`),
 			);
 			running.begin(Date.now());
 			return running;
@@ -71,20 +66,6 @@ async function carriedOut(
 	await sleep(5);
 	return (await running.end()).map((one) => FaultDone.parse(one));
 }
-
-test("who looks on is told when a fault is in effect, when it is over, and that one went wrong", async () => {
-	const broker = recording((what) => (what === "kill 2" ? "it is gone already" : null));
-	await carriedOut(
-		[
-			pause(40e6, 30e6),
-			fault({ action: "kill", node: 2 }),
-			fault({ atNs: 10e6, action: "kill", node: 3 }),
-		],
-		broker,
-		3,
-	);
-	expect(broker.told).toEqual(["1 it is gone already", "2 in effect", "0 in effect", "0 over"]);
-});
 
 test("a broker is paused and goes on again, and when is measured", async () => {
 	const broker = recording();

@@ -27,8 +27,6 @@ export function faultsOf(
 	broker: Tools["broker"],
 	clock: Clock,
 	leader: Tools["leader"],
-	/** Told of the fault at this place of the plan: when it is in effect, and when it is over or was not to be done. */
-	told: (place: number, fault: FaultDone) => void = () => {},
 ): Faults {
 	const over = new AbortController();
 	const done: FaultDone[] = [];
@@ -38,13 +36,9 @@ export function faultsOf(
 			const sinceMs = sinceT0(t0Ms, clock);
 			const tools = { broker, sinceMs, leader };
 			running = Promise.all(
-				faults.map(async (fault, i) => {
+				faults.map(async (fault) => {
 					await until(fault.atNs / 1e6, sinceMs, over.signal);
-					if (over.signal.aborted) return;
-					const inEffect = (begun: FaultDone) => told(i, begun);
-					const one = await carryOut(fault, tools, over.signal, inEffect);
-					done.push(one);
-					told(i, one);
+					if (!over.signal.aborted) done.push(await carryOut(fault, tools, over.signal));
 				}),
 			);
 		},
@@ -114,7 +108,6 @@ async function carryOut(
 	{ action, node, forNs, delayNs }: Plan["faults"][number],
 	tools: Tools,
 	over: AbortSignal,
-	inEffect: (begun: FaultDone) => void,
 ): Promise<FaultDone> {
 	const nowNs = () => Math.round(tools.sinceMs() * 1e6);
 	const done: FaultDone = {
@@ -144,7 +137,6 @@ async function carryOut(
 		return { ...done, error: RUN_OVER.message + more, runOver: true };
 	}
 	if (forNs === null) return done;
-	inEffect({ ...done });
 	await until(tools.sinceMs() + forNs / 1e6, tools.sinceMs, over);
 	// A node that is down goes with its broker: it need not come up for that.
 	const goes = ends(action);

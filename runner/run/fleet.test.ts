@@ -75,7 +75,6 @@ const tick = (
 	at,
 	sent: 100,
 	received: 100,
-	inFlight: 1,
 	failed: 0,
 	duplicated: 0,
 	over: [],

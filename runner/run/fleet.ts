@@ -2,7 +2,6 @@ import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import { crosses, type Plan, setUpMs } from "../model/plan.ts";
-import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, isElsewhere } from "../model/run-file.ts";
 import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
@@ -11,10 +10,9 @@ import type { World } from "../world.ts";
 import { type Crossing, makeArrival } from "./arrival.ts";
 import { type ClockOffsets, clockOffsetsOf, clocksOf } from "./clocks.ts";
 import { GRACE_MS } from "./k6.ts";
-import type { End, Opens, Tick } from "./live-figures.ts";
 import { Member, type ReadyClient, reasonText } from "./member.ts";
 import { mergeProgress } from "./merge-progress.ts";
-import type { ProgressLine } from "./progress-line.ts";
+import type { End, Opens, ProgressLine, Tick } from "./progress-line.ts";
 import { type Sampling, sampleResources } from "./resources.ts";
 import { opensAt } from "./warm-up.ts";
 
@@ -37,8 +35,6 @@ interface FleetOptions {
 	 * k6 is stopped.
 	 */
 	onProgress(line: ProgressEvent): string | null;
-	/** Told once a second of what processes have used, where that is sampled here. */
-	onResources?(line: ResourceLine): void;
 }
 
 /** What the clients of a run tell together. */
@@ -277,7 +273,7 @@ class RunningFleet {
 
 	/** Processes of this machine, and what they use. */
 	#sample(): Sampling {
-		const { folder, brokerPids, onResources } = this.#options;
+		const { folder, brokerPids } = this.#options;
 		// Of all, when all are here: some of them would be taken for the whole.
 		const here = this.#members.every(({ kind }) => kind === "local");
 		return sampleResources(
@@ -287,7 +283,6 @@ class RunningFleet {
 				brokerPids: brokerPids(),
 			}),
 			() => this.#world.clock.nowMs(),
-			onResources,
 		);
 	}
 

@@ -201,7 +201,6 @@ async function oneFloor(
 				progress.tick(plan, line);
 				return null;
 			},
-			onResources: progress.resources,
 		},
 		world,
 	);

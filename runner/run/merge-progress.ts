@@ -1,7 +1,6 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import { sum } from "../stats/sum.ts";
-import type { End, Tick } from "./live-figures.ts";
-import type { WindowSoFar } from "./progress-line.ts";
+import type { End, Tick, WindowSoFar } from "./progress-line.ts";
 
 /** What several clients tell, second by second, as if one had told it. */
 interface MergedProgress {
@@ -113,8 +112,6 @@ class ClientProgress {
 function addUp(at: number, all: readonly ClientProgress[]): Tick {
 	const seconds = all.flatMap(({ taken }) => taken);
 	const sinceStart = all.flatMap(({ last }) => last ?? []);
-	const up = all.filter(({ gone }) => !gone);
-	const running = up.flatMap(({ last }) => last ?? []);
 	const newest = seconds.filter((tick) => tick.at === at);
 	const errors = all.flatMap(({ last }, i) => (last?.error ? [`client ${i}: ${last.error}`] : []));
 	return {
@@ -125,17 +122,11 @@ function addUp(at: number, all: readonly ClientProgress[]): Tick {
 		acked: seconds.every(({ acked }) => typeof acked === "number")
 			? sum(seconds.map(({ acked }) => acked ?? 0))
 			: null,
-		inFlight: sum(running.map(({ inFlight }) => inFlight)),
-		// Each client's own worst moment: never less than what waited at one moment in all of them.
-		held: running.every(({ held }) => typeof held === "number")
-			? sum(running.map(({ held }) => held ?? 0))
-			: null,
 		failed: sum(sinceStart.map(({ failed }) => failed)),
 		duplicated: sum(sinceStart.map(({ duplicated }) => duplicated)),
 		over: addLists(sinceStart.map(({ over }) => over)),
 		p50: worst(newest.map(({ p50 }) => p50)),
 		p99: worst(newest.map(({ p99 }) => p99)),
-		lagP99: worst(newest.map(({ lagP99 }) => lagP99)),
 		...soFar(sinceStart),
 		...(errors[0] === undefined ? {} : { error: errors[0] }),
 		merged: {
@@ -156,7 +147,7 @@ function addUpEnds(ends: readonly End[]): End {
 }
 
 /** The window so far: messages of all, of everything else the worst. */
-function soFar(of: readonly (Tick | End)[]): Pick<Tick, "metric" | "window" | "windowLagP99"> {
+function soFar(of: readonly (Tick | End)[]): Pick<Tick, "metric" | "window"> {
 	const windows = of.flatMap(({ window }) => window ?? []);
 	const most = (of: (window: WindowSoFar) => number) => largestOf(windows.map(of));
 	return {
@@ -168,10 +159,8 @@ function soFar(of: readonly (Tick | End)[]): Pick<Tick, "metric" | "window" | "w
 						count: sum(windows.map(({ count }) => count)),
 						p50: most(({ p50 }) => p50),
 						p99: most(({ p99 }) => p99),
-						p999: most(({ p999 }) => p999),
 						max: most(({ max }) => max),
 					},
-		windowLagP99: worst(of.map(({ windowLagP99 }) => windowLagP99)),
 	};
 }
 

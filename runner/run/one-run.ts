@@ -16,10 +16,10 @@ import { faultNotes, faultsOf } from "./faults.ts";
 import { enoughFiles } from "./file-limit.ts";
 import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
-import type { Tick } from "./live-figures.ts";
 import type { ReadyClient } from "./member.ts";
 import { outputNotes } from "./output-notes.ts";
 import type { Progress } from "./progress.ts";
+import type { Tick } from "./progress-line.ts";
 import { sharesHost } from "./sharing.ts";
 import { sinceT0 } from "./since.ts";
 
@@ -96,13 +96,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	const diskFull = brokerDisk(plan);
 	let noRoom: string | null = null;
 	let fleet: Fleet | null = null;
-	const faults = faultsOf(
-		plan,
-		broker,
-		world.clock,
-		async () => fleet?.leader() ?? null,
-		(place, fault) => progress.fault(plan, place, fault),
-	);
+	const faults = faultsOf(plan, broker, world.clock, async () => fleet?.leader() ?? null);
 	let disturbed: FaultDone[] = [];
 	let network: NetworkPath[] = [];
 	let result: FleetResult;
@@ -133,7 +127,6 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 					if (line.mqbench === "tick") noRoom = diskFull(line.failed);
 					return line.mqbench === "tick" ? one.hopeless(plan, line) : null;
 				},
-				onResources: progress.resources,
 			},
 			world,
 		);

@@ -4,7 +4,7 @@ import { parsed } from "./json.ts";
 
 /** The window so far, ns: of the messages that are back. null: there is none yet. Fields that older generators do not tell are optional. */
 const WindowSoFar = z
-	.object({ count: z.int(), p50: z.int(), p99: z.int(), p999: z.int(), max: z.int() })
+	.object({ count: z.int(), p50: z.int(), p99: z.int(), max: z.int() })
 	.nullable()
 	.optional();
 export type WindowSoFar = NonNullable<z.infer<typeof WindowSoFar>>;
@@ -13,8 +13,6 @@ const soFar = {
 	/** What `window`, `p50` and `p99` are of: response, in a closed loop service, in a backlog ack. */
 	metric: Metric.optional(),
 	window: WindowSoFar,
-	/** p99 of the generator's own lateness in the window, ns; null: nothing yet, or nothing is late. */
-	windowLagP99: z.int().nullable().optional(),
 };
 
 /** A subscription of a client of a system without a server: what it is to, and where senders connect (extensions/xk6-mqbench/broker/abilities.go). */
@@ -55,9 +53,6 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 		at: z.number(),
 		sent: z.int(),
 		received: z.int(),
-		inFlight: z.int(),
-		/** The most that waited in the client library for its handler at one of ten moments of the second; null: not known. */
-		held: z.int().nullable().optional(),
 		/** So far, warm-up included. */
 		failed: z.int(),
 		duplicated: z.int(),
@@ -67,8 +62,6 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 		/** Of the last second, ns; null: nothing came back. */
 		p50: z.int().nullable(),
 		p99: z.int().nullable(),
-		/** p99 of the generator's own lateness in the newest second that is settled, ns; null: none was. */
-		lagP99: z.int().nullable().optional(),
 		...soFar,
 		/** The result files cannot be written. */
 		error: z.string().optional(),
@@ -91,6 +84,29 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 	z.object({ mqbench: z.literal("end"), state: z.enum(["complete", "interrupted"]), ...soFar }),
 ]);
 export type ProgressLine = z.infer<typeof ProgressLine>;
+
+/** Of one client, or of several together (merge-progress.ts). */
+export type Tick = Extract<ProgressLine, { mqbench: "tick" }> & OfSeveral;
+export type End = Extract<ProgressLine, { mqbench: "end" }> & OfSeveral;
+
+interface OfSeveral {
+	/** Counts are of all these clients, percentiles and times each of the worst one. undefined: it is one client. */
+	readonly merged?:
+		| {
+				readonly clients: number;
+				/** Those that have not told of this second: their counts follow. */
+				readonly silent: readonly number[];
+				/** Messages in the window of the client that has fewest. */
+				readonly fewest: number;
+		  }
+		| undefined;
+}
+
+/** When the window of a warm-up until steady opens, ns since T0. */
+export interface Opens {
+	readonly mqbench: "opens";
+	readonly startNs: number;
+}
 
 /**
  * What the generator is told on k6's standard input, one JSON object a line (extensions/xk6-mqbench/control.go). T0 only where

@@ -24,16 +24,6 @@ export function useBetween(before: ResourceLine | undefined, now: ResourceLine):
 	};
 }
 
-/** Cores in use by name: of whom it is known. */
-export function coresInUse(use: Use | null): readonly (readonly [name: string, cores: number])[] {
-	const all = [
-		["generator", use?.generator?.cores],
-		["broker", use?.broker?.cores],
-		["machine", use?.machine.busyCores],
-	] as const;
-	return all.flatMap(([name, n]) => (n == null ? [] : [[name, n] as const]));
-}
-
 // --- internal ---
 
 /** /proc counts CPU in hundredths of a second: over less than a tenth of one it is mostly rounding. */

@@ -23,13 +23,11 @@ export function sampleResources(
 	file: string,
 	sampled: () => Sampled,
 	nowMs: () => number,
-	onLine: (line: ResourceLine) => void = () => {},
 ): Sampling {
 	const seen: LastSeen = new Map();
 	const sample = () => {
 		try {
 			const line = readResources(sampled(), nowMs(), seen);
-			onLine(line);
 			appendFileSync(file, `${JSON.stringify(line)}\n`);
 		} catch {
 			// A full disk: the run itself will say so. What is missing here is unknown, not wrong.

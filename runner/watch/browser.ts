@@ -40,10 +40,9 @@ export async function openOrSay(
 	address: string,
 	shown: string,
 	world: Pick<World, "env" | "stderr">,
-	say: (text: string) => void = (text) => world.stderr.write(`${text}\n`),
 ): Promise<void> {
 	const text = await openInBrowser(address, shown, world);
-	if (text !== null) say(text);
+	if (text !== null) world.stderr.write(`${text}\n`);
 }
 
 // --- internal ---

@@ -11,31 +11,16 @@ interface Options {
 	headers?: Record<string, string>;
 }
 
-/** A server whose page is a word, and what was asked of it. */
+/** A server whose page is a word. */
 async function served(port: number | null = null) {
-	const stop = vi.fn(() => "it stops");
-	let made = 0;
-	let page = { html: "<p>live", policy: "default-src 'none'" as string | null };
 	const server = await startServer({
 		port,
-		page: () => page,
+		page: () => "<p>live",
+		policy: () => "default-src 'none'",
 		scripts: { "a.js": () => "run()" },
-		snapshot() {
-			made++;
-			return { all: 1 };
-		},
-		stop,
 	});
 	onTestFinished(() => server.close(0));
-	return {
-		server,
-		stop,
-		url: new URL(server.url),
-		become(html: string) {
-			page = { html, policy: null };
-		},
-		made: () => made,
-	};
+	return { server, url: new URL(server.url) };
 }
 
 function opened(
@@ -98,7 +83,6 @@ test("the page, its scripts and its events are served under the token alone", as
 		"/index.html",
 		"/events",
 		"/a.js",
-		"/stop",
 		other.url.pathname,
 		`${url.pathname.slice(0, -2)}/`,
 		`/x${url.pathname}`,
@@ -108,8 +92,13 @@ test("the page, its scripts and its events are served under the token alone", as
 		`${url.pathname}?x`,
 	])
 		expect(await get(new URL(path, server.url)), path).toMatchObject({ status: 404, text: "" });
-	for (const method of ["HEAD", "OPTIONS", "PUT"])
-		expect(await get(url, { method })).toMatchObject({ status: 405, text: "" });
+});
+
+test("nothing can be done by it but to read", async () => {
+	const { url } = await served();
+	for (const method of ["HEAD", "OPTIONS", "PUT", "POST", "DELETE"])
+		for (const what of ["", "events", "a.js"])
+			expect(await get(new URL(what, url), { method })).toMatchObject({ status: 405, text: "" });
 });
 
 test("the address without its last slash leads to the page", async () => {
@@ -189,94 +178,42 @@ describe("who asks for the page by another name", () => {
 		"localhost/",
 		"a@localhost",
 		"localhost:",
-	])("is refused as %s, and neither reads nor stops anything", async (host) => {
-		const { url, stop } = await served();
-		const headers = { host, origin: `http://${host}` };
+	])("is refused as %s, and reads nothing", async (host) => {
+		const { url } = await served();
+		const headers = { host };
 		for (const path of ["", "events", "a.js"])
 			expect(await get(new URL(path, url), { headers })).toMatchObject({ status: 403, text: "" });
-		const posted = { method: "POST", headers };
-		expect(await get(new URL("stop", url), posted)).toMatchObject({ status: 403 });
-		expect(stop).not.toHaveBeenCalled();
 	});
 });
 
-describe("a stop", () => {
-	test("is asked for by the page itself, also through another port", async () => {
-		const { url, stop } = await served();
-		for (const host of [url.host, "localhost:9000"])
-			expect(
-				await get(new URL("stop", url), {
-					method: "POST",
-					headers: { host, origin: `http://${host}` },
-				}),
-			).toMatchObject({ status: 200, text: "it stops" });
-		expect(stop).toHaveBeenCalledTimes(2);
-	});
-
-	test.each([
-		["another site", { origin: "http://evil.example" }],
-		["another port of this machine", { origin: "http://127.0.0.1:1" }],
-		["a page without an address", { origin: "null" }],
-		["nobody that says who it is", {}],
-	])("is refused to %s", async (_, headers: Record<string, string>) => {
-		const { url, stop } = await served();
-		expect(await get(new URL("stop", url), { method: "POST", headers })).toMatchObject({
+test.each([
+	["another site", "http://evil.example"],
+	["another port of this machine", "http://127.0.0.1:1"],
+	["a page without an address", "null"],
+])("a script of %s reads nothing, one of the page itself does", async (_, origin) => {
+	const { url } = await served();
+	for (const what of ["", "events", "a.js"])
+		expect(await get(new URL(what, url), { headers: { origin } })).toMatchObject({
 			status: 403,
 			text: "",
 		});
-		expect(stop).not.toHaveBeenCalled();
-	});
-
-	test("is no link, and nothing without the token", async () => {
-		const { url, stop } = await served();
-		const headers = { origin: url.origin };
-		expect(await get(new URL("stop", url), { headers })).toMatchObject({ status: 404 });
-		expect(await get(new URL("/stop", url), { method: "POST", headers })).toMatchObject({
-			status: 404,
-		});
-		for (const what of ["", "events", "a.js"])
-			expect(await get(new URL(what, url), { method: "POST", headers })).toMatchObject({
-				status: 405,
-			});
-		expect(stop).not.toHaveBeenCalled();
-	});
+	const own = { host: "localhost:9000", origin: "http://localhost:9000" };
+	expect(await get(url, { headers: own })).toMatchObject({ status: 200 });
 });
 
 describe("a connection", () => {
-	test("gets all that is known, then what happens, line breaks and all", async () => {
+	test("gets the newest of each kind, then what happens, line breaks and all", async () => {
 		const { server } = await served();
+		server.push("strip", 1);
+		server.push("strip", 2);
 		const early = await events(server);
 		expect(early.type).toBe("text/event-stream");
-		await expect.poll(early.list).toEqual([["snapshot", { all: 1 }]]);
-		server.push("event", { text: "a\nb\r\n\ndata: c" });
+		server.push("over", { text: "a\nb\r\n\ndata: c" });
 		const late = await events(server);
-		server.push("event", 3);
-		await expect.poll(early.list).toEqual([
-			["snapshot", { all: 1 }],
-			["event", { text: "a\nb\r\n\ndata: c" }],
-			["event", 3],
-		]);
-		await expect.poll(late.list).toEqual([
-			["snapshot", { all: 1 }],
-			["event", { text: "a\nb\r\n\ndata: c" }],
-			["event", 3],
-		]);
-	});
-
-	test("that comes again and again costs no more snapshots than there is news for", async () => {
-		const { server, made } = await served();
-		for (const n of [1, 2, 3]) {
-			const one = await events(server);
-			await expect.poll(() => one.list().length).toBe(n);
-			one.leave();
-			await one.over;
-			server.push("event", n);
-		}
-		expect(made()).toBe(1);
-		server.push("event", "x".repeat(2_000_000));
-		const one = await events(server);
-		await expect.poll(one.list).toEqual([["snapshot", { all: 1 }]]);
-		expect(made()).toBe(2);
+		server.push("strip", 3);
+		const text = ["over", { text: "a\nb\r\n\ndata: c" }];
+		for (const one of [early, late])
+			await expect.poll(one.list).toEqual([["strip", 2], text, ["strip", 3]]);
 	});
 
 	test("that is lost keeps nobody else from being told", async () => {
@@ -285,7 +222,7 @@ describe("a connection", () => {
 		gone.leave();
 		await gone.over;
 		for (const n of [1, 2, 3]) server.push("event", n);
-		await expect.poll(() => stays.list().length).toBe(4);
+		await expect.poll(() => stays.list().length).toBe(3);
 	});
 
 	test("that takes nothing is dropped before it fills the memory", async () => {
@@ -301,12 +238,10 @@ describe("a connection", () => {
 	});
 
 	test("gets all that was pushed before the server ends, however much it is", async () => {
-		const { server, url, become } = await served();
+		const { server, url } = await served();
 		const one = await events(server);
 		const html = "<p>é\u{1F4A5}".repeat(300_000);
-		become(html);
 		server.push("report", { html });
-		expect(await get(url)).toMatchObject({ status: 200, text: html });
 		await server.close();
 		await one.over;
 		expect(one.list().at(-1)).toEqual(["report", { html }]);
@@ -329,11 +264,10 @@ test("a page that cannot be made is an answer without content, and ends nothing"
 		port: null,
 		page() {
 			if (broken) throw new Error("no page");
-			return { html: "<p>", policy: null };
+			return "<p>";
 		},
+		policy: () => "",
 		scripts: {},
-		snapshot: () => null,
-		stop: () => "",
 	});
 	onTestFinished(() => server.close(0));
 	await expect(get(server.url)).rejects.toThrow();

@@ -14,7 +14,7 @@ export interface PageServer {
 	 * Where the system tells whose a connection is (Linux), others are refused.
 	 */
 	urlForOnce(): string;
-	/** To all that are connected. */
+	/** To all that are connected, and to who comes later: of each kind of event the newest one. */
 	push(event: string, data: unknown): void;
 	/** Ends connections when all that was pushed is on its way, or `ms` are over; then nobody is served any more. */
 	close(ms?: number): Promise<void>;
@@ -23,19 +23,11 @@ export interface PageServer {
 interface PageOptions {
 	/** null: any that is free. */
 	readonly port: number | null;
-	readonly page: () => PageContent;
+	readonly page: () => string;
+	/** The page's Content-Security-Policy. */
+	readonly policy: () => string;
 	/** Files beside the page, by name. */
 	readonly scripts: Readonly<Record<string, () => string>>;
-	/** What a connection gets first. */
-	readonly snapshot: () => unknown;
-	/** What the page's button does; returns what the page is told. */
-	readonly stop: () => string;
-}
-
-interface PageContent {
-	readonly html: string;
-	/** Its Content-Security-Policy; null: the page has one of its own. */
-	readonly policy: string | null;
 }
 
 /**
@@ -51,10 +43,8 @@ export async function startServer(options: PageOptions): Promise<PageServer> {
 // --- internal ---
 
 const HOST = "127.0.0.1";
-/** A connection that has not taken this much by now is dropped: it gets a new snapshot when it is back. */
+/** A connection that has not taken this much by now is dropped: it gets what is newest when it is back. */
 const MOST_UNREAD = 4_000_000;
-/** Bytes pushed since a snapshot, from which on the next connection gets a new one. */
-const MOST_SINCE = 1_000_000;
 /** A page has one open, and a few while it loads; more of them could take time from the measurement. */
 const MOST_CONNECTIONS = 64;
 /** A connection that has asked for nothing by then is closed. */
@@ -76,9 +66,8 @@ class Serving implements PageServer {
 	readonly #sockets = new Set<Socket>();
 	/** Came when there were enough. */
 	readonly #surplus = new WeakSet<Socket>();
-	/** What a connection gets first: a snapshot, and what was pushed since. Kept, so that one that comes again and again costs little. */
-	#first: Buffer[] = [];
-	#since = 0;
+	/** What a connection gets first: the newest event of each kind, in the order of kinds. */
+	readonly #newest = new Map<string, Buffer>();
 
 	constructor(options: PageOptions) {
 		this.#options = options;
@@ -129,9 +118,7 @@ class Serving implements PageServer {
 
 	push(event: string, data: unknown): void {
 		const text = Buffer.from(eventText(event, data));
-		this.#since += text.length;
-		if (this.#since > MOST_SINCE) this.#first = [];
-		else if (this.#first.length > 0) this.#first.push(text);
+		this.#newest.set(event, text);
 		for (const response of this.#open) {
 			if (response.writableLength > MOST_UNREAD) response.destroy();
 			else response.write(text);
@@ -172,6 +159,8 @@ class Serving implements PageServer {
 			response.setHeader("connection", "close");
 			refuse(response, 503);
 		} else if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)) refuse(response, 403);
+		// A browser names the site that asks; no other site may.
+		else if (![undefined, `http://${host}`].includes(headers.origin)) refuse(response, 403);
 		else if (known && url === `/${token}`) redirect(response, token);
 		else if (isOneOf(token, this.#once) && !isOthers(socket)) {
 			this.#once.delete(token);
@@ -179,19 +168,15 @@ class Serving implements PageServer {
 			this.#tokens.add(own);
 			redirect(response, own);
 		} else if (!known || more.length > 0) refuse(response, 404);
-		else if (method === "GET") this.#serve(what, response);
-		else if (method !== "POST" || what !== "stop") refuse(response, 405);
-		// A browser names the site that asks; no other site may.
-		else if (headers.origin !== `http://${host}`) refuse(response, 403);
-		else send(response, "text/plain", this.#options.stop());
+		else if (method !== "GET") refuse(response, 405);
+		else this.#serve(what, response);
 	}
 
 	#serve(what: string, response: ServerResponse): void {
-		const { page, scripts } = this.#options;
+		const { page, policy, scripts } = this.#options;
 		if (what === "") {
-			const { html, policy } = page();
-			if (policy !== null) response.setHeader("content-security-policy", policy);
-			send(response, "text/html", html);
+			response.setHeader("content-security-policy", policy());
+			send(response, "text/html", page());
 		} else if (what === "events") this.#connect(response);
 		else if (Object.hasOwn(scripts, what))
 			send(response, "text/javascript", scripts[what]?.() ?? "");
@@ -201,12 +186,7 @@ class Serving implements PageServer {
 	#connect(response: ServerResponse): void {
 		response.writeHead(200, { "content-type": "text/event-stream" });
 		response.write(`retry: ${AGAIN_MS}\n\n`);
-		if (this.#first.length === 0) {
-			const text = eventText("snapshot", this.#options.snapshot());
-			this.#first = [Buffer.from(text)];
-			this.#since = 0;
-		}
-		for (const part of this.#first) response.write(part);
+		for (const event of this.#newest.values()) response.write(event);
 		this.#open.add(response);
 		response.once("close", () => this.#open.delete(response));
 		response.on("error", () => {});

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { failure } from "../errors.ts";
-import { makeProgress } from "../run/progress.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { type WatchArgs, watching } from "./watch.ts";
@@ -19,13 +18,10 @@ const scenario = loadScenario(
 async function command(env: Record<string, string> = {}) {
 	const cwd = await mkdtemp(path.join(tmpdir(), "mqbench-watching-"));
 	onTestFinished(() => rm(cwd, { recursive: true }));
-	const stop = new AbortController();
-	const interrupt = vi.fn(() => stop.abort("SIGINT"));
-	const world = { ...fakeWorld({ cwd, env, stop: stop.signal }), interrupt };
+	const world = fakeWorld({ cwd, env });
 	const folder = "reports/1";
 	return {
 		world,
-		interrupt,
 		url: () => /http:\S+\//.exec(world.err())?.[0] ?? "",
 		report(html = "<h1>the report") {
 			mkdirSync(path.join(cwd, folder), { recursive: true });
@@ -105,7 +101,7 @@ describe("a command that is watched", () => {
 		let events = Promise.resolve("");
 		const code = await watched({ watch: true }, async (feed) => {
 			expect(world.err()).toBe(
-				`Watch it at ${url()} until it ends; the page then turns into the report.\n`,
+				`Watch it at ${url()} until it ends; the page is the report so far.\n`,
 			);
 			const page = await fetch(url());
 			expect(await page.text()).toContain('src="watch.js"');
@@ -135,32 +131,6 @@ describe("a command that is watched", () => {
 		expect(world.err()).toContain(`ssh -N -L ${port}:127.0.0.1:${port} `);
 	});
 
-	test("is stopped by its page as by one Ctrl-C, once, and says so in both places", async () => {
-		const { watched, world, url, report, interrupt } = await command();
-		const stop = async () => {
-			const { origin } = new URL(url());
-			const headers = { origin };
-			const answer = await fetch(new URL("stop", url()), { method: "POST", headers });
-			return answer.text();
-		};
-		const code = await watched({ watch: true }, async (feed) => {
-			makeProgress(world, false, feed);
-			expect(await stop()).toBe(
-				"Stopped from the page, as by one Ctrl-C: results so far are kept.",
-			);
-			expect(await stop()).toContain("stopping already");
-			expect(feed?.state()).toMatchObject({ stopping: true });
-			expect(feed?.state().log.map(({ text }) => text)).toEqual([
-				expect.stringContaining("as by one Ctrl-C"),
-			]);
-			report();
-			return 130;
-		});
-		expect(code).toBe(130);
-		expect(interrupt).toHaveBeenCalledTimes(1);
-		expect(world.err().match(/Stopped from the page/g)).toHaveLength(1);
-	});
-
 	test("and fails tells the page why, without passwords, and fails with the same", async () => {
 		const { watched, url } = await command();
 		let events = Promise.resolve("");
@@ -168,7 +138,7 @@ describe("a command that is watched", () => {
 		await expect(
 			watched({ watch: true }, async (feed) => {
 				events = (await told(url())).all;
-				feed?.status(null);
+				feed?.say("building");
 				throw error;
 			}),
 		).rejects.toBe(error);
@@ -191,9 +161,8 @@ describe("a command that is watched", () => {
 
 	test("opens its page by an address that is good once", async () => {
 		const { watched, world, url, report } = await command({ PATH: "/nowhere" });
-		await watched({ watch: true, open: true }, async (feed) => {
-			makeProgress(world, false, feed);
-			await expect.poll(() => world.err()).toMatch(/--open: there is no/);
+		await watched({ watch: true, open: true }, async () => {
+			expect(world.err()).toMatch(/--open: there is no/);
 			report();
 			return 0;
 		});

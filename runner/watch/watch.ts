@@ -4,17 +4,17 @@ import { type ExitCode, failure } from "../errors.ts";
 import { shownPath } from "../report/deliver.ts";
 import { REPORT_FILES } from "../report/reporters.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { secretsIn, withoutSecrets } from "../secrets.ts";
+import { hide, maskUrls, secretsIn, withoutSecrets } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { openOrSay } from "./browser.ts";
 import { type Feed, makeFeed } from "./feed.ts";
-import { livePage, pageScripts } from "./page.ts";
 import { type PageServer, startServer } from "./server.ts";
+import { watchPolicy, watchScript } from "./strip.ts";
 
 /** Who looks on, on the command line of `mqbench run`. */
 export interface WatchArgs {
-	/** `--watch`: serve a page that shows the command while it goes on. */
+	/** `--watch`: serve the report so far while the command goes on. */
 	readonly watch?: boolean | undefined;
 	/** `--watch-port`: where; undefined: on a port that is free. */
 	readonly watchPort?: string | undefined;
@@ -23,8 +23,8 @@ export interface WatchArgs {
 }
 
 /**
- * Does `use` while people look on, if they want to, and gives its exit code. In the end the page that is open turns into the report, through the
- * connection that it has: nothing waits for anybody, and the page stays without a server.
+ * Does `use` while people look on, if they want to, and gives its exit code. The page is the report so far, and in the end turns into the whole
+ * one through the connection that it has: nothing waits for anybody, and the page stays without a server.
  */
 export async function watching(
 	args: WatchArgs,
@@ -70,39 +70,31 @@ async function startWatch(
 	{ scenario, folder }: { scenario: Scenario; folder: string },
 	world: World,
 ): Promise<Watch> {
+	const secrets = scenario.systems.flatMap(({ options }) => options.secrets ?? []);
 	let report: string | null = null;
 	let started: PageServer | null = null;
-	const feed = makeFeed(
-		{
-			scenario: scenario.name,
-			folder: shownPath(path.resolve(world.cwd, folder), world),
-			secrets: scenario.systems.flatMap(({ options }) => options.secrets ?? []),
-			publish: (event) => started?.push("event", event),
-		},
-		world,
-	);
+	const feed = makeFeed({
+		scenario: scenario.name,
+		shown: shownPath(path.resolve(world.cwd, folder), world),
+		secrets,
+		publish: (strip) => started?.push("strip", strip),
+	});
 	const server = await startServer({
 		port: portOf(watchPort),
-		page: () => (report === null ? livePage() : { html: report, policy: null }),
-		scripts: pageScripts,
-		snapshot: () => feed.state(),
-		stop() {
-			if (world.stop.aborted) return tell("watch-stopping-already");
-			feed.toTerminal(tell("watch-stopped"));
-			world.interrupt?.();
-			return tell("watch-stopped");
-		},
+		page: () => report ?? feed.page(),
+		policy: watchPolicy,
+		scripts: { "watch.js": watchScript },
 	});
 	started = server;
 	const { url } = server;
 	world.stderr.write(`${tell("watch-at", { url })}\n`);
 	if (world.env.SSH_CONNECTION !== undefined)
 		world.stderr.write(`${tell("watch-over-ssh", { port: new URL(url).port })}\n`);
-	if (opens)
-		void openOrSay(server.urlForOnce(), url, withoutSecretsOf(scenario, world), feed.toTerminal);
+	// Awaited, at most 2 s: what it says is not to stand among the rows of a run.
+	if (opens) await openOrSay(server.urlForOnce(), url, withoutSecretsOf(scenario, world));
 	const end = async (error: unknown) => {
-		const why = error instanceof Error ? error.message : `${error}`;
-		feed.ended(tell("watch-ended", { why }));
+		const why = maskUrls(hide(error instanceof Error ? error.message : `${error}`, secrets));
+		server.push("over", tell("watch-ended", { why }));
 		await server.close();
 	};
 	return {

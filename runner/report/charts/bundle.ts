@@ -5,8 +5,8 @@ import { build } from "rolldown";
 import { packageFolder } from "../../package.ts";
 
 /**
- * Makes dist/page: `page.js`, the script that every report holds, `draw.js`, which makes .svg files in Node, and `watch.js`, which shows a run
- * that is under way and draws with draw.js. Charts are those of Apache ECharts, of which only the used parts are taken: whoever installs
+ * Makes dist/page: `page.js`, the script that every report holds, `draw.js`, which makes .svg files in Node, and `watch.js`, which shows the
+ * current seconds of a run. Charts are those of Apache ECharts, of which only the used parts are taken: whoever installs
  * mqbench does not need it. Run by `npm run build`.
  */
 export async function bundle(folder = OUT): Promise<void> {
@@ -17,8 +17,8 @@ export async function bundle(folder = OUT): Promise<void> {
 		renameSync(`${file}.tmp`, file);
 	};
 	write("page.js", inScript(await bundled("report/page/main.ts", "iife")));
-	write("draw.js", await bundled("watch/client/drawer.ts", "esm"));
-	write("watch.js", await bundled("watch/client/main.ts", "iife", ""));
+	write("draw.js", await bundled("report/charts/picture.ts", "esm"));
+	write("watch.js", await bundled("watch/client.ts", "iife", ""));
 }
 
 // --- internal ---

@@ -18,8 +18,17 @@ export interface Page {
 	readonly main: Markup;
 	/** Their blocks stand in `main`; only those that are in this list are drawn. */
 	readonly figures: readonly Figure[];
+	/** Of a page that is served while its command goes on; left out: a file, which has a policy of its own. */
+	readonly live?: LivePart | undefined;
 	/** What is folded and filled in when it is opened, by the id of its place; left out: nothing. */
 	readonly later?: ReadonlyMap<string, string>;
+}
+
+/** What stands in a page that `--watch` serves, whose policy its server names. */
+export interface LivePart {
+	readonly head: Markup;
+	/** Above the header. */
+	readonly top: Markup;
 }
 
 /**
@@ -68,12 +77,15 @@ function document(
 	const hashes = scripts.map(
 		(text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`,
 	);
+	const policy =
+		page.live === undefined &&
+		markup`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${new Raw(hashes.join(" "))}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`;
 	return markup`<!doctype html>
 <html lang="${page.lang ?? "en"}" class="plain"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${new Raw(hashes.join(" "))}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${page.title}</title><style>${new Raw(STYLE)}</style></head><body>
+${policy}
+<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${page.title}</title><style>${new Raw(STYLE)}</style>${page.live?.head ?? null}</head><body>
 <a class="skip" href="#main">Skip to the results</a>
-<header>${page.header}<button type="button" class="switch theme" aria-pressed="false" hidden>Dark</button></header>
+${page.live?.top ?? null}<header>${page.header}<button type="button" class="switch theme" aria-pressed="false" hidden>Dark</button></header>
 ${page.figures.length > 0 && markup`<noscript><p class="warn">${tell("page-needs-script")}${page.main.text.includes("></figure>") && tell("page-without-times")}; <code>mqbench report --svg</code> ${tell("page-draws")}</p></noscript>`}
 <main id="main" tabindex="-1">${page.main}</main>
 <footer><p class="soft">${tell("page-foot")}</p></footer>

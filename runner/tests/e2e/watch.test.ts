@@ -3,9 +3,6 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { descendants } from "../../../infra/processes.fake.ts";
-import type { Run } from "../../model/result.ts";
-import { intervalText, percentileValue } from "../../report/words.ts";
-import type { WatchEvent, WatchState } from "../../watch/state.ts";
 import {
 	freePort,
 	type Mqbench,
@@ -17,21 +14,22 @@ import {
 	until,
 } from "./mqbench.ts";
 
-/** What a page is told: what was known when it came, then what happened, and the report. */
+/** What a page is told by event, each in its order. */
 interface Told {
-	snapshot: WatchState | null;
-	events: WatchEvent[];
-	report: { html: string; left: string } | null;
+	readonly url: string;
+	readonly strips: { version: number; html: string }[];
+	readonly over: string[];
+	readonly report: { html: string; left: string }[];
 	/** The server has ended. */
-	over: boolean;
+	ended: boolean;
 }
 
 /** Connects to the page of a command as a browser does. */
-async function connected(mqbench: Mqbench): Promise<Told & { url: string }> {
+async function connected(mqbench: Mqbench): Promise<Told> {
 	await mqbench.says(/http:\S+/);
 	const url = /http:\S+/.exec(mqbench.err())?.[0] ?? "";
 	const answer = await fetch(new URL("events", url));
-	const told = { url, snapshot: null, events: [], report: null, over: false };
+	const told: Told = { url, strips: [], over: [], report: [], ended: false };
 	void listen(answer, told);
 	return told;
 }
@@ -44,130 +42,67 @@ async function listen(answer: Response, told: Told): Promise<void> {
 			const found = /^(?:.*\n)*?event: (\w+)\ndata: (.*)\n\n/.exec(text);
 			if (!found) break;
 			text = text.slice(found[0].length);
-			const data = Buffer.from(found[2] ?? "", "latin1").toString("utf8");
-			if (found[1] === "snapshot") told.snapshot = JSON.parse(data);
-			if (found[1] === "event") told.events.push(JSON.parse(data));
-			if (found[1] === "report") told.report = JSON.parse(data);
+			const data = JSON.parse(Buffer.from(found[2] ?? "", "latin1").toString("utf8"));
+			if (found[1] === "strip") told.strips.push(data);
+			if (found[1] === "over") told.over.push(data);
+			if (found[1] === "report") told.report.push(data);
 		}
 	}
-	told.over = true;
+	told.ended = true;
 }
 
 /** Waits for the end of the command, and for all that was under way to its page. */
 async function endOf(mqbench: Mqbench, told: Told) {
 	const ended = await mqbench.ended;
-	await until(() => told.over, "the end of the connection");
+	await until(() => told.ended, "the end of the connection");
 	return ended;
 }
 
-const secondsOf = ({ events }: Told) =>
-	events.flatMap((event) => (event.kind === "second" ? [event] : []));
-
 describe("--watch", () => {
-	test("shows a run with the figures of the terminal, and its report in the end; the command ends by itself", async () => {
+	test("serves the plan and the current seconds, the report of each run that is over, and the whole one in the end", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const port = await freePort();
-		const file = scenario(folder, { duration: "4s", warmup: "1s" });
+		const file = scenario(folder, { duration: "3s", warmup: "1s" }, { repeat: "2" });
 		const mqbench = start(["--watch", file, "--no-floor", "--out", out, "--watch-port", `${port}`]);
 		const told = await connected(mqbench);
 		expect(new URL(told.url).port).toBe(`${port}`);
+		const page = async () => (await fetch(told.url)).text();
+		await mqbench.says(/ {2}1s\/4s/);
+		expect(await page()).toMatch(/<ol><li>nats: 256B 500\/s, repeat 1\/2 .*repeat 2\/2/);
+		await mqbench.says(/^\[2\/2\].*\n {2}1s\/4s/m);
+		// Who comes late has what everybody has.
+		const late = await connected(mqbench);
+		await until(() => late.strips.length > 0, "the strip");
+		expect(late.strips[0]?.html).toContain("[2/2] nats: 256B 500/s");
+		expect(late.strips[0]?.html).toContain("Below: the report of 1 run so far.");
+		const soFar = await page();
+		expect(soFar).toContain(`data-version="${late.strips[0]?.version}"`);
+		expect(soFar).toContain('id="run-1"');
+		expect(soFar).not.toContain('id="run-2"');
+
 		const ended = await endOf(mqbench, told);
 		expect(ended).toMatchObject({ code: 0, signal: null });
-
-		// Each second is there once, with the words of the terminal's line.
-		const seconds = secondsOf(told);
-		const lines = ended.err.match(/^ {2}\d+s\/5s .*$/gm) ?? [];
-		expect(lines.length).toBeGreaterThanOrEqual(4);
-		expect(seconds.length).toBeGreaterThanOrEqual(lines.length);
-		for (const [i, line] of lines.entries()) {
-			expect(seconds[i]?.second.at).toBe(i + 1);
-			const [, ...last] = seconds[i]?.rows[3]?.[1] ?? [];
-			expect(last.join("  ")).toMatch(/^p50 .+ {2}p99 .+/);
-			expect(line).toContain(`  ${last.join("  ")}  `);
-		}
-		expect(seconds[2]?.second).toMatchObject({
-			rates: [
-				["offered", 500],
-				["sent", expect.any(Number)],
-				["received", expect.any(Number)],
-			],
-			held: expect.any(Number),
-		});
-		if (process.platform === "linux")
-			expect(seconds.at(-1)?.second.cores.map(([name]) => name)).toEqual([
-				"generator",
-				"broker",
-				"machine",
-			]);
-
-		// The run is judged as in the report.
-		const result = resultOf(out);
-		const run = result.runs[0] as Run;
-		const judged = told.events
-			.flatMap((event) => (event.kind === "runs" ? event.runs : []))
-			.at(-1)?.judged;
-		const p50 = run.metrics.response?.percentiles.find(({ p }) => p === 50);
-		if (!p50) throw new Error("no p50");
-		expect(judged).toMatchObject({
-			verdict: run.verdict,
-			p50: { value: percentileValue(p50, run), interval: intervalText(p50) },
-		});
-		expect(told.report?.html).toBe(readFileSync(path.join(out, "report.html"), "utf8"));
+		expect(told.strips.some(({ html }) => /rate<.*scheduled 500\/s, sent \d+\/s/.test(html))).toBe(
+			true,
+		);
+		expect(told.report[0]?.html).toBe(readFileSync(path.join(out, "report.html"), "utf8"));
+		expect(told.report[0]?.left).toContain("nobody serves this page any more");
 		await expect(fetch(told.url)).rejects.toThrow();
 	});
 
-	test("a page that comes in mid-run knows all from the start, and stops it as one Ctrl-C does", async () => {
+	test("at one Ctrl-C shows that it stops, and then what there is", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const file = scenario(folder, { duration: "30s" });
 		const mqbench = start([file, "--watch", "--out", out]);
-		await mqbench.says(/ {2}3s\/30s/);
 		const told = await connected(mqbench);
-		await until(() => told.snapshot !== null, "the snapshot");
-		const { current, runs, log } = told.snapshot as WatchState;
-		expect(current?.seconds.map(({ at }) => at)).toEqual(current?.seconds.map((_, i) => i + 1));
-		expect(current?.seconds.length).toBeGreaterThanOrEqual(3);
-		expect(runs).toMatchObject([{ is: "running", judged: null }]);
-		expect(log[0]?.text).toMatch(/^nats: 256B 500\/s /);
-		const children = descendants(mqbench.pid);
-		expect(children.length).toBeGreaterThan(2);
-
-		const { origin } = new URL(told.url);
-		const stop = (from: string) =>
-			fetch(new URL("stop", told.url), { method: "POST", headers: { origin: from } });
-		expect((await stop("http://elsewhere.example")).status).toBe(403);
-		const answers = [await stop(origin), await stop(origin)];
-		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-		const ended = await endOf(mqbench, told);
-		expect(ended.code).toBe(130);
-		expect(ended.err).toContain("Stopped from the page, as by one Ctrl-C");
+		await mqbench.says(/ {2}2s\/30s/);
+		mqbench.signal("SIGINT");
+		expect((await endOf(mqbench, told)).code).toBe(130);
 		expect(resultOf(out)).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
-		expect(told.events).toContainEqual({ kind: "stopping" });
-		expect(told.report?.html).toContain("INTERRUPTED");
+		expect(told.report[0]?.html).toContain("INTERRUPTED");
 		expect(descendants(mqbench.pid)).toEqual([]);
-	});
-
-	test("a command that goes on with --resume shows the runs that were kept as well", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(folder, { duration: "3s" }, { repeat: "2" });
-		const first = start([file, "--out", out]);
-		await first.says(/^\[2\/2\].*\n {2}1s\/3s/m);
-		first.signal("SIGINT");
-		expect((await first.ended).code).toBe(130);
-		const mqbench = start([file, "--resume", out, "--watch"]);
-		const told = await connected(mqbench);
-		expect((await endOf(mqbench, told)).code).toBe(0);
-		const begun = told.events.find(({ kind }) => kind === "begin");
-		expect(begun).toMatchObject({ run: { index: 2 } });
-		const shown = new Map(
-			[
-				...(told.snapshot?.runs ?? []),
-				...told.events.flatMap((e) => (e.kind === "runs" ? e.runs : [])),
-			].map((one) => [one.index, one.judged?.verdict]),
-		);
-		expect([...shown]).toEqual(resultOf(out).runs.map(({ index, verdict }) => [index, verdict]));
 	});
 
 	test("of a command that fails says why, and no password", async () => {
@@ -199,7 +134,7 @@ describe("--watch", () => {
 		expect(ended.code).toBe(3);
 		const all = JSON.stringify(told);
 		expect(all).toContain("mqbench has ended without a report: ");
-		expect(told.report).toBeNull();
+		expect(told.report).toEqual([]);
 		expect(all + ended.err).not.toContain("swordfish");
 	});
 

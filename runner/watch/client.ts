@@ -1,0 +1,79 @@
+/**
+ * The script of the page of a command that is under way: it shows the current seconds, and puts the newer page in place of this one when a run
+ * has ended. Subtle: the window, and with it this script and its connection, outlives the document that is written over.
+ */
+
+const STARTED = "mqbenchWatches";
+if (!(STARTED in window)) {
+	Object.assign(window, { [STARTED]: true });
+	start();
+}
+
+// --- internal ---
+
+function start(): void {
+	/** What is to be said when the connection ends and the report, which is under way, has not arrived; null: the command goes on. */
+	let over: string | null = null;
+	let fetching = false;
+	const source = new EventSource("events");
+	const on = <Data>(event: string, act: (data: Data) => void) =>
+		source.addEventListener(event, ({ data }) => act(JSON.parse(data)));
+	on<{ version: number; html: string }>("strip", ({ version, html }) => {
+		say(null);
+		const strip = document.getElementById("strip");
+		if (strip !== null) strip.innerHTML = html;
+		if (`${version}` !== document.getElementById("live")?.dataset.version) void renew();
+	});
+	on<string>("over", (text) => {
+		over = text;
+	});
+	on<{ html: string; left: string }>("report", ({ html, left }) => {
+		source.close();
+		become(html);
+		const note = document.createElement("p");
+		note.className = "soft";
+		note.setAttribute("role", "status");
+		note.textContent = left;
+		document.querySelector("header")?.append(note);
+	});
+	// A connection that is lost is asked for again by itself.
+	source.addEventListener("error", () => {
+		if (over !== null) source.close();
+		say(over ?? "Connection lost: mqbench cannot be reached.");
+	});
+
+	/** The page stays as it is if the newer one does not come: the connection says what follows. */
+	async function renew(): Promise<void> {
+		if (fetching) return;
+		fetching = true;
+		const html = await fetch("").then(
+			(answer) => (answer.ok ? answer.text() : null),
+			() => null,
+		);
+		fetching = false;
+		if (html === null || over !== null) return;
+		const strip = document.getElementById("strip")?.innerHTML ?? "";
+		become(html);
+		const place = document.getElementById("strip");
+		if (place !== null) place.innerHTML = strip;
+	}
+}
+
+/** Another page takes the place of this one, where its reader has scrolled to, in the colours that were chosen. */
+function become(html: string): void {
+	const { theme } = document.documentElement.dataset;
+	const { scrollY } = window;
+	document.open();
+	document.write(html);
+	document.close();
+	if (theme !== undefined) document.documentElement.dataset.theme = theme;
+	scrollTo(0, scrollY);
+}
+
+/** What is unchanged is not said again by who reads the page aloud. */
+function say(text: string | null): void {
+	const news = document.getElementById("news");
+	if (news === null) return;
+	news.hidden = text === null;
+	if (news.textContent !== (text ?? "")) news.textContent = text ?? "";
+}

@@ -1,0 +1,208 @@
+import { connect, createServer, type Socket } from "node:net";
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { renderHtml } from "../report/html.ts";
+import { missing, seriousFindings, widthOf } from "../report/page/browser.fake.ts";
+import { renderPage } from "../report/page/html-page.ts";
+import { markup } from "../report/page/markup.ts";
+import { HOSTILE, manyResult } from "../report/page/pages.fake.ts";
+import { fixtureResult } from "../report/stored.fake.ts";
+import { startServer } from "./server.ts";
+import { livePart, type Strip, stripMarkup, watchPolicy, watchScript } from "./strip.ts";
+
+const PLAN = (version: number) =>
+	renderPage({
+		title: "orders - mqbench",
+		header: markup`<h1>orders</h1>`,
+		main: markup`<section><h2>Runs</h2></section>`,
+		figures: [],
+		live: livePart(version),
+	});
+
+const strip: Strip = {
+	title: "[1/2] nats",
+	doing: "",
+	rows: [["time", ["8s left of 15s"]]],
+	over: 0,
+	p99s: [1e6, 2e6],
+};
+
+interface Live {
+	readonly page: Page;
+	readonly show: (strip: Strip, version?: number) => void;
+	/** The page of the server is this from now on. */
+	readonly serve: (html: string) => void;
+	readonly over: () => void;
+	readonly report: (html: string) => Promise<void>;
+	/** Cuts all connections, and keeps new ones out until the promise is resolved. */
+	readonly cut: (letIn: Promise<void>) => void;
+}
+
+let browser: Awaited<ReturnType<typeof chromium.launch>>;
+
+async function live(
+	look: (live: Live) => Promise<void>,
+	options: BrowserContextOptions = {},
+	errors = /^$/,
+): Promise<void> {
+	let html = PLAN(1);
+	const server = await startServer({
+		port: null,
+		page: () => html,
+		policy: watchPolicy,
+		scripts: { "watch.js": watchScript },
+	});
+	const show: Live["show"] = (strip, version = 1) =>
+		server.push("strip", { version, html: stripMarkup(strip).text });
+	show(strip);
+	// As with a port that ssh forwards: another number, another name.
+	const sockets = new Set<Socket>();
+	let open: Promise<void> = Promise.resolve();
+	const url = new URL(server.url);
+	const to = Number(url.port);
+	const forward = createServer(async (socket) => {
+		sockets.add(socket);
+		socket.on("error", () => {});
+		await open;
+		const there = connect(to, "127.0.0.1").on("error", () => socket.destroy());
+		socket.pipe(there).pipe(socket);
+		socket.once("close", () => there.destroy());
+	});
+	await new Promise<void>((r) => forward.listen(0, "127.0.0.1", r));
+	url.host = `localhost:${(forward.address() as { port: number }).port}`;
+	const context = await browser.newContext(options);
+	const wrong: string[] = [];
+	const asked = new Set<string>();
+	try {
+		const page = await context.newPage();
+		page.on("console", (said) => {
+			if (["error", "warning"].includes(said.type()) && !errors.test(said.text()))
+				wrong.push(said.text());
+		});
+		page.on("pageerror", (error) => wrong.push(`${error}`));
+		page.on("request", (request) => asked.add(new URL(request.url()).origin));
+		await page.goto(url.href);
+		await page.locator("#strip table").waitFor();
+		await look({
+			page,
+			show,
+			serve(page) {
+				html = page;
+			},
+			over: () => server.push("over", "open reports/1/report.html."),
+			async report(html) {
+				server.push("over", "not shown");
+				server.push("report", { html, left: "Nobody serves this page." });
+				await server.close();
+			},
+			cut(letIn) {
+				open = letIn;
+				for (const socket of sockets) socket.destroy();
+			},
+		});
+		expect(wrong).toEqual([]);
+		expect([...asked]).toEqual([url.origin]);
+	} finally {
+		await context.close();
+		await server.close(0);
+		forward.close();
+		for (const socket of sockets) socket.destroy();
+	}
+}
+
+const text = (page: Page, what: string) => page.locator(what).innerText();
+
+describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_000 }, () => {
+	beforeAll(async () => {
+		browser = await chromium.launch({
+			executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+			args: ["--no-sandbox"],
+		});
+	}, 180_000);
+	afterAll(() => browser?.close());
+
+	test("shows the plan and the current seconds, then the report so far with its charts, then the whole one", async () => {
+		await live(async ({ page, show, serve, report }) => {
+			expect(await text(page, "h1")).toBe("orders");
+			show({ ...strip, rows: [["time", ["7s left of 15s"]]] });
+			await expect.poll(() => text(page, "#strip")).toContain("7s left");
+			await page.locator("button.theme").click();
+			for (const version of [2, 3]) {
+				serve(renderHtml(fixtureResult("stall"), "name: stall", livePart(version)));
+				show({ ...strip, title: `[${version}/3] nats` }, version);
+				await page.locator(`[data-version="${version}"]`).waitFor();
+				await page.locator(".canvas[data-drawn=dark] canvas").first().waitFor();
+				expect(await text(page, "#strip")).toContain(`[${version}/3] nats`);
+			}
+			show({ ...strip, title: "the last second" }, 3);
+			await expect.poll(() => text(page, "#strip")).toContain("the last second");
+			await report(renderHtml(fixtureResult("stall"), "name: stall"));
+			await expect.poll(() => text(page, "header")).toContain("Nobody serves this page.");
+			await page.locator(".canvas[data-drawn=dark] canvas").first().waitFor();
+			expect(await page.locator("#live").count()).toBe(0);
+		});
+	});
+
+	test("becomes a report that is packed", async () => {
+		await live(async ({ page, report }) => {
+			await report(renderHtml(manyResult(100)));
+			await page.locator(".canvas[data-drawn] canvas").first().waitFor();
+			expect(await text(page, "header")).toContain("Nobody serves this page.");
+		});
+	});
+
+	test("is there again when its connection was lost", async () => {
+		await live(
+			async ({ page, show, cut }) => {
+				let letIn = () => {};
+				cut(
+					new Promise((resolve) => {
+						letIn = resolve;
+					}),
+				);
+				await expect.poll(() => text(page, "#news")).toContain("Connection lost");
+				show({ ...strip, title: "missed" });
+				letIn();
+				await expect.poll(() => text(page, "#strip")).toContain("missed");
+				expect(await page.locator("#news").isVisible()).toBe(false);
+			},
+			{},
+			/net::ERR_/,
+		);
+	});
+
+	test("says where the report is, or why there is none, if it does not come, and asks nobody any more", async () => {
+		await live(
+			async ({ page, over, cut }) => {
+				over();
+				await page.waitForTimeout(200);
+				cut(new Promise(() => {}));
+				await expect.poll(() => text(page, "#news")).toBe("open reports/1/report.html.");
+				let asked = 0;
+				page.on("request", () => asked++);
+				// Longer than it takes to ask again.
+				await page.waitForTimeout(2500);
+				expect(asked).toBe(0);
+				expect(await text(page, "h1")).toBe("orders");
+			},
+			{},
+			/net::ERR_/,
+		);
+	});
+
+	test.each(["light", "dark"] as const)(
+		"takes every text for text, fits a phone, and axe finds nothing serious, %s",
+		async (colorScheme) => {
+			await live(
+				async ({ page, show }) => {
+					show({ ...strip, title: HOSTILE, rows: [["time", [HOSTILE]]] });
+					await expect.poll(() => text(page, "#strip")).toContain("</script><script>");
+					expect(await page.locator("img").count()).toBe(0);
+					expect(await widthOf(page)).toBeLessThanOrEqual(390);
+					expect(await seriousFindings(page)).toEqual([]);
+				},
+				{ colorScheme, viewport: { width: 390, height: 844 } },
+			);
+		},
+	);
+});
