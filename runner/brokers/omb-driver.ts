@@ -1,5 +1,3 @@
-import { tell } from "../text/tell.ts";
-
 /** How a driver file of OpenMessaging Benchmark becomes a system of a scenario: `import-omb.ts` of a broker's folder. */
 export interface OmbDriver {
 	/** Packages of the driver's class: "kafka" of io.openmessaging.benchmark.driver.kafka.KafkaBenchmarkDriver. */
@@ -18,17 +16,16 @@ export interface OmbDriver {
 	readonly login?: false;
 }
 
-/** What a value becomes; a text: nothing, for this reason; null: nothing, as mqbench does the same anyway. `other`: the value of another key, else "". */
+/** What a value becomes; null: nothing, as mqbench does the same anyway; undefined: it has no equivalent. `other`: the value of another key, else "". */
 export type Mapping =
-	| string
 	| null
-	| ((value: string, other: (key: string) => string) => Part | string | null);
+	| ((value: string, other: (key: string) => string) => Part | null | undefined);
 
 /** Options of the system, and what its url is made of. */
 export interface Part extends Options {
+	/** Something of the value is left out. */
+	readonly partly?: boolean;
 	readonly at?: Reach;
-	/** What it does not become all the same. */
-	readonly but?: string;
 }
 type Options = Readonly<Record<string, unknown>>;
 
@@ -43,9 +40,9 @@ export interface Reach {
 	readonly secure?: boolean;
 }
 
-/** The number of a key, else the reason why there is none. */
-export function number(value: string, part: (value: number) => Part | null): Part | string | null {
-	return /^\d+$/.test(value) ? part(Number(value)) : tell("import-no-number");
+/** The number of a key; undefined: it is not one. */
+export function number(value: string, part: (value: number) => Part | null) {
+	return /^\d+$/.test(value) ? part(Number(value)) : undefined;
 }
 
 /** Copies of a topic: one is what a system has anyway. */

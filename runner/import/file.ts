@@ -1,7 +1,7 @@
 import { parse, YAMLError } from "yaml";
 import { failure } from "../errors.ts";
 import { tell } from "../text/tell.ts";
-import { type Leave, quoted } from "./left-out.ts";
+import type { Leave } from "./left-out.ts";
 
 /** A file as it was given: its name for messages, and its text. */
 export interface NamedText {
@@ -58,14 +58,7 @@ function withVariables(text: string, env: Env, leave: Leave, stay: boolean) {
 				return goOn(env[name]);
 			}
 			const value = otherwise ?? "";
-			// A number is shown, if nothing says that it is a secret.
-			const [, shown] = /: (\d+)$/.exec(quoted(key || name, value)) ?? [];
-			leave(
-				what,
-				shown === undefined
-					? tell("import-default", { name })
-					: tell("import-default-number", { name, value: shown }),
-			);
+			leave(what, tell("import-default", { name }));
 			return fill(rest.slice(0, at) + value + rest.slice(at + all.length));
 		};
 		return fill(line);

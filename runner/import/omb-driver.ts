@@ -18,16 +18,13 @@ export function readDriver(
 	let system: Record<string, unknown> = { ...driver.system, ...(copied && driver.copied) };
 	let address: Servers = { hosts: [], path: "" };
 	const take = ({ path, key, value, property }: Entry) => {
-		const mapping =
-			driver.keys[key] !== undefined
-				? driver.keys[key]
-				: ((property ? undefined : usual(key)) ?? tell("no-equivalent"));
+		const mapping = key in driver.keys ? driver.keys[key] : property ? undefined : usual(key);
 		const part =
 			typeof mapping === "function" ? mapping(value, (other) => find(entries, other)) : mapping;
 		if (part === null) return;
-		if (typeof part === "string") return leave(quoted(path, value), part);
-		const { but, tls, at: reach = {}, ...options } = part;
-		if (but !== undefined) leave(quoted(path, value), but);
+		if (part === undefined) return leave(quoted(path, value), tell("no-equivalent"));
+		const { partly, tls, at: reach = {}, ...options } = part;
+		if (partly) leave(quoted(path, value), tell("import-partly"));
 		system = { ...system, ...options };
 		if (tls !== undefined) system.tls = { ...(system.tls as object), ...(tls as object) };
 		const { servers, ...login } = reach;
@@ -95,10 +92,7 @@ function find(entries: readonly Entry[], key: string): string {
 	return entries.findLast((entry) => entry.key === key)?.value ?? "";
 }
 
-const ONE_BY_ONE = tell("connects-in-turn");
 const USUAL: readonly [RegExp, Mapping][] = [
-	[/^reset$/, tell("removes-its-topics")],
-	[/^(producer|consumer)Creation(Delay|BatchSize)$/, ONE_BY_ONE],
 	[/^(\w*\.)?\w*?(user(_?name)?|login)$/i, (user) => ({ at: { user } })],
 	[/^(\w*\.)?\w*?(pass(word|wd)?|pwd)$/i, (password) => ({ at: { password } })],
 	[/^(\w*\.)?(use)?(ssl|tls)(Enabled?)?$/i, (on) => ({ at: { secure: on === "true" } })],

@@ -50,8 +50,7 @@ export function readWorkload(
 	const part = (one: Written, shared: boolean) =>
 		Object.fromEntries(Object.entries(one).filter(([field]) => same(field) === shared));
 	for (const [key, value] of Object.entries(file))
-		if (!KNOWN.has(key) && value !== null)
-			leave(quoted(key, value), REASONS[key] ?? tell("no-equivalent"));
+		if (!KNOWN.has(key) && value !== null) leave(quoted(key, value), tell("no-equivalent"));
 	return {
 		name: safeName(typeof file.name === "string" ? file.name : "imported"),
 		workload: part(first, true),
@@ -89,8 +88,6 @@ const KNOWN = new Set([
 	"payloadFile",
 	"useRandomizedPayloads",
 	"randomBytesRatio",
-	"randomizedPayloadPoolSize",
-	"backlogDrainRatio",
 	"existingTopicList",
 	"existingProduceTopicList",
 	"existingConsumeTopicList",
@@ -171,8 +168,6 @@ function workloadOf(
 		leave(quoted("subscriptionsPerTopic", subscriptions), tell("import-one-group"));
 	if (pattern === "backlog" && asFast)
 		leave(quoted("producerRate", rate), tell("import-backlog-rate", { rate: FIRST_RATE }));
-	if (pattern === "backlog" && file.backlogDrainRatio !== undefined)
-		leave(quoted("backlogDrainRatio", file.backlogDrainRatio), tell("import-drained"));
 	const search = asFast && pattern !== "backlog";
 	if (search)
 		leave(
@@ -269,14 +264,12 @@ function keysOf(distributor: unknown, { keys: able, title }: Traits, leave: Leav
 	if (keys !== undefined && able) return { keys };
 	leave(
 		quoted("keyDistributor", distributor),
-		keys === undefined ? tell("import-no-distribution") : tell("import-no-keys", { system: title }),
+		keys === undefined ? tell("no-equivalent") : tell("import-no-keys", { system: title }),
 	);
 	return {};
 }
 
 function payloadOf(file: Written, leave: Leave): Written {
-	if (file.randomizedPayloadPoolSize !== undefined)
-		leave(quoted("randomizedPayloadPoolSize", file.randomizedPayloadPoolSize), tell("import-pool"));
 	if (file.useRandomizedPayloads === true) {
 		// Its own default is 0.
 		const ratio = Number(file.randomBytesRatio ?? 0);
@@ -286,8 +279,3 @@ function payloadOf(file: Written, leave: Leave): Written {
 		leave(quoted("payloadFile", file.payloadFile), tell("import-payload-file"));
 	return {};
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-	nameFormat: tell("import-case-names"),
-	sampleRateMillis: tell("import-samples"),
-};

@@ -1,13 +1,11 @@
 import type { Mapping, OmbDriver } from "../omb-driver.ts";
 
-/** Artemis speaks all its protocols at one port. A JSON of another server's settings is none of its addresses. */
+/** Artemis speaks all its protocols at one port; that of Classic's address speaks OpenWire. A JSON of another server's settings is not an address. */
 const address: Mapping = (servers, other) => {
-	if (!/^\(?\w+:\/\//.test(servers)) return "it is not an address";
-	return /activemq(?!\.artemis)/i.test(other("connectionFactoryClassName"))
-		? {
-				at: { servers: servers.replaceAll(/:\d+(?=[,/?)]|$)/g, "") },
-				but: "its port speaks OpenWire; the usual one of AMQP is taken",
-			}
+	if (!/^\(?\w+:\/\//.test(servers)) return undefined;
+	const classic = /activemq(?!\.artemis)/i.test(other("connectionFactoryClassName"));
+	return classic
+		? { at: { servers: servers.replaceAll(/:\d+(?=[,/?)]|$)/g, "") }, partly: true }
 		: { at: { servers } };
 };
 
@@ -16,16 +14,5 @@ export const omb: OmbDriver = {
 	packages: ["artemis", "jms"],
 	system: { broker: "amqp" },
 	copied: { destination: "topic" },
-	keys: {
-		brokerAddress: address,
-		connectionFactoryConfigurationParam: address,
-		connectionFactoryClassName: (factory) =>
-			/activemq/i.test(factory)
-				? null
-				: "mqbench speaks AMQP 1.0; whether that server does is not known",
-		use20api: "of JMS alone",
-		sendWithTransactions: "mqbench sends without transactions",
-		properties: "of JMS alone",
-		messageSelector: "consumers take all messages",
-	},
+	keys: { brokerAddress: address, connectionFactoryConfigurationParam: address },
 };

@@ -1,8 +1,5 @@
 import { type Mapping, number, type OmbDriver, replicas } from "../omb-driver.ts";
 
-const OWN = "the client library's own choice";
-const JAVA = "a Java keystore, and mqbench reads PEM; export it, and write tls: { ca, cert, key }";
-
 type Other = (key: string) => string;
 const isPem = (store: string, other: Other) =>
 	/^pem$/i.test(other(`ssl.${store}.type`)) || /\.(pem|crt)$/i.test(other(`ssl.${store}.location`));
@@ -10,12 +7,12 @@ const isPem = (store: string, other: Other) =>
 const certificates =
 	(store: string, ...keys: ("ca" | "cert" | "key")[]): Mapping =>
 	(file, other) =>
-		isPem(store, other) ? { tls: Object.fromEntries(keys.map((key) => [key, file])) } : JAVA;
+		isPem(store, other) ? { tls: Object.fromEntries(keys.map((key) => [key, file])) } : undefined;
 
 const passwordOf =
 	(store: string): Mapping =>
 	(_, other) =>
-		isPem(store, other) ? null : JAVA;
+		isPem(store, other) ? null : undefined;
 
 /** Of `username="me" password='secret'`. */
 function quoted(jaas: string, key: string): string {
@@ -35,12 +32,10 @@ export const omb: OmbDriver = {
 		"sasl.mechanism": (mechanism) =>
 			/^(plain|scram-sha-(256|512))$/i.test(mechanism)
 				? { sasl: mechanism.toLowerCase() }
-				: "mqbench logs in by PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512",
+				: undefined,
 		"sasl.jaas.config": (jaas) => {
 			const user = quoted(jaas, "username");
-			return user === ""
-				? "mqbench logs in by a user and a password"
-				: { at: { user, password: quoted(jaas, "password") } };
+			return user === "" ? undefined : { at: { user, password: quoted(jaas, "password") } };
 		},
 		"ssl.truststore.location": certificates("truststore", "ca"),
 		"ssl.keystore.location": certificates("keystore", "cert", "key"),
@@ -48,26 +43,16 @@ export const omb: OmbDriver = {
 		"ssl.keystore.type": null,
 		"ssl.truststore.password": passwordOf("truststore"),
 		"ssl.keystore.password": passwordOf("keystore"),
-		"ssl.key.password": "the file of a key has no password here",
-		"ssl.endpoint.identification.algorithm": (algorithm) =>
-			algorithm === ""
-				? "mqbench checks the name in the broker's certificate; write tls: { serverName }"
-				: null,
+		"ssl.endpoint.identification.algorithm": (algorithm) => (algorithm === "" ? undefined : null),
 		"min.insync.replicas": (value) =>
 			number(value, (n) => (n > 1 ? { minInsyncReplicas: n } : null)),
-		"flush.messages": (n) =>
-			n === "1" ? { durability: "fsync" } : "durability is interval or fsync",
-		"flush.ms": (ms) => (ms === "0" ? { durability: "fsync" } : "durability is interval or fsync"),
+		"flush.messages": (n) => (n === "1" ? { durability: "fsync" } : undefined),
+		"flush.ms": (ms) => (ms === "0" ? { durability: "fsync" } : undefined),
 		acks: (acks) => ({ acks: /^(all|-1)$/.test(acks) ? "all" : Number(acks) }),
 		"linger.ms": (ms) => ({ linger: `${ms}ms` }),
 		"batch.size": (bytes) => ({ batch: `${bytes}B` }),
 		"compression.type": (compression) => ({ compression }),
 		"enable.idempotence": (on) => ({ idempotence: on === "true" }),
-		"fetch.min.bytes": (bytes) => ({ fetchMinBytes: `${bytes}B` }),
-		"fetch.max.wait.ms": (ms) => ({ fetchMaxWait: `${ms}ms` }),
-		"max.in.flight.requests.per.connection": OWN,
-		"max.partition.fetch.bytes": OWN,
-		"fetch.max.bytes": OWN,
 		// Timeouts of requests are the scenario's timeout.
 		"default.api.timeout.ms": null,
 		"request.timeout.ms": null,

@@ -13,15 +13,11 @@ export const omb: OmbDriver = {
 		"client.serverUri": (servers) => ({ at: { servers } }),
 		pubQos: qos,
 		"client.qos": qos,
-		subQos: (value, other) =>
-			value === other("pubQos") ? null : "one QoS is for messages and subscriptions",
+		subQos: (value, other) => (value === other("pubQos") ? null : undefined),
 		cleanSession: clean,
 		"consumer.cleanSession": clean,
 		maxInflight: most,
 		"consumer.receiveMaximum": most,
 		keepAliveInterval: (value) => number(value, (n) => (n > 0 ? { keepAlive: `${n}s` } : null)),
-		clientIdPrefix: "every run has client ids of its own",
-		"client.topicPrefix": "topics of mqbench have names of their own",
-		"consumer.sessionExpiryIntervalSeconds": "the server's own",
 	},
 };

@@ -8,6 +8,5 @@ export const omb: OmbDriver = {
 		natsHostUrl: (servers) => ({ at: { servers } }),
 		clusterId: (cluster) => ({ cluster }),
 		maxInFlight: (value) => number(value, (prefetch) => ({ prefetch })),
-		maxPubAcksInFlight: "how many messages are in flight is the workload's",
 	},
 };

@@ -2,7 +2,7 @@ import { type Mapping, type OmbDriver, replicas } from "../omb-driver.ts";
 
 const storage: Mapping = (where) => {
 	if (/^memory$/i.test(where)) return { durability: "memory" };
-	return /^file$/i.test(where) ? null : "it is neither file nor memory";
+	return /^file$/i.test(where) ? null : undefined;
 };
 
 /** Its NATS driver publishes to JetStream. */

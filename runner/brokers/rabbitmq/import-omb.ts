@@ -5,19 +5,13 @@ export const omb: OmbDriver = {
 	system: { broker: "rabbitmq", queue: "classic", persistent: false },
 	path: true,
 	keys: {
+		// Connections go to the first node.
 		amqpUris(uris) {
 			const [servers = "", ...others] = uris.split(/,(?=\w+:\/\/)/);
-			return {
-				at: { servers },
-				...(others.length > 0 && { but: "connections go to the first node" }),
-			};
+			return { at: { servers }, partly: others.length > 0 };
 		},
 		messagePersistence: (on) => ({ persistent: on === "true" }),
 		queueType: (type) =>
-			/^quorum$/i.test(type)
-				? { queue: "quorum" }
-				: /^classic$/i.test(type)
-					? null
-					: "mqbench has classic and quorum queues",
+			/^quorum$/i.test(type) ? { queue: "quorum" } : /^classic$/i.test(type) ? null : undefined,
 	},
 };

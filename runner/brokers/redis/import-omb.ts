@@ -1,7 +1,5 @@
 import type { OmbDriver } from "../omb-driver.ts";
 
-const POOL = "connections are the workload's";
-
 /** Its Redis driver writes to streams. */
 export const omb: OmbDriver = {
 	packages: ["redis"],
@@ -9,7 +7,5 @@ export const omb: OmbDriver = {
 	keys: {
 		redisHost: (servers) => ({ at: { servers } }),
 		redisPort: (port) => ({ at: { port } }),
-		jedisPoolMaxTotal: POOL,
-		jedisPoolMaxIdle: POOL,
 	},
 };
