@@ -258,7 +258,7 @@ function isStrange(errors: readonly z.core.$ZodIssue[], path: Path, value: unkno
 			error.path.length === 0 &&
 			typeof value === "string" &&
 			suggest(value, error.values.map(String)) === undefined &&
-			otherToolsValue(fieldOf(path), value, []) === undefined,
+			otherToolsValue(fieldOf(path), value) === undefined,
 	);
 }
 
@@ -297,7 +297,7 @@ function choice(path: Path, value: unknown, known: string[]): string {
 		return tell("other-kind", { what: field, expected: write, got: kind(value) });
 	return (
 		removed(`${field}: ${value}`) ??
-		otherToolsValue(field, value, known) ??
+		otherToolsValue(field, value) ??
 		tell("unknown", { what: field, word: quoted(value), meant: didYouMean(value, known) })
 	);
 }

@@ -68,7 +68,6 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a word of OpenMessaging Benchmark": workload({ message: "", messageSize: "1024" }),
 	"two words of OpenMessaging Benchmark become one": workload({ consumerPerSubscription: "2" }),
 	"a word of k6": workload({ vus: "10" }),
-	"a word of Artillery": workload({ rate: "", arrivalRate: "10/s" }),
 	"a tab": `${system}\nworkload:\n\trate: 3000/s\n`,
 	"a system without a key for its broker": workload({}, "system: { port: 4222 }"),
 	"a list of systems": workload({}, "systems: [nats, noop]"),

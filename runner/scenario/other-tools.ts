@@ -19,21 +19,11 @@ export type Place =
 	| "other";
 
 /** What to say about a value of `field` that isn't in the schema, or undefined when it's simply unknown. */
-export function otherToolsValue(
-	field: string,
-	value: string,
-	known: readonly string[],
-): string | undefined {
-	const name = value.toLowerCase();
-	const instead = own(otherValues[field] ?? {}, name);
-	if (instead !== undefined)
-		return tell("unknown", {
-			what: field,
-			word: JSON.stringify(value),
-			meant: `; write ${instead}`,
-		});
-	if (!own(otherToolsValues, field)?.includes(name)) return undefined;
-	return tell("not-in-this-version", { what: field, word: name, known });
+export function otherToolsValue(field: string, value: string): string | undefined {
+	const instead = own(otherValues[field] ?? {}, value.toLowerCase());
+	return instead === undefined
+		? undefined
+		: tell("unknown", { what: field, word: JSON.stringify(value), meant: `; write ${instead}` });
 }
 
 /** What to write for a word of another tool: a field's name, or a whole sentence after "write"; undefined: not known. */
@@ -50,8 +40,6 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string) {
 // --- internal ---
 
 type Words = Readonly<Record<string, string>>;
-
-const otherToolsValues: Readonly<Record<string, readonly string[]>> = { broker: ["pulsar"] };
 
 /** Values of other tools, or of neighbouring fields. */
 const otherValues: Readonly<Record<string, Words>> = {
@@ -89,18 +77,14 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 		brokers: "systems",
 		drivers: "systems",
 		thresholds: "sla",
-		ensure: "sla",
 		slo: "sla",
-		passfail: "sla",
 		repeats: "repeat",
 		runs: "repeat",
 		iterations: "repeat",
 		load: "workload",
 		config: "workload",
-		execution: "workload",
 		options: "workload",
 		scenarios: "cases",
-		affinity: "pin",
 		cpus: "pin",
 		ec2: "aws",
 		machines: "aws",
@@ -122,18 +106,12 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 		useRandomizedPayloads: "payload: random",
 		randomBytesRatio: "payload: { random: 0.3 }",
 		consumerBacklogSizeGB: "pattern: backlog with backlog: 1GiB",
-		// k6, Artillery, Taurus
+		// k6
 		vus: "connections",
-		maxVusers: "connections",
 		preAllocatedVUs: "connections",
 		executor: "rate",
 		iterations: "messages",
-		arrivalRate: "rate",
 		startRate: "rate",
-		rampTo: "stages",
-		rampUp: "stages",
-		phases: "stages",
-		"hold-for": "duration",
 		// Tools of single brokers
 		size: "message",
 		"record-size": "message",
@@ -141,7 +119,6 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 		msgs: "messages",
 		count: "messages",
 		"num-records": "messages",
-		pmessages: "messages",
 		throughput: "rate",
 		time: "duration",
 		subjects: "topics",
@@ -156,13 +133,9 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 		prefetch: tell("option-of-system", { option: "prefetch" }),
 		acks: tell("option-of-system", { option: "acks" }),
 		durability: "durability of the system",
-		guarantee: "delivery",
 		ordering: "order",
-		crc: "checksum",
 		distribution: "arrivals",
-		"consumer-latency": "work",
 		latency: tell("objective-in-sla"),
-		wildcards: "wildcard",
 	},
 	system: {
 		kind: "broker",
@@ -174,13 +147,11 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 		cluster: "nodes",
 		replication: "replicas",
 		replicationFactor: "replicas",
-		executable: "binary",
-		path: "binary",
 		settings: "config",
 		cpus: "pin",
 		sla: tell("sla-of-system"),
 	},
-	stages: { rate: "target", rampTo: "target", time: "duration" },
-	steps: { target: "rate", arrivalRate: "rate", time: "duration" },
+	stages: { rate: "target", time: "duration" },
+	steps: { target: "rate", time: "duration" },
 	sla: { sla: "expect", threshold: "expect", cases: "case", systems: "system" },
 };

@@ -37,9 +37,6 @@ const INDEPENDENT: ReadonlySet<string> = new Set([
 const SENTENCES: Readonly<Record<string, string>> = {
 	DUPLICATE_KEY: tell("key-twice"),
 	BLOCK_AS_IMPLICIT_KEY: tell("colon-in-value"),
-	NON_STRING_KEY: tell("key-not-a-word"),
-	RESOURCE_EXHAUSTION: tell("nested-too-deeply"),
-	TAG_RESOLVE_FAILED: tell("no-tags"),
 	MULTIPLE_DOCS: tell("second-document"),
 };
 
@@ -91,7 +88,7 @@ function explain(
 	if (code === "BLOCK_AS_IMPLICIT_KEY" && goesOn)
 		return {
 			offset: filledFrom(text, start + line.length),
-			message: tell("indented-further", { line: line.trim().slice(0, 60) }),
+			message: tell("indented-differently"),
 		};
 	return { offset, message: SENTENCES[code] ?? tell("no-yaml", { reason: message.slice(0, 200) }) };
 }
