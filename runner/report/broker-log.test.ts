@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
 import type { BrokerLine } from "../run/broker-log.ts";
 import { brokerLogOf } from "./broker-log.ts";
-import { figuresOf, listOf } from "./charts/figures.ts";
-import { logOf } from "./charts/log-marks.ts";
-import { readingAt } from "./charts/readings.ts";
-import { stretchTexts } from "./charts/stretch.ts";
-import { fixtureResult } from "./stored.fake.ts";
 
 const line = (
 	atMs: number,
@@ -92,50 +87,4 @@ test("where there are too many kinds what is serious is kept first, and the line
 test("without a log, or without a T0, nothing is known", () => {
 	expect(of(null)).toBeUndefined();
 	expect(of([line(1)], null)).toBeUndefined();
-});
-
-test("a pointer and a marked stretch tell what was logged there, warnings first, and other seconds do not", () => {
-	const figures = listOf(figuresOf(fixtureResult("failover")));
-	const time = figures.find((f) => f.kind === "time");
-	const heat = figures.find((f) => f.kind === "heat");
-	if (time === undefined || heat === undefined) throw new Error("no chart");
-	const logged = (second: number) =>
-		readingAt(time, { off: new Set() }, second)
-			?.rows.map(({ name }) => name)
-			.filter((name) => name.includes("logged"));
-	// T0 is 2 s before the window: node 1 wrote at 7.310 and 7.352 s since T0.
-	expect(logged(5.4)).toEqual([
-		"node 1 logged at 5.310s: WARN NodeToControllerChannel node 2 is gone",
-		"node 1 logged at 5.352s: INFO Partition mqbench-0 starts at leader epoch 1 from offset 812",
-	]);
-	expect(logged(2.5)).toEqual([]);
-	const texts = stretchTexts(heat, time, [5, 10]);
-	expect(texts.filter((text) => text.includes("logged"))).toEqual([
-		"node 1 logged at 5.310s: WARN NodeToControllerChannel node 2 is gone",
-		expect.stringContaining("node 3 logged at 9.302s: ERROR"),
-		expect.stringContaining("node 1 logged at 5.352s: INFO"),
-	]);
-});
-
-test("the chart says how many of the log's lines its triangles stand for", () => {
-	const [run] = fixtureResult("failover").runs;
-	if (!run) throw new Error("no run");
-	const entry = { atNs: 3e9, node: 1, text: "INFO told", times: 1 };
-	run.brokerLog = {
-		lines: [
-			{ ...entry, serious: true, times: 20 },
-			{ ...entry, serious: false, times: 7 },
-		],
-		more: 3,
-	};
-	expect(logOf(run, false)).toMatchObject({
-		logTitle: "triangles: 27 of 30 lines of the broker's log",
-		log: [{}, {}],
-	});
-	expect(logOf(run, true)).toMatchObject({
-		logTitle: "triangles: 20 of 30 lines of the broker's log",
-		log: [{ serious: true }],
-	});
-	run.brokerLog.more = 0;
-	expect(logOf(run, false).logTitle).toBe("triangles: the broker's log");
 });

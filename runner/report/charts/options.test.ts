@@ -72,7 +72,6 @@ const time: TimeFigure = {
 	to: 4,
 	marks: [],
 	unfinished,
-	slowest: [],
 	panels: [
 		{
 			title: "response",

@@ -2,7 +2,6 @@ import type { Part } from "./axes.ts";
 import type { Figure, SeriesKey, View } from "./figure.ts";
 import { groupsOf } from "./frame.ts";
 import { heatHeight, heatOption } from "./heat-chart.ts";
-import { NO_KEYS, partsHeight, partsOption } from "./parts-chart.ts";
 import { percentileHeight, percentileOption } from "./percentile-chart.ts";
 import { rateHeight, rateOption } from "./rate-chart.ts";
 import { ratioHeight, ratioOption } from "./ratio-chart.ts";
@@ -64,7 +63,6 @@ const KINDS: {
 	heat: { option: heatOption, height: heatHeight, keys: () => [] },
 	rate: { option: rateOption, height: rateHeight, keys: ({ lines }) => lines },
 	ratios: { option: ratioOption, height: ratioHeight, keys: () => [] },
-	parts: { option: partsOption, height: partsHeight, keys: () => NO_KEYS },
 	trend: { option: trendOption, height: trendHeight, keys: ({ lines }) => lines },
 };
 

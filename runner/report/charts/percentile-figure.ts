@@ -25,20 +25,12 @@ export const CURVES = ["response", "service", "ack", "last"] as const;
 type Curve = PercentileFigure["curves"][number];
 type Points = Curve["points"];
 
-/** How much of a curve is kept. */
-export interface Detail {
-	/** See `thinned`. */
-	readonly tolerance: number;
-	/** With the intervals of percentiles. */
-	readonly intervals: boolean;
-}
-
 /** Response, service, ack and last of one run. null: nothing was measured. */
 export function runPercentiles(
 	id: string,
 	run: Run,
 	result: Result,
-	detail: Detail,
+	tolerance: number,
 ): PercentileFigure | null {
 	const measured = CURVES.map((name) => [name, run.metrics[name]] as const)
 		.filter(
@@ -78,7 +70,7 @@ export function runPercentiles(
 			dash: i,
 			hidden: false,
 			metric: name,
-			...curveOf(m, run, name === run.main, detail),
+			...curveOf(m, run, name === run.main, tolerance, true),
 		})),
 		hidden: hiddenOf(run),
 		limits: limits.map(limitOf),
@@ -86,7 +78,7 @@ export function runPercentiles(
 }
 
 /** The main metric of every run: small multiples by case, in each the systems, and thin beside the repeat that decides the others. null: fewer than two runs have curves. */
-export function overviewPercentiles(result: Result, detail: Detail): PercentileFigure | null {
+export function overviewPercentiles(result: Result, tolerance: number): PercentileFigure | null {
 	const systems = systemNumbers(result);
 	const tables = caseTables(result);
 	const rows = tables.flatMap((table) => table.rows.map((row) => ({ ...row, table })));
@@ -112,7 +104,7 @@ export function overviewPercentiles(result: Result, detail: Detail): PercentileF
 				hidden: false,
 				thin: !decides,
 				metric: run.main,
-				...curveOf(m, run, true, { ...detail, intervals: detail.intervals && decides }),
+				...curveOf(m, run, true, tolerance, decides),
 			},
 		];
 	});
@@ -212,7 +204,9 @@ function curveOf(
 	m: MetricSummary,
 	run: Run,
 	main: boolean,
-	{ tolerance, intervals }: Detail,
+	/** See `thinned`. */
+	tolerance: number,
+	intervals: boolean,
 ): Pick<Curve, "points" | "max" | "marks" | "censored"> {
 	const marks = m.percentiles.flatMap((p) =>
 		p.value === null

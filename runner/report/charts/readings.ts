@@ -26,7 +26,6 @@ interface ReadingRow {
 	/** null: not of a line. */
 	readonly key: SeriesKey | null;
 	readonly name: string;
-	/** "": there is no more to it than its name. */
 	readonly text: string;
 	/** Where it stands: position of its panel and its value. null: nowhere, or at every height. */
 	readonly at: { readonly panel: number; readonly value: number } | null;
@@ -58,7 +57,6 @@ export function readingAt(figure: Figure, view: Shown, x: number, panel = 0): Re
 			return heat(figure, stop);
 		case "rate":
 			return rate(figure, view, stop);
-		case "parts":
 		case "ratios":
 			return null;
 		case "trend":
@@ -101,7 +99,6 @@ function allStops(figure: Figure, view: Shown): number[] {
 		case "rate":
 			return figure.lines.filter(isOn(view)).flatMap(({ points }) => points.map(({ x }) => x));
 		// All of it stands beside the picture.
-		case "parts":
 		case "ratios":
 			return [];
 		case "trend":
@@ -143,9 +140,6 @@ function time(figure: TimeFigure, view: Shown, x: number): Reading {
 	const half = figure.width / 2;
 	const shared = (key: SeriesKey) =>
 		figure.panels.filter(({ lines }) => lines.some((line) => line.group === key.group)).length > 1;
-	const { log = [] } = figure;
-	const stops = stopsOf(figure, view);
-	const near = log.filter(({ second }) => nearest(stops, second) === x);
 	return {
 		x,
 		title: `${stretchText(x, figure.width)}${mark === undefined ? "" : `, ${mark.text}`}`,
@@ -168,15 +162,9 @@ function time(figure: TimeFigure, view: Shown, x: number): Reading {
 					};
 				}),
 			),
-			...near
-				.slice(0, MOST_LOGGED)
-				.map(({ text: name }) => ({ key: null, name, text: "", at: null })),
 		],
 	};
 }
-
-/** Of a second's lines a pointer tells so many: the rest is in the table below. */
-const MOST_LOGGED = 3;
 
 type TimeLine = TimeFigure["panels"][number]["lines"][number];
 

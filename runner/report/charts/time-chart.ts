@@ -3,7 +3,7 @@ import type { TimeFigure, Unfinished, View } from "./figure.ts";
 import { frame, headHeight, heading, limitSeries, lineLook, place, shown } from "./frame.ts";
 import { joined, missingText } from "./missing.ts";
 import { COLOURS } from "./theme.ts";
-import { insideZoom, marginOf, slider } from "./zoom.ts";
+import { insideZoom, RIGHT, slider } from "./zoom.ts";
 
 /** Everything of one run over time: panels below each other, with one axis of seconds and one cursor. */
 
@@ -29,7 +29,7 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 			around.title,
 			...figure.panels.map(({ title }, i) =>
 				heading(
-					`${title}${extents[i]?.logarithmic ? ", logarithmic" : ""}${i === 0 && figure.logTitle ? `; ${figure.logTitle}` : ""}`,
+					`${title}${extents[i]?.logarithmic ? ", logarithmic" : ""}`,
 					{ left: 8, top: (areas[i]?.top ?? 0) - 23, width: view.width - 16 },
 					view,
 				),
@@ -45,13 +45,8 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 					height: areas[i]?.height ?? 0,
 				}),
 			),
-			// Below whose values the broker's log stands.
-			{ gridIndex: 0, show: false, min: 0, max: 1 },
 		],
-		series: [
-			...panels(),
-			...(figure.log === undefined ? [] : [logSeries(figure.log, last + 1, view)]),
-		],
+		series: panels(),
 		dataZoom: [insideZoom(all), ...(view.alone ? [] : [slider(all, areas[last]?.left ?? 0, view)])],
 	};
 
@@ -74,7 +69,7 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 						textBorderWidth: 3,
 						formatter: "{b}",
 					},
-					data: [...areaMarks(figure, view), ...missingMarks(figure, view, figure.log ? 12 : 0)],
+					data: [...areaMarks(figure, view), ...missingMarks(figure, view)],
 				},
 				markLine: {
 					silent: true,
@@ -119,8 +114,8 @@ export function timeLines({ panels }: TimeFigure) {
 	return panels.flatMap(({ lines }) => lines);
 }
 
-/** A band for each stretch, and its count as far as it has room up to the next one, so many pixels above the foot. */
-export function missingMarks({ from, to, unfinished }: Seconds, view: View, above = 0): Part[][] {
+/** A band for each stretch, and its count as far as it has room up to the next one. */
+export function missingMarks({ from, to, unfinished }: Seconds, view: View): Part[][] {
 	const { limit } = COLOURS[view.theme];
 	const each = pixelsPerSecond({ from, to }, view);
 	return joined(unfinished.stretches).map((one, i, all) => [
@@ -131,7 +126,6 @@ export function missingMarks({ from, to, unfinished }: Seconds, view: View, abov
 			label: {
 				...labelWithin(((all[i + 1]?.from ?? to) - one.from) * each),
 				position: "insideBottomLeft",
-				offset: [0, -above],
 				color: limit,
 			},
 		},
@@ -163,7 +157,7 @@ interface Seconds {
 const LEFT = 64;
 
 function pixelsPerSecond({ from, to }: Pick<Seconds, "from" | "to">, view: View): number {
-	return (view.width - LEFT - marginOf(view)) / (to - from);
+	return (view.width - LEFT - RIGHT) / (to - from);
 }
 
 /** A text at the edge of an area, cut where the next one begins; without room for a word there is none. */
@@ -181,30 +175,11 @@ function layout(figure: TimeFigure, view: View) {
 	let top = headHeight(figure, view, timeLines(figure));
 	const areas = figure.panels.map((_, i) => {
 		const height = panelHeight(i);
-		const area = { left: LEFT, right: marginOf(view), top: top + 28, height: height - 40 };
+		const area = { left: LEFT, right: RIGHT, top: top + 28, height: height - 40 };
 		top += height;
 		return area;
 	});
 	return { areas };
-}
-
-/** A mark at the foot of the first panel for each line; what it says is in the readings. */
-function logSeries(log: NonNullable<TimeFigure["log"]>, axis: number, { theme }: View): Part {
-	const { limit, soft } = COLOURS[theme];
-	return {
-		type: "scatter",
-		xAxisIndex: 0,
-		yAxisIndex: axis,
-		silent: true,
-		symbol: "triangle",
-		symbolSize: 8,
-		animation: false,
-		z: 5,
-		data: log.map(({ second, serious }) => ({
-			value: [second, 0.03],
-			itemStyle: { color: serious ? limit : soft },
-		})),
-	};
 }
 
 /** The warm-up is only less bright; what was done to the broker has a colour. */

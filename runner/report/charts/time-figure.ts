@@ -9,7 +9,6 @@ import { formatDuration, formatDurationExact, ratePerSecond } from "../../units.
 import { faultName } from "../../verdict/checks/faults.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
-import { logOf } from "./log-marks.ts";
 import { systemNumbers } from "./numbers.ts";
 import { gatesOf, sentence } from "./percentile-figure.ts";
 import {
@@ -27,19 +26,7 @@ import { beyondOf, unfinishedOf, unfinishedSentence } from "./unfinished.ts";
 import { unitText } from "./units.ts";
 
 /** Everything of a run over time, in at most `most` points a line. null: nothing was measured. */
-export function timeFigure(
-	id: string,
-	run: Run,
-	result: Result,
-	{
-		most,
-		panels: few,
-	}: {
-		readonly most: number;
-		/** At most so many of them, the more important ones first. */
-		readonly panels: number;
-	},
-): TimeFigure | null {
+export function timeFigure(id: string, run: Run, result: Result, most: number): TimeFigure | null {
 	if (run.series.seconds.length === 0 && run.series.ticks.length === 0) return null;
 	const [from, to] = [-run.window.startNs / 1e9, windowSeconds(run)];
 	const place = systemNumbers(result).get(run.system) ?? 0;
@@ -50,9 +37,7 @@ export function timeFigure(
 		rates(run, size),
 		inFlight(run, most),
 		...resources(run, size),
-	]
-		.filter((panel) => panel.lines.length > 0)
-		.slice(0, few);
+	].filter((panel) => panel.lines.length > 0);
 	if (panels.length === 0) return null;
 	const unfinished = unfinishedOf(run, size);
 	return {
@@ -75,11 +60,6 @@ export function timeFigure(
 		})),
 		marks: marksOf(run),
 		unfinished,
-		...logOf(run, few < 5),
-		slowest: run.slowest.slice(0, size > 1 || few < 5 ? 3 : MOST_SLOWEST).map((message) => ({
-			second: rounded(message.intendedNs / 1e9 - run.window.startNs / 1e9),
-			text: `${formatDuration(message.responseNs)}, of that queued ${formatDuration(message.queuedNs)}, lag ${formatDuration(message.lagNs)}, service ${formatDuration(message.serviceNs)}`,
-		})),
 	};
 }
 
@@ -92,9 +72,6 @@ export function endOf(run: Run, seconds: readonly number[]): number {
 }
 
 // --- internal ---
-
-/** Of a run in a picture; its table may have more. */
-const MOST_SLOWEST = 20;
 
 function pointsOf({ lines }: Draft): number[] {
 	return lines.flatMap(({ points }) => points.map(([second]) => second));

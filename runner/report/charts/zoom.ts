@@ -25,7 +25,7 @@ export function slider(xAxisIndex: readonly number[], left: number, view: View):
 		xAxisIndex,
 		filterMode: "none",
 		left,
-		right: marginOf(view),
+		right: RIGHT,
 		bottom: 4,
 		height: 16,
 		showDetail: false,
@@ -38,7 +38,5 @@ export function slider(xAxisIndex: readonly number[], left: number, view: View):
 	};
 }
 
-/** Pixels to the right of the curves: where a page is wide, the values below the pointer stand there and hide nothing. */
-export function marginOf({ width, alone }: View): number {
-	return width >= 860 && !alone ? 236 : 24;
-}
+/** Pixels to the right of the curves. */
+export const RIGHT = 24;

@@ -175,7 +175,7 @@ export type Chart =
 	| { readonly of: "overview" }
 	| { readonly of: "search"; readonly number: number }
 	| { readonly of: "comparison"; readonly letter: string; readonly title: string }
-	| { readonly of: "percentiles" | "parts" | "steps" | "time" | "heat"; readonly run: number };
+	| { readonly of: "percentiles" | "steps" | "time" | "heat"; readonly run: number };
 
 /** A part of a report with a title, to which links lead. */
 export interface Section extends Shown {

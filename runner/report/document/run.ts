@@ -94,7 +94,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	const media = explained ? FILES : PAGE;
 	return [
 		heading("Latency by percentile", { media: PAGE }),
-		shown([chart("percentiles"), chart("parts")]),
+		shown([chart("percentiles")]),
 		...percentiles(run, facts),
 		...breakdown(run, full ? media : []),
 		...spark(run),

@@ -8,8 +8,7 @@ import { badgeMarkup, signOf } from "./badge.ts";
 type Of<K extends Block["kind"]> = Extract<Block, { kind: K }>;
 
 /**
- * Systems by case, or cases by system where those are many. Heads are buttons that keep the rest of the page to one of them; each cell leads
- * to its run.
+ * Systems by case, or cases by system where those are many. Each cell leads to its run.
  */
 export function matrixMarkup({ cases, unranked, rows }: Of<"matrix">): Markup {
 	const all = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell ?? []));
@@ -17,11 +16,11 @@ export function matrixMarkup({ cases, unranked, rows }: Of<"matrix">): Markup {
 	const uneven = new Set(all.map(({ repeats }) => repeats)).size > 1;
 	const systems = rows.map(
 		({ system, durability, colour }) =>
-			markup`<button type="button" data-system="${system}" aria-pressed="false"><i class="dot s${colour % COLOURS}"></i>${system}</button><small>durability: ${durability}</small>`,
+			markup`<i class="dot s${colour % COLOURS}"></i> ${system}<small>durability: ${durability}</small>`,
 	);
 	const names = cases.map(
 		(name, i) =>
-			markup`<button type="button" data-case="${name}" aria-pressed="false">${name}</button>${unranked[i] != null && markup`<small class="warn">${unranked[i]}</small>`}`,
+			markup`${name}${unranked[i] != null && markup`<small class="warn">${unranked[i]}</small>`}`,
 	);
 	const turned = cases.length > MOST_COLUMNS;
 	const heads = turned ? systems : names;
@@ -31,10 +30,9 @@ export function matrixMarkup({ cases, unranked, rows }: Of<"matrix">): Markup {
 			readonly cell: MatrixCell | null;
 			readonly colour: number;
 			readonly label: string;
-			readonly of: readonly [system: string, name: string];
 		}[],
 	) =>
-		markup`<tr><th scope="row">${head}</th>${cells.map(({ cell, colour, label, of: [system, name] }) => markup`<td data-l="${label}" data-system="${system}" data-case="${name}">${cell === null ? "not run" : cellMarkup(cell, colour, range, uneven)}</td>`)}</tr>
+		markup`<tr><th scope="row">${head}</th>${cells.map(({ cell, colour, label }) => markup`<td data-l="${label}">${cell === null ? "not run" : cellMarkup(cell, colour, range, uneven)}</td>`)}</tr>
 `;
 	const body = turned
 		? names.map((head, i) =>
@@ -44,21 +42,17 @@ export function matrixMarkup({ cases, unranked, rows }: Of<"matrix">): Markup {
 						cell: cells[i] ?? null,
 						colour,
 						label: system,
-						of: [system, cases[i] ?? ""],
 					})),
 				),
 			)
-		: rows.map(({ cells, colour, system }, k) =>
+		: rows.map(({ cells, colour }, k) =>
 				row(
 					systems[k] as Markup,
-					cells.map((cell, i) => {
-						const name = cases[i] ?? "";
-						return { cell, colour, label: name, of: [system, name] };
-					}),
+					cells.map((cell, i) => ({ cell, colour, label: cases[i] ?? "" })),
 				),
 			);
 	return markup`<p class="soft"><small>${tell("matrix-means")}</small></p><div class="wide"><table class="matrix"><thead><tr><td></td>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead><tbody>
-${body}</tbody></table></div><p class="soft kept" role="status" hidden></p>`;
+${body}</tbody></table></div>`;
 }
 
 /** A square for each run, in their order; form and word tell what colour does. */

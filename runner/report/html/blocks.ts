@@ -36,10 +36,10 @@ export function sectionMarkup(section: Section, writing: Writing): Markup {
 	const content = later === undefined && whole;
 	const word = verdict !== undefined && badgeMarkup(verdict);
 	return run === undefined || run.folded === null
-		? markup`<section${run !== undefined && markup` class="run" data-system="${run.system}" data-case="${run.case}"`} id="${id}"><div class="head"><h2>${title}</h2>${word}<a class="anchor" href="#${id}" aria-label="Link to: ${title}">#</a></div>
+		? markup`<section${run !== undefined && markup` class="run"`} id="${id}"><div class="head"><h2>${title}</h2>${word}<a class="anchor" href="#${id}" aria-label="Link to: ${title}">#</a></div>
 ${content}</section>
 `
-		: markup`<details class="run" data-system="${run.system}" data-case="${run.case}"${later !== undefined && markup` data-later="${id}"`} id="${id}"><summary><span class="head"><b>${title}</b>${word}<span class="soft">${run.folded}</span></span></summary>
+		: markup`<details class="run"${later !== undefined && markup` data-later="${id}"`} id="${id}"><summary><span class="head"><b>${title}</b>${word}<span class="soft">${run.folded}</span></span></summary>
 ${content}</details>
 `;
 }

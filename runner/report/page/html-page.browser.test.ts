@@ -259,52 +259,6 @@ describe.skipIf(missing)("report.html in a browser", () => {
 		});
 	});
 
-	test("the matrix keeps the page to a system or a case, and the address remembers it", async () => {
-		await opened("message-queue-latency", WIDE, async (page, result) => {
-			const runs = () =>
-				page
-					.locator(".run:visible")
-					.evaluateAll((all) =>
-						all.map((run) => [
-							(run as HTMLElement).dataset.system,
-							(run as HTMLElement).dataset.case,
-						]),
-					);
-			const wanted = (keep: (run: Run) => boolean) =>
-				result.runs.filter(keep).map((run) => [run.system, run.case]);
-			const chart = page.locator("#overview figure").first();
-			const on = () => chart.locator(".legend [aria-pressed=true]").allTextContents();
-			await drawnIn(chart);
-			expect(await runs()).toEqual(wanted(() => true));
-			const button = (of: string) => page.locator(`.matrix button[data-${of}]`);
-			const kafka = button("system=kafka");
-			await kafka.click();
-			expect(await kafka.getAttribute("aria-pressed")).toBe("true");
-			expect(await runs()).toEqual(wanted((run) => run.system === "kafka"));
-			expect(await on()).toEqual(["kafka"]);
-			expect(new URL(page.url()).searchParams.get("system")).toBe("kafka");
-
-			const second = button("case").nth(1);
-			const name = (await second.textContent()) ?? "";
-			await second.click();
-			const both = wanted((run) => run.system === "kafka" && run.case === name);
-			expect(both).toHaveLength(1);
-			expect(await runs()).toEqual(both);
-
-			await page.reload();
-			expect(await runs()).toEqual(both);
-			expect(await second.getAttribute("aria-pressed")).toBe("true");
-			await drawnIn(chart);
-			expect(await on()).toEqual(["kafka"]);
-
-			await kafka.click();
-			await second.click();
-			expect(await runs()).toEqual(wanted(() => true));
-			expect(await on()).toHaveLength(4);
-			expect(new URL(page.url()).search).toBe("");
-		});
-	});
-
 	test("a chart is handed over as SVG, PNG and CSV of what it shows", async () => {
 		const permissions = ["clipboard-read", "clipboard-write"];
 		await opened("stall", { ...WIDE, permissions }, async (page, result) => {
@@ -419,9 +373,6 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const canvas = await drawnIn(chart);
 			await canvas.press("ArrowRight");
 			expect(await chart.locator(".tip").innerText()).toContain(HOSTILE.slice(0, 30));
-			await page.locator(".matrix button[data-system]").first().click();
-			await page.reload();
-			expect(await page.locator(".matrix [data-system][aria-pressed=true]").count()).toBe(1);
 			expect(await page.locator("img").count()).toBe(0);
 		});
 	});

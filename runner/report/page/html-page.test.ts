@@ -165,7 +165,6 @@ describe("a figure as a table", () => {
 			],
 			marks: [],
 			unfinished: { stretches: [], beyond: "> 30s", unplaced: null },
-			slowest: [],
 		};
 		expect(tablesOf(figure).map(({ head, rows }) => [head, rows])).toEqual([
 			[

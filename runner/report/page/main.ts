@@ -1,8 +1,6 @@
-import type { Figure, TimeFigure } from "../charts/figure.ts";
-import { stretchTexts } from "../charts/stretch.ts";
+import type { Figure } from "../charts/figure.ts";
 import type { Chart } from "./client/chart.ts";
 import { filterOf } from "./client/filter.ts";
-import { Keep } from "./client/keep.ts";
 import { watchWide } from "./client/scroll.ts";
 import { sortable } from "./client/sort.ts";
 import { fill } from "./client/tables.ts";
@@ -25,7 +23,6 @@ themeSwitch(drawn);
 watchWide(document);
 sortable(document);
 filterOf(document);
-const keep = new Keep(() => charts.values());
 
 const seen = new IntersectionObserver(
 	(entries) => {
@@ -116,32 +113,8 @@ function draw(block: HTMLElement): void {
 	const chart = liveChart(block, figure);
 	if (chart === null) return;
 	charts.set(block, chart);
-	keep.follow(chart);
-	if (figure.kind === "time") tellStretch(block, figure, chart);
 	const plot = block.querySelector(".plot");
 	if (plot) widths.observe(plot);
-}
-
-/** Below a picture over time: what the stretch that is shown holds, of a run that has a heat map. */
-function tellStretch(block: HTMLElement, figure: TimeFigure, chart: Chart) {
-	const heat = data.get(figure.id.replace(/-time$/, "-heat"));
-	if (heat === undefined) return;
-	const list = document.createElement("ul");
-	list.className = "stretch";
-	list.setAttribute("aria-live", "polite");
-	list.hidden = true;
-	block.querySelector(".plot")?.after(list);
-	chart.zoomed = (stretch) => {
-		const texts =
-			stretch === null ? [] : stretchTexts(JSON.parse(heat.textContent ?? "null"), figure, stretch);
-		list.replaceChildren();
-		for (const text of texts) {
-			const item = document.createElement("li");
-			item.textContent = text;
-			list.append(item);
-		}
-		list.hidden = texts.length === 0;
-	};
 }
 
 /** Colours or paper have changed: what is seen is drawn anew, the rest when it is seen. On paper all is. */
@@ -167,7 +140,6 @@ function openTarget(): void {
 		at = at.parentElement?.closest("details") ?? null
 	)
 		at.open = true;
-	if (target?.closest("[hidden]")) keep.release();
 	if (target?.dataset.later !== undefined) fillIn(target);
 	target?.scrollIntoView();
 }

@@ -39,7 +39,7 @@ header .badge{font-size:1.05rem;white-space:normal}header>.head{padding-right:6r
 .box{background:var(--card);border:1px solid var(--line);border-left:.35rem solid currentColor;border-radius:.5rem;padding:.7rem 1rem;margin:.8rem 0}
 .box .lead,.box p,.box li{color:var(--ink)}.box .soft{color:var(--soft)}
 ul.broken{margin:.6rem 0;padding:0;list-style:none}.broken li{margin:.7rem 0}.broken .badge{margin-right:.3em}
-@media (min-width:44.01rem){nav.toc{position:sticky;top:0;z-index:2;background:var(--page);padding:.3rem 0}nav.toc details{max-height:45vh;overflow:auto}html{scroll-padding-top:3.2rem}}.anchor{text-decoration:none;opacity:.35;padding:0 .3rem}.anchor:hover,.anchor:focus-visible{opacity:1}button.sort{all:unset;cursor:pointer}button.sort:focus-visible{outline:3px solid var(--focus)}button.sort:hover{text-decoration:underline}[aria-sort=ascending] button.sort::after{content:" ↑"}[aria-sort=descending] button.sort::after{content:" ↓"}ul.stretch{margin:.2rem 0 .6rem;padding:0 0 0 1.1rem;font-size:.9rem;font-variant-numeric:tabular-nums}nav.toc{margin:1.2rem 0}nav.toc ul{list-style:none;margin:.3rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem .4rem}
+@media (min-width:44.01rem){nav.toc{position:sticky;top:0;z-index:2;background:var(--page);padding:.3rem 0}nav.toc details{max-height:45vh;overflow:auto}html{scroll-padding-top:3.2rem}}.anchor{text-decoration:none;opacity:.35;padding:0 .3rem}.anchor:hover,.anchor:focus-visible{opacity:1}button.sort{all:unset;cursor:pointer}button.sort:focus-visible{outline:3px solid var(--focus)}button.sort:hover{text-decoration:underline}[aria-sort=ascending] button.sort::after{content:" ↑"}[aria-sort=descending] button.sort::after{content:" ↓"}nav.toc{margin:1.2rem 0}nav.toc ul{list-style:none;margin:.3rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.3rem .4rem}
 nav.toc a{display:inline-block;padding:.2rem .7rem;border:1px solid var(--line);border-radius:1rem;text-decoration:none;font-size:.9rem;overflow-wrap:anywhere}
 nav.toc a:hover{background:var(--card)}
 .wide{overflow-x:auto;max-width:100%;position:relative;
@@ -65,9 +65,9 @@ summary:hover{text-decoration:underline}.aside{position:absolute;width:1px;heigh
 details.run{border:1px solid var(--line);border-radius:.6rem;margin:.6rem 0;padding:0 1rem}
 details.run>summary{padding:.6rem 0;color:var(--ink);width:auto;list-style-position:outside;margin-left:1.1em}details.run>summary h2,details.run>summary h3{display:inline;font-size:1.05rem}details.run[open]{padding-bottom:1rem}
 details.run>summary .head{display:inline-flex}
-.matrix{width:auto}.matrix th,.matrix td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.matrix thead button,.matrix tbody th button{font-weight:600;text-align:left}
+.matrix{width:auto}.matrix th,.matrix td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.matrix thead th{color:var(--ink);font-weight:600;font-size:inherit}
 .matrix td a{text-decoration:none;color:var(--ink)}.matrix td a b{font-size:1.15rem}.matrix td a:hover b{text-decoration:underline}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}.matrix .ratio{font-size:.8rem;color:var(--soft)}.matrix svg{width:5.25rem;height:1.6rem;display:block;margin:.15rem 0}
-.matrix td.off{opacity:.35}.matrix thead th small{white-space:normal;font-weight:400;max-width:11rem}.matrix td a b{text-decoration:underline dotted 1px;text-underline-offset:.2em}.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
+.matrix thead th small{white-space:normal;font-weight:400;max-width:11rem}.matrix td a b{text-decoration:underline dotted 1px;text-underline-offset:.2em}.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
 .provenance .strip{display:inline-flex;flex-wrap:wrap;gap:2px;vertical-align:middle}.anchor,button.sort::after{-webkit-user-select:none;user-select:none}.strip a{display:inline-flex;justify-content:center;align-items:center;min-width:1.5rem;height:1.5rem;border:1px solid currentColor;border-radius:.25rem;text-decoration:none;font-size:.75rem}
 .counts small{display:block;font-size:.75rem}
 .gates td:last-child{min-width:16rem}.gates td:not(:last-child){white-space:nowrap}.gates th code{white-space:nowrap}
@@ -80,7 +80,7 @@ ${SERIES.light.map((_, i) => `.s${i}{color:var(--s${i})}`).join("")}
 th.queued-part{color:var(--invalid)}th.lag-part{color:var(--max)}th.service-part{color:var(--service)}
 figure.chart{margin:1rem 0 1.4rem;border:1px solid var(--line);border-radius:.6rem;padding:.8rem .9rem .5rem;background:var(--page)}
 figcaption small{display:block;font-size:.8rem}
-.plot{position:relative;min-height:24rem;touch-action:pan-y;overflow-x:clip}.plot.heat{min-height:19rem}.plot.parts,.plot.ratios{min-height:8rem}.plot.trend,.plot.rate{min-height:22rem}
+.plot{position:relative;min-height:24rem;touch-action:pan-y;overflow-x:clip}.plot.heat{min-height:19rem}.plot.ratios{min-height:8rem}.plot.trend,.plot.rate{min-height:22rem}
 .plain .plot,.plain figure:empty{display:none}figure.chart:empty{min-height:32rem}
 html:not(.plain) .alt{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.alt{color:var(--soft);font-size:.85rem;margin:.3rem 0}
 .tools{display:flex;flex-wrap:wrap;gap:.35rem .9rem;align-items:center;margin:.5rem 0;font-size:.85rem}
@@ -97,7 +97,7 @@ header button.theme{position:absolute;right:0;top:1rem}
 .canvas{height:100%;min-height:inherit;cursor:crosshair}
 .canvas:focus-visible{outline-offset:-2px}
 .tip:empty{display:none!important}.tip{background:var(--page)!important;color:var(--ink)!important;border:1px solid var(--edge)!important;border-radius:.4rem!important;box-shadow:0 2px 10px var(--shade)!important;padding:.4rem .6rem!important;font-size:.8rem!important;line-height:1.35;max-width:min(26rem,92vw);white-space:normal!important;font-variant-numeric:tabular-nums}
-.tip table{font-size:inherit;width:auto}.tip td,.tip th{padding:.05rem .6rem .05rem 0;border:0;font-weight:400}.tip td{text-align:right;white-space:nowrap;padding-right:0}.tip svg{width:24px;height:9px;margin-right:.3em}.tip b{display:block}.tip.margin{width:15rem;max-width:15rem;box-shadow:none!important}.tip.margin td{white-space:normal}
+.tip table{font-size:inherit;width:auto}.tip td,.tip th{padding:.05rem .6rem .05rem 0;border:0;font-weight:400}.tip td{text-align:right;white-space:nowrap;padding-right:0}.tip svg{width:24px;height:9px;margin-right:.3em}.tip b{display:block}
 @media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.p tbody th small,.p td small{white-space:normal}.p tbody th{min-width:5.5rem}.p th,.p td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}
 figcaption,.tools,.alt{padding:0 .3rem}button{min-height:2.2rem}
 .gates thead{display:none}.gates tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.5rem 0;border-bottom:1px solid var(--line)}.gates th,.gates td{border:0;padding:.1rem 0}.gates tbody th{flex-basis:100%}.gates td:last-child{flex-basis:100%;min-width:0}.gates th code{white-space:normal}.gates td[data-l]::before{content:attr(data-l) " ";color:var(--soft);font-size:.85em}.gates td:empty{display:none}.gates td:not(:last-child){white-space:normal}

@@ -2,7 +2,6 @@ import { formatDuration } from "../../units.ts";
 import type {
 	Figure,
 	HeatFigure,
-	PartsFigure,
 	PercentileFigure,
 	RateFigure,
 	RatioFigure,
@@ -33,8 +32,6 @@ export function tablesOf(figure: Figure): FigureTable[] {
 			return [rate(figure)];
 		case "ratios":
 			return [ratios(figure)];
-		case "parts":
-			return [parts(figure)];
 		case "trend":
 			return [trend(figure)];
 	}
@@ -179,18 +176,6 @@ function ratios({ rows }: RatioFigure): FigureTable {
 		caption: null,
 		head: ["figure", "ratio", "verdict"],
 		rows: rows.map(({ name, text, word }) => [name, text, word]),
-	};
-}
-
-function parts({ rows }: PartsFigure): FigureTable {
-	return {
-		caption: null,
-		head: ["percentile", "queued", "lag", "service", "mean response"],
-		rows: rows.map(({ name, shares, text }) => [
-			name,
-			...shares.map((share) => `${Number(share.toPrecision(3))} %`),
-			text,
-		]),
 	};
 }
 

@@ -9,17 +9,9 @@ import { CanvasRenderer } from "echarts/renderers";
 import { init, use } from "../../charts/echarts.ts";
 import type { Figure, View } from "../../charts/figure.ts";
 import { shown } from "../../charts/frame.ts";
-import {
-	firstView,
-	heightOf,
-	isLogarithmic,
-	keysOf,
-	offAtFirst,
-	optionOf,
-} from "../../charts/options.ts";
+import { firstView, heightOf, isLogarithmic, offAtFirst, optionOf } from "../../charts/options.ts";
 import { pictureOf } from "../../charts/picture.ts";
 import { type Reading, readingAt, stopsOf } from "../../charts/readings.ts";
-import { marginOf } from "../../charts/zoom.ts";
 import { element } from "./elements.ts";
 import { onPaper, theme } from "./theme.ts";
 import { tipOf } from "./tip.ts";
@@ -40,8 +32,6 @@ export class Chart {
 	/** Groups that are switched off. */
 	readonly off: Set<string>;
 	logarithmic: boolean | null = null;
-	/** Called when the stretch of the x axis that is shown has changed; null: all of it. */
-	zoomed: (stretch: readonly [from: number, to: number] | null) => void = () => {};
 	/** Called when a group has been switched on or off. */
 	switched: () => void = () => {};
 	/** Called when it has been drawn anew: its colours may be others. */
@@ -127,15 +117,6 @@ export class Chart {
 		this.switched();
 	}
 
-	/** Of a comparison only this group; null: all. Where the group is unknown nothing changes. */
-	only(group: string | null): void {
-		const all = new Set(keysOf(this.#figure).map((key) => key.group));
-		if (group !== null && !all.has(group)) return;
-		const wanted = group === null ? offAtFirst(this.#figure) : all;
-		if (group !== null) wanted.delete(group);
-		for (const one of all) if (wanted.has(one) !== this.off.has(one)) this.toggle(one);
-	}
-
 	get isLogarithmic(): boolean {
 		return isLogarithmic(this.#figure, this.view());
 	}
@@ -198,7 +179,6 @@ export class Chart {
 			},
 			{ capture: true, passive: true },
 		);
-		this.#chart.on("datazoom", () => this.zoomed(this.#stretch()));
 		if (this.#figure.kind === "trend")
 			zr.on("click", () => {
 				// A tap shows the tooltip, which has the link.
@@ -234,11 +214,10 @@ export class Chart {
 						(this.#chart.convertToPixel({ yAxisIndex: at.panel }, at.value) as number) -
 							this.#pointer[1],
 					);
-		// Over time all values have their order, which does not change below the pointer, but in a small box those of its panel come first.
+		// Over time values have their order, but those of its panel come first.
 		const far =
 			this.#figure.kind === "time"
-				? ({ at }: Reading["rows"][number]) =>
-						inMargin(this.view()) || at === null || at.panel === panel ? 0 : 1
+				? ({ at }: Reading["rows"][number]) => (at === null || at.panel === panel ? 0 : 1)
 				: distance;
 		return this.#figure.kind === "heat"
 			? reading
@@ -260,9 +239,7 @@ export class Chart {
 
 	#tip(params: unknown): HTMLElement | string {
 		const reading = this.#stop === null ? this.#read() : this.#reading(this.#panel());
-		return params === null || reading === null
-			? ""
-			: tipOf(reading, theme(), this.#figure.kind === "time" && inMargin(this.view()));
+		return params === null || reading === null ? "" : tipOf(reading, theme());
 	}
 
 	/** Category axes count their places. */
@@ -341,11 +318,6 @@ const MIN_WIDTH = 260;
 const MOVES: ReadonlySet<Figure["kind"]> = new Set(["percentiles", "time", "heat", "trend"]);
 const FINE = matchMedia("(pointer: fine)");
 
-/** Is there room for all values beside the curves? */
-function inMargin(view: View): boolean {
-	return marginOf(view) > 100;
-}
-
 function pointerOf(
 	{ kind }: Figure,
 	view: View,
@@ -353,11 +325,8 @@ function pointerOf(
 ) {
 	return {
 		tooltip: {
-			show: !view.alone && kind !== "ratios" && kind !== "parts",
+			show: !view.alone && kind !== "ratios",
 			className: "tip",
-			...((kind === "time" || kind === "heat") && inMargin(view)
-				? { position: [view.width - marginOf(view) + 8, 20], className: "tip margin" }
-				: {}),
 			trigger: "axis",
 			confine: true,
 			enterable: true,

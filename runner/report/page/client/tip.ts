@@ -2,20 +2,15 @@ import type { View } from "../../charts/figure.ts";
 import type { Reading } from "../../charts/readings.ts";
 import { element, swatchOf } from "./elements.ts";
 
-/** The box beside a pointer: the nearest values, or all, in the words of the tables. All texts are set as text. */
-export function tipOf({ title, rows }: Reading, theme: View["theme"], all: boolean): HTMLElement {
-	const most = all ? rows.length : MOST;
+/** The box beside a pointer: the nearest values, in the words of the tables. All texts are set as text. */
+export function tipOf({ title, rows }: Reading, theme: View["theme"]): HTMLElement {
 	const box = element("div", "");
 	const table = element("table", "");
-	for (const { key, name, text, href } of rows.slice(0, most)) {
+	for (const { key, name, text, href } of rows.slice(0, MOST)) {
 		const row = table.insertRow();
 		const head = row.appendChild(element("th", ""));
 		if (key !== null) head.append(swatchOf(key, theme));
 		head.append(name);
-		if (text === "") {
-			head.colSpan = 2;
-			continue;
-		}
 		const cell = row.insertCell();
 		if (href == null) cell.textContent = text;
 		else {
@@ -25,7 +20,7 @@ export function tipOf({ title, rows }: Reading, theme: View["theme"], all: boole
 		}
 	}
 	box.append(element("b", "", title), table);
-	if (rows.length > most) box.append(element("small", "", `and ${rows.length - most} more`));
+	if (rows.length > MOST) box.append(element("small", "", `and ${rows.length - MOST} more`));
 	return box;
 }
 

@@ -18,8 +18,7 @@ export function liveChart(block: HTMLElement, figure: Figure): Chart | null {
 	const actions = element("div", "actions");
 	if (hasStretch(figure))
 		actions.append(action("Reset zoom", "Reset zoom: show all of the axis", () => chart.showAll()));
-	if (figure.kind !== "heat" && figure.kind !== "ratios" && figure.kind !== "parts")
-		actions.append(scaleTool(chart));
+	if (figure.kind !== "heat" && figure.kind !== "ratios") actions.append(scaleTool(chart));
 	actions.append(
 		action("Copy CSV", "Copy CSV: the numbers of this chart", () => copy(csvOf(figure))),
 		action("PNG", "Download this chart as PNG", () => download(figure, "png", chart.png())),
@@ -39,11 +38,7 @@ export function liveChart(block: HTMLElement, figure: Figure): Chart | null {
 
 /** Names have no stretch to zoom. */
 function hasStretch(figure: Figure): boolean {
-	return !(
-		figure.kind === "ratios" ||
-		figure.kind === "parts" ||
-		(figure.kind === "rate" && figure.axis.names !== null)
-	);
+	return !(figure.kind === "ratios" || (figure.kind === "rate" && figure.axis.names !== null));
 }
 
 /** Switches that are the legend as well: a piece of each line, and its name. One line needs none. */
