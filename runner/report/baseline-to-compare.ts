@@ -27,12 +27,12 @@ export interface BaselineArgs {
 	readonly calibration?: string | undefined;
 }
 
-export interface MachineHere {
+interface MachineHere {
 	/** Of this machine; undefined: nothing is compared. */
 	readonly settings: MachineSettings | undefined;
 }
 
-export interface BaselineToCompare {
+interface BaselineToCompare {
 	/** null: nothing from outside is compared with. */
 	readonly snapshot: BaselineSnapshot | null;
 	/** What a person is to know before anything runs. */

@@ -8,7 +8,7 @@ import { searchTitle } from "./words.ts";
 import { runsOf } from "./worst-repeat.ts";
 
 /** What a person needs to know of one thing that broke, each in a sentence without its full stop. For terminal, markdown, JUnit and GitHub alike. */
-export interface Breach {
+interface Breach {
 	/** What broke by how much: "p99 is 400ms: 40x the limit of 10ms, 390ms above it", "p99 < 20ms is neither met nor breached: ...". Says by itself which line. */
 	readonly broke: string;
 	/** "nats, 256B 1000/s, repeats 1 and 3 of 3" */

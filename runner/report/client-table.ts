@@ -44,7 +44,7 @@ export function clientTexts(run: Run): string[] {
 }
 
 /** "their starts lay within 43ms"; "times across clients are exact to ±0.4ms". Empty for a single client. */
-export function togetherTexts(run: Run): string[] {
+function togetherTexts(run: Run): string[] {
 	const { startSkewNs, clockBoundNs } = run;
 	return [
 		...(startSkewNs === null ? [] : [tell("claims-within", { skew: formatDuration(startSkewNs) })]),

@@ -13,7 +13,7 @@ import { WEAK_MEANS } from "./words.ts";
 export const COMMENT: Size = { most: 64_000, of: "characters" };
 export const SUMMARY: Size = { most: 900_000, of: "bytes" };
 
-export interface MarkdownOptions {
+interface MarkdownOptions {
 	readonly size: Size;
 	/** First line is a comment nobody sees, by which a later run finds and replaces what this one wrote. */
 	readonly marked: boolean;

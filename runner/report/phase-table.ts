@@ -9,7 +9,7 @@ import {
 } from "./words.ts";
 
 /** The parts of a window below each other, as words: of steps latency against rate. */
-export interface PhaseTable {
+interface PhaseTable {
 	/** "Response by step"; in a backlog "Ack by phase". */
 	readonly title: string;
 	readonly head: readonly string[];

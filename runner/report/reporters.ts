@@ -13,7 +13,7 @@ export const REPORTERS = [
 	"github",
 	"html",
 ] as const;
-export type ReporterName = (typeof REPORTERS)[number];
+type ReporterName = (typeof REPORTERS)[number];
 
 /** The formats that are files, by their name in the folder of the run. */
 export const REPORT_FILES = {

@@ -79,7 +79,7 @@ export function resultSoFar(folder: string, runs: readonly Judged[]): Result {
 	return compared(folder, result, runs, readSnapshot(folder));
 }
 /** A run from its own folder, as result.json has it, with the verdict on it; floors are those that were measured so far. */
-export function judgedRun(path: string, { environment, floors, snapshot }: Around): Judged {
+function judgedRun(path: string, { environment, floors, snapshot }: Around): Judged {
 	const collected = collect(path);
 	const facts = factsOf(collected, {
 		clockSource: environment?.clockSource ?? null,

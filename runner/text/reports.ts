@@ -95,7 +95,7 @@ export const reports = {
 	"smallest-change": "the smallest change that these runs can show is {share}",
 	"no-check-speaks": "no check speaks against any",
 	"matrix-means":
-		"Large: p99; of several repeats the middle one; in brackets its 95 % interval, widened to those of the other repeats (∞: no upper end is known; ~: few of the slow messages came independently). Then how many times the lowest p99 of its case it is; overlaps: the intervals do, so the difference may be chance. The curve: latency up to p99.99, all with the same axes. Click a name to see only its runs, a figure to open its run.",
+		"Large: p99; of several repeats the middle one; in brackets its 95 % interval, widened to those of the other repeats (∞: no upper end is known; ~: few of the slow messages came independently). Then how many times the lowest p99 of its case it is; overlaps: the intervals do, so the difference may be chance. The curve: latency up to p99.99, all with the same axes. Click a figure to open its run.",
 	"machine-at-end": "machine or generator at its limit",
 	"not-ranked": "{systems} not ranked: machine or generator at its limit",
 	"not-compared": "not ranked",

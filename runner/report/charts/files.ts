@@ -10,7 +10,7 @@ import { pngOf } from "./png.ts";
 
 export type Theme = "light" | "dark";
 
-export interface PicturesArgs {
+interface PicturesArgs {
 	/** Where the run is; pictures go to svg/ or png/ in it, or to `out`. */
 	readonly folder: string;
 	readonly format: "svg" | "png";

@@ -98,7 +98,7 @@ export function heatHeight(figure: HeatFigure, view: Omit<View, "height">): numb
 }
 
 /** The colour of a cell: 1 message has the lightest, the fullest cell the darkest. */
-export function shadeOf(count: number, most: number, theme: View["theme"]): string {
+function shadeOf(count: number, most: number, theme: View["theme"]): string {
 	const all = HEAT[theme];
 	const part = most <= 1 ? 1 : Math.log(count) / Math.log(most);
 	return all[Math.min(all.length - 1, Math.floor(part * all.length))] as string;

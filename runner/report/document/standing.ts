@@ -18,7 +18,7 @@ export interface Standing {
 }
 
 /** A percentile of the repeat that decides. */
-export interface Spread {
+interface Spread {
 	/** undefined: it was not measured. */
 	readonly of: Percentile | undefined;
 	/**

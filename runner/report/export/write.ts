@@ -8,7 +8,7 @@ import { formatNamed } from "./formats.ts";
 import { pointsOf } from "./points.ts";
 import { readSources } from "./sources.ts";
 
-export interface ExportArgs {
+interface ExportArgs {
 	/** Of runs, or folders that hold some; at least one. */
 	readonly folders: readonly string[];
 	/** A word of FORMATS. */

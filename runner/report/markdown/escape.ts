@@ -1,7 +1,7 @@
 /** Text from outside in Markdown: nothing of it can open a tag, a link, a table cell or emphasis, or call a person. */
 
 /** Longest name and longest text of a cell, a list and a sentence; far above what people write, low enough that a hundred fit. */
-export const MOST_NAME = 300;
+const MOST_NAME = 300;
 export const MOST_TEXT = 1000;
 
 export function cut(text: string, most = MOST_NAME): string {
