@@ -6,11 +6,11 @@ import { failure } from "../../runner/errors.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
+import type { Stack } from "./provider.ts";
 import { pulumiCli } from "./pulumi-cli.ts";
 import { isSummary, PulumiFailed, pulumiProcesses } from "./pulumi-process.ts";
 import { configOf, type RigFolder } from "./rigs.ts";
 import { loadSdk } from "./sdk.ts";
-import type { Stack } from "./stack.ts";
 
 export interface OpenOptions {
 	/** Downloads the command pulumi without asking. */

@@ -3,11 +3,11 @@ import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
-import { accountTrouble } from "./account.ts";
 import { findByTag } from "./leftover.ts";
 import { type CloudOptions, destroyCloud } from "./lifecycle.ts";
 import type { Provider } from "./provider.ts";
 import { providerOf } from "./providers.ts";
+import { accountTrouble } from "./take-down.ts";
 
 /** Takes a rented rig down as its rig.json says. Resolves when nothing of it is left. */
 export async function downInCloud(

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { writeWhole } from "../../runner/whole-file.ts";
-import { orUnwritable } from "./unwritable.ts";
+import { orUnwritable } from "./rigs.ts";
 
 /**
  * Makes an ed25519 key for one rig, without a passphrase, at `file` (its public half beside it, ".pub"), for its owner's eyes alone.

@@ -9,11 +9,10 @@ import type { World } from "../../runner/world.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { cloudsWith, sweeping } from "./cloud.fake.ts";
 import * as lifecycle from "./lifecycle.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider, Stack } from "./provider.ts";
 import { PulumiFailed } from "./pulumi-process.ts";
 import { offered, output } from "./rigs.fake.ts";
 import { type FakeStack, fakeStack } from "./stack.fake.ts";
-import type { Stack } from "./stack.ts";
 
 /** What a test says to the lifecycle: parts of its provider among it. */
 type Fakes = Partial<Provider> & Pick<lifecycle.CloudOptions, "say" | "timing">;

@@ -7,11 +7,10 @@ import type { RigPlace } from "../../runner/scenario/rig-store.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
-import { accountTrouble } from "./account.ts";
 import { endsAt, expiresAt } from "./expiry.ts";
 import { makeHostKey, makeKey } from "./key.ts";
 import { goneText } from "./leftover.ts";
-import type { Offer, Provider, RigConfig } from "./provider.ts";
+import type { Offer, Provider, RigConfig, Stack } from "./provider.ts";
 import { type Clouds, providerOf, providerOfRig } from "./providers.ts";
 import {
 	configOf,
@@ -22,8 +21,8 @@ import {
 	makeRigFolder,
 	type RigFolder,
 } from "./rigs.ts";
-import type { Stack } from "./stack.ts";
 import {
+	accountTrouble,
 	forgetDown,
 	type Known,
 	left,

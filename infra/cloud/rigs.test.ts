@@ -6,8 +6,15 @@ import { AwsConfig } from "../aws/config.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { makeKey } from "./key.ts";
 import { awsConfig } from "./rigs.fake.ts";
-import { configOf, forget, keepConfig, keepRig, knownRigs, makeRigFolder } from "./rigs.ts";
-import { stateFolder } from "./state-folder.ts";
+import {
+	configOf,
+	forget,
+	keepConfig,
+	keepRig,
+	knownRigs,
+	makeRigFolder,
+	stateFolder,
+} from "./rigs.ts";
 
 function scene() {
 	const state = testFolder();

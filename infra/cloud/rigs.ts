@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
@@ -7,8 +8,6 @@ import { RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, readRig } from "../../runner/scenario/rig-store.ts";
 import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
-import { stateFolder } from "./state-folder.ts";
-import { orUnwritable } from "./unwritable.ts";
 
 /**
  * What mqbench remembers of a rented rig: a folder that only its owner can read, made before anything is rented, removed when nothing is left.
@@ -140,6 +139,32 @@ export async function knownRig(id: string, world: World): Promise<KnownRig> {
 		folder: rigsFolder(world),
 		known: rigs.map(({ folder }) => folder.id),
 	});
+}
+
+/** The folder in which mqbench remembers what it has rented: MQBENCH_STATE_DIR, otherwise the user's folder for state. */
+export function stateFolder(env: World["env"], platform: string): string {
+	if (env.MQBENCH_STATE_DIR) return path.resolve(env.MQBENCH_STATE_DIR);
+	const home = env.HOME || homedir();
+	if (platform === "win32")
+		return path.join(env.LOCALAPPDATA || path.join(home, "AppData", "Local"), "mqbench", "State");
+	if (platform === "darwin") return path.join(home, "Library", "Application Support", "mqbench");
+	const xdg = env.XDG_STATE_HOME;
+	// The XDG specification says to ignore relative paths.
+	return path.join(
+		xdg && path.isAbsolute(xdg) ? xdg : path.join(home, ".local", "state"),
+		"mqbench",
+	);
+}
+
+/** A refusal of the system is `cloud-state`, with the place. */
+export async function orUnwritable<T>(where: string, act: () => T | Promise<T>): Promise<T> {
+	try {
+		return await act();
+	} catch (error) {
+		if (error instanceof MqbenchError) throw error;
+		if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+		throw failure("cloud-state", { path: where, reason: reasonOf(error) });
+	}
 }
 
 // --- internal ---

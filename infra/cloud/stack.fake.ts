@@ -1,4 +1,4 @@
-import type { Stack } from "./stack.ts";
+import type { Stack } from "./provider.ts";
 
 /** For tests: a stack whose machines are a list. */
 export interface FakeStack extends Stack {

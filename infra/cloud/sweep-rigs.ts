@@ -4,12 +4,11 @@ import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "../ask.ts";
-import { accountTrouble } from "./account.ts";
+import { taggedText, thingText } from "./leftover.ts";
 import type { Provider, SweepAsked, Swept, TaggedRig } from "./provider.ts";
 import { type Clouds, providerOf } from "./providers.ts";
 import { type KnownRig, knownRigs } from "./rigs.ts";
-import { taggedText, thingText } from "./tagged-text.ts";
-import { forgetDown } from "./take-down.ts";
+import { accountTrouble, forgetDown } from "./take-down.ts";
 
 export interface SweepArgs {
 	/** undefined: all regions that are enabled for the account. */

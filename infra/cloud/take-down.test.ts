@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
-import { accountTrouble } from "./account.ts";
 import { openApi } from "./aws/api.ts";
 import { type Emulator, emulatorMissing, IMAGES, startEmulator } from "./aws/emulator.fake.ts";
 import { aws as provider } from "./aws/provider.ts";
-import { sweepRig } from "./take-down.ts";
+import { accountTrouble, sweepRig } from "./take-down.ts";
 
 const missing = emulatorMissing();
 let aws: Emulator;

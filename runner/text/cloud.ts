@@ -110,7 +110,7 @@ export const cloud = {
 	"image-absent": "the image {image} is not in {region}, or not yours to use. Write another one, or drop aws.ami to use Debian 12.",
 	"not-allowed-to-you": "you may not call {call}",
 	"image-unpriced": "the image {image} costs extra, and its price is not in the list of Linux",
-	"price-missing": "the price list has no entry for {items}",
+	"price-missing": "the price list has no entry for {what}",
 	"spot-unpriced": "the spot market has no price of {type} in {zone}",
 	"volume-unpriced": "the price of an io2 volume depends on iops, and the scenario names none",
 	"on-demand-unpriced": "the price list has no price on demand for {what}",

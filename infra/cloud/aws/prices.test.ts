@@ -157,7 +157,9 @@ test.each<[string, () => void, Parameters<typeof price>[0], string]>([
 			aws.account.products = [];
 		},
 		{ clients: { count: 0 } },
-		"the price list has no entry for i4i.xlarge, EBS:VolumeUsage.gp3, PublicIPv4:InUseAddress",
+		["i4i.xlarge", "EBS:VolumeUsage.gp3", "PublicIPv4:InUseAddress"]
+			.map((what) => `the price list has no entry for ${what}`)
+			.join("; "),
 	],
 	[
 		"with two answers",

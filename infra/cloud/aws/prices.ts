@@ -69,7 +69,6 @@ export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 					return { what: `${times} x ${what}`, hourlyUsd: times * (await ask()) };
 				} catch (error) {
 					if (error instanceof Refused) return { reason: whyNot(error) };
-					if (error instanceof Missing) return { missing: error.message };
 					if (error instanceof Unknown) return { reason: error.message };
 					throw error;
 				}
@@ -77,7 +76,7 @@ export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 	);
 	const parts = asked.filter((one) => one.what !== undefined);
 	const reasons = [
-		...together(asked),
+		...new Set(asked.flatMap((one) => one.reason ?? [])),
 		...(image.free ? [] : [tell("image-unpriced", { image: image.id })]),
 	];
 	return reasons.length === 0
@@ -107,20 +106,6 @@ interface Dimension {
 
 /** The list has no such figure: why. */
 class Unknown extends Error {}
-
-/** The list has no such item: which one. */
-class Missing extends Error {}
-
-/** Each reason once, with the missing items of the list in a single one. */
-function together(
-	asked: readonly { readonly reason?: string; readonly missing?: string }[],
-): string[] {
-	const missing = new Set(asked.flatMap((one) => one.missing ?? []));
-	return [
-		...(missing.size === 0 ? [] : [tell("price-missing", { items: [...missing] })]),
-		...new Set(asked.flatMap((one) => one.reason ?? [])),
-	];
-}
 
 async function onDemand(api: Api, instance: string): Promise<number> {
 	const listed = await products(api, "AmazonEC2", {
@@ -237,7 +222,7 @@ function named(listed: readonly Product[], usage: string): Product {
 
 function onlyOne(listed: readonly Product[], what: string): Product {
 	const [product] = listed;
-	if (product === undefined) throw new Missing(what);
+	if (product === undefined) throw new Unknown(tell("price-missing", { what }));
 	if (listed.length > 1)
 		throw new Unknown(`the price list has ${listed.length} entries for ${what}`);
 	return product;

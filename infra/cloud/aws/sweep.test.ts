@@ -1,8 +1,8 @@
 import type { Tag, TagSpecification } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { fakeWorld } from "../../../runner/world.fake.ts";
+import { taggedText } from "../leftover.ts";
 import type { SweepAsked, Swept, TaggedRig } from "../provider.ts";
-import { taggedText } from "../tagged-text.ts";
 import { type Api, openApi } from "./api.ts";
 import {
 	allowedCalls,

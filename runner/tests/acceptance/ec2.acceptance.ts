@@ -20,7 +20,7 @@ import { BUILD_MS, buildPulumi, type TestCloud, testCloud } from "../lifecycle/p
 beforeAll(buildPulumi, BUILD_MS);
 
 /**
- * `--target aws` as a whole, without AWS: moto answers the preflight; the real Pulumi runs the real program against a cloud of one file; its
+ * `--target aws` as a whole, without AWS: moto answers the offer; the real Pulumi runs the real program against a cloud of one file; its
  * machines are Debian roots in network namespaces, which run the very user data that the program gives them, and let in the very key.
  */
 const missing = debiansMissing() ?? emulatorMissing();

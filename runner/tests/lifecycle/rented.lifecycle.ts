@@ -57,21 +57,6 @@ function scene() {
 	};
 }
 
-test("an mqbench that is killed while Pulumi makes a rig: rigs destroy asks Pulumi once to end, and the rig is taken down", async () => {
-	const { standUp, env, pulumi, rig, told, machines } = scene();
-	pulumi.behave({ hang: true });
-	const other = standUp();
-	await other.says(/broker-1 created/);
-	await other.kill();
-	const pid = Number(readFileSync(told("pid"), "utf8"));
-	expect(lives(pid)).toBe(true);
-	expect(machines()).toBe(3);
-	const down = await run(["rigs", "destroy", "demo-1", "--yes"], { env });
-	expect(down.code).toBe(0);
-	expect(pulumi.signals()).toEqual(["SIGINT"]);
-	expect(existsSync(rig)).toBe(false);
-});
-
 test("taking down is not stopped by Ctrl-C; a second one prints what is left, with exit code 5, and Pulumi goes on", async () => {
 	const { standUp, env, pulumi, rig, told } = scene();
 	const other = standUp();
