@@ -1,13 +1,5 @@
 // Package nanomsg is the driver for nanomsg's protocols, by a library in pure Go: sockets that are connected to each other, or by a
-// forwarder.
-//
-// What mangos does, and what follows for a run:
-//   - PUSH and REQ hand a message to whichever receiver is ready, and keep up to `queue` of them; then a send blocks. PUSH fails a send where no
-//     receiver is connected.
-//   - PUB and SUB have a queue for each connection and drop what does not fit, without a word: such messages are lost.
-//   - A subscription filters where it is received; PUB sends everything to everybody.
-//   - REQ and REP are used raw: a plain REQ has one request under way, and sends it again after a minute.
-//   - It connects again by itself. What was being written when a connection was lost is lost.
+// forwarder. What mangos does, and what follows for a run, is in extensions/README.md.
 package nanomsg
 
 import (
@@ -98,7 +90,7 @@ func (Library) Version() string {
 
 // Listen binds PULL, SUB or a raw REP.
 func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(brokerless.Message)) (brokerless.In, error) {
-	socket, err := socketFor(mode, map[brokerless.Mode]maker{brokerless.PushPull: pull.NewSocket, brokerless.PubSub: sub.NewSocket, brokerless.ReqRep: xrep.NewSocket})
+	socket, err := makers{brokerless.PushPull: pull.NewSocket, brokerless.PubSub: sub.NewSocket, brokerless.ReqRep: xrep.NewSocket}[mode]()
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +127,7 @@ func (l Library) Listen(mode brokerless.Mode, prefix, address string, take func(
 
 // Sender makes PUSH, PUB or a raw REQ.
 func (l Library) Sender(mode brokerless.Mode, reply func(brokerless.Message), lost func(error), back func()) (brokerless.Out, error) {
-	socket, err := socketFor(mode, map[brokerless.Mode]maker{brokerless.PushPull: push.NewSocket, brokerless.PubSub: pub.NewSocket, brokerless.ReqRep: xreq.NewSocket})
+	socket, err := makers{brokerless.PushPull: push.NewSocket, brokerless.PubSub: pub.NewSocket, brokerless.ReqRep: xreq.NewSocket}[mode]()
 	if err != nil {
 		return nil, err
 	}
@@ -249,11 +241,7 @@ func (o *out) Close() error {
 
 // --- internal ---
 
-type maker = func() (mangos.Socket, error)
-
-func socketFor(mode brokerless.Mode, makers map[brokerless.Mode]maker) (mangos.Socket, error) {
-	return makers[mode]()
-}
+type makers = map[brokerless.Mode]func() (mangos.Socket, error)
 
 // settings set options until one fails.
 type settings struct {

@@ -1,14 +1,5 @@
-// Package zeromq is the driver for ZeroMQ, by a library in pure Go: sockets that are connected to each other, or by a forwarder.
-//
-// What go-zeromq/zmq4 v0.17.0 does otherwise than libzmq, and what the driver does about it:
-//   - PUSH and DEALER hand each message to every receiver that is connected, not to one in turn. Here each receiver has a socket of its own,
-//     and the driver takes turns.
-//   - PUSH and DEALER have no queue: Send writes to the connection and blocks while the receiver takes nothing.
-//   - PUB has a queue without a limit, unless it is given one (highWaterMark). At the limit it drops without a word, and one slow subscriber
-//     would hold up the others of its socket.
-//   - A socket whose only connection is lost takes messages and drops them. The driver replaces the socket as soon as it sees that: PUSH by
-//     a write that fails, DEALER by its reading side, PUB by its subscriptions. What was written until then is lost.
-//   - It connects again only to the last of its addresses; so the driver does that.
+// Package zeromq is the driver for ZeroMQ, by a library in pure Go: sockets that are connected to each other, or by a forwarder. What
+// that library does otherwise than libzmq is in extensions/README.md.
 package zeromq
 
 import (
@@ -26,6 +17,7 @@ import (
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokerless"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 const (
@@ -261,14 +253,9 @@ func (o *out) dial(ctx context.Context, p *peer) (zmq4.Socket, error) {
 	if o.mode != brokerless.PubSub {
 		return socket, nil
 	}
-	for !subscribed(socket, p.prefix) {
-		select {
-		case <-time.After(subscribedEvery):
-		case <-ctx.Done():
-			return nil, errors.Join(errors.New("its subscription does not arrive"), ctx.Err(), socket.Close())
-		case <-o.ctx.Done():
-			return nil, errors.Join(o.ctx.Err(), socket.Close())
-		}
+	defer context.AfterFunc(o.ctx, func() { _ = socket.Close() })()
+	if err := deadline.Until(ctx, subscribedEvery, func() bool { return subscribed(socket, p.prefix) }); err != nil {
+		return nil, errors.Join(errors.New("its subscription does not arrive"), err, socket.Close())
 	}
 	return socket, nil
 }
@@ -345,20 +332,15 @@ func (o *out) breaks(p *peer, socket zmq4.Socket, why error) {
 	o.restoring.Go(func() {
 		o.lost(why)
 		_ = socket.Close()
-		for {
+		_ = deadline.Retry(o.ctx, 0, reconnectWait, func() error {
 			ctx, cancel := context.WithTimeout(o.ctx, dialTimeout)
+			defer cancel()
 			made, err := o.dial(ctx, p)
-			cancel()
 			if err == nil {
 				o.restore(p, made)
-				return
 			}
-			select {
-			case <-o.ctx.Done():
-				return
-			case <-time.After(reconnectWait):
-			}
-		}
+			return err
+		})
 	})
 }
 

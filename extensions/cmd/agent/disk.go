@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 )
 
@@ -17,10 +16,8 @@ const (
 
 // flushed is what disk prints.
 type flushed struct {
-	Calls int   `json:"calls"`
-	MinNs int64 `json:"minNs"`
-	P50Ns int64 `json:"p50Ns"`
-	MaxNs int64 `json:"maxNs"`
+	Calls int `json:"calls"`
+	spread
 }
 
 // measureDisk writes 4 KiB again and again to a new file in folder, flushes each write to the disk, and prints as JSON how long a
@@ -49,11 +46,5 @@ func measureDisk(folder string, out io.Writer) error {
 	if len(took) > 1 {
 		took = took[1:]
 	}
-	slices.Sort(took)
-	return json.NewEncoder(out).Encode(flushed{
-		Calls: len(took),
-		MinNs: took[0].Nanoseconds(),
-		P50Ns: took[len(took)/2].Nanoseconds(),
-		MaxNs: took[len(took)-1].Nanoseconds(),
-	})
+	return json.NewEncoder(out).Encode(flushed{len(took), spreadOf(took)})
 }

@@ -21,10 +21,14 @@ const (
 
 // pinged is what ping prints.
 type pinged struct {
-	Connects int   `json:"connects"`
-	MinNs    int64 `json:"minNs"`
-	P50Ns    int64 `json:"p50Ns"`
-	MaxNs    int64 `json:"maxNs"`
+	Connects int `json:"connects"`
+	spread
+}
+
+type spread struct {
+	MinNs int64 `json:"minNs"`
+	P50Ns int64 `json:"p50Ns"`
+	MaxNs int64 `json:"maxNs"`
 }
 
 func pingCommand(address string) error {
@@ -61,7 +65,7 @@ func ping(until context.Context, address string, out io.Writer) error {
 	if len(took) == 0 {
 		return fmt.Errorf("connect to %s: one connection took all of %s", address, connectTime)
 	}
-	return json.NewEncoder(out).Encode(summed(took))
+	return json.NewEncoder(out).Encode(pinged{len(took), spreadOf(took)})
 }
 
 // lookUp returns address with the first IP address of its name.
@@ -93,13 +97,8 @@ func connectError(address string, err error, until context.Context) error {
 	return fmt.Errorf("connect to %s: %w", address, err)
 }
 
-// summed takes the lower median of an even number, so that it is a connection that was really made.
-func summed(took []time.Duration) pinged {
+// spreadOf takes the lower median of an even number, so that it is one that was really measured.
+func spreadOf(took []time.Duration) spread {
 	slices.Sort(took)
-	return pinged{
-		Connects: len(took),
-		MinNs:    took[0].Nanoseconds(),
-		P50Ns:    took[(len(took)-1)/2].Nanoseconds(),
-		MaxNs:    took[len(took)-1].Nanoseconds(),
-	}
+	return spread{took[0].Nanoseconds(), took[(len(took)-1)/2].Nanoseconds(), took[len(took)-1].Nanoseconds()}
 }

@@ -63,14 +63,14 @@ func TestConnectsToAPortThatListensAreTimed(t *testing.T) {
 func TestTheMedianIsOneOfTheConnects(t *testing.T) {
 	for _, one := range []struct {
 		took []time.Duration
-		want pinged
+		want spread
 	}{
-		{[]time.Duration{7}, pinged{1, 7, 7, 7}},
-		{[]time.Duration{9, 1}, pinged{2, 1, 1, 9}},
-		{[]time.Duration{5, 1000, 3}, pinged{3, 3, 5, 1000}},
-		{[]time.Duration{4, 1, 3, 2}, pinged{4, 1, 2, 4}},
+		{[]time.Duration{7}, spread{7, 7, 7}},
+		{[]time.Duration{9, 1}, spread{1, 1, 9}},
+		{[]time.Duration{5, 1000, 3}, spread{3, 5, 1000}},
+		{[]time.Duration{4, 1, 3, 2}, spread{1, 2, 4}},
 	} {
-		if got := summed(one.took); got != one.want {
+		if got := spreadOf(one.took); got != one.want {
 			t.Errorf("%v: %+v, not %+v", one.took, got, one.want)
 		}
 	}

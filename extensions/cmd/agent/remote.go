@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -69,11 +70,10 @@ func readEnvironment(in *bufio.Reader) error {
 		}
 	}
 	os.Clearenv()
-	for _, set := range []map[string]string{bare, given} {
-		for name, value := range set {
-			if err := os.Setenv(name, value); err != nil {
-				return fmt.Errorf("set %s: %w", name, err)
-			}
+	maps.Copy(bare, given)
+	for name, value := range bare {
+		if err := os.Setenv(name, value); err != nil {
+			return fmt.Errorf("set %s: %w", name, err)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -56,11 +57,4 @@ func OnRegister(observe func(name string)) {
 
 // --- internal ---
 
-func namesLocked() []string {
-	names := make([]string, 0, len(registry.drivers))
-	for name := range registry.drivers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func namesLocked() []string { return slices.Sorted(maps.Keys(registry.drivers)) }

@@ -2,6 +2,7 @@ package brokerless
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -118,10 +120,7 @@ func (s *Session) ConsumesAtOnce() int { return atOnce }
 
 // Consume listens, and connects the senders that know the topic already.
 func (s *Session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	if err := s.consume(ctx, to, handle); err != nil {
-		return fmt.Errorf("%s: subscribe to %q: %w", s.name, to.Topic, err)
-	}
-	return nil
+	return broker.Wrap(fmt.Sprintf("%s: subscribe to %q", s.name, to.Topic), s.consume(ctx, to, handle))
 }
 
 // Share lets the session be one of several clients. All of them are alike: there is nothing that one of them would make for the others.
@@ -149,9 +148,8 @@ func (s *Session) Endpoints() (all []broker.Endpoint) {
 func (s *Session) Meet(ctx context.Context, others []broker.Endpoint) error {
 	s.mu.Lock()
 	s.others = others
-	senders := s.senders
 	s.mu.Unlock()
-	for _, one := range senders {
+	for _, one := range s.allSenders() {
 		for _, e := range others {
 			if err := one.connect(ctx, e); err != nil {
 				return err
@@ -225,12 +223,11 @@ func (s *Session) consume(ctx context.Context, to broker.Subscription, handle br
 	one.Address = one.socket.Address()
 	s.mu.Lock()
 	s.ins = append(s.ins, one)
-	senders := s.senders
 	s.mu.Unlock()
 	if s.forwarder != nil {
 		return s.forwarder.subscribe(ctx, one.Endpoint)
 	}
-	for _, sender := range senders {
+	for _, sender := range s.allSenders() {
 		if err := sender.connect(ctx, one.Endpoint); err != nil {
 			return err
 		}
@@ -242,12 +239,7 @@ func (s *Session) consume(ctx context.Context, to broker.Subscription, handle br
 func (s *Session) subscribed(topic string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, one := range s.ins {
-		if one.Topic == topic {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.ins, func(one *in) bool { return one.Topic == topic })
 }
 
 // place is where the next subscription listens.
@@ -261,11 +253,7 @@ func (s *Session) place() (string, error) {
 		_ = os.Remove(file.Name())
 		return "ipc://" + filepath.ToSlash(file.Name()), nil
 	}
-	host := s.Listen
-	if host == "" {
-		host = loopback
-	}
-	return "tcp://" + net.JoinHostPort(host, "0"), nil
+	return "tcp://" + net.JoinHostPort(cmp.Or(s.Listen, loopback), "0"), nil
 }
 
 // take hands a message over, unless its topic only begins like that of the subscription.
@@ -324,16 +312,10 @@ func (s *Session) receivers(topic string) (to []broker.Endpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.ins {
-		if covers(one.Endpoint, topic) {
-			to = append(to, one.Endpoint)
-		}
+		to = append(to, one.Endpoint)
 	}
-	for _, one := range s.others {
-		if covers(one, topic) {
-			to = append(to, one)
-		}
-	}
-	return to
+	to = append(to, s.others...)
+	return slices.DeleteFunc(to, func(e broker.Endpoint) bool { return !covers(e, topic) })
 }
 
 func covers(e broker.Endpoint, topic string) bool {

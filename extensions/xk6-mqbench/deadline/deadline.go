@@ -121,13 +121,9 @@ func Ask(ctx context.Context, wait time.Duration, ask func() (again bool, err er
 
 // Until polls until the condition holds, or ctx ends; then it returns the error of ctx.
 func Until(ctx context.Context, every time.Duration, holds func() bool) error {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
 	for !holds() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
+		if err := Sleep(ctx, every); err != nil {
+			return err
 		}
 	}
 	return nil

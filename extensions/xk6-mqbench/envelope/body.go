@@ -65,11 +65,6 @@ func NewBodyOf(p Payload) (*Body, error) {
 	return nil, fmt.Errorf("envelope: payload must be random, zeros or file, got %q", p.Kind)
 }
 
-// NewBody is NewBodyOf without a file.
-func NewBody(kind string, messageBytes int, seed uint64) (*Body, error) {
-	return NewBodyOf(Payload{Kind: kind, Bytes: messageBytes, Seed: seed})
-}
-
 // Fill writes the body of message i behind the envelope. Messages walk through the pool, so that neighbours, which may share a batch,
 // have no bytes in common.
 func (b *Body) Fill(payload []byte, i int64) {

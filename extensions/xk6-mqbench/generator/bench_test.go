@@ -42,7 +42,7 @@ func BenchmarkMessage(b *testing.B) {
 		return p
 	}
 	b.Run("stamps, envelope and body", func(b *testing.B) {
-		body, _ := envelope.NewBody("random", 256, 1)
+		body, _ := envelope.NewBodyOf(envelope.Payload{Kind: "random", Bytes: 256, Seed: 1})
 		payload := make([]byte, 256)
 		c := newGenerator(b, plan(1, false)).clock
 		b.ReportAllocs()
