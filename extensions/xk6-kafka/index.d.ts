@@ -48,8 +48,8 @@ declare module "k6/x/kafka" {
 	export interface WriterConfiguration extends Access {
 		topic?: string;
 		autoCreateTopic?: boolean;
-		/** A BALANCER_ constant, default round robin, or a function of the key and the number of partitions. */
-		balancer?: string | ((key: Uint8Array, partitionCount: number) => number);
+		/** A BALANCER_ constant, default round robin. */
+		balancer?: string;
 		/** Default 10. */
 		maxAttempts?: number;
 		/** Of the largest batch; default 1 MiB. */
@@ -132,7 +132,6 @@ declare module "k6/x/kafka" {
 		numPartitions?: number;
 		/** Default 1. */
 		replicationFactor?: number;
-		replicaAssignments?: { partition: number; replicas: number[] }[];
 		configEntries?: { configName: string; configValue: string }[];
 	}
 

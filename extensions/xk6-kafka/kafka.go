@@ -198,10 +198,8 @@ func (s *session) removeGroups(ctx context.Context, groups []string) (kadm.Delet
 		if err != nil || !full || time.Now().After(until) {
 			return removed, err
 		}
-		select {
-		case <-ctx.Done():
+		if deadline.Sleep(ctx, 200*time.Millisecond) != nil {
 			return removed, nil
-		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/script"
 )
 
@@ -82,11 +84,7 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 		Topic             string `json:"topic"`
 		Partitions        int32  `json:"numPartitions"`
 		ReplicationFactor int16  `json:"replicationFactor"`
-		Assignments       []struct {
-			Partition int32   `json:"partition"`
-			Replicas  []int32 `json:"replicas"`
-		} `json:"replicaAssignments"`
-		Entries []struct {
+		Entries           []struct {
 			Name  string `json:"configName"`
 			Value any    `json:"configValue"`
 		} `json:"configEntries"`
@@ -99,12 +97,6 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 	}
 	topic := kmsg.NewCreateTopicsRequestTopic()
 	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = want.Topic, cmp.Or(want.Partitions, 1), cmp.Or(want.ReplicationFactor, 1)
-	for _, one := range want.Assignments {
-		assignment := kmsg.NewCreateTopicsRequestTopicReplicaAssignment()
-		assignment.Partition, assignment.Replicas = one.Partition, one.Replicas
-		topic.ReplicaAssignment = append(topic.ReplicaAssignment, assignment)
-		topic.NumPartitions, topic.ReplicationFactor = -1, -1
-	}
 	for _, one := range want.Entries {
 		config := kmsg.NewCreateTopicsRequestTopicConfig()
 		config.Name, config.Value = one.Name, kmsg.StringPtr(fmt.Sprint(one.Value))
@@ -130,17 +122,10 @@ func (c *connection) createTopic(args []sobek.Value) (script.Wait, error) {
 
 // known waits until all partitions of a topic that was just made have a leader.
 func (c *connection) known(ctx context.Context, topic string) error {
-	for {
+	return broker.Wrap(fmt.Sprintf("%q is made, and has no leader yet", topic), deadline.Until(ctx, 50*time.Millisecond, func() bool {
 		topics, err := kadm.NewClient(c.client).ListTopics(ctx, topic)
-		if err == nil && topics[topic].Err == nil && !slices.ContainsFunc(topics[topic].Partitions.Sorted(), func(p kadm.PartitionDetail) bool { return p.Leader < 0 }) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%q is made, and has no leader yet: %w", topic, ctx.Err())
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+		return err == nil && topics[topic].Err == nil && !slices.ContainsFunc(topics[topic].Partitions.Sorted(), func(p kadm.PartitionDetail) bool { return p.Leader < 0 })
+	}))
 }
 
 func (c *connection) deleteTopic(args []sobek.Value) (script.Wait, error) {
@@ -180,20 +165,6 @@ func (c *connection) listTopics([]sobek.Value) (script.Wait, error) {
 		}
 		return func() sobek.Value { return c.vu.Runtime().ToValue(names) }, nil
 	}, nil
-}
-
-// partitions is how many a topic has.
-func partitions(ctx context.Context, client *kgo.Client, topic string) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	topics, err := kadm.NewClient(client).ListTopics(ctx, topic)
-	if err == nil {
-		err = topics[topic].Err
-	}
-	if err != nil {
-		return 0, fmt.Errorf("partitions of %q: %w", topic, err)
-	}
-	return len(topics[topic].Partitions), nil
 }
 
 func said(message *string) string {

@@ -34,17 +34,16 @@ type writing struct {
 type writer struct {
 	*instance
 	writing
-	client   *kgo.Client
-	balancer sobek.Callable
-	closed   bool
-	// looked: unknown properties of its messages were looked for. They are alike, and there are many.
-	looked bool
+	client *kgo.Client
+	closed bool
 }
 
 func newWriter(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
 	w := &writer{instance: i}
 	if object, is := configuration.(*sobek.Object); is {
-		w.balancer, _ = sobek.AssertFunction(object.Get("balancer"))
+		if _, is := sobek.AssertFunction(object.Get("balancer")); is {
+			return errors.New("balancer cannot be a function; give each message its partition")
+		}
 	}
 	if err := i.options(name, configuration, &w.writing, configured); err != nil {
 		return err
@@ -182,18 +181,11 @@ func (w *writer) records(given sobek.Value) ([]*kgo.Record, error) {
 	if list == nil || list.ClassName() != "Array" {
 		return nil, errors.New("it needs messages: produce({ messages: [{ value: ... }] })")
 	}
-	look := !w.looked
-	if w.looked = true; look {
-		w.test.Ignores(w.vu, "kafka: produce", script.Others(given.(*sobek.Object), "messages"))
-	}
 	records := make([]*kgo.Record, 0, list.Get("length").ToInteger())
 	for at := range cap(records) {
 		m, is := list.Get(fmt.Sprint(at)).(*sobek.Object)
 		if !is {
 			return nil, fmt.Errorf("message %d is no object: { key, value, headers }", at)
-		}
-		if look {
-			w.test.Ignores(w.vu, "kafka: produce", script.Others(m, "topic", "partition", "offset", "highwaterMark", "highWaterMark", "key", "value", "headers", "time"))
 		}
 		one, err := w.record(rt, m)
 		if err != nil {
@@ -239,26 +231,8 @@ func (w *writer) record(rt *sobek.Runtime, m *sobek.Object) (*kgo.Record, error)
 	}
 	if partition := given(m, "partition"); partition != nil {
 		one.Partition = int32(partition.ToInteger())
-	} else if w.balancer != nil {
-		one.Partition, err = w.choose(rt, one)
 	}
-	return one, err
-}
-
-// choose asks the script's balancer for a partition.
-func (w *writer) choose(rt *sobek.Runtime, one *kgo.Record) (int32, error) {
-	count, err := partitions(w.vu.Context(), w.client, one.Topic)
-	if err != nil {
-		return 0, err
-	}
-	chosen, err := w.balancer(sobek.Undefined(), script.Uint8Array(rt, one.Key), rt.ToValue(count))
-	if err != nil {
-		return 0, fmt.Errorf("balancer: %w", err)
-	}
-	if at := chosen.ToInteger(); at >= 0 && at < int64(count) {
-		return int32(at), nil
-	}
-	return 0, fmt.Errorf("balancer: %s is none of the topic's %d partitions", chosen, count)
+	return one, nil
 }
 
 // given is a property that is there, or nil.
@@ -308,7 +282,7 @@ func balancerOf(name string) (kgo.Partitioner, error) {
 	case "balancer_murmur2":
 		return kgo.StickyKeyPartitioner(nil), nil
 	}
-	return nil, fmt.Errorf("balancer %q is none of the module's BALANCER_ constants, nor a function", name)
+	return nil, fmt.Errorf("balancer %q is none of the module's BALANCER_ constants", name)
 }
 
 func hashed(partition func(key []byte, n int) int) kgo.Partitioner {
