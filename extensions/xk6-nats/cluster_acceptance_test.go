@@ -6,7 +6,9 @@ import (
 	"testing"
 )
 
-// It takes a minute: go test -tags acceptance.
+// TestAClusterGoesOnWithoutItsLeader is the short one.
 func TestAClusterGoesOnWhenOneLeaderAfterTheOtherDies(t *testing.T) {
 	failover(t, 3, 6)
 }
+
+func TestAStreamWithoutCopiesGoesOnWhenItsNodeIsBack(t *testing.T) { failover(t, 1, 1) }

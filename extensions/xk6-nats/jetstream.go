@@ -303,7 +303,7 @@ func (s *jetStreamSession) Describe() broker.Description {
 	if s.own.Publish == "async" {
 		all["publishMaxPending"] = strconv.Itoa(s.maxPending())
 	}
-	all["publishTimeout"] = s.timeoutText()
+	all["publishTimeout"] = s.timeout().String()
 	all["dedup"] = strconv.FormatBool(s.own.Dedup)
 	if s.Run == "" {
 		all["duplicatesWindow"] = dedupWindow.String()

@@ -131,10 +131,12 @@ func TestJetStreamConforms(t *testing.T) {
 	for name, options := range map[string]string{
 		"file, pull and ordered": `{"mode": "jetstream", "ackWaitNs": 1000000000}`,
 		"memory, pull":           `{"mode": "jetstream", "storage": "memory", "consumer": "pull", "dedup": true, "ackWaitNs": 1000000000}`,
-		"file, push":             `{"mode": "jetstream", "consumer": "push", "ackWaitNs": 1000000000}`,
 		"memory, push, sync":     `{"mode": "jetstream", "storage": "memory", "consumer": "push", "publish": "sync", "ackWaitNs": 1000000000}`,
 	} {
-		t.Run(name, func(t *testing.T) { conforms(t, options, stored) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conforms(t, options, stored)
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // ordered reads a stream in order, without acknowledgements and without gaps. If its consumer on the server is gone or has skipped
@@ -180,22 +181,19 @@ func (o *ordered) run() {
 		o.made = nil
 		o.mu.Unlock()
 		go o.forget(gone)
-		for told := false; !o.over(); {
+		var told sync.Once
+		_ = deadline.Retry(o.session.Over, 0, remakePause, func() error {
+			if o.over() {
+				return nil
+			}
 			ctx, cancel := context.WithTimeout(context.Background(), remakeTimeout)
+			defer cancel()
 			err := o.make(ctx)
-			cancel()
-			if err == nil {
-				break
+			if err != nil {
+				told.Do(func() { o.session.troubled(nil, fmt.Errorf("make another consumer: %w", err)) })
 			}
-			if !told {
-				o.session.troubled(nil, fmt.Errorf("make another consumer: %w", err))
-				told = true
-			}
-			select {
-			case <-o.session.Over.Done():
-			case <-time.After(remakePause):
-			}
-		}
+			return err
+		})
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 const (
@@ -95,10 +96,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		} else {
 			err = failure(err)
 		}
-		if err != nil {
-			at = 0
-		}
-		done(m, at, err)
+		done.Settle(m, at, err)
 		return
 	}
 	// The library finds this out only after it has armed a timer, which keeps the message until the timeout is over: a broker that stays
@@ -123,10 +121,8 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 // ask it, several times.
 func (p *producer) disconnected() {
 	for _, pause := range []time.Duration{0, 10 * time.Millisecond, 50 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second} {
-		select {
-		case <-p.session.Over.Done():
+		if deadline.Sleep(p.session.Over, pause) != nil {
 			return
-		case <-time.After(pause):
 		}
 		for _, one := range p.outstanding() {
 			future, ok := one.future.Load().(jetstream.PubAckFuture)
@@ -164,13 +160,9 @@ func (p *producer) settle(m *nats.Msg, ackNs int64, err error) {
 	one, ok := p.pending[m]
 	delete(p.pending, m)
 	p.mu.Unlock()
-	if !ok {
-		return
+	if ok {
+		one.done.Settle(one.message, ackNs, err)
 	}
-	if err != nil {
-		ackNs = 0
-	}
-	one.done(one.message, ackNs, err)
 }
 
 // failure rewords the library's error of a publish to a stream.
@@ -206,5 +198,3 @@ func (s *jetStreamSession) timeout() time.Duration {
 	}
 	return time.Duration(s.TimeoutNs)
 }
-
-func (s *jetStreamSession) timeoutText() string { return s.timeout().String() }

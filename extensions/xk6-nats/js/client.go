@@ -19,10 +19,8 @@ type client struct {
 	*instance
 	configuration Configuration
 	// connection is nil while k6 only looks at the script: then nothing is done.
-	connection *connection
-	closed     bool
-	// looked: unknown properties of its messages were looked for. They are alike, and there are many.
-	looked        bool
+	connection    *connection
+	closed        bool
 	subscriptions []*nats.Subscription
 }
 
