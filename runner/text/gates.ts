@@ -136,7 +136,7 @@ export function repeatsText(
 
 // --- internal ---
 
-export interface Late {
+interface Late {
 	/** Messages judged, over the limit, that may be, and that never completed. */
 	readonly n: number;
 	readonly over: number;
@@ -154,7 +154,7 @@ export interface Late {
 }
 
 /** How a verdict came out, and how it would have without what was not the system's. */
-export interface Decided {
+interface Decided {
 	readonly verdict: Tested;
 	readonly verdictWithout: Tested;
 }
@@ -201,7 +201,7 @@ function withoutBurst(d: Without): string {
 	return `without those seconds and the one after each, ${didOf(d)}`;
 }
 
-export interface Without {
+interface Without {
 	readonly nWithout: number;
 	readonly overWithout: number;
 }
@@ -235,7 +235,7 @@ function didOf(d: Without): string {
 	return `${d.overWithout === 0 ? "none" : count(d.overWithout)} of ${count(d.nWithout)} did`;
 }
 
-export interface Slow {
+interface Slow {
 	readonly n: number;
 	readonly over: number;
 	readonly limitNs: number;

@@ -4,12 +4,11 @@ import { limitIndex } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
 import { say, sayAs } from "../text/say.ts";
 import { whyHopeless } from "./abort.ts";
-import { burstOf } from "./burst.ts";
-import { containsLag, type Facts, samplesDue, windowOf } from "./facts.ts";
+import { decidedBy, excuseFor, excusesOf } from "./excuses.ts";
+import { type Facts, samplesDue, windowOf } from "./facts.ts";
 import { offeredIntervals } from "./intervals.ts";
 import { because, type Judgement, leftOpen } from "./judgement.ts";
 import { receivedTwice } from "./received-twice.ts";
-import { restsOf } from "./stops.ts";
 
 /**
  * A run that mqbench stopped. The line that could not pass any more is FAIL; another one only if what was offered until then
@@ -26,8 +25,7 @@ export function judgeAborted(sla: Sla, facts: Facts, judgement: Judgement): Judg
 			return {
 				...judgement,
 				verdict: "invalid",
-				lagDecided: by !== "held",
-				heldDecided: by === "held",
+				...decidedBy(by),
 				...because(say(`aborted-by-${by}`, { afterNs })),
 			};
 		const { over } = judgement;
@@ -41,21 +39,18 @@ export function judgeAborted(sla: Sla, facts: Facts, judgement: Judgement): Judg
 		};
 	}
 	const stands = judgement.verdict === "fail" && (sla.kind !== "tally" || TALLIES[sla.tally].grows);
-	const open = say("aborted-open", { afterNs, by: run?.abortedBy ?? "" });
-	return stands
-		? {
-				...leftOpen(judgement, say("aborted-failed", { afterNs })),
-				verdict: "fail",
-				lagDecided: false,
-				heldDecided: false,
-			}
-		: {
-				...judgement,
-				verdict: "inconclusive",
-				lagDecided: false,
-				heldDecided: false,
-				...because(open),
-			};
+	const by = run?.abortedBy ?? "";
+	return {
+		...(stands
+			? { ...leftOpen(judgement, say("aborted-failed", { afterNs })), verdict: "fail" }
+			: {
+					...judgement,
+					...because(say("aborted-open", { afterNs, by })),
+					verdict: "inconclusive",
+				}),
+		lagDecided: false,
+		heldDecided: false,
+	};
 }
 
 /** How much of the window had passed when the run was stopped. */
@@ -70,23 +65,17 @@ export function stoppedAfterNs({ collected }: Facts): number {
 function stoppedBy(sla: Sla, facts: Facts, judgement: Judgement): "lag" | "stops" | "held" | null {
 	if (sla.kind === "tally") return null;
 	const { plan, seconds } = facts.collected;
-	const k = limitIndex(plan, sla);
 	const due = samplesDue(facts, sla.metric);
 	const second = receivedTwice(facts.collected, sla.metric);
-	const intervals = offeredIntervals(plan, seconds, k, due, second);
-	const burst = burstOf(plan, intervals, seconds, sla.limitNs);
-	const stillOpen = (over: number) => whyHopeless(sla, plan, soFar(facts, sla, over)) === null;
-	if (stillOpen(judgement.over ?? 0)) return null;
-	if (
-		(containsLag(sla.metric) && stillOpen(sum(intervals.map((i) => i.overWithoutLag)))) ||
-		(burst !== null && stillOpen(sum(burst.without.map((i) => i.over))))
-	)
-		return "lag";
-	return (
-		restsOf(sla, intervals, facts.collected).find(({ rest }) =>
-			stillOpen(sum(rest.map((i) => i.over))),
-		)?.by ?? null
+	const intervals = offeredIntervals(plan, seconds, limitIndex(plan, sla), due, second);
+	const test = (over: number) =>
+		whyHopeless(sla, plan, soFar(facts, sla, over)) === null ? "pass" : "fail";
+	const found = excuseFor(
+		test(judgement.over ?? 0),
+		() => excusesOf(sla, intervals, facts.collected),
+		(rest) => test(sum(rest.map((i) => i.over))),
 	);
+	return found?.by === "burst" ? "lag" : (found?.by ?? null);
 }
 
 function soFar({ collected }: Facts, sla: Sla, over: number) {

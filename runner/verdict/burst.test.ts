@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Second } from "../model/client-file.ts";
-import { burstOf } from "./burst.ts";
+import { burstOf } from "./excuses.ts";
 import { type Any, judged } from "./judged.fake.ts";
 
 const MS = 1e6;

@@ -5,15 +5,14 @@ import { sum } from "../stats/sum.ts";
 import { type Said, say, sayBut } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
-import { burstOf, decided, withoutBurst } from "./burst.ts";
-import { containsLag, type Facts, hasMetric, sampleOf, samplesDue } from "./facts.ts";
+import { excuseFor, excusesOf } from "./excuses.ts";
+import { type Facts, hasMetric, sampleOf, samplesDue } from "./facts.ts";
 import { type LimitInterval, limitIntervals, offeredIntervals } from "./intervals.ts";
 import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { lateOf, percentileReason } from "./percentile-reason.ts";
 import { percentileOf } from "./quantile.ts";
 import { receivedTwice } from "./received-twice.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
-import { restsOf } from "./stops.ts";
 import { judgeTally } from "./tally.ts";
 
 /** Judges one SLA line on what a run measured. Whether the measurement is to be trusted is a question of checks.ts. */
@@ -93,40 +92,24 @@ function judgePercentile(
 			measured: beyond(facts),
 			beyondNs: beyondNs(facts),
 		});
-	const without = testOver(
-		intervals.map(({ n, overWithoutLag }) => ({ n, over: overWithoutLag })),
-		sla.percentile,
-	);
-	const burst = burstOf(facts.collected.plan, intervals, facts.collected.seconds, sla.limitNs);
 	const late = lateOf(test, sla.limitNs, censored, plan);
-	const instead = ({ verdict }: OverTest) => ({
-		...late,
-		verdict: test.verdict,
-		verdictWithout: verdict,
-	});
-	if (containsLag(sla.metric) && decided(test.verdict, without.verdict))
+	const verdictOf = (rest: readonly Interval[]) => testOver(rest, sla.percentile).verdict;
+	const excuse = excuseFor(
+		test.verdict,
+		() => excusesOf(sla, intervals, facts.collected),
+		verdictOf,
+	);
+	if (excuse) {
+		const { by, without, values, ...mark } = excuse;
+		const instead = { verdict: test.verdict, verdictWithout: without };
 		return judged(
 			"invalid",
-			say("late-by-lag", { ...instead(without), overWithoutLag: without.over }),
-			{ lagDecided: true },
+			say(`late-by-${by}`, { ...late, ...instead, ...values } as never),
+			mark,
 		);
-	const calm = burst && testOver(burst.without, sla.percentile);
-	if (burst && calm && decided(test.verdict, calm.verdict))
-		return judged("invalid", say("late-by-burst", { ...instead(calm), ...withoutBurst(burst) }), {
-			lagDecided: true,
-		});
-	for (const by of restsOf(sla, intervals, facts.collected)) {
-		const rest = testOver(by.rest, sla.percentile);
-		const left = { nWithout: rest.n, overWithout: rest.over };
-		if (test.verdict === "fail" && rest.verdict !== "fail")
-			return judged("invalid", by.late({ ...instead(rest), ...left }), by.mark);
 	}
 	const second = receivedTwice(facts.collected, sla.metric);
-	if (
-		test.verdict === "fail" &&
-		second > 0 &&
-		testOver(withoutOver(intervals, second), sla.percentile).verdict !== "fail"
-	)
+	if (test.verdict === "fail" && second > 0 && verdictOf(withoutOver(intervals, second)) !== "fail")
 		return judged(
 			"inconclusive",
 			sayBut(say("late-messages", late), say("duplicate-receipts", { second })),
@@ -164,16 +147,14 @@ function judgeMax(
 			beyondNs: beyondNs(facts),
 		});
 	if (over === 0) return judged("pass", say("max-kept", slow));
-	if (containsLag(sla.metric) && intervals.every((i) => i.overWithoutLag === 0))
-		return judged("invalid", say("max-by-lag", slow), { lagDecided: true });
-	const burst = burstOf(facts.collected.plan, intervals, facts.collected.seconds, sla.limitNs);
-	if (burst?.without.every((i) => i.over === 0))
-		return judged("invalid", say("max-by-burst", { ...slow, ...withoutBurst(burst) }), {
-			lagDecided: true,
-		});
-	for (const { rest, max, mark } of restsOf(sla, intervals, facts.collected)) {
-		const left = { nWithout: sum(rest.map((i) => i.n)), overWithout: 0 };
-		if (rest.every((i) => i.over === 0)) return judged("invalid", max({ ...slow, ...left }), mark);
+	const excuse = excuseFor(
+		"fail",
+		() => excusesOf(sla, intervals, facts.collected),
+		(rest) => (rest.every((i) => i.over === 0) ? "pass" : "fail"),
+	);
+	if (excuse) {
+		const { by, without: _, values, ...mark } = excuse;
+		return judged("invalid", say(`max-by-${by}`, { ...slow, ...values } as never), mark);
 	}
 	const second = receivedTwice(facts.collected, sla.metric);
 	const broken = say("max-broken", slow);

@@ -1,17 +1,11 @@
 import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
-import type { Sla } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import type { Collected } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
-import type { Decided, Late, Slow, Without } from "../text/gates.ts";
-import { type Said, say } from "../text/say.ts";
 import { waiting } from "./backlog-drain.ts";
-import { containsLag } from "./facts.ts";
 import { drainedOf } from "./fault-drain.ts";
-import { heldIn, RECEIVES } from "./held.ts";
-import { intervalNs, type LimitInterval, type Shares, without } from "./intervals.ts";
-import type { Judgement } from "./judgement.ts";
+import { intervalNs, type Shares } from "./intervals.ts";
 
 type Stop = Collected["stops"][number];
 
@@ -118,46 +112,4 @@ export function stopsAtEnd(collected: Collected): Omit<Stops, "intervals"> {
 		.filter((stop) => workedOffNs(collected, stop) >= endNs)
 		.map(([from, until]) => Math.min(until, endNs) - Math.max(from, warmupNs));
 	return { stops: within.length, stoppedNs: sum(within) };
-}
-
-/** A latency's intervals without what something other than the system may have made late, and how a line says that this decided it. */
-interface Rest {
-	readonly by: "stops" | "held";
-	readonly mark: Partial<Judgement>;
-	readonly rest: readonly LimitInterval[];
-	late(d: Late & Decided & Without): Said;
-	max(d: Slow & Without): Said;
-}
-
-/** By stops of the generator, whose lag is taken off as well; by what the client library held. */
-export function restsOf(
-	sla: Exclude<Sla, { kind: "tally" }>,
-	intervals: readonly LimitInterval[],
-	collected: Collected,
-): Rest[] {
-	const { limitNs, metric } = sla;
-	const rests: Rest[] = [];
-	const { intervals: near, ...stops } = stopsIn(collected, limitNs);
-	const onTime = intervals.map((i) => (containsLag(metric) ? { ...i, over: i.overWithoutLag } : i));
-	if (near.size > 0)
-		rests.push({
-			by: "stops",
-			mark: { lagDecided: true },
-			rest: without(onTime, near),
-			late: (d) => say("late-by-stops", { ...d, ...stops }),
-			max: (d) => say("max-by-stops", { ...d, ...stops }),
-		});
-	const library = RECEIVES.has(metric) ? heldIn(collected, limitNs) : null;
-	if (library === null || library.intervals.size === 0) return rests;
-	const { most, explained, intervals: waited } = library;
-	const heldNs = waited.size * intervalNs(collected.plan);
-	const held = { held: most, explained, heldNs };
-	rests.push({
-		by: "held",
-		mark: { heldDecided: true },
-		rest: without(intervals, waited),
-		late: (d) => say("late-by-held", { ...d, ...held }),
-		max: (d) => say("max-by-held", { ...d, ...held }),
-	});
-	return rests;
 }
