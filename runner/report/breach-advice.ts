@@ -2,7 +2,7 @@ import { resumeCommand } from "../model/command-file.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import { targets } from "../model/targets.ts";
 import { type Said, say } from "../text/say.ts";
-import { faultName } from "../verdict/checks/faults.ts";
+import { faultName } from "../verdict/checks/run.ts";
 import { meanRate } from "../verdict/window-length.ts";
 import { faultAt } from "./failover-table.ts";
 import type { Outcome } from "./outcomes.ts";

@@ -1,5 +1,5 @@
 import type { Run } from "../model/result.ts";
-import { coresOf } from "../verdict/checks/cpu.ts";
+import { coresOf } from "../verdict/checks/machine.ts";
 import { type Facts, lagByClient } from "../verdict/facts.ts";
 import { percentileOf } from "../verdict/quantile.ts";
 

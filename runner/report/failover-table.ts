@@ -2,7 +2,7 @@ import type { Failover, Result, Run } from "../model/result.ts";
 import { faultZeroNs } from "../run/faults.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
-import { faultName } from "../verdict/checks/faults.ts";
+import { faultName } from "../verdict/checks/run.ts";
 import { BIN_NS } from "../verdict/failover.ts";
 import { countText, runTitle, windowTime } from "./words.ts";
 

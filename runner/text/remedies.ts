@@ -53,7 +53,6 @@ export const remedies = {
 	"room-for-both": () =>
 		"stop what else runs there, give it more cores, run generator and broker on machines of their own, or lower the rate",
 	"more-cores": () => "give it more cores, or lower the rate",
-	"see-end": () => "see why the run did not end",
 	"a-second-at-least": () => "measure for a second at least",
 	"smaller-messages": () => "send smaller messages, or fewer of them",
 };

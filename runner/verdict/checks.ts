@@ -1,22 +1,19 @@
-import { backlog, backlogDrain } from "./checks/backlog.ts";
+import { backlog, backlogDrain, consumers, producers } from "./checks/backlog.ts";
 import type { Check, CheckResult, Finding } from "./checks/check.ts";
-import { claim, clients, suspended } from "./checks/clients.ts";
-import { clock, clockSource } from "./checks/clock.ts";
-import { complete } from "./checks/complete.ts";
-import { consumers, producers } from "./checks/consumers.ts";
-import { cores } from "./checks/cores.ts";
-import { clientDropped, drain, offered, reconnects, throttled } from "./checks/counts.ts";
-import { cpuQuota, others, ownCpu, steal } from "./checks/cpu.ts";
-import { faults } from "./checks/faults.ts";
+import { clock, clockSource, range } from "./checks/clock.ts";
+import {
+	clientDropped,
+	drain,
+	missingMessages,
+	offered,
+	reconnects,
+	throttled,
+} from "./checks/counts.ts";
 import { floor } from "./checks/floor.ts";
-import { held } from "./checks/held.ts";
-import { identities } from "./checks/identities.ts";
-import { lag } from "./checks/lag.ts";
-import { missingMessages } from "./checks/missing-messages.ts";
-import { range } from "./checks/range.ts";
-import { gcPause } from "./checks/runtime.ts";
+import { held, lag } from "./checks/lag.ts";
+import { cores, cpuQuota, gcPause, others, ownCpu, steal } from "./checks/machine.ts";
+import { claim, clients, complete, faults, identities, suspended, warmUp } from "./checks/run.ts";
 import { steady } from "./checks/steady.ts";
-import { warmUp } from "./checks/warm-up.ts";
 import type { Facts } from "./facts.ts";
 import type { Judgement } from "./judgement.ts";
 

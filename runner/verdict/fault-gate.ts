@@ -3,7 +3,7 @@ import type { Verdict } from "../model/verdict.ts";
 import { faultZeroNs } from "../run/faults.ts";
 import { type Said, say, sayBut } from "../text/say.ts";
 import { formatDuration, formatDurationExact } from "../units.ts";
-import { faultName } from "./checks/faults.ts";
+import { faultName } from "./checks/run.ts";
 import { type Facts, windowOf } from "./facts.ts";
 import { failoverOf } from "./failover.ts";
 import { type FaultFigure, type FaultTime, faultTimes } from "./fault-figures.ts";

@@ -4,7 +4,7 @@ import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { type Collected, collect } from "../run/collect.ts";
 import { firstRun } from "../run/fixture.fake.ts";
 import { parseSla } from "../scenario/sla.ts";
-import { brokenIdentities } from "./checks/identities.ts";
+import { brokenIdentities } from "./checks/run.ts";
 import { factsOf, sampleOf, UNKNOWN } from "./facts.ts";
 import { limitIntervals } from "./intervals.ts";
 import { neverCompleted } from "./never-completed.ts";

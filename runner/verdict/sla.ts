@@ -1,19 +1,20 @@
 import type { Percentile } from "../histogram/percentiles.ts";
-import type { Sla } from "../model/plan.ts";
+import type { Plan, Sla } from "../model/plan.ts";
 import { limitIndex, samplesPerMessage, whyMissing } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
+import { samplesForBound } from "../stats/support.ts";
 import { type Said, say, sayBut } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
 import { excuseFor, excusesOf } from "./excuses.ts";
 import { type Facts, hasMetric, sampleOf, samplesDue } from "./facts.ts";
-import { type LimitInterval, limitIntervals, offeredIntervals } from "./intervals.ts";
+import { intervalNs, type LimitInterval, limitIntervals, offeredIntervals } from "./intervals.ts";
 import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
-import { lateOf, percentileReason } from "./percentile-reason.ts";
 import { percentileOf } from "./quantile.ts";
 import { receivedTwice } from "./received-twice.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
+import { windowFor } from "./window-length.ts";
 
 /** Judges one SLA line on what a run measured. Whether the measurement is to be trusted is a question of checks.ts. */
 export function judge(sla: Sla, facts: Facts): Judgement {
@@ -218,4 +219,49 @@ function beyond(facts: Facts): string {
 /** null: it was stopped before the timeout could tell. */
 function beyondNs({ collected }: Facts): number | null {
 	return collected.state === "complete" ? collected.plan.timeoutNs : null;
+}
+
+/** Why a percentile gate came out as it did. */
+function percentileReason(sla: Of<"percentile">, plan: Plan, test: OverTest, late: Late): Said {
+	switch (test.reason) {
+		case "samples":
+			return test.n === 0
+				? say("no-messages")
+				: say("few-samples", { ...late, ...needed(sla, plan) });
+		case "events":
+			return say("late-messages-few-stalls", late);
+		case "budget":
+			return say("late-messages-twice", late);
+		case "test":
+			if (test.verdict !== "inconclusive") return say("late-messages", late);
+			return test.phi > 2
+				? say("late-messages-clustered", late)
+				: say("late-messages-near-limit", late);
+	}
+}
+
+/** The numbers of a test on messages over a limit. */
+function lateOf(test: OverTest, limitNs: number, censored: number, plan: Plan) {
+	const { n, over, allowed, longestEvent } = test;
+	// In a closed loop nobody knows when a message that never completed was sent.
+	const known = plan.schedule.kind !== "closed" || censored === 0;
+	return {
+		n,
+		over,
+		allowed,
+		censored,
+		limitNs,
+		events: known ? test.events : 0,
+		longestNs: longestEvent * intervalNs(plan),
+		throughout: known && over > 0 && test.throughout,
+	};
+}
+
+type Late = ReturnType<typeof lateOf>;
+
+/** The samples that carry the percentile, and the window that has them. */
+function needed(sla: Of<"percentile">, plan: Plan) {
+	const { percentile, metric } = sla;
+	const n = samplesForBound(percentile);
+	return { percentile, needed: n, window: windowFor(n, plan, metric) };
 }

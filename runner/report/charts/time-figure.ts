@@ -6,7 +6,7 @@ import { faultZeroNs } from "../../run/faults.ts";
 import { sum } from "../../stats/sum.ts";
 import { tell } from "../../text/tell.ts";
 import { formatDuration, formatDurationExact, ratePerSecond } from "../../units.ts";
-import { faultName } from "../../verdict/checks/faults.ts";
+import { faultName } from "../../verdict/checks/run.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
 import { systemNumbers } from "./numbers.ts";

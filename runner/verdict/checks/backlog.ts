@@ -1,17 +1,22 @@
 import { largestOf } from "../../extremes.ts";
 import { secondsOf } from "../../model/line-seconds.ts";
 import type { Plan } from "../../model/plan.ts";
+import { consuming, idleProducers } from "../../plan/load-warnings.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
+import { type Busy, busy, busyShare, idle } from "../../scenario/consumers.ts";
 import { median, type TrendPoint, trend } from "../../stats/trend.ts";
 import { thirds } from "../../text/load-checks.ts";
+import { percent } from "../../text/percent.ts";
 import { type Said, say } from "../../text/say.ts";
-import { formatCount, formatDuration } from "../../units.ts";
+import { formatCount, formatDuration, ratePerSecond } from "../../units.ts";
 import { drainOf, EDGE_S, waiting } from "../backlog-drain.ts";
 import { type Facts, sumsOf, tightestLimitNs } from "../facts.ts";
 import { drainedOf } from "../fault-drain.ts";
 import { intervalNs } from "../intervals.ts";
+import type { Judgement } from "../judgement.ts";
 import { neverCompleted } from "../never-completed.ts";
+import { ratesOf } from "../rates.ts";
 import { workedOffNs } from "../stops.ts";
 import { meanRate } from "../window-length.ts";
 import { type Check, type Finding, NOT_COUNTED, unknown } from "./check.ts";
@@ -100,6 +105,36 @@ export function queue(facts: Facts): TrendPoint[] {
 	}
 	return points;
 }
+
+/**
+ * Did messages wait for our own consumers? Where their work takes longer than the rate leaves them, the queue grows whatever the broker does:
+ * what fails then says nothing about it.
+ */
+export const consumers: Check = {
+	name: "consumers",
+	applies: ({ plan }) => plan.consumers > 0 && (plan.work !== null || plan.groupsByPartition),
+	judge(facts, judgements) {
+		const of = consuming(facts.collected.plan);
+		const working = busiest(facts);
+		const waiting = idle(of);
+		if (working?.beyond && decided(facts, judgements))
+			return { status: "invalid", ...working, figure: figureOf(facts) };
+		const warning = waiting ?? working;
+		return warning === null
+			? { status: "ok", said: say("consumers-free"), figure: figureOf(facts) }
+			: { status: "warn", ...warning, figure: figureOf(facts) };
+	},
+};
+
+/** Had every producer something to send? */
+export const producers: Check = {
+	name: "producers",
+	applies: ({ plan }) => idleProducers(plan) !== null,
+	judge({ collected }): Finding {
+		const idle = idleProducers(collected.plan);
+		return idle === null ? { status: "ok", said: say("all-offered") } : { status: "warn", ...idle };
+	},
+};
 
 // --- internal ---
 
@@ -232,4 +267,35 @@ function growth(facts: Facts, points: readonly TrendPoint[]) {
 function quarter(values: readonly number[], which: 1 | 3): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	return sorted[Math.floor(((sorted.length - 1) * which) / 4)] ?? 0;
+}
+
+/** In the step of the load that asks the most of them. */
+function busiest(facts: Facts): Busy | null {
+	const perSecond = highestRate(facts);
+	return perSecond === null ? null : busy(consuming(facts.collected.plan), perSecond);
+}
+
+/** Of a closed load what was received; of one that changes without steps its mean: a queue of its peak may be worked off. */
+function highestRate({ collected }: Facts): number | null {
+	const { plan } = collected;
+	const { rate, kind } = plan.schedule;
+	if (kind === "closed") return ratesOf(collected).received;
+	return plan.phases.length > 0 && rate !== null ? ratePerSecond(rate) : meanRate(plan);
+}
+
+/** Was something judged that did not pass, or did the queue grow? */
+function decided(facts: Facts, judgements: readonly Judgement[]): boolean {
+	return (
+		judgements.some(({ verdict }) => verdict === "fail" || verdict === "inconclusive") ||
+		(backlog.applies?.(facts.collected) !== false &&
+			backlog.judge(facts, judgements).status === "fail")
+	);
+}
+
+function figureOf(facts: Facts): string | null {
+	const perSecond = highestRate(facts);
+	const { plan } = facts.collected;
+	return plan.work === null || perSecond === null
+		? null
+		: percent(busyShare(consuming(plan), perSecond));
 }

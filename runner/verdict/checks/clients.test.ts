@@ -9,7 +9,7 @@ import { editLines, firstRun } from "../../run/fixture.fake.ts";
 import { parseSla } from "../../scenario/sla.ts";
 import { factsOf, hasMetric, UNKNOWN } from "../facts.ts";
 import { judgeRun } from "../run.ts";
-import { startSkewNs } from "./clients.ts";
+import { startSkewNs } from "./run.ts";
 
 const MS = 1e6;
 const S = 1e9;

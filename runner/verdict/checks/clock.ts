@@ -1,12 +1,13 @@
 import { largestOf, smallestOf } from "../../extremes.ts";
-import { crosses, type Metric } from "../../model/plan.ts";
+import { crosses, Metric } from "../../model/plan.ts";
 import type { ClientEnd } from "../../model/run-file.ts";
 import type { ClientPart, Collected } from "../../run/collect.ts";
 import { plusMinus } from "../../text/run-checks.ts";
 import { type Said, say } from "../../text/say.ts";
+import { formatCount } from "../../units.ts";
 import { type Facts, sumsOf } from "../facts.ts";
 import { type Check, type Finding, unknown } from "./check.ts";
-import { clientName } from "./clients.ts";
+import { clientName } from "./run.ts";
 
 /** Clocks of clients on several machines. What one client sends and another receives is timed by two of them. */
 
@@ -82,6 +83,25 @@ export const clockSource: Check = {
 export function movedBy(clock: NonNullable<ClientEnd["clock"]>): number | null {
 	return clock.afterNs === null ? null : Math.abs(clock.afterNs - (clock.readNs ?? clock.beforeNs));
 }
+
+/** Was every value one that a histogram can hold? */
+export const range: Check = {
+	name: "range",
+	judge(facts) {
+		const sums = Metric.options.map((m) => sumsOf(facts, m));
+		const clamped = sums.reduce((n, s) => n + s.clamped, 0);
+		// Of clocks on several machines `clock` says what they mean.
+		const negative = hasClocks(facts.collected) ? 0 : sums.reduce((n, s) => n + s.negative, 0);
+		return {
+			...(clamped + negative > 0
+				? { status: "warn", said: say("values-out-of-range", { clamped, negative }) }
+				: { status: "ok", said: say("values-in-range") }),
+			figure: formatCount(clamped + negative),
+			limit: "0",
+			remedy: say("clock-set-back"),
+		};
+	},
+};
 
 // --- internal ---
 

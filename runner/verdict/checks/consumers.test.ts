@@ -3,7 +3,7 @@ import type { Plan } from "../../model/plan.ts";
 import type { Facts } from "../facts.ts";
 import type { Judgement } from "../judgement.ts";
 import { simulated } from "../simulated.fake.ts";
-import { consumers, producers } from "./consumers.ts";
+import { consumers, producers } from "./backlog.ts";
 
 /** A run at 1000/s; `grows` messages more wait after each second. */
 const run = (plan: Partial<Plan>, grows = 0): Facts => {

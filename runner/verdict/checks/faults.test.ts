@@ -9,7 +9,7 @@ import { firstRun } from "../../run/fixture.fake.ts";
 import { parseSla } from "../../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "../facts.ts";
 import { judgeRun } from "../run.ts";
-import { faultName, faults } from "./faults.ts";
+import { faultName, faults } from "./run.ts";
 
 const MS = 1e6;
 const S = 1e9;

@@ -1,9 +1,10 @@
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { percentile, rank, type Sample } from "../../histogram/percentiles.ts";
 import { subjectOf } from "../../model/baseline-sla.ts";
 import type { Sla } from "../../model/plan.ts";
 import { mainMetric } from "../../plan/samples.ts";
 import { type Said, say } from "../../text/say.ts";
-import { formatDuration } from "../../units.ts";
+import { formatCount, formatDuration } from "../../units.ts";
 import {
 	containsLag,
 	type Facts,
@@ -13,9 +14,10 @@ import {
 	sampleOf,
 	tightestLimitNs,
 } from "../facts.ts";
+import { heldIn, RECEIVES } from "../held.ts";
 import { type Check, type Finding, unknown } from "./check.ts";
-import { clientName } from "./clients.ts";
 import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
+import { clientName } from "./run.ts";
 
 /**
  * The generator's own lateness. INVALID when it decided a gate; without any latency SLA when it is a large part of
@@ -72,6 +74,46 @@ export const lag: Check = {
 		return bad || late || large
 			? finding(bad ? "invalid" : "warn", say("lag-large", figures), half)
 			: fine(half);
+	},
+};
+
+/**
+ * Did messages wait in the client library for longer than the rate and the tightest limit explain? INVALID when that decided a gate: then the
+ * receiving side was slow, not the system. Consumers that work or pause as the scenario says are not asked.
+ */
+export const held: Check = {
+	name: "held",
+	applies: ({ plan, ticks }) =>
+		plan.schedule.kind !== "closed" &&
+		!plan.work &&
+		!plan.backlog &&
+		ticks.some((t) => t.held !== undefined),
+	judge(facts, judgements) {
+		if (facts.collected.ticks.some((t) => t.held === null))
+			return { status: "unknown", said: say("held-not-counted") };
+		const limits = [...RECEIVES].map((m) => tightestLimitNs(facts, m));
+		const limitNs = smallestOf(limits.filter((ns) => ns !== null));
+		const queue = heldIn(facts.collected, limitNs);
+		if (queue === null || !Number.isFinite(limitNs)) {
+			const most = Math.max(
+				0,
+				largestOf(facts.collected.ticks.map((t) => largestOf(t.held ?? []))),
+			);
+			return { status: "ok", said: say("held-most", { held: most }), figure: formatCount(most) };
+		}
+		const { most, explained, intervals } = queue;
+		const values = { held: most, explained, limitNs };
+		const lines = judgements.filter((j) => j.heldDecided).map((j) => j.sla);
+		return {
+			...(lines.length > 0
+				? { status: "invalid", said: say("held-decided", { ...values, lines }) }
+				: intervals.size > 0
+					? { status: "warn", said: say("held-long", values) }
+					: { status: "ok", said: say("held-most", { held: most }) }),
+			figure: formatCount(most),
+			limit: formatCount(explained),
+			remedy: say("faster-receivers"),
+		};
 	},
 };
 

@@ -7,11 +7,19 @@ import { sum } from "../../stats/sum.ts";
 import { machineName } from "../../text/machine-checks.ts";
 import { percent } from "../../text/percent.ts";
 import { say, sayAt } from "../../text/say.ts";
-import { formatCount } from "../../units.ts";
+import { formatCount, formatDuration } from "../../units.ts";
 import { type Facts, ticksOfWindow, windowOf } from "../facts.ts";
+import { saturationOf } from "../saturation.ts";
 import { type Check, type Finding, unknown } from "./check.ts";
-import { clientName } from "./clients.ts";
-import { OTHERS_SHARE, OWN_CPU_SHARE, STEAL_SHARE } from "./limits.ts";
+import {
+	GC_SHARE,
+	IDLE_SHARE,
+	OTHERS_SHARE,
+	OWN_CPU_SHARE,
+	SATURATED_SHARE,
+	STEAL_SHARE,
+} from "./limits.ts";
+import { clientName } from "./run.ts";
 
 /** Had generator and broker the CPU that they needed? All of these are warnings: they say why, the gates say whether it mattered. */
 
@@ -116,6 +124,62 @@ export function coresOf(facts: Pick<Facts, "collected">, part: ClientPart): numb
 		? null
 		: sum(ticks.map((t) => t.cpuNs)) / sum(ticks.map(secondsOf)) / 1e9;
 }
+
+/**
+ * Was there a free core when generator or broker wanted one? What fails without is the machine's doing as well: the FAIL stands, with its
+ * `cause`; under `strict` it is INVALID.
+ */
+export const cores: Check = {
+	name: "cores",
+	judge: (facts, judgements) =>
+		worstMachine(facts, (machine) => {
+			const saturation = saturationOf(machine, facts);
+			if (saturation === null) return unknown(say("cores-unknown"), say("read-proc"));
+			const { idle, wait, share } = saturation;
+			const values = { idleShare: idle, waitShare: wait };
+			const lines = judgements.filter((j) => j.cause).map((j) => j.sla);
+			const { strict } = facts.collected.plan;
+			return {
+				...(share < SATURATED_SHARE
+					? { status: "ok", said: say("cores", values) }
+					: lines.length === 0
+						? { status: "warn", said: say("cores-saturated", { ...values, share }) }
+						: {
+								status: strict ? "invalid" : "warn",
+								said: say("cores-decided", { ...values, share, lines }),
+							}),
+				figure: `${percent(idle)} idle`,
+				limit: percent(IDLE_SHARE),
+				remedy: say("room-for-both"),
+			};
+		}),
+};
+
+/** Did garbage collection keep the generator waiting? */
+export const gcPause: Check = {
+	name: "gcPause",
+	judge(facts) {
+		const pauses = (part: ClientPart) => {
+			const ticks = ticksOfWindow(facts, part.ticks);
+			const paused = ticks.reduce((sum, t) => sum + t.gcPauseNs, 0);
+			return { paused, windowNs: sum(ticks.map(secondsOf)) * 1e9 };
+		};
+		const worst = worstPart(facts, (part) => {
+			const { paused, windowNs } = pauses(part);
+			return windowNs === 0 ? null : paused / windowNs;
+		});
+		if (worst === null) return unknown(say("gc-unknown"), say("a-second-at-least"));
+		const { paused, windowNs } = pauses(worst);
+		const figure = formatDuration(paused);
+		return {
+			status: paused > windowNs * GC_SHARE ? "warn" : "ok",
+			said: say("gc", { pausedNs: paused, client: clientOf(facts, worst) }),
+			figure,
+			limit: formatDuration(windowNs * GC_SHARE),
+			remedy: say("smaller-messages"),
+		};
+	},
+};
 
 // --- internal ---
 
@@ -237,4 +301,22 @@ export function overWindow(
 	if (before === undefined || after === undefined || before === after) return null;
 	const [from, to] = [counter(before), counter(after)];
 	return from === null || to === null || to < from ? null : to - from;
+}
+
+/** The client with the largest figure; null: none has told. */
+function worstPart(
+	{ collected }: Facts,
+	figure: (part: ClientPart) => number | null,
+): ClientPart | null {
+	let worst: { part: ClientPart; figure: number } | null = null;
+	for (const part of collected.parts) {
+		const value = figure(part);
+		if (value !== null && (worst === null || value > worst.figure)) worst = { part, figure: value };
+	}
+	return worst?.part ?? null;
+}
+
+/** null: a single client. */
+function clientOf({ collected }: Facts, part: ClientPart | null): string | null {
+	return part === null || collected.parts.length === 1 ? null : clientName(part);
 }
