@@ -28,9 +28,6 @@ const TABLE: readonly Row[] = [
 	["broker: nsq", [], ["work-queue"]],
 	["broker: mqtt", [], ["fan-out"]],
 	["broker: nats-streaming", [], ["backlog"]],
-	...["zeromq", "nanomsg"].flatMap((broker): Row[] => [
-		[`broker: ${broker}, forwarder: true`, [], ["round-trip", "request-reply", "work-queue"]],
-	]),
 ];
 /** Brokers that take long to start, and the modes without one. */
 const LONG: readonly Row[] = [
@@ -46,6 +43,7 @@ const LONG: readonly Row[] = [
 		[`broker: ${broker}`, [], ["round-trip", "work-queue"]],
 		[`broker: ${broker}, mode: pub-sub`, [], ["fan-out"]],
 		[`broker: ${broker}, mode: req-rep`, [], ["request-reply"]],
+		[`broker: ${broker}, forwarder: true`, [], ["round-trip", "request-reply", "work-queue"]],
 	]),
 ];
 
