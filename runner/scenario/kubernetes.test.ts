@@ -53,38 +53,3 @@ test("pods make the load for brokers that are there", () => {
 		}).clients,
 	).toEqual({ kind: "pods", count: 2 });
 });
-
-test.each([
-	[
-		"clients: { kubernetes: 2 }\nsystem: nats",
-		"1:10 clients: { kubernetes: 2 } needs target kubernetes or existing, and this target is local; write clients: 2",
-	],
-	[
-		"target: kubernetes\nclients: [bench@10.0.0.1]\nsystem: nats",
-		"2:10 the brokers of target kubernetes are in pods, which hosts outside of the cluster do not reach; write clients: 1",
-	],
-	[
-		"target: kubernetes\nclients: { docker: 2 }\nsystem: nats",
-		"2:10 clients: { docker: 2 } needs target docker, and this target is kubernetes; write clients: 2",
-	],
-	[
-		"target: kubernetes\nsystem: { broker: nats, url: nats://nats:4222 }",
-		"write target: existing, with clients: { kubernetes: 1 } to make the load in the cluster",
-	],
-	["target: kubernetes\nsystem: { broker: nats, pin: 0-1 }", "write cpus instead"],
-	[
-		"target: kubernetes\nsystem: nats\nkubernetes: { namespace: Bench }",
-		'3:26 takes small letters, digits and hyphens, at most 63, e.g. bench, got "Bench"',
-	],
-	["target: kubernetes\nsystem: nats\nkubernetes: { ttl: 5s }", "must be 1min to 168h"],
-	[
-		"target: kubernetes\nsystem: nats\nkubernetes: { resources: { memory: 24MiB } }",
-		"must be at least 128MiB",
-	],
-	[
-		"target: kubernetes\nsystem: nats\nfaults: [{ at: 500ms, action: latency, delay: 1ms, for: 100ms }]",
-		"pods share the network of their node, which mqbench leaves alone; write action: pause",
-	],
-])("%s", (text, sentence) => {
-	expect(() => load(text)).toThrow(sentence);
-});

@@ -68,24 +68,6 @@ describe("message: limit", () => {
 		const beside = 39 + 48 + 2 + (topics?.[0]?.length ?? 0) + 3;
 		expect(message?.bytes).toBe(9000 - beside);
 	});
-
-	test.each([
-		[
-			"a system without a limit",
-			"limit",
-			"systems:\n  artemis: { broker: amqp }\n",
-			"s.yaml:3:59 artemis (AMQP 1.0) has no limit for the size of a message; write a size, e.g. message: 1MiB",
-		],
-		[
-			"less than a message",
-			"limit - 1KiB",
-			SYSTEMS,
-			"s.yaml:4:59 limit - 1KiB cannot be sent to nats, whose limit is 1KB: a message has 48B to 1GiB; write another size",
-		],
-		["no unit", "limit + 1", SYSTEMS, "s.yaml:4:59 limit + 1 has no unit; write limit + 1B"],
-	])("%s is refused at its place", (_, message, systems, sentence) => {
-		expect(() => read(`message: ${message}`, systems)).toThrow(sentence);
-	});
 });
 
 describe("sla: failed == all", () => {
@@ -97,20 +79,5 @@ describe("sla: failed == all", () => {
 		expect(
 			limits("sla: [lost == all]", ", pattern: fan-out, subscriptions: 3, producers: 1")[0],
 		).toMatchObject({ limit: 18 });
-	});
-
-	test("has no meaning in a search", () => {
-		expect(() =>
-			loadScenario(
-				"s.yaml",
-				"system: nats\nworkload: { rate: 2/s, find: max-rate, message: limit }\nsla: [failed == all]\n",
-			),
-		).toThrow(
-			'"failed == all": find: max-rate looks for a rate at which nothing is missing; write failed == 0',
-		);
-	});
-
-	test.each(["failed <= all", "throughput == all"])("%s is refused", (line) => {
-		expect(() => read("message: limit", SYSTEMS, `sla: [${line}]`)).toThrow(line);
 	});
 });

@@ -56,27 +56,16 @@ describe("counters and rates", () => {
 });
 
 test.each([
-	["p99 > 20ms", '"p99 > 20ms": a latency has an upper limit; write p99 < 20ms'],
-	["p100 < 1s", '"p100 < 1s": the 100th percentile is the largest sample; write max < 1s'],
-	["p0 < 1s", '"p0 < 1s": a percentile lies between 0 and 100; write e.g. p99 or p99.9'],
-	[
-		"p0.0000009 < 1s",
-		'"p0.0000009 < 1s": the lowest percentile is p0.000001; write e.g. p99 or p99.9',
-	],
-	["p99 < 20", '"p99 < 20": the limit has no unit; write p99 < 20ms'],
+	["p100 < 1s", "the 100th percentile is the largest sample; write max < 1s"],
+	["p0 < 1s", "a percentile lies between 0 and 100; write e.g. p99 or p99.9"],
+	["p0.0000009 < 1s", "the lowest percentile is p0.000001; write e.g. p99 or p99.9"],
 	["p99 < 0ms", '"p99 < 0ms" can never hold; write a limit above 0'],
-	["lost > 0", '"lost > 0": lost takes ==, < or <=; write lost == 0'],
+	["lost > 0", "lost takes ==, < or <=; write lost == 0"],
 	["lost < 0", '"lost < 0" can never hold; write lost == 0'],
-	["lost < 0.1%", '"lost < 0.1%": lost is a number of messages; write lost == 0'],
-	["throughput < 5/s", '"throughput < 5/s": throughput takes >= or >; write throughput >= 5/s'],
-	[
-		"throughput < fast",
-		'"throughput < fast": throughput takes >= or >; write throughput >= 2990/s',
-	],
-	["throughput >= 5", '"throughput >= 5": rate 5 has no unit; write 5/s'],
-	["avg < 5ms", '"avg < 5ms" is not an objective; write p99 < 5ms'],
-	["servce p99 < 5ms", '"servce p99 < 5ms": unknown metric servce; did you mean service?'],
-	["losst == 0", '"losst == 0": unknown metric losst; did you mean lost?'],
+	["lost < 0.1%", "lost is a number of messages; write lost == 0"],
+	["throughput < 5/s", "throughput takes >= or >; write throughput >= 5/s"],
+	["throughput < fast", "throughput takes >= or >; write throughput >= 2990/s"],
+	["servce p99 < 5ms", "unknown metric servce; did you mean service?"],
 ])("refuses %j with a sentence", (text, message) => {
 	expect(() => parseSla(text)).toThrow(message);
 });
@@ -118,13 +107,10 @@ describe("what a fault does", () => {
 	});
 
 	test.each([
-		["recovered(lost == 0) < 15s", /lost == 0 is none/],
-		["recovered(queued p99 < 1s) < 15s", /queued p99 < 1s is none/],
 		["recovered(recovered < 1s) < 15s", /recovered < 1s is none/],
 		["recovered(P99 < 100ms) < 15s", /write recovered\(p99 < 100ms\) < 15s$/],
 		["recovered(p99 < 100ms) < 15", /15 has no unit/],
 		["recovered(p99 < 100ms) < 0s", /can never hold/],
-		["recovered(max < 1s) <= baseline + 10%", /a baseline does not keep/],
 		["unavailable == 0s", /unavailable takes < or <=; write unavailable < 30s/],
 	])("refuses %j", (text, message) => {
 		expect(() => parseLine(text)).toThrow(message);
@@ -176,7 +162,6 @@ describe("lines that compare with a baseline", () => {
 			"p99 <= max(baseline * 1.1)",
 			/max takes two limits, one in per cent and one in time; write p99 <= max\(baseline \+ 10%, baseline \+ 2ms\)/,
 		],
-		["p99 <= max(baseline + 1ms, baseline + 2ms)", /max takes two limits/],
 		["p99 <= max(baseline + 1%, baseline + 2%, baseline + 2ms)", /max takes two limits/],
 		["p99 <= max(baseline * 1.1, 2ms)", /max takes two limits/],
 		["p99 <= max(baseline * 1.1, baseline + 2ms", /max takes two limits/],
@@ -186,10 +171,6 @@ describe("lines that compare with a baseline", () => {
 			/0s allows nothing; write p99 <= baseline \+ 10%/,
 		],
 		["p99 <= max(baseline + 10%, baseline + 2parsecs)", /2parsecs/],
-		[
-			"throughput >= max(baseline - 5%, baseline + 2ms)",
-			/max is for latencies; write a margin in per cent: throughput >= baseline - 5%/,
-		],
 		["drainTime <= max(baseline + 5%, baseline + 2s)", /max is for latencies/],
 		["lost <= max(baseline + 5%, baseline + 2s)", /number of messages/],
 	])("refuses %j", (text, message) => {
@@ -214,69 +195,21 @@ describe("lines that compare with a baseline", () => {
 	});
 
 	test.each([
-		[
-			"p99 <= baseline",
-			/"p99 <= baseline": two runs of the same system are never equal; write how much worse it may be, e\.g\. p99 <= baseline \+ 10%/,
-		],
-		[
-			"p99 <= baseline + 10",
-			/"p99 <= baseline \+ 10": a margin is in per cent; write p99 <= baseline \+ 10%/,
-		],
-		[
-			"p99 <= baseline + 5ms",
-			/"p99 <= baseline \+ 5ms": a margin in time needs one in per cent beside it, for slower systems; write p99 <= max\(baseline \+ 10%, baseline \+ 5ms\)/,
-		],
-		[
-			"p99 <= baseline + -10%",
-			/"p99 <= baseline \+ -10%": baseline takes a margin in per cent; write e\.g\. p99 <= baseline \+ 10%/,
-		],
-		[
-			"p99 <= baseline / 2",
-			/"p99 <= baseline \/ 2": baseline takes a margin in per cent; write e\.g\. p99 <= baseline \+ 10%/,
-		],
-		[
-			"p99 <= baseline - 10%",
-			/"p99 <= baseline - 10%": the margin is how much higher a latency may be; write p99 <= baseline \+ 10%/,
-		],
-		["p99 <= baseline * 0.9", /asks for more than the baseline has/],
-		[
-			"p99 <= baseline * 1",
-			/"p99 <= baseline \* 1": two runs of the same system differ by more than that; write at least 1%, e\.g\. p99 <= baseline \+ 10%/,
-		],
-		[
-			"p99 <= baseline + 0.5%",
-			/"p99 <= baseline \+ 0\.5%": two runs of the same system differ by more than that; write at least 1%, e\.g\. p99 <= baseline \+ 10%/,
-		],
+		...["+ -10%", "/ 2"].map((margin): [string, RegExp] => [
+			`p99 <= baseline ${margin}`,
+			/: baseline takes a margin in per cent; write e\.g\. p99 <= baseline \+ 10%/,
+		]),
+		["p99 <= baseline * 1", /differ by more than that; write at least 1%/],
+		["p99 <= baseline + 0.5%", /differ by more than that; write at least 1%/],
 		["p99 <= baseline + 1000%", /at most 900%/],
 		["p99 <= baseline * 11", /at most 900%/],
-		[
-			"throughput >= baseline + 5%",
-			/"throughput >= baseline \+ 5%": the margin is how much lower a rate may be; write throughput >= baseline - 5%/,
-		],
 		["throughput >= baseline * 1.05", /asks for more than the baseline has/],
 		["throughput >= baseline - 95%", /at most 90%/],
 		["throughput <= baseline + 5%", /throughput takes >= or >/],
-		[
-			"p99 >= baseline + 5%",
-			/"p99 >= baseline \+ 5%": a latency has an upper limit; write p99 < 1s/,
-		],
-		[
-			"p99 == baseline + 5%",
-			/"p99 == baseline \+ 5%": a latency has an upper limit; write p99 < 1s/,
-		],
-		[
-			"max <= baseline + 10%",
-			/"max <= baseline \+ 10%": max is a single message, and differs in every run; write e\.g\. p99\.9 <= baseline \+ 25%/,
-		],
-		[
-			"lost <= baseline + 10%",
-			/"lost <= baseline \+ 10%": lost is a number of messages and takes a fixed limit; write lost == 0/,
-		],
+		["p99 >= baseline + 5%", /a latency has an upper limit; write p99 < 1s/],
+		["p99 == baseline + 5%", /a latency has an upper limit; write p99 < 1s/],
 		["lost == baseline", /takes a fixed limit/],
-		[
-			"avg <= baseline + 10%",
-			/"avg <= baseline \+ 10%" is not an objective; write p99 <= baseline \+ 10%/,
-		],
+		["avg <= baseline + 10%", /is not an objective; write p99 <= baseline \+ 10%/],
 		...["5 % over baseline", "110% baseline", "1.1 * baseline"].map((limit): [string, RegExp] => [
 			`p99 <= ${limit}`,
 			/: baseline takes a margin in per cent; write e\.g\. p99 <= baseline \+ 10%/,

@@ -39,12 +39,6 @@ describe("an existing broker", () => {
 			);
 	});
 
-	test("needs a url", () => {
-		expect(refusal("target: existing\nsystem: nats\n")).toContain(
-			`target existing needs a url for nats; write system: { broker: nats, url: "${reference}" }`,
-		);
-	});
-
 	test("--url stands for target existing and the url of the one system", () => {
 		for (const text of [
 			"system: nats\n",
@@ -75,15 +69,6 @@ describe("an existing broker", () => {
 		);
 	});
 
-	test("a url without target existing is refused, so is a port with it", () => {
-		expect(refusal(`system: { broker: nats, url: "nats://h:4222" }\n`)).toContain(
-			"url needs target existing, and this target is local; write target: existing",
-		);
-		expect(
-			refusal(`target: existing\nsystem: { broker: nats, url: "nats://h:4222", port: 1 }\n`),
-		).toContain("port needs target local, and this target is existing; remove it");
-	});
-
 	test.each([
 		["localhost:4222", "must begin with nats://, tls://, ws://, wss://"],
 		["http://h:4222", "must begin with nats://"],
@@ -111,22 +96,12 @@ describe("an existing broker", () => {
 		expect(refusal("system: nats\n", { url })).toContain(sentence);
 	});
 
-	test("noop has neither url nor port", () => {
-		expect(refusal("system: { broker: noop, url: x }\n")).toContain(
-			"url has no effect on noop, which has no broker process; remove url",
-		);
+	test("noop needs none", () => {
 		expect(systems("target: existing\nsystem: noop\n").systems[0]?.url).toBeNull();
 	});
 });
 
 describe("a password", () => {
-	test("does not belong in the file", () => {
-		const text = `target: existing\nsystem: { broker: nats, url: "nats://me:hunter2@h:4222" }\n`;
-		expect(refusal(text)).toContain(
-			"url holds a password or token, and reports keep a copy of this file",
-		);
-	});
-
 	test.each(BrokerName.options.filter((broker) => hasProcess({ broker })))(
 		"goes into the environment of %s as the message says, and works at once",
 		(name) => {
