@@ -54,6 +54,13 @@ const COUNTS: readonly [name: string, of: keyof Run][] = [
 	["late", "late"],
 ];
 
+const CSV_COUNTS: typeof COUNTS = [
+	["timed_out", "timedOut"],
+	["client_dropped", "clientDropped"],
+	["foreign", "foreign"],
+	["reconnects", "reconnects"],
+];
+
 /** What a person must read, from the numbers in result.json. */
 function textsOf(run: Run): Map<string, string> {
 	const texts = new Map<string, string>();
@@ -233,8 +240,28 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]))
 				text === undefined || text === "" ? null : Number(text);
 			result.runs.forEach((run, i) => {
 				const row = rows[i] ?? {};
-				expect(row.verdict).toBe(run.verdict);
-				for (const [name, of] of COUNTS)
+				expect(row).toMatchObject({
+					scenario: result.scenario,
+					run_id: result.runId,
+					started_at: run.startedAt ?? "",
+					system: run.system,
+					case: run.case,
+					repeat: String(run.repeat),
+					verdict: run.verdict,
+					state: run.state,
+					broker: run.load.broker,
+					broker_version: run.versions?.server ?? run.brokerVersion ?? "",
+					durability: run.load.durability,
+					main_metric: run.main,
+					pattern: run.load.pattern,
+					load: run.load.schedule.kind,
+				});
+				const { messages = 0, perNs = 1 } = run.load.rate ?? {};
+				expect(number(row.rate_per_second)).toBeCloseTo((messages / perNs) * 1e9);
+				expect(number(row.message_bytes)).toBe(run.load.messageBytes);
+				expect(number(row.duration_ns)).toBe(run.load.durationNs);
+				expect(number(row.achieved_per_second)).toBe(run.throughput.achieved);
+				for (const [name, of] of [...COUNTS, ...CSV_COUNTS])
 					expect([name, number(row[name.replace(" ", "_")])]).toEqual([name, run[of]]);
 				expect(number(row.received_per_second)).toBe(run.throughput.received);
 				expect(number(row.sent_per_second)).toBe(run.throughput.sent);
@@ -254,9 +281,15 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]))
 					] as const)
 						expect(number(row[`fault_${k + 1}_${name}_ns`])).toBe(value);
 				for (const [metric, m] of Object.entries(run.metrics)) {
-					expect(number(row[`${metric}_max_ns`])).toBe(m?.max ?? null);
-					for (const p of m?.percentiles ?? [])
+					for (const of of ["min", "mean", "max"] as const)
+						expect(number(row[`${metric}_${of}_ns`])).toBe(m?.[of] ?? null);
+					for (const of of ["count", "censored"] as const)
+						expect(number(row[`${metric}_${of}`])).toBe(m?.[of] ?? null);
+					for (const p of m?.percentiles ?? []) {
 						expect(number(row[`${metric}_p${p.p}_ns`])).toBe(p.value);
+						const support = p.beyondTimeout ? "beyond-timeout" : p.support;
+						expect(row[`${metric}_p${p.p}_support`]).toBe(support);
+					}
 				}
 			});
 		});

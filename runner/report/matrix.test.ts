@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../model/result.ts";
-import { figuresOf, listOf } from "./charts/figures.ts";
+import { figuresOf } from "./charts/figures.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { caseTables } from "./matrix.ts";
@@ -64,12 +64,6 @@ describe("40 runs", () => {
 		expect(row).toMatch(/400ms .*500ms +1 000 +0 +FAIL$/);
 	});
 
-	test("say each remark once, with how many runs it is of", () => {
-		const text = terminal(result, 200);
-		expect(text.match(/12 messages were still missing/g)).toHaveLength(1);
-		expect(text).toMatch(/kafka-acks-all, 256B, repeat 1 of 2 and 9 more: .*12 messages/);
-	});
-
 	test("on a narrow terminal are read one by one", () => {
 		const lines = terminal(result, 44).split("\n");
 		expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(44);
@@ -95,15 +89,4 @@ describe("40 runs", () => {
 			text.match(/^<summary><b>.*: (FAIL|INVALID|INCONCLUSIVE)<\/b><\/summary>$/gm),
 		).toHaveLength(failed);
 	});
-});
-
-test("every chart says which system, with which durability, on how many cores", () => {
-	const result = fixtureResult("stall");
-	const figures = listOf(figuresOf(result));
-	expect(figures.length).toBeGreaterThanOrEqual(3);
-	for (const { facts } of figures) {
-		expect(facts).toContain("nats: none, nothing is stored");
-		expect(facts).toContain("4 cores, generator and brokers on one machine");
-	}
-	expect(renderHtml(result)).toMatch(/<caption>nats: none, nothing is stored; 4 cores/);
 });

@@ -95,35 +95,8 @@ describe("result.json", () => {
 		}
 	});
 
-	test("has what tools rely on, and of a run nothing that only its charts need", () => {
+	test("has nothing of a run that only its charts need", () => {
 		const file = read(written(fixtureResult("stall")));
-		expect(Object.keys(file)).toEqual(
-			expect.arrayContaining(["schema", "scenario", "verdict", "runs"]),
-		);
-		expect(Object.keys(file)).toEqual(
-			expect.arrayContaining(["gates", "searches", "comparisons", "environment"]),
-		);
-		const [run] = file.runs;
-		expect(run).toMatchObject({
-			system: "nats",
-			case: "256B 1000/s",
-			repeat: 1,
-			verdict: "fail",
-			intended: 10_000,
-			notOffered: 0,
-			sent: 10_000,
-			received: 10_000,
-			acked: null,
-			failed: 0,
-			unknown: 0,
-			lost: 0,
-			duplicated: 0,
-			throughput: { received: expect.any(Number) },
-			metrics: { response: { unit: "ns", count: 10_000 }, ack: null },
-			validity: expect.arrayContaining([expect.objectContaining({ check: "lag", status: "ok" })]),
-		});
-		const response = fixtureResult("stall").runs[0]?.metrics.response;
-		expect(run.metrics.response.percentiles).toEqual(response?.percentiles);
 		const text = JSON.stringify(file);
 		for (const name of ["series", "seconds", "heat", "curve", "slowest"])
 			expect(text).not.toContain(`"${name}"`);

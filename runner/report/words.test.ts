@@ -147,13 +147,6 @@ test("no two tiles of a run have the same name", () => {
 	expect(new Set(names).size).toBe(names.length);
 });
 
-test("reports name the explanations that fit them", () => {
-	const lag = fixtureResult("lag");
-	for (const text of [terminal(lag), renderMarkdown(lag)])
-		expect(text).toContain("mqbench explain response, support or invalid");
-	expect(renderHtml(lag)).toContain("mqbench explain response");
-});
-
 describe("machines of a rig", () => {
 	const shown = (rig: Partial<RigMachines>) => {
 		const copy = fixtureCopy("healthy");

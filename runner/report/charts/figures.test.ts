@@ -501,16 +501,6 @@ describe("of one run", () => {
 		]);
 	});
 
-	test("limits are those of its gates", () => {
-		const result = of("stall");
-		const run = result.runs[0] as Run;
-		expect(ofRun(result, run).percentiles?.limits).toEqual(
-			result.gates
-				.filter((g) => g.limitNs !== null)
-				.map((g) => ({ text: g.sla, value: g.limitNs, p: g.percentile })),
-		);
-	});
-
 	test("messages that never completed are told, and there is no maximum", () => {
 		const result = of("lost");
 		const [curve] = ofRun(result, result.runs[0] as Run).percentiles?.curves ?? [];

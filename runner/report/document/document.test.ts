@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Comparison } from "../../model/comparison.ts";
 import type { Gate, Run } from "../../model/result.ts";
 import { formatDuration } from "../../units.ts";
 import { blockMarkup, sectionMarkup } from "../html/blocks.ts";
@@ -11,7 +10,6 @@ import { readResult } from "../result-files.ts";
 import { fixtureResult, publishedFolder } from "../stored.fake.ts";
 import { renderTerminal } from "../terminal.ts";
 import type { Block, Section } from "./blocks.ts";
-import { comparison } from "./comparison.ts";
 import { contentsOf, documentOf } from "./document.ts";
 import { reproduce } from "./reading.ts";
 import { RUNS_WITH_DETAILS, runSection } from "./run.ts";
@@ -176,14 +174,6 @@ describe("what drivers do for each message", () => {
 });
 
 describe("the verdict", () => {
-	test("tells what broke by how much, where, when, and what to do", () => {
-		const text = words(pageOf(broken(stall)));
-		expect(documentOf(stall).lead).toBe("an SLA is breached");
-		expect(text).toContain("p99 is ~400ms: 40x the limit of 10ms, 390ms above it");
-		expect(text).toContain("nats, 256B 1000/s");
-		expect(text).toContain("What to do: of the slowest messages 100 % is service");
-	});
-
 	test("leads to the repeat that it speaks of, and names it", () => {
 		const result = readResult(publishedFolder("message-queue-latency"));
 		const page = pageOf(broken(result));
@@ -216,33 +206,6 @@ describe("the verdict", () => {
 		expect(words(folded)).toContain("19 of 20 SLA lines are met: which");
 		expect(folded).not.toContain("case 7<");
 	});
-});
-
-test("a comparison shows both sides, the ratio with its interval, and whether it decides", () => {
-	const one: Comparison = {
-		system: "nats",
-		case: "256B",
-		metric: "response p99",
-		unit: "ns",
-		a: { name: "baseline.json", runs: 4, values: [], median: 1e6, weak: false },
-		b: { name: "now", runs: 5, values: [], median: 1.5e6, weak: false },
-		ratio: 1.5,
-		low: 1.312,
-		high: 1.7,
-		confidence: 0.968,
-		margin: 0.25,
-		marginFrom: "default",
-		verdict: "regressed",
-		notWorse: false,
-		why: "worse by 31 % at least",
-		judged: false,
-		advisory: "another machine",
-	};
-	const text = wordsOf(...comparison({ ...stall, comparisons: [one] }));
-	expect(text).toContain(
-		"nats, 256B, response p99 1ms (0 of 4) 1.5ms (0 of 5) 1.50x [1.31, 1.70] 25 % (regressed) REGRESSED nats, 256B, response p99: worse by 31 % at least; shown only: another machine.",
-	);
-	expect(comparison(stall)).toEqual([]);
 });
 
 test("a short page has no contents; one of many runs leads to cases", () => {

@@ -1,9 +1,8 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Run } from "../../model/result.ts";
 import {
 	drawnIn,
 	emptyCharts,
@@ -13,10 +12,9 @@ import {
 	testBrowser,
 	widthOf,
 } from "../page/browser.fake.ts";
-import { HOSTILE } from "../page/pages.fake.ts";
 import { renderIndex } from "./html.ts";
 import { addResult, resultOf, withP99 } from "./runs.fake.ts";
-import { type Entry, readRuns } from "./runs.ts";
+import { readRuns } from "./runs.ts";
 
 const browser = testBrowser();
 const { folder } = browser;
@@ -128,54 +126,6 @@ describe.skipIf(missing)("the index in a browser", () => {
 			expect(page.url()).toBe(there("index.html"));
 			await tip.locator("a").first().tap();
 			await page.waitForURL(there("h3/report.html"));
-		});
-	});
-
-	test("without JavaScript shows all rows and links, no filter, and the numbers of the trends", async () => {
-		await opened("index.html", { javaScriptEnabled: false }, async (page) => {
-			expect(await page.locator(".results tbody tr:visible").count()).toBe(8);
-			expect(await page.locator(".results a:visible").count()).toBe(8);
-			expect(await page.locator(".filter").isVisible()).toBe(false);
-			await page.locator("#over-time summary").first().click();
-			expect(await page.locator("#over-time tbody tr:visible").count()).toBeGreaterThan(2);
-		});
-	});
-
-	test("names that harm whoever does not escape them do none, and fit a phone", async () => {
-		const named = (run: Run): Run => ({ ...run, system: HOSTILE, case: HOSTILE });
-		const entries = (["stall", "healthy"] as const).flatMap((name) => {
-			const where = mkdtempSync(join(folder, "hostile-"));
-			for (const n of [1, 2])
-				addResult(
-					where,
-					`<img src=x onerror="alert(${n})">`,
-					resultOf(name, { startedAt: day(n), scenario: HOSTILE, cpu: HOSTILE, run: named }),
-				);
-			return readRuns(where);
-		});
-		writeFileSync(join(folder, "hostile.html"), renderIndex(entries));
-		const viewport = { width: 390, height: 800 };
-		await opened("hostile.html", { viewport }, async (page) => {
-			await drawnIn(page.locator("#over-time figure").first());
-			await page.getByLabel("System").selectOption({ index: 1 });
-			expect(await page.locator(".results tbody tr:visible").count()).toBe(4);
-			expect(await widthOf(page)).toBeLessThanOrEqual(390);
-		});
-	});
-
-	test("of 500 results shows all, and filters them", async () => {
-		const sources = readRuns(folder).filter(({ result }) => result !== null);
-		const entries = Array.from({ length: 500 }, (_, i): Entry => {
-			const source = sources[i % sources.length] as Entry;
-			return { ...source, folder: `r${i}` };
-		});
-		writeFileSync(join(folder, "many.html"), renderIndex(entries));
-		await opened("many.html", {}, async (page) => {
-			expect(await page.locator(".results tbody tr:visible").count()).toBe(500);
-			await page.getByLabel("Scenario").selectOption("stall");
-			expect(await page.locator(".results tbody tr:visible").count()).toBe(
-				entries.filter(({ scenario }) => scenario === "stall").length,
-			);
 		});
 	});
 });
