@@ -90,12 +90,7 @@ export async function startEmulator(): Promise<Emulator> {
 
 /** The stand-in alone, for what moto has no part in: the price list. */
 export async function startStandIn(moto: string | null = null): Promise<Emulator> {
-	const account: Account = {
-		denied: new Set(),
-		broken: new Map(),
-		products: [],
-		spot: new Map(),
-	};
+	const account: Account = { denied: new Set(), broken: new Map(), products: [], spot: new Map() };
 	const calls: string[] = [];
 	const server = standInFor(moto, account, calls);
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
@@ -305,9 +300,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 	return text;
 }
 
-const JSON_SERVICES: Readonly<Record<string, string>> = {
-	AWSPriceListService: "pricing",
-};
+const JSON_SERVICES: Readonly<Record<string, string>> = { AWSPriceListService: "pricing" };
 
 function parse(request: IncomingMessage, body: string): Asked {
 	const target = String(request.headers["x-amz-target"] ?? "");

@@ -24,12 +24,7 @@ beforeEach(() => {
 	aws.calls.length = 0;
 });
 
-const IMAGE: Image = {
-	id: "ami-1",
-	name: "debian-12",
-	free: true,
-	runsUserData: true,
-};
+const IMAGE: Image = { id: "ami-1", name: "debian-12", free: true, runsUserData: true };
 
 function price(parts: {
 	brokers?: Partial<Rented["brokers"]>;
