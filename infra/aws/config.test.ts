@@ -44,118 +44,60 @@ test("a time without quotes is the same: Pulumi reads YAML's times, and prints t
 		});
 });
 
-test.each<[string, object, string]>([
+const CIDR = "callerCidr must be one address, such as 203.0.113.7/32";
+const KEY = `publicKey must look like "ssh-ed25519 AAAA... name" (a file that ends in .pub)`;
+const volume = (parts: object) => ({
+	brokers: { ...SMALL.brokers, volume: { ...DISK, ...parts } },
+});
+const DISK = { sizeGiB: 1, iops: null, throughputMiBps: null };
+const system = (broker: string, nodes = 1) => ({ systems: [{ system: "a", broker, nodes }] });
+
+/** Without ", got ...", which is the value of the one key. */
+test.each<[object, string]>([
+	[{ callerCidr: "203.0.113.0/24" }, CIDR],
+	[{ callerCidr: "0.0.0.0/0" }, CIDR],
+	[{ callerCidr: "me" }, "callerCidr must look like 203.0.113.7/32"],
+	[{ ttlMinutes: 5 }, "ttlMinutes must be at least 10"],
+	[{ ttlMinutes: 100_000 }, "ttlMinutes must be at most 10080"],
+	[{ ttlMinutes: "2h" }, "ttlMinutes must be a number"],
+	[{ expiresAt: "tomorrow" }, "expiresAt must look like 2026-11-20T12:00:00Z"],
+	[{ region: "eu-central-1b" }, "region must look like eu-central-1"],
+	[{ id: "a b" }, 'id must look like "nightly-1" (letters, digits, - _ and dots, at most 63)'],
+	[{ ami: "debian-12" }, "ami must look like ami-0123456789abcdef0"],
+	[{ publicKey: "ssh-rsa AAAA" }, KEY],
+])("%j is told in one sentence", (change, sentence) => {
+	const [got] = Object.values(change);
+	expect(wrong({ ...SMALL, ...change })).toEqual([
+		`mqbench:rig: ${sentence}, got ${JSON.stringify(got)}`,
+	]);
+});
+
+test.each<[object, string]>([
+	[{ owner: "" }, "owner is empty; write a text"],
+	[{ clients: { ...SMALL.clients, count: 0 } }, "clients.count must be at least 1, got 0"],
+	[volume({ type: "st1" }), 'brokers.volume.type must be "gp3" or "io2", got "st1"'],
+	[volume({ type: "io2" }), "brokers.volume.iops is missing; an io2 volume has no default"],
 	[
-		"a range of addresses for SSH",
-		{ callerCidr: "203.0.113.0/24" },
-		'callerCidr must be one address, such as 203.0.113.7/32, got "203.0.113.0/24"',
-	],
-	[
-		"the whole internet for SSH",
-		{ callerCidr: "0.0.0.0/0" },
-		'callerCidr must be one address, such as 203.0.113.7/32, got "0.0.0.0/0"',
-	],
-	[
-		"no network for SSH",
-		{ callerCidr: "me" },
-		'callerCidr must look like 203.0.113.7/32, got "me"',
-	],
-	["machines that live too short", { ttlMinutes: 5 }, "ttlMinutes must be at least 10, got 5"],
-	[
-		"machines that live too long",
-		{ ttlMinutes: 100_000 },
-		"ttlMinutes must be at most 10080, got 100000",
-	],
-	["machines that live for a text", { ttlMinutes: "2h" }, 'ttlMinutes must be a number, got "2h"'],
-	[
-		"no end",
-		{ expiresAt: "tomorrow" },
-		'expiresAt must look like 2026-11-20T12:00:00Z, got "tomorrow"',
-	],
-	["no owner", { owner: "" }, "owner is empty; write a text"],
-	[
-		"a region that is a zone",
-		{ region: "eu-central-1b" },
-		'region must look like eu-central-1, got "eu-central-1b"',
-	],
-	[
-		"a name that is no name",
-		{ id: "a b" },
-		'id must look like "nightly-1" (letters, digits, - _ and dots, at most 63), got "a b"',
-	],
-	[
-		"an image that is none",
-		{ ami: "debian-12" },
-		'ami must look like ami-0123456789abcdef0, got "debian-12"',
-	],
-	[
-		"a key of another kind",
-		{ publicKey: "ssh-rsa AAAA" },
-		'publicKey must look like "ssh-ed25519 AAAA... name" (a file that ends in .pub), got "ssh-rsa AAAA"',
-	],
-	[
-		"no client",
-		{ clients: { ...SMALL.clients, count: 0 } },
-		"clients.count must be at least 1, got 0",
-	],
-	[
-		"a volume of a kind that is too slow",
-		{
-			brokers: {
-				...SMALL.brokers,
-				volume: { type: "st1", sizeGiB: 1, iops: null, throughputMiBps: null },
-			},
-		},
-		'brokers.volume.type must be "gp3" or "io2", got "st1"',
-	],
-	[
-		"io2 without its IOPS",
-		{
-			brokers: {
-				...SMALL.brokers,
-				volume: { type: "io2", sizeGiB: 1, iops: null, throughputMiBps: null },
-			},
-		},
-		"brokers.volume.iops is missing; an io2 volume has no default",
-	],
-	[
-		"io2 with a throughput",
-		{
-			brokers: {
-				...SMALL.brokers,
-				volume: { type: "io2", sizeGiB: 1, iops: 100, throughputMiBps: 500 },
-			},
-		},
+		volume({ type: "io2", iops: 100, throughputMiBps: 500 }),
 		"brokers.volume.throughputMiBps is for gp3 alone; write null for an io2 volume",
 	],
+	[system("kafka", 3), "systems[0].nodes is 3 and brokers.count 1; write a count of at least 3"],
 	[
-		"more nodes than machines",
-		{ systems: [{ system: "kafka", broker: "kafka", nodes: 3 }] },
-		"systems[0].nodes is 3 and brokers.count 1; write a count of at least 3",
-	],
-	[
-		"a name twice",
 		{ systems: [...SMALL.systems, ...SMALL.systems] },
 		'systems[1].system is "nats" twice; give each system its own name',
 	],
 	[
-		"a broker that is none",
-		{ systems: [{ system: "a", broker: "noop", nodes: 1 }] },
+		system("noop"),
 		`systems[0].broker must be ${rooms.map((one) => `"${one}"`).join(" or ")}, got "noop"`,
 	],
+	[system("my broker"), 'systems[0].broker must look like a broker\'s name, got "my broker"'],
 	[
-		"a broker whose name is no name",
-		{ systems: [{ system: "a", broker: "my broker", nodes: 1 }] },
-		'systems[0].broker must look like a broker\'s name, got "my broker"',
-	],
-	[
-		"a package that is a command",
 		{ packages: ["redis; rm -rf /"] },
 		'packages[0] must look like a Debian package\'s name, got "redis; rm -rf /"',
 	],
-	["a key too many", { colour: 1 }, "there is no colour; remove it"],
-	["a key too few", { zone: undefined }, "zone is missing; write a text"],
-])("%s is told in one sentence", (_, change, sentence) => {
+	[{ colour: 1 }, "there is no colour; remove it"],
+	[{ zone: undefined }, "zone is missing; write a text"],
+])("%j is told: %s", (change, sentence) => {
 	expect(wrong({ ...SMALL, ...change })).toEqual([`mqbench:rig: ${sentence}`]);
 });
 

@@ -1,9 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Host, type Hosts, hostsMissing, makeHosts } from "../clients/hosts.fake.ts";
+import {
+	asRoot,
+	type Host,
+	type Hosts,
+	hostsMissing,
+	makeHosts,
+	root,
+} from "../clients/hosts.fake.ts";
 import { findOnPath } from "../local/program.ts";
 import { isAlive } from "../pid.ts";
 
@@ -362,19 +369,6 @@ function into(host: Host, line: string, input: string): Promise<number | null> {
 function write(file: string, text: string): void {
 	const [program = "", ...args] = asRoot(["tee", file]);
 	execFileSync(program, args, { input: text, stdio: ["pipe", "ignore", "inherit"] });
-}
-
-function asRoot(command: readonly string[]): string[] {
-	return userInfo().uid === 0 ? [...command] : ["sudo", "-n", ...command];
-}
-
-function root(command: readonly string[]): string {
-	const [program = "", ...args] = asRoot(command);
-	return execFileSync(program, args, {
-		encoding: "utf8",
-		stdio: ["ignore", "pipe", "pipe"],
-		env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
-	});
 }
 
 function mirrors(): { uri: string; release: string }[] {

@@ -386,11 +386,13 @@ function mayMakeNetworks(): boolean {
 	}
 }
 
-function asRoot(command: readonly string[]): string[] {
+/** For tests: what to start to do that as root. */
+export function asRoot(command: readonly string[]): string[] {
 	return userInfo().uid === 0 ? [...command] : ["sudo", "-n", ...command];
 }
 
-function root(command: readonly string[]): string {
+/** For tests: does that as root, and returns what it prints. */
+export function root(command: readonly string[]): string {
 	const [program = "", ...args] = asRoot(command);
 	return execFileSync(program, args, {
 		encoding: "utf8",
