@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -111,13 +111,6 @@ test.each(["My Rigs", "100%", "a%20b", "c#1", "why?", "größer"])(
 		expect(readdirSync(rig.pulumi)).toEqual(["demo-1.json"]);
 	},
 );
-
-test("keeps the passphrase, and nothing else of use, where others cannot read", async () => {
-	const { rig } = await opened();
-	expect(statSync(rig.path).mode & 0o777).toBe(0o700);
-	expect(statSync(rig.passphrase).mode & 0o777).toBe(0o600);
-	expect(readFileSync(rig.passphrase, "utf8")).toMatch(/^[\w-]{43}$/);
-});
 
 test("says why Pulumi could not make it, in the provider's words", async () => {
 	const { pulumi, open, going, said } = await opened();

@@ -3,30 +3,10 @@ import { costOf, costText, dollars } from "./cost-text.ts";
 
 const MINUTE = 60e9;
 
-test("the price says an hour, the plan, and the most that it can become", () => {
-	// 1.87 x 20/60 = 0.6233...; 1.87 x 2 = 3.74.
-	expect(
-		costText({ hourlyUsd: 1.87, unpriced: null, plannedNs: 20 * MINUTE, ttlNs: 120 * MINUTE }),
-	).toBe(
-		"about $1.87 an hour without internet traffic, at most $0.62 for the run (20min), at most $3.74 until they end themselves (2h)",
-	);
-});
-
 test("without a plan there is an hour and the most", () => {
 	expect(costText({ hourlyUsd: 4.104, unpriced: null, plannedNs: null, ttlNs: 90 * MINUTE })).toBe(
 		"about $4.10 an hour without internet traffic, at most $6.16 until they end themselves (90min)",
 	);
-});
-
-test("a price that is not known is never a number", () => {
-	expect(
-		costText({
-			hourlyUsd: null,
-			unpriced: "you may not call pricing:GetProducts",
-			plannedNs: 20 * MINUTE,
-			ttlNs: 120 * MINUTE,
-		}),
-	).toBe("not known: you may not call pricing:GetProducts; they end themselves after 2h");
 });
 
 test.each([

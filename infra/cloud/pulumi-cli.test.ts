@@ -193,21 +193,6 @@ describe("the command pulumi", () => {
 		).rejects.toThrow(/pulumi is 3\.1\.0/);
 	});
 
-	test("is looked for without installing anything", async () => {
-		const { bin, world, pulumi, asked } = await scene("y");
-		expect(await findPulumi(world(), awsFolder)).toMatchObject({
-			wanted: version,
-			program: null,
-			reason: "there is none on PATH",
-		});
-		const found = pulumi(path.join(bin, "pulumi"), "v3.999.1");
-		expect(await findPulumi(world(), awsFolder)).toMatchObject({
-			program: found,
-			version: "3.999.1",
-		});
-		expect(asked).toEqual([]);
-	});
-
 	test("that cannot be installed says why, and not to try the same again", async () => {
 		const { world, options } = await scene();
 		const from = options.from.replace("sdk", "nothing");

@@ -493,9 +493,7 @@ function makeStream(storage: string, replicas = 1): [string, string] {
 }
 
 /** A connection to NATS, by hand. */
-async function client(
-	url: string,
-): Promise<{
+async function client(url: string): Promise<{
 	info: { jetstream?: boolean };
 	request(subject: string, body: string): Promise<{ error?: object; seq?: number }>;
 	ping(): Promise<void>;

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { afterAll, beforeAll, type TestAPI, test } from "vitest";
 import { packageFolder } from "../../../runner/package.ts";
 import { findOnPath } from "../../local/program.ts";
 import { takeLock } from "../../lock.ts";
@@ -73,6 +74,17 @@ export function emulatorMissing(): string | null {
 	if (reason !== null && process.env.CI === "true")
 		throw new Error(`${reason}, and CI must not skip these tests`);
 	return reason;
+}
+
+/** For a file of tests: an emulator of its own, and a `test` that needs it. */
+export function emulated(): { readonly aws: Emulator; readonly onAws: TestAPI } {
+	const missing = emulatorMissing();
+	const aws = {} as Emulator;
+	beforeAll(async () => {
+		if (missing === null) Object.assign(aws, await startEmulator());
+	}, 240_000);
+	afterAll(() => aws.close?.());
+	return { aws, onAws: test.skipIf(missing !== null) as TestAPI };
 }
 
 /** Starts it on free ports, after fetching moto once for this machine (half a minute). */

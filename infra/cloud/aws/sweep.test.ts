@@ -1,27 +1,15 @@
 import type { Tag, TagSpecification } from "@aws-sdk/client-ec2";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { fakeWorld } from "../../../runner/world.fake.ts";
 import { taggedText } from "../leftover.ts";
 import type { SweepAsked, Swept, TaggedRig } from "../provider.ts";
 import { type Api, openApi } from "./api.ts";
-import {
-	allowedCalls,
-	type Emulator,
-	emulatorMissing,
-	IMAGES,
-	startEmulator,
-} from "./emulator.fake.ts";
+import { allowedCalls, emulated, IMAGES } from "./emulator.fake.ts";
 import { enabledRegions, findTagged, type Kind, removeTagged } from "./sweep.ts";
 
 // Everything is moto's but placement groups, which moto does not have: a stand-in before it keeps those.
-const missing = emulatorMissing();
-let aws: Emulator;
+const { aws, onAws } = emulated();
 let api: Api;
-beforeAll(async () => {
-	if (missing !== null) return;
-	aws = await startEmulator();
-}, 240_000);
-afterAll(() => aws?.close());
 
 /** Each test has a region of its own, so that none finds what another has left. */
 let region = "";
@@ -35,7 +23,7 @@ const regions = [
 	"sa-east-1",
 ];
 beforeEach(async () => {
-	if (missing !== null) return;
+	if (aws.endpoint === undefined) return;
 	region = regions.shift() ?? "ca-central-1";
 	aws.account.denied.clear();
 	aws.account.broken.clear();
@@ -173,7 +161,7 @@ async function untagged(): Promise<Record<string, number>> {
 	};
 }
 
-test.skipIf(missing !== null)(
+onAws(
 	"a sweep takes one's own expired rig, all of it, and nothing else",
 	async () => {
 		await stand("mine", tags("mine-old", "moto", PAST));
@@ -215,7 +203,7 @@ test.skipIf(missing !== null)(
 	120_000,
 );
 
-test.skipIf(missing !== null)(
+onAws(
 	"things go in the order in which AWS lets go of them",
 	async () => {
 		await stand("mine", tags("mine", "moto", PAST));
@@ -240,7 +228,7 @@ test.skipIf(missing !== null)(
 	120_000,
 );
 
-test.skipIf(missing !== null)(
+onAws(
 	"by its id a rig goes whoever's it is and however young",
 	async () => {
 		await stand("other", tags("other-new", "alice", FUTURE));
@@ -255,7 +243,7 @@ test.skipIf(missing !== null)(
 	120_000,
 );
 
-test.skipIf(missing !== null)(
+onAws(
 	"what AWS does not let go of stays, with its reason, and the rest goes",
 	async () => {
 		await stand("mine", tags("mine", "moto", PAST));
@@ -290,7 +278,7 @@ test.skipIf(missing !== null)(
 	120_000,
 );
 
-test.skipIf(missing !== null)(
+onAws(
 	"without a time of expiry a rig never expires",
 	async () => {
 		await stand("mine", [
@@ -306,22 +294,14 @@ test.skipIf(missing !== null)(
 	120_000,
 );
 
-test.skipIf(missing !== null)("regions are those that the account has", async () => {
+onAws("regions are those that the account has", async () => {
 	const found = await enabledRegions({ profile: null }, world());
 	expect(found).toEqual(expect.arrayContaining(["eu-central-1", "us-east-1"]));
 	expect(found).toEqual([...new Set(found)].sort());
 	expect(allowedCalls()).toEqual(expect.arrayContaining([...aws.calls]));
 });
 
-test.skipIf(missing !== null)("Ctrl-C ends a sweep", async () => {
-	const controller = new AbortController();
-	controller.abort("SIGINT");
-	await expect(findTagged(asked(), world(controller.signal))).rejects.toMatchObject({
-		code: "interrupted",
-	});
-});
-
-test.skipIf(missing !== null)("without permission to look it names the call", async () => {
+onAws("without permission to look it names the call", async () => {
 	aws.account.denied.add("ec2:DescribeVolumes");
 	await expect(find()).rejects.toThrow(
 		/^ec2:DescribeVolumes: AWS does not allow this\. .*policy\.json/,
