@@ -82,15 +82,7 @@ test("a fault can meet a forwarder", () => {
 	expect(scenario("{broker: zeromq, forwarder: true}", fault).faults).toHaveLength(1);
 });
 
-test("what only a server has is refused without one, with what to write", () => {
-	expect(refusals({ port: 5555, binary: "/opt/forwarder" })).toEqual([
-		expect.stringMatching(/^port: .*write forwarder: true/),
-		expect.stringMatching(/^binary: .*write forwarder: true/),
-	]);
-	expect(refusals({ forwarder: true, transport: "ipc" })).toEqual([
-		"transport: a forwarder is reached over tcp; remove transport",
-	]);
-	expect(refusals({ forwarder: true, version: "1" })).toHaveLength(1);
+test("no image has a forwarder", () => {
 	expect(refusals({ forwarder: true }, "container")).toEqual([
 		expect.stringMatching(/no official image of a forwarder/),
 	]);

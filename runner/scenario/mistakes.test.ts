@@ -36,7 +36,7 @@ test.each(mistakes)("%s: one mistake, one sentence, as in the golden file", (_, 
 	expect(report.match(/^s\.yaml:\d+:\d+ /gm)).toHaveLength(1);
 	// A remedy: what to write, what is possible, or what it should have been.
 	expect(report).toMatch(
-		/write |add |remove |did you mean|known:|must |needs |use |put |give |raise |rename |move |run |begin with|is a map|takes /,
+		/write |add |remove |did you mean|known:|must |needs? |use |put |give |raise |rename |move |run |begin with|is a map|takes /,
 	);
 });
 

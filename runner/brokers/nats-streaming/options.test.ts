@@ -7,12 +7,6 @@ function options(some: Some = {}) {
 	return streaming.options.parse({ broker: "nats-streaming", ...some });
 }
 
-function refusals(some: Some): string[] {
-	return streaming
-		.contradictions(options(some), "process")
-		.map(({ key, message }) => `${key}: ${message}`);
-}
-
 describe("NATS Streaming", () => {
 	test("keeps what is sent, and every consumer acknowledges", () => {
 		expect(streaming.traits(options())).toMatchObject({
@@ -59,18 +53,5 @@ describe("NATS Streaming", () => {
 		expect(streaming.durability(options({ durability: "fsync" }), false).text).toMatch(
 			/declared, not checked/,
 		);
-	});
-
-	test("refuses what it cannot do, with what to write", () => {
-		expect(refusals({ version: "0.25.5" })).toEqual([
-			expect.stringContaining("binary: /path/to/nats-streaming-server"),
-		]);
-		expect(refusals({ ackWait: "1500ms" })).toEqual([expect.stringContaining("whole seconds")]);
-		expect(refusals({ config: { "streaming.dir": "/data" } })).toEqual([
-			expect.stringContaining("streaming.dir"),
-		]);
-		expect(refusals({ config: { "streaming.id": "x" } })).toEqual([
-			expect.stringContaining("write cluster"),
-		]);
 	});
 });

@@ -80,19 +80,6 @@ describe("JetStream", () => {
 			ackWaitNs: 5e9,
 		});
 	});
-
-	test.each([
-		[{ durability: "memory", storage: "file" }, "storage"],
-		[{ durability: "fsync", storage: "memory" }, "storage"],
-		[{ consumer: "push", prefetch: 10 }, "prefetch"],
-		[{ acknowledge: "batch" }, "acknowledge"],
-		[{ acknowledge: "message", consumer: "ordered" }, "acknowledge"],
-		[{ version: "2.10.0" }, "version"],
-	])("%o contradicts itself in %s", (written, key) => {
-		const found = wrong({ mode: "jetstream", ...written });
-		expect(found).toHaveLength(1);
-		expect(found[0]).toMatch(new RegExp(`^${key}: `));
-	});
 });
 
 test.each([

@@ -7,12 +7,6 @@ function options(some: Some = {}) {
 	return nsq.options.parse({ broker: "nsq", ...some });
 }
 
-function refusals(some: Some): string[] {
-	return nsq
-		.contradictions(options(some), "process")
-		.map(({ key, message }) => `${key}: ${message}`);
-}
-
 describe("NSQ", () => {
 	test("keeps what is sent in no order, and every consumer acknowledges", () => {
 		expect(nsq.traits(options())).toMatchObject({
@@ -67,20 +61,5 @@ describe("NSQ", () => {
 		expect(nsq.durability(options({ durability: "os" }), false).text).toMatch(
 			/declared, not checked/,
 		);
-	});
-
-	test("refuses what it cannot do, with what to write", () => {
-		expect(refusals({ version: "1.2.1" })).toEqual([
-			expect.stringContaining("binary: /path/to/nsqd"),
-		]);
-		expect(refusals({ msgTimeout: "1500us" })).toEqual([
-			expect.stringContaining("whole milliseconds"),
-		]);
-		expect(refusals({ config: { "data-path": "/data" } })).toEqual([
-			expect.stringContaining("data-path"),
-		]);
-		expect(refusals({ config: { "max-rdy-count": 5 } })).toEqual([
-			expect.stringContaining("write prefetch"),
-		]);
 	});
 });

@@ -110,49 +110,7 @@ test("the driver is told what the scenario says, and nothing else", () => {
 	expect(rabbitmq.driverOptions(options({ tls: false }))).toEqual({});
 });
 
-describe("what contradicts itself is told with the remedy", () => {
-	test.each([
-		[
-			{ durability: "fsync", queue: "classic" },
-			"queue",
-			/classic contradicts durability: fsync, which means queue: quorum; remove queue/,
-		],
-		[
-			{ queue: "quorum", persistent: false },
-			"persistent",
-			/quorum queues write every message; remove persistent/,
-		],
-		[
-			{ queue: "transient", persistent: true },
-			"persistent",
-			/transient queues write no message; remove persistent/,
-		],
-		[{ durability: "os", persistent: false }, "persistent", /durability: os/],
-		[
-			{ durability: "fsync", confirms: false },
-			"confirms",
-			/fsync needs confirms: true; remove confirms/,
-		],
-		[
-			{ acknowledge: "automatic", prefetch: 10 },
-			"prefetch",
-			/prefetch needs acknowledge: message, as acknowledge: automatic leaves nothing unacknowledged; remove prefetch/,
-		],
-		[{ replicas: 3 }, "replicas", /replicas need queue: quorum; this queue is classic/],
-		[
-			{ replicas: 3, queue: "quorum" },
-			"replicas",
-			/mqbench starts one node of RabbitMQ, and 3 replicas need a cluster; remove replicas/,
-		],
-	] as const)("%j", (written, key, remedy) => {
-		const [first, ...more] = rabbitmq.contradictions(options(written));
-		expect(first?.key).toBe(key);
-		expect(first?.message).toMatch(remedy);
-		expect(more).toEqual([]);
-	});
-
-	test("a cluster of one's own may have replicas", () => {
-		const written = { replicas: 3, queue: "quorum", url: "amqp://a,amqp://b" };
-		expect(rabbitmq.contradictions(options(written))).toEqual([]);
-	});
+test("a cluster of one's own may have replicas", () => {
+	const written = { replicas: 3, queue: "quorum", url: "amqp://a,amqp://b" };
+	expect(rabbitmq.contradictions(options(written))).toEqual([]);
 });

@@ -107,53 +107,8 @@ describe("the driver's options", () => {
 	});
 });
 
-describe("what does not go together is refused", () => {
-	test.each<[string, Some, string]>([
-		[
-			"a prefetch of channels",
-			{ prefetch: 1 },
-			"prefetch: prefetch needs mode: streams or lists; this mode is pubsub",
-		],
-		[
-			"an acknowledgement of channels",
-			{ acknowledge: "message" },
-			"acknowledge: acknowledge needs mode: streams or lists; this mode is pubsub",
-		],
-		[
-			"a batch of a list",
-			{ mode: "lists", acknowledge: "batch" },
-			"acknowledge: Redis lists cannot do acknowledge: batch, as messages leave a list one by one; remove acknowledge",
-		],
-		[
-			"a length of lists",
-			{ mode: "lists", maxLength: 5 },
-			"maxLength: maxLength needs mode: streams; this mode is lists",
-		],
-		[
-			"several hosts",
-			{ url: "redis://a:1,b:2" },
-			"url: mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
-		],
-		[
-			"a port in config",
-			{ config: { Port: 1 } },
-			"config: mqbench sets Port itself; write port beside config",
-		],
-		[
-			"a cluster in config",
-			{ config: { "cluster-enabled": "yes" } },
-			"config: mqbench sets cluster-enabled itself; remove it",
-		],
-		[
-			"a second line in config",
-			{ config: { maxmemory: "1gb\nport 1" } },
-			'config: config: "maxmemory" does not fit on a line of redis.conf; use letters, digits, dots and dashes in a key, and no line break in a value',
-		],
-	])("%s", (_, some, message) => {
-		expect(refusals(some)).toEqual([message]);
-	});
-
-	test("and what does is not", () => {
+describe("what goes together", () => {
+	test("is not refused", () => {
 		expect(
 			refusals({
 				mode: "streams",

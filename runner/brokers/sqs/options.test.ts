@@ -7,12 +7,6 @@ function options(some: Some = {}) {
 	return sqs.options.parse({ broker: "sqs", ...some });
 }
 
-function refusals(some: Some): string[] {
-	return sqs
-		.contradictions(options(some), "process")
-		.map(({ key, message }) => `${key}: ${message}`);
-}
-
 describe("SQS", () => {
 	test("a standard queue promises no order, a FIFO queue that of each key, and each message once", () => {
 		expect(sqs.traits(options())).toMatchObject({
@@ -50,18 +44,5 @@ describe("SQS", () => {
 	test("what ElasticMQ acknowledges is in its memory; of Amazon's service nothing is claimed", () => {
 		expect(sqs.durability(options(), true)).toMatchObject({ level: "memory" });
 		expect(sqs.durability(options(), false)).toMatchObject({ level: null });
-	});
-
-	test("refuses what it cannot do, with what to write", () => {
-		expect(refusals({ groups: 4 })).toEqual([expect.stringContaining("write fifo: true")]);
-		expect(refusals({ fifo: true, requests: 4 })).toEqual([
-			expect.stringContaining("use more connections"),
-		]);
-		expect(refusals({ longPolling: "30s" })).toEqual([expect.stringContaining("20 at most")]);
-		expect(refusals({ visibility: "1500ms" })).toEqual([expect.stringContaining("whole seconds")]);
-		expect(refusals({ binary: "/opt/elasticmq" })).toEqual([expect.stringContaining("version")]);
-		expect(refusals({ config: { "rest-sqs.bind-port": 1 } })).toEqual([
-			expect.stringContaining("write port"),
-		]);
 	});
 });
