@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -64,12 +64,6 @@ function scene() {
 		},
 	};
 }
-
-/** All files of a folder, with their texts. */
-const _seen = (folder: string) =>
-	readdirSync(folder, { recursive: true, encoding: "utf8" })
-		.filter((name) => statSync(path.join(folder, name)).isFile())
-		.map((name) => [name, readFileSync(path.join(folder, name), "utf8")]);
 
 describe("mqbench rigs list", () => {
 	test("says that there are none", async () => {

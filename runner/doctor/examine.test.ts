@@ -21,262 +21,104 @@ async function finding(name: string, parts: FakeMachineParts): Promise<Finding> 
 const cpufreq = (n: number) => `/sys/devices/system/cpu/cpu${n}/cpufreq/scaling_governor`;
 const clock = "/sys/devices/system/clocksource/clocksource0";
 const ms = 1_000_000;
-const JAVA_17 = { "java -version": 'openjdk version "17.0.15" 2025' };
 const generator = (from: "build" | "cache") => async () =>
 	from === "build"
 		? ({ from, why: null, key: "abc", damaged: false } as const)
 		: ({ from, why: null, key: "abc", go: "go1.26.8", ageMs: 7_200_000 } as const);
 
 describe("a check says what it found", () => {
-	test.each<[string, string, FakeMachineParts, Finding["verdict"], string]>([
+	const governor = (...all: string[]) => ({
+		files: Object.fromEntries(all.map((one, n) => [cpufreq(n), one])),
+	});
+	const ticks = (source: string) => ({ files: { [`${clock}/current_clocksource`]: source } });
+	const steal = (idle: number, stolen: number) => ({
+		files: { "/proc/stat": `cpu  50 0 50 ${idle} 0 0 0 ${stolen} 0 0\ncpu0 1` },
+	});
+	const swap = (total: number, free: number) => ({
+		files: { "/proc/meminfo": `SwapTotal: ${total} kB\nSwapFree:    ${free} kB` },
+	});
+	const open = (soft: string, hard: string) => ({
+		commands: { "sh -c ulimit -S -n": soft, "sh -c ulimit -H -n": hard },
+	});
+	const wake = (...ns: number[]) => ({ wakeUp: async () => ns });
+	const loop = (...ns: number[]) => ({ loopback: async () => ns });
+	const java = (version: string) => ({
+		commands: { "java -version": `openjdk version "${version}"` },
+	});
+	const noGo = (from: "build" | "cache", error = failure("go-missing", {})) => ({
+		generator: generator(from),
+		go: () => Promise.reject(error),
+	});
+	const k6 = (found: Awaited<ReturnType<ReturnType<typeof fakeMachine>["generator"]>>) => ({
+		generator: async () => found,
+	});
+	const redis = { "redis-server --version": "Redis server v=7.0.15 sha=0" };
+	const daemon = { "docker version --format {{.Server.Version}}": "27.1.0" };
+
+	test.each<[string, FakeMachineParts, Finding["verdict"], string]>([
+		["governor", governor("performance"), "ok", "performance"],
+		["governor", governor("performance", "powersave"), "warn", "performance, powersave"],
+		["governor", { files: { "/sys/devices/system/cpu/online": "0-1" } }, "unknown", "unknown"],
+		["cores", { cores: 4 }, "ok", "4 cores"],
+		["cores", { cores: 2 }, "warn", "2 cores"],
+		["cores", { cores: 1 }, "bad", "1 core"],
+		["clock source", ticks("tsc"), "ok", "tsc"],
+		["clock source", ticks("kvm-clock"), "ok", "kvm-clock"],
+		["clock source", ticks("xen"), "warn", "xen"],
+		["clock source", ticks("hpet"), "bad", "hpet"],
+		["clock source", ticks("acpi_pm"), "bad", "acpi_pm"],
+		["clock source", ticks("refined-jiffies"), "bad", "refined-jiffies"],
+		["steal", steal(880, 20), "ok", "2 % since boot"],
+		["steal", steal(850, 50), "warn", "5 % since boot"],
+		["wake-up", wake(60_000, 70_000, 80_000), "ok", "p50 70us, p99 80us"],
+		["wake-up", wake(60_000, 70_000, 4 * ms), "warn", "p50 70us, p99 4ms"],
+		["loopback", loop(20_000, 30_000), "ok", "p50 20us, p99 30us"],
+		["loopback", loop(20_000, 3 * ms), "warn", "p50 20us, p99 3ms"],
+		["swap", swap(0, 0), "ok", "none"],
+		["swap", swap(1_048_576, 1_048_576), "ok", "0B in use"],
+		["swap", swap(1_048_576, 524_288), "warn", "512MiB in use"],
+		["open files", open("1024", "524288"), "ok", "1 024, at most 524 288"],
+		["open files", open("1024", "unlimited"), "ok", "1 024, at most unlimited"],
+		["open files", open("1024", "1024"), "warn", "1 024"],
+		["Node", {}, "ok", "v20.19.0"],
+		["Node", { node: "v20.18.3" }, "bad", "v20.18.3"],
+		["Go", { generator: generator("build"), go: async () => "go1.26.8" }, "ok", "go1.26.8"],
+		["Go", noGo("cache"), "info", "not found"],
+		["Go", noGo("build"), "bad", "not found"],
+		["Go", noGo("build", failure("interrupted", { signal: "TimeoutError" })), "unknown", "unknown"],
+		["generator", { generator: generator("cache") }, "ok", "built 2h ago with go1.26.8"],
+		["generator", { generator: generator("build") }, "info", "not built yet"],
 		[
-			"all at full speed",
-			"governor",
-			{ files: { [cpufreq(0)]: "performance" } },
-			"ok",
-			"performance",
-		],
-		[
-			"one core saves power",
-			"governor",
-			{ files: { [cpufreq(0)]: "performance", [cpufreq(1)]: "powersave" } },
-			"warn",
-			"performance, powersave",
-		],
-		[
-			"no cpufreq",
-			"governor",
-			{ files: { "/sys/devices/system/cpu/online": "0-1" } },
-			"unknown",
-			"unknown",
-		],
-		["many", "cores", { cores: 4 }, "ok", "4 cores"],
-		["too few to share", "cores", { cores: 2 }, "warn", "2 cores"],
-		["a single one", "cores", { cores: 1 }, "bad", "1 core"],
-		["tsc", "clock source", { files: { [`${clock}/current_clocksource`]: "tsc" } }, "ok", "tsc"],
-		[
-			"kvm-clock",
-			"clock source",
-			{ files: { [`${clock}/current_clocksource`]: "kvm-clock" } },
-			"ok",
-			"kvm-clock",
-		],
-		["xen", "clock source", { files: { [`${clock}/current_clocksource`]: "xen" } }, "warn", "xen"],
-		[
-			"hpet",
-			"clock source",
-			{ files: { [`${clock}/current_clocksource`]: "hpet" } },
-			"bad",
-			"hpet",
-		],
-		[
-			"acpi_pm",
-			"clock source",
-			{ files: { [`${clock}/current_clocksource`]: "acpi_pm" } },
-			"bad",
-			"acpi_pm",
-		],
-		[
-			"jiffies",
-			"clock source",
-			{ files: { [`${clock}/current_clocksource`]: "refined-jiffies" } },
-			"bad",
-			"refined-jiffies",
-		],
-		[
-			"no steal",
-			"steal",
-			{ files: { "/proc/stat": "cpu  50 0 50 880 0 0 0 20 0 0\ncpu0 1" } },
-			"ok",
-			"2 % since boot",
-		],
-		[
-			"much steal",
-			"steal",
-			{ files: { "/proc/stat": "cpu  50 0 50 850 0 0 0 50 0 0" } },
-			"warn",
-			"5 % since boot",
-		],
-		[
-			"soon awake",
-			"wake-up",
-			{ wakeUp: async () => [60_000, 70_000, 80_000] },
-			"ok",
-			"p50 70us, p99 80us",
-		],
-		[
-			"late awake",
-			"wake-up",
-			{ wakeUp: async () => [60_000, 70_000, 4 * ms] },
-			"warn",
-			"p50 70us, p99 4ms",
-		],
-		["fast", "loopback", { loopback: async () => [20_000, 30_000] }, "ok", "p50 20us, p99 30us"],
-		["slow", "loopback", { loopback: async () => [20_000, 3 * ms] }, "warn", "p50 20us, p99 3ms"],
-		[
-			"no swap",
-			"swap",
-			{ files: { "/proc/meminfo": "SwapTotal:       0 kB\nSwapFree:        0 kB" } },
-			"ok",
-			"none",
-		],
-		[
-			"unused swap",
-			"swap",
-			{ files: { "/proc/meminfo": "SwapTotal: 1048576 kB\nSwapFree: 1048576 kB" } },
-			"ok",
-			"0B in use",
-		],
-		[
-			"swap in use",
-			"swap",
-			{ files: { "/proc/meminfo": "SwapTotal: 1048576 kB\nSwapFree: 524288 kB" } },
-			"warn",
-			"512MiB in use",
-		],
-		[
-			"can be raised",
-			"open files",
-			{ commands: { "sh -c ulimit -S -n": "1024", "sh -c ulimit -H -n": "524288" } },
-			"ok",
-			"1 024, at most 524 288",
-		],
-		[
-			"no limit",
-			"open files",
-			{ commands: { "sh -c ulimit -S -n": "1024", "sh -c ulimit -H -n": "unlimited" } },
-			"ok",
-			"1 024, at most unlimited",
-		],
-		[
-			"few",
-			"open files",
-			{ commands: { "sh -c ulimit -S -n": "1024", "sh -c ulimit -H -n": "1024" } },
-			"warn",
-			"1 024",
-		],
-		["right Node", "Node", {}, "ok", "v20.19.0"],
-		["old Node", "Node", { node: "v20.18.3" }, "bad", "v20.18.3"],
-		["Go", "Go", { generator: generator("build"), go: async () => "go1.26.8" }, "ok", "go1.26.8"],
-		[
-			"no Go, nothing to build",
-			"Go",
-			{
-				generator: generator("cache"),
-				go: async () => {
-					throw failure("go-missing", {});
-				},
-			},
-			"info",
-			"not found",
-		],
-		[
-			"no Go, all to build",
-			"Go",
-			{
-				generator: generator("build"),
-				go: async () => {
-					throw failure("go-missing", {});
-				},
-			},
-			"bad",
-			"not found",
-		],
-		[
-			"a Go that hangs",
-			"Go",
-			{
-				generator: generator("build"),
-				go: async () => {
-					throw failure("interrupted", { signal: "TimeoutError" });
-				},
-			},
-			"unknown",
-			"unknown",
-		],
-		[
-			"in the cache",
 			"generator",
-			{ generator: generator("cache") },
-			"ok",
-			"built 2h ago with go1.26.8",
-		],
-		["not built", "generator", { generator: generator("build") }, "info", "not built yet"],
-		[
-			"damaged",
-			"generator",
-			{ generator: async () => ({ from: "build", why: null, key: "abc", damaged: true }) },
+			k6({ from: "build", why: null, key: "abc", damaged: true }),
 			"info",
 			"damaged in the cache",
 		],
+		["generator", k6({ from: "MQBENCH_K6", k6: "/opt/k6" }), "ok", "/opt/k6"],
+		["generator", k6({ from: "MQBENCH_K6", unusable: "no" }), "bad", "unusable"],
+		["NATS", {}, "ok", "built in"],
+		["Kafka", { ...java("17.0.15"), programs: ["mvn"] }, "ok", "Java 17.0.15, Maven"],
+		["Kafka", { ...java("17.0.15"), env: { KAFKA_HOME: "/k" } }, "ok", "Java 17.0.15, KAFKA_HOME"],
+		["Kafka", java("17.0.15"), "info", "Java 17.0.15, no Maven"],
+		["Kafka", {}, "info", "no Java"],
+		["Kafka", java("1.8.0_401"), "info", "Java 1.8.0_401 is too old"],
+		["Redis", { commands: redis }, "ok", "redis-server 7.0.15"],
+		["Redis", { programs: ["valkey-server"] }, "ok", "valkey-server"],
+		["Redis", {}, "info", "not found"],
+		["RabbitMQ", { programs: ["rabbitmq-server"] }, "ok", "/usr/bin/rabbitmq-server"],
+		["RabbitMQ", {}, "info", "not found"],
+		["pin", { programs: ["taskset"] }, "ok", "taskset"],
+		["pin", {}, "info", "no taskset"],
+		["Docker", { commands: daemon }, "ok", "27.1.0"],
 		[
-			"own k6",
-			"generator",
-			{ generator: async () => ({ from: "MQBENCH_K6", k6: "/opt/k6" }) },
-			"ok",
-			"/opt/k6",
-		],
-		[
-			"own k6 that is none",
-			"generator",
-			{ generator: async () => ({ from: "MQBENCH_K6", unusable: "no" }) },
-			"bad",
-			"unusable",
-		],
-		["NATS", "NATS", {}, "ok", "built in"],
-		[
-			"Kafka with Maven",
-			"Kafka",
-			{ commands: JAVA_17, programs: ["mvn"] },
-			"ok",
-			"Java 17.0.15, Maven",
-		],
-		[
-			"Kafka that is installed",
-			"Kafka",
-			{ commands: JAVA_17, env: { KAFKA_HOME: "/opt/kafka" } },
-			"ok",
-			"Java 17.0.15, KAFKA_HOME",
-		],
-		["Kafka without Maven", "Kafka", { commands: JAVA_17 }, "info", "Java 17.0.15, no Maven"],
-		["Kafka without Java", "Kafka", {}, "info", "no Java"],
-		[
-			"Kafka with an old Java",
-			"Kafka",
-			{ commands: { "java -version": 'java version "1.8.0_401"' } },
-			"info",
-			"Java 1.8.0_401 is too old",
-		],
-		[
-			"Redis",
-			"Redis",
-			{ commands: { "redis-server --version": "Redis server v=7.0.15 sha=0" } },
-			"ok",
-			"redis-server 7.0.15",
-		],
-		["Valkey", "Redis", { programs: ["valkey-server"] }, "ok", "valkey-server"],
-		["no Redis", "Redis", {}, "info", "not found"],
-		["RabbitMQ", "RabbitMQ", { programs: ["rabbitmq-server"] }, "ok", "/usr/bin/rabbitmq-server"],
-		["no RabbitMQ", "RabbitMQ", {}, "info", "not found"],
-		["taskset", "pin", { programs: ["taskset"] }, "ok", "taskset"],
-		["no taskset", "pin", {}, "info", "no taskset"],
-		[
-			"Docker",
-			"Docker",
-			{ commands: { "docker version --format {{.Server.Version}}": "27.1.0" } },
-			"ok",
-			"27.1.0",
-		],
-		["ssh", "ssh", { programs: ["ssh"] }, "ok", "/usr/bin/ssh"],
-		["no ssh", "ssh", {}, "info", "not found"],
-		[
-			"Docker without daemon",
 			"Docker",
 			{ programs: ["docker"] },
 			"info",
 			"installed, but its daemon does not answer this user",
 		],
-	])("%s: %s", async (_, name, parts, verdict, figure) => {
+		["ssh", { programs: ["ssh"] }, "ok", "/usr/bin/ssh"],
+		["ssh", {}, "info", "not found"],
+	])("%s, given %j: %s, %s", async (name, parts, verdict, figure) => {
 		const found = await finding(name, parts);
 		expect(found).toMatchObject({ verdict, figure });
 		expect(found.remedy !== null).toBe(verdict === "warn" || verdict === "bad");
