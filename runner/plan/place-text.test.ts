@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { around, loadScenario } from "../scenario/load.ts";
 import { RigFile } from "../scenario/rig-file.ts";
+import { goldenBlocks } from "../tests/golden.fake.ts";
+import { expand } from "./expand.ts";
 import { outline } from "./outline.ts";
 import { renderOutline } from "./outline-text.ts";
 import { placeLines } from "./place-text.ts";
+import { warningsOf } from "./warnings.ts";
 
 const workload = "workload: { rate: 3/s, message: 256B, duration: 20s, connections: 3 }\n";
 const load = (head: string) => loadScenario("s.yaml", `${head}\n${workload}`);
@@ -13,64 +16,13 @@ const lines = (head: string, keys?: string[]) => {
 };
 
 describe("where a scenario runs, when it is not simply here", () => {
-	test.each([
-		["a broker and a process of this machine", "system: nats", []],
-		["noop", "target: docker\nsystem: noop", []],
-		["several processes", "clients: 3\nsystem: nats", ["clients: 3 processes of this machine"]],
-		[
-			"hosts, and a broker of one's own without its password",
-			'clients: [a, b]\ntarget: existing\nsystem: { broker: nats, url: "nats://h:4222" }',
-			["nats: at nats://h:4222", "clients: a, b, over SSH"],
-		],
-		[
-			"topics of one's own",
-			'target: existing\nsystem: { broker: kafka, url: "kafka://h", create: false, topics: [orders, bills, notes] }',
-			[
-				"kafka: at kafka://h; uses orders, bills, notes; makes and removes nothing, and counts what others send there as foreign",
-			],
-		],
-		[
-			"an image by its name, with limits, and clients beside it",
-			"target: docker\nclients: { docker: 2 }\nsystem: { broker: kafka, image: my/kafka:1, cpus: 2, memory: 2GiB }",
-			["kafka: image my/kafka:1, at most 2 CPUs and 2GiB of memory", "clients: 2 containers"],
-		],
-		[
-			"an image by its version, and several containers",
-			"target: docker\nclients: { docker: 1 }\nsystem: { broker: kafka, version: 4.0.0, nodes: 3, cpus: 1 }",
-			[
-				"kafka: image apache/kafka:4.0.0, 3 containers of at most 1 CPU each",
-				"clients: 1 container",
-			],
-		],
-		[
-			"machines that are rented",
-			"target: aws\nclients: 2\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\nsystems: { kafka: { broker: kafka, nodes: 3 }, nats: nats }",
-			[
-				"machines of EC2 in eu-central-1: 3 x i4i.xlarge for brokers, 2 x c6in.xlarge for the load; they end themselves after 2h",
-				"kafka: Kafka 4.1.1 (or what KAFKA_HOME is), copied, on the host's Java; 3 nodes on 3 hosts",
-				"nats: nats-server 2.15.2, copied",
-			],
-		],
-		[
-			"machines with brokers of a version, and of an image",
-			"target: aws\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\nsystems: { old: { broker: redis, version: 7.2.4, cpus: 2 }, debian: redis, kafka: { broker: kafka, image: my/kafka:1, nodes: 3 } }",
-			[
-				"machines of EC2 in eu-central-1: 3 x i4i.xlarge for brokers, 1 x c6in.xlarge for the load; they end themselves after 2h",
-				"old: image redis:7.2.4-alpine, at most 2 CPUs",
-				"debian: the host's redis-server",
-				"kafka: image my/kafka:1, 3 containers; 3 nodes on 3 hosts",
-			],
-		],
-		[
-			"machines with a volume, and cheaper ones",
-			"target: aws\naws: { region: eu-central-1, zone: eu-central-1b, ttl: 30min, brokers: { instance: m6in.large, volume: { size: 100GiB } }, clients: { instance: c6in.xlarge, spot: true } }\nsystem: nats",
-			[
-				"machines of EC2 in eu-central-1b: 1 x m6in.large for brokers on a gp3 volume of 100GiB each, 1 x c6in.xlarge (spot) for the load; they end themselves after 30min",
-				"nats: nats-server 2.15.2, copied",
-			],
-		],
-	])("%s", (_, head, expected) => {
-		expect(lines(head)).toEqual(expected);
+	goldenBlocks(new URL("./golden/place-and-warnings.txt", import.meta.url), (text) => {
+		const scenario = loadScenario("s.yaml", text);
+		const systems = new Set(scenario.systems.map(({ key }) => key));
+		const warnings = warningsOf(scenario, expand(scenario, {}));
+		return [...placeLines(scenario, systems), ...warnings.map((one) => `Warning: ${one}`)].join(
+			"\n",
+		);
 	});
 
 	test("of systems that are chosen alone", () => {
