@@ -68,7 +68,9 @@ describe.skipIf(missing !== null)(
 				}),
 			);
 
-		test("is measured from another host through a pause of its leader, on a fresh broker, and keeps nothing", async () => {
+		test("is measured from another host through a pause of its leader, on a fresh broker, and keeps nothing", {
+			tags: "long",
+		}, async () => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
 			const file = scenario(

@@ -36,7 +36,7 @@ export default () => console.log(hello.who(), kafka.who(), typeof Nats);`,
 		expect(readFileSync(path.join(folder, "k6.lock/go.mod"), "utf8")).toBe(pinned);
 	});
 
-	test("refuses an extension of another k6, which would be silent", async () => {
+	test("refuses an extension of another k6, which would be silent", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		mkdirSync(path.join(folder, "old"));
 		writeFileSync(path.join(folder, "old/go.mod"), "module example.com/old\n\ngo 1.26.0\n");

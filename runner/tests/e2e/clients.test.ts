@@ -12,12 +12,13 @@ const THREE = { clients: "3" };
 const ON_SIX = { connections: "6" };
 
 describe("three clients on this machine", () => {
-	test.each([
-		["round-trip", {}, 1],
-		["fan-out", { subscriptions: "4" }, 4],
-	])(
-		"share the messages of a %s: all counts add up, each leaves its files, and none of what they use together falls as one ends",
-		async (pattern, workload, copies) => {
+	describe.each([
+		{ pattern: "round-trip", workload: {}, copies: 1, tags: [] },
+		{ pattern: "fan-out", workload: { subscriptions: "4" }, copies: 4, tags: ["long"] },
+	])("share the messages of a $pattern", ({ pattern, workload, copies, tags }) => {
+		test("all counts add up, each leaves its files, and none of what they use together falls as one ends", {
+			tags,
+		}, async () => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
 			const file = scenario(folder, { pattern, rate: "1000/s", ...ON_SIX, ...workload }, THREE);
@@ -56,11 +57,13 @@ describe("three clients on this machine", () => {
 			const cpu = samples.flatMap(({ generator }) => generator?.cpuNs ?? []);
 			expect(cpu).toEqual(cpu.toSorted((a, b) => a - b));
 			expect(cpu.at(-1)).toBeGreaterThan(0);
-		},
-	);
+		});
+	});
 });
 
-test("a client that is killed is named, the others end at once, and the run is INVALID", async () => {
+test("a client that is killed is named, the others end at once, and the run is INVALID", {
+	tags: "long",
+}, async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
 	const mqbench = start([scenario(folder, { duration: "30s", ...ON_SIX }, THREE), "--out", out]);

@@ -95,7 +95,9 @@ describe("topics of one's own", () => {
 	});
 });
 
-test("over TLS, with a password from the environment, no file, no output and no process list holds it", async () => {
+test("over TLS, with a password from the environment, no file, no output and no process list holds it", {
+	tags: "long",
+}, async () => {
 	const PASSWORD = "s3cr3t-of-tls";
 	const folder = temporaryFolder();
 	const { ca, cert, key } = certificates(folder);

@@ -69,7 +69,9 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 		expect(seen).toBeGreaterThan(1000);
 	});
 
-	test("and never coming back is still away at the end where there is one copy", async () => {
+	test("and never coming back is still away at the end where there is one copy", {
+		tags: "long",
+	}, async () => {
 		const { file, out } = failover(
 			"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 1 }",
 			{ duration: "4s", drain: "2s" },
@@ -121,9 +123,13 @@ describe("mqbench that ends in mid-fault", () => {
 		},
 	);
 
-	test.each(["kill", "pause"] as const)(
-		"by Ctrl-C keeps what was measured, and says that the fault lasted to the end (%s)",
-		async (action) => {
+	describe.each<{ action: "kill" | "pause"; tags: string[] }>([
+		{ action: "kill", tags: [] },
+		{ action: "pause", tags: ["long"] },
+	])("by Ctrl-C ($action)", ({ action, tags }) => {
+		test("keeps what was measured, and says that the fault lasted to the end", {
+			tags,
+		}, async () => {
 			const { mqbench, out, children } = await inFault(action);
 			mqbench.signal("SIGINT");
 			const { code, out: said } = await mqbench.ended;
@@ -136,8 +142,8 @@ describe("mqbench that ends in mid-fault", () => {
 					? /the broker was killed \S+ into the measured part, and was not back when the run ended/
 					: /the broker was paused until the run ended, \S+ into the measured part/,
 			);
-		},
-	);
+		});
+	});
 });
 
 test("a fault that cannot be done makes the run invalid, and says why", {

@@ -11,7 +11,7 @@ import { resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
 const brief = { rate: "1000/s", duration: "300ms" };
 
 describe("a limit", () => {
-	test("that is met: 0, and --confirm adds nothing", async () => {
+	test("that is met: 0, and --confirm adds nothing", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const ended = await run([scenario(folder, brief), "--out", out, "--confirm"]);
@@ -66,7 +66,9 @@ describe("a limit", () => {
 	});
 });
 
-test("a comparison: without a baseline 2; against a committed one 99 where it is slower, and as it is where it is the same; of another machine 0", async () => {
+test("a comparison: without a baseline 2; against a committed one 99 where it is slower, and as it is where it is the same; of another machine 0", {
+	tags: "long",
+}, async () => {
 	const folder = temporaryFolder();
 	const file = scenario(folder, brief, {
 		repeat: "4",

@@ -71,12 +71,13 @@ chmod +x /usr/local/bin/chronyc`);
 			}
 		};
 
-		test.each([
-			["round-trip", {}, 1, "probes", 2],
-			["fan-out", { topics: "2", subscriptions: "3" }, 3, "chrony", 9],
-		])(
-			"send exactly the messages that one process here sends, in a %s, and their results are added up",
-			async (pattern, workload, copies, source, times) => {
+		describe.each<[string, Record<string, string>, number, string, number, string[]]>([
+			["round-trip", {}, 1, "probes", 2, []],
+			["fan-out", { topics: "2", subscriptions: "3" }, 3, "chrony", 9, ["long"]],
+		])("in a %s", (pattern, workload, copies, source, times, tags) => {
+			test("send exactly the messages that one process here sends, and their results are added up", {
+				tags,
+			}, async () => {
 				keepTime(times);
 				const url = await nats();
 				const measured = async (clients: Record<string, string>) => {
@@ -166,8 +167,8 @@ chmod +x /usr/local/bin/chronyc`);
 					.split("\n"))
 					expect(ResourceLine.parse(JSON.parse(line)).generator?.rssBytes).toBeGreaterThan(1e6);
 				for (const one of hosts.all) await expectEmpty(one);
-			},
-		);
+			});
+		});
 
 		test("one of which loses its k6 are named, and the run is INVALID", {
 			tags: "long",
@@ -209,7 +210,9 @@ chmod +x /usr/local/bin/chronyc`);
 			for (const name of ["h1", "h2"]) await expectEmpty(host(name));
 		});
 
-		test("that Ctrl-C stops give what they have measured, and are left as they were", async () => {
+		test("that Ctrl-C stops give what they have measured, and are left as they were", {
+			tags: "long",
+		}, async () => {
 			const secret = "s3cr3t-of-the-hosts";
 			await nats();
 			const url = (
@@ -297,7 +300,7 @@ chmod +x /usr/local/bin/chronyc`);
 			},
 		);
 
-		test("one of which cannot be reached make no run: it is named", async () => {
+		test("one of which cannot be reached make no run: it is named", { tags: "long" }, async () => {
 			const folder = temporaryFolder();
 			const out = path.join(folder, "out");
 			const { code, err } = await run(

@@ -37,12 +37,13 @@ async function measuring(folder: string): Promise<Mqbench> {
 }
 
 describe("in mid-run", () => {
-	test.each([
-		["SIGINT", 130],
-		["SIGTERM", 143],
-	] as const)(
-		"%s keeps what was measured, marks it, leaves no process and exits with %d",
-		async (signal, code) => {
+	describe.each<["SIGINT" | "SIGTERM", number, string[]]>([
+		["SIGINT", 130, []],
+		["SIGTERM", 143, ["long"]],
+	])("%s", (signal, code, tags) => {
+		test("keeps what was measured, marks it, leaves no process and has its exit code", {
+			tags,
+		}, async () => {
 			const folder = temporaryFolder();
 			const mqbench = await measuring(folder);
 			const children = descendants(mqbench.pid);
@@ -60,8 +61,8 @@ describe("in mid-run", () => {
 			expect(ended.out).toMatch(/interrupted/i);
 			// The same verdict from the files alone.
 			expect((await run(["report", path.join(folder, "out")])).code).toBe(code);
-		},
-	);
+		});
+	});
 
 	test("a closed load keeps what it measured as well", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
@@ -80,7 +81,9 @@ describe("in mid-run", () => {
 		expect(one?.received).toBeGreaterThan(400);
 	});
 
-	test("a second Ctrl-C ends mqbench at once, and the children soon after", async () => {
+	test("a second Ctrl-C ends mqbench at once, and the children soon after", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const mqbench = await measuring(folder);
 		const children = descendants(mqbench.pid);
@@ -206,9 +209,11 @@ describe("before anything is measured", () => {
 		expect(existsSync(out)).toBe(false);
 	});
 
-	test.each(["SIGINT", "SIGKILL"] as const)(
-		"%s during the build ends Go and its compilers",
-		async (signal) => {
+	describe.each<["SIGINT" | "SIGKILL", string[]]>([
+		["SIGINT", []],
+		["SIGKILL", ["long"]],
+	])("%s", (signal, tags) => {
+		test("during the build ends Go and its compilers", { tags }, async () => {
 			const folder = temporaryFolder();
 			const bin = path.join(folder, "bin");
 			const cache = path.join(folder, "cache");
@@ -231,6 +236,6 @@ describe("before anything is measured", () => {
 			expect(ended.err).toMatch(/Stopped by SIGINT\.\n$/);
 			expect(readdirSync(path.join(cache, "bin"))).toEqual([]);
 			expect(filesOf(folder)).not.toContain("out/scenario.yaml");
-		},
-	);
+		});
+	});
 });

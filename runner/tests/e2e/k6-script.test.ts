@@ -12,7 +12,7 @@ import { ownNats } from "./own-nats.ts";
 const EXAMPLE = path.join(packageFolder, "extensions/xk6-mqbench/examples/hand-written.js");
 
 describe("a k6 script written by hand", () => {
-	test("measures like a compiled one", async () => {
+	test("measures like a compiled one", { tags: "long" }, async () => {
 		const { folder, found } = await stage();
 		const { code } = await k6(found, folder, [EXAMPLE], (await ownNats()).url);
 		expect(code).toBe(0);
@@ -62,7 +62,7 @@ describe("a script that cannot work is told so, and leaves no results", () => {
 			/belongs at the top of the script/,
 		],
 	];
-	test.each(cases)("%s", async (_, change, words) => {
+	test.each(cases)("%s", { tags: "long" }, async (_, change, words) => {
 		const { folder, found } = await stage();
 		const script = path.join(folder, "script.js");
 		writeFileSync(script, change(readFileSync(EXAMPLE, "utf8")));
@@ -71,7 +71,7 @@ describe("a script that cannot work is told so, and leaves no results", () => {
 		expect(existsSync(path.join(folder, "client-0.jsonl"))).toBe(false);
 	});
 
-	test("no --out", async () => {
+	test("no --out", { tags: "long" }, async () => {
 		const { folder, found } = await stage();
 		const { err } = await execute(
 			found.k6,
@@ -81,7 +81,7 @@ describe("a script that cannot work is told so, and leaves no results", () => {
 		expect(err).toMatch(/start k6 with --out mqbench=/);
 	});
 
-	test("no broker", async () => {
+	test("no broker", { tags: "long" }, async () => {
 		const { folder, found } = await stage();
 		const { code, err } = await k6(found, folder, [EXAMPLE], "nats://127.0.0.1:1");
 		expect(code).not.toBe(0);

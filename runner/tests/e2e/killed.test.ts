@@ -39,7 +39,9 @@ test("a broker killed in mid-run: the run ends, counts what was lost and failed,
 	expect(ended.out + ended.err).toContain("the broker ended by itself");
 });
 
-test("k6 killed in mid-run: exit 3, and what it had written is shown", async () => {
+test("k6 killed in mid-run: exit 3, and what it had written is shown", {
+	tags: "long",
+}, async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
 	const file = scenario(folder, { duration: "20s" });

@@ -57,7 +57,7 @@ describe("more connections than ulimit -n allows", () => {
 });
 
 describe("one byte above the limit", () => {
-	test("NATS refuses every message, which is what the SLA asks for", async () => {
+	test("NATS refuses every message, which is what the SLA asks for", { tags: "long" }, async () => {
 		const { code, err, terminal, out } = await exceed(
 			"  nats: { broker: nats, config: { max_payload: 1000 } }",
 			"[lost == 0, { expect: p50 < 5s, case: limit }, { expect: failed == 0, case: limit }, { expect: failed == all, case: limit + 1B }]",

@@ -76,9 +76,11 @@ describe.skipIf(skipped)("on a real terminal (needs python3)", () => {
 		expect(hasPython, "CI needs it").toBe(true);
 	});
 
-	test.each([40, 80])(
-		"of %d columns a run is rewritten in place, and leaves its report and a clean screen",
-		(columns) => {
+	describe.each([
+		[40, ["long"]],
+		[80, []],
+	])("of %d columns", (columns, tags) => {
+		test("a run is rewritten in place, and leaves its report and a clean screen", { tags }, () => {
 			const folder = temporaryFolder();
 			const file = scenario(folder, { duration: "3s", warmup: "1s" });
 			const all = onTerminal([file, "--no-floor", "--out", path.join(folder, "out")], { columns });
@@ -95,10 +97,10 @@ describe.skipIf(skipped)("on a real terminal (needs python3)", () => {
 			expect(left.replaceAll(/\s+/g, " ")).toMatch(/response of 1 500 messages: p50 /);
 			expect(left).toContain("every SLA is met");
 			expect(all.lines.at(-1)).toBe("");
-		},
-	);
+		});
+	});
 
-	test("Ctrl-C in mid-run leaves a usable terminal", () => {
+	test("Ctrl-C in mid-run leaves a usable terminal", { tags: "long" }, () => {
 		const folder = temporaryFolder();
 		const file = scenario(folder, { duration: "30s" });
 		const all = onTerminal([file, "--no-floor", "--out", path.join(folder, "out")], {

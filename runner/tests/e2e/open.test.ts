@@ -100,7 +100,9 @@ export const handleSummary = (data) => ({
 		});
 	});
 
-	test("fails k6's test where its SLA is breached, and says so without any threshold", async () => {
+	test("fails k6's test where its SLA is breached, and says so without any threshold", {
+		tags: "long",
+	}, async () => {
 		const { url } = await ownNats();
 		const breached = { ...LOAD, sla: ["p50 < 1ns"] };
 		const body = (thresholds: string) =>
@@ -131,7 +133,7 @@ export default () => run.slot();`;
 			`({ ${nats}, ${work}, repeat: 2 })`,
 			/these are 2 runs, and each call makes one/,
 		],
-	])("is given %s, and says so", async (_, given, words) => {
+	])("is given %s, and says so", { tags: "long" }, async (_, given, words) => {
 		const { code, out, folder } = await k6(
 			`const run = mqbench.open${given};\nexport default () => run.slot();`,
 		);
@@ -212,7 +214,9 @@ export const handleSummary = () => ({ stdout: run.text() });`;
 	});
 });
 
-test("a compiled script needs nothing but the broker's URL: the counts are those of the scenario's own run, whose metrics go to k6's outputs as well", async () => {
+test("a compiled script needs nothing but the broker's URL: the counts are those of the scenario's own run, whose metrics go to k6's outputs as well", {
+	tags: "long",
+}, async () => {
 	const { url } = await ownNats();
 	const folder = temporaryFolder();
 	const file = scenario(folder);

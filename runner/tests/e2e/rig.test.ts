@@ -20,7 +20,9 @@ const read = (folder: string) =>
 	RigFile.parse(JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")));
 
 describe("a rig of this machine", () => {
-	test("stays up between runs, which have topics of their own, and is down after mqbench down", async () => {
+	test("stays up between runs, which have topics of their own, and is down after mqbench down", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const file = scenario(
 			folder,
@@ -152,7 +154,7 @@ describe("a rig of this machine", () => {
 });
 
 describe("a rig by hand", () => {
-	test("is a url, and its password is in no file and no output", async () => {
+	test("is a url, and its password is in no file and no output", { tags: "long" }, async () => {
 		const PASSWORD = "s3cr3t-of-rig";
 		const { url } = await ownNats(
 			`${jetStream()}\nauthorization { user: me, password: "${PASSWORD}" }`,

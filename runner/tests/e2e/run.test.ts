@@ -78,7 +78,9 @@ describe("a run on nats-server", () => {
 		expect(read()).toEqual(before);
 	});
 
-	test("goes into reports/<run-id> of the current folder, and needs no broker for noop", async () => {
+	test("goes into reports/<run-id> of the current folder, and needs no broker for noop", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		scenario(folder, { rate: "5000/s" }, { system: "noop" });
 		const ended = await run(["scenario.yaml", "-q"], { cwd: folder });
@@ -89,7 +91,7 @@ describe("a run on nats-server", () => {
 		expect(resultOf(path.join(reports, id)).runs[0]).toMatchObject({ received: 5000, lost: 0 });
 	});
 
-	test("makes each case and each repeat, and --only fewer", async () => {
+	test("makes each case and each repeat, and --only fewer", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		const file = scenario(
 			folder,
@@ -110,24 +112,6 @@ describe("a run on nats-server", () => {
 		expect((await run([file, "--out", few, ...only])).code).toBe(0);
 		expect(resultOf(few).runs).toHaveLength(1);
 	});
-
-	test("takes its fields from --set, and a target from --url", async () => {
-		const folder = temporaryFolder();
-		const file = scenario(folder);
-		const compiled = await run([
-			"compile",
-			file,
-			"--plan",
-			"--set",
-			"workload.rate=800/s",
-			"--url",
-			"nats://127.0.0.1:4999",
-		]);
-		expect(JSON.parse(compiled.out)).toMatchObject({
-			target: "existing",
-			schedule: { rate: { messages: 800 } },
-		});
-	});
 });
 
 describe("the exit code", () => {
@@ -142,7 +126,9 @@ describe("the exit code", () => {
 		expect((await run(["report", out])).code).toBe(99);
 	});
 
-	test("is 6 when the samples cannot carry the percentile, or what --on-inconclusive says", async () => {
+	test("is 6 when the samples cannot carry the percentile, or what --on-inconclusive says", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const file = scenario(folder, {}, { sla: "[p99.999 < 10s]" });
 		const out = (name: string) => ["--out", path.join(folder, name)];
@@ -156,28 +142,5 @@ describe("the exit code", () => {
 			openBaselineOnly: false,
 		});
 		expect(plain.out).toMatch(/INCONCLUSIVE/);
-	});
-});
-
-describe("commands that measure nothing", () => {
-	test("validate says what a scenario would do", async () => {
-		const folder = temporaryFolder();
-		const file = scenario(folder);
-		expect(await run(["validate", file])).toMatchObject({
-			code: 0,
-			out: `${file} is valid: 1 run, 1 system (nats), 1 case, 1s and drain\n`,
-		});
-	});
-
-	test("compile prints a script for k6", async () => {
-		const ended = await run(["compile", scenario(temporaryFolder())]);
-		expect(ended.code).toBe(0);
-		expect(ended.out).toContain("from 'k6/x/mqbench'");
-	});
-
-	test.each(["scenario", "result"])("schema %s prints a JSON Schema", async (what) => {
-		const ended = await run(["schema", what]);
-		expect(ended.code).toBe(0);
-		expect(JSON.parse(ended.out)).toHaveProperty("$schema");
 	});
 });

@@ -59,7 +59,7 @@ describe("a port", () => {
 		expect(runs.find((r) => r.system === "taken")?.why).toContain(`port ${port} is taken`);
 	});
 
-	test("at which nothing listens is named, with exit 3", async () => {
+	test("at which nothing listens is named, with exit 3", { tags: "long" }, async () => {
 		const { port, server } = await listening();
 		await new Promise((resolve) => server.close(resolve));
 		const folder = temporaryFolder();
@@ -102,7 +102,7 @@ describe("the folder for the results", () => {
 		expect(readdirSync(out)).toEqual([]);
 	});
 
-	test("below a file is refused", async () => {
+	test("below a file is refused", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		const file = scenario(folder);
 		const ended = await run([file, "--out", path.join(file, "out")]);
@@ -110,7 +110,7 @@ describe("the folder for the results", () => {
 		expect(ended.err).toMatch(/results cannot be written there \(a part of the path is a file\)/);
 	});
 
-	test("that is read-only is refused", async (context) => {
+	test("that is read-only is refused", { tags: "long" }, async (context) => {
 		const folder = temporaryFolder();
 		const disk = mount(context, folder, "ro,size=64k");
 		const out = path.join(disk, "out");
@@ -129,7 +129,9 @@ describe("the folder for the results", () => {
 		expect(readdirSync(disk)).toEqual([]);
 	});
 
-	test("on a disk that fills up in mid-run: the run ends with exit 3 and says why", async (context) => {
+	test("on a disk that fills up in mid-run: the run ends with exit 3 and says why", {
+		tags: "long",
+	}, async (context) => {
 		const folder = temporaryFolder();
 		const disk = mount(context, folder, "size=3m");
 		const out = path.join(disk, "out");
@@ -151,7 +153,9 @@ describe("the folder for the results", () => {
 		expect(resultOf(out).verdict).toBe("error");
 	});
 
-	test("stdout that cannot be written is an error, though the results are kept", async () => {
+	test("stdout that cannot be written is an error, though the results are kept", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const line = `"$0" "$1" "$2" --out "$3" --json > /dev/full`;
@@ -172,7 +176,7 @@ describe("the folder for the results", () => {
 });
 
 describe("the environment", () => {
-	test("K6_* variables change nothing", async () => {
+	test("K6_* variables change nothing", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const elsewhere = path.join(folder, "samples.json");
@@ -192,7 +196,7 @@ describe("the environment", () => {
 		expect(existsSync(elsewhere)).toBe(false);
 	});
 
-	test("a k6 without our extension is refused", async () => {
+	test("a k6 without our extension is refused", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		const k6 = script(path.join(folder, "k6"), "echo k6 v2.1.0");
 		const out = path.join(folder, "out");
@@ -204,7 +208,7 @@ describe("the environment", () => {
 		expect(existsSync(out)).toBe(false);
 	});
 
-	test("a cache folder that forbids programs is refused", async (context) => {
+	test("a cache folder that forbids programs is refused", { tags: "long" }, async (context) => {
 		const folder = temporaryFolder();
 		const cache = mount(context, folder, "noexec,size=256m");
 		const ended = await run([scenario(folder)], { cwd: folder, env: { MQBENCH_CACHE_DIR: cache } });

@@ -91,7 +91,7 @@ describe("--watch", () => {
 		await expect(fetch(told.url)).rejects.toThrow();
 	});
 
-	test("at one Ctrl-C shows that it stops, and then what there is", async () => {
+	test("at one Ctrl-C shows that it stops, and then what there is", { tags: "long" }, async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const file = scenario(folder, { duration: "30s" });
@@ -138,7 +138,9 @@ describe("--watch", () => {
 		expect(all + ended.err).not.toContain("swordfish");
 	});
 
-	test("--open hands the browser an address that is good once, and is no secret any more", async () => {
+	test("--open hands the browser an address that is good once, and is no secret any more", {
+		tags: "long",
+	}, async () => {
 		const folder = temporaryFolder();
 		const given = path.join(folder, "given");
 		for (const name of ["xdg-open", "open"])
