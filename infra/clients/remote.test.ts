@@ -143,7 +143,7 @@ describe.skipIf(missing !== null)(
 				expect(h1.run("stat -c '%n %i %a' ~/.cache/mqbench/bin/*/*")).toBe(before);
 			});
 
-			test("brings a program again that is not what it was", async () => {
+			test("brings a program again that is not what it was", { tags: "long" }, async () => {
 				const { child } = await started("echo whole; exit 3");
 				await child.ended;
 				h1.run("for f in $(grep -l whole ~/.cache/mqbench/bin/*/k6); do echo 'exit 4' >$f; done");
@@ -151,7 +151,7 @@ describe.skipIf(missing !== null)(
 				expect(await again.child.ended).toEqual({ code: 3, signal: null });
 			});
 
-			test("of two mqbench at once leaves one whole set", async () => {
+			test("of two mqbench at once leaves one whole set", { tags: "long" }, async () => {
 				h1.run("rm -rf ~/.cache/mqbench/bin");
 				const two = ["exit 0", "exit 0"].map((body) => client(body));
 				await Promise.all(two.map((one) => one.prepare()));
@@ -227,7 +227,7 @@ describe.skipIf(missing !== null)(
 				expect(h1.run(`[ -e ${folder} ] || echo gone`)).toBe("gone\n");
 			});
 
-			test("is not disturbed by what the host's shell says first", async () => {
+			test("is not disturbed by what the host's shell says first", { tags: "long" }, async () => {
 				h1.run("printf 'printf Welcome; echo to you >&2\\n' >~/.bashrc");
 				try {
 					const { child, made, workspace, local, out } = await started(
@@ -278,7 +278,7 @@ describe.skipIf(missing !== null)(
 				["TERM", "SIGTERM"],
 				["KILL", "SIGKILL"],
 				["SEGV", "SIGSEGV"],
-			])("that SIG%s ends is reported as such", async (name, signal) => {
+			])("that SIG%s ends is reported as such", { tags: "long" }, async (name, signal) => {
 				const { child } = await started(`kill -${name} $$; sleep 5`);
 				expect(await child.ended).toEqual({ code: null, signal });
 			});
@@ -313,7 +313,9 @@ describe.skipIf(missing !== null)(
 				await expect.poll(running).toEqual([]);
 			});
 
-			test("runs on the CPUs that it is told, and says which it cannot have", async () => {
+			test("runs on the CPUs that it is told, and says which it cannot have", {
+				tags: "long",
+			}, async () => {
 				const grep = "grep Cpus_allowed_list /proc/self/status";
 				const one = await started(grep, { cpus: "0" });
 				expect(await one.child.ended).toEqual({ code: 0, signal: null });
@@ -346,7 +348,7 @@ describe.skipIf(missing !== null)(
 				]);
 			});
 
-			test("what the host used is on the time axis of this machine", async () => {
+			test("what the host used is on the time axis of this machine", { tags: "long" }, async () => {
 				const began = Date.now();
 				const { child, workspace, local } = await started(
 					"i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; sleep 1.5",
@@ -431,7 +433,7 @@ describe.skipIf(missing !== null)(
 				await expect.poll(running, { timeout: 30_000 }).toEqual([]);
 			});
 
-			test("is told where nothing could be started any more", async () => {
+			test("is told where nothing could be started any more", { tags: "long" }, async () => {
 				const { child, workspace } = await started("exit 0");
 				await child.ended;
 				for (const pid of masters()) process.kill(pid, "SIGKILL");
@@ -485,7 +487,7 @@ describe.skipIf(missing !== null)(
 				expect(builtFor(theirs.replace("/root", h1.home))).toBe(platform);
 			});
 
-			test("for which there are no programs is one sentence", async () => {
+			test("for which there are no programs is one sentence", { tags: "long" }, async () => {
 				posing("riscv64");
 				await expect(client("exit 0", { on: real.on }).prepare()).rejects.toThrow(
 					/^root@h1: it is linux\/riscv64, and mqbench has no programs for that, only for linux\/amd64 and linux\/arm64\. Name other hosts, or run mqbench on one that is linux\/riscv64\.$/,
@@ -498,7 +500,7 @@ describe.skipIf(missing !== null)(
 			const own = (knownHosts: string, setUp = false) =>
 				client("exit 0", { host: { knownHosts, setUp } });
 
-			test("is taken at the first contact, and written there", async () => {
+			test("is taken at the first contact, and written there", { tags: "long" }, async () => {
 				const file = known();
 				await own(file).prepare();
 				const [kind = "", key = ""] = readFileSync(
@@ -537,7 +539,9 @@ describe.skipIf(missing !== null)(
 			const keyIn = (...names: string[]) =>
 				`* ${readFileSync(path.join(h1.home, "..", ...names), "utf8")}`;
 
-			test("is known whatever its address, and nothing is taken at the first contact", async () => {
+			test("is known whatever its address, and nothing is taken at the first contact", {
+				tags: "long",
+			}, async () => {
 				const folder = testFolder();
 				const [key, known] = ["host_ed25519", "known_hosts"].map((name) =>
 					path.join(folder, name),
@@ -565,7 +569,7 @@ describe.skipIf(missing !== null)(
 			test.each([
 				["is gone", null],
 				["is empty", ""],
-			])("is refused when the file %s", async (_, line) => {
+			])("is refused when the file %s", { tags: "long" }, async (_, line) => {
 				const { file, made } = given(line);
 				await expect(made.prepare()).rejects.toMatchObject({
 					message: `root@h1: its host key is not in the file that mqbench wrote. Bring ${file} back, or take the rig down and stand it up again`,
@@ -573,7 +577,9 @@ describe.skipIf(missing !== null)(
 				expect(existsSync(file) && readFileSync(file, "utf8")).toBe(line ?? false);
 			});
 
-			test("had none in rigs of earlier versions: the first one is taken, which is said", async () => {
+			test("had none in rigs of earlier versions: the first one is taken, which is said", {
+				tags: "long",
+			}, async () => {
 				const said: string[] = [];
 				const made = client("exit 0", {
 					host: { knownHosts: path.join(testFolder(), "known_hosts"), setUp: true },
@@ -591,7 +597,9 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
-		test("a host that is being set up is waited for, from its boot until its set-up script is ready, which is said", async () => {
+		test("a host that is being set up is waited for, from its boot until its set-up script is ready, which is said", {
+			tags: "long",
+		}, async () => {
 			const lines: string[] = [];
 			let passed = 0;
 			const made = client("exit 0", {
@@ -629,7 +637,7 @@ describe.skipIf(missing !== null)(
 				await made.close();
 				h1.run("kill $(cat /run/second.pid); umount /var/lib");
 			}
-		}, 180_000);
+		});
 
 		describe("close", () => {
 			test("leaves the programs and nothing else", async () => {
@@ -644,7 +652,9 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
-		test("a client that is closed while it connects has no connection", async () => {
+		test("a client that is closed while it connects has no connection", {
+			tags: "long",
+		}, async () => {
 			const made = client("exit 0");
 			const preparing = made.prepare();
 			await made.close();
@@ -735,7 +745,7 @@ describe.skipIf(missing !== null)(
 					/^root@h1: cannot make the load: ~\/\.cache\/mqbench cannot be written there \(.*Read-only file system\)\. Give that user a home to write to, or name another user\.$/,
 				],
 			];
-			test.each(unfit)("%s", async (_, make, undo, sentence) => {
+			test.each(unfit)("%s", { tags: "long" }, async (_, make, undo, sentence) => {
 				h1.run(make);
 				try {
 					await expect(client("exit 0").prepare()).rejects.toThrow(sentence);
@@ -744,7 +754,7 @@ describe.skipIf(missing !== null)(
 				}
 			});
 
-			test("Ctrl-C while a host does not answer", async () => {
+			test("Ctrl-C while a host does not answer", { tags: "long" }, async () => {
 				const stop = new AbortController();
 				const waiting = client("exit 0", {
 					to: `root@${hosts.gateway.replace(/1$/, "98")}`,

@@ -39,17 +39,18 @@ const RESULTS: Readonly<Record<string, () => Result>> = {
 const WIDE = { viewport: { width: 1200, height: 900 } };
 
 describe.skipIf(missing)("report.html in a browser", () => {
-	test.each([
-		["stall", "light", WIDE],
-		["lost", "dark", WIDE],
-		["no-data", "light", PHONE],
-		["failover", "dark", PHONE],
-		["message-queue-latency", "light", PHONE],
-		["search", "dark", WIDE],
-		["hostile", "light", PHONE],
-	] as const)(
-		"of %s, %s: asks nobody for anything, draws every chart that is seen, fits its width, and axe finds nothing serious",
-		async (name, colorScheme, options) => {
+	describe.each<[string, "light" | "dark", BrowserContextOptions, string[]]>([
+		["stall", "light", WIDE, []],
+		["lost", "dark", WIDE, ["long"]],
+		["no-data", "light", PHONE, ["long"]],
+		["failover", "dark", PHONE, []],
+		["message-queue-latency", "light", PHONE, ["long"]],
+		["search", "dark", WIDE, ["long"]],
+		["hostile", "light", PHONE, ["long"]],
+	])("of %s, %s", (name, colorScheme, options, tags) => {
+		test("asks nobody for anything, draws every chart that is seen, fits its width, and axe finds nothing serious", {
+			tags,
+		}, async () => {
 			await opened(name, { ...options, colorScheme }, async (page) => {
 				const folded = page.locator("details.run > summary");
 				if ((await folded.count()) > 0) await folded.first().click();
@@ -62,10 +63,12 @@ describe.skipIf(missing)("report.html in a browser", () => {
 					await fold.click();
 				expect(await seriousFindings(page)).toEqual([]);
 			});
-		},
-	);
+		});
+	});
 
-	test("of 100 runs draws only what is seen, the rest when it is opened", async () => {
+	test("of 100 runs draws only what is seen, the rest when it is opened", {
+		tags: "long",
+	}, async () => {
 		await opened("100 runs", {}, async (page) => {
 			await drawnIn(page.locator("#overview figure").first());
 			expect(await page.locator(".canvas").count()).toBeLessThan(5);
@@ -323,7 +326,9 @@ describe.skipIf(missing)("report.html in a browser", () => {
 		});
 	});
 
-	test("on paper charts are there, light, and what is folded stands open", async () => {
+	test("on paper charts are there, light, and what is folded stands open", {
+		tags: "long",
+	}, async () => {
 		const paper = { colorScheme: "dark", viewport: PAPER } as const;
 		await opened("repeats", paper, async (page) => {
 			await page.locator(".canvas[data-drawn=dark]").first().waitFor();
