@@ -200,32 +200,6 @@ describe("a baseline from a file", () => {
 		expect(compare(added, withFile, world).warnings).toEqual([]);
 	});
 
-	test("without lines that compare says which of them are not compared, and is refused when it has none", () => {
-		const plain = yaml.replace("sla: [p99 <= baseline + 10%]\n", "");
-		const lacking = (all: Baseline) => ({
-			...all,
-			runs: all.runs.filter((run) => run.case !== "1KiB"),
-		});
-		const { world } = standing(lacking);
-		expect(compare(scenario(plain), withFile, world).warnings).toEqual([
-			"not compared is nats, 1KiB: it has no run of nats, 1KiB",
-		]);
-		// A case without a line beside one that has it: told, not refused.
-		const some = plain.replace(
-			"{ message: 256B }",
-			"{ message: 256B, sla: [p99 <= baseline + 10%] }",
-		);
-		expect(compare(scenario(some), withFile, world).warnings).toHaveLength(1);
-		const searched = `system: nats
-repeat: 5
-workload: { rate: 1000/s, message: 256B, find: max-rate }
-sla: [p99 < 10ms]
-`;
-		expect(() => compare(scenario(searched), withFile, standing().world)).toThrow(
-			/^b\.json: is not a baseline of this scenario/,
-		);
-	});
-
 	test("of a search is of the same work when load and SLA are", () => {
 		const searched = (limit: string) =>
 			scenario(`system: nats
@@ -253,19 +227,6 @@ sla: [p99 < ${limit}]
 		expect(() => compare(searched("20ms"), withFile, world)).toThrow(
 			/had other work \(sla p99 < 10ms.* against p99 < 20ms/,
 		);
-	});
-
-	test("of another machine is compared with, and a warning says that it decides nothing", () => {
-		const moved = (all: Baseline) => ({
-			...all,
-			machine: { ...here, cpu: "Other CPU", fingerprint: "other" },
-		});
-		const { world } = standing(moved);
-		expect(compare(scenario(), withFile, world).warnings).toEqual([
-			expect.stringMatching(
-				/^the baseline was made on another machine \(CPU Other CPU against .*\), so the comparison decides nothing$/,
-			),
-		]);
 	});
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { variable } from "../brokers/index.ts";
 import type { Gate, Result } from "../model/result.ts";
-import { breachOf, breachText } from "./breach.ts";
+import { breachOf } from "./breach.ts";
 import { comparison, search } from "./hostile.fake.ts";
 import { brokenOf } from "./outcomes.ts";
 import { fixtureResult } from "./stored.fake.ts";
@@ -242,27 +242,6 @@ describe("when", () => {
 			);
 			expect(first(compared({}, 2e6)).when).toBe(
 				"worst in the second that began 3s after the window opened: p99 2ms, max 2ms",
-			);
-		});
-
-		test("is not one of a run that does not count", () => {
-			const result = compared({}, 2e6, 9e6, 4e6);
-			const [, second] = result.runs;
-			if (second) second.verdict = "invalid";
-			expect(first(result).when).toContain("worst in repeat 3 of 3");
-		});
-
-		test("of a rate is the second with the fewest", () => {
-			const result = compared(
-				{ metric: null, comparison: comparison({ metric: "throughput" }) },
-				1,
-				1,
-				1,
-			);
-			const [gate] = result.gates;
-			if (gate) gate.comparison = comparison({ metric: "throughput" });
-			expect(first(result).when).toBe(
-				"fewest in repeat 1 of 3, the second that began 3s after the window opened: 0 received",
 			);
 		});
 	});
@@ -506,22 +485,5 @@ describe("what to do", () => {
 		expect(first(searched(true)).next).toMatch(
 			/^first free the machine .*: others warns .*; if it stays, allow a slower answer/,
 		);
-	});
-
-	test("is there for everything that can break", () => {
-		const result = built("healthy");
-		for (const verdict of ["fail", "inconclusive", "invalid", "error", "interrupted"] as const) {
-			const whole: Result = {
-				...result,
-				gates: result.gates.map((g) => ({ ...g, verdict })),
-				searches: [search({ verdict })],
-				comparisons: [comparison()],
-			};
-			for (const outcome of brokenOf(whole)) {
-				const breach = breachOf(outcome, whole);
-				expect(breachText(breach)).not.toMatch(/undefined|null|NaN|Infinity/);
-				expect(breach.next.length).toBeGreaterThan(20);
-			}
-		}
 	});
 });

@@ -6,12 +6,9 @@ import { Result, type Run } from "../model/result.ts";
 import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { editLines, firstRun } from "../run/fixture.fake.ts";
 import { breakdownText, partsText } from "./breakdown.ts";
-import { renderHtml } from "./html.ts";
-import { renderMarkdown } from "./markdown.ts";
-import { wordsOf } from "./page/pages.fake.ts";
+import { rendered } from "./rendered.fake.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { renderTerminal } from "./terminal.ts";
 
 const MS = 1e6;
 const WARMUP = 1000;
@@ -287,12 +284,10 @@ describe("the line", () => {
 		run.breakdown = stalledRun().breakdown;
 		const line = breakdownText(run) ?? "";
 		const max = "max 500ms = queued 500ms + lag 23us + service 0.2ms";
-		const options = { columns: 200, colour: false, folder: "reports/x" };
-		const terminal = renderTerminal(result, options);
-		expect(terminal).toContain(`\n  ${line}\n`);
-		expect(terminal).not.toContain(max);
-		const markdown = renderMarkdown(result).replaceAll("\\~", "~");
-		for (const text of [markdown, wordsOf(renderHtml(result))])
+		const { text, markdown, html } = rendered(result, 200);
+		expect(text).toContain(`\n  ${line}\n`);
+		expect(text).not.toContain(max);
+		for (const text of [markdown.replaceAll("\\~", "~"), html])
 			for (const one of [line, max.replace("max", "Max")]) expect(text).toContain(one);
 	});
 

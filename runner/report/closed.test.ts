@@ -3,11 +3,8 @@ import { seeded } from "../histogram/random.fake.ts";
 import type { Sla } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import { built, type Fate, planOf } from "../run/built.fake.ts";
-import { renderHtml } from "./html.ts";
-import { renderMarkdown } from "./markdown.ts";
-import { wordsOf } from "./page/pages.fake.ts";
+import { rendered } from "./rendered.fake.ts";
 import { buildResult } from "./result.ts";
-import { renderTerminal } from "./terminal.ts";
 
 const MS = 1e6;
 const S = 1e9;
@@ -59,9 +56,7 @@ function loop(
 		};
 	});
 	const result = buildResult(built(plan, fates, { windowStartNs: OPENED }));
-	const text = renderTerminal(result, { columns: 100, colour: false, folder: "reports/x" });
-	const out = [text, renderMarkdown(result), wordsOf(renderHtml(result))];
-	return { result, run: result.runs[0] as Run, text, out };
+	return { result, run: result.runs[0] as Run, ...rendered(result) };
 }
 
 const p99 = (limitMs: number): Sla => ({

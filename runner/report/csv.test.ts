@@ -8,12 +8,6 @@ import { csvOf } from "./page/table.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
-const _NAMES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
-
-/** A number as it stands in a cell: empty is not measured, and no 0. */
-const _number = (text: string | undefined) =>
-	text === undefined || text === "" ? null : Number(text);
-
 test("what the messages around a percentile waited for is there, and empty where nobody knows", () => {
 	const plan = planOf({ schedule: steady(1000, 1, 1) });
 	const fates = Array.from({ length: 2000 }, (_, i): Fate => {

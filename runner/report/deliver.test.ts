@@ -12,11 +12,10 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { main } from "../main.ts";
 import type { Result } from "../model/result.ts";
-import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
+import { fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { checkCopies } from "./copies.ts";
 import { deliver } from "./deliver.ts";
-import { HOSTILE } from "./hostile.fake.ts";
 import { REPORT_FILES } from "./reporters.ts";
 import { buildResult } from "./result.ts";
 
@@ -238,43 +237,6 @@ describe("in a job of GitHub Actions", () => {
 		expect(world.err()).toContain("$GITHUB_STEP_SUMMARY cannot be written");
 		expect(world.err()).toContain("$GITHUB_OUTPUT cannot be written");
 	});
-
-	test.each(HOSTILE)(
-		"%j in names and errors forges no command, in whatever is printed",
-		async (text) => {
-			const folder = fixtureCopy("no-data");
-			const run = firstRun(folder);
-			editJson(join(run, "plan.json"), (plan) => {
-				plan.case = text;
-				plan.durability = text;
-			});
-			editJson(join(run, "run.json"), (file) => {
-				file.notes = [text];
-				file.brokerVersion = text;
-			});
-			for (const reporter of [
-				"terminal,github",
-				"json=-",
-				"csv=-",
-				"markdown=-",
-				"junit=-,github",
-			]) {
-				const { env } = job();
-				const world = fakeWorld({ cwd: folder, env });
-				await main(["report", ".", "--reporter", reporter], world);
-				const lines = `${world.out()}\n${world.err()}`.split(/\r\n|\r|\n/);
-				for (const line of lines) {
-					expect(line).not.toContain("##[");
-					if (/^\s*::/.test(line))
-						expect(line).toMatch(/^::error title=FAIL [^:,]*::[^\r\n]*What to do: /);
-				}
-				if (reporter === "json=-")
-					expect(JSON.parse(world.out())).toEqual(
-						JSON.parse(readFileSync(join(folder, "result.json"), "utf8")),
-					);
-			}
-		},
-	);
 });
 
 test("junit.xml, comment.md and the others are the same bytes again, and say one verdict", async () => {

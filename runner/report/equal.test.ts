@@ -219,20 +219,6 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]))
 				});
 		});
 
-		test("how far the network is, where somebody has measured it", () => {
-			const flat = (text: string) => text.replaceAll(/\s+/g, " ");
-			for (const run of result.runs) {
-				const [one, ...others] = run.network.map(
-					({ client, node, p50Ns }) =>
-						`client ${client} to node ${node} ${formatDuration(p50Ns ?? 0)}`,
-				);
-				if (one === undefined) continue;
-				const text = `etwork: ${[one, ...others].join(", ")} (medians of 20 TCP connects)`;
-				for (const report of [file("report.html"), file("report.md"), terminal])
-					expect(flat(report)).toContain(text);
-			}
-		});
-
 		test("result.csv: every number, to the last digit", () => {
 			const rows = rowsOfCsv(file("result.csv"));
 			expect(rows).toHaveLength(result.runs.length);

@@ -4,8 +4,8 @@ import { clientTable, clientTexts } from "./client-table.ts";
 import { failoverOfAll, failoverTable, failoverTexts } from "./failover-table.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
+import { terminalOf } from "./rendered.fake.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { renderTerminal } from "./terminal.ts";
 import { networkText, topologyText } from "./words.ts";
 
 const result = fixtureResult("failover");
@@ -99,7 +99,7 @@ describe("of several runs", () => {
 
 	test("of many runs they are in every report, though not every run is", () => {
 		const many = of(5);
-		const terminal = renderTerminal(many, { columns: 200, colour: false, folder: "x" });
+		const terminal = terminalOf(many, 200);
 		const markdown = renderMarkdown({
 			...many,
 			runs: many.runs.map((r) => ({ ...r, verdict: "pass" as const })),

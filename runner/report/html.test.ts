@@ -2,14 +2,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { editJson, editLines, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { renderHtml } from "./html.ts";
-import { figuresIn, laterIn, manyResult, wordsOf } from "./page/pages.fake.ts";
+import { FIXTURES, figuresIn, laterIn, manyResult, wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 
-const NAMES = ["healthy", "stall", "lost", "lag", "no-data", "interrupted", "repeats"];
-
-describe.each(NAMES)("report.html of %s", (name) => {
+describe.each(FIXTURES)("report.html of %s", (name) => {
 	const result = fixtureResult(name);
 	const html = renderHtml(result);
 	const words = wordsOf(html);
@@ -145,10 +143,4 @@ function unescaped(html: string): string {
 	return html
 		.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 		.replaceAll("\u00a0", " ");
-}
-
-function _hiddenIn(html: string): string[] {
-	return figuresIn(html).flatMap((f) =>
-		f.kind === "percentiles" ? f.hidden.map((h) => h.text) : [],
-	);
 }

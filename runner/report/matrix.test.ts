@@ -4,8 +4,8 @@ import { figuresOf } from "./charts/figures.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { caseTables } from "./matrix.ts";
+import { terminalOf as terminal } from "./rendered.fake.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { renderTerminal } from "./terminal.ts";
 
 /** 4 systems x 5 cases x 2 repeats, from stored runs. */
 function matrix(): Result {
@@ -20,9 +20,6 @@ function matrix(): Result {
 	const [healthy] = stored as [Result];
 	return { ...healthy, runs, gates: healthy.gates };
 }
-
-const terminal = (result: Result, columns: number) =>
-	renderTerminal(result, { columns, colour: false, folder: "reports/x" });
 
 describe("40 runs", () => {
 	const result = matrix();

@@ -5,11 +5,8 @@ import type { Plan, Sla } from "../model/plan.ts";
 import { Result, type Run } from "../model/result.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
-import { renderHtml } from "./html.ts";
-import { renderMarkdown } from "./markdown.ts";
-import { wordsOf } from "./page/pages.fake.ts";
+import { rendered } from "./rendered.fake.ts";
 import { buildResult } from "./result.ts";
-import { renderTerminal } from "./terminal.ts";
 
 const MS = 1e6;
 const S = 1e9;
@@ -19,12 +16,10 @@ function shown(plan: Plan, fates: readonly Fate[], more = {}) {
 	const result = buildResult(built(plan, fates, more));
 	expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
 	const run = result.runs[0] as Run;
-	const text = renderTerminal(result, { columns: 100, colour: false, folder: "reports/x" });
-	const markdown = renderMarkdown(result);
-	const html = wordsOf(renderHtml(result));
-	expect(/NaN|undefined|Infinity/.exec(`${text}${markdown}${html}`)).toBeNull();
+	const reports = rendered(result);
+	expect(/NaN|undefined|Infinity/.exec(reports.out.join())).toBeNull();
 	const check = (name: string) => run.validity.find((c) => c.check === name)?.status;
-	return { result, run, text, markdown, html, check };
+	return { result, run, ...reports, check };
 }
 
 /** The percentile of a sorted array: rank ceil(n p), those that never came at its end. */

@@ -10,24 +10,19 @@ import { parseSla } from "../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { figuresOf } from "./charts/figures.ts";
 import { clientTable } from "./client-table.ts";
-import { renderHtml } from "./html.ts";
-import { renderMarkdown } from "./markdown.ts";
-import { wordsOf } from "./page/pages.fake.ts";
 import { phaseTable } from "./phase-table.ts";
 import { phasesOf } from "./phases.ts";
+import { rendered } from "./rendered.fake.ts";
 import { buildResult } from "./result.ts";
-import { renderTerminal } from "./terminal.ts";
 
 const MS = 1e6;
 
 function shown(plan: Plan, fates: readonly Fate[]) {
 	const result = buildResult(built(plan, fates));
 	expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
-	const text = renderTerminal(result, { columns: 100, colour: false, folder: "reports/x" });
-	const html = wordsOf(renderHtml(result));
-	const out = [text, renderMarkdown(result), html];
-	for (const one of out) expect(/NaN|undefined|Infinity/.exec(one)).toBeNull();
-	return { result, run: result.runs[0] as Run, text, html, out };
+	const reports = rendered(result);
+	for (const one of reports.out) expect(/NaN|undefined|Infinity/.exec(one)).toBeNull();
+	return { result, run: result.runs[0] as Run, ...reports };
 }
 
 /** The same result for several tests: it takes half a second to make. */

@@ -258,8 +258,4 @@ describe("in the chart over time", () => {
 			"bench-6",
 		]);
 	});
-
-	test("between processes of one machine nothing goes over a network", () => {
-		expect(panels(run).some((p) => /^network/.test(p.title))).toBe(false);
-	});
 });

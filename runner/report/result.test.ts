@@ -13,11 +13,9 @@ import {
 } from "../run/fixture.fake.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import { renderHtml } from "./html.ts";
-import { wordsOf } from "./page/pages.fake.ts";
+import { FIXTURES, wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
-
-const NAMES = ["healthy", "stall", "lost", "lag", "no-data", "interrupted", "repeats"];
 
 describe("the result of a run folder", () => {
 	test.each([
@@ -34,7 +32,7 @@ describe("the result of a run folder", () => {
 		expect(exitCodeOf(result)).toBe(code);
 	});
 
-	test.each(NAMES)("%s follows its schema, and is the same each time", (name) => {
+	test.each(FIXTURES)("%s follows its schema, and is the same each time", (name) => {
 		const result = buildResult(fixture(name));
 		expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
 		expect(JSON.stringify(buildResult(fixture(name)))).toBe(JSON.stringify(result));

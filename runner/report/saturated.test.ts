@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../model/result.ts";
-import { renderHtml } from "./html.ts";
-import { renderMarkdown } from "./markdown.ts";
-import { wordsOf } from "./page/pages.fake.ts";
+import { rendered } from "./rendered.fake.ts";
 import { saturatedBy } from "./saturated.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { renderTerminal } from "./terminal.ts";
 
 type Check = Run["validity"][number];
 
@@ -20,12 +17,10 @@ function withChecks(...checks: Partial<Check>[]): Result {
 
 /** As a terminal, Markdown and a page say it. */
 function texts(result: Result): string[] {
-	const options = { columns: 100, colour: false, folder: "reports/x" };
-	return [
-		renderTerminal(result, options),
-		renderMarkdown(result),
-		wordsOf(renderHtml(result)).replaceAll(/<[^>]*>/g, ""),
-	].map((text) => text.replaceAll(/\s+/g, " "));
+	const { text, markdown, html } = rendered(result);
+	return [text, markdown, html.replaceAll(/<[^>]*>/g, "")].map((one) =>
+		one.replaceAll(/\s+/g, " "),
+	);
 }
 
 const NOT_RANKED =

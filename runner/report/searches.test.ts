@@ -5,11 +5,9 @@ import type { Verdict } from "../model/verdict.ts";
 import { planOf } from "../run/built.fake.ts";
 import { outcomeOf, searchRuns } from "../search/runs.ts";
 import type { Judgement } from "../verdict/judgement.ts";
-import { renderHtml } from "./html.ts";
-import { renderMarkdown } from "./markdown.ts";
+import { rendered } from "./rendered.fake.ts";
 import { type SearchRun, searchesOf } from "./searches.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { renderTerminal } from "./terminal.ts";
 
 const healthy = fixtureResult("healthy");
 const start = planOf({ search: { role: "start", of: "1KiB" }, case: "1KiB" });
@@ -181,11 +179,7 @@ describe("a report", () => {
 		runs: runs.map(({ run }) => run),
 		searches: searchesOf(runs),
 	};
-	const texts = [
-		renderTerminal(result, { columns: 80, colour: false, folder: "x" }),
-		renderMarkdown(result),
-		renderHtml(result),
-	];
+	const texts = rendered(result).out;
 
 	test("says the answer everywhere, and shows every run in one table", () => {
 		for (const text of texts) {
@@ -219,13 +213,9 @@ describe("a report", () => {
 				],
 			})),
 		};
-		for (const text of [
-			renderTerminal(warned, { columns: 200, colour: false, folder: "x" }),
-			renderMarkdown(warned),
-			renderHtml(warned),
-		]) {
+		for (const text of rendered(warned, 200).out) {
 			expect(text).toMatch(/others \(\d+ of \d+ runs\): .*it was busy/);
-			expect(text).toContain(", 1KiB, searched from 1 000/s on");
+			expect(text.replaceAll("\u00a0", " ")).toContain(", 1KiB, searched from 1 000/s on");
 		}
 	});
 

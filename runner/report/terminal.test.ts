@@ -5,11 +5,10 @@ import type { Result, Run } from "../model/result.ts";
 import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { screen } from "../terminal/screen.fake.ts";
+import { FIXTURES, HOSTILE, hostileResult } from "./hostile.fake.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal, type TerminalOptions } from "./terminal.ts";
-
-const NAMES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
 
 function render(result: Result, options: Partial<TerminalOptions> = {}): string {
 	return renderTerminal(result, { columns: 100, colour: false, folder: "reports/x", ...options });
@@ -39,7 +38,7 @@ function two(): Result {
 
 describe("the verdict", () => {
 	test("is the last line, and of a report longer than the screen the first as well", () => {
-		for (const name of NAMES) {
+		for (const name of FIXTURES) {
 			const result = stored(name);
 			const word = result.verdict.toUpperCase();
 			const long = render(result, { rows: 10 }).trimEnd().split("\n");
@@ -194,60 +193,29 @@ describe("a broker that was gone", () => {
 	});
 });
 
-/** Names of all kinds, wherever a result has one. */
-const HOSTILE = [
-	"<script>alert(1)</script>",
-	"🚀🔥 消息队列 rocket",
-	"x".repeat(300),
+const NAMES = [
+	HOSTILE.join(" "),
+	"\u{1f680} 消息队列",
 	"\x1b[2J\x1b[31mred\x07",
-	"two\nlines\tand\r\nmore",
-	'a "quoted" | piped `ticked` name',
 	"e\u0301\u202e\u200b",
 ];
-
-function hostile(name: string): Result {
-	const result = structuredClone(stored(name));
-	const pick = (i: number) => HOSTILE[i % HOSTILE.length] as string;
-	result.scenario = pick(0);
-	for (const [i, run] of result.runs.entries()) {
-		run.system = pick(i);
-		run.case = pick(i + 1);
-		run.why = pick(i + 2);
-		run.notes = HOSTILE;
-		run.errors = HOSTILE.map((message) => ({ message, count: 1, firstNs: null }));
-		run.load.durability = pick(i + 3);
-		run.brokerVersion = pick(i + 4);
-		if (run.versions) run.versions.server = pick(i + 4);
-		for (const check of run.validity) {
-			check.status = "warn";
-			check.detail = pick(i + 5);
-			check.remedy = pick(i + 6);
-		}
-	}
-	for (const [i, gate] of result.gates.entries()) {
-		gate.system = pick(i);
-		gate.case = pick(i + 1);
-		gate.sla = pick(i + 2);
-		gate.why = pick(i + 3);
-	}
-	return result;
-}
+const hostile = (name: string) => NAMES.map((text) => hostileResult(text, name));
 
 describe("whatever a result holds", () => {
 	test.each([40, 60, 80, 100, 160])("no line is wider than %d columns", (columns) => {
-		for (const name of NAMES)
-			for (const result of [stored(name), hostile(name), two()])
+		for (const name of FIXTURES)
+			for (const result of [stored(name), ...hostile(name), two()])
 				for (const unicode of [true, false])
 					for (const line of render(result, { columns, unicode }).split("\n"))
 						expect(displayWidth(line)).toBeLessThanOrEqual(columns);
 	});
 
 	test("no escape sequence comes through, and colours are all that is added", () => {
-		for (const name of NAMES) {
-			const plain = render(hostile(name));
+		for (const result of FIXTURES.flatMap(hostile)) {
+			const plain = render(result);
 			// biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there.
 			expect(plain).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
-			const coloured = render(hostile(name), { colour: true });
+			const coloured = render(result, { colour: true });
 			expect(screen(coloured).lines.join("\n")).toBe(plain);
 			expect(screen(coloured).unknown).toEqual([]);
 		}

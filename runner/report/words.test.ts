@@ -8,9 +8,9 @@ import { figuresOf, listOf } from "./charts/figures.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { brokenOf } from "./outcomes.ts";
+import { terminalOf as terminal } from "./rendered.fake.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { renderTerminal } from "./terminal.ts";
 import { gateMargin, measuredText, systemText, verdictText } from "./words.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
@@ -19,8 +19,6 @@ const planned = (name: string, edit: (plan: any) => void) => {
 	editJson(join(firstRun(copy), "plan.json"), edit);
 	return buildResult(copy);
 };
-const terminal = (result: Result) =>
-	renderTerminal(result, { columns: 100, colour: false, folder: "reports/x" });
 
 describe("what a verdict means", () => {
 	test("without any SLA nothing was judged, and nobody says that every SLA is met", () => {

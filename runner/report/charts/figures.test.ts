@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../../model/result.ts";
 import { formatDuration } from "../../units.ts";
 import { mostHidden } from "../omission.ts";
+import { FIXTURES } from "../page/pages.fake.ts";
 import { tablesOf } from "../page/table.ts";
 import { fixtureResult, publishedOnce } from "../stored.fake.ts";
 import { intervalText, percentileValue } from "../words.ts";
@@ -9,7 +10,6 @@ import type { TimeFigure } from "./figure.ts";
 import { figuresOf, listOf, type RunFigures } from "./figures.ts";
 import { timeFigure } from "./time-figure.ts";
 
-const FIXTURES = ["healthy", "stall", "lag", "lost", "repeats", "interrupted", "no-data"];
 const PUBLISHED = [
 	"nats-stall",
 	"message-queue-latency",

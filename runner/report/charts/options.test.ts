@@ -13,7 +13,7 @@ import type {
 } from "./figure.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { shown } from "./frame.ts";
-import { firstView, isLogarithmic, keysOf, optionOf } from "./options.ts";
+import { firstView, keysOf, optionOf } from "./options.ts";
 import { pictureOf } from "./picture.ts";
 import { COLOURS, colourOf, lineType, markOf } from "./theme.ts";
 
@@ -175,22 +175,6 @@ describe("a curve of percentiles", () => {
 		}
 	});
 
-	test("of values that span more than a factor of 20 is logarithmic, of others linear from 0; a reader may choose", () => {
-		const scale = (from: number, logarithmic: boolean | null = null) => {
-			// The limit counts as well: 20 ms.
-			const figure = percentiles([from, from * 1.5]);
-			const view = { ...firstView(figure, "light"), logarithmic };
-			expect(isLogarithmic(figure, view)).toBe(
-				(optionOf(figure, view).yAxis as Part[])[0]?.type === "log",
-			);
-			return (optionOf(figure, view).yAxis as Part[])[0];
-		};
-		expect(scale(1e6 - 1)?.type).toBe("log");
-		expect(scale(1e6)).toMatchObject({ type: "value", min: 0 });
-		expect(scale(1e6, true)?.type).toBe("log");
-		expect(scale(1e5, false)).toMatchObject({ type: "value", min: 0 });
-	});
-
 	test("of a repeat that does not decide is thin; the deciding one is strong and has the marks", () => {
 		const [figure] = figuresOf(fixtureResult("repeats")).overview;
 		if (figure?.kind !== "percentiles") throw new Error("no curves");
@@ -295,16 +279,6 @@ test.each(["message-queue-latency", "nats-stall"])(
 		expect(told.length).toBeGreaterThan(1);
 	},
 );
-
-test("a group that is switched off is not drawn, and its legend says so", () => {
-	const [figure] = figuresOf(fixtureResult("repeats")).overview;
-	if (figure === undefined) throw new Error("no figure");
-	const view = firstView(figure, "light");
-	const curves = (off: readonly string[]) =>
-		pictureOf(figure, { ...view, off: new Set(off) }).match(/stroke="#0072b2"/g)?.length ?? 0;
-	expect(curves([])).toBeGreaterThan(2);
-	expect(curves(["nats"])).toBe(0);
-});
 
 test("names of markup, lines and 300 letters stay names", () => {
 	const figure = {

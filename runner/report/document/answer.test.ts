@@ -297,30 +297,6 @@ describe("where figures come from", () => {
 		expect(one.text).toMatch(/checks speak against 1 of them$/);
 		expect(one.items[0]?.look).toBe("invalid");
 	});
-
-	test("tells several sittings, and repeats to confirm", () => {
-		const result = fixtureResult("repeats");
-		const { environment } = result;
-		if (environment === null) throw new Error("no environment");
-		expect(strip(result).text).toContain("in one sitting");
-		expect(strip(result).text).not.toContain("confirm");
-		const again = { startedAt: "2026-01-02T00:00:00.000Z", bootId: "b" };
-		const resumed = strip({
-			...result,
-			environment: { ...environment, resumed: [{ ...again, node: "v20", go: null }] },
-			runs: result.runs.map((run) => ({ ...run, confirms: run.repeat === 3 })),
-		});
-		expect(resumed.text).toContain("in 2 sittings, resumed");
-		expect(resumed.text).toContain("2 repeated to confirm");
-		expect(resumed.items.filter(({ text }) => text.includes("repeated to confirm"))).toHaveLength(
-			2,
-		);
-	});
-
-	test("an interrupted run is no good one", () => {
-		const { items } = strip(fixtureResult("interrupted"));
-		expect(items.map(({ look }) => look)).not.toContain("ok");
-	});
 });
 
 test("a cell is FAIL where a queue grew, though every SLA line is met", () => {
@@ -369,13 +345,6 @@ describe("of several stalls", () => {
 		expect(told(...calm, second(4, 2e6, 3e6), second(9, 5e6, 7e6))).toContain(
 			"the worst from 9 to 10 s of the window: up to 7ms; p99 of a second usually is 100us",
 		);
-	});
-
-	test("losses are told where no second has a p99", () => {
-		const few = [0, 1, 2, 3].map((n) => second(n, null, 1e5));
-		const text = told(...few, second(4, null, 1e5, 7));
-		expect(text).toContain("7 messages of it never completed");
-		expect(text).not.toContain("usually");
 	});
 });
 

@@ -6,9 +6,9 @@ import { blockMarkup, sectionMarkup } from "../html/blocks.ts";
 import { renderHtml } from "../html.ts";
 import { renderMarkdown } from "../markdown.ts";
 import { manyResult } from "../page/pages.fake.ts";
+import { terminalOf } from "../rendered.fake.ts";
 import { readResult } from "../result-files.ts";
 import { fixtureResult, publishedFolder } from "../stored.fake.ts";
-import { renderTerminal } from "../terminal.ts";
 import type { Block, Section } from "./blocks.ts";
 import { contentsOf, documentOf } from "./document.ts";
 import { reproduce } from "./reading.ts";
@@ -144,11 +144,7 @@ describe("what drivers do for each message", () => {
 	};
 
 	test("stands in every report where systems differ in it", () => {
-		const reports = [
-			renderTerminal(result, { columns: 200, colour: false, folder: "x" }),
-			renderMarkdown(result),
-			words(renderHtml(result)),
-		];
+		const reports = [terminalOf(result, 200), renderMarkdown(result), words(renderHtml(result))];
 		for (const text of reports) {
 			expect(text).toMatch(/acknowledgeInGroup\W+each message \(one, two\); none \(lax\)/);
 			expect(text).toMatch(/prefetch\W+100 \(one, two\); 0 \(lax\)/);

@@ -42,7 +42,7 @@ test("names of markup, quotes and lines stay names", () => {
 	expect(html).not.toMatch(/ on\w+="/);
 	const [, name = ""] = /<\/i> ([^<]*)<small>/.exec(html) ?? [];
 	const unescaped = name.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
-	expect(unescaped).toBe(HOSTILE);
+	expect(unescaped).toBe(`${HOSTILE}nats`);
 });
 
 test("each cell leads to its run", () => {

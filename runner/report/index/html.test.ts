@@ -146,12 +146,6 @@ describe("the index", () => {
 		expect(rowsOf(page(root))[0]?.[0]).toBe("PASS (shortened: no result)");
 	});
 
-	test("is the same each time", () => {
-		const root = emptyFolder();
-		for (const n of [1, 2, 3]) addResult(root, `r${n}`, resultOf("repeats", { startedAt: day(n) }));
-		expect(page(root)).toBe(page(root));
-	});
-
 	test("names from outside do no harm", () => {
 		const root = emptyFolder();
 		const named = (run: Run): Run => ({

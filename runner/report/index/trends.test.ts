@@ -228,44 +228,6 @@ describe("machines", () => {
 		});
 	});
 
-	test("rented ones are one by their types, whatever asked for them", () => {
-		const rig = {
-			id: "x",
-			createdAt: null,
-			cloud: "aws eu-central-1",
-			facts: {},
-			brokers: [],
-			clients: [],
-			here: false,
-			machines: "3 i4i.xlarge for brokers (aws eu-central-1)",
-		};
-		const found = machinesOf(
-			entries(
-				healthy(2, 1e6, { cpu: "Other CPU", rig }),
-				healthy(1, 1e6, { rig: { ...rig, id: "y" } }),
-			),
-		);
-		expect([...found.values()].map(({ letter }) => letter)).toEqual(["A", "A"]);
-		expect(found.get("r1")?.text).toBe("3 i4i.xlarge for brokers (aws eu-central-1), rented");
-	});
-
-	test("hosts of yours are their names, and the machine that loads them", () => {
-		const rig = {
-			id: "x",
-			createdAt: null,
-			cloud: null,
-			facts: {},
-			brokers: ["b1"],
-			clients: [],
-			here: true,
-			machines: "host b1 for brokers",
-		};
-		const found = machinesOf(entries(healthy(1, 1e6, { rig })));
-		expect(found.get("r1")?.text).toMatch(
-			/^host b1 for brokers, with the load from linux x64, kernel 6\.1, /,
-		);
-	});
-
 	test("more than 26 of them have two letters", () => {
 		const many = Array.from({ length: 28 }, (_, i) => healthy(i + 1, 1e6, { cpu: `CPU ${i}` }));
 		const letters = [...machinesOf(entries(...many)).values()].map((m) => m.letter);

@@ -2,13 +2,7 @@ import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { pageScript } from "../charts/draw.ts";
-import type {
-	HeatFigure,
-	PercentileFigure,
-	RateFigure,
-	TimeFigure,
-	TrendFigure,
-} from "../charts/figure.ts";
+import type { PercentileFigure, TimeFigure } from "../charts/figure.ts";
 import { figureBlock, renderPage } from "./html-page.ts";
 import { markup } from "./markup.ts";
 import { figuresIn } from "./pages.fake.ts";
@@ -176,75 +170,5 @@ describe("a figure as a table", () => {
 			],
 			[["second", "CPU: p99", "disk: p99"], [["0.7s", "0.25", "2KiB/s"]]],
 		]);
-	});
-
-	test("of a heat map: every cell, the slowest first", () => {
-		const figure: HeatFigure = {
-			...base,
-			kind: "heat",
-			bins: [1000, 2000, 4000],
-			end: 8000,
-			width: 1,
-			from: 0,
-			to: 2,
-			cells: [
-				[1, 0, 7],
-				[0, 0, 990],
-				[0, 2, 10],
-			],
-			limits: [],
-			unfinished: { stretches: [], beyond: "> 30s", unplaced: null },
-		};
-		expect(tablesOf(figure)[0]?.rows).toEqual([
-			["0s", "1 000", "4us to 8us", "4us to 8us: 10, 1us to 2us: 990"],
-			["1s", "7", "1us to 2us", "1us to 2us: 7"],
-		]);
-	});
-
-	test("over rates, and over days", () => {
-		const point = { low: null, high: null };
-		const rate: RateFigure = {
-			...base,
-			kind: "rate",
-			axis: { title: "offered rate", unit: "messages/s", names: null },
-			unit: "ns",
-			lines: [
-				{
-					...key,
-					points: [
-						{ ...point, x: 2000, value: null, text: "> 30s" },
-						{ ...point, x: 1000, value: 1e6, text: "~1ms" },
-					],
-				},
-			],
-			limits: [],
-		};
-		expect(tablesOf(rate)[0]).toMatchObject({
-			head: ["offered rate", "nats p99"],
-			rows: [
-				["1 000/s", "~1ms"],
-				["2 000/s", "> 30s"],
-			],
-		});
-		const trend: TrendFigure = {
-			...base,
-			kind: "trend",
-			unit: "ns",
-			lines: [
-				{
-					...key,
-					points: [
-						{
-							at: Date.UTC(2026, 0, 2, 3, 4),
-							value: 1e6,
-							text: "1ms",
-							verdict: "pass",
-							href: null,
-						},
-					],
-				},
-			],
-		};
-		expect(tablesOf(trend)[0]?.rows).toEqual([["2026-01-02 03:04 UTC", "nats p99", "1ms", "pass"]]);
 	});
 });

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { Result, Run, Search } from "../../model/result.ts";
+import type { Result, Run } from "../../model/result.ts";
 import type { Figure } from "../charts/figure.ts";
+import { hostileResult as hostileOf, search as searchOf } from "../hostile.fake.ts";
 import { fixtureResult, publishedOnce } from "../stored.fake.ts";
 
 /** For tests: results of every kind that a page is made of. */
@@ -45,16 +46,12 @@ export function searchedResult(): Result {
 			},
 		};
 	});
-	const search: Search = {
+	const search = searchOf({
 		system: first.system,
 		case: first.case,
-		repeat: 1,
 		sla: ["p99 < 10ms"],
-		verdict: "pass",
 		lo: 4000,
 		hi: 5000,
-		limitedBy: "system",
-		confirmed: true,
 		answer: "4 000/s meets the SLA, confirmed by a longer run; 5 000/s does not",
 		runs: rates.map((rate, index) => ({
 			index,
@@ -66,7 +63,7 @@ export function searchedResult(): Result {
 			p99: 400_000 + (rate / 100) ** 2 * 4000,
 			max: 900_000 + (rate / 100) ** 2 * 9000,
 		})),
-	};
+	});
 	return { ...healthy, gates: [], runs, searches: [search] };
 }
 
@@ -88,46 +85,11 @@ export function manyResult(count: number): Result {
 
 /** Every text from outside is hostile. */
 export function hostileResult(): Result {
-	const result = fixtureResult("stall");
-	const run = result.runs[0] as Run;
-	return {
-		...result,
-		scenario: HOSTILE,
-		runId: HOSTILE,
-		command: { scenario: HOSTILE, args: [HOSTILE], file: HOSTILE },
-		runs: [
-			{
-				...run,
-				system: HOSTILE,
-				case: HOSTILE,
-				brokerUrl: HOSTILE,
-				notes: [HOSTILE],
-				network: [
-					{
-						client: 0,
-						node: 1,
-						connects: null,
-						minNs: null,
-						p50Ns: null,
-						maxNs: null,
-						error: HOSTILE,
-					},
-				],
-				errors: [{ message: HOSTILE, count: 2, firstNs: null }],
-				brokerSettings: { [HOSTILE]: HOSTILE },
-				load: { ...run.load, durability: HOSTILE },
-				validity: run.validity.map((check) => ({ ...check, detail: HOSTILE })),
-			},
-			{ ...run, index: run.index + 1, folder: `runs/${HOSTILE}`, case: `${HOSTILE}2` },
-		],
-		gates: result.gates.map((gate) => ({
-			...gate,
-			sla: HOSTILE,
-			system: HOSTILE,
-			case: HOSTILE,
-			why: HOSTILE,
-		})),
-	};
+	const result = hostileOf(HOSTILE, "stall");
+	const [run] = result.runs as [Run];
+	const first = { ...run, brokerUrl: HOSTILE, brokerSettings: { [HOSTILE]: HOSTILE } };
+	const second = { ...run, index: run.index + 1, folder: `runs/${HOSTILE}`, case: `${HOSTILE}2` };
+	return { ...result, runs: [first, second] };
 }
 
 /** A page without its scripts and their data: what is read without JavaScript. */
