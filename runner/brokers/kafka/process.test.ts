@@ -1,17 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { describedHere } from "../../../infra/local/described.fake.ts";
-import { localRig } from "../../../infra/local/local.ts";
 import { runs } from "../../../infra/processes.fake.ts";
-import type { Broker } from "../../../infra/rig.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
-import type { System } from "../../scenario/scenario.ts";
-import { fakeWorld } from "../../world.fake.ts";
-import { kafka as scenarioKafka } from "./options.ts";
+import { started, systemOf } from "../started.fake.ts";
 import { kafka } from "./process.ts";
 
 const binaries = await realBinaries();
@@ -150,7 +146,7 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 			const ours = () =>
 				readdirSync("/dev/shm").filter((name) => name.startsWith(`mqbench-${process.pid}-`));
 			const inMemory = existsSync("/dev/shm");
-			const { broker, log } = await open(inMemory ? "memory" : null);
+			const broker = await started("kafka", inMemory ? { durability: "memory" } : {});
 			expect(broker.url).toMatch(/^kafka:\/\/127\.0\.0\.1:\d+$/);
 			expect(broker.version).toBe("Kafka 4.1.1");
 			expect(broker.pids.every(runs)).toBe(true);
@@ -162,7 +158,7 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 			await broker.close();
 			expect(broker.pids.some(runs)).toBe(false);
 			if (inMemory) expect(ours()).toEqual([]);
-			expect(readFileSync(log, "utf8")).toContain("Kafka Server started");
+			expect(readFileSync(broker.log, "utf8")).toContain("Kafka Server started");
 		});
 	},
 );
@@ -179,22 +175,6 @@ function onlyJava(version: string | null): string {
 
 type Some = Readonly<Record<string, unknown>>;
 
-function system(options: Some): System {
-	const parsed = scenarioKafka.options.parse({ broker: "kafka", ...options });
-	return {
-		key: "mine",
-		broker: "kafka",
-		url: null,
-		port: null,
-		binary: parsed.binary ?? null,
-		image: null,
-		existingTopics: null,
-		options: parsed,
-		traits: scenarioKafka.traits(parsed),
-		durability: "",
-	};
-}
-
 /** What would be started. Ports are 1, 2, 3, ... */
 async function launch(
 	level: Level | null,
@@ -209,7 +189,7 @@ async function launch(
 		script(path.join(home, "java"), `echo 'openjdk version "17.0.1"' >&2`);
 	}
 	const made = await describedHere(kafka, binaries, {
-		system: system(options),
+		system: systemOf("kafka", options),
 		level,
 		env: env ?? { PATH: home, KAFKA_HOME: home },
 		...asked,
@@ -231,24 +211,4 @@ async function launch(
 					}),
 			) as Record<string, string>,
 	};
-}
-
-/** Brings a real one up; it is gone when the test is over. */
-async function open(
-	level: Level | null,
-	options: Some = {},
-): Promise<{ broker: Broker; log: string }> {
-	expect(missing, "CI needs mvn and java").toEqual([]);
-	const world = fakeWorld({ env: process.env });
-	const rig = await localRig(world, binaries);
-	onTestFinished(() => rig.teardown());
-	const log = path.join(testFolder(), "broker.log");
-	const broker = await rig.open({
-		system: system(options),
-		level,
-		messageBytes: 256,
-		cpus: null,
-		logPath: log,
-	});
-	return { broker, log };
 }

@@ -1,45 +1,15 @@
-import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
 import { describedHere } from "../../../infra/local/described.fake.ts";
-import { localRig } from "../../../infra/local/local.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
-import type { System } from "../../scenario/scenario.ts";
-import { fakeWorld } from "../../world.fake.ts";
-import { mqtt as scenario } from "./options.ts";
+import { started, systemOf } from "../started.fake.ts";
 import { mqtt } from "./process.ts";
 
 const real = await realBinaries();
 
 type Some = Readonly<Record<string, unknown>>;
-
-function system(written: Some): System {
-	const options = scenario.options.parse({ broker: "mqtt", ...written });
-	return {
-		key: "mine",
-		broker: "mqtt",
-		port: null,
-		url: null,
-		binary: null,
-		options,
-	} as unknown as System;
-}
-
-async function open(written: Some, bytes = 256) {
-	const folder = testFolder();
-	mkdirSync(path.join(folder, "tmp"));
-	const rig = await localRig(fakeWorld({ env: { PATH: process.env.PATH } }), real);
-	onTestFinished(() => rig.teardown());
-	return rig.open({
-		system: system(written),
-		level: null,
-		messageBytes: bytes,
-		cpus: null,
-		logPath: path.join(folder, "broker.log"),
-	});
-}
 
 describe("a real server comes up and says what it is:", () => {
 	test.each<[string, Some, RegExp, Some]>([
@@ -57,7 +27,7 @@ describe("a real server comes up and says what it is:", () => {
 		],
 		["mochi", {}, /^mochi 2\.7\.9$/, { "receive-maximum": "20" }],
 	])("%s", async (server, options, version, settings) => {
-		const broker = await open({ server, ...options });
+		const broker = await started("mqtt", { server, ...options });
 		expect(broker.settings).toMatchObject(settings);
 		expect(broker.version).toMatch(version);
 		expect(broker.url).toMatch(/^mqtt:\/\/mqbench:\w+@127\.0\.0\.1:\d+$/);
@@ -68,7 +38,8 @@ test("without a word it is mosquitto where that is, else the one that mqbench bu
 	const home = testFolder();
 	script(path.join(home, "mosquitto"), "exit 0");
 	const here = async (PATH: string, written: Some = {}) =>
-		(await describedHere(mqtt, real, { system: system(written), env: { PATH } })).nodes[0]?.argv[0];
+		(await describedHere(mqtt, real, { system: systemOf("mqtt", written), env: { PATH } })).nodes[0]
+			?.argv[0];
 	expect(await here(home)).toBe(path.join(home, "mosquitto"));
 	expect(await here(home, { server: "mochi" })).toMatch(/mochi/);
 });

@@ -1,50 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
-import { localRig } from "../../../infra/local/local.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
 import { runs } from "../../../infra/processes.fake.ts";
-import type { Broker, BrokerRequest } from "../../../infra/rig.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
-import type { System } from "../../scenario/scenario.ts";
-import { fakeWorld } from "../../world.fake.ts";
-import { nats as scenarioNats } from "./options.ts";
+import { started } from "../started.fake.ts";
 
 const real = await realBinaries();
 
-/** Starts a NATS system as a scenario describes it; it is gone when the test is over. */
-async function open(
-	written: Readonly<Record<string, unknown>>,
-	parts: Partial<BrokerRequest> = {},
-): Promise<Broker & { readonly log: string }> {
-	const folder = testFolder();
-	mkdirSync(path.join(folder, "tmp"));
-	const world = fakeWorld({ env: { PATH: process.env.PATH } });
-	const options = scenarioNats.options.parse({ broker: "nats", ...written });
-	const rig = await localRig(world, real);
-	onTestFinished(() => rig.teardown());
-	const log = path.join(folder, "broker.log");
-	const broker = await rig.open({
-		system: {
-			key: "mine",
-			broker: "nats",
-			port: null,
-			url: null,
-			binary: options.binary ?? null,
-			options,
-		} as unknown as System,
-		level: options.durability ?? null,
-		messageBytes: 256,
-		cpus: null,
-		logPath: log,
-		...parts,
-	});
-	return { ...broker, log };
-}
+const open = (written: Readonly<Record<string, unknown>>, parts?: Parameters<typeof started>[2]) =>
+	started("nats", written, parts);
 
 /** Enough of NATS to make a stream and publish: one connection, one request at a time. */
 async function client(url: string) {

@@ -1,38 +1,7 @@
-import { mkdirSync } from "node:fs";
-import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { expect, test } from "vitest";
 import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
-import { localRig } from "../../../infra/local/local.ts";
-import { testFolder } from "../../../infra/test-folder.fake.ts";
-import type { System } from "../../scenario/scenario.ts";
-import { fakeWorld } from "../../world.fake.ts";
-import { nsq as options } from "./options.ts";
+import { started } from "../started.fake.ts";
 import { nsq } from "./process.ts";
-
-const real = await realBinaries();
-
-async function open(written: Readonly<Record<string, unknown>>, bytes = 256) {
-	const folder = testFolder();
-	mkdirSync(path.join(folder, "tmp"));
-	const mine = options.options.parse({ broker: "nsq", ...written });
-	const rig = await localRig(fakeWorld({ env: { PATH: process.env.PATH } }), real);
-	onTestFinished(() => rig.teardown());
-	return rig.open({
-		system: {
-			key: "mine",
-			broker: "nsq",
-			port: null,
-			url: null,
-			binary: null,
-			options: mine,
-		} as unknown as System,
-		level: mine.durability ?? null,
-		messageBytes: bytes,
-		cpus: null,
-		logPath: path.join(folder, "broker.log"),
-	});
-}
 
 test.each([
 	["its own", {}, {}],
@@ -48,14 +17,18 @@ test.each([
 		{ "mem-queue-size": "0", "sync-every": "2500", "sync-timeout": "1s" },
 	],
 ])("nsqd comes up with durability %s, and says what that is", async (_, written, settings) => {
-	const broker = await open(written);
+	const broker = await started("nsq", written);
 	expect(broker.settings).toEqual(settings);
 	expect(broker.version).toBe("nsqd 1.3.0");
 	expect(broker.url).toMatch(/^nsq:\/\/127\.0\.0\.1:\d+\?http=127\.0\.0\.1:\d+$/);
 });
 
 test("its limits are raised when the run needs more", async () => {
-	const broker = await open({ prefetch: 3000, msgTimeout: "20min" }, 3 * 1024 ** 2);
+	const broker = await started(
+		"nsq",
+		{ prefetch: 3000, msgTimeout: "20min" },
+		{ messageBytes: 3 * 1024 ** 2 },
+	);
 	expect(broker.settings).toEqual({
 		"max-msg-size": String(3 * 1024 ** 2),
 		"max-body-size": String(15 * 1024 ** 2),
@@ -65,7 +38,7 @@ test("its limits are raised when the run needs more", async () => {
 });
 
 test("several come up side by side, and the url names both ports of each", async () => {
-	const { url } = await open({ nodes: 2 });
+	const { url } = await started("nsq", { nodes: 2 });
 	const [tcp, http] = url.slice("nsq://".length).split("?http=");
 	const ports = [tcp, http].flatMap((list) => list?.split(",") ?? []);
 	expect(new Set(ports).size).toBe(4);

@@ -9,19 +9,16 @@ import {
 } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
 import { describedHere } from "../../../infra/local/described.fake.ts";
-import { localRig } from "../../../infra/local/local.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
 import { alive, commandLines, descendants } from "../../../infra/processes.fake.ts";
 import type { Broker } from "../../../infra/rig.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
-import type { System } from "../../scenario/scenario.ts";
-import { fakeWorld } from "../../world.fake.ts";
-import { rabbitmq as scenarioRabbitmq } from "./options.ts";
+import { started, systemOf } from "../started.fake.ts";
 import { rabbitmq } from "./process.ts";
 
 const real = await realBinaries();
@@ -30,35 +27,7 @@ const installed = findOnPath("rabbitmq-server", process.env) !== null;
 if (!installed && process.env.CI === "true")
 	throw new Error("CI needs a rabbitmq-server: apt-get install rabbitmq-server");
 
-function system(written: Readonly<Record<string, unknown>>): System {
-	const options = scenarioRabbitmq.options.parse({ broker: "rabbitmq", ...written });
-	return {
-		key: "mine",
-		broker: "rabbitmq",
-		port: null,
-		url: null,
-		binary: options.binary ?? null,
-		options,
-	} as unknown as System;
-}
-
-/** Starts a RabbitMQ system as a scenario describes it; it is gone when the test is over. */
-async function open(
-	written: Readonly<Record<string, unknown>> = {},
-): Promise<Broker & { readonly log: string }> {
-	const world = fakeWorld({ env: { PATH: process.env.PATH } });
-	const rig = await localRig(world, real);
-	onTestFinished(() => rig.teardown());
-	const log = path.join(testFolder(), "broker.log");
-	const broker = await rig.open({
-		system: system(written),
-		level: null,
-		messageBytes: 256,
-		cpus: null,
-		logPath: log,
-	});
-	return { ...broker, log };
-}
+const open = (written: Readonly<Record<string, unknown>> = {}) => started("rabbitmq", written);
 
 /** What mqbench would start, without starting it. */
 function launch(
@@ -68,7 +37,11 @@ function launch(
 		...parts
 	}: { messageBytes?: number; path?: string | undefined; level?: Level } = {},
 ) {
-	return describedHere(rabbitmq, real, { system: system(written), env: { PATH }, ...parts });
+	return describedHere(rabbitmq, real, {
+		system: systemOf("rabbitmq", written),
+		env: { PATH },
+		...parts,
+	});
 }
 
 /** What a RabbitMQ says first to who speaks AMQP 0.9.1: its version is in it. */

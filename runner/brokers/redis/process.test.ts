@@ -1,18 +1,15 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
 import { describedHere } from "../../../infra/local/described.fake.ts";
-import { localRig } from "../../../infra/local/local.ts";
 import { runs } from "../../../infra/processes.fake.ts";
 import type { Broker } from "../../../infra/rig.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
-import type { System } from "../../scenario/scenario.ts";
-import { fakeWorld } from "../../world.fake.ts";
-import { redis as scenarioRedis } from "./options.ts";
+import { started, systemOf } from "../started.fake.ts";
 import { redis } from "./process.ts";
 
 const binaries = await realBinaries();
@@ -151,7 +148,7 @@ describe.skipIf(missing && process.env.CI !== "true")(
 	`a real redis-server${missing ? " (missing: redis-server)" : ""}`,
 	() => {
 		test("comes up, says its version, and is gone with its data", async () => {
-			const { broker, log } = await open("fsync");
+			const broker = await started("redis", { mode: "streams", durability: "fsync" });
 			expect(broker.url).toMatch(/^redis:\/\/:\w+@127\.0\.0\.1:\d+$/);
 			expect(broker.version).toMatch(/^redis-server \d/);
 			expect(broker.binary).toMatch(/redis-server$/);
@@ -163,11 +160,11 @@ describe.skipIf(missing && process.env.CI !== "true")(
 			await broker.close();
 			expect(broker.pids.some(runs)).toBe(false);
 			expect(() => statSync(folder)).toThrow("no such file");
-			expect(readFileSync(log, "utf8")).toContain("Ready to accept connections");
+			expect(readFileSync(broker.log, "utf8")).toContain("Ready to accept connections");
 		});
 
 		test("that does not know a setting does not start, and says why", async () => {
-			await expect(open(null, { config: { "no-such-setting": 1 } })).rejects.toMatchObject({
+			await expect(started("redis", { config: { "no-such-setting": 1 } })).rejects.toMatchObject({
 				code: "broker-start",
 				message: expect.stringContaining("Bad directive"),
 			});
@@ -178,22 +175,6 @@ describe.skipIf(missing && process.env.CI !== "true")(
 // --- internal ---
 
 type Some = Readonly<Record<string, unknown>>;
-
-function system(options: Some): System {
-	const parsed = scenarioRedis.options.parse({ broker: "redis", ...options });
-	return {
-		key: "mine",
-		broker: "redis",
-		url: null,
-		port: null,
-		binary: parsed.binary ?? null,
-		image: null,
-		existingTopics: null,
-		options: parsed,
-		traits: scenarioRedis.traits(parsed),
-		durability: "",
-	};
-}
 
 /** A launch that starts nothing but what --version takes. */
 async function launch(
@@ -207,31 +188,12 @@ async function launch(
 		"echo 'Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=0'",
 	);
 	const made = await describedHere(redis, binaries, {
-		system: system(options),
+		system: systemOf("redis", options),
 		level,
 		env: { PATH: home, ...env },
 	});
 	const conf = made.file("redis.conf");
 	return { made, conf, settings: made.settings };
-}
-
-/** Brings a real one up; it is gone when the test is over. */
-async function open(
-	level: Level | null,
-	options: Some = {},
-): Promise<{ broker: Broker; log: string }> {
-	expect(missing, "CI needs redis-server").toBe(false);
-	const rig = await localRig(fakeWorld({ env: process.env }), binaries);
-	onTestFinished(() => rig.teardown());
-	const log = path.join(testFolder(), "broker.log");
-	const broker = await rig.open({
-		system: system(options),
-		level,
-		messageBytes: 256,
-		cpus: null,
-		logPath: log,
-	});
-	return { broker, log };
 }
 
 function cli(broker: Broker, ...command: string[]): string {
