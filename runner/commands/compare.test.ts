@@ -87,20 +87,6 @@ describe("mqbench compare", () => {
 		expect(out).toContain("nats, 256B 1000/s: C against A");
 	});
 
-	test("a stored baseline, and where the margin comes from", async () => {
-		const folder = files();
-		const machine = machineWith({ boot: "boot 2" });
-		writeFileSync(
-			join(folder, "b.json"),
-			baselineText(baselineWith(figures(2), { runId: "b", machine })),
-		);
-		const { exit, out } = await run(folder, "a.json", "b.json");
-		expect(exit).toBe(99);
-		expect(out.replaceAll(/\s+/g, " ")).toContain(
-			"margin of response p50 20 %, response p99 50 %: default, doubled: a stored baseline",
-		);
-	});
-
 	test("another machine: shown, a warning, and 0; 6 where that is to fail", async () => {
 		const folder = files();
 		const machine = machineWith({ cpu: "Other CPU" });
@@ -123,48 +109,6 @@ describe("mqbench compare", () => {
 		expect(strict.exit).toBe(6);
 		const json = await run(folder, "a.json", "b.json", "--json");
 		expect(json.err).toMatch(/^Warning: shown only/);
-	});
-
-	test("of several one that could not be judged is not passed over: 6 where that is to fail", async () => {
-		const folder = files();
-		const machine = machineWith({ cpu: "Other CPU" });
-		writeFileSync(
-			join(folder, "b.json"),
-			baselineText(baselineWith(figures(2), { runId: "b", machine })),
-		);
-		const all = ["a.json", "c.json", "b.json"];
-		const { exit, out } = await run(folder, ...all);
-		expect(exit).toBe(0);
-		expect(out).toMatch(/\nADVISORY {2}B: none of 2 figures/);
-		const strict = await run(...([folder, ...all, "--json", "--on-inconclusive", "fail"] as const));
-		expect(strict.exit).toBe(6);
-		const { others } = JSON.parse(strict.out);
-		expect(others.map((o: { outcome: string }) => o.outcome)).toEqual(["same", "advisory"]);
-	});
-
-	test("most runs of the candidate INVALID: not the same, and 6 where what is open is to fail", async () => {
-		const folder = files();
-		const many = (value: number) => [1, 2, 3, 4].flatMap(() => around(value));
-		writeFileSync(
-			join(folder, "b.json"),
-			baselineText(
-				baselineWith(
-					{ "response p50": many(1e5), "response p99": many(1e6) },
-					{
-						runId: "b",
-						entries: ({ repeat }) => (repeat > 5 ? { without: "invalid", figures: {} } : {}),
-					},
-				),
-			),
-		);
-		const strict = await run(
-			...([folder, "a.json", "b.json", "--on-inconclusive", "fail"] as const),
-		);
-		expect(strict.exit).toBe(6);
-		expect(strict.out).toMatch(/\nINCONCLUSIVE {2}/);
-		expect(strict.out.replaceAll(/\s+/g, " ")).toContain(
-			"repeats 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 of B do not count: invalid",
-		);
 	});
 
 	test("runs that did other work: 2, and what differs", async () => {
