@@ -83,6 +83,15 @@ export function rigOutput(
 		);
 }
 
+/** Without an address, a host would be named "undefined". */
+export function addressesOf(machine: string, publicIp: string, privateIp: string): Addresses {
+	if (!publicIp || !privateIp)
+		throw refusal(
+			`AWS gave ${machine} no ${publicIp ? "private" : "public"} address; take the rig down and stand it up again`,
+		);
+	return { publicIp, privateIp };
+}
+
 // --- internal ---
 
 const METAL_BOOT_MINUTES = 25;
@@ -105,14 +114,9 @@ interface Addresses {
 
 function addresses(machine: aws.ec2.Instance, i: number): pulumi.Output<Addresses> {
 	const { publicIp, privateIp, instanceType } = machine;
-	return pulumi.all([publicIp, privateIp, instanceType]).apply(([open, closed, type]) => {
-		// Without an address, a host would be named "undefined".
-		if (!open || !closed)
-			throw refusal(
-				`AWS gave machine ${i + 1} of type ${type} no ${open ? "private" : "public"} address; take the rig down and stand it up again`,
-			);
-		return { publicIp: open, privateIp: closed };
-	});
+	return pulumi
+		.all([publicIp, privateIp, instanceType])
+		.apply(([open, closed, type]) => addressesOf(`machine ${i + 1} of type ${type}`, open, closed));
 }
 
 function host(

@@ -15,6 +15,10 @@ export interface Asked {
 	readonly inputs: any;
 	/** Name of the provider that makes it; null: the stack's own, which takes its settings from anywhere. */
 	readonly provider: string | null;
+	/** Names of what has to be there before it. */
+	readonly after: readonly string[];
+	/** How long it may take to make it and to remove it: "40m"; "": as it does by itself. */
+	readonly limits: readonly [create: string, remove: string];
 }
 
 export interface StoodUp {
@@ -42,6 +46,11 @@ export async function standUp(config: AwsConfig): Promise<StoodUp> {
 					inputs,
 					// "urn:pulumi:stack::project::types::name::id"
 					provider: provider ? (provider.split("::").at(-2) ?? null) : null,
+					after: registered.getDependenciesList().map((urn: string) => urn.split("::").at(-1)),
+					limits: [
+						registered.getCustomtimeouts()?.getCreate() ?? "",
+						registered.getCustomtimeouts()?.getDelete() ?? "",
+					],
 				});
 				const state = { ...inputs };
 				// What AWS and its provider choose.
@@ -62,6 +71,17 @@ export async function standUp(config: AwsConfig): Promise<StoodUp> {
 		config.id,
 		false,
 	);
+	// Pulumi's mocks are not told of these.
+	// biome-ignore lint/suspicious/noExplicitAny: Pulumi's messages have no types of their own.
+	let registered: any;
+	const monitor = pulumi.runtime.getMonitor() as unknown as {
+		registerResource(request: unknown, answer: unknown): unknown;
+	};
+	const register = monitor.registerResource.bind(monitor);
+	monitor.registerResource = (request, answer) => {
+		registered = request;
+		return register(request, answer);
+	};
 	const { Rig } = await import("./rig.ts");
 	const { file } = new Rig(config);
 	const [output, hidden] = await Promise.all([
