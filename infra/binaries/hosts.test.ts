@@ -57,15 +57,6 @@ test("programs for other hosts are built once, also when several hosts need them
 	expect(commands().filter((line) => line.startsWith("build "))).toHaveLength(2);
 });
 
-test("programs for other hosts that are damaged in the cache are built again", async () => {
-	const { resolve, told } = machine();
-	const { agent } = await (await resolve()).on(OTHER, "h1");
-	writeFileSync(agent, "half of it");
-	await (await resolve()).on(OTHER, "h1");
-	expect(told.filter((line) => line === `begin ${OTHER}`)).toHaveLength(2);
-	expect(statSync(agent).size).toBeGreaterThan(20);
-});
-
 test("a build for other hosts that fails is made again by the next one that needs it", async () => {
 	const { resolve, folder } = machine(
 		{ list: '[ "$GOOS/$GOARCH" = "$THIS" ] || [ -e "$PWD/../mended" ] || exit 1; echo a' },

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import {
 	chmodSync,
 	copyFileSync,
@@ -6,14 +5,11 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
-	rmSync,
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { laterPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
-import { leftLock } from "../lock.fake.ts";
-import { ownerText } from "../owner.ts";
 import { script } from "../test-folder.fake.ts";
 import { machine } from "./go.fake.ts";
 
@@ -25,42 +21,6 @@ describe("two that need a build at once", () => {
 		expect(commands().filter((c) => c.startsWith("build "))).toHaveLength(1);
 		expect(told.filter((t) => t === "begin")).toHaveLength(1);
 		expect(told).toContain(`waiting for ${process.pid}`);
-	});
-
-	test("make one after the other when the first one fails", async () => {
-		const { resolve, folder } = machine({
-			list: '[ -e "$PWD/../once" ] || { touch "$PWD/../once"; exit 1; }; echo a',
-		});
-		const results = await Promise.allSettled([resolve(), resolve()]);
-		expect(results.map((r) => r.status).sort()).toEqual(["fulfilled", "rejected"]);
-		expect(readdirSync(path.join(folder, "cache", "bin"))).toHaveLength(1);
-	});
-
-	test("the second can be stopped while it waits", async () => {
-		const stop = new AbortController();
-		const { resolve, cache, told } = machine({}, {}, stop.signal);
-		const { k6 } = await resolve();
-		writeFileSync(k6, "damaged");
-		const lock = `${path.dirname(k6)}.lock`;
-		leftLock(lock, ownerText(process.pid));
-		const waiting = resolve();
-		await expect.poll(() => told).toContain(`waiting for ${process.pid}`);
-		stop.abort("SIGINT");
-		await expect(waiting).rejects.toMatchObject({ code: "interrupted" });
-		// The lock is not ours to remove.
-		expect(readdirSync(path.join(cache, "bin"))).toContain(path.basename(lock));
-	});
-
-	test("a builder that was killed is not waited for", async () => {
-		const { resolve, told } = machine();
-		const { k6 } = await resolve();
-		writeFileSync(k6, "damaged");
-		const child = spawn("true");
-		await new Promise((done) => child.once("close", done));
-		const lock = `${path.dirname(k6)}.lock`;
-		leftLock(lock, ownerText(process.pid).replace(/^\d+/, `${child.pid}`));
-		await resolve();
-		expect(told.some((t) => t.startsWith("waiting"))).toBe(false);
 	});
 });
 
@@ -102,13 +62,6 @@ describe("a server that is not needed by every run", () => {
 		const beside = await machine({}, env).resolve();
 		expect(await beside.server(name)).toBe(path.join(own, name));
 	});
-
-	test("needs Go, and says so", async () => {
-		const { resolve, folder } = machine();
-		const { server } = await resolve();
-		rmSync(path.join(folder, "bin", "go"));
-		await expect(server(name)).rejects.toMatchObject({ code: "go-missing" });
-	});
 });
 
 describe("a system whose driver takes long to compile", () => {
@@ -148,15 +101,6 @@ describe("a cache folder that cannot be used", () => {
 			code: "cache-unwritable",
 			exit: 3,
 			message: `The cache folder ${path.join(cache, "bin")} cannot be used (a part of the path is a file). Set MQBENCH_CACHE_DIR to a folder that you can write to.`,
-		});
-	});
-
-	// Root may write anywhere, but not there.
-	test("as nobody may write there, is named with the reason", async () => {
-		const { resolve } = machine({}, { MQBENCH_CACHE_DIR: "/sys/mqbench" });
-		await expect(resolve()).rejects.toMatchObject({
-			code: "cache-unwritable",
-			message: expect.stringMatching(/^The cache folder \/sys\/mqbench/),
 		});
 	});
 });
