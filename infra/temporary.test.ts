@@ -34,6 +34,10 @@ test("what processes that are gone have left is removed, what belongs to others 
 		utimesSync(full, at, at);
 	};
 	folder(`mqbench-${NOBODY}-killed`, gone);
+	folder(`mqbench-${NOBODY}-before`, gone.replace(/\.\w+\./, ".00000000."));
+	// Nobody knows what these say.
+	for (const [i, text] of ["4711", "4711:1", "x:y@z"].entries())
+		folder(`mqbench-${NOBODY}-odd00${i}`, text, 2);
 	// Another process has got the number since.
 	folder(`mqbench-${process.pid}-reused`, own.replace(/:\w*@/, ":1@"));
 	folder(`mqbench-${NOBODY}-partly`, null, 2);
@@ -50,6 +54,7 @@ test("what processes that are gone have left is removed, what belongs to others 
 			`mqbench-${NOBODY}-abroad`,
 			`mqbench-${NOBODY}-inside`,
 			`mqbench-${NOBODY}-making`,
+			...[0, 1, 2].map((i) => `mqbench-${NOBODY}-odd00${i}`),
 			`mqbench-${process.pid}-mayhap`,
 			"mqbench-hosts-12-abcdef",
 		].sort(),

@@ -23,6 +23,8 @@ export interface Hosts {
 	/** File of the private key that all of them let in. */
 	readonly identity: string;
 	readonly all: readonly Host[];
+	/** ssh processes of this machine that hold connections to them. */
+	masters(): number[];
 	/** Everything that was made is gone afterwards. */
 	close(): void;
 }
@@ -118,6 +120,13 @@ export async function makeHosts(count: number, roots: readonly HostRoot[] = []):
 			sshOptions: `-F ${config}`,
 			identity: path.join(folder, "key"),
 			all,
+			masters: () =>
+				readdirSync("/proc")
+					.map(Number)
+					.filter((pid) => {
+						const line = textOf(`/proc/${pid}/cmdline`);
+						return line.startsWith("ssh\0-M\0") && line.includes(config);
+					}),
 			close() {
 				process.removeListener("exit", close);
 				close();

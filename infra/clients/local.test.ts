@@ -87,28 +87,6 @@ describe("clients on this machine", () => {
 		]);
 	});
 
-	test("hand lines to k6's standard input, and signals", async () => {
-		const { child, out } = await started(
-			'trap \'echo INT; exit 3\' INT; read a; echo "got $a"; read b; echo "got $b"; while :; do sleep 0.05; done',
-		);
-		child.say('{"t0UnixNs":"1"}');
-		child.say('{"finish":true}');
-		await expect.poll(() => out).toContain('got {"finish":true}');
-		expect(out).toContain('got {"t0UnixNs":"1"}');
-		child.signal("SIGINT");
-		expect(await child.ended).toEqual({ code: 3, signal: null });
-		expect(out.at(-1)).toBe("INT");
-	});
-
-	test("end k6 when they are abandoned", async () => {
-		const { child, out } = await started(
-			"trap 'exit 4' INT; echo up; while :; do sleep 0.05; done",
-		);
-		await expect.poll(() => out).toContain("up");
-		child.abandon();
-		expect(await child.ended).toEqual({ code: 4, signal: null });
-	});
-
 	test("run it on the CPUs that they are told", async () => {
 		const { child, out } = await started("grep Cpus_allowed_list /proc/self/status", { cpus: "0" });
 		await child.ended;

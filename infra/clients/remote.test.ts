@@ -428,7 +428,7 @@ describe.skipIf(missing !== null)(
 				await said("up");
 				expect(running().length).toBeGreaterThan(1);
 				// ssh with the connection's socket, and not one of those that share it.
-				for (const pid of masters()) process.kill(pid, "SIGKILL");
+				for (const pid of hosts.masters()) process.kill(pid, "SIGKILL");
 				expect(await child.ended).toEqual({ code: null, signal: null });
 				await expect.poll(running, { timeout: 30_000 }).toEqual([]);
 			});
@@ -436,7 +436,7 @@ describe.skipIf(missing !== null)(
 			test("is told where nothing could be started any more", { tags: "long" }, async () => {
 				const { child, workspace } = await started("exit 0");
 				await child.ended;
-				for (const pid of masters()) process.kill(pid, "SIGKILL");
+				for (const pid of hosts.masters()) process.kill(pid, "SIGKILL");
 				await vi.waitFor(async () => {
 					const dead = workspace.start({
 						args: [],
@@ -485,13 +485,6 @@ describe.skipIf(missing !== null)(
 				expect(asked).toEqual([`${platform} for root@h1`]);
 				const [theirs = ""] = h1.run("ls -t ~/.cache/mqbench/bin/*/agent").split("\n");
 				expect(builtFor(theirs.replace("/root", h1.home))).toBe(platform);
-			});
-
-			test("for which there are no programs is one sentence", { tags: "long" }, async () => {
-				posing("riscv64");
-				await expect(client("exit 0", { on: real.on }).prepare()).rejects.toThrow(
-					/^root@h1: it is linux\/riscv64, and mqbench has no programs for that, only for linux\/amd64 and linux\/arm64\. Name other hosts, or run mqbench on one that is linux\/riscv64\.$/,
-				);
 			});
 		});
 
@@ -595,48 +588,6 @@ describe.skipIf(missing !== null)(
 					"  root@h1: its host key is taken as it is at the first contact: mqbench did not give it one",
 				);
 			});
-		});
-
-		test("a host that is being set up is waited for, from its boot until its set-up script is ready, which is said", {
-			tags: "long",
-		}, async () => {
-			const lines: string[] = [];
-			let passed = 0;
-			const made = client("exit 0", {
-				to: "root@h1:2022",
-				host: { setUp: true },
-				say: (line) => void lines.push(line),
-				world: {
-					clock: {
-						nowMs: Date.now,
-						monotonicMs() {
-							passed += 4_000;
-							return passed;
-						},
-					},
-				},
-			});
-			const said = (words: RegExp) =>
-				vi.waitFor(() => expect(lines).toContainEqual(expect.stringMatching(words)), {
-					timeout: 180_000,
-				});
-			h1.run("mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/mqbench");
-			try {
-				const preparing = made.prepare();
-				await said(
-					/^ {2}root@h1:2022: not up yet: nothing accepts SSH connections there \(connection refused\) \(\d+ s\)$/,
-				);
-				h1.run("echo 'running: packages' >/var/lib/mqbench/state");
-				h1.run(
-					`$(command -v sshd || echo /usr/sbin/sshd) -p 2022 -o PidFile=/run/second.pid -f ${path.join(h1.home, "..", "sshd_config")}`,
-				);
-				await said(/^ {2}root@h1:2022: being set up: packages \(\d+ s\)$/);
-				h1.run("echo ready >/var/lib/mqbench/state");
-				expect((await preparing).cores).toBeGreaterThan(0);
-			} finally {
-				await made.close();
-				h1.run("kill $(cat /run/second.pid); umount /var/lib");
-			}
 		});
 
 		describe("close", () => {
@@ -766,40 +717,12 @@ describe.skipIf(missing !== null)(
 				expect(performance.now() - began).toBeLessThan(5_000);
 			});
 		});
-
-		/** ssh processes of this one that hold connections. */
-		function masters(): number[] {
-			return readdirSync("/proc")
-				.map(Number)
-				.filter((pid) => {
-					try {
-						const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
-						return line.startsWith("ssh\0-M\0") && line.includes(hosts.sshOptions.slice(3));
-					} catch {
-						return false;
-					}
-				});
-		}
 	},
 );
 
 test("a host is read as ssh names it", () => {
-	expect(sshHost("bench@10.0.0.11:2222")).toEqual({
-		user: "bench",
-		host: "10.0.0.11",
-		port: 2222,
-		identity: null,
-		knownHosts: null,
-		hostKeyKnown: false,
-		setUp: false,
-	});
-	expect(sshHost("h1")).toEqual({
-		user: null,
-		host: "h1",
-		port: null,
-		identity: null,
-		knownHosts: null,
-		hostKeyKnown: false,
-		setUp: false,
-	});
+	const rest = { identity: null, knownHosts: null, hostKeyKnown: false, setUp: false };
+	const parts = { user: "bench", host: "10.0.0.11", port: 2222 };
+	expect(sshHost("bench@10.0.0.11:2222")).toEqual({ ...parts, ...rest });
+	expect(sshHost("h1")).toEqual({ user: null, host: "h1", port: null, ...rest });
 });

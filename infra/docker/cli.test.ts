@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../../runner/errors.ts";
-import { fakeWorld } from "../../runner/world.fake.ts";
 import { DockerError, explainDocker, findDocker } from "./cli.ts";
 import { fakeDocker } from "./engine.fake.ts";
 
@@ -93,10 +92,4 @@ describe("a refusal of the engine", () => {
 		expect(explainDocker(ours, "x")).toBe(ours);
 		expect(() => explainDocker(new TypeError("oh"), "x")).toThrow("oh");
 	});
-});
-
-test("without the command there is a sentence", () => {
-	expect(() => findDocker(fakeWorld({ env: { PATH: "/nowhere" } }), "/agent")).toThrow(
-		"it is not on PATH",
-	);
 });

@@ -2,7 +2,7 @@ import os from "node:os";
 import { describe, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { fakeDocker, info } from "./engine.fake.ts";
-import { cannotLimit, findEngine } from "./engine.ts";
+import { findEngine } from "./engine.ts";
 
 const AGENT = "/nowhere/agent";
 const find = (body: string, env = {}) => findEngine(fakeDocker(body, env).world, AGENT);
@@ -35,26 +35,6 @@ describe("an engine", () => {
 		const { engine } = await find(info({ SecurityOptions: ["name=rootless", "name=userns"] }));
 		expect(engine).toMatchObject({ rootless: true, remapped: true });
 	});
-});
-
-test.each([
-	[{}, {}, null],
-	[{ MemoryLimit: false }, { cpus: 1, pin: "0" }, null],
-	[
-		{ MemoryLimit: false },
-		{ cpus: 1, memory: 5 },
-		/^it cannot hold a container to memory \(docker info: MemoryLimit is false\)/,
-	],
-	[
-		{ CpuCfsQuota: false, CPUSet: false },
-		{ cpus: 1, memory: null, pin: "0" },
-		/to cpus and pin \(docker info: CpuCfsQuota is false, CPUSet is false\).*; remove cpus and pin from the scenario/,
-	],
-])("an engine with %o, asked for %o, cannot: %s", async (parts, asked, why) => {
-	const { engine } = await find(info(parts));
-	const said = cannotLimit(engine, asked);
-	if (why === null) expect(said).toBeNull();
-	else expect(said).toMatch(why);
 });
 
 describe("what is missing is one sentence that says what to do", () => {

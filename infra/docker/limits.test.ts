@@ -35,8 +35,8 @@ test("a limit that the engine says it cannot hold is refused before anything is 
 	expect(await refused(info({ MemoryLimit: false }))).toMatch(
 		/^docker-failed: Docker could not start mine: it cannot hold a container to memory \(docker info: MemoryLimit is false\).*; remove memory from the scenario, or give the engine that cgroup\.$/,
 	);
-	expect(await refused(info({ CPUSet: false }), "0")).toMatch(
-		/cannot hold a container to pin \(docker info: CPUSet is false\)/,
+	expect(await refused(info({ CpuCfsQuota: false, CPUSet: false }), "0")).toMatch(
+		/to cpus and pin \(docker info: CpuCfsQuota is false, CPUSet is false\).*; remove cpus and pin from the scenario/,
 	);
 });
 

@@ -82,3 +82,16 @@ test.each([
 	expect(readdirSync(there).sort()).toEqual([".sums", "a.jar", "b.jar"]);
 	expect(readFileSync(path.join(there, "a.jar"), "utf8")).toBe("a.jar");
 });
+
+test("of two that bring the same at once one whole copy stays", async () => {
+	const folder = testFolder();
+	for (const name of ["a.jar", "b.jar"]) writeFileSync(path.join(folder, name), name);
+	const { link } = hostAt(testFolder());
+	const bundle = await bundleOf("jars", folder);
+	const options = { say() {}, stop: new AbortController().signal };
+	const two = () => bring({ name: "h" } as RemoteHost, link, bundle, options);
+	const [one, other] = await Promise.all([two(), two()]);
+	expect(one).toBe(other);
+	expect(readdirSync(one).sort()).toEqual([".sums", "a.jar", "b.jar"]);
+	expect(readdirSync(path.dirname(one))).toEqual([path.basename(one)]);
+});

@@ -218,12 +218,6 @@ describe("a node that is killed", () => {
 			await coming;
 		},
 	);
-
-	test("cannot be killed once more while it is down", async () => {
-		const { broker } = await open(nats, shellBroker([LIVES, LIVES]));
-		await broker.disturb(some("kill", 2));
-		await expect(broker.disturb(some("kill", 2))).rejects.toThrow("node 2 is down already");
-	});
 });
 
 describe("a node that is restarted", () => {
@@ -250,18 +244,6 @@ describe("a node that is restarted", () => {
 				"mqbench: node 1 is ready again",
 			]);
 		expect(deaths).toEqual([]);
-	});
-
-	test("is killed when it does not end by itself", async () => {
-		const { broker } = await open(
-			nats,
-			shellBroker(["trap '' TERM INT; echo ready; while :; do sleep 0.05; done"], { stopMs: 200 }),
-		);
-		const [pid = 0] = broker.pids;
-		const back = await broker.disturb(some("restart"));
-		expect(runs(pid)).toBe(false);
-		await back();
-		expect(broker.pids.map(runs)).toEqual([false, true]);
 	});
 });
 
@@ -315,24 +297,6 @@ test("nats-server has its streams again after kill and after restart", async () 
 	await (await broker.disturb(some("restart")))();
 	expect(await ask("t", "three")).toMatch(/"seq": ?3\b/);
 	expect(deaths).toEqual([]);
-});
-
-real("redis-server")(`redis-server${without("redis-server")}`, () => {
-	test("has loaded its file when it is told to be ready again", async () => {
-		const { broker, deaths } = await open({ broker: "redis", mode: "streams", durability: "os" });
-		const ask = (command: string) =>
-			exchange(
-				broker.url,
-				`AUTH ${new URL(broker.url).password}\r\n${command}\r\n`,
-				/(?<=^\+OK\r\n)[+:$-].*$/m,
-			);
-		expect(await ask("INCR n")).toBe(":1");
-		await (await broker.disturb(some("kill")))();
-		expect(await ask("INCR n")).toBe(":2");
-		await (await broker.disturb(some("restart")))();
-		expect(await ask("INCR n")).toBe(":3");
-		expect(deaths).toEqual([]);
-	});
 });
 
 real("rabbitmq-server")(`rabbitmq-server${without("rabbitmq-server")}`, () => {

@@ -16,10 +16,10 @@ import { localRig } from "./local.ts";
 const real = await realBinaries();
 
 /** A local rig with a temporary folder of its own; all that it starts is gone when the test is over. */
-async function rig(
+async function here(
+	kind?: ReturnType<typeof shellBroker>,
 	binaries: Partial<Binaries> = {},
 	stop = new AbortController().signal,
-	kind?: ReturnType<typeof shellBroker>,
 ): Promise<{
 	rig: Rig;
 	temporary: string;
@@ -97,8 +97,8 @@ function greeting(url: string): Promise<string> {
 
 describe("a broker", () => {
 	test("takes connections on a free loopback port when it is open", async () => {
-		const { rig: local, request } = await rig();
-		const broker = await local.open(request());
+		const { rig, request } = await here();
+		const broker = await rig.open(request());
 		expect(broker.url).toMatch(/^nats:\/\/\w+@127\.0\.0\.1:\d+$/);
 		expect(Number(new URL(broker.url).port)).toBeLessThan(32_768);
 		expect(broker.version).toMatch(/^nats-server 2\.\d+\.\d+$/);
@@ -107,15 +107,15 @@ describe("a broker", () => {
 	});
 
 	test("takes the port of the scenario", async () => {
-		const { rig: local, request } = await rig();
+		const { rig, request } = await here();
 		const port = await freePort();
-		const broker = await local.open(request({ system: nats(port) }));
+		const broker = await rig.open(request({ system: nats(port) }));
 		expect(new URL(broker.url).host).toBe(`127.0.0.1:${port}`);
 	});
 
 	test("is gone with its data when it is closed; its log stays", async () => {
-		const { rig: local, temporary, log, request } = await rig();
-		const broker = await local.open(request());
+		const { rig, temporary, log, request } = await here();
+		const broker = await rig.open(request());
 		expect(readdirSync(temporary)).toHaveLength(1);
 		await broker.close();
 		expect(runs(broker.pids[0] ?? 0)).toBe(false);
@@ -124,16 +124,16 @@ describe("a broker", () => {
 	});
 
 	test("may be closed twice, and by teardown as well", async () => {
-		const { rig: local, request } = await rig();
-		const broker = await local.open(request());
-		await Promise.all([broker.close(), broker.close(), local.teardown()]);
-		await local.teardown();
+		const { rig, request } = await here();
+		const broker = await rig.open(request());
+		await Promise.all([broker.close(), broker.close(), rig.teardown()]);
+		await rig.teardown();
 		expect(runs(broker.pids[0] ?? 0)).toBe(false);
 	});
 
 	test("can be frozen, with all of its processes, and goes on afterwards", async () => {
-		const { rig: local, request } = await rig();
-		const broker = await local.open(request());
+		const { rig, request } = await here();
+		const broker = await rig.open(request());
 		const state = () =>
 			broker.pids.map(
 				(pid) => /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1],
@@ -146,8 +146,8 @@ describe("a broker", () => {
 	});
 
 	test("tells when it dies, and how; not when it is closed", async () => {
-		const { rig: local, request } = await rig();
-		const [killed, closed] = [await local.open(request()), await local.open(request())];
+		const { rig, request } = await here();
+		const [killed, closed] = [await rig.open(request()), await rig.open(request())];
 		let told = false;
 		void closed.died.then(() => {
 			told = true;
@@ -161,9 +161,9 @@ describe("a broker", () => {
 
 describe("a broker that does not come up", () => {
 	test("as its port is taken, is one sentence that names the port", async () => {
-		const { rig: local, temporary, request } = await rig();
+		const { rig, temporary, request } = await here();
 		const port = await takenPort();
-		await expect(local.open(request({ system: nats(port) }))).rejects.toMatchObject({
+		await expect(rig.open(request({ system: nats(port) }))).rejects.toMatchObject({
 			code: "port-taken",
 			exit: 3,
 			message: expect.stringContaining(`mine: port ${port} is taken on 127.0.0.1.`),
@@ -176,28 +176,15 @@ describe("a broker that does not come up", () => {
 			path.join(testFolder(), "nats-server"),
 			"echo first; sleep 0.1; echo out of luck >&2; exit 5",
 		);
-		const {
-			rig: local,
-			temporary,
-			log,
-			request,
-		} = await rig({ brokers: { "nats-server": server } });
-		await expect(local.open(request())).rejects.toMatchObject({
+		const { rig, temporary, log, request } = await here(undefined, {
+			brokers: { "nats-server": server },
+		});
+		await expect(rig.open(request())).rejects.toMatchObject({
 			code: "broker-start",
 			message: `mine: the broker did not start: exit code 5, last words: out of luck. Its log: ${log}`,
 		});
 		expect(readFileSync(log, "utf8")).toBe("first\nout of luck\n");
 		expect(readdirSync(temporary)).toEqual([]);
-	});
-
-	test("as its program is missing, is one sentence", async () => {
-		const { rig: local, request } = await rig({
-			brokers: { "nats-server": "/nowhere/nats-server" },
-		});
-		await expect(local.open(request())).rejects.toMatchObject({
-			code: "broker-start",
-			message: expect.stringContaining("/nowhere/nats-server"),
-		});
 	});
 
 	test("before Ctrl-C, is not waited for and is gone", async () => {
@@ -207,12 +194,12 @@ describe("a broker that does not come up", () => {
 			path.join(folder, "nats-server"),
 			`echo $$ > '${folder}/pid'; exec sleep 100`,
 		);
-		const {
-			rig: local,
-			temporary,
-			request,
-		} = await rig({ brokers: { "nats-server": server } }, stop.signal);
-		const opening = local.open(request());
+		const { rig, temporary, request } = await here(
+			undefined,
+			{ brokers: { "nats-server": server } },
+			stop.signal,
+		);
+		const opening = rig.open(request());
 		const pid = () => {
 			try {
 				return Number(readFileSync(path.join(folder, "pid"), "utf8"));
@@ -232,9 +219,7 @@ describe("a broker of several nodes", () => {
 	test("is open when all of them are ready and it is healthy", async () => {
 		const seen: string[] = [];
 		let asked = 0;
-		const { rig: local, request } = await rig(
-			{},
-			undefined,
+		const { rig, request } = await here(
 			shellBroker([LIVES, `sleep 0.3; ${LIVES}`], {
 				ready(line, node) {
 					seen.push(`${node} ${line}`);
@@ -247,7 +232,7 @@ describe("a broker of several nodes", () => {
 				},
 			}),
 		);
-		const broker = await local.open(request());
+		const broker = await rig.open(request());
 		expect(seen).toEqual(["0 ready", "1 ready"]);
 		expect(asked).toBe(3);
 		expect(broker).toMatchObject({
@@ -262,41 +247,21 @@ describe("a broker of several nodes", () => {
 	});
 
 	test("has one log, in which each line tells whose it is", async () => {
-		const {
-			rig: local,
-			log,
-			request,
-		} = await rig(
-			{},
-			undefined,
+		const { rig, log, request } = await here(
 			shellBroker([`echo one; ${LIVES}`, `sleep 0.2; echo two >&2; ${LIVES}`]),
 		);
-		await (await local.open(request())).close();
+		await (await rig.open(request())).close();
 		expect(readFileSync(log, "utf8").trim().split("\n").sort()).toEqual(
 			["[1] one", "[1] ready", "[2] ready", "[2] two"].sort(),
 		);
 	});
 
-	test("tells which of them died", async () => {
-		const { rig: local, request } = await rig({}, undefined, shellBroker([LIVES, LIVES]));
-		const broker = await local.open(request());
-		process.kill(broker.pids[1] ?? 0, "SIGKILL");
-		expect(await broker.died).toBe("node 2 of 2 ended by itself (SIGKILL)");
-	});
-
 	test("does not start when one of them ends; the others are gone", async () => {
 		const folder = testFolder();
-		const {
-			rig: local,
-			temporary,
-			log,
-			request,
-		} = await rig(
-			{},
-			undefined,
+		const { rig, temporary, log, request } = await here(
 			shellBroker([`echo $$ > '${folder}/pid'; ${LIVES}`, "sleep 0.3; exit 7"]),
 		);
-		await expect(local.open(request())).rejects.toMatchObject({
+		await expect(rig.open(request())).rejects.toMatchObject({
 			code: "broker-start",
 			message: `mine: the broker did not start: node 2 of 2: exit code 7, last words: [1] ready. Its log: ${log}`,
 		});
@@ -305,23 +270,19 @@ describe("a broker of several nodes", () => {
 	});
 
 	test("that is never healthy is given up, and says how far it came", async () => {
-		const { rig: local, request } = await rig(
-			{},
-			undefined,
+		const { rig, request } = await here(
 			shellBroker([LIVES], { startMs: 600, healthy: () => new Promise(() => {}) }),
 		);
-		await expect(local.open(request())).rejects.toThrow(
+		await expect(rig.open(request())).rejects.toThrow(
 			/^mine: the broker did not start: it was ready and took no connections within \d.*, last words: .*ready/,
 		);
 	});
 
 	test("is killed when it does not end by itself", async () => {
-		const { rig: local, request } = await rig(
-			{},
-			undefined,
+		const { rig, request } = await here(
 			shellBroker(["trap '' TERM INT; echo ready; while :; do sleep 0.1; done"], { stopMs: 200 }),
 		);
-		const broker = await local.open(request());
+		const broker = await rig.open(request());
 		await broker.close();
 		expect(broker.pids.map(runs)).toEqual([false]);
 	});
@@ -330,9 +291,7 @@ describe("a broker of several nodes", () => {
 describe("what has to happen before the nodes start", () => {
 	test("happens in order, in the same folder, in its environment, with its files", async () => {
 		const sh = (body: string) => ["/bin/sh", "-c", body];
-		const { rig: local, request } = await rig(
-			{},
-			undefined,
+		const { rig, request } = await here(
 			shellBroker([""], {
 				nodes: [
 					{
@@ -345,17 +304,11 @@ describe("what has to happen before the nodes start", () => {
 				ready: (line) => line === "y",
 			}),
 		);
-		await local.open(request());
+		await rig.open(request());
 	});
 
 	test("is told when it fails, with its last words", async () => {
-		const {
-			rig: local,
-			log,
-			request,
-		} = await rig(
-			{},
-			undefined,
+		const { rig, log, request } = await here(
 			shellBroker([""], {
 				nodes: [
 					{
@@ -366,7 +319,7 @@ describe("what has to happen before the nodes start", () => {
 				],
 			}),
 		);
-		await expect(local.open(request())).rejects.toThrow(
+		await expect(rig.open(request())).rejects.toThrow(
 			`mine: the broker did not start: /bin/sh: exit code 3, last words: no room. Its log: ${log}`,
 		);
 	});
@@ -375,7 +328,7 @@ describe("what has to happen before the nodes start", () => {
 describe("a free port that somebody took in between", () => {
 	test("is no reason to give up: another one is tried", async () => {
 		let tries = 0;
-		const { rig: local, request } = await rig({}, undefined, {
+		const { rig, request } = await here({
 			...shellBroker([LIVES]),
 			describe: (setup) => {
 				tries++;
@@ -386,17 +339,13 @@ describe("a free port that somebody took in between", () => {
 				return shellBroker([body]).describe(setup);
 			},
 		});
-		await local.open(request());
+		await rig.open(request());
 		expect(tries).toBe(3);
 	});
 
 	test("again and again is an error all the same", async () => {
-		const { rig: local, request } = await rig(
-			{},
-			undefined,
-			shellBroker(["echo port 4222 is in use; exit 1"]),
-		);
-		await expect(local.open(request())).rejects.toMatchObject({
+		const { rig, request } = await here(shellBroker(["echo port 4222 is in use; exit 1"]));
+		await expect(rig.open(request())).rejects.toMatchObject({
 			code: "broker-start",
 			message: expect.stringContaining("last words: port 4222 is in use"),
 		});
@@ -409,15 +358,15 @@ describe.runIf(existsSync("/proc/self/status"))("CPUs", () => {
 	]);
 
 	test("that the scenario chooses are the broker's", async () => {
-		const { rig: local, log, request } = await rig({}, undefined, print);
-		await local.open(request({ cpus: "0" }));
+		const { rig, log, request } = await here(print);
+		await rig.open(request({ cpus: "0" }));
 		// The log is written behind the line that says it is ready.
 		await expect.poll(() => readFileSync(log, "utf8")).toMatch(/Cpus_allowed_list:\s*0\n/);
 	});
 
 	test("that the machine has not are refused with those that it has", async () => {
-		const { rig: local, request } = await rig({}, undefined, print);
-		await expect(local.open(request({ cpus: "0,4000-4001" }))).rejects.toMatchObject({
+		const { rig, request } = await here(print);
+		await expect(rig.open(request({ cpus: "0,4000-4001" }))).rejects.toMatchObject({
 			code: "pin-impossible",
 			exit: 3,
 			message: expect.stringMatching(
@@ -428,14 +377,14 @@ describe.runIf(existsSync("/proc/self/status"))("CPUs", () => {
 });
 
 test("a system without a process has nothing to start", async () => {
-	const { rig: local, temporary, request } = await rig();
-	const broker = await local.open(request({ system: { ...nats(), broker: "noop" } }));
+	const { rig, temporary, request } = await here();
+	const broker = await rig.open(request({ system: { ...nats(), broker: "noop" } }));
 	expect(broker).toMatchObject({ url: "", pids: [], binary: null });
 	expect(readdirSync(temporary)).toEqual([]);
 });
 
 test("data that a killed mqbench has left is removed", async () => {
-	const { temporary } = await rig();
+	const { temporary } = await here();
 	const left = path.join(temporary, `mqbench-${2 ** 22 + 1}-abcdef`);
 	mkdirSync(left, { mode: 0o700 });
 	const me = ownerText(process.pid);

@@ -3,39 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { openBroker } from "./broker.ts";
-import type { NodeProcess, Place, TakeLine } from "./place.ts";
-
-/** A node that is ready at once, and the next time after 50 ms. */
-function place(nodes: NodeProcess[] = []): Place {
-	let readyMs = 0;
-	return {
-		host: null,
-		signals: true,
-		async prepare() {},
-		async close() {},
-		async start(_: unknown, take: TakeLine): Promise<NodeProcess> {
-			let tellEnd = () => {};
-			const ended = new Promise<void>((resolve) => {
-				tellEnd = resolve;
-			}).then(() => ({ how: "SIGKILL", well: false, lost: false }));
-			setTimeout(() => take("ready"), readyMs);
-			readyMs = 50;
-			const node = {
-				ended,
-				pid: async () => null,
-				async signal() {
-					tellEnd();
-					return 1;
-				},
-				async end() {
-					tellEnd();
-				},
-			};
-			nodes.push(node);
-			return node;
-		},
-	};
-}
+import { fakePlace } from "./place.fake.ts";
+import type { NodeProcess } from "./place.ts";
 
 async function open({
 	nodes = 1,
@@ -56,7 +25,7 @@ async function open({
 			version: () => "",
 			startMs: 5_000,
 		},
-		places: Array.from({ length: nodes }, () => place(started)),
+		places: Array.from({ length: nodes }, () => fakePlace(() => true, started)),
 		request: {
 			system: { key: "a", options: {} },
 			logPath: path.join(testFolder(), "broker.log"),

@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { disturber } from "./disturb.ts";
 import { BrokerNode } from "./node.ts";
-import type { NodeProcess, TakeLine } from "./place.ts";
+import { fakePlace } from "./place.fake.ts";
 
-/** Nodes that come up `readyMs` after they are started, each at once the first time; what is done to them is noted. */
+/** Nodes that come up soon; what is done to them is noted. */
 async function broker(parts: {
 	count?: number;
 	stop?: AbortSignal | null;
 	startMs?: number;
-	readyMs?: number;
 	healthy?: () => Promise<boolean>;
 	/** Of this node nothing can be stopped. */
 	stubborn?: number;
@@ -16,31 +15,13 @@ async function broker(parts: {
 	const did: string[] = [];
 	const nodes = Array.from({ length: parts.count ?? 1 }, (_, i) => {
 		const number = i + 1;
-		let readyMs = 0;
-		const start = async (_: unknown, take: TakeLine): Promise<NodeProcess> => {
-			let tellEnd = () => {};
-			const ended = new Promise<void>((resolve) => {
-				tellEnd = resolve;
-			}).then(() => ({ how: "SIGKILL", well: false, lost: false }));
-			setTimeout(() => take("ready"), readyMs);
-			readyMs = parts.readyMs ?? 1;
-			return {
-				ended,
-				pid: async () => null,
-				async signal(name) {
-					if (parts.stubborn === number) return 0;
-					did.push(`${name} ${number}`);
-					if (name === "KILL") tellEnd();
-					return 1;
-				},
-				async end() {
-					tellEnd();
-				},
-			};
-		};
 		return new BrokerNode({
 			number,
-			place: { host: null, signals: true, start, async prepare() {}, async close() {} },
+			place: fakePlace((name) => {
+				if (parts.stubborn === number) return false;
+				did.push(`${name} ${number}`);
+				return true;
+			}),
 			command: { argv: [], before: [], files: {} },
 			hear: () => {},
 			ready: (line) => line === "ready",
@@ -92,35 +73,6 @@ describe("a node that was down is back", () => {
 		await expect((await act("kill"))()).rejects.toThrow(
 			"node 1 was started again and did not become ready in time",
 		);
-	});
-});
-
-describe("a node that was killed", () => {
-	test("comes back", async () => {
-		const { did, act } = await broker({ readyMs: 50 });
-		await (await act("kill"))();
-		expect(did).toEqual([
-			"KILL 1",
-			"killed node 1 (SIGKILL)",
-			"started node 1 again",
-			"node 1 is ready again",
-		]);
-	});
-
-	test("has its time for that, and no more", async () => {
-		const { act } = await broker({ startMs: 5, readyMs: 2_000 });
-		await expect((await act("kill"))()).rejects.toThrow(
-			"node 1 was started again and did not become ready in time",
-		);
-	});
-
-	test("stays away after Ctrl-C", async () => {
-		const stop = new AbortController();
-		const { did, act } = await broker({ stop: stop.signal });
-		const back = await act("kill");
-		stop.abort("SIGINT");
-		await expect(back()).rejects.toThrow("the run is over");
-		expect(did).toEqual(["KILL 1", "killed node 1 (SIGKILL)"]);
 	});
 });
 
