@@ -126,28 +126,6 @@ describe("what the messages around a percentile waited for", () => {
 		expect(run.breakdown).toEqual(stalledRun().breakdown);
 	});
 
-	test("is queued at p99 where the system held the calls, and service at the median", () => {
-		const run = stalledRun();
-		const at99 = partsAt(run, 99);
-		expect(at99?.queued).toBeGreaterThan(0.99 * (at99?.response as number));
-		const at50 = partsAt(run, 50);
-		expect(at50).toMatchObject({ queued: 0 });
-		expect(at50?.service).toBeGreaterThan(0.9 * (at50?.response as number));
-	});
-
-	test("is of the slowest message alone at the maximum", () => {
-		expect(partsAt(stalledRun(), 100)).toEqual({
-			p: 100,
-			messages: 1,
-			from: 500_223_000,
-			to: 500_223_000,
-			response: 500_223_000,
-			queued: 500 * MS,
-			lag: 20_000 + 3000,
-			service: 200_000,
-		});
-	});
-
 	test("is not known where a percentile lies among messages that never completed", () => {
 		const some = stalled.map((m, i) => (i % 500 === 3 ? null : m));
 		const { run } = runOf(some);

@@ -15,7 +15,7 @@ import type { World } from "../world.ts";
 import type { FileReporter, Reporter } from "./reporters.ts";
 
 /** A copy of a report that `--reporter name=path` asks for. */
-export interface Copy {
+interface Copy {
 	readonly name: FileReporter;
 	/** As it was given. */
 	readonly to: string;

@@ -83,11 +83,6 @@ describe("files", () => {
 		},
 	);
 
-	test("--json is short for json=-", async () => {
-		const { world, file } = await reported("stall", ["--json"]);
-		expect(world.out()).toBe(file("result.json"));
-	});
-
 	test.each([
 		["csv=taken", "it is a folder"],
 		["junit=file/x.xml", "a part of the path is a file"],
@@ -237,14 +232,4 @@ describe("in a job of GitHub Actions", () => {
 		expect(world.err()).toContain("$GITHUB_STEP_SUMMARY cannot be written");
 		expect(world.err()).toContain("$GITHUB_OUTPUT cannot be written");
 	});
-});
-
-test("junit.xml, comment.md and the others are the same bytes again, and say one verdict", async () => {
-	const { folder, file } = await reported("lag", []);
-	const all = () => [...Object.values(REPORT_FILES), "comment.md"].map(file);
-	const first = all();
-	await main(["report", folder], fakeWorld());
-	expect(all()).toEqual(first);
-	expect(file("junit.xml")).toContain('name="verdict" value="INVALID"');
-	expect(file("comment.md")).toContain("# lag: INVALID");
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MetricSummary, Run } from "../model/result.ts";
-import { behindText, hiddenText, mostHidden, omissionOf } from "./omission.ts";
+import { hiddenText, mostHidden, omissionOf } from "./omission.ts";
 import { fixtureResult } from "./stored.fake.ts";
 
 const [stall] = fixtureResult("stall").runs;
@@ -73,13 +73,5 @@ describe("what counting from the actual send would have hidden", () => {
 		expect(hiddenText(run({ 99: 100e6 }, { 99: 1e6 }, { 99: 98e6 }))).toBeNull();
 		expect(hiddenText(run({ 99: null }, { 99: 1e6 }))).toBeNull();
 		expect(hiddenText(stall)).toBeNull();
-	});
-
-	test("counts the messages that a tool which waits would not have sent", () => {
-		expect(behindText(stall)).toBe(
-			"499 of 10 000 messages were due while an earlier one of the same connection was in flight: a tool that waits for each reply would not have sent them at their time",
-		);
-		expect(behindText(run({}, {}, {}, 0))).toBeNull();
-		expect(behindText(run({}, {}, {}, null))).toBeNull();
 	});
 });

@@ -6,7 +6,6 @@ import { Result, type Run } from "../model/result.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { built, type Fate, inSteps, planOf, steady } from "../run/built.fake.ts";
 import { collect } from "../run/collect.ts";
-import { parseSla } from "../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { figuresOf } from "./charts/figures.ts";
 import { clientTable } from "./client-table.ts";
@@ -133,18 +132,6 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 		expect(c).toBeGreaterThan(b);
 	});
 
-	test("the line of the scheduled rate has steps too", () => {
-		const { result, run } = steps();
-		const lines = figuresOf(result)
-			.runs.get(run.index)
-			?.time?.panels.flatMap((panel) => panel.lines);
-		const scheduled = lines?.find((line) => /scheduled/.test(line.name));
-		const within = scheduled?.points.filter(([second]) => second >= 0) ?? [];
-		const rates = [...new Set(within.map(([, rate]) => rate))];
-		expect(rates).toEqual([500, 1000, 2000]);
-		expect(scheduled?.steps).toBe(true);
-	});
-
 	test("a rate that rises is no queue that grows, nor a drift", () => {
 		const { run } = steps();
 		expect(run.validity.find((c) => c.check === "backlog")?.status).toBe("ok");
@@ -202,14 +189,6 @@ describe("an idle step between two others", () => {
 			"n/a",
 			"n/a",
 		]);
-	});
-
-	test("is not the second in which least came through", () => {
-		const wanted = { ...plan, sla: [parseSla("throughput >= 2000/s")] };
-		const fates = dueOf(plan).map((ns): Fate => ({ receivedNs: [ns + MS] }));
-		expect(shown(wanted, fates).text).toMatch(
-			/second that began 10s after the window opened: 999 received/,
-		);
 	});
 
 	test("makes nothing of the run doubtful, and is no point of latency over rate", () => {

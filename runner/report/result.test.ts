@@ -245,15 +245,6 @@ test("a count that does not add up is a bug of mqbench: exit code 1", () => {
 	expect(exitCodeOf(result)).toBe(1);
 });
 
-test("a percentile too deep under strict is the scenario's mistake: exit code 2", () => {
-	const copy = fixtureCopy("healthy");
-	editJson(join(firstRun(copy), "plan.json"), (plan) => {
-		plan.strict = true;
-		plan.sla[0].percentile = 99.99;
-	});
-	expect(exitCodeOf(buildResult(copy))).toBe(2);
-});
-
 test("a run that broke off in the middle of its files is no bug of mqbench", () => {
 	for (const [signal, verdict, code] of [
 		[null, "error", 3],

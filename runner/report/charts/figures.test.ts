@@ -601,22 +601,6 @@ describe("a hundred runs", () => {
 		};
 	};
 
-	test.each([
-		["message-queue-latency", 0],
-		["message-queue-latency", 15],
-		["commit-log-latency", 3],
-	])("of %s, number %d, keep every mark", (name, pick) => {
-		const result = copies(name, pick);
-		const figures = figuresOf(result);
-		const marks = figures.runs.get(1)?.percentiles?.curves[0]?.marks;
-		expect(marks?.map(({ value }) => value)).toEqual(
-			result.runs[0]?.metrics.response?.percentiles
-				.map(({ value }) => value)
-				.filter((value) => value !== null),
-		);
-		expect(figures.runs.get(100)?.time?.panels[0]?.lines).toHaveLength(3);
-	});
-
 	test("in a smaller budget have fewer points", () => {
 		const result = copies("commit-log-latency", 3);
 		const size = (budget: number) => JSON.stringify(listOf(figuresOf(result, budget))).length;

@@ -65,12 +65,6 @@ describe("mqbench report --svg", () => {
 		expect(await main(["report", ".", "--svg", "--json"], world)).toBe(2);
 		expect(world.err()).toContain("cannot be used with");
 	});
-
-	test("errors of a folder that is no run are those of mqbench report", async () => {
-		const world = fakeWorld({ cwd: "/" });
-		expect(await main(["report", "/nowhere/x", "--svg"], world)).toBe(2);
-		expect(world.err()).toContain("is not the folder of a run");
-	});
 });
 
 test("--png draws the same as a PNG of twice the pixels", async () => {

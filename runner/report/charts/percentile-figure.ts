@@ -20,7 +20,7 @@ import type { PercentileFigure } from "./figure.ts";
 import { systemNumbers } from "./numbers.ts";
 
 /** The curves that a picture of one run shows, in the order of its legend. */
-export const CURVES = ["response", "service", "ack", "last"] as const;
+const CURVES = ["response", "service", "ack", "last"] as const;
 
 type Curve = PercentileFigure["curves"][number];
 type Points = Curve["points"];
@@ -170,7 +170,7 @@ export function sharedLimits(
  * Points that no screen tells apart are left out: those within `tolerance` (a part of the value) of the last one that is kept. What
  * is left is exact; the last point stays.
  */
-export function thinned(points: Points, tolerance: number): Points {
+function thinned(points: Points, tolerance: number): Points {
 	const kept: [number, number][] = [];
 	for (const [i, [p, value]] of points.entries()) {
 		const before = kept.at(-1);

@@ -1,6 +1,6 @@
 /** For tests: the texts of a picture, with the boxes that they take. */
 
-export interface TextBox {
+interface TextBox {
 	readonly text: string;
 	readonly left: number;
 	readonly right: number;

@@ -9,7 +9,6 @@ import {
 	drawnIn,
 	emptyCharts,
 	missing,
-	pixelsOf,
 	seriousFindings,
 	testBrowser,
 	widthOf,
@@ -51,25 +50,6 @@ describe.skipIf(missing)("the page of a comparison in a browser", () => {
 			});
 		},
 	);
-
-	test("has a switch for each side, which takes its curves away and brings them back", async () => {
-		await opened("nats", 1280, async (page) => {
-			const chart = page.locator("figure[data-figure^=compare]").first();
-			const canvas = await drawnIn(chart);
-			const sides = chart.locator(".legend button");
-			expect(await sides.count()).toBe(2);
-			const both = await pixelsOf(canvas);
-			for (const side of await sides.all()) {
-				await side.click();
-				expect(await side.getAttribute("aria-pressed")).toBe("false");
-				await page.mouse.move(0, 0);
-				await expect.poll(() => pixelsOf(canvas)).not.toBe(both);
-				await side.click();
-				await page.mouse.move(0, 0);
-				await expect.poll(() => pixelsOf(canvas)).toBe(both);
-			}
-		});
-	});
 });
 
 function opened(name: string, width: number, look: (page: Page) => Promise<void>): Promise<void> {

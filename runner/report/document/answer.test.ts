@@ -97,19 +97,6 @@ describe.each(["message-queue-latency", "commit-log-latency"])("the matrix of %s
 	});
 });
 
-test("a system whose machine was at its end is named in the head of its case, and has no ratio; the others have", () => {
-	const whole = readResult(publishedFolder("message-queue-latency"));
-	const { cases, unranked, rows } = matrixOf(whole);
-	const at = cases.findIndex((name) => name.includes("20000/s"));
-	const cells = rows.map(({ system, cells }) => [system, cells[at]] as const);
-	const full = cells.filter(([, cell]) => cell?.saturated);
-	expect(full.map(([system]) => system)).toEqual(["rabbitmq", "kafka"]);
-	expect(unranked[at]).toMatch(/^rabbitmq, kafka not ranked: /);
-	for (const [, cell] of full) expect(cell?.ratio).toBeNull();
-	const ranked = cells.filter(([, cell]) => !cell?.saturated);
-	expect(ranked.map(([, cell]) => cell?.ratio)).toContain("lowest");
-});
-
 describe("a cell", () => {
 	const [first] = fixtureResult("repeats").runs.map((run) => run.case);
 	const name = first ?? "";

@@ -228,13 +228,6 @@ describe("the slowest messages", () => {
 		});
 	};
 
-	test("of few runs are a table with all that are known", () => {
-		for (const { run, blocks } of linesOf(RUNS_WITH_DETAILS)) {
-			const [table] = blocks;
-			expect(table?.kind === "table" && table.rows).toHaveLength(run.slowest.length);
-		}
-	});
-
 	test("of 300 runs are the three slowest of each, with what they waited for", () => {
 		for (const { run, media, blocks } of linesOf(300)) {
 			expect(media).toContain("page");

@@ -60,7 +60,7 @@ export function runSection(run: Run, number: number, result: Result): Section {
 }
 
 /** A table of words with its title above and its sentences below; null: none. */
-export function titled(
+function titled(
 	table: FailoverTable | null,
 	{ texts = 1, caption }: { texts?: number; caption?: string } = {},
 ): Block[] {

@@ -159,14 +159,6 @@ describe("a result.json that cannot be shown is listed with a sentence", () => {
 			});
 		},
 	);
-
-	test("and stands at the end, as nobody knows when it was", () => {
-		const root = emptyFolder();
-		mkdirSync(join(root, "zz"));
-		writeFileSync(join(root, "zz", "result.json"), "{");
-		addResult(root, "a", resultOf("healthy"));
-		expect(readRuns(root).map(({ folder }) => folder)).toEqual(["a", "zz"]);
-	});
 });
 
 test("only a folder with runs/*/plan.json can be computed again", () => {
@@ -174,19 +166,4 @@ test("only a folder with runs/*/plan.json can be computed again", () => {
 	expect(holdsRuns(fixture(""))).toBe(false);
 	expect(holdsRuns("/nowhere/at/all")).toBe(false);
 	expect(readRuns("/nowhere/at/all")).toEqual([]);
-});
-
-test("run folders without a result.json are listed too", () => {
-	const names = readRuns(fixture("")).map(({ folder }) => folder);
-	expect(names.sort()).toEqual([
-		"clients",
-		"failover",
-		"healthy",
-		"interrupted",
-		"lag",
-		"lost",
-		"no-data",
-		"repeats",
-		"stall",
-	]);
 });

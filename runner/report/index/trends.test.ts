@@ -227,13 +227,6 @@ describe("machines", () => {
 			text: "linux x64, kernel 6.1, 4 cores, 8 GiB, Other CPU",
 		});
 	});
-
-	test("more than 26 of them have two letters", () => {
-		const many = Array.from({ length: 28 }, (_, i) => healthy(i + 1, 1e6, { cpu: `CPU ${i}` }));
-		const letters = [...machinesOf(entries(...many)).values()].map((m) => m.letter);
-		expect(letters.slice(24)).toEqual(["Y", "Z", "AA", "AB"]);
-		expect(new Set(letters).size).toBe(28);
-	});
 });
 
 describe("the figures of a result in its row", () => {

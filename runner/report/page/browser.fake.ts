@@ -23,7 +23,7 @@ export const PHONE: BrowserContextOptions = {
 	isMobile: true,
 };
 
-export interface TestBrowser {
+interface TestBrowser {
 	readonly folder: string;
 	/** Opens an address; afterwards nothing may have gone wrong in it, and it may have asked for nothing but itself. */
 	opened(

@@ -3,7 +3,7 @@ import { displayWidth, pieces, shortened } from "../../terminal/columns.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import type { Look } from "../document/blocks.ts";
 
-export type Format = Parameters<typeof styleText>[0];
+type Format = Parameters<typeof styleText>[0];
 
 /** What a part of the report is written on: no line of it is wider than `width` columns. */
 export interface Page {

@@ -1,7 +1,6 @@
 import type { Figure } from "../../charts/figure.ts";
-import { figureParts } from "../figure-parts.ts";
+import { figureParts, tableBlock } from "../figure-parts.ts";
 import { tablesOf } from "../table.ts";
-import { tableBlock } from "../table-block.ts";
 import { watchWide } from "./scroll.ts";
 
 /** Fills the block of a figure that the page has left empty for want of room; its tables are made when they are opened. */
