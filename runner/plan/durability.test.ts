@@ -103,6 +103,26 @@ describe("the label of durability is what is really set", () => {
 			`${KAFKA}, url: "kafka://h", durability: memory`,
 			"log.dirs on tmpfs, acks=all (memory, declared, not checked)",
 		],
+		["broker: mqtt, url: mqtt://h", "not known (your server)"],
+		[
+			"broker: mqtt, url: mqtt://h, durability: memory",
+			"nothing is written before an acknowledgement (memory, declared, not checked)",
+		],
+		["broker: nsq, url: nsq://h", "not known (your server)"],
+		[
+			"broker: nsq, url: nsq://h, durability: os",
+			"mem-queue-size: 0, never synced (os, declared, not checked)",
+		],
+		["broker: amqp, url: amqp://h", "durable messages; more is not known (your server)"],
+		[
+			"broker: amqp, url: amqp://h, durability: fsync",
+			"journal-datasync: true (fsync, declared, not checked)",
+		],
+		["broker: nats-streaming, url: nats://h", "not known (your server)"],
+		[
+			"broker: nats-streaming, url: nats://h, durability: fsync",
+			"store: file, sync_on_flush: true, auto_sync: 1m (fsync, declared, not checked)",
+		],
 	])("on a server of yours, %s: %s", (system, text) => {
 		expect(label(system, "existing")).toBe(text);
 	});

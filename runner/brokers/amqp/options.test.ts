@@ -62,13 +62,6 @@ describe("AMQP 1.0", () => {
 		expect(Object.keys(amqp.traits(options()).levels)).toEqual(["memory", "os", "fsync"]);
 	});
 
-	test("of a server that is not ours nothing is known but what is declared", () => {
-		expect(amqp.durability(options(), false).level).toBeNull();
-		expect(amqp.durability(options({ durability: "fsync" }), false).text).toMatch(
-			/declared, not checked/,
-		);
-	});
-
 	test("refuses what it cannot do, with what to write", () => {
 		expect(refusals({ server: "classic", config: { useJmx: true } })).toEqual([
 			expect.stringContaining("broker.NAME or kahaDB.NAME"),

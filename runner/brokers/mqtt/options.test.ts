@@ -48,13 +48,6 @@ describe("MQTT", () => {
 		expect(mqtt.durability(options(some), true)).toMatchObject({ level, text });
 	});
 
-	test("of a server that is not ours nothing is known but what is declared", () => {
-		expect(mqtt.durability(options(), false).level).toBeNull();
-		expect(mqtt.durability(options({ durability: "memory" }), false).text).toMatch(
-			/declared, not checked/,
-		);
-	});
-
 	test("tells the driver all that it sets", () => {
 		const all = { session: "persistent", keepAlive: "60s", tls: true };
 		expect(mqtt.driverOptions(options(all))).toEqual({

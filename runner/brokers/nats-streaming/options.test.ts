@@ -47,11 +47,4 @@ describe("NATS Streaming", () => {
 	])("%j is %s: %s", (some, level, text) => {
 		expect(streaming.durability(options(some), true)).toMatchObject({ level, text });
 	});
-
-	test("of a server that is not ours nothing is known but what is declared", () => {
-		expect(streaming.durability(options(), false).level).toBeNull();
-		expect(streaming.durability(options({ durability: "fsync" }), false).text).toMatch(
-			/declared, not checked/,
-		);
-	});
 });

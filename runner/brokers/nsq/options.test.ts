@@ -55,11 +55,4 @@ describe("NSQ", () => {
 	])("%j is %s: %s", (some, level, text) => {
 		expect(nsq.durability(options(some), true)).toMatchObject({ level, text });
 	});
-
-	test("of a server that is not ours nothing is known but what is declared", () => {
-		expect(nsq.durability(options(), false).level).toBeNull();
-		expect(nsq.durability(options({ durability: "os" }), false).text).toMatch(
-			/declared, not checked/,
-		);
-	});
 });

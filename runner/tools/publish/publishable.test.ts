@@ -76,6 +76,14 @@ function judged(
 		run.validity = run.validity.map((one) => (one.check === name ? checkOf(name, status) : one));
 }
 
+/** All runs as if nobody had made these checks, or with other fields. */
+const unchecked = ({ runs }: Result, ...checks: string[]) => {
+	for (const run of runs) run.validity = run.validity.filter((c) => !checks.includes(c.check));
+};
+const each = ({ runs }: Result, parts: Partial<Run>) => {
+	for (const run of runs) Object.assign(run, parts);
+};
+
 type Change = (result: Result, made: Made[]) => unknown;
 const first = ({ runs }: Result) => runs[0] as Run;
 const environment = ({ environment: e }: Result) => e as NonNullable<Result["environment"]>;
@@ -88,25 +96,15 @@ test("a report that shows all that it must is published", () => {
 
 describe("refused, with the one reason and what to do, is what is", () => {
 	test.each<[string, Change, RegExp]>([
-		[
-			"shortened",
-			(r) => {
-				r.quick = true;
-			},
-			/^it was shortened by --quick/,
-		],
+		["shortened", (r) => Object.assign(r, { quick: true }), /^it was shortened by --quick/],
 		[
 			"interrupted",
-			(r) => {
-				first(r).state = "interrupted";
-			},
+			(r) => Object.assign(first(r), { state: "interrupted" }),
 			/^nats, .*, repeat 1 of 3: not measured to the end \(interrupted\): measure again/,
 		],
 		[
 			"made by a command that nobody knows",
-			(r) => {
-				r.command = null;
-			},
+			(r) => Object.assign(r, { command: null }),
 			/^there is no command\.json/,
 		],
 		[
@@ -147,9 +145,7 @@ describe("refused, with the one reason and what to do, is what is", () => {
 		],
 		[
 			"of a machine whose start is not known",
-			(r) => {
-				environment(r).bootId = null;
-			},
+			(r) => Object.assign(environment(r), { bootId: null }),
 			/^environment\.json does not say bootId/,
 		],
 		[
@@ -212,26 +208,19 @@ describe("refused, with the one reason and what to do, is what is", () => {
 		[
 			"drifting once after a fixed warm-up",
 			(r) => {
-				for (const run of r.runs) run.validity = run.validity.filter((c) => c.check !== "warm-up");
+				unchecked(r, "warm-up");
 				judged(r, "steady", "warn", 1);
 			},
 			/^nats, .*, repeat 1 of 3: not steady \(steady is warn\)/,
 		],
 		[
 			"of a load of which nothing shows that it was steady",
-			(r) => {
-				for (const run of r.runs)
-					run.validity = run.validity.filter(
-						({ check }) => check !== "warm-up" && check !== "steady",
-					);
-			},
+			(r) => unchecked(r, "warm-up", "steady"),
 			/^nats, .* and 5 more: nothing can show that a load with stages was steady/,
 		],
 		[
 			"of a window below 10 s",
-			(r) => {
-				for (const run of r.runs) run.window = { startNs: 14e9, endNs: 23e9 };
-			},
+			(r) => each(r, { window: { startNs: 14e9, endNs: 23e9 } }),
 			/^nats, .* and 5 more: a window of 9s; below 10s nobody can tell/,
 		],
 		[
@@ -266,9 +255,7 @@ describe("refused, with the one reason and what to do, is what is", () => {
 		],
 		[
 			"made where nobody looked for other work",
-			(r) => {
-				for (const run of r.runs) run.validity = run.validity.filter((c) => c.check !== "others");
-			},
+			(r) => unchecked(r, "others"),
 			/^nats, .* and 5 more: with target local nobody can tell what else used/,
 		],
 		[
@@ -341,7 +328,7 @@ describe("published is", () => {
 
 	test("what failed, as that is a result", () => {
 		const { result, made } = good();
-		for (const run of result.runs) run.verdict = "fail";
+		each(result, { verdict: "fail" });
 		expect(publishable(result, made)).toEqual([]);
 	});
 });
@@ -368,7 +355,7 @@ describe("a closed load, which no check of steadiness asks", () => {
 
 	test("is a burst where nothing holds its senders back, so p50 grows, and a fast system is through within seconds", () => {
 		const { result, made } = good("messages: 100000, inFlight: 100000");
-		for (const run of result.runs) run.window = { startNs: 0, endNs: 2e9 };
+		each(result, { window: { startNs: 0, endNs: 2e9 } });
 		expect(publishable(result, made)).toEqual([]);
 		first(result).window = { startNs: 0, endNs: 0.9e9 };
 		expect(publishable(result, made)).toEqual([
