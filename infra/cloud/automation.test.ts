@@ -103,7 +103,7 @@ test("tells the program what is to be rented, writes nothing into its folder, an
 	expect(JSON.stringify(pulumi.calls())).not.toContain(env.PULUMI_CONFIG_PASSPHRASE);
 });
 
-test.each(["My Rigs", "100%", "a%20b", "c#1", "why?", "größer"])(
+test.each(["My größer Rigs?", "a%20b#1"])(
 	"keeps the state in a folder that is called %j",
 	async (name) => {
 		const { rig, open, going } = await opened("demo-1", name);

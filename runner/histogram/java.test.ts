@@ -18,7 +18,7 @@ const FILE = "repeats/runs/02-kafka-256B-500-s-1/client-1.hlog";
 
 test.skipIf(missing.length > 0 && process.env.CI !== "true")(
 	`a log is to us what it is to HdrHistogram's Java${missing.length > 0 ? ` (missing: ${missing.join(", ")})` : ""}`,
-	{ timeout: 300_000 },
+	{ tags: "long", timeout: 300_000 },
 	() => {
 		expect(missing, "CI needs mvn and java").toEqual([]);
 		const path = here(`../report/fixtures/${FILE}`);

@@ -11,17 +11,24 @@ import { figuresOf } from "./charts/figures.ts";
 import { clientTable } from "./client-table.ts";
 import { phaseTable } from "./phase-table.ts";
 import { phasesOf } from "./phases.ts";
-import { rendered } from "./rendered.fake.ts";
+import { rendered, terminalOf } from "./rendered.fake.ts";
 import { buildResult } from "./result.ts";
 
 const MS = 1e6;
 
-function shown(plan: Plan, fates: readonly Fate[]) {
+function told(plan: Plan, fates: readonly Fate[]) {
 	const result = buildResult(built(plan, fates));
+	const text = terminalOf(result, 100);
+	return { result, run: result.runs[0] as Run, text };
+}
+
+/** In all reports. */
+function shown(plan: Plan, fates: readonly Fate[]) {
+	const { result, run } = told(plan, fates);
 	expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
 	const reports = rendered(result);
 	for (const one of reports.out) expect(/NaN|undefined|Infinity/.exec(one)).toBeNull();
-	return { result, run: result.runs[0] as Run, ...reports };
+	return { result, run, ...reports };
 }
 
 /** The same result for several tests: it takes half a second to make. */
@@ -148,7 +155,7 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 				].map(Math.round),
 			}),
 		);
-		const { result, run } = shown(plan, slow);
+		const { result, run } = told(plan, slow);
 		expect(result.verdict).toBe("fail");
 		expect(run.why).toContain("at 2000/s the queue grew");
 	});
@@ -323,7 +330,7 @@ describe("a backlog of 20 000 messages", () => {
 	});
 
 	test("that is not drained by the end of the window has no time, and says how many still waited", () => {
-		const { run, result, text } = shown(plan, drainedAt(2500));
+		const { run, result, text } = told(plan, drainedAt(2500));
 		expect(run.drain).toMatchObject({ drainNs: null, perSecond: null });
 		// 20 000 - 15 s x 500/s.
 		expect(run.drain?.problem).toMatch(/12 50\d of 20 00\d messages were still waiting/);
@@ -339,7 +346,7 @@ describe("a backlog of 20 000 messages", () => {
 			const waits = ns + MS >= 6e9 && ns < 6.4e9;
 			return { ackedNs: ns + MS, receivedNs: [waits ? 6.4e9 + MS : ns + MS] };
 		});
-		const { run, result } = shown(small, fates);
+		const { run, result } = told(small, fates);
 		expect(run.drain?.problem).toContain("build a larger one");
 		expect(result.gates[0]?.verdict).toBe("inconclusive");
 	});
@@ -348,7 +355,7 @@ describe("a backlog of 20 000 messages", () => {
 describe("p99 of lag", () => {
 	const marked = (plan: Plan) => {
 		const fates = dueOf(plan).map((ns): Fate => ({ receivedNs: [ns + MS] }));
-		return shown(plan, fates);
+		return told(plan, fates);
 	};
 
 	test("of a phase is marked where nobody knows how its samples cluster", () => {

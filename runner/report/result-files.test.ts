@@ -68,7 +68,7 @@ function apart(result: Result): Result {
 const RESULTS: readonly [string, Result][] = [
 	...FIXTURES.map((name): [string, Result] => [name, fixtureResult(name)]),
 	["a search", apart(searchedResult())],
-	["20 runs", apart(manyResult(20))],
+	["4 runs", apart(manyResult(4))],
 ];
 
 describe("a result", () => {

@@ -9,7 +9,7 @@ const start = readFileSync(
 );
 
 /** `npm run acceptance` makes many more. */
-const rounds = Number(process.env.MQBENCH_FUZZ_ROUNDS ?? 600);
+const rounds = Number(process.env.MQBENCH_FUZZ_ROUNDS ?? 200);
 const timeout = 60_000 + 60 * rounds;
 
 /** Deterministic numbers in [0, below). */
@@ -95,7 +95,7 @@ test(
 				expect(error.message).not.toMatch(/undefined|\[object|Invalid input/);
 			}
 		}
-		expect(refused).toBeGreaterThan(100);
+		expect(refused).toBeGreaterThan(rounds / 6);
 	},
 	timeout,
 );

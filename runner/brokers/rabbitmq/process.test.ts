@@ -94,7 +94,7 @@ describe.skipIf(!installed)("rabbitmq-server as mqbench starts it", { timeout: 1
 		await expect.poll(() => alive(others)).toEqual([]);
 	});
 
-	test("leaves no process when its agent is killed", async () => {
+	test("leaves no process when its agent is killed", { tags: "long" }, async () => {
 		const broker = await open();
 		const all = processesOf(broker);
 		const stat = readFileSync(`/proc/${broker.pids[0]}/stat`, "utf8");
@@ -103,7 +103,7 @@ describe.skipIf(!installed)("rabbitmq-server as mqbench starts it", { timeout: 1
 		await expect.poll(() => alive(all), { timeout: 30_000 }).toEqual([]);
 	});
 
-	test("that dislikes a setting is one sentence", async () => {
+	test("that dislikes a setting is one sentence", { tags: "long" }, async () => {
 		await expect(open({ config: { no_such_setting: 1 } })).rejects.toMatchObject({
 			code: "broker-start",
 			message: expect.stringMatching(/^mine: /),

@@ -82,7 +82,7 @@ test("a breach: the step fails after the uploads with 99, and says so on the SLA
 	expect(step(done, "Upload the comment").with.name).toBe("mqbench-comment-slow");
 }, 180_000);
 
-test("a breach with fail: false and summary: false is only told", async () => {
+test("a breach with fail: false and summary: false is only told", { tags: "long" }, async () => {
 	const workspace = temporaryFolder();
 	const done = await measured({
 		folder: MQBENCH,
@@ -101,7 +101,7 @@ test("a breach with fail: false and summary: false is only told", async () => {
 	// After a push there is no pull request, and without a name nothing is uploaded.
 	for (const name of ["Upload the run", "Upload the comment", "Gate"])
 		expect(step(done, name).outcome).toBe("skipped");
-}, 180_000);
+});
 
 test("a scenario with a mistake: error, exit code 2, and an annotation, though there is no result", async () => {
 	const workspace = temporaryFolder();
@@ -307,6 +307,7 @@ test.each([
 	],
 ])(
 	"what is rented is remembered in %s, where it is looked for afterwards",
+	{ tags: "long" },
 	async (_, env, folder) => {
 		const done = await stubbed({ with: { scenario: "a.yaml" }, env });
 		const at = folder(done.temp);
@@ -343,7 +344,9 @@ test.each([
 	180_000,
 );
 
-test("local without a build: it is installed from its lock file, and built", async () => {
+test("local without a build: it is installed from its lock file, and built", {
+	tags: "long",
+}, async () => {
 	const root = stub();
 	const cli = path.join(root, "dist", "runner", "cli.js");
 	write(
@@ -373,7 +376,7 @@ test("local without a build: it is installed from its lock file, and built", asy
 	expect(done.outcome, done.log).toBe("success");
 	expect(done.outputs.cli).toBe(cli);
 	expect(argvOf(done).slice(0, 2)).toEqual(["run", "a.yaml"]);
-}, 180_000);
+});
 
 test("a version of npm is installed from the registry, and none of its scripts is run", {
 	tags: "long",
@@ -411,6 +414,7 @@ test.each([
 	["build", "success"],
 ] as const)(
 	"where the programs come from a %s, Go and a cache of builds: %s",
+	{ tags: "long" },
 	async (from, outcome) => {
 		const root = stub(from);
 		const done = await runAction({
@@ -423,7 +427,6 @@ test.each([
 		expect(step(done, "Restore what mqbench built").outcome).toBe(outcome);
 		expect(step(done, "Restore what Maven fetched").outcome).toBe("success");
 	},
-	180_000,
 );
 
 test.each(["", "file:../evil", "https://x.test/a.tgz", "npm:evil@1", "1 2", "-g"])(

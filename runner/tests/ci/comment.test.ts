@@ -127,34 +127,41 @@ test("a pull request that does not exist fails", async () => {
 	expect(code).toBe(1);
 });
 
-test.each([
-	["", "pull-request.txt does not hold a number"],
-	["7/../8", "pull-request.txt does not hold a number"],
-	["7\n8", "pull-request.txt does not hold a number"],
-	["0", "pull-request.txt does not hold a number"],
-	["7".repeat(21), "pull-request.txt has 21 bytes"],
-])("%j is no number of a pull request, and nothing is asked", async (number, why) => {
+/** The step of so many artifacts, each with one of these. */
+async function refused(parts: readonly { number?: string; text?: string }[]) {
 	const github = await server();
-	const { code, out } = await comment(github, artifact({ number }));
-	expect(out).toContain(why);
+	const folder = temporary();
+	for (const [i, part] of parts.entries())
+		artifact({ folder: path.join(folder, `mqbench-comment-${i}`), ...part });
+	const { code, out } = await comment(github, folder);
 	expect(code).toBe(1);
 	expect(github.requests).toEqual([]);
+	// The last line counts them.
+	return out.trimEnd().split("\n").slice(0, -1);
+}
+
+test("what is no number of a pull request is none, and nothing is asked", async () => {
+	const parts = ["", "7/../8", "7\n8", "0", "7".repeat(21)].map((number) => ({ number }));
+	const lines = await refused(parts);
+	expect(lines).toHaveLength(parts.length);
+	for (const line of lines.slice(0, -1))
+		expect(line).toContain("pull-request.txt does not hold a number");
+	expect(lines.at(-1)).toContain("pull-request.txt has 21 bytes");
 });
 
-test.each([
-	"",
-	"# orders\n",
-	" <!-- mqbench:orders -->\n",
-	"<!-- mqbench: -->\n",
-	"<!-- mqbench:a b -->\n",
-	"<!-- mqbench:a --><script> -->\n",
-	"<!-- other:orders -->\n",
-])("%j is no beginning of a comment, and nothing is asked", async (text) => {
-	const github = await server();
-	const { code, out } = await comment(github, artifact({ text }));
-	expect(out).toContain("does not begin with a line");
-	expect(code).toBe(1);
-	expect(github.requests).toEqual([]);
+test("what is no beginning of a comment is none, and nothing is asked", async () => {
+	const parts = [
+		"",
+		"# orders\n",
+		" <!-- mqbench:orders -->\n",
+		"<!-- mqbench: -->\n",
+		"<!-- mqbench:a b -->\n",
+		"<!-- mqbench:a --><script> -->\n",
+		"<!-- other:orders -->\n",
+	].map((text) => ({ text }));
+	const lines = await refused(parts);
+	expect(lines).toHaveLength(parts.length);
+	for (const line of lines) expect(line).toContain("does not begin with a line");
 });
 
 test("a link out of the artifact is not followed", async () => {
