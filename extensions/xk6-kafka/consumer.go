@@ -284,8 +284,7 @@ func (g *group) settled(partitions int) bool {
 	_, generation := g.members[0].client.GroupMetadata()
 	owned := make([]int, len(g.members))
 	for i, m := range g.members {
-		_, its := m.client.GroupMetadata()
-		if its < 0 || its != generation {
+		if _, its := m.client.GroupMetadata(); its < 0 || its != generation {
 			return false
 		}
 		owned[i] = m.partitions()

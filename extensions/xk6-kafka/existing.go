@@ -157,8 +157,7 @@ func (g *group) stable(is kadm.DescribedGroup, partitions int) bool {
 	}
 	for _, m := range g.members {
 		id, _ := m.client.GroupMetadata()
-		n, known := byMember[id]
-		if !known || n != m.partitions() || n > 0 && m.watch.fetches.Load() == 0 {
+		if n, known := byMember[id]; !known || n != m.partitions() || n > 0 && m.watch.fetches.Load() == 0 {
 			return false
 		}
 	}

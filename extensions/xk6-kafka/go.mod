@@ -8,9 +8,11 @@ replace github.com/mqbench/mqbench/extensions/xk6-mqbench => ../xk6-mqbench
 
 require (
 	github.com/grafana/sobek v0.0.0-20260429085637-a66d4790012b
+	github.com/twmb/avro v1.9.1
 	github.com/twmb/franz-go v1.22.2
 	github.com/twmb/franz-go/pkg/kadm v1.19.0
 	github.com/twmb/franz-go/pkg/kmsg v1.15.0
+	github.com/twmb/franz-go/pkg/sr v1.8.0
 	go.k6.io/k6/v2 v2.1.0
 )
 

@@ -48,8 +48,8 @@ declare module "k6/x/kafka" {
 	export interface WriterConfiguration extends Access {
 		topic?: string;
 		autoCreateTopic?: boolean;
-		/** A BALANCER_ constant, default round robin. */
-		balancer?: string;
+		/** A BALANCER_ constant, default round robin, or a function of the key and the number of partitions. */
+		balancer?: string | ((key: Uint8Array, partitionCount: number) => number);
 		/** Default 10. */
 		maxAttempts?: number;
 		/** Of the largest batch; default 1 MiB. */
@@ -135,40 +135,77 @@ declare module "k6/x/kafka" {
 		configEntries?: { configName: string; configValue: string }[];
 	}
 
-	export class Connection {
-		constructor(configuration: Access);
+	export interface TopicMetadata {
+		topic: string;
+		partitions: { partition: number; leader: number; replicas: number[]; isr: number[] }[];
+	}
+
+	interface Administration {
 		/** Makes it, unless there is one of that name, and waits until it has leaders. At the top of a script: once in the test, before any VU runs. */
 		createTopic(topic: TopicConfiguration): void;
 		createTopicAsync(topic: TopicConfiguration): Promise<void>;
 		deleteTopic(topic: string): void;
 		deleteTopicAsync(topic: string): Promise<void>;
+		getMetadata(topic: string): TopicMetadata;
+		getMetadataAsync(topic: string): Promise<TopicMetadata>;
+		close(): void;
+	}
+	export class Connection {
+		constructor(configuration: Access);
 		listTopics(): string[];
 		listTopicsAsync(): Promise<string[]>;
-		close(): void;
+	}
+	export interface Connection extends Administration {}
+	export class AdminClient {
+		constructor(configuration: Access);
+		listTopics(): TopicMetadata[];
+		listTopicsAsync(): Promise<TopicMetadata[]>;
+	}
+	export interface AdminClient extends Administration {}
+
+	export interface Schema {
+		id?: number;
+		version?: number;
+		subject?: string;
+		schema?: string;
+		schemaType?: string;
+		references?: { name: string; subject: string; version: number }[];
 	}
 
 	export interface Container {
 		data: unknown;
-		schemaType: string;
+		schema?: Schema;
+		/** A SCHEMA_TYPE_ constant. */
+		schemaType?: string;
 	}
 
-	/** Text, bytes and JSON; without schemas, and without a registry. */
 	export class SchemaRegistry {
+		/** Without a URL it only serializes. */
+		constructor(configuration?: { url?: string; basicAuth?: { username: string; password: string }; tls?: Access["tls"] });
+		createSchema(schema: Schema): Schema;
+		createSchemaAsync(schema: Schema): Promise<Schema>;
+		/** Without a version the latest. */
+		getSchema(of: { subject: string; version?: number }): Schema;
+		getSchemaAsync(of: { subject: string; version?: number }): Promise<Schema>;
+		getSubjectName(of: { schema?: string | Schema; topic: string; element: string; subjectNameStrategy?: string }): string;
+		/** Bytes of the data; where the schema has an id, behind a zero and that. */
 		serialize(container: Container): Uint8Array;
 		serializeAsync(container: Container): Promise<Uint8Array>;
-		// biome-ignore lint/suspicious/noExplicitAny: what comes back is what was sent
+		// biome-ignore lint/suspicious/noExplicitAny: what comes back is what the schema says
 		deserialize(container: Container): any;
-		// biome-ignore lint/suspicious/noExplicitAny: what comes back is what was sent
+		// biome-ignore lint/suspicious/noExplicitAny: what comes back is what the schema says
 		deserializeAsync(container: Container): Promise<any>;
 	}
 
 	export const NONE: string, SASL_PLAIN: string, SASL_SCRAM_SHA256: string, SASL_SCRAM_SHA512: string, SASL_SSL: string;
 	export const TLS_1_0: string, TLS_1_1: string, TLS_1_2: string, TLS_1_3: string;
 	export const CODEC_GZIP: string, CODEC_SNAPPY: string, CODEC_LZ4: string, CODEC_ZSTD: string;
+	export const KEY: string, VALUE: string;
+	export const TOPIC_NAME_STRATEGY: string, RECORD_NAME_STRATEGY: string, TOPIC_RECORD_NAME_STRATEGY: string;
 	export const ISOLATION_LEVEL_READ_UNCOMMITTED: string, ISOLATION_LEVEL_READ_COMMITTED: string;
 	export const START_OFFSETS_FIRST_OFFSET: string, START_OFFSETS_LAST_OFFSET: string, FIRST_OFFSET: number, LAST_OFFSET: number;
 	export const BALANCER_ROUND_ROBIN: string, BALANCER_LEAST_BYTES: string, BALANCER_HASH: string, BALANCER_CRC32: string, BALANCER_MURMUR2: string;
 	export const GROUP_BALANCER_RANGE: string, GROUP_BALANCER_ROUND_ROBIN: string, GROUP_BALANCER_RACK_AFFINITY: string;
-	export const SCHEMA_TYPE_STRING: string, SCHEMA_TYPE_BYTES: string, SCHEMA_TYPE_JSON: string;
+	export const SCHEMA_TYPE_STRING: string, SCHEMA_TYPE_BYTES: string, SCHEMA_TYPE_AVRO: string, SCHEMA_TYPE_JSON: string;
 	export const NANOSECOND: number, MICROSECOND: number, MILLISECOND: number, SECOND: number, MINUTE: number, HOUR: number;
 }

@@ -9,6 +9,8 @@ var constants = map[string]any{
 	"SASL_GCP_OAUTH": "sasl_gcp_oauth",
 	"TLS_1_0":        "tlsv1.0", "TLS_1_1": "tlsv1.1", "TLS_1_2": "tlsv1.2", "TLS_1_3": "tlsv1.3",
 	"CODEC_GZIP": "gzip", "CODEC_SNAPPY": "snappy", "CODEC_LZ4": "lz4", "CODEC_ZSTD": "zstd",
+	"KEY": "key", "VALUE": "value",
+	"TOPIC_NAME_STRATEGY": topicName, "RECORD_NAME_STRATEGY": recordName, "TOPIC_RECORD_NAME_STRATEGY": topicRecordName,
 	"ISOLATION_LEVEL_READ_UNCOMMITTED": "isolation_level_read_uncommitted", "ISOLATION_LEVEL_READ_COMMITTED": "isolation_level_read_committed",
 	"START_OFFSETS_FIRST_OFFSET": "start_offsets_first_offset", "START_OFFSETS_LAST_OFFSET": "start_offsets_last_offset",
 	"FIRST_OFFSET": firstOffset, "LAST_OFFSET": lastOffset,
@@ -28,8 +30,36 @@ const (
 	firstOffset = -2
 )
 
+// What a value is in a message: SCHEMA_TYPE_ constants; and names of subjects in a registry.
+const (
+	typeString, typeBytes, typeJSON, typeAvro, typeProtobuf = "STRING", "BYTES", "JSON", "AVRO", "PROTOBUF"
+
+	topicName, recordName, topicRecordName = "TopicNameStrategy", "RecordNameStrategy", "TopicRecordNameStrategy"
+)
+
 const (
 	dialTimeout    = 5 * time.Second
 	requestTimeout = 10 * time.Second
 	closeTimeout   = 5 * time.Second
+)
+
+// Names of the metrics, the public module's, of calls. Trends are in milliseconds.
+const (
+	writerMessages = "kafka_writer_message_count"
+	writerBytes    = "kafka_writer_message_bytes"
+	writerErrors   = "kafka_writer_error_count"
+	writeSeconds   = "kafka_writer_write_seconds"
+
+	readerMessages = "kafka_reader_message_count"
+	readerBytes    = "kafka_reader_message_bytes"
+	readerErrors   = "kafka_reader_error_count"
+	readerTimeouts = "kafka_reader_timeouts_count"
+	readerOffset   = "kafka_reader_offset"
+	readerLag      = "kafka_reader_lag"
+)
+
+var (
+	counters = []string{writerMessages, writerBytes, writerErrors, readerMessages, readerBytes, readerErrors, readerTimeouts}
+	trends   = []string{writeSeconds}
+	gauges   = []string{readerOffset, readerLag}
 )

@@ -78,7 +78,7 @@ type class func(i *instance, name string, configuration sobek.Value, on *sobek.O
 
 var classes = map[string]class{
 	"Writer": newWriter, "Producer": newWriter, "Reader": newReader, "Consumer": newReader,
-	"Connection": newConnection, "SchemaRegistry": newValues,
+	"Connection": newConnection, "AdminClient": newConnection, "SchemaRegistry": newRegistry,
 }
 
 func (i *instance) constructor(name string, make class) func(sobek.ConstructorCall) *sobek.Object {

@@ -34,16 +34,15 @@ type writing struct {
 type writer struct {
 	*instance
 	writing
-	client *kgo.Client
-	closed bool
+	client   *kgo.Client
+	balancer sobek.Callable
+	closed   bool
 }
 
 func newWriter(i *instance, name string, configuration sobek.Value, on *sobek.Object) error {
 	w := &writer{instance: i}
 	if object, is := configuration.(*sobek.Object); is {
-		if _, is := sobek.AssertFunction(object.Get("balancer")); is {
-			return errors.New("balancer cannot be a function; give each message its partition")
-		}
+		w.balancer, _ = sobek.AssertFunction(object.Get("balancer"))
 	}
 	if err := i.options(name, configuration, &w.writing, configured); err != nil {
 		return err
@@ -231,8 +230,29 @@ func (w *writer) record(rt *sobek.Runtime, m *sobek.Object) (*kgo.Record, error)
 	}
 	if partition := given(m, "partition"); partition != nil {
 		one.Partition = int32(partition.ToInteger())
+	} else if w.balancer != nil {
+		one.Partition, err = w.choose(rt, one)
 	}
-	return one, nil
+	return one, err
+}
+
+// choose asks the script's balancer for a partition.
+func (w *writer) choose(rt *sobek.Runtime, one *kgo.Record) (int32, error) {
+	ctx, cancel := context.WithTimeout(w.vu.Context(), requestTimeout)
+	defer cancel()
+	topics, err := listed(ctx, w.client, one.Topic)
+	if err != nil {
+		return 0, err
+	}
+	count := len(topics[one.Topic].Partitions)
+	chosen, err := w.balancer(sobek.Undefined(), script.Uint8Array(rt, one.Key), rt.ToValue(count))
+	if err != nil {
+		return 0, fmt.Errorf("balancer: %w", err)
+	}
+	if at := chosen.ToInteger(); at >= 0 && at < int64(count) {
+		return int32(at), nil
+	}
+	return 0, fmt.Errorf("balancer: %s is none of the topic's %d partitions", chosen, count)
 }
 
 // given is a property that is there, or nil.
@@ -282,7 +302,7 @@ func balancerOf(name string) (kgo.Partitioner, error) {
 	case "balancer_murmur2":
 		return kgo.StickyKeyPartitioner(nil), nil
 	}
-	return nil, fmt.Errorf("balancer %q is none of the module's BALANCER_ constants", name)
+	return nil, fmt.Errorf("balancer %q is none of the module's BALANCER_ constants, nor a function", name)
 }
 
 func hashed(partition func(key []byte, n int) int) kgo.Partitioner {

@@ -1,6 +1,6 @@
 // VUs of a group share the partitions of a topic; names of the public module's second version.
 import { check } from "k6";
-import { Connection, Consumer, Producer, SECOND } from "k6/x/kafka";
+import { AdminClient, Consumer, Producer, SECOND } from "k6/x/kafka";
 
 export const options = {
 	scenarios: {
@@ -17,10 +17,12 @@ export const options = {
 const brokers = (__ENV.KAFKA_BROKERS || "127.0.0.1:9092").split(",");
 const topic = "k6-group";
 const producer = new Producer({ brokers, topic });
-const admin = new Connection({ brokers });
+const admin = new AdminClient({ brokers });
 
 export function setup() {
 	admin.createTopic({ topic, numPartitions: 4 });
+	check(admin.getMetadata(topic), { "it has four partitions": ({ partitions }) => partitions.length === 4 });
+	check(admin.listTopics(), { "it is listed": (topics) => topics.some((one) => one.topic === topic) });
 }
 
 export async function produce() {
