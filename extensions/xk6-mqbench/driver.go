@@ -1,6 +1,11 @@
 package mqbench
 
-import "go.k6.io/k6/v2/js/modules"
+import (
+	"fmt"
+
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/lib"
+)
 
 // driverKey is the property by which load recognizes a driver.
 const driverKey = "mqbenchDriver"
@@ -23,4 +28,28 @@ func (d *driverInstance) Exports() modules.Exports {
 		panic(err) // a plain object takes any property
 	}
 	return modules.Exports{Default: driver}
+}
+
+// clientOf says which of how many clients this process is, from k6's execution segment: part index of count equal parts. Without a segment
+// it is the only client.
+func clientOf(options lib.Options) (index, count int, err error) {
+	segment, sequence := options.ExecutionSegment, options.ExecutionSegmentSequence
+	if segment == nil && sequence == nil {
+		return 0, 1, nil
+	}
+	all := lib.GetFilledExecutionSegmentSequence(sequence, segment)
+	count = len(all)
+	for k := range all {
+		part, err := lib.NewExecutionSegmentFromString(fmt.Sprintf("%d/%d:%d/%d", k, count, k+1, count))
+		if err != nil {
+			return 0, 0, fmt.Errorf("mqbench: execution segments: %w", err)
+		}
+		if !all[k].Equal(part) {
+			return 0, 0, fmt.Errorf("mqbench: k6's execution segments %s are not equal parts of the whole, as clients need them", all)
+		}
+	}
+	if index, err = all.FindSegmentPosition(segment); err != nil {
+		return 0, 0, fmt.Errorf("mqbench: k6's execution segment is not in its sequence: %w", err)
+	}
+	return index, count, nil
 }

@@ -33,10 +33,8 @@ type meter struct {
 func (m *meter) declare(vu modules.VU) error {
 	kinds := map[metrics.MetricType][]string{
 		metrics.Counter: {"mqbench_sent", "mqbench_received", "mqbench_failed", "mqbench_lost", "mqbench_duplicated"},
-		metrics.Gauge: {
-			"mqbench_in_flight", m.of("p50"), m.of("p99"), m.of("p999"), m.of("max"), "mqbench_lag_p99",
-		},
-		metrics.Rate: {"mqbench_valid", "mqbench_sla"},
+		metrics.Gauge:   {"mqbench_in_flight", m.of("p50"), m.of("p99"), m.of("p999"), m.of("max"), "mqbench_lag_p99"},
+		metrics.Rate:    {"mqbench_valid", "mqbench_sla"},
 	}
 	for kind, names := range kinds {
 		if err := m.out.Declare(vu, kind, names...); err != nil {

@@ -154,7 +154,6 @@ func (m *instance) newLoad(planText string, words *runner.Runner, staged *runner
 	}, nil
 }
 
-// run is what a script gets for a load.
 // name of a call, alike in all VUs.
 func (m *instance) name(words string) string {
 	m.calls[words]++

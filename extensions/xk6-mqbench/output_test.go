@@ -163,8 +163,7 @@ func (k *k6Side) await(words string) {
 // gone fails unless nothing is left on the broker and in the folder.
 func (k *k6Side) gone() {
 	k.t.Helper()
-	files, err := os.ReadDir(k.folder)
-	if err != nil || len(files) != 0 {
+	if files, err := os.ReadDir(k.folder); err != nil || len(files) != 0 {
 		k.t.Errorf("%v (%v) is left", files, err)
 	}
 	k.system.mu.Lock()

@@ -38,8 +38,7 @@ func TestAClientIsAnEqualPartOfK6sSegments(t *testing.T) {
 		sequence := strings.Join(append(points, "1"), ",")
 		for i := range n {
 			segment := fmt.Sprintf("%d/%d:%d/%d", i, n, i+1, n)
-			index, count, err := clientOf(segments(t, segment, sequence))
-			if err != nil || index != i || count != n {
+			if index, count, err := clientOf(segments(t, segment, sequence)); err != nil || index != i || count != n {
 				t.Errorf("%s of %s: client %d of %d (%v)", segment, sequence, index, count, err)
 			}
 		}

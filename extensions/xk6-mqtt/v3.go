@@ -30,7 +30,7 @@ type token struct {
 	sent
 }
 
-// takeTimeout: the library's Publish waits that long for a writer that a lost connection has ended. A write has no timeout (wire.go).
+// takeTimeout: the library's Publish waits that long for a writer that a lost connection has ended. A write has no timeout (client.go).
 const takeTimeout = 200 * time.Millisecond
 
 // lastTokens is how long the library may take to complete its tokens when a connection is over. It forgets some.
@@ -85,8 +85,7 @@ func (l *link3) publish(m *broker.Message, topic string, done broker.Done) {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	for !l.isOver() {
-		t := l.library.Publish(topic, l.s.own.QoS, false, m.Payload)
-		if !notTaken(t) {
+		if t := l.library.Publish(topic, l.s.own.QoS, false, m.Payload); !notTaken(t) {
 			l.tokens <- token{t, sent{m, done}}
 			return
 		}

@@ -150,8 +150,7 @@ func open(url string, messageBytes int) (broker.Session, error) {
 
 func TestAMessageAboveTheServersLimitIsRefusedBeforeTheRun(t *testing.T) {
 	s := start(t, func(o *server.Options) { o.MaxPayload = 1000 })
-	_, err := open(s.ClientURL(), 1001)
-	if err == nil || !strings.Contains(err.Error(), "max_payload of 1000") {
+	if _, err := open(s.ClientURL(), 1001); err == nil || !strings.Contains(err.Error(), "max_payload of 1000") {
 		t.Errorf("Open = %v; want a sentence about max_payload", err)
 	}
 }

@@ -86,8 +86,7 @@ func TestWhatIsEncryptedIsReadAsItCame(t *testing.T) {
 		_, _ = there.Write(stream)
 		_ = there.Close()
 	}()
-	all, err := io.ReadAll(&incoming{Conn: here, encrypted: true})
-	if err != nil || string(all) != string(stream) {
+	if all, err := io.ReadAll(&incoming{Conn: here, encrypted: true}); err != nil || string(all) != string(stream) {
 		t.Errorf("%v, %v", all, err)
 	}
 }

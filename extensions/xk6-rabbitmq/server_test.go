@@ -132,8 +132,7 @@ func (s *server) start() error {
 	s.ended = make(chan struct{})
 	go func() { _ = s.command.Wait(); close(s.ended) }()
 	for deadline := time.Now().Add(300 * time.Second); time.Now().Before(deadline); {
-		c, err := amqp.Dial(s.url())
-		if err == nil {
+		if c, err := amqp.Dial(s.url()); err == nil {
 			return c.Close()
 		}
 		select {

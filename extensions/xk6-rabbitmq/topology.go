@@ -275,8 +275,7 @@ func (t *topology) made() (queues, exchanges []string) {
 		if q.group != "" {
 			groups[q.group] = true
 		}
-		shared := q.group != "" || q.stored
-		if !q.exclusive && !q.given && (!shared || t.Client == 0) {
+		if shared := q.group != "" || q.stored; !q.exclusive && !q.given && (!shared || t.Client == 0) {
 			names[q.label] = true
 		}
 	}

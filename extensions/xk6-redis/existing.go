@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -68,6 +70,21 @@ func (c *consumer) untouched(ctx context.Context, k *socket) error {
 	return err
 }
 
+// Describe: the answer to PUBLISH is not an acknowledgement. It is the number of connections that the message was handed to inside of the
+// server; 0 is a success, too, and no receipt is promised. An error in its place, or no answer, still fails the message.
+func (s *session) Describe() broker.Description {
+	return broker.Description{
+		Acks:            s.mode != modePubSub,
+		Order:           "per-producer",
+		Wildcards:       s.mode == modePubSub,
+		Stores:          s.mode != modePubSub,
+		RedeliversAfter: map[string]time.Duration{modeStreams: time.Duration(s.ClaimAfterNs)}[s.mode],
+		Library:         map[string]string{clientLink: "mqbench's own link on "}[s.Sender] + "go-redis v" + redis.Version(),
+		Server:          s.server["name"],
+		Settings:        s.settings(),
+	}
+}
+
 // --- internal ---
 
 // endTimeout is how long consumers may take to end: a command that waits on the server, and a little more.
@@ -94,4 +111,79 @@ func (s *session) names() []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// acknowledges says what members of a stream's group send.
+var acknowledges = map[string]string{
+	broker.Automatic: "none", broker.PerMessage: "each message", broker.PerBatch: "those of one answer",
+	broker.PerInterval: "every " + broker.AcknowledgeInterval.String(),
+}
+
+func (s *session) settings() map[string]string {
+	set := map[string]string{
+		"mode":             s.mode,
+		"connections":      strconv.Itoa(s.Connections),
+		"consumers":        "a socket of their own for each subscription (pub/sub: shared by channels of one connection)",
+		"protocol":         "RESP" + strconv.Itoa(protocol),
+		"confirm":          "each message",
+		"flush":            "at once; what comes during a write leaves behind it, up to " + strconv.Itoa(bufferBytes) + " bytes; no write waits for answers",
+		"batching":         "none",
+		"compression":      "none",
+		"queueLength":      strconv.Itoa(s.queueLength) + " commands waiting and as many unanswered per connection; then Send blocks",
+		"dialTimeout":      connectTimeout.String(),
+		"readTimeout":      "none: an answer is waited for",
+		"writeTimeout":     "none",
+		"maxRetries":       "-1 (none)",
+		"reconnectWait":    reconnectWait.String(),
+		"readBufferBytes":  strconv.Itoa(bufferBytes),
+		"writeBufferBytes": strconv.Itoa(bufferBytes),
+		"poolSize":         "1, never dialled anew by the library",
+		"poolTimeout":      connectTimeout.String(),
+		"dialerRetries":    "1 (one try)",
+		"connMaxIdleTime":  "none",
+		"contextTimeout":   "true (of preparing and removing; at most " + commandTimeout.String() + " a command)",
+		"identity":         "not sent",
+		"maintenance":      "notifications disabled",
+		"clientName":       "mqbench-*, of each run its own", // which one would be a difference between any two runs
+		"tls":              strconv.FormatBool(s.address.TLSConfig != nil),
+		"db":               strconv.Itoa(s.address.DB),
+
+		"server appendonly":  s.server["appendonly"],
+		"server appendfsync": s.server["appendfsync"],
+		"server save":        s.server["save"],
+	}
+	if s.Sender == clientLibrary {
+		set["flush"] = fmt.Sprintf("at once; what comes before the answers leaves after them, up to %d commands", autoPipeline.MaxBatchSize)
+	}
+	switch s.mode {
+	case modePubSub:
+		set["send"], set["confirm"] = "PUBLISH", "none: the answer to PUBLISH confirms nothing"
+		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none", "none: channels have no groups"
+		set["prefetch"] = "none: the server pushes; what is not handled waits in the socket"
+		set["consume"] = "SUBSCRIBE, PSUBSCRIBE"
+		set["server client-output-buffer-limit"] = s.server["client-output-buffer-limit"]
+	case modeStreams:
+		set["send"] = "XADD"
+		set["maxLength"] = "0 (streams are not trimmed)"
+		if *s.MaxLength > 0 {
+			set["maxLength"] = fmt.Sprintf("MAXLEN ~ %d: a consumer that is further behind loses messages", *s.MaxLength)
+		}
+		set["consume"] = "without a group XREAD; in a group XREADGROUP, XACK"
+		set["claimAfter"] = fmt.Sprintf("%s without an acknowledgement, by XAUTOCLAIM", time.Duration(s.ClaimAfterNs))
+		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none: reads from a position of its own", acknowledges[broker.AcknowledgeOf(s.Acknowledge, "g")]
+	case modeLists:
+		set["send"] = "LPUSH"
+		set["consume"] = "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM; where nothing is acknowledged BRPOP (RPOP)"
+		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none", "none"
+		if broker.AcknowledgeOf(s.Acknowledge, "") != broker.Automatic {
+			set["acknowledgeAlone"] = "each message, with its payload"
+		}
+		if broker.AcknowledgeOf(s.Acknowledge, "g") != broker.Automatic {
+			set["acknowledgeInGroup"] = "each message, with its payload"
+		}
+	}
+	if s.mode != modePubSub {
+		set["prefetch"] = fmt.Sprintf("%d messages in an answer, the next ones after these", s.Prefetch)
+	}
+	return set
 }

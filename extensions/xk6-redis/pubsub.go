@@ -41,8 +41,7 @@ func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle 
 	if to.Wildcard {
 		name, t.pattern = glob(to.Topic), to.Topic
 	}
-	err := s.place(ctx, to, name, t)
-	if err != nil {
+	if err := s.place(ctx, to, name, t); err != nil {
 		return err
 	}
 	select {
@@ -70,10 +69,7 @@ func (s *session) place(ctx context.Context, to broker.Subscription, name string
 	if err != nil {
 		return err
 	}
-	one := &subscriber{
-		s: s, socket: k,
-		channels: map[string]*target{}, patterns: map[string]*target{},
-	}
+	one := &subscriber{s: s, socket: k, channels: map[string]*target{}, patterns: map[string]*target{}}
 	s.subscribers[to.Connection] = append(s.subscribers[to.Connection], one)
 	if err := one.add(ctx, to.Wildcard, name, t); err != nil {
 		return err

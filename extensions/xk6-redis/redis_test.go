@@ -161,8 +161,7 @@ func TestMessagesAboveWhatRedisTakesAreRefused(t *testing.T) {
 
 func TestServersThatAreNotOneServerAreRefused(t *testing.T) {
 	s := startServer(t, "redis-server", "--cluster-enabled", "yes")
-	err := openOn(t, s.url(), `{}`)
-	if err == nil || !strings.Contains(err.Error(), "the server runs as cluster") {
+	if err := openOn(t, s.url(), `{}`); err == nil || !strings.Contains(err.Error(), "the server runs as cluster") {
 		t.Errorf("Open = %v; want a sentence about the cluster", err)
 	}
 }
@@ -192,8 +191,7 @@ func TestPasswordsWorkAndAreNotInErrors(t *testing.T) {
 		}
 	}
 	for _, who := range []string{"bench:wr0ng@", ":wr0ng@", ""} {
-		err := openOn(t, "redis://"+who+host, `{}`)
-		if err == nil || strings.Contains(err.Error(), "wr0ng") {
+		if err := openOn(t, "redis://"+who+host, `{}`); err == nil || strings.Contains(err.Error(), "wr0ng") {
 			t.Errorf("Open with %q = %v; want an error without the password", who, err)
 		}
 	}

@@ -248,7 +248,7 @@ export function crosses({ client, pattern }: Pick<Plan, "client" | "pattern">): 
 
 /**
  * How long a client may take to connect, make topics and subscribe: 30 s, and more for each connection, partition and subscription
- * (SetUpTimeout in extensions/xk6-mqbench/generator/topology.go).
+ * (SetUpTimeout in extensions/xk6-mqbench/generator/share.go).
  */
 export function setUpMs(plan: Plan): number {
 	const { connections, consumerConnections, partitions, bystanders } = plan;

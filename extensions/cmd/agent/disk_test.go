@@ -23,8 +23,7 @@ func TestTheTimeOfAFlushIsMeasuredAndNothingIsLeft(t *testing.T) {
 	if got.MinNs <= 0 || got.P50Ns < got.MinNs || got.MaxNs < got.P50Ns {
 		t.Errorf("%+v is out of order", got)
 	}
-	left, err := os.ReadDir(folder)
-	if err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
 		t.Errorf("%v is left (%v)", left, err)
 	}
 }

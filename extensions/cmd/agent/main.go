@@ -3,9 +3,15 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // help is printed after a mistake on the command line.
@@ -57,4 +63,86 @@ func on(name string, command func(string) error) func([]string) int {
 func fail(code int, err error) int {
 	fmt.Fprintln(os.Stderr, "agent:", err)
 	return code
+}
+
+// answerClock answers each line of in with the wall clock in Unix ns. It returns when in ends or the answers cannot be written any more.
+func answerClock(in io.Reader, out io.Writer) {
+	for reader := bufio.NewReader(in); ; {
+		if _, err := reader.ReadString('\n'); err != nil {
+			return
+		}
+		if _, err := fmt.Fprintf(out, "%d\n", time.Now().UnixNano()); err != nil {
+			return
+		}
+	}
+}
+
+// tunnel connects to a port and copies in both directions until one side ends. It runs over the connection that carries agent's
+// standard input and output, for hosts whose sshd forwards no ports.
+func tunnel(address string, in io.Reader, out io.Writer) error {
+	connection, err := net.DialTimeout("tcp", address, connectTime)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	go func() {
+		_, _ = io.Copy(connection, in)
+		_ = connection.Close()
+	}()
+	_, err = io.Copy(out, connection)
+	_ = connection.Close()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("read from %s: %w", address, err)
+	}
+	return nil
+}
+
+// unread is how many lines wait for a command that does not read them; further lines are dropped.
+const unread = 1024
+
+// orders are what agent is to pass on while the command runs. The command may read slowly or never. Agent must still notice that its
+// parent is gone, so a goroutine of its own writes.
+type orders struct {
+	lines chan string
+}
+
+// newOrders writes to stdin, which is the command's.
+func newOrders(stdin io.WriteCloser) *orders {
+	o := &orders{lines: make(chan string, unread)}
+	go func() {
+		defer stdin.Close()
+		for line := range o.lines {
+			if _, err := io.WriteString(stdin, line); err != nil {
+				break // the command reads no more
+			}
+		}
+		for range o.lines {
+		}
+	}()
+	return o
+}
+
+// follow carries out the lines of in until it ends; the command's standard input ends then too.
+func (o *orders) follow(in io.Reader, signals chan<- os.Signal) {
+	defer close(o.lines)
+	for reader := bufio.NewReader(in); ; {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			return // ignore half a line
+		}
+		order, rest, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ")
+		switch {
+		case order == "say":
+			select {
+			case o.lines <- rest + "\n":
+			default:
+				fmt.Fprintln(os.Stderr, "agent: the command does not read its standard input")
+			}
+		case order == "signal" && rest == "INT":
+			signals <- os.Interrupt
+		case order == "signal" && rest == "TERM":
+			signals <- syscall.SIGTERM
+		default:
+			fmt.Fprintf(os.Stderr, "agent: %q is not an order; write say <text>, signal INT or signal TERM\n", order)
+		}
+	}
 }

@@ -22,8 +22,7 @@ func TestWhatAgentCannotDoIsASentence(t *testing.T) {
 		{"supervise -grace 1s", "agent: supervise: no command\n"},
 	} {
 		command := exec.Command(agent, strings.Fields(one.arguments)...)
-		out, _ := command.CombinedOutput()
-		if string(out) != one.want || command.ProcessState.ExitCode() != 2 {
+		if out, _ := command.CombinedOutput(); string(out) != one.want || command.ProcessState.ExitCode() != 2 {
 			t.Errorf("agent %s: exit code %d and %q; want 2 and %q", one.arguments, command.ProcessState.ExitCode(), out, one.want)
 		}
 	}

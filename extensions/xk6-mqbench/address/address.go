@@ -3,12 +3,19 @@
 package address
 
 import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Address is what a URL says. Errors never quote the URL: it may hold a password.
@@ -62,3 +69,176 @@ func List(urls string) ([]string, error) {
 	}
 	return list, nil
 }
+
+// Cause is what went wrong, without the place: errors are counted by their wording, and each connection has another port. It also
+// removes URLs, which may hold a password.
+func Cause(err error) error {
+	var ofURL *url.Error
+	if errors.As(err, &ofURL) {
+		return ofURL.Err
+	}
+	var ofSocket *net.OpError
+	if errors.As(err, &ofSocket) {
+		return ofSocket.Err
+	}
+	// Subtle: the pacer's thread may pass here, and most errors need no regexp.
+	if err != nil && strings.Contains(err.Error(), "->") {
+		return errors.New(ports.ReplaceAllString(err.Error(), ""))
+	}
+	return err
+}
+
+// Masked is an error's text without passwords.
+func Masked(err error) string { return MaskedText(err.Error()) }
+
+// MaskedText is a text without the passwords of URLs in it.
+func MaskedText(text string) string { return credentials.ReplaceAllString(text, "://***@") }
+
+// TLS is the option of that name: true, false, or an object of the fields below. Drivers decode it with their own options.
+type TLS struct {
+	// On encrypts connections, whatever the URL's scheme.
+	On         bool   `json:"-"`
+	CA         string `json:"ca"`
+	Cert       string `json:"cert"`
+	Key        string `json:"key"`
+	ServerName string `json:"serverName"`
+	Insecure   bool   `json:"insecure"`
+}
+
+// UnmarshalJSON refuses unknown fields, as broker.Options.Decode does for the options around it.
+func (t *TLS) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "null", "false":
+		return nil
+	case "true":
+		t.On = true
+		return nil
+	}
+	type fields TLS
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode((*fields)(t)); err != nil {
+		return fmt.Errorf("tls: %w", err)
+	}
+	t.On = true
+	return nil
+}
+
+// Scheme begins a URL; Port is for its hosts without one.
+type Scheme struct{ Name, Port string }
+
+// ParseSecure reads a URL of one of two schemes, as Parse does. The secure one switches the option on, which makes the configuration: nil
+// without TLS.
+func ParseSecure(text string, option TLS, plain, secure Scheme) (Address, *tls.Config, error) {
+	scheme, _, _ := strings.Cut(text, "://")
+	port := plain.Port
+	if scheme == secure.Name {
+		port, option.On = secure.Port, true
+	}
+	at, err := Parse(text, port, plain.Name, secure.Name)
+	if err != nil {
+		return Address{}, nil, err
+	}
+	config, err := option.Config()
+	return at, config, err
+}
+
+// Config is for client libraries; nil without TLS.
+func (t TLS) Config() (*tls.Config, error) { return t.ConfigFrom(os.ReadFile) }
+
+// ConfigFrom is Config where CA, Cert and Key name what read gives, in PEM.
+func (t TLS) ConfigFrom(read func(name string) ([]byte, error)) (*tls.Config, error) {
+	if !t.On {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName, InsecureSkipVerify: t.Insecure} //nolint:gosec // asked for, and printed
+	if t.CA != "" {
+		pem, err := read(t.CA)
+		if err != nil {
+			return nil, fmt.Errorf("tls: read ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("tls: ca %s holds no certificate in PEM", t.CA)
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		return nil, errors.New("tls: cert and key belong together; one of them is missing")
+	}
+	if t.Cert != "" {
+		cert, err := read(t.Cert)
+		key, keyErr := read(t.Key)
+		if err := errors.Join(err, keyErr); err != nil {
+			return nil, fmt.Errorf("tls: read cert and key: %w", err)
+		}
+		pair, err := tls.X509KeyPair(cert, key)
+		if err != nil {
+			return nil, fmt.Errorf("tls: load cert and key: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// Wires makes and keeps the sockets of a client library that accepts a dialer. It closes a socket when a write fails half-way: a library
+// that went on writing would make the server take the next message for the rest of that one. Its methods may be called from
+// any goroutine.
+type Wires struct {
+	// Dialer makes the sockets; its Timeout bounds that.
+	Dialer net.Dialer
+	mu     sync.Mutex
+	open   map[*wire]struct{}
+}
+
+type wire struct {
+	net.Conn
+	of *Wires
+}
+
+// Dial makes a socket. It returns net's own error.
+func (w *Wires) Dial(network, address string) (net.Conn, error) {
+	conn, err := w.Dialer.Dial(network, address)
+	if err != nil {
+		return nil, err
+	}
+	made := &wire{conn, w}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.open == nil {
+		w.open = map[*wire]struct{}{}
+	}
+	w.open[made] = struct{}{}
+	return made, nil
+}
+
+// Cut closes all sockets, so that calls that block on them end with an error.
+func (w *Wires) Cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for one := range w.open {
+		_ = one.Conn.Close()
+	}
+}
+
+func (w *wire) Write(p []byte) (int, error) {
+	n, err := w.Conn.Write(p)
+	if err != nil {
+		_ = w.Close()
+	}
+	return n, err
+}
+
+func (w *wire) Close() error {
+	w.of.mu.Lock()
+	delete(w.of.open, w)
+	w.of.mu.Unlock()
+	return w.Conn.Close()
+}
+
+// --- internal ---
+
+// Ports of a connection in an error's text.
+var ports = regexp.MustCompile(` tcp \S+->\S+`)
+
+// Credentials in a URL; a password may contain anything but blanks and quotes.
+var credentials = regexp.MustCompile(`://[^\s"']*@`)

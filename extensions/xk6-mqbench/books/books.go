@@ -248,8 +248,7 @@ func (b *Books) offence(counter *[2]atomic.Int64, kind string, i, offsetNs int64
 func (b *Books) first(kind string, i, offsetNs int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	old, ok := b.firsts[kind]
-	if ok && (offsetNs == NoTime || old.IntendedNs != nil && *old.IntendedNs <= offsetNs) {
+	if old, ok := b.firsts[kind]; ok && (offsetNs == NoTime || old.IntendedNs != nil && *old.IntendedNs <= offsetNs) {
 		return
 	}
 	m := Message{Producer: i % b.Producers, Sequence: i / b.Producers}

@@ -3,7 +3,13 @@ package broker
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // Base has what sessions of most systems need: their options, their part in the run, how often a connection was replaced, and whether
@@ -52,5 +58,191 @@ func (b *Base) End() bool {
 func (b *Base) Report(what string, err error) {
 	if err != nil && b.OnError != nil && !b.quiet.Load() {
 		b.OnError(fmt.Errorf("%s: %w", b.driver, Wrap(what, err)))
+	}
+}
+
+// List is what a session has made so far, such as its consumers. Its zero value is empty. Any goroutine may call its methods.
+type List[T any] struct {
+	mu   sync.Mutex
+	made []T
+}
+
+// Add adds one.
+func (l *List[T]) Add(one T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.made = append(l.made, one)
+}
+
+// All are those that were added, in that order. The caller may change the slice.
+func (l *List[T]) All() []T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.made)
+}
+
+// Readers knows who takes from each queue, of a system that gives each message to one consumer: the members of one group, or one consumer that
+// shares with nobody. Its zero value knows of none. Any goroutine may call its methods.
+type Readers struct {
+	mu sync.Mutex
+	// groups by queue; "": a consumer that shares with nobody.
+	groups map[string]string
+}
+
+// Admit notes a subscription. It returns false if others would take its messages away.
+func (r *Readers) Admit(to Subscription) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.groups == nil {
+		r.groups = map[string]string{}
+	}
+	if group, taken := r.groups[to.Topic]; taken && (group != to.Group || group == "") {
+		return false
+	}
+	r.groups[to.Topic] = to.Group
+	return true
+}
+
+// Throttler is the ability to report how long the broker deliberately held its clients back. It is for protocols that tell clients so; reports
+// of other drivers do not mention throttling.
+type Throttler interface {
+	// ThrottledNs is how long the broker has held back at least one connection so far, also after Close. Any goroutine may call it.
+	ThrottledNs() int64
+}
+
+// ThrottledNs is how long the broker held its clients back; nil if its protocol does not tell.
+func ThrottledNs(s Session) *int64 { return number(s, Throttler.ThrottledNs) }
+
+// Throttle is a Throttler for sessions to embed. Connections that are held back at the same time count once, so that the figure can be
+// compared with the run's duration. Any goroutine may call its methods.
+type Throttle struct {
+	now func() int64
+
+	mu      sync.Mutex
+	held    int
+	sinceNs int64
+	sumNs   int64
+}
+
+// NewThrottle makes the Throttle of a session that goes by this clock.
+func NewThrottle(now func() int64) *Throttle { return &Throttle{now: now} }
+
+// Hold begins to hold a connection back; the function that it returns ends that, and does nothing when it is called again.
+func (t *Throttle) Hold() (release func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held == 0 {
+		t.sinceNs = t.now()
+	}
+	t.held++
+	return sync.OnceFunc(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.held--
+		if t.held == 0 {
+			t.sumNs += t.now() - t.sinceNs
+		}
+	})
+}
+
+// HoldFor holds a connection back for that long.
+func (t *Throttle) HoldFor(d time.Duration) { time.AfterFunc(d, t.Hold()) }
+
+// ThrottledNs is the time so far in which a connection was held back.
+func (t *Throttle) ThrottledNs() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held > 0 {
+		return t.sumNs + t.now() - t.sinceNs
+	}
+	return t.sumNs
+}
+
+// Wire is one connection of a client library that does not connect again by itself.
+type Wire interface {
+	// Done is closed when the connection is over.
+	Done() <-chan struct{}
+	// Err is why. It is called after that.
+	Err() error
+}
+
+// Link is a connection that is replaced whenever it is lost. The loss is reported, attempts to connect are not, and the new connection counts
+// once. A link ends with its session, or when a connection is lost after Quiet. Sends meanwhile fail: drivers look at Now.
+type Link[W Wire] struct {
+	// First is how long a lost connection waits for the first attempt to replace it, Wait how long for each other one.
+	First, Wait time.Duration
+	now         atomic.Pointer[W]
+}
+
+// Open makes the first connection. It is called once. dial is called by one goroutine at a time; it returns a connection with all that is
+// to be on it, such as subscriptions, or nothing.
+func (l *Link[W]) Open(ctx context.Context, b *Base, dial func(context.Context) (W, error)) error {
+	made, err := dial(ctx)
+	if err != nil {
+		return err
+	}
+	l.now.Store(&made)
+	go l.keep(b, made, dial)
+	return nil
+}
+
+// Now is the connection; false: there is none at the moment. Any goroutine may call it.
+func (l *Link[W]) Now() (wire W, is bool) {
+	if at := l.now.Load(); at != nil {
+		return *at, true
+	}
+	return wire, false
+}
+
+// Lifeline counts lost connections where nobody names them: the client library connects again by itself and says nothing, or has a
+// connection for each request. The driver tells it whatever it sees. Any goroutine may call its methods, for each message too.
+type Lifeline struct {
+	base *Base
+	lost atomic.Bool
+}
+
+// Lifeline makes that of one connection.
+func (b *Base) Lifeline() *Lifeline { return &Lifeline{base: b} }
+
+// Failed: the connection does not work. The first of several failures in a row is reported.
+func (l *Lifeline) Failed(what string, err error) {
+	if !l.lost.Swap(true) {
+		l.base.Report(what, address.Cause(err))
+	}
+}
+
+// Works: a message or an answer came through. If the connection was lost it has been replaced.
+func (l *Lifeline) Works() {
+	if l.lost.Load() && l.lost.Swap(false) { // most calls write nothing
+		l.base.Reconnected()
+	}
+}
+
+// --- internal ---
+
+func (l *Link[W]) keep(b *Base, wire W, dial func(context.Context) (W, error)) {
+	for {
+		select {
+		case <-b.Over.Done():
+			return
+		case <-wire.Done():
+		}
+		l.now.Store(nil)
+		if b.IsQuiet() {
+			return
+		}
+		b.Report("connection lost", address.Cause(wire.Err()))
+		err := deadline.Retry(b.Over, l.First, l.Wait, func() error {
+			made, err := dial(b.Over)
+			if err == nil {
+				wire = made
+				l.now.Store(&made)
+			}
+			return err
+		})
+		if err != nil {
+			return
+		}
+		b.Reconnected()
 	}
 }

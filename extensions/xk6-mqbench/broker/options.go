@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Checker is implemented by options that can contradict each other. Check returns the contradiction.
@@ -62,3 +65,109 @@ func LibraryVersion(module string) string {
 	}
 	return "of an unknown version"
 }
+
+// Settings are options of a client library, each with the text that Describe prints for it, so that the report shows exactly what was
+// set. Its zero value is empty.
+type Settings[Option any] struct {
+	Options []Option
+	// Printed is for Description.Settings.
+	Printed map[string]string
+}
+
+// Set adds options, and prints value under name; with "" it prints nothing. Without options it only prints. A name that was printed
+// before gets the new value.
+func (s *Settings[Option]) Set(name string, value any, options ...Option) {
+	s.Options = append(s.Options, options...)
+	if name == "" {
+		return
+	}
+	if s.Printed == nil {
+		s.Printed = map[string]string{}
+	}
+	s.Printed[name] = fmt.Sprint(value)
+}
+
+// Print prints values under their names.
+func (s *Settings[Option]) Print(values map[string]any) {
+	for name, value := range values {
+		s.Set(name, value)
+	}
+}
+
+var registry struct {
+	sync.Mutex
+	drivers   map[string]Driver
+	observers []func(name string)
+}
+
+// Register makes a driver known under the broker's name (the word in a scenario). The init function of a driver's register.go calls it.
+// It panics on a name that is taken, so that the mistake shows at the start and not at first use.
+func Register(name string, driver Driver) {
+	registry.Lock()
+	if _, taken := registry.drivers[name]; taken {
+		registry.Unlock()
+		panic(fmt.Sprintf("broker: driver %q is registered twice", name))
+	}
+	if registry.drivers == nil {
+		registry.drivers = map[string]Driver{}
+	}
+	registry.drivers[name] = driver
+	observers := slices.Clone(registry.observers)
+	registry.Unlock()
+	for _, observe := range observers {
+		observe(name)
+	}
+}
+
+// Lookup returns the driver of a name.
+func Lookup(name string) (Driver, error) {
+	registry.Lock()
+	defer registry.Unlock()
+	driver, ok := registry.drivers[name]
+	if !ok {
+		return nil, fmt.Errorf("broker: this binary has no driver %q; it has %v", name, namesLocked())
+	}
+	return driver, nil
+}
+
+// OnRegister calls observe for every driver, whether it is registered already or later, so that the order in which packages are linked
+// does not matter.
+func OnRegister(observe func(name string)) {
+	registry.Lock()
+	registry.observers = append(registry.observers, observe)
+	known := namesLocked()
+	registry.Unlock()
+	for _, name := range known {
+		observe(name)
+	}
+}
+
+// When a consumer acknowledges what it has handled: values of the option `acknowledge` of drivers.
+const (
+	// Automatic: never. The broker takes as handled what it hands out.
+	Automatic  = "automatic"
+	PerMessage = "message"
+	// PerBatch: those that arrived together.
+	PerBatch = "batch"
+	// PerInterval: those of AcknowledgeInterval.
+	PerInterval = "interval"
+)
+
+// AcknowledgeInterval is the longest time that a handled message waits for its acknowledgement with PerInterval.
+const AcknowledgeInterval = 100 * time.Millisecond
+
+// AcknowledgeOf is when the consumers of a subscription acknowledge, if the option says `written`. "": each message in a group, the same duty
+// for all systems, and never where a consumer shares with nobody.
+func AcknowledgeOf(written, group string) string {
+	switch {
+	case written != "":
+		return written
+	case group != "":
+		return PerMessage
+	}
+	return Automatic
+}
+
+// --- internal ---
+
+func namesLocked() []string { return slices.Sorted(maps.Keys(registry.drivers)) }

@@ -5,6 +5,18 @@ package brokerless
 import (
 	"context"
 	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // Mode is the kind of sockets that a run uses.
@@ -64,3 +76,72 @@ type Out interface {
 
 // ErrNotConnected is Send's error where no receiver is connected: the message has not left.
 var ErrNotConnected = errors.New("no receiver is connected")
+
+// Options are those that all such drivers have; runner/brokers/brokerless.ts writes them. Drivers embed them.
+type Options struct {
+	Mode Mode `json:"mode"`
+	// Transport is "tcp", or "ipc": sockets of this machine alone.
+	Transport string `json:"transport"`
+}
+
+// Check sets defaults, and refuses what is not known.
+func (o *Options) Check() error {
+	if o.Mode == "" {
+		o.Mode = PushPull
+	}
+	if o.Transport == "" {
+		o.Transport = "tcp"
+	}
+	return broker.Choose(
+		broker.Choice{Name: "mode", Value: string(o.Mode), Known: []string{string(PushPull), string(PubSub), string(ReqRep)}},
+		broker.Choice{Name: "transport", Value: o.Transport, Known: []string{"tcp", "ipc"}},
+	)
+}
+
+// fits refuses what a mode cannot do.
+func (m Mode) fits(to broker.Subscription, reply bool, taken bool) error {
+	switch {
+	case m == PubSub && to.Group != "":
+		return errors.New("every subscriber gets every message: there are no groups with mode pub-sub")
+	case m != PubSub && to.Wildcard:
+		return errors.New("only mode pub-sub has subscriptions by a pattern")
+	case m == ReqRep && to.Group == "" && !reply:
+		return errors.New("mode req-rep has requests and replies alone")
+	case m == PushPull && taken:
+		return errors.New("each message goes to one receiver: a second subscription would take messages from the first")
+	}
+	return nil
+}
+
+// Main runs a forwarder until a signal comes: arguments as of a command line, without the program's name.
+func Main(libraries map[string]Library, arguments []string, out io.Writer) error {
+	known := strings.Join(slices.Sorted(maps.Keys(libraries)), ", ")
+	flags := flag.NewFlagSet("forwarder", flag.ContinueOnError)
+	flags.SetOutput(out)
+	name := flags.String("library", "", "whose sockets: "+known)
+	addr := flags.String("addr", "127.0.0.1:5555", "host:port for clients; sockets for messages are on ports of their own of that host")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	library := libraries[*name]
+	if library == nil {
+		return fmt.Errorf("-library must be one of %s, got %q", known, *name)
+	}
+	host, _, err := net.SplitHostPort(*addr)
+	if err != nil {
+		return fmt.Errorf("-addr: %w", err)
+	}
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		_ = listener.Close()
+	}()
+	version := "mqbench's forwarder on " + library.Version()
+	_, _ = fmt.Fprintf(out, "version %s\nlistening on %s\n", library.Version(), listener.Addr())
+	return NewForwarder(library, host, version).Serve(listener)
+}

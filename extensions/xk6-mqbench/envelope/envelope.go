@@ -1,7 +1,15 @@
 // Package envelope is the 48 bytes that open every payload, the same for every driver.
 package envelope
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"os"
+)
 
 // Bytes is the size of the envelope, and so the smallest message.
 const Bytes = 48
@@ -48,4 +56,133 @@ func Get(payload []byte) (e Envelope, ok bool) {
 		Sent:     int64(binary.BigEndian.Uint64(payload[32:])),
 		Lag:      int64(binary.BigEndian.Uint64(payload[40:])),
 	}, true
+}
+
+// ChecksumBytes is the room that a checksum takes at the end of a payload.
+const ChecksumBytes = 4
+
+// castagnoli is CRC32C, for which processors have an instruction.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Sum is the CRC32C of what lies behind the envelope. It takes long for large payloads, so it comes before the stamps.
+func Sum(payload []byte) uint32 {
+	return crc32.Checksum(payload[Bytes:len(payload)-ChecksumBytes], castagnoli)
+}
+
+// Seal continues that sum with the envelope, and writes it into the payload's last four bytes, big endian. Call it last.
+func Seal(payload []byte, sum uint32) {
+	binary.BigEndian.PutUint32(payload[len(payload)-ChecksumBytes:], crc32.Update(sum, castagnoli, payload[:Bytes]))
+}
+
+// Intact reports whether a sealed payload is unchanged.
+func Intact(payload []byte) bool {
+	end := len(payload) - ChecksumBytes
+	return end >= Bytes && binary.BigEndian.Uint32(payload[end:]) == crc32.Update(Sum(payload), castagnoli, payload[:Bytes])
+}
+
+const (
+	// poolBytes is more than the window of any compressor that brokers use per batch, so that two messages
+	// of one batch never share bytes.
+	poolBytes = 8 << 20
+	// mostFileBytes is the most that is kept of a file.
+	mostFileBytes = 1 << 30
+)
+
+// Payload is the part of plan.json's message that decides the bytes.
+type Payload struct {
+	// Kind is "random" (incompressible), "zeros" or "file".
+	Kind string `json:"payload"`
+	// Bytes of a message, envelope included.
+	Bytes int    `json:"bytes"`
+	Seed  uint64 `json:"seed"`
+	// RandomRatio, for random: how much of the part behind the envelope is random, 0 .. 1; the rest is zeros. nil: all of it. A compressor
+	// shrinks the payload to about that part.
+	RandomRatio *float64 `json:"randomRatio"`
+	// File, for file: payloads walk through its bytes, and start again at its end.
+	File string `json:"file"`
+}
+
+// Body fills payloads behind their envelopes, the same bytes for the same seed and message number. Safe for concurrent use.
+type Body struct {
+	// pool holds the bytes that messages are cut from; each message begins stride bytes after the one before, modulo cycle.
+	pool   []byte
+	stride int64
+	cycle  int64
+	// filled bytes come from the pool; the rest of a body is zeros.
+	filled int
+}
+
+// NewBodyOf reads the file or generates the pool.
+func NewBodyOf(p Payload) (*Body, error) {
+	body := p.Bytes - Bytes
+	if body < 0 {
+		return nil, fmt.Errorf("envelope: a message of %d bytes has no room for the envelope of %d", p.Bytes, Bytes)
+	}
+	switch p.Kind {
+	case "zeros":
+		return &Body{cycle: 1}, nil
+	case "random":
+		ratio := 1.0
+		if p.RandomRatio != nil {
+			ratio = *p.RandomRatio
+		}
+		if !(ratio >= 0 && ratio <= 1) {
+			return nil, fmt.Errorf("envelope: the random part must be between 0 and 1, got %v", ratio)
+		}
+		return newRandom(int(math.Round(ratio*float64(body))), p.Seed), nil
+	case "file":
+		return newFile(p.File, body)
+	}
+	return nil, fmt.Errorf("envelope: payload must be random, zeros or file, got %q", p.Kind)
+}
+
+// Fill writes the body of message i behind the envelope. Messages walk through the pool, so that neighbours, which may share a batch,
+// have no bytes in common.
+func (b *Body) Fill(payload []byte, i int64) {
+	body := payload[Bytes:]
+	copy(body[:b.filled], b.pool[(i*b.stride)%b.cycle:])
+	clear(body[b.filled:])
+}
+
+// --- internal ---
+
+func newRandom(filled int, seed uint64) *Body {
+	size := max(poolBytes, 2*filled)
+	pool := make([]byte, size+8)
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	source := rand.NewChaCha8(key)
+	for i := 0; i+8 <= len(pool); i += 8 {
+		binary.LittleEndian.PutUint64(pool[i:], source.Uint64())
+	}
+	return &Body{pool: pool[:size], stride: int64(filled), cycle: int64(size-filled) + 1, filled: filled}
+}
+
+func newFile(path string, body int) (*Body, error) {
+	if path == "" {
+		return nil, errors.New("envelope: payload is a file without a name")
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("envelope: read payloads: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("envelope: read payloads: %s is a folder", path)
+	case info.Size() > mostFileBytes:
+		return nil, fmt.Errorf("envelope: read payloads: %s has %d bytes; at most %d are allowed", path, info.Size(), mostFileBytes)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("envelope: read payloads: %w", err)
+	}
+	size := len(content)
+	if size == 0 {
+		return nil, fmt.Errorf("envelope: read payloads: %s is empty", path)
+	}
+	// The start follows the end, as often as a message needs.
+	pool := make([]byte, size+body)
+	for at := 0; at < len(pool); at += size {
+		copy(pool[at:], content)
+	}
+	return &Body{pool: pool, stride: int64(body), cycle: int64(size), filled: body}, nil
 }

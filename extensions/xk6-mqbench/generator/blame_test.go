@@ -26,8 +26,7 @@ func TestAGeneratorThatCannotKeepUpBlamesItself(t *testing.T) {
 	p.DrainNs = 10_000 * ms
 	i := &inline{}
 	m := measureDriver(t, p, i.driver)
-	lag, queued := m.metrics["lag"].Sum, m.metrics["queued"].Sum
-	if m.window.Failed != 0 || queued != 0 || lag == 0 {
+	if lag, queued := m.metrics["lag"].Sum, m.metrics["queued"].Sum; m.window.Failed != 0 || queued != 0 || lag == 0 {
 		t.Errorf("failed %d, lag %d ms, queued %d ms; want all of it to be lag", m.window.Failed, lag/ms, queued/ms)
 	}
 }
@@ -36,8 +35,7 @@ func TestWhatIsNotSentByAnOverloadedGeneratorWasNotOffered(t *testing.T) {
 	p := testPlan(100_000_000, 200)
 	p.DrainNs = 1 * ms
 	i := &inline{}
-	m := measureDriver(t, p, i.driver)
-	if m.window.NotOffered == 0 || m.window.Failed != 0 {
+	if m := measureDriver(t, p, i.driver); m.window.NotOffered == 0 || m.window.Failed != 0 {
 		t.Errorf("not offered %d, failed %d; want the rest not offered", m.window.NotOffered, m.window.Failed)
 	}
 }

@@ -189,8 +189,7 @@ func (p *Plan) topicPattern() (string, error) {
 	}
 	prefix := p.Topics[0][:end+1]
 	for _, topic := range p.Topics {
-		last, ok := strings.CutPrefix(topic, prefix)
-		if !ok || last == "" || strings.Contains(last, ".") {
+		if last, ok := strings.CutPrefix(topic, prefix); !ok || last == "" || strings.Contains(last, ".") {
 			return "", fmt.Errorf("wildcard: topic %q does not match %s*", topic, prefix)
 		}
 	}

@@ -228,8 +228,7 @@ func TestWhatArrivesBeforeAClientKnowsT0HasItsTrueTime(t *testing.T) {
 	c.eventually("everything has arrived", c.arrived)
 	c.finish()
 	for i, m := range c.close() {
-		r := m.metrics["response"]
-		if r.Count != 100 || r.Min < 0 || r.Max > time.Since(t0).Nanoseconds() {
+		if r := m.metrics["response"]; r.Count != 100 || r.Min < 0 || r.Max > time.Since(t0).Nanoseconds() {
 			t.Errorf("client %d: responses %+v", i, r)
 		}
 	}
@@ -365,8 +364,7 @@ func TestWhatWillNeverBeAcknowledgedIsToldApartFromWhatIsStillInFlight(t *testin
 			unknown += m.warmup.Unknown + m.window.Unknown
 			unanswered += *m.totals.Unanswered
 		}
-		all := p.Schedule.Messages
-		if unanswered != all/5 || unknown != all/5+all/10 {
+		if all := p.Schedule.Messages; unanswered != all/5 || unknown != all/5+all/10 {
 			t.Errorf("%d clients: %d unknown, %d of them settled; want %d and %d of %d messages", n, unknown, unanswered, all/5+all/10, all/5, all)
 		}
 	}
@@ -429,8 +427,7 @@ func TestAnInterruptedClientKeepsWhatItHas(t *testing.T) {
 			t.Errorf("client %d: %s: %s", i, m.state, asJSON(m.window))
 		}
 	}
-	got := readLedgers(t, c.folder, 2).count(c.plan, true)
-	if got.Lost != 0 || got.Received != 2*got.Sent {
+	if got := readLedgers(t, c.folder, 2).count(c.plan, true); got.Lost != 0 || got.Received != 2*got.Sent {
 		t.Errorf("%+v; want all that was sent to be received by both", got)
 	}
 }
@@ -486,8 +483,7 @@ func TestAClientThatNeverStartsLeavesNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	files, err := os.ReadDir(c.folder)
-	if err != nil || len(files) != 0 {
+	if files, err := os.ReadDir(c.folder); err != nil || len(files) != 0 {
 		t.Errorf("%v (%v) is left", files, err)
 	}
 	if !slices.Contains(h.events, "remove topics") || !slices.Contains(h.events, "remove nothing") {

@@ -76,8 +76,7 @@ func TestARunDoesNotWaitForConsumersThatAreStillAtWork(t *testing.T) {
 	p := workQueuePlan(100, 300, 1)
 	p.Work = &Work{MeanNs: 60_000 * ms, Distribution: "constant"}
 	p.DrainNs = 200 * ms
-	m := measure(t, p, &stub{}, nil)
-	if *m.window.Received != 1 || *m.window.Lost != 29 || m.took > 10*time.Second {
+	if m := measure(t, p, &stub{}, nil); *m.window.Received != 1 || *m.window.Lost != 29 || m.took > 10*time.Second {
 		t.Errorf("received %d, lost %d, took %s; want 1, 29, not a minute", *m.window.Received, *m.window.Lost, m.took)
 	}
 }

@@ -106,8 +106,7 @@ func TestWhoIsBlamedOnASharedConnection(t *testing.T) {
 			return 0, false
 		})
 		send(g, 0, c.sentNs)
-		queued, lag := behind(g, c.sentNs+c.takesNs)
-		if c.system && lag > queued/10 || !c.system && queued > lag/10 {
+		if queued, lag := behind(g, c.sentNs+c.takesNs); c.system && lag > queued/10 || !c.system && queued > lag/10 {
 			t.Errorf("%s: queued %d ms, lag %d ms", c.words, queued/ms, lag/ms)
 		}
 	}

@@ -20,8 +20,7 @@ func TestAPublishEndsAtItsAcknowledgement(t *testing.T) {
 	p := publishPlan(1000, 500)
 	p.DrainNs = 300 * ms
 	m := measure(t, p, s, nil)
-	w := m.window
-	if *w.Acked != 495 || w.Unknown != 5 || len(s.subscriptions) != 0 {
+	if w := m.window; *w.Acked != 495 || w.Unknown != 5 || len(s.subscriptions) != 0 {
 		t.Errorf("acked %d, unknown %d, %d subscriptions; want 495 5 0", *w.Acked, w.Unknown, len(s.subscriptions))
 	}
 	if r, a := m.metrics["response"], m.metrics["ack"]; r != a || r.Min < 5*ms {

@@ -34,8 +34,7 @@ func TestASendThatBlocksHoldsUpItsOwnConnectionOnly(t *testing.T) {
 	}
 	// 300 messages became due behind the call, in the 300 ms that it took at least: 45 s of waiting for the system, of which a generator that was late
 	// meanwhile has taken some on itself.
-	queued, lag := m.metrics["queued"].Sum, m.metrics["lag"].Sum
-	if queued == 0 || queued+lag < 40_000*ms {
+	if queued, lag := m.metrics["queued"].Sum, m.metrics["lag"].Sum; queued == 0 || queued+lag < 40_000*ms {
 		t.Errorf("queued is %d ms, lag %d ms; want 45 s", queued/ms, lag/ms)
 	}
 }

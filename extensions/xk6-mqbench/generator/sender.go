@@ -3,6 +3,7 @@ package generator
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
@@ -202,6 +203,91 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	return heldNs
 }
 
+// connection is what the producers on one connection share.
+type connection struct {
+	// inFlight counts the messages of all of them.
+	inFlight atomic.Int64
+	// guarded: other goroutines than the pacer may send here too, at the same time, and drivers do not have to allow that.
+	guarded bool
+	mu      sync.Mutex
+	// calendar is where its send calls would be without our own lateness. Guarded by mu; nobody else may send where it is not.
+	calendar calendar
+}
+
+// try takes the connection if nobody is sending on it. unlock must follow.
+func (c *connection) try() bool { return !c.guarded || c.mu.TryLock() }
+
+// take waits until nobody is sending, and reports whether it had to wait. unlock must follow.
+func (c *connection) take() (waited bool) {
+	if !c.guarded || c.mu.TryLock() {
+		return false
+	}
+	c.mu.Lock()
+	return true
+}
+
+func (c *connection) unlock() {
+	if c.guarded {
+		c.mu.Unlock()
+	}
+}
+
+// quiet reports whether nobody is sending.
+func (c *connection) quiet() bool {
+	if !c.guarded {
+		return true
+	}
+	if !c.mu.TryLock() {
+		return false
+	}
+	c.mu.Unlock()
+	return true
+}
+
+// timeouts knows roughly when each message of a producer was sent, in memory that does not grow with the number of messages: a
+// producer sends in order, so one moment says of all sequences below a number that they had been sent by then.
+type timeouts struct {
+	// moments are those of the last timeout, the oldest first.
+	moments []moment
+	// noted and notedNs are those of the newest moment.
+	noted, notedNs int64
+	// from is the first sequence that may still have its slot and has not timed out.
+	from int64
+}
+
+// moment: at atNs (ns since T0) the sequences below called had been handed to the library, the last one with that lag.
+type moment struct{ atNs, lagNs, called int64 }
+
+// timeoutStepNs is how exactly a timeout is kept: a slot comes back at most two steps after it.
+func (p *Plan) timeoutStepNs() int64 {
+	return max(int64(5*time.Millisecond), min(int64(100*time.Millisecond), p.TimeoutNs/50))
+}
+
+// watchTimeouts expires messages until the books are closed.
+func (g *Generator) watchTimeouts() {
+	ticker := time.NewTicker(time.Duration(g.plan.timeoutStepNs()))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-g.concluded:
+			return
+		case <-ticker.C:
+		}
+		g.expire()
+	}
+}
+
+// expire gives back the slots of messages that have not completed within the timeout, and reports whether others may time out yet.
+// Such a message may still complete, and is recorded then with its true time. One goroutine calls it.
+func (g *Generator) expire() (pending bool) {
+	nowNs := g.clock.Now() - g.t0
+	for _, s := range g.senders {
+		s.expire(nowNs)
+		pending = pending || s.timeouts.from < s.called.Load()
+	}
+	return pending
+}
+
 // --- internal ---
 
 func (s *sender) acquire() bool {
@@ -259,4 +345,30 @@ func (s *sender) catchUp() {
 		s.mu.Lock()
 		s.next = seq + 1
 	}
+}
+
+func (s *sender) expire(nowNs int64) {
+	t := &s.timeouts
+	lagNs, called := s.lagNs.Load(), s.called.Load()
+	if called > t.noted && 2*(nowNs-t.notedNs) >= s.g.plan.timeoutStepNs() {
+		t.moments = append(t.moments, moment{nowNs, lagNs, called})
+		t.noted, t.notedNs = called, nowNs
+	}
+	for len(t.moments) > 0 && t.moments[0].atNs+s.g.plan.TimeoutNs <= nowNs {
+		s.giveUp(t.moments[0], nowNs)
+		t.from = t.moments[0].called
+		t.moments = t.moments[1:]
+	}
+}
+
+// giveUp releases what was sent before the moment. The slots come back now to an ideal generator too, less the lag: that it looks only so
+// often is how exactly a timeout is kept. Taken for lateness, it would add up over the slots that time out one after another.
+func (s *sender) giveUp(m moment, nowNs int64) {
+	g, p := s.g, int64(s.producer)
+	for seq := g.books.NextHeld(p, s.timeouts.from, m.called); seq < m.called; seq = g.books.NextHeld(p, seq+1, m.called) {
+		if i := seq*int64(g.plan.Producers) + p; s.release(i, nowNs, m.atNs, m.lagNs) {
+			g.books.TimedOut(i)
+		}
+	}
+	g.books.Forget(p, m.called)
 }

@@ -125,8 +125,7 @@ func (g *Generator) leave() {
 func (g *Generator) bounded(what string, step func() error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.plan.leaveTimeout()+settlePoll)
 	defer cancel()
-	err := deadline.While(ctx, step)
-	if err != nil {
+	if err := deadline.While(ctx, step); err != nil {
 		g.errors.Note(fmt.Errorf("%s: %w", what, err))
 	}
 }

@@ -463,8 +463,7 @@ func (m *measured) read(path string, steady *Steady) {
 				continue
 			}
 			for name, e := range line.Metrics {
-				old := m.metrics[name]
-				if old.Count > 0 {
+				if old := m.metrics[name]; old.Count > 0 {
 					e = exactSum{
 						old.Count + e.Count, old.Sum + e.Sum, min(old.Min, e.Min), max(old.Max, e.Max),
 						old.Negative + e.Negative, min(old.Lowest, e.Lowest),

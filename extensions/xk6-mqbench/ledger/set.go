@@ -54,8 +54,7 @@ func (s *Set) Add(seq int64) (already, ok bool) {
 		return true, true
 	}
 	bit := uint64(1) << (seq % 64)
-	old := c.words[seq%chunkBits/64].Or(bit)
-	if old&bit != 0 {
+	if old := c.words[seq%chunkBits/64].Or(bit); old&bit != 0 {
 		return true, true
 	}
 	// Subtle: a goroutine that still has the old chunk finds its bit set there too, so no duplicate is missed.

@@ -1,6 +1,12 @@
 package recorder
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
 
 // Response times are broken down in buckets of a sixteenth of an octave. Each is a number of whole buckets of the histogram of response
 // times, so that a percentile from there lies in exactly one bucket here.
@@ -44,6 +50,169 @@ func (r *Recorder) Breakdown() []Bucket {
 	return list
 }
 
+// SlowestKept is how many of the slowest messages are kept.
+const SlowestKept = 20
+
+// Slow is one completed message with the parts of its response time: ResponseNs = QueuedNs + LagNs + ServiceNs.
+type Slow struct {
+	Index      int64
+	OffsetNs   int64
+	ResponseNs int64
+	QueuedNs   int64
+	LagNs      int64
+	ServiceNs  int64
+}
+
+// slowest keeps the messages with the largest response times, the smallest of them first.
+type slowest struct{ kept []Slow }
+
+// offer keeps m if it is one of the slowest. For nearly all messages that is one comparison.
+func (s *slowest) offer(m Slow) {
+	if len(s.kept) == SlowestKept {
+		if m.ResponseNs <= s.kept[0].ResponseNs {
+			return
+		}
+		s.kept = slices.Delete(s.kept, 0, 1)
+	}
+	at, _ := slices.BinarySearchFunc(s.kept, m.ResponseNs, func(k Slow, ns int64) int { return cmp.Compare(k.ResponseNs, ns) })
+	s.kept = slices.Insert(s.kept, at, m)
+}
+
+// Slowest lists the slowest messages of the window, the slowest first.
+func (r *Recorder) Slowest() []Slow {
+	var all []Slow
+	for _, s := range r.shards {
+		s.mu.Lock()
+		all = append(all, s.slow.kept...)
+		s.mu.Unlock()
+	}
+	slices.SortFunc(all, func(a, b Slow) int {
+		return cmp.Or(cmp.Compare(b.ResponseNs, a.ResponseNs), cmp.Compare(a.Index, b.Index))
+	})
+	return all[:min(len(all), SlowestKept)]
+}
+
+// Running has the figures of one metric of the window so far, for the live lines; verdicts come from the files. It consists of seconds
+// that have left the shards, so that no measuring goroutine waits for it. Its methods are for one goroutine.
+type Running struct {
+	metric Metric
+	// settled adds up all seconds that were taken.
+	settled *hdr.Histogram
+	max     int64
+	// open has, for each second that is not settled, what is back so far: a stall shows before it is over.
+	open map[int]*Second
+	both *hdr.Histogram
+}
+
+// NewRunning is empty.
+func NewRunning(metric Metric) *Running {
+	return &Running{metric: metric, settled: newHistogram(), both: newHistogram(), open: map[int]*Second{}}
+}
+
+// Settle adds a second that was taken, or stragglers of one. It ignores the warm-up.
+func (r *Running) Settle(s *Second) {
+	delete(r.open, s.Number)
+	if s.WarmUp || s.exact[r.metric].Count == 0 {
+		return
+	}
+	// Both have the same geometry, so nothing is dropped.
+	r.settled.Merge(s.merged[r.metric])
+	r.max = max(r.max, s.exact[r.metric].Max)
+}
+
+// Peek replaces what was back of a second with what is back now, until the second is settled.
+func (r *Running) Peek(s *Second) {
+	if !s.WarmUp && s.exact[r.metric].Count > 0 {
+		r.open[s.Number] = s
+	}
+}
+
+// Figures of the window so far, in ns.
+type Figures struct {
+	Count int64 `json:"count"`
+	P50   int64 `json:"p50"`
+	P99   int64 `json:"p99"`
+	P999  int64 `json:"p999"`
+	Max   int64 `json:"max"`
+}
+
+// Figures is nil without any values.
+func (r *Running) Figures() *Figures {
+	all, most := r.settled, r.max
+	if len(r.open) > 0 {
+		all = r.both
+		all.Reset()
+		all.Merge(r.settled)
+		for _, s := range r.open {
+			all.Merge(s.merged[r.metric])
+			most = max(most, s.exact[r.metric].Max)
+		}
+	}
+	if all.TotalCount() == 0 {
+		return nil
+	}
+	at := all.ValueAtPercentiles([]float64{50, 99, 99.9})
+	// A bucket's edge may lie above the exact maximum.
+	return &Figures{
+		Count: all.TotalCount(), P50: min(at[50], most), P99: min(at[99], most), P999: min(at[99.9], most), Max: most,
+	}
+}
+
+// Completions are counted per 10 ms of real time, or per hundredth of Frame.IntervalSeconds. They show how long a system was gone and how soon it was back.
+const (
+	// CompletionBins in a second.
+	CompletionBins = 100
+	binNs          = secondNs / CompletionBins
+)
+
+// completions of one second of real time.
+type completions struct {
+	// firstBin, counted from T0.
+	firstBin int64
+	counts   [CompletionBins]int64
+}
+
+// CompletedSecond is the number of completions in each hundredth of a second since T0, or of several that are recorded as one.
+type CompletedSecond struct {
+	Second int64 `json:"second"`
+	// Seconds is how many it stands for; left out: one.
+	Seconds int64                 `json:"seconds,omitempty"`
+	Counts  [CompletionBins]int64 `json:"counts"`
+}
+
+// TakeCompletions removes the completions of all intervals that end before the given second, merged over the shards, in order of time. A later call
+// returns what is recorded later for such a second.
+func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
+	var taken []CompletedSecond
+	at := map[int64]int{}
+	for _, s := range r.shards {
+		s.mu.Lock()
+		kept := s.completed[:0]
+		for _, c := range s.completed {
+			n := c.firstBin / CompletionBins * r.interval
+			if n+r.interval > before {
+				kept = append(kept, c)
+				continue
+			}
+			if s.completing == c {
+				s.completing = nil
+			}
+			if _, seen := at[n]; !seen {
+				at[n] = len(taken)
+				taken = append(taken, CompletedSecond{Second: n, Seconds: several(r.interval)})
+			}
+			for k, count := range c.counts {
+				taken[at[n]].Counts[k] += count
+			}
+		}
+		clear(s.completed[len(kept):])
+		s.completed = kept
+		s.mu.Unlock()
+	}
+	slices.SortFunc(taken, func(a, b CompletedSecond) int { return cmp.Compare(a.Second, b.Second) })
+	return taken
+}
+
 // --- internal ---
 
 type breakdown [buckets]sums
@@ -75,4 +244,31 @@ func bucketOf(ns int64) int {
 func bucketStart(k int) int64 {
 	octave := max(0, k/perOctave-1)
 	return int64(k-octave*perOctave) << octave
+}
+
+func newHistogram() *hdr.Histogram { return hdr.New(lowestNs, HighestNs, digits) }
+
+// complete counts a completion at the given time. Every message passes here: nearly always one division and one addition.
+func (s *Shard) complete(atNs int64) {
+	// A time before T0 is possible: this machine's clock may be a little behind the sender's.
+	bin := max(0, atNs) / (binNs * s.recorder.interval)
+	c := s.completing
+	if c == nil || uint64(bin-c.firstBin) >= CompletionBins {
+		c = s.completionsOf(bin)
+	}
+	c.counts[bin-c.firstBin]++
+}
+
+// completionsOf returns the second that holds a bin. The newest seconds come last, and most calls ask for those.
+func (s *Shard) completionsOf(bin int64) *completions {
+	firstBin := bin / CompletionBins * CompletionBins
+	for k := len(s.completed) - 1; k >= 0; k-- {
+		if s.completed[k].firstBin == firstBin {
+			s.completing = s.completed[k]
+			return s.completing
+		}
+	}
+	s.completing = &completions{firstBin: firstBin}
+	s.completed = append(s.completed, s.completing)
+	return s.completing
 }

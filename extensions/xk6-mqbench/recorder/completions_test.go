@@ -45,8 +45,7 @@ func TestCompletionsAreAcknowledgementsWhereThereAreAny(t *testing.T) {
 		r := New(1, f, nil)
 		completedAt(r.Shard(0), 5*binNs, 7*binNs)
 		want := map[bool]int{true: 7, false: 5}[acks]
-		taken := r.TakeCompletions(1)
-		if len(taken) != 1 || taken[0].Counts[want] != 1 || sumOf(taken[0]) != 1 {
+		if taken := r.TakeCompletions(1); len(taken) != 1 || taken[0].Counts[want] != 1 || sumOf(taken[0]) != 1 {
 			t.Errorf("acks %v: %v; want 1 in bin %d", acks, taken, want)
 		}
 	}

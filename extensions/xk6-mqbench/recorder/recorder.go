@@ -374,8 +374,7 @@ func (s Span) or(ns int64) *int64 {
 
 // single records a value of a metric that comes alone.
 func (s *Shard) single(m Metric, i, offsetNs, ns, lagNs int64) {
-	r := s.recorder
-	if r.kept[m] && (i >= r.first.Load() || r.warmUp) {
+	if r := s.recorder; r.kept[m] && (i >= r.first.Load() || r.warmUp) {
 		s.record(s.at(offsetNs), m, offsetNs, ns, lagNs)
 	}
 }

@@ -49,8 +49,7 @@ func TestPercentilesAreThoseOfTheSortedSamplesToThreeDigits(t *testing.T) {
 	}
 	for _, p := range []float64{50, 90, 99, 99.9, 99.99} {
 		want := samples[int(math.Ceil(float64(len(samples))*p/100))-1]
-		got, _ := s.Percentile(Response, p)
-		if math.Abs(float64(got-want)) > float64(want)*0.001+1 {
+		if got, _ := s.Percentile(Response, p); math.Abs(float64(got-want)) > float64(want)*0.001+1 {
 			t.Errorf("p%g = %d; want %d within 0.1 %%", p, got, want)
 		}
 	}
@@ -190,8 +189,7 @@ func TestAWindowThatOpensLaterHasItsSecondsFromThereAndNoneOfTheWarmUp(t *testin
 	if n := r.Take(0).Exact(Service).Count; n != 1 {
 		t.Errorf("the first second has %d values; want 1", n)
 	}
-	last := r.Take(1)
-	if last.StartNs != opens+secondNs || last.LengthNs != 500_000_000 {
+	if last := r.Take(1); last.StartNs != opens+secondNs || last.LengthNs != 500_000_000 {
 		t.Errorf("the last second is from %d, %d ns long; want half a second", last.StartNs, last.LengthNs)
 	}
 	totals := r.Totals()
@@ -208,8 +206,7 @@ func TestASpanIsThatOfAllShards(t *testing.T) {
 		s.Acked(0, 0, at, 0)
 		s.Leave()
 	}
-	acks := r.Totals().Acks
-	if *acks.First() != 300 || *acks.Last() != 700 {
+	if acks := r.Totals().Acks; *acks.First() != 300 || *acks.Last() != 700 {
 		t.Errorf("acknowledgements from %d to %d; want 300 to 700", *acks.First(), *acks.Last())
 	}
 }

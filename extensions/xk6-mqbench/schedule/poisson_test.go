@@ -100,8 +100,7 @@ func TestWholeNanosecondsDoNotShiftTheMean(t *testing.T) {
 	// At 10 million/s a gap is 100 ns, and half a ns each would be half a percent.
 	const n = 4_000_000
 	p := poisson(t, 10_000_000, 1e9, 1)
-	mean := float64(p.Offset(n-1)) / n / 100
-	if math.Abs(mean-1) > 4/math.Sqrt(n) {
+	if mean := float64(p.Offset(n-1)) / n / 100; math.Abs(mean-1) > 4/math.Sqrt(n) {
 		t.Errorf("the mean gap is %.5f of 100 ns", mean)
 	}
 }

@@ -111,8 +111,7 @@ func TestARampSendsAtItsRate(t *testing.T) {
 	// Around the middle of a ramp from 1000/s to 3000/s messages are 500 us apart.
 	s := stages(t, Piece{second(10), perSecond(1000), perSecond(3000)})
 	i := s.Before(second(5))
-	gap := float64(s.Offset(i+10)-s.Offset(i-10)) / 20
-	if math.Abs(gap-500_000) > 50 {
+	if gap := float64(s.Offset(i+10)-s.Offset(i-10)) / 20; math.Abs(gap-500_000) > 50 {
 		t.Errorf("messages are %.0f ns apart; want 500000", gap)
 	}
 }

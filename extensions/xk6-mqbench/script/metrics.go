@@ -114,8 +114,7 @@ func (m *Metrics) last() {
 func (m *Metrics) flush() {
 	m.sending.Lock()
 	defer m.sending.Unlock()
-	out, samples := m.take()
-	if out != nil && len(samples) > 0 && !m.over {
+	if out, samples := m.take(); out != nil && len(samples) > 0 && !m.over {
 		out <- samples
 	}
 }

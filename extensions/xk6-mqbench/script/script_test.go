@@ -25,8 +25,7 @@ func TestBytesAreTakenInEveryFormThatScriptsHave(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Bytes(rt, "it", value)
-		if err != nil || !slices.Equal(got, want) || (got == nil) != (want == nil) {
+		if got, err := Bytes(rt, "it", value); err != nil || !slices.Equal(got, want) || (got == nil) != (want == nil) {
 			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
 		}
 	}

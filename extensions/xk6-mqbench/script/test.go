@@ -57,8 +57,7 @@ type asked struct {
 func (t *Test) Join(vu modules.VU) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	global := vu.Events().Global
-	if !t.joined && global != nil {
+	if global := vu.Events().Global; !t.joined && global != nil {
 		t.joined = true
 		_, begins := global.Subscribe(eventInit)
 		t.inits = func() bool {

@@ -2,8 +2,11 @@ package js
 
 import (
 	"context"
+	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -52,6 +55,123 @@ func (c *client) methods(on *sobek.Object) {
 	script.Method(c.vu, on, "close", func([]sobek.Value) (sobek.Value, error) { return nil, c.close() })
 	c.waits(on, "request", func() sobek.Value { return c.toScript(&nats.Msg{}) }, c.request)
 	c.jetStream(on)
+}
+
+const (
+	connectTimeout = 5 * time.Second
+	requestTimeout = 5 * time.Second
+	flushTimeout   = 5 * time.Second
+	reconnectWait  = 100 * time.Millisecond
+)
+
+// connection is shared by the VUs of a process whose configuration is the same.
+type connection struct {
+	*nats.Conn
+	stream nats.JetStreamContext
+	// servers, for messages, without passwords.
+	servers string
+}
+
+// connect returns the connection of a configuration, which it makes for the first VU. It lasts until the test ends.
+func (m *Module) connect(own Configuration) (*connection, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if one := m.shared[own.key()]; one != nil {
+		return one, nil
+	}
+	options, err := own.options()
+	if err != nil {
+		return nil, err
+	}
+	one := &connection{servers: address.MaskedText(strings.Join(own.Servers, ", "))}
+	one.Conn, err = nats.Connect(strings.Join(own.Servers, ","), options...)
+	if errors.Is(err, nats.ErrNoServers) {
+		err = errors.New("no server answers there; is it running?")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", one.servers, address.Cause(err))
+	}
+	if one.stream, err = one.JetStream(nats.MaxWait(requestTimeout)); err != nil {
+		return nil, err
+	}
+	m.shared[own.key()] = one
+	m.test.AtEnd(func() {
+		_ = one.FlushTimeout(flushTimeout)
+		one.Close()
+	})
+	return one, nil
+}
+
+// Configuration is what a script gives `new Nats`. Servers, unsafe and token are the public module's.
+type Configuration struct {
+	Servers []string `json:"servers"`
+	// Unsafe takes any certificate.
+	Unsafe   bool        `json:"unsafe"`
+	Token    string      `json:"token"`
+	User     string      `json:"user"`
+	Password string      `json:"password"`
+	Creds    string      `json:"creds"`
+	TLS      address.TLS `json:"tls"`
+}
+
+// configuration reads what a script gives.
+func (i *instance) configuration(from sobek.Value) (own Configuration, err error) {
+	object, is := from.(*sobek.Object)
+	if !is {
+		return own, errors.New("new Nats needs a configuration: new Nats({ servers: ['nats://localhost:4222'] })")
+	}
+	if err := i.module.test.Options(i.vu, "nats: new Nats", object, &own); err != nil {
+		return own, fmt.Errorf("configuration: %w", err)
+	}
+	if len(own.Servers) == 0 {
+		own.Servers = []string{nats.DefaultURL}
+	}
+	return own, nil
+}
+
+// key is the same for configurations that share a connection.
+func (c *Configuration) key() string {
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // it came from JSON
+	}
+	return string(text)
+}
+
+func (c *Configuration) options() ([]nats.Option, error) {
+	options := []nats.Option{
+		nats.Name("k6"), nats.Timeout(connectTimeout), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
+		nats.ReconnectJitter(0, 0), nats.NoCallbacksAfterClientClose(),
+	}
+	if c.Token != "" {
+		options = append(options, nats.Token(c.Token))
+	}
+	if c.User != "" {
+		options = append(options, nats.UserInfo(c.User, c.Password))
+	}
+	if c.Creds != "" {
+		options = append(options, nats.UserCredentials(c.Creds))
+	}
+	security, err := c.TLS.Config()
+	if err != nil {
+		return nil, err
+	}
+	if security != nil {
+		options = append(options, nats.Secure(security))
+	}
+	if c.Unsafe {
+		options = append(options, takeAnyCertificate)
+	}
+	return options, nil
+}
+
+// takeAnyCertificate is for servers that ask for TLS; scripts write `unsafe: true` beside others as well.
+func takeAnyCertificate(o *nats.Options) error {
+	if o.TLSConfig == nil {
+		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	o.TLSConfig.InsecureSkipVerify = true //nolint:gosec // the script asks for it
+	return nil
 }
 
 // --- internal ---

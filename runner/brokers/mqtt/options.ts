@@ -63,7 +63,7 @@ const MqttOptions = z.strictObject({
 });
 export type MqttOptions = z.infer<typeof MqttOptions>;
 
-/** As the driver sets it (xk6-mqtt/options.go). */
+/** As the driver sets it (xk6-mqtt/mqtt.go). */
 export const RECEIVE_MAXIMUM = 20;
 const MOST_SECONDS = 65_535;
 /** Of a packet of MQTT, and the most that it has beside the payload. */
