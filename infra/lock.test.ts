@@ -22,6 +22,12 @@ const GONE = ME.replace(/:\w*@/, ":1@");
 const ELSEWHERE = ME.replace(/@\w+/, "@00000000");
 
 const newPlace = () => path.join(testFolder(), "lock");
+const leftPlace = (text?: string) => {
+	const where = newPlace();
+	const file = leftLock(where, GONE);
+	if (text !== undefined) writeFileSync(file, text);
+	return where;
+};
 const take = (where: string, stop = new AbortController().signal, onWait = (_: number) => {}) =>
 	takeLock(where, stop, onWait, FAST);
 
@@ -37,23 +43,9 @@ test("a lock that nobody has is taken, names pid, start time and boot, and is go
 });
 
 test.each([
-	["nobody has", () => newPlace()],
-	[
-		"a process that is gone has left, whose pid another one has now",
-		() => {
-			const where = newPlace();
-			leftLock(where, GONE);
-			return where;
-		},
-	],
-	[
-		"was damaged when the power failed",
-		() => {
-			const where = newPlace();
-			writeFileSync(leftLock(where, GONE), "");
-			return where;
-		},
-	],
+	["nobody has", newPlace],
+	["a process that is gone has left, whose pid another one has now", () => leftPlace()],
+	["was damaged when the power failed", () => leftPlace("")],
 ])("of twenty that want a lock that %s, one has it at a time", async (_, make) => {
 	const where = make();
 	let holders = 0;

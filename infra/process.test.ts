@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { realBinaries } from "./binaries/real.fake.ts";
-import { bareEnvironment, describeEnd, type Supervised, startSupervised } from "./process.ts";
+import { bareEnvironment, type Supervised, startSupervised } from "./process.ts";
 import { alive, descendants, runs } from "./processes.fake.ts";
 import { testFolder } from "./test-folder.fake.ts";
 
@@ -141,26 +141,24 @@ describe("a command behind agent", () => {
 	});
 });
 
-describe("what cannot be started", () => {
-	test("ends with code 127 and a line on stderr", async () => {
-		const err: string[] = [];
-		const missing = path.join(testFolder(), "missing");
-		const start = (agentPath: string) =>
-			startSupervised({
-				agent: agentPath,
-				argv: [missing],
-				cwd: testFolder(),
-				env: {},
-				graceMs: 100,
-				onStdout: () => {},
-				onStderr: (line) => void err.push(line),
-			}).ended;
-		expect(existsSync(missing)).toBe(false);
-		expect(await start(agent)).toEqual({ code: 127, signal: null });
-		expect(await start(missing)).toEqual({ code: 127, signal: null });
-		expect(err[0]).toMatch(/^agent: start .*missing: .*no such file/);
-		expect(err[1]).toMatch(/^cannot start .*missing: .*ENOENT/);
-	});
+test("what cannot be started ends with code 127 and a line on stderr", async () => {
+	const err: string[] = [];
+	const missing = path.join(testFolder(), "missing");
+	const start = (agentPath: string) =>
+		startSupervised({
+			agent: agentPath,
+			argv: [missing],
+			cwd: testFolder(),
+			env: {},
+			graceMs: 100,
+			onStdout: () => {},
+			onStderr: (line) => void err.push(line),
+		}).ended;
+	expect(existsSync(missing)).toBe(false);
+	expect(await start(agent)).toEqual({ code: 127, signal: null });
+	expect(await start(missing)).toEqual({ code: 127, signal: null });
+	expect(err[0]).toMatch(/^agent: start .*missing: .*no such file/);
+	expect(err[1]).toMatch(/^cannot start .*missing: .*ENOENT/);
 });
 
 test("the bare environment has a home of its own, PATH, UTC, and nothing that steers k6", () => {
@@ -173,9 +171,4 @@ test("the bare environment has a home of its own, PATH, UTC, and nothing that st
 			TMPDIR: undefined,
 		}),
 	).toEqual({ HOME: "/run", PATH: "/bin", TZ: "UTC" });
-});
-
-test("the end of a process is told in words", () => {
-	expect(describeEnd({ code: 3, signal: null })).toBe("exit code 3");
-	expect(describeEnd({ code: null, signal: "SIGKILL" })).toBe("SIGKILL");
 });

@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from "node:child_process";
 import {
 	chmodSync,
 	chownSync,
@@ -10,8 +9,6 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { rolldown } from "rolldown";
 import { describe, expect, test } from "vitest";
 import { ownerText } from "./owner.ts";
 import { sweep, temporaryFolder } from "./temporary.ts";
@@ -102,39 +99,4 @@ describe("what others have put there", () => {
 		await sweep([parent]);
 		expect(existsSync(folder)).toBe(true);
 	});
-});
-
-const mayUnshare = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
-
-test.skipIf(!mayUnshare)("the folder of a running mqbench in another container stays", async () => {
-	const parent = testFolder();
-	const made = await temporaryFolder(parent);
-	const bundle = await rolldown({
-		input: fileURLToPath(new URL("./temporary.ts", import.meta.url)),
-		platform: "node",
-	});
-	const file = path.join(testFolder(), "temporary.mjs");
-	await bundle.write({ file });
-	await bundle.close();
-	// There this process has no number at all, and what is made there has a number of there.
-	const inside = execFileSync(
-		"unshare",
-		[
-			"--pid",
-			"--fork",
-			"--mount-proc",
-			process.execPath,
-			"--input-type=module",
-			"--eval",
-			`import { sweep, temporaryFolder } from ${JSON.stringify(file)};
-				const parent = ${JSON.stringify(parent)};
-				await sweep([parent]);
-				console.log(await temporaryFolder(parent));`,
-		],
-		{ encoding: "utf8" },
-	).trim();
-	expect(existsSync(made)).toBe(true);
-	await sweep([parent]);
-	expect(existsSync(inside)).toBe(true);
-	expect(existsSync(made)).toBe(true);
 });

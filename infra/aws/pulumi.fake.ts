@@ -102,7 +102,7 @@ export async function standUp(config: AwsConfig): Promise<StoodUp> {
 }
 
 /** Of a machine's addresses: broker 2 has .12, client 2 .102. */
-export function hostNumber(name: string): number {
+function hostNumber(name: string): number {
 	const [, role, number] = /-(broker|client)-(\d+)$/.exec(name) ?? [];
 	return (role === "broker" ? 10 : 100) + Number(number);
 }

@@ -380,14 +380,6 @@ describe.skipIf(process.platform !== "linux")("the disk", () => {
 		expect(formatted(calls)).toEqual([]);
 	});
 
-	test("is not formatted when something has got on it since it was chosen", async () => {
-		const { calls, state, root } = await setUp(BROKER, {
-			programs: { "apt-get": 'printf ext4 >"$MQBENCH_ROOT/dev/nvme1n1"' },
-		});
-		expect(state).toBe(`failed: store: ${root}/dev/nvme1n1 holds ext4: it is not formatted`);
-		expect(formatted(calls)).toEqual([]);
-	});
-
 	test.each([
 		[false, /^failed: disk: no empty NVMe of its own \(none at all\)/, 9],
 		[true, /^failed: disk: no empty volume is attached \(none at all\)/, 59],
@@ -492,11 +484,6 @@ describe.skipIf(process.platform !== "linux")("the facts", () => {
 		expect(facts?.remarks).toContain("/proc/sys/net/core/rmem_max cannot be set to 67108864 here");
 		expect(facts?.remarks).not.toContain("/proc/sys/vm/swappiness cannot be set to 1 here");
 		expect(facts?.remarks).toContain("admin may open 20000 files at once, not 1048576");
-	});
-
-	test("say null of what is not there", async () => {
-		const { facts } = await setUp(BROKER, { files: {} });
-		expect(facts).toMatchObject({ governor: null, hugePages: null });
 	});
 });
 

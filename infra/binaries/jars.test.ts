@@ -121,20 +121,18 @@ test("another version is another folder, and Maven is told", async () => {
 	expect(calls()[0]).toContain("-Dkafka=4.0.0");
 });
 
-describe("a Maven that fails", () => {
-	test("is one sentence with its own reason, and leaves nothing", async () => {
-		const { resolve, jars } = machine(
-			'touch "$out/half.jar"; echo "[ERROR] Failed to execute goal: Could not find artifact a:b:jar:9 -> [Help 1]"; echo "[ERROR] Re-run Maven"; exit 1',
-		);
-		await expect(resolve({ kafka: "9" })).rejects.toMatchObject({
-			code: "broker-missing",
-			exit: 3,
-			message: expect.stringMatching(
-				/^mine: Maven cannot fetch kafka: Failed to execute goal: Could not find artifact a:b:jar:9\. Configure a Maven repository/,
-			),
-		});
-		expect(readdirSync(jars)).toEqual([]);
+test("a Maven that fails is one sentence with its own reason, and leaves nothing", async () => {
+	const { resolve, jars } = machine(
+		'touch "$out/half.jar"; echo "[ERROR] Failed to execute goal: Could not find artifact a:b:jar:9 -> [Help 1]"; echo "[ERROR] Re-run Maven"; exit 1',
+	);
+	await expect(resolve({ kafka: "9" })).rejects.toMatchObject({
+		code: "broker-missing",
+		exit: 3,
+		message: expect.stringMatching(
+			/^mine: Maven cannot fetch kafka: Failed to execute goal: Could not find artifact a:b:jar:9\. Configure a Maven repository/,
+		),
 	});
+	expect(readdirSync(jars)).toEqual([]);
 });
 
 test("Ctrl-C ends Maven, and leaves nothing", async () => {

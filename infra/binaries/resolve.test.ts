@@ -13,15 +13,13 @@ import { laterPrograms, withLargeDriver } from "../../runner/brokers/index.ts";
 import { script } from "../test-folder.fake.ts";
 import { machine } from "./go.fake.ts";
 
-describe("two that need a build at once", () => {
-	test("make one between them; the second is told whom it waits for", async () => {
-		const { resolve, commands, told } = machine();
-		const [first, second] = await Promise.all([resolve(), resolve()]);
-		expect(second).toMatchObject({ ...first, server: expect.anything(), on: expect.anything() });
-		expect(commands().filter((c) => c.startsWith("build "))).toHaveLength(1);
-		expect(told.filter((t) => t === "begin")).toHaveLength(1);
-		expect(told).toContain(`waiting for ${process.pid}`);
-	});
+test("two that need a build at once make one between them; the second is told whom it waits for", async () => {
+	const { resolve, commands, told } = machine();
+	const [first, second] = await Promise.all([resolve(), resolve()]);
+	expect(second).toMatchObject({ ...first, server: expect.anything(), on: expect.anything() });
+	expect(commands().filter((c) => c.startsWith("build "))).toHaveLength(1);
+	expect(told.filter((t) => t === "begin")).toHaveLength(1);
+	expect(told).toContain(`waiting for ${process.pid}`);
 });
 
 describe("a server that is not needed by every run", () => {
@@ -93,15 +91,13 @@ describe("a system whose driver takes long to compile", () => {
 	});
 });
 
-describe("a cache folder that cannot be used", () => {
-	test("as a part of its path is a file, is named with the reason", async () => {
-		const { resolve, cache } = machine();
-		writeFileSync(cache, "");
-		await expect(resolve()).rejects.toMatchObject({
-			code: "cache-unwritable",
-			exit: 3,
-			message: `The cache folder ${path.join(cache, "bin")} cannot be used (a part of the path is a file). Set MQBENCH_CACHE_DIR to a folder that you can write to.`,
-		});
+test("a cache folder that cannot be used as a part of its path is a file, is named with the reason", async () => {
+	const { resolve, cache } = machine();
+	writeFileSync(cache, "");
+	await expect(resolve()).rejects.toMatchObject({
+		code: "cache-unwritable",
+		exit: 3,
+		message: `The cache folder ${path.join(cache, "bin")} cannot be used (a part of the path is a file). Set MQBENCH_CACHE_DIR to a folder that you can write to.`,
 	});
 });
 

@@ -75,14 +75,6 @@ describe("what containers cannot do is one sentence", () => {
 			}),
 		).toMatch(words);
 	});
-
-	test("nothing, where it is of this version", async () => {
-		expect(
-			await refused(`${info()}\ncase "$*" in "image inspect"*) echo ${packageVersion};; esac`, {
-				MQBENCH_IMAGE: "mine",
-			}),
-		).toBe("");
-	});
 });
 
 describe("a container that docker does not start", () => {

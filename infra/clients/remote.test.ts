@@ -274,13 +274,9 @@ describe.skipIf(missing !== null)(
 				child.say("late");
 			});
 
-			test.each([
-				["TERM", "SIGTERM"],
-				["KILL", "SIGKILL"],
-				["SEGV", "SIGSEGV"],
-			])("that SIG%s ends is reported as such", { tags: "long" }, async (name, signal) => {
-				const { child } = await started(`kill -${name} $$; sleep 5`);
-				expect(await child.ended).toEqual({ code: null, signal });
+			test("that a signal ends is reported as such", { tags: "long" }, async () => {
+				const { child } = await started("kill -SEGV $$; sleep 5");
+				expect(await child.ended).toEqual({ code: null, signal: "SIGSEGV" });
 			});
 
 			test("keeps its exit code, and what it writes to both streams", async () => {
@@ -372,19 +368,17 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
-		describe("the clock", () => {
-			test("is this machine's own, as exactly as the bound says", async () => {
-				const made = client("exit 0");
-				expect(made.sameClock).toBe(false);
-				await made.prepare();
-				for (let i = 0; i < 3; i++) {
-					const { offsetNs, boundNs } = await made.clock();
-					expect(Math.abs(offsetNs)).toBeLessThanOrEqual(boundNs);
-					expect(boundNs).toBeGreaterThan(0);
-					// Half a round trip between two processes of a busy machine.
-					expect(boundNs).toBeLessThan(100e6);
-				}
-			});
+		test("the clock is this machine's own, as exactly as the bound says", async () => {
+			const made = client("exit 0");
+			expect(made.sameClock).toBe(false);
+			await made.prepare();
+			for (let i = 0; i < 3; i++) {
+				const { offsetNs, boundNs } = await made.clock();
+				expect(Math.abs(offsetNs)).toBeLessThanOrEqual(boundNs);
+				expect(boundNs).toBeGreaterThan(0);
+				// Half a round trip between two processes of a busy machine.
+				expect(boundNs).toBeLessThan(100e6);
+			}
 		});
 
 		describe("a connection that is lost", () => {
@@ -590,17 +584,15 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
-		describe("close", () => {
-			test("leaves the programs and nothing else", async () => {
-				const { child, made } = await started("exit 0");
-				await child.ended;
-				await made.close();
-				await made.close();
-				await expect.poll(() => h1.processes(), { timeout: 30_000 }).toEqual([]);
-				expect(workspaces()).toEqual([]);
-				for (const file of cached())
-					expect(file).toMatch(/^\.cache\/mqbench\/bin\/pushed-[0-9a-f]{16}\/(k6|agent)$/);
-			});
+		test("close leaves the programs and nothing else", async () => {
+			const { child, made } = await started("exit 0");
+			await child.ended;
+			await made.close();
+			await made.close();
+			await expect.poll(() => h1.processes(), { timeout: 30_000 }).toEqual([]);
+			expect(workspaces()).toEqual([]);
+			for (const file of cached())
+				expect(file).toMatch(/^\.cache\/mqbench\/bin\/pushed-[0-9a-f]{16}\/(k6|agent)$/);
 		});
 
 		test("a client that is closed while it connects has no connection", {

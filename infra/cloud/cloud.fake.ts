@@ -110,6 +110,13 @@ export function fakeCloud(
 	};
 }
 
+const ACCESS = {
+	user: "admin",
+	identity: "id_ed25519",
+	knownHosts: "known_hosts",
+	setUp: true,
+};
+
 /** Machines of a rented rig: hosts for one system "nats", and two for the load. */
 export const rentedFile: RigFileInput = {
 	version: 1,
@@ -120,27 +127,10 @@ export const rentedFile: RigFileInput = {
 		{
 			system: "nats",
 			broker: "nats",
-			hosts: [
-				{
-					host: "203.0.113.1",
-					user: "admin",
-					address: "10.0.0.1",
-					identity: "id_ed25519",
-					knownHosts: "known_hosts",
-					setUp: true,
-				},
-			],
+			hosts: [{ host: "203.0.113.1", address: "10.0.0.1", ...ACCESS }],
 		},
 	],
-	clients: [
-		{
-			host: "203.0.113.2",
-			user: "admin",
-			identity: "id_ed25519",
-			knownHosts: "known_hosts",
-			setUp: true,
-		},
-	],
+	clients: [{ host: "203.0.113.2", ...ACCESS }],
 	cloud: {
 		provider: "aws",
 		region: "eu-central-1",

@@ -113,14 +113,7 @@ describe("AWS does not play along", () => {
 	test("no network: exit code 5, until when it costs money, and the commands", async () => {
 		const { killed, things, listed, destroy, clouds } = scene();
 		await killed("measuring");
-		const { open } = clouds({});
-		const end = await destroy({
-			...OFFLINE,
-			open: async (...args) => ({
-				...((await open?.(...args)) as Awaited<ReturnType<Provider["open"]>>),
-				destroy: () => Promise.reject(new Error("no network")),
-			}),
-		});
+		const end = await destroy(offline(clouds({})));
 		expect(end).toMatchObject({ exit: 5 });
 		expect((end as MqbenchError).message).toMatch(
 			/3 of its resources are left(.|\n)*end themselves by 2026-01-02 06:04 UTC; until then they cost money(.|\n)*mqbench rigs destroy demo-1\n.*mqbench rigs sweep --region eu-central-1 --id demo-1/,
@@ -133,17 +126,8 @@ describe("AWS does not play along", () => {
 	test("no network, and somebody removes the folder meanwhile: exit code 5", async () => {
 		const { killed, things, destroy, clouds, folder } = scene();
 		await killed("measuring");
-		const { open } = clouds({});
-		const end = await destroy({
-			...OFFLINE,
-			open: async (...args) => ({
-				...((await open?.(...args)) as Awaited<ReturnType<Provider["open"]>>),
-				async destroy() {
-					rmSync(folder, { recursive: true, force: true });
-					throw new Error("no network");
-				},
-			}),
-		});
+		const remove = () => rmSync(folder, { recursive: true, force: true });
+		const end = await destroy(offline(clouds({}), remove));
 		expect(end).toMatchObject({ exit: 5 });
 		expect(things()).toHaveLength(3);
 	});
@@ -195,6 +179,18 @@ const OFFLINE: Partial<Provider> = {
 	account: () => Promise.reject(new Error("ENOTFOUND")),
 	find: () => Promise.reject(new Error("ENOTFOUND")),
 };
+
+/** The same where Pulumi cannot remove anything; `meanwhile` happens as it tries. */
+const offline = ({ open }: Partial<Provider>, meanwhile = () => {}): Partial<Provider> => ({
+	...OFFLINE,
+	open: async (...args) => ({
+		...((await open?.(...args)) as Awaited<ReturnType<Provider["open"]>>),
+		async destroy() {
+			meanwhile();
+			throw new Error("no network");
+		},
+	}),
+});
 
 function scene() {
 	const base = testFolder();

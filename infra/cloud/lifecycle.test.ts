@@ -9,7 +9,6 @@ import { testFolder } from "../test-folder.fake.ts";
 import { cloudsWith, sweeping } from "./cloud.fake.ts";
 import * as lifecycle from "./lifecycle.ts";
 import type { Provider, Stack } from "./provider.ts";
-import { PulumiFailed } from "./pulumi-process.ts";
 import { offered, output } from "./rigs.fake.ts";
 import { type FakeStack, fakeStack } from "./stack.fake.ts";
 
@@ -264,26 +263,6 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		);
 	});
 
-	test("drops the lock that a killed Pulumi has left, and goes on", async () => {
-		let locked = true;
-		const { up, stack } = scene({
-			async destroy() {
-				if (locked)
-					throw new PulumiFailed({
-						stdout: "",
-						// Longer than what people are told of it.
-						stderr: `${"error: x\n".repeat(100)}error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with 'pulumi cancel'`,
-						code: 255,
-					});
-			},
-			async cancel() {
-				locked = false;
-			},
-		});
-		await (await up()).teardown();
-		expect(stack.asked).toEqual(["up", "destroy", "cancel", "destroy", "remove"]);
-	});
-
 	test("of which a killed Pulumi may have made more than it knows is swept by its tag, whatever Ctrl-C says", async () => {
 		const { world, options, stop, folder } = scene({
 			unsure: async () => ["aws:ec2/instance:Instance client-1 (may be there)"],
@@ -402,33 +381,6 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			expiresAt: "2026-01-02T06:04:05.000Z",
 		});
 	});
-
-	test("of noop alone is not rented", async () => {
-		const { world, options, stack } = scene();
-		const { config, ...rest } = offered();
-		await expect(
-			standUpCloud({ ...rest, config: { ...config, systems: [] } }, world, options),
-		).rejects.toThrow(/noop has no server here/);
-		expect(stack.asked).toEqual([]);
-	});
-});
-
-describe("two at once", () => {
-	test("have a rig each", async () => {
-		const { world, options, folder } = scene();
-		const rigs = await Promise.all(
-			["demo-1", "demo-2"].map((id) =>
-				standUpCloud(offered(id), world, {
-					...options,
-					open: async () => fakeStack({ up: async () => output(id) }),
-				}),
-			),
-		);
-		await rigs[1]?.teardown();
-		expect(existsSync(folder)).toBe(true);
-		await rigs[0]?.teardown();
-		expect(existsSync(folder)).toBe(false);
-	});
 });
 
 describe("a rig of another account", () => {
@@ -538,19 +490,5 @@ describe("a rig whose mqbench was killed", () => {
 			for (const { thing } of left) expect(error?.message).toContain(thing.id);
 			expect(existsSync(folder)).toBe(exit === 5);
 		}
-	});
-
-	test("is left, with exit code 5, when Pulumi is not to be had any more", async () => {
-		const { world, options, folder } = await killed();
-		rmSync(path.join(folder, "rig.json"));
-		writeFileSync(path.join(folder, "pulumi", "state.json"), "{}");
-		const error = await failed(
-			destroyCloud("demo-1", world, {
-				...options,
-				open: () => Promise.reject(new Error("there is no pulumi")),
-			}),
-		);
-		expect(error).toMatchObject({ exit: 5 });
-		expect(error.message).toMatch(/in eu-central-1: .*\nWhy: there is no pulumi\./);
 	});
 });

@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { haveImage } from "../../runner/tests/e2e/images.ts";
-import { resultOf, run, scenario, temporaryFolder } from "../../runner/tests/e2e/mqbench.ts";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
 import { type Host, type Hosts, makeHosts } from "../clients/hosts.fake.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
@@ -212,57 +211,6 @@ describe.skipIf(missing !== null)(
 			await expect(open({ broker: "redis", image: "127.0.0.1:9/none/redis:1" })).rejects.toThrow(
 				/^mine: the image 127\.0\.0\.1:9\/none\/redis:1 is not on h1 and cannot be pulled there \(.*\)\. Try docker pull 127\.0\.0\.1:9\/none\/redis:1 there, or name one that it has: image: <name>\.$/,
 			);
-		});
-
-		/** Redis as the host has it, beside that of an image. */
-		const SYSTEMS = `
-  package: { broker: redis, mode: streams, durability: os }
-  image: { broker: redis, mode: streams, durability: os, version: 7.0.15 }`;
-		const rig = (folder: string) => {
-			const file = path.join(folder, "rig.json");
-			const hosts = [{ host: host(0).name, address: host(0).address }];
-			writeFileSync(
-				file,
-				JSON.stringify({
-					version: 1,
-					id: "lab",
-					brokers: ["package", "image"].map((system) => ({ system, broker: "redis", hosts })),
-					clients: [{ host: host(1).name }],
-				}),
-			);
-			return ["--rig", file];
-		};
-
-		test("are compared with others of the same hosts", async () => {
-			const folder = temporaryFolder();
-			const out = path.join(folder, "out");
-			const file = scenario(
-				folder,
-				{ duration: "3s", warmup: "1s" },
-				{ system: "x", sla: "[lost == 0]" },
-			);
-			writeFileSync(file, readFileSync(file, "utf8").replace("system: x", `systems:${SYSTEMS}`));
-			const env = { MQBENCH_SSH_OPTIONS: hosts.sshOptions };
-			const plan = await run(["plan", file, ...rig(folder)], { env });
-			expect(plan.err).toBe("");
-			expect(plan.out).toContain("package: the host's redis-server.");
-			expect(plan.out).toContain("image: image redis:7.0.15-alpine.");
-			const { code, err } = await run([file, ...rig(folder), "--out", out], { env });
-			// 4: on a busy machine the load may be late.
-			expect(`${code}\n${err}`).toMatch(/^[04]\n/);
-			const runs = resultOf(out).runs.map(({ system, versions, topology }) => [
-				system,
-				versions?.server,
-				topology,
-			]);
-			expect(runs).toEqual([
-				["package", expect.stringMatching(/^[Rr]edis/), "1 node on 1 host"],
-				["image", expect.stringMatching(/7\.0\.15/), "1 node on 1 host, in a container"],
-			]);
-			expect(readFileSync(path.join(out, "report.html"), "utf8")).toMatch(
-				/<li>image=redis:7\.0\.15-alpine \(sha256:[0-9a-f]{64}\)<\/li>/,
-			);
-			await nothingRuns();
 		});
 	},
 );

@@ -51,13 +51,6 @@ describe("the network is measured", () => {
 		expect(one.asked).toEqual(["10.0.0.5:4222", "10.0.0.6:4223", "10.0.0.7:9092"]);
 	});
 
-	test("of IPv6 too", async () => {
-		const one = client(0, "ssh");
-		const url = "amqp://[fd00::5]:5672";
-		await networkBaseline()({ ...broker, clients: [one], url });
-		expect(one.asked).toEqual(["[fd00::5]:5672"]);
-	});
-
 	test("from this machine where mqbench has started the broker on hosts", async () => {
 		const one = client(0, "local");
 		const there = await networkBaseline()({ ...broker, clients: [one], onHosts: true });

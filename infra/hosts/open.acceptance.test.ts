@@ -331,19 +331,6 @@ describe.skipIf(missing !== null)(
 					/^mine: the broker did not start: exit code 3, last words: no room\. Its log: \S+broker\.log$/,
 				],
 				[
-					"what comes before it fails",
-					shell("echo ready; sleep 60", {
-						nodes: [
-							{
-								before: [["true"], ["sh", "-c", "echo bad disk; exit 2"]],
-								argv: ["sleep", "60"],
-								files: {},
-							},
-						],
-					}),
-					/: sh: exit code 2, last words: bad disk\. /,
-				],
-				[
 					"its program is not there",
 					shell("", { nodes: [{ before: [], argv: ["no-such-broker"], files: {} }] }),
 					/: exit code 127, last words: agent: start no-such-broker: .*not found/,
@@ -495,48 +482,40 @@ describe.skipIf(missing !== null)(
 		}, 180_000);
 
 		describe("what is in the way is one sentence", () => {
+			const at = (places: readonly [host: string, address: string][], asked = small()) =>
+				ours().open(
+					entry("nats", { hosts: places.map(([host, address]) => ({ host, address })) }),
+					asked,
+				);
+			const three = () => request(CLUSTER);
+			const address = (i: number) => host(i).address;
 			test.each<[string, () => Promise<Broker>, RegExp]>([
 				[
 					"no such host",
-					() =>
-						ours().open(
-							entry("nats", { hosts: [{ host: "nowhere.invalid", address: "10.0.0.1" }] }),
-							small(),
-						),
+					() => at([["nowhere.invalid", "10.0.0.1"]]),
 					/^nowhere\.invalid \(host of mine\): ssh finds no host of that name\. Correct brokers\[\]\.hosts of the rig's file, or the name in ssh's configuration$/,
 				],
 				[
 					"a host twice",
 					() =>
-						ours().open(
-							entry("nats", {
-								hosts: [1, 2, 3].map((i) => ({ host: "h1", address: `10.0.0.${i}` })),
-							}),
-							request(CLUSTER),
+						at(
+							[1, 2, 3].map((i) => ["h1", `10.0.0.${i}`]),
+							three(),
 						),
 					/^mine: two of its nodes would be on one host \(h1, 10\.0\.0\.2\), and each needs one of its own\. /,
 				],
 				[
 					"one host under two names",
 					() =>
-						ours().open(
-							entry("nats", {
-								hosts: [host(0).name, host(1).name, host(0).address].map((name, i) => ({
-									host: name,
-									address: host(i).address,
-								})),
-							}),
-							request(CLUSTER),
+						at(
+							["h1", "h2", address(0)].map((name, i) => [name, address(i)]),
+							three(),
 						),
 					/^mine: two of its nodes would be on one host, which is reached as h1 and as 10\.\S+, and each needs one of its own\. /,
 				],
 				[
 					"an address of another host",
-					() =>
-						ours().open(
-							entry("nats", { hosts: [{ host: "h1", address: host(1).address }] }),
-							small(),
-						),
+					() => at([["h1", address(1)]]),
 					/^h1: cannot run mine: it has no address (10\.[\d.]+), where its node has to listen \(it has (?!\1)10\.[\d.]+(, fe80::\S+)?\)\. Correct brokers\[\]\.hosts\[\]\.address in the rig's file\.$/,
 				],
 				[
@@ -566,16 +545,6 @@ describe.skipIf(missing !== null)(
 					},
 					/^mine: its hosts are not alike: h1 is linux\/\w+, and h2 is linux\/arm64\. Name hosts of one kind\.$/,
 				],
-				[
-					"Kafka without Java",
-					() => without("java", () => kafkaOnOne()),
-					/^mine: h1: Kafka needs Java 17 or newer, and java is not on PATH there\. Install it there: apt-get install default-jre-headless, or /,
-				],
-				[
-					"Kafka with an old Java",
-					() => instead("java", "echo 'openjdk version \"11.0.2\"' >&2", () => kafkaOnOne()),
-					/^mine: h1: Kafka needs Java 17 or newer, and java there is Java 11\. /,
-				],
 			])(
 				"%s",
 				async (_, open, sentence) => {
@@ -585,27 +554,6 @@ describe.skipIf(missing !== null)(
 				},
 				30_000,
 			);
-
-			const kafkaOnOne = () =>
-				ours().open(entry("kafka", { count: 1 }), request({ broker: "kafka" }));
-
-			/** The same on a host with another program of that name, or without one. */
-			async function instead(
-				program: string,
-				body: string,
-				action: () => Promise<Broker>,
-			): Promise<Broker> {
-				writeFileSync(path.join(host(0).home, "other"), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
-				host(0).run(`mount --bind ~/other $(readlink -f $(command -v ${program}))`);
-				try {
-					return await action();
-				} finally {
-					host(0).run(`umount $(readlink -f $(command -v ${program}))`);
-				}
-			}
-
-			const without = (program: string, action: () => Promise<Broker>) =>
-				instead(program, `echo sh: 1: exec: ${program}: not found >&2; exit 127`, action);
 		});
 	},
 );

@@ -73,15 +73,3 @@ test("a command that was killed is nobody's fault that the cluster knows of", as
 	const { link } = await linked();
 	expect(await link.fate?.()).toBeNull();
 });
-
-test("a pod that never was is one sentence", async () => {
-	const world = fakeKubectl(RUNNING.replaceAll("p1", "p2"));
-	const kubectl = findKubectl(world, { context: null, namespace: null });
-	await expect(
-		openPodLink(
-			{ kubectl, pod: "p2", memory: null, name: "nats pod 1", broker: "nats" },
-			{ agent, cwd: realWorld.cwd },
-			new AbortController().signal,
-		),
-	).rejects.toThrow(/nats pod 1.*it was deleted/);
-});

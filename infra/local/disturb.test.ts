@@ -220,31 +220,35 @@ describe("a node that is killed", () => {
 	);
 });
 
-describe("a node that is restarted", () => {
-	test("may end in order first, and is down when that is told", async () => {
-		const { broker, log, deaths } = await open(
-			nats,
-			shellBroker(["trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done"]),
-		);
-		const [pid = 0] = broker.pids;
-		const back = await broker.disturb(some("restart"));
-		expect(runs(pid)).toBe(false);
-		await back();
-		expect(broker.pids.map(runs)).toEqual([false, true]);
-		const said = () => log().map((line) => line.replace(/^\S+Z /, ""));
-		await expect
-			.poll(said)
-			.toEqual([
-				"ready",
-				"mqbench: asked node 1 to end (SIGTERM)",
-				"bye",
-				"mqbench: node 1 has ended",
-				"mqbench: started node 1 again",
-				"ready",
-				"mqbench: node 1 is ready again",
-			]);
-		expect(deaths).toEqual([]);
-	});
+test("a node cannot be killed once more while it is down", async () => {
+	const { broker } = await open(nats, shellBroker([LIVES, LIVES]));
+	await broker.disturb(some("kill", 2));
+	await expect(broker.disturb(some("kill", 2))).rejects.toThrow("node 2 is down already");
+});
+
+test("a node that is restarted may end in order first, and is down when that is told", async () => {
+	const { broker, log, deaths } = await open(
+		nats,
+		shellBroker(["trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done"]),
+	);
+	const [pid = 0] = broker.pids;
+	const back = await broker.disturb(some("restart"));
+	expect(runs(pid)).toBe(false);
+	await back();
+	expect(broker.pids.map(runs)).toEqual([false, true]);
+	const said = () => log().map((line) => line.replace(/^\S+Z /, ""));
+	await expect
+		.poll(said)
+		.toEqual([
+			"ready",
+			"mqbench: asked node 1 to end (SIGTERM)",
+			"bye",
+			"mqbench: node 1 has ended",
+			"mqbench: started node 1 again",
+			"ready",
+			"mqbench: node 1 is ready again",
+		]);
+	expect(deaths).toEqual([]);
 });
 
 describe("what cannot be done", () => {

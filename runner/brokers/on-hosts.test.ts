@@ -106,6 +106,15 @@ describe("Kafka on hosts", () => {
 		);
 	});
 
+	test.each<[string, number, RegExp]>([
+		["sh: 1: exec: java: not found", 127, /java is not on PATH there\. Install it there: apt-get /],
+		['openjdk version "11.0.2"', 0, /java there is Java 11\. /],
+	])("needs Java 17 there: %s", async (said, code, words) => {
+		const refused = placed({ broker: "kafka" }, { ask: async () => ({ said, code }) });
+		await expect(refused).rejects.toThrow(/^mine: h1: Kafka needs Java 17 or newer, and /);
+		await expect(refused).rejects.toThrow(words);
+	});
+
 	test("keeps its logs in memory where durability says so", async () => {
 		const made = await placed({ broker: "kafka" }, { level: "memory" });
 		expect(made.file(0, "server.properties")).toMatch(/^log\.dirs=\/dev\/shm\/mine\/data$/m);

@@ -312,8 +312,6 @@ async function textOf(request: IncomingMessage): Promise<string> {
 	return text;
 }
 
-const JSON_SERVICES: Readonly<Record<string, string>> = { AWSPriceListService: "pricing" };
-
 function parse(request: IncomingMessage, body: string): Asked {
 	const target = String(request.headers["x-amz-target"] ?? "");
 	// "AWS4-HMAC-SHA256 Credential=test/20260101/eu-central-1/ec2/aws4_request, ..."
@@ -322,7 +320,7 @@ function parse(request: IncomingMessage, body: string): Asked {
 	if (target !== "") {
 		const [name = "", action = ""] = target.split(".");
 		return {
-			service: JSON_SERVICES[name] ?? name,
+			service: name === "AWSPriceListService" ? "pricing" : name,
 			region,
 			action,
 			parameters: new Map(),

@@ -45,19 +45,6 @@ const parts = ({ parts }: Price) =>
 /** 16 GiB of 0.09 a month, of 720 hours: 0.002 an hour for each machine. */
 const DISK = 0.002;
 
-test("machines, the disks they start from and their addresses are added up", async () => {
-	const found = await price({});
-	expect(parts(found)).toEqual({
-		"3 x i4i.xlarge": 1.2,
-		"2 x c6in.xlarge": 0.5,
-		"5 x 16 GiB gp3 to start from": 5 * DISK,
-		"5 x public IPv4 address": 0.025,
-	});
-	// 3 x 0.4 + 2 x 0.25 + 5 x 0.002 + 5 x 0.005.
-	expect(found.hourlyUsd).toBeCloseTo(1.735, 9);
-	expect(found.unpriced).toBeNull();
-});
-
 test("machines of the spot market cost what the market says", async () => {
 	const found = await price({ clients: { spot: true } });
 	expect(parts(found)).toMatchObject({ "2 x c6in.xlarge (spot)": 0.2 });

@@ -13,15 +13,7 @@ let api: Api;
 
 /** Each test has a region of its own, so that none finds what another has left. */
 let region = "";
-const regions = [
-	"eu-west-1",
-	"eu-west-2",
-	"eu-west-3",
-	"us-east-2",
-	"us-west-2",
-	"eu-north-1",
-	"sa-east-1",
-];
+const regions = "eu-west-1 eu-west-2 eu-west-3 us-east-2 us-west-2 eu-north-1 sa-east-1".split(" ");
 beforeEach(async () => {
 	if (aws.endpoint === undefined) return;
 	region = regions.shift() ?? "ca-central-1";
@@ -325,23 +317,9 @@ test("people see what there is, how old it is, and what stays", () => {
 			{ kind: "VPC", id: "vpc-0abc", detail: "", since: null },
 		],
 	};
-	expect(
-		taggedText(
-			[
-				rig,
-				{
-					...rig,
-					id: "steady-2",
-					owner: "",
-					expiresAt: null,
-					expired: false,
-					chosen: false,
-					things: [],
-				},
-			],
-			Date.parse("2026-01-02T03:00:30.000Z"),
-		),
-	).toBe(
+	const unknown = { owner: "", expiresAt: null, expired: false, chosen: false, things: [] };
+	const both = [rig, { ...rig, id: "steady-2", ...unknown }];
+	expect(taggedText(both, Date.parse("2026-01-02T03:00:30.000Z"))).toBe(
 		`steady-1  owner alice, expired 2026-01-02 03:00 UTC
   instance i-0abc (i4i.xlarge, running), 2h old
   VPC vpc-0abc
