@@ -143,7 +143,7 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 		});
 	});
 
-	test("becomes a report that is packed", async () => {
+	test("becomes a report that is packed", { tags: "long" }, async () => {
 		await live(async ({ page, report }) => {
 			await report(renderHtml(manyResult(100)));
 			await page.locator(".canvas[data-drawn] canvas").first().waitFor();
@@ -151,7 +151,7 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 		});
 	});
 
-	test("is there again when its connection was lost", async () => {
+	test("is there again when its connection was lost", { tags: "long" }, async () => {
 		await live(
 			async ({ page, show, cut }) => {
 				let letIn = () => {};
