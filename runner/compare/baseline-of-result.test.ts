@@ -297,7 +297,7 @@ describe("reading", () => {
 		["null", "it is neither a baseline.json nor a result.json"],
 		['{"schema": 2, "runs": []}', "its form has number 2, this mqbench knows 1"],
 		['{"schema": 1, "runs": []}', "it is no baseline.json of this version: scenario"],
-		['{"schema": 1, "gates": []}', "mqbench report <its folder> writes it anew"],
+		['{"schema": 1, "gates": []}', "its form has number 1, this mqbench knows 2"],
 	])("%s: one sentence", (text, words) => {
 		const copy = fixtureCopy("stall");
 		const file = join(copy, "x.json");
