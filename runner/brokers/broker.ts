@@ -144,6 +144,8 @@ export interface Traits {
 		readonly bytes: number;
 		/** The option that says so. */
 		readonly option: string;
+		/** The option limits bytes; else messages. */
+		readonly inBytes?: true;
 	} | null;
 	/** A subscription may be a pattern. */
 	readonly wildcards: boolean;

@@ -180,14 +180,14 @@ function trimmed(one: Case, { key, traits, existingTopics }: Able) {
 	const { backlog, message, topics } = one;
 	// Those of the user are not trimmed.
 	if (backlog === null || traits.keepsOnly === null || existingTopics) return undefined;
-	const { messages, bytes, option } = traits.keepsOnly;
+	const { messages, bytes, option, inBytes } = traits.keepsOnly;
 	const each = sizeFor(message.size, traits)?.bytes ?? 1;
 	const kept = Math.max(messages, Math.floor(bytes / each));
 	const waiting = Math.ceil(backlog.messages / topics);
 	if (waiting <= kept) return undefined;
 	const warning = say("backlog-trimmed", { system: key, kept, waiting });
 	// While consumers catch up, more messages arrive.
-	const set = { option, value: 2 * waiting, system: key };
+	const set = { option, value: 2 * waiting * (inBytes ? each : 1), system: key };
 	return `${warning.text}; ${say("write-option", set).text}`;
 }
 

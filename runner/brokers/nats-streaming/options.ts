@@ -72,7 +72,7 @@ export const streaming = {
 			acknowledge: { alone: "message", group: "message" },
 			keepsOnly: keepsFiles(streamingSettings(options.durability ?? null, options.config))
 				? null
-				: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES },
+				: { messages: 1, bytes: MEMORY_BYTES, option: MAX_BYTES, inBytes: true },
 			maxMessageBytes: maxPayload(options) - ENVELOPE,
 			maxMessageBytesTo: (topic) =>
 				largestPayload(maxPayload(options), (bytes) => envelope(topic, bytes)),

@@ -143,7 +143,7 @@ describe("a result.json that cannot be shown is listed with a sentence", () => {
 	test("of a newer schema", () => {
 		const entry = problemOf(text({ ...resultOf("stall"), schema: 3 }));
 		expect(entry?.problem).toBe(
-			"The result.json has schema 3, and this mqbench knows 1 and 2: use the version that made it",
+			"The result.json has schema 3, and this mqbench knows 2: use the version that made it",
 		);
 		expect(entry?.scenario).toBe("stall");
 	});

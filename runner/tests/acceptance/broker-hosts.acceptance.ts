@@ -44,6 +44,10 @@ sla: [p50 < 10s, lost == 0]
 		expect(runs.map(({ system }) => system)).toEqual(["nats", "kafka"]);
 		for (const one of runs) {
 			expect(one).toMatchObject({ sameHost: false, topology: "3 nodes on 3 hosts" });
+			// What the broker's hosts have used, second by second.
+			const used = one.series.resources.filter(({ broker }) => (broker?.cores ?? 0) > 0);
+			expect(used.length).toBeGreaterThan(10);
+			for (const { broker } of used) expect(broker?.rssBytes).toBeGreaterThan(3 * 5e6);
 			const [kill] = one.failover;
 			expect(kill).toMatchObject({
 				action: "kill",

@@ -68,45 +68,6 @@ describe.skipIf(missing !== null)(
 				}),
 			);
 
-		test("is measured from another host through a pause of its leader, on a fresh broker, and keeps nothing", {
-			tags: "long",
-		}, async () => {
-			const folder = temporaryFolder();
-			const out = path.join(folder, "out");
-			const file = scenario(
-				folder,
-				{ duration: "4s", warmup: "1s", rate: "300/s" },
-				{
-					system: SYSTEM,
-					faults: "[{ action: pause, node: leader, at: 1s, for: 1s }]",
-					sla: "[p50 < 10s, lost == 0]",
-				},
-			);
-			const { code, err } = await run([file, ...rig(folder), "--out", out], options());
-			expect(`${code}\n${err}`).toMatch(/^0\n/);
-			const { runs } = resultOf(out);
-			expect(runs).toHaveLength(1);
-			for (const [i, one] of runs.entries()) {
-				expect(one.sameHost).toBe(false);
-				expect(one.topology).toBe("3 nodes on 3 hosts");
-				expect(one.failover[0]).toMatchObject({ action: "pause", error: null });
-				// It is a broker of this run's own.
-				expect(one.notes.join()).not.toMatch(/fresh/);
-				// What the broker's hosts have used, second by second.
-				const used = one.series.resources.filter(({ broker }) => (broker?.cores ?? 0) > 0);
-				expect(used.length).toBeGreaterThan(2);
-				for (const { broker } of used) expect(broker?.rssBytes).toBeGreaterThan(3 * 5e6);
-				const log = readFileSync(
-					path.join(out, "runs", readdirSync(path.join(out, "runs")).sort()[i] ?? "", "broker.log"),
-					"utf8",
-				);
-				expect(log).toMatch(/^\[\d\] \S+Z mqbench: paused node \d \(SIGSTOP\)$/m);
-				expect(log.match(/\] Server is ready/g)?.length).toBe(3);
-			}
-			await nothingRuns();
-			expect(folders()).toEqual([]);
-		});
-
 		test("is said to share a host with its load where it does, under whatever name, and with another mqbench", {
 			tags: "long",
 		}, async () => {

@@ -62,11 +62,19 @@ describe("JetStream", () => {
 	test.each(["kill", "pause"] as const)(
 		"with three copies loses nothing to the %s of a leader",
 		async (action) => {
-			const { one, fault, card, log } = await disturbed(
+			const { one, gates, fault, card, log } = await disturbed(
 				"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 3 }",
 				action,
+				{},
+				"at: 3s",
+				"[lost == 0, unavailable < 500ms]",
 			);
 			expect(one.lost).toBe(0);
+			// A follower waits for 4 s and more before it wants to lead.
+			expect(gates.find(({ tally }) => tally?.name === "unavailable")).toMatchObject({
+				verdict: "fail",
+				tally: { value: card.unavailableNs, limit: 5e8 },
+			});
 			const down = since(log, action, fault.node);
 			const [elected] = streamLeaders(log).filter(
 				({ atMs, node }) => atMs > down && node !== fault.node,
@@ -106,6 +114,7 @@ async function disturbed(
 	action: "kill" | "pause",
 	workload: Readonly<Record<string, string>> = {},
 	at = "at: 3s",
+	sla = "[lost == 0]",
 ) {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
@@ -115,18 +124,19 @@ async function disturbed(
 		{
 			system,
 			faults: `[{ ${at}, action: ${action}, node: leader, for: 14s }]`,
-			sla: "[lost == 0]",
+			sla,
 		},
 	);
 	const ended = await run([file, "--out", out]);
-	const [one] = resultOf(out).runs;
+	const { gates, runs } = resultOf(out);
+	const [one] = runs;
 	if (!one) throw new Error(`there is no run:\n${ended.err}`);
 	const found = failoverOf(out);
 	expect(found.fault).toMatchObject({ action, leader: true, error: null });
 	expect(one).toMatchObject({ notOffered: 0 });
 	// Nothing disappears.
 	expect((one.acked ?? 0) + (one.failed ?? 0) + (one.unknown ?? 0)).toBe(one.sent);
-	return { one, ...found };
+	return { one, gates, ...found };
 }
 
 /** When it was done to the leader, by the note in the brokers' log. */
