@@ -18,32 +18,21 @@ describe.each([
 		rig = await standUp(config);
 	}, 180_000);
 
-	test("no port is open to the internet", () => {
+	test("no port is open to the internet: SSH is for the caller's address, and everything for the machines among themselves", () => {
 		const group = only(rig, "SecurityGroup");
-		for (const rule of group.inputs.ingress) {
-			expect(rule.ipv6CidrBlocks ?? []).toEqual([]);
-			expect(rule.prefixListIds ?? []).toEqual([]);
-			expect(rule.securityGroups ?? []).toEqual([]);
-			for (const cidr of rule.cidrBlocks ?? []) expect(cidr).toBe(config.callerCidr);
-		}
+		const [inside, ssh, ...more] = group.inputs.ingress;
+		expect(more).toEqual([]);
+		expect(ssh).toMatchObject({ protocol: "tcp", fromPort: 22, toPort: 22 });
+		expect(ssh.cidrBlocks).toEqual([config.callerCidr]);
+		expect(ssh.self ?? false).toBe(false);
+		expect(inside).toMatchObject({ protocol: "-1", self: true });
+		expect(inside.cidrBlocks ?? []).toEqual([]);
+		for (const { ipv6CidrBlocks = [], prefixListIds = [], securityGroups = [] } of [inside, ssh])
+			expect([ipv6CidrBlocks, prefixListIds, securityGroups]).toEqual([[], [], []]);
 		// No rule is beside the group's own, and no machine in another group.
 		expect(rig.asked.filter(({ type }) => /Rule$|DefaultSecurity|Acl/.test(type))).toEqual([]);
 		for (const { inputs } of rig.machines())
 			expect(inputs.vpcSecurityGroupIds).toEqual([`${group.name}-id`]);
-	});
-
-	test("SSH is for the caller's address alone, and everything for the machines among themselves", () => {
-		const [inside, ssh, ...more] = only(rig, "SecurityGroup").inputs.ingress;
-		expect(more).toEqual([]);
-		expect(ssh).toMatchObject({
-			protocol: "tcp",
-			fromPort: 22,
-			toPort: 22,
-			cidrBlocks: [config.callerCidr],
-		});
-		expect(ssh.self ?? false).toBe(false);
-		expect(inside).toMatchObject({ protocol: "-1", self: true });
-		expect(inside.cidrBlocks ?? []).toEqual([]);
 	});
 
 	test("it is made, and taken down, in its own account alone", () => {

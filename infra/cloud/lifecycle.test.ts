@@ -156,20 +156,6 @@ describe("a rented rig", () => {
 		expect(half).not.toBe(readFileSync(path.join(folder, "id_ed25519.pub"), "utf8"));
 	});
 
-	test("goes again when it cannot be made, with the cloud's words and what to do", async () => {
-		const { up, stack, folder, leaving } = scene({
-			up: () => Promise.reject(new Error("InsufficientInstanceCapacity: none in eu-central-1a.")),
-		});
-		const error = await failed(up());
-		expect(error).toMatchObject({ code: "cloud-up", exit: 3 });
-		expect(error.message).toBe(
-			"The rig demo-1 could not be stood up: InsufficientInstanceCapacity: none in eu-central-1a. Nothing of it is left. AWS has no such machines free in this zone: write another one (aws.zone) or other types, or try again later.",
-		);
-		expect(stack.asked).toEqual(["up", "destroy", "remove"]);
-		expect(existsSync(folder)).toBe(false);
-		expect(leaving.at(-1)).toBe(null);
-	});
-
 	test("leaves nothing when Pulumi is not to be had: nothing was made", async () => {
 		const { world, options, folder, stack } = scene();
 		await expect(
@@ -223,26 +209,6 @@ describe("a rented rig", () => {
 		expect(stack.there).toEqual([]);
 	});
 
-	test("that does not go at all: exit code 5, each resource, and the commands", async () => {
-		const { up, stack, leaving } = scene({
-			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
-		});
-		const rig = await up();
-		const error = await failed(rig.teardown());
-		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
-		expect(
-			error.message,
-		).toBe(`The rig demo-1 is not down in eu-central-1: 1 of its resources is left.
-  aws:ec2/instance:Instance broker-1 (i-0abc)
-Why: RequestLimitExceeded.
-Its machines end themselves by 2026-01-02 06:04 UTC; until then they cost money; everything else stays.
-Take it down:         mqbench rigs destroy demo-1
-Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
-		expect(stack.asked.filter((one) => one === "destroy")).toHaveLength(3);
-		// It has been said: nobody is told twice.
-		expect(leaving.at(-1)).toBe(null);
-	});
-
 	test("that cannot be made, and does not go: exit code 5 comes before the reason", async () => {
 		const { up } = scene({
 			up: () => Promise.reject(new Error("no room")),
@@ -284,15 +250,12 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 
 	test("of which a killed Pulumi may have made more, and AWS cannot be asked, is left", async () => {
 		const { world, options } = scene({
-			unsure: async () => ["aws:ec2/instance:Instance client-1 (may be there)"],
+			unsure: async () => ["aws:ec2/vpc:Vpc vpc (may be there)"],
 		});
-		const rig = await standUpCloud(offered(), world, {
-			...options,
-			find: () => Promise.reject(new Error("no credentials")),
-		});
-		const { message } = await failed(rig.teardown());
-		expect(message).toMatch(
-			/1 of its resources is left\.\n {2}aws:ec2\/instance:Instance client-1 \(may be there\)\nWhy: no credentials\.\nIts machines end/,
+		const find = () => Promise.reject(new Error("no credentials"));
+		const rig = await standUpCloud(offered(), world, { ...options, find });
+		expect((await failed(rig.teardown())).message).toMatch(
+			/1 of its resources is left\.\n {2}aws:ec2\/vpc:Vpc vpc \(may be there\)\nWhy: no credentials\.\n/,
 		);
 	});
 
@@ -316,38 +279,26 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		expect(leaving.at(-1)).toBe(null);
 	});
 
-	test("of which the sweep leaves something is left with that alone, and with both reasons when there can be no sweep", async () => {
-		const parts = { destroy: () => Promise.reject(new Error("RequestLimitExceeded")) };
-		const stays = await scene(parts).upIn("111111111111", {
-			...sweeping(8, [
-				{
-					thing: { kind: "instance", id: "i-0abc", since: null, detail: "i4i.xlarge, running" },
-					reason: "denied",
-				},
-			]),
-		});
-		expect((await failed(stays.teardown())).message).toMatch(
-			/: 1 of its resources is left\.\n {2}instance i-0abc \(i4i\.xlarge, running\): denied\nWhy: RequestLimitExceeded\.\nIts machines end/,
-		);
-		const { upIn, folder } = scene(parts);
-		const none = await upIn("111111111111", {
-			find: () => Promise.reject(new Error("no network")),
-		});
-		expect((await failed(none.teardown())).message).toMatch(
-			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; removing it by its tag failed, too: no network\./,
-		);
-		expect(existsSync(folder)).toBe(true);
-	});
-
-	test("of which Pulumi knows something, and a sweep finds nothing, is left", async () => {
-		const { upIn, folder } = scene({
-			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
-		});
-		const rig = await upIn("111111111111", { ...sweeping(0) });
-		expect((await failed(rig.teardown())).message).toMatch(
+	test.each([
+		[
+			"the sweep leaves something is left with that alone",
+			sweeping(8, [{ thing: MACHINE, reason: "denied" }]),
+			/: 1 of its resources is left\.\n {2}instance i-9: denied\nWhy: RequestLimitExceeded\.\nIts machines end/,
+		],
+		[
+			"Pulumi knows something, and a sweep finds nothing, is left",
+			sweeping(0),
 			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; and nothing has its tag\./,
-		);
+		],
+	])("of which %s", async (_, tagged, words) => {
+		const destroy = () => Promise.reject(new Error("RequestLimitExceeded"));
+		const { upIn, folder, leaving } = scene({ destroy });
+		const error = await failed((await upIn("111111111111", tagged)).teardown());
+		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
+		expect(error.message).toMatch(words);
 		expect(existsSync(folder)).toBe(true);
+		// It has been said: nobody is told twice.
+		expect(leaving.at(-1)).toBe(null);
 	});
 
 	test("that is down, but whose folder stays, is not said to be left", async () => {
@@ -383,45 +334,36 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 	});
 });
 
-describe("a rig of another account", () => {
-	test("is Pulumi's to find out when nobody can be asked whose the credentials are", async () => {
-		const { upIn, world, options, stack, folder } = scene();
-		await (await upIn("111111111111")).keep();
-		await destroyCloud("demo-1", world, {
-			...options,
-			account: () => Promise.reject(new Error("ENOTFOUND")),
-		});
-		expect(stack.asked).toEqual(["up", "destroy", "remove"]);
-		expect(existsSync(folder)).toBe(false);
-	});
-
-	test("is not looked for by its tag when the account is not known: nothing found would prove nothing", async () => {
-		const { up, world, options, folder } = scene();
-		await (await up()).keep();
-		const error = await failed(
-			destroyCloud("demo-1", world, {
+describe("taking down by hand", () => {
+	test.each([
+		["111111111111", 1, ["demo-1"], null],
+		// Nothing found would prove nothing.
+		[null, 0, [], 5],
+	] as const)(
+		"goes by the tag when Pulumi is not to be had, in account %s",
+		async (account, found, tags, exit) => {
+			const { up, upIn, world, options, folder } = scene();
+			await (await (account === null ? up() : upIn(account))).keep();
+			const swept: string[] = [];
+			const error = await destroyCloud("demo-1", world, {
 				...options,
 				open: () => Promise.reject(new Error("there is no pulumi")),
-				...sweeping(0),
-			}),
-		);
-		expect(error).toMatchObject({ exit: 5 });
-		expect(existsSync(folder)).toBe(true);
-	});
-});
+				...sweeping(found, [], ({ id }) => void swept.push(String(id))),
+			}).catch((one) => one);
+			expect(swept).toEqual(tags);
+			expect(error?.exit ?? null).toBe(exit);
+			expect(existsSync(folder)).toBe(exit === 5);
+		},
+	);
 
-describe("taking down by hand", () => {
-	test("goes by the tag when Pulumi is not to be had", async () => {
-		const { upIn, world, options, folder } = scene();
-		await (await upIn("111111111111")).keep();
-		const swept: string[] = [];
+	test("of a rig of which there is its folder alone needs no Pulumi", async () => {
+		const { up, world, options, folder } = scene();
+		await up();
+		for (const name of ["rig.json", "config.json"]) rmSync(path.join(folder, name));
 		await destroyCloud("demo-1", world, {
 			...options,
-			account: async () => "111111111111",
-			open: () => Promise.reject(new Error("there is no pulumi")),
-			...sweeping(1, [], ({ id }) => void swept.push(String(id))),
+			open: () => Promise.reject(new Error("no Pulumi")),
 		});
-		expect(swept).toEqual(["demo-1"]);
 		expect(existsSync(folder)).toBe(false);
 	});
 
@@ -445,50 +387,5 @@ describe("taking down by hand", () => {
 		expect(error.message).toMatch(/Why: Stopped by SIGINT\./);
 		expect(stack.asked).toEqual(["up"]);
 		expect(existsSync(folder)).toBe(true);
-	});
-});
-
-describe("a rig whose mqbench was killed", () => {
-	/** As kill -9 leaves it. */
-	async function killed(parts: Partial<Stack> = {}, account: string | null = null) {
-		const found = scene(parts);
-		await (account === null ? found.up() : found.upIn(account));
-		return found;
-	}
-
-	test("before its input was stored needs no Pulumi, either, with no rig.json of it", async () => {
-		const { world, options, folder } = await killed();
-		for (const name of ["rig.json", "config.json"]) rmSync(path.join(folder, name));
-		await destroyCloud("demo-1", world, {
-			...options,
-			open: () => Promise.reject(new Error("no Pulumi")),
-		});
-		expect(existsSync(folder)).toBe(false);
-	});
-
-	test("of which Pulumi has no state is down only when nothing has its tag", async () => {
-		const denied = { thing: MACHINE, reason: "denied" };
-		for (const [found, left, exit] of [
-			[1, [], null],
-			[0, [], null],
-			[1, [denied], 5],
-		] as const) {
-			const { world, options, folder } = await killed(
-				{ resources: async () => null },
-				"111111111111",
-			);
-			const asked: unknown[] = [];
-			const error = await destroyCloud("demo-1", world, {
-				...options,
-				...sweeping(found, left, ({ id }) => void asked.push(id)),
-			}).then(
-				() => null,
-				(one: MqbenchError) => one,
-			);
-			expect(asked).toEqual(["demo-1"]);
-			expect(error?.exit ?? null).toBe(exit);
-			for (const { thing } of left) expect(error?.message).toContain(thing.id);
-			expect(existsSync(folder)).toBe(exit === 5);
-		}
 	});
 });

@@ -5,7 +5,7 @@ import { platformOf } from "../../infra/cloud/aws/machine-type.ts";
 import { cloudsWith, fakeCloud, rentedFile, sweeping } from "../../infra/cloud/cloud.fake.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
-import type { Provider } from "../../infra/cloud/provider.ts";
+import type { Offer, Provider } from "../../infra/cloud/provider.ts";
 import { theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { offered, output } from "../../infra/cloud/rigs.fake.ts";
@@ -19,7 +19,6 @@ import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
 import { readScenario } from "../scenario/read.ts";
 import { fakeWorld } from "../world.fake.ts";
-import type { World } from "../world.ts";
 import { down } from "./down.ts";
 import { plan } from "./plan.ts";
 import { run } from "./run.ts";
@@ -92,42 +91,23 @@ describe("mqbench run --target aws", () => {
 		expect(world.err()).toContain("The rig x-1 is down; nothing of it is left.\n");
 	});
 
-	test("asks for the machines and packages of what runs", async () => {
-		const text = scenario.replace(
-			/^system:.*$/m,
-			"systems: { nats: nats, kafka: { broker: kafka, nodes: 3 } }",
-		);
-		const { cloud } = await rentedRun({ text, args: { only: "nats/*" } });
-		const [call] = cloud.offered;
-		if (!call) throw new Error("nothing was asked for");
-		const [asked, { systems, packages, id }] = call;
-		expect(asked.aws?.brokers.count).toBe(1);
-		expect({ systems, packages }).toEqual({
-			systems: [{ system: "nats", broker: "nats", nodes: 1 }],
-			packages: [],
-		});
-		expect(id).toMatch(/^s-[0-9a-f]{6}$/);
-		const both = await rentedRun({ text, args: { set: ["repeat=1"] } });
-		expect(both.cloud.offered[0]?.[1].packages).toEqual(["default-jre-headless"]);
-		expect(both.cloud.offered[0]?.[0].aws?.brokers.count).toBe(3);
-	});
-
-	test("asks for a container engine where a system runs an image, and not for that broker's packages", async () => {
-		const packages = async (systems: string) => {
-			const text = scenario.replace(/^system:.*$/m, `systems: ${systems}`);
-			const { cloud } = await rentedRun({ text, args: { set: ["repeat=1"] } });
-			return cloud.offered[0]?.[1].packages;
-		};
-		expect(await packages("{ old: { broker: redis, version: 7.2.4 }, nats: nats }")).toEqual([
-			"ca-certificates",
-			"docker.io",
-		]);
-		expect(
-			await packages('{ debian: redis, mine: { broker: redis, image: "my/redis:1" } }'),
-		).toEqual(["ca-certificates", "docker.io", "redis-server"]);
-		expect(await packages("{ kafka: { broker: kafka, version: 4.0.0 } }")).toEqual([
-			"default-jre-headless",
-		]);
+	test.each([
+		["{ nats: nats, kafka: { broker: kafka, nodes: 3 } }", "nats/*", []],
+		["{ kafka: { broker: kafka, version: 4.0.0 } }", undefined, ["default-jre-headless"]],
+		[
+			"{ old: { broker: redis, version: 7.2.4 }, nats: nats }",
+			undefined,
+			["ca-certificates", "docker.io"],
+		],
+		[
+			'{ debian: redis, mine: { broker: redis, image: "my/redis:1" } }',
+			undefined,
+			["ca-certificates", "docker.io", "redis-server"],
+		],
+	])("of %s with --only %s its machines get %j", async (systems, only, packages) => {
+		const text = scenario.replace(/^system:.*$/m, `systems: ${systems}`);
+		const { cloud } = await rentedRun({ text, args: { set: ["repeat=1"], only } });
+		expect(cloud.offered[0]?.[1].packages).toEqual(packages);
 	});
 
 	test("hands the limit, --yes and the planned time to the confirmation", async () => {
@@ -141,7 +121,7 @@ describe("mqbench run --target aws", () => {
 		expect(other.cloud.confirmed[0]).toMatchObject({ yes: false, maxHourlyUsd: null });
 	});
 
-	test.each(["0", "-1", "five", "1e3", ""])(
+	test.each(["0", "-1", "1e3", ""])(
 		"--max-hourly-usd %j is refused before anybody is asked",
 		async (maxHourlyUsd) => {
 			const { code, world, cloud } = await rentedRun({ args: { maxHourlyUsd } });
@@ -165,15 +145,37 @@ describe("mqbench run --target aws", () => {
 		expect(await of("2026-01-02T03:10:15Z")).not.toContain("Warning");
 	});
 
-	test("rents nothing when it is not confirmed", async () => {
-		const cloud = fakeCloud({
-			confirm() {
-				throw failure("usage", { message: "not taken" });
+	test.each<[string, Parameters<typeof fakeCloud>[0], number, string]>([
+		[
+			"asks AWS nothing where a program cannot be had",
+			{
+				prepare() {
+					throw failure("go-missing", {});
+				},
 			},
-		});
-		const { code } = await rentedRun({ cloud });
-		expect(code).toBe(2);
-		expect(cloud.asked).toEqual(["prepare", "offer", "confirm"]);
+			3,
+			"prepare",
+		],
+		[
+			"rents nothing when it is not confirmed",
+			{
+				confirm() {
+					throw failure("usage", { message: "not taken" });
+				},
+			},
+			2,
+			"prepare offer confirm",
+		],
+		[
+			"that could not be stood up, and is left, ends with exit code 5",
+			{ standUp: left },
+			5,
+			"prepare offer confirm stand up",
+		],
+	])("%s", async (_, parts, code, asked) => {
+		const found = await rentedRun({ cloud: fakeCloud(parts) });
+		expect(found.code).toBe(code);
+		expect(found.cloud.asked.join(" ")).toBe(asked);
 	});
 
 	test("rents nothing when Ctrl-C came while it asked", async () => {
@@ -182,16 +184,6 @@ describe("mqbench run --target aws", () => {
 		const { code } = await rentedRun({ cloud, stop: stop.signal });
 		expect(code).toBe(130);
 		expect(cloud.asked).toEqual(["prepare", "offer", "confirm"]);
-	});
-
-	test("asks AWS nothing where a program cannot be had", async () => {
-		const cloud = fakeCloud({
-			prepare() {
-				throw failure("go-missing", {});
-			},
-		});
-		expect((await rentedRun({ cloud })).code).toBe(3);
-		expect(cloud.asked).toEqual(["prepare"]);
 	});
 
 	test("says together what this machine lacks, before anything is built", async () => {
@@ -220,17 +212,10 @@ describe("mqbench run --target aws", () => {
 	});
 
 	test.each([
-		["i4i.xlarge", "linux/amd64"],
-		["c6in.32xlarge", "linux/amd64"],
-		["g4dn.xlarge", "linux/amd64"],
-		["u-6tb1.metal", "linux/amd64"],
-		["c7gn.xlarge", "linux/arm64"],
-		["i4g.large", "linux/arm64"],
-		["is4gen.medium", "linux/arm64"],
-		["m7gd.metal", "linux/arm64"],
-		["a1.large", "linux/arm64"],
-	])("gets programs for %s of %s", (instance, platform) => {
-		expect(platformOf(instance)).toBe(platform);
+		["linux/amd64", "i4i.xlarge c6in.32xlarge g4dn.xlarge u-6tb1.metal"],
+		["linux/arm64", "c7gn.xlarge i4g.large is4gen.medium m7gd.metal a1.large"],
+	])("gets programs for %s of each of %s", (platform, types) => {
+		for (const type of types.split(" ")) expect(platformOf(type), type).toBe(platform);
 	});
 
 	test.each([
@@ -264,58 +249,68 @@ describe("mqbench run --target aws", () => {
 });
 
 describe("whatever becomes of a run, its machines are taken down", () => {
-	test.each([undefined, "out"])(
-		"a host that does not come up leaves its console beside the runs (--out %s), fetched while the machine is there",
-		async (out) => {
-			const cloud = fakeCloud({ console: () => "Kernel panic - not syncing" });
-			const { code, world, cwd } = await rentedRun({
-				cloud,
-				args: { out },
-				async measure(_, world) {
-					await world.notUp?.("203.0.113.1");
-					throw failure("host-set-up", {
-						host: "203.0.113.1",
-						reason: "no answer",
-						remedy: "Look",
-					});
-				},
-			});
-			expect(code).toBe(3);
-			expect(cloud.asked.slice(-2)).toEqual(["console of 203.0.113.1", "teardown"]);
-			const [, file = ""] =
-				/its console \(all of it: (\S+)\):\n {2}Kernel panic/.exec(world.err()) ?? [];
-			expect(path.relative(cwd, file)).toMatch(
-				out === undefined
-					? /^reports\/[^/]+\/console-203\.0\.113\.1\.log$/
-					: /^out\/console-203\.0\.113\.1\.log$/,
-			);
-			expect(readFileSync(file, "utf8")).toBe("Kernel panic - not syncing");
-		},
-	);
-
-	test("when it fails: with the exit code of the failure", async () => {
-		const { code, world, cloud } = await rentedRun({
-			async measure() {
-				throw failure("broker-start", { system: "nats", reason: "no room", log: "broker.log" });
+	test("a host that does not come up leaves its console beside the runs, fetched while the machine is there", async () => {
+		const cloud = fakeCloud({ console: () => "Kernel panic - not syncing" });
+		const { code, world, cwd } = await rentedRun({
+			cloud,
+			args: { out: "out" },
+			async measure(_, world) {
+				await world.notUp?.("203.0.113.1");
+				throw failure("host-set-up", { host: "203.0.113.1", reason: "no answer", remedy: "Look" });
 			},
 		});
 		expect(code).toBe(3);
-		expect(world.err()).toContain("no room");
-		expect(cloud.asked.at(-1)).toBe("teardown");
+		expect(cloud.asked.slice(-2)).toEqual(["console of 203.0.113.1", "teardown"]);
+		const file = path.join(cwd, "out", "console-203.0.113.1.log");
+		expect(world.err()).toContain(`its console (all of it: ${file}):\n  Kernel panic`);
+		expect(readFileSync(file, "utf8")).toBe("Kernel panic - not syncing");
 	});
 
-	test("when it has a bug: the stack is shown, after they are down", async () => {
-		const { code, world, cloud } = await rentedRun({
-			async measure() {
-				throw new TypeError("ours");
-			},
-		});
-		expect(code).toBe(1);
-		expect(cloud.asked.at(-1)).toBe("teardown");
-		expect(world.err()).toMatch(/nothing of it is left\.\nThis is a bug.*ours/s);
+	const bug = () => {
+		throw new TypeError("ours");
+	};
+	const broken: Measure = async () => {
+		throw failure("broker-start", { system: "nats", reason: "no room", log: "broker.log" });
+	};
+
+	test.each<[string, Measure, (() => void) | undefined, number, RegExp]>([
+		["a failure: with its exit code", broken, undefined, 3, /no room/],
+		[
+			"a bug: the stack is shown, after they are down",
+			async () => bug(),
+			undefined,
+			1,
+			/nothing of it is left\.\nThis is a bug.*ours/s,
+		],
+		[
+			"a breach, of which something is left: 5",
+			async () => 99,
+			left,
+			5,
+			/^The rig x-1 is not down: i-0abc$/m,
+		],
+		[
+			"a failure, whose reason is said first, and of which something is left: 5",
+			broken,
+			left,
+			5,
+			/no room.*The rig x-1 is not down/s,
+		],
+		[
+			"a bug in taking down: 5, with the way to take it down",
+			async () => 0,
+			bug,
+			5,
+			/The rig x-1 may not be down: TypeError: ours(.|\n)*Take it down: mqbench rigs destroy x-1/,
+		],
+	])("after %s", async (_, measure, teardown, code, words) => {
+		const found = await rentedRun({ measure, cloud: fakeCloud(teardown && { teardown }) });
+		expect(found.code).toBe(code);
+		expect(found.cloud.asked.at(-1)).toBe("teardown");
+		expect(found.world.err()).toMatch(words);
 	});
 
-	test("when Ctrl-C ends it: with 130", async () => {
+	test("when Ctrl-C ends it: with 130; when it comes after it, with its own exit code", async () => {
 		const stop = new AbortController();
 		const { code, cloud } = await rentedRun({
 			stop: stop.signal,
@@ -326,53 +321,9 @@ describe("whatever becomes of a run, its machines are taken down", () => {
 		});
 		expect(code).toBe(130);
 		expect(cloud.asked.at(-1)).toBe("teardown");
-	});
-
-	test("when Ctrl-C comes after it: its own exit code stays", async () => {
-		const stop = new AbortController();
-		const cloud = fakeCloud({ teardown: () => stop.abort("SIGINT") });
-		const { code } = await rentedRun({ cloud, stop: stop.signal });
-		expect(code).toBe(0);
-	});
-});
-
-describe("what is left beats every other exit code", () => {
-	test.each([0, 99, 4, 6] as const)("of a run that ends with %i", async (own) => {
-		const { code, world } = await rentedRun({
-			cloud: fakeCloud({ teardown: left }),
-			measure: async () => own,
-		});
-		expect(code).toBe(5);
-		expect(world.err()).toContain("The rig x-1 is not down: i-0abc\n");
-	});
-
-	test("of a run that fails, whose reason is said first", async () => {
-		const { code, world } = await rentedRun({
-			cloud: fakeCloud({ teardown: left }),
-			async measure() {
-				throw failure("usage", { message: "the reason" });
-			},
-		});
-		expect(code).toBe(5);
-		expect(world.err()).toMatch(/the reason\n(.*\n)*The rig x-1 is not down/);
-	});
-
-	test("of a bug in taking down as well, with the way to take it down", async () => {
-		const { code, world } = await rentedRun({
-			cloud: fakeCloud({
-				teardown() {
-					throw new TypeError("ours");
-				},
-			}),
-		});
-		expect(code).toBe(5);
-		expect(world.err()).toContain("The rig x-1 may not be down: TypeError: ours");
-		expect(world.err()).toContain("Take it down: mqbench rigs destroy x-1");
-	});
-
-	test("of machines that could not be stood up", async () => {
-		const cloud = fakeCloud({ standUp: left });
-		expect((await rentedRun({ cloud })).code).toBe(5);
+		const later = new AbortController();
+		const late = fakeCloud({ teardown: () => later.abort("SIGINT") });
+		expect((await rentedRun({ cloud: late, stop: later.signal })).code).toBe(0);
 	});
 });
 
@@ -541,35 +492,13 @@ describe("mqbench down of machines", () => {
 });
 
 describe("what needs no AWS does without", () => {
-	test("validate and plan count the machines of the systems that run", async () => {
-		const cwd = folderWith(
-			scenario.replace(
-				/^system:.*$/m,
-				"systems: { nats: nats, kafka: { broker: kafka, nodes: 3 } }",
-			),
-		);
-		for (const command of [
-			(world: World) => validate({ path: "s.yaml", target: "aws", only: "nats/*" }, world),
-			(world: World) => plan({ path: "s.yaml", target: "aws", only: "nats/*" }, world, fakeCloud()),
-		]) {
-			const world = fakeWorld({ cwd });
-			await command(world);
-			expect(world.out()).toContain("1 x i4i.xlarge for brokers");
-		}
-	});
-
-	test("validate", async () => {
-		const world = fakeWorld({ cwd: folderWith() });
-		expect(await validate({ path: "s.yaml", target: "aws" }, world)).toBe(0);
+	test("validate, which counts the machines of the systems that run", async () => {
+		const systems = "systems: { nats: nats, kafka: { broker: kafka, nodes: 3 } }";
+		const world = fakeWorld({ cwd: folderWith(scenario.replace(/^system:.*$/m, systems)) });
+		expect(await validate({ path: "s.yaml", target: "aws", only: "nats/*" }, world)).toBe(0);
 		expect(world.out()).toContain(
 			"machines of EC2 in eu-central-1: 1 x i4i.xlarge for brokers, 1 x c6in.xlarge for the load; they end themselves after 2h\n",
 		);
-		await expect(
-			validate(
-				{ path: "s.yaml", target: "aws", set: ["aws.ttl=10min", "workload.duration=20min"] },
-				world,
-			),
-		).rejects.toMatchObject({ code: "ttl-short", exit: 2 });
 	});
 
 	test("plan: machines and durations, and why the price is not known", async () => {
@@ -591,7 +520,13 @@ describe("what needs no AWS does without", () => {
 		expect(cloud.asked).toEqual(["offer"]);
 	});
 
-	test.each<[string, () => never, number, string]>([
+	test.each<[string, () => Partial<Offer>, number, string]>([
+		[
+			"a price that is not known is no failure",
+			() => ({ hourlyUsd: null, unpriced: "nobody says" }),
+			0,
+			"Price: not known: nobody says;",
+		],
 		[
 			"without credentials or network AWS was not asked",
 			() => {
@@ -622,32 +557,25 @@ describe("what needs no AWS does without", () => {
 		expect(world.out()).toContain(words);
 	});
 
-	test("plan: a price that is not known is no failure", async () => {
-		const world = fakeWorld({ cwd: folderWith() });
-		const cloud = fakeCloud({ offer: () => ({ hourlyUsd: null, unpriced: "nobody says" }) });
-		expect(await plan({ path: "s.yaml", target: "aws" }, world, cloud)).toBe(0);
-		expect(world.out()).toContain("Price: not known: nobody says;");
-	});
-
-	test("plan --json asks nobody", async () => {
+	test.each([{ json: true, target: "aws" }, {}])("plan %j asks nobody", async (args) => {
 		const world = fakeWorld({ cwd: folderWith() });
 		const cloud = fakeCloud();
-		await plan({ path: "s.yaml", target: "aws", json: true }, world, cloud);
+		await plan({ path: "s.yaml", ...args }, world, cloud);
 		expect(cloud.asked).toEqual([]);
-		expect(world.err()).not.toContain("Asking AWS");
+		expect(world.out() + world.err()).not.toMatch(/Asking AWS|What is rented/);
 	});
 
-	test.each([
-		[{ maxHourlyUsd: "5" }, "--max-hourly-usd is for target aws; add --target aws"],
-		[{ yes: true, maxHourlyUsd: "5" }, "--max-hourly-usd is for target aws; add --target aws"],
-	])("run and up on another target refuse %j", async (args, sentence) => {
-		const { code, world, cloud } = await rentedRun({ args: { ...args, target: "local" } });
+	test("run and up on another target refuse --max-hourly-usd", async () => {
+		const sentence = "--max-hourly-usd is for target aws; add --target aws";
+		const args = { yes: true, maxHourlyUsd: "5", target: "local" };
+		const { code, world, cloud } = await rentedRun({ args });
 		expect(code).toBe(2);
 		expect(world.err()).toContain(sentence);
 		expect(cloud.asked).toEqual([]);
-		await expect(
-			up({ path: "s.yaml", target: "local", ...args }, world, cloud),
-		).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(sentence) });
+		await expect(up({ path: "s.yaml", ...args }, world, cloud)).rejects.toMatchObject({
+			exit: 2,
+			message: expect.stringContaining(sentence),
+		});
 	});
 
 	test("plan: with AWS's answer, the price of an hour and of the run", async () => {
@@ -667,13 +595,5 @@ describe("what needs no AWS does without", () => {
 		expect(world.out()).toContain("  zone     eu-central-1b\n");
 		expect(said).toContain("Warning: burst credit");
 		expect(world.out()).toContain(`\n  Warning: ${command}\n`);
-	});
-
-	test("plan on another target says nothing of it", async () => {
-		const world = fakeWorld({ cwd: folderWith() });
-		const cloud = fakeCloud();
-		await plan({ path: "s.yaml" }, world, cloud);
-		expect(cloud.asked).toEqual([]);
-		expect(world.out()).not.toContain("What is rented");
 	});
 });

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { AwsConfig } from "../../infra/aws/config.ts";
-import { cloudsWith } from "../../infra/cloud/cloud.fake.ts";
+import { cloudsWith, fakeCloud } from "../../infra/cloud/cloud.fake.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
 import type { Provider, TaggedRig, Thing } from "../../infra/cloud/provider.ts";
@@ -66,15 +66,6 @@ function scene() {
 }
 
 describe("mqbench rigs list", () => {
-	test("says that there are none", async () => {
-		const { at, folder } = scene();
-		const world = at(0);
-		expect(await rigsList(world)).toBe(0);
-		expect(world.out()).toBe(
-			`No rigs are known here (${path.dirname(folder("x"))}).\nTo find rigs of another machine, or after a loss of the state: mqbench rigs sweep\n`,
-		);
-	});
-
 	test("tells machines, price, age and end of each", async () => {
 		const { up, at } = scene();
 		await (await up()).keep();
@@ -88,15 +79,6 @@ demo-2  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  0.82  35min  2026-01-02 05:04
 Take one down: mqbench rigs destroy <rig>
 `,
 		);
-	});
-
-	test("says what is left of one whose machines have ended themselves", async () => {
-		const { up, at } = scene();
-		await (await up()).keep();
-		const world = at(121);
-		await rigsList(world);
-		expect(world.out()).toMatch(/2026-01-02 05:04 UTC, over\n/);
-		expect(world.out()).toMatch(/networks and keys stay until/);
 	});
 
 	test("as JSON is a list for programs", async () => {
@@ -191,22 +173,6 @@ describe("mqbench rigs destroy", () => {
 });
 
 describe("mqbench rigs destroy --all", () => {
-	test("takes down all, for a CI job that knows no names", async () => {
-		const { up, at, optionsWith, folder } = scene();
-		await (await up("demo-1")).keep();
-		await up("demo-2");
-		const world = at(5);
-		await rigsDestroy(
-			{ all: true, yes: true },
-			world,
-			optionsWith({ open: async () => fakeStack() }),
-		);
-		expect(world.out()).toBe(
-			"The rig demo-1 is down; nothing of it is left.\nThe rig demo-2 is down; nothing of it is left.\n",
-		);
-		expect(["demo-1", "demo-2"].map((id) => existsSync(folder(id)))).toEqual([false, false]);
-	});
-
 	test("is no mistake when there are none, and asks once for all of them", async () => {
 		const { up, at, options, stack } = scene();
 		const none = at(0);
@@ -226,19 +192,19 @@ describe("mqbench rigs destroy --all", () => {
 		const { up, at, optionsWith, folder } = scene();
 		await (await up("demo-1")).keep();
 		await (await up("demo-2")).keep();
-		const error = await rigsDestroy({ all: true, yes: true }, at(5), {
-			...optionsWith({
-				find: () => Promise.reject(new Error("no network")),
-				open: async ({ id }) =>
-					id === "demo-1"
-						? fakeStack({ destroy: () => Promise.reject(new Error("no room")) })
-						: fakeStack(),
-			}),
-		}).catch((one) => one);
+		const world = at(5);
+		const options = optionsWith({
+			find: () => Promise.reject(new Error("no network")),
+			open: async ({ id }) =>
+				id === "demo-1"
+					? fakeStack({ destroy: () => Promise.reject(new Error("no room")) })
+					: fakeStack(),
+		});
+		const error = await rigsDestroy({ all: true, yes: true }, world, options).catch((one) => one);
 		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
 		expect(error.message).toMatch(/^The rig demo-1 is not down/);
-		expect(existsSync(folder("demo-1"))).toBe(true);
-		expect(existsSync(folder("demo-2"))).toBe(false);
+		expect(world.out()).toBe("The rig demo-2 is down; nothing of it is left.\n");
+		expect(["demo-1", "demo-2"].map((id) => existsSync(folder(id)))).toEqual([true, false]);
 	});
 
 	test("that is stopped names those that it did not come to", async () => {
@@ -367,38 +333,23 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		expect(world.out()).toMatch(/its folder here is gone, too/);
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
-});
 
-describe("mqbench rigs sweep of what is remembered here", () => {
-	const thing: Thing = { kind: "instance", id: "i-0abc", detail: "", since: null };
-	const tagged = (id: string): TaggedRig => ({
-		id,
-		owner: "jane",
-		expiresAt: "2026-01-02T05:04:05.000Z",
-		expired: true,
-		chosen: true,
-		things: [thing],
-	});
-	const where = { region: "eu-central-1", yes: true };
-
-	test("does not forget a rig of which another account shows nothing", async () => {
+	test("does not forget a rig of which another account shows nothing, nor when nobody can be asked", async () => {
 		const { up, at, folder } = scene();
 		await (await up()).keep();
-		const error = await sweep({ ...where, id: "demo-1" }, at(1), {
-			find: async () => [],
-			account: async () => "222222222222",
-		}).catch((one) => one);
-		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
-		expect(error.message).toMatch(/111111111111.*222222222222/);
-		expect(existsSync(folder("demo-1"))).toBe(true);
-		// Nor when nobody can be asked.
-		await expect(
-			sweep({ ...where, id: "demo-1" }, at(1), {
-				find: async () => [],
-				account: () => Promise.reject(new Error("ExpiredToken")),
-			}),
-		).rejects.toMatchObject({ exit: 5 });
-		expect(existsSync(folder("demo-1"))).toBe(true);
+		for (const [account, words] of [
+			[async () => "222222222222", /111111111111.*222222222222/],
+			[() => Promise.reject(new Error("ExpiredToken")), /ExpiredToken/],
+		] as const) {
+			const find = async () => [];
+			const asked = { ...where, yes: true, id: "demo-1" };
+			await expect(sweep(asked, at(1), { find, account })).rejects.toMatchObject({
+				code: "cloud-left",
+				exit: 5,
+				message: expect.stringMatching(words),
+			});
+			expect(existsSync(folder("demo-1"))).toBe(true);
+		}
 	});
 
 	test("without a region looks into all of them, and goes on behind one that is forbidden", async () => {
@@ -410,11 +361,11 @@ describe("mqbench rigs sweep of what is remembered here", () => {
 			async find({ region }) {
 				if (region === "ap-south-1")
 					throw failure("cloud-unfit", { wrong: ["ec2:DescribeVpcs: no."] });
-				return region === "eu-central-1" ? [tagged("demo-1")] : [];
+				return region === "eu-central-1" ? [tagged] : [];
 			},
 			async remove(rigs, { region }) {
 				removed.push(`${region} ${rigs.map(({ id }) => id)}`);
-				return { removed: [thing], left: [] };
+				return { removed: [machine], left: [] };
 			},
 		}).catch((one) => one);
 		expect(removed).toEqual(["eu-central-1 demo-1"]);
@@ -442,20 +393,16 @@ workload: { pattern: round-trip, rate: 500/s, message: 256B, duration: 1s }
 `,
 		);
 		const world = fakeWorld({ cwd: folder });
+		const cloud = fakeCloud();
 		const code = await rigsConfig({ path: "s.yaml" }, world, {
-			prepare: async () => {},
-			offer: async (_, { id, systems }) => ({
-				...offered(id),
-				config: { ...offered(id).config, systems },
-				machines: {},
-				unpriced: null,
-				lines: [],
-				warnings: [],
-			}),
-			confirmOffer: () => Promise.reject(new Error("nothing is rented")),
-			standUp: () => Promise.reject(new Error("nothing is rented")),
+			...cloud,
+			async offer(_, { id, systems }) {
+				const { config } = offered(id);
+				return { ...cloud.offerMade, config: { ...config, systems } };
+			},
 		});
 		expect(code).toBe(0);
+		expect(cloud.asked).not.toContain("stand up");
 		const config = parse(world.out()).config["mqbench:rig"];
 		// As it is printed it is refused: whoever forgets the key is told.
 		const wrong = AwsConfig.safeParse(config);

@@ -48,6 +48,50 @@ export interface PriceProduct {
 	}[];
 }
 
+/** Prices of a region in the form of AWS's list: machines, GiB of gp3 for 0.09 a month, addresses for 0.005 an hour. */
+export const pricesOf = (machines: Readonly<Record<string, string>>): PriceProduct[] => [
+	...Object.entries(machines).map(([type, usd]) => machinePrice(type, usd)),
+	volumePrice("gp3", "VolumeUsage.gp3", "GB-Mo", "0.0900000000"),
+	{
+		service: "AmazonVPC",
+		attributes: { regionCode: REGION, usagetype: "EUC1-PublicIPv4:InUseAddress" },
+		steps: [{ unit: "Hrs", usd: "0.0050000000" }],
+	},
+];
+
+export const machinePrice = (
+	instanceType: string,
+	usd: string,
+	other: object = {},
+): PriceProduct => ({
+	service: "AmazonEC2",
+	attributes: {
+		regionCode: REGION,
+		instanceType,
+		operatingSystem: "Linux",
+		tenancy: "Shared",
+		preInstalledSw: "NA",
+		capacitystatus: "Used",
+		marketoption: "OnDemand",
+		usagetype: `EUC1-BoxUsage:${instanceType}`,
+		...other,
+	},
+	steps: [{ unit: "Hrs", usd }],
+});
+
+export const volumePrice = (
+	volumeApiName: string,
+	usage: string,
+	unit: string,
+	usd: string,
+): PriceProduct => ({
+	service: "AmazonEC2",
+	attributes: { regionCode: REGION, volumeApiName, usagetype: `EUC1-EBS:${usage}` },
+	steps: [{ unit, usd }],
+});
+
+const REGION = "eu-central-1";
+
 /** Images that the emulator has: as moto reads them. */
 export const IMAGES = {
 	newest: "ami-0123456789abcdef1",

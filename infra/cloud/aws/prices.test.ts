@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { fakeWorld } from "../../../runner/world.fake.ts";
 import { type Api, openApi } from "./api.ts";
-import { type Emulator, type PriceProduct, startStandIn } from "./emulator.fake.ts";
+import {
+	type Emulator,
+	machinePrice,
+	type PriceProduct,
+	pricesOf,
+	startStandIn,
+	volumePrice,
+} from "./emulator.fake.ts";
 import type { Image } from "./image.ts";
 import { type Price, priceOf, type Rented } from "./prices.ts";
 
@@ -184,55 +191,17 @@ test.each<[string, () => void, Parameters<typeof price>[0], string]>([
 	expect(found.unpriced).toBe(why);
 });
 
-function machine(instanceType: string, usd: string): PriceProduct {
-	return {
-		service: "AmazonEC2",
-		attributes: {
-			regionCode: "eu-central-1",
-			instanceType,
-			operatingSystem: "Linux",
-			tenancy: "Shared",
-			preInstalledSw: "NA",
-			capacitystatus: "Used",
-			marketoption: "OnDemand",
-			usagetype: `EUC1-BoxUsage:${instanceType}`,
-		},
-		steps: [{ unit: "Hrs", usd }],
-	};
-}
-
-function volume(volumeApiName: string, usage: string, unit: string, usd: string): PriceProduct {
-	return {
-		service: "AmazonEC2",
-		attributes: { regionCode: "eu-central-1", volumeApiName, usagetype: `EUC1-EBS:${usage}` },
-		steps: [{ unit, usd }],
-	};
-}
-
 const PRODUCTS: PriceProduct[] = [
-	machine("i4i.xlarge", "0.4000000000"),
+	...pricesOf({ "i4i.xlarge": "0.4000000000", "c6in.xlarge": "0.2500000000" }),
 	// Neither Windows nor another region is taken.
-	{
-		...machine("i4i.xlarge", "9"),
-		attributes: { ...machine("i4i.xlarge", "9").attributes, operatingSystem: "Windows" },
-	},
-	{
-		...machine("i4i.xlarge", "8"),
-		attributes: { ...machine("i4i.xlarge", "8").attributes, regionCode: "us-east-1" },
-	},
-	machine("c6in.xlarge", "0.2500000000"),
-	volume("gp3", "VolumeUsage.gp3", "GB-Mo", "0.0900000000"),
-	volume("gp3", "VolumeP-IOPS.gp3", "IOPS-Mo", "0.0060000000"),
-	volume("gp3", "VolumeP-Throughput.gp3", "GiBps-mo", "57.6000000000"),
-	volume("io2", "VolumeUsage.io2", "GB-month", "0.1440000000"),
-	volume("io2", "VolumeP-IOPS.io2", "IOPS-Mo", "0.0720000000"),
-	volume("io2", "VolumeP-IOPS.io2.tier2", "IOPS-Mo", "0.0360000000"),
-	volume("io2", "VolumeP-IOPS.io2.tier3", "IOPS-Mo", "0.0180000000"),
-	{
-		service: "AmazonVPC",
-		attributes: { regionCode: "eu-central-1", usagetype: "EUC1-PublicIPv4:InUseAddress" },
-		steps: [{ unit: "Hrs", usd: "0.0050000000" }],
-	},
+	machinePrice("i4i.xlarge", "9", { operatingSystem: "Windows" }),
+	machinePrice("i4i.xlarge", "8", { regionCode: "us-east-1" }),
+	volumePrice("gp3", "VolumeP-IOPS.gp3", "IOPS-Mo", "0.0060000000"),
+	volumePrice("gp3", "VolumeP-Throughput.gp3", "GiBps-mo", "57.6000000000"),
+	volumePrice("io2", "VolumeUsage.io2", "GB-month", "0.1440000000"),
+	volumePrice("io2", "VolumeP-IOPS.io2", "IOPS-Mo", "0.0720000000"),
+	volumePrice("io2", "VolumeP-IOPS.io2.tier2", "IOPS-Mo", "0.0360000000"),
+	volumePrice("io2", "VolumeP-IOPS.io2.tier3", "IOPS-Mo", "0.0180000000"),
 	{
 		service: "AmazonVPC",
 		attributes: { regionCode: "eu-central-1", usagetype: "EUC1-PublicIPv4:IdleAddress" },

@@ -1,30 +1,20 @@
-import {
-	appendFileSync,
-	existsSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Hosts, hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
 import {
 	allowedCalls,
 	type Emulator,
 	emulatorMissing,
-	type PriceProduct,
 	startEmulator,
 } from "../../../infra/cloud/aws/emulator.fake.ts";
 import { findTagged } from "../../../infra/cloud/aws/sweep.ts";
-import type { TaggedRig } from "../../../infra/cloud/provider.ts";
 import { descendants } from "../../../infra/processes.fake.ts";
 import { fakeWorld } from "../../world.fake.ts";
-import { type Mqbench, resultOf, start, until } from "../e2e/mqbench.ts";
+import { resultOf, start, until } from "../e2e/mqbench.ts";
 import { BUILD_MS, buildPulumi, type TestCloud, testCloud } from "./pulumi.fake.ts";
+import { kindsOf, letIn, PREPARED, PRICES, REGION, scenario, WHOLE } from "./rented.fake.ts";
 
 const missing = hostsMissing() ?? emulatorMissing();
 
@@ -64,7 +54,7 @@ describe.skipIf(missing !== null)(
 				AWS_SECRET_ACCESS_KEY: "test",
 				MQBENCH_STATE_DIR: path.join(folder, "state"),
 			};
-			writeFileSync(path.join(folder, "rented.yaml"), scenario(false));
+			writeFileSync(path.join(folder, "rented.yaml"), scenario());
 			writeFileSync(path.join(folder, "spot.yaml"), scenario(true));
 		}, BUILD_MS);
 		afterAll(async () => {
@@ -81,31 +71,10 @@ describe.skipIf(missing !== null)(
 			expect(await tagged()).toEqual([]);
 			expect(readdirSync(path.join(folder, "state", "rigs"))).toEqual([]);
 		};
-		/** As EC2 does it at the first start: the machine has the rig's host key, and who has the rig's other key comes in. */
-		const letIn = async (command: Mqbench) => {
-			let over = false;
-			void command.ended.then(() => {
-				over = true;
-			});
-			const rigs = path.join(folder, "state", "rigs");
-			for (; !over; await sleep(200))
-				for (const id of existsSync(rigs) ? readdirSync(rigs) : []) {
-					const [key = "", own = "", known = ""] = [
-						"id_ed25519.pub",
-						"host_ed25519",
-						"known_hosts",
-					].map((name) => path.join(rigs, id, name));
-					if (![key, own, known].every((file) => existsSync(file))) continue;
-					for (const host of hosts.all) host.takeHostKey(readFileSync(own, "utf8"));
-					appendFileSync(`${hosts.identity}.pub`, readFileSync(key));
-					return;
-				}
-		};
-
 		test("mqbench run stands it up, measures on its machines, and takes it down", async () => {
 			const out = path.join(folder, "out");
 			const command = mqbench(["rented.yaml", "--target", "aws", "--yes", "--out", out]);
-			await letIn(command);
+			await letIn(hosts, path.join(folder, "state"), command.ended);
 			const { code, out: said, err } = await command.ended;
 			expect(code, said + err).toBe(0);
 			expect(resultOf(out)).toMatchObject({ verdict: "pass", runs: [{ received: 1000, lost: 0 }] });
@@ -171,77 +140,3 @@ describe.skipIf(missing !== null)(
 		}
 	},
 );
-
-// --- internal ---
-
-const REGION = "eu-central-1";
-
-const scenario = (spot: boolean) => `name: life
-target: aws
-aws:
-  region: ${REGION}
-  ttl: 2h
-  sshFrom: 203.0.113.7/32
-  brokers: { instance: i4i.xlarge }
-  clients: { instance: c6in.xlarge, spot: ${spot} }
-system: { broker: nats, mode: jetstream, durability: os }
-workload: { pattern: round-trip, rate: 500/s, message: 256B, warmup: 1s, duration: 2s }
-sla: [lost == 0, p99 < 20s]
-`;
-
-/** Made up for easy sums, in the form of AWS's list. */
-const PRICES: PriceProduct[] = [
-	...["i4i.xlarge", "c6in.xlarge"].map((instanceType) => ({
-		service: "AmazonEC2",
-		attributes: {
-			regionCode: REGION,
-			instanceType,
-			operatingSystem: "Linux",
-			tenancy: "Shared",
-			preInstalledSw: "NA",
-			capacitystatus: "Used",
-			marketoption: "OnDemand",
-		},
-		steps: [{ unit: "Hrs", usd: "0.4" }],
-	})),
-	{
-		service: "AmazonEC2",
-		attributes: { regionCode: REGION, volumeApiName: "gp3", usagetype: "EUC1-EBS:VolumeUsage.gp3" },
-		steps: [{ unit: "GB-Mo", usd: "0.09" }],
-	},
-	{
-		service: "AmazonVPC",
-		attributes: { regionCode: REGION, usagetype: "EUC1-PublicIPv4:InUseAddress" },
-		steps: [{ unit: "Hrs", usd: "0.005" }],
-	},
-];
-
-/** What such a rig is made of. */
-const WHOLE = [
-	"VPC",
-	"instance",
-	"instance",
-	"internet-gateway",
-	"key-pair",
-	"placement-group",
-	"route-table",
-	"security-group",
-	"subnet",
-	"volume",
-	"volume",
-];
-
-function kindsOf(rig: TaggedRig | undefined): string[] {
-	return (rig?.things ?? []).map(({ kind }) => kind).sort();
-}
-
-/** Makes a host look as user data leaves a machine: its user, and a set-up that is over. Only the host sees it. */
-const PREPARED = `
-cp /etc/passwd ~root/passwd
-echo admin:x:0:0::/root:/bin/sh >>~root/passwd
-mount --bind ~root/passwd /etc/passwd
-echo 'admin:*:20000:0:99999:7:::' >>/etc/shadow
-mount -t tmpfs tmpfs /var/lib
-mkdir -p /var/lib/mqbench/store
-echo ready >/var/lib/mqbench/state
-`;

@@ -1,22 +1,14 @@
 import { spawn } from "node:child_process";
-import {
-	appendFileSync,
-	existsSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
-import { type PriceProduct, startEmulator } from "../../../infra/cloud/aws/emulator.fake.ts";
+import { startEmulator } from "../../../infra/cloud/aws/emulator.fake.ts";
 import { fakePulumi } from "../../../infra/cloud/pulumi.fake.ts";
 import { output } from "../../../infra/cloud/rigs.fake.ts";
 import { packageFolder } from "../../package.ts";
+import { letIn, PREPARED, PRICES, scenario } from "./rented.fake.ts";
 
 // The script of a first run on AWS, with an emulator of AWS, a stand-in for the command pulumi, and two hosts of this machine as machines.
 const missing = hostsMissing();
@@ -33,7 +25,7 @@ test.skipIf(missing !== null)(
 		onTestFinished(() => hosts.close());
 		const [broker, client] = hosts.all;
 		if (!broker || !client) throw new Error("two hosts");
-		for (const { run } of hosts.all) run(PREPARED);
+		for (const { run } of hosts.all) run(PREPARED + ENDING);
 		const access = {
 			user: "admin",
 			identity: "id_ed25519",
@@ -52,7 +44,7 @@ test.skipIf(missing !== null)(
 				clients: [{ host: client.address, ...access }],
 			},
 		});
-		writeFileSync(path.join(folder, "x.yaml"), SCENARIO);
+		writeFileSync(path.join(folder, "x.yaml"), scenario());
 		const state = path.join(folder, "state");
 		const firstRun = async (name: string, endAt?: string) => {
 			const child = spawn(
@@ -76,26 +68,8 @@ test.skipIf(missing !== null)(
 					said += text;
 					if (endAt && said.includes(endAt)) child.kill("SIGTERM");
 				});
-			let over = false;
-			const ended = new Promise<number | null>((resolve) =>
-				child.once("close", (code) => {
-					over = true;
-					resolve(code);
-				}),
-			);
-			// As EC2 does it: the machine has the rig's host key, and who has the rig's other key comes in.
-			for (let known = false; !known && !over; await sleep(200)) {
-				const rigs = path.join(state, "rigs");
-				for (const id of existsSync(rigs) ? readdirSync(rigs) : []) {
-					const key = path.join(rigs, id, "id_ed25519.pub");
-					const own = path.join(rigs, id, "host_ed25519");
-					const marker = path.join(rigs, id, "known_hosts");
-					if (![key, own, marker].every((file) => existsSync(file))) continue;
-					for (const host of hosts.all) host.takeHostKey(readFileSync(own, "utf8"));
-					appendFileSync(`${hosts.identity}.pub`, readFileSync(key));
-					known = true;
-				}
-			}
+			const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+			await letIn(hosts, state, ended);
 			return { code: await ended, said };
 		};
 		const passed = await firstRun("first");
@@ -118,56 +92,8 @@ test.skipIf(missing !== null)(
 
 // --- internal ---
 
-const REGION = "eu-central-1";
-
-const SCENARIO = `name: first
-target: aws
-aws:
-  region: ${REGION}
-  sshFrom: 203.0.113.7/32
-  brokers: { instance: i4i.xlarge }
-  clients: { instance: c6in.xlarge }
-system: { broker: nats, mode: jetstream, durability: os }
-workload: { pattern: round-trip, rate: 500/s, message: 256B, warmup: 1s, duration: 2s }
-sla: [lost == 0, p99 < 20s]
-`;
-
-/** Made up for easy sums, in the form of AWS's list. */
-const PRICES: PriceProduct[] = [
-	...["i4i.xlarge", "c6in.xlarge"].map((instanceType) => ({
-		service: "AmazonEC2",
-		attributes: {
-			regionCode: REGION,
-			instanceType,
-			operatingSystem: "Linux",
-			tenancy: "Shared",
-			preInstalledSw: "NA",
-			capacitystatus: "Used",
-			marketoption: "OnDemand",
-		},
-		steps: [{ unit: "Hrs", usd: "0.4" }],
-	})),
-	{
-		service: "AmazonEC2",
-		attributes: { regionCode: REGION, volumeApiName: "gp3", usagetype: "EUC1-EBS:VolumeUsage.gp3" },
-		steps: [{ unit: "GB-Mo", usd: "0.09" }],
-	},
-	{
-		service: "AmazonVPC",
-		attributes: { regionCode: REGION, usagetype: "EUC1-PublicIPv4:InUseAddress" },
-		steps: [{ unit: "Hrs", usd: "0.005" }],
-	},
-];
-
-/** Makes a host look as user data leaves a machine: its user, a set-up that is over, its end and its clock. Only the host sees it. */
-const PREPARED = `
-cp /etc/passwd ~root/passwd
-echo admin:x:0:0::/root:/bin/sh >>~root/passwd
-mount --bind ~root/passwd /etc/passwd
-echo 'admin:*:20000:0:99999:7:::' >>/etc/shadow
-mount -t tmpfs tmpfs /var/lib
-mkdir -p /var/lib/mqbench/store
-echo ready >/var/lib/mqbench/state
+/** And as it leaves the machine's end and its clock. */
+const ENDING = `
 echo '{ "chrony": { "source": "PHC0", "boundNs": 20000 } }' >/var/lib/mqbench/facts.json
 mount -t tmpfs tmpfs /usr/local/bin
 printf '#!/bin/sh\\n[ "$*" = "is-active mqbench-ttl.service" ]\\n' >/usr/local/bin/systemctl

@@ -1,12 +1,11 @@
-import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { destroyCloud, standUpCloud } from "../../../infra/cloud/lifecycle.ts";
-import { awsConfig, offered } from "../../../infra/cloud/rigs.fake.ts";
-import { parseRig } from "../../scenario/rig-file.ts";
+import { offered } from "../../../infra/cloud/rigs.fake.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import type { World } from "../../world.ts";
 import { start } from "../e2e/mqbench.ts";
@@ -23,65 +22,7 @@ const INSTANCE = "aws:ec2/instance:Instance";
 /** So many things make a rig of one broker and two clients. */
 const WHOLE = 11;
 
-describe("the project, by hand", () => {
-	test("goes up with the settings that mqbench rigs config prints, gives back a rig.json, and goes down to nothing", () => {
-		const { cloud, folder } = makeCloud();
-		const project = path.join(folder, "by-hand");
-		mkdirSync(project);
-		const pulumi = (...args: string[]) =>
-			execFileSync(cloud.pulumi, args, {
-				cwd: path.resolve("infra/aws"),
-				encoding: "utf8",
-				env: {
-					PATH: process.env.PATH ?? "",
-					HOME: folder,
-					PULUMI_BACKEND_URL: `file://${project}`,
-					PULUMI_CONFIG_PASSPHRASE: "by hand",
-					PULUMI_SKIP_UPDATE_CHECK: "true",
-				},
-			});
-		const settings = ["--config-file", path.join(project, "Pulumi.hand.yaml")];
-		pulumi("stack", "init", "hand", "--non-interactive");
-		onTestFinished(() => rmSync(path.resolve("infra/aws/Pulumi.hand.yaml"), { force: true }));
-		pulumi(
-			"config",
-			"set",
-			"mqbench:rig",
-			JSON.stringify(awsConfig()),
-			"--stack",
-			"hand",
-			...settings,
-		);
-		pulumi("up", "--yes", "--non-interactive", "--stack", "hand", ...settings);
-		expect(cloud.resources().filter(({ type }) => type === INSTANCE)).toHaveLength(3);
-		const rig = parseRig(pulumi("stack", "output", "rig", "--json", "--stack", "hand"));
-		expect(rig).toMatchObject({
-			rig: { id: "demo-1", target: "aws", clients: [{ user: "admin" }, { user: "admin" }] },
-		});
-		// Nothing else is an output.
-		expect(Object.keys(JSON.parse(pulumi("stack", "output", "--json", "--stack", "hand")))).toEqual(
-			["rig"],
-		);
-		pulumi("destroy", "--yes", "--non-interactive", "--stack", "hand", ...settings);
-		expect(cloud.resources()).toEqual([]);
-	});
-});
-
 describe("a rig that mqbench stands up", () => {
-	test("is there, is remembered, and leaves nothing behind when it is taken down", async () => {
-		const { cloud, world, state, said } = makeCloud();
-		const rig = await standUpCloud(offered(), world, options);
-		expect(rig.file.brokers[0]?.hosts).toHaveLength(1);
-		expect(rig.file.clients).toHaveLength(2);
-		expect(cloud.resources()).toHaveLength(WHOLE);
-		// What people see of it: a line for each thing, none of Pulumi's own.
-		expect(said()).toMatch(/aws:ec2:Instance \S*broker\S* created/);
-		expect(readdirSync(path.join(state, "rigs"))).toEqual(["demo-1"]);
-		await rig.teardown();
-		expect(cloud.resources()).toEqual([]);
-		expect(readdirSync(path.join(state, "rigs"))).toEqual([]);
-	});
-
 	test("of which a machine cannot be had is taken down again, and AWS's reason is told", async () => {
 		const { cloud, world } = makeCloud();
 		cloud.break("create", INSTANCE, 1);
@@ -106,12 +47,17 @@ describe("a rig that mqbench stands up", () => {
 		expect(cloud.resources()).toEqual([]);
 	});
 
-	test("that does not go at first goes at the third try", async () => {
-		const { cloud, world } = makeCloud();
+	test("is there whole; if it does not go at first, it goes at the third try, and nothing remembers it", async () => {
+		const { cloud, world, state, said } = makeCloud();
 		const rig = await standUpCloud(offered(), world, options);
+		expect(cloud.resources()).toHaveLength(WHOLE);
+		// What people see of it: a line for each thing, none of Pulumi's own.
+		expect(said()).toMatch(/aws:ec2:Instance \S*broker\S* created/);
+		expect(readdirSync(path.join(state, "rigs"))).toEqual(["demo-1"]);
 		cloud.break("delete", INSTANCE, 2);
 		await rig.teardown();
 		expect(cloud.resources()).toEqual([]);
+		expect(readdirSync(path.join(state, "rigs"))).toEqual([]);
 	});
 
 	test("that never goes is listed with exit code 5, and goes later", async () => {
@@ -162,7 +108,7 @@ function makeCloud() {
 	};
 	const stop = new AbortController();
 	const world = fakeWorld({ env, stop: stop.signal, cwd: folder });
-	return { folder, cloud, state, env, stop, world: world as World, said: world.err };
+	return { cloud, state, env, stop, world: world as World, said: world.err };
 }
 
 /** mqbench in a process of its own, up to the machines. */

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,57 +18,48 @@ function scene() {
 	pulumi.behave({ rig: output() });
 	const env = { MQBENCH_STATE_DIR: path.join(folder, "state"), MQBENCH_PULUMI: pulumi.program };
 	const rig = path.join(folder, "state", "rigs", "demo-1");
+	const told = (name: string) => path.join(folder, "told", name);
 	return {
 		pulumi,
 		env,
 		rig,
-		told: (name: string) => path.join(folder, "told", name),
-		/** What Pulumi's stand-in has. */
-		machines: () => {
-			const file = path.join(rig, "pulumi", "demo-1.json");
-			return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).resources.length : 0;
-		},
-		/** An mqbench that stands the rig up, and then measures for ever. */
-		standUp() {
+		told,
+		/** A rig that an mqbench stood up, which was then killed. */
+		async killed() {
 			const child = spawn(process.execPath, ["--input-type=module", "-e", STAND_UP], {
 				env: { PATH: process.env.PATH, HOME: folder, ...env },
 				stdio: ["ignore", "pipe", "pipe"],
 			});
 			onTestFinished(() => void child.kill("SIGKILL"));
 			let said = "";
-			child.stdout.on("data", (text) => {
-				said += text;
-			});
-			child.stderr.on("data", (text) => {
-				said += text;
-			});
-			return {
-				kill: () =>
-					new Promise((resolve) => {
-						child.once("close", resolve);
-						child.kill("SIGKILL");
-					}),
-				says: (what: RegExp) =>
-					until(
-						() => what.test(said),
-						() => said,
-					),
-			};
+			for (const stream of [child.stdout, child.stderr])
+				stream.on("data", (text) => {
+					said += text;
+				});
+			await until(
+				() => /^ready$/m.test(said),
+				() => said,
+			);
+			child.kill("SIGKILL");
+			await once(child, "close");
+		},
+		/** An mqbench that takes it down, and waits for a Pulumi that is held. */
+		async destroying() {
+			pulumi.behave({ held: true });
+			const down = start(["rigs", "destroy", "demo-1", "--yes"], { env });
+			await until(
+				() => existsSync(told("destroying")),
+				() => down.err(),
+			);
+			return down;
 		},
 	};
 }
 
 test("taking down is not stopped by Ctrl-C; a second one prints what is left, with exit code 5, and Pulumi goes on", async () => {
-	const { standUp, env, pulumi, rig, told } = scene();
-	const other = standUp();
-	await other.says(/^ready$/m);
-	await other.kill();
-	pulumi.behave({ held: true });
-	const down = start(["rigs", "destroy", "demo-1", "--yes"], { env });
-	await until(
-		() => existsSync(told("destroying")),
-		() => down.err(),
-	);
+	const { killed, destroying, env, pulumi, rig, told } = scene();
+	await killed();
+	const down = await destroying();
 	const pid = Number(readFileSync(told("destroying"), "utf8"));
 	// In one moment nobody asks again; and a terminal that is closed says so more than once.
 	for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const) down.signal(signal);
@@ -95,16 +87,9 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 });
 
 test("a terminal that is closed says so twice, and the rig is taken down to its end", async () => {
-	const { standUp, env, pulumi, rig, told } = scene();
-	const other = standUp();
-	await other.says(/^ready$/m);
-	await other.kill();
-	pulumi.behave({ held: true });
-	const down = start(["rigs", "destroy", "demo-1", "--yes"], { env });
-	await until(
-		() => existsSync(told("destroying")),
-		() => down.err(),
-	);
+	const { killed, destroying, pulumi, rig } = scene();
+	await killed();
+	const down = await destroying();
 	for (let i = 0; i < 4; i++) {
 		down.signal("SIGHUP");
 		await sleep(600);
@@ -116,10 +101,8 @@ test("a terminal that is closed says so twice, and the rig is taken down to its 
 });
 
 test("an error that nobody catches is told, and the rig is taken down to its end all the same", async () => {
-	const { standUp, env, pulumi, rig, told } = scene();
-	const other = standUp();
-	await other.says(/^ready$/m);
-	await other.kill();
+	const { killed, env, pulumi, rig, told } = scene();
+	await killed();
 	pulumi.behave({ held: true });
 	const callback = `
 		import { existsSync } from "node:fs";
@@ -144,10 +127,8 @@ test.each([
 	["Ctrl-D", "\x04", 0, "Nothing was taken down."],
 	["Ctrl-C", "\x03", 130, "Stopped by SIGINT."],
 ])("%s is an answer to a question: no", async (_, key, code, words) => {
-	const { standUp, env, rig } = scene();
-	const other = standUp();
-	await other.says(/^ready$/m);
-	await other.kill();
+	const { killed, env, rig } = scene();
+	await killed();
 	const asked = await atTerminal(["rigs", "destroy", "demo-1"], key, env);
 	expect(asked.code).toBe(code);
 	expect(asked.said).toContain(words);
