@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Broker } from "../../brokers/broker.ts";
 import { processFields } from "../../brokers/fields.ts";
 
-/** The smallest room: what a scenario may say of a broker that only a test knows, and how it would be run. Its driver is brokertest/example. */
+/** The smallest room: what a scenario may say of a broker that only a test knows, and how it would be run. Its driver is a copy of noop's. */
 export const lines: Broker = {
 	title: "Lines",
 	options: z.strictObject({
