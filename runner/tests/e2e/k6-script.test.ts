@@ -104,19 +104,8 @@ function planOf(script: string): string {
 }
 
 function k6(found: Binaries, folder: string, script: string[], url: string) {
-	return execute(
-		found.k6,
-		[
-			"run",
-			"--quiet",
-			"--summary-mode=disabled",
-			"--no-usage-report",
-			"--out=mqbench=client-0",
-			...script,
-		],
-		folder,
-		url,
-	);
+	const quiet = ["--quiet", "--summary-mode=disabled", "--no-usage-report"];
+	return execute(found.k6, ["run", ...quiet, "--out=mqbench=client-0", ...script], folder, url);
 }
 
 function execute(

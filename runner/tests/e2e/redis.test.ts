@@ -7,25 +7,9 @@ test("a channel that the server refuses ends the run at once, with what to do ab
 	tags: "long",
 }, async () => {
 	const port = await freePort();
-	const server = spawn(
-		"redis-server",
-		[
-			"--port",
-			`${port}`,
-			"--bind",
-			"127.0.0.1",
-			"--save",
-			"",
-			"--user",
-			"default",
-			"on",
-			"nopass",
-			"~*",
-			"resetchannels",
-			"+@all",
-		],
-		{ cwd: temporaryFolder() },
-	);
+	const rights = "--user default on nopass ~* resetchannels +@all";
+	const options = `--port ${port} --bind 127.0.0.1 --appendonly no ${rights}`.split(" ");
+	const server = spawn("redis-server", options, { cwd: temporaryFolder() });
 	onTestFinished(() => void server.kill());
 	let said = "";
 	server.stdout.on("data", (text) => {
@@ -35,13 +19,9 @@ test("a channel that the server refuses ends the run at once, with what to do ab
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
 	const began = Date.now();
-	const { code, out: terminal } = await run([
-		scenario(folder, {}, { system: "redis" }),
-		"--url",
-		`redis://127.0.0.1:${port}`,
-		"--out",
-		out,
-	]);
+	const file = scenario(folder, {}, { system: "redis" });
+	const args = [file, "--url", `redis://127.0.0.1:${port}`, "--out", out];
+	const { code, out: terminal } = await run(args);
 	expect(code).toBe(3);
 	expect(Date.now() - began).toBeLessThan(25_000);
 	expect(resultOf(out).runs[0]?.why).toContain("NOPERM");
