@@ -47,7 +47,8 @@ sla: [p50 < 10s, lost == 0]
 		const ended = await run([file, "--rig", path.join(folder, "rig.json"), "--out", out], {
 			env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions },
 		});
-		expect(`${ended.code}\n${ended.err}`).toMatch(/^0\n/);
+		// Others may have the machine: then the runs do not count, and are measured all the same.
+		expect(`${ended.code}\n${ended.err}`).toMatch(/^[046]\n/);
 		const { runs } = resultOf(out);
 		expect(runs.map(({ system }) => system)).toEqual(systems.map(({ key }) => key));
 		for (const one of runs) {
