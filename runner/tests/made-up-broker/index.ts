@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Broker } from "../../brokers/broker.ts";
+import { type Broker, traits } from "../../brokers/broker.ts";
 import { processFields } from "../../brokers/fields.ts";
 
 /** The smallest room: what a scenario may say of a broker that only a test knows, and how it would be run. Its driver is a copy of noop's. */
@@ -15,27 +15,15 @@ export const lines: Broker = {
 	defaultPort: 7000,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: () => ({
-		title: "Lines",
-		acks: false,
-		delivery: "at-most-once",
-		acknowledge: { alone: "automatic", group: "automatic" },
-		ordered: true,
-		groupOrdered: false,
-		keys: false,
-		partitions: false,
-		groupsByPartition: false,
-		keepsOnly: null,
-		wildcards: false,
-		maxMessageBytes: null,
-		cannot: { "work-queue": "whoever listens gets all messages" },
-		levels: {},
-		ownDurability: "none, nothing is stored",
-		prefetch: null,
-		redeliverAfterNs: null,
-		maxReplicas: 1,
-		nodes: [1],
-	}),
+	traits: () =>
+		traits({
+			title: "Lines",
+			acks: false,
+			delivery: "at-most-once",
+			acknowledge: { alone: "automatic", group: "automatic" },
+			cannot: { "work-queue": "whoever listens gets all messages" },
+			ownDurability: "none, nothing is stored",
+		}),
 	durability: () => ({ level: null, text: "none, nothing is stored", by: [] }),
 	driverOptions: (options) => ({ noDelay: "noDelay" in options && options.noDelay === true }),
 	contradictions: () => [],
