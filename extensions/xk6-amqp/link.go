@@ -220,7 +220,7 @@ func (c *consumer) work() {
 		d := broker.Delivery{ReceivedNs: s.Now(), Payload: m.GetData()}
 		d.Redelivered = m.Header != nil && m.Header.DeliveryCount > 0
 		c.handle(d)
-		// On a connection that is gone nobody hears it, and the message comes again.
+		// If the connection is gone, the broker never gets the acknowledgement and delivers the message again.
 		_ = on.AcceptMessage(s.Over, m)
 	}
 }

@@ -53,7 +53,7 @@ func (r *remote) prepare() error {
 	return nil
 }
 
-// The limits of a measurement: so many connections, one after the other, or as many as fit into the time.
+// A measurement ends after this many connections, one after another, or when its time is over.
 const (
 	connects    = 20
 	connectTime = 5 * time.Second

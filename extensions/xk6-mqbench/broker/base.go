@@ -81,11 +81,11 @@ func (l *List[T]) All() []T {
 	return slices.Clone(l.made)
 }
 
-// Readers knows who takes from each queue, of a system that gives each message to one consumer: the members of one group, or one consumer that
-// shares with nobody. Its zero value knows of none. Any goroutine may call its methods.
+// Readers records which consumers read each queue in a system that gives each message to one consumer: the members of one group, or a single
+// consumer without a group. The zero value is empty. Its methods are safe for concurrent use.
 type Readers struct {
 	mu sync.Mutex
-	// groups by queue; "": a consumer that shares with nobody.
+	// groups maps a queue to its group; "" is a consumer without a group.
 	groups map[string]string
 }
 
@@ -167,7 +167,7 @@ type Wire interface {
 }
 
 // Link is a connection that is replaced whenever it is lost. The loss is reported, attempts to connect are not, and the new connection counts
-// once. A link ends with its session, or when a connection is lost after Quiet. Sends meanwhile fail: drivers look at Now.
+// once. A link ends with its session, or when a connection is lost after Quiet. Drivers check Now: sends fail while there is no connection.
 type Link[W Wire] struct {
 	// First is how long a lost connection waits for the first attempt to replace it, Wait how long for each other one.
 	First, Wait time.Duration
@@ -194,8 +194,8 @@ func (l *Link[W]) Now() (wire W, is bool) {
 	return wire, false
 }
 
-// Lifeline counts lost connections where nobody names them: the client library connects again by itself and says nothing, or has a
-// connection for each request. The driver tells it whatever it sees. Any goroutine may call its methods, for each message too.
+// Lifeline counts lost connections for client libraries that do not report them: they reconnect silently, or use a connection for each
+// request. The driver reports what it observes. Its methods are safe for concurrent use and cheap enough to call for each message.
 type Lifeline struct {
 	base *Base
 	lost atomic.Bool

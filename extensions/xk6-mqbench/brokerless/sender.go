@@ -60,8 +60,8 @@ type request struct {
 	Error        string           `json:"error,omitempty"`
 }
 
-// link is a session's connection to the forwarder. When it is lost the forwarder has forgotten all: subscriptions are made known anew, and
-// senders ask anew where to send.
+// link is a session's connection to the forwarder. When it is lost, the forwarder forgets everything: subscriptions are
+// registered again, and senders ask again where to send.
 type link struct {
 	broker.Link[*wire]
 	session *Session
