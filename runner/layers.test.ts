@@ -22,8 +22,8 @@ describe("the layers", () => {
 	});
 
 	it("would refuse an import upwards, with a sentence that names both folders", () => {
-		expect(against(new Map([["runner/plan/a.ts", ["runner/report/b.ts"]]]))).toEqual([
-			"runner/plan imports from runner/report, which stands above it (runner/layers.ts): runner/plan/a.ts -> runner/report/b.ts",
+		expect(against(new Map([["runner/plan/a.ts", ["runner/render/b.ts"]]]))).toEqual([
+			"runner/plan imports from runner/render, which stands above it (runner/layers.ts): runner/plan/a.ts -> runner/render/b.ts",
 		]);
 		expect(against(new Map([["runner/init/a.ts", ["runner/doctor/b.ts"]]]))).toHaveLength(1);
 	});

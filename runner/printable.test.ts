@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { expect, test } from "vitest";
 import { printable } from "./printable.ts";
-import { HOSTILE } from "./report/hostile.fake.ts";
+import { HOSTILE } from "./render/hostile.fake.ts";
 
 test.each([
 	["a\tb\nc\r\n", "a\tb\nc\r\n"],

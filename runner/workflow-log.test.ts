@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HOSTILE } from "./report/hostile.fake.ts";
+import { HOSTILE } from "./render/hostile.fake.ts";
 import { guarded, issue, withoutCommands } from "./workflow-log.ts";
 import { type FakeWorld, fakeWorld } from "./world.fake.ts";
 

@@ -7,7 +7,7 @@ import { baselineText } from "../compare/baseline-of-result.ts";
 import { main } from "../main.ts";
 import type { Calibration } from "../model/comparison.ts";
 import { Comparison } from "../model/comparison.ts";
-import { HOSTILE } from "../report/page/pages.fake.ts";
+import { HOSTILE } from "../page/pages.fake.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { fakeWorld } from "../world.fake.ts";

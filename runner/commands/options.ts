@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { example, variable } from "../brokers/index.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { TARGETS, targetTraits } from "../model/targets.ts";
-import { REPORTERS } from "../report/reporters.ts";
+import { REPORTERS } from "../result/reporters.ts";
 import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 

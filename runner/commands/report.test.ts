@@ -9,11 +9,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { buildResult } from "../compare/build.ts";
 import { MqbenchError } from "../errors.ts";
-import { addResult, emptyFolder, resultOf } from "../report/index/runs.fake.ts";
-import { buildResult } from "../report/result.ts";
-import { readResult } from "../report/result-files.ts";
-import { writeReports } from "../report/write.ts";
+import { writeReports } from "../render/write.ts";
+import { addResult, emptyFolder, resultOf } from "../result/indexed.fake.ts";
+import { readResult } from "../result/result-files.ts";
 import { firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { report } from "./report.ts";

@@ -1,5 +1,5 @@
 import type { RentOptions } from "../../infra/cloud/rent.ts";
-import type { ReporterArgs } from "../report/reporters.ts";
+import type { ReporterArgs } from "../result/reporters.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import type { WatchArgs } from "../watch/watch.ts";

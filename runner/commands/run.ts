@@ -9,14 +9,14 @@ import {
 } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
+import { baselineToCompare, withBaseline } from "../compare/baseline-to-compare.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
 import { type Measure, measureAndReport, runIdFor } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
-import { baselineToCompare, withBaseline } from "../report/baseline-to-compare.ts";
-import { checkCopies } from "../report/copies.ts";
-import { reportersOf } from "../report/reporters.ts";
+import { checkCopies } from "../render/copies.ts";
+import { reportersOf } from "../result/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { Scenario } from "../scenario/scenario.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
-import { fixtureResult } from "../report/stored.fake.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
 import { hashOf } from "./same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "./work.ts";
 

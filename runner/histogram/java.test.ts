@@ -21,7 +21,7 @@ test.skipIf(missing.length > 0 && process.env.CI !== "true")(
 	{ tags: "long", timeout: 300_000 },
 	() => {
 		expect(missing, "CI needs mvn and java").toEqual([]);
-		const path = here(`../report/fixtures/${FILE}`);
+		const path = here(`../tests/fixtures/${FILE}`);
 		const java = readWithJava(path);
 		const ours = mergeLines(readLog(readFileSync(path, "utf8")), 0);
 		expect(Object.keys(java).sort()).toEqual([...ours.keys()].sort());

@@ -141,7 +141,7 @@ describe("the lines of a log", () => {
 
 	test("1000 of them merge in well under 2 s", () => {
 		const log = readFileSync(
-			new URL("../report/fixtures/stall/runs/01-nats-256B-1000-s-1/client-0.hlog", import.meta.url),
+			new URL("../tests/fixtures/stall/runs/01-nats-256B-1000-s-1/client-0.hlog", import.meta.url),
 			"utf8",
 		);
 		const few = readLog(log).filter((l) => l.tag === "response");

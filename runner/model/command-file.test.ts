@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { buildResult } from "../report/result.ts";
-import { fixtureResult } from "../report/stored.fake.ts";
+import { buildResult } from "../compare/build.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
 import { fixtureCopy } from "../run/fixture.fake.ts";
 import { commandIn, commandOf, resumeCommand } from "./command-file.ts";
 

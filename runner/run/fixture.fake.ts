@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 
 /** For tests: a stored run folder, read-only. */
 export function fixture(name: string): string {
-	return fileURLToPath(new URL(`../report/fixtures/${name}`, import.meta.url));
+	return fileURLToPath(new URL(`../tests/fixtures/${name}`, import.meta.url));
 }
 
 /** For tests: a copy of a stored run folder that may be changed; it is gone when the test is over. */

@@ -93,7 +93,7 @@ async function work(jobs: (() => Promise<void>)[]): Promise<void> {
 /** Copies of the fixtures, the published reports, and a folder of 100 runs. Returns their paths. */
 function storedRuns(from: string, into: string): string[] {
 	const folders: string[] = [];
-	for (const source of ["runner/report/fixtures", "reports/published"])
+	for (const source of [fixturesOf(from), "reports/published"])
 		for (const name of readdirSync(path.join(from, source))) {
 			const folder = path.join(from, source, name);
 			if (!statSync(folder).isDirectory()) continue;
@@ -115,6 +115,12 @@ function storedRuns(from: string, into: string): string[] {
 		writeFileSync(file, JSON.stringify({ ...plan, index, repeat: plan.repeat + 3 }));
 	}
 	return [...folders, hundred];
+}
+
+/** Where the fixtures of a commit lie: before rooms in the order of the data they stood with the reports. */
+function fixturesOf(tree: string): string {
+	const now = "runner/tests/fixtures";
+	return existsSync(path.join(tree, now)) ? now : "runner/report/fixtures";
 }
 
 /** A run folder without what is computed from it. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { resultOf } from "../compare/compared.fake.ts";
 import { Plan, runFolder } from "../model/plan.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { expand } from "../plan/expand.ts";
-import { resultOf } from "../report/compared.fake.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { confirmationOf } from "./confirm.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { buildResult } from "../compare/build.ts";
 import type { Plan } from "../model/plan.ts";
 import type { FaultDone } from "../model/run-file.ts";
-import { buildResult } from "../report/result.ts";
 import { built, type Fate, inSteps, planOf, steady } from "../run/built.fake.ts";
 import type { Collected } from "../run/collect.ts";
 import { parseSla } from "../scenario/sla.ts";

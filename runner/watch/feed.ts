@@ -1,10 +1,11 @@
+import { resultSoFar } from "../compare/build.ts";
 import { readGiven } from "../given-folder.ts";
 import { maskAll } from "../mask.ts";
 import type { Plan } from "../model/plan.ts";
-import { renderHtml } from "../report/html.ts";
-import { renderPage } from "../report/page/html-page.ts";
-import { markup } from "../report/page/markup.ts";
-import { type Judged, judgedSoFar, resultSoFar } from "../report/result.ts";
+import { renderPage } from "../page/html-page.ts";
+import { markup } from "../page/markup.ts";
+import { renderHtml } from "../render/html.ts";
+import { type Judged, judgedSoFar } from "../result/result.ts";
 import { runPath } from "../run/folder.ts";
 import { type LiveRun, liveRows } from "../run/live.ts";
 import { type Onlooker, titleOf } from "../run/progress.ts";

@@ -1,12 +1,12 @@
 import { connect, createServer, type Socket } from "node:net";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { renderHtml } from "../report/html.ts";
-import { missing, seriousFindings, widthOf } from "../report/page/browser.fake.ts";
-import { renderPage } from "../report/page/html-page.ts";
-import { markup } from "../report/page/markup.ts";
-import { HOSTILE, manyResult } from "../report/page/pages.fake.ts";
-import { fixtureResult } from "../report/stored.fake.ts";
+import { missing, seriousFindings, widthOf } from "../page/browser.fake.ts";
+import { renderPage } from "../page/html-page.ts";
+import { markup } from "../page/markup.ts";
+import { HOSTILE, manyResult } from "../page/pages.fake.ts";
+import { renderHtml } from "../render/html.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
 import { startServer } from "./server.ts";
 import { livePart, type Strip, stripMarkup, watchPolicy, watchScript } from "./strip.ts";
 

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { pageScript } from "../chart/draw.ts";
 import { failure } from "../errors.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { packageFolder } from "../package.ts";
-import { pageScript } from "../report/charts/draw.ts";
-import type { LivePart } from "../report/page/html-page.ts";
-import { type Markup, markup, Markup as Raw } from "../report/page/markup.ts";
-import { UNPACK } from "../report/page/unpack.ts";
+import type { LivePart } from "../page/html-page.ts";
+import { type Markup, markup, Markup as Raw } from "../page/markup.ts";
+import { UNPACK } from "../page/unpack.ts";
 import type { LiveRow } from "../run/live.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
@@ -41,7 +41,7 @@ export function livePart(version: number): LivePart {
 	};
 }
 
-/** The script of the page, as `npm run build` has made it (report/charts/bundle.ts). */
+/** The script of the page, as `npm run build` has made it (page/bundle.ts). */
 export function watchScript(): string {
 	const file = path.join(packageFolder, "dist", "page", "watch.js");
 	try {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type ExitCode, failure } from "../errors.ts";
-import { shownPath } from "../report/deliver.ts";
-import { REPORT_FILES } from "../report/reporters.ts";
+import { shownPath } from "../render/deliver.ts";
+import { REPORT_FILES } from "../result/reporters.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { hide, maskUrls, secretsIn, withoutSecrets } from "../secrets.ts";
 import { tell } from "../text/tell.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Run } from "../../model/result.ts";
-import { comparedResult } from "../../report/compared.fake.ts";
+import { comparedResult } from "../compared.fake.ts";
 import { advised, renderCalibration } from "./calibration-text.ts";
 import { calibrationOf } from "./measure.ts";
 import { noiseOf } from "./noise.ts";

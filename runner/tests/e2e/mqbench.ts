@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { descendants } from "../../../infra/processes.fake.ts";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import { readResult } from "../../report/result-files.ts";
+import { readResult } from "../../result/result-files.ts";
 
 /** For tests: the built command line in a process of its own. It is gone, with all below it, when the test is over. */
 export interface Mqbench {

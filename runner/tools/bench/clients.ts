@@ -12,7 +12,7 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { packageFolder } from "../../package.ts";
-import { readResult } from "../../report/result-files.ts";
+import { readResult } from "../../result/result-files.ts";
 import { readClient } from "../../run/client-read.ts";
 import { formatDuration } from "../../units.ts";
 

@@ -12,7 +12,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import { readResult } from "../../report/result-files.ts";
+import { readResult } from "../../result/result-files.ts";
 import { startNats } from "../../tests/nats-server.ts";
 import { formatDuration, ratePerSecond } from "../../units.ts";
 import { buildRival, findBinaries, worldOf } from "./programs.ts";

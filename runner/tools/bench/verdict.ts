@@ -8,8 +8,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { buildResult } from "../../compare/build.ts";
 import { packageFolder } from "../../package.ts";
-import { buildResult } from "../../report/result.ts";
 import { collect } from "../../run/collect.ts";
 import { factsOf, UNKNOWN } from "../../verdict/facts.ts";
 import { judgeRun } from "../../verdict/run.ts";
@@ -17,7 +17,7 @@ import { judgeRun } from "../../verdict/run.ts";
 const { values } = parseArgs({
 	options: {
 		runs: { type: "string", default: "1000" },
-		of: { type: "string", default: "runner/report/fixtures" },
+		of: { type: "string", default: "runner/tests/fixtures" },
 	},
 });
 const root = path.resolve(packageFolder, values.of);

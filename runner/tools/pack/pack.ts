@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Result, Run } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import { countText, percentileName, percentileValue } from "../../report/words.ts";
+import { countText, percentileName, percentileValue } from "../../result/words.ts";
 import { formatCount } from "../../units.ts";
 
 /** Paths of the scenarios that come with mqbench, by name. */

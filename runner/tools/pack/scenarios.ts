@@ -15,7 +15,7 @@ import { glob } from "../../model/glob.ts";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { expand } from "../../plan/expand.ts";
-import { readResult } from "../../report/result-files.ts";
+import { readResult } from "../../result/result-files.ts";
 import { readScenario } from "../../scenario/read.ts";
 import { packFiles, packTable } from "./pack.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { buildResult } from "../../report/result.ts";
+import { buildResult } from "../../compare/build.ts";
 import { editJson, firstRun, fixtureCopy } from "../../run/fixture.fake.ts";
 import { unpack } from "./archive.ts";
 import { copyPublished } from "./copy.ts";

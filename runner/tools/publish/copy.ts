@@ -12,10 +12,10 @@ import {
 } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { buildResult } from "../../compare/build.ts";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import { buildResult } from "../../report/result.ts";
-import { writeReports } from "../../report/write.ts";
+import { writeReports } from "../../render/write.ts";
 import { maskUrls } from "../../secrets.ts";
 import { sum } from "../../stats/sum.ts";
 import { tell } from "../../text/tell.ts";

@@ -1,5 +1,5 @@
 import type { Result, Run } from "../../model/result.ts";
-import { runTitle } from "../../report/words.ts";
+import { runTitle } from "../../result/words.ts";
 
 /**
  * Looks into each run, and says what was found: once for all runs of which the same is to be said, "nats, 256B, repeat 1 of 3 and 4 more".

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { buildResult } from "../../compare/build.ts";
 import { Plan } from "../../model/plan.ts";
 import type { Result } from "../../model/result.ts";
 import { RunFile } from "../../model/run-file.ts";
-import { buildResult } from "../../report/result.ts";
 import { readJson } from "../../run/json.ts";
 import { type Made, publishable, unranked } from "./publishable.ts";
 

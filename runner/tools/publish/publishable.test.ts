@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { comparedResult } from "../../compare/compared.fake.ts";
 import type { Gate, Result, Run } from "../../model/result.ts";
-import { comparedResult } from "../../report/compared.fake.ts";
-import { searchedResult } from "../../report/page/pages.fake.ts";
+import { searchedResult } from "../../page/pages.fake.ts";
 import { type Made, publishable, unranked } from "./publishable.ts";
 
 type Check = Run["validity"][number];

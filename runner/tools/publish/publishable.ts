@@ -1,5 +1,5 @@
 import type { Result, Run } from "../../model/result.ts";
-import { saturatedBy } from "../../report/saturated.ts";
+import { saturatedBy } from "../../result/saturated.ts";
 import { tell } from "../../text/tell.ts";
 import { checkOf, found } from "./found.ts";
 import { cold, short } from "./windows.ts";

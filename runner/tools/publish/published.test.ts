@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readResult } from "../../report/result-files.ts";
-import { PUBLISHED, publishedFolder } from "../../report/stored.fake.ts";
+import { readResult } from "../../result/result-files.ts";
+import { PUBLISHED, publishedFolder } from "../../result/stored.fake.ts";
 import { judgeFolder } from "./judge-folder.ts";
 
 const text = (...names: string[]) => readFileSync(path.join(...names), "utf8");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { buildResult } from "../../compare/build.ts";
 import type { Merged } from "../../histogram/merge.ts";
-import { buildResult } from "../../report/result.ts";
 import { collect } from "../../run/collect.ts";
 import { editJson, firstRun, fixture, fixtureCopy } from "../../run/fixture.fake.ts";
 import { exitCodeOf } from "../exit.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium, type Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { renderHtml } from "../../../report/html.ts";
-import { manyResult } from "../../../report/page/pages.fake.ts";
+import { manyResult } from "../../../page/pages.fake.ts";
+import { renderHtml } from "../../../render/html.ts";
 
 /** How often each is measured; the middle one is told. */
 const TIMES = 5;

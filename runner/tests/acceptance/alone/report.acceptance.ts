@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
-import { renderHtml } from "../../../report/html.ts";
-import { manyResult } from "../../../report/page/pages.fake.ts";
+import { manyResult } from "../../../page/pages.fake.ts";
+import { renderHtml } from "../../../render/html.ts";
 
 test("a report over 100 runs renders with under 2 s of a core, and stands in a browser in under 2 s", async () => {
 	const result = manyResult(100);

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { figuresOf, listOf } from "../figures/figures.ts";
+import { FIXTURES, hostileResult, searchedResult } from "../page/pages.fake.ts";
+import { readResult } from "../result/result-files.ts";
+import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
+import { heightOf, offAtFirst } from "./options.ts";
+import { pictureOf } from "./picture.ts";
+import { overlaps, textsOf } from "./svg.fake.ts";
+
+const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"];
+const RESULTS = [
+	...FIXTURES.map((name) => [name, () => fixtureResult(name)] as const),
+	...PUBLISHED.map((name) => [name, () => publishedOnce(name)] as const),
+	// Three repeats of a system end at the same place, as each loses half of its messages.
+	[
+		"all repeats of dissecting-message-queues",
+		() => readResult(publishedFolder("dissecting-message-queues")),
+	] as const,
+	["search", searchedResult] as const,
+	["hostile", hostileResult] as const,
+];
+/** What has most kinds of pictures, and the longest names; acceptance has the others. */
+const SHORT = ["failover", "stall", "hostile", "message-queue-latency"];
+
+describe.each(RESULTS)("the pictures of %s", (name, result) => {
+	const tags = SHORT.includes(name) ? [] : ["long"];
+	// Runs of the same shape have the same pictures: the first of each kind and number of lines.
+	const figures = () => {
+		const all = listOf(figuresOf(result()));
+		return [...new Map(all.map((f) => [shapeOf(f), f])).values()];
+	};
+
+	// Texts and their places are the same in both themes: see below.
+	test("390 and 1200 wide have no text outside of them, and none over another", { tags }, () => {
+		for (const [figure, width] of figures().flatMap((f) => [
+			[f, 390] as const,
+			[f, 1200] as const,
+		])) {
+			const view = {
+				theme: "light" as const,
+				width,
+				logarithmic: null,
+				off: offAtFirst(figure),
+				alone: true,
+			};
+			const height = heightOf(figure, view);
+			const texts = textsOf(pictureOf(figure, { ...view, height }));
+			expect(texts.length).toBeGreaterThan(5);
+			expect({
+				id: figure.id,
+				over: overlaps(texts),
+				outside: texts
+					.filter(
+						({ left, right, top, bottom }) =>
+							left < 0 || right > width || top < 0 || bottom > height,
+					)
+					.map(({ text }) => text),
+			}).toEqual({ id: figure.id, over: [], outside: [] });
+		}
+	});
+});
+
+test("the texts of a picture stand at the same places in both themes", () => {
+	for (const figure of listOf(figuresOf(fixtureResult("stall")))) {
+		const [light, dark] = (["light", "dark"] as const).map((theme) => {
+			const view = { theme, width: 720, logarithmic: null, off: offAtFirst(figure), alone: true };
+			const height = heightOf(figure, view);
+			return textsOf(pictureOf(figure, { ...view, height }));
+		});
+		expect(light).toEqual(dark);
+	}
+});
+
+function shapeOf(figure: ReturnType<typeof listOf>[number]): string {
+	return [
+		figure.kind,
+		figure.kind === "percentiles" && [figure.curves.length, figure.panels.length],
+		figure.kind === "time" && figure.panels.length,
+		figure.kind === "rate" && [figure.id.slice(0, 5), figure.lines.length],
+	].join();
+}

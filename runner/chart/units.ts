@@ -1,0 +1,52 @@
+import { formatBytesExact, formatCount, formatDuration } from "../units.ts";
+import type { RateFigure, TimeFigure } from "./figure.ts";
+
+export type Unit = TimeFigure["panels"][number]["unit"] | RateFigure["axis"]["unit"];
+
+/** A number of a picture as axes, pointers and tables write it: "12.4ms", "3 000/s", "1.2", "16MiB/s". */
+export function unitText(unit: Unit, value: number): string {
+	return UNITS[unit](value);
+}
+
+/** Seconds from the window's start, "12s"; of long runs "15min". */
+export function secondText(second: number, long = false): string {
+	const size = Math.abs(second);
+	const sign = second < 0 ? "-" : "";
+	if (long && size > 0 && size % 3600 === 0) return `${sign}${size / 3600}h`;
+	if (long && size > 0 && size % 60 === 0) return `${sign}${size / 60}min`;
+	return `${sign}${Number(size.toFixed(3))}s`;
+}
+
+/** "10s to 12s": the stretch whose middle a point is. */
+export function stretchText(middle: number, width: number): string {
+	return `${secondText(middle - width / 2)} to ${secondText(middle + width / 2)}`;
+}
+
+/** A place on the axis of a rate figure. */
+export function placeText({ unit, names }: RateFigure["axis"], x: number) {
+	return names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : unitText(unit, x));
+}
+
+/** "2026-01-01 00:00 UTC" of ms since 1970. */
+export function dateText(at: number): string {
+	return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+// --- internal ---
+
+const UNITS: Readonly<Record<Unit, (value: number) => string>> = {
+	ns: formatDuration,
+	messages: formatCount,
+	"messages/s": (v) => `${formatCount(v)}/s`,
+	cores: (v) => `${Number(v.toPrecision(2))}`,
+	bytes: binary,
+	"bytes/s": (v) => `${binary(v)}/s`,
+	cases: formatCount,
+};
+
+/** Binary units alone, three digits: on an axis and beside it 300KB and 256KiB would not be told apart. */
+function binary(bytes: number): string {
+	const power = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+	const value = bytes / 1024 ** power;
+	return `${power === 0 ? Math.round(value) : Number(value.toPrecision(value >= 1000 ? 4 : 3))}${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+}

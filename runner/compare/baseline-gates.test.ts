@@ -1,0 +1,413 @@
+import { describe, expect, test } from "vitest";
+import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
+import type { Baseline } from "../model/comparison.ts";
+import { Result, type Run } from "../model/result.ts";
+import { exitCodeOf } from "../verdict/exit.ts";
+import { withBaseline } from "./baseline-gates.ts";
+import { baselineOf } from "./baseline-of-result.ts";
+import { comparedResult } from "./compared.fake.ts";
+
+const workload = "workload: { rate: 1000/s, message: 256B, duration: 10s }\n";
+const ab = (line: string, repeat = 5) => `systems: { old: nats, new: nats }
+baseline: old
+repeat: ${repeat}
+${workload}sla: [${line}]
+`;
+const one = (...lines: string[]) => `system: nats
+repeat: 5
+${workload}sla: [${lines.join(", ")}]
+`;
+
+const flat = [1e6, 1.01e6, 1.02e6, 1.03e6, 1.04e6];
+const times = (factor: number) => flat.map((value) => value * factor);
+
+function judged(
+	yaml: string,
+	values: Readonly<Record<string, readonly number[]>>,
+	change?: (run: Run) => Partial<Run>,
+) {
+	const { result, plans } = comparedResult(yaml, values, change);
+	return withBaseline(result, plans, null);
+}
+
+describe("two systems of one scenario", () => {
+	test.each([
+		// 1.2 times as slow: the interval [1.15, 1.25] lies beyond 10 %, around 20 %, within 30 %.
+		["p99 <= baseline + 10%", 1.2, "fail", 99],
+		["p99 <= baseline + 20%", 1.2, "inconclusive", 0],
+		["p99 <= baseline + 30%", 1.2, "pass", 0],
+		["p99 <= baseline + 10%", 1, "pass", 0],
+		// Whether it is better by more than the margin is open, and no matter.
+		["p99 <= baseline + 10%", 0.9, "pass", 0],
+		["p99 <= baseline + 10%", 0.5, "pass", 0],
+	])("%s, %f times as slow: %s", (line, factor, verdict, code) => {
+		const result = judged(ab(line), { old: flat, new: times(factor) });
+		expect(result.gates).toHaveLength(1);
+		expect(result.gates[0]).toMatchObject({
+			sla: line,
+			system: "new",
+			case: "256B 1000/s",
+			verdict,
+			metric: "response",
+			percentile: 99,
+			limitNs: null,
+		});
+		expect(result.verdict).toBe(verdict);
+		expect(exitCodeOf(result)).toBe(code);
+	});
+
+	test.each([
+		// 1.02 ms and 2 ms on top: 2.96 times as slow.
+		[flat, 2.5, "pass"],
+		[flat, 2.96, "inconclusive"],
+		[flat, 3.5, "fail"],
+		// Of 102 ms the tenth is more than 2 ms.
+		[times(100), 1.05, "pass"],
+		[times(100), 1.2, "fail"],
+	])("of %j at least 2ms more is allowed: %f times as slow: %s", (old, factor, verdict) => {
+		const line = "p99 <= max(baseline + 10%, baseline + 2ms)";
+		const result = judged(ab(`"${line}"`), { old, new: old.map((value) => value * factor) });
+		const small = old === flat;
+		expect(result.gates).toMatchObject([
+			{
+				sla: line,
+				verdict,
+				limit: line.slice("p99 <= ".length),
+				comparison: {
+					margin: small ? 2e6 / 1.02e6 : 0.1,
+					marginFrom: small ? "the SLA: baseline + 2ms" : "the SLA",
+				},
+			},
+		]);
+	});
+
+	test("the gate has the ratio with its interval, the baseline's median, and the whole comparison", () => {
+		const [gate] = judged(ab("p99 <= baseline + 10%"), { old: flat, new: times(1.2) }).gates;
+		// Ratios of all pairs: 1.2 * (1 +- 0.04), the third smallest and largest of 25.
+		expect(gate?.measured).toBe("x1.20 [1.17, 1.24] of ~1.02ms");
+		expect(gate?.limit).toBe("baseline + 10%");
+		expect(gate?.why).toMatch(
+			/^new is 1\.20x old \(95 % interval: 1\.17x to 1\.24x\): worse by more than the margin of 10 %$/,
+		);
+		expect(gate?.valueNs).toBe(1.224e6);
+		expect(gate?.comparison).toMatchObject({
+			metric: "response p99",
+			verdict: "regressed",
+			judged: true,
+			margin: 0.1,
+			marginFrom: "the SLA",
+			a: { name: "old", runs: 5, values: flat },
+			b: { name: "new", runs: 5 },
+		});
+	});
+
+	test("within the bound of the clocks a latency is neither worse nor as good: undecided, and why", () => {
+		const across = () => ({ clockBoundNs: 60_000 });
+		const of = (factor: number) =>
+			judged(ab("p99 <= baseline + 10%"), { old: flat, new: times(factor) }, across).gates[0];
+		for (const factor of [1, 1.2])
+			expect(of(factor)).toMatchObject({
+				verdict: "inconclusive",
+				why: expect.stringMatching(/; but within the clocks' bound of ±120us$/),
+			});
+		expect(of(2)?.verdict).toBe("fail");
+		expect(of(0.5)?.verdict).toBe("pass");
+	});
+
+	test("a rate must not be less, and is judged the other way round", () => {
+		const rates = (received: number) => (run: Run) => ({
+			throughput: {
+				...run.throughput,
+				received: received * (run.system === "new" ? 0.9 : 1) + run.repeat,
+			},
+		});
+		const of = (line: string) => judged(ab(line), {}, rates(50_000)).gates[0] ?? null;
+		expect(of("throughput >= baseline - 5%")).toMatchObject({
+			verdict: "fail",
+			limit: "baseline - 5%",
+			metric: null,
+		});
+		expect(of("throughput >= baseline - 11%")?.verdict).toBe("pass");
+	});
+
+	test("a stopped run of the candidate leaves no PASS, and keeps a FAIL; a stopped one of the baseline decides nothing", () => {
+		const stopped = (system: string, factor: number) =>
+			judged(ab("p99 <= baseline + 10%", 6), { old: [...flat, 1e6], new: times(factor) }, (run) =>
+				run.system === system && run.repeat === 6
+					? { state: "aborted", abortedBy: "p99 < 5ms" }
+					: {},
+			).gates[0];
+		expect(stopped("new", 1)).toMatchObject({
+			verdict: "inconclusive",
+			why: expect.stringContaining(
+				"but repeat 6 of new does not count: stopped as p99 < 5ms could not be met any more",
+			),
+		});
+		expect(stopped("new", 1.5)?.verdict).toBe("fail");
+		expect(stopped("old", 1)?.verdict).toBe("pass");
+	});
+
+	test("a run that is INVALID decides the gate, whichever side it is of", () => {
+		for (const system of ["old", "new"]) {
+			const result = judged(ab("p99 <= baseline + 10%"), { old: flat, new: flat }, (run) =>
+				run.system === system && run.repeat === 3
+					? { verdict: "invalid", why: "the generator was late" }
+					: {},
+			);
+			expect(result.gates[0]).toMatchObject({
+				verdict: "invalid",
+				why: `repeat 3 of ${system} is INVALID: the generator was late`,
+			});
+			expect(exitCodeOf(result)).toBe(4);
+		}
+	});
+
+	test("a breach of a limit is no reason not to compare", () => {
+		const result = judged(ab("p99 <= baseline + 10%"), { old: flat, new: flat }, () => ({
+			verdict: "fail",
+		}));
+		expect(result.gates[0]?.verdict).toBe("pass");
+	});
+});
+
+describe("a baseline from elsewhere", () => {
+	/** Runs of `nats` at these values, compared with a stored baseline at those. */
+	function stored(
+		lines: readonly string[],
+		now: readonly number[],
+		change: (baseline: Baseline) => Baseline = (all) => all,
+		calibration: BaselineSnapshot["calibration"] = null,
+	) {
+		const before = comparedResult(one(...lines), { nats: flat });
+		const after = comparedResult(one(...lines), { nats: now });
+		// Another command on the same start of the machine.
+		const baseline = change({
+			...baselineOf({ ...before.result, runId: "r0" }),
+			startedAt: "2026-01-01T00:00:00.000Z",
+		});
+		return withBaseline(after.result, after.plans, {
+			schema: 1,
+			name: "the baseline of 2026-01-01 (b.json)",
+			baseline,
+			calibration,
+		});
+	}
+	const boot = (value: string) => (all: Baseline) => ({
+		...all,
+		machine: all.machine && { ...all.machine, boot: value },
+	});
+	const here = (all: Baseline) => all;
+
+	test("is named, and judged against", () => {
+		const result = stored(["p99 <= baseline + 10%"], times(1.5));
+		expect(result.gates[0]).toMatchObject({ verdict: "fail" });
+		expect(result.gates[0]?.why).toMatch(
+			/^nats is 1\.50x the baseline of 2026-01-01 \(b\.json\) \(95 % interval: /,
+		);
+		expect(Result.safeParse(result).error?.issues).toBeUndefined();
+	});
+
+	test("of another start of this machine doubles the margin, and says so", () => {
+		const [gate] = stored(["p99 <= baseline + 15%"], times(1.2), boot("another")).gates;
+		expect(gate).toMatchObject({
+			verdict: "pass",
+			limit: "baseline + 30% (the SLA, doubled: a stored baseline)",
+		});
+	});
+
+	test("of another machine decides nothing, lets the build through, and says why", () => {
+		const result = stored(["p99 <= baseline + 10%"], times(9), (all) => ({
+			...all,
+			machine: all.machine && { ...all.machine, fingerprint: "other", cpu: "Other CPU" },
+		}));
+		expect(result.gates[0]).toMatchObject({ verdict: "inconclusive" });
+		expect(result.gates[0]?.why).toMatch(/^not judged, another machine: CPU/);
+		expect(result.openBaselineOnly).toBe(true);
+		expect(exitCodeOf(result)).toBe(0);
+		expect(exitCodeOf(result, "fail")).toBe(6);
+		expect(result.comparisons.every((c) => !c.judged)).toBe(true);
+	});
+
+	test("without this case, or with other work, leaves the line undecided", () => {
+		const lacking = (all: Baseline) => ({ ...all, runs: [] });
+		expect(stored(["p99 <= baseline + 10%"], flat, lacking).gates[0]).toMatchObject({
+			verdict: "inconclusive",
+			measured: "n/a",
+			limit: "baseline + 10%",
+			compares: true,
+			comparison: null,
+			why: expect.stringContaining("has no run of nats, 256B 1000/s"),
+		});
+		const other = (all: Baseline) => ({
+			...all,
+			runs: all.runs.map((run) => ({ ...run, work: "other" })),
+		});
+		expect(stored(["p99 <= baseline + 10%"], flat, other).gates[0]?.why).toMatch(/^other work: /);
+	});
+
+	test("noise of this machine raises a narrower margin, and says so", () => {
+		const before = comparedResult(one("p99 <= baseline + 10%"), { nats: flat });
+		const { machine, runs } = baselineOf(before.result);
+		const work = runs[0]?.work ?? "";
+		if (!machine) throw new Error("the fixture has no machine");
+		const noise = {
+			system: "nats",
+			case: "256B 1000/s",
+			work,
+			metric: "response p99",
+			runs: 10,
+			each: 5,
+			halfWidth: 0.15,
+			detectable: 0.3,
+		};
+		const calibration = { schema: 1 as const, scenario: "s", runId: "c", machine, noise: [noise] };
+		const lines = ["p99 <= baseline + 10%"];
+		const [gate] = stored(lines, times(1.2), here, calibration).gates;
+		expect(gate).toMatchObject({
+			verdict: "pass",
+			limit: "baseline + 30% (twice this machine's noise (calibrate))",
+		});
+		const [without] = stored(lines, times(1.2), here).gates;
+		expect(without?.verdict).toBe("fail");
+	});
+
+	test("two lines about one figure are two gates", () => {
+		const { gates, comparisons } = stored(
+			["p99 <= baseline + 10%", "p99 <= baseline + 100%"],
+			times(1.5),
+			here,
+		);
+		expect(gates.map((g) => g.verdict)).toEqual(["fail", "pass"]);
+		expect(comparisons.filter((c) => c.metric === "response p99")).toEqual([
+			expect.objectContaining({ margin: 0.1, verdict: "regressed" }),
+		]);
+	});
+
+	test("without a line that compares is judged by what decides by default", () => {
+		const result = stored([], times(5), here);
+		expect(result.gates.map((g) => [g.sla, g.verdict, g.line])).toEqual([
+			["p50 <= baseline + 10%", "fail", null],
+			["p99 <= baseline + 25%", "fail", null],
+		]);
+		expect(result.gates[1]).toMatchObject({
+			system: "nats",
+			case: "256B 1000/s",
+			compares: true,
+			metric: "response",
+			percentile: 99,
+			limit: "baseline + 25%",
+			why: expect.stringMatching(
+				/^nats is 5\.00x the baseline .*: worse by more than the margin of 25 % \(default\)$/,
+			),
+		});
+		expect(result.comparisons.map((c) => [c.metric, c.judged])).toEqual([
+			["response p50", true],
+			["response p99", true],
+		]);
+		expect(exitCodeOf(result)).toBe(99);
+		expect(Result.safeParse(result).error?.issues).toBeUndefined();
+	});
+
+	test("a fixed limit is no line that compares", () => {
+		const result = stored(["p99 < 1s"], times(5), here);
+		expect(result.gates.map((g) => g.verdict)).toEqual(["fail", "fail"]);
+	});
+
+	test("a line about one figure is all that is judged of its system and case", () => {
+		const { gates } = stored(["p99 <= baseline + 900%"], times(5), here);
+		expect(gates.map((g) => g.sla)).toEqual(["p99 <= baseline + 900%"]);
+	});
+
+	test("without a run of this case there is nothing to judge; with other work it is open", () => {
+		const lacking = (all: Baseline) => ({ ...all, runs: [] });
+		expect(stored([], flat, lacking).gates).toEqual([]);
+		const other = (all: Baseline) => ({
+			...all,
+			runs: all.runs.map((run) => ({ ...run, work: "other" })),
+		});
+		const result = stored([], flat, other);
+		expect(result.verdict).toBe("inconclusive");
+		expect(result.gates[0]?.why).toMatch(/^other work: .* \(default\)$/);
+	});
+});
+
+describe("what decides by default", () => {
+	test("of two systems of one scenario", () => {
+		const slow = judged(ab(""), { old: flat, new: times(1.5) });
+		expect(slow.gates.map((g) => [g.system, g.sla, g.verdict])).toEqual([
+			["new", "p50 <= baseline + 10%", "fail"],
+			["new", "p99 <= baseline + 25%", "fail"],
+		]);
+		const same = judged(ab(""), { old: flat, new: flat });
+		expect(same.gates.map((g) => g.verdict)).toEqual(["pass", "pass"]);
+		expect(exitCodeOf(same)).toBe(0);
+	});
+
+	test("of a run that was shortened is nothing", () => {
+		const { result, plans } = comparedResult(ab(""), { new: times(9) });
+		const quick = withBaseline({ ...result, quick: true }, plans, null);
+		expect(quick).toMatchObject({ verdict: "pass", gates: [] });
+	});
+});
+
+test("without a baseline nothing is compared, though lines ask for it", () => {
+	const { result, plans } = comparedResult(one("p99 <= baseline + 10%"), {});
+	expect(withBaseline(result, plans, null)).toBe(result);
+});
+
+test("undecided limits fail as ever, beside undecided comparisons", () => {
+	const { result, plans } = comparedResult(ab("p99 <= baseline + 20%"), {
+		old: flat,
+		new: times(1.2),
+	});
+	const both = withBaseline({ ...result, verdict: "inconclusive" }, plans, null);
+	expect(both.openBaselineOnly).toBe(false);
+	expect(exitCodeOf(both)).toBe(6);
+});
+
+describe("lag that is more than half of what is compared", () => {
+	const line = "p99 <= baseline + 10%";
+	/** Response 1.2 times as slow or not, of which 0.7 ms are lag; service as given. */
+	const lagged = (response: number, service: number | null, queued = 0) =>
+		judged(ab(line), { old: flat, new: times(response) }, (run) => {
+			const factor = run.system === "new" ? service : 1;
+			const scaled = (value: number | null) => ({
+				...(run.metrics.response as NonNullable<Run["metrics"]["response"]>),
+				percentiles: (run.metrics.response?.percentiles ?? []).map((p) => ({
+					...p,
+					value,
+					support: value === null ? ("none" as const) : p.support,
+				})),
+			});
+			const base = flat[run.repeat - 1] ?? 1e6;
+			return {
+				metrics: {
+					...run.metrics,
+					lag: scaled(0.7e6),
+					queued: scaled(queued),
+					service: scaled(factor === null ? null : base * 0.3 * factor),
+				},
+			};
+		}).gates[0];
+
+	test("a breach that service shares stands", () => {
+		expect(lagged(1.2, 1.5)?.verdict).toBe("fail");
+	});
+	test("a breach that service does not share is INVALID, and says so", () => {
+		const gate = lagged(1.2, 1);
+		expect(gate?.verdict).toBe("invalid");
+		expect(gate?.why).toContain("without it (service p99)");
+	});
+	test("a pass that service does not share is open: lag on both sides hides the difference", () => {
+		expect(lagged(1, 2)?.verdict).toBe("inconclusive");
+	});
+	test("a pass that service shares stands", () => {
+		expect(lagged(1, 1)?.verdict).toBe("pass");
+	});
+	test("without a figure of service nothing is decided", () => {
+		expect(lagged(1.2, null)?.verdict).toBe("inconclusive");
+	});
+	test("where the system itself made messages wait for longer, lag decides nothing", () => {
+		expect(lagged(1.2, 1, 0.9e6)?.verdict).toBe("fail");
+	});
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { renderComparing } from "../render/comparison/terminal.ts";
+import { baselineWith } from "./baseline.fake.ts";
+import { comparingOf } from "./comparing.ts";
+
+test("a weak percentile of any run is marked on its side, and the mark is explained", () => {
+	const side = (path: string, weak: readonly number[]) => ({
+		path,
+		baseline: baselineWith(
+			{ "response p50": [1e6, 1e6], "response p99": [2e6, 2e6] },
+			{
+				runId: path,
+				entries: ({ repeat }) => (weak.includes(repeat) ? { weak: ["response p99"] } : {}),
+			},
+		),
+	});
+	const shown = (a: readonly number[], b: readonly number[]) =>
+		renderComparing(comparingOf(side("a", a), [side("b", b)]), { columns: 100, colour: false });
+	expect(shown([], [2])).toMatch(/response p99 +2ms +~2ms /);
+	expect(shown([], [2])).toContain("~ based on few samples");
+	expect(shown([1, 2], [])).toMatch(/response p99 +~2ms +2ms /);
+	expect(shown([], [])).not.toContain("~");
+});

@@ -1,0 +1,42 @@
+import type { Run } from "../model/result.ts";
+import { sum } from "../stats/sum.ts";
+import { tell } from "../text/tell.ts";
+import { formatCount } from "../units.ts";
+import { type Block, PAGE } from "./blocks.ts";
+import { code, details, numbers, paragraph, table } from "./make.ts";
+
+/**
+ * What the broker logged while it was measured, on the page alone: a broker may name hosts, which are nobody's business in a comment. Of many runs
+ * (not `full`) what is serious.
+ */
+export function brokerLog({ brokerLog: log, window }: Run, full: boolean): Block[] {
+	if (log === undefined) return [];
+	const lines = full ? log.lines : log.lines.filter(({ serious }) => serious).slice(0, FEW);
+	if (lines.length === 0) return [];
+	const timesOf = (some: typeof lines) => sum(some.map(({ times }) => times));
+	const more = log.more + timesOf(log.lines) - timesOf(lines);
+	const rows = lines.map((line) => ({
+		cells: [
+			`${((line.atNs - window.startNs) / 1e9).toFixed(3)}s`,
+			`${line.node}`,
+			formatCount(line.times),
+			code(line.text),
+		],
+	}));
+	const means = tell("broker-log-means");
+	return [
+		details(
+			tell("title-broker-log"),
+			[
+				table([...numbers(["at", "node", "times"]), { name: "line" }], rows),
+				paragraph(more === 0 ? means : `${means} ${tell("broker-log-more", { more })}`, "small"),
+			],
+			PAGE,
+		),
+	];
+}
+
+// --- internal ---
+
+/** Lines that each of many runs has. */
+const FEW = 5;

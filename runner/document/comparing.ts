@@ -1,0 +1,170 @@
+import {
+	type Comparing,
+	MACHINE,
+	missingOf,
+	type Named,
+	type Other,
+} from "../compare/comparing.ts";
+import {
+	advisories,
+	baselineText,
+	explained,
+	groupsOf,
+	HOW,
+	hasWeak,
+	machineText,
+	marginNotes,
+	sideHead,
+} from "../compare/words.ts";
+import type { Comparison } from "../model/comparison.ts";
+import { WEAK_MEANS } from "../result/words.ts";
+import { tell } from "../text/tell.ts";
+import { type Block, FILES, PAGE, type Section, type Table, TERMINAL } from "./blocks.ts";
+import {
+	charts,
+	details,
+	heading,
+	list,
+	numbers,
+	paragraph,
+	section,
+	sentences,
+	wordTable,
+} from "./make.ts";
+import { ratioTable } from "./ratio-table.ts";
+
+/** What a reader of a comparison is told: for each side what differs, every ratio, and why; on a page machines and versions too. */
+export function comparingSections(comparing: Comparing): Section[] {
+	const { others } = comparing;
+	return [
+		...others.map((other) => sectionOf(other, comparing)),
+		sideBySide(comparing),
+		section("how", "How to read this", [paragraph(HOW), CURVES], { media: FILES }),
+	];
+}
+
+/** "A, the baseline: a.json: quickstart, 20 runs, ...; 2 cores, ...": each folder that is compared. */
+export function sidesOf({ a, others }: Comparing): string[] {
+	const text = ({ path, baseline }: Named) =>
+		`${path}: ${baselineText(baseline)}; ${machineText(baseline)}`;
+	return [
+		`A, the baseline: ${text(a)}`,
+		...others
+			.filter((other) => other.path !== a.path)
+			.map((other) => `${other.letter}: ${text(other)}`),
+	];
+}
+
+// --- internal ---
+
+const CURVES = paragraph(tell("comparison-reading"), "plain", PAGE);
+
+/** On a terminal. */
+const MOST_DIFFERENCES = 8;
+
+function namesOf({ systems }: Comparing, { letter }: Other): readonly [string, string] {
+	return [systems?.[0] ?? "A", systems?.[1] ?? letter];
+}
+
+function sectionOf(other: Other, comparing: Comparing): Section {
+	const { letter, comparisons, notCompared } = other;
+	const [one, two] = namesOf(comparing, other);
+	const missing = new Set(missingOf(other));
+	const several = comparing.others.length > 1;
+	return {
+		id: letter.toLowerCase(),
+		title: `${two} against ${one}`,
+		blocks: [
+			...differing(other, comparing),
+			...groupsOf(comparisons).flatMap(({ title, comparisons: all }): Block[] => {
+				const [first] = all as [Comparison];
+				const heads = [sideHead(first.a), sideHead(first.b)];
+				return [
+					heading(several ? `${title}: ${letter} against A` : title),
+					charts([{ of: "comparison", letter, title }]),
+					ratioTable(all, (c) => c.metric, numbers(heads)),
+					list([...explained(all), ...marginNotes(all)]),
+				];
+			}),
+			sentences(
+				[
+					...advisories(comparisons),
+					...notCompared.map(
+						(n) =>
+							`${missing.has(n) ? "not compared" : "left out"}: ${n.system}, ${n.case}: ${n.why}`,
+					),
+				],
+				"warn",
+			),
+			sentences([comparisons.some(hasWeak) ? `~ ${WEAK_MEANS}` : null], "small"),
+		],
+	};
+}
+
+/** Of a page it stands with the machines. */
+function differing(other: Other, comparing: Comparing): Block[] {
+	const { differences } = other;
+	const [one, two] = namesOf(comparing, other);
+	if (differences.length === 0) return [];
+	const more = differences.length - MOST_DIFFERENCES;
+	return [
+		sentences(
+			[
+				`${two} is not like ${one} in:`,
+				...differences
+					.slice(0, MOST_DIFFERENCES)
+					.map(({ what, a, b }) => `${what}: ${b}, was ${a}`),
+				more > 0 ? `and ${more} more: see --html or --json` : null,
+			],
+			"plain",
+			TERMINAL,
+		),
+		details(
+			`What differs between ${one} and ${two}`,
+			[differenceTable(other, comparing)],
+			["markdown"],
+		),
+	];
+}
+
+function differenceTable(other: Other, comparing: Comparing): Table {
+	return wordTable(
+		["fact", ...namesOf(comparing, other)],
+		other.differences.map((d) => [d.what, d.a, d.b]),
+		{ texts: 3 },
+	);
+}
+
+/** Every machine and version, and what differs of all that was written down. */
+function sideBySide(comparing: Comparing): Section {
+	const { a, others } = comparing;
+	const folders = [a, ...others.filter((other) => other.path !== a.path)];
+	const text = (value: string | number | null | undefined) =>
+		value === null || value === undefined ? "not known" : `${value}`;
+	const row = (
+		name: string,
+		of: (baseline: Named["baseline"]) => string | number | null | undefined,
+	) => [name, ...folders.map(({ baseline }) => text(of(baseline)))];
+	const systems = [...new Set(folders.flatMap((f) => Object.keys(f.baseline.systems)))];
+	const rows = [
+		row("scenario", (b) => b.scenario),
+		row("run", (b) => b.runId),
+		row("started", (b) => b.startedAt),
+		row("mqbench", (b) => b.mqbench),
+		...MACHINE.map(({ name, of }) => row(name, (b) => b.machine && of(b.machine))),
+		...systems.flatMap((system) =>
+			["broker", "library", "durability", "target"].map((fact) =>
+				row(`${system}: ${fact}`, (b) => b.systems[system]?.[fact]),
+			),
+		),
+	];
+	const heads = ["fact", ...folders.map((f) => f.letter)];
+	const differences = others.flatMap((other): Block[] => [
+		heading(`What differs between ${namesOf(comparing, other).join(" and ")}`),
+		other.differences.length === 0
+			? paragraph(tell("no-differences"))
+			: differenceTable(other, comparing),
+	]);
+	const blocks = [wordTable(heads, rows, { texts: heads.length }), ...differences];
+	return section("machines", "Machines and versions", blocks, { media: PAGE });
+}

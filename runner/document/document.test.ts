@@ -1,0 +1,265 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { Gate, Run } from "../model/result.ts";
+import { manyResult } from "../page/pages.fake.ts";
+import { blockMarkup, sectionMarkup } from "../render/html/blocks.ts";
+import { renderHtml } from "../render/html.ts";
+import { renderMarkdown } from "../render/markdown.ts";
+import { terminalOf } from "../render/rendered.fake.ts";
+import { readResult } from "../result/result-files.ts";
+import { fixtureResult, publishedFolder } from "../result/stored.fake.ts";
+import { formatDuration } from "../units.ts";
+import type { Block, Section } from "./blocks.ts";
+import { contentsOf, documentOf } from "./document.ts";
+import { reproduce } from "./reading.ts";
+import { RUNS_WITH_DETAILS, runSection } from "./run.ts";
+import { environment as environmentBlock } from "./run-facts.ts";
+import { differences, EACH_MESSAGE, systems } from "./systems.ts";
+import { broken, gates } from "./verdict.ts";
+
+const stall = fixtureResult("stall");
+const writing = { names: [], figures: () => [] };
+const words = (text: string) =>
+	text
+		.replaceAll(/<[^>]*>/g, " ")
+		.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+		.replaceAll(/\s+/g, " ");
+const pageOf = (blocks: readonly Block[]) => blockMarkup(blocks, writing).join("");
+const wordsOf = (...sections: readonly Section[]) =>
+	words(sections.map((one) => sectionMarkup(one, writing).text).join(""));
+
+describe("the machine", () => {
+	const set = (smt: string | null) => ({
+		idleDriver: "intel_idle",
+		bootMaxCState: null,
+		maxCState: 1,
+		smt,
+		cStates: "POLL, C1",
+		interruptModeration: null,
+		governor: null,
+	});
+	const of = (more: object) => {
+		if (stall.environment === null) throw new Error("no environment");
+		const environment = { ...stall.environment, ...more };
+		return pageOf([environmentBlock({ ...stall, environment })]);
+	};
+
+	test("is told with what decides how late it wakes up, unless nobody has looked", () => {
+		const text = words(of({ settings: set("off") }));
+		expect(text).toContain("C-states POLL, C1 (intel_idle) SMT off");
+		expect(text).toContain("interrupt moderation unreadable");
+		expect(words(of({}))).not.toContain("C-states");
+	});
+
+	test("stands with the commit of the scenario, where it has one", () => {
+		const git = (dirty: boolean) => ({ git: { commit: "0123456789".repeat(4), dirty } });
+		const row = "commit of the scenario 012345678901";
+		expect(words(of(git(false))).trimEnd()).toMatch(new RegExp(`${row}$`));
+		expect(words(of(git(true)))).toContain(`${row} with uncommitted changes`);
+		expect(words(of({}))).not.toContain("commit");
+	});
+
+	test("has a row for hosts of a role that are set alike, and one for each that is not", () => {
+		const host = (name: string, role: string, smt = "off") => ({ name, role, settings: set(smt) });
+		const text = words(
+			of({
+				hosts: [
+					host("b1", "brokers"),
+					host("b2", "brokers", "on"),
+					host("b3", "brokers"),
+					host("c1", "load"),
+				],
+			}),
+		);
+		const rest = "interrupt moderation: unreadable; CPU governor: unreadable";
+		for (const row of [
+			`hosts of brokers: settings b1, b3: C-states: POLL, C1 (intel_idle); SMT: off; ${rest}`,
+			`hosts of brokers: settings b2: C-states: POLL, C1 (intel_idle); SMT: on; ${rest}`,
+			`hosts of the load: settings c1: C-states: POLL, C1 (intel_idle); SMT: off; ${rest}`,
+		])
+			expect(text).toContain(row);
+	});
+});
+
+describe("how to measure it again", () => {
+	test("is the command as a shell takes it, without passwords, with scenario and versions", () => {
+		const command = {
+			scenario: "scenarios/my scenario.yaml",
+			file: null,
+			args: ["scenarios/my scenario.yaml", "--set", "name=it's", "nats://u:pw@h"],
+		};
+		const text = wordsOf(
+			reproduce({ ...stall, command }, "url: nats://u:pw@h\npassword: geheim\n"),
+		);
+		expect(text).toContain(
+			"mqbench 'scenarios/my scenario.yaml' --set 'name=it'\\''s' nats://***@h",
+		);
+		expect(text).toContain("url: nats://");
+		expect(text).not.toMatch(/pw@|geheim/);
+		expect(text).toContain("k6 v2.1.0");
+	});
+
+	test("says what is not known", () => {
+		const text = wordsOf(reproduce({ ...stall, command: null, environment: null, runs: [] }, null));
+		expect(text).toContain("The command line was not written down");
+		expect(text).toContain("The text of the scenario is not known here");
+		expect(text).toContain("No version is known");
+	});
+});
+
+test("settings that all runs of a system share stand there once; the others are named", () => {
+	const [run] = stall.runs as [Run];
+	const of = (connections: string, index: number): Run => ({
+		...run,
+		index,
+		case: `case ${index}`,
+		brokerSettings: { store: "file" },
+		driverOptions: { mode: "core", connections },
+	});
+	const text = wordsOf(...systems({ ...stall, runs: [of("1", 1), of("25", 2)] }));
+	expect(text.match(/store=file/g)).toHaveLength(1);
+	expect(text.match(/mode=core/g)).toHaveLength(1);
+	expect(text).not.toContain("connections=");
+	expect(text).toContain("differ by run connections: see what each run ran with");
+	expect(text).toContain("durability none, nothing is stored");
+	expect(text).toContain("sends acknowledged no");
+});
+
+describe("what drivers do for each message", () => {
+	const [run] = stall.runs as [Run];
+	const of = (system: string, driverOptions: Run["driverOptions"]): Run => ({
+		...run,
+		system,
+		driverOptions,
+	});
+	const strict = { flush: "at once", acknowledgeInGroup: "each message" };
+	const result = {
+		...stall,
+		runs: [
+			of("one", { ...strict, prefetch: "100" }),
+			of("two", { ...strict, prefetch: "100", connections: "2" }),
+			of("lax", { ...strict, acknowledgeInGroup: "none", prefetch: "0" }),
+			of("never", null),
+		],
+	};
+
+	test("stands in every report where systems differ in it", () => {
+		const reports = [terminalOf(result, 200), renderMarkdown(result), words(renderHtml(result))];
+		for (const text of reports) {
+			expect(text).toMatch(/acknowledgeInGroup\W+each message \(one, two\); none \(lax\)/);
+			expect(text).toMatch(/prefetch\W+100 \(one, two\); 0 \(lax\)/);
+			expect(text).not.toMatch(/at once \(|2 \(two/);
+		}
+	});
+
+	test("is not repeated where it is the same, or within one system", () => {
+		const alike = result.runs.slice(0, 2);
+		expect(differences({ ...result, runs: alike })).toEqual([]);
+		const own = result.runs.map((one) => ({ ...one, system: "one" }));
+		expect(differences({ ...result, runs: own })).toEqual([]);
+		const unsaid = [...alike, of("old", {})];
+		expect(differences({ ...result, runs: unsaid })).toEqual([]);
+	});
+
+	test("is what every driver says", () => {
+		const contract = new URL("../../extensions/xk6-mqbench/broker/broker.go", import.meta.url);
+		const [, names = ""] =
+			/EachMessage = \[\]string\{(.*?)\n\}/s.exec(readFileSync(contract, "utf8")) ?? [];
+		expect([...names.matchAll(/"(\w+)"/g)].map(([, name]) => name)).toEqual(EACH_MESSAGE);
+	});
+});
+
+describe("the verdict", () => {
+	test("leads to the repeat that it speaks of, and names it", () => {
+		const result = readResult(publishedFolder("message-queue-latency"));
+		const page = pageOf(broken(result));
+		const links = [...page.matchAll(/<a href="#run-(\d+)">([^<]*)</g)];
+		const failed = result.runs.filter(({ verdict }) => verdict === "fail");
+		expect(failed.length).toBeGreaterThan(0);
+		expect(links.map(([, number]) => result.runs[Number(number) - 1])).toEqual(failed);
+		for (const [i, [, , text]] of links.entries())
+			expect(text).toMatch(new RegExp(`^rabbitmq, .*, repeat ${failed[i]?.repeat} of 3$`));
+		expect(documentOf(result).lead).toBe(
+			"rabbitmq, 1KiB 20000/s 25 connections: a queue kept growing, as the system does not carry this rate, and no core was free meanwhile: the machine is the cause, or a part of it",
+		);
+		expect(words(pageOf(gates(result, result)))).toContain(
+			"All 20 SLA lines are met (what decided the verdict stands above)",
+		);
+	});
+
+	test("of many SLA lines folds those that are met, and shows the others", () => {
+		const [gate] = stall.gates as [Gate];
+		const all = Array.from({ length: 20 }, (_, i) => ({
+			...gate,
+			case: `case ${i}`,
+			verdict: i === 7 ? ("fail" as const) : ("pass" as const),
+		}));
+		const many = { ...stall, gates: all };
+		const text = pageOf(gates(many, many));
+		const [shown = "", folded = ""] = text.split("<details>");
+		expect(shown).toContain("case 7");
+		expect(shown).not.toContain("case 8");
+		expect(words(folded)).toContain("19 of 20 SLA lines are met: which");
+		expect(folded).not.toContain("case 7<");
+	});
+});
+
+test("a short page has no contents; one of many runs leads to cases", () => {
+	const linksOf = (result: typeof stall) =>
+		contentsOf(documentOf(result), result).map(({ to }) => to);
+	expect(linksOf(stall)).toEqual([]);
+	const many = linksOf(manyResult(20));
+	expect(many.filter((to) => to.startsWith("case-"))).toHaveLength(5);
+	expect(many.filter((to) => to.startsWith("run-"))).toEqual([]);
+	expect(linksOf(fixtureResult("repeats"))).toContain("run-6");
+	expect(linksOf(fixtureResult("repeats"))).not.toContain("comparison");
+});
+
+describe("the slowest messages", () => {
+	const linesOf = (count: number) => {
+		const result = manyResult(count);
+		const sections = documentOf(result).sections.filter(({ run }) => run);
+		expect(sections).toHaveLength(count);
+		return result.runs.map((run, i) => {
+			const folded = sections[i]?.blocks.find(
+				(block) => block.kind === "details" && block.summary.includes("slowest"),
+			);
+			return { run, media: folded?.media, blocks: folded?.kind === "details" ? folded.blocks : [] };
+		});
+	};
+
+	test("of 300 runs are the three slowest of each, with what they waited for", () => {
+		for (const { run, media, blocks } of linesOf(300)) {
+			expect(media).toContain("page");
+			const [list, ...others] = blocks;
+			expect(others).toEqual([]);
+			const times = run.slowest.map((m) => m.responseNs);
+			const longest = times.toSorted((a, b) => b - a).slice(0, 3);
+			expect(run.slowest.length).toBeGreaterThan(2);
+			expect(
+				list?.kind === "list" && list.items.map((item) => String(item).split(" = ")[0]),
+			).toEqual(longest.map((ns) => formatDuration(ns)));
+		}
+	});
+
+	test("say in a line how long, what for, when it was due and which it was", () => {
+		const result = manyResult(RUNS_WITH_DETAILS + 1);
+		const [run] = result.runs as [Run];
+		const message = {
+			producer: 3,
+			sequence: 7,
+			topic: 0,
+			partition: 2,
+			intendedNs: run.load.warmupNs + 1.5e9,
+			responseNs: 12e6,
+			queuedNs: 2e6,
+			lagNs: 1e6,
+			serviceNs: 9e6,
+		};
+		const slow = { ...run, slowest: [message] } as Run;
+		const text = wordsOf(runSection(slow, 1, result));
+		expect(text).toContain(
+			"12ms = queued 2ms + lag 1ms + service 9ms; due at 1.500s, producer 3, sequence 7, partition 2",
+		);
+	});
+});

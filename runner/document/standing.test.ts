@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import type { Percentile, Run } from "../model/result.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
+import { lowestOf, ratioText, type Standing, standingOf } from "./standing.ts";
+
+const [SEED] = fixtureResult("repeats").runs;
+
+/** A run whose p99 and its interval are these, in us. null: beyond all that was waited for; no interval is given: it has none. */
+function run(
+	p99: number | null,
+	interval?: readonly [low: number, high: number | null],
+	more: Partial<Run> = {},
+): Run {
+	if (SEED === undefined) throw new Error("no run");
+	const metric = SEED.metrics[SEED.main];
+	if (metric == null) throw new Error("no metric");
+	const us = (value: number | null | undefined) => (value == null ? null : value * 1000);
+	const percentiles = metric.percentiles.map(
+		(one): Percentile =>
+			one.p === 99
+				? { ...one, value: us(p99), low: us(interval?.[0]), high: us(interval?.[1]) }
+				: one,
+	);
+	return {
+		...SEED,
+		verdict: "pass",
+		validity: [],
+		metrics: { ...SEED.metrics, [SEED.main]: { ...metric, percentiles } },
+		...more,
+	};
+}
+
+function standing(...repeats: readonly Run[]): Standing {
+	const one = standingOf(repeats);
+	if (one === null) throw new Error("no run");
+	return one;
+}
+
+const spread = (...repeats: readonly Run[]) => {
+	const { low, high } = standing(...repeats).p99.interval;
+	return [low, high].map((value) => (value === null ? null : value / 1000));
+};
+
+const FULL: Partial<Run> = {
+	validity: [
+		{
+			check: "cores",
+			status: "warn",
+			detail: "no core was free",
+			figure: null,
+			limit: null,
+			remedy: null,
+		},
+	],
+};
+
+describe("the interval of a standing", () => {
+	test("of one run is the run's own", () => {
+		expect(spread(run(200, [190, 210]))).toEqual([190, 210]);
+	});
+
+	test("of repeats goes from the lowest of all to the highest", () => {
+		expect(spread(run(197, [190, 205]), run(277, [231, 337]), run(356, [340, 360]))).toEqual([
+			190, 360,
+		]);
+	});
+
+	test("has no upper end where that of one repeat has none", () => {
+		expect(spread(run(197, [190, null]), run(277, [231, 337]))).toEqual([190, null]);
+		expect(spread(run(1), run(277, [231, 337]), run(null)).at(-1)).toBeNull();
+	});
+
+	test("takes the value of a repeat that has none", () => {
+		expect(spread(run(100), run(277, [231, 337]), run(400, [390, 410]))).toEqual([100, 410]);
+	});
+
+	test("is none where the repeat that decides has none", () => {
+		expect(spread(run(200))).toEqual([null, null]);
+	});
+});
+
+describe("two standings", () => {
+	const slow = standing(run(300, [290, 310]), run(310, [300, 320]));
+
+	test("overlap where any of their repeats do, not only those that decide", () => {
+		const steady = standing(run(200, [190, 210]), run(210, [200, 220]));
+		const scattered = standing(run(200, [190, 210]), run(210, [200, 220]), run(295, [291, 299]));
+		expect(ratioText(slow, steady)).toBe("1.48x");
+		expect(ratioText(slow, scattered)).toBe("1.48x, overlaps");
+	});
+
+	test("are not compared where one has no interval", () => {
+		expect(ratioText(slow, standing(run(31)))).toBe("10x, no interval");
+	});
+});
+
+describe("the lowest", () => {
+	const fast = standing(run(100, [90, 110]), run(100, [90, 110], FULL));
+	const [middle, slow] = [200, 300].map((p99) => standing(run(p99)));
+
+	test("is one whose machine was never at its end, in any repeat", () => {
+		if (!middle || !slow) throw new Error("no run");
+		expect(fast.saturated).toBe(true);
+		expect(lowestOf([fast, slow, middle])).toBe(middle);
+		expect(ratioText(fast, middle)).toBeNull();
+	});
+
+	test("is nobody where fewer than two are left", () => {
+		if (!middle) throw new Error("no run");
+		expect(lowestOf([fast, middle])).toBeNull();
+		expect(lowestOf([])).toBeNull();
+	});
+
+	test("is nobody where the systems are judged by different metrics", () => {
+		const other = standing(run(50, [40, 60], { main: "ack" }));
+		if (!middle || !slow) throw new Error("no run");
+		expect(lowestOf([middle, slow, other])).toBeNull();
+	});
+});

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { main } from "../main.ts";
+import { fixtureCopy } from "../run/fixture.fake.ts";
+import { fakeWorld } from "../world.fake.ts";
+
+const RUN = "run-01-nats-256B-1000-s-1";
+
+describe("mqbench report --svg", () => {
+	test("draws every chart into svg/ of the run, names the files, and touches nothing else", async () => {
+		const folder = fixtureCopy("stall");
+		const world = fakeWorld({ cwd: folder });
+		const before = readdirSync(folder);
+		expect(await main(["report", ".", "--svg"], world)).toBe(0);
+		const files = ["percentiles", "time", "heat"].map((kind) => `${RUN}-${kind}.svg`);
+		expect(world.out()).toBe(files.map((f) => `svg/${f}\n`).join(""));
+		expect(readdirSync(join(folder, "svg")).sort()).toEqual(files.toSorted());
+		expect(readdirSync(folder)).toEqual([...before, "svg"].sort());
+	});
+
+	test("each picture is whole by itself: name, facts, nothing from elsewhere", async () => {
+		const folder = fixtureCopy("stall");
+		await main(["report", folder, "--svg"], fakeWorld({ cwd: folder }));
+		const svg = readFileSync(join(folder, "svg", `${RUN}-percentiles.svg`), "utf8");
+		expect(svg).toMatch(/^<svg [^>]*role="img"[^>]*>\n<title /);
+		expect(svg).toContain(">nats: none, nothing is stored;");
+		expect(svg).not.toMatch(/<script|<image|href=|@import|url\((?!#)/);
+	});
+
+	test("takes a folder, a theme, and a pattern of names", async () => {
+		const folder = fixtureCopy("stall");
+		const world = fakeWorld({ cwd: folder });
+		const argv = ["report", ".", "--svg", "out/here", "--theme", "dark"];
+		expect(await main([...argv, "--only", "*-heat"], world)).toBe(0);
+		expect(world.out()).toBe(`out/here/${RUN}-heat-dark.svg\n`);
+		expect(readFileSync(join(folder, `out/here/${RUN}-heat-dark.svg`), "utf8")).toContain(
+			'fill="#12161c"',
+		);
+	});
+
+	test("of a name that no chart has is one sentence, with those there are: exit code 2", async () => {
+		const folder = fixtureCopy("stall");
+		const world = fakeWorld({ cwd: folder });
+		const argv = ["report", ".", "--svg", "--only", "x*"];
+		expect(await main(argv, world)).toBe(2);
+		expect(world.err()).toContain("--only x*: no picture is called so");
+		expect(world.err()).toContain(`${RUN}-percentiles`);
+		expect(existsSync(join(folder, "svg"))).toBe(false);
+	});
+
+	test("of a place that cannot be written says so: exit code 3", async () => {
+		const folder = fixtureCopy("stall");
+		writeFileSync(join(folder, "svg"), "");
+		const world = fakeWorld({ cwd: folder });
+		expect(await main(["report", ".", "--svg"], world)).toBe(3);
+		expect(world.err()).toContain("svg: cannot be written (");
+		mkdirSync(join(folder, "out", `${RUN}-heat.svg`), { recursive: true });
+		expect(await main(["report", ".", "--svg", "out"], world)).toBe(3);
+		expect(world.err()).toMatch(/-heat\.svg: cannot be written \(it is a folder\)/);
+	});
+
+	test("goes with no other reporter", async () => {
+		const world = fakeWorld({ cwd: fixtureCopy("stall") });
+		expect(await main(["report", ".", "--svg", "--json"], world)).toBe(2);
+		expect(world.err()).toContain("cannot be used with");
+	});
+});
+
+test("--png draws the same as a PNG of twice the pixels", async () => {
+	const folder = fixtureCopy("stall");
+	const world = fakeWorld({ cwd: folder });
+	const argv = ["report", ".", "--png", "--only", "*-percentiles"];
+	expect(await main(argv, world)).toBe(0);
+	expect(world.out()).toBe(`png/${RUN}-percentiles.png\n`);
+	const png = readFileSync(join(folder, `png/${RUN}-percentiles.png`));
+	expect(png.subarray(1, 4).toString()).toBe("PNG");
+	await main(["report", ".", "--svg", "--only", "*-percentiles"], world);
+	const svg = readFileSync(join(folder, `svg/${RUN}-percentiles.svg`), "utf8");
+	const width = Number(/^<svg [^>]*width="(\d+)"/.exec(svg)?.[1]);
+	expect(png.readUInt32BE(16)).toBe(2 * width);
+});

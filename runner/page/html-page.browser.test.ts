@@ -1,0 +1,395 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import type { Result, Run } from "../model/result.ts";
+import { renderHtml } from "../render/html.ts";
+import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
+import { percentileValue } from "../result/words.ts";
+import {
+	drawnIn,
+	emptyCharts,
+	missing,
+	PHONE,
+	pixelsOf,
+	seriousFindings,
+	testBrowser,
+	widthOf,
+} from "./browser.fake.ts";
+import {
+	FIXTURES,
+	HOSTILE,
+	hostileResult,
+	manyResult,
+	scenarioOf,
+	searchedResult,
+} from "./pages.fake.ts";
+
+const browser = testBrowser();
+
+/** Each is written once, when a test first asks for it. */
+const RESULTS: Readonly<Record<string, () => Result>> = {
+	...Object.fromEntries(FIXTURES.map((name) => [name, () => fixtureResult(name)])),
+	"message-queue-latency": () => publishedOnce("message-queue-latency"),
+	search: searchedResult,
+	hostile: hostileResult,
+	"100 runs": () => manyResult(100),
+};
+const WIDE = { viewport: { width: 1200, height: 900 } };
+
+describe.skipIf(missing)("report.html in a browser", () => {
+	describe.each<[string, "light" | "dark", BrowserContextOptions, string[]]>([
+		["stall", "light", WIDE, []],
+		["lost", "dark", WIDE, ["long"]],
+		["no-data", "light", PHONE, ["long"]],
+		["failover", "dark", PHONE, []],
+		["message-queue-latency", "light", PHONE, ["long"]],
+		["search", "dark", WIDE, ["long"]],
+		["hostile", "light", PHONE, ["long"]],
+	])("of %s, %s", (name, colorScheme, options, tags) => {
+		test("asks nobody for anything, draws every chart that is seen, fits its width, and axe finds nothing serious", {
+			tags,
+		}, async () => {
+			await opened(name, { ...options, colorScheme }, async (page) => {
+				const folded = page.locator("details.run > summary");
+				if ((await folded.count()) > 0) await folded.first().click();
+				const charts = await page.locator("figure[data-figure]:visible").all();
+				if (name !== "no-data") expect(charts.length).toBeGreaterThan(0);
+				for (const chart of charts) await drawnIn(chart);
+				expect(await emptyCharts(page)).toEqual([]);
+				expect(await widthOf(page)).toBeLessThanOrEqual(options.viewport?.width ?? 0);
+				for (const fold of await page.locator(".numbers:visible > summary").all())
+					await fold.click();
+				expect(await seriousFindings(page)).toEqual([]);
+			});
+		});
+	});
+
+	test("of 100 runs draws only what is seen, the rest when it is opened", {
+		tags: "long",
+	}, async () => {
+		await opened("100 runs", {}, async (page) => {
+			await drawnIn(page.locator("#overview figure").first());
+			expect(await page.locator(".canvas").count()).toBeLessThan(5);
+			await page.locator("#run-77 > summary").click();
+			await drawnIn(page.locator("#run-77 figure").first());
+			// Which opens a run that is folded, and whose tables are made when asked for.
+			await page.locator("#run-77 .numbers > summary").first().click();
+			await page.locator("#run-77 .numbers[open] tbody td").nth(3).waitFor();
+		});
+	});
+
+	test("charts are updated in place: switches, scale, theme and width keep the canvas", async () => {
+		await opened("repeats", { ...WIDE, colorScheme: "light" }, async (page) => {
+			const chart = page.locator("#overview figure").first();
+			const canvas = await drawnIn(chart);
+			await canvas
+				.locator("canvas")
+				.first()
+				.evaluate((element) => {
+					element.dataset.kept = "1";
+				});
+			const first = await pixelsOf(canvas);
+			const both = chart.locator(".legend button");
+			expect(await both.allTextContents()).toEqual(["nats", "kafka"]);
+			const nats = both.first();
+			expect(await nats.getAttribute("aria-pressed")).toBe("true");
+			await nats.click();
+			expect(await nats.getAttribute("aria-pressed")).toBe("false");
+			expect(await both.last().getAttribute("aria-pressed")).toBe("true");
+			await page.mouse.move(0, 0);
+			await expect.poll(() => pixelsOf(canvas)).not.toBe(first);
+			await nats.press("Enter");
+			await expect.poll(() => pixelsOf(canvas)).toBe(first);
+
+			const scale = chart.getByRole("button", { name: "Logarithmic" });
+			const before = await scale.getAttribute("aria-pressed");
+			await scale.click();
+			expect(await scale.getAttribute("aria-pressed")).not.toBe(before);
+			await expect.poll(() => pixelsOf(canvas)).not.toBe(first);
+			await scale.click();
+			await page.mouse.move(0, 0);
+			await expect.poll(() => pixelsOf(canvas)).toBe(first);
+
+			await page.getByRole("button", { name: "Dark" }).click();
+			// What is not seen is drawn when it is.
+			await drawnIn(chart);
+			await chart.locator(".canvas[data-drawn=dark]").waitFor();
+			expect(await pixelsOf(canvas)).not.toBe(first);
+			expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+				"rgb(18, 22, 28)",
+			);
+			await page.getByRole("button", { name: "Dark" }).click();
+			await drawnIn(chart);
+			await chart.locator(".canvas[data-drawn=light]").waitFor();
+
+			await page.setViewportSize({ width: 700, height: 900 });
+			await expect
+				.poll(() =>
+					canvas
+						.locator("canvas")
+						.first()
+						.evaluate((element) => element.clientWidth),
+				)
+				.toBeLessThan(700);
+			await page.setViewportSize(WIDE.viewport);
+			await page.mouse.move(0, 0);
+			await expect.poll(() => pixelsOf(canvas)).toBe(first);
+			expect(await canvas.locator("canvas").count()).toBe(1);
+			expect(await canvas.locator("canvas").first().getAttribute("data-kept")).toBe("1");
+		});
+	});
+
+	test("the pointer tells the numbers of result.json, by mouse and aloud by arrow keys", async () => {
+		await opened("stall", WIDE, async (page, result) => {
+			const chart = page.locator("figure").first();
+			const canvas = await drawnIn(chart);
+			const box = await canvas.boundingBox();
+			if (box === null) throw new Error("no chart");
+			const p99 = percentile(result.runs[0] as Run, 99);
+			let found = "";
+			// From left to right: somewhere is p99.
+			for (let x = 80; x < box.width && !found.startsWith("p99\n"); x += 40) {
+				await page.mouse.move(box.x + x, box.y + box.height / 2);
+				found = await chart.locator(".tip").innerText();
+			}
+			expect(found).toMatch(/^p99\n/);
+			expect(found).toContain(p99);
+			await page.mouse.move(0, 0);
+			await expect.poll(() => chart.locator(".tip").isVisible()).toBe(false);
+
+			await canvas.focus();
+			const said = chart.locator(".unseen[aria-live]");
+			const texts: string[] = [];
+			for (let i = 0; i < 8; i++) {
+				await canvas.press("ArrowRight");
+				texts.push((await said.textContent()) ?? "");
+			}
+			expect(new Set(texts).size).toBeGreaterThan(3);
+			expect(texts.some((text) => text.includes(p99))).toBe(true);
+			await canvas.press("ArrowLeft");
+			expect(texts.slice(0, -1)).toContain(await said.textContent());
+			expect(await chart.locator(".tip").isVisible()).toBe(true);
+			// A mouse that moves has the pointer again.
+			const told = new Set<string>();
+			for (const part of [0.3, 0.5, 0.7, 0.9]) {
+				await page.mouse.move(box.x + box.width * part, box.y + box.height / 2);
+				told.add(await chart.locator(".tip").innerText());
+			}
+			expect(told.size).toBeGreaterThan(1);
+			await canvas.press("Escape");
+			await expect.poll(() => chart.locator(".tip").isVisible()).toBe(false);
+		});
+	});
+
+	test("a drag and the wheel with Ctrl zoom, a button and 0 show all again; the wheel alone scrolls", async () => {
+		await opened("stall", WIDE, async (page) => {
+			const chart = page.locator("figure", { hasText: "over time" }).first();
+			const canvas = await drawnIn(chart);
+			// Drawn anew it still zooms.
+			await canvas.hover();
+			const scale = chart.getByRole("button", { name: "Logarithmic" });
+			for (const _ of [1, 2]) await scale.click();
+			await page.mouse.move(0, 0);
+			const whole = await pixelsOf(canvas);
+			const back = async (act: () => Promise<void>) => {
+				await page.mouse.move(0, 0);
+				await expect.poll(() => pixelsOf(canvas)).not.toBe(whole);
+				await act();
+				await page.mouse.move(0, 0);
+				await expect.poll(() => pixelsOf(canvas)).toBe(whole);
+			};
+			const at = (x: number) => canvas.hover({ position: { x, y: 90 } });
+			await at(300);
+			await page.mouse.down();
+			await at(400);
+			await at(500);
+			await page.mouse.up();
+			await back(() => chart.getByRole("button", { name: "Reset zoom" }).click());
+
+			await at(300);
+			await page.keyboard.down("Control");
+			await page.mouse.wheel(0, -100);
+			await page.keyboard.up("Control");
+			await back(async () => {
+				await canvas.focus();
+				await canvas.press("0");
+				await canvas.blur();
+			});
+
+			await at(300);
+			const before = await page.evaluate(() => scrollY);
+			await page.mouse.wheel(0, 200);
+			await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before);
+			await page.mouse.move(0, 0);
+			await expect.poll(() => pixelsOf(canvas)).toBe(whole);
+		});
+	});
+
+	test("on a phone the first tap tells the values: at most 12, within the page, and they stay", async () => {
+		await opened("stall", PHONE, async (page) => {
+			const chart = page.locator("figure", { hasText: "over time" }).first();
+			const canvas = await drawnIn(chart);
+			await canvas.tap({ position: { x: 250, y: 120 } });
+			const tip = chart.locator(".tip");
+			await tip.waitFor();
+			expect(await tip.locator("tr").count()).toBe(12);
+			expect(await tip.innerText()).toMatch(/^\S+s to \S+s\n[\s\S]*and \d+ more$/);
+			const box = await tip.boundingBox();
+			expect(box?.x).toBeGreaterThanOrEqual(0);
+			expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+			expect(await widthOf(page)).toBeLessThanOrEqual(390);
+			// Longer than a tooltip of a mouse would stand.
+			await page.waitForTimeout(1500);
+			expect(await tip.isVisible()).toBe(true);
+			// Before the library moves it to its place, it stands in the middle for a moment, and reaches beyond the page.
+			await tip.evaluate((element: { style: { transform: string } }) => {
+				element.style.transform = "translate3d(175px, 100px, 0)";
+			});
+			const first = await tip.boundingBox();
+			expect((first?.x ?? 0) + (first?.width ?? 0)).toBeGreaterThan(390);
+			expect(await widthOf(page)).toBeLessThanOrEqual(390);
+		});
+	});
+
+	test("a chart is handed over as SVG, PNG and CSV of what it shows", async () => {
+		const permissions = ["clipboard-read", "clipboard-write"];
+		await opened("stall", { ...WIDE, permissions }, async (page, result) => {
+			const chart = page.locator("figure").first();
+			await drawnIn(chart);
+			const file = async (name: string) => {
+				const [download] = await Promise.all([
+					page.waitForEvent("download"),
+					chart.getByRole("button", { name }).click(),
+				]);
+				// It leaves its page, so it says of which scenario it is.
+				expect(download.suggestedFilename()).toMatch(
+					new RegExp(`^${result.scenario}-.*percentiles\\.${name.toLowerCase()}$`),
+				);
+				return readFileSync(await download.path());
+			};
+			const svg = `${await file("SVG")}`;
+			expect(svg).toMatch(/^<svg/);
+			expect(svg).toContain("Latency by percentile");
+			expect(svg).not.toContain("<script");
+			const png = await file("PNG");
+			expect(png.subarray(1, 4).toString()).toBe("PNG");
+			// Width and height, of twice the pixels.
+			expect(png.readUInt32BE(16)).toBeGreaterThan(1440);
+			await chart.getByRole("button", { name: "CSV" }).click();
+			await expect
+				.poll(() => page.evaluate(() => navigator.clipboard.readText()))
+				.toMatch(new RegExp(`^curve,.*,p99,.*\n.*,"${percentile(result.runs[0] as Run, 99)} \\[`));
+		});
+	});
+
+	test("Tab reaches every button, chart, link and fold, in their order, and each shows that it is reached", async () => {
+		await opened("stall", WIDE, async (page) => {
+			// All are drawn first: their buttons come with them.
+			for (const chart of await page.locator("figure:visible").all()) await drawnIn(chart);
+			await page.evaluate(() => scrollTo(0, 0));
+			await page.locator("body").press("Tab");
+			expect(await page.locator(":focus").textContent()).toBe("Skip to the results");
+			const wanted = await page.evaluate(
+				() =>
+					[
+						...document.querySelectorAll<HTMLElement>("a[href],button,summary,[tabindex='0']"),
+					].filter((e) => e.checkVisibility()).length,
+			);
+			const reached: number[] = [];
+			for (let i = 0; i < wanted; i++) {
+				reached.push(
+					await page.evaluate(() => {
+						const at = document.activeElement as HTMLElement;
+						const all = [...document.querySelectorAll("*")];
+						const seen = getComputedStyle(at).outlineStyle !== "none";
+						return seen ? all.indexOf(at) : -1;
+					}),
+				);
+				await page.keyboard.press("Tab");
+			}
+			expect(new Set(reached).size).toBe(wanted);
+			expect(reached).toEqual(reached.toSorted((a, b) => a - b));
+			expect(reached).not.toContain(-1);
+		});
+	});
+
+	test("without JavaScript tables hold every percentile, and a sentence says what is missing", async () => {
+		const options = { javaScriptEnabled: false };
+		await opened("stall", options, async (page, result) => {
+			expect(await page.locator("noscript").innerText()).toContain("mqbench report --svg");
+			expect(await page.locator(".plot:visible").count()).toBe(0);
+			expect(await page.locator("button:visible").count()).toBe(0);
+			const tables = (await page.locator("table:visible").allInnerTexts()).join();
+			expect(tables).toContain(percentile(result.runs[0] as Run, 99));
+		});
+	});
+
+	test("on paper charts are there, light, and what is folded stands open", {
+		tags: "long",
+	}, async () => {
+		const paper = { colorScheme: "dark", viewport: PAPER } as const;
+		await opened("repeats", paper, async (page) => {
+			await page.locator(".canvas[data-drawn=dark]").first().waitFor();
+			await page.emulateMedia({ media: "print" });
+			await expect
+				.poll(() => page.locator(".canvas[data-drawn=light] canvas").count())
+				.toBe(await page.locator("figure[data-figure]").count());
+			expect(await emptyCharts(page)).toEqual([]);
+			expect(await page.locator(".tools:visible").count()).toBe(0);
+			expect(await widthOf(page)).toBeLessThanOrEqual(PAPER.width);
+			expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+				"rgb(255, 255, 255)",
+			);
+			const pdf = await page.pdf({ format: "A4" });
+			expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
+			await page.emulateMedia({ media: "screen" });
+			await page.locator(".canvas[data-drawn=dark]").first().waitFor();
+		});
+	});
+
+	test("a name of markup, quotes, lines and 300 letters stays a name, also in what the script makes; the theme's switch covers none", async () => {
+		await opened("hostile", PHONE, async (page) => {
+			expect(await page.locator("h1").innerText()).toContain("</script><script>");
+			expect(await page.title()).toContain("<img src=x");
+			const box = (what: string) => page.locator(what).first().boundingBox();
+			const button = await box("button.theme");
+			for (const what of ["h1", "header .badge"]) {
+				const other = await box(what);
+				if (!button || !other) throw new Error(`no ${what}`);
+				expect(other.x + other.width).toBeLessThanOrEqual(button.x);
+			}
+			const chart = page.locator("#overview figure").first();
+			const canvas = await drawnIn(chart);
+			await canvas.press("ArrowRight");
+			expect(await chart.locator(".tip").innerText()).toContain(HOSTILE.slice(0, 30));
+			expect(await page.locator("img").count()).toBe(0);
+		});
+	});
+});
+
+// --- internal ---
+
+/** A4 less its margins. */
+const PAPER = { width: 718, height: 1000 };
+
+/** Opens the report of this kind. */
+async function opened(
+	name: string,
+	options: BrowserContextOptions,
+	look: (page: Page, result: Result) => Promise<void>,
+): Promise<void> {
+	const result = RESULTS[name]?.();
+	if (result === undefined) throw new Error(`no result ${name}`);
+	const file = join(browser.folder, `${name}.html`);
+	if (!existsSync(file))
+		writeFileSync(file, renderHtml(result, scenarioOf(publishedFolder("nats-stall"))));
+	await browser.opened(pathToFileURL(file).href, options, (page) => look(page, result));
+}
+
+function percentile(run: Run, p: number): string {
+	const found = run.metrics.response?.percentiles.find((x) => x.p === p);
+	if (found === undefined) throw new Error(`no p${p}`);
+	return percentileValue(found, run);
+}

@@ -1,0 +1,141 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { renderIndex } from "../render/index.ts";
+import { addResult, resultOf, withP99 } from "../result/indexed.fake.ts";
+import { readRuns } from "../result/indexed.ts";
+import {
+	drawnIn,
+	emptyCharts,
+	missing,
+	PHONE,
+	seriousFindings,
+	testBrowser,
+	widthOf,
+} from "./browser.fake.ts";
+
+const browser = testBrowser();
+const { folder } = browser;
+
+const day = (n: number) => new Date(Date.UTC(2026, 0, n, 12)).toISOString();
+
+beforeAll(() => {
+	for (const n of [1, 2, 3]) {
+		const startedAt = day(n);
+		addResult(folder, `h${n}`, resultOf("healthy", { startedAt, run: withP99(n * 1e6) }));
+		addResult(folder, `published/r${n}`, resultOf("repeats", { startedAt }));
+	}
+	addResult(folder, "s", resultOf("stall", { startedAt: day(4) }));
+	addResult(folder, "cut", null);
+	writeFileSync(join(folder, "cut", "result.json"), "{");
+	writeFileSync(join(folder, "index.html"), renderIndex(readRuns(folder)));
+});
+
+describe.skipIf(missing)("the index in a browser", () => {
+	test.each([
+		[390, "light"],
+		[1280, "dark"],
+	] as const)(
+		"%d wide, %s: asks nobody for anything, draws its trends, and axe finds nothing serious",
+		async (width, colorScheme) => {
+			const options = { viewport: { width, height: 900 }, colorScheme };
+			await opened("index.html", options, async (page) => {
+				const trends = await page.locator("#over-time figure").all();
+				expect(trends).toHaveLength(2);
+				for (const trend of trends) await drawnIn(trend);
+				expect(await emptyCharts(page)).toEqual([]);
+				expect(await widthOf(page)).toBeLessThanOrEqual(width);
+				expect(await seriousFindings(page)).toEqual([]);
+			});
+		},
+	);
+
+	test("filters rows by text, scenario, system and verdict, and trends with them", async () => {
+		await opened("index.html", {}, async (page) => {
+			const rows = () => page.locator(".results tbody tr:visible small").allTextContents();
+			const trends = () => page.locator("#over-time figcaption b:visible").allTextContents();
+			const said = () => page.locator(".filter output").textContent();
+			const all = await rows();
+			expect(all).toHaveLength(8);
+			expect(await said()).toBe("8 of 8 shown");
+
+			await page.getByLabel("Text").fill("published  R2");
+			expect(await rows()).toEqual(["published/r2"]);
+			expect(await said()).toBe("1 of 8 shown");
+			await page.getByRole("button", { name: "All results" }).click();
+			expect(await rows()).toEqual(all);
+
+			await page.getByLabel("Scenario").selectOption("healthy");
+			expect(await rows()).toEqual(["h3", "h2", "h1"]);
+			expect(await trends()).toEqual(["healthy, 256B 1000/s: response p99"]);
+			await page.getByLabel("Scenario").selectOption("");
+
+			await page.getByLabel("System").selectOption("kafka");
+			expect(await rows()).toEqual(["3", "2", "1"].map((n) => `published/r${n}`));
+			expect(await trends()).toEqual(["repeats, 256B 500/s: response p99"]);
+			await page.getByLabel("Verdict").selectOption("pass");
+			expect(await rows()).toEqual([]);
+			expect(await said()).toBe("0 of 8 shown");
+			await page.getByLabel("System").selectOption("");
+			expect(await rows()).toEqual(["h3", "h2", "h1"]);
+			await page.getByLabel("Verdict").selectOption("no result");
+			expect(await rows()).toEqual(["cut"]);
+		});
+	});
+
+	test("a row opens its report, and so does a point of a trend, by mouse, by keys and by the link that a tap shows", async () => {
+		const there = (name: string) => pathToFileURL(join(folder, name)).href;
+		const look = async (page: Page) => {
+			await page.goto(there("index.html"));
+			return drawnIn(page.locator("#over-time figure", { hasText: "healthy" }));
+		};
+		/** The newest run stands at the right: 28 pixels of margin, and 2 % of the axis. */
+		const newest = async (page: Page) => {
+			const box = await (await look(page)).boundingBox();
+			if (box === null) throw new Error("no chart");
+			const x = box.x + box.width - 28 - 0.02 * (box.width - 92);
+			return [x, box.y + box.height / 2] as const;
+		};
+		await browser.browsing({}, async (page) => {
+			await page.goto(there("index.html"));
+			await page.locator(".results a").nth(1).click();
+			await page.waitForURL(there("published/r3/report.html"));
+
+			const keys = await look(page);
+			await keys.focus();
+			for (const key of ["ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
+			await page.waitForURL(there("h2/report.html"));
+
+			const [x, y] = await newest(page);
+			// Beside it a click opens nothing.
+			await page.mouse.click(x - 40, y);
+			await page.mouse.click(x, y - 148);
+			expect(page.url()).toBe(there("index.html"));
+			// Somewhere above or below the middle is the point itself.
+			for (let up = 0; up < 150 && page.url() === there("index.html"); up += 4)
+				for (const at of [y - up, y + up])
+					if (page.url() === there("index.html")) await page.mouse.click(x, at);
+			await page.waitForURL(there("h3/report.html"));
+		});
+		await browser.browsing(PHONE, async (page) => {
+			await page.touchscreen.tap(...(await newest(page)));
+			const tip = page.locator(".tip:visible");
+			await tip.waitFor();
+			expect(page.url()).toBe(there("index.html"));
+			await tip.locator("a").first().tap();
+			await page.waitForURL(there("h3/report.html"));
+		});
+	});
+});
+
+// --- internal ---
+
+function opened(
+	name: string,
+	options: BrowserContextOptions,
+	look: (page: Page) => Promise<void>,
+): Promise<void> {
+	return browser.opened(pathToFileURL(join(folder, name)).href, options, look);
+}

@@ -1,0 +1,149 @@
+import type { Figure } from "../chart/figure.ts";
+import type { Chart } from "./client/chart.ts";
+import { filterOf } from "./client/filter.ts";
+import { watchWide } from "./client/scroll.ts";
+import { sortable } from "./client/sort.ts";
+import { fill } from "./client/tables.ts";
+import { onPaper, setPrinting, themeSwitch } from "./client/theme.ts";
+import { liveChart } from "./client/tools.ts";
+
+/** The script of every page: it draws the figures whose data the page holds, each when it is first seen. */
+
+const charts = new Map<HTMLElement, Chart>();
+/** Figures of about 8 runs. */
+const MOST_AT_ONCE = 40;
+/** Charts whose colours are those of before. */
+const stale = new Set<HTMLElement>();
+const data = new Map([...document.scripts].map((script) => [script.dataset.of, script]));
+const blocks: HTMLElement[] = [];
+let later: Readonly<Record<string, string>> | null = null;
+
+document.documentElement.classList.remove("plain");
+themeSwitch(drawn);
+watchWide(document);
+sortable(document);
+filterOf(document);
+
+const seen = new IntersectionObserver(
+	(entries) => {
+		for (const { target, isIntersecting } of entries)
+			if (isIntersecting) draw(target as HTMLElement);
+	},
+	{ rootMargin: "400px" },
+);
+const widths = new ResizeObserver((entries) => {
+	for (const { target } of entries) {
+		const block = target.closest<HTMLElement>("figure[data-figure]");
+		const chart = block && charts.get(block);
+		if (chart && target.clientWidth > 0 && !onPaper()) chart.fit();
+	}
+});
+adopt(document);
+for (const folded of document.querySelectorAll<HTMLDetailsElement>("details[data-later]"))
+	folded.addEventListener("toggle", () => fillIn(folded));
+if (blocks.length <= MOST_AT_ONCE) drawRest([...blocks]);
+
+// A page on paper has no reader who could scroll or open anything.
+addEventListener("beforeprint", () => {
+	setPrinting(true);
+	for (const details of closed()) {
+		details.open = true;
+		details.dataset.printed = "1";
+	}
+	drawn();
+});
+addEventListener("afterprint", () => {
+	setPrinting(false);
+	for (const details of document.querySelectorAll<HTMLDetailsElement>("details[data-printed]")) {
+		details.open = false;
+		delete details.dataset.printed;
+	}
+	drawn();
+});
+openTarget();
+addEventListener("hashchange", openTarget);
+
+// --- internal ---
+
+/** The figures below `root` are drawn when they are seen. */
+function adopt(root: ParentNode): void {
+	for (const block of root.querySelectorAll<HTMLElement>("figure[data-figure]"))
+		if (data.has(block.dataset.figure)) {
+			blocks.push(block);
+			seen.observe(block);
+		}
+}
+
+/** Puts in what a large page holds packed: it was escaped when the page was made. */
+function fillIn(folded: HTMLElement): void {
+	const { later: id } = folded.dataset;
+	if (id === undefined) return;
+	delete folded.dataset.later;
+	later ??= JSON.parse(data.get("later")?.textContent ?? "{}") as Record<string, string>;
+	folded.insertAdjacentHTML("beforeend", later[id] ?? "");
+	adopt(folded);
+	watchWide(folded);
+	sortable(folded);
+}
+
+/** Whoever jumps down the page, or takes a picture of all of it, finds charts: one after the other when there is nothing else to do. */
+function drawRest([block, ...rest]: HTMLElement[]): void {
+	if (block === undefined) return;
+	idle(() => {
+		// Within what is folded there is no width yet.
+		if (!charts.has(block) && block.clientWidth > 0) draw(block);
+		drawRest(rest);
+	});
+}
+
+function idle(act: () => void): void {
+	if ("requestIdleCallback" in window) requestIdleCallback(act);
+	else setTimeout(act, 50);
+}
+
+function draw(block: HTMLElement): void {
+	seen.unobserve(block);
+	const before = charts.get(block);
+	if (before !== undefined) {
+		if (stale.delete(block)) before.draw();
+		return;
+	}
+	const figure = figureOf(block);
+	fill(block, figure);
+	const chart = liveChart(block, figure);
+	if (chart === null) return;
+	charts.set(block, chart);
+	const plot = block.querySelector(".plot");
+	if (plot) widths.observe(plot);
+}
+
+/** Colours or paper have changed: what is seen is drawn anew, the rest when it is seen. On paper all is. */
+function drawn(): void {
+	for (const block of charts.keys()) stale.add(block);
+	for (const block of blocks)
+		if (onPaper() && block.clientWidth > 0) draw(block);
+		else seen.observe(block);
+}
+
+/** Tables of charts stay folded on paper: the charts are there. Of many runs those are printed that the reader has opened. */
+function closed(): NodeListOf<HTMLDetailsElement> {
+	return document.querySelectorAll("details:not([open], .numbers, .run)");
+}
+
+/** A link into what is folded opens it. */
+function openTarget(): void {
+	if (location.hash.length < 2) return;
+	const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+	for (
+		let at = target?.closest("details") ?? null;
+		at !== null;
+		at = at.parentElement?.closest("details") ?? null
+	)
+		at.open = true;
+	if (target?.dataset.later !== undefined) fillIn(target);
+	target?.scrollIntoView();
+}
+
+function figureOf(block: HTMLElement): Figure {
+	return JSON.parse(data.get(block.dataset.figure)?.textContent ?? "null");
+}

@@ -1,0 +1,115 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import type { Figure } from "../chart/figure.ts";
+import type { Result, Run } from "../model/result.ts";
+import { hostileResult as hostileOf, search as searchOf } from "../render/hostile.fake.ts";
+import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
+
+/** For tests: results of every kind that a page is made of. */
+
+export const FIXTURES = [
+	"healthy",
+	"stall",
+	"lag",
+	"lost",
+	"repeats",
+	"interrupted",
+	"no-data",
+	"failover",
+	"clients",
+] as const;
+
+/** A name that harms whoever does not escape it: markup, quotes, a table's and a template's letters, lines, emoji, 300 letters. */
+export const HOSTILE = `</script><script>alert(1)</script><img src=x onerror="alert('2')">|\`**&amp;\n\u{1F4A5}\${x} ${"long-".repeat(45)}`;
+
+export function scenarioOf(folder: string): string {
+	return readFileSync(join(folder, "scenario.yaml"), "utf8");
+}
+
+/** A search for the highest rate: latency rises with it, and above 4000/s the SLA is breached. */
+export function searchedResult(): Result {
+	const healthy = fixtureResult("healthy");
+	const first = healthy.runs[0] as Run;
+	const rates = [500, 1000, 2000, 3000, 4000, 5000, 8000];
+	const runs = rates.map((rate, index): Run => {
+		const failed = rate > 4000;
+		return {
+			...first,
+			index,
+			folder: `runs/${index}-search`,
+			verdict: failed ? "fail" : "pass",
+			search: { role: failed ? "probe" : "curve", of: first.case },
+			load: {
+				...first.load,
+				schedule: { ...first.load.schedule, rate: { messages: rate, perNs: 1e9 } },
+			},
+		};
+	});
+	const search = searchOf({
+		system: first.system,
+		case: first.case,
+		sla: ["p99 < 10ms"],
+		lo: 4000,
+		hi: 5000,
+		answer: "4 000/s meets the SLA, confirmed by a longer run; 5 000/s does not",
+		runs: rates.map((rate, index) => ({
+			index,
+			role: rate === 4000 ? "confirm" : rate > 4000 ? "probe" : "curve",
+			rate,
+			verdict: rate > 4000 ? "fail" : "pass",
+			why: null,
+			p50: 200_000 + rate * 20,
+			p99: 400_000 + (rate / 100) ** 2 * 4000,
+			max: 900_000 + (rate / 100) ** 2 * 9000,
+		})),
+	});
+	return { ...healthy, gates: [], runs, searches: [search] };
+}
+
+/** `count` runs: 5 systems met a fifth of as many cases. */
+export function manyResult(count: number): Result {
+	const result = publishedOnce("message-queue-latency");
+	const runs = Array.from({ length: count }, (_, index): Run => {
+		const run = result.runs[index % result.runs.length] as Run;
+		const round = Math.floor(index / result.runs.length);
+		return {
+			...run,
+			index,
+			folder: `${run.folder}-${index}`,
+			case: round === 0 ? run.case : `${run.case}, ${round}`,
+		};
+	});
+	return { ...result, runs };
+}
+
+/** Every text from outside is hostile. */
+export function hostileResult(): Result {
+	const result = hostileOf(HOSTILE, "stall");
+	const [run] = result.runs as [Run];
+	const first = { ...run, brokerUrl: HOSTILE, brokerSettings: { [HOSTILE]: HOSTILE } };
+	const second = { ...run, index: run.index + 1, folder: `runs/${HOSTILE}`, case: `${HOSTILE}2` };
+	return { ...result, runs: [first, second] };
+}
+
+/** A page without its scripts and their data: what is read without JavaScript. */
+export function wordsOf(html: string): string {
+	return html.replaceAll(/<script[\s\S]*?<\/script>/g, "");
+}
+
+/** What of a large page is packed until it is opened. */
+export function laterIn(html: string): string {
+	const packed = /data-packed="later">([^<]*)</.exec(html)?.[1];
+	return packed === undefined
+		? ""
+		: Object.values(JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString())).join("");
+}
+
+/** The data of the charts, as the browser reads them. */
+export function figuresIn(html: string): Figure[] {
+	const packed = /data-packed="figures">([^<]*)</.exec(html)?.[1];
+	if (packed !== undefined) return JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString());
+	return [
+		...html.matchAll(/<script type="application\/json" data-of="[^"]*">(.*?)<\/script>/g),
+	].map(([, json = ""]) => JSON.parse(json));
+}

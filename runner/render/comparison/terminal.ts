@@ -1,0 +1,28 @@
+import type { Comparing } from "../../compare/comparing.ts";
+import { OUTCOME_LOOKS, outcomeWord } from "../../compare/words.ts";
+import { shownIn } from "../../document/blocks.ts";
+import { comparingSections, sidesOf } from "../../document/comparing.ts";
+import { plainAll } from "../../terminal/columns.ts";
+import { blockLines } from "../terminal/blocks.ts";
+import { makePage, type PageOptions } from "../terminal/text-page.ts";
+
+/** The comparison as it is printed; its last line is the outcome. */
+export function renderComparing(given: Comparing, options: PageOptions): string {
+	const comparing = plainAll(given);
+	const page = makePage(options);
+	const { outcome, summary } = comparing;
+	const word = outcomeWord(outcome);
+	const [first = "", ...others] = page.fold(`${word}  ${summary}.`, "  ", "");
+	const lines = [
+		...sidesOf(comparing).flatMap((side) => page.fold(side, "   ", "")),
+		"",
+		...shownIn(comparingSections(comparing), "terminal").flatMap(({ title, blocks }) => [
+			...page.fold(title).map((line) => page.style("bold", line)),
+			...blockLines(blocks, page),
+			"",
+		]),
+		`${page.badge(OUTCOME_LOOKS[outcome], word)}${first.slice(word.length)}`,
+		...others,
+	];
+	return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,235 @@
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { buildResult } from "../compare/build.ts";
+import { main } from "../main.ts";
+import type { Result } from "../model/result.ts";
+import { REPORT_FILES } from "../result/reporters.ts";
+import { fixtureCopy } from "../run/fixture.fake.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { checkCopies } from "./copies.ts";
+import { deliver } from "./deliver.ts";
+
+/** `mqbench report` of a stored run, in a folder of its own. */
+async function reported(name: string, args: readonly string[], env: Record<string, string> = {}) {
+	const folder = fixtureCopy(name);
+	const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
+	onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+	const world = fakeWorld({ cwd, env });
+	const code = await main(["report", folder, ...args], world);
+	const file = (path: string) => readFileSync(join(folder, path), "utf8");
+	return { code, folder, cwd, world, file };
+}
+
+/** Files for what a job of GitHub Actions reads of a step. */
+function job() {
+	const folder = mkdtempSync(join(tmpdir(), "mqbench-job-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const summary = join(folder, "summary.md");
+	const output = join(folder, "output.txt");
+	return {
+		folder,
+		summary,
+		output,
+		env: { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: output },
+	};
+}
+
+describe("files", () => {
+	test("are all in the folder of the run, whatever was asked for", async () => {
+		const { folder } = await reported("stall", ["--reporter", "terminal"]);
+		for (const name of [...Object.values(REPORT_FILES), "comment.md"])
+			expect([name, existsSync(join(folder, name))]).toEqual([name, true]);
+	});
+
+	test("are copied to where a path says, with the folders on the way", async () => {
+		const { cwd, file, world, code } = await reported("stall", [
+			"--reporter",
+			"junit=out/deep/junit.xml,csv=out/x.csv",
+			"--reporter",
+			"markdown=m.md",
+		]);
+		expect(code).toBe(99);
+		const at = (path: string) => readFileSync(join(cwd, path), "utf8");
+		expect(at("out/deep/junit.xml")).toBe(file("junit.xml"));
+		expect(at("out/x.csv")).toBe(file("result.csv"));
+		expect(at("m.md")).toBe(file("report.md"));
+		expect(world.out()).toBe("");
+	});
+
+	test("without a path are said where they are, and before the verdict", async () => {
+		const { folder, world } = await reported("stall", ["--reporter", "terminal,html,junit"]);
+		expect(world.out()).toMatch(
+			new RegExp(
+				`^html: ${folder}/report.html\njunit: ${folder}/junit.xml\n[\\s\\S]*FAIL {2}${folder}/report.html\n$`,
+			),
+		);
+	});
+
+	test.each(["json", "junit", "markdown", "csv", "html"] as const)(
+		"%s on stdout is the file to the byte",
+		async (name) => {
+			const { world, file } = await reported("stall", ["--reporter", `${name}=-`]);
+			expect(world.out()).toBe(file(REPORT_FILES[name]));
+		},
+	);
+
+	test.each([
+		["csv=taken", "it is a folder"],
+		["junit=file/x.xml", "a part of the path is a file"],
+		// Node 20 would try for ever to make this folder.
+		["junit=/proc/nope/x.xml", "there is no such file"],
+	])("%s is refused before anything is done", async (reporter, reason) => {
+		const { cwd, folder, file } = await reported("stall", []);
+		mkdirSync(join(cwd, "taken"));
+		writeFileSync(join(cwd, "file"), "mine");
+		rmSync(join(folder, "report.md"));
+		const world = fakeWorld({ cwd });
+		const args = ["--reporter", `terminal,${reporter}`];
+		expect(await main(["report", folder, ...args], world)).toBe(3);
+		expect(world.err()).toBe(
+			`--reporter ${reporter}: cannot be written (${reason}). Make room or rights, or give another path.\n`,
+		);
+		expect(existsSync(join(folder, "report.md"))).toBe(false);
+		expect(file("junit.xml")).toContain("testsuites");
+		expect(readFileSync(join(cwd, "file"), "utf8")).toBe("mine");
+	});
+
+	test("are looked for before anything is measured", async () => {
+		const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
+		onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+		writeFileSync(
+			join(cwd, "x.yaml"),
+			"name: x\nsystem: nats\nworkload: { pattern: round-trip, rate: 500/s, message: 256B, duration: 1s }\n",
+		);
+		const world = fakeWorld({ cwd });
+		const args = ["x.yaml", "--reporter", "csv=x.yaml/x.csv"];
+		expect(await main(args, world)).toBe(3);
+		expect(world.err()).toContain("--reporter csv=x.yaml/x.csv: cannot be");
+		expect(existsSync(join(cwd, "reports"))).toBe(false);
+	});
+
+	test("that could be written leave nothing of the attempt", () => {
+		const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
+		onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+		writeFileSync(join(cwd, "there"), "mine");
+		const csv = (to: string) => ({ kind: "file", name: "csv", path: to }) as const;
+		checkCopies([csv("out/deep/x.csv"), csv("there"), csv("new")], { cwd });
+		expect(readdirSync(cwd)).toEqual(["there"]);
+		expect(readFileSync(join(cwd, "there"), "utf8")).toBe("mine");
+	});
+
+	test("that cannot be written any more keep nothing else from being told, and are told last", async () => {
+		const { cwd, folder } = await reported("stall", []);
+		mkdirSync(join(cwd, "taken"));
+		const { env, output, summary } = job();
+		const world = fakeWorld({ cwd, env });
+		const told = (result: Result) =>
+			deliver(
+				{
+					result,
+					folder,
+					reporters: [
+						{ kind: "file", name: "csv", path: "taken" },
+						{ kind: "file", name: "junit", path: "j.xml" },
+						{ kind: "printed", name: "terminal" },
+						{ kind: "printed", name: "github" },
+					],
+				},
+				world,
+			);
+		const result = buildResult(folder);
+		expect(told(result)).toBe(3);
+		expect(world.out()).toContain("::error title=FAIL nats/256B 1000/s");
+		expect(world.out()).toMatch(/FAIL {2}.*report.html\n$/);
+		expect(existsSync(join(cwd, "j.xml"))).toBe(true);
+		expect(readFileSync(summary, "utf8")).toContain("# stall: FAIL");
+		expect(readFileSync(output, "utf8")).toMatch(/exit-code<<(.*)\n3\n\1\n/);
+		expect(world.err()).toBe(
+			`taken: cannot be written (it is a folder). The measured files are kept; free some space or allow writing there, then: mqbench report ${folder}\n`,
+		);
+		// What is worse than a file that is missing stays what it is.
+		expect(told({ ...result, verdict: "interrupted", interruptedBy: "SIGTERM" })).toBe(143);
+		expect(told({ ...result, verdict: "invalid" })).toBe(3);
+	});
+});
+
+describe("--on-inconclusive", () => {
+	test("decides the exit code, and whether junit.xml has a failure", async () => {
+		const failed = await reported("repeats", []);
+		expect(failed.code).toBe(6);
+		expect(failed.file("junit.xml")).toContain('failures="2"');
+		const passed = await reported("repeats", ["--on-inconclusive", "warn"]);
+		expect(passed.code).toBe(0);
+		expect(passed.file("junit.xml")).toContain('failures="0"');
+	});
+});
+
+describe("in a job of GitHub Actions", () => {
+	test("annotations are lines of the log, the report is in the summary, and outputs are set", async () => {
+		const { env, summary, output } = job();
+		const { world, file, folder } = await reported("stall", [], env);
+		const commands = world
+			.out()
+			.split("\n")
+			.filter((line) => line.startsWith("::"));
+		expect(commands).toHaveLength(1);
+		expect(commands[0]).toContain("::error title=FAIL nats/256B 1000/s");
+		expect(world.out()).toMatch(/FAIL {2}.*report.html\n$/);
+		expect(readFileSync(summary, "utf8")).toBe(file("report.md"));
+		expect(readFileSync(output, "utf8")).toMatch(
+			/^verdict<<([0-9a-f-]{36})\nfail\n\1\nexit-code<<\1\n99\n\1\nreport<<\1\n/,
+		);
+		expect(readFileSync(output, "utf8")).toContain(`\n${folder}\n`);
+	});
+
+	test("outside of one, or with other reporters, nothing of it happens", async () => {
+		const { env, summary, output } = job();
+		const { GITHUB_ACTIONS: _, ...elsewhere } = env;
+		const one = await reported("stall", [], elsewhere);
+		const other = await reported("stall", ["--reporter", "junit"], env);
+		expect(one.world.out() + other.world.out()).not.toContain("::error");
+		expect(existsSync(summary) || existsSync(output)).toBe(false);
+	});
+
+	test("annotations stand on stderr when stdout holds a file", async () => {
+		const { env } = job();
+		const { world, file } = await reported("stall", ["--json"], env);
+		expect(world.out()).toBe(file("result.json"));
+		expect(world.err()).toContain("::error ");
+	});
+
+	test("what is in the summary already counts: the report is cut, or left out", async () => {
+		const { env, summary } = job();
+		writeFileSync(summary, "x".repeat(893_000));
+		await reported("stall", [], env);
+		const text = readFileSync(summary, "utf8");
+		expect(Buffer.byteLength(text)).toBeLessThanOrEqual(900_000);
+		expect(text).toContain("x\n# stall: FAIL\n");
+		writeFileSync(summary, "x".repeat(899_000));
+		const { world } = await reported("stall", [], env);
+		expect(world.err()).toContain("The summary of this step is full");
+		expect(readFileSync(summary, "utf8")).toBe("x".repeat(899_000));
+	});
+
+	test("a summary that cannot be written changes no exit code", async () => {
+		const { env, folder } = job();
+		const { code, world } = await reported("stall", [], {
+			...env,
+			GITHUB_STEP_SUMMARY: folder,
+			GITHUB_OUTPUT: folder,
+		});
+		expect(code).toBe(99);
+		expect(world.err()).toContain("$GITHUB_STEP_SUMMARY cannot be written");
+		expect(world.err()).toContain("$GITHUB_OUTPUT cannot be written");
+	});
+});

@@ -1,0 +1,64 @@
+import path from "node:path";
+import { EXIT, type ExitCode, failure } from "../../errors.ts";
+import { makeRoom, writeWhole } from "../../result/whole-file.ts";
+import { plainText } from "../../terminal/columns.ts";
+import { tell } from "../../text/tell.ts";
+import type { World } from "../../world.ts";
+import { formatNamed } from "./formats.ts";
+import { pointsOf } from "./points.ts";
+import { readSources } from "./sources.ts";
+
+interface ExportArgs {
+	/** Of runs, or folders that hold some; at least one. */
+	readonly folders: readonly string[];
+	/** A word of FORMATS. */
+	readonly format: string;
+	/** Where the files go; undefined: export/<format> in the first folder. */
+	readonly out: string | undefined;
+}
+
+/**
+ * `mqbench report --export`: writes the figures of reports for another tool, prints the names of the files, and says on
+ * stderr what was left out and why. It judges nothing: a breached SLA is a figure like any other. Nothing to write: exit code 2 without a result, 6 where all runs are undecided, otherwise 4.
+ */
+export function writeExport({ folders, format, out }: ExportArgs, world: World): ExitCode {
+	const make = formatNamed(format);
+	const { sources, problems } = readSources(folders, world);
+	const found = sources.map(pointsOf);
+	const points = found.flatMap((one) => one.points);
+	const say = (sentence: string) => world.stderr.write(`${plainText(sentence)}\n`);
+	for (const sentence of [...problems, ...found.flatMap((f) => f.leftOut)]) say(sentence);
+	const verdicts = found.flatMap((one) => one.verdicts);
+	const files = points.length === 0 ? [] : make(points);
+	if (files.length === 0) {
+		say(tell("export-nothing", { folders }));
+		return codeOf([...verdicts, ...points.map(({ run }) => run.verdict)]);
+	}
+	const [first = "."] = folders;
+	const from = path.resolve(world.cwd, first);
+	const where = path.resolve(world.cwd, out ?? path.join(first, "export", format));
+	for (const { name, text } of files) {
+		const file = path.join(where, name);
+		makeRoom(path.dirname(file), from);
+		writeWhole(file, text, from);
+		world.stdout.write(`${path.relative(world.cwd, file).split(path.sep).join("/")}\n`);
+	}
+	return EXIT.pass;
+}
+
+/** Of `mqbench report` without --export, which alone takes several folders and has use for --out. */
+export function oneFolder(
+	[folder = "", ...more]: readonly string[],
+	out: string | undefined,
+): string {
+	if (out !== undefined) throw failure("usage", { message: tell("out-without-export") });
+	if (more.length > 0) throw failure("usage", { message: tell("one-folder", { folder }) });
+	return folder;
+}
+
+// --- internal ---
+
+function codeOf(verdicts: readonly string[]): ExitCode {
+	if (verdicts.length === 0) return EXIT.usage;
+	return verdicts.every((verdict) => verdict === "inconclusive") ? EXIT.inconclusive : EXIT.invalid;
+}

@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import type { Gate, Result } from "../model/result.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
+import { annotations, command, outputsOf, outputText } from "./github.ts";
+import { FIXTURES, HOSTILE, hostileResult } from "./hostile.fake.ts";
+
+const built = (name: string) => fixtureResult(name);
+
+/** A command as GitHub's runner reads it (ActionCommand.TryParseV2), with what it unescapes. */
+function read(line: string) {
+	expect(line).not.toMatch(/[\r\n]/);
+	expect(line.startsWith("::")).toBe(true);
+	const end = line.indexOf("::", 2);
+	const [, name = "", rest = ""] = /^(\S+) ?(.*)$/s.exec(line.slice(2, end)) ?? [];
+	const properties = Object.fromEntries(
+		rest
+			.split(",")
+			.filter((pair) => pair !== "")
+			.map((pair) => {
+				const equals = pair.indexOf("=");
+				return [pair.slice(0, equals), unescaped(pair.slice(equals + 1))];
+			}),
+	);
+	return { name, properties, message: unescaped(line.slice(end + 2)) };
+}
+
+function unescaped(text: string): string {
+	return text
+		.replaceAll("%0D", "\r")
+		.replaceAll("%0A", "\n")
+		.replaceAll("%3A", ":")
+		.replaceAll("%2C", ",")
+		.replaceAll("%25", "%");
+}
+
+const given = (file: string | null, scenario = "x.yaml") => ({ scenario, args: [], file });
+
+describe("annotations", () => {
+	test("stand on the line of the SLA that broke, in the file of the scenario", () => {
+		const result = { ...built("stall"), command: given("bench/stall.yaml") };
+		const [only, ...others] = annotations(result);
+		expect(others).toEqual([]);
+		// sla: is line 11 of fixtures/stall/scenario.yaml, its first entry the next.
+		expect(read(only ?? "")).toMatchObject({
+			name: "error",
+			properties: {
+				file: "bench/stall.yaml",
+				line: "12",
+				title: "FAIL nats/256B 1000/s: p99 < 10ms",
+			},
+		});
+		expect(read(only ?? "").message).toContain(
+			"nats, 256B 1000/s: p99 is ~400ms: 40x the limit of 10ms, 390ms above it",
+		);
+		expect(read(only ?? "").message).toContain("What to do: ");
+	});
+
+	test("are warnings for what is undecided, notices where that passes, and errors for what was not measured", () => {
+		const names = (result: Result, asked?: "warn" | "pass") =>
+			annotations(result, asked).map((line) => read(line).name);
+		expect(names(built("lost"))).toEqual(["error", "warning"]);
+		expect(names(built("repeats"), "warn")).toEqual(["warning", "warning"]);
+		expect(names(built("repeats"), "pass")).toEqual(["notice", "notice"]);
+		expect(names(built("lag"))).toEqual(["error"]);
+		expect(names(built("interrupted"))).toEqual(["error", "error"]);
+		expect(names(built("healthy"))).toEqual([]);
+	});
+
+	test.each([
+		["a/b.yaml", "ignored.yaml", "a/b.yaml"],
+		[null, "a/b.yaml", "a/b.yaml"],
+		[null, "../b.yaml", undefined],
+		[null, "/b.yaml", undefined],
+		[null, "C:/b.yaml", undefined],
+	])("of the file %s, started with %s, name %s", (file, scenario, expected) => {
+		const result = { ...built("stall"), command: given(file, scenario) };
+		const { properties } = read(annotations(result)[0] ?? "");
+		expect(properties.file).toBe(expected);
+		expect("line" in properties).toBe(expected !== undefined);
+	});
+
+	test("name no file when nobody knows it, and no line of what no line asks for", () => {
+		expect(read(annotations(built("stall"))[0] ?? "").properties.file).toBe(undefined);
+		const result = { ...built("stall"), command: given("x.yaml") };
+		result.gates = result.gates.map((g) => ({ ...g, line: null }));
+		const { properties } = read(annotations(result)[0] ?? "");
+		expect(properties).toMatchObject({ file: "x.yaml" });
+		expect("line" in properties).toBe(false);
+	});
+
+	test("are nine at most of each kind, and one says how many more", () => {
+		const result = built("stall");
+		const [gate] = result.gates;
+		if (gate === undefined) throw new Error("another fixture");
+		result.gates = [
+			...Array.from({ length: 9 }, () => gate),
+			...Array.from({ length: 12 }, () => ({ ...gate, verdict: "inconclusive" as const })),
+		];
+		const read_ = annotations(result).map(read);
+		expect(read_.filter((c) => c.name === "error")).toHaveLength(9);
+		const warnings = read_.filter((c) => c.name === "warning");
+		expect(warnings).toHaveLength(10);
+		expect(warnings[9]?.message).toContain("3 more of stall");
+	});
+
+	test.each(HOSTILE)("of %j stay lines of their own, and say what they hold", (text) => {
+		const lines = annotations(hostileResult(text));
+		expect(lines.length).toBeGreaterThan(0);
+		for (const line of lines) {
+			const { name, properties, message } = read(line);
+			expect(["error", "warning"]).toContain(name);
+			expect(Object.keys(properties).sort()).toEqual(
+				Object.keys(properties)
+					.filter((key) => ["file", "line", "title"].includes(key))
+					.sort(),
+			);
+			expect(properties.title?.length).toBeLessThanOrEqual(255);
+			expect(message.length).toBeLessThan(5000);
+		}
+	});
+});
+
+test("%, line breaks, and in properties : and , are escaped as GitHub reads them", () => {
+	const text = "100 %, a:b\r\nc%0A::d";
+	const line = command("error", { title: text, file: "a,b" }, text);
+	expect(line).toBe(
+		"::error title=100 %25%2C a%3Ab%0D%0Ac%250A%3A%3Ad,file=a%2Cb::100 %25, a:b%0D%0Ac%250A::d",
+	);
+	expect(read(line)).toEqual({
+		name: "error",
+		properties: { title: text, file: "a,b" },
+		message: text,
+	});
+});
+
+describe("outputs", () => {
+	test("are verdict, exit code, report, and p99 of the worst gate", () => {
+		expect(outputsOf(built("stall"), "/r", 99)).toEqual({
+			verdict: "fail",
+			"exit-code": "99",
+			report: "/r",
+			gate: "nats/256B 1000/s: p99 < 10ms",
+			p99: "~400ms",
+		});
+		const repeats = built("repeats");
+		expect(outputsOf(repeats, "/r", 6)).toMatchObject({
+			"exit-code": "6",
+			gate: "kafka/256B 500/s: ack p99 < 20ms",
+			p99: "~112ms",
+		});
+		expect(outputsOf({ ...repeats, gates: [] }, "/r", 6)).toMatchObject({ gate: "", p99: "" });
+	});
+
+	test("of all that passed the worst gate is the one nearest to its limit", () => {
+		const result = built("healthy");
+		const [gate] = result.gates;
+		if (gate === undefined) throw new Error("another fixture");
+		result.gates.push({ ...gate, sla: "p90 < 400us", margin: 1.1 });
+		expect(outputsOf(result, "/r", 0).gate).toContain("p90 < 400us");
+	});
+
+	test("the worst gate is the one with the worst repeat, whichever repeat decided", () => {
+		const result = built("stall");
+		const [gate] = result.gates;
+		const [repeat] = gate?.repeats ?? [];
+		if (!gate || !repeat) throw new Error("another fixture");
+		const of = (sla: string, ...margins: number[]): Gate => ({
+			...gate,
+			sla,
+			margin: margins[0] ?? null,
+			repeats: margins.map((margin) => ({ ...repeat, margin })),
+		});
+		const near = of("p99 < 100ms", 0.5, 0.6);
+		const far = of("p90 < 100ms", 0.8, 0.1);
+		result.gates = [near, far];
+		expect(outputsOf(result, "/r", 99).gate).toContain("p90 < 100ms");
+		// Nothing is further over its limit than what never completed.
+		const never = of("p50 < 100ms", 0.9);
+		never.repeats.push({ ...repeat, margin: null, beyondNs: 30e9 });
+		result.gates = [near, far, never];
+		expect(outputsOf(result, "/r", 99).gate).toContain("p50 < 100ms");
+	});
+
+	test.each(HOSTILE)("of %j name no output of their own", (text) => {
+		const outputs = outputsOf(hostileResult(text), text, 99);
+		const names: string[] = [];
+		// As the runner reads the file: name<<delimiter, lines, delimiter.
+		const lines = outputText(outputs, "d-1").split(/\r\n|\r|\n/);
+		for (let i = 0; i < lines.length - 1; i++) {
+			const [name = "", delimiter] = (lines[i] ?? "").split("<<");
+			expect(delimiter).toBe("d-1");
+			names.push(name);
+			i = lines.indexOf("d-1", i + 1);
+			expect(i).toBeGreaterThan(0);
+		}
+		expect(names).toEqual(["verdict", "exit-code", "report", "gate", "p99"]);
+	});
+});
+
+test.each(FIXTURES)("no annotation of %s has a hole", (name) => {
+	for (const line of annotations(built(name)))
+		expect(line).not.toMatch(/undefined|null|NaN|Infinity/);
+});

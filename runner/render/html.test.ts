@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import {
+	FIXTURES,
+	figuresIn,
+	HOSTILE,
+	hostileResult,
+	laterIn,
+	manyResult,
+	wordsOf,
+} from "../page/pages.fake.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
+import { renderHtml } from "./html.ts";
+import { renderTerminal } from "./terminal.ts";
+
+describe.each(FIXTURES)("report.html of %s", (name) => {
+	const result = fixtureResult(name);
+	const html = renderHtml(result);
+	const words = wordsOf(html);
+
+	test("needs no network, and is below 1.5 MB", () => {
+		expect(words).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\son\w+=/i);
+		expect(words).not.toMatch(/(?:src|href)="(?!#)/);
+		expect(Buffer.byteLength(html)).toBeLessThan(1_500_000);
+	});
+
+	test("closes every tag", () => {
+		const open: string[] = [];
+		for (const [, close, tag = "", rest = ""] of words.matchAll(
+			/<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|[^">])*)>/g,
+		)) {
+			if (["meta", "br"].includes(tag) || rest.endsWith("/")) continue;
+			if (close) expect(open.pop()).toBe(tag);
+			else open.push(tag);
+		}
+		expect(open).toEqual([]);
+	});
+
+	test("has each id once, and leads nowhere that is not in it", () => {
+		const ids = [...words.matchAll(/ id="([^"]*)"/g)].map((m) => m[1]);
+		expect(new Set(ids).size).toBe(ids.length);
+		for (const [, to] of words.matchAll(/ href="#([^"]*)"/g)) expect(ids).toContain(to);
+	});
+
+	test("says the verdict first, and every gate with its reason", () => {
+		const text = unescaped(html);
+		expect(text.indexOf(result.verdict.toUpperCase())).toBeLessThan(text.indexOf("<main"));
+		for (const gate of result.gates) {
+			expect(text).toContain(gate.sla);
+			expect(text).toContain(gate.why);
+		}
+	});
+});
+
+describe("a report of 100 runs", () => {
+	const result = manyResult(100);
+	const html = renderHtml(result);
+
+	test("stays below 1.5 MB, and has pictures, tables and counts of each", () => {
+		expect(Buffer.byteLength(html)).toBeLessThan(1_500_000);
+		expect(html.match(/<details class="run" [^>]*id="run-/g)).toHaveLength(100);
+		expect(laterIn(html).match(/<dl class="counts">/g)).toHaveLength(100);
+		const kinds = figuresIn(html).map((figure) => figure.kind);
+		expect(kinds.filter((kind) => kind === "time")).toHaveLength(100);
+		expect(kinds.filter((kind) => kind === "percentiles").length).toBeGreaterThan(100);
+	});
+
+	test("leads to each run from its case, and to each case from its contents", () => {
+		expect(html.match(/<th scope="row"><a href="#run-\d+">/g)).toHaveLength(100);
+		const nav = /<nav[\s\S]*?<\/nav>/.exec(html)?.[0] ?? "";
+		expect(nav.match(/href="#case-/g)).toHaveLength(
+			new Set(result.runs.map((run) => run.case)).size,
+		);
+	});
+});
+
+describe("the charts", () => {
+	test("have a title, a description and a table beside them", () => {
+		const html = renderHtml(fixtureResult("stall"));
+		const blocks = html.match(/<figure class="chart"[\s\S]*?<\/figure>/g) ?? [];
+		expect(blocks).toHaveLength(figuresIn(html).length);
+		for (const block of blocks) {
+			expect(block).toMatch(/<figcaption><b>[^<]+<\/b>/);
+			expect(block).toMatch(/<p class="alt" id="[^"]+">[^<]{20,}/);
+			expect(block).toMatch(/As a table.*<tbody>\s*<tr>/s);
+		}
+		expect(unescaped(html)).toContain("response: p50 207us");
+	});
+});
+
+describe("what explains a run", () => {
+	const html = renderHtml(fixtureResult("stall"));
+
+	test("is folded: slowest messages with their parts as bars, resources under the same axis", () => {
+		expect(html).toContain("The slowest messages, and what they waited for");
+		expect(html.match(/class="service-part" x=/g)).toHaveLength(20);
+		const time = figuresIn(html).find((f) => f.kind === "time");
+		const units = time?.panels.map((panel) => panel.unit);
+		expect(units).toContain("cores");
+		expect(units).toContain("bytes/s");
+		expect(html).toContain("a tool that waits for each reply");
+	});
+});
+
+test("texts from outside open no tag", () => {
+	const html = renderHtml(hostileResult());
+	// The drawing library writes such a tag itself; that data closes no script is tested at its page.
+	expect(wordsOf(html)).not.toContain("<img");
+	expect(unescaped(html)).toContain(HOSTILE.slice(0, 80));
+});
+
+describe("the terminal", () => {
+	test("never breaks a number at its thousands", () => {
+		const result = fixtureResult("stall");
+		for (let columns = 40; columns < 120; columns++) {
+			const options = { columns, colour: false, folder: "x" };
+			expect(renderTerminal(result, options)).not.toMatch(/\d\n +000/);
+		}
+	});
+});
+
+function unescaped(html: string): string {
+	return html
+		.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+		.replaceAll("\u00a0", " ");
+}

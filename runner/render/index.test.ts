@@ -1,0 +1,210 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Run } from "../model/result.ts";
+import { HOSTILE } from "../page/pages.fake.ts";
+import { addResult, emptyFolder, resultOf, withP99 } from "../result/indexed.fake.ts";
+import { type Entry, readRuns } from "../result/indexed.ts";
+import { renderIndex } from "./index.ts";
+
+const day = (n: number) => new Date(Date.UTC(2026, 0, n, 12)).toISOString();
+
+/** The page without its script, which holds libraries. */
+const SCRIPT = /<script>[\s\S]*<\/script>/;
+const page = (root: string) => renderIndex(readRuns(root)).replace(SCRIPT, "");
+
+/** Rows of the table of results, as their cells' texts. */
+const rowsOf = (html: string) =>
+	[
+		...(/<table class="results">[\s\S]*?<\/table>/.exec(html)?.[0] ?? "").matchAll(
+			/<tr data[\s\S]*?<\/tr>/g,
+		),
+	].map(([row]) =>
+		[...row.matchAll(/<t[dh][^>]*>([\s\S]*?)<\/t[dh]>/g)].map(([, cell]) =>
+			(cell ?? "")
+				.replaceAll(/<[^>]*>/g, " ")
+				.replaceAll(/\s+/g, " ")
+				.trim(),
+		),
+	);
+
+const attributes = (html: string, name: string) =>
+	[...html.matchAll(new RegExp(`<tr [^>]*data-${name}="([^"]*)"`, "g"))].map(([, value]) =>
+		(value ?? "").replaceAll("&#34;", '"'),
+	);
+
+describe("the index", () => {
+	test("has a row for each result, the newest first: verdict, scenario, when, figures, machine, commit", () => {
+		const root = emptyFolder();
+		addResult(root, "old", resultOf("stall", { startedAt: day(1), cpu: "Other CPU" }));
+		addResult(
+			root,
+			"published/new",
+			resultOf("healthy", {
+				startedAt: day(2),
+				run: withP99(1_230_000),
+				git: { commit: "0123456789".repeat(4), dirty: true },
+			}),
+		);
+		const html = page(root);
+		const p99 = resultOf("stall").runs[0]?.metrics.response?.percentiles.find((p) => p.p === 99);
+		expect(rowsOf(html)).toEqual([
+			[
+				"PASS",
+				"healthy published/new",
+				"2026-01-02 12:00 UTC",
+				"nats response p99 ~1.23ms",
+				"machine B",
+				"012345678901 with uncommitted changes",
+			],
+			[
+				"FAIL",
+				"stall old",
+				"2026-01-01 12:00 UTC",
+				`nats response p99 ~${Math.round((p99?.value ?? 0) / 1e6)}ms`,
+				"machine A",
+				"not known",
+			],
+		]);
+		expect(html).toContain('<a href="published/new/report.html">healthy</a>');
+		expect(html).toContain('<a href="old/report.html">stall</a>');
+		expect(html).toContain(
+			"Of 2 scenarios: 1 pass, 1 fail. The newest is of 2026-01-02 12:00 UTC.",
+		);
+		expect(html).toMatch(/A<\/th><td>linux x64, kernel 6\.1.*Other CPU/);
+	});
+
+	test("every link leads to a file below it, so that the folder can be published as it is", () => {
+		const root = emptyFolder();
+		for (const n of [1, 2]) addResult(root, `r${n}`, resultOf("healthy", { startedAt: day(n) }));
+		const html = page(root);
+		const links = [...html.matchAll(/(?:href="|"href":")([^"]*)"/g)].map(([, href]) => href);
+		expect(links.length).toBeGreaterThanOrEqual(4);
+		for (const href of links) expect(href).toMatch(/^(#[\w-]+|r[12]\/report\.html)$/);
+		expect(html.includes(root)).toBe(false);
+	});
+
+	test("offers every scenario, system and verdict to the filter, and its rows say what they are", () => {
+		const root = emptyFolder();
+		addResult(root, "a", resultOf("healthy", { startedAt: day(2) }));
+		addResult(root, "b", resultOf("repeats", { startedAt: day(1) }));
+		mkdirSync(join(root, "c"));
+		writeFileSync(join(root, "c", "result.json"), "{");
+		const html = page(root);
+		const options = [...html.matchAll(/<option value="([^"]+)"/g)].map(([, value]) => value);
+		expect(options).toEqual([
+			"healthy",
+			"repeats",
+			"kafka",
+			"nats",
+			"inconclusive",
+			"no result",
+			"pass",
+		]);
+		expect(attributes(html, "scenario")).toEqual(["healthy", "repeats", ""]);
+		expect(attributes(html, "verdict")).toEqual(["pass", "inconclusive", "no result"]);
+		expect(attributes(html, "systems").map((s) => JSON.parse(s))).toEqual([
+			["nats"],
+			["nats", "kafka"],
+			[],
+		]);
+	});
+
+	test("without JavaScript hides the filter, and keeps table, links and numbers of the trends", () => {
+		const root = emptyFolder();
+		for (const n of [1, 2])
+			addResult(root, `r${n}`, resultOf("healthy", { startedAt: day(n), run: withP99(n * 1e6) }));
+		const html = page(root);
+		expect(html).toMatch(/<div class="tools filter"[^>]* hidden>/);
+		expect(html).toMatch(
+			/<th scope="row">2026-01-01 12:00 UTC<\/th><td>nats<\/td><td>~1ms[^<]*<\/td><td>pass<\/td>/,
+		);
+		expect(html).toMatch(
+			/<th scope="row">2026-01-02 12:00 UTC<\/th><td>nats<\/td><td>~2ms[^<]*<\/td><td>pass<\/td>/,
+		);
+	});
+
+	test("lists what cannot be read with its reason", () => {
+		const root = emptyFolder();
+		mkdirSync(join(root, "cut"));
+		writeFileSync(join(root, "cut", "result.json"), '{"schema":1');
+		expect(rowsOf(page(root))).toEqual([
+			[
+				"NO RESULT",
+				"cut cut",
+				"not known",
+				"The result.json is not JSON; it may be cut off; the measured files are not there to make it anew.",
+				"not known",
+				"not known",
+			],
+		]);
+	});
+
+	test("says that a shortened run gives no result", () => {
+		const root = emptyFolder();
+		addResult(root, "q", resultOf("healthy", { quick: true }));
+		expect(rowsOf(page(root))[0]?.[0]).toBe("PASS (shortened: no result)");
+	});
+
+	test("names from outside do no harm", () => {
+		const root = emptyFolder();
+		const named = (run: Run): Run => ({
+			...run,
+			system: HOSTILE,
+			case: HOSTILE,
+			load: { ...run.load, durability: HOSTILE },
+		});
+		for (const n of [1, 2])
+			addResult(
+				root,
+				`<img src=x onerror="alert(${n})">`,
+				resultOf("healthy", { startedAt: day(n), scenario: HOSTILE, cpu: HOSTILE, run: named }),
+			);
+		const html = page(root);
+		expect(/<script>alert|<img/.test(html)).toBe(false);
+		expect(html.includes(HOSTILE)).toBe(false);
+		expect(
+			JSON.parse(
+				attributes(html, "systems")[0]?.replaceAll(/&#(\d+);/g, (_, c) =>
+					String.fromCharCode(Number(c)),
+				) ?? "",
+			),
+		).toEqual([HOSTILE]);
+	});
+});
+
+describe("500 results", () => {
+	const many = (count: number): string => {
+		const root = emptyFolder();
+		for (const name of ["healthy", "repeats", "stall"]) addResult(root, name, resultOf(name));
+		const sources = readRuns(root);
+		const entries = Array.from({ length: count }, (_, i): Entry => {
+			const source = sources[i % 3] as Entry;
+			const { result } = source;
+			const startedAt = day(count - i);
+			return {
+				...source,
+				folder: `r${i}`,
+				at: Date.parse(startedAt),
+				result: result && { ...result, runs: result.runs.map((run) => ({ ...run, startedAt })) },
+			};
+		});
+		return renderIndex(entries).replace(SCRIPT, "");
+	};
+
+	test("take less than 1.5 MB besides the script, and each is there", () => {
+		const html = many(500);
+		expect(rowsOf(html)).toHaveLength(500);
+		expect(html.length).toBeLessThan(1_500_000);
+		// One run of two of the sources, six of the third: each is a point, and a row of a table.
+		const all = 167 + 167 * 6 + 166;
+		expect([...html.matchAll(/"at":\d+/g)]).toHaveLength(all);
+		expect([...html.matchAll(/<th scope="row">20\d\d-/g)]).toHaveLength(all);
+	});
+
+	test("of far more points the tables are made in the browser, so that the page stays small", () => {
+		const html = many(2100);
+		expect(html.includes('<th scope="row">20')).toBe(false);
+		expect(html.length).toBeLessThan(2_500_000);
+	});
+});

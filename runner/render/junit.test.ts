@@ -1,0 +1,272 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import type { Result } from "../model/result.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
+import { exitCodeOf } from "../verdict/exit.ts";
+import { comparison, FIXTURES, HOSTILE, hostileResult, search } from "./hostile.fake.ts";
+import { renderJunit } from "./junit.ts";
+
+const built = (name: string) => fixtureResult(name);
+const withoutJava = spawnSync("java", ["-version"]).error !== undefined;
+
+describe("by the XSD of Jenkins' xUnit plugin", () => {
+	const hours = {
+		...built("stall"),
+		runs: built("stall").runs.map((run) => ({
+			...run,
+			generator: run.generator && { ...run.generator, endNs: 123_456_789e9 },
+		})),
+	};
+	const results: [string, Result][] = [
+		...FIXTURES.map((name): [string, Result] => [name, built(name)]),
+		...HOSTILE.map((text): [string, Result] => [text, hostileResult(text)]),
+		["no gates", { ...built("stall"), gates: [] }],
+		["nothing at all", { ...built("stall"), gates: [], runs: [] }],
+		["compared", { ...built("stall"), comparisons: [comparison()] }],
+		["years", hours],
+	];
+
+	// One start of Java for all. Without it this says so and skips, but never in CI.
+	test.skipIf(withoutJava && process.env.CI !== "true")(
+		`every stored run and every hostile name is valid${withoutJava ? " (missing: java)" : ""}`,
+		{ timeout: 180_000 },
+		() => {
+			expect(withoutJava, "CI needs java").toBe(false);
+			const said = validated(results.map(([, result]) => renderJunit(result)));
+			expect(results.map(([name], i) => [name, said[i]])).toEqual(
+				results.map(([name]) => [name, "ok"]),
+			);
+		},
+	);
+
+	test.skipIf(withoutJava)("what is not valid is found", () => {
+		const xml = renderJunit(built("stall"));
+		const said = validated([
+			xml.replace("<properties>", "<property>"),
+			xml.replace(/ tests="3"/, ""),
+			xml.replace("nats/256B", "nats\u0007/256B"),
+			xml,
+		]);
+		expect(said.map((line) => line === "ok")).toEqual([false, true, false, true]);
+	});
+});
+
+describe("cases", () => {
+	test("are one for each SLA line, system and case, named so that a list of them can be read", () => {
+		const { cases } = read(renderJunit(built("repeats")));
+		expect(cases.map((c) => c.name)).toEqual([
+			"nats/256B 500/s: p99 < 20ms",
+			"nats/256B 500/s: throughput >= 450/s",
+			"kafka/256B 500/s: p99 < 20ms",
+			"kafka/256B 500/s: throughput >= 450/s",
+			"kafka/256B 500/s: ack p99 < 20ms",
+		]);
+		expect(new Set(cases.map((c) => c.classname))).toEqual(new Set(["repeats"]));
+	});
+
+	test("take as long as the runs that they judge, and the suite counts each run once", () => {
+		const result = built("repeats");
+		const seconds = result.runs.map((r) => (r.generator?.endNs ?? 0) / 1e9);
+		const of = (system: string) =>
+			result.runs
+				.filter((r) => r.system === system)
+				.reduce((sum, r) => sum + (r.generator?.endNs ?? 0) / 1e9, 0);
+		const { cases, suite } = read(renderJunit(result));
+		expect(cases[0]?.time).toBe(of("nats").toFixed(3));
+		expect(cases[4]?.time).toBe(of("kafka").toFixed(3));
+		expect(suite.time).toBe(seconds.reduce((a, b) => a + b).toFixed(3));
+		expect(Number(suite.time)).toBeGreaterThan(30);
+	});
+
+	test("of a breach say what was measured, the limit, why, where, when and what to do", () => {
+		const [failed] = read(renderJunit(built("stall"))).cases;
+		expect(failed).toMatchObject({ kind: "failure", type: "fail" });
+		expect(failed?.message).toBe(
+			"p99 is ~400ms: 40x the limit of 10ms, 390ms above it; 490 of 10 000 messages took longer, at most 100 may",
+		);
+		for (const part of [
+			"where: nats, 256B 1000/s",
+			"when: worst in the second that began 4s after the window opened",
+			"why: at most 100 of 10 000 may take longer than 10ms; 490 did",
+			"what to do: ",
+		])
+			expect(failed?.text).toContain(part);
+	});
+
+	test.each([
+		["lag", "error", "invalid"],
+		["interrupted", "error", "interrupted"],
+		["repeats", "failure", "inconclusive"],
+		["lost", "failure", "fail"],
+	])("of %s are an %s of type %s", (name, kind, type) => {
+		const { cases } = read(renderJunit(built(name)));
+		expect(cases).toContainEqual(expect.objectContaining({ kind, type }));
+	});
+
+	test("that are undecided are skipped where the exit code lets them pass", () => {
+		for (const asked of ["warn", "pass"] as const) {
+			const { cases, suite } = read(renderJunit(built("repeats"), asked));
+			expect(cases.filter((c) => c.kind === "skipped")).toHaveLength(2);
+			expect(suite).toMatchObject({ failures: "0", skipped: "2" });
+		}
+	});
+
+	test("are runs without an SLA too, and runs that something else has decided", () => {
+		const result = built("repeats");
+		const { cases } = read(renderJunit({ ...result, gates: [] }));
+		expect(cases.map((c) => c.name)).toContain("kafka/256B 500/s: the run itself, repeat 2 of 3");
+		expect(cases).toHaveLength(6);
+		const [run] = result.runs;
+		if (run === undefined) throw new Error("another fixture");
+		run.verdict = "invalid";
+		run.why = "the clock went backwards";
+		const one = read(renderJunit(result)).cases.find((c) => c.name.includes("the run itself"));
+		expect(one).toMatchObject({ kind: "error", message: "the clock went backwards" });
+	});
+
+	test("are searches and comparisons", () => {
+		const { cases } = read(
+			renderJunit({
+				...built("healthy"),
+				searches: [search(), search({ system: "kafka", verdict: "fail", answer: "none meets it" })],
+				comparisons: [
+					comparison(),
+					comparison({ metric: "throughput", verdict: "same" }),
+					comparison({ metric: "response p50", judged: false }),
+					comparison({ metric: "ack p99", verdict: "inconclusive" }),
+				],
+			}),
+		);
+		expect(cases.slice(2).map((c) => [c.name, c.kind])).toEqual([
+			["nats/256B: highest rate", "passed"],
+			["kafka/256B: highest rate", "failure"],
+			["nats/256B 1000/s: response p99 against main.json", "failure"],
+			["nats/256B 1000/s: throughput against main.json", "passed"],
+			["nats/256B 1000/s: response p50 against main.json", "skipped"],
+			["nats/256B 1000/s: ack p99 against main.json", "skipped"],
+		]);
+		expect(cases.find((c) => c.name.includes("p50"))?.text).toContain(
+			"shown only: it decides nothing",
+		);
+	});
+
+	test("have names of their own, whatever they are called", () => {
+		for (const text of HOSTILE) {
+			const { cases } = read(renderJunit(hostileResult(text)));
+			expect(new Set(cases.map((c) => c.name)).size).toBe(cases.length);
+		}
+	});
+});
+
+test("there is a failure or an error exactly when the exit code is not 0, and the totals are those of the cases", () => {
+	for (const name of FIXTURES)
+		for (const asked of [undefined, "fail", "warn", "pass"] as const) {
+			const result = built(name);
+			const { cases, suite } = read(renderJunit(result, asked));
+			const count = (kind: string) => `${cases.filter((c) => c.kind === kind).length}`;
+			expect(suite).toMatchObject({
+				tests: `${cases.length}`,
+				failures: count("failure"),
+				errors: count("error"),
+				skipped: count("skipped"),
+			});
+			const broken = suite.failures !== "0" || suite.errors !== "0";
+			expect([name, asked, broken]).toEqual([name, asked, exitCodeOf(result, asked) !== 0]);
+		}
+});
+
+test("properties name what the numbers belong to", () => {
+	const xml = renderJunit(built("repeats"));
+	const properties = Object.fromEntries(
+		[...xml.matchAll(/<property name="([^"]*)" value="([^"]*)"\/>/g)].map(([, name, value]) => [
+			name,
+			value,
+		]),
+	);
+	expect(properties).toMatchObject({
+		"run id": built("repeats").runId,
+		verdict: "INCONCLUSIVE",
+		mqbench: "0.1.0",
+		k6: "v2.1.0",
+		"nats: broker": "nats-server 2.15.2",
+		"kafka: broker": "Apache Kafka 4.1.0",
+		"kafka: durability": "os: the page cache of the leader",
+	});
+	expect(properties.machine).toContain("4 cores");
+	expect(xml).toContain("INCONCLUSIVE: the samples do not decide every SLA");
+});
+
+test("no letter that XML cannot hold is in it, and none is left out in silence", () => {
+	for (const text of HOSTILE)
+		expect(renderJunit(hostileResult(text))).not.toMatch(
+			// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+			/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u,
+		);
+	expect(renderJunit(hostileResult("a\u0000b"))).toContain('<testsuite name="a\ufffdb"');
+});
+
+interface ReadCase {
+	name: string;
+	classname: string;
+	time: string;
+	kind: string;
+	type: string;
+	message: string;
+	text: string;
+}
+
+/** Enough of an XML parser for what we write. */
+function read(xml: string): { suite: Record<string, string>; cases: ReadCase[] } {
+	const attributes = (text: string) =>
+		Object.fromEntries(
+			[...text.matchAll(/ ([\w-]+)="([^"]*)"/g)].map(([, key, value]) => [
+				key,
+				unescaped(value ?? ""),
+			]),
+		);
+	const suite = attributes(/<testsuite ([^>]*)>/.exec(xml)?.[0] ?? "");
+	const cases = [...xml.matchAll(/<testcase ([^>]*)>([\s\S]*?)<\/testcase>/g)].map(
+		([, own = "", inside = ""]) => {
+			const found = /<(failure|error|skipped)( [^>]*)>([\s\S]*?)<\/\1>/.exec(inside);
+			return {
+				...attributes(` ${own}`),
+				kind: found?.[1] ?? "passed",
+				...attributes(found?.[2] ?? ""),
+				text: unescaped(found?.[3] ?? ""),
+			} as ReadCase;
+		},
+	);
+	return { suite, cases };
+}
+
+function unescaped(text: string): string {
+	return text
+		.replaceAll("&lt;", "<")
+		.replaceAll("&gt;", ">")
+		.replaceAll("&quot;", '"')
+		.replaceAll("&amp;", "&");
+}
+
+/** What Java's own validator says of each. */
+function validated(texts: readonly string[]): string[] {
+	const folder = mkdtempSync(join(tmpdir(), "mqbench-junit-"));
+	const here = (path: string) => fileURLToPath(new URL(`junit/${path}`, import.meta.url));
+	try {
+		const files = texts.map((text, i) => {
+			const file = join(folder, `${i}.xml`);
+			writeFileSync(file, text);
+			return file;
+		});
+		const java = spawnSync("java", [here("Validate.java"), here("junit-10.xsd"), ...files], {
+			encoding: "utf8",
+		});
+		expect(java.stderr).toBe("");
+		return java.stdout.trimEnd().split("\n");
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { baselineOf, baselineText } from "../compare/baseline-of-result.ts";
+import { readGiven } from "../given-folder.ts";
+import { hgrm } from "../histogram/hgrm.ts";
+import { Metric } from "../model/plan.ts";
+import type { Result } from "../model/result.ts";
+import { REPORT_FILES } from "../result/reporters.ts";
+import { filesOfResult } from "../result/result-files.ts";
+import { writeWhole } from "../result/whole-file.ts";
+import type { OnInconclusive } from "../verdict/exit.ts";
+import { renderCsv } from "./csv.ts";
+import { renderHtml } from "./html.ts";
+import { renderJunit } from "./junit.ts";
+import { COMMENT, renderMarkdown } from "./markdown.ts";
+
+/**
+ * Writes the files of the result (`filesOfResult`), every other report (REPORT_FILES), comment.md, baseline.json and, per run and metric, an
+ * .hgrm file into the folder of the run. Each file is whole or the one from before: a temporary file beside it, then a rename; of details that
+ * could not be written result.json says that there are none. What is made
+ * from a result that was `read` is what people read, junit.xml and result.csv: the others know no less than they did.
+ */
+export function writeReports(
+	folder: string,
+	result: Result,
+	onInconclusive?: OnInconclusive,
+	from: "measured" | "read" = "measured",
+): void {
+	let failed: unknown = null;
+	// On a disk that is nearly full the large page must not keep the small files from being written.
+	const write = (name: string, text: string) => {
+		try {
+			writeWhole(join(folder, name), text, folder);
+			return true;
+		} catch (error) {
+			failed ??= error;
+			return false;
+		}
+	};
+	for (const run of from === "measured" ? result.runs : [])
+		for (const name of Metric.options) {
+			const m = run.metrics[name];
+			if (m === null || m.mean === null || m.max === null) continue;
+			write(join(run.folder, `${name}.hgrm`), hgrm(m.curve, { ...m, mean: m.mean, max: m.max }));
+		}
+	write(REPORT_FILES.markdown, renderMarkdown(result));
+	write("comment.md", renderMarkdown(result, { size: COMMENT, marked: true }));
+	write(REPORT_FILES.junit, renderJunit(result, onInconclusive));
+	write(REPORT_FILES.html, renderHtml(result, scenarioText(folder)));
+	write(REPORT_FILES.csv, renderCsv(result));
+	if (from === "measured") {
+		write("baseline.json", baselineText(baselineOf(result)));
+		const files = filesOfResult(result);
+		const { json } = REPORT_FILES;
+		const missing = [...files].flatMap(([name, text]) =>
+			name === json || write(name, text) ? [] : [name],
+		);
+		// Last: whoever waits for result.json then finds the others.
+		const own = missing.length === 0 ? files : filesOfResult(without(missing));
+		write(json, own.get(json) ?? "");
+	}
+	if (failed !== null) throw failed;
+
+	function without(details: readonly (string | null)[]): Result {
+		const runs = result.runs.map((run) =>
+			details.includes(run.details) ? { ...run, details: null } : run,
+		);
+		return { ...result, runs };
+	}
+}
+
+// --- internal ---
+
+/** null: the folder has none, as that of a run which was stopped before it began. */
+function scenarioText(folder: string): string | null {
+	try {
+		return readGiven(join(folder, "scenario.yaml"));
+	} catch {
+		return null;
+	}
+}

@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+import { clientTable, clientTexts } from "../document/client-table.ts";
+import type { Failover, Result, Run } from "../model/result.ts";
+import { renderHtml } from "../render/html.ts";
+import { renderMarkdown } from "../render/markdown.ts";
+import { terminalOf } from "../render/rendered.fake.ts";
+import { failoverOfAll, failoverTable, failoverTexts } from "./failover-table.ts";
+import { fixtureResult } from "./stored.fake.ts";
+import { networkText, topologyText } from "./words.ts";
+
+const result = fixtureResult("failover");
+const [run] = result.runs as [Run];
+const [killed] = run.failover as [Failover];
+const row = (fault: Partial<Failover>, of: Partial<Run> = {}) =>
+	failoverTable({ ...run, ...of, failover: [{ ...killed, ...fault }] })?.rows[0];
+
+describe("what a fault did", () => {
+	test.each([
+		["nobody noticed", { unavailableNs: 0, unavailableFromNs: null }, 3, "none"],
+		["nobody counted", { unavailableNs: null }, 3, "n/a"],
+		["never ended", { unavailableStill: true }, 3, "at least 1.36s from 3.99s on"],
+		["was never taken back", { endedNs: null }, 2, "ever"],
+		["was at once over", { recoveredNs: 0 }, 4, "at once"],
+		["was never over", { recoveredNs: null }, 4, "not in this run"],
+		["no line is about", { sla: null, recoveredNs: null }, 4, "n/a"],
+		["left messages waiting", { drainedNs: null, drainedStill: true }, 5, "not in this run"],
+		["nobody counted what waits of", { drainedNs: null }, 5, "n/a"],
+		["could not be made", { error: "no" }, 5, "n/a"],
+	])("that %s", (_, fault, column, text) => {
+		expect(row(fault)?.[column]).toBe(text);
+	});
+
+	test("is not known of a run that was stopped", () => {
+		expect(row({ drainedNs: null }, { state: "aborted" })?.slice(4)).toEqual(["n/a", "n/a"]);
+	});
+
+	test("is told from when the broker was told, and lasted from when it was known to have taken effect", () => {
+		const late = { calledNs: 6e9, beganNs: 6.2e9, endedNs: 7.2e9 };
+		expect(row(late)?.slice(1, 3)).toEqual(["4s", "1s"]);
+		const [text] = failoverTexts({ ...run, failover: [{ ...killed, ...late }] });
+		expect(text).toContain(" 4s after the window opened, for 1s: ");
+	});
+
+	test("that another one followed ends with that", () => {
+		const [, second] = run.failover as [Failover, Failover];
+		const table = failoverTable({ ...run, failover: [{ ...killed, recoveredNs: null }, second] });
+		expect(table?.rows[0]?.[4]).toBe("not before the next fault");
+	});
+
+	test("is counted by receipts where nothing is acknowledged", () => {
+		const plain = { ...run, load: { ...run.load, acks: false } };
+		expect(failoverTable(plain)?.head[3]).toBe("without receipts");
+	});
+
+	test("says why it was not carried out", () => {
+		const table = failoverTable({ ...run, failover: [{ ...killed, error: "node 2 had ended" }] });
+		expect(table?.notes).toContain(
+			"kill of node 2 (the leader) was not carried out as planned: node 2 had ended",
+		);
+		expect(failoverTexts({ ...run, failover: [{ ...killed, error: "x" }] })).toEqual([
+			"kill of node 2 (the leader) 4.004s after the window opened, for 3.41s: not as planned: x",
+		]);
+	});
+
+	test("is a sentence where there is no table", () => {
+		expect(failoverTexts(run)[0]).toBe(
+			"kill of node 2 (the leader) 4.004s after the window opened, for 3.41s: without acknowledgements: 1.36s from 3.99s on; back under p99 < 50ms: after 1.4s; drained: after 1.4s",
+		);
+	});
+
+	test("is nothing where nothing was done", () => {
+		expect(failoverTable({ ...run, failover: [] })).toBeNull();
+		expect(failoverTexts({ ...run, failover: [] })).toEqual([]);
+	});
+});
+
+describe("of several runs", () => {
+	const of = (count: number): Result => ({
+		...result,
+		runs: Array.from({ length: count }, (_, i) => ({
+			...run,
+			index: i + 1,
+			repeat: i + 1,
+			failed: i,
+		})),
+	});
+
+	test("faults stand below each other, with the counts of their run", () => {
+		expect(failoverOfAll(of(1))).toBeNull();
+		const table = failoverOfAll(of(2));
+		expect(table?.rows).toHaveLength(4);
+		expect(table?.rows.map(([name]) => name)).toEqual([
+			...Array(2).fill("kafka, 256B 200/s, repeat 1 of 2"),
+			...Array(2).fill("kafka, 256B 200/s, repeat 2 of 2"),
+		]);
+		expect(table?.head.slice(-5)).toEqual(["failed", "unknown", "lost", "duplicated", "reordered"]);
+		expect(table?.rows.at(-1)?.slice(-5)).toEqual(["1", "3", "0", "5", "n/a"]);
+	});
+
+	test("of many runs they are in every report, though not every run is", () => {
+		const many = of(5);
+		const terminal = terminalOf(many, 200);
+		const markdown = renderMarkdown({
+			...many,
+			runs: many.runs.map((r) => ({ ...r, verdict: "pass" as const })),
+		});
+		for (const text of [terminal, markdown, renderHtml(many)])
+			expect(text.match(/1\.36s from 3\.99s on/g)?.length).toBeGreaterThanOrEqual(5);
+		expect(renderHtml(many)).toContain('href="#failover"');
+	});
+
+	test("of several limits the column names none", () => {
+		const two = of(2);
+		const [a, b] = two.runs as [Run, Run];
+		const other = { ...b, failover: [{ ...killed, sla: "p99 < 5ms" }] };
+		expect(failoverOfAll({ ...two, runs: [a, other] })?.head).toContain("back under the limit");
+	});
+});
+
+describe("clients", () => {
+	const clients = fixtureResult("clients");
+	const [several] = clients.runs as [Run];
+
+	test("say what knows their clocks: probes, or chrony on them", () => {
+		const cells = (clock: Partial<Run["clients"][number]["clock"]>) =>
+			clientTable({
+				...several,
+				clients: several.clients.map((c) => ({ ...c, clock: c.clock && { ...c.clock, ...clock } })),
+			})?.rows.map((row) => row.at(-1));
+		expect(cells({ source: "chrony", boundNs: 73_000, probedNs: 12_400_000 })).toEqual(
+			Array(3).fill("\u00b173us by chrony, \u00b112.4ms against this machine's"),
+		);
+		// What T0 was told by is not what the clock itself has moved from.
+		expect(
+			cells({
+				beforeNs: 9_000_000,
+				afterNs: 41_000,
+				readNs: 1000,
+				source: "probes",
+				boundNs: 175_000,
+			}),
+		).toEqual(Array(3).fill("\u00b1175us by probes over SSH, moved 40us"));
+		const contained = clientTable({
+			...several,
+			clients: several.clients.map((c) => ({ ...c, kind: "docker" as const })),
+		});
+		expect(contained?.rows[2]?.at(-1)).toBe("\u00b1175us by probes, moved 45us");
+	});
+
+	test("that are missing have n/a, never 0, and are named", () => {
+		const [first, ...others] = several.clients as [Run["clients"][number], ...Run["clients"]];
+		const gone = {
+			...first,
+			machine: null,
+			intended: null,
+			sent: null,
+			lagP99: null,
+			cores: null,
+			firstClaimNs: null,
+			clock: null,
+			error: "client 0 (bench@10.0.0.11): the connection was lost",
+		};
+		const table = clientTable({ ...several, clients: [gone, ...others] });
+		expect(table?.rows[0]?.slice(1)).toEqual([...Array(6).fill("n/a"), "this machine's"]);
+		expect(table?.notes.at(-1)).toBe("client 0 (bench@10.0.0.11): the connection was lost");
+	});
+
+	test("have no table where one process of this machine made the load", () => {
+		expect(run.clients).toEqual([]);
+		expect(clientTable(run)).toBeNull();
+		expect(clientTexts(run)).toEqual([]);
+	});
+});
+
+test.each([
+	["3 nodes on 1 host", true, ", which share its cores and disk"],
+	["3 containers on 1 host, 2 CPUs each", true, ", which share its cores and disk"],
+	["1 node on 1 host", false, ""],
+	["3 nodes on 3 hosts", false, ""],
+	// Words decide nothing.
+	["3 nodes on 1 host", false, ""],
+])("topology %s, sharing it: %s", (topology, nodesShareHost, more) => {
+	expect(topologyText({ topology, nodesShareHost })).toBe(topology + more);
+});
+
+describe("how far the network is", () => {
+	const path = (client: number, node: number, p50Us: number | null) => ({
+		client,
+		node,
+		error: p50Us === null ? "no route to host" : null,
+		connects: p50Us === null ? null : 20,
+		minNs: p50Us === null ? null : 1_000,
+		p50Ns: p50Us === null ? null : p50Us * 1000,
+		maxNs: p50Us === null ? null : 9_000_000,
+	});
+	const hosts = fixtureResult("clients").runs[0]?.clients ?? [];
+	const text = (network: Run["network"], clients = hosts) => networkText({ network, clients });
+
+	test("is the median of each pair", () => {
+		expect(text([])).toBeNull();
+		expect(text([path(0, 1, 74)])).toBe("client 0 to node 1 74us (median of 20 TCP connects)");
+		expect(text([path(0, 1, 74), path(0, 2, 1230.4)])).toBe(
+			"client 0 to node 1 74us, client 0 to node 2 1.23ms (medians of 20 TCP connects)",
+		);
+		expect(text([path(0, 1, 74), { ...path(1, 1, 80), connects: 3 }])).toBe(
+			"client 0 to node 1 74us, client 1 to node 1 80us (medians of 3 to 20 TCP connects)",
+		);
+	});
+
+	test("from this machine, where it made the load alone", () => {
+		expect(text([path(0, 2, 740)], [])).toBe(
+			"this machine to node 2 740us (median of 20 TCP connects)",
+		);
+	});
+
+	test("of many pairs the shortest and the longest", () => {
+		const all = [0, 1].flatMap((client) =>
+			[1, 2, 3].map((node) => path(client, node, 70 + 3 * node - 5 * client)),
+		);
+		expect(text(all)).toBe(
+			"6 paths of 68us (client 1 to node 1) to 79us (client 0 to node 3) (medians of 20 TCP connects)",
+		);
+		expect(text(all.slice(0, 4))).toContain("client 1 to node 1 68us");
+	});
+
+	test("is not known where nobody could connect, never 0", () => {
+		expect(text([path(0, 1, null)])).toBe("client 0 to node 1 not known (no route to host)");
+		expect(text([path(0, 1, 74), path(0, 2, null)])).toBe(
+			"client 0 to node 1 74us (median of 20 TCP connects); client 0 to node 2 not known (no route to host)",
+		);
+	});
+});

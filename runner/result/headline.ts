@@ -1,0 +1,86 @@
+import { plural } from "../units.ts";
+import type { IndexedResult, IndexedRun } from "./indexed.ts";
+import { percentileAt, perSecondText } from "./words.ts";
+
+/** The one figure that stands for a run among many. */
+export interface Headline {
+	/** "response p99", of a closed loop "throughput", of a search "highest rate". */
+	readonly name: string;
+	readonly unit: "ns" | "messages/s";
+	/** null: see `text`. */
+	readonly value: number | null;
+	/** "1.2ms", "~1.2ms", "> 30s", "n/a"; or the verdict of a run that has no figure: "invalid". */
+	readonly text: string;
+}
+
+/** p99 of the metric that stands for the run; a closed loop shows no queueing, so of it what it carried. */
+export function headlineOf(run: IndexedRun): Headline {
+	if (run.load.schedule.kind === "closed")
+		return rate("throughput", run.throughput.received ?? run.throughput.sent, run.verdict);
+	const name = `${run.main} p99`;
+	const metric = run.metrics[run.main];
+	if (!counts(run.verdict)) return { name, unit: "ns", value: null, text: run.verdict };
+	return {
+		name,
+		unit: "ns",
+		value: metric?.percentiles.find((p) => p.p === 99)?.value ?? null,
+		text: percentileAt(metric, 99, run),
+	};
+}
+
+/** The highest rate that a search has found. */
+export function searchHeadline(search: IndexedResult["searches"][number]): Headline {
+	return rate("highest rate", search.lo, search.verdict);
+}
+
+/** By system: its figures in words, "response p99 180us to 5.2ms (5 cases)". */
+export function systemTexts(
+	result: IndexedResult,
+): { readonly system: string; readonly text: string }[] {
+	const all = [
+		...result.runs
+			.filter((run) => run.search === null)
+			.map((run) => ({ of: run, headline: headlineOf(run) })),
+		...result.searches.map((search) => ({ of: search, headline: searchHeadline(search) })),
+	];
+	return [...new Set(all.map(({ of }) => of.system))].map((system) => {
+		const own = all.filter(({ of }) => of.system === system);
+		const names = [...new Set(own.map(({ headline }) => headline.name))];
+		const texts = names.map((name) => {
+			const same = own.filter(({ headline }) => headline.name === name);
+			const cases = new Set(same.map(({ of }) => of.case)).size;
+			const more = [
+				cases > 1 ? plural(cases, "case") : "",
+				same.length > cases ? plural(same.length, "run") : "",
+			].filter((part) => part !== "");
+			const of = more.length > 0 ? ` (${more.join(", ")})` : "";
+			return `${name} ${range(same.map(({ headline }) => headline))}${of}`;
+		});
+		return { system, text: texts.join("; ") };
+	});
+}
+
+// --- internal ---
+
+/** Of the others the measurement, or the run, was not what it should be: their figures are in their reports only. */
+function counts(verdict: IndexedRun["verdict"]): boolean {
+	return verdict !== "invalid" && verdict !== "error" && verdict !== "interrupted";
+}
+
+function rate(name: string, value: number | null, verdict: IndexedRun["verdict"]): Headline {
+	const unit = "messages/s";
+	if (!counts(verdict)) return { name, unit, value: null, text: verdict };
+	return { name, unit, value, text: perSecondText(value) };
+}
+
+/** Repeats and cases are never averaged: the lowest and the highest, and what has no value. */
+function range(all: readonly Headline[]): string {
+	const valued = all
+		.filter((h) => h.value !== null)
+		.sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
+	const texts = [valued[0]?.text, valued.at(-1)?.text].filter((text) => text !== undefined);
+	const others = all.filter((h) => h.value === null).map((h) => h.text);
+	return [[...new Set(texts)].join(" to "), ...new Set(others)]
+		.filter((text) => text !== "")
+		.join(", ");
+}

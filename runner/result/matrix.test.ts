@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { figuresOf } from "../figures/figures.ts";
+import type { Result, Run } from "../model/result.ts";
+import { renderHtml } from "../render/html.ts";
+import { renderMarkdown } from "../render/markdown.ts";
+import { terminalOf as terminal } from "../render/rendered.fake.ts";
+import { caseTables } from "./matrix.ts";
+import { fixtureResult } from "./stored.fake.ts";
+
+/** 4 systems x 5 cases x 2 repeats, from stored runs. */
+function matrix(): Result {
+	const stored = ["healthy", "stall", "repeats", "lost"].map((name) => fixtureResult(name));
+	const runs = [1, 2].flatMap((repeat) =>
+		["256B", "1KiB", "5KiB", "1MiB 100/s", "1KiB 20000/s"].flatMap((name) =>
+			["nats", "jetstream-fsync", "redis-streams", "kafka-acks-all"].map(
+				(system, i): Run => ({ ...(stored[i]?.runs[0] as Run), system, case: name, repeat }),
+			),
+		),
+	);
+	const [healthy] = stored as [Result];
+	return { ...healthy, runs, gates: healthy.gates };
+}
+
+describe("40 runs", () => {
+	const result = matrix();
+
+	test("stand in one table for each case, systems as rows, repeats below each other", () => {
+		const tables = caseTables(result);
+		expect(tables.map((t) => t.case)).toEqual([
+			"256B",
+			"1KiB",
+			"5KiB",
+			"1MiB 100/s",
+			"1KiB 20000/s",
+		]);
+		expect(tables[0]?.head).toEqual(["p50", "p99", "p99.9", "max", "received/s", "lost"]);
+		expect(tables[0]?.rows.map((r) => r.name).slice(0, 3)).toEqual([
+			"nats (1)",
+			"nats (2)",
+			"jetstream-fsync (1)",
+		]);
+	});
+
+	test("show the figures of their own run", () => {
+		for (const { rows } of caseTables(result))
+			for (const { run, cells } of rows) {
+				const m = run.metrics.response;
+				const p99 = m?.percentiles.find((p) => p.p === 99);
+				const ns = Number.parseFloat(cells[1]?.replace("~", "") ?? "");
+				const unit = cells[1]?.endsWith("us") ? 1e3 : 1e6;
+				expect(Math.abs(ns * unit - (p99?.value ?? 0))).toBeLessThan(0.006 * (p99?.value ?? 0));
+				expect(cells.at(-1)).toBe(String(run.lost));
+			}
+	});
+
+	test("fit a terminal of 80 columns, and 110 lines", () => {
+		const lines = terminal(result, 80).split("\n");
+		expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(80);
+		expect(lines.length).toBeLessThan(110);
+		const row = lines.find((l) => l.includes("jetstream-fsync (2)"));
+		expect(row).toMatch(/400ms .*500ms +1 000 +0 +FAIL$/);
+	});
+
+	test("on a narrow terminal are read one by one", () => {
+		const lines = terminal(result, 44).split("\n");
+		expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(44);
+		expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain("nats (1): p50 ~203us, p99 ~431us");
+	});
+
+	test("stand in one chart, a curve for each run, with durability beside each system", () => {
+		const overview = figuresOf(result).overview.find((f) => f.kind === "percentiles");
+		const main = overview?.curves.filter((c) => c.metric === "response");
+		expect(main).toHaveLength(result.runs.length);
+		expect(overview?.facts).toContain("4 cores, generator and brokers on one machine");
+		const html = renderHtml(result);
+		expect(html.match(/<h3 id="case-\d">/g)).toHaveLength(5);
+		expect(html).toContain("<td>none, nothing is stored</td>");
+		expect(Buffer.byteLength(html)).toBeLessThan(1_500_000);
+	});
+
+	test("are short in markdown: tables, and sections of those that did not pass", () => {
+		const text = renderMarkdown(result);
+		expect(text.match(/^### 256B, response/gm)).toHaveLength(1);
+		const failed = result.runs.filter((r) => r.verdict !== "pass").length;
+		expect(
+			text.match(/^<summary><b>.*: (FAIL|INVALID|INCONCLUSIVE)<\/b><\/summary>$/gm),
+		).toHaveLength(failed);
+	});
+});

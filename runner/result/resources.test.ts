@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import { figuresOf } from "../figures/figures.ts";
+import type { ResourceLine } from "../model/resource-file.ts";
+import type { Run } from "../model/result.ts";
+import { collect } from "../run/collect.ts";
+import { firstRun, fixture } from "../run/fixture.fake.ts";
+import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
+import { fixtureResult } from "./stored.fake.ts";
+
+const stored = collect(firstRun(fixture("healthy")));
+const T0_MS = 1767225600000;
+
+const sample = (
+	atMs: number,
+	broker: Partial<NonNullable<ResourceLine["broker"]>> | null,
+	network: ResourceLine["network"] = null,
+): ResourceLine => ({
+	unixMs: T0_MS + atMs,
+	generator: null,
+	broker: broker && {
+		cpuNs: null,
+		waitNs: null,
+		rssBytes: null,
+		readBytes: null,
+		writeBytes: null,
+		...broker,
+	},
+	machine: { cpuNs: atMs * 4e6, idleNs: atMs * 3e6, stealNs: 0, throttled: null },
+	network,
+});
+const series = (...resources: ResourceLine[]) => resourceSeries({ ...stored, resources });
+
+describe("what a run used, second by second", () => {
+	test("is the difference of two samples over the time between them", () => {
+		expect(
+			series(
+				sample(500, { cpuNs: 1e9, rssBytes: 10, writeBytes: 1000 }),
+				sample(2500, { cpuNs: 2e9, rssBytes: 30, writeBytes: 5000 }),
+			),
+		).toEqual([
+			{
+				at: 2.5,
+				generator: null,
+				broker: { cores: 0.5, rssBytes: 30, readBytesPerSecond: null, writeBytesPerSecond: 2000 },
+				machine: { busyCores: 1, stealCores: 0 },
+				network: null,
+			},
+		]);
+	});
+
+	test("has what went over the network", () => {
+		const bytes = (rxBytes: number, txBytes: number) => ({ rxBytes, txBytes });
+		const [found] = series(sample(0, null, bytes(100, 1000)), sample(2000, null, bytes(300, 900)));
+		// A counter that went backwards began anew.
+		expect(found?.network).toEqual({ rxBytesPerSecond: 100, txBytesPerSecond: null });
+	});
+
+	test("is null, never negative, when a counter begins anew or vanishes", () => {
+		const found = series(
+			sample(0, { cpuNs: 9e9, writeBytes: 100 }),
+			sample(1000, { cpuNs: 1e8, writeBytes: 200 }),
+			sample(2000, null),
+			sample(3000, { cpuNs: 2e8 }),
+			sample(4000, { cpuNs: 3e8 }),
+		).map((p) => p.broker && [p.broker.cores, p.broker.writeBytesPerSecond]);
+		expect(found).toEqual([[null, 100], null, null, [0.1, null]]);
+	});
+
+	test("leaves out two samples that are too near for counters in hundredths of a second", () => {
+		expect(series(sample(0, { cpuNs: 0 }), sample(20, { cpuNs: 1e7 }))).toEqual([]);
+	});
+
+	test("of a run at which nobody has looked is empty", () => {
+		expect(series()).toEqual([]);
+	});
+});
+
+describe("other machines", () => {
+	const [client] = stored.parts;
+	if (client === undefined) throw new Error("no client");
+	const of = (seconds: number, machines: number) =>
+		hostSeries({
+			...stored,
+			hosts: Array.from({ length: machines }, () => ({
+				client,
+				samples: Array.from({ length: seconds + 1 }, (_, s) =>
+					// In the last second of each ten it had sent ten times as much.
+					sample(1000 * s, null, { rxBytes: 0, txBytes: 100 * s + 900 * Math.floor(s / 10) }),
+				),
+			})),
+		});
+
+	test("have a point a second", () => {
+		const [host, ...others] = of(20, 1);
+		expect(others).toEqual([]);
+		expect(host).toMatchObject({ client: 0, name: "client 0" });
+		expect(host?.points).toHaveLength(20);
+		expect(host?.points[9]).toEqual({
+			at: 10,
+			generator: null,
+			machine: { busyCores: 1, stealCores: 0 },
+			network: { rxBytesPerSecond: 0, txBytesPerSecond: 1000 },
+		});
+	});
+
+	test("never fill the result, however long the run and however many they are: the most of each stretch stays", () => {
+		for (const [seconds, machines] of [
+			[3600, 1],
+			[3600, 10],
+			[500, 100],
+		] as const) {
+			const hosts = of(seconds, machines);
+			expect(hosts).toHaveLength(machines);
+			const [first] = hosts;
+			expect(first?.points.length).toBeLessThanOrEqual(Math.max(30, 1200 / machines));
+			expect(first?.points.at(-1)?.at).toBe(seconds);
+			const sent = first?.points.map((p) => p.network?.txBytesPerSecond ?? 0);
+			expect(Math.max(...(sent ?? []))).toBe(1000);
+		}
+	});
+});
+
+describe("hosts of the broker's nodes", () => {
+	const of = (seconds: number, nodes: number) =>
+		nodeSeries({
+			...stored,
+			nodes: Array.from({ length: nodes }, (_, i) => ({
+				client: null,
+				node: i + 1,
+				samples: Array.from({ length: seconds + 1 }, (_, s) =>
+					sample(1000 * s, null, { rxBytes: 7 * s, txBytes: 100 * s }),
+				),
+			})),
+		});
+
+	test("have a point a second, and no more of all of them than other machines", () => {
+		const [first, second] = of(20, 2) ?? [];
+		expect([first?.node, second?.node]).toEqual([1, 2]);
+		expect(second?.points).toHaveLength(20);
+		expect(second?.points[9]).toEqual({
+			at: 10,
+			machine: { busyCores: 1, stealCores: 0 },
+			network: { rxBytesPerSecond: 7, txBytesPerSecond: 100 },
+		});
+		expect(of(3600, 9)?.[8]?.points.length).toBeLessThanOrEqual(1200 / 9);
+	});
+
+	test("at which nobody has looked are left out", () => {
+		expect(of(20, 0)).toBeUndefined();
+		expect(of(0, 3)).toBeUndefined();
+	});
+});
+
+describe("in the chart over time", () => {
+	const result = fixtureResult("healthy");
+	const [run] = result.runs;
+	if (run === undefined) throw new Error("no run");
+	const panels = (of: Run) =>
+		figuresOf({ ...result, runs: [of] }).runs.get(of.index)?.time?.panels ?? [];
+	const lines = (of: Run, unit: string) =>
+		panels(of)
+			.filter((panel) => panel.unit === unit)
+			.flatMap((panel) => panel.lines);
+
+	test("they stand at their second of the window, with the pauses of the garbage collector", () => {
+		const broker = lines(run, "cores").find((l) => /broker/.test(l.name));
+		const within = broker?.points.filter(([second]) => second >= 0) ?? [];
+		expect(within).toHaveLength(5);
+		for (const [, cores] of within) expect(cores ?? -1).toBeGreaterThan(0);
+		const pauses = panels(run).find((panel) => /garbage/i.test(panel.title));
+		expect(pauses?.lines[0]?.points.map(([, ns]) => ns)).toContain(40_000);
+	});
+
+	test("the generator's own count is there where nobody has looked from outside", () => {
+		const alone = { ...run, series: { ...run.series, resources: [] } };
+		const cores = lines(alone, "cores");
+		expect(cores.some((l) => /generator/.test(l.name))).toBe(true);
+		expect(cores.some((l) => /broker/.test(l.name))).toBe(false);
+	});
+
+	test("clients on other machines have a line each, and the network its own panel", () => {
+		const clients = fixtureResult("clients");
+		const [several] = clients.runs as [Run];
+		const cores = lines(several, "cores");
+		// Nobody has looked at this machine: its line is what all of them have counted themselves.
+		expect(cores.map((l) => l.name)).toEqual([
+			"all generators",
+			"bench@10.0.0.11",
+			"bench@10.0.0.12",
+			"bench@10.0.0.13",
+		]);
+		const third = cores.at(-1)?.points.filter(([second]) => second >= 0);
+		expect(third).toHaveLength(10);
+		expect(third?.every(([, value]) => value === 0.23)).toBe(true);
+		const network = panels(several).find((p) => /^network/.test(p.title));
+		expect(network?.lines.map((l) => l.name)).toEqual([
+			"bench@10.0.0.11 sends",
+			"bench@10.0.0.12 sends",
+			"bench@10.0.0.13 sends",
+			"bench@10.0.0.11 receives",
+			"bench@10.0.0.12 receives",
+			"bench@10.0.0.13 receives",
+		]);
+		expect(network?.lines.at(-1)?.points.at(-1)?.[1]).toBe(186_000);
+		const keys = network?.lines.map((l) => l.key) ?? [];
+		expect(new Set(keys).size).toBe(keys.length);
+	});
+
+	test.each([
+		[1, ["the broker's host"], ""],
+		[2, ["host of node 1", "host of node 2"], ""],
+		[5, [1, 2, 3, 4].map((node) => `host of node ${node}`), "; of 4 of 5 nodes"],
+	])("hosts of %d nodes have lines for the network", (nodes, names, first) => {
+		const brokerHosts = Array.from({ length: nodes }, (_, i) => ({
+			node: i + 1,
+			points: [1, 2, 3].map((at) => ({
+				at,
+				machine: { busyCores: 1, stealCores: 0 },
+				network: { rxBytesPerSecond: 1000, txBytesPerSecond: 9 + i },
+			})),
+		}));
+		const far = { ...run, series: { ...run.series, brokerHosts } };
+		const network = panels(far).find((p) => /^network/.test(p.title));
+		expect(network?.title).toBe(`network, bytes per second${first}`);
+		const shown = network?.lines.filter(({ name }) => / of node |broker/.test(name));
+		expect(shown?.map(({ name }) => name)).toEqual([
+			...names.map((name) => `${name} sends`),
+			...names.map((name) => `${name} receives`),
+		]);
+		expect(shown?.[0]?.points.at(-1)?.[1]).toBe(9);
+		expect(shown?.at(-1)?.points.at(-1)?.[1]).toBe(1000);
+		const keys = network?.lines.map((l) => l.key) ?? [];
+		expect(new Set(keys).size).toBe(keys.length);
+	});
+
+	test("of many machines the busiest are drawn, and it is said of how many", () => {
+		const clients = fixtureResult("clients");
+		const [several] = clients.runs as [Run];
+		const [host] = several.series.hosts;
+		if (host === undefined) throw new Error("no host");
+		const hosts = Array.from({ length: 9 }, (_, i) => ({
+			...host,
+			client: i,
+			name: `bench-${i}`,
+			points: host.points.map((p) => ({
+				...p,
+				generator: p.generator && { ...p.generator, cores: (i * 7) % 9 },
+			})),
+		}));
+		const many = { ...several, series: { ...several.series, hosts } };
+		const panel = panels(many).find((p) => p.unit === "cores");
+		expect(panel?.title).toBe("CPU, cores; of 4 of 9 machines");
+		// 7, 8, 5 and 6 cores.
+		expect(panel?.lines.slice(1).map((l) => l.name)).toEqual([
+			"bench-1",
+			"bench-2",
+			"bench-5",
+			"bench-6",
+		]);
+	});
+});

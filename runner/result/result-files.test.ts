@@ -1,0 +1,291 @@
+import {
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { baselineOf } from "../compare/baseline-of-result.ts";
+import { buildResult } from "../compare/build.ts";
+import { readBaseline } from "../compare/read-baseline.ts";
+import { MqbenchError } from "../errors.ts";
+import type { Result } from "../model/result.ts";
+import { DetailsFile, ResultFile } from "../model/result-file.ts";
+import { FIXTURES, figuresIn, manyResult, searchedResult } from "../page/pages.fake.ts";
+import { renderHtml } from "../render/html.ts";
+import { renderMarkdown } from "../render/markdown.ts";
+import { renderTerminal } from "../render/terminal.ts";
+import { writeReports } from "../render/write.ts";
+import { fixtureCopy } from "../run/fixture.fake.ts";
+import { readRuns } from "./indexed.ts";
+import { detailsPath, filesOfResult, readResult } from "./result-files.ts";
+import { fixtureResult } from "./stored.fake.ts";
+
+function emptyFolder(): string {
+	const folder = mkdtempSync(join(tmpdir(), "mqbench-result-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+/** A folder that has the files of a result, and nothing else. */
+function written(result: Result): string {
+	const folder = emptyFolder();
+	for (const [path, text] of filesOfResult(result)) {
+		mkdirSync(dirname(join(folder, path)), { recursive: true });
+		writeFileSync(join(folder, path), text);
+	}
+	return folder;
+}
+
+/** As it comes back from JSON. */
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+const read = (folder: string, path = "result.json") =>
+	JSON.parse(readFileSync(join(folder, path), "utf8"));
+
+/** Other fields of a JSON file. */
+function change(path: string, fields: object): void {
+	const text = readFileSync(path, "utf8");
+	writeFileSync(path, JSON.stringify({ ...JSON.parse(text), ...fields }));
+}
+
+function folderInPlaceOf(path: string): void {
+	rmSync(path);
+	mkdirSync(path);
+}
+
+/** With details in each run's own folder, as those of a fake are not. */
+function apart(result: Result): Result {
+	const runs = result.runs.map((run) => ({ ...run, details: detailsPath(run) }));
+	return { ...result, runs };
+}
+
+const RESULTS: readonly [string, Result][] = [
+	...FIXTURES.map((name): [string, Result] => [name, fixtureResult(name)]),
+	["a search", apart(searchedResult())],
+	["4 runs", apart(manyResult(4))],
+];
+
+describe("a result", () => {
+	test.each(RESULTS)("of %s is the same when read again", (_, result) => {
+		expect(readResult(written(result))).toEqual(plain(result));
+	});
+
+	test("names the details of each run, and is written after them", () => {
+		const result = fixtureResult("repeats");
+		const paths = [...filesOfResult(result).keys()];
+		const folders = result.runs.map((run) => run.folder);
+		expect(paths).toEqual([...folders.map((folder) => `${folder}/details.json`), "result.json"]);
+	});
+});
+
+describe("result.json", () => {
+	test.each(RESULTS)("of %s is what its schema says, and so are the details", (_, result) => {
+		const folder = written(result);
+		const file = read(folder);
+		expect(ResultFile.parse(file)).toEqual(file);
+		for (const { details } of file.runs) {
+			const beside = read(folder, details);
+			expect(DetailsFile.parse(beside)).toEqual(beside);
+		}
+	});
+
+	test("has nothing of a run that only its charts need", () => {
+		const file = read(written(fixtureResult("stall")));
+		const text = JSON.stringify(file);
+		for (const name of ["series", "seconds", "heat", "curve", "slowest"])
+			expect(text).not.toContain(`"${name}"`);
+	});
+
+	test("of 60 runs takes 16 kB for each, a quarter of what they take in one file", () => {
+		const result = apart(manyResult(60));
+		const files = filesOfResult(result);
+		const bytes = Buffer.byteLength(files.get("result.json") ?? "");
+		expect(bytes).toBeLessThan(60 * 16_000);
+		const all = [...files.values()].map((text) => Buffer.byteLength(text));
+		expect(all).toHaveLength(61);
+		expect(all.reduce((a, b) => a + b)).toBeGreaterThan(4 * bytes);
+		// Seconds, ticks, heat, resources and curves of a run of 45 s to 2 min.
+		for (const details of all.slice(0, -1)) expect(details).toBeLessThan(200_000);
+	});
+});
+
+describe("details that are missing", () => {
+	const lose = (folder: string) => {
+		for (const { details } of read(folder).runs) rmSync(join(folder, details));
+	};
+
+	test.each<[string, (file: string) => void]>([
+		["deleted", (file) => rmSync(file)],
+		["cut off", (file) => writeFileSync(file, '{"schema": 1, "runId"')],
+		["a folder", folderInPlaceOf],
+		["of a later schema", (file) => change(file, { schema: 2 })],
+		["of another result", (file) => change(file, { runId: "x" })],
+		[
+			"left by a first try of the run",
+			(file) => change(file, { startedAt: "2025-12-31T00:00:00Z" }),
+		],
+	])("%s: the run has all but them, and the others are whole", (_, spoil) => {
+		const result = fixtureResult("repeats");
+		const folder = written(result);
+		const [first, ...others] = result.runs;
+		spoil(join(folder, first?.details ?? ""));
+		const found = readResult(folder);
+		expect(found.runs.slice(1)).toEqual(plain(others));
+		expect(found.runs[0]).toMatchObject({
+			details: null,
+			series: { seconds: [], ticks: [], heat: null },
+			slowest: [],
+		});
+		expect(found.runs[0]?.metrics.response?.percentiles).toEqual(
+			first?.metrics.response?.percentiles,
+		);
+		expect(found.gates).toEqual(plain(result.gates));
+	});
+
+	test.each(FIXTURES)("%s: each report is made all the same, and says so once", (name) => {
+		const folder = written(fixtureResult(name));
+		const before = renderMarkdown(readResult(folder));
+		lose(folder);
+		const result = readResult(folder);
+		const many = result.runs.length;
+		const sentence = `${many} of ${many} run`;
+		const terminal = renderTerminal(result, { columns: 400, colour: false, folder: "x" });
+		const html = renderHtml(result);
+		for (const text of [terminal, renderMarkdown(result), html])
+			expect(text.split(sentence)).toHaveLength(2);
+		expect(before).not.toContain("details.json");
+		expect(figuresIn(html).filter(({ kind }) => kind === "heat")).toEqual([]);
+	});
+
+	test("percentiles, counts and verdicts of the page are those from before", () => {
+		const whole = fixtureResult("stall");
+		const folder = written(whole);
+		lose(folder);
+		const rows = (text: string) =>
+			text.split("\n").filter((line) => /^\| (?:p|max|p99)/.test(line));
+		const [with_, without] = [whole, readResult(folder)].map((result) =>
+			rows(renderMarkdown(result)),
+		);
+		expect(with_?.length).toBeGreaterThan(5);
+		expect(without).toEqual(with_);
+	});
+});
+
+describe("writing", () => {
+	const failing = (path: (result: Result) => string) => {
+		const folder = fixtureCopy("repeats");
+		const result = buildResult(folder);
+		mkdirSync(join(folder, path(result)));
+		expect(() => writeReports(folder, result)).toThrow("cannot be written");
+		return { folder, result };
+	};
+
+	test("where result.json cannot be written, what it would name is there whole", () => {
+		const { folder, result } = failing(() => "result.json");
+		for (const { details } of result.runs)
+			expect(DetailsFile.parse(read(folder, details ?? "")).schema).toBe(1);
+	});
+
+	test("where details cannot be written, result.json is, does not name them, and can be read", () => {
+		const { folder, result } = failing(({ runs }) => runs[1]?.details ?? "");
+		const named = ResultFile.parse(read(folder, "result.json")).runs;
+		expect(named.map(({ details }) => details !== null)).toEqual(
+			result.runs.map((_, i) => i !== 1),
+		);
+		const found = readResult(folder).runs;
+		expect(found.map(({ details }) => details)).toEqual(
+			result.runs.map(({ details }, i) => (i === 1 ? null : details)),
+		);
+	});
+});
+
+describe("a result.json that cannot be read is one sentence, and exit code 2", () => {
+	test.each<[string, (folder: string) => void, string]>([
+		["is missing", () => {}, "there is no such file"],
+		["is cut off", (folder) => writeFileSync(join(folder, "result.json"), "{"), "it is not JSON"],
+		[
+			"is of a later schema",
+			(folder) =>
+				writeFileSync(
+					join(folder, "result.json"),
+					JSON.stringify({ ...fixtureResult("stall"), schema: 3 }),
+				),
+			"it is not a result of schema 2",
+		],
+		[
+			"is of the first schema",
+			(folder) =>
+				writeFileSync(
+					join(folder, "result.json"),
+					JSON.stringify({ ...fixtureResult("stall"), schema: 1 }),
+				),
+			"it is not a result of schema 2",
+		],
+	])("where it %s", (_, prepare, reason) => {
+		const folder = emptyFolder();
+		prepare(folder);
+		let error: unknown = null;
+		try {
+			readResult(folder);
+		} catch (thrown) {
+			error = thrown;
+		}
+		expect(error).toBeInstanceOf(MqbenchError);
+		expect(error).toMatchObject({ exit: 2 });
+		expect(String(error)).toContain(`result.json: cannot be read (${reason})`);
+	});
+});
+
+describe("index and comparison read result.json alone", () => {
+	const alone = (result: Result) => {
+		const root = emptyFolder();
+		const folder = join(root, "x");
+		cpSync(written(result), folder, { recursive: true });
+		rmSync(join(folder, "runs"), { recursive: true });
+		expect(readdirSync(folder)).toEqual(["result.json"]);
+		return { root, folder };
+	};
+
+	test("of 60 runs the index shows what it shows of a result in one file", () => {
+		const result = apart(manyResult(60));
+		const { root, folder } = alone(result);
+		const [entry] = readRuns(root);
+		expect(entry?.problem).toBeNull();
+		expect(entry?.result?.runs).toHaveLength(60);
+		writeFileSync(join(folder, "result.json"), JSON.stringify(result));
+		expect(readRuns(root)).toEqual([entry]);
+	});
+
+	test.each(["repeats", "stall", "lost", "failover", "clients"])(
+		"%s: a comparison has the figures of the whole, and a curve through the percentiles that have a name",
+		(name) => {
+			const { folder } = alone(fixtureResult(name));
+			const whole = baselineOf(fixtureResult(name));
+			const bare = ({ runs, ...rest }: typeof whole) => ({
+				...rest,
+				runs: runs.map(({ curve: _, ...run }) => run),
+			});
+			const found = readBaseline(folder);
+			expect(bare(found)).toEqual(bare(whole));
+			found.runs.forEach(({ curve, figures, main }) => {
+				expect(curve.map(([, value]) => value)).toEqual(
+					curve.map(([p]) => figures[`${main} p${p}`]),
+				);
+			});
+			expect(found.runs[0]?.curve.length).toBeGreaterThan(1);
+		},
+	);
+
+	test.each([1, 3])("a result of schema %i is no baseline", (schema) => {
+		const { folder } = alone(fixtureResult("stall"));
+		const path = join(folder, "result.json");
+		change(path, { schema });
+		expect(() => readBaseline(path)).toThrow(`number ${schema}, this mqbench knows 2`);
+	});
+});
