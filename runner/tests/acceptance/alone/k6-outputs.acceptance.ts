@@ -93,6 +93,13 @@ test("the example of a service and its broker shows both in k6's web dashboard",
 	await new Promise<void>((up) => service.listen(0, "127.0.0.1", up));
 	onTestFinished(() => void service.close());
 	const { port: servicePort } = service.address() as { port: number };
+	// Before k6, whose dashboard is there for five seconds only.
+	const browser = await chromium.launch({
+		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+		args: ["--no-sandbox"],
+	});
+	onTestFinished(() => browser.close());
+	const page = await browser.newPage();
 	const child = spawn(
 		k6,
 		[
@@ -114,12 +121,6 @@ test("the example of a service and its broker shows both in k6's web dashboard",
 	);
 	const said = sayings(child);
 	const ended = new Promise<number | null>((end) => child.once("close", end));
-	const browser = await chromium.launch({
-		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-		args: ["--no-sandbox"],
-	});
-	onTestFinished(() => browser.close());
-	const page = await browser.newPage();
 	const dashboard = `http://127.0.0.1:${port}/`;
 	await expect
 		.poll(
