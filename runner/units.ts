@@ -173,6 +173,17 @@ export function formatCount(count: number): string {
 	return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
+/** "6.3x", "1 020x" */
+export function formatTimes(factor: number): string {
+	return `${formatCount(factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2)))}x`;
+}
+
+/** "2026-11-20 15:03", "2026-11-20 15:03:12", "2026-11-20": UTC, as result files write it. */
+export function formatUtc(at: string | number, to: "minute" | "second" | "day" = "minute"): string {
+	const text = typeof at === "number" ? new Date(at).toISOString() : at;
+	return text.slice(0, { day: 10, minute: 16, second: 19 }[to]).replace("T", " ");
+}
+
 /** "1 message", "3 messages", "36 887 messages". */
 export function plural(n: number, noun: string): string {
 	return `${formatCount(n)} ${noun}${n === 1 ? "" : "s"}`;

@@ -1,4 +1,4 @@
-import { formatBytesExact, formatCount, formatDuration } from "../units.ts";
+import { formatBytesExact, formatCount, formatDuration, formatUtc } from "../units.ts";
 import type { RateFigure, TimeFigure } from "./figure.ts";
 
 export type Unit = TimeFigure["panels"][number]["unit"] | RateFigure["axis"]["unit"];
@@ -29,7 +29,7 @@ export function placeText({ unit, names }: RateFigure["axis"], x: number) {
 
 /** "2026-01-01 00:00 UTC" of ms since 1970. */
 export function dateText(at: number): string {
-	return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+	return `${formatUtc(at)} UTC`;
 }
 
 // --- internal ---

@@ -10,6 +10,7 @@ import { readEnvironment } from "../run/environment.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { LEAST_REPEATS, needsRepeats } from "../scenario/sla-lines.ts";
 import { tell } from "../text/tell.ts";
+import { formatUtc } from "../units.ts";
 import type { World } from "../world.ts";
 import { fitsBaseline } from "./baseline-fits.ts";
 import { knownCalibration, readCalibration } from "./calibrate/file.ts";
@@ -124,7 +125,7 @@ function withoutBaseline(scenario: Scenario): BaselineToCompare {
 
 /** "the baseline of 2026-11-20 (main.json)" */
 function nameOf({ startedAt }: Baseline, where: string): string {
-	const day = startedAt === null ? "" : ` of ${startedAt.slice(0, 10)}`;
+	const day = startedAt === null ? "" : ` of ${formatUtc(startedAt, "day")}`;
 	return `the baseline${day} (${path.basename(where)})`;
 }
 

@@ -2,6 +2,7 @@ import type { Baseline, Comparison } from "../model/comparison.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { percentText, ratioText } from "../text/comparisons.ts";
 import { tell } from "../text/tell.ts";
+import { formatUtc } from "../units.ts";
 import { gateVerdict } from "./compare.ts";
 import type { Outcome } from "./comparing.ts";
 import { valueText } from "./judge.ts";
@@ -78,7 +79,7 @@ export function baselineText(baseline: Baseline): string {
 	const { runs, startedAt, mqbench, scenario } = baseline;
 	return [
 		scenario,
-		startedAt === null ? null : `${startedAt.slice(0, 16).replace("T", " ")} UTC`,
+		startedAt === null ? null : `${formatUtc(startedAt)} UTC`,
 		`${runs.length} ${runs.length === 1 ? "run" : "runs"}`,
 		mqbench === null ? null : `mqbench ${mqbench}`,
 		baseline.quick ? "shortened: no result" : null,

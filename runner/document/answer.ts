@@ -15,7 +15,7 @@ import {
 import { sum } from "../stats/sum.ts";
 import { percent } from "../text/percent.ts";
 import { tell } from "../text/tell.ts";
-import { formatCount, formatDuration, plural } from "../units.ts";
+import { formatCount, formatDuration, formatUtc, plural } from "../units.ts";
 import type { Block, Look, MatrixCell } from "./blocks.ts";
 import { PAGE } from "./blocks.ts";
 import { paragraph } from "./make.ts";
@@ -54,7 +54,7 @@ export function provenance(result: Result): Block[] {
 			text: [
 				first === undefined || last === undefined
 					? plural(runs.length, "run")
-					: `${plural(runs.length, "run")} begun ${minute(first)}${last === first ? "" : ` to ${minute(last)}`} UTC`,
+					: `${plural(runs.length, "run")} begun ${formatUtc(first)}${last === first ? "" : ` to ${formatUtc(last)}`} UTC`,
 				sittings === 1 ? "in one sitting" : `in ${sittings} sittings, resumed`,
 				...(runs.length > 1
 					? [
@@ -299,7 +299,7 @@ function provenanceText(run: Run, { runs }: Result, idle: number | null): string
 		[`${run.system}, ${run.case}`, runs.some((r) => r.repeat > 1) ? `repeat ${run.repeat}` : null]
 			.filter((text) => text !== null)
 			.join(", "),
-		run.startedAt === null ? "never begun" : `begun ${minute(run.startedAt)}`,
+		run.startedAt === null ? "never begun" : `begun ${formatUtc(run.startedAt)}`,
 		...(run.confirms ? ["repeated to confirm"] : []),
 		...idleTexts(idle === null ? [] : [idle]),
 		...steadyTexts(run),
@@ -315,8 +315,3 @@ function provenanceText(run: Run, { runs }: Result, idle: number | null): string
 const MOST_CHECKS = 4;
 /** Runs whose checks are told in sentences. */
 const MOST_DETAILED = 60;
-
-/** "2026-11-20 15:03" */
-function minute(at: string): string {
-	return at.slice(0, 16).replace("T", " ");
-}

@@ -1,4 +1,5 @@
 import type { Result, Run } from "../model/result.ts";
+import { formatUtc } from "../units.ts";
 
 /** Which runs come from when, where a command went on with those of another: "resumed: runs 1 to 3 began after ..."; null: one command made them all. */
 export function resumedText({ environment, runs }: Result): string | null {
@@ -13,9 +14,7 @@ export function resumedText({ environment, runs }: Result): string | null {
 				(i === 0 || startedAt >= start) &&
 				(next === undefined || startedAt < next),
 		);
-		return own.length === 0
-			? []
-			: [`${numbers(own)} of ${start.slice(0, 19).replace("T", " ")} UTC`];
+		return own.length === 0 ? [] : [`${numbers(own)} of ${formatUtc(start, "second")} UTC`];
 	});
 	return `resumed: ${parts.join("; ")}`;
 }

@@ -3,7 +3,7 @@ import { sumText } from "../result/breakdown.ts";
 import { behindText, hiddenText } from "../result/omission.ts";
 import { percentileName, weakMark } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
-import { formatDuration } from "../units.ts";
+import { formatDuration, formatTimes } from "../units.ts";
 import { type Block, type Medium, PAGE } from "./blocks.ts";
 import {
 	details,
@@ -28,7 +28,7 @@ export function omission(run: Run, folded: boolean): Block[] {
 			(metric) => `${weakMark(run, metric, x.p)}${formatDuration(x[metric] ?? 0)}`,
 		),
 		formatDuration(x.difference ?? 0),
-		factorText(x.factor ?? 0),
+		formatTimes(x.factor ?? 0),
 	]);
 	const head = ["percentile", "response", "service", "difference", "factor"];
 	const table = wordTable(head, known);
@@ -111,9 +111,4 @@ function lineOf(m: Slow, run: Run): string {
 /** From the window's start. */
 function dueText({ intendedNs }: Slow, { load }: Run): string {
 	return `${((intendedNs - load.warmupNs) / 1e9).toFixed(3)}s`;
-}
-
-/** "1 020x", "1.1x" */
-function factorText(factor: number): string {
-	return `${factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2))}x`;
 }

@@ -1,7 +1,7 @@
 import { smallestOf } from "../extremes.ts";
 import type { Percentile, Run } from "../model/result.ts";
-import { decidingRepeat } from "../result/deciding-repeat.ts";
 import { saturatedBy } from "../result/saturated.ts";
+import { medianRepeat } from "../result/select.ts";
 import { isClosed } from "../result/words.ts";
 
 /** What one system did in one case, and whether it is ranked with others there. */
@@ -30,7 +30,7 @@ interface Spread {
 
 /** null: there is no run. */
 export function standingOf(repeats: readonly Run[]): Standing | null {
-	const run = decidingRepeat(repeats);
+	const run = medianRepeat(repeats);
 	if (run === undefined) return null;
 	const p99 = spreadOf(run, repeats, 99);
 	const saturated = repeats.some((one) => saturatedBy(one).length > 0);

@@ -1,8 +1,8 @@
 import type { PercentileFigure } from "../chart/figure.ts";
 import type { Gate, MetricSummary, Result, Run } from "../model/result.ts";
-import { decidingRepeat } from "../result/deciding-repeat.ts";
 import { caseTables } from "../result/matrix.ts";
 import { mostHidden } from "../result/omission.ts";
+import { medianRepeat } from "../result/select.ts";
 import {
 	factsText,
 	hostText,
@@ -92,7 +92,7 @@ export function overviewPercentiles(result: Result, tolerance: number): Percenti
 		const alike = table.rows.flatMap((row) =>
 			row.run.system === run.system && hasCurve(row.run) ? [row.run] : [],
 		);
-		const decides = decidingRepeat(alike) === run;
+		const decides = medianRepeat(alike) === run;
 		return [
 			{
 				key: `run-${run.index}`,

@@ -1,7 +1,7 @@
 import type { RateFigure } from "../chart/figure.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Percentile, Result, Run, Search } from "../model/result.ts";
-import { decidingRepeat } from "../result/deciding-repeat.ts";
+import { medianRepeat } from "../result/select.ts";
 import {
 	durationText,
 	factsText,
@@ -280,7 +280,7 @@ function linesOf(
 					];
 		};
 		const deciding = [...new Set(own.map(x))].flatMap(
-			(at) => decidingRepeat(own.filter((run) => x(run) === at)) ?? [],
+			(at) => medianRepeat(own.filter((run) => x(run) === at)) ?? [],
 		);
 		return [
 			...line(system, deciding, false),

@@ -7,6 +7,7 @@ import { commitAt, commitText } from "../result/commit.ts";
 import { type Headline, headlineOf, searchHeadline } from "../result/headline.ts";
 import type { Entry, IndexedRun } from "../result/indexed.ts";
 import { tell } from "../text/tell.ts";
+import { formatUtc } from "../units.ts";
 
 /** A figure with what the page's filter goes by. */
 export interface Trend {
@@ -229,7 +230,7 @@ function descriptionOf(
 	lines: readonly { readonly first: Point; readonly name: string }[],
 	group: readonly Point[],
 ): string {
-	const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+	const day = (at: number) => formatUtc(at, "day");
 	const times = group.map(({ at }) => at).sort((a, b) => a - b);
 	const results = new Set(group.map(({ folder }) => folder)).size;
 	const last = lines.map(({ first, name }) => `${name} ${first.headline.text}`).join("; ");

@@ -8,6 +8,7 @@ import { figuresOf, listOf, type ReportFigures } from "../figures/figures.ts";
 import type { Result } from "../model/result.ts";
 import { type LivePart, renderPage } from "../page/html-page.ts";
 import { type Markup, markup } from "../page/markup.ts";
+import { formatUtc } from "../units.ts";
 import { badgeMarkup } from "./html/badge.ts";
 import { blockMarkup, sectionMarkup, type Writing } from "./html/blocks.ts";
 
@@ -63,7 +64,7 @@ function head(
 	{ environment: e }: Result,
 ): Markup {
 	const [first, ...others] = where;
-	const started = e === null ? "" : `, ${e.startedAt.slice(0, 16).replace("T", " ")} UTC`;
+	const started = e === null ? "" : `, ${formatUtc(e.startedAt)} UTC`;
 	return markup`<div class="head"><h1>${title}</h1>${badgeMarkup(look, word)}</div>
 ${quick !== null && markup`<p class="warn">${sentence(quick)}</p>`}
 ${first !== undefined && markup`<p class="soft">${sentence(`${first}${started}`, names)}</p>`}

@@ -10,10 +10,13 @@ import {
 	formatCount,
 	formatDuration,
 	formatDurationExact,
+	formatTimes,
 	plural,
 } from "../units.ts";
 import { orderUnit } from "../verdict/tally.ts";
 import { windowFor } from "../verdict/window-length.ts";
+import { maximum, percentileAmount, percentileIn } from "./select.ts";
+import { amount, show, showInterval } from "./show.ts";
 
 /** The words that terminal, markdown and HTML share: one wording per fact. */
 
@@ -22,11 +25,11 @@ export function percentileName(p: number): string {
 	return `p${p}`;
 }
 
+export { showInterval as intervalText } from "./show.ts";
+
 /** "12.4ms", weak "~12.4ms", "> 30s" or "stopped" among those that never completed, "n/a" without support. */
 export function percentileValue(p: Percentile, run: Ended): string {
-	if (p.support === "none") return "n/a";
-	if (p.value === null) return beyondText(run);
-	return `${p.support === "weak" ? "~" : ""}${formatDuration(p.value)}`;
+	return show(percentileAmount(p, run));
 }
 
 /** "~" at a percentile with weak support. */
@@ -43,12 +46,6 @@ export function lagText(of: {
 	return `${of.lagP99Weak ? "~" : ""}${durationText(of.lagP99)}`;
 }
 
-/** "[11.0ms, 14.9ms]"; the symbol for infinity where no upper bound exists. */
-export function intervalText({ low, high }: Pick<Percentile, "low" | "high">): string {
-	if (low === null) return "";
-	return `[${formatDuration(low)}, ${high === null ? "\u221e" : formatDuration(high)}]`;
-}
-
 /** "needs N >= 36 887; 13s at this rate" */
 export function requiredSamplesText(p: Percentile, run: Run, metric: Metric = run.main): string {
 	return `needs N >= ${formatCount(p.needs)}; ${windowFor(p.needs, run.load, metric)}`;
@@ -60,13 +57,12 @@ export function percentileAt(
 	p: number,
 	run: Ended,
 ): string {
-	const percentile = m?.percentiles.find((x) => x.p === p);
-	return percentile ? percentileValue(percentile, run) : "n/a";
+	return show(percentileIn(m, p, run));
 }
 
 /** The maximum of those that completed; "> 30s" when some did not; "n/a" when nothing did. */
 export function maxText(m: Pick<MetricSummary, "censored" | "max"> | null, run: Run): string {
-	return m !== null && m.censored > 0 ? beyondText(run) : durationText(m?.max);
+	return show(maximum(m, run));
 }
 
 /** "3.2ms [3.1ms, 3.4ms], 6.3x below the limit"; of several repeats all values, and the range of their margins. */
@@ -80,7 +76,7 @@ export function gateText(gate: Gate): string {
 export function gateInterval({ lowNs, highNs, repeats }: Gate): string {
 	return lowNs === null || repeats.length > 1
 		? ""
-		: ` ${intervalText({ low: lowNs, high: highNs })}`;
+		: ` ${showInterval({ low: lowNs, high: highNs })}`;
 }
 
 /** "6.3x below the limit", "40x the limit", of several repeats "6.3x to 6.5x below the limit"; empty for counts. */
@@ -133,17 +129,17 @@ export function windowTime(sinceT0Ns: number, run: Run): string {
 
 /** A count; "n/a" for what was not measured. */
 export function countText(count: number | null): string {
-	return count === null ? "n/a" : formatCount(count);
+	return show(amount(count, "messages"));
 }
 
 /** A duration; "n/a" for what was not measured. */
 export function durationText(ns: number | null | undefined): string {
-	return ns == null ? "n/a" : formatDuration(ns);
+	return show(amount(ns, "ns"));
 }
 
 /** "1 000/s"; "n/a" for what was not measured. */
 export function perSecondText(rate: number | null): string {
-	return rate === null ? "n/a" : `${formatCount(rate)}/s`;
+	return show(amount(rate, "messages/s"));
 }
 
 /** "copies received": in a fan-out each message has a copy for each subscriber. */
@@ -562,11 +558,6 @@ function keysText(keys: Run["load"]["keys"]): string {
 /** What must be known of a run to say how long its messages may take. */
 type Ended = Pick<Run, "state"> & { readonly load: Pick<Run["load"], "timeoutNs"> };
 
-/** What a message took that never completed. Of a run that was stopped, nobody knows whether it would have. */
-function beyondText(run: Ended): string {
-	return run.state === "complete" ? `> ${formatDurationExact(run.load.timeoutNs)}` : "stopped";
-}
-
 /** limit / measured in words: "6.3x below the limit", "40x the limit". */
 function marginText(margin: number): string {
 	const times = timesText(margin);
@@ -576,6 +567,5 @@ function marginText(margin: number): string {
 
 /** "6.3x": by which factor the limit and what was measured differ. */
 function timesText(margin: number): string {
-	const factor = margin >= 1 ? margin : 1 / margin;
-	return `${formatCount(factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2)))}x`;
+	return formatTimes(margin >= 1 ? margin : 1 / margin);
 }

@@ -1,4 +1,4 @@
-import { formatCount as count, formatDuration as duration } from "../units.ts";
+import { formatCount as count, formatDuration as duration, formatTimes } from "../units.ts";
 
 /** What broke, by how much, and when. */
 export const outcomes = {
@@ -9,9 +9,9 @@ export const outcomes = {
 	breached: (d: Broken & { sla: string }) => `${brokenText(d)} (${d.sla})${lateText(d)}`,
 	"breached-by": (d: Broken & By) => `${brokenText(d)}: ${byText(d)}${lateText(d)}`,
 	"breached-beyond": (d: Broken & { factor: number; limit: string }) =>
-		`${brokenText(d)}: more than ${timesText(d.factor)} the limit of ${d.limit}, as messages never completed${lateText(d)}`,
+		`${brokenText(d)}: more than ${formatTimes(d.factor)} the limit of ${d.limit}, as messages never completed${lateText(d)}`,
 	"breached-unended": (d: Broken & { factor: number; limit: string }) =>
-		`${brokenText(d)}: ${d.factor > 1 ? `more than ${timesText(d.factor)}` : "beyond"} the limit of ${d.limit}, as it had not ended by then`,
+		`${brokenText(d)}: ${d.factor > 1 ? `more than ${formatTimes(d.factor)}` : "beyond"} the limit of ${d.limit}, as it had not ended by then`,
 	"first-offender": (d: {
 		kind: string;
 		producer: number;
@@ -83,12 +83,8 @@ function byText({ value, limitValue, unit, limit }: By): string {
 	const factor = value / limitValue;
 	const above = format(value - limitValue);
 	return factor >= 1.5
-		? `${timesText(factor)} the limit of ${limit}, ${above} above it`
+		? `${formatTimes(factor)} the limit of ${limit}, ${above} above it`
 		: `${percentText(factor - 1)} above the limit of ${limit} (by ${above})`;
-}
-
-function timesText(factor: number): string {
-	return `${count(factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2)))}x`;
 }
 
 function percentText(part: number): string {

@@ -1,0 +1,89 @@
+import type { Metric } from "../model/plan.ts";
+import type { MetricSummary, Percentile, Run } from "../model/result.ts";
+import { type Amount, amount } from "./show.ts";
+
+/** One system in one case: what repeats are repeats of. */
+export interface Place {
+	readonly system: string;
+	readonly case: string;
+}
+
+export interface Group<T> extends Place {
+	readonly all: readonly T[];
+}
+
+/** All of one system and case together, in the order of their first. */
+export function bySystemAndCase<T extends Place>(all: readonly T[]): Group<T>[] {
+	const groups = new Map<string, T[]>();
+	for (const one of all) {
+		const key = JSON.stringify([one.system, one.case]);
+		groups.set(key, [...(groups.get(key) ?? []), one]);
+	}
+	return [...groups.values()].map((group) => {
+		const [{ system, case: name }] = group as [T];
+		return { system, case: name, all: group };
+	});
+}
+
+/** Those of a system and case. */
+export function at<T extends Place>(place: Place, all: readonly T[]): T[] {
+	return all.filter((one) => one.system === place.system && one.case === place.case);
+}
+
+/** What must be known of a run to say how long its messages may take. */
+type Ended = Pick<Run, "state"> & { readonly load: Pick<Run["load"], "timeoutNs"> };
+type Summary = Pick<MetricSummary, "percentiles"> | null | undefined;
+
+interface Measured extends Ended {
+	readonly metrics: Readonly<Partial<Record<Metric, Summary>>>;
+}
+
+/** A percentile of a metric of the whole window; among those that never completed it is at least the timeout. */
+export function percentile(run: Measured, metric: Metric, p: number): Amount {
+	return percentileIn(run.metrics[metric], p, run);
+}
+
+/** The same of a part of the window, which has a summary of its own. */
+export function percentileIn(summary: Summary, p: number, run: Ended): Amount {
+	const found = summary?.percentiles.find((one) => one.p === p);
+	return found === undefined ? amount(null, "ns") : percentileAmount(found, run);
+}
+
+export function percentileAmount({ value, low, high, support }: Percentile, run: Ended): Amount {
+	if (support === "none") return { ...amount(null, "ns"), why: "few-samples" };
+	if (value === null) return { ...unended(run), low, high };
+	return { value, unit: "ns", weak: support === "weak", low, high };
+}
+
+/** The maximum of those that completed; at least the timeout when some did not. */
+export function maximum(
+	summary: Pick<MetricSummary, "censored" | "max"> | null | undefined,
+	run: Ended,
+): Amount {
+	return (summary?.censored ?? 0) > 0 ? unended(run) : amount(summary?.max, "ns");
+}
+
+/** For an order by size: nothing is larger than what never completed, or was not measured. */
+export function sizeOf({ value, atLeast }: Amount): number {
+	return value === null || atLeast ? Number.POSITIVE_INFINITY : value;
+}
+
+/**
+ * Of several repeats the one with the median p99 of its main metric, of an even number the higher of the two: a run that was measured so,
+ * never an average. One without a p99 is slower than any.
+ */
+export function medianRepeat<T extends Measured & Pick<Run, "main">>(
+	runs: readonly T[],
+): T | undefined {
+	const p99 = (run: T) => Math.min(Number.MAX_VALUE, sizeOf(percentile(run, run.main, 99)));
+	return runs.toSorted((a, b) => p99(a) - p99(b))[Math.floor(runs.length / 2)];
+}
+
+// --- internal ---
+
+/** What a message took that never completed. Of a run that was stopped, nobody knows whether it would have. */
+function unended({ state, load }: Ended): Amount {
+	return state === "complete"
+		? { value: load.timeoutNs, unit: "ns", atLeast: true }
+		: { value: null, unit: "ns", why: "stopped" };
+}
