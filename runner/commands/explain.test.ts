@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { topicNames, topics } from "../explain/topics.ts";
 import { Metric } from "../model/plan.ts";
-import type { Run } from "../model/result.ts";
 import { Tally } from "../model/tallies.ts";
-import { fixtureResult } from "../result/stored.fake.ts";
-import { countsOf } from "../result/words.ts";
+import { COUNTS } from "../result/fields.ts";
 import { parseRig } from "../scenario/rig-file.ts";
 import { intervalRank, ratioOf } from "../stats/ratio.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
@@ -45,7 +43,7 @@ describe("mqbench explain", () => {
 			...checkNames(),
 			...Metric.options,
 			...Tally.options,
-			...countsOf(fixtureResult("stall").runs[0] as Run).map(([name]) => name),
+			...COUNTS,
 			"P99.9",
 			"max",
 			"gate",

@@ -1,10 +1,10 @@
 import { failure } from "../errors.ts";
 import type { Baseline } from "../model/comparison.ts";
 import type { Plan } from "../model/plan.ts";
+import { field } from "../result/fields.ts";
 import { loadOf } from "../result/load.ts";
 import { LEAST_REPEATS } from "../scenario/sla-lines.ts";
 import { tell } from "../text/tell.ts";
-import { figureName } from "./figures.ts";
 import { hashOf } from "./same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "./work.ts";
 
@@ -53,7 +53,7 @@ function refuseLacking(
 	if (counting.length < LEAST_REPEATS)
 		throw failure("baseline-few", { ...facts, runs: counting.length });
 	for (const { text, figure } of lines) {
-		const name = figureName(figure);
+		const name = field(figure).id;
 		const having = counting.filter((run) => run.figures[name] != null).length;
 		if (having < LEAST_REPEATS)
 			throw failure("baseline-figure", { ...facts, runs: having, sla: text, figure: name });

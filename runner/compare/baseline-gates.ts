@@ -4,11 +4,11 @@ import type { Baseline, Comparison } from "../model/comparison.ts";
 import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
 import type { Gate, Result } from "../model/result.ts";
 import { worst } from "../model/verdict.ts";
+import { field, HIGHEST_RATE, judgedFigures } from "../result/fields.ts";
 import { tell } from "../text/tell.ts";
 import { containsLag } from "../verdict/facts.ts";
 import { baselineOf } from "./baseline-of-result.ts";
 import { type Compare, compareRuns } from "./compare.ts";
-import { figureName, HIGHEST_RATE, judgedFigures } from "./figures.ts";
 import { type ComparedRun, defaultLine, judgeBaseline } from "./gate.ts";
 
 /**
@@ -33,7 +33,7 @@ export function withBaseline(
 		const judged = new Map<string, Comparison>();
 		const written = group.lines.length > 0;
 		for (const sla of written ? group.lines : defaultLines(group, source, own, result)) {
-			const name = figureName(sla.figure);
+			const name = field(sla.figure).id;
 			const compared = compareGroup(
 				...([group, source, own, snapshot] as const),
 				written ? { [name]: sla } : {},

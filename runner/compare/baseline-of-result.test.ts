@@ -5,13 +5,13 @@ import { MqbenchError } from "../errors.ts";
 import { Baseline } from "../model/comparison.ts";
 import type { Result, Run } from "../model/result.ts";
 import { writeReports } from "../render/write.ts";
+import { shownFigures } from "../result/fields.ts";
 import { readableJson } from "../result/json.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
 import { fixtureCopy } from "../run/fixture.fake.ts";
 import { baselineOf, baselineText } from "./baseline-of-result.ts";
 import { buildResult } from "./build.ts";
 import { compareRuns } from "./compare.ts";
-import { shownFigures } from "./figures.ts";
 import { readBaseline } from "./read-baseline.ts";
 
 const repeats = fixtureResult("repeats");
@@ -20,16 +20,6 @@ const stall = fixtureResult("stall");
 describe("figures", () => {
 	const [entry] = baselineOf(stall).runs;
 	const run = stall.runs[0] as Run;
-
-	test("are those of the result, by name", () => {
-		for (const { p, value, support } of run.metrics.response?.percentiles ?? [])
-			expect(entry?.figures[`response p${p}`]).toBe(support === "none" ? undefined : value);
-		expect(entry?.figures["response max"]).toBe(run.metrics.response?.max);
-		expect(entry?.figures["service p99"]).toBe(
-			run.metrics.service?.percentiles.find((p) => p.p === 99)?.value,
-		);
-		expect(entry?.figures.throughput).toBeCloseTo(run.throughput.received ?? 0, 0);
-	});
 
 	test("of faults are those of the worst one; what had not ended is more than written", () => {
 		const result = fixtureResult("failover");
@@ -54,16 +44,6 @@ describe("figures", () => {
 		expect(entry?.figures.unavailable).toBeUndefined();
 		const shown = shownFigures([whole].flatMap((one) => one ?? []));
 		expect(shown.slice(-2)).toEqual(["unavailable", "drained"]);
-	});
-
-	test("whose support is weak are named", () => {
-		const weak = run.metrics.response?.percentiles.filter((p) => p.support === "weak");
-		expect(weak?.length).toBeGreaterThan(0);
-		expect(entry?.weak.filter((name) => /^response /.test(name))).toEqual(
-			weak?.map(({ p }) => `response p${p}`),
-		);
-		const written = baselineText(baselineOf(stall));
-		expect(Baseline.parse(JSON.parse(written)).runs[0]?.weak).toEqual(entry?.weak);
 	});
 
 	test("say how exactly the clocks of their clients were known, where several have timed them", () => {
@@ -98,18 +78,6 @@ describe("figures", () => {
 			expect(p).toBeGreaterThan(curve[i - 1]?.[0] ?? -1);
 			expect(value).toBeGreaterThanOrEqual(curve[i - 1]?.[1] ?? 0);
 		}
-	});
-
-	test("among messages that never completed the timeout is written, and marked", () => {
-		const lost = fixtureResult("lost");
-		const { response } = (lost.runs[0] as Run).metrics;
-		const [found] = baselineOf(lost).runs;
-		expect(response?.censored).toBe(12);
-		expect(found?.figures["response max"]).toBe(lost.runs[0]?.load.timeoutNs);
-		expect(found?.beyond).toContain("response max");
-		for (const p of response?.percentiles ?? [])
-			if (p.support !== "none")
-				expect(found?.beyond.includes(`response p${p.p}`)).toBe(p.beyondTimeout);
 	});
 
 	test.each([

@@ -1,13 +1,10 @@
+import { z } from "zod";
 import { maskAll } from "../mask.ts";
-import type { Baseline } from "../model/comparison.ts";
-import { Metric } from "../model/plan.ts";
+import { Baseline } from "../model/comparison.ts";
 import type { Result, Run, Search } from "../model/result.ts";
 import type { ResultFile, RunInFile } from "../model/result-file.ts";
-import { TALLIES } from "../model/tallies.ts";
+import { figuresOf, HIGHEST_RATE } from "../result/fields.ts";
 import { say } from "../text/say.ts";
-import { worstOfFaults } from "../verdict/fault-figures.ts";
-import { ratesAndTimes } from "../verdict/tally.ts";
-import { HIGHEST_RATE } from "./figures.ts";
 import { hashOf, machineOf } from "./same-machine.ts";
 import { searchFacts, workFacts } from "./work.ts";
 
@@ -70,19 +67,22 @@ export function withoutOf(run: AnyRun): string | null {
 type Entry = Baseline["runs"][number];
 type AnyRun = Run | RunInFile;
 
-/** The schema puts them back. */
+/** Of the fields that the schema puts back, only those that say something. */
 function withoutDefaults(run: Entry): Partial<Entry> {
-	const { main, closed, without, beyond, weak, clockBoundNs, ...rest } = run;
-	return {
-		...rest,
-		...(main === "response" ? {} : { main }),
-		...(closed ? { closed } : {}),
-		...(without === null ? {} : { without }),
-		...(beyond.length === 0 ? {} : { beyond }),
-		...(weak.length === 0 ? {} : { weak }),
-		...(clockBoundNs === null ? {} : { clockBoundNs }),
-	};
+	const defaults = [...DEFAULTS].filter(
+		([name, value]) => JSON.stringify(run[name]) !== JSON.stringify(value),
+	);
+	return Object.fromEntries([
+		...Object.entries(run).filter(([name]) => !DEFAULTS.has(name as keyof Entry)),
+		...defaults.map(([name]) => [name, run[name]]),
+	]);
 }
+
+const DEFAULTS: ReadonlyMap<keyof Entry, unknown> = new Map(
+	Object.entries(Baseline.shape.runs.element.shape).flatMap(([name, field]) =>
+		field instanceof z.ZodDefault ? [[name as keyof Entry, field.def.defaultValue] as const] : [],
+	),
+);
 
 function entryOf(run: AnyRun): Entry {
 	const without = withoutOf(run);
@@ -97,7 +97,7 @@ function entryOf(run: AnyRun): Entry {
 		clockBoundNs: run.clockBoundNs,
 		verdict: run.verdict,
 		broker: serverOf(run),
-		...(without === null ? figuresOf(run) : { figures: {}, beyond: [], weak: [] }),
+		...(without === null ? figuresIn(run) : { figures: {}, beyond: [], weak: [] }),
 		curve: without === null ? curveOf(run) : [],
 	};
 }
@@ -125,40 +125,19 @@ function searchEntry(search: Search, first: AnyRun): Entry {
 	};
 }
 
-function figuresOf(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {
-	const figures: Record<string, number> = {};
-	const beyond: string[] = [];
-	const weak: string[] = [];
-	const add = (name: string, value: number | null, more = false) => {
-		if (value === null) return;
-		figures[name] = value;
-		if (more) beyond.push(name);
-	};
-	for (const metric of Metric.options) {
-		const m = run.metrics[metric];
-		if (m === null) continue;
+function figuresIn(run: AnyRun): Pick<Entry, "figures" | "beyond" | "weak"> {
+	const kept = figuresOf(run).filter(({ metric, p, value }) => {
 		// Of what is no result of the system the file keeps the least.
 		const own = metric === "lag" || metric === "queued";
-		for (const p of m.percentiles)
-			if (p.support !== "none" && !(own && p.p > 99)) {
-				const name = `${metric} p${p.p}`;
-				add(name, p.beyondTimeout ? run.load.timeoutNs : p.value, p.beyondTimeout);
-				if (p.support === "weak") weak.push(name);
-			}
-		if (m.n > 0)
-			add(
-				`${metric} max`,
-				m.censored > 0 ? Math.max(run.load.timeoutNs, m.max ?? 0) : m.max,
-				m.censored > 0,
-			);
-	}
-	for (const [name, value] of ratesAndTimes(run))
-		if (TALLIES[name].sameAs === undefined)
-			add(name, TALLIES[name].unit === "ns" ? value : rounded(value));
-	const { failover, window } = run;
-	for (const one of worstOfFaults({ failover, endNs: window.endNs }))
-		add(one.figure, one.ns, one.open);
-	return { figures, beyond, weak };
+		return value !== null && !(own && p > 99 && p < 100);
+	});
+	return {
+		figures: Object.fromEntries(
+			kept.map(({ id, unit, value }) => [id, unit === "messages/s" ? rounded(value) : value]),
+		),
+		beyond: kept.filter(({ atLeast }) => atLeast).map(({ id }) => id),
+		weak: kept.filter(({ weak }) => weak).map(({ id }) => id),
+	};
 }
 
 /** Six digits: a rate is not known better, and the file is to stay small. */

@@ -3,10 +3,11 @@ import { marginAt } from "../model/baseline-sla.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { BaselineSla } from "../model/plan.ts";
 import type { Verdict } from "../model/verdict.ts";
+import { field, isRate, judgedFigures, shownFigures } from "../result/fields.ts";
 import { medianOf, ratioOf } from "../stats/ratio.ts";
 import { type Said, say } from "../text/say.ts";
 import { formatDurationExact } from "../units.ts";
-import { figureName, isAcrossClocks, isRate, judgedFigures, shownFigures } from "./figures.ts";
+import { ACROSS } from "../verdict/checks/clock.ts";
 import { type Clocks, judge } from "./judge.ts";
 import { type Kinship, marginOf, noiseOf } from "./margin.ts";
 import { machineDifference } from "./same-machine.ts";
@@ -89,7 +90,7 @@ export function compareRuns(a: Baseline, b: Baseline, options: CompareOptions = 
 		const doubt = doubtOf(base, group.runs, names);
 		const asked = new Map(
 			Object.entries(options.margins ?? {}).map(([figure, allowed]) => {
-				const name = figureName(figure);
+				const name = field(figure).id;
 				const from = options.marginsFrom ?? "the SLA";
 				return [name, marginAsked(allowed, from, valuesOf(name, sides[0]))];
 			}),
@@ -309,7 +310,8 @@ function clocksOf(
 	figure: string,
 	[a, b]: readonly [readonly Entry[], readonly Entry[]],
 ): Clocks | null {
-	if (!isAcrossClocks(figure)) return null;
+	const { metric } = field(figure);
+	if (metric === null || !ACROSS.has(metric)) return null;
 	const boundOf = (runs: readonly Entry[]) =>
 		Math.max(0, largestOf(runs.map((run) => run.clockBoundNs ?? 0)));
 	const boundNs = boundOf(a) + boundOf(b);

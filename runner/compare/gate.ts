@@ -2,11 +2,11 @@ import { baselineLimitText, marginAt } from "../model/baseline-sla.ts";
 import type { Comparison } from "../model/comparison.ts";
 import type { BaselineSla } from "../model/plan.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
+import { isRate } from "../result/fields.ts";
 import { ratioText } from "../text/comparisons.ts";
 import { type Code, say, type Values } from "../text/say.ts";
 import { because } from "../verdict/judgement.ts";
 import { gateVerdict } from "./compare.ts";
-import { isRate } from "./figures.ts";
 import { valueText } from "./judge.ts";
 import { usualMargin } from "./margin.ts";
 

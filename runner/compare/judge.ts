@@ -1,8 +1,8 @@
 import type { Comparison } from "../model/comparison.ts";
+import { isRate } from "../result/fields.ts";
 import type { Ratio } from "../stats/ratio.ts";
 import { type Said, say, sayBut } from "../text/say.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { isRate } from "./figures.ts";
 
 type Judged = Pick<Comparison, "verdict" | "notWorse" | "why" | "code" | "values">;
 

@@ -1,5 +1,5 @@
 import type { Baseline, Calibration } from "../model/comparison.ts";
-import { isRate } from "./figures.ts";
+import { field } from "../result/fields.ts";
 
 /** The part by which B may be worse before it is called so, and where that comes from. */
 interface Margin {
@@ -35,8 +35,8 @@ export function marginOf(of: {
 
 /** 10 % for a p50 and p90, 25 % for the tail, 5 % for a rate. */
 export function usualMargin(figure: string): number {
-	if (isRate(figure)) return 0.05;
-	const p = Number(/ p([\d.]+)$/.exec(figure)?.[1] ?? 100);
+	const { unit, p } = field(figure);
+	if (unit === "messages/s") return 0.05;
 	return p <= 90 ? 0.1 : 0.25;
 }
 

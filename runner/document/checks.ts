@@ -1,9 +1,10 @@
 import type { Result, Run } from "../model/result.ts";
-import { errorTexts, runTitle } from "../result/words.ts";
+import { runTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
 import { type Block, FILES, type Medium, PAGE, TERMINAL, TEXTS } from "./blocks.ts";
 import { aside, badge, code, details, heading, list, paragraph, sentences } from "./make.ts";
+import { errorTexts } from "./words.ts";
 
 /**
  * Whether a measurement is to be trusted: what checks found stands open; what is well, or not known, is folded, and of many runs

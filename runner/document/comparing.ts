@@ -17,7 +17,6 @@ import {
 	sideHead,
 } from "../compare/words.ts";
 import type { Comparison } from "../model/comparison.ts";
-import { WEAK_MEANS } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { type Block, FILES, PAGE, type Section, type Table, TERMINAL } from "./blocks.ts";
 import {
@@ -32,6 +31,7 @@ import {
 	wordTable,
 } from "./make.ts";
 import { ratioTable } from "./ratio-table.ts";
+import { WEAK_MEANS } from "./words.ts";
 
 /** What a reader of a comparison is told: for each side what differs, every ratio, and why; on a page machines and versions too. */
 export function comparingSections(comparing: Comparing): Section[] {

@@ -1,22 +1,9 @@
 import { hasWeak } from "../compare/words.ts";
 import type { Result, Search } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
-import { failoverOfAll } from "../result/failover-table.ts";
 import { caseTables, MANY_RUNS } from "../result/matrix.ts";
-import {
-	explainText,
-	factsText,
-	measuredText,
-	quickText,
-	sameHostText,
-	searchTable,
-	searchTitle,
-	topologiesText,
-	verdictText,
-	verdictWord,
-	WEAK_MEANS,
-	withoutSearches,
-} from "../result/words.ts";
+import { withoutSearches } from "../result/select.ts";
+import { factsText, searchTitle, verdictText, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { answer, provenance } from "./answer.ts";
 import { type Block, PAGE, type Section, TERMINAL } from "./blocks.ts";
@@ -29,7 +16,17 @@ import { resumedText } from "./resumed.ts";
 import { RUNS_WITH_DETAILS, runSection, words } from "./run.ts";
 import { environment } from "./run-facts.ts";
 import { differences, systems } from "./systems.ts";
+import { failoverOfAll } from "./tables.ts";
 import { broken, gateLines, gates, judged, searchWarnings, warnings } from "./verdict.ts";
+import {
+	explainText,
+	measuredText,
+	quickText,
+	sameHostText,
+	searchTable,
+	topologiesText,
+	WEAK_MEANS,
+} from "./words.ts";
 
 /** What a reader of a result is told, in order. Terminal, Markdown and page render it; where they end with the verdict, they turn it around. */
 export interface Document {

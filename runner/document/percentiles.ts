@@ -1,16 +1,11 @@
 import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Run } from "../model/result.ts";
-import {
-	closedText,
-	durationText,
-	intervalText,
-	maxText,
-	percentileName,
-	percentileValue,
-	requiredSamplesText,
-} from "../result/words.ts";
+import { maximum, percentileIn } from "../result/select.ts";
+import { amount, show, showInterval } from "../result/show.ts";
+import { isClosed } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
+import { windowFor } from "../verdict/window-length.ts";
 import { type Block, type Medium, PAGE, type Row, TERMINAL, type Text } from "./blocks.ts";
 import { aside, numbers, paragraph, table } from "./make.ts";
 
@@ -20,7 +15,7 @@ export function percentiles(run: Run, facts: string): Block[] {
 		const summary = run.metrics[name];
 		return summary === null ? [] : [{ name, summary }];
 	});
-	const closed = paragraph(closedText(run));
+	const closed = paragraph(isClosed(run) ? tell("closed-means") : null);
 	const [first] = metrics;
 	if (first === undefined) return [closed, paragraph("nothing was measured")];
 	// Of those that nothing carries the first one says what it needs.
@@ -28,34 +23,33 @@ export function percentiles(run: Run, facts: string): Block[] {
 		(p, i, all) => p.support !== "none" || all[i - 1]?.support !== "none",
 	);
 	const unsupported = shown.find(({ support }) => support === "none") ?? null;
-	const needs = unsupported === null ? "" : requiredSamplesText(unsupported, run, first.name);
+	const needs =
+		unsupported === null
+			? ""
+			: `needs N >= ${formatCount(unsupported.needs)}; ${windowFor(unsupported.needs, run.load, first.name)}`;
 	const row = (
 		name: Text,
 		cell: (summary: MetricSummary) => Text,
 		media?: readonly Medium[],
 	): Row => ({ cells: [name, ...metrics.map(({ summary }) => cell(summary))], media });
 	const at = (summary: MetricSummary, p: number): Text => {
-		const percentile = summary.percentiles.find((x) => x.p === p);
-		return percentile === undefined
-			? ""
-			: [percentileValue(percentile, run), aside(intervalText(percentile))];
+		const of = percentileIn(summary, p, run);
+		return of.why === "not-measured" ? "" : [show(of), aside(showInterval(of))];
 	};
 	const rows = [
 		...shown.map((p) =>
-			row([percentileName(p.p), aside(p === unsupported ? needs : "")], (summary) =>
-				at(summary, p.p),
-			),
+			row([`p${p.p}`, aside(p === unsupported ? needs : "")], (summary) => at(summary, p.p)),
 		),
 		row("max", (summary) => [
-			maxText(summary, run),
+			show(maximum(summary, run)),
 			aside(
 				summary.censored > 0 && summary.max !== null
 					? `${formatDuration(summary.max)} of those that completed`
 					: "",
 			),
 		]),
-		row("min", ({ min }) => durationText(min), PAGE),
-		row("mean", ({ mean }) => durationText(mean), PAGE),
+		row("min", ({ min }) => show(amount(min, "ns")), PAGE),
+		row("mean", ({ mean }) => show(amount(mean, "ns")), PAGE),
 		row(
 			"samples",
 			({ n, censored }) => [
@@ -66,11 +60,11 @@ export function percentiles(run: Run, facts: string): Block[] {
 		),
 	];
 	const columns = numbers(metrics.map(({ name }) => name));
-	const stopped = metrics.some(({ summary }) => maxText(summary, run) === "stopped");
+	const stopped = metrics.some(({ summary }) => maximum(summary, run).why === "stopped");
 	return [
 		closed,
 		table(["percentile", ...columns], rows, { look: "p", caption: facts, turned: true }),
-		paragraph(unsupported && `${percentileName(unsupported.p)} n/a (${needs})`, "plain", TERMINAL),
+		paragraph(unsupported && `p${unsupported.p} n/a (${needs})`, "plain", TERMINAL),
 		paragraph(stopped ? tell("stopped-means") : null, "small"),
 	];
 }

@@ -1,10 +1,10 @@
 import type { Result } from "../model/result.ts";
-import { WEAK_MEANS } from "../result/words.ts";
 import { maskSameLength, maskUrls } from "../secrets.ts";
 import { commandLine } from "../shell.ts";
 import { tell } from "../text/tell.ts";
 import { type Block, PAGE, type Section } from "./blocks.ts";
 import { details, marked, paragraph, section } from "./make.ts";
+import { WEAK_MEANS } from "./words.ts";
 
 /** How to measure it again: the command, the scenario and the versions. What is not known is said. `scenario`: text of the YAML. */
 export function reproduce(result: Result, scenario: string | null): Section {

@@ -1,14 +1,11 @@
 import type { Result, Run } from "../model/result.ts";
-import { type FailoverTable, failoverTable } from "../result/failover-table.ts";
 import { fateText } from "../result/fate.ts";
 import { MANY_RUNS } from "../result/matrix.ts";
 import {
-	drainText,
 	factsText,
 	loadText,
 	maxText,
 	networkText,
-	offenderTexts,
 	percentileName,
 	percentileValue,
 	runTitle,
@@ -21,14 +18,14 @@ import { type Block, type Chart, FILES, PAGE, type Section } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
 import { brokerLog } from "./broker-log.ts";
 import { checks, errors } from "./checks.ts";
-import { clientTable } from "./client-table.ts";
 import { counts } from "./counts.ts";
 import { held } from "./held.ts";
 import { charts, details, heading, list, paragraph, sentences, wordTable } from "./make.ts";
 import { percentiles } from "./percentiles.ts";
-import { phaseTable } from "./phase-table.ts";
 import { runFacts } from "./run-facts.ts";
 import { omission, slowest } from "./slowest.ts";
+import { clientTable, failoverTable, phaseTable, type WordTable } from "./tables.ts";
+import { drainText, offenderTexts } from "./words.ts";
 
 /** Above so many runs each is folded, and has its three slowest messages and no quiet checks: there is no room for all of 100 runs. */
 export const RUNS_WITH_DETAILS = 8;
@@ -61,7 +58,7 @@ export function runSection(run: Run, number: number, result: Result): Section {
 
 /** A table of words with its title above and its sentences below; null: none. */
 function titled(
-	table: FailoverTable | null,
+	table: WordTable | null,
 	{ texts = 1, caption }: { texts?: number; caption?: string } = {},
 ): Block[] {
 	if (table === null) return [];
@@ -71,7 +68,7 @@ function titled(
 
 /** The same without its title. */
 export function words(
-	{ head, rows, notes, meaning }: Omit<FailoverTable, "title">,
+	{ head, rows, notes, meaning }: Omit<WordTable, "title">,
 	texts: number,
 	caption?: string,
 ): Block[] {
@@ -101,7 +98,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...held(run),
 		...phases(run, shown([chart("steps")]), facts),
 		paragraph(drainText(run)),
-		...titled(failoverTable(run), { caption: facts }),
+		...titled(failoverTable([run]), { caption: facts }),
 		...omission(run, full),
 		shown([chart("time"), chart("heat")], "Over time"),
 		...counts(run),

@@ -6,7 +6,7 @@ import type {
 	TimeFigure,
 } from "../chart/figure.ts";
 import type { Result, Run } from "../model/result.ts";
-import { withoutSearches } from "../result/words.ts";
+import { withoutSearches } from "../result/select.ts";
 import { heatFigure } from "./heat-figure.ts";
 import { runId } from "./numbers.ts";
 import { overviewPercentiles, runPercentiles } from "./percentile-figure.ts";

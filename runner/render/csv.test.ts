@@ -29,19 +29,6 @@ test("what the messages around a percentile waited for is there, and empty where
 	expect(before).toMatchObject({ breakdown_p50_queued_ns: "" });
 });
 
-test("an empty percentile says whether samples were too few, or never completed", () => {
-	const [lost] = rowsOfCsv(renderCsv(fixtureResult("lost")));
-	expect(lost).toMatchObject({
-		response_censored: "12",
-		"response_p99.9_ns": "",
-		"response_p99.9_support": "beyond-timeout",
-		"response_p99.99_ns": "",
-		"response_p99.99_support": "none",
-		ack_p99_ns: "",
-		ack_p99_support: "",
-	});
-});
-
 test("a percentile that an SLA names has columns of its own, in their place", () => {
 	const plan = planOf({
 		sla: [

@@ -1,7 +1,7 @@
 import { type CellValue, csvCell } from "../chart/csv-cell.ts";
 import { Metric } from "../model/plan.ts";
-import type { MetricSummary, Percentile, Result, Run } from "../model/result.ts";
-import { MAX } from "../result/breakdown.ts";
+import type { Percentile, Result, Run } from "../model/result.ts";
+import { COUNTS, MAX, snake } from "../result/fields.ts";
 import { ratePerSecond } from "../units.ts";
 import { USUAL } from "../verdict/quantile.ts";
 
@@ -15,7 +15,7 @@ import { USUAL } from "../verdict/quantile.ts";
  */
 export function renderCsv(result: Result): string {
 	const columns = columnsOf(result);
-	const rows = result.runs.map((run) => columns.map(([, value]) => csvCell(value(run, result))));
+	const rows = result.runs.map((run) => columns.map(([, value]) => csvCell(value(run))));
 	return [columns.map(([name]) => csvCell(name)), ...rows]
 		.map((cells) => `${cells.join(",")}\r\n`)
 		.join("");
@@ -23,74 +23,55 @@ export function renderCsv(result: Result): string {
 
 // --- internal ---
 
-type Column = readonly [name: string, value: (run: Run, result: Result) => CellValue];
+type Column = readonly [name: string, value: (run: Run) => CellValue];
+
+type CellKey<T> = { [K in keyof T]-?: T[K] extends CellValue ? K : never }[keyof T] & string;
+
+/** Columns that are called as the fields of a part of the run are, with `before` and `after` around them. */
+function fields<T>(
+	part: (run: Run) => T | null | undefined,
+	names: readonly CellKey<T>[],
+	{ before = "", after = "" } = {},
+): Column[] {
+	return names.map((name) => [
+		`${before}${snake(name)}${after}`,
+		(run) => part(run)?.[name] as CellValue,
+	]);
+}
 
 function columnsOf(result: Result): Column[] {
+	const whole = () => result;
+	const machine = () => result.environment;
+	const own = (run: Run) => run;
+	const load = (run: Run) => run.load;
 	return [
-		["scenario", (_, r) => r.scenario],
-		["run_id", (_, r) => r.runId],
-		["started_at", (run) => run.startedAt],
-		["mqbench", (_, r) => r.environment?.mqbench],
-		["system", (run) => run.system],
-		["case", (run) => run.case],
-		["repeat", (run) => run.repeat],
+		...fields(whole, ["scenario", "runId"]),
+		...fields(own, ["startedAt"]),
+		...fields(machine, ["mqbench"]),
+		...fields(own, ["system", "case", "repeat"]),
 		["search", (run) => run.search?.role],
-		["verdict", (run) => run.verdict],
-		["why", (run) => run.why],
-		["state", (run) => run.state],
-		["quick", (_, r) => r.quick],
-		["broker", (run) => run.load.broker],
+		...fields(own, ["verdict", "why", "state"]),
+		...fields(whole, ["quick"]),
+		...fields(load, ["broker"]),
 		["broker_version", (run) => run.versions?.server || run.brokerVersion],
 		["client_library", (run) => run.versions?.library],
-		["durability", (run) => run.load.durability],
-		["target", (run) => run.load.target],
-		["same_host", (run) => run.sameHost],
-		["topology", (run) => run.topology],
-		["cpu", (_, r) => r.environment?.cpu],
-		["cores", (_, r) => r.environment?.cores],
-		["os", (_, r) => r.environment?.os],
-		["kernel", (_, r) => r.environment?.kernel],
-		["pattern", (run) => run.load.pattern],
+		...fields(load, ["durability", "target"]),
+		...fields(own, ["sameHost", "topology"]),
+		...fields(machine, ["cpu", "cores", "os", "kernel"]),
+		...fields(load, ["pattern"]),
 		["load", (run) => run.load.schedule.kind],
 		["rate_per_second", ({ load }) => (load.rate === null ? null : ratePerSecond(load.rate))],
-		["message_bytes", (run) => run.load.messageBytes],
-		["payload", (run) => run.load.payload],
-		["warmup_ns", (run) => run.load.warmupNs],
-		["duration_ns", (run) => run.load.durationNs],
-		["timeout_ns", (run) => run.load.timeoutNs],
-		["clients", (run) => run.load.clients],
-		["start_skew_ns", (run) => run.startSkewNs],
-		["clock_bound_ns", (run) => run.clockBoundNs],
-		["connections", (run) => run.load.connections],
-		["producers", (run) => run.load.producers],
-		["consumers", (run) => run.load.consumers],
-		["subscriptions", (run) => run.load.subscriptions],
-		["topics", (run) => run.load.topics],
-		["partitions", (run) => run.load.partitions],
-		["in_flight_limit", (run) => run.load.inFlight],
-		["intended", (run) => run.intended],
-		["not_offered", (run) => run.notOffered],
-		["sent", (run) => run.sent],
-		["acked", (run) => run.acked],
-		["failed", (run) => run.failed],
-		["unknown", (run) => run.unknown],
-		["received", (run) => run.received],
-		["lost", (run) => run.lost],
-		["duplicated", (run) => run.duplicated],
-		["reordered", (run) => run.reordered],
-		["late", (run) => run.late],
-		["timed_out", (run) => run.timedOut],
-		["redelivered", (run) => run.redelivered],
-		["corrupted", (run) => run.corrupted],
-		["client_dropped", (run) => run.clientDropped],
-		["foreign", (run) => run.foreign],
-		["reconnects", (run) => run.reconnects],
-		["sent_per_second", (run) => run.throughput.sent],
-		["received_per_second", (run) => run.throughput.received],
-		["achieved_per_second", (run) => run.throughput.achieved],
-		["backlog_peak", (run) => run.drain?.peak],
+		...fields(load, ["messageBytes", "payload", "warmupNs", "durationNs", "timeoutNs", "clients"]),
+		...fields(own, ["startSkewNs", "clockBoundNs"]),
+		...fields(load, ["connections", "producers", "consumers", "subscriptions"]),
+		...fields(load, ["topics", "partitions"]),
+		...fields(load, ["inFlight"], { after: "_limit" }),
+		...fields(own, [...COUNTS, "clientDropped", "foreign", "reconnects"]),
+		...fields((run) => run.throughput, ["sent", "received", "achieved"], { after: "_per_second" }),
+		...fields((run) => run.drain, ["peak"], { before: "backlog_" }),
 		["drain_ns", (run) => run.drain?.drainNs],
-		["drain_per_second", (run) => run.drain?.perSecond],
+		...fields((run) => run.drain, ["perSecond"], { before: "drain_" }),
+		["faults", (run) => run.failover.length],
 		...faultColumns(result),
 		["main_metric", (run) => run.main],
 		...Metric.options.flatMap((metric) => metricColumns(result, metric)),
@@ -98,60 +79,45 @@ function columnsOf(result: Result): Column[] {
 	];
 }
 
-/** Of each fault, the first of a run first; of a result without any the number alone. Times are since T0, or last from `calledNs` on (`faultZeroNs`). */
+/** Of each fault, the first of a run first. Times are since T0, or last from `calledNs` on (`faultZeroNs`). */
 function faultColumns({ runs }: Result): Column[] {
 	const most = runs.reduce((n, run) => Math.max(n, run.failover.length), 0);
-	const columns = Array.from({ length: most }, (_, i): Column[] => {
-		const of = (run: Run) => run.failover[i];
-		const name = `fault_${i + 1}`;
-		return [
-			[`${name}_action`, (run) => of(run)?.action],
-			[`${name}_node`, (run) => of(run)?.node],
-			[`${name}_leader`, (run) => of(run)?.leader],
-			[`${name}_called_ns`, (run) => of(run)?.calledNs],
-			[`${name}_began_ns`, (run) => of(run)?.beganNs],
-			[`${name}_ended_ns`, (run) => of(run)?.endedNs],
-			[`${name}_unavailable_ns`, (run) => of(run)?.unavailableNs],
-			[`${name}_unavailable_from_ns`, (run) => of(run)?.unavailableFromNs],
-			[`${name}_unavailable_still`, (run) => of(run)?.unavailableStill],
-			[`${name}_recovered_ns`, (run) => of(run)?.recoveredNs],
-			[`${name}_drained_ns`, (run) => of(run)?.drainedNs],
-			[`${name}_error`, (run) => of(run)?.error],
-		];
-	});
-	return [["faults", (run) => run.failover.length], ...columns.flat()];
+	return Array.from({ length: most }, (_, i) => ({
+		fault: (run: Run) => run.failover[i],
+		before: `fault_${i + 1}_`,
+	})).flatMap(({ fault, before }) => [
+		...fields(fault, ["action", "node", "leader", "calledNs", "beganNs", "endedNs"], { before }),
+		...fields(fault, ["unavailableNs", "unavailableFromNs", "unavailableStill"], { before }),
+		...fields(fault, ["recoveredNs", "drainedNs", "error"], { before }),
+	]);
 }
 
 /** The usual percentiles in every file, and those that an SLA of this result names. */
 function metricColumns(result: Result, metric: Metric): Column[] {
-	const of = (run: Run): MetricSummary | null => run.metrics[metric];
-	const percentiles = percentilesOf(result, metric);
+	const of = (run: Run) => run.metrics[metric];
+	const before = `${metric}_`;
 	return [
-		[`${metric}_count`, (run) => of(run)?.count],
-		[`${metric}_censored`, (run) => of(run)?.censored],
-		[`${metric}_min_ns`, (run) => of(run)?.min],
-		[`${metric}_mean_ns`, (run) => of(run)?.mean],
-		...percentiles.flatMap((p): Column[] => {
-			const percentileOf = (run: Run) => of(run)?.percentiles.find((q) => q.p === p);
+		...fields(of, ["count", "censored"], { before }),
+		...fields(of, ["min", "mean"], { before, after: "_ns" }),
+		...percentilesOf(result, metric).flatMap((p): Column[] => {
+			const at = (run: Run) => of(run)?.percentiles.find((q) => q.p === p);
 			return [
-				[`${metric}_p${p}_ns`, (run) => percentileOf(run)?.value],
-				[`${metric}_p${p}_support`, (run) => supportOf(percentileOf(run))],
+				[`${metric}_p${p}_ns`, (run) => at(run)?.value],
+				[`${metric}_p${p}_support`, (run) => supportOf(at(run))],
 			];
 		}),
-		[`${metric}_max_ns`, (run) => of(run)?.max],
+		...fields(of, ["max"], { before, after: "_ns" }),
 	];
 }
 
 /** Means of the messages around each percentile of response, and of the slowest one; how many those are. */
 function breakdownColumns(result: Result): Column[] {
 	return [...percentilesOf(result, "response"), MAX].flatMap((p): Column[] => {
-		const of = (run: Run) => run.breakdown?.find((one) => one.p === p);
-		const name = `breakdown_${p === MAX ? "max" : `p${p}`}`;
+		const at = (run: Run) => run.breakdown?.find((one) => one.p === p);
+		const before = `breakdown_${p === MAX ? "max" : `p${p}`}_`;
 		return [
-			[`${name}_messages`, (run) => of(run)?.messages],
-			[`${name}_queued_ns`, (run) => of(run)?.queued],
-			[`${name}_lag_ns`, (run) => of(run)?.lag],
-			[`${name}_service_ns`, (run) => of(run)?.service],
+			...fields(at, ["messages"], { before }),
+			...fields(at, ["queued", "lag", "service"], { before, after: "_ns" }),
 		];
 	});
 }

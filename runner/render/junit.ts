@@ -1,8 +1,7 @@
-import { clientTexts } from "../document/client-table.ts";
+import { clientTable, failoverTable, rowTexts } from "../document/tables.ts";
 import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { breachOf } from "../result/breach.ts";
-import { failoverTexts } from "../result/failover-table.ts";
 import { type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
 import {
 	machineText,
@@ -169,7 +168,7 @@ function summaryOf(result: Result): string {
 	return [
 		`${verdictWord(result)}: ${verdictText(result)}.`,
 		...result.runs.flatMap((run) =>
-			[...failoverTexts(run), ...clientTexts(run)].map(
+			[...rowTexts(failoverTable([run])), ...rowTexts(clientTable(run))].map(
 				(text) => `${runTitle(run, result)}: ${text}.`,
 			),
 		),

@@ -4,9 +4,9 @@ import { targets } from "../model/targets.ts";
 import { type Said, say } from "../text/say.ts";
 import { faultName } from "../verdict/checks/run.ts";
 import { meanRate } from "../verdict/window-length.ts";
-import { faultAt } from "./failover-table.ts";
 import type { Outcome } from "./outcomes.ts";
 import { refusalAdvice } from "./refusals.ts";
+import { faultAt } from "./words.ts";
 import { worstRun } from "./worst-repeat.ts";
 
 /** What to do about an outcome that did not pass. */

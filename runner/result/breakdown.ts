@@ -3,13 +3,12 @@ import type { MetricSummary, Run } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration, formatPart, plural } from "../units.ts";
-import { maxText, percentileAt } from "./words.ts";
+import { MAX } from "./fields.ts";
+import { maximum, percentile } from "./select.ts";
+import { show } from "./show.ts";
 
 type Breakdown = NonNullable<Run["breakdown"]>;
 type Parts = Breakdown[number];
-
-/** p of the slowest message. */
-export const MAX = 100;
 
 /**
  * What the messages around each percentile waited for, as means of their queued, lag and service; at the maximum those of the slowest one.
@@ -46,23 +45,21 @@ export function breakdownText(run: Run): string | null {
 
 /** The same of any percentile. */
 export function partsText(run: Run, parts: Parts): string {
-	const { response: summary } = run.metrics;
-	const percentile = parts.p === MAX ? "max" : `p${parts.p}`;
-	const value = parts.p === MAX ? maxText(summary, run) : percentileAt(summary, parts.p, run);
+	const max = parts.p === MAX;
+	const name = max ? "max" : `p${parts.p}`;
+	const of = max ? maximum(run.metrics.response, run) : percentile(run, "response", parts.p);
+	const value = show(of);
 	const { response, queued, lag, service, from, to } = parts;
 	if (response === null || from === null || to === null)
-		return tell("parts-unknown", { percentile });
-	const sum = sumText(response, {
-		queuedNs: queued ?? 0,
-		lagNs: lag ?? 0,
-		serviceNs: service ?? 0,
-	});
+		return tell("parts-unknown", { percentile: name });
+	const part = (ns: number | null) => formatPart(ns ?? 0, response);
+	const sum = `queued ${part(queued)} + lag ${part(lag)} + service ${part(service)}`;
 	const mean = formatDuration(response);
 	// What stands around a percentile is not the percentile: where that shows, say what the parts are of.
-	return value.replace("~", "") === mean
-		? tell("parts-of", { percentile, value, parts: sum })
+	return show({ ...of, weak: false }) === mean
+		? tell("parts-of", { percentile: name, value, parts: sum })
 		: tell("parts-around", {
-				percentile,
+				percentile: name,
 				value,
 				mean,
 				parts: sum,
@@ -72,15 +69,7 @@ export function partsText(run: Run, parts: Parts): string {
 			});
 }
 
-/** "queued 302.6ms + lag 31us + service 0.2ms" */
-export function sumText(responseNs: number, { queuedNs, lagNs, serviceNs }: Sums): string {
-	const part = (ns: number) => formatPart(ns, responseNs);
-	return `queued ${part(queuedNs)} + lag ${part(lagNs)} + service ${part(serviceNs)}`;
-}
-
 // --- internal ---
-
-type Sums = Pick<Bucket, "queuedNs" | "lagNs" | "serviceNs">;
 
 const NEVER_COMPLETED = {
 	response: null,

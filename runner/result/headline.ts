@@ -1,6 +1,8 @@
 import { plural } from "../units.ts";
+import { HIGHEST_RATE } from "./fields.ts";
 import type { IndexedResult, IndexedRun } from "./indexed.ts";
-import { percentileAt, perSecondText } from "./words.ts";
+import { carried, percentile } from "./select.ts";
+import { type Amount, amount, show } from "./show.ts";
 
 /** The one figure that stands for a run among many. */
 export interface Headline {
@@ -15,22 +17,14 @@ export interface Headline {
 
 /** p99 of the metric that stands for the run; a closed loop shows no queueing, so of it what it carried. */
 export function headlineOf(run: IndexedRun): Headline {
-	if (run.load.schedule.kind === "closed")
-		return rate("throughput", run.throughput.received ?? run.throughput.sent, run.verdict);
-	const name = `${run.main} p99`;
-	const metric = run.metrics[run.main];
-	if (!counts(run.verdict)) return { name, unit: "ns", value: null, text: run.verdict };
-	return {
-		name,
-		unit: "ns",
-		value: metric?.percentiles.find((p) => p.p === 99)?.value ?? null,
-		text: percentileAt(metric, 99, run),
-	};
+	return run.load.schedule.kind === "closed"
+		? headline("throughput", amount(carried(run), "messages/s"), run)
+		: headline(`${run.main} p99`, percentile(run, run.main, 99), run);
 }
 
 /** The highest rate that a search has found. */
 export function searchHeadline(search: IndexedResult["searches"][number]): Headline {
-	return rate("highest rate", search.lo, search.verdict);
+	return headline(HIGHEST_RATE, amount(search.lo, "messages/s"), search);
 }
 
 /** By system: its figures in words, "response p99 180us to 5.2ms (5 cases)". */
@@ -62,15 +56,11 @@ export function systemTexts(
 
 // --- internal ---
 
-/** Of the others the measurement, or the run, was not what it should be: their figures are in their reports only. */
-function counts(verdict: IndexedRun["verdict"]): boolean {
-	return verdict !== "invalid" && verdict !== "error" && verdict !== "interrupted";
-}
-
-function rate(name: string, value: number | null, verdict: IndexedRun["verdict"]): Headline {
-	const unit = "messages/s";
-	if (!counts(verdict)) return { name, unit, value: null, text: verdict };
-	return { name, unit, value, text: perSecondText(value) };
+/** Of a run that is none the figures are in its report only. */
+function headline(name: string, of: Amount, { verdict }: Pick<IndexedRun, "verdict">): Headline {
+	const counts = verdict !== "invalid" && verdict !== "error" && verdict !== "interrupted";
+	const value = counts && !of.atLeast ? of.value : null;
+	return { name, unit: of.unit as Headline["unit"], value, text: counts ? show(of) : verdict };
 }
 
 /** Repeats and cases are never averaged: the lowest and the highest, and what has no value. */

@@ -127,17 +127,12 @@ describe("a result.json that cannot be shown is listed with a sentence", () => {
 		expect(entry?.problem).toBe("The result.json cannot be read (EISDIR)");
 	});
 
-	test("of an older version: what fits is shown, scenario, verdict, systems and date", () => {
+	test("of an older version", () => {
 		const { main: _, ...old } = resultOf("stall").runs[0] ?? {};
 		const entry = problemOf(text({ ...resultOf("stall"), runs: [old] }));
-		expect(entry).toMatchObject({
-			problem:
-				"The result.json is not of this version of mqbench (runs.0.main does not fit); the measured files are not there to make it anew",
-			scenario: "stall",
-			verdict: "fail",
-			systems: ["nats"],
-			at: Date.parse("2026-01-01T00:00:00Z"),
-		});
+		expect(entry?.problem).toBe(
+			"The result.json is not of this version of mqbench (runs.0.main does not fit); the measured files are not there to make it anew",
+		);
 	});
 
 	test("of a newer schema", () => {
@@ -145,7 +140,6 @@ describe("a result.json that cannot be shown is listed with a sentence", () => {
 		expect(entry?.problem).toBe(
 			"The result.json has schema 3, and this mqbench knows 2: use the version that made it",
 		);
-		expect(entry?.scenario).toBe("stall");
 	});
 
 	test.each([null, 5, "text", [], {}, { runs: 5, verdict: "great" }])(

@@ -12,39 +12,44 @@ import { tell } from "../text/tell.ts";
  * What the index takes from a result.json. All else in it is skipped, so that a file with more fields can be read too; what is
  * missing without a default makes a file one of another version.
  */
-const IndexedRun = z.object({
-	...pick(Run.shape, [
-		"system",
-		"case",
-		"repeat",
-		"search",
-		"verdict",
-		"state",
-		"startedAt",
-		"brokerVersion",
-		"main",
-	]),
-	load: z.object(Run.shape.load.shape),
-	versions: z.object({ server: z.string().nullable() }).nullable(),
-	metrics: z.partialRecord(
-		Metric,
-		z.object({ percentiles: z.array(z.object(Percentile.shape)) }).nullable(),
-	),
-	throughput: z.object(Run.shape.throughput.shape),
-});
+const IndexedRun = Run.pick({
+	system: true,
+	case: true,
+	repeat: true,
+	search: true,
+	verdict: true,
+	state: true,
+	startedAt: true,
+	brokerVersion: true,
+	main: true,
+})
+	.extend({
+		load: Run.shape.load.strip(),
+		versions: z.object({ server: z.string().nullable() }).nullable(),
+		metrics: z.partialRecord(
+			Metric,
+			z.object({ percentiles: z.array(Percentile.strip()) }).nullable(),
+		),
+		throughput: Run.shape.throughput.strip(),
+	})
+	.strip();
 export type IndexedRun = z.infer<typeof IndexedRun>;
 
-const IndexedResult = z.object({
-	...pick(Result.shape, ["scenario", "runId", "quick", "verdict"]),
-	schema: z.literal(2),
-	environment: z.object(EnvironmentFile.shape).nullable(),
-	runs: z.array(IndexedRun),
-	searches: z
-		.array(
-			z.object(pick(Search.shape, ["system", "case", "repeat", "sla", "verdict", "lo", "answer"])),
-		)
-		.default([]),
-});
+const IndexedSearch = Search.omit({ hi: true, limitedBy: true, confirmed: true, runs: true });
+
+const IndexedResult = Result.pick({
+	schema: true,
+	scenario: true,
+	runId: true,
+	quick: true,
+	verdict: true,
+})
+	.extend({
+		environment: EnvironmentFile.strip().nullable(),
+		runs: z.array(IndexedRun),
+		searches: z.array(IndexedSearch.strip()).default([]),
+	})
+	.strip();
 export type IndexedResult = z.infer<typeof IndexedResult>;
 
 /** A run folder, as the index knows it. */
@@ -59,22 +64,11 @@ export interface Entry {
 	readonly result: IndexedResult | null;
 	/** One sentence: why its figures cannot be shown. */
 	readonly problem: string | null;
-	/** What is known of it all the same; null: not even that. */
+	/** null: no result. */
 	readonly scenario: string | null;
 	readonly verdict: IndexedResult["verdict"] | null;
 	readonly systems: readonly string[];
 }
-
-/** Of a result that does not fit the schema: each field for itself, as far as it fits. */
-const Rest = z.object({
-	scenario: Result.shape.scenario.nullable().catch(null),
-	verdict: Result.shape.verdict.nullable().catch(null),
-	environment: z.object({ startedAt: z.string() }).nullable().catch(null),
-	runs: z
-		.array(z.object({ system: z.string(), startedAt: z.string().nullable().catch(null) }))
-		.catch([]),
-});
-type Rest = z.infer<typeof Rest>;
 
 /** Every run folder, the newest first, those without a date at the end. Only each result.json is read, and nothing that it names. */
 export function readRuns(root: string): Entry[] {
@@ -125,9 +119,9 @@ export function entryOf(root: string, folder: string): Entry {
 	const report = ["report.html", "report.md"].find((name) => existsSync(join(where, name)));
 	const href =
 		report === undefined ? null : [...folder.split("/"), report].map(encodeURIComponent).join("/");
-	const { result, rest, problem } = read(where);
-	const starts = [...(rest?.runs.map((run) => run.startedAt) ?? []), rest?.environment?.startedAt]
-		.map((text) => Date.parse(text ?? ""))
+	const { result, problem } = read(where);
+	const starts = [...(result?.runs ?? []), ...(result?.environment ? [result.environment] : [])]
+		.map(({ startedAt }) => Date.parse(startedAt ?? ""))
 		.filter(Number.isFinite);
 	return {
 		folder,
@@ -135,9 +129,9 @@ export function entryOf(root: string, folder: string): Entry {
 		at: starts.length === 0 ? null : smallestOf(starts),
 		result,
 		problem,
-		scenario: rest?.scenario ?? null,
-		verdict: rest?.verdict ?? null,
-		systems: [...new Set(rest?.runs.map((run) => run.system) ?? [])],
+		scenario: result?.scenario ?? null,
+		verdict: result?.verdict ?? null,
+		systems: [...new Set(result?.runs.map((run) => run.system) ?? [])],
 	};
 }
 
@@ -155,15 +149,9 @@ function foldersIn(folder: string): string[] {
 	}
 }
 
-interface Read {
-	readonly result: IndexedResult | null;
-	readonly rest: Rest | null;
-	readonly problem: string | null;
-}
-
-function read(where: string): Read {
+function read(where: string): Pick<Entry, "result" | "problem"> {
 	const path = join(where, "result.json");
-	const no = (problem: string, rest: Rest | null = null): Read => ({ result: null, rest, problem });
+	const no = (problem: string) => ({ result: null, problem });
 	const way = holdsRuns(where) ? tell("made-anew") : tell("not-made-anew");
 	if (!existsSync(path)) return no(tell("result-missing", { way }));
 	let value: unknown;
@@ -178,18 +166,9 @@ function read(where: string): Read {
 		);
 	}
 	const parsed = IndexedResult.safeParse(value);
-	if (parsed.success) return { result: parsed.data, rest: parsed.data, problem: null };
-	const rest = Rest.safeParse(value).data ?? null;
+	if (parsed.success) return { result: parsed.data, problem: null };
 	const schema = (value as { schema?: unknown } | null)?.schema;
-	if (typeof schema === "number" && schema !== 2)
-		return no(tell("result-schema", { schema }), rest);
+	if (typeof schema === "number" && schema !== 2) return no(tell("result-schema", { schema }));
 	const field = parsed.error.issues[0]?.path.join(".");
-	return no(
-		tell("result-other-version", { field: field ? ` (${field} does not fit)` : "", way }),
-		rest,
-	);
-}
-
-function pick<T extends object, K extends keyof T>(of: T, keys: readonly K[]): Pick<T, K> {
-	return Object.fromEntries(keys.map((key) => [key, of[key]])) as Pick<T, K>;
+	return no(tell("result-other-version", { field: field ? ` (${field} does not fit)` : "", way }));
 }

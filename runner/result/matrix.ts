@@ -1,13 +1,9 @@
 import type { Result, Run } from "../model/result.ts";
-import {
-	closedText,
-	countText,
-	maxText,
-	ofCopies,
-	percentileAt,
-	percentileName,
-	receivedColumn,
-} from "./words.ts";
+import { tell } from "../text/tell.ts";
+import { countLabel } from "./fields.ts";
+import { bySystemAndCase, maximum, percentile } from "./select.ts";
+import { amount, type Column, cellsOf } from "./show.ts";
+import { isClosed, receivedColumn } from "./words.ts";
 
 /** The runs of one case side by side: what reports show of many runs, and people compare. */
 export interface CaseTable {
@@ -29,75 +25,59 @@ export const MANY_RUNS = 4;
 
 /** One table for each case, in the order of the runs; systems in theirs, repeats below each other. */
 export function caseTables({ runs }: Result): CaseTable[] {
-	return distinct(runs.map((run) => run.case)).map((name) => {
-		const alike = runs.filter((run) => run.case === name);
-		const systems = distinct(alike.map((run) => run.system));
-		const sorted = systems.flatMap((system) => alike.filter((run) => run.system === system));
-		const [first] = sorted as [Run];
-		const columns = columnsOf(first, sorted);
-		const repeats = sorted.length > systems.length;
+	return [...new Set(runs.map((run) => run.case))].map((name) => {
+		const systems = bySystemAndCase(runs.filter((run) => run.case === name));
+		const all = systems.flatMap((system) => system.all);
+		const [first] = all as [Run];
+		const columns = columnsOf(first, all);
+		const of = [
+			first.main,
+			isClosed(first) ? tell("closed-means") : null,
+			all.length > systems.length ? "repeats in brackets" : null,
+		];
 		return {
 			case: name,
-			of: [first.main, closedText(first), repeats ? "repeats in brackets" : null]
-				.filter((part) => part !== null)
-				.join(", "),
+			of: of.filter((part) => part !== null).join(", "),
 			head: columns.map(([head]) => head),
-			rows: sorted.map((run) => ({
-				run,
-				name: sorted.some((o) => o !== run && o.system === run.system)
-					? `${run.system} (${run.repeat})`
-					: run.system,
-				cells: columns.map(([, cell]) => cell(run)),
-			})),
+			rows: systems.flatMap(({ system, all: repeats }) =>
+				repeats.map((run) => ({
+					run,
+					name: repeats.length > 1 ? `${system} (${run.repeat})` : system,
+					cells: cellsOf(columns, run),
+				})),
+			),
 		};
 	});
 }
 
-/** The same without the columns of that name. */
-export function without(table: CaseTable, name: string): CaseTable {
-	const keep = table.head.map((head) => head !== name);
-	return {
-		...table,
-		head: table.head.filter((_, i) => keep[i]),
-		rows: table.rows.map((row) => ({ ...row, cells: row.cells.filter((_, i) => keep[i]) })),
-	};
-}
-
 // --- internal ---
 
-type Column = readonly [head: string, cell: (run: Run) => string];
-
-function columnsOf(first: Run, runs: readonly Run[]): Column[] {
-	const closed = first.load.schedule.kind === "closed";
+function columnsOf(first: Run, runs: readonly Run[]): Column<Run>[] {
+	const closed = isClosed(first);
 	const { pattern } = first.load;
-	const percentiles = (closed ? [50, 99] : [50, 99, 99.9]).map(
-		(p): Column => [percentileName(p), (run) => percentileAt(run.metrics[run.main], p, run)],
-	);
-	const max: Column = ["max", (run) => maxText(run.metrics[run.main], run)];
-	const sent: Column = ["sent/s", (run) => countText(run.throughput.sent)];
-	const received: Column = [receivedColumn(first), (run) => countText(run.throughput.received)];
-	const lost: Column = [ofCopies(first, "lost"), (run) => countText(run.lost)];
-	const drained: Column = [
-		"drained in",
-		({ drain }) =>
-			drain?.drainNs == null ? "n/a" : `${Number((drain.drainNs / 1e9).toFixed(1))}s`,
+	const consumes = pattern !== "publish";
+	const rate = (name: string, side: "sent" | "received"): Column<Run> => [
+		name,
+		({ throughput }) => amount(throughput[side], "messages/s"),
+	];
+	const count = (name: "lost" | (typeof OFFENCES)[number]): Column<Run> => [
+		countLabel(first, name),
+		(run) => amount(run[name], "messages"),
 	];
 	return [
-		...percentiles,
-		max,
-		...(closed || pattern === "publish" ? [sent] : []),
-		...(pattern === "publish" ? [] : [received]),
-		...(pattern === "backlog" ? [drained] : []),
-		...(pattern === "publish" ? [] : [lost]),
-		...OFFENCES.filter((name) => runs.some((run) => (run[name] ?? 0) > 0)).map(
-			(name): Column => [name, (run) => countText(run[name])],
+		...(closed ? [50, 99] : [50, 99, 99.9]).map(
+			(p): Column<Run> => [`p${p}`, (run) => percentile(run, run.main, p)],
 		),
+		["max", (run) => maximum(run.metrics[run.main], run)],
+		...(closed || !consumes ? [rate("sent/s", "sent")] : []),
+		...(consumes ? [rate(receivedColumn(first), "received")] : []),
+		...(pattern === "backlog"
+			? [["drained in", ({ drain }: Run) => amount(drain?.drainNs, "ns")] as const]
+			: []),
+		...(consumes ? [count("lost")] : []),
+		...OFFENCES.filter((name) => runs.some((run) => (run[name] ?? 0) > 0)).map(count),
 	];
 }
 
 /** Counts that have a column where any run has some: percentiles of the messages that came say nothing of the others. */
 const OFFENCES = ["failed", "unknown", "duplicated", "redelivered"] as const;
-
-function distinct(texts: readonly string[]): string[] {
-	return [...new Set(texts)];
-}

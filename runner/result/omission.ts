@@ -1,7 +1,8 @@
 import type { MetricSummary, Run } from "../model/result.ts";
 import { tell } from "../text/tell.ts";
-import { formatCount, formatDuration } from "../units.ts";
-import { weakMark } from "./words.ts";
+import { formatCount } from "../units.ts";
+import { percentile } from "./select.ts";
+import { show } from "./show.ts";
 
 type Omission = NonNullable<Run["omission"]>;
 
@@ -39,8 +40,8 @@ export function hiddenText(run: Run): string | null {
 		? null
 		: tell("hidden-by-omission", {
 				p: worst.p,
-				service: `${weakMark(run, "service", worst.p)}${formatDuration(worst.service)}`,
-				response: `${weakMark(run, "response", worst.p)}${formatDuration(worst.response)}`,
+				service: show(percentile(run, "service", worst.p)),
+				response: show(percentile(run, "response", worst.p)),
 			});
 }
 
@@ -54,7 +55,7 @@ export function mostHidden(
 	const differing = (run.omission?.percentiles ?? []).flatMap((x) => {
 		const { p, response, service, factor } = x;
 		if (response === null || service === null || factor === null) return [];
-		const lag = run.metrics.lag?.percentiles.find((l) => l.p === p)?.value ?? 0;
+		const lag = percentile(run, "lag", p).value ?? 0;
 		return factor >= WORTH_SAYING && response - service > 2 * lag
 			? [{ p, response, service, factor }]
 			: [];

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
-import { clientTable } from "../document/client-table.ts";
-import { phaseTable } from "../document/phase-table.ts";
+import { clientTable, phaseTable } from "../document/tables.ts";
 import { figuresOf } from "../figures/figures.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan } from "../model/plan.ts";

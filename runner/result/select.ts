@@ -1,5 +1,5 @@
 import type { Metric } from "../model/plan.ts";
-import type { MetricSummary, Percentile, Run } from "../model/result.ts";
+import type { MetricSummary, Percentile, Result, Run } from "../model/result.ts";
 import { type Amount, amount } from "./show.ts";
 
 /** One system in one case: what repeats are repeats of. */
@@ -30,6 +30,11 @@ export function at<T extends Place>(place: Place, all: readonly T[]): T[] {
 	return all.filter((one) => one.system === place.system && one.case === place.case);
 }
 
+/** The result without the runs of searches, which reports show as one table each. */
+export function withoutSearches(result: Result): Result {
+	return { ...result, runs: result.runs.filter((run) => run.search === null) };
+}
+
 /** What must be known of a run to say how long its messages may take. */
 type Ended = Pick<Run, "state"> & { readonly load: Pick<Run["load"], "timeoutNs"> };
 type Summary = Pick<MetricSummary, "percentiles"> | null | undefined;
@@ -51,8 +56,8 @@ export function percentileIn(summary: Summary, p: number, run: Ended): Amount {
 
 export function percentileAmount({ value, low, high, support }: Percentile, run: Ended): Amount {
 	if (support === "none") return { ...amount(null, "ns"), why: "few-samples" };
-	if (value === null) return { ...unended(run), low, high };
-	return { value, unit: "ns", weak: support === "weak", low, high };
+	const rest = { weak: support === "weak", low, high };
+	return value === null ? { ...unended(run), ...rest } : { value, unit: "ns", ...rest };
 }
 
 /** The maximum of those that completed; at least the timeout when some did not. */
@@ -66,6 +71,11 @@ export function maximum(
 /** For an order by size: nothing is larger than what never completed, or was not measured. */
 export function sizeOf({ value, atLeast }: Amount): number {
 	return value === null || atLeast ? Number.POSITIVE_INFINITY : value;
+}
+
+/** Messages per second that came through: received, where nobody consumes acknowledged; null: not known. */
+export function carried({ throughput }: Pick<Run, "throughput">): number | null {
+	return throughput.received ?? throughput.sent;
 }
 
 /**

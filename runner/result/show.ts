@@ -38,6 +38,17 @@ export function showInterval({ low, high }: Pick<Amount, "low" | "high">): strin
 	return `[${formatDuration(low)}, ${high == null ? "\u221e" : formatDuration(high)}]`;
 }
 
+/** A column of a table: its name, and what a row has in it. */
+export type Column<T> = readonly [name: string, of: (row: T) => Amount | string];
+
+/** The row's cells; a rate is bare where the head of its column says it. */
+export function cellsOf<T>(columns: readonly Column<T>[], row: T): string[] {
+	return columns.map(([name, of]) => {
+		const cell = of(row);
+		return typeof cell === "string" ? cell : show(cell, { bare: name.endsWith("/s") });
+	});
+}
+
 // --- internal ---
 
 function words(value: number, { unit }: Amount, bare: boolean): string {

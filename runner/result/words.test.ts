@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { measuredText } from "../document/words.ts";
 import { figuresOf, listOf } from "../figures/figures.ts";
 import type { RigMachines } from "../model/environment-file.ts";
 import type { Result, Run } from "../model/result.ts";
@@ -11,7 +12,7 @@ import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { adviceText } from "./breach-advice.ts";
 import { brokenOf } from "./outcomes.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { gateMargin, measuredText, systemText, verdictText } from "./words.ts";
+import { gateMargin, systemText, verdictText } from "./words.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
 const planned = (name: string, edit: (plan: any) => void) => {

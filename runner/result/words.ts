@@ -1,8 +1,16 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Metric } from "../model/plan.ts";
-import type { Gate, MetricSummary, Percentile, Result, Run, Search } from "../model/result.ts";
-import { isElsewhere } from "../model/run-file.ts";
-import { QUICK_MEANS, rateText, timeText } from "../plan/load-text.ts";
+import type {
+	Failover,
+	Gate,
+	MetricSummary,
+	Percentile,
+	Result,
+	Run,
+	Search,
+} from "../model/result.ts";
+import { rateText, timeText } from "../plan/load-text.ts";
+import { faultZeroNs } from "../run/faults.ts";
 import { say } from "../text/say.ts";
 import { tell } from "../text/tell.ts";
 import {
@@ -13,8 +21,6 @@ import {
 	formatTimes,
 	plural,
 } from "../units.ts";
-import { orderUnit } from "../verdict/tally.ts";
-import { windowFor } from "../verdict/window-length.ts";
 import { maximum, percentileAmount, percentileIn } from "./select.ts";
 import { amount, show, showInterval } from "./show.ts";
 
@@ -36,19 +42,6 @@ export function percentileValue(p: Percentile, run: Ended): string {
 export function weakMark(run: Run, metric: Metric, p: number): string {
 	const percentile = run.metrics[metric]?.percentiles.find((x) => x.p === p);
 	return percentile?.support === "weak" ? "~" : "";
-}
-
-/** "~12.4ms": p99 of the lag of a client or a phase. */
-export function lagText(of: {
-	readonly lagP99: number | null;
-	readonly lagP99Weak: boolean;
-}): string {
-	return `${of.lagP99Weak ? "~" : ""}${durationText(of.lagP99)}`;
-}
-
-/** "needs N >= 36 887; 13s at this rate" */
-export function requiredSamplesText(p: Percentile, run: Run, metric: Metric = run.main): string {
-	return `needs N >= ${formatCount(p.needs)}; ${windowFor(p.needs, run.load, metric)}`;
 }
 
 /** The same of a percentile by its number: "n/a" where nothing was measured. */
@@ -93,18 +86,6 @@ export function gateMargin({ repeats }: Gate): string {
 		: `${from} to ${to}`;
 }
 
-/** "Generator and broker shared one host ..."; null when none did, or nobody knows. */
-export function sameHostText({ runs }: Result): string | null {
-	const sharing = runs.filter((run) => run.sameHost).length;
-	const which = sharing < runs.length ? ` in ${sharing} of ${runs.length} runs` : "";
-	return sharing === 0 ? null : tell("host-shared", { which });
-}
-
-/** "first lost: producer 0, sequence 4711, due 5.2s after the window opened", for each kind that occurred. */
-export function offenderTexts(run: Run): string[] {
-	return Object.keys(run.offenders).flatMap((kind) => offenderText(kind, run) ?? []);
-}
-
 /** The first of one kind; null: there is none. */
 export function offenderText(kind: string, run: Run): string | null {
 	const m = new Map(Object.entries(run.offenders)).get(kind);
@@ -125,6 +106,11 @@ export function windowTime(sinceT0Ns: number, run: Run): string {
 	return ns === 0
 		? "as the window opened"
 		: `${Number((Math.abs(ns) / 1e9).toFixed(3))}s ${ns < 0 ? "before" : "after"} the window opened`;
+}
+
+/** "4.004s": when a fault was, from the opening of the window. */
+export function faultAt(fault: Failover, { window }: Pick<Run, "window">): string {
+	return `${Number(((faultZeroNs(fault) - window.startNs) / 1e9).toFixed(3))}s`;
 }
 
 /** A count; "n/a" for what was not measured. */
@@ -152,89 +138,9 @@ export function receivedColumn({ load }: Pick<Run, "load">): string {
 	return load.pattern === "fan-out" ? "copies/s" : "received/s";
 }
 
-/** The counts of the window, or the warm-up, in the order of a message's life. What its pattern cannot have is not among them. */
-export function countsOf(run: Run, of: Run | Run["warmup"] = run): [string, number | null][] {
-	const consumed: [string, number | null][] = [
-		[ofCopies(run, "received"), of.received],
-		[ofCopies(run, "lost"), of.lost],
-	];
-	const slots: [string, number | null][] = [["timed out", of.timedOut]];
-	return [
-		["intended", of.intended],
-		["sent", of.sent],
-		["acked", of.acked],
-		...(run.load.pattern === "publish" ? [] : consumed),
-		["failed", of.failed],
-		["unknown", of.unknown],
-		["duplicated", of.duplicated],
-		["reordered", of.reordered],
-		["redelivered", of.redelivered],
-		["corrupted", of.corrupted],
-		["not offered", of.notOffered],
-		["late", of.late],
-		...(of.timedOut === null ? [] : slots),
-	];
-}
-
-/** What the counts are of, where that is not plain: copies, order by key. */
-export function countNotes(run: Run): string[] {
-	const { load } = run;
-	const notes: string[] = [];
-	if (load.pattern === "fan-out")
-		notes.push(
-			tell("counts-copies", {
-				subscribers: load.subscriptions,
-				have: load.subscriptions === 1 ? "has" : "have",
-			}),
-		);
-	if (load.pattern === "request-reply") notes.push("received counts replies");
-	if (run.reordered !== null && orderUnit(load) !== "by producer")
-		notes.push(`reordered counts ${orderUnit(load)}`);
-	if (run.timedOut) notes.push(say("timed-out", { timeoutNs: load.timeoutNs }).text);
-	if (run.requests) notes.push(requestsText(run.requests));
-	if (run.throttledNs) notes.push(say("throttled", { throttledNs: run.throttledNs }).text);
-	if (run.reconnects) notes.push(`${plural(run.reconnects, "reconnect")}`);
-	return notes;
-}
-
-/** "12 345 requests, which the service would bill with 0.00494 USD". */
-function requestsText({ count, usd }: NonNullable<Run["requests"]>): string {
-	return tell("requests-billed", { requests: plural(count, "request"), usd: usd.toPrecision(3) });
-}
-
 /** It sends as fast as it is answered: its latency knows no queueing. */
 export function isClosed({ load }: Pick<Run, "load">): boolean {
 	return load.schedule.kind === "closed";
-}
-
-/** What a closed loop does, and does not show; null: it is none. */
-export function closedText(run: Run): string | null {
-	return isClosed(run) ? tell("closed-means") : null;
-}
-
-/** What an acknowledged and a received message per second are, where a load has no rate or a backlog: one line each. */
-export function rateTexts(run: Run): string[] {
-	const { sent, received, sentHow, receivedHow } = run.throughput;
-	if (run.load.schedule.kind !== "closed") return [];
-	const line = (name: string, value: number | null, how: string | null) =>
-		value === null ? [] : [`${name} ${formatCount(value)}/s: ${how}`];
-	return [
-		...line("sent", sent, sentHow),
-		...line(ofCopies(run, "received"), received, receivedHow),
-	];
-}
-
-/** "a backlog of 50 000 messages was drained in 2.1s, 25 000/s: until at most 1 000 waited"; null: there was none. */
-export function drainText({ drain }: Run): string | null {
-	if (drain === null) return null;
-	return drain.drainNs === null
-		? drain.problem
-		: tell("backlog-was-drained", {
-				peak: formatCount(drain.peak ?? 0),
-				time: formatDuration(drain.drainNs),
-				rate: formatCount(drain.perSecond ?? 0),
-				drainedAt: formatCount(drain.drainedAt),
-			});
 }
 
 /** "nats: none, nothing is stored": which system with which durability, for the title of every chart and table. */
@@ -293,13 +199,6 @@ export function networkText({ network, clients }: Pick<Run, "network" | "clients
 		...unknown.map((path) => `${pair(path)} not known (${path.error})`),
 	];
 	return all.length === 0 ? null : all.join("; ");
-}
-
-/** "nats: 3 nodes on 1 host, ...", for all systems of which that is so; null: of none. */
-export function topologiesText({ runs }: Result): string | null {
-	const shared = runs.filter((r) => r.nodesShareHost && r.topology !== null);
-	const texts = shared.map((r) => `${r.system}: ${topologyText(r)}`);
-	return texts.length === 0 ? null : [...new Set(texts)].join("; ");
 }
 
 /** Everything in one line, under the title of a chart or table. */
@@ -380,29 +279,9 @@ export function machineText({ environment: e }: Result): string | null {
 		.join(", ");
 }
 
-/** "Measured on linux x64 6.1.0, 4 cores", or "on 3 i4i.xlarge for brokers (aws eu-central-1), started from ..."; where no client ran there, what it was: "Started from ...". null: nobody wrote it down. */
-export function measuredText(result: Result): string | null {
-	const machine = machineText(result);
-	if (machine === null) return null;
-	const rig = result.environment?.rig ?? null;
-	if (rig)
-		return `Measured on ${rig.machines}, ${rig.here ? "with the load from" : "started from"} ${machine}`;
-	const elsewhere =
-		result.runs.length > 0 &&
-		result.runs.every(
-			({ clients }) => clients.length > 0 && clients.every(({ kind }) => isElsewhere(kind)),
-		);
-	return elsewhere ? tell("started-from", { machine }) : `Measured on ${machine}`;
-}
-
 /** "PASS"; of a command with --quick "PASS (shortened: no result)". */
 export function verdictWord({ verdict, quick }: Pick<Result, "verdict" | "quick">): string {
 	return `${verdict.toUpperCase()}${quick ? " (shortened: no result)" : ""}`;
-}
-
-/** What --quick does to a result; null: the runs have their full length. */
-export function quickText({ quick }: Result): string | null {
-	return quick ? QUICK_MEANS : null;
 }
 
 /** One sentence under the verdict: what it means. */
@@ -492,58 +371,6 @@ export function searchTitle({ system, case: name, repeat, runs }: Search): strin
 	]
 		.filter((part) => part !== "")
 		.join(", ");
-}
-
-/** The runs of a search below each other, as words: latency over offered rate. */
-export function searchTable({ runs }: Search): {
-	readonly head: readonly string[];
-	readonly rows: readonly (readonly string[])[];
-} {
-	return {
-		head: ["rate", "run", "verdict", "p50", "p99", "max", "why"],
-		rows: runs.map((run) => [
-			`${formatCount(run.rate)}/s`,
-			run.role,
-			run.verdict,
-			...[run.p50, run.p99, run.max].map(durationText),
-			run.why ?? "",
-		]),
-	};
-}
-
-/** The result without the runs of searches, which reports show as one table each. */
-export function withoutSearches(result: Result): Result {
-	return { ...result, runs: result.runs.filter((run) => run.search === null) };
-}
-
-/** The commonest errors, at most `most` of them; the last line says how many more there are. */
-export function errorTexts(run: Run, most: number): string[] {
-	const more = run.errors.length - most;
-	return [
-		...run.errors.slice(0, most).map((e) => `error, ${plural(e.count, "time")}: ${e.message}`),
-		...(more > 0 ? [`and ${plural(more, "more error")}: see report.html`] : []),
-	];
-}
-
-/** What the marks in a table of percentiles mean. */
-export const WEAK_MEANS = tell("weak-means");
-
-/** Which `mqbench explain` says more about this result; empty when nothing is to be explained. */
-export function explainText(result: Result): string {
-	const percentiles = result.runs.flatMap((r) =>
-		Object.values(r.metrics).flatMap((m) => m?.percentiles ?? []),
-	);
-	const topics = [
-		result.runs.some((r) => r.metrics.response) ? "response" : "",
-		result.runs.some((r) => r.breakdown?.length) ? "breakdown" : "",
-		result.runs.some((r) => r.load.schedule.kind === "closed") ? "closed" : "",
-		percentiles.some((p) => p.support !== "ok") ? "support" : "",
-		result.verdict === "invalid" ? "invalid" : "",
-		result.verdict === "inconclusive" ? "inconclusive" : "",
-	].filter((t) => t !== "");
-	return topics.length === 0
-		? ""
-		: `mqbench explain ${topics.join(", ").replace(/, (\w+)$/, " or $1")}`;
 }
 
 // --- internal ---

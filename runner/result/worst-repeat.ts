@@ -1,7 +1,8 @@
 import type { Gate, Result, Run } from "../model/result.ts";
 import { standsFor } from "../verdict/repeats.ts";
 import type { Outcome } from "./outcomes.ts";
-import { percentileValue } from "./words.ts";
+import { at, percentile, sizeOf } from "./select.ts";
+import { show } from "./show.ts";
 
 /**
  * The run that an outcome is about; of a gate that of its worst repeat, of one that compares the first that is as bad, of a search that of the
@@ -25,20 +26,14 @@ export function worstRun(outcome: Pick<Outcome, "of" | "verdict">, result: Resul
 
 /** All repeats of a system and case. */
 export function runsOf(gate: Pick<Gate, "system" | "case">, { runs }: Pick<Result, "runs">): Run[] {
-	return runs.filter(
-		(run) => run.search === null && run.system === gate.system && run.case === gate.case,
-	);
+	return at(gate, runs).filter((run) => run.search === null);
 }
 
 /** p99 of the metric that a gate judges, in the worst of its repeats, as reports print it; null: there is none. */
 export function p99Of(gate: Gate, result: Result): string | null {
-	const values = runsOf(gate, result).flatMap((run) => {
-		const p = run.metrics[gate.metric ?? run.main]?.percentiles.find((x) => x.p === 99);
-		return p === undefined || p.support === "none" ? [] : [{ p, run }];
-	});
-	const size = (x: (typeof values)[number]) => x.p.value ?? Number.POSITIVE_INFINITY;
-	const [first, ...others] = values;
+	const [first, ...others] = runsOf(gate, result)
+		.map((run) => percentile(run, gate.metric ?? run.main, 99))
+		.filter(({ why }) => why === undefined || why === "stopped");
 	if (first === undefined) return null;
-	const worst = others.reduce((a, b) => (size(b) > size(a) ? b : a), first);
-	return percentileValue(worst.p, worst.run);
+	return show(others.reduce((a, b) => (sizeOf(b) > sizeOf(a) ? b : a), first));
 }

@@ -17,7 +17,6 @@ export const reports = {
 	"step-summary-unwritable": "{variable} cannot be written ({reason}); the reports are in the folder of the run.\n",
 	"failover-counts-window": "failed, unknown, lost, duplicated and reordered are of the whole window",
 	"not-before-next-fault": "not before the next fault",
-	"window-counts": "of the messages of the whole window: {counts}",
 	"fault-not-as-planned": "{fault} was not carried out as planned: {reason}",
 	"failover-means":
 		'at counts from the opening of the window to just before the broker was told of the fault, "after" from then on; for: from when it was known to have taken effect until it was taken back; without {completions}: the longest stretch, counted in pieces of {piece}, that the load does not explain; {again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, but for a handful, for 2s; counted every 100ms',

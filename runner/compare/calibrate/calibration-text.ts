@@ -1,9 +1,9 @@
 import { largestOf } from "../../extremes.ts";
 import type { Calibration } from "../../model/comparison.ts";
+import { isRate } from "../../result/fields.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { tell } from "../../text/tell.ts";
 import { formatCount } from "../../units.ts";
-import { isRate } from "../figures.ts";
 import { usualMargin } from "../margin.ts";
 import type { NotCalibrated } from "./measure.ts";
 import { repeatsFor } from "./noise.ts";

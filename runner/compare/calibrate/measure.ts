@@ -1,8 +1,8 @@
 import type { Baseline, Calibration } from "../../model/comparison.ts";
 import type { Result } from "../../model/result.ts";
+import { field, judgedFigures } from "../../result/fields.ts";
 import { tell } from "../../text/tell.ts";
 import { baselineOf } from "../baseline-of-result.ts";
-import { figureName, judgedFigures } from "../figures.ts";
 import { LEAST_RUNS, noiseOf } from "./noise.ts";
 
 /** A system and case whose noise is not known, and why. */
@@ -44,7 +44,11 @@ export function calibrationOf(
 			return [];
 		}
 		const [one] = counting as [Entry];
-		const figures = new Set([...judgedFigures(one), ...asked.map(figureName), "throughput"]);
+		const figures = new Set([
+			...judgedFigures(one),
+			...asked.map((name) => field(name).id),
+			"throughput",
+		]);
 		return [...figures].flatMap((metric) => {
 			const values = counting.flatMap((run) => run.figures[metric] ?? []);
 			const noise = noiseOf(values);

@@ -1,8 +1,7 @@
-import { isRate } from "../../compare/figures.ts";
 import { commitText } from "../../result/commit.ts";
 import { systemText } from "../../result/words.ts";
 import { tell } from "../../text/tell.ts";
-import { type ExportedFile, type Figure, type Point, watchedFigures } from "./points.ts";
+import { type ExportedFile, type Known, type Point, watchedFigures } from "./points.ts";
 
 /**
  * What benchmark-action/github-action-benchmark reads: `customSmallerIsBetter` has the latencies and times, in ms, `customBiggerIsBetter` the
@@ -17,7 +16,7 @@ export function exportGithubActionBenchmark(points: readonly Point[]): ExportedF
 		const own = points.filter((point) => point.source === source);
 		const entries = own.flatMap((point) =>
 			watchedFigures(point).map((figure) => ({
-				bigger: isRate(figure.name),
+				bigger: figure.unit === "messages/s",
 				entry: entryOf(point, figure),
 			})),
 		);
@@ -39,14 +38,14 @@ function fileName(text: string): string {
 	return text.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
 }
 
-function entryOf(point: Point, figure: Figure) {
-	const { name, unit } = figure;
+function entryOf(point: Point, figure: Known) {
+	const { id, unit } = figure;
 	// To the nanosecond.
 	const value = (of: number) => (unit === "ns" ? of / 1e6 : of);
 	const range = rangeOf(figure, value);
 	const repeat = point.repeat > 1 ? `, repeat ${point.repeat}` : "";
 	return {
-		name: `${point.source.result.scenario}: ${point.system}, ${point.case}: ${name}${repeat}`,
+		name: `${point.source.result.scenario}: ${point.system}, ${point.case}: ${id}${repeat}`,
 		unit: unit === "ns" ? "ms" : unit,
 		value: value(figure.value),
 		...(range === null ? {} : { range }),
@@ -56,24 +55,23 @@ function entryOf(point: Point, figure: Figure) {
 
 /** Shown in brackets behind the value. */
 function rangeOf(
-	{ value: own, low, high, support }: Figure,
+	{ value: own, low, high, atLeast }: Known,
 	value: (of: number) => number,
 ): string | null {
-	if (support === "beyond-timeout" || support === "more-than")
-		return tell("export-more-than", { value: value(own) });
-	if (low === null) return null;
-	return high === null
+	if (atLeast) return tell("export-more-than", { value: value(own) });
+	if (low == null) return null;
+	return high == null
 		? tell("export-from", { low: value(low) })
 		: tell("export-range", { low: value(low), high: value(high) });
 }
 
 /** Lines below the value. */
-function extraOf({ run, source, commit }: Point, { metric, support }: Figure): string {
+function extraOf({ run, source, commit }: Point, { metric, weak, atLeast }: Known): string {
 	const n = metric === null ? null : run.metrics[metric]?.n;
 	return [
 		systemText(run),
 		n == null ? "" : `n = ${n}`,
-		support === "weak" ? tell("export-weak-mark") : "",
+		weak && !atLeast ? tell("export-weak-mark") : "",
 		`run ${source.result.runId}`,
 		commit === null ? "" : tell("at-commit", { commit: commitText(commit) }),
 	]

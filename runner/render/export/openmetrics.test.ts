@@ -143,31 +143,6 @@ describe.each(PUBLISHED)("openmetrics of %s", (name) => {
 			expect(sorted(found(family))).toEqual(sorted(expected(of)));
 	});
 
-	test("has the counts and rates of result.json; what was not measured is absent, never 0", () => {
-		for (const run of result.runs) {
-			const own = (family: string, label: string) =>
-				Object.fromEntries(
-					samplesOf(text, family)
-						.filter(({ labels }) => labels.system === run.system)
-						.filter(({ labels }) => labels.case === run.case)
-						.filter(({ labels }) => labels.repeat === String(run.repeat))
-						.map(({ labels, value }) => [labels[label] ?? "", value]),
-				);
-			const counts = own("mqbench_window_messages", "count");
-			expect(counts).toMatchObject({
-				intended: run.intended,
-				sent: run.sent,
-				received: run.received,
-				lost: run.lost,
-			});
-			expect(counts.acked ?? null).toBe(run.acked);
-			const rates = own("mqbench_rate_messages_per_second", "rate");
-			expect(rates.throughput).toBe(run.throughput.received);
-			expect(rates["throughput.sent"] ?? null).toBe(run.throughput.sent);
-			expect(own("mqbench_sla_met", "")[""]).toBe(run.verdict === "pass" ? 1 : 0);
-		}
-	});
-
 	test("has no times and names no run: the same series goes on with the next report", () => {
 		for (const { samples } of parsed(text))
 			for (const { labels, time } of samples) {

@@ -1,6 +1,6 @@
-import { HIGHEST_RATE } from "../../compare/figures.ts";
+import { COUNTS } from "../../result/fields.ts";
 import { tell } from "../../text/tell.ts";
-import type { ExportedFile, Figure, Point } from "./points.ts";
+import { type ExportedFile, type Known, type Point, supportOf } from "./points.ts";
 
 /**
  * OpenMetrics 1.0 text: for `artifacts:reports:metrics` of GitLab, for a collector of text files, for `promtool tsdb create-blocks-from
@@ -11,11 +11,12 @@ import type { ExportedFile, Figure, Point } from "./points.ts";
 export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 	const dated = new Set(points.map(({ source }) => source)).size > 1;
 	const inTime = [...points].sort((a, b) => a.atMs - b.atMs);
-	const text = Object.entries(FAMILIES).flatMap(([name, family]) => {
+	const text = FAMILIES.flatMap(([name, help, samples]) => {
+		const unit = UNITS.find((one) => name.endsWith(`_${one}`));
 		// What is one metric stands together, its samples in the order of time.
 		const metrics = new Map<string, string[]>();
 		for (const point of inTime)
-			for (const { labels, value } of family.samples(point)) {
+			for (const { labels, value } of samples(point)) {
 				const metric = `${name}${labelsOf({ ...pointLabels(point), ...labels })}`;
 				const time = dated ? ` ${point.atMs / 1000}` : "";
 				const lines = metrics.get(metric) ?? [];
@@ -25,8 +26,8 @@ export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 		if (metrics.size === 0) return [];
 		return [
 			`# TYPE ${name} gauge`,
-			...(family.unit === null ? [] : [`# UNIT ${name} ${family.unit}`]),
-			`# HELP ${name} ${escaped(family.help)}`,
+			...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
+			`# HELP ${name} ${escaped(help)}`,
 			...[...metrics.values()].flat(),
 		];
 	});
@@ -35,95 +36,90 @@ export function exportOpenMetrics(points: readonly Point[]): ExportedFile[] {
 
 // --- internal ---
 
-interface Family {
-	/** The end of its name; null: it counts nothing. */
-	readonly unit: string | null;
-	readonly help: string;
-	samples(
-		point: Point,
-	): { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
-}
+type Samples = (point: Point) => { readonly labels: Labels; readonly value: number }[];
 
-const FAMILIES: Readonly<Record<string, Family>> = {
-	mqbench_latency_seconds: {
-		unit: "seconds",
-		help: tell("openmetrics-latency"),
-		samples: latencies(({ value }) => value),
-	},
-	mqbench_latency_low_seconds: {
-		unit: "seconds",
-		help: tell("openmetrics-low"),
-		samples: latencies(({ low }) => low),
-	},
-	mqbench_latency_high_seconds: {
-		unit: "seconds",
-		help: tell("openmetrics-high"),
-		samples: latencies(({ high }) => high),
-	},
-	mqbench_rate_messages_per_second: {
-		unit: "messages_per_second",
-		help: tell("openmetrics-rate"),
-		samples: ({ figures }) =>
-			figures
-				.filter(({ unit }) => unit === "messages/s")
-				.map(({ name, value }) => ({ labels: { rate: name }, value })),
-	},
-	mqbench_drain_seconds: {
-		unit: "seconds",
-		help: tell("openmetrics-drain"),
-		samples: ({ figures }) =>
-			figures
-				.filter(({ name }) => name === "drainTime")
-				.map(({ value }) => ({ labels: {}, value: value / 1e9 })),
-	},
-	mqbench_fault_seconds: {
-		unit: "seconds",
-		help: tell("openmetrics-fault"),
-		samples: ({ figures }) =>
-			figures
-				.filter(({ name }) => name === "unavailable" || name === "drained")
-				.map(({ name, value, support }) => ({
-					labels: { figure: name, ...markOf(support) },
-					value: value / 1e9,
-				})),
-	},
-	mqbench_window_messages: {
-		unit: "messages",
-		help: tell("openmetrics-messages"),
-		samples: countsOf,
-	},
-	mqbench_sla_met: {
-		unit: null,
-		help: tell("openmetrics-sla"),
-		samples: ({ run, search }) => [
-			{ labels: {}, value: (search ?? run).verdict === "pass" ? 1 : 0 },
-		],
-	},
-};
+const UNITS = ["seconds", "messages_per_second", "messages"];
 
-function latencies(of: (figure: Figure) => number | null): Family["samples"] {
-	return ({ figures }) =>
-		figures.flatMap((figure) => {
-			const { metric, statistic, support } = figure;
-			const ns = of(figure);
-			if (metric === null || statistic === null || ns === null) return [];
-			const labels = { metric, statistic, ...markOf(support) };
-			return [{ labels, value: ns / 1e9 }];
+const FAMILIES: readonly (readonly [name: string, help: string, samples: Samples])[] = [
+	["mqbench_latency_seconds", tell("openmetrics-latency"), figures(isLatency, latencyLabels)],
+	[
+		"mqbench_latency_low_seconds",
+		tell("openmetrics-low"),
+		figures(isLatency, latencyLabels, ({ low }) => low),
+	],
+	[
+		"mqbench_latency_high_seconds",
+		tell("openmetrics-high"),
+		figures(isLatency, latencyLabels, ({ high }) => high),
+	],
+	[
+		"mqbench_rate_messages_per_second",
+		tell("openmetrics-rate"),
+		figures(
+			({ unit }) => unit === "messages/s",
+			({ id }) => ({ rate: id }),
+		),
+	],
+	[
+		"mqbench_drain_seconds",
+		tell("openmetrics-drain"),
+		figures(
+			({ id }) => id === "drainTime",
+			() => ({}),
+		),
+	],
+	[
+		"mqbench_fault_seconds",
+		tell("openmetrics-fault"),
+		figures(
+			({ id }) => id === "unavailable" || id === "drained",
+			(figure) => ({ figure: figure.id, ...markOf(figure) }),
+		),
+	],
+	["mqbench_window_messages", tell("openmetrics-messages"), countsOf],
+	["mqbench_sla_met", tell("openmetrics-sla"), slaMet],
+];
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Some figures of a point; times in seconds. */
+function figures(
+	some: (figure: Known) => boolean,
+	labels: (figure: Known) => Labels,
+	of: (figure: Known) => number | null | undefined = ({ value }) => value,
+): Samples {
+	return (point) =>
+		point.figures.filter(some).flatMap((figure) => {
+			const value = of(figure);
+			const scale = figure.unit === "ns" ? 1e9 : 1;
+			return value == null ? [] : [{ labels: labels(figure), value: value / scale }];
 		});
 }
 
-function markOf(support: Figure["support"]) {
+function isLatency({ metric }: Known): boolean {
+	return metric !== null;
+}
+
+function latencyLabels(figure: Known): Labels {
+	const [metric = "", statistic = ""] = figure.id.split(" ");
+	return { metric, statistic, ...markOf(figure) };
+}
+
+function markOf(figure: Known): Labels {
+	const support = supportOf(figure);
 	return support === "ok" ? {} : { support };
 }
 
-/** Of the window; what was not counted is left out. The runs of a search are not its answer. */
-function countsOf({ run, figures }: Point): ReturnType<Family["samples"]> {
-	if (figures.some(({ name }) => name === HIGHEST_RATE)) return [];
-	const names = Object.keys(run.warmup) as (keyof typeof run.warmup)[];
-	return names.flatMap((count) => {
-		const value = run[count];
+/** What was not counted is left out. The runs of a search are not its answer. */
+function countsOf({ run, search }: Point): ReturnType<Samples> {
+	return COUNTS.flatMap((count) => {
+		const value = search === null ? run[count] : null;
 		return value === null ? [] : [{ labels: { count }, value }];
 	});
+}
+
+function slaMet({ run, search }: Point): ReturnType<Samples> {
+	return [{ labels: {}, value: (search ?? run).verdict === "pass" ? 1 : 0 }];
 }
 
 function pointLabels({ source, system, case: name, repeat }: Point) {
@@ -131,7 +127,7 @@ function pointLabels({ source, system, case: name, repeat }: Point) {
 	return { scenario, system, case: name, repeat: String(repeat) };
 }
 
-function labelsOf(labels: Readonly<Record<string, string>>): string {
+function labelsOf(labels: Labels): string {
 	const all = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
 	return `{${all.join(",")}}`;
 }

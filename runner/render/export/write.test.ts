@@ -9,7 +9,7 @@ import { fixtureCopy } from "../../run/fixture.fake.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import { search } from "../hostile.fake.ts";
 import { exported, exportedResults, store } from "./exported.fake.ts";
-import { FORMATS } from "./formats.ts";
+import { FORMATS } from "./write.ts";
 
 const healthy = (more: Changes = {}) => resultOf("healthy", more);
 const runs = (change: (run: Run, i: number) => Run): Result => {

@@ -1,12 +1,20 @@
 import path from "node:path";
 import { EXIT, type ExitCode, failure } from "../../errors.ts";
 import { makeRoom, writeWhole } from "../../result/whole-file.ts";
+import { didYouMean, KNOWN } from "../../suggest.ts";
 import { plainText } from "../../terminal/columns.ts";
 import { tell } from "../../text/tell.ts";
 import type { World } from "../../world.ts";
-import { formatNamed } from "./formats.ts";
-import { pointsOf } from "./points.ts";
+import { exportGithubActionBenchmark } from "./github-action-benchmark.ts";
+import { exportOpenMetrics } from "./openmetrics.ts";
+import { type Format, pointsOf } from "./points.ts";
 import { readSources } from "./sources.ts";
+
+/** The tools that `--export` writes for, by the word for each. */
+export const FORMATS: Readonly<Record<string, Format>> = {
+	"github-action-benchmark": exportGithubActionBenchmark,
+	openmetrics: exportOpenMetrics,
+};
 
 interface ExportArgs {
 	/** Of runs, or folders that hold some; at least one. */
@@ -57,6 +65,21 @@ export function oneFolder(
 }
 
 // --- internal ---
+
+/** Throws, with all of them, where there is no such format. */
+function formatNamed(word: string): Format {
+	const format = Object.hasOwn(FORMATS, word) ? FORMATS[word] : undefined;
+	if (format !== undefined) return format;
+	const known = Object.keys(FORMATS);
+	const guess = didYouMean(word, known);
+	throw failure("usage", {
+		message: tell("export-unknown", {
+			format: word,
+			suggestion: guess.startsWith(KNOWN) ? "" : guess,
+			known,
+		}),
+	});
+}
 
 function codeOf(verdicts: readonly string[]): ExitCode {
 	if (verdicts.length === 0) return EXIT.usage;

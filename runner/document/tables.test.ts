@@ -1,18 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { clientTable, clientTexts } from "../document/client-table.ts";
 import type { Failover, Result, Run } from "../model/result.ts";
 import { renderHtml } from "../render/html.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { terminalOf } from "../render/rendered.fake.ts";
-import { failoverOfAll, failoverTable, failoverTexts } from "./failover-table.ts";
-import { fixtureResult } from "./stored.fake.ts";
-import { networkText, topologyText } from "./words.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
+import { networkText, topologyText } from "../result/words.ts";
+import { clientTable, failoverOfAll, failoverTable, rowTexts } from "./tables.ts";
 
 const result = fixtureResult("failover");
 const [run] = result.runs as [Run];
 const [killed] = run.failover as [Failover];
 const row = (fault: Partial<Failover>, of: Partial<Run> = {}) =>
-	failoverTable({ ...run, ...of, failover: [{ ...killed, ...fault }] })?.rows[0];
+	failoverTable([{ ...run, ...of, failover: [{ ...killed, ...fault }] }])?.rows[0];
 
 describe("what a fault did", () => {
 	test.each([
@@ -37,40 +36,35 @@ describe("what a fault did", () => {
 	test("is told from when the broker was told, and lasted from when it was known to have taken effect", () => {
 		const late = { calledNs: 6e9, beganNs: 6.2e9, endedNs: 7.2e9 };
 		expect(row(late)?.slice(1, 3)).toEqual(["4s", "1s"]);
-		const [text] = failoverTexts({ ...run, failover: [{ ...killed, ...late }] });
-		expect(text).toContain(" 4s after the window opened, for 1s: ");
 	});
 
 	test("that another one followed ends with that", () => {
 		const [, second] = run.failover as [Failover, Failover];
-		const table = failoverTable({ ...run, failover: [{ ...killed, recoveredNs: null }, second] });
+		const table = failoverTable([{ ...run, failover: [{ ...killed, recoveredNs: null }, second] }]);
 		expect(table?.rows[0]?.[4]).toBe("not before the next fault");
 	});
 
 	test("is counted by receipts where nothing is acknowledged", () => {
 		const plain = { ...run, load: { ...run.load, acks: false } };
-		expect(failoverTable(plain)?.head[3]).toBe("without receipts");
+		expect(failoverTable([plain])?.head[3]).toBe("without receipts");
 	});
 
 	test("says why it was not carried out", () => {
-		const table = failoverTable({ ...run, failover: [{ ...killed, error: "node 2 had ended" }] });
+		const table = failoverTable([{ ...run, failover: [{ ...killed, error: "node 2 had ended" }] }]);
 		expect(table?.notes).toContain(
 			"kill of node 2 (the leader) was not carried out as planned: node 2 had ended",
 		);
-		expect(failoverTexts({ ...run, failover: [{ ...killed, error: "x" }] })).toEqual([
-			"kill of node 2 (the leader) 4.004s after the window opened, for 3.41s: not as planned: x",
-		]);
 	});
 
 	test("is a sentence where there is no table", () => {
-		expect(failoverTexts(run)[0]).toBe(
-			"kill of node 2 (the leader) 4.004s after the window opened, for 3.41s: without acknowledgements: 1.36s from 3.99s on; back under p99 < 50ms: after 1.4s; drained: after 1.4s",
+		expect(rowTexts(failoverTable([run]))[0]).toBe(
+			"fault kill of node 2 (the leader): at 4.004s, for 3.41s, without acknowledgements 1.36s from 3.99s on, back under p99 < 50ms after 1.4s, drained after 1.4s",
 		);
 	});
 
 	test("is nothing where nothing was done", () => {
-		expect(failoverTable({ ...run, failover: [] })).toBeNull();
-		expect(failoverTexts({ ...run, failover: [] })).toEqual([]);
+		expect(failoverTable([{ ...run, failover: [] }])).toBeNull();
+		expect(rowTexts(null)).toEqual([]);
 	});
 });
 
@@ -168,7 +162,7 @@ describe("clients", () => {
 	test("have no table where one process of this machine made the load", () => {
 		expect(run.clients).toEqual([]);
 		expect(clientTable(run)).toBeNull();
-		expect(clientTexts(run)).toEqual([]);
+		expect(rowTexts(clientTable(run))).toEqual([]);
 	});
 });
 
