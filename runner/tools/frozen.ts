@@ -11,6 +11,7 @@
  * folder, so the second comparison with it takes half the time.
  */
 import { execFile, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
 	cpSync,
 	existsSync,
@@ -26,6 +27,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
 
 const { values } = parseArgs({
 	options: { base: { type: "string", default: "HEAD" }, only: { type: "string", default: "" } },
@@ -33,7 +35,12 @@ const { values } = parseArgs({
 const here = git("rev-parse", "--show-toplevel");
 const base = git("rev-parse", `${values.base}^{commit}`);
 const kept = path.join(tmpdir(), "mqbench-frozen");
-const before = path.join(kept, base);
+// What is kept was written by this program: another version of it sees more, or less.
+const version = createHash("sha256")
+	.update(readFileSync(path.join(here, "runner/tools/frozen.ts")))
+	.digest("hex")
+	.slice(0, 8);
+const before = path.join(kept, `${base}-${version}`);
 // Comparisons may run side by side, in several clones too.
 const own = String(process.pid);
 const after = path.join(kept, `after-${own}`);
@@ -153,8 +160,9 @@ async function reportsOf(cli: string, folder: string): Promise<void> {
 			"--export",
 			format,
 		]);
-	if (path.basename(folder) !== "hundred")
-		await say(cli, folder, "svg", ["report", path.basename(folder), "--svg"]);
+	// Of a hundred runs all charts would take minutes.
+	const only = path.basename(folder) === "hundred" ? ["--only", "*percentiles"] : [];
+	await say(cli, folder, "svg", ["report", path.basename(folder), "--svg", ...only]);
 	readable(folder);
 }
 
@@ -172,7 +180,7 @@ async function across(cli: string, into: string, folders: readonly string[]): Pr
 	}
 	for (const name of ["index.html", ...folders.map(compared)]) {
 		const file = path.join(reports, name);
-		if (existsSync(file)) writeFileSync(file, textOfHtml(file));
+		if (existsSync(file)) readablePage(file);
 	}
 }
 
@@ -249,10 +257,8 @@ function steady(text: string, dist: string): string {
 
 /** Reports in a form in which a diff can be read: HTML as text, JSON a value a line; raw files, which are inputs, go. */
 function readable(folder: string): void {
-	for (const name of ["report.html"]) {
-		const file = path.join(folder, name);
-		if (existsSync(file)) writeFileSync(file, textOfHtml(file));
-	}
+	const page = path.join(folder, "report.html");
+	if (existsSync(page)) readablePage(page);
 	const runs = path.join(folder, "runs");
 	for (const run of readdirSync(runs))
 		for (const name of readdirSync(path.join(runs, run)))
@@ -260,14 +266,16 @@ function readable(folder: string): void {
 				rmSync(path.join(runs, run, name));
 }
 
-/** A page as text: each element's text and attributes that a reader sees on a line; the data of its charts, a value a line. */
-function textOfHtml(file: string): string {
-	return readFileSync(file, "utf8")
+/**
+ * A page as text: each element's text and attributes that a reader sees on a line, also of what it holds compressed, and the words of its
+ * figures. Their data go to a file beside it, a value a line.
+ */
+function readablePage(file: string): void {
+	const data: unknown[] = [];
+	const text = readFileSync(file, "utf8")
 		.replaceAll(/<style[^>]*>.*?<\/style>/gs, "")
 		.replaceAll(/<script([^>]*)>(.*?)<\/script>/gs, (_, attributes: string, body: string) =>
-			attributes.includes("json")
-				? `\n${attributes.trim()}\n${JSON.stringify(JSON.parse(body), null, 1)}\n`
-				: "",
+			scriptText(attributes, body, data),
 		)
 		.replaceAll(
 			/<[a-z0-9]+\b[^>]*?\b(href|alt|title|aria-label|content)="([^"]*)"[^>]*>/g,
@@ -275,6 +283,26 @@ function textOfHtml(file: string): string {
 		)
 		.replaceAll(/<[^>]+>/g, "\n")
 		.replaceAll(/\n\s*\n+/g, "\n");
+	writeFileSync(file, text);
+	writeFileSync(`${file}.figures.json`, JSON.stringify(data, null, 1));
+}
+
+/** What a script element holds of words: folded parts, and what its figures say. Programs have none. */
+function scriptText(attributes: string, body: string, data: unknown[]): string {
+	const packed = /data-packed="(\w+)"/.exec(attributes)?.[1];
+	if (packed === "script" || (packed === undefined && !attributes.includes("json"))) return "";
+	const json = JSON.parse(
+		packed === undefined ? body : gunzipSync(Buffer.from(body, "base64")).toString(),
+	);
+	if (packed === "later") return Object.values(json).join("\n");
+	const figures = [json].flat();
+	data.push(...figures);
+	return figures
+		.map(
+			({ id, title, facts, alt, description }) =>
+				`\n[figure=${id}] ${title}\n${facts}\n${alt ?? description}\n`,
+		)
+		.join("");
 }
 
 function install(tree: string): void {
