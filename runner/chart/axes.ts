@@ -1,5 +1,5 @@
 import { largestOf, smallestOf } from "../extremes.ts";
-import type { View } from "./figure.ts";
+import type { View } from "./old-figure.ts";
 import { COLOURS } from "./theme.ts";
 import { secondText, unitText } from "./units.ts";
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { failure } from "../errors.ts";
 import { packageFolder } from "../package.ts";
-import type { Figure, View } from "./figure.ts";
+import type { Figure, View } from "./old-figure.ts";
 
 /** What `npm run build` has made of the charts (bundle.ts), for whoever writes reports: found from the sources as from dist/. */
 

@@ -1,5 +1,5 @@
 import type { Part } from "./axes.ts";
-import type { Figure, SeriesKey, View } from "./figure.ts";
+import type { Figure, SeriesKey, View } from "./old-figure.ts";
 import { COLOURS, colourOf, FONT, lineType, markOf } from "./theme.ts";
 
 /** What is around the curves of every picture, and the pieces that several kinds share. */

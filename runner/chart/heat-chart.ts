@@ -1,8 +1,8 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import { formatCount } from "../units.ts";
 import { extentOf, type Part, secondAxis, valueAxis } from "./axes.ts";
-import type { HeatFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, limitSeries, place } from "./frame.ts";
+import type { HeatFigure, View } from "./old-figure.ts";
 import { COLOURS, HEAT } from "./theme.ts";
 import { missingMarks } from "./time-chart.ts";
 import { insideZoom, RIGHT, slider } from "./zoom.ts";

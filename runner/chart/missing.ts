@@ -1,5 +1,5 @@
 import { formatCount, formatDuration } from "../units.ts";
-import type { Missing, Unfinished } from "./figure.ts";
+import type { Missing, Unfinished } from "./old-figure.ts";
 
 /** Messages that never completed: they have no latency, and so no point in any line. They are marked where they were due. */
 

@@ -3,6 +3,7 @@ import { figuresOf, listOf } from "../figures/figures.ts";
 import { HOSTILE } from "../page/pages.fake.ts";
 import { fixtureResult, publishedFolder, storedResult } from "../result/stored.fake.ts";
 import { depthOf, type Part } from "./axes.ts";
+import { shown } from "./frame.ts";
 import type {
 	Figure,
 	PercentileFigure,
@@ -11,8 +12,7 @@ import type {
 	TimeFigure,
 	TrendFigure,
 	View,
-} from "./figure.ts";
-import { shown } from "./frame.ts";
+} from "./old-figure.ts";
 import { firstView, keysOf, optionOf } from "./options.ts";
 import { pictureOf } from "./picture.ts";
 import { COLOURS, colourOf, lineType, markOf } from "./theme.ts";

@@ -1,7 +1,7 @@
 import type { Part } from "./axes.ts";
-import type { Figure, SeriesKey, View } from "./figure.ts";
 import { groupsOf } from "./frame.ts";
 import { heatHeight, heatOption } from "./heat-chart.ts";
+import type { Figure, SeriesKey, View } from "./old-figure.ts";
 import { percentileHeight, percentileOption } from "./percentile-chart.ts";
 import { rateHeight, rateOption } from "./rate-chart.ts";
 import { ratioHeight, ratioOption } from "./ratio-chart.ts";

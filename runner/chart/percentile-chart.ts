@@ -8,7 +8,6 @@ import {
 	percentileAxis,
 	valueAxis,
 } from "./axes.ts";
-import type { PercentileFigure, View } from "./figure.ts";
 import {
 	endName,
 	frame,
@@ -21,6 +20,7 @@ import {
 	shown,
 	whiskers,
 } from "./frame.ts";
+import type { PercentileFigure, View } from "./old-figure.ts";
 import { COLOURS, colourOf } from "./theme.ts";
 import { insideZoom } from "./zoom.ts";
 

@@ -1,6 +1,6 @@
 import { init } from "./echarts.ts";
-import type { Figure, View } from "./figure.ts";
 import { shown } from "./frame.ts";
+import type { Figure, View } from "./old-figure.ts";
 import { optionOf } from "./options.ts";
 
 /** A figure on its own as SVG, with a name and a description for those who do not see it. In a browser as in Node. */

@@ -1,7 +1,6 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import { formatCount } from "../units.ts";
 import { type Extent, extentOf, lines, onAxis, type Part, valueAxis } from "./axes.ts";
-import type { RateFigure, View } from "./figure.ts";
 import {
 	endName,
 	frame,
@@ -14,6 +13,7 @@ import {
 	whiskers,
 	wrapped,
 } from "./frame.ts";
+import type { RateFigure, View } from "./old-figure.ts";
 import { COLOURS } from "./theme.ts";
 import { placeText } from "./units.ts";
 import { insideZoom } from "./zoom.ts";

@@ -1,7 +1,7 @@
 import { largestOf } from "../extremes.ts";
 import { lines, type Part } from "./axes.ts";
-import type { RatioFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, place, shapes, shown } from "./frame.ts";
+import type { RatioFigure, View } from "./old-figure.ts";
 import { COLOURS } from "./theme.ts";
 
 /** Ratios with their intervals below each other, on an axis on which twice and half are equally far from 1; the margin is a band around 1. */

@@ -3,7 +3,7 @@ import { figuresOf, listOf } from "../figures/figures.ts";
 import { FIXTURES, searchedResult } from "../page/pages.fake.ts";
 import { tablesOf } from "../page/table.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
-import type { Figure } from "./figure.ts";
+import type { Figure } from "./old-figure.ts";
 import { readingAt, stopsOf } from "./readings.ts";
 import { placeText, stretchText, unitText } from "./units.ts";
 

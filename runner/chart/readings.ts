@@ -1,6 +1,7 @@
 import { largestOf } from "../extremes.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { depthOf } from "./axes.ts";
+import { missingAt, shareText, valueWords } from "./missing.ts";
 import type {
 	Figure,
 	HeatFigure,
@@ -10,8 +11,7 @@ import type {
 	TimeFigure,
 	TrendFigure,
 	View,
-} from "./figure.ts";
-import { missingAt, shareText, valueWords } from "./missing.ts";
+} from "./old-figure.ts";
 import { dateText, placeText, secondText, stretchText, unitText } from "./units.ts";
 
 /** What a pointer tells, in the words of the tables: for those who point, who tap, and who use keys. */

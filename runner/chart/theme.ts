@@ -1,4 +1,4 @@
-import type { SeriesKey, View } from "./figure.ts";
+import type { SeriesKey, View } from "./old-figure.ts";
 
 type Theme = View["theme"];
 

@@ -1,6 +1,6 @@
 import { extentOf, lines, onAxis, type Part, valueAxis } from "./axes.ts";
-import type { TrendFigure, View } from "./figure.ts";
 import { frame, headHeight, heading, lineLook, place } from "./frame.ts";
+import type { TrendFigure, View } from "./old-figure.ts";
 import { COLOURS, markOf } from "./theme.ts";
 import { withDots } from "./time-chart.ts";
 import { insideZoom, slider } from "./zoom.ts";

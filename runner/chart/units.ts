@@ -1,5 +1,5 @@
 import { formatBytesExact, formatCount, formatDuration, formatUtc } from "../units.ts";
-import type { RateFigure, TimeFigure } from "./figure.ts";
+import type { RateFigure, TimeFigure } from "./old-figure.ts";
 
 export type Unit = TimeFigure["panels"][number]["unit"] | RateFigure["axis"]["unit"];
 

@@ -1,5 +1,5 @@
 import type { Part } from "./axes.ts";
-import type { View } from "./figure.ts";
+import type { View } from "./old-figure.ts";
 import { COLOURS } from "./theme.ts";
 
 /** How a reader moves along an axis. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { View } from "../chart/figure.ts";
+import type { View } from "../chart/old-figure.ts";
 import { heightOf } from "../chart/options.ts";
 import { pictureOf } from "../chart/picture.ts";
 import { baselineWith } from "../compare/baseline.fake.ts";

@@ -1,4 +1,4 @@
-import type { PercentileFigure, RatioFigure } from "../chart/figure.ts";
+import type { PercentileFigure, RatioFigure } from "../chart/old-figure.ts";
 import type { Comparing, Other } from "../compare/comparing.ts";
 import {
 	groupsOf,

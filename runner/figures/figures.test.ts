@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TimeFigure } from "../chart/figure.ts";
+import type { TimeFigure } from "../chart/old-figure.ts";
 import type { Result, Run } from "../model/result.ts";
 import { FIXTURES } from "../page/pages.fake.ts";
 import { tablesOf } from "../page/table.ts";

@@ -4,7 +4,7 @@ import type {
 	PercentileFigure,
 	RateFigure,
 	TimeFigure,
-} from "../chart/figure.ts";
+} from "../chart/old-figure.ts";
 import type { Result, Run } from "../model/result.ts";
 import { withoutSearches } from "../result/select.ts";
 import { heatFigure } from "./heat-figure.ts";

@@ -1,4 +1,4 @@
-import type { HeatFigure } from "../chart/figure.ts";
+import type { HeatFigure } from "../chart/old-figure.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Result, Run } from "../model/result.ts";
 import { factsText, loadText, runTitle } from "../result/words.ts";

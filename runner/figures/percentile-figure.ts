@@ -1,4 +1,4 @@
-import type { PercentileFigure } from "../chart/figure.ts";
+import type { PercentileFigure } from "../chart/old-figure.ts";
 import type { Gate, MetricSummary, Result, Run } from "../model/result.ts";
 import { caseTables } from "../result/matrix.ts";
 import { mostHidden } from "../result/omission.ts";

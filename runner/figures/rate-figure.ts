@@ -1,4 +1,4 @@
-import type { RateFigure } from "../chart/figure.ts";
+import type { RateFigure } from "../chart/old-figure.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Percentile, Result, Run, Search } from "../model/result.ts";
 import { medianRepeat } from "../result/select.ts";

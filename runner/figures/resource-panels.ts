@@ -1,4 +1,4 @@
-import type { TimeFigure } from "../chart/figure.ts";
+import type { TimeFigure } from "../chart/old-figure.ts";
 import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";

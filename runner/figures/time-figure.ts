@@ -1,4 +1,4 @@
-import type { TimeFigure } from "../chart/figure.ts";
+import type { TimeFigure } from "../chart/old-figure.ts";
 import { unitText } from "../chart/units.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { secondsOf, spread } from "../model/line-seconds.ts";

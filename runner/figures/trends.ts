@@ -1,4 +1,4 @@
-import type { TrendFigure } from "../chart/figure.ts";
+import type { TrendFigure } from "../chart/old-figure.ts";
 import { type KnownMachine, machinesOf } from "../compare/machines.ts";
 import { hashOf } from "../compare/same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "../compare/work.ts";

@@ -1,5 +1,5 @@
-import type { Missing, Unfinished } from "../chart/figure.ts";
 import { joined, shareText } from "../chart/missing.ts";
+import type { Missing, Unfinished } from "../chart/old-figure.ts";
 import { secondText } from "../chart/units.ts";
 import { rank } from "../histogram/percentiles.ts";
 import type { Run } from "../model/result.ts";

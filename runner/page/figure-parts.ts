@@ -1,4 +1,4 @@
-import type { Figure } from "../chart/figure.ts";
+import type { Figure } from "../chart/old-figure.ts";
 import { type Markup, markup } from "./markup.ts";
 import { type FigureTable, tablesOf } from "./table.ts";
 

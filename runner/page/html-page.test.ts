@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { pageScript } from "../chart/draw.ts";
-import type { PercentileFigure, TimeFigure } from "../chart/figure.ts";
+import type { PercentileFigure, TimeFigure } from "../chart/old-figure.ts";
 import { figureBlock, renderPage } from "./html-page.ts";
 import { markup } from "./markup.ts";
 import { figuresIn } from "./pages.fake.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { pageScript } from "../chart/draw.ts";
-import type { Figure } from "../chart/figure.ts";
+import type { Figure } from "../chart/old-figure.ts";
 import { tell } from "../text/tell.ts";
 import { figureParts } from "./figure-parts.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";

@@ -1,4 +1,4 @@
-import type { Figure } from "../chart/figure.ts";
+import type { Figure } from "../chart/old-figure.ts";
 import type { Chart } from "./client/chart.ts";
 import { filterOf } from "./client/filter.ts";
 import { watchWide } from "./client/scroll.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { Figure } from "../chart/figure.ts";
+import type { Figure } from "../chart/old-figure.ts";
 import type { Result, Run } from "../model/result.ts";
 import { hostileResult as hostileOf, search as searchOf } from "../render/hostile.fake.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";

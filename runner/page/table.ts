@@ -1,4 +1,5 @@
 import { csvCell } from "../chart/csv-cell.ts";
+import { missingAt, shareText, valueWords } from "../chart/missing.ts";
 import type {
 	Figure,
 	HeatFigure,
@@ -7,8 +8,7 @@ import type {
 	RatioFigure,
 	TimeFigure,
 	TrendFigure,
-} from "../chart/figure.ts";
-import { missingAt, shareText, valueWords } from "../chart/missing.ts";
+} from "../chart/old-figure.ts";
 import { dateText, placeText, secondText, stretchText, unitText } from "../chart/units.ts";
 import { formatDuration } from "../units.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Figure } from "../chart/figure.ts";
+import type { Figure } from "../chart/old-figure.ts";
 import { buildResult } from "../compare/build.ts";
 import type { Run } from "../model/result.ts";
 import { csvOf } from "../page/table.ts";

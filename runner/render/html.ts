@@ -1,5 +1,5 @@
 import { pageScript } from "../chart/draw.ts";
-import type { Figure } from "../chart/figure.ts";
+import type { Figure } from "../chart/old-figure.ts";
 import { type Chart, shownIn } from "../document/blocks.ts";
 import { contentsOf, type Document, documentOf } from "../document/document.ts";
 import { RUNS_WITH_DETAILS } from "../document/run.ts";

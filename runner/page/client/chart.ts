@@ -7,8 +7,8 @@ import {
 import type { EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { init, use } from "../../chart/echarts.ts";
-import type { Figure, View } from "../../chart/figure.ts";
 import { shown } from "../../chart/frame.ts";
+import type { Figure, View } from "../../chart/old-figure.ts";
 import { firstView, heightOf, isLogarithmic, offAtFirst, optionOf } from "../../chart/options.ts";
 import { pictureOf } from "../../chart/picture.ts";
 import { type Reading, readingAt, stopsOf } from "../../chart/readings.ts";

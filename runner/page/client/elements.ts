@@ -1,4 +1,4 @@
-import type { SeriesKey, View } from "../../chart/figure.ts";
+import type { SeriesKey, View } from "../../chart/old-figure.ts";
 import { colourOf, dashesOf, markOf } from "../../chart/theme.ts";
 
 /** Elements of a chart's tools. */

@@ -1,4 +1,4 @@
-import type { Figure } from "../../chart/figure.ts";
+import type { Figure } from "../../chart/old-figure.ts";
 import { figureParts, tableBlock } from "../figure-parts.ts";
 import { tablesOf } from "../table.ts";
 import { watchWide } from "./scroll.ts";

@@ -1,4 +1,4 @@
-import type { View } from "../../chart/figure.ts";
+import type { View } from "../../chart/old-figure.ts";
 import type { Reading } from "../../chart/readings.ts";
 import { element, swatchOf } from "./elements.ts";
 

@@ -1,5 +1,5 @@
-import type { Figure } from "../../chart/figure.ts";
 import { groupsOf } from "../../chart/frame.ts";
+import type { Figure } from "../../chart/old-figure.ts";
 import { keysOf } from "../../chart/options.ts";
 import { csvOf } from "../table.ts";
 import { Chart } from "./chart.ts";
