@@ -129,15 +129,25 @@ interface Side {
 	readonly runs: readonly Entry[];
 }
 
-/** Intervals are of the ratio, in the table. */
-const bare = { interval: "" };
 const MARKS = [50, 90, 99, 99.9, 99.99];
 
 function curveOf(run: Entry, side: Side, thin: boolean): PercentileFigure["curves"][number] {
 	const { main, figures, beyond, curve } = run;
-	const last = curve.at(-1)?.[0] ?? 0;
 	const max = figures[`${main} max`] ?? null;
 	const censored = beyond.includes(`${main} max`);
+	const marks = MARKS.flatMap((p) => {
+		const name = `${main} p${p}`;
+		const value = figures[name];
+		if (value == null) return [];
+		const [weak, over] = [run.weak.includes(name) ? "~" : "", beyond.includes(name) ? "> " : ""];
+		return [{ p, value, over, text: `${over}${weak}${formatDuration(value)}`, interval: "" }];
+	});
+	const points = [
+		...new Map([
+			...curve,
+			...marks.filter(({ over }) => over === "").map(({ p, value }) => [p, value] as const),
+		]),
+	].sort(([x], [y]) => x - y);
 	return {
 		key: `${side.place}-${run.repeat}`,
 		name: `${side.name}, ${thin ? "" : "median run: "}repeat ${run.repeat}`,
@@ -149,30 +159,19 @@ function curveOf(run: Entry, side: Side, thin: boolean): PercentileFigure["curve
 		hidden: false,
 		thin,
 		metric: main,
-		points: curve,
+		points,
 		// How many samples there were is not in a baseline: the maximum stands as far right as the curve reaches.
-		max: max === null || censored ? null : { p: last, value: max },
-		marks: MARKS.flatMap((p) => {
-			const name = `${main} p${p}`;
-			const value = figures[name];
-			if (value == null) return [];
-			const weak = run.weak.includes(name) ? "~" : "";
-			const text = `${weak}${formatDuration(value)}`;
-			return beyond.includes(name)
-				? [{ p, value, text: `> ${text}`, ...bare }]
-				: [{ p, value, text, ...bare }];
-		}),
+		max: max === null || censored ? null : { p: points.at(-1)?.[0] ?? 0, value: max },
+		// Intervals are of the ratio, in the table.
+		marks: marks.map(({ over, ...mark }) => mark),
 		censored: censored && max !== null ? `some never completed: > ${formatDuration(max)}` : null,
 	};
 }
 
-/** The run with the middle p99, of an even number the lower of the two; of runs without one the first. */
+/** The run with the median p99, as of repeats (`decidingRepeat`): of an even number the higher of the two; one without is slower than any. */
 function medianRun(runs: readonly Entry[]): Entry | undefined {
-	const p99 = (run: Entry) => run.figures[`${run.main} p99`] ?? null;
-	const known = runs
-		.filter((run) => p99(run) !== null)
-		.sort((x, y) => (p99(x) ?? 0) - (p99(y) ?? 0));
-	return known[Math.floor((known.length - 1) / 2)] ?? runs[0];
+	const p99 = (run: Entry) => run.figures[`${run.main} p99`] ?? Number.MAX_VALUE;
+	return runs.toSorted((x, y) => p99(x) - p99(y))[Math.floor(runs.length / 2)];
 }
 
 function factsOf({ name, system, baseline, runs }: Side): string {

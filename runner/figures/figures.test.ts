@@ -79,15 +79,17 @@ describe.each([...FIXTURES, ...PUBLISHED])("the figures of %s", (name) => {
 			}
 	});
 
-	test("draw curves through points of result.json only, its last one among them", () => {
+	test("draw curves through points of result.json only, all with a name and the last one among them", () => {
 		for (const run of result.runs)
-			for (const { key, points } of ofRun(result, run).percentiles?.curves ?? []) {
+			for (const { key, points, marks } of ofRun(result, run).percentiles?.curves ?? []) {
 				const m = run.metrics[key as keyof Run["metrics"]];
 				const known = new Map(
 					[...(m?.curve ?? []), ...(m?.percentiles ?? [])].map((c) => [c.p, c.value]),
 				);
 				expect(points.filter(([p, value]) => value !== known.get(p))).toEqual([]);
-				expect(points.at(-1)?.[0]).toBe(m?.curve.at(-1)?.p);
+				const ps = points.map(([p]) => p);
+				expect(ps).toEqual(expect.arrayContaining(marks.map(({ p }) => p)));
+				expect(ps.at(-1)).toBe(Math.max(m?.curve.at(-1)?.p ?? 0, marks.at(-1)?.p ?? 0));
 			}
 	});
 

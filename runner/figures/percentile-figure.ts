@@ -168,14 +168,14 @@ export function sharedLimits(
 
 /**
  * Points that no screen tells apart are left out: those within `tolerance` (a part of the value) of the last one that is kept. What
- * is left is exact; the last point stays.
+ * is left is exact; the percentiles with a name and the last point stay.
  */
-function thinned(points: Points, tolerance: number): Points {
+function thinned(points: Points, named: ReadonlySet<number>, tolerance: number): Points {
 	const kept: [number, number][] = [];
 	for (const [i, [p, value]] of points.entries()) {
 		const before = kept.at(-1);
 		const apart = before === undefined || Math.abs(value - before[1]) > before[1] * tolerance;
-		if (apart || i === points.length - 1) kept.push([p, value]);
+		if (apart || named.has(p) || i === points.length - 1) kept.push([p, value]);
 	}
 	return kept;
 }
@@ -222,7 +222,7 @@ function curveOf(
 				],
 	);
 	return {
-		points: thinned(through(m, marks), tolerance),
+		points: thinned(through(m, marks), new Set(marks.map(({ p }) => p)), tolerance),
 		// The maximum of n samples stands where 1/n of them are left; with some that never completed there is none.
 		max: m.max === null || m.censored > 0 ? null : { p: 100 * (1 - 1 / m.n), value: m.max },
 		marks,
@@ -235,10 +235,7 @@ function curveOf(
 
 /** The curve has levels of its own: that it goes through the percentiles with a name they are points of it. */
 function through({ curve }: MetricSummary, marks: Curve["marks"]): Points {
-	const end = curve.at(-1)?.p ?? 0;
-	const values = new Map(
-		[...curve, ...marks.filter(({ p }) => p < end)].map((x) => [x.p, x.value]),
-	);
+	const values = new Map([...curve, ...marks].map((x) => [x.p, x.value]));
 	return [...values].sort(([a], [b]) => a - b);
 }
 
