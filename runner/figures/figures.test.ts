@@ -411,7 +411,7 @@ describe("where ticks are missing", () => {
 		// 501 to 508 are two stretches of four; 509 is missing in the third.
 		expect(sent.filter(([s]) => s > 495 && s < 515)).toEqual([
 			[498, 100],
-			[504.25, null],
+			[506.5, null],
 			[510.5, 100],
 			[514, 100],
 		]);

@@ -1,4 +1,5 @@
 import type { TimeFigure } from "../chart/old-figure.ts";
+import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
 
@@ -39,34 +40,23 @@ export function worst(
 	values: readonly (readonly [second: number, value: number | null])[],
 	size: number,
 ): Points {
-	const worstBySlot = new Map<number, number | null>();
-	for (const [second, value] of values) {
-		const slot = Math.floor(second / size + 1e-9);
-		const known = worstBySlot.get(slot) ?? null;
-		worstBySlot.set(
-			slot,
-			value === null || known === null ? (known ?? value) : Math.max(known, value),
-		);
-	}
-	const slots = [...worstBySlot.keys()].sort((a, b) => a - b);
-	return slots.flatMap((slot, i) => {
-		const at = (s: number) => rounded((s + 0.5) * size);
-		const point = [at(slot), worstBySlot.get(slot) ?? null] as const;
-		const before = slots[i - 1];
-		return before !== undefined && slot - before > 1
-			? [[at(slot - 1), null] as const, point]
-			: [point];
+	const slotOf = ([second]: readonly [number, unknown]) => Math.floor(second / size + 1e-9);
+	return joinedBy(values, { slotOf, size }, (part) => {
+		const known = part.flatMap(([, value]) => value ?? []);
+		const [first] = part as [(typeof part)[number]];
+		const middle = rounded((slotOf(first) + 0.5) * size);
+		return [middle, known.length === 0 ? null : largestOf(known)];
 	});
 }
 
 /**
- * One point of all values of each stretch, at the middle of what is there of it. `slotOf` says in which stretch a value lies; a stretch
- * without any is a gap between its neighbours.
+ * One point of all values of each stretch of `size` seconds. `slotOf` says in which stretch a value lies; before the first after stretches
+ * without any there is a gap.
  */
 export function joinedBy<T>(
 	values: readonly T[],
-	slotOf: (value: T) => number,
-	point: (part: readonly T[]) => readonly [second: number, value: number],
+	{ slotOf, size }: { readonly slotOf: (value: T) => number; readonly size: number },
+	point: (part: readonly T[]) => Points[number],
 ): Points {
 	const slots = new Map<number, T[]>();
 	for (const value of values) {
@@ -75,15 +65,15 @@ export function joinedBy<T>(
 		if (known === undefined) slots.set(slot, [value]);
 		else known.push(value);
 	}
-	const points: (readonly [number, number | null])[] = [];
-	let last: { readonly slot: number; readonly x: number } | null = null;
-	for (const slot of [...slots.keys()].sort((a, b) => a - b)) {
-		const [x, value] = point(slots.get(slot) ?? []);
-		if (last !== null && slot - last.slot > 1) points.push([rounded((last.x + x) / 2), null]);
-		points.push([x, value]);
-		last = { slot, x };
-	}
-	return points;
+	return [...slots]
+		.sort(([a], [b]) => a - b)
+		.flatMap(([slot, part], i, all) => {
+			const [x, value] = point(part);
+			const before = all[i - 1]?.[0] ?? slot;
+			return slot - before > 1
+				? [[rounded(x - size), null] as const, [x, value] as const]
+				: [[x, value] as const];
+		});
 }
 
 /** Of ticks. */

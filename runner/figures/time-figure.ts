@@ -1,6 +1,6 @@
 import type { TimeFigure } from "../chart/old-figure.ts";
 import { unitText } from "../chart/units.ts";
-import { largestOf, smallestOf } from "../extremes.ts";
+import { largestOf } from "../extremes.ts";
 import { secondsOf, spread } from "../model/line-seconds.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import { messagesBefore } from "../plan/offset.ts";
@@ -102,10 +102,7 @@ function latency(run: Run, size: number, gates: readonly Gate[]): Draft {
 	return {
 		title: `${run.main} by second of ${run.load.schedule.kind === "closed" ? "sending" : "intended time"}${size > 1 ? `, the worst of each ${size}` : ""}`,
 		unit: "ns",
-		logarithmic: wide(
-			seconds.flatMap((s) => [s.p50, s.p99, s.max]),
-			gates.map((g) => (g.metric === run.main ? g.limitNs : null)),
-		),
+		logarithmic: false,
 		lines: seconds.some((s) => s.max !== null)
 			? [line("max", -1, 1), line("p99", 0, 0), line("p50", 1, 2)]
 			: [],
@@ -130,7 +127,7 @@ function lateness(run: Run, size: number): Draft {
 	return {
 		title: tell("axis-lag-queued"),
 		unit: "ns",
-		logarithmic: wide(seconds.flatMap((s) => [s.lag?.p99, s.queued?.p99])),
+		logarithmic: false,
 		lines: [...line("lag", "lag p99", 0), ...line("queued", "queued p99", 1)],
 		limits: [],
 	};
@@ -145,7 +142,7 @@ function rates(run: Run, size: number): Draft {
 		joinedBy(
 			ticks,
 			// Counted from the window's start, as all stretches are.
-			(tick) => Math.floor((tick.at - secondsOf(tick) - warmup) / size + 1e-9),
+			{ slotOf: (tick) => Math.floor((tick.at - secondsOf(tick) - warmup) / size + 1e-9), size },
 			(part) => [
 				middle(part, run),
 				rounded(sum(part.map((t) => t[key])) / sum(part.map(secondsOf))),
@@ -245,7 +242,7 @@ function sampled(
 	const size = Math.max(1, Math.ceil(slots / most));
 	return joinedBy(
 		samples,
-		({ place }) => Math.floor(place / size),
+		{ slotOf: ({ place }) => Math.floor(place / size), size: size / each },
 		(part) => [
 			rounded(((part[0]?.at ?? 0) + (part.at(-1)?.at ?? 0)) / 2 - warmup),
 			largestOf(part.map(({ n }) => n)),
@@ -308,12 +305,6 @@ function scheduled(run: Run, size: number): Points {
 		points.push([rounded((at + until) / 2e9 - startNs / 1e9), rounded((due * 1e9) / (until - at))]);
 	}
 	return points;
-}
-
-/** Spans more than a factor of 20. */
-function wide(...lists: readonly (readonly (number | null | undefined)[])[]): boolean {
-	const values = lists.flat().filter((v) => v != null && v > 0) as number[];
-	return largestOf(values) / smallestOf(values) > 20;
 }
 
 function describe(
