@@ -168,7 +168,7 @@ function curveOf(run: Entry, side: Side, thin: boolean): PercentileFigure["curve
 	};
 }
 
-/** The run with the median p99, as of repeats (`decidingRepeat`): of an even number the higher of the two; one without is slower than any. */
+/** The run with the median p99, as of repeats (`medianRepeat`): of an even number the higher of the two; one without is slower than any. */
 function medianRun(runs: readonly Entry[]): Entry | undefined {
 	const p99 = (run: Entry) => run.figures[`${run.main} p99`] ?? Number.MAX_VALUE;
 	return runs.toSorted((x, y) => p99(x) - p99(y))[Math.floor(runs.length / 2)];

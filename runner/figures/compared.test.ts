@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { baselineWith } from "../compare/baseline.fake.ts";
+import { comparingOf } from "../compare/comparing.ts";
+import { intervalText, ratioOfText } from "../compare/words.ts";
+import { comparingFigures, ratioFigure, smallestText } from "./compared.ts";
+
+const [p50, p99] = [
+	[1e5, 1.1e5, 1.2e5, 1e5, 1e5],
+	[9e5, 8e5, 7e5, 9e5, 8e5],
+] as const;
+const side = (path: string, factor: number) => ({
+	path,
+	baseline: baselineWith(
+		{ "response p50": p50, "response p99": p99.map((v) => v * factor) },
+		{
+			entry: {
+				curve: [
+					[10, 5e4],
+					[99.5, 2e6],
+				],
+			},
+		},
+	),
+});
+const comparing = comparingOf(side("a", 1), [side("b", 1.6)]);
+const [other] = comparing.others;
+if (other === undefined) throw new Error("nothing to compare");
+const { comparisons } = other;
+
+test("every ratio stands with its interval, in the words of the table", () => {
+	const figure = ratioFigure("r", "nats", comparisons);
+	expect(figure?.x.names).toEqual(comparisons.map(({ metric }) => metric));
+	const [, ratio] = figure?.panels[0]?.series ?? [];
+	for (const [i, c] of comparisons.entries()) {
+		expect(ratio?.data[i]).toMatchObject({ x: i, y: c.ratio, low: c.low, high: c.high });
+		expect(ratio?.data[i]?.text).toContain(`${ratioOfText(c)} ${intervalText(c)}`);
+	}
+	expect(ratio?.data.map(({ look }) => look)).toContain("fail");
+});
+
+test("the smallest change that can be shown is half of the interval on a scale of ratios", () => {
+	const [c] = comparisons;
+	if (c === undefined) throw new Error("no comparison");
+	expect(smallestText({ ...c, low: 1, high: 1.21 })).toContain("is 10 %");
+	expect(smallestText({ ...c, low: 0.5, high: 2 })).toContain("is 100 %");
+	expect(smallestText({ ...c, low: null, high: null })).toBeNull();
+});
+
+test("of each side all runs are shown, and the one with the median p99 is strong", () => {
+	const [shown] = comparingFigures(comparing, other);
+	const series = shown?.figure.panels[0]?.series ?? [];
+	const p99s = (group: string, thin: boolean) =>
+		series
+			.filter((one) => one.group === group && one.thin === thin)
+			.map(({ data }) => data.find(({ x }) => x === 99)?.y);
+	for (const [letter, factor] of [
+		["A", 1],
+		["B", 1.6],
+	] as const) {
+		expect(p99s(letter, false)).toEqual([8e5 * factor]);
+		expect(p99s(letter, true)).toHaveLength(p99.length - 1);
+	}
+});

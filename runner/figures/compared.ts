@@ -1,0 +1,180 @@
+import type { Datum, Series } from "../chart/figure.ts";
+import type { Comparing, Other } from "../compare/comparing.ts";
+import {
+	groupsOf,
+	intervalText,
+	looksOf,
+	machineText,
+	ratioOfText,
+	verdictCell,
+} from "../compare/words.ts";
+import type { Baseline, Comparison } from "../model/comparison.ts";
+import { percentText } from "../text/comparisons.ts";
+import { tell } from "../text/tell.ts";
+import { formatDuration, plural } from "../units.ts";
+import { AXIS, type Built, bare, panelOf, sentence } from "./facts.ts";
+import { PERCENTILES, withNamed } from "./percentiles.ts";
+
+/**
+ * The curves of both sides over each other, one picture for each system and case. Curves are never averaged: of each side all runs are
+ * shown, and the one whose p99 is the median one is strong.
+ */
+export function comparingFigures(
+	comparing: Comparing,
+	other: Other,
+): { readonly of: string; readonly figure: Built }[] {
+	const { a, systems } = comparing;
+	return groupsOf(other.comparisons).flatMap((group, i) => {
+		const sides = [a, other].map(({ baseline, letter }, place): Side => {
+			const system = systems?.[place] ?? group.system;
+			const runs = baseline.runs.filter(
+				(run) => run.system === system && run.case === group.case && run.without === null,
+			);
+			const name = systems === null ? letter : system;
+			return { name, place, system, baseline, runs: runs.filter(({ curve }) => curve.length > 0) };
+		});
+		const series = sides.flatMap((side) => {
+			const median = medianRun(side.runs);
+			// The one that is shown comes first: in switches, legend and dashes.
+			const runs = [...side.runs].sort((x, y) => Number(y === median) - Number(x === median));
+			return runs.map((run) => curveOf(run, side, run !== median));
+		});
+		const main = sides.flatMap(({ runs }) => runs)[0]?.main;
+		if (main === undefined) return [];
+		const figure: Built = {
+			id: `compare-${other.letter.toLowerCase()}-${i + 1}`,
+			title: `${sentence(main)} by percentile: ${group.title}`,
+			facts: sides.map(factsOf).join("; "),
+			x: PERCENTILES,
+			layout: "grid",
+			panels: [panelOf("ns", series, [], "")],
+			spans: [],
+		};
+		return [{ of: group.title, figure }];
+	});
+}
+
+/** Every ratio of one system and case, those that are judged first, percentiles from the lowest to the maximum. */
+export function ratioFigure(
+	id: string,
+	title: string,
+	comparisons: readonly Comparison[],
+): Built | null {
+	const rows = comparisons.flatMap((c) =>
+		c.ratio !== null && c.ratio > 0 ? { ...c, ratio: c.ratio } : [],
+	);
+	if (rows.length === 0) return null;
+	const facts = comparisons.flatMap((c) => {
+		const text = c.judged ? smallestText(c) : null;
+		return text === null ? [] : [`${c.metric}: ${text}`];
+	});
+	const margin = rows.map(({ margin }, x) => ({
+		x: x - 0.5,
+		y: 1 / (1 + margin),
+		x2: x + 0.5,
+		y2: 1 + margin,
+	}));
+	const ratio = rows.map((c, x): Datum => {
+		const smallest = smallestText(c);
+		const text = `${ratioOfText(c)} ${intervalText(c)}${smallest === null ? "" : `; ${smallest}`}`;
+		const high = c.confidence === null ? null : c.high;
+		const interval = c.low === null && high === null ? {} : { low: c.low, high };
+		return { x, y: c.ratio, ...interval, text, look: c.judged ? looksOf(c) : "unknown" };
+	});
+	const verdict = rows.map((c, x) => ({ x, y: null, text: verdictCell(c) }));
+	return {
+		id,
+		title: `Ratios: ${title}`,
+		facts: facts.join("; "),
+		x: { ...AXIS, scale: "names", title: "figure", names: rows.map(({ metric }) => metric) },
+		layout: "stack",
+		turned: true,
+		panels: [
+			{
+				title: "ratio with its 95 % interval; the band: what the margin allows",
+				unit: "times",
+				log: true,
+				series: [
+					{ ...bare("margin", "margin"), draw: "cells", data: margin },
+					{ ...bare("ratio", "ratio"), draw: "dots", data: ratio },
+					{ ...bare("verdict", "verdict"), draw: "words", data: verdict },
+				],
+				limits: [],
+			},
+		],
+		spans: [],
+	};
+}
+
+/**
+ * The smallest change that such an interval tells from none: the square root of its ends' ratio, "the smallest change that these runs can
+ * show is 8 %". null: there is no interval.
+ */
+export function smallestText({ low, high }: Comparison): string | null {
+	if (low === null || high === null || low <= 0) return null;
+	return tell("smallest-change", { share: percentText(Math.sqrt(high / low) - 1) });
+}
+
+// --- internal ---
+
+type Entry = Baseline["runs"][number];
+
+interface Side {
+	readonly name: string;
+	readonly place: number;
+	readonly system: string;
+	readonly baseline: Baseline;
+	readonly runs: readonly Entry[];
+}
+
+const NAMED = [50, 90, 99, 99.9, 99.99];
+
+/** Its intervals are of the ratio, in the table. */
+function curveOf(run: Entry, { name, place }: Side, thin: boolean): Series {
+	const { main, figures, beyond, weak, curve } = run;
+	const named = NAMED.flatMap((x): Datum[] => {
+		const figure = `${main} p${x}`;
+		const y = figures[figure];
+		if (y == null) return [];
+		const text = `${weak.includes(figure) ? "~" : ""}${formatDuration(y)}`;
+		return [beyond.includes(figure) ? { x, y: null, text: `> ${text}` } : { x, y, text }];
+	});
+	const data = withNamed(curve, named);
+	const max = figures[`${main} max`] ?? null;
+	const text = formatDuration(max ?? 0);
+	// How many samples there were is not in a baseline: the maximum stands as far right as the curve reaches.
+	const x = data.findLast(({ y }) => y !== null)?.x ?? 0;
+	const end = beyond.includes(`${main} max`)
+		? { x, y: null, text: `some never completed: > ${text}` }
+		: { x, y: max, text };
+	return {
+		key: `${place}-${run.repeat}`,
+		name: `${name}, ${thin ? "" : "median run: "}repeat ${run.repeat}`,
+		// What is compared has a colour and dashes of its own; not the system, which is the same on both sides.
+		group: name,
+		color: place,
+		dash: place,
+		thin,
+		draw: "line",
+		data,
+		...(max === null ? {} : { end }),
+	};
+}
+
+/** The run with the median p99, as of repeats (`medianRepeat`): of an even number the higher of the two; one without is slower than any. */
+function medianRun(runs: readonly Entry[]): Entry | undefined {
+	const p99 = (run: Entry) => run.figures[`${run.main} p99`] ?? Number.MAX_VALUE;
+	return runs.toSorted((x, y) => p99(x) - p99(y))[Math.floor(runs.length / 2)];
+}
+
+function factsOf({ name, system, baseline, runs }: Side): string {
+	const facts = baseline.systems[system];
+	return [
+		`${name}: ${facts?.broker ?? system}`,
+		facts?.durability,
+		machineText(baseline),
+		plural(runs.length, "run"),
+	]
+		.filter((part) => part !== undefined)
+		.join(", ");
+}

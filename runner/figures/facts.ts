@@ -1,0 +1,110 @@
+import type { Datum, Figure, Limit, Panel, Series, Unit } from "../chart/figure.ts";
+import type { Gate, Percentile, Result, Run } from "../model/result.ts";
+import {
+	factsText,
+	hostText,
+	intervalText,
+	loadText,
+	percentileValue,
+	runTitle,
+	systemTitle,
+} from "../result/words.ts";
+
+export type Built = Omit<Figure, "alt">;
+
+/** What every chart of one run is told. */
+export interface Subject {
+	readonly run: Run;
+	/** "run-01-nats-256B-1": the names of its charts begin so, as its folder is called. */
+	readonly id: string;
+	/** "nats, 256B 1000/s, repeat 2 of 3" */
+	readonly title: string;
+	readonly facts: string;
+	/** Of its system, on every chart of the report. */
+	readonly color: number;
+	/** Of its case. */
+	readonly gates: readonly Gate[];
+}
+
+export function subjectOf(run: Run, result: Result): Subject {
+	const name = run.folder.split("/").at(-1) ?? run.folder;
+	return {
+		run,
+		id: `run-${name.replaceAll(/[^A-Za-z0-9]+/g, "-")}`,
+		title: runTitle(run, result),
+		facts: `${factsText(run, result)}; ${loadText(run)}`,
+		color: colorsOf(result).get(run.system) ?? 0,
+		gates: result.gates.filter((g) => g.system === run.system && g.case === run.case),
+	};
+}
+
+/** Position of each system among all of the report: its colour. */
+export function colorsOf({ runs }: Pick<Result, "runs">): ReadonlyMap<string, number> {
+	return new Map([...new Set(runs.map((run) => run.system))].map((system, i) => [system, i]));
+}
+
+/** "nats: none, nothing is stored; kafka: ...; 4 cores, generator and brokers on one machine": of charts of several runs. */
+export function sharedFacts(result: Result): string {
+	const alike = (of: (run: Run) => string | null) => {
+		const texts = new Set(result.runs.map(of));
+		return texts.size === 1 ? [...texts] : [];
+	};
+	return [
+		...alike((run) => run.load.pattern),
+		...new Set(result.runs.map(systemTitle)),
+		...alike((run) => run.case),
+		...alike((run) => hostText(run, result)),
+		result.quick ? "shortened: no result" : null,
+	]
+		.filter((text) => text !== null)
+		.join("; ");
+}
+
+/** The limits of these metrics, each once, at their percentile. */
+export function limitsOf(gates: readonly Gate[], metrics: readonly string[]): Limit[] {
+	const texts = new Map<string, Limit>();
+	for (const { metric, limitNs: y, sla: text, percentile: x } of gates)
+		if (y !== null && metrics.includes(metric ?? "") && !texts.has(text))
+			texts.set(text, x === null ? { text, y } : { text, y, x });
+	return [...texts.values()];
+}
+
+/** The same of the run's main metric, at every x. */
+export function mainLimits({ run, gates }: Pick<Subject, "run" | "gates">): Limit[] {
+	return limitsOf(gates, [run.main]).map(({ text, y }) => ({ text, y }));
+}
+
+/** A percentile with its interval, in the words of every table. */
+export function percentileDatum(x: number, p: Percentile | undefined, run: Run): Datum {
+	if (p === undefined) return { x, y: null, text: "n/a" };
+	const { value: y, low, high } = p;
+	const text = `${percentileValue(p, run)} ${intervalText(p)}`.trim();
+	return { x, y, text, ...(low === null && high === null ? {} : { low, high }) };
+}
+
+export const AXIS = { unit: null, names: null, from: null, to: null, step: 0 } as const;
+
+/** A panel of values that may span powers of ten where they are times. */
+export function panelOf(
+	unit: Unit,
+	series: readonly Series[],
+	limits: readonly Limit[] = [],
+	title = unit === "ns" ? "latency" : "messages per second",
+): Panel {
+	return { title, unit, log: unit === "ns" ? null : false, series, limits };
+}
+
+/** A series without a switch: no line, or only read. */
+export function bare(key: string, name: string) {
+	return { key, name, group: "", color: -1, dash: 0, thin: false } as const;
+}
+
+/** One that is only read, beside the lines; none: it has nothing to say. */
+export function readOnly(key: string, name: string, data: readonly Datum[]): Series[] {
+	return data.length === 0 ? [] : [{ ...bare(key, name), draw: "words", data }];
+}
+
+/** "Response" */
+export function sentence(text: string): string {
+	return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,326 @@
+import { describe, expect, test } from "vitest";
+import type { Figure } from "../chart/figure.ts";
+import type { Result, Run } from "../model/result.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
+import { formatDuration } from "../units.ts";
+import { subjectOf } from "./facts.ts";
+import { timeFigure } from "./time.ts";
+
+/** The only run of a fixture, changed. */
+function runOf(name: string, changes: (run: Run) => Partial<Run> = () => ({})) {
+	const result = fixtureResult(name);
+	const [run] = result.runs as [Run];
+	return { result, run: { ...run, ...changes(run) } };
+}
+
+const timeOf = ({ result, run }: { result: Result; run: Run }, most = 300) =>
+	timeFigure(subjectOf(run, result), most);
+
+function panel(figure: Pick<Figure, "panels"> | null, title: string) {
+	const found = figure?.panels.find((p) => p.title.startsWith(title));
+	if (found === undefined) throw new Error(`no panel ${title}`);
+	return found;
+}
+
+function line(figure: Pick<Figure, "panels"> | null, title: string, key: string) {
+	const found = panel(figure, title).series.find((series) => series.key === key);
+	if (found === undefined) throw new Error(`no line ${key} in ${title}`);
+	return found.data;
+}
+
+const pairs = (...of: Parameters<typeof line>) => line(...of).map(({ x, y }) => [x, y]);
+
+const [RATES, IN_FLIGHT] = ["messages per second", "messages in flight"];
+
+/** A run of 20 minutes, of the first second and tick of a fixture. */
+function longRun(
+	name: string,
+	second: (i: number) => Partial<Run["series"]["seconds"][number]>,
+	tick: (i: number) => Partial<Run["series"]["ticks"][number]> = () => ({}),
+) {
+	return runOf(name, ({ series }) => ({
+		window: { startNs: 0, endNs: 1200e9 },
+		series: {
+			...series,
+			seconds: Array.from({ length: 1200 }, (_, i) => ({
+				...(series.seconds[0] as (typeof series.seconds)[number]),
+				second: i,
+				...second(i),
+			})),
+			ticks: Array.from({ length: 1200 }, (_, i) => ({
+				...(series.ticks[0] as (typeof series.ticks)[number]),
+				at: i + 1,
+				...tick(i),
+			})),
+		},
+	}));
+}
+
+describe("over time", () => {
+	const stall = runOf("stall");
+	const { series, window } = stall.run;
+
+	test("a second stands at its middle with the values of result.json", () => {
+		for (const key of ["p50", "p99", "max"] as const)
+			expect(pairs(timeOf(stall), "response", key)).toEqual(
+				series.seconds.map((s) => [s.second + 0.5, s[key]]),
+			);
+	});
+
+	test("messages per second are those of the ticks, without the drain", () => {
+		expect(pairs(timeOf(stall), RATES, "sent")).toEqual(
+			series.ticks
+				.filter(({ at }) => at <= window.endNs / 1e9)
+				.map(({ at, sent }) => [at - 0.5 - window.startNs / 1e9, sent]),
+		);
+	});
+
+	test("messages in flight are the ten samples of each second", () => {
+		const ticks = series.ticks.filter(({ at }) => at <= window.endNs / 1e9);
+		expect(line(timeOf(stall), IN_FLIGHT, "in-flight").map(({ y }) => y)).toEqual(
+			ticks.flatMap((t) => t.backlog),
+		);
+	});
+
+	test("what the client library held is a line beside them, where it held anything", () => {
+		const holding = (held: number[] | null) =>
+			timeOf(
+				runOf("stall", (run) => ({
+					series: { ...run.series, ticks: run.series.ticks.map((t) => ({ ...t, held })) },
+				})),
+			);
+		const points = line(holding([0, 7]), IN_FLIGHT, "held");
+		expect(points.map(({ y }) => y)).toEqual(points.map((_, i) => 7 * (i % 2)));
+		for (const held of [[0, 0], null])
+			expect(panel(holding(held), IN_FLIGHT).series.map(({ key }) => key)).toEqual(["in-flight"]);
+	});
+
+	test("what was not measured is a gap, also where a second is missing altogether", () => {
+		const holed = runOf("stall", (run) => ({
+			series: {
+				...run.series,
+				seconds: run.series.seconds
+					.map((s) => (s.second === 1 ? { ...s, p99: null } : s))
+					.filter((s) => s.second !== 3),
+			},
+		}));
+		const p99 = new Map(line(timeOf(holed), "response", "p99").map(({ x, y }) => [x, y]));
+		expect([p99.get(1.5), p99.get(3.5)]).toEqual([null, null]);
+		expect(p99.get(2.5)).toBeGreaterThan(0);
+	});
+
+	test("a long run has at most 300 points a line: the worst of each stretch, means of counts", () => {
+		const long = longRun(
+			"stall",
+			(i) => (i === 701 ? { p99: 9e9, max: 9e9 } : { p99: 1e6, max: 1e6 }),
+			(i) => ({ sent: i % 4 === 0 ? 400 : 0 }),
+		);
+		const p99 = pairs(timeOf(long), "response", "p99");
+		expect(p99).toHaveLength(300);
+		expect(p99.filter(([, y]) => y === 9e9)).toEqual([[702, 9e9]]);
+		expect(new Set(line(timeOf(long), RATES, "sent").map(({ y }) => y))).toEqual(new Set([100]));
+	});
+
+	test("lag and queued have their line where they were measured", () => {
+		const beside = runOf("stall", (run) => ({
+			series: {
+				...run.series,
+				seconds: run.series.seconds.map((s, i) => ({
+					...s,
+					lag: { p99: 1000 + i, max: 2000 },
+					queued: null,
+				})),
+			},
+		}));
+		const { series: lines } = panel(timeOf(beside), "the generator's lag");
+		expect(lines.map(({ key }) => key)).toEqual(["lag"]);
+		expect(lines[0]?.data.map(({ y }) => y)).toEqual(series.seconds.map((_, i) => 1000 + i));
+	});
+
+	test("where ticks are missing there is a gap, and every other second stays in its stretch", () => {
+		const cut = longRun(
+			"stall",
+			() => ({}),
+			(i) => ({
+				sent: i < 600 ? 100 : 300,
+				backlog: Array.from({ length: 10 }, () => (i < 600 ? 1 : 9)),
+			}),
+		);
+		const ticks = cut.run.series.ticks.filter(({ at }) => at !== 2 && (at <= 500 || at > 509));
+		const run = { ...cut.run, series: { ...cut.run.series, ticks } };
+		const figure = timeOf({ ...cut, run });
+		const sent = pairs(figure, RATES, "sent");
+		expect(sent.filter(([, y]) => y === null)).toHaveLength(1);
+		// 501 to 508 are two stretches of four; 509 is missing in the third.
+		expect(sent.filter(([x = null]) => x !== null && x > 495 && x < 515)).toEqual([
+			[498, 100],
+			[506.5, null],
+			[510.5, 100],
+			[514, 100],
+		]);
+		// No mean is of both halves.
+		expect(new Set(sent.map(([, y]) => y))).toEqual(new Set([100, 300, null]));
+		expect(sent.find(([, y]) => y === 300)?.[0]).toBe(602);
+		const gaps = line(figure, IN_FLIGHT, "in-flight").filter(({ y }) => y === null);
+		expect(gaps).toHaveLength(1);
+		expect(gaps[0]?.x).toBeGreaterThan(500);
+		expect(gaps[0]?.x).toBeLessThan(510);
+	});
+
+	test("stretches of several seconds are the same in all panels, counted from the window's start, and hold what was due in them", () => {
+		// A warm-up of 1 s and a window of 5 s; twice as many are due in each second as in the one before.
+		const rate = (messages: number) => ({ messages, perNs: 1e9 });
+		const due = [100, 200, 400, 800, 1600, 3200];
+		const stages = runOf("healthy", ({ load }) => ({
+			load: {
+				...load,
+				schedule: {
+					...load.schedule,
+					kind: "stages",
+					rate: rate(3200),
+					pieces: due.map((n) => ({ durationNs: 1e9, from: rate(n), to: rate(n) })),
+				},
+			},
+		}));
+		expect(stages.run.window).toMatchObject({ startNs: 1e9, endNs: 6e9 });
+		const time = timeOf(stages, 3);
+		expect(time?.x.step).toBe(2);
+		const middles = (...of: Parameters<typeof line>) => line(...of).map(({ x }) => x);
+		// -1 s to 0 s is the half of a stretch that was; 4 s to 5 s of one that will be.
+		expect(pairs(time, RATES, "scheduled")).toEqual([
+			[-0.5, 100],
+			[1, (200 + 400) / 2],
+			[3, (800 + 1600) / 2],
+			[4.5, 3200],
+		]);
+		expect(middles(time, RATES, "sent")).toEqual(middles(time, RATES, "scheduled"));
+		const whole = middles(time, "response", "p99");
+		for (const middle of middles(time, "CPU", "generator")) expect(whole).toContain(middle);
+	});
+});
+
+describe("spans", () => {
+	const spansOf = (...of: Parameters<typeof runOf>) =>
+		timeOf(runOf(...of))
+			?.spans.filter(({ kind }) => kind !== "missing")
+			.map(({ from, to, text }) => [from, to, text]);
+
+	test("are faults as they were done, not as they were planned", () => {
+		expect(spansOf("failover")?.slice(1)).toEqual([
+			[4.004, 7.412, "kill of node 2 (the leader) for 3.41s"],
+			[9.002, 9.302, "pause for 300ms"],
+		]);
+		const other = spansOf("failover", ({ failover: [first, second] }) => {
+			if (!first || !second) throw new Error("no faults");
+			return {
+				failover: [
+					// From when the broker was told on: nothing that it did lies before its mark.
+					{ ...first, calledNs: first.beganNs - 0.2e9, endedNs: null },
+					{ ...second, error: "it could not be done" },
+				],
+			};
+		});
+		expect(other?.slice(1)).toEqual([[3.804, 12, "kill of node 2 (the leader), never taken back"]]);
+	});
+
+	test("are warm-up, phases and faults that were planned", () => {
+		const phase = (name: string, fromNs: number): Run["phases"][number] => ({
+			name,
+			fromNs,
+			toNs: fromNs + 5e9,
+			intended: 1,
+			rate: 1,
+			metric: "response",
+			latency: null,
+			lagP99: null,
+			lagP99Weak: false,
+			throughput: { sent: 1, acked: null, received: null },
+		});
+		const marked = spansOf("stall", ({ load }) => ({
+			window: { startNs: 2e9, endNs: 12e9 },
+			phases: [phase("step 1: 100/s", 0), phase("step 2: 200/s", 5e9)],
+			load: {
+				...load,
+				faults: [{ atNs: 10e9, action: "pause", forNs: 5e8, node: null, delayNs: null }],
+			},
+		}));
+		expect(marked).toEqual([
+			[-2, 0, "warm-up"],
+			[0, 0, "step 1: 100/s"],
+			[5, 5, "step 2: 200/s"],
+			[8, 8.5, "pause for 500ms (planned)"],
+		]);
+	});
+});
+
+describe("messages that never completed", () => {
+	const lost = runOf("lost");
+	const at2 = lost.run.series.seconds.find((s) => s.second === 2);
+
+	test("are counted in the second that they were due in; its maximum and p99 are gaps with words, its p50 is none", () => {
+		const time = timeOf(lost);
+		const at = (key: string) => line(time, "response", key).find(({ x }) => x === 2.5);
+		const completed = `> 30s (${formatDuration(at2?.max ?? 0)} of those that completed)`;
+		expect(at("max")).toEqual({ x: 2.5, y: null, text: completed });
+		expect(at("p99")).toEqual({ x: 2.5, y: null, text: "> 30s" });
+		expect(at("p50")).toEqual({ x: 2.5, y: at2?.p50 });
+		expect(line(time, "response", "missing")).toEqual([{ x: 2.5, y: null, text: "12 of 1 000" }]);
+		expect(time?.spans).toContainEqual({
+			from: 2,
+			to: 3,
+			text: "12 of 1 000 never completed",
+			kind: "missing",
+		});
+	});
+
+	test("of a run without them there is nothing: no line, no span", () => {
+		const time = timeOf(runOf("healthy"));
+		expect(panel(time, "response").series.map(({ draw }) => draw)).not.toContain("words");
+		expect(time?.spans.map(({ kind }) => kind)).not.toContain("missing");
+	});
+
+	test("keep their mark in a long run, and the stretch is a gap though its other seconds were fast", () => {
+		const time = timeOf(
+			longRun("lost", (i) =>
+				i === 701
+					? { count: 0, missing: 1000, p50: null, p99: null, max: null }
+					: { count: 999, missing: i === 30 ? 1 : 0, max: 5e6 },
+			),
+		);
+		expect(line(time, "response", "missing").map(({ x, text }) => [x, text])).toEqual([
+			[30, "1 of 3 997"],
+			[702, "1 000 of 3 997"],
+		]);
+		for (const [key, gaps] of [
+			["max", [30, 702]],
+			["p99", [702]],
+			["p50", [702]],
+		] as const)
+			expect(line(time, "response", key).flatMap(({ x, y }) => (y === null ? [x] : []))).toEqual(
+				gaps,
+			);
+	});
+
+	test("in stretches that follow each other are one span, but none is of both warm-up and window", () => {
+		const time = timeOf(
+			runOf("lost", (run) => ({
+				window: { startNs: 1e9, endNs: run.window.endNs },
+				series: {
+					...run.series,
+					seconds: [-1, 0, 1, 3].map((second) => ({
+						...(run.series.seconds[0] as Run["series"]["seconds"][number]),
+						second,
+						count: 9,
+						missing: 1,
+					})),
+				},
+			})),
+		);
+		const spans = time?.spans.filter(({ kind }) => kind === "missing") ?? [];
+		expect(spans.map(({ from, to, text }) => [from, to, text])).toEqual([
+			[-1, 0, "1 of 10 never completed"],
+			[0, 2, "2 of 20 never completed"],
+			[3, 4, "1 of 10 never completed"],
+		]);
+	});
+});

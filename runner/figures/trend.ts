@@ -1,0 +1,179 @@
+import type { Datum, Series } from "../chart/figure.ts";
+import { type KnownMachine, machinesOf } from "../compare/machines.ts";
+import { hashOf } from "../compare/same-machine.ts";
+import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
+import { largestOf } from "../extremes.ts";
+import { grouped } from "../grouped.ts";
+import { commitAt, commitText } from "../result/commit.ts";
+import { type Headline, headlineOf, searchHeadline } from "../result/headline.ts";
+import type { Entry, IndexedResult } from "../result/indexed.ts";
+import { tell } from "../text/tell.ts";
+import { AXIS, type Built, panelOf } from "./facts.ts";
+
+/** A figure with what the page's filter goes by. */
+export interface Trend {
+	readonly scenario: string;
+	readonly systems: readonly string[];
+	readonly figure: Built;
+}
+
+/**
+ * One figure over time for every scenario and case of which at least two results have a figure. Each run is a point of its own: repeats are
+ * shown, never averaged. A line joins points only of one system that did the same work, with the same durability, on the same kind of
+ * machine; what differs stands in the line's name. Shortened runs (`--quick`) are left out. Runs without a figure (invalid,
+ * interrupted, error) are a gap with a name.
+ */
+export function trendsOf(entries: readonly Entry[]): Trend[] {
+	const machines = machinesOf(entries);
+	const points = entries.flatMap((entry) => pointsOf(entry, machines.get(entry.folder) ?? null));
+	// The oldest result's systems first, so that a system keeps its colour as results are added.
+	const systems = entries
+		.toReversed()
+		.flatMap(({ result }) => result?.runs.map((run) => run.system) ?? []);
+	const colors = [...new Set(systems)];
+	const groups = grouped(points, (p) => JSON.stringify([p.scenario, p.case, p.headline.name]));
+	return [...groups.values()]
+		.filter((group) => {
+			const valued = group.filter(({ headline }) => headline.value !== null);
+			return new Set(valued.map(({ folder }) => folder)).size > 1;
+		})
+		.map((group, i) => ({
+			scenario: group[0]?.scenario ?? "",
+			systems: [...new Set(group.map((p) => p.system))],
+			figure: figureOf(`trend-${i + 1}`, group as [Point], colors),
+		}));
+}
+
+// --- internal ---
+
+/** The newest first, as the entries are. */
+interface Point {
+	readonly scenario: string;
+	readonly case: string;
+	readonly system: string;
+	readonly folder: string;
+	readonly headline: Headline;
+	readonly datum: Datum;
+	readonly durability: string;
+	readonly machine: KnownMachine | null;
+	readonly facts: Readonly<Record<string, string>>;
+	/** Of the facts. */
+	readonly work: string;
+}
+
+function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | null): Point[] {
+	if (result === null || result.quick) return [];
+	return measuredIn(result).flatMap(({ run, of, headline, facts }): Point[] => {
+		const x = run.startedAt === null ? at : Date.parse(run.startedAt);
+		if (x === null || !Number.isFinite(x)) return [];
+		const { system, case: name } = of;
+		const alike = [...result.runs, ...result.searches].filter(
+			(r) => r.system === system && r.case === name,
+		);
+		const last = largestOf(alike.map(({ repeat }) => repeat));
+		const commit = commitAt(result.environment, run.startedAt);
+		const texts = [
+			headline.text,
+			last > 1 ? `repeat ${of.repeat} of ${last}` : "",
+			run.versions?.server || run.brokerVersion || "",
+			commit === null ? "" : tell("at-commit", { commit: commitText(commit) }),
+		];
+		const text = texts.filter((part) => part !== "").join(", ");
+		return [
+			{
+				scenario: result.scenario,
+				case: name,
+				system,
+				folder,
+				headline,
+				datum: { x, y: headline.value, text, look: of.verdict, ...(href === null ? {} : { href }) },
+				durability: run.load.durability,
+				machine,
+				facts,
+				work: hashOf(facts),
+			},
+		];
+	});
+}
+
+/** Runs, and searches with a run of theirs: each with its figure and the facts of its work. */
+function measuredIn({ runs, searches }: IndexedResult) {
+	return [
+		...runs
+			.filter((run) => run.search === null)
+			.map((run) => ({ run, of: run, headline: headlineOf(run), facts: workFacts(run) })),
+		...searches.flatMap((of) => {
+			const run = runs.find(
+				({ search, system, repeat }) =>
+					search?.of === of.case && system === of.system && repeat === of.repeat,
+			);
+			const headline = searchHeadline(of);
+			return run === undefined ? [] : [{ run, of, headline, facts: searchFacts(run, of.sla) }];
+		}),
+	];
+}
+
+function figureOf(
+	id: string,
+	group: readonly [Point, ...Point[]],
+	colors: readonly string[],
+): Built {
+	const [{ scenario, case: name, headline }] = group;
+	const lines = grouped(group, (p) =>
+		// What nobody knows may be another machine each time.
+		JSON.stringify([p.system, p.work, p.durability, p.machine?.letter ?? p.folder]),
+	);
+	const dashes = new Map<string, number>();
+	const series = [...lines.values()].map((line, i): Series => {
+		const [first] = line as [Point];
+		const { system } = first;
+		const name = nameOf(first, group);
+		const dash = dashes.get(system) ?? 0;
+		dashes.set(system, dash + 1);
+		return {
+			key: `line-${i + 1}`,
+			name,
+			group: name,
+			color: colors.indexOf(system),
+			dash,
+			thin: false,
+			draw: "line",
+			data: line.map(({ datum }) => datum).sort((a, b) => a.x - b.x),
+		};
+	});
+	return {
+		id,
+		title: `${scenario}, ${name}: ${headline.name}`,
+		facts: factsOf(group),
+		x: { ...AXIS, scale: "date", title: "started" },
+		layout: "stack",
+		panels: [panelOf(headline.unit, series)],
+		spans: [],
+	};
+}
+
+/** The system, and what sets this line apart from its newest one. */
+function nameOf(first: Point, group: readonly Point[]): string {
+	const { system, machine, durability, work, facts } = first;
+	const newest = group.find((p) => p.system === system) ?? first;
+	const parts = [
+		new Set(group.map((p) => p.machine?.letter)).size > 1
+			? `machine ${machine?.letter ?? "not known"}`
+			: "",
+		durability === newest.durability ? "" : durability,
+		work === newest.work ? "" : `other work: ${workDifference(facts, newest.facts) ?? "unknown"}`,
+	].filter((part) => part !== "");
+	return parts.length === 0 ? system : `${system} (${parts.join("; ")})`;
+}
+
+/** "nats: none, nothing is stored; machine A: linux x64, kernel 6.1, 4 cores" */
+function factsOf(group: readonly Point[]): string {
+	const systems = [...grouped(group, ({ system }) => system)];
+	const machines = group.map(({ machine }) =>
+		machine === null ? tell("machine-unknown") : `machine ${machine.letter}: ${machine.text}`,
+	);
+	return [
+		...systems.map(([system, all]) => `${system}: ${all[0]?.durability}`),
+		...[...new Set(machines)].sort(),
+	].join("; ");
+}

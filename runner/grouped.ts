@@ -1,0 +1,11 @@
+/** Values that have the same key together, in the order of their first. (`Map.groupBy`, which Node 20 does not have.) */
+export function grouped<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
+	const groups = new Map<K, T[]>();
+	for (const value of values) {
+		const key = keyOf(value);
+		const group = groups.get(key);
+		if (group === undefined) groups.set(key, [value]);
+		else group.push(value);
+	}
+	return groups;
+}
