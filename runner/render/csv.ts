@@ -1,6 +1,6 @@
 import { type CellValue, csvCell } from "../chart/csv-cell.ts";
 import { Metric } from "../model/plan.ts";
-import type { Percentile, Result, Run } from "../model/result.ts";
+import type { Result, Run } from "../model/result.ts";
 import { COUNTS, MAX, snake } from "../result/fields.ts";
 import { ratePerSecond } from "../units.ts";
 import { USUAL } from "../verdict/quantile.ts";
@@ -14,120 +14,108 @@ import { USUAL } from "../verdict/quantile.ts";
  * Names of scenarios and the like come from outside, and a spreadsheet takes `=1+1` for a formula: such a text gets a leading `'`.
  */
 export function renderCsv(result: Result): string {
-	const columns = columnsOf(result);
-	const rows = result.runs.map((run) => columns.map(([, value]) => csvCell(value(run))));
-	return [columns.map(([name]) => csvCell(name)), ...rows]
-		.map((cells) => `${cells.join(",")}\r\n`)
+	const rows = result.runs.map((run) => rowOf(run, result));
+	// Every row has the same names.
+	return [rows[0]?.map(([name]) => name) ?? [], ...rows.map((row) => row.map(([, value]) => value))]
+		.map((cells) => `${cells.map(csvCell).join(",")}\r\n`)
 		.join("");
 }
 
 // --- internal ---
 
-type Column = readonly [name: string, value: (run: Run) => CellValue];
-
+type Cell = readonly [name: string, value: CellValue];
 type CellKey<T> = { [K in keyof T]-?: T[K] extends CellValue ? K : never }[keyof T] & string;
 
-/** Columns that are called as the fields of a part of the run are, with `before` and `after` around them. */
+/** Cells that are called as the fields of a part of the run are, with `before` and `after` around them. */
 function fields<T>(
-	part: (run: Run) => T | null | undefined,
+	part: T | null | undefined,
 	names: readonly CellKey<T>[],
 	{ before = "", after = "" } = {},
-): Column[] {
-	return names.map((name) => [
-		`${before}${snake(name)}${after}`,
-		(run) => part(run)?.[name] as CellValue,
-	]);
+): Cell[] {
+	return names.map((name) => [`${before}${snake(name)}${after}`, part?.[name] as CellValue]);
 }
 
-function columnsOf(result: Result): Column[] {
-	const whole = () => result;
-	const machine = () => result.environment;
-	const own = (run: Run) => run;
-	const load = (run: Run) => run.load;
+function rowOf(run: Run, result: Result): Cell[] {
+	const { load, drain, versions } = run;
+	const { environment } = result;
+	const most = result.runs.reduce((n, { failover }) => Math.max(n, failover.length), 0);
 	return [
-		...fields(whole, ["scenario", "runId"]),
-		...fields(own, ["startedAt"]),
-		...fields(machine, ["mqbench"]),
-		...fields(own, ["system", "case", "repeat"]),
-		["search", (run) => run.search?.role],
-		...fields(own, ["verdict", "why", "state"]),
-		...fields(whole, ["quick"]),
+		...fields(result, ["scenario", "runId"]),
+		...fields(run, ["startedAt"]),
+		...fields(environment, ["mqbench"]),
+		...fields(run, ["system", "case", "repeat"]),
+		["search", run.search?.role],
+		...fields(run, ["verdict", "why", "state"]),
+		...fields(result, ["quick"]),
 		...fields(load, ["broker"]),
-		["broker_version", (run) => run.versions?.server || run.brokerVersion],
-		["client_library", (run) => run.versions?.library],
+		["broker_version", versions?.server || run.brokerVersion],
+		["client_library", versions?.library],
 		...fields(load, ["durability", "target"]),
-		...fields(own, ["sameHost", "topology"]),
-		...fields(machine, ["cpu", "cores", "os", "kernel"]),
+		...fields(run, ["sameHost", "topology"]),
+		...fields(environment, ["cpu", "cores", "os", "kernel"]),
 		...fields(load, ["pattern"]),
-		["load", (run) => run.load.schedule.kind],
-		["rate_per_second", ({ load }) => (load.rate === null ? null : ratePerSecond(load.rate))],
+		["load", load.schedule.kind],
+		["rate_per_second", load.rate && ratePerSecond(load.rate)],
 		...fields(load, ["messageBytes", "payload", "warmupNs", "durationNs", "timeoutNs", "clients"]),
-		...fields(own, ["startSkewNs", "clockBoundNs"]),
+		...fields(run, ["startSkewNs", "clockBoundNs"]),
 		...fields(load, ["connections", "producers", "consumers", "subscriptions"]),
 		...fields(load, ["topics", "partitions"]),
-		...fields(load, ["inFlight"], { after: "_limit" }),
-		...fields(own, [...COUNTS, "clientDropped", "foreign", "reconnects"]),
-		...fields((run) => run.throughput, ["sent", "received", "achieved"], { after: "_per_second" }),
-		...fields((run) => run.drain, ["peak"], { before: "backlog_" }),
-		["drain_ns", (run) => run.drain?.drainNs],
-		...fields((run) => run.drain, ["perSecond"], { before: "drain_" }),
-		["faults", (run) => run.failover.length],
-		...faultColumns(result),
-		["main_metric", (run) => run.main],
-		...Metric.options.flatMap((metric) => metricColumns(result, metric)),
-		...breakdownColumns(result),
+		["in_flight_limit", load.inFlight],
+		...fields(run, [...COUNTS, "clientDropped", "foreign", "reconnects"]),
+		...fields(run.throughput, ["sent", "received", "achieved"], { after: "_per_second" }),
+		["backlog_peak", drain?.peak],
+		["drain_ns", drain?.drainNs],
+		["drain_per_second", drain?.perSecond],
+		["faults", run.failover.length],
+		...Array.from({ length: most }, (_, i) => faultCells(run.failover[i], i + 1)).flat(),
+		["main_metric", run.main],
+		...Metric.options.flatMap((metric) => metricCells(run, metric, percentilesOf(result, metric))),
+		...[...percentilesOf(result, "response"), MAX].flatMap((p) => breakdownCells(run, p)),
 	];
 }
 
-/** Of each fault, the first of a run first. Times are since T0, or last from `calledNs` on (`faultZeroNs`). */
-function faultColumns({ runs }: Result): Column[] {
-	const most = runs.reduce((n, run) => Math.max(n, run.failover.length), 0);
-	return Array.from({ length: most }, (_, i) => ({
-		fault: (run: Run) => run.failover[i],
-		before: `fault_${i + 1}_`,
-	})).flatMap(({ fault, before }) => [
-		...fields(fault, ["action", "node", "leader", "calledNs", "beganNs", "endedNs"], { before }),
-		...fields(fault, ["unavailableNs", "unavailableFromNs", "unavailableStill"], { before }),
-		...fields(fault, ["recoveredNs", "drainedNs", "error"], { before }),
-	]);
+/** Times are since T0, or last from `calledNs` on (`faultZeroNs`). */
+function faultCells(fault: Run["failover"][number] | undefined, number: number): Cell[] {
+	return fields(
+		fault,
+		[
+			...(["action", "node", "leader", "calledNs", "beganNs", "endedNs"] as const),
+			...(["unavailableNs", "unavailableFromNs", "unavailableStill"] as const),
+			...(["recoveredNs", "drainedNs", "error"] as const),
+		],
+		{ before: `fault_${number}_` },
+	);
 }
 
-/** The usual percentiles in every file, and those that an SLA of this result names. */
-function metricColumns(result: Result, metric: Metric): Column[] {
-	const of = (run: Run) => run.metrics[metric];
+function metricCells(run: Run, metric: Metric, percentiles: readonly number[]): Cell[] {
+	const of = run.metrics[metric];
 	const before = `${metric}_`;
 	return [
 		...fields(of, ["count", "censored"], { before }),
 		...fields(of, ["min", "mean"], { before, after: "_ns" }),
-		...percentilesOf(result, metric).flatMap((p): Column[] => {
-			const at = (run: Run) => of(run)?.percentiles.find((q) => q.p === p);
+		...percentiles.flatMap((p): Cell[] => {
+			const at = of?.percentiles.find((q) => q.p === p);
 			return [
-				[`${metric}_p${p}_ns`, (run) => at(run)?.value],
-				[`${metric}_p${p}_support`, (run) => supportOf(at(run))],
+				[`${before}p${p}_ns`, at?.value],
+				[`${before}p${p}_support`, at?.beyondTimeout ? "beyond-timeout" : at?.support],
 			];
 		}),
 		...fields(of, ["max"], { before, after: "_ns" }),
 	];
 }
 
-/** Means of the messages around each percentile of response, and of the slowest one; how many those are. */
-function breakdownColumns(result: Result): Column[] {
-	return [...percentilesOf(result, "response"), MAX].flatMap((p): Column[] => {
-		const at = (run: Run) => run.breakdown?.find((one) => one.p === p);
-		const before = `breakdown_${p === MAX ? "max" : `p${p}`}_`;
-		return [
-			...fields(at, ["messages"], { before }),
-			...fields(at, ["queued", "lag", "service"], { before, after: "_ns" }),
-		];
-	});
+/** Means of the messages around a percentile of response, or of the slowest one; how many those are. */
+function breakdownCells({ breakdown }: Run, p: number): Cell[] {
+	const at = breakdown?.find((one) => one.p === p);
+	const before = `breakdown_${p === MAX ? "max" : `p${p}`}_`;
+	return [
+		...fields(at, ["messages"], { before }),
+		...fields(at, ["queued", "lag", "service"], { before, after: "_ns" }),
+	];
 }
 
+/** The usual ones in every file, and those that an SLA of this result names. */
 function percentilesOf({ runs }: Result, metric: Metric): number[] {
 	const named = runs.flatMap((run) => run.metrics[metric]?.percentiles.map(({ p }) => p) ?? []);
 	return [...new Set([...USUAL, ...named])].sort((a, b) => a - b);
-}
-
-function supportOf(p: Percentile | undefined): string | null {
-	if (p === undefined) return null;
-	return p.beyondTimeout ? "beyond-timeout" : p.support;
 }
