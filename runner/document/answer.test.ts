@@ -6,28 +6,58 @@ import { saturatedBy } from "../result/saturated.ts";
 import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { answer, provenance, stallText } from "./answer.ts";
-import type { Block, MatrixCell } from "./blocks.ts";
+import { type Inline, type Item, piecesOf, plain, type Table } from "./blocks.ts";
 
-type Of<K extends Block["kind"]> = Extract<Block, { kind: K }>;
-
-function matrixOf(result: Result): Of<"matrix"> {
-	const [block] = answer(result);
-	if (block?.kind !== "matrix") throw new Error("no matrix");
-	return block;
+function tableOf(result: Result): Table {
+	const table = answer(result).find(({ kind }) => kind === "table");
+	if (table?.kind !== "table") throw new Error("no table");
+	return table;
 }
 
-function cellOf(result: Result, system: string, name: string): MatrixCell {
-	const { cases, rows } = matrixOf(result);
-	const row = rows.find((r) => r.system === system);
-	const cell = row?.cells[cases.indexOf(name)];
-	if (!cell) throw new Error(`no cell of ${system}, ${name}`);
-	return cell;
+/** A cell of systems by case, taken apart. */
+function partsOf(cell: Inline, result: Result) {
+	const pieces = piecesOf(cell).map((piece) =>
+		typeof piece === "string" ? ({ as: "ratio", text: piece.trim() } as const) : piece,
+	);
+	type Part = (typeof pieces)[number];
+	const of = <K extends Part["as"]>(as: K) =>
+		pieces.filter((p): p is Extract<Part, { as: K }> => p.as === as);
+	const [to] = of("link");
+	return {
+		run: result.runs[Number(to?.to.replace("#run-", "")) - 1] as Run,
+		value: to?.text ?? "",
+		ratio: of("ratio")[0]?.text ?? null,
+		small: pieces.flatMap((p) => (p.as === "aside" ? [p.text] : [])),
+		verdict: of("badge")[0]?.look,
+		line: of("line")[0],
+	};
 }
 
-function strip(result: Result): Of<"provenance"> {
-	const [block] = provenance(result);
-	if (block?.kind !== "provenance") throw new Error("no provenance");
-	return block;
+/** All cells, by their heads. */
+function cellsOf(result: Result) {
+	const { columns, rows } = tableOf(result);
+	return rows.flatMap(({ cells: [head = "", ...cells] }) =>
+		cells.map((cell, i) => ({
+			heads: [plain(head), plain(columns[i + 1]?.name ?? "")],
+			cell: cell === "not run" ? null : partsOf(cell, result),
+		})),
+	);
+}
+
+function cellOf(result: Result, ...heads: readonly string[]) {
+	const found = cellsOf(result).find((one) => heads.every((head) => one.heads.includes(head)));
+	if (!found?.cell) throw new Error(`no cell of ${heads}`);
+	return found.cell;
+}
+
+function strip(result: Result): { text: string; items: readonly (Item & { said: string })[] } {
+	const [fold] = provenance(result);
+	const [list] = fold?.blocks ?? [];
+	if (fold === undefined || list?.kind !== "list") throw new Error("no provenance");
+	return {
+		text: fold.title,
+		items: list.items.map((item) => ({ ...item, said: plain(item.text) })),
+	};
 }
 
 function percentile(run: Run, p: number) {
@@ -41,31 +71,46 @@ const bare = (text: string) => text.replace("~", "");
 
 describe.each(["message-queue-latency", "commit-log-latency"])("the matrix of %s", (name) => {
 	const result = publishedOnce(name);
-	const runOf = ({ to }: MatrixCell) => result.runs[Number(to.replace("run-", "")) - 1] as Run;
-	const all = matrixOf(result).rows.flatMap(({ system, cells }) =>
-		cells.flatMap((cell) => (cell === null ? [] : [{ system, cell }])),
+	const all = cellsOf(result).flatMap(({ heads, cell }) =>
+		cell === null ? [] : [{ heads, cell }],
 	);
 
 	test("has a cell for each run, with the figures of result.json", () => {
-		expect(all).toHaveLength(result.runs.length);
-		for (const { system, cell } of all) {
-			const run = runOf(cell);
-			expect(run.system).toBe(system);
+		expect(all.map(({ cell }) => result.runs.indexOf(cell.run)).toSorted((a, b) => a - b)).toEqual(
+			result.runs.map((_, i) => i),
+		);
+		for (const { heads, cell } of all) {
+			const { run } = cell;
+			expect(heads).toContain(run.system);
+			expect(heads).toContain(run.case);
 			const [p50, p99] = [percentile(run, 50), percentile(run, 99)];
-			expect(bare(cell.p50)).toBe(formatDuration(p50.value ?? 0));
-			expect(bare(cell.p99)).toBe(formatDuration(p99.value ?? 0));
+			expect(bare(cell.value)).toBe(formatDuration(p99.value ?? 0));
 			const interval = ({ low, high }: typeof p50) =>
 				`[${formatDuration(low ?? 0)}, ${high === null ? "\u221e" : formatDuration(high)}]`;
-			expect(cell.p99Interval).toBe(interval(p99));
-			expect(cell.p50Interval).toBe(interval(p50));
-			expect(cell.curve).toEqual(run.metrics[run.main]?.curve.map(({ p, value }) => [p, value]));
+			const small = cell.small.map(bare);
+			expect(small.some((one) => one.startsWith("p99") && one.endsWith(interval(p99)))).toBe(true);
+			expect(small).toContain(`p50 ${formatDuration(p50.value ?? 0)} ${interval(p50)}`);
+		}
+	});
+
+	test("draws curves that can be compared: each value is one of its run, up to p99.99", () => {
+		const ranges = new Set(all.map(({ cell }) => cell.line?.range));
+		expect(ranges.size).toBe(1);
+		for (const { cell } of all) {
+			const curve = cell.run.metrics[cell.run.main]?.curve ?? [];
+			const known = cell.line?.values.filter((value) => value !== null) ?? [];
+			const values = new Set(curve.map(({ value }) => value));
+			expect(known.filter((value) => !values.has(value))).toEqual([]);
+			expect(known).toEqual(known.toSorted((a, b) => a - b));
+			if ((curve.at(-1)?.p ?? 0) >= 99.99)
+				expect(known.at(-1)).toBe(curve.find(({ p }) => p >= 99.99)?.value);
 		}
 	});
 
 	test("says how many times the lowest p99 of its case each is, and where intervals overlap", () => {
 		const seen = new Set<string>();
 		for (const { cell } of all) {
-			const run = runOf(cell);
+			const { run } = cell;
 			// What a machine at its end measured is not the system's alone.
 			const ranked = result.runs.filter(
 				(other) =>
@@ -107,8 +152,7 @@ describe("a cell", () => {
 			const cell = cellOf(result, system, name);
 			const runs = result.runs.filter((run) => run.system === system);
 			const p99s = runs.map((run) => percentile(run, 99).value ?? 0).toSorted((a, b) => a - b);
-			expect(cell.repeats).toBe(3);
-			expect(bare(cell.p99)).toBe(formatDuration(p99s[1] ?? 0));
+			expect(bare(cell.value)).toBe(formatDuration(p99s[1] ?? 0));
 		}
 	});
 
@@ -142,52 +186,61 @@ describe("a cell", () => {
 
 	test("of a closed loop has what each system carried, with its range, and no order", () => {
 		const result = readResult(publishedFolder("dissecting-message-queues"));
-		const { cases, unranked, rows } = matrixOf(result);
-		const at = cases.indexOf("throughput");
-		expect(unranked[at]).toContain("closed loop");
-		for (const { system, cells } of rows) {
-			const runs = result.runs.filter((run) => run.system === system && run.case === "throughput");
-			const known = runs.flatMap(({ throughput }) => throughput.received ?? []);
-			expect(known.length).toBe(3);
-			const [low, high] = [Math.min(...known), Math.max(...known)];
+		const { columns, rows } = tableOf(result);
+		const heads = [...columns.map(({ name }) => name), ...rows.map(({ cells }) => cells[0] ?? "")];
+		expect(JSON.stringify(heads)).toContain("closed loop");
+		for (const { heads, cell } of cellsOf(result)) {
+			const throughput = heads.includes("throughput");
+			const runs = result.runs.filter((run) => run.case === cell?.run.case);
+			const own = runs.filter((run) => run.system === cell?.run.system);
+			const known = own.flatMap(({ throughput: { received } }) => received ?? []);
 			const perSecond = (value: number) => `${formatCount(value)}/s`;
-			expect(cells[at]?.ratio).toBeNull();
-			expect(cells[at]?.carried?.range).toBe(`${perSecond(low)} to ${perSecond(high)}`);
-			expect(known.map(perSecond)).toContain(cells[at]?.carried?.text);
-			expect(cells[cases.indexOf("latency")]?.carried).toBeNull();
+			const range = [Math.min(...known), Math.max(...known)].map(perSecond).join(" to ");
+			expect(known.length).toBe(3);
+			expect(cell?.small.includes(range)).toBe(throughput);
+			expect(known.map(perSecond).includes(cell?.value ?? "")).toBe(throughput);
+			if (throughput) expect(cell?.ratio).toBeNull();
 		}
+	});
+
+	test("tells of how many repeats it is only where those differ", () => {
+		const result = readResult(publishedFolder("dissecting-message-queues"));
+		const told = (all: Result) => new Set(cellsOf(all).flatMap(({ cell }) => cell?.small ?? []));
+		expect(told(result)).not.toContain("of 3 repeats");
+		const fewer = told({ ...result, runs: result.runs.slice(1) });
+		for (const text of ["of 2 repeats", "of 3 repeats"]) expect(fewer).toContain(text);
 	});
 
 	test("of one run of a closed loop alone is among its figures", () => {
 		const result = readResult(publishedFolder("dissecting-message-queues"));
 		const run = result.runs.find((one) => one.case === "throughput");
 		if (run?.throughput.received == null) throw new Error("another report");
-		const [block] = answer({ ...result, runs: [run] });
-		if (block?.kind !== "counts") throw new Error("no figures");
-		expect(block.items[0]).toMatchObject({
-			name: "carried",
-			text: `${formatCount(run.throughput.received)}/s`,
-		});
+		const { columns, rows } = tableOf({ ...result, runs: [run] });
+		expect(columns[0]?.name).toBe("carried");
+		expect(plain(rows[0]?.cells[0] ?? "")).toBe(`${formatCount(run.throughput.received)}/s`);
 	});
 
 	test("of a case that a system did not meet is empty", () => {
 		const result = publishedOnce("message-queue-latency");
-		const [one] = result.runs;
-		const runs = result.runs.filter((run) => run !== one);
-		const { cases, rows } = matrixOf({ ...result, runs });
-		const row = rows.find(({ system }) => system === one?.system);
-		expect(row?.cells[cases.indexOf(one?.case ?? "")]).toBeNull();
+		const [one, ...runs] = result.runs;
+		const empty = cellsOf({ ...result, runs }).filter(({ cell }) => cell === null);
+		expect(empty.map(({ heads }) => heads.toSorted())).toEqual([
+			[one?.system, one?.case].toSorted(),
+		]);
 	});
 });
 
 describe("of one run", () => {
+	const figures = (result: Result) => {
+		const { columns, rows } = tableOf(result);
+		return columns.map(({ name }, i) => [name, bare(plain(rows[0]?.cells[i] ?? ""))]);
+	};
+
 	test("its first screen has p50, p99 and max of its main metric, and what was lost", () => {
 		const result = fixtureResult("stall");
-		const [run] = result.runs;
-		const [counts] = answer(result);
-		if (run === undefined || counts?.kind !== "counts") throw new Error("none");
+		const [run] = result.runs as [Run];
 		const of = (p: number) => formatDuration(percentile(run, p).value ?? 0);
-		expect(counts.items.map(({ name, text }) => [name, bare(text)])).toEqual([
+		expect(figures(result)).toEqual([
 			["response p50", of(50)],
 			["response p99", of(99)],
 			["response max", formatDuration(run.metrics.response?.max ?? 0)],
@@ -196,11 +249,13 @@ describe("of one run", () => {
 	});
 
 	test("lost messages are an alert, and a maximum is none when some never completed", () => {
-		const [counts] = answer(fixtureResult("lost"));
-		if (counts?.kind !== "counts") throw new Error("none");
-		const [, , max, lost] = counts.items;
-		expect(max?.text).toBe("> 30s");
-		expect(lost).toMatchObject({ text: "12", alert: true });
+		const result = fixtureResult("lost");
+		expect(figures(result).slice(2)).toEqual([
+			["response max", "> 30s"],
+			["lost", "12"],
+		]);
+		const [row] = tableOf(result).rows;
+		expect(row?.cells.at(-1)).toContainEqual({ as: "alert", text: "12" });
 	});
 
 	test("a stall is told with its place, its slowest message, and what is usual", () => {
@@ -241,32 +296,31 @@ describe("where figures come from", () => {
 		const { items } = strip(result);
 		expect(items).toHaveLength(result.runs.length);
 		for (const [i, run] of result.runs.entries()) {
-			expect(items[i]?.to).toBe(`run-${i + 1}`);
-			expect(items[i]?.text).toContain(`repeat ${run.repeat}`);
-			expect(items[i]?.text).toContain(`begun ${run.startedAt?.slice(0, 16).replace("T", " ")}`);
+			const { said = "", text, badge } = items[i] ?? {};
+			expect(text).toContainEqual(expect.objectContaining({ to: `#run-${i + 1}` }));
+			expect(said).toContain(`repeat ${run.repeat}`);
+			expect(said).toContain(`begun ${run.startedAt?.slice(0, 16).replace("T", " ")}`);
 			const spoken = run.validity.filter(({ status }) => ["warn", "invalid"].includes(status));
 			const unknown = run.validity.filter(({ status }) => status === "unknown");
 			if (unknown.length > 0)
-				expect(items[i]?.text).toContain(
-					`not checked: ${unknown.map(({ check }) => check).join(", ")}`,
-				);
-			for (const { check } of spoken.slice(0, 4)) expect(items[i]?.text).toContain(`${check}: `);
-			if (spoken.length === 0) expect(items[i]?.text).toContain("no check speaks");
-			expect(items[i]?.look === "ok").toBe(spoken.length === 0);
+				expect(said).toContain(`not checked: ${unknown.map(({ check }) => check).join(", ")}`);
+			for (const { check } of spoken.slice(0, 4)) expect(said).toContain(`${check}: `);
+			if (spoken.length === 0) expect(said).toContain("no check speaks");
+			expect(badge === "ok").toBe(spoken.length === 0);
 		}
 	});
 
 	test("a run whose queue grew is no warning among others, and not steady", () => {
 		const result = readResult(publishedFolder("message-queue-latency"));
 		const { items } = strip(result);
-		const failed = items.filter(({ look }) => look === "fail");
-		expect(failed.map(({ to }) => to)).toEqual(
-			result.runs.flatMap(({ verdict }, i) => (verdict === "fail" ? [`run-${i + 1}`] : [])),
+		expect(items.map(({ badge }) => badge === "fail")).toEqual(
+			result.runs.map(({ verdict }) => verdict === "fail"),
 		);
+		const failed = items.filter(({ badge }) => badge === "fail");
 		expect(failed.length).toBeGreaterThan(0);
-		for (const { text } of failed) {
-			expect(text).toContain("a queue grew");
-			expect(text).not.toMatch(/; (not )?steady(;|$)/);
+		for (const { said } of failed) {
+			expect(said).toContain("a queue grew");
+			expect(said).not.toMatch(/; (not )?steady(;|$)/);
 		}
 	});
 
@@ -282,7 +336,7 @@ describe("where figures come from", () => {
 		const doubted: Run = { ...first, verdict: "invalid" };
 		const one = strip({ ...result, runs: [doubted, ...rest] });
 		expect(one.text).toMatch(/checks speak against 1 of them$/);
-		expect(one.items[0]?.look).toBe("invalid");
+		expect(one.items[0]?.badge).toBe("invalid");
 	});
 });
 
@@ -356,7 +410,7 @@ describe("the strip of runs", () => {
 		}));
 		expect(run.window).toMatchObject({ startNs: 1e9, endNs: 6e9 });
 		expect(strip(result).text).toContain("machine 50 % idle");
-		expect(strip(result).items[0]?.text).toContain("machine 50 % idle");
+		expect(strip(result).items[0]?.said).toContain("machine 50 % idle");
 		// What ran between two ticks the kernel has only counted for its process.
 		for (const one of run.series.resources)
 			one.broker = {
@@ -385,7 +439,7 @@ describe("the strip of runs", () => {
 				limit: null,
 				remedy: null,
 			} as Run["validity"][number]);
-			return strip(result).items[0]?.text.split("; ");
+			return strip(result).items[0]?.said.split("; ");
 		};
 		expect(check("ok")).toContain("steady");
 		expect(check("warn")).toContain("not steady");

@@ -1,3 +1,4 @@
+import { depthOf } from "../chart/axes.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Result, Run } from "../model/result.ts";
@@ -16,9 +17,21 @@ import { sum } from "../stats/sum.ts";
 import { percent } from "../text/percent.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration, formatUtc, plural } from "../units.ts";
-import type { Block, Look, MatrixCell } from "./blocks.ts";
-import { PAGE } from "./blocks.ts";
-import { paragraph } from "./make.ts";
+import {
+	aside,
+	type Block,
+	badge,
+	type Fold,
+	fold,
+	type Inline,
+	type Look,
+	link,
+	numbers,
+	type Piece,
+	type Table,
+	table,
+	text,
+} from "./blocks.ts";
 import { lowestOf, ratioText, type Standing, standingOf } from "./standing.ts";
 
 /** What the first screen of a page says in figures: of several runs all side by side, of one what matters most. */
@@ -26,49 +39,42 @@ export function answer(result: Result): Block[] {
 	const [run, ...others] = result.runs;
 	if (run === undefined) return [];
 	return others.length === 0
-		? [figures(run), paragraph(stallText(run), "plain", PAGE)]
-		: [matrix(result)];
+		? [figures(run), text(stallText(run), undefined, 3)]
+		: [text(tell("matrix-means"), "small", 3), matrix(result)];
 }
 
 /** When each run was made and what to hold against it: seen before any figure is believed. */
-export function provenance(result: Result): Block[] {
+export function provenance(result: Result): Fold[] {
 	const { runs, environment } = result;
 	if (runs.length === 0) return [];
 	const idle = runs.map((run) => idleShare(run, environment?.cores ?? null));
 	const items = runs.map((run, i) => ({
-		to: `run-${i + 1}`,
-		look: trustOf(run),
-		text: provenanceText(run, result, idle[i] ?? null),
+		badge: trustOf(run),
+		text: [link(placeOf(run, result), `#run-${i + 1}`), ...saidOf(run, result, idle[i] ?? null)],
 	}));
 	const starts = runs.flatMap(({ startedAt }) => startedAt ?? []).toSorted();
 	const [first] = starts;
 	const last = starts.at(-1);
 	const sittings = 1 + (environment?.resumed?.length ?? 0);
 	const repeated = runs.filter(({ confirms }) => confirms).length;
-	const doubted = items.filter(({ look }) => look !== "ok").length;
-	return [
-		{
-			kind: "provenance",
-			media: PAGE,
-			items,
-			text: [
-				first === undefined || last === undefined
-					? plural(runs.length, "run")
-					: `${plural(runs.length, "run")} begun ${formatUtc(first)}${last === first ? "" : ` to ${formatUtc(last)}`} UTC`,
-				sittings === 1 ? "in one sitting" : `in ${sittings} sittings, resumed`,
-				...(runs.length > 1
-					? [
-							runs.every(({ repeat }) => repeat === 1)
-								? tell("each-once")
-								: `up to ${largestOf(runs.map(({ repeat }) => repeat))} repeats`,
-						]
-					: []),
-				...(repeated > 0 ? [`${repeated} repeated to confirm`] : []),
-				...idleTexts(idle.filter((share) => share !== null)),
-				doubted === 0 ? tell("no-check-speaks") : `checks speak against ${doubted} of them`,
-			].join(", "),
-		},
-	];
+	const doubted = items.filter((item) => item.badge !== "ok").length;
+	const title = [
+		first === undefined || last === undefined
+			? plural(runs.length, "run")
+			: `${plural(runs.length, "run")} begun ${formatUtc(first)}${last === first ? "" : ` to ${formatUtc(last)}`} UTC`,
+		sittings === 1 ? "in one sitting" : `in ${sittings} sittings, resumed`,
+		...(runs.length > 1
+			? [
+					runs.every(({ repeat }) => repeat === 1)
+						? tell("each-once")
+						: `up to ${largestOf(runs.map(({ repeat }) => repeat))} repeats`,
+				]
+			: []),
+		...(repeated > 0 ? [`${repeated} repeated to confirm`] : []),
+		...idleTexts(idle.filter((share) => share !== null)),
+		doubted === 0 ? tell("no-check-speaks") : `checks speak against ${doubted} of them`,
+	].join(", ");
+	return [fold(title, [{ kind: "list", items }], { depth: 3 })];
 }
 
 /**
@@ -114,89 +120,90 @@ const STALL = 10;
 /** Of fewer seconds none is usual. */
 const FEWEST_SECONDS = 5;
 
-function figures(run: Run): Block {
+function figures(run: Run): Table {
 	const metric = run.metrics[run.main];
-	const of = (p: number) => {
+	const of = (p: number): [string, Inline] => {
 		const known = metric?.percentiles.find((x) => x.p === p);
-		return {
-			name: `${run.main} ${percentileName(p)}`,
-			text: known === undefined ? "n/a" : percentileValue(known, run),
-			note: known === undefined ? "" : intervalText(known),
-			alert: false,
-		};
+		const name = `${run.main} ${percentileName(p)}`;
+		return known === undefined
+			? [name, "n/a"]
+			: [name, [percentileValue(known, run), aside(intervalText(known))]];
 	};
-	return {
-		kind: "counts",
-		media: PAGE,
-		items: [
-			...(isClosed(run)
-				? [
-						{
-							name: "carried",
-							text: perSecondText(carriedOf(run)),
-							note: "closed loop",
-							alert: false,
-						},
-					]
-				: []),
-			of(50),
-			of(99),
-			{
-				name: `${run.main} max`,
-				text: metric === null ? "n/a" : maxText(metric, run),
-				note: `of ${plural(metric?.n ?? 0, "sample")}`,
-				alert: false,
-			},
-			run.lost === null
-				? {
-						name: "sent",
-						text: countText(run.sent),
-						note: `of ${formatCount(run.intended)} intended`,
-						alert: false,
-					}
-				: {
-						name: ofCopies(run, "lost"),
-						text: formatCount(run.lost),
-						note: `${countText(run.sent)} messages sent`,
-						alert: run.lost > 0,
-					},
-		],
+	const delivered = (): [string, Inline] => {
+		const sent = countText(run.sent);
+		if (run.lost === null)
+			return ["sent", [sent, aside(`of ${formatCount(run.intended)} intended`)]];
+		const lost = formatCount(run.lost);
+		const value: Piece = run.lost > 0 ? { as: "alert", text: lost } : lost;
+		return [ofCopies(run, "lost"), [value, aside(`${sent} messages sent`)]];
 	};
+	const carried: Inline = [perSecondText(carriedOf(run)), aside("closed loop")];
+	const max = metric === null ? "n/a" : maxText(metric, run);
+	const cells: [string, Inline][] = [
+		...(isClosed(run) ? [["carried", carried] as [string, Inline]] : []),
+		of(50),
+		of(99),
+		[`${run.main} max`, [max, aside(`of ${plural(metric?.n ?? 0, "sample")}`)]],
+		delivered(),
+	];
+	return table(numbers(cells.map(([name]) => name)), [cells.map(([, value]) => value)], {
+		look: "row",
+		depth: 3,
+	});
 }
 
-/** Systems by case. Of repeats the one that decides is shown. */
-function matrix(result: Result): Block {
+/** More cases stand below each other. */
+const MOST_COLUMNS = 6;
+/** Small curves; of more cells there is no room for them. */
+const MOST_DRAWN = 120;
+
+/** Systems by case, or cases by system where those are many. Of repeats the one that decides is shown. */
+function matrix(result: Result): Table {
 	const { runs } = result;
 	const systems = [...new Set(runs.map((run) => run.system))];
 	const cases = [...new Set(runs.map((run) => run.case))].map((name) => {
 		const standings = systems.map((system) =>
 			standingOf(runs.filter((r) => r.case === name && r.system === system)),
 		);
-		const known = standings.filter((one) => one !== null);
-		return { name, standings, known, lowest: lowestOf(known) };
+		return { name, standings, lowest: lowestOf(known(standings)) };
 	});
-	return {
-		kind: "matrix",
-		media: PAGE,
-		cases: cases.map(({ name }) => name),
-		unranked: cases.map(({ known, lowest }) => {
-			const full = known.filter(({ saturated }) => saturated);
-			if (systems.length < 2) return null;
-			if (known.some(({ run }) => isClosed(run))) return tell("closed-not-ranked");
-			if (full.length > 0)
-				return tell("not-ranked", { systems: full.map(({ run }) => run.system).join(", ") });
-			return lowest === null ? tell("not-compared") : null;
-		}),
-		rows: systems.map((system, colour) => ({
-			system,
-			colour,
-			durability: runs.find((run) => run.system === system)?.load.durability ?? "",
-			cells: cases.map(({ standings, lowest }) => {
-				const one = standings[colour];
-				return one ? cellOf(one, lowest, result) : null;
-			}),
-		})),
+	const all = known(cases.flatMap(({ standings }) => standings));
+	const shown: Shown = {
+		result,
+		range: all.length > MOST_DRAWN ? null : rangeOf(all),
+		uneven: new Set(all.map(({ repeats }) => repeats.length)).size > 1,
 	};
+	const bySystem = systems.map((system, color): Inline => {
+		const durability = runs.find((run) => run.system === system)?.load.durability ?? "";
+		return [{ as: "dot", color }, system, aside(`durability: ${durability}`)];
+	});
+	const byCase = cases.map(({ name, standings, lowest }): Inline => {
+		const why = systems.length < 2 ? null : unranked(known(standings), lowest);
+		return why === null ? name : [name, aside(why)];
+	});
+	const cells = cases.map(({ standings, lowest }) =>
+		standings.map((one, color) => (one ? cellOf(one, lowest, color, shown) : "not run")),
+	);
+	const turned = cases.length > MOST_COLUMNS;
+	const heads = turned ? bySystem : byCase;
+	const rows = turned
+		? cells.map((row, i) => [byCase[i] ?? "", ...row])
+		: systems.map((_, i) => [bySystem[i] ?? "", ...cells.map((column) => column[i] ?? "")]);
+	const columns = ["", ...heads.map((name) => ({ name }))];
+	return table(columns, rows, { look: "cards", depth: 3 });
+}
+
+function known(standings: readonly (Standing | null)[]): Standing[] {
+	return standings.filter((one) => one !== null);
+}
+
+/** Who is not ranked in a case, and why; null: all are. */
+function unranked(all: readonly Standing[], lowest: Standing | null): string | null {
+	const full = all.filter(({ saturated }) => saturated);
+	if (all.some(({ run }) => isClosed(run))) return tell("closed-not-ranked");
+	if (full.length > 0)
+		return tell("not-ranked", { systems: full.map(({ run }) => run.system).join(", ") });
+	return lowest === null ? tell("not-compared") : null;
 }
 
 /** Messages per second; null: not known. */
@@ -204,31 +211,70 @@ function carriedOf({ throughput: { received, sent } }: Run): number | null {
 	return received ?? sent;
 }
 
-function carriedBy({ run, repeats }: Standing): MatrixCell["carried"] {
+/** Of repeats the lowest and the highest; "" where those are one. */
+function carriedRange(repeats: readonly Run[]): string {
 	const all = repeats.flatMap((one) => carriedOf(one) ?? []).toSorted((a, b) => a - b);
 	const ends = [...new Set([all[0], all.at(-1)])];
-	return {
-		text: perSecondText(carriedOf(run)),
-		range: ends.length < 2 ? "" : ends.map((value) => perSecondText(value ?? null)).join(" to "),
-	};
+	return ends.length < 2 ? "" : ends.map((value) => perSecondText(value ?? null)).join(" to ");
 }
 
-function cellOf(standing: Standing, lowest: Standing | null, result: Result): MatrixCell {
-	const { run, p50, p99, repeats } = standing;
-	return {
-		to: `run-${result.runs.indexOf(run) + 1}`,
-		verdict: verdictOf(repeats, result),
-		metric: run.main,
-		p50: p50.of === undefined ? "n/a" : percentileValue(p50.of, run),
-		p50Interval: intervalText(p50.interval),
-		p99: p99.of === undefined ? "n/a" : percentileValue(p99.of, run),
-		p99Interval: intervalText(p99.interval),
-		carried: isClosed(run) ? carriedBy(standing) : null,
-		ratio: lowest === null ? null : ratioText(standing, lowest),
-		repeats: repeats.length,
-		saturated: standing.saturated,
-		curve: (run.metrics[run.main]?.curve ?? []).map(({ p, value }) => [p, value] as const),
-	};
+/** What cells of a matrix have in common. */
+interface Shown {
+	readonly result: Result;
+	/** Of the small curves; null: there is no room for them. */
+	readonly range: readonly [low: number, high: number] | null;
+	/** Not all cells have as many repeats. */
+	readonly uneven: boolean;
+}
+
+/** p99, of a closed loop what it carried; below it what to know of it. It leads to its run. */
+function cellOf(
+	one: Standing,
+	lowest: Standing | null,
+	color: number,
+	{ result, range, uneven }: Shown,
+): Inline {
+	const { run, repeats } = one;
+	const value = ({ of, interval }: Standing["p99"]) => ({
+		text: of === undefined ? "n/a" : percentileValue(of, run),
+		interval: intervalText(interval),
+	});
+	const [p50, p99] = [value(one.p50), value(one.p99)];
+	const ratio = lowest === null ? null : ratioText(one, lowest);
+	const of = run.main === "response" ? "" : ` of ${run.main}`;
+	const closed = isClosed(run);
+	return [
+		link(closed ? perSecondText(carriedOf(run)) : p99.text, `#run-${result.runs.indexOf(run) + 1}`),
+		...(ratio === null ? [] : [` ${ratio}`]),
+		aside(closed ? carriedRange(repeats) : ""),
+		aside(`p99${of}${closed ? ` ${p99.text}` : ""} ${p99.interval}`),
+		aside(one.saturated ? tell("machine-at-end") : ""),
+		aside(`p50 ${p50.text} ${p50.interval}`),
+		aside(uneven ? `of ${repeats.length} ${repeats.length === 1 ? "run" : "repeats"}` : ""),
+		...(range === null ? [] : [{ as: "line", values: curveOf(run), range, color } as const]),
+		badge(verdictOf(repeats, result)),
+	];
+}
+
+/** Steps of a small curve, and where it ends: p99.99. */
+const STEPS = 42;
+const DEEPEST = 4;
+
+/** Latency by percentile, at even distances of nines; null beyond what is known. */
+function curveOf(run: Run): (number | null)[] {
+	const curve = run.metrics[run.main]?.curve ?? [];
+	return Array.from({ length: STEPS + 1 }, (_, i) => {
+		const depth = (i * DEEPEST) / STEPS;
+		return curve.find(({ p }) => depthOf(p) >= depth - 1e-9)?.value ?? null;
+	});
+}
+
+/** Of all cells, that their curves can be compared. */
+function rangeOf(all: readonly Standing[]): readonly [number, number] {
+	const values = all.flatMap(({ run }) =>
+		(run.metrics[run.main]?.curve ?? []).flatMap(({ value }) => (value > 0 ? [value] : [])),
+	);
+	return values.length === 0 ? [1, 10] : [smallestOf(values), largestOf(values)];
 }
 
 /** The worst of the gates of its system and case, and of what a check decided of a run itself, as of a queue that grew; without any its runs'. */
@@ -289,16 +335,18 @@ function steadyTexts({ validity }: Run): string[] {
 
 const STEADY = new Set(["steady", "warm-up"]);
 
-function provenanceText(run: Run, { runs }: Result, idle: number | null): string {
+function placeOf({ system, case: name, repeat }: Run, { runs }: Result): string {
+	const several = runs.some((run) => run.repeat > 1);
+	return `${system}, ${name}${several ? `, repeat ${repeat}` : ""}`;
+}
+
+function saidOf(run: Run, { runs }: Result, idle: number | null): string[] {
 	const spoken = run.validity.filter(speaks);
 	const unknown = run.validity
 		.filter(({ status }) => status === "unknown")
 		.map(({ check }) => check);
 	const shown = spoken.slice(0, MOST_CHECKS);
 	return [
-		[`${run.system}, ${run.case}`, runs.some((r) => r.repeat > 1) ? `repeat ${run.repeat}` : null]
-			.filter((text) => text !== null)
-			.join(", "),
 		run.startedAt === null ? "never begun" : `begun ${formatUtc(run.startedAt)}`,
 		...(run.confirms ? ["repeated to confirm"] : []),
 		...idleTexts(idle === null ? [] : [idle]),
@@ -309,7 +357,7 @@ function provenanceText(run: Run, { runs }: Result, idle: number | null): string
 		),
 		...(spoken.length > shown.length ? [`and ${spoken.length - shown.length} more`] : []),
 		...(unknown.length > 0 ? [`not checked: ${unknown.join(", ")}`] : []),
-	].join("; ");
+	].map((said) => `; ${said}`);
 }
 
 const MOST_CHECKS = 4;

@@ -1,63 +1,76 @@
+import type { Figure } from "../chart/old-figure.ts";
 import type { Verdict } from "../model/verdict.ts";
 
 /**
- * What a report is made of, as plain data: builders of `document/` say it once, and terminal, Markdown and page render it. A block says
- * what is told, never how it looks; where one medium has no room for it, it names the media that have.
+ * What a document is made of, as plain data: builders say it once, and terminal, Markdown and page render it. A block says what is told,
+ * never how it looks; `depth` is the least medium that has room for it.
  */
-export type Medium = "terminal" | "markdown" | "page";
-export const PAGE: readonly Medium[] = ["page"];
-export const FILES: readonly Medium[] = ["markdown", "page"];
-export const TEXTS: readonly Medium[] = ["terminal", "markdown"];
-export const TERMINAL: readonly Medium[] = ["terminal"];
+export interface Document {
+	readonly title: string;
+	/** How it came out: colour, and word; "": nothing was judged. */
+	readonly look: Look;
+	readonly word: string;
+	/** What that means, in a sentence. */
+	readonly lead: string;
+	/** What it is about: which machines, when. */
+	readonly head: readonly Block[];
+	/** What a reader sees first; on a terminal, which is read from its end, last. */
+	readonly answer: readonly Block[];
+	readonly sections: readonly Block[];
+	/** What marks mean, and where there is more. */
+	readonly foot: readonly Block[];
+	/** Where all of it is, for media that have less room than there is to tell. */
+	readonly whole: Inline;
+	/** Links to parts of a long page; empty: it is short. */
+	readonly contents: readonly { readonly to: string; readonly text: string }[];
+	/** Every picture that `Figures` name; made for a page only. */
+	readonly figures: () => readonly Figure[];
+	/** Names that keep their first letter where a sentence begins with them. */
+	readonly names: readonly string[];
+}
+
+/** The least medium that shows it: 1 terminal, 2 Markdown, 3 page. Left out: 1. */
+export type Depth = 1 | 2 | 3;
 
 /** How a verdict looks: its colour. */
 export type Look = Verdict | "unknown" | "ok" | "warn";
 
-/** A piece of a line; a string is plain text, escaped by whoever renders it. */
+/** A part of a line. A string is plain text, escaped by whoever renders it. */
 export type Piece =
 	| string
-	| { readonly kind: "code"; readonly text: string }
-	| { readonly kind: "strong"; readonly text: string }
-	/** Small print beside a value. A terminal has no room for it. */
-	| { readonly kind: "aside"; readonly text: string }
-	| { readonly kind: "badge"; readonly look: Look; readonly text: string }
-	/** Into the page, by an id; elsewhere its text alone. */
-	| { readonly kind: "link"; readonly to: string | null; readonly text: string }
-	/** How a time is made up, as a bar: names and their shares of the width. */
-	| { readonly kind: "shares"; readonly parts: readonly (readonly [name: string, share: number])[] }
+	/** aside: small print beside a value, for which a terminal has no room. alert: a count that is to be none. */
+	| { readonly as: "code" | "strong" | "aside" | "alert"; readonly text: string }
+	| { readonly as: "badge"; readonly look: Look; readonly text: string }
+	/** "#id" within the page; Markdown and terminal have its text alone. */
+	| { readonly as: "link"; readonly to: string; readonly text: string }
+	/** The colour that a system has in charts, by its number. */
+	| { readonly as: "dot"; readonly color: number }
+	/** How a time is made up: names and their shares of the width. */
+	| { readonly as: "bar"; readonly parts: readonly (readonly [name: string, share: number])[] }
+	/** Values at even distances, logarithmic; null: a gap. `range`: lines with the same can be compared. */
 	| {
-			readonly kind: "settings";
-			readonly entries: readonly (readonly [key: string, value: string])[];
+			readonly as: "line";
+			readonly values: readonly (number | null)[];
+			readonly range?: readonly [low: number, high: number];
+			readonly color?: number;
 	  };
-export type Text = Piece | readonly Piece[];
+export type Inline = Piece | readonly Piece[];
 
 interface Shown {
-	/** Undefined: in all of them. */
-	readonly media?: readonly Medium[] | undefined;
+	readonly depth?: Depth | undefined;
 }
 
-export interface Column extends Shown {
-	readonly name: string;
-	/** Numbers stand to the right. */
-	readonly number?: boolean;
-	/** Left out first where there is no room: 1 before 2. */
-	readonly spare?: number | undefined;
-	/** Class of its head on a page. */
-	readonly mark?: string;
-	/** A phone, which has no room for a head, says it in the cell. */
-	readonly label?: boolean;
+export interface Heading extends Shown {
+	readonly kind: "heading";
+	readonly text: string;
+	readonly id?: string | undefined;
 }
 
-export interface Row extends Shown {
-	/** The first one names the row. */
-	readonly cells: readonly Text[];
-}
-
-/** Sentences without their full stop; the first letter as well is up to who renders them. */
-export interface Paragraph extends Shown {
-	readonly kind: "paragraph";
-	readonly texts: readonly Text[];
-	readonly tone: "plain" | "lead" | "soft" | "small" | Look;
+/** A sentence without its full stop; "": nothing. Those of one tone below each other are a paragraph of Markdown. */
+export interface Text extends Shown {
+	readonly kind: "text";
+	readonly text: Inline;
+	readonly tone?: "lead" | "soft" | "small" | "code" | Look | undefined;
 }
 
 export interface Table extends Shown {
@@ -66,148 +79,176 @@ export interface Table extends Shown {
 	readonly rows: readonly Row[];
 	/** Of which system, and where: on a page, where a table is looked at alone. */
 	readonly caption?: string | undefined;
-	/** Class on a page. */
-	readonly look?: "p" | "gates" | "checks" | "slow" | "facts" | undefined;
-	/** Wide terminals have its columns below each other. */
-	readonly turned?: boolean | undefined;
-	/** Part of a comment's room that it may take at most. */
-	readonly share?: number | undefined;
+	/** turned: a wide terminal has its columns below each other. row: one row of names and values. facts: names and what is known of them. */
+	readonly look?: "turned" | "gates" | "slow" | "facts" | "row" | "cards" | undefined;
+	readonly id?: string | undefined;
 }
 
-/** What a verdict is of, one by one, with what there is to say of each. */
-export interface Verdicts extends Shown {
-	readonly kind: "verdicts";
-	readonly items: readonly {
-		readonly verdict: Verdict;
-		readonly text: Text;
-		readonly more: readonly string[];
-	}[];
+export interface Column extends Shown {
+	readonly name: Inline;
+	/** Numbers stand to the right. */
+	readonly number?: boolean | undefined;
+	/** Left out first where there is no room: 1 before 2. */
+	readonly spare?: number | undefined;
+	/** Class of its head on a page. */
+	readonly id?: string | undefined;
+}
+
+export interface Row extends Shown {
+	/** The first one names the row. */
+	readonly cells: readonly Inline[];
+	readonly id?: string | undefined;
+}
+
+export interface List extends Shown {
+	readonly kind: "list";
+	readonly items: readonly Item[];
 	/** What is not told: "and 3 more: see the table". */
-	readonly rest: string | null;
+	readonly rest?: string | null | undefined;
 }
 
-export type Block =
-	| Paragraph
-	| Table
-	| (Shown & { readonly kind: "heading"; readonly text: string; readonly id?: string })
-	| (Shown & { readonly kind: "list"; readonly items: readonly Text[] })
-	| Verdicts
-	| (Shown & {
-			readonly kind: "counts";
-			readonly items: readonly (Shown & {
-				readonly name: string;
-				readonly text: string;
-				/** Small print below: an interval, "of 30 000 sent". */
-				readonly note?: string;
-				readonly alert: boolean;
-			})[];
-	  })
-	/** Pictures by their names in `ReportFigures`; the title only where there is one of them. */
-	| (Shown & {
-			readonly kind: "charts";
-			readonly title: string | null;
-			readonly charts: readonly Chart[];
-			/** Their tables: "later" is in the browser. */
-			readonly table: "now" | "later";
-	  })
-	/** Systems by case, the answer at a glance. */
-	| (Shown & {
-			readonly kind: "matrix";
-			readonly cases: readonly string[];
-			/** By case, who is not ranked in it, and why; null: all are, or there is one system alone. */
-			readonly unranked: readonly (string | null)[];
-			readonly rows: readonly {
-				readonly system: string;
-				/** Its place among all systems, as charts have it. */
-				readonly colour: number;
-				readonly durability: string;
-				/** By case; null: was not to run. */
-				readonly cells: readonly (MatrixCell | null)[];
-			}[];
-	  })
-	/** Every run in its order, with what its checks say. */
-	| (Shown & {
-			readonly kind: "provenance";
-			readonly text: string;
-			readonly items: readonly {
-				readonly to: string;
-				readonly look: Look;
-				readonly text: string;
-			}[];
-	  })
-	/** Values over time, drawn in one line of text. */
-	| (Shown & {
-			readonly kind: "spark";
-			readonly name: string;
-			readonly unit: "ns" | "messages";
-			readonly values: readonly (number | null)[];
-			/** What the line does not show. */
-			readonly notes: readonly string[];
-	  })
-	| (Shown & {
-			readonly kind: "details";
-			readonly summary: string;
-			readonly blocks: readonly Block[];
-	  })
-	| (Shown & { readonly kind: "code"; readonly text: string });
-
-export interface MatrixCell {
-	readonly to: string;
-	readonly verdict: Verdict;
-	readonly metric: string;
-	readonly p50: string;
-	readonly p99: string;
-	/** Empty: none is known. */
-	readonly p50Interval: string;
-	readonly p99Interval: string;
-	/** Of a closed loop, which shows no queueing, the messages per second that it carried, and of repeats the range; else null. */
-	readonly carried: { readonly text: string; readonly range: string } | null;
-	/** Of p99 to the lowest of its case; null: nothing to compare with. */
-	readonly ratio: string | null;
-	readonly repeats: number;
-	/** Its machine was at its end: it is not ranked. */
-	readonly saturated: boolean;
-	/** Percentile and ns, for a small drawing. */
-	readonly curve: readonly (readonly [p: number, value: number])[];
+export interface Item {
+	readonly badge?: Look | undefined;
+	readonly text: Inline;
+	readonly more?: readonly string[] | undefined;
 }
 
-export type Chart =
-	| { readonly of: "overview" }
-	| { readonly of: "search"; readonly number: number }
-	| { readonly of: "comparison"; readonly letter: string; readonly title: string }
-	| { readonly of: "percentiles" | "steps" | "time" | "heat"; readonly run: number };
+/** Pictures by their ids, or by what ids begin with: "cases" has "cases-response" too. */
+export interface Figures extends Shown {
+	readonly kind: "figures";
+	readonly ids: readonly string[];
+	readonly title?: string | undefined;
+}
 
-/** A part of a report with a title, to which links lead. */
-export interface Section extends Shown {
-	readonly id: string;
+/** Blocks below a title: a section, or what is folded. Without a title its blocks alone, in a box where it has a badge. */
+export interface Fold extends Shown {
+	readonly kind: "fold";
 	readonly title: string;
-	readonly verdict?: Verdict;
-	/** What the contents call it; undefined: they do not lead to it. */
-	readonly contents?: string;
-	/** One of several runs; "folded" with what to know of it at once. */
-	readonly run?: { readonly folded: string | null; readonly system: string; readonly case: string };
-	/** Below its title. */
+	readonly id?: string | undefined;
+	readonly badge?: Look | undefined;
+	/** What to know of it while it is folded, on a page. */
+	readonly note?: string | undefined;
+	/** The least medium that has it open; left out: none, but a terminal, which cannot fold. */
+	readonly open?: Depth | undefined;
 	readonly blocks: readonly Block[];
+	/** What media below `depth` have in its place. */
+	readonly brief?: readonly Block[] | undefined;
 }
 
-/** What of it a medium shows. */
-export function shownIn<T extends Shown>(all: readonly T[], medium: Medium): T[] {
-	return all.filter(({ media }) => media?.includes(medium) ?? true);
+export type Block = Heading | Text | Table | List | Figures | Fold;
+
+/** What a medium shows, without what is empty. */
+export function at(blocks: readonly Block[], depth: Depth): Block[] {
+	const isShown = (one: Shown) => (one.depth ?? 1) <= depth;
+	return blocks.flatMap((block): Block[] => {
+		if (!isShown(block)) return block.kind === "fold" ? at(block.brief ?? [], depth) : [];
+		switch (block.kind) {
+			case "text":
+				return block.text === "" ? [] : [block];
+			case "list":
+				return block.items.length === 0 ? [] : [block];
+			case "fold": {
+				const own = at(block.blocks, depth);
+				if (own.length === 0 || (block.title === "" && block.badge === undefined)) return own;
+				return [{ ...block, blocks: own }];
+			}
+			case "table": {
+				const keep = block.columns.map(isShown);
+				const rows = block.rows
+					.filter(isShown)
+					.map((row) => ({ ...row, cells: row.cells.filter((_, i) => keep[i]) }));
+				return [{ ...block, columns: block.columns.filter((_, i) => keep[i]), rows }];
+			}
+			default:
+				return [block];
+		}
+	});
 }
 
-/** A table as a medium shows it: its columns, rows and cells. */
-export function tableIn(table: Table, medium: Medium): Table {
-	const keep = table.columns.map(({ media }) => media?.includes(medium) ?? true);
+export function piecesOf(text: Inline): readonly Piece[] {
+	return Array.isArray(text) ? (text as readonly Piece[]) : [text as Piece];
+}
+
+/** Its words in a line, without small print. */
+export function plain(text: Inline): string {
+	return piecesOf(text).map(wordOf).join("").trim();
+}
+
+export function wordOf(piece: Piece): string {
+	if (typeof piece === "string") return piece;
+	return "text" in piece && piece.as !== "aside" ? piece.text : "";
+}
+
+/** Makers of what is usual. Of null nothing is left. */
+export function text(said: Inline | null, tone?: Text["tone"], depth?: Depth): Text {
+	return { kind: "text", text: said ?? "", tone, depth };
+}
+
+export function heading(title: string, depth?: Depth, id?: string): Heading {
+	return { kind: "heading", text: title, depth, id };
+}
+
+export function list(items: readonly Inline[], depth?: Depth): List {
+	return { kind: "list", items: items.map((item) => ({ text: item })), depth };
+}
+
+export function table(
+	columns: readonly (Column | string)[],
+	rows: readonly (readonly Inline[] | Row)[],
+	parts: Partial<Table> = {},
+): Table {
 	return {
-		...table,
-		columns: table.columns.filter((_, i) => keep[i]),
-		rows: shownIn(table.rows, medium).map((row) => ({
-			...row,
-			cells: row.cells.filter((_, i) => keep[i]),
-		})),
+		kind: "table",
+		columns: columns.map((one) => (typeof one === "string" ? { name: one } : one)),
+		rows: rows.map((row) => ("cells" in row ? row : { cells: row })),
+		...parts,
 	};
 }
 
-export function piecesOf(text: Text): readonly Piece[] {
-	return Array.isArray(text) ? (text as readonly Piece[]) : [text as Piece];
+/** Columns of numbers. */
+export function numbers(names: readonly string[], depth?: Depth): Column[] {
+	return names.map((name) => ({ name, number: true, depth }));
+}
+
+export function fold(title: string, blocks: readonly Block[], parts: Partial<Fold> = {}): Fold {
+	return { kind: "fold", title, blocks, ...parts };
+}
+
+/** A part of a document with a title, to which links lead. */
+export function section(
+	id: string,
+	title: string,
+	blocks: readonly Block[],
+	parts: Partial<Fold> = {},
+): Fold {
+	return fold(title, blocks, { id, open: 1, ...parts });
+}
+
+/** `blocks` from that depth on, `brief` where there is less room. */
+export function instead(depth: Depth, blocks: readonly Block[], brief: readonly Block[]): Fold {
+	return fold("", blocks, { depth, brief, open: 1 });
+}
+
+export function badge(look: Look, word: string = look.toUpperCase()): Piece {
+	return { as: "badge", look, text: word };
+}
+
+export function aside(small: string): Piece {
+	return { as: "aside", text: small };
+}
+
+export function code(shown: string): Piece {
+	return { as: "code", text: shown };
+}
+
+export function link(shown: string, to: string): Piece {
+	return { as: "link", to, text: shown };
+}
+
+/** Our own words: "with **strong** ones and `code`". Never of a text from outside. */
+export function marked(words: string): Piece[] {
+	return words.split(/(\*\*.+?\*\*|`.+?`)/).map((part) => {
+		if (part.startsWith("**")) return { as: "strong", text: part.slice(2, -2) };
+		return part.startsWith("`") ? code(part.slice(1, -1)) : part;
+	});
 }

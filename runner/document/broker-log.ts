@@ -2,8 +2,7 @@ import type { Run } from "../model/result.ts";
 import { sum } from "../stats/sum.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount } from "../units.ts";
-import { type Block, PAGE } from "./blocks.ts";
-import { code, details, numbers, paragraph, table } from "./make.ts";
+import { type Block, code, fold, numbers, table, text } from "./blocks.ts";
 
 /**
  * What the broker logged while it was measured, on the page alone: a broker may name hosts, which are nobody's business in a comment. Of many runs
@@ -15,23 +14,21 @@ export function brokerLog({ brokerLog: log, window }: Run, full: boolean): Block
 	if (lines.length === 0) return [];
 	const timesOf = (some: typeof lines) => sum(some.map(({ times }) => times));
 	const more = log.more + timesOf(log.lines) - timesOf(lines);
-	const rows = lines.map((line) => ({
-		cells: [
-			`${((line.atNs - window.startNs) / 1e9).toFixed(3)}s`,
-			`${line.node}`,
-			formatCount(line.times),
-			code(line.text),
-		],
-	}));
+	const rows = lines.map((line) => [
+		`${((line.atNs - window.startNs) / 1e9).toFixed(3)}s`,
+		`${line.node}`,
+		formatCount(line.times),
+		code(line.text),
+	]);
 	const means = tell("broker-log-means");
 	return [
-		details(
+		fold(
 			tell("title-broker-log"),
 			[
-				table([...numbers(["at", "node", "times"]), { name: "line" }], rows),
-				paragraph(more === 0 ? means : `${means} ${tell("broker-log-more", { more })}`, "small"),
+				table([...numbers(["at", "node", "times"]), "line"], rows),
+				text(more === 0 ? means : `${means} ${tell("broker-log-more", { more })}`, "small"),
 			],
-			PAGE,
+			{ depth: 3 },
 		),
 	];
 }

@@ -4,8 +4,8 @@ import { type CaseTable, caseTables, MANY_RUNS } from "../result/matrix.ts";
 import { saturatedBy } from "../result/saturated.ts";
 import { hostText, systemText, systemTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
-import { type Block, FILES, PAGE, type Section, TEXTS } from "./blocks.ts";
 import { badge, heading, link, list, numbers, paragraph, section, table } from "./make.ts";
+import { type Block, FILES, PAGE, type Section, TEXTS } from "./old-blocks.ts";
 
 /** All runs side by side, a table for each case: of several runs on a page, elsewhere of several systems or of many. */
 export function cases(result: Result): Section[] {

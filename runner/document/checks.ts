@@ -2,8 +2,8 @@ import type { Result, Run } from "../model/result.ts";
 import { runTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
-import { type Block, FILES, type Medium, PAGE, TERMINAL, TEXTS } from "./blocks.ts";
 import { aside, badge, code, details, heading, list, paragraph, sentences } from "./make.ts";
+import { type Block, FILES, type Medium, PAGE, TERMINAL, TEXTS } from "./old-blocks.ts";
 import { errorTexts } from "./words.ts";
 
 /**

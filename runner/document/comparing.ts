@@ -18,9 +18,7 @@ import {
 } from "../compare/words.ts";
 import type { Comparison } from "../model/comparison.ts";
 import { tell } from "../text/tell.ts";
-import { type Block, FILES, PAGE, type Section, type Table, TERMINAL } from "./blocks.ts";
 import {
-	charts,
 	details,
 	heading,
 	list,
@@ -30,6 +28,7 @@ import {
 	sentences,
 	wordTable,
 } from "./make.ts";
+import { type Block, FILES, PAGE, type Section, type Table, TERMINAL } from "./old-blocks.ts";
 import { ratioTable } from "./ratio-table.ts";
 import { WEAK_MEANS } from "./words.ts";
 
@@ -71,17 +70,18 @@ function sectionOf(other: Other, comparing: Comparing): Section {
 	const [one, two] = namesOf(comparing, other);
 	const missing = new Set(missingOf(other));
 	const several = comparing.others.length > 1;
+	const id = letter.toLowerCase();
 	return {
-		id: letter.toLowerCase(),
+		id,
 		title: `${two} against ${one}`,
 		blocks: [
 			...differing(other, comparing),
-			...groupsOf(comparisons).flatMap(({ title, comparisons: all }): Block[] => {
+			...groupsOf(comparisons).flatMap(({ title, comparisons: all }, i): Block[] => {
 				const [first] = all as [Comparison];
 				const heads = [sideHead(first.a), sideHead(first.b)];
 				return [
 					heading(several ? `${title}: ${letter} against A` : title),
-					charts([{ of: "comparison", letter, title }]),
+					{ kind: "figures", ids: ["ratios", "compare"].map((of) => `${of}-${id}-${i + 1}`) },
 					ratioTable(all, (c) => c.metric, numbers(heads)),
 					list([...explained(all), ...marginNotes(all)]),
 				];

@@ -2,8 +2,8 @@ import type { Comparison } from "../model/comparison.ts";
 import type { Result } from "../model/result.ts";
 import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
-import { FILES, type Section } from "./blocks.ts";
 import { list, numbers, paragraph, section } from "./make.ts";
+import { FILES, type Section } from "./old-blocks.ts";
 import { ratioTable } from "./ratio-table.ts";
 
 /** Against the baseline: the ratio of each figure with its interval, and what follows from it. */

@@ -6,8 +6,8 @@ import { say } from "../text/say.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, plural } from "../units.ts";
 import { orderUnit } from "../verdict/tally.ts";
-import { type Block, FILES, PAGE } from "./blocks.ts";
 import { heading, sentences } from "./make.ts";
+import { type Block, FILES, PAGE } from "./old-blocks.ts";
 
 /** What became of the messages of the window, and at which rates. */
 export function counts(run: Run): Block[] {

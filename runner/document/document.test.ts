@@ -2,15 +2,14 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Gate, Run } from "../model/result.ts";
 import { manyResult } from "../page/pages.fake.ts";
-import { blockMarkup, sectionMarkup } from "../render/html/blocks.ts";
-import { renderHtml } from "../render/html.ts";
-import { renderMarkdown } from "../render/markdown.ts";
-import { terminalOf } from "../render/rendered.fake.ts";
+import { blocksMarkup } from "../render/html/blocks.ts";
+import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { readResult } from "../result/result-files.ts";
 import { fixtureResult, publishedFolder } from "../result/stored.fake.ts";
 import { formatDuration } from "../units.ts";
-import type { Block, Section } from "./blocks.ts";
-import { contentsOf, documentOf } from "./document.ts";
+import { adapted } from "./adapted.ts";
+import { at, type Fold, plain } from "./blocks.ts";
+import { documentOf } from "./document.ts";
 import { reproduce } from "./reading.ts";
 import { RUNS_WITH_DETAILS, runSection } from "./run.ts";
 import { environment as environmentBlock } from "./run-facts.ts";
@@ -18,15 +17,15 @@ import { differences, EACH_MESSAGE, systems } from "./systems.ts";
 import { broken, gates } from "./verdict.ts";
 
 const stall = fixtureResult("stall");
-const writing = { names: [], figures: () => [] };
+const writing = { names: [], figures: [] };
 const words = (text: string) =>
 	text
 		.replaceAll(/<[^>]*>/g, " ")
 		.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 		.replaceAll(/\s+/g, " ");
-const pageOf = (blocks: readonly Block[]) => blockMarkup(blocks, writing).join("");
-const wordsOf = (...sections: readonly Section[]) =>
-	words(sections.map((one) => sectionMarkup(one, writing).text).join(""));
+const pageOf = (blocks: Parameters<typeof adapted>[0]) =>
+	blocksMarkup(at(adapted(blocks), 3), writing).join("");
+const wordsOf = (...blocks: Parameters<typeof adapted>[0]) => words(pageOf(blocks));
 
 describe("the machine", () => {
 	const set = (smt: string | null) => ({
@@ -41,7 +40,7 @@ describe("the machine", () => {
 	const of = (more: object) => {
 		if (stall.environment === null) throw new Error("no environment");
 		const environment = { ...stall.environment, ...more };
-		return pageOf([environmentBlock({ ...stall, environment })]);
+		return pageOf(environmentBlock({ ...stall, environment }));
 	};
 
 	test("is told with what decides how late it wakes up, unless nobody has looked", () => {
@@ -205,8 +204,7 @@ describe("the verdict", () => {
 });
 
 test("a short page has no contents; one of many runs leads to cases", () => {
-	const linksOf = (result: typeof stall) =>
-		contentsOf(documentOf(result), result).map(({ to }) => to);
+	const linksOf = (result: typeof stall) => documentOf(result).contents.map(({ to }) => to);
 	expect(linksOf(stall)).toEqual([]);
 	const many = linksOf(manyResult(20));
 	expect(many.filter((to) => to.startsWith("case-"))).toHaveLength(5);
@@ -216,29 +214,25 @@ test("a short page has no contents; one of many runs leads to cases", () => {
 });
 
 describe("the slowest messages", () => {
-	const linesOf = (count: number) => {
-		const result = manyResult(count);
-		const sections = documentOf(result).sections.filter(({ run }) => run);
-		expect(sections).toHaveLength(count);
-		return result.runs.map((run, i) => {
-			const folded = sections[i]?.blocks.find(
-				(block) => block.kind === "details" && block.summary.includes("slowest"),
-			);
-			return { run, media: folded?.media, blocks: folded?.kind === "details" ? folded.blocks : [] };
-		});
-	};
-
 	test("of 300 runs are the three slowest of each, with what they waited for", () => {
-		for (const { run, media, blocks } of linesOf(300)) {
-			expect(media).toContain("page");
-			const [list, ...others] = blocks;
+		const result = manyResult(300);
+		const [runs] = at(documentOf(result).sections, 3).filter(
+			(block): block is Fold => block.kind === "fold" && block.id === "runs",
+		);
+		for (const [i, run] of result.runs.entries()) {
+			const section = runs?.blocks[i];
+			const folded = (section?.kind === "fold" ? section.blocks : []).find(
+				(block): block is Fold => block.kind === "fold" && block.title.includes("slowest"),
+			);
+			const [list, ...others] = folded?.blocks ?? [];
 			expect(others).toEqual([]);
 			const times = run.slowest.map((m) => m.responseNs);
 			const longest = times.toSorted((a, b) => b - a).slice(0, 3);
 			expect(run.slowest.length).toBeGreaterThan(2);
-			expect(
-				list?.kind === "list" && list.items.map((item) => String(item).split(" = ")[0]),
-			).toEqual(longest.map((ns) => formatDuration(ns)));
+			const items = list?.kind === "list" ? list.items : [];
+			expect(items.map(({ text }) => plain(text).split(" = ")[0])).toEqual(
+				longest.map((ns) => formatDuration(ns)),
+			);
 		}
 	});
 

@@ -1,19 +1,35 @@
 import { hasWeak } from "../compare/words.ts";
+import { figuresOf, listOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
-import type { Verdict } from "../model/verdict.ts";
-import { caseTables, MANY_RUNS } from "../result/matrix.ts";
+import { MANY_RUNS } from "../result/matrix.ts";
 import { withoutSearches } from "../result/select.ts";
 import { factsText, searchTitle, verdictText, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
+import { formatUtc } from "../units.ts";
+import { adapted } from "./adapted.ts";
 import { answer, provenance } from "./answer.ts";
-import { type Block, PAGE, type Section, TERMINAL } from "./blocks.ts";
+import {
+	at,
+	type Block,
+	badge,
+	code,
+	type Document,
+	type Fold,
+	fold,
+	instead,
+	type Look,
+	marked,
+	numbers,
+	section,
+	table,
+	text,
+} from "./blocks.ts";
 import { cases } from "./cases.ts";
 import { remarks } from "./checks.ts";
 import { comparison } from "./comparison.ts";
-import { badge, charts, numbers, paragraph, section, sentences, table } from "./make.ts";
 import { reading, reproduce } from "./reading.ts";
 import { resumedText } from "./resumed.ts";
-import { RUNS_WITH_DETAILS, runSection, words } from "./run.ts";
+import { RUNS_WITH_DETAILS, runSection, untitled } from "./run.ts";
 import { environment } from "./run-facts.ts";
 import { differences, systems } from "./systems.ts";
 import { failoverOfAll } from "./tables.ts";
@@ -28,102 +44,62 @@ import {
 	WEAK_MEANS,
 } from "./words.ts";
 
-/** What a reader of a result is told, in order. Terminal, Markdown and page render it; where they end with the verdict, they turn it around. */
-export interface Document {
-	readonly title: string;
-	readonly verdict: Verdict;
-	/** "FAIL"; of a shortened run with what that means. */
-	readonly word: string;
-	/** What the verdict means. */
-	readonly lead: string;
-	/** The runs are too short to count; null: they are not. */
-	readonly quick: string | null;
-	/** Which machines, and what they shared. */
-	readonly where: readonly string[];
-	/** What the verdict is about, where it passes: else what broke says it. */
-	readonly judged: readonly Block[];
-	/** The figures of the first screen, and what to hold against them. */
-	readonly answer: readonly Block[];
-	/** What broke, and what to do. */
-	readonly broken: readonly Block[];
-	/** What checks warned of. */
-	readonly warnings: readonly Block[];
-	/** Every SLA line, and how it came out. */
-	readonly gates: readonly Block[];
-	readonly sections: readonly Section[];
-	/** What the mark at a value means; null: none has it. */
-	readonly weak: string | null;
-	/** The command that explains more; empty: nothing is to be explained. */
-	readonly explain: string;
-	/** Names that keep their first letter where a sentence begins with them. */
-	readonly names: readonly string[];
-}
-
-/** `scenario`: the text of scenario.yaml, null: not known. */
+/** What a reader of a result is told. `scenario`: the text of scenario.yaml, null: not known. */
 export function documentOf(whole: Result, scenario: string | null = null): Document {
 	const result = withoutSearches(whole);
-	const { runs } = result;
+	const { runs, verdict } = result;
 	const many = runs.length >= MANY_RUNS;
+	const quick = quickText(result);
+	const explain = explainText(result);
+	const said = adapted([...broken(whole), ...warnings(whole)]);
+	const more = explain === "" ? null : `What the words mean: ${explain}`;
+	const sections = [
+		...overview(result),
+		...adapted(cases(result)),
+		...differences(whole),
+		...failover(result, many),
+		...adapted(comparison(whole)),
+		...whole.searches.map((one, i) => search(one, i + 1, whole)),
+		...(many ? [remarkSection(result)] : []),
+		...runSections(result),
+		...systems(whole),
+		section("environment", "Environment", environment(result), { depth: 3 }),
+		reproduce(whole, scenario),
+		reading(),
+	];
 	return {
 		title: result.scenario,
-		verdict: result.verdict,
+		look: verdict,
 		word: verdictWord(result),
 		lead: verdictText(whole),
-		quick: quickText(result),
-		where: [
-			measuredText(result),
-			sameHostText(result),
-			resumedText(result),
-			topologiesText(result),
-			withoutDetails(result),
-		].filter((text) => text !== null),
-		judged: judged(result),
-		answer: [...answer(result), ...provenance(result)],
-		broken: broken(whole),
-		warnings: warnings(whole),
-		gates: [...gates(result, whole), ...gateLines(result, many)],
-		weak: isWeak(result) ? `~ ${WEAK_MEANS}` : null,
-		explain: explainText(result),
-		names: runs.map((run) => run.system),
-		sections: [
-			...overview(result),
-			...cases(result),
-			...differences(whole),
-			...failover(result, many),
-			...comparison(whole),
-			...whole.searches.map((one, i) => search(one, i + 1, whole)),
-			...(many ? remarkSection(result) : []),
-			...runs.map((run, i) => runSection(run, i + 1, result)),
-			...systems(whole),
-			section("environment", "Environment", [environment(result)], {
-				contents: "Environment",
-				media: PAGE,
-			}),
-			reproduce(whole, scenario),
-			reading(),
+		head: headOf(result),
+		answer: [
+			box("warn", quick === null ? [] : [text(quick, "warn")]),
+			...adapted(judged(result)),
+			...answer(result),
+			...provenance(result),
+			box(
+				verdict === "pass" ? "warn" : verdict,
+				at(said, 3).length === 0 ? said : [...said, text(more, "soft", 3)],
+			),
+			...adapted([...gates(result, whole), ...gateLines(result, many)]),
 		],
+		sections,
+		foot: [
+			instead(
+				2,
+				[instead(3, [], [text(marked(tell("markdown-reading", { weak: WEAK_MEANS, explain })))])],
+				[
+					text(isWeak(result) ? `~ ${WEAK_MEANS}` : null),
+					text(explain === "" ? null : `More: ${explain}`),
+				],
+			),
+		],
+		whole: ["Everything is in report.html of the run ", code(result.runId), "."],
+		contents: runs.length + whole.searches.length <= SHORT ? [] : contentsOf(sections, result),
+		figures: () => listOf(figuresOf(whole)),
+		names: runs.map((run) => run.system),
 	};
-}
-
-/** Links to the parts of a long page; empty: it is short. Of many runs to their cases, whose tables lead to each of them. */
-export function contentsOf(
-	{ sections }: Document,
-	whole: Result,
-): { readonly to: string; readonly text: string }[] {
-	const result = withoutSearches(whole);
-	if (result.runs.length + whole.searches.length <= SHORT) return [];
-	const own = (some: readonly Section[]) =>
-		some.flatMap(({ id, contents }) =>
-			contents === undefined ? [] : [{ to: id, text: contents }],
-		);
-	if (result.runs.length <= RUNS_WITH_DETAILS) return own(sections);
-	const at = sections.findIndex(({ run }) => run !== undefined);
-	return [
-		...own(sections.slice(0, at)),
-		...caseTables(result).map((table, i) => ({ to: `case-${i + 1}`, text: table.case })),
-		{ to: "runs", text: "Each run" },
-		...own(sections.slice(at)),
-	];
 }
 
 // --- internal ---
@@ -149,57 +125,80 @@ function isWeak({ runs, comparisons }: Result): boolean {
 	);
 }
 
-function overview({ runs }: Result): Section[] {
-	const title = "All systems and cases";
+/** Which machines, and what they shared; on a page since when. */
+function headOf(result: Result): Block[] {
+	const { environment: e } = result;
+	const [first, ...others] = [
+		measuredText(result),
+		sameHostText(result),
+		resumedText(result),
+		topologiesText(result),
+		withoutDetails(result),
+	].filter((said) => said !== null);
+	if (first === undefined) return [];
+	const since = e === null ? "" : `, ${formatUtc(e.startedAt)} UTC`;
+	return [
+		instead(3, [text(`${first}${since}`, "soft")], [text(first, "soft")]),
+		...others.map((said) => text(said, "soft")),
+	];
+}
+
+function box(look: Look, blocks: readonly Block[]): Fold {
+	return fold("", blocks, { badge: look, open: 1 });
+}
+
+/** Links to the sections of a page; of many runs to their cases, whose tables lead to each of them. */
+function contentsOf(sections: readonly Block[], { runs }: Result): Document["contents"] {
+	const cases = runs.length <= RUNS_WITH_DETAILS ? [] : new Set(runs.map((run) => run.case));
+	return at(sections, 3).flatMap((block) => {
+		if (block.kind !== "fold" || block.id === undefined) return [];
+		const own = { to: block.id, text: block.title };
+		const each = [...cases].map((name, i) => ({ to: `case-${i + 1}`, text: name }));
+		return block.id === "cases" ? [own, ...each] : [own];
+	});
+}
+
+function overview({ runs }: Result): Fold[] {
+	const ids = ["percentiles", "cases"];
 	return runs.length < 2
 		? []
-		: [
-				section("overview", title, [charts([{ of: "overview" }])], {
-					contents: title,
-					media: PAGE,
-				}),
-			];
+		: [section("overview", "All systems and cases", [{ kind: "figures", ids }], { depth: 3 })];
 }
 
 /** The faults of all runs below each other: of few runs, each has its own. */
-function failover(result: Result, many: boolean): Section[] {
-	const table = failoverOfAll(result);
-	return table === null
-		? []
-		: [
-				section("failover", table.title, words(table, 2), {
-					contents: "Failover",
-					media: many ? undefined : PAGE,
-				}),
-			];
+function failover(result: Result, many: boolean): Fold[] {
+	const words = failoverOfAll(result);
+	const depth = many ? 1 : 3;
+	return words === null ? [] : [section("failover", words.title, untitled(words, 2), { depth })];
 }
 
 /** A search: its answer, latency over offered rate, and its runs. */
-function search(one: Search, number: number, whole: Result): Section {
+function search(one: Search, number: number, whole: Result): Fold {
 	const { head, rows } = searchTable(one);
 	const run = whole.runs.find(({ index }) => index === one.runs[0]?.index);
-	const title = searchTitle(one);
 	const cells = rows.map((row, i) =>
 		row.map((cell, k) => (head[k] === "verdict" ? badge(one.runs[i]?.verdict ?? "unknown") : cell)),
 	);
 	const id = `search-${number}`;
 	const blocks = [
-		paragraph(one.answer, "lead"),
-		charts([{ of: "search", number }]),
+		text(one.answer, "lead"),
+		{ kind: "figures", ids: [id] } as const,
 		table(["rate", ...numbers(head.slice(1, -1)), { name: "why", spare: 1 }], cells, {
 			caption: run === undefined ? "" : factsText(run, whole),
 		}),
-		...searchWarnings(one, whole),
+		...adapted(searchWarnings(one, whole)),
 	];
-	return section(id, `Highest rate of ${title}`, blocks, {
-		contents: `Highest rate: ${title}`,
-		verdict: one.verdict,
-	});
+	return section(id, `Highest rate of ${searchTitle(one)}`, blocks, { badge: one.verdict });
 }
 
-function remarkSection(result: Result): Section[] {
-	const findings = sentences(remarks(result));
-	return findings.texts.length === 0
-		? []
-		: [section("remarks", tell("title-findings"), [findings], { media: TERMINAL })];
+function remarkSection(result: Result): Fold {
+	const texts = remarks(result).map((remark) => text(remark));
+	return instead(2, [], [section("remarks", tell("title-findings"), texts)]);
+}
+
+function runSections(result: Result): Fold[] {
+	const each = result.runs.map((run, i) => runSection(run, i + 1, result));
+	return each.length <= RUNS_WITH_DETAILS
+		? each
+		: [section("runs", `Each of the ${each.length} runs`, each, { depth: 3, brief: each })];
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { fixtureResult } from "../result/stored.fake.ts";
+import { at } from "./blocks.ts";
 import { held } from "./held.ts";
 
 /** A window of 10 s after a warm-up of 1 s. */
@@ -15,18 +16,15 @@ function run(of: (at: number) => number[] | null | undefined) {
 const zeros = () => Array<number>(10).fill(0);
 
 test("what the client library held is told second by second, with its most and how long it was much", () => {
-	const [spark, text] = held(
-		run((at) => (at === 6 ? [0, 0, 100, 200, 490, 90, 10, 0, 0, 0] : zeros())),
+	const [spark, text] = at(
+		held(run((at) => (at === 6 ? [0, 0, 100, 200, 490, 90, 10, 0, 0, 0] : zeros()))),
+		1,
 	);
 	expect(spark).toMatchObject({
-		kind: "spark",
-		unit: "messages",
-		values: [0, 0, 0, 0, 490, 0, 0, 0, 0, 0],
+		text: ["held by second  ", { values: [0, 0, 0, 0, 490, 0, 0, 0, 0, 0] }, "  0 to 490"],
 	});
 	expect(text).toMatchObject({
-		texts: [
-			"the client library held messages back: 490 at 4.5s, the most, and more than 10 in 4 % of the window",
-		],
+		text: "the client library held messages back: 490 at 4.5s, the most, and more than 10 in 4 % of the window",
 	});
 });
 
@@ -35,11 +33,9 @@ test("of consumers that work it is no fault of the library", () => {
 	const work = { meanNs: 1e7, distribution: "constant" as const };
 	const [, text] = held({ ...one, load: { ...one.load, work } });
 	expect(text).toMatchObject({
-		texts: [
-			expect.stringMatching(
-				/^messages waited in the client library for the consumers' work: 80 at/,
-			),
-		],
+		text: expect.stringMatching(
+			/^messages waited in the client library for the consumers' work: 80 at/,
+		),
 	});
 });
 

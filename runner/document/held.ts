@@ -3,9 +3,10 @@ import { ticksOf } from "../figures/points.ts";
 import { spread } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
 import { say } from "../text/say.ts";
+import { formatCount } from "../units.ts";
 import { HELD_MESSAGES } from "../verdict/checks/limits.ts";
-import type { Block } from "./blocks.ts";
-import { paragraph } from "./make.ts";
+import { type Block, text } from "./blocks.ts";
+import { overTime } from "./over-time.ts";
 
 /** What waited in the client library in the window, second by second and when it was the most; nothing where it was never worth a word. */
 export function held(run: Run): Block[] {
@@ -22,16 +23,11 @@ export function held(run: Run): Block[] {
 	const values = { held: most.n, atNs: most.ns - startNs };
 	const over = { over: HELD_MESSAGES, share: long / samples.length };
 	return [
-		{
-			kind: "spark",
-			name: "held by second",
-			unit: "messages",
-			values: seconds.map((s) => largestOf(s.held)),
-			notes: [],
-		},
-		paragraph(
-			say("held-when", { ...values, ...over, working: run.load.work !== null }).text,
-			"small",
+		...overTime(
+			"held by second",
+			seconds.map((s) => largestOf(s.held)),
+			formatCount,
 		),
+		text(say("held-when", { ...values, ...over, working: run.load.work !== null }).text, "small"),
 	];
 }

@@ -1,6 +1,5 @@
 import type {
 	Block,
-	Chart,
 	Column,
 	Look,
 	Medium,
@@ -10,7 +9,7 @@ import type {
 	Section,
 	Table,
 	Text,
-} from "./blocks.ts";
+} from "./old-blocks.ts";
 
 /** Makers of blocks, columns and pieces: what is usual need not be said. */
 
@@ -20,14 +19,6 @@ export function code(text: string): Piece {
 
 export function aside(text: string): Piece {
 	return { kind: "aside", text };
-}
-
-/** Our own words: "with **strong** ones and `code`". Never of a text from outside. */
-export function marked(text: string): Piece[] {
-	return text.split(/(\*\*.+?\*\*|`.+?`)/).map((part) => {
-		if (part.startsWith("**")) return { kind: "strong", text: part.slice(2, -2) };
-		return part.startsWith("`") ? code(part.slice(1, -1)) : part;
-	});
 }
 
 export function shares(parts: readonly (readonly [name: string, share: number])[]): Piece {
@@ -113,15 +104,6 @@ export function details(
 	return { kind: "details", summary, blocks, media };
 }
 
-/** Pictures, with a title where there is one of them. */
-export function charts(
-	all: readonly Chart[],
-	title: string | null = null,
-	table: "now" | "later" = "now",
-): Block {
-	return { kind: "charts", charts: all, title, table };
-}
-
 export function section(
 	id: string,
 	title: string,
@@ -129,14 +111,6 @@ export function section(
 	parts: Partial<Section> = {},
 ): Section {
 	return { id, title, blocks, ...parts };
-}
-
-/** Names and what is known of them; what is not known is left out. */
-export function facts(rows: readonly (readonly [string, Text | null])[]): Table {
-	const known = rows.flatMap(([name, value]) =>
-		value === null || value === "" ? [] : [[name, value]],
-	);
-	return table(["", ""], known, { look: "facts" });
 }
 
 // --- internal ---

@@ -6,8 +6,8 @@ import { isClosed } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { windowFor } from "../verdict/window-length.ts";
-import { type Block, type Medium, PAGE, type Row, TERMINAL, type Text } from "./blocks.ts";
 import { aside, numbers, paragraph, table } from "./make.ts";
+import { type Block, type Medium, PAGE, type Row, TERMINAL, type Text } from "./old-blocks.ts";
 
 /** The window's percentiles of every metric that a run has; `facts` says of which system, and where. */
 export function percentiles(run: Run, facts: string): Block[] {

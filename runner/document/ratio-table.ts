@@ -7,8 +7,8 @@ import {
 	verdictCell,
 } from "../compare/words.ts";
 import type { Comparison } from "../model/comparison.ts";
-import type { Column, Table, Text } from "./blocks.ts";
 import { aside, badge, numbers, table } from "./make.ts";
+import type { Column, Table, Text } from "./old-blocks.ts";
 
 /** Figures against a baseline: both sides, the ratio with its interval, the margin, and what follows. */
 export function ratioTable(

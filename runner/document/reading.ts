@@ -2,12 +2,11 @@ import type { Result } from "../model/result.ts";
 import { maskSameLength, maskUrls } from "../secrets.ts";
 import { commandLine } from "../shell.ts";
 import { tell } from "../text/tell.ts";
-import { type Block, PAGE, type Section } from "./blocks.ts";
-import { details, marked, paragraph, section } from "./make.ts";
+import { type Block, type Fold, fold, marked, section, text } from "./blocks.ts";
 import { WEAK_MEANS } from "./words.ts";
 
 /** How to measure it again: the command, the scenario and the versions. What is not known is said. `scenario`: text of the YAML. */
-export function reproduce(result: Result, scenario: string | null): Section {
+export function reproduce(result: Result, scenario: string | null): Fold {
 	const { command, environment, runs } = result;
 	const k6 = runs.find((run) => run.versions !== null)?.versions;
 	const versions = [
@@ -20,33 +19,26 @@ export function reproduce(result: Result, scenario: string | null): Section {
 	const args = command?.args ?? ["scenario.yaml"];
 	const line = maskUrls(commandLine(["mqbench", ...args]));
 	const blocks: Block[] = [
-		paragraph(command === null ? marked(tell("command-unknown")) : tell("command-was")),
-		{ kind: "code", text: line },
+		text(command === null ? marked(tell("command-unknown")) : tell("command-was")),
+		text(line, "code"),
 		scenario === null
-			? paragraph(marked(tell("scenario-beside-data")), "soft")
-			: details(`The scenario${command === null ? "" : `: ${command.scenario}`}`, [
-					{ kind: "code", text: maskUrls(maskSameLength(scenario)) },
+			? text(marked(tell("scenario-beside-data")), "soft")
+			: fold(`The scenario${command === null ? "" : `: ${command.scenario}`}`, [
+					text(maskUrls(maskSameLength(scenario)), "code"),
 				]),
-		paragraph(
+		text(
 			versions.length === 0 ? tell("version-unknown") : `Versions: ${versions.join(", ")}`,
 			"soft",
 		),
-		paragraph(marked(tell("computed-from-raw")), "soft"),
+		text(marked(tell("computed-from-raw")), "soft"),
 	];
-	return section("reproduce", tell("title-again"), blocks, {
-		contents: "Measure it again",
-		media: PAGE,
-	});
+	return section("reproduce", tell("title-again"), blocks, { depth: 3 });
 }
 
 /** The words of the page, for who sees them for the first time. */
-export function reading(): Section {
-	return section(
-		"reading",
-		"How to read this",
-		READING.map((text) => paragraph(marked(text))),
-		{ contents: "How to read this", media: PAGE },
-	);
+export function reading(): Fold {
+	const texts = READING.map((said) => text(marked(said)));
+	return section("reading", "How to read this", texts, { depth: 3 });
 }
 
 // --- internal ---

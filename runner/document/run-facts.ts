@@ -13,12 +13,12 @@ import {
 	formatDurationExact,
 } from "../units.ts";
 import { orderUnit } from "../verdict/tally.ts";
-import type { Block, Table } from "./blocks.ts";
-import { facts, paragraph } from "./make.ts";
-import { ownSettings, settings } from "./systems.ts";
+import { type Block, text } from "./blocks.ts";
+import { facts } from "./facts.ts";
+import { ownSettings } from "./systems.ts";
 
 /** What a run ran with. `whole`: also what all runs of its system share, which stands with the systems too. */
-export function runFacts(run: Run, result: Result, whole: boolean): Table {
+export function runFacts(run: Run, result: Result, whole: boolean): Block[] {
 	const { load, versions, generator } = run;
 	return facts([
 		["broker", run.brokerUrl],
@@ -31,7 +31,7 @@ export function runFacts(run: Run, result: Result, whole: boolean): Table {
 		],
 		["consumers", consumersText(run)],
 		["order", run.reordered === null ? null : `reordered counts ${orderUnit(load)}`],
-		["broker's settings", whole ? settings(run.brokerSettings) : null],
+		["broker's settings", whole ? run.brokerSettings : null],
 		[
 			"pinned to CPUs",
 			[
@@ -52,8 +52,8 @@ export function runFacts(run: Run, result: Result, whole: boolean): Table {
 				? `k6 ${versions.k6}, ${versions.library}, ${versions.go}, driver ${versions.driver}`
 				: null,
 		],
-		["library options", whole ? settings(run.driverOptions ?? {}) : null],
-		["settings", whole ? null : settings(ownSettings(run, result))],
+		["library options", whole ? (run.driverOptions ?? {}) : null],
+		["settings", whole ? null : ownSettings(run, result)],
 		[
 			"generator's CPU",
 			generator && `${formatDuration(generator.cpuNs)} in ${formatDuration(generator.endNs)}`,
@@ -74,8 +74,8 @@ export function runFacts(run: Run, result: Result, whole: boolean): Table {
 }
 
 /** The machine and the versions. */
-export function environment({ environment: e, runId }: Result): Block {
-	if (e === null) return paragraph(tell("machine-not-recorded"));
+export function environment({ environment: e, runId }: Result): Block[] {
+	if (e === null) return [text(tell("machine-not-recorded"))];
 	return facts([
 		["run", runId],
 		...rigRows(e),

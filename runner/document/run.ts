@@ -1,3 +1,4 @@
+import { runId } from "../figures/numbers.ts";
 import type { Result, Run } from "../model/result.ts";
 import { fateText } from "../result/fate.ts";
 import { MANY_RUNS } from "../result/matrix.ts";
@@ -13,14 +14,26 @@ import {
 	topologyText,
 } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
-import { formatCount } from "../units.ts";
-import { type Block, type Chart, FILES, PAGE, type Section } from "./blocks.ts";
+import { formatCount, formatDuration } from "../units.ts";
+import { adapted } from "./adapted.ts";
+import {
+	type Block,
+	type Figures,
+	type Fold,
+	fold,
+	heading,
+	list,
+	numbers,
+	table,
+	text,
+} from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
 import { brokerLog } from "./broker-log.ts";
 import { checks, errors } from "./checks.ts";
 import { counts } from "./counts.ts";
 import { held } from "./held.ts";
-import { charts, details, heading, list, paragraph, sentences, wordTable } from "./make.ts";
+import { FILES, PAGE } from "./old-blocks.ts";
+import { overTime } from "./over-time.ts";
 import { percentiles } from "./percentiles.ts";
 import { runFacts } from "./run-facts.ts";
 import { omission, slowest } from "./slowest.ts";
@@ -31,51 +44,50 @@ import { drainText, offenderTexts } from "./words.ts";
 export const RUNS_WITH_DETAILS = 8;
 
 /** All about one run, in the order of questions: how slow, when, what waited, what was lost, is it to be trusted, with what. */
-export function runSection(run: Run, number: number, result: Result): Section {
+export function runSection(run: Run, number: number, result: Result): Fold {
 	const many = result.runs.length >= MANY_RUNS;
 	const full = result.runs.length <= RUNS_WITH_DETAILS;
-	const title = runTitle(run, result);
-	return {
-		id: `run-${number}`,
-		title,
-		verdict: run.verdict,
-		...(full ? { contents: title } : {}),
-		run: { folded: full ? null : shortly(run), system: run.system, case: run.case },
-		media: !many ? undefined : run.verdict === "pass" ? PAGE : FILES,
-		blocks: [
-			paragraph(systemText(run)),
-			paragraph(loadText(run), "soft"),
-			sentences([named("topology", topologyText(run)), named("network", networkText(run))], "soft"),
-			paragraph(run.why, run.verdict),
-			paragraph(fateText(run), run.verdict),
-			...run.notes.map((note) => paragraph(`note: ${note}`, "warn")),
+	return fold(
+		runTitle(run, result),
+		[
+			text(systemText(run)),
+			text(loadText(run), "soft"),
+			text(named("topology", topologyText(run)), "soft"),
+			text(named("network", networkText(run)), "soft"),
+			text(run.why, run.verdict),
+			text(fateText(run), run.verdict),
+			...run.notes.map((note) => text(`note: ${note}`, "warn")),
 			...(run.state === "never"
 				? titled(clientTable(run), { texts: 2 })
 				: measured(run, result, full)),
 		],
-	};
+		{
+			id: `run-${number}`,
+			badge: run.verdict,
+			depth: !many ? 1 : run.verdict === "pass" ? 3 : 2,
+			...(full ? { open: 3 } : { note: shortly(run) }),
+		},
+	);
 }
 
 /** A table of words with its title above and its sentences below; null: none. */
 function titled(
-	table: WordTable | null,
+	words: WordTable | null,
 	{ texts = 1, caption }: { texts?: number; caption?: string } = {},
 ): Block[] {
-	if (table === null) return [];
-	const { title, head, rows, notes, meaning } = table;
-	return [heading(title), ...words({ head, rows, notes, meaning }, texts, caption)];
+	return words === null ? [] : [heading(words.title), ...untitled(words, texts, caption)];
 }
 
 /** The same without its title. */
-export function words(
+export function untitled(
 	{ head, rows, notes, meaning }: Omit<WordTable, "title">,
 	texts: number,
 	caption?: string,
 ): Block[] {
 	return [
-		wordTable(head, rows, { texts, caption }),
-		sentences(notes, "small"),
-		sentences(meaning, "small", FILES),
+		table([...head.slice(0, texts), ...numbers(head.slice(texts))], rows, { caption }),
+		...notes.map((note) => text(note, "small")),
+		...meaning.map((note) => text(note, "small", 2)),
 	];
 }
 
@@ -83,61 +95,54 @@ export function words(
 
 function measured(run: Run, result: Result, full: boolean): Block[] {
 	const facts = factsText(run, result);
-	const table = full ? "now" : "later";
-	const chart = (of: Extract<Chart, { run: number }>["of"]): Chart => ({ of, run: run.index });
-	const shown = (of: readonly Chart[], title: string | null = null) => charts(of, title, table);
+	const figures = (kinds: readonly string[], title?: string): Figures => ({
+		kind: "figures",
+		ids: kinds.map((kind) => `${runId(run)}-${kind}`),
+		title,
+	});
 	// Of many runs only where there is something to explain.
 	const explained = result.runs.length === 1 || run.verdict !== "pass";
-	const media = explained ? FILES : PAGE;
+	const seconds = run.series.seconds.filter(({ second }) => second >= 0);
+	// A second without a p99 because messages never came is no quiet one.
+	const never = seconds.filter((s) => s.p99 === null && (s.missing ?? 0) > 0).length;
 	return [
-		heading("Latency by percentile", { media: PAGE }),
-		shown([chart("percentiles")]),
-		...percentiles(run, facts),
-		...breakdown(run, full ? media : []),
-		...spark(run),
+		heading("Latency by percentile", 3),
+		figures(["percentiles"]),
+		...adapted(percentiles(run, facts)),
+		...breakdown(run, full ? (explained ? 2 : 3) : null),
+		...overTime(
+			"p99 by second",
+			seconds.map(({ p99 }) => p99),
+			formatDuration,
+			never === 0 ? [] : [tell("seconds-never-completed", { seconds: never })],
+		),
 		...held(run),
-		...phases(run, shown([chart("steps")]), facts),
-		paragraph(drainText(run)),
+		...phases(run, figures(["steps"]), facts),
+		text(drainText(run)),
 		...titled(failoverTable([run]), { caption: facts }),
-		...omission(run, full),
-		shown([chart("time"), chart("heat")], "Over time"),
-		...counts(run),
+		...adapted(omission(run, full)),
+		figures(["time", "heat"], "Over time"),
+		...adapted(counts(run)),
 		list(offenderTexts(run)),
-		...errors(run),
+		...adapted(errors(run)),
 		...titled(clientTable(run), { texts: 2 }),
-		...slowest(run, media, full),
+		...adapted(slowest(run, explained ? FILES : PAGE, full)),
 		...brokerLog(run, full),
-		...checks(run, !full),
-		details("What it ran with", [runFacts(run, result, full)], PAGE),
+		...adapted(checks(run, !full)),
+		fold("What it ran with", runFacts(run, result, full), { depth: 3 }),
 	];
 }
 
-function named(name: string, text: string | null): string | null {
-	return text === null ? null : `${name}: ${text}`;
+function named(name: string, said: string | null): string | null {
+	return said === null ? null : `${name}: ${said}`;
 }
 
 /** Parts of the window; of steps latency over rate. */
-function phases(run: Run, chart: Block, caption: string): Block[] {
-	const table = phaseTable(run);
-	return table === null
-		? []
-		: [heading(table.title), chart, wordTable(table.head, table.rows, { caption })];
-}
-
-/** p99 by second of the window. */
-function spark(run: Run): Block[] {
-	const seconds = run.series.seconds.filter(({ second }) => second >= 0);
-	// A second without a p99 because messages never came is no quiet one.
-	const never = seconds.filter((s) => s.p99 === null && (s.missing ?? 0) > 0);
-	return [
-		{
-			kind: "spark",
-			name: "p99 by second",
-			unit: "ns",
-			values: seconds.map(({ p99 }) => p99),
-			notes: never.length === 0 ? [] : [tell("seconds-never-completed", { seconds: never.length })],
-		},
-	];
+function phases(run: Run, figures: Figures, caption: string): Block[] {
+	const words = phaseTable(run);
+	if (words === null) return [];
+	const [name = "", ...heads] = words.head;
+	return [heading(words.title), figures, table([name, ...numbers(heads)], words.rows, { caption })];
 }
 
 /** "p50 207us, p99 400ms, max 500ms, 3 lost" */

@@ -4,7 +4,6 @@ import { percentile } from "../result/select.ts";
 import { amount, type Column, cellsOf, show } from "../result/show.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration, formatTimes } from "../units.ts";
-import { type Block, type Medium, PAGE } from "./blocks.ts";
 import {
 	details,
 	heading,
@@ -15,6 +14,7 @@ import {
 	table,
 	wordTable,
 } from "./make.ts";
+import { type Block, type Medium, PAGE } from "./old-blocks.ts";
 
 /** What counting from the actual send would have hidden: a sentence, and `folded` a table. */
 export function omission(run: Run, folded: boolean): Block[] {

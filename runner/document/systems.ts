@@ -1,26 +1,26 @@
 import type { Result, Run } from "../model/result.ts";
 import { topologyText } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
-import { type Block, PAGE, type Section, type Table, type Text } from "./blocks.ts";
-import { code, facts, heading, list, section } from "./make.ts";
+import { type Block, code, type Fold, heading, type Inline, list, section } from "./blocks.ts";
+import { facts } from "./facts.ts";
 
 /** Durability and effective settings of each system: what makes its numbers comparable, or not. */
-export function systems({ runs }: Result): Section[] {
+export function systems({ runs }: Result): Fold[] {
 	const names = [...new Set(runs.map((run) => run.system))];
 	if (names.length === 0) return [];
 	const title = names.length === 1 ? tell("title-system") : tell("title-systems");
-	const blocks = names.flatMap((name): Block[] => [
+	const blocks = names.flatMap((name) => [
 		heading(name),
-		settingsOf(runs.filter((run) => run.system === name)),
+		...settingsOf(runs.filter((run) => run.system === name)),
 	]);
-	return [section("systems", title, blocks, { contents: "Settings", media: PAGE })];
+	return [section("systems", title, blocks, { depth: 3 })];
 }
 
 /** What the drivers do for each message, where it is not the same for all systems: as much a part of the numbers as durability. */
-export function differences({ runs }: Result): Section[] {
+export function differences({ runs }: Result): Fold[] {
 	const measured = runs.filter((run) => run.driverOptions !== null);
 	const names = [...new Set(measured.map((run) => run.system))];
-	const items = EACH_MESSAGE.flatMap((key): Text[] => {
+	const items = EACH_MESSAGE.flatMap((key): Inline[] => {
 		const texts = names.map((name) => {
 			const own = measured.filter((run) => run.system === name);
 			const said = own.map((run) => driverOf(run)[key]);
@@ -35,11 +35,7 @@ export function differences({ runs }: Result): Section[] {
 	});
 	return items.length === 0
 		? []
-		: [
-				section("differences", tell("title-differences"), [list(items)], {
-					contents: "What differs",
-				}),
-			];
+		: [section("differences", tell("title-differences"), [list(items)])];
 }
 
 /** Settings in which every driver says it (xk6-mqbench/broker/broker.go, EachMessage). */
@@ -73,12 +69,6 @@ export function ownSettings(run: Run, { runs }: Result): Settings {
 	return Object.fromEntries([...own(brokerOf), ...own(driverOf)]);
 }
 
-/** Settings below each other; null of none. */
-export function settings(all: Settings): Text | null {
-	const entries = Object.entries(all);
-	return entries.length === 0 ? null : { kind: "settings", entries };
-}
-
 // --- internal ---
 
 function brokerOf({ brokerSettings }: Run): Settings {
@@ -90,7 +80,7 @@ function driverOf({ driverOptions }: Run): Settings {
 }
 
 /** Settings that are not alike in all runs are named; their values stand with the runs. */
-function settingsOf(runs: readonly Run[]): Table {
+function settingsOf(runs: readonly Run[]): Block[] {
 	const measured = runs.filter((run) => run.driverOptions !== null);
 	const differing = [...differ(runs.map(brokerOf)), ...differ(measured.map(driverOf))];
 	const all = (of: (run: Run) => string | null | undefined) =>
@@ -103,12 +93,12 @@ function settingsOf(runs: readonly Run[]): Table {
 		["topology", all(topologyText)],
 		["replicas", all((run) => run.load.replicas?.toString())],
 		["sends acknowledged", all((run) => (run.load.acks ? "yes" : "no"))],
-		["broker's settings", settings(common(runs.map(brokerOf)))],
+		["broker's settings", common(runs.map(brokerOf))],
 		[
 			"client library",
 			all(({ versions }) => versions && `${versions.library}, driver ${versions.driver}`),
 		],
-		["library options", settings(common(measured.map(driverOf)))],
+		["library options", common(measured.map(driverOf))],
 		[
 			"differ by run",
 			differing.length === 0 ? null : tell("settings-differ", { names: differing }),

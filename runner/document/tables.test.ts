@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Failover, Result, Run } from "../model/result.ts";
-import { renderHtml } from "../render/html.ts";
-import { renderMarkdown } from "../render/markdown.ts";
-import { terminalOf } from "../render/rendered.fake.ts";
+import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { networkText, topologyText } from "../result/words.ts";
 import { clientTable, failoverOfAll, failoverTable, rowTexts } from "./tables.ts";

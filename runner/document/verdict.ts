@@ -6,6 +6,7 @@ import { gateInterval, gateMargin, gateText } from "../result/words.ts";
 import { worstRun } from "../result/worst-repeat.ts";
 import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
+import { aside, badge, code, details, link, list, paragraph, sentences, table } from "./make.ts";
 import {
 	type Block,
 	FILES,
@@ -15,8 +16,7 @@ import {
 	TERMINAL,
 	type Text,
 	type Verdicts,
-} from "./blocks.ts";
-import { aside, badge, code, details, link, list, paragraph, sentences, table } from "./make.ts";
+} from "./old-blocks.ts";
 
 /** Which lines a result that passes was judged by, and that none of them is about time, where that is so. */
 export function judged({ verdict, gates }: Result): Block[] {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { stringify } from "yaml";
 import { buildResult } from "../compare/build.ts";
+import { documentOf } from "../document/document.ts";
 import { failure } from "../errors.ts";
 import { Plan, runFolder } from "../model/plan.ts";
 import type { MetricSummary, Result } from "../model/result.ts";
@@ -102,12 +103,11 @@ const words: Words = {
 		return {
 			json,
 			files,
-			text: renderTerminal(result, {
+			text: renderTerminal(documentOf(result), {
 				columns,
 				rows: 24,
 				colour: false,
 				unicode: true,
-				folder,
 				report: commandLine(["mqbench", "report", folder]),
 			}),
 			verdict: result.verdict,

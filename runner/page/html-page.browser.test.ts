@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../model/result.ts";
-import { renderHtml } from "../render/html.ts";
+import { renderHtml } from "../render/rendered.fake.ts";
 import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
 import { percentileValue } from "../result/words.ts";
 import {

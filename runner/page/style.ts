@@ -55,8 +55,8 @@ caption{text-align:left;font-size:.8rem;padding-bottom:.2rem}
 tbody tr:hover{background:color-mix(in srgb,var(--card) 60%,transparent)}
 .numbers .wide{max-height:28rem;overflow:auto}.numbers thead th{position:sticky;top:0;background:var(--page)}
 .numbers td.long{white-space:normal;min-width:24rem;text-align:left}
-.facts th{width:13rem;font-weight:500;color:var(--soft)}.facts td{overflow-wrap:anywhere}.facts details{margin:0}
-ul.settings{list-style:none;margin:0;padding:0;columns:22rem;column-gap:2rem}.settings li{overflow-wrap:anywhere;break-inside:avoid}dl.counts{display:grid;grid-template-columns:repeat(auto-fill,minmax(8rem,1fr));gap:.5rem;margin:.6rem 0}
+.facts th{width:13rem;font-weight:500;color:var(--soft)}.facts td{overflow-wrap:anywhere}
+dl.counts{display:grid;grid-template-columns:repeat(auto-fill,minmax(8rem,1fr));gap:.5rem;margin:.6rem 0}
 .counts div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.4rem .7rem}
 dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-size:1.1rem;font-variant-numeric:tabular-nums}
 .counts .alert{border-color:var(--fail);border-width:2px}.alert dd{color:var(--fail);font-weight:700}
@@ -66,12 +66,11 @@ details.run{border:1px solid var(--line);border-radius:.6rem;margin:.6rem 0;padd
 details.run>summary{padding:.6rem 0;color:var(--ink);width:auto;list-style-position:outside;margin-left:1.1em}details.run>summary h2,details.run>summary h3{display:inline;font-size:1.05rem}details.run[open]{padding-bottom:1rem}
 details.run>summary .head{display:inline-flex}
 .matrix{width:auto}.matrix th,.matrix td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.matrix thead th{color:var(--ink);font-weight:600;font-size:inherit}
-.matrix td a{text-decoration:none;color:var(--ink)}.matrix td a b{font-size:1.15rem}.matrix td a:hover b{text-decoration:underline}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}.matrix .ratio{font-size:.8rem;color:var(--soft)}.matrix svg{width:5.25rem;height:1.6rem;display:block;margin:.15rem 0}
-.matrix thead th small{white-space:normal;font-weight:400;max-width:11rem}.matrix td a b{text-decoration:underline dotted 1px;text-underline-offset:.2em}.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
-.provenance .strip{display:inline-flex;flex-wrap:wrap;gap:2px;vertical-align:middle}.anchor,button.sort::after{-webkit-user-select:none;user-select:none}.strip a{display:inline-flex;justify-content:center;align-items:center;min-width:1.5rem;height:1.5rem;border:1px solid currentColor;border-radius:.25rem;text-decoration:none;font-size:.75rem}
+.matrix td a{color:var(--ink);font-weight:700;font-size:1.15rem;text-decoration:underline dotted 1px;text-underline-offset:.2em}.matrix td a:hover{text-decoration-style:solid}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}.matrix svg{width:5.25rem;height:1.6rem;display:block;margin:.15rem 0}
+.matrix thead th small{white-space:normal;font-weight:400;max-width:11rem}.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
+.anchor,button.sort::after{-webkit-user-select:none;user-select:none}
 .counts small{display:block;font-size:.75rem}
 .gates td:last-child{min-width:16rem}.gates td:not(:last-child){white-space:nowrap}.gates th code{white-space:nowrap}
-.checks small{white-space:normal}
 .results th,.results td{overflow-wrap:anywhere}.results small,.results td{white-space:normal}.results time,.results .badge{white-space:nowrap}.results td:nth-child(4){min-width:14rem}.results tbody th{min-width:9rem}
 .filter label{max-width:100%}.filter select{max-width:min(16rem,100%)}.filter select,.filter input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.4rem;padding:.2rem .4rem}
 .slow .bar{min-width:8rem;width:30%}.slow .bar svg{display:block;width:100%;min-width:8rem;height:.7rem;margin-top:.35rem}
@@ -101,7 +100,7 @@ header button.theme{position:absolute;right:0;top:1rem}
 @media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.p tbody th small,.p td small{white-space:normal}.p tbody th{min-width:5.5rem}.p th,.p td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}
 figcaption,.tools,.alt{padding:0 .3rem}button{min-height:2.2rem}
 .gates thead{display:none}.gates tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.5rem 0;border-bottom:1px solid var(--line)}.gates th,.gates td{border:0;padding:.1rem 0}.gates tbody th{flex-basis:100%}.gates td:last-child{flex-basis:100%;min-width:0}.gates th code{white-space:normal}.gates td[data-l]::before{content:attr(data-l) " ";color:var(--soft);font-size:.85em}.gates td:empty{display:none}.gates td:not(:last-child){white-space:normal}
-.matrix,.matrix tbody{display:block;width:100%}.matrix thead{display:none}.matrix tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}.matrix th,.matrix td{display:block;border:0;padding:.2rem 0}.matrix td{position:relative;min-height:4.2rem}.matrix td svg,.matrix td .badge{position:absolute;right:.2rem}.matrix td svg{top:2.4rem}.matrix td .badge{top:.2rem}.matrix td::before{content:attr(data-l);display:block;color:var(--soft);font-size:.8rem}.matrix td{border-left:3px solid var(--line);padding-left:.6rem;margin:.4rem 0}.strip a{min-width:1.9rem;height:1.9rem}
+.matrix,.matrix tbody{display:block;width:100%}.matrix thead{display:none}.matrix tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}.matrix th,.matrix td{display:block;border:0;padding:.2rem 0}.matrix td{position:relative;min-height:4.2rem}.matrix td svg,.matrix td .badge{position:absolute;right:.2rem}.matrix td svg{top:2.4rem}.matrix td .badge{top:.2rem}.matrix td::before{content:attr(data-l);display:block;color:var(--soft);font-size:.8rem}.matrix td{border-left:3px solid var(--line);padding-left:.6rem;margin:.4rem 0}
 .results thead{display:none}.results tr{display:block;padding:.5rem 0;border-bottom:1px solid var(--line)}.results th,.results td{display:block;border:0;padding:.1rem 0}
 .facts th{width:8rem}.counts dd{font-size:1rem}}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}button{transition:border-color .15s,background .15s}}

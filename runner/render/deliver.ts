@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { documentOf } from "../document/document.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import type { Result } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
@@ -63,7 +64,10 @@ export function deliver(
 	// Last on stdout: its last line is the verdict.
 	if (reporters.some(({ name }) => name === "terminal"))
 		world.stdout.write(
-			renderTerminal(result, { ...terminalLook(world.stdout, world.env), folder: shown }),
+			renderTerminal(documentOf(result), {
+				...terminalLook(world.stdout, world.env),
+				report: path.join(shown, REPORT_FILES.html),
+			}),
 		);
 	for (const { message } of unwritten) world.stderr.write(`${message}\n`);
 	return code;
@@ -99,7 +103,7 @@ function addToSummary(result: Result, { env, stderr }: World): void {
 		else
 			appendFileSync(
 				where,
-				`${there > 0 ? "\n" : ""}${renderMarkdown(result, { size: { ...SUMMARY, most }, marked: false })}`,
+				`${there > 0 ? "\n" : ""}${renderMarkdown(documentOf(result), { size: { ...SUMMARY, most }, marked: false })}`,
 			);
 	} catch (error) {
 		warnUnwritable("GITHUB_STEP_SUMMARY", error, stderr);

@@ -11,11 +11,10 @@ import { filesOfResult } from "../result/result-files.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { renderComparing } from "./comparison/terminal.ts";
 import { renderCsv } from "./csv.ts";
-import { renderHtml } from "./html.ts";
 import { renderIndex } from "./index.ts";
 import { renderJunit } from "./junit.ts";
-import { COMMENT, renderMarkdown } from "./markdown.ts";
-import { renderTerminal } from "./terminal.ts";
+import { COMMENT } from "./markdown.ts";
+import { renderHtml, renderMarkdown, renderTerminal } from "./rendered.fake.ts";
 
 /**
  * What each stored run looks like as a person reads it: fixtures/<name>/golden/. Add a folder, get a test.

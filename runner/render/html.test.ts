@@ -9,8 +9,7 @@ import {
 	wordsOf,
 } from "../page/pages.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { renderHtml } from "./html.ts";
-import { renderTerminal } from "./terminal.ts";
+import { renderHtml, renderTerminal } from "./rendered.fake.ts";
 
 describe.each(FIXTURES)("report.html of %s", (name) => {
 	const result = fixtureResult(name);

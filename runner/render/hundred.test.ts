@@ -8,10 +8,8 @@ import { publishedFolder } from "../result/stored.fake.ts";
 import { cpuMs } from "../tests/cpu.fake.ts";
 import { rowsOfCsv } from "./csv.fake.ts";
 import { renderCsv } from "./csv.ts";
-import { renderHtml } from "./html.ts";
 import { renderJunit } from "./junit.ts";
-import { renderMarkdown } from "./markdown.ts";
-import { renderTerminal } from "./terminal.ts";
+import { renderHtml, renderMarkdown, renderTerminal } from "./rendered.fake.ts";
 
 /** All that a run of mqbench writes and prints. */
 const reports = (result: Result) => ({

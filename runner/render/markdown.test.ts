@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Result } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { comparison, FIXTURES, HOSTILE, hostileResult, search } from "./hostile.fake.ts";
-import { COMMENT, markerOf, renderMarkdown, SUMMARY } from "./markdown.ts";
+import { COMMENT, markerOf, SUMMARY } from "./markdown.ts";
+import { renderMarkdown } from "./rendered.fake.ts";
 
 const built = (name: string) => fixtureResult(name);
 const comment = (result: Result) => renderMarkdown(result, { size: COMMENT, marked: true });

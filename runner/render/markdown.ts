@@ -1,13 +1,9 @@
 import { createHash } from "node:crypto";
-import { type Section as DocumentSection, shownIn } from "../document/blocks.ts";
-import { documentOf } from "../document/document.ts";
+import { at, type Document } from "../document/blocks.ts";
 import { sentence } from "../document/sentence.ts";
-import { WEAK_MEANS } from "../document/words.ts";
-import type { Result } from "../model/result.ts";
-import { tell } from "../text/tell.ts";
-import { folded, markdownBlocks, type Writing } from "./markdown/blocks.ts";
-import { codeSpan, cut, escaped } from "./markdown/escape.ts";
-import { fitted, type Section, type Size } from "./sections.ts";
+import { inline, markdownBlocks } from "./markdown/blocks.ts";
+import { cut, escaped } from "./markdown/escape.ts";
+import { fitted, type Size } from "./sections.ts";
 
 /** GitHub refuses a comment of 65 536 characters, to which its poster adds a line or two, and a step's summary of 1 MiB. */
 export const COMMENT: Size = { most: 64_000, of: "characters" };
@@ -20,37 +16,40 @@ interface MarkdownOptions {
 }
 
 /**
- * `report.md` and, shorter and marked, `comment.md`: for a pull request, an issue or the summary of a job. Verdict, what broke and the
- * gates first, the rest folded. The whole report is report.html.
+ * `report.md` and, shorter and marked, `comment.md`: for a pull request, an issue or the summary of a job. The verdict and what broke first, then
+ * as much of the rest as there is room for. The whole report is report.html.
  */
 export function renderMarkdown(
-	result: Result,
+	document: Document,
 	{ size, marked }: MarkdownOptions = { size: SUMMARY, marked: false },
 ): string {
-	const document = documentOf(result);
-	const { names, quick, where } = document;
-	const writing: Writing = { names, size };
-	const cellOf = (text: string) => escaped(cut(sentence(text, names), MOST_VERDICT));
-	const head = [
-		...(marked ? [markerOf(document.title)] : []),
-		`# ${escaped(cut(document.title))}: ${document.word}`,
-		...(quick === null ? [] : [`**${cellOf(quick)}**`]),
-		cellOf(document.lead),
-		...markdownBlocks([...document.broken, ...document.warnings], writing),
+	const { title, word, lead, answer, head, sections, foot, whole, names } = document;
+	const writing = { names, size };
+	const said = (blocks: Document["answer"]) => markdownBlocks(blocks, writing, 2).join("\n\n");
+	// What broke and what was warned of is always there; SLA lines can be many.
+	const [always, lines] = parted(
+		at(answer, 2),
+		(block) => block.kind === "fold" && block.title === "",
+	);
+	const pieces = [
+		{ title: "SLA", text: said(lines) },
+		{ title: "where it was measured", text: said(at(head, 2)) },
+		...at(sections, 2).map((block) => ({
+			title: block.kind === "fold" ? cut(block.title) : title,
+			text: said([block]),
+		})),
 	];
-	const gates = markdownBlocks(document.gates, writing);
 	return fitted(
-		head.join("\n\n"),
 		[
-			...(gates.length === 0 ? [] : [{ title: "SLA", text: gates.join("\n\n") }]),
-			...(where.length === 0
-				? []
-				: [{ title: "where it was measured", text: where.map(cellOf).join(" ") }]),
-			...shownIn(document.sections, "markdown").map((section) => sectionOf(section, writing)),
-		],
-		tell("markdown-reading", { weak: WEAK_MEANS, explain: document.explain }),
+			...(marked ? [markerOf(title)] : []),
+			`# ${escaped(cut(title))}${word === "" ? "" : `: ${word}`}`,
+			escaped(cut(sentence(lead, names), MOST_VERDICT)),
+			...markdownBlocks(always, writing, 2),
+		].join("\n\n"),
+		pieces.filter(({ text }) => text !== ""),
+		said(at(foot, 2)),
 		size,
-		`Everything is in report.html of the run ${codeSpan(cut(result.runId))}.`,
+		inline(whole),
 	);
 }
 
@@ -70,14 +69,6 @@ export function markerOf(scenario: string): string {
 const MOST_MARKER = 3800;
 const MOST_VERDICT = 4000;
 
-/** Runs are folded: there is one of them for each system, case and repeat. */
-function sectionOf({ title, verdict, run, blocks }: DocumentSection, writing: Writing): Section {
-	const parts = markdownBlocks(blocks, writing);
-	return {
-		title,
-		text:
-			run === undefined
-				? [`## ${escaped(cut(title))}`, ...parts].join("\n\n")
-				: folded(`${cut(title)}: ${verdict?.toUpperCase()}`, parts),
-	};
+function parted<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
+	return [all.filter(is), all.filter((one) => !is(one))];
 }

@@ -8,7 +8,8 @@ import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { screen } from "../terminal/screen.fake.ts";
 import { FIXTURES, HOSTILE, hostileResult } from "./hostile.fake.ts";
-import { renderTerminal, type TerminalOptions } from "./terminal.ts";
+import { renderTerminal } from "./rendered.fake.ts";
+import type { TerminalOptions } from "./terminal.ts";
 
 function render(result: Result, options: Partial<TerminalOptions> = {}): string {
 	return renderTerminal(result, { columns: 100, colour: false, folder: "reports/x", ...options });

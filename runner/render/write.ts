@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { baselineOf, baselineText } from "../compare/baseline-of-result.ts";
+import { documentOf } from "../document/document.ts";
 import { readGiven } from "../given-folder.ts";
 import { hgrm } from "../histogram/hgrm.ts";
 import { Metric } from "../model/plan.ts";
@@ -42,10 +43,11 @@ export function writeReports(
 			if (m === null || m.mean === null || m.max === null) continue;
 			write(join(run.folder, `${name}.hgrm`), hgrm(m.curve, { ...m, mean: m.mean, max: m.max }));
 		}
-	write(REPORT_FILES.markdown, renderMarkdown(result));
-	write("comment.md", renderMarkdown(result, { size: COMMENT, marked: true }));
+	const document = documentOf(result, scenarioText(folder));
+	write(REPORT_FILES.markdown, renderMarkdown(document));
+	write("comment.md", renderMarkdown(document, { size: COMMENT, marked: true }));
 	write(REPORT_FILES.junit, renderJunit(result, onInconclusive));
-	write(REPORT_FILES.html, renderHtml(result, scenarioText(folder)));
+	write(REPORT_FILES.html, renderHtml(document));
 	write(REPORT_FILES.csv, renderCsv(result));
 	if (from === "measured") {
 		write("baseline.json", baselineText(baselineOf(result)));

@@ -1,35 +1,44 @@
 import {
+	at,
 	type Block,
-	type Medium,
+	type Depth,
+	type Document,
+	type Inline,
 	piecesOf,
-	shownIn,
-	type Text,
-	tableIn,
+	type Table,
 } from "../document/blocks.ts";
-import type { Document } from "../document/document.ts";
+
+export type Medium = "terminal" | "markdown" | "page";
+
+const DEPTHS: Readonly<Record<Medium, Depth>> = { terminal: 1, markdown: 2, page: 3 };
 
 /** For tests: what a medium has to show of a document, and what a rendered report says, both as plain words. */
 
-/** Each row of each table, each count and each verdict, as one line. */
-export function linesOf(document: Document, medium: Medium): string[] {
-	const { broken, gates, sections } = document;
-	return [
-		...blockLines(broken, medium),
-		...blockLines(gates, medium),
-		...shownIn(sections, medium).flatMap(({ blocks }) => blockLines(blocks, medium)),
-	];
+/** Each row of each table and each verdict, as one line. */
+export function linesOf({ answer, sections }: Document, medium: Medium): string[] {
+	return blockLines(at([...answer, ...sections], DEPTHS[medium]), medium);
 }
 
 /** The tables of one run whose first column has that name: its head, and its rows. */
 export function rowsOf(document: Document, run: number, first: string): string[][] {
-	const section = document.sections.find(({ id }) => id === `run-${run}`);
-	return (section?.blocks ?? []).flatMap((block) =>
-		block.kind === "table" && block.columns[0]?.name === first
-			? [
-					block.columns.map(({ name }) => name),
-					...block.rows.map(({ cells }) => cells.map((cell) => plain(cell, "terminal"))),
-				]
+	return tablesOf(document.sections, run).flatMap(({ columns, rows }) =>
+		columns[0]?.name === first
+			? [columns.map(({ name }) => name), ...rows.map(({ cells }) => cells)].map((row) =>
+					row.map((cell) => plain(cell, "terminal")),
+				)
 			: [],
+	);
+}
+
+/** The counts of one run by their names. */
+export function countsOf(document: Document, run: number): Map<string, string> {
+	const counts = tablesOf(document.sections, run).find(({ look }) => look === "row");
+	const [cells = []] = counts?.rows.map((row) => row.cells) ?? [];
+	return new Map(
+		counts?.columns.map(({ name }, i) => [
+			plain(name, "terminal"),
+			plain(cells[i] ?? "", "terminal"),
+		]),
 	);
 }
 
@@ -62,25 +71,35 @@ function flat(text: string): string {
 	return text.replaceAll("\u200b", "").replaceAll(/\s+/g, "");
 }
 
+function tablesOf(blocks: readonly Block[], run: number): Table[] {
+	return blocks.flatMap((block) => {
+		if (block.kind !== "fold") return [];
+		return block.id === `run-${run}`
+			? block.blocks.filter((one) => one.kind === "table")
+			: tablesOf(block.blocks, run);
+	});
+}
+
 function blockLines(blocks: readonly Block[], medium: Medium): string[] {
-	return shownIn(blocks, medium).flatMap((block): string[] => {
+	return blocks.flatMap((block): string[] => {
 		switch (block.kind) {
 			case "table": {
-				const { columns, rows } = tableIn(block, medium);
-				const cells = rows.map((row) => row.cells.map((c) => plain(c, medium)));
-				const turned = medium === "terminal" && block.turned;
-				const lines = turned ? columns.map((_, i) => cells.map((row) => row[i] ?? "")) : cells;
+				const cells = block.rows.map((row) => row.cells.map((c) => plain(c, medium)));
+				if (block.look === "row" && medium !== "markdown")
+					return cells.flatMap((row) =>
+						row.map((cell, i) => flat(`${plain(block.columns[i]?.name ?? "", medium)}${cell}`)),
+					);
+				const turned = medium === "terminal" && block.look === "turned";
+				const lines = turned
+					? block.columns.map((_, i) => cells.map((row) => row[i] ?? ""))
+					: cells;
 				return lines.map((line) => flat(line.join("")));
 			}
-			case "counts":
-				return medium === "markdown"
-					? [shownIn(block.items, medium).map(({ text }) => text)].map((one) => flat(one.join("")))
-					: shownIn(block.items, medium).map(({ name, text }) => flat(`${name}${text}`));
-			case "verdicts":
-				return block.items.map(({ verdict, text }) =>
-					flat(`${verdict.toUpperCase()}${plain(text, medium)}`),
+			case "list":
+				return block.items.flatMap(({ badge, text }) =>
+					badge === undefined ? [] : [flat(`${badge.toUpperCase()}${plain(text, medium)}`)],
 				);
-			case "details":
+			case "fold":
 				return blockLines(block.blocks, medium);
 			default:
 				return [];
@@ -88,20 +107,11 @@ function blockLines(blocks: readonly Block[], medium: Medium): string[] {
 	});
 }
 
-function plain(text: Text, medium: Medium): string {
+function plain(text: Inline, medium: Medium): string {
 	return piecesOf(text)
 		.map((piece) => {
 			if (typeof piece === "string") return piece;
-			switch (piece.kind) {
-				case "aside":
-					return medium === "terminal" ? "" : piece.text;
-				// Many are folded below their number.
-				case "settings":
-				case "shares":
-					return "";
-				default:
-					return piece.text;
-			}
+			return "text" in piece && (piece.as !== "aside" || medium !== "terminal") ? piece.text : "";
 		})
 		.join("");
 }

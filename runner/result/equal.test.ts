@@ -3,15 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
-import type { Medium } from "../document/blocks.ts";
 import { documentOf } from "../document/document.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { rowsOfCsv } from "../render/csv.fake.ts";
-import { renderTerminal } from "../render/terminal.ts";
+import { renderTerminal } from "../render/rendered.fake.ts";
 import { writeReports } from "../render/write.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
-import { linesOf, rowsOf, wordsIn } from "./equal.fake.ts";
+import { countsOf, linesOf, type Medium, rowsOf, wordsIn } from "./equal.fake.ts";
 import { readResult } from "./result-files.ts";
 import { publishedFolder } from "./stored.fake.ts";
 import { runTitle } from "./words.ts";
@@ -189,15 +188,10 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]))
 						]);
 				if (metrics.length > 0)
 					for (const p of DEEP) expect(figures.has(`${run.main} ${p}`)).toBe(true);
-				const counts = document.sections
-					.find(({ id }) => id === `run-${i + 1}`)
-					?.blocks.find((block) => block.kind === "counts");
 				if (run.state === "never") return;
+				const counts = countsOf(document, i + 1);
 				for (const [name] of COUNTS)
-					expect([name, counts?.items.find((item) => item.name === name)?.text]).toEqual([
-						name,
-						texts.get(name),
-					]);
+					expect([name, counts.get(name)]).toEqual([name, texts.get(name)]);
 			});
 		});
 

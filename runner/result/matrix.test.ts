@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { figuresOf } from "../figures/figures.ts";
 import type { Result, Run } from "../model/result.ts";
-import { renderHtml } from "../render/html.ts";
-import { renderMarkdown } from "../render/markdown.ts";
-import { terminalOf as terminal } from "../render/rendered.fake.ts";
+import { renderHtml, renderMarkdown, terminalOf as terminal } from "../render/rendered.fake.ts";
 import { caseTables } from "./matrix.ts";
 import { fixtureResult } from "./stored.fake.ts";
 

@@ -5,7 +5,7 @@ import { brokers, type Traits } from "../brokers/index.ts";
 import { buildResult } from "../compare/build.ts";
 import { Result } from "../model/result.ts";
 import { FIXTURES, wordsOf } from "../page/pages.fake.ts";
-import { renderHtml } from "../render/html.ts";
+import { renderHtml } from "../render/rendered.fake.ts";
 import {
 	editJson,
 	editLines,

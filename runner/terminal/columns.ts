@@ -5,23 +5,17 @@ import { stripVTControlCharacters } from "node:util";
  * characters that turn the direction of reading around; line breaks and tabs are blanks.
  */
 export function plainText(text: string): string {
-	return stripVTControlCharacters(text)
-		.replaceAll(/\p{Surrogate}/gu, "\ufffd")
-		.replaceAll(CONTROLS, " ")
-		.replaceAll(TURNING, "")
-		.replaceAll(/ {2,}/g, " ")
-		.trim();
+	return harmless(text).replaceAll(/ {2,}/g, " ").trim();
 }
 
 /** The same of every text in a plain value, keys too. */
 export function plainAll<T>(value: T): T {
-	if (typeof value === "string") return plainText(value) as T;
-	if (Array.isArray(value)) return value.map(plainAll) as T;
-	if (typeof value === "object" && value !== null)
-		return Object.fromEntries(
-			Object.entries(value).map(([key, v]) => [plainText(key), plainAll(v)]),
-		) as T;
-	return value;
+	return mapped(value, plainText);
+}
+
+/** The same, with the blanks as they are: of texts that are parts of a line. */
+export function harmlessAll<T>(value: T): T {
+	return mapped(value, harmless);
 }
 
 /** How many columns of a terminal a text takes: emoji and East Asian characters take two, combining marks none. */
@@ -72,6 +66,23 @@ export function padStart(text: string, width: number): string {
 }
 
 // --- internal ---
+
+function harmless(text: string): string {
+	return stripVTControlCharacters(text)
+		.replaceAll(/\p{Surrogate}/gu, "\ufffd")
+		.replaceAll(CONTROLS, " ")
+		.replaceAll(TURNING, "");
+}
+
+function mapped<T>(value: T, of: (text: string) => string): T {
+	if (typeof value === "string") return of(value) as T;
+	if (Array.isArray(value)) return value.map((one) => mapped(one, of)) as T;
+	if (typeof value === "object" && value !== null)
+		return Object.fromEntries(
+			Object.entries(value).map(([key, v]) => [of(key), mapped(v, of)]),
+		) as T;
+	return value;
+}
 
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 

@@ -142,7 +142,7 @@ export const reports = {
 	"reading-marks": "A message that failed, was lost or never offered counts as slower than every limit. **~** before a value: {weak}. **n/a**: too few samples for this percentile, or nothing was measured. In brackets: the interval that holds the true percentile with 95 % confidence.",
 	"reading-verdicts": "**INCONCLUSIVE**: the samples decide neither way. **INVALID**: the generator or the machine decided the result, not the system. Formulas: reports/README.md; `mqbench explain response`, `support` or `invalid`.",
 	"machine-not-recorded": "nothing was written down about the machine",
-	"seconds-never-completed": "and {seconds:second} in which messages never completed: gaps",
+	"seconds-never-completed": "in {seconds:second} of the window messages never completed",
 	"title-hidden": "What a closed loop would have hidden",
 	"title-response-service": "Response against service, by percentile",
 	"details-missing": "the details.json of {missing} of {runs:run} is missing, or belongs to another run: charts over time, percentile curves and slowest messages are left out",

@@ -5,7 +5,7 @@ import { missing, seriousFindings, widthOf } from "../page/browser.fake.ts";
 import { renderPage } from "../page/html-page.ts";
 import { markup } from "../page/markup.ts";
 import { HOSTILE, manyResult } from "../page/pages.fake.ts";
-import { renderHtml } from "../render/html.ts";
+import { renderHtml } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { startServer } from "./server.ts";
 import { livePart, type Strip, stripMarkup, watchPolicy, watchScript } from "./strip.ts";

@@ -1,13 +1,13 @@
 import type { Comparing } from "../../compare/comparing.ts";
 import { groupsOf, OUTCOME_LOOKS, outcomeWord } from "../../compare/words.ts";
-import { shownIn } from "../../document/blocks.ts";
+import { adapted } from "../../document/adapted.ts";
+import { at } from "../../document/blocks.ts";
 import { comparingSections, sidesOf } from "../../document/comparing.ts";
 import { sentence } from "../../document/sentence.ts";
 import { comparingFigures, ratioFigure } from "../../figures/comparison.ts";
 import { renderPage } from "../../page/html-page.ts";
 import { markup } from "../../page/markup.ts";
-import { badgeMarkup } from "../html/badge.ts";
-import { sectionMarkup } from "../html/blocks.ts";
+import { badgeMarkup, blocksMarkup } from "../html/blocks.ts";
 
 /** The comparison as one offline page: curves over each other, every ratio, machines and versions side by side. */
 export function comparingPage(comparing: Comparing): string {
@@ -15,37 +15,19 @@ export function comparingPage(comparing: Comparing): string {
 	const figures = others.flatMap((other) => [
 		...groupsOf(other.comparisons).flatMap(({ title, comparisons }, i) => {
 			const id = `ratios-${other.letter.toLowerCase()}-${i + 1}`;
-			const figure = ratioFigure(id, title, comparisons);
-			return figure === null ? [] : [{ letter: other.letter, title, figure }];
+			return ratioFigure(id, title, comparisons) ?? [];
 		}),
-		...comparingFigures(comparing, other).map(({ of: title, ...figure }) => ({
-			letter: other.letter,
-			title,
-			figure,
-		})),
+		...comparingFigures(comparing, other).map(({ of: _, ...figure }) => figure),
 	]);
 	const title = a.baseline.scenario;
 	const word = outcomeWord(outcome);
-	const sections = shownIn(comparingSections(comparing), "page");
+	const sections = at(adapted(comparingSections(comparing)), 3);
 	return renderPage({
 		title: `${title} compared: ${word} - mqbench`,
 		header: markup`<div class="head"><h1>${title}, compared</h1>${badgeMarkup(OUTCOME_LOOKS[outcome], word)}</div>
 <p class="lead">${sentence(summary)}</p>
 ${sidesOf(comparing).map((side) => markup`<p class="soft">${sentence(side)}</p>`)}`,
-		main: markup`${sections.map((section) =>
-			sectionMarkup(section, {
-				names: [],
-				figures: (chart) =>
-					figures
-						.filter(
-							(one) =>
-								chart.of === "comparison" &&
-								one.letter === chart.letter &&
-								one.title === chart.title,
-						)
-						.map(({ figure }) => figure),
-			}),
-		)}`,
-		figures: figures.map(({ figure }) => figure),
+		main: markup`${blocksMarkup(sections, { names: [], figures }, 2)}`,
+		figures,
 	});
 }

@@ -1,6 +1,7 @@
 import type { Comparing } from "../../compare/comparing.ts";
 import { outcomeWord } from "../../compare/words.ts";
-import { shownIn } from "../../document/blocks.ts";
+import { adapted } from "../../document/adapted.ts";
+import { at } from "../../document/blocks.ts";
 import { comparingSections, sidesOf } from "../../document/comparing.ts";
 import { sentence } from "../../document/sentence.ts";
 import { markdownBlocks } from "../markdown/blocks.ts";
@@ -19,8 +20,8 @@ export function comparingMarkdown(comparing: Comparing): string {
 		sidesOf(comparing)
 			.map((side) => `- ${escaped(side)}`)
 			.join("\n"),
-		...shownIn(comparingSections(comparing), "markdown").flatMap(({ blocks }) =>
-			markdownBlocks(blocks, writing),
+		...at(adapted(comparingSections(comparing)), 2).flatMap((block) =>
+			markdownBlocks(block.kind === "fold" ? block.blocks : [block], writing, 3),
 		),
 	];
 	return `${parts.join("\n\n")}\n`;

@@ -1,6 +1,7 @@
 import type { Comparing } from "../../compare/comparing.ts";
 import { OUTCOME_LOOKS, outcomeWord } from "../../compare/words.ts";
-import { shownIn } from "../../document/blocks.ts";
+import { adapted } from "../../document/adapted.ts";
+import { at } from "../../document/blocks.ts";
 import { comparingSections, sidesOf } from "../../document/comparing.ts";
 import { plainAll } from "../../terminal/columns.ts";
 import { blockLines } from "../terminal/blocks.ts";
@@ -16,11 +17,15 @@ export function renderComparing(given: Comparing, options: PageOptions): string 
 	const lines = [
 		...sidesOf(comparing).flatMap((side) => page.fold(side, "   ", "")),
 		"",
-		...shownIn(comparingSections(comparing), "terminal").flatMap(({ title, blocks }) => [
-			...page.fold(title).map((line) => page.style("bold", line)),
-			...blockLines(blocks, page),
-			"",
-		]),
+		...at(adapted(comparingSections(comparing)), 1).flatMap((block) =>
+			block.kind === "fold"
+				? [
+						...page.fold(block.title).map((line) => page.style("bold", line)),
+						...blockLines(block.blocks, page),
+						"",
+					]
+				: [],
+		),
 		`${page.badge(OUTCOME_LOOKS[outcome], word)}${first.slice(word.length)}`,
 		...others,
 	];

@@ -1,182 +1,236 @@
 import type { Figure } from "../../chart/old-figure.ts";
 import {
 	type Block,
-	type Chart,
 	type Column,
+	type Figures,
+	type Fold,
+	type Inline,
+	type Item,
+	type List,
 	type Piece,
 	piecesOf,
-	type Section,
-	shownIn,
+	plain,
 	type Table,
 	type Text,
-	tableIn,
 } from "../../document/blocks.ts";
 import { sentence } from "../../document/sentence.ts";
+import { largestOf, smallestOf } from "../../extremes.ts";
 import { figureBlock } from "../../page/html-page.ts";
 import { type Markup, markup } from "../../page/markup.ts";
-import { matrixMarkup, provenanceMarkup } from "./answer.ts";
-import { badgeMarkup } from "./badge.ts";
 
 /** What a page is written with. */
 export interface Writing {
 	/** Names that keep their first letter where a sentence begins with them. */
 	readonly names: readonly string[];
-	/** The pictures of that name; several or none. */
-	readonly figures: (chart: Chart) => readonly Figure[];
+	/** Those of a page, in their order. */
+	readonly figures: readonly Figure[];
 	/** Where what is folded is put by its id, of a page that has no room for it as it is: it is unpacked when it is opened. */
-	readonly later?: Map<string, string>;
+	readonly later?: Map<string, string> | undefined;
 }
 
-/** A section with its heading and id; a folded run with what to know of it at once. */
-export function sectionMarkup(section: Section, writing: Writing): Markup {
-	const { id, title, verdict, run, blocks } = section;
-	const whole = blockMarkup(blocks, writing);
-	const later = run?.folded == null ? undefined : writing.later;
-	later?.set(id, markup`${whole}`.text);
-	const content = later === undefined && whole;
-	const word = verdict !== undefined && badgeMarkup(verdict);
-	return run === undefined || run.folded === null
-		? markup`<section${run !== undefined && markup` class="run"`} id="${id}"><div class="head"><h2>${title}</h2>${word}<a class="anchor" href="#${id}" aria-label="Link to: ${title}">#</a></div>
-${content}</section>
-`
-		: markup`<details class="run"${later !== undefined && markup` data-later="${id}"`} id="${id}"><summary><span class="head"><b>${title}</b>${word}<span class="soft">${run.folded}</span></span></summary>
-${content}</details>
-`;
-}
-
-export function blockMarkup(blocks: readonly Block[], writing: Writing): Markup[] {
-	return shownIn(blocks, "page").map(
-		(block) => markup`${markupOf(block, writing)}
+/** Blocks of a section, or (`level` 2) sections. Tables of charts in what is folded are made in the browser. */
+export function blocksMarkup(
+	blocks: readonly Block[],
+	writing: Writing,
+	level = 3,
+	folded = false,
+): Markup[] {
+	return blocks.map(
+		(block) => markup`${markupOf(block, writing, level, folded)}
 `,
 	);
 }
 
+/** A verdict, or another word of what is to be known at once, with a sign: colour is not all that tells them apart. */
+export function badgeMarkup(look: string, text = look.toUpperCase()): Markup {
+	const sign = SIGNS[look];
+	return markup`<span class="badge ${look}">${sign !== undefined && markup`<span aria-hidden="true">${sign}</span> `}${text}</span>`;
+}
+
 // --- internal ---
 
-/** More settings are folded. */
-const MOST_OPEN = 8;
+const SIGNS: Readonly<Record<string, string>> = {
+	pass: "\u2713",
+	ok: "\u2713",
+	fail: "\u2717",
+	error: "\u2717",
+	invalid: "!",
+	inconclusive: "?",
+	interrupted: "\u2026",
+	warn: "\u25d0",
+};
 
-function markupOf(block: Block, writing: Writing): Markup | null {
+/** As many as the page's style has; see `theme.ts`. */
+const COLORS = 8;
+
+function markupOf(block: Block, writing: Writing, level: number, folded: boolean): Markup | null {
 	switch (block.kind) {
-		case "paragraph":
-			return markup`${block.texts.map((text) => paragraphMarkup(text, block.tone, writing))}`;
+		case "text":
+			return textMarkup(block, writing);
 		case "heading":
 			return markup`<h3${block.id !== undefined && markup` id="${block.id}"`}>${block.text}</h3>`;
 		case "list":
-			return markup`<ul>${block.items.map((item) => markup`<li>${said(item, writing)}</li>`)}</ul>`;
+			return listMarkup(block, writing);
 		case "table":
-			return tableMarkup(tableIn(block, "page"));
-		case "verdicts":
-			return markup`<ul class="broken">${block.items.map(
-				({ verdict, text, more }) =>
-					markup`<li>${badgeMarkup(verdict)} ${inline(text)}.${more.map((one) => markup`<br>${sentence(one, writing.names)}`)}</li>`,
-			)}</ul>${block.rest !== null && markup`<p>${sentence(block.rest)}</p>`}`;
-		case "counts":
-			return markup`<dl class="counts">${shownIn(block.items, "page").map(({ name, text, note = "", alert }) => markup`<div${alert && markup` class="alert"`}><dt>${name}</dt><dd>${text}${note !== "" && markup` <small>${note}</small>`}</dd></div>`)}</dl>`;
-		case "charts": {
-			const figures = block.charts.flatMap(writing.figures);
-			return figures.length === 0
-				? null
-				: markup`${block.title !== null && markup`<h3>${block.title}</h3>`}${figures.map((figure) => figureBlock(figure, { table: block.table }))}`;
-		}
-		case "details":
-			return markup`<details><summary>${block.summary}</summary>${blockMarkup(block.blocks, writing)}</details>`;
-		case "code":
-			return markup`<pre tabindex="0">${block.text}</pre>`;
-		case "matrix":
-			return matrixMarkup(block);
-		case "provenance":
-			return provenanceMarkup(block);
-		case "spark":
-			return null;
+			return block.look === "row" ? rowMarkup(block) : tableMarkup(block);
+		case "figures":
+			return figuresMarkup(block, writing, folded);
+		case "fold":
+			return foldMarkup(block, writing, level, folded);
 	}
 }
 
-function paragraphMarkup(
-	text: Text,
-	tone: Extract<Block, { kind: "paragraph" }>["tone"],
-	writing: Writing,
-): Markup {
+function foldMarkup(block: Fold, writing: Writing, level: number, folded: boolean): Markup {
+	const { id, title, badge, note, open, blocks } = block;
+	const word = badge !== undefined && badgeMarkup(badge);
+	if (open !== undefined) {
+		const content = blocksMarkup(blocks, writing, title === "" ? level : 3, folded);
+		if (title === "") return markup`<div class="box ${badge ?? "unknown"}">${content}</div>`;
+		return markup`<section${id !== undefined && markup` id="${id}"`}><div class="head"><h${level}>${title}</h${level}>${word}${id !== undefined && markup`<a class="anchor" href="#${id}" aria-label="Link to: ${title}">#</a>`}</div>
+${content}</section>`;
+	}
+	const content = blocksMarkup(blocks, writing, 3, true);
+	if (id === undefined)
+		return markup`<details><summary>${title}${word !== false && markup` ${word}`}</summary>${content}</details>`;
+	writing.later?.set(id, markup`${content}`.text);
+	return markup`<details class="run"${writing.later !== undefined && markup` data-later="${id}"`} id="${id}"><summary><span class="head"><b>${title}</b>${word}<span class="soft">${note ?? ""}</span></span></summary>
+${writing.later === undefined && content}</details>`;
+}
+
+function figuresMarkup(
+	{ ids, title }: Figures,
+	{ figures }: Writing,
+	folded: boolean,
+): Markup | null {
+	const own = figures.filter(({ id }) => ids.some((of) => id === of || id.startsWith(`${of}-`)));
+	return own.length === 0
+		? null
+		: markup`${title !== undefined && markup`<h3>${title}</h3>`}${own.map((figure) => figureBlock(figure, { table: folded ? "later" : "now" }))}`;
+}
+
+function textMarkup({ text, tone }: Text, writing: Writing): Markup {
+	if (tone === "code") return markup`<pre tabindex="0">${String(text)}</pre>`;
 	const content = said(text, writing);
 	if (tone === "small") return markup`<p class="soft"><small>${content}</small></p>`;
-	return markup`<p${tone !== "plain" && markup` class="${tone}"`}>${content}</p>`;
+	return markup`<p${tone !== undefined && markup` class="${tone}"`}>${content}</p>`;
+}
+
+function listMarkup({ items, rest }: List, writing: Writing): Markup {
+	const isBroken = items.some(({ badge }) => badge !== undefined);
+	return markup`<ul${isBroken && markup` class="broken"`}>${items.map((item) => markup`<li>${itemMarkup(item, writing)}</li>`)}</ul>${rest ? markup`<p>${sentence(rest)}</p>` : null}`;
+}
+
+function itemMarkup({ badge, text, more = [] }: Item, writing: Writing): Markup {
+	const first =
+		badge === undefined ? said(text, writing) : markup`${badgeMarkup(badge)} ${inline(text)}.`;
+	return markup`${first}${more.map((one) => markup`<br>${sentence(one, writing.names)}`)}`;
 }
 
 /** Plain text as a sentence; what is made of pieces is one already. */
-function said(text: Text, { names }: Writing): Markup {
+function said(text: Inline, { names }: Writing): Markup {
 	return typeof text === "string" ? markup`${sentence(text, names)}` : inline(text);
 }
 
-function inline(text: Text): Markup {
+function inline(text: Inline): Markup {
 	return markup`${piecesOf(text).map(pieceMarkup)}`;
 }
 
 function pieceMarkup(piece: Piece): Markup | string | null {
 	if (typeof piece === "string") return piece;
-	switch (piece.kind) {
+	switch (piece.as) {
 		case "code":
 			return markup`<code>${piece.text}</code>`;
 		case "strong":
 			return markup`<b>${piece.text}</b>`;
+		case "alert":
+			return piece.text;
 		case "aside":
 			return piece.text === "" ? null : markup` <small>${piece.text}</small>`;
 		case "badge":
 			return badgeMarkup(piece.look, piece.text);
 		case "link":
-			return piece.to === null ? piece.text : markup`<a href="#${piece.to}">${piece.text}</a>`;
-		case "settings":
-			return settingsMarkup(piece.entries);
-		case "shares":
-			return sharesMarkup(piece.parts);
+			return markup`<a href="${piece.to}">${piece.text}</a>`;
+		case "dot":
+			return markup`<i class="dot s${piece.color % COLORS}"></i> `;
+		case "bar":
+			return barMarkup(piece.parts);
+		case "line":
+			return lineMarkup(piece);
 	}
 }
 
-function tableMarkup({ columns, rows, caption, look }: Table): Markup {
+/** One row of names and values. */
+function rowMarkup({ columns, rows }: Table): Markup {
+	const cells = rows.flatMap(({ cells }) => cells);
+	return markup`<dl class="counts">${cells.map((cell, i) => markup`<div${has(cell, "alert") && markup` class="alert"`}><dt>${inline(columns[i]?.name ?? "")}</dt><dd>${inline(cell)}</dd></div>`)}</dl>`;
+}
+
+const CLASSES: Readonly<Record<string, string>> = { turned: "p", cards: "matrix" };
+
+function tableMarkup({ columns, rows, caption, look, id }: Table): Markup {
 	const head = columns.some(({ name }) => name !== "");
-	const wide = look === "gates" ? "wide gates" : "wide";
-	const inner = look === "gates" ? undefined : look;
-	return markup`<div class="${wide}"><table${inner !== undefined && markup` class="${inner}"`}>${caption !== undefined && caption !== "" && markup`<caption>${caption}</caption>`}${
+	const inner = look === "gates" || look === undefined ? (id ?? null) : (CLASSES[look] ?? look);
+	const labelled = look === "gates" || look === "cards";
+	return markup`<div class="${look === "gates" ? "wide gates" : "wide"}"><table${inner !== null && markup` class="${inner}"`}>${caption !== undefined && caption !== "" && markup`<caption>${caption}</caption>`}${
 		head &&
-		markup`<thead><tr>${columns.map((column) => markup`<th scope="col"${classOf(column)}>${column.name}</th>`)}</tr></thead>`
+		markup`<thead><tr>${columns.map((column) => (column.name === "" && look === "cards" ? markup`<td></td>` : markup`<th scope="col"${classOf(column)}>${inline(column.name)}</th>`))}</tr></thead>`
 	}<tbody>
 ${rows.map(
 	({
 		cells: [name = "", ...cells],
-	}) => markup`<tr><th scope="row">${inline(name)}</th>${cells.map((cell, i) => cellMarkup(cell, columns[i + 1]))}</tr>
+		id: own,
+	}) => markup`<tr${own !== undefined && markup` id="${own}"`}><th scope="row">${inline(name)}</th>${cells.map((cell, i) => cellMarkup(cell, columns[i + 1], labelled))}</tr>
 `,
 )}</tbody></table></div>`;
 }
 
-function classOf({ number, mark }: Column): Markup | null {
-	const all = [number ? "n" : "", mark ?? ""].filter((name) => name !== "");
+function classOf({ number, id }: Column): Markup | null {
+	const all = [number ? "n" : "", id ?? ""].filter((name) => name !== "");
 	return all.length === 0 ? null : markup` class="${all.join(" ")}"`;
 }
 
-function cellMarkup(cell: Text, column: Column | undefined): Markup {
-	const bar = typeof cell === "object" && "kind" in cell && cell.kind === "shares";
-	return markup`<td${bar ? markup` class="bar"` : (column?.number ?? false) && markup` class="n"`}${column?.label === true && markup` data-l="${column.name}"`}>${inline(cell)}</td>`;
+function cellMarkup(cell: Inline, column: Column | undefined, labelled: boolean): Markup {
+	const kind = has(cell, "bar") ? "bar" : column?.number ? "n" : null;
+	return markup`<td${kind !== null && markup` class="${kind}"`}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
 }
 
-function settingsMarkup(entries: readonly (readonly [key: string, value: string])[]): Markup {
-	const list = markup`<ul class="settings">${entries.map(([key, value]) => markup`<li>${key}=${value}</li>`)}</ul>`;
-	return entries.length <= MOST_OPEN
-		? list
-		: markup`<details><summary>${entries.length} settings</summary>${list}</details>`;
+function has(text: Inline, as: string): boolean {
+	return piecesOf(text).some((piece) => typeof piece === "object" && piece.as === as);
 }
 
-const WIDTH = 120;
+const BAR = 120;
 
-function sharesMarkup(parts: readonly (readonly [name: string, share: number])[]): Markup {
+function barMarkup(parts: readonly (readonly [name: string, share: number])[]): Markup {
 	let from = 0;
-	return markup`<svg viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none" aria-hidden="true">${parts.map(
+	return markup`<svg viewBox="0 0 ${BAR} 10" preserveAspectRatio="none" aria-hidden="true">${parts.map(
 		([name, share]) => {
 			const at = from;
 			// Where clocks disagree a part may be more than the whole, which may be below 0.
-			const width = Math.max(0, Math.min(WIDTH - at, share * WIDTH));
+			const width = Math.max(0, Math.min(BAR - at, share * BAR));
 			from += width;
 			return width < 0.05
 				? null
 				: markup`<rect class="${name}-part" x="${at.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="10"/>`;
 		},
 	)}</svg>`;
+}
+
+const WIDTH = 84;
+const HEIGHT = 26;
+
+/** A line in steps, as values are reached; what is missing breaks it. */
+function lineMarkup({ values, range, color = 0 }: Extract<Piece, { as: "line" }>): Markup {
+	const known = values.filter((value) => value !== null && value > 0) as number[];
+	const [low, high] = range ?? [smallestOf(known), largestOf(known)];
+	const log = Math.max(1e-9, Math.log(high / low));
+	const y = (value: number) =>
+		(HEIGHT - 1 - ((HEIGHT - 2) * Math.log(Math.max(value, low) / low)) / log).toFixed(1);
+	const x = (i: number) => ((i / Math.max(1, values.length - 1)) * WIDTH).toFixed(1);
+	const path = values.map((value, i) => {
+		if (value === null) return "";
+		const before = values[i - 1] ?? null;
+		if (before === null) return `M${x(i)} ${y(value)}`;
+		return y(before) === y(value) && values[i + 1] != null ? "" : `H${x(i)}V${y(value)}`;
+	});
+	return markup`<svg class="s${color % COLORS}" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true"><path d="${path.join("")}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`;
 }

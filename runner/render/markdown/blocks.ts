@@ -1,11 +1,11 @@
 import {
 	type Block,
+	type Inline,
+	type List,
 	type Piece,
 	piecesOf,
-	shownIn,
 	type Table,
 	type Text,
-	tableIn,
 } from "../../document/blocks.ts";
 import { sentence } from "../../document/sentence.ts";
 import { rowsWithin, type Size } from "../sections.ts";
@@ -15,73 +15,97 @@ import { codeSpan, cut, escaped, inHtml, MOST_TEXT } from "./escape.ts";
 export interface Writing {
 	/** Names that keep their first letter where a sentence begins with them. */
 	readonly names: readonly string[];
-	/** Room for all of it: a table may take its share. */
+	/** Room for all of it: a table or a list may take its share. */
 	readonly size: Size;
 }
 
-/** Blocks as GitHub's Markdown, each a piece that stands for itself. */
-export function markdownBlocks(blocks: readonly Block[], writing: Writing): string[] {
-	return shownIn(blocks, "markdown")
-		.map((block) => blockText(block, writing))
-		.filter((text) => text !== "");
+/** Blocks as GitHub's Markdown, each a piece that stands for itself; sentences of one tone below each other are a paragraph. */
+export function markdownBlocks(
+	blocks: readonly Block[],
+	writing: Writing,
+	/** Of its headings: 1 is the title's. */
+	level: number,
+): string[] {
+	const pieces: string[] = [];
+	for (const [i, block] of blocks.entries()) {
+		const piece = blockText(block, writing, level);
+		const before = blocks[i - 1];
+		const last = pieces.at(-1);
+		if (
+			last !== undefined &&
+			isParagraph(block) &&
+			before?.kind === "text" &&
+			before.tone === block.tone
+		)
+			pieces[pieces.length - 1] = `${last} ${piece}`;
+		else if (piece !== "") pieces.push(piece);
+	}
+	return pieces;
+}
+
+export function inline(text: Inline): string {
+	return piecesOf(text).map(pieceText).join("").trim();
+}
+
+// --- internal ---
+
+/** Parts of a comment's room that a list and a table may take. */
+const LIST = 0.15;
+const TABLE = 0.4;
+
+function isParagraph(block: Block): block is Text {
+	return block.kind === "text" && block.tone !== "code";
+}
+
+function blockText(block: Block, writing: Writing, level: number): string {
+	switch (block.kind) {
+		case "text":
+			return textOf(block, writing);
+		case "heading":
+			return headingOf(block.text, level);
+		case "list":
+			return listText(block, writing);
+		case "table":
+			return tableText(block, writing);
+		case "fold": {
+			const { title, badge, open, blocks } = block;
+			const parts = markdownBlocks(blocks, writing, level + (title === "" ? 0 : 1));
+			if (open === undefined || open > 2)
+				return folded(
+					`${cut(title)}${badge === undefined ? "" : `: ${badge.toUpperCase()}`}`,
+					parts,
+				);
+			return [...(title === "" ? [] : [headingOf(title, level)]), ...parts].join("\n\n");
+		}
+		case "figures":
+			return "";
+	}
+}
+
+function headingOf(title: string, level: number): string {
+	return `${"#".repeat(level)} ${escaped(cut(title))}`;
 }
 
 /** What is folded under a line: GitHub takes Markdown in it only behind a blank line. */
-export function folded(summary: string, parts: readonly string[]): string {
+function folded(summary: string, parts: readonly string[]): string {
 	return [`<details>\n<summary><b>${inHtml(summary)}</b></summary>`, ...parts, "</details>"].join(
 		"\n\n",
 	);
 }
 
-// --- internal ---
-
-function blockText(block: Block, writing: Writing): string {
-	switch (block.kind) {
-		case "paragraph":
-			return block.texts
-				.map((text) => sentenceText(text, writing))
-				.map((text) => (block.tone === "warn" ? `**${text}**` : text))
-				.join(" ");
-		case "heading":
-			return `### ${escaped(cut(block.text))}`;
-		case "list":
-			return block.items.map((item) => `- ${sentenceText(item, writing)}`).join("\n");
-		case "table":
-			return tableText(tableIn(block, "markdown"), writing);
-		case "verdicts":
-			return verdictsText(block, writing);
-		case "counts": {
-			const items = shownIn(block.items, "markdown");
-			const cells = (texts: readonly string[]) => `| ${texts.join(" | ")} |`;
-			return [
-				cells(items.map(({ name }) => name)),
-				cells(items.map(() => "---:")),
-				cells(items.map(({ text }) => text)),
-			].join("\n");
-		}
-		case "details":
-			return folded(cut(block.summary), markdownBlocks(block.blocks, writing));
-		case "code":
-			return `\`\`\`\n${block.text.replaceAll("```", "'''")}\n\`\`\``;
-		case "charts":
-		case "matrix":
-		case "provenance":
-		case "spark":
-			return "";
-	}
+function textOf({ text, tone }: Text, writing: Writing): string {
+	if (tone === "code") return `\`\`\`\n${String(text).replaceAll("```", "'''")}\n\`\`\``;
+	const said = sentenceText(text, writing);
+	return tone === "warn" ? `**${said}**` : said;
 }
 
-function sentenceText(text: Text, { names }: Writing): string {
+function sentenceText(text: Inline, { names }: Writing): string {
 	return typeof text === "string" ? escaped(cut(sentence(text, names), MOST_TEXT)) : inline(text);
-}
-
-function inline(text: Text): string {
-	return piecesOf(text).map(pieceText).join("").trim();
 }
 
 function pieceText(piece: Piece): string {
 	if (typeof piece === "string") return escaped(cut(piece, MOST_TEXT));
-	switch (piece.kind) {
+	switch (piece.as) {
 		case "code":
 			return codeSpan(cut(piece.text));
 		case "strong":
@@ -89,26 +113,25 @@ function pieceText(piece: Piece): string {
 			return `**${escaped(cut(piece.text))}**`;
 		case "aside":
 			return piece.text === "" ? "" : ` ${escaped(cut(piece.text, MOST_TEXT))}`;
+		case "alert":
 		case "link":
 			return escaped(cut(piece.text, MOST_TEXT));
-		case "settings":
-			return escaped(piece.entries.map((one) => one.join("=")).join(", "));
-		case "shares":
+		default:
 			return "";
 	}
 }
 
-function tableText({ columns, rows, share }: Table, { size }: Writing): string {
+function tableText({ columns, rows }: Table, { size }: Writing): string {
 	const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
 	const lines = rows.map(({ cells }) => line(cells.map(inline)));
-	const { kept, more } = rowsWithin(lines, { ...size, most: size.most * (share ?? 1) });
+	const { kept, more } = rowsWithin(lines, { ...size, most: size.most * TABLE });
 	const left = rows
 		.slice(kept.length)
 		.flatMap(({ cells }) => cells.flatMap(piecesOf))
-		.filter((piece) => typeof piece === "object" && piece.kind === "badge");
+		.filter((piece) => typeof piece === "object" && piece.as === "badge");
 	const passed = left.filter(({ look }) => look === "pass").length;
 	return [
-		line(columns.map(({ name }) => escaped(cut(name)))),
+		line(columns.map(({ name }) => inline(name))),
 		line(columns.map(({ number }) => (number ? "---:" : "---"))),
 		...kept,
 		...(more === 0
@@ -119,21 +142,17 @@ function tableText({ columns, rows, share }: Table, { size }: Writing): string {
 	].join("\n");
 }
 
-function verdictsText(
-	{ items, rest }: Extract<Block, { kind: "verdicts" }>,
-	{ names, size }: Writing,
-): string {
-	const lines = items.map(({ verdict, text, more }) =>
+function listText({ items, rest }: List, writing: Writing): string {
+	const { names, size } = writing;
+	const lines = items.map(({ badge, text, more = [] }) =>
 		[
-			`- **${verdict.toUpperCase()}** ${inline(text)}.`,
+			badge === undefined
+				? `- ${sentenceText(text, writing)}`
+				: `- **${badge.toUpperCase()}** ${inline(text)}.`,
 			...more.map((one) => escaped(cut(sentence(one, names), MOST_TEXT))),
 		].join(" "),
 	);
-	const { kept } = rowsWithin(lines, { ...size, most: size.most * VERDICTS });
-	const left = items.length - kept.length;
-	const others = left > 0 ? `and ${left} more: see report.html` : rest;
-	return [...kept, ...(others === null ? [] : [`- ${escaped(others)}`])].join("\n");
+	const { kept, more } = rowsWithin(lines, { ...size, most: size.most * LIST });
+	const others = more > 0 ? `and ${more} more: see report.html` : rest;
+	return [...kept, ...(others ? [`- ${escaped(others)}`] : [])].join("\n");
 }
-
-/** Part of a comment's room that what broke may take. */
-const VERDICTS = 0.15;

@@ -1,95 +1,103 @@
-import { type Block, shownIn } from "../../document/blocks.ts";
-import { largestOf, smallestOf } from "../../extremes.ts";
+import {
+	type Block,
+	type List,
+	type Piece,
+	piecesOf,
+	plain,
+	type Table,
+	type Text,
+	wordOf,
+} from "../../document/blocks.ts";
+import { displayWidth } from "../../terminal/columns.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
-import { formatCount, formatDuration } from "../../units.ts";
-import { plainOf } from "./plain.ts";
 import { tableLines } from "./table.ts";
 import type { Page } from "./text-page.ts";
 
 /** Blocks as lines of a terminal: what stands for itself has a blank line above it. */
 export function blockLines(blocks: readonly Block[], page: Page, indent = "  "): string[] {
-	let titled = true;
-	return shownIn(blocks, "terminal").flatMap((block) => {
+	let before: Block | null = null;
+	return blocks.flatMap((block) => {
 		const lines = linesOf(block, page, indent);
-		const apart = SEPARATE.has(block.kind) && !titled && lines.length > 0;
-		if (lines.length > 0) titled = block.kind === "heading";
+		if (lines.length === 0) return [];
+		const isTop = before === null || before.kind === "heading";
+		const apart = !isTop && (isApart(block) || before?.kind === "fold");
+		before = block;
 		return apart ? ["", ...lines] : lines;
 	});
 }
 
 // --- internal ---
 
-const SEPARATE: ReadonlySet<Block["kind"]> = new Set(["heading", "table", "counts", "spark"]);
-
 /** Where the text of a verdict begins: right of "INCONCLUSIVE". */
-const INDENT = 14;
+const INDENT = " ".repeat(14);
+
+function isApart(block: Block): boolean {
+	return (
+		block.kind === "heading" ||
+		block.kind === "table" ||
+		(block.kind === "text" && piecesOf(block.text).some(isLine))
+	);
+}
 
 function linesOf(block: Block, page: Page, indent: string): string[] {
 	switch (block.kind) {
-		case "paragraph":
-			return block.texts.flatMap((text) => page.fold(plainOf(text), indent));
+		case "text":
+			return textLines(block, page, indent);
 		case "heading":
 			return page.fold(block.text, indent);
 		case "list":
-			return block.items.flatMap((item) => page.fold(plainOf(item), indent));
+			return listLines(block, page, indent);
 		case "table":
-			return tableLines(block, page);
-		case "verdicts":
-			return verdictLines(block, page);
-		case "counts":
-			return countLines(block.items, page);
-		case "spark":
-			return sparkLines(block, page);
-		case "details":
-			return [...page.fold(block.summary, indent), ...blockLines(block.blocks, page, indent)];
-		case "code":
-			return page.fold(block.text, indent);
-		case "charts":
-		case "matrix":
-		case "provenance":
+			return block.look === "row" ? rowLines(block, page) : tableLines(block, page);
+		case "fold":
+			return [
+				...(block.title === "" ? [] : page.fold(block.title, indent)),
+				...blockLines(block.blocks, page, indent),
+			];
+		case "figures":
 			return [];
 	}
 }
 
-function verdictLines({ items, rest }: Extract<Block, { kind: "verdicts" }>, page: Page): string[] {
-	const indent = " ".repeat(INDENT);
+type Line = Extract<Piece, { as: "line" }>;
+
+function isLine(piece: Piece): piece is Line {
+	return typeof piece === "object" && piece.as === "line";
+}
+
+/** Values over time stand between their words: a stall, or a slope, at a glance. */
+function textLines({ text }: Text, page: Page, indent: string): string[] {
+	const pieces = piecesOf(text);
+	const words = pieces.map(wordOf).join("");
+	if (!pieces.some(isLine)) return page.fold(words.trim(), indent);
+	const room = page.width - indent.length - displayWidth(words);
+	const drawn = pieces.map((one) => (isLine(one) ? sparkline(one.values, room) : wordOf(one)));
+	return page.unicode ? [`${indent}${drawn.join("")}`] : [];
+}
+
+function listLines({ items, rest }: List, page: Page, indent: string): string[] {
 	return [
-		...items.flatMap(({ verdict, text, more }) => {
-			const [first = "", ...others] = page.fold(plainOf(text), indent);
+		...items.flatMap(({ badge, text, more = [] }) => {
+			const below = badge === undefined ? indent : INDENT;
+			const [first = "", ...others] = page.fold(plain(text), below);
 			return [
-				`${page.badge(verdict)}${first.slice(verdict.length)}`,
+				badge === undefined ? first : `${page.badge(badge)}${first.slice(badge.length)}`,
 				...others,
-				...more.flatMap((one) => page.fold(one, indent)),
+				...more.flatMap((one) => page.fold(one, below)),
 			];
 		}),
-		...(rest === null ? [] : page.fold(rest)),
+		...(rest ? page.fold(rest) : []),
 	];
 }
 
-/** Breaks between the counts only. */
-function countLines(items: Extract<Block, { kind: "counts" }>["items"], page: Page): string[] {
+/** Breaks between names only. */
+function rowLines({ columns, rows }: Table, page: Page): string[] {
 	const lines: string[] = [];
-	for (const { name, text } of shownIn(items, "terminal")) {
-		const one = `  ${name} ${text}`;
+	for (const [i, cell] of rows.flatMap(({ cells }) => cells).entries()) {
+		const one = `  ${plain(columns[i]?.name ?? "")} ${plain(cell)}`;
 		const line = `${lines.at(-1) ?? ""}${one}`;
 		if (lines.length > 0 && line.length <= page.width) lines[lines.length - 1] = line;
 		else lines.push(one);
 	}
 	return lines;
-}
-
-/** A stall, or a slope, at a glance. */
-function sparkLines(
-	{ name, unit, values, notes }: Extract<Block, { kind: "spark" }>,
-	page: Page,
-): string[] {
-	const known = values.filter((v) => v !== null);
-	if (!page.unicode || known.length < 3) return [];
-	const text = unit === "ns" ? formatDuration : formatCount;
-	const scale = `${text(smallestOf(known))} to ${text(largestOf(known))}`;
-	const room = page.width - name.length - scale.length - 6;
-	return [
-		`  ${name}  ${sparkline(values, room)}  ${scale}`,
-		...notes.flatMap((note) => page.fold(note, "  ")),
-	];
 }

@@ -1,7 +1,6 @@
-import { type Look, type Piece, piecesOf, type Table, tableIn } from "../../document/blocks.ts";
+import { type Look, type Piece, piecesOf, plain, type Table } from "../../document/blocks.ts";
 import { largestOf } from "../../extremes.ts";
 import { displayWidth, padEnd, padStart } from "../../terminal/columns.ts";
-import { plainOf } from "./plain.ts";
 import type { Page } from "./text-page.ts";
 
 /**
@@ -9,8 +8,8 @@ import type { Page } from "./text-page.ts";
  * rows one by one: "nats: p50 1ms, p99 2ms".
  */
 export function tableLines(table: Table, page: Page): string[] {
-	const rows = rowsOf(tableIn(table, "terminal"));
-	const turned = table.turned ? [rows, turn(rows)] : [rows];
+	const rows = rowsOf(table);
+	const turned = table.look === "turned" ? [rows, turn(rows)] : [rows];
 	for (const one of turned.reverse()) {
 		const lines = grid(one, page);
 		if (lines !== null) return lines;
@@ -39,20 +38,20 @@ function rowsOf({ columns, rows }: Table): Cell[][] {
 		spare: columns[i]?.spare ?? 0,
 	});
 	return [
-		columns.map(({ name }, i) => cell(name, i)),
+		columns.map(({ name }, i) => cell(plain(name), i)),
 		...rows.map((row) =>
 			row.cells.map((text, i) => {
 				const [only, ...others] = piecesOf(text);
 				return others.length === 0 && isBadge(only)
 					? cell(only.text, i, only.look)
-					: cell(plainOf(text), i);
+					: cell(plain(text), i);
 			}),
 		),
 	];
 }
 
-function isBadge(piece: Piece | undefined): piece is Extract<Piece, { kind: "badge" }> {
-	return typeof piece === "object" && piece.kind === "badge";
+function isBadge(piece: Piece | undefined): piece is Extract<Piece, { as: "badge" }> {
+	return typeof piece === "object" && piece.as === "badge";
 }
 
 /** Rows as columns: the figures stay to the right, and the corner has no name. */

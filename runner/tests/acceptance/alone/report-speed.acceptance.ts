@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { chromium, type Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { manyResult } from "../../../page/pages.fake.ts";
-import { renderHtml } from "../../../render/html.ts";
+import { renderHtml } from "../../../render/rendered.fake.ts";
 
 /** How often each is measured; the middle one is told. */
 const TIMES = 5;

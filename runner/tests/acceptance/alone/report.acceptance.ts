@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
 import { manyResult } from "../../../page/pages.fake.ts";
-import { renderHtml } from "../../../render/html.ts";
+import { renderHtml } from "../../../render/rendered.fake.ts";
 
 test("a report over 100 runs renders with under 2 s of a core, and stands in a browser in under 2 s", async () => {
 	const result = manyResult(100);
