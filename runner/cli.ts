@@ -50,6 +50,7 @@ const world: World = {
 	ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
 	nextLine: process.stdin.isTTY ? undefined : nextLine,
 	stop: stop.signal,
+	interrupt: () => onSignal("SIGINT"),
 	leaving(text) {
 		left = text;
 	},

@@ -14,6 +14,8 @@ export interface World {
 	readonly nextLine?: (() => Promise<string | null>) | undefined;
 	/** Aborted once by the first Ctrl-C or SIGTERM; `reason` is the signal's name. */
 	readonly stop: AbortSignal;
+	/** Does what one Ctrl-C does. Tests may do without. */
+	readonly interrupt?: () => void;
 	/**
 	 * Told what costs money and stays if mqbench goes at once: who presses Ctrl-C a second time reads it, and the exit code is 5. null:
 	 * nothing any more. Tests may do without.

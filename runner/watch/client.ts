@@ -15,11 +15,14 @@ function start(): void {
 	/** What is to be said when the connection ends and the report, which is under way, has not arrived; null: the command goes on. */
 	let over: string | null = null;
 	let fetching = false;
+	/** What the server said to who pressed Stop; null: nobody has. */
+	let stopped: string | null = null;
+	stopButton();
 	const source = new EventSource("events");
 	const on = <Data>(event: string, act: (data: Data) => void) =>
 		source.addEventListener(event, ({ data }) => act(JSON.parse(data)));
 	on<{ version: number; html: string }>("strip", ({ version, html }) => {
-		say(null);
+		say(stopped);
 		const strip = document.getElementById("strip");
 		if (strip !== null) strip.innerHTML = html;
 		if (`${version}` !== document.getElementById("live")?.dataset.version) void renew();
@@ -38,7 +41,10 @@ function start(): void {
 	});
 	// A connection that is lost is asked for again by itself.
 	source.addEventListener("error", () => {
-		if (over !== null) source.close();
+		if (over !== null) {
+			source.close();
+			document.getElementById("stop")?.remove();
+		}
 		say(over ?? "Connection lost: mqbench cannot be reached.");
 	});
 
@@ -54,8 +60,25 @@ function start(): void {
 		if (html === null || over !== null) return;
 		const strip = document.getElementById("strip")?.innerHTML ?? "";
 		become(html);
+		stopButton();
 		const place = document.getElementById("strip");
 		if (place !== null) place.innerHTML = strip;
+	}
+
+	/** Stops the command after a question. Subtle: a document that is written over loses its listeners, so each gets them anew. */
+	function stopButton(): void {
+		const sure = document.querySelector<HTMLDialogElement>("#sure");
+		const on = (id: string, act: () => void) =>
+			document.getElementById(id)?.addEventListener("click", act);
+		on("stop", () => sure?.showModal());
+		on("no", () => sure?.close());
+		on("yes", async () => {
+			sure?.close();
+			const answer = await fetch("stop", { method: "POST" }).catch(() => null);
+			if (answer?.ok) stopped = await answer.text();
+			say(stopped ?? `Not stopped: ${answer?.status ?? "mqbench cannot be reached."}`);
+		});
+		document.getElementById("stop")?.removeAttribute("hidden");
 	}
 }
 

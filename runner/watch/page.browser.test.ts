@@ -46,11 +46,13 @@ async function live(
 	errors = /^$/,
 ): Promise<void> {
 	let html = PLAN(1);
+	let stops = 0;
 	const server = await startServer({
 		port: null,
 		page: () => html,
 		policy: watchPolicy,
 		scripts: { "watch.js": watchScript },
+		stop: () => `stopped: ${++stops}`,
 	});
 	const show: Live["show"] = (strip, version = 1) =>
 		server.push("strip", { version, html: stripMarkup(strip).text });
@@ -134,12 +136,20 @@ describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_00
 				await page.locator(".canvas[data-drawn=dark] canvas").first().waitFor();
 				expect(await text(page, "#strip")).toContain(`[${version}/3] nats`);
 			}
+			// After the document was written over the button still asks, and then stops.
+			await page.locator("#stop").click();
+			await page.locator("#no").click();
+			expect(await page.locator("#news").isVisible()).toBe(false);
+			await page.locator("#stop").click();
+			await page.locator("#yes").click();
+			await expect.poll(() => text(page, "#news")).toBe("stopped: 1");
 			show({ ...strip, title: "the last second" }, 3);
+			expect(await text(page, "#news")).toBe("stopped: 1");
 			await expect.poll(() => text(page, "#strip")).toContain("the last second");
 			await report(renderHtml(fixtureResult("stall"), "name: stall"));
 			await expect.poll(() => text(page, "header")).toContain("Nobody serves this page.");
 			await page.locator(".canvas[data-drawn=dark] canvas").first().waitFor();
-			expect(await page.locator("#live").count()).toBe(0);
+			expect(await page.locator("#live, #stop").count()).toBe(0);
 		});
 	});
 

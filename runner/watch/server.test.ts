@@ -11,16 +11,18 @@ interface Options {
 	headers?: Record<string, string>;
 }
 
-/** A server whose page is a word. */
+/** A server whose page is a word, and what was asked of it. */
 async function served(port: number | null = null) {
+	const stop = vi.fn(() => "it stops");
 	const server = await startServer({
 		port,
 		page: () => "<p>live",
 		policy: () => "default-src 'none'",
 		scripts: { "a.js": () => "run()" },
+		stop,
 	});
 	onTestFinished(() => server.close(0));
-	return { server, url: new URL(server.url) };
+	return { server, stop, url: new URL(server.url) };
 }
 
 function opened(
@@ -94,11 +96,62 @@ test("the page, its scripts and its events are served under the token alone", as
 		expect(await get(new URL(path, server.url)), path).toMatchObject({ status: 404, text: "" });
 });
 
-test("nothing can be done by it but to read", async () => {
-	const { url } = await served();
+test("nothing can be done by it but to read and to stop", async () => {
+	const { url, stop } = await served();
+	const headers = { origin: url.origin };
 	for (const method of ["HEAD", "OPTIONS", "PUT", "POST", "DELETE"])
-		for (const what of ["", "events", "a.js"])
-			expect(await get(new URL(what, url), { method })).toMatchObject({ status: 405, text: "" });
+		for (const what of ["", "events", "a.js", ...(method === "POST" ? [] : ["stop"])])
+			expect(await get(new URL(what, url), { method, headers })).toMatchObject({
+				status: 405,
+				text: "",
+			});
+	expect(stop).not.toHaveBeenCalled();
+});
+
+describe("a stop", () => {
+	const post = (url: string | URL, headers: Record<string, string>) =>
+		get(url, { method: "POST", headers });
+
+	test("is asked for by the page itself, also through another port", async () => {
+		const { url, stop } = await served();
+		for (const host of [url.host, "localhost:9000"])
+			expect(await post(new URL("stop", url), { host, origin: `http://${host}` })).toMatchObject({
+				status: 200,
+				text: "it stops",
+			});
+		expect(stop).toHaveBeenCalledTimes(2);
+	});
+
+	test.each([
+		["another site", { origin: "http://evil.example" }],
+		["another port of this machine", { origin: "http://127.0.0.1:1" }],
+		["a page without an address", { origin: "null" }],
+		["nobody that says who it is", {}],
+		["another name of this machine", { host: "evil.example", origin: "http://evil.example" }],
+	])("is refused to %s", async (_, headers: Record<string, string>) => {
+		const { url, stop } = await served();
+		expect(await post(new URL("stop", url), headers)).toMatchObject({ status: 403, text: "" });
+		expect(stop).not.toHaveBeenCalled();
+	});
+
+	test("is no link, and nothing without the token, nor by an address that is good once", async () => {
+		const { server, url, stop } = await served();
+		const headers = { origin: url.origin };
+		expect(await get(new URL("stop", url), { headers })).toMatchObject({ status: 404 });
+		expect(await post(new URL("/stop", url), headers)).toMatchObject({ status: 404 });
+		const once = new URL("stop", server.urlForOnce());
+		expect(await post(once, headers)).toMatchObject({ status: 303, text: "" });
+		expect(await post(once, headers)).toMatchObject({ status: 404 });
+		expect(stop).not.toHaveBeenCalled();
+	});
+
+	test("is refused on a connection too many", async () => {
+		const { server, url, stop } = await served();
+		await Promise.all(Array.from({ length: 64 }, () => events(server)));
+		const headers = { origin: url.origin };
+		expect(await post(new URL("stop", url), headers)).toMatchObject({ status: 503, text: "" });
+		expect(stop).not.toHaveBeenCalled();
+	});
 });
 
 test("the address without its last slash leads to the page", async () => {
@@ -268,6 +321,7 @@ test("a page that cannot be made is an answer without content, and ends nothing"
 		},
 		policy: () => "",
 		scripts: {},
+		stop: () => "",
 	});
 	onTestFinished(() => server.close(0));
 	await expect(get(server.url)).rejects.toThrow();

@@ -28,6 +28,8 @@ interface PageOptions {
 	readonly policy: () => string;
 	/** Files beside the page, by name. */
 	readonly scripts: Readonly<Record<string, () => string>>;
+	/** What the page's button does; returns what the page shows. */
+	readonly stop: () => string;
 }
 
 /**
@@ -168,8 +170,11 @@ class Serving implements PageServer {
 			this.#tokens.add(own);
 			redirect(response, own);
 		} else if (!known || more.length > 0) refuse(response, 404);
-		else if (method !== "GET") refuse(response, 405);
-		else this.#serve(what, response);
+		else if (method === "GET") this.#serve(what, response);
+		else if (method !== "POST" || what !== "stop") refuse(response, 405);
+		// Every browser names the site that posts. Without a name it is not the page.
+		else if (headers.origin === undefined) refuse(response, 403);
+		else send(response, "text/plain", this.#options.stop());
 	}
 
 	#serve(what: string, response: ServerResponse): void {

@@ -37,7 +37,7 @@ ${chart(p99s.slice(-MOST_SECONDS))}</div>`;
 export function livePart(version: number): LivePart {
 	return {
 		head: markup`<style>${new Raw(STYLE)}</style><script defer src="watch.js"></script>`,
-		top: markup`<aside id="live" class="box unknown" data-version="${version}" aria-label="${tell("watch-strip")}"><noscript><p class="warn">${tell("watch-needs-script")}</p></noscript><p id="news" class="warn" role="status" hidden></p><div id="strip"></div></aside>`,
+		top: markup`<aside id="live" class="box unknown" data-version="${version}" aria-label="${tell("watch-strip")}"><noscript><p class="warn">${tell("watch-needs-script")}</p></noscript><p id="news" class="warn" role="status" hidden></p><div id="strip"></div><p><button type="button" id="stop" hidden>Stop</button></p><dialog id="sure" aria-labelledby="sure-text"><p id="sure-text">${tell("watch-sure")}</p><p class="head"><button type="button" id="yes">Stop</button><button type="button" id="no" autofocus>Go on</button></p></dialog></aside>`,
 	};
 }
 
@@ -63,7 +63,7 @@ export function watchPolicy(): string {
 
 const MOST_SECONDS = 120;
 
-const STYLE = `#live{margin-top:1rem}.now{display:flex;flex-wrap:wrap;gap:.4rem 2rem;align-items:end;color:var(--ink)}.now>div{flex:1 1 24rem;min-width:0}.now th,.now td{border:0;padding:.1rem .9rem .1rem 0;overflow-wrap:anywhere}.now th{width:6rem;font-weight:500;color:var(--soft)}.now figure{flex:0 1 20rem;margin:0;min-width:0}.now svg{display:block;width:100%;height:3.5rem}.now path{fill:none;stroke:var(--s0);stroke-width:1.5;vector-effect:non-scaling-stroke}`;
+const STYLE = `#live{margin-top:1rem}dialog{border:1px solid var(--edge);border-radius:.6rem;background:var(--page);max-width:28rem}dialog::backdrop{background:var(--shade)}.now{display:flex;flex-wrap:wrap;gap:.4rem 2rem;align-items:end;color:var(--ink)}.now>div{flex:1 1 24rem;min-width:0}.now th,.now td{border:0;padding:.1rem .9rem .1rem 0;overflow-wrap:anywhere}.now th{width:6rem;font-weight:500;color:var(--soft)}.now figure{flex:0 1 20rem;margin:0;min-width:0}.now svg{display:block;width:100%;height:3.5rem}.now path{fill:none;stroke:var(--s0);stroke-width:1.5;vector-effect:non-scaling-stroke}`;
 
 /** p99 by second, on a logarithmic scale of a factor of 4 at least: noise is not to look like a stall. */
 function chart(p99s: readonly (number | null)[]): Markup | null {

@@ -18,10 +18,13 @@ const scenario = loadScenario(
 async function command(env: Record<string, string> = {}) {
 	const cwd = await mkdtemp(path.join(tmpdir(), "mqbench-watching-"));
 	onTestFinished(() => rm(cwd, { recursive: true }));
-	const world = fakeWorld({ cwd, env });
+	const stop = new AbortController();
+	const interrupt = vi.fn(() => stop.abort("SIGINT"));
+	const world = { ...fakeWorld({ cwd, env, stop: stop.signal }), interrupt };
 	const folder = "reports/1";
 	return {
 		world,
+		interrupt,
 		url: () => /http:\S+\//.exec(world.err())?.[0] ?? "",
 		report(html = "<h1>the report") {
 			mkdirSync(path.join(cwd, folder), { recursive: true });
@@ -129,6 +132,26 @@ describe("a command that is watched", () => {
 		});
 		const { port } = new URL(url());
 		expect(world.err()).toContain(`ssh -N -L ${port}:127.0.0.1:${port} `);
+	});
+
+	test("is stopped by its page as by one Ctrl-C, once, and says so in both places", async () => {
+		const { watched, world, url, report, interrupt } = await command();
+		const stop = async () => {
+			const { origin } = new URL(url());
+			const answer = await fetch(new URL("stop", url()), { method: "POST", headers: { origin } });
+			return answer.text();
+		};
+		const code = await watched({ watch: true }, async () => {
+			expect(await stop()).toBe(
+				"Stopped from the page, as by one Ctrl-C: results so far are kept.",
+			);
+			expect(await stop()).toContain("stopping already");
+			report();
+			return 130;
+		});
+		expect(code).toBe(130);
+		expect(interrupt).toHaveBeenCalledTimes(1);
+		expect(world.err().match(/Stopped from the page/g)).toHaveLength(1);
 	});
 
 	test("and fails tells the page why, without passwords, and fails with the same", async () => {

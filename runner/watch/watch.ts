@@ -84,6 +84,14 @@ async function startWatch(
 		page: () => report ?? feed.page(),
 		policy: watchPolicy,
 		scripts: { "watch.js": watchScript },
+		stop() {
+			// A second signal would end the command at once.
+			if (world.stop.aborted) return tell("watch-stopping-already");
+			// On a terminal the rows say that it stops, and would write over this.
+			if (!world.stderr.isTTY) world.stderr.write(`${tell("watch-stopped")}\n`);
+			world.interrupt?.();
+			return tell("watch-stopped");
+		},
 	});
 	started = server;
 	const { url } = server;

@@ -91,15 +91,22 @@ describe("--watch", () => {
 		await expect(fetch(told.url)).rejects.toThrow();
 	});
 
-	test("at one Ctrl-C shows that it stops, and then what there is", { tags: "long" }, async () => {
+	test("is stopped by its page as by one Ctrl-C, and shows what there is", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const file = scenario(folder, { duration: "30s" });
 		const mqbench = start([file, "--watch", "--out", out]);
 		const told = await connected(mqbench);
 		await mqbench.says(/ {2}2s\/30s/);
-		mqbench.signal("SIGINT");
-		expect((await endOf(mqbench, told)).code).toBe(130);
+		const { origin } = new URL(told.url);
+		const stop = (from: string) =>
+			fetch(new URL("stop", told.url), { method: "POST", headers: { origin: from } });
+		expect((await stop("http://elsewhere.example")).status).toBe(403);
+		const answers = [await stop(origin), await stop(origin)];
+		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+		const ended = await endOf(mqbench, told);
+		expect(ended.code).toBe(130);
+		expect(ended.err).toContain("Stopped from the page, as by one Ctrl-C");
 		expect(resultOf(out)).toMatchObject({ verdict: "interrupted", interruptedBy: "SIGINT" });
 		expect(told.report[0]?.html).toContain("INTERRUPTED");
 		expect(descendants(mqbench.pid)).toEqual([]);
