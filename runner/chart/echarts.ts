@@ -1,4 +1,4 @@
-import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
+import { CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {
 	GridComponent,
 	LegendComponent,
@@ -13,7 +13,6 @@ import { SVGRenderer } from "echarts/renderers";
 
 /** The parts of ECharts that every picture is made of; a page adds those that a reader moves (page/client/chart.ts). */
 use([
-	BarChart,
 	CustomChart,
 	GridComponent,
 	LabelLayout,

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { pageScript } from "../chart/draw.ts";
 import type { Figure } from "../chart/old-figure.ts";
+import { failure } from "../errors.ts";
+import { packageFolder } from "../package.ts";
 import { tell } from "../text/tell.ts";
 import { figureParts } from "./figure-parts.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
 import { STYLE } from "./style.ts";
-import { UNPACK } from "./unpack.ts";
 
 /** What a page holds. `header` has its h1; sections of `main` begin with an h2. */
 export interface Page {
@@ -33,22 +35,48 @@ export interface LivePart {
 
 /**
  * One offline HTML file: it asks nobody for anything, and its Content-Security-Policy keeps it from doing so. Without
- * JavaScript tables hold all numbers; with it `page/main.ts` draws the figures. A large page holds script and data compressed.
+ * JavaScript tables hold all numbers; with it `page/main.ts` draws the figures. The script is packed, and many figures are too.
  */
 export function renderPage(page: Page): string {
+	const plain = page.figures.map(dataOf);
+	const size = plain.reduce((sum, { text }) => sum + text.length, 0);
 	const later = [...(page.later ?? [])];
-	const plain = document(page, [pageScript()], page.figures.map(dataOf));
-	return Buffer.byteLength(plain) <= MOST_PLAIN && later.length === 0
-		? plain
-		: document(
-				page,
-				[UNPACK, pageScript()],
-				[
-					packed("figures", JSON.stringify(page.figures)),
-					packed("later", JSON.stringify(Object.fromEntries(later))),
-					packed("script", pageScript()),
-				],
-			);
+	const data = [
+		...(size <= MOST_PLAIN ? plain : [packed("figures", JSON.stringify(page.figures))]),
+		...(later.length === 0 ? [] : [packed("later", JSON.stringify(Object.fromEntries(later)))]),
+		script().packed,
+	];
+	const policy =
+		page.live === undefined &&
+		markup`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${new Raw(scriptSums())}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`;
+	return markup`<!doctype html>
+<html lang="${page.lang ?? "en"}" class="plain"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+${policy}
+<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${page.title}</title><style>${new Raw(STYLE)}</style>${page.live?.head ?? null}</head><body>
+<a class="skip" href="#main">Skip to the results</a>
+${page.live?.top ?? null}<header>${page.header}<button type="button" class="switch theme" aria-pressed="false" hidden>Dark</button></header>
+${page.figures.length > 0 && markup`<noscript><p class="warn">${tell("page-needs-script")}${page.main.text.includes("></figure>") && tell("page-without-times")}; <code>mqbench report --svg</code> ${tell("page-draws")}</p></noscript>`}
+<main id="main" tabindex="-1">${page.main}</main>
+<footer><p class="soft">${tell("page-foot")}</p></footer>
+${data}<script>${new Raw(UNPACK)}</script>
+</body></html>
+`.text;
+}
+
+/** What a policy names a page's two scripts by: the one that unpacks, and the one that it adds. */
+export function scriptSums(): string {
+	return script().sums;
+}
+
+/** A script that `npm run build` has made (bundle.ts), for a <script> element: it holds no "</script". */
+export function builtScript(name: "page.js" | "watch.js"): string {
+	const file = path.join(packageFolder, "dist", "page", name);
+	try {
+		return readFileSync(file, "utf8");
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+		throw failure("unbuilt", { file });
+	}
 }
 
 /**
@@ -65,33 +93,40 @@ export function figureBlock(
 
 // --- internal ---
 
-/** Bytes; 1.5 MB is what a report may have. */
-const MOST_PLAIN = 1_350_000;
+/** Characters of figures that stay readable for people; more are packed, to about a quarter. */
+const MOST_PLAIN = 150_000;
 
-/** `scripts`: the first is the page's own, the others are what it may add. */
-function document(
-	page: Page,
-	scripts: readonly [string, ...string[]],
-	data: readonly Markup[],
-): string {
-	const hashes = scripts.map(
-		(text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`,
-	);
-	const policy =
-		page.live === undefined &&
-		markup`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${new Raw(hashes.join(" "))}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`;
-	return markup`<!doctype html>
-<html lang="${page.lang ?? "en"}" class="plain"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-${policy}
-<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${page.title}</title><style>${new Raw(STYLE)}</style>${page.live?.head ?? null}</head><body>
-<a class="skip" href="#main">Skip to the results</a>
-${page.live?.top ?? null}<header>${page.header}<button type="button" class="switch theme" aria-pressed="false" hidden>Dark</button></header>
-${page.figures.length > 0 && markup`<noscript><p class="warn">${tell("page-needs-script")}${page.main.text.includes("></figure>") && tell("page-without-times")}; <code>mqbench report --svg</code> ${tell("page-draws")}</p></noscript>`}
-<main id="main" tabindex="-1">${page.main}</main>
-<footer><p class="soft">${tell("page-foot")}</p></footer>
-${data}<script>${new Raw(scripts[0])}</script>
-</body></html>
-`.text;
+/** Unpacks in their places what a page holds packed, and starts its script. Where a browser cannot, the page stays as without one. */
+const UNPACK = `(async () => {
+const page = document.documentElement.classList;
+page.remove("plain");
+try {
+for (const place of document.querySelectorAll("[data-packed]")) {
+const bytes = Uint8Array.from(atob(place.textContent), (c) => c.charCodeAt(0));
+place.textContent = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+const script = document.createElement("script");
+script.textContent = document.querySelector("[data-packed=script]").textContent;
+document.body.append(script);
+} catch {
+page.add("plain");
+const none = document.querySelector("noscript");
+none?.insertAdjacentHTML("afterend", none.textContent);
+}
+})();`;
+
+let own: { readonly packed: Markup; readonly sums: string } | null = null;
+
+/** Read, packed and summed once: `--watch` renders a page after each run. */
+function script() {
+	if (own === null) {
+		const text = builtScript("page.js");
+		const sums = [UNPACK, text].map(
+			(one) => `'sha256-${createHash("sha256").update(one).digest("base64")}'`,
+		);
+		own = { packed: packed("script", text), sums: sums.join(" ") };
+	}
+	return own;
 }
 
 /** JSON that cannot end its script element: no "<" at all. */

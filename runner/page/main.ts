@@ -14,11 +14,10 @@ const charts = new Map<HTMLElement, Chart>();
 const MOST_AT_ONCE = 40;
 /** Charts whose colours are those of before. */
 const stale = new Set<HTMLElement>();
-const data = new Map([...document.scripts].map((script) => [script.dataset.of, script]));
+const figures = new Map(allFigures().map((figure) => [figure.id, figure]));
 const blocks: HTMLElement[] = [];
 let later: Readonly<Record<string, string>> | null = null;
 
-document.documentElement.classList.remove("plain");
 themeSwitch(drawn);
 watchWide(document);
 sortable(document);
@@ -68,7 +67,7 @@ addEventListener("hashchange", openTarget);
 /** The figures below `root` are drawn when they are seen. */
 function adopt(root: ParentNode): void {
 	for (const block of root.querySelectorAll<HTMLElement>("figure[data-figure]"))
-		if (data.has(block.dataset.figure)) {
+		if (figures.has(block.dataset.figure ?? "")) {
 			blocks.push(block);
 			seen.observe(block);
 		}
@@ -79,7 +78,7 @@ function fillIn(folded: HTMLElement): void {
 	const { later: id } = folded.dataset;
 	if (id === undefined) return;
 	delete folded.dataset.later;
-	later ??= JSON.parse(data.get("later")?.textContent ?? "{}") as Record<string, string>;
+	later ??= JSON.parse(textOf("[data-packed=later]") ?? "{}") as Record<string, string>;
 	folded.insertAdjacentHTML("beforeend", later[id] ?? "");
 	adopt(folded);
 	watchWide(folded);
@@ -108,7 +107,8 @@ function draw(block: HTMLElement): void {
 		if (stale.delete(block)) before.draw();
 		return;
 	}
-	const figure = figureOf(block);
+	const figure = figures.get(block.dataset.figure ?? "");
+	if (figure === undefined) return;
 	fill(block, figure);
 	const chart = liveChart(block, figure);
 	if (chart === null) return;
@@ -144,6 +144,14 @@ function openTarget(): void {
 	target?.scrollIntoView();
 }
 
-function figureOf(block: HTMLElement): Figure {
-	return JSON.parse(data.get(block.dataset.figure)?.textContent ?? "null");
+/** The data of a page: of a large one in one list, which has been unpacked. */
+function allFigures(): Figure[] {
+	const list = textOf("[data-packed=figures]");
+	if (list !== null) return JSON.parse(list);
+	const each = document.querySelectorAll("script[data-of]");
+	return [...each].map(({ textContent }) => JSON.parse(textContent ?? ""));
+}
+
+function textOf(place: string): string | null {
+	return document.querySelector(place)?.textContent ?? null;
 }

@@ -94,7 +94,7 @@ button.switch[aria-pressed=false]{color:var(--soft)}
 button svg{width:28px;height:10px;flex:none}
 header button.theme{position:absolute;right:0;top:1rem}
 .canvas{height:100%;min-height:inherit;cursor:crosshair}
-.canvas:focus-visible{outline-offset:-2px}
+.canvas:focus-visible{outline-offset:-2px}.mark{position:absolute;top:0;bottom:0;background:var(--shade);opacity:.5;pointer-events:none}
 .tip:empty{display:none!important}.tip{background:var(--page)!important;color:var(--ink)!important;border:1px solid var(--edge)!important;border-radius:.4rem!important;box-shadow:0 2px 10px var(--shade)!important;padding:.4rem .6rem!important;font-size:.8rem!important;line-height:1.35;max-width:min(26rem,92vw);white-space:normal!important;font-variant-numeric:tabular-nums}
 .tip table{font-size:inherit;width:auto}.tip td,.tip th{padding:.05rem .6rem .05rem 0;border:0;font-weight:400}.tip td{text-align:right;white-space:nowrap;padding-right:0}.tip svg{width:24px;height:9px;margin-right:.3em}.tip b{display:block}
 @media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.p tbody th small,.p td small{white-space:normal}.p tbody th{min-width:5.5rem}.p th,.p td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}

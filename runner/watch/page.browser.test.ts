@@ -2,13 +2,13 @@ import { connect, createServer, type Socket } from "node:net";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { missing, seriousFindings, widthOf } from "../page/browser.fake.ts";
-import { renderPage } from "../page/html-page.ts";
+import { builtScript, renderPage } from "../page/html-page.ts";
 import { markup } from "../page/markup.ts";
 import { HOSTILE, manyResult } from "../page/pages.fake.ts";
 import { renderHtml } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { startServer } from "./server.ts";
-import { livePart, type Strip, stripMarkup, watchPolicy, watchScript } from "./strip.ts";
+import { livePart, type Strip, stripMarkup, watchPolicy } from "./strip.ts";
 
 const PLAN = (version: number) =>
 	renderPage({
@@ -51,7 +51,7 @@ async function live(
 		port: null,
 		page: () => html,
 		policy: watchPolicy,
-		scripts: { "watch.js": watchScript },
+		scripts: { "watch.js": () => builtScript("watch.js") },
 		stop: () => `stopped: ${++stops}`,
 	});
 	const show: Live["show"] = (strip, version = 1) =>

@@ -1,13 +1,6 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import { pageScript } from "../chart/draw.ts";
-import { failure } from "../errors.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
-import { packageFolder } from "../package.ts";
-import type { LivePart } from "../page/html-page.ts";
+import { type LivePart, scriptSums } from "../page/html-page.ts";
 import { type Markup, markup, Markup as Raw } from "../page/markup.ts";
-import { UNPACK } from "../page/unpack.ts";
 import type { LiveRow } from "../run/live.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
@@ -41,22 +34,9 @@ export function livePart(version: number): LivePart {
 	};
 }
 
-/** The script of the page, as `npm run build` has made it (page/bundle.ts). */
-export function watchScript(): string {
-	const file = path.join(packageFolder, "dist", "page", "watch.js");
-	try {
-		return readFileSync(file, "utf8");
-	} catch {
-		throw failure("unbuilt", { file });
-	}
-}
-
-/** It talks to its server alone. A report's own scripts are allowed by their sums. */
+/** It talks to its server alone. The page's own scripts are allowed by their sums. */
 export function watchPolicy(): string {
-	const sums = [pageScript(), UNPACK].map(
-		(text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`,
-	);
-	return `default-src 'none'; script-src 'self' ${sums.join(" ")}; style-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+	return `default-src 'none'; script-src 'self' ${scriptSums()}; style-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
 // --- internal ---

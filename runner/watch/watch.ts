@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type ExitCode, failure } from "../errors.ts";
+import { builtScript } from "../page/html-page.ts";
 import { shownPath } from "../render/deliver.ts";
 import { REPORT_FILES } from "../result/reporters.ts";
 import type { Scenario } from "../scenario/scenario.ts";
@@ -10,7 +11,7 @@ import type { World } from "../world.ts";
 import { openOrSay } from "./browser.ts";
 import { type Feed, makeFeed } from "./feed.ts";
 import { type PageServer, startServer } from "./server.ts";
-import { watchPolicy, watchScript } from "./strip.ts";
+import { watchPolicy } from "./strip.ts";
 
 /** Who looks on, on the command line of `mqbench run`. */
 export interface WatchArgs {
@@ -83,7 +84,7 @@ async function startWatch(
 		port: portOf(watchPort),
 		page: () => report ?? feed.page(),
 		policy: watchPolicy,
-		scripts: { "watch.js": watchScript },
+		scripts: { "watch.js": () => builtScript("watch.js") },
 		stop() {
 			// A second signal would end the command at once.
 			if (world.stop.aborted) return tell("watch-stopping-already");

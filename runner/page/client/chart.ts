@@ -1,7 +1,6 @@
 import {
 	DataZoomInsideComponent,
 	DataZoomSliderComponent,
-	ToolboxComponent,
 	TooltipComponent,
 } from "echarts/components";
 import type { EChartsType } from "echarts/core";
@@ -12,17 +11,12 @@ import type { Figure, View } from "../../chart/old-figure.ts";
 import { firstView, heightOf, isLogarithmic, offAtFirst, optionOf } from "../../chart/options.ts";
 import { pictureOf } from "../../chart/picture.ts";
 import { type Reading, readingAt, stopsOf } from "../../chart/readings.ts";
+import { type Markable, marksStretch } from "./drag.ts";
 import { element } from "./elements.ts";
 import { onPaper, theme } from "./theme.ts";
 import { tipOf } from "./tip.ts";
 
-use([
-	CanvasRenderer,
-	DataZoomInsideComponent,
-	DataZoomSliderComponent,
-	ToolboxComponent,
-	TooltipComponent,
-]);
+use([CanvasRenderer, DataZoomInsideComponent, DataZoomSliderComponent, TooltipComponent]);
 
 /**
  * A figure that ECharts draws, with its own pointer, zoom and tooltip; the words are ours, and arrow keys move the pointer as well. It lives
@@ -168,9 +162,7 @@ export class Chart {
 				this.#stop = null;
 			});
 		zr.on("dblclick", () => this.showAll());
-		// It draws all anew: not before there is a mouse that could drag.
-		if (FINE.matches && MOVES.has(this.#figure.kind))
-			this.#canvas.addEventListener("pointerenter", () => this.#dragZooms(), { once: true });
+		marksStretch(this.#canvas, (x, y) => this.#zoomable(x, y));
 		// The library keeps every wheel to itself, also one that does not zoom: without Ctrl it is the page's.
 		this.#canvas.addEventListener(
 			"wheel",
@@ -298,13 +290,23 @@ export class Chart {
 		this.#chart.dispatchAction({ type: "dataZoom", startValue, endValue });
 	}
 
-	/** A drag with a mouse marks the stretch to show; fingers scroll the page, and have the slider. */
-	#dragZooms(): void {
-		this.#chart.dispatchAction({
-			type: "takeGlobalCursor",
-			key: "dataZoomSelect",
-			dataZoomSelectActive: true,
-		});
+	/** What a drag from there can mark; null: nothing. */
+	#zoomable(x: number, y: number): Markable | null {
+		const { grid = [], dataZoom = [] } = this.#chart.getOption() as {
+			grid?: { left: number; right: unknown; width: unknown }[];
+			dataZoom?: unknown[];
+		};
+		const panel = grid.findIndex((_, gridIndex) => this.#chart.containPixel({ gridIndex }, [x, y]));
+		const area = grid[panel];
+		if (area === undefined || dataZoom.length === 0) return null;
+		const { left, right, width } = area;
+		const valueAt = (at: number) =>
+			this.#chart.convertFromPixel({ xAxisIndex: panel }, at) as unknown as number;
+		return {
+			least: left,
+			most: typeof width === "number" ? left + width : this.#chart.getWidth() - Number(right),
+			show: (from, to) => this.#show(valueAt(from), valueAt(to)),
+		};
 	}
 }
 
@@ -314,8 +316,6 @@ export class Chart {
 const NEAR = 12;
 const PAPER_WIDTH = 690;
 const MIN_WIDTH = 260;
-/** Kinds of which a stretch is worth a drag. */
-const MOVES: ReadonlySet<Figure["kind"]> = new Set(["percentiles", "time", "heat", "trend"]);
 const FINE = matchMedia("(pointer: fine)");
 
 function pointerOf(
@@ -339,11 +339,6 @@ function pointerOf(
 			borderWidth: 0,
 			padding: 0,
 			extraCssText: "box-shadow:none",
-		},
-		toolbox: {
-			// What a drag uses; its buttons are the page's own.
-			left: -200,
-			feature: { dataZoom: { yAxisIndex: "none", filterMode: "none" } },
 		},
 	};
 }
