@@ -14,15 +14,16 @@ describe("without a build", () => {
 
 	// Test files share a process: the next would find no build either.
 	afterEach(() => {
-		vi.doUnmock("../../package.ts");
+		vi.doUnmock("../package.ts");
 		vi.resetModules();
 	});
 
 	test("page and pictures say what is missing, and what to do", async () => {
-		const { drawSvg, pageScript } = await import("./draw.ts");
+		const { drawSvg } = await import("./draw.ts");
+		const { builtScript } = await import("../page/html-page.ts");
 		const said = (name: string) =>
 			new RegExp(`^/nowhere/dist/page/${name} is missing.*npm run build$`);
-		expect(() => pageScript()).toThrow(said("page.js"));
+		expect(() => builtScript("page.js")).toThrow(said("page.js"));
 		await expect(drawSvg(figure, firstView(figure, "light"))).rejects.toThrow(said("draw.js"));
 	});
 });

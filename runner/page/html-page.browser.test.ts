@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { baselineWith } from "../compare/baseline.fake.ts";
+import { comparingOf } from "../compare/comparing.ts";
 import type { Result, Run } from "../model/result.ts";
+import { comparingPage } from "../render/comparison/html.ts";
 import { renderHtml } from "../render/rendered.fake.ts";
 import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
 import { percentileValue } from "../result/words.ts";
@@ -36,6 +39,31 @@ const RESULTS: Readonly<Record<string, () => Result>> = {
 	hostile: hostileResult,
 	"100 runs": () => manyResult(100),
 };
+/** A comparison of two baselines of that system. */
+const compared = (name: string) => {
+	const side = (path: string, factor: number) => ({
+		path,
+		baseline: baselineWith(
+			{
+				"response p50": [1e5, 1.1e5, 1.2e5, 1e5, 1e5],
+				"response p99": [9e5, 8e5, 7e5, 9e5, 8e5].map((v) => v * factor),
+				"response max": [2e6, 2e6, 2e6, 2e6, 2e6],
+			},
+			{
+				runId: path,
+				scenario: name,
+				systems: { [name]: { broker: name } },
+				entry: { system: name, case: `${name}, 256B` },
+			},
+		),
+	});
+	return comparingPage(comparingOf(side("a", 1), [side("b", 2)]));
+};
+/** Pages that are no report of a result. */
+const OTHERS: Readonly<Record<string, () => string>> = {
+	comparison: () => compared("nats"),
+	"hostile comparison": () => compared(HOSTILE),
+};
 const WIDE = { viewport: { width: 1200, height: 900 } };
 
 describe.skipIf(missing)("report.html in a browser", () => {
@@ -47,6 +75,8 @@ describe.skipIf(missing)("report.html in a browser", () => {
 		["message-queue-latency", "light", PHONE, ["long"]],
 		["search", "dark", WIDE, ["long"]],
 		["hostile", "light", PHONE, ["long"]],
+		["comparison", "dark", WIDE, []],
+		["hostile comparison", "light", PHONE, []],
 	])("of %s, %s", (name, colorScheme, options, tags) => {
 		test("asks nobody for anything, draws every chart that is seen, fits its width, and axe finds nothing serious", {
 			tags,
@@ -201,11 +231,23 @@ describe.skipIf(missing)("report.html in a browser", () => {
 				await expect.poll(() => pixelsOf(canvas)).toBe(whole);
 			};
 			const at = (x: number) => canvas.hover({ position: { x, y: 90 } });
-			await at(300);
-			await page.mouse.down();
-			await at(400);
-			await at(500);
+			const drags = async () => {
+				await at(300);
+				await page.mouse.down();
+				await at(400);
+				await at(500);
+				expect(await chart.locator(".mark").evaluate((e) => (e as HTMLElement).style.width)).toBe(
+					"200px",
+				);
+			};
+			await drags();
+			await page.keyboard.press("Escape");
 			await page.mouse.up();
+			await page.mouse.move(0, 0);
+			await expect.poll(() => pixelsOf(canvas)).toBe(whole);
+			await drags();
+			await page.mouse.up();
+			expect(await chart.locator(".mark").count()).toBe(0);
 			await back(() => chart.getByRole("button", { name: "Reset zoom" }).click());
 
 			await at(300);
@@ -374,18 +416,22 @@ describe.skipIf(missing)("report.html in a browser", () => {
 /** A4 less its margins. */
 const PAPER = { width: 718, height: 1000 };
 
-/** Opens the report of this kind. */
+/** Opens the page of this name; `result`: whose report it is. */
 async function opened(
 	name: string,
 	options: BrowserContextOptions,
 	look: (page: Page, result: Result) => Promise<void>,
 ): Promise<void> {
 	const result = RESULTS[name]?.();
-	if (result === undefined) throw new Error(`no result ${name}`);
 	const file = join(browser.folder, `${name}.html`);
 	if (!existsSync(file))
-		writeFileSync(file, renderHtml(result, scenarioOf(publishedFolder("nats-stall"))));
-	await browser.opened(pathToFileURL(file).href, options, (page) => look(page, result));
+		writeFileSync(
+			file,
+			result === undefined
+				? (OTHERS[name]?.() ?? "")
+				: renderHtml(result, scenarioOf(publishedFolder("nats-stall"))),
+		);
+	await browser.opened(pathToFileURL(file).href, options, (page) => look(page, result as Result));
 }
 
 function percentile(run: Run, p: number): string {

@@ -3,9 +3,11 @@ import type { Chart } from "./client/chart.ts";
 import { filterOf } from "./client/filter.ts";
 import { watchWide } from "./client/scroll.ts";
 import { sortable } from "./client/sort.ts";
-import { fill } from "./client/tables.ts";
 import { onPaper, setPrinting, themeSwitch } from "./client/theme.ts";
 import { liveChart } from "./client/tools.ts";
+import { figureParts, tableBlock } from "./figure-parts.ts";
+import { markup } from "./markup.ts";
+import { tablesOf } from "./table.ts";
 
 /** The script of every page: it draws the figures whose data the page holds, each when it is first seen. */
 
@@ -109,12 +111,23 @@ function draw(block: HTMLElement): void {
 	}
 	const figure = figures.get(block.dataset.figure ?? "");
 	if (figure === undefined) return;
-	fill(block, figure);
+	if (block.firstElementChild === null) fill(block, figure);
 	const chart = liveChart(block, figure);
 	if (chart === null) return;
 	charts.set(block, chart);
 	const plot = block.querySelector(".plot");
 	if (plot) widths.observe(plot);
+}
+
+/** Fills a block that the page has left empty for want of room; its tables are made when they are opened. All of it is escaped. */
+function fill(block: HTMLElement, figure: Figure): void {
+	block.innerHTML = figureParts(figure, false).text;
+	const details = block.querySelector("details");
+	const tables = () => {
+		details?.insertAdjacentHTML("beforeend", markup`${tablesOf(figure).map(tableBlock)}`.text);
+		watchWide(block);
+	};
+	details?.addEventListener("toggle", tables, { once: true });
 }
 
 /** Colours or paper have changed: what is seen is drawn anew, the rest when it is seen. On paper all is. */

@@ -1,4 +1,4 @@
-import { SERIES } from "../chart/theme.ts";
+import { COLOURS, SERIES } from "../chart/theme.ts";
 
 /**
  * The style of every page. Contrast of text is at least 4.5:1 in both schemes, and nothing is said by colour alone. On paper
@@ -116,10 +116,10 @@ figure.chart{border:0;padding:0}.wide,.numbers .wide{overflow:visible;max-height
 /** Functions, as both schemes are named twice: by what the system prefers, and by the switch. */
 function light(): string {
 	return `--page:#fff;--card:#f5f7fa;--on:#e3eefb;--ink:#1a1f26;--soft:#566070;--line:#d9dfe6;--edge:#8a95a3;--shade:rgba(20,30,45,.22);--link:#0b5cad;--focus:#0b5cad;
-${SERIES.light.map((colour, i) => `--s${i}:${colour}`).join(";")};--service:#b85000;--max:#5f6873;--pass:#00664d;--fail:#b3261e;--open:#7a5b00;--invalid:#8b2f7d`;
+${SERIES.light.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.light.grey};--service:#b85000;--max:#5f6873;--pass:#00664d;--fail:#b3261e;--open:#7a5b00;--invalid:#8b2f7d`;
 }
 
 function dark(): string {
 	return `--page:#12161c;--card:#1a2029;--on:#17324f;--ink:#e6edf3;--soft:#a3afbc;--line:#303a46;--edge:#66727f;--shade:rgba(0,0,0,.6);--link:#79b8ff;--focus:#79b8ff;
-${SERIES.dark.map((colour, i) => `--s${i}:${colour}`).join(";")};--service:#f0a13c;--max:#a3afbc;--pass:#3fcf9f;--fail:#ff8a80;--open:#e3b341;--invalid:#e39ad6`;
+${SERIES.dark.map((colour, i) => `--s${i}:${colour}`).join(";")};--grey:${COLOURS.dark.grey};--service:#f0a13c;--max:#a3afbc;--pass:#3fcf9f;--fail:#ff8a80;--open:#e3b341;--invalid:#e39ad6`;
 }

@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openInBrowser } from "./browser.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { openOrSay } from "./browser.ts";
 
 /** A PATH with nothing but this program, a shell script. */
 function withProgram(name: string | null, script = ""): string {
@@ -15,6 +16,17 @@ function withProgram(name: string | null, script = ""): string {
 	return folder;
 }
 
+/** What a person is told when this is opened. */
+async function opened(
+	address: string,
+	env: Record<string, string>,
+	{ shown = "it", platform = "linux" } = {},
+): Promise<string> {
+	const world = fakeWorld({ env });
+	await openOrSay(address, shown, world, platform);
+	return world.err();
+}
+
 test.each([
 	["linux", "xdg-open"],
 	["freebsd", "xdg-open"],
@@ -23,28 +35,28 @@ test.each([
 	const folder = withProgram(program, 'printf "%s|" "$@" > "$HOME/given"');
 	const address = "/tmp/a b/'$(x)'.html";
 	const env = { PATH: folder, HOME: folder };
-	expect(await openInBrowser(address, "it", { env }, platform)).toBeNull();
+	expect(await opened(address, env, { platform })).toBe("");
 	expect(readFileSync(join(folder, "given"), "utf8")).toBe(`${address}|`);
 });
 
 test("it gets no secret of the environment", async () => {
 	const folder = withProgram("xdg-open", 'printf "%s|" "$PW_TOKEN" "$LANG" > "$HOME/given"');
 	const env = { PATH: folder, HOME: folder, PW_TOKEN: "x", LANG: "C" };
-	expect(await openInBrowser("/x", "it", { env }, "linux")).toBeNull();
+	expect(await opened("/x", env)).toBe("");
 	expect(readFileSync(join(folder, "given"), "utf8")).toBe("|C|");
 });
 
 test("where there is no such program it says what to open by hand", async () => {
 	const env = { PATH: withProgram(null) };
-	expect(await openInBrowser("/secret", "reports/1/report.html", { env }, "linux")).toBe(
-		"--open: there is no xdg-open here to open a browser with; open reports/1/report.html yourself.",
+	expect(await opened("/secret", env, { shown: "reports/1/report.html" })).toBe(
+		"--open: there is no xdg-open here to open a browser with; open reports/1/report.html yourself.\n",
 	);
 });
 
 test("where it finds no browser it says so", async () => {
 	const env = { PATH: withProgram("xdg-open", "exit 3") };
-	expect(await openInBrowser("/secret", "report.html", { env }, "linux")).toBe(
-		"--open: xdg-open could not open a browser; open report.html yourself.",
+	expect(await opened("/secret", env, { shown: "report.html" })).toBe(
+		"--open: xdg-open could not open a browser; open report.html yourself.\n",
 	);
 });
 
@@ -53,7 +65,7 @@ test("a browser that stays open is not waited for", async () => {
 	const { execFileSync } = await import("node:child_process");
 	execFileSync("mkfifo", [join(folder, "never")]);
 	const env = { PATH: folder, HOME: folder };
-	expect(await openInBrowser("/x", "x", { env }, "linux")).toBeNull();
+	expect(await opened("/x", env)).toBe("");
 	expect(existsSync(join(folder, "over"))).toBe(false);
 	writeFileSync(join(folder, "never"), "\n");
 	await expect.poll(() => existsSync(join(folder, "over"))).toBe(true);

@@ -4,16 +4,15 @@ import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 
 /**
- * Opens a file or a URL in a browser, which outlives mqbench. Resolves with null, or with a sentence that says why nothing opened and what to
- * open by hand; `shown` is what a person is told to open. The browser outlives the command, and gets none of the secrets that this was given. Never
- * rejects.
+ * Opens a file or a URL in a browser, which outlives mqbench and gets none of the secrets that it was given. Where nothing opened it says on
+ * stderr why, and what to open by hand: `shown`. Never rejects.
  */
-export async function openInBrowser(
+export async function openOrSay(
 	address: string,
 	shown: string,
-	{ env }: Pick<World, "env">,
+	{ env, stderr }: Pick<World, "env" | "stderr">,
 	platform: string = process.platform,
-): Promise<string | null> {
+): Promise<void> {
 	const [program, ...args] = (OPENERS[platform] ?? OPENER)(address);
 	const why = await new Promise<string | null>((resolve) => {
 		const child = spawn(program, args, {
@@ -32,17 +31,7 @@ export async function openInBrowser(
 		child.once("exit", (code) => over(code === 0 ? null : tell("opener-failed", { program })));
 		child.unref();
 	});
-	return why === null ? null : tell("open-by-hand", { why, shown });
-}
-
-/** The same; what is to be opened by hand is said. */
-export async function openOrSay(
-	address: string,
-	shown: string,
-	world: Pick<World, "env" | "stderr">,
-): Promise<void> {
-	const text = await openInBrowser(address, shown, world);
-	if (text !== null) world.stderr.write(`${text}\n`);
+	if (why !== null) stderr.write(`${tell("open-by-hand", { why, shown })}\n`);
 }
 
 // --- internal ---

@@ -1,5 +1,3 @@
-import { element } from "./elements.ts";
-
 /** Pixels between which a stretch can be marked, and what is done with it. */
 export interface Markable {
 	readonly least: number;
@@ -17,7 +15,8 @@ export function marksStretch(
 		const start = clientX - left;
 		const area = from(start, clientY - top);
 		if (pointerType !== "mouse" || button !== 0 || area === null) return;
-		const mark = canvas.appendChild(element("div", "mark"));
+		const mark = canvas.appendChild(document.createElement("div"));
+		mark.className = "mark";
 		const over = new AbortController();
 		let stretch: [number, number] = [start, start];
 		const end = () => {

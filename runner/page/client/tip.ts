@@ -1,30 +1,36 @@
-import type { View } from "../../chart/old-figure.ts";
+import type { SeriesKey } from "../../chart/old-figure.ts";
 import type { Reading } from "../../chart/readings.ts";
-import { element, swatchOf } from "./elements.ts";
+import { dashesOf, markOf, SERIES } from "../../chart/theme.ts";
+import { type Markup, markup } from "../markup.ts";
 
-/** The box beside a pointer: the nearest values, in the words of the tables. All texts are set as text. */
-export function tipOf({ title, rows }: Reading, theme: View["theme"]): HTMLElement {
-	const box = element("div", "");
-	const table = element("table", "");
-	for (const { key, name, text, href } of rows.slice(0, MOST)) {
-		const row = table.insertRow();
-		const head = row.appendChild(element("th", ""));
-		if (key !== null) head.append(swatchOf(key, theme));
-		head.append(name);
-		const cell = row.insertCell();
-		if (href == null) cell.textContent = text;
-		else {
-			const link = element("a", "", text);
-			link.href = href;
-			cell.append(link);
-		}
-	}
-	box.append(element("b", "", title), table);
-	if (rows.length > MOST) box.append(element("small", "", `and ${rows.length - MOST} more`));
-	return box;
+/** The box beside a pointer: the nearest values, in the words of the tables. */
+export function tipOf({ title, rows }: Reading): Markup {
+	return markup`<b>${title}</b><table>${rows
+		.slice(0, MOST)
+		.map(
+			({ key, name, text, href }) =>
+				markup`<tr><th>${key !== null && swatchOf(key)}${name}</th><td>${href == null ? text : markup`<a href="${href}">${text}</a>`}</td></tr>`,
+		)}</table>${rows.length > MOST && markup`<small>and ${rows.length - MOST} more</small>`}`;
+}
+
+/** A piece of a line with its mark, as a legend has it; its colour follows the page's. */
+export function swatchOf(key: SeriesKey): Markup {
+	const own = key.colour >= 0;
+	const colour = own ? `s${key.colour % SERIES.light.length}` : "grey";
+	return markup`<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true" style="color:var(--${colour})"><path d="M1 5H27" stroke="currentColor" stroke-width="2.5" stroke-dasharray="${dashesOf(key).join()}"/>${own && markup`<path d="${MARKS[markOf(key)] ?? ""}" fill="currentColor"/>`}</svg>`;
 }
 
 // --- internal ---
 
 /** Rows that a tooltip has at most. */
 const MOST = 12;
+
+/** ECharts' symbols, in a box of 28 x 10. */
+const MARKS: Readonly<Record<string, string>> = {
+	circle: "M10 5a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
+	diamond: "M14 0L19 5L14 10L9 5Z",
+	rect: "M10 1H18V9H10Z",
+	triangle: "M14 0L19 9H9Z",
+	pin: "M14 10L10 4a4 4 0 1 1 8 0Z",
+	arrow: "M14 0L18 9L14 7L10 9Z",
+};

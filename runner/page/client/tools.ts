@@ -1,87 +1,92 @@
 import { groupsOf } from "../../chart/frame.ts";
 import type { Figure } from "../../chart/old-figure.ts";
 import { keysOf } from "../../chart/options.ts";
+import { markup } from "../markup.ts";
 import { csvOf } from "../table.ts";
 import { Chart } from "./chart.ts";
-import { action, element, swatchOf, toggle } from "./elements.ts";
-import { theme } from "./theme.ts";
+import { swatchOf } from "./tip.ts";
 
 /** Draws a figure into its block, with its legend and its tools above it. */
 export function liveChart(block: HTMLElement, figure: Figure): Chart | null {
 	const plot = block.querySelector<HTMLElement>(".plot");
 	if (plot === null) return null;
-	const tools = element("div", "tools");
+	const tools = document.createElement("div");
+	tools.className = "tools";
 	plot.before(tools);
 	const chart = new Chart(plot, figure);
-	const legend = legendOf(chart);
-	if (legend !== null) tools.append(legend);
-	const actions = element("div", "actions");
-	if (hasStretch(figure))
-		actions.append(action("Reset zoom", "Reset zoom: show all of the axis", () => chart.showAll()));
-	if (figure.kind !== "heat" && figure.kind !== "ratios") actions.append(scaleTool(chart));
-	actions.append(
-		action("Copy CSV", "Copy CSV: the numbers of this chart", () => copy(csvOf(figure))),
-		action("PNG", "Download this chart as PNG", () => download(figure, "png", chart.png())),
-		action("SVG", "Download this chart as SVG", () =>
-			download(
-				figure,
-				"svg",
-				`data:image/svg+xml;charset=utf-8,${encodeURIComponent(chart.svg())}`,
-			),
-		),
-	);
-	tools.append(actions);
+	// Switches that are the legend as well: a piece of each line, and its name. One line needs none.
+	const groups = groupsOf(keysOf(figure));
+	const actions = ACTIONS.filter(({ has }) => has?.(chart) ?? true);
+	tools.innerHTML = markup`${
+		groups.length > 1 &&
+		markup`<fieldset class="legend"><legend class="unseen">Lines</legend>${groups.map((key, i) => markup`<button type="button" class="switch" value="${i}" aria-pressed="true">${swatchOf(key)}${key.group}</button>`)}</fieldset>`
+	}<div class="actions">${actions.map(({ name, label, pressed }) => markup`<button type="button"${pressed !== undefined && markup` class="switch" aria-pressed="${String(pressed(chart))}"`}${label !== undefined && markup` aria-label="${label}" title="${label}"`}>${name}</button>`)}</div>`.text;
+	tools.addEventListener("click", ({ target }) => {
+		const button = (target as Element).closest("button");
+		if (button === null) return;
+		const group = groups[Number(button.value || "-1")]?.group;
+		const action = actions.find(({ name }) => name === button.textContent);
+		const on = group === undefined ? action?.act(chart) : chart.toggle(group);
+		if (typeof on === "boolean") button.setAttribute("aria-pressed", `${on}`);
+	});
 	return chart;
 }
 
 // --- internal ---
 
-/** Names have no stretch to zoom. */
-function hasStretch(figure: Figure): boolean {
-	return !(figure.kind === "ratios" || (figure.kind === "rate" && figure.axis.names !== null));
+interface Action {
+	readonly name: string;
+	readonly label?: string;
+	/** Left out: for every figure. */
+	readonly has?: (chart: Chart) => boolean;
+	/** Of a switch. */
+	readonly pressed?: (chart: Chart) => boolean;
+	/** A switch returns whether it is on. */
+	readonly act: (chart: Chart) => unknown;
 }
 
-/** Switches that are the legend as well: a piece of each line, and its name. One line needs none. */
-function legendOf(chart: Chart): HTMLElement | null {
-	const groups = groupsOf(keysOf(chart.figure));
-	if (groups.length < 2) return null;
-	const row = element("fieldset", "legend");
-	row.append(element("legend", "unseen", "Lines"));
-	const buttons = groups.map((key) => {
-		const button = toggle(key.group, !chart.off.has(key.group), () => chart.toggle(key.group));
-		row.append(button);
-		return button;
-	});
-	chart.drawn = () => {
-		for (const [i, button] of buttons.entries()) {
-			button.querySelector(".swatch")?.remove();
-			const key = groups[i];
-			if (key !== undefined) button.prepend(swatchOf(key, theme()));
-		}
-	};
-	chart.drawn();
-	chart.switched = () => {
-		for (const [i, button] of buttons.entries())
-			button.setAttribute("aria-pressed", `${!chart.off.has(groups[i]?.group ?? "")}`);
-	};
-	return row;
-}
-
-function scaleTool(chart: Chart): HTMLElement {
-	const button = toggle("Logarithmic", chart.isLogarithmic, () => {
-		chart.logarithmic = !chart.isLogarithmic;
-		chart.draw();
-		button.setAttribute("aria-pressed", `${chart.isLogarithmic}`);
-	});
-	return button;
-}
+const ACTIONS: readonly Action[] = [
+	{
+		name: "Reset zoom",
+		label: "Reset zoom: show all of the axis",
+		has: (chart) => chart.zooms,
+		act: (chart) => chart.showAll(),
+	},
+	{
+		name: "Logarithmic",
+		has: ({ figure: { kind } }) => kind !== "heat" && kind !== "ratios",
+		pressed: (chart) => chart.isLogarithmic,
+		act: (chart) => chart.toggleScale(),
+	},
+	{
+		name: "Copy CSV",
+		label: "Copy CSV: the numbers of this chart",
+		act: ({ figure }) => copy(csvOf(figure)),
+	},
+	{
+		name: "PNG",
+		label: "Download this chart as PNG",
+		act: (chart) => download(chart.figure, "png", chart.png()),
+	},
+	{
+		name: "SVG",
+		label: "Download this chart as SVG",
+		act: (chart) =>
+			download(
+				chart.figure,
+				"svg",
+				`data:image/svg+xml;charset=utf-8,${encodeURIComponent(chart.svg())}`,
+			),
+	},
+];
 
 async function copy(text: string): Promise<void> {
 	try {
 		await navigator.clipboard.writeText(text);
 	} catch {
 		// A file: page may have no clipboard; an area that is selected always has one.
-		const area = element("textarea", "unseen");
+		const area = document.createElement("textarea");
+		area.className = "unseen";
 		area.value = text;
 		document.body.append(area);
 		area.select();
@@ -91,18 +96,14 @@ async function copy(text: string): Promise<void> {
 }
 
 /** A data: link, as a page that may load nothing has no other way to hand over a file everywhere. */
-function download(figure: Figure, ending: string, href: string): void {
-	const link = element("a", "");
-	link.download = `${fileName(figure)}.${ending}`;
-	link.href = href;
-	link.click();
-}
-
-/** "quickstart-percentiles": of which scenario a file is that has left its page. */
-function fileName({ id }: Figure): string {
+function download({ id }: Figure, ending: string, href: string): void {
+	// "quickstart-percentiles": of which scenario a file is that has left its page.
 	const scenario = (document.querySelector("h1")?.textContent ?? "")
 		.replaceAll(/[^A-Za-z0-9]+/g, "-")
 		.slice(0, 60)
 		.replaceAll(/^-+|-+$/g, "");
-	return [scenario, id].filter((part) => part !== "").join("-");
+	const link = document.createElement("a");
+	link.download = `${[scenario, id].filter((part) => part !== "").join("-")}.${ending}`;
+	link.href = href;
+	link.click();
 }
