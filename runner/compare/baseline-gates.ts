@@ -2,9 +2,9 @@ import { isBaseline, subjectOf } from "../model/baseline-sla.ts";
 import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
 import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
-import type { Gate, Result } from "../model/result.ts";
-import { worst } from "../model/verdict.ts";
+import type { Gate } from "../model/result.ts";
 import { field, HIGHEST_RATE, judgedFigures } from "../result/fields.ts";
+import type { Judgeable } from "../result/outcomes.ts";
 import { tell } from "../text/tell.ts";
 import { containsLag } from "../verdict/facts.ts";
 import { baselineOf } from "./baseline-of-result.ts";
@@ -18,10 +18,10 @@ import { type ComparedRun, defaultLine, judgeBaseline } from "./gate.ts";
  * as it is.
  */
 export function withBaseline(
-	result: Result,
+	result: Judgeable,
 	plans: readonly Plan[],
 	snapshot: BaselineSnapshot | null,
-): Result {
+): Judgeable {
 	const groups = groupsOf(plans);
 	if (groups.every((group) => sourceOf(group, snapshot) === null)) return result;
 	const own = baselineOf(result);
@@ -56,14 +56,7 @@ export function withBaseline(
 				comparisons.push({ ...one, judged: false });
 		for (const one of judged.values()) comparisons.push(one);
 	}
-	const verdict = worst([result.verdict, ...gates.map((g) => g.verdict)]);
-	return {
-		...result,
-		verdict,
-		openBaselineOnly: verdict === "inconclusive" && result.verdict !== "inconclusive",
-		gates: [...result.gates, ...gates],
-		comparisons,
-	};
+	return { ...result, gates: [...result.gates, ...gates], comparisons };
 }
 
 // --- internal ---
@@ -116,7 +109,7 @@ function defaultLines(
 	group: Group,
 	source: Source,
 	own: Baseline,
-	{ quick }: Result,
+	{ quick }: Judgeable,
 ): BaselineSla[] {
 	const { a, b } = sidesOf(group, source, own);
 	if (quick || a.runs.length === 0) return [];
@@ -205,7 +198,7 @@ function gateOf(
 	sla: BaselineSla,
 	group: Group,
 	compared: Comparison | { readonly why: string },
-	result: Result,
+	result: Judgeable,
 	unlagged: () => ReturnType<typeof withoutLag>,
 ): Gate {
 	const { system, case: name, confirming, lines } = group;
@@ -247,7 +240,7 @@ function gateOf(
 /** What was measured for it, on either side; probes of a search may fail, and what it came to counts. */
 function runsOf(
 	{ system, case: name, baselineSystem, search }: Group,
-	{ runs, searches }: Result,
+	{ runs, searches }: Judgeable,
 ): ComparedRun[] {
 	const of = (one: { readonly system: string; readonly case: string }) =>
 		one.case === name && (one.system === system || one.system === baselineSystem);

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { maskAll } from "../mask.ts";
 import { Baseline } from "../model/comparison.ts";
-import type { Result, Run, Search } from "../model/result.ts";
+import type { Run, Search } from "../model/result.ts";
 import type { ResultFile, RunInFile } from "../model/result-file.ts";
 import { figuresOf, HIGHEST_RATE } from "../result/fields.ts";
+import type { Judgeable } from "../result/outcomes.ts";
 import { say } from "../text/say.ts";
 import { hashOf, machineOf } from "./same-machine.ts";
 import { searchFacts, workFacts } from "./work.ts";
@@ -12,7 +13,7 @@ import { searchFacts, workFacts } from "./work.ts";
  * What a comparison needs of a result, a few kB: `baseline.json`. Figures are those that the samples carry; a run that is
  * invalid, an error or not complete has none, and says why. Of a result without its details curves go through the named percentiles alone.
  */
-export function baselineOf(result: Result | ResultFile): Baseline {
+export function baselineOf(result: Judgeable | ResultFile): Baseline {
 	const single = result.runs.filter((run) => run.search === null);
 	const searches = result.searches.flatMap((search) => {
 		const first = result.runs.find((r) => r.index === search.runs[0]?.index);
@@ -176,7 +177,7 @@ function serverOf(run: AnyRun): string | null {
 }
 
 /** Of each system its first run whose clients said something: what differs between two of them is to be found here. */
-function systemsOf({ runs }: Result | ResultFile): Baseline["systems"] {
+function systemsOf({ runs }: Judgeable | ResultFile): Baseline["systems"] {
 	const firstRuns = new Map<string, AnyRun>();
 	for (const run of runs) if (!firstRuns.get(run.system)?.versions) firstRuns.set(run.system, run);
 	return Object.fromEntries(

@@ -2,7 +2,7 @@ import { depthOf } from "../chart/axes.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Result, Run } from "../model/result.ts";
-import { type Verdict, worst } from "../model/verdict.ts";
+import { type Outcome, outcomesOf, verdictAt } from "../result/outcomes.ts";
 import {
 	countText,
 	intervalText,
@@ -170,6 +170,7 @@ function matrix(result: Result): Table {
 	const all = known(cases.flatMap(({ standings }) => standings));
 	const shown: Shown = {
 		result,
+		outcomes: outcomesOf(result),
 		range: all.length > MOST_DRAWN ? null : rangeOf(all),
 		uneven: new Set(all.map(({ repeats }) => repeats.length)).size > 1,
 	};
@@ -221,6 +222,7 @@ function carriedRange(repeats: readonly Run[]): string {
 /** What cells of a matrix have in common. */
 interface Shown {
 	readonly result: Result;
+	readonly outcomes: readonly Outcome[];
 	/** Of the small curves; null: there is no room for them. */
 	readonly range: readonly [low: number, high: number] | null;
 	/** Not all cells have as many repeats. */
@@ -232,7 +234,7 @@ function cellOf(
 	one: Standing,
 	lowest: Standing | null,
 	color: number,
-	{ result, range, uneven }: Shown,
+	{ result, outcomes, range, uneven }: Shown,
 ): Inline {
 	const { run, repeats } = one;
 	const value = ({ of, interval }: Standing["p99"]) => ({
@@ -252,7 +254,7 @@ function cellOf(
 		aside(`p50 ${p50.text} ${p50.interval}`),
 		aside(uneven ? `of ${repeats.length} ${repeats.length === 1 ? "run" : "repeats"}` : ""),
 		...(range === null ? [] : [{ as: "line", values: curveOf(run), range, color } as const]),
-		badge(verdictOf(repeats, result)),
+		badge(verdictAt(run, outcomes)),
 	];
 }
 
@@ -275,14 +277,6 @@ function rangeOf(all: readonly Standing[]): readonly [number, number] {
 		(run.metrics[run.main]?.curve ?? []).flatMap(({ value }) => (value > 0 ? [value] : [])),
 	);
 	return values.length === 0 ? [1, 10] : [smallestOf(values), largestOf(values)];
-}
-
-/** The worst of the gates of its system and case, and of what a check decided of a run itself, as of a queue that grew; without any its runs'. */
-function verdictOf(repeats: readonly Run[], { gates }: Result): Verdict {
-	const [run] = repeats;
-	const own = gates.filter((gate) => gate.system === run?.system && gate.case === run?.case);
-	const decided = repeats.filter(({ why }) => why !== null);
-	return worst([...own, ...(own.length === 0 ? repeats : decided)].map(({ verdict }) => verdict));
 }
 
 /** What a run's checks say, at worst. */

@@ -179,9 +179,9 @@ describe("the verdict", () => {
 		for (const [i, [, , text]] of links.entries())
 			expect(text).toMatch(new RegExp(`^rabbitmq, .*, repeat ${failed[i]?.repeat} of 3$`));
 		expect(documentOf(result).lead).toBe(
-			"rabbitmq, 1KiB 20000/s 25 connections: a queue kept growing, as the system does not carry this rate, and no core was free meanwhile: the machine is the cause, or a part of it",
+			"a queue kept growing, as the system does not carry this rate, and no core was free meanwhile: the machine is the cause, or a part of it",
 		);
-		expect(words(pageOf(gates(result, result)))).toContain(
+		expect(words(pageOf(gates(result)))).toContain(
 			"All 20 SLA lines are met (what decided the verdict stands above)",
 		);
 	});
@@ -194,7 +194,7 @@ describe("the verdict", () => {
 			verdict: i === 7 ? ("fail" as const) : ("pass" as const),
 		}));
 		const many = { ...stall, gates: all };
-		const text = pageOf(gates(many, many));
+		const text = pageOf(gates(many));
 		const [shown = "", folded = ""] = text.split("<details>");
 		expect(shown).toContain("case 7");
 		expect(shown).not.toContain("case 8");

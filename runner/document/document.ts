@@ -1,9 +1,10 @@
 import { hasWeak } from "../compare/words.ts";
 import { figuresOf, listOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
+import { verdictText } from "../result/explain.ts";
 import { MANY_RUNS } from "../result/matrix.ts";
 import { withoutSearches } from "../result/select.ts";
-import { factsText, searchTitle, verdictText, verdictWord } from "../result/words.ts";
+import { factsText, searchTitle, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatUtc } from "../units.ts";
 import { adapted } from "./adapted.ts";
@@ -82,7 +83,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 				verdict === "pass" ? "warn" : verdict,
 				at(said, 3).length === 0 ? said : [...said, text(more, "soft", 3)],
 			),
-			...adapted([...gates(result, whole), ...gateLines(result, many)]),
+			...adapted([...gates(whole), ...gateLines(result, many)]),
 		],
 		sections,
 		foot: [

@@ -1,9 +1,7 @@
-import type { Gate, Result, Search } from "../model/result.ts";
-import { breachOf } from "../result/breach.ts";
-import { brokenOf, type Outcome } from "../result/outcomes.ts";
+import type { Result, Search } from "../model/result.ts";
+import { explain } from "../result/explain.ts";
+import { brokenOf, type Outcome, outcomesOf } from "../result/outcomes.ts";
 import { warningsOf, warningText } from "../result/warnings.ts";
-import { gateInterval, gateMargin, gateText } from "../result/words.ts";
-import { worstRun } from "../result/worst-repeat.ts";
 import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
 import { aside, badge, code, details, link, list, paragraph, sentences, table } from "./make.ts";
@@ -40,9 +38,9 @@ export function broken(whole: Result): Block[] {
 	const all = brokenOf(whole);
 	const advised = new Set<string>();
 	const items = all.slice(0, MOST_BROKEN).map((outcome) => {
-		const { broke, where, when, next } = breachOf(outcome, whole);
-		const advice = advised.has(next) ? [] : [`What to do: ${next}`];
-		advised.add(next);
+		const { broke, where, when, next } = explain(outcome, whole);
+		const advice = next === null || advised.has(next) ? [] : [`What to do: ${next}`];
+		if (next !== null) advised.add(next);
 		return {
 			verdict: outcome.verdict,
 			text: [link(where, anchorOf(outcome, whole)), `: ${broke}`],
@@ -68,14 +66,14 @@ export function searchWarnings({ runs }: Search, whole: Result): Block[] {
 }
 
 /** Every SLA line, and how it came out. Of many those that are met are folded; a terminal only counts them. */
-export function gates(result: Result, whole: Result): Block[] {
-	const all = result.gates;
+export function gates(whole: Result): Block[] {
+	const all = linesOf(whole);
 	if (all.length === 0)
 		return whole.searches.length > 0 ? [] : [paragraph(tell("no-sla-means"), "plain", FILES)];
 	const several = placesOf(all) > 1;
 	const passed = all.filter((g) => g.verdict === "pass");
 	const others = all.filter((g) => g.verdict !== "pass");
-	const rows = (some: readonly Gate[], share: number) => gateTable(some, several, whole, share);
+	const rows = (some: readonly Outcome[], share: number) => gateTable(some, several, whole, share);
 	if (all.length <= MOST_OPEN || passed.length === 0) return [rows(all, SHARE)];
 	const met = others.length === 0 ? `All ${all.length}` : `${passed.length} of ${all.length}`;
 	// What else kept it from passing stands above.
@@ -89,13 +87,16 @@ export function gates(result: Result, whole: Result): Block[] {
 
 /** The same at the end of a terminal's lines, where it is on the screen. */
 export function gateLines(result: Result, many: boolean): Block[] {
-	const { gates: all } = result;
+	const all = linesOf(result);
 	const several = result.runs.length > 1 || placesOf(all) > 1;
-	const item = (gate: Gate) => ({
-		verdict: gate.verdict,
-		text: `${gate.sla}${several ? ` (${gate.system}, ${gate.case})` : ""}: ${gateText(gate)}`,
-		more: [gate.why],
-	});
+	const item = (line: Outcome) => {
+		const { what, system, case: name, verdict } = line;
+		const { measured, interval, margin, why } = explain(line, result);
+		const value = interval === "" ? measured : `${measured} ${interval}`;
+		const figures = margin === "" ? value : `${value}, ${margin}`;
+		const text = `${what}${several ? ` (${system}, ${name})` : ""}: ${figures}`;
+		return { verdict, text, more: [why] };
+	};
 	const passed = all.filter((g) => g.verdict === "pass");
 	const others = all.filter((g) => g.verdict !== "pass");
 	const kept = `${passed.length} of ${plural(all.length, "gate")}`;
@@ -120,11 +121,15 @@ const MOST_LINES = 12;
 /** Part of a comment's room. */
 const SHARE = 0.4;
 
-function placesOf(all: readonly Gate[]): number {
+function linesOf(result: Result): Outcome[] {
+	return outcomesOf(result).filter(({ gate }) => gate !== undefined);
+}
+
+function placesOf(all: readonly Outcome[]): number {
 	return new Set(all.map((g) => JSON.stringify([g.system, g.case]))).size;
 }
 
-function gateTable(all: readonly Gate[], several: boolean, whole: Result, share: number): Table {
+function gateTable(all: readonly Outcome[], several: boolean, whole: Result, share: number): Table {
 	const columns = [
 		"SLA",
 		...(several ? ["system, case"] : []),
@@ -134,17 +139,19 @@ function gateTable(all: readonly Gate[], several: boolean, whole: Result, share:
 		"margin",
 		"why",
 	];
-	const rows = all.map((g): Text[] => [
-		[code(g.sla), aside(g.line === null ? "" : `scenario.yaml:${g.line}`)],
-		...(several
-			? [link(`${g.system}, ${g.case}`, anchorOf({ of: { kind: "gate", gate: g }, ...g }, whole))]
-			: []),
-		badge(g.verdict),
-		[g.measured, aside(gateInterval(g).trim())],
-		g.limit,
-		gateMargin(g),
-		g.why,
-	]);
+	const rows = all.map((one): Text[] => {
+		const { what, system, case: name, line, gate, verdict } = one;
+		const { measured, interval, margin, why } = explain(one, whole);
+		return [
+			[code(what), aside(line === null ? "" : `scenario.yaml:${line}`)],
+			...(several ? [link(`${system}, ${name}`, anchorOf(one, whole))] : []),
+			badge(verdict),
+			[measured, aside(interval)],
+			gate?.limit ?? "",
+			margin,
+			why,
+		];
+	});
 	return table(columns, rows, { look: "gates", share, media: FILES });
 }
 
@@ -161,16 +168,12 @@ function verdicts(
 }
 
 /** Where on a page it is seen: the run that it is about, of several repeats the worst; of a search its section. */
-function anchorOf(
-	outcome: Pick<Outcome, "of" | "verdict" | "system" | "case">,
-	whole: Result,
-): string | null {
-	const is = (one: { system: string; case: string }) =>
-		one.system === outcome.system && one.case === outcome.case;
+function anchorOf({ run, runs: own, ...place }: Outcome, whole: Result): string | null {
 	const shown = whole.runs.filter((one) => one.search === null);
-	const worst = worstRun(outcome, whole);
-	const run = worst?.search === null ? shown.indexOf(worst) : shown.findIndex(is);
-	if (run >= 0) return `run-${run + 1}`;
-	const search = whole.searches.findIndex(is);
+	const about = shown.findIndex((one) => one === run || (run === null && own.includes(one)));
+	if (about >= 0) return `run-${about + 1}`;
+	const search = whole.searches.findIndex(
+		(one) => one.system === place.system && one.case === place.case,
+	);
 	return search < 0 ? null : `search-${search + 1}`;
 }

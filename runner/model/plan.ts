@@ -20,6 +20,11 @@ const Ns = z.int().nonnegative();
 export const Metric = z.enum(["response", "service", "lag", "queued", "ack", "last"]);
 export type Metric = z.infer<typeof Metric>;
 
+/** Something of each metric. */
+export function byMetric<T>(of: (metric: Metric) => T): Record<Metric, T> {
+	return Object.fromEntries(Metric.options.map((metric) => [metric, of(metric)])) as never;
+}
+
 const PercentileSla = z.strictObject({
 	kind: z.literal("percentile"),
 	text: z.string(),

@@ -1,9 +1,10 @@
 import type { ExitCode } from "../errors.ts";
-import { smallestOf } from "../extremes.ts";
-import type { Gate, Result } from "../model/result.ts";
-import { breachOf, breachText, breachTitle } from "../result/breach.ts";
-import { brokenOf, type Outcome } from "../result/outcomes.ts";
-import { p99Of } from "../result/worst-repeat.ts";
+import type { Result } from "../model/result.ts";
+import { worst } from "../model/verdict.ts";
+import { explain } from "../result/explain.ts";
+import { brokenOf, type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
+import { percentile } from "../result/select.ts";
+import { show } from "../result/show.ts";
 import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 
@@ -14,26 +15,15 @@ import type { OnInconclusive } from "../verdict/exit.ts";
 export function annotations(result: Result, onInconclusive?: OnInconclusive): string[] {
 	const broken = brokenOf(result);
 	const file = fileOf(result);
-	const level = (outcome: Outcome): Level =>
-		outcome.verdict === "inconclusive"
-			? onInconclusive === "pass"
-				? "notice"
-				: "warning"
-			: "error";
-	return (["error", "warning", "notice"] as const).flatMap((name) => {
-		const all = broken.filter((outcome) => level(outcome) === name);
+	const open = onInconclusive === "pass" ? "notice" : "warning";
+	const levelOf = ({ verdict }: Outcome) => (verdict === "inconclusive" ? open : "error");
+	return ["error", "warning", "notice"].flatMap((level) => {
+		const all = broken.filter((outcome) => levelOf(outcome) === level);
 		const more = all.length - MOST;
+		const rest = () => tell("annotations-more", { more, scenario: result.scenario });
 		return [
-			...all.slice(0, MOST).map((outcome) => annotation(name, outcome, result, file)),
-			...(more > 0
-				? [
-						command(
-							name,
-							{ title: `mqbench: ${more} more` },
-							tell("annotations-more", { more, scenario: result.scenario }),
-						),
-					]
-				: []),
+			...all.slice(0, MOST).map((outcome) => annotation(level, outcome, result, file)),
+			...(more > 0 ? [command(level, { title: `mqbench: ${more} more` }, rest())] : []),
 		];
 	});
 }
@@ -59,13 +49,13 @@ export function outputsOf(
 	report: string,
 	exitCode: ExitCode,
 ): Readonly<Record<string, string>> {
-	const gate = worstGate(result);
+	const found = worstGate(result);
 	return {
 		verdict: result.verdict,
 		"exit-code": String(exitCode),
 		report,
-		gate: gate === null ? "" : `${gate.system}/${gate.case}: ${gate.sla}`,
-		p99: (gate === null ? null : p99Of(gate, result)) ?? "",
+		gate: found === null ? "" : `${found.system}/${found.case}: ${found.what}`,
+		p99: found === null ? "" : p99Of(found),
 	};
 }
 
@@ -81,20 +71,25 @@ export function outputText(outputs: Readonly<Record<string, string>>, delimiter:
 
 // --- internal ---
 
-type Level = "error" | "warning" | "notice";
-
 const MOST = 9;
 /** GitHub cuts a title at 255 characters, and refuses messages of 64 kB. */
 const MOST_TITLE = 250;
 const MOST_MESSAGE = 4000;
 
-function annotation(level: Level, outcome: Outcome, result: Result, file: string | null): string {
-	const place =
-		file === null ? {} : { file, ...(outcome.line === null ? {} : { line: `${outcome.line}` }) };
+function annotation(level: string, outcome: Outcome, result: Result, file: string | null): string {
+	const { broke, where, when, next } = explain(outcome, result);
+	const line = outcome.line === null ? {} : { line: `${outcome.line}` };
+	const title = `${outcome.verdict.toUpperCase()} ${outcomeName(outcome)}`;
+	const message = [
+		// As they are written: neither a system nor an SLA line is a word.
+		`${where}: ${broke}.`,
+		...(when === null ? [] : [`${when.charAt(0).toUpperCase()}${when.slice(1)}.`]),
+		`What to do: ${next}.`,
+	].join(" ");
 	return command(
 		level,
-		{ ...place, title: cut(breachTitle(outcome), MOST_TITLE) },
-		cut(breachText(breachOf(outcome, result)), MOST_MESSAGE),
+		{ ...(file === null ? {} : { file, ...line }), title: cut(title, MOST_TITLE) },
+		cut(message, MOST_MESSAGE),
 	);
 }
 
@@ -104,18 +99,23 @@ function fileOf({ command: given }: Result): string | null {
 	return file === null || /^(\.\.(\/|$)|\/|[a-zA-Z]:)/.test(file) ? null : file;
 }
 
-/** The worst verdict, of equal ones the one with the repeat that is furthest over its limit. */
-function worstGate(result: Result): Gate | null {
-	const [worst] = brokenOf(result).flatMap(({ of }) => (of.kind === "gate" ? [of.gate] : []));
-	const alike = result.gates.filter((gate) => gate.verdict === (worst?.verdict ?? "pass"));
-	const [first = null, ...others] = alike;
-	return others.reduce((a, b) => (a !== null && leastMargin(b) < leastMargin(a) ? b : a), first);
+/** The worst verdict, of equal ones the one that is furthest over its limit, or nearest to it. */
+function worstGate(result: Result): Outcome | null {
+	const gates = outcomesOf(result).filter(({ gate }) => gate !== undefined);
+	const overall = worst(gates.map(({ verdict }) => verdict));
+	// Among messages that never completed there is no margin at all.
+	const margin = ({ gate }: Outcome) =>
+		gate?.beyondNs == null ? (gate?.margin ?? Number.POSITIVE_INFINITY) : 0;
+	return gates
+		.filter(({ verdict }) => verdict === overall)
+		.reduce<Outcome | null>((a, b) => (a === null || margin(b) < margin(a) ? b : a), null);
 }
 
-/** Of all repeats, as the gate's own is of one with the worst verdict. Among messages that never completed: none at all. */
-function leastMargin({ margin, repeats }: Gate): number {
-	const margins = repeats.map((repeat) => (repeat.beyondNs !== null ? 0 : repeat.margin));
-	return smallestOf([margin, ...margins].map((one) => one ?? Number.POSITIVE_INFINITY));
+/** p99 of the metric that a gate judges, in the repeat that stands for it, as reports print it; empty: there is none. */
+function p99Of({ gate, run }: Outcome): string {
+	if (run === null) return "";
+	const p99 = percentile(run, gate?.metric ?? run.main, 99);
+	return p99.value === null && p99.why !== "stopped" ? "" : show(p99);
 }
 
 function cut(text: string, most: number): string {

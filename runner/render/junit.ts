@@ -1,16 +1,9 @@
 import { clientTable, failoverTable, rowTexts } from "../document/tables.ts";
 import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
-import { breachOf } from "../result/breach.ts";
+import { explain, verdictText } from "../result/explain.ts";
 import { type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
-import {
-	machineText,
-	runTitle,
-	systemText,
-	topologyText,
-	verdictText,
-	verdictWord,
-} from "../result/words.ts";
+import { machineText, runTitle, serverText, topologyText, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 
@@ -20,53 +13,43 @@ import type { OnInconclusive } from "../verdict/exit.ts";
  * as `--on-inconclusive` says. Valid by junit-10.xsd, which Jenkins' plugin publishes and GitLab reads as well.
  */
 export function renderJunit(result: Result, onInconclusive?: OnInconclusive): string {
-	const cases = uniquely(outcomesOf(result)).map(({ outcome, name }) => ({
-		outcome,
-		name,
-		kind: kindOf(outcome, onInconclusive),
-	}));
-	const count = (kind: Kind) => cases.filter((c) => c.kind === kind).length;
+	const names = new Set<string>();
+	const kinds: Kind[] = [];
+	const cases = outcomesOf(result).map((outcome) => {
+		const kind = kindOf(outcome, onInconclusive);
+		kinds.push(kind);
+		return caseOf(outcome, kind, uniqueIn(names, outcomeName(outcome)), result);
+	});
+	const count = (kind: Kind) => `${kinds.filter((one) => one === kind).length}`;
 	const totals = {
 		tests: `${cases.length}`,
-		failures: `${count("failure")}`,
-		errors: `${count("error")}`,
+		failures: count("failure"),
+		errors: count("error"),
 	};
 	// Each run once, however many SLA lines judge it.
-	const time = seconds(result.runs.reduce((sum, run) => sum + runSeconds(run), 0));
-	const suite = [
+	const time = secondsOf(result.runs);
+	const startedAt = result.environment?.startedAt ?? result.runs[0]?.startedAt;
+	const suite = {
+		name: oneLine(result.scenario),
+		...totals,
+		skipped: count("skipped"),
+		time,
+		...(startedAt ? { timestamp: new Date(startedAt).toISOString().slice(0, 19) } : {}),
+	};
+	const parts = [
 		element(1, "properties", {}, propertiesOf(result)),
-		...cases.map((c) => caseOf(c, result)),
+		...cases,
 		element(1, "system-out", {}, text(summaryOf(result))),
 	];
-	const startedAt = result.environment?.startedAt ?? result.runs[0]?.startedAt;
-	return `<?xml version="1.0" encoding="UTF-8"?>\n${element(
-		0,
-		"testsuites",
-		{ name: "mqbench", ...totals, time },
-		`\n${element(
-			0,
-			"testsuite",
-			{
-				name: oneLine(result.scenario),
-				...totals,
-				skipped: `${count("skipped")}`,
-				time,
-				...(startedAt ? { timestamp: new Date(startedAt).toISOString().slice(0, 19) } : {}),
-			},
-			`\n${suite.join("\n")}\n`,
-		)}\n`,
-	)}\n`;
+	const all = element(0, "testsuites", { name: "mqbench", ...totals, time }, [
+		element(0, "testsuite", suite, parts),
+	]);
+	return `<?xml version="1.0" encoding="UTF-8"?>\n${all}\n`;
 }
 
 // --- internal ---
 
 type Kind = "passed" | "failure" | "error" | "skipped";
-
-interface Case {
-	readonly outcome: Outcome;
-	readonly name: string;
-	readonly kind: Kind;
-}
 
 const KINDS: Readonly<Record<Verdict, Kind>> = {
 	pass: "passed",
@@ -77,91 +60,61 @@ const KINDS: Readonly<Record<Verdict, Kind>> = {
 	interrupted: "error",
 };
 
-function kindOf(outcome: Outcome, asked: OnInconclusive | undefined): Kind {
-	const kind = KINDS[outcome.verdict];
-	if (kind === "passed" || !outcome.decides) return kind === "passed" ? kind : "skipped";
-	if (outcome.verdict !== "inconclusive") return kind;
-	return (asked ?? usually(outcome)) === "fail" ? "failure" : "skipped";
-}
-
-/** As the exit code has it: what a comparison leaves open warns, what a limit leaves open fails. */
-function usually({ of }: Outcome): OnInconclusive {
-	return of.kind === "comparison" || (of.kind === "gate" && of.gate.compares) ? "warn" : "fail";
+function kindOf({ verdict, decides, compares }: Outcome, asked: OnInconclusive | undefined): Kind {
+	const kind = KINDS[verdict];
+	if (kind === "passed") return kind;
+	// As the exit code has it: what a comparison leaves open warns, what a limit leaves open fails.
+	const open = verdict === "inconclusive" && (asked ?? (compares ? "warn" : "fail")) !== "fail";
+	return open || !decides ? "skipped" : kind;
 }
 
 /** Tools tell cases apart by their name. */
-function uniquely(outcomes: readonly Outcome[]): { outcome: Outcome; name: string }[] {
-	const used = new Set<string>();
-	return outcomes.map((outcome) => {
-		const plain = outcomeName(outcome);
-		let name = plain;
-		for (let i = 2; used.has(name); i++) name = `${plain} (${i})`;
-		used.add(name);
-		return { outcome, name };
-	});
+function uniqueIn(used: Set<string>, plain: string): string {
+	let name = plain;
+	for (let i = 2; used.has(name); i++) name = `${plain} (${i})`;
+	used.add(name);
+	return name;
 }
 
-function caseOf({ outcome, name, kind }: Case, result: Result): string {
-	const attributes = { name, classname: oneLine(result.scenario), time: seconds(outcome.seconds) };
-	if (kind === "passed") return element(1, "testcase", attributes, bodyOf(outcome));
-	const { broke, where, when, next } = breachOf(outcome, result);
+function caseOf(outcome: Outcome, kind: Kind, name: string, result: Result): string {
+	const { broke, where, when, why, next } = explain(outcome, result);
+	const { gate, verdict, decides } = outcome;
+	const measured = gate ? [`measured: ${gate.measured}, limit: ${gate.limit}`] : [];
 	const lines = [
 		broke,
 		`where: ${where}`,
 		...(when === null ? [] : [`when: ${when}`]),
-		...figuresOf(outcome),
-		`why: ${outcome.why}`,
-		...(outcome.decides ? [] : ["shown only: it decides nothing"]),
+		...measured,
+		`why: ${why}`,
+		...(decides ? [] : ["shown only: it decides nothing"]),
 		`what to do: ${next}`,
 	];
-	return element(
-		1,
-		"testcase",
-		attributes,
-		`\n${element(
-			2,
-			kind,
-			{ type: outcome.verdict, message: oneLine(broke) },
-			text(lines.join("\n")),
-		)}\n\t`,
-	);
+	const body =
+		kind === "passed"
+			? element(2, "system-out", {}, text([...measured, why].join("\n")))
+			: element(2, kind, { type: verdict, message: oneLine(broke) }, text(lines.join("\n")));
+	const classname = oneLine(result.scenario);
+	return element(1, "testcase", { name, classname, time: secondsOf(outcome.runs) }, [body]);
 }
 
-/** What was measured, of a case that passed. */
-function bodyOf(outcome: Outcome): string {
-	const lines = [...figuresOf(outcome), outcome.why];
-	return `\n${element(2, "system-out", {}, text(lines.join("\n")))}\n\t`;
-}
-
-function figuresOf({ of }: Outcome): string[] {
-	return of.kind === "gate" ? [`measured: ${of.gate.measured}, limit: ${of.gate.limit}`] : [];
-}
-
-function propertiesOf(result: Result): string {
-	const systems = new Map(result.runs.map((run) => [run.system, run]));
-	const { environment } = result;
-	const machine = machineText(result);
-	const properties: [string, string][] = [
+function propertiesOf(result: Result): string[] {
+	const { environment, runs } = result;
+	const systems = new Map(runs.map((run) => [run.system, run]));
+	const properties: readonly (readonly [name: string, value: string | null | undefined])[] = [
 		["run id", result.runId],
 		["verdict", verdictWord(result)],
-		...(environment === null
-			? []
-			: ([
-					["mqbench", environment.mqbench],
-					["k6", environment.k6],
-				] as [string, string][])),
-		...(machine === null ? [] : ([["machine", machine]] as [string, string][])),
-		...[...systems].flatMap(([system, run]): [string, string][] => [
-			[`${system}: broker`, systemText(run).split("; durability")[0] ?? ""],
-			[`${system}: durability`, run.load.durability],
-			...(run.topology === null
-				? []
-				: ([[`${system}: topology`, topologyText(run) ?? ""]] as [string, string][])),
+		["mqbench", environment?.mqbench],
+		["k6", environment?.k6],
+		["machine", machineText(result)],
+		...[...systems].flatMap(([system, run]) => [
+			[`${system}: broker`, serverText(run)] as const,
+			[`${system}: durability`, run.load.durability] as const,
+			[`${system}: topology`, topologyText(run)] as const,
 		]),
 	];
-	return `\n${properties
-		.map(([name, value]) => element(2, "property", { name, value }))
-		.join("\n")}\n\t`;
+	return properties.flatMap(([name, value]) =>
+		value == null ? [] : [element(2, "property", { name, value })],
+	);
 }
 
 function summaryOf(result: Result): string {
@@ -176,34 +129,35 @@ function summaryOf(result: Result): string {
 	].join("\n");
 }
 
-function runSeconds(run: Run): number {
-	return run.state === "never" ? 0 : (run.generator?.endNs ?? run.window.endNs) / 1e9;
-}
-
-/** Milliseconds, without thousands: all that the XSD allows. */
-function seconds(value: number): string {
-	return value.toFixed(3);
+/**
+ * From T0 until all was settled; where nobody has said when that was, the end of the window; of a run without data nothing. With milliseconds and
+ * without thousands: all that the XSD allows.
+ */
+function secondsOf(runs: readonly Run[]): string {
+	const ns = runs.map(({ state, generator, window }) =>
+		state === "never" ? 0 : (generator?.endNs ?? window.endNs),
+	);
+	return (ns.reduce((a, b) => a + b, 0) / 1e9).toFixed(3);
 }
 
 // XML.
 
-/** `inside` is XML already; without it the element is empty. */
+/** `inside`: elements, or a text that is escaped already; without it the element is empty. */
 function element(
 	depth: number,
 	name: string,
 	attributes: Readonly<Record<string, string>>,
-	inside?: string,
+	inside?: string | readonly string[],
 ): string {
-	const written = Object.entries(attributes)
-		.map(([key, value]) => ` ${key}="${attribute(value)}"`)
-		.join("");
-	const open = `${"\t".repeat(depth)}<${name}${written}`;
-	return inside === undefined ? `${open}/>` : `${open}>${inside}</${name}>`;
-}
-
-function attribute(value: string): string {
+	const tabs = "\t".repeat(depth);
 	// A line break as it is would be read as a blank.
-	return text(value).replaceAll(/[\t\n]/g, (c) => `&#${c.charCodeAt(0)};`);
+	const attribute = (value: string) =>
+		text(value).replaceAll(/[\t\n]/g, (c) => `&#${c.charCodeAt(0)};`);
+	const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${attribute(value)}"`);
+	const open = `${tabs}<${name}${written.join("")}`;
+	if (inside === undefined) return `${open}/>`;
+	const within = typeof inside === "string" ? inside : `\n${inside.join("\n")}\n${tabs}`;
+	return `${open}>${within}</${name}>`;
 }
 
 /** What XML 1.0 cannot hold, even escaped, becomes the sign for an unknown letter: control characters, halves of an emoji. */

@@ -112,7 +112,6 @@ describe("a closed loop", () => {
 		expect(text).toContain(
 			"20 000 messages of 256B in a closed loop after 100 to warm up, at most 10min",
 		);
-		expect(text).not.toContain("generator's lag");
 	});
 
 	test("has throughput from its own first and last message, not from a duration", () => {
@@ -127,10 +126,10 @@ describe("a closed loop", () => {
 		expect(text).toContain("distinct receipts / (last - first receipt)");
 	});
 
-	test("that is not acknowledged says what its rate is of", () => {
-		const { run, text } = loop(20_000, 200, () => 2, { acks: false });
+	test("that is not acknowledged has the rate of what was sent", () => {
+		const { run } = loop(20_000, 200, () => 2, { acks: false });
 		expect(run.throughput.sent).toBeCloseTo(20_000 / (19_999 * 0.0002 + 0.002), 6);
-		expect(text.replaceAll(/\s+/g, " ")).toContain(
+		expect(run.throughput.sentHow).toBe(
 			"sent / (last receipt - first send call), as nothing is acknowledged",
 		);
 	});
@@ -228,10 +227,5 @@ describe("service p99 in a closed loop", () => {
 	test("that stood still does not blame the time that it had", () => {
 		const { run } = loop(20_000, 200, () => 1, { unsent: 8000 });
 		expect(run.why).toContain("8 000 of 20 100 messages were not sent: nothing completed for 30s");
-	});
-
-	test("says which messages carry a deeper percentile", () => {
-		const { text } = loop(2000, 200, () => 1);
-		expect(text).toContain("p99.9 n/a (needs N >= 3 688; 3 688 messages)");
 	});
 });

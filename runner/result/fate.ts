@@ -1,5 +1,4 @@
 import type { Run } from "../model/result.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount, plural } from "../units.ts";
 
 /**
@@ -7,23 +6,22 @@ import { formatCount, plural } from "../units.ts";
  * 40 of 40 were acknowledged and never arrived". null: of any other run, whose counts say it.
  */
 export function fateText(run: Run): string | null {
-	const { load, intended, acked } = run;
+	const { load, intended, acked, errors } = run;
 	const [failed, unknown] = [run.failed ?? 0, run.unknown ?? 0];
 	const above = load.limitBytes !== null;
 	const published = load.pattern === "publish";
+	const fanOut = load.pattern === "fan-out";
 	const arrived = (published ? acked : run.received) ?? 0;
 	if (intended === 0 || run.state === "never" || (arrived > 0 && !above)) return null;
 	const of = (n: number) => `${formatCount(n)} of ${formatCount(intended)}`;
 	// Of copies some may be lost, and a message of theirs none.
-	const gone = load.pattern === "fan-out" ? 0 : (run.lost ?? 0);
+	const gone = fanOut ? 0 : (run.lost ?? 0);
+	const how = acked === null ? "sent without an error" : "acknowledged";
 	const parts = [
-		failed > 0 &&
-			tell(above ? "fate-refused" : "fate-failed", { messages: of(failed), errors: wordsOf(run) }),
-		gone > 0 && tell(acked === null ? "fate-lost-unacked" : "fate-lost", { messages: of(gone) }),
-		unknown > 0 && tell("fate-unknown", { messages: of(unknown) }),
-		arrived > 0 &&
-			load.pattern !== "fan-out" &&
-			tell(published ? "fate-taken" : "fate-arrived", { messages: of(arrived) }),
+		failed > 0 && `${above ? "refused" : "failed"}: ${of(failed)}${wordsOf(errors)}`,
+		gone > 0 && `lost silently: ${of(gone)} were ${how} and never arrived`,
+		unknown > 0 && `not answered: ${of(unknown)}, and nobody knows whether the system took them`,
+		arrived > 0 && !fanOut && `${published ? "acknowledged" : "arrived"}: ${of(arrived)}`,
 	].filter((part) => part !== false);
 	return parts.length === 0 ? null : parts.join("; ");
 }
@@ -33,7 +31,7 @@ export function fateText(run: Run): string | null {
 const MOST_ERRORS = 2;
 
 /** The commonest errors of messages, as server or library worded them. */
-function wordsOf({ errors }: Run): string {
+function wordsOf(errors: Run["errors"]): string {
 	const own = errors.filter(({ firstNs }) => firstNs !== null);
 	const words = own
 		.slice(0, MOST_ERRORS)

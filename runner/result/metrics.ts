@@ -1,5 +1,6 @@
 import { addBins, type BinCounts, binStart } from "../histogram/bins.ts";
 import { curve } from "../histogram/hgrm.ts";
+import type { Sample } from "../histogram/percentiles.ts";
 import { subjectOf } from "../model/baseline-sla.ts";
 import type { Second } from "../model/client-file.ts";
 import type { Metric } from "../model/plan.ts";
@@ -12,7 +13,17 @@ import { percentileOf, USUAL } from "../verdict/quantile.ts";
 export function summarise(facts: Facts, metric: Metric): MetricSummary | null {
 	if (!hasMetric(facts, metric)) return null;
 	const sample = sampleOf(facts, metric);
-	const sums = sumsOf(facts, metric);
+	return { ...figuresOf(facts, metric, sample), curve: curve(sample) };
+}
+
+/** The same of any sample of it, without the curve; `span`: seconds of the window that it is of. */
+export function figuresOf(
+	facts: Facts,
+	metric: Metric,
+	sample: Sample,
+	span?: { readonly from: number; readonly to: number },
+): Omit<MetricSummary, "curve"> {
+	const sums = sumsOf(facts, metric, span);
 	return {
 		unit: "ns",
 		count: sample.distribution.count,
@@ -23,8 +34,9 @@ export function summarise(facts: Facts, metric: Metric): MetricSummary | null {
 		max: sample.max,
 		clamped: sums.clamped,
 		negative: sums.negative,
-		percentiles: percentilesOf(facts, metric).map((p) => percentileOf(facts, metric, p, sample)),
-		curve: curve(sample),
+		percentiles: percentilesOf(facts, metric).map((p) =>
+			percentileOf(facts, metric, p, sample, span),
+		),
 	};
 }
 

@@ -1,21 +1,35 @@
 import { expect, test } from "vitest";
-import type { Result } from "../model/result.ts";
-import { worst } from "../model/verdict.ts";
+import type { Result, Run } from "../model/result.ts";
 import { comparison, FIXTURES, search } from "../render/hostile.fake.ts";
-import { brokenOf, outcomesOf } from "./outcomes.ts";
-import { fixtureResult } from "./stored.fake.ts";
+import { brokenOf, judge, outcomesOf, verdictAt } from "./outcomes.ts";
+import { readResult } from "./result-files.ts";
+import { fixtureResult, publishedFolder } from "./stored.fake.ts";
 
 const built = (name: string) => fixtureResult(name);
-const verdictOf = (result: Result) =>
-	worst(
-		outcomesOf(result)
-			.filter((o) => o.decides)
-			.map((o) => o.verdict),
-	);
+const verdictOf = (result: Result) => judge(result).verdict;
 
-test.each(FIXTURES)("the worst outcome of %s is its verdict", (name) => {
-	const result = built(name);
-	expect(verdictOf(result)).toBe(result.verdict);
+test.each([
+	...[...FIXTURES, "clients", "failover"].map((name) => [name, () => built(name)] as const),
+	...["nats-stall", "commit-log-latency", "dissecting-message-queues", "message-queue-latency"].map(
+		(name) => [name, () => readResult(publishedFolder(name))] as const,
+	),
+])("the verdict of %s is what its outcomes come to, cell by cell too", (_, read) => {
+	const result = read();
+	const { verdict, cause, openBaselineOnly } = result;
+	expect(judge(result)).toEqual({ verdict, cause, openBaselineOnly });
+	const all = outcomesOf(result);
+	for (const { system, case: name } of result.runs) {
+		const own = <T extends { system: string; case: string }>(some: readonly T[]) =>
+			some.filter((one) => one.system === system && one.case === name);
+		const only = {
+			...result,
+			runs: own(result.runs),
+			gates: own(result.gates),
+			searches: [],
+			comparisons: own(result.comparisons),
+		};
+		expect(verdictAt({ system, case: name }, all)).toBe(judge(only).verdict);
+	}
 });
 
 test("what a run says by itself stands beside gates that say less, and once", () => {
@@ -46,10 +60,39 @@ test("one repeat alone that did not carry the rate leaves it open, as the verdic
 		});
 		for (const gate of result.gates) gate.verdict = "pass";
 	};
+	const [{ system, case: name }] = result.runs as [Run];
+	const shown = () => verdictAt({ system, case: name }, outcomesOf(result));
 	grow(0);
-	expect(verdictOf(result)).toBe("inconclusive");
+	expect([verdictOf(result), shown()]).toEqual(["inconclusive", "inconclusive"]);
 	grow(2);
-	expect(verdictOf(result)).toBe("fail");
+	expect([verdictOf(result), shown()]).toEqual(["fail", "fail"]);
+});
+
+test("nothing but comparisons is open only where no run is", () => {
+	const result = built("healthy");
+	const [gate] = result.gates;
+	const [run] = result.runs;
+	if (gate === undefined || run === undefined) throw new Error("another fixture");
+	const compared = { ...gate, verdict: "inconclusive" as const, compares: true };
+	result.gates = [gate, compared];
+	expect(judge(result)).toMatchObject({ verdict: "inconclusive", openBaselineOnly: true });
+	result.gates = [{ ...gate, verdict: "inconclusive" }, compared];
+	expect(judge(result).openBaselineOnly).toBe(false);
+	result.gates = [compared];
+	run.why = "no line counts what never completed";
+	run.verdict = "inconclusive";
+	expect(judge(result)).toMatchObject({ verdict: "inconclusive", openBaselineOnly: false });
+	expect(brokenOf(result).map((o) => o.what)).toEqual([gate.sla, "the run itself"]);
+});
+
+test("the machine is the cause only where it explains all that failed", () => {
+	const result = built("stall");
+	const [gate] = result.gates;
+	if (gate === undefined) throw new Error("another fixture");
+	result.gates = [{ ...gate, cause: "machine" }];
+	expect(judge(result).cause).toBe("machine");
+	result.gates = [...result.gates, { ...gate, cause: null }];
+	expect(judge(result).cause).toBeNull();
 });
 
 test("a comparison that is a gate is not told twice, and one that must not decide does not", () => {
@@ -59,7 +102,7 @@ test("a comparison that is a gate is not told twice, and one that must not decid
 	if (gate === undefined) throw new Error("another fixture");
 	result.gates = [{ ...gate, sla: "p99 <= baseline + 10%", verdict: "fail", comparison: c }];
 	result.comparisons = [c, comparison({ metric: "ack p99", judged: false })];
-	expect(outcomesOf(result).map((o) => [o.of.kind, o.decides])).toEqual([
+	expect(outcomesOf(result).map((o) => [o.kind, o.decides])).toEqual([
 		["gate", true],
 		["comparison", false],
 	]);
@@ -74,7 +117,7 @@ test("a comparison that leaves open whether it is better, and is not worse, has 
 	expect(brokenOf(result)).toEqual([]);
 });
 
-test("the worst stands first, and searches have the seconds of their own runs", () => {
+test("the worst stands first, and searches have runs of their own", () => {
 	const result = built("repeats");
 	const [run] = result.runs;
 	if (run === undefined) throw new Error("another fixture");
@@ -97,5 +140,5 @@ test("the worst stands first, and searches have the seconds of their own runs", 
 	const whole = { ...result, runs: [...result.runs, ...runs], searches: [one] };
 	const broken = brokenOf(whole);
 	expect(broken.map((o) => o.verdict)).toEqual(["fail", "inconclusive", "inconclusive"]);
-	expect(broken[0]?.seconds).toBe((run.generator?.endNs ?? 0) / 1e9);
+	expect(broken[0]?.runs).toEqual(runs);
 });

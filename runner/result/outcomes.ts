@@ -1,132 +1,169 @@
 import type { Comparison } from "../model/comparison.ts";
-import type { Gate, Result, Run, Search } from "../model/result.ts";
-import { VERDICTS, type Verdict } from "../model/verdict.ts";
-import { say } from "../text/say.ts";
+import type { Cause, Gate, Result, Run, Search } from "../model/result.ts";
+import { VERDICTS, type Verdict, worst } from "../model/verdict.ts";
+import { standsFor } from "../verdict/repeats.ts";
+import { at, type Place } from "./select.ts";
 
-/**
- * One of the things that the verdict of a result is made of: its worst is the verdict. What JUnit calls a test case and GitHub an
- * annotation.
- */
-export interface Outcome {
-	readonly of:
-		| { readonly kind: "gate"; readonly gate: Gate }
-		| { readonly kind: "run"; readonly run: Run }
-		| { readonly kind: "search"; readonly search: Search }
-		| { readonly kind: "comparison"; readonly comparison: Comparison }
-		| { readonly kind: "damage"; readonly file: string };
-	readonly system: string;
-	readonly case: string;
-	/** What was asked: "p99 < 20ms", "the run itself", "highest rate". */
+/** A result as far as it is known before anything is judged. */
+export type Judgeable = Omit<Result, "verdict" | "cause" | "openBaselineOnly">;
+
+/** One of the things that the verdict of a result is made of. What JUnit calls a test case and GitHub an annotation. */
+export interface Outcome extends Place {
+	readonly kind: "damage" | "gate" | "run" | "search" | "comparison";
+	readonly gate?: Gate;
+	readonly search?: Search;
+	/** Of a gate that compares, too. */
+	readonly comparison?: Comparison;
+	/** What was asked: "p99 < 20ms", "the run itself", "highest rate"; of damage the file. */
 	readonly what: string;
 	readonly verdict: Verdict;
 	readonly why: string;
-	/** False: shown only, as it must not decide (a comparison with another machine). */
+	/** What explains a FAIL beside the system. */
+	readonly cause: Cause | null;
+	/** False: shown only, because it must not decide (a comparison with another machine). */
 	readonly decides: boolean;
+	/** Its limit is a baseline's figure. */
+	readonly compares: boolean;
 	/** Where it stands in scenario.yaml, from 1; null: not known. */
 	readonly line: number | null;
-	/** Seconds that its runs took, warm-up included. */
-	readonly seconds: number;
+	/** The runs that it was measured in. */
+	readonly runs: readonly Run[];
+	/** The one that it is about: the worst repeat, the lowest rate of a search that did not pass; null: there is none. */
+	readonly run: Run | null;
 }
 
 /** In the order of the report: damaged files, gates, runs that speak for themselves, searches, comparisons that are no gates. */
-export function outcomesOf(result: Result): Outcome[] {
+export function outcomesOf(result: Judgeable): Outcome[] {
 	const single = result.runs.filter((run) => run.search === null);
+	const gates = result.gates.map((gate) => ofGate(gate, at(gate, single)));
 	return [
 		...(result.damaged ?? []).map(ofDamage),
-		...result.gates.map((gate) => ofGate(gate, single)),
-		...single.flatMap((run) => ofRun(run, single, result.gates)),
+		...gates,
+		...single.flatMap((run) => ofRun(run, at(run, single), at(run, gates))),
 		...result.searches.map((search) => ofSearch(search, result)),
 		...result.comparisons
-			.filter((c) => !result.gates.some((g) => isOf(g, c)))
-			.map((c) => ofComparison(c, single)),
+			.filter((c) => !gates.some(({ comparison }) => comparison && isSame(comparison, c)))
+			.map((c) => ofComparison(c, at(c, single))),
 	];
 }
 
+/** The worst of those that decide; what explains all that failed; whether nothing but comparisons is open. */
+export function judge(result: Judgeable): Pick<Result, "verdict" | "cause" | "openBaselineOnly"> {
+	const all = outcomesOf(result).filter(({ decides }) => decides);
+	const verdict = worst(all.map((one) => one.verdict));
+	const deciding = all.filter((one) => one.verdict === verdict);
+	const [cause = null, ...others] = new Set(deciding.map((one) => one.cause));
+	return {
+		verdict,
+		cause: verdict === "fail" && others.length === 0 ? cause : null,
+		openBaselineOnly: verdict === "inconclusive" && deciding.every(({ compares }) => compares),
+	};
+}
+
+/** The worst of one system in one case. */
+export function verdictAt(place: Place, outcomes: readonly Outcome[]): Verdict {
+	const own = at(place, outcomes).filter(({ decides, kind }) => decides && kind !== "search");
+	return worst(own.map(({ verdict }) => verdict));
+}
+
 /** "nats/256B 3000/s: p99 < 20ms" */
-export function outcomeName({ of, system, case: name, what }: Outcome): string {
-	if (of.kind === "damage") return of.file;
-	return `${system}/${name}: ${what}`.replaceAll(/\s+/g, " ");
+export function outcomeName({ kind, system, case: name, what }: Outcome): string {
+	return kind === "damage" ? what : `${system}/${name}: ${what}`.replaceAll(/\s+/g, " ");
 }
 
 /** Those that kept the result from passing, the worst first; those that decide nothing are not among them. */
-export function brokenOf(result: Result): Outcome[] {
+export function brokenOf(result: Judgeable): Outcome[] {
 	return outcomesOf(result)
 		.filter((o) => o.decides && o.verdict !== "pass")
 		.sort((a, b) => rank(a.verdict) - rank(b.verdict));
 }
 
+export const NOTHING_JUDGED = "no SLA: nothing was judged";
+
 // --- internal ---
+
+const PLAIN = { cause: null, decides: true, compares: false, line: null, run: null };
 
 function rank(verdict: Verdict): number {
 	return VERDICTS.indexOf(verdict);
 }
 
-function ofDamage({ file, why }: { file: string; why: string }): Outcome {
-	return {
-		of: { kind: "damage", file },
-		system: "",
-		case: "",
-		what: file,
-		verdict: "error",
-		why,
-		decides: true,
-		line: null,
-		seconds: 0,
-	};
+function ofDamage({ file, why }: { readonly file: string; readonly why: string }): Outcome {
+	const nowhere = { system: "", case: "", runs: [] };
+	return { ...PLAIN, ...nowhere, kind: "damage", what: file, verdict: "error", why };
 }
 
 function ofGate(gate: Gate, runs: readonly Run[]): Outcome {
+	const { verdict, compares, comparison } = gate;
+	const repeat = standsFor(gate.repeats)?.repeat ?? 1;
+	const run = compares
+		? (runs.find((one) => one.verdict === verdict) ?? runs[0])
+		: runs.find((one) => one.repeat === repeat);
 	return {
-		of: { kind: "gate", gate },
+		...PLAIN,
+		kind: "gate",
+		gate,
+		...(comparison && { comparison }),
 		system: gate.system,
 		case: gate.case,
 		what: gate.sla,
-		verdict: gate.verdict,
+		verdict,
 		why: gate.why,
-		decides: true,
+		cause: gate.cause,
+		compares,
 		line: gate.line,
-		seconds: secondsOf(runs.filter((run) => alike(run, gate))),
+		runs,
+		run: run ?? null,
 	};
 }
 
-/** Without an SLA, or where something else decided, unless a gate says as bad already. One repeat alone that did not carry the rate leaves it open. */
-function ofRun(run: Run, runs: readonly Run[], gates: readonly Gate[]): Outcome[] {
-	const own = gates.filter((gate) => alike(run, gate));
-	if (run.why === null && own.length > 0) return [];
-	const repeats = runs.filter((other) => alike(run, other));
+/**
+ * Without a limit of the SLA, or where something else decided, unless a gate says as bad already. That one repeat of several did not carry
+ * the rate is judged as a gate is: two decide, one leaves it open.
+ */
+function ofRun(run: Run, repeats: readonly Run[], own: readonly Outcome[]): Outcome[] {
+	if (run.why === null && own.some(({ compares }) => !compares)) return [];
 	const grew = (one: Run) => one.validity.some((c) => c.status === "fail");
 	const alone = grew(run) && repeats.length > 1 && repeats.filter(grew).length === 1;
 	const verdict = alone ? "inconclusive" : run.verdict;
-	if (own.some((gate) => rank(gate.verdict) <= rank(verdict))) return [];
+	// A comparison may stay open, a run may not.
+	const saysSo = (gate: Outcome) =>
+		rank(gate.verdict) < rank(verdict) ||
+		(gate.verdict === verdict && !(gate.compares && verdict === "inconclusive"));
+	if (own.some(saysSo)) return [];
+	const several = repeats.length > 1 ? `, repeat ${run.repeat} of ${repeats.length}` : "";
 	return [
 		{
-			of: { kind: "run", run },
+			...PLAIN,
+			kind: "run",
 			system: run.system,
 			case: run.case,
-			what: `the run itself${repeats.length > 1 ? `, repeat ${run.repeat} of ${repeats.length}` : ""}`,
+			what: `the run itself${several}`,
 			verdict,
-			why: run.why ?? say("nothing-judged").text,
-			decides: true,
-			line: null,
-			seconds: secondsOf([run]),
+			why: run.why ?? NOTHING_JUDGED,
+			cause: run.cause,
+			runs: [run],
+			run,
 		},
 	];
 }
 
-function ofSearch(search: Search, { runs, searches }: Result): Outcome {
-	const several =
-		searches.filter((other) => alike(search, other)).length > 1 ? `, repeat ${search.repeat}` : "";
-	const own = new Set(search.runs.map((run) => run.index));
+function ofSearch(search: Search, { runs, searches }: Judgeable): Outcome {
+	const several = at(search, searches).length > 1;
+	// By rate, from the lowest on.
+	const own = search.runs.flatMap(({ index }) => runs.find((run) => run.index === index) ?? []);
+	const failed = search.runs.find(({ verdict }) => verdict !== "pass");
 	return {
-		of: { kind: "search", search },
+		...PLAIN,
+		kind: "search",
+		search,
 		system: search.system,
 		case: search.case,
-		what: `highest rate${several}`,
+		what: `highest rate${several ? `, repeat ${search.repeat}` : ""}`,
 		verdict: search.verdict,
 		why: search.answer,
-		decides: true,
-		line: null,
-		seconds: secondsOf(runs.filter((run) => own.has(run.index))),
+		runs: own,
+		run: own.find(({ index }) => index === failed?.index) ?? null,
 	};
 }
 
@@ -139,41 +176,22 @@ const COMPARED: Readonly<Record<Comparison["verdict"], Verdict>> = {
 
 function ofComparison(comparison: Comparison, runs: readonly Run[]): Outcome {
 	return {
-		of: { kind: "comparison", comparison },
+		...PLAIN,
+		kind: "comparison",
+		comparison,
 		system: comparison.system,
 		case: comparison.case,
 		what: `${comparison.metric} against ${comparison.a.name}`,
 		verdict: comparison.notWorse ? "pass" : COMPARED[comparison.verdict],
 		why: comparison.why,
 		decides: comparison.judged,
-		line: null,
-		seconds: secondsOf(runs.filter((run) => alike(run, comparison))),
+		compares: true,
+		runs,
 	};
 }
 
-function isOf(gate: Gate, comparison: Comparison): boolean {
+function isSame(a: Comparison, b: Comparison): boolean {
 	return (
-		gate.comparison !== null &&
-		alike(gate, comparison) &&
-		gate.comparison.metric === comparison.metric &&
-		gate.comparison.a.name === comparison.a.name
-	);
-}
-
-interface Place {
-	readonly system: string;
-	readonly case: string;
-}
-
-function alike(a: Place, b: Place): boolean {
-	return a.system === b.system && a.case === b.case;
-}
-
-/** From T0 until all was settled; where nobody has said when that was, the end of the window; of a run without data nothing. */
-function secondsOf(runs: readonly Run[]): number {
-	return runs.reduce(
-		(sum, run) =>
-			run.state === "never" ? sum : sum + (run.generator?.endNs ?? run.window.endNs) / 1e9,
-		0,
+		a.system === b.system && a.case === b.case && a.metric === b.metric && a.a.name === b.a.name
 	);
 }

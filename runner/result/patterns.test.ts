@@ -220,53 +220,49 @@ describe("request-reply and work-queue", () => {
 	});
 });
 
-test("connections made anew are shown, and a reason to look twice", () => {
-	const schedule = steady(1000, 1, 4);
-	const fates = Array.from({ length: schedule.messages }, (_, i) => ({
-		receivedNs: [i * MS + 300_000],
-	}));
-	const plan = planOf({ schedule });
-	const calm = shown(plan, fates);
-	expect(calm.run.reconnects).toBe(0);
-	expect(calm.check("reconnects")).toBe("ok");
-	const { run, text, check } = shown(plan, fates, { reconnects: 3 });
-	expect(run.reconnects).toBe(3);
-	expect(check("reconnects")).toBe("warn");
-	expect(text).toContain("connections were made anew 3 times");
-});
-
-test("time that the broker throttles is shown beside the counts, and is left out where nobody tells it", () => {
-	const schedule = steady(1000, 1, 4);
-	const fates = Array.from({ length: schedule.messages }, (_, i) => ({
-		receivedNs: [i * MS + 300_000],
-	}));
-	const plan = planOf({ schedule });
-	const without = shown(plan, fates);
-	expect(without.run).not.toHaveProperty("throttledNs");
-	expect(without.check("throttled")).toBeUndefined();
-	expect(shown(plan, fates, { throttledNs: 0 }).check("throttled")).toBe("ok");
-	const { run, text, check } = shown(plan, fates, { throttledNs: 3e9 });
-	expect(check("throttled")).toBe("warn");
-	expect(run.throttledNs).toBe(3e9);
-	expect(text).toContain("throttled by the broker for 3s");
-});
-
-test("requests that a service bills are shown with their price, and nothing where nobody bills", () => {
-	const schedule = steady(1000, 1, 4);
-	const fates = Array.from({ length: schedule.messages }, (_, i) => ({
-		receivedNs: [i * MS + 300_000],
-	}));
-	const plan = planOf({ schedule });
-	expect(shown(plan, fates).run).not.toHaveProperty("requests");
-	const billing = { ...plan, requestUsd: 0.4e-6 };
-	const { run, text } = shown(billing, fates, { requests: 12_345 });
-	expect(run.requests?.count).toBe(12_345);
-	// 0.40 USD a million.
-	expect(run.requests?.usd).toBeCloseTo(0.004938, 9);
-	expect(text.replaceAll(/\s+/g, " ")).toContain(
+test.each([
+	[
+		"reconnects",
+		{ reconnects: 3 },
+		{},
+		["ok", "warn"],
+		{ reconnects: 3 },
+		"connections were made anew 3 times",
+	],
+	[
+		"throttled",
+		{ throttledNs: 3e9 },
+		{},
+		[undefined, "warn"],
+		{ throttledNs: 3e9 },
+		"throttled by the broker for 3s",
+	],
+	[
+		"requests",
+		{ requests: 12_345 },
+		// 0.40 USD a million.
+		{ requestUsd: 0.4e-6 },
+		[undefined, undefined],
+		{ requests: { count: 12_345, usd: expect.closeTo(0.004938, 9) } },
 		"12 345 requests of the whole run, which the service would bill with about 0.00494 USD",
-	);
-});
+	],
+] as const)(
+	"%s are told where there are some, and never a 0 where nobody counts",
+	(name, more, own, status, values, words) => {
+		const schedule = steady(1000, 1, 4);
+		const fates = Array.from({ length: schedule.messages }, (_, i) => ({
+			receivedNs: [i * MS + 300_000],
+		}));
+		const plan = { ...planOf({ schedule }), ...own };
+		const calm = shown(plan, fates);
+		const { run, text, check } = shown(plan, fates, more);
+		expect([calm.check(name), check(name)]).toEqual(status);
+		expect(calm.run.reconnects).toBe(0);
+		for (const left of ["throttledNs", "requests"]) expect(calm.run).not.toHaveProperty(left);
+		expect(run).toMatchObject(values);
+		expect(text.replaceAll(/\s+/g, " ")).toContain(words);
+	},
+);
 
 describe("a poisson schedule", () => {
 	const schedule = { ...steady(1000, 1, 10), kind: "poisson" as const, seed: 7 };
@@ -294,10 +290,6 @@ describe("a poisson schedule", () => {
 			n: due.filter((ns) => ns >= S).length,
 		});
 		expect(new Set(perTenth(due)).size).toBeGreaterThan(10);
-	});
-
-	test("says that times are random", () => {
-		expect(shown(plan(), fates).text).toContain("1000/s at random times");
 	});
 });
 

@@ -7,7 +7,7 @@ import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import { type Facts, hasMetric, messagesDue, sumsOf } from "../verdict/facts.ts";
 import { percentileOf } from "../verdict/quantile.ts";
-import { percentilesOf } from "./metrics.ts";
+import { figuresOf } from "./metrics.ts";
 
 /** The figures of each part of the window: latencies by when messages were due, rates by when things really happened. */
 export function phasesOf(facts: Facts): Phase[] {
@@ -90,33 +90,14 @@ function latencyOf(facts: Facts, i: number, intended: number): Phase["latency"] 
 	if (!hasMetric(facts, metric)) return null;
 	const span = spanOf(facts, i);
 	const distribution = facts.merged.get(metric)?.phases[i] ?? EMPTY;
-	const exact = sumsOf(facts, metric, span);
+	const { count, min, max } = sumsOf(facts, metric, span);
 	// Of a run that was stopped nobody knows which of them were offered.
 	const due =
 		messagesDue(facts) === intendedInWindow(plan) ? intended * samplesPerMessage(plan, metric) : 0;
 	const n = Math.max(due, distribution.count);
 	if (n === 0 && intended === 0) return null;
-	const measured = exact.count > 0;
-	const sample = {
-		distribution,
-		n,
-		min: measured ? exact.min : null,
-		max: measured ? exact.max : null,
-	};
-	return {
-		unit: "ns",
-		count: distribution.count,
-		n,
-		censored: n - distribution.count,
-		min: sample.min,
-		mean: measured ? exact.sum / exact.count : null,
-		max: sample.max,
-		clamped: exact.clamped,
-		negative: exact.negative,
-		percentiles: percentilesOf(facts, metric).map((p) =>
-			percentileOf(facts, metric, p, sample, span),
-		),
-	};
+	const ends = count > 0 ? { min, max } : { min: null, max: null };
+	return figuresOf(facts, metric, { distribution, n, ...ends }, span);
 }
 
 function lagOf(facts: Facts, i: number): Pick<Phase, "lagP99" | "lagP99Weak"> {

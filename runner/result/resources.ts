@@ -15,39 +15,23 @@ export function resourceSeries({ resources, t0Ms }: Collected): Point[] {
  * each keeps the largest values of stretches of seconds.
  */
 export function hostSeries({ hosts, t0Ms }: Collected): Run["series"]["hosts"] {
-	const most = Math.max(FEWEST, Math.floor(MOST_POINTS / hosts.length));
-	return hosts.flatMap(({ client, samples }) =>
-		client === null || t0Ms === null
-			? []
-			: [
-					{
-						client: client.index,
-						name: client.name,
-						points: thinned(pointsOf(samples, t0Ms), most).map(({ broker: _, ...point }) => point),
-					},
-				],
-	);
+	return hosts.flatMap(({ client, samples }) => {
+		if (client === null || t0Ms === null) return [];
+		const points = thinned(pointsOf(samples, t0Ms), hosts.length);
+		const { index, name } = client;
+		return [{ client: index, name, points: points.map(({ broker: _, ...point }) => point) }];
+	});
 }
 
 /** What the machines of the broker's nodes used, thinned as above; undefined: none of them has been looked at. */
 export function nodeSeries({ nodes, t0Ms }: Collected): Run["series"]["brokerHosts"] {
 	const looked = nodes.filter(({ samples }) => samples.length > 1);
 	if (t0Ms === null || looked.length === 0) return undefined;
-	const most = Math.max(FEWEST, Math.floor(MOST_POINTS / looked.length));
-	return looked.flatMap(({ node, samples }) =>
-		node === undefined
-			? []
-			: [
-					{
-						node,
-						points: thinned(pointsOf(samples, t0Ms), most).map(({ at, machine, network }) => ({
-							at,
-							machine,
-							network,
-						})),
-					},
-				],
-	);
+	return looked.flatMap(({ node, samples }) => {
+		if (node === undefined) return [];
+		const points = thinned(pointsOf(samples, t0Ms), looked.length);
+		return [{ node, points: points.map(({ at, machine, network }) => ({ at, machine, network })) }];
+	});
 }
 
 // --- internal ---
@@ -57,14 +41,15 @@ const MOST_POINTS = 1200;
 const FEWEST = 30;
 
 function pointsOf(samples: readonly ResourceLine[], t0Ms: number): Point[] {
-	return samples.slice(1).flatMap((now, i): Point[] => {
+	return samples.slice(1).flatMap((now, i) => {
 		const use = useBetween(samples[i], now);
 		return use === null ? [] : [{ at: Math.round(now.unixMs - t0Ms) / 1000, ...use }];
 	});
 }
 
-/** At most so many points: each the largest values of its stretch, at the stretch's end. */
-function thinned(points: readonly Point[], most: number): Point[] {
+/** Of one of several machines: each point has the largest values of its stretch, at the stretch's end. */
+function thinned(points: readonly Point[], machines: number): Point[] {
+	const most = Math.max(FEWEST, Math.floor(MOST_POINTS / machines));
 	const size = Math.ceil(points.length / most);
 	if (size <= 1) return [...points];
 	return Array.from({ length: Math.ceil(points.length / size) }, (_, i) =>

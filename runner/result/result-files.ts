@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { failure } from "../errors.ts";
 import { inside, readGiven } from "../given-folder.ts";
+import { byMetric } from "../model/plan.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { DetailsFile, ResultFile, type RunInFile } from "../model/result-file.ts";
 import { reasonOf } from "../reason.ts";
@@ -50,53 +51,25 @@ function split(
 	{ runId }: Result,
 ): { readonly run: RunInFile; readonly details: DetailsFile } {
 	const curves: DetailsFile["curves"] = {};
-	const without = (name: keyof Run["metrics"]) => {
+	const metrics = byMetric((name) => {
 		if (run.metrics[name] === null) return null;
 		const { curve, ...figures } = run.metrics[name];
 		curves[name] = curve;
 		return figures;
-	};
-	return {
-		run: { ...run, metrics: eachMetric(without) },
-		details: {
-			schema: 1,
-			runId,
-			startedAt: run.startedAt,
-			series,
-			slowest,
-			omission,
-			curves,
-			...(brokerLog === undefined ? {} : { brokerLog }),
-		},
-	};
+	});
+	const { startedAt } = run;
+	const details = { series, slowest, omission, curves, ...(brokerLog && { brokerLog }) };
+	return { run: { ...run, metrics }, details: { schema: 1, runId, startedAt, ...details } };
 }
 
-function whole(run: RunInFile, details: DetailsFile | null): Run {
-	const { series, slowest, omission, curves, brokerLog } = details ?? NOTHING;
-	const metrics = eachMetric((name): MetricSummary | null => {
+function whole(run: RunInFile, file: DetailsFile | null): Run {
+	const { series, slowest, omission, curves, brokerLog } = file ?? NOTHING;
+	const metrics = byMetric((name): MetricSummary | null => {
 		const figures = run.metrics[name];
 		return figures && { ...figures, curve: curves[name] ?? [] };
 	});
-	return {
-		...run,
-		metrics,
-		series,
-		slowest,
-		omission,
-		...(brokerLog === undefined ? {} : { brokerLog }),
-		details: details && run.details,
-	};
-}
-
-function eachMetric<T>(of: (name: keyof Run["metrics"]) => T) {
-	return {
-		response: of("response"),
-		service: of("service"),
-		lag: of("lag"),
-		queued: of("queued"),
-		ack: of("ack"),
-		last: of("last"),
-	} satisfies Record<keyof Run["metrics"], T>;
+	const details = { series, slowest, omission, ...(brokerLog && { brokerLog }) };
+	return { ...run, metrics, ...details, details: file && run.details };
 }
 
 const NOTHING: Omit<DetailsFile, "schema" | "runId" | "startedAt"> = {

@@ -31,45 +31,41 @@ export function searchesOf(all: readonly SearchRun[]): Search[] {
 function searchOf(runs: readonly SearchRun[]): Search {
 	const steps = runs.flatMap((one) => {
 		const step = stepOf(one.collected.plan);
-		return step === null ? [] : [{ one, step }];
+		return step === null ? [] : [{ ...one, step, outcome: outcomeOf(one.verdict.verdict) }];
 	});
-	const outcomes = steps.map(({ one, step }) => ({
-		step,
-		outcome: outcomeOf(one.verdict.verdict),
-	}));
-	const what = next(outcomes[0]?.step.rate ?? 1, outcomes);
+	const what = next(steps[0]?.step.rate ?? 1, steps);
 	// It may have been stopped between two runs.
-	const answer = "answer" in what ? what.answer : soFar(outcomes);
+	const answer = "answer" in what ? what.answer : soFar(steps);
 	const plan = runs[0]?.collected.plan as Plan;
 	// A rate that passes above others that do not is no limit of the system: the machine, or the system, is not steady.
-	const below = outcomes.filter(
+	const below = steps.filter(
 		({ step, outcome }) =>
 			!["pass", "interrupted"].includes(outcome) && answer.lo !== null && step.rate < answer.lo,
 	).length;
-	const steady = below === 0;
+	const found = answerText(answer, steps);
+	const verdict = answerVerdict(answer);
 	return {
 		system: plan.system,
 		case: plan.search?.of ?? plan.case,
 		repeat: plan.repeat,
 		sla: plan.sla.map((line) => line.text),
-		verdict: steady ? answerVerdict(answer) : worst([answerVerdict(answer), "inconclusive"]),
+		verdict: below === 0 ? verdict : worst([verdict, "inconclusive"]),
 		...answer,
-		answer: `${answerText(answer, outcomes)}${steady ? "" : tell("search-not-steady", { below, runs: below === 1 ? "run" : "runs" })}`,
+		answer: below === 0 ? found : tell("search-not-steady", { found, below }),
 		runs: steps
-			.map(({ one, step }) => ({
-				index: one.run.index,
-				...step,
-				verdict: one.verdict.verdict,
-				why: reasonOf(one.verdict),
-				p50: percentile(one.run, 50),
-				p99: percentile(one.run, 99),
-				max: one.run.metrics[one.run.main]?.max ?? null,
-			}))
+			.map(({ run, step, verdict }) => {
+				const summary = run.metrics[run.main];
+				const at = (p: number) => summary?.percentiles.find((x) => x.p === p)?.value ?? null;
+				return {
+					index: run.index,
+					...step,
+					verdict: verdict.verdict,
+					why: reasonOf(verdict),
+					p50: at(50),
+					p99: at(99),
+					max: summary?.max ?? null,
+				};
+			})
 			.sort((a, b) => a.rate - b.rate || a.index - b.index),
 	};
-}
-
-function percentile(run: Run, p: number): number | null {
-	const summary = run.metrics[run.main];
-	return summary?.percentiles.find((x) => x.p === p)?.value ?? null;
 }

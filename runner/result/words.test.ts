@@ -4,13 +4,10 @@ import { buildResult } from "../compare/build.ts";
 import { measuredText } from "../document/words.ts";
 import { figuresOf, listOf } from "../figures/figures.ts";
 import type { RigMachines } from "../model/environment-file.ts";
-import type { Result, Run } from "../model/result.ts";
 import { renderHtml, renderMarkdown, terminalOf as terminal } from "../render/rendered.fake.ts";
 import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
-import { adviceText } from "./breach-advice.ts";
-import { brokenOf } from "./outcomes.ts";
 import { fixtureResult } from "./stored.fake.ts";
-import { gateMargin, systemText, verdictText } from "./words.ts";
+import { systemText } from "./words.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
 const planned = (name: string, edit: (plan: any) => void) => {
@@ -18,80 +15,6 @@ const planned = (name: string, edit: (plan: any) => void) => {
 	editJson(join(firstRun(copy), "plan.json"), edit);
 	return buildResult(copy);
 };
-
-describe("what a verdict means", () => {
-	test("without any SLA nothing was judged, and nobody says that every SLA is met", () => {
-		const result = planned("healthy", (plan) => {
-			plan.sla = [];
-		});
-		expect(result.verdict).toBe("pass");
-		for (const text of [terminal(result), renderMarkdown(result), renderHtml(result)]) {
-			expect(text).toMatch(/no SLA: nothing was judged/i);
-			expect(text).not.toContain("every SLA is met");
-		}
-	});
-
-	test("a strict run that was finished does not say that it could not be", () => {
-		const result = planned("healthy", (plan) => {
-			plan.strict = true;
-			plan.sla[0].percentile = 99.99;
-		});
-		expect(result.errorCause).toBe("scenario");
-		expect(verdictText(result)).toContain("the scenario asks for");
-		expect(terminal(result)).not.toContain("could not be made or finished");
-	});
-
-	test("INVALID says how many lines it is about, and that another is breached nevertheless", () => {
-		const lag = (edit: (gates: Result["gates"]) => Result["gates"]) => {
-			const result = fixtureResult("lag");
-			return verdictText({ ...result, gates: edit([...result.gates]) });
-		};
-		expect(lag((gates) => gates)).toBe(
-			"1 of 2 SLA lines cannot be judged, because the measurement of them cannot be trusted",
-		);
-		expect(
-			lag((gates) => gates.map((g) => (g.verdict === "pass" ? { ...g, verdict: "fail" } : g))),
-		).toMatch(/; breached all the same: lost == 0$/);
-		expect(lag((gates) => gates.slice(0, 1))).toContain("it says nothing about the system");
-	});
-
-	test("INVALID of another run than that of the lines names that run, and why", () => {
-		const result = fixtureResult("lag");
-		const [gate] = result.gates.filter((g) => g.verdict === "pass");
-		const [run] = result.runs;
-		if (!gate || !run) throw new Error("another fixture");
-		const why = "40 messages were not offered";
-		const other: Run = { ...run, case: "warm", verdict: "invalid", why };
-		expect(verdictText({ ...result, gates: [gate], runs: [run, other] })).toBe(
-			`${run.system}, warm is INVALID: ${why}`,
-		);
-		const failed: Result["gates"][number] = { ...gate, verdict: "fail" };
-		expect(verdictText({ ...result, gates: [failed], runs: [other, other] })).toBe(
-			`${run.system}, warm and 1 other run are INVALID: ${why}; breached all the same: ${gate.sla}`,
-		);
-	});
-
-	test("messages that no SLA line counts are the cause, not the samples", () => {
-		const result = planned("no-data", (plan) => {
-			plan.sla = plan.sla.filter((s: { kind: string }) => s.kind === "tally");
-		});
-		expect(verdictText(result)).toContain("no SLA line counts them");
-		const [broken] = brokenOf(result);
-		if (!broken) throw new Error("it passed");
-		expect(adviceText(broken, result)).toMatch(/^add \w+ == 0.* to the SLA, and measure again/);
-	});
-});
-
-test("margins of repeats on both sides of 1.0x are words and factors, never a bare 1x", () => {
-	const [gate] = fixtureResult("stall").gates;
-	const margins = (...all: number[]) =>
-		gateMargin({
-			...gate,
-			repeats: all.map((margin) => ({ ...gate?.repeats[0], margin })),
-		} as Result["gates"][number]);
-	expect(margins(1.01, 1.2)).toBe("just below the limit to 1.2x below the limit");
-	expect(margins(6.3, 6.5)).toBe("6.3x to 6.5x below the limit");
-});
 
 test("a command with --quick says beside the verdict that it gives no result", () => {
 	const result = planned("healthy", (plan) => {

@@ -1,28 +1,18 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Metric } from "../model/plan.ts";
-import type {
-	Failover,
-	Gate,
-	MetricSummary,
-	Percentile,
-	Result,
-	Run,
-	Search,
-} from "../model/result.ts";
+import type { Failover, MetricSummary, Percentile, Result, Run, Search } from "../model/result.ts";
 import { rateText, timeText } from "../plan/load-text.ts";
 import { faultZeroNs } from "../run/faults.ts";
-import { say } from "../text/say.ts";
 import { tell } from "../text/tell.ts";
 import {
 	formatBytesExact,
 	formatCount,
 	formatDuration,
 	formatDurationExact,
-	formatTimes,
 	plural,
 } from "../units.ts";
 import { maximum, percentileAmount, percentileIn } from "./select.ts";
-import { amount, show, showInterval } from "./show.ts";
+import { amount, show } from "./show.ts";
 
 /** The words that terminal, markdown and HTML share: one wording per fact. */
 
@@ -58,46 +48,14 @@ export function maxText(m: Pick<MetricSummary, "censored" | "max"> | null, run: 
 	return show(maximum(m, run));
 }
 
-/** "3.2ms [3.1ms, 3.4ms], 6.3x below the limit"; of several repeats all values, and the range of their margins. */
-export function gateText(gate: Gate): string {
-	return [gate.measured + gateInterval(gate), gateMargin(gate)]
-		.filter((part) => part !== "")
-		.join(", ");
-}
-
-/** " [3.1ms, 3.4ms]"; empty for counts, for a maximum, and of several repeats. */
-export function gateInterval({ lowNs, highNs, repeats }: Gate): string {
-	return lowNs === null || repeats.length > 1
-		? ""
-		: ` ${showInterval({ low: lowNs, high: highNs })}`;
-}
-
-/** "6.3x below the limit", "40x the limit", of several repeats "6.3x to 6.5x below the limit"; empty for counts. */
-export function gateMargin({ repeats }: Gate): string {
-	const margins = repeats.map((r) => r.margin).filter((m) => m !== null);
-	if (margins.length === 0) return "";
-	// The worst first: how far above, then how far below.
-	const [worst, best] = [smallestOf(margins), largestOf(margins)];
-	const [from, to] = [marginText(worst), marginText(best)];
-	if (from === to) return from;
-	if (best < 1) return `${timesText(best)} to ${from}`;
-	return worst >= 1 && timesText(worst) !== "1x"
-		? `${timesText(worst)} to ${to}`
-		: `${from} to ${to}`;
-}
-
 /** The first of one kind; null: there is none. */
 export function offenderText(kind: string, run: Run): string | null {
 	const m = new Map(Object.entries(run.offenders)).get(kind);
-	return m === undefined
-		? null
-		: say("first-offender", {
-				kind,
-				producer: m.producer,
-				sequence: m.sequence,
-				due: run.load.schedule.kind !== "closed",
-				when: m.intendedNs === null ? null : windowTime(m.intendedNs, run),
-			}).text;
+	if (m === undefined) return null;
+	// A closed load has sent it, and nothing was due.
+	const due = run.load.schedule.kind === "closed" ? "sent" : "due";
+	const when = m.intendedNs === null ? "" : `, ${due} ${windowTime(m.intendedNs, run)}`;
+	return `first ${kind}: producer ${m.producer}, sequence ${m.sequence}${when}`;
 }
 
 /** "5.2s after the window opened" */
@@ -259,11 +217,15 @@ export function loadText(run: Run): string {
 		.join(", ");
 }
 
+/** "nats-server 2.15.2" */
+export function serverText(run: Run): string {
+	// A broker that says nothing of itself, as noop, leaves an empty text.
+	return run.versions?.server || run.brokerVersion || `${run.load.broker}, version unknown`;
+}
+
 /** "nats-server 2.15.2; durability: none, nothing is stored" */
 export function systemText(run: Run): string {
-	// A broker that says nothing of itself, as noop, leaves an empty text.
-	const server = run.versions?.server || run.brokerVersion || `${run.load.broker}, version unknown`;
-	return `${server}; durability: ${run.load.durability}`;
+	return `${serverText(run)}; durability: ${run.load.durability}`;
 }
 
 /** "linux x64 6.1.0, 4 cores, Example CPU"; null when nobody wrote it down. */
@@ -282,81 +244,6 @@ export function machineText({ environment: e }: Result): string | null {
 /** "PASS"; of a command with --quick "PASS (shortened: no result)". */
 export function verdictWord({ verdict, quick }: Pick<Result, "verdict" | "quick">): string {
 	return `${verdict.toUpperCase()}${quick ? " (shortened: no result)" : ""}`;
-}
-
-/** One sentence under the verdict: what it means. */
-const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
-	pass: "every SLA is met",
-	fail: "an SLA is breached",
-	inconclusive: tell("means-inconclusive"),
-	invalid: tell("means-invalid"),
-	interrupted: tell("means-interrupted"),
-	error: tell("means-error"),
-};
-
-/** What the verdict of this result means. */
-export function verdictText(result: Result): string {
-	const text = meaningOf(result);
-	return result.cause === null ? text : say("on-saturated-machine", { text }).text;
-}
-
-/** "rabbitmq, 1KiB 20000/s: " where that is one of several; else empty. */
-function whereItGrew({ runs }: Result): string {
-	const place = (run: Run) => `${run.system}, ${run.case}`;
-	const grew = runs.filter((run) => run.validity.some(({ status }) => status === "fail"));
-	const [one, ...others] = new Set(grew.map(place));
-	return one === undefined || others.length > 0 || runs.every((run) => place(run) === one)
-		? ""
-		: `${one}: `;
-}
-
-function meaningOf(result: Result): string {
-	const count = (verdict: Result["verdict"]) =>
-		result.gates.filter((g) => g.verdict === verdict).length;
-	const has = (verdict: Result["verdict"]) => count(verdict) > 0;
-	const { verdict, gates, errorCause, searches, openBaselineOnly } = result;
-	const [search, ...others] = searches;
-	if (search && gates.length === 0 && verdict !== "interrupted")
-		return others.length === 0
-			? search.answer
-			: searches.map((s) => `${searchTitle(s)}: ${s.answer}`).join("; ");
-	if (verdict === "pass" && gates.length === 0) return "no SLA: nothing was judged";
-	if (verdict === "fail" && !has("fail"))
-		return tell("means-queue-grew", { where: whereItGrew(result) });
-	if (verdict === "inconclusive" && !has("inconclusive"))
-		return result.runs.some((run) =>
-			run.validity.some(({ check, status }) => check === "uncounted" && status === verdict),
-		)
-			? tell("means-uncounted")
-			: meaningOfRuns(result, VERDICT_MEANS[verdict]);
-	// The run was made to its end then: it is the question that cannot be answered.
-	if (verdict === "error" && errorCause === "scenario") return tell("means-unanswerable");
-	if (verdict === "error" && result.damaged !== undefined) return tell("means-damaged");
-	if (verdict === "error" && errorCause === "internal")
-		return "mqbench contradicts itself: a bug of it";
-	if (verdict === "inconclusive" && openBaselineOnly) return tell("means-baseline-open");
-	const invalid = count("invalid");
-	if (verdict !== "invalid" || invalid === gates.length) return VERDICT_MEANS[verdict];
-	const lines = gates.filter((g) => g.verdict === "fail").map((g) => g.sla);
-	const breached =
-		lines.length === 0 ? "" : tell("breached-all-the-same", { lines: lines.join(", ") });
-	return invalid === 0
-		? `${meaningOfRuns(result, VERDICT_MEANS[verdict])}${breached}`
-		: tell("means-invalid-partly", { invalid, lines: gates.length, others: breached });
-}
-
-/** No line has this verdict: the runs that have it, and why the first of them does. */
-function meaningOfRuns({ runs, verdict }: Result, otherwise: string): string {
-	const [run, ...more] = runs.filter((one) => one.verdict === verdict && one.why !== null);
-	return run === undefined
-		? otherwise
-		: tell("means-run", {
-				run: `${run.system}, ${run.case}`,
-				more: more.length === 0 ? "" : ` and ${plural(more.length, "other run")}`,
-				verdict: verdict.toUpperCase(),
-				is: more.length === 0 ? "is" : "are",
-				why: run.why ?? "",
-			});
 }
 
 /** "nats, 1KiB, searched from 1 000/s on", with its repeat where there are several. The case's name has that rate as well: it is no answer. */
@@ -384,15 +271,3 @@ function keysText(keys: Run["load"]["keys"]): string {
 
 /** What must be known of a run to say how long its messages may take. */
 type Ended = Pick<Run, "state"> & { readonly load: Pick<Run["load"], "timeoutNs"> };
-
-/** limit / measured in words: "6.3x below the limit", "40x the limit". */
-function marginText(margin: number): string {
-	const times = timesText(margin);
-	if (times === "1x") return margin >= 1 ? "just below the limit" : "just above the limit";
-	return `${times}${margin >= 1 ? " below" : ""} the limit`;
-}
-
-/** "6.3x": by which factor the limit and what was measured differ. */
-function timesText(margin: number): string {
-	return formatTimes(margin >= 1 ? margin : 1 / margin);
-}

@@ -1,11 +1,9 @@
-import { advice } from "./advice.ts";
 import { comparisons } from "./comparisons.ts";
 import { counting } from "./counting.ts";
 import { gates } from "./gates.ts";
 import { loadChecks } from "./load-checks.ts";
 import { loadLimits } from "./load-limits.ts";
 import { machineChecks } from "./machine-checks.ts";
-import { outcomes } from "./outcomes.ts";
 import { places } from "./places.ts";
 import { remedies } from "./remedies.ts";
 import { runChecks } from "./run-checks.ts";
@@ -23,9 +21,7 @@ const sentences = {
 	...comparisons,
 	...counting,
 	...places,
-	...outcomes,
 	...remedies,
-	...advice,
 };
 
 export type Code = keyof typeof sentences;

@@ -17,6 +17,10 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 	[/^runner\/text\//, "the catalogue"],
 	[/^runner\/errors\.ts$/, "the catalogue of errors"],
 	[/^runner\/explain\//, "the catalogue of explanations, by topic"],
+	[
+		/^runner\/result\/(?:explain|advice|refusals|fate)\.ts$/,
+		"what a result came to, and what to do",
+	],
 	[/^runner\/init\/scenario-text\.ts$/, "a scenario, with its comments"],
 	[/^infra\/cloud\/pulumi-config\.ts$/, "a file of Pulumi, with its comments"],
 	[/^infra\/docker\/remove\.ts$/, "its script is for a shell"],

@@ -1,0 +1,183 @@
+import { brokers } from "../brokers/index.ts";
+import type { Counters } from "../model/client-file.ts";
+import { byMetric, inOrder, type Plan } from "../model/plan.ts";
+import { Run } from "../model/result.ts";
+import { intendedInWindow, mainMetric } from "../plan/samples.ts";
+import type { Collected } from "../run/collect.ts";
+import { drainOf } from "../verdict/backlog-drain.ts";
+import { clockBoundNs } from "../verdict/checks/clock.ts";
+import { coresOf } from "../verdict/checks/machine.ts";
+import { startSkewNs } from "../verdict/checks/run.ts";
+import { type Facts, lagByClient, windowOf } from "../verdict/facts.ts";
+import { failoverOf } from "../verdict/failover.ts";
+import { percentileOf } from "../verdict/quantile.ts";
+import { ratesOf } from "../verdict/rates.ts";
+import type { RunVerdict } from "../verdict/run.ts";
+import { breakdownOf } from "./breakdown.ts";
+import { brokerLogOf } from "./broker-log.ts";
+import { loadOf } from "./load.ts";
+import { heatOf, mainSeconds, summarise } from "./metrics.ts";
+import { omissionOf } from "./omission.ts";
+import { phasesOf } from "./phases.ts";
+import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
+import { detailsPath } from "./result-files.ts";
+
+/** A run as result.json has it, with the verdict on it. */
+export function runOf(facts: Facts, judged: RunVerdict): Run {
+	const { collected } = facts;
+	const { plan, run, totals, counters, clients } = collected;
+	const metrics = byMetric((metric) => summarise(facts, metric));
+	const brokerHosts = nodeSeries(collected);
+	const breakdown = breakdownOf(collected, metrics.response);
+	const brokerLog = brokerLogOf(collected, windowOf(collected));
+	const folder = `runs/${collected.folder}`;
+	return {
+		index: plan.index,
+		system: plan.system,
+		case: plan.case,
+		repeat: plan.repeat,
+		confirms: plan.confirms,
+		search: plan.search,
+		verdict: judged.verdict,
+		cause: judged.cause,
+		why: judged.why,
+		...codeOf(judged),
+		state: collected.state,
+		abortedBy: run?.abortedBy ?? null,
+		folder,
+		details: detailsPath({ folder }),
+		startedAt: run?.startedAt ?? null,
+		load: loadOf({ ...plan, durability: durabilityOf(collected) }),
+		versions: clients[0]?.versions ?? null,
+		driverOptions: clients[0]?.driverOptions ?? null,
+		brokerUrl: run?.brokerUrl ?? null,
+		brokerVersion: run?.brokerVersion ?? null,
+		sameHost: run?.sameHost ?? null,
+		brokerSettings: run?.brokerSettings ?? {},
+		window: windowOf(collected),
+		...countersOf(counters.window, intendedInWindow(plan)),
+		clientDropped: totals?.clientDropped ?? null,
+		...billed(totals?.requests ?? null, plan.requestUsd),
+		foreign: totals?.foreign ?? null,
+		reconnects: totals?.reconnects ?? null,
+		...(totals?.throttledNs == null ? {} : { throttledNs: totals.throttledNs }),
+		warmup: countersOf(counters.warmup, plan.schedule.warmupMessages),
+		metrics,
+		main: mainMetric(plan),
+		phases: phasesOf(facts),
+		drain: drainResult(collected),
+		omission: omissionOf(metrics.response, metrics.service, counters.window?.behind ?? null),
+		...(breakdown && { breakdown }),
+		...(brokerLog && { brokerLog }),
+		slowest: [...collected.slowest],
+		offenders: collected.offenders,
+		floor: facts.floor,
+		throughput: ratesOf(collected),
+		series: {
+			seconds: mainSeconds(facts),
+			heat: heatOf(facts),
+			ticks: [...collected.ticks],
+			resources: resourceSeries(collected),
+			hosts: hostSeries(collected),
+			...(brokerHosts && { brokerHosts }),
+		},
+		clients: clientsOf(facts),
+		startSkewNs: startSkewNs(collected),
+		clockBoundNs: clockBoundNs(collected),
+		network: run?.network ?? [],
+		topology: run?.topology ?? null,
+		nodesShareHost: run?.nodesShareHost ?? false,
+		failover: failoverOf(collected),
+		generator: totals && {
+			cpuNs: totals.cpuNs,
+			gcPauseNs: totals.gcPauseNs,
+			gcCycles: totals.gcCycles,
+			schedLatencyP999Ns: totals.schedLatencyP999Ns,
+			firstClaimNs: totals.firstClaimNs,
+			endNs: totals.endNs,
+			pacer: clients[0]?.pacer ?? null,
+		},
+		validity: [...judged.checks],
+		notes: run?.notes ?? [],
+		errors: totals?.errors ?? [],
+	};
+}
+
+// --- internal ---
+
+/** As the plan says it, of the version that ran. */
+function durabilityOf({ plan, run, clients }: Collected): Plan["durability"] {
+	const server = clients[0]?.versions.server || run?.brokerVersion;
+	return (
+		(server && brokers[plan.broker]?.durabilityOn?.(plan.durability, server)) || plan.durability
+	);
+}
+
+function codeOf({ code, values }: Pick<RunVerdict, "code" | "values">) {
+	return code === null || values === null ? {} : { code, values };
+}
+
+/** Requests of the whole run, preparing and removing included. */
+function billed(count: number | null, requestUsd: number | null): Pick<Run, "requests"> {
+	return count === null || requestUsd === null
+		? {}
+		: { requests: { count, usd: count * requestUsd } };
+}
+
+function drainResult(collected: Collected): Run["drain"] {
+	const drain = drainOf(collected);
+	if (drain === null) return null;
+	// The bound is for gates.
+	const { open, mostPerSecond: _, ...figures } = drain;
+	return { ...figures, problem: open?.text ?? null, ...(open && codeOf(open)) };
+}
+
+const COUNTERS = Run.shape.warmup.keyof().options;
+
+function countersOf(counters: Counters | null, intended: number): Run["warmup"] {
+	const count = (name: (typeof COUNTERS)[number]) => {
+		if (name === "intended") return counters?.intended ?? intended;
+		// Where nobody consumes nothing could arrive twice: that is not measured, and no 0.
+		const receipts = name === "duplicated" || name === "redelivered";
+		return receipts && counters?.received === null ? null : (counters?.[name] ?? null);
+	};
+	return Object.fromEntries(COUNTERS.map((name) => [name, count(name)])) as Run["warmup"];
+}
+
+const LOCAL = {
+	kind: "local",
+	machine: null,
+	k6Exit: null,
+	k6Signal: null,
+	clock: null,
+} as const;
+
+/** The clients of a run, when there are several or one is no process of this machine: else the run's own figures are the client's. */
+function clientsOf(facts: Facts): Run["clients"] {
+	const { parts } = facts.collected;
+	if (parts.length === 1 && (parts[0]?.end ?? LOCAL).kind === "local") return [];
+	const lags = lagByClient(facts);
+	return parts.map((part) => {
+		const { index, name, end, totals } = part;
+		const own = lags.find((lag) => lag.part === part);
+		const merged = own && new Map([["lag", own.merged]]);
+		const p99 =
+			parts.length === 1
+				? percentileOf(facts, "lag", 99)
+				: merged && percentileOf({ ...facts, merged }, "lag", 99, own.sample);
+		const cores = coresOf(facts, part);
+		return inOrder<Run["clients"][number]>(Run.shape.clients.element, {
+			index,
+			name,
+			...(end ?? LOCAL),
+			// Its files say what the runner did not hear of: that they broke off, and when it began.
+			error: part.problem,
+			firstClaimNs: totals?.firstClaimNs ?? end?.firstClaimNs ?? null,
+			intended: part.counters.window?.intended ?? null,
+			sent: part.counters.window?.sent ?? null,
+			lagP99: p99?.value ?? null,
+			lagP99Weak: p99?.support === "weak",
+			cores: cores === null ? null : Number(cores.toPrecision(6)),
+		});
+	});
+}
