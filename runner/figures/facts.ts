@@ -1,14 +1,7 @@
 import type { Datum, Figure, Limit, Panel, Series, Unit } from "../chart/figure.ts";
-import type { Gate, Percentile, Result, Run } from "../model/result.ts";
-import {
-	factsText,
-	hostText,
-	intervalText,
-	loadText,
-	percentileValue,
-	runTitle,
-	systemTitle,
-} from "../result/words.ts";
+import type { Gate, Result, Run } from "../model/result.ts";
+import { type Amount, show, showInterval } from "../result/show.ts";
+import { factsText, hostText, loadText, runTitle, systemTitle } from "../result/words.ts";
 
 export type Built = Omit<Figure, "alt">;
 
@@ -74,12 +67,12 @@ export function mainLimits({ run, gates }: Pick<Subject, "run" | "gates">): Limi
 	return limitsOf(gates, [run.main]).map(({ text, y }) => ({ text, y }));
 }
 
-/** A percentile with its interval, in the words of every table. */
-export function percentileDatum(x: number, p: Percentile | undefined, run: Run): Datum {
-	if (p === undefined) return { x, y: null, text: "n/a" };
-	const { value: y, low, high } = p;
-	const text = `${percentileValue(p, run)} ${intervalText(p)}`.trim();
-	return { x, y, text, ...(low === null && high === null ? {} : { low, high }) };
+/** With its interval, in the words of every table. What never completed is a gap: it is at least the timeout. */
+export function datumOf(x: number, of: Amount): Datum {
+	const { value, atLeast, low = null, high = null } = of;
+	const text = `${show(of)} ${showInterval(of)}`.trim();
+	const interval = low === null && high === null ? {} : { low, high };
+	return { x, y: atLeast ? null : value, text, ...interval };
 }
 
 export const AXIS = { unit: null, names: null, from: null, to: null, step: 0 } as const;

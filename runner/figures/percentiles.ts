@@ -2,17 +2,18 @@ import type { Axis, Datum, Figure, Series } from "../chart/figure.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { caseTables } from "../result/matrix.ts";
 import { mostHidden } from "../result/omission.ts";
-import { medianRepeat } from "../result/select.ts";
-import { isClosed, maxText, percentileName, weakMark } from "../result/words.ts";
+import { maximum, medianRepeat, percentile, percentileAmount } from "../result/select.ts";
+import { show } from "../result/show.ts";
+import { isClosed, percentileName } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
 	AXIS,
 	type Built,
 	colorsOf,
+	datumOf,
 	limitsOf,
 	panelOf,
-	percentileDatum,
 	type Subject,
 	sentence,
 	sharedFacts,
@@ -120,15 +121,15 @@ interface How {
 }
 
 function curveOf(m: MetricSummary, run: Run, how: How): Pick<Series, "draw" | "data" | "end"> {
-	const none = { low: null, high: null };
+	const none = how.intervals ? {} : { low: null, high: null };
 	const named = m.percentiles
 		.filter(({ value }) => value !== null)
-		.map((p) => percentileDatum(p.p, how.intervals ? p : { ...p, ...none }, run));
+		.map((p) => datumOf(p.p, { ...percentileAmount(p, run), ...none }));
 	const points = m.curve.map(({ p, value }) => [p, value] as const);
 	const data = thinned(withNamed(points, named), how.tolerance);
 	const { max, n, censored } = m;
 	if (censored > 0) {
-		const text = `${formatCount(censored)} never completed: ${maxText(m, run)}`;
+		const text = `${formatCount(censored)} never completed: ${show(maximum(m, run))}`;
 		return {
 			draw: "line",
 			data,
@@ -168,7 +169,7 @@ function meaningOf(metric: (typeof METRICS)[number], run: Run): string {
 function hiddenOf(run: Run): NonNullable<Figure["between"]> {
 	const hidden = mostHidden(run);
 	if (hidden === null) return [];
-	const { p, response, service } = hidden;
-	const text = `hidden by coordinated omission: ${percentileName(p)} ${weakMark(run, "response", p)}${formatDuration(response)} instead of ${weakMark(run, "service", p)}${formatDuration(service)}`;
+	const value = (metric: "response" | "service") => show(percentile(run, metric, hidden.p));
+	const text = `hidden by coordinated omission: ${percentileName(hidden.p)} ${value("response")} instead of ${value("service")}`;
 	return [{ upper: "response", lower: "service", text }];
 }

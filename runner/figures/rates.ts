@@ -1,26 +1,19 @@
 import type { Axis, Datum, Figure, Panel, Series } from "../chart/figure.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
-import type { Percentile, Result, Run, Search } from "../model/result.ts";
-import { medianRepeat } from "../result/select.ts";
-import {
-	durationText,
-	factsText,
-	isClosed,
-	maxText,
-	percentileName,
-	searchTitle,
-} from "../result/words.ts";
+import type { MetricSummary, Result, Run, Search } from "../model/result.ts";
+import { maximum, medianRepeat, percentile, percentileIn } from "../result/select.ts";
+import { type Amount, amount } from "../result/show.ts";
+import { factsText, isClosed, percentileName, searchTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
-import { formatCount } from "../units.ts";
 import {
 	AXIS,
 	type Built,
 	colorsOf,
+	datumOf,
 	limitsOf,
 	mainLimits,
 	panelOf,
-	percentileDatum,
 	type Subject,
 	sentence,
 	sharedFacts,
@@ -29,41 +22,33 @@ import {
 
 /** Latency over offered rate of a search: the runs below its answer. null: fewer than two rates. */
 export function searchFigure(id: string, search: Search, result: Result): Built | null {
-	const runs = new Map(result.runs.map((run) => [run.index, run]));
-	const first = runs.get(search.runs[0]?.index ?? -1);
-	// Probes are short and may be the ones that failed by accident: the curve is of the runs below the answer.
-	const chosen = search.runs.filter(({ role }) => search.lo === null || role !== "probe");
-	const base = {
-		id,
-		title: `${sentence(first?.main ?? "response")} against rate: ${searchTitle(search)}`,
-		facts: first === undefined ? "" : factsText(first, result),
-		limits: first === undefined ? [] : mainLimits(subjectOf(first, result)),
-	};
-	const color = colorsOf(result).get(search.system) ?? 0;
-	return overRate(base, color, chosen, (at, key) => {
-		const datum = { x: at.rate, y: at[key], text: durationText(at[key]) };
-		const run = runs.get(at.index);
-		const m = run?.metrics[run.main] ?? null;
-		if (key === "max" || run === undefined || m === null) return datum;
-		return { ...percentileDatum(at.rate, percentileOf(m, P[key]), run), ...datum };
+	const places = search.runs.flatMap(({ index, rate, role }) => {
+		const run = result.runs.find((one) => one.index === index);
+		return run === undefined ? [] : [{ run, rate, role, latency: run.metrics[run.main] }];
 	});
+	const [first] = places;
+	if (first === undefined) return null;
+	return overRate(
+		{
+			...subjectOf(first.run, result),
+			id,
+			title: searchTitle(search),
+			facts: factsText(first.run, result),
+		},
+		// Probes are short and may be the ones that failed by accident: the curve is of the runs below the answer.
+		places.filter(({ role }) => search.lo === null || role !== "probe"),
+	);
 }
 
 /** Latency over rate of a load in steps. null: it has none, or the rates are alike, as in a backlog. */
-export function stepsFigure({ run, id, title, ...of }: Subject): Built | null {
+export function stepsFigure(of: Subject): Built | null {
+	const { run, id } = of;
 	const busy = run.phases.filter(({ intended }) => intended > 0);
 	if (run.load.pattern === "backlog" || busy.length < 2) return null;
-	const base = {
-		id: `${id}-steps`,
-		title: `${sentence(busy[0]?.metric ?? run.main)} against rate: ${title}`,
-		facts: of.facts,
-		limits: mainLimits({ run, gates: of.gates }),
-	};
-	return overRate(base, of.color, busy, ({ rate: x, latency }, key) => {
-		if (latency === null) return { x, y: null, text: "n/a" };
-		if (key !== "max") return percentileDatum(x, percentileOf(latency, P[key]), run);
-		return { x, y: latency.censored > 0 ? null : latency.max, text: maxText(latency, run) };
-	});
+	return overRate(
+		{ ...of, id: `${id}-steps` },
+		busy.map(({ rate, latency }) => ({ rate, latency, run })),
+	);
 }
 
 /**
@@ -88,8 +73,6 @@ export function caseFigures(result: Result): Built[] {
 
 // --- internal ---
 
-const P = { p50: 50, p99: 99 } as const;
-type Key = keyof typeof P | "max";
 type Base = Pick<Figure, "id" | "title" | "facts"> & Pick<Panel, "unit" | "limits">;
 type Colors = ReadonlyMap<string, number>;
 
@@ -112,8 +95,8 @@ function figuresOfCases(result: Result, colors: Colors): Built[] {
 				limits: limits.map(({ text, y }) => ({ text, y })),
 			};
 			const lines = linesOf(result.runs, colors, x, (run) => {
-				const m = run.main === metric ? run.metrics[metric] : null;
-				return m === null ? null : percentileDatum(x(run), percentileOf(m, 99), run);
+				const measured = run.main === metric && run.metrics[metric] !== null;
+				return measured ? datumOf(x(run), percentile(run, metric, 99)) : null;
 			});
 			return figureOf(base, axis, lines);
 		}),
@@ -121,8 +104,8 @@ function figuresOfCases(result: Result, colors: Colors): Built[] {
 			const title = `Messages ${key} per second ${by}`;
 			const base: Base = { id: `cases-${key}`, title, facts, unit: "messages/s", limits: [] };
 			const lines = linesOf(result.runs.filter(isClosed), colors, x, (run) => {
-				const y = run.throughput[key];
-				return y === null ? null : { x: x(run), y, text: `${formatCount(y)}/s` };
+				const perSecond = run.throughput[key];
+				return perSecond === null ? null : datumOf(x(run), amount(perSecond, "messages/s"));
 			});
 			return figureOf(base, axis, lines);
 		}),
@@ -158,33 +141,35 @@ function figureOf(
 const RATE = { title: "scheduled messages per second", unit: "messages/s", names: null } as const;
 
 /** Maximum, p99 and p50 of one system. null: there is nothing to see. */
-function overRate<T extends { readonly rate: number }>(
-	base: Omit<Base, "unit">,
-	color: number,
-	places: readonly T[],
-	datum: (place: T, key: Key) => Datum,
+function overRate(
+	of: Subject,
+	places: readonly { rate: number; run: Run; latency: Omit<MetricSummary, "curve"> | null }[],
 ): Built | null {
 	const sorted = places.toSorted((a, b) => a.rate - b.rate);
-	const lines = (
-		[
-			["max", 1],
-			["p99", 0],
-			["p50", 2],
-		] as const
-	).map(
-		([key, dash]): Line => ({
-			key,
-			name: key,
-			group: key,
-			color: key === "p99" ? color : -1,
-			dash,
-			thin: false,
-			data: sorted.map((place) => datum(place, key)),
-		}),
-	);
+	const line = (
+		key: string,
+		dash: number,
+		amount: (place: (typeof places)[number]) => Amount,
+	): Line => ({
+		key,
+		name: key,
+		group: key,
+		color: dash === 0 ? of.color : -1,
+		dash,
+		thin: false,
+		data: sorted.map((place) => datumOf(place.rate, amount(place))),
+	});
+	const lines = [
+		line("max", 1, ({ latency, run }) => maximum(latency, run)),
+		line("p99", 0, ({ latency, run }) => percentileIn(latency, 99, run)),
+		line("p50", 2, ({ latency, run }) => percentileIn(latency, 50, run)),
+	];
 	const seen = lines.some(({ data }) => data.some(({ y }) => y !== null));
 	const varies = new Set(places.map(({ rate }) => rate)).size > 1;
-	return seen && varies ? figureOf({ ...base, unit: "ns" }, RATE, lines) : null;
+	const { id, facts, run } = of;
+	const title = `${sentence(run.main)} against rate: ${of.title}`;
+	const base: Base = { id, title, facts, unit: "ns", limits: mainLimits(of) };
+	return seen && varies ? figureOf(base, RATE, lines) : null;
 }
 
 /** The number in which alone the cases differ; else their names in their order. */
@@ -245,8 +230,4 @@ function linesOf(
 		});
 		return [...line(system, deciding, false), ...(repeats.length === 1 ? [] : each)];
 	});
-}
-
-function percentileOf(of: { readonly percentiles: readonly Percentile[] }, p: number) {
-	return of.percentiles.find((percentile) => percentile.p === p);
 }

@@ -4,7 +4,8 @@ import { grouped } from "../grouped.ts";
 import { rank } from "../histogram/percentiles.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
-import { maxText } from "../result/words.ts";
+import { maximum } from "../result/select.ts";
+import { show } from "../result/show.ts";
 import { sum } from "../stats/sum.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
@@ -177,7 +178,7 @@ function isBeyond(second: Second, key: "p50" | "p99" | "max"): boolean {
 /** "> 30s", of the maximum with the longest that did complete. */
 function beyondText(part: readonly Second[], key: "p50" | "p99" | "max", run: Run): string {
 	const longest = key === "max" ? most(part.map(({ max }) => max)) : null;
-	return `${maxText({ censored: 1, max: null }, run)}${longest === null ? "" : ` (${formatDuration(longest)} of those that completed)`}`;
+	return `${show(maximum({ censored: 1, max: null }, run))}${longest === null ? "" : ` (${formatDuration(longest)} of those that completed)`}`;
 }
 
 /** "12 of 1 000" */

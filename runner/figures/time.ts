@@ -12,7 +12,6 @@ import { type Built, mainLimits, panelOf, readOnly, type Subject, sentence } fro
 import { resourcePanels } from "./resources.ts";
 import {
 	joinedBy,
-	type Row,
 	type Rows,
 	rounded,
 	secondsAxis,

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Figure } from "../chart/old-figure.ts";
-import type { Result, Run } from "../model/result.ts";
+import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { hostileResult as hostileOf, search as searchOf } from "../render/hostile.fake.ts";
+import { percentile } from "../result/select.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
 
 /** For tests: results of every kind that a page is made of. */
@@ -36,6 +37,7 @@ export function searchedResult(): Result {
 		const failed = rate > 4000;
 		return {
 			...first,
+			metrics: { ...first.metrics, response: slower(first.metrics.response, 1 + rate / 1000) },
 			index,
 			folder: `runs/${index}-search`,
 			verdict: failed ? "fail" : "pass",
@@ -59,12 +61,23 @@ export function searchedResult(): Result {
 			rate,
 			verdict: rate > 4000 ? "fail" : "pass",
 			why: null,
-			p50: 200_000 + rate * 20,
-			p99: 400_000 + (rate / 100) ** 2 * 4000,
-			max: 900_000 + (rate / 100) ** 2 * 9000,
+			p50: percentile(runs[index] as Run, "response", 50).value,
+			p99: percentile(runs[index] as Run, "response", 99).value,
+			max: runs[index]?.metrics.response?.max ?? null,
 		})),
 	});
 	return { ...healthy, gates: [], runs, searches: [search] };
+}
+
+function slower(m: MetricSummary | null, by: number): MetricSummary | null {
+	const longer = (ns: number | null) => ns && ns * by;
+	const percentiles = m?.percentiles.map(({ value, low, high, ...p }) => ({
+		...p,
+		value: longer(value),
+		low: longer(low),
+		high: longer(high),
+	}));
+	return m && { ...m, max: longer(m.max), percentiles: percentiles ?? [] };
 }
 
 /** `count` runs: 5 systems met a fifth of as many cases. */
