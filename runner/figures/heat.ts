@@ -21,7 +21,7 @@ export function heatFigure(of: Subject, most: number): Built | null {
 	const [first, last] = [smallestOf(seconds), largestOf(seconds)];
 	const columns = (last - first) / heat.width + 1;
 	const size = heat.width * Math.max(1, Math.ceil(columns / most));
-	const { counts, slowest, spans } = unfinishedOf(run, size);
+	const { counts, slowest, spans, unplaced } = unfinishedOf(run, size);
 	const x = secondsAxis(run, size, [last + size]);
 	const series: Series[] = [
 		{ ...bare("cells", "samples"), draw: "cells", data: cellsOf(heat, size) },
@@ -31,7 +31,7 @@ export function heatFigure(of: Subject, most: number): Built | null {
 	return {
 		id: `${of.id}-heat`,
 		title: `${sentence(run.main)} by second, every message: ${of.title}`,
-		facts: of.facts,
+		facts: [of.facts, ...unplaced].join("; "),
 		x: size === 1 ? x : { ...x, title: `${size} seconds from` },
 		layout: "stack",
 		panels: [{ ...panelOf("ns", series, mainLimits(of)), log: true }],

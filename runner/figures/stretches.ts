@@ -111,8 +111,8 @@ interface Unfinished {
 	readonly slowest: readonly Datum[];
 	/** Stretches that follow each other are one; but none is of both warm-up and window. */
 	readonly spans: readonly Span[];
-	/** "12 never completed, not known in which second"; null: there are none, or it is known. */
-	readonly unplaced: string | null;
+	/** "12 never completed, not known in which second", for the facts; empty: there are none, or it is known. */
+	readonly unplaced: readonly string[];
 }
 
 export function unfinishedOf(run: Run, size: number): Unfinished {
@@ -140,11 +140,13 @@ export function unfinishedOf(run: Run, size: number): Unfinished {
 		}),
 		unplaced:
 			censored > 0 && !known
-				? tell("second-unknown", {
-						messages: formatCount(censored),
-						what: run.state === "complete" ? "never completed" : tell("not-completed-at-end"),
-					})
-				: null,
+				? [
+						tell("second-unknown", {
+							messages: formatCount(censored),
+							what: run.state === "complete" ? "never completed" : tell("not-completed-at-end"),
+						}),
+					]
+				: [],
 	};
 }
 

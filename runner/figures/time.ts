@@ -41,14 +41,14 @@ export function timeFigure(of: Subject, most: number): Built | null {
 	);
 	const [first, ...others] = measured;
 	if (first === undefined) return null;
-	const { counts, spans } = unfinishedOf(run, size);
+	const { counts, spans, unplaced } = unfinishedOf(run, size);
 	const series = [...readOnly("missing", "never completed", counts), ...first.series];
 	const limits = first.title.startsWith(run.main) ? mainLimits(of) : [];
 	const all = measured.flatMap((panel) => panel.series.flatMap(({ data }) => data));
 	return {
 		id: `${of.id}-time`,
 		title: `${sentence(run.main)} and rate over time: ${of.title}`,
-		facts: of.facts,
+		facts: [of.facts, ...unplaced].join("; "),
 		x: secondsAxis(
 			run,
 			size,

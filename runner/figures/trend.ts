@@ -1,6 +1,5 @@
 import type { Datum, Series } from "../chart/figure.ts";
 import { type KnownMachine, machinesOf } from "../compare/machines.ts";
-import { hashOf } from "../compare/same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
 import { largestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
@@ -56,9 +55,8 @@ interface Point {
 	readonly datum: Datum;
 	readonly durability: string;
 	readonly machine: KnownMachine | null;
+	/** Of its work. */
 	readonly facts: Readonly<Record<string, string>>;
-	/** Of the facts. */
-	readonly work: string;
 }
 
 function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | null): Point[] {
@@ -90,7 +88,6 @@ function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | n
 				durability: run.load.durability,
 				machine,
 				facts,
-				work: hashOf(facts),
 			},
 		];
 	});
@@ -121,7 +118,7 @@ function figureOf(
 	const [{ scenario, case: name, headline }] = group;
 	const lines = grouped(group, (p) =>
 		// What nobody knows may be another machine each time.
-		JSON.stringify([p.system, p.work, p.durability, p.machine?.letter ?? p.folder]),
+		JSON.stringify([p.system, p.facts, p.durability, p.machine?.letter ?? p.folder]),
 	);
 	const dashes = new Map<string, number>();
 	const series = [...lines.values()].map((line, i): Series => {
@@ -153,15 +150,15 @@ function figureOf(
 }
 
 /** The system, and what sets this line apart from its newest one. */
-function nameOf(first: Point, group: readonly Point[]): string {
-	const { system, machine, durability, work, facts } = first;
-	const newest = group.find((p) => p.system === system) ?? first;
+function nameOf({ system, machine, durability, facts }: Point, group: readonly Point[]): string {
+	const newest = group.find((p) => p.system === system);
+	const work = workDifference(facts, newest?.facts);
 	const parts = [
 		new Set(group.map((p) => p.machine?.letter)).size > 1
 			? `machine ${machine?.letter ?? "not known"}`
 			: "",
-		durability === newest.durability ? "" : durability,
-		work === newest.work ? "" : `other work: ${workDifference(facts, newest.facts) ?? "unknown"}`,
+		durability === newest?.durability ? "" : durability,
+		work === null ? "" : `other work: ${work}`,
 	].filter((part) => part !== "");
 	return parts.length === 0 ? system : `${system} (${parts.join("; ")})`;
 }
