@@ -4,11 +4,22 @@ import { type CaseTable, caseTables, MANY_RUNS } from "../result/matrix.ts";
 import { saturatedBy } from "../result/saturated.ts";
 import { hostText, systemText, systemTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
-import { badge, heading, link, list, numbers, paragraph, section, table } from "./make.ts";
-import { type Block, FILES, PAGE, type Section, TEXTS } from "./old-blocks.ts";
+import {
+	type Block,
+	badge,
+	type Fold,
+	heading,
+	instead,
+	link,
+	list,
+	numbers,
+	section,
+	table,
+	text,
+} from "./blocks.ts";
 
 /** All runs side by side, a table for each case: of several runs on a page, elsewhere of several systems or of many. */
-export function cases(result: Result): Section[] {
+export function cases(result: Result): Fold[] {
 	const { runs } = result;
 	if (runs.length < 2) return [];
 	const many = runs.length >= MANY_RUNS;
@@ -20,9 +31,8 @@ export function cases(result: Result): Section[] {
 		? [...systems.values()].map((run) => [`${run.system}: ${systemText(run)}`])
 		: [];
 	return [
-		section("cases", tell("title-cases"), [list(rows, TEXTS), ...blocks], {
-			contents: "Side by side",
-			media: many ? undefined : several ? ["terminal", "page"] : PAGE,
+		section("cases", tell("title-cases"), [instead(3, [], [list(rows)]), ...blocks], {
+			depth: many || several ? 1 : 3,
 		}),
 	];
 }
@@ -37,8 +47,11 @@ function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
 	const [host = null] = hosts.size === 1 ? hosts : [];
 	const columns = [
 		"",
-		{ name: "durability", media: FILES },
-		...numbers(of.head).map((column) => ({ ...column, spare: SPARE.indexOf(column.name) + 1 })),
+		{ name: "durability", depth: 2 as const },
+		...numbers(of.head).map((column) => ({
+			...column,
+			spare: SPARE.indexOf(`${column.name}`) + 1,
+		})),
 		"verdict",
 	];
 	const fates = of.rows.flatMap(({ run, name }) => {
@@ -47,19 +60,16 @@ function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
 	});
 	const checks = new Set(of.rows.flatMap(({ run }) => saturatedBy(run)));
 	const rows = of.rows.map(({ run, name, cells }) => [
-		link(saturatedBy(run).length > 0 ? `${name} *` : name, `run-${result.runs.indexOf(run) + 1}`),
+		link(saturatedBy(run).length > 0 ? `${name} *` : name, `#run-${result.runs.indexOf(run) + 1}`),
 		run.load.durability,
 		...cells,
 		badge(run.verdict),
 	]);
 	return [
-		heading(`${of.case}, ${of.of}`, { id: `case-${number}` }),
+		heading(`${of.case}, ${of.of}`, 1, `case-${number}`),
 		table(columns, rows, { caption: host ?? "" }),
 		// Few runs say it of themselves, below.
 		list(result.runs.length >= MANY_RUNS ? fates : []),
-		paragraph(
-			checks.size === 0 ? null : tell("case-ranks-nothing", { checks: [...checks] }),
-			"warn",
-		),
+		text(checks.size === 0 ? null : tell("case-ranks-nothing", { checks: [...checks] }), "warn"),
 	];
 }

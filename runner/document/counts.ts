@@ -1,54 +1,49 @@
 import type { Run } from "../model/result.ts";
-import { countLabel, countsOf, isBad } from "../result/fields.ts";
+import { type Count, countLabel, countsOf, isBad } from "../result/fields.ts";
 import { amount, show } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 import { say } from "../text/say.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, plural } from "../units.ts";
 import { orderUnit } from "../verdict/tally.ts";
-import { heading, sentences } from "./make.ts";
-import { type Block, FILES, PAGE } from "./old-blocks.ts";
+import { type Block, heading, type Inline, numbers, table, text } from "./blocks.ts";
 
 /** What became of the messages of the window, and at which rates. */
 export function counts(run: Run): Block[] {
 	const names = countsOf(run);
+	const published = run.load.pattern === "publish";
 	const { sent, received, achieved } = run.throughput;
-	const rates: [string, number | null][] = [
+	const rates: (readonly [string, number | null])[] = [
 		isClosed(run) ? ["sent rate", sent] : ["achieved rate", achieved],
-		[countLabel(run, "received rate"), received],
+		...(published ? [] : [[countLabel(run, "received rate"), received] as const]),
 	];
+	const cell = (count: Count): Inline => {
+		const shown = show(amount(run[count], "messages"));
+		return isBad(count) && (run[count] ?? 0) > 0 ? { as: "alert", text: shown } : shown;
+	};
 	const warmup = names
 		.filter((count) => run.warmup[count] !== null)
 		.map((count) => `${countLabel(run, count)} ${formatCount(run.warmup[count] ?? 0)}`);
-	const published = run.load.pattern === "publish";
 	return [
-		heading("Messages of the window", { media: PAGE }),
-		{
-			kind: "counts",
-			items: [
+		heading("Messages of the window", 3),
+		table(
+			[
 				...names.map((count) => ({
 					name: countLabel(run, count),
-					text: show(amount(run[count], "messages")),
-					alert: isBad(count) && (run[count] ?? 0) > 0,
-					media: run[count] === null ? FILES : undefined,
+					number: true,
+					depth: run[count] === null ? (2 as const) : undefined,
 				})),
-				...rates.slice(0, published ? 1 : 2).map(([name, value]) => ({
-					name,
-					text: show(amount(value, "messages/s")),
-					alert: false,
-					media: PAGE,
-				})),
+				...numbers(
+					rates.map(([name]) => name),
+					3,
+				),
 			],
-		},
-		sentences([...notes(run), ...howRates(run)], "small"),
-		sentences(
-			[
-				`Warm-up: ${warmup.join(", ")}`,
-				run.acked === null && !published ? tell("lost-of-sent") : null,
-			],
-			"small",
-			PAGE,
+			[[...names.map(cell), ...rates.map(([, value]) => show(amount(value, "messages/s")))]],
+			{ look: "row" },
 		),
+		...[...notes(run), ...howRates(run)].map((note) => text(note, "small")),
+		text(`Warm-up: ${warmup.join(", ")}`, "small", 3),
+		text(run.acked === null && !published ? tell("lost-of-sent") : null, "small", 3),
 	];
 }
 

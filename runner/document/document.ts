@@ -56,7 +56,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 	const more = explain === "" ? null : `What the words mean: ${explain}`;
 	const sections = [
 		...overview(result),
-		...adapted(cases(result)),
+		...cases(result),
 		...differences(whole),
 		...failover(result, many),
 		...adapted(comparison(whole)),

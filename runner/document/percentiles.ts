@@ -6,8 +6,17 @@ import { isClosed } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { windowFor } from "../verdict/window-length.ts";
-import { aside, numbers, paragraph, table } from "./make.ts";
-import { type Block, type Medium, PAGE, type Row, TERMINAL, type Text } from "./old-blocks.ts";
+import {
+	aside,
+	type Block,
+	type Depth,
+	type Inline,
+	instead,
+	numbers,
+	type Row,
+	table,
+	text,
+} from "./blocks.ts";
 
 /** The window's percentiles of every metric that a run has; `facts` says of which system, and where. */
 export function percentiles(run: Run, facts: string): Block[] {
@@ -15,9 +24,9 @@ export function percentiles(run: Run, facts: string): Block[] {
 		const summary = run.metrics[name];
 		return summary === null ? [] : [{ name, summary }];
 	});
-	const closed = paragraph(isClosed(run) ? tell("closed-means") : null);
+	const closed = text(isClosed(run) ? tell("closed-means") : null);
 	const [first] = metrics;
-	if (first === undefined) return [closed, paragraph("nothing was measured")];
+	if (first === undefined) return [closed, text("nothing was measured")];
 	// Of those that nothing carries the first one says what it needs.
 	const shown = first.summary.percentiles.filter(
 		(p, i, all) => p.support !== "none" || all[i - 1]?.support !== "none",
@@ -27,12 +36,11 @@ export function percentiles(run: Run, facts: string): Block[] {
 		unsupported === null
 			? ""
 			: `needs N >= ${formatCount(unsupported.needs)}; ${windowFor(unsupported.needs, run.load, first.name)}`;
-	const row = (
-		name: Text,
-		cell: (summary: MetricSummary) => Text,
-		media?: readonly Medium[],
-	): Row => ({ cells: [name, ...metrics.map(({ summary }) => cell(summary))], media });
-	const at = (summary: MetricSummary, p: number): Text => {
+	const row = (name: Inline, cell: (summary: MetricSummary) => Inline, depth?: Depth): Row => ({
+		cells: [name, ...metrics.map(({ summary }) => cell(summary))],
+		depth,
+	});
+	const at = (summary: MetricSummary, p: number): Inline => {
 		const of = percentileIn(summary, p, run);
 		return of.why === "not-measured" ? "" : [show(of), aside(showInterval(of))];
 	};
@@ -48,24 +56,24 @@ export function percentiles(run: Run, facts: string): Block[] {
 					: "",
 			),
 		]),
-		row("min", ({ min }) => show(amount(min, "ns")), PAGE),
-		row("mean", ({ mean }) => show(amount(mean, "ns")), PAGE),
+		row("min", ({ min }) => show(amount(min, "ns")), 3),
+		row("mean", ({ mean }) => show(amount(mean, "ns")), 3),
 		row(
 			"samples",
 			({ n, censored }) => [
 				formatCount(n),
 				aside(censored > 0 ? `${formatCount(censored)} never completed` : ""),
 			],
-			PAGE,
+			3,
 		),
 	];
 	const columns = numbers(metrics.map(({ name }) => name));
 	const stopped = metrics.some(({ summary }) => maximum(summary, run).why === "stopped");
 	return [
 		closed,
-		table(["percentile", ...columns], rows, { look: "p", caption: facts, turned: true }),
-		paragraph(unsupported && `p${unsupported.p} n/a (${needs})`, "plain", TERMINAL),
-		paragraph(stopped ? tell("stopped-means") : null, "small"),
+		table(["percentile", ...columns], rows, { look: "turned", caption: facts }),
+		instead(2, [], [text(unsupported && `p${unsupported.p} n/a (${needs})`)]),
+		text(stopped ? tell("stopped-means") : null, "small"),
 	];
 }
 

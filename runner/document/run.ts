@@ -32,7 +32,6 @@ import { brokerLog } from "./broker-log.ts";
 import { checks, errors } from "./checks.ts";
 import { counts } from "./counts.ts";
 import { held } from "./held.ts";
-import { FILES, PAGE } from "./old-blocks.ts";
 import { overTime } from "./over-time.ts";
 import { percentiles } from "./percentiles.ts";
 import { runFacts } from "./run-facts.ts";
@@ -108,7 +107,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	return [
 		heading("Latency by percentile", 3),
 		figures(["percentiles"]),
-		...adapted(percentiles(run, facts)),
+		...percentiles(run, facts),
 		...breakdown(run, full ? (explained ? 2 : 3) : null),
 		...overTime(
 			"p99 by second",
@@ -120,13 +119,13 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...phases(run, figures(["steps"]), facts),
 		text(drainText(run)),
 		...titled(failoverTable([run]), { caption: facts }),
-		...adapted(omission(run, full)),
+		...omission(run, full),
 		figures(["time", "heat"], "Over time"),
-		...adapted(counts(run)),
+		...counts(run),
 		list(offenderTexts(run)),
 		...adapted(errors(run)),
 		...titled(clientTable(run), { texts: 2 }),
-		...adapted(slowest(run, explained ? FILES : PAGE, full)),
+		...slowest(run, explained ? 2 : 3, full),
 		...brokerLog(run, full),
 		...adapted(checks(run, !full)),
 		fold("What it ran with", runFacts(run, result, full), { depth: 3 }),

@@ -4,17 +4,7 @@ import { percentile } from "../result/select.ts";
 import { amount, type Column, cellsOf, show } from "../result/show.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration, formatTimes } from "../units.ts";
-import {
-	details,
-	heading,
-	numbers,
-	paragraph,
-	sentences,
-	shares,
-	table,
-	wordTable,
-} from "./make.ts";
-import { type Block, type Medium, PAGE } from "./old-blocks.ts";
+import { type Block, type Depth, fold, heading, numbers, table, text } from "./blocks.ts";
 
 /** What counting from the actual send would have hidden: a sentence, and `folded` a table. */
 export function omission(run: Run, folded: boolean): Block[] {
@@ -27,17 +17,17 @@ export function omission(run: Run, folded: boolean): Block[] {
 		formatDuration(x.difference ?? 0),
 		formatTimes(x.factor ?? 0),
 	]);
-	const head = ["percentile", "response", "service", "difference", "factor"];
-	const table = wordTable(head, known);
+	const [head, ...heads] = ["percentile", "response", "service", "difference", "factor"] as const;
+	const each = table([head, ...numbers(heads)], known);
 	return [
-		heading(tell("title-hidden"), { media: PAGE }),
-		sentences(texts),
-		...(folded ? [details(tell("title-response-service"), [table], PAGE)] : []),
+		heading(tell("title-hidden"), 3),
+		...texts.map((one) => text(one)),
+		...(folded ? [fold(tell("title-response-service"), [each], { depth: 3 })] : []),
 	];
 }
 
 /** The slowest messages of a run, each split into what it waited for: a page shows all, Markdown some. Of many runs (not `full`) three each. */
-export function slowest(run: Run, media: readonly Medium[], full: boolean): Block[] {
+export function slowest(run: Run, depth: Depth, full: boolean): Block[] {
 	const [first] = run.slowest;
 	if (first === undefined) return [];
 	const title = tell("title-slowest", {
@@ -55,24 +45,19 @@ export function slowest(run: Run, media: readonly Medium[], full: boolean): Bloc
 	const parts = PARTS.map((part): Column<Slow> => [part, (m) => amount(m[`${part}Ns`], "ns")]);
 	const columns = [
 		...numbers(own.map(([name]) => name)),
-		...PARTS.map((name) => ({ name, number: true, mark: `${name}-part` })),
-		{ name: "parts", media: PAGE },
+		...PARTS.map((name) => ({ name, number: true, id: `${name}-part` })),
+		{ name: "parts", depth: 3 as const },
 	];
 	const share = (ns: number) => (first.responseNs > 0 ? ns / first.responseNs : 0);
 	const rows = run.slowest.slice(0, full ? undefined : FEW_OF_MANY).map((m, i) => ({
-		media: i < FEW ? undefined : PAGE,
+		depth: i < FEW ? undefined : (3 as const),
 		cells: [
 			...cellsOf([...own, ...parts], m),
-			shares(PARTS.map((part) => [part, share(m[`${part}Ns`])])),
+			{ as: "bar" as const, parts: PARTS.map((part) => [part, share(m[`${part}Ns`])] as const) },
 		],
 	}));
-	return [
-		details(
-			title,
-			[table(columns, rows, { look: "slow" }), paragraph(tell("slowest-means"), "small")],
-			media,
-		),
-	];
+	const means = text(full ? tell("slowest-means") : null, "small");
+	return [fold(title, [table(columns, rows, { look: "slow" }), means], { depth })];
 }
 
 // --- internal ---
