@@ -132,7 +132,7 @@ function inline(text: old.Text | now.Inline): now.Inline {
 }
 
 function pieceOf(piece: old.Piece | now.Piece): now.Piece {
-	if (typeof piece === "string" || "as" in piece) return piece;
+	if (typeof piece === "string" || "as" in piece || "unit" in piece) return piece;
 	switch (piece.kind) {
 		case "link":
 			return piece.to === null ? piece.text : now.link(piece.text, `#${piece.to}`);

@@ -17,7 +17,9 @@ function tableOf(result: Result): Table {
 /** A cell of systems by case, taken apart. */
 function partsOf(cell: Inline, result: Result) {
 	const pieces = piecesOf(cell).map((piece) =>
-		typeof piece === "string" ? ({ as: "ratio", text: piece.trim() } as const) : piece,
+		typeof piece === "string" || "unit" in piece
+			? ({ as: "ratio", text: plain(piece) } as const)
+			: piece,
 	);
 	type Part = (typeof pieces)[number];
 	const of = <K extends Part["as"]>(as: K) =>

@@ -1,5 +1,6 @@
 import type { Figure } from "../chart/old-figure.ts";
 import type { Verdict } from "../model/verdict.ts";
+import { type Amount, show } from "../result/show.ts";
 
 /**
  * What a document is made of, as plain data: builders say it once, and terminal, Markdown and page render it. A block says what is told,
@@ -35,9 +36,10 @@ export type Depth = 1 | 2 | 3;
 /** How a verdict looks: its colour. */
 export type Look = Verdict | "unknown" | "ok" | "warn";
 
-/** A part of a line. A string is plain text, escaped by whoever renders it. */
+/** A part of a line. A string is plain text, escaped by whoever renders it; a number stays one until then. */
 export type Piece =
 	| string
+	| Amount
 	/** aside: small print beside a value, for which a terminal has no room. alert: a count that is to be none. */
 	| { readonly as: "code" | "strong" | "aside" | "alert"; readonly text: string }
 	| { readonly as: "badge"; readonly look: Look; readonly text: string }
@@ -86,7 +88,7 @@ export interface Table extends Shown {
 
 export interface Column extends Shown {
 	readonly name: Inline;
-	/** Numbers stand to the right. */
+	/** Numbers stand to the right: those that begin with an amount, and words that are to. */
 	readonly number?: boolean | undefined;
 	/** Left out first where there is no room: 1 before 2. */
 	readonly spare?: number | undefined;
@@ -157,7 +159,13 @@ export function at(blocks: readonly Block[], depth: Depth): Block[] {
 				const rows = block.rows
 					.filter(isShown)
 					.map((row) => ({ ...row, cells: row.cells.filter((_, i) => keep[i]) }));
-				return [{ ...block, columns: block.columns.filter((_, i) => keep[i]), rows }];
+				const columns = block.columns
+					.filter((_, i) => keep[i])
+					.map((column, i) => ({
+						...column,
+						number: column.number ?? rows.some(({ cells }) => amountIn(cells[i] ?? "") !== null),
+					}));
+				return [{ ...block, columns, rows }];
 			}
 			default:
 				return [block];
@@ -176,8 +184,22 @@ export function plain(text: Inline): string {
 
 export function wordOf(piece: Piece): string {
 	if (typeof piece === "string") return piece;
+	if ("unit" in piece) return show(piece);
 	return "text" in piece && piece.as !== "aside" ? piece.text : "";
 }
+
+/** The number that a cell begins with; null: it has none. */
+export function amountIn(text: Inline): Amount | null {
+	const [first] = piecesOf(text);
+	return typeof first === "object" && "unit" in first ? first : null;
+}
+
+export function isPiece<K extends Kind>(piece: Piece | undefined, as: K): piece is Of<K> {
+	return typeof piece === "object" && "as" in piece && piece.as === as;
+}
+
+type Kind = Extract<Piece, { as: string }>["as"];
+type Of<K> = Extract<Piece, { as: K }>;
 
 /** Makers of what is usual. Of null nothing is left. */
 export function text(said: Inline | null, tone?: Text["tone"], depth?: Depth): Text {

@@ -6,6 +6,7 @@ import {
 	type Inline,
 	piecesOf,
 	type Table,
+	wordOf,
 } from "../document/blocks.ts";
 
 export type Medium = "terminal" | "markdown" | "page";
@@ -110,7 +111,7 @@ function blockLines(blocks: readonly Block[], medium: Medium): string[] {
 function plain(text: Inline, medium: Medium): string {
 	return piecesOf(text)
 		.map((piece) => {
-			if (typeof piece === "string") return piece;
+			if (typeof piece === "string" || "unit" in piece) return wordOf(piece);
 			return "text" in piece && (piece.as !== "aside" || medium !== "terminal") ? piece.text : "";
 		})
 		.join("");

@@ -1,17 +1,20 @@
 import type { Figure } from "../../chart/old-figure.ts";
 import {
+	amountIn,
 	type Block,
 	type Column,
 	type Figures,
 	type Fold,
 	type Inline,
 	type Item,
+	isPiece,
 	type List,
 	type Piece,
 	piecesOf,
 	plain,
 	type Table,
 	type Text,
+	wordOf,
 } from "../../document/blocks.ts";
 import { sentence } from "../../document/sentence.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
@@ -136,7 +139,7 @@ function inline(text: Inline): Markup {
 }
 
 function pieceMarkup(piece: Piece): Markup | string | null {
-	if (typeof piece === "string") return piece;
+	if (typeof piece === "string" || "unit" in piece) return wordOf(piece);
 	switch (piece.as) {
 		case "code":
 			return markup`<code>${piece.text}</code>`;
@@ -191,11 +194,12 @@ function classOf({ number, id }: Column): Markup | null {
 
 function cellMarkup(cell: Inline, column: Column | undefined, labelled: boolean): Markup {
 	const kind = has(cell, "bar") ? "bar" : column?.number ? "n" : null;
-	return markup`<td${kind !== null && markup` class="${kind}"`}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
+	const value = amountIn(cell)?.value ?? null;
+	return markup`<td${kind !== null && markup` class="${kind}"`}${value !== null && markup` data-n="${value}"`}${labelled && markup` data-l="${plain(column?.name ?? "")}"`}>${inline(cell)}</td>`;
 }
 
-function has(text: Inline, as: string): boolean {
-	return piecesOf(text).some((piece) => typeof piece === "object" && piece.as === as);
+function has(text: Inline, as: "alert" | "bar"): boolean {
+	return piecesOf(text).some((piece) => isPiece(piece, as));
 }
 
 const BAR = 120;

@@ -1,11 +1,13 @@
 import {
 	type Block,
 	type Inline,
+	isPiece,
 	type List,
 	type Piece,
 	piecesOf,
 	type Table,
 	type Text,
+	wordOf,
 } from "../../document/blocks.ts";
 import { sentence } from "../../document/sentence.ts";
 import { rowsWithin, type Size } from "../sections.ts";
@@ -104,7 +106,7 @@ function sentenceText(text: Inline, { names }: Writing): string {
 }
 
 function pieceText(piece: Piece): string {
-	if (typeof piece === "string") return escaped(cut(piece, MOST_TEXT));
+	if (typeof piece === "string" || "unit" in piece) return escaped(cut(wordOf(piece), MOST_TEXT));
 	switch (piece.as) {
 		case "code":
 			return codeSpan(cut(piece.text));
@@ -128,7 +130,7 @@ function tableText({ columns, rows }: Table, { size }: Writing): string {
 	const left = rows
 		.slice(kept.length)
 		.flatMap(({ cells }) => cells.flatMap(piecesOf))
-		.filter((piece) => typeof piece === "object" && piece.as === "badge");
+		.filter((piece) => isPiece(piece, "badge"));
 	const passed = left.filter(({ look }) => look === "pass").length;
 	return [
 		line(columns.map(({ name }) => inline(name))),

@@ -1,5 +1,6 @@
 import {
 	type Block,
+	isPiece,
 	type List,
 	type Piece,
 	piecesOf,
@@ -59,10 +60,8 @@ function linesOf(block: Block, page: Page, indent: string): string[] {
 	}
 }
 
-type Line = Extract<Piece, { as: "line" }>;
-
-function isLine(piece: Piece): piece is Line {
-	return typeof piece === "object" && piece.as === "line";
+function isLine(piece: Piece) {
+	return isPiece(piece, "line");
 }
 
 /** Values over time stand between their words: a stall, or a slope, at a glance. */
@@ -71,7 +70,9 @@ function textLines({ text }: Text, page: Page, indent: string): string[] {
 	const words = pieces.map(wordOf).join("");
 	if (!pieces.some(isLine)) return page.fold(words.trim(), indent);
 	const room = page.width - indent.length - displayWidth(words);
-	const drawn = pieces.map((one) => (isLine(one) ? sparkline(one.values, room) : wordOf(one)));
+	const drawn = pieces.map((one) =>
+		isPiece(one, "line") ? sparkline(one.values, room) : wordOf(one),
+	);
 	return page.unicode ? [`${indent}${drawn.join("")}`] : [];
 }
 

@@ -1,4 +1,4 @@
-import { type Look, type Piece, piecesOf, plain, type Table } from "../../document/blocks.ts";
+import { isPiece, type Look, piecesOf, plain, type Table } from "../../document/blocks.ts";
 import { largestOf } from "../../extremes.ts";
 import { displayWidth, padEnd, padStart } from "../../terminal/columns.ts";
 import type { Page } from "./text-page.ts";
@@ -42,16 +42,12 @@ function rowsOf({ columns, rows }: Table): Cell[][] {
 		...rows.map((row) =>
 			row.cells.map((text, i) => {
 				const [only, ...others] = piecesOf(text);
-				return others.length === 0 && isBadge(only)
+				return others.length === 0 && isPiece(only, "badge")
 					? cell(only.text, i, only.look)
 					: cell(plain(text), i);
 			}),
 		),
 	];
-}
-
-function isBadge(piece: Piece | undefined): piece is Extract<Piece, { as: "badge" }> {
-	return typeof piece === "object" && piece.as === "badge";
 }
 
 /** Rows as columns: the figures stay to the right, and the corner has no name. */
