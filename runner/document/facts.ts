@@ -12,7 +12,7 @@ export function facts(
 		else {
 			const all = Object.entries(value).map((entry) => entry.join("="));
 			if (all.length > MOST_OPEN) folded.push(fold(`${all.length} ${name}`, [list(all.map(code))]));
-			else if (all.length > 0) known.push([name, all.join(", ")]);
+			else if (all.length > 0) known.push([name, all.join("; ")]);
 		}
 	}
 	return [table(["", ""], known, { look: "facts" }), ...folded];
