@@ -1,7 +1,8 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import { formatCount } from "../units.ts";
-import { extentOf, type Part, secondAxis, valueAxis } from "./axes.ts";
+import { extentOf, type Part, valueAxis } from "./axes.ts";
 import { frame, headHeight, heading, limitSeries, place } from "./frame.ts";
+import { secondAxis } from "./old-axes.ts";
 import type { HeatFigure, View } from "./old-figure.ts";
 import { COLOURS, HEAT } from "./theme.ts";
 import { missingMarks } from "./time-chart.ts";
@@ -43,7 +44,12 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 				markArea: {
 					silent: true,
 					animation: false,
-					label: { position: "insideTopLeft", color: colours.soft },
+					label: {
+						position: "insideTopLeft",
+						color: colours.soft,
+						textBorderColor: colours.page,
+						textBorderWidth: 3,
+					},
 					data: [
 						...(figure.from < 0
 							? [

@@ -24,7 +24,8 @@ export function pictureOf(figure: Figure, view: View): string {
 function cleaned(svg: string, { id }: Figure): string {
 	return svg
 		.replaceAll(/<style\b[^>]*>.*?<\/style>\s*/gs, "")
-		.replaceAll(/ class="zr[\w-]*"| pointer-events="\w+"/g, "")
+		.replaceAll(/ class="zr[\w-]*"| pointer-events="\w+"| ecmeta_\w+="\w+"/g, "")
+		.replaceAll(/ stroke="[^"]*" stroke-width="0"/g, "")
 		.replaceAll(/( id="|"url\(#)zr\d+-/g, `$1${id}-`);
 }
 
