@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-	depthOf,
-	extentOf,
-	onAxis,
-	type Part,
-	percentileAxis,
-	percentText,
-	secondAxis,
-	valueAxis,
-} from "./axes.ts";
+import { depthOf, extentOf, onAxis, type Part, percentText, valueAxis } from "./axes.ts";
+import { percentileAxis, secondAxis } from "./old-axes.ts";
 import { unitText } from "./units.ts";
 
 const view = {

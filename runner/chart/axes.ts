@@ -1,14 +1,132 @@
 import { largestOf, smallestOf } from "../extremes.ts";
-import type { View } from "./old-figure.ts";
+import { formatCount } from "../units.ts";
+import type { Axis, Datum, Figure, Panel, Unit, View } from "./figure.ts";
+import { type Part, shown, wrapped } from "./head.ts";
 import { COLOURS } from "./theme.ts";
-import { secondText, unitText } from "./units.ts";
+import { placeText, secondText, unitText } from "./units.ts";
 
 /** Axes of ECharts with our units. */
 
-/** A part of an option: ECharts' own types ask for the whole library. */
-export type Part = Readonly<Record<string, unknown>>;
+export type { Part } from "./head.ts";
 
-type Unit = Parameters<typeof unitText>[0];
+/** The x axis of a panel; seconds have their labels below the last one. */
+export function xAxis(figure: Figure, grid: number, view: View): Part {
+	const { x, panels } = figure;
+	const { grid: line, soft } = COLOURS[view.theme];
+	const { axisLabel, ...own } = AXES[x.scale](figure, view);
+	return {
+		...lines(grid, view),
+		axisLine: { lineStyle: { color: line } },
+		axisTick: { show: false },
+		...own,
+		axisLabel: {
+			show: x.scale !== "seconds" || grid === panels.length - 1,
+			color: soft,
+			hideOverlap: true,
+			...(axisLabel as Part),
+		},
+	};
+}
+
+/** Of a figure that is turned: names from the top, and ratios to the right. */
+export function turnedAxes(
+	{ x }: Figure,
+	{ min, max }: Extent,
+	left: number,
+	view: View,
+): { xAxis: Part[]; yAxis: Part[] } {
+	const { ink, soft } = COLOURS[view.theme];
+	const bare = { ...lines(0, view), axisLine: { show: false }, axisTick: { show: false } };
+	return {
+		xAxis: [
+			{
+				...bare,
+				type: "log",
+				min,
+				max,
+				axisLabel: {
+					color: soft,
+					customValues: RATIOS.filter((ratio) => ratio <= max && ratio >= min),
+					hideOverlap: true,
+					formatter: (ratio: number) => unitText("times", ratio),
+				},
+			},
+		],
+		yAxis: [
+			{
+				...bare,
+				type: "category",
+				inverse: true,
+				data: (x.names ?? []).map(shown),
+				splitLine: { show: false },
+				axisLabel: { color: ink, width: left - 12, overflow: "truncate" },
+			},
+		],
+	};
+}
+
+/** Pixels below an axis with its labels: the names of cases take several lines. */
+export function footOf({ names }: Axis, view: Pick<View, "width">): number {
+	if (names === null) return 48;
+	const width = nameWidth(names, view);
+	const rows = names.map((name) => rowsOf(name, width));
+	return 20 + LINE * Math.min(MOST_ROWS, largestOf(rows));
+}
+
+/** Where a datum stands on the axis that is drawn. */
+export function placeOf({ scale }: Axis, x: number): number {
+	return scale === "nines" ? depthOf(x) : x;
+}
+
+/** How deep the curves reach. A little more, so that the last mark is whole. */
+export function deepestOf({ panels }: Figure): number {
+	const all = panels.flatMap(({ series }) =>
+		series.flatMap(({ data, end }) => [
+			end === undefined || end.y === null ? 0 : depthOf(end.x),
+			depthOf(joined(data).at(-1)?.x ?? 0),
+		]),
+	);
+	return 1.02 * Math.max(2, largestOf(all));
+}
+
+/** The data that a line goes through. */
+export function joined(data: readonly Datum[]): readonly Datum[] {
+	return data.filter(({ loose }) => !loose);
+}
+
+/** What the value axis of a panel holds. `panels`: those that share it. */
+export function panelExtent({ x }: Figure, panels: readonly Panel[], log: boolean | null): Extent {
+	return extentOf(
+		panels.flatMap(({ series, limits }) => [
+			...series.flatMap(({ data, end }) =>
+				[...joined(data), ...(end === undefined ? [] : [end])].flatMap((d) => [
+					d.y ?? 0,
+					d.y2 ?? 0,
+					// Of curves the intervals are cut.
+					...(x.scale === "nines" ? [] : [d.low ?? 0, d.high ?? 0]),
+				]),
+			),
+			...limits.map(({ y }) => y),
+		]),
+		log,
+	);
+}
+
+/** Of ratios: as far to both sides of 1, at least as far as the widest margin, at most to 100 times. */
+export function ratioExtent({ panels }: Figure): Extent {
+	const all = panels.flatMap(({ series }) =>
+		series.flatMap(({ data }) =>
+			data.flatMap(({ y, y2, low, high }) =>
+				y2 === undefined ? [y ?? 1, low ?? y ?? 1, high ?? y ?? 1] : [1 + 1.5 * (y2 - 1)],
+			),
+		),
+	);
+	const far = all
+		.filter((ratio) => ratio > 0 && Number.isFinite(ratio))
+		.map((ratio) => Math.max(ratio, 1 / ratio));
+	const max = Math.min(100, 1.08 * Math.max(1.2, largestOf(far)));
+	return { min: 1 / max, max, logarithmic: true };
+}
 
 /** Smallest and largest value that an axis shows, and whether it goes by powers of ten. */
 export interface Extent {
@@ -57,52 +175,6 @@ export function valueAxis(
 	};
 }
 
-/** Seconds from the window's start. */
-export function secondAxis(
-	grid: number,
-	{ from, to }: { readonly from: number; readonly to: number },
-	{ view, labels }: { view: View; labels: boolean },
-): Part {
-	const long = to - from >= 600;
-	return {
-		...lines(grid, view),
-		type: "value",
-		min: from,
-		max: to,
-		axisLine: { lineStyle: { color: COLOURS[view.theme].grid } },
-		axisTick: { show: false },
-		axisLabel: {
-			show: labels,
-			color: COLOURS[view.theme].soft,
-			hideOverlap: true,
-			formatter: (second: number) =>
-				// The warm-up may begin anywhere: its first moment needs no label.
-				second === from && second < 0 ? "" : secondText(second, long),
-			showMaxLabel: false,
-		},
-		...(long ? { interval: longStep((to - from) / 8) } : {}),
-	};
-}
-
-/** An axis of percentiles, in nines: each takes the same width. See `depthOf`. */
-export function percentileAxis(grid: number, deepest: number, view: View) {
-	return {
-		...lines(grid, view),
-		type: "value",
-		min: 0,
-		max: deepest,
-		axisLine: { lineStyle: { color: COLOURS[view.theme].grid } },
-		axisTick: { show: false, customValues: NINES },
-		splitLine: { show: true, lineStyle: { color: COLOURS[view.theme].grid } },
-		axisLabel: {
-			color: COLOURS[view.theme].soft,
-			customValues: NINES.filter((depth) => depth <= deepest),
-			hideOverlap: true,
-			formatter: (depth: number) => percentText(depth),
-		},
-	};
-}
-
 /** What every axis has: its grid, and lines that stay behind the data. */
 export function lines(grid: number, { theme }: View): Part {
 	return {
@@ -133,7 +205,99 @@ function labelText(unit: Unit, value: number): string {
 		: unitText(unit, value);
 }
 
-const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].map(depthOf);
+const AXES: Readonly<Record<Axis["scale"], (figure: Figure, view: View) => Part>> = {
+	nines: (figure) => {
+		const max = deepestOf(figure);
+		return {
+			type: "value",
+			min: 0,
+			max,
+			axisTick: { show: false, customValues: NINES },
+			axisLabel: { customValues: NINES.filter((depth) => depth <= max), formatter: percentText },
+		};
+	},
+	seconds: ({ x: { from, to } }) => {
+		const [min, max] = [from ?? 0, to ?? 0];
+		const long = max - min >= 600;
+		// The warm-up may begin anywhere: its first moment needs no label.
+		const formatter = (second: number) =>
+			second === min && second < 0 ? "" : secondText(second, long);
+		return {
+			type: "value",
+			min,
+			max,
+			axisLabel: { formatter, showMaxLabel: false },
+			...(long ? { interval: longStep((max - min) / 8) } : {}),
+		};
+	},
+	date: () => ({ type: "time", boundaryGap: ["2%", "2%"] }),
+	names: ({ x }, view) => {
+		const names = x.names ?? [];
+		const width = nameWidth(names, view);
+		const formatter = (name: string) => wrapped(name, width / LETTER).join("\n");
+		return {
+			type: "category",
+			data: names.map((name) => cut(shown(name), width)),
+			axisLabel: { interval: 0, lineHeight: LINE, formatter },
+		};
+	},
+	linear: numbers,
+	log: numbers,
+};
+
+/** Both axes of numbers: labels where there are data, unless round numbers do. */
+function numbers(figure: Figure, { theme }: View): Part {
+	const { x } = figure;
+	const places = placesOf(figure);
+	const [first = 0, last = 0] = [places[0], places.at(-1)];
+	const log = x.scale === "log";
+	return {
+		type: log ? "log" : "value",
+		min: log ? first / 1.4 : 0,
+		max: last * (log ? 1.4 : 1.04),
+		name: shown(x.title),
+		nameLocation: "middle",
+		nameGap: 28,
+		nameTextStyle: { color: COLOURS[theme].soft },
+		axisLabel: {
+			showMaxLabel: false,
+			...(log || x.unit === "bytes" ? { customValues: places } : {}),
+			formatter: (value: number) =>
+				x.unit === "bytes" ? placeText(x, Math.round(value)) : formatCount(value),
+		},
+	};
+}
+
+function placesOf({ panels }: Figure): number[] {
+	const all = panels.flatMap(({ series }) => series.flatMap(({ data }) => data.map(({ x }) => x)));
+	return [...new Set(all)].sort((a, b) => a - b);
+}
+
+const RATIOS = [
+	0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 5, 10, 20, 50, 100,
+];
+
+function nameWidth(names: readonly string[], view: Pick<View, "width">): number {
+	return Math.max(24, (view.width - 88) / names.length - 6);
+}
+
+function rowsOf(name: string, width: number): number {
+	return wrapped(shown(name), width / LETTER).length;
+}
+
+function cut(name: string, width: number): string {
+	const most = Math.floor(((MOST_ROWS - 1) * width) / LETTER);
+	return rowsOf(name, width) <= MOST_ROWS || name.length <= most
+		? name
+		: `${name.slice(0, most - 1)}\u2026`;
+}
+
+/** Pixels of a name's line, and of its wider letters. */
+const LINE = 14;
+const LETTER = 8;
+const MOST_ROWS = 8;
+
+export const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].map(depthOf);
 
 /** 1, 2 or 5 times a power of ten; of bytes a power of two, as their texts are: not below `least`. */
 function stepOf(least: number, unit: Unit): number {
@@ -141,10 +305,10 @@ function stepOf(least: number, unit: Unit): number {
 	if (unit === "bytes" || unit === "bytes/s") return 2 ** Math.ceil(Math.log2(least) - 1e-9);
 	const power = 10 ** Math.floor(Math.log10(least));
 	const digit = [1, 2, 5, 10].find((d) => d * power >= least * (1 - 1e-9)) ?? 10;
-	return unit === "messages" || unit === "cases" ? Math.max(1, digit * power) : digit * power;
+	return unit === "messages" ? Math.max(1, digit * power) : digit * power;
 }
 
-function longStep(least: number): number {
+export function longStep(least: number): number {
 	const steps = [60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400];
 	return steps.find((s) => s >= least) ?? Math.ceil(least / 86_400) * 86_400;
 }
@@ -152,16 +316,12 @@ function longStep(least: number): number {
 /** 1, 2, 5 times powers of ten; 1 and 3; only each power; every second, third, ... power: the first that are few enough. */
 function powers(min: number, max: number, most: number): number[] {
 	const first = Math.floor(Math.log10(min));
-	const all = (digits: readonly number[], every: number) => {
-		const values: number[] = [];
-		for (let e = first; 10 ** e <= max; e++)
-			if (e % every === 0) for (const digit of digits) values.push(Number(`${digit}e${e}`));
-		return values.filter((v) => v >= min && v <= max);
-	};
-	const choices = [
-		all([1, 2, 5], 1),
-		all([1, 3], 1),
-		...[1, 2, 3, 4].map((every) => all([1], every)),
-	];
-	return choices.find((c) => c.length <= most * 1.5) ?? choices.at(-1) ?? [];
+	const each = Array.from({ length: Math.ceil(Math.log10(max)) - first + 1 }, (_, i) => first + i);
+	const choices = [[1, 2, 5], [1, 3], [1], [1], [1], [1]].map((digits, i) =>
+		each
+			.filter((power) => power % Math.max(1, i - 1) === 0)
+			.flatMap((power) => digits.map((digit) => Number(`${digit}e${power}`)))
+			.filter((value) => value >= min && value <= max),
+	);
+	return choices.find((values) => values.length <= most * 1.5) ?? choices.at(-1) ?? [];
 }

@@ -248,7 +248,7 @@ test.each(["message-queue-latency", "commit-log-latency"])(
 			looks.set(
 				group,
 				(looks.get(group) ?? new Set()).add(
-					[colourOf({ colour }, "light"), markOf({ colour }), lineType({ dash })].join(" "),
+					[colourOf(colour, "light"), markOf(colour), lineType(dash)].join(" "),
 				),
 			);
 		expect(looks.size).toBeGreaterThan(2);
@@ -272,7 +272,7 @@ test.each(["message-queue-latency", "nats-stall"])(
 			return legend.data.map((group) => {
 				const first = series.find((one) => one.name === group);
 				const line = keysOf(figure).find((k) => shown(k.group) === group);
-				expect([group, first?.color]).toEqual([group, line && colourOf(line, "light")]);
+				expect([group, first?.color]).toEqual([group, line && colourOf(line.colour, "light")]);
 				return group;
 			});
 		});

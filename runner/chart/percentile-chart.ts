@@ -1,13 +1,5 @@
 import { largestOf } from "../extremes.ts";
-import {
-	depthOf,
-	type Extent,
-	extentOf,
-	onAxis,
-	type Part,
-	percentileAxis,
-	valueAxis,
-} from "./axes.ts";
+import { depthOf, type Extent, extentOf, onAxis, type Part, valueAxis } from "./axes.ts";
 import {
 	endName,
 	frame,
@@ -20,6 +12,7 @@ import {
 	shown,
 	whiskers,
 } from "./frame.ts";
+import { percentileAxis } from "./old-axes.ts";
 import type { PercentileFigure, View } from "./old-figure.ts";
 import { COLOURS, colourOf } from "./theme.ts";
 import { insideZoom } from "./zoom.ts";
@@ -207,7 +200,7 @@ function band(curve: Curve, view: View): Part[] {
 	const open = curve.marks.findIndex((m) => m.low == null || m.high == null);
 	const marks = curve.marks.slice(0, open < 0 ? undefined : open);
 	if (curve.thin || marks.length < 2) return [];
-	const fill = colourOf(curve, view.theme);
+	const fill = colourOf(curve.colour, view.theme);
 	return [
 		shapes(
 			curve.panel,
@@ -270,7 +263,7 @@ function censored(
 				symbol: "arrow",
 				symbolSize: 14,
 				symbolOffset: [0, 8],
-				itemStyle: { color: colourOf(curve, view.theme) },
+				itemStyle: { color: colourOf(curve.colour, view.theme) },
 				label: {
 					// Of repeats that are thin lines the table tells.
 					show: row >= 0,

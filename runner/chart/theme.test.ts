@@ -27,12 +27,12 @@ describe.each(["light", "dark"] as const)("colours, %s", (theme) => {
 });
 
 test("systems are told apart by dashes as well, and a ninth has a colour too", () => {
-	expect(dashesOf({ dash: 0 })).toEqual([]);
-	expect(lineType({ dash: 0 })).toBe("solid");
-	const six = [0, 1, 2, 3, 4, 5].map((dash) => dashesOf({ dash }).join(" "));
+	expect(dashesOf(0)).toEqual([]);
+	expect(lineType(0)).toBe("solid");
+	const six = [0, 1, 2, 3, 4, 5].map((dash) => dashesOf(dash).join(" "));
 	expect(new Set(six).size).toBe(6);
-	expect(colourOf({ colour: 8 }, "light")).toBe(colourOf({ colour: 0 }, "light"));
-	expect(colourOf({ colour: -1 }, "dark")).toBe(COLOURS.dark.grey);
+	expect(colourOf(8, "light")).toBe(colourOf(0, "light"));
+	expect(colourOf(-1, "dark")).toBe(COLOURS.dark.grey);
 });
 
 /** WCAG 2. */

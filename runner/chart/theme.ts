@@ -1,4 +1,4 @@
-import type { SeriesKey, View } from "./old-figure.ts";
+import type { View } from "./figure.ts";
 
 type Theme = View["theme"];
 
@@ -96,24 +96,24 @@ const DASHES: readonly (readonly number[])[] = [
 /** Without quotes: the names stand in attributes of SVG. */
 export const FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
 
-/** The colour of a key, "#0072b2", at least 3:1 against the theme's background. */
-export function colourOf({ colour }: Pick<SeriesKey, "colour">, theme: Theme): string {
+/** A colour, "#0072b2", at least 3:1 against the theme's background; -1: grey. */
+export function colourOf(colour: number, theme: Theme): string {
 	const all = SERIES[theme];
 	return colour < 0 ? COLOURS[theme].grey : (all[colour % all.length] as string);
 }
 
-/** Its mark, one of ECharts' symbols: systems are told apart without colour. */
-export function markOf({ colour }: Pick<SeriesKey, "colour">): string {
+/** The mark of a colour, one of ECharts' symbols: systems are told apart without colour. */
+export function markOf(colour: number): string {
 	return MARKS[Math.max(0, colour) % MARKS.length] as string;
 }
 
-/** Its dashes, as stroke-dasharray has them; empty: a full line. */
-export function dashesOf({ dash }: Pick<SeriesKey, "dash">): readonly number[] {
+/** Dashes, as stroke-dasharray has them; empty: a full line. */
+export function dashesOf(dash: number): readonly number[] {
 	return DASHES[Math.max(0, dash) % DASHES.length] as readonly number[];
 }
 
 /** The same for ECharts. */
-export function lineType(key: Pick<SeriesKey, "dash">): "solid" | readonly number[] {
-	const dashes = dashesOf(key);
+export function lineType(dash: number): "solid" | readonly number[] {
+	const dashes = dashesOf(dash);
 	return dashes.length === 0 ? "solid" : dashes;
 }

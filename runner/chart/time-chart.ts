@@ -1,6 +1,7 @@
-import { extentOf, onAxis, type Part, secondAxis, valueAxis } from "./axes.ts";
+import { extentOf, onAxis, type Part, valueAxis } from "./axes.ts";
 import { frame, headHeight, heading, limitSeries, lineLook, place, shown } from "./frame.ts";
 import { joined, missingText } from "./missing.ts";
+import { secondAxis } from "./old-axes.ts";
 import type { TimeFigure, Unfinished, View } from "./old-figure.ts";
 import { COLOURS } from "./theme.ts";
 import { insideZoom, RIGHT, slider } from "./zoom.ts";

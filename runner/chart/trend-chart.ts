@@ -53,7 +53,7 @@ export function trendOption(figure: TrendFigure, view: View): Part {
 				data: plain.map((_, i) => {
 					const { at, value, verdict } = line.points[i] as (typeof line.points)[number];
 					return verdict === "pass" || value === null
-						? { value: [at, onAxis(value, extent)], symbol: markOf(line) }
+						? { value: [at, onAxis(value, extent)], symbol: markOf(line.colour) }
 						: {
 								value: [at, onAxis(value, extent)],
 								symbol: CROSS,

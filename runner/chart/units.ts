@@ -1,7 +1,5 @@
 import { formatBytesExact, formatCount, formatDuration, formatUtc } from "../units.ts";
-import type { RateFigure, TimeFigure } from "./old-figure.ts";
-
-export type Unit = TimeFigure["panels"][number]["unit"] | RateFigure["axis"]["unit"];
+import type { Axis, Unit } from "./figure.ts";
 
 /** A number of a picture as axes, pointers and tables write it: "12.4ms", "3 000/s", "1.2", "16MiB/s". */
 export function unitText(unit: Unit, value: number): string {
@@ -22,9 +20,13 @@ export function stretchText(middle: number, width: number): string {
 	return `${secondText(middle - width / 2)} to ${secondText(middle + width / 2)}`;
 }
 
-/** A place on the axis of a rate figure. */
-export function placeText({ unit, names }: RateFigure["axis"], x: number) {
-	return names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : unitText(unit, x));
+/** A place on an axis of numbers or names. */
+export function placeText(
+	{ unit, names }: { readonly unit: Axis["unit"] | "cases"; readonly names: Axis["names"] },
+	x: number,
+): string {
+	if (unit === "bytes" && names === null) return formatBytesExact(x);
+	return names?.[x] ?? unitText(unit === null || unit === "cases" ? "messages" : unit, x);
 }
 
 /** "2026-01-01 00:00 UTC" of ms since 1970. */
@@ -41,7 +43,7 @@ const UNITS: Readonly<Record<Unit, (value: number) => string>> = {
 	cores: (v) => `${Number(v.toPrecision(2))}`,
 	bytes: binary,
 	"bytes/s": (v) => `${binary(v)}/s`,
-	cases: formatCount,
+	times: (v) => `${Number(v.toPrecision(3))}x`,
 };
 
 /** Binary units alone, three digits: on an axis and beside it 300KB and 256KiB would not be told apart. */

@@ -17,7 +17,7 @@ export function tipOf({ title, rows }: Reading): Markup {
 export function swatchOf(key: SeriesKey): Markup {
 	const own = key.colour >= 0;
 	const colour = own ? `s${key.colour % SERIES.light.length}` : "grey";
-	return markup`<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true" style="color:var(--${colour})"><path d="M1 5H27" stroke="currentColor" stroke-width="2.5" stroke-dasharray="${dashesOf(key).join()}"/>${own && markup`<path d="${MARKS[markOf(key)] ?? ""}" fill="currentColor"/>`}</svg>`;
+	return markup`<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true" style="color:var(--${colour})"><path d="M1 5H27" stroke="currentColor" stroke-width="2.5" stroke-dasharray="${dashesOf(key.dash).join()}"/>${own && markup`<path d="${MARKS[markOf(key.colour)] ?? ""}" fill="currentColor"/>`}</svg>`;
 }
 
 // --- internal ---

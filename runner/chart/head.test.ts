@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { wrapped } from "./frame.ts";
+import { wrapped } from "./head.ts";
 
 describe("a text in lines of so many letters", () => {
 	test.each([

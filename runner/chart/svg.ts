@@ -1,0 +1,43 @@
+import { init } from "./echarts.ts";
+import type { Figure, View } from "./figure.ts";
+import { shown } from "./head.ts";
+import { optionOf } from "./option.ts";
+
+/** A figure on its own as SVG, with a name and a alt for those who do not see it. In a browser as in Node. */
+export function svgOf(figure: Figure, view: View): string {
+	const { width, height } = view;
+	const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
+	try {
+		chart.setOption(optionOf(figure, { ...view, alone: true }));
+		return named(cleaned(chart.renderToSVGString(), figure), figure);
+	} finally {
+		chart.dispose();
+	}
+}
+
+// --- internal ---
+
+/**
+ * Without what only serves a mouse; and with ids of the figure's own, not of a counter, so that a picture is the same whenever it is
+ * made, and several can stand in one page. Quotes in texts are escaped: only attributes are met.
+ */
+function cleaned(svg: string, { id }: Figure): string {
+	return svg
+		.replaceAll(/<style\b[^>]*>.*?<\/style>\s*/gs, "")
+		.replaceAll(/ class="zr[\w-]*"| pointer-events="\w+"| ecmeta_\w+="\w+"/g, "")
+		.replaceAll(/ stroke="[^"]*" stroke-width="0"/g, "")
+		.replaceAll(/( id="|"url\(#)zr\d+-/g, `$1${id}-`);
+}
+
+function named(svg: string, { id, title, alt }: Figure): string {
+	const name = `<title id="${id}-t">${xml(title)}</title><desc id="${id}-d">${xml(alt)}</desc>`;
+	return svg.replace(
+		/^<svg([^>]*)>/,
+		(_, attributes: string) =>
+			`<svg${attributes} role="img" aria-labelledby="${id}-t ${id}-d">\n${name}`,
+	);
+}
+
+function xml(text: string): string {
+	return shown(text).replaceAll(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+}
