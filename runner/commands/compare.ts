@@ -1,8 +1,13 @@
 import path from "node:path";
 import { type Command, Option } from "commander";
-import { comparingOf, exitCodeOfComparing, type Named } from "../compare/comparing.ts";
-import { readBaseline } from "../compare/read-baseline.ts";
-import { calibrationOf, systemsOf } from "../compare/sides.ts";
+import { readBaseline } from "../compare/baseline-file.ts";
+import {
+	calibrationOf,
+	comparingOf,
+	exitCodeOfComparing,
+	type Named,
+	systemsOf,
+} from "../compare/comparing.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { checkedFile, writeComparison } from "../render/comparison/file.ts";
 import { comparingPage } from "../render/comparison/html.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { terms } from "../explain/terms.ts";
 import { topicNames, topics } from "../explain/topics.ts";
 import { largestOf } from "../extremes.ts";
 import { wrap } from "../terminal/wrap.ts";
-import { terms } from "../text/terms.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
@@ -49,18 +49,17 @@ function pageOf(word: string): string | null {
 /** "lag: ...", of a word that needs no page; null: reports do not have it. */
 function termOf(word: string): string | null {
 	const asked = /^p\d+(\.\d+)?$/i.test(word) ? "percentile" : word;
-	const [name, term] = Object.entries(terms).find(([known]) => alike(known, asked)) ?? [];
-	if (name === undefined || term === undefined) return null;
-	const [means, more] = term;
-	const lines = [
-		...wrap(`${name}: ${means}`, COLUMNS),
-		...(more === null ? [] : ["", `More: mqbench explain ${more}`]),
-	];
-	return `${lines.join("\n")}\n`;
+	const term = terms.find(({ name }) => alike(name, asked));
+	if (term === undefined) return null;
+	const more = term.more === null ? "" : `\nMore: mqbench explain ${term.more}\n`;
+	return `${wrap(`${term.name}: ${term.means}`, COLUMNS).join("\n")}\n${more}`;
 }
 
 function unknown(topic: string): never {
-	throw failure("unknown-topic", { topic, known: [...topicNames, ...Object.keys(terms)] });
+	throw failure("unknown-topic", {
+		topic,
+		known: [...topicNames, ...terms.map(({ name }) => name)],
+	});
 }
 
 /** "notOffered", "not offered", "Not-Offered". */
@@ -76,6 +75,6 @@ function list(): string {
 	const lines = topicNames.map(
 		(name) => `  mqbench explain ${name.padEnd(width)}  ${topics[name].title}`,
 	);
-	const others = wrap(`also: ${Object.keys(terms).join(", ")}, p99`, COLUMNS, "  ");
+	const others = wrap(`also: ${terms.map(({ name }) => name).join(", ")}, p99`, COLUMNS, "  ");
 	return `${[...lines, "", ...others].join("\n")}\n`;
 }

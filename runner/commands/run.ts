@@ -9,13 +9,13 @@ import {
 } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { ownSettings } from "../../infra/machine-settings.ts";
-import { baselineToCompare, withBaseline } from "../compare/baseline-to-compare.ts";
+import { againstBaseline, baselineToCompare } from "../compare/to-compare.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
 import { type Measure, measureAndReport, runIdFor } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
-import { checkCopies } from "../render/copies.ts";
+import { checkCopies } from "../render/deliver.ts";
 import { reportersOf } from "../result/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
 import { readScenario } from "../scenario/read.ts";
@@ -104,7 +104,7 @@ export async function run(
 		throw failure("usage", { message: tell("k6-out-comma") });
 	const reporters = reportersOf(args, world);
 	const read = await readScenario(file, args, world);
-	const scenario = withBaseline(read.scenario, args, world);
+	const scenario = againstBaseline(read.scenario, args, world);
 	// On rented machines nothing is resumed; whoever rents says so.
 	const goesOn = scenario.aws === null ? resume : undefined;
 	const runId = runIdFor(scenario, goesOn, world);
@@ -151,7 +151,7 @@ export async function run(
 		if (request === null) return make(scenario, world);
 		// It is an ordinary run, as anybody makes it with --rig.
 		const use = async (rig: string, world: World) =>
-			make(withBaseline(await read.onRig(rig), args, world), world);
+			make(againstBaseline(await read.onRig(rig), args, world), world);
 		return rentAndUse(request, args, progress, world, cloud, folder, use);
 	});
 }

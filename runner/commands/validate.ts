@@ -38,7 +38,7 @@ export async function validate(args: ValidateArgs, world: World): Promise<ExitCo
 	const plans = expand(scenario, { only: args.only });
 	// Only a baseline that the scenario itself names can be looked at.
 	if (scenario.baseline !== null) {
-		const report = await import("../compare/baseline-to-compare.ts");
+		const report = await import("../compare/to-compare.ts");
 		const here = { ...args, settings: await ownSettings() };
 		const { warnings } = report.baselineToCompare(scenario, plans, here, world);
 		for (const warning of warnings) world.stderr.write(`Warning: ${warning}\n`);

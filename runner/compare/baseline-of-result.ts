@@ -6,7 +6,7 @@ import type { ResultFile, RunInFile } from "../model/result-file.ts";
 import { figuresOf, HIGHEST_RATE } from "../result/fields.ts";
 import type { Judgeable } from "../result/outcomes.ts";
 import { say } from "../text/say.ts";
-import { hashOf, machineOf } from "./same-machine.ts";
+import { hashOf, machineOf } from "./machine.ts";
 import { searchFacts, workFacts } from "./work.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Result } from "../model/result.ts";
 import { placed } from "../result/gates.ts";
 import { judge } from "../result/outcomes.ts";
 import { type Bare, bareResult, bareSoFar, type Judged } from "../result/result.ts";
-import { withBaseline } from "./baseline-gates.ts";
+import { withBaseline } from "./with-baseline.ts";
 
 /**
  * The whole result, from the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing.

@@ -1,8 +1,16 @@
-import { EXIT, type ExitCode } from "../errors.ts";
+import path from "node:path";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
+import type { Verdict } from "../model/verdict.ts";
+import { at } from "../result/select.ts";
 import { say } from "../text/say.ts";
+import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
+import type { World } from "../world.ts";
+import { knownCalibration, readCalibration } from "./calibrate/file.ts";
 import { type Compare, compareRuns, gateVerdict, type NotCompared } from "./compare.ts";
+import { type Difference, differencesIn } from "./difference.ts";
+import { MACHINE } from "./machine.ts";
 
 /** A run folder or baseline.json, as it was named. */
 export interface Named {
@@ -10,14 +18,16 @@ export interface Named {
 	readonly baseline: Baseline;
 }
 
+type Systems = readonly [a: string, b: string];
+
 /** What `mqbench compare` shows: A, and each other against it. */
 export interface Comparing {
 	readonly a: Named & { readonly letter: string };
 	readonly others: readonly Other[];
 	/** Two systems of the same runs instead of the same system of two. */
-	readonly systems: readonly [a: string, b: string] | null;
+	readonly systems: Systems | null;
 	readonly outcome: Outcome;
-	/** The outcome's word and why, in one sentence. */
+	/** Why, in one sentence. */
 	readonly summary: string;
 }
 
@@ -28,56 +38,48 @@ export interface Other extends Named, Compare {
 	readonly differences: readonly Difference[];
 }
 
-/** A fact that is not the same on both sides. */
-interface Difference {
-	/** "kernel", "nats: broker". */
-	readonly what: string;
-	readonly a: string;
-	readonly b: string;
-}
-
-/** The worst first: of several candidates that of the worst one is the outcome. */
-const OUTCOMES = ["regressed", "nothing", "inconclusive", "advisory", "improved", "same"] as const;
-/** advisory: nothing may be judged; nothing: nothing could be compared. */
-export type Outcome = (typeof OUTCOMES)[number];
+/**
+ * The worst first: of several candidates that of the worst one is the outcome. advisory: nothing may be judged; nothing: nothing could be compared.
+ * How each looks, beside verdicts.
+ */
+export const OUTCOMES = {
+	regressed: "fail",
+	nothing: "error",
+	inconclusive: "inconclusive",
+	advisory: "inconclusive",
+	improved: "pass",
+	same: "pass",
+} as const satisfies Record<string, Verdict>;
+export type Outcome = keyof typeof OUTCOMES;
 
 /** Compares each of `others` with `a`; with `systems`, B's second with A's first, and then both may be one run. */
 export function comparingOf(
 	a: Named,
 	others: readonly Named[],
-	options: {
-		readonly systems?: readonly [a: string, b: string] | null;
-		readonly calibration?: Calibration | null;
-	} = {},
+	options: { readonly systems?: Systems | null; readonly calibration?: Calibration | null } = {},
 ): Comparing {
-	const systems = options.systems ?? null;
-	const comparisons = others.map((other, i): Other => {
+	const { systems = null, calibration = null } = options;
+	const compared = others.map((other, i): Other => {
 		const letter = LETTERS[i + 1] ?? `${i + 2}`;
 		const within = other.path === a.path && systems !== null;
-		const compared = compareRuns(a.baseline, other.baseline, {
+		const found = compareRuns(a.baseline, other.baseline, {
 			names: within ? { a: systems[0], b: systems[1] } : { a: "A", b: letter },
-			...(systems === null ? {} : { pairs: { [systems[1]]: systems[0] } }),
-			calibration: options.calibration ?? null,
+			systems,
+			calibration,
 		});
-		return {
-			...other,
-			letter,
-			...compared,
-			outcome: outcomeOf(compared),
-			differences: differencesOf(a.baseline, other.baseline, systems),
-		};
+		const differences = differencesOf(a.baseline, other.baseline, systems);
+		return { ...other, letter, ...found, outcome: outcomeOf(found), differences };
 	});
-	const outcome =
-		OUTCOMES.find((one) => comparisons.some((other) => other.outcome === one)) ?? "nothing";
+	const outcomes = Object.keys(OUTCOMES) as Outcome[];
+	const summaries = compared.map((one) => ({ letter: one.letter, text: summaryOf(one) }));
 	return {
 		a: { ...a, letter: "A" },
-		others: comparisons,
+		others: compared,
 		systems,
-		outcome,
-		summary:
-			comparisons.length === 1
-				? comparisons.map(summaryOf).join()
-				: comparisons.map((one) => `${one.letter}: ${summaryOf(one)}`).join("; "),
+		outcome: outcomes.find((one) => compared.some(({ outcome }) => outcome === one)) ?? "nothing",
+		summary: summaries
+			.map(({ letter, text }) => (summaries.length === 1 ? text : `${letter}: ${text}`))
+			.join("; "),
 	};
 }
 
@@ -85,109 +87,109 @@ export function comparingOf(
 export function exitCodeOfComparing(outcome: Outcome, onInconclusive: OnInconclusive): ExitCode {
 	if (outcome === "nothing") return EXIT.usage;
 	if (outcome === "regressed") return EXIT.fail;
-	const open = outcome === "inconclusive" || outcome === "advisory";
+	const open = OUTCOMES[outcome] === "inconclusive";
 	return open && onInconclusive === "fail" ? EXIT.inconclusive : EXIT.pass;
 }
 
 /** What could not be compared at all, as far as a system and case go: nobody can tell whether it is worse. */
 export function missingOf({ comparisons, notCompared }: Compare): NotCompared[] {
-	return notCompared.filter(
-		({ system, case: name }) => !comparisons.some((c) => c.system === system && c.case === name),
-	);
+	return notCompared.filter((place) => at(place, comparisons).length === 0);
+}
+
+/** `--systems`: the two systems that are compared, the baseline's first; null: the same ones of several runs. */
+export function systemsOf(
+	given: string | undefined,
+	a: Named,
+	rest: readonly Named[],
+): Systems | null {
+	const usage = (message: string) => failure("usage", { message });
+	const known = (of: Named) => [...new Set(of.baseline.runs.map((run) => run.system))];
+	if (given === undefined) {
+		if (rest.length > 0) return null;
+		const two = known(a).slice(0, 2);
+		const systems = two.length < 2 ? "" : tell("or-two-systems", { systems: two.join(",") });
+		throw usage(tell("compared-with-what", { path: a.path, systems }));
+	}
+	const [first, second, ...more] = given.split(",").map((name) => name.trim());
+	if (!first || !second || more.length > 0) throw usage(tell("two-names", { given }));
+	const seconds = (rest.length === 0 ? [a] : rest).map((one) => [second, one] as const);
+	for (const [name, of] of [[first, a] as const, ...seconds])
+		if (!known(of).includes(name))
+			throw usage(`${of.path}: has no system ${name}; it has ${known(of).join(", ") || "none"}`);
+	return [first, second];
+}
+
+/** The one that was named, or what `mqbench calibrate` has left of these machines and works. */
+export function calibrationOf(
+	given: string | undefined,
+	others: readonly Named[],
+	world: World,
+): Calibration | null {
+	if (given !== undefined) return readCalibration(path.resolve(world.cwd, given));
+	const machine = others[0]?.baseline.machine ?? null;
+	const works = others.flatMap((o) => o.baseline.runs.map((run) => run.work));
+	return machine && knownCalibration(machine, works, world);
 }
 
 // --- internal ---
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+function judgedOf({ comparisons }: Compare): Comparison[] {
+	return comparisons.filter((c) => c.judged);
+}
+
+function isOpen(c: Comparison): boolean {
+	return gateVerdict(c) === "inconclusive";
+}
+
 function outcomeOf(compared: Compare): Outcome {
-	const { comparisons } = compared;
-	const judged = comparisons.filter((c) => c.judged);
-	if (comparisons.length === 0) return "nothing";
+	const judged = judgedOf(compared);
+	if (compared.comparisons.length === 0) return "nothing";
 	if (judged.some((c) => c.verdict === "regressed")) return "regressed";
 	if (judged.length === 0) return "advisory";
-	if (judged.some((c) => gateVerdict(c) === "inconclusive") || missingOf(compared).length > 0)
-		return "inconclusive";
+	if (judged.some(isOpen) || missingOf(compared).length > 0) return "inconclusive";
 	return judged.some((c) => c.verdict === "improved") ? "improved" : "same";
 }
 
 function summaryOf(other: Other): string {
-	const judged = other.comparisons.filter((c) => c.judged);
+	const judged = judgedOf(other);
 	const figures = judged.length;
-	const count = (which: Comparison["verdict"]) => ({
-		n: judged.filter((c) => c.verdict === which).length,
-		figures,
-	});
-	const missing = missingOf(other).length;
+	const n = judged.filter((c) => c.verdict === other.outcome).length;
+	const open = judged.filter(isOpen).length;
 	switch (other.outcome) {
 		case "nothing":
 			return say("summary-nothing").text;
 		case "advisory":
 			return say("summary-advisory").text;
 		case "regressed":
-			return say("summary-worse", count("regressed")).text;
+			return say("summary-worse", { n, figures }).text;
 		case "improved":
-			return say("summary-better", count("improved")).text;
+			return say("summary-better", { n, figures }).text;
 		case "same":
 			return say("summary-same", { figures }).text;
-		case "inconclusive": {
-			const open = judged.filter((c) => gateVerdict(c) === "inconclusive").length;
+		case "inconclusive":
 			return [
-				...(open > 0 ? [say("summary-open", { open, figures })] : []),
-				...(missing > 0 ? [say("summary-missing")] : []),
-			]
-				.map(({ text }) => text)
-				.join("; ");
-		}
+				...(open > 0 ? [say("summary-open", { open, figures }).text] : []),
+				...(missingOf(other).length > 0 ? [say("summary-missing").text] : []),
+			].join("; ");
 	}
 }
 
-function differencesOf(
-	a: Baseline,
-	b: Baseline,
-	systems: readonly [string, string] | null,
-): Difference[] {
-	const differences: Difference[] = [];
-	const add = (what: string, x: unknown, y: unknown) => {
-		const [one, other] = [textOf(x), textOf(y)];
-		if (one !== other) differences.push({ what, a: one, b: other });
-	};
-	add("scenario", a.scenario, b.scenario);
-	add("mqbench", a.mqbench, b.mqbench);
-	for (const { name, of } of MACHINE)
-		add(name, a.machine && of(a.machine), b.machine && of(b.machine));
-	const pairs =
-		systems === null
-			? Object.keys(b.systems)
-					.filter((name) => Object.hasOwn(a.systems, name))
-					.map((name) => [name, name] as const)
-			: [systems];
-	for (const [one, other] of pairs) {
-		const [x = {}, y = {}] = [a.systems[one], b.systems[other]];
-		const name = one === other ? one : `${one}, ${other}`;
-		for (const fact of new Set([...Object.keys(x), ...Object.keys(y)]))
-			add(`${name}: ${fact}`, x[fact], y[fact]);
-	}
-	return differences;
-}
-
-type Machine = NonNullable<Baseline["machine"]>;
-
-/** What pages and differences tell of a machine. */
-export const MACHINE: readonly {
-	readonly name: string;
-	of(machine: Machine): string | number | null;
-}[] = [
-	{ name: "CPU", of: (m) => m.cpu },
-	{ name: "cores", of: (m) => m.cores },
-	{ name: "memory", of: (m) => m.memoryGiB && `${m.memoryGiB} GiB` },
-	{ name: "system", of: (m) => m.os },
-	{ name: "kernel", of: (m) => m.kernel },
-	{ name: "limit of cores", of: (m) => m.cpuQuotaCores ?? "none" },
-	{ name: "machines of the rig", of: (m) => m.rig ?? "none" },
-	{ name: "start of the machine", of: (m) => m.boot },
-];
-
-function textOf(value: unknown): string {
-	return value === undefined || value === null ? "not known" : String(value);
+function differencesOf(a: Baseline, b: Baseline, systems: Systems | null): Difference[] {
+	const both = Object.keys(b.systems).filter((name) => Object.hasOwn(a.systems, name));
+	const pairs = systems === null ? both.map((name) => [name, name] as const) : [systems];
+	return differencesIn([
+		["scenario", a.scenario, b.scenario],
+		["mqbench", a.mqbench, b.mqbench],
+		...MACHINE.map(
+			([name, of]) => [name, a.machine && of(a.machine), b.machine && of(b.machine)] as const,
+		),
+		...pairs.flatMap(([one, other]) => {
+			const [x = {}, y = {}] = [a.systems[one], b.systems[other]];
+			const name = one === other ? one : `${one}, ${other}`;
+			const facts = [...new Set([...Object.keys(x), ...Object.keys(y)])];
+			return facts.map((fact) => [`${name}: ${fact}`, x[fact], y[fact]] as const);
+		}),
+	]);
 }

@@ -2,23 +2,22 @@ import type { Comparison } from "../model/comparison.ts";
 import { isRate } from "../result/fields.ts";
 import type { Ratio } from "../stats/ratio.ts";
 import { type Said, say, sayBut } from "../text/say.ts";
-import { formatCount, formatDuration } from "../units.ts";
 
-type Judged = Pick<Comparison, "verdict" | "notWorse" | "why" | "code" | "values">;
+interface Judged {
+	readonly verdict: Comparison["verdict"];
+	readonly notWorse: boolean;
+	readonly said: Said;
+}
 
-/**
- * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
- * and not against "no change at all": with enough runs everything differs a little. What `clocks` may have made of it has to say the
- * same, else it is INCONCLUSIVE. With a `doubt` about the runs that are left it is REGRESSED or INCONCLUSIVE.
- */
-export function judge(
-	of: Undoubted & { readonly clocks?: Clocks | null; readonly doubt?: string | null },
-): Judged {
-	const { doubt = null, clocks = null, ...rest } = of;
-	const judged = withinClocks(undoubted(rest), rest, clocks);
-	const { verdict, notWorse, said } = judged;
-	if (doubt === null || verdict === "regressed") return result(verdict, notWorse, said);
-	return result("inconclusive", false, sayBut(said, say("runs-left-out", { doubt })));
+interface Compared {
+	readonly figure: string;
+	readonly ratio: Ratio | null;
+	readonly margin: number;
+	readonly runs: readonly [a: number, b: number];
+	/** Some of a side's values are larger than written. */
+	readonly beyond: readonly [a: boolean, b: boolean];
+	/** Names of the two sides. */
+	readonly names: readonly [a: string, b: string];
 }
 
 /** A latency that two clocks have timed on either side. */
@@ -32,46 +31,29 @@ export interface Clocks {
 	readonly medianNs: number;
 }
 
-/** "1.2ms", "45 000/s". */
-export function valueText(value: number, unit: Comparison["unit"]): string {
-	return unit === "ns" ? formatDuration(value) : `${formatCount(value)}/s`;
+/**
+ * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
+ * and not against "no change at all": with enough runs everything differs a little. What `clocks` may have made of it has to say the
+ * same, else it is INCONCLUSIVE. With a `doubt` about the runs that are left it is REGRESSED or INCONCLUSIVE.
+ */
+export function judge({
+	clocks = null,
+	doubt = null,
+	...of
+}: Compared & { readonly clocks?: Clocks | null; readonly doubt?: string | null }): Judged {
+	const judged = withinClocks(undoubted(of), of, clocks);
+	if (doubt === null || judged.verdict === "regressed") return judged;
+	return open(sayBut(judged.said, say("runs-left-out", { doubt })));
 }
 
 // --- internal ---
 
-/** Between which ratios B counts as the same: of times [1/(1+m), 1+m], of rates [1-m, 1/(1-m)]. B and A swapped gives the same. */
-function boundsOf(figure: string, margin: number): readonly [low: number, high: number] {
-	if (!isRate(figure)) return [1 / (1 + margin), 1 + margin];
-	return margin < 1 ? [1 - margin, 1 / (1 - margin)] : [0, Number.POSITIVE_INFINITY];
-}
-
-interface Undoubted {
-	readonly figure: string;
-	readonly ratio: Ratio | null;
-	readonly margin: number;
-	readonly runs: readonly [a: number, b: number];
-	/** Some of a side's values are larger than written. */
-	readonly beyond: readonly [a: boolean, b: boolean];
-	/** Names of the two sides. */
-	readonly names: readonly [a: string, b: string];
-}
-
-interface Found {
-	readonly verdict: Judged["verdict"];
-	readonly notWorse: boolean;
-	readonly said: Said;
-}
-
-function result(
-	verdict: Judged["verdict"],
-	notWorse: boolean,
-	{ text, code, values }: Said,
-): Judged {
-	return { verdict, notWorse, why: text, code, values };
+function open(said: Said): Judged {
+	return { verdict: "inconclusive", notWorse: false, said };
 }
 
 /** What is left of a verdict within the clocks' bounds. */
-function withinClocks(judged: Found, of: Undoubted, clocks: Clocks | null): Found {
+function withinClocks(judged: Judged, of: Compared, clocks: Clocks | null): Judged {
 	if (clocks === null || of.ratio === null) return judged;
 	const { low, high, boundNs, medianNs } = clocks;
 	const { verdict, notWorse } = undoubted({ ...of, ratio: { ...of.ratio, low, high } });
@@ -86,44 +68,38 @@ function withinClocks(judged: Found, of: Undoubted, clocks: Clocks | null): Foun
 	};
 }
 
-function undoubted(of: Undoubted): Found {
-	const { figure, ratio: measured, runs } = of;
-	const [a, b] = of.names;
-	const judged = (verdict: Judged["verdict"], notWorse: boolean, said: Said): Found => ({
-		verdict,
-		notWorse,
-		said,
-	});
-	const open = (said: Said) => judged("inconclusive", false, said);
-	for (const [i, side] of of.names.entries())
-		if (runs[i] === 0) return open(say("no-value", { side }));
+function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Compared): Judged {
+	const [a, b] = names;
+	const side = names[runs.indexOf(0)];
+	if (side !== undefined) return open(say("no-value", { side }));
 	if (measured === null || !Number.isFinite(measured.ratio))
 		return open(say("baseline-zero", { a, b }));
 	const { ratio, low, high, confidence } = measured;
 	if (low === null || high === null || confidence === null)
 		return open(say("few-runs", { a, b, ratio, aRuns: runs[0], bRuns: runs[1] }));
-	const [best, worst] = boundsOf(figure, of.margin);
+	// Between which ratios B counts as the same; with B and A swapped it does as well.
 	const rate = isRate(figure);
-	const sure = { a, b, ratio, low, high, confidence, marginShare: of.margin };
+	const most = rate ? 1 / Math.max(0, 1 - margin) : 1 + margin;
+	const least = rate ? 1 - margin : 1 / most;
+	const sure = { a, b, ratio, low, high, confidence, marginShare: margin };
 	// A value that is larger than written makes the true ratio larger (B's) or smaller (A's).
-	const [aMore, bMore] = of.beyond;
-	const above = low > worst && !aMore;
-	const below = high < best && !bMore;
-	const notAbove = high <= worst && !bMore;
-	const notBelow = low >= best && !aMore;
-	const [isWorse, isBetter] = rate ? [below, above] : [above, below];
+	const [aMore, bMore] = beyond;
+	const above = low > most && !aMore;
+	const below = high < least && !bMore;
+	const notAbove = high <= most && !bMore;
+	const notBelow = low >= least && !aMore;
 	const notWorse = rate ? notBelow : notAbove;
-	if (isWorse) return judged("regressed", false, say("worse", sure));
-	if (isBetter) return judged("improved", true, say("better", sure));
-	if (notAbove && notBelow) return judged("same", true, say("same", sure));
-	if (aMore || bMore) return judged("inconclusive", notWorse, say("values-cut-off", sure));
-	if (notWorse) return judged("inconclusive", true, say("not-worse", sure));
-	const wanted = runsThatTell(measured, rate ? best : worst, runs);
+	if (rate ? below : above) return { ...open(say("worse", sure)), verdict: "regressed" };
+	if (rate ? above : below)
+		return { verdict: "improved", notWorse: true, said: say("better", sure) };
+	if (notAbove && notBelow) return { verdict: "same", notWorse: true, said: say("same", sure) };
+	if (aMore || bMore) return { ...open(say("values-cut-off", sure)), notWorse };
+	if (notWorse) return { ...open(say("not-worse", sure)), notWorse };
+	const wanted = runsThatTell(measured, rate ? least : most, runs);
 	if (wanted === null) return open(say("at-margin", sure));
-	const [n, m] = runs;
 	return open(
 		wanted <= MOST_REPEATS
-			? say("more-repeats", { ...sure, repeats: Math.max(wanted, Math.max(n, m) + 1) })
+			? say("more-repeats", { ...sure, repeats: Math.max(wanted, Math.max(...runs) + 1) })
 			: say("more-runs", { ...sure, runs: wanted }),
 	);
 }
@@ -138,10 +114,10 @@ const MOST_RUNS = 1000;
 function runsThatTell(
 	{ ratio, low, high }: Ratio,
 	bound: number,
-	[n, m]: readonly [number, number],
+	runs: readonly [number, number],
 ): number | null {
 	const half = Math.log((high ?? 1) / (low ?? 1)) / 2;
 	const distance = Math.abs(Math.log(ratio / bound));
-	const wanted = Math.ceil(Math.max(n, m) * (half / distance) ** 2);
+	const wanted = Math.ceil(Math.max(...runs) * (half / distance) ** 2);
 	return wanted <= MOST_RUNS ? wanted : null;
 }

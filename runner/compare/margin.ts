@@ -1,36 +1,41 @@
+import { marginAt } from "../model/baseline-sla.ts";
 import type { Baseline, Calibration } from "../model/comparison.ts";
+import type { BaselineSla } from "../model/plan.ts";
 import { field } from "../result/fields.ts";
+import { formatDurationExact } from "../units.ts";
 
-/** The part by which B may be worse before it is called so, and where that comes from. */
-interface Margin {
-	readonly margin: number;
-	readonly from: string;
-}
+/** What a line of the SLA allows: a part, and of a small figure perhaps more than that. */
+export type Allowed = Pick<BaselineSla, "margin" | "allowanceNs">;
 
-/**
- * How a baseline stands to what is compared with it. same: the same start of the same machine; stored: the same kind of machine,
- * at another time; other: the margin says nothing then.
- */
-export type Kinship = "same" | "stored" | "other";
+type Noise = Calibration["noise"][number];
 
 /**
- * 10 % for a p50, 25 % for the tail, 5 % for a rate, or what the SLA says; never less than twice the noise of A/A runs of the same
- * work on this machine, as it is of so many runs as are compared (`runs`, on each side); twice that against a baseline of another time, as machines change between two starts.
+ * The part by which B may be worse before it is called so, and where that comes from: 10 % for a p50, 25 % for the tail, 5 % for a rate, or what
+ * the SLA says; never less than twice the noise of A/A runs of the same work on this machine, as it is of so many runs as are compared (`runs`,
+ * on each side); twice that against a baseline that is `stored`, of another start of this machine, as machines change between two starts.
  */
-export function marginOf(of: {
-	readonly figure: string;
-	readonly asked: Margin | null;
-	readonly noise: Calibration["noise"][number] | null;
-	readonly kinship: Kinship;
-	readonly runs: readonly [a: number, b: number];
-}): Margin {
-	const own = of.asked ?? { margin: usualMargin(of.figure), from: "default" };
+export function marginOf(
+	figure: string,
+	of: {
+		readonly line: (Allowed & { readonly baselineNs: number | null }) | null;
+		readonly noise: Noise | null;
+		readonly stored: boolean;
+		readonly runs: readonly [a: number, b: number];
+	},
+): { readonly margin: number; readonly from: string } {
+	const { line } = of;
+	let margin = line === null ? usualMargin(figure) : marginAt(line, line.baselineNs);
+	let from = line === null ? "default" : "the SLA";
+	if (line !== null && margin > line.margin)
+		from += `: baseline + ${formatDurationExact(line.allowanceNs ?? 0)}`;
 	const floor = of.noise === null ? 0 : 2 * scaled(of.noise, of.runs);
-	const base =
-		floor > own.margin ? { margin: floor, from: "twice this machine's noise (calibrate)" } : own;
-	return of.kinship === "stored"
-		? { margin: 2 * base.margin, from: `${base.from}, doubled: a stored baseline` }
-		: base;
+	if (floor > margin) {
+		margin = floor;
+		from = "twice this machine's noise (calibrate)";
+	}
+	return of.stored
+		? { margin: 2 * margin, from: `${from}, doubled: a stored baseline` }
+		: { margin, from };
 }
 
 /** 10 % for a p50 and p90, 25 % for the tail, 5 % for a rate. */
@@ -45,8 +50,8 @@ export function noiseOf(
 	calibration: Calibration | null,
 	fingerprint: string | null,
 	figure: string,
-	entry: Pick<Baseline["runs"][number], "system" | "case" | "work">,
-): Calibration["noise"][number] | null {
+	entry: Pick<Baseline["runs"][number], "system" | "work">,
+): Noise | null {
 	if (calibration === null || calibration.machine.fingerprint !== fingerprint) return null;
 	const alike = calibration.noise.filter((n) => n.work === entry.work && n.metric === figure);
 	const own = alike.filter((n) => n.system === entry.system);
@@ -58,10 +63,7 @@ export function noiseOf(
 // --- internal ---
 
 /** Intervals narrow with the root of the number of runs: the half width that so many have. */
-function scaled(
-	{ each, halfWidth }: Calibration["noise"][number],
-	[n, m]: readonly [number, number],
-): number {
+function scaled({ each, halfWidth }: Noise, [n, m]: readonly [number, number]): number {
 	const factor = Math.sqrt((each * (n + m)) / (2 * n * m));
 	// Where a side has no value nothing is judged anyway.
 	if (factor === 1 || !Number.isFinite(factor)) return halfWidth;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
 import { intervalRank } from "../stats/ratio.ts";
 import { baselineWith } from "./baseline.fake.ts";
-import { compareRuns } from "./compare.ts";
+import { pairOf } from "./compare.ts";
 
 /** Recorded: the same work again and again; how, on which machine and how busy it was stands in the file. */
 const AA = JSON.parse(readFileSync(new URL("fixtures/a-a.json", import.meta.url), "utf8")) as {
@@ -24,24 +24,17 @@ test("there are enough recorded runs to draw from", () => {
 
 describe.each(RECORDED)("A/A: 5 and 5 of the recorded runs, %s", (figure, values) => {
 	test(`at the default margin at most 5 % are called a change, of ${TIMES}`, () => {
-		const { changed } = count(figure, values, 5);
-		expect(changed / TIMES).toBeLessThanOrEqual(0.05);
+		expect(count(figure, values, 5).changed / TIMES).toBeLessThanOrEqual(0.05);
 	});
 
-	test("without a margin as many as the interval says, 3.2 %", () => {
-		const { changed } = count(figure, values, 5, 0);
+	test("without a margin as many as the interval says, 3.2 %, and half of them a regression", () => {
+		const found = count(figure, values, 5, 0);
 		const said = 1 - (intervalRank(5, 5)?.confidence ?? 0);
 		// Ties make it rarer; three standard errors above.
-		const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
-		expect(changed / TIMES).toBeLessThan(said + error);
-		expect(changed / TIMES).toBeGreaterThan(said / 3);
-	});
-
-	test("as a regression at most half of them", () => {
-		const { regressed } = count(figure, values, 5, 0);
-		const said = (1 - (intervalRank(5, 5)?.confidence ?? 0)) / 2;
-		const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
-		expect(regressed / TIMES).toBeLessThan(said + error);
+		const most = (part: number) => part + 3 * Math.sqrt((part * (1 - part)) / TIMES);
+		expect(found.changed / TIMES).toBeLessThan(most(said));
+		expect(found.changed / TIMES).toBeGreaterThan(said / 3);
+		expect(found.regressed / TIMES).toBeLessThan(most(said / 2));
 	});
 });
 
@@ -53,67 +46,58 @@ describe("A/A of synthetic noise", () => {
 	])(
 		"%i runs on each side, a spread of %f: called a change without a margin as often as the interval says",
 		(n, sigma) => {
-			const random = seeded(11);
-			let changed = 0;
-			for (let i = 0; i < TIMES; i++) {
-				const verdict = verdictOf(
-					...(["response p99", runs(n, sigma, 1, random)] as const),
-					...([runs(n, sigma, 1, random), 0] as const),
-				);
-				if (verdict === "regressed" || verdict === "improved") changed++;
-			}
 			const said = 1 - (intervalRank(n, n)?.confidence ?? 0);
 			const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
-			expect(Math.abs(changed / TIMES - said)).toBeLessThan(error);
+			expect(Math.abs(changed(n, sigma, seeded(11), 0) - said)).toBeLessThan(error);
 		},
 	);
 
 	test("with the default margin hardly ever: 1 in 1000 where runs scatter by 10 %", () => {
-		const random = seeded(12);
-		let changed = 0;
-		for (let i = 0; i < TIMES; i++)
-			if (
-				["regressed", "improved"].includes(
-					verdictOf("response p99", runs(5, 0.1, 1, random), runs(5, 0.1, 1, random)),
-				)
-			)
-				changed++;
-		expect(changed / TIMES).toBeLessThanOrEqual(0.001);
+		expect(changed(5, 0.1, seeded(12))).toBeLessThanOrEqual(0.001);
 	});
+
+	/** Part of all comparisons. */
+	function changed(n: number, sigma: number, random: () => number, margin?: number): number {
+		let count = 0;
+		for (let i = 0; i < TIMES; i++) {
+			const [a, b] = [runs(n, sigma, 1, random), runs(n, sigma, 1, random)];
+			if (/regressed|improved/.test(verdictOf("response p99", a, b, margin))) count++;
+		}
+		return count / TIMES;
+	}
 });
 
 describe("power", () => {
-	/** Part of all comparisons in which a p99 that is `factor` times as high is called regressed. */
-	const found = (n: number, sigma: number, factor: number, margin?: number) => {
+	test.each([
+		[
+			"found by 10 and 10 runs that scatter by 2 %, even at the default margin",
+			10,
+			0.02,
+			1.3,
+			undefined,
+			0.95,
+			1,
+		],
+		["found with p99 <= baseline + 10% where they scatter by 10 %", 10, 0.1, 1.3, 0.1, 0.9, 1],
+		[
+			"found by 5 and 5 runs that scatter by 20 %, where it is twice as much",
+			5,
+			0.2,
+			2,
+			undefined,
+			0.75,
+			1,
+		],
+		["hardly ever called a regression inside the margin", 10, 0.05, 1.2, undefined, 0, 0.02],
+	])("a change is %s", (_, n, sigma, factor, margin, least, most) => {
 		const random = seeded(21);
 		let hits = 0;
-		for (let i = 0; i < 500; i++)
-			if (
-				verdictOf(
-					"response p99",
-					runs(n, sigma, 1, random),
-					runs(n, sigma, factor, random),
-					margin,
-				) === "regressed"
-			)
-				hits++;
-		return hits / 500;
-	};
-
-	test("30 % more are found by 10 and 10 runs that scatter by 2 %, even at the default margin of 25 %", () => {
-		expect(found(10, 0.02, 1.3)).toBeGreaterThan(0.95);
-	});
-
-	test("and with p99 <= baseline + 10% where they scatter by 10 %", () => {
-		expect(found(10, 0.1, 1.3, 0.1)).toBeGreaterThan(0.9);
-	});
-
-	test("twice as much is found by 5 and 5 runs that scatter by 20 %", () => {
-		expect(found(5, 0.2, 2)).toBeGreaterThan(0.75);
-	});
-
-	test("a change inside the margin is hardly ever called a regression", () => {
-		expect(found(10, 0.05, 1.2)).toBeLessThan(0.02);
+		for (let i = 0; i < 500; i++) {
+			const [a, b] = [runs(n, sigma, 1, random), runs(n, sigma, factor, random)];
+			if (verdictOf("response p99", a, b, margin) === "regressed") hits++;
+		}
+		expect(hits / 500).toBeGreaterThanOrEqual(least);
+		expect(hits / 500).toBeLessThanOrEqual(most);
 	});
 
 	test("half of the recorded runs, made a third slower, are found without a margin", () => {
@@ -147,12 +131,13 @@ function count(figure: string, values: readonly number[], n: number, margin?: nu
 function verdictOf(figure: string, a: readonly number[], b: readonly number[], margin?: number) {
 	const closed = !figure.startsWith("response");
 	const entry = { closed, main: closed ? "service" : "response" };
-	const { comparisons } = compareRuns(
-		baselineWith({ [figure]: a }, { entry }),
-		baselineWith({ [figure]: b }, { entry, runId: "run-b" }),
-		margin === undefined ? {} : { margins: { [figure]: margin } },
+	const place = { system: "nats", case: "256B 1000/s" };
+	const { pair } = pairOf(
+		{ name: "a", of: baselineWith({ [figure]: a }, { entry }), ...place },
+		{ name: "b", of: baselineWith({ [figure]: b }, { entry, runId: "run-b" }), ...place },
+		null,
 	);
-	const found = comparisons.find((c) => c.metric === figure);
+	const found = pair?.compare(figure, margin === undefined ? null : { margin, allowanceNs: null });
 	if (found === undefined || !found.judged) throw new Error(`no ${figure}`);
 	return found.verdict;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { hashOf } from "./same-machine.ts";
+import { hashOf } from "./machine.ts";
 import { searchFacts, workDifference, workFacts } from "./work.ts";
 
 const run = fixtureResult("healthy").runs[0] as Run;

@@ -1,6 +1,7 @@
 import type { Run } from "../model/result.ts";
 import { PLAINEST, workloadFacts } from "../model/workload.ts";
 import { formatDurationExact } from "../units.ts";
+import { against, differencesIn } from "./difference.ts";
 
 /**
  * What a run had to do, in words, in a fixed order: to say what differs. Runs are compared only when it is the same. Not part of it: the
@@ -15,13 +16,7 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 		durability: load.durabilityLevel ?? "the broker's own",
 		acknowledge: load.acknowledge,
 		CPUs: `generator ${load.pin.generator ?? "any"}, brokers ${load.pin.brokers ?? "any"}`,
-		faults:
-			load.faults
-				.map(
-					(f) =>
-						`${f.action} of ${f.node === null ? "all nodes" : f.node === "leader" ? "the leader" : `node ${f.node}`} at ${formatDurationExact(f.atNs)}${f.forNs === null ? "" : ` for ${formatDurationExact(f.forNs)}`}${f.delayNs === null ? "" : ` by ${formatDurationExact(f.delayNs)}`}`,
-				)
-				.join("; ") || "none",
+		faults: load.faults.map(faultText).join("; ") || "none",
 	};
 	return unusual({ ...FIRST, ...facts });
 }
@@ -42,10 +37,8 @@ export function workDifference(
 	b: Readonly<Record<string, string>> | undefined,
 ): string | null {
 	if (a === undefined || b === undefined) return null;
-	const differences = [...new Set([...Object.keys(a), ...Object.keys(b)])]
-		.filter((name) => a[name] !== b[name])
-		.map((name) => `${name} ${factOf(name, a)} against ${factOf(name, b)}`);
-	return differences.length === 0 ? null : differences.join(", ");
+	const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+	return against(differencesIn([...names].map((name) => [name, factOf(name, a), factOf(name, b)])));
 }
 
 // --- internal ---
@@ -62,38 +55,18 @@ const PLAIN: Readonly<Record<string, string | null>> = {
 };
 
 /** The order of the facts that baselines have hashes of; those of later fields come behind them. */
-const FIRST = Object.fromEntries(
-	[
-		"pattern",
-		"load",
-		"duration",
-		"warm-up",
-		"drain",
-		"timeout",
-		"message",
-		"payload",
-		"checksum",
-		"connections",
-		"producers",
-		"topics",
-		"partitions",
-		"replicas",
-		"consumers",
-		"subscriptions",
-		"connections of consumers",
-		"wildcard",
-		"bystanders",
-		"work per message",
-		"keys",
-		"in flight",
-		"clients",
-		"delivery",
-		"order",
-		"durability",
-		"CPUs",
-		"faults",
-	].map((name) => [name, ""]),
-);
+const ORDER =
+	"pattern|load|duration|warm-up|drain|timeout|message|payload|checksum|connections|producers|" +
+	"topics|partitions|replicas|consumers|subscriptions|connections of consumers|wildcard|" +
+	"bystanders|work per message|keys|in flight|clients|delivery|order|durability|CPUs|faults";
+const FIRST = Object.fromEntries(ORDER.split("|").map((name) => [name, ""]));
+
+function faultText({ action, node, atNs, forNs, delayNs }: Run["load"]["faults"][number]): string {
+	const of = node === null ? "all nodes" : node === "leader" ? "the leader" : `node ${node}`;
+	const lasts = forNs === null ? "" : ` for ${formatDurationExact(forNs)}`;
+	const delay = delayNs === null ? "" : ` by ${formatDurationExact(delayNs)}`;
+	return `${action} of ${of} at ${formatDurationExact(atNs)}${lasts}${delay}`;
+}
 
 function unusual(facts: Record<string, string>): Record<string, string> {
 	return Object.fromEntries(Object.entries(facts).filter(([name, value]) => PLAIN[name] !== value));

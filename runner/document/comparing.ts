@@ -1,23 +1,11 @@
-import {
-	type Comparing,
-	MACHINE,
-	missingOf,
-	type Named,
-	type Other,
-} from "../compare/comparing.ts";
-import {
-	advisories,
-	baselineText,
-	explained,
-	groupsOf,
-	HOW,
-	hasWeak,
-	machineText,
-	marginNotes,
-	sideHead,
-} from "../compare/words.ts";
-import type { Comparison } from "../model/comparison.ts";
+import { type Comparing, missingOf, type Named, type Other } from "../compare/comparing.ts";
+import { known } from "../compare/difference.ts";
+import { MACHINE, machineText } from "../compare/machine.ts";
+import { groupsOf, hasWeak } from "../compare/words.ts";
+import type { Baseline, Comparison } from "../model/comparison.ts";
+import { percentText } from "../text/comparisons.ts";
 import { tell } from "../text/tell.ts";
+import { formatUtc, plural } from "../units.ts";
 import {
 	details,
 	heading,
@@ -38,20 +26,27 @@ export function comparingSections(comparing: Comparing): Section[] {
 	return [
 		...others.map((other) => sectionOf(other, comparing)),
 		sideBySide(comparing),
-		section("how", "How to read this", [paragraph(HOW), CURVES], { media: FILES }),
+		section("how", "How to read this", [paragraph(tell("comparison-means")), CURVES], {
+			media: FILES,
+		}),
 	];
 }
 
 /** "A, the baseline: a.json: quickstart, 20 runs, ...; 2 cores, ...": each folder that is compared. */
 export function sidesOf({ a, others }: Comparing): string[] {
 	const text = ({ path, baseline }: Named) =>
-		`${path}: ${baselineText(baseline)}; ${machineText(baseline)}`;
+		`${path}: ${baselineText(baseline)}; ${machineText(baseline.machine)}`;
 	return [
 		`A, the baseline: ${text(a)}`,
 		...others
 			.filter((other) => other.path !== a.path)
 			.map((other) => `${other.letter}: ${text(other)}`),
 	];
+}
+
+/** "REGRESSED", "NOT COMPARED". */
+export function outcomeWord(outcome: Comparing["outcome"]): string {
+	return outcome === "nothing" ? "NOT COMPARED" : outcome.toUpperCase();
 }
 
 // --- internal ---
@@ -78,7 +73,7 @@ function sectionOf(other: Other, comparing: Comparing): Section {
 			...differing(other, comparing),
 			...groupsOf(comparisons).flatMap(({ title, comparisons: all }, i): Block[] => {
 				const [first] = all as [Comparison];
-				const heads = [sideHead(first.a), sideHead(first.b)];
+				const heads = [first.a, first.b].map(({ name, runs }) => `${name} (n=${runs})`);
 				return [
 					heading(several ? `${title}: ${letter} against A` : title),
 					{ kind: "figures", ids: ["ratios", "compare"].map((of) => `${of}-${id}-${i + 1}`) },
@@ -99,6 +94,41 @@ function sectionOf(other: Other, comparing: Comparing): Section {
 			sentences([comparisons.some(hasWeak) ? `~ ${WEAK_MEANS}` : null], "small"),
 		],
 	};
+}
+
+/** Sentences for those that decide, or would on this machine: every verdict with its reason. */
+function explained(comparisons: readonly Comparison[]): string[] {
+	return comparisons
+		.filter((c) => c.judged)
+		.map((c) => `${c.verdict.toUpperCase()} ${c.metric}: ${c.why}`);
+}
+
+/** Margins that are not the usual ones, each with where it comes from. */
+function marginNotes(comparisons: readonly Comparison[]): string[] {
+	const unusual = comparisons.filter((c) => c.judged && c.marginFrom !== "default");
+	return [...new Set(unusual.map((c) => c.marginFrom))].map((from) => {
+		const of = unusual
+			.filter((c) => c.marginFrom === from)
+			.map((c) => `${c.metric} ${percentText(c.margin)}`);
+		return `margin of ${of.join(", ")}: ${from}`;
+	});
+}
+
+/** Why nothing here decides, each reason once. */
+function advisories(comparisons: readonly Comparison[]): string[] {
+	const reasons = new Set(comparisons.flatMap((c) => c.advisory ?? []));
+	return [...reasons].map((why) => tell("gate-shown-only", { why }));
+}
+
+/** "quickstart, 2026-11-20 16:29 UTC, 20 runs, mqbench 0.1.0". */
+function baselineText({ runs, startedAt, mqbench, scenario, quick }: Baseline): string {
+	return [
+		scenario,
+		...(startedAt === null ? [] : [`${formatUtc(startedAt)} UTC`]),
+		plural(runs.length, "run"),
+		...(mqbench === null ? [] : [`mqbench ${mqbench}`]),
+		...(quick ? ["shortened: no result"] : []),
+	].join(", ");
 }
 
 /** Of a page it stands with the machines. */
@@ -139,19 +169,17 @@ function differenceTable(other: Other, comparing: Comparing): Table {
 function sideBySide(comparing: Comparing): Section {
 	const { a, others } = comparing;
 	const folders = [a, ...others.filter((other) => other.path !== a.path)];
-	const text = (value: string | number | null | undefined) =>
-		value === null || value === undefined ? "not known" : `${value}`;
-	const row = (
-		name: string,
-		of: (baseline: Named["baseline"]) => string | number | null | undefined,
-	) => [name, ...folders.map(({ baseline }) => text(of(baseline)))];
+	const row = (name: string, of: (baseline: Baseline) => unknown) => [
+		name,
+		...folders.map(({ baseline }) => known(of(baseline))),
+	];
 	const systems = [...new Set(folders.flatMap((f) => Object.keys(f.baseline.systems)))];
 	const rows = [
 		row("scenario", (b) => b.scenario),
 		row("run", (b) => b.runId),
 		row("started", (b) => b.startedAt),
 		row("mqbench", (b) => b.mqbench),
-		...MACHINE.map(({ name, of }) => row(name, (b) => b.machine && of(b.machine))),
+		...MACHINE.map(([name, of]) => row(name, (b) => b.machine && of(b.machine))),
 		...systems.flatMap((system) =>
 			["broker", "library", "durability", "target"].map((fact) =>
 				row(`${system}: ${fact}`, (b) => b.systems[system]?.[fact]),

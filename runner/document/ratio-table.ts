@@ -1,12 +1,7 @@
-import {
-	intervalText,
-	looksOf,
-	marginText,
-	ratioOfText,
-	sideText,
-	verdictCell,
-} from "../compare/words.ts";
+import { intervalText, looksOf, ratioOfText, verdictCell } from "../compare/words.ts";
 import type { Comparison } from "../model/comparison.ts";
+import { show } from "../result/show.ts";
+import { percentText } from "../text/comparisons.ts";
 import { aside, badge, numbers, table } from "./make.ts";
 import type { Column, Table, Text } from "./old-blocks.ts";
 
@@ -20,12 +15,23 @@ export function ratioTable(
 	const columns = ["", ...sides, ...numbers(["ratio", "95 % interval", "margin"]), "verdict"];
 	const rows = comparisons.map((c): Text[] => [
 		name(c),
-		sideText(c, c.a),
-		sideText(c, c.b),
+		sideText(c.a, c.unit),
+		sideText(c.b, c.unit),
 		ratioOfText(c),
 		intervalText(c),
-		[marginText(c), aside(c.marginFrom === "default" ? "" : c.marginFrom)],
+		[percentText(c.margin), aside(c.marginFrom === "default" ? "" : c.marginFrom)],
 		c.judged ? badge(looksOf(c), verdictCell(c)) : verdictCell(c),
 	]);
 	return table(columns, rows, parts);
+}
+
+// --- internal ---
+
+/** "62.4us", weak "~62.4us"; where not every run has this value "62.4us (3 of 5)". */
+function sideText(
+	{ median: value, weak, values, runs }: Comparison["a"],
+	unit: Comparison["unit"],
+): string {
+	const text = show({ value, unit, weak });
+	return value === null || values.length === runs ? text : `${text} (${values.length} of ${runs})`;
 }

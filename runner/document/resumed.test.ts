@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { machineOf } from "../compare/same-machine.ts";
+import { machineOf } from "../compare/machine.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import type { Result } from "../model/result.ts";
 import { readEnvironment } from "../run/environment.ts";

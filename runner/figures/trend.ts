@@ -1,5 +1,5 @@
 import type { Datum, Series } from "../chart/figure.ts";
-import { type KnownMachine, machinesOf } from "../compare/machines.ts";
+import { type KnownMachine, machinesOf } from "../compare/machine.ts";
 import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
 import { largestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { machinesOf } from "../compare/machines.ts";
+import { machinesOf } from "../compare/machine.ts";
 import type { Result, Run } from "../model/result.ts";
 import { searchedResult } from "../page/pages.fake.ts";
 import { headlineOf, systemTexts } from "../result/headline.ts";

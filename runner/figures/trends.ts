@@ -1,6 +1,5 @@
 import type { TrendFigure } from "../chart/old-figure.ts";
-import { type KnownMachine, machinesOf } from "../compare/machines.ts";
-import { hashOf } from "../compare/same-machine.ts";
+import { hashOf, type KnownMachine, machinesOf } from "../compare/machine.ts";
 import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
 import { largestOf } from "../extremes.ts";
 import { commitAt, commitText } from "../result/commit.ts";

@@ -16,8 +16,7 @@ import type { Result } from "../model/result.ts";
 import { REPORT_FILES } from "../result/reporters.ts";
 import { fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { checkCopies } from "./copies.ts";
-import { deliver } from "./deliver.ts";
+import { checkCopies, deliver } from "./deliver.ts";
 
 /** `mqbench report` of a stored run, in a folder of its own. */
 async function reported(name: string, args: readonly string[], env: Record<string, string> = {}) {
@@ -122,7 +121,7 @@ describe("files", () => {
 		const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
 		onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
 		writeFileSync(join(cwd, "there"), "mine");
-		const csv = (to: string) => ({ kind: "file", name: "csv", path: to }) as const;
+		const csv = (to: string) => ({ name: "csv", path: to }) as const;
 		checkCopies([csv("out/deep/x.csv"), csv("there"), csv("new")], { cwd });
 		expect(readdirSync(cwd)).toEqual(["there"]);
 		expect(readFileSync(join(cwd, "there"), "utf8")).toBe("mine");
@@ -139,10 +138,10 @@ describe("files", () => {
 					result,
 					folder,
 					reporters: [
-						{ kind: "file", name: "csv", path: "taken" },
-						{ kind: "file", name: "junit", path: "j.xml" },
-						{ kind: "printed", name: "terminal" },
-						{ kind: "printed", name: "github" },
+						{ name: "csv", path: "taken" },
+						{ name: "junit", path: "j.xml" },
+						{ name: "terminal", path: null },
+						{ name: "github", path: null },
 					],
 				},
 				world,

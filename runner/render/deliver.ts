@@ -1,17 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, readFileSync, statSync } from "node:fs";
+import {
+	appendFileSync,
+	closeSync,
+	lstatSync,
+	openSync,
+	readFileSync,
+	rmdirSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { documentOf } from "../document/document.ts";
-import { EXIT, type ExitCode } from "../errors.ts";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import type { Result } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
-import { onStdout, REPORT_FILES, type Reporter } from "../result/reporters.ts";
+import { REPORT_FILES, type Reporter, reportFile } from "../result/reporters.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { tell } from "../text/tell.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import { issue } from "../workflow-log.ts";
 import type { World } from "../world.ts";
-import { copiesOf, writeCopy } from "./copies.ts";
 import { annotations, outputsOf, outputText } from "./github.ts";
 import { renderMarkdown, SUMMARY } from "./markdown.ts";
 import { renderTerminal } from "./terminal.ts";
@@ -35,31 +45,33 @@ export function deliver(
 	world: World,
 ): ExitCode {
 	const shown = shownPath(folder, world);
-	const unwritten = copiesOf(reporters)
-		.map((copy) => {
-			const from = path.join(folder, REPORT_FILES[copy.name]);
-			return writeCopy(copy, from, shown, world);
-		})
-		.filter((error) => error !== null);
+	const unwritten = copiesOf(reporters).flatMap(({ file, to }) => {
+		try {
+			const where = path.resolve(world.cwd, to);
+			makeFolder(path.dirname(where));
+			writeFileSync(where, readFileSync(path.join(folder, file)));
+			return [];
+		} catch (error) {
+			return failure("report-unwritable", { path: to, reason: reasonOf(error), folder: shown });
+		}
+	});
 	const own = exitCodeOf(result, onInconclusive);
 	const code = unwritten.length > 0 && !WORSE.has(own) ? EXIT.environment : own;
-	const file = reporters.find((r) => onStdout(r) && r.kind === "file");
 	// Beside a file on stdout nothing else may stand there.
-	const beside = file === undefined ? world.stdout : world.stderr;
-	for (const reporter of reporters) {
-		if (reporter.kind === "printed") continue;
-		const name = REPORT_FILES[reporter.name];
-		if (reporter.path === "-") {
-			const text = readFileSync(path.join(folder, name), "utf8");
-			world.stdout.write(reporter.name === "json" ? harmless(text) : text);
-		} else if (reporter.path === null) {
-			if (!quiet) beside.write(`${reporter.name}: ${path.join(shown, name)}\n`);
-		}
+	const beside = reporters.some(({ path }) => path === "-") ? world.stderr : world.stdout;
+	for (const { name, path: to } of reporters) {
+		const file = reportFile(name);
+		if (file === null) continue;
+		if (to === "-") {
+			const text = readFileSync(path.join(folder, file), "utf8");
+			world.stdout.write(name === "json" ? harmless(text) : text);
+		} else if (to === null && !quiet) beside.write(`${name}: ${path.join(shown, file)}\n`);
 	}
 	if (reporters.some(({ name }) => name === "github")) {
 		for (const line of annotations(result, onInconclusive)) issue(beside, line);
-		addToSummary(result, world);
-		addToOutput(outputsOf(result, folder, code), world);
+		forGithub("GITHUB_STEP_SUMMARY", (file) => addToSummary(file, result, world), world);
+		const outputs = () => outputText(outputsOf(result, folder, code), randomUUID());
+		forGithub("GITHUB_OUTPUT", (file) => appendFileSync(file, outputs()), world);
 	}
 	// Last on stdout: its last line is the verdict.
 	if (reporters.some(({ name }) => name === "terminal"))
@@ -71,6 +83,25 @@ export function deliver(
 		);
 	for (const { message } of unwritten) world.stderr.write(`${message}\n`);
 	return code;
+}
+
+/**
+ * Sees whether all copies can be written: before minutes of measuring, not after. What is there stays as it is, and what was made
+ * for it goes again: a copy may lie below the folder of the run, which must not be there yet. Throws `copy-unwritable` (3).
+ */
+export function checkCopies(reporters: readonly Reporter[], { cwd }: Pick<World, "cwd">): void {
+	for (const { name, to } of copiesOf(reporters)) {
+		const made: string[] = [];
+		try {
+			const where = path.resolve(cwd, to);
+			makeFolder(path.dirname(where), made);
+			tryFile(where);
+		} catch (error) {
+			throw failure("copy-unwritable", { reporter: `${name}=${to}`, reason: reasonOf(error) });
+		} finally {
+			for (const folder of made.reverse()) rmdirSync(folder);
+		}
+	}
 }
 
 /** As a person finds it: from here, where it is below here. */
@@ -87,41 +118,48 @@ const WORSE: ReadonlySet<ExitCode> = new Set([EXIT.internal, EXIT.interrupted, E
 /** Least room in which a report says something. */
 const LEAST_SUMMARY = 5000;
 
+/** What goes where: the file in the run's folder, and the path as it was given. */
+function copiesOf(reporters: readonly Reporter[]) {
+	return reporters.flatMap(({ name, path: to }) => {
+		const file = reportFile(name);
+		return file === null || to === null || to === "-" ? [] : [{ name, file, to }];
+	});
+}
+
+/** A pipe, a device and a link are left alone: to open one is to use it. */
+function tryFile(where: string): void {
+	const there = lstatSync(where, { throwIfNoEntry: false });
+	if (there && !there.isFile() && !there.isDirectory()) return;
+	closeSync(openSync(where, there ? "a" : "wx"));
+	if (!there) rmSync(where);
+}
+
 /** JSON that means the same, and holds no old command of a GitHub log. */
 function harmless(json: string): string {
 	return json.replaceAll("##[", "#\\u0023[");
 }
 
 /** What is there already counts: GitHub refuses a summary of more than 1 MiB, with all that is in it. */
-function addToSummary(result: Result, { env, stderr }: World): void {
-	const where = env.GITHUB_STEP_SUMMARY;
-	if (!where) return;
-	try {
-		const there = statSync(where, { throwIfNoEntry: false })?.size ?? 0;
-		const most = SUMMARY.most - there - 1;
-		if (most < LEAST_SUMMARY) stderr.write(tell("step-summary-full"));
-		else
-			appendFileSync(
-				where,
-				`${there > 0 ? "\n" : ""}${renderMarkdown(documentOf(result), { size: { ...SUMMARY, most }, marked: false })}`,
-			);
-	} catch (error) {
-		warnUnwritable("GITHUB_STEP_SUMMARY", error, stderr);
-	}
+function addToSummary(file: string, result: Result, { stderr }: World): void {
+	const there = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+	const most = SUMMARY.most - there - 1;
+	const size = { ...SUMMARY, most };
+	if (most < LEAST_SUMMARY) stderr.write(tell("step-summary-full"));
+	else
+		appendFileSync(
+			file,
+			`${there > 0 ? "\n" : ""}${renderMarkdown(documentOf(result), { size, marked: false })}`,
+		);
 }
 
-function addToOutput(outputs: Readonly<Record<string, string>>, { env, stderr }: World): void {
-	if (!env.GITHUB_OUTPUT) return;
+/** Adds to a file that GitHub has named; the verdict stands all the same: what GitHub shows of it is not worth another exit code. */
+function forGithub(variable: string, add: (file: string) => void, { env, stderr }: World): void {
+	const file = env[variable];
+	if (!file) return;
 	try {
-		appendFileSync(env.GITHUB_OUTPUT, outputText(outputs, randomUUID()));
+		add(file);
 	} catch (error) {
-		warnUnwritable("GITHUB_OUTPUT", error, stderr);
+		const reason = reasonOf(error);
+		stderr.write(tell("step-summary-unwritable", { variable: `$${variable}`, reason }));
 	}
-}
-
-/** The verdict stands all the same: what GitHub shows of it is not worth another exit code. */
-function warnUnwritable(variable: string, error: unknown, stderr: World["stderr"]): void {
-	stderr.write(
-		tell("step-summary-unwritable", { variable: `$${variable}`, reason: reasonOf(error) }),
-	);
 }

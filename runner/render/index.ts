@@ -1,5 +1,5 @@
 import { dateText } from "../chart/units.ts";
-import { type KnownMachine, machinesOf } from "../compare/machines.ts";
+import { type KnownMachine, machinesOf } from "../compare/machine.ts";
 import { type Trend, trendsOf } from "../figures/trends.ts";
 import { figureBlock, renderPage } from "../page/html-page.ts";
 import { type Markup, markup } from "../page/markup.ts";

@@ -6,9 +6,7 @@ import { type ReporterArgs, reportersOf } from "./reporters.ts";
 
 const there = fakeWorld({ env: { GITHUB_ACTIONS: "true" } });
 const of = (args: ReporterArgs, world = fakeWorld()) =>
-	reportersOf(args, world).map((r) =>
-		r.kind === "file" && r.path !== null ? `${r.name}=${r.path}` : r.name,
-	);
+	reportersOf(args, world).map((r) => (r.path !== null ? `${r.name}=${r.path}` : r.name));
 const refused = (...reporter: string[]) => {
 	try {
 		reportersOf({ reporter }, fakeWorld());

@@ -23,16 +23,12 @@ export const REPORT_FILES = {
 	csv: "result.csv",
 	html: "report.html",
 } as const satisfies Partial<Record<ReporterName, string>>;
-export type FileReporter = keyof typeof REPORT_FILES;
 
-export type Reporter =
-	| { readonly kind: "printed"; readonly name: "terminal" | "github" }
-	| {
-			readonly kind: "file";
-			readonly name: FileReporter;
-			/** Where a copy goes, "-": stdout; null: only to say where the file is. */
-			readonly path: string | null;
-	  };
+export interface Reporter {
+	readonly name: ReporterName;
+	/** Of a file: where a copy goes, "-": stdout; null: only to say where the file is. */
+	readonly path: string | null;
+}
 
 export interface ReporterArgs {
 	/** `--reporter`, as often as it was given: "json,junit=out/junit.xml". */
@@ -54,64 +50,52 @@ export function reportersOf(
 	const asked = reporter
 		?.flatMap((text) => text.split(","))
 		.map((text) => text.trim())
-		.filter((text) => text !== "")
-		.map(parse);
-	if (asked?.length === 0)
-		throw failure("usage", { message: `--reporter: names none; it takes ${REPORTERS.join(", ")}` });
-	const all: Reporter[] = [
-		...(json ? [JSON_ON_STDOUT] : []),
-		...(asked ?? usual(json, quiet, env)),
-	].filter((r) => !(quiet && r.name === "terminal"));
-	const printed = all.filter(onStdout);
+		.filter((text) => text !== "");
+	if (asked?.length === 0) throw usage(`--reporter: names none; it takes ${REPORTERS.join(", ")}`);
+	const terminal = json || quiet ? [] : ["terminal"];
+	const github = env.GITHUB_ACTIONS === "true" && !quiet ? ["github"] : [];
+	const all = [...(json ? ["json=-"] : []), ...(asked ?? [...terminal, ...github])]
+		.map(parse)
+		.filter(({ name }) => !(quiet && name === "terminal"));
+	const printed = all.filter(onStdout).map(({ name }) => name);
 	if (printed.length > 1)
-		throw failure("usage", {
-			message: tell("one-on-stdout", {
-				reporters: printed.map(({ name }) => (name === "terminal" ? name : `${name}=-`)),
-				example: printed.find(({ name }) => name !== "terminal")?.name ?? "",
+		throw usage(
+			tell("one-on-stdout", {
+				reporters: printed.map((name) => (name === "terminal" ? name : `${name}=-`)),
+				example: printed.find((name) => name !== "terminal") ?? "",
 			}),
-		});
+		);
 	return all;
 }
 
 /** Does it fill stdout? Annotations are lines of a log beside it. */
-export function onStdout(reporter: Reporter): boolean {
-	return reporter.kind === "file" ? reporter.path === "-" : reporter.name === "terminal";
+export function onStdout({ name, path }: Reporter): boolean {
+	return name === "terminal" || path === "-";
+}
+
+/** The reporter's file in the folder of the run; null: it is printed. */
+export function reportFile(name: ReporterName): string | null {
+	return name === "terminal" || name === "github" ? null : REPORT_FILES[name];
 }
 
 // --- internal ---
 
-const TERMINAL: Reporter = { kind: "printed", name: "terminal" };
-const GITHUB: Reporter = { kind: "printed", name: "github" };
-const JSON_ON_STDOUT: Reporter = { kind: "file", name: "json", path: "-" };
-
-function usual(
-	json: boolean | undefined,
-	quiet: boolean | undefined,
-	env: World["env"],
-): Reporter[] {
-	if (quiet) return [];
-	return [...(json ? [] : [TERMINAL]), ...(env.GITHUB_ACTIONS === "true" ? [GITHUB] : [])];
+function usage(message: string) {
+	return failure("usage", { message });
 }
 
-function parse(text: string): Reporter {
-	const equals = text.indexOf("=");
-	const word = equals < 0 ? text : text.slice(0, equals);
-	const path = equals < 0 ? null : text.slice(equals + 1);
+function parse(reporter: string): Reporter {
+	const [word = "", ...rest] = reporter.split("=");
+	const path = rest.length === 0 ? null : rest.join("=");
 	const name = REPORTERS.find((known) => known === word);
 	if (name === undefined)
-		throw failure("usage", {
-			message: tell("reporter-unknown", { reporter: word, suggestion: suggestion(word) }),
-		});
-	if (name === "terminal" || name === "github") {
-		if (path !== null)
-			throw failure("usage", { message: tell("reporter-takes-no-path", { reporter: text, name }) });
-		return name === "terminal" ? TERMINAL : GITHUB;
-	}
-	if (path === "")
-		throw failure("usage", {
-			message: tell("reporter-lacks-path", { reporter: text, name, file: REPORT_FILES[name] }),
-		});
-	return { kind: "file", name, path };
+		throw usage(tell("reporter-unknown", { reporter: word, suggestion: suggestion(word) }));
+	const file = reportFile(name);
+	if (file === null && path !== null)
+		throw usage(tell("reporter-takes-no-path", { reporter, name }));
+	if (file !== null && path === "")
+		throw usage(tell("reporter-lacks-path", { reporter, name, file }));
+	return { name, path };
 }
 
 /** The list always: who has misspelt one may want another. */

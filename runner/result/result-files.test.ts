@@ -10,9 +10,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readBaseline } from "../compare/baseline-file.ts";
 import { baselineOf } from "../compare/baseline-of-result.ts";
 import { buildResult } from "../compare/build.ts";
-import { readBaseline } from "../compare/read-baseline.ts";
 import { MqbenchError } from "../errors.ts";
 import type { Result } from "../model/result.ts";
 import { DetailsFile, ResultFile } from "../model/result-file.ts";

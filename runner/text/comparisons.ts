@@ -44,9 +44,6 @@ export const comparisons = {
 		`${d.run} is ${d.verdict.toUpperCase()}${d.why === null ? "" : `: ${d.why}`}`,
 	"not-compared": (d: { why: string }) => d.why,
 	"not-judged": (d: { advisory: string; why: string }) => `not judged, ${d.advisory}; ${d.why}`,
-	compared: (d: { why: string }) => d.why,
-	"lag-hides": (d: { why: string }) =>
-		`the generator's lag is more than half of what was compared, and no figure without it has a value; with it, ${d.why}`,
 	"lag-decides": (d: { metric: string; without: string; why: string }) =>
 		`the generator's lag is more than half of what was compared, and without it (${d.metric}) ${d.without}; with it, ${d.why}`,
 

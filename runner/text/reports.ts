@@ -2,7 +2,6 @@
 // biome-ignore format: a sentence is a line.
 export const reports = {
 	"baseline-lacks-case": "it has no run of {which}",
-	"no-such-figure": "there is no such figure to compare",
 	"baseline-machine-unknown": "the baseline's machine is not known, so the comparison decides nothing",
 	"baseline-other-machine": "the baseline was made on another machine ({difference}), so the comparison decides nothing",
 	"this-machine-unknown": "this one is not known",

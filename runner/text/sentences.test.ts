@@ -25,12 +25,9 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 	[/^infra\/cloud\/pulumi-config\.ts$/, "a file of Pulumi, with its comments"],
 	[/^infra\/docker\/remove\.ts$/, "its script is for a shell"],
 	[/^infra\/aws\//, "a program of its own, which Pulumi runs without mqbench"],
-	[
-		/^runner\/(?:watch\/client\/|report\/(?:page\/client\/|charts\/\w+-option\.ts$))/,
-		"runs in the reader's browser",
-	],
-	[/^runner\/(?:report\/charts\/)?bundle\.ts$/, "licences"],
-	[/^runner\/report\/charts\/theme\.ts$/, "names of fonts"],
+	[/^runner\/(?:watch|page)\/client\//, "runs in the reader's browser"],
+	[/^runner\/(?:page\/)?bundle\.ts$/, "licences"],
+	[/^runner\/chart\/theme\.ts$/, "names of fonts"],
 	[
 		/^runner\/(?:units|unit-slips|reason|secrets)\.ts$/,
 		"stand below the catalogue, whose sentences hold what they format",

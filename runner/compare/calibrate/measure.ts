@@ -1,14 +1,13 @@
 import type { Baseline, Calibration } from "../../model/comparison.ts";
 import type { Result } from "../../model/result.ts";
 import { field, judgedFigures } from "../../result/fields.ts";
+import { bySystemAndCase, type Place } from "../../result/select.ts";
 import { tell } from "../../text/tell.ts";
 import { baselineOf } from "../baseline-of-result.ts";
 import { LEAST_RUNS, noiseOf } from "./noise.ts";
 
 /** A system and case whose noise is not known, and why. */
-export interface NotCalibrated {
-	readonly system: string;
-	readonly case: string;
+export interface NotCalibrated extends Place {
 	/** The one figure that it is about; null: all of them. */
 	readonly metric: string | null;
 	readonly why: string;
@@ -25,9 +24,7 @@ export function calibrationOf(
 ): { readonly calibration: Calibration | null; readonly missing: NotCalibrated[] } {
 	const { machine, scenario, runId, runs } = baselineOf(result);
 	const missing: NotCalibrated[] = [];
-	const noise = groupsOf(runs).flatMap((group): Calibration["noise"] => {
-		const [first] = group as [Entry];
-		const place = { system: first.system, case: first.case };
+	const noise = bySystemAndCase(runs).flatMap(({ all: group, ...place }): Calibration["noise"] => {
 		const counting = group.filter(({ without }) => without === null);
 		if (counting.length < LEAST_RUNS) {
 			const why = group.find(({ without }) => without !== null)?.without;
@@ -43,12 +40,9 @@ export function calibrationOf(
 			});
 			return [];
 		}
-		const [one] = counting as [Entry];
-		const figures = new Set([
-			...judgedFigures(one),
-			...asked.map((name) => field(name).id),
-			"throughput",
-		]);
+		const [one] = counting as [Baseline["runs"][number]];
+		const names = asked.map((name) => field(name).id);
+		const figures = new Set([...judgedFigures(one), ...names, "throughput"]);
 		return [...figures].flatMap((metric) => {
 			const values = counting.flatMap((run) => run.figures[metric] ?? []);
 			const noise = noiseOf(values);
@@ -75,17 +69,4 @@ export function calibrationOf(
 				: { schema: 1, scenario, runId, machine, noise },
 		missing,
 	};
-}
-
-// --- internal ---
-
-type Entry = Baseline["runs"][number];
-
-function groupsOf(runs: readonly Entry[]): Entry[][] {
-	const groups = new Map<string, Entry[]>();
-	for (const run of runs) {
-		const key = JSON.stringify([run.system, run.case]);
-		groups.set(key, [...(groups.get(key) ?? []), run]);
-	}
-	return [...groups.values()];
 }

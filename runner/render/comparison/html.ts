@@ -1,8 +1,8 @@
-import type { Comparing } from "../../compare/comparing.ts";
-import { groupsOf, OUTCOME_LOOKS, outcomeWord } from "../../compare/words.ts";
+import { type Comparing, OUTCOMES } from "../../compare/comparing.ts";
+import { groupsOf } from "../../compare/words.ts";
 import { adapted } from "../../document/adapted.ts";
 import { at } from "../../document/blocks.ts";
-import { comparingSections, sidesOf } from "../../document/comparing.ts";
+import { comparingSections, outcomeWord, sidesOf } from "../../document/comparing.ts";
 import { sentence } from "../../document/sentence.ts";
 import { comparingFigures, ratioFigure } from "../../figures/comparison.ts";
 import { renderPage } from "../../page/html-page.ts";
@@ -24,7 +24,7 @@ export function comparingPage(comparing: Comparing): string {
 	const sections = at(adapted(comparingSections(comparing)), 3);
 	return renderPage({
 		title: `${title} compared: ${word} - mqbench`,
-		header: markup`<div class="head"><h1>${title}, compared</h1>${badgeMarkup(OUTCOME_LOOKS[outcome], word)}</div>
+		header: markup`<div class="head"><h1>${title}, compared</h1>${badgeMarkup(OUTCOMES[outcome], word)}</div>
 <p class="lead">${sentence(summary)}</p>
 ${sidesOf(comparing).map((side) => markup`<p class="soft">${sentence(side)}</p>`)}`,
 		main: markup`${blocksMarkup(sections, { names: [], figures }, 2)}`,

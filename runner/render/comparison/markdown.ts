@@ -1,8 +1,7 @@
 import type { Comparing } from "../../compare/comparing.ts";
-import { outcomeWord } from "../../compare/words.ts";
 import { adapted } from "../../document/adapted.ts";
 import { at } from "../../document/blocks.ts";
-import { comparingSections, sidesOf } from "../../document/comparing.ts";
+import { comparingSections, outcomeWord, sidesOf } from "../../document/comparing.ts";
 import { sentence } from "../../document/sentence.ts";
 import { markdownBlocks } from "../markdown/blocks.ts";
 import { escaped } from "../markdown/escape.ts";

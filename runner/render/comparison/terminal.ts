@@ -1,8 +1,7 @@
-import type { Comparing } from "../../compare/comparing.ts";
-import { OUTCOME_LOOKS, outcomeWord } from "../../compare/words.ts";
+import { type Comparing, OUTCOMES } from "../../compare/comparing.ts";
 import { adapted } from "../../document/adapted.ts";
 import { at } from "../../document/blocks.ts";
-import { comparingSections, sidesOf } from "../../document/comparing.ts";
+import { comparingSections, outcomeWord, sidesOf } from "../../document/comparing.ts";
 import { plainAll } from "../../terminal/columns.ts";
 import { blockLines } from "../terminal/blocks.ts";
 import { makePage, type PageOptions } from "../terminal/text-page.ts";
@@ -26,7 +25,7 @@ export function renderComparing(given: Comparing, options: PageOptions): string 
 					]
 				: [],
 		),
-		`${page.badge(OUTCOME_LOOKS[outcome], word)}${first.slice(word.length)}`,
+		`${page.badge(OUTCOMES[outcome], word)}${first.slice(word.length)}`,
 		...others,
 	];
 	return `${lines.join("\n")}\n`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EnvironmentFile, RigMachines } from "../model/environment-file.ts";
-import { machineDifference, machineOf } from "./same-machine.ts";
+import { machineDifference, machineOf, machineText } from "./machine.ts";
 
 const ENVIRONMENT: EnvironmentFile = {
 	schema: 1,
@@ -26,43 +26,28 @@ const machine = (change: Partial<EnvironmentFile> = {}) => {
 	return found;
 };
 
-test("a machine is its CPU, cores, memory, system, kernel series and limit", () => {
+test("a machine is its CPU, cores, memory, system, kernel series and limit; of no environment nobody knows it", () => {
 	expect(machine()).toMatchObject({
-		cpu: "Example CPU",
-		cores: 4,
-		memoryGiB: 8,
-		os: "Example Linux 1 x64",
-		kernel: "6.1",
-		cpuQuotaCores: null,
-		boot: "0123456789abcdef",
+		...{ cpu: "Example CPU", cores: 4, memoryGiB: 8, os: "Example Linux 1 x64", kernel: "6.1" },
+		...{ cpuQuotaCores: null, boot: "0123456789abcdef" },
 	});
+	expect(machineOf(null)).toBeNull();
 });
 
-test.each<[string, Partial<EnvironmentFile>]>([
-	["another start", { bootId: "ffffffffffffffff" }],
-	["a patch of the kernel", { kernel: "6.1.99" }],
-	["a few MB of memory", { memoryBytes: 8_100_000_000 }],
-	["another Node.js", { node: "v22.0.0" }],
-	["another mqbench", { mqbench: "0.2.0", k6: "v2.2.0" }],
-])("%s is the same machine", (_, change) => {
-	expect(machine(change).fingerprint).toBe(machine().fingerprint);
-	expect(machineDifference(machine(), machine(change))).toBeNull();
-});
-
-test.each<[string, Partial<EnvironmentFile>]>([
+test.each<[difference: string | null, Partial<EnvironmentFile>]>([
+	[null, { bootId: "ffffffffffffffff" }],
+	[null, { kernel: "6.1.99" }],
+	[null, { memoryBytes: 8_100_000_000 }],
+	[null, { node: "v22.0.0", mqbench: "0.2.0", k6: "v2.2.0" }],
 	["CPU Example CPU against Other CPU", { cpu: "Other CPU" }],
-	["CPU Example CPU against unknown", { cpu: null }],
+	["CPU Example CPU against not known", { cpu: null }],
 	["cores 4 against 2", { cores: 2 }],
-	["GiB of memory 8 against 16", { memoryBytes: 16 * 1024 ** 3 }],
+	["memory 8 GiB against 16 GiB", { memoryBytes: 16 * 1024 ** 3 }],
 	["kernel 6.1 against 6.2", { kernel: "6.2.0" }],
 	["limit of cores none against 1.5", { cpuQuotaCores: 1.5 }],
-])("another machine, and how: %s", (words, change) => {
-	expect(machine(change).fingerprint).not.toBe(machine().fingerprint);
-	expect(machineDifference(machine(), machine(change))).toBe(words);
-});
-
-test("without an environment nobody knows the machine", () => {
-	expect(machineOf(null)).toBeNull();
+])("another machine, and how: %s %j", (difference, change) => {
+	expect(machine(change).fingerprint === machine().fingerprint).toBe(difference === null);
+	expect(machineDifference(machine(), machine(change))).toBe(difference);
 });
 
 const TYPES = "3 i4i.xlarge for brokers (aws eu-central-1)";
@@ -126,6 +111,17 @@ test("where the load comes from the machine of mqbench, that counts as well", ()
 	expect(machineDifference(one, other)).toBe(
 		"CPU Example CPU against Other CPU, cores 4 against 16",
 	);
+});
+
+test("is told in a line", () => {
+	const own = "Example Linux 1 x64, kernel 6.1, 4 cores, 8 GiB, Example CPU";
+	expect(machineText(machine())).toBe(own);
+	expect(machineText(machine({ cpu: null, memoryBytes: null, cpuQuotaCores: 1.5 }))).toBe(
+		"Example Linux 1 x64, kernel 6.1, 4 cores, limited to 1.5",
+	);
+	expect(machineText(machine(rig()))).toBe(`${TYPES}, with mqbench on ${own}`);
+	expect(machineText(machine(rig()), false)).toBe(TYPES);
+	expect(machineText(null)).toBe("an unknown machine");
 });
 
 const SETTINGS = {

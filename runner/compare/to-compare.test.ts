@@ -12,10 +12,10 @@ import { shorten } from "../scenario/quick.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { baselineOf } from "./baseline-of-result.ts";
-import { type BaselineArgs, baselineToCompare, withBaseline } from "./baseline-to-compare.ts";
 import { keepCalibration } from "./calibrate/file.ts";
 import { comparedResult } from "./compared.fake.ts";
-import { hashOf, machineOf } from "./same-machine.ts";
+import { hashOf, machineOf } from "./machine.ts";
+import { againstBaseline, type BaselineArgs, baselineToCompare } from "./to-compare.ts";
 import { searchFacts } from "./work.ts";
 
 const workload = "workload: { rate: 1000/s, duration: 10s }\n";
@@ -43,7 +43,7 @@ const withFile = { ...args, baseline: "b.json" };
 
 /** As `mqbench run` does it. */
 function compare(written: Scenario, args: BaselineArgs, world: ReturnType<typeof fakeWorld>) {
-	const scenario = withBaseline(written, args, world);
+	const scenario = againstBaseline(written, args, world);
 	const plans = expand(scenario, { only: args.only });
 	return {
 		scenario,

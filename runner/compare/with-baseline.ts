@@ -1,0 +1,258 @@
+import { baselineLimitText, isBaseline, marginAt, subjectOf } from "../model/baseline-sla.ts";
+import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
+import type { Baseline, Comparison } from "../model/comparison.ts";
+import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
+import type { Gate } from "../model/result.ts";
+import { type Verdict, worst } from "../model/verdict.ts";
+import { field, HIGHEST_RATE, isRate, judgedFigures } from "../result/fields.ts";
+import type { Judgeable } from "../result/outcomes.ts";
+import { at, type Place } from "../result/select.ts";
+import { show } from "../result/show.ts";
+import { ratioText } from "../text/comparisons.ts";
+import { type Said, say } from "../text/say.ts";
+import { containsLag } from "../verdict/facts.ts";
+import { baselineOf } from "./baseline-of-result.ts";
+import { gateVerdict, type Judged, type Pair, pairOf, type Side } from "./compare.ts";
+import { usualMargin } from "./margin.ts";
+
+/**
+ * The result with what its comparisons say: one gate for each line that compares, system and case. Where there is a baseline and no
+ * such line, what decides by default is judged by the default margins: whoever names a baseline wants to hear of a regression.
+ * Else these figures are shown. `plans`: of its runs; `snapshot`: what the folder says of the baseline. Without a baseline it stays
+ * as it is.
+ */
+export function withBaseline(
+	result: Judgeable,
+	plans: readonly Plan[],
+	snapshot: BaselineSnapshot | null,
+): Judgeable {
+	const own = baselineOf(result);
+	const gates: Gate[] = [];
+	const comparisons: Comparison[] = [];
+	const groups = groupsOf(plans).flatMap((group) => {
+		const a = baselineSide(group, own, snapshot);
+		return a === null ? [] : [{ group, a }];
+	});
+	if (groups.length === 0) return result;
+	for (const { group, a } of groups) {
+		const { system, case: name, lines } = group;
+		const b: Side = { name: system, of: own, system, case: name };
+		const { pair, notes } = pairOf(a, b, snapshot?.calibration ?? null);
+		const judged = new Map<string, Comparison>();
+		for (const line of lines.length > 0 ? lines : defaultLines(a, b)) {
+			const figure = field(line.figure).id;
+			const compared = pair?.compare(figure, lines.length > 0 ? line : null) ?? null;
+			const found =
+				spoilt(group, result) ??
+				(pair === null || compared === null
+					? open(say("not-compared", { why: notes.join("; ") }))
+					: judgedBy(compared, withoutLag(line, pair, [a, b])));
+			gates.push(gateOf(line, group, compared, found));
+			// Of two lines about one figure the stricter is shown; both are gates.
+			if (compared && (judged.get(figure)?.margin ?? Infinity) > compared.margin)
+				judged.set(figure, compared);
+		}
+		for (const figure of pair?.judged ?? [])
+			if (pair && !judged.has(figure)) comparisons.push({ ...pair.compare(figure), judged: false });
+		for (const one of judged.values()) comparisons.push(one);
+	}
+	return { ...result, gates: [...result.gates, ...gates], comparisons };
+}
+
+// --- internal ---
+
+/** A system and case that may be compared, with the lines that judge it. */
+interface Group extends Place {
+	readonly baselineSystem: string | null;
+	readonly lines: readonly BaselineSla[];
+	/** Repeats that --confirm has added. */
+	readonly confirming: number;
+	/** For the highest rate: one figure of many runs. */
+	readonly search: boolean;
+}
+
+function groupsOf(plans: readonly Plan[]): Group[] {
+	const groups = new Map<string, Group>();
+	for (const plan of plans) {
+		if (isBaseline(plan)) continue;
+		const { system, baselineSystem, baselineSla: lines } = plan;
+		const name = plan.search?.of ?? plan.case;
+		const key = JSON.stringify([system, name]);
+		const confirming = (groups.get(key)?.confirming ?? 0) + (plan.confirms ? 1 : 0);
+		const search = plan.search !== null;
+		groups.set(key, { system, case: name, baselineSystem, lines, confirming, search });
+	}
+	return [...groups.values()];
+}
+
+/** What it is compared with: a system of its own command, or a baseline from elsewhere; null: nothing. */
+function baselineSide(
+	{ system, case: name, baselineSystem }: Group,
+	own: Baseline,
+	snapshot: BaselineSnapshot | null,
+): Side | null {
+	if (baselineSystem !== null)
+		return { name: baselineSystem, of: own, system: baselineSystem, case: name };
+	if (!snapshot?.baseline) return null;
+	return { name: snapshot.name ?? "the baseline", of: snapshot.baseline, system, case: name };
+}
+
+/** For what decides by default; none where the baseline has no run of it, which was said before anything ran, and of shortened runs. */
+function defaultLines(a: Side, b: Side): BaselineSla[] {
+	const base = at(a, a.of.runs);
+	if (b.of.quick || base.length === 0) return [];
+	const all = [...at(b, b.of.runs), ...base];
+	const one = all.find((run) => run.without === null) ?? all[0];
+	return one === undefined ? [] : judgedFigures(one).map(defaultLine);
+}
+
+/** The line that a person would write for a figure that no line of the SLA compares: "p99 <= baseline + 25%", "throughput >= baseline - 5%". */
+function defaultLine(figure: string): BaselineSla {
+	const line = {
+		kind: "baseline" as const,
+		figure,
+		op: isRate(figure) ? (">=" as const) : ("<=" as const),
+		margin: usualMargin(figure),
+		allowanceNs: null,
+	};
+	return {
+		...line,
+		text: `${figure.replace(/^response /, "")} ${line.op} ${baselineLimitText(line)}`,
+	};
+}
+
+/** What a line is about; null: what a search found, of which no line can be written. */
+function aboutOf(line: BaselineSla): Sla | null {
+	return line.figure === HIGHEST_RATE ? null : subjectOf(line);
+}
+
+/** How a line came out over all repeats of a system and case. */
+interface Found {
+	readonly verdict: Verdict;
+	readonly said: Said;
+}
+
+function open(said: Said): Found {
+	return { verdict: "inconclusive", said };
+}
+
+/**
+ * A run of either side that is INVALID, an error or interrupted decides, as in every gate: nothing is left out in silence until the rest
+ * agrees. One that was stopped as its SLA was lost already has no figure; the comparison without it may FAIL, and never PASSes. Probes of a search
+ * may fail, and what it came to counts. null: there is none.
+ */
+function spoilt(group: Group, { runs, searches }: Judgeable): Found | null {
+	const { baselineSystem, search } = group;
+	const made = (search ? searches : runs).filter(
+		(one) =>
+			one.case === group.case && (one.system === group.system || one.system === baselineSystem),
+	);
+	const verdict = worst(made.map((one) => one.verdict));
+	const one = made.find((run) => run.verdict === verdict);
+	if (one === undefined || !["interrupted", "error", "invalid"].includes(verdict)) return null;
+	const run = `repeat ${one.repeat} of ${one.system}`;
+	return {
+		verdict,
+		said: say("run-decides", { run, verdict, why: "why" in one ? one.why : one.answer }),
+	};
+}
+
+/**
+ * Of a latency that has the generator's lag in it the same of service, if that lag is more than half of it in any run of either side, and more than
+ * what the system itself made wait; else null.
+ */
+function withoutLag(line: BaselineSla, pair: Pair, sides: readonly Side[]): Judged | null {
+	const subject = aboutOf(line);
+	if (subject?.kind !== "percentile" || !containsLag(subject.metric)) return null;
+	const large = sides
+		.flatMap((side) => at(side, side.of.runs))
+		.some(({ figures }) => {
+			const lag = figures["lag p99"] ?? 0;
+			const all = figures[`${subject.metric} p99`] ?? Infinity;
+			return lag > all / 2 && lag > (figures["queued p99"] ?? 0);
+		});
+	return large ? pair.compare(`service p${subject.percentile}`, line) : null;
+}
+
+/**
+ * Judges a line on what was compared. FAIL: the whole interval of the ratio lies beyond the margin. PASS: none of it does, whether it
+ * got better or not. Else INCONCLUSIVE.
+ *
+ * - Lag is the generator's, not the system's: where it is more than half of what was compared, service (`unlagged`) has to say the same. A FAIL
+ *   that service does not share is INVALID, as in gates with a fixed limit; a PASS that it does not share is open, as equal lag on
+ *   both sides hides what the systems differ by.
+ * - On another machine the ratio says what the machines differ by, and neither FAIL nor PASS would be about the system: INCONCLUSIVE,
+ *   which alone lets a build through (exit.ts). A fleet of runners changes its machines without being asked; a gate that went red
+ *   for it would be switched off, and one that went green would have checked nothing and not said so.
+ */
+function judgedBy(compared: Judged, unlagged: Judged | null): Found {
+	const { advisory, why, code, values } = compared;
+	const verdict = gateVerdict(compared);
+	if (advisory !== null) return open(say("not-judged", { advisory, why }));
+	if (unlagged === null || verdict === "inconclusive" || gateVerdict(unlagged) === verdict)
+		return { verdict, said: { text: why, code, values } };
+	return {
+		verdict: verdict === "fail" && gateVerdict(unlagged) === "pass" ? "invalid" : "inconclusive",
+		said: say("lag-decides", { metric: unlagged.metric, without: unlagged.why, why }),
+	};
+}
+
+function gateOf(
+	line: BaselineSla,
+	{ system, case: name, confirming, lines }: Group,
+	comparison: Comparison | null,
+	{ verdict, said }: Found,
+): Gate {
+	const subject = aboutOf(line);
+	return {
+		sla: line.text,
+		system,
+		case: name,
+		measured: comparison === null ? "n/a" : measuredText(comparison),
+		limit: limitText(line, comparison),
+		verdict,
+		code: said.code,
+		values: said.values,
+		why: [
+			said.text,
+			...(lines.length > 0 ? [] : ["(default)"]),
+			...(confirming === 0 ? [] : [`(with ${confirming} confirming repeats)`]),
+		].join(" "),
+		metric: subject === null || subject.kind === "tally" ? null : subject.metric,
+		percentile: subject?.kind === "percentile" ? subject.percentile : null,
+		limitNs: null,
+		n: null,
+		over: null,
+		allowed: null,
+		censored: null,
+		events: null,
+		phi: null,
+		margin: null,
+		tally: null,
+		beyondNs: null,
+		cause: null,
+		valueNs: comparison?.unit === "ns" ? comparison.b.median : null,
+		lowNs: null,
+		highNs: null,
+		compares: true,
+		comparison,
+		line: null,
+		repeats: [],
+	};
+}
+
+/** "x1.08 [1.02, 1.15] of 1.2ms" */
+function measuredText({ ratio, low, high, a, unit }: Comparison): string {
+	if (ratio === null || a.median === null) return "n/a";
+	const times = (factor: number) => ratioText(factor).replace(/x$/, "");
+	const interval = low === null || high === null ? "" : ` [${times(low)}, ${times(high)}]`;
+	return `x${times(ratio)}${interval} of ${show({ value: a.median, unit, weak: a.weak })}`;
+}
+
+/** "baseline + 10%": the line's own margin; one that noise or a baseline of another day has raised, with the reason. */
+function limitText(line: BaselineSla, comparison: Comparison | null): string {
+	if (comparison === null || comparison.margin <= marginAt(line, comparison.a.median))
+		return baselineLimitText(line);
+	const margin = Number(comparison.margin.toPrecision(3));
+	return `${baselineLimitText({ ...line, margin, allowanceNs: null })} (${comparison.marginFrom})`;
+}
