@@ -43,7 +43,7 @@ var autoPipeline = redis.AutoPipelineOptions{MaxBatchSize: 200, MaxConcurrentBat
 // maxBulkBytes is the largest string that Redis takes (proto-max-bulk-len).
 const maxBulkBytes = 512 << 20
 
-// driverOptions are the driver's own, as runner/brokers/redis/options.ts writes them.
+// driverOptions are the driver's own, as runner/brokers/redis/index.ts writes them.
 type driverOptions struct {
 	// Mode is pubsub (the default), streams or lists.
 	Mode string `json:"mode"`

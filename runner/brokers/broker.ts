@@ -4,7 +4,8 @@ import type { Level } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
 import type { Acknowledge, Delivery } from "../model/workload.ts";
 import type { Ports } from "./addresses.ts";
-import type { Json, SystemOptionsOfAnyBroker } from "./fields.ts";
+import { type ConfigRules, configProblems } from "./config.ts";
+import { defined, type Json, type SystemOptionsOfAnyBroker, versionProblems } from "./fields.ts";
 import type { BrokerInstall } from "./install.ts";
 import type { Jars } from "./jars.ts";
 import type { OmbDriver } from "./omb-driver.ts";
@@ -14,9 +15,33 @@ import type { BrokerProcess } from "./process.ts";
  * One kind of system that mqbench can measure: what a scenario may say of it, and what follows from that. A new one is
  * a folder here and a driver in `extensions/`, both under the same word.
  */
-export interface Broker<Options = SystemOptionsOfAnyBroker> extends BrokerOptions<Options> {
+export interface Broker<Options = SystemOptionsOfAnyBroker> extends Ports {
 	/** For people: "RabbitMQ". */
 	readonly title: string;
+	/** What a scenario may say: a strict object with `broker: <name>`. */
+	readonly options: z.ZodObject;
+	/** What people and other tools call it or a mode of it, in small letters, and what to write instead. */
+	readonly alsoCalled: Readonly<Record<string, string>>;
+	/** Schemes of its URLs, the usual one first; empty: it has no process and no URL. */
+	readonly urlSchemes: readonly string[];
+	/** Who stands before a password in its URLs; left out: "user". */
+	readonly urlUser?: string;
+	/** With these options it has no server: its clients are connected to each other. Left out: it always has one, if it has a process. */
+	brokerless?(options: Options): boolean;
+	/** Environment variables that its driver reads, besides the URL's: secrets that have no place in a URL (a token, a path of credentials). */
+	readonly secretEnv: readonly string[];
+	/** What a system with these options is and promises. */
+	traits(options: Options): Traits;
+	/** What its settings come to: the label of its charts. `ours`: mqbench starts the server, with `config`. */
+	durability(options: Options, ours: boolean): Durability;
+	/** The text of `durability`, now that the server has said which version it is: "RabbitMQ 3.10.8". Left out: the version changes nothing. */
+	durabilityOn?(text: string, server: string): string;
+	/** The driver's own options, as its Go side decodes them; what is undefined is left out. No secrets. */
+	driverOptions(options: Options): Readonly<Record<string, Json>>;
+	/** Options that are right by themselves and wrong together, or on that target: the key at fault, and a sentence with the remedy. */
+	contradictions(options: Options, place: BrokerPlace | null): readonly Contradiction[];
+	/** Options, besides durability and replicas, that are settings of topics which mqbench makes: topics of the user's own keep theirs. */
+	readonly topicOptions: readonly string[];
 	/** How it is run; null: it has no process, and then no image and no installation. */
 	readonly process: BrokerProcess | null;
 	readonly image: OfficialImage | null;
@@ -31,6 +56,58 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> extends BrokerOption
 	readonly omb: OmbDriver | null;
 }
 
+type Given = "title" | "urlSchemes" | "defaultPort" | "traits" | "durability";
+
+/** A broker, by what differs from most. */
+type Room<Options> = Pick<Broker<Options>, Given> &
+	Partial<Omit<Broker<Options>, Given | "options" | "driverOptions" | "contradictions">> & {
+		/** What `config` must not say. Left out: nobody reads `config`. */
+		config?: ConfigRules | ((options: Options) => ConfigRules);
+		/** A program that mqbench has in one version only: `version` has no meaning for a process. Left out: it has. */
+		readonly oneVersion?: Parameters<typeof versionProblems>[2];
+		/** What undefined values are left out of. */
+		driverOptions?(options: Options): Readonly<Record<string, Json | undefined>>;
+		/** Tells `wrong` what else contradicts. */
+		check?(options: Options, place: BrokerPlace | null, wrong: Wrong): void;
+	};
+type Wrong = (key: string, message: string) => void;
+
+/** A key that is wrong, and what to do. */
+export interface Contradiction {
+	readonly key: string;
+	readonly message: string;
+}
+
+/** The broker with those options, and with the defaults of whatever is left out. */
+export function broker<Schema extends z.ZodObject>(
+	options: Schema,
+	{ config, oneVersion, driverOptions, check, ...room }: Room<z.output<Schema>>,
+): Broker<z.output<Schema>> & { readonly options: Schema } {
+	return {
+		alsoCalled: {},
+		secretEnv: [],
+		topicOptions: [],
+		process: null,
+		image: null,
+		program: null,
+		install: null,
+		omb: null,
+		...room,
+		options,
+		driverOptions: (written) => defined(driverOptions?.(written) ?? {}),
+		contradictions(written, place) {
+			const { config: lines, version } = written as SystemOptionsOfAnyBroker;
+			const rules = typeof config === "function" ? config(written) : config;
+			const problems: Contradiction[] = [
+				...(rules ? configProblems(lines, rules) : []),
+				...(oneVersion ? versionProblems(version, place, oneVersion) : []),
+			];
+			check?.(written, place, (key, message) => problems.push({ key, message }));
+			return problems;
+		},
+	};
+}
+
 /**
  * The official image: the version that a scenario gets when it names none, and what stands around it in the tag. It is pinned: a run of next
  * year measures the same server, unless the scenario says otherwise.
@@ -39,39 +116,6 @@ export interface OfficialImage {
 	readonly name: string;
 	readonly version: string;
 	readonly suffix: string;
-}
-
-/** What a scenario may say of it, and what follows from that: `options.ts` of its folder. */
-export interface BrokerOptions<Options = SystemOptionsOfAnyBroker> extends Ports {
-	/** What a scenario may say: a strict object with `broker: <name>`. */
-	readonly options: z.ZodObject;
-	/** What people and other tools call it or a mode of it, in small letters, and what to write instead. */
-	readonly alsoCalled: Readonly<Record<string, string>>;
-	/** Schemes of its URLs, the usual one first; empty: it has no process and no URL. */
-	readonly urlSchemes: readonly string[];
-	/** Who stands before a password in its URLs; left out: "user". */
-	readonly urlUser?: string;
-	/** With these options it has no server: its clients are connected to each other. Left out: it always has one, if it has a process. */
-	brokerless?(options: Options): boolean;
-	/** Environment variable by which the driver gets the URL, password included. */
-	readonly urlEnv: string;
-	/** Other environment variables that its driver reads: secrets that have no place in a URL (a token, a path of credentials). */
-	readonly secretEnv: readonly string[];
-	/** What a system with these options is and promises. */
-	traits(options: Options): Traits;
-	/** What its settings come to: the label of its charts. `ours`: mqbench starts the server, with `config`. */
-	durability(options: Options, ours: boolean): Durability;
-	/** The text of `durability`, now that the server has said which version it is: "RabbitMQ 3.10.8". Left out: the version changes nothing. */
-	durabilityOn?(text: string, server: string): string;
-	/** The driver's own options, as its Go side decodes them. No secrets. */
-	driverOptions(options: Options): Readonly<Record<string, Json>>;
-	/** Options that are right by themselves and wrong together, or on that target: the key at fault, and a sentence with the remedy. */
-	contradictions(
-		options: Options,
-		place: BrokerPlace | null,
-	): readonly { key: string; message: string }[];
-	/** Options, besides durability and replicas, that are settings of topics which mqbench makes: topics of the user's own keep theirs. */
-	readonly topicOptions: readonly string[];
 }
 
 /** What an acknowledged message has been through, by the settings that are really made. */
@@ -86,30 +130,41 @@ export interface Durability {
 
 /** How the settings of a server decide what a message has been through. */
 interface DurabilityRules<Settings> {
-	/** What it does without a level, and without settings that decide it. */
+	/** What it does without a level, and without settings that decide it: in memory, unless `ownLevel` says more. */
 	readonly own: string;
-	/** By level, for people. */
-	readonly levels: Readonly<Partial<Record<Level, string>>>;
+	readonly ownLevel?: Level;
+	/** Of a server that is not ours, without a level. Left out: that it is not known. */
+	readonly unknown?: string;
+	/** By level. */
+	readonly levels: Readonly<Partial<Record<Level, Settings>>>;
 	/** Does this key of `config` have a part in it? */
 	decides(key: string): boolean;
 	settings(level: Level | null, config: SystemOptionsOfAnyBroker["config"]): Settings;
-	levelOf(settings: Settings): Level;
+	/** null: it will not start with them. */
+	levelOf(settings: Settings): Level | null;
 	textOf(settings: Settings): string;
 }
 
-/** `durability` of a server whose settings for each level `config` may overrule, and which keeps everything in memory by itself. */
+/** `durability` of a server whose settings for each level `config` may overrule, and its levels for people. */
 export function durabilityBy<Settings>(rules: DurabilityRules<Settings>) {
-	return ({ durability, config = {} }: SystemOptionsOfAnyBroker, ours: boolean): Durability => {
-		if (!ours)
-			return durability === undefined
-				? { level: null, text: "not known (your server)", by: [] }
-				: declared(durability, rules.levels[durability] ?? "");
-		const by = Object.keys(config).filter(rules.decides);
-		if (durability === undefined && by.length === 0)
-			return { level: "memory", text: rules.own, by };
-		const settings = rules.settings(durability ?? null, config);
-		const level = rules.levelOf(settings);
-		return { level, text: `${rules.textOf(settings)} (${level})`, by };
+	const { own, ownLevel = "memory", unknown = "not known (your server)", textOf } = rules;
+	const levels: Readonly<Partial<Record<Level, string>>> = Object.fromEntries(
+		Object.entries(rules.levels).map(([level, settings]) => [level, textOf(settings as Settings)]),
+	);
+	return {
+		levels,
+		durability({ durability, config = {} }: SystemOptionsOfAnyBroker, ours: boolean): Durability {
+			if (!ours)
+				return durability === undefined
+					? { level: null, text: unknown, by: [] }
+					: declared(durability, levels[durability] ?? "");
+			const by = Object.keys(config).filter(rules.decides);
+			if (durability === undefined && by.length === 0) return { level: ownLevel, text: own, by };
+			const settings = rules.settings(durability ?? null, config);
+			const level = rules.levelOf(settings);
+			const text = textOf(settings);
+			return { level, text: level === null ? text : `${text} (${level})`, by };
+		},
 	};
 }
 
@@ -210,4 +265,17 @@ export interface BuiltProgram {
 	readonly tags?: string;
 	/** It is built when a broker first asks for it. Left out: with k6, before the first run. */
 	readonly whenNeeded?: true;
+}
+
+/** Such a program as an installation. `remark`: what people are to know of it. */
+export function brought({ name, whenNeeded }: BuiltProgram, remark = ""): BrokerInstall {
+	const when = whenNeeded ? "by mqbench when it is first needed" : "with mqbench";
+	return {
+		from: `${name}, built ${when}; or \`binary: /path/to/${name}\``,
+		look: async () => ({
+			here: true,
+			figure: whenNeeded ? "built when needed" : "built in",
+			sentence: `mqbench brings ${name}${remark}; binary names another build.`,
+		}),
+	};
 }

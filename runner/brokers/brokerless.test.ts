@@ -3,7 +3,7 @@ import { expand } from "../plan/expand.ts";
 import { floors } from "../plan/floor.ts";
 import { placeLines } from "../plan/place-text.ts";
 import { loadScenario } from "../scenario/load.ts";
-import { brokerOf, hasProcess, SystemOptions } from "./index.ts";
+import { hasProcess, SystemOptions } from "./index.ts";
 
 const rooms = ["zeromq", "nanomsg"] as const;
 
@@ -17,47 +17,10 @@ function scenario(system: string, more = "") {
 	);
 }
 
-function refusals(
-	some: Readonly<Record<string, unknown>>,
-	place: "process" | "container" | null = "process",
-): string[] {
-	const options = SystemOptions.parse({ broker: "zeromq", ...some });
-	return brokerOf(options)
-		.contradictions(options, place)
-		.map(({ key, message }) => `${key}: ${message}`);
-}
-
 describe.each(rooms)("%s", (broker) => {
 	test("has no server, unless a forwarder stands between", () => {
 		expect(hasProcess(SystemOptions.parse({ broker }))).toBe(false);
 		expect(hasProcess(SystemOptions.parse({ broker, forwarder: true }))).toBe(true);
-	});
-
-	test.each([
-		["push-pull", ["backlog", "fan-out", "publish"]],
-		["pub-sub", ["backlog", "publish", "request-reply", "work-queue"]],
-		["req-rep", ["backlog", "fan-out", "publish", "round-trip", "work-queue"]],
-	])("in mode %s cannot do %j, and says what can where something can", (mode, cannot) => {
-		const options = SystemOptions.parse({ broker, mode });
-		const traits = brokerOf(options).traits(options);
-		expect(Object.keys(traits.cannot).sort()).toEqual(cannot);
-		expect(Object.keys(traits.instead ?? {})).toEqual(
-			expect.arrayContaining(cannot.filter((p) => p !== "backlog" && p !== "publish")),
-		);
-	});
-
-	test("acknowledges and stores nothing", () => {
-		const options = SystemOptions.parse({ broker });
-		expect(brokerOf(options).traits(options)).toMatchObject({
-			acks: false,
-			delivery: "at-most-once",
-			levels: {},
-		});
-		expect(brokerOf(options).durability(options, true)).toEqual({
-			level: null,
-			text: "none, nothing is stored",
-			by: [],
-		});
 	});
 
 	test("is planned without a server, and its floor is measured like that of others", () => {
@@ -80,11 +43,4 @@ describe.each(rooms)("%s", (broker) => {
 test("a fault can meet a forwarder", () => {
 	const fault = "faults: [{at: 1s, action: pause, for: 200ms}]";
 	expect(scenario("{broker: zeromq, forwarder: true}", fault).faults).toHaveLength(1);
-});
-
-test("no image has a forwarder", () => {
-	expect(refusals({ forwarder: true }, "container")).toEqual([
-		expect.stringMatching(/no official image of a forwarder/),
-	]);
-	expect(refusals({ forwarder: true })).toEqual([]);
 });

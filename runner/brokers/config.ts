@@ -5,26 +5,33 @@ import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 type Config = NonNullable<SystemOptionsOfAnyBroker["config"]>;
 
 /** What a scenario may write in `config`: lines of the broker's own file, beside those that mqbench writes. */
-interface ConfigRules {
+export interface ConfigRules {
 	/** Name of that file, for people. */
 	readonly file: string;
 	/**
-	 * Keys that mqbench sets itself, in small letters: addresses, folders, names, and what it reads or logs in by. One that ends with `.*` stands for
-	 * all within it. What is written instead, if anything.
+	 * Keys that mqbench sets itself, in small letters and with spaces between them: addresses, folders, names, and what it reads or logs in by.
+	 * One that ends with `.*` stands for all within it.
 	 */
-	readonly reserved: Readonly<Record<string, string | null>>;
+	readonly reserved: string;
+	/** And those that are options of the system: their names. */
+	readonly options?: Readonly<Record<string, string>>;
 }
 
 /** Mistakes in `config`. Text is not quoted: it may be a secret. */
 export function configProblems(
 	config: Config | undefined,
-	{ file, reserved }: ConfigRules,
+	{ file, reserved, options = {} }: ConfigRules,
 ): { key: string; message: string }[] {
+	const taken = [...Object.keys(options), ...reserved.split(/\s+/)];
 	return Object.entries(config ?? {}).flatMap(([key, value]) => {
-		const taken = Object.keys(reserved).find((one) => holds(one, key));
+		const found = taken.find((one) => holds(one, key));
+		const option = found && options[found];
 		const message =
-			taken !== undefined
-				? tell("config-reserved", { key, instead: reserved[taken] ?? "remove it" })
+			found !== undefined
+				? tell("config-reserved", {
+						key,
+						instead: option ? `write ${option} beside config` : "remove it",
+					})
 				: !/^[\w.-]+$/.test(key) || /\p{Cc}|\p{Zl}|\p{Zp}/u.test(String(value))
 					? tell("config-line", { key: JSON.stringify(key), file })
 					: null;
@@ -51,11 +58,6 @@ export function hideSecrets<Value>(
 			soundsSecret(key) ? "***" : typeof value === "string" ? maskScenario(value, secrets) : value,
 		]),
 	);
-}
-
-/** Each of them, to be removed. */
-export function reserved(...keys: readonly string[]): Readonly<Record<string, null>> {
-	return Object.fromEntries(keys.map((key) => [key, null]));
 }
 
 // --- internal ---

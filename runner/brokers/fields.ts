@@ -134,26 +134,25 @@ export function acknowledges(written: Acknowledge | undefined) {
 	return { alone: written ?? "automatic", group: written ?? "message" } as const;
 }
 
-/** A way to `acknowledge` that a system does not have; `cannot` has the reasons. */
-export function acknowledgeProblems(
+/** Tells `wrong` of a way to `acknowledge` that a system does not have; `cannot` has the reasons. */
+export function checkAcknowledge(
 	{ acknowledge: way }: { readonly acknowledge?: Acknowledge | undefined },
 	system: string,
 	cannot: Readonly<Partial<Record<Acknowledge, string>>>,
-): { key: string; message: string }[] {
+	wrong: (key: string, message: string) => void,
+): void {
 	const why = way && cannot[way];
-	if (way === undefined || why === undefined) return [];
-	const message = tell("acknowledge-way", { system, way, why });
-	return [{ key: "acknowledge", message }];
+	if (why !== undefined) wrong("acknowledge", tell("acknowledge-way", { system, way, why }));
 }
 
 /** A `version` of a program that mqbench has in one; elsewhere than on this machine it chooses the image. */
 export function versionProblems(
-	{ version }: { readonly version?: string | undefined },
+	version: string | undefined,
 	place: BrokerPlace | null,
-	program: string,
-	why: "brought-version" | "installed-version" = "brought-version",
+	{ program, installed }: { readonly program: string; readonly installed?: true },
 ): { key: string; message: string }[] {
 	if (version === undefined || place !== "process") return [];
+	const why = installed ? "installed-version" : "brought-version";
 	return [{ key: "version", message: tell(why, { program }) }];
 }
 
@@ -197,36 +196,17 @@ export function driverTls(tls: z.infer<typeof tlsField.tls>): Record<string, Jso
 	return tls === true ? {} : defined(tls);
 }
 
-/** What is common to the options of all brokers, as the rest of mqbench sees them. */
-export interface SystemOptionsOfAnyBroker {
-	readonly broker: string;
-	readonly url?: string | undefined;
-	readonly port?: number | undefined;
-	readonly version?: string | undefined;
-	readonly binary?: string | undefined;
-	readonly image?: string | undefined;
-	/** CPUs and bytes, of each container. */
-	readonly cpus?: number | undefined;
-	readonly memory?: number | undefined;
-	readonly create?: boolean | undefined;
-	readonly topics?: readonly string[] | undefined;
-	readonly durability?: Level | undefined;
-	readonly config?: Readonly<Record<string, string | number | boolean>> | undefined;
+const allFields = z.object({
+	broker: z.string(),
+	...processFields,
+	...clusterFields,
+	...tlsField,
+	partitions: z.int().optional(),
 	/** Not written by anybody: values of `config`, and parts of them, that must not be seen. */
-	readonly secrets?: readonly string[] | undefined;
-	readonly pin?: string | undefined;
-	readonly nodes?: number | undefined;
-	readonly replicas?: number | undefined;
-	readonly partitions?: number | undefined;
-	readonly tls?:
-		| boolean
-		| {
-				readonly ca?: string | undefined;
-				readonly cert?: string | undefined;
-				readonly key?: string | undefined;
-		  }
-		| undefined;
-}
+	secrets: z.array(z.string()).readonly().optional(),
+});
+/** What is common to the options of all brokers, as the rest of mqbench sees them. */
+export type SystemOptionsOfAnyBroker = Readonly<z.infer<typeof allFields>>;
 
 /** How a scenario names an environment variable. */
 export function variable(name: string): string {

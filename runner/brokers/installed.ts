@@ -1,6 +1,52 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { failure } from "../errors.ts";
+import { reasonOf } from "../reason.ts";
 import { tell } from "../text/tell.ts";
-import type { Ask, Setup } from "./process.ts";
+import type { Ask, Install, Program, Setup } from "./process.ts";
+
+/** A program that users and hosts have of their own. */
+interface Installed {
+	/** Also Debian's package. */
+	readonly name: string;
+	readonly install: Install;
+	/** Behind an image's entry point. */
+	readonly inImage: readonly string[];
+	/** The argument by which it prints its version, and that in what it prints. */
+	readonly flag: string;
+	version(said: string): string | undefined;
+}
+
+/** The program of a node: `binary`, the one of PATH, the host's own or the image's, of the version that is asked for. */
+export function installedServer(wanted: Installed): Program {
+	const { name, install, inImage, flag, version } = wanted;
+	return {
+		async command(setup, _, index) {
+			const { system, tools, image, ask } = setup;
+			if (image) return inImage;
+			if (ask) {
+				// A version's words may stand on any line, and be called a failure.
+				const line = `PATH="$PATH:/usr/sbin:/usr/local/sbin"; p=$(command -v ${name}) && echo "mqbench:program=$p" && echo "mqbench:version=$("$p" ${flag} | head -n 1)"`;
+				const there = await installed({ ...setup, ask }, index, { package: name, line });
+				checkVersionThere(setup, index, { ...there, found: version(there.version) ?? "" });
+				return [there.program];
+			}
+			const program = tools.findProgram(system, [name], install);
+			if (system.options.version !== undefined) {
+				const said = await promisify(execFile)(program, [flag], { timeout: 10_000 }).then(
+					({ stdout }) => stdout.trim(),
+					reasonOf,
+				);
+				const found = version(said);
+				checkVersionHere(system, program, found ?? "", {
+					is: found ?? `unclear (${said})`,
+					remedy: `Install that version and name it: binary: /path/to/${name}; or remove version`,
+				});
+			}
+			return [program];
+		},
+	};
+}
 
 /** A program that a host has of its own. */
 export interface Wanted {
@@ -38,16 +84,37 @@ export function checkVersionThere(
 	node: number,
 	{ program, found }: { readonly program: string; readonly found: string },
 ): void {
-	const wanted = system.options.version;
-	if (wanted === undefined || found === wanted || found.startsWith(`${wanted}.`)) return;
+	if (isVersion(system, found)) return;
 	throw failure("broker-missing", {
 		system: system.key,
 		what: tell("other-version-there", {
-			wanted,
+			wanted: system.options.version,
 			program,
 			found: found || "unclear",
 			host: nodes[node]?.hostname,
 		}),
 		remedy: tell("install-version-there"),
 	});
+}
+
+/** The same of a program of this machine: `is` for people. */
+export function checkVersionHere(
+	system: Setup["system"],
+	program: string,
+	found: string,
+	{ is, remedy }: { readonly is: string; readonly remedy: string },
+): void {
+	if (isVersion(system, found)) return;
+	throw failure("broker-missing", {
+		system: system.key,
+		what: `version ${system.options.version} is wanted, and ${program} is ${is}`,
+		remedy,
+	});
+}
+
+// --- internal ---
+
+/** "7.0" is 7.0.15, too. */
+function isVersion({ options: { version } }: Setup["system"], found: string): boolean {
+	return version === undefined || found === version || found.startsWith(`${version}.`);
 }

@@ -11,6 +11,13 @@ export interface Jars {
 	readonly folder: string;
 	/** The version that the pom names. */
 	readonly version: string;
+	/** How an installation of it looks, which `binary` or an environment variable may name. Left out: nothing does. */
+	readonly installed?: {
+		readonly folder: string;
+		/** What a jar there begins with. */
+		readonly jar: string;
+		readonly home?: string;
+	};
 }
 
 /** The pom, for Maven. */

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../errors.ts";
@@ -7,7 +8,7 @@ import { tell } from "../text/tell.ts";
 import { formatBytes } from "../units.ts";
 import type { BrokerInstall } from "./install.ts";
 import { type Jars, pinned, pomOf } from "./jars.ts";
-import type { Setup } from "./process.ts";
+import type { Program, Setup, Site } from "./process.ts";
 
 // What servers on a JVM share: a java that is new enough, their jars, the heap, and a log on stdout.
 
@@ -31,19 +32,61 @@ export function heapField(own: string) {
 	} as const;
 }
 
-/** Flags of the JVM: the heap, and the counters of jps and jstat in memory of the process, as files in /tmp stall it. */
-export function jvmFlags(
-	{ system, messageBytes }: Pick<Setup, "system" | "messageBytes">,
-	...others: readonly string[]
-): { readonly argv: string[]; readonly text: string } {
-	const { heap = Math.max(HEAP_BYTES, 16 * messageBytes) } = system.options as {
-		readonly heap?: number;
-	};
-	const flags = [...others, "-XX:+PerfDisableSharedMem", "-Djava.awt.headless=true"];
-	const text = formatBytes(heap);
+/** How a server on a JVM is run. */
+interface OnJvm {
+	/** Of the JVM, besides the heap. */
+	readonly flags?: readonly string[];
+	/** Properties of the server's. */
+	defines(node: Site): readonly string[];
+	/** Where images have the jars. */
+	readonly inImage: string;
+	/** Folders below the jars with more of them. Left out: none. */
+	readonly more?: readonly string[];
+}
+
+/** The jars of a server, got before rented hosts wait for them; its nodes then say the whole command. */
+export function jvmProgram(jarsOf: (options: Setup["system"]["options"]) => Jars): Program {
 	return {
-		argv: [`-Xms${heap}`, `-Xmx${heap}`, ...flags],
-		text: [`-Xms${text}`, `-Xmx${text}`, ...flags].join(" "),
+		prepare: (setup) => findJars(setup, jarsOf(setup.system.options)),
+		command: async () => [],
+	};
+}
+
+/** The command by which a node runs a main class, and the JVM as reports show it. */
+export async function onJvm(
+	setup: Setup,
+	jars: Jars,
+	{ flags = [], defines, inImage, more = [] }: OnJvm,
+) {
+	const { system, messageBytes, image } = setup;
+	const java = await findJava(setup, jars.title);
+	const classes = image ? null : await findJars(setup, jars);
+	const { heap = Math.max(HEAP_BYTES, 16 * messageBytes), version } = system.options as {
+		readonly heap?: number;
+		readonly version?: string;
+	};
+	// jps and jstat's counters stay in memory of the process: as files in /tmp they stall it.
+	const all = [...flags, "-XX:+PerfDisableSharedMem", "-Djava.awt.headless=true"];
+	const text = formatBytes(heap);
+	const unpinned = version !== undefined && pinned(jars, version) === null;
+	return {
+		settings: {
+			java: [`-Xms${text}`, `-Xmx${text}`, ...all].join(" "),
+			...(classes !== null && system.binary === null && unpinned
+				? { jars: tell("jars-not-pinned", { what: `${jars.title} ${version}` }) }
+				: {}),
+		},
+		run(node: Site, main: readonly string[], own: readonly string[] | null = null): string[] {
+			const folder = classes === null ? inImage : node.bring(jars.name, classes);
+			return [
+				java,
+				...(own ?? [`-Xms${heap}`, `-Xmx${heap}`, ...all]),
+				...defines(node),
+				"-cp",
+				["", ...more].map((below) => path.posix.join(folder, below, "*")).join(":"),
+				...main,
+			];
+		},
 	};
 }
 
@@ -55,70 +98,6 @@ appender.out.name=out
 appender.out.layout.type=PatternLayout
 appender.out.layout.pattern=%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z'}{UTC} %p %c{1} %m%n
 `;
-
-/** A java that is new enough, where the nodes are. Fails with `broker-missing`. */
-export async function findJava(setup: Setup, title: string): Promise<string> {
-	const { system, tools, image, ask, nodes } = setup;
-	if (image) return "java";
-	const refuse = (found: string, remedy: string, whose = "", least = LEAST) =>
-		failure("broker-missing", {
-			system: system.key,
-			what: tell("java-needed", { whose, title, least, found }),
-			remedy,
-		});
-	if (ask) {
-		await Promise.all(
-			nodes.map(async ({ hostname }, i) => {
-				const { said } = await ask(i, ["java", "-version"]);
-				const version = javaVersion(said);
-				if (version !== null && version >= OLDEST_JAVA) return;
-				throw refuse(
-					version === null && /not found/.test(said)
-						? tell("java-absent-there")
-						: found(tell("java-there"), version),
-					tell("java-install-there", { how: JAVA.linux }),
-					`${hostname}: `,
-				);
-			}),
-		);
-		return "java";
-	}
-	const home = tools.env.JAVA_HOME;
-	const java =
-		(home && tools.findOnPath("java", { PATH: path.join(home, "bin") })) ||
-		tools.findOnPath("java");
-	const remedy = tell("java-install-here", { how: tools.installHere(JAVA) });
-	if (!java) throw refuse(tell("java-absent"), remedy, "", "");
-	const { stderr } = await promisify(execFile)(java, ["-version"], { timeout: 20_000 }).catch(
-		(error) => ({ stderr: String(error) }),
-	);
-	const version = javaVersion(stderr);
-	if (version === null || version < OLDEST_JAVA) throw refuse(found(java, version), remedy);
-	return java;
-}
-
-/** Folder of the jars of a version, which Maven fetches once. `instead`: what else a person could do, behind "; or ". */
-export async function fetchJars(
-	{ system, tools }: Pick<Setup, "system" | "tools">,
-	jars: Jars,
-	{ version, instead }: { readonly version?: string; readonly instead?: string } = {},
-): Promise<string> {
-	const mvn = tools.findOnPath("mvn");
-	if (!mvn)
-		throw failure("broker-missing", {
-			system: system.key,
-			what: tell("maven-absent", { title: jars.title }),
-			remedy: `Install it: ${tools.installHere(MAVEN)}${instead === undefined ? "" : `; or ${instead}`}`,
-		});
-	return tools.jars({
-		name: jars.name,
-		pom: pomOf(jars),
-		properties: version === undefined ? {} : { [jars.name]: version },
-		sums: pinned(jars, version),
-		mvn,
-		system: system.key,
-	});
-}
 
 /** Looks for Java and Maven. `title` for people, `megabytes` of jars; `home`: the variable of an installation that does without Maven. */
 export function lookForJava(
@@ -170,6 +149,85 @@ const MAVEN = {
 };
 
 const LEAST = tell("java-least", { oldest: OLDEST_JAVA });
+
+/** A java that is new enough, where the nodes are. Fails with `broker-missing`. */
+async function findJava(setup: Setup, title: string): Promise<string> {
+	const { system, tools, image, ask, nodes } = setup;
+	if (image) return "java";
+	const refuse = (found: string, remedy: string, whose = "", least = LEAST) =>
+		failure("broker-missing", {
+			system: system.key,
+			what: tell("java-needed", { whose, title, least, found }),
+			remedy,
+		});
+	if (ask) {
+		await Promise.all(
+			nodes.map(async ({ hostname }, i) => {
+				const { said } = await ask(i, ["java", "-version"]);
+				const version = javaVersion(said);
+				if (version !== null && version >= OLDEST_JAVA) return;
+				throw refuse(
+					version === null && /not found/.test(said)
+						? tell("java-absent-there")
+						: found(tell("java-there"), version),
+					tell("java-install-there", { how: JAVA.linux }),
+					`${hostname}: `,
+				);
+			}),
+		);
+		return "java";
+	}
+	const home = tools.env.JAVA_HOME;
+	const java =
+		(home && tools.findOnPath("java", { PATH: path.join(home, "bin") })) ||
+		tools.findOnPath("java");
+	const remedy = tell("java-install-here", { how: tools.installHere(JAVA) });
+	if (!java) throw refuse(tell("java-absent"), remedy, "", "");
+	const { stderr } = await promisify(execFile)(java, ["-version"], { timeout: 20_000 }).catch(
+		(error) => ({ stderr: String(error) }),
+	);
+	const version = javaVersion(stderr);
+	if (version === null || version < OLDEST_JAVA) throw refuse(found(java, version), remedy);
+	return java;
+}
+
+/** Folder of the jars: of an installation, or of the cache, where Maven fetches those of a version once. */
+async function findJars(
+	{ system, tools }: Pick<Setup, "system" | "tools">,
+	jars: Jars,
+): Promise<string> {
+	const { title, name, installed } = jars;
+	const { version } = system.options;
+	const home = version === undefined ? tools.env[installed?.home ?? ""] : undefined;
+	const given = system.binary ?? home;
+	if (installed && given) {
+		const source = system.binary === null ? installed.home : "binary";
+		const folder = path.resolve(given, installed.folder);
+		const found = await readdir(folder).catch(() => []);
+		if (found.some((jar) => jar.startsWith(installed.jar) && jar.endsWith(".jar"))) return folder;
+		throw failure("broker-missing", {
+			system: system.key,
+			what: `${given} (${source}) is no installation of ${title}: there is no ${installed.folder}/${installed.jar}*.jar in it`,
+			remedy: `Correct ${source}, or remove it to have Maven fetch ${title}`,
+		});
+	}
+	const mvn = tools.findOnPath("mvn");
+	if (mvn)
+		return tools.jars({
+			name,
+			pom: pomOf(jars),
+			properties: version === undefined ? {} : { [name]: version },
+			sums: pinned(jars, version),
+			mvn,
+			system: system.key,
+		});
+	const own = installed?.home ? `${installed.home}=/path/to/it, or ` : "";
+	throw failure("broker-missing", {
+		system: system.key,
+		what: tell("maven-absent", { title }),
+		remedy: `Install it: ${tools.installHere(MAVEN)}${installed ? `; or use a ${title} that you have: ${own}binary: /path/to/it` : ""}`,
+	});
+}
 
 /** What a java is that will not do. */
 function found(java: string, version: number | null): string {

@@ -201,16 +201,88 @@ export interface ImageFacts {
 	readonly entrypoint: readonly string[];
 }
 
-/**
- * A server that mqbench builds, where the scenario names no other: how it is got, and what stands before its arguments. `bare`: the
- * program of an image that has no entry point.
- */
-export function builtServer(program: string, install: Install, bare: readonly string[] = []) {
+/** A server, by what differs from others. */
+interface Parts<Options> extends Pick<BrokerProcess, "container"> {
+	/** Left out: none. */
+	readonly packages?: readonly string[];
+	readonly onHosts: string | BrokerProcess["onHosts"];
+	/** The port of its only kind, or all of them. */
+	readonly ports: number | BrokerProcess["ports"];
+	readonly program: Program;
+	launch(setup: Setup, options: Options): Promise<Launch> | Launch;
+}
+
+/** What stands before a node's arguments, and how that is got. */
+export interface Program extends Pick<BrokerProcess, "prepare"> {
+	command(setup: Setup, node: Site, index: number): Promise<readonly string[]>;
+}
+
+/** What a server is started with, and how it tells that it is up. */
+interface Launch extends Omit<Described, "nodes" | "settings" | "ready" | "version" | "url"> {
+	/** As reports show them. */
+	readonly settings: Readonly<Record<string, unknown>>;
+	readonly url: string;
+	readonly says: Pick<Signs, "ready" | "version">;
+	/** `argv`: behind the program. */
+	node(site: Site, index: number): NodeDescription | Promise<NodeDescription>;
+}
+
+/** How such a server is run. The scenario's word chose the file that says so: the options are its own. */
+export function server<Options>({
+	packages = [],
+	onHosts,
+	container,
+	ports,
+	program,
+	launch,
+}: Parts<Options>): BrokerProcess {
 	return {
-		async prepare({ system, tools }: Pick<Setup, "system" | "tools">) {
+		packages,
+		onHosts: typeof onHosts === "string" ? { text: () => onHosts } : onHosts,
+		container,
+		ports: typeof ports === "number" ? () => [{ number: ports, from: "clients" }] : ports,
+		...(program.prepare ? { prepare: program.prepare } : {}),
+		async describe(setup) {
+			const { node, settings, url, says, ...made } = await launch(
+				setup,
+				setup.system.options as Options,
+			);
+			return {
+				...made,
+				...says,
+				url: () => url,
+				settings: texts(settings),
+				nodes: await Promise.all(
+					setup.nodes.map(async (site, i) => {
+						const first = await program.command(setup, site, i);
+						const described = await node(site, i);
+						return { ...described, argv: [...first, ...described.argv] };
+					}),
+				),
+			};
+		},
+	};
+}
+
+/** A server that tells its version in one line of its log, and in one that it is up. `name` stands before the version. */
+export function says(name: string, tells: RegExp, up: RegExp): Pick<Signs, "ready" | "version"> {
+	let version = "";
+	return {
+		ready(line) {
+			version ||= tells.exec(line)?.[1] ?? "";
+			return up.test(line);
+		},
+		version: () => version && `${name} ${version}`,
+	};
+}
+
+/** A server that mqbench builds, where the scenario names no other. `bare`: the program of an image that has no entry point. */
+export function built(program: string, install: Install, bare: readonly string[] = []): Program {
+	return {
+		async prepare({ system, tools }) {
 			if (system.binary === null) await tools.built(program);
 		},
-		async command({ system, tools, image }: Setup, { bring }: Site): Promise<readonly string[]> {
+		async command({ system, tools, image }, { bring }) {
 			if (image) return image.entrypoint.length > 0 ? [] : bare;
 			return system.binary === null
 				? [bring(program, await tools.built(program))]
@@ -219,9 +291,20 @@ export function builtServer(program: string, install: Install, bare: readonly st
 	};
 }
 
-/** Settings as reports show them. */
-export function shownSettings(all: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Settings as text. */
+export function texts(all: Readonly<Record<string, unknown>>): Record<string, string> {
 	return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
+}
+
+/** A file with a line for each setting. */
+export function lines(
+	all: Readonly<Record<string, unknown>>,
+	between: string,
+	text: (value: unknown) => string = String,
+): string {
+	return Object.entries(all)
+		.map(([key, value]) => `${key}${between}${text(value)}\n`)
+		.join("");
 }
 
 /** The same way on every platform. */

@@ -157,7 +157,7 @@ function plan(
 		acks: traits.acks,
 		requestUsd: traits.requestUsd ?? null,
 		server: hasProcess(system.options),
-		urlEnv: broker.urlEnv,
+		urlEnv: "MQBENCH_URL",
 		driverOptions: { ...broker.driverOptions(system.options) } as Plan["driverOptions"],
 		target: scenario.target,
 		schedule,

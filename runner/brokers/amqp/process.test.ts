@@ -7,8 +7,8 @@ import { describedHere } from "../../../infra/local/described.fake.ts";
 import { testFolder } from "../../../infra/test-folder.fake.ts";
 import type { System } from "../../scenario/scenario.ts";
 import { maskUrls } from "../../secrets.ts";
-import { amqp as scenario } from "./options.ts";
-import { amqp } from "./process.ts";
+import { amqp as scenario } from "./index.ts";
+import { process as amqp } from "./process.ts";
 
 const real = await realBinaries();
 

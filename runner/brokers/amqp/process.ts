@@ -1,74 +1,107 @@
-import { readdir } from "node:fs/promises";
-import path from "node:path";
-import { failure } from "../../errors.ts";
-import { tell } from "../../text/tell.ts";
+import type { Level } from "../../model/plan.ts";
 import { hostPort } from "../addresses.ts";
-import { pinned } from "../jars.ts";
-import { fetchJars, findJava, jvmFlags, LOGGING } from "../java.ts";
+import type { OfficialImage } from "../broker.ts";
+import type { SystemOptionsOfAnyBroker } from "../fields.ts";
+import type { Jars } from "../jars.ts";
+import { jvmProgram, LOGGING, onJvm } from "../java.ts";
 import { type Login, newLogin } from "../login.ts";
-import type { BrokerProcess, Setup, Site } from "../process.ts";
-import { amqpSettings } from "./durability.ts";
-import { jarsOf, type Server } from "./image.ts";
-import type { AmqpOptions } from "./options.ts";
+import { type Site, says, server } from "../process.ts";
+import type { AmqpOptions, Server } from "./options.ts";
+
+/** As the pom in `artemis`; the other server has an image of its own. */
+export const image: OfficialImage = {
+	name: "apache/activemq-artemis",
+	version: "2.44.0",
+	suffix: "",
+};
+
+/** The servers, and what they need at run time. */
+export const jarsOf: Readonly<Record<Server, Jars>> = {
+	artemis: {
+		title: "ActiveMQ Artemis",
+		name: "artemis",
+		folder: "amqp/artemis",
+		version: image.version,
+		installed: { folder: "lib", jar: "artemis-server-" },
+	},
+	classic: {
+		title: "ActiveMQ Classic",
+		name: "activemq",
+		folder: "amqp/activemq",
+		version: "6.1.7",
+		installed: { folder: "lib", jar: "activemq-broker-" },
+	},
+};
+
+/** The setting of each server that says when it flushes. */
+export const SYNC = {
+	artemis: "journal-datasync",
+	classic: "kahaDB.journalDiskSyncStrategy",
+} as const;
+
+/** What each server is set to for a level; at `memory` messages are not durable, which is the driver's to say. */
+export const LEVELS: Readonly<Record<Server, Partial<Record<Level, string | boolean>>>> = {
+	artemis: { os: false, fsync: true },
+	classic: { os: "NEVER", interval: "PERIODIC", fsync: "ALWAYS" },
+};
+
+/** Durability and `config`. Without a level as `fsync`, which is both servers' own. */
+export function amqpSettings(
+	server: Server,
+	level: Level | null,
+	config: SystemOptionsOfAnyBroker["config"],
+): Values {
+	const value = LEVELS[server][level ?? "fsync"] ?? LEVELS[server].fsync ?? "";
+	return { [SYNC[server]]: value, ...config };
+}
 
 /**
  * ActiveMQ Artemis or ActiveMQ Classic: on Java from `binary` (an installation), or from jars that Maven fetches into the cache; Artemis in containers
  * from apache/activemq-artemis, or another image with Artemis there and java on PATH, instead of the image's own scripts.
  */
-export const amqp: BrokerProcess = {
+export const process = server<AmqpOptions>({
 	packages: ["default-jre-headless"],
+	program: jvmProgram((options) => jarsOf[(options as unknown as AmqpOptions).server]),
 	onHosts: {
 		text: (version = jarsOf.artemis.version) =>
 			`ActiveMQ Artemis ${version} (or Classic), copied, on the host's Java`,
 		anyVersion: true,
 	},
 	container: { data: "/var/lib/artemis-instance" },
-	ports: () => [{ number: 5672, from: "clients" }],
-	prepare: findClasses,
-	async describe(setup) {
-		const { nodes, image } = setup;
-		const { server, config } = optionsOf(setup);
-		const { title } = jarsOf[server];
+	ports: 5672,
+	async launch(setup, { server, config }) {
+		const { nodes, image, level } = setup;
 		const login = newLogin();
-		const java = await findJava(setup, title);
-		const classes = image ? null : await findClasses(setup);
-		const jvm = jvmFlags(setup, "-XX:+UseG1GC");
-		const chosen = { ...FIXED[server], ...amqpSettings(server, setup.level, config) };
+		const jvm = await onJvm(setup, jarsOf[server], {
+			flags: ["-XX:+UseG1GC"],
+			defines: ({ folder }) => [`-Dlog4j2.configurationFile=${folder}/log4j2.properties`],
+			inImage: "/opt/activemq-artemis/lib",
+			more: ["optional"],
+		});
+		const { fixed, tells, up, start } = SERVERS[server];
+		const chosen = { ...fixed, ...amqpSettings(server, level, config) };
 		return {
-			...signs[server](`${login.inUrl}${nodes[0]?.client}`),
-			settings: {
-				...Object.fromEntries(Object.entries(chosen).map(([key, value]) => [key, String(value)])),
-				java: jvm.text,
-				...unpinned(setup),
-			},
+			says: says(jarsOf[server].title, tells, up),
+			url: `amqp://${login.inUrl}${nodes[0]?.client}`,
+			settings: { ...chosen, ...jvm.settings },
 			data: "disk",
-			flushes: setup.level !== "memory",
-			nodes: nodes.map((node) => {
-				const jars = classes ? node.bring(server, classes) : "/opt/activemq-artemis/lib";
-				const { main, files } = started[server](node, chosen, login);
+			flushes: level !== "memory",
+			startMs: 60_000,
+			stopMs: 10_000,
+			node(node) {
+				const { main, files } = start(node, chosen, login);
 				return {
 					// In a container it takes the place of the entry point, which would make an instance of its own.
 					before: image ? [["mkdir", "-p", node.data]] : [],
-					argv: [
-						java,
-						...jvm.argv,
-						`-Dlog4j2.configurationFile=${node.folder}/log4j2.properties`,
-						"-cp",
-						`${jars}/*:${jars}/optional/*`,
-						...main,
-					],
+					argv: jvm.run(node, main),
 					files: { ...files, "log4j2.properties": LOGGING + AUDIT_OFF },
 				};
-			}),
+			},
 		};
 	},
-};
+});
 
 // --- internal ---
-
-function optionsOf({ system }: Pick<Setup, "system">): AmqpOptions {
-	return system.options as unknown as AmqpOptions;
-}
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
@@ -80,57 +113,30 @@ const AUDIT_OFF = `logger.audit.name=org.apache.activemq.audit
 logger.audit.level=OFF
 `;
 
-/** Beside what the scenario says. Artemis's journal takes another kind of file where libaio is installed: the same on every machine. */
-const FIXED: Readonly<Record<Server, Values>> = {
-	artemis: { "journal-type": "NIO", "journal-pool-files": 10 },
-	classic: {},
-};
-
-/** Folder of the jars: of an installation, or of the cache. */
-async function findClasses(setup: Pick<Setup, "system" | "tools">): Promise<string> {
-	const { system } = setup;
-	const { server, version } = optionsOf(setup);
-	const jars = jarsOf[server];
-	if (system.binary === null)
-		return fetchJars(setup, jars, {
-			...(version === undefined ? {} : { version }),
-			instead: `use a ${jars.title} that you have: binary: /path/to/it`,
-		});
-	const folder = path.resolve(system.binary, "lib");
-	const found = await readdir(folder).catch(() => []);
-	const sign = server === "artemis" ? "artemis-server-" : "activemq-broker-";
-	if (found.some((jar) => jar.startsWith(sign))) return folder;
-	throw failure("broker-missing", {
-		system: system.key,
-		what: `${system.binary} (binary) is no installation of ${jars.title}: there is no lib/${sign}<version>.jar in it`,
-		remedy: "Correct binary, or remove it to have Maven fetch the server",
-	});
+interface ServerParts {
+	/** Beside what the scenario says. */
+	readonly fixed: Values;
+	/** The lines of its log with its version, and when it is up. */
+	readonly tells: RegExp;
+	readonly up: RegExp;
+	/** Its main class with arguments, and its files. */
+	start(
+		node: Site,
+		chosen: Values,
+		login: Login,
+	): { readonly main: string[]; readonly files: Readonly<Record<string, string>> };
 }
 
-/** What a report says of jars that only Maven has checked. */
-function unpinned(setup: Pick<Setup, "system">): Record<string, string> {
-	const { server, version } = optionsOf(setup);
-	const jars = jarsOf[server];
-	return setup.system.binary !== null || version === undefined || pinned(jars, version) !== null
-		? {}
-		: { jars: tell("jars-not-pinned", { what: `${jars.title} ${version}` }) };
-}
-
-/** How each is started: its main class with arguments, and its files. */
-const started: Readonly<
-	Record<
-		Server,
-		(
-			node: Site,
-			chosen: Values,
-			login: Login,
-		) => { main: string[]; files: Readonly<Record<string, string>> }
-	>
-> = {
-	artemis: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
-		main: ["org.apache.activemq.artemis.core.server.embedded.Main", folder],
-		files: {
-			"etc/broker.xml": `<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
+const SERVERS: Readonly<Record<Server, ServerParts>> = {
+	artemis: {
+		// The journal takes another kind of file where libaio is installed: the same on every machine.
+		fixed: { "journal-type": "NIO", "journal-pool-files": 10 },
+		tells: / Message Broker version (\S+) /,
+		up: /\bServer is now active\b/,
+		start: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
+			main: ["org.apache.activemq.artemis.core.server.embedded.Main", folder],
+			files: {
+				"etc/broker.xml": `<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
 ${elements({
 	name: "mqbench",
 	// Who is the cluster's is asked for a password, and nothing more: roles would be looked up for each message.
@@ -145,36 +151,42 @@ ${elements({
 <acceptors><acceptor name="amqp">tcp://${hostPort(listen, ports[0] ?? 0)}?protocols=AMQP</acceptor></acceptors>
 </core></configuration>
 `,
-		},
-	}),
-	classic: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
-		main: [
-			"org.apache.activemq.console.command.ShellCommand",
-			"start",
-			`xbean:file:${folder}/activemq.xml`,
-		],
-		files: {
-			"activemq.xml": `<beans xmlns="http://www.springframework.org/schema/beans" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+			},
+		}),
+	},
+	classic: {
+		fixed: {},
+		tells: /Apache ActiveMQ (\S+) \(/,
+		up: /Apache ActiveMQ \S+ \(.*\) started$/,
+		start: ({ listen, ports, folder, data }, chosen, { user, password }) => ({
+			main: [
+				"org.apache.activemq.console.command.ShellCommand",
+				"start",
+				`xbean:file:${folder}/activemq.xml`,
+			],
+			files: {
+				"activemq.xml": `<beans xmlns="http://www.springframework.org/schema/beans" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
  xsi:schemaLocation="http://www.springframework.org/schema/beans http://www.springframework.org/schema/beans/spring-beans.xsd
  http://activemq.apache.org/schema/core http://activemq.apache.org/schema/core/activemq-core.xsd">
 <broker xmlns="http://activemq.apache.org/schema/core"${attributes({
-				brokerName: "mqbench",
-				dataDirectory: data,
-				useJmx: false,
-				advisorySupport: false,
-				...within("broker.", chosen),
-			})}>
+					brokerName: "mqbench",
+					dataDirectory: data,
+					useJmx: false,
+					advisorySupport: false,
+					...within("broker.", chosen),
+				})}>
 <persistenceAdapter><kahaDB${attributes({ directory: `${data}/kahadb`, ...within("kahaDB.", chosen) })}/></persistenceAdapter>
 <plugins><simpleAuthenticationPlugin><users><authenticationUser${attributes({ username: user, password, groups: user })}/></users></simpleAuthenticationPlugin></plugins>
 <transportConnectors><transportConnector${attributes({
-				name: "amqp",
-				// Small messages leave at once, as with every other server here; its own default is to wait for more (40 ms).
-				uri: `amqp://${hostPort(listen, ports[0] ?? 0)}?maximumConnections=100000&transport.tcpNoDelay=true`,
-			})}/></transportConnectors>
+					name: "amqp",
+					// Small messages leave at once, as with every other server here; its own default is to wait for more (40 ms).
+					uri: `amqp://${hostPort(listen, ports[0] ?? 0)}?maximumConnections=100000&transport.tcpNoDelay=true`,
+				})}/></transportConnectors>
 </broker></beans>
 `,
-		},
-	}),
+			},
+		}),
+	},
 };
 
 function elements(all: Values): string {
@@ -199,31 +211,4 @@ function within(prefix: string, all: Values): Values {
 			key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
 		),
 	);
-}
-
-/** How each tells that it is up, and where it is. */
-const signs = {
-	artemis: (client: string) =>
-		told(client, "ActiveMQ Artemis", / Message Broker version (\S+) /, /\bServer is now active\b/),
-	classic: (client: string) =>
-		told(
-			client,
-			"ActiveMQ Classic",
-			/Apache ActiveMQ (\S+) \(/,
-			/Apache ActiveMQ \S+ \(.*\) started$/,
-		),
-};
-
-function told(client: string, title: string, says: RegExp, up: RegExp) {
-	let version = "";
-	return {
-		ready(line: string) {
-			version ||= says.exec(line)?.[1] ?? "";
-			return up.test(line);
-		},
-		url: () => `amqp://${client}`,
-		version: () => version && `${title} ${version}`,
-		startMs: 60_000,
-		stopMs: 10_000,
-	};
 }

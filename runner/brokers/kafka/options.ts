@@ -1,18 +1,9 @@
 import { z } from "zod";
 import { count, span, unit } from "../../model/field.ts";
-import { type BrokerOptions, traits } from "../broker.ts";
-import { configProblems, reserved } from "../config.ts";
-import {
-	acknowledgeField,
-	acknowledgeProblems,
-	clusterFields,
-	defined,
-	processFields,
-	tlsField,
-} from "../fields.ts";
+import { acknowledgeField, clusterFields, processFields, tlsField } from "../fields.ts";
 import { heapField } from "../java.ts";
-import { largestPayload, varintBytes } from "../size-limits.ts";
-import { kafkaDurability, levelTexts, OVERRULED, ownText } from "./durability.ts";
+
+const MAX_BATCH_BYTES = 64 * 1024 ** 2;
 
 /** As Kafka's own clients write them, with and without quotes. */
 const Acks = z
@@ -21,7 +12,7 @@ const Acks = z
 		acks === "all" || Number(acks) === -1 ? "all" : Number(acks) === 1 ? 1 : 0,
 	);
 
-const KafkaOptions = z.strictObject({
+export const KafkaOptions = z.strictObject({
 	broker: z
 		.literal("kafka")
 		.meta({ description: "Apache Kafka: partitioned logs, consumer groups." }),
@@ -88,160 +79,3 @@ const KafkaOptions = z.strictObject({
 		.meta({ description: "How the user and password of the url are proved. Default: `plain`." }),
 });
 export type KafkaOptions = z.infer<typeof KafkaOptions>;
-
-export const kafka = {
-	options: KafkaOptions,
-	alsoCalled: {
-		redpanda: "{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
-	},
-	urlSchemes: ["kafka", "kafkas"],
-	defaultPort: 9092,
-	urlEnv: "MQBENCH_URL",
-	secretEnv: [],
-	traits: (options) =>
-		traits({
-			title: "Kafka",
-			acks: options.acks !== 0,
-			delivery: isSafe(options) ? "at-least-once" : "at-most-once",
-			acknowledge: { alone: "automatic", group: acknowledgeOf(options) },
-			groupOrdered: true,
-			keys: true,
-			partitions: true,
-			groupsByPartition: true,
-			wildcards: true,
-			maxMessageBytes: maxMessageBytes(options),
-			cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},
-			instead: { publish: "write acks: all" },
-			levels: levelTexts(options),
-			ownDurability: ownText(options),
-			maxReplicas: 5,
-			nodes: [1, 3],
-			jvm: true,
-		}),
-	driverOptions: (options) =>
-		defined({
-			acks: String(options.acks),
-			idempotence: options.idempotence,
-			lingerNs: options.linger,
-			batchBytes: options.batch,
-			messageMaxBytes: messageMaxBytes(options),
-			compression: options.compression,
-			minInsyncReplicas: options.minInsyncReplicas,
-			fetchMinBytes: options.fetchMinBytes,
-			fetchMaxWaitNs: options.fetchMaxWait,
-			assignor: options.assignor,
-			acknowledge: acknowledgeOf(options),
-			commitIntervalNs: options.commitInterval,
-			sasl: options.sasl,
-			tls: typeof options.tls === "object" ? defined(options.tls) : options.tls,
-		}),
-	durability: kafkaDurability,
-	topicOptions: ["minInsyncReplicas"],
-	contradictions,
-} as const satisfies BrokerOptions<KafkaOptions>;
-
-// --- internal ---
-
-const NOTHING_ACKNOWLEDGED = "with acks: 0 nothing is acknowledged";
-
-/** Where nodes are and keep their logs, and who they are. */
-const CONFIG = {
-	file: "server.properties",
-	reserved: {
-		port: "write port beside config",
-		...reserved(
-			"process.roles",
-			"node.id",
-			"broker.id",
-			"cluster.id",
-			"listeners",
-			"advertised.*",
-			"host.name",
-			"zookeeper.connect",
-			"listener.security.protocol.map",
-			"inter.broker.listener.name",
-			"security.inter.broker.protocol",
-			"controller.listener.names",
-			"controller.quorum.voters",
-			"controller.quorum.bootstrap.servers",
-			"log.dir",
-			"log.dirs",
-			"metadata.log.dir",
-		),
-	},
-};
-
-const MAX_BATCH_BYTES = 64 * 1024 ** 2;
-/** Above it, requests near the 100 MiB that a broker takes (socket.request.max.bytes). */
-const MAX_MESSAGE_BYTES = 64 * 1024 ** 2;
-
-/** What the scenario has a server take, which is of batches; a topic that mqbench makes is then not to take more. */
-function messageMaxBytes({ config }: KafkaOptions): number | undefined {
-	return Number(config?.["message.max.bytes"]) || undefined;
-}
-
-function maxMessageBytes(options: KafkaOptions): number {
-	const most = messageMaxBytes(options);
-	return most === undefined
-		? MAX_MESSAGE_BYTES
-		: Math.min(MAX_MESSAGE_BYTES, largestPayload(most, batchOfOne));
-}
-
-/** What a batch of one record has beside its payload, uncompressed and without a key (batchBytes in xk6-kafka/options.go). */
-function batchOfOne(payloadBytes: number): number {
-	// Numbers of a record have a sign: they are doubled.
-	const record = 5 + varintBytes(2 * payloadBytes);
-	return 61 + varintBytes(2 * (record + payloadBytes)) + record;
-}
-
-/** What is acknowledged is not lost with one node: it is on all in sync, or there is only one. */
-function isSafe(options: KafkaOptions): boolean {
-	const { acks } = options;
-	return acks === "all" || (acks === 1 && copies(options) === 1);
-}
-
-function acknowledgeOf({ acknowledge, commitInterval }: KafkaOptions) {
-	return acknowledge ?? (commitInterval === undefined ? "message" : "interval");
-}
-
-/** Copies of a topic; null: the default of a broker that is not ours. */
-function copies({ replicas, url }: KafkaOptions): number | null {
-	return replicas ?? (url === undefined ? 1 : null);
-}
-
-function contradictions(options: KafkaOptions): { key: string; message: string }[] {
-	const problems = configProblems(options.config, CONFIG);
-	const wrong = (key: string, message: string) => problems.push({ key, message });
-	const { acks, idempotence, minInsyncReplicas } = options;
-	for (const one of acknowledgeProblems(options, "Kafka", {
-		automatic: "a group is where its commits say",
-	}))
-		problems.push(one);
-	const way = acknowledgeOf(options);
-	if (options.commitInterval !== undefined && way !== "interval")
-		wrong(
-			"commitInterval",
-			`commitInterval needs acknowledge: interval; here it is acknowledge: ${way}`,
-		);
-	const replicas = copies(options);
-	const overruled = OVERRULED.find((key) => options.config?.[key] !== undefined);
-	if (overruled !== undefined && options.durability !== undefined)
-		wrong(
-			"config",
-			`durability: ${options.durability} sets ${overruled} for each topic; remove ${overruled}`,
-		);
-	if (options.binary !== undefined && options.version !== undefined)
-		wrong("version", "binary is an installation with a version of its own; remove version");
-	if (idempotence && acks !== "all")
-		wrong("idempotence", `idempotence needs acks: all; here it is acks: ${acks}`);
-	if (minInsyncReplicas !== undefined) {
-		if (acks !== "all")
-			wrong("minInsyncReplicas", `minInsyncReplicas needs acks: all; here it is acks: ${acks}`);
-		else if (replicas !== null && minInsyncReplicas > replicas)
-			wrong(
-				"minInsyncReplicas",
-				`minInsyncReplicas: ${minInsyncReplicas} needs as many replicas, and there ${replicas === 1 ? "is one" : `are ${replicas}`}; write replicas: ${minInsyncReplicas}`,
-			);
-	}
-	return problems;
-}

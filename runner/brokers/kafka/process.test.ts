@@ -8,7 +8,7 @@ import { runs } from "../../../infra/processes.fake.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
 import { started, systemOf } from "../started.fake.ts";
-import { kafka } from "./process.ts";
+import { process as kafka } from "./process.ts";
 
 const binaries = await realBinaries();
 

@@ -1,23 +1,35 @@
-import { readdir } from "node:fs/promises";
-import path from "node:path";
 import { failure } from "../../errors.ts";
-import { tell } from "../../text/tell.ts";
 import { formatBytes } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
-import { pinned } from "../jars.ts";
-import { fetchJars, findJava, jvmFlags, LOGGING } from "../java.ts";
-import { ANY, type BrokerProcess, type Setup, type Site } from "../process.ts";
-import { SCHEDULER } from "./durability.ts";
-import { image, jars } from "./image.ts";
+import type { OfficialImage } from "../broker.ts";
+import type { Jars } from "../jars.ts";
+import { jvmProgram, LOGGING, onJvm } from "../java.ts";
+import { ANY, lines, type Setup, type Site, says, server, texts } from "../process.ts";
 import type { KafkaOptions } from "./options.ts";
+
+/** As pom.xml. */
+export const image: OfficialImage = { name: "apache/kafka", version: "4.1.1", suffix: "" };
+
+/** Kafka and what it needs at run time. */
+export const jars: Jars = {
+	title: "Kafka",
+	name: "kafka",
+	folder: "kafka",
+	version: image.version,
+	installed: { folder: "libs", jar: "kafka_2.", home: "KAFKA_HOME" },
+};
+
+/** When Kafka looks whether a topic's flush.ms is over: never, unless it is told to. */
+export const SCHEDULER = "log.flush.scheduler.interval.ms";
 
 /**
  * Kafka without ZooKeeper: one node, or three that are brokers and controllers at once. On Java from `binary` (an installation), from
  * KAFKA_HOME, or from jars that Maven fetches into the cache; in containers from apache/kafka, or another image with Kafka in /opt/kafka and
  * java on PATH, under the same flags instead of the image's own scripts, which would choose others.
  */
-export const kafka: BrokerProcess = {
+export const process = server<KafkaOptions>({
 	packages: ["default-jre-headless"],
+	program: jvmProgram(() => jars),
 	onHosts: {
 		text: (version = `${image.version} (or what KAFKA_HOME is)`) =>
 			`Kafka ${version}, copied, on the host's Java`,
@@ -28,66 +40,59 @@ export const kafka: BrokerProcess = {
 		{ number: 9092, from: "clients" },
 		{ number: 9093, from: "nodes" },
 	],
-	prepare: findClasses,
-	async describe(setup) {
-		const { nodes, image, where } = setup;
-		const java = await findJava(setup, "Kafka");
-		const classes = image ? null : await findClasses(setup);
+	async launch(setup, { config = {} }) {
+		const { nodes, image, where, level } = setup;
+		const jvm = await onJvm(setup, jars, {
+			flags: JVM,
+			defines: ({ folder }) => [`-Dlog4j2.configurationFile=${folder}/log4j2.properties`],
+			inImage: "/opt/kafka/libs",
+		});
 		const controllers = nodes.map(({ ip, ports }) => hostPort(ip, ports[1] ?? 0));
-		const inMemory = setup.level === "memory";
-		const chosen = settingsOf(setup, nodes.length);
+		const inMemory = level === "memory";
+		const chosen = {
+			...own(nodes.length),
+			...(level === "interval" ? { [SCHEDULER]: "1000" } : {}),
+			...texts(config),
+		};
 		return {
-			...signs(nodes.map(({ client }) => client)),
+			says: says("Kafka", /\bKafka version: (\S+)/, /\] Kafka Server started\b/),
+			url: `kafka://${nodes.map(({ client }) => client).join(",")}`,
 			settings: {
 				...chosen,
 				"log.dirs": inMemory ? `${where.memory} (in memory)` : where.disk,
-				java: jvm(setup).text,
-				...(classes && unpinned(setup)),
+				...jvm.settings,
 			},
 			data: inMemory ? "memory" : "disk",
 			flushes: !inMemory,
-			nodes: await Promise.all(
-				nodes.map(async (node, i) => {
-					const jars = classes ? node.bring("kafka", classes) : "/opt/kafka/libs";
-					const run = (flags: readonly string[], ...rest: string[]) => [
-						java,
-						...flags,
-						`-Dlog4j2.configurationFile=${node.folder}/log4j2.properties`,
-						"-cp",
-						`${jars}/*`,
-						...rest,
-					];
-					const file = `${node.folder}/server.properties`;
-					return {
-						before: [
-							run(
-								BRIEF,
-								"kafka.tools.StorageTool",
-								"format",
-								// A container does so before each of its starts.
-								...(image ? ["--ignore-formatted"] : []),
-								"-t",
-								CLUSTER,
-								"-c",
-								file,
-							),
-						],
-						argv: run(jvm(setup).argv, "kafka.Kafka", file),
-						files: {
-							"server.properties": properties({
-								...member(i, controllers),
-								...listeners(node),
-								"log.dirs": inMemory ? await memoryFolder(setup, node) : node.data,
-								...chosen,
-							}),
-							"log4j2.properties": LOGGING,
-						},
-					};
-				}),
-			),
+			// Three start at once, and share the cores.
+			startMs: nodes.length === 1 ? 60_000 : 120_000,
+			stopMs: 10_000,
+			async node(node, i) {
+				const file = `${node.folder}/server.properties`;
+				// A container does so before each of its starts.
+				const again = image ? ["--ignore-formatted"] : [];
+				const format = ["format", ...again, "-t", CLUSTER, "-c", file];
+				const settings = {
+					...member(i, controllers),
+					...listeners(node),
+					"log.dirs": inMemory ? await memoryFolder(setup, node) : node.data,
+					...chosen,
+				};
+				return {
+					before: [jvm.run(node, ["kafka.tools.StorageTool", ...format], BRIEF)],
+					argv: jvm.run(node, ["kafka.Kafka", file]),
+					files: {
+						// A file in Java's manner, in which a backslash begins an escape.
+						"server.properties": lines(settings, "=", (value) =>
+							String(value).replaceAll("\\", "\\\\").replaceAll("\n", "\\n"),
+						),
+						"log4j2.properties": LOGGING,
+					},
+				};
+			},
 		};
 	},
-};
+});
 
 // --- internal ---
 
@@ -103,11 +108,6 @@ const JVM = [
 	"-XX:+ExplicitGCInvokesConcurrent",
 ];
 const BRIEF = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"];
-
-/** The scenario's word chose this file, so that its options are Kafka's. */
-function optionsOf({ system }: Pick<Setup, "system">): KafkaOptions {
-	return system.options as unknown as KafkaOptions;
-}
 
 /** Where a node's data goes that is to lie in memory. What fsync would mean there is nothing, so that nothing is promised. */
 async function memoryFolder(
@@ -126,58 +126,6 @@ async function memoryFolder(
 	});
 }
 
-/** Folder of the jars: of an installation, or of the cache. */
-async function findClasses(setup: Pick<Setup, "system" | "tools">): Promise<string> {
-	const { system, tools } = setup;
-	const { version } = optionsOf(setup);
-	if (system.binary !== null) return libraries(system.key, system.binary, "binary");
-	const home = tools.env.KAFKA_HOME;
-	if (home && version === undefined) return libraries(system.key, home, "KAFKA_HOME");
-	return fetchJars(setup, jars, {
-		...(version === undefined ? {} : { version }),
-		instead: "use a Kafka that you have: KAFKA_HOME=/path/to/kafka, or binary: /path/to/kafka",
-	});
-}
-
-/** What a report says of jars that only Maven has checked. */
-function unpinned(setup: Pick<Setup, "system" | "tools">): Record<string, string> {
-	const { version } = optionsOf(setup);
-	return setup.system.binary !== null || version === undefined || pinned(jars, version) !== null
-		? {}
-		: { jars: tell("jars-not-pinned", { what: `Kafka ${version}` }) };
-}
-
-async function libraries(system: string, home: string, source: string): Promise<string> {
-	const folder = path.resolve(home, "libs");
-	const jars = await readdir(folder).catch(() => []);
-	if (jars.some((jar) => /^kafka_2\.\d+-.*\.jar$/.test(jar))) return folder;
-	throw failure("broker-missing", {
-		system,
-		what: `${home} (${source}) is no installation of Kafka: there is no libs/kafka_2.13-<version>.jar in it`,
-		remedy: `Correct ${source}, or remove it to have Maven fetch Kafka`,
-	});
-}
-
-/** How it tells that it is up, and where it is. */
-function signs(clients: readonly string[]) {
-	let version = "";
-	return {
-		ready(line: string) {
-			version ||= /\bKafka version: (\S+)/.exec(line)?.[1] ?? "";
-			return /\] Kafka Server started\b/.test(line);
-		},
-		url: () => `kafka://${clients.join(",")}`,
-		version: () => version && `Kafka ${version}`,
-		// Three start at once, and share the cores.
-		startMs: clients.length === 1 ? 60_000 : 120_000,
-		stopMs: 10_000,
-	};
-}
-
-function jvm(setup: Setup) {
-	return jvmFlags(setup, ...JVM);
-}
-
 /** Who a node is, and who the others are: each is broker and controller at once. */
 function member(index: number, controllers: readonly string[]): Record<string, string> {
 	return {
@@ -192,13 +140,8 @@ function member(index: number, controllers: readonly string[]): Record<string, s
 }
 
 /** Other nodes come by the same listener as clients, unless those have another address for it. */
-function listeners({
-	listen,
-	ip,
-	client,
-	ports: [clients = 0, controller = 0],
-	published,
-}: Site): Record<string, string> {
+function listeners({ listen, ip, client, ports, published }: Site): Record<string, string> {
+	const [clients = 0, controller = 0] = ports;
 	const at = (name: string, port: number) =>
 		`${name}://${listen === ANY ? `:${port}` : hostPort(listen, port)}`;
 	const all = (...others: string[]) =>
@@ -214,12 +157,11 @@ function listeners({
 }
 
 /**
- * What differs from Kafka's defaults, durability's part of the server, and `config`, which has the last word. What a topic can
- * have of its own (flush.messages, flush.ms, max.message.bytes) the driver gives it.
+ * What differs from Kafka's defaults. What a topic can have of its own (flush.messages, flush.ms, max.message.bytes) the driver gives it.
  */
-function settingsOf(setup: Pick<Setup, "system" | "level">, nodes: number): Record<string, string> {
+function own(nodes: number): Record<string, string> {
 	const copies = String(Math.min(nodes, 3));
-	const settings: Record<string, string> = {
+	return {
 		// One node has one copy of Kafka's own topics, and needs fewer files for them.
 		"offsets.topic.num.partitions": String(nodes),
 		"offsets.topic.replication.factor": copies,
@@ -230,18 +172,7 @@ function settingsOf(setup: Pick<Setup, "system" | "level">, nodes: number): Reco
 		// A group begins when its members are there, not 3 s later.
 		"group.initial.rebalance.delay.ms": "0",
 		"auto.create.topics.enable": "false",
+		// There is nobody to hand anything over to. Of several nodes one that is restarted does, as people's own do.
+		...(nodes === 1 ? { "controlled.shutdown.enable": "false" } : {}),
 	};
-	// There is nobody to hand anything over to. Of several nodes one that is restarted does, as people's own do.
-	if (nodes === 1) settings["controlled.shutdown.enable"] = "false";
-	if (setup.level === "interval") settings[SCHEDULER] = "1000";
-	const { config } = optionsOf(setup);
-	for (const [key, value] of Object.entries(config ?? {})) settings[key] = String(value);
-	return settings;
-}
-
-/** A file in Java's manner, in which a backslash begins an escape. */
-function properties(settings: Readonly<Record<string, string>>): string {
-	return Object.entries(settings)
-		.map(([key, value]) => `${key}=${value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`)
-		.join("");
 }

@@ -5,7 +5,7 @@ import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
 import { describedHere } from "../../../infra/local/described.fake.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import { started, systemOf } from "../started.fake.ts";
-import { mqtt } from "./process.ts";
+import { process as mqtt } from "./process.ts";
 
 const real = await realBinaries();
 

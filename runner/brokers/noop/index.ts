@@ -1,11 +1,31 @@
-import { noop as options } from "./options.ts";
+import { z } from "zod";
+import { broker, traits } from "../broker.ts";
 
-export const noop = {
-	...options,
-	program: null,
+const NoopOptions = z.strictObject({
+	broker: z.literal("noop").meta({
+		description:
+			"No broker: every message completes at once. Shows the floor of the generator itself.",
+	}),
+});
+
+const NOTHING = "none, nothing is stored";
+
+export const noop = broker(NoopOptions, {
 	title: "No broker",
-	process: null,
-	image: null,
-	install: null,
-	omb: null,
-};
+	alsoCalled: { none: "noop" },
+	urlSchemes: [],
+	defaultPort: 0,
+	traits: () =>
+		traits({
+			title: "No broker",
+			acks: false,
+			delivery: "at-most-once",
+			acknowledge: { alone: "automatic", group: "automatic" },
+			groupOrdered: true,
+			keys: true,
+			partitions: true,
+			cannot: { publish: "it acknowledges nothing", backlog: "it stores nothing" },
+			ownDurability: NOTHING,
+		}),
+	durability: () => ({ level: null, text: NOTHING, by: [] }),
+});

@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
-import type { BrokerPlace } from "../../model/targets.ts";
-import { type BrokerOptions, traits } from "../broker.ts";
-import { configProblems, reserved } from "../config.ts";
-import { defined, driverTls, processFields, tlsField, versionProblems } from "../fields.ts";
-import { levelTexts, nsqDurability, OWN } from "./durability.ts";
+import { processFields, tlsField } from "../fields.ts";
 
-const NsqOptions = z.strictObject({
+export const NsqOptions = z.strictObject({
 	broker: z.literal("nsq").meta({
 		description:
 			"NSQ: topics that copy each message to their channels; consumers of a channel share. In no order, at least once; what is with a consumer is in the memory of nsqd alone.",
@@ -34,88 +30,3 @@ const NsqOptions = z.strictObject({
 	}),
 });
 export type NsqOptions = z.infer<typeof NsqOptions>;
-
-/** As the driver sets them (xk6-nsq/options.go). */
-export const PREFETCH = 100;
-const MSG_TIMEOUT_NS = 60e9;
-
-/** As mqbench sets nsqd up. */
-const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
-
-export const nsq = {
-	options: NsqOptions,
-	alsoCalled: { nsqd: "{ broker: nsq }" },
-	urlSchemes: ["nsq"],
-	defaultPort: 4150,
-	urlEnv: "MQBENCH_URL",
-	secretEnv: [],
-	traits: (options) =>
-		traits({
-			title: "NSQ",
-			acks: true,
-			delivery: "at-least-once",
-			// A channel waits for it, whoever reads it.
-			acknowledge: { alone: "message", group: "message" },
-			ordered: false,
-			maxMessageBytes: Number(options.config?.["max-msg-size"]) || MAX_MESSAGE_BYTES,
-			levels: levelTexts,
-			ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
-			prefetch: options.prefetch ?? PREFETCH,
-			redeliverAfterNs: options.msgTimeout ?? MSG_TIMEOUT_NS,
-			nodes: [1, 2, 3],
-		}),
-	driverOptions: ({ prefetch, msgTimeout, outputBuffer, tls }) =>
-		defined({ prefetch, msgTimeoutNs: msgTimeout, outputBuffer, tls: driverTls(tls) }),
-	durability: nsqDurability,
-	topicOptions: [],
-	contradictions,
-} as const satisfies BrokerOptions<NsqOptions>;
-
-// --- internal ---
-
-/** Where it listens and keeps its files, who comes, and what mqbench reads or sets by other options. */
-const FLAGS = {
-	file: "nsqd",
-	reserved: {
-		"tcp-address": "write port beside config",
-		"max-rdy-count": "write prefetch beside config",
-		"max-msg-timeout": "write msgTimeout beside config",
-		...reserved(
-			"config",
-			"version",
-			"http-address",
-			"https-address",
-			"data-path",
-			"broadcast-address",
-			"broadcast-tcp-port",
-			"broadcast-http-port",
-			"lookupd-tcp-address",
-			"auth-http-address",
-			"statsd-address",
-			"log-level",
-			"log-prefix",
-			"verbose",
-			"worker-id",
-			"tls-required",
-			"tls-cert",
-			"tls-key",
-			"tls-root-ca-file",
-			"tls-client-auth-policy",
-			"tls-min-version",
-		),
-	},
-};
-
-function contradictions(
-	options: NsqOptions,
-	place: BrokerPlace | null,
-): { key: string; message: string }[] {
-	const { config, msgTimeout } = options;
-	const problems = [...configProblems(config, FLAGS), ...versionProblems(options, place, "nsqd")];
-	if (msgTimeout !== undefined && msgTimeout % 1e6 !== 0)
-		problems.push({
-			key: "msgTimeout",
-			message: "nsqd counts whole milliseconds; write 1ms or more of them",
-		});
-	return problems;
-}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
 import { started } from "../started.fake.ts";
-import { nsq } from "./process.ts";
+import { process as nsq } from "./process.ts";
 
 test.each([
 	["its own", {}, {}],

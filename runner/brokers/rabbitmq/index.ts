@@ -1,13 +1,143 @@
-import type { Broker, BrokerOptions } from "../broker.ts";
-import { image } from "./image.ts";
-import { omb } from "./import-omb.ts";
-import { rabbitmq as options } from "./options.ts";
-import { rabbitmq as process } from "./process.ts";
+import { z } from "zod";
+import type { Level } from "../../model/plan.ts";
+import type { Delivery } from "../../model/workload.ts";
+import { broker, type Durability, traits } from "../broker.ts";
+import {
+	acknowledgeField,
+	acknowledges,
+	clusterFields,
+	driverTls,
+	processFields,
+	tlsField,
+} from "../fields.ts";
+import { image, process } from "./process.ts";
 
-export const rabbitmq = {
-	...options,
-	program: null,
+const Queue = z.enum(["classic", "quorum", "transient"]);
+type Queue = z.infer<typeof Queue>;
+
+const RabbitmqOptions = z.strictObject({
+	broker: z.literal("rabbitmq").meta({
+		description: "RabbitMQ over AMQP 0.9.1: a queue for each subscriber, one for each group.",
+	}),
+	...processFields,
+	replicas: clusterFields.replicas,
+	...tlsField,
+	queue: Queue.optional().meta({
+		description:
+			"`classic`: durable. `quorum`: replicated, on disk before it is confirmed. `transient`: gone with the broker, and where it is a subscriber's own with its connection. Default: what `durability` asks for, else classic.",
+	}),
+	exchange: z.enum(["direct", "fanout", "topic"]).optional().meta({
+		description:
+			"Kind of exchange that messages are published to; `fanout`: one for each topic. Default: direct, and topic where subscriptions are patterns.",
+	}),
+	confirms: z.boolean().optional().meta({
+		description: "Publisher confirms: the broker acknowledges each message. Default: true.",
+	}),
+	persistent: z.boolean().optional().meta({
+		description:
+			"Delivery mode 2: the message is to survive the broker. Default: true, and false in transient queues.",
+	}),
+	...acknowledgeField,
+	prefetch: z
+		.int()
+		.min(0)
+		.max(65_535)
+		.optional()
+		.meta({
+			description:
+				"Messages that one consumer that acknowledges holds and has not acknowledged; 0: any number. The smaller, the fairer among slow consumers. Default: 100.",
+			examples: [1, 100],
+		}),
+});
+type RabbitmqOptions = z.infer<typeof RabbitmqOptions>;
+
+/** What RabbitMQ 3 takes at most by itself; RabbitMQ 4 takes 16 MiB, until mqbench or `config` sets more. */
+const MAX_MESSAGE_BYTES = 128 * 1024 ** 2;
+
+/** As the driver sets it (xk6-rabbitmq/options.go). */
+const PREFETCH = 100;
+
+export const rabbitmq = broker(RabbitmqOptions, {
 	title: "RabbitMQ",
+	alsoCalled: { rabbit: "rabbitmq" },
+	urlSchemes: ["amqp", "amqps"],
+	defaultPort: 5672,
+	otherPorts: { amqps: 5671 },
+	traits(options) {
+		const queue = queueOf(options);
+		const confirms = options.confirms ?? true;
+		return traits({
+			title: `RabbitMQ ${queue}`,
+			acks: confirms,
+			delivery: deliveryOf(options),
+			// What was on its way to a consumer that ends is lost.
+			...(options.acknowledge === undefined && { deliveryAlone: "at-most-once" }),
+			acknowledge: acknowledges(options.acknowledge),
+			wildcards: (options.exchange ?? "topic") === "topic",
+			maxMessageBytes: maxMessageBytes(options),
+			cannot: {
+				...(confirms ? {} : { publish: "with confirms: false it acknowledges nothing" }),
+				...(options.acknowledge === "automatic"
+					? {
+							backlog:
+								"with acknowledge: automatic it hands messages out to paused consumers as well",
+						}
+					: {}),
+			},
+			instead: { publish: "write confirms: true", backlog: "write acknowledge: message" },
+			levels: LEVELS,
+			ownDurability: ownDurability(options),
+			prefetch: options.acknowledge === "automatic" ? null : (options.prefetch ?? PREFETCH),
+			// The server's consumer_timeout.
+			redeliverAfterNs: 1800e9,
+			maxReplicas: queue === "quorum" ? 5 : 1,
+		});
+	},
+	driverOptions({ queue, exchange, confirms, persistent, acknowledge, prefetch, tls }) {
+		return { queue, exchange, confirms, persistent, acknowledge, prefetch, tls: driverTls(tls) };
+	},
+	durability,
+	durabilityOn,
+	// Where it listens, who logs in, where files are, and where it writes what mqbench reads.
+	config: {
+		file: "rabbitmq.conf",
+		options: { "listeners.tcp.1": "port" },
+		reserved: `listeners.* default_user default_pass default_vhost log.console log.console.level log.file log.dir
+			cluster_formation.* cluster_name distribution.* raft.data_dir`,
+	},
+	check(options, _, wrong) {
+		const { durability, persistent, acknowledge, prefetch, replicas = 1 } = options;
+		const queue = queueOf(options);
+		const ofLevel = durability && QUEUE_OF_LEVEL[durability];
+		const embedded = "queue_index_embed_msgs_below";
+		if (durability === "os" && options.config?.[embedded] !== undefined)
+			wrong("config", `durability: os sets ${embedded} itself; remove ${embedded}`);
+		if (ofLevel && queue !== ofLevel)
+			wrong(
+				"queue",
+				`queue: ${queue} contradicts durability: ${durability}, which means queue: ${ofLevel}; remove queue`,
+			);
+		else if (queue === "quorum" && persistent === false)
+			wrong("persistent", "quorum queues write every message; remove persistent");
+		else if (queue === "transient" && persistent === true)
+			wrong("persistent", "transient queues write no message; remove persistent");
+		else if (durability === "os" && persistent === false)
+			wrong("persistent", "persistent: false contradicts durability: os; remove persistent");
+		if ((durability === "os" || durability === "fsync") && options.confirms === false)
+			wrong("confirms", `durability: ${durability} needs confirms: true; remove confirms`);
+		if (acknowledge === "automatic" && prefetch !== undefined)
+			wrong(
+				"prefetch",
+				"prefetch needs acknowledge: message, as acknowledge: automatic leaves nothing unacknowledged; remove prefetch",
+			);
+		if (replicas > 1 && queue !== "quorum")
+			wrong("replicas", `replicas need queue: quorum; this queue is ${queue}`);
+		else if (replicas > 1 && options.url === undefined)
+			wrong(
+				"replicas",
+				`mqbench starts one node of RabbitMQ, and ${replicas} replicas need a cluster; remove replicas`,
+			);
+	},
 	process,
 	image,
 	install: {
@@ -27,5 +157,84 @@ export const rabbitmq = {
 					};
 		},
 	},
-	omb,
-} satisfies Omit<Broker, keyof BrokerOptions>;
+	omb: {
+		packages: ["rabbitmq"],
+		system: { broker: "rabbitmq", queue: "classic", persistent: false },
+		path: true,
+		keys: {
+			// Connections go to the first node.
+			amqpUris(uris) {
+				const [servers = "", ...others] = uris.split(/,(?=\w+:\/\/)/);
+				return { at: { servers }, partly: others.length > 0 };
+			},
+			messagePersistence: (on) => ({ persistent: on === "true" }),
+			queueType: (type) =>
+				/^quorum$/i.test(type) ? { queue: "quorum" } : /^classic$/i.test(type) ? null : undefined,
+		},
+	},
+});
+
+// --- internal ---
+
+const LEVELS: Readonly<Partial<Record<Level, string>>> = {
+	memory: "queue: transient, delivery mode 1",
+	os: "queue: classic (of version 2: not flushed before a confirm), delivery mode 2",
+	fsync: "queue: quorum (its log is flushed before a confirm)",
+};
+
+const QUEUE_OF_LEVEL: Readonly<Partial<Record<Level, Queue>>> = {
+	memory: "transient",
+	os: "classic",
+	fsync: "quorum",
+};
+
+/** What a classic queue does is the version's. */
+const OF_VERSION = {
+	3: "RabbitMQ 3 flushes before it confirms",
+	4: "RabbitMQ 4 only writes",
+} as const;
+const BOTH = Object.values(OF_VERSION).join(", ");
+const CLASSIC = `classic queue (default): ${BOTH}`;
+
+/** `server`: "RabbitMQ 3.10.8". */
+function durabilityOn(text: string, server: string): string {
+	const version = /\b([34])\.\d/.exec(server)?.[1] as "3" | "4" | undefined;
+	return version ? text.replace(BOTH, OF_VERSION[version]) : text;
+}
+
+function queueOf({ queue, durability }: RabbitmqOptions): Queue {
+	return queue ?? (durability && QUEUE_OF_LEVEL[durability]) ?? "classic";
+}
+
+function persistentOf(options: RabbitmqOptions): boolean {
+	return options.persistent ?? queueOf(options) !== "transient";
+}
+
+/** Each of these gives messages up: a queue that is not durable, no confirm, no acknowledgement of the consumer. */
+function deliveryOf(options: RabbitmqOptions): Delivery {
+	const kept =
+		persistentOf(options) && (options.confirms ?? true) && options.acknowledge !== "automatic";
+	return kept ? "at-least-once" : "at-most-once";
+}
+
+function maxMessageBytes({ config }: RabbitmqOptions): number {
+	const own = Number(config?.max_message_size);
+	return Number.isInteger(own) && own > 0 ? own : MAX_MESSAGE_BYTES;
+}
+
+function ownDurability(options: RabbitmqOptions): string {
+	const queue = queueOf(options);
+	if (options.confirms === false) return `none is promised (${queue} queue, confirms: false)`;
+	if (queue === "quorum") return "fsync (quorum queue)";
+	if (queue === "transient") return "memory (transient queue)";
+	return persistentOf(options) ? CLASSIC : "memory (classic queue, persistent: false)";
+}
+
+/** The driver declares queues as each level needs them, on anybody's server. */
+function durability(options: RabbitmqOptions): Durability {
+	const { durability: level } = options;
+	const text = level && LEVELS[level];
+	return level === undefined || text === undefined
+		? { level: null, text: ownDurability(options), by: [] }
+		: { level, text: `${text} (${level})`, by: [] };
+}

@@ -19,7 +19,7 @@ import type { Broker } from "../../../infra/rig.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
 import { started, systemOf } from "../started.fake.ts";
-import { rabbitmq } from "./process.ts";
+import { process as rabbitmq } from "./process.ts";
 
 const real = await realBinaries();
 

@@ -4,16 +4,28 @@ import path from "node:path";
 import { failure } from "../../errors.ts";
 import { shellWord } from "../../shell.ts";
 import { hostPort } from "../addresses.ts";
-import { checkVersionThere, installed } from "../installed.ts";
+import type { OfficialImage } from "../broker.ts";
+import { checkVersionHere, checkVersionThere, installed } from "../installed.ts";
 import { newLogin } from "../login.ts";
-import type { BrokerProcess, ImageFacts, Setup, StartedSystem, Tools } from "../process.ts";
+import {
+	type BrokerProcess,
+	type ImageFacts,
+	lines,
+	type Setup,
+	type StartedSystem,
+	says,
+	type Tools,
+	texts,
+} from "../process.ts";
+
+export const image: OfficialImage = { name: "rabbitmq", version: "4.2.1", suffix: "-alpine" };
 
 /**
  * rabbitmq-server with a node name, a cookie, ports and folders of its own: it neither sees nor touches one that runs. No plugins, and Erlang as
  * RabbitMQ starts it (schedulers that do not spin: +sbwt none). On hosts clients reach it at the host's address alone, all else is on the host's
  * loopback; the packages' own service has to be stopped, as it takes the same port. In containers the official image is that node.
  */
-export const rabbitmq: BrokerProcess = {
+export const process: BrokerProcess = {
 	packages: ["rabbitmq-server"],
 	onHosts: { text: () => "the host's rabbitmq-server" },
 	container: { folder: "/etc/rabbitmq", data: "/var/lib/rabbitmq", init: true },
@@ -30,15 +42,18 @@ export const rabbitmq: BrokerProcess = {
 				const [port = 0, distribution = 0, namePort = 0] = ports;
 				const { program, version, names } = await find(setup, i);
 				const settings = settingsOf(setup, version);
-				const configuration = lines({
-					"listeners.tcp.1": hostPort(listen, port),
-					default_user: login.user,
-					default_pass: login.password,
-					"log.console": "true",
-					"log.console.level": "info",
-					"log.file": "false",
-					...settings,
-				});
+				const configuration = lines(
+					{
+						"listeners.tcp.1": hostPort(listen, port),
+						default_user: login.user,
+						default_pass: login.password,
+						"log.console": "true",
+						"log.console.level": "info",
+						"log.file": "false",
+						...settings,
+					},
+					" = ",
+				);
 				return {
 					settings,
 					argv: [program],
@@ -61,7 +76,11 @@ export const rabbitmq: BrokerProcess = {
 		);
 		const [first] = nodes;
 		return {
-			...signs(`${login.inUrl}${setup.nodes[0]?.client}`, first?.settings ?? {}),
+			...says("rabbitmq-server", /Starting RabbitMQ (\d[\w.+~-]*)/, /Server startup complete/),
+			url: () => `amqp://${login.inUrl}${setup.nodes[0]?.client}`,
+			settings: { ...first?.settings, plugins: "none", schedulers: "+sbwt none" },
+			startMs: 90_000,
+			stopMs: 10_000,
 			data: "disk",
 			flushes: !keepsNothing(setup),
 			nodes,
@@ -93,7 +112,11 @@ async function find(
 	}
 	const program = findServer(system, tools);
 	const version = versionOf(program);
-	checkVersion(system, program, version);
+	checkVersionHere(system, program, version, {
+		is: version || "unclear",
+		remedy:
+			"Install that version and name its folder: binary: /path/to/rabbitmq_server; or remove version",
+	});
 	return { program, version, names: findNameServer(system, tools) };
 }
 
@@ -115,22 +138,14 @@ const WHERE = {
  * Files (by their name in the store) and environment of a node of its own, which neither sees nor touches one that runs there. The store is
  * its home. `names`: program of Erlang's name server.
  */
-function ownNode({
-	store,
-	names,
-	namePort,
-	distribution,
-	configuration,
-}: {
+function ownNode(of: {
 	readonly store: string;
 	readonly names: string;
 	readonly namePort: number;
 	readonly distribution: number;
 	readonly configuration: string;
-}): {
-	readonly files: Readonly<Record<string, string>>;
-	readonly env: Readonly<Record<string, string>>;
-} {
+}) {
+	const { store, names, namePort, distribution, configuration } = of;
 	// Of this machine or of a host, RabbitMQ has these everywhere.
 	const at = (name: string) => path.posix.join(store, name);
 	return {
@@ -169,22 +184,6 @@ function apart(namePort: number, distribution: number): Record<string, string> {
 		RABBITMQ_SERVER_START_ARGS: "+B",
 		ERL_EPMD_PORT: String(namePort),
 		ERL_EPMD_ADDRESS: "127.0.0.1",
-	};
-}
-
-/** How it tells that it is up, where it is, and what it was given. */
-function signs(client: string, settings: Readonly<Record<string, string>>) {
-	let version = "";
-	return {
-		ready(line: string) {
-			version ||= /Starting RabbitMQ (\d[\w.+~-]*)/.exec(line)?.[1] ?? "";
-			return line.includes("Server startup complete");
-		},
-		url: () => `amqp://${client}`,
-		version: () => version && `rabbitmq-server ${version}`,
-		settings: { ...settings, plugins: "none", schedulers: "+sbwt none" },
-		startMs: 90_000,
-		stopMs: 10_000,
 	};
 }
 
@@ -230,19 +229,11 @@ function settingsOf(
 		settings.queue_index_embed_msgs_below = String(messageBytes + OVERHEAD_BYTES);
 	if (keepsNothing({ system, level }) && major >= DEPRECATES_SINCE)
 		settings["deprecated_features.permit.transient_nonexcl_queues"] = "true";
-	for (const [key, value] of Object.entries(system.options.config ?? {}))
-		settings[key] = String(value);
-	return settings;
+	return { ...settings, ...texts(system.options.config ?? {}) };
 }
 
 function keepsNothing({ system: { options }, level }: Pick<Setup, "system" | "level">): boolean {
 	return level === "memory" || ("queue" in options && options.queue === "transient");
-}
-
-function lines(settings: Readonly<Record<string, string>>): string {
-	return Object.entries(settings)
-		.map(([key, value]) => `${key} = ${value}\n`)
-		.join("");
 }
 
 /**
@@ -296,18 +287,6 @@ function versionOf(program: string): string {
 		if (version) return version;
 	}
 	return "";
-}
-
-/** `version` says which one must be there: mqbench has no way to get another one. */
-function checkVersion(system: StartedSystem, program: string, version: string): void {
-	const wanted = system.options.version;
-	if (wanted === undefined || version === wanted || version.startsWith(`${wanted}.`)) return;
-	throw failure("broker-missing", {
-		system: system.key,
-		what: `version ${wanted} is wanted, and ${program} is ${version || "unclear"}`,
-		remedy:
-			"Install that version and name its folder: binary: /path/to/rabbitmq_server; or remove version",
-	});
 }
 
 /** epmd comes with Erlang, and is not always beside erl. */

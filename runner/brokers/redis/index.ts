@@ -1,13 +1,128 @@
-import type { Broker, BrokerOptions } from "../broker.ts";
-import { image } from "./image.ts";
-import { omb } from "./import-omb.ts";
-import { redis as options } from "./options.ts";
-import { redis as process } from "./process.ts";
+import { z } from "zod";
+import { count, span } from "../../model/field.ts";
+import type { Level } from "../../model/plan.ts";
+import type { Acknowledge, Delivery } from "../../model/workload.ts";
+import { broker, durabilityBy, type Traits, traits } from "../broker.ts";
+import {
+	acknowledgeField,
+	acknowledges,
+	checkAcknowledge,
+	driverTls,
+	processFields,
+	tlsField,
+} from "../fields.ts";
+import { sizeInConfig } from "../size-limits.ts";
+import { image, LEVELS, NO_SNAPSHOTS, ON_REWRITE, process, redisSettings } from "./process.ts";
 
-export const redis = {
-	...options,
-	program: null,
+const RedisOptions = z.strictObject({
+	broker: z.literal("redis").meta({
+		description: "Redis, or Valkey (`binary: valkey-server`): pub/sub, streams or lists.",
+	}),
+	mode: z
+		.enum(["pubsub", "streams", "lists"])
+		.default("pubsub")
+		.meta({
+			description:
+				"`pubsub`: channels, nothing is stored or acknowledged. `streams`: XADD, consumer groups with XACK. `lists`: LPUSH, and BLMOVE to a list of each consumer's own, at least once.",
+			examples: ["streams"],
+		}),
+	client: z.enum(["link", "go-redis"]).optional().meta({
+		description:
+			"Who sends. `link`: mqbench's own code on go-redis' connection, which does not wait for the answers to one write before the next. `go-redis`: the library's automatic pipelines, which wait. Default: `link`. Reports name it.",
+	}),
+	...acknowledgeField,
+	prefetch: count(
+		"Streams, lists: the most messages that a consumer takes at once. 1 spreads slow work best. Default: 100.",
+		10_000,
+		[1],
+	).optional(),
+	maxLength: z
+		.int()
+		.min(0)
+		.optional()
+		.meta({
+			description:
+				"Streams: entries to which XADD trims (`MAXLEN ~`); a consumer that is further behind loses messages, which then count as lost. 0: never trim. Default: 1 GiB of payload, at least 1000.",
+			examples: [1_000_000],
+		}),
+	claimAfter: span(
+		"Streams: how long an entry may go without an acknowledgement before another member of the group gets it. Default: 30s.",
+		["10s"],
+		"above 0",
+	).optional(),
+	...tlsField,
+	...processFields,
+});
+type RedisOptions = z.infer<typeof RedisOptions>;
+type Mode = RedisOptions["mode"];
+
+/** As the driver sets it (xk6-redis/options.go). */
+const PREFETCH = 100;
+
+/** The server's own. */
+const MAX_MESSAGE_BYTES = 512 * 1024 ** 2;
+
+const OWN = "memory (appendonly no, no snapshots)";
+
+const stores = durabilityBy({
+	own: OWN,
+	levels: LEVELS,
+	decides: (key) => ["appendonly", "appendfsync", ON_REWRITE, "save"].includes(key.toLowerCase()),
+	settings: redisSettings,
+	levelOf,
+	textOf,
+});
+
+export const redis = broker(RedisOptions, {
 	title: "Redis",
+	alsoCalled: {
+		"redis-streams": "{ broker: redis, mode: streams }",
+		"redis-pubsub": "{ broker: redis, mode: pubsub }",
+		valkey: "{ broker: redis, binary: valkey-server }",
+	},
+	urlSchemes: ["redis", "rediss"],
+	// The user of requirepass has no name.
+	urlUser: "",
+	defaultPort: 6379,
+	traits: ({ mode, prefetch, maxLength, acknowledge, config }) =>
+		traits({
+			...byMode[mode],
+			...promises(mode, acknowledge),
+			keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
+			maxMessageBytes:
+				sizeInConfig(redisSettings(null, config)["proto-max-bulk-len"]) ?? MAX_MESSAGE_BYTES,
+			prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
+		}),
+	driverOptions: ({ claimAfter: claimAfterNs, ...options }) => {
+		const { mode, client, acknowledge, prefetch, maxLength } = options;
+		const tls = driverTls(options.tls);
+		return { mode, client, acknowledge, prefetch, maxLength, claimAfterNs, tls };
+	},
+	durability: (options, ours) =>
+		options.mode === "pubsub"
+			? { level: null, text: byMode.pubsub.ownDurability, by: [] }
+			: stores.durability(options, ours),
+	topicOptions: ["maxLength"],
+	// By these mqbench reaches and ends the server that it starts.
+	config: {
+		file: "redis.conf",
+		options: { port: "port" },
+		reserved: `aclfile appenddirname bind cluster-enabled daemonize dir include logfile loglevel pidfile protected-mode rename-command
+			replicaof requirepass slaveof supervised syslog-enabled tls-port unixsocket user`,
+	},
+	check(options, _, wrong) {
+		for (const [key, modes] of Object.entries(onlyFor))
+			if (options[key as keyof typeof onlyFor] !== undefined && !modes.includes(options.mode))
+				wrong(key, `${key} needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`);
+		const single = "messages leave a list one by one";
+		if (options.mode === "lists")
+			checkAcknowledge(options, "Redis lists", { batch: single, interval: single }, wrong);
+		if (options.url?.includes(","))
+			wrong(
+				"url",
+				"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
+			);
+	},
 	process,
 	image,
 	install: {
@@ -34,5 +149,109 @@ export const redis = {
 			};
 		},
 	},
-	omb,
-} satisfies Omit<Broker, keyof BrokerOptions>;
+	// Its Redis driver writes to streams.
+	omb: {
+		packages: ["redis"],
+		system: { broker: "redis", mode: "streams" },
+		keys: {
+			redisHost: (servers) => ({ at: { servers } }),
+			redisPort: (port) => ({ at: { port } }),
+		},
+	},
+});
+
+// --- internal ---
+
+/** As the driver trims (xk6-redis/options.go); 0: never. */
+function keptBy(maxLength: number | undefined): Traits["keepsOnly"] {
+	if (maxLength === 0) return null;
+	return maxLength === undefined
+		? { messages: 1000, bytes: 1024 ** 3, option: "maxLength" }
+		: { messages: maxLength, bytes: 0, option: "maxLength" };
+}
+
+const onlyFor: Readonly<
+	Record<"acknowledge" | "prefetch" | "claimAfter" | "maxLength", readonly Mode[]>
+> = {
+	acknowledge: ["streams", "lists"],
+	prefetch: ["streams", "lists"],
+	claimAfter: ["streams"],
+	maxLength: ["streams"],
+};
+
+/** Channels promise nothing. Readers of streams have a position of their own; what else acknowledges nothing loses what it holds. */
+function promises(mode: Mode, written: Acknowledge | undefined) {
+	const of = (way: Acknowledge): Delivery =>
+		way === "automatic" ? "at-most-once" : "at-least-once";
+	const { alone, group } = acknowledges(mode === "pubsub" ? "automatic" : written);
+	if (mode !== "streams")
+		return { acknowledge: { alone, group }, delivery: of(group), deliveryAlone: of(alone) };
+	return {
+		acknowledge: { alone: "automatic", group },
+		delivery: of(group),
+		deliveryAlone: "at-least-once",
+	} as const;
+}
+
+const STREAMS = "write mode: streams";
+
+const stored = {
+	acks: true,
+	wildcards: false,
+	levels: stores.levels,
+	ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
+} as const;
+
+const byMode = {
+	pubsub: {
+		title: "Redis pub/sub",
+		// PUBLISH is answered with a number of receivers, 0 as gladly as 1: that promises nothing.
+		acks: false,
+		wildcards: true,
+		cannot: {
+			publish: "it acknowledges nothing",
+			backlog: "it stores nothing",
+			"work-queue": "every subscriber gets every message",
+		},
+		instead: { publish: STREAMS, backlog: STREAMS, "work-queue": STREAMS },
+		ownDurability: "none, nothing is stored",
+	},
+	streams: { ...stored, title: "Redis streams", keys: true },
+	lists: {
+		...stored,
+		title: "Redis lists",
+		cannot: { "fan-out": "each message of a list goes to one consumer" },
+		instead: { "fan-out": STREAMS },
+	},
+} as const satisfies Record<Mode, Partial<Traits>>;
+
+/** The least that a message has been through, at any time of a run. */
+function levelOf(settings: Readonly<Record<string, string>>): Level {
+	if (word(settings.appendonly) !== "yes") return "memory";
+	const flush = word(settings.appendfsync ?? "everysec");
+	if (flush === "no" || word(settings[ON_REWRITE]) === "yes") return "os";
+	return flush === "always" ? "fsync" : "interval";
+}
+
+function textOf({
+	appendonly = "",
+	appendfsync = "everysec",
+	save = NO_SNAPSHOTS,
+	[ON_REWRITE]: onRewrite = "no",
+}: Readonly<Record<string, string>>): string {
+	const on = word(appendonly) === "yes";
+	return [
+		`appendonly ${word(appendonly)}`,
+		...(on ? [`appendfsync ${word(appendfsync)}`] : []),
+		...(on && word(onRewrite) === "yes" ? [`${ON_REWRITE} yes`] : []),
+		...(word(save) === "" ? [] : [`save ${word(save)}`]),
+	].join(", ");
+}
+
+/** As the server reads a word: quotes and case do not matter. */
+function word(text = ""): string {
+	return text
+		.trim()
+		.replace(/^(["'])(.*)\1$/, "$2")
+		.toLowerCase();
+}

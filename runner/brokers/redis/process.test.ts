@@ -10,7 +10,7 @@ import type { Broker } from "../../../infra/rig.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
 import { started, systemOf } from "../started.fake.ts";
-import { redis } from "./process.ts";
+import { process as redis } from "./process.ts";
 
 const binaries = await realBinaries();
 
@@ -85,7 +85,7 @@ describe("what is missing is one sentence that says how to get it", () => {
 			"another version",
 			{ version: "8.2" },
 			{},
-			/^mine: version 8\.2 is wanted, and \S+ is redis-server 7\.0\.15\. Install that version and name it: binary: /,
+			/^mine: version 8\.2 is wanted, and \S+ is 7\.0\.15\. Install that version and name it: binary: /,
 		],
 	])("%s", async (_, options, env, message) => {
 		await expect(launch(null, options, env)).rejects.toMatchObject({

@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
-import type { BrokerPlace } from "../../model/targets.ts";
-import { type BrokerOptions, declared, type Traits, traits } from "../broker.ts";
-import { configProblems, reserved } from "../config.ts";
-import { defined, processFields, type SystemOptionsOfAnyBroker } from "../fields.ts";
+import { processFields } from "../fields.ts";
 import { heapField } from "../java.ts";
 
-const SqsOptions = z.strictObject({
+export const SqsOptions = z.strictObject({
 	broker: z.literal("sqs").meta({
 		description:
 			"Amazon SQS (`target: existing`, `url: https://sqs.REGION.amazonaws.com`, credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), or ElasticMQ, which speaks its protocol and says nothing about Amazon's speed.",
@@ -60,124 +57,3 @@ const SqsOptions = z.strictObject({
 	}),
 });
 export type SqsOptions = z.infer<typeof SqsOptions>;
-
-/** As the driver sets them (xk6-sqs/options.go). */
-const PREFETCH = 10;
-const VISIBILITY_NS = 30e9;
-const LONGEST_POLL_NS = 20e9;
-
-/** Of a request of ElasticMQ's, as Amazon's was until 2025 (now 1 MiB). */
-const MAX_REQUEST_BYTES = 256 * 1024;
-/** Body, name and type beside a payload that is an attribute. */
-const BESIDE = 64;
-
-/** ElasticMQ: `strict`, as Amazon's service, or `relaxed`, without limits. */
-export const LIMITS = "rest-sqs.sqs-limits";
-
-/** Amazon's prices of a request, us-east-1, 2025: 0.40 USD and 0.50 USD a million, of 64 KiB each. */
-const STANDARD_USD = 0.4e-6;
-const FIFO_USD = 0.5e-6;
-
-const MEMORY = "in ElasticMQ's memory";
-
-export const sqs = {
-	options: SqsOptions,
-	alsoCalled: {
-		elasticmq: "{ broker: sqs }",
-		"amazon-sqs": "{ broker: sqs } with target: existing",
-	},
-	urlSchemes: ["http", "https"],
-	defaultPort: 9324,
-	otherPorts: { https: 443 },
-	urlEnv: "MQBENCH_URL",
-	secretEnv: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
-	traits: (options): Traits => {
-		const { fifo, prefetch, visibility } = options;
-		return traits({
-			title: fifo ? "SQS FIFO" : "SQS",
-			acks: true,
-			delivery: fifo ? "exactly-once" : "at-least-once",
-			// A queue waits for it, whoever reads it.
-			acknowledge: { alone: "batch", group: "batch" },
-			ordered: fifo,
-			groupOrdered: fifo,
-			keys: fifo,
-			maxMessageBytes: maxMessageBytes(options),
-			cannot: { "fan-out": "a queue gives each message to one consumer" },
-			levels: { memory: MEMORY },
-			ownDurability: `the service's own; ElasticMQ, if mqbench starts it: memory (${MEMORY})`,
-			prefetch: prefetch ?? PREFETCH,
-			redeliverAfterNs: visibility ?? VISIBILITY_NS,
-			requestUsd: fifo ? FIFO_USD : STANDARD_USD,
-			jvm: true,
-		});
-	},
-	driverOptions: (options) =>
-		defined({
-			region: options.region,
-			fifo: options.fifo,
-			groups: options.groups,
-			batch: options.batch,
-			requests: options.requests,
-			prefetch: options.prefetch,
-			waitNs: options.longPolling,
-			visibilityNs: options.visibility,
-			encoding: options.encoding,
-		}),
-	durability: ({ durability }: SystemOptionsOfAnyBroker, ours: boolean) => {
-		if (ours) return { level: "memory" as const, text: `memory (${MEMORY})`, by: [] };
-		return durability === undefined
-			? { level: null, text: "not known (the service's own)", by: [] }
-			: declared(durability, MEMORY);
-	},
-	topicOptions: ["visibility"],
-	contradictions,
-} as const satisfies BrokerOptions<SqsOptions>;
-
-// --- internal ---
-
-/** A request's room, of which each message of a batch has its share. Base64 makes four letters of three bytes. */
-function maxMessageBytes({ batch = 1, encoding, config }: SqsOptions): number | null {
-	if (config?.[LIMITS] === "relaxed") return null;
-	const room = Math.floor(MAX_REQUEST_BYTES / batch);
-	return encoding === "base64" ? Math.floor(room / 4) * 3 : room - BESIDE;
-}
-
-const CONFIG = {
-	file: "elasticmq.conf",
-	reserved: {
-		"node-address.port": "write port beside config",
-		"rest-sqs.bind-port": "write port beside config",
-		...reserved(
-			"node-address.host",
-			"node-address.protocol",
-			"include",
-			"rest-sqs.bind-hostname",
-			"rest-stats.enabled",
-			"queues.*",
-		),
-	},
-};
-
-function contradictions(
-	options: SqsOptions,
-	_: BrokerPlace | null,
-): { key: string; message: string }[] {
-	const { fifo, longPolling, visibility, config } = options;
-	const problems = configProblems(config, CONFIG);
-	const wrong = (key: string, message: string) => problems.push({ key, message });
-	if (!fifo && options.groups !== undefined)
-		wrong("groups", "only FIFO queues have message groups; write fifo: true");
-	if (fifo && options.requests !== undefined)
-		wrong(
-			"requests",
-			"a connection to FIFO queues has one request at a time; remove requests, or use more connections",
-		);
-	if (longPolling !== undefined && (longPolling % 1e9 !== 0 || longPolling > LONGEST_POLL_NS))
-		wrong("longPolling", "the service counts whole seconds, 20 at most; write 20s");
-	if (visibility !== undefined && visibility % 1e9 !== 0)
-		wrong("visibility", "the service counts whole seconds; write 30s");
-	if (options.binary !== undefined)
-		wrong("binary", "mqbench has Maven fetch ElasticMQ; write version instead");
-	return problems;
-}

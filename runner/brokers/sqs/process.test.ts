@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
 import type { Tools } from "../process.ts";
-import { sqs } from "./process.ts";
+import { process as sqs } from "./process.ts";
 
 /** On a host, with jars that are there already. */
 function setup(written: Readonly<Record<string, unknown>> = {}) {

@@ -1,106 +1,76 @@
-import { tell } from "../../text/tell.ts";
-import { pinned } from "../jars.ts";
-import { fetchJars, findJava, jvmFlags } from "../java.ts";
-import type { BrokerProcess, Setup } from "../process.ts";
-import { image, jars } from "./image.ts";
-import { LIMITS, type SqsOptions } from "./options.ts";
+import type { OfficialImage } from "../broker.ts";
+import type { Jars } from "../jars.ts";
+import { jvmProgram, onJvm } from "../java.ts";
+import { lines, says, server } from "../process.ts";
+import type { SqsOptions } from "./options.ts";
+
+export const image: OfficialImage = {
+	name: "softwaremill/elasticmq",
+	version: "1.6.12",
+	suffix: "",
+};
+
+/** ElasticMQ, and what it needs at run time. */
+export const jars: Jars = {
+	title: "ElasticMQ",
+	name: "elasticmq",
+	folder: "sqs",
+	version: image.version,
+};
+
+/** ElasticMQ: `strict`, as Amazon's service, or `relaxed`, without limits. */
+export const LIMITS = "rest-sqs.sqs-limits";
 
 /** ElasticMQ, on Java from jars that Maven fetches; in containers from softwaremill/elasticmq, which reads the same file. */
-export const sqs: BrokerProcess = {
+export const process = server<SqsOptions>({
 	packages: ["default-jre-headless"],
+	program: jvmProgram(() => jars),
 	onHosts: {
 		text: (version = image.version) => `ElasticMQ ${version}, copied, on the host's Java`,
 		anyVersion: true,
 	},
 	container: { folder: "/opt", data: "/data" },
-	ports: () => [{ number: 9324, from: "clients" }],
-	prepare: findClasses,
-	async describe(setup) {
-		const [node] = setup.nodes;
-		if (!node) throw new Error("it has one node");
-		const java = await findJava(setup, jars.title);
-		const jvm = jvmFlags(setup);
-		const { version, config = {} } = optionsOf(setup);
-		const classes = setup.image
-			? "/opt/elasticmq/lib"
-			: node.bring(jars.name, await findClasses(setup));
+	ports: 9324,
+	async launch(setup, { config }) {
+		const jvm = await onJvm(setup, jars, {
+			defines: ({ folder }) => [`-Dconfig.file=${folder}/elasticmq.conf`],
+			inImage: "/opt/elasticmq/lib",
+		});
+		// The limits of Amazon's service, as it is without a word.
+		const settings = { [LIMITS]: "strict", ...config };
 		return {
-			...signs(node.client),
-			settings: {
-				...Object.fromEntries(
-					Object.entries({ ...SETTINGS, ...config }).map(([key, value]) => [key, String(value)]),
-				),
-				java: jvm.text,
-				...(version === undefined || pinned(jars, version) !== null
-					? {}
-					: { jars: tell("jars-not-pinned", { what: `ElasticMQ ${version}` }) }),
-			},
+			says: says(
+				"ElasticMQ",
+				/ElasticMQ server \((\S+)\) started in/,
+				/ElasticMQ server \(\S+\) started in/,
+			),
+			url: `http://${setup.nodes[0]?.client}`,
+			settings: { ...settings, ...jvm.settings },
 			data: "memory",
 			flushes: false,
-			nodes: [
-				{
-					// In a container it takes the place of the image's own start.
-					before: setup.image ? [["true"]] : [],
-					argv: [
-						java,
-						...jvm.argv,
-						`-Dconfig.file=${node.folder}/${FILE}`,
-						"-cp",
-						`${classes}/*`,
-						"org.elasticmq.server.Main",
-					],
-					files: {
-						[FILE]: `include classpath("application.conf")\n${lines({
+			startMs: 60_000,
+			stopMs: 10_000,
+			node: (node) => ({
+				// In a container it takes the place of the image's own start.
+				before: setup.image ? [["true"]] : [],
+				argv: jvm.run(node, ["org.elasticmq.server.Main"]),
+				files: {
+					// JSON's values are values of its language, too.
+					"elasticmq.conf": `include classpath("application.conf")\n${lines(
+						{
 							"node-address.protocol": "http",
 							"node-address.host": node.client.replace(/:\d+$/, ""),
 							"node-address.port": Number(/\d+$/.exec(node.client)?.[0]),
 							"rest-sqs.bind-hostname": node.listen,
 							"rest-sqs.bind-port": node.ports[0] ?? 0,
 							"rest-stats.enabled": false,
-							...SETTINGS,
-							...config,
-						})}`,
-					},
+							...settings,
+						},
+						" = ",
+						JSON.stringify,
+					)}`,
 				},
-			],
+			}),
 		};
 	},
-};
-
-// --- internal ---
-
-const FILE = "elasticmq.conf";
-
-/** The limits of Amazon's service, as it is without a word. */
-const SETTINGS = { [LIMITS]: "strict" };
-
-function optionsOf({ system }: Pick<Setup, "system">): SqsOptions {
-	return system.options as unknown as SqsOptions;
-}
-
-async function findClasses(setup: Pick<Setup, "system" | "tools">): Promise<string> {
-	const { version } = optionsOf(setup);
-	return fetchJars(setup, jars, version === undefined ? {} : { version });
-}
-
-/** A line for each: JSON's values are values of its language, too. */
-function lines(all: Readonly<Record<string, string | number | boolean>>): string {
-	return Object.entries(all)
-		.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)
-		.join("");
-}
-
-/** How it tells that it is up, and where it is. */
-function signs(client: string) {
-	let version = "";
-	return {
-		ready(line: string) {
-			version = /ElasticMQ server \((\S+)\) started in/.exec(line)?.[1] ?? "";
-			return version !== "";
-		},
-		url: () => `http://${client}`,
-		version: () => version && `ElasticMQ ${version}`,
-		startMs: 60_000,
-		stopMs: 10_000,
-	};
-}
+});

@@ -4,7 +4,7 @@ import path from "node:path";
 import { resolveJars } from "../../../infra/binaries/jars.ts";
 import { realBinaries, realWorld } from "../../../infra/binaries/real.fake.ts";
 import { pinned, pomOf } from "../../brokers/jars.ts";
-import { jars } from "../../brokers/kafka/image.ts";
+import { jars } from "../../brokers/kafka/process.ts";
 import { scenario, standing, temporaryFolder } from "./mqbench.ts";
 
 /** For tests: Kafka's jars, as mqbench fetches them. */

@@ -1,20 +1,19 @@
 import { z } from "zod";
-import { type Broker, traits } from "../../brokers/broker.ts";
+import { broker, traits } from "../../brokers/broker.ts";
 import { processFields } from "../../brokers/fields.ts";
 
+const LinesOptions = z.strictObject({
+	broker: z.literal("lines").meta({ description: "Lines of text." }),
+	...processFields,
+	noDelay: z.boolean().default(true).meta({ description: "TCP_NODELAY." }),
+});
+
 /** The smallest room: what a scenario may say of a broker that only a test knows, and how it would be run. Its driver is a copy of noop's. */
-export const lines: Broker = {
+export const lines = broker(LinesOptions, {
 	title: "Lines",
-	options: z.strictObject({
-		broker: z.literal("lines").meta({ description: "Lines of text." }),
-		...processFields,
-		noDelay: z.boolean().default(true).meta({ description: "TCP_NODELAY." }),
-	}),
 	alsoCalled: { telegraph: "lines" },
 	urlSchemes: ["lines"],
 	defaultPort: 7000,
-	urlEnv: "MQBENCH_URL",
-	secretEnv: [],
 	traits: () =>
 		traits({
 			title: "Lines",
@@ -25,9 +24,7 @@ export const lines: Broker = {
 			ownDurability: "none, nothing is stored",
 		}),
 	durability: () => ({ level: null, text: "none, nothing is stored", by: [] }),
-	driverOptions: (options) => ({ noDelay: "noDelay" in options && options.noDelay === true }),
-	contradictions: () => [],
-	topicOptions: [],
+	driverOptions: ({ noDelay }) => ({ noDelay }),
 	process: {
 		packages: ["telegraph"],
 		onHosts: { text: () => "the host's telegraph" },
@@ -38,10 +35,8 @@ export const lines: Broker = {
 		},
 	},
 	image: { name: "lines", version: "1.0", suffix: "" },
-	program: null,
 	install: {
 		from: "a post office",
 		look: async () => ({ here: false, figure: "no line", sentence: "It needs one." }),
 	},
-	omb: null,
-};
+});

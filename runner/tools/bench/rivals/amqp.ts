@@ -1,5 +1,5 @@
 import path from "node:path";
-import { amqp } from "../../../brokers/amqp/process.ts";
+import { process as amqp } from "../../../brokers/amqp/process.ts";
 import { packageFolder } from "../../../package.ts";
 import { clockedRate } from "../tools-output.ts";
 import { type Bench, runTool } from "../tools-run.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { pinned, pomOf } from "../../../brokers/jars.ts";
-import { jars as kafkaJars } from "../../../brokers/kafka/image.ts";
+import { jars as kafkaJars } from "../../../brokers/kafka/process.ts";
 import { kafkaRate } from "../tools-output.ts";
 import { BYTES, type Contest, findJars, findTool, type Rival } from "./rival.ts";
 

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { goldenBlocks } from "../tests/golden.fake.ts";
+import { traits } from "./broker.ts";
+import { brokerOf, SystemOptions } from "./index.ts";
+
+type Written = Readonly<Record<string, unknown>> & { readonly broker: string };
+
+/** What follows from a system's options: its traits that differ from most, its durability, what its driver gets, and what is refused. */
+function facts(written: Written): Map<string, string> {
+	const options = SystemOptions.parse(written);
+	const broker = brokerOf(options);
+	const usual: Readonly<Record<string, unknown>> = { ...traits({} as never) };
+	const { maxMessageBytesTo, ...promised } = broker.traits(options);
+	const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+	const durability = (ours: boolean) => {
+		const { level, text, by } = broker.durability(options, ours);
+		return `${text}${level === null ? ", no level" : ""}${by.length > 0 ? `, by ${by}` : ""}`;
+	};
+	const refusals = (["process", "container", null] as const).flatMap((place) =>
+		broker.contradictions(options, place),
+	);
+	return new Map([
+		...Object.entries(promised)
+			.filter(([name, value]) => text(value) !== text(usual[name]))
+			.map(([name, value]) => [name, text(value)] as const),
+		...(maxMessageBytesTo
+			? [["maxMessageBytes to abc", text(maxMessageBytesTo("abc"))] as const]
+			: []),
+		["durability", durability(true)],
+		["durability of yours", durability(false)],
+		["driver", text(broker.driverOptions(options))],
+		...refusals.map(({ key, message }) => [`refused ${key}`, message] as const),
+	]);
+}
+
+/** Of each broker all facts; of one in a mode, and of that with other options, those that differ: golden/systems.txt. */
+goldenBlocks(new URL("./golden/systems.txt", import.meta.url), (text) => {
+	const written: Written = parse(text);
+	const { broker, ...options } = written;
+	const { mode, ...others } = options;
+	const of = facts(written);
+	const plain = Object.keys(options).length === 0;
+	const less = mode !== undefined && Object.keys(others).length > 0 ? { broker, mode } : { broker };
+	const alone = plain ? new Map<string, string>() : facts(less);
+	return [...new Set([...alone.keys(), ...of.keys()])]
+		.filter((name) => alone.get(name) !== of.get(name))
+		.map((name) => `${name}: ${of.get(name) ?? "as most"}`)
+		.join("\n");
+});
+
+test.each([
+	["RabbitMQ 3.10.8", "RabbitMQ 3 flushes before it confirms"],
+	["rabbitmq-server 4.2.1", "RabbitMQ 4 only writes"],
+	["RabbitMQ 5.0", "RabbitMQ 3 flushes before it confirms, RabbitMQ 4 only writes"],
+])("of %s says what a classic queue does there", (server, does) => {
+	const on = (queue: string) => {
+		const options = SystemOptions.parse({ broker: "rabbitmq", queue });
+		const { text } = brokerOf(options).durability(options, true);
+		return [text, brokerOf(options).durabilityOn?.(text, server)];
+	};
+	expect(on("classic")[1]).toBe(`classic queue (default): ${does}`);
+	const [quorum, onServer] = on("quorum");
+	expect(onServer).toBe(quorum);
+});
