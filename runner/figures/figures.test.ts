@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { fromOld } from "../chart/from-old.ts";
 import type { TimeFigure } from "../chart/old-figure.ts";
+import { tablesOf } from "../chart/read.ts";
 import type { Result, Run } from "../model/result.ts";
 import { FIXTURES } from "../page/pages.fake.ts";
-import { tablesOf } from "../page/table.ts";
 import { mostHidden } from "../result/omission.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
 import { intervalText, percentileValue } from "../result/words.ts";
@@ -297,7 +298,7 @@ describe("messages that never completed", () => {
 	test("stand in the tables, with the longest that completed", () => {
 		if (!time || !heat) throw new Error("no figures");
 		const longest = formatDuration(at2?.max ?? 0);
-		const [table] = tablesOf(time);
+		const [table] = tablesOf(fromOld(time));
 		const row = table?.rows.find(([second]) => second === "2s to 3s");
 		expect(table?.head.slice(0, 5)).toEqual([
 			"second",
@@ -311,7 +312,7 @@ describe("messages that never completed", () => {
 			formatDuration(at2?.p50 ?? 0),
 		]);
 		expect(table?.rows.find(([s]) => s === "1s to 2s")?.[1]).toBe("0");
-		const [cells] = tablesOf(heat);
+		const [cells] = tablesOf(fromOld(heat));
 		expect(cells?.rows.find(([s]) => s === "2s")?.slice(0, 4)).toEqual([
 			"2s",
 			"988",
@@ -327,7 +328,8 @@ describe("messages that never completed", () => {
 		for (const figure of [figures.time, figures.heat]) {
 			expect(figure.unfinished.stretches).toEqual([]);
 			expect(figure.description).not.toContain("ompleted");
-			for (const { head } of tablesOf(figure)) expect(head).not.toContain("never completed");
+			for (const { head } of tablesOf(fromOld(figure)))
+				expect(head).not.toContain("never completed");
 		}
 	});
 

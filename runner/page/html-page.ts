@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Figure } from "../chart/old-figure.ts";
+import type { Figure } from "../chart/figure.ts";
+import { fromOld } from "../chart/from-old.ts";
+import type { Figure as OldFigure } from "../chart/old-figure.ts";
+import { packed as columns, type Packed } from "../chart/packed.ts";
 import { failure } from "../errors.ts";
 import { packageFolder } from "../package.ts";
 import { tell } from "../text/tell.ts";
@@ -19,7 +22,7 @@ export interface Page {
 	readonly header: Markup;
 	readonly main: Markup;
 	/** Their blocks stand in `main`; only those that are in this list are drawn. */
-	readonly figures: readonly Figure[];
+	readonly figures: readonly (Figure | OldFigure)[];
 	/** Of a page that is served while its command goes on; left out: a file, which has a policy of its own. */
 	readonly live?: LivePart | undefined;
 	/** What is folded and filled in when it is opened, by the id of its place; left out: nothing. */
@@ -38,11 +41,12 @@ export interface LivePart {
  * JavaScript tables hold all numbers; with it `page/main.ts` draws the figures. The script is packed, and many figures are too.
  */
 export function renderPage(page: Page): string {
-	const plain = page.figures.map(dataOf);
+	const figures = page.figures.map((figure) => columns(converted(figure)));
+	const plain = figures.map(dataOf);
 	const size = plain.reduce((sum, { text }) => sum + text.length, 0);
 	const later = [...(page.later ?? [])];
 	const data = [
-		...(size <= MOST_PLAIN ? plain : [packed("figures", JSON.stringify(page.figures))]),
+		...(size <= MOST_PLAIN ? plain : [packed("figures", JSON.stringify(figures))]),
 		...(later.length === 0 ? [] : [packed("later", JSON.stringify(Object.fromEntries(later)))]),
 		script().packed,
 	];
@@ -84,14 +88,19 @@ export function builtScript(name: "page.js" | "watch.js"): string {
  * with JavaScript. `table: "later"`: all of it does, where a page has more figures than room.
  */
 export function figureBlock(
-	figure: Figure,
+	figure: Figure | OldFigure,
 	options: { readonly table?: "now" | "later" } = {},
 ): Markup {
-	return markup`<figure class="chart" id="figure-${figure.id}" data-figure="${figure.id}">${options.table !== "later" && figureParts(figure, true)}</figure>
+	return markup`<figure class="chart" id="figure-${figure.id}" data-figure="${figure.id}">${options.table !== "later" && figureParts(converted(figure), true)}</figure>
 `;
 }
 
 // --- internal ---
+
+/** As long as there are builders of the old kinds. */
+function converted(figure: Figure | OldFigure): Figure {
+	return "kind" in figure ? fromOld(figure) : figure;
+}
 
 /** Characters of figures that stay readable for people; more are packed, to about a quarter. */
 const MOST_PLAIN = 150_000;
@@ -130,7 +139,7 @@ function script() {
 }
 
 /** JSON that cannot end its script element: no "<" at all. */
-function dataOf(figure: Figure): Markup {
+function dataOf(figure: Packed): Markup {
 	const json = JSON.stringify(figure).replaceAll("<", "\\u003c");
 	return markup`<script type="application/json" data-of="${figure.id}">${new Raw(json)}</script>
 `;

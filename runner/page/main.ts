@@ -1,4 +1,6 @@
-import type { Figure } from "../chart/old-figure.ts";
+import type { Figure } from "../chart/figure.ts";
+import { type Packed, unpacked } from "../chart/packed.ts";
+import { tablesOf } from "../chart/read.ts";
 import type { Chart } from "./client/chart.ts";
 import { filterOf } from "./client/filter.ts";
 import { watchWide } from "./client/scroll.ts";
@@ -7,7 +9,6 @@ import { onPaper, setPrinting, themeSwitch } from "./client/theme.ts";
 import { liveChart } from "./client/tools.ts";
 import { figureParts, tableBlock } from "./figure-parts.ts";
 import { markup } from "./markup.ts";
-import { tablesOf } from "./table.ts";
 
 /** The script of every page: it draws the figures whose data the page holds, each when it is first seen. */
 
@@ -109,8 +110,9 @@ function draw(block: HTMLElement): void {
 		if (stale.delete(block)) before.draw();
 		return;
 	}
-	const figure = figures.get(block.dataset.figure ?? "");
-	if (figure === undefined) return;
+	const data = figures.get(block.dataset.figure ?? "");
+	if (data === undefined) return;
+	const figure = unpacked(data);
 	if (block.firstElementChild === null) fill(block, figure);
 	const chart = liveChart(block, figure);
 	if (chart === null) return;
@@ -158,7 +160,7 @@ function openTarget(): void {
 }
 
 /** The data of a page: of a large one in one list, which has been unpacked. */
-function allFigures(): Figure[] {
+function allFigures(): Packed[] {
 	const list = textOf("[data-packed=figures]");
 	if (list !== null) return JSON.parse(list);
 	const each = document.querySelectorAll("script[data-of]");

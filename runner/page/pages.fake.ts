@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { Figure } from "../chart/old-figure.ts";
+
+import type { Figure } from "../chart/figure.ts";
+import { unpacked } from "../chart/packed.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
+
 import { hostileResult as hostileOf, search as searchOf } from "../render/hostile.fake.ts";
 import { percentile } from "../result/select.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
@@ -121,8 +124,11 @@ export function laterIn(html: string): string {
 /** The data of the charts, as the browser reads them. */
 export function figuresIn(html: string): Figure[] {
 	const packed = /data-packed="figures">([^<]*)</.exec(html)?.[1];
-	if (packed !== undefined) return JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString());
-	return [
-		...html.matchAll(/<script type="application\/json" data-of="[^"]*">(.*?)<\/script>/g),
-	].map(([, json = ""]) => JSON.parse(json));
+	const all =
+		packed !== undefined
+			? JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString())
+			: [...html.matchAll(/<script type="application\/json" data-of="[^"]*">(.*?)<\/script>/g)].map(
+					([, json = ""]) => JSON.parse(json),
+				);
+	return all.map(unpacked);
 }

@@ -79,7 +79,7 @@ ${SERIES.light.map((_, i) => `.s${i}{color:var(--s${i})}`).join("")}
 th.queued-part{color:var(--invalid)}th.lag-part{color:var(--max)}th.service-part{color:var(--service)}
 figure.chart{margin:1rem 0 1.4rem;border:1px solid var(--line);border-radius:.6rem;padding:.8rem .9rem .5rem;background:var(--page)}
 figcaption small{display:block;font-size:.8rem}
-.plot{position:relative;min-height:24rem;touch-action:pan-y;overflow-x:clip}.plot.heat{min-height:19rem}.plot.ratios{min-height:8rem}.plot.trend,.plot.rate{min-height:22rem}
+.plot{position:relative;touch-action:pan-y;overflow-x:clip}
 .plain .plot,.plain figure:empty{display:none}figure.chart:empty{min-height:32rem}
 html:not(.plain) .alt{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.alt{color:var(--soft);font-size:.85rem;margin:.3rem 0}
 .tools{display:flex;flex-wrap:wrap;gap:.35rem .9rem;align-items:center;margin:.5rem 0;font-size:.85rem}

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Figure } from "../chart/old-figure.ts";
 import { buildResult } from "../compare/build.ts";
 import type { Run } from "../model/result.ts";
-import { csvOf } from "../page/table.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { parseCsv, rowsOfCsv } from "./csv.fake.ts";
@@ -88,11 +86,4 @@ describe("texts from outside", () => {
 		const result = { ...healthy, runs: [{ ...run, throughput }] };
 		expect(rowsOfCsv(renderCsv(result))[0]?.received_per_second).toBe(String(1000 / 3));
 	});
-});
-
-test("numbers of a chart that are copied as CSV begin no formula either", () => {
-	const rows = [{ name: '=HYPERLINK("x")', text: "1.02", word: "same" }];
-	expect(csvOf({ kind: "ratios", rows } as unknown as Figure)).toBe(
-		`figure,ratio,verdict\n"'=HYPERLINK(""x"")",1.02,same\n`,
-	);
 });

@@ -6,11 +6,11 @@ import {
 import type { EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { init, use } from "../../chart/echarts.ts";
-import { shown } from "../../chart/frame.ts";
-import type { Figure, View } from "../../chart/old-figure.ts";
-import { heightOf, isLogarithmic, optionOf } from "../../chart/options.ts";
-import { pictureOf } from "../../chart/picture.ts";
-import { type Reading, readingAt, stopsOf } from "../../chart/readings.ts";
+import type { Figure, View } from "../../chart/figure.ts";
+import { shown } from "../../chart/head.ts";
+import { heightOf, isLogarithmic, optionOf } from "../../chart/option.ts";
+import { type Reading, type ReadingRow, readingAt, stopsOf } from "../../chart/read.ts";
+import { svgOf } from "../../chart/svg.ts";
 import { markup } from "../markup.ts";
 import { type Markable, marksStretch } from "./drag.ts";
 import { onPaper, theme } from "./theme.ts";
@@ -40,7 +40,7 @@ export class Chart {
 		this.figure = figure;
 		this.#plot = plot;
 		plot.innerHTML =
-			markup`<div class="canvas" tabindex="0" role="application" aria-roledescription="chart" aria-describedby="${figure.id}-alt" aria-label="${figure.title}. Arrow keys move a pointer and tell values, 0 shows all.${figure.kind === "trend" && " Enter opens the report."}"></div><p class="unseen" aria-live="polite"></p>`.text;
+			markup`<div class="canvas" tabindex="0" role="application" aria-roledescription="chart" aria-describedby="${figure.id}-alt" aria-label="${figure.title}. Arrow keys move a pointer and tell values, 0 shows all.${leads(figure) && " Enter opens the report."}"></div><p class="unseen" aria-live="polite"></p>`.text;
 		[this.#canvas, this.#said] = [...plot.children] as [HTMLElement, HTMLElement];
 		const { width, height } = this.#view();
 		this.#chart = init(this.#canvas, null, { renderer: "canvas", width, height });
@@ -95,7 +95,7 @@ export class Chart {
 	}
 
 	get isLogarithmic(): boolean {
-		return isLogarithmic(this.figure, this.#view());
+		return isLogarithmic(this.figure, { logarithmic: this.#logarithmic });
 	}
 
 	/** From a logarithmic scale to a linear one and back; returns whether it is logarithmic. */
@@ -116,7 +116,7 @@ export class Chart {
 
 	/** The picture as it is shown, on its own: with title, facts and legend. */
 	svg(): string {
-		return pictureOf(this.figure, this.#alone());
+		return svgOf(this.figure, this.#alone());
 	}
 
 	/** The same as a PNG of twice the pixels, as a data: URL. */
@@ -200,10 +200,10 @@ export class Chart {
 		const panel = this.#panel();
 		const [x] = this.#chart.convertFromPixel({ gridIndex: panel }, this.#pointer) as [number];
 		const reading = readingAt(this.figure, this, x, panel);
-		if (reading === null || this.figure.kind === "heat") return reading;
-		const far = ({ at }: Row) => {
+		if (reading === null) return null;
+		const far = ({ at }: ReadingRow) => {
 			// Over time values have their order, but those of its panel come first.
-			if (this.figure.kind === "time") return Number(at !== null && at.panel !== panel);
+			if (this.figure.x.scale === "seconds") return Number(at !== null && at.panel !== panel);
 			return at === null
 				? Number.POSITIVE_INFINITY
 				: Math.abs(this.#pixel("yAxisIndex", at.panel, at.value) - this.#pointer[1]);
@@ -212,7 +212,7 @@ export class Chart {
 	}
 
 	/** The row whose point lies right below the pointer. */
-	#pointed(): Row | undefined {
+	#pointed(): ReadingRow | undefined {
 		const reading = this.#below();
 		return reading?.rows.find(
 			({ at }) =>
@@ -275,12 +275,12 @@ export class Chart {
 		const panel = this.#panelAt(at);
 		const area = this.#option().grid?.[panel];
 		if (area === undefined || !this.zooms) return null;
-		const { left, right, width } = area;
+		const { left, width } = area;
 		const value = (x: number) =>
 			this.#chart.convertFromPixel({ xAxisIndex: panel }, x) as unknown as number;
 		return {
 			least: left,
-			most: typeof width === "number" ? left + width : this.#chart.getWidth() - Number(right),
+			most: left + width,
 			show: (from, to) => this.#show(value(from), value(to)),
 		};
 	}
@@ -293,14 +293,11 @@ export class Chart {
 
 // --- internal ---
 
-type Row = Reading["rows"][number];
-
 interface Drawn {
 	readonly grid?: readonly {
 		readonly left: number;
 		readonly top: number;
-		readonly right: unknown;
-		readonly width: unknown;
+		readonly width: number;
 	}[];
 	readonly dataZoom?: readonly {
 		readonly start?: number;
@@ -316,6 +313,13 @@ const PAPER_WIDTH = 690;
 const MIN_WIDTH = 260;
 const FINE = matchMedia("(pointer: fine)");
 
-function follow(href: string | null | undefined): void {
-	if (href != null) location.assign(href);
+/** Do its points lead to reports? */
+function leads({ panels }: Figure): boolean {
+	return panels.some(({ series }) =>
+		series.some(({ data }) => data.some(({ href }) => href !== undefined)),
+	);
+}
+
+function follow(href: string | undefined): void {
+	if (href !== undefined) location.assign(href);
 }

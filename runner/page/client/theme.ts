@@ -1,4 +1,4 @@
-import type { View } from "../../chart/old-figure.ts";
+import type { View } from "../../chart/figure.ts";
 
 export type Theme = View["theme"];
 

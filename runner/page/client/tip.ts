@@ -1,5 +1,5 @@
-import type { SeriesKey } from "../../chart/old-figure.ts";
-import type { Reading } from "../../chart/readings.ts";
+import type { Series } from "../../chart/figure.ts";
+import type { Reading } from "../../chart/read.ts";
 import { dashesOf, markOf, SERIES } from "../../chart/theme.ts";
 import { type Markup, markup } from "../markup.ts";
 
@@ -9,15 +9,15 @@ export function tipOf({ title, rows }: Reading): Markup {
 		.slice(0, MOST)
 		.map(
 			({ key, name, text, href }) =>
-				markup`<tr><th>${key !== null && swatchOf(key)}${name}</th><td>${href == null ? text : markup`<a href="${href}">${text}</a>`}</td></tr>`,
+				markup`<tr><th>${key !== null && swatchOf(key)}${name}</th><td>${href === undefined ? text : markup`<a href="${href}">${text}</a>`}</td></tr>`,
 		)}</table>${rows.length > MOST && markup`<small>and ${rows.length - MOST} more</small>`}`;
 }
 
 /** A piece of a line with its mark, as a legend has it; its colour follows the page's. */
-export function swatchOf(key: SeriesKey): Markup {
-	const own = key.colour >= 0;
-	const colour = own ? `s${key.colour % SERIES.light.length}` : "grey";
-	return markup`<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true" style="color:var(--${colour})"><path d="M1 5H27" stroke="currentColor" stroke-width="2.5" stroke-dasharray="${dashesOf(key.dash).join()}"/>${own && markup`<path d="${MARKS[markOf(key.colour)] ?? ""}" fill="currentColor"/>`}</svg>`;
+export function swatchOf({ color, dash }: Series): Markup {
+	const own = color >= 0;
+	const name = own ? `s${color % SERIES.light.length}` : "grey";
+	return markup`<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true" style="color:var(--${name})"><path d="M1 5H27" stroke="currentColor" stroke-width="2.5" stroke-dasharray="${dashesOf(dash).join()}"/>${own && markup`<path d="${MARKS[markOf(color)] ?? ""}" fill="currentColor"/>`}</svg>`;
 }
 
 // --- internal ---

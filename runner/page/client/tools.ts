@@ -1,8 +1,7 @@
-import { groupsOf } from "../../chart/frame.ts";
-import type { Figure } from "../../chart/old-figure.ts";
-import { keysOf } from "../../chart/options.ts";
+import type { Figure } from "../../chart/figure.ts";
+import { groupsOf } from "../../chart/option.ts";
+import { csvOf } from "../../chart/read.ts";
 import { markup } from "../markup.ts";
-import { csvOf } from "../table.ts";
 import { Chart } from "./chart.ts";
 import { swatchOf } from "./tip.ts";
 
@@ -15,7 +14,7 @@ export function liveChart(block: HTMLElement, figure: Figure): Chart | null {
 	plot.before(tools);
 	const chart = new Chart(plot, figure);
 	// Switches that are the legend as well: a piece of each line, and its name. One line needs none.
-	const groups = groupsOf(keysOf(figure));
+	const groups = groupsOf(figure);
 	const actions = ACTIONS.filter(({ has }) => has?.(chart) ?? true);
 	tools.innerHTML = markup`${
 		groups.length > 1 &&
@@ -54,7 +53,8 @@ const ACTIONS: readonly Action[] = [
 	},
 	{
 		name: "Logarithmic",
-		has: ({ figure: { kind } }) => kind !== "heat" && kind !== "ratios",
+		// Areas have a scale of their own.
+		has: ({ figure }) => !figure.panels[0]?.series.some(({ draw }) => draw === "cells"),
 		pressed: (chart) => chart.isLogarithmic,
 		act: (chart) => chart.toggleScale(),
 	},
