@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../model/result.ts";
-import type { Verdict } from "../model/verdict.ts";
 import { readResult } from "../result/result-files.ts";
 import { saturatedBy } from "../result/saturated.ts";
 import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { answer, provenance, stallText } from "./answer.ts";
-import { type Inline, type Item, piecesOf, plain, type Table } from "./blocks.ts";
+import { answer, stallText } from "./answer.ts";
+import { type Inline, piecesOf, plain, type Table } from "./blocks.ts";
 
 function tableOf(result: Result): Table {
 	const table = answer(result).find(({ kind }) => kind === "table");
@@ -30,6 +29,7 @@ function partsOf(cell: Inline, result: Result) {
 		value: to?.text ?? "",
 		ratio: of("ratio")[0]?.text ?? null,
 		small: pieces.flatMap((p) => (p.as === "aside" ? [p.text] : [])),
+		alert: pieces.flatMap((p) => (p.as === "alert" ? [p.text] : []))[0] ?? null,
 		verdict: of("badge")[0]?.look,
 		line: of("line")[0],
 	};
@@ -50,16 +50,6 @@ function cellOf(result: Result, ...heads: readonly string[]) {
 	const found = cellsOf(result).find((one) => heads.every((head) => one.heads.includes(head)));
 	if (!found?.cell) throw new Error(`no cell of ${heads}`);
 	return found.cell;
-}
-
-function strip(result: Result): { text: string; items: readonly (Item & { said: string })[] } {
-	const [fold] = provenance(result);
-	const [list] = fold?.blocks ?? [];
-	if (fold === undefined || list?.kind !== "list") throw new Error("no provenance");
-	return {
-		text: fold.title,
-		items: list.items.map((item) => ({ ...item, said: plain(item.text) })),
-	};
 }
 
 function percentile(run: Run, p: number) {
@@ -158,19 +148,6 @@ describe("a cell", () => {
 		}
 	});
 
-	test.each<[Verdict, readonly Verdict[]]>([
-		["fail", ["pass", "fail", "inconclusive"]],
-		["invalid", ["fail", "invalid", "pass"]],
-		["error", ["invalid", "error"]],
-		["pass", ["pass", "pass"]],
-	])("has the worst verdict of its gates: %s of %j", (worst, verdicts) => {
-		const result = fixtureResult("repeats");
-		const gate = result.gates[0];
-		if (gate === undefined) throw new Error("no gate");
-		const gates = verdicts.map((verdict) => ({ ...gate, verdict, system: "kafka", case: name }));
-		expect(cellOf({ ...result, gates }, "kafka", name).verdict).toBe(worst);
-	});
-
 	test("of an INVALID run is no one's best, and has no ratio", () => {
 		const result = fixtureResult("repeats");
 		const ratios = (invalid: string) => {
@@ -213,15 +190,6 @@ describe("a cell", () => {
 		for (const text of ["of 2 repeats", "of 3 repeats"]) expect(fewer).toContain(text);
 	});
 
-	test("of one run of a closed loop alone is among its figures", () => {
-		const result = readResult(publishedFolder("dissecting-message-queues"));
-		const run = result.runs.find((one) => one.case === "throughput");
-		if (run?.throughput.received == null) throw new Error("another report");
-		const { columns, rows } = tableOf({ ...result, runs: [run] });
-		expect(columns[0]?.name).toBe("carried");
-		expect(plain(rows[0]?.cells[0] ?? "")).toBe(`${formatCount(run.throughput.received)}/s`);
-	});
-
 	test("of a case that a system did not meet is empty", () => {
 		const result = publishedOnce("message-queue-latency");
 		const [one, ...runs] = result.runs;
@@ -233,34 +201,22 @@ describe("a cell", () => {
 });
 
 describe("of one run", () => {
-	const figures = (result: Result) => {
-		const { columns, rows } = tableOf(result);
-		return columns.map(({ name }, i) => [name, bare(plain(rows[0]?.cells[i] ?? ""))]);
-	};
-
-	test("its first screen has p50, p99 and max of its main metric, and what was lost", () => {
-		const result = fixtureResult("stall");
-		const [run] = result.runs as [Run];
-		const of = (p: number) => formatDuration(percentile(run, p).value ?? 0);
-		expect(figures(result)).toEqual([
-			["response p50", of(50)],
-			["response p99", of(99)],
-			["response max", formatDuration(run.metrics.response?.max ?? 0)],
-			["lost", "0"],
-		]);
+	test("its cell has the maximum besides, and as an alert what was lost", () => {
+		const shown = (name: string) => {
+			const result = fixtureResult(name);
+			const [run] = result.runs as [Run];
+			return cellOf(result, run.system, run.case);
+		};
+		const { run, small, alert } = shown("stall");
+		expect(small).toContain(`max ${formatDuration(run.metrics.response?.max ?? 0)}`);
+		expect(alert).toBeNull();
+		expect(shown("lost")).toMatchObject({ alert: "12 lost" });
+		expect(shown("lost").small).toContain("max > 30s");
 	});
+});
 
-	test("lost messages are an alert, and a maximum is none when some never completed", () => {
-		const result = fixtureResult("lost");
-		expect(figures(result).slice(2)).toEqual([
-			["response max", "> 30s"],
-			["lost", "12"],
-		]);
-		const [row] = tableOf(result).rows;
-		expect(row?.cells.at(-1)).toContainEqual({ as: "alert", text: "12" });
-	});
-
-	test("a stall is told with its place, its slowest message, and what is usual", () => {
+describe("a stall", () => {
+	test("is told with its place, its slowest message, and what is usual", () => {
 		const run = fixtureResult("stall").runs[0] as Run;
 		const seconds = run.series.seconds.filter(({ second }) => second >= 0);
 		const p99s = seconds.map(({ p99 }) => p99 ?? 0).toSorted((a, b) => a - b);
@@ -290,73 +246,7 @@ describe("of one run", () => {
 		const seconds = stall.series.seconds.slice(0, 4);
 		expect(stallText({ ...stall, series: { ...stall.series, seconds } })).toBeNull();
 	});
-});
 
-describe("where figures come from", () => {
-	test("is told for each run, in its order, with when it began and which checks speak", () => {
-		const result = fixtureResult("repeats");
-		const { items } = strip(result);
-		expect(items).toHaveLength(result.runs.length);
-		for (const [i, run] of result.runs.entries()) {
-			const { said = "", text, badge } = items[i] ?? {};
-			expect(text).toContainEqual(expect.objectContaining({ to: `#run-${i + 1}` }));
-			expect(said).toContain(`repeat ${run.repeat}`);
-			expect(said).toContain(`begun ${run.startedAt?.slice(0, 16).replace("T", " ")}`);
-			const spoken = run.validity.filter(({ status }) => ["warn", "invalid"].includes(status));
-			const unknown = run.validity.filter(({ status }) => status === "unknown");
-			if (unknown.length > 0)
-				expect(said).toContain(`not checked: ${unknown.map(({ check }) => check).join(", ")}`);
-			for (const { check } of spoken.slice(0, 4)) expect(said).toContain(`${check}: `);
-			if (spoken.length === 0) expect(said).toContain("no check speaks");
-			expect(badge === "ok").toBe(spoken.length === 0);
-		}
-	});
-
-	test("a run whose queue grew is no warning among others, and not steady", () => {
-		const result = readResult(publishedFolder("message-queue-latency"));
-		const { items } = strip(result);
-		expect(items.map(({ badge }) => badge === "fail")).toEqual(
-			result.runs.map(({ verdict }) => verdict === "fail"),
-		);
-		const failed = items.filter(({ badge }) => badge === "fail");
-		expect(failed.length).toBeGreaterThan(0);
-		for (const { said } of failed) {
-			expect(said).toContain("a queue grew");
-			expect(said).not.toMatch(/; (not )?steady(;|$)/);
-		}
-	});
-
-	test("counts those that checks speak against", () => {
-		const result = fixtureResult("repeats");
-		const [first, ...rest] = result.runs.map((run) => ({
-			...run,
-			validity: run.validity.map((check) => ({ ...check, status: "ok" as const })),
-		}));
-		if (first === undefined) throw new Error("no run");
-		const clean = { ...result, runs: [first, ...rest] };
-		expect(strip(clean).text).toMatch(/no check speaks against any$/);
-		const doubted: Run = { ...first, verdict: "invalid" };
-		const one = strip({ ...result, runs: [doubted, ...rest] });
-		expect(one.text).toMatch(/checks speak against 1 of them$/);
-		expect(one.items[0]?.badge).toBe("invalid");
-	});
-});
-
-test("a cell is FAIL where a queue grew, though every SLA line is met", () => {
-	const result = fixtureResult("repeats");
-	const [gate] = result.gates;
-	const [run] = result.runs;
-	if (gate === undefined || run === undefined) throw new Error("no run");
-	const gates = [{ ...gate, verdict: "pass" as const, system: run.system, case: run.case }];
-	const runs = result.runs.map((one, i) =>
-		i === 0 ? { ...one, verdict: "fail" as const, why: "a queue grew" } : one,
-	);
-	const shown = (all: Result) => cellOf(all, run.system, run.case).verdict;
-	expect(shown({ ...result, gates, runs })).toBe("fail");
-	expect(shown({ ...result, gates })).toBe("pass");
-});
-
-describe("of several stalls", () => {
 	const [run] = fixtureResult("healthy").runs;
 	if (run === undefined) throw new Error("no run");
 	const second = (n: number, p99: number | null, max: number, missing = 0) => ({
@@ -388,63 +278,5 @@ describe("of several stalls", () => {
 		expect(told(...calm, second(4, 2e6, 3e6), second(9, 5e6, 7e6))).toContain(
 			"the worst from 9 to 10 s of the window: up to 7ms; p99 of a second usually is 100us",
 		);
-	});
-});
-
-describe("the strip of runs", () => {
-	const healthy = () => {
-		const result = fixtureResult("healthy");
-		const [run] = result.runs;
-		if (!run || !result.environment) throw new Error("no run");
-		const { cores } = result.environment;
-		return { result, run, cores };
-	};
-
-	test("says how idle the machine was in the window, by its samples", () => {
-		const { result, run, cores } = healthy();
-		const used = [0.5, 0.25, 0.75].map((share) => share * cores);
-		run.series.resources = [0.9, 2, 3, 4, 99].map((at, i) => ({
-			at,
-			generator: null,
-			broker: null as (typeof run.series.resources)[number]["broker"],
-			network: null,
-			machine: { busyCores: used[i - 1] ?? cores, stealCores: null },
-		}));
-		expect(run.window).toMatchObject({ startNs: 1e9, endNs: 6e9 });
-		expect(strip(result).text).toContain("machine 50 % idle");
-		expect(strip(result).items[0]?.said).toContain("machine 50 % idle");
-		// What ran between two ticks the kernel has only counted for its process.
-		for (const one of run.series.resources)
-			one.broker = {
-				cores: 0.6 * cores,
-				rssBytes: null,
-				readBytesPerSecond: null,
-				writeBytesPerSecond: null,
-			};
-		expect(strip(result).text).toContain("machine 35 % idle");
-		// Of brokers elsewhere it is no time of this machine.
-		run.sameHost = false;
-		expect(strip(result).text).toContain("machine 50 % idle");
-		run.series.resources = [];
-		expect(strip(result).text).not.toContain("idle");
-	});
-
-	test("says of each run whether latency was steady, where a check has looked", () => {
-		const { result, run } = healthy();
-		const check = (status: "ok" | "warn" | "unknown") => {
-			run.validity = run.validity.filter((c) => c.check !== "steady");
-			run.validity.push({
-				check: "steady",
-				status,
-				detail: "d",
-				figure: null,
-				limit: null,
-				remedy: null,
-			} as Run["validity"][number]);
-			return strip(result).items[0]?.said.split("; ");
-		};
-		expect(check("ok")).toContain("steady");
-		expect(check("warn")).toContain("not steady");
-		expect(check("unknown")).not.toContain("steady");
 	});
 });

@@ -259,6 +259,10 @@ export function aside(small: string): Piece {
 	return { as: "aside", text: small };
 }
 
+export function alert(count: string): Piece {
+	return { as: "alert", text: count };
+}
+
 export function code(shown: string): Piece {
 	return { as: "code", text: shown };
 }

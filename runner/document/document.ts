@@ -8,7 +8,7 @@ import { factsText, searchTitle, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatUtc } from "../units.ts";
 import { adapted } from "./adapted.ts";
-import { answer, provenance } from "./answer.ts";
+import { answer } from "./answer.ts";
 import {
 	at,
 	type Block,
@@ -28,6 +28,7 @@ import {
 import { cases } from "./cases.ts";
 import { remarks } from "./checks.ts";
 import { comparison } from "./comparison.ts";
+import { provenance } from "./provenance.ts";
 import { reading, reproduce } from "./reading.ts";
 import { resumedText } from "./resumed.ts";
 import { RUNS_WITH_DETAILS, runSection, untitled } from "./run.ts";

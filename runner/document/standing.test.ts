@@ -36,11 +36,6 @@ function standing(...repeats: readonly Run[]): Standing {
 	return one;
 }
 
-const spread = (...repeats: readonly Run[]) => {
-	const { low, high } = standing(...repeats).p99.interval;
-	return [low, high].map((value) => (value === null ? null : value / 1000));
-};
-
 const FULL: Partial<Run> = {
 	validity: [
 		{
@@ -54,29 +49,16 @@ const FULL: Partial<Run> = {
 	],
 };
 
-describe("the interval of a standing", () => {
-	test("of one run is the run's own", () => {
-		expect(spread(run(200, [190, 210]))).toEqual([190, 210]);
-	});
-
-	test("of repeats goes from the lowest of all to the highest", () => {
-		expect(spread(run(197, [190, 205]), run(277, [231, 337]), run(356, [340, 360]))).toEqual([
-			190, 360,
-		]);
-	});
-
-	test("has no upper end where that of one repeat has none", () => {
-		expect(spread(run(197, [190, null]), run(277, [231, 337]))).toEqual([190, null]);
-		expect(spread(run(1), run(277, [231, 337]), run(null)).at(-1)).toBeNull();
-	});
-
-	test("takes the value of a repeat that has none", () => {
-		expect(spread(run(100), run(277, [231, 337]), run(400, [390, 410]))).toEqual([100, 410]);
-	});
-
-	test("is none where the repeat that decides has none", () => {
-		expect(spread(run(200))).toEqual([null, null]);
-	});
+test.each<[what: string, repeats: readonly Run[], low: number | null, high: number | null]>([
+	["its own", [run(200, [190, 210])], 190, 210],
+	["from the lowest to the highest", [run(197, [190, 205]), run(277, [231, 337])], 190, 337],
+	["without an end, as one has none", [run(197, [190, null]), run(277, [231, 337])], 190, null],
+	["without an end beyond the timeout", [run(1), run(277, [231, 337]), run(null)], 1, null],
+	["the value of one without", [run(100), run(277, [231, 337]), run(400, [390, 410])], 100, 410],
+	["none where the one that decides has none", [run(200)], null, null],
+])("the interval of repeats is %s", (_, repeats, low, high) => {
+	const { p99 } = standing(...repeats);
+	expect([p99.low, p99.high]).toEqual([low, high].map((us) => us && us * 1000));
 });
 
 describe("two standings", () => {

@@ -1,7 +1,8 @@
 import { smallestOf } from "../extremes.ts";
-import type { Percentile, Run } from "../model/result.ts";
+import type { Run } from "../model/result.ts";
 import { saturatedBy } from "../result/saturated.ts";
-import { medianRepeat } from "../result/select.ts";
+import { medianRepeat, percentile, sizeOf } from "../result/select.ts";
+import type { Amount } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 
 /** What one system did in one case, and whether it is ranked with others there. */
@@ -9,38 +10,28 @@ export interface Standing {
 	/** Of several repeats the one that decides. */
 	readonly run: Run;
 	readonly repeats: readonly Run[];
-	readonly p50: Spread;
-	readonly p99: Spread;
+	/** Its percentiles. Their intervals are widened to those of the other repeats: what differs from run to run is in no interval of one. */
+	readonly p50: Amount;
+	readonly p99: Amount;
 	/** In one of its repeats: machine or generator was at its end, so that its figures are not the system's alone. */
 	readonly saturated: boolean;
 	/** Its figures count and are its own, and the load was not a closed loop, whose latency knows no queueing. */
 	readonly ranked: boolean;
 }
 
-/** A percentile of the repeat that decides. */
-interface Spread {
-	/** undefined: it was not measured. */
-	readonly of: Percentile | undefined;
-	/**
-	 * Its 95 % interval, widened to those of the other repeats: what differs from run to run is in no interval of one. Both null: it has none; `high`
-	 * null: without an upper end.
-	 */
-	readonly interval: Pick<Percentile, "low" | "high">;
-}
-
 /** null: there is no run. */
 export function standingOf(repeats: readonly Run[]): Standing | null {
 	const run = medianRepeat(repeats);
 	if (run === undefined) return null;
-	const p99 = spreadOf(run, repeats, 99);
+	const p99 = widened(run, repeats, 99);
 	const saturated = repeats.some((one) => saturatedBy(one).length > 0);
 	return {
 		run,
 		repeats,
 		p99,
 		saturated,
-		p50: spreadOf(run, repeats, 50),
-		ranked: !saturated && !isClosed(run) && COUNT.has(run.verdict) && p99.of?.value != null,
+		p50: widened(run, repeats, 50),
+		ranked: !saturated && !isClosed(run) && COUNT.has(run.verdict) && Number.isFinite(sizeOf(p99)),
 	};
 }
 
@@ -50,19 +41,19 @@ export function lowestOf(all: readonly Standing[]): Standing | null {
 	const metrics = new Set(all.map(({ run }) => run.main));
 	return ranked.length < 2 || metrics.size > 1
 		? null
-		: ranked.reduce((a, b) => (valueIn(b) < valueIn(a) ? b : a));
+		: ranked.reduce((a, b) => (sizeOf(b.p99) < sizeOf(a.p99) ? b : a));
 }
 
 /** "lowest", "1.9x", "1.1x, overlaps", "14x, no interval"; null: it is not ranked. */
 export function ratioText(one: Standing, lowest: Standing): string | null {
 	if (one === lowest) return "lowest";
-	const low = valueIn(lowest);
+	const low = sizeOf(lowest.p99);
 	if (!one.ranked || low === 0) return null;
-	const times = valueIn(one) / low;
+	const times = sizeOf(one.p99) / low;
 	const ratio = `${Number(times.toPrecision(times >= 10 ? 2 : 3))}x`;
 	// Some values have no interval; some intervals have no upper end.
-	const [own, other] = [one.p99.interval, lowest.p99.interval];
-	if (own.low === null || other.low === null) return `${ratio}, no interval`;
+	const [own, other] = [one.p99, lowest.p99];
+	if (own.low == null || other.low == null) return `${ratio}, no interval`;
 	return (other.high ?? Number.POSITIVE_INFINITY) >= own.low ? `${ratio}, overlaps` : ratio;
 }
 
@@ -70,24 +61,14 @@ export function ratioText(one: Standing, lowest: Standing): string | null {
 
 const COUNT: ReadonlySet<Run["verdict"]> = new Set(["pass", "fail", "inconclusive"]);
 
-function percentileOf(run: Run, p: number): Percentile | undefined {
-	return run.metrics[run.main]?.percentiles.find((x) => x.p === p);
-}
-
-function valueIn({ p99 }: Standing): number {
-	return p99.of?.value ?? Number.POSITIVE_INFINITY;
-}
-
-function spreadOf(run: Run, repeats: readonly Run[], p: number): Spread {
-	const of = percentileOf(run, p);
-	if (of === undefined || of.low === null) return { of, interval: { low: null, high: null } };
-	const all = repeats.flatMap((one) => percentileOf(one, p) ?? []);
-	const low = smallestOf(all.flatMap((one) => one.low ?? one.value ?? []));
-	// Without an interval its value has to do; what lies beyond all that was waited for has no upper end.
-	const ends = all.map((one) => (one.low === null ? one.value : one.high));
-	const high = ends.reduce<number | null>(
-		(most, end) => (most === null || end === null ? null : Math.max(most, end)),
-		0,
+function widened(run: Run, repeats: readonly Run[], p: number): Amount {
+	const own = percentile(run, run.main, p);
+	if (own.low == null) return own;
+	const all = repeats.map((one) => percentile(one, one.main, p));
+	const ends = all.map((one) =>
+		// Without an interval its value has to do; what lies beyond all that was waited for has no upper end.
+		one.atLeast ? null : one.low == null ? one.value : (one.high ?? null),
 	);
-	return { of, interval: { low, high } };
+	const low = smallestOf(all.flatMap((one) => one.low ?? (one.atLeast ? [] : (one.value ?? []))));
+	return { ...own, low, high: ends.includes(null) ? null : Math.max(...(ends as number[])) };
 }

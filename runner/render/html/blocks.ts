@@ -146,7 +146,7 @@ function pieceMarkup(piece: Piece): Markup | string | null {
 		case "strong":
 			return markup`<b>${piece.text}</b>`;
 		case "alert":
-			return piece.text;
+			return markup`<b class="fail">${piece.text}</b>`;
 		case "aside":
 			return piece.text === "" ? null : markup` <small>${piece.text}</small>`;
 		case "badge":
