@@ -9,6 +9,7 @@ import { tell } from "../text/tell.ts";
 import { formatUtc } from "../units.ts";
 import { adapted } from "./adapted.ts";
 import { answer } from "./answer.ts";
+import { answerSentence } from "./answer-sentence.ts";
 import {
 	at,
 	type Block,
@@ -33,6 +34,7 @@ import { reading, reproduce } from "./reading.ts";
 import { resumedText } from "./resumed.ts";
 import { RUNS_WITH_DETAILS, runSection, untitled } from "./run.ts";
 import { environment } from "./run-facts.ts";
+import { sentence } from "./sentence.ts";
 import { differences, systems } from "./systems.ts";
 import { failoverOfAll } from "./tables.ts";
 import { broken, gateLines, gates, judged, searchWarnings, warnings } from "./verdict.ts";
@@ -52,6 +54,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 	const { runs, verdict } = result;
 	const many = runs.length >= MANY_RUNS;
 	const quick = quickText(result);
+	const names = runs.map((run) => run.system);
 	const explain = explainText(result);
 	const said = adapted([...broken(whole), ...warnings(whole)]);
 	const more = explain === "" ? null : `What the words mean: ${explain}`;
@@ -73,7 +76,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		title: result.scenario,
 		look: verdict,
 		word: verdictWord(result),
-		lead: verdictText(whole),
+		lead: leadOf(whole, names),
 		head: headOf(result),
 		answer: [
 			box("warn", quick === null ? [] : [text(quick, "warn")]),
@@ -100,7 +103,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		whole: ["Everything is in report.html of the run ", code(result.runId), "."],
 		contents: runs.length + whole.searches.length <= SHORT ? [] : contentsOf(sections, result),
 		figures: () => listOf(figuresOf(whole)),
-		names: runs.map((run) => run.system),
+		names,
 	};
 }
 
@@ -108,6 +111,15 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 
 /** Up to so many runs a page needs no contents. */
 const SHORT = 3;
+
+/** What was asked, answered, and what the verdict means. */
+function leadOf(whole: Result, names: readonly string[]): string {
+	const answered = answerSentence(whole);
+	const meaning = verdictText(whole);
+	return answered === null
+		? meaning
+		: `${answered}. ${sentence(meaning, names).replace(/\.$/, "")}`;
+}
 
 /** What of a result that was read from its own files is lost; null: nothing. */
 function withoutDetails({ runs }: Result): string | null {
