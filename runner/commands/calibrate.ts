@@ -1,18 +1,20 @@
 import path from "node:path";
 import type { Command } from "commander";
-import { renderCalibration } from "../compare/calibrate/calibration-text.ts";
 import { CALIBRATION, keepCalibration, writeCalibration } from "../compare/calibrate/file.ts";
 import { calibrationOf } from "../compare/calibrate/measure.ts";
 import { LEAST_RUNS } from "../compare/calibrate/noise.ts";
 import { scenarioToCalibrate } from "../compare/calibrate/scenario.ts";
+import { calibration as calibrationBlocks } from "../document/calibration.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
 import { runIdFor, runPipeline } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
+import { renderBlocks } from "../render/terminal.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
+import { terminalLook } from "../terminal/look.ts";
 import { tell } from "../text/tell.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
@@ -81,7 +83,9 @@ export async function calibrate(args: CalibrateArgs, world: World): Promise<Exit
 	const asked = written.baselineSla.map(({ expect }) => expect.figure);
 	const { calibration, missing } = calibrationOf(result, asked);
 	if (!args.quiet)
-		world.stdout.write(renderCalibration(calibration, missing, world.stdout.columns));
+		world.stdout.write(
+			renderBlocks(calibrationBlocks(calibration, missing), terminalLook(world.stdout, world.env)),
+		);
 	if (calibration === null) return result.verdict === "error" ? exitCodeOf(result) : EXIT.invalid;
 	const file = path.join(folder, CALIBRATION);
 	writeCalibration(file, calibration);

@@ -57,7 +57,7 @@ describe("mqbench compare", () => {
 		);
 		expect(out).toContain("REGRESSED response p99: B is 2.00x A (95 % interval");
 		expect(out).toMatch(
-			/\nREGRESSED {2}1 of 2 figures that decide is worse by more than its margin\.\n$/,
+			/\nREGRESSED {2}example, compared: 1 of 2 figures that decide is worse by more than\s+its margin\.\n$/,
 		);
 	});
 
@@ -77,7 +77,7 @@ describe("mqbench compare", () => {
 	test("the same: 0", async () => {
 		const { exit, out } = await run(files(), "a.json", "c.json");
 		expect(exit).toBe(0);
-		expect(out).toMatch(/\nSAME {2}none of 2 figures/);
+		expect(out).toMatch(/\nSAME {2}example, compared: none of 2 figures/);
 	});
 
 	test("several against the first", async () => {
@@ -128,7 +128,7 @@ describe("mqbench compare", () => {
 		expect(out.replaceAll(/\s+/g, " ")).toContain(
 			"other work: load 1000/s constant against 9000/s constant",
 		);
-		expect(out).toMatch(/\nNOT COMPARED {2}nothing could be compared\.\n$/);
+		expect(out).toMatch(/\nNOT COMPARED {2}example, compared: nothing could be compared\.\n$/);
 	});
 
 	test("folders of runs, and two systems of one", async () => {

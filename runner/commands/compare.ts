@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { readBaseline } from "../compare/baseline-file.ts";
@@ -8,12 +9,14 @@ import {
 	type Named,
 	systemsOf,
 } from "../compare/comparing.ts";
+import { comparingDocument } from "../document/comparing.ts";
 import { type ExitCode, failure } from "../errors.ts";
-import { checkedFile, writeComparison } from "../render/comparison/file.ts";
-import { comparingPage } from "../render/comparison/html.ts";
-import { comparingJson } from "../render/comparison/json.ts";
-import { comparingMarkdown } from "../render/comparison/markdown.ts";
-import { renderComparing } from "../render/comparison/terminal.ts";
+import { makeFolder } from "../make-folder.ts";
+import { reasonOf } from "../reason.ts";
+import { comparingJson } from "../render/comparing-json.ts";
+import { renderHtml } from "../render/html.ts";
+import { renderMarkdown } from "../render/markdown.ts";
+import { renderTerminal } from "../render/terminal.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { tell } from "../text/tell.ts";
 import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
@@ -74,14 +77,15 @@ export async function compare(args: CompareArgs, world: World): Promise<ExitCode
 		calibration: calibrationOf(args.calibration, others, world),
 	});
 	const exit = exitCodeOfComparing(comparing.outcome, args.onInconclusive);
-	if (markdownFile !== null) writeComparison(markdownFile, comparingMarkdown(comparing), world);
-	if (htmlFile !== null) writeComparison(htmlFile, comparingPage(comparing), world);
+	const document = comparingDocument(comparing);
+	if (markdownFile !== null) write(markdownFile, renderMarkdown(document), world);
+	if (htmlFile !== null) write(htmlFile, renderHtml(document), world);
 	world.stdout.write(
 		args.json
 			? comparingJson(comparing, exit)
 			: args.markdown === true
-				? comparingMarkdown(comparing)
-				: renderComparing(comparing, terminalLook(world.stdout, world.env)),
+				? renderMarkdown(document)
+				: renderTerminal(document, terminalLook(world.stdout, world.env)),
 	);
 	// On paper for people the outcome stands last anyway.
 	if (args.onInconclusive === "warn" && (args.json || args.markdown === true))
@@ -91,6 +95,28 @@ export async function compare(args: CompareArgs, world: World): Promise<ExitCode
 }
 
 // --- internal ---
+
+/** A file that was named where a run was meant must not be overwritten: `--markdown A B`. */
+function checkedFile(
+	value: string | boolean | undefined,
+	ending: string,
+	option: string,
+): string | null {
+	if (value === undefined || typeof value === "boolean") return null;
+	if (value.endsWith(ending)) return value;
+	const instead = option === "--markdown" ? tell("markdown-last") : "";
+	throw usage(tell("wrong-ending", { option, value, ending, instead }));
+}
+
+function write(name: string, text: string, world: World): void {
+	const file = path.resolve(world.cwd, name);
+	try {
+		makeFolder(path.dirname(file));
+		writeFileSync(file, text);
+	} catch (error) {
+		throw failure("comparison-unwritable", { path: name, reason: reasonOf(error) });
+	}
+}
 
 function usage(message: string) {
 	return failure("usage", { message });

@@ -2,12 +2,11 @@ import type { Comparison } from "../model/comparison.ts";
 import type { Result } from "../model/result.ts";
 import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
-import { list, numbers, paragraph, section } from "./make.ts";
-import { FILES, type Section } from "./old-blocks.ts";
+import { type Block, list, numbers, section, text } from "./blocks.ts";
 import { ratioTable } from "./ratio-table.ts";
 
 /** Against the baseline: the ratio of each figure with its interval, and what follows from it. */
-export function comparison({ comparisons, gates }: Result): Section[] {
+export function comparison({ comparisons, gates }: Result): Block[] {
 	// Those that an SLA line asks for stand in `comparisons` too, or only at their gate.
 	const all = [...comparisons];
 	for (const { comparison: one } of gates)
@@ -15,27 +14,21 @@ export function comparison({ comparisons, gates }: Result): Section[] {
 	if (all.length === 0) return [];
 	const shown = all.length > MOST ? all.filter(differs) : all;
 	const more = all.length - shown.length;
-	const title = `Compared with ${[...new Set(all.map((c) => c.a.name))].join(", ")}`;
-	const sides = numbers(["baseline", "now"], FILES);
+	const names = [...new Set(all.map((c) => c.a.name))].join(", ");
 	return [
-		section(
-			"comparison",
-			title,
-			[
-				...(shown.length === 0 ? [] : [ratioTable(shown, whereOf, sides, { share: 0.2 })]),
-				paragraph(more > 0 ? `${plural(more, "comparison")} more: SAME` : null),
-				list(
-					shown
-						.filter(differs)
-						.map(
-							(c) =>
-								`${c.verdict.toUpperCase()} ${whereOf(c)}: ${c.why}${c.advisory === null ? "" : `; shown only: ${c.advisory}`}`,
-						),
-				),
-				paragraph(HOW_RATIO, "small", FILES),
-			],
-			{ contents: "Compared with the baseline" },
-		),
+		section("comparison", `Compared with ${names}`, [
+			...(shown.length === 0 ? [] : [ratioTable(shown, whereOf, numbers(["baseline", "now"], 2))]),
+			text(more > 0 ? `${plural(more, "comparison")} more: SAME` : null),
+			list(
+				shown
+					.filter(differs)
+					.map(
+						(c) =>
+							`${c.verdict.toUpperCase()} ${whereOf(c)}: ${c.why}${c.advisory === null ? "" : `; shown only: ${c.advisory}`}`,
+					),
+			),
+			text(tell("ratio-means"), "small", 2),
+		]),
 	];
 }
 
@@ -43,8 +36,6 @@ export function comparison({ comparisons, gates }: Result): Section[] {
 
 /** Of more than these only those that have changed are told. */
 const MOST = 20;
-
-const HOW_RATIO = tell("ratio-means");
 
 function whereOf(c: Comparison): string {
 	return `${c.system}, ${c.case}, ${c.metric}`;
@@ -55,11 +46,6 @@ function differs(c: Comparison): boolean {
 }
 
 function isSame(a: Comparison, b: Comparison): boolean {
-	return (
-		a.system === b.system &&
-		a.case === b.case &&
-		a.metric === b.metric &&
-		a.margin === b.margin &&
-		a.a.name === b.a.name
-	);
+	const same = ["system", "case", "metric", "margin"] as const;
+	return same.every((of) => a[of] === b[of]) && a.a.name === b.a.name;
 }

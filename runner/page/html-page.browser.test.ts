@@ -5,8 +5,9 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { baselineWith } from "../compare/baseline.fake.ts";
 import { comparingOf } from "../compare/comparing.ts";
+import { comparingDocument } from "../document/comparing.ts";
 import type { Result, Run } from "../model/result.ts";
-import { comparingPage } from "../render/comparison/html.ts";
+import { renderHtml as printed } from "../render/html.ts";
 import { renderHtml } from "../render/rendered.fake.ts";
 import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
 import { percentileValue } from "../result/words.ts";
@@ -57,7 +58,7 @@ const compared = (name: string) => {
 			},
 		),
 	});
-	return comparingPage(comparingOf(side("a", 1), [side("b", 2)]));
+	return printed(comparingDocument(comparingOf(side("a", 1), [side("b", 2)])));
 };
 /** Pages that are no report of a result. */
 const OTHERS: Readonly<Record<string, () => string>> = {

@@ -4,17 +4,18 @@ import { describe, expect, test } from "vitest";
 import { baselineOf } from "../compare/baseline-of-result.ts";
 import { buildResult } from "../compare/build.ts";
 import { comparingOf } from "../compare/comparing.ts";
+import { comparingDocument } from "../document/comparing.ts";
 import { wordsOf } from "../page/pages.fake.ts";
 import { emptyFolder } from "../result/indexed.fake.ts";
 import { readRuns } from "../result/indexed.ts";
 import { filesOfResult } from "../result/result-files.ts";
 import { fixture } from "../run/fixture.fake.ts";
-import { renderComparing } from "./comparison/terminal.ts";
 import { renderCsv } from "./csv.ts";
 import { renderIndex } from "./index.ts";
 import { renderJunit } from "./junit.ts";
 import { COMMENT } from "./markdown.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "./rendered.fake.ts";
+import { renderTerminal as printed } from "./terminal.ts";
 
 /**
  * What each stored run looks like as a person reads it: fixtures/<name>/golden/. Add a folder, get a test.
@@ -60,7 +61,7 @@ describe.each(names)("%s", (name) => {
 			html: wordsOf(renderHtml(result)).replaceAll(/<[^>]*>/g, " "),
 			csv: renderCsv(result),
 			junit: renderJunit(result),
-			compared: renderComparing(comparing, terminal),
+			compared: printed(comparingDocument(comparing), terminal),
 			index: wordsOf(renderIndex(readRuns(folder))).replaceAll(/<[^>]*>/g, " "),
 		};
 		for (const [what, text] of Object.entries(outputs))

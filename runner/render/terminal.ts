@@ -37,6 +37,13 @@ export function renderTerminal(given: Document, { report, ...options }: Terminal
 	return `${[...(long ? [...verdict, ""] : []), ...lines, ...ending].join("\n")}\n`;
 }
 
+/** Blocks alone, a blank line between two. */
+export function renderBlocks(blocks: readonly Block[], options: PageOptions): string {
+	const page = makePage(options);
+	const parts = harmlessAll(at(blocks, 1)).map((block) => blockLines([block], page, "").join("\n"));
+	return `${parts.join("\n\n")}\n`;
+}
+
 // --- internal ---
 
 /** With a blank line below, where there is something. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { renderComparing } from "../render/comparison/terminal.ts";
-import { baselineWith } from "./baseline.fake.ts";
-import { comparingOf } from "./comparing.ts";
+import { baselineWith } from "../compare/baseline.fake.ts";
+import { comparingOf } from "../compare/comparing.ts";
+import { renderTerminal } from "../render/terminal.ts";
+import { comparingDocument } from "./comparing.ts";
 
 test("a weak percentile of any run is marked on its side, and the mark is explained", () => {
 	const side = (path: string, weak: readonly number[]) => ({
@@ -15,7 +16,10 @@ test("a weak percentile of any run is marked on its side, and the mark is explai
 		),
 	});
 	const shown = (a: readonly number[], b: readonly number[]) =>
-		renderComparing(comparingOf(side("a", a), [side("b", b)]), { columns: 100, colour: false });
+		renderTerminal(comparingDocument(comparingOf(side("a", a), [side("b", b)])), {
+			columns: 100,
+			colour: false,
+		});
 	expect(shown([], [2])).toMatch(/response p99 +2ms +~2ms /);
 	expect(shown([], [2])).toContain("~ based on few samples");
 	expect(shown([1, 2], [])).toMatch(/response p99 +~2ms +2ms /);

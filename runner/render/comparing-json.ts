@@ -1,5 +1,5 @@
-import type { Comparing, Named } from "../../compare/comparing.ts";
-import { readableJson } from "../../result/json.ts";
+import type { Comparing, Named } from "../compare/comparing.ts";
+import { readableJson } from "../result/json.ts";
 
 /** A comparison for programs. */
 export function comparingJson(

@@ -1,0 +1,72 @@
+import type { NotCalibrated } from "../compare/calibrate/measure.ts";
+import { repeatsFor } from "../compare/calibrate/noise.ts";
+import { usualMargin } from "../compare/margin.ts";
+import type { Calibration } from "../model/comparison.ts";
+import { isRate } from "../result/fields.ts";
+import { bySystemAndCase } from "../result/select.ts";
+import { tell } from "../text/tell.ts";
+import { formatCount } from "../units.ts";
+import { type Block, numbers, table, text } from "./blocks.ts";
+
+/** What `mqbench calibrate` found: a table for each system and case, and what to do with it. */
+export function calibration(found: Calibration | null, missing: readonly NotCalibrated[]): Block[] {
+	const groups = bySystemAndCase(found?.noise ?? []);
+	const columns = [
+		"figure",
+		...numbers(["noise", "tells a change of"]),
+		"write in sla",
+		...numbers(["repeat"]),
+	];
+	return [
+		...groups.flatMap(({ system, case: name, all }) => [
+			text(
+				tell("noise-of", {
+					title: `${system}, ${name}`,
+					runs: all[0]?.runs ?? 0,
+					each: all[0]?.each ?? 0,
+				}),
+			),
+			table(columns, all.map(row)),
+		]),
+		...missing.map(({ system, case: name, metric, why }) =>
+			text(`Not known of ${system}, ${name}${metric === null ? "" : `, ${metric}`}: ${why}`),
+		),
+		text(groups.length > 0 ? tell("noise-means") : null),
+	];
+}
+
+/** "p99 <= baseline + 12%": the margin that the noise calls for, in whole per cent. */
+export function advised({ metric, halfWidth }: Pick<Noise, "metric" | "halfWidth">): string {
+	// A hair above a whole per cent by floating point is still that.
+	const percent = Math.max(1, Math.ceil(200 * halfWidth - 1e-6));
+	const name = metric.replace(/^response /, "");
+	const rate = isRate(metric);
+	// The language takes no more.
+	if (percent > (rate ? 90 : 900)) return "(too noisy)";
+	return `${name} ${rate ? ">= baseline -" : "<= baseline +"} ${percent}%`;
+}
+
+// --- internal ---
+
+type Noise = Calibration["noise"][number];
+
+/** Beyond that a quieter machine is what it takes. */
+const MOST_REPEATS = 100;
+
+function row(noise: Noise): string[] {
+	const repeats = repeatsFor(noise, usualMargin(noise.metric));
+	const width = percent(noise.halfWidth);
+	return [
+		noise.metric,
+		width.endsWith("x") ? width : `± ${width}`,
+		percent(noise.detectable),
+		advised(noise),
+		repeats > MOST_REPEATS ? `> ${MOST_REPEATS}` : `${repeats}`,
+	];
+}
+
+function percent(part: number): string {
+	return part > 10
+		? `${formatCount(Number((1 + part).toPrecision(2)))}x`
+		: `${Number((100 * part).toPrecision(2))} %`;
+}
