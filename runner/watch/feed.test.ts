@@ -62,7 +62,7 @@ describe("the strip", () => {
 			/^\[1\/2\] nats time .* left of .*, run 1 of 2 rate scheduled 1\D000\/s, sent 1\D000\/s, received 990\/s response p50 61us, p99 1\.4ms, max 12ms .*p99 by second: 1\.5ms to 90ms, last 2ms$/,
 		);
 		// A second in which nothing came back is a gap.
-		expect(last().html).toMatch(/ d="M0 [\d.]+M2 [\d.]+L3 [\d.]+"/);
+		expect(last().html).toMatch(/ d="M0\.0 [\d.]+M56\.0 [\d.]+H84\.0V[\d.]+"/);
 		feed.begin("[2/2] nats");
 		expect(words(last().html)).toBe("[2/2] nats");
 	});

@@ -1,6 +1,8 @@
+import type { Block, Row } from "../document/blocks.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { type LivePart, scriptSums } from "../page/html-page.ts";
 import { type Markup, markup, Markup as Raw } from "../page/markup.ts";
+import { blocksMarkup } from "../render/html/blocks.ts";
 import type { LiveRow } from "../run/live.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
@@ -19,11 +21,17 @@ export interface Strip {
 }
 
 export function stripMarkup({ title, doing, rows, over, p99s }: Strip): Markup {
-	const row = ([label, parts]: LiveRow) =>
-		markup`<tr><th scope="row">${label}</th><td>${parts.join(", ")}</td></tr>`;
-	return markup`<div class="now"><div><p><b>${title === "" ? tell("watch-starting") : title}</b></p>
-${rows.length > 0 ? markup`<table aria-label="Figures of this run"><tbody>${rows.map(row)}</tbody></table>` : doing !== title && markup`<p class="soft">${doing}</p>`}${over > 0 && markup`<p class="soft">${tell("watch-below", { runs: over })}</p>`}</div>
-${chart(p99s.slice(-MOST_SECONDS))}</div>`;
+	const blocks: readonly Block[] = [
+		{ kind: "text", text: { as: "strong", text: title === "" ? tell("watch-starting") : title } },
+		rows.length > 0
+			? { kind: "table", look: "facts", columns: [], rows: rows.map(rowOf) }
+			: { kind: "text", tone: "soft", text: [doing === title ? "" : doing] },
+		...(over > 0
+			? [{ kind: "text", tone: "soft", text: tell("watch-below", { runs: over }) } as const]
+			: []),
+		...lineOf(p99s.slice(-MOST_SECONDS)),
+	];
+	return markup`${blocksMarkup(blocks, { names: [], figures: [] })}`;
 }
 
 /** What a page has around it: `watch.js` fills the strip. `version`: of the page, which is loaded again when there is a newer one. */
@@ -43,20 +51,27 @@ export function watchPolicy(): string {
 
 const MOST_SECONDS = 120;
 
-const STYLE = `#live{margin-top:1rem}dialog{border:1px solid var(--edge);border-radius:.6rem;background:var(--page);max-width:28rem}dialog::backdrop{background:var(--shade)}.now{display:flex;flex-wrap:wrap;gap:.4rem 2rem;align-items:end;color:var(--ink)}.now>div{flex:1 1 24rem;min-width:0}.now th,.now td{border:0;padding:.1rem .9rem .1rem 0;overflow-wrap:anywhere}.now th{width:6rem;font-weight:500;color:var(--soft)}.now figure{flex:0 1 20rem;margin:0;min-width:0}.now svg{display:block;width:100%;height:3.5rem}.now path{fill:none;stroke:var(--s0);stroke-width:1.5;vector-effect:non-scaling-stroke}`;
+const STYLE =
+	"#live{margin-top:1rem}#strip{color:var(--ink)}#strip th,#strip td{border:0;padding:.1rem .9rem .1rem 0}#strip th{width:6rem}#strip svg{display:block;width:100%;max-width:40rem;height:3.5rem}dialog{border:1px solid var(--edge);border-radius:.6rem;background:var(--page);max-width:28rem}dialog::backdrop{background:var(--shade)}";
 
-/** p99 by second, on a logarithmic scale of a factor of 4 at least: noise is not to look like a stall. */
-function chart(p99s: readonly (number | null)[]): Markup | null {
-	const known = p99s.filter((v) => v !== null);
-	if (known.length < 2) return null;
+function rowOf([label, parts]: LiveRow): Row {
+	return { cells: [label, parts.join(", ")] };
+}
+
+/** p99 by second, on a scale of a factor of 4 at least: noise is not to look like a stall. */
+function lineOf(values: readonly (number | null)[]): Block[] {
+	const known = values.filter((value) => value !== null);
+	if (known.length < 2) return [];
 	const [low, high] = [smallestOf(known), largestOf(known)];
-	const log = (v: number) => Math.log(Math.max(1, v));
-	const range = Math.max(log(high) - log(low), Math.log(4));
+	const range = [Math.max(1, low), Math.max(4, 4 * low, high)] as const;
 	const text = `p99 by second: ${formatDuration(low)} to ${formatDuration(high)}, last ${formatDuration(known.at(-1) ?? 0)}`;
-	const line = p99s.flatMap((v, x) => {
-		if (v === null) return [];
-		const to = typeof p99s[x - 1] === "number" ? "L" : "M";
-		return [`${to}${x} ${(38 - (36 * (log(v) - log(low))) / range).toFixed(1)}`];
-	});
-	return markup`<figure><svg viewBox="0 0 ${p99s.length - 1} 40" preserveAspectRatio="none" role="img" aria-label="${text}"><path d="${line.join("")}"/></svg><figcaption class="soft"><small>${text}</small></figcaption></figure>`;
+	return [
+		{
+			kind: "text",
+			text: [
+				{ as: "line", values, range },
+				{ as: "aside", text },
+			],
+		},
+	];
 }

@@ -236,5 +236,5 @@ function lineMarkup({ values, range, color = 0 }: Extract<Piece, { as: "line" }>
 		if (before === null) return `M${x(i)} ${y(value)}`;
 		return y(before) === y(value) && values[i + 1] != null ? "" : `H${x(i)}V${y(value)}`;
 	});
-	return markup`<svg class="s${color % COLORS}" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true"><path d="${path.join("")}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`;
+	return markup`<svg class="s${color % COLORS}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path d="${path.join("")}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`;
 }
