@@ -108,6 +108,12 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			// Which opens a run that is folded, and whose tables are made when asked for.
 			await page.locator("#run-77 .numbers > summary").first().click();
 			await page.locator("#run-77 .numbers[open] tbody td").nth(3).waitFor();
+			// A chart has an address, also within what is still packed.
+			const other = await page.evaluate<string>(
+				`/id="(figure-[^"]*)"/.exec(JSON.parse(document.querySelector("[data-packed=later]").textContent)["run-50"])[1]`,
+			);
+			await page.evaluate((id) => location.assign(`#${id}`), other);
+			await drawnIn(page.locator(`[id="${other}"]`));
 		});
 	});
 
@@ -304,7 +310,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const file = async (name: string) => {
 				const [download] = await Promise.all([
 					page.waitForEvent("download"),
-					chart.getByRole("button", { name }).click(),
+					chart.getByRole("button", { name: `as ${name}` }).click(),
 				]);
 				// It leaves its page, so it says of which scenario it is.
 				expect(download.suggestedFilename()).toMatch(
@@ -320,6 +326,8 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			expect(png.subarray(1, 4).toString()).toBe("PNG");
 			// Width and height, of twice the pixels.
 			expect(png.readUInt32BE(16)).toBeGreaterThan(1440);
+			await chart.getByRole("button", { name: "Copy SVG" }).click();
+			await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(svg);
 			await chart.getByRole("button", { name: "CSV" }).click();
 			await expect
 				.poll(() => page.evaluate(() => navigator.clipboard.readText()))

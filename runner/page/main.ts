@@ -81,11 +81,15 @@ function fillIn(folded: HTMLElement): void {
 	const { later: id } = folded.dataset;
 	if (id === undefined) return;
 	delete folded.dataset.later;
-	later ??= JSON.parse(textOf("[data-packed=later]") ?? "{}") as Record<string, string>;
-	folded.insertAdjacentHTML("beforeend", later[id] ?? "");
+	folded.insertAdjacentHTML("beforeend", laterParts()[id] ?? "");
 	adopt(folded);
 	watchWide(folded);
 	sortable(folded);
+}
+
+function laterParts(): Readonly<Record<string, string>> {
+	later ??= JSON.parse(textOf("[data-packed=later]") ?? "{}") as Record<string, string>;
+	return later;
 }
 
 /** Whoever jumps down the page, or takes a picture of all of it, finds charts: one after the other when there is nothing else to do. */
@@ -145,10 +149,18 @@ function closed(): NodeListOf<HTMLDetailsElement> {
 	return document.querySelectorAll("details:not([open], .numbers, .run)");
 }
 
-/** A link into what is folded opens it. */
+/** A link into what is folded opens it; what is packed is filled in before. */
 function openTarget(): void {
-	if (location.hash.length < 2) return;
-	const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+	const id = decodeURIComponent(location.hash.slice(1));
+	if (id === "") return;
+	if (document.getElementById(id) === null) {
+		const place = Object.entries(laterParts()).find(([, html]) =>
+			html.includes(` id="${id}"`),
+		)?.[0];
+		const folded = place === undefined ? null : document.getElementById(place);
+		if (folded !== null) fillIn(folded);
+	}
+	const target = document.getElementById(id);
 	for (
 		let at = target?.closest("details") ?? null;
 		at !== null;

@@ -19,7 +19,7 @@ export function liveChart(block: HTMLElement, figure: Figure): Chart | null {
 	tools.innerHTML = markup`${
 		groups.length > 1 &&
 		markup`<fieldset class="legend"><legend class="unseen">Lines</legend>${groups.map((key, i) => markup`<button type="button" class="switch" value="${i}" aria-pressed="true">${swatchOf(key)}${key.group}</button>`)}</fieldset>`
-	}<div class="actions">${actions.map(({ name, label, pressed }) => markup`<button type="button"${pressed !== undefined && markup` class="switch" aria-pressed="${String(pressed(chart))}"`}${label !== undefined && markup` aria-label="${label}" title="${label}"`}>${name}</button>`)}</div>`.text;
+	}<div class="actions">${actions.map(({ name, label, pressed }) => markup`<button type="button"${pressed !== undefined && markup` class="switch" aria-pressed="${String(pressed(chart))}"`}${label !== undefined && markup` aria-label="${label(figure)}" title="${label(figure)}"`}>${name}</button>`)}</div>`.text;
 	tools.addEventListener("click", ({ target }) => {
 		const button = (target as Element).closest("button");
 		if (button === null) return;
@@ -35,7 +35,7 @@ export function liveChart(block: HTMLElement, figure: Figure): Chart | null {
 
 interface Action {
 	readonly name: string;
-	readonly label?: string;
+	readonly label?: (figure: Figure) => string;
 	/** Left out: for every figure. */
 	readonly has?: (chart: Chart) => boolean;
 	/** Of a switch. */
@@ -47,7 +47,7 @@ interface Action {
 const ACTIONS: readonly Action[] = [
 	{
 		name: "Reset zoom",
-		label: "Reset zoom: show all of the axis",
+		label: () => "Reset zoom: show all of the axis",
 		has: (chart) => chart.zooms,
 		act: (chart) => chart.showAll(),
 	},
@@ -60,17 +60,22 @@ const ACTIONS: readonly Action[] = [
 	},
 	{
 		name: "Copy CSV",
-		label: "Copy CSV: the numbers of this chart",
+		label: () => "Copy CSV: the numbers of this chart",
 		act: ({ figure }) => copy(csvOf(figure)),
 	},
 	{
+		name: "Copy SVG",
+		label: ({ id }) => `Copy SVG: as mqbench report --svg --only ${id} writes it`,
+		act: (chart) => copy(chart.svg()),
+	},
+	{
 		name: "PNG",
-		label: "Download this chart as PNG",
+		label: () => "Download this chart as PNG",
 		act: (chart) => download(chart.figure, "png", chart.png()),
 	},
 	{
 		name: "SVG",
-		label: "Download this chart as SVG",
+		label: () => "Download this chart as SVG",
 		act: (chart) =>
 			download(
 				chart.figure,
