@@ -72,6 +72,11 @@ export function isLogarithmic(figure: Figure, view: Pick<View, "logarithmic">): 
 	return extentsOf(figure, view)[0]?.logarithmic ?? false;
 }
 
+/** Half a page is wide enough: few names beside or below each other. */
+export function isNarrow({ x, turned }: Figure): boolean {
+	return turned || (x.scale === "names" && (x.names ?? []).length <= 4);
+}
+
 /** A figure on its own as it is at first, in a width that fits most pages. */
 export function firstView(figure: Figure, theme: View["theme"], width = 720): View {
 	const view = { theme, width, off: new Set<string>(), logarithmic: null, alone: true };

@@ -5,7 +5,7 @@ import { type Markup, markup } from "./markup.ts";
 
 /** What stands in the block of a figure. Made by Node and, where a page has too many, in the browser, then without tables yet. */
 export function figureParts(figure: Figure, tables: boolean): Markup {
-	return markup`<figcaption><b>${figure.title}</b>${figure.facts !== "" && markup` <small>${figure.facts}</small>`}<a class="anchor" href="#figure-${figure.id}" aria-label="Link to: ${figure.title}">#</a></figcaption>
+	return markup`<figcaption><b>${figure.title}</b><a class="anchor" href="#figure-${figure.id}" aria-label="Link to: ${figure.title}">#</a>${figure.facts !== "" && markup` <small>${figure.facts}</small>`}</figcaption>
 <div class="plot" style="min-height:${heightOf(figure, USUAL)}px"></div>
 <p class="alt" id="${figure.id}-alt">${figure.alt}</p>
 <details class="numbers"><summary>As a table<span class="aside">: ${figure.title}</span></summary>${tables && tablesOf(figure).map(tableBlock)}</details>`;

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import type { Figure } from "../chart/figure.ts";
 import { fromOld } from "../chart/from-old.ts";
 import type { Figure as OldFigure } from "../chart/old-figure.ts";
+import { isNarrow } from "../chart/option.ts";
 import { packed as columns, type Packed } from "../chart/packed.ts";
 import { failure } from "../errors.ts";
 import { packageFolder } from "../package.ts";
@@ -91,7 +92,7 @@ export function figureBlock(
 	figure: Figure | OldFigure,
 	options: { readonly table?: "now" | "later" } = {},
 ): Markup {
-	return markup`<figure class="chart" id="figure-${figure.id}" data-figure="${figure.id}">${options.table !== "later" && figureParts(converted(figure), true)}</figure>
+	return markup`<figure class="chart${isNarrow(converted(figure)) && " narrow"}" id="figure-${figure.id}" data-figure="${figure.id}">${options.table !== "later" && figureParts(converted(figure), true)}</figure>
 `;
 }
 

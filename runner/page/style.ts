@@ -78,6 +78,7 @@ ${SERIES.light.map((_, i) => `.s${i}{color:var(--s${i})}`).join("")}
 .queued-part{fill:var(--invalid)}.lag-part{fill:var(--max)}.service-part{fill:var(--service)}
 th.queued-part{color:var(--invalid)}th.lag-part{color:var(--max)}th.service-part{color:var(--service)}
 figure.chart{margin:1rem 0 1.4rem;border:1px solid var(--line);border-radius:.6rem;padding:.8rem .9rem .5rem;background:var(--page)}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(34rem,100%),1fr));column-gap:1rem}.charts>*{grid-column:1/-1;min-width:0}.charts>.narrow:has(+.narrow),.charts>.narrow+.narrow{grid-column:auto}@media (min-width:80rem){main>section>.charts{margin-inline:calc((73.5rem - min(98rem,100vw - 4rem))/2)}}
 figcaption small{display:block;font-size:.8rem}
 .plot{position:relative;touch-action:pan-y;overflow-x:clip}
 .plain .plot,.plain figure:empty{display:none}figure.chart:empty{min-height:32rem}

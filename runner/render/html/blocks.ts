@@ -108,7 +108,7 @@ function figuresMarkup(
 	const own = figures.filter(({ id }) => ids.some((of) => id === of || id.startsWith(`${of}-`)));
 	return own.length === 0
 		? null
-		: markup`${title !== undefined && markup`<h3>${title}</h3>`}${own.map((figure) => figureBlock(figure, { table: folded ? "later" : "now" }))}`;
+		: markup`${title !== undefined && markup`<h3>${title}</h3>`}<div class="charts">${own.map((figure) => figureBlock(figure, { table: folded ? "later" : "now" }))}</div>`;
 }
 
 function textMarkup({ text, tone }: Text, writing: Writing): Markup {
