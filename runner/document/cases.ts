@@ -1,8 +1,10 @@
-import type { Result } from "../model/result.ts";
+import type { Result, Run } from "../model/result.ts";
 import { fateText } from "../result/fate.ts";
-import { type CaseTable, caseTables, MANY_RUNS } from "../result/matrix.ts";
+import { countLabel } from "../result/fields.ts";
 import { saturatedBy } from "../result/saturated.ts";
-import { hostText, systemText, systemTitle } from "../result/words.ts";
+import { byCase, type Case, maximum, percentile } from "../result/select.ts";
+import { amount, type Column, cellsOf } from "../result/show.ts";
+import { hostText, isClosed, receivedColumn, systemText, systemTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import {
 	type Block,
@@ -12,11 +14,13 @@ import {
 	instead,
 	link,
 	list,
-	numbers,
 	section,
 	table,
 	text,
 } from "./blocks.ts";
+
+/** From so many runs on they stand side by side, and one by one only where there is something to say. */
+export const MANY_RUNS = 4;
 
 /** All runs side by side, a table for each case: of several runs on a page, elsewhere of several systems or of many. */
 export function cases(result: Result): Fold[] {
@@ -25,13 +29,13 @@ export function cases(result: Result): Fold[] {
 	const many = runs.length >= MANY_RUNS;
 	const several = new Set(runs.map((run) => run.system)).size > 1;
 	const systems = new Map(runs.map((run) => [systemTitle(run), run]));
-	const blocks = caseTables(result).flatMap((table, i) => caseBlocks(table, i + 1, result));
+	const blocks = byCase(result).flatMap((one, i) => caseBlocks(one, i + 1, result));
 	// Few runs say it of themselves, below; a page has a section for it.
 	const rows = many
 		? [...systems.values()].map((run) => [`${run.system}: ${systemText(run)}`])
 		: [];
 	return [
-		section("cases", tell("title-cases"), [instead(3, [], [list(rows)]), ...blocks], {
+		section("cases", "Side by side, case by case", [instead(3, [], [list(rows)]), ...blocks], {
 			depth: many || several ? 1 : 3,
 		}),
 	];
@@ -42,34 +46,75 @@ export function cases(result: Result): Fold[] {
 /** Columns that a narrow terminal leaves out, in this order: a run's own lines and report.html have them. */
 const SPARE = ["p99.9", "redelivered", "unknown"];
 
-function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
-	const hosts = new Set(of.rows.map(({ run }) => hostText(run, result)));
+function caseBlocks({ case: name, rows }: Case, number: number, result: Result): Block[] {
+	const runs = rows.map(({ run }) => run);
+	const [first] = runs as [Run];
+	const hosts = new Set(runs.map((run) => hostText(run, result)));
 	const [host = null] = hosts.size === 1 ? hosts : [];
+	const figures = columnsOf(first, runs);
 	const columns = [
 		"",
 		{ name: "durability", depth: 2 as const },
-		...numbers(of.head).map((column) => ({
-			...column,
-			spare: SPARE.indexOf(`${column.name}`) + 1,
-		})),
+		...figures.map(([head]) => ({ name: head, number: true, spare: SPARE.indexOf(head) + 1 })),
 		"verdict",
 	];
-	const fates = of.rows.flatMap(({ run, name }) => {
+	const fates = rows.flatMap(({ run, name }) => {
 		const fate = fateText(run);
 		return fate === null ? [] : [`${name}: ${fate}`];
 	});
-	const checks = new Set(of.rows.flatMap(({ run }) => saturatedBy(run)));
-	const rows = of.rows.map(({ run, name, cells }) => [
+	const checks = new Set(runs.flatMap(saturatedBy));
+	const cells = rows.map(({ run, name }) => [
 		link(saturatedBy(run).length > 0 ? `${name} *` : name, `#run-${result.runs.indexOf(run) + 1}`),
 		run.load.durability,
-		...cells,
+		...cellsOf(figures, run),
 		badge(run.verdict),
 	]);
+	const title = [
+		name,
+		first.main,
+		...(isClosed(first) ? [tell("closed-means")] : []),
+		...(rows.some((row) => row.name !== row.run.system) ? ["repeats in brackets"] : []),
+	];
 	return [
-		heading(`${of.case}, ${of.of}`, 1, `case-${number}`),
-		table(columns, rows, { caption: host ?? "" }),
+		heading(title.join(", "), 1, `case-${number}`),
+		table(columns, cells, { caption: host ?? "" }),
 		// Few runs say it of themselves, below.
 		list(result.runs.length >= MANY_RUNS ? fates : []),
-		text(checks.size === 0 ? null : tell("case-ranks-nothing", { checks: [...checks] }), "warn"),
+		text(
+			checks.size === 0
+				? null
+				: `* machine or load generator was at its end (${[...checks].join(", ")}), so these figures are not the system's alone, and rank it neither before nor behind another`,
+			"warn",
+		),
 	];
 }
+
+function columnsOf(first: Run, runs: readonly Run[]): Column<Run>[] {
+	const closed = isClosed(first);
+	const { pattern } = first.load;
+	const consumes = pattern !== "publish";
+	const rate = (name: string, side: "sent" | "received"): Column<Run> => [
+		name,
+		({ throughput }) => amount(throughput[side], "messages/s"),
+	];
+	const count = (name: "lost" | (typeof OFFENCES)[number]): Column<Run> => [
+		countLabel(first, name),
+		(run) => amount(run[name], "messages"),
+	];
+	return [
+		...(closed ? [50, 99] : [50, 99, 99.9]).map(
+			(p): Column<Run> => [`p${p}`, (run) => percentile(run, run.main, p)],
+		),
+		["max", (run) => maximum(run.metrics[run.main], run)],
+		...(closed || !consumes ? [rate("sent/s", "sent")] : []),
+		...(consumes ? [rate(receivedColumn(first), "received")] : []),
+		...(pattern === "backlog"
+			? [["drained in", ({ drain }: Run) => amount(drain?.drainNs, "ns")] as const]
+			: []),
+		...(consumes ? [count("lost")] : []),
+		...OFFENCES.filter((name) => runs.some((run) => (run[name] ?? 0) > 0)).map(count),
+	];
+}
+
+/** Counts that have a column where any run has some: percentiles of the messages that came say nothing of the others. */
+const OFFENCES = ["failed", "unknown", "duplicated", "redelivered"] as const;

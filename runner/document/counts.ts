@@ -3,7 +3,6 @@ import { type Count, countLabel, countsOf, isBad } from "../result/fields.ts";
 import { amount, show } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 import { say } from "../text/say.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount, plural } from "../units.ts";
 import { orderUnit } from "../verdict/tally.ts";
 import { type Block, heading, type Inline, numbers, table, text } from "./blocks.ts";
@@ -18,8 +17,8 @@ export function counts(run: Run): Block[] {
 		...(published ? [] : [[countLabel(run, "received rate"), received] as const]),
 	];
 	const cell = (count: Count): Inline => {
-		const shown = show(amount(run[count], "messages"));
-		return isBad(count) && (run[count] ?? 0) > 0 ? { as: "alert", text: shown } : shown;
+		const of = amount(run[count], "messages");
+		return isBad(count) && (run[count] ?? 0) > 0 ? { as: "alert", text: show(of) } : of;
 	};
 	const warmup = names
 		.filter((count) => run.warmup[count] !== null)
@@ -38,12 +37,18 @@ export function counts(run: Run): Block[] {
 					3,
 				),
 			],
-			[[...names.map(cell), ...rates.map(([, value]) => show(amount(value, "messages/s")))]],
+			[[...names.map(cell), ...rates.map(([, value]) => amount(value, "messages/s"))]],
 			{ look: "row" },
 		),
 		...[...notes(run), ...howRates(run)].map((note) => text(note, "small")),
 		text(`Warm-up: ${warmup.join(", ")}`, "small", 3),
-		text(run.acked === null && !published ? tell("lost-of-sent") : null, "small", 3),
+		text(
+			run.acked === null && !published
+				? "This system acknowledges nothing: lost is lost of sent"
+				: null,
+			"small",
+			3,
+		),
 	];
 }
 
@@ -53,10 +58,7 @@ export function counts(run: Run): Block[] {
 function notes({ load, reordered, timedOut, requests, throttledNs, reconnects }: Run) {
 	return [
 		load.pattern === "fan-out"
-			? tell("counts-copies", {
-					subscribers: load.subscriptions,
-					have: load.subscriptions === 1 ? "has" : "have",
-				})
+			? `received and lost count copies: ${plural(load.subscriptions, "subscriber")} ${load.subscriptions === 1 ? "has" : "have"} one of each message`
 			: null,
 		load.pattern === "request-reply" ? "received counts replies" : null,
 		reordered !== null && orderUnit(load) !== "by producer"
@@ -64,10 +66,7 @@ function notes({ load, reordered, timedOut, requests, throttledNs, reconnects }:
 			: null,
 		timedOut ? say("timed-out", { timeoutNs: load.timeoutNs }).text : null,
 		requests
-			? tell("requests-billed", {
-					requests: plural(requests.count, "request"),
-					usd: requests.usd.toPrecision(3),
-				})
+			? `${plural(requests.count, "request")} of the whole run, which the service would bill with about ${requests.usd.toPrecision(3)} USD`
 			: null,
 		throttledNs ? say("throttled", { throttledNs }).text : null,
 		reconnects ? plural(reconnects, "reconnect") : null,

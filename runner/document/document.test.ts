@@ -6,9 +6,8 @@ import { blocksMarkup } from "../render/html/blocks.ts";
 import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { readResult } from "../result/result-files.ts";
 import { fixtureResult, publishedFolder } from "../result/stored.fake.ts";
-import { formatDuration } from "../units.ts";
 import { adapted } from "./adapted.ts";
-import { at, type Fold } from "./blocks.ts";
+import { amountIn, at, type Fold } from "./blocks.ts";
 import { documentOf } from "./document.ts";
 import { reproduce } from "./reading.ts";
 import { environment as environmentBlock } from "./run-facts.ts";
@@ -229,7 +228,7 @@ describe("the slowest messages", () => {
 			expect(run.slowest.length).toBeGreaterThan(2);
 			const { columns = [], rows = [] } = table?.kind === "table" ? table : {};
 			const at = columns.findIndex(({ name }) => name === "response");
-			expect(rows.map(({ cells }) => cells[at])).toEqual(longest.map((ns) => formatDuration(ns)));
+			expect(rows.map(({ cells }) => amountIn(cells[at] ?? "")?.value)).toEqual(longest);
 		}
 	});
 });

@@ -2,7 +2,6 @@ import { hasWeak } from "../compare/words.ts";
 import { figuresOf, listOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
 import { verdictText } from "../result/explain.ts";
-import { MANY_RUNS } from "../result/matrix.ts";
 import { withoutSearches } from "../result/select.ts";
 import { factsText, searchTitle, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
@@ -13,7 +12,6 @@ import { answerSentence } from "./answer-sentence.ts";
 import {
 	at,
 	type Block,
-	badge,
 	code,
 	type Document,
 	type Fold,
@@ -21,12 +19,10 @@ import {
 	instead,
 	type Look,
 	marked,
-	numbers,
 	section,
-	table,
 	text,
 } from "./blocks.ts";
-import { cases } from "./cases.ts";
+import { cases, MANY_RUNS } from "./cases.ts";
 import { remarks } from "./checks.ts";
 import { comparison } from "./comparison.ts";
 import { provenance } from "./provenance.ts";
@@ -36,14 +32,13 @@ import { RUNS_WITH_DETAILS, runSection, untitled } from "./run.ts";
 import { environment } from "./run-facts.ts";
 import { sentence } from "./sentence.ts";
 import { differences, systems } from "./systems.ts";
-import { failoverOfAll } from "./tables.ts";
+import { failoverOfAll, searchTable } from "./tables.ts";
 import { broken, gateLines, gates, judged, searchWarnings, warnings } from "./verdict.ts";
 import {
 	explainText,
 	measuredText,
 	quickText,
 	sameHostText,
-	searchTable,
 	topologiesText,
 	WEAK_MEANS,
 } from "./words.ts";
@@ -188,18 +183,12 @@ function failover(result: Result, many: boolean): Fold[] {
 
 /** A search: its answer, latency over offered rate, and its runs. */
 function search(one: Search, number: number, whole: Result): Fold {
-	const { head, rows } = searchTable(one);
 	const run = whole.runs.find(({ index }) => index === one.runs[0]?.index);
-	const cells = rows.map((row, i) =>
-		row.map((cell, k) => (head[k] === "verdict" ? badge(one.runs[i]?.verdict ?? "unknown") : cell)),
-	);
 	const id = `search-${number}`;
 	const blocks = [
 		text(one.answer, "lead"),
 		{ kind: "figures", ids: [id] } as const,
-		table(["rate", ...numbers(head.slice(1, -1)), { name: "why", spare: 1 }], cells, {
-			caption: run === undefined ? "" : factsText(run, whole),
-		}),
+		searchTable(one, run === undefined ? "" : factsText(run, whole)),
 		...adapted(searchWarnings(one, whole)),
 	];
 	return section(id, `Highest rate of ${searchTitle(one)}`, blocks, { badge: one.verdict });

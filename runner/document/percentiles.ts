@@ -1,7 +1,7 @@
 import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Run } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
-import { amount, show, showInterval } from "../result/show.ts";
+import { amount, showInterval } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
@@ -42,26 +42,26 @@ export function percentiles(run: Run, facts: string): Block[] {
 	});
 	const at = (summary: MetricSummary, p: number): Inline => {
 		const of = percentileIn(summary, p, run);
-		return of.why === "not-measured" ? "" : [show(of), aside(showInterval(of))];
+		return of.why === "not-measured" ? "" : [of, aside(showInterval(of))];
 	};
 	const rows = [
 		...shown.map((p) =>
 			row([`p${p.p}`, aside(p === unsupported ? needs : "")], (summary) => at(summary, p.p)),
 		),
 		row("max", (summary) => [
-			show(maximum(summary, run)),
+			maximum(summary, run),
 			aside(
 				summary.censored > 0 && summary.max !== null
 					? `${formatDuration(summary.max)} of those that completed`
 					: "",
 			),
 		]),
-		row("min", ({ min }) => show(amount(min, "ns")), 3),
-		row("mean", ({ mean }) => show(amount(mean, "ns")), 3),
+		row("min", ({ min }) => amount(min, "ns"), 3),
+		row("mean", ({ mean }) => amount(mean, "ns"), 3),
 		row(
 			"samples",
 			({ n, censored }) => [
-				formatCount(n),
+				amount(n, "messages"),
 				aside(censored > 0 ? `${formatCount(censored)} never completed` : ""),
 			],
 			3,
@@ -73,7 +73,7 @@ export function percentiles(run: Run, facts: string): Block[] {
 		closed,
 		table(["percentile", ...columns], rows, { look: "turned", caption: facts }),
 		instead(2, [], [text(unsupported && `p${unsupported.p} n/a (${needs})`)]),
-		text(stopped ? tell("stopped-means") : null, "small"),
+		text(stopped ? "stopped: among those under way when the run was" : null, "small"),
 	];
 }
 

@@ -1,14 +1,12 @@
 import { runId } from "../figures/numbers.ts";
 import type { Result, Run } from "../model/result.ts";
 import { fateText } from "../result/fate.ts";
-import { MANY_RUNS } from "../result/matrix.ts";
+import { maximum, percentile } from "../result/select.ts";
+import { show } from "../result/show.ts";
 import {
 	factsText,
 	loadText,
-	maxText,
 	networkText,
-	percentileName,
-	percentileValue,
 	runTitle,
 	systemText,
 	topologyText,
@@ -29,6 +27,7 @@ import {
 } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
 import { brokerLog } from "./broker-log.ts";
+import { MANY_RUNS } from "./cases.ts";
 import { checks, errors } from "./checks.ts";
 import { counts } from "./counts.ts";
 import { held } from "./held.ts";
@@ -148,16 +147,13 @@ function phases(run: Run, figures: Figures, caption: string): Block[] {
 function shortly(run: Run): string {
 	const m = run.metrics[run.main];
 	if (m === null) return "nothing was measured";
-	const values = [50, 99].flatMap((p) => {
-		const percentile = m.percentiles.find((x) => x.p === p);
-		return percentile ? [`${percentileName(p)} ${percentileValue(percentile, run)}`] : [];
-	});
+	const values = [50, 99].map((p) => `p${p} ${show(percentile(run, run.main, p))}`);
 	const lost = run.lost ? [`${formatCount(run.lost)} lost`] : [];
 	const speaking = run.validity.filter(({ status }) => status === "warn" || status === "invalid");
 	const doubts = speaking.map(({ check }) => check).join(", ");
 	return [
 		...values,
-		`max ${maxText(m, run)}`,
+		`max ${show(maximum(m, run))}`,
 		...lost,
 		...(doubts === "" ? [] : [tell("checks-warn", { doubts })]),
 	].join(", ");

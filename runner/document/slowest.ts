@@ -1,9 +1,8 @@
 import type { Run } from "../model/result.ts";
 import { behindText, hiddenText } from "../result/omission.ts";
 import { percentile } from "../result/select.ts";
-import { amount, type Column, cellsOf, show } from "../result/show.ts";
-import { tell } from "../text/tell.ts";
-import { formatDuration, formatTimes } from "../units.ts";
+import { amount, type Column, cellsOf } from "../result/show.ts";
+import { formatTimes } from "../units.ts";
 import { type Block, type Depth, fold, heading, numbers, table, text } from "./blocks.ts";
 
 /** What counting from the actual send would have hidden: a sentence, and `folded` a table. */
@@ -13,16 +12,16 @@ export function omission(run: Run, folded: boolean): Block[] {
 	const rows = run.omission.percentiles.filter((x) => x.factor !== null);
 	const known = rows.map((x) => [
 		`p${x.p}`,
-		...(["response", "service"] as const).map((metric) => show(percentile(run, metric, x.p))),
-		formatDuration(x.difference ?? 0),
+		...(["response", "service"] as const).map((metric) => percentile(run, metric, x.p)),
+		amount(x.difference, "ns"),
 		formatTimes(x.factor ?? 0),
 	]);
 	const [head, ...heads] = ["percentile", "response", "service", "difference", "factor"] as const;
 	const each = table([head, ...numbers(heads)], known);
 	return [
-		heading(tell("title-hidden"), 3),
+		heading("What a closed loop would have hidden", 3),
 		...texts.map((one) => text(one)),
-		...(folded ? [fold(tell("title-response-service"), [each], { depth: 3 })] : []),
+		...(folded ? [fold("Response against service, by percentile", [each], { depth: 3 })] : []),
 	];
 }
 
@@ -30,9 +29,7 @@ export function omission(run: Run, folded: boolean): Block[] {
 export function slowest(run: Run, depth: Depth, full: boolean): Block[] {
 	const [first] = run.slowest;
 	if (first === undefined) return [];
-	const title = tell("title-slowest", {
-		messages: run.slowest.length === 1 ? "message" : "messages",
-	});
+	const title = `The slowest ${run.slowest.length === 1 ? "message" : "messages"}, and what they waited for`;
 	const own: Column<Slow>[] = [
 		["due", ({ intendedNs }) => `${((intendedNs - run.load.warmupNs) / 1e9).toFixed(3)}s`],
 		["producer", ({ producer }) => `${producer}`],
@@ -56,7 +53,12 @@ export function slowest(run: Run, depth: Depth, full: boolean): Block[] {
 			{ as: "bar" as const, parts: PARTS.map((part) => [part, share(m[`${part}Ns`])] as const) },
 		],
 	}));
-	const means = text(full ? tell("slowest-means") : null, "small");
+	const means = text(
+		full
+			? "Due: seconds after the window opened. Response = queued (earlier sends blocked) + lag (the generator was late) + service (from the send call on)"
+			: null,
+		"small",
+	);
 	return [fold(title, [table(columns, rows, { look: "slow" }), means], { depth })];
 }
 

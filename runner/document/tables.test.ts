@@ -3,6 +3,7 @@ import type { Failover, Result, Run } from "../model/result.ts";
 import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { networkText, topologyText } from "../result/words.ts";
+import { type Piece, wordOf } from "./blocks.ts";
 import { clientTable, failoverOfAll, failoverTable, rowTexts } from "./tables.ts";
 
 const result = fixtureResult("failover");
@@ -10,6 +11,8 @@ const [run] = result.runs as [Run];
 const [killed] = run.failover as [Failover];
 const row = (fault: Partial<Failover>, of: Partial<Run> = {}) =>
 	failoverTable([{ ...run, ...of, failover: [{ ...killed, ...fault }] }])?.rows[0];
+
+const wordsOf = (cells: readonly Piece[] = []) => cells.map(wordOf);
 
 describe("what a fault did", () => {
 	test.each([
@@ -86,7 +89,7 @@ describe("of several runs", () => {
 			...Array(2).fill("kafka, 256B 200/s, repeat 2 of 2"),
 		]);
 		expect(table?.head.slice(-5)).toEqual(["failed", "unknown", "lost", "duplicated", "reordered"]);
-		expect(table?.rows.at(-1)?.slice(-5)).toEqual(["1", "3", "0", "5", "n/a"]);
+		expect(wordsOf(table?.rows.at(-1)).slice(-5)).toEqual(["1", "3", "0", "5", "n/a"]);
 	});
 
 	test("of many runs they are in every report, though not every run is", () => {
@@ -153,7 +156,7 @@ describe("clients", () => {
 			error: "client 0 (bench@10.0.0.11): the connection was lost",
 		};
 		const table = clientTable({ ...several, clients: [gone, ...others] });
-		expect(table?.rows[0]?.slice(1)).toEqual([...Array(6).fill("n/a"), "this machine's"]);
+		expect(wordsOf(table?.rows[0]).slice(1)).toEqual([...Array(6).fill("n/a"), "this machine's"]);
 		expect(table?.notes.at(-1)).toBe("client 0 (bench@10.0.0.11): the connection was lost");
 	});
 

@@ -1,6 +1,6 @@
-import type { Failover, Phase, Result, Run } from "../model/result.ts";
+import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
-import { type Amount, amount, type Column, cellsOf } from "../result/show.ts";
+import { type Amount, amount, type Column, cellsOf, show } from "../result/show.ts";
 import { faultAt, receivedColumn, runTitle } from "../result/words.ts";
 import { plusMinus } from "../text/run-checks.ts";
 import { tell } from "../text/tell.ts";
@@ -8,12 +8,13 @@ import { formatDuration } from "../units.ts";
 import { movedBy } from "../verdict/checks/clock.ts";
 import { faultName } from "../verdict/checks/run.ts";
 import { BIN_NS } from "../verdict/failover.ts";
+import { badge, numbers, type Table, table } from "./blocks.ts";
 
 /** What is below each other in every report: phases of a run, its clients, and faults. */
 export interface WordTable {
 	readonly title: string;
 	readonly head: readonly string[];
-	readonly rows: readonly (readonly string[])[];
+	readonly rows: readonly (readonly (Amount | string)[])[];
 	/** Sentences without their full stop. */
 	readonly notes: readonly string[];
 	/** What the columns mean; a terminal has no room for it. */
@@ -64,16 +65,38 @@ export function clientTable(run: Run): WordTable | null {
 			["clock", clockText],
 		]),
 		notes: [...togetherTexts(run), ...run.clients.flatMap(({ error }) => error ?? [])],
-		meaning: [tell("first-claim-means")],
+		meaning: [
+			"first claim: when it began to hand out its part of the schedule, against the common start",
+		],
 	};
+}
+
+/** The runs of a search: latency over offered rate. */
+export function searchTable({ runs }: Search, caption: string): Table {
+	return table(
+		[
+			{ name: "rate", number: false },
+			...numbers(["run", "verdict", "p50", "p99", "max"]),
+			{ name: "why", spare: 1 },
+		],
+		runs.map((run) => [
+			amount(run.rate, "messages/s"),
+			run.role,
+			badge(run.verdict),
+			...[run.p50, run.p99, run.max].map((ns) => amount(ns, "ns")),
+			run.why ?? "",
+		]),
+		{ caption },
+	);
 }
 
 /** Each row as a sentence, "client 0: this machine: machine linux amd64, ..., intended 5 000, sent 5 000", then the notes. */
 export function rowTexts(table: WordTable | null): string[] {
 	const { head: [first = "", ...names] = [], rows = [], notes = [] } = table ?? {};
+	const word = (cell: Amount | string) => (typeof cell === "string" ? cell : show(cell));
 	const texts = rows.map(
-		([name, ...cells]) =>
-			`${first} ${name}: ${cells.map((cell, i) => `${names[i]} ${cell}`).join(", ")}`,
+		([name = "", ...cells]) =>
+			`${first} ${word(name)}: ${cells.map((cell, i) => `${names[i]} ${word(cell)}`).join(", ")}`,
 	);
 	return [...texts, ...notes];
 }
@@ -114,9 +137,11 @@ export function failoverTable(
 			...faults.flatMap(({ fault }) =>
 				fault.error === null
 					? []
-					: [tell("fault-not-as-planned", { fault: faultName(fault), reason: fault.error })],
+					: [`${faultName(fault)} was not carried out as planned: ${fault.error}`],
 			),
-			...(titleOf === null ? [] : [tell("failover-counts-window")]),
+			...(titleOf === null
+				? []
+				: ["failed, unknown, lost, duplicated and reordered are of the whole window"]),
 		],
 		meaning: [tell("failover-means", { completions, piece: formatDuration(BIN_NS), again })],
 	};
@@ -147,12 +172,14 @@ function lagOf({ lagP99, lagP99Weak }: Pick<Phase, "lagP99" | "lagP99Weak">): Am
 /** "their starts lay within 43ms"; "times across clients are exact to ±0.4ms". Empty for a single client. */
 function togetherTexts({ startSkewNs, clockBoundNs }: Run): string[] {
 	const texts = [
-		startSkewNs === null ? null : tell("claims-within", { skew: formatDuration(startSkewNs) }),
+		startSkewNs === null
+			? null
+			: `the first and the last client began to claim within ${formatDuration(startSkewNs)}`,
 		clockBoundNs === null
 			? null
 			: clockBoundNs === 0
-				? tell("messages-cross-one-clock")
-				: tell("messages-cross-clients", { bound: plusMinus(clockBoundNs) }),
+				? "messages cross from client to client, by one clock"
+				: `messages cross from client to client: response and service are exact to ${plusMinus(clockBoundNs)}`,
 	];
 	return texts.filter((text) => text !== null);
 }
@@ -214,6 +241,6 @@ function drainedText(of: Fault): string {
 /** `known`: it was counted. */
 function afterText({ fault, run, followed }: Fault, ns: number | null, known: boolean): string {
 	if (fault.error !== null || run.state !== "complete" || !known) return "n/a";
-	if (ns === null) return followed ? tell("not-before-next-fault") : "not in this run";
+	if (ns === null) return followed ? "not before the next fault" : "not in this run";
 	return ns === 0 ? "at once" : `after ${formatDuration(ns)}`;
 }

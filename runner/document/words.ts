@@ -1,9 +1,7 @@
-import type { Result, Run, Search } from "../model/result.ts";
+import type { Result, Run } from "../model/result.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
-import { amount, show } from "../result/show.ts";
 import { machineText, offenderText, topologyText } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 
 /** Sentences about a whole result, or a run, that only documents have. */
@@ -12,7 +10,9 @@ import { formatCount, formatDuration, plural } from "../units.ts";
 export function sameHostText({ runs }: Result): string | null {
 	const sharing = runs.filter((run) => run.sameHost).length;
 	const which = sharing < runs.length ? ` in ${sharing} of ${runs.length} runs` : "";
-	return sharing === 0 ? null : tell("host-shared", { which });
+	return sharing === 0
+		? null
+		: `generator and broker shared one host${which}: each took CPU from the other`;
 }
 
 /** "nats: 3 nodes on 1 host, ...", for all systems of which that is so; null: of none. */
@@ -34,7 +34,9 @@ export function measuredText(result: Result): string | null {
 		result.runs.every(
 			({ clients }) => clients.length > 0 && clients.every(({ kind }) => isElsewhere(kind)),
 		);
-	return elsewhere ? tell("started-from", { machine }) : `Measured on ${machine}`;
+	return elsewhere
+		? `Started from ${machine}; clients on other machines made the load`
+		: `Measured on ${machine}`;
 }
 
 /** What --quick does to a result; null: the runs have their full length. */
@@ -52,29 +54,7 @@ export function drainText({ drain }: Run): string | null {
 	if (drain === null) return null;
 	return drain.drainNs === null
 		? drain.problem
-		: tell("backlog-was-drained", {
-				peak: formatCount(drain.peak ?? 0),
-				time: formatDuration(drain.drainNs),
-				rate: formatCount(drain.perSecond ?? 0),
-				drainedAt: formatCount(drain.drainedAt),
-			});
-}
-
-/** The runs of a search below each other, as words: latency over offered rate. */
-export function searchTable({ runs }: Search): {
-	readonly head: readonly string[];
-	readonly rows: readonly (readonly string[])[];
-} {
-	return {
-		head: ["rate", "run", "verdict", "p50", "p99", "max", "why"],
-		rows: runs.map((run) => [
-			`${formatCount(run.rate)}/s`,
-			run.role,
-			run.verdict,
-			...[run.p50, run.p99, run.max].map((ns) => show(amount(ns, "ns"))),
-			run.why ?? "",
-		]),
-	};
+		: `a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${formatDuration(drain.drainNs)}, ${formatCount(drain.perSecond ?? 0)} received/s: until at most ${formatCount(drain.drainedAt)} waited, with producers going on`;
 }
 
 /** The commonest errors, at most `most` of them; the last line says how many more there are. */
@@ -87,7 +67,8 @@ export function errorTexts(run: Run, most: number): string[] {
 }
 
 /** What the marks in a table of percentiles mean. */
-export const WEAK_MEANS = tell("weak-means");
+export const WEAK_MEANS =
+	"based on few samples, or on slow messages that came in few clusters; or the window is too short (below 10s) to tell";
 
 /** Which `mqbench explain` says more about this result; empty when nothing is to be explained. */
 export function explainText(result: Result): string {

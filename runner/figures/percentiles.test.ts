@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
 import { FIXTURES } from "../page/pages.fake.ts";
 import { mostHidden } from "../result/omission.ts";
+import { percentileAmount } from "../result/select.ts";
+import { show, showInterval } from "../result/show.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
-import { intervalText, percentileValue } from "../result/words.ts";
 import { formatDuration } from "../units.ts";
 import { subjectOf } from "./facts.ts";
 import { overviewPercentiles, runPercentiles } from "./percentiles.ts";
@@ -37,7 +38,7 @@ describe.each(results)("curves of %s", (_, result) => {
 					.map((p) => [
 						p.p,
 						p.value,
-						`${percentileValue(p, run)} ${intervalText(p)}`.trim(),
+						`${show(percentileAmount(p, run))} ${showInterval(p)}`.trim(),
 						p.low,
 						p.high,
 					]),

@@ -1,10 +1,9 @@
 import type { Axis, Datum, Figure, Series } from "../chart/figure.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
-import { caseTables } from "../result/matrix.ts";
 import { mostHidden } from "../result/omission.ts";
-import { maximum, medianRepeat, percentile, percentileAmount } from "../result/select.ts";
+import { byCase, maximum, medianRepeat, percentile, percentileAmount } from "../result/select.ts";
 import { show } from "../result/show.ts";
-import { isClosed, percentileName } from "../result/words.ts";
+import { isClosed } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
@@ -56,7 +55,7 @@ export function runPercentiles(of: Subject, tolerance: number): Built | null {
 /** The main metric of every run: small multiples by case, in each the systems, and thin beside the repeat that decides the others. null: fewer than two runs have curves. */
 export function overviewPercentiles(result: Result, tolerance: number): Built | null {
 	const colors = colorsOf(result);
-	const tables = caseTables(result);
+	const tables = byCase(result);
 	const hasCurve = (run: Run) => (run.metrics[run.main]?.curve.length ?? 0) > 0;
 	const measured = tables
 		.map((table) => ({ ...table, rows: table.rows.filter(({ run }) => hasCurve(run)) }))
@@ -170,6 +169,6 @@ function hiddenOf(run: Run): NonNullable<Figure["between"]> {
 	const hidden = mostHidden(run);
 	if (hidden === null) return [];
 	const value = (metric: "response" | "service") => show(percentile(run, metric, hidden.p));
-	const text = `hidden by coordinated omission: ${percentileName(hidden.p)} ${value("response")} instead of ${value("service")}`;
+	const text = `hidden by coordinated omission: p${hidden.p} ${value("response")} instead of ${value("service")}`;
 	return [{ upper: "response", lower: "service", text }];
 }

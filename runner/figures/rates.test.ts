@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
 import { manyResult, searchedResult } from "../page/pages.fake.ts";
+import { percentileAmount } from "../result/select.ts";
+import { show, showInterval } from "../result/show.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
-import { intervalText, percentileValue } from "../result/words.ts";
 import { subjectOf } from "./facts.ts";
 import { caseFigures, searchFigure, stepsFigure } from "./rates.ts";
 
@@ -123,7 +124,7 @@ test("steps have p50, p99 and the maximum of each phase, and none where messages
 	]);
 	const p = percentile(run, 99);
 	if (p === undefined) throw new Error("no p99");
-	const text = `${percentileValue(p, run)} ${intervalText(p)}`.trim();
+	const text = `${show(percentileAmount(p, run))} ${showInterval(p)}`.trim();
 	expect(p99?.data.map((d) => [d.x, d.y, d.text])).toEqual([
 		[100, p.value, text],
 		[200, p.value, text],

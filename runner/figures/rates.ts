@@ -4,7 +4,7 @@ import { grouped } from "../grouped.ts";
 import type { MetricSummary, Result, Run, Search } from "../model/result.ts";
 import { maximum, medianRepeat, percentile, percentileIn } from "../result/select.ts";
 import { type Amount, amount } from "../result/show.ts";
-import { factsText, isClosed, percentileName, searchTitle } from "../result/words.ts";
+import { factsText, isClosed, searchTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import {
 	AXIS,
@@ -89,7 +89,7 @@ function figuresOfCases(result: Result, colors: Colors): Built[] {
 			const limits = limitsOf(result.gates, [metric]).filter((limit) => limit.x === 99);
 			const base: Base = {
 				id: `cases-${metric}`,
-				title: `${percentileName(99)} of ${metric} ${by}`,
+				title: `p99 of ${metric} ${by}`,
 				facts,
 				unit: "ns",
 				limits: limits.map(({ text, y }) => ({ text, y })),

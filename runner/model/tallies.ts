@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { tell } from "../text/tell.ts";
 
 /** Of a tally: a count, a rate or a time. */
 export const TallyUnit = z.enum(["messages", "messages/s", "ns"]);
@@ -77,21 +76,36 @@ const tallies = {
 	drainRate: {
 		unit: "messages/s",
 		needs: ["backlog"],
-		label: tell("drain-rate"),
+		label: "received while the backlog was drained",
 		says: "how fast",
 		example: ">= 50000/s",
 	},
 	drainTime: {
 		unit: "ns",
 		needs: ["backlog"],
-		label: tell("drain-time"),
-		says: tell("drain-time-says"),
+		label: "until the backlog was drained",
+		says: "`backlog`: until the messages that have piled up are received",
 		example: "< 30s",
 	},
 	// Of each fault: the worst one decides.
-	unavailable: { unit: "ns", needs: ["faults"], says: tell("unavailable-says"), example: "< 10s" },
-	recovered: { unit: "ns", needs: ["faults"], says: tell("recovered-says"), example: "< 15s" },
-	drained: { unit: "ns", needs: ["faults"], says: tell("drained-says"), example: "< 30s" },
+	unavailable: {
+		unit: "ns",
+		needs: ["faults"],
+		says: "`faults`: the longest stretch after a fault in which nothing is acknowledged (where nothing is acknowledged: received)",
+		example: "< 10s",
+	},
+	recovered: {
+		unit: "ns",
+		needs: ["faults"],
+		says: "from a fault until the first latency line of the SLA is met again",
+		example: "< 15s",
+	},
+	drained: {
+		unit: "ns",
+		needs: ["faults"],
+		says: "from a fault until no more messages are in flight than before it",
+		example: "< 30s",
+	},
 } satisfies Record<string, About>;
 
 export type Tally = keyof typeof tallies;

@@ -9,8 +9,9 @@ import { comparingDocument } from "../document/comparing.ts";
 import type { Result, Run } from "../model/result.ts";
 import { renderHtml as printed } from "../render/html.ts";
 import { renderHtml } from "../render/rendered.fake.ts";
+import { percentile } from "../result/select.ts";
+import { show } from "../result/show.ts";
 import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
-import { percentileValue } from "../result/words.ts";
 import {
 	drawnIn,
 	emptyCharts,
@@ -184,7 +185,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const canvas = await drawnIn(chart);
 			const box = await canvas.boundingBox();
 			if (box === null) throw new Error("no chart");
-			const p99 = percentile(result.runs[0] as Run, 99);
+			const p99 = show(percentile(result.runs[0] as Run, "response", 99));
 			let found = "";
 			// From left to right: somewhere is p99.
 			for (let x = 80; x < box.width && !found.startsWith("p99\n"); x += 40) {
@@ -331,7 +332,11 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await chart.getByRole("button", { name: "CSV" }).click();
 			await expect
 				.poll(() => page.evaluate(() => navigator.clipboard.readText()))
-				.toMatch(new RegExp(`^curve,.*,p99,.*\n.*,"${percentile(result.runs[0] as Run, 99)} \\[`));
+				.toMatch(
+					new RegExp(
+						`^curve,.*,p99,.*\n.*,"${show(percentile(result.runs[0] as Run, "response", 99))} \\[`,
+					),
+				);
 		});
 	});
 
@@ -373,7 +378,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			expect(await page.locator(".plot:visible").count()).toBe(0);
 			expect(await page.locator("button:visible").count()).toBe(0);
 			const tables = (await page.locator("table:visible").allInnerTexts()).join();
-			expect(tables).toContain(percentile(result.runs[0] as Run, 99));
+			expect(tables).toContain(show(percentile(result.runs[0] as Run, "response", 99)));
 		});
 	});
 
@@ -441,10 +446,4 @@ async function opened(
 				: renderHtml(result, scenarioOf(publishedFolder("nats-stall"))),
 		);
 	await browser.opened(pathToFileURL(file).href, options, (page) => look(page, result as Result));
-}
-
-function percentile(run: Run, p: number): string {
-	const found = run.metrics.response?.percentiles.find((x) => x.p === p);
-	if (found === undefined) throw new Error(`no p${p}`);
-	return percentileValue(found, run);
 }

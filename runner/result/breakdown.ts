@@ -1,7 +1,6 @@
 import type { Bucket } from "../model/client-file.ts";
 import type { MetricSummary, Run } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
-import { tell } from "../text/tell.ts";
 import { formatDuration, formatPart, plural } from "../units.ts";
 import { MAX } from "./fields.ts";
 import { maximum, percentile } from "./select.ts";
@@ -51,22 +50,14 @@ export function partsText(run: Run, parts: Parts): string {
 	const value = show(of);
 	const { response, queued, lag, service, from, to } = parts;
 	if (response === null || from === null || to === null)
-		return tell("parts-unknown", { percentile: name });
+		return `${name} lies among messages that did not complete, so nobody knows where their time went`;
 	const part = (ns: number | null) => formatPart(ns ?? 0, response);
 	const sum = `queued ${part(queued)} + lag ${part(lag)} + service ${part(service)}`;
 	const mean = formatDuration(response);
 	// What stands around a percentile is not the percentile: where that shows, say what the parts are of.
 	return show({ ...of, weak: false }) === mean
-		? tell("parts-of", { percentile: name, value, parts: sum })
-		: tell("parts-around", {
-				percentile: name,
-				value,
-				mean,
-				parts: sum,
-				messages: plural(parts.messages, "message"),
-				from: formatDuration(from),
-				to: formatDuration(to),
-			});
+		? `${name} ${value} = ${sum}`
+		: `${name} ${value}: ${plural(parts.messages, "message")} between ${formatDuration(from)} and ${formatDuration(to)} took ${mean} on average = ${sum}`;
 }
 
 // --- internal ---

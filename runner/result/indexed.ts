@@ -6,7 +6,6 @@ import { readGiven } from "../given-folder.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import { Metric } from "../model/plan.ts";
 import { Percentile, Result, Run, Search } from "../model/result.ts";
-import { tell } from "../text/tell.ts";
 
 /**
  * What the index takes from a result.json. All else in it is skipped, so that a file with more fields can be read too; what is
@@ -152,8 +151,11 @@ function foldersIn(folder: string): string[] {
 function read(where: string): Pick<Entry, "result" | "problem"> {
 	const path = join(where, "result.json");
 	const no = (problem: string) => ({ result: null, problem });
-	const way = holdsRuns(where) ? tell("made-anew") : tell("not-made-anew");
-	if (!existsSync(path)) return no(tell("result-missing", { way }));
+	const way = holdsRuns(where)
+		? "mqbench report on this folder makes it anew"
+		: "the measured files are not there to make it anew";
+	if (!existsSync(path))
+		return no(`There is no result.json: its command still runs, or was killed; ${way}`);
 	let value: unknown;
 	try {
 		value = JSON.parse(readGiven(path));
@@ -161,14 +163,19 @@ function read(where: string): Pick<Entry, "result" | "problem"> {
 		const { code } = error as NodeJS.ErrnoException;
 		return no(
 			code === undefined
-				? tell("result-cut-off", { way })
+				? `The result.json is not JSON; it may be cut off; ${way}`
 				: `The result.json cannot be read (${code})`,
 		);
 	}
 	const parsed = IndexedResult.safeParse(value);
 	if (parsed.success) return { result: parsed.data, problem: null };
 	const schema = (value as { schema?: unknown } | null)?.schema;
-	if (typeof schema === "number" && schema !== 2) return no(tell("result-schema", { schema }));
+	if (typeof schema === "number" && schema !== 2)
+		return no(
+			`The result.json has schema ${schema}, and this mqbench knows 2: use the version that made it`,
+		);
 	const field = parsed.error.issues[0]?.path.join(".");
-	return no(tell("result-other-version", { field: field ? ` (${field} does not fit)` : "", way }));
+	return no(
+		`The result.json is not of this version of mqbench${field ? ` (${field} does not fit)` : ""}; ${way}`,
+	);
 }

@@ -1,5 +1,4 @@
 import type { MetricSummary, Run } from "../model/result.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount } from "../units.ts";
 import { percentile } from "./select.ts";
 import { show } from "./show.ts";
@@ -38,11 +37,7 @@ export function hiddenText(run: Run): string | null {
 	const worst = mostHidden(run);
 	return worst === null
 		? null
-		: tell("hidden-by-omission", {
-				p: worst.p,
-				service: show(percentile(run, "service", worst.p)),
-				response: show(percentile(run, "response", worst.p)),
-			});
+		: `Counting from the actual send, p${worst.p} would have been ${show(percentile(run, "service", worst.p))} instead of ${show(percentile(run, "response", worst.p))}`;
 }
 
 /**
@@ -71,7 +66,7 @@ export function mostHidden(
 export function behindText(run: Run): string | null {
 	const behind = run.omission?.behind ?? 0;
 	if (behind === 0 || run.sent === null) return null;
-	return tell("sent-while-behind", { behind: formatCount(behind), sent: formatCount(run.sent) });
+	return `${formatCount(behind)} of ${formatCount(run.sent)} messages were due while an earlier one of the same connection was in flight: a tool that waits for each reply would not have sent them at their time`;
 }
 
 // --- internal ---

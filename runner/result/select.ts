@@ -25,6 +25,25 @@ export function bySystemAndCase<T extends Place>(all: readonly T[]): Group<T>[] 
 	});
 }
 
+/** The runs of a case, systems in the order of their first and repeats below each other. */
+export interface Case {
+	readonly case: string;
+	readonly rows: readonly {
+		readonly run: Run;
+		/** "nats"; of several repeats "nats (2)". */
+		readonly name: string;
+	}[];
+}
+
+export function byCase({ runs }: Pick<Result, "runs">): Case[] {
+	return [...new Set(runs.map((run) => run.case))].map((name) => ({
+		case: name,
+		rows: bySystemAndCase(runs.filter((run) => run.case === name)).flatMap(({ system, all }) =>
+			all.map((run) => ({ run, name: all.length > 1 ? `${system} (${run.repeat})` : system })),
+		),
+	}));
+}
+
 /** Those of a system and case. */
 export function at<T extends Place>(place: Place, all: readonly T[]): T[] {
 	return all.filter((one) => one.system === place.system && one.case === place.case);

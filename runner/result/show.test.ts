@@ -18,8 +18,8 @@ test.each<[string, Amount]>([
 });
 
 test("the head of a column may say the unit", () => {
-	expect(show(amount(1000, "messages/s"), { bare: true })).toBe("1 000");
-	expect(show(amount(1e6, "ns"), { bare: true })).toBe("1ms");
+	expect(show({ ...amount(1000, "messages/s"), bare: true })).toBe("1 000");
+	expect(show({ ...amount(1e6, "ns"), bare: true })).toBe("1ms");
 });
 
 test("an interval may have no upper end, or not be there", () => {

@@ -17,6 +17,8 @@ export interface Amount {
 	readonly high?: number | null;
 	/** stopped: its messages had not completed when the run was stopped, and nobody knows whether they would have. */
 	readonly why?: "not-measured" | "few-samples" | "stopped";
+	/** The head of its column says the unit. */
+	readonly bare?: boolean;
 }
 
 /** What was measured, or not. */
@@ -24,12 +26,12 @@ export function amount(value: number | null | undefined, unit: Unit): Amount {
 	return value == null ? { value: null, unit, why: "not-measured" } : { value, unit };
 }
 
-/** "12.4ms", "1 000/s", weak "~12.4ms", "> 30s", "n/a", "stopped". `bare`: the head of its column says the unit. */
-export function show(of: Amount, { bare = false } = {}): string {
+/** "12.4ms", "1 000/s", weak "~12.4ms", "> 30s", "n/a", "stopped". */
+export function show(of: Amount): string {
 	const { value, unit } = of;
 	if (value === null) return of.why === "stopped" ? "stopped" : "n/a";
-	if (of.atLeast) return `> ${unit === "ns" ? formatDurationExact(value) : words(value, of, bare)}`;
-	return `${of.weak ? "~" : ""}${words(value, of, bare)}`;
+	if (of.atLeast) return `> ${unit === "ns" ? formatDurationExact(value) : words(value, of)}`;
+	return `${of.weak ? "~" : ""}${words(value, of)}`;
 }
 
 /** "[11.0ms, 14.9ms]", "[3ms, ∞]"; empty: it has no interval. */
@@ -42,16 +44,16 @@ export function showInterval({ low, high }: Pick<Amount, "low" | "high">): strin
 export type Column<T> = readonly [name: string, of: (row: T) => Amount | string];
 
 /** The row's cells; a rate is bare where the head of its column says it. */
-export function cellsOf<T>(columns: readonly Column<T>[], row: T): string[] {
+export function cellsOf<T>(columns: readonly Column<T>[], row: T): (Amount | string)[] {
 	return columns.map(([name, of]) => {
 		const cell = of(row);
-		return typeof cell === "string" ? cell : show(cell, { bare: name.endsWith("/s") });
+		return typeof cell === "string" || !name.endsWith("/s") ? cell : { ...cell, bare: true };
 	});
 }
 
 // --- internal ---
 
-function words(value: number, { unit }: Amount, bare: boolean): string {
+function words(value: number, { unit, bare }: Amount): string {
 	if (unit === "ns") return formatDuration(value);
 	if (unit === "cores") return `${Number(value.toPrecision(2))}`;
 	return `${formatCount(value)}${unit === "messages/s" && !bare ? "/s" : ""}`;

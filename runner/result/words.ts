@@ -3,7 +3,6 @@ import type { Metric } from "../model/plan.ts";
 import type { Failover, MetricSummary, Percentile, Result, Run, Search } from "../model/result.ts";
 import { rateText, timeText } from "../plan/load-text.ts";
 import { faultZeroNs } from "../run/faults.ts";
-import { tell } from "../text/tell.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -11,7 +10,7 @@ import {
 	formatDurationExact,
 	plural,
 } from "../units.ts";
-import { maximum, percentileAmount, percentileIn } from "./select.ts";
+import { maximum, percentileAmount } from "./select.ts";
 import { amount, show } from "./show.ts";
 
 /** The words that terminal, markdown and HTML share: one wording per fact. */
@@ -32,15 +31,6 @@ export function percentileValue(p: Percentile, run: Ended): string {
 export function weakMark(run: Run, metric: Metric, p: number): string {
 	const percentile = run.metrics[metric]?.percentiles.find((x) => x.p === p);
 	return percentile?.support === "weak" ? "~" : "";
-}
-
-/** The same of a percentile by its number: "n/a" where nothing was measured. */
-export function percentileAt(
-	m: Pick<MetricSummary, "percentiles"> | null | undefined,
-	p: number,
-	run: Ended,
-): string {
-	return show(percentileIn(m, p, run));
 }
 
 /** The maximum of those that completed; "> 30s" when some did not; "n/a" when nothing did. */
@@ -109,7 +99,7 @@ export function systemTitle({ system, load }: Run): string {
 /** "2 cores, generator and brokers on one machine"; null: they were not, or nobody knows. */
 export function hostText(run: Run, { environment }: Result): string | null {
 	if (!run.sameHost) return null;
-	const where = tell("one-machine");
+	const where = "generator and brokers on one machine";
 	// Of hosts of their own the machine that has started all of it knows no cores.
 	return environment === null || "host" in run.brokerSettings
 		? where
@@ -121,7 +111,9 @@ export function topologyText({
 	topology,
 	nodesShareHost,
 }: Pick<Run, "topology" | "nodesShareHost">): string | null {
-	return topology !== null && nodesShareHost ? tell("nodes-share-host", { topology }) : topology;
+	return topology !== null && nodesShareHost
+		? `${topology}, which share its cores and disk`
+		: topology;
 }
 
 /**
@@ -198,7 +190,7 @@ export function runTitle(run: Run, result: Result): string {
 function sizeOf({ messageBytes, limitBytes }: Run["load"]): string {
 	return limitBytes === null
 		? formatBytesExact(messageBytes)
-		: tell("above-limit", { messageBytes, limitBytes });
+		: `${formatBytesExact(messageBytes)} (above the limit of ${formatBytesExact(limitBytes)})`;
 }
 
 /** "round-trip, 1000/s of 256B for 10s after 1s warm-up, 1 connection" */

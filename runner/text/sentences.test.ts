@@ -21,6 +21,12 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 		/^runner\/result\/(?:explain|advice|refusals|fate)\.ts$/,
 		"what a result came to, and what to do",
 	],
+	[/^runner\/document\//, "what a document says"],
+	[/^runner\/render\/export\//, "what tools are given, and who gives it"],
+	[
+		/^runner\/(?:result\/(?:words|breakdown|omission|indexed)|model\/tallies)\.ts$/,
+		"a run and its figures in words",
+	],
 	[/^runner\/init\/scenario-text\.ts$/, "a scenario, with its comments"],
 	[/^infra\/cloud\/pulumi-config\.ts$/, "a file of Pulumi, with its comments"],
 	[/^infra\/docker\/remove\.ts$/, "its script is for a shell"],

@@ -58,11 +58,9 @@ function rangeOf(
 	{ value: own, low, high, atLeast }: Known,
 	value: (of: number) => number,
 ): string | null {
-	if (atLeast) return tell("export-more-than", { value: value(own) });
+	if (atLeast) return `more than ${value(own)}`;
 	if (low == null) return null;
-	return high == null
-		? tell("export-from", { low: value(low) })
-		: tell("export-range", { low: value(low), high: value(high) });
+	return high == null ? `${value(low)} or more` : `${value(low)} to ${value(high)}`;
 }
 
 /** Lines below the value. */
@@ -71,7 +69,7 @@ function extraOf({ run, source, commit }: Point, { metric, weak, atLeast }: Know
 	return [
 		systemText(run),
 		n == null ? "" : `n = ${n}`,
-		weak && !atLeast ? tell("export-weak-mark") : "",
+		weak && !atLeast ? "weak: too few samples" : "",
 		`run ${source.result.runId}`,
 		commit === null ? "" : tell("at-commit", { commit: commitText(commit) }),
 	]

@@ -1,5 +1,4 @@
 import { COUNTS } from "../../result/fields.ts";
-import { tell } from "../../text/tell.ts";
 import { type ExportedFile, type Known, type Point, supportOf } from "./points.ts";
 
 /**
@@ -41,20 +40,24 @@ type Samples = (point: Point) => { readonly labels: Labels; readonly value: numb
 const UNITS = ["seconds", "messages_per_second", "messages"];
 
 const FAMILIES: readonly (readonly [name: string, help: string, samples: Samples])[] = [
-	["mqbench_latency_seconds", tell("openmetrics-latency"), figures(isLatency, latencyLabels)],
+	[
+		"mqbench_latency_seconds",
+		"Percentile or max of a latency in the window. response and ack count from the intended send time, service from the send call. support=weak: few samples; beyond-timeout: the true value is larger.",
+		figures(isLatency, latencyLabels),
+	],
 	[
 		"mqbench_latency_low_seconds",
-		tell("openmetrics-low"),
+		"Lower end of the 95 % interval of that percentile.",
 		figures(isLatency, latencyLabels, ({ low }) => low),
 	],
 	[
 		"mqbench_latency_high_seconds",
-		tell("openmetrics-high"),
+		"Upper end of the 95 % interval of that percentile; absent: it has none.",
 		figures(isLatency, latencyLabels, ({ high }) => high),
 	],
 	[
 		"mqbench_rate_messages_per_second",
-		tell("openmetrics-rate"),
+		"Messages per second in the window; highest rate: the answer of a search.",
 		figures(
 			({ unit }) => unit === "messages/s",
 			({ id }) => ({ rate: id }),
@@ -62,7 +65,7 @@ const FAMILIES: readonly (readonly [name: string, help: string, samples: Samples
 	],
 	[
 		"mqbench_drain_seconds",
-		tell("openmetrics-drain"),
+		"Time until a backlog was drained.",
 		figures(
 			({ id }) => id === "drainTime",
 			() => ({}),
@@ -70,14 +73,14 @@ const FAMILIES: readonly (readonly [name: string, help: string, samples: Samples
 	],
 	[
 		"mqbench_fault_seconds",
-		tell("openmetrics-fault"),
+		"The worst fault of a run: unavailable, nothing completed; drained, until no more were in flight than before it. support=more-than: the true value is larger.",
 		figures(
 			({ id }) => id === "unavailable" || id === "drained",
 			(figure) => ({ figure: figure.id, ...markOf(figure) }),
 		),
 	],
-	["mqbench_window_messages", tell("openmetrics-messages"), countsOf],
-	["mqbench_sla_met", tell("openmetrics-sla"), slaMet],
+	["mqbench_window_messages", "Messages of the window.", countsOf],
+	["mqbench_sla_met", "1: every SLA line was met; 0: one was breached.", slaMet],
 ];
 
 type Labels = Readonly<Record<string, string>>;

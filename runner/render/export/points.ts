@@ -4,7 +4,6 @@ import type { Result, Run, Search } from "../../model/result.ts";
 import { commitAt } from "../../result/commit.ts";
 import { type Figure, field, figuresOf, HIGHEST_RATE, shownFigures } from "../../result/fields.ts";
 import { runTitle } from "../../result/words.ts";
-import { tell } from "../../text/tell.ts";
 
 /** A result that is exported, and where it is. */
 export interface Source {
@@ -65,10 +64,10 @@ export function pointsOf(source: Source): Points {
 	) => {
 		const { system, case: name, repeat, verdict } = of;
 		const atMs = Date.parse(run?.startedAt ?? result.environment?.startedAt ?? "");
-		const undated = Number.isFinite(atMs) ? null : tell("export-no-date");
-		const why = (result.quick ? tell("export-quick") : whyNot) ?? undated;
+		const undated = Number.isFinite(atMs) ? null : "nobody wrote down when it was made";
+		const why = (result.quick ? "shortened by --quick, which gives no result" : whyNot) ?? undated;
 		if (why !== null || run === undefined) {
-			found.leftOut.push(tell("export-left-out", { report: shown, run: title, why: why ?? "" }));
+			found.leftOut.push(`${shown}: ${title}: left out: ${why ?? ""}`);
 			found.verdicts.push(verdict);
 			return;
 		}

@@ -31,9 +31,8 @@ export function readSources(folders: readonly string[], { cwd }: Pick<World, "cw
 			const shown = path.join(given, name);
 			const result = resultIn(folder);
 			const same = typeof result === "string" ? null : known.get(result.runId);
-			if (typeof result === "string")
-				problems.push(tell("export-no-result", { report: shown, why: result }));
-			else if (same != null) problems.push(tell("export-twice", { report: shown, same }));
+			if (typeof result === "string") problems.push(`${shown}: left out: ${result}`);
+			else if (same != null) problems.push(`${shown}: left out: the same run as ${same}`);
 			else {
 				known.set(result.runId, shown);
 				sources.push({ folder, shown, result });

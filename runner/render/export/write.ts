@@ -3,7 +3,6 @@ import { EXIT, type ExitCode, failure } from "../../errors.ts";
 import { makeRoom, writeWhole } from "../../result/whole-file.ts";
 import { didYouMean, KNOWN } from "../../suggest.ts";
 import { plainText } from "../../terminal/columns.ts";
-import { tell } from "../../text/tell.ts";
 import type { World } from "../../world.ts";
 import { exportGithubActionBenchmark } from "./github-action-benchmark.ts";
 import { exportOpenMetrics } from "./openmetrics.ts";
@@ -39,7 +38,9 @@ export function writeExport({ folders, format, out }: ExportArgs, world: World):
 	const verdicts = found.flatMap((one) => one.verdicts);
 	const files = points.length === 0 ? [] : make(points);
 	if (files.length === 0) {
-		say(tell("export-nothing", { folders }));
+		say(
+			`${folders.join(", ")}: nothing to export: no run in there passed or failed; what it was instead stands above, or in the reports`,
+		);
 		return codeOf([...verdicts, ...points.map(({ run }) => run.verdict)]);
 	}
 	const [first = "."] = folders;
@@ -59,8 +60,14 @@ export function oneFolder(
 	[folder = "", ...more]: readonly string[],
 	out: string | undefined,
 ): string {
-	if (out !== undefined) throw failure("usage", { message: tell("out-without-export") });
-	if (more.length > 0) throw failure("usage", { message: tell("one-folder", { folder }) });
+	if (out !== undefined)
+		throw failure("usage", {
+			message: "--out: says where --export writes; add e.g. --export openmetrics",
+		});
+	if (more.length > 0)
+		throw failure("usage", {
+			message: `mqbench report takes one folder, ${folder}; give several with --export, or the folder that holds them`,
+		});
 	return folder;
 }
 
@@ -73,11 +80,7 @@ function formatNamed(word: string): Format {
 	const known = Object.keys(FORMATS);
 	const guess = didYouMean(word, known);
 	throw failure("usage", {
-		message: tell("export-unknown", {
-			format: word,
-			suggestion: guess.startsWith(KNOWN) ? "" : guess,
-			known,
-		}),
+		message: `--export ${word}: there is no such format${guess.startsWith(KNOWN) ? "" : guess}; it writes ${known.join(", ")}`,
 	});
 }
 

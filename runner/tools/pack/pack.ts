@@ -2,7 +2,8 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Result, Run } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
-import { countText, percentileName, percentileValue } from "../../result/words.ts";
+import { percentileAmount } from "../../result/select.ts";
+import { amount, show } from "../../result/show.ts";
 import { formatCount } from "../../units.ts";
 
 /** Paths of the scenarios that come with mqbench, by name. */
@@ -35,13 +36,11 @@ function cells(run: Run): string[] {
 	const { sent, achieved, received } = run.throughput;
 	const rate = (value: number | null) => (value === null ? "n/a" : formatCount(Math.round(value)));
 	return [
-		deepest ? `${percentileName(deepest.p)} ${percentileValue(deepest, run)}` : "n/a",
+		deepest ? `p${deepest.p} ${show(percentileAmount(deepest, run))}` : "n/a",
 		run.main,
 		rate(sent ?? achieved),
 		rate(received),
-		countText(run.failed),
-		countText(run.unknown),
-		countText(run.lost),
+		...[run.failed, run.unknown, run.lost].map((count) => show(amount(count, "messages"))),
 	];
 }
 
