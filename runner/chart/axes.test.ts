@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { depthOf, extentOf, onAxis, type Part, percentText, valueAxis } from "./axes.ts";
-import { percentileAxis, secondAxis } from "./old-axes.ts";
+import { depthOf, extentOf, onAxis, percentText, valueAxis, xAxis } from "./axes.ts";
+import type { Axis, Datum, Figure, Unit } from "./figure.ts";
+import type { Part } from "./head.ts";
 import { unitText } from "./units.ts";
 
 const view = {
@@ -10,6 +11,24 @@ const view = {
 	logarithmic: null,
 	off: new Set<string>(),
 };
+
+function axisOf(x: Partial<Axis>, data: readonly Datum[] = []) {
+	const series = { key: "k", name: "k", group: "k", color: 0, dash: 0, thin: false, data };
+	const drawn = { ...series, draw: "line" } as const;
+	const figure: Figure = {
+		...{ id: "f", title: "T", facts: "F", spans: [] },
+		layout: "stack",
+		x: { scale: "seconds", title: "", unit: null, names: null, from: 0, to: 0, step: 0, ...x },
+		panels: [{ title: "", unit: "ns", log: null, limits: [], series: [drawn] }],
+	};
+	return xAxis(figure, 0, view) as {
+		interval?: number;
+		type: string;
+		min: number;
+		max: number;
+		axisLabel: { customValues?: number[]; formatter: (value: number) => string };
+	};
+}
 
 function ticksOf(axis: Part): number[] {
 	const { max, interval, axisLabel } = axis as {
@@ -58,11 +77,8 @@ test.each([
 });
 
 describe("the ticks of values", () => {
-	const axis = (
-		unit: Parameters<typeof unitText>[0],
-		values: readonly number[],
-		logarithmic: boolean | null = false,
-	) => valueAxis(0, unit, extentOf(values, logarithmic), { view, height: 180 });
+	const axis = (unit: Unit, values: readonly number[], logarithmic: boolean | null = false) =>
+		valueAxis(0, unit, extentOf(values, logarithmic), { view, height: 180 });
 
 	test.each([300, 5000, 70_000, 16 * 2 ** 20, 3e9])(
 		"of bytes up to %d are multiples of a power of two, with the texts of readings",
@@ -122,17 +138,13 @@ describe("the axis of percentiles", () => {
 	});
 
 	test("ends where its curves end", () => {
-		const { axisLabel } = percentileAxis(0, 2.5, view);
-		expect(axisLabel.customValues.map(axisLabel.formatter)).toEqual(["0%", "50%", "90%", "99%"]);
+		const { axisLabel } = axisOf({ scale: "nines" }, [{ x: 99.6, y: 1 }]);
+		expect(axisLabel.customValues?.map(axisLabel.formatter)).toEqual(["0%", "50%", "90%", "99%"]);
 	});
 });
 
 test("seconds of a long run are told in minutes, at whole ones", () => {
-	const axis = (from: number, to: number) =>
-		secondAxis(0, { from, to }, { view, labels: true }) as {
-			interval?: number;
-			axisLabel: { formatter: (second: number) => string };
-		};
+	const axis = (from: number, to: number) => axisOf({ from, to });
 	expect(axis(0, 30).interval).toBeUndefined();
 	expect(axis(0, 30).axisLabel.formatter(12)).toBe("12s");
 	expect(axis(-60, 3600).interval).toBe(600);
@@ -148,4 +160,16 @@ test("on an axis of powers 0 stands at the bottom, and what was not measured now
 	expect(onAxis(1e6, powers)).toBe(1e6);
 	expect(onAxis(null, powers)).toBeNull();
 	expect(onAxis(0, extentOf([0, 5], null))).toBe(0);
+});
+
+test.each([
+	["linear", [2000, 40_000], 0, 41_600, undefined],
+	["log", [256, 1_048_576], 256 / 1.4, 1_048_576 * 1.4, [256, 1_048_576]],
+] as const)("numbers stand on a %s axis, with room at its ends", (scale, xs, min, max, labels) => {
+	const axis = axisOf(
+		{ scale },
+		xs.map((x) => ({ x, y: 1 })),
+	);
+	expect([axis.min, axis.max]).toEqual([min, max]);
+	expect(axis.axisLabel.customValues).toEqual(labels);
 });

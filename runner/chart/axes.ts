@@ -7,8 +7,6 @@ import { placeText, secondText, unitText } from "./units.ts";
 
 /** Axes of ECharts with our units. */
 
-export type { Part } from "./head.ts";
-
 /** The x axis of a panel; seconds have their labels below the last one. */
 export function xAxis(figure: Figure, grid: number, view: View): Part {
 	const { x, panels } = figure;
@@ -176,7 +174,7 @@ export function valueAxis(
 }
 
 /** What every axis has: its grid, and lines that stay behind the data. */
-export function lines(grid: number, { theme }: View): Part {
+function lines(grid: number, { theme }: View): Part {
 	return {
 		gridIndex: grid,
 		splitLine: { lineStyle: { color: COLOURS[theme].grid } },
@@ -297,7 +295,7 @@ const LINE = 14;
 const LETTER = 8;
 const MOST_ROWS = 8;
 
-export const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].map(depthOf);
+const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999].map(depthOf);
 
 /** 1, 2 or 5 times a power of ten; of bytes a power of two, as their texts are: not below `least`. */
 function stepOf(least: number, unit: Unit): number {
@@ -308,7 +306,7 @@ function stepOf(least: number, unit: Unit): number {
 	return unit === "messages" ? Math.max(1, digit * power) : digit * power;
 }
 
-export function longStep(least: number): number {
+function longStep(least: number): number {
 	const steps = [60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400];
 	return steps.find((s) => s >= least) ?? Math.ceil(least / 86_400) * 86_400;
 }

@@ -9,8 +9,6 @@ export interface Figure {
 	readonly title: string;
 	/** Whoever shows the picture elsewhere takes along what was measured, with which durability, and on what machine. */
 	readonly facts: string;
-	/** What the picture says, in words, for those who do not see it. */
-	readonly alt: string;
 	/** Shared by all panels. */
 	readonly x: Axis;
 	/** Below each other with one cursor, or small multiples beside each other. */

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { figuresOf, listOf } from "../figures/figures.ts";
+import { figuresOf } from "../figures/figures.ts";
 import { FIXTURES, hostileResult, searchedResult } from "../page/pages.fake.ts";
 import { readResult } from "../result/result-files.ts";
 import { fixtureResult, publishedFolder, publishedOnce } from "../result/stored.fake.ts";
-import { heightOf, offAtFirst } from "./options.ts";
-import { pictureOf } from "./picture.ts";
+import type { Figure } from "./figure.ts";
+import { firstView } from "./option.ts";
 import { overlaps, textsOf } from "./svg.fake.ts";
+import { svgOf } from "./svg.ts";
 
 const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"];
 const RESULTS = [
@@ -26,7 +27,7 @@ describe.each(RESULTS)("the pictures of %s", (name, result) => {
 	const tags = SHORT.includes(name) ? [] : ["long"];
 	// Runs of the same shape have the same pictures: the first of each kind and number of lines.
 	const figures = () => {
-		const all = listOf(figuresOf(result()));
+		const all = figuresOf(result());
 		return [...new Map(all.map((f) => [shapeOf(f), f])).values()];
 	};
 
@@ -36,15 +37,9 @@ describe.each(RESULTS)("the pictures of %s", (name, result) => {
 			[f, 390] as const,
 			[f, 1200] as const,
 		])) {
-			const view = {
-				theme: "light" as const,
-				width,
-				logarithmic: null,
-				off: offAtFirst(figure),
-				alone: true,
-			};
-			const height = heightOf(figure, view);
-			const texts = textsOf(pictureOf(figure, { ...view, height }));
+			const view = firstView(figure, "light", width);
+			const { height } = view;
+			const texts = textsOf(svgOf(figure, view));
 			expect(texts.length).toBeGreaterThan(5);
 			expect({
 				id: figure.id,
@@ -61,21 +56,16 @@ describe.each(RESULTS)("the pictures of %s", (name, result) => {
 });
 
 test("the texts of a picture stand at the same places in both themes", () => {
-	for (const figure of listOf(figuresOf(fixtureResult("stall")))) {
-		const [light, dark] = (["light", "dark"] as const).map((theme) => {
-			const view = { theme, width: 720, logarithmic: null, off: offAtFirst(figure), alone: true };
-			const height = heightOf(figure, view);
-			return textsOf(pictureOf(figure, { ...view, height }));
-		});
+	for (const figure of figuresOf(fixtureResult("stall"))) {
+		const [light, dark] = (["light", "dark"] as const).map((theme) =>
+			textsOf(svgOf(figure, firstView(figure, theme))),
+		);
 		expect(light).toEqual(dark);
 	}
 });
 
-function shapeOf(figure: ReturnType<typeof listOf>[number]): string {
-	return [
-		figure.kind,
-		figure.kind === "percentiles" && [figure.curves.length, figure.panels.length],
-		figure.kind === "time" && figure.panels.length,
-		figure.kind === "rate" && [figure.id.slice(0, 5), figure.lines.length],
-	].join();
+/** Of small multiples the number of lines counts, and of charts over rate. */
+function shapeOf({ id, x, panels }: Figure): string {
+	const lines = x.scale === "seconds" ? 0 : panels.flatMap(({ series }) => series).length;
+	return [x.scale, panels.length, lines, id.slice(0, 5), id.endsWith("-heat")].join();
 }

@@ -3,7 +3,6 @@ import { formatCount } from "../units.ts";
 import {
 	type Extent,
 	footOf,
-	type Part,
 	panelExtent,
 	ratioExtent,
 	turnedAxes,
@@ -11,11 +10,9 @@ import {
 	xAxis,
 } from "./axes.ts";
 import type { Figure, Panel, Series, View } from "./figure.ts";
-import { head, headHeight, heading } from "./head.ts";
+import { head, headHeight, heading, type Part } from "./head.ts";
 import { isCompared, type Place, ROW, seriesOf, turnedSeries } from "./series.ts";
-import { insideZoom, slider } from "./zoom.ts";
-
-export type { Part } from "./axes.ts";
+import { COLOURS } from "./theme.ts";
 
 /** What ECharts draws of a figure: for the page in a browser and for pictures on their own alike. Given again it updates in place. */
 export function optionOf(figure: Figure, view: View): Part {
@@ -206,4 +203,38 @@ function mostIn({ series }: Panel): number {
 
 function namesOf(figure: Figure): string[] {
 	return groupsOf(figure).map(({ group }) => group);
+}
+
+/** Wheel with Ctrl, pinch: a page that is scrolled stays where it is. */
+function insideZoom(xAxisIndex: readonly number[]): Part {
+	return {
+		type: "inside",
+		xAxisIndex,
+		filterMode: "none",
+		zoomOnMouseWheel: "ctrl",
+		moveOnMouseMove: false,
+		moveOnMouseWheel: false,
+		preventDefaultMouseMove: false,
+	};
+}
+
+/** A slider below the axis, for fingers and for those who do not know that a drag zooms. */
+function slider(xAxisIndex: readonly number[], left: number, view: View): Part {
+	const colours = COLOURS[view.theme];
+	return {
+		type: "slider",
+		xAxisIndex,
+		filterMode: "none",
+		left,
+		right: RIGHT,
+		bottom: 4,
+		height: 16,
+		showDetail: false,
+		showDataShadow: false,
+		brushSelect: false,
+		borderColor: colours.grid,
+		fillerColor: "rgba(127,140,160,.22)",
+		handleStyle: { color: colours.page, borderColor: colours.soft },
+		moveHandleSize: 4,
+	};
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { figuresOf, listOf } from "../figures/report.ts";
+import { figuresOf } from "../figures/figures.ts";
 import { FIXTURES, searchedResult } from "../page/pages.fake.ts";
 import { parseCsv } from "../render/csv.fake.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
@@ -33,10 +33,7 @@ function cellsOf(figure: Figure): Map<string, string> {
 }
 
 describe.each(RESULTS)("the figures of %s", (_, result) => {
-	const figures: readonly Figure[] = listOf(figuresOf(result())).map((figure) => ({
-		...figure,
-		alt: "",
-	}));
+	const figures: readonly Figure[] = figuresOf(result());
 
 	test("tell at each stop what their tables say: whoever points, taps or uses keys reads the same", () => {
 		for (const figure of figures) {
@@ -122,7 +119,6 @@ describe("a figure as a table", () => {
 		id: "x-1",
 		title: "a title",
 		facts: "on 4 cores",
-		alt: "",
 		x: { scale: "nines", title: "x", unit: null, names: null, from: null, to: null, step: 0, ...x },
 		layout: "stack",
 		panels,

@@ -1,5 +1,6 @@
 import { largestOf } from "../extremes.ts";
 import { formatCount, formatDuration } from "../units.ts";
+import { briefOf } from "./alt.ts";
 import { depthOf } from "./axes.ts";
 import { csvCell } from "./csv-cell.ts";
 import type { Datum, Figure, Panel, Series, View } from "./figure.ts";
@@ -165,11 +166,9 @@ function rowsOf(figure: Figure, i: number, series: Series, data: readonly Datum[
 	if (data.length === 0 && (series.draw === "words" || axis.scale === "date")) return [];
 	const alike = panels.filter((one) => one.series.some(({ group }) => group === series.group));
 	const shared = layout === "stack" && alike.length > 1;
-	// "response: from the intended send" is what a legend explains.
-	const brief = series.name === series.group ? series.name.split(": ")[0] : series.name;
 	return (data.length === 0 ? [{ x: 0, y: null }] : data).map((datum: Datum) => ({
 		key: series.group === "" ? null : series,
-		name: shared ? `${panel.title}: ${series.name}` : (brief ?? ""),
+		name: shared ? `${panel.title}: ${series.name}` : briefOf(series),
 		text: `${textOf(datum, panel)} ${datum.look?.toUpperCase() ?? ""}`.trim(),
 		at: datum.y === null ? null : { panel: i, value: datum.y },
 		href: datum.href,

@@ -1,7 +1,7 @@
 import { largestOf } from "../extremes.ts";
-import { deepestOf, depthOf, type Extent, joined, onAxis, type Part, placeOf } from "./axes.ts";
+import { deepestOf, depthOf, type Extent, joined, onAxis, placeOf } from "./axes.ts";
 import type { Datum, Figure, Panel, Series, Span, View } from "./figure.ts";
-import { shown } from "./head.ts";
+import { type Part, shown } from "./head.ts";
 import { COLOURS, colourOf, HEAT, lineType, markOf } from "./theme.ts";
 
 /** A panel, and what it is drawn in. */
@@ -258,26 +258,29 @@ function end(one: Series, { figure, panel, grid, extent, view }: Place): Part[] 
 		return one.thin ? [] : [{ ...look, symbol: "none", data, lineStyle }];
 	}
 	const row = panel.series.filter((other) => !other.thin && other.end?.y === null).indexOf(one);
+	const words = shown(one.end.text ?? "");
 	return [
-		marks(grid, {
+		{
+			...inGrid(grid),
 			name: look.name,
-			markPoint: {
-				...QUIET,
-				symbol: "arrow",
-				symbolSize: 14,
-				symbolOffset: [0, 8],
-				itemStyle: { color: look.color },
-				label: {
-					...over(COLOURS[view.theme].limit, view),
-					// Of repeats that are thin lines the table tells.
-					show: row >= 0,
-					offset: [0, row * WORDS_HEIGHT],
-					// Where there is room for words.
-					position: from < deepestOf(figure) / 2 ? "right" : "left",
-				},
-				data: [{ coord: [from, extent.max], name: shown(one.end.text ?? "") }],
+			type: "scatter",
+			silent: true,
+			data: [[from, extent.max]],
+			symbol: "arrow",
+			symbolSize: 14,
+			symbolOffset: [0, 8],
+			itemStyle: { color: look.color, opacity: 1 },
+			label: {
+				...over(COLOURS[view.theme].limit, view),
+				formatter: () => words,
+				// Of repeats that are thin lines the table tells.
+				show: row >= 0,
+				offset: [0, row * WORDS_HEIGHT],
+				// Where there is room for words.
+				position: from < deepestOf(figure) / 2 ? "right" : "left",
 			},
-		}),
+			z: 5,
+		},
 	];
 }
 

@@ -1,9 +1,20 @@
-import { init } from "./echarts.ts";
+import { CustomChart, LineChart, ScatterChart } from "echarts/charts";
+import {
+	GridComponent,
+	LegendComponent,
+	MarkAreaComponent,
+	MarkLineComponent,
+	TitleComponent,
+} from "echarts/components";
+import { init, use } from "echarts/core";
+import { LabelLayout } from "echarts/features";
+import { SVGRenderer } from "echarts/renderers";
+import { altOf } from "./alt.ts";
 import type { Figure, View } from "./figure.ts";
 import { shown } from "./head.ts";
 import { optionOf } from "./option.ts";
 
-/** A figure on its own as SVG, with a name and a alt for those who do not see it. In a browser as in Node. */
+/** A figure on its own as SVG, with a name and a description for those who do not see it. In a browser as in Node. */
 export function svgOf(figure: Figure, view: View): string {
 	const { width, height } = view;
 	const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
@@ -15,7 +26,23 @@ export function svgOf(figure: Figure, view: View): string {
 	}
 }
 
+/** For who draws into a page, and what it adds to the parts of ECharts that every picture is made of. */
+export { init, use };
+
 // --- internal ---
+
+use([
+	CustomChart,
+	GridComponent,
+	LabelLayout,
+	LegendComponent,
+	LineChart,
+	MarkAreaComponent,
+	MarkLineComponent,
+	SVGRenderer,
+	ScatterChart,
+	TitleComponent,
+]);
 
 /**
  * Without what only serves a mouse; and with ids of the figure's own, not of a counter, so that a picture is the same whenever it is
@@ -29,8 +56,9 @@ function cleaned(svg: string, { id }: Figure): string {
 		.replaceAll(/( id="|"url\(#)zr\d+-/g, `$1${id}-`);
 }
 
-function named(svg: string, { id, title, alt }: Figure): string {
-	const name = `<title id="${id}-t">${xml(title)}</title><desc id="${id}-d">${xml(alt)}</desc>`;
+function named(svg: string, figure: Figure): string {
+	const { id, title } = figure;
+	const name = `<title id="${id}-t">${xml(title)}</title><desc id="${id}-d">${xml(altOf(figure))}</desc>`;
 	return svg.replace(
 		/^<svg([^>]*)>/,
 		(_, attributes: string) =>

@@ -21,12 +21,8 @@ export function stretchText(middle: number, width: number): string {
 }
 
 /** A place on an axis of numbers or names. */
-export function placeText(
-	{ unit, names }: { readonly unit: Axis["unit"] | "cases"; readonly names: Axis["names"] },
-	x: number,
-): string {
-	if (unit === "bytes" && names === null) return formatBytesExact(x);
-	return names?.[x] ?? unitText(unit === null || unit === "cases" ? "messages" : unit, x);
+export function placeText({ unit, names }: Pick<Axis, "unit" | "names">, x: number): string {
+	return names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : unitText(unit ?? "messages", x));
 }
 
 /** "2026-01-01 00:00 UTC" of ms since 1970. */

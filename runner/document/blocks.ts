@@ -1,4 +1,4 @@
-import type { Figure } from "../chart/old-figure.ts";
+import type { Figure } from "../chart/figure.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { type Amount, show } from "../result/show.ts";
 

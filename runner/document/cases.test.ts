@@ -69,9 +69,9 @@ describe("40 runs", () => {
 	});
 
 	test("stand in one chart, a curve for each run, with durability beside each system", () => {
-		const overview = figuresOf(result).overview.find((f) => f.kind === "percentiles");
-		const main = overview?.curves.filter((c) => c.metric === "response");
-		expect(main).toHaveLength(result.runs.length);
+		const overview = figuresOf(result).find(({ id }) => id === "percentiles");
+		expect(overview?.title).toMatch(/^Response by percentile/);
+		expect(overview?.panels.flatMap(({ series }) => series)).toHaveLength(result.runs.length);
 		expect(overview?.facts).toContain("4 cores, generator and brokers on one machine");
 		const html = renderHtml(result);
 		expect(html.match(/<h3 id="case-\d">/g)).toHaveLength(5);

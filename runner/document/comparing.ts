@@ -8,7 +8,7 @@ import {
 import { known } from "../compare/difference.ts";
 import { MACHINE, machineText } from "../compare/machine.ts";
 import { groupsOf, hasWeak } from "../compare/words.ts";
-import { comparingFigures, ratioFigure } from "../figures/comparison.ts";
+import { comparedFigures } from "../figures/comparison.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
 import { percentText } from "../text/comparisons.ts";
 import { tell } from "../text/tell.ts";
@@ -58,7 +58,7 @@ export function comparingDocument(comparing: Comparing): Document {
 		foot: [],
 		whole: "mqbench compare --html writes all of it.",
 		contents: [],
-		figures: () => others.flatMap((other) => figuresOf(other, comparing)),
+		figures: () => comparedFigures(comparing),
 		names: [],
 	};
 }
@@ -118,16 +118,6 @@ function against(other: Other, comparing: Comparing): Fold {
 		),
 		text(comparisons.some(hasWeak) ? `~ ${WEAK_MEANS}` : null, "small"),
 	]);
-}
-
-function figuresOf(other: Other, comparing: Comparing) {
-	return [
-		...groupsOf(other.comparisons).flatMap(
-			({ title, all }, i) =>
-				ratioFigure(`ratios-${other.letter.toLowerCase()}-${i + 1}`, title, all) ?? [],
-		),
-		...comparingFigures(comparing, other),
-	];
 }
 
 /** Margins that are not the usual ones, each with where it comes from. */

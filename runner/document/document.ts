@@ -1,5 +1,5 @@
 import { hasWeak } from "../compare/words.ts";
-import { figuresOf, listOf } from "../figures/figures.ts";
+import { figuresOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
 import { verdictText } from "../result/explain.ts";
 import { withoutSearches } from "../result/select.ts";
@@ -97,7 +97,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		],
 		whole: ["Everything is in report.html of the run ", code(result.runId), "."],
 		contents: runs.length + whole.searches.length <= SHORT ? [] : contentsOf(sections, result),
-		figures: () => listOf(figuresOf(whole)),
+		figures: () => figuresOf(whole),
 		names,
 	};
 }

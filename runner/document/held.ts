@@ -1,5 +1,5 @@
 import { largestOf } from "../extremes.ts";
-import { ticksOf } from "../figures/points.ts";
+import { ticksOf } from "../figures/stretches.ts";
 import { spread } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
 import { say } from "../text/say.ts";

@@ -1,4 +1,4 @@
-import { runId } from "../figures/numbers.ts";
+import { runId } from "../figures/facts.ts";
 import type { Result, Run } from "../model/result.ts";
 import { fateText } from "../result/fate.ts";
 import { maximum, percentile } from "../result/select.ts";

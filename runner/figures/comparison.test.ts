@@ -1,32 +1,41 @@
 import { expect, test } from "vitest";
-import type { View } from "../chart/old-figure.ts";
-import { heightOf } from "../chart/options.ts";
-import { pictureOf } from "../chart/picture.ts";
 import { baselineWith } from "../compare/baseline.fake.ts";
 import { comparingOf } from "../compare/comparing.ts";
 import { intervalText, ratioOfText } from "../compare/words.ts";
-import { ratioFigure, smallestText } from "./comparison.ts";
+import { comparedFigures, smallestText } from "./comparison.ts";
 
+const [p50, p99] = [
+	[1e5, 1.1e5, 1.2e5, 1e5, 1e5],
+	[9e5, 8e5, 7e5, 9e5, 8e5],
+] as const;
 const side = (path: string, factor: number) => ({
 	path,
-	baseline: baselineWith({
-		"response p50": [1e5, 1.1e5, 1.2e5, 1e5, 1e5],
-		"response p99": [9e5, 8e5, 7e5, 9e5, 8e5].map((v) => v * factor),
-	}),
+	baseline: baselineWith(
+		{ "response p50": p50, "response p99": p99.map((v) => v * factor) },
+		{
+			entry: {
+				curve: [
+					[10, 5e4],
+					[99.5, 2e6],
+				],
+			},
+		},
+	),
 });
-const [other] = comparingOf(side("a", 1), [side("b", 1.6)]).others;
-const comparisons = other?.comparisons ?? [];
-const figure = ratioFigure("r", "nats", comparisons);
+const comparing = comparingOf(side("a", 1), [side("b", 1.6)]);
+const [other] = comparing.others;
+if (other === undefined) throw new Error("nothing to compare");
+const { comparisons } = other;
 
 test("every ratio stands with its interval, in the words of the table", () => {
-	expect(figure?.rows.map(({ name }) => name)).toEqual(comparisons.map(({ metric }) => metric));
-	for (const [i, row] of (figure?.rows ?? []).entries()) {
-		const c = comparisons[i];
-		if (c === undefined) throw new Error("no comparison");
-		expect([row.ratio, row.low, row.high]).toEqual([c.ratio, c.low, c.high]);
-		expect(row.text).toContain(`${ratioOfText(c)} ${intervalText(c)}`);
+	const [figure] = comparedFigures(comparing);
+	expect(figure?.x.names).toEqual(comparisons.map(({ metric }) => metric));
+	const [, ratio] = figure?.panels[0]?.series ?? [];
+	for (const [i, c] of comparisons.entries()) {
+		expect(ratio?.data[i]).toMatchObject({ x: i, y: c.ratio, low: c.low, high: c.high });
+		expect(ratio?.data[i]?.text).toContain(`${ratioOfText(c)} ${intervalText(c)}`);
 	}
-	expect(figure?.rows.map(({ look }) => look)).toContain("fail");
+	expect(ratio?.data.map(({ look }) => look)).toContain("fail");
 });
 
 test("the smallest change that can be shown is half of the interval on a scale of ratios", () => {
@@ -37,18 +46,18 @@ test("the smallest change that can be shown is half of the interval on a scale o
 	expect(smallestText({ ...c, low: null, high: null })).toBeNull();
 });
 
-test("a bound that is not known has an arrow, and the picture names every figure", () => {
-	if (figure === null) throw new Error("no figure");
-	const drawn = (high: number | null) => {
-		const rows = figure.rows.map((row) => ({ ...row, high }));
-		const look = { theme: "light", width: 720, off: new Set<string>() } as const;
-		const view = { ...look, logarithmic: null, alone: true };
-		const height = heightOf({ ...figure, rows }, view);
-		return pictureOf({ ...figure, rows }, { ...view, height } as View);
-	};
-	for (const { name, word } of figure.rows) {
-		expect(drawn(2)).toContain(`>${name}<`);
-		expect(drawn(2)).toContain(`>${word}<`);
+test("of each side all runs are shown, and the one with the median p99 is strong", () => {
+	const [, shown] = comparedFigures(comparing);
+	const series = shown?.panels[0]?.series ?? [];
+	const p99s = (group: string, thin: boolean) =>
+		series
+			.filter((one) => one.group === group && one.thin === thin)
+			.map(({ data }) => data.find(({ x }) => x === 99)?.y);
+	for (const [letter, factor] of [
+		["A", 1],
+		["B", 1.6],
+	] as const) {
+		expect(p99s(letter, false)).toEqual([8e5 * factor]);
+		expect(p99s(letter, true)).toHaveLength(p99.length - 1);
 	}
-	expect(drawn(null)).not.toBe(drawn(2));
 });

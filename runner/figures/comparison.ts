@@ -1,4 +1,4 @@
-import type { PercentileFigure, RatioFigure } from "../chart/old-figure.ts";
+import type { Datum, Figure, Series } from "../chart/figure.ts";
 import type { Comparing, Other } from "../compare/comparing.ts";
 import {
 	groupsOf,
@@ -11,101 +11,19 @@ import {
 import type { Baseline, Comparison } from "../model/comparison.ts";
 import { percentText } from "../text/comparisons.ts";
 import { tell } from "../text/tell.ts";
-import { formatDuration } from "../units.ts";
+import { formatDuration, plural } from "../units.ts";
+import { AXIS, bare, panelOf, sentence } from "./facts.ts";
+import { PERCENTILES, withNamed } from "./percentiles.ts";
 
-/**
- * The curves of both sides over each other, one picture for each system and case. Curves are never averaged: of each side all runs are
- * shown, and the one whose p99 is the median one is strong.
- */
-export function comparingFigures(
-	comparing: Comparing,
-	other: Other,
-): (PercentileFigure & { readonly of: string })[] {
-	const { a, systems } = comparing;
-	return groupsOf(other.comparisons).flatMap((group, i) => {
-		const sides = [
-			{ ...a, system: systems?.[0] ?? group.system },
-			{ ...other, system: group.system },
-		].map((side, place) => ({
-			...side,
-			place,
-			name: systems === null ? (place === 0 ? "A" : other.letter) : (systems[place] ?? ""),
-			runs: side.baseline.runs.filter(
-				(run) =>
-					run.system === side.system &&
-					run.case === group.case &&
-					run.without === null &&
-					run.curve.length > 0,
-			),
-		}));
-		const curves = sides.flatMap((side) => {
-			const shown = medianRun(side.runs);
-			// The one that is shown comes first: in switches, legend and dashes.
-			const runs = [
-				...side.runs.filter((run) => run === shown),
-				...side.runs.filter((run) => run !== shown),
-			];
-			return runs.map((run) => curveOf(run, side, run !== shown));
-		});
-		if (curves.length === 0) return [];
-		const metric = curves[0]?.metric ?? "response";
-		return [
-			{
-				of: group.title,
-				kind: "percentiles" as const,
-				id: `compare-${other.letter.toLowerCase()}-${i + 1}`,
-				title: `${metric.charAt(0).toUpperCase()}${metric.slice(1)} by percentile: ${group.title}`,
-				facts: sides.map((side) => factsOf(side)).join("; "),
-				description: describe(group.comparisons),
-				panels: [{ title: "" }],
-				curves,
-				hidden: [],
-				limits: [],
-			},
-		];
-	});
-}
-
-/** Every ratio of one system and case, those that are judged first, percentiles from the lowest to the maximum. */
-export function ratioFigure(
-	id: string,
-	title: string,
-	comparisons: readonly Comparison[],
-): RatioFigure | null {
-	const rows = comparisons.flatMap((c): RatioFigure["rows"] =>
-		c.ratio === null || c.ratio <= 0
-			? []
-			: [
-					{
-						name: c.metric,
-						ratio: c.ratio,
-						low: c.low,
-						high: c.confidence === null ? null : c.high,
-						margin: c.margin,
-						word: verdictCell(c),
-						look: c.judged ? looksOf(c) : "unknown",
-						text: [`${ratioOfText(c)} ${intervalText(c)}`, smallestText(c)]
-							.filter((part) => part !== null)
-							.join("; "),
-					},
-				],
+/** Of each other side and each system and case the ratios, `ratios-b-1`, and the curves of both sides over each other, `compare-b-1`. */
+export function comparedFigures(comparing: Comparing): Figure[] {
+	return comparing.others.flatMap((other) =>
+		groupsOf(other.comparisons).flatMap(({ title, comparisons, ...of }, i) => {
+			const id = `${other.letter.toLowerCase()}-${i + 1}`;
+			const curves = curvesFigure(`compare-${id}`, title, sidesOf(comparing, other, of));
+			return [ratioFigure(`ratios-${id}`, title, comparisons) ?? [], curves ?? []].flat();
+		}),
 	);
-	return rows.length === 0
-		? null
-		: {
-				kind: "ratios",
-				id,
-				title: `Ratios: ${title}`,
-				facts: comparisons
-					.filter(({ judged }) => judged)
-					.flatMap((c) => {
-						const text = smallestText(c);
-						return text === null ? [] : [`${c.metric}: ${text}`];
-					})
-					.join("; "),
-				description: rows.map(({ name, text, word }) => `${name} ${text}: ${word}`).join(". "),
-				rows,
-			};
 }
 
 /**
@@ -129,42 +47,76 @@ interface Side {
 	readonly runs: readonly Entry[];
 }
 
-const MARKS = [50, 90, 99, 99.9, 99.99];
-
-function curveOf(run: Entry, side: Side, thin: boolean): PercentileFigure["curves"][number] {
-	const { main, figures, beyond, curve } = run;
-	const max = figures[`${main} max`] ?? null;
-	const censored = beyond.includes(`${main} max`);
-	const marks = MARKS.flatMap((p) => {
-		const name = `${main} p${p}`;
-		const value = figures[name];
-		if (value == null) return [];
-		const [weak, over] = [run.weak.includes(name) ? "~" : "", beyond.includes(name) ? "> " : ""];
-		return [{ p, value, over, text: `${over}${weak}${formatDuration(value)}`, interval: "" }];
+function sidesOf(
+	{ a, systems }: Comparing,
+	other: Other,
+	of: { readonly system: string; readonly case: string },
+): Side[] {
+	return [a, other].map(({ baseline, letter }, place) => {
+		const system = systems?.[place] ?? of.system;
+		const runs = baseline.runs.filter(
+			(run) =>
+				run.system === system &&
+				run.case === of.case &&
+				run.without === null &&
+				run.curve.length > 0,
+		);
+		return { name: systems === null ? letter : system, place, system, baseline, runs };
 	});
-	const points = [
-		...new Map([
-			...curve,
-			...marks.filter(({ over }) => over === "").map(({ p, value }) => [p, value] as const),
-		]),
-	].sort(([x], [y]) => x - y);
+}
+
+/** Curves are never averaged: of each side all runs are shown, and the one whose p99 is the median one is strong. */
+function curvesFigure(id: string, title: string, sides: readonly Side[]): Figure | null {
+	const series = sides.flatMap((side) => {
+		const median = medianRun(side.runs);
+		// The one that is shown comes first: in switches, legend and dashes.
+		const runs = side.runs.toSorted((x, y) => Number(y === median) - Number(x === median));
+		return runs.map((run) => curveOf(run, side, run !== median));
+	});
+	const main = sides.flatMap(({ runs }) => runs)[0]?.main;
+	if (main === undefined) return null;
 	return {
-		key: `${side.place}-${run.repeat}`,
-		name: `${side.name}, ${thin ? "" : "median run: "}repeat ${run.repeat}`,
+		id,
+		title: `${sentence(main)} by percentile: ${title}`,
+		facts: sides.map(factsOf).join("; "),
+		x: PERCENTILES,
+		layout: "grid",
+		panels: [panelOf("ns", series, [], "")],
+		spans: [],
+	};
+}
+
+const NAMED = [50, 90, 99, 99.9, 99.99];
+
+/** Its intervals are of the ratio, in the table. */
+function curveOf(run: Entry, { name, place }: Side, thin: boolean): Series {
+	const { main, figures, beyond, weak, curve } = run;
+	const named = NAMED.flatMap((x): Datum[] => {
+		const figure = `${main} p${x}`;
+		const y = figures[figure];
+		if (y == null) return [];
+		const text = `${weak.includes(figure) ? "~" : ""}${formatDuration(y)}`;
+		return [beyond.includes(figure) ? { x, y: null, text: `> ${text}` } : { x, y, text }];
+	});
+	const data = withNamed(curve, named);
+	const max = figures[`${main} max`] ?? null;
+	const text = formatDuration(max ?? 0);
+	// How many samples there were is not in a baseline: the maximum stands as far right as the curve reaches.
+	const x = data.findLast(({ y }) => y !== null)?.x ?? 0;
+	const end = beyond.includes(`${main} max`)
+		? { x, y: null, text: `some never completed: > ${text}` }
+		: { x, y: max, text };
+	return {
+		key: `${place}-${run.repeat}`,
+		name: `${name}, ${thin ? "" : "median run: "}repeat ${run.repeat}`,
 		// What is compared has a colour and dashes of its own; not the system, which is the same on both sides.
-		group: side.name,
-		panel: 0,
-		colour: side.place,
-		dash: side.place,
-		hidden: false,
+		group: name,
+		color: place,
+		dash: place,
 		thin,
-		metric: main,
-		points,
-		// How many samples there were is not in a baseline: the maximum stands as far right as the curve reaches.
-		max: max === null || censored ? null : { p: points.at(-1)?.[0] ?? 0, value: max },
-		// Intervals are of the ratio, in the table.
-		marks: marks.map(({ over, ...mark }) => mark),
-		censored: censored && max !== null ? `some never completed: > ${formatDuration(max)}` : null,
+		draw: "line",
+		data,
+		...(max === null ? {} : { end }),
 	};
 }
 
@@ -180,15 +132,56 @@ function factsOf({ name, system, baseline, runs }: Side): string {
 		`${name}: ${facts?.broker ?? system}`,
 		facts?.durability,
 		machineText(baseline),
-		`${runs.length} ${runs.length === 1 ? "run" : "runs"}`,
+		plural(runs.length, "run"),
 	]
 		.filter((part) => part !== undefined)
 		.join(", ");
 }
 
-function describe(comparisons: readonly Comparison[]): string {
-	return comparisons
-		.filter((c) => c.judged || c.advisory !== null)
-		.map((c) => `${c.metric}: ${verdictCell(c)}. ${c.why}`)
-		.join(". ");
+/** Every ratio of one system and case, those that are judged first, percentiles from the lowest to the maximum. */
+function ratioFigure(id: string, title: string, comparisons: readonly Comparison[]): Figure | null {
+	const rows = comparisons.flatMap((c) =>
+		c.ratio !== null && c.ratio > 0 ? { ...c, ratio: c.ratio } : [],
+	);
+	if (rows.length === 0) return null;
+	const facts = comparisons.flatMap((c) => {
+		const text = c.judged ? smallestText(c) : null;
+		return text === null ? [] : [`${c.metric}: ${text}`];
+	});
+	const margin = rows.map(({ margin }, x) => ({
+		x: x - 0.5,
+		y: 1 / (1 + margin),
+		x2: x + 0.5,
+		y2: 1 + margin,
+	}));
+	const ratio = rows.map((c, x): Datum => {
+		const smallest = smallestText(c);
+		const text = `${ratioOfText(c)} ${intervalText(c)}${smallest === null ? "" : `; ${smallest}`}`;
+		const high = c.confidence === null ? null : c.high;
+		const interval = c.low === null && high === null ? {} : { low: c.low, high };
+		return { x, y: c.ratio, ...interval, text, look: c.judged ? looksOf(c) : "unknown" };
+	});
+	const verdict = rows.map((c, x) => ({ x, y: null, text: verdictCell(c) }));
+	return {
+		id,
+		title: `Ratios: ${title}`,
+		facts: facts.join("; "),
+		x: { ...AXIS, scale: "names", title: "figure", names: rows.map(({ metric }) => metric) },
+		layout: "stack",
+		turned: true,
+		panels: [
+			{
+				title: "ratio with its 95 % interval; the band: what the margin allows",
+				unit: "times",
+				log: true,
+				series: [
+					{ ...bare("margin", "margin"), draw: "cells", data: margin },
+					{ ...bare("ratio", "ratio"), draw: "dots", data: ratio },
+					{ ...bare("verdict", "verdict"), draw: "words", data: verdict },
+				],
+				limits: [],
+			},
+		],
+		spans: [],
+	};
 }

@@ -1,14 +1,11 @@
-import type { Datum, Figure, Limit, Panel, Series, Unit } from "../chart/figure.ts";
+import type { Datum, Limit, Panel, Series, Unit } from "../chart/figure.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import { type Amount, show, showInterval } from "../result/show.ts";
 import { factsText, hostText, loadText, runTitle, systemTitle } from "../result/words.ts";
 
-export type Built = Omit<Figure, "alt">;
-
 /** What every chart of one run is told. */
 export interface Subject {
 	readonly run: Run;
-	/** "run-01-nats-256B-1": the names of its charts begin so, as its folder is called. */
 	readonly id: string;
 	/** "nats, 256B 1000/s, repeat 2 of 3" */
 	readonly title: string;
@@ -20,15 +17,20 @@ export interface Subject {
 }
 
 export function subjectOf(run: Run, result: Result): Subject {
-	const name = run.folder.split("/").at(-1) ?? run.folder;
 	return {
 		run,
-		id: `run-${name.replaceAll(/[^A-Za-z0-9]+/g, "-")}`,
+		id: runId(run),
 		title: runTitle(run, result),
 		facts: `${factsText(run, result)}; ${loadText(run)}`,
 		color: colorsOf(result).get(run.system) ?? 0,
 		gates: result.gates.filter((g) => g.system === run.system && g.case === run.case),
 	};
+}
+
+/** "run-01-nats-256B-1": the names of a run's charts begin so, as its folder is called. */
+export function runId({ folder }: Pick<Run, "folder">): string {
+	const name = folder.split("/").at(-1) ?? folder;
+	return `run-${name.replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
 }
 
 /** Position of each system among all of the report: its colour. */

@@ -1,103 +1,60 @@
-import type {
-	Figure,
-	HeatFigure,
-	PercentileFigure,
-	RateFigure,
-	TimeFigure,
-} from "../chart/old-figure.ts";
-import type { Result, Run } from "../model/result.ts";
+import type { Figure } from "../chart/figure.ts";
+import type { Result } from "../model/result.ts";
 import { withoutSearches } from "../result/select.ts";
-import { heatFigure } from "./heat-figure.ts";
-import { runId } from "./numbers.ts";
-import { overviewPercentiles, runPercentiles } from "./percentile-figure.ts";
-import { caseFigures, searchFigure, stepsFigure } from "./rate-figure.ts";
-import { timeFigure } from "./time-figure.ts";
-
-/** Every picture of a report. */
-export interface ReportFigures {
-	/** All runs side by side; empty for a single run. */
-	readonly overview: readonly Figure[];
-	/** By `run.index`; the runs of searches have none. */
-	readonly runs: ReadonlyMap<number, RunFigures>;
-	/** One for each search that has a curve, in their order. */
-	readonly searches: readonly Figure[];
-}
-
-/** null: nothing was measured. */
-export interface RunFigures {
-	readonly percentiles: PercentileFigure | null;
-	readonly time: TimeFigure | null;
-	readonly heat: HeatFigure | null;
-	/** Latency over rate, of a load in steps. */
-	readonly steps: RateFigure | null;
-}
+import { subjectOf } from "./facts.ts";
+import { heatFigure } from "./heat.ts";
+import { overviewPercentiles, runPercentiles } from "./percentiles.ts";
+import { caseFigures, searchFigure, stepsFigure } from "./rates.ts";
+import { timeFigure } from "./time.ts";
 
 /** Characters that all pictures of a report may take as JSON in fine points: each run has its share. */
 const BUDGET = 700_000;
 
-/** The pictures of a result. Those of a run that take more than its share of the budget have fewer points. */
-export function figuresOf(whole: Result, budget = BUDGET): ReportFigures {
+/**
+ * Every picture of a report, in its order. Of several runs first those of all side by side: `percentiles`, `cases-...`; then `search-1` for
+ * the first search that has a curve; then of each run that is not of a search `run-...-percentiles`, `-steps`, `-time`, `-heat`. Those that take
+ * more than their share of the budget have fewer points.
+ */
+export function figuresOf(whole: Result, budget = BUDGET): Figure[] {
 	const result = withoutSearches(whole);
 	const several = result.runs.length > 1;
-	const share = (several ? 1 - OVERVIEW : 1) * budget;
-	return {
-		overview: several ? fitting(budget * OVERVIEW, (at) => overviewOf(result, at)) : [],
-		runs: new Map(
-			result.runs.map((run) => [
-				run.index,
-				fitting(share / result.runs.length, (at) => runFigures(run, result, at)),
-			]),
+	const share = ((several ? 1 - OVERVIEW : 1) * budget) / result.runs.length;
+	return [
+		...fitting(budget * OVERVIEW, ({ tolerance }) =>
+			several ? [overviewPercentiles(result, tolerance), ...caseFigures(result)] : [],
 		),
-		searches: whole.searches.flatMap(
-			(search, i) => searchFigure(`search-${i + 1}`, search, whole) ?? [],
-		),
-	};
-}
-
-/** All of them in the order of a report. */
-export function listOf({ overview, runs, searches }: ReportFigures): Figure[] {
-	const ofRuns = [...runs.values()].flatMap(({ percentiles, steps, time, heat }) =>
-		[percentiles, steps, time, heat].filter((f) => f !== null),
-	);
-	return [...overview, ...searches, ...ofRuns];
+		...whole.searches.flatMap((s, i) => searchFigure(`search-${i + 1}`, s, whole) ?? []),
+		...result.runs.flatMap((run) => {
+			const of = subjectOf(run, result);
+			return fitting(share, ({ most, tolerance }) => [
+				runPercentiles(of, tolerance),
+				stepsFigure(of),
+				timeFigure(of, most),
+				heatFigure(of, most),
+			]);
+		}),
+	];
 }
 
 // --- internal ---
 
-/** Part of the budget that the overview has. */
+/** Part of the budget that all side by side have. */
 const OVERVIEW = 0.25;
 
-/** How much of a run is shown. */
+/** How much is shown. */
 interface Level {
-	/** Points of a line over time, columns of a heat map. */
+	/** Data of a line over time, columns of a heat map. */
 	readonly most: number;
 	/** Of percentile curves, as a part of the value: 0.002 is below a pixel. */
 	readonly tolerance: number;
 }
 
-/** Percentiles keep their marks in both, and every point that is left is exact. */
+/** Percentiles keep their names in both, and every point that is left is exact. */
 const FINE: Level = { most: 300, tolerance: 0.002 };
-/** Where that is more than its share of the budget. */
 const COARSE: Level = { most: 25, tolerance: 0.02 };
 
-function runFigures(run: Run, result: Result, level: Level): RunFigures {
-	const id = runId(run);
-	return {
-		percentiles: runPercentiles(`${id}-percentiles`, run, result, level.tolerance),
-		time: timeFigure(`${id}-time`, run, result, level.most),
-		heat: heatFigure(`${id}-heat`, run, result, level.most),
-		steps: stepsFigure(`${id}-steps`, run, result),
-	};
-}
-
-function overviewOf(result: Result, level: Level): Figure[] {
-	return [
-		...[overviewPercentiles(result, level.tolerance)].filter((f) => f !== null),
-		...caseFigures(result),
-	];
-}
-
-function fitting<T>(budget: number, make: (level: Level) => T): T {
+function fitting(budget: number, make: (level: Level) => readonly (Figure | null)[]): Figure[] {
 	const fine = make(FINE);
-	return JSON.stringify(fine).length <= budget ? fine : make(COARSE);
+	const kept = JSON.stringify(fine).length <= budget ? fine : make(COARSE);
+	return kept.filter((figure) => figure !== null);
 }

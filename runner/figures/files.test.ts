@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { firstView } from "../chart/option.ts";
 import { main } from "../main.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
 import { fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
+import { figuresOf } from "./figures.ts";
 
 const RUN = "run-01-nats-256B-1000-s-1";
 
@@ -79,4 +82,28 @@ test("--png draws the same as a PNG of twice the pixels", async () => {
 	const svg = readFileSync(join(folder, `svg/${RUN}-percentiles.svg`), "utf8");
 	const width = Number(/^<svg [^>]*width="(\d+)"/.exec(svg)?.[1]);
 	expect(png.readUInt32BE(16)).toBe(2 * width);
+});
+
+describe("without a build", () => {
+	beforeEach(() => {
+		vi.resetModules();
+		vi.doMock("../package.ts", () => ({ packageFolder: "/nowhere" }));
+	});
+
+	// Test files share a process: the next would find no build either.
+	afterEach(() => {
+		vi.doUnmock("../package.ts");
+		vi.resetModules();
+	});
+
+	test("page and pictures say what is missing, and what to do", async () => {
+		const [figure] = figuresOf(fixtureResult("stall"));
+		if (figure === undefined) throw new Error("no figure");
+		const { drawSvg } = await import("./files.ts");
+		const { builtScript } = await import("../page/html-page.ts");
+		const said = (name: string) =>
+			new RegExp(`^/nowhere/dist/page/${name} is missing.*npm run build$`);
+		expect(() => builtScript("page.js")).toThrow(said("page.js"));
+		await expect(drawSvg(figure, firstView(figure, "light"))).rejects.toThrow(said("draw.js"));
+	});
 });

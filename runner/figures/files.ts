@@ -1,11 +1,13 @@
 import path from "node:path";
-import { drawSvg } from "../chart/draw.ts";
-import { firstView } from "../chart/options.ts";
+import { pathToFileURL } from "node:url";
+import type { Figure, View } from "../chart/figure.ts";
+import { firstView } from "../chart/option.ts";
 import { failure } from "../errors.ts";
 import { glob } from "../model/glob.ts";
 import type { Result } from "../model/result.ts";
+import { packageFolder } from "../package.ts";
 import { makeRoom, writeWhole } from "../result/whole-file.ts";
-import { figuresOf, listOf } from "./figures.ts";
+import { figuresOf } from "./figures.ts";
 
 export type Theme = "light" | "dark";
 
@@ -24,7 +26,7 @@ export async function writePictures(
 	result: Result,
 	{ folder, format, out, theme, only }: PicturesArgs,
 ): Promise<string[]> {
-	const all = listOf(figuresOf(result, Number.POSITIVE_INFINITY));
+	const all = figuresOf(result, Number.POSITIVE_INFINITY);
 	const matches = glob(only);
 	const chosen = all.filter(({ id }) => matches.test(id));
 	if (chosen.length === 0 && (all.length > 0 || only !== "*"))
@@ -40,6 +42,20 @@ export async function writePictures(
 		files.push(file);
 	}
 	return files;
+}
+
+/** A picture on its own, as SVG, by what `npm run build` has made (page/bundle.ts): found from the sources as from dist/. */
+export async function drawSvg(figure: Figure, view: View): Promise<string> {
+	const file = path.join(packageFolder, "dist", "page", "draw.js");
+	let drawer: { svgOf(figure: Figure, view: View): string };
+	try {
+		drawer = await import(pathToFileURL(file).href);
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code !== "ENOENT" && code !== "ERR_MODULE_NOT_FOUND") throw error;
+		throw failure("unbuilt", { file });
+	}
+	return drawer.svgOf(figure, view);
 }
 
 // --- internal ---

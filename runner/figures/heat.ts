@@ -1,19 +1,11 @@
-import type { Datum, Series } from "../chart/figure.ts";
+import type { Datum, Figure, Series } from "../chart/figure.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Run } from "../model/result.ts";
-import {
-	type Built,
-	bare,
-	mainLimits,
-	panelOf,
-	readOnly,
-	type Subject,
-	sentence,
-} from "./facts.ts";
+import { bare, mainLimits, panelOf, readOnly, type Subject, sentence } from "./facts.ts";
 import { secondsAxis, unfinishedOf, warmUp } from "./stretches.ts";
 
 /** Samples of the main metric by second and latency, in at most `most` columns. null: nothing was measured. */
-export function heatFigure(of: Subject, most: number): Built | null {
+export function heatFigure(of: Subject, most: number): Figure | null {
 	const { run } = of;
 	const { heat } = run.series;
 	if (heat === null || heat.cells.length === 0 || heat.binsNs.length === 0) return null;

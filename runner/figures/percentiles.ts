@@ -8,7 +8,6 @@ import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
 	AXIS,
-	type Built,
 	colorsOf,
 	datumOf,
 	limitsOf,
@@ -22,7 +21,7 @@ import {
 export const PERCENTILES: Axis = { ...AXIS, scale: "nines", title: "percentile" };
 
 /** Response, service, ack and last of one run. null: nothing was measured. */
-export function runPercentiles(of: Subject, tolerance: number): Built | null {
+export function runPercentiles(of: Subject, tolerance: number): Figure | null {
 	const { run, color, title } = of;
 	// The main one first: it has the colour of the system; what stands beside it is grey, and has dashes.
 	const measured = METRICS.flatMap((name) => {
@@ -53,7 +52,7 @@ export function runPercentiles(of: Subject, tolerance: number): Built | null {
 }
 
 /** The main metric of every run: small multiples by case, in each the systems, and thin beside the repeat that decides the others. null: fewer than two runs have curves. */
-export function overviewPercentiles(result: Result, tolerance: number): Built | null {
+export function overviewPercentiles(result: Result, tolerance: number): Figure | null {
 	const colors = colorsOf(result);
 	const tables = byCase(result);
 	const hasCurve = (run: Run) => (run.metrics[run.main]?.curve.length ?? 0) > 0;

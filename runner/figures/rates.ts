@@ -8,7 +8,6 @@ import { factsText, isClosed, searchTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import {
 	AXIS,
-	type Built,
 	colorsOf,
 	datumOf,
 	limitsOf,
@@ -21,7 +20,7 @@ import {
 } from "./facts.ts";
 
 /** Latency over offered rate of a search: the runs below its answer. null: fewer than two rates. */
-export function searchFigure(id: string, search: Search, result: Result): Built | null {
+export function searchFigure(id: string, search: Search, result: Result): Figure | null {
 	const places = search.runs.flatMap(({ index, rate, role }) => {
 		const run = result.runs.find((one) => one.index === index);
 		return run === undefined ? [] : [{ run, rate, role, latency: run.metrics[run.main] }];
@@ -41,7 +40,7 @@ export function searchFigure(id: string, search: Search, result: Result): Built 
 }
 
 /** Latency over rate of a load in steps. null: it has none, or the rates are alike, as in a backlog. */
-export function stepsFigure(of: Subject): Built | null {
+export function stepsFigure(of: Subject): Figure | null {
 	const { run, id } = of;
 	const busy = run.phases.filter(({ intended }) => intended > 0);
 	if (run.load.pattern === "backlog" || busy.length < 2) return null;
@@ -55,7 +54,7 @@ export function stepsFigure(of: Subject): Built | null {
  * Of several cases: p99 of every system by case, and of closed loops throughput. Where cases differ in one number, over that number. Each
  * pattern has its own: a round trip and a copy for each of ten subscribers are no points of one line.
  */
-export function caseFigures(result: Result): Built[] {
+export function caseFigures(result: Result): Figure[] {
 	const patterns = [...new Set(result.runs.map(({ load }) => load.pattern))];
 	const colors = colorsOf(result);
 	return patterns.flatMap((pattern) => {
@@ -77,7 +76,7 @@ type Base = Pick<Figure, "id" | "title" | "facts"> & Pick<Panel, "unit" | "limit
 type Colors = ReadonlyMap<string, number>;
 
 /** Figures of one pattern. */
-function figuresOfCases(result: Result, colors: Colors): Built[] {
+function figuresOfCases(result: Result, colors: Colors): Figure[] {
 	const cases = [...new Set(result.runs.map((run) => run.case))];
 	if (cases.length < 2) return [];
 	const { axis, x } = axisOf(result, cases);
@@ -124,7 +123,7 @@ function figureOf(
 	{ unit, limits, ...base }: Base,
 	axis: Pick<Axis, "title" | "unit" | "names">,
 	lines: readonly Line[],
-): Built {
+): Figure {
 	const all = lines.flatMap(({ data }) => data.map(({ x }) => x));
 	const powers = smallestOf(all) > 0 && largestOf(all) / smallestOf(all) > 20;
 	const draw = axis.names === null ? "line" : "dots";
@@ -144,7 +143,7 @@ const RATE = { title: "scheduled messages per second", unit: "messages/s", names
 function overRate(
 	of: Subject,
 	places: readonly { rate: number; run: Run; latency: Omit<MetricSummary, "curve"> | null }[],
-): Built | null {
+): Figure | null {
 	const sorted = places.toSorted((a, b) => a.rate - b.rate);
 	const line = (
 		key: string,

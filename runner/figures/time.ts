@@ -1,4 +1,4 @@
-import type { Datum, Series, Span } from "../chart/figure.ts";
+import type { Datum, Figure, Series, Span } from "../chart/figure.ts";
 import { largestOf } from "../extremes.ts";
 import { secondsOf, spread } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
@@ -8,7 +8,7 @@ import { sum } from "../stats/sum.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration, formatDurationExact, ratePerSecond } from "../units.ts";
 import { faultName } from "../verdict/checks/run.ts";
-import { type Built, mainLimits, panelOf, readOnly, type Subject, sentence } from "./facts.ts";
+import { mainLimits, panelOf, readOnly, type Subject, sentence } from "./facts.ts";
 import { resourcePanels } from "./resources.ts";
 import {
 	joinedBy,
@@ -25,7 +25,7 @@ import {
 } from "./stretches.ts";
 
 /** Everything of a run over time, in at most `most` points a line. null: nothing was measured. */
-export function timeFigure(of: Subject, most: number): Built | null {
+export function timeFigure(of: Subject, most: number): Figure | null {
 	const { run } = of;
 	const size = stretch(run, most);
 	const measured = [...loadPanels(run, size, most), ...resourcePanels(run, size)].flatMap(

@@ -21,7 +21,12 @@ const healthy = (n: number, p99: number, changes: Changes = {}) =>
 	resultOf("healthy", { startedAt: day(n), run: withP99(p99), ...changes });
 
 const linesOf = (...results: readonly Result[]) =>
-	trendsOf(entries(...results)).flatMap(({ figure }) => figure.lines);
+	trendsOf(entries(...results)).flatMap(({ figure }) => figure.panels[0]?.series ?? []);
+
+const valuesOf = ({ name, data }: ReturnType<typeof linesOf>[number]) => [
+	name,
+	data.map(({ y }) => y),
+];
 
 describe("a trend", () => {
 	test("has each run's p99 at the time it began, and opens its report", () => {
@@ -31,20 +36,17 @@ describe("a trend", () => {
 			scenario: "healthy",
 			systems: ["nats"],
 			figure: {
-				kind: "trend",
 				id: "trend-1",
 				title: "healthy, 256B 1000/s: response p99",
-				unit: "ns",
+				panels: [{ unit: "ns", series: [{ name: "nats", dash: 0 }] }],
 			},
 		});
-		expect(trend?.figure.lines).toHaveLength(1);
-		expect(trend?.figure.lines[0]).toMatchObject({ name: "nats", dash: 0 });
 		expect(
-			trend?.figure.lines[0]?.points.map(({ at, value, href, verdict }) => [
-				new Date(at).toISOString(),
-				value,
+			trend?.figure.panels[0]?.series[0]?.data.map(({ x, y, href, look }) => [
+				new Date(x).toISOString(),
+				y,
 				href,
-				verdict,
+				look,
 			]),
 		).toEqual([
 			["2026-01-01T12:00:00.000Z", 1e6, "r2/report.html", "pass"],
@@ -54,26 +56,16 @@ describe("a trend", () => {
 		expect(trend?.figure.facts).toContain(
 			"nats: none, nothing is stored; machine A: linux x64, kernel 6.1, 4 cores, 8 GiB, Example CPU",
 		);
-		expect(trend?.figure.description).toBe(
-			"3 results from 2026-01-01 to 2026-01-03. The newest of each line: nats ~3ms.",
-		);
 	});
 
 	test("shows every repeat, and averages none", () => {
-		const [figure] = trendsOf(
-			entries(
-				resultOf("repeats", { startedAt: day(1) }),
-				resultOf("repeats", { startedAt: day(2) }),
-			),
-		).map((t) => t.figure);
-		const kafka = figure?.lines.find((line) => line.group === "kafka");
-		expect(kafka?.points).toHaveLength(6);
+		const repeats = (n: number) => resultOf("repeats", { startedAt: day(n) });
+		const kafka = linesOf(repeats(1), repeats(2)).find(({ group }) => group === "kafka");
 		const p99s = resultOf("repeats")
 			.runs.filter((r) => r.system === "kafka")
-			.map((r) => r.metrics.response?.percentiles.find((p) => p.p === 99))
-			.map((p) => p?.value);
-		expect(kafka?.points.map((p) => p.value)).toEqual([...p99s, ...p99s]);
-		expect(kafka?.points[1]?.text).toMatch(/^~\S+ms, repeat 2 of 3, /);
+			.map((r) => r.metrics.response?.percentiles.find((p) => p.p === 99)?.value);
+		expect(kafka?.data.map(({ y }) => y)).toEqual([...p99s, ...p99s]);
+		expect(kafka?.data[1]?.text).toMatch(/^~\S+ms, repeat 2 of 3, /);
 	});
 
 	test("a point names the commit that it was measured at", () => {
@@ -83,7 +75,7 @@ describe("a trend", () => {
 			healthy(2, 2e6, git("b", true)),
 			healthy(3, 3e6),
 		);
-		expect(line?.points.map(({ text }) => text.split(", commit ")[1])).toEqual([
+		expect(line?.data.map(({ text }) => text?.split(", commit ")[1])).toEqual([
 			"aaaaaaaaaaaa",
 			"bbbbbbbbbbbb with uncommitted changes",
 			undefined,
@@ -92,44 +84,37 @@ describe("a trend", () => {
 
 	test("never joins different machines: a line for each, with its letter", () => {
 		const lines = linesOf(healthy(1, 1e6), healthy(2, 2e6, { cpu: "Other CPU" }), healthy(3, 3e6));
-		expect(
-			lines.map((line) => [line.name, line.colour, line.dash, line.points.map((p) => p.value)]),
-		).toEqual([
-			["nats (machine A)", 0, 0, [1e6, 3e6]],
-			["nats (machine B)", 0, 1, [2e6]],
+		expect(lines.map(valuesOf)).toEqual([
+			["nats (machine A)", [1e6, 3e6]],
+			["nats (machine B)", [2e6]],
 		]);
-		expect(new Set(lines.map((line) => line.key)).size).toBe(2);
+		expect(lines.map(({ color, dash }) => [color, dash])).toEqual([
+			[0, 0],
+			[0, 1],
+		]);
 	});
 
 	test("joins nothing of machines that nobody wrote down", () => {
 		const unknown = { environment: null } as const;
 		const lines = linesOf(healthy(1, 1e6, unknown), healthy(2, 2e6, unknown));
-		expect(lines.map((line) => line.points.length)).toEqual([1, 1]);
+		expect(lines.map(({ data }) => data.length)).toEqual([1, 1]);
 	});
 
-	test("never joins other work under the same name, and says what differs", () => {
-		const longer = (run: Run): Run => ({
-			...withP99(5e6)(run),
-			load: { ...run.load, durationNs: 60e9 },
-		});
-		const lines = linesOf(
-			healthy(1, 1e6),
-			healthy(2, 2e6),
-			resultOf("healthy", { startedAt: day(3), run: longer }),
-		);
-		expect(lines.map((line) => [line.name, line.points.map((p) => p.value)])).toEqual([
+	test("never joins other work under the same name, and says what differs; nor another durability", () => {
+		const changed = (load: Partial<Run["load"]>) =>
+			resultOf("healthy", {
+				startedAt: day(3),
+				run: (run) => ({ ...withP99(5e6)(run), load: { ...run.load, ...load } }),
+			});
+		const before = [healthy(1, 1e6), healthy(2, 2e6)];
+		expect(linesOf(...before, changed({ durationNs: 60e9 })).map(valuesOf)).toEqual([
 			["nats", [5e6]],
 			["nats (other work: duration 5s against 1min)", [1e6, 2e6]],
 		]);
-	});
-
-	test("never joins another durability", () => {
-		const stored = (run: Run): Run => ({
-			...run,
-			load: { ...run.load, durability: "interval 2m" },
-		});
-		const lines = linesOf(resultOf("healthy", { startedAt: day(1), run: stored }), healthy(2, 2e6));
-		expect(lines.map((line) => line.name)).toEqual(["nats", "nats (interval 2m)"]);
+		expect(linesOf(...before, changed({ durability: "interval 2m" })).map(valuesOf)).toEqual([
+			["nats", [5e6]],
+			["nats (none, nothing is stored)", [1e6, 2e6]],
+		]);
 	});
 
 	test("leaves a gap with a name where a run has no figure", () => {
@@ -139,82 +124,61 @@ describe("a trend", () => {
 			resultOf("healthy", { startedAt: day(2), run: bad }),
 			healthy(3, 3e6),
 		);
-		expect(line?.points.map((p) => [p.value, p.verdict])).toEqual([
+		expect(line?.data.map(({ y, look }) => [y, look])).toEqual([
 			[1e6, "pass"],
 			[null, "invalid"],
 			[3e6, "pass"],
 		]);
-		expect(line?.points[1]?.text).toMatch(/^invalid/);
+		expect(line?.data[1]?.text).toMatch(/^invalid/);
 	});
 
 	test("needs two results of one scenario and case with a figure; shortened ones are none", () => {
 		const bad = (run: Run): Run => ({ ...run, verdict: "invalid" });
-		expect(trendsOf(entries(healthy(1, 1e6)))).toEqual([]);
-		expect(trendsOf(entries(healthy(1, 1e6), healthy(2, 1e6, { scenario: "other" })))).toEqual([]);
-		expect(trendsOf(entries(healthy(1, 1e6), healthy(2, 1e6, { quick: true })))).toEqual([]);
-		expect(
-			trendsOf(entries(healthy(1, 1e6), resultOf("healthy", { startedAt: day(2), run: bad }))),
-		).toEqual([]);
+		for (const others of [
+			[],
+			[healthy(2, 1e6, { scenario: "other" })],
+			[healthy(2, 1e6, { quick: true })],
+			[resultOf("healthy", { startedAt: day(2), run: bad })],
+		])
+			expect(trendsOf(entries(healthy(1, 1e6), ...others))).toEqual([]);
 	});
 
 	test("of a closed loop is its throughput, of a search the highest rate", () => {
-		const closed =
-			(perSecond: number) =>
-			(run: Run): Run => ({
-				...run,
-				main: "service",
-				load: { ...run.load, schedule: { ...run.load.schedule, kind: "closed" } },
-				throughput: { ...run.throughput, received: perSecond },
+		const closed = (n: number, received: number) =>
+			resultOf("healthy", {
+				startedAt: day(n),
+				run: (run) => ({
+					...run,
+					main: "service",
+					load: { ...run.load, schedule: { ...run.load.schedule, kind: "closed" } },
+					throughput: { ...run.throughput, received },
+				}),
 			});
-		const [throughput] = trendsOf(
-			entries(
-				resultOf("healthy", { startedAt: day(1), run: closed(50_000) }),
-				resultOf("healthy", { startedAt: day(2), run: closed(60_000) }),
-			),
-		);
-		expect(throughput?.figure).toMatchObject({
-			title: "healthy, 256B 1000/s: throughput",
-			unit: "messages/s",
-		});
-		expect(throughput?.figure.lines[0]?.points.map((p) => [p.value, p.text.split(",")[0]])).toEqual(
-			[
-				[50_000, "50 000/s"],
-				[60_000, "60 000/s"],
-			],
-		);
 		const searched = (n: number): Result => {
 			const found = searchedResult();
 			const runs = found.runs.map((r) => ({ ...r, startedAt: day(n) }));
 			return { ...found, environment: resultOf("healthy").environment, runs };
 		};
-		const [search, ...others] = trendsOf(entries(searched(1), searched(2)));
-		expect(others).toEqual([]);
-		expect(search?.figure.title).toBe("healthy, 256B 1000/s: highest rate");
-		expect(search?.figure.lines[0]?.points.map((p) => p.value)).toEqual([4000, 4000]);
+		for (const [results, title, values] of [
+			[[closed(1, 5e4), closed(2, 6e4)], "throughput", [5e4, 6e4]],
+			[[searched(1), searched(2)], "highest rate", [4000, 4000]],
+		] as const) {
+			const trends = trendsOf(entries(...results));
+			expect(trends.map(({ figure }) => figure.title)).toEqual([`healthy, 256B 1000/s: ${title}`]);
+			const [panel] = trends[0]?.figure.panels ?? [];
+			expect(panel?.unit).toBe("messages/s");
+			expect(panel?.series.map(valuesOf)).toEqual([["nats", values]]);
+		}
 	});
 
 	test("a system keeps its colour on every figure, and as results are added", () => {
-		const before = trendsOf(
-			entries(
-				resultOf("repeats", { startedAt: day(1) }),
-				resultOf("repeats", { startedAt: day(2) }),
-			),
-		);
 		const renamed = (run: Run): Run => ({ ...run, system: "a-new-one" });
-		const after = trendsOf(
-			entries(
-				resultOf("repeats", { startedAt: day(1) }),
-				resultOf("repeats", { startedAt: day(2) }),
-				resultOf("healthy", { startedAt: day(3), run: renamed }),
-				resultOf("healthy", { startedAt: day(4), run: renamed }),
-			),
-		);
-		const colours = (trends: typeof before) =>
-			Object.fromEntries(
-				trends.flatMap(({ figure }) => figure.lines.map((line) => [line.group, line.colour])),
-			);
-		expect(colours(before)).toEqual({ nats: 0, kafka: 1 });
-		expect(colours(after)).toEqual({ nats: 0, kafka: 1, "a-new-one": 2 });
+		const before = [1, 2].map((n) => resultOf("repeats", { startedAt: day(n) }));
+		const added = [3, 4].map((n) => resultOf("healthy", { startedAt: day(n), run: renamed }));
+		const colors = (...results: readonly Result[]) =>
+			Object.fromEntries(linesOf(...results).map(({ group, color }) => [group, color]));
+		expect(colors(...before)).toEqual({ nats: 0, kafka: 1 });
+		expect(colors(...before, ...added)).toEqual({ nats: 0, kafka: 1, "a-new-one": 2 });
 	});
 });
 

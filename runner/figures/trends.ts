@@ -1,18 +1,19 @@
-import type { TrendFigure } from "../chart/old-figure.ts";
-import { hashOf, type KnownMachine, machinesOf } from "../compare/machine.ts";
+import type { Datum, Figure, Series } from "../chart/figure.ts";
+import { type KnownMachine, machinesOf } from "../compare/machine.ts";
 import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
 import { largestOf } from "../extremes.ts";
+import { grouped } from "../grouped.ts";
 import { commitAt, commitText } from "../result/commit.ts";
 import { type Headline, headlineOf, searchHeadline } from "../result/headline.ts";
-import type { Entry, IndexedRun } from "../result/indexed.ts";
+import type { Entry, IndexedResult } from "../result/indexed.ts";
 import { tell } from "../text/tell.ts";
-import { formatUtc } from "../units.ts";
+import { AXIS, panelOf } from "./facts.ts";
 
 /** A figure with what the page's filter goes by. */
 export interface Trend {
 	readonly scenario: string;
 	readonly systems: readonly string[];
-	readonly figure: TrendFigure;
+	readonly figure: Figure;
 }
 
 /**
@@ -23,28 +24,23 @@ export interface Trend {
  */
 export function trendsOf(entries: readonly Entry[]): Trend[] {
 	const machines = machinesOf(entries);
-	const points = entries.flatMap((entry) => pointsOf(entry, machines));
-	const colours = coloursOf(entries);
-	const groups = new Map<string, Point[]>();
-	for (const point of points) {
-		const key = JSON.stringify([point.scenario, point.case, point.headline.name]);
-		const group = groups.get(key) ?? [];
-		group.push(point);
-		groups.set(key, group);
-	}
+	const points = entries.flatMap((entry) => pointsOf(entry, machines.get(entry.folder) ?? null));
+	// The oldest result's systems first, so that a system keeps its colour as results are added.
+	const systems = entries
+		.toReversed()
+		.flatMap(({ result }) => result?.runs.map((run) => run.system) ?? []);
+	const colors = [...new Set(systems)];
+	const groups = grouped(points, (p) => JSON.stringify([p.scenario, p.case, p.headline.name]));
 	return [...groups.values()]
 		.filter((group) => {
 			const valued = group.filter(({ headline }) => headline.value !== null);
 			return new Set(valued.map(({ folder }) => folder)).size > 1;
 		})
-		.map((group, i) => {
-			const [first] = group as [Point];
-			return {
-				scenario: first.scenario,
-				systems: [...new Set(group.map((p) => p.system))],
-				figure: figureOf(`trend-${i + 1}`, group, colours),
-			};
-		});
+		.map((group, i) => ({
+			scenario: group[0]?.scenario ?? "",
+			systems: [...new Set(group.map((p) => p.system))],
+			figure: figureOf(`trend-${i + 1}`, group as [Point], colors),
+		}));
 }
 
 // --- internal ---
@@ -56,182 +52,125 @@ interface Point {
 	readonly system: string;
 	readonly folder: string;
 	readonly headline: Headline;
-	readonly at: number;
-	readonly verdict: string;
-	readonly href: string | null;
-	/** Repeat, broker and commit. */
-	readonly more: readonly string[];
+	readonly datum: Datum;
 	readonly durability: string;
 	readonly machine: KnownMachine | null;
-	readonly work: string;
+	/** Of its work. */
 	readonly facts: Readonly<Record<string, string>>;
 }
 
-function pointsOf(
-	{ folder, href, at, result }: Entry,
-	machines: ReadonlyMap<string, KnownMachine>,
-): Point[] {
+function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | null): Point[] {
 	if (result === null || result.quick) return [];
-	const machine = machines.get(folder) ?? null;
-	const point = (
-		run: IndexedRun,
-		of: Pick<Point, "system" | "case" | "headline" | "verdict" | "work" | "facts"> & {
-			readonly repeat: number;
-		},
-	): Point[] => {
-		const started = run.startedAt === null ? at : Date.parse(run.startedAt);
-		if (started === null || !Number.isFinite(started)) return [];
-		const commit = commitAt(result.environment, run.startedAt);
-		const last = largestOf(
-			[...result.runs, ...result.searches]
-				.filter((r) => r.system === of.system && r.case === of.case)
-				.map((r) => r.repeat),
+	return measuredIn(result).flatMap(({ run, of, headline, facts }): Point[] => {
+		const x = run.startedAt === null ? at : Date.parse(run.startedAt);
+		if (x === null || !Number.isFinite(x)) return [];
+		const { system, case: name } = of;
+		const alike = [...result.runs, ...result.searches].filter(
+			(r) => r.system === system && r.case === name,
 		);
-		const { system, headline, verdict, work, facts } = of;
+		const last = largestOf(alike.map(({ repeat }) => repeat));
+		const commit = commitAt(result.environment, run.startedAt);
+		const texts = [
+			headline.text,
+			last > 1 ? `repeat ${of.repeat} of ${last}` : "",
+			run.versions?.server || run.brokerVersion || "",
+			commit === null ? "" : tell("at-commit", { commit: commitText(commit) }),
+		];
+		const text = texts.filter((part) => part !== "").join(", ");
 		return [
 			{
 				scenario: result.scenario,
-				case: of.case,
+				case: name,
 				system,
 				folder,
 				headline,
-				at: started,
-				verdict,
-				href,
-				more: [
-					last > 1 ? `repeat ${of.repeat} of ${last}` : "",
-					run.versions?.server || run.brokerVersion || "",
-					commit === null ? "" : tell("at-commit", { commit: commitText(commit) }),
-				].filter((text) => text !== ""),
+				datum: { x, y: headline.value, text, look: of.verdict, ...(href === null ? {} : { href }) },
 				durability: run.load.durability,
 				machine,
-				work,
 				facts,
 			},
 		];
-	};
+	});
+}
+
+/** Runs, and searches with a run of theirs: each with its figure and the facts of its work. */
+function measuredIn({ runs, searches }: IndexedResult) {
 	return [
-		...result.runs
+		...runs
 			.filter((run) => run.search === null)
-			.flatMap((run) => {
-				const facts = workFacts(run);
-				const headline = headlineOf(run);
-				return point(run, { ...run, headline, facts, work: hashOf(facts) });
-			}),
-		...result.searches.flatMap((search) => {
-			const run = result.runs.find(
-				(r) =>
-					r.search?.of === search.case && r.system === search.system && r.repeat === search.repeat,
+			.map((run) => ({ run, of: run, headline: headlineOf(run), facts: workFacts(run) })),
+		...searches.flatMap((of) => {
+			const run = runs.find(
+				({ search, system, repeat }) =>
+					search?.of === of.case && system === of.system && repeat === of.repeat,
 			);
-			if (run === undefined) return [];
-			const facts = searchFacts(run, search.sla);
-			const headline = searchHeadline(search);
-			return point(run, { ...search, headline, facts, work: hashOf(facts) });
+			const headline = searchHeadline(of);
+			return run === undefined ? [] : [{ run, of, headline, facts: searchFacts(run, of.sla) }];
 		}),
 	];
 }
 
-/** The oldest result's systems first, so that a system keeps its colour as results are added. */
-function coloursOf(entries: readonly Entry[]): Map<string, number> {
-	const systems = [...entries]
-		.reverse()
-		.flatMap(({ result }) => result?.runs.map((run) => run.system) ?? []);
-	return new Map([...new Set(systems)].map((system, i) => [system, i]));
-}
-
 function figureOf(
 	id: string,
-	group: readonly Point[],
-	colours: ReadonlyMap<string, number>,
-): TrendFigure {
-	const [newest] = group as [Point];
-	const lines = new Map<string, Point[]>();
-	for (const point of group) {
-		const key = JSON.stringify([
-			point.system,
-			point.work,
-			point.durability,
-			// What nobody knows may be another machine each time.
-			point.machine?.letter ?? point.folder,
-		]);
-		const line = lines.get(key) ?? [];
-		line.push(point);
-		lines.set(key, line);
-	}
-	const named = [...lines.values()].map((line) => {
-		const [first] = line as [Point];
-		const own = group.filter((p) => p.system === first.system);
-		return { first, line, name: nameOf(first, own, group) };
-	});
+	group: readonly [Point, ...Point[]],
+	colors: readonly string[],
+): Figure {
+	const [{ scenario, case: name, headline }] = group;
+	const lines = grouped(group, (p) =>
+		// What nobody knows may be another machine each time.
+		JSON.stringify([p.system, p.facts, p.durability, p.machine?.letter ?? p.folder]),
+	);
 	const dashes = new Map<string, number>();
+	const series = [...lines.values()].map((line, i): Series => {
+		const [first] = line as [Point];
+		const { system } = first;
+		const name = nameOf(first, group);
+		const dash = dashes.get(system) ?? 0;
+		dashes.set(system, dash + 1);
+		return {
+			key: `line-${i + 1}`,
+			name,
+			group: name,
+			color: colors.indexOf(system),
+			dash,
+			thin: false,
+			draw: "line",
+			data: line.map(({ datum }) => datum).sort((a, b) => a.x - b.x),
+		};
+	});
 	return {
-		kind: "trend",
 		id,
-		title: `${newest.scenario}, ${newest.case}: ${newest.headline.name}`,
+		title: `${scenario}, ${name}: ${headline.name}`,
 		facts: factsOf(group),
-		description: descriptionOf(named, group),
-		unit: newest.headline.unit,
-		lines: named.map(({ first, line, name }, i) => {
-			const dash = dashes.get(first.system) ?? 0;
-			dashes.set(first.system, dash + 1);
-			return {
-				key: `line-${i + 1}`,
-				name,
-				group: name,
-				colour: colours.get(first.system) ?? 0,
-				dash,
-				hidden: false,
-				points: line
-					.map(({ at, headline, more, verdict, href }) => ({
-						at,
-						value: headline.value,
-						text: [headline.text, ...more].join(", "),
-						verdict,
-						href,
-					}))
-					.sort((a, b) => a.at - b.at),
-			};
-		}),
+		x: { ...AXIS, scale: "date", title: "started" },
+		layout: "stack",
+		panels: [panelOf(headline.unit, series)],
+		spans: [],
 	};
 }
 
 /** The system, and what sets this line apart from its newest one. */
-function nameOf(first: Point, own: readonly Point[], group: readonly Point[]): string {
-	const [newest] = own as [Point];
-	const differs = (of: (p: Point) => string | undefined) => new Set(group.map(of)).size > 1;
+function nameOf({ system, machine, durability, facts }: Point, group: readonly Point[]): string {
+	const newest = group.find((p) => p.system === system);
+	const work = workDifference(facts, newest?.facts);
 	const parts = [
-		differs((p) => p.machine?.letter) ? `machine ${first.machine?.letter ?? "not known"}` : "",
-		first.durability === newest.durability ? "" : first.durability,
-		first.work === newest.work
-			? ""
-			: `other work: ${workDifference(first.facts, newest.facts) ?? "unknown"}`,
+		new Set(group.map((p) => p.machine?.letter)).size > 1
+			? `machine ${machine?.letter ?? "not known"}`
+			: "",
+		durability === newest?.durability ? "" : durability,
+		work === null ? "" : `other work: ${work}`,
 	].filter((part) => part !== "");
-	return parts.length === 0 ? first.system : `${first.system} (${parts.join("; ")})`;
+	return parts.length === 0 ? system : `${system} (${parts.join("; ")})`;
 }
 
 /** "nats: none, nothing is stored; machine A: linux x64, kernel 6.1, 4 cores" */
 function factsOf(group: readonly Point[]): string {
-	const systems = new Map<string, string>();
-	for (const { system, durability } of group)
-		if (!systems.has(system)) systems.set(system, durability);
-	const machines = new Set(
-		group.map(({ machine }) =>
-			machine === null ? tell("machine-unknown") : `machine ${machine.letter}: ${machine.text}`,
-		),
+	const systems = [...grouped(group, ({ system }) => system)];
+	const machines = group.map(({ machine }) =>
+		machine === null ? tell("machine-unknown") : `machine ${machine.letter}: ${machine.text}`,
 	);
 	return [
-		...[...systems].map(([system, durability]) => `${system}: ${durability}`),
-		...[...machines].sort(),
+		...systems.map(([system, all]) => `${system}: ${all[0]?.durability}`),
+		...[...new Set(machines)].sort(),
 	].join("; ");
-}
-
-function descriptionOf(
-	lines: readonly { readonly first: Point; readonly name: string }[],
-	group: readonly Point[],
-): string {
-	const day = (at: number) => formatUtc(at, "day");
-	const times = group.map(({ at }) => at).sort((a, b) => a - b);
-	const results = new Set(group.map(({ folder }) => folder)).size;
-	const last = lines.map(({ first, name }) => `${name} ${first.headline.text}`).join("; ");
-	return tell("trend-alt", { results, from: day(times[0] ?? 0), to: day(times.at(-1) ?? 0), last });
 }

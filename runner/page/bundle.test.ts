@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { firstView } from "../chart/options.ts";
-import { pictureOf } from "../chart/picture.ts";
-import { figuresOf, listOf } from "../figures/figures.ts";
+import { firstView } from "../chart/option.ts";
+import { svgOf } from "../chart/svg.ts";
+import { figuresOf } from "../figures/figures.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { bundle } from "./bundle.ts";
 
@@ -53,9 +53,9 @@ describe("the bundle", () => {
 
 	test("draws in Node what the sources draw", async () => {
 		const drawer = await import(pathToFileURL(path.join(folder, "draw.js")).href);
-		for (const figure of listOf(figuresOf(fixtureResult("stall")))) {
+		for (const figure of figuresOf(fixtureResult("stall"))) {
 			const view = firstView(figure, "light");
-			expect(drawer.pictureOf(figure, view)).toBe(pictureOf(figure, view));
+			expect(drawer.svgOf(figure, view)).toBe(svgOf(figure, view));
 		}
 	});
 });

@@ -17,7 +17,7 @@ export async function bundle(folder = OUT): Promise<void> {
 		renameSync(`${file}.tmp`, file);
 	};
 	write("page.js", inScript(await bundled("page/main.ts", "iife")));
-	write("draw.js", await bundled("chart/picture.ts", "esm"));
+	write("draw.js", await bundled("chart/svg.ts", "esm"));
 	write("watch.js", await bundled("watch/client.ts", "iife", ""));
 }
 

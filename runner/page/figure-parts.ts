@@ -1,3 +1,4 @@
+import { altOf } from "../chart/alt.ts";
 import type { Figure } from "../chart/figure.ts";
 import { heightOf } from "../chart/option.ts";
 import { type FigureTable, tablesOf } from "../chart/read.ts";
@@ -7,7 +8,7 @@ import { type Markup, markup } from "./markup.ts";
 export function figureParts(figure: Figure, tables: boolean): Markup {
 	return markup`<figcaption><b>${figure.title}</b><a class="anchor" href="#figure-${figure.id}" aria-label="Link to: ${figure.title}">#</a>${figure.facts !== "" && markup` <small>${figure.facts}</small>`}</figcaption>
 <div class="plot" style="min-height:${heightOf(figure, USUAL)}px"></div>
-<p class="alt" id="${figure.id}-alt">${figure.alt}</p>
+<p class="alt" id="${figure.id}-alt">${altOf(figure)}</p>
 <details class="numbers"><summary>As a table<span class="aside">: ${figure.title}</span></summary>${tables && tablesOf(figure).map(tableBlock)}</details>`;
 }
 

@@ -11,7 +11,6 @@ const percentiles: Figure = {
 	id: "x-1",
 	title: "a title",
 	facts: "on 4 cores",
-	alt: "",
 	x: { scale: "nines", title: "", unit: null, names: null, from: null, to: null, step: 0 },
 	layout: "grid",
 	panels: [
@@ -72,7 +71,7 @@ describe("a page", () => {
 		const many = Array.from({ length: 40 }, (_, i) => ({
 			...percentiles,
 			id: `x-${i}`,
-			alt: `</script> ${i} ${"all the numbers in words. ".repeat(2000)}`,
+			facts: `</script> ${i} ${"all the numbers in words. ".repeat(2000)}`,
 		}));
 		const html = renderPage({
 			title: "large",

@@ -3,8 +3,6 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Figure } from "../chart/figure.ts";
-import { fromOld } from "../chart/from-old.ts";
-import type { Figure as OldFigure } from "../chart/old-figure.ts";
 import { isNarrow } from "../chart/option.ts";
 import { packed as columns, type Packed } from "../chart/packed.ts";
 import { failure } from "../errors.ts";
@@ -23,7 +21,7 @@ export interface Page {
 	readonly header: Markup;
 	readonly main: Markup;
 	/** Their blocks stand in `main`; only those that are in this list are drawn. */
-	readonly figures: readonly (Figure | OldFigure)[];
+	readonly figures: readonly Figure[];
 	/** Of a page that is served while its command goes on; left out: a file, which has a policy of its own. */
 	readonly live?: LivePart | undefined;
 	/** What is folded and filled in when it is opened, by the id of its place; left out: nothing. */
@@ -42,7 +40,7 @@ export interface LivePart {
  * JavaScript tables hold all numbers; with it `page/main.ts` draws the figures. The script is packed, and many figures are too.
  */
 export function renderPage(page: Page): string {
-	const figures = page.figures.map((figure) => columns(converted(figure)));
+	const figures = page.figures.map(columns);
 	const plain = figures.map(dataOf);
 	const size = plain.reduce((sum, { text }) => sum + text.length, 0);
 	const later = [...(page.later ?? [])];
@@ -89,19 +87,14 @@ export function builtScript(name: "page.js" | "watch.js"): string {
  * with JavaScript. `table: "later"`: all of it does, where a page has more figures than room.
  */
 export function figureBlock(
-	figure: Figure | OldFigure,
+	figure: Figure,
 	options: { readonly table?: "now" | "later" } = {},
 ): Markup {
-	return markup`<figure class="chart${isNarrow(converted(figure)) && " narrow"}" id="figure-${figure.id}" data-figure="${figure.id}">${options.table !== "later" && figureParts(converted(figure), true)}</figure>
+	return markup`<figure class="chart${isNarrow(figure) && " narrow"}" id="figure-${figure.id}" data-figure="${figure.id}">${options.table !== "later" && figureParts(figure, true)}</figure>
 `;
 }
 
 // --- internal ---
-
-/** As long as there are builders of the old kinds. */
-function converted(figure: Figure | OldFigure): Figure {
-	return "kind" in figure ? fromOld(figure) : figure;
-}
 
 /** Characters of figures that stay readable for people; more are packed, to about a quarter. */
 const MOST_PLAIN = 150_000;

@@ -17,10 +17,9 @@ import { plural } from "../units.ts";
 export function renderIndex(entries: readonly Entry[]): string {
 	const machines = machinesOf(entries);
 	const trends = trendsOf(entries);
-	const points = trends.reduce(
-		(sum, { figure }) => sum + figure.lines.reduce((n, line) => n + line.points.length, 0),
-		0,
-	);
+	const points = trends
+		.flatMap(({ figure }) => figure.panels.flatMap(({ series }) => series))
+		.reduce((sum, { data }) => sum + data.length, 0);
 	return renderPage({
 		title: `${plural(entries.length, "result")} - mqbench`,
 		header: markup`<div class="head"><h1>${plural(entries.length, "result")}</h1></div><p class="lead">${summary(entries)}</p>

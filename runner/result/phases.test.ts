@@ -125,16 +125,16 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 	});
 
 	test("every report shows latency against rate", () => {
-		const { result, run, text, html, out } = steps();
+		const { result, text, html, out } = steps();
 		for (const one of out) expect(one).toMatch(/response by step/i);
 		expect(text).toMatch(/\n {2}500\/s +500\/s +5 000 +\S+ms +\S+ms +\S+ms/);
 		expect(text).toContain("3 steps from 500/s to 2000/s");
 		expect(html).toContain("figure-run-");
-		const chart = figuresOf(result).runs.get(run.index)?.steps;
-		const p99 = chart?.lines.find((line) => /p99/.test(line.name))?.points;
+		const chart = figuresOf(result).find(({ id }) => id.endsWith("-steps"));
+		const p99 = chart?.panels[0]?.series.find(({ name }) => /p99/.test(name))?.data;
 		// From left to right the rate doubles, and the latency rises.
 		expect(p99?.map((p) => p.x)).toEqual([500, 1000, 2000]);
-		const [a = 0, b = 0, c = 0] = p99?.map((p) => p.value ?? 0) ?? [];
+		const [a = 0, b = 0, c = 0] = p99?.map((p) => p.y ?? 0) ?? [];
 		expect(b).toBeGreaterThan(a);
 		expect(c).toBeGreaterThan(b);
 	});
@@ -205,8 +205,8 @@ describe("an idle step between two others", () => {
 			[],
 		);
 		expect([run.notOffered, run.lost]).toEqual([0, 0]);
-		const chart = figuresOf(result).runs.get(run.index)?.steps;
-		expect(chart?.lines[0]?.points.map(({ x }) => x)).toEqual([500, 1000]);
+		const chart = figuresOf(result).find(({ id }) => id.endsWith("-steps"));
+		expect(chart?.panels[0]?.series[0]?.data.map(({ x }) => x)).toEqual([500, 1000]);
 	});
 });
 

@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { figuresOf } from "../figures/figures.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
-import type { Run } from "../model/result.ts";
 import { collect } from "../run/collect.ts";
 import { firstRun, fixture } from "../run/fixture.fake.ts";
 import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
-import { fixtureResult } from "./stored.fake.ts";
 
 const stored = collect(firstRun(fixture("healthy")));
 const T0_MS = 1767225600000;
@@ -148,114 +145,5 @@ describe("hosts of the broker's nodes", () => {
 	test("at which nobody has looked are left out", () => {
 		expect(of(20, 0)).toBeUndefined();
 		expect(of(0, 3)).toBeUndefined();
-	});
-});
-
-describe("in the chart over time", () => {
-	const result = fixtureResult("healthy");
-	const [run] = result.runs;
-	if (run === undefined) throw new Error("no run");
-	const panels = (of: Run) =>
-		figuresOf({ ...result, runs: [of] }).runs.get(of.index)?.time?.panels ?? [];
-	const lines = (of: Run, unit: string) =>
-		panels(of)
-			.filter((panel) => panel.unit === unit)
-			.flatMap((panel) => panel.lines);
-
-	test("they stand at their second of the window, with the pauses of the garbage collector", () => {
-		const broker = lines(run, "cores").find((l) => /broker/.test(l.name));
-		const within = broker?.points.filter(([second]) => second >= 0) ?? [];
-		expect(within).toHaveLength(5);
-		for (const [, cores] of within) expect(cores ?? -1).toBeGreaterThan(0);
-		const pauses = panels(run).find((panel) => /garbage/i.test(panel.title));
-		expect(pauses?.lines[0]?.points.map(([, ns]) => ns)).toContain(40_000);
-	});
-
-	test("the generator's own count is there where nobody has looked from outside", () => {
-		const alone = { ...run, series: { ...run.series, resources: [] } };
-		const cores = lines(alone, "cores");
-		expect(cores.some((l) => /generator/.test(l.name))).toBe(true);
-		expect(cores.some((l) => /broker/.test(l.name))).toBe(false);
-	});
-
-	test("clients on other machines have a line each, and the network its own panel", () => {
-		const clients = fixtureResult("clients");
-		const [several] = clients.runs as [Run];
-		const cores = lines(several, "cores");
-		// Nobody has looked at this machine: its line is what all of them have counted themselves.
-		expect(cores.map((l) => l.name)).toEqual([
-			"all generators",
-			"bench@10.0.0.11",
-			"bench@10.0.0.12",
-			"bench@10.0.0.13",
-		]);
-		const third = cores.at(-1)?.points.filter(([second]) => second >= 0);
-		expect(third).toHaveLength(10);
-		expect(third?.every(([, value]) => value === 0.23)).toBe(true);
-		const network = panels(several).find((p) => /^network/.test(p.title));
-		expect(network?.lines.map((l) => l.name)).toEqual([
-			"bench@10.0.0.11 sends",
-			"bench@10.0.0.12 sends",
-			"bench@10.0.0.13 sends",
-			"bench@10.0.0.11 receives",
-			"bench@10.0.0.12 receives",
-			"bench@10.0.0.13 receives",
-		]);
-		expect(network?.lines.at(-1)?.points.at(-1)?.[1]).toBe(186_000);
-		const keys = network?.lines.map((l) => l.key) ?? [];
-		expect(new Set(keys).size).toBe(keys.length);
-	});
-
-	test.each([
-		[1, ["the broker's host"], ""],
-		[2, ["host of node 1", "host of node 2"], ""],
-		[5, [1, 2, 3, 4].map((node) => `host of node ${node}`), "; of 4 of 5 nodes"],
-	])("hosts of %d nodes have lines for the network", (nodes, names, first) => {
-		const brokerHosts = Array.from({ length: nodes }, (_, i) => ({
-			node: i + 1,
-			points: [1, 2, 3].map((at) => ({
-				at,
-				machine: { busyCores: 1, stealCores: 0 },
-				network: { rxBytesPerSecond: 1000, txBytesPerSecond: 9 + i },
-			})),
-		}));
-		const far = { ...run, series: { ...run.series, brokerHosts } };
-		const network = panels(far).find((p) => /^network/.test(p.title));
-		expect(network?.title).toBe(`network, bytes per second${first}`);
-		const shown = network?.lines.filter(({ name }) => / of node |broker/.test(name));
-		expect(shown?.map(({ name }) => name)).toEqual([
-			...names.map((name) => `${name} sends`),
-			...names.map((name) => `${name} receives`),
-		]);
-		expect(shown?.[0]?.points.at(-1)?.[1]).toBe(9);
-		expect(shown?.at(-1)?.points.at(-1)?.[1]).toBe(1000);
-		const keys = network?.lines.map((l) => l.key) ?? [];
-		expect(new Set(keys).size).toBe(keys.length);
-	});
-
-	test("of many machines the busiest are drawn, and it is said of how many", () => {
-		const clients = fixtureResult("clients");
-		const [several] = clients.runs as [Run];
-		const [host] = several.series.hosts;
-		if (host === undefined) throw new Error("no host");
-		const hosts = Array.from({ length: 9 }, (_, i) => ({
-			...host,
-			client: i,
-			name: `bench-${i}`,
-			points: host.points.map((p) => ({
-				...p,
-				generator: p.generator && { ...p.generator, cores: (i * 7) % 9 },
-			})),
-		}));
-		const many = { ...several, series: { ...several.series, hosts } };
-		const panel = panels(many).find((p) => p.unit === "cores");
-		expect(panel?.title).toBe("CPU, cores; of 4 of 9 machines");
-		// 7, 8, 5 and 6 cores.
-		expect(panel?.lines.slice(1).map((l) => l.name)).toEqual([
-			"bench-1",
-			"bench-2",
-			"bench-5",
-			"bench-6",
-		]);
 	});
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
 import { measuredText } from "../document/words.ts";
-import { figuresOf, listOf } from "../figures/figures.ts";
+import { figuresOf } from "../figures/figures.ts";
 import type { RigMachines } from "../model/environment-file.ts";
 import { renderHtml, renderMarkdown, terminalOf as terminal } from "../render/rendered.fake.ts";
 import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
@@ -27,7 +27,7 @@ test("a command with --quick says beside the verdict that it gives no result", (
 		expect(text).toMatch(/shortened by --quick/i);
 	}
 	// Charts are shown without their report.
-	const figures = listOf(figuresOf(result));
+	const figures = figuresOf(result);
 	expect(figures.length).toBeGreaterThan(0);
 	for (const { facts } of figures) expect(facts).toContain("shortened");
 	expect(fixtureResult("healthy").quick).toBe(false);

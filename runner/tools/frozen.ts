@@ -300,7 +300,7 @@ function scriptText(attributes: string, body: string, data: unknown[]): string {
 	return figures
 		.map(
 			({ id, title, facts, alt, description }) =>
-				`\n[figure=${id}] ${title}\n${facts}\n${alt ?? description}\n`,
+				`\n[figure=${id}] ${title}\n${facts}\n${alt ?? description ?? ""}\n`,
 		)
 		.join("");
 }

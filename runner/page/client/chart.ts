@@ -5,12 +5,11 @@ import {
 } from "echarts/components";
 import type { EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
-import { init, use } from "../../chart/echarts.ts";
 import type { Figure, View } from "../../chart/figure.ts";
 import { shown } from "../../chart/head.ts";
 import { heightOf, isLogarithmic, optionOf } from "../../chart/option.ts";
 import { type Reading, type ReadingRow, readingAt, stopsOf } from "../../chart/read.ts";
-import { svgOf } from "../../chart/svg.ts";
+import { init, svgOf, use } from "../../chart/svg.ts";
 import { markup } from "../markup.ts";
 import { type Markable, marksStretch } from "./drag.ts";
 import { onPaper, theme } from "./theme.ts";
