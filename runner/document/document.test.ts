@@ -1,18 +1,16 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Gate, Run } from "../model/result.ts";
+import type { Run } from "../model/result.ts";
 import { manyResult } from "../page/pages.fake.ts";
 import { blocksMarkup } from "../render/html/blocks.ts";
 import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
-import { readResult } from "../result/result-files.ts";
-import { fixtureResult, publishedFolder } from "../result/stored.fake.ts";
+import { fixtureResult } from "../result/stored.fake.ts";
 import { adapted } from "./adapted.ts";
 import { amountIn, at, type Fold } from "./blocks.ts";
 import { documentOf } from "./document.ts";
 import { reproduce } from "./reading.ts";
 import { environment as environmentBlock } from "./run-facts.ts";
 import { differences, EACH_MESSAGE, systems } from "./systems.ts";
-import { broken, gates } from "./verdict.ts";
 
 const stall = fixtureResult("stall");
 const writing = { names: [], figures: [] };
@@ -163,41 +161,6 @@ describe("what drivers do for each message", () => {
 		const [, names = ""] =
 			/EachMessage = \[\]string\{(.*?)\n\}/s.exec(readFileSync(contract, "utf8")) ?? [];
 		expect([...names.matchAll(/"(\w+)"/g)].map(([, name]) => name)).toEqual(EACH_MESSAGE);
-	});
-});
-
-describe("the verdict", () => {
-	test("leads to the repeat that it speaks of, and names it", () => {
-		const result = readResult(publishedFolder("message-queue-latency"));
-		const page = pageOf(broken(result));
-		const links = [...page.matchAll(/<a href="#run-(\d+)">([^<]*)</g)];
-		const failed = result.runs.filter(({ verdict }) => verdict === "fail");
-		expect(failed.length).toBeGreaterThan(0);
-		expect(links.map(([, number]) => result.runs[Number(number) - 1])).toEqual(failed);
-		for (const [i, [, , text]] of links.entries())
-			expect(text).toMatch(new RegExp(`^rabbitmq, .*, repeat ${failed[i]?.repeat} of 3$`));
-		expect(documentOf(result).lead).toContain(
-			". A queue kept growing, as the system does not carry this rate, and no core was free meanwhile: the machine is the cause, or a part of it",
-		);
-		expect(words(pageOf(gates(result)))).toContain(
-			"All 20 SLA lines are met (what decided the verdict stands above)",
-		);
-	});
-
-	test("of many SLA lines folds those that are met, and shows the others", () => {
-		const [gate] = stall.gates as [Gate];
-		const all = Array.from({ length: 20 }, (_, i) => ({
-			...gate,
-			case: `case ${i}`,
-			verdict: i === 7 ? ("fail" as const) : ("pass" as const),
-		}));
-		const many = { ...stall, gates: all };
-		const text = pageOf(gates(many));
-		const [shown = "", folded = ""] = text.split("<details>");
-		expect(shown).toContain("case 7");
-		expect(shown).not.toContain("case 8");
-		expect(words(folded)).toContain("19 of 20 SLA lines are met: which");
-		expect(folded).not.toContain("case 7<");
 	});
 });
 

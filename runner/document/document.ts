@@ -23,7 +23,6 @@ import {
 	text,
 } from "./blocks.ts";
 import { cases, MANY_RUNS } from "./cases.ts";
-import { remarks } from "./checks.ts";
 import { comparison } from "./comparison.ts";
 import { provenance } from "./provenance.ts";
 import { reading, reproduce } from "./reading.ts";
@@ -31,9 +30,9 @@ import { resumedText } from "./resumed.ts";
 import { RUNS_WITH_DETAILS, runSection, untitled } from "./run.ts";
 import { environment } from "./run-facts.ts";
 import { sentence } from "./sentence.ts";
+import { broken, judged, lines, warnings } from "./sla.ts";
 import { differences, systems } from "./systems.ts";
 import { failoverOfAll, searchTable } from "./tables.ts";
-import { broken, gateLines, gates, judged, searchWarnings, warnings } from "./verdict.ts";
 import {
 	explainText,
 	measuredText,
@@ -51,7 +50,8 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 	const quick = quickText(result);
 	const names = runs.map((run) => run.system);
 	const explain = explainText(result);
-	const said = adapted([...broken(whole), ...warnings(whole)]);
+	// A terminal has what checks found with each run, where it shows them.
+	const said = [broken(whole), ...warnings(whole, many || whole.searches.length > 0 ? 1 : 2)];
 	const more = explain === "" ? null : `What the words mean: ${explain}`;
 	const sections = [
 		...overview(result),
@@ -60,7 +60,6 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		...failover(result, many),
 		...adapted(comparison(whole)),
 		...whole.searches.map((one, i) => search(one, i + 1, whole)),
-		...(many ? [remarkSection(result)] : []),
 		...runSections(result),
 		...systems(whole),
 		section("environment", "Environment", environment(result), { depth: 3 }),
@@ -75,14 +74,14 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		head: headOf(result),
 		answer: [
 			box("warn", quick === null ? [] : [text(quick, "warn")]),
-			...adapted(judged(result)),
+			judged(result),
 			...answer(result),
 			...provenance(result),
 			box(
 				verdict === "pass" ? "warn" : verdict,
 				at(said, 3).length === 0 ? said : [...said, text(more, "soft", 3)],
 			),
-			...adapted([...gates(whole), ...gateLines(result, many)]),
+			...lines(whole, many),
 		],
 		sections,
 		foot: [
@@ -189,14 +188,8 @@ function search(one: Search, number: number, whole: Result): Fold {
 		text(one.answer, "lead"),
 		{ kind: "figures", ids: [id] } as const,
 		searchTable(one, run === undefined ? "" : factsText(run, whole)),
-		...adapted(searchWarnings(one, whole)),
 	];
 	return section(id, `Highest rate of ${searchTitle(one)}`, blocks, { badge: one.verdict });
-}
-
-function remarkSection(result: Result): Fold {
-	const texts = remarks(result).map((remark) => text(remark));
-	return instead(2, [], [section("remarks", tell("title-findings"), texts)]);
 }
 
 function runSections(result: Result): Fold[] {

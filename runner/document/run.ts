@@ -13,7 +13,6 @@ import {
 } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { adapted } from "./adapted.ts";
 import {
 	type Block,
 	type Figures,
@@ -122,11 +121,11 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		figures(["time", "heat"], "Over time"),
 		...counts(run),
 		list(offenderTexts(run)),
-		...adapted(errors(run)),
+		...errors(run),
 		...titled(clientTable(run), { texts: 2 }),
 		...slowest(run, explained ? 2 : 3, full),
 		...brokerLog(run, full),
-		...adapted(checks(run, !full)),
+		...checks(run, !full),
 		fold("What it ran with", runFacts(run, result, full), { depth: 3 }),
 	];
 }

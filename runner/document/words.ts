@@ -2,7 +2,7 @@ import type { Result, Run } from "../model/result.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
 import { machineText, offenderText, topologyText } from "../result/words.ts";
-import { formatCount, formatDuration, plural } from "../units.ts";
+import { formatCount, formatDuration } from "../units.ts";
 
 /** Sentences about a whole result, or a run, that only documents have. */
 
@@ -55,15 +55,6 @@ export function drainText({ drain }: Run): string | null {
 	return drain.drainNs === null
 		? drain.problem
 		: `a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${formatDuration(drain.drainNs)}, ${formatCount(drain.perSecond ?? 0)} received/s: until at most ${formatCount(drain.drainedAt)} waited, with producers going on`;
-}
-
-/** The commonest errors, at most `most` of them; the last line says how many more there are. */
-export function errorTexts(run: Run, most: number): string[] {
-	const more = run.errors.length - most;
-	return [
-		...run.errors.slice(0, most).map((e) => `error, ${plural(e.count, "time")}: ${e.message}`),
-		...(more > 0 ? [`and ${plural(more, "more error")}: see report.html`] : []),
-	];
 }
 
 /** What the marks in a table of percentiles mean. */

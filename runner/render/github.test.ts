@@ -50,7 +50,7 @@ describe("annotations", () => {
 			},
 		});
 		expect(read(only ?? "").message).toContain(
-			"nats, 256B 1000/s: p99 is ~400ms: 40x the limit of 10ms, 390ms above it",
+			"nats, 256B 1000/s: p99 is ~400ms [196ms, \u221e]: 40x the limit of 10ms, 390ms above it. At most 100 of",
 		);
 		expect(read(only ?? "").message).toContain("What to do: ");
 	});

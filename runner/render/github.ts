@@ -1,3 +1,4 @@
+import { sentence } from "../document/sentence.ts";
 import type { ExitCode } from "../errors.ts";
 import type { Result } from "../model/result.ts";
 import { worst } from "../model/verdict.ts";
@@ -77,15 +78,12 @@ const MOST_TITLE = 250;
 const MOST_MESSAGE = 4000;
 
 function annotation(level: string, outcome: Outcome, result: Result, file: string | null): string {
-	const { broke, where, when, next } = explain(outcome, result);
+	const { broke, where, when, why, next } = explain(outcome, result);
 	const line = outcome.line === null ? {} : { line: `${outcome.line}` };
 	const title = `${outcome.verdict.toUpperCase()} ${outcomeName(outcome)}`;
-	const message = [
-		// As they are written: neither a system nor an SLA line is a word.
-		`${where}: ${broke}.`,
-		...(when === null ? [] : [`${when.charAt(0).toUpperCase()}${when.slice(1)}.`]),
-		`What to do: ${next}.`,
-	].join(" ");
+	const more = [why, when].filter((text) => text !== null).map((text) => sentence(text));
+	// As they are written: neither a system nor an SLA line is a word.
+	const message = [`${where}: ${broke}.`, ...more, `What to do: ${next}.`].join(" ");
 	return command(
 		level,
 		{ ...(file === null ? {} : { file, ...line }), title: cut(title, MOST_TITLE) },

@@ -45,7 +45,8 @@ describe.each(FIXTURES)("report.html of %s", (name) => {
 		expect(text.indexOf(result.verdict.toUpperCase())).toBeLessThan(text.indexOf("<main"));
 		for (const gate of result.gates) {
 			expect(text).toContain(gate.sla);
-			expect(text).toContain(gate.why);
+			// A sentence of its own, or a cell.
+			expect(text).toContain(gate.why.slice(1));
 		}
 	});
 });

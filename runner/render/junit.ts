@@ -85,13 +85,13 @@ function caseOf(outcome: Outcome, kind: Kind, name: string, result: Result): str
 		`where: ${where}`,
 		...(when === null ? [] : [`when: ${when}`]),
 		...measured,
-		`why: ${why}`,
+		...(why === null ? [] : [`why: ${why}`]),
 		...(decides ? [] : ["shown only: it decides nothing"]),
 		`what to do: ${next}`,
 	];
 	const body =
 		kind === "passed"
-			? element(2, "system-out", {}, text([...measured, why].join("\n")))
+			? element(2, "system-out", {}, text([...measured, outcome.why].join("\n")))
 			: element(2, kind, { type: verdict, message: oneLine(broke) }, text(lines.join("\n")));
 	const classname = oneLine(result.scenario);
 	return element(1, "testcase", { name, classname, time: secondsOf(outcome.runs) }, [body]);

@@ -136,28 +136,6 @@ describe("a comparison with a baseline", () => {
 	});
 });
 
-describe("remarks on many runs", () => {
-	test("that differ by their figures alone are said once, with how many runs they are of", () => {
-		const result = stored("repeats");
-		for (const [i, run] of result.runs.entries())
-			run.validity = [
-				{
-					check: "steady",
-					status: "warn",
-					figure: null,
-					limit: null,
-					remedy: null,
-					detail: `waited longer than ${i + 1}.5ms for a core`,
-				},
-			];
-		const text = oneLine(render(result));
-		expect(text.match(/waited longer/g)).toHaveLength(1);
-		expect(text).toContain(
-			"nats, 256B 500/s, repeat 1 of 3 and 5 more: warn: steady: waited longer than 1.5ms for a core (figures of the first; all in report.html)",
-		);
-	});
-});
-
 describe("p99 by second", () => {
 	test("is drawn where the terminal has the characters, with its scale in figures", () => {
 		const text = render(stored("stall"), { unicode: true });
@@ -174,7 +152,7 @@ describe("a run that was stopped", () => {
 			plan.sla[0].text = "p99.99 < 20ms";
 		});
 		const text = render(buildResult(copy));
-		expect(text).toContain("INTERRUPTED   p99.99 < 20ms: n/a\n");
+		expect(text).toContain(": p99.99 < 20ms was not judged\n");
 		expect(text).not.toMatch(/\d over /);
 	});
 });

@@ -14,7 +14,7 @@ import { offenderText, searchTitle } from "./words.ts";
 
 /** What a person needs to know of an outcome, without full stops. Every report takes its words from here. */
 export interface Explained {
-	/** "p99 is 400ms: 40x the limit of 10ms, 390ms above it", "p99 < 20ms is neither met nor breached: ...". Says by itself which line. */
+	/** "p99 is 400ms: 40x the limit of 10ms, 390ms above it", "p99 < 20ms is neither met nor breached: 18ms, 1.1x below the limit". Says by itself which line. */
 	readonly broke: string;
 	/** "3.2ms", of several repeats all values; empty: it is no gate. */
 	readonly measured: string;
@@ -26,21 +26,35 @@ export interface Explained {
 	readonly where: string;
 	/** The worst second, or the first message that was lost; null: not known. */
 	readonly when: string | null;
-	readonly why: string;
+	/** null: that is all that `broke` says. */
+	readonly why: string | null;
 	/** What to do; null: it passed. */
 	readonly next: string | null;
 }
 
 export function explain(outcome: Outcome, result: Result): Explained {
-	const { gate, verdict, why } = outcome;
+	const { gate, comparison, verdict, what, why } = outcome;
+	const measured = gate?.measured ?? "";
+	const interval = gate ? intervalOf(gate) : "";
+	const margin = gate ? marginOf(gate) : "";
+	const limited = gate !== undefined && !comparison;
+	// What a run measured until it was stopped is no measurement of the line.
+	const known = measured !== "n/a" && UNDECIDED[verdict] !== undefined;
+	const value = [measured, interval].filter((part) => part !== "").join(" ");
+	const figures = known ? [value, margin].filter((part) => part !== "").join(", ") : "";
+	const judged = `${what}${UNDECIDED[verdict] ?? " was not judged"}${figures === "" ? "" : `: ${figures}`}`;
 	return {
-		broke: brokeText(outcome),
-		measured: gate?.measured ?? "",
-		interval: gate ? intervalOf(gate) : "",
-		margin: gate ? marginOf(gate) : "",
+		broke: limited
+			? (verdict === "fail" && failedText(gate)) || judged
+			: comparison
+				? `${what}: ${why}`
+				: why,
+		measured,
+		interval,
+		margin,
 		where: whereText(outcome, result),
 		when: whenText(outcome),
-		why,
+		why: limited ? why : null,
 		next: verdict === "pass" ? null : adviceOn(outcome, result),
 	};
 }
@@ -94,45 +108,36 @@ function meaningOf(result: Result): string {
 
 // By how much.
 
-const UNDECIDED: Readonly<Record<Gate["verdict"], string>> = {
-	pass: "is met",
-	fail: "is breached",
-	inconclusive: "is neither met nor breached",
-	invalid: "was not judged",
-	error: "cannot be judged",
-	interrupted: "was not judged",
+/** Left out: a verdict of what was never measured to its end. */
+const UNDECIDED: Readonly<Partial<Record<Gate["verdict"], string>>> = {
+	pass: "",
+	fail: " is breached",
+	inconclusive: " is neither met nor breached",
+	invalid: " was not judged",
 };
 
-function brokeText({ gate, comparison, verdict, what, why }: Outcome): string {
-	if (comparison) return `${what}: ${why}`;
-	if (!gate) return why;
-	return verdict === "fail" ? failedText(gate) : `${what} ${UNDECIDED[verdict]}: ${why}`;
-}
-
-/** "p99 is 400ms: 40x the limit of 10ms, 390ms above it; 490 of 10 000 messages took longer, at most 100 may" */
-function failedText(gate: Gate): string {
+/** "p99 is 400ms: 40x the limit of 10ms, 390ms above it"; null: nothing was counted. */
+function failedText(gate: Gate): string | null {
 	const worst = standsFor(gate.repeats);
-	if (worst === null) return gate.why;
-	const { measured, n, over, allowed, tally, beyondNs, valueNs } = worst;
+	if (worst === null) return null;
+	const { tally, beyondNs, valueNs, lowNs, highNs } = worst;
+	const interval = showInterval({ low: lowNs, high: highNs });
+	const measured = interval === "" ? worst.measured : `${worst.measured} ${interval}`;
 	// What stands before the last operator: "recovered(p99 < 100ms)".
 	const subject = gate.sla.replace(/\s*[<>=]+[^<>=]*$/, "");
 	const repeat = gate.repeats.length > 1 ? ` in repeat ${worst.repeat}, the worst` : "";
 	if (tally?.unit === "messages" && tally.limit === 0)
 		return `${measured} ${subject}${repeat}, where none may be`;
-	// What is counted in messages says more of a latency than its value alone.
-	const late =
-		n === null || over === null || allowed === null
-			? ""
-			: `; ${count(over)} of ${count(n)} messages took longer, at most ${count(Math.floor(allowed))} may`;
 	const [value, limit] = tally ? [tally.value, tally.limit] : [valueNs, gate.limitNs ?? 0];
-	const by =
-		value === null ? null : byText(value, limit, tally?.unit ?? "ns", gate.limit, tally !== null);
 	const beyond = value === null && beyondNs && limit > 0 ? beyondNs / limit : 0;
-	const more = `more than ${formatTimes(beyond)} the limit of ${gate.limit}`;
-	const unended = `${beyond > 1 ? more : `beyond the limit of ${gate.limit}`}, as it had not ended by then`;
+	const more = beyond > 1 ? `more than ${formatTimes(beyond)}` : "beyond";
 	const how =
-		by ?? (beyond === 0 ? null : tally ? unended : `${more}, as messages never completed`);
-	return `${subject} is ${measured}${repeat}${how === null ? ` (${gate.sla})` : `: ${how}`}${late}`;
+		value !== null
+			? byText(value, limit, tally?.unit ?? "ns", gate.limit, tally !== null)
+			: beyond > 0
+				? `${more} the limit of ${gate.limit}, as ${tally ? "it had not ended by then" : "messages never completed"}`
+				: null;
+	return `${subject} is ${measured}${repeat}${how === null ? ` (${gate.sla})` : `: ${how}`}`;
 }
 
 /** "40x the limit of 10ms, 390ms above it"; null: too few messages are no part of the limit ("failed == all"). */

@@ -79,7 +79,6 @@ export const reports = {
 	"title-differences": "What the systems' drivers do differently, per message",
 	"title-checks": "Is the measurement to be trusted?",
 	"ratio-means": "Ratio: now / baseline, the median of the ratios of all pairs of runs (Hodges-Lehmann), with its exact interval. 1.1 is 10 % more",
-	"title-findings": "What was found in these runs",
 	"command-unknown": "The command line was not written down. With the scenario in `scenario.yaml`, this measures it again:",
 	"command-was": "It was measured with this command:",
 	"scenario-beside-data": "The text of the scenario is not known here; `scenario.yaml` lies beside the raw data.",
