@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { renderIndex } from "../render/index.ts";
+import { indexDocument } from "../document/index.ts";
+import { renderHtml } from "../render/html.ts";
 import { addResult, resultOf, withP99 } from "../result/indexed.fake.ts";
 import { readRuns } from "../result/indexed.ts";
 import {
@@ -30,7 +31,7 @@ beforeAll(() => {
 	addResult(folder, "s", resultOf("stall", { startedAt: day(4) }));
 	addResult(folder, "cut", null);
 	writeFileSync(join(folder, "cut", "result.json"), "{");
-	writeFileSync(join(folder, "index.html"), renderIndex(readRuns(folder)));
+	writeFileSync(join(folder, "index.html"), renderHtml(indexDocument(readRuns(folder))));
 });
 
 describe.skipIf(missing)("the index in a browser", () => {
@@ -60,6 +61,11 @@ describe.skipIf(missing)("the index in a browser", () => {
 			const all = await rows();
 			expect(all).toHaveLength(8);
 			expect(await said()).toBe("8 of 8 shown");
+			const offered = await page.locator(".filter option").allTextContents();
+			expect(offered.filter((one) => one !== "all")).toEqual([
+				...["healthy", "repeats", "stall", "kafka", "nats"],
+				...["FAIL", "INCONCLUSIVE", "NO RESULT", "PASS"],
+			]);
 
 			await page.getByLabel("Text").fill("published  R2");
 			expect(await rows()).toEqual(["published/r2"]);
@@ -75,12 +81,12 @@ describe.skipIf(missing)("the index in a browser", () => {
 			await page.getByLabel("System").selectOption("kafka");
 			expect(await rows()).toEqual(["3", "2", "1"].map((n) => `published/r${n}`));
 			expect(await trends()).toEqual(["repeats, 256B 500/s: response p99"]);
-			await page.getByLabel("Verdict").selectOption("pass");
+			await page.getByRole("combobox", { name: "Verdict" }).selectOption("PASS");
 			expect(await rows()).toEqual([]);
 			expect(await said()).toBe("0 of 8 shown");
 			await page.getByLabel("System").selectOption("");
 			expect(await rows()).toEqual(["h3", "h2", "h1"]);
-			await page.getByLabel("Verdict").selectOption("no result");
+			await page.getByRole("combobox", { name: "Verdict" }).selectOption("NO RESULT");
 			expect(await rows()).toEqual(["cut"]);
 		});
 	});

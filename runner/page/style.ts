@@ -71,7 +71,7 @@ details.run>summary .head{display:inline-flex}
 .anchor,button.sort::after{-webkit-user-select:none;user-select:none}
 .counts small{display:block;font-size:.75rem}
 .gates td:last-child{min-width:16rem}.gates td:not(:last-child){white-space:nowrap}.gates th code{white-space:nowrap}
-.results th,.results td{overflow-wrap:anywhere}.results small,.results td{white-space:normal}.results time,.results .badge{white-space:nowrap}.results td:nth-child(4){min-width:14rem}.results tbody th{min-width:9rem}
+.results th,.results td{overflow-wrap:anywhere}.results small,.results td{white-space:normal}.results .badge,.results td:nth-child(3){white-space:nowrap}.results td b:not(:first-child)::before{content:"\\A";white-space:pre}.results td:nth-child(4){min-width:14rem}.results tbody th{min-width:9rem}
 .filter label{max-width:100%}.filter select{max-width:min(16rem,100%)}.filter select,.filter input{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:.4rem;padding:.2rem .4rem}
 .slow .bar{min-width:8rem;width:30%}.slow .bar svg{display:block;width:100%;min-width:8rem;height:.7rem;margin-top:.35rem}
 ${SERIES.light.map((_, i) => `.s${i}{color:var(--s${i})}`).join("")}

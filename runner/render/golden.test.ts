@@ -5,13 +5,14 @@ import { baselineOf } from "../compare/baseline-of-result.ts";
 import { buildResult } from "../compare/build.ts";
 import { comparingOf } from "../compare/comparing.ts";
 import { comparingDocument } from "../document/comparing.ts";
+import { indexDocument } from "../document/index.ts";
 import { wordsOf } from "../page/pages.fake.ts";
 import { emptyFolder } from "../result/indexed.fake.ts";
 import { readRuns } from "../result/indexed.ts";
 import { filesOfResult } from "../result/result-files.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { renderCsv } from "./csv.ts";
-import { renderIndex } from "./index.ts";
+import { renderHtml as page } from "./html.ts";
 import { renderJunit } from "./junit.ts";
 import { COMMENT } from "./markdown.ts";
 import { renderHtml, renderMarkdown, renderTerminal } from "./rendered.fake.ts";
@@ -62,7 +63,7 @@ describe.each(names)("%s", (name) => {
 			csv: renderCsv(result),
 			junit: renderJunit(result),
 			compared: printed(comparingDocument(comparing), terminal),
-			index: wordsOf(renderIndex(readRuns(folder))).replaceAll(/<[^>]*>/g, " "),
+			index: wordsOf(page(indexDocument(readRuns(folder)))).replaceAll(/<[^>]*>/g, " "),
 		};
 		for (const [what, text] of Object.entries(outputs))
 			expect(/\b(?:NaN|Infinity|undefined|null)\b.*/.exec(text)?.[0], what).toBe(undefined);

@@ -1,17 +1,18 @@
 import path from "node:path";
+import { indexDocument } from "../document/index.ts";
 import { failure } from "../errors.ts";
 import { readRuns } from "../result/indexed.ts";
 import { writeWhole } from "../result/whole-file.ts";
 import { plainText } from "../terminal/columns.ts";
 import { plural } from "../units.ts";
 import type { World } from "../world.ts";
-import { renderIndex } from "./index.ts";
+import { renderHtml } from "./html.ts";
 
 /** Writes the index of a folder of runs, and says what it holds; `folder` as a person has written it. */
 export function writeIndex(where: string, folder: string, world: World): void {
 	const entries = readRuns(where);
 	if (entries.length === 0) throw failure("no-runs", { path: folder });
-	writeWhole(path.join(where, "index.html"), renderIndex(entries), where);
+	writeWhole(path.join(where, "index.html"), renderHtml(indexDocument(entries)), where);
 	const without = entries.filter(({ result }) => result === null);
 	for (const { folder: name, problem } of without)
 		world.stderr.write(`${plainText(name)}: ${problem}.\n`);

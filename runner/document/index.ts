@@ -1,0 +1,143 @@
+import { dateText } from "../chart/units.ts";
+import { machinesOf } from "../compare/machine.ts";
+import { type Trend, trendsOf } from "../figures/trends.ts";
+import { commitsOf, commitText } from "../result/commit.ts";
+import { systemTexts } from "../result/headline.ts";
+import type { Entry } from "../result/indexed.ts";
+import { verdictWord } from "../result/words.ts";
+import { tell } from "../text/tell.ts";
+import { plural } from "../units.ts";
+import {
+	aside,
+	badge,
+	type Document,
+	type Fold,
+	fold,
+	type Inline,
+	link,
+	section,
+	type Table,
+	table,
+	text,
+} from "./blocks.ts";
+
+/**
+ * A folder of runs: all of them, the newest first, and their figures over time. Links are relative to it: the folder can be published as it is. The
+ * page's script offers a filter for the table `results`; without JavaScript the table is there with all its links.
+ */
+export function indexDocument(entries: readonly Entry[]): Document {
+	const trends = trendsOf(entries);
+	const machines = machinesOf(entries);
+	const kinds = [...new Map([...machines.values()].map((kind) => [kind.letter, kind])).values()];
+	return {
+		title: plural(entries.length, "result"),
+		look: "unknown",
+		word: "",
+		lead: summary(entries),
+		head: [],
+		answer: [],
+		sections: [
+			section("results", "Newest first", [
+				results(entries, machines),
+				text(tell("index-figures"), "soft"),
+			]),
+			overTime(trends, entries.length),
+			section("machines", "Machines", [
+				...(kinds.length === 0
+					? []
+					: [
+							table(
+								["", ""],
+								kinds.map(({ letter, text }) => [letter, text]),
+								{ look: "facts" },
+							),
+						]),
+				text(tell(kinds.length === 0 ? "index-no-machines" : "index-machines"), "soft"),
+			]),
+		],
+		foot: [],
+		whole: "",
+		contents: CONTENTS,
+		figures: () => trends.map(({ figure }) => figure),
+		names: [],
+	};
+}
+
+// --- internal ---
+
+const CONTENTS = [
+	{ to: "results", text: "Results" },
+	{ to: "over-time", text: "Over time" },
+	{ to: "machines", text: "Machines" },
+];
+
+/** Of more results what is over time is folded, and tables of its charts are made in the browser: all of them also stand in the reports. */
+const MOST_OPEN = 1000;
+
+const UNKNOWN = "not known";
+
+function verdictOf({ verdict }: Entry): string {
+	return verdict ?? "no result";
+}
+
+function summary(entries: readonly Entry[]): string {
+	const verdicts = entries.map(verdictOf);
+	const counts = [...new Set(verdicts)].map(
+		(verdict) => `${verdicts.filter((one) => one === verdict).length} ${verdict}`,
+	);
+	const scenarios = new Set(entries.flatMap(({ scenario }) => scenario ?? []));
+	const newest = entries.find(({ at }) => at !== null)?.at ?? null;
+	const of = `Of ${plural(scenarios.size, "scenario")}: ${counts.join(", ")}`;
+	return newest === null ? of : `${of}. The newest is of ${dateText(newest)}`;
+}
+
+function results(entries: readonly Entry[], machines: ReturnType<typeof machinesOf>): Table {
+	const rows = entries.map((entry): Inline[] => {
+		const { folder, at, result, problem, verdict } = entry;
+		const word = result === null ? verdictOf(entry).toUpperCase() : verdictWord(result);
+		const machine = machines.get(folder);
+		// Of the scenario's repository; of a result of several commands all.
+		const commits = commitsOf(result?.environment ?? null).map(commitText);
+		const systems = result === null ? [] : systemTexts(result);
+		return [
+			nameOf(entry),
+			badge(verdict ?? "unknown", word),
+			at === null ? UNKNOWN : dateText(at),
+			result === null
+				? `${problem}.`
+				: systems.flatMap(({ system, text }) => [
+						{ as: "strong", text: system } as const,
+						` ${text} `,
+					]),
+			machine === undefined ? UNKNOWN : `machine ${machine.letter}`,
+			commits.length === 0 ? UNKNOWN : commits.join("; "),
+		];
+	});
+	const columns = [
+		"Scenario and folder",
+		"Verdict",
+		"Started",
+		"Systems and their figures",
+		"Machine",
+		"Commit",
+	];
+	return table(columns, rows, { id: "results" });
+}
+
+/** Of a scenario that is not known the folder alone: such a row is none of a scenario. */
+function nameOf({ scenario, folder, href }: Entry): Inline {
+	if (scenario === null) return [aside(folder), href === null ? "" : link(" report", href)];
+	return [href === null ? scenario : link(scenario, href), aside(folder)];
+}
+
+function overTime(trends: readonly Trend[], results: number): Fold {
+	const open = results > MOST_OPEN ? undefined : 1;
+	const scenarios = [...new Set(trends.map(({ scenario }) => scenario))];
+	return section("over-time", "Over time", [
+		text(tell(trends.length === 0 ? "index-no-trend" : "index-trends"), "soft"),
+		...scenarios.map((scenario) => {
+			const ids = trends.filter((one) => one.scenario === scenario).map(({ figure }) => figure.id);
+			return fold(scenario, [{ kind: "figures", ids, depth: 3 }], { open });
+		}),
+	]);
+}
