@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { brokerOf, noBroker, type Traits } from "../brokers/index.ts";
 import { expand } from "../plan/expand.ts";
-import { beyondAbilities } from "./abilities.ts";
 import { resolveCases } from "./cases.ts";
 import { loadScenario } from "./load.ts";
 import { parseParts } from "./parts.ts";
+import { beyondAbilities } from "./rules/system.ts";
 
 /** A system that can do everything, less what a test takes away. */
 function system(traits: Partial<Traits> = {}) {

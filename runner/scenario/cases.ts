@@ -3,13 +3,15 @@ import { windowPieces } from "../model/load.ts";
 import { ownValues, type WorkloadField, workloadFields } from "../model/workload.ts";
 import { suggest } from "../suggest.ts";
 import { caseName } from "./case-name.ts";
-import { canSettle, loadProblems, missingOfLoad, overlay } from "./loads.ts";
+import { canSettle, missingOfLoad, overlay } from "./loads.ts";
 import { otherToolsWord } from "./other-tools.ts";
 import type { Parts } from "./parts.ts";
 import { type Path, type Problem, refuse, refuseKey } from "./problem.ts";
-import { backlogOf, fieldProblems } from "./rules.ts";
+import { checkLoad } from "./rules/load.ts";
+import { problemsBy, type Wrong } from "./rules/rule.ts";
+import { checkTopology } from "./rules/topology.ts";
 import type { Case } from "./scenario.ts";
-import { heldBack, phasesOf, scheduleOf } from "./schedule.ts";
+import { backlogOf, heldBack, phasesOf, scheduleOf } from "./schedule.ts";
 import { requiredFields, SharedWorkload, type WrittenWorkload } from "./workload-schema.ts";
 import { isMap, list, type Written } from "./written.ts";
 
@@ -49,35 +51,32 @@ export function resolveCases(
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
 		if (settle && canSettle(fields)) fields.warmup = { steady: true };
-		for (const { field, ...problem } of [
-			...loadProblems(fields, one),
-			...fieldProblems(fields, one),
-		])
-			problems.push({ path: where(index, field), at: "value", ...problem });
+		const of = { ...fields, has: (field: WorkloadField) => Object.hasOwn(one, field) };
+		for (const check of [checkLoad, checkTopology])
+			for (const problem of problemsBy<WorkloadField>(
+				(wrong) => check(of, wrong),
+				(field) => where(index, field),
+			))
+				problems.push(problem);
 		return complete(fields, overrides[index]?.fields ?? {}, folder);
 	});
 	for (const one of sameNames(resolved, overrides)) problems.push(one);
 	return { cases: resolved, problems, where };
 }
 
-/** What is wrong with cases in what surrounds them: of each a sentence for every field at fault. A field that is a default is shown at `unwritten`. */
+/** What is wrong with cases in what surrounds them. A field that is a default is shown at `unwritten`. */
 export function caseProblems(
 	{ cases, where }: ResolvedCases,
-	wrong: (one: Case) => readonly (FieldSentences | false)[],
+	check: (one: Case, wrong: Wrong<WorkloadField>) => void,
 	unwritten?: Path,
 ): Problem[] {
 	return cases.flatMap((one, index) =>
-		(one === undefined ? [] : wrong(one))
-			.flatMap((sentences) => Object.entries(sentences || {}))
-			.flatMap(([field, message]): Problem[] => {
-				const path = where(index, field as WorkloadField, unwritten);
-				return message === undefined ? [] : [{ path, at: "value", message }];
-			}),
+		problemsBy<WorkloadField>(
+			(wrong) => one && check(one, wrong),
+			(field) => where(index, field, unwritten),
+		),
 	);
 }
-
-/** undefined: nothing is wrong with it. */
-export type FieldSentences = Readonly<Partial<Record<WorkloadField, string | undefined>>>;
 
 // --- internal ---
 

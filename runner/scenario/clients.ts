@@ -1,15 +1,11 @@
-import { noBroker } from "../brokers/index.ts";
-import { crosses, type Target } from "../model/plan.ts";
+import type { Target } from "../model/plan.ts";
 import { sshPlace, sshPlaceText } from "../model/ssh-host.ts";
 import { targets } from "../model/targets.ts";
-import { say } from "../text/say.ts";
-import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
-import { caseProblems, type ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
 import { type Path, type Problem, refuse } from "./problem.ts";
-import type { Case, Clients, System } from "./scenario.ts";
+import type { Clients } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
 
 /** Who makes the load. `written`: undefined where nothing is said, or nothing right. */
@@ -45,38 +41,7 @@ export function clientCount(clients: Clients): number {
 	return clients.kind === "ssh" ? clients.hosts.length : clients.count;
 }
 
-/**
- * Cases that so many clients cannot share. A message is sent by the client of its connection (connection c: client c mod
- * clients), and where it comes back to its sender it has to come back to the same client.
- */
-export function unshareable(
-	count: number,
-	systems: readonly Pick<System, "key" | "broker">[],
-	cases: ResolvedCases,
-): Problem[] {
-	if (count === 1) return [];
-	return caseProblems(
-		cases,
-		(one) => [
-			{
-				messages: closed(one, count),
-				connections: connections(one, count),
-				topics: apart(one, count),
-				order: order(one, count),
-				pattern: inProcess(one, count, systems),
-				warmup: steady(one),
-			},
-		],
-		["clients"],
-	);
-}
-
 // --- internal ---
-
-/** Clients would have to agree on the second in which the window opens, and each sees the latency of its own messages only. */
-function steady({ schedule }: Case): string | undefined {
-	return schedule.steady === null ? undefined : say("steady-clients").text;
-}
 
 /** What a number of clients is: machines beside those that are rented, pods beside pods, else processes of this machine. */
 function ofTarget(target: Target | undefined): "rented" | "pods" | "local" {
@@ -177,55 +142,4 @@ function twice(clients: Clients, from: GivenRig | null): Problem[] {
 function placeOf(host: string): string {
 	const place = sshPlace(host.toLowerCase());
 	return sshPlaceText({ ...place, user: null, port: place.port ?? 22 });
-}
-
-function closed({ schedule }: Case, clients: number): string | undefined {
-	return schedule.kind === "closed" ? tell("clients-of-closed-load", { clients }) : undefined;
-}
-
-function connections({ connections }: Case, clients: number) {
-	return connections >= clients
-		? undefined
-		: tell("connections-below-clients", { clients, connections });
-}
-
-/** A topic whose messages would leave one client and come back to another: its response time would be of two clocks. */
-function apart(one: Case, clients: number): string | undefined {
-	const { pattern, topics, producers, connections: c } = one;
-	if (pattern !== "round-trip" && pattern !== "request-reply") return undefined;
-	if (c < clients) return undefined;
-	for (let p = 0; p < producers; p++) {
-		const topic = p % topics;
-		if ((p % c) % clients !== (topic % c) % clients)
-			return tell("topics-of-clients", { topics, connections: c });
-	}
-	return undefined;
-}
-
-function order(one: Case, clients: number): string | undefined {
-	const { pattern } = one;
-	return one.order !== "none" && grouped(one)
-		? tell("order-over-clients", { pattern, clients, remedy: "write order: none" })
-		: undefined;
-}
-
-/** What is no process lives in each client: what is sent on one never gets to another. */
-function inProcess(
-	one: Case,
-	clients: number,
-	systems: readonly Pick<System, "key" | "broker">[],
-): string | undefined {
-	const alone = systems.find(({ broker }) => broker === noBroker);
-	return alone && crossing(one, clients)
-		? tell("no-process-for-clients", { system: alone.key, clients })
-		: undefined;
-}
-
-function crossing({ pattern }: Case, count: number): boolean {
-	return crosses({ pattern, client: { index: 0, count } });
-}
-
-/** Members of one group share the messages. */
-function grouped({ pattern }: Case): boolean {
-	return pattern === "work-queue" || pattern === "backlog";
 }

@@ -2,13 +2,11 @@ import { statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { failure, type MqbenchError } from "../errors.ts";
-import { beyondAbilities } from "./abilities.ts";
 import { resolveAws } from "./aws.ts";
 import { resolveBaseline } from "./baseline.ts";
 import { resolveCases } from "./cases.ts";
-import { clientCount, resolveClients, unshareable } from "./clients.ts";
+import { clientCount, resolveClients } from "./clients.ts";
 import type { Context, Surroundings } from "./context.ts";
-import { beyondExistingTopics } from "./existing-topics.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
 import { resolveKubernetes } from "./kubernetes.ts";
@@ -17,7 +15,7 @@ import { parseParts } from "./parts.ts";
 import { unreadablePayloads } from "./payload-file.ts";
 import { resolvePin } from "./pin.ts";
 import { type Located, mistakesOf, type Problem, report } from "./problem.ts";
-import { beyondRig, untouchable } from "./rig.ts";
+import { beyondAbilities, beyondExistingTopics, beyondRig, unshareable } from "./rules/system.ts";
 import { tooManyRuns } from "./run-count.ts";
 import type { Scenario } from "./scenario.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
@@ -162,7 +160,6 @@ function check(
 		...unshareable(count, systems, cases),
 		...beyondExistingTopics(systems, cases),
 		...beyondRig(systems, cases, context.rig),
-		...untouchable(parts.faults, systems, context.rig),
 		...baseline.problems,
 		...sla.problems,
 		...pin.problems,

@@ -1,4 +1,3 @@
-import type { WorkloadField } from "../model/workload.ts";
 import { maskSameLength } from "../secrets.ts";
 import { KNOWN } from "../suggest.ts";
 import { type Telling, type Told, tell } from "../text/tell.ts";
@@ -15,13 +14,6 @@ export interface Problem {
 }
 export type Path = readonly (string | number)[];
 
-/** A mistake in a field of a workload, wherever the scenario has written it. */
-export interface FieldProblem {
-	readonly field: WorkloadField;
-	readonly message: string;
-	readonly code?: string;
-}
-
 /** Makes (does not throw) a mistake in the value at `path`. */
 export function refuse<C extends Told>(path: Path, code: C, ...values: Telling<C>): Problem {
 	return { path, at: "value", message: tell(code, ...values), code };
@@ -30,15 +22,6 @@ export function refuse<C extends Told>(path: Path, code: C, ...values: Telling<C
 /** The same of a key: it should not be there, or it is missing. */
 export function refuseKey<C extends Told>(path: Path, code: C, ...values: Telling<C>): Problem {
 	return { ...refuse(path, code, ...values), at: "key" };
-}
-
-/** The same of a field of a workload. */
-export function refuseField<C extends Told>(
-	field: WorkloadField,
-	code: C,
-	...values: Telling<C>
-): FieldProblem {
-	return { field, message: tell(code, ...values), code };
 }
 
 /** A mistake at its place in the text, or with the option of the command line that it came by. */

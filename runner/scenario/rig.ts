@@ -1,51 +1,7 @@
 import { hasProcess } from "../brokers/index.ts";
 import { tell } from "../text/tell.ts";
-import { caseProblems, type ResolvedCases } from "./cases.ts";
-import { sizeFor } from "./message-size.ts";
 import type { GivenRig } from "./overrides.ts";
-import type { Parts } from "./parts.ts";
-import { type Problem, refuseKey } from "./problem.ts";
 import type { Scenario, System } from "./scenario.ts";
-
-/** Messages that are larger than those which the rig's brokers were set up for. */
-export function beyondRig(
-	systems: readonly System[],
-	cases: ResolvedCases,
-	given: GivenRig | null,
-): Problem[] {
-	if (given === null) return [];
-	return systems.flatMap(({ key, traits }) => {
-		const most = brokerOf(given, key)?.messageBytes ?? null;
-		if (most === null) return [];
-		return caseProblems(cases, ({ message }) => {
-			const size = sizeFor(message.size, traits);
-			const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
-			return [
-				messageBytes > most && {
-					message: tell("too-large-for-rig", {
-						messageBytes,
-						system: key,
-						rig: given.path,
-						mostBytes: most,
-					}),
-				},
-			];
-		});
-	});
-}
-
-/** Faults of brokers whose processes are not in reach. */
-export function untouchable(
-	faults: Parts["faults"],
-	systems: readonly System[],
-	given: GivenRig | null,
-): Problem[] {
-	if (given === null || faults.length === 0) return [];
-	const out = systems.find(({ key, url }) => url !== null && !onHosts(given, key));
-	return out === undefined
-		? []
-		: [refuseKey(["faults"], "faults-beyond-rig", { rig: given.path, system: out.key })];
-}
 
 /** Does mqbench start the system's broker on hosts of that rig, anew for every run? */
 export function onHosts(given: GivenRig | null, key: string): boolean {

@@ -95,6 +95,14 @@ export function heldBack(
 	};
 }
 
+/** Messages that pile up; null: the pattern has no backlog, or its size is not known. */
+export function backlogOf(fields: Fields): number | null {
+	const { pattern, backlog, message } = fields;
+	if (pattern !== "backlog" || backlog === undefined) return null;
+	if (typeof backlog === "number") return backlog;
+	return typeof message === "number" ? Math.ceil(backlog.bytes / message) : null;
+}
+
 /** Messages due per second of the window, on average; null: the load has no rate. */
 export function meanPerSecond(times: Times): number | null {
 	const { kind, rate, durationNs } = times;

@@ -15,9 +15,9 @@ import type { GivenRig } from "./overrides.ts";
 import type { Parts } from "./parts.ts";
 import { type Path, type Problem, refuseKey } from "./problem.ts";
 import { onHosts } from "./rig.ts";
+import { checkDurability, checkSettings, checkTarget, isYours } from "./rules/place.ts";
+import { problemsBy } from "./rules/rule.ts";
 import type { System } from "./scenario.ts";
-import { againstDurability, isYours, settingProblems } from "./system-settings.ts";
-import { misplacedSettings } from "./target-settings.ts";
 import { type ResolvedUrl, resolveUrl } from "./url.ts";
 import { isMap, type Written } from "./written.ts";
 
@@ -66,45 +66,36 @@ function resolveOne(
 	const options = marked(reached(name, absolute(written, context.folder), context), context);
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
-	const problems: Problem[] = [];
-	// One sentence for a key: what a broker says itself comes first.
-	const reported = new Set<string>();
-	const wrong = (key: string, message: string) => {
-		if (reported.has(key)) return;
-		reported.add(key);
-		problems.push({ path: [...where, key], at: "value", message });
-	};
-
 	const hosts = onHosts(context.rig, name);
 	const target = hosts ? ON_HOSTS : (context.target ?? "local");
 	const { place } = targetTraits(target);
-	const starting = { ...context, target, ours: isOurs(context, hosts) };
 	const durability = broker.durability(
 		options,
 		hosts || !isYours(context.rig?.rig.target ?? target),
 	);
-	for (const { key, message } of [
-		...broker.contradictions(options, place),
-		...settingProblems(name, options, traits, starting),
-		...againstDurability(options, durability),
-	])
-		wrong(key, message);
-	// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
-	const leftAside = (key: string) =>
-		context.targetChosen && context.labelOf([...where, key]) === undefined;
-	if (context.target !== undefined)
-		for (const { key, message } of misplacedSettings(options, target))
-			if (!leftAside(key)) wrong(key, message);
-
 	let url: string | null = null;
-	if (context.rig !== null || place === null) {
-		const address =
-			context.rig === null
-				? existingUrl(options, where, context)
-				: rigUrl(name, options, context.rig, context.env);
-		if (address && "wrong" in address) wrong("url", address.wrong);
-		else url = address?.url ?? null;
-	}
+	const problems = problemsBy(
+		(wrong) => {
+			// What a broker says itself comes first.
+			for (const { key, message } of broker.contradictions(options, place))
+				wrong(key, { text: message });
+			const starting = { ...context, target, ours: isOurs(context, hosts) };
+			checkSettings(name, options, traits, starting, wrong);
+			checkDurability(options, durability, wrong);
+			// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
+			const leftAside = (key: string) =>
+				context.targetChosen && context.labelOf([...where, key]) === undefined;
+			if (context.target !== undefined) checkTarget(options, target, leftAside, wrong);
+			if (context.rig === null && place !== null) return;
+			const address =
+				context.rig === null
+					? existingUrl(options, where, context)
+					: rigUrl(name, options, context.rig, context.env);
+			if (address && "wrong" in address) wrong("url", { text: address.wrong });
+			else url = address?.url ?? null;
+		},
+		(key) => [...where, key],
+	);
 	if (problems.length > 0) return problems;
 	const starts = (at: BrokerPlace) => context.rig === null && place === at;
 	return {
@@ -180,22 +171,15 @@ function isOurs({ target, rig }: Context, hosts: boolean): boolean {
 /** Paths of the file count from its folder, wherever mqbench is started. A bare name is looked up on PATH. */
 function absolute(options: SystemOptions, folder: string): SystemOptions {
 	const { binary, tls } = options;
-	const from = (file: string | undefined) =>
-		file === undefined ? undefined : path.resolve(folder, file);
+	const from = (file: string) => path.resolve(folder, file);
+	const files =
+		typeof tls === "object" &&
+		Object.entries(tls).map(([key, value]) =>
+			["ca", "cert", "key"].includes(key) ? [key, from(String(value))] : [key, value],
+		);
 	return {
 		...options,
-		...(binary !== undefined && /[/\\]/.test(binary)
-			? { binary: path.resolve(folder, binary) }
-			: {}),
-		...(typeof tls === "object"
-			? {
-					tls: {
-						...tls,
-						...(tls.ca === undefined ? {} : { ca: from(tls.ca) }),
-						...(tls.cert === undefined ? {} : { cert: from(tls.cert) }),
-						...(tls.key === undefined ? {} : { key: from(tls.key) }),
-					},
-				}
-			: {}),
-	} as SystemOptions;
+		...(binary !== undefined && /[/\\]/.test(binary) ? { binary: from(binary) } : {}),
+		...(files ? { tls: Object.fromEntries(files) } : {}),
+	};
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { SystemOptions } from "../brokers/index.ts";
 import type { Target } from "../model/plan.ts";
 import { loadScenario } from "./load.ts";
-import { misplacedSettings } from "./target-settings.ts";
+import { checkTarget } from "./rules/place.ts";
+import { problemsBy } from "./rules/rule.ts";
 
 const all = SystemOptions.parse({
 	broker: "kafka",
@@ -24,9 +25,12 @@ const all = SystemOptions.parse({
 	acks: "all",
 });
 
+const misplaced = (options: SystemOptions, target: Target) =>
+	problemsBy((wrong) => checkTarget(options, target, () => false, wrong));
+
 const refused = (target: Target) =>
-	misplacedSettings(all, target)
-		.map(({ key }) => key)
+	misplaced(all, target)
+		.map(({ path }) => path[0])
 		.sort();
 
 test("each target takes what it has, and says of the rest where it belongs", () => {
@@ -49,13 +53,13 @@ test("each target takes what it has, and says of the rest where it belongs", () 
 test("what is the default anyway is no mistake anywhere", () => {
 	const options = SystemOptions.parse({ broker: "kafka", create: true, tls: false });
 	for (const target of ["local", "docker", "existing", "aws"] as const)
-		expect(misplacedSettings(options, target)).toEqual([]);
+		expect(misplaced(options, target)).toEqual([]);
 });
 
 test("each says what to do instead, in one sentence", () => {
 	for (const target of ["local", "docker", "existing", "aws"] as const)
-		for (const { key, message } of misplacedSettings(all, target)) {
-			expect(message).toMatch(new RegExp(`^${key} needs target `));
+		for (const { path, message } of misplaced(all, target)) {
+			expect(message).toMatch(new RegExp(`^${path[0]} needs target `));
 			expect(message).toMatch(/; \S.*[^.]$/);
 		}
 });

@@ -1,0 +1,193 @@
+import { imageAt } from "../../brokers/image.ts";
+import {
+	brokerOf,
+	type Durability,
+	hasProcess,
+	type SystemOptions,
+	type Traits,
+} from "../../brokers/index.ts";
+import { glob } from "../../model/glob.ts";
+import { LEVELS, type Level } from "../../model/plan.ts";
+import {
+	isImaged,
+	SYSTEM_SETTINGS,
+	type TargetName,
+	targetsThat,
+	targetTraits,
+} from "../../model/targets.ts";
+import type { Context } from "../context.ts";
+import type { Wrong } from "./rule.ts";
+
+/** Where a system is to be. `ours`: mqbench starts the broker. */
+interface Starting extends Pick<Context, "targetChosen" | "platform" | "rig"> {
+	readonly target: TargetName;
+	readonly ours: boolean;
+}
+
+/** Settings of a system that what it is, or what it runs on, refuses. */
+export function checkSettings(
+	key: string,
+	options: SystemOptions,
+	traits: Traits,
+	starting: Starting,
+	wrong: Wrong,
+): void {
+	const { target, targetChosen, platform } = starting;
+	const { place } = targetTraits(target);
+	checkLevel(options, traits, wrong);
+	checkCluster(options, traits, starting, wrong);
+	if (options.pin !== undefined && place === "process" && platform !== "linux")
+		wrong("pin", "pin-needs-linux");
+	if (isImaged(place) || place === "host") {
+		const { image = null, version } = options;
+		if (image !== null && version !== undefined) wrong("version", "image-and-version");
+		// A file may carry limits for target docker, and still run elsewhere.
+		else if (imageAt(place, { image, options }) === null && !targetChosen && hasProcess(options))
+			for (const limit of ["cpus", "memory"] as const)
+				if (options[limit] !== undefined) wrong(limit, "limit-without-container", { key: limit });
+	}
+	if (isYours(target)) checkTopics(options, wrong);
+	checkRig(key, options, starting, wrong);
+}
+
+/** Are the brokers of that target somebody else's, and up? */
+export function isYours(target: TargetName | undefined): boolean {
+	return target !== undefined && targetTraits(target).place === null;
+}
+
+/** `durability` asks for one level, and `config` makes another of it: one of them would be on the charts, and be wrong. */
+export function checkDurability(
+	{ durability }: SystemOptions,
+	{ level, text, by }: Durability,
+	wrong: Wrong,
+): void {
+	if (durability === undefined || by.length === 0 || level === durability) return;
+	const keys = by.join(" and ");
+	wrong("config", "config-against-durability", { level: durability, really: text, keys });
+}
+
+/**
+ * Settings of a system that stand on a target without them: where they belong, and what to do. The first word of a scenario that is moved
+ * from one target to another.
+ */
+export function checkTarget(
+	options: SystemOptions,
+	target: TargetName,
+	leftAside: (key: string) => boolean,
+	wrong: Wrong,
+): void {
+	for (const key of SYSTEM_SETTINGS) {
+		const instead = targetTraits(target).without[key];
+		const value = options[key];
+		if (instead === undefined || value === undefined || value === DEFAULTS[key] || leftAside(key))
+			continue;
+		const on = targetsThat(({ without }) => without[key] === undefined);
+		wrong(key, "needs-target", { key, targets: on, target, instead });
+	}
+}
+
+// --- internal ---
+
+/** Written or not, it is the same. */
+const DEFAULTS: Readonly<Record<string, unknown>> = { create: true, tls: false };
+
+function checkLevel(
+	{ durability }: SystemOptions,
+	{ title, levels, ownDurability }: Traits,
+	wrong: Wrong,
+): void {
+	if (durability === undefined || levels[durability] !== undefined) return;
+	const can = LEVELS.filter((level) => levels[level] !== undefined);
+	// The level that promises at least as much, else the highest.
+	const higher = LEVELS.slice(LEVELS.indexOf(durability));
+	const nearest = higher.find((one) => can.includes(one)) ?? can.at(-1);
+	if (nearest) wrong("durability", "no-such-durability", { title, durability, can, nearest });
+	else wrong("durability", "no-durability", { title, durability, ownDurability });
+}
+
+function checkCluster(
+	{ nodes, replicas = 0 }: SystemOptions,
+	{ title, nodes: possible, maxReplicas }: Traits,
+	{ ours }: Starting,
+	wrong: Wrong,
+): void {
+	if (nodes !== undefined && ours && !possible.includes(nodes))
+		wrong("nodes", "number-of-nodes", {
+			title,
+			nodes,
+			possible: possible.join(" or "),
+			noun: possible.length === 1 && possible[0] === 1 ? "node" : "nodes",
+			write: possible.find((n) => n > nodes) ?? possible.at(-1),
+		});
+	if (replicas > maxReplicas && maxReplicas === 1) wrong("replicas", "one-copy", { title });
+	else if (replicas > maxReplicas) wrong("replicas", "too-many-copies", { title, maxReplicas });
+	else if (ours && replicas > (nodes ?? 1))
+		wrong("replicas", "replicas-beyond-nodes", {
+			replicas,
+			are: (nodes ?? 1) === 1 ? "is one" : `are ${nodes}`,
+			write: possible.find((n) => n >= replicas) ?? replicas,
+		});
+}
+
+/** A rig has to be what the scenario asks for: figures of another broker would carry its name. */
+function checkRig(
+	key: string,
+	options: SystemOptions,
+	{ rig: given }: Starting,
+	wrong: Wrong,
+): void {
+	if (given === null || !hasProcess(options)) return;
+	const { brokers, target } = given.rig;
+	const entry = brokers.find(({ system }) => system === key);
+	const there = { rig: given.path, system: key };
+	const { nodes = 1, durability: level = null } = options;
+	if (!entry) {
+		if (runs(key, given.only))
+			wrong("broker", "rig-without-broker", {
+				...there,
+				systems: brokers.map(({ system }) => system),
+			});
+	} else if (entry.broker !== options.broker)
+		wrong("broker", "rig-other-broker", {
+			...there,
+			broker: entry.broker,
+			written: options.broker,
+		});
+	else if (entry.hosts.length > 0) {
+		if (nodes > entry.hosts.length)
+			wrong("nodes", "nodes-beyond-rig", { ...there, nodes, hosts: entry.hosts.length });
+	} else if (entry.url === null) wrong("broker", "rig-without-machines", there);
+	// Of a broker that nobody has set up for us nothing is known, unless the file says it.
+	else if (level !== entry.level && (!isYours(target) || entry.level !== null))
+		wrong("durability", "rig-other-durability", {
+			...there,
+			found: levelText(entry.level),
+			asked: levelText(level),
+			write: entry.level === null ? "remove durability" : `write durability: ${entry.level}`,
+		});
+}
+
+/** Whether a pattern of "system/case" may choose runs of the system. */
+function runs(key: string, only = "*"): boolean {
+	const [system = "", ...cases] = only.split("/");
+	return cases.length === 0 || glob(system).test(key);
+}
+
+function levelText(level: Level | null): string {
+	return level === null ? "without durability" : `with durability: ${level}`;
+}
+
+/** Topics of the user's own: named, and with settings of their own. */
+function checkTopics(options: SystemOptions, wrong: Wrong): void {
+	const { create, topics } = options;
+	if (create !== false) {
+		if (topics !== undefined) wrong("topics", "topics-of-mqbench");
+	} else if (topics === undefined) wrong("create", "create-without-topics");
+	else {
+		const twice = topics.find((topic, i) => topics.indexOf(topic) < i);
+		if (twice !== undefined) wrong("topics", "topic-twice", { topic: twice });
+		for (const key of ["durability", "replicas", ...brokerOf(options).topicOptions])
+			if (options[key as keyof SystemOptions] !== undefined)
+				wrong(key, "yours-option", { option: key });
+	}
+}

@@ -1,0 +1,232 @@
+import { type BrokerName, noBroker, type Traits } from "../../brokers/index.ts";
+import { sizeText } from "../../model/field.ts";
+import { CHECKSUM_BYTES, ENVELOPE_BYTES, MOST_BYTES } from "../../model/load.ts";
+import { crosses } from "../../model/plan.ts";
+import type { WorkloadField } from "../../model/workload.ts";
+import { say } from "../../text/say.ts";
+import { tell } from "../../text/tell.ts";
+import { ratePerSecond } from "../../units.ts";
+import { caseProblems, type ResolvedCases } from "../cases.ts";
+import { busy } from "../consumers.ts";
+import { sizeFor } from "../message-size.ts";
+import type { GivenRig } from "../overrides.ts";
+import { type Partitioned, partitionsOf } from "../partitions.ts";
+import type { Path, Problem } from "../problem.ts";
+import type { Case, System } from "../scenario.ts";
+import { together, type Wrong } from "./rule.ts";
+
+/** A system, as far as its abilities go. */
+interface Able extends Partitioned {
+	readonly key: string;
+	readonly broker: BrokerName;
+	readonly traits: Traits;
+	readonly existingTopics?: readonly string[] | null;
+}
+
+/** The cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. */
+export function beyondAbilities(systems: readonly Able[], cases: ResolvedCases): Problem[] {
+	// Beside one that has partitions, others do without.
+	const partitioned = systems.some(({ traits }) => traits.partitions);
+	return systems.flatMap((system) =>
+		caseProblems(cases, (one, wrong) => {
+			checkConsumers(one, system, wrong);
+			checkMessages(one, system, wrong);
+			checkTopics(one, system, partitioned, wrong);
+		}),
+	);
+}
+
+/** Cases that cannot be made with the topics that a system names as the user's own. */
+export function beyondExistingTopics(
+	systems: readonly (Able & { readonly path: Path })[],
+	cases: ResolvedCases,
+): Problem[] {
+	return systems.flatMap(({ key: system, existingTopics, path }) => {
+		if (!existingTopics) return [];
+		const named = existingTopics.length;
+		return caseProblems(
+			cases,
+			({ name, pattern, topics, wildcard, bystanders }, wrong) => {
+				if (pattern === "request-reply") wrong("pattern", "yours-request-reply", { system });
+				else if (topics !== named)
+					wrong("topics", "yours-other-number", { case: name, topics, system, named });
+				if (wildcard) wrong("wildcard", "yours-wildcard", { system });
+				if (bystanders > 0) wrong("bystanders", "yours-bystanders", { system });
+			},
+			[...path, "topics"],
+		);
+	});
+}
+
+/** Messages that are larger than those which the rig's brokers were set up for. */
+export function beyondRig(
+	systems: readonly Able[],
+	cases: ResolvedCases,
+	given: GivenRig | null,
+): Problem[] {
+	return systems.flatMap(({ key: system, traits }) => {
+		const there = given?.rig.brokers.find((one) => one.system === system);
+		const mostBytes = there?.messageBytes ?? Number.POSITIVE_INFINITY;
+		return caseProblems(cases, ({ message }, wrong) => {
+			const size = sizeFor(message.size, traits);
+			const messageBytes = size?.limitBytes ?? size?.bytes ?? 0;
+			if (given !== null && messageBytes > mostBytes)
+				wrong("message", "too-large-for-rig", { messageBytes, system, rig: given.path, mostBytes });
+		});
+	});
+}
+
+/**
+ * Cases that so many clients cannot share. A message is sent by the client of its connection (connection c: client c mod
+ * clients), and where it comes back to its sender it has to come back to the same client.
+ */
+export function unshareable(
+	clients: number,
+	systems: readonly Pick<System, "key" | "broker">[],
+	cases: ResolvedCases,
+): Problem[] {
+	if (clients === 1) return [];
+	// What is no process lives in each client: what is sent on one never gets to another.
+	const alone = systems.find(({ broker }) => broker === noBroker);
+	return caseProblems(
+		cases,
+		(one, wrong) => {
+			const { schedule, pattern, connections, topics } = one;
+			if (schedule.kind === "closed") wrong("messages", "clients-of-closed-load", { clients });
+			if (connections < clients)
+				wrong("connections", "connections-below-clients", { clients, connections });
+			else if (isApart(one, clients)) wrong("topics", "topics-of-clients", { topics, connections });
+			if (one.order !== "none" && (pattern === "work-queue" || pattern === "backlog"))
+				wrong("order", "order-over-clients", { pattern, clients, remedy: "write order: none" });
+			if (alone && crosses({ pattern, client: { index: 0, count: clients } }))
+				wrong("pattern", "no-process-for-clients", { system: alone.key, clients });
+			// They would have to agree on the second in which the window opens, and each sees the latency of its own messages only.
+			if (schedule.steady !== null) wrong("warmup", say("steady-clients"));
+		},
+		["clients"],
+	);
+}
+
+// --- internal ---
+
+function checkMessages(
+	{ message, pattern, keys, backlog, topics }: Case,
+	{ key: system, traits, existingTopics }: Able,
+	wrong: Wrong<WorkloadField>,
+): void {
+	const { title, maxMessageBytes: limitBytes, keepsOnly } = traits;
+	const size = sizeFor(message.size, traits);
+	const leastBytes = ENVELOPE_BYTES + (message.checksum ? CHECKSUM_BYTES : 0);
+	if (size === null) wrong("message", "no-limit-of-system", { system, title });
+	else if (limitBytes !== null) {
+		const { bytes } = size;
+		if (typeof message.size !== "number") {
+			const range = { system, limitBytes, size: sizeText(message.size), leastBytes };
+			if (bytes < leastBytes || bytes > MOST_BYTES)
+				wrong("message", "limit-out-of-range", { ...range, mostBytes: MOST_BYTES });
+		} else if (bytes > limitBytes)
+			wrong("message", "too-large-for-system", {
+				messageBytes: bytes,
+				system,
+				mostBytes: limitBytes,
+			});
+	}
+	const why = traits.cannot[pattern];
+	const remedy = traits.instead?.[pattern] ?? tell("drop-system", { system });
+	if (why !== undefined)
+		wrong("pattern", "pattern-beyond-system", { system, title, pattern, why, remedy });
+	if (keys !== null && !traits.keys) wrong("keys", "no-keys", { who: `${system} (${title})` });
+	// What a topic does not keep until consumers resume would be booked as the broker's loss. Those of the user are not trimmed.
+	if (backlog !== null && keepsOnly !== null && !existingTopics) {
+		const { messages, bytes, option, inBytes } = keepsOnly;
+		const each = size?.bytes ?? 1;
+		const kept = Math.max(messages, Math.floor(bytes / each));
+		const waiting = Math.ceil(backlog.messages / topics);
+		// While consumers catch up, more messages arrive.
+		const set = { option, value: 2 * waiting * (inBytes ? each : 1), system };
+		if (waiting > kept)
+			wrong(
+				"backlog",
+				together(say("backlog-trimmed", { system, kept, waiting }), say("write-option", set)),
+			);
+	}
+}
+
+function checkTopics(
+	one: Case,
+	system: Able,
+	partitioned: boolean,
+	wrong: Wrong<WorkloadField>,
+): void {
+	const { partitions, wildcard, order, consumers, topics } = one;
+	const { key, traits, options } = system;
+	const { title } = traits;
+	const who = `${key} (${title})`;
+	if (partitions !== null && partitions > 1 && !partitioned)
+		wrong("partitions", "no-partitions", { who });
+	if (partitions !== null && options?.partitions !== undefined)
+		wrong("partitions", say("partitions-twice", { system: key }));
+	if (wildcard && !traits.wildcards) wrong("wildcard", "no-wildcards", { who });
+	if (order === "none") return;
+	if (!traits.ordered) wrong("order", "no-order", { system: key, title });
+	if (isShared(one) && !traits.groupOrdered)
+		wrong("order", "no-order-when-shared", { system: key, title, consumers, topics });
+	const several = partitionsOf(one, system);
+	if (order === "per-producer" && several > 1)
+		wrong("order", say("order-over-partitions", { partitions: several }));
+}
+
+function checkConsumers(one: Case, system: Able, wrong: Wrong<WorkloadField>): void {
+	const { pattern, consumers, topics, schedule, backlog, work, find } = one;
+	const { key, traits } = system;
+	const { title, prefetch, redeliverAfterNs, groupsByPartition } = traits;
+	// Responders that share a topic are a group, and what has no groups has no work queues either, unless only requests are shared.
+	const why = traits.cannot["work-queue"];
+	const remedy = traits.instead?.["work-queue"] ?? `write consumers: ${topics}`;
+	if (pattern === "request-reply" && isShared(one) && why && !traits.respondersShare)
+		wrong("consumers", "consumers-cannot-share", {
+			consumers,
+			topics,
+			system: key,
+			title,
+			why,
+			remedy,
+		});
+	if (redeliverAfterNs !== null) {
+		// A pause of ours that makes the broker hand messages out again would be booked as the broker's duplicates.
+		const pauseNs = backlog === null ? 0 : backlog.resumeNs - backlog.pauseNs;
+		if (schedule.kind === "constant" && pauseNs >= redeliverAfterNs)
+			wrong("backlog", say("redelivered-in-pause", { pauseNs, system: key, redeliverAfterNs }));
+		// The last message of a full prefetch waits for the work on all others.
+		const heldNs = (work?.meanNs ?? 0) * Math.max(1, prefetch ?? 0);
+		if (work !== null && prefetch !== null && heldNs >= redeliverAfterNs)
+			wrong("work", "prefetch-outlasts-redelivery", {
+				system: key,
+				prefetch,
+				heldNs,
+				redeliverAfterNs,
+				most: Math.max(1, Math.floor((redeliverAfterNs - 1) / work.meanNs)),
+			});
+	}
+	// A queue that grows whatever the broker does: its figures would be of the work. Stages may go beyond it for a while, and a search begins wherever it likes.
+	if (find !== null || schedule.rate === null || schedule.kind === "stages") return;
+	const partitions = partitionsOf(one, system);
+	const load = busy({ ...one, partitions, groupsByPartition }, ratePerSecond(schedule.rate));
+	if (load?.beyond) {
+		const { code, text } = together(load.said, load.remedy);
+		wrong("work", { code, text: `${key}: ${text}` });
+	}
+}
+
+/** Member k mod M takes topic k mod T: a topic has several of them when there are more members than topics. */
+function isShared({ consumers, topics }: Case): boolean {
+	return consumers > topics;
+}
+
+/** A topic whose messages would leave one client and come back to another: its response time would be of two clocks. */
+function isApart({ pattern, topics, producers, connections: c }: Case, clients: number): boolean {
+	if (pattern !== "round-trip" && pattern !== "request-reply") return false;
+	return Array.from({ length: producers }, (_, p) => p).some(
+		(p) => (p % c) % clients !== ((p % topics) % c) % clients,
+	);
+}
