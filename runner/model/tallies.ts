@@ -11,7 +11,7 @@ export const UNITS = {
 	ns: { ops: ["<", "<="], example: "< 30s" },
 } as const satisfies Record<TallyUnit, object>;
 
-/** What a run must have for a tally to mean something: scenario/sla-rules.ts refuses lines without it. */
+/** What a run must have for a tally to mean something: scenario/rules/sla.ts refuses lines without it. */
 export type Need = "checksum" | "receipts" | "backlog" | "faults" | "rate" | "acks" | "order";
 
 interface About {

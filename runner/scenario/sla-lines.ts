@@ -8,8 +8,8 @@ import { applyOverrides } from "./overrides.ts";
 import { type Parts, parseParts } from "./parts.ts";
 import { quoted } from "./place.ts";
 import { type Path, type Problem, refuse } from "./problem.ts";
+import { unanswerable } from "./rules/sla.ts";
 import type { BaselineLine, Case, Scenario, SlaLine } from "./scenario.ts";
-import { unanswerable } from "./sla-rules.ts";
 import { parseSource } from "./source.ts";
 import type { PlacedSystem } from "./systems.ts";
 
@@ -79,17 +79,16 @@ export function resolveSlaLines(
 			if (message !== undefined) problems.push({ path: where, at: "value", message });
 		};
 		if (expect.kind === "baseline") {
-			const [first] = [
-				...unanswerable(...([subjectOf(expect), known, asked, clients, faultsAtNs] as const)),
-				...incomparable(expect, known, line, parts.repeat, baseline),
-			];
-			inExpect(first);
+			inExpect(
+				unanswerable(subjectOf(expect), known, asked, clients, faultsAtNs) ??
+					incomparable(expect, known, line, parts.repeat, baseline),
+			);
 			if (line.abort)
 				problems.push(refuse(at("abort"), "abort-of-comparison", { line: expect.text }));
 			compared.push({ expect, ...place });
 			continue;
 		}
-		unanswerable(expect, known, asked, clients, faultsAtNs).forEach(inExpect);
+		inExpect(unanswerable(expect, known, asked, clients, faultsAtNs));
 		inExpect(beyondDrain(expect, meant));
 		const resolved = { expect: { ...expect, abort: line.abort }, ...place };
 		lines.push(resolved);
@@ -155,19 +154,16 @@ function incomparable(
 	{ system }: Pick<Line, "system">,
 	repeat: number | undefined,
 	baseline: Scenario["baseline"],
-): string[] {
-	const reasons: string[] = [];
+): string | undefined {
 	const searched = cases.find(({ find }) => find !== null);
-	if (searched)
-		reasons.push(
-			tell("search-not-compared", {
-				case: cases.length === 1 ? "" : ` like that of case "${searched.name}"`,
-			}),
-		);
-	if (system !== undefined && baseline?.system === system)
-		reasons.push(tell("baseline-of-itself", { system }));
-	if (tooFew(repeat)) reasons.push(needsRepeats(repeat));
-	return reasons.map((why) => `"${text}": ${why}`);
+	const which = cases.length === 1 ? "" : ` like that of case "${searched?.name}"`;
+	const why =
+		(searched && tell("search-not-compared", { case: which })) ??
+		(system !== undefined && baseline?.system === system
+			? tell("baseline-of-itself", { system })
+			: undefined) ??
+		(tooFew(repeat) ? needsRepeats(repeat) : undefined);
+	return why && `"${text}": ${why}`;
 }
 
 /** A search for the highest rate needs something that a rate can be too high for. */

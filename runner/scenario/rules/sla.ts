@@ -1,0 +1,185 @@
+import type { Traits } from "../../brokers/index.ts";
+import type { Metric, Sla } from "../../model/plan.ts";
+import { type Need, needs, TALLIES, type Tally } from "../../model/tallies.ts";
+import { say } from "../../text/say.ts";
+import { tell } from "../../text/tell.ts";
+import type { Case } from "../scenario.ts";
+import { meanPerSecond } from "../schedule.ts";
+
+/** Where a line is to be judged. */
+interface Where {
+	readonly cases: readonly Case[];
+	readonly systems: readonly { readonly key: string; readonly traits: Traits }[];
+	/** That share the messages. */
+	readonly clients: number;
+	/** From the end of the warm-up; undefined: one with a mistake of its own. */
+	readonly faultsAtNs: readonly (number | undefined)[];
+}
+
+/** Why a line cannot be judged in the cases and systems it is for: a sentence with a way on; undefined: it can. The first reason is enough: others follow from it. */
+export function unanswerable(
+	expect: Sla,
+	cases: readonly Case[],
+	systems: Where["systems"],
+	clients = 1,
+	faultsAtNs: Where["faultsAtNs"] = [],
+): string | undefined {
+	const where = { cases, systems, clients, faultsAtNs };
+	const [why] = expect.kind === "tally" ? ofTally(expect, where) : ofLatency(expect, where);
+	return why === undefined ? undefined : `"${expect.text}": ${why}`;
+}
+
+// --- internal ---
+
+type OfTally = Extract<Sla, { kind: "tally" }>;
+type OfLatency = Exclude<Sla, { kind: "tally" }>;
+
+/** Messages that may wait when a backlog counts as drained (verdict/backlog-drain.ts). */
+const DRAINED = 1000;
+const FROM_INTENDED: readonly Metric[] = ["response", "lag", "queued", "last"];
+/** More than counting in pieces of 100 ms can tell, and a fault that comes a little late. */
+const PIECE_NS = 100_000_000;
+const LATE_NS = 1_000_000_000;
+/** Five standard deviations: one run in three million has more. */
+const CHANCE = 5;
+
+const isClosed = ({ schedule }: Case) => schedule.kind === "closed";
+
+/** " of case "256B"", when the line is for several. */
+function of(one: Case, { cases }: Where): string {
+	return cases.length === 1 ? "" : ` (case "${one.name}")`;
+}
+
+function* ofLatency({ metric, text }: OfLatency, where: Where): Generator<string> {
+	const { cases, systems, clients } = where;
+	// "last p99 < 5ms" -> "p99 < 5ms", "service p99 < 5ms".
+	const bare = text.replace(/^(response|service|lag|queued|ack|last) /, "");
+	const closed = cases.find(isClosed);
+	if (closed && FROM_INTENDED.includes(metric))
+		yield tell("no-schedule", { case: of(closed, where), metric, instead: `service ${bare}` });
+	const paused = cases.find(({ pattern }) => pattern === "backlog");
+	if (paused && (metric === "response" || metric === "service"))
+		yield tell("consumers-pause", { case: of(paused, where), metric, instead: `ack ${bare}` });
+	if (metric === "last") {
+		const other = cases.find(({ pattern }) => pattern !== "fan-out");
+		if (other) {
+			const { pattern } = other;
+			yield tell("last-without-fan-out", { pattern, case: of(other, where), instead: bare });
+		}
+		// Copies of one message on several clients: none of them knows which one was the last.
+		if (clients > 1) yield tell("last-over-clients", { instead: bare });
+	}
+	const silent = withoutAcks(systems);
+	if (metric === "ack" && silent !== null)
+		yield tell("no-ack-latency", { who: silent, instead: bare });
+}
+
+function* ofTally(expect: OfTally, where: Where): Generator<string> {
+	const { tally, op, limit, all, until } = expect;
+	for (const need of TALLIES[tally].needs ?? []) yield* LACKING[need](expect, where);
+	// More than is sent is never received: every broker would fail.
+	if (TALLIES[tally].unit === "messages/s" && !needs(tally, "backlog"))
+		for (const one of where.cases) {
+			const perSecond = mostPerSecond(one) * (isCopies(tally, one) ? one.subscriptions : 1);
+			if (limit <= perSecond) continue;
+			const { text } = say("above-the-rate", { perSecond });
+			yield `${text}${of(one, where)}; write ${tally} ${op} ${Math.floor(perSecond)}/s`;
+		}
+	// A search is for a rate at which nothing fails, and each of its runs has another number of messages.
+	if (all && where.cases.some(({ find }) => find)) yield tell("all-of-search", { tally });
+	// What has to be met again is a latency like others.
+	if (until) yield* ofLatency(until, where);
+}
+
+/** Why a line has not what its tally needs. */
+const LACKING: Readonly<Record<Need, (line: OfTally, where: Where) => Generator<string>>> = {
+	faults: unfitFaults,
+
+	*checksum(_, { cases }) {
+		const blind = cases.find((one) => !one.message.checksum);
+		const messages = cases.length === 1 ? "messages" : `messages of case "${blind?.name}"`;
+		if (blind) yield tell("no-checksum", { messages });
+	},
+
+	*receipts({ tally, op, limit }, where) {
+		const blind = where.cases.find(({ pattern }) => pattern === "publish");
+		const counts = TALLIES[tally].unit === "messages";
+		const instead = counts ? "failed == 0" : `throughput.sent ${op} ${limit}/s`;
+		if (blind) yield tell("nobody-receives", { case: of(blind, where), instead });
+	},
+
+	*backlog(expect, where) {
+		const other = where.cases.find(({ pattern }) => pattern !== "backlog");
+		const small = where.cases.find((one) => (one.backlog?.messages ?? Infinity) <= DRAINED);
+		if (other) {
+			const { pattern } = other;
+			yield tell("tally-without-backlog", { ...expect, pattern, case: of(other, where) });
+		} else if (small)
+			yield tell("backlog-unmeasurable", {
+				messages: small.backlog?.messages,
+				case: of(small, where),
+				drained: DRAINED,
+				write: 20 * DRAINED,
+			});
+	},
+
+	*rate(expect, where) {
+		const closed = where.cases.find(isClosed);
+		if (closed) yield tell("no-rate-to-achieve", { ...expect, case: of(closed, where) });
+	},
+
+	// Of a closed load it is what was sent then: nothing else bounds it.
+	*acks(_, { systems, cases }) {
+		const silent = withoutAcks(systems);
+		if (silent !== null && !cases.every(isClosed)) yield tell("no-acks-to-count", { who: silent });
+	},
+
+	*order(_, where) {
+		const { cases, clients } = where;
+		const group = cases.find(({ pattern }) => pattern === "work-queue" || pattern === "backlog");
+		const pattern = group && `${group.pattern}${of(group, where)}`;
+		if (pattern && clients > 1)
+			yield tell("order-over-clients", { pattern, clients, remedy: "remove this line" });
+	},
+};
+
+/** "a and b acknowledge"; null: all do so. */
+function withoutAcks(systems: Where["systems"]): string | null {
+	const silent = systems.filter(({ traits }) => !traits.acks).map(({ key }) => key);
+	if (silent.length === 0) return null;
+	return `${silent.join(" and ")} acknowledge${silent.length === 1 ? "s" : ""}`;
+}
+
+/** Scheduled in the window; of random arrivals with room for chance. Infinite: nothing is scheduled, or a search decides. */
+function mostPerSecond({ schedule, find }: Case): number {
+	const perSecond = meanPerSecond(schedule);
+	if (perSecond === null || find !== null) return Number.POSITIVE_INFINITY;
+	const expected = (perSecond * schedule.durationNs) / 1e9;
+	return schedule.kind === "poisson" ? perSecond * (1 + CHANCE / Math.sqrt(expected)) : perSecond;
+}
+
+function isCopies(tally: Tally, { pattern }: Case): boolean {
+	return pattern === "fan-out" && TALLIES[tally].copies === true;
+}
+
+/** Of a comparison, which has no limit, faults are enough. */
+function* unfitFaults({ tally, limit }: OfTally, where: Where): Generator<string> {
+	const { cases, faultsAtNs } = where;
+	if (faultsAtNs.length === 0) yield tell("faults-missing", { tally });
+	if (cases.some(({ find }) => find)) yield tell("faults-of-search");
+	if (limit > 0 && limit < PIECE_NS) yield tell("fault-limit-fine", { tally, pieceNs: PIECE_NS });
+	for (const one of cases)
+		for (const [i, atNs] of faultsAtNs.entries()) {
+			const { durationNs, warmupNs } = one.schedule;
+			const nextNs = faultsAtNs[i + 1] ?? durationNs;
+			if (atNs === undefined || atNs >= durationNs) continue;
+			const roomNs = Math.min(nextNs, durationNs) - atNs;
+			const neededNs = atNs + limit + LATE_NS;
+			const firstNs = PIECE_NS - warmupNs;
+			if (tally === "drained" && atNs < firstNs)
+				yield tell("fault-before-count", { atNs, firstNs });
+			if (limit === 0 || atNs + roomNs >= neededNs) continue;
+			if (nextNs < durationNs) yield tell("next-fault-too-soon", { roomNs, atNs, neededNs });
+			yield tell("window-ends-too-soon", { case: of(one, where), roomNs, atNs, neededNs });
+		}
+}
