@@ -12,19 +12,12 @@ import { markup } from "./markup.ts";
 
 /** The script of every page: it draws the figures whose data the page holds, each when it is first seen. */
 
-const charts = new Map<HTMLElement, Chart>();
 /** Figures of about 8 runs. */
 const MOST_AT_ONCE = 40;
-/** Charts whose colours are those of before. */
-const stale = new Set<HTMLElement>();
 const figures = new Map(allFigures().map((figure) => [figure.id, figure]));
+const charts = new Map<HTMLElement, Chart>();
 const blocks: HTMLElement[] = [];
 let later: Readonly<Record<string, string>> | null = null;
-
-themeSwitch(drawn);
-watchWide(document);
-sortable(document);
-filterOf(document);
 
 const seen = new IntersectionObserver(
 	(entries) => {
@@ -34,21 +27,29 @@ const seen = new IntersectionObserver(
 	{ rootMargin: "400px" },
 );
 const widths = new ResizeObserver((entries) => {
-	for (const { target } of entries) {
-		const block = target.closest<HTMLElement>("figure[data-figure]");
-		const chart = block && charts.get(block);
-		if (chart && target.clientWidth > 0 && !onPaper()) chart.fit();
-	}
+	for (const { target } of entries)
+		if (target.clientWidth > 0 && !onPaper()) charts.get(target as HTMLElement)?.refresh();
 });
+
+themeSwitch(drawn);
 adopt(document);
+filterOf(document);
 for (const folded of document.querySelectorAll<HTMLDetailsElement>("details[data-later]"))
 	folded.addEventListener("toggle", () => fillIn(folded));
-if (blocks.length <= MOST_AT_ONCE) drawRest([...blocks]);
+// Whoever jumps down the page, or takes a picture of all of it, finds charts. Within what is folded there is no width yet.
+if (blocks.length <= MOST_AT_ONCE)
+	for (const block of blocks)
+		idle(() => {
+			if (block.clientWidth > 0) draw(block);
+		});
 
 // A page on paper has no reader who could scroll or open anything.
 addEventListener("beforeprint", () => {
 	setPrinting(true);
-	for (const details of closed()) {
+	// Tables of charts stay folded: the charts are there. Of many runs those are printed that the reader has opened.
+	for (const details of document.querySelectorAll<HTMLDetailsElement>(
+		"details:not([open], .numbers, .run)",
+	)) {
 		details.open = true;
 		details.dataset.printed = "1";
 	}
@@ -67,8 +68,10 @@ addEventListener("hashchange", openTarget);
 
 // --- internal ---
 
-/** The figures below `root` are drawn when they are seen. */
+/** What is below `root` works: tables, and figures when they are seen. */
 function adopt(root: ParentNode): void {
+	watchWide(root);
+	sortable(root);
 	for (const block of root.querySelectorAll<HTMLElement>("figure[data-figure]"))
 		if (figures.has(block.dataset.figure ?? "")) {
 			blocks.push(block);
@@ -83,8 +86,6 @@ function fillIn(folded: HTMLElement): void {
 	delete folded.dataset.later;
 	folded.insertAdjacentHTML("beforeend", laterParts()[id] ?? "");
 	adopt(folded);
-	watchWide(folded);
-	sortable(folded);
 }
 
 function laterParts(): Readonly<Record<string, string>> {
@@ -92,37 +93,23 @@ function laterParts(): Readonly<Record<string, string>> {
 	return later;
 }
 
-/** Whoever jumps down the page, or takes a picture of all of it, finds charts: one after the other when there is nothing else to do. */
-function drawRest([block, ...rest]: HTMLElement[]): void {
-	if (block === undefined) return;
-	idle(() => {
-		// Within what is folded there is no width yet.
-		if (!charts.has(block) && block.clientWidth > 0) draw(block);
-		drawRest(rest);
-	});
-}
-
 function idle(act: () => void): void {
 	if ("requestIdleCallback" in window) requestIdleCallback(act);
 	else setTimeout(act, 50);
 }
 
+/** Draws it if it is not drawn yet, or not as the page is now. */
 function draw(block: HTMLElement): void {
 	seen.unobserve(block);
 	const before = charts.get(block);
-	if (before !== undefined) {
-		if (stale.delete(block)) before.draw();
-		return;
-	}
 	const data = figures.get(block.dataset.figure ?? "");
-	if (data === undefined) return;
+	if (before !== undefined || data === undefined) return void before?.refresh();
 	const figure = unpacked(data);
 	if (block.firstElementChild === null) fill(block, figure);
 	const chart = liveChart(block, figure);
 	if (chart === null) return;
 	charts.set(block, chart);
-	const plot = block.querySelector(".plot");
-	if (plot) widths.observe(plot);
+	widths.observe(block);
 }
 
 /** Fills a block that the page has left empty for want of room; its tables are made when they are opened. All of it is escaped. */
@@ -138,15 +125,9 @@ function fill(block: HTMLElement, figure: Figure): void {
 
 /** Colours or paper have changed: what is seen is drawn anew, the rest when it is seen. On paper all is. */
 function drawn(): void {
-	for (const block of charts.keys()) stale.add(block);
 	for (const block of blocks)
 		if (onPaper() && block.clientWidth > 0) draw(block);
 		else seen.observe(block);
-}
-
-/** Tables of charts stay folded on paper: the charts are there. Of many runs those are printed that the reader has opened. */
-function closed(): NodeListOf<HTMLDetailsElement> {
-	return document.querySelectorAll("details:not([open], .numbers, .run)");
 }
 
 /** A link into what is folded opens it; what is packed is filled in before. */
@@ -154,9 +135,8 @@ function openTarget(): void {
 	const id = decodeURIComponent(location.hash.slice(1));
 	if (id === "") return;
 	if (document.getElementById(id) === null) {
-		const place = Object.entries(laterParts()).find(([, html]) =>
-			html.includes(` id="${id}"`),
-		)?.[0];
+		const parts = Object.entries(laterParts());
+		const place = parts.find(([, html]) => html.includes(` id="${id}"`))?.[0];
 		const folded = place === undefined ? null : document.getElementById(place);
 		if (folded !== null) fillIn(folded);
 	}

@@ -26,6 +26,7 @@ export class Chart {
 	/** Groups that are switched off. */
 	readonly off = new Set<string>();
 	#logarithmic: boolean | null = null;
+	#drawn: View | null = null;
 	readonly #plot: HTMLElement;
 	readonly #canvas: HTMLElement;
 	readonly #said: Element;
@@ -44,11 +45,11 @@ export class Chart {
 		const { width, height } = this.#view();
 		this.#chart = init(this.#canvas, null, { renderer: "canvas", width, height });
 		this.#listen();
-		this.draw();
+		this.#draw();
 	}
 
 	/** Draws it as the page is now: colours, width, paper. */
-	draw(): void {
+	#draw(): void {
 		const view = this.#view();
 		const { width, height } = view;
 		this.#canvas.style.height = `${height}px`;
@@ -78,11 +79,14 @@ export class Chart {
 		);
 		if (stretch !== null) this.#show(...stretch);
 		this.#canvas.dataset.drawn = view.theme;
+		this.#drawn = view;
 	}
 
-	/** Draws it anew if its width is another one. */
-	fit(): void {
-		if (this.#width() !== this.#chart.getWidth()) this.draw();
+	/** Draws it anew if its width or its colours are other ones, or paper is below it. */
+	refresh(): void {
+		const { theme, width, alone } = this.#view();
+		const was = this.#drawn;
+		if (was?.theme !== theme || was.width !== width || was.alone !== alone) this.#draw();
 	}
 
 	/** Switches a group on or off, without drawing the others anew; returns whether it is on. */
@@ -100,7 +104,7 @@ export class Chart {
 	/** From a logarithmic scale to a linear one and back; returns whether it is logarithmic. */
 	toggleScale(): boolean {
 		this.#logarithmic = !this.isLogarithmic;
-		this.draw();
+		this.#draw();
 		return this.isLogarithmic;
 	}
 
