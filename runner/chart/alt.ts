@@ -1,7 +1,7 @@
 import { largestOf } from "../extremes.ts";
 import { formatCount } from "../units.ts";
 import type { Axis, Datum, Figure, Series, Unit } from "./figure.ts";
-import { dateText, placeText, stretchText, unitText } from "./units.ts";
+import { axisText, unitText } from "./units.ts";
 
 /** What a figure says, in words, for those who do not see it: of lines over time the largest value, of others what has a text. */
 export function altOf({ x, panels }: Pick<Figure, "x" | "panels">): string {
@@ -32,7 +32,7 @@ function textOf(series: Series, unit: Unit, axis: Axis): string | null {
 		return `${name} ${beyond?.text ?? `at most ${unitText(unit, most)}`}`;
 	}
 	const named = data.filter(({ text }) => text !== undefined);
-	const texts = named.slice(0, MOST).map(({ x, text }) => `${placeOf(axis, x)} ${text}`);
+	const texts = named.slice(0, MOST).map(({ x, text }) => `${axisText(axis, x)} ${text}`);
 	if (end !== undefined) texts.push(`max ${end.text}`);
 	return texts.length === 0 ? null : `${name}: ${texts.join(", ")}`;
 }
@@ -44,17 +44,4 @@ function cellsText(name: string, cells: readonly Datum[], unit: Unit): string | 
 	const all = formatCount(cells.reduce((n, cell) => n + (cell.n ?? 0), 0));
 	const [low, high] = [slowest.y ?? 0, slowest.y2 ?? 0].map((y) => unitText(unit, y));
 	return `${all} ${name}, the slowest between ${low} and ${high}`;
-}
-
-function placeOf(axis: Axis, x: number): string {
-	switch (axis.scale) {
-		case "nines":
-			return `p${x}`;
-		case "seconds":
-			return stretchText(x, axis.step);
-		case "date":
-			return dateText(x);
-		default:
-			return placeText(axis, x);
-	}
 }

@@ -1,9 +1,9 @@
 import { largestOf, smallestOf } from "../extremes.ts";
 import { formatCount } from "../units.ts";
-import type { Axis, Datum, Figure, Panel, Unit, View } from "./figure.ts";
+import type { Axis, Figure, Panel, Unit, View } from "./figure.ts";
 import { type Part, shown, wrapped } from "./head.ts";
 import { COLOURS } from "./theme.ts";
-import { placeText, secondText, unitText } from "./units.ts";
+import { axisText, secondText, unitText } from "./units.ts";
 
 /** Axes of ECharts with our units. */
 
@@ -81,15 +81,10 @@ export function deepestOf({ panels }: Figure): number {
 	const all = panels.flatMap(({ series }) =>
 		series.flatMap(({ data, end }) => [
 			end === undefined || end.y === null ? 0 : depthOf(end.x),
-			depthOf(joined(data).at(-1)?.x ?? 0),
+			depthOf(data.at(-1)?.x ?? 0),
 		]),
 	);
 	return 1.02 * Math.max(2, largestOf(all));
-}
-
-/** The data that a line goes through. */
-export function joined(data: readonly Datum[]): readonly Datum[] {
-	return data.filter(({ loose }) => !loose);
 }
 
 /** What the value axis of a panel holds. `panels`: those that share it. */
@@ -97,7 +92,7 @@ export function panelExtent({ x }: Figure, panels: readonly Panel[], log: boolea
 	return extentOf(
 		panels.flatMap(({ series, limits }) => [
 			...series.flatMap(({ data, end }) =>
-				[...joined(data), ...(end === undefined ? [] : [end])].flatMap((d) => [
+				[...data, ...(end === undefined ? [] : [end])].flatMap((d) => [
 					d.y ?? 0,
 					d.y2 ?? 0,
 					// Of curves the intervals are cut.
@@ -261,7 +256,7 @@ function numbers(figure: Figure, { theme }: View): Part {
 			showMaxLabel: false,
 			...(log || x.unit === "bytes" ? { customValues: places } : {}),
 			formatter: (value: number) =>
-				x.unit === "bytes" ? placeText(x, Math.round(value)) : formatCount(value),
+				x.unit === "bytes" ? axisText(x, Math.round(value)) : formatCount(value),
 		},
 	};
 }

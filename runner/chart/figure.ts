@@ -96,8 +96,6 @@ export interface Datum {
 	readonly high?: number | null;
 	/** What is read of it; left out: y in the unit of the panel, "n/a" for null. Of a curve of percentiles: it has a name. */
 	readonly text?: string;
-	/** No point of its line: it is read, and has its interval. */
-	readonly loose?: true;
 	/** Report that the point opens, relative to the page. */
 	readonly href?: string;
 	/** A verdict: drawn in a form of its own. */

@@ -120,7 +120,6 @@ describe.each(SETS)("the figures of %s", (_, make) => {
 						one.draw === "cells"
 							? one.data.map(({ x, x2 = x, y, y2, n }) => [(x + x2) / 2, y, y2, n, x2 - x])
 							: one.data
-									.filter(({ loose }) => !loose)
 									.flatMap(({ x, x2, y }) =>
 										x2 === undefined
 											? [[x, y]]

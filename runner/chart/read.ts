@@ -4,7 +4,7 @@ import { briefOf } from "./alt.ts";
 import { depthOf } from "./axes.ts";
 import { csvCell } from "./csv-cell.ts";
 import type { Datum, Figure, Panel, Series, View } from "./figure.ts";
-import { dateText, placeText, secondText, stretchText, unitText } from "./units.ts";
+import { axisText, secondText, unitText } from "./units.ts";
 
 /** The numbers of a figure as words; the first cell of a row names it. */
 export interface FigureTable {
@@ -67,7 +67,7 @@ export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): R
 	);
 	return {
 		x: place(figure)(x),
-		title: maximum ? titled("maximum") : titled(placeOf(axis, x)),
+		title: maximum ? titled("maximum") : titled(axisText(axis, x)),
 		rows,
 	};
 
@@ -147,12 +147,6 @@ function namesOf({ data }: Series): number[] {
 
 function unique(places: readonly number[]): number[] {
 	return [...new Set(places)].sort((a, b) => a - b);
-}
-
-function placeOf(axis: Figure["x"], x: number): string {
-	if (axis.scale === "nines") return `p${x}`;
-	if (axis.scale === "seconds") return stretchText(x, axis.step);
-	return axis.scale === "date" ? dateText(x) : placeText(axis, x);
 }
 
 function textOf({ text, y }: Pick<Datum, "text" | "y">, { unit }: Pick<Panel, "unit">): string {
@@ -284,7 +278,7 @@ function runTable({ x: axis, panels }: Figure): FigureTable {
 		rows: all
 			.sort((a, b) => a.datum.x - b.datum.x)
 			.map(({ panel, name, datum }) => [
-				dateText(datum.x),
+				axisText(axis, datum.x),
 				name,
 				textOf(datum, panel),
 				datum.look ?? "",
@@ -316,7 +310,7 @@ function placeTables({ x: axis, panels }: Figure): FigureTable[] {
 			head: [axis.title, ...columns.map(({ name }) => name)],
 			rows: placesOf(group[0]).map((x) => [
 				// Other panels have data of their own stretches.
-				first.has(x) || axis.scale !== "seconds" ? placeOf(axis, x) : secondText(x),
+				first.has(x) || axis.scale !== "seconds" ? axisText(axis, x) : secondText(x),
 				...columns.map(({ cell }) => cell(x)),
 			]),
 		};

@@ -1,5 +1,5 @@
 import { largestOf } from "../extremes.ts";
-import { deepestOf, depthOf, type Extent, joined, onAxis, placeOf } from "./axes.ts";
+import { deepestOf, depthOf, type Extent, onAxis, placeOf } from "./axes.ts";
 import type { Datum, Figure, Panel, Series, Span, View } from "./figure.ts";
 import { type Part, shown } from "./head.ts";
 import { COLOURS, colourOf, HEAT, lineType, markOf } from "./theme.ts";
@@ -157,9 +157,7 @@ function line(one: Series, place: Place, aside: number): Part {
 	const { figure, grid, extent, ends, view } = place;
 	const { scale } = figure.x;
 	const look = lookOf(one, grid, view);
-	const points = joined(one.data).flatMap((d) =>
-		d.x2 === undefined ? [d] : [d, { ...d, x: d.x2 }],
-	);
+	const points = one.data.flatMap((d) => (d.x2 === undefined ? [d] : [d, { ...d, x: d.x2 }]));
 	const common = {
 		...look,
 		// Percentiles hold until the next; counts are the same all over their stretch.
@@ -247,7 +245,7 @@ function intervals(one: Series, { figure, grid, extent, view }: Place, aside: nu
  * with its words below those of other curves.
  */
 function end(one: Series, { figure, panel, grid, extent, view }: Place): Part[] {
-	const last = joined(one.data).at(-1);
+	const last = one.data.at(-1);
 	if (one.end === undefined || last === undefined) return [];
 	const look = lookOf(one, grid, view);
 	const from = depthOf(last.x);
@@ -425,7 +423,7 @@ function between({ figure, panel, view }: Place): Part[] {
 	return (figure.between ?? []).flatMap(({ upper, lower }) => {
 		const [above, below] = [of(upper), of(lower)];
 		if (above === undefined || below === undefined) return [];
-		const [high, low] = [joined(above.data), joined(below.data)];
+		const [high, low] = [above.data, below.data];
 		const last = Math.min(high.at(-1)?.x ?? 0, low.at(-1)?.x ?? 0);
 		const places = [...high, ...low].map(({ x }) => x).filter((x) => x <= last);
 		const xs = [...new Set(places)].sort((a, b) => a - b);

@@ -15,14 +15,20 @@ export function secondText(second: number, long = false): string {
 	return `${sign}${Number(size.toFixed(3))}s`;
 }
 
-/** "10s to 12s": the stretch whose middle a point is. */
-export function stretchText(middle: number, width: number): string {
-	return `${secondText(middle - width / 2)} to ${secondText(middle + width / 2)}`;
-}
-
-/** A place on an axis of numbers or names. */
-export function placeText({ unit, names }: Pick<Axis, "unit" | "names">, x: number): string {
-	return names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : unitText(unit ?? "messages", x));
+/** A place on an axis: "p99", "10s to 12s" around its middle, "1KiB", "2026-01-01 00:00 UTC". */
+export function axisText({ scale, step, unit, names }: Axis, x: number): string {
+	switch (scale) {
+		case "nines":
+			return `p${x}`;
+		case "seconds":
+			return `${secondText(x - step / 2)} to ${secondText(x + step / 2)}`;
+		case "date":
+			return dateText(x);
+		default:
+			return (
+				names?.[x] ?? (unit === "bytes" ? formatBytesExact(x) : unitText(unit ?? "messages", x))
+			);
+	}
 }
 
 /** "2026-01-01 00:00 UTC" of ms since 1970. */

@@ -1,4 +1,5 @@
 import type { Figure } from "../chart/figure.ts";
+import { packed } from "../chart/packed.ts";
 import type { Result } from "../model/result.ts";
 import { withoutSearches } from "../result/select.ts";
 import { subjectOf } from "./facts.ts";
@@ -55,6 +56,9 @@ const COARSE: Level = { most: 25, tolerance: 0.02 };
 
 function fitting(budget: number, make: (level: Level) => readonly (Figure | null)[]): Figure[] {
 	const fine = make(FINE);
-	const kept = JSON.stringify(fine).length <= budget ? fine : make(COARSE);
+	const kept =
+		JSON.stringify(fine.map((figure) => figure && packed(figure))).length <= budget
+			? fine
+			: make(COARSE);
 	return kept.filter((figure) => figure !== null);
 }

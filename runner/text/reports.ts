@@ -38,7 +38,6 @@ export const reports = {
 	"search-not-steady": "{found}; but {below:run} at lower rates did not pass: not steady",
 	"sections-left-out": "**Left out, as there is no more room here:** {names}{more}. {where}",
 	"drain-over": "the drain ({drain}) is over, waiting for the last results",
-	"in-no-cell": "{missing} Those are in no cell. The slowest that completed",
 	stall:
 		"{stretches:stall}, the worst from {from} to {to} s of the window: up to {slowest}{usual}",
 	"stall-missing":
@@ -104,7 +103,6 @@ export const reports = {
 	"at-commit": "commit {commit}",
 	"commit-dirty": "{commit} with uncommitted changes",
 	"commit-unchecked": "{commit} (not checked whether files differ)",
-	"trend-alt": "{results:result} from {from} to {to}. The newest of each line: {last}.",
 
 	"index-figures": "Figures are those of the metric that stands for a run: p99 of response, of a closed loop the messages per second that it carried. Several cases or repeats have their lowest and highest; none is averaged.",
 	"index-no-trend": "Nothing yet: a trend needs two results of the same scenario and case.",
