@@ -143,14 +143,14 @@ function lineTable(all: readonly Outcome[], several: boolean, whole: Result): Ta
 		"why",
 	];
 	const rows = all.map((one): Inline[] => {
-		const { measured, interval, margin } = explain(one, whole);
+		const { measured, margin } = explain(one, whole);
 		const place = `${one.system}, ${one.case}`;
 		const to = anchorOf(one, whole);
 		return [
 			[code(one.what), aside(one.line === null ? "" : `scenario.yaml:${one.line}`)],
 			...(several ? [to === null ? place : link(place, to)] : []),
 			badge(one.verdict),
-			[measured, aside(interval)],
+			measured,
 			one.gate?.limit ?? "",
 			margin,
 			one.why,

@@ -1,6 +1,6 @@
 import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
-import { type Amount, amount, type Column, cellsOf, show } from "../result/show.ts";
+import { type Amount, amount, type Column, cellsOf } from "../result/show.ts";
 import { faultAt, receivedColumn, runTitle } from "../result/words.ts";
 import { plusMinus } from "../text/run-checks.ts";
 import { tell } from "../text/tell.ts";
@@ -88,17 +88,6 @@ export function searchTable({ runs }: Search, caption: string): Table {
 		]),
 		{ caption },
 	);
-}
-
-/** Each row as a sentence, "client 0: this machine: machine linux amd64, ..., intended 5 000, sent 5 000", then the notes. */
-export function rowTexts(table: WordTable | null): string[] {
-	const { head: [first = "", ...names] = [], rows = [], notes = [] } = table ?? {};
-	const word = (cell: Amount | string) => (typeof cell === "string" ? cell : show(cell));
-	const texts = rows.map(
-		([name = "", ...cells]) =>
-			`${first} ${word(name)}: ${cells.map((cell, i) => `${names[i]} ${word(cell)}`).join(", ")}`,
-	);
-	return [...texts, ...notes];
 }
 
 /** What each fault did; with `titleOf` of several runs, and what became of their messages. null: nothing was done to a broker. */

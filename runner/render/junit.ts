@@ -1,9 +1,8 @@
-import { clientTable, failoverTable, rowTexts } from "../document/tables.ts";
 import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { explain, verdictText } from "../result/explain.ts";
 import { type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
-import { machineText, runTitle, serverText, topologyText, verdictWord } from "../result/words.ts";
+import { machineText, serverText, topologyText, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 
@@ -36,10 +35,12 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 		time,
 		...(startedAt ? { timestamp: new Date(startedAt).toISOString().slice(0, 19) } : {}),
 	};
+	const whole = tell("whole-report-in-folder", { runId: result.runId });
+	const summary = `${verdictWord(result)}: ${verdictText(result)}.\n${whole}`;
 	const parts = [
 		element(1, "properties", {}, propertiesOf(result)),
 		...cases,
-		element(1, "system-out", {}, text(summaryOf(result))),
+		element(1, "system-out", {}, text(summary)),
 	];
 	const all = element(0, "testsuites", { name: "mqbench", ...totals, time }, [
 		element(0, "testsuite", suite, parts),
@@ -115,18 +116,6 @@ function propertiesOf(result: Result): string[] {
 	return properties.flatMap(([name, value]) =>
 		value == null ? [] : [element(2, "property", { name, value })],
 	);
-}
-
-function summaryOf(result: Result): string {
-	return [
-		`${verdictWord(result)}: ${verdictText(result)}.`,
-		...result.runs.flatMap((run) =>
-			[...rowTexts(failoverTable([run])), ...rowTexts(clientTable(run))].map(
-				(text) => `${runTitle(run, result)}: ${text}.`,
-			),
-		),
-		tell("whole-report-in-folder", { runId: result.runId }),
-	].join("\n");
 }
 
 /**

@@ -16,10 +16,8 @@ import { offenderText, searchTitle } from "./words.ts";
 export interface Explained {
 	/** "p99 is 400ms: 40x the limit of 10ms, 390ms above it", "p99 < 20ms is neither met nor breached: 18ms, 1.1x below the limit". Says by itself which line. */
 	readonly broke: string;
-	/** "3.2ms", of several repeats all values; empty: it is no gate. */
+	/** "3.2ms [3.1ms, 3.4ms]", of several repeats all values; empty: it is no gate. */
 	readonly measured: string;
-	/** "[3.1ms, 3.4ms]"; empty for counts, for a maximum, and of several repeats. */
-	readonly interval: string;
 	/** "6.3x below the limit", "40x the limit", of several repeats "6.3x to 6.5x below the limit"; empty for counts. */
 	readonly margin: string;
 	/** "nats, 256B 1000/s, in repeats 1 and 3 of 3" */
@@ -34,23 +32,17 @@ export interface Explained {
 
 export function explain(outcome: Outcome, result: Result): Explained {
 	const { gate, comparison, verdict, what, why } = outcome;
-	const measured = gate?.measured ?? "";
-	const interval = gate ? intervalOf(gate) : "";
+	const measured = gate ? measuredOf(gate, gate.repeats.length > 1) : "";
 	const margin = gate ? marginOf(gate) : "";
 	const limited = gate !== undefined && !comparison;
 	// What a run measured until it was stopped is no measurement of the line.
 	const known = measured !== "n/a" && UNDECIDED[verdict] !== undefined;
-	const value = [measured, interval].filter((part) => part !== "").join(" ");
-	const figures = known ? [value, margin].filter((part) => part !== "").join(", ") : "";
+	const figures = known ? [measured, margin].filter((part) => part !== "").join(", ") : "";
 	const judged = `${what}${UNDECIDED[verdict] ?? " was not judged"}${figures === "" ? "" : `: ${figures}`}`;
+	const broke = limited ? (verdict === "fail" && failedText(gate)) || judged : why;
 	return {
-		broke: limited
-			? (verdict === "fail" && failedText(gate)) || judged
-			: comparison
-				? `${what}: ${why}`
-				: why,
+		broke: comparison ? `${what}: ${why}` : broke,
 		measured,
-		interval,
 		margin,
 		where: whereText(outcome, result),
 		when: whenText(outcome),
@@ -120,9 +112,8 @@ const UNDECIDED: Readonly<Partial<Record<Gate["verdict"], string>>> = {
 function failedText(gate: Gate): string | null {
 	const worst = standsFor(gate.repeats);
 	if (worst === null) return null;
-	const { tally, beyondNs, valueNs, lowNs, highNs } = worst;
-	const interval = showInterval({ low: lowNs, high: highNs });
-	const measured = interval === "" ? worst.measured : `${worst.measured} ${interval}`;
+	const { tally, beyondNs, valueNs } = worst;
+	const measured = measuredOf(worst);
 	// What stands before the last operator: "recovered(p99 < 100ms)".
 	const subject = gate.sla.replace(/\s*[<>=]+[^<>=]*$/, "");
 	const repeat = gate.repeats.length > 1 ? ` in repeat ${worst.repeat}, the worst` : "";
@@ -166,8 +157,13 @@ function partText(part: number): string {
 	return part < 0.001 ? "less than 0.1 %" : percent(part);
 }
 
-function intervalOf({ lowNs, highNs, repeats }: Gate): string {
-	return repeats.length > 1 ? "" : showInterval({ low: lowNs, high: highNs });
+/** With its interval, which counts, a maximum and several repeats have not. */
+function measuredOf(
+	{ measured, lowNs, highNs }: Pick<Gate, "measured" | "lowNs" | "highNs">,
+	several = false,
+): string {
+	const interval = several ? "" : showInterval({ low: lowNs, high: highNs });
+	return interval === "" ? measured : `${measured} ${interval}`;
 }
 
 /** The worst first: how far above, then how far below. */
@@ -211,81 +207,56 @@ function whereText(outcome: Outcome, { runs }: Result): string {
 // When.
 
 /**
- * When a gate broke: "worst in the second that began 4s after the window opened: p99 490ms, max 500ms", "first lost: producer 0, ...",
- * "by the kill of node 2 (the leader), 4s after the window opened". Of one that compares, which is about all repeats at once, the worst
- * second of them all, with its repeat.
+ * When a limit broke: "worst in the second that began 4s after the window opened: p99 490ms, max 500ms", "first lost: producer 0, ...",
+ * "by the kill of node 2 (the leader), 4s after the window opened". A comparison is about all repeats at once.
  */
-function whenText({ gate, verdict, run, runs }: Outcome): string | null {
-	if (!gate || run === null || verdict === "interrupted" || verdict === "error") return null;
-	if (gate.compares) {
-		// Of a run that does not count no second is worth a name.
-		const seconds = runs
-			.filter(({ state, verdict }) => state === "complete" && verdict !== "invalid")
-			.flatMap((one) => {
-				const where = runs.length > 1 ? `repeat ${one.repeat} of ${runs.length}, ` : "";
-				const second = secondOf(gate, one, gate.comparison?.metric ?? "");
-				return second === null ? [] : [{ ...second, where }];
-			});
-		return secondText(most(seconds, ({ badness }) => badness));
-	}
+function whenText({ gate, verdict, compares, run }: Outcome): string | null {
+	if (!gate || run === null || compares || verdict === "interrupted" || verdict === "error")
+		return null;
 	const worst = standsFor(gate.repeats);
+	if (gate.metric !== null) {
+		if (gate.metric !== run.main) return null;
+		// The first message says more than its second does.
+		return worst?.censored
+			? (offenderText("lost", run) ?? offenderText("failed", run))
+			: slowestText(run);
+	}
 	const { fault, atNs } = worst?.values ?? {};
-	if (gate.metric === null && typeof fault === "string" && typeof atNs === "number")
+	if (typeof fault === "string" && typeof atNs === "number")
 		return `by the ${fault}, ${duration(Math.max(0, atNs))} after the window opened`;
 	const name = gate.tally?.name ?? "";
-	if (gate.metric === null) return secondText(secondOf(gate, run, name)) ?? offenderText(name, run);
-	// The first message says more than its second does.
-	return gate.metric === run.main && worst?.censored
-		? (offenderText("lost", run) ?? offenderText("failed", run))
-		: secondText(secondOf(gate, run, name));
+	return fewestText(run, name) ?? offenderText(name, run);
 }
 
-/** A second of a run, or of a long one several, and what was bad in it. */
-interface Second {
-	readonly kind: "worst" | "fewest";
-	/** From the opening of the window. */
-	readonly second: number;
-	readonly seconds: number;
-	/** The larger the worse, among seconds of the same gate. */
-	readonly badness: number;
-	readonly figures: readonly string[];
-	/** "repeat 2 of 3, "; of one run left out. */
-	readonly where?: string;
-}
-
-function secondText(found: Second | null): string | null {
-	if (found === null) return null;
-	const { kind, second, seconds, figures, where = "" } = found;
+/** "worst in the second that began 4s after the window opened: ..."; of a long run a second is several. */
+function secondText(how: string, second: number, seconds: number, figures: string): string {
 	const long = seconds === 1 ? "second" : `${seconds} seconds`;
 	const began =
 		second === 0 ? "as the window opened" : `${Number(second.toFixed(3))}s after the window opened`;
-	return `${kind} in ${where}the ${long} that began ${began}: ${figures.join(", ")}`;
-}
-
-function secondOf({ metric }: Gate, run: Run, tally: string): Second | null {
-	if (metric === null) return fewest(run, tally);
-	return metric === run.main ? slowest(run) : null;
+	return `${how} in the ${long} that began ${began}: ${figures}`;
 }
 
 /** Of the main metric, by intended time: where p99 is largest, without one the largest message. */
-function slowest({ series }: Run): Second | null {
+function slowestText({ series }: Run): string | null {
 	// What never completed is worse than any time, and more of it worse than less.
-	const sizeOf = ({ p99, max, missing }: Run["series"]["seconds"][number]) =>
-		p99 === null && missing ? Number.MAX_SAFE_INTEGER * (1 + missing) : (p99 ?? max ?? -1);
-	const within = series.seconds.filter(({ second }) => second >= 0);
-	const worst = most(within, sizeOf);
+	const worst = most(
+		series.seconds.filter(({ second }) => second >= 0),
+		({ p99, max, missing }) =>
+			p99 === null && missing ? Number.MAX_SAFE_INTEGER * (1 + missing) : (p99 ?? max ?? -1),
+	);
 	if (worst === null) return null;
 	const { second, count: completed, missing, p99, max } = worst;
 	const figures = p99 === null ? [] : [`p99 ${duration(p99)}`];
 	// Where some never completed the largest of the others is no maximum.
 	if (missing) figures.push(`${count(missing)} of ${count(completed + missing)} never completed`);
 	else if (max !== null) figures.push(`max ${duration(max)}`);
-	const at = { kind: "worst", second, seconds: secondsOf(worst), badness: sizeOf(worst) } as const;
-	return figures.length === 0 ? null : { ...at, figures };
+	return figures.length === 0
+		? null
+		: secondText("worst", second, secondsOf(worst), figures.join(", "));
 }
 
 /** Of the whole seconds within the window, by real time, where least came through of what was due. In an idle step nothing was. */
-function fewest({ series, window, load }: Run, name: string): Second | null {
+function fewestText({ series, window, load }: Run, name: string): string | null {
 	const tally = Tally.safeParse(name).data;
 	const { tick: field, label } = tally ? TALLIES[tally] : {};
 	// A closed load runs as fast as it can: its slowest second is no event.
@@ -300,15 +271,9 @@ function fewest({ series, window, load }: Run, name: string): Second | null {
 		return inside && done !== null && due > 0 ? [{ from, seconds, done, due }] : [];
 	});
 	const worst = most(within, ({ done, due }) => -done / due);
-	return (
-		worst && {
-			kind: "fewest",
-			second: worst.from - window.startNs / 1e9,
-			seconds: worst.seconds,
-			badness: -worst.done,
-			figures: [`${count(worst.done)} ${label}`],
-		}
-	);
+	if (worst === null) return null;
+	const { from, seconds, done } = worst;
+	return secondText("fewest", from - window.startNs / 1e9, seconds, `${count(done)} ${label}`);
 }
 
 /** The first of the largest; null: there are none. */
