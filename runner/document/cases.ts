@@ -4,7 +4,7 @@ import { countLabel } from "../result/fields.ts";
 import { saturatedBy } from "../result/saturated.ts";
 import { byCase, type Case, maximum, percentile } from "../result/select.ts";
 import { amount, type Column, cellsOf } from "../result/show.ts";
-import { hostText, isClosed, receivedColumn, systemText, systemTitle } from "../result/words.ts";
+import { hostText, isClosed, systemText, systemTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import {
 	type Block,
@@ -18,6 +18,7 @@ import {
 	table,
 	text,
 } from "./blocks.ts";
+import { receivedColumn } from "./words.ts";
 
 /** From so many runs on they stand side by side, and one by one only where there is something to say. */
 export const MANY_RUNS = 4;

@@ -3,14 +3,7 @@ import type { Result, Run } from "../model/result.ts";
 import { fateText } from "../result/fate.ts";
 import { maximum, percentile } from "../result/select.ts";
 import { show } from "../result/show.ts";
-import {
-	factsText,
-	loadText,
-	networkText,
-	runTitle,
-	systemText,
-	topologyText,
-} from "../result/words.ts";
+import { factsText, loadText, runTitle, systemText, topologyText } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
@@ -35,7 +28,7 @@ import { percentiles } from "./percentiles.ts";
 import { runFacts } from "./run-facts.ts";
 import { omission, slowest } from "./slowest.ts";
 import { clientTable, failoverTable, phaseTable, type WordTable } from "./tables.ts";
-import { drainText, offenderTexts } from "./words.ts";
+import { drainText, networkText, offenderTexts } from "./words.ts";
 
 /** Above so many runs each is folded, and has its three slowest messages and no quiet checks: there is no room for all of 100 runs. */
 export const RUNS_WITH_DETAILS = 8;

@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Failover, Result, Run } from "../model/result.ts";
 import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { networkText, topologyText } from "../result/words.ts";
+import { topologyText } from "../result/words.ts";
 import { type Piece, wordOf } from "./blocks.ts";
 import { clientTable, failoverOfAll, failoverTable } from "./tables.ts";
+import { networkText } from "./words.ts";
 
 const result = fixtureResult("failover");
 const [run] = result.runs as [Run];

@@ -1,7 +1,7 @@
 import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column, cellsOf } from "../result/show.ts";
-import { faultAt, receivedColumn, runTitle } from "../result/words.ts";
+import { faultAt, runTitle } from "../result/words.ts";
 import { plusMinus } from "../text/run-checks.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
@@ -9,6 +9,7 @@ import { movedBy } from "../verdict/checks/clock.ts";
 import { faultName } from "../verdict/checks/run.ts";
 import { BIN_NS } from "../verdict/failover.ts";
 import { badge, numbers, type Table, table } from "./blocks.ts";
+import { receivedColumn } from "./words.ts";
 
 /** What is below each other in every report: phases of a run, its clients, and faults. */
 export interface WordTable {

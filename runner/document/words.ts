@@ -1,8 +1,10 @@
+import { machineOf, machineText } from "../compare/machine.ts";
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Result, Run } from "../model/result.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
-import { machineText, offenderText, topologyText } from "../result/words.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { offenderText, topologyText } from "../result/words.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
 
 /** Sentences about a whole result, or a run, that only documents have. */
 
@@ -24,8 +26,9 @@ export function topologiesText({ runs }: Result): string | null {
 
 /** "Measured on linux x64 6.1.0, 4 cores", or "on 3 i4i.xlarge for brokers (aws eu-central-1), started from ..."; where no client ran there, what it was: "Started from ...". null: nobody wrote it down. */
 export function measuredText(result: Result): string | null {
-	const machine = machineText(result);
-	if (machine === null) return null;
+	const known = machineOf(result.environment);
+	if (known === null) return null;
+	const machine = machineText({ ...known, rig: undefined });
 	const rig = result.environment?.rig ?? null;
 	if (rig)
 		return `Measured on ${rig.machines}, ${rig.here ? "with the load from" : "started from"} ${machine}`;
@@ -37,6 +40,46 @@ export function measuredText(result: Result): string | null {
 	return elsewhere
 		? `Started from ${machine}; clients on other machines made the load`
 		: `Measured on ${machine}`;
+}
+
+/** The column of what consumers got: "received/s", in a fan-out "copies/s". */
+export function receivedColumn({ load }: Pick<Run, "load">): string {
+	return load.pattern === "fan-out" ? "copies/s" : "received/s";
+}
+
+/**
+ * "client 0 to node 1 74us, client 0 to node 2 80us (medians of 20 TCP connects)"; of more than 4 pairs the shortest and the longest. null:
+ * nobody has measured it.
+ */
+export function networkText({ network, clients }: Pick<Run, "network" | "clients">): string | null {
+	const pair = ({ client, node }: Run["network"][number]) =>
+		`${clients.length === 0 ? "this machine" : `client ${client}`} to node ${node}`;
+	const known = network.flatMap((path) =>
+		path.p50Ns === null || path.connects === null
+			? []
+			: [{ at: pair(path), ns: path.p50Ns, connects: path.connects }],
+	);
+	const unknown = network.filter(({ p50Ns }) => p50Ns === null);
+	const texts = known.map(({ at, ns }) => `${at} ${formatDuration(ns)}`);
+	const ends = [...known].sort((a, b) => a.ns - b.ns);
+	const [first, last] = [ends[0], ends.at(-1)];
+	const shown =
+		texts.length <= MOST_PATHS || first === undefined || last === undefined
+			? texts
+			: [
+					`${texts.length} paths of ${formatDuration(first.ns)} (${first.at}) to ${formatDuration(last.ns)} (${last.at})`,
+				];
+	const fewest = smallestOf(known.map(({ connects }) => connects));
+	const most = largestOf(known.map(({ connects }) => connects));
+	const how =
+		known.length === 0
+			? ""
+			: ` (${known.length === 1 ? "median" : "medians"} of ${fewest === most ? most : `${fewest} to ${most}`} TCP connects)`;
+	const all = [
+		...(shown.length === 0 ? [] : [`${shown.join(", ")}${how}`]),
+		...unknown.map((path) => `${pair(path)} not known (${path.error})`),
+	];
+	return all.length === 0 ? null : all.join("; ");
 }
 
 /** What --quick does to a result; null: the runs have their full length. */
@@ -78,3 +121,8 @@ export function explainText(result: Result): string {
 		? ""
 		: `mqbench explain ${topics.join(", ").replace(/, (\w+)$/, " or $1")}`;
 }
+
+// --- internal ---
+
+/** More paths than these nobody reads one by one. */
+const MOST_PATHS = 4;

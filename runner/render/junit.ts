@@ -1,8 +1,9 @@
+import { machineOf, machineText } from "../compare/machine.ts";
 import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { explain, verdictText } from "../result/explain.ts";
 import { type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
-import { machineText, serverText, topologyText, verdictWord } from "../result/words.ts";
+import { serverText, topologyText, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 
@@ -106,7 +107,7 @@ function propertiesOf(result: Result): string[] {
 		["verdict", verdictWord(result)],
 		["mqbench", environment?.mqbench],
 		["k6", environment?.k6],
-		["machine", machineText(result)],
+		["machine", environment && machineText(machineOf(environment))],
 		...[...systems].flatMap(([system, run]) => [
 			[`${system}: broker`, serverText(run)] as const,
 			[`${system}: durability`, run.load.durability] as const,
