@@ -17,9 +17,9 @@ import { type Block, text } from "./blocks.ts";
 import { facts } from "./facts.ts";
 import { ownSettings } from "./systems.ts";
 
-/** What a run ran with. `whole`: also what all runs of its system share, which stands with the systems too. */
-export function runFacts(run: Run, result: Result, whole: boolean): Block[] {
-	const { load, versions, generator } = run;
+/** What a run ran with; what all runs of its system share stands with the systems. */
+export function runFacts(run: Run, result: Result): Block[] {
+	const { load, generator } = run;
 	return facts([
 		["broker", run.brokerUrl],
 		["started", run.startedAt],
@@ -31,7 +31,6 @@ export function runFacts(run: Run, result: Result, whole: boolean): Block[] {
 		],
 		["consumers", consumersText(run)],
 		["order", run.reordered === null ? null : `reordered counts ${orderUnit(load)}`],
-		["broker's settings", whole ? run.brokerSettings : null],
 		[
 			"pinned to CPUs",
 			[
@@ -46,14 +45,7 @@ export function runFacts(run: Run, result: Result, whole: boolean): Block[] {
 			"timeout, drain",
 			`${formatDurationExact(load.timeoutNs)}, ${formatDurationExact(load.drainNs)}`,
 		],
-		[
-			"versions",
-			whole && versions
-				? `k6 ${versions.k6}, ${versions.library}, ${versions.go}, driver ${versions.driver}`
-				: null,
-		],
-		["library options", whole ? (run.driverOptions ?? {}) : null],
-		["settings", whole ? null : ownSettings(run, result)],
+		["settings", ownSettings(run, result)],
 		[
 			"generator's CPU",
 			generator && `${formatDuration(generator.cpuNs)} in ${formatDuration(generator.endNs)}`,

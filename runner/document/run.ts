@@ -119,7 +119,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...slowest(run, explained ? 2 : 3, full),
 		...brokerLog(run, full),
 		...checks(run, !full),
-		fold("What it ran with", runFacts(run, result, full), { depth: 3 }),
+		fold("What it ran with", runFacts(run, result), { depth: 3 }),
 	];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Result } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { comparison, FIXTURES, HOSTILE, hostileResult, search } from "./hostile.fake.ts";
+import { comparison, FIXTURES, HOSTILE, search } from "./hostile.fake.ts";
 import { COMMENT, markerOf, SUMMARY } from "./markdown.ts";
 import { renderMarkdown } from "./rendered.fake.ts";
 
@@ -150,22 +150,6 @@ describe("sizes", () => {
 });
 
 describe("names from outside", () => {
-	test.each(HOSTILE)("%j opens no tag, no comment, no cell, no mention", (text) => {
-		const md = renderMarkdown(hostileResult(text));
-		const bare = md
-			// What markdown takes as it is.
-			.replaceAll(/\\[\\`*_[\]|~#]|`[^`\n]*`/g, "")
-			.replaceAll(/<\/?(details|summary|b)>/g, "");
-		expect(bare).not.toMatch(/[<>`]/);
-		expect(bare).not.toMatch(/@\w/);
-		expect(md.match(/^<details>$/gm)?.length).toBe(md.match(/^<\/details>$/gm)?.length);
-		// Every row of a table has as many cells as its head.
-		for (const block of md.split("\n\n").filter((b) => b.startsWith("|"))) {
-			const cells = block.split("\n").map((row) => row.match(/(?<!\\)(?:\\\\)*\|/g)?.length);
-			expect(new Set(cells).size).toBe(1);
-		}
-	});
-
 	test("make no link of what only looks like one, and read as before", () => {
 		const said =
 			"https://a.example HTTP://b.example ftp://c www.d.example xwww.e #12 GH-13 gh-14 o/r#15 @team 1http://f";
