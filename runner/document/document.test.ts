@@ -5,8 +5,7 @@ import { manyResult } from "../page/pages.fake.ts";
 import { blocksMarkup } from "../render/html/blocks.ts";
 import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { adapted } from "./adapted.ts";
-import { amountIn, at, type Fold } from "./blocks.ts";
+import { amountIn, at, type Block, type Fold } from "./blocks.ts";
 import { documentOf } from "./document.ts";
 import { reproduce } from "./reading.ts";
 import { environment as environmentBlock } from "./run-facts.ts";
@@ -19,9 +18,8 @@ const words = (text: string) =>
 		.replaceAll(/<[^>]*>/g, " ")
 		.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 		.replaceAll(/\s+/g, " ");
-const pageOf = (blocks: Parameters<typeof adapted>[0]) =>
-	blocksMarkup(at(adapted(blocks), 3), writing).join("");
-const wordsOf = (...blocks: Parameters<typeof adapted>[0]) => words(pageOf(blocks));
+const pageOf = (blocks: readonly Block[]) => blocksMarkup(at(blocks, 3), writing, 2).join("");
+const wordsOf = (...blocks: readonly Block[]) => words(pageOf(blocks));
 
 describe("the machine", () => {
 	const set = (smt: string | null) => ({

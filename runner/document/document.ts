@@ -6,7 +6,6 @@ import { withoutSearches } from "../result/select.ts";
 import { factsText, searchTitle, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatUtc } from "../units.ts";
-import { adapted } from "./adapted.ts";
 import { answer } from "./answer.ts";
 import { answerSentence } from "./answer-sentence.ts";
 import {
@@ -58,7 +57,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		...cases(result),
 		...differences(whole),
 		...failover(result, many),
-		...adapted(comparison(whole)),
+		...comparison(whole),
 		...whole.searches.map((one, i) => search(one, i + 1, whole)),
 		...runSections(result),
 		...systems(whole),

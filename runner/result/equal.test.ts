@@ -160,14 +160,17 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]))
 			for (const g of result.gates) {
 				const bare = (text: string) => text.replaceAll(/\s+/g, "");
 				const [where, sla] = [`${g.system}, ${g.case}`, g.sla].map(bare) as [string, string];
-				const row = page.find(
+				// Of several repeats, what broke has the worst.
+				const measured = [g.measured, ...g.measured.split(", ")].map(bare);
+				const judged = ["pass", "fail"].includes(g.verdict);
+				const parts = [sla, g.verdict.toUpperCase(), ...(judged ? [bare(g.limit)] : [])];
+				const rows = page.filter(
 					(line) =>
-						line.startsWith(sla) &&
-						(line.includes(where) || result.gates.length === distinct(result)) &&
-						line.includes(bare(g.limit)),
+						parts.every((part) => line.includes(part)) &&
+						(!judged || measured.some((part) => line.includes(part))),
 				);
-				expect(row).toContain(g.verdict.toUpperCase());
-				expect(row).toContain(bare(g.measured));
+				const alone = result.gates.length === distinct(result);
+				expect(rows.filter((row) => alone || row.includes(where))).not.toEqual([]);
 				expect(xml).toContain(bare(`measured: ${g.measured}, limit: ${g.limit}`));
 			}
 		});
