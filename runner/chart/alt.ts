@@ -28,12 +28,13 @@ function textOf(series: Series, unit: Unit, axis: Axis): string | null {
 	if (draw === "cells") return cellsText(name, data, unit);
 	if (axis.scale === "seconds" && draw !== "words") {
 		const beyond = data.find(({ y, text }) => y === null && text !== undefined);
-		const most = largestOf(data.flatMap(({ y }) => y ?? []));
-		return `${name} ${beyond?.text ?? `at most ${unitText(unit, most)}`}`;
+		const values = data.flatMap(({ y }) => y ?? []);
+		if (beyond === undefined && values.length === 0) return null;
+		return `${name} ${beyond?.text ?? `at most ${unitText(unit, largestOf(values))}`}`;
 	}
 	const named = data.filter(({ text }) => text !== undefined);
 	const texts = named.slice(0, MOST).map(({ x, text }) => `${axisText(axis, x)} ${text}`);
-	if (end !== undefined) texts.push(`max ${end.text}`);
+	if (end !== undefined) texts.push(end.y === null ? `${end.text}` : `max ${end.text}`);
 	return texts.length === 0 ? null : `${name}: ${texts.join(", ")}`;
 }
 

@@ -1,44 +1,34 @@
 import { describe, expect, test } from "vitest";
-import { depthOf, extentOf, onAxis, percentText, valueAxis, xAxis } from "./axes.ts";
-import type { Axis, Datum, Figure, Unit } from "./figure.ts";
-import type { Part } from "./head.ts";
+import { depthOf, extentOf, onAxis, percentText } from "./axes.ts";
+import { figureOf } from "./figure.fake.ts";
+import type { Axis, Datum, Unit } from "./figure.ts";
+import { firstView, optionOf } from "./option.ts";
 import { unitText } from "./units.ts";
 
-const view = {
-	theme: "light" as const,
-	width: 720,
-	height: 300,
-	logarithmic: null,
-	off: new Set<string>(),
-};
-
-function axisOf(x: Partial<Axis>, data: readonly Datum[] = []) {
-	const series = { key: "k", name: "k", group: "k", color: 0, dash: 0, thin: false, data };
-	const drawn = { ...series, draw: "line" } as const;
-	const figure: Figure = {
-		...{ id: "f", title: "T", facts: "F", spans: [] },
-		layout: "stack",
-		x: { scale: "seconds", title: "", unit: null, names: null, from: 0, to: 0, step: 0, ...x },
-		panels: [{ title: "", unit: "ns", log: null, limits: [], series: [drawn] }],
-	};
-	return xAxis(figure, 0, view) as {
-		interval?: number;
-		type: string;
-		min: number;
-		max: number;
-		axisLabel: { customValues?: number[]; formatter: (value: number) => string };
+interface Drawn {
+	readonly interval?: number;
+	readonly min: number;
+	readonly max: number;
+	readonly axisLabel: {
+		readonly customValues?: number[];
+		readonly formatter: (value: number) => string;
 	};
 }
 
-function ticksOf(axis: Part): number[] {
-	const { max, interval, axisLabel } = axis as {
-		max: number;
-		interval?: number;
-		axisLabel: { customValues?: number[] };
-	};
+function xAxisOf(x: Partial<Axis>, data: readonly Datum[] = []): Drawn {
+	const figure = figureOf(x, data);
+	return (optionOf(figure, firstView(figure, "light")).xAxis as Drawn[])[0] as Drawn;
+}
+
+function yAxisOf(unit: Unit, values: readonly number[], log: boolean | null = false): Drawn {
+	const data = values.map((y, x) => ({ x, y }));
+	const figure = figureOf({}, data, { panel: { unit, log } });
+	return (optionOf(figure, firstView(figure, "light")).yAxis as Drawn[])[0] as Drawn;
+}
+
+function ticksOf({ max, interval = 0, axisLabel }: Drawn): number[] {
 	if (axisLabel.customValues !== undefined) return axisLabel.customValues;
-	const step = interval ?? 0;
-	return Array.from({ length: Math.round(max / step) + 1 }, (_, i) => i * step);
+	return Array.from({ length: Math.round(max / interval) + 1 }, (_, i) => i * interval);
 }
 
 describe("the extent of an axis", () => {
@@ -69,39 +59,28 @@ test.each([
 	["messages", 102_500_000, "102.5M"],
 	["ns", 2_500_000, "2.5ms"],
 ] as const)("a label of %s %d is %s, with every digit", (unit, value, text) => {
-	const extent = { min: 0, max: value, logarithmic: false };
-	const { axisLabel } = valueAxis(0, unit, extent, { view, height: 300 }) as {
-		axisLabel: { formatter: (value: number) => string };
-	};
-	expect(axisLabel.formatter(value)).toBe(text);
+	expect(yAxisOf(unit, [value]).axisLabel.formatter(value)).toBe(text);
 });
 
 describe("the ticks of values", () => {
-	const axis = (unit: Unit, values: readonly number[], logarithmic: boolean | null = false) =>
-		valueAxis(0, unit, extentOf(values, logarithmic), { view, height: 180 });
-
 	test.each([300, 5000, 70_000, 16 * 2 ** 20, 3e9])(
 		"of bytes up to %d are multiples of a power of two, with the texts of readings",
 		(high) => {
-			const ticks = ticksOf(axis("bytes", [high]));
-			const step = ticks[1] ?? 0;
-			expect(Number.isInteger(Math.log2(step))).toBe(true);
+			const axis = yAxisOf("bytes", [high]);
+			const ticks = ticksOf(axis);
+			expect(Number.isInteger(Math.log2(ticks[1] ?? 0))).toBe(true);
 			expect(ticks.length).toBeLessThanOrEqual(6);
-			const { formatter } = axis("bytes", [high]).axisLabel as {
-				formatter: (value: number) => string;
-			};
-			for (const tick of ticks) {
-				expect(formatter(tick)).toBe(unitText("bytes", tick));
-				expect(formatter(tick)).toMatch(/^\d+(\.\d+)?([KMGT]i)?B$/);
-			}
-			expect(new Set(ticks.map(formatter)).size).toBe(ticks.length);
+			const texts = ticks.map(axis.axisLabel.formatter);
+			expect(texts).toEqual(ticks.map((tick) => unitText("bytes", tick)));
+			for (const text of texts) expect(text).toMatch(/^\d+(\.\d+)?([KMGT]i)?B$/);
+			expect(new Set(texts).size).toBe(ticks.length);
 		},
 	);
 
 	test.each([7, 99, 12_345, 0.4, 3e8])(
 		"up to %d are 1, 2 or 5 times a power of ten, and few",
 		(high) => {
-			const ticks = ticksOf(axis("ns", [high]));
+			const ticks = ticksOf(yAxisOf("ns", [high]));
 			const digit = Number((ticks[1] ?? 0).toExponential().split("e")[0]);
 			expect([1, 2, 5]).toContain(digit);
 			expect(ticks.length).toBeGreaterThan(2);
@@ -111,7 +90,7 @@ describe("the ticks of values", () => {
 	);
 
 	test("of messages are whole", () => {
-		expect(ticksOf(axis("messages", [1]))).toEqual([0, 1, 2]);
+		expect(ticksOf(yAxisOf("messages", [1]))).toEqual([0, 1, 2]);
 	});
 
 	test.each([
@@ -119,38 +98,45 @@ describe("the ticks of values", () => {
 		[100, 1e10],
 		[5, 500],
 	])("of a logarithmic axis from %d to %d stand within it, and are few", (low, high) => {
-		const extent = extentOf([low, high], true);
-		const ticks = ticksOf(axis("ns", [low, high], true));
+		const axis = yAxisOf("ns", [low, high], true);
+		const ticks = ticksOf(axis);
 		expect(ticks.length).toBeGreaterThan(1);
 		expect(ticks.length).toBeLessThanOrEqual(6);
 		for (const tick of ticks) {
-			expect(tick).toBeGreaterThanOrEqual(extent.min);
-			expect(tick).toBeLessThanOrEqual(extent.max);
+			expect(tick).toBeGreaterThanOrEqual(axis.min);
+			expect(tick).toBeLessThanOrEqual(axis.max);
 			expect(tick.toExponential()).toMatch(/^[1235]e/);
 		}
 	});
 });
 
-describe("the axis of percentiles", () => {
-	test("writes each percentile as it is known", () => {
-		for (const p of [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999])
-			expect(percentText(depthOf(p))).toBe(`${p}%`);
-	});
-
-	test("ends where its curves end", () => {
-		const { axisLabel } = axisOf({ scale: "nines" }, [{ x: 99.6, y: 1 }]);
-		expect(axisLabel.customValues?.map(axisLabel.formatter)).toEqual(["0%", "50%", "90%", "99%"]);
-	});
+test("percentiles are written as they are known, as far as the curves go", () => {
+	for (const p of [0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999])
+		expect(percentText(depthOf(p))).toBe(`${p}%`);
+	const { axisLabel } = xAxisOf({ scale: "nines" }, [{ x: 99.6, y: 1 }]);
+	expect(axisLabel.customValues?.map(axisLabel.formatter)).toEqual(["0%", "50%", "90%", "99%"]);
 });
 
 test("seconds of a long run are told in minutes, at whole ones", () => {
-	const axis = (from: number, to: number) => axisOf({ from, to });
-	expect(axis(0, 30).interval).toBeUndefined();
-	expect(axis(0, 30).axisLabel.formatter(12)).toBe("12s");
-	expect(axis(-60, 3600).interval).toBe(600);
-	expect(axis(-60, 3600).axisLabel.formatter(600)).toBe("10min");
-	expect(axis(-60, 7200).axisLabel.formatter(3600)).toBe("1h");
-	expect(axis(-5.3, 30).axisLabel.formatter(-5.3)).toBe("");
+	const label = (from: number, to: number, second: number) =>
+		xAxisOf({ from, to }).axisLabel.formatter(second);
+	expect(xAxisOf({ from: 0, to: 30 }).interval).toBeUndefined();
+	expect(xAxisOf({ from: -60, to: 3600 }).interval).toBe(600);
+	expect(label(0, 30, 12)).toBe("12s");
+	expect(label(-60, 3600, 600)).toBe("10min");
+	expect(label(-60, 7200, 3600)).toBe("1h");
+	expect(label(-5.3, 30, -5.3)).toBe("");
+});
+
+test.each([
+	["linear", [2000, 40_000], 0, 41_600, undefined],
+	["log", [256, 1_048_576], 256 / 1.4, 1_048_576 * 1.4, [256, 1_048_576]],
+] as const)("numbers stand on a %s axis, with room at its ends", (scale, xs, min, max, labels) => {
+	const axis = xAxisOf(
+		{ scale },
+		xs.map((x) => ({ x, y: 1 })),
+	);
+	expect([axis.min, axis.max, axis.axisLabel.customValues]).toEqual([min, max, labels]);
 });
 
 test("on an axis of powers 0 stands at the bottom, and what was not measured nowhere", () => {
@@ -160,16 +146,4 @@ test("on an axis of powers 0 stands at the bottom, and what was not measured now
 	expect(onAxis(1e6, powers)).toBe(1e6);
 	expect(onAxis(null, powers)).toBeNull();
 	expect(onAxis(0, extentOf([0, 5], null))).toBe(0);
-});
-
-test.each([
-	["linear", [2000, 40_000], 0, 41_600, undefined],
-	["log", [256, 1_048_576], 256 / 1.4, 1_048_576 * 1.4, [256, 1_048_576]],
-] as const)("numbers stand on a %s axis, with room at its ends", (scale, xs, min, max, labels) => {
-	const axis = axisOf(
-		{ scale },
-		xs.map((x) => ({ x, y: 1 })),
-	);
-	expect([axis.min, axis.max]).toEqual([min, max]);
-	expect(axis.axisLabel.customValues).toEqual(labels);
 });

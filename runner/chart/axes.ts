@@ -5,16 +5,39 @@ import { type Part, shown, wrapped } from "./head.ts";
 import { COLOURS } from "./theme.ts";
 import { axisText, secondText, unitText } from "./units.ts";
 
-/** Axes of ECharts with our units. */
+/** Smallest and largest value that an axis shows, and whether it goes by powers of ten. */
+export interface Extent {
+	readonly min: number;
+	readonly max: number;
+	readonly logarithmic: boolean;
+}
 
-/** The x axis of a panel; seconds have their labels below the last one. */
-export function xAxis(figure: Figure, grid: number, view: View): Part {
-	const { x, panels } = figure;
+/** A panel, and what it is drawn in. */
+export interface Place {
+	readonly figure: Figure;
+	readonly panel: Panel;
+	readonly grid: number;
+	/** Pixels of its plot. */
+	readonly area: {
+		readonly left: number;
+		readonly top: number;
+		readonly width: number;
+		readonly height: number;
+	};
+	readonly extent: Extent;
+	/** Lines have their names at their ends. */
+	readonly ends: boolean;
+	readonly view: View;
+}
+
+/** The x axis of a panel; seconds have their labels below the last one. Of a figure that is turned: ratios to the right. */
+export function xAxis({ figure, grid, extent, view }: Place): Part {
+	const { x, panels, turned } = figure;
 	const { grid: line, soft } = COLOURS[view.theme];
-	const { axisLabel, ...own } = AXES[x.scale](figure, view);
+	const { axisLabel, ...own } = turned ? ratios(extent) : AXES[x.scale](figure, view);
 	return {
 		...lines(grid, view),
-		axisLine: { lineStyle: { color: line } },
+		axisLine: turned ? { show: false } : { lineStyle: { color: line } },
 		axisTick: { show: false },
 		...own,
 		axisLabel: {
@@ -26,41 +49,70 @@ export function xAxis(figure: Figure, grid: number, view: View): Part {
 	};
 }
 
-/** Of a figure that is turned: names from the top, and ratios to the right. */
-export function turnedAxes(
-	{ x }: Figure,
-	{ min, max }: Extent,
-	left: number,
-	view: View,
-): { xAxis: Part[]; yAxis: Part[] } {
+/** The value axis of a panel: round numbers of its unit, at most one for every 45 pixels. Of a figure that is turned: names from the top. */
+export function yAxis({ figure, panel, grid, area, extent, view }: Place): Part {
 	const { ink, soft } = COLOURS[view.theme];
-	const bare = { ...lines(0, view), axisLine: { show: false }, axisTick: { show: false } };
+	const { min, max, logarithmic } = extent;
+	const bare = { ...lines(grid, view), axisLine: { show: false }, axisTick: { show: false } };
+	if (figure.turned)
+		return {
+			...bare,
+			type: "category",
+			inverse: true,
+			data: (figure.x.names ?? []).map(shown),
+			splitLine: { show: false },
+			axisLabel: { color: ink, width: area.left - 12, overflow: "truncate" },
+		};
+	const most = Math.max(2, Math.floor(area.height / 45));
+	const formatter = (value: number) => labelText(panel.unit, value);
+	if (logarithmic) {
+		const customValues = powers(min, max, most);
+		const axisLabel = { color: soft, formatter, customValues, hideOverlap: true };
+		return { ...bare, type: "log", min, max, axisLabel };
+	}
+	const interval = stepOf((max - min) / most, panel.unit);
 	return {
-		xAxis: [
-			{
-				...bare,
-				type: "log",
-				min,
-				max,
-				axisLabel: {
-					color: soft,
-					customValues: RATIOS.filter((ratio) => ratio <= max && ratio >= min),
-					hideOverlap: true,
-					formatter: (ratio: number) => unitText("times", ratio),
-				},
-			},
-		],
-		yAxis: [
-			{
-				...bare,
-				type: "category",
-				inverse: true,
-				data: (x.names ?? []).map(shown),
-				splitLine: { show: false },
-				axisLabel: { color: ink, width: left - 12, overflow: "truncate" },
-			},
-		],
+		...bare,
+		type: "value",
+		min: 0,
+		max: Math.ceil(max / interval - 1e-9) * interval,
+		interval,
+		axisLabel: { color: soft, formatter },
 	};
+}
+
+/** What the value axis of each panel holds; small multiples share one. A reader may choose powers of ten for latencies and for the first. */
+export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithmic">): Extent[] {
+	const { x, panels, layout, turned } = figure;
+	if (turned) return [ratioExtent(figure)];
+	return panels.map((panel, i) => {
+		const chosen = i === 0 || panel.unit === "ns" ? logarithmic : null;
+		const values = (layout === "grid" ? panels : [panel]).flatMap(({ series, limits }) => [
+			...series.flatMap(({ data, end }) =>
+				[...data, ...(end === undefined ? [] : [end])].flatMap(({ y, y2, low, high }) =>
+					// Of curves the intervals are cut.
+					x.scale === "nines" ? [y ?? 0] : [y ?? 0, y2 ?? 0, low ?? 0, high ?? 0],
+				),
+			),
+			...limits.map(({ y }) => y),
+		]);
+		return extentOf(values, chosen ?? panel.log);
+	});
+}
+
+/** Logarithmic as it is wanted; null: when the values above 0 span more than a factor of 20. Linear axes begin at 0. */
+export function extentOf(values: readonly number[], logarithmic: boolean | null): Extent {
+	const known = values.filter((v) => Number.isFinite(v) && v > 0);
+	const high = known.length === 0 ? 1 : largestOf(known);
+	const low = known.length === 0 ? high : smallestOf(known);
+	return known.length > 0 && (logarithmic ?? high / low > 20)
+		? { min: low / 1.25, max: high * 1.5, logarithmic: true }
+		: { min: 0, max: high * 1.08, logarithmic: false };
+}
+
+/** Where a value is drawn: a logarithmic axis has no 0, which stands at its bottom, as a gap would say that nothing was measured. */
+export function onAxis<T extends number | null>(value: T, { min, logarithmic }: Extent): T {
+	return (value === null || !logarithmic ? value : Math.max(min, value)) as T;
 }
 
 /** Pixels below an axis with its labels: the names of cases take several lines. */
@@ -87,97 +139,6 @@ export function deepestOf({ panels }: Figure): number {
 	return 1.02 * Math.max(2, largestOf(all));
 }
 
-/** What the value axis of a panel holds. `panels`: those that share it. */
-export function panelExtent({ x }: Figure, panels: readonly Panel[], log: boolean | null): Extent {
-	return extentOf(
-		panels.flatMap(({ series, limits }) => [
-			...series.flatMap(({ data, end }) =>
-				[...data, ...(end === undefined ? [] : [end])].flatMap((d) => [
-					d.y ?? 0,
-					d.y2 ?? 0,
-					// Of curves the intervals are cut.
-					...(x.scale === "nines" ? [] : [d.low ?? 0, d.high ?? 0]),
-				]),
-			),
-			...limits.map(({ y }) => y),
-		]),
-		log,
-	);
-}
-
-/** Of ratios: as far to both sides of 1, at least as far as the widest margin, at most to 100 times. */
-export function ratioExtent({ panels }: Figure): Extent {
-	const all = panels.flatMap(({ series }) =>
-		series.flatMap(({ data }) =>
-			data.flatMap(({ y, y2, low, high }) =>
-				y2 === undefined ? [y ?? 1, low ?? y ?? 1, high ?? y ?? 1] : [1 + 1.5 * (y2 - 1)],
-			),
-		),
-	);
-	const far = all
-		.filter((ratio) => ratio > 0 && Number.isFinite(ratio))
-		.map((ratio) => Math.max(ratio, 1 / ratio));
-	const max = Math.min(100, 1.08 * Math.max(1.2, largestOf(far)));
-	return { min: 1 / max, max, logarithmic: true };
-}
-
-/** Smallest and largest value that an axis shows, and whether it goes by powers of ten. */
-export interface Extent {
-	readonly min: number;
-	readonly max: number;
-	readonly logarithmic: boolean;
-}
-
-/** Logarithmic as it is wanted; null: when the values above 0 span more than a factor of 20. Linear axes begin at 0. */
-export function extentOf(values: readonly number[], logarithmic: boolean | null): Extent {
-	const known = values.filter((v) => Number.isFinite(v) && v > 0);
-	const high = known.length === 0 ? 1 : largestOf(known);
-	const low = known.length === 0 ? high : smallestOf(known);
-	return known.length > 0 && (logarithmic ?? high / low > 20)
-		? { min: low / 1.25, max: high * 1.5, logarithmic: true }
-		: { min: 0, max: high * 1.08, logarithmic: false };
-}
-
-/** Where a value is drawn: a logarithmic axis has no 0, which stands at its bottom, as a gap would say that nothing was measured. */
-export function onAxis<T extends number | null>(value: T, { min, logarithmic }: Extent): T {
-	return (value === null || !logarithmic ? value : Math.max(min, value)) as T;
-}
-
-/** The value axis of a grid: round numbers of its unit, at most one for every 45 pixels of `height`. */
-export function valueAxis(
-	grid: number,
-	unit: Unit,
-	{ min, max, logarithmic }: Extent,
-	{ view, height }: { view: View; height: number },
-): Part {
-	const most = Math.max(2, Math.floor(height / 45));
-	const step = stepOf((max - min) / most, unit);
-	return {
-		...lines(grid, view),
-		type: logarithmic ? "log" : "value",
-		...(logarithmic
-			? { min, max }
-			: { min: 0, max: Math.ceil(max / step - 1e-9) * step, interval: step }),
-		axisLine: { show: false },
-		axisTick: { show: false },
-		axisLabel: {
-			color: COLOURS[view.theme].soft,
-			formatter: (value: number) => labelText(unit, value),
-			...(logarithmic ? { customValues: powers(min, max, most), hideOverlap: true } : {}),
-		},
-	};
-}
-
-/** What every axis has: its grid, and lines that stay behind the data. */
-function lines(grid: number, { theme }: View): Part {
-	return {
-		gridIndex: grid,
-		splitLine: { lineStyle: { color: COLOURS[theme].grid } },
-		minorTick: { show: false },
-		z: 0,
-	};
-}
-
 /** How deep a percentile lies: log10(1 / (1 - p)), its number of nines. */
 export function depthOf(p: number): number {
 	return Math.log10(100 / (100 - p));
@@ -189,6 +150,31 @@ export function percentText(depth: number): string {
 }
 
 // --- internal ---
+
+/** As far to both sides of 1: at least as far as the widest margin, at most to 100 times. */
+function ratioExtent({ panels }: Figure): Extent {
+	const data = panels.flatMap(({ series }) => series.flatMap((one) => one.data));
+	const far = data
+		.flatMap(({ y, y2, low, high }) =>
+			y2 === undefined ? [y ?? 1, low ?? y ?? 1, high ?? y ?? 1] : [1 + 1.5 * (y2 - 1)],
+		)
+		.filter((ratio) => ratio > 0 && Number.isFinite(ratio))
+		.map((ratio) => Math.max(ratio, 1 / ratio));
+	const max = Math.min(100, 1.08 * Math.max(1.2, largestOf(far)));
+	return { min: 1 / max, max, logarithmic: true };
+}
+
+function ratios({ min, max }: Extent): Part {
+	const customValues = RATIOS.filter((ratio) => ratio <= max && ratio >= min);
+	const formatter = (ratio: number) => unitText("times", ratio);
+	return { type: "log", min, max, axisLabel: { customValues, formatter } };
+}
+
+/** What every axis has: its grid, and lines that stay behind the data. */
+function lines(grid: number, { theme }: View): Part {
+	const splitLine = { lineStyle: { color: COLOURS[theme].grid } };
+	return { gridIndex: grid, splitLine, minorTick: { show: false }, z: 0 };
+}
 
 /** "2.5M/s": beside an axis there is no room for "2 500 000/s". */
 function labelText(unit: Unit, value: number): string {

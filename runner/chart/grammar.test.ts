@@ -19,7 +19,8 @@ import { readRuns } from "../result/indexed.ts";
 import { fixtureResult, publishedOnce } from "../result/stored.fake.ts";
 import { altOf } from "./alt.ts";
 import { placeOf } from "./axes.ts";
-import type { Datum, Figure, Series } from "./figure.ts";
+import { figureOf } from "./figure.fake.ts";
+import type { Figure } from "./figure.ts";
 import { shown } from "./head.ts";
 import { firstView, groupsOf, optionOf } from "./option.ts";
 import { svgOf } from "./svg.ts";
@@ -199,35 +200,11 @@ test.each(["message-queue-latency", "commit-log-latency"])(
 
 // --- one property at a time ---
 
-const limit = { text: "p99 < 20ms", y: 2e7 };
-
-function figureOf(
-	scale: Figure["x"]["scale"],
-	data: readonly Datum[],
-	{
-		panels = 1,
-		names = null,
-		...more
-	}: Partial<Series> & { panels?: number; names?: string[] | null } = {},
-): Figure {
-	const one: Series = {
-		...{ key: "nats", name: "nats", group: "nats", color: 0, dash: 0, thin: false, draw: "line" },
-		...more,
-		data,
-	};
-	const panel = { title: "", unit: "ns", log: null, series: [one], limits: [limit] } as const;
-	return {
-		...{ id: "f", title: "T", facts: "F", spans: [], layout: panels > 1 ? "grid" : "stack" },
-		x: { scale, title: "x", unit: null, names, from: 0, to: 4, step: 1 },
-		panels: Array.from({ length: panels }, () => panel),
-	};
-}
-
 const PERCENTILES = [0, 50, 90, 99].map((x, i) => ({ x, y: 1e6 * (i + 1) }));
 
 describe("by percentile", () => {
 	test("each value holds until the next, and all panels have the same axes", () => {
-		const figure = figureOf("nines", PERCENTILES, { panels: 2 });
+		const figure = figureOf({ scale: "nines" }, PERCENTILES, { panels: 2 });
 		const option = optionOf(figure, light(figure));
 		for (const axes of [option.xAxis, option.yAxis] as { min: number; max: number }[][])
 			expect(new Set(axes.map(({ min, max }) => `${min} ${max}`)).size).toBe(1);
@@ -240,7 +217,9 @@ describe("by percentile", () => {
 	test("a repeat that does not decide is thin, and only the deciding one has marks at its percentiles", () => {
 		const named = PERCENTILES.map((datum) => ({ ...datum, text: "1ms" }));
 		for (const thin of [false, true]) {
-			const [line] = drawnIn(figureOf("nines", named, { thin })).filter((d) => d.name === "nats");
+			const [line] = drawnIn(figureOf({ scale: "nines" }, named, { thin })).filter(
+				(d) => d.name === "nats",
+			);
 			expect(line?.lineStyle?.width).toBe(thin ? 1 : 2);
 			expect(line?.data.some((one) => !Array.isArray(one))).toBe(!thin);
 		}
@@ -249,7 +228,7 @@ describe("by percentile", () => {
 	test("what never completed is an arrow with its words, in the place of a maximum", () => {
 		const end = { x: 99, y: null, text: "3 never completed: > 30s" };
 		const svg = (thin: boolean) => {
-			const figure = figureOf("nines", PERCENTILES, { end, thin });
+			const figure = figureOf({ scale: "nines" }, PERCENTILES, { end, thin });
 			return svgOf(figure, light(figure));
 		};
 		expect(svg(false)).toContain(">3 never completed: &gt; 30s</text>");
@@ -258,21 +237,26 @@ describe("by percentile", () => {
 });
 
 test.each(["nines", "seconds", "linear", "names"] as const)(
-	"over %s a limit is a line with its text, and those of one value share it",
+	"over %s limits of one value are one line with their texts",
 	(scale) => {
-		const figure = figureOf(scale, PERCENTILES, { names: scale === "names" ? ["a"] : null });
-		const [panel] = figure.panels as [Figure["panels"][number]];
-		const limits = [limit, { ...limit, text: "p50 < 20ms" }];
-		const svg = svgOf({ ...figure, panels: [{ ...panel, limits }] }, light(figure));
-		expect(svg).toContain(">p99 &lt; 20ms, p50 &lt; 20ms</text>");
+		const limits = ["p99", "p50"].map((p) => ({ text: `${p} < 20ms`, y: 2e7 }));
+		const names = scale === "names" ? ["a"] : null;
+		const figure = figureOf({ scale, names }, PERCENTILES, { panel: { limits } });
+		expect(svgOf(figure, light(figure))).toContain(">p99 &lt; 20ms, p50 &lt; 20ms</text>");
 	},
 );
 
 test("a point between two gaps is seen", () => {
 	const data = [1e6, null, 3e6, 2e6].map((y, i) => ({ x: i + 0.5, y }));
-	const [line] = drawnIn(figureOf("seconds", data)).filter(({ name }) => name === "nats");
+	const [line] = drawnIn(figureOf({}, data)).filter(({ name }) => name === "nats");
 	expect(line?.data[0]).toMatchObject({ symbol: "circle" });
 	expect(line?.data[2]).toEqual([2.5, 3e6]);
+});
+
+test("a line of gaps alone is drawn, and said to be nothing", () => {
+	const figure = figureOf({}, [{ x: 0.5, y: null }]);
+	expect(svgOf(figure, light(figure))).toContain("</svg>");
+	expect(altOf(figure)).toBe("");
 });
 
 test("an interval without an upper bound ends in an arrow, one with both in a line", () => {
@@ -280,7 +264,7 @@ test("an interval without an upper bound ends in an arrow, one with both in a li
 		{ x: 0, y: 1e6, low: 9e5, high: 2e6 },
 		{ x: 1, y: 2e6, low: 9e5, high: null },
 	];
-	const figure = figureOf("names", data, { draw: "dots", names: ["a", "b"] });
+	const figure = figureOf({ scale: "names", names: ["a", "b"] }, data, { draw: "dots" });
 	const paths = [...svgOf(figure, light(figure)).matchAll(/<path d="(M[\d.]+ [\d.]+L[^"]*)"/g)];
 	const whiskers = paths
 		.map(([, d = ""]) => d)
@@ -291,7 +275,7 @@ test("an interval without an upper bound ends in an arrow, one with both in a li
 
 test("a run that does not pass has a mark of its own", () => {
 	const data = ["pass", "fail"].map((look, i) => ({ x: i * 864e5, y: 1e6, look }));
-	const figure = figureOf("date", data);
+	const figure = figureOf({ scale: "date" }, data);
 	const [line] = drawnIn(figure).filter(({ name }) => name === "nats");
 	const marks = line?.data.map((one) => (one as { symbol?: string }).symbol);
 	expect(marks?.[0]).toBeUndefined();
@@ -299,7 +283,10 @@ test("a run that does not pass has a mark of its own", () => {
 });
 
 test("names of markup, lines and 300 letters stay names", () => {
-	const figure = { ...figureOf("linear", PERCENTILES, { group: HOSTILE }), title: HOSTILE };
+	const figure = {
+		...figureOf({ scale: "linear" }, PERCENTILES, { group: HOSTILE }),
+		title: HOSTILE,
+	};
 	const svg = svgOf(figure, firstView(figure, "dark"));
 	expect(svg).not.toMatch(/<script|<img/);
 	expect(svg).toContain("&lt;/script&gt;");

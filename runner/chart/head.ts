@@ -6,56 +6,56 @@ import { COLOURS, FONT } from "./theme.ts";
 /** A part of an option: ECharts' own types ask for the whole library. */
 export type Part = Readonly<Record<string, unknown>>;
 
-/** Pixels above the curves: of a picture on its own for title, facts and legend. */
-export function headHeight(
+/**
+ * Title, facts and legend of a picture on its own, with the pixels that they take above its curves; on a page only which groups are off,
+ * as the page has the rest around it.
+ */
+export function headOf(
 	figure: Pick<Figure, "title" | "facts">,
 	groups: readonly string[],
-	view: Pick<View, "width" | "alone">,
-): number {
-	if (!view.alone) return 0;
-	const { title, facts, legend } = headOf(figure, groups, view);
-	return 12 + title.length * 20 + facts.length * 15 + legend * 20 + 8;
-}
-
-/** Title, facts and legend of a picture on its own; on a page only which groups are off, as the page has the rest around it. */
-export function head(
-	figure: Pick<Figure, "title" | "facts">,
-	groups: readonly string[],
-	view: View,
-): Part {
+	view: Omit<View, "height">,
+): { readonly height: number; readonly option: Part } {
 	const { ink, soft, page } = COLOURS[view.theme];
-	const { title, facts } = headOf(figure, groups, view);
-	const width = roomOf(view);
+	const alone = view.alone ?? false;
+	const width = view.width - 2 * MARGIN;
+	// Rather too many lines than too few: fonts differ from machine to machine.
+	const title = wrapped(shown(figure.title), width / 8.6);
+	const facts = wrapped(shown(figure.facts), width / 6.7);
+	const below = MARGIN + title.length * 20 + facts.length * 15;
+	const text = { color: soft, fontSize: 12, lineHeight: 15 };
 	return {
-		animation: false,
-		backgroundColor: view.alone ? page : "transparent",
-		textStyle: { fontFamily: FONT, fontSize: 12, color: soft },
-		title: {
-			show: view.alone ?? false,
-			text: title.join("\n"),
-			subtext: facts.join("\n"),
-			left: MARGIN,
-			top: 12,
-			padding: 0,
-			itemGap: 4,
-			textStyle: { color: ink, fontSize: 15, fontWeight: 600, lineHeight: 20 },
-			subtextStyle: { color: soft, fontSize: 12, lineHeight: 15 },
-		},
-		legend: {
-			show: (view.alone ?? false) && groups.length > 0,
-			data: groups.map(shown),
-			selected: Object.fromEntries(groups.map((group) => [shown(group), !view.off.has(group)])),
-			left: MARGIN,
-			top: 12 + title.length * 20 + facts.length * 15 + 6,
-			width,
-			padding: 0,
-			// In a wide font a text is longer than ECharts takes it to be.
-			formatter: (name: string) => name + slackOf(name),
-			itemGap: 14,
-			itemWidth: 28,
-			itemHeight: 8,
-			textStyle: { color: ink, width: Math.min(width - 40, 420), overflow: "truncate" },
-			inactiveColor: soft,
+		height: alone ? below + rowsOf(groups, width) * 20 + 8 : 0,
+		option: {
+			animation: false,
+			backgroundColor: alone ? page : "transparent",
+			textStyle: { fontFamily: FONT, fontSize: 12, color: soft },
+			title: {
+				show: alone,
+				text: title.join("\n"),
+				subtext: facts.join("\n"),
+				left: MARGIN,
+				top: MARGIN,
+				padding: 0,
+				itemGap: 4,
+				textStyle: { color: ink, fontSize: 15, fontWeight: 600, lineHeight: 20 },
+				subtextStyle: text,
+			},
+			legend: {
+				show: alone && groups.length > 0,
+				data: groups.map(shown),
+				selected: Object.fromEntries(groups.map((group) => [shown(group), !view.off.has(group)])),
+				left: MARGIN,
+				top: below + 6,
+				width,
+				padding: 0,
+				// In a wide font a text is longer than ECharts takes it to be.
+				formatter: (name: string) => name + slackOf(name),
+				itemGap: 14,
+				itemWidth: 28,
+				itemHeight: 8,
+				textStyle: { color: ink, width: Math.min(width - 40, 420), overflow: "truncate" },
+				inactiveColor: soft,
+			},
 		},
 	};
 }
@@ -63,24 +63,20 @@ export function head(
 /** A text above a grid: what its value axis measures, or its case in bold. ECharts' own names of axes move about. */
 export function heading(
 	text: string,
-	{ left, top, width }: { left: number; top: number; width: number },
+	at: { readonly left: number; readonly top: number; readonly width: number },
 	{ theme }: View,
 	bold = false,
 ): Part {
 	const { ink, soft } = COLOURS[theme];
+	const font = bold
+		? { color: ink, fontSize: 13, fontWeight: 600 }
+		: { color: soft, fontSize: 12, fontWeight: 400 };
 	return {
 		text: shown(text),
-		left,
-		top,
+		left: at.left,
+		top: at.top,
 		padding: 0,
-		textStyle: {
-			color: bold ? ink : soft,
-			fontSize: bold ? 13 : 12,
-			fontWeight: bold ? 600 : 400,
-			lineHeight: 16,
-			width,
-			overflow: "truncate",
-		},
+		textStyle: { ...font, lineHeight: 16, width: at.width, overflow: "truncate" },
 	};
 }
 
@@ -119,33 +115,19 @@ const MARGIN = 12;
 /** Letters of a text in a picture; more would fill it. */
 const LONGEST = 400;
 
-/** Lines of each part, rather too many than too few: fonts differ from machine to machine. */
-function headOf(
-	{ title, facts }: Pick<Figure, "title" | "facts">,
-	groups: readonly string[],
-	view: Pick<View, "width">,
-): { title: string[]; facts: string[]; legend: number } {
-	const room = roomOf(view);
+/** Rows of a legend. */
+function rowsOf(groups: readonly string[], width: number): number {
 	let [row, x] = [groups.length === 0 ? 0 : 1, 0];
 	for (const group of groups) {
-		const { length } = shown(group);
-		const text = length * 8 + slackOf(group).length * 12;
+		const text = shown(group).length * 8 + slackOf(group).length * 12;
 		const each = 28 + 5 + Math.min(420, text) + 14;
-		if (x > 0 && x + each > room) [row, x] = [row + 1, 0];
+		if (x > 0 && x + each > width) [row, x] = [row + 1, 0];
 		x += each;
 	}
-	return {
-		title: wrapped(shown(title), room / 8.6),
-		facts: wrapped(shown(facts), room / 6.7),
-		legend: row,
-	};
+	return row;
 }
 
 /** An em space for each twelve letters, a twelfth of their width. */
 function slackOf(text: string): string {
 	return "\u2003".repeat(Math.ceil(shown(text).length / 12));
-}
-
-function roomOf({ width }: Pick<View, "width">): number {
-	return width - 2 * MARGIN;
 }

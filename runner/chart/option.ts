@@ -1,53 +1,33 @@
 import { largestOf } from "../extremes.ts";
 import { formatCount } from "../units.ts";
-import {
-	type Extent,
-	footOf,
-	panelExtent,
-	ratioExtent,
-	turnedAxes,
-	valueAxis,
-	xAxis,
-} from "./axes.ts";
+import { type Extent, extentsOf, footOf, type Place, xAxis, yAxis } from "./axes.ts";
 import type { Figure, Panel, Series, View } from "./figure.ts";
-import { head, headHeight, heading, type Part } from "./head.ts";
-import { isCompared, type Place, ROW, seriesOf, turnedSeries } from "./series.ts";
+import { heading, headOf, type Part } from "./head.ts";
+import { isCompared, ROW, seriesOf, turnedSeries } from "./series.ts";
 import { COLOURS } from "./theme.ts";
 
 /** What ECharts draws of a figure: for the page in a browser and for pictures on their own alike. Given again it updates in place. */
 export function optionOf(figure: Figure, view: View): Part {
 	const { areas, ends } = layoutOf(figure, view);
 	const extents = extentsOf(figure, view);
-	const places = figure.panels.map((panel, grid): Place & { area: Area } => {
-		const area = areas[grid] as Area;
-		const extent = extents[grid] as Extent;
-		return { figure, panel, grid, extent, area, width: area.width, ends, view };
+	const places = figure.panels.map((panel, grid): Place => {
+		const [area, extent] = [areas[grid] as Place["area"], extents[grid] as Extent];
+		return { figure, panel, grid, area, extent, ends, view };
 	});
-	const [first] = places as [(typeof places)[number]];
-	const around = head(figure, namesOf(figure), view);
+	const { option } = headOf(figure, namesOf(figure), view);
 	const all = [...areas.keys()];
 	const { scale } = figure.x;
 	const slides = (scale === "seconds" || scale === "date") && !view.alone;
 	return {
-		...around,
-		title: [around.title, ...places.flatMap(headingsOf)],
+		...option,
+		title: [option.title, ...places.flatMap(headingsOf)],
 		useUTC: true,
 		...(figure.layout === "stack" ? { axisPointer: { link: [{ xAxisIndex: "all" }] } } : {}),
 		grid: areas.map((area) => ({ ...area, outerBoundsMode: "none" })),
-		...(figure.turned
-			? {
-					...turnedAxes(figure, first.extent, leftOf(figure, view), view),
-					series: turnedSeries(first),
-				}
-			: {
-					xAxis: all.map((i) => xAxis(figure, i, view)),
-					yAxis: places.map(({ panel, grid, extent, area }) =>
-						valueAxis(grid, panel.unit, extent, { view, height: area.height }),
-					),
-					series: seriesOf(places),
-				}),
-		dataZoom:
-			scale === "names" ? [] : [insideZoom(all), ...(slides ? [slider(all, LEFT, view)] : [])],
+		xAxis: places.map(xAxis),
+		yAxis: places.map(yAxis),
+		series: figure.turned ? places.flatMap(turnedSeries) : seriesOf(places),
+		dataZoom: scale === "names" ? [] : [insideZoom(all), ...(slides ? [slider(all, view)] : [])],
 	};
 }
 
@@ -82,47 +62,42 @@ export function firstView(figure: Figure, theme: View["theme"], width = 720): Vi
 
 // --- internal ---
 
-/** Pixels. */
-interface Area {
-	readonly left: number;
-	readonly top: number;
-	readonly width: number;
-	readonly height: number;
-}
-
+/** Pixels beside a plot; to its right more where lines have their names at their ends, as they have room and are few. */
 const LEFT = 64;
 const RIGHT = 24;
-/** Pixels that small multiples need beside each other. */
-const MULTIPLE_WIDTH = 330;
-/** Names at the ends of curves: where they have room and are few. */
+const ENDS = 100;
 const MOST_ENDS = 6;
-const ENDS_WIDTH = 100;
+/** Pixels that small multiples need beside each other. */
+const MULTIPLE = 330;
 
 /** Where each panel stands, whether lines have their names at their ends, and how high all of it is. */
 function layoutOf(
 	figure: Figure,
 	view: Omit<View, "height">,
-): { readonly areas: readonly Area[]; readonly ends: boolean; readonly height: number } {
-	const { panels, layout } = figure;
-	const columns =
-		layout === "stack"
-			? 1
-			: Math.max(1, Math.min(3, panels.length, Math.floor(view.width / MULTIPLE_WIDTH)));
-	const width = view.width / columns;
-	const ends = hasEnds(figure, width);
-	const [left, right] = [leftOf(figure, view), rightOf(figure, { width, ends })];
-	const areas: Area[] = [];
-	let top = headHeight(figure, namesOf(figure), view);
-	for (const i of panels.keys()) {
+): { readonly areas: readonly Place["area"][]; readonly ends: boolean; readonly height: number } {
+	const { x, panels, layout, turned } = figure;
+	const most = layout === "stack" ? 1 : Math.min(3, panels.length);
+	const columns = Math.max(1, Math.min(most, Math.floor(view.width / MULTIPLE)));
+	const room = view.width / columns;
+	const wide = x.scale === "nines" ? isCompared(figure) && room >= 450 : room >= 500;
+	const ends =
+		wide &&
+		["nines", "linear", "log"].includes(x.scale) &&
+		panels.every(({ series }) => series.filter(({ thin }) => !thin).length <= MOST_ENDS);
+	const beside = room < 500 ? [96, 20] : [150, 150];
+	const [left = 0, right = 0] = turned ? beside : [LEFT, ends ? ENDS : RIGHT];
+	let top = headOf(figure, namesOf(figure), view).height;
+	const areas = panels.map((_, i) => {
 		const [above, height, below] = heightsOf(figure, i, view);
-		areas.push({
-			left: (i % columns) * width + left,
+		const area = {
+			left: (i % columns) * room + left,
 			top: top + above,
-			width: width - left - right,
+			width: room - left - right,
 			height,
-		});
+		};
 		if ((i + 1) % columns === 0 || i === panels.length - 1) top += above + height + below;
-	}
+		return area;
+	});
 	return { areas, ends, height: top };
 }
 
@@ -142,55 +117,21 @@ function heightsOf(
 	return [28, i === 0 ? 170 : 80, i === panels.length - 1 ? 12 + 56 : 12];
 }
 
-function leftOf({ turned }: Figure, view: Pick<View, "width">): number {
-	return turned ? (view.width < 500 ? 96 : 150) : LEFT;
-}
-
-function rightOf({ x, turned }: Figure, { width, ends }: { width: number; ends: boolean }): number {
-	if (turned) return width < 500 ? 20 : 150;
-	if (x.scale === "date") return 28;
-	return ends ? ENDS_WIDTH : RIGHT;
-}
-
-function hasEnds(figure: Figure, width: number): boolean {
-	const { scale } = figure.x;
-	if (figure.panels.some(({ series }) => series.filter(({ thin }) => !thin).length > MOST_ENDS))
-		return false;
-	return scale === "nines"
-		? isCompared(figure) && width >= 450
-		: (scale === "linear" || scale === "log") && width >= 500;
-}
-
-function extentsOf(figure: Figure, view: Pick<View, "logarithmic">): Extent[] {
-	const { panels, layout, turned } = figure;
-	if (turned) return [ratioExtent(figure)];
-	return panels.map((panel, i) => {
-		const chosen = i === 0 || panel.unit === "ns" ? view.logarithmic : null;
-		return panelExtent(figure, layout === "grid" ? panels : [panel], chosen ?? panel.log);
-	});
-}
-
 /** What the value axis measures; above it in bold the case. */
-function headingsOf({
-	figure,
-	panel,
-	extent,
-	area,
-	view,
-}: Place & { readonly area: Area }): Part[] {
+function headingsOf({ figure, panel, extent, area, view }: Place): Part[] {
 	const { x, layout, turned } = figure;
+	const cells = hasCells(panel) && !turned;
 	const text = [
 		layout === "grid" ? "latency" : panel.title,
 		extent.logarithmic && !turned ? ", logarithmic" : "",
-		hasCells(panel) && !turned ? `; darkest: ${formatCount(mostIn(panel))} messages` : "",
+		cells ? `; darkest: ${formatCount(mostIn(panel))} messages` : "",
 		x.scale === "date" ? "; cross: not passed" : "",
 	].join("");
-	if (layout === "stack")
-		return [heading(text, { left: 8, top: area.top - 23, width: view.width - 16 }, view)];
-	const name = heading(text, { ...area, top: area.top - 23, left: area.left - LEFT + 8 }, view);
-	return panel.title === ""
-		? [name]
-		: [heading(panel.title, { ...area, top: area.top - 42 }, view, true), name];
+	const top = area.top - 23;
+	if (layout === "stack") return [heading(text, { left: 8, top, width: view.width - 16 }, view)];
+	const name = heading(text, { ...area, top, left: area.left - LEFT + 8 }, view);
+	const title = heading(panel.title, { ...area, top: area.top - 42 }, view, true);
+	return panel.title === "" ? [name] : [title, name];
 }
 
 function hasCells(panel: Panel | undefined): boolean {
@@ -219,22 +160,22 @@ function insideZoom(xAxisIndex: readonly number[]): Part {
 }
 
 /** A slider below the axis, for fingers and for those who do not know that a drag zooms. */
-function slider(xAxisIndex: readonly number[], left: number, view: View): Part {
-	const colours = COLOURS[view.theme];
+function slider(xAxisIndex: readonly number[], { theme }: View): Part {
+	const { grid, page, soft } = COLOURS[theme];
 	return {
 		type: "slider",
 		xAxisIndex,
 		filterMode: "none",
-		left,
+		left: LEFT,
 		right: RIGHT,
 		bottom: 4,
 		height: 16,
 		showDetail: false,
 		showDataShadow: false,
 		brushSelect: false,
-		borderColor: colours.grid,
+		borderColor: grid,
 		fillerColor: "rgba(127,140,160,.22)",
-		handleStyle: { color: colours.page, borderColor: colours.soft },
+		handleStyle: { color: page, borderColor: soft },
 		moveHandleSize: 4,
 	};
 }

@@ -1,21 +1,8 @@
 import { largestOf } from "../extremes.ts";
-import { deepestOf, depthOf, type Extent, onAxis, placeOf } from "./axes.ts";
-import type { Datum, Figure, Panel, Series, Span, View } from "./figure.ts";
+import { deepestOf, depthOf, type Extent, onAxis, type Place, placeOf } from "./axes.ts";
+import type { Datum, Figure, Series, Span, View } from "./figure.ts";
 import { type Part, shown } from "./head.ts";
 import { COLOURS, colourOf, HEAT, lineType, markOf } from "./theme.ts";
-
-/** A panel, and what it is drawn in. */
-export interface Place {
-	readonly figure: Figure;
-	readonly panel: Panel;
-	readonly grid: number;
-	readonly extent: Extent;
-	/** Pixels of its plot. */
-	readonly width: number;
-	/** Lines have their names at their ends. */
-	readonly ends: boolean;
-	readonly view: View;
-}
 
 /** What stands in the grids of a figure: limits and spans first, then its series, then what is above all. */
 export function seriesOf(places: readonly Place[]): Part[] {
@@ -310,7 +297,7 @@ function cells({ data }: Series, { grid, extent, view }: Place): Part {
 }
 
 /** Limits across a grid, each with its text above it; those of the same value are one line: "p50 < 20ms, p99 < 20ms". */
-function limitLines({ figure, panel, grid, width, view }: Place): Part[] {
+function limitLines({ figure, panel, grid, area, view }: Place): Part[] {
 	if (panel.limits.length === 0) return [];
 	const { limit } = COLOURS[view.theme];
 	const texts = new Map<number, string[]>();
@@ -318,7 +305,7 @@ function limitLines({ figure, panel, grid, width, view }: Place): Part[] {
 	// A curve rises to the right.
 	const label =
 		figure.x.scale === "nines"
-			? { position: "insideStartTop", width: width - 10 }
+			? { position: "insideStartTop", width: area.width - 10 }
 			: { position: "insideEndTop", width: view.width / 2 };
 	return [
 		marks(grid, {
@@ -358,7 +345,7 @@ function flags({ figure, panel, grid, view }: Place): Part[] {
  * Stretches and moments across a grid; their names stand in the first one, cut where the next begins. The warm-up is only less bright;
  * what was done to the broker has a colour.
  */
-function spanAreas({ figure, grid, width, view }: Place): Part[] {
+function spanAreas({ figure, grid, area: { width }, view }: Place): Part[] {
 	const { x, spans } = figure;
 	if (spans.length === 0) return [];
 	const { soft, limit, band, hidden } = COLOURS[view.theme];

@@ -3,37 +3,22 @@ import type { View } from "./figure.ts";
 type Theme = View["theme"];
 
 /** Colours of everything but series and heat. Text is at least 4.5:1 against the page and its cards, lines 3:1. */
-export interface Colours {
-	readonly page: string;
-	readonly ink: string;
-	readonly soft: string;
-	/** Of the plot; a hint only. */
-	readonly grid: string;
-	/** Warm-up. */
-	readonly band: string;
-	/** SLA limits. */
-	readonly limit: string;
-	/** What coordinated omission hides, and faults. */
-	readonly hidden: string;
-	/** The system's own part of a response time. */
-	readonly service: string;
-	/** What is met, or better. */
-	readonly good: string;
-	/** What is no measure of a system: the maximum, the schedule. */
-	readonly grey: string;
-}
-
-export const COLOURS: Readonly<Record<Theme, Colours>> = {
+export const COLOURS = {
 	light: {
 		page: "#ffffff",
 		ink: "#1b1f24",
 		soft: "#57606a",
+		/** Of the plot; a hint only. */
 		grid: "#e4e8ec",
+		/** Warm-up, and what a margin allows. */
 		band: "#eef0f3",
+		/** SLA limits, what is worse, and what never completed. */
 		limit: "#b3261e",
+		/** What coordinated omission hides, and faults. */
 		hidden: "#8b2f7d",
-		service: "#b85000",
+		/** What is met, or better. */
 		good: "#00664d",
+		/** What is no measure of a system: the maximum, the schedule. */
 		grey: "#6e7781",
 	},
 	dark: {
@@ -44,11 +29,10 @@ export const COLOURS: Readonly<Record<Theme, Colours>> = {
 		band: "#1d242d",
 		limit: "#ff8a80",
 		hidden: "#e39ad6",
-		service: "#f0a13c",
 		good: "#3fcf9f",
 		grey: "#8b97a3",
 	},
-};
+} as const;
 
 /** After Okabe and Ito, which the colour-blind tell apart; the light ones darker where the page asks for it. */
 export const SERIES: Readonly<Record<Theme, readonly string[]>> = {
@@ -58,40 +42,13 @@ export const SERIES: Readonly<Record<Theme, readonly string[]>> = {
 
 /** One hue, its lightness in even steps; the first is one message, the last the most. */
 export const HEAT: Readonly<Record<Theme, readonly string[]>> = {
-	light: [
-		"#a9cbe8",
-		"#8fb8dd",
-		"#76a6d2",
-		"#5e93c6",
-		"#4681b9",
-		"#306eab",
-		"#1d5b99",
-		"#114983",
-		"#08376b",
-	],
-	dark: [
-		"#2a5279",
-		"#35658f",
-		"#4178a6",
-		"#508bbb",
-		"#639fcf",
-		"#7ab2de",
-		"#97c5ea",
-		"#b7d8f3",
-		"#dbecfb",
-	],
+	light: "#a9cbe8 #8fb8dd #76a6d2 #5e93c6 #4681b9 #306eab #1d5b99 #114983 #08376b".split(" "),
+	dark: "#2a5279 #35658f #4178a6 #508bbb #639fcf #7ab2de #97c5ea #b7d8f3 #dbecfb".split(" "),
 };
 
 const MARKS = ["circle", "diamond", "rect", "triangle", "pin", "arrow"];
 
-const DASHES: readonly (readonly number[])[] = [
-	[],
-	[9, 3],
-	[3, 3],
-	[9, 3, 2, 3],
-	[14, 4],
-	[6, 2, 2, 2, 2, 2],
-];
+const DASHES = ["", "9 3", "3 3", "9 3 2 3", "14 4", "6 2 2 2 2 2"];
 
 /** Without quotes: the names stand in attributes of SVG. */
 export const FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
@@ -109,7 +66,8 @@ export function markOf(colour: number): string {
 
 /** Dashes, as stroke-dasharray has them; empty: a full line. */
 export function dashesOf(dash: number): readonly number[] {
-	return DASHES[Math.max(0, dash) % DASHES.length] as readonly number[];
+	const dashes = DASHES[Math.max(0, dash) % DASHES.length] as string;
+	return dashes === "" ? [] : dashes.split(" ").map(Number);
 }
 
 /** The same for ECharts. */
