@@ -64,12 +64,18 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 		return fate === null ? [] : [`${name}: ${fate}`];
 	});
 	const checks = new Set(runs.flatMap(saturatedBy));
-	const cells = rows.map(({ run, name }) => [
-		link(saturatedBy(run).length > 0 ? `${name} *` : name, `#run-${result.runs.indexOf(run) + 1}`),
-		run.load.durability,
-		...cellsOf(figures, run),
-		badge(run.verdict),
-	]);
+	const lines = rows.map(({ run, name }, i) => ({
+		id: `case-${number}-${i + 1}`,
+		cells: [
+			link(
+				saturatedBy(run).length > 0 ? `${name} *` : name,
+				`#run-${result.runs.indexOf(run) + 1}`,
+			),
+			run.load.durability,
+			...cellsOf(figures, run),
+			badge(run.verdict),
+		],
+	}));
 	const title = [
 		name,
 		first.main,
@@ -78,7 +84,7 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 	];
 	return [
 		heading(title.join(", "), 1, `case-${number}`),
-		table(columns, cells, { caption: host ?? "" }),
+		table(columns, lines, { caption: host ?? "" }),
 		// Few runs say it of themselves, below.
 		list(result.runs.length >= MANY_RUNS ? fates : []),
 		text(

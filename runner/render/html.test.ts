@@ -46,6 +46,8 @@ describe("a report of 100 runs", () => {
 
 	test("leads to each run from its case, and to each case from its contents", () => {
 		expect(html.match(/<th scope="row"><a href="#run-\d+">/g)).toHaveLength(100);
+		// Each row has an address.
+		expect(html.match(/<tr id="case-\d+-\d+">/g)).toHaveLength(100);
 		const nav = /<nav[\s\S]*?<\/nav>/.exec(html)?.[0] ?? "";
 		expect(nav.match(/href="#case-/g)).toHaveLength(
 			new Set(result.runs.map((run) => run.case)).size,
@@ -56,7 +58,7 @@ describe("a report of 100 runs", () => {
 describe("the charts", () => {
 	test("have a title, a description and a table beside them", () => {
 		const html = renderHtml(fixtureResult("stall"));
-		const blocks = html.match(/<figure class="chart"[\s\S]*?<\/figure>/g) ?? [];
+		const blocks = html.match(/<figure class="chart[^"]*"[\s\S]*?<\/figure>/g) ?? [];
 		expect(blocks).toHaveLength(figuresIn(html).length);
 		for (const block of blocks) {
 			expect(block).toMatch(/<figcaption><b>[^<]+<\/b>/);
