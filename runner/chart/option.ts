@@ -49,9 +49,10 @@ export function isLogarithmic(figure: Figure, view: Pick<View, "logarithmic">): 
 	return extentsOf(figure, view)[0]?.logarithmic ?? false;
 }
 
-/** Half a page is wide enough: few names beside or below each other. */
-export function isNarrow({ x, turned }: Figure): boolean {
-	return turned || (x.scale === "names" && (x.names ?? []).length <= 4);
+/** Half a page is wide enough: one panel, not over time, and few names beside each other. */
+export function isNarrow({ x, panels, turned = false }: Figure): boolean {
+	if (panels.length > 1 || x.scale === "seconds" || x.scale === "date") return false;
+	return turned || (x.names ?? []).length <= 4;
 }
 
 /** A figure on its own as it is at first, in a width that fits most pages. */
@@ -76,8 +77,9 @@ function layoutOf(
 	view: Omit<View, "height">,
 ): { readonly areas: readonly Place["area"][]; readonly ends: boolean; readonly height: number } {
 	const { x, panels, layout, turned } = figure;
-	const most = layout === "stack" ? 1 : Math.min(3, panels.length);
-	const columns = Math.max(1, Math.min(most, Math.floor(view.width / MULTIPLE)));
+	const most = layout === "stack" ? 1 : Math.max(1, Math.floor(view.width / MULTIPLE));
+	// Rows of the same length: 4 are 2 and 2, not 3 and 1.
+	const columns = Math.ceil(panels.length / Math.ceil(panels.length / most));
 	const room = view.width / columns;
 	const wide = x.scale === "nines" ? isCompared(figure) && room >= 450 : room >= 500;
 	const ends =

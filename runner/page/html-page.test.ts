@@ -84,6 +84,19 @@ describe("a page", () => {
 		expect(html).toMatch(/<noscript>.*those over time, which are in the details.json of each run/);
 	});
 
+	test("has two charts beside each other where half of it is wide enough for one panel", () => {
+		const of = (figure: Figure) => figureBlock(figure).text;
+		expect(of(percentiles)).toContain('class="chart narrow"');
+		const [panel] = percentiles.panels;
+		if (panel === undefined) throw new Error("no panel");
+		expect(of({ ...percentiles, panels: [panel, panel] })).toContain('class="chart"');
+		const over = (x: Partial<Figure["x"]>) => of({ ...percentiles, x: { ...percentiles.x, ...x } });
+		expect(over({ scale: "seconds", step: 1 })).toContain('class="chart"');
+		const names = ["a", "b", "c", "d"];
+		expect(over({ scale: "names", names })).toContain('class="chart narrow"');
+		expect(over({ scale: "names", names: [...names, "e"] })).toContain('class="chart"');
+	});
+
 	test("says what to do without JavaScript", () => {
 		expect(page()).toMatch(/<noscript>.*all numbers.*mqbench report --svg/);
 		const none = { title: "x", header: markup``, main: markup``, figures: [] };

@@ -52,7 +52,7 @@ tbody th small,td small{display:block;font-weight:400;font-size:.78rem;white-spa
 td.n,th.n,.p td,.p thead th:not(:first-child),.numbers td,.numbers thead th:not(:first-child){text-align:right}td.n,.p td,.numbers td,.numbers tbody th{white-space:nowrap}
 td:last-child,th:last-child{padding-right:.2rem}
 caption{text-align:left;font-size:.8rem;padding-bottom:.2rem}
-tbody tr:hover{background:color-mix(in srgb,var(--card) 60%,transparent)}
+tr:target{background:var(--on)}tbody tr:hover{background:color-mix(in srgb,var(--card) 60%,transparent)}
 .numbers .wide{max-height:28rem;overflow:auto}.numbers thead th{position:sticky;top:0;background:var(--page)}
 .numbers td.long{white-space:normal;min-width:24rem;text-align:left}
 .facts th{width:13rem;font-weight:500;color:var(--soft)}.facts td{overflow-wrap:anywhere}
@@ -78,7 +78,7 @@ ${SERIES.light.map((_, i) => `.s${i}{color:var(--s${i})}`).join("")}
 .queued-part{fill:var(--invalid)}.lag-part{fill:var(--max)}.service-part{fill:var(--service)}
 th.queued-part{color:var(--invalid)}th.lag-part{color:var(--max)}th.service-part{color:var(--service)}
 figure.chart{margin:1rem 0 1.4rem;border:1px solid var(--line);border-radius:.6rem;padding:.8rem .9rem .5rem;background:var(--page)}
-.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(34rem,100%),1fr));column-gap:1rem}.charts>*{grid-column:1/-1;min-width:0}.charts>.narrow:has(+.narrow),.charts>.narrow+.narrow{grid-column:auto}@media (min-width:80rem){main>section>.charts{margin-inline:calc((73.5rem - min(98rem,100vw - 4rem))/2)}}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(34rem,100%),1fr));column-gap:1rem;align-items:start}.charts>*{grid-column:1/-1;min-width:0}.charts>.narrow:has(+.narrow),.charts>.narrow+.narrow{grid-column:auto}@media (min-width:80rem){main>section>.charts{margin-inline:calc((73.5rem - min(98rem,100vw - 4rem))/2)}}
 figcaption small{display:block;font-size:.8rem}
 .plot{position:relative;touch-action:pan-y;overflow-x:clip}
 .plain .plot,.plain figure:empty{display:none}figure.chart:empty{min-height:32rem}
