@@ -3,7 +3,7 @@ import { figuresOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
 import { verdictText } from "../result/explain.ts";
 import { withoutSearches } from "../result/select.ts";
-import { factsText, searchTitle, verdictWord } from "../result/words.ts";
+import { factsText, runTitle, searchTitle, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatUtc } from "../units.ts";
 import { answer } from "./answer.ts";
@@ -26,12 +26,12 @@ import { comparison } from "./comparison.ts";
 import { provenance } from "./provenance.ts";
 import { reading, reproduce } from "./reading.ts";
 import { resumedText } from "./resumed.ts";
-import { RUNS_WITH_DETAILS, runSection, untitled } from "./run.ts";
+import { RUNS_WITH_DETAILS, runSection } from "./run.ts";
 import { environment } from "./run-facts.ts";
 import { sentence } from "./sentence.ts";
 import { broken, judged, lines, warnings } from "./sla.ts";
 import { differences, systems } from "./systems.ts";
-import { failoverOfAll, searchTable } from "./tables.ts";
+import { FAILOVER, faults, searchTable } from "./tables.ts";
 import {
 	explainText,
 	measuredText,
@@ -174,9 +174,9 @@ function overview({ runs }: Result): Fold[] {
 
 /** The faults of all runs below each other: of few runs, each has its own. */
 function failover(result: Result, many: boolean): Fold[] {
-	const words = failoverOfAll(result);
-	const depth = many ? 1 : 3;
-	return words === null ? [] : [section("failover", words.title, untitled(words, 2), { depth })];
+	const runs = result.runs.filter((run) => run.failover.length > 0);
+	const each = faults(runs, { titleOf: (run) => runTitle(run, result) });
+	return runs.length < 2 ? [] : [section("failover", FAILOVER, each, { depth: many ? 1 : 3 })];
 }
 
 /** A search: its answer, latency over offered rate, and its runs. */

@@ -6,17 +6,7 @@ import { show } from "../result/show.ts";
 import { factsText, loadText, runTitle, systemText, topologyText } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import {
-	type Block,
-	type Figures,
-	type Fold,
-	fold,
-	heading,
-	list,
-	numbers,
-	table,
-	text,
-} from "./blocks.ts";
+import { type Block, type Figures, type Fold, fold, heading, list, text } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
 import { brokerLog } from "./broker-log.ts";
 import { MANY_RUNS } from "./cases.ts";
@@ -27,7 +17,7 @@ import { overTime } from "./over-time.ts";
 import { percentiles } from "./percentiles.ts";
 import { runFacts } from "./run-facts.ts";
 import { omission, slowest } from "./slowest.ts";
-import { clientTable, failoverTable, phaseTable, type WordTable } from "./tables.ts";
+import { clients, FAILOVER, faults, phases } from "./tables.ts";
 import { drainText, networkText, offenderTexts } from "./words.ts";
 
 /** Above so many runs each is folded, and has its three slowest messages and no quiet checks: there is no room for all of 100 runs. */
@@ -47,9 +37,7 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 			text(run.why, run.verdict),
 			text(fateText(run), run.verdict),
 			...run.notes.map((note) => text(`note: ${note}`, "warn")),
-			...(run.state === "never"
-				? titled(clientTable(run), { texts: 2 })
-				: measured(run, result, full)),
+			...(run.state === "never" ? clients(run) : measured(run, result, full)),
 		],
 		{
 			id: `run-${number}`,
@@ -58,27 +46,6 @@ export function runSection(run: Run, number: number, result: Result): Fold {
 			...(full ? { open: 3 } : { note: shortly(run) }),
 		},
 	);
-}
-
-/** A table of words with its title above and its sentences below; null: none. */
-function titled(
-	words: WordTable | null,
-	{ texts = 1, caption }: { texts?: number; caption?: string } = {},
-): Block[] {
-	return words === null ? [] : [heading(words.title), ...untitled(words, texts, caption)];
-}
-
-/** The same without its title. */
-export function untitled(
-	{ head, rows, notes, meaning }: Omit<WordTable, "title">,
-	texts: number,
-	caption?: string,
-): Block[] {
-	return [
-		table([...head.slice(0, texts), ...numbers(head.slice(texts))], rows, { caption }),
-		...notes.map((note) => text(note, "small")),
-		...meaning.map((note) => text(note, "small", 2)),
-	];
 }
 
 // --- internal ---
@@ -109,13 +76,14 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		...held(run),
 		...phases(run, figures(["steps"]), facts),
 		text(drainText(run)),
-		...titled(failoverTable([run]), { caption: facts }),
+		...(run.failover.length === 0 ? [] : [heading(FAILOVER)]),
+		...faults([run], { caption: facts }),
 		...omission(run, full),
 		figures(["time", "heat"], "Over time"),
 		...counts(run),
 		list(offenderTexts(run)),
 		...errors(run),
-		...titled(clientTable(run), { texts: 2 }),
+		...clients(run),
 		...slowest(run, explained ? 2 : 3, full),
 		...brokerLog(run, full),
 		...checks(run, !full),
@@ -125,14 +93,6 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 
 function named(name: string, said: string | null): string | null {
 	return said === null ? null : `${name}: ${said}`;
-}
-
-/** Parts of the window; of steps latency over rate. */
-function phases(run: Run, figures: Figures, caption: string): Block[] {
-	const words = phaseTable(run);
-	if (words === null) return [];
-	const [name = "", ...heads] = words.head;
-	return [heading(words.title), figures, table([name, ...numbers(heads)], words.rows, { caption })];
 }
 
 /** "p50 207us, p99 400ms, max 500ms, 3 lost" */

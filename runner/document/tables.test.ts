@@ -3,17 +3,36 @@ import type { Failover, Result, Run } from "../model/result.ts";
 import { renderHtml, renderMarkdown, terminalOf } from "../render/rendered.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { topologyText } from "../result/words.ts";
-import { type Piece, wordOf } from "./blocks.ts";
-import { clientTable, failoverOfAll, failoverTable } from "./tables.ts";
+import { type Block, plain } from "./blocks.ts";
+import { documentOf } from "./document.ts";
+import { clients as clientBlocks, faults } from "./tables.ts";
 import { networkText } from "./words.ts";
 
 const result = fixtureResult("failover");
 const [run] = result.runs as [Run];
 const [killed] = run.failover as [Failover];
+/** The table among them, and the sentences below it; null: nothing is told. */
+const shown = (blocks: readonly Block[]) => {
+	const table = blocks.find((one) => one.kind === "table");
+	return table === undefined
+		? null
+		: {
+				head: table.columns.map(({ name }) => plain(name)),
+				rows: table.rows.map(({ cells }) => cells.map(plain)),
+				notes: blocks.flatMap((one) => (one.kind === "text" ? plain(one.text) : [])),
+			};
+};
+const faultsOf = (...runs: Run[]) => shown(faults(runs, {}));
+const clientsOf = (of: Run) => shown(clientBlocks(of));
+/** What stands in a section of its own. */
+const faultsOfAll = (of: Result) => {
+	const section = documentOf(of).sections.find(
+		(one) => one.kind === "fold" && one.id === "failover",
+	);
+	return section?.kind === "fold" ? shown(section.blocks) : null;
+};
 const row = (fault: Partial<Failover>, of: Partial<Run> = {}) =>
-	failoverTable([{ ...run, ...of, failover: [{ ...killed, ...fault }] }])?.rows[0];
-
-const wordsOf = (cells: readonly Piece[] = []) => cells.map(wordOf);
+	faultsOf({ ...run, ...of, failover: [{ ...killed, ...fault }] })?.rows[0];
 
 describe("what a fault did", () => {
 	test.each([
@@ -42,24 +61,24 @@ describe("what a fault did", () => {
 
 	test("that another one followed ends with that", () => {
 		const [, second] = run.failover as [Failover, Failover];
-		const table = failoverTable([{ ...run, failover: [{ ...killed, recoveredNs: null }, second] }]);
+		const table = faultsOf({ ...run, failover: [{ ...killed, recoveredNs: null }, second] });
 		expect(table?.rows[0]?.[4]).toBe("not before the next fault");
 	});
 
 	test("is counted by receipts where nothing is acknowledged", () => {
 		const plain = { ...run, load: { ...run.load, acks: false } };
-		expect(failoverTable([plain])?.head[3]).toBe("without receipts");
+		expect(faultsOf(plain)?.head[3]).toBe("without receipts");
 	});
 
 	test("says why it was not carried out", () => {
-		const table = failoverTable([{ ...run, failover: [{ ...killed, error: "node 2 had ended" }] }]);
+		const table = faultsOf({ ...run, failover: [{ ...killed, error: "node 2 had ended" }] });
 		expect(table?.notes).toContain(
 			"kill of node 2 (the leader) was not carried out as planned: node 2 had ended",
 		);
 	});
 
 	test("has what each fault cost", () => {
-		expect(wordsOf(failoverTable([run])?.rows[0])).toEqual([
+		expect(faultsOf(run)?.rows[0]).toEqual([
 			"kill of node 2 (the leader)",
 			"4.004s",
 			"3.41s",
@@ -70,7 +89,7 @@ describe("what a fault did", () => {
 	});
 
 	test("is nothing where nothing was done", () => {
-		expect(failoverTable([{ ...run, failover: [] }])).toBeNull();
+		expect(faultsOf({ ...run, failover: [] })).toBeNull();
 	});
 });
 
@@ -86,15 +105,15 @@ describe("of several runs", () => {
 	});
 
 	test("faults stand below each other, with the counts of their run", () => {
-		expect(failoverOfAll(of(1))).toBeNull();
-		const table = failoverOfAll(of(2));
+		expect(faultsOfAll(of(1))).toBeNull();
+		const table = faultsOfAll(of(2));
 		expect(table?.rows).toHaveLength(4);
 		expect(table?.rows.map(([name]) => name)).toEqual([
 			...Array(2).fill("kafka, 256B 200/s, repeat 1 of 2"),
 			...Array(2).fill("kafka, 256B 200/s, repeat 2 of 2"),
 		]);
 		expect(table?.head.slice(-5)).toEqual(["failed", "unknown", "lost", "duplicated", "reordered"]);
-		expect(wordsOf(table?.rows.at(-1)).slice(-5)).toEqual(["1", "3", "0", "5", "n/a"]);
+		expect(table?.rows.at(-1)?.slice(-5)).toEqual(["1", "3", "0", "5", "n/a"]);
 	});
 
 	test("of many runs they are in every report, though not every run is", () => {
@@ -113,7 +132,7 @@ describe("of several runs", () => {
 		const two = of(2);
 		const [a, b] = two.runs as [Run, Run];
 		const other = { ...b, failover: [{ ...killed, sla: "p99 < 5ms" }] };
-		expect(failoverOfAll({ ...two, runs: [a, other] })?.head).toContain("back under the limit");
+		expect(faultsOfAll({ ...two, runs: [a, other] })?.head).toContain("back under the limit");
 	});
 });
 
@@ -123,7 +142,7 @@ describe("clients", () => {
 
 	test("say what knows their clocks: probes, or chrony on them", () => {
 		const cells = (clock: Partial<Run["clients"][number]["clock"]>) =>
-			clientTable({
+			clientsOf({
 				...several,
 				clients: several.clients.map((c) => ({ ...c, clock: c.clock && { ...c.clock, ...clock } })),
 			})?.rows.map((row) => row.at(-1));
@@ -140,7 +159,7 @@ describe("clients", () => {
 				boundNs: 175_000,
 			}),
 		).toEqual(Array(3).fill("\u00b1175us by probes over SSH, moved 40us"));
-		const contained = clientTable({
+		const contained = clientsOf({
 			...several,
 			clients: several.clients.map((c) => ({ ...c, kind: "docker" as const })),
 		});
@@ -160,14 +179,14 @@ describe("clients", () => {
 			clock: null,
 			error: "client 0 (bench@10.0.0.11): the connection was lost",
 		};
-		const table = clientTable({ ...several, clients: [gone, ...others] });
-		expect(wordsOf(table?.rows[0]).slice(1)).toEqual([...Array(6).fill("n/a"), "this machine's"]);
-		expect(table?.notes.at(-1)).toBe("client 0 (bench@10.0.0.11): the connection was lost");
+		const table = clientsOf({ ...several, clients: [gone, ...others] });
+		expect(table?.rows[0]?.slice(1)).toEqual([...Array(6).fill("n/a"), "this machine's"]);
+		expect(table?.notes).toContain("client 0 (bench@10.0.0.11): the connection was lost");
 	});
 
 	test("have no table where one process of this machine made the load", () => {
 		expect(run.clients).toEqual([]);
-		expect(clientTable(run)).toBeNull();
+		expect(clientsOf(run)).toBeNull();
 	});
 });
 

@@ -1,75 +1,83 @@
-import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
+import type { Failover, Phase, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column, cellsOf } from "../result/show.ts";
-import { faultAt, runTitle } from "../result/words.ts";
+import { faultAt } from "../result/words.ts";
 import { plusMinus } from "../text/run-checks.ts";
 import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import { movedBy } from "../verdict/checks/clock.ts";
 import { faultName } from "../verdict/checks/run.ts";
 import { BIN_NS } from "../verdict/failover.ts";
-import { badge, numbers, type Table, table } from "./blocks.ts";
+import { type Block, badge, heading, numbers, type Table, table, text } from "./blocks.ts";
 import { receivedColumn } from "./words.ts";
 
-/** What is below each other in every report: phases of a run, its clients, and faults. */
-export interface WordTable {
-	readonly title: string;
-	readonly head: readonly string[];
-	readonly rows: readonly (readonly (Amount | string)[])[];
-	/** Sentences without their full stop. */
-	readonly notes: readonly string[];
-	/** What the columns mean; a terminal has no room for it. */
-	readonly meaning: readonly string[];
-}
+/** Phases of a run, its clients, faults, and the runs of a search: rows below each other, the same in every report. */
 
-/** The parts of a window, of steps latency against rate: "Response by step", in a backlog "Ack by phase". null: the window is one. */
-export function phaseTable({ phases, load, ...run }: Run): WordTable | null {
-	const [first] = phases;
-	if (first === undefined) return null;
+/** The parts of a window, of steps latency against rate: "Response by step", in a backlog "Ack by phase". Nothing where the window is one. */
+export function phases(run: Run, figures: Block, caption: string): Block[] {
+	const { load } = run;
+	const [first] = run.phases;
+	if (first === undefined) return [];
 	const kind = load.pattern === "backlog" ? "phase" : "step";
-	const ended = { load, ...run };
 	const rate = (side: keyof Phase["throughput"]) => (phase: Phase) =>
 		amount(phase.throughput[side], "messages/s");
-	const received: Column<Phase> = [receivedColumn(ended), rate("received")];
-	return {
-		title: `${first.metric.charAt(0).toUpperCase()}${first.metric.slice(1)} by ${kind}`,
-		...below(phases, [
-			[kind, ({ name }) => name],
-			["rate", (phase) => amount(phase.rate, "messages/s")],
-			["n", ({ latency }) => amount(latency?.n, "messages")],
-			["p50", ({ latency }) => percentileIn(latency, 50, ended)],
-			["p99", ({ latency }) => percentileIn(latency, 99, ended)],
-			["max", ({ latency }) => maximum(latency, ended)],
-			// What went through: receipts; where nobody consumes acknowledgements; of a backlog both sides.
-			...(load.pattern === "backlog" ? [["sent/s", rate("sent")] as const] : []),
-			load.pattern === "publish" ? ["acked/s", rate("acked")] : received,
-			["lag p99", lagOf],
-		]),
-		notes: [],
-		meaning: [],
-	};
+	const columns: Column<Phase>[] = [
+		[kind, ({ name }) => name],
+		["rate", (phase) => amount(phase.rate, "messages/s")],
+		["n", ({ latency }) => amount(latency?.n, "messages")],
+		["p50", ({ latency }) => percentileIn(latency, 50, run)],
+		["p99", ({ latency }) => percentileIn(latency, 99, run)],
+		["max", ({ latency }) => maximum(latency, run)],
+		// What went through: receipts; where nobody consumes acknowledgements; of a backlog both sides.
+		...(load.pattern === "backlog" ? [["sent/s", rate("sent")] as const] : []),
+		load.pattern === "publish"
+			? ["acked/s", rate("acked")]
+			: [receivedColumn(run), rate("received")],
+		["lag p99", lagOf],
+	];
+	const title = `${first.metric.charAt(0).toUpperCase()}${first.metric.slice(1)} by ${kind}`;
+	return [heading(title), figures, below(run.phases, columns, 1, caption)];
 }
 
-/** The clients of a run: how well they kept together, and who broke off. null: a single process on this machine. */
-export function clientTable(run: Run): WordTable | null {
-	if (run.clients.length === 0) return null;
-	return {
-		title: "Clients: who made the load",
-		...below(run.clients, [
-			["client", ({ index, name }) => `${index}: ${name}`],
-			["machine", ({ machine }) => machine ?? "n/a"],
-			["intended", ({ intended }) => amount(intended, "messages")],
-			["sent", ({ sent }) => amount(sent, "messages")],
-			["lag p99", lagOf],
-			["cores", ({ cores }) => amount(cores, "cores")],
-			["first claim", ({ firstClaimNs }) => claimText(firstClaimNs)],
-			["clock", clockText],
-		]),
-		notes: [...togetherTexts(run), ...run.clients.flatMap(({ error }) => error ?? [])],
-		meaning: [
+/** The clients of a run: how well they kept together, and who broke off. Nothing of a single process on this machine. */
+export function clients(run: Run): Block[] {
+	if (run.clients.length === 0) return [];
+	const { startSkewNs, clockBoundNs } = run;
+	const across = "messages cross from client to client";
+	const columns: Column<Run["clients"][number]>[] = [
+		["client", ({ index, name }) => `${index}: ${name}`],
+		["machine", ({ machine }) => machine ?? "n/a"],
+		["intended", ({ intended }) => amount(intended, "messages")],
+		["sent", ({ sent }) => amount(sent, "messages")],
+		["lag p99", lagOf],
+		["cores", ({ cores }) => amount(cores, "cores")],
+		["first claim", ({ firstClaimNs }) => claimText(firstClaimNs)],
+		["clock", clockText],
+	];
+	return [
+		heading("Clients: who made the load"),
+		below(run.clients, columns, 2),
+		text(
+			startSkewNs === null
+				? null
+				: `the first and the last client began to claim within ${formatDuration(startSkewNs)}`,
+			"small",
+		),
+		text(
+			clockBoundNs === null
+				? null
+				: clockBoundNs === 0
+					? `${across}, by one clock`
+					: `${across}: response and service are exact to ${plusMinus(clockBoundNs)}`,
+			"small",
+		),
+		...run.clients.map(({ error }) => text(error, "small")),
+		text(
 			"first claim: when it began to hand out its part of the schedule, against the common start",
-		],
-	};
+			"small",
+			2,
+		),
+	];
 }
 
 /** The runs of a search: latency over offered rate. */
@@ -91,87 +99,65 @@ export function searchTable({ runs }: Search, caption: string): Table {
 	);
 }
 
-/** What each fault did; with `titleOf` of several runs, and what became of their messages. null: nothing was done to a broker. */
-export function failoverTable(
+export const FAILOVER = "Failover: what each fault did";
+
+/** The faults of runs, nothing where there was none; with `titleOf` of several, and what became of their messages. */
+export function faults(
 	runs: readonly Run[],
-	titleOf: ((run: Run) => string) | null = null,
-): WordTable | null {
-	const faults = runs.flatMap((run) =>
+	{ titleOf, caption }: { titleOf?: (run: Run) => string; caption?: string },
+): Block[] {
+	const all = runs.flatMap((run) =>
 		run.failover.map((fault, i) => ({ fault, run, followed: i + 1 < run.failover.length })),
 	);
-	if (faults.length === 0) return null;
+	if (all.length === 0) return [];
 	const kinds = runs.map(({ load }) => (load.acks ? "acknowledgements" : "receipts"));
 	const completions = [...new Set(kinds)].join(" or ");
-	const [line, ...others] = new Set(faults.map(({ fault }) => fault.sla));
+	const [line, ...others] = new Set(all.map(({ fault }) => fault.sla));
 	const again = `back under ${others.length > 0 ? "the limit" : (line ?? "the limit")}`;
-	const several: { readonly before: Column<Fault>[]; readonly after: Column<Fault>[] } =
-		titleOf === null
-			? { before: [], after: [] }
-			: {
-					before: [["run", ({ run }) => titleOf(run)]],
-					after: COUNTS.map((name) => [name, ({ run }) => amount(run[name], "messages")]),
-				};
-	return {
-		title: "Failover: what each fault did",
-		...below(faults, [
-			...several.before,
-			["fault", ({ fault }) => faultName(fault)],
-			["at", ({ fault, run }) => faultAt(fault, run)],
-			["for", lastedText],
-			[`without ${completions}`, unavailableText],
-			[again, (of) => afterText(of, of.fault.recoveredNs, of.fault.sla !== null)],
-			["drained", drainedText],
-			...several.after,
-		]),
-		notes: [
-			...faults.flatMap(({ fault }) =>
-				fault.error === null
-					? []
-					: [`${faultName(fault)} was not carried out as planned: ${fault.error}`],
+	const columns: Column<Fault>[] = [
+		["fault", ({ fault }) => faultName(fault)],
+		["at", ({ fault, run }) => faultAt(fault, run)],
+		["for", lastedText],
+		[`without ${completions}`, unavailableText],
+		[again, (of) => afterText(of, of.fault.recoveredNs, of.fault.sla !== null)],
+		["drained", drainedText],
+	];
+	if (titleOf !== undefined) {
+		columns.unshift(["run", ({ run }) => titleOf(run)]);
+		for (const name of ["failed", "unknown", "lost", "duplicated", "reordered"] as const)
+			columns.push([name, ({ run }) => amount(run[name], "messages")]);
+	}
+	const means = tell("failover-means", { completions, piece: formatDuration(BIN_NS), again });
+	const counts = "failed, unknown, lost, duplicated and reordered are of the whole window";
+	return [
+		below(all, columns, titleOf === undefined ? 1 : 2, caption),
+		...all.map(({ fault }) =>
+			text(
+				fault.error && `${faultName(fault)} was not carried out as planned: ${fault.error}`,
+				"small",
 			),
-			...(titleOf === null
-				? []
-				: ["failed, unknown, lost, duplicated and reordered are of the whole window"]),
-		],
-		meaning: [tell("failover-means", { completions, piece: formatDuration(BIN_NS), again })],
-	};
-}
-
-/** The faults of all runs; null: fewer than two runs have any. */
-export function failoverOfAll(result: Result): WordTable | null {
-	const runs = result.runs.filter((run) => run.failover.length > 0);
-	return runs.length < 2 ? null : failoverTable(runs, (run) => runTitle(run, result));
+		),
+		text(titleOf === undefined ? null : counts, "small"),
+		text(means, "small", 2),
+	];
 }
 
 // --- internal ---
 
+/** Of the columns the first `texts` are no numbers. */
 function below<T>(
 	all: readonly T[],
 	columns: readonly Column<T>[],
-): Pick<WordTable, "head" | "rows"> {
-	return {
-		head: columns.map(([name]) => name),
-		rows: all.map((row) => cellsOf(columns, row)),
-	};
+	texts: number,
+	caption?: string,
+): Table {
+	const names = columns.map(([name]) => name);
+	const rows = all.map((row) => cellsOf(columns, row));
+	return table([...names.slice(0, texts), ...numbers(names.slice(texts))], rows, { caption });
 }
 
 function lagOf({ lagP99, lagP99Weak }: Pick<Phase, "lagP99" | "lagP99Weak">): Amount {
 	return { ...amount(lagP99, "ns"), weak: lagP99Weak };
-}
-
-/** "their starts lay within 43ms"; "times across clients are exact to ±0.4ms". Empty for a single client. */
-function togetherTexts({ startSkewNs, clockBoundNs }: Run): string[] {
-	const texts = [
-		startSkewNs === null
-			? null
-			: `the first and the last client began to claim within ${formatDuration(startSkewNs)}`,
-		clockBoundNs === null
-			? null
-			: clockBoundNs === 0
-				? "messages cross from client to client, by one clock"
-				: `messages cross from client to client: response and service are exact to ${plusMinus(clockBoundNs)}`,
-	];
-	return texts.filter((text) => text !== null);
 }
 
 /** "100ms ahead", "3ms late" */
@@ -200,8 +186,6 @@ function clockText({ clock, kind }: Run["clients"][number]): string {
 		return `${bound} by chrony${clock.probedNs === null ? "" : `, ${plusMinus(clock.probedNs)} against this machine's`}`;
 	return `${bound} by probes${PROBED[kind]}, moved ${formatDuration(moved)}`;
 }
-
-const COUNTS = ["failed", "unknown", "lost", "duplicated", "reordered"] as const;
 
 /** A fault, its run, and whether another one followed. */
 interface Fault {

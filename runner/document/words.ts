@@ -4,7 +4,7 @@ import type { Result, Run } from "../model/result.ts";
 import { isElsewhere } from "../model/run-file.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
 import { offenderText, topologyText } from "../result/words.ts";
-import { formatCount, formatDuration, plural } from "../units.ts";
+import { formatCount, formatDuration } from "../units.ts";
 
 /** Sentences about a whole result, or a run, that only documents have. */
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
-import { wordOf } from "../document/blocks.ts";
-import { clientTable, phaseTable } from "../document/tables.ts";
+import { type Block, heading, plain } from "../document/blocks.ts";
+import { clients, phases } from "../document/tables.ts";
 import { figuresOf } from "../figures/figures.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan } from "../model/plan.ts";
@@ -13,6 +13,13 @@ import { built, type Fate, inSteps, planOf, steady } from "../run/built.fake.ts"
 import { collect } from "../run/collect.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { phasesOf } from "./phases.ts";
+
+/** The words of the table among them. */
+const rowsOf = (blocks: readonly Block[]): string[][] =>
+	blocks.flatMap((one) =>
+		one.kind === "table" ? one.rows.map(({ cells }) => cells.map(plain)) : [],
+	);
+const phasesAsBlocks = (run: Run) => phases(run, heading(""), "");
 
 const MS = 1e6;
 
@@ -186,7 +193,7 @@ describe("an idle step between two others", () => {
 			throughput: { sent: null, acked: null, received: null },
 		});
 		expect(run.phases.map((p) => p.latency?.count)).toEqual([2500, undefined, 5000]);
-		expect(phaseTable(run)?.rows[1]?.map(wordOf)).toEqual([
+		expect(rowsOf(phasesAsBlocks(run))[1]).toEqual([
 			"0/s",
 			"0/s",
 			"n/a",
@@ -362,7 +369,7 @@ describe("p99 of lag", () => {
 		const steps = [10, 2].map((seconds) => ({ perSecond: 500, seconds }));
 		const { run, text } = marked(planOf(inSteps(1, steps)));
 		expect(run.phases.map((p) => p.lagP99Weak)).toEqual([false, true]);
-		expect(phaseTable(run)?.rows.map((row) => wordOf(row.at(-1) ?? ""))).toEqual(["0s", "~0s"]);
+		expect(rowsOf(phasesAsBlocks(run)).map((row) => row.at(-1))).toEqual(["0s", "~0s"]);
 		expect(text).toContain("~ based on few samples");
 	});
 
@@ -379,6 +386,6 @@ describe("p99 of lag", () => {
 		});
 		const { run } = marked(plan);
 		expect(run.clients.map((c) => c.lagP99Weak)).toEqual([weak, weak]);
-		expect(clientTable(run)?.rows.map((row) => wordOf(row[4] ?? ""))).toEqual([text, text]);
+		expect(rowsOf(clients(run)).map((row) => row[4])).toEqual([text, text]);
 	});
 });
