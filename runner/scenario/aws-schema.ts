@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { count, unit } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
+import type { Completed } from "./written.ts";
 
 /** Shortest and longest life of rented machines. */
 const LEAST_TTL_NS = 600e9;
@@ -128,3 +129,24 @@ export const AwsFile = z.strictObject({
 		})
 		.meta({ description: "Machines that make the load.", examples: [{ instance: "c6in.xlarge" }] }),
 });
+type AwsFile = z.output<typeof AwsFile>;
+
+/** Machines that are rented for a scenario: brokers that take turns on the same ones, and one for each client. */
+export interface Aws extends Omit<Completed<AwsFile>, "ttl" | "brokers" | "clients"> {
+	readonly ttlNs: number;
+	/** As many as the system with the most nodes has; 0: no system needs any. `volume` null: the machine's own NVMe. */
+	readonly brokers: {
+		readonly instance: string;
+		readonly count: number;
+		readonly volume: AwsVolume | null;
+	};
+	readonly clients: AwsFile["clients"] & { readonly count: number };
+}
+
+/** `throughputMiBps` is of gp3; null: AWS's own choice. */
+export interface AwsVolume {
+	readonly type: "gp3" | "io2";
+	readonly sizeGiB: number;
+	readonly iops: number | null;
+	readonly throughputMiBps: number | null;
+}

@@ -1,11 +1,14 @@
+import type { z } from "zod";
 import { hasProcess, noBroker } from "../brokers/index.ts";
 import { largestOf } from "../extremes.ts";
 import { targets } from "../model/targets.ts";
+import { type Aws, AwsFile, type AwsVolume } from "./aws-schema.ts";
 import { clientCount } from "./clients.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
 import { type Problem, refuse, refuseKey } from "./problem.ts";
-import type { Aws, AwsVolume, Clients, System } from "./scenario.ts";
+import type { Clients, System } from "./scenario.ts";
+import { completed } from "./written.ts";
 
 /** What target aws rents; null: nothing. */
 export function resolveAws(
@@ -33,26 +36,18 @@ export function resolveAws(
 			refuse(["aws", "zone"], "zone-elsewhere", { zone: data.zone, region: data.region }),
 		);
 	if (problems.length > 0) return { aws: null, problems };
-	const { zone, profile, owner, ami, ttl, sshFrom } = data;
+	const { ttl: ttlNs, brokers, sshFrom, ...rest } = completed(AwsFile, data);
 	return {
 		aws: {
-			region: data.region,
-			zone: zone ?? null,
-			profile: profile ?? null,
-			owner: owner ?? null,
-			ami: ami ?? null,
-			ttlNs: ttl,
-			sshFrom: sshFrom === undefined ? null : `${sshFrom.replace(/\/32$/, "")}/32`,
+			...rest,
+			ttlNs,
+			sshFrom: sshFrom && `${sshFrom.replace(/\/32$/, "")}/32`,
 			brokers: {
-				instance: data.brokers.instance,
+				instance: brokers.instance,
 				count,
 				volume: volume === undefined ? null : volumeOf(volume),
 			},
-			clients: {
-				instance: data.clients.instance,
-				count: clientCount(clients),
-				spot: data.clients.spot,
-			},
+			clients: { ...data.clients, count: clientCount(clients) },
 		},
 		problems,
 	};
@@ -83,14 +78,7 @@ const VOLUMES = {
 /** MiB/s that gp3 gives for each of its IOPS at most. */
 const GP3_MIB_PER_IOPS = 0.25;
 
-interface WrittenVolume {
-	readonly type: AwsVolume["type"];
-	/** Bytes. */
-	readonly size: number;
-	readonly iops?: number | undefined;
-	/** Bytes a second. */
-	readonly throughput?: number | undefined;
-}
+type WrittenVolume = NonNullable<z.output<typeof AwsFile>["brokers"]["volume"]>;
 
 /** What AWS would refuse when the machines are being made: the first of it, as the rest may follow. */
 function beyondLimits(volume: WrittenVolume): Problem[] {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { number, unit } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
+import { type Completed, completed } from "./written.ts";
 
 const LEAST_TTL_NS = 60e9;
 const MOST_TTL_NS = 7 * 24 * 3600e9;
@@ -109,3 +110,13 @@ export const KubernetesFile = z.strictObject({
 		(ns) => (ns < LEAST_TTL_NS || ns > MOST_TTL_NS ? "must be 1min to 168h" : undefined),
 	).prefault("2h"),
 });
+type KubernetesFile = z.output<typeof KubernetesFile>;
+
+/** The same with all its fields; `context` and `namespace` null: kubectl's own. */
+export type Kubernetes = Omit<Completed<KubernetesFile>, "ttl"> & { readonly ttlNs: number };
+
+/** Where the pods of a scenario run that has some; `written`: undefined where nothing is. */
+export function kubernetesOf(written = KubernetesFile.parse({})): Kubernetes {
+	const { ttl: ttlNs, ...rest } = completed(KubernetesFile, written);
+	return { ...rest, ttlNs };
+}

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { failure, type MqbenchError } from "../errors.ts";
+import { targets } from "../model/targets.ts";
 import { resolveAws } from "./aws.ts";
 import { resolveBaseline } from "./baseline.ts";
 import { resolveCases } from "./cases.ts";
@@ -9,7 +10,7 @@ import { clientCount, resolveClients } from "./clients.ts";
 import type { Context, Surroundings } from "./context.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
-import { resolveKubernetes } from "./kubernetes.ts";
+import { kubernetesOf } from "./kubernetes-schema.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { parseParts } from "./parts.ts";
 import { unreadablePayloads } from "./payload-file.ts";
@@ -135,7 +136,9 @@ function check(
 	);
 	const baseline = resolveBaseline(parts.baseline, keys, context.folder);
 	const aws = resolveAws(parts, context, clients, systems);
-	const kubernetes = resolveKubernetes(parts, context, clients);
+	// One with a mistake says so itself.
+	const pods = clients.kind === "pods" || (target !== undefined && targets[target].place === "pod");
+	const kubernetes = pods ? kubernetesOf(parts.kubernetes) : null;
 	const sla = resolveSlaLines(
 		parts,
 		systems,

@@ -1,7 +1,12 @@
 import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
 import type { BaselineSla, FaultAction, Plan, Sla, Target } from "../model/plan.ts";
 import type { Workload } from "../model/workload.ts";
+import type { Aws } from "./aws-schema.ts";
+import type { Kubernetes } from "./kubernetes-schema.ts";
 import type { RigFile } from "./rig-file.ts";
+
+export type { Aws, AwsVolume } from "./aws-schema.ts";
+export type { Kubernetes } from "./kubernetes-schema.ts";
 
 /**
  * A scenario that has been read, checked and completed: every default is filled in, every case spelled out.
@@ -76,72 +81,6 @@ export interface SshAccess {
 	readonly setUp: boolean;
 	/** How long it may take until it accepts ssh, if that is longer than usual. */
 	readonly bootMinutes?: number | undefined;
-}
-
-/** Where and as what the pods of a command run. */
-export interface Kubernetes {
-	/** Of kubectl's configuration; null: its current one. */
-	readonly context: string | null;
-	/** null: the context's own. */
-	readonly namespace: string | null;
-	/** Of the pods that make load. */
-	readonly image: string;
-	/** Secret with which images are pulled; null: none. */
-	readonly imagePullSecret: string | null;
-	/** Of each pod that makes load, requested and at most; memory in bytes. */
-	readonly resources: { readonly cpus: number; readonly memory: number };
-	readonly nodeSelector: Readonly<Record<string, string>>;
-	readonly tolerations: readonly {
-		readonly key?: string | undefined;
-		readonly operator?: "Equal" | "Exists" | undefined;
-		readonly value?: string | undefined;
-		readonly effect?: string | undefined;
-	}[];
-	/** Of the brokers' volumes; null: the nodes' own disks. */
-	readonly storageClass: string | null;
-	/** Of such a volume, bytes. */
-	readonly storage: number;
-	/** How long a pod lives at most, ns. */
-	readonly ttlNs: number;
-}
-
-/** Machines that are rented for a scenario: brokers that take turns on the same ones, and one for each client. */
-export interface Aws {
-	readonly region: string;
-	/** null: those of the region that have the types, one after the other. */
-	readonly zone: string | null;
-	/** Of AWS's configuration files; null: the environment's. */
-	readonly profile: string | null;
-	/** Tag of all of it; null: the caller's name in AWS. */
-	readonly owner: string | null;
-	/** Image; null: the newest Debian 12. */
-	readonly ami: string | null;
-	/** From when on the machines end themselves, ns after they started. */
-	readonly ttlNs: number;
-	/** Who may come in over SSH, "203.0.113.7/32"; null: the address that AWS sees the caller under. */
-	readonly sshFrom: string | null;
-	readonly brokers: {
-		/** "i4i.xlarge", for all machines. */
-		readonly instance: string;
-		/** As many as the system with the most nodes has; 0: no system needs any. */
-		readonly count: number;
-		/** A volume of its own; null: the machine's own NVMe. */
-		readonly volume: AwsVolume | null;
-	};
-	readonly clients: {
-		readonly instance: string;
-		readonly count: number;
-		/** Cheaper, and taken away when somebody pays more. */
-		readonly spot: boolean;
-	};
-}
-
-export interface AwsVolume {
-	readonly type: "gp3" | "io2";
-	readonly sizeGiB: number;
-	readonly iops: number | null;
-	/** gp3, MiB/s; null: AWS's own choice. */
-	readonly throughputMiBps: number | null;
 }
 
 export interface System {

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Path } from "./problem.ts";
 
 /** A map of YAML, as a person wrote it. */
@@ -21,4 +22,20 @@ export function valueAt(value: unknown, path: Path): unknown {
 				: undefined,
 		value,
 	);
+}
+
+/** A map that has been parsed: null where nothing is written. */
+export type Completed<T> = {
+	readonly [Key in keyof T]-?: undefined extends T[Key]
+		? Exclude<T[Key], undefined> | null
+		: T[Key];
+};
+
+/** With null for each field that is not written. */
+export function completed<Schema extends z.ZodObject>(
+	schema: Schema,
+	data: z.output<Schema>,
+): Completed<z.output<Schema>> {
+	const nothing = Object.fromEntries(Object.keys(schema.shape).map((key) => [key, null]));
+	return { ...nothing, ...data } as Completed<z.output<Schema>>;
 }

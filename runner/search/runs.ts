@@ -1,8 +1,8 @@
 import { largestOf, smallestOf } from "../extremes.ts";
+import type { Times } from "../model/load.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Verdict } from "../model/verdict.ts";
-import { intervalSeconds } from "../plan/interval.ts";
-import { counted } from "../plan/schedule.ts";
+import { derivePlan } from "../plan/derive.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
 import { type Answer, CURVE, type Found, next, type Outcome, type Step } from "./search.ts";
@@ -112,28 +112,15 @@ const CARRIED = [0.25, 0.7, 1, 1.4, 2.8, 5.6, 11, 22, 45, 64];
 
 function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 	const rate = exact(step.rate);
-	const durationNs = durationOf(start, step);
-	// Every run has a broker of its own, which is as cold as that of any other run.
-	const { warmupNs } = start.schedule;
-	const schedule = counted({ ...start.schedule, rate, warmupNs, durationNs });
-	const added = durationNs + warmupNs - start.schedule.durationNs - start.schedule.warmupNs;
 	const again = times === 0 ? "" : `, ${times + 1}`;
-	return {
-		...start,
+	return derivePlan(start, {
 		index,
 		// Each step is a case of its own: never pooled with another, never its repeat.
 		case: `${start.case} @ ${formatRate(rate)} (${step.role}${again})`,
 		search: { role: step.role, of: start.case },
-		topics: start.topics.map((topic) => renamed(topic, start.index, index)),
-		replyTopics: start.replyTopics.map((topic) => renamed(topic, start.index, index)),
-		runNumber: (start.runNumber + index * 0x9e3779b1) >>> 0,
-		schedule,
-		intervalSeconds: intervalSeconds({ ...start, schedule }),
-		heartbeat: {
-			...start.heartbeat,
-			durationNs: start.heartbeat.durationNs + Math.ceil(added / 1e6) * 1e6,
-		},
-	};
+		// Every run has a broker of its own, which is as cold as that of any other run: warm-ups stay.
+		times: { ...start.schedule, rate, durationNs: durationOf(start, step) } as Times,
+	});
 }
 
 /** As a ratio of whole numbers; steps have three significant digits. */
@@ -162,9 +149,4 @@ function durationOf(start: Plan, { rate, role }: Step): number {
 		Math.min(LONGEST_NS, lasting(samplesForSupport(deepest))),
 		lasting(1.2 * samplesForBound(deepest)),
 	);
-}
-
-/** "mqbench.<run-id>.<index>.<t>": no run meets the messages of another. */
-function renamed(topic: string, from: number, to: number): string {
-	return topic.replace(new RegExp(`\\.${from}(\\.\\d+(\\.reply)?)$`), `.${to}$1`);
 }

@@ -1,6 +1,7 @@
 import { largestOf } from "../extremes.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Gate, Result } from "../model/result.ts";
+import { derivePlan } from "../plan/derive.ts";
 
 /** `--confirm` adds so many repeats, once. */
 const CONFIRMING = 2;
@@ -89,20 +90,8 @@ function inTurns(plans: readonly Plan[], repeat: number): Plan[] {
 	});
 }
 
-/** The same run once more, with a number and topics of its own. */
 function confirming(plan: Plan, index: number, repeat: number): Plan {
-	const renamed = (topic: string) =>
-		topic.replace(new RegExp(`\\.${plan.index}(\\.\\d+(\\.reply)?)$`), `.${index}$1`);
-	return {
-		...plan,
-		index,
-		repeat,
-		repeats: plan.repeats + CONFIRMING,
-		runNumber: (plan.runNumber + index * 0x9e3779b1) >>> 0,
-		topics: plan.topics.map(renamed),
-		replyTopics: plan.replyTopics.map(renamed),
-		confirms: true,
-	};
+	return derivePlan(plan, { index, repeat, repeats: plan.repeats + CONFIRMING, confirms: true });
 }
 
 function reasonOf(gate: Gate, plans: readonly Plan[]): string {
