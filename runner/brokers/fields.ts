@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CpuSet } from "../model/cpu-set.ts";
-import { count, number, unit } from "../model/field.ts";
+import { count, number, unit, word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
 import { Acknowledge } from "../model/workload.ts";
@@ -8,14 +8,10 @@ import { tell } from "../text/tell.ts";
 
 /** Fields that every system with a process has; a broker's file adds its own. */
 export const processFields = {
-	url: z
-		.string()
-		.min(1)
-		.optional()
-		.meta({
-			description: `Address of an existing broker (\`target: existing\`); several are separated by commas. \`${variable("NAME")}\` stands for an environment variable: passwords belong there, never in the file.`,
-			examples: [variable("BROKER_URL")],
-		}),
+	url: word(
+		`Address of an existing broker (\`target: existing\`); several are separated by commas. \`${variable("NAME")}\` stands for an environment variable: passwords belong there, never in the file.`,
+		[variable("BROKER_URL")],
+	).optional(),
 	port: z
 		.int()
 		.min(1)
@@ -25,37 +21,24 @@ export const processFields = {
 			description: "Port of the broker that mqbench starts (`target: local`). Default: a free one.",
 			examples: [4222],
 		}),
-	version: z
-		.string()
-		.regex(/^[\w.+~-]+$/, tell("version-form"))
-		.optional()
-		.meta({
-			description:
-				"Version of the broker that mqbench starts, where it can get others than its own. With `target: docker` the tag of the official image; on hosts and `target: aws` too, where Docker runs it on the host, unless mqbench can copy any version there.",
-			examples: ["4.1.1"],
-		}),
-	binary: z
-		.string()
-		.min(1)
-		.optional()
-		.meta({
-			description:
-				"Program (or installation folder) of the broker that mqbench starts: two builds side by side are two systems. A path is relative to the scenario's folder; a bare name is looked up on PATH.",
-			examples: ["./build/server", "/opt/broker"],
-		}),
-	image: z
-		.string()
-		.regex(
+	version: word(
+		"Version of the broker that mqbench starts, where it can get others than its own. With `target: docker` the tag of the official image; on hosts and `target: aws` too, where Docker runs it on the host, unless mqbench can copy any version there.",
+		["4.1.1"],
+		[/^[\w.+~-]+$/, tell("version-form")],
+	).optional(),
+	binary: word(
+		"Program (or installation folder) of the broker that mqbench starts: two builds side by side are two systems. A path is relative to the scenario's folder; a bare name is looked up on PATH.",
+		["./build/server", "/opt/broker"],
+	).optional(),
+	image: word(
+		"Image of its containers (`target: docker`, `aws`, and hosts with Docker): two builds side by side are two systems. Default: the official one of `version`, pinned; on hosts without `version` none.",
+		["registry.example.com/broker:4.1.1"],
+		[
 			// A dash in front would be an option of docker's command.
 			/^[A-Za-z0-9][\w./:@-]*$/,
 			tell("image-form"),
-		)
-		.optional()
-		.meta({
-			description:
-				"Image of its containers (`target: docker`, `aws`, and hosts with Docker): two builds side by side are two systems. Default: the official one of `version`, pinned; on hosts without `version` none.",
-			examples: ["registry.example.com/broker:4.1.1"],
-		}),
+		],
+	).optional(),
 	cpus: number(
 		"Most CPUs of each container, as docker run --cpus takes them: 1.5 is one and a half. Default: no limit.",
 		[2],

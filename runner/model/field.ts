@@ -101,6 +101,16 @@ export function number(
 	return z.number().min(least).max(most).meta({ description, examples });
 }
 
+/** A word or a path. `form`: how it looks, and the sentence about one that does not. */
+export function word(
+	description: string,
+	examples: readonly string[] = [],
+	form?: readonly [RegExp, string],
+) {
+	const text = form ? z.string().regex(...form) : z.string().min(1);
+	return text.meta({ description, ...(examples.length > 0 && { examples }) });
+}
+
 /** A whole number from 1. */
 export function count(description: string, most: number, examples: number[]) {
 	return z.int().min(1).max(most).meta({ description, examples });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, unit } from "../model/field.ts";
+import { count, unit, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
 import type { Completed } from "./written.ts";
 
@@ -11,28 +11,20 @@ const Instance = z.string().regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-ins
 
 /** What `target: aws` rents. */
 export const AwsFile = z.strictObject({
-	region: z
-		.string()
-		.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, tell("aws-region"))
-		.meta({ description: "Region in which machines are rented.", examples: ["eu-central-1"] }),
-	zone: z
-		.string()
-		.regex(/^[a-z]{2}(-[a-z0-9]+)+-\d[a-z]$/, tell("aws-zone"))
-		.optional()
-		.meta({
-			description:
-				"Availability zone; all machines are in one. Default: the first of the region that has the types.",
-			examples: ["eu-central-1a"],
-		}),
-	profile: z
-		.string()
-		.min(1)
-		.optional()
-		.meta({
-			description:
-				"Profile of AWS's configuration files. Default: what the environment says (AWS_PROFILE, AWS_ACCESS_KEY_ID).",
-			examples: ["bench"],
-		}),
+	region: word(
+		"Region in which machines are rented.",
+		["eu-central-1"],
+		[/^[a-z]{2}(-[a-z]+)+-\d$/, tell("aws-region")],
+	),
+	zone: word(
+		"Availability zone; all machines are in one. Default: the first of the region that has the types.",
+		["eu-central-1a"],
+		[/^[a-z]{2}(-[a-z0-9]+)+-\d[a-z]$/, tell("aws-zone")],
+	).optional(),
+	profile: word(
+		"Profile of AWS's configuration files. Default: what the environment says (AWS_PROFILE, AWS_ACCESS_KEY_ID).",
+		["bench"],
+	).optional(),
 	owner: z
 		.string()
 		.min(1)
@@ -43,15 +35,11 @@ export const AwsFile = z.strictObject({
 				"Whose machines these are: the tag mqbench:owner. Default: the caller's name in AWS.",
 			examples: ["ada"],
 		}),
-	ami: z
-		.string()
-		.regex(/^ami-[0-9a-f]+$/, tell("aws-image"))
-		.optional()
-		.meta({
-			description:
-				"Image of the machines: a Debian 12. Default: the newest one for the types' processor.",
-			examples: ["ami-0123456789abcdef0"],
-		}),
+	ami: word(
+		"Image of the machines: a Debian 12. Default: the newest one for the types' processor.",
+		["ami-0123456789abcdef0"],
+		[/^ami-[0-9a-f]+$/, tell("aws-image")],
+	).optional(),
 	ttl: unit(
 		"duration",
 		{
@@ -61,18 +49,11 @@ export const AwsFile = z.strictObject({
 		},
 		(ns) => (ns < LEAST_TTL_NS || ns > MOST_TTL_NS ? "must be 10min to 168h" : undefined),
 	).prefault("2h"),
-	sshFrom: z
-		.string()
-		.regex(
-			/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\/|$)|(?=\/|$))){4}(?:\/32)?$/,
-			tell("aws-address"),
-		)
-		.optional()
-		.meta({
-			description:
-				"The one address from which SSH comes in. Default: that under which AWS sees the caller.",
-			examples: ["203.0.113.7"],
-		}),
+	sshFrom: word(
+		"The one address from which SSH comes in. Default: that under which AWS sees the caller.",
+		["203.0.113.7"],
+		[/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\/|$)|(?=\/|$))){4}(?:\/32)?$/, tell("aws-address")],
+	).optional(),
 	brokers: z
 		.strictObject({
 			instance: Instance.meta({

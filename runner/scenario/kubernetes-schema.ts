@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { number, unit } from "../model/field.ts";
+import { number, unit, word } from "../model/field.ts";
 import { tell } from "../text/tell.ts";
 import { type Completed, completed } from "./written.ts";
 
@@ -17,27 +17,17 @@ const leastBytes = (bytes: number) =>
 
 /** Where and as what pods run. */
 export const KubernetesFile = z.strictObject({
-	context: z
-		.string()
-		.min(1)
-		.optional()
-		.meta({
-			description: "Context of kubectl's configuration. Default: its current one.",
-			examples: ["kind-bench"],
-		}),
+	context: word("Context of kubectl's configuration. Default: its current one.", [
+		"kind-bench",
+	]).optional(),
 	namespace: Dns.optional().meta({
 		description: "Namespace, which must exist. Default: the context's own, else `default`.",
 		examples: ["bench"],
 	}),
-	image: z
-		.string()
-		.min(1)
-		.default("busybox:1.37.0")
-		.meta({
-			description:
-				"Image of the pods that make load: any with `sh`, `sha256sum` and `tar`. mqbench's own programs are copied into them.",
-			examples: ["registry.example.com/busybox:1.37.0"],
-		}),
+	image: word(
+		"Image of the pods that make load: any with `sh`, `sha256sum` and `tar`. mqbench's own programs are copied into them.",
+		["registry.example.com/busybox:1.37.0"],
+	).default("busybox:1.37.0"),
 	imagePullSecret: Dns.optional().meta({
 		description: "Secret of the namespace with which images are pulled.",
 		examples: ["registry-login"],
@@ -65,11 +55,7 @@ export const KubernetesFile = z.strictObject({
 	tolerations: z
 		.array(
 			z.strictObject({
-				key: z
-					.string()
-					.min(1)
-					.optional()
-					.meta({ description: "Key of the taint. Default: all.", examples: ["dedicated"] }),
+				key: word("Key of the taint. Default: all.", ["dedicated"]).optional(),
 				operator: z.enum(["Equal", "Exists"]).optional().meta({ description: "Default: `Equal`." }),
 				value: z
 					.string()
@@ -86,15 +72,10 @@ export const KubernetesFile = z.strictObject({
 			description: "Taints of nodes on which pods may run all the same.",
 			examples: [[{ key: "dedicated", value: "bench" }]],
 		}),
-	storageClass: z
-		.string()
-		.min(1)
-		.optional()
-		.meta({
-			description:
-				"Storage class of the volumes that brokers store on. Default: the node's own disk (`emptyDir`).",
-			examples: ["fast-ssd"],
-		}),
+	storageClass: word(
+		"Storage class of the volumes that brokers store on. Default: the node's own disk (`emptyDir`).",
+		["fast-ssd"],
+	).optional(),
 	storage: unit(
 		"size",
 		{ description: "Size of such a volume. Default: 20GiB.", examples: ["20GiB"] },

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { brokerOf, example, realBrokers } from "../brokers/index.ts";
+import { word } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
 import { CLOUDS, RIG_TARGETS } from "../model/targets.ts";
 import { tell } from "../text/tell.ts";
@@ -10,25 +11,35 @@ import { valueAt } from "./written.ts";
 
 const NO_ADDRESS = tell("rig-address");
 
+const Word = z.string().min(1);
+
+/** A field that is null where nothing is written. */
+function orNull<Schema extends z.ZodType>(
+	schema: Schema,
+	description: string,
+	examples: readonly string[] = [],
+) {
+	return z
+		.nullable(schema)
+		.default(null as never)
+		.meta({ description, ...(examples.length > 0 && { examples }) });
+}
+
 /** A host that ssh reaches. */
 const sshHost = {
-	host: z
-		.string()
-		.regex(/^(?:(?!-)[\w.-]+|[\da-fA-F:.]+)$/, tell("rig-host"))
-		.meta({ description: "Name or address, as ssh takes it.", examples: ["10.0.0.11"] }),
-	user: z
-		.string()
-		.regex(/^(?!-)[\w.-]+$/, tell("rig-user"))
-		.optional()
-		.meta({ description: "Default: ssh's own choice." }),
+	host: word(
+		"Name or address, as ssh takes it.",
+		["10.0.0.11"],
+		[/^(?:(?!-)[\w.-]+|[\da-fA-F:.]+)$/, tell("rig-host")],
+	),
+	user: word("Default: ssh's own choice.", [], [/^(?!-)[\w.-]+$/, tell("rig-user")]).optional(),
 	port: z.int().min(1).max(65_535).optional().meta({ description: "Default: ssh's own choice." }),
-	identity: z.string().min(1).optional().meta({
-		description: "File of a private key, from this file's folder. Default: ssh's own choice.",
-	}),
-	knownHosts: z.string().min(1).optional().meta({
-		description:
-			"File that keeps the hosts' own keys, from this file's folder: one that is not in it yet is taken at the first contact. Default: ssh's own way.",
-	}),
+	identity: word(
+		"File of a private key, from this file's folder. Default: ssh's own choice.",
+	).optional(),
+	knownHosts: word(
+		"File that keeps the hosts' own keys, from this file's folder: one that is not in it yet is taken at the first contact. Default: ssh's own way.",
+	).optional(),
 	hostKeyKnown: z.boolean().default(false).meta({
 		description:
 			"The host's own key was in knownHosts before anybody connected, as with machines that mqbench rents: another one is refused, and so is one that is not in it.",
@@ -47,40 +58,26 @@ const sshHost = {
 export const Cloud = z.strictObject({
 	provider: z.literal(CLOUDS),
 	region: z.string().min(1),
-	profile: z
-		.string()
-		.min(1)
-		.nullable()
-		.default(null)
-		.meta({ description: "Of AWS's configuration files; null: the environment's." }),
-	account: z
-		.string()
-		.regex(/^\d{12}$/, tell("rig-account"))
-		.nullable()
-		.default(null)
-		.meta({
-			description:
-				"Of AWS, in which it is: with credentials of another one nothing is taken down. null: not known.",
-			examples: ["123456789012"],
-		}),
-	owner: z.string().min(1).meta({ description: "Tag of all of it." }),
+	profile: orNull(Word, "Of AWS's configuration files; null: the environment's."),
+	account: orNull(
+		z.string().regex(/^\d{12}$/, tell("rig-account")),
+		"Of AWS, in which it is: with credentials of another one nothing is taken down. null: not known.",
+		["123456789012"],
+	),
+	owner: word("Tag of all of it."),
 	machines: z.record(z.string(), z.int().positive()).meta({
 		description: "How many of each type.",
 		examples: [{ "i4i.xlarge": 3, "c6in.xlarge": 2 }],
 	}),
-	hourlyUsd: z
-		.number()
-		.nonnegative()
-		.nullable()
-		.default(null)
-		.meta({ description: "What all of it costs an hour; null: not known." }),
-	endsAt: z.iso.datetime().nullable().default(null).meta({
-		description:
-			"Machines may end themselves from then on (their `ttl`, counted from the renting): what is measured is to be over by then. Before `expiresAt`, from which on a sweep may remove what is left. null: not known.",
-	}),
-	state: z.string().min(1).nullable().default(null).meta({
-		description: "Folder of mqbench with Pulumi's state of it; null: it was stood up by hand.",
-	}),
+	hourlyUsd: orNull(z.number().nonnegative(), "What all of it costs an hour; null: not known."),
+	endsAt: orNull(
+		z.iso.datetime(),
+		"Machines may end themselves from then on (their `ttl`, counted from the renting): what is measured is to be over by then. Before `expiresAt`, from which on a sweep may remove what is left. null: not known.",
+	),
+	state: orNull(
+		Word,
+		"Folder of mqbench with Pulumi's state of it; null: it was stood up by hand.",
+	),
 });
 export type Cloud = z.infer<typeof Cloud>;
 
@@ -90,40 +87,30 @@ export type Cloud = z.infer<typeof Cloud>;
  */
 export const RigFile = z.strictObject({
 	version: z.literal(1).meta({ description: "Of this file's form." }),
-	id: z
-		.string()
-		.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, tell("rig-name"))
-		.meta({
-			description: "Name of the rig, and of what is tagged with it.",
-			examples: ["staging"],
-		}),
+	id: word(
+		"Name of the rig, and of what is tagged with it.",
+		["staging"],
+		[/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, tell("rig-name")],
+	),
 	target: z.enum(RIG_TARGETS).default("existing").meta({
 		description:
 			"What stood it up. `existing`: it was there, and nothing of it is mqbench's to take down.",
 	}),
 	createdAt: z.iso.datetime().optional().meta({ description: "When it was stood up." }),
-	expiresAt: z.iso
-		.datetime()
-		.nullable()
-		.default(null)
-		.meta({ description: "From then on it is not to be counted on; null: it has no end." }),
+	expiresAt: orNull(
+		z.iso.datetime(),
+		"From then on it is not to be counted on; null: it has no end.",
+	),
 	brokers: z
 		.array(
 			z.strictObject({
-				system: z
-					.string()
-					.min(1)
-					.meta({ description: "Key of the system in the scenario.", examples: [example.broker] }),
+				system: word("Key of the system in the scenario.", [example.broker]),
 				broker: z.enum(realBrokers).meta({ description: "Its kind." }),
-				url: z
-					.string()
-					.min(1)
-					.nullable()
-					.default(null)
-					.meta({
-						description: "As clients reach it, password included; null: there are hosts instead.",
-						examples: [example.url("me:secret@10.0.0.5")],
-					}),
+				url: orNull(
+					Word,
+					"As clients reach it, password included; null: there are hosts instead.",
+					[example.url("me:secret@10.0.0.5")],
+				),
 				hosts: z
 					.array(
 						z.strictObject({
@@ -150,37 +137,26 @@ export const RigFile = z.strictObject({
 						description: "What it is; empty: the driver finds out.",
 						examples: [`${brokerOf(example).title} 4.1.1`],
 					}),
-				level: Level.nullable().default(null).meta({
-					description:
-						"The durability that it was set up for: a run that asks for another one is refused. null: the broker's own; of target existing not known.",
-				}),
-				messageBytes: z
-					.int()
-					.positive()
-					.nullable()
-					.default(null)
-					.meta({ description: "Largest payload that it was set up for; null: not known." }),
+				level: orNull(
+					Level,
+					"The durability that it was set up for: a run that asks for another one is refused. null: the broker's own; of target existing not known.",
+				),
+				messageBytes: orNull(
+					z.int().positive(),
+					"Largest payload that it was set up for; null: not known.",
+				),
 				settings: z
 					.record(z.string(), z.string())
 					.default({})
 					.meta({ description: "Settings that reports show, by their real names." }),
-				topology: z
-					.string()
-					.nullable()
-					.default(null)
-					.meta({
-						description:
-							"Where its nodes run, as reports show it; with hosts mqbench says it itself.",
-						examples: ["3 nodes on 3 hosts"],
-					}),
-				machine: z
-					.string()
-					.nullable()
-					.default(null)
-					.meta({
-						description: "Type of its hosts' machines; null: not known.",
-						examples: ["i4i.xlarge"],
-					}),
+				topology: orNull(
+					z.string(),
+					"Where its nodes run, as reports show it; with hosts mqbench says it itself.",
+					["3 nodes on 3 hosts"],
+				),
+				machine: orNull(z.string(), "Type of its hosts' machines; null: not known.", [
+					"i4i.xlarge",
+				]),
 				nodesShareHost: z
 					.boolean()
 					.default(false)
@@ -189,10 +165,10 @@ export const RigFile = z.strictObject({
 					.boolean()
 					.default(false)
 					.meta({ description: "It shares this machine's cores with a generator that runs here." }),
-				asked: z.record(z.string(), z.json()).nullable().default(null).meta({
-					description:
-						"What the scenario asked of it when it was stood up (nodes, version, binary, heap, config, pin): a run that asks for something else is refused. null: not known.",
-				}),
+				asked: orNull(
+					z.record(z.string(), z.json()),
+					"What the scenario asked of it when it was stood up (nodes, version, binary, heap, config, pin): a run that asks for something else is refused. null: not known.",
+				),
 			}),
 		)
 		.min(1)

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BrokerName, example, noBroker, SystemOptions } from "../brokers/index.ts";
 import { CpuSet } from "../model/cpu-set.ts";
-import { count, parsed, span } from "../model/field.ts";
+import { count, parsed, span, word } from "../model/field.ts";
 import { FaultAction, Target } from "../model/plan.ts";
 import { SSH_PLACE } from "../model/ssh-host.ts";
 import { type WorkloadField, workloadFields } from "../model/workload.ts";
@@ -201,15 +201,10 @@ export const ScenarioFile = z.strictObject({
 			description: "What must hold, judged per system and case. Decides the exit code.",
 			examples: [["p99 < 20ms", "lost == 0"]],
 		}),
-	baseline: z
-		.string()
-		.min(1)
-		.optional()
-		.meta({
-			description:
-				"What `p99 <= baseline + 10%` compares with: a system of this scenario, or a baseline.json or run folder. `--baseline` overrides.",
-			examples: ["old", `baselines/${example.broker}.json`],
-		}),
+	baseline: word(
+		"What `p99 <= baseline + 10%` compares with: a system of this scenario, or a baseline.json or run folder. `--baseline` overrides.",
+		["old", `baselines/${example.broker}.json`],
+	).optional(),
 	faults: z
 		.array(
 			z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, span } from "../../model/field.ts";
+import { count, span, word } from "../../model/field.ts";
 import { processFields, tlsField } from "../fields.ts";
 
 export const StreamingOptions = z.strictObject({
@@ -9,15 +9,11 @@ export const StreamingOptions = z.strictObject({
 	}),
 	...processFields,
 	...tlsField,
-	cluster: z
-		.string()
-		.regex(/^[\w-]+$/, "must be letters, digits, - and _")
-		.default("test-cluster")
-		.meta({
-			description:
-				"Name of the server's cluster, as it was started with (-cid). Default: the server's own.",
-			examples: ["orders"],
-		}),
+	cluster: word(
+		"Name of the server's cluster, as it was started with (-cid). Default: the server's own.",
+		["orders"],
+		[/^[\w-]+$/, "must be letters, digits, - and _"],
+	).default("test-cluster"),
 	prefetch: count(
 		"Most messages that a consumer holds and has not acknowledged (MaxInflight). 1 spreads slow work best. Default: 1024, the library's own.",
 		1_000_000,

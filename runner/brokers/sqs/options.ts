@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, span } from "../../model/field.ts";
+import { count, span, word } from "../../model/field.ts";
 import { processFields } from "../fields.ts";
 import { heapField } from "../java.ts";
 
@@ -10,14 +10,11 @@ export const SqsOptions = z.strictObject({
 	}),
 	...processFields,
 	...heapField("ElasticMQ's own script gives what Java chooses"),
-	region: z
-		.string()
-		.regex(/^[a-z0-9-]+$/, "must be a region: us-east-1")
-		.default("us-east-1")
-		.meta({
-			description: "Region that requests are signed for. Default: us-east-1.",
-			examples: ["eu-central-1"],
-		}),
+	region: word(
+		"Region that requests are signed for. Default: us-east-1.",
+		["eu-central-1"],
+		[/^[a-z0-9-]+$/, "must be a region: us-east-1"],
+	).default("us-east-1"),
 	fifo: z.boolean().default(false).meta({
 		description:
 			"FIFO queues: each message group keeps its order, and one of its messages is with a consumer at a time; a deduplication id of each message. A connection then has one request at a time, as two would overtake each other. Default: false, standard queues.",
