@@ -1,5 +1,4 @@
 import type { Run } from "../model/result.ts";
-import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
 import {
 	aside,
@@ -28,7 +27,7 @@ export function checks(run: Run, short: boolean): Block[] {
 	const summary = `${quiet.length - unknown.length} checks found nothing${unknown.length > 0 ? `, ${unknown.length} could not be made` : ""}`;
 	const names = unknown.map(({ check, detail }) => `${check} (${detail})`).join(", ");
 	return [
-		heading(tell("title-checks"), 3),
+		heading("Is the measurement to be trusted?", 3),
 		// Texts have above why a run is what it is.
 		checkList(
 			found.filter(({ detail }) => detail === why),

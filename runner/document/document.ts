@@ -29,7 +29,7 @@ import { resumedText } from "./resumed.ts";
 import { RUNS_WITH_DETAILS, runSection } from "./run.ts";
 import { environment } from "./run-facts.ts";
 import { sentence } from "./sentence.ts";
-import { broken, judged, lines, warnings } from "./sla.ts";
+import { broken, lines, warnings } from "./sla.ts";
 import { differences, systems } from "./systems.ts";
 import { FAILOVER, faults, searchTable } from "./tables.ts";
 import {
@@ -73,7 +73,6 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		head: headOf(result),
 		answer: [
 			box("warn", quick === null ? [] : [text(quick, "warn")]),
-			judged(result),
 			...answer(result),
 			...provenance(result),
 			box(

@@ -2,7 +2,6 @@ import type { Result, Run } from "../model/result.ts";
 import { explain } from "../result/explain.ts";
 import { brokenOf, type Outcome, outcomesOf } from "../result/outcomes.ts";
 import { runTitle } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import {
 	aside,
 	type Block,
@@ -18,20 +17,9 @@ import {
 	list,
 	type Piece,
 	type Table,
-	type Text,
 	table,
 	text,
 } from "./blocks.ts";
-
-/** Which lines a result that passes was judged by, and that none of them is about time, where that is so. */
-export function judged({ verdict, gates }: Result): Text {
-	const all = [...new Set(gates.map(({ sla }) => sla))];
-	const more = all.length - MOST_JUDGED;
-	const lines = `${all.slice(0, MOST_JUDGED).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
-	const timed = gates.some(({ metric }) => metric !== null);
-	const said = tell(timed ? "judged-by" : "judged-without-time", { lines });
-	return text(verdict === "pass" && all.length > 0 ? said : null, "soft", 3);
-}
 
 /** What kept the result from passing, the worst first: by how much, where, why, when, and what to do. The same advice is given once. */
 export function broken(whole: Result): List {
@@ -42,16 +30,14 @@ export function broken(whole: Result): List {
 		const { broke, where, when, why, next } = explain(outcome, whole);
 		const advice = next === null || advised.has(next) ? [] : [`What to do: ${next}`];
 		if (next !== null) advised.add(next);
-		const to = anchorOf(outcome, whole);
 		return {
 			badge: outcome.verdict,
-			text: [to === null ? where : link(where, to), lineOf(outcome), `: ${broke}`],
+			text: [linked(where, outcome, whole), lineOf(outcome), `: ${broke}`],
 			more: [...(why === null ? [] : [why]), ...(when === null ? [] : [when]), ...advice],
 		};
 	});
-	const rest =
-		more > 0 ? tell("more-not-passed", { more, where: tell("see-table-or-report") }) : null;
-	return { kind: "list", items, rest };
+	const rest = `and ${more} more that did not pass: see the table, or report.html`;
+	return { kind: "list", items, rest: more > 0 ? rest : null };
 }
 
 /** What checks warned of, whatever the verdict: each check in a line, with the run in which it found most. */
@@ -69,55 +55,44 @@ export function warnings(result: Result, depth: Depth): Block[] {
 			: `${check}: ${detail}`;
 	});
 	const head = texts.length === 1 ? "With a warning:" : `With ${texts.length} kinds of warnings:`;
-	return texts.length === 0
-		? []
-		: [
-				text(head, undefined, depth),
-				list(
-					texts.map((one) => [one]),
-					depth,
-				),
-			];
+	const items = texts.map((one) => [one]);
+	return texts.length === 0 ? [] : [text(head, undefined, depth), list(items, depth)];
 }
 
 /** The SLA lines that are met, and those for which there was no room above. A terminal has no room for a table, and of many runs only counts them. */
 export function lines(whole: Result, many: boolean): Block[] {
 	const all = outcomesOf(whole).filter(({ kind }) => kind === "gate");
-	if (all.length === 0)
-		return whole.searches.length > 0 ? [] : [text(tell("no-sla-means"), undefined, 2)];
-	const told = new Set(
-		brokenOf(whole)
-			.slice(0, MOST_BROKEN)
-			.map(({ gate }) => gate),
+	if (all.length === 0) return whole.searches.length > 0 ? [] : [text(NO_SLA, undefined, 2)];
+	const told = brokenOf(whole).slice(0, MOST_BROKEN);
+	const untold = all.filter(
+		({ verdict, gate }) => verdict !== "pass" && told.every((one) => one.gate !== gate),
 	);
-	const [met, untold] = [true, false].map((passed) =>
-		all.filter(({ verdict, gate }) => (verdict === "pass") === passed && !told.has(gate)),
-	) as [Outcome[], Outcome[]];
+	const met = all.filter(({ verdict }) => verdict === "pass");
 	const several = new Set(all.map((one) => `${one.system}/${one.case}`)).size > 1;
-	const tableOf = (some: readonly Outcome[]) =>
-		some.length === 0 ? [] : [lineTable(some, several, whole)];
-	// What else kept it from passing stands above.
-	const besides = met.length === all.length && whole.verdict !== "pass" ? tell("not-by-lines") : "";
-	const count = met.length === all.length ? "All" : `${met.length} of`;
-	const counted = `${count} ${all.length} SLA lines ${met.length === 1 ? "is" : "are"} met${besides}`;
 	const items = met.map((one): Item => {
 		const { broke, where } = explain(one, whole);
 		return { badge: "pass", text: several ? `${where}: ${broke}` : broke, more: [one.why] };
 	});
+	const count = met.length === all.length ? "All" : `${met.length} of`;
+	const counted = `${count} ${all.length} SLA lines ${met.length === 1 ? "is" : "are"} met`;
 	const short: Item[] = met.length === 0 ? [] : [{ badge: "pass", text: counted }];
+	const table = lineTables(met, several, whole);
+	const timed = all.some(({ gate }) => gate?.metric != null);
 	return [
-		...tableOf(untold),
+		...lineTables(untold, several, whole),
 		...(met.length > MOST_OPEN
-			? [fold(`${counted}: which`, tableOf(met), { depth: 2 })]
-			: [text(met.length > 0 && told.size > 0 ? counted : null, undefined, 2), ...tableOf(met)]),
+			? [fold(`${counted}: which`, table, { depth: 2 })]
+			: [text(met.length > 0 && told.length > 0 ? counted : null, undefined, 2), ...table]),
 		instead(2, [], [{ kind: "list", items: many ? short : items }]),
+		text(timed || whole.verdict !== "pass" ? null : NO_TIME, "soft", 2),
 	];
 }
 
 // --- internal ---
 
-/** Lines that are named at once. */
-const MOST_JUDGED = 3;
+const NO_SLA =
+	"No SLA: nothing was judged. The verdict says whether the measurement is to be trusted";
+const NO_TIME = "No line limits how long a message may take: PASS says nothing of that";
 /** So many are explained one by one; the table has the others. */
 const MOST_BROKEN = 8;
 /** More lines that are met are folded. */
@@ -132,7 +107,8 @@ function lineOf({ gate, what, verdict, line }: Outcome): Piece {
 	return aside(parts.length === 0 ? "" : `(${parts.join(", ")})`);
 }
 
-function lineTable(all: readonly Outcome[], several: boolean, whole: Result): Table {
+function lineTables(all: readonly Outcome[], several: boolean, whole: Result): Table[] {
+	if (all.length === 0) return [];
 	const columns = [
 		"SLA",
 		...(several ? ["system, case"] : []),
@@ -144,11 +120,9 @@ function lineTable(all: readonly Outcome[], several: boolean, whole: Result): Ta
 	];
 	const rows = all.map((one): Inline[] => {
 		const { measured, margin } = explain(one, whole);
-		const place = `${one.system}, ${one.case}`;
-		const to = anchorOf(one, whole);
 		return [
 			[code(one.what), aside(one.line === null ? "" : `scenario.yaml:${one.line}`)],
-			...(several ? [to === null ? place : link(place, to)] : []),
+			...(several ? [linked(`${one.system}, ${one.case}`, one, whole)] : []),
 			badge(one.verdict),
 			measured,
 			one.gate?.limit ?? "",
@@ -156,16 +130,16 @@ function lineTable(all: readonly Outcome[], several: boolean, whole: Result): Ta
 			one.why,
 		];
 	});
-	return table(columns, rows, { look: "gates", depth: 2 });
+	return [table(columns, rows, { look: "gates", depth: 2 })];
 }
 
-/** Where on a page it is seen: the run that it is about, of several repeats the worst; of a search its section. */
-function anchorOf({ run, runs: own, ...place }: Outcome, whole: Result): string | null {
-	const shown = whole.runs.filter((one) => one.search === null);
-	const about = shown.findIndex((one) => one === run || (run === null && own.includes(one)));
-	if (about >= 0) return `#run-${about + 1}`;
+/** A link to where on a page it is seen: the run that it is about, of several repeats the worst; of a search its section. */
+function linked(shown: string, { run, runs, ...place }: Outcome, whole: Result): Piece {
+	const single = whole.runs.filter((one) => one.search === null);
+	const about = single.findIndex((one) => one === run || (run === null && runs.includes(one)));
+	if (about >= 0) return link(shown, `#run-${about + 1}`);
 	const search = whole.searches.findIndex(
 		(one) => one.system === place.system && one.case === place.case,
 	);
-	return search < 0 ? null : `#search-${search + 1}`;
+	return search < 0 ? shown : link(shown, `#search-${search + 1}`);
 }

@@ -1,5 +1,4 @@
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
-import { tell } from "../text/tell.ts";
 
 /** The commit that a run was made at: that of its command, of several the last that had begun by then; null: not known. */
 export function commitAt(
@@ -23,9 +22,8 @@ export function commitsOf(environment: EnvironmentFile | null): GitCommit[] {
 
 /** For people: "0123456789ab with uncommitted changes", "0123456789ab (not checked whether files differ)". */
 export function commitText({ commit, dirty }: GitCommit): string {
-	const short = commit.slice(0, 12);
-	if (dirty === null) return tell("commit-unchecked", { commit: short });
-	return dirty ? tell("commit-dirty", { commit: short }) : short;
+	const how = dirty === null ? " (not checked whether files differ)" : " with uncommitted changes";
+	return `${commit.slice(0, 12)}${dirty === false ? "" : how}`;
 }
 
 /** For programs, as `git describe --dirty` marks it: the whole commit, and "-dirty" where files differ from it. */

@@ -24,7 +24,7 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 	[/^runner\/document\//, "what a document says"],
 	[/^runner\/render\/export\//, "what tools are given, and who gives it"],
 	[
-		/^runner\/(?:result\/(?:words|breakdown|omission|indexed)|model\/tallies)\.ts$/,
+		/^runner\/(?:result\/(?:words|breakdown|omission|indexed|commit)|model\/tallies)\.ts$/,
 		"a run and its figures in words",
 	],
 	[/^runner\/init\/scenario-text\.ts$/, "a scenario, with its comments"],
