@@ -112,7 +112,8 @@ function heightsOf(
 	if (turned) return [34, (x.names ?? []).length * ROW, 34];
 	if (layout === "grid") {
 		const above = panels.some(({ title }) => title !== "") ? 52 : 30;
-		return [above, (panels.length === 1 ? 360 : 260) - above - 30, 30];
+		const below = x.scale === "nines" ? 30 : footOf(x, view);
+		return [above, (panels.length === 1 ? 360 : 260) - above - 30, below];
 	}
 	if (x.scale !== "seconds") return x.scale === "date" ? [34, 240, 56] : [34, 258, footOf(x, view)];
 	if (hasCells(panels[i])) return [30, 234, 56];

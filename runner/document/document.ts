@@ -165,7 +165,7 @@ function contentsOf(sections: readonly Block[], { runs }: Result): Document["con
 }
 
 function overview({ runs }: Result): Fold[] {
-	const ids = ["percentiles", "cases"];
+	const ids = ["rates", "cases", "percentiles"];
 	return runs.length < 2
 		? []
 		: [section("overview", "All systems and cases", [{ kind: "figures", ids }], { depth: 3 })];

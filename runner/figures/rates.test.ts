@@ -34,12 +34,31 @@ describe("p99 by case", () => {
 		},
 	);
 
+	test("where the rate varies with something else stands over the rate, too: a panel for each of what else is the same", () => {
+		const result = publishedOnce("message-queue-latency");
+		const figure = caseFigures(result).find(({ id }) => id === "rates-response");
+		expect(figure?.x).toMatchObject({ scale: "linear", unit: "messages/s" });
+		expect(figure?.panels.map(({ title }) => title)).toEqual([
+			"1KiB; 20 000/s over 25 connections",
+		]);
+		for (const { group, data } of figure?.panels[0]?.series ?? [])
+			expect(data.map(({ x, y }) => [x, y])).toEqual(
+				["1KiB 3000/s", "1KiB 20000/s 25 connections"].map((name, i) => {
+					const run = result.runs.find((r) => r.system === group && r.case === name);
+					return [[3000, 20_000][i], run && percentile(run, 99)?.value];
+				}),
+			);
+		// Two cases of one rate are no points of one line.
+		for (const run of result.runs) run.load = { ...run.load, rate: { messages: 9, perNs: 1e9 } };
+		expect(caseFigures(result).map(({ id }) => id)).toEqual(["cases-response"]);
+	});
+
 	test("of two patterns are no points of one line", () => {
 		const result = publishedOnce("message-queue-latency");
 		const [first, , third] = [...new Set(result.runs.map((run) => run.case))];
 		for (const run of result.runs)
 			if (run.case === first || run.case === third) run.load = { ...run.load, pattern: "fan-out" };
-		const figures = caseFigures(result);
+		const figures = caseFigures(result).filter(({ id }) => id.startsWith("cases-"));
 		const points = figures.map(({ id, panels }) => [
 			id,
 			panels[0]?.series.map((s) => s.data.length),
@@ -76,7 +95,7 @@ test("of closed loops there is what was carried each second", () => {
 	const runs = result.runs.map((run, i): Run => {
 		const schedule = { ...run.load.schedule, kind: "closed" } as const;
 		const throughput = { ...run.throughput, sent: 1000 + i, received: null };
-		return { ...run, load: { ...run.load, schedule }, throughput };
+		return { ...run, load: { ...run.load, rate: null, schedule }, throughput };
 	});
 	const [figure, ...others] = caseFigures({ ...result, runs }).filter(
 		({ id }) => id !== "cases-response",

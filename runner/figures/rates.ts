@@ -1,4 +1,5 @@
 import type { Axis, Datum, Figure, Panel, Series } from "../chart/figure.ts";
+import { workFacts } from "../compare/work.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import { grouped } from "../grouped.ts";
 import type { MetricSummary, Result, Run, Search } from "../model/result.ts";
@@ -6,6 +7,7 @@ import { maximum, medianRepeat, percentile, percentileIn } from "../result/selec
 import { type Amount, amount } from "../result/show.ts";
 import { factsText, isClosed, searchTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
+import { formatCount, plural } from "../units.ts";
 import {
 	AXIS,
 	colorsOf,
@@ -72,72 +74,110 @@ export function caseFigures(result: Result): Figure[] {
 
 // --- internal ---
 
-type Base = Pick<Figure, "id" | "title" | "facts"> & Pick<Panel, "unit" | "limits">;
 type Colors = ReadonlyMap<string, number>;
 
 /** Figures of one pattern. */
 function figuresOfCases(result: Result, colors: Colors): Figure[] {
-	const cases = [...new Set(result.runs.map((run) => run.case))];
+	const { runs, gates, scenario } = result;
+	const cases = [...new Set(runs.map((run) => run.case))];
 	if (cases.length < 2) return [];
-	const { axis, x } = axisOf(result, cases);
-	const facts = sharedFacts(result);
-	const by = `by ${axis.title}: ${result.scenario}`;
-	const metrics = [...new Set(result.runs.map((run) => run.main))];
-	const figures = [
-		...metrics.map((metric) => {
-			const limits = limitsOf(result.gates, [metric]).filter((limit) => limit.x === 99);
-			const base: Base = {
-				id: `cases-${metric}`,
-				title: `p99 of ${metric} ${by}`,
-				facts,
-				unit: "ns",
-				limits: limits.map(({ text, y }) => ({ text, y })),
-			};
-			const lines = linesOf(result.runs, colors, x, (run) => {
+	const { axis, x } = axisOf(runs, cases);
+	const base = (id: string, what: string, by: string): Pick<Figure, "id" | "title" | "facts"> => {
+		const title = `${what} by ${by}: ${scenario}`;
+		return { id, title, facts: sharedFacts(result) };
+	};
+	const latency = [...new Set(runs.map((run) => run.main))].flatMap((metric) => {
+		const limits = limitsOf(gates, [metric])
+			.filter((limit) => limit.x === 99)
+			.map(({ text, y }) => ({ text, y }));
+		const panel = (some: readonly Run[], at: (run: Run) => number, title?: string) => {
+			const lines = linesOf(some, colors, at, (run) => {
 				const measured = run.main === metric && run.metrics[metric] !== null;
-				return measured ? datumOf(x(run), percentile(run, metric, 99)) : null;
+				return measured ? datumOf(at(run), percentile(run, metric, 99)) : null;
 			});
-			return figureOf(base, axis, lines);
-		}),
-		...(["sent", "received"] as const).map((key) => {
-			const title = `Messages ${key} per second ${by}`;
-			const base: Base = { id: `cases-${key}`, title, facts, unit: "messages/s", limits: [] };
-			const lines = linesOf(result.runs.filter(isClosed), colors, x, (run) => {
-				const perSecond = run.throughput[key];
-				return perSecond === null ? null : datumOf(x(run), amount(perSecond, "messages/s"));
-			});
-			return figureOf(base, axis, lines);
-		}),
-	];
+			return panelOf("ns", lines, limits, title);
+		};
+		const what = `p99 of ${metric}`;
+		const over = axis === RATE ? [] : sameButForRate(runs.filter((run) => run.main === metric));
+		const panels = over.map(({ title, alike }) => panel(alike, rateOf, title));
+		return [
+			figureOf(base(`rates-${metric}`, what, "rate"), RATE, panels, "grid"),
+			figureOf(base(`cases-${metric}`, what, axis.title), axis, [panel(runs, x)]),
+		];
+	});
+	const through = (["sent", "received"] as const).map((key) => {
+		const lines = linesOf(runs.filter(isClosed), colors, x, (run) => {
+			const perSecond = run.throughput[key];
+			return perSecond === null ? null : datumOf(x(run), amount(perSecond, "messages/s"));
+		});
+		const of = base(`cases-${key}`, `Messages ${key} per second`, axis.title);
+		return figureOf(of, axis, [panelOf("messages/s", lines)]);
+	});
 	// Of one place there is nothing to see.
-	return figures.filter(({ panels }) => {
+	return [...latency, ...through].filter(({ panels }) => {
 		const data = panels.flatMap(({ series }) => series.flatMap((line) => line.data));
 		return new Set(data.flatMap((datum) => (datum.y === null ? [] : datum.x))).size > 1;
 	});
 }
 
-type Line = Omit<Series, "draw">;
+/** What goes with a rate; all else is the same along a line. */
+const WITH_RATE: readonly string[] = ["load", "duration", "warm-up", "drain", "connections"];
+
+/** One of them for each connection, where the scenario says nothing else. */
+const EACH_CONNECTION: readonly string[] = ["producers", "topics"];
+
+/** Cases that differ in their rates, together with what else they have: "1KiB; 20 000/s over 25 connections". */
+function sameButForRate(runs: readonly Run[]): { title: string; alike: readonly Run[] }[] {
+	// Systems differ in more; what a case asks for is told by the first that has met it.
+	const cases = [...grouped(runs, (run) => run.case).values()].flatMap((all) => {
+		const [run] = all as [Run];
+		const facts = Object.entries(workFacts(run)).filter(
+			([name, value]) =>
+				!WITH_RATE.includes(name) &&
+				!(EACH_CONNECTION.includes(name) && value === `${run.load.connections}`),
+		);
+		const { connections, rate } = run.load;
+		return rate === null ? [] : [{ all, facts, connections, rate: rateOf(run) }];
+	});
+	return [...grouped(cases, ({ facts }) => JSON.stringify(facts)).values()].flatMap((group) => {
+		const [first, ...faster] = group.toSorted((a, b) => a.rate - b.rate) as [(typeof group)[0]];
+		// Cases with the same rate differ in what no panel tells.
+		if (group.length < 2 || new Set(group.map(({ rate }) => rate)).size < group.length) return [];
+		const rest = first.facts
+			.filter(([name, value]) =>
+				cases.some(({ facts }) => Object.fromEntries(facts)[name] !== value),
+			)
+			.map(([name, value]) => (name === "message" ? value : `${name} ${value}`));
+		const others = faster
+			.filter(({ connections }) => connections !== first.connections)
+			.map(({ rate, connections: n }) => `${formatCount(rate)}/s over ${plural(n, "connection")}`);
+		return [{ title: [...rest, ...others].join("; "), alike: group.flatMap(({ all }) => all) }];
+	});
+}
 
 /** Log where rates or sizes span more than a factor of 20; over the names of cases points alone, as nothing lies between two cases. */
 function figureOf(
-	{ unit, limits, ...base }: Base,
+	base: Pick<Figure, "id" | "title" | "facts">,
 	axis: Pick<Axis, "title" | "unit" | "names">,
-	lines: readonly Line[],
+	panels: readonly Panel[],
+	layout: Figure["layout"] = "stack",
 ): Figure {
-	const all = lines.flatMap(({ data }) => data.map(({ x }) => x));
+	const all = panels.flatMap(({ series }) => series.flatMap(({ data }) => data.map(({ x }) => x)));
 	const powers = smallestOf(all) > 0 && largestOf(all) / smallestOf(all) > 20;
-	const draw = axis.names === null ? "line" : "dots";
-	const series = lines.map((line) => ({ ...line, draw }) as const);
-	return {
-		...base,
-		x: { ...AXIS, ...axis, scale: axis.names !== null ? "names" : powers ? "log" : "linear" },
-		layout: "stack",
-		panels: [panelOf(unit, series, limits)],
-		spans: [],
-	};
+	const scale = axis.names !== null ? "names" : powers ? "log" : "linear";
+	const apart = (panel: Panel): Panel => ({
+		...panel,
+		series: panel.series.map((line) => ({ ...line, draw: "dots" })),
+	});
+	const x = { ...AXIS, ...axis, scale } as const;
+	return { ...base, x, layout, panels: axis.names ? panels.map(apart) : panels, spans: [] };
 }
 
-const RATE = { title: "scheduled messages per second", unit: "messages/s", names: null } as const;
+function numberAxis(title: string, unit: Axis["unit"]) {
+	return { title, unit, names: null };
+}
+
+const RATE = numberAxis("scheduled messages per second", "messages/s");
 
 /** Maximum, p99 and p50 of one system. null: there is nothing to see. */
 function overRate(
@@ -149,13 +189,14 @@ function overRate(
 		key: string,
 		dash: number,
 		amount: (place: (typeof places)[number]) => Amount,
-	): Line => ({
+	): Series => ({
 		key,
 		name: key,
 		group: key,
 		color: dash === 0 ? of.color : -1,
 		dash,
 		thin: false,
+		draw: "line",
 		data: sorted.map((place) => datumOf(place.rate, amount(place))),
 	});
 	const lines = [
@@ -167,17 +208,16 @@ function overRate(
 	const varies = new Set(places.map(({ rate }) => rate)).size > 1;
 	const { id, facts, run } = of;
 	const title = `${sentence(run.main)} against rate: ${of.title}`;
-	const base: Base = { id, title, facts, unit: "ns", limits: mainLimits(of) };
-	return seen && varies ? figureOf(base, RATE, lines) : null;
+	const panel = panelOf("ns", lines, mainLimits(of));
+	return seen && varies ? figureOf({ id, title, facts }, RATE, [panel]) : null;
 }
 
 /** The number in which alone the cases differ; else their names in their order. */
-function axisOf({ runs }: Result, cases: readonly string[]) {
-	const varying = NUMBERS.filter(({ of }) => new Set(runs.map(of)).size > 1);
-	const [one] = varying;
+function axisOf(runs: readonly Run[], cases: readonly string[]) {
+	const [one, ...others] = NUMBERS.filter(({ of }) => new Set(runs.map(of)).size > 1);
 	const known = new Set(runs.flatMap((run) => one?.of(run) ?? []));
-	return one !== undefined && varying.length === 1 && known.size === cases.length
-		? { axis: { title: one.by, unit: one.unit, names: null }, x: (run: Run) => one.of(run) ?? 0 }
+	return one !== undefined && others.length === 0 && known.size === cases.length
+		? { axis: one.axis, x: (run: Run) => one.of(run) ?? 0 }
 		: {
 				axis: { title: "case", unit: null, names: cases },
 				x: (run: Run) => cases.indexOf(run.case),
@@ -185,22 +225,22 @@ function axisOf({ runs }: Result, cases: readonly string[]) {
 }
 
 const NUMBERS: readonly {
-	readonly by: string;
-	readonly unit: Axis["unit"];
+	readonly axis: ReturnType<typeof numberAxis>;
 	readonly of: (run: Run) => number | null;
 }[] = [
-	{ by: "size of a message", unit: "bytes", of: ({ load }) => load.messageBytes },
-	{ by: tell("axis-in-flight"), unit: "messages", of: ({ load }) => load.inFlight },
-	{
-		by: RATE.title,
-		unit: RATE.unit,
-		of: ({ load: { rate } }) => (rate === null ? null : (rate.messages * 1e9) / rate.perNs),
-	},
+	{ axis: numberAxis("size of a message", "bytes"), of: ({ load }) => load.messageBytes },
+	{ axis: numberAxis(tell("axis-in-flight"), "messages"), of: ({ load }) => load.inFlight },
+	{ axis: RATE, of: (run) => (run.load.rate === null ? null : rateOf(run)) },
 	// No axis of its own: where connections vary, cases have to be told apart by name.
-	{ by: "connections", unit: "messages", of: ({ load }) => load.connections },
-	{ by: "consumers", unit: "messages", of: ({ load }) => load.consumers },
-	{ by: "subscribers", unit: "messages", of: ({ load }) => load.subscriptions },
+	{ axis: numberAxis("connections", "messages"), of: ({ load }) => load.connections },
+	{ axis: numberAxis("consumers", "messages"), of: ({ load }) => load.consumers },
+	{ axis: numberAxis("subscribers", "messages"), of: ({ load }) => load.subscriptions },
 ];
+
+/** Scheduled messages per second; 0 of a load that has no rate. */
+function rateOf({ load: { rate } }: Run): number {
+	return rate === null ? 0 : (rate.messages * 1e9) / rate.perNs;
+}
 
 /**
  * A line for each system through the repeats that decide, of which each has been measured so; thin beside it, of several, every repeat: nothing
@@ -211,13 +251,13 @@ function linesOf(
 	colors: Colors,
 	x: (run: Run) => number,
 	datum: (run: Run) => Datum | null,
-): Line[] {
+): Series[] {
 	const repeats = [...new Set(runs.map((run) => run.repeat))];
 	return [...colors].flatMap(([system, color]) => {
 		const own = runs.filter((run) => run.system === system);
-		const line = (name: string, some: readonly Run[], thin: boolean): Line[] => {
+		const line = (name: string, some: readonly Run[], thin: boolean): Series[] => {
 			const data = some.flatMap((run) => datum(run) ?? []).sort((a, b) => a.x - b.x);
-			const look = { group: system, color, dash: color, thin };
+			const look = { group: system, color, dash: color, thin, draw: "line" as const };
 			return data.every(({ y }) => y === null)
 				? []
 				: [{ key: `${color} ${name}`, name, ...look, data }];
