@@ -63,6 +63,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	// A second without a p99 because messages never came is no quiet one.
 	const never = seconds.filter((s) => s.p99 === null && (s.missing ?? 0) > 0).length;
 	return [
+		...phases(run, figures(["steps"]), facts),
 		heading("Latency by percentile", 3),
 		figures(["percentiles"]),
 		...percentiles(run, facts),
@@ -74,7 +75,6 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 			never === 0 ? [] : [tell("seconds-never-completed", { seconds: never })],
 		),
 		...held(run),
-		...phases(run, figures(["steps"]), facts),
 		text(drainText(run)),
 		...(run.failover.length === 0 ? [] : [heading(FAILOVER)]),
 		...faults([run], { caption: facts }),

@@ -12,8 +12,8 @@ import { timeFigure } from "./time.ts";
 const BUDGET = 700_000;
 
 /**
- * Every picture of a report, in its order. Of several runs first those of all side by side: `percentiles`, `cases-...`; then `search-1` for
- * the first search that has a curve; then of each run that is not of a search `run-...-percentiles`, `-steps`, `-time`, `-heat`. Those that take
+ * Every picture of a report, in its order. Of several runs first those of all side by side: `rates-...`, `cases-...`, `percentiles`; then `search-1` for
+ * the first search that has a curve; then of each run that is not of a search `run-...-steps`, `-percentiles`, `-time`, `-heat`. Those that take
  * more than their share of the budget have fewer points.
  */
 export function figuresOf(whole: Result, budget = BUDGET): Figure[] {
@@ -22,14 +22,14 @@ export function figuresOf(whole: Result, budget = BUDGET): Figure[] {
 	const share = ((several ? 1 - OVERVIEW : 1) * budget) / result.runs.length;
 	return [
 		...fitting(budget * OVERVIEW, ({ tolerance }) =>
-			several ? [overviewPercentiles(result, tolerance), ...caseFigures(result)] : [],
+			several ? [...caseFigures(result), overviewPercentiles(result, tolerance)] : [],
 		),
 		...whole.searches.flatMap((s, i) => searchFigure(`search-${i + 1}`, s, whole) ?? []),
 		...result.runs.flatMap((run) => {
 			const of = subjectOf(run, result);
 			return fitting(share, ({ most, tolerance }) => [
-				runPercentiles(of, tolerance),
 				stepsFigure(of),
+				runPercentiles(of, tolerance),
 				timeFigure(of, most),
 				heatFigure(of, most),
 			]);
