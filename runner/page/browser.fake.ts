@@ -31,8 +31,12 @@ interface TestBrowser {
 		options: BrowserContextOptions,
 		look: (page: Page) => Promise<void>,
 	): Promise<void>;
-	/** The same, but it may go to other pages. */
-	browsing(options: BrowserContextOptions, look: (page: Page) => Promise<void>): Promise<void>;
+	/** The same, but it may go to other pages; `may`: what a console may say. */
+	browsing(
+		options: BrowserContextOptions,
+		look: (page: Page) => Promise<void>,
+		may?: RegExp,
+	): Promise<void>;
 }
 
 export function testBrowser(): TestBrowser {
@@ -46,7 +50,7 @@ export function testBrowser(): TestBrowser {
 		await browser?.close();
 		rmSync(folder, { recursive: true, force: true });
 	});
-	const browsing: TestBrowser["browsing"] = async (options, look) => {
+	const browsing: TestBrowser["browsing"] = async (options, look, may = /^$/) => {
 		const context = await browser.newContext(options);
 		// Other tests may have the cores: what usually takes a second may take ten.
 		context.setDefaultTimeout(60_000);
@@ -54,7 +58,8 @@ export function testBrowser(): TestBrowser {
 		try {
 			const page = await context.newPage();
 			page.on("console", (said) => {
-				if (["error", "warning"].includes(said.type())) wrong.push(said.text());
+				if (["error", "warning"].includes(said.type()) && !may.test(said.text()))
+					wrong.push(said.text());
 			});
 			page.on("pageerror", (error) => wrong.push(error.stack ?? `${error}`));
 			page.on("dialog", (dialog) => {

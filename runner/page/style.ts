@@ -15,11 +15,10 @@ font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,s
 h1{font-size:1.9rem;line-height:1.2;margin:0;letter-spacing:-.01em}
 h2{font-size:1.35rem;line-height:1.25;margin:0}
 h3{font-size:1.05rem;margin:2rem 0 .5rem}
-h4{font-size:1rem;margin:1.6rem 0 .4rem}
 p{margin:.35rem 0}
 .soft,small,caption,figcaption small{color:var(--soft)}
 a{color:var(--link)}
-p,h1,h2,h3,h4,summary,li,dd,figcaption{overflow-wrap:anywhere}
+p,h1,h2,h3,summary,li,dd,figcaption{overflow-wrap:anywhere}
 code,pre{font:.9em ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 pre{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.7rem .9rem;overflow-x:auto;margin:.5rem 0}
 :focus-visible{outline:3px solid var(--focus);outline-offset:2px;border-radius:.2rem}
@@ -63,7 +62,7 @@ dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-size:1.1rem;font-variant-n
 details{margin:.7rem 0}summary{cursor:pointer;color:var(--link);width:fit-content;max-width:100%}
 summary:hover{text-decoration:underline}.aside{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 details.run{border:1px solid var(--line);border-radius:.6rem;margin:.6rem 0;padding:0 1rem}
-details.run>summary{padding:.6rem 0;color:var(--ink);width:auto;list-style-position:outside;margin-left:1.1em}details.run>summary h2,details.run>summary h3{display:inline;font-size:1.05rem}details.run[open]{padding-bottom:1rem}
+details.run>summary{padding:.6rem 0;color:var(--ink);width:auto;list-style-position:outside;margin-left:1.1em}details.run[open]{padding-bottom:1rem}
 details.run>summary .head{display:inline-flex}
 .matrix{width:auto}.matrix th,.matrix td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.matrix thead th{color:var(--ink);font-weight:600;font-size:inherit}
 .matrix td a{color:var(--ink);font-weight:700;font-size:1.15rem;text-decoration:underline dotted 1px;text-underline-offset:.2em}.matrix td a:hover{text-decoration-style:solid}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}.matrix svg{width:5.25rem;height:1.6rem;display:block;margin:.15rem 0}
@@ -108,7 +107,7 @@ figcaption,.tools,.alt{padding:0 .3rem}button{min-height:2.2rem}
 @media (forced-colors:active){button[aria-pressed=true]{border-width:3px}}
 @media print{.gates td,.gates th code,.gates td:last-child{white-space:normal!important;min-width:0!important}th,td{padding-right:.5rem}html{font-size:11px}html:not(.plain) figcaption{display:none}body{max-width:none;padding:0;font-size:10.5pt}.tools,.theme,.skip,.hint,.tip,nav.toc,.anchor{display:none!important}
 details:not(.run)::details-content{display:block;content-visibility:visible;block-size:auto}details.numbers:not([open]){display:none}.plot .canvas canvas{max-width:100%}
-figure.chart,tr,.box,.counts div,li{break-inside:avoid}h2,h3,h4,summary{break-after:avoid}section.run,details.run{break-before:auto}
+figure.chart,tr,.box,.counts div,li{break-inside:avoid}h2,h3,summary{break-after:avoid}details.run{break-before:auto}
 figure.chart{border:0;padding:0}.wide,.numbers .wide{overflow:visible;max-height:none;background:none}table{font-size:8.5pt}a{color:inherit;text-decoration:none}.plot{min-height:0}}
 `;
 

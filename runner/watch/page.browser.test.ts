@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { missing, seriousFindings, widthOf } from "../page/browser.fake.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { missing, seriousFindings, testBrowser, widthOf } from "../page/browser.fake.ts";
 import { builtScript, renderPage } from "../page/html-page.ts";
 import { markup } from "../page/markup.ts";
 import { HOSTILE, manyResult } from "../page/pages.fake.ts";
@@ -38,7 +38,7 @@ interface Live {
 	readonly cut: (letIn: Promise<void>) => void;
 }
 
-let browser: Awaited<ReturnType<typeof chromium.launch>>;
+const browser = testBrowser();
 
 async function live(
 	look: (live: Live) => Promise<void>,
@@ -72,16 +72,8 @@ async function live(
 	});
 	await new Promise<void>((r) => forward.listen(0, "127.0.0.1", r));
 	url.host = `localhost:${(forward.address() as { port: number }).port}`;
-	const context = await browser.newContext(options);
-	const wrong: string[] = [];
 	const asked = new Set<string>();
-	try {
-		const page = await context.newPage();
-		page.on("console", (said) => {
-			if (["error", "warning"].includes(said.type()) && !errors.test(said.text()))
-				wrong.push(said.text());
-		});
-		page.on("pageerror", (error) => wrong.push(`${error}`));
+	const watched = async (page: Page) => {
 		page.on("request", (request) => asked.add(new URL(request.url()).origin));
 		await page.goto(url.href);
 		await page.locator("#strip table").waitFor();
@@ -102,10 +94,11 @@ async function live(
 				for (const socket of sockets) socket.destroy();
 			},
 		});
-		expect(wrong).toEqual([]);
 		expect([...asked]).toEqual([url.origin]);
+	};
+	try {
+		await browser.browsing(options, watched, errors);
 	} finally {
-		await context.close();
 		await server.close(0);
 		forward.close();
 		for (const socket of sockets) socket.destroy();
@@ -115,14 +108,6 @@ async function live(
 const text = (page: Page, what: string) => page.locator(what).innerText();
 
 describe.skipIf(missing)("the page of a command that goes on", { timeout: 180_000 }, () => {
-	beforeAll(async () => {
-		browser = await chromium.launch({
-			executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-			args: ["--no-sandbox"],
-		});
-	}, 180_000);
-	afterAll(() => browser?.close());
-
 	test("shows the plan and the current seconds, then the report so far with its charts, then the whole one", async () => {
 		await live(async ({ page, show, serve, report }) => {
 			expect(await text(page, "h1")).toBe("orders");

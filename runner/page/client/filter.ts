@@ -1,3 +1,5 @@
+import { markup } from "../markup.ts";
+
 /**
  * The filter of an index, made from its table of results: rows that do not match are hidden, and trends of scenarios of which no row is left. On pages
  * without such a table it does nothing. A row matches when each word of the text stands somewhere in it, and it has what is chosen.
@@ -14,50 +16,39 @@ export function filterOf(page: Document): void {
 			Verdict: textsOf(row, ".badge").map((word) => word.replace(/^\W+|\s*\(.*$/g, "")),
 		},
 	}));
+	const values = NAMES.map((name) =>
+		[...new Set(rows.flatMap(({ of }) => of[name]))].sort((a, b) => a.localeCompare(b, "en")),
+	);
 	const bar = page.createElement("div");
 	bar.className = "tools filter";
 	bar.setAttribute("role", "search");
 	bar.setAttribute("aria-label", "Results");
-	const labelled = <T extends HTMLElement>(name: string, control: T): T => {
-		const label = page.createElement("label");
-		label.append(`${name} `, control);
-		bar.append(label);
-		return control;
-	};
-	const text = labelled("Text", page.createElement("input"));
-	text.type = "search";
-	text.autocomplete = "off";
-	const selects = NAMES.map((name) => {
-		const select = labelled(name, page.createElement("select"));
-		const values = [...new Set(rows.flatMap(({ of }) => of[name]))];
-		values.sort((a, b) => a.localeCompare(b, "en"));
-		select.append(new Option("all", ""), ...values.map((value) => new Option(value)));
-		return { name, select };
-	});
-	const clear = page.createElement("button");
-	clear.type = "button";
-	clear.textContent = "All results";
-	const shown = page.createElement("output");
-	bar.append(clear, shown);
+	bar.innerHTML = markup`<label>Text <input type="search" autocomplete="off"></label>${NAMES.map(
+		(name, i) =>
+			markup`<label>${name} <select><option value="">all</option>${values[i]?.map((value, at) => markup`<option value="${at}">${value}</option>`) ?? null}</select></label>`,
+	)}<button type="button">All results</button><output></output>`.text;
+	const [text, ...selects] = bar.querySelectorAll<HTMLInputElement>("input,select");
+	const shown = bar.querySelector("output");
 
 	const apply = () => {
-		const words = text.value.toLowerCase().split(/\s+/);
+		const words = (text?.value ?? "").toLowerCase().split(/\s+/);
+		const chosen = selects.map(({ value }, i) => value && values[i]?.[Number(value)]);
 		const left = rows.filter(
 			(one) =>
 				words.every((word) => one.text.includes(word)) &&
-				selects.every(({ name, select: { value } }) => !value || one.of[name].includes(value)),
+				NAMES.every((name, i) => !chosen[i] || one.of[name].includes(chosen[i])),
 		);
 		for (const one of rows) one.row.hidden = !left.includes(one);
 		const scenarios = new Set(left.flatMap(({ of }) => of.Scenario));
 		for (const trend of page.querySelectorAll<HTMLElement>("#over-time > :is(section, details)"))
 			trend.hidden = !scenarios.has(textsOf(trend, "h3, summary")[0] ?? "");
-		shown.textContent = `${left.length} of ${rows.length} shown`;
+		if (shown) shown.textContent = `${left.length} of ${rows.length} shown`;
 	};
 	bar.addEventListener("input", apply);
-	clear.addEventListener("click", () => {
-		for (const control of [text, ...selects.map(({ select }) => select)]) control.value = "";
+	bar.querySelector("button")?.addEventListener("click", () => {
+		for (const control of [text, ...selects]) if (control) control.value = "";
 		apply();
-		text.focus();
+		text?.focus();
 	});
 	table.parentElement?.before(bar);
 	apply();
