@@ -165,9 +165,9 @@ function meaningOf(metric: (typeof METRICS)[number], run: Run): string {
 
 /** What counting from the actual send would have hidden: the area between both curves. */
 function hiddenOf(run: Run): NonNullable<Figure["between"]> {
-	const hidden = mostHidden(run);
-	if (hidden === null) return [];
-	const value = (metric: "response" | "service") => show(percentile(run, metric, hidden.p));
-	const text = `hidden by coordinated omission: p${hidden.p} ${value("response")} instead of ${value("service")}`;
+	const p = mostHidden(run);
+	if (p === null) return [];
+	const value = (metric: "response" | "service") => show(percentile(run, metric, p));
+	const text = `hidden by coordinated omission: p${p} ${value("response")} instead of ${value("service")}`;
 	return [{ upper: "response", lower: "service", text }];
 }

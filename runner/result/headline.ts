@@ -1,3 +1,4 @@
+import { grouped } from "../grouped.ts";
 import { plural } from "../units.ts";
 import { HIGHEST_RATE } from "./fields.ts";
 import type { IndexedResult, IndexedRun } from "./indexed.ts";
@@ -37,18 +38,14 @@ export function systemTexts(
 			.map((run) => ({ of: run, headline: headlineOf(run) })),
 		...result.searches.map((search) => ({ of: search, headline: searchHeadline(search) })),
 	];
-	return [...new Set(all.map(({ of }) => of.system))].map((system) => {
-		const own = all.filter(({ of }) => of.system === system);
-		const names = [...new Set(own.map(({ headline }) => headline.name))];
-		const texts = names.map((name) => {
-			const same = own.filter(({ headline }) => headline.name === name);
+	return [...grouped(all, ({ of }) => of.system)].map(([system, own]) => {
+		const texts = [...grouped(own, ({ headline }) => headline.name)].map(([name, same]) => {
 			const cases = new Set(same.map(({ of }) => of.case)).size;
 			const more = [
-				cases > 1 ? plural(cases, "case") : "",
-				same.length > cases ? plural(same.length, "run") : "",
-			].filter((part) => part !== "");
-			const of = more.length > 0 ? ` (${more.join(", ")})` : "";
-			return `${name} ${range(same.map(({ headline }) => headline))}${of}`;
+				...(cases > 1 ? [plural(cases, "case")] : []),
+				...(same.length > cases ? [plural(same.length, "run")] : []),
+			].join(", ");
+			return `${name} ${range(same.map(({ headline }) => headline))}${more && ` (${more})`}`;
 		});
 		return { system, text: texts.join("; ") };
 	});
@@ -68,9 +65,7 @@ function range(all: readonly Headline[]): string {
 	const valued = all
 		.filter((h) => h.value !== null)
 		.sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
-	const texts = [valued[0]?.text, valued.at(-1)?.text].filter((text) => text !== undefined);
-	const others = all.filter((h) => h.value === null).map((h) => h.text);
-	return [[...new Set(texts)].join(" to "), ...new Set(others)]
-		.filter((text) => text !== "")
-		.join(", ");
+	const ends = new Set([valued[0], valued.at(-1)].flatMap((h) => h?.text ?? []));
+	const others = new Set(all.flatMap((h) => (h.value === null ? h.text : [])));
+	return [...(ends.size > 0 ? [[...ends].join(" to ")] : []), ...others].join(", ");
 }

@@ -64,7 +64,7 @@ describe("what counting from the actual send would have hidden", () => {
 
 	test("is about the percentile that differs most, where p99 does not", () => {
 		expect(
-			mostHidden(run({ 90: 2e5, 99: 3e5, 99.9: 9e6 }, { 90: 1e5, 99: 2.9e5, 99.9: 1e6 }))?.p,
+			mostHidden(run({ 90: 2e5, 99: 3e5, 99.9: 9e6 }, { 90: 1e5, 99: 2.9e5, 99.9: 1e6 })),
 		).toBe(99.9);
 	});
 

@@ -34,32 +34,23 @@ export function omissionOf(
 
 /** "Counting from the actual send, p99 would have been 0.3ms instead of 303ms"; null where both say about the same. */
 export function hiddenText(run: Run): string | null {
-	const worst = mostHidden(run);
-	return worst === null
-		? null
-		: `Counting from the actual send, p${worst.p} would have been ${show(percentile(run, "service", worst.p))} instead of ${show(percentile(run, "response", worst.p))}`;
+	const p = mostHidden(run);
+	if (p === null) return null;
+	const value = (metric: "response" | "service") => show(percentile(run, metric, p));
+	return `Counting from the actual send, p${p} would have been ${value("service")} instead of ${value("response")}`;
 }
 
 /**
- * p99 if it differs by more than half, as it is the one that people know; else the percentile with the largest factor. The generator's own lag is in response too: a
- * difference that lag explains is none of the system.
+ * p99 if response and service differ by more than half there, as it is the one that people know; else the percentile with the largest factor. The
+ * generator's own lag is in response too: a difference that lag explains is none of the system.
  */
-export function mostHidden(
-	run: Run,
-): { p: number; service: number; response: number; factor: number } | null {
-	const differing = (run.omission?.percentiles ?? []).flatMap((x) => {
-		const { p, response, service, factor } = x;
-		if (response === null || service === null || factor === null) return [];
+export function mostHidden(run: Run): number | null {
+	const differing = (run.omission?.percentiles ?? []).filter(({ p, factor, difference }) => {
 		const lag = percentile(run, "lag", p).value ?? 0;
-		return factor >= WORTH_SAYING && response - service > 2 * lag
-			? [{ p, response, service, factor }]
-			: [];
+		return (factor ?? 0) >= WORTH_SAYING && (difference ?? 0) > 2 * lag;
 	});
-	const largest = differing.reduce<(typeof differing)[number] | null>(
-		(a, b) => (a === null || b.factor > a.factor ? b : a),
-		null,
-	);
-	return differing.find((x) => x.p === 99) ?? largest;
+	const [most] = differing.toSorted((a, b) => (b.factor ?? 0) - (a.factor ?? 0));
+	return (differing.find(({ p }) => p === 99) ?? most)?.p ?? null;
 }
 
 /** "485 of 20 000 messages were due while ..."; null when there were none, or nobody has counted. */

@@ -1,3 +1,4 @@
+import { grouped } from "../grouped.ts";
 import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Percentile, Result, Run } from "../model/result.ts";
 import { type Amount, amount } from "./show.ts";
@@ -14,11 +15,7 @@ export interface Group<T> extends Place {
 
 /** All of one system and case together, in the order of their first. */
 export function bySystemAndCase<T extends Place>(all: readonly T[]): Group<T>[] {
-	const groups = new Map<string, T[]>();
-	for (const one of all) {
-		const key = JSON.stringify([one.system, one.case]);
-		groups.set(key, [...(groups.get(key) ?? []), one]);
-	}
+	const groups = grouped(all, (one) => JSON.stringify([one.system, one.case]));
 	return [...groups.values()].map((group) => {
 		const [{ system, case: name }] = group as [T];
 		return { system, case: name, all: group };
@@ -36,9 +33,9 @@ export interface Case {
 }
 
 export function byCase({ runs }: Pick<Result, "runs">): Case[] {
-	return [...new Set(runs.map((run) => run.case))].map((name) => ({
+	return [...grouped(runs, (run) => run.case)].map(([name, own]) => ({
 		case: name,
-		rows: bySystemAndCase(runs.filter((run) => run.case === name)).flatMap(({ system, all }) =>
+		rows: bySystemAndCase(own).flatMap(({ system, all }) =>
 			all.map((run) => ({ run, name: all.length > 1 ? `${system} (${run.repeat})` : system })),
 		),
 	}));

@@ -59,14 +59,6 @@ test("a system without a version says which broker it is", () => {
 	expect(systemText(run)).toMatch(/^nats, version unknown; durability: /);
 });
 
-test("no two tiles of a run have the same name", () => {
-	const html = renderHtml(fixtureResult("healthy"));
-	const run = html.slice(html.indexOf('id="run-1"'));
-	const names = [...run.matchAll(/<dt>([^<]+)<\/dt>/g)].map((m) => m[1]);
-	expect(names.length).toBeGreaterThan(10);
-	expect(new Set(names).size).toBe(names.length);
-});
-
 describe("machines of a rig", () => {
 	const shown = (rig: Partial<RigMachines>) => {
 		const copy = fixtureCopy("healthy");
