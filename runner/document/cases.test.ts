@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest";
 import { figuresOf } from "../figures/figures.ts";
 import type { Result, Run } from "../model/result.ts";
 import { renderHtml, renderMarkdown, terminalOf as terminal } from "../render/rendered.fake.ts";
-import { byCase, percentile } from "../result/select.ts";
-import { show } from "../result/show.ts";
+import { byCase, bySystemAndCase, percentile } from "../result/select.ts";
+import { show, showInterval } from "../result/show.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { plain, type Table } from "./blocks.ts";
+import { at, type Depth, plain, type Table } from "./blocks.ts";
 import { cases } from "./cases.ts";
+import { standingOf } from "./standing.ts";
 
 /** 4 systems x 5 cases x 2 repeats, from stored runs. */
 function matrix(): Result {
@@ -25,7 +26,9 @@ function matrix(): Result {
 describe("40 runs", () => {
 	const result = matrix();
 	const [section] = cases(result);
-	const tables = (section?.blocks ?? []).filter((one): one is Table => one.kind === "table");
+	const tablesAt = (depth: Depth) =>
+		at(section?.blocks ?? [], depth).filter((one): one is Table => one.kind === "table");
+	const tables = tablesAt(2);
 
 	test("stand in one table for each case, systems as rows, repeats below each other", () => {
 		const all = byCase(result);
@@ -52,6 +55,22 @@ describe("40 runs", () => {
 				expect(plain(cells[3] ?? "")).toBe(show(percentile(run, "response", 99)));
 				expect(plain(cells.at(-2) ?? "")).toBe(String(run.lost));
 			}
+	});
+
+	test("have one row for each system on a page: the middle repeat, with the interval of all", () => {
+		for (const [i, { rows }] of tablesAt(3).entries()) {
+			const alike = byCase(result)[i]?.rows.map(({ run }) => run) ?? [];
+			expect(rows).toHaveLength(4);
+			for (const { system, all } of bySystemAndCase(alike)) {
+				const standing = standingOf(all);
+				const row = rows.find(({ cells }) => plain(cells[0] ?? "") === system)?.cells ?? [];
+				expect(row[0]).toContainEqual({ as: "aside", text: "middle of 2 repeats" });
+				expect(row[3]).toEqual([
+					standing?.p99,
+					{ as: "aside", text: showInterval(standing?.p99 ?? {}) },
+				]);
+			}
+		}
 	});
 
 	test("fit a terminal of 80 columns, and 110 lines", () => {

@@ -2,15 +2,18 @@ import type { Result, Run } from "../model/result.ts";
 import { fateText } from "../result/fate.ts";
 import { countLabel } from "../result/fields.ts";
 import { saturatedBy } from "../result/saturated.ts";
-import { byCase, type Case, maximum, percentile } from "../result/select.ts";
-import { amount, type Column, cellsOf } from "../result/show.ts";
+import { byCase, bySystemAndCase, type Case, maximum, percentile } from "../result/select.ts";
+import { amount, type Column, cellsOf, showInterval } from "../result/show.ts";
 import { hostText, isClosed, systemText, systemTitle } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import {
+	aside,
 	type Block,
 	badge,
 	type Fold,
+	fold,
 	heading,
+	type Inline,
 	instead,
 	link,
 	list,
@@ -18,6 +21,7 @@ import {
 	table,
 	text,
 } from "./blocks.ts";
+import { standingOf } from "./standing.ts";
 import { receivedColumn } from "./words.ts";
 
 /** From so many runs on they stand side by side, and one by one only where there is something to say. */
@@ -64,27 +68,49 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 		return fate === null ? [] : [`${name}: ${fate}`];
 	});
 	const checks = new Set(runs.flatMap(saturatedBy));
-	const lines = rows.map(({ run, name }, i) => ({
-		id: `case-${number}-${i + 1}`,
-		cells: [
+	const rowOf = (run: Run, name: string, note: string, own: readonly Inline[]) => [
+		[
 			link(
 				saturatedBy(run).length > 0 ? `${name} *` : name,
 				`#run-${result.runs.indexOf(run) + 1}`,
 			),
-			run.load.durability,
-			...cellsOf(figures, run),
-			badge(run.verdict),
+			aside(note),
 		],
-	}));
+		run.load.durability,
+		...own,
+		badge(run.verdict),
+	];
+	const caption = host ?? "";
+	const each = table(
+		columns,
+		rows.map(({ run, name }, i) => ({
+			id: `case-${number}-${i + 1}`,
+			cells: rowOf(run, name, "", cellsOf(figures, run)),
+		})),
+		{ caption },
+	);
+	// Of repeats a page has the middle one, with the interval of all.
+	const middle = bySystemAndCase(runs).flatMap(({ system, all }) => {
+		const one = standingOf(all);
+		if (one === null) return [];
+		const own = cellsOf(figures, one.run).map((cell, i): Inline => {
+			const wide = { p50: one.p50, p99: one.p99 }[figures[i]?.[0] ?? ""];
+			return wide === undefined ? cell : [wide, aside(showInterval(wide))];
+		});
+		return [rowOf(one.run, system, all.length > 1 ? `middle of ${all.length} repeats` : "", own)];
+	});
+	const repeated = middle.length < rows.length;
 	const title = [
 		name,
 		first.main,
 		...(isClosed(first) ? [tell("closed-means")] : []),
-		...(rows.some((row) => row.name !== row.run.system) ? ["repeats in brackets"] : []),
+		...(repeated ? ["repeats in brackets"] : []),
 	];
 	return [
 		heading(title.join(", "), 1, `case-${number}`),
-		table(columns, lines, { caption: host ?? "" }),
+		repeated
+			? instead(3, [table(columns, middle, { caption }), fold("Each repeat", [each])], [each])
+			: each,
 		// Few runs say it of themselves, below.
 		list(result.runs.length >= MANY_RUNS ? fates : []),
 		text(

@@ -175,14 +175,12 @@ test("a short page has no contents; one of many runs leads to cases", () => {
 describe("the slowest messages", () => {
 	test("of 300 runs are the three slowest of each, with what they waited for", () => {
 		const result = manyResult(300);
-		const [runs] = at(documentOf(result).sections, 3).filter(
-			(block): block is Fold => block.kind === "fold" && block.id === "runs",
-		);
+		const folds = (blocks: readonly Block[]): Fold[] =>
+			blocks.flatMap((block) => (block.kind === "fold" ? [block, ...folds(block.blocks)] : []));
+		const all = folds(at(documentOf(result).sections, 3));
 		for (const [i, run] of result.runs.entries()) {
-			const section = runs?.blocks[i];
-			const folded = (section?.kind === "fold" ? section.blocks : []).find(
-				(block): block is Fold => block.kind === "fold" && block.title.includes("slowest"),
-			);
+			const section = all.find(({ id }) => id === `run-${i + 1}`);
+			const folded = folds(section?.blocks ?? []).find(({ title }) => title.includes("slowest"));
 			const [table] = folded?.blocks ?? [];
 			const times = run.slowest.map((m) => m.responseNs);
 			const longest = times.toSorted((a, b) => b - a).slice(0, 3);

@@ -1,8 +1,10 @@
 import { hasWeak } from "../compare/words.ts";
 import { figuresOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
+import { worst } from "../model/verdict.ts";
 import { verdictText } from "../result/explain.ts";
-import { withoutSearches } from "../result/select.ts";
+import { bySystemAndCase, medianRepeat, percentile, withoutSearches } from "../result/select.ts";
+import { show } from "../result/show.ts";
 import { factsText, runTitle, searchTitle, verdictWord } from "../result/words.ts";
 import { tell } from "../text/tell.ts";
 import { formatUtc } from "../units.ts";
@@ -190,9 +192,19 @@ function search(one: Search, number: number, whole: Result): Fold {
 	return section(id, `Highest rate of ${searchTitle(one)}`, blocks, { badge: one.verdict });
 }
 
+/** Each run; of many runs of a page those of one system and case below each other. */
 function runSections(result: Result): Fold[] {
-	const each = result.runs.map((run, i) => runSection(run, i + 1, result));
-	return each.length <= RUNS_WITH_DETAILS
-		? each
-		: [section("runs", `Each of the ${each.length} runs`, each, { depth: 3, brief: each })];
+	const { runs } = result;
+	const each = runs.map((run, i) => runSection(run, i + 1, result));
+	if (each.length <= RUNS_WITH_DETAILS) return each;
+	const groups = bySystemAndCase(runs).flatMap(({ system, case: name, all }) => {
+		const own = all.flatMap((run) => each[runs.indexOf(run)] ?? []);
+		if (all.length === 1) return own;
+		const middle = medianRepeat(all);
+		const p99 = middle === undefined ? "n/a" : show(percentile(middle, middle.main, 99));
+		const title = `${system}, ${name}: ${all.length} repeats, middle p99 ${p99}`;
+		return [fold(title, own, { badge: worst(all.map(({ verdict }) => verdict)) })];
+	});
+	const title = `Each of the ${each.length} runs`;
+	return [section("runs", title, groups, { depth: 3, brief: each })];
 }
