@@ -44,24 +44,6 @@ describe("who makes the load", () => {
 		);
 	});
 
-	test("what does not fit is named by the option that said it", () => {
-		expect(() => load(`system: nats\n${three}`, { clients: "bench@a" })).toThrow(
-			"--clients bench@a: clients on other hosts cannot reach brokers of target local",
-		);
-		expect(() => load(`system: nats\n${three}`, { clients: "docker=3" })).toThrow(
-			"--clients docker=3: clients: { docker: 3 } needs target docker, and this target is local; write clients: 3",
-		);
-		expect(() => load(`${existing}${three}`, { clients: "bench@a,bench@A" })).toThrow(
-			"--clients bench@a,bench@A: clients name a twice",
-		);
-		expect(() => load(`${existing}${three}`, { clients: "a b" })).toThrow(
-			'--clients a b: a client must be a host for ssh, got "a b"; write host, user@host or user@host:port',
-		);
-		expect(() => load(`system: nats\n${workload("")}`, { clients: "3" })).toThrow(
-			"--clients 3: 3 clients need at least one connection each, and connections is 1; write connections: 3",
-		);
-	});
-
 	test("another target on the command line leaves clients of the file aside that it cannot have", () => {
 		for (const clients of ["{ docker: 3 }", "[bench@a, bench@b]"])
 			expect(load(`clients: ${clients}\n${existing}${three}`, { target: "local" }).clients).toEqual(
@@ -156,16 +138,6 @@ describe("what comes back to its sender comes back to the same client", () => {
 		).toThrow("write topics: 3");
 		load(`clients: 3\nsystem: nats\n${workload(`pattern: fan-out, subscriptions: 3, ${more}`)}`);
 	});
-});
-
-test("each case is looked at, and named by its own line", () => {
-	expect(() =>
-		load(
-			"clients: 3\nsystem: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s, connections: 4 }\ncases:\n  - { connections: 2 }\n  - { message: 1KiB }\n",
-		),
-	).toThrow(
-		"s.yaml:5:20 3 clients need at least one connection each, and connections is 2; write connections: 3",
-	);
 });
 
 test("a search may have several clients", () => {

@@ -2,28 +2,51 @@ import { expect } from "vitest";
 import { MqbenchError } from "../errors.ts";
 import { goldenBlocks } from "../tests/golden.fake.ts";
 import { loadScenario } from "./load.ts";
+import type { Overrides } from "./overrides.ts";
+
+/** What it is refused with. */
+function refusal(
+	text: string,
+	{
+		env = {},
+		platform = "linux",
+		...overrides
+	}: Overrides & { env?: Record<string, string>; platform?: string } = {},
+): string {
+	const fileBytes = (path: string) => (path === "/scenarios" ? "folder" : null);
+	try {
+		loadScenario("s.yaml", text, overrides, env, { folder: "/scenarios", platform, fileBytes });
+	} catch (error) {
+		if (error instanceof MqbenchError && error.code === "scenario-invalid") return error.message;
+		throw error;
+	}
+	return "(taken)";
+}
+
+/** One mistake, and a remedy: what to write, what is possible, or what it should have been. */
+function isHelpful(found: string): void {
+	expect(found.match(/^(s\.yaml:\d+:\d+ |--\w+)/gm)).toHaveLength(1);
+	expect(found).toMatch(
+		/write |add |remove |did you mean|known:|must |needs? |use |put |give |raise |rename |move |run |begin with|is a map|takes /,
+	);
+}
 
 /**
  * Wrong scenarios, one mistake each, and what a person reads: golden/mistakes.txt. Read its diff like a sentence of a book: where it
  * is, what is wrong, what to do.
  */
+goldenBlocks(new URL("./golden/mistakes.txt", import.meta.url), (text) => refusal(text), isHelpful);
+
+/** The same with a command line or an environment, which the first line of a block says. */
 goldenBlocks(
-	new URL("./golden/mistakes.txt", import.meta.url),
-	(text) => {
-		const fileBytes = (path: string) => (path === "/scenarios" ? "folder" : null);
-		try {
-			loadScenario("s.yaml", text, {}, {}, { folder: "/scenarios", platform: "linux", fileBytes });
-		} catch (error) {
-			if (error instanceof MqbenchError && error.code === "scenario-invalid") return error.message;
-			throw error;
-		}
-		return "(taken)";
+	new URL("./golden/command-line.txt", import.meta.url),
+	(block) => {
+		const [options = "", ...lines] = block.split("\n");
+		return refusal(lines.join("\n"), JSON.parse(options));
 	},
 	(found) => {
-		expect(found.match(/^s\.yaml:\d+:\d+ /gm)).toHaveLength(1);
-		// A remedy: what to write, what is possible, or what it should have been.
-		expect(found).toMatch(
-			/write |add |remove |did you mean|known:|must |needs? |use |put |give |raise |rename |move |run |begin with|is a map|takes /,
-		);
+		isHelpful(found);
+		expect(found).not.toContain("hunter2");
+		expect(({} as { polluted?: number }).polluted).toBeUndefined();
 	},
 );

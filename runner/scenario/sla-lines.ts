@@ -8,6 +8,7 @@ import { applyOverrides } from "./overrides.ts";
 import { type Parts, parseParts } from "./parts.ts";
 import { quoted } from "./place.ts";
 import { type Path, type Problem, refuse } from "./problem.ts";
+import { problemsBy } from "./rules/rule.ts";
 import { unanswerable } from "./rules/sla.ts";
 import type { BaselineLine, Case, Scenario, SlaLine } from "./scenario.ts";
 import { parseSource } from "./source.ts";
@@ -39,60 +40,40 @@ export function resolveSlaLines(
 
 	for (const { line: written, path, inCase } of parts.sla) {
 		if (written === undefined) continue;
-		const short = "kind" in written;
-		const line: Line = short ? { expect: written, abort: false } : written;
-		const at = (key: string) => [...path, key];
-
-		if (line.system !== undefined && keys.length > 0 && !keys.includes(line.system))
-			problems.push(
-				refuse(at("system"), "unknown", {
+		const line: Line = "kind" in written ? { expect: written, abort: false } : written;
+		const at = (key: string) => ("kind" in written ? path : [...path, key]);
+		const { expect, system = null } = line;
+		const matched = line.case === undefined || names === null ? {} : findCase(line.case, names);
+		const only = (inCase === null ? matched.name : cases[inCase]?.name) ?? null;
+		const meant = cases.filter((one, index) =>
+			inCase === null ? only === null || one?.name === only : index === inCase,
+		);
+		const known = matched.wrong === undefined ? meant.filter((one) => one !== undefined) : [];
+		const place = { system, case: only, line: lineOf(at("expect")) };
+		const found = problemsBy((wrong) => {
+			const odd = (text: string | undefined) => text !== undefined && wrong("expect", { text });
+			if (system !== null && keys.length > 0 && !keys.includes(system))
+				wrong("system", "unknown", {
 					what: "system",
-					word: quoted(line.system),
-					meant: didYouMean(line.system, keys),
-				}),
-			);
-		const matched = line.case === undefined || names === null ? null : findCase(line.case, names);
-		if (matched && "wrong" in matched)
-			problems.push({ path: at("case"), at: "value", message: matched.wrong });
-		const only =
-			inCase === null
-				? matched && "name" in matched
-					? matched.name
-					: null
-				: (cases[inCase]?.name ?? null);
-		const unknown = matched !== null && "wrong" in matched;
-		const meant = unknown
-			? []
-			: cases.filter((one, index) =>
-					inCase === null ? only === null || one?.name === only : index === inCase,
-				);
-		const { expect } = line;
-		const known = meant.filter((one) => one !== undefined);
-		const asked = systems.filter(({ key }) => (line.system ?? key) === key);
-		const place = {
-			system: line.system ?? null,
-			case: only,
-			line: lineOf(short ? path : [...path, "expect"]),
-		};
-		const inExpect = (message: string | undefined) => {
-			const where = short ? path : at("expect");
-			if (message !== undefined) problems.push({ path: where, at: "value", message });
-		};
+					word: quoted(system),
+					meant: didYouMean(system, keys),
+				});
+			if (matched.wrong !== undefined) wrong("case", { text: matched.wrong });
+			const asked = systems.filter(({ key }) => (system ?? key) === key);
+			const subject = expect.kind === "baseline" ? subjectOf(expect) : expect;
+			odd(unanswerable(subject, known, asked, clients, faultsAtNs));
+			if (expect.kind !== "baseline") return odd(beyondDrain(expect, known));
+			odd(incomparable(expect, known, line, parts.repeat, baseline));
+			if (line.abort) wrong("abort", "abort-of-comparison", { line: expect.text });
+		}, at);
+		for (const one of found) problems.push(one);
 		if (expect.kind === "baseline") {
-			inExpect(
-				unanswerable(subjectOf(expect), known, asked, clients, faultsAtNs) ??
-					incomparable(expect, known, line, parts.repeat, baseline),
-			);
-			if (line.abort)
-				problems.push(refuse(at("abort"), "abort-of-comparison", { line: expect.text }));
 			compared.push({ expect, ...place });
 			continue;
 		}
-		inExpect(unanswerable(expect, known, asked, clients, faultsAtNs));
-		inExpect(beyondDrain(expect, meant));
 		const resolved = { expect: { ...expect, abort: line.abort }, ...place };
 		lines.push(resolved);
-		if (isBareRecovered(expect)) bare.push([resolved, short ? path : at("expect")]);
+		if (isBareRecovered(expect)) bare.push([resolved, at("expect")]);
 	}
 	if (parts.sla.every(({ line }) => line !== undefined))
 		for (const one of recoveredOfNothing(bare, lines, keys, cases)) problems.push(one);
@@ -238,7 +219,7 @@ interface Line {
 }
 
 /** A case goes by its name, or by the words it begins with when no other case begins so. */
-function findCase(asked: string, names: readonly string[]): { name: string } | { wrong: string } {
+function findCase(asked: string, names: readonly string[]): { name?: string; wrong?: string } {
 	if (names.includes(asked)) return { name: asked };
 	const matches = names.filter((name) => name.startsWith(`${asked} `));
 	const [only, ...others] = matches;
@@ -252,11 +233,11 @@ function findCase(asked: string, names: readonly string[]): { name: string } | {
 }
 
 /** A message that is missing when the drain is over may have taken any time above it: a limit beyond cannot be judged. */
-function beyondDrain(expect: Sla, cases: readonly (Case | undefined)[]): string | undefined {
+function beyondDrain(expect: Sla, cases: readonly Case[]): string | undefined {
 	const latency = expect.kind === "tally" ? expect.until : expect;
 	if (latency === undefined) return undefined;
 	const { limitNs } = latency;
-	const short = cases.find((one) => one && one.drainNs < limitNs);
+	const short = cases.find(({ drainNs }) => drainNs < limitNs);
 	return short === undefined
 		? undefined
 		: tell("limit-beyond-drain", { text: expect.text, limitNs, drainNs: short.drainNs });

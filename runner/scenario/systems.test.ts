@@ -31,14 +31,6 @@ describe("an existing broker", () => {
 		]);
 	});
 
-	test("needs the variables that its url names", () => {
-		const text = `target: existing\nsystem: { broker: nats, url: "${reference}" }\n`;
-		for (const environment of [{}, { NATS_URL: "" }])
-			expect(refusal(text, {}, environment)).toContain(
-				"the environment variable NATS_URL is not set; write NATS_URL=nats://host:4222 before the command",
-			);
-	});
-
 	test("--url stands for target existing and the url of the one system", () => {
 		for (const text of [
 			"system: nats\n",
@@ -51,32 +43,10 @@ describe("an existing broker", () => {
 		}
 	});
 
-	test("--url cannot tell two systems apart", () => {
-		expect(refusal("systems: { a: nats, b: nats }\n", { url: "nats://h:4222" })).toContain(
-			"--url: the scenario has several systems; write --set systems.NAME.url=... for each",
-		);
-	});
-
 	test("--target local leaves the url of the file aside, and needs no variable for it", () => {
 		const text = `target: existing\nsystem: { broker: nats, url: "${reference}" }\n`;
 		const scenario = systems(text, { target: "local" });
 		expect([scenario.target, scenario.systems[0]?.url]).toEqual(["local", null]);
-	});
-
-	test("--target local together with --url is a contradiction", () => {
-		expect(refusal("system: nats\n", { target: "local", url: "nats://h:4222" })).toContain(
-			"--url: url needs target existing, and this target is local; write target: existing",
-		);
-	});
-
-	test.each([
-		["localhost:4222", "must begin with nats://, tls://, ws://, wss://"],
-		["http://h:4222", "must begin with nats://"],
-		["nats://", "--url: url has no host; write e.g. nats://host:4222"],
-		["nats://h:99999", "--url: url is not a URL; write e.g. nats://host:4222"],
-		["not a url", "--url: url is not a URL; write e.g. nats://host:4222"],
-	])("refuses the url %s", (url, sentence) => {
-		expect(refusal("system: nats\n", { url })).toContain(sentence);
 	});
 
 	test.each([
@@ -86,14 +56,6 @@ describe("an existing broker", () => {
 		["nats://me:x^y@a:1,nats://me:z@b:2", "nats://me:x%5Ey@a:1,nats://me:z@b:2"],
 	])("may be a cluster: %s", (url, resolved) => {
 		expect(systems("system: nats\n", { url }).systems[0]?.url).toBe(resolved);
-	});
-
-	test.each([
-		["nats://a:4222,b:99999", "--url: url is not a URL; write e.g. nats://host:4222"],
-		["nats://a:4222,http://b", "must begin with nats://"],
-		["nats://a:4222,", "--url: url has no host; write e.g. nats://host:4222"],
-	])("of a cluster is refused as a whole: %s", (url, sentence) => {
-		expect(refusal("system: nats\n", { url })).toContain(sentence);
 	});
 
 	test("noop needs none", () => {
@@ -116,18 +78,6 @@ describe("a password", () => {
 			expect(resolveUrl(url, broker, { [variable]: "hunter/2@" }, true)).toEqual({
 				url: `${scheme}://${broker.urlUser ?? "user"}:hunter%2F2%40@host:${broker.defaultPort}`,
 			});
-		},
-	);
-
-	test.each(["password", "user", "auth"])(
-		"%s is no key of a system: who logs in stands in the url",
-		(key) => {
-			const said = refusal(`system: { broker: redis, ${key}: hunter2 }\n`);
-			expect(said).toContain(
-				`unknown key "${key}"; who logs in stands in the url: write url: "redis://:\${REDIS_PASSWORD}@host:6379"`,
-			);
-			// A user is no secret.
-			if (key !== "user") expect(said).not.toContain("hunter2");
 		},
 	);
 
@@ -208,15 +158,6 @@ describe("variables of the environment", () => {
 		);
 	});
 
-	test("that sound like secrets stay out of what reports show", () => {
-		for (const name of ["DB_PASSWORD", "MY_TOKEN", "APIKEY"])
-			expect(refusal(text(`binary: "${variable(name)}"`), {}, { [name]: "hunter2" })).toMatch(
-				new RegExp(
-					`${name} sounds like a secret, and reports keep a copy of binary; write secrets in url or config`,
-				),
-			);
-	});
-
 	test("that are secrets may stand in config, and are known as such", () => {
 		const { systems: found } = systems(
 			text(
@@ -278,29 +219,5 @@ describe("settings of a broker that mqbench starts", () => {
 			url: "nats://h:4222",
 			binary: null,
 		});
-	});
-});
-
-describe("CPUs", () => {
-	const on = (platform: string, head: string) =>
-		loadScenario(
-			"s.yaml",
-			`${head}\n${workload}`,
-			{},
-			{},
-			{ folder: "/", platform, fileBytes: () => null },
-		);
-
-	test("are chosen on Linux alone", () => {
-		for (const head of [
-			'pin: { generator: "0-1", brokers: "2" }\nsystem: nats',
-			'system: { broker: nats, pin: "2" }',
-		]) {
-			expect(on("linux", head).systems).toHaveLength(1);
-			for (const platform of ["darwin", "win32"])
-				expect(() => on(platform, head)).toThrow(
-					"pin works on Linux only; remove it on this machine",
-				);
-		}
 	});
 });
