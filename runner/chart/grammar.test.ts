@@ -24,7 +24,7 @@ import type { Figure } from "./figure.ts";
 import { shown } from "./head.ts";
 import { firstView, groupsOf, optionOf } from "./option.ts";
 import { svgOf } from "./svg.ts";
-import { COLOURS, colourOf, lineType, markOf } from "./theme.ts";
+import { COLOURS, colourOf, HEAT, lineType, markOf } from "./theme.ts";
 
 const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"];
 const SETS: readonly (readonly [string, () => readonly Figure[]])[] = [
@@ -116,25 +116,27 @@ describe.each(SETS)("the figures of %s", (_, make) => {
 			const drawn = drawnIn(figure);
 			for (const [grid, { series }] of figure.panels.entries()) {
 				const own = drawn.filter(({ xAxisIndex }) => xAxisIndex === grid);
-				for (const one of series.filter(({ draw }) => draw !== "words")) {
-					const points =
-						one.draw === "cells"
-							? one.data.map(({ x, x2 = x, y, y2, n }) => [(x + x2) / 2, y, y2, n, x2 - x])
-							: one.data
-									.flatMap(({ x, x2, y }) =>
-										x2 === undefined
-											? [[x, y]]
-											: [
-													[x, y],
-													[x2, y],
-												],
-									)
-									.map(([x, y]) => [placeOf(figure.x, x as number), y]);
-					const found = own.map(pointsOf);
-					expect(found).toContainEqual(points);
+				for (const one of series.filter(({ draw }) => draw !== "words" && draw !== "cells")) {
+					const points = one.data
+						.flatMap((datum) => [
+							datum,
+							...(datum.x2 === undefined ? [] : [{ ...datum, x: datum.x2 }]),
+						])
+						.map(({ x, y }) => [placeOf(figure.x, x), y]);
+					expect(own.map(pointsOf)).toContainEqual(points);
 				}
 				expect(own.filter(({ connectNulls }) => connectNulls)).toEqual([]);
 			}
+		}
+	});
+
+	test("have a cell for each stretch and value, in a shade that no other part has", () => {
+		for (const figure of figures.filter(({ x }) => x.scale === "seconds")) {
+			const data = figure.panels.flatMap(({ series }) => series.filter((s) => s.draw === "cells"));
+			const fills = svgOf(figure, light(figure)).match(/fill="#\w+"/g) ?? [];
+			expect(fills.filter((fill) => HEAT.light.includes(fill.slice(6, -1)))).toHaveLength(
+				data.reduce((sum, one) => sum + one.data.length, 0),
+			);
 		}
 	});
 

@@ -32,21 +32,31 @@ export function isCompared({ panels }: Figure): boolean {
 
 /** Of a figure that is turned: areas that are allowed, intervals, values in the form of their verdict, and the words of it. */
 export function turnedSeries({ panel, extent, view }: Place): Part[] {
-	const { band, soft, ink } = COLOURS[view.theme];
+	const { band, soft, ink, limit, good, grey } = COLOURS[view.theme];
 	const of = (draw: Series["draw"]) =>
 		panel.series.filter((one) => one.draw === draw).flatMap(({ data }) => data);
 	const dots = of("dots").flatMap((datum) => (datum.y === null ? [] : [{ ...datum, y: datum.y }]));
+	const words = view.width < 500 ? [] : of("words");
+	const colourOfLook = (look = "") =>
+		({ fail: limit, pass: good, inconclusive: soft })[look] ?? grey;
 	const margins = (to: To) =>
 		of("cells").map(({ x, x2 = x, y, y2 = 0 }) => {
 			const [left, middle] = to(y ?? 0, (x + x2) / 2);
-			const width = to(y2, x)[0] - left;
-			const shape = { x: left, y: middle - ROW / 2 + 2, width, height: ROW - 4 };
+			const shape = {
+				x: left,
+				y: middle - ROW / 2 + 2,
+				width: to(y2, x)[0] - left,
+				height: ROW - 4,
+			};
 			return { type: "rect", shape, style: { fill: band } };
 		});
 	return [
 		shapes(0, "", margins, 1),
 		shapes(0, "", (to) =>
-			dots.flatMap((datum) => across(datum, extent, to, verdictColour(datum.look, view))),
+			dots.flatMap((datum) => {
+				const at = (ratio: number) => to(ratio, datum.x);
+				return whisker(datum, extent, at, { stroke: colourOfLook(datum.look), lineWidth: 2 });
+			}),
 		),
 		{
 			...inGrid(0),
@@ -56,7 +66,7 @@ export function turnedSeries({ panel, extent, view }: Place): Part[] {
 			data: dots.map(({ x, y, look = "unknown" }) => ({
 				value: [Math.max(extent.min, Math.min(extent.max, y)), x],
 				symbol: VERDICT_MARKS[look],
-				itemStyle: { color: verdictColour(look, view) },
+				itemStyle: { color: colourOfLook(look) },
 			})),
 			markLine: {
 				...QUIET,
@@ -70,7 +80,7 @@ export function turnedSeries({ panel, extent, view }: Place): Part[] {
 			type: "scatter",
 			silent: true,
 			symbolSize: 0,
-			data: (view.width < 500 ? [] : of("words")).map(({ x, text = "" }) => ({
+			data: words.map(({ x, text = "" }) => ({
 				value: [extent.max, x],
 				label: { show: true, position: "right", color: ink, formatter: shown(text) },
 			})),
@@ -110,11 +120,6 @@ function over(color: string, { theme }: View): Part {
 	return { color, textBorderColor: COLOURS[theme].page, textBorderWidth: 3, formatter: "{b}" };
 }
 
-function verdictColour(look: string | undefined, { theme }: View): string {
-	const { limit, grey, soft, good } = COLOURS[theme];
-	return { fail: limit, pass: good, inconclusive: soft }[look ?? ""] ?? grey;
-}
-
 /** How a line looks: colour, dashes and mark of its series. The one that decides is strong. */
 function lookOf(one: Series, grid: number, { theme }: View) {
 	const color = colourOf(one.color, theme);
@@ -144,35 +149,24 @@ function line(one: Series, place: Place, aside: number): Part {
 	const { figure, grid, extent, ends, view } = place;
 	const { scale } = figure.x;
 	const look = lookOf(one, grid, view);
+	const { name, color } = look;
+	const apart = one.draw === "dots";
 	const points = one.data.flatMap((d) => (d.x2 === undefined ? [d] : [d, { ...d, x: d.x2 }]));
-	const common = {
+	return {
 		...look,
+		type: apart ? "scatter" : "line",
 		// Percentiles hold until the next; counts are the same all over their stretch.
 		step: scale === "nines" ? "end" : one.draw === "step" ? "middle" : false,
 		symbol: scale === "nines" || scale === "seconds" ? "none" : look.symbol,
 		symbolSize: scale === "date" ? 7 : one.thin ? 5 : 8,
 		symbolOffset: [aside, 0],
+		itemStyle: { color, opacity: apart && one.thin ? 0.5 : 1 },
 		data: points.map((datum, i) => {
 			const value = [placeOf(figure.x, datum.x), onAxis(datum.y, extent)];
 			const mark = markAt(one, points, i, place);
 			return mark === null ? value : { value, ...mark };
 		}),
-	};
-	if (one.draw === "dots")
-		return {
-			...common,
-			type: "scatter",
-			itemStyle: { color: look.color, opacity: one.thin ? 0.5 : 1 },
-		};
-	return {
-		...common,
-		endLabel: {
-			show: ends && !one.thin,
-			formatter: look.name,
-			color: look.color,
-			width: 92,
-			overflow: "truncate",
-		},
+		endLabel: { show: ends && !one.thin, formatter: name, color, width: 92, overflow: "truncate" },
 		labelLayout: { moveOverlap: "shiftY" },
 	};
 }
@@ -210,21 +204,43 @@ function intervals(one: Series, { figure, grid, extent, view }: Place, aside: nu
 		const style = { fill: stroke, opacity: 0.13 };
 		return [polygon(grid, one.group, [...edge("high"), ...edge("low").reverse()], style)];
 	}
-	const known = one.data.filter(({ y, low }) => low != null && y !== null);
-	if (known.length === 0) return [];
-	return [
-		shapes(grid, one.group, (to) =>
-			known.map(({ x, low, high }) => {
-				const [middle, bottom] = to(at(x), low ?? 0);
-				const top = to(at(x), high ?? extent.max)[1];
-				const tip = high == null ? "m-4 7l4 -7l4 7" : "m-3 0h6";
-				return path(`M${middle + aside - 3} ${bottom}h6m-3 0V${top}${tip}`, {
-					stroke,
-					lineWidth: one.thin ? 0.7 : 1.2,
-				});
-			}),
-		),
-	];
+	const style = { stroke, lineWidth: one.thin ? 0.7 : 1.2 };
+	const draw = (to: To) =>
+		one.data.flatMap((datum) => {
+			const across = (value: number): [number, number] => {
+				const [x, y] = to(at(datum.x), value);
+				return [y, x + aside];
+			};
+			return datum.y === null ? [] : whisker(datum, extent, across, style, false);
+		});
+	const known = one.data.some(({ low, high }) => low != null || high != null);
+	return known ? [shapes(grid, one.group, draw)] : [];
+}
+
+/** A line with ends from one bound of an interval to the other; one that is not known, or lies outside, has an arrow. */
+function whisker(
+	{ low = null, high = null }: Datum,
+	{ min, max }: Extent,
+	/** Where a value stands: along the line, and across it. */
+	at: (value: number) => [number, number],
+	style: Part,
+	turned = true,
+): Part[] {
+	if (low === null && high === null) return [];
+	const point = (along: number, across: number) =>
+		turned ? `${along} ${across}` : `${across} ${along}`;
+	const tip = (bound: number | null, out: number) => {
+		const open = bound === null || bound > max || bound < min;
+		const [along, across] = at(open ? out : bound);
+		const back = along - 7 * Math.sign(at(max)[0] - at(min)[0]) * (out === max ? 1 : -1);
+		const end = open
+			? `M${point(back, across - 4)}L${point(along, across)}L${point(back, across + 4)}`
+			: `M${point(along, across - 3)}L${point(along, across + 3)}`;
+		return { at: point(along, across), end };
+	};
+	const [from, to] = [tip(low, min), tip(high, max)];
+	const pathData = `${from.end}M${from.at}L${to.at}${to.end}`;
+	return [{ type: "path", shape: { pathData }, style: { ...style, fill: "none" } }];
 }
 
 /**
@@ -277,23 +293,15 @@ function cells({ data }: Series, { grid, extent, view }: Place): Part {
 		const part = most <= 1 ? 1 : Math.log(n) / Math.log(most);
 		return shades[Math.min(shades.length - 1, Math.floor(part * shades.length))];
 	};
-	return {
-		...inGrid(grid),
-		type: "custom",
-		silent: true,
-		clip: true,
-		z: 3,
-		data: data.map(({ x, x2 = x, y, y2, n }) => [(x + x2) / 2, y, y2, n, x2 - x]),
-		renderItem: (_: unknown, api: Api & { value(at: number): number }) => {
-			const [middle, half] = [api.value(0), api.value(4) / 2];
-			const bottom = Math.max(api.value(1), extent.min);
-			const [x = 0, y = 0] = api.coord([middle - half, bottom]);
-			const [right = 0, top = 0] = api.coord([middle + half, api.value(2)]);
-			const [width, height] = [Math.max(1, right - x - 0.5), Math.max(1, y - top)];
-			const fill = shadeOf(api.value(3));
-			return { type: "rect", shape: { x, y: top, width, height }, style: { fill } };
-		},
-	};
+	const draw = (to: To) =>
+		data.map(({ x, x2 = x, y, y2 = 0, n = 0 }) => {
+			const [left, bottom] = to(x, Math.max(y ?? 0, extent.min));
+			const [right, top] = to(x2, y2);
+			const width = Math.max(1, right - left - 0.5);
+			const shape = { x: left, y: top, width, height: Math.max(1, bottom - top) };
+			return { type: "rect", shape, style: { fill: shadeOf(n) } };
+		});
+	return shapes(grid, "", draw, 3);
 }
 
 /** Limits across a grid, each with its text above it; those of the same value are one line: "p50 < 20ms, p99 < 20ms". */
@@ -428,33 +436,6 @@ function between({ figure, panel, view }: Place): Part[] {
 		const style = { fill: COLOURS[view.theme].hidden, opacity: 0.16 };
 		return [polygon(0, above.group, points, style)];
 	});
-}
-
-/** An interval across; a bound that is not known, or lies outside, has an arrow. */
-function across(
-	{ x: row, low = null, high = null }: Datum,
-	{ min, max }: Extent,
-	to: To,
-	stroke: string,
-): Part[] {
-	if (low === null && high === null) return [];
-	const tip = (bound: number | null, out: number, sign: 1 | -1) => {
-		const open = bound === null || bound > max || bound < min;
-		const [x, y] = to(open ? out : bound, row);
-		const back = x - sign * 7;
-		return [
-			x,
-			y,
-			open ? `M${back} ${y - 4}L${x} ${y}L${back} ${y + 4}` : `M${x} ${y - 5}V${y + 5}`,
-		];
-	};
-	const [x, y, left] = tip(low, min, -1);
-	const [x2, , right] = tip(high, max, 1);
-	return [path(`M${x} ${y}H${x2}${left}${right}`, { stroke, lineWidth: 2 })];
-}
-
-function path(pathData: string, style: Part): Part {
-	return { type: "path", shape: { pathData }, style: { ...style, fill: "none" } };
 }
 
 function polygon(
