@@ -61,14 +61,7 @@ export function caseFigures(result: Result): Figure[] {
 	const colors = colorsOf(result);
 	return patterns.flatMap((pattern) => {
 		const runs = result.runs.filter(({ load }) => load.pattern === pattern);
-		const figures = figuresOfCases({ ...result, runs }, colors);
-		return patterns.length === 1
-			? figures
-			: figures.map((figure) => ({
-					...figure,
-					id: `${figure.id}-${pattern}`,
-					title: `${figure.title}, ${pattern}`,
-				}));
+		return figuresOfCases({ ...result, runs }, colors, patterns.length === 1 ? [] : [pattern]);
 	});
 }
 
@@ -76,15 +69,15 @@ export function caseFigures(result: Result): Figure[] {
 
 type Colors = ReadonlyMap<string, number>;
 
-/** Figures of one pattern. */
-function figuresOfCases(result: Result, colors: Colors): Figure[] {
+/** Figures of one pattern, which is told where there are several. */
+function figuresOfCases(result: Result, colors: Colors, pattern: readonly string[]): Figure[] {
 	const { runs, gates, scenario } = result;
 	const cases = [...new Set(runs.map((run) => run.case))];
 	if (cases.length < 2) return [];
 	const { axis, x } = axisOf(runs, cases);
 	const base = (id: string, what: string, by: string): Pick<Figure, "id" | "title" | "facts"> => {
-		const title = `${what} by ${by}: ${scenario}`;
-		return { id, title, facts: sharedFacts(result) };
+		const title = [`${what} by ${by}: ${scenario}`, ...pattern].join(", ");
+		return { id: [id, ...pattern].join("-"), title, facts: sharedFacts(result) };
 	};
 	const latency = [...new Set(runs.map((run) => run.main))].flatMap((metric) => {
 		const limits = limitsOf(gates, [metric])

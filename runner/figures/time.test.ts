@@ -13,6 +13,13 @@ function runOf(name: string, changes: (run: Run) => Partial<Run> = () => ({})) {
 	return { result, run: { ...run, ...changes(run) } };
 }
 
+/** The same with other measured seconds or ticks. */
+const withSeries = (
+	name: string,
+	changes: (series: Run["series"]) => Partial<Run["series"]>,
+	more: Partial<Run> = {},
+) => runOf(name, ({ series }) => ({ ...more, series: { ...series, ...changes(series) } }));
+
 const timeOf = ({ result, run }: { result: Result; run: Run }, most = 300) =>
 	timeFigure(subjectOf(run, result), most);
 
@@ -38,57 +45,39 @@ function longRun(
 	second: (i: number) => Partial<Run["series"]["seconds"][number]>,
 	tick: (i: number) => Partial<Run["series"]["ticks"][number]> = () => ({}),
 ) {
-	return runOf(name, ({ series }) => ({
-		window: { startNs: 0, endNs: 1200e9 },
-		series: {
-			...series,
-			seconds: Array.from({ length: 1200 }, (_, i) => ({
-				...(series.seconds[0] as (typeof series.seconds)[number]),
-				second: i,
-				...second(i),
-			})),
-			ticks: Array.from({ length: 1200 }, (_, i) => ({
-				...(series.ticks[0] as (typeof series.ticks)[number]),
-				at: i + 1,
-				...tick(i),
-			})),
-		},
-	}));
+	const repeated = <T>(values: readonly T[], changes: (i: number) => Partial<T>) =>
+		Array.from({ length: 1200 }, (_, i) => ({ ...(values[0] as T), ...changes(i) }));
+	return withSeries(
+		name,
+		({ seconds, ticks }) => ({
+			seconds: repeated(seconds, (i) => ({ second: i, ...second(i) })),
+			ticks: repeated(ticks, (i) => ({ at: i + 1, ...tick(i) })),
+		}),
+		{ window: { startNs: 0, endNs: 1200e9 } },
+	);
 }
 
 describe("over time", () => {
 	const stall = runOf("stall");
 	const { series, window } = stall.run;
 
-	test("a second stands at its middle with the values of result.json", () => {
+	test("a second stands at its middle with the values of result.json, messages in flight ten times", () => {
+		const time = timeOf(stall);
 		for (const key of ["p50", "p99", "max"] as const)
-			expect(pairs(timeOf(stall), "response", key)).toEqual(
+			expect(pairs(time, "response", key)).toEqual(
 				series.seconds.map((s) => [s.second + 0.5, s[key]]),
 			);
-	});
-
-	test("messages per second are those of the ticks, without the drain", () => {
-		expect(pairs(timeOf(stall), RATES, "sent")).toEqual(
-			series.ticks
-				.filter(({ at }) => at <= window.endNs / 1e9)
-				.map(({ at, sent }) => [at - 0.5 - window.startNs / 1e9, sent]),
-		);
-	});
-
-	test("messages in flight are the ten samples of each second", () => {
 		const ticks = series.ticks.filter(({ at }) => at <= window.endNs / 1e9);
-		expect(line(timeOf(stall), IN_FLIGHT, "in-flight").map(({ y }) => y)).toEqual(
-			ticks.flatMap((t) => t.backlog),
+		expect(pairs(time, RATES, "sent")).toEqual(
+			ticks.map(({ at, sent }) => [at - 0.5 - window.startNs / 1e9, sent]),
 		);
+		const backlog = ticks.flatMap((t) => t.backlog);
+		expect(line(time, IN_FLIGHT, "in-flight").map(({ y }) => y)).toEqual(backlog);
 	});
 
 	test("what the client library held is a line beside them, where it held anything", () => {
 		const holding = (held: number[] | null) =>
-			timeOf(
-				runOf("stall", (run) => ({
-					series: { ...run.series, ticks: run.series.ticks.map((t) => ({ ...t, held })) },
-				})),
-			);
+			timeOf(withSeries("stall", ({ ticks }) => ({ ticks: ticks.map((t) => ({ ...t, held })) })));
 		const points = line(holding([0, 7]), IN_FLIGHT, "held");
 		expect(points.map(({ y }) => y)).toEqual(points.map((_, i) => 7 * (i % 2)));
 		for (const held of [[0, 0], null])
@@ -96,13 +85,10 @@ describe("over time", () => {
 	});
 
 	test("what was not measured is a gap, also where a second is missing altogether", () => {
-		const holed = runOf("stall", (run) => ({
-			series: {
-				...run.series,
-				seconds: run.series.seconds
-					.map((s) => (s.second === 1 ? { ...s, p99: null } : s))
-					.filter((s) => s.second !== 3),
-			},
+		const holed = withSeries("stall", ({ seconds }) => ({
+			seconds: seconds
+				.map((s) => (s.second === 1 ? { ...s, p99: null } : s))
+				.filter((s) => s.second !== 3),
 		}));
 		const p99 = new Map(line(timeOf(holed), "response", "p99").map(({ x, y }) => [x, y]));
 		expect([p99.get(1.5), p99.get(3.5)]).toEqual([null, null]);
@@ -122,15 +108,8 @@ describe("over time", () => {
 	});
 
 	test("lag and queued have their line where they were measured", () => {
-		const beside = runOf("stall", (run) => ({
-			series: {
-				...run.series,
-				seconds: run.series.seconds.map((s, i) => ({
-					...s,
-					lag: { p99: 1000 + i, max: 2000 },
-					queued: null,
-				})),
-			},
+		const beside = withSeries("stall", ({ seconds }) => ({
+			seconds: seconds.map((s, i) => ({ ...s, lag: { p99: 1000 + i, max: 2000 }, queued: null })),
 		}));
 		const { series: lines } = panel(timeOf(beside), "the generator's lag");
 		expect(lines.map(({ key }) => key)).toEqual(["lag"]);
@@ -302,22 +281,19 @@ describe("messages that never completed", () => {
 	});
 
 	test("in stretches that follow each other are one span, but none is of both warm-up and window", () => {
-		const time = timeOf(
-			runOf("lost", (run) => ({
-				window: { startNs: 1e9, endNs: run.window.endNs },
-				series: {
-					...run.series,
-					seconds: [-1, 0, 1, 3].map((second) => ({
-						...(run.series.seconds[0] as Run["series"]["seconds"][number]),
-						second,
-						count: 9,
-						missing: 1,
-					})),
-				},
+		const change = ({ seconds: [one] }: Run["series"]) => ({
+			seconds: [-1, 0, 1, 3].map((second) => ({
+				...(one as Run["series"]["seconds"][number]),
+				second,
+				count: 9,
+				missing: 1,
 			})),
-		);
-		const spans = time?.spans.filter(({ kind }) => kind === "missing") ?? [];
-		expect(spans.map(({ from, to, text }) => [from, to, text])).toEqual([
+		});
+		const window = { startNs: 1e9, endNs: lost.run.window.endNs };
+		const spans = timeOf(withSeries("lost", change, { window }))?.spans ?? [];
+		expect(
+			spans.flatMap(({ from, to, text, kind }) => (kind === "missing" ? [[from, to, text]] : [])),
+		).toEqual([
 			[-1, 0, "1 of 10 never completed"],
 			[0, 2, "2 of 20 never completed"],
 			[3, 4, "1 of 10 never completed"],
