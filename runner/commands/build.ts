@@ -7,7 +7,6 @@ import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { reasonOf } from "../reason.ts";
 import { makeProgress } from "../run/progress.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
@@ -41,7 +40,7 @@ export async function build(args: BuildArgs, world: World): Promise<ExitCode> {
 		await access(path.dirname(out), constants.W_OK);
 		if (!pinned) temporary = await mkdtemp(path.join(tmpdir(), "mqbench-k6-"));
 		const what = ["mqbench's extensions", ...args.with].join(" and ");
-		progress.say(tell("building-further", { what }));
+		progress.say(`Building k6 with ${what}, which takes a minute or two the first time.`);
 		const { replaced } = await buildFurther({
 			extensions: path.join(packageFolder, "extensions"),
 			bundle: path.join(packageFolder, "dist", "inside-k6.js"),
@@ -53,7 +52,8 @@ export async function build(args: BuildArgs, world: World): Promise<ExitCode> {
 			stop: world.stop,
 			onProgress: (phase, done, all) => progress.build.step(phase, done, all),
 		});
-		for (const name of replaced) progress.say(tell("extension-replaced", { name }));
+		for (const name of replaced)
+			progress.say(`${name} is that of the further extension; mqbench's own is left out.`);
 	} catch (error) {
 		if (typeof (error as NodeJS.ErrnoException).errno === "number")
 			throw failure("k6-unwritable", { path: args.out, reason: reasonOf(error) });
@@ -64,6 +64,6 @@ export async function build(args: BuildArgs, world: World): Promise<ExitCode> {
 	}
 	// As a shell takes it.
 	const shown = args.out.includes("/") ? args.out : `./${args.out}`;
-	world.stdout.write(`${tell("k6-built", { path: shown })}\n`);
+	world.stdout.write(`${shown} is a k6 with mqbench's extensions: ${shown} version lists them.\n`);
 	return EXIT.pass;
 }

@@ -15,7 +15,6 @@ import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { terminalLook } from "../terminal/look.ts";
-import { tell } from "../text/tell.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import { type Invocation, outFolderOption, scenarioOptions } from "./options.ts";
@@ -93,7 +92,9 @@ export async function calibrate(args: CalibrateArgs, world: World): Promise<Exit
 	if (!args.quiet) {
 		const here = path.relative(world.cwd, file);
 		world.stdout.write(
-			tell("calibration-kept", { file: here.startsWith("..") ? file : here, cache }),
+			`
+Written to ${here.startsWith("..") ? file : here}, and kept in ${cache}, where run and compare look for it.
+`,
 		);
 	}
 	return missing.some(({ metric }) => metric === null) ? EXIT.invalid : EXIT.pass;

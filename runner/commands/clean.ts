@@ -4,7 +4,6 @@ import { type Kept, keptHere } from "../../infra/kept.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import { sum } from "../stats/sum.ts";
-import { tell } from "../text/tell.ts";
 import { formatBytes, formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
@@ -33,30 +32,32 @@ export async function clean(
 ): Promise<ExitCode> {
 	const { kept, notes } = await look(world);
 	const say = (text: string) => world.stdout.write(`${text}\n`);
-	if (kept.length === 0) say(tell("kept-nothing"));
+	if (kept.length === 0) say("mqbench keeps nothing on this machine.");
 	const stays = (one: Kept) => one.inUse && !all;
 	for (const one of kept) {
 		const text = line(one, world.clock.nowMs());
-		say(`  ${stays(one) ? tell("kept-in-use", { what: text }) : text}`);
+		say(
+			`  ${stays(one) ? `${text}; a command used it within the last minutes: it stays, or mqbench clean --all` : text}`,
+		);
 	}
-	if (kept.length > 1) say(tell("kept-all", { bytes: bytesOf(kept) }));
+	if (kept.length > 1) say(`In all ${bytesOf(kept)}.`);
 	for (const note of notes) say(note);
 	const old = kept.filter((one) => !stays(one));
 	if (old.length === 0) return EXIT.pass;
 	if (!yes && world.ask === null) {
-		say(tell("kept-how"));
+		say("Nothing is removed: mqbench clean --yes does it.");
 		return EXIT.pass;
 	}
-	if (!yes && !(await agreed(tell("kept-question"), world))) return EXIT.pass;
+	if (!yes && !(await agreed("Remove it?", world))) return EXIT.pass;
 	const removed: Kept[] = [];
 	for (const one of old)
 		try {
 			await one.remove();
 			removed.push(one);
 		} catch (error) {
-			world.stderr.write(`${tell("kept-stays", { where: one.where, reason: reasonOf(error) })}\n`);
+			world.stderr.write(`${one.where} could not be removed: ${reasonOf(error)}\n`);
 		}
-	say(tell("kept-removed", { removed: removed.length, bytes: bytesOf(removed) }));
+	say(`Removed: ${removed.length}, ${bytesOf(removed)}.`);
 	return removed.length < old.length ? EXIT.leftBehind : EXIT.pass;
 }
 
@@ -78,7 +79,7 @@ function line({ what, where, bytes, usedMs }: Kept, nowMs: number): string {
 		...(bytes === null ? [] : [formatBytes(bytes)]),
 		...(usedMs === null
 			? []
-			: [tell("kept-used", { ago: formatDuration(Math.max(0, nowMs - usedMs) * 1e6) })]),
+			: [`last used ${formatDuration(Math.max(0, nowMs - usedMs) * 1e6)} ago`]),
 	];
 	return `${what}${about.length === 0 ? "" : ` (${about.join(", ")})`}: ${where}`;
 }

@@ -7,7 +7,7 @@ import { baselineText } from "../compare/baseline-of-result.ts";
 import { main } from "../main.ts";
 import type { Calibration } from "../model/comparison.ts";
 import { Comparison } from "../model/comparison.ts";
-import { HOSTILE } from "../page/pages.fake.ts";
+import { figuresIn, HOSTILE } from "../page/pages.fake.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { fakeWorld } from "../world.fake.ts";
@@ -213,17 +213,15 @@ describe("all forms say the same", () => {
 		const folder = files();
 		await run(folder, "a.json", "b.json", "--html", "c.html");
 		const html = readFileSync(join(folder, "c.html"), "utf8");
-		const figure = JSON.parse(/data-of="compare-b-1">(.*?)<\/script>/.exec(html)?.[1] ?? "null");
-		expect(figure.curves).toHaveLength(10);
-		const shown = figure.curves.filter((c: { thin: boolean }) => !c.thin);
-		expect(shown.map((c: { name: string }) => c.name)).toEqual([
-			"A, median run: repeat 3",
-			"B, median run: repeat 3",
-		]);
-		const [one, two] = shown;
-		expect(one.marks.find((m: { p: number }) => m.p === 99).value).toBe(1e6);
-		expect(two.marks.find((m: { p: number }) => m.p === 99).value).toBe(2e6);
-		expect([one.colour, one.dash]).not.toEqual([two.colour, two.dash]);
+		const figure = figuresIn(html).find(({ id }) => id === "compare-b-1");
+		const curves = figure?.panels[0]?.series ?? [];
+		expect(curves).toHaveLength(10);
+		const [one, two, ...more] = curves.filter(({ thin }) => !thin);
+		expect(more).toEqual([]);
+		expect([one?.name, two?.name]).toEqual(["A, median run: repeat 3", "B, median run: repeat 3"]);
+		expect(one?.data.find(({ x }) => x === 99)?.y).toBe(1e6);
+		expect(two?.data.find(({ x }) => x === 99)?.y).toBe(2e6);
+		expect([one?.color, one?.dash]).not.toEqual([two?.color, two?.dash]);
 	});
 
 	test("the page tells machines and versions side by side, and what differs", async () => {

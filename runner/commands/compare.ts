@@ -18,7 +18,6 @@ import { renderHtml } from "../render/html.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { renderTerminal } from "../render/terminal.ts";
 import { terminalLook } from "../terminal/look.ts";
-import { tell } from "../text/tell.ts";
 import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
@@ -65,7 +64,8 @@ export interface CompareArgs {
 export async function compare(args: CompareArgs, world: World): Promise<ExitCode> {
 	const markdownFile = checkedFile(args.markdown, ".md", "--markdown");
 	const htmlFile = checkedFile(args.html, ".html", "--html");
-	if (args.json && args.markdown === true) throw usage(tell("both-print"));
+	if (args.json && args.markdown === true)
+		throw usage("--json and --markdown both print; give one of them a file: --markdown compare.md");
 	const [a, ...rest] = args.paths.map(
 		(name): Named => ({ path: name, baseline: readBaseline(path.resolve(world.cwd, name)) }),
 	);
@@ -104,8 +104,10 @@ function checkedFile(
 ): string | null {
 	if (value === undefined || typeof value === "boolean") return null;
 	if (value.endsWith(ending)) return value;
-	const instead = option === "--markdown" ? tell("markdown-last") : "";
-	throw usage(tell("wrong-ending", { option, value, ending, instead }));
+	const instead = option === "--markdown" ? ", or put --markdown last to print it" : "";
+	throw usage(
+		`${option} ${value}: nothing was written, as this does not end in ${ending}. Give a file that does${instead}.`,
+	);
 }
 
 function write(name: string, text: string, world: World): void {

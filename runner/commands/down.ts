@@ -31,12 +31,16 @@ export async function down(
 	const place = { shown: file, path: path.resolve(world.cwd, file) };
 	const rig = await readRig(place);
 	if (rig === null) {
-		say(tell("nothing-down", { file }));
+		say(
+			`${file}: there is no such file, so nothing was taken down; mqbench rigs list shows what is rented.`,
+		);
 		return EXIT.pass;
 	}
 	const { place: runs, rents } = targetTraits(rig.target);
 	if (runs === null) {
-		say(tell("theirs-stay", { file, id: rig.id }));
+		say(
+			`${file}: the brokers of ${rig.id} were there before mqbench, and stay up; nothing was taken down.`,
+		);
 		return EXIT.pass;
 	}
 	if (rents !== null) await downInCloud(rig, file, world, options);

@@ -14,7 +14,6 @@ import { scenarioSchemaText } from "../scenario/json-schema.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { systems } from "../scenario/systems-table.ts";
 import { shellWord } from "../shell.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
@@ -65,11 +64,15 @@ export async function init(
 	const absent = answers.url === "" ? missing.get(system.name) : undefined;
 	const words = `${shellWord(file)}${absent === undefined ? "" : " --target docker"}`;
 	world.stdout.write(
-		tell("init-written", {
-			file,
-			path: words,
-			docker: absent === undefined ? "" : tell("without-docker", { how: absent }),
-		}),
+		`${file} is written. See what it will do, then run it:
+  npx mqbench plan ${words}
+  npx mqbench ${words}
+${
+	absent === undefined
+		? ""
+		: `To run the broker without Docker: ${absent}
+`
+}`,
 	);
 	return EXIT.pass;
 }

@@ -3,7 +3,6 @@ import { example, variable } from "../brokers/index.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { TARGETS, targetTraits } from "../model/targets.ts";
 import { REPORTERS } from "../result/reporters.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 
 /** A command line on its way to the command that it names. */
@@ -74,7 +73,9 @@ export function isCluster({ target }: InCluster): boolean {
 	const traits = known === undefined ? null : targetTraits(known);
 	if (target === undefined || traits?.rents != null) return false;
 	if (traits?.place === "pod") return true;
-	throw failure("usage", { message: tell("rigs-target", { target }) });
+	throw failure("usage", {
+		message: `mqbench rigs knows the cloud and --target kubernetes, not ${target}`,
+	});
 }
 
 /** Of commands that stand up or describe brokers, without runs. */

@@ -15,7 +15,6 @@ import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { estimateOf } from "../search/runs.ts";
 import { say } from "../text/say.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Invocation, scenarioOptions } from "./options.ts";
@@ -56,7 +55,9 @@ export async function plan(
 	const { kubernetes } = scenario;
 	if (args.yaml) {
 		if (kubernetes === null)
-			throw failure("usage", { message: tell("yaml-without-pods", { path: args.path }) });
+			throw failure("usage", {
+				message: `${args.path}: nothing of it runs in pods; --yaml goes with --target kubernetes, or clients: { kubernetes: n }`,
+			});
 		const { manifestsOf } = await import("../../infra/kubernetes/planned.ts");
 		const asked = { ...scenario, kubernetes };
 		world.stdout.write(manifestsOf(asked, plans, world.clock.nowMs()));

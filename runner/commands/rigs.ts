@@ -6,7 +6,6 @@ import type { Clouds } from "../../infra/cloud/providers.ts";
 import { knownRigs } from "../../infra/cloud/rigs.ts";
 import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { clusterOptions, type InCluster, type Invocation, isCluster } from "./options.ts";
 import { declare as declareConfig } from "./rigs-config.ts";
@@ -82,7 +81,9 @@ export async function rigsDestroy(
 	if (isCluster(where) && id !== undefined) return (await pods()).removePods(id, where, world);
 	if (all !== (id === undefined))
 		throw failure("usage", {
-			message: all ? tell("one-rig-or-all", { id: id ?? "" }) : tell("which-rig"),
+			message: all
+				? `rigs destroy ${id ?? ""} --all: give the name of one rig, or --all`
+				: "rigs destroy: which one? mqbench rigs list names them; --all takes down all of them",
 		});
 	if (id === undefined) await destroyAll(yes, world, options);
 	else await destroyOne(id, yes, world, options);

@@ -21,7 +21,6 @@ import { makeProgress } from "../run/progress.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { holdsSecret, VISIBLE_PASSWORD } from "../secrets.ts";
-import { tell } from "../text/tell.ts";
 import { ON_INCONCLUSIVE } from "../verdict/exit.ts";
 import { watching } from "../watch/watch.ts";
 import type { World } from "../world.ts";
@@ -99,9 +98,14 @@ export async function run(
 ): Promise<ExitCode> {
 	const { path: file, only, out, resume, onInconclusive, quiet } = args;
 	if (out !== undefined && resume !== undefined)
-		throw failure("usage", { message: tell("resume-and-out") });
+		throw failure("usage", {
+			message: "--resume continues in the folder that it names; drop --out",
+		});
 	if (args.k6Out?.some((one) => one.includes(",")))
-		throw failure("usage", { message: tell("k6-out-comma") });
+		throw failure("usage", {
+			message:
+				"--k6-out: to k6 a comma ends an output; write %2C in a URL, and give --k6-out once for each output",
+		});
 	const reporters = reportersOf(args, world);
 	const read = await readScenario(file, args, world);
 	const scenario = againstBaseline(read.scenario, args, world);

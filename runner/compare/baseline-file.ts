@@ -15,7 +15,7 @@ import { buildResult } from "./build.ts";
 export function readBaseline(path: string): Baseline {
 	const stat = statSync(path, { throwIfNoEntry: false });
 	const no = (reason: string) => failure("baseline-unreadable", { path, reason });
-	if (stat === undefined) throw no(tell("neither-file-nor-folder"));
+	if (stat === undefined) throw no("there is no such file or folder");
 	if (!stat.isDirectory()) {
 		// A file that was named may be a link or a pipe; one of a folder may not.
 		const { baseline, why } = parse(path, readFileSync);
@@ -50,9 +50,12 @@ function parse(file: string, read: (file: string, encoding: "utf8") => string): 
 		return no(error instanceof SyntaxError ? tell("not-json") : reasonOf(error));
 	}
 	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
-	if (typeof schema !== "number") return no(tell("neither-baseline-nor-result"));
+	if (typeof schema !== "number") return no("it is neither a baseline.json nor a result.json");
 	const known = gates === undefined ? 1 : 2;
-	if (schema !== known) return no(tell("baseline-schema", { schema, known }));
+	if (schema !== known)
+		return no(
+			`its form has number ${schema}, this mqbench knows ${known}: mqbench report on its folder writes it again, or use the version that made it`,
+		);
 	if (gates !== undefined) {
 		const result = ResultFile.safeParse(value).data;
 		if (result === undefined) return no(tell("result-of-other-version"));

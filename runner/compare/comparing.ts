@@ -4,7 +4,6 @@ import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { at } from "../result/select.ts";
 import { say } from "../text/say.ts";
-import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import { knownCalibration, readCalibration } from "./calibrate/file.ts";
@@ -107,11 +106,14 @@ export function systemsOf(
 	if (given === undefined) {
 		if (rest.length > 0) return null;
 		const two = known(a).slice(0, 2);
-		const systems = two.length < 2 ? "" : tell("or-two-systems", { systems: two.join(",") });
-		throw usage(tell("compared-with-what", { path: a.path, systems }));
+		const systems = two.length < 2 ? "" : `, or two of its systems (--systems ${two.join(",")})`;
+		throw usage(
+			`${a.path}: what is it to be compared with? Give a second run (mqbench compare A B)${systems}.`,
+		);
 	}
 	const [first, second, ...more] = given.split(",").map((name) => name.trim());
-	if (!first || !second || more.length > 0) throw usage(tell("two-names", { given }));
+	if (!first || !second || more.length > 0)
+		throw usage(`--systems ${given}: give two names, the baseline first, e.g. --systems old,new`);
 	const seconds = (rest.length === 0 ? [a] : rest).map((one) => [second, one] as const);
 	for (const [name, of] of [[first, a] as const, ...seconds])
 		if (!known(of).includes(name))

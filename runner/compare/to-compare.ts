@@ -11,7 +11,6 @@ import { at, bySystemAndCase } from "../result/select.ts";
 import { readEnvironment } from "../run/environment.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { LEAST_REPEATS, needsRepeats } from "../scenario/sla-lines.ts";
-import { tell } from "../text/tell.ts";
 import { formatUtc } from "../units.ts";
 import type { World } from "../world.ts";
 import { readBaseline } from "./baseline-file.ts";
@@ -116,9 +115,14 @@ function withoutOther(system: string, plans: readonly Plan[], { only }: Baseline
 }
 
 function otherMachine(file: Baseline, machine: Machine | null): string[] {
-	if (file.machine === null || machine === null) return [tell("baseline-machine-unknown")];
+	if (file.machine === null || machine === null)
+		return ["the baseline's machine is not known, so the comparison decides nothing"];
 	const difference = machineDifference(file.machine, machine);
-	return difference === null ? [] : [tell("baseline-other-machine", { difference })];
+	return difference === null
+		? []
+		: [
+				`the baseline was made on another machine (${difference}), so the comparison decides nothing`,
+			];
 }
 
 function calibrationFor(
@@ -133,13 +137,12 @@ function calibrationFor(
 	const calibration = readCalibration(path.resolve(world.cwd, args.calibration));
 	const none = (warning: string) => ({ calibration: null, warnings: [warning] });
 	const difference =
-		machine === null
-			? tell("this-machine-unknown")
-			: machineDifference(calibration.machine, machine);
-	if (difference !== null) return none(tell("calibration-other-machine", { difference }));
+		machine === null ? "this one is not known" : machineDifference(calibration.machine, machine);
+	if (difference !== null)
+		return none(`the calibration is of another machine (${difference}), and is not used`);
 	return calibration.noise.some(({ work }) => works.includes(work))
 		? { calibration, warnings: [] }
-		: none(tell("calibration-other-work"));
+		: none("the calibration is of other work, and is not used");
 }
 
 /**
@@ -196,7 +199,7 @@ function whyOther(
 	{ works }: Baseline,
 ): string | null {
 	const [first] = runs;
-	if (!first) return tell("baseline-lacks-case", { which });
+	if (!first) return `it has no run of ${which}`;
 	const run = { load: loadOf(plan) };
 	const sla = plan.sla.map(({ text }) => text);
 	const facts = plan.search === null ? workFacts(run) : searchFacts(run, sla);

@@ -1,5 +1,4 @@
 import { brokers } from "../brokers/index.ts";
-import { tell } from "../text/tell.ts";
 import { type Check, type Found, info, ok } from "./finding.ts";
 import type { Machine } from "./this-machine.ts";
 
@@ -31,5 +30,7 @@ export const brokerChecks: readonly Check[] = [
 /** Of the scenario's `pin`. */
 async function pin(machine: Machine): Promise<Found> {
 	const here = (await machine.which("taskset")) !== null;
-	return here ? ok("taskset", tell("pin-possible")) : info("no taskset", tell("pin-needs-taskset"));
+	return here
+		? ok("taskset", "A scenario with pin can give load generator and brokers CPUs of their own.")
+		: info("no taskset", "A scenario with pin needs taskset (Linux, package util-linux).");
 }

@@ -25,20 +25,16 @@ export async function clusterFindings(
 			{
 				check: "cluster",
 				...(tooOld
-					? bad(
-							version,
-							tell("cluster-too-old", { version, oldest: OLDEST }),
-							tell("newer-cluster"),
-						)
+					? bad(version, tell("cluster-too-old", { version, oldest: OLDEST }), "Use a newer one.")
 					: ok(version, tell("cluster-found", where))),
 			},
 			{
 				check: "rights",
 				...(missing.length === 0
-					? ok("all", tell("rights-enough"))
+					? ok("all", "The account may do all that mqbench needs.")
 					: bad(
 							`${missing.length} missing`,
-							tell("rights-lacking", { rights: missing }),
+							`The account may not ${missing.join(", ")}.`,
 							tell("make-account", { file: RBAC, ...where }),
 						)),
 			},
@@ -48,7 +44,7 @@ export async function clusterFindings(
 		return [
 			{
 				check: "cluster",
-				...bad("none", tell("cluster-unasked", { why }), tell("is-kubectl-set")),
+				...bad("none", tell("cluster-unasked", { why }), "Make `kubectl get pods` work first."),
 			},
 		];
 	}

@@ -1,4 +1,3 @@
-import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { bad, type Check, type Found, ok, unknown, warn } from "./finding.ts";
 import type { Machine } from "./this-machine.ts";
@@ -21,11 +20,14 @@ const ENOUGH_CORES = 4;
 
 function cores({ cores: count }: Machine): Found {
 	const figure = `${count} core${count === 1 ? "" : "s"}`;
-	if (count >= ENOUGH_CORES) return ok(figure, tell("cores-enough"));
+	if (count >= ENOUGH_CORES)
+		return ok(figure, "Broker and load generator can each have their own.");
 	return (count > 1 ? warn : bad)(
 		figure,
-		count > 1 ? tell("cores-shared") : tell("core-shared"),
-		tell("use-cores", { cores: ENOUGH_CORES }),
+		count > 1
+			? "Broker and load generator share them, so slow messages may be the fault of either."
+			: "Broker and load generator take turns on it, and each waits for the other.",
+		`Use a machine with ${ENOUGH_CORES} cores or more, or put the broker on another machine (--target existing).`,
 	);
 }
 
@@ -36,36 +38,49 @@ async function governor(machine: Machine): Promise<Found> {
 		names.map((name) => machine.read(`${folder}/${name}/cpufreq/scaling_governor`)),
 	);
 	const governors = [...new Set(read.filter((text) => text !== null))].sort();
-	if (governors.length === 0) return unknown(tell("governor-hidden"));
+	if (governors.length === 0)
+		return unknown(
+			"Not visible, as on most virtual machines: the host decides how fast the cores run.",
+		);
 	const figure = governors.join(", ");
-	if (figure === "performance") return ok(figure, tell("governor-full-speed"));
-	return warn(figure, tell("governor-slow"), "sudo cpupower frequency-set -g performance");
+	if (figure === "performance") return ok(figure, "The cores run at full speed all the time.");
+	return warn(
+		figure,
+		"Idle cores slow down, so low rates show higher latency than high rates.",
+		"sudo cpupower frequency-set -g performance",
+	);
 }
 
 async function clockSource(machine: Machine): Promise<Found> {
 	const folder = "/sys/devices/system/clocksource/clocksource0";
 	const source = await machine.read(`${folder}/current_clocksource`);
-	if (source === null) return unknown(tell("clock-source-unnamed"));
+	if (source === null) return unknown("The kernel does not name its clock source.");
 	const slow = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"].includes(source);
-	if (!slow && source !== "xen") return ok(source, tell("clock-source-fast"));
+	if (!slow && source !== "xen") return ok(source, "It counts nanoseconds, and is fast to read.");
 	const others = await machine.read(`${folder}/available_clocksource`);
 	return (slow ? bad : warn)(
 		source,
-		slow ? tell("clock-source-coarse") : tell("clock-source-call"),
+		slow
+			? "It is too coarse or takes microseconds to read, and every timestamp is off by that."
+			: "Each reading takes a system call, which adds to every timestamp.",
 		others?.split(/\s+/).includes("tsc")
 			? `echo tsc | sudo tee ${folder}/current_clocksource`
-			: tell("no-tsc"),
+			: "Measure on another machine: this kernel offers no tsc.",
 	);
 }
 
 /** Share of the time, since boot, in which the host gave our cores to somebody else. */
 async function steal(machine: Machine): Promise<Found> {
 	const times = cpuTimes(await machine.read("/proc/stat"));
-	if (!times) return unknown(tell("host-time-unknown"));
+	if (!times) return unknown("The kernel does not say how much CPU time the host takes.");
 	const share = times.all === 0 ? 0 : times.steal / times.all;
 	const figure = `${percent(share)} since boot`;
-	if (share <= 0.02) return ok(figure, tell("host-gives-all"));
-	return warn(figure, tell("host-takes-time"), tell("use-dedicated-cores"));
+	if (share <= 0.02) return ok(figure, "The host gives this machine all of its CPU time.");
+	return warn(
+		figure,
+		"The host gives CPU time to other machines; messages that wait for it look slow.",
+		"Use a machine with dedicated cores, not a burstable one.",
+	);
 }
 
 async function load(machine: Machine): Promise<Found> {
@@ -73,23 +88,28 @@ async function load(machine: Machine): Promise<Found> {
 	await machine.sleep(LOAD_MS);
 	const after = cpuTimes(await machine.read("/proc/stat"));
 	const minute = (await machine.read("/proc/loadavg"))?.split(" ")[0];
-	if (!before || !after || after.all <= before.all) return unknown(tell("load-unknown"));
+	if (!before || !after || after.all <= before.all)
+		return unknown("The kernel does not say how busy the cores are.");
 	const share = 1 - (after.idle - before.idle) / (after.all - before.all);
 	const figure = `${percent(share)} busy${minute === undefined ? "" : `, load ${minute} over the last minute`}`;
-	if (share <= 0.2) return ok(figure, tell("load-none"));
-	return warn(figure, tell("load-other-programs"), tell("stop-programs"));
+	if (share <= 0.2) return ok(figure, "No other program keeps the cores busy now.");
+	return warn(
+		figure,
+		"Other programs keep the cores busy now, and would slow down what you measure.",
+		"Stop them (top shows which), or wait until they finish.",
+	);
 }
 
 async function wakeUp(machine: Machine): Promise<Found> {
 	const times = await machine.wakeUp();
 	if (times.length === 0) return unknown("Nothing could be measured.");
 	const figure = timesText(times);
-	const what = tell("wake-up-means", { times: formatCount(times.length) });
+	const what = `How late this machine wakes a sleeping thread (Atomics.wait, 1 ms, ${formatCount(times.length)} times).`;
 	if (timeAt(times, 99) <= LATE_NS) return ok(figure, what);
 	return warn(
 		figure,
-		tell("wake-up-late", { means: what, above: formatDuration(LATE_NS) }),
-		tell("wake-up-remedy"),
+		`${what} Above ${formatDuration(LATE_NS)} it adds to the slowest messages of every broker.`,
+		"Stop other programs. On hardware, turn off deep sleep states (sudo cpupower idle-set -D 10); on a virtual machine, use dedicated cores.",
 	);
 }
 

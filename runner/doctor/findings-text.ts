@@ -1,7 +1,6 @@
 import { styleText } from "node:util";
 import { largestOf } from "../extremes.ts";
 import { wrap } from "../terminal/wrap.ts";
-import { tell } from "../text/tell.ts";
 import { type Finding, VERDICTS, type Verdict } from "./finding.ts";
 
 interface TextOptions {
@@ -59,7 +58,11 @@ const COLOURS = {
 	bad: "red",
 } as const satisfies Record<Verdict, unknown>;
 
-const MEANS = { ok: tell("machine-fit"), warn: tell("machine-usable"), bad: tell("machine-unfit") };
+const MEANS = {
+	ok: "This machine is fit for measuring.",
+	warn: "You can measure here, but each warn above can make messages look slower than the broker is.",
+	bad: "Do not measure here until what is bad is fixed.",
+};
 
 function summary(findings: readonly Finding[]): string {
 	const counts = (["bad", "warn", "unknown"] as const)

@@ -62,5 +62,5 @@ async function programOf(
 	const program = await brokerOf({ broker }).install?.look(machine);
 	return program === undefined || program.here
 		? null
-		: tell("plan-no-program", { system: key, figure: program.figure, sentence: program.sentence });
+		: `${key} cannot be started here (${program.figure}): ${program.sentence}`;
 }

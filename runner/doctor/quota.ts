@@ -1,5 +1,4 @@
 import path from "node:path";
-import { tell } from "../text/tell.ts";
 import { type Check, type Found, ok, unknown, warn } from "./finding.ts";
 import type { Machine } from "./this-machine.ts";
 
@@ -10,15 +9,15 @@ export const quotaCheck: Check = { name: "CPU quota", alone: false, look };
 
 async function look(machine: Machine): Promise<Found> {
 	const groups = await machine.read("/proc/self/cgroup");
-	if (groups === null) return unknown(tell("quota-unknown-here"));
+	if (groups === null) return unknown("The kernel does not say whether CPU is limited.");
 	const limits = await Promise.all(folders(groups).map((folder) => limit(machine, folder)));
 	const tightest = limits.filter((one) => one !== null).sort((a, b) => a.cores - b.cores)[0];
-	if (!tightest) return ok("none", tell("quota-none-here"));
+	if (!tightest) return ok("none", "No control group limits the CPU time.");
 	const { cores, throttled, periods } = tightest;
 	return warn(
 		`${Number(cores.toPrecision(3))} of ${machine.cores} cores${throttled === null ? "" : `; stopped in ${throttled} of ${periods} periods so far`}`,
-		tell("quota-means"),
-		tell("quota-remedy"),
+		"Once the share of a period (usually 100 ms) is used up, every process here stands still until the next period.",
+		"Remove the limit, or assign whole cores instead (docker --cpuset-cpus; Kubernetes: the static CPU manager).",
 	);
 }
 

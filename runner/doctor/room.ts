@@ -1,6 +1,5 @@
 import path from "node:path";
 import { cacheFolder } from "../../infra/binaries/cache.ts";
-import { tell } from "../text/tell.ts";
 import { formatBytes, formatCount, formatDuration } from "../units.ts";
 import { bad, type Check, type Found, ok, unknown, warn } from "./finding.ts";
 import type { Machine } from "./this-machine.ts";
@@ -20,14 +19,14 @@ const SLOW_NS = 2e6;
 
 async function loopback(machine: Machine): Promise<Found> {
 	const times = await machine.loopback();
-	if (times.length === 0) return unknown(tell("loopback-silent"));
+	if (times.length === 0) return unknown("Nothing came back in time.");
 	const figure = timesText(times);
-	const what = tell("loopback-means", { times: formatCount(times.length) });
+	const what = `Round trip of 256 B over TCP within this process (${formatCount(times.length)} times), Node's event loop included.`;
 	if (timeAt(times, 99) <= SLOW_NS) return ok(figure, what);
 	return warn(
 		figure,
-		tell("loopback-slow", { means: what, above: formatDuration(SLOW_NS) }),
-		tell("loopback-remedy"),
+		`${what} Above ${formatDuration(SLOW_NS)} at p99 a local broker cannot look fast.`,
+		"Stop other programs, and look for a firewall or an agent that inspects loopback.",
 	);
 }
 
@@ -38,10 +37,16 @@ async function swap(machine: Machine): Promise<Found> {
 	const bytes = (name: string) =>
 		Number(new RegExp(`^${name}: +(\\d+) kB$`, "m").exec(text ?? "")?.[1]) * 1024;
 	const [all, free] = [bytes("SwapTotal"), bytes("SwapFree")];
-	if (Number.isNaN(all) || Number.isNaN(free)) return unknown(tell("swap-unknown"));
+	if (Number.isNaN(all) || Number.isNaN(free))
+		return unknown("The kernel does not say how much is swapped out.");
 	const figure = all === 0 ? "none" : `${formatBytes(all - free)} in use`;
-	if (all - free <= SWAP_BYTES) return ok(figure, tell("swap-none"));
-	return warn(figure, tell("swap-means"), tell("swap-remedy"));
+	if (all - free <= SWAP_BYTES)
+		return ok(figure, "No message waits for memory that was swapped to disk.");
+	return warn(
+		figure,
+		"Memory was short; each page that comes back from disk during a run adds milliseconds of latency.",
+		"Stop what uses the memory, then: sudo swapoff -a",
+	);
 }
 
 /** The limit that counts is the hard one: programs in Go, k6 and nats-server among them, raise the soft one themselves. */
@@ -51,11 +56,16 @@ async function openFiles(machine: Machine): Promise<Found> {
 	const [soft, hard] = await Promise.all(
 		["ulimit -S -n", "ulimit -H -n"].map((command) => machine.run("sh", "-c", command)),
 	);
-	if (!soft || !hard) return unknown(tell("files-unknown"));
+	if (!soft || !hard) return unknown("The shell does not say how many files may be open.");
 	const amount = (text: string) => (text === "unlimited" ? text : formatCount(Number(text)));
 	const figure = soft === hard ? amount(hard) : `${amount(soft)}, at most ${amount(hard)}`;
-	if (hard === "unlimited" || Number(hard) >= ENOUGH_FILES) return ok(figure, tell("files-enough"));
-	return warn(figure, tell("files-means"), tell("files-remedy", { files: ENOUGH_FILES }));
+	if (hard === "unlimited" || Number(hard) >= ENOUGH_FILES)
+		return ok(figure, "Enough for thousands of connections.");
+	return warn(
+		figure,
+		"Each connection takes one in the load generator and one in the broker.",
+		`Raise the hard limit to ${ENOUGH_FILES} or more (ulimit -Hn as root, /etc/security/limits.conf), or use fewer connections.`,
+	);
 }
 
 const TIGHT_BYTES = 1024 ** 3;
@@ -67,7 +77,7 @@ async function disk(machine: Machine): Promise<Found[]> {
 		[
 			"disk of the cache",
 			cacheFolder(machine.env, process.platform),
-			tell("cache-holds"),
+			"the load generator and its tools",
 			"MQBENCH_CACHE_DIR",
 		],
 		["disk for temporary files", machine.temporary, "the brokers' data", "TMPDIR"],
@@ -87,7 +97,7 @@ function spaceOf(free: number | null, folder: string, holds: string, option: str
 	const figure = `${formatBytes(free)} free`;
 	const sentence = `${folder} holds ${holds}.`;
 	if (free >= TIGHT_BYTES) return ok(figure, sentence);
-	const remedy = tell("choose-folder", { option });
+	const remedy = `Free some space, or choose another folder with ${option}.`;
 	return (free < FULL_BYTES ? bad : warn)(figure, sentence, remedy);
 }
 

@@ -29,7 +29,11 @@ export function answer(result: Result): Block[] {
 	return [
 		others.length === 0
 			? text(stallText(run), undefined, 3)
-			: text(tell("matrix-means"), "small", 3),
+			: text(
+					"Large: p99; of several repeats the middle one; in brackets its 95 % interval, widened to those of the other repeats (∞: no upper end is known; ~: few of the slow messages came independently). Then how many times the lowest p99 of its case it is; overlaps: the intervals do, so the difference may be chance. The curve: latency up to p99.99, all with the same axes. Click a figure to open its run.",
+					"small",
+					3,
+				),
 		matrix(result),
 	];
 }
@@ -64,7 +68,7 @@ export function stallText(run: Run): string | null {
 	if (worst === undefined) return null;
 	const { from, to, missing, max } = worst;
 	const where = { stretches: stretches.length, from, to };
-	const usual = middle === null ? "" : tell("stall-usual", { p99: formatDuration(middle) });
+	const usual = middle === null ? "" : `; p99 of a second usually is ${formatDuration(middle)}`;
 	return missing === 0
 		? tell("stall", { ...where, slowest: formatDuration(max), usual })
 		: tell("stall-missing", { ...where, messages: missing, usual });
@@ -127,9 +131,10 @@ function known(standings: readonly (Standing | null)[]): Standing[] {
 /** Who is not ranked in a case, and why; null: all are. */
 function unranked(all: readonly Standing[], lowest: Standing | null): string | null {
 	const full = all.filter(({ saturated }) => saturated);
-	if (all.some(({ run }) => isClosed(run))) return tell("closed-not-ranked");
+	if (all.some(({ run }) => isClosed(run)))
+		return "closed loop: messages a second that it carried; not ranked";
 	if (full.length > 0)
-		return tell("not-ranked", { systems: full.map(({ run }) => run.system).join(", ") });
+		return `${full.map(({ run }) => run.system).join(", ")} not ranked: machine or generator at its limit`;
 	return lowest === null ? tell("not-compared") : null;
 }
 
@@ -170,7 +175,7 @@ function cellOf(
 		...(ratio === null ? [] : [` ${ratio}`]),
 		aside(closed ? carriedRange(repeats) : ""),
 		aside(`${of}${closed ? ` ${show(p99)}` : ""} ${showInterval(p99)}`),
-		aside(one.saturated ? tell("machine-at-end") : ""),
+		aside(one.saturated ? "machine or generator at its limit" : ""),
 		aside(`p50 ${show(p50)} ${showInterval(p50)}`),
 		aside(alone ? `max ${show(max)}` : ""),
 		aside(uneven ? `of ${repeats.length} ${repeats.length === 1 ? "run" : "repeats"}` : ""),

@@ -1,7 +1,6 @@
 import type { Run } from "../model/result.ts";
 import { sum } from "../stats/sum.ts";
-import { tell } from "../text/tell.ts";
-import { formatCount } from "../units.ts";
+import { formatCount, plural } from "../units.ts";
 import { type Block, code, fold, numbers, table, text } from "./blocks.ts";
 
 /**
@@ -20,13 +19,17 @@ export function brokerLog({ brokerLog: log, window }: Run, full: boolean): Block
 		formatCount(line.times),
 		code(line.text),
 	]);
-	const means = tell("broker-log-means");
+	const means =
+		"At: seconds after the window opened, by the clock of the node. Times: lines of the node within a few seconds that differ in numbers only, of which this is the first.";
 	return [
 		fold(
-			tell("title-broker-log"),
+			"What the broker logged meanwhile",
 			[
 				table([...numbers(["at", "node", "times"]), "line"], rows),
-				text(more === 0 ? means : `${means} ${tell("broker-log-more", { more })}`, "small"),
+				text(
+					more === 0 ? means : `${means} ${plural(more, "line")} more in the run's broker.log.`,
+					"small",
+				),
 			],
 			{ depth: 3 },
 		),

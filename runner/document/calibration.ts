@@ -4,7 +4,6 @@ import { usualMargin } from "../compare/margin.ts";
 import type { Calibration } from "../model/comparison.ts";
 import { isRate } from "../result/fields.ts";
 import { bySystemAndCase } from "../result/select.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount } from "../units.ts";
 import { type Block, numbers, table, text } from "./blocks.ts";
 
@@ -20,18 +19,18 @@ export function calibration(found: Calibration | null, missing: readonly NotCali
 	return [
 		...groups.flatMap(({ system, case: name, all }) => [
 			text(
-				tell("noise-of", {
-					title: `${system}, ${name}`,
-					runs: all[0]?.runs ?? 0,
-					each: all[0]?.each ?? 0,
-				}),
+				`Noise of ${system}, ${name}: ${all[0]?.runs ?? 0} runs of the same, compared in halves of ${all[0]?.each ?? 0}`,
 			),
 			table(columns, all.map(row)),
 		]),
 		...missing.map(({ system, case: name, metric, why }) =>
 			text(`Not known of ${system}, ${name}${metric === null ? "" : `, ${metric}`}: ${why}`),
 		),
-		text(groups.length > 0 ? tell("noise-means") : null),
+		text(
+			groups.length > 0
+				? "noise: half width of the ratio's interval between runs of the same thing. tells a change of: the smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the noise, below which two equal systems would often be undecided; with so many runs on each side a narrower margin is raised to it on this machine, with more of them to less. repeat: about how many a margin of 10 % for p50 and p90, 25 % for higher percentiles, 5 % for rates takes."
+				: null,
+		),
 	];
 }
 

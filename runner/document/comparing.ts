@@ -11,7 +11,6 @@ import { groupsOf, hasWeak } from "../compare/words.ts";
 import { comparedFigures } from "../figures/comparison.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
 import { percentText } from "../text/comparisons.ts";
-import { tell } from "../text/tell.ts";
 import { formatUtc, plural } from "../units.ts";
 import {
 	type Block,
@@ -51,7 +50,16 @@ export function comparingDocument(comparing: Comparing): Document {
 			section(
 				"how",
 				"How to read this",
-				[text(tell("comparison-means")), text(tell("comparison-reading"), undefined, 3)],
+				[
+					text(
+						"Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow.",
+					),
+					text(
+						"A value is larger than written where messages never completed: then only what is certain is said. Curves are those of single runs; they are never averaged",
+						undefined,
+						3,
+					),
+				],
 				{ depth: 2 },
 			),
 		],
@@ -109,7 +117,9 @@ function against(other: Other, comparing: Comparing): Fold {
 				]),
 			];
 		}),
-		...[...advisories].map((why) => text(tell("gate-shown-only", { why }), "warn")),
+		...[...advisories].map((why) =>
+			text(`Shown only, verdicts in brackets do not count: ${why}`, "warn"),
+		),
 		...notCompared.map((n) =>
 			text(
 				`${missing.includes(n) ? "not compared" : "left out"}: ${n.system}, ${n.case}: ${n.why}`,
@@ -186,7 +196,7 @@ function sideBySide(comparing: Comparing): Fold {
 	const differences = comparing.others.flatMap((other): Block[] => [
 		heading(`What differs between ${namesOf(comparing, other).join(" and ")}`),
 		other.differences.length === 0
-			? text(tell("no-differences"))
+			? text("Nothing that was written down: scenario, machine, versions and settings are the same")
 			: differenceTable(other, comparing),
 	]);
 	const all = table(["fact", ...folders.map((f) => f.letter)], rows);

@@ -1,6 +1,5 @@
 import type { Comparison } from "../model/comparison.ts";
 import type { Result } from "../model/result.ts";
-import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
 import { type Block, list, numbers, section, text } from "./blocks.ts";
 import { ratioTable } from "./ratio-table.ts";
@@ -27,7 +26,11 @@ export function comparison({ comparisons, gates }: Result): Block[] {
 							`${c.verdict.toUpperCase()} ${whereOf(c)}: ${c.why}${c.advisory === null ? "" : `; shown only: ${c.advisory}`}`,
 					),
 			),
-			text(tell("ratio-means"), "small", 2),
+			text(
+				"Ratio: now / baseline, the median of the ratios of all pairs of runs (Hodges-Lehmann), with its exact interval. 1.1 is 10 % more",
+				"small",
+				2,
+			),
 		]),
 	];
 }

@@ -6,8 +6,7 @@ import { verdictText } from "../result/explain.ts";
 import { bySystemAndCase, medianRepeat, percentile, withoutSearches } from "../result/select.ts";
 import { show } from "../result/show.ts";
 import { factsText, runTitle, searchTitle, verdictWord } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
-import { formatUtc } from "../units.ts";
+import { formatUtc, plural } from "../units.ts";
 import { answer } from "./answer.ts";
 import { answerSentence } from "./answer-sentence.ts";
 import {
@@ -87,7 +86,19 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		foot: [
 			instead(
 				2,
-				[instead(3, [], [text(marked(tell("markdown-reading", { weak: WEAK_MEANS, explain })))])],
+				[
+					instead(
+						3,
+						[],
+						[
+							text(
+								marked(
+									`Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${explain}\`.`,
+								),
+							),
+						],
+					),
+				],
 				[
 					text(isWeak(result) ? `~ ${WEAK_MEANS}` : null),
 					text(explain === "" ? null : `More: ${explain}`),
@@ -118,7 +129,9 @@ function leadOf(whole: Result, names: readonly string[]): string {
 /** What of a result that was read from its own files is lost; null: nothing. */
 function withoutDetails({ runs }: Result): string | null {
 	const missing = runs.filter(({ details }) => details === null).length;
-	return missing === 0 ? null : tell("details-missing", { missing, runs: runs.length });
+	return missing === 0
+		? null
+		: `the details.json of ${missing} of ${plural(runs.length, "run")} is missing, or belongs to another run: charts over time, percentile curves and slowest messages are left out`;
 }
 
 function isWeak({ runs, comparisons }: Result): boolean {

@@ -5,7 +5,6 @@ import { commitsOf, commitText } from "../result/commit.ts";
 import { systemTexts } from "../result/headline.ts";
 import type { Entry } from "../result/indexed.ts";
 import { verdictWord } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
 import {
 	aside,
@@ -39,7 +38,10 @@ export function indexDocument(entries: readonly Entry[]): Document {
 		sections: [
 			section("results", "Newest first", [
 				results(entries, machines),
-				text(tell("index-figures"), "soft"),
+				text(
+					"Figures are those of the metric that stands for a run: p99 of response, of a closed loop the messages per second that it carried. Several cases or repeats have their lowest and highest; none is averaged.",
+					"soft",
+				),
 			]),
 			overTime(trends, entries.length),
 			section("machines", "Machines", [
@@ -52,7 +54,7 @@ export function indexDocument(entries: readonly Entry[]): Document {
 								{ look: "facts" },
 							),
 						]),
-				text(tell(kinds.length === 0 ? "index-no-machines" : "index-machines"), "soft"),
+				text(kinds.length === 0 ? NO_MACHINES : MACHINES_MEAN, "soft"),
 			]),
 		],
 		foot: [],
@@ -73,6 +75,13 @@ const CONTENTS = [
 
 /** Of more results what is over time is folded, and tables of its charts are made in the browser: all of them also stand in the reports. */
 const MOST_OPEN = 1000;
+
+const NO_TREND = "Nothing yet: a trend needs two results of the same scenario and case.";
+const TRENDS_MEAN =
+	"Each run is a point. A line joins those of one system that did the same work with the same durability on the same kind of machine; of the others it says what differs. A click on a point, or Enter where the pointer of the arrow keys stands, opens its report.";
+const NO_MACHINES = "The machines of these results are not known.";
+const MACHINES_MEAN =
+	"Told apart by CPU, cores, memory, system, kernel series and limit of cores: two machines of one kind have one letter.";
 
 const UNKNOWN = "not known";
 
@@ -134,7 +143,7 @@ function overTime(trends: readonly Trend[], results: number): Fold {
 	const open = results > MOST_OPEN ? undefined : 1;
 	const scenarios = [...new Set(trends.map(({ scenario }) => scenario))];
 	return section("over-time", "Over time", [
-		text(tell(trends.length === 0 ? "index-no-trend" : "index-trends"), "soft"),
+		text(trends.length === 0 ? NO_TREND : TRENDS_MEAN, "soft"),
 		...scenarios.map((scenario) => {
 			const ids = trends.filter((one) => one.scenario === scenario).map(({ figure }) => figure.id);
 			return fold(scenario, [{ kind: "figures", ids, depth: 3 }], { open });

@@ -29,7 +29,7 @@ export function provenance(result: Result): Fold[] {
 		...(runs.length > 1
 			? [
 					runs.every(({ repeat }) => repeat === 1)
-						? tell("each-once")
+						? "each measured once, so nothing is known of the spread from run to run"
 						: `up to ${largestOf(runs.map(({ repeat }) => repeat))} repeats`,
 				]
 			: []),

@@ -1,7 +1,6 @@
 import type { Result } from "../model/result.ts";
 import { maskSameLength, maskUrls } from "../secrets.ts";
 import { commandLine } from "../shell.ts";
-import { tell } from "../text/tell.ts";
 import { type Block, type Fold, fold, marked, section, text } from "./blocks.ts";
 import { WEAK_MEANS } from "./words.ts";
 
@@ -19,20 +18,36 @@ export function reproduce(result: Result, scenario: string | null): Fold {
 	const args = command?.args ?? ["scenario.yaml"];
 	const line = maskUrls(commandLine(["mqbench", ...args]));
 	const blocks: Block[] = [
-		text(command === null ? marked(tell("command-unknown")) : tell("command-was")),
+		text(
+			command === null
+				? marked(
+						"The command line was not written down. With the scenario in `scenario.yaml`, this measures it again:",
+					)
+				: "It was measured with this command:",
+		),
 		text(line, "code"),
 		scenario === null
-			? text(marked(tell("scenario-beside-data")), "soft")
+			? text(
+					marked(
+						"The text of the scenario is not known here; `scenario.yaml` lies beside the raw data.",
+					),
+					"soft",
+				)
 			: fold(`The scenario${command === null ? "" : `: ${command.scenario}`}`, [
 					text(maskUrls(maskSameLength(scenario)), "code"),
 				]),
 		text(
-			versions.length === 0 ? tell("version-unknown") : `Versions: ${versions.join(", ")}`,
+			versions.length === 0 ? "No version is known" : `Versions: ${versions.join(", ")}`,
 			"soft",
 		),
-		text(marked(tell("computed-from-raw")), "soft"),
+		text(
+			marked(
+				"Every number of this page can be computed again from the raw data in `runs/`: `mqbench report` with this folder.",
+			),
+			"soft",
+		),
 	];
-	return section("reproduce", tell("title-again"), blocks, { depth: 3 });
+	return section("reproduce", "How to measure it again", blocks, { depth: 3 });
 }
 
 /** The words of the page, for who sees them for the first time. */
@@ -44,7 +59,7 @@ export function reading(): Fold {
 // --- internal ---
 
 const READING = [
-	tell("reading-response"),
-	tell("reading-marks", { weak: WEAK_MEANS }),
-	tell("reading-verdicts"),
+	"**Response** counts from the time at which the schedule meant a message to be sent, so a stall also delays those that had to wait for it. **Service** counts from the actual send. **Lag** is the generator's own lateness, **queued** what earlier blocking explains: response = queued + lag + service.",
+	`A message that failed, was lost or never offered counts as slower than every limit. **~** before a value: ${WEAK_MEANS}. **n/a**: too few samples for this percentile, or nothing was measured. In brackets: the interval that holds the true percentile with 95 % confidence.`,
+	"**INCONCLUSIVE**: the samples decide neither way. **INVALID**: the generator or the machine decided the result, not the system. Formulas: reports/README.md; `mqbench explain response`, `support` or `invalid`.",
 ];

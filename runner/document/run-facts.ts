@@ -4,7 +4,6 @@ import type { Result, Run } from "../model/result.ts";
 import { rateText } from "../plan/load-text.ts";
 import { commitsOf, commitText } from "../result/commit.ts";
 import { consumersText } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import {
 	formatBytes,
 	formatBytesExact,
@@ -67,7 +66,7 @@ export function runFacts(run: Run, result: Result): Block[] {
 
 /** The machine and the versions. */
 export function environment({ environment: e, runId }: Result): Block[] {
-	if (e === null) return [text(tell("machine-not-recorded"))];
+	if (e === null) return [text("nothing was written down about the machine")];
 	return facts([
 		["run", runId],
 		...rigRows(e),
@@ -82,7 +81,7 @@ export function environment({ environment: e, runId }: Result): Block[] {
 			"versions",
 			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}${e.programs === undefined ? "" : `; load generator ${e.programs}`}`,
 		],
-		[tell("scenario-commit"), commitsOf(e).map(commitText).join("; ")],
+		["commit of the scenario", commitsOf(e).map(commitText).join("; ")],
 	]);
 }
 

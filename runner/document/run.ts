@@ -4,8 +4,7 @@ import { fateText } from "../result/fate.ts";
 import { maximum, percentile } from "../result/select.ts";
 import { show } from "../result/show.ts";
 import { factsText, loadText, runTitle, systemText, topologyText } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
 import { type Block, type Figures, type Fold, fold, heading, list, text } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
 import { brokerLog } from "./broker-log.ts";
@@ -72,7 +71,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 			"p99 by second",
 			seconds.map(({ p99 }) => p99),
 			formatDuration,
-			never === 0 ? [] : [tell("seconds-never-completed", { seconds: never })],
+			never === 0 ? [] : [`in ${plural(never, "second")} of the window messages never completed`],
 		),
 		...held(run),
 		text(drainText(run)),
@@ -107,6 +106,6 @@ function shortly(run: Run): string {
 		...values,
 		`max ${show(maximum(m, run))}`,
 		...lost,
-		...(doubts === "" ? [] : [tell("checks-warn", { doubts })]),
+		...(doubts === "" ? [] : [`checks warn: ${doubts}`]),
 	].join(", ");
 }

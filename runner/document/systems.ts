@@ -1,6 +1,5 @@
 import type { Result, Run } from "../model/result.ts";
 import { topologyText } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import { type Block, code, type Fold, heading, type Inline, list, section } from "./blocks.ts";
 import { facts } from "./facts.ts";
 
@@ -8,7 +7,8 @@ import { facts } from "./facts.ts";
 export function systems({ runs }: Result): Fold[] {
 	const names = [...new Set(runs.map((run) => run.system))];
 	if (names.length === 0) return [];
-	const title = names.length === 1 ? tell("title-system") : tell("title-systems");
+	const title =
+		names.length === 1 ? "The system, with its settings" : "The systems, with their settings";
 	const blocks = names.flatMap((name) => [
 		heading(name),
 		...settingsOf(runs.filter((run) => run.system === name)),
@@ -35,7 +35,11 @@ export function differences({ runs }: Result): Fold[] {
 	});
 	return items.length === 0
 		? []
-		: [section("differences", tell("title-differences"), [list(items)])];
+		: [
+				section("differences", "What the systems' drivers do differently, per message", [
+					list(items),
+				]),
+			];
 }
 
 /** Settings in which every driver says it (xk6-mqbench/broker/broker.go, EachMessage). */
@@ -101,7 +105,7 @@ function settingsOf(runs: readonly Run[]): Block[] {
 		["library options", common(measured.map(driverOf))],
 		[
 			"differ by run",
-			differing.length === 0 ? null : tell("settings-differ", { names: differing }),
+			differing.length === 0 ? null : `${differing.join(", ")}: see what each run ran with`,
 		],
 		["target", all((run) => run.load.target)],
 	]);

@@ -3,7 +3,6 @@ import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column, cellsOf } from "../result/show.ts";
 import { faultAt } from "../result/words.ts";
 import { plusMinus } from "../text/run-checks.ts";
-import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import { movedBy } from "../verdict/checks/clock.ts";
 import { faultName } from "../verdict/checks/run.ts";
@@ -127,7 +126,7 @@ export function faults(
 		for (const name of ["failed", "unknown", "lost", "duplicated", "reordered"] as const)
 			columns.push([name, ({ run }) => amount(run[name], "messages")]);
 	}
-	const means = tell("failover-means", { completions, piece: formatDuration(BIN_NS), again });
+	const means = `at counts from the opening of the window to just before the broker was told of the fault, "after" from then on; for: from when it was known to have taken effect until it was taken back; without ${completions}: the longest stretch, counted in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, but for a handful, for 2s; counted every 100ms`;
 	const counts = "failed, unknown, lost, duplicated and reordered are of the whole window";
 	return [
 		below(all, columns, titleOf === undefined ? 1 : 2, caption),

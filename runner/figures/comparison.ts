@@ -10,7 +10,6 @@ import {
 } from "../compare/words.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
 import { percentText } from "../text/comparisons.ts";
-import { tell } from "../text/tell.ts";
 import { formatDuration, plural } from "../units.ts";
 import { AXIS, bare, panelOf, sentence } from "./facts.ts";
 import { PERCENTILES, withNamed } from "./percentiles.ts";
@@ -32,7 +31,7 @@ export function comparedFigures(comparing: Comparing): Figure[] {
  */
 export function smallestText({ low, high }: Comparison): string | null {
 	if (low === null || high === null || low <= 0) return null;
-	return tell("smallest-change", { share: percentText(Math.sqrt(high / low) - 1) });
+	return `the smallest change that these runs can show is ${percentText(Math.sqrt(high / low) - 1)}`;
 }
 
 // --- internal ---

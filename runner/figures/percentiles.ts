@@ -156,10 +156,10 @@ function thinned(data: readonly Datum[], tolerance: number): Datum[] {
 
 function meaningOf(metric: (typeof METRICS)[number], run: Run): string {
 	return {
-		response: tell("response-means"),
+		response: "response: from the intended send time",
 		service: "service: from the actual send",
 		ack: tell(isClosed(run) ? "ack-sent-means" : "ack-intended-means"),
-		last: tell("last-means"),
+		last: "last: until the last subscriber has its copy",
 	}[metric];
 }
 

@@ -6,7 +6,6 @@ import type { MetricSummary, Result, Run, Search } from "../model/result.ts";
 import { maximum, medianRepeat, percentile, percentileIn } from "../result/select.ts";
 import { type Amount, amount } from "../result/show.ts";
 import { factsText, isClosed, searchTitle } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount, plural } from "../units.ts";
 import {
 	AXIS,
@@ -222,7 +221,10 @@ const NUMBERS: readonly {
 	readonly of: (run: Run) => number | null;
 }[] = [
 	{ axis: numberAxis("size of a message", "bytes"), of: ({ load }) => load.messageBytes },
-	{ axis: numberAxis(tell("axis-in-flight"), "messages"), of: ({ load }) => load.inFlight },
+	{
+		axis: numberAxis("messages in flight per producer", "messages"),
+		of: ({ load }) => load.inFlight,
+	},
 	{ axis: RATE, of: (run) => (run.load.rate === null ? null : rateOf(run)) },
 	// No axis of its own: where connections vary, cases have to be told apart by name.
 	{ axis: numberAxis("connections", "messages"), of: ({ load }) => load.connections },

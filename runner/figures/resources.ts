@@ -1,7 +1,6 @@
 import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Run } from "../model/result.ts";
-import { tell } from "../text/tell.ts";
 import { type Rows, ticksOf, worst } from "./stretches.ts";
 
 /**
@@ -84,7 +83,7 @@ export function resourcePanels(run: Run, size: number): Rows[] {
 			],
 		},
 		{
-			title: tell("axis-garbage-collection"),
+			title: "generator stopped by garbage collection, per second",
 			unit: "ns",
 			rows: [["generator", "generator", 0, ticks((t) => t.gcPauseNs)]],
 		},

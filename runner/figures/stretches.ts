@@ -7,7 +7,6 @@ import type { Run } from "../model/result.ts";
 import { maximum } from "../result/select.ts";
 import { show } from "../result/show.ts";
 import { sum } from "../stats/sum.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { AXIS } from "./facts.ts";
 
@@ -141,10 +140,7 @@ export function unfinishedOf(run: Run, size: number): Unfinished {
 		unplaced:
 			censored > 0 && !known
 				? [
-						tell("second-unknown", {
-							messages: formatCount(censored),
-							what: run.state === "complete" ? "never completed" : tell("not-completed-at-end"),
-						}),
+						`${formatCount(censored)} ${run.state === "complete" ? "never completed" : "had not completed when it ended"}, not known in which second`,
 					]
 				: [],
 	};

@@ -5,7 +5,6 @@ import type { Run } from "../model/result.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { faultZeroNs } from "../run/faults.ts";
 import { sum } from "../stats/sum.ts";
-import { tell } from "../text/tell.ts";
 import { formatDuration, formatDurationExact, ratePerSecond } from "../units.ts";
 import { faultName } from "../verdict/checks/run.ts";
 import { mainLimits, panelOf, readOnly, type Subject, sentence } from "./facts.ts";
@@ -90,7 +89,7 @@ function loadPanels(run: Run, size: number, most: number): Rows[] {
 		},
 		{
 			// What of the response was the generator's own lateness, and what earlier blocking explains.
-			title: tell("axis-lag-queued"),
+			title: "the generator's lag, and queued",
 			unit: "ns",
 			draw: "line",
 			rows: [

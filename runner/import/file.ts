@@ -1,6 +1,5 @@
 import { parse, YAMLError } from "yaml";
 import { failure } from "../errors.ts";
-import { tell } from "../text/tell.ts";
 import type { Leave } from "./left-out.ts";
 
 /** A file as it was given: its name for messages, and its text. */
@@ -29,11 +28,11 @@ export function parseFile(
 		const line = error instanceof YAMLError ? error.linePos?.[0].line : null;
 		throw failure("import-unreadable", {
 			path: file,
-			reason: line ? tell("import-no-yaml", { line }) : tell("import-odd-yaml"),
+			reason: line ? `line ${line} is not YAML` : "it is not YAML",
 		});
 	}
 	if (typeof value !== "object" || value === null || Array.isArray(value))
-		throw failure("import-unreadable", { path: file, reason: tell("import-no-map") });
+		throw failure("import-unreadable", { path: file, reason: "it is not a map of keys" });
 	return value as Record<string, unknown>;
 }
 
@@ -54,11 +53,11 @@ function withVariables(text: string, env: Env, leave: Leave, stay: boolean) {
 			if (otherwise === undefined && (stay || env[name] === undefined)) return goOn(all);
 			const what = key === "" ? name : `${key}: \${${name}}`;
 			if (env[name] !== undefined) {
-				leave(what, tell("import-variable", { name }));
+				leave(what, `the value of ${name} in the environment is taken`);
 				return goOn(env[name]);
 			}
 			const value = otherwise ?? "";
-			leave(what, tell("import-default", { name }));
+			leave(what, `${name} is not set; its default in the file is taken`);
 			return fill(rest.slice(0, at) + value + rest.slice(at + all.length));
 		};
 		return fill(line);

@@ -24,7 +24,7 @@ export function readDriver(
 		if (part === null) return;
 		if (part === undefined) return leave(quoted(path, value), tell("no-equivalent"));
 		const { partly, tls, at: reach = {}, ...options } = part;
-		if (partly) leave(quoted(path, value), tell("import-partly"));
+		if (partly) leave(quoted(path, value), "taken only in part");
 		system = { ...system, ...options };
 		if (tls !== undefined) system.tls = { ...(system.tls as object), ...(tls as object) };
 		const { servers, ...login } = reach;
@@ -49,7 +49,10 @@ function driverOf(driverClass: string): OmbDriver {
 	);
 	if (driver) return driver;
 	throw failure("import-unsupported", {
-		what: driverClass === "" ? tell("no-driver-class") : driverClass,
+		what:
+			driverClass === ""
+				? "The second file names no driverClass (the workload comes first, then the driver)"
+				: driverClass,
 		known: drivers.flatMap(({ packages }) => packages),
 	});
 }
@@ -143,7 +146,7 @@ function urlOf(
 		/^(ssl|tls|wss|https)$/.test(scheme) ||
 		(scheme.endsWith("s") && broker.urlSchemes.includes(scheme.slice(0, -1)));
 	if (!own && scheme !== "tcp" && !byScheme)
-		leave(`${scheme}://`, tell("import-scheme", { scheme: plain }));
+		leave(`${scheme}://`, `mqbench connects by ${plain}://`);
 	const secure = at.secure || byScheme;
 	const other = secure ? (overTls ?? plain) : plain;
 	const written = own && secure === byScheme ? scheme : other;
@@ -154,22 +157,22 @@ function urlOf(
 	const who = (): string => {
 		if (user === "" && password === undefined) return "";
 		if (driver.login === false) {
-			leave(tell("import-login"), tell("import-no-login", { system: broker.title }));
+			leave("the login", `clients of ${broker.title} do not log in here`);
 			return "";
 		}
 		if (password !== undefined) {
 			const { variable: name } = loginUrl(broker);
-			return `${user}:${fromEnvironment(password, name, tell("import-password"), leave)}@`;
+			return `${user}:${fromEnvironment(password, name, "the password", leave)}@`;
 		}
 		if (at.user !== undefined) {
-			leave(tell("import-user"), tell("import-no-password"));
+			leave("the user", "there is no password to log in with");
 			return "";
 		}
 		// Alone it may be a token.
 		const name = `${plain.toUpperCase()}_TOKEN`;
-		return `${fromEnvironment(user, name, tell("import-token"), leave)}@`;
+		return `${fromEnvironment(user, name, "the user or token of the address", leave)}@`;
 	};
-	if (path.length > 1 && !driver.path) leave(tell("import-path"), tell("no-equivalent"));
+	if (path.length > 1 && !driver.path) leave("the path of the address", tell("no-equivalent"));
 	const nodes = hosts.map((host) => {
 		const bare = host.split(":").length > 2 && !host.startsWith("[");
 		const safe = bare ? `[${host}]` : host;
@@ -185,7 +188,7 @@ function urlOf(
 
 function fromEnvironment(secret: string, name: string, what: string, leave: Leave): string {
 	if (/^\$\{[A-Za-z_]\w*\}$/.test(secret)) return secret;
-	leave(what, tell("import-secret", { name }));
+	leave(what, `it stays out of files; set ${name} in the environment`);
 	return variable(name);
 }
 

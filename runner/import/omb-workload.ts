@@ -16,7 +16,10 @@ export function existingTopics(file: Written, leave: Leave): string[] | null {
 	const topics = all ?? sent ?? received ?? null;
 	for (const [key, list] of Object.entries({ Produce: sent, Consume: received }))
 		if (list && String(list) !== String(topics))
-			leave(`existing${key}TopicList`, tell("import-same-topics"));
+			leave(
+				`existing${key}TopicList`,
+				"producers and consumers have the same topics here, and others are named first",
+			);
 	return topics;
 }
 
@@ -107,7 +110,7 @@ function combinations(file: Written, leave: Leave): Written[] {
 		if (!Array.isArray(values) || NUMBERS[key] === undefined) continue;
 		const few = values.slice(0, Math.floor(MOST_CASES / all.length));
 		if (few.length < values.length)
-			leave(quoted(key, values), tell("import-cases", { most: MOST_CASES }));
+			leave(quoted(key, values), `a scenario has at most ${MOST_CASES} cases`);
 		all = all.flatMap((one) => few.map((value) => ({ ...one, [key]: value })));
 	}
 	return all;
@@ -125,7 +128,7 @@ function workloadOf(
 		if (taken !== value)
 			leave(
 				quoted(key, file[key] ?? otherwise),
-				tell("import-bounds", { least, most: most ?? value, taken }),
+				`a scenario takes ${least} to ${most ?? value} in all; ${taken} is taken`,
 			);
 		return taken;
 	};
@@ -156,18 +159,24 @@ function workloadOf(
 					: ["work-queue", "fan-out"];
 	const pattern = fitting.find((one) => !traits.cannot[one]) ?? "fan-out";
 	if (silent && pattern !== "publish")
-		leave("no consumers", tell("import-one-consumer", { why: traits.cannot.publish }));
+		leave("no consumers", `one is taken, as ${traits.cannot.publish}`);
 	else if (pattern !== fitting[0])
 		leave(
 			`pattern ${fitting[0]}`,
-			tell("import-pattern", { why: traits.cannot[fitting[0] ?? pattern], pattern }),
+			`${traits.cannot[fitting[0] ?? pattern]}; pattern ${pattern} is taken`,
 		);
 	if (pattern === "fan-out" && members > 1)
-		leave(quoted("consumerPerSubscription", members), tell("import-subscriber"));
+		leave(
+			quoted("consumerPerSubscription", members),
+			"each subscriber of a fan-out is one consumer",
+		);
 	if (pattern === "backlog" && subscriptions > 1)
-		leave(quoted("subscriptionsPerTopic", subscriptions), tell("import-one-group"));
+		leave(
+			quoted("subscriptionsPerTopic", subscriptions),
+			"a backlog is built for one group of consumers",
+		);
 	if (pattern === "backlog" && asFast)
-		leave(quoted("producerRate", rate), tell("import-backlog-rate", { rate: FIRST_RATE }));
+		leave(quoted("producerRate", rate), `a backlog is built at a rate; ${FIRST_RATE}/s is taken`);
 	const search = asFast && pattern !== "backlog";
 	if (search)
 		leave(
@@ -219,7 +228,10 @@ function backlogOf(
 	);
 	const taken = Math.max(1, Math.min(messages, most));
 	if (taken < messages)
-		leave(quoted("consumerBacklogSizeGB", gb), tell("import-pause", { messages: taken }));
+		leave(
+			quoted("consumerBacklogSizeGB", gb),
+			`consumers of this system can pause for ${taken} messages at this rate`,
+		);
 	const rate = { messages: perSecond, perNs: 1e9 };
 	const { neededNs } = backlogTimes(minutes * 60e9, rate, taken);
 	return {
@@ -236,10 +248,7 @@ function partitionsOf(
 ): Written {
 	if (traits.partitions) return partitions === 1 && consumers <= 1 ? {} : { partitions };
 	if (partitions > 1)
-		leave(
-			quoted("partitionsPerTopic", partitions),
-			tell("import-no-partitions", { system: traits.title }),
-		);
+		leave(quoted("partitionsPerTopic", partitions), `topics of ${traits.title} have no partitions`);
 	return {};
 }
 
@@ -264,7 +273,7 @@ function keysOf(distributor: unknown, { keys: able, title }: Traits, leave: Leav
 	if (keys !== undefined && able) return { keys };
 	leave(
 		quoted("keyDistributor", distributor),
-		keys === undefined ? tell("no-equivalent") : tell("import-no-keys", { system: title }),
+		keys === undefined ? tell("no-equivalent") : `messages of ${title} have no keys`,
 	);
 	return {};
 }
@@ -276,6 +285,9 @@ function payloadOf(file: Written, leave: Leave): Written {
 		return ratio >= 1 ? {} : { payload: { random: Math.max(0, ratio) || 0 } };
 	}
 	if (file.payloadFile !== undefined && file.payloadFile !== null)
-		leave(quoted("payloadFile", file.payloadFile), tell("import-payload-file"));
+		leave(
+			quoted("payloadFile", file.payloadFile),
+			"payloads are random; write payload: { file: <path> } to send the file's bytes",
+		);
 	return {};
 }

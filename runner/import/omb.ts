@@ -3,7 +3,6 @@ import { brokerOf, SystemOptions } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { loadScenario } from "../scenario/load.ts";
 import type { Mistake } from "../scenario/problem.ts";
-import { tell } from "../text/tell.ts";
 import { type Env, type NamedText, parseFile } from "./file.ts";
 import { type Leave, quoted } from "./left-out.ts";
 import { readDriver } from "./omb-driver.ts";
@@ -43,7 +42,10 @@ export function importOmb(workload: NamedText, driver: NamedText, env: Env = {})
 	);
 	const named = existingTopics(wanted, ofWorkload);
 	if (named !== null && !("url" in found))
-		ofWorkload("existingTopicList", tell("import-own-topics"));
+		ofWorkload(
+			"existingTopicList",
+			"the driver names no address, so mqbench starts a broker and makes the topics",
+		);
 	const system = accepted(
 		named !== null && "url" in found ? { ...found, create: false, topics: named } : found,
 		ofDriver,
@@ -65,9 +67,9 @@ export function importOmb(workload: NamedText, driver: NamedText, env: Env = {})
 	};
 	const head = [
 		" yaml-language-server: $schema=./scenario.schema.json",
-		tell("imported-from", { workload: workload.file, driver: driver.file }),
+		` Imported from OpenMessaging Benchmark: ${workload.file} and ${driver.file}.`,
 		...(left.length === 0
-			? [tell("imported-whole")]
+			? [" Everything in them has an equivalent here."]
 			: [" Left out, or different:", ...left.map(({ what, why }) => `   ${what}: ${why}`)]),
 	];
 	return { yaml: `${head.map((line) => `#${line}`).join("\n")}\n${textOf(scenario)}`, left };

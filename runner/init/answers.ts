@@ -2,7 +2,6 @@ import { brokerOf } from "../brokers/index.ts";
 import { PATTERNS, type Pattern } from "../model/pattern.ts";
 import { type Described, systems } from "../scenario/systems-table.ts";
 import { didYouMean } from "../suggest.ts";
-import { tell } from "../text/tell.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
 
 /** What a new scenario is made from; all as a person writes it. */
@@ -50,7 +49,7 @@ export const questions: readonly Question[] = [
 	{
 		key: "rate",
 		about: "rate",
-		ask: () => tell("ask-rate"),
+		ask: () => "Rate: messages per second, all producers together",
 		otherwise: "1000/s",
 		wrong: parsedBy(parseRate),
 	},
@@ -64,18 +63,25 @@ export const questions: readonly Question[] = [
 	{
 		key: "duration",
 		about: "duration",
-		ask: () => tell("ask-duration"),
+		ask: () => "Duration of the measurement, after the warm-up",
 		otherwise: "30s",
 		wrong: parsedBy(parseDuration),
 	},
 	{
 		key: "p99",
 		about: "limit of p99",
-		ask: () => tell("ask-limit"),
+		ask: () => "99 of 100 messages must be faster than",
 		otherwise: "20ms",
 		wrong: parsedBy(parseDuration),
 	},
-	{ key: "url", about: "URL", ask: () => tell("ask-url"), otherwise: "", wrong: () => undefined },
+	{
+		key: "url",
+		about: "URL",
+		ask: () =>
+			"URL of your own broker, or the environment variable that holds it (empty: mqbench starts a broker)",
+		otherwise: "",
+		wrong: () => undefined,
+	},
 ];
 
 /** The system that an answer names, by its word or by what others call it. */

@@ -1,5 +1,4 @@
 import { failure } from "../errors.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { type Answers, type Question, questions } from "./answers.ts";
 
@@ -27,7 +26,7 @@ export async function answersOf(
 	}
 	if (defaults.length > 0 && !args.yes)
 		world.stderr.write(
-			`${any ? "No more answers" : tell("no-answers")}. Using the defaults: ${defaults.join(", ")}\n`,
+			`${any ? "No more answers" : "No answers on standard input"}. Using the defaults: ${defaults.join(", ")}\n`,
 		);
 	return known as unknown as Answers;
 }

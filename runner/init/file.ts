@@ -4,7 +4,6 @@ import path from "node:path";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import { Name } from "../scenario/schema.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 
 export const DEFAULT_FILE = "my-scenario.yaml";
@@ -19,7 +18,9 @@ export function newFile(given: string, { cwd }: Pick<World, "cwd">): string {
 		throw failure("usage", { message: `${given}: ${named.error.issues[0]?.message}` });
 	const file = path.join(path.dirname(wanted), `${name}.yaml`);
 	if (existsSync(path.resolve(cwd, file)))
-		throw failure("usage", { message: tell("init-file-exists", { file }) });
+		throw failure("usage", {
+			message: `${file} exists already and stays as it is; give another name: npx mqbench init <path>`,
+		});
 	return file;
 }
 

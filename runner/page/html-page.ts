@@ -7,7 +7,6 @@ import { isNarrow } from "../chart/option.ts";
 import { packed as columns, type Packed } from "../chart/packed.ts";
 import { failure } from "../errors.ts";
 import { packageFolder } from "../package.ts";
-import { tell } from "../text/tell.ts";
 import { figureParts } from "./figure-parts.ts";
 import { type Markup, markup, Markup as Raw } from "./markup.ts";
 import { STYLE } from "./style.ts";
@@ -58,9 +57,9 @@ ${policy}
 <meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${page.title}</title><style>${new Raw(STYLE)}</style>${page.live?.head ?? null}</head><body>
 <a class="skip" href="#main">Skip to the results</a>
 ${page.live?.top ?? null}<header>${page.header}<button type="button" class="switch theme" aria-pressed="false" hidden>Dark</button></header>
-${page.figures.length > 0 && markup`<noscript><p class="warn">${tell("page-needs-script")}${page.main.text.includes("></figure>") && tell("page-without-times")}; <code>mqbench report --svg</code> ${tell("page-draws")}</p></noscript>`}
+${page.figures.length > 0 && markup`<noscript><p class="warn">Charts need JavaScript. The tables hold all numbers${page.main.text.includes("></figure>") && ", but those over time, which are in the details.json of each run"}; <code>mqbench report --svg</code> draws the charts as files.</p></noscript>`}
 <main id="main" tabindex="-1">${page.main}</main>
-<footer><p class="soft">${tell("page-foot")}</p></footer>
+<footer><p class="soft">Made by mqbench. This file needs no network.</p></footer>
 ${data}<script>${new Raw(UNPACK)}</script>
 </body></html>
 `.text;

@@ -18,7 +18,6 @@ import type { Result } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
 import { REPORT_FILES, type Reporter, reportFile } from "../result/reporters.ts";
 import { terminalLook } from "../terminal/look.ts";
-import { tell } from "../text/tell.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import { issue } from "../workflow-log.ts";
 import type { World } from "../world.ts";
@@ -144,7 +143,10 @@ function addToSummary(file: string, result: Result, { stderr }: World): void {
 	const there = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 	const most = SUMMARY.most - there - 1;
 	const size = { ...SUMMARY, most };
-	if (most < LEAST_SUMMARY) stderr.write(tell("step-summary-full"));
+	if (most < LEAST_SUMMARY)
+		stderr.write(
+			"The summary of this step is full; the report is not added to it, and is in the folder of the run.\n",
+		);
 	else
 		appendFileSync(
 			file,
@@ -160,6 +162,7 @@ function forGithub(variable: string, add: (file: string) => void, { env, stderr 
 		add(file);
 	} catch (error) {
 		const reason = reasonOf(error);
-		stderr.write(tell("step-summary-unwritable", { variable: `$${variable}`, reason }));
+		stderr.write(`$${variable} cannot be written (${reason}); the reports are in the folder of the run.
+`);
 	}
 }

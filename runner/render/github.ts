@@ -6,7 +6,6 @@ import { explain } from "../result/explain.ts";
 import { brokenOf, type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
 import { percentile } from "../result/select.ts";
 import { show } from "../result/show.ts";
-import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 
 /**
@@ -21,7 +20,8 @@ export function annotations(result: Result, onInconclusive?: OnInconclusive): st
 	return ["error", "warning", "notice"].flatMap((level) => {
 		const all = broken.filter((outcome) => levelOf(outcome) === level);
 		const more = all.length - MOST;
-		const rest = () => tell("annotations-more", { more, scenario: result.scenario });
+		const rest = () =>
+			`${more} more of ${result.scenario}: the summary of this job and report.html have all`;
 		return [
 			...all.slice(0, MOST).map((outcome) => annotation(level, outcome, result, file)),
 			...(more > 0 ? [command(level, { title: `mqbench: ${more} more` }, rest())] : []),

@@ -4,7 +4,6 @@ import type { Verdict } from "../model/verdict.ts";
 import { explain, verdictText } from "../result/explain.ts";
 import { type Outcome, outcomeName, outcomesOf } from "../result/outcomes.ts";
 import { serverText, topologyText, verdictWord } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 
 /**
@@ -36,7 +35,7 @@ export function renderJunit(result: Result, onInconclusive?: OnInconclusive): st
 		time,
 		...(startedAt ? { timestamp: new Date(startedAt).toISOString().slice(0, 19) } : {}),
 	};
-	const whole = tell("whole-report-in-folder", { runId: result.runId });
+	const whole = `The whole report: report.html in the folder of the run ${result.runId}.`;
 	const summary = `${verdictWord(result)}: ${verdictText(result)}.\n${whole}`;
 	const parts = [
 		element(1, "properties", {}, propertiesOf(result)),

@@ -1,4 +1,3 @@
-import { tell } from "../text/tell.ts";
 /** A piece of markdown that is shown whole or not at all. */
 export interface Section {
 	/** Plain text, for the sentence that says it was left out. */
@@ -75,9 +74,5 @@ function leftOut(sections: readonly Section[], where: string): string {
 		)
 		.map((title) => title.replaceAll(/[^\p{L}\p{N} .,:/%()-]/gu, "."));
 	const more = sections.length - names.length;
-	return tell("sections-left-out", {
-		names: names.join("; "),
-		more: more > 0 ? `; and ${more} more` : "",
-		where,
-	});
+	return `**Left out, as there is no more room here:** ${names.join("; ")}${more > 0 ? `; and ${more} more` : ""}. ${where}`;
 }

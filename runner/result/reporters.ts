@@ -1,6 +1,5 @@
 import { failure } from "../errors.ts";
 import { didYouMean } from "../suggest.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 
 /** What `--reporter` knows: what is printed, and the files that every run's folder has anyway. */
@@ -60,10 +59,7 @@ export function reportersOf(
 	const printed = all.filter(onStdout).map(({ name }) => name);
 	if (printed.length > 1)
 		throw usage(
-			tell("one-on-stdout", {
-				reporters: printed.map((name) => (name === "terminal" ? name : `${name}=-`)),
-				example: printed.find((name) => name !== "terminal") ?? "",
-			}),
+			`stdout can hold one of them: ${printed.map((name) => (name === "terminal" ? name : `${name}=-`)).join(", ")}. Give the others a path, e.g. --reporter ${printed.find((name) => name !== "terminal") ?? ""}=<file>`,
 		);
 	return all;
 }
@@ -89,12 +85,14 @@ function parse(reporter: string): Reporter {
 	const path = rest.length === 0 ? null : rest.join("=");
 	const name = REPORTERS.find((known) => known === word);
 	if (name === undefined)
-		throw usage(tell("reporter-unknown", { reporter: word, suggestion: suggestion(word) }));
+		throw usage(`--reporter ${word}: there is no such reporter${suggestion(word)}`);
 	const file = reportFile(name);
 	if (file === null && path !== null)
-		throw usage(tell("reporter-takes-no-path", { reporter, name }));
+		throw usage(`--reporter ${reporter}: ${name} is printed, and takes no path`);
 	if (file !== null && path === "")
-		throw usage(tell("reporter-lacks-path", { reporter, name, file }));
+		throw usage(
+			`--reporter ${reporter}: a path is missing, e.g. ${name}=out/${file}, or ${name}=- for stdout`,
+		);
 	return { name, path };
 }
 

@@ -35,7 +35,7 @@ export function readResult(folder: string): Result {
 	if (value instanceof SyntaxError) throw no(tell("not-json"));
 	if (value instanceof Error) throw no(reasonOf(value));
 	const result = ResultFile.safeParse(value).data;
-	if (result === undefined) throw no(tell("result-of-no-schema"));
+	if (result === undefined) throw no("it is not a result of schema 2");
 	const runs = result.runs.map((run) => whole(run, detailsOf(folder, run, result.runId)));
 	return { ...result, runs };
 }

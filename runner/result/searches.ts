@@ -4,7 +4,7 @@ import { worst } from "../model/verdict.ts";
 import { answerText, answerVerdict } from "../search/answer.ts";
 import { outcomeOf, stepOf } from "../search/runs.ts";
 import { next, soFar } from "../search/search.ts";
-import { tell } from "../text/tell.ts";
+import { plural } from "../units.ts";
 import { type RunVerdict, reasonOf } from "../verdict/run.ts";
 
 /** A run of a search, judged. */
@@ -51,7 +51,10 @@ function searchOf(runs: readonly SearchRun[]): Search {
 		sla: plan.sla.map((line) => line.text),
 		verdict: below === 0 ? verdict : worst([verdict, "inconclusive"]),
 		...answer,
-		answer: below === 0 ? found : tell("search-not-steady", { found, below }),
+		answer:
+			below === 0
+				? found
+				: `${found}; but ${plural(below, "run")} at lower rates did not pass: not steady`,
 		runs: steps
 			.map(({ run, step, verdict }) => {
 				const summary = run.metrics[run.main];

@@ -7,7 +7,6 @@ export const cloud = {
 	"no-such-pods": "There are no pods of {id} in the cluster; mqbench rigs list --target kubernetes shows what is there",
 	"pods-removed": "{id}: removed from namespace {namespace}.",
 	"no-pods-over": "No pods of mqbench are over.",
-	"rigs-target": "mqbench rigs knows the cloud and --target kubernetes, not {target}",
 	"account-caller-unknown": "{where}, and mqbench could not find out whose credentials are in use ({reason})",
 	"account-other": "{where}, and the credentials in use{profile} are of account {own}, which sees nothing of it; use those of {account} (such as {variable})",
 	"nobody-to-ask": "{question} There is nobody to ask: use --yes.",

@@ -62,5 +62,4 @@ export const plans = {
 	"not-even-lowest": "no rate meets the SLA, not even {hiPerSecond}, and the search ends at {percent} of its first rate of {firstPerSecond}",
 	"some-invalid": "{what}; {invalid} of {all} runs were INVALID",
 	"plan-no-file": "{system}: {name}: {file} is not there",
-	"plan-no-program": "{system} cannot be started here ({figure}): {sentence}",
 } as const;

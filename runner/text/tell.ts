@@ -1,32 +1,22 @@
 import { commandLine } from "../shell.ts";
 import { formatBytesExact, formatCount, formatDurationExact, plural } from "../units.ts";
 import { cloud } from "./cloud.ts";
-import { commands } from "./commands.ts";
-import { doctor } from "./doctor.ts";
 import { fileMistakes } from "./file-mistakes.ts";
-import { imported } from "./imported.ts";
 import { loadMistakes } from "./load-mistakes.ts";
 import { machines } from "./machines.ts";
 import { plans } from "./plans.ts";
-import { publishing } from "./publishing.ts";
-import { reports } from "./reports.ts";
 import { runs } from "./runs.ts";
+import { shared } from "./shared.ts";
 import { slaMistakes } from "./sla-mistakes.ts";
 import { systemMistakes } from "./system-mistakes.ts";
-import { watch } from "./watch.ts";
 
 /** What mqbench tells people and no result keeps, mistakes above all: code -> sentence, with the names of its values in braces. */
 const sentences = {
-	...commands,
-	...doctor,
 	...machines,
 	...runs,
-	...watch,
-	...imported,
 	...plans,
 	...cloud,
-	...reports,
-	...publishing,
+	...shared,
 	...fileMistakes,
 	...loadMistakes,
 	...slaMistakes,

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { withoutSecrets } from "../secrets.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 
 /**
@@ -27,11 +26,11 @@ export async function openOrSay(
 			clearTimeout(asked);
 			resolve(why);
 		};
-		child.once("error", () => over(tell("opener-missing", { program })));
-		child.once("exit", (code) => over(code === 0 ? null : tell("opener-failed", { program })));
+		child.once("error", () => over(`there is no ${program} here to open a browser with`));
+		child.once("exit", (code) => over(code === 0 ? null : `${program} could not open a browser`));
 		child.unref();
 	});
-	if (why !== null) stderr.write(`${tell("open-by-hand", { why, shown })}\n`);
+	if (why !== null) stderr.write(`--open: ${why}; open ${shown} yourself.\n`);
 }
 
 // --- internal ---

@@ -4,8 +4,7 @@ import { type LivePart, scriptSums } from "../page/html-page.ts";
 import { type Markup, markup, Markup as Raw } from "../page/markup.ts";
 import { blocksMarkup } from "../render/html/blocks.ts";
 import type { LiveRow } from "../run/live.ts";
-import { tell } from "../text/tell.ts";
-import { formatDuration } from "../units.ts";
+import { formatDuration, plural } from "../units.ts";
 
 /** The current seconds of the run that is under way, on top of the page. */
 export interface Strip {
@@ -22,12 +21,21 @@ export interface Strip {
 
 export function stripMarkup({ title, doing, rows, over, p99s }: Strip): Markup {
 	const blocks: readonly Block[] = [
-		{ kind: "text", text: { as: "strong", text: title === "" ? tell("watch-starting") : title } },
+		{
+			kind: "text",
+			text: { as: "strong", text: title === "" ? "The first run has not begun." : title },
+		},
 		rows.length > 0
 			? { kind: "table", look: "facts", columns: [], rows: rows.map(rowOf) }
 			: { kind: "text", tone: "soft", text: [doing === title ? "" : doing] },
 		...(over > 0
-			? [{ kind: "text", tone: "soft", text: tell("watch-below", { runs: over }) } as const]
+			? [
+					{
+						kind: "text",
+						tone: "soft",
+						text: `Below: the report of ${plural(over, "run")} so far. What follows may change its verdict.`,
+					} as const,
+				]
 			: []),
 		...lineOf(p99s.slice(-MOST_SECONDS)),
 	];
@@ -38,7 +46,7 @@ export function stripMarkup({ title, doing, rows, over, p99s }: Strip): Markup {
 export function livePart(version: number): LivePart {
 	return {
 		head: markup`<style>${new Raw(STYLE)}</style><script defer src="watch.js"></script>`,
-		top: markup`<aside id="live" class="box unknown" data-version="${version}" aria-label="${tell("watch-strip")}"><noscript><p class="warn">${tell("watch-needs-script")}</p></noscript><p id="news" class="warn" role="status" hidden></p><div id="strip"></div><p><button type="button" id="stop" hidden>Stop</button></p><dialog id="sure" aria-labelledby="sure-text"><p id="sure-text">${tell("watch-sure")}</p><p class="head"><button type="button" id="yes">Stop</button><button type="button" id="no" autofocus>Go on</button></p></dialog></aside>`,
+		top: markup`<aside id="live" class="box unknown" data-version="${version}" aria-label="What goes on now"><noscript><p class="warn">The current seconds need JavaScript; the terminal shows the same.</p></noscript><p id="news" class="warn" role="status" hidden></p><div id="strip"></div><p><button type="button" id="stop" hidden>Stop</button></p><dialog id="sure" aria-labelledby="sure-text"><p id="sure-text">Stop the command? This does what one Ctrl-C does: the current run ends, results so far are kept and reported, brokers are taken down.</p><p class="head"><button type="button" id="yes">Stop</button><button type="button" id="no" autofocus>Go on</button></p></dialog></aside>`,
 	};
 }
 

@@ -45,7 +45,8 @@ export async function watching(
 		const code = await use(null);
 		// What ended before it had a result has written none.
 		if (opens && existsSync(report)) await openOrSay(report, shown, browsed);
-		else if (opens) world.stderr.write(`${tell("open-nothing", { shown })}\n`);
+		else if (opens)
+			world.stderr.write(`--open: there is no report to open: ${shown} was not written.\n`);
 		return code;
 	}
 	let started: PageServer | null = null;
@@ -64,7 +65,7 @@ export async function watching(
 	});
 	started = server;
 	const { url } = server;
-	world.stderr.write(`${tell("watch-at", { url })}\n`);
+	world.stderr.write(`Watch it at ${url} until it ends; the page is the report so far.\n`);
 	if (world.env.SSH_CONNECTION !== undefined)
 		world.stderr.write(`${tell("watch-over-ssh", { port: new URL(url).port })}\n`);
 	// Awaited, at most 2 s: what it says is not to stand among the rows of a run.
@@ -74,11 +75,17 @@ export async function watching(
 		code = await use(feed);
 		const html = readFileSync(report, "utf8");
 		// First, as it is small: the report may be cut off on a slow way, and the page then says where it is.
-		server.push("over", tell("watch-over", { file: shown }));
-		server.push("report", { html, left: tell("watch-left", { file: shown }) });
+		server.push(
+			"over",
+			`The run is over, but the connection broke before its report was here: open ${shown}.`,
+		);
+		server.push("report", {
+			html,
+			left: `The run is over, and nobody serves this page any more: it stays as it is until you leave it. The same report: ${shown}`,
+		});
 	} catch (error) {
 		const why = maskUrls(hide(error instanceof Error ? error.message : `${error}`, secrets));
-		server.push("over", tell("watch-ended", { why }));
+		server.push("over", `mqbench has ended without a report: ${why}`);
 		// Whatever became of the report: the exit code is that of the runs.
 		if (code === null) throw error;
 	} finally {
@@ -91,7 +98,7 @@ export async function watching(
 
 /** What the page's button does: one Ctrl-C. A second signal would end the command at once. */
 function stop({ stop, interrupt, stderr }: World): string {
-	if (stop.aborted) return tell("watch-stopping-already");
+	if (stop.aborted) return "It is stopping already: results so far are kept.";
 	// On a terminal the rows say that it stops, and would write over this.
 	if (!stderr.isTTY) stderr.write(`${tell("watch-stopped")}\n`);
 	interrupt?.();
@@ -102,6 +109,8 @@ function portOf(given: string | undefined): number | null {
 	if (given === undefined) return null;
 	const port = /^\d+$/.test(given) ? Number(given) : 0;
 	if (port < 1 || port > 65_535)
-		throw failure("usage", { message: tell("watch-port-number", { given }) });
+		throw failure("usage", {
+			message: `--watch-port ${given}: is not a port; give a number from 1 to 65535`,
+		});
 	return port;
 }

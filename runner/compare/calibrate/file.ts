@@ -5,7 +5,6 @@ import { failure } from "../../errors.ts";
 import { readGiven } from "../../given-folder.ts";
 import { Calibration, type Machine } from "../../model/comparison.ts";
 import { reasonOf } from "../../reason.ts";
-import { tell } from "../../text/tell.ts";
 import { writeWhole } from "../../whole-file.ts";
 import type { World } from "../../world.ts";
 
@@ -25,7 +24,10 @@ export function readCalibration(where: string): Calibration {
 	}
 	const parsed = Calibration.safeParse(value);
 	if (!parsed.success)
-		throw failure("calibration-unreadable", { path: where, reason: tell("other-kind-of-file") });
+		throw failure("calibration-unreadable", {
+			path: where,
+			reason: "it is another kind of file, or of another version",
+		});
 	return parsed.data;
 }
 

@@ -2,7 +2,6 @@ import type { Baseline, Calibration } from "../../model/comparison.ts";
 import type { Result } from "../../model/result.ts";
 import { field, judgedFigures } from "../../result/fields.ts";
 import { bySystemAndCase, type Place } from "../../result/select.ts";
-import { tell } from "../../text/tell.ts";
 import { baselineOf } from "../baseline-of-result.ts";
 import { LEAST_RUNS, noiseOf } from "./noise.ts";
 
@@ -31,12 +30,7 @@ export function calibrationOf(
 			missing.push({
 				...place,
 				metric: null,
-				why: tell("too-few-count", {
-					counting: counting.length,
-					runs: group.length,
-					least: LEAST_RUNS,
-					why: why == null ? "" : ` (${why})`,
-				}),
+				why: `${counting.length} of ${group.length} runs count, and it takes ${LEAST_RUNS}${why == null ? "" : ` (${why})`}; more --runs, or a quieter machine, give them`,
 			});
 			return [];
 		}
@@ -52,12 +46,7 @@ export function calibrationOf(
 				missing.push({
 					...place,
 					metric,
-					why: tell("too-few-values", {
-						values: values.length,
-						counting: counting.length,
-						least: LEAST_RUNS,
-						see: values.length === 0 ? tell("see-plan") : "",
-					}),
+					why: `${values.length} of ${counting.length} runs have a value, and it takes ${LEAST_RUNS}${values.length === 0 ? " (mqbench plan says what the samples carry)" : ""}`,
 				});
 			return [];
 		});

@@ -1,7 +1,6 @@
 import { failure } from "../../errors.ts";
 import type { Scenario } from "../../scenario/scenario.ts";
 import { didYouMean } from "../../suggest.ts";
-import { tell } from "../../text/tell.ts";
 import { LEAST_RUNS } from "./noise.ts";
 
 /** The same runs again and again: nothing is stopped early, nothing is searched for, nothing is compared. */
@@ -25,21 +24,23 @@ export function scenarioToCalibrate(
 		throw usage(
 			`--runs ${runs}: calibrate needs at least ${LEAST_RUNS} runs; write --runs ${LEAST_RUNS} or more`,
 		);
-	if (scenario.quick) throw usage(tell("quick-no-calibration"));
+	if (scenario.quick)
+		throw usage(
+			"--quick gives no results to calibrate with; shorten the runs with --set workload.duration=10s",
+		);
 	const systems = scenario.systems.filter(({ key }) => system === undefined || key === system);
 	if (systems.length === 0)
 		throw usage(
-			tell("calibrate-no-system", {
-				system: system ?? "",
-				file,
-				suggestion: didYouMean(
-					system ?? "",
-					scenario.systems.map(({ key }) => key),
-				),
-			}),
+			`--system ${system ?? ""}: there is no such system in ${file}${didYouMean(
+				system ?? "",
+				scenario.systems.map(({ key }) => key),
+			)}`,
 		);
 	const cases = scenario.cases.filter(({ find }) => find === null);
-	if (cases.length === 0) throw usage(tell("calibrate-search", { file }));
+	if (cases.length === 0)
+		throw usage(
+			`${file}: a search (find) never repeats a rate; calibrate a scenario with a fixed rate`,
+		);
 	return {
 		...scenario,
 		systems,

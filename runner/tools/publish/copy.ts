@@ -18,7 +18,6 @@ import { packageFolder } from "../../package.ts";
 import { writeReports } from "../../render/write.ts";
 import { maskUrls } from "../../secrets.ts";
 import { sum } from "../../stats/sum.ts";
-import { tell } from "../../text/tell.ts";
 import { formatBytes } from "../../units.ts";
 import { ARCHIVE, pack, unpack } from "./archive.ts";
 
@@ -120,7 +119,9 @@ function filesOf(folder: string): string[] {
 function tooLarge(file: string, bytes: number): string[] {
 	return bytes <= MOST
 		? []
-		: [tell("publish-large", { file, size: formatBytes(bytes), most: formatBytes(MOST) })];
+		: [
+				`${file} has ${formatBytes(bytes)}, and ${formatBytes(MOST)} is the most: measure fewer cases, or shorter windows`,
+			];
 }
 
 /** Histograms are numbers, and the page holds what result.json holds, beside a library of which any short name may be a part. */
@@ -137,7 +138,10 @@ function secretsIn(folder: string, file: string, names: Private): string[] {
 			.filter(([name]) => isIn(name, text))
 			.map(([, what]) => what),
 	];
-	return [...new Set(found)].map((what) => tell("publish-private", { file, what }));
+	return [...new Set(found)].map(
+		(what) =>
+			`${file} names ${what}: take it out of the scenario, or measure where nothing has to be hidden`,
+	);
 }
 
 /** As a word of its own. */

@@ -18,8 +18,7 @@ import { packageFolder } from "../../package.ts";
 import { readScenario } from "../../scenario/read.ts";
 import { sum } from "../../stats/sum.ts";
 import { percent } from "../../text/percent.ts";
-import { tell } from "../../text/tell.ts";
-import { formatBytes } from "../../units.ts";
+import { formatBytes, plural } from "../../units.ts";
 import { copyPublished, renderPublished } from "./copy.ts";
 import { judgeFolder } from "./judge-folder.ts";
 import { REPEATS } from "./publishable.ts";
@@ -52,7 +51,12 @@ try {
 			: values.render !== undefined
 				? render(values.render)
 				: scenario === undefined || more.length > 0
-					? refuse([tell("publish-usage")], EXIT.usage)
+					? refuse(
+							[
+								"Give one scenario: npm run publish-report scenarios/<name>.yaml, or a folder: npm run publish-report -- --check reports/<run-id>",
+							],
+							EXIT.usage,
+						)
 					: await publish(scenario);
 } catch (error) {
 	if (!(error instanceof MqbenchError)) throw error;
@@ -65,21 +69,31 @@ try {
 function render(name: string): number {
 	const target = path.join(PUBLISHED, path.basename(name));
 	const { runs } = renderPublished(path.join(packageFolder, target));
-	process.stdout.write(`${tell("publish-rendered", { target, runs: runs.length })}\n`);
+	process.stdout.write(`Made again from its ${plural(runs.length, "run")}: ${target}\n`);
 	return EXIT.pass;
 }
 
 async function publish(file: string): Promise<number> {
 	const name = values.name ?? path.basename(file).replace(/\.ya?ml$/, "");
-	if (!/^[\w-]+$/.test(name)) return refuse([tell("publish-name", { name })], EXIT.usage);
+	if (!/^[\w-]+$/.test(name))
+		return refuse([`${name} is no name of a folder: letters, digits, - and _`], EXIT.usage);
 	const target = path.join(PUBLISHED, name);
 	if (existsSync(path.join(packageFolder, target)))
-		return refuse([tell("publish-exists", { target })], EXIT.usage);
+		return refuse(
+			[`${target} is there already: remove it first, or give another --name`],
+			EXIT.usage,
+		);
 	const commit = commitOf();
 	const share = await busyShare();
 	const first = [
-		...(commit === null ? [tell("publish-uncommitted")] : []),
-		...(share > MOST_BUSY ? [tell("publish-busy", { busy: percent(share) })] : []),
+		...(commit === null
+			? ["the sources are not those of a commit: commit first, so that the report can name it"]
+			: []),
+		...(share > MOST_BUSY
+			? [
+					`the machine is not idle (its cores work for ${percent(share)} of the time): stop other programs, or wait until they end`,
+				]
+			: []),
 	];
 	// What is certain now is not told after an hour.
 	if (first.length > 0) return refuse(first, EXIT.environment);
@@ -89,18 +103,24 @@ async function publish(file: string): Promise<number> {
 	// What stays in a cloud is said by the run; nothing that comes after may hide it.
 	if (code === EXIT.leftBehind) return code;
 	if (!existsSync(path.join(folder, "result.json")))
-		return refuse([tell("publish-no-result")], EXIT.environment);
+		return refuse(["the command left no result: see what it said"], EXIT.environment);
 	const { reasons, unranked } = judgeFolder(folder);
 	const now = commitOf();
 	if (now !== commit)
-		reasons.push(tell("publish-commit-changed", { before: commit, now: now ?? "none" }));
+		reasons.push(
+			`the sources were changed while it was measured (${commit}, now ${now ?? "none"}): measure again`,
+		);
 	if (reasons.length > 0) return verdict(folder, reasons);
 	const copied = copyPublished(folder, path.join(packageFolder, target), commit);
 	if (copied.refused.length > 0) return verdict(folder, copied.refused);
 	if (unranked.length > 0)
-		process.stdout.write(`${tell("publish-unranked", { cases: unranked.join("; ") })}\n`);
+		process.stdout.write(
+			`Published with a mark, and without ranking, as machine or load generator was at its end: ${unranked.join("; ")}\n`,
+		);
 	const size = formatBytes(copied.bytes);
-	process.stdout.write(`${tell("publish-done", { target, size })}\n`);
+	process.stdout.write(
+		`Published: ${target} (${size}). Look at it, add it to the table in reports/README.md, and commit both.\n`,
+	);
 	return EXIT.pass;
 }
 
@@ -159,11 +179,8 @@ function commitOf(): string | null {
 
 function verdict(folder: string, reasons: readonly string[]): number {
 	if (reasons.length > 0)
-		return refuse(
-			[tell("publish-refused", { folder }), ...reasons.map((r) => `- ${r}`)],
-			EXIT.invalid,
-		);
-	process.stdout.write(`${tell("publish-fine", { folder })}\n`);
+		return refuse([`Not published: ${folder}`, ...reasons.map((r) => `- ${r}`)], EXIT.invalid);
+	process.stdout.write(`${folder} can be published.\n`);
 	return EXIT.pass;
 }
 

@@ -1,6 +1,7 @@
 import type { Result, Run } from "../../model/result.ts";
 import { saturatedBy } from "../../result/saturated.ts";
 import { tell } from "../../text/tell.ts";
+import { plural } from "../../units.ts";
 import { checkOf, found } from "./found.ts";
 import { cold, short } from "./windows.ts";
 
@@ -20,7 +21,7 @@ export interface Made {
 export function publishable(result: Result, made: readonly Made[]): string[] {
 	const judged = result.runs.filter(isJudged);
 	return [
-		...(result.quick ? [tell("publish-quick")] : []),
+		...(result.quick ? ["it was shortened by --quick: measure it in full"] : []),
 		...unfinished(result),
 		...stitched(result, made),
 		...versions(result, judged),
@@ -62,7 +63,8 @@ function unfinished(result: Result): string[] {
 		result.runs,
 		result,
 		({ state }) => (state === "complete" ? null : state),
-		(runs, state) => tell("publish-unfinished", { runs, state }),
+		(runs, state) =>
+			`${runs}: not measured to the end (${state}): measure again, and let the command end`,
 		(state) => state,
 	);
 }
@@ -77,10 +79,20 @@ function stitched(result: Result, made: readonly Made[]): string[] {
 			? ["machine"]
 			: (["cpu", "bootId"] as const).filter((f) => environment[f] === null);
 	return [
-		...(command === null ? [tell("publish-command-unknown")] : []),
-		...(later > 0 ? [tell("publish-resumed", { commands: later + 1 })] : []),
-		...(runIds.length > 1 ? [tell("publish-mixed", { runIds })] : []),
-		...(unknown.length > 0 ? [tell("publish-machine-unknown", { facts: unknown })] : []),
+		...(command === null
+			? ["there is no command.json, so nothing shows that one command made all runs: measure again"]
+			: []),
+		...(later > 0 ? [`${later + 1} commands made its runs (--resume): measure again in one`] : []),
+		...(runIds.length > 1
+			? [
+					`its runs are of several commands (${runIds.join(", ")}): publish what one command measured`,
+				]
+			: []),
+		...(unknown.length > 0
+			? [
+					`environment.json does not say ${unknown.join(", ")}: measure again with this version of mqbench`,
+				]
+			: []),
 		...pauses(result, made),
 	];
 }
@@ -106,7 +118,9 @@ function versions(result: Result, judged: readonly Run[]): string[] {
 			const all = new Set(runs.flatMap(({ versions: v }) => v?.[what] || []));
 			return all.size < 2
 				? []
-				: [tell("publish-other-versions", { what: `${what}${whose}`, versions: [...all] })];
+				: [
+						`its runs have different versions of ${what}${whose} (${[...all].join(", ")}): measure again with one of them`,
+					];
 		});
 	const systems = [...new Set(judged.map(({ system }) => system))];
 	return [
@@ -124,7 +138,7 @@ function versions(result: Result, judged: readonly Run[]): string[] {
 			({ versions: v, brokerVersion }) =>
 				VERSIONS.find((what) => (what === "server" ? !(v?.server || brokerVersion) : !v?.[what])) ??
 				null,
-			(runs, what) => tell("publish-version-unknown", { runs, what }),
+			(runs, what) => `${runs}: the version of ${what} is not known`,
 			(what) => what,
 		),
 	];
@@ -149,11 +163,13 @@ function repeats({ searches }: Result, judged: readonly Run[]): string[] {
 			const all = [...counts].flatMap(([of, own]) => (own === n ? [of] : []));
 			const [first = ""] = all;
 			const more = all.length === 1 ? "" : ` and ${all.length - 1} more`;
-			return tell("publish-repeats", { which: `${first}${more}`, repeats: n, least });
+			return `${first}${more}: ${plural(n, "repeat")}; at least ${least} are needed, as many for each: --set repeat=${least}`;
 		}),
 		...(open === undefined
 			? []
-			: [tell("publish-unconfirmed", { which: `${open.system}, ${open.case}` })]),
+			: [
+					`${open.system}, ${open.case}: the highest rate was not confirmed by a longer run: search again`,
+				]),
 	];
 }
 
@@ -168,7 +184,7 @@ function shared(result: Result, judged: readonly Run[]): string[] {
 				const share = Number(one?.values?.share ?? 1);
 				return name === "steal" && share <= MOST_STOLEN ? null : one;
 			},
-			(runs, { detail: why }) => tell("publish-others", { runs, why }),
+			(runs, { detail: why }) => `${runs}: ${why}: measure on an idle machine`,
 		),
 		...found(
 			judged,
@@ -183,7 +199,8 @@ function shared(result: Result, judged: readonly Run[]): string[] {
 			judged,
 			result,
 			(run) => (checkOf(run, "others") ? null : run.load.target),
-			(runs, target) => tell("publish-others-unseen", { runs, target }),
+			(runs, target) =>
+				`${runs}: with target ${target} nobody can tell what else used the machine: measure with target local, or on hosts of the broker's own`,
 			(target) => target,
 		),
 	];
@@ -205,7 +222,8 @@ function untrusted(result: Result, judged: readonly Run[]): string[] {
 				const floor = withStatus(run, "floor", "unknown");
 				return floor?.code === "floor-not-comparable" ? null : floor;
 			},
-			(runs, { detail: why }) => tell("publish-floor-unknown", { runs, why }),
+			(runs, { detail: why }) =>
+				`${runs}: what the load generator can do is not known (${why}): measure again with its floor`,
 		),
 		...found(
 			judged,
@@ -221,7 +239,7 @@ function untrusted(result: Result, judged: readonly Run[]): string[] {
 					? (run.why ?? run.verdict)
 					: null;
 			},
-			(runs, why) => tell("publish-invalid", { runs, why }),
+			(runs, why) => `${runs}: ${why}`,
 		),
 	];
 }

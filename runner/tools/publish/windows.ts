@@ -16,7 +16,8 @@ export function cold(result: Result, judged: readonly Run[]): string[] {
 		judged,
 		result,
 		(run) => (steadiness(run) === "unknown" ? shapeOf(run) : null),
-		(runs, shape) => tell("publish-steady-unknown", { runs, shape }),
+		(runs, shape) =>
+			`${runs}: nothing can show that a load with ${shape} was steady: measure it at a rate`,
 		(shape) => shape,
 	);
 	const drifting = found(
@@ -32,7 +33,7 @@ export function cold(result: Result, judged: readonly Run[]): string[] {
 			const ways = alike.map((other) => wayOf(steadiness(other)));
 			return ways.every((way) => way !== 0 && way === now.way) ? now.once : null;
 		},
-		(runs, why) => tell("publish-cold", { runs, why }),
+		(runs, why) => `${runs}: not steady (${why}): write warmup: steady, or warm up for longer`,
 	);
 	return [...drifting, ...shapeless];
 }
@@ -59,12 +60,7 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 			result,
 			(run) => lacking(run, result),
 			(runs, { metric, p, samples }, run) =>
-				tell("publish-few", {
-					runs,
-					metric,
-					percentile: p,
-					takes: windowFor(samples, run.load, metric),
-				}),
+				`${runs}: the samples do not carry ${metric} p${p}, which takes ${windowFor(samples, run.load, metric)}: write a longer duration`,
 			({ metric, p }) => `${metric} ${p}`,
 		),
 	];
