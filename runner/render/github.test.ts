@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Gate, Result } from "../model/result.ts";
+import type { Gate } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { annotations, command, outputsOf, outputText } from "./github.ts";
 import { FIXTURES, HOSTILE, hostileResult } from "./hostile.fake.ts";
@@ -36,34 +36,31 @@ function unescaped(text: string): string {
 const given = (file: string | null, scenario = "x.yaml") => ({ scenario, args: [], file });
 
 describe("annotations", () => {
+	const all = (...given: Parameters<typeof annotations>) => annotations(...given).map(read);
+
 	test("stand on the line of the SLA that broke, in the file of the scenario", () => {
-		const result = { ...built("stall"), command: given("bench/stall.yaml") };
-		const [only, ...others] = annotations(result);
-		expect(others).toEqual([]);
 		// sla: is line 11 of fixtures/stall/scenario.yaml, its first entry the next.
-		expect(read(only ?? "")).toMatchObject({
-			name: "error",
-			properties: {
-				file: "bench/stall.yaml",
-				line: "12",
-				title: "FAIL nats/256B 1000/s: p99 < 10ms",
+		const title = "FAIL nats/256B 1000/s: p99 < 10ms";
+		expect(all({ ...built("stall"), command: given("bench/stall.yaml") })).toEqual([
+			{
+				name: "error",
+				properties: { file: "bench/stall.yaml", line: "12", title },
+				message: expect.stringMatching(
+					/^nats, 256B 1000\/s: p99 is ~400ms \[196ms, \u221e\]: 40x the limit of 10ms, 390ms above it\. At most 100 of .*What to do: /,
+				),
 			},
-		});
-		expect(read(only ?? "").message).toContain(
-			"nats, 256B 1000/s: p99 is ~400ms [196ms, \u221e]: 40x the limit of 10ms, 390ms above it. At most 100 of",
-		);
-		expect(read(only ?? "").message).toContain("What to do: ");
+		]);
 	});
 
-	test("are warnings for what is undecided, notices where that passes, and errors for what was not measured", () => {
-		const names = (result: Result, asked?: "warn" | "pass") =>
-			annotations(result, asked).map((line) => read(line).name);
-		expect(names(built("lost"))).toEqual(["error", "warning"]);
-		expect(names(built("repeats"), "warn")).toEqual(["warning", "warning"]);
-		expect(names(built("repeats"), "pass")).toEqual(["notice", "notice"]);
-		expect(names(built("lag"))).toEqual(["error"]);
-		expect(names(built("interrupted"))).toEqual(["error", "error"]);
-		expect(names(built("healthy"))).toEqual([]);
+	test.each([
+		["lost", undefined, ["error", "warning"]],
+		["repeats", "warn", ["warning", "warning"]],
+		["repeats", "pass", ["notice", "notice"]],
+		["lag", undefined, ["error"]],
+		["interrupted", undefined, ["error", "error"]],
+		["healthy", undefined, []],
+	] as const)("of %s, undecided lines %s, are %j", (name, asked, names) => {
+		expect(all(built(name), asked).map((one) => one.name)).toEqual(names);
 	});
 
 	test.each([
@@ -72,35 +69,30 @@ describe("annotations", () => {
 		[null, "../b.yaml", undefined],
 		[null, "/b.yaml", undefined],
 		[null, "C:/b.yaml", undefined],
-	])("of the file %s, started with %s, name %s", (file, scenario, expected) => {
-		const result = { ...built("stall"), command: given(file, scenario) };
-		const { properties } = read(annotations(result)[0] ?? "");
-		expect(properties.file).toBe(expected);
-		expect("line" in properties).toBe(expected !== undefined);
-	});
-
-	test("name no file when nobody knows it, and no line of what no line asks for", () => {
-		expect(read(annotations(built("stall"))[0] ?? "").properties.file).toBe(undefined);
-		const result = { ...built("stall"), command: given("x.yaml") };
-		result.gates = result.gates.map((g) => ({ ...g, line: null }));
-		const { properties } = read(annotations(result)[0] ?? "");
-		expect(properties).toMatchObject({ file: "x.yaml" });
-		expect("line" in properties).toBe(false);
-	});
+	])(
+		"of the file %s, started with %s, name %s, and no line of what no line asks for",
+		(file, scenario, expected) => {
+			const result = { ...built("stall"), command: given(file, scenario) };
+			const line = expected && "12";
+			expect(all(result)[0]?.properties).toMatchObject(expected ? { file: expected, line } : {});
+			const gates = result.gates.map((gate) => ({ ...gate, line: null }));
+			const { properties } = all({ ...result, gates })[0] ?? {};
+			expect([properties?.file, properties?.line]).toEqual([expected, undefined]);
+			expect(all({ ...result, command: null })[0]?.properties.file).toBe(undefined);
+		},
+	);
 
 	test("are nine at most of each kind, and one says how many more", () => {
 		const result = built("stall");
-		const [gate] = result.gates;
-		if (gate === undefined) throw new Error("another fixture");
-		result.gates = [
-			...Array.from({ length: 9 }, () => gate),
-			...Array.from({ length: 12 }, () => ({ ...gate, verdict: "inconclusive" as const })),
-		];
-		const read_ = annotations(result).map(read);
-		expect(read_.filter((c) => c.name === "error")).toHaveLength(9);
-		const warnings = read_.filter((c) => c.name === "warning");
-		expect(warnings).toHaveLength(10);
-		expect(warnings[9]?.message).toContain("3 more of stall");
+		const [gate] = result.gates as [Gate];
+		const open = { ...gate, verdict: "inconclusive" as const };
+		result.gates = [...Array<Gate>(9).fill(gate), ...Array<Gate>(12).fill(open)];
+		const found = all(result);
+		expect(found.map(({ name }) => name)).toEqual([
+			...Array(9).fill("error"),
+			...Array(10).fill("warning"),
+		]);
+		expect(found.at(-1)?.message).toContain("3 more of stall");
 	});
 
 	test.each(HOSTILE)("of %j stay lines of their own, and say what they hold", (text) => {
