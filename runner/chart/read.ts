@@ -1,7 +1,7 @@
 import { largestOf } from "../extremes.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { briefOf } from "./alt.ts";
-import { depthOf } from "./axes.ts";
+import { placeOf } from "./axes.ts";
 import { csvCell } from "./csv-cell.ts";
 import type { Datum, Figure, Panel, Series, View } from "./figure.ts";
 import { axisText, secondText, unitText } from "./units.ts";
@@ -35,7 +35,7 @@ type Shown = Pick<View, "off">;
 
 /** Where a pointer can stand, ascending, in the axis' own numbers: what arrow keys go through. Beside a forest plot all of it stands. */
 export function stopsOf(figure: Figure, view: Shown): number[] {
-	return stops(figure, view).map(place(figure));
+	return stops(figure, view).map((x) => placeOf(figure.x, x));
 }
 
 /**
@@ -45,7 +45,7 @@ export function stopsOf(figure: Figure, view: Shown): number[] {
 export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): Reading | null {
 	const { x: axis, panels, layout } = figure;
 	const all = stops(figure, view);
-	const far = (x: number) => Math.abs(place(figure)(x) - at);
+	const far = (x: number) => Math.abs(placeOf(axis, x) - at);
 	const [first] = all;
 	if (first === undefined) return null;
 	const x = all.reduce((a, b) => (far(b) < far(a) ? b : a), first);
@@ -66,7 +66,7 @@ export function readingAt(figure: Figure, view: Shown, at: number, panel = 0): R
 				),
 	);
 	return {
-		x: place(figure)(x),
+		x: placeOf(axis, x),
 		title: maximum ? titled("maximum") : titled(axisText(axis, x)),
 		rows,
 	};
@@ -128,11 +128,6 @@ function stops(figure: Figure, view: Shown): number[] {
 	return unique(
 		cells.length === 0 ? xsOf(on) : [...cells.map(({ x }) => x + step / 2), ...xsOf(words)],
 	);
-}
-
-/** From the numbers of the data to those of the axis. */
-function place({ x: { scale } }: Figure): (x: number) => number {
-	return scale === "nines" ? depthOf : (x) => x;
 }
 
 /** What holds over a stretch has no place of its own. */

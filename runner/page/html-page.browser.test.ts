@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { baselineWith } from "../compare/baseline.fake.ts";
 import { comparingOf } from "../compare/comparing.ts";
@@ -122,12 +122,10 @@ describe.skipIf(missing)("report.html in a browser", () => {
 		await opened("repeats", { ...WIDE, colorScheme: "light" }, async (page) => {
 			const chart = page.locator("#overview figure").first();
 			const canvas = await drawnIn(chart);
-			await canvas
-				.locator("canvas")
-				.first()
-				.evaluate((element) => {
-					element.dataset.kept = "1";
-				});
+			const own = canvas.locator("canvas").first();
+			await own.evaluate((element) => {
+				element.dataset.kept = "1";
+			});
 			const first = await pixelsOf(canvas);
 			const both = chart.locator(".legend button");
 			expect(await both.allTextContents()).toEqual(["nats", "kafka"]);
@@ -136,19 +134,17 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await nats.click();
 			expect(await nats.getAttribute("aria-pressed")).toBe("false");
 			expect(await both.last().getAttribute("aria-pressed")).toBe("true");
-			await page.mouse.move(0, 0);
-			await expect.poll(() => pixelsOf(canvas)).not.toBe(first);
+			await shows(canvas, "another", first);
 			await nats.press("Enter");
-			await expect.poll(() => pixelsOf(canvas)).toBe(first);
+			await shows(canvas, "the same", first);
 
 			const scale = chart.getByRole("button", { name: "Logarithmic" });
 			const before = await scale.getAttribute("aria-pressed");
 			await scale.click();
 			expect(await scale.getAttribute("aria-pressed")).not.toBe(before);
-			await expect.poll(() => pixelsOf(canvas)).not.toBe(first);
+			await shows(canvas, "another", first);
 			await scale.click();
-			await page.mouse.move(0, 0);
-			await expect.poll(() => pixelsOf(canvas)).toBe(first);
+			await shows(canvas, "the same", first);
 
 			await page.getByRole("button", { name: "Dark" }).click();
 			// What is not seen is drawn when it is.
@@ -163,19 +159,12 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await chart.locator(".canvas[data-drawn=light]").waitFor();
 
 			await page.setViewportSize({ width: 700, height: 900 });
-			await expect
-				.poll(() =>
-					canvas
-						.locator("canvas")
-						.first()
-						.evaluate((element) => element.clientWidth),
-				)
-				.toBeLessThan(700);
+			const width = () => own.evaluate((element) => element.clientWidth);
+			await expect.poll(width).toBeLessThan(700);
 			await page.setViewportSize(WIDE.viewport);
-			await page.mouse.move(0, 0);
-			await expect.poll(() => pixelsOf(canvas)).toBe(first);
+			await shows(canvas, "the same", first);
 			expect(await canvas.locator("canvas").count()).toBe(1);
-			expect(await canvas.locator("canvas").first().getAttribute("data-kept")).toBe("1");
+			expect(await own.getAttribute("data-kept")).toBe("1");
 		});
 	});
 
@@ -232,11 +221,9 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await page.mouse.move(0, 0);
 			const whole = await pixelsOf(canvas);
 			const back = async (act: () => Promise<void>) => {
-				await page.mouse.move(0, 0);
-				await expect.poll(() => pixelsOf(canvas)).not.toBe(whole);
+				await shows(canvas, "another", whole);
 				await act();
-				await page.mouse.move(0, 0);
-				await expect.poll(() => pixelsOf(canvas)).toBe(whole);
+				await shows(canvas, "the same", whole);
 			};
 			const at = (x: number) => canvas.hover({ position: { x, y: 90 } });
 			const drags = async () => {
@@ -251,8 +238,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			await drags();
 			await page.keyboard.press("Escape");
 			await page.mouse.up();
-			await page.mouse.move(0, 0);
-			await expect.poll(() => pixelsOf(canvas)).toBe(whole);
+			await shows(canvas, "the same", whole);
 			await drags();
 			await page.mouse.up();
 			expect(await chart.locator(".mark").count()).toBe(0);
@@ -272,8 +258,7 @@ describe.skipIf(missing)("report.html in a browser", () => {
 			const before = await page.evaluate(() => scrollY);
 			await page.mouse.wheel(0, 200);
 			await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before);
-			await page.mouse.move(0, 0);
-			await expect.poll(() => pixelsOf(canvas)).toBe(whole);
+			await shows(canvas, "the same", whole);
 		});
 	});
 
@@ -429,6 +414,13 @@ describe.skipIf(missing)("report.html in a browser", () => {
 
 /** A4 less its margins. */
 const PAPER = { width: 718, height: 1000 };
+
+/** Waits until a canvas shows the same picture or another one, with the mouse elsewhere. */
+async function shows(canvas: Locator, what: "the same" | "another", before: string): Promise<void> {
+	await canvas.page().mouse.move(0, 0);
+	const shown = expect.poll(() => pixelsOf(canvas));
+	await (what === "the same" ? shown : shown.not).toBe(before);
+}
 
 /** Opens the page of this name; `result`: whose report it is. */
 async function opened(
