@@ -60,7 +60,7 @@ export function watchPolicy(): string {
 const MOST_SECONDS = 120;
 
 const STYLE =
-	"#live{margin-top:1rem}#strip{color:var(--ink)}#strip th,#strip td{border:0;padding:.1rem .9rem .1rem 0}#strip th{width:6rem}#strip svg{display:block;width:100%;max-width:40rem;height:3.5rem}dialog{border:1px solid var(--edge);border-radius:.6rem;background:var(--page);max-width:28rem}dialog::backdrop{background:var(--shade)}";
+	"#live{margin-top:1rem}#strip{color:var(--ink)}#strip .wide{background:none}#strip th,#strip td{border:0;padding:.1rem .9rem .1rem 0}#strip th{width:6rem}#strip svg{display:block;width:100%;max-width:40rem;height:3.5rem}dialog{border:1px solid var(--edge);border-radius:.6rem;background:var(--page);max-width:28rem}dialog::backdrop{background:var(--shade)}";
 
 function rowOf([label, parts]: LiveRow): Row {
 	return { cells: [label, parts.join(", ")] };
