@@ -199,7 +199,6 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]))
 		});
 
 		test("every fault and every client, where there are some", () => {
-			const xml = file("junit.xml").replaceAll("&lt;", "<").replaceAll(/\s+/g, " ");
 			for (const [kind, textsOf] of [
 				["fault", faultTexts],
 				["client", clientTexts],
@@ -211,8 +210,6 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]))
 							.slice(1)
 							.map(([, ...row]) => row),
 					).toEqual(texts);
-					if (result.runs.length > 1) return;
-					for (const text of texts.flat()) expect([text, xml.includes(text)]).toEqual([text, true]);
 				});
 		});
 
