@@ -1,4 +1,10 @@
 import { largestOf, smallestOf } from "../extremes.ts";
+import { ticksOf } from "../figures/stretches.ts";
+import { spread } from "../model/line-seconds.ts";
+import type { Run } from "../model/result.ts";
+import { say } from "../text/say.ts";
+import { formatCount } from "../units.ts";
+import { HELD_MESSAGES } from "../verdict/checks/limits.ts";
 import { type Block, instead, text } from "./blocks.ts";
 
 /** Values over time in one line of a terminal, with their scale; of fewer than three nothing. A page has its charts. */
@@ -13,4 +19,28 @@ export function overTime(
 	const scale = `${format(smallestOf(known))} to ${format(largestOf(known))}`;
 	const line = text([`${name}  `, { as: "line", values }, `  ${scale}`]);
 	return [instead(2, [], [line, ...notes.map((note) => text(note))])];
+}
+
+/** What waited in the client library in the window, second by second and when it was the most; nothing where it was never worth a word. */
+export function held(run: Run): Block[] {
+	const startNs = run.window.startNs;
+	const seconds = ticksOf(run)
+		.filter(({ at }) => at * 1e9 > startNs)
+		.flatMap(({ held, ...tick }) => (held?.length ? [{ ...tick, held }] : []));
+	const samples = seconds.flatMap((tick) =>
+		spread(tick, tick.held).map(({ n, at }) => ({ n, ns: at * 1e9 })),
+	);
+	const most = samples.reduce((a, b) => (b.n > a.n ? b : a), { n: 0, ns: 0 });
+	if (most.n <= HELD_MESSAGES) return [];
+	const long = samples.filter(({ n }) => n > HELD_MESSAGES).length;
+	const values = { held: most.n, atNs: most.ns - startNs };
+	const over = { over: HELD_MESSAGES, share: long / samples.length };
+	return [
+		...overTime(
+			"held by second",
+			seconds.map((s) => largestOf(s.held)),
+			formatCount,
+		),
+		text(say("held-when", { ...values, ...over, working: run.load.work !== null }).text, "small"),
+	];
 }

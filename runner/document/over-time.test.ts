@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fixtureResult } from "../result/stored.fake.ts";
 import { at } from "./blocks.ts";
-import { held } from "./held.ts";
+import { held } from "./over-time.ts";
 
 /** A window of 10 s after a warm-up of 1 s. */
 function run(of: (at: number) => number[] | null | undefined) {
