@@ -33,7 +33,9 @@ function textOf(series: Series, unit: Unit, axis: Axis): string | null {
 		return `${name} ${beyond?.text ?? `at most ${unitText(unit, largestOf(values))}`}`;
 	}
 	const named = data.filter(({ text }) => text !== undefined);
-	const texts = named.slice(0, MOST).map(({ x, text }) => `${axisText(axis, x)} ${text}`);
+	// Of runs over calendar time the newest: the others stand in the table.
+	const told = axis.scale === "date" ? named.slice(-1) : named.slice(0, MOST);
+	const texts = told.map(({ x, text }) => `${axisText(axis, x)} ${text}`);
 	if (end !== undefined) texts.push(end.y === null ? `${end.text}` : `max ${end.text}`);
 	return texts.length === 0 ? null : `${name}: ${texts.join(", ")}`;
 }

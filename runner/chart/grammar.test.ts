@@ -275,13 +275,19 @@ test("an interval without an upper bound ends in an arrow, one with both in a li
 	expect(whiskers.map((d) => d.match(/L/g)?.length)).toEqual([3, 4]);
 });
 
-test("a run that does not pass has a mark of its own", () => {
-	const data = ["pass", "fail"].map((look, i) => ({ x: i * 864e5, y: 1e6, look }));
+test("a run that does not pass has a mark of its own, and the newest is told", () => {
+	const data = ["pass", "fail"].map((look, i) => ({
+		x: i * 864e5,
+		y: 1e6,
+		look,
+		text: `${i + 1}ms`,
+	}));
 	const figure = figureOf({ scale: "date" }, data);
 	const [line] = drawnIn(figure).filter(({ name }) => name === "nats");
 	const marks = line?.data.map((one) => (one as { symbol?: string }).symbol);
 	expect(marks?.[0]).toBeUndefined();
 	expect(marks?.[1]).toMatch(/^path:/);
+	expect(altOf(figure)).toBe("nats: 1970-01-02 00:00 UTC 2ms.");
 });
 
 test("names of markup, lines and 300 letters stay names", () => {
