@@ -1,8 +1,6 @@
-import type { Baseline, Comparison } from "../model/comparison.ts";
-import { bySystemAndCase, type Group } from "../result/select.ts";
+import type { Comparison } from "../model/comparison.ts";
 import { ratioText } from "../text/comparisons.ts";
 import { gateVerdict } from "./compare.ts";
-import { machineText as textOf } from "./machine.ts";
 
 /** The words that all forms of a comparison share. */
 
@@ -30,23 +28,7 @@ export function looksOf(c: Comparison): "fail" | "inconclusive" | "pass" {
 	return gateVerdict({ ...c, advisory: null });
 }
 
-/** "Example Linux 1 x64, kernel 6.1, 2 cores, 8 GiB, Example CPU". */
-export function machineText({ machine }: Baseline): string {
-	return textOf(machine);
-}
-
 /** Has a value of it the mark? */
 export function hasWeak({ a, b }: Comparison): boolean {
 	return a.weak || b.weak;
-}
-
-/** The systems and cases of some comparisons, in their order. */
-export function groupsOf(
-	comparisons: readonly Comparison[],
-): (Group<Comparison> & { readonly title: string; readonly comparisons: readonly Comparison[] })[] {
-	return bySystemAndCase(comparisons).map((group) => ({
-		...group,
-		title: `${group.system}, ${group.case}`,
-		comparisons: group.all,
-	}));
 }

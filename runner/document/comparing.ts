@@ -7,9 +7,10 @@ import {
 } from "../compare/comparing.ts";
 import { known } from "../compare/difference.ts";
 import { MACHINE, machineText } from "../compare/machine.ts";
-import { groupsOf, hasWeak } from "../compare/words.ts";
+import { hasWeak } from "../compare/words.ts";
 import { comparedFigures } from "../figures/comparison.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
+import { bySystemAndCase } from "../result/select.ts";
 import { percentText } from "../text/comparisons.ts";
 import { formatUtc, plural } from "../units.ts";
 import {
@@ -103,7 +104,8 @@ function against(other: Other, comparing: Comparing): Fold {
 	const advisories = new Set(comparisons.flatMap((c) => c.advisory ?? []));
 	return section(id, `${two} against ${one}`, [
 		...differing(other, comparing),
-		...groupsOf(comparisons).flatMap(({ title, all }, i): Block[] => {
+		...bySystemAndCase(comparisons).flatMap(({ system, case: name, all }, i): Block[] => {
+			const title = `${system}, ${name}`;
 			const [first] = all as readonly [Comparison];
 			const heads = [first.a, first.b].map(({ name, runs }) => `${name} (n=${runs})`);
 			const judged = all.filter((c) => c.judged);

@@ -1,14 +1,9 @@
 import type { Datum, Figure, Series } from "../chart/figure.ts";
 import type { Comparing, Other } from "../compare/comparing.ts";
-import {
-	groupsOf,
-	intervalText,
-	looksOf,
-	machineText,
-	ratioOfText,
-	verdictCell,
-} from "../compare/words.ts";
+import { machineText } from "../compare/machine.ts";
+import { intervalText, looksOf, ratioOfText, verdictCell } from "../compare/words.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
+import { bySystemAndCase } from "../result/select.ts";
 import { percentText } from "../text/comparisons.ts";
 import { formatDuration, plural } from "../units.ts";
 import { AXIS, bare, panelOf, sentence } from "./facts.ts";
@@ -17,7 +12,8 @@ import { PERCENTILES, withNamed } from "./percentiles.ts";
 /** Of each other side and each system and case the ratios, `ratios-b-1`, and the curves of both sides over each other, `compare-b-1`. */
 export function comparedFigures(comparing: Comparing): Figure[] {
 	return comparing.others.flatMap((other) =>
-		groupsOf(other.comparisons).flatMap(({ title, comparisons, ...of }, i) => {
+		bySystemAndCase(other.comparisons).flatMap(({ all: comparisons, ...of }, i) => {
+			const title = `${of.system}, ${of.case}`;
 			const id = `${other.letter.toLowerCase()}-${i + 1}`;
 			const curves = curvesFigure(`compare-${id}`, title, sidesOf(comparing, other, of));
 			return [ratioFigure(`ratios-${id}`, title, comparisons) ?? [], curves ?? []].flat();
@@ -130,7 +126,7 @@ function factsOf({ name, system, baseline, runs }: Side): string {
 	return [
 		`${name}: ${facts?.broker ?? system}`,
 		facts?.durability,
-		machineText(baseline),
+		machineText(baseline.machine),
 		plural(runs.length, "run"),
 	]
 		.filter((part) => part !== undefined)

@@ -35,8 +35,11 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 	[/^runner\/script\/compile\.ts$/, "the k6 script, with its comments"],
 ];
 
-/** Documentation of a field stands beside it: the editor's schema and the READMEs are made from both. These calls take it first (model/field.ts). */
-const FIELDS = new Set(["count", "number", "rate", "span", "warmup"]);
+/** Documentation of a field stands beside it: the editor's schema and the READMEs are made from both. These calls take it, in which place (model/field.ts). */
+const FIELDS: ReadonlyMap<string, number> = new Map([
+	...["count", "number", "rate", "span", "warmup", "word"].map((name) => [name, 0] as const),
+	["orNull", 1],
+]);
 
 /** Calls whose words belong to the command line: commander prints them as `--help`, beside the options that they describe. So are its EXAMPLES. */
 const HELP = new Set([
@@ -112,8 +115,9 @@ function sentencesIn(file: string, code: string): string[] {
 					: "";
 		if (SENTENCE.test(text))
 			found.push(`${file}:${code.slice(0, start).split("\n").length} ${text}`);
-		const after = FIELDS.has(name) ? (node as Node).arguments?.slice(1) : null;
-		Object.values(after ?? node).forEach(walk);
+		const place = FIELDS.get(name);
+		const others = (node as Node).arguments?.filter((_, i) => i !== place);
+		Object.values(place === undefined ? node : (others ?? node)).forEach(walk);
 	};
 	walk(parseAst(code, { lang: "ts" }));
 	return found;
