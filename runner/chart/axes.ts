@@ -85,18 +85,19 @@ export function yAxis({ figure, panel, grid, area, extent, view }: Place): Part 
 export function extentsOf(figure: Figure, { logarithmic }: Pick<View, "logarithmic">): Extent[] {
 	const { x, panels, layout, turned } = figure;
 	if (turned) return [ratioExtent(figure)];
+	const own = panels.map(({ series, limits }) => [
+		...series.flatMap(({ data, end }) =>
+			[...data, ...(end === undefined ? [] : [end])].flatMap(({ y, y2, low, high }) =>
+				// Of curves the intervals are cut.
+				x.scale === "nines" ? [y ?? 0] : [y ?? 0, y2 ?? 0, low ?? 0, high ?? 0],
+			),
+		),
+		...limits.map(({ y }) => y),
+	]);
+	const all = layout === "grid" ? own.flat() : null;
 	return panels.map((panel, i) => {
 		const chosen = i === 0 || panel.unit === "ns" ? logarithmic : null;
-		const values = (layout === "grid" ? panels : [panel]).flatMap(({ series, limits }) => [
-			...series.flatMap(({ data, end }) =>
-				[...data, ...(end === undefined ? [] : [end])].flatMap(({ y, y2, low, high }) =>
-					// Of curves the intervals are cut.
-					x.scale === "nines" ? [y ?? 0] : [y ?? 0, y2 ?? 0, low ?? 0, high ?? 0],
-				),
-			),
-			...limits.map(({ y }) => y),
-		]);
-		return extentOf(values, chosen ?? panel.log);
+		return extentOf(all ?? own[i] ?? [], chosen ?? panel.log);
 	});
 }
 

@@ -15,8 +15,6 @@ import { STYLE } from "./style.ts";
 export interface Page {
 	/** For the browser's tab. */
 	readonly title: string;
-	/** Language of the texts. */
-	readonly lang?: string;
 	readonly header: Markup;
 	readonly main: Markup;
 	/** Their blocks stand in `main`; only those that are in this list are drawn. */
@@ -52,7 +50,7 @@ export function renderPage(page: Page): string {
 		page.live === undefined &&
 		markup`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${new Raw(scriptSums())}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`;
 	return markup`<!doctype html>
-<html lang="${page.lang ?? "en"}" class="plain"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<html lang="en" class="plain"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 ${policy}
 <meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${page.title}</title><style>${new Raw(STYLE)}</style>${page.live?.head ?? null}</head><body>
 <a class="skip" href="#main">Skip to the results</a>

@@ -30,14 +30,12 @@ export function themeSwitch(changed: () => void): void {
 		button?.setAttribute("aria-pressed", `${theme() === "dark"}`);
 		changed();
 	};
-	if (button) {
-		button.hidden = false;
-		button.addEventListener("click", () => {
-			document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark";
-			show();
-		});
-	}
+	button?.removeAttribute("hidden");
+	button?.addEventListener("click", () => {
+		document.documentElement.dataset.theme = theme() === "dark" ? "light" : "dark";
+		show();
+	});
 	DARK.addEventListener("change", show);
 	PAPER.addEventListener("change", changed);
-	if (button) button.setAttribute("aria-pressed", `${theme() === "dark"}`);
+	show();
 }
