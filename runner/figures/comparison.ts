@@ -7,7 +7,7 @@ import { bySystemAndCase } from "../result/select.ts";
 import { percentText } from "../text/comparisons.ts";
 import { formatDuration, plural } from "../units.ts";
 import { AXIS, bare, panelOf, sentence } from "./facts.ts";
-import { PERCENTILES, withNamed } from "./percentiles.ts";
+import { CURVES, withNamed } from "./percentiles.ts";
 
 /** Of each other side and each system and case the ratios, `ratios-b-1`, and the curves of both sides over each other, `compare-b-1`. */
 export function comparedFigures(comparing: Comparing): Figure[] {
@@ -74,10 +74,8 @@ function curvesFigure(id: string, title: string, sides: readonly Side[]): Figure
 		id,
 		title: `${sentence(main)} by percentile: ${title}`,
 		facts: sides.map(factsOf).join("; "),
-		x: PERCENTILES,
-		layout: "grid",
+		...CURVES,
 		panels: [panelOf("ns", series, [], "")],
-		spans: [],
 	};
 }
 

@@ -1,4 +1,4 @@
-import type { Axis, Datum, Figure, Series } from "../chart/figure.ts";
+import type { Datum, Figure, Series } from "../chart/figure.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { mostHidden } from "../result/omission.ts";
 import { byCase, maximum, medianRepeat, percentile, percentileAmount } from "../result/select.ts";
@@ -18,7 +18,11 @@ import {
 } from "./facts.ts";
 
 /** HDR curves: latency over percentile, each value holds until the next. They end where the samples end to carry. */
-export const PERCENTILES: Axis = { ...AXIS, scale: "nines", title: "percentile" };
+export const CURVES: Pick<Figure, "x" | "layout" | "spans"> = {
+	x: { ...AXIS, scale: "nines", title: "percentile" },
+	layout: "grid",
+	spans: [],
+};
 
 /** Response, service, ack and last of one run. null: nothing was measured. */
 export function runPercentiles(of: Subject, tolerance: number): Figure | null {
@@ -43,10 +47,8 @@ export function runPercentiles(of: Subject, tolerance: number): Figure | null {
 		id: `${of.id}-percentiles`,
 		title: `Latency by percentile: ${title}`,
 		facts: [of.facts, ...hidden.map(({ text }) => text)].join("; "),
-		x: PERCENTILES,
-		layout: "grid",
+		...CURVES,
 		panels: [panelOf("ns", series, limits, "")],
-		spans: [],
 		...(hidden.length > 0 ? { between: hidden } : {}),
 	};
 }
@@ -68,8 +70,7 @@ export function overviewPercentiles(result: Result, tolerance: number): Figure |
 		id: "percentiles",
 		title: `${sentence(metrics.join(" and "))} by percentile: ${result.scenario}${measured.length > shown.length ? `, the first ${shown.length} of ${measured.length} cases` : ""}`,
 		facts: sharedFacts(result),
-		x: PERCENTILES,
-		layout: "grid",
+		...CURVES,
 		panels: shown.map(({ case: name, rows }) => {
 			const series = rows.map(({ run, name }): Series => {
 				const { system: group } = run;
@@ -90,7 +91,6 @@ export function overviewPercentiles(result: Result, tolerance: number): Figure |
 			});
 			return panelOf("ns", series, limits, tables.length > 1 ? name : "");
 		}),
-		spans: [],
 	};
 }
 

@@ -119,23 +119,20 @@ export function unfinishedOf(run: Run, size: number): Unfinished {
 	const slots = slotsOf(seconds, ({ second }) => slotOf(second, size)).flatMap(([slot, part]) => {
 		const count = sum(part.map(({ missing }) => missing ?? 0));
 		const due = count + sum(part.map((second) => second.count));
-		const [x, from, to] = [middleOf(slot, size), slot * size, (slot + 1) * size];
-		return count === 0 ? [] : [{ x, from, to, count, due, part }];
+		return count === 0 ? [] : [{ slot, count, due, part, x: middleOf(slot, size) }];
 	});
-	const joined: Omit<(typeof slots)[number], "x" | "part">[] = [];
-	for (const { from, to, count, due } of slots) {
-		const last = joined.at(-1);
-		if (last === undefined || last.to !== from || from === 0) joined.push({ from, to, count, due });
-		else Object.assign(last, { to, count: last.count + count, due: last.due + due });
-	}
+	// Those that follow each other are as far from their position.
+	const joined = grouped([...slots.entries()], ([i, { slot }]) => `${slot < 0} ${slot - i}`);
 	const censored = run.metrics[run.main]?.censored ?? 0;
 	const known = seconds.some(({ missing }) => missing !== null);
 	return {
 		counts: slots.map(({ x, ...of }) => ({ x, y: null, text: shareText(of) })),
 		slowest: slots.map(({ x, part }) => ({ x, y: null, text: beyondText(part, "max", run) })),
-		spans: joined.map(({ from, to, ...of }) => {
-			const text = `${shareText(of)} never completed`;
-			return { from, to, text, kind: "missing" };
+		spans: [...joined.values()].map((all) => {
+			const [first, last] = [all[0]?.[1].slot ?? 0, all.at(-1)?.[1].slot ?? 0];
+			const count = sum(all.map(([, slot]) => slot.count));
+			const text = `${shareText({ count, due: sum(all.map(([, { due }]) => due)) })} never completed`;
+			return { from: first * size, to: (last + 1) * size, text, kind: "missing" };
 		}),
 		unplaced:
 			censored > 0 && !known
