@@ -72,7 +72,7 @@ export const handleSummary = (data) => ({
 			expect(readFileSync(path.join(results, file), "utf8")).toBe(text);
 		expect(JSON.parse(read("summary.json"))).toEqual(JSON.parse(files.get("result.json") ?? ""));
 		expect(result.runs[0]).toMatchObject({ intended: 2000, received: 2000 });
-		expect(out).toContain("mqbench: every SLA is met.");
+		expect(out).toContain("Every SLA is met.");
 
 		const metrics = JSON.parse(read("metrics.json"));
 		expect(metrics.mqbench_sent.values.count).toBe(3000);
@@ -226,7 +226,7 @@ test("a compiled script needs nothing but the broker's URL: the counts are those
 		MQBENCH_URL: url,
 	});
 	expect(code).toBe(0);
-	expect(out).toContain("e2e: every SLA is met.");
+	expect(out).toContain("Every SLA is met.");
 	const results = path.join(folder, "own");
 	const own = await mqbench([
 		file,
