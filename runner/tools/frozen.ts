@@ -317,12 +317,9 @@ function install(tree: string): void {
 /** Prints what differs, and returns the exit code for it. */
 function differences(): number {
 	const folders = [before, after];
-	const known = execFileSync("sh", [
-		"-c",
-		'diff -rqN "$1" "$2" || true',
-		"sh",
-		...folders,
-	]).toString();
+	const known = execFileSync("sh", ["-c", 'diff -rqN "$1" "$2" || true', "sh", ...folders], {
+		maxBuffer: 1 << 28,
+	}).toString();
 	let code = 0;
 	for (const line of known.split("\n")) {
 		const [, one, two] = /^Files (.*) and (.*) differ$/.exec(line) ?? [];
@@ -331,14 +328,16 @@ function differences(): number {
 		if (!name.includes(values.only)) continue;
 		code = 1;
 		process.stdout.write(
-			execFileSync("sh", [
-				"-c",
-				'diff -uN --label "before: $3" --label "after: $3" "$1" "$2" || true',
+			execFileSync(
 				"sh",
-				one,
-				two,
-				name,
-			]),
+				[
+					"-c",
+					'diff -uN --label "before: $3" --label "after: $3" "$1" "$2" || true',
+					"sh",
+					...[one, two, name],
+				],
+				{ maxBuffer: 1 << 28 },
+			),
 		);
 	}
 	process.stderr.write(code === 0 ? "frozen: no difference\n" : "frozen: see above\n");
