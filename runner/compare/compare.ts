@@ -95,17 +95,17 @@ export function pairOf(
 	const runs = runsOf(b);
 	if (base.length === 0) {
 		const { name: side, system, case: name } = a;
-		return none(say("no-run", { side, system, case: name }));
+		return none([say("no-run", { side, system, case: name })]);
 	}
 	const oneRun = isOneRun(a.of, b.of);
 	// A case of a scenario is one work for all of its systems; what durability each is asked for is what is compared.
 	const other = oneRun ? null : otherWork(a.of, base, b.of, runs);
-	if (other !== null) return none(other);
+	if (other !== null) return none([other]);
 	const notes = [...leftOut(a.name, base), ...leftOut(b.name, runs)];
 	const [x, y] = [counting(base), counting(runs)];
 	const [one] = y;
 	if (one === undefined || x.length === 0)
-		return none(...notes, say("no-run-counts", { side: x.length === 0 ? a.name : b.name }));
+		return none([...notes, say("no-run-counts", { side: x.length === 0 ? a.name : b.name })]);
 	const machine = oneRun ? null : otherMachine(a.of, b.of);
 	const advisory = a.of.quick || b.of.quick ? say("quick-runs").text : machine;
 	const doubt = doubtOf(a.name, base, b.name, runs);
@@ -170,7 +170,7 @@ export function gateVerdict(
 
 // --- internal ---
 
-function none(...why: readonly Said[]) {
+function none(why: readonly Said[]) {
 	return { pair: null, notes: why.map(({ text }) => text) };
 }
 

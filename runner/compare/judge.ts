@@ -99,7 +99,7 @@ function undoubted({ figure, ratio: measured, runs, names, margin, beyond }: Com
 	if (wanted === null) return open(say("at-margin", sure));
 	return open(
 		wanted <= MOST_REPEATS
-			? say("more-repeats", { ...sure, repeats: Math.max(wanted, Math.max(...runs) + 1) })
+			? say("more-repeats", { ...sure, repeats: Math.max(wanted, runs[0] + 1, runs[1] + 1) })
 			: say("more-runs", { ...sure, runs: wanted }),
 	);
 }
@@ -118,6 +118,6 @@ function runsThatTell(
 ): number | null {
 	const half = Math.log((high ?? 1) / (low ?? 1)) / 2;
 	const distance = Math.abs(Math.log(ratio / bound));
-	const wanted = Math.ceil(Math.max(...runs) * (half / distance) ** 2);
+	const wanted = Math.ceil(Math.max(runs[0], runs[1]) * (half / distance) ** 2);
 	return wanted <= MOST_RUNS ? wanted : null;
 }

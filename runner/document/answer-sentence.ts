@@ -1,10 +1,11 @@
+import { smallestOf } from "../extremes.ts";
 import type { Gate, Result, Run, Search } from "../model/result.ts";
 import { rateText } from "../plan/load-text.ts";
 import { carried, sizeOf, withoutSearches } from "../result/select.ts";
 import { amount, show, showInterval } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
 import { ratePerSecond } from "../units.ts";
-import { lowestOf, ratioText, type Standing, standingOf } from "./standing.ts";
+import { lowestOf, overlap, ratioText, type Standing, standingOf } from "./standing.ts";
 
 /**
  * The answer to what a scenario asks, in a sentence or two: who carries how much, who is how much slower. It says what standings say, and
@@ -55,7 +56,7 @@ function carriedBy(searches: readonly Search[]): string | null {
 		const alike = found.filter((one) => one.case === name);
 		const rates = distinct(alike.map(({ system }) => system)).map((system) => {
 			const own = alike.filter((one) => one.system === system).map(({ lo }) => lo ?? 0);
-			return { system, rate: Math.min(...own) };
+			return { system, rate: smallestOf(own) };
 		});
 		const texts = rates
 			.sort((a, b) => b.rate - a.rate)
@@ -97,9 +98,7 @@ function saidOf(all: readonly Standing[], gates: readonly Gate[]): string | null
 
 /** Those whose intervals overlap with the lowest's: chance may have ordered them. */
 function groupOf(ranked: readonly Standing[], lowest: Standing): Standing[] {
-	return ranked.filter(
-		(one) => one === lowest || ratioText(one, lowest)?.endsWith(", overlaps") === true,
-	);
+	return ranked.filter((one) => one === lowest || overlap(one, lowest));
 }
 
 function closedText(all: readonly Standing[]): string {
@@ -167,14 +166,20 @@ function changesOf(cases: readonly Case[]): string {
 	});
 	const [first, ...others] = lowest;
 	if (first === undefined || others.length === 0) return "";
-	const changed = others.filter(({ systems }) => !systems.some((s) => first.systems.includes(s)));
+	const changed = others.filter(({ systems }) => !sameOf(systems, first.systems));
 	const named = changed
 		.slice(0, MOST_CHANGES)
 		.map(({ name, systems }) => `${listed(systems)} in ${name}`);
 	const same = lowest.length - changed.length;
-	return changed.length === 0
-		? `. The order starts the same in all ${lowest.length} cases`
-		: `. It starts the same in ${same} of ${lowest.length} cases; lowest: ${named.join("; ")}${changed.length > named.length ? ` and ${changed.length - named.length} more` : ""}`;
+	if (changed.length === 0) return `. The same holds in all ${lowest.length} cases`;
+	const more = changed.length > named.length ? ` and ${changed.length - named.length} more` : "";
+	const holds =
+		same === 1 ? ". Lowest" : `. The same holds in ${same} of ${lowest.length} cases; lowest`;
+	return `${holds} elsewhere: ${named.join("; ")}${more}`;
+}
+
+function sameOf(some: readonly string[], others: readonly string[]): boolean {
+	return some.length === others.length && some.every((one) => others.includes(one));
 }
 
 /** "a", "a and b", "a, b and c" */

@@ -1,4 +1,4 @@
-import { smallestOf } from "../extremes.ts";
+import { largestOf, smallestOf } from "../extremes.ts";
 import type { Run } from "../model/result.ts";
 import { saturatedBy } from "../result/saturated.ts";
 import { medianRepeat, percentile, sizeOf } from "../result/select.ts";
@@ -51,10 +51,16 @@ export function ratioText(one: Standing, lowest: Standing): string | null {
 	if (!one.ranked || low === 0) return null;
 	const times = sizeOf(one.p99) / low;
 	const ratio = `${Number(times.toPrecision(times >= 10 ? 2 : 3))}x`;
-	// Some values have no interval; some intervals have no upper end.
+	const overlaps = overlap(one, lowest);
+	return overlaps === null ? `${ratio}, no interval` : overlaps ? `${ratio}, overlaps` : ratio;
+}
+
+/** Whether their intervals overlap, so that chance may have ordered them; null: one has none. */
+export function overlap(one: Standing, lowest: Standing): boolean | null {
 	const [own, other] = [one.p99, lowest.p99];
-	if (own.low == null || other.low == null) return `${ratio}, no interval`;
-	return (other.high ?? Number.POSITIVE_INFINITY) >= own.low ? `${ratio}, overlaps` : ratio;
+	if (own.low == null || other.low == null) return null;
+	// Some intervals have no upper end.
+	return (other.high ?? Number.POSITIVE_INFINITY) >= own.low;
 }
 
 // --- internal ---
@@ -70,5 +76,5 @@ function widened(run: Run, repeats: readonly Run[], p: number): Amount {
 		one.atLeast ? null : one.low == null ? one.value : (one.high ?? null),
 	);
 	const low = smallestOf(all.flatMap((one) => one.low ?? (one.atLeast ? [] : (one.value ?? []))));
-	return { ...own, low, high: ends.includes(null) ? null : Math.max(...(ends as number[])) };
+	return { ...own, low, high: ends.includes(null) ? null : largestOf(ends as number[]) };
 }

@@ -107,7 +107,7 @@ export function word(
 	examples: readonly string[] = [],
 	form?: readonly [RegExp, string],
 ) {
-	const text = form ? z.string().regex(...form) : z.string().min(1);
+	const text = form ? z.string().regex(form[0], form[1]) : z.string().min(1);
 	return text.meta({ description, ...(examples.length > 0 && { examples }) });
 }
 

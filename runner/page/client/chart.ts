@@ -77,7 +77,7 @@ export class Chart {
 			{ ...optionOf(this.figure, view), tooltip },
 			{ replaceMerge: ["series", "grid", "xAxis", "yAxis", "title"] },
 		);
-		if (stretch !== null) this.#show(...stretch);
+		if (stretch !== null) this.#show(stretch[0], stretch[1]);
 		this.#canvas.dataset.drawn = view.theme;
 		this.#drawn = view;
 	}

@@ -33,7 +33,7 @@ export function marksStretch(
 		});
 		on("pointerup", () => {
 			end();
-			if (stretch[1] - stretch[0] >= LEAST) area.show(...stretch);
+			if (stretch[1] - stretch[0] >= LEAST) area.show(stretch[0], stretch[1]);
 		});
 		on("pointercancel", end);
 		on("keydown", ({ key }) => {

@@ -241,7 +241,7 @@ test("the nightly example keeps 180 nights in one commit, and a page that leads 
 	for (let i = 0; i < 180; i++)
 		write(path.join(trend, "reports", `2020-01-01T${1000 + i}Z`, "x"), "");
 	const report = path.join(folder, "report");
-	cpSync(path.join(packageFolder, "runner", "report", "fixtures", "healthy"), report, {
+	cpSync(path.join(packageFolder, "runner", "tests", "fixtures", "healthy"), report, {
 		recursive: true,
 	});
 	const cli = path.join(packageFolder, "dist", "runner", "cli.js");
