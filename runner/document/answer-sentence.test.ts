@@ -27,7 +27,7 @@ const closed = (system: string, received: number) =>
 	});
 
 test.each<[string | null, Result]>([
-	["nats and redis are equal at p99 (~200us and ~205us); kafka takes 9.5x", of(kafka, redis, nats)],
+	["nats and redis cannot be told apart at p99 (~200us and ~205us); kafka takes 9.5x", of(kafka, redis, nats)],
 	["nats is lowest at p99 (~200us); kafka takes 9.5x", of(nats, kafka)],
 	// Without an interval nothing is equal.
 	[
@@ -51,7 +51,7 @@ test.each<[string | null, Result]>([
 		of(nats, kafka, other({ ...kafka, system: "nats" }), other({ ...nats, system: "kafka" })),
 	],
 	[
-		"256B 3000/s: nats and redis are equal at p99 (~200us and ~205us); kafka takes 9.5x. Lowest elsewhere: nats in 1MiB 100/s",
+		"256B 3000/s: nats and redis cannot be told apart at p99 (~200us and ~205us); kafka takes 9.5x. Lowest elsewhere: nats in 1MiB 100/s",
 		of(nats, redis, kafka, other(nats), other({ ...kafka, system: "redis" })),
 	],
 	[

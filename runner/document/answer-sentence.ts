@@ -90,7 +90,7 @@ function saidOf(all: readonly Standing[], gates: readonly Gate[]): string | null
 			`${standing.run.system}${i === 0 ? " takes" : ""} ${ratioText(standing, lowest)?.replace(", no", " with no")}`,
 	);
 	return [
-		`${names} ${group.length === 1 ? "is lowest" : "are equal"} at ${p99} (${values})${times.map((text, i) => `${i === 0 ? "; " : ", "}${text}`).join("")}`,
+		`${names} ${group.length === 1 ? "is lowest" : "cannot be told apart"} at ${p99} (${values})${times.map((text, i) => `${i === 0 ? "; " : ", "}${text}`).join("")}`,
 		...unrankedTexts(all),
 		...durabilityText(ranked),
 	].join(". ");
