@@ -27,7 +27,10 @@ const closed = (system: string, received: number) =>
 	});
 
 test.each<[string | null, Result]>([
-	["nats and redis cannot be told apart at p99 (~200us and ~205us); kafka takes 9.5x", of(kafka, redis, nats)],
+	[
+		"nats and redis cannot be told apart at p99 (~200us and ~205us); kafka takes 9.5x",
+		of(kafka, redis, nats),
+	],
 	["nats is lowest at p99 (~200us); kafka takes 9.5x", of(nats, kafka)],
 	// Without an interval nothing is equal.
 	[
