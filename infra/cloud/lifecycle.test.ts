@@ -297,7 +297,7 @@ describe("a rented rig", () => {
 		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
 		expect(error.message).toMatch(words);
 		expect(existsSync(folder)).toBe(true);
-		// It has been said: nobody is told twice.
+		// The error names what is left, so the warning at exit must not repeat it.
 		expect(leaving.at(-1)).toBe(null);
 	});
 

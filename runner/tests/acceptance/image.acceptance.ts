@@ -76,7 +76,7 @@ test("it measures with nothing but itself: no network, no root", () => {
 	const ended = spawnSync(
 		"docker",
 		["run", "--rm", ...mount, IMAGE, "s.yaml", "--out", "out", "--no-floor"],
-		{ encoding: "utf8" },
+		{ encoding: "utf8", timeout: 120_000 },
 	);
 	// Beside other tests the generator may be late, and say so.
 	expect([0, 4, 6], ended.stderr + ended.stdout).toContain(ended.status);
