@@ -1,8 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { NoSkips } from "../no-skips.ts";
 
 const globalSetup = ["infra/binaries/real.fake.ts", "runner/tests/e2e/test-images.ts"];
+
+/** These take a quarter of an hour each: started last, they would end alone. */
+class LongestFirst extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const long = (file: TestSpecification) => /(kubernetes|pack)\.acceptance/.test(file.moduleId);
+		const sorted = await super.sort(files);
+		return [...sorted.filter(long), ...sorted.filter((file) => !long(file))];
+	}
+}
 
 /** `npm run acceptance`: what is long, or bound to real time. What measures has the machine to itself (`alone/`), after the others. */
 export default defineConfig({
@@ -10,6 +20,7 @@ export default defineConfig({
 		root: fileURLToPath(new URL("../../..", import.meta.url)),
 		testTimeout: 600_000,
 		hookTimeout: 600_000,
+		sequence: { sequencer: LongestFirst },
 		reporters: ["verbose", new NoSkips()],
 		projects: [
 			{
@@ -22,7 +33,8 @@ export default defineConfig({
 					],
 					exclude: ["**/node_modules/**"],
 					globalSetup,
-					maxWorkers: 2,
+					// Most of them wait: for pods, brokers, hosts.
+					maxWorkers: 3,
 				},
 			},
 			{

@@ -154,11 +154,11 @@ test("an SLA with abort stops a run that cannot pass any more", async () => {
 	expect(seconds).toBeLessThan(30);
 });
 
-test("ten healthy quickstarts in a row pass, and no check speaks up unless somebody else had the machine", async () => {
+test("five healthy quickstarts in a row pass, and no check speaks up unless somebody else had the machine", async () => {
 	const loud: string[] = [];
 	let alone = 0;
 	let disturbed = 0;
-	for (let i = 1; alone < 10 && i <= 20; i++) {
+	for (let i = 1; alone < 5 && i <= 10; i++) {
 		const before = await idleShare();
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
@@ -182,7 +182,7 @@ test("ten healthy quickstarts in a row pass, and no check speaks up unless someb
 	// A governor that the machine hides is unknown; a warning on a healthy run would be a false alarm.
 	expect(loud.filter((line) => !line.endsWith("unknown"))).toEqual([]);
 	// So would be others that had a machine which was idle before and after; now and then there are some in between.
-	expect(disturbed).toBeLessThanOrEqual(5);
+	expect(disturbed).toBeLessThanOrEqual(3);
 }, 3_600_000);
 
 // --- internal ---

@@ -94,7 +94,7 @@ describe("JetStream", () => {
 			const { one, fault, plan } = await disturbed(
 				`{ broker: nats, mode: jetstream, ${options}, prefetch: 10 }`,
 				"kill",
-				{ pattern: "backlog", backlog: "2000" },
+				{ pattern: "backlog", backlog: "2000", duration: "30s" },
 				"at: 9s",
 			);
 			const piledUp = ((fault.beganNs - (plan.backlog?.pauseNs ?? 0)) / 1e9) * RATE;
@@ -120,7 +120,7 @@ async function disturbed(
 	const out = path.join(folder, "out");
 	const file = scenario(
 		folder,
-		{ rate: `${RATE}/s`, warmup: "2s", duration: "30s", drain: "30s", ...workload },
+		{ rate: `${RATE}/s`, warmup: "2s", duration: "22s", drain: "30s", ...workload },
 		{
 			system,
 			faults: `[{ ${at}, action: ${action}, node: leader, for: 14s }]`,
