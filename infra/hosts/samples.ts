@@ -5,7 +5,7 @@ import { writeWhole } from "../../runner/whole-file.ts";
 import { fetchFile } from "../remote/workspace.ts";
 import type { BrokerHost } from "./host.ts";
 
-/** Name of the file of a broker's node (from 1) in the folder of a run: lines as in runner/run/resource-file.ts. */
+/** Name of the file of a broker's node (from 1) in the folder of a run: lines as in runner/model/resource-file.ts. */
 export function brokerSamples(node: number): string {
 	return `resources-broker-${node}.jsonl`;
 }

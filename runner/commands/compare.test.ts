@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { baselineWith, machineWith } from "../compare/baseline.fake.ts";
 import { baselineText } from "../compare/baseline-of-result.ts";
+import { fixture } from "../evidence/fixture.fake.ts";
 import { main } from "../main.ts";
 import type { Calibration } from "../model/comparison.ts";
 import { Comparison } from "../model/comparison.ts";
 import { figuresIn, HOSTILE } from "../page/pages.fake.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { fakeWorld } from "../world.fake.ts";
 

@@ -11,10 +11,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
 import { MqbenchError } from "../errors.ts";
+import { firstRun, fixtureCopy } from "../evidence/fixture.fake.ts";
 import { writeReports } from "../render/write.ts";
 import { addResult, emptyFolder, resultOf } from "../result/indexed.fake.ts";
 import { readResult } from "../result/result-files.ts";
-import { firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { report } from "./report.ts";
 

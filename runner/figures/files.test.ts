@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { firstView } from "../chart/option.ts";
+import { fixtureCopy } from "../evidence/fixture.fake.ts";
 import { main } from "../main.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { figuresOf } from "./figures.ts";
 

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { fixtureCopy } from "../evidence/fixture.fake.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { fixtureCopy } from "../run/fixture.fake.ts";
 import { commandIn, commandOf, resumeCommand } from "./command-file.ts";
 
 const at = (cwd: string, root?: string) => ({

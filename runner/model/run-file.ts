@@ -84,6 +84,17 @@ export const FaultDone = z.strictObject({
 export type FaultDone = z.infer<typeof FaultDone>;
 
 /**
+ * The moment that all durations of a fault count from, and that "before the fault" ends with, ns since T0: just before the broker was told. It took
+ * effect then or later, so what it did is never told shorter than it was. Where it did not come to that, when it was known to have.
+ */
+export function faultZeroNs({
+	calledNs,
+	beganNs,
+}: Pick<FaultDone, "calledNs" | "beganNs">): number {
+	return calledNs ?? beganNs;
+}
+
+/**
  * `run.json` beside plan.json: how the run went as the runner saw it. Written when k6 has ended. Defaults are for the published reports, which were recorded before those fields were.
  */
 export const RunFile = z.strictObject({

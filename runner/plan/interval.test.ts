@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planOf, steady } from "../run/built.fake.ts";
+import { planOf, steady } from "../evidence/built.fake.ts";
 import { intervalSeconds } from "./interval.ts";
 
 const hours = (n: number) => n * 3600;

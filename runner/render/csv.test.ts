@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { built, type Fate, planOf, steady } from "../evidence/built.fake.ts";
 import type { Run } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { parseCsv, rowsOfCsv } from "./csv.fake.ts";
 import { renderCsv } from "./csv.ts";
 

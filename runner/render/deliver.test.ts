@@ -11,10 +11,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { fixtureCopy } from "../evidence/fixture.fake.ts";
 import { main } from "../main.ts";
 import type { Result } from "../model/result.ts";
 import { REPORT_FILES } from "../result/reporters.ts";
-import { fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { checkCopies, deliver } from "./deliver.ts";
 

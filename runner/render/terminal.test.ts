@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { editJson, firstRun, fixtureCopy } from "../evidence/fixture.fake.ts";
 import type { Result, Run } from "../model/result.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { displayWidth } from "../terminal/columns.ts";
 import { comparison, FIXTURES } from "./hostile.fake.ts";
 import { renderTerminal } from "./rendered.fake.ts";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { built, type Fate, planOf, steady } from "../evidence/built.fake.ts";
+import { editLines, firstRun } from "../evidence/fixture.fake.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan } from "../model/plan.ts";
 import { Result, type Run } from "../model/result.ts";
 import { rendered } from "../render/rendered.fake.ts";
-import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
-import { editLines, firstRun } from "../run/fixture.fake.ts";
 import { breakdownText, partsText } from "./breakdown.ts";
 import { fixtureResult } from "./stored.fake.ts";
 

@@ -1,6 +1,6 @@
+import type { Collected } from "../evidence/collect.ts";
 import type { Bucket } from "../model/client-file.ts";
 import type { MetricSummary, Run } from "../model/result.ts";
-import type { Collected } from "../run/collect.ts";
 import { formatDuration, formatPart, plural } from "../units.ts";
 import { MAX } from "./fields.ts";
 import { maximum, percentile } from "./select.ts";

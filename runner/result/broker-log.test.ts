@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BrokerLine } from "../run/broker-log.ts";
+import type { BrokerLine } from "../evidence/broker-log.ts";
 import { brokerLogOf } from "./broker-log.ts";
 
 const line = (

@@ -1,5 +1,5 @@
+import type { Collected } from "../evidence/collect.ts";
 import type { Run } from "../model/result.ts";
-import type { Collected } from "../run/collect.ts";
 import { maskUrls } from "../secrets.ts";
 import { sum } from "../stats/sum.ts";
 import { shortened } from "../terminal/columns.ts";

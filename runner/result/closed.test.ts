@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { built, type Fate, planOf } from "../evidence/built.fake.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Sla } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import { rendered } from "../render/rendered.fake.ts";
-import { built, type Fate, planOf } from "../run/built.fake.ts";
 
 const MS = 1e6;
 const S = 1e9;

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { report } from "../commands/report.ts";
 import { buildResult } from "../compare/build.ts";
+import { fixtureCopy } from "../evidence/fixture.fake.ts";
 import { writeReports } from "../render/write.ts";
-import { fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { readResult } from "./result-files.ts";
 

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fixture } from "../run/fixture.fake.ts";
+import { fixture } from "../evidence/fixture.fake.ts";
 import { addResult, emptyFolder, resultOf } from "./indexed.fake.ts";
 import { holdsRuns, readRuns } from "./indexed.ts";
 

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { editJson, editLines, firstRun, fixture, fixtureCopy } from "../evidence/fixture.fake.ts";
 import type { Run } from "../model/result.ts";
 import { writeReports } from "../render/write.ts";
-import { editJson, editLines, firstRun, fixture, fixtureCopy } from "../run/fixture.fake.ts";
 
 test.each(["healthy", "stall", "lost", "lag"])(
 	"a run that is recorded two seconds at a time says of the window what it says by the second: %s",

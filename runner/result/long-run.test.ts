@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { writeLongRun } from "../evidence/long-run.fake.ts";
 import { writeReports } from "../render/write.ts";
-import { writeLongRun } from "../run/long-run.fake.ts";
 
 // `npm run acceptance` has a run of 168 hours.
 test("a run of half an hour on two clients has a result and all reports", () => {

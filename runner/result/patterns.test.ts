@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { built, type Fate, planOf, steady } from "../evidence/built.fake.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import { Result, type Run } from "../model/result.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { rendered } from "../render/rendered.fake.ts";
-import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 
 const MS = 1e6;
 const S = 1e9;

@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
 import { type Block, heading, plain } from "../document/blocks.ts";
 import { clients, phases } from "../document/tables.ts";
+import { built, type Fate, inSteps, planOf, steady } from "../evidence/built.fake.ts";
+import { collect } from "../evidence/collect.ts";
 import { figuresOf } from "../figures/figures.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan } from "../model/plan.ts";
 import { Result, type Run } from "../model/result.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { rendered, terminalOf } from "../render/rendered.fake.ts";
-import { built, type Fate, inSteps, planOf, steady } from "../run/built.fake.ts";
-import { collect } from "../run/collect.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { phasesOf } from "./phases.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { collect } from "../evidence/collect.ts";
+import { firstRun, fixture } from "../evidence/fixture.fake.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
-import { collect } from "../run/collect.ts";
-import { firstRun, fixture } from "../run/fixture.fake.ts";
 import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
 
 const stored = collect(firstRun(fixture("healthy")));

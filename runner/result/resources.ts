@@ -1,7 +1,7 @@
+import type { Collected } from "../evidence/collect.ts";
+import { useBetween } from "../evidence/resource-use.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import type { Run } from "../model/result.ts";
-import type { Collected } from "../run/collect.ts";
-import { useBetween } from "../run/resource-use.ts";
 
 type Point = Run["series"]["resources"][number];
 

@@ -3,9 +3,6 @@ import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { brokers, type Traits } from "../brokers/index.ts";
 import { buildResult } from "../compare/build.ts";
-import { Result } from "../model/result.ts";
-import { FIXTURES, wordsOf } from "../page/pages.fake.ts";
-import { renderHtml } from "../render/rendered.fake.ts";
 import {
 	editJson,
 	editLines,
@@ -13,7 +10,10 @@ import {
 	fixture,
 	fixtureCopy,
 	runFoldersOf,
-} from "../run/fixture.fake.ts";
+} from "../evidence/fixture.fake.ts";
+import { Result } from "../model/result.ts";
+import { FIXTURES, wordsOf } from "../page/pages.fake.ts";
+import { renderHtml } from "../render/rendered.fake.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import { fixtureResult } from "./stored.fake.ts";
 

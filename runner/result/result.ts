@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { failure } from "../errors.ts";
+import { type Collected, collect } from "../evidence/collect.ts";
+import { damageIn, readJson } from "../evidence/json.ts";
+import { runFolders } from "../evidence/run-folders.ts";
 import { noLinks } from "../given-folder.ts";
 import { readSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
 import { commandIn } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import type { Run } from "../model/result.ts";
-import { type Collected, collect } from "../run/collect.ts";
-import { damageIn, readJson } from "../run/json.ts";
-import { runFolders } from "../run/run-folders.ts";
 import { tell } from "../text/tell.ts";
 import { floorOf } from "../verdict/checks/floor.ts";
 import type { ErrorCause } from "../verdict/exit.ts";

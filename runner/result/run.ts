@@ -1,9 +1,9 @@
 import { brokers } from "../brokers/index.ts";
+import type { Collected } from "../evidence/collect.ts";
 import type { Counters } from "../model/client-file.ts";
 import { byMetric, inOrder, type Plan } from "../model/plan.ts";
 import { Run } from "../model/result.ts";
 import { intendedInWindow, mainMetric } from "../plan/samples.ts";
-import type { Collected } from "../run/collect.ts";
 import { drainOf } from "../verdict/backlog-drain.ts";
 import { clockBoundNs } from "../verdict/checks/clock.ts";
 import { coresOf } from "../verdict/checks/machine.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { planOf } from "../evidence/built.fake.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { rendered } from "../render/rendered.fake.ts";
-import { planOf } from "../run/built.fake.ts";
 import { outcomeOf, searchRuns } from "../search/runs.ts";
 import type { Judgement } from "../verdict/judgement.ts";
 import { type SearchRun, searchesOf } from "./searches.ts";

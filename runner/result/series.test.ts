@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { built, type Fate, inSteps, planOf, steady } from "../evidence/built.fake.ts";
+import { fixture } from "../evidence/fixture.fake.ts";
 import { binCounts, binStart } from "../histogram/bins.ts";
 import { distribution } from "../histogram/distribution.ts";
 import { bucketsOf, histogramOf } from "../histogram/random.fake.ts";
@@ -10,8 +12,6 @@ import type { Plan } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
-import { built, type Fate, inSteps, planOf, steady } from "../run/built.fake.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { fixtureResult, publishedFolder, storedResult } from "./stored.fake.ts";
 
 const FOLDERS: [name: string, folder: string, tags: string[]][] = [

@@ -13,10 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buildResult } from "../compare/build.ts";
+import { fixture } from "../evidence/fixture.fake.ts";
 import type { Result } from "../model/result.ts";
 import { packageFolder } from "../package.ts";
 import { writeReports } from "../render/write.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { sources } from "../sources.fake.ts";
 import { readResult } from "./result-files.ts";
 

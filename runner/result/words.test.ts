@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
 import { measuredText } from "../document/words.ts";
+import { editJson, firstRun, fixtureCopy } from "../evidence/fixture.fake.ts";
 import { figuresOf } from "../figures/figures.ts";
 import type { RigMachines } from "../model/environment-file.ts";
 import { renderHtml, renderMarkdown, terminalOf as terminal } from "../render/rendered.fake.ts";
-import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { fixtureResult } from "./stored.fake.ts";
 import { systemText } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import type { Failover, Result, Run, Search } from "../model/result.ts";
+import { faultZeroNs } from "../model/run-file.ts";
 import { rateText, timeText } from "../plan/load-text.ts";
-import { faultZeroNs } from "../run/faults.ts";
 import { formatBytesExact, formatCount, formatDurationExact, plural } from "../units.ts";
 
 /** What a run is, in words: its load, its system, where it ran. One wording per fact. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Broker } from "../../infra/rig.ts";
 import type { Plan } from "../model/plan.ts";
-import type { FaultDone } from "../model/run-file.ts";
+import { type FaultDone, faultZeroNs } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
@@ -60,17 +60,6 @@ export function faultNotes(
 	{ whole }: { readonly whole: boolean },
 ): string[] {
 	return whole ? [] : done.map((fault) => faultNote(fault, plan));
-}
-
-/**
- * The moment that all durations of a fault count from, and that "before the fault" ends with, ns since T0: just before the broker was told. It took
- * effect then or later, so what it did is never told shorter than it was. Where it did not come to that, when it was known to have.
- */
-export function faultZeroNs({
-	calledNs,
-	beganNs,
-}: Pick<FaultDone, "calledNs" | "beganNs">): number {
-	return calledNs ?? beganNs;
 }
 
 // --- internal ---

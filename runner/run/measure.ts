@@ -6,21 +6,21 @@ import { ownSettings } from "../../infra/machine-settings.ts";
 import type { Client } from "../../infra/rig.ts";
 import { clientsOf, provision } from "../../infra/targets.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
+import { readClient } from "../evidence/client-read.ts";
+import { readJson } from "../evidence/json.ts";
+import { runFolders } from "../evidence/run-folders.ts";
 import type { EnvironmentFile, GitCommit } from "../model/environment-file.ts";
 import type { HostSettings } from "../model/machine-settings.ts";
 import { Plan } from "../model/plan.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import type { World } from "../world.ts";
-import { readClient } from "./client-read.ts";
 import { readEnvironment, resumedEnvironment, withHosts } from "./environment.ts";
 import { startFleet } from "./fleet.ts";
 import { environmentIn, floorPath, removeRunFolder, writeEnvironment } from "./folder.ts";
-import { readJson } from "./json.ts";
 import type { ReadyClient } from "./member.ts";
 import { type Command, noteNotRun, oneRun, openBroker, timestamp } from "./one-run.ts";
 import type { Progress } from "./progress.ts";
-import { runFolders } from "./run-folders.ts";
 
 interface Measurement extends Command {
 	/** How many runs the command has runCount so far; a search makes more of them as it goes on, --confirm adds some at the end. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { parsed } from "../evidence/json.ts";
 import { Metric } from "../model/plan.ts";
-import { parsed } from "./json.ts";
 
 /** The window so far, ns: of the messages that are back. null: there is none yet. Fields that older generators do not tell are optional. */
 const WindowSoFar = z

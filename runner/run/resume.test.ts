@@ -12,13 +12,13 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { baselineWith, machineWith } from "../compare/baseline.fake.ts";
+import { firstRun, fixture } from "../evidence/fixture.fake.ts";
 import type { RigMachines } from "../model/environment-file.ts";
 import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { floors } from "../plan/floor.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { readEnvironment } from "./environment.ts";
-import { firstRun, fixture } from "./fixture.fake.ts";
 import { addRun, floorPath, makeRunFolder, runPath } from "./folder.ts";
 import { confirmingIn, resumeRunFolder as resumeOn, runIdOf } from "./resume.ts";
 

@@ -2,6 +2,10 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { failure } from "../errors.ts";
+import { readClient } from "../evidence/client-read.ts";
+import { collect } from "../evidence/collect.ts";
+import { parsed, readJson } from "../evidence/json.ts";
+import { runFolders } from "../evidence/run-folders.ts";
 import { noLinks, readGiven } from "../given-folder.ts";
 import { type BaselineSnapshot, readSnapshot } from "../model/baseline-snapshot.ts";
 import { EnvironmentFile, type RigMachines } from "../model/environment-file.ts";
@@ -9,11 +13,7 @@ import { Plan } from "../model/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
 import { tell } from "../text/tell.ts";
-import { readClient } from "./client-read.ts";
-import { collect } from "./collect.ts";
 import { fillRun, floorPath, runPath } from "./folder.ts";
-import { parsed, readJson } from "./json.ts";
-import { runFolders } from "./run-folders.ts";
 
 /** What is left to do in the folder of a command that was interrupted, or crashed. */
 export interface Rest {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { collect } from "../evidence/collect.ts";
+import { firstRun, fixture } from "../evidence/fixture.fake.ts";
 import { seeded } from "../histogram/random.fake.ts";
 import type { Plan, Sla } from "../model/plan.ts";
-import { collect } from "../run/collect.ts";
-import { firstRun, fixture } from "../run/fixture.fake.ts";
 import { hopeless } from "./abort.ts";
 import { judged } from "./judged.fake.ts";
 import { fails, passLimit, testOver } from "./statistics.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Collected } from "../run/collect.ts";
+import type { Collected } from "../evidence/collect.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { drainOf } from "./backlog-drain.ts";
 import type { Facts } from "./facts.ts";

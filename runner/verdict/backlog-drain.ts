@@ -1,5 +1,5 @@
+import type { Collected } from "../evidence/collect.ts";
 import { secondsOf } from "../model/line-seconds.ts";
-import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
 import { type Said, say } from "../text/say.ts";
 import { neverCompleted } from "./never-completed.ts";

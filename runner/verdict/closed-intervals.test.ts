@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { planOf } from "../evidence/built.fake.ts";
 import type { Second } from "../model/client-file.ts";
-import { planOf } from "../run/built.fake.ts";
 import { limitIntervals, offeredIntervals } from "./intervals.ts";
 import { clustering } from "./statistics.ts";
 

@@ -1,7 +1,7 @@
+import type { Collected } from "../evidence/collect.ts";
 import type { Second } from "../model/client-file.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import type { Plan, Sla } from "../model/plan.ts";
-import type { Collected } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
 import type { Values } from "../text/say.ts";
 import { containsLag } from "./facts.ts";

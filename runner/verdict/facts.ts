@@ -1,3 +1,4 @@
+import type { ClientPart, Collected } from "../evidence/collect.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Distribution } from "../histogram/distribution.ts";
 import { EMPTY } from "../histogram/distribution.ts";
@@ -9,7 +10,6 @@ import { secondsOf } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, mainMetric, samplesPerMessage } from "../plan/samples.ts";
-import type { ClientPart, Collected } from "../run/collect.ts";
 import { say } from "../text/say.ts";
 import { intendedPerInterval, secondOf } from "./intervals.ts";
 import { receivedTwice, withoutSmallest } from "./received-twice.ts";

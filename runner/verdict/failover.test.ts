@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../compare/build.ts";
+import { built, type Fate, inSteps, planOf, steady } from "../evidence/built.fake.ts";
+import type { Collected } from "../evidence/collect.ts";
 import type { Plan } from "../model/plan.ts";
 import type { FaultDone } from "../model/run-file.ts";
-import { built, type Fate, inSteps, planOf, steady } from "../run/built.fake.ts";
-import type { Collected } from "../run/collect.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { failoverOf } from "./failover.ts";
 

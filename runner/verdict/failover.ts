@@ -1,10 +1,10 @@
+import type { Collected } from "../evidence/collect.ts";
 import { tail } from "../histogram/percentiles.ts";
 import { isOfAnswer, type LatencySla, type Plan } from "../model/plan.ts";
 import type { Failover } from "../model/result.ts";
+import { faultZeroNs } from "../model/run-file.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { limitIndex } from "../plan/samples.ts";
-import type { Collected } from "../run/collect.ts";
-import { faultZeroNs } from "../run/faults.ts";
 import { drainedOf, type FaultSpan } from "./fault-drain.ts";
 import { intervalNs, limitIntervals } from "./intervals.ts";
 import { receivedTwice } from "./received-twice.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { steady } from "../run/built.fake.ts";
-import type { Collected } from "../run/collect.ts";
+import { steady } from "../evidence/built.fake.ts";
+import type { Collected } from "../evidence/collect.ts";
 import { drainedOf } from "./fault-drain.ts";
 
 /** Messages in flight x seconds after a fault, ten times a second; the fault is 5 s after T0, of a window of 40 s. */

@@ -1,6 +1,6 @@
+import type { Collected } from "../evidence/collect.ts";
 import { largestOf, smallestOf } from "../extremes.ts";
 import type { Failover } from "../model/result.ts";
-import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
 import { EDGE_S, SAMPLES_PER_SECOND, waiting } from "./backlog-drain.ts";
 import { BACKLOG_MESSAGES } from "./checks/limits.ts";

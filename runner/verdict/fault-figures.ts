@@ -1,7 +1,7 @@
 import { largestOf } from "../extremes.ts";
 import type { Failover } from "../model/result.ts";
+import { faultZeroNs } from "../model/run-file.ts";
 import { needs, type Tally } from "../model/tallies.ts";
-import { faultZeroNs } from "../run/faults.ts";
 import { SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import { BIN_NS } from "./failover.ts";
 import { intervalNs } from "./intervals.ts";

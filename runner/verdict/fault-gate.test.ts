@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { built, type Fate, planOf, steady } from "../evidence/built.fake.ts";
+import { collect } from "../evidence/collect.ts";
+import { firstRun } from "../evidence/fixture.fake.ts";
 import type { FaultDone } from "../model/run-file.ts";
 import { limits } from "../plan/expand.ts";
-import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
-import { collect } from "../run/collect.ts";
-import { firstRun } from "../run/fixture.fake.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "./facts.ts";
 import { judgeTally } from "./tally.ts";

@@ -1,6 +1,6 @@
 import type { Sla } from "../model/plan.ts";
+import { faultZeroNs } from "../model/run-file.ts";
 import type { Verdict } from "../model/verdict.ts";
-import { faultZeroNs } from "../run/faults.ts";
 import { type Said, say, sayBut } from "../text/say.ts";
 import { formatDuration, formatDurationExact } from "../units.ts";
 import { faultName } from "./checks/run.ts";

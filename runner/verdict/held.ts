@@ -1,7 +1,7 @@
+import type { Collected } from "../evidence/collect.ts";
 import { spread } from "../model/line-seconds.ts";
 import type { Metric } from "../model/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
-import type { Collected } from "../run/collect.ts";
 import { HELD_MESSAGES } from "./checks/limits.ts";
 import { intendedPerInterval, intervalNs, type Shares } from "./intervals.ts";
 

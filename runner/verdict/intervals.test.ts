@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { collect } from "../evidence/collect.ts";
+import { firstRun, fixture } from "../evidence/fixture.fake.ts";
 import { intendedInWindow } from "../plan/samples.ts";
-import { collect } from "../run/collect.ts";
-import { firstRun, fixture } from "../run/fixture.fake.ts";
 import { intendedPerInterval, limitIntervals } from "./intervals.ts";
 
 const { plan } = collect(firstRun(fixture("healthy")));

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { collect } from "../run/collect.ts";
-import { editJson, editLines, firstRun, fixture, fixtureCopy } from "../run/fixture.fake.ts";
+import { collect } from "../evidence/collect.ts";
+import { editJson, editLines, firstRun, fixture, fixtureCopy } from "../evidence/fixture.fake.ts";
 import { factsOf, type Surroundings, UNKNOWN } from "./facts.ts";
 import { judgeRun, type RunVerdict } from "./run.ts";
 

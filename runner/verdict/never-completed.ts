@@ -1,6 +1,6 @@
+import type { Collected } from "../evidence/collect.ts";
 import { crosses } from "../model/plan.ts";
 import { copies } from "../plan/samples.ts";
-import type { Collected } from "../run/collect.ts";
 import { sumsOf } from "./facts.ts";
 import { allReceivedTwice } from "./received-twice.ts";
 

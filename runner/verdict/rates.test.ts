@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { collect } from "../run/collect.ts";
-import { firstRun, fixture } from "../run/fixture.fake.ts";
+import { collect } from "../evidence/collect.ts";
+import { firstRun, fixture } from "../evidence/fixture.fake.ts";
 import { ratesOf } from "./rates.ts";
 
 const stored = collect(firstRun(fixture("repeats")));

@@ -1,4 +1,4 @@
-import type { Collected } from "../run/collect.ts";
+import type { Collected } from "../evidence/collect.ts";
 import { say } from "../text/say.ts";
 import { allReceivedTwice } from "./received-twice.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { built, type Fate, planOf, steady } from "../evidence/built.fake.ts";
+import { type Collected, collect } from "../evidence/collect.ts";
+import { firstRun } from "../evidence/fixture.fake.ts";
 import type { ClientEnd } from "../model/run-file.ts";
-import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
-import { type Collected, collect } from "../run/collect.ts";
-import { firstRun } from "../run/fixture.fake.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { brokenIdentities } from "./checks/run.ts";
 import { factsOf, sampleOf, UNKNOWN } from "./facts.ts";

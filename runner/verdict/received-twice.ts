@@ -1,7 +1,7 @@
+import type { Collected } from "../evidence/collect.ts";
 import type { Distribution } from "../histogram/distribution.ts";
 import type { Metric } from "../model/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
-import type { Collected } from "../run/collect.ts";
 
 /**
  * Samples of the window that are of a message's second receipt, by another client than the first: neither of them knows of the other, so

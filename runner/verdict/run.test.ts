@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { collect } from "../evidence/collect.ts";
+import { editLines, fixtureCopy } from "../evidence/fixture.fake.ts";
 import type { Sla } from "../model/plan.ts";
-import { collect } from "../run/collect.ts";
-import { editLines, fixtureCopy } from "../run/fixture.fake.ts";
 import { factsOf, UNKNOWN } from "./facts.ts";
 import { type Any, counters, judged, totals } from "./judged.fake.ts";
 import { judgeRun } from "./run.ts";

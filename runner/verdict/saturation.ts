@@ -1,5 +1,5 @@
+import type { Machine } from "../evidence/collect.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
-import type { Machine } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
 import { IDLE_SHARE, WAIT_SHARE } from "./checks/limits.ts";
 import { type Facts, windowOf } from "./facts.ts";

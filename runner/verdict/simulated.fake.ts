@@ -1,5 +1,5 @@
-import { collect } from "../run/collect.ts";
-import { firstRun, fixture } from "../run/fixture.fake.ts";
+import { collect } from "../evidence/collect.ts";
+import { firstRun, fixture } from "../evidence/fixture.fake.ts";
 import { type Facts, factsOf, UNKNOWN } from "./facts.ts";
 
 const stored = factsOf(collect(firstRun(fixture("healthy"))), UNKNOWN);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Collected } from "../evidence/collect.ts";
 import type { Plan } from "../model/plan.ts";
-import type { Collected } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
 import { cpuMs } from "../tests/cpu.fake.ts";
 import { without } from "./intervals.ts";

@@ -1,7 +1,7 @@
+import type { Collected } from "../evidence/collect.ts";
 import { largestOf } from "../extremes.ts";
 import { secondsOf } from "../model/line-seconds.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import type { Collected } from "../run/collect.ts";
 import { sum } from "../stats/sum.ts";
 import { waiting } from "./backlog-drain.ts";
 import { drainedOf } from "./fault-drain.ts";

@@ -1,8 +1,8 @@
+import type { Collected } from "../evidence/collect.ts";
 import type { Counters } from "../model/client-file.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
 import { type Tally as AnyTally, needs, TALLIES, type TallyUnit } from "../model/tallies.ts";
-import type { Collected } from "../run/collect.ts";
 import { type Said, say } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { drainOf, SAMPLES_PER_SECOND } from "./backlog-drain.ts";

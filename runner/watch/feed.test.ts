@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { fixture, fixtureCopy, runFoldersOf } from "../evidence/fixture.fake.ts";
 import { Plan } from "../model/plan.ts";
 import { fixtureResult } from "../result/stored.fake.ts";
-import { fixture, fixtureCopy, runFoldersOf } from "../run/fixture.fake.ts";
 import type { LiveRun } from "../run/live.ts";
 import { makeFeed } from "./feed.ts";
 

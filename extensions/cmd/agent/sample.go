@@ -21,7 +21,7 @@ type sampler struct {
 }
 
 func (s *sampler) flags(flags *flag.FlagSet) {
-	flags.StringVar(&s.file, "sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/run/resource-file.ts")
+	flags.StringVar(&s.file, "sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/model/resource-file.ts")
 	flags.BoolVar(&s.asBroker, "broker", false, "the samples are of a broker: of the command alone, without agent")
 	flags.Int64Var(&s.aheadNs, "ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
 }

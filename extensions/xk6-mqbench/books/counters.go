@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/ledger"
 )
 
-// Counters is the line of one scope (runner/run/client-file.ts). null: the system or pattern has no such figure.
+// Counters is the line of one scope (runner/model/client-file.ts). null: the system or pattern has no such figure.
 type Counters struct {
 	Type            string `json:"type"`
 	Scope           string `json:"scope"`

@@ -13,7 +13,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// setLine is a set of sequences of one producer as this client saw them: LedgerLine of runner/run/client-file.ts.
+// setLine is a set of sequences of one producer as this client saw them: LedgerLine of runner/model/client-file.ts.
 type setLine struct {
 	Type       string `json:"type"`
 	Set        string `json:"set"`

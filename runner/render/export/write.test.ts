@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { fixtureCopy } from "../../evidence/fixture.fake.ts";
 import { main } from "../../main.ts";
 import type { Result, Run } from "../../model/result.ts";
 import { HOSTILE } from "../../page/pages.fake.ts";
 import { type Changes, emptyFolder, resultOf } from "../../result/indexed.fake.ts";
-import { fixtureCopy } from "../../run/fixture.fake.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import { search } from "../hostile.fake.ts";
 import { exported, exportedResults, store } from "./exported.fake.ts";

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { type BrokerLine, readBrokerLog } from "../../evidence/broker-log.ts";
 import { Plan } from "../../model/plan.ts";
 import { RunFile } from "../../model/run-file.ts";
-import { type BrokerLine, readBrokerLog } from "../../run/broker-log.ts";
 import { resultOf } from "./mqbench.ts";
 
 /** For tests: the one fault of a command's run `index`, what the scorecard says of it, and what the brokers say. */

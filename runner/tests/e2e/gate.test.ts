@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { descendant } from "../../../infra/processes.fake.ts";
+import { editJson } from "../../evidence/fixture.fake.ts";
 import type { Baseline } from "../../model/comparison.ts";
-import { editJson } from "../../run/fixture.fake.ts";
 import { resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
 
 /** The gate as a build meets it: what runs, which exit code, and what is said. Short runs on nats-server. */

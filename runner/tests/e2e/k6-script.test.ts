@@ -4,8 +4,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import type { Binaries } from "../../../infra/binaries/resolve.ts";
+import { readClient } from "../../evidence/client-read.ts";
 import { packageFolder } from "../../package.ts";
-import { readClient } from "../../run/client-read.ts";
 import { temporaryFolder } from "./mqbench.ts";
 import { ownNats } from "./own-nats.ts";
 

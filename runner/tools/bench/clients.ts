@@ -11,9 +11,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { readClient } from "../../evidence/client-read.ts";
 import { packageFolder } from "../../package.ts";
 import { readResult } from "../../result/result-files.ts";
-import { readClient } from "../../run/client-read.ts";
 import { formatDuration } from "../../units.ts";
 
 const { values } = parseArgs({

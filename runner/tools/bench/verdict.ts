@@ -9,8 +9,8 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { buildResult } from "../../compare/build.ts";
+import { collect } from "../../evidence/collect.ts";
 import { packageFolder } from "../../package.ts";
-import { collect } from "../../run/collect.ts";
 import { factsOf, UNKNOWN } from "../../verdict/facts.ts";
 import { judgeRun } from "../../verdict/run.ts";
 

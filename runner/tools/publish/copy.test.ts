@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../../compare/build.ts";
-import { editJson, firstRun, fixtureCopy } from "../../run/fixture.fake.ts";
+import { editJson, firstRun, fixtureCopy } from "../../evidence/fixture.fake.ts";
 import { unpack } from "./archive.ts";
 import { copyPublished } from "./copy.ts";
 

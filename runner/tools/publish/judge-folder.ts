@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { buildResult } from "../../compare/build.ts";
+import { readJson } from "../../evidence/json.ts";
 import { Plan } from "../../model/plan.ts";
 import type { Result } from "../../model/result.ts";
 import { RunFile } from "../../model/run-file.ts";
-import { readJson } from "../../run/json.ts";
 import { type Made, publishable, unranked } from "./publishable.ts";
 
 /** Why a run folder is not to be published (none: it may be), and which systems and cases of it are published without ranking. */

@@ -1,9 +1,9 @@
 import { largestOf } from "../../extremes.ts";
 import { secondsOf } from "../../model/line-seconds.ts";
 import type { Plan } from "../../model/plan.ts";
+import { faultZeroNs } from "../../model/run-file.ts";
 import { consuming, idleProducers } from "../../plan/load-warnings.ts";
 import { messagesBefore } from "../../plan/offset.ts";
-import { faultZeroNs } from "../../run/faults.ts";
 import { type Busy, busy, busyShare, idle } from "../../scenario/consumers.ts";
 import { median, type TrendPoint, trend } from "../../stats/trend.ts";
 import { thirds } from "../../text/load-checks.ts";

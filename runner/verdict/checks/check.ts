@@ -1,5 +1,5 @@
+import type { Collected } from "../../evidence/collect.ts";
 import type { Run } from "../../model/result.ts";
-import type { Collected } from "../../run/collect.ts";
 import { type Said, say } from "../../text/say.ts";
 import type { Facts } from "../facts.ts";
 import type { Judgement } from "../judgement.ts";

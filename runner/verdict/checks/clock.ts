@@ -1,7 +1,7 @@
+import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
 import { crosses, Metric } from "../../model/plan.ts";
 import type { ClientEnd } from "../../model/run-file.ts";
-import type { ClientPart, Collected } from "../../run/collect.ts";
 import { plusMinus } from "../../text/run-checks.ts";
 import { type Said, say } from "../../text/say.ts";
 import { formatCount } from "../../units.ts";

@@ -1,7 +1,7 @@
+import type { Collected } from "../../evidence/collect.ts";
 import { percentile } from "../../histogram/percentiles.ts";
 import type { Plan } from "../../model/plan.ts";
 import { intendedInWindow } from "../../plan/samples.ts";
-import type { Collected } from "../../run/collect.ts";
 import { say } from "../../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../../units.ts";
 import { distributionOf, type Facts, hasMetric, sampleOf, tightestLimitNs } from "../facts.ts";

@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { built, type Fate, planOf, steady } from "../../evidence/built.fake.ts";
+import { collect } from "../../evidence/collect.ts";
+import { firstRun } from "../../evidence/fixture.fake.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { FaultDone, RunFileInput } from "../../model/run-file.ts";
-import { built, type Fate, planOf, steady } from "../../run/built.fake.ts";
-import { collect } from "../../run/collect.ts";
-import { firstRun } from "../../run/fixture.fake.ts";
 import { parseSla } from "../../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "../facts.ts";
 import { judgeRun } from "../run.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { built, type Fate, planOf, steady } from "../../evidence/built.fake.ts";
+import { collect } from "../../evidence/collect.ts";
+import { firstRun } from "../../evidence/fixture.fake.ts";
 import type { Plan } from "../../model/plan.ts";
-import { built, type Fate, planOf, steady } from "../../run/built.fake.ts";
-import { collect } from "../../run/collect.ts";
-import { firstRun } from "../../run/fixture.fake.ts";
 import { type Floor, factsOf, UNKNOWN } from "../facts.ts";
 import { floor, floorOf } from "./floor.ts";
 

@@ -1,8 +1,8 @@
+import type { ClientPart, Machine } from "../../evidence/collect.ts";
 import { largestOf } from "../../extremes.ts";
 import { secondsOf } from "../../model/line-seconds.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
 import { isElsewhere as isKindElsewhere } from "../../model/run-file.ts";
-import type { ClientPart, Machine } from "../../run/collect.ts";
 import { sum } from "../../stats/sum.ts";
 import { machineName } from "../../text/machine-checks.ts";
 import { percent } from "../../text/percent.ts";

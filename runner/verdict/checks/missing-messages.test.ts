@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../../compare/build.ts";
+import { collect } from "../../evidence/collect.ts";
+import { editJson, firstRun, fixture, fixtureCopy } from "../../evidence/fixture.fake.ts";
 import type { Merged } from "../../histogram/merge.ts";
-import { collect } from "../../run/collect.ts";
-import { editJson, firstRun, fixture, fixtureCopy } from "../../run/fixture.fake.ts";
 import { exitCodeOf } from "../exit.ts";
 import { type Facts, factsOf, UNKNOWN } from "../facts.ts";
 import { type Any, counters, judged } from "../judged.fake.ts";

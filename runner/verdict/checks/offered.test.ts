@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { collect } from "../../evidence/collect.ts";
+import { firstRun, fixture } from "../../evidence/fixture.fake.ts";
 import type { Sla } from "../../model/plan.ts";
-import { collect } from "../../run/collect.ts";
-import { firstRun, fixture } from "../../run/fixture.fake.ts";
 import { factsOf, UNKNOWN } from "../facts.ts";
 import { judgeRun } from "../run.ts";
 

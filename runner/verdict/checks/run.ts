@@ -1,10 +1,10 @@
+import { whoIs } from "../../evidence/client-read.ts";
+import type { ClientPart, Collected } from "../../evidence/collect.ts";
 import { largestOf, smallestOf } from "../../extremes.ts";
 import type { Counters } from "../../model/client-file.ts";
 import { Metric, type Plan } from "../../model/plan.ts";
 import { type FaultDone, isElsewhere } from "../../model/run-file.ts";
 import { copies, intendedInWindow, samplesPerMessage } from "../../plan/samples.ts";
-import { whoIs } from "../../run/client-read.ts";
-import type { ClientPart, Collected } from "../../run/collect.ts";
 import { type Said, say } from "../../text/say.ts";
 import { formatDuration, formatDurationExact } from "../../units.ts";
 import { stoppedAfterNs } from "../aborted.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { built, type Fate, planOf, steady } from "../../run/built.fake.ts";
-import { collect } from "../../run/collect.ts";
-import { firstRun } from "../../run/fixture.fake.ts";
+import { built, type Fate, planOf, steady } from "../../evidence/built.fake.ts";
+import { collect } from "../../evidence/collect.ts";
+import { firstRun } from "../../evidence/fixture.fake.ts";
 import { checked } from "../checks.ts";
 import { factsOf, UNKNOWN } from "../facts.ts";
 

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { writeLongRun } from "../../../evidence/long-run.fake.ts";
 import { packageFolder } from "../../../package.ts";
-import { writeLongRun } from "../../../run/long-run.fake.ts";
 
 /** The longest run that a scenario may ask for, and what its report may take. */
 const HOURS = 168;
