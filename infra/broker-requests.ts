@@ -4,7 +4,6 @@ import { failure } from "../runner/errors.ts";
 import { largestOf } from "../runner/extremes.ts";
 import { type Plan, setUpBytes } from "../runner/model/plan.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
-import { tell } from "../runner/text/tell.ts";
 import type { BrokerRequest } from "./rig.ts";
 
 /** What each system's broker has to support, over all of its runs. */
@@ -29,7 +28,7 @@ export function brokerRequests(
 	});
 	if (requests.length === 0)
 		throw failure("usage", {
-			message: tell("nothing-to-stand-up", { broker: scenario.systems[0]?.broker ?? noBroker }),
+			message: `${scenario.systems[0]?.broker ?? noBroker} has no server here, so there is nothing to stand up; run the scenario without a rig`,
 		});
 	return requests;
 }

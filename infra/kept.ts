@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { tell } from "../runner/text/tell.ts";
+import { commandLine } from "../runner/shell.ts";
 import type { World } from "../runner/world.ts";
 import { cacheFolder } from "./binaries/cache.ts";
 import { sizeOf } from "./binaries/size.ts";
@@ -36,35 +36,36 @@ export async function keptHere(
 	const nowMs = world.clock.nowMs();
 	const docker = await inDocker(world);
 	const rigs = await knownRigs(world);
-	const of = (folder: string, name: RegExp, what: What) =>
+	const of = (folder: string, name: RegExp, what: string) =>
 		folders(path.join(cache, folder), name, { what, nowMs });
 	return {
 		kept: [
 			...(await builds(path.join(cache, "bin"), nowMs)),
 			...(await parts(path.join(cache, "bin"), nowMs)),
-			...(await of("go", /^go1\.\d+(?:\.\d+)?$/, "kept-go")),
-			...(await of("jars", /^[a-z-]+-[0-9a-f]{16}$/, "kept-jars")),
-			...(await of("pulumi", /^\d+\.\d+\.\d+$/, "kept-pulumi")),
+			...(await of("go", /^go1\.\d+(?:\.\d+)?$/, "a Go that was fetched")),
+			...(await of("jars", /^[a-z-]+-[0-9a-f]{16}$/, "jars of a broker")),
+			...(await of("pulumi", /^\d+\.\d+\.\d+$/, "the command pulumi")),
 			...(await Promise.all((await leftFolders()).map((one) => temporary(one)))),
 			...docker.kept,
 		],
-		notes: [...docker.notes, ...rigs.map(({ folder: { id } }) => tell("kept-rig", { id }))],
+		notes: [
+			...docker.notes,
+			...rigs.map(
+				({ folder: { id } }) =>
+					`Rented, and not removed here: mqbench rigs destroy ${commandLine([id])}`,
+			),
+		],
 	};
 }
 
 // --- internal ---
-
-type What = "kept-part" | "kept-go" | "kept-jars" | "kept-pulumi";
 
 async function builds(bin: string, nowMs: number): Promise<Kept[]> {
 	return Promise.all(
 		(await buildsIn(bin)).map(async ({ folder, kind, usedMs, bytes }) => {
 			const [programs = "", platform = ""] = kind.split(" ");
 			return {
-				what: tell("kept-build", {
-					programs: programs.replaceAll(",", ", "),
-					platform: platform === "" ? "" : ` for ${platform}`,
-				}),
+				what: `built: ${programs.replaceAll(",", ", ")}${platform === "" ? "" : ` for ${platform}`}`,
 				where: folder,
 				bytes,
 				usedMs,
@@ -78,7 +79,7 @@ async function builds(bin: string, nowMs: number): Promise<Kept[]> {
 /** Of builds that were killed; one that goes on holds its lock, and shows so every few seconds. */
 async function parts(bin: string, nowMs: number): Promise<Kept[]> {
 	const name = /^\.([0-9a-f]{16})-\w{6}$/;
-	const all = await folders(bin, name, { what: "kept-part", nowMs });
+	const all = await folders(bin, name, { what: "a build that was killed", nowMs });
 	return Promise.all(
 		all.map(async (one) => {
 			const [, key = ""] = name.exec(path.basename(one.where)) ?? [];
@@ -91,7 +92,7 @@ async function parts(bin: string, nowMs: number): Promise<Kept[]> {
 async function folders(
 	parent: string,
 	name: RegExp,
-	{ what, nowMs }: { readonly what: What; readonly nowMs: number },
+	{ what, nowMs }: { readonly what: string; readonly nowMs: number },
 ): Promise<Kept[]> {
 	const names = await readdir(parent).catch(() => []);
 	const ours = names.filter((one) => name.test(one));
@@ -100,7 +101,7 @@ async function folders(
 			const where = path.join(parent, one);
 			const about = await stat(where).catch(() => null);
 			return {
-				what: tell(what),
+				what: what,
 				where,
 				bytes: await sizeOf(where),
 				usedMs: about?.mtimeMs ?? null,
@@ -118,7 +119,7 @@ async function folders(
 /** Of a process that is gone. */
 async function temporary(where: string): Promise<Kept> {
 	return {
-		what: tell("kept-temporary"),
+		what: "left by a command that was killed",
 		where,
 		bytes: await sizeOf(where),
 		usedMs: null,
@@ -136,19 +137,19 @@ async function inDocker(
 		const kept = (await leftRuns(docker)).map((run): Kept => {
 			const where = labelOf(run);
 			return {
-				what: tell("kept-containers"),
+				what: "containers, volumes or networks of a command that was killed",
 				where,
 				bytes: null,
 				usedMs: null,
 				inUse: false,
 				remove: async () => {
 					const left = await removeLabelled(docker, where);
-					if (left.length > 0) throw new Error(tell("kept-still", { left: left.join(", ") }));
+					if (left.length > 0) throw new Error(`still there: ${left.join(", ")}`);
 				},
 			};
 		});
 		return { kept, notes: [] };
 	} catch {
-		return { kept: [], notes: [tell("kept-no-docker")] };
+		return { kept: [], notes: ["Docker does not answer, so nothing is known of what is in it."] };
 	}
 }

@@ -7,6 +7,7 @@ import { packageVersion } from "../runner/package.ts";
 import { type RigPlace, removeRig, rigAt, writeRig } from "../runner/scenario/rig-store.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import { maskUrls } from "../runner/secrets.ts";
+import { commandLine } from "../runner/shell.ts";
 import { tell } from "../runner/text/tell.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
@@ -74,7 +75,7 @@ function upText({ file }: StoodUp, scenario: string, shown: string) {
 			`${system}: ${maskUrls(url ?? "")}${server ? ` (${server})` : ""}\n`,
 	);
 	return `${brokers.join("")}${tell("measure-on-rig", { file: shown, scenario })}
-${tell("up-until-ctrl-c", { file: shown })}
+They stay up until Ctrl-C here, or mqbench down ${commandLine([shown])}
 `;
 }
 

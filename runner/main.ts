@@ -8,7 +8,6 @@ import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
 import { maskUrls } from "./secrets.ts";
 import { removedOption } from "./text/removed.ts";
-import { tell } from "./text/tell.ts";
 import { guarded } from "./workflow-log.ts";
 import type { World } from "./world.ts";
 
@@ -49,7 +48,9 @@ export function explain(error: unknown, outside: World): ExitCode {
 	// Commander has printed its message already; help and version are no errors.
 	if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
 	const stack = error instanceof Error ? error.stack : String(error);
-	world.stderr.write(`${maskUrls(tell("bug", { version: packageVersion, stack: stack ?? "" }))}\n`);
+	world.stderr.write(
+		`${maskUrls(`This is a bug in mqbench ${packageVersion}; please report it with the scenario:\n${stack ?? ""}`)}\n`,
+	);
 	return EXIT.internal;
 }
 
@@ -114,7 +115,7 @@ async function commandLine(invocation: Invocation): Promise<Command> {
 		})
 		.exitOverride()
 		.showSuggestionAfterError()
-		.showHelpAfterError(tell("see-help"))
+		.showHelpAfterError("See mqbench --help for commands, options and examples.")
 		.configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
 		.addHelpText("after", EXAMPLES);
 	const named = namedBy(argv);

@@ -21,7 +21,6 @@ import type { Scenario } from "./scenario/scenario.ts";
 import { answerText } from "./search/answer.ts";
 import { firstIndex, outcomeOf, searchRuns } from "./search/runs.ts";
 import { maskScenario } from "./secrets.ts";
-import { tell } from "./text/tell.ts";
 import { hopeless } from "./verdict/abort.ts";
 import { confirmationOf, isConfirming } from "./verdict/confirm.ts";
 import type { OnInconclusive } from "./verdict/exit.ts";
@@ -127,7 +126,7 @@ export async function runPipeline(options: PipelineOptions, world: World): Promi
 				options.snapshot,
 			);
 			progress.say(
-				tell("runs-kept", { kept: plans.length - rest.plans.length, runs: plans.length }),
+				`${plans.length - rest.plans.length} of ${plans.length} runs are complete and kept.`,
 			);
 		}
 		const all = [...plans];
@@ -173,7 +172,8 @@ export type Measure = typeof measureAndReport;
 
 // --- internal ---
 
-const OPEN_BASELINE = tell("open-baseline-warning");
+const OPEN_BASELINE =
+	"Warning: what compares with the baseline is undecided, and lets the build through all the same (exit code 0); --on-inconclusive fail makes it 6.";
 
 /** Is it a run, or the case that a search begins with? */
 function isRun({ search }: Plan): boolean {

@@ -16,7 +16,6 @@ import type { BuiltProgram } from "../../runner/brokers/broker.ts";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { checkGo, type GoOptions, go, goVersion } from "./go.ts";
 import { modulesOf, programIn } from "./programs.ts";
 
@@ -197,7 +196,7 @@ async function checkExecutable(folder: string): Promise<void> {
 		if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
 		throw failure("cache-unwritable", {
 			path: path.dirname(folder),
-			reason: tell("programs-forbidden"),
+			reason: "programs may not be executed there",
 		});
 	}
 }

@@ -1,6 +1,5 @@
 import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { maskUserinfo } from "../../runner/secrets.ts";
-import { tell } from "../../runner/text/tell.ts";
 
 /** Turns the last lines that Go printed into a sentence that says what to do. */
 export function explainGo(lines: readonly string[]): MqbenchError {
@@ -9,7 +8,7 @@ export function explainGo(lines: readonly string[]): MqbenchError {
 	// A proxy's URL may hold a password.
 	const last = maskUserinfo(tail.slice(-20).join("\n"));
 	if (/no space left on device|disk quota exceeded/i.test(text))
-		return failure("build-disk-full", { where: tell("go-caches") });
+		return failure("build-disk-full", { where: "the Go cache or the cache folder of mqbench" });
 	if (/checksum mismatch|SECURITY ERROR/.test(text)) return failure("go-sum", { last });
 	const network = tail.find((line) => NETWORK.test(line));
 	if (network !== undefined) return failure("go-proxy", { last: maskUserinfo(network.trim()) });

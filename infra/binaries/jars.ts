@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256 } from "../../runner/sha256.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { takeLock } from "../lock.ts";
 import { startSupervised } from "../process.ts";
@@ -77,7 +77,7 @@ async function isThere({ sums, system }: JarsOptions, folder: string): Promise<b
 	throw failure("broker-missing", {
 		system,
 		what: wrongText(wrong, folder),
-		remedy: tell("jars-anew", { folder }),
+		remedy: `Remove that folder, and Maven fetches it again: rm -r ${commandLine([folder])}`,
 	});
 }
 
@@ -86,9 +86,9 @@ async function wrongIn(folder: string, sums: string) {
 }
 
 function wrongText({ file, found, wanted }: WrongFile, where: string): string {
-	if (found === null) return tell("jar-absent", { file, where });
-	if (wanted === null) return tell("jar-unknown", { file, where });
-	return tell("jar-changed", { file, where, found, wanted });
+	if (found === null) return `${file} is missing in ${where}`;
+	if (wanted === null) return `${file} in ${where} is not one of the files that mqbench knows`;
+	return `${file} in ${where} is not the file that mqbench knows (its sha256 is ${found}, not ${wanted})`;
 }
 
 async function fetch(options: JarsOptions, parent: string, folder: string): Promise<void> {
@@ -120,8 +120,8 @@ async function checkFetched(
 	if (wrong === null) return;
 	throw failure("broker-missing", {
 		system,
-		what: wrongText(wrong, tell("jars-fetched")),
-		remedy: tell("jar-out-of-maven", { file: wrong.file }),
+		what: wrongText(wrong, "what Maven fetched"),
+		remedy: `Remove it from the folder in which Maven keeps it, and try again: find ~/.m2 -name ${wrong.file} -delete`,
 	});
 }
 
@@ -172,7 +172,7 @@ async function maven(options: JarsOptions, output: string): Promise<void> {
 	throw failure("broker-missing", {
 		system,
 		what: `Maven cannot fetch ${name}${first === "late" ? ` within ${FETCH_MS / 60_000} minutes` : ""}: ${explain(said)}`,
-		remedy: tell("configure-maven", { name }),
+		remedy: `Configure a Maven repository that this machine can reach (settings.xml), or use an installation of yours: binary: /path/to/${name}`,
 	});
 }
 

@@ -16,7 +16,6 @@ import { z } from "zod";
 import type { BuiltProgram } from "../../runner/brokers/broker.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { type BuildFile, readBuild } from "./build.ts";
 import { programIn } from "./programs.ts";
 
@@ -85,27 +84,33 @@ export async function findPacked(
 	try {
 		file = createRequire(path.join(near, "package.json")).resolve(`${name}/manifest.json`);
 	} catch {
-		return { why: (await offers(near, name)) ? tell("package-missing", { name }) : null };
+		return {
+			why: (await offers(near, name))
+				? `The package ${name}, which has it built, is not installed: it was left out (--omit=optional), or the lock file was written on another platform.`
+				: null,
+		};
 	}
-	const passed = (reason: string) => ({ why: tell("package-passed-over", { name, reason }) });
+	const passed = (reason: string) => ({ why: `The package ${name} is not used: ${reason}.` });
 	let manifest: Manifest;
 	try {
 		manifest = Manifest.parse(JSON.parse(await readFile(file, "utf8")));
 	} catch (error) {
-		const reason = error instanceof z.ZodError ? tell("not-ours") : reasonOf(error);
-		return passed(tell("manifest-unreadable", { reason }));
+		const reason = error instanceof z.ZodError ? "it is not what mqbench writes" : reasonOf(error);
+		return passed(`its manifest.json cannot be read (${reason})`);
 	}
 	const { mqbench, go, builds, sha256, platform } = manifest;
 	const files = programs.map(({ name }) => name);
 	const without = files.find((program) => !(program in sha256));
-	if (without !== undefined) return passed(tell("package-without", { program: without }));
-	if (!builds.includes(key)) return passed(tell("package-of-others", { mqbench }));
+	if (without !== undefined) return passed(`${without} is not among its programs`);
+	if (!builds.includes(key)) return passed(`it was made of other sources (mqbench ${mqbench})`);
 	const folder = path.join(path.dirname(file), "bin");
 	for (const program of files) {
 		const there = programIn(folder, program, exe);
 		const found = await sha256OfFile(there).catch(() => null);
 		if (found !== sha256[program])
-			return passed(tell(found === null ? "package-lacks" : "package-changed", { program }));
+			return passed(
+				`${program} in it is ${found === null ? "missing" : "not what was packed"}: install it again`,
+			);
 	}
 	const build: BuildFile = { schema: 1, go, mqbench, sha256, platform };
 	const own = { build, name: `${name} ${mqbench}` };
@@ -131,7 +136,9 @@ export async function findPacked(
 	} catch (error) {
 		// Another mqbench may have been faster.
 		if (await readBuild(cache, exe, programs)) return copied;
-		return passed(tell("package-uncopied", { cache, reason: reasonOf(error) }));
+		return passed(
+			`its programs may not be executed where they are, and cannot be copied to ${cache} (${reasonOf(error)})`,
+		);
 	}
 	return copied;
 }

@@ -121,12 +121,9 @@ async function named(world: World, own: string): Promise<Found> {
 	if (missing.length > 0)
 		throw failure("k6-unusable", {
 			path: own,
-			reason: tell("beside-missing", {
-				missing: missing.join(" and "),
-				do: missing.length > 1 ? "do" : "does",
-			}),
+			reason: `${missing.join(" and ")} must lie beside it and ${missing.length > 1 ? "do" : "does"} not`,
 		});
-	return { ...programsIn(folder, exe(HERE)), k6, go: null, origin: tell("from-own") };
+	return { ...programsIn(folder, exe(HERE)), k6, go: null, origin: "named by MQBENCH_K6" };
 }
 
 /** These do not run here, so only their build says what they are. */
@@ -142,8 +139,8 @@ async function forHost(
 		failure("programs-missing", { host, platform, reason, remedy });
 	if (known === undefined)
 		throw missing(
-			tell("no-programs-for", { names: names.slice(0, -1), last: names.at(-1) ?? "" }),
-			tell("name-other-hosts", { platform }),
+			`mqbench has no programs for that, only for ${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`,
+			`Name other hosts, or run mqbench on one that is ${platform}`,
 		);
 	const withGo = async <Made>(making: Promise<Made>): Promise<Made> => {
 		try {
@@ -151,12 +148,12 @@ async function forHost(
 		} catch (error) {
 			if (!(error instanceof MqbenchError) || error.code !== "go-missing") throw error;
 			throw missing(
-				tell("needs-go-here", {
-					which: world.env.MQBENCH_K6
-						? tell("which-programs", { here: HERE.name, platform })
-						: `its programs`,
-				}),
-				tell("install-go-or-hosts", { here: HERE.name, platform }),
+				`${
+					world.env.MQBENCH_K6
+						? `MQBENCH_K6 names programs of this machine only (${HERE.name}), and those for ${platform}`
+						: "its programs"
+				} have to be built here with Go, which is not on PATH`,
+				`Install Go (https://go.dev/dl, or your distribution's package), name hosts that are ${HERE.name}, or run mqbench on one that is ${platform}`,
 			);
 		}
 	};
@@ -226,7 +223,7 @@ async function made(
 	if ("folder" in packed) {
 		if (packed.folder === folder) keepUsed(path.join(folder, "build.json"));
 		const { build, name } = packed;
-		const origin = tell("from-package", { name });
+		const origin = `package ${name}`;
 		return { folder: packed.folder, go: build.go, origin };
 	}
 	let build = await readBuild(folder, exe(platform), programs);
@@ -234,10 +231,10 @@ async function made(
 		await makeCache(bin);
 		await buildLocked(world, options, folder, { platform, programs, why: packed.why });
 		build = await readBuild(folder, exe(platform), programs);
-		if (!build) throw failure("go-build", { last: tell("folder-changed", { folder }) });
+		if (!build) throw failure("go-build", { last: `${folder} is not what was built a moment ago` });
 	}
 	keepUsed(path.join(folder, "build.json"));
-	return { folder, go: build.go, origin: tell("from-build") };
+	return { folder, go: build.go, origin: "built here from extensions/" };
 }
 
 async function buildLocked(
@@ -321,6 +318,6 @@ async function checkK6(k6: string): Promise<void> {
 	if (!text.includes(EXTENSION))
 		throw failure("k6-unusable", {
 			path: k6,
-			reason: tell("built-without", { extension: EXTENSION }),
+			reason: `it was built without the extension ${EXTENSION}`,
 		});
 }

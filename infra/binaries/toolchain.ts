@@ -9,7 +9,6 @@ import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { maskUserinfo } from "../../runner/secrets.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "../ask.ts";
 import { takeLock } from "../lock.ts";
@@ -128,7 +127,7 @@ function withGo(env: World["env"], folder: string): World["env"] {
 async function agree(world: World, { yes }: ToolchainOptions, proxy: URL): Promise<void> {
 	if (yes) return;
 	const from = maskUserinfo(proxy.href);
-	const question = tell("fetch-go-question", { go: TOOLCHAIN, from });
+	const question = `There is no Go on PATH. Fetch ${TOOLCHAIN} from ${from} (70 MB), to build the load generator with it once?`;
 	if (world.ask === null) throw failure("go-unasked", { go: TOOLCHAIN, from });
 	if (!(await agreed(question, world))) throw failure("go-missing", { why: "" });
 }
@@ -157,10 +156,11 @@ async function fetchGo(
 		const { HTTPS_PROXY, https_proxy } = world.env;
 		const behind = HTTPS_PROXY || https_proxy;
 		throw refuse(
-			`${maskUserinfo(reasonOf(cause ?? error))}${behind ? tell("proxy-not-used") : ""}`,
+			`${maskUserinfo(reasonOf(cause ?? error))}${behind ? "; HTTPS_PROXY is set, which Node does not use for this: name a GOPROXY that is reached without" : ""}`,
 		);
 	}
-	if (hash1(files) !== wanted) throw refuse(tell("go-other-sum", { wanted }));
+	if (hash1(files) !== wanted)
+		throw refuse(`it is not what Go's checksum database says it is (${wanted})`);
 	const part = `${folder}.part`;
 	try {
 		// A killed one has left it.
@@ -217,7 +217,7 @@ async function download(
 			username === "" ? {} : { authorization: `Basic ${Buffer.from(login).toString("base64")}` },
 	});
 	if (!response.ok || response.body === null)
-		throw new Error(tell("http-status", { status: response.status }));
+		throw new Error(`it answers with HTTP status ${response.status}`);
 	const all = Number(response.headers.get("content-length") ?? 0);
 	const parts: Uint8Array[] = [];
 	let done = 0;

@@ -1,5 +1,4 @@
 import type { Readable, Writable } from "node:stream";
-import { tell } from "../../runner/text/tell.ts";
 import type { ClockReading } from "../rig.ts";
 
 /**
@@ -100,7 +99,7 @@ function asking({
 			const late = setTimeout(() => fail(), ANSWER_MS);
 			fail = () => {
 				clearTimeout(late);
-				reject(new Error(tell("clock-silent")));
+				reject(new Error("the clock there does not answer"));
 			};
 			if (over) return fail();
 			const asked = process.hrtime.bigint();

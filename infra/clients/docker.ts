@@ -8,7 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
 import { packageVersion } from "../../runner/package.ts";
-import { tell } from "../../runner/text/tell.ts";
+import { commandLine } from "../../runner/shell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { type Docker, DockerError, explainDocker } from "../docker/cli.ts";
@@ -158,8 +158,8 @@ async function imageOfClients(
 	if (!own) {
 		if (fitsEngine(engine)) return ownImage(docker, "client", binaries, world);
 		throw unfit(
-			tell("containers-other-platform", { platform: engine.platform }),
-			tell("build-image-there"),
+			`Docker's containers are ${engine.platform}, and the programs of this machine are not`,
+			"Build the image of mqbench there (docker build -f infra/docker/Dockerfile -t mqbench/mqbench .) and name it: MQBENCH_IMAGE=mqbench/mqbench",
 		);
 	}
 	let text: string;
@@ -175,14 +175,14 @@ async function imageOfClients(
 		if (error instanceof DockerError && /no such image/i.test(error.message))
 			throw unfit(
 				`there is no image ${own} (MQBENCH_IMAGE)`,
-				tell("build-or-pull", { image: own }),
+				`Build it, or pull it: docker pull ${commandLine([own])}`,
 			);
 		throw explainDocker(error, `look for the image ${own}`);
 	}
 	if (text !== packageVersion)
 		throw unfit(
 			`the image ${own} (MQBENCH_IMAGE) is ${/^\d/.test(text) ? `of mqbench ${text}` : "not mqbench's"}, and this is mqbench ${packageVersion}`,
-			tell("build-again"),
+			"Build it again from this version, or unset MQBENCH_IMAGE",
 		);
 	return own;
 }
@@ -241,7 +241,7 @@ function dockerClient(
 			try {
 				return await readClock(child);
 			} catch {
-				throw unfit(tell("clock-silent"), "Run it again");
+				throw unfit("the clock there does not answer", "Run it again");
 			} finally {
 				child.stdin.end();
 			}
@@ -331,7 +331,11 @@ function startClient(
 		child.once("close", (code, signal) => {
 			// docker's own refusals do not begin with the name of the command.
 			if (code === NOT_STARTED && !complained)
-				command.onStderr(logLine(`docker: ${last === "" ? tell("container-not-started") : last}`));
+				command.onStderr(
+					logLine(
+						`docker: ${last === "" ? "the container was not started, and docker does not say why" : last}`,
+					),
+				);
 			resolve(endOf(code, signal));
 		});
 	});

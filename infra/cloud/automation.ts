@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 import { failure } from "../../runner/errors.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { Stack } from "./provider.ts";
@@ -72,7 +71,9 @@ export async function openStack(
 		async destroy({ signal, say }) {
 			const stack = await select();
 			if (stack === null && existsSync(settingsOf(folder)))
-				throw new Error(tell("pulumi-state-gone", { folder: folder.pulumi }));
+				throw new Error(
+					`Pulumi's state is gone from ${folder.pulumi}, so nobody knows what exists`,
+				);
 			await stack?.destroy({
 				signal,
 				refresh: true,
@@ -238,8 +239,9 @@ function namesIn({ deployment }: { deployment?: Deployment | null }): {
 	);
 	return {
 		there: there.map((one) => `${one.type} ${nameOf(one)}${one.id ? ` (${one.id})` : ""}`),
-		unsure: pending.map(({ resource }) =>
-			tell("maybe-made", { type: resource.type, name: nameOf(resource) }),
+		unsure: pending.map(
+			({ resource }) =>
+				`${resource.type} ${nameOf(resource)} (may be there: making it was cut short)`,
 		),
 	};
 }

@@ -1,7 +1,6 @@
 import { failure } from "../../runner/errors.ts";
 import { CLOUD_TITLES } from "../../runner/model/targets.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { costText, dollars } from "./cost-text.ts";
 import type { Offer } from "./provider.ts";
@@ -46,7 +45,7 @@ export async function confirmOffer(
 	if (world.ask === null) throw failure("cloud-unconfirmed", {});
 	const answer = await world.ask(
 		hourlyUsd === null
-			? tell("rent-unpriced")
+			? "Rent them, at a price that is not known? [y/N] "
 			: `Rent them for about ${dollars(hourlyUsd)} an hour? [y/N] `,
 	);
 	orInterrupted(world.stop);

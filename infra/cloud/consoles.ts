@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { maskSameLength, maskUrls } from "../../runner/secrets.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { CloudRig } from "./lifecycle.ts";
 import { whyOf } from "./take-down.ts";
 
@@ -35,23 +34,23 @@ export function consolesOf(
 			for (const [host, asked] of fetched) {
 				const found = await asked;
 				if ("why" in found) {
-					say(tell("console-not-asked", { host, reason: found.why }));
+					say(`${host} did not come up, and AWS did not give its console (${found.why}).`);
 					continue;
 				}
 				const { text } = found;
 				if (text === "") {
-					say(tell("console-empty", { host }));
+					say(`${host} did not come up, and has written nothing to its console.`);
 					continue;
 				}
 				const file = path.join(folder, `console-${host}.log`);
 				const last = text.trimEnd().split("\n").slice(-LINES);
-				say(tell("console-kept", { host, file }));
+				say(`${host} did not come up. The end of its console (all of it: ${file}):`);
 				for (const line of last) say(`  ${line}`);
 				try {
 					await mkdir(folder, { recursive: true });
 					await writeFile(file, text, { mode: 0o600 });
 				} catch (error) {
-					say(tell("console-unkept", { host, reason: whyOf(error) }));
+					say(`The console of ${host} could not be stored: ${whyOf(error)}.`);
 				}
 			}
 		},

@@ -1,4 +1,3 @@
-import { tell } from "../../runner/text/tell.ts";
 import { formatDuration, formatDurationExact } from "../../runner/units.ts";
 
 /** AWS bills by the second, at least one minute for each machine. */
@@ -27,7 +26,7 @@ export function costText({
 	if (hourlyUsd === null)
 		return `not known: ${unpriced ?? "AWS has named none"}; they end themselves after ${formatDurationExact(ttlNs)}`;
 	return [
-		tell("cost-hourly", { usd: dollars(hourlyUsd) }),
+		`about ${dollars(hourlyUsd)} an hour without internet traffic`,
 		...(plannedNs === null
 			? []
 			: [

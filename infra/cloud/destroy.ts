@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { EXIT, failure, MqbenchError } from "../../runner/errors.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "../ask.ts";
 import { machinesText } from "./leftover.ts";
@@ -25,7 +24,7 @@ export async function destroyOne(
 export async function destroyAll(yes: boolean, world: World, options: CloudOptions): Promise<void> {
 	const rigs = await knownRigs(world);
 	const failed: unknown[] = [];
-	if (rigs.length === 0) return void world.stdout.write(tell("no-rig-to-destroy"));
+	if (rigs.length === 0) return void world.stdout.write("There is no rig to take down.\n");
 	const names = rigs.map(nameOf).join(", ");
 	if (!yes && !(await agreed(`Take down ${names}?`, world)))
 		return void world.stdout.write("Nothing was taken down.\n");
@@ -34,11 +33,7 @@ export async function destroyAll(yes: boolean, world: World, options: CloudOptio
 			const rest = rigs.slice(i).map((rig) => rig.folder.id);
 			failed.push(
 				failure("cloud-left", {
-					text: tell("destroy-stopped", {
-						reason: world.stop.reason,
-						rest,
-						were: rest.length === 1 ? "was" : "were",
-					}),
+					text: `Stopped by ${world.stop.reason} before ${rest.join(", ")} ${rest.length === 1 ? "was" : "were"} taken down.\nTake down what is left: mqbench rigs destroy --all`,
 				}),
 			);
 			break;
@@ -80,5 +75,5 @@ function nameOf({ folder, file, trouble }: KnownRig): string {
 }
 
 function downText(id: string): string {
-	return `${tell("rig-is-down", { id })}\n`;
+	return `The rig ${id} is down; nothing of it is left.\n`;
 }

@@ -1,7 +1,6 @@
 import path from "node:path";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { findByTag } from "./leftover.ts";
 import { type CloudOptions, destroyCloud } from "./lifecycle.ts";
@@ -19,7 +18,9 @@ export async function downInCloud(
 	const state = rig.cloud?.state ?? null;
 	// Its state is not ours, so somebody else has to take it down.
 	if (rig.cloud === null || state === null)
-		throw failure("usage", { message: tell("stood-up-by-hand", { file, id: rig.id }) });
+		throw failure("usage", {
+			message: `${file}: the machines of ${rig.id} were stood up by hand, and go the same way: pulumi destroy where pulumi up was run`,
+		});
 	// The state folder of the command that stood it up, which may have had another MQBENCH_STATE_DIR.
 	const folder = path.dirname(path.dirname(state));
 	const there = { ...world, env: { ...world.env, MQBENCH_STATE_DIR: folder } };
@@ -45,15 +46,18 @@ async function orLeft(
 ): Promise<void> {
 	const left = (what: string) =>
 		failure("cloud-left", {
-			text: tell("rig-forgotten", { id, state, what, find: findByTag({ id, region, profile }) }),
+			text: `The rig ${id} is not remembered any more (${state} is gone), and ${what}.\n${findByTag({ id, region, profile })}`,
 		});
-	if (account === null) throw left(tell("existence-account-unknown"));
+	if (account === null)
+		throw left("mqbench cannot tell whether it still exists, because its account is not known");
 	const trouble = await accountTrouble(provider, { account, region, profile }, world);
-	if (trouble !== null) throw left(tell("existence-account-wrong", { trouble: trouble.wrong }));
+	if (trouble !== null) throw left(`mqbench cannot tell whether it still exists: ${trouble.wrong}`);
 	const tagged = await provider
 		.find({ region, profile, owner, id }, world)
 		.catch((error: Error) => {
-			throw left(tell("existence-not-asked", { reason: error.message.replace(/\.$/, "") }));
+			throw left(
+				`mqbench could not ask whether it still exists: ${error.message.replace(/\.$/, "")}`,
+			);
 		});
 	const count = tagged.reduce((sum, { things }) => sum + things.length, 0);
 	if (count > 0)

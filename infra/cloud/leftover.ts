@@ -1,6 +1,5 @@
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { commandLine } from "../../runner/shell.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { TaggedRig, Thing } from "./provider.ts";
 
@@ -23,7 +22,7 @@ export function leftText(left: Leftover, nowMs: number): string {
 	const count = resources?.length ?? 0;
 	const what =
 		resources === null || count === 0
-			? tell("left-unknown")
+			? "what is left of it is not known"
 			: `${count} of its resources ${count === 1 ? "is" : "are"} left`;
 	return [
 		`The rig ${id} is not down${region === null ? "" : ` in ${region}`}: ${what}.`,
@@ -31,7 +30,7 @@ export function leftText(left: Leftover, nowMs: number): string {
 		`Why: ${reason.replace(/\.$/, "")}.`,
 		resources === null || resources.some((line) => MACHINE.test(line))
 			? endText(left.expiresAt, nowMs)
-			: tell("left-no-machine"),
+			: "None of it is a machine.",
 		...commands(left),
 	].join("\n");
 }
@@ -67,16 +66,12 @@ export function findByTag({
 	region,
 	profile,
 }: Pick<Leftover, "id" | "region" | "profile">): string {
-	return tell("find-by-tag", {
-		region: region === null ? "" : ` --region ${commandLine([region])}`,
-		id,
-		profile: profile === null ? "" : ` --profile ${commandLine([profile])}`,
-	});
+	return `Find it by its tag:   mqbench rigs sweep${region === null ? "" : ` --region ${commandLine([region])}`} --id ${commandLine([id])}${profile === null ? "" : ` --profile ${commandLine([profile])}`}`;
 }
 
 /** For people: a rig in one line, and its things below it. */
 export function taggedText(rigs: readonly TaggedRig[], nowMs: number): string {
-	if (rigs.length === 0) return tell("nothing-tagged", { where: "" });
+	if (rigs.length === 0) return "Nothing has the tag mqbench:run.\n";
 	return `${rigs
 		.flatMap(({ id, owner, expiresAt, expired, chosen, things }) => [
 			`${id}  owner ${owner || "not known"}, ${
@@ -101,10 +96,10 @@ export function thingText({ kind, id, detail, since }: Thing, nowMs: number): st
 const MACHINE = /:Instance\b|^instance /;
 
 function endText(expiresAt: string | null, nowMs: number): string {
-	if (expiresAt === null) return tell("end-unknown");
+	if (expiresAt === null) return "It is not known when its machines end by themselves.";
 	return Date.parse(expiresAt) <= nowMs
-		? tell("end-past", { at: timeText(expiresAt) })
-		: tell("end-to-come", { at: timeText(expiresAt) });
+		? `Its machines should have ended themselves at ${timeText(expiresAt)}; everything else stays.`
+		: `Its machines end themselves by ${timeText(expiresAt)}; until then they cost money; everything else stays.`;
 }
 
 function commands(rig: Pick<Leftover, "id" | "region" | "profile">): string[] {

@@ -128,8 +128,8 @@ export async function standUpCloud(
 	} catch (error) {
 		say(
 			world.stop.aborted
-				? tell("taking-down-made")
-				: tell("failed-taking-down", { reason: whyOf(error) }),
+				? "Taking down what was made ..."
+				: `That failed (${whyOf(error)}). Taking down what was made ...`,
 		);
 		await down();
 		orInterrupted(world.stop);
@@ -172,7 +172,7 @@ export async function destroyCloud(
 		// Pulumi's input is stored before Pulumi is asked for anything.
 		const made = await readdir(folder.pulumi).catch(() => []);
 		if (plan.cloud === null && made.length === 0) return await forgetDown(folder);
-		world.leaving?.(goneText(plan, tell("not-begun-down"), world.clock.nowMs()));
+		world.leaving?.(goneText(plan, "Taking it down has not begun yet.", world.clock.nowMs()));
 		const trouble = plan.cloud === null ? null : await accountTrouble(provider, plan.cloud, world);
 		// We may not know whose credentials they are, for example without a network. Then Pulumi's provider checks before it does anything: its state
 		// has the account since the rig was made (allowedAccountIds, infra/aws/rig.ts).
@@ -254,7 +254,7 @@ async function bringUp(
 	const impatience = new AbortController();
 	const stopped = new Promise<"stopped">((resolve) => {
 		const onStop = async () => {
-			say(tell("stopping-pulumi"));
+			say("Stopping: waiting for Pulumi to finish what it has begun ...");
 			abort.abort();
 			await sleep(timing.abortMs, undefined, { signal: impatience.signal }).catch(() => {});
 			resolve("stopped");
@@ -271,7 +271,7 @@ async function bringUp(
 	try {
 		const output = await Promise.race([up, stopped]);
 		if (output === "stopped") {
-			say(tell("killing-pulumi"));
+			say("Pulumi does not end: killing it and dropping its lock.");
 			await stack.cancel();
 		}
 		orInterrupted(world.stop);
@@ -284,11 +284,12 @@ async function bringUp(
 /** Checks that the program's output is a rig with all of its machines. */
 function rigOf(output: unknown, plan: RigFile, clients: number): RigFile {
 	const parsed = parseRig(JSON.stringify(output ?? null));
-	if ("wrong" in parsed) throw new Error(tell("output-no-rig", { wrong: parsed.wrong.join("; ") }));
+	if ("wrong" in parsed)
+		throw new Error(`Pulumi's output is not a rig: ${parsed.wrong.join("; ")}`);
 	const { rig } = parsed;
 	for (const { system } of plan.brokers)
 		if (!rig.brokers.some((one) => one.system === system && one.hosts.length > 0))
-			throw new Error(tell("output-lacks-system", { system }));
+			throw new Error(`Pulumi's output has no machine for ${system}`);
 	if (rig.clients.length !== clients)
 		throw new Error(
 			`Pulumi's output has ${rig.clients.length} clients, and ${clients} were asked for`,

@@ -1,6 +1,6 @@
 import { largestOf } from "../../runner/extremes.ts";
 import { rigEndsAt } from "../../runner/plan/rig-expiry.ts";
-import { tell } from "../../runner/text/tell.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { isOver } from "./expiry.ts";
@@ -9,18 +9,21 @@ import { type KnownRig, rigsFolder } from "./rigs.ts";
 
 /** `mqbench rigs list`, for people: rigs that this machine remembers. */
 export function rigsText(rigs: readonly KnownRig[], world: World): string {
-	if (rigs.length === 0) return tell("no-rigs-known", { folder: rigsFolder(world) });
+	if (rigs.length === 0)
+		return `No rigs are known here (${rigsFolder(world)}).\nTo find rigs of another machine, or after a loss of the state: mqbench rigs sweep\n`;
 	const nowMs = world.clock.nowMs();
 	const whole = rigs.filter(({ file }) => file !== null);
 	const rows = whole.map((rig) => row(rig, nowMs));
 	const over = whole.some(({ file }) => file !== null && isOver(rigEndsAt(file), nowMs));
 	return [
 		rows.length > 0 ? table([HEADS, ...rows]) : "",
-		over ? tell("machines-past-end") : "",
+		over
+			? "Machines past that time should have ended themselves; networks and keys stay until they are taken down.\n"
+			: "",
 		...rigs.map(({ folder, trouble }) =>
 			trouble === null
 				? ""
-				: tell("rig-folder-odd", { folder: folder.path, trouble, id: folder.id }),
+				: `${folder.path}: ${trouble}. If it was a rig: mqbench rigs destroy ${commandLine([folder.id])}\n`,
 		),
 		"Take one down: mqbench rigs destroy <rig>\n",
 	].join("");

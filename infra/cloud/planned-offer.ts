@@ -1,7 +1,6 @@
 import { EXIT, type ExitCode, MqbenchError } from "../../runner/errors.ts";
 import { CLOUD_TITLES, CLOUDS } from "../../runner/model/targets.ts";
 import { wrap } from "../../runner/terminal/wrap.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { costText } from "./cost-text.ts";
@@ -17,7 +16,7 @@ export async function writeOffer(
 	const width = Math.max(40, world.stdout.columns);
 	const indented = (line: string) =>
 		COMMAND.test(line) ? [`  ${line}`] : wrap(line, width, "    ", "  ");
-	const time = tell("planned-time", { time: formatDuration(request.plannedNs) });
+	const time = `Standing up, all runs, and the time between them: at most ${formatDuration(request.plannedNs)}.`;
 	const lines = indented(time);
 	let code: ExitCode = EXIT.pass;
 	world.stderr.write(`${askingText(request)}\n`);
@@ -40,7 +39,7 @@ export async function writeOffer(
 		if (UNASKED.has(error.code))
 			lines.push(`  No price from ${CLOUD_TITLES[request.cloud]}: ${said[0]}`);
 		else {
-			for (const why of said) lines.push(tell("not-rentable", { why }));
+			for (const why of said) lines.push(`  It could not be rented: ${why}`);
 			code = error.exit;
 		}
 	}

@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { cacheFolder } from "../binaries/cache.ts";
 import {
@@ -37,7 +36,7 @@ export async function pulumiCli(world: World, options: CliOptions): Promise<stri
 	if (archive.sha256 === null)
 		throw failure("pulumi-missing", {
 			version: wanted,
-			reason: tell("pulumi-no-sum", { reason, archive: archive.name }),
+			reason: `${reason}; mqbench does not download it, because it has no sha256 of ${archive.name} to check it by`,
 			tried: true,
 		});
 	await agree(root, wanted, reason, world, options);
@@ -57,7 +56,7 @@ export async function pulumiCli(world: World, options: CliOptions): Promise<stri
 	if ("version" in installed) return cached;
 	throw failure("pulumi-missing", {
 		version: wanted,
-		reason: tell("installed-not-running", { reason: installed.reason }),
+		reason: `what was installed does not run (${installed.reason})`,
 		tried: true,
 	});
 }
@@ -89,16 +88,16 @@ export async function findPulumi(world: World, folder: string): Promise<FoundPul
 		if (!fits(answer.version, wanted))
 			throw failure("pulumi-unusable", {
 				path: own,
-				reason: tell("pulumi-too-old", { found: answer.version, wanted }),
+				reason: `it is ${answer.version}, and ${wanted} or newer of the same major version is needed`,
 			});
 		return { ...found, program, version: answer.version, reason: "" };
 	}
 	const cached = path.join(root, "bin", EXECUTABLE);
-	let reason = tell("pulumi-none");
+	let reason = "there is none on PATH";
 	for (const program of [...onPath(world), cached]) {
 		const wrong = program === cached ? await wrongInstalled(root) : null;
 		if (wrong !== null) {
-			reason = tell("pulumi-not-unpacked", { file: wrong });
+			reason = `${wrong} is not what was unpacked there`;
 			continue;
 		}
 		const answer = await versionOf(program, world);
@@ -125,10 +124,12 @@ async function agree(
 	if (ask === null)
 		throw failure("pulumi-missing", {
 			version: wanted,
-			reason: tell("nobody-to-ask-install", { reason }),
+			reason: `${reason}, and there is nobody to ask whether to install it`,
 			tried: false,
 		});
-	const answer = await ask(tell("pulumi-download", { wanted, reason, folder: root }));
+	const answer = await ask(
+		`Renting machines needs the command pulumi ${wanted}, and ${reason}. Download it from get.pulumi.com into ${root}? [y/N] `,
+	);
 	if (!/^y(es)?$/i.test(answer.trim()))
 		throw failure("pulumi-missing", { version: wanted, reason, tried: false });
 }
@@ -147,7 +148,7 @@ async function versionOf(
 			timeout: 30_000,
 		});
 		const version = /^v?(\d+\.\d+\.\d+\S*)$/m.exec(stdout.trim())?.[1];
-		return version === undefined ? { reason: tell("pulumi-no-version") } : { version };
+		return version === undefined ? { reason: "it does not say its version" } : { version };
 	} catch (error) {
 		return { reason: reasonOf(error).split("\n")[0] ?? "" };
 	}

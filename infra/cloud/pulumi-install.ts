@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import path from "node:path";
 import { promisify } from "node:util";
 import { sha256OfFile } from "../../runner/sha256.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { makeCache } from "../binaries/build.ts";
 import { formatSums, parseSums, sumsOf, wrongFile } from "../binaries/sums.ts";
 
@@ -49,7 +48,9 @@ export async function installPulumi(
 		await download(`${from}/${name}`, archive, stop);
 		const found = await sha256OfFile(archive);
 		if (found !== sha256)
-			throw new Error(tell("archive-wrong", { name, found, wanted: sha256 ?? "" }));
+			throw new Error(
+				`${name} is not the archive that mqbench knows: its sha256 is ${found}, not ${sha256 ?? ""}`,
+			);
 		const made = path.join(temporary, "made");
 		const bin = path.join(made, "bin");
 		await mkdir(bin, { recursive: true });

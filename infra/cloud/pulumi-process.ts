@@ -6,7 +6,6 @@ import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { tell } from "../../runner/text/tell.ts";
 
 /** Starts the command pulumi, for one rig. */
 export interface PulumiProcesses {
@@ -125,7 +124,7 @@ export async function endHolders(
 		if (host !== hostname()) throw failed;
 		const pid = Number(number);
 		if (!(await isPulumi(pid))) continue;
-		say(tell("ending-pulumi", { pid }));
+		say(`Another Pulumi works on the rig (process ${pid}): it is asked to end.`);
 		kill(pid, "SIGINT");
 		for (let waitedMs = 0; await isPulumi(pid); waitedMs += LOOK_MS) {
 			if (waitedMs > patienceMs) await killTree(pid);

@@ -8,7 +8,6 @@ import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { rigExpiryWarnings } from "../../runner/plan/rig-expiry.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { type BuildProgress, resolveBinaries } from "../binaries/resolve.ts";
 import { toolsOf } from "../local/tools.ts";
@@ -178,7 +177,9 @@ export function refuseFolder(
 	world: World,
 ): void {
 	if (resume !== undefined)
-		throw failure("usage", { message: tell("resume-other-machines", { folder: resume }) });
+		throw failure("usage", {
+			message: `--resume ${resume}: its runs were made on other machines than those that would be rented now; go on with it on the rig that it began on: --rig rig.json`,
+		});
 	if (out !== undefined && existsSync(path.resolve(world.cwd, out)))
 		throw failure("output-exists", { path: out });
 }
@@ -205,7 +206,11 @@ export async function rentAndUse(
 		for (const warning of rigExpiryWarnings(
 			rig.file,
 			onMachinesNs,
-			{ doing: tell("rent-takes"), remedy: tell("rent-too-long") },
+			{
+				doing: "setting its machines up and the runs take",
+				remedy:
+					"runs beyond its end become INVALID; press Ctrl-C to take the machines down now, and use a longer ttl next time",
+			},
 			world,
 		))
 			say(`Warning: ${warning}`);
@@ -225,5 +230,7 @@ function limitOf({ maxHourlyUsd }: RentOptions): number | null {
 	if (maxHourlyUsd === undefined) return null;
 	const limit = Number(maxHourlyUsd);
 	if (/^\d+(\.\d+)?$/.test(maxHourlyUsd) && limit > 0) return limit;
-	throw failure("usage", { message: tell("max-hourly-wrong", { given: maxHourlyUsd }) });
+	throw failure("usage", {
+		message: `--max-hourly-usd ${maxHourlyUsd}: write US dollars an hour, e.g. --max-hourly-usd 5`,
+	});
 }

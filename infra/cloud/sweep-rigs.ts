@@ -1,7 +1,7 @@
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { CLOUD_TITLES, CLOUDS } from "../../runner/model/targets.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "../ask.ts";
 import { taggedText, thingText } from "./leftover.ts";
@@ -46,7 +46,7 @@ async function sweepCloud(args: SweepArgs, world: World, cloud: Provider): Promi
 	const asked = { profile, id, owner };
 	const seen = await look(args.region, asked, world, cloud);
 	const chosen = seen.found.filter(({ rig }) => rig.chosen);
-	const where = args.region ?? tell("regions-looked-at");
+	const where = args.region ?? "all regions that could be looked at";
 	if (chosen.length === 0) {
 		const remark = id === null ? "" : await forgetGone(id, seen.regions, asked, world, cloud);
 		world.stdout.write(
@@ -108,9 +108,7 @@ async function look(
 	}
 	if (found.length === 0)
 		world.stdout.write(
-			tell("nothing-tagged", {
-				where: tell("in-regions", { regions: regions.length, all: all.length }),
-			}),
+			`Nothing has the tag mqbench:run in ${regions.length} of ${all.length} regions that were looked at.\n`,
 		);
 	return { found, regions, refused };
 }
@@ -182,8 +180,8 @@ async function forgetGone(
 	const at = known?.file?.cloud?.region;
 	if (known === undefined || at === undefined || !regions.includes(at)) return "";
 	return (await forgetSwept(known, false, profile, world, cloud))
-		? tell("folder-gone-too")
-		: tell("folder-stays", { folder: known.folder.path });
+		? "; its folder here is gone, too"
+		: `; ${known.folder.path} stays, because its account is not known`;
 }
 
 /**
@@ -203,7 +201,7 @@ async function forgetSwept(
 	const trouble = await accountTrouble(cloud, { account, region, profile }, world);
 	if (trouble !== null)
 		throw failure("cloud-left", {
-			text: tell("rig-still-remembered", { id: folder.id, trouble: trouble.wrong }),
+			text: `The rig ${folder.id} is remembered here and may still exist: ${trouble.wrong}.\nTake it down: mqbench rigs destroy ${commandLine([folder.id])}`,
 		});
 	await forgetDown(folder);
 	return true;

@@ -3,7 +3,6 @@ import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { CLOUD_TITLES } from "../../runner/model/targets.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { goneText, leftText, thingText } from "./leftover.ts";
 import type { Provider, Stack } from "./provider.ts";
@@ -41,16 +40,22 @@ export async function takeDown(
 	doing: TakingDown,
 ): Promise<void> {
 	const { world, say, pausesMs } = doing;
-	world.leaving?.(goneText(rig, tell("pulumi-goes-on"), world.clock.nowMs()));
+	world.leaving?.(
+		goneText(
+			rig,
+			"Pulumi goes on taking it down as long as it can; the first command below waits for that, and does the rest.",
+			world.clock.nowMs(),
+		),
+	);
 	// Without a state Pulumi would remove nothing, and say that nothing is left.
 	if ((await stack.resources().catch(() => [])) === null) {
-		const reason = tell("pulumi-no-state", { folder: folder.pulumi });
+		const reason = `Pulumi has no state of it in ${folder.pulumi}, which proves nothing`;
 		return await sweepAway(folder, rig, { reason, resources: null }, doing);
 	}
 	let reason = "";
 	for (const pauseMs of [0, ...pausesMs]) {
 		if (pauseMs > 0) {
-			say(tell("down-again", { reason }));
+			say(`Not all of it went (${reason}). Trying again ...`);
 			await sleep(pauseMs);
 		}
 		const stays = await destroyed(stack, rig, doing).catch(whyOf);
@@ -78,19 +83,21 @@ export async function sweepAway(
 	const { id, cloud } = rig;
 	// Finding nothing proves nothing if the account is not known.
 	if (cloud === null || cloud.account === null) throw left(rig, resources, reason, doing.world);
-	doing.say(tell("down-by-tag", { reason, id, region: cloud.region }));
+	doing.say(
+		`Pulumi could not take it down (${reason}). Removing what has the tag mqbench:run=${id} in ${cloud.region} ...`,
+	);
 	let swept: SweptRig;
 	try {
 		swept = await byTag({ id, ...cloud }, doing);
 	} catch (error) {
-		const why = tell("down-by-tag-failed", { reason, why: whyOf(error) });
+		const why = `${reason}; removing it by its tag failed, too: ${whyOf(error)}`;
 		throw left(rig, resources, why, doing.world);
 	}
 	const { removed, stays } = swept;
 	if (stays.length > 0) throw left(rig, stays, reason, doing.world);
 	// Two lists that contradict each other: believe neither.
 	if (removed === 0 && resources !== null && resources.length > 0) {
-		const why = tell("down-no-tag", { reason });
+		const why = `${reason}; and nothing has its tag`;
 		throw left(rig, resources, why, doing.world);
 	}
 	await forgetDown(folder);
@@ -173,20 +180,14 @@ export async function accountTrouble(
 		const words = error instanceof Error ? error.message : String(error);
 		return {
 			sure: false,
-			wrong: tell("account-caller-unknown", { where, reason: words.replace(/\.$/, "") }),
+			wrong: `${where}, and mqbench could not find out whose credentials are in use (${words.replace(/\.$/, "")})`,
 		};
 	}
 	return own === account
 		? null
 		: {
 				sure: true,
-				wrong: tell("account-other", {
-					where,
-					profile: profile === null ? "" : ` (profile ${profile})`,
-					own,
-					account,
-					variable: provider.profileVariable,
-				}),
+				wrong: `${where}, and the credentials in use${profile === null ? "" : ` (profile ${profile})`} are of account ${own}, which sees nothing of it; use those of ${account} (such as ${provider.profileVariable})`,
 			};
 }
 
@@ -204,7 +205,7 @@ async function all(stack: Stack): Promise<string[]> {
 /** One try. null: nothing is left; otherwise why something is. */
 async function destroyed(stack: Stack, rig: Known, doing: TakingDown): Promise<string | null> {
 	await destroy(stack, doing);
-	if (((await stack.resources()) ?? []).length > 0) return tell("pulumi-could-not-remove");
+	if (((await stack.resources()) ?? []).length > 0) return "Pulumi could not remove them";
 	const stays = await swept(stack, rig, doing);
 	return stays.length === 0 ? null : stays.join("; ");
 }
@@ -218,11 +219,13 @@ async function swept(
 	const { say, againMs } = doing;
 	const unsure = await stack.unsure();
 	if (unsure.length === 0) return [];
-	if (cloud === null) return [tell("nobody-knows-where")];
-	say(tell("looking-for-unsure", { id, region: cloud.region }));
+	if (cloud === null) return ["nobody knows where to look for it"];
+	say(
+		`Pulumi was killed while it made something that may exist: looking for the tag mqbench:run=${id} in ${cloud.region} ...`,
+	);
 	const { stays } = await byTag({ id, ...cloud }, doing);
 	if (stays.length > 0) return stays;
-	say(tell("looking-again", { seconds: Math.ceil(againMs / 1000) }));
+	say(`AWS may show late what was made last: looking again in ${Math.ceil(againMs / 1000)}s ...`);
 	await sleep(againMs);
 	return (await byTag({ id, ...cloud }, doing)).stays;
 }
@@ -244,7 +247,7 @@ async function destroy(stack: Stack, { say, abortMs }: TakingDown): Promise<void
 	} catch (error) {
 		if (!(error instanceof PulumiFailed && error.locked)) throw error;
 		await endHolders(error, say, abortMs);
-		say(tell("dropping-lock"));
+		say("Dropping the lock that a killed Pulumi has left.");
 		await stack.cancel();
 		await stack.destroy({ signal, say });
 	}

@@ -2,6 +2,7 @@ import path from "node:path";
 import { rigEndsAt } from "../../runner/plan/rig-expiry.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, writeRig } from "../../runner/scenario/rig-store.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
@@ -65,15 +66,7 @@ function upText(
 	const endsAt = rigEndsAt(rig);
 	const end =
 		endsAt === null
-			? tell("up-end-unknown")
-			: `${aws.ami === null ? "They" : tell("up-end-uncertain")} end themselves in ${formatDuration(Math.max(0, Date.parse(endsAt) - clock.nowMs()) * 1e6)} (${endsAt})`;
-	return tell("rented-are-up", {
-		machines,
-		region: cloud?.region ?? "AWS",
-		cost,
-		end,
-		measure: tell("measure-on-rig", { file: shown, scenario }),
-		file: shown,
-		id,
-	});
+			? "It is not known when they end by themselves"
+			: `${aws.ami === null ? "They" : "If their image has cloud-init, they"} end themselves in ${formatDuration(Math.max(0, Date.parse(endsAt) - clock.nowMs()) * 1e6)} (${endsAt})`;
+	return `${machines} are up in ${cloud?.region ?? "AWS"} (${cost}). ${end}.\n${tell("measure-on-rig", { file: shown, scenario })}\nThey cost money until: mqbench down ${commandLine([shown])}, or mqbench rigs destroy ${commandLine([id])}\n`;
 }

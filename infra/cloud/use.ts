@@ -1,7 +1,6 @@
 import { type ExitCode, failure, MqbenchError } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import { commandLine } from "../../runner/shell.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { CloudRig } from "./lifecycle.ts";
 
@@ -28,7 +27,7 @@ export async function useThenTakeDown(
 		if ("error" in outcome) world.stderr.write(`${maskUrls(wordsOf(outcome.error))}\n`);
 		throw asLeft(error, rig.file.id);
 	}
-	say(tell("rig-is-down", { id: rig.file.id }));
+	say(`The rig ${rig.file.id} is down; nothing of it is left.`);
 	if ("error" in outcome) throw outcome.error;
 	return outcome.code;
 }

@@ -2,7 +2,6 @@ import os from "node:os";
 import { z } from "zod";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
 import { type Docker, DockerError, findDocker } from "./cli.ts";
@@ -60,14 +59,14 @@ export async function askEngine(docker: Docker): Promise<Engine> {
 	} catch (error) {
 		if (error instanceof MqbenchError) throw error;
 		throw new DockerError(
-			error instanceof DockerError ? brief(error.message) : tell("engine-says-nothing"),
+			error instanceof DockerError ? brief(error.message) : "it does not say what it is",
 		);
 	}
 	if (!info.ServerVersion) throw new DockerError(brief(info.ServerErrors?.[0] ?? "no answer"));
 	if (info.OSType !== "linux")
 		throw failure("docker-failed", {
 			doing: "start brokers",
-			reason: tell("engine-not-linux", { kind: info.OSType }),
+			reason: `its containers are of ${info.OSType}, and the images are for Linux; switch it to Linux containers`,
 		});
 	const options = info.SecurityOptions ?? [];
 	return {
@@ -95,10 +94,7 @@ export function cannotLimit(
 	);
 	return keys.length === 0
 		? null
-		: tell("engine-cannot-hold", {
-				keys: keys.join(" and "),
-				why: keys.map((key) => `${INFO_KEY[key]} is false`),
-			});
+		: `it cannot hold a container to ${keys.join(" and ")} (docker info: ${keys.map((key) => `${INFO_KEY[key]} is false`).join(", ")}): its kernel lacks the cgroup for it, or Docker runs without root's rights; remove ${keys.join(" and ")} from the scenario, or give the engine that cgroup`;
 }
 
 // --- internal ---

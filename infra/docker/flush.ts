@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
@@ -68,13 +67,16 @@ export function parseFlush(text: string): Flush | null {
 export function flushText(flush: Flush | null): string {
 	if (flush === null) return "not measured";
 	const figure = `${formatDuration(flush.p50Ns)} (p50 of ${flush.calls})`;
-	return flush.p50Ns < LYING_NS ? tell("flush-of-memory", { figure }) : figure;
+	return flush.p50Ns < LYING_NS ? `${figure}: nothing is on a disk when it is said to be` : figure;
 }
 
 /** A warning for people who rely on durability; null: none. */
-export function flushWarning(flush: Flush | null, disk = tell("docker-disk")): string | null {
+export function flushWarning(
+	flush: Flush | null,
+	disk = "The disk of Docker's volumes",
+): string | null {
 	return flush !== null && flush.p50Ns < LYING_NS
-		? tell("flush-too-fast", { disk, time: formatDuration(flush.p50Ns) })
+		? `${disk} says after ${formatDuration(flush.p50Ns)} that it has flushed, which is too fast for a disk: it is memory, or it lies. These figures do not show what durability costs.`
 		: null;
 }
 

@@ -5,7 +5,6 @@ import { failure } from "../../runner/errors.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 
@@ -21,7 +20,9 @@ export async function getImage(
 	const image = imageOf(system);
 	const there = await inspectImage(docker, image);
 	if (there) return there;
-	say(tell("pulling", { image: docker.host ? `${image} on ${docker.host}` : image }));
+	say(
+		`Pulling ${docker.host ? `${image} on ${docker.host}` : image}: once, from the registry that its name says (docker pull).`,
+	);
 	const began = world.clock.monotonicMs();
 	await pull(docker, system, image, world, say);
 	const pulled = await inspectImage(docker, image);
@@ -30,7 +31,7 @@ export async function getImage(
 			system: system.key,
 			host: docker.host,
 			image,
-			reason: tell("pulled-and-absent"),
+			reason: "it was pulled, and is not there",
 		});
 	say(`Pulled in ${Math.round((world.clock.monotonicMs() - began) / 1000)}s; Docker keeps it.`);
 	return pulled;

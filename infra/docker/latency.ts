@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { reasonOf } from "../../runner/reason.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { findOnPath } from "../local/program.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -16,14 +15,14 @@ export async function cannotDelay(
 	find: typeof findOnPath = findOnPath,
 ): Promise<string | null> {
 	const [unshare, nsenter, tc] = ["unshare", "nsenter", "tc"].map((program) => find(program, env));
-	if (!unshare || !nsenter) return tell("needs-nsenter");
-	if (!tc) return tell("needs-tc");
-	if (user !== 0) return tell("needs-root");
+	if (!unshare || !nsenter) return "it needs nsenter and unshare on PATH (package util-linux)";
+	if (!tc) return "it needs tc on PATH (package iproute2)";
+	if (user !== 0) return "it needs root to change the network of a container";
 	try {
 		await run(unshare, ["--net", tc, ...netem("add", "lo", 1_000_000)]);
 		return null;
 	} catch (error) {
-		return tell("no-netem", { words: wordsOf(error) });
+		return `this kernel has no netem, which delays packets (${wordsOf(error)}; modprobe sch_netem may load it)`;
 	}
 }
 
@@ -39,7 +38,7 @@ export async function delayPackets(
 		try {
 			await run(nsenter, [...delayCommand(pid, env), ...args]);
 		} catch (error) {
-			throw new Error(tell("packets-not-delayed", { words: wordsOf(error) }));
+			throw new Error(`its packets cannot be delayed (${wordsOf(error)})`);
 		}
 	};
 	for (const device of devices) await within(netem("add", device, delayNs));

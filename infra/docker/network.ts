@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { failure } from "../../runner/errors.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 import { labelArguments } from "./labels.ts";
 
@@ -52,7 +51,7 @@ export async function makeNetwork(
 			if (!(error instanceof DockerError)) throw error;
 			// Another mqbench may have chosen the same.
 			if (!/overlap|conflict|in use/i.test(error.message))
-				throw explainDocker(error, tell("doing-network"));
+				throw explainDocker(error, "make a network for the containers");
 			reason = error.message;
 		}
 	}

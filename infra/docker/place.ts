@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { tell } from "../../runner/text/tell.ts";
 import { formatBytes } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
@@ -166,7 +165,7 @@ function howItEnded(
 	memoryBytes: number | null,
 	killed: boolean,
 ): End {
-	const memory = `out of memory: ${memoryBytes === null ? tell("machine-has-no-more") : `its limit is ${formatBytes(memoryBytes)}`}`;
+	const memory = `out of memory: ${memoryBytes === null ? "the machine has no more" : `its limit is ${formatBytes(memoryBytes)}`}`;
 	if (OOMKilled) return end(memory);
 	const how = error || describeEnd(endOf(ExitCode, null));
 	const unclear = ExitCode === 137 && memoryBytes !== null && !killed;

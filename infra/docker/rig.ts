@@ -5,7 +5,6 @@ import { failure } from "../../runner/errors.ts";
 import type { FaultAction } from "../../runner/model/plan.ts";
 import { once } from "../../runner/once.ts";
 import { commandLine } from "../../runner/shell.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { untilPortsAreFree } from "../local/ports.ts";
@@ -32,7 +31,7 @@ export async function dockerRig(
 	const say = sayTo(world);
 	const { docker, engine } = await findEngine(world, binaries.agent);
 	await sweep(docker).catch((error) => {
-		throw explainDocker(error, tell("doing-look"));
+		throw explainDocker(error, "look for what earlier runs have left");
 	});
 	const run = randomBytes(5).toString("hex");
 	const name = `mqbench-${run}`;
@@ -84,7 +83,8 @@ export async function dockerRig(
 
 // --- internal ---
 
-const HOP = tell("published-ports-cost");
+const HOP =
+	"Docker's containers are reached through published ports here (a virtual machine, or MQBENCH_DOCKER_REACH=published): each message takes one more hop each way, and the figures include its cost.";
 
 function sayTo(world: World): (text: string) => void {
 	return (text) => void world.stderr.write(`${text}\n`);
@@ -132,8 +132,12 @@ async function checkFault(
 	action: FaultAction,
 ): Promise<void> {
 	let reason: string | null = null;
-	if (action === "partition" && isHop({ network, inside })) reason = tell("silent-needs-no-ports");
+	if (action === "partition" && isHop({ network, inside }))
+		reason =
+			"clients reach the containers through published ports, whose connections Docker would close instead of leaving them silent";
 	if (action === "latency")
-		reason = engine.sameKernel ? await cannotDelay(world.env) : tell("in-virtual-machine");
+		reason = engine.sameKernel
+			? await cannotDelay(world.env)
+			: "the containers are in a virtual machine, whose network mqbench cannot change";
 	if (reason !== null) throw failure("fault-impossible", { system: system.key, action, reason });
 }

@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { tell } from "../../runner/text/tell.ts";
 
 /** Contents of an archive: a folder, a text, or the file at `from` on this machine. */
 export interface Entry {
@@ -32,7 +31,7 @@ export async function* tar(entries: readonly Entry[]): AsyncGenerator<Uint8Array
 			read += piece.length;
 			yield piece;
 		}
-		if (read !== size) throw new Error(tell("changed-while-read", { file: from }));
+		if (read !== size) throw new Error(`${from} has changed while it was read`);
 		yield Buffer.alloc(padding(size));
 	}
 	yield Buffer.alloc(2 * BLOCK);

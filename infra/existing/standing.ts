@@ -1,7 +1,6 @@
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
 import { askedOf, differences } from "../rig-asked.ts";
@@ -37,7 +36,8 @@ export function standingRig(
 					system: system.key,
 					id: rig.id,
 					...gone,
-					remedy: REMEDY[rig.target] ?? tell("start-or-correct-url"),
+					remedy:
+						REMEDY[rig.target] ?? "Start the broker there, or correct the url in the rig's file",
 				});
 			const { server, settings, topology, nodesShareHost } = entry;
 			const here = nodesHere(system.url, ports);
@@ -66,6 +66,6 @@ const NO_HOSTS = {
 };
 
 const REMEDY: Readonly<Partial<Record<RigFile["target"], string>>> = {
-	local: tell("is-up-running"),
-	aws: tell("see-rigs-list"),
+	local: "Is mqbench up still running? It stands a new one up",
+	aws: "mqbench rigs list says whether it is still there",
 };

@@ -1,7 +1,6 @@
 import { failure } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { missingCpus } from "../local/pinned.ts";
 import { unfit } from "../remote/trouble.ts";
 import type { BrokerRequest } from "../rig.ts";
@@ -42,8 +41,8 @@ export function chooseHosts(
 		failure("broker-missing", { system: system.key, what: reason, remedy });
 	if (chosen.length < count)
 		throw wrong(
-			tell("too-few-hosts", { count, hosts: hosts.length === 1 ? "one" : hosts.length }),
-			tell("add-hosts"),
+			`${count} nodes need as many hosts, and the rig has ${hosts.length === 1 ? "one" : hosts.length}`,
+			"Add hosts to the rig's file, or ask for fewer nodes",
 		);
 	for (const [i, host] of chosen.entries()) {
 		const twin = chosen
@@ -55,8 +54,8 @@ export function chooseHosts(
 			);
 		if (twin)
 			throw wrong(
-				tell("nodes-on-one-host", { which: ` (${sshName(host.ssh)}, ${host.address})` }),
-				tell("name-another-host"),
+				`two of its nodes would be on one host (${sshName(host.ssh)}, ${host.address}), and each needs one of its own`,
+				"Name another host in the rig's file, or ask for fewer nodes",
 			);
 	}
 	const cannot = faults.find((action) => action === "partition" || action === "latency");
@@ -64,7 +63,7 @@ export function chooseHosts(
 		throw failure("fault-impossible", {
 			system: system.key,
 			action: cannot,
-			reason: tell("no-network-of-its-own", { where: "between these hosts" }),
+			reason: "mqbench has no network of its own between these hosts",
 		});
 	return chosen;
 }
@@ -92,10 +91,8 @@ function checkApart({ system }: BrokerRequest, hosts: readonly BrokerHost[]): vo
 		if (twin)
 			throw failure("broker-missing", {
 				system: system.key,
-				what: tell("nodes-on-one-host", {
-					which: `, which is reached as ${twin.name} and as ${host.name}`,
-				}),
-				remedy: tell("name-another-host"),
+				what: `two of its nodes would be on one host, which is reached as ${twin.name} and as ${host.name}, and each needs one of its own`,
+				remedy: "Name another host in the rig's file, or ask for fewer nodes",
 			});
 	}
 }
@@ -109,11 +106,8 @@ function checkAddresses(chosen: readonly ChosenHost[], hosts: readonly BrokerHos
 		const others = addresses.filter((one) => !isLoopback(one));
 		throw unfit(
 			remote,
-			tell("no-such-address", {
-				address,
-				others: others.length === 0 ? "none but its loopback" : others.join(", "),
-			}),
-			tell("correct-address"),
+			`it has no address ${address}, where its node has to listen (it has ${others.length === 0 ? "none but its loopback" : others.join(", ")})`,
+			"Correct brokers[].hosts[].address in the rig's file",
 		);
 	}
 }
@@ -125,13 +119,8 @@ function checkAlike({ system }: BrokerRequest, hosts: readonly BrokerHost[]): vo
 	if (first && other)
 		throw failure("broker-missing", {
 			system: system.key,
-			what: tell("hosts-not-alike", {
-				first: first.name,
-				firstPlatform: first.facts.platform,
-				other: other.name,
-				otherPlatform: other.facts.platform,
-			}),
-			remedy: tell("name-alike-hosts"),
+			what: `its hosts are not alike: ${first.name} is ${first.facts.platform}, and ${other.name} is ${other.facts.platform}`,
+			remedy: "Name hosts of one kind",
 		});
 }
 
@@ -140,7 +129,10 @@ function checkPin({ cpus }: BrokerRequest, hosts: readonly BrokerHost[]): void {
 	if (cpus === null) return;
 	for (const { name, facts } of hosts) {
 		if (facts.taskset === "")
-			throw failure("pin-impossible", { cpus, reason: tell("taskset-missing-on", { host: name }) });
+			throw failure("pin-impossible", {
+				cpus,
+				reason: `taskset is not on PATH of ${name} (package util-linux of its distribution)`,
+			});
 		const missing = missingCpus(cpus, facts.cpus);
 		if (missing !== null)
 			throw failure("pin-impossible", {

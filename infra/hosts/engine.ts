@@ -1,4 +1,3 @@
-import { tell } from "../../runner/text/tell.ts";
 import { type Docker, DockerError, wrongIn } from "../docker/cli.ts";
 import { askEngine, type Engine } from "../docker/engine.ts";
 import { endOf, type Supervised } from "../process.ts";
@@ -24,7 +23,11 @@ export async function hostEngine({
 }: Pick<BrokerHost, "remote" | "link" | "name">): Promise<HostEngine> {
 	const { values } = await link.run(FIND);
 	if (!values.program || !values.user)
-		throw unfit(remote, tell("no-engine-there"), tell("install-engine-there"));
+		throw unfit(
+			remote,
+			"its broker runs in a container (image, or version), and the docker command is not on PATH there",
+			"Install Docker there (apt-get install docker.io), or remove image and version to use what the host has",
+		);
 	const docker = dockerThere(link, name);
 	let engine: Engine;
 	try {
@@ -33,15 +36,19 @@ export async function hostEngine({
 		if (!(error instanceof DockerError)) throw error;
 		throw unfit(
 			remote,
-			tell("engine-silent-there", { words: error.message }),
+			`no Docker engine answers there (${error.message})`,
 			/permission denied/i.test(error.message)
-				? tell("may-not-use-engine-there")
-				: tell("start-engine-there"),
+				? "Let its user use it (sudo usermod -aG docker $USER there), or name root"
+				: "Start it there: sudo systemctl start docker",
 		);
 	}
 	// Their network is not the host's, or their users are not its users.
 	if (engine.rootless || engine.remapped)
-		throw unfit(remote, tell("engine-without-root-there"), tell("engine-with-root-there"));
+		throw unfit(
+			remote,
+			"its Docker engine runs without root's rights, or with other user numbers, so its containers have neither the host's network nor its user's files",
+			"Use an engine there that runs as root, without userns-remap",
+		);
 	return { docker, engine, user: values.user };
 }
 

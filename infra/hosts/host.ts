@@ -136,15 +136,15 @@ async function readFacts(remote: RemoteHost, link: Link): Promise<HostFacts> {
 	if (!more.tar)
 		throw unfit(
 			remote,
-			tell("unpacker-missing", { program: "tar", does: "unpacks" }),
-			tell("install-package", { name: "tar" }),
+			"tar, which unpacks copies, is missing",
+			"Install it (package tar of its distribution)",
 		);
 	const prepared = more.prepared === "yes";
 	if (remote.setUp && !prepared)
 		throw unfit(
 			remote,
-			tell("disk-of-another-user", { disk: PREPARED }),
-			tell("name-disk-owner", { disk: PREPARED }),
+			`mqbench's set-up has prepared it, and ${PREPARED}, the disk that is measured, does not belong to its user`,
+			`Name the user who owns it (ls -ld ${PREPARED}), or give it to this one (sudo chown)`,
 		);
 	const setUp = setUpOf(more.setup ?? "");
 	const disks = prepared ? (setUp?.disk?.disks ?? []) : [];
@@ -227,10 +227,7 @@ async function askClock(remote: RemoteHost, link: Link, agent: string): Promise<
 		if (!link.alive()) throw await link.lost(err);
 		throw unfit(
 			remote,
-			tell("programs-fail-there", {
-				code: await ended,
-				words: err ? `: ${err.trim().split("\n").at(-1)}` : "",
-			}),
+			`the programs do not run there (exit code ${await ended}${err ? `: ${err.trim().split("\n").at(-1)}` : ""})`,
 			tell("noexec"),
 		);
 	} finally {

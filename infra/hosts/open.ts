@@ -5,8 +5,8 @@ import type { Ask, BrokerProcess, ImageFacts, Setup } from "../../runner/brokers
 import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { formatBytes, plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
@@ -106,7 +106,7 @@ async function openOnHosts(
 					undo.push(() =>
 						tidy(
 							made.remove(),
-							tell("files-stay", { host: name, store: made.store, control: made.control }),
+							`${name}: files of this run stay there (${made.store}, ${made.control}) until the next mqbench uses the host`,
 						),
 					);
 					return made;
@@ -160,7 +160,7 @@ async function openOnHosts(
 				const samples = () =>
 					tidy(
 						fetchSamples(host, folders.control, number, folder),
-						tell("node-usage-unknown", { host: host.name, node: number }),
+						`${host.name}: what node ${number} has used is not known`,
 					);
 				return containers
 					? hostContainerPlace({
@@ -249,12 +249,8 @@ async function findContainers(
 	if (other)
 		throw failure("broker-missing", {
 			system: system.key,
-			what: tell("images-not-alike", {
-				image: first.image.name,
-				first: first.host.name,
-				other: other.host.name,
-			}),
-			remedy: tell("pull-there", { image: first.image.name }),
+			what: `${first.image.name} is not the same image on ${first.host.name} and on ${other.host.name}`,
+			remedy: `Pull it on both (docker pull ${commandLine([first.image.name])}), or name it by its digest`,
 		});
 	return {
 		engines: all.map(({ engine }) => engine),
@@ -272,10 +268,12 @@ async function lookForOthers(
 	{ warn }: Connections,
 ): Promise<void> {
 	for (const [i, { name }] of hosts.entries()) {
-		const note = tell("another-mqbench-ran", { host: name, system });
+		const note = `another mqbench ran on ${name}: it took CPU, disk and network from ${system}`;
 		if (notes.includes(note) || !(await folders[i]?.shared())) continue;
 		notes.push(note);
-		warn(tell("another-mqbench-runs", { host: name, system }));
+		warn(
+			`Another mqbench runs on ${name}, which runs ${system}: the figures of each include the load of the other.`,
+		);
 	}
 }
 

@@ -9,7 +9,6 @@ import type {
 import { once } from "../../runner/once.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { formatBytes, plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
@@ -259,7 +258,7 @@ function notesOf(system: string, pods: readonly PodHost[]): string[] {
 	return [...new Set(pods.map(({ node }) => node))]
 		.map((node) => ({ node, count: pods.filter((pod) => pod.node === node).length }))
 		.filter(({ count }) => count > 1)
-		.map(({ node, count }) => tell("pods-share-node", { system, node, count }));
+		.map(({ node, count }) => `${count} pods of ${system} share the node ${node}`);
 }
 
 /** "3 pods on 2 nodes of the cluster, each of at most 2 CPUs, 1GiB" */

@@ -5,7 +5,6 @@ import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 import { pause } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { ownerText } from "../owner.ts";
@@ -80,7 +79,7 @@ export function clusterOf(
 				if (jobs.has(name)) await removeJob(name).catch(() => {});
 				throw explainKubectl(
 					error,
-					tell("doing-pods", { pods: plural(asked.count, "pod"), role: broker ?? "the load" }),
+					`start ${plural(asked.count, "pod")} for ${broker ?? "the load"}`,
 				);
 			}
 		},
@@ -100,18 +99,14 @@ export function clusterOf(
 					await sleep(RETRY_MS);
 				}
 			say(
-				tell("pods-stay", {
-					jobs: [...jobs],
-					minutes: 2,
-					command: [
-						"kubectl",
-						...kubectl.where,
-						"delete",
-						"job",
-						"--selector",
-						`${LABELS.run}=${run}`,
-					].join(" "),
-				}),
+				`The cluster does not answer, so that ${[...jobs].join(", ")} may be left: the pods end by themselves within ${2} minutes. To look: ${[
+					"kubectl",
+					...kubectl.where,
+					"delete",
+					"job",
+					"--selector",
+					`${LABELS.run}=${run}`,
+				].join(" ")}`,
 			);
 		}),
 	};
@@ -169,17 +164,11 @@ async function untilUp(
 		if (now - said >= SAY_MS) {
 			said = now;
 			say(
-				tell("pods-starting", {
-					up: pods.filter(isUp).length,
-					count,
-					job,
-					why: pods
-						.flatMap((pod) => (isUp(pod) ? [] : (whyNotUp(pod, true) ?? [])))
-						.slice(0, 1)
-						.map((why) => `: ${why}`)
-						.join(""),
-					seconds: Math.round((now - began) / 1000),
-				}),
+				`  ${job}: ${pods.filter(isUp).length} of ${count} pods are running (${Math.round((now - began) / 1000)} s)${pods
+					.flatMap((pod) => (isUp(pod) ? [] : (whyNotUp(pod, true) ?? [])))
+					.slice(0, 1)
+					.map((why) => `: ${why}`)
+					.join("")}`,
 			);
 		}
 		await pause(POLL_MS, stop);
@@ -193,7 +182,10 @@ async function whyNone(kubectl: Kubectl, job: string): Promise<string> {
 		.json(["get", "events", "--field-selector", `involvedObject.name=${job},type=Warning`])
 		.then((found) => Events.parse(found))
 		.catch(() => ({ items: [] }));
-	return items.at(-1)?.message.replace(/[.\s]+$/, "") || tell("no-pods-made");
+	return (
+		items.at(-1)?.message.replace(/[.\s]+$/, "") ||
+		"the cluster makes no pods of it, and does not say why"
+	);
 }
 
 function isPlaced({ spec }: Pod): boolean {

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { failure } from "../../runner/errors.ts";
 import type { Kubernetes } from "../../runner/scenario/scenario.ts";
 import { interrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { findOnPath } from "../local/program.ts";
 import { defined } from "../remote/link.ts";
@@ -41,7 +40,7 @@ export function findKubectl(
 	if (program === null)
 		throw failure("kubernetes-failed", {
 			doing: "use target kubernetes",
-			reason: tell("kubectl-missing"),
+			reason: "there is no kubectl on PATH; install it (https://kubernetes.io/docs/tasks/tools/)",
 		});
 	const where = [
 		...(context === null ? [] : ["--context", context]),
@@ -114,7 +113,7 @@ function runToEnd(
 			clearTimeout(limit);
 			stop?.removeEventListener("abort", give);
 			if (stop?.aborted) reject(interrupted(stop));
-			else if (late) reject(new KubectlError(tell("cluster-silent", { ms: limitMs })));
+			else if (late) reject(new KubectlError(`the cluster has not answered within ${limitMs} ms`));
 			else if (code === 0) resolve(out);
 			else reject(new KubectlError(err.trim() || out.trim()));
 		});
@@ -133,28 +132,29 @@ const TROUBLES: readonly (readonly [RegExp, (words: string) => string])[] = [
 		/cannot (\S+) resource "([^"]+)"/,
 		(words) => {
 			const [, verb = "", resource = ""] = /cannot (\S+) resource "([^"]+)"/.exec(words) ?? [];
-			return tell("right-missing", { verb, resource });
+			return `the account may not ${verb} ${resource}; \`npx mqbench plan <scenario> --target kubernetes\` prints the rights that are needed`;
 		},
 	],
-	[/exceeded quota/, (words) => tell("quota-full", { words: lastLine(words) })],
+	[/exceeded quota/, (words) => `the namespace's quota has no room (${lastLine(words)})`],
 	[
 		/context "?([^"\s]+)"? does not exist|no context exists with the name/,
-		() => tell("context-unknown"),
+		() => "kubectl knows no such context; `kubectl config get-contexts` lists them",
 	],
 	[
 		/namespaces "([^"]+)" not found/,
 		(words) =>
-			tell("namespace-unknown", {
-				namespace: /namespaces "([^"]+)" not found/.exec(words)?.[1] ?? "",
-			}),
+			`there is no namespace ${/namespaces "([^"]+)" not found/.exec(words)?.[1] ?? ""}; create it, or write another one under kubernetes`,
 	],
-	[/Unauthorized|must be logged in/i, () => tell("cluster-login")],
+	[
+		/Unauthorized|must be logged in/i,
+		() => "the cluster refuses the login; does `kubectl get pods` work?",
+	],
 	[
 		/connection refused|no such host|i\/o timeout|was refused|network is unreachable|TLS handshake timeout|EOF$/i,
-		(words) => tell("cluster-unreachable", { words: lastLine(words) }),
+		(words) => `the cluster cannot be reached (${lastLine(words)})`,
 	],
 	[
 		/current-context (?:must exist|is not set)|invalid configuration|localhost:8080/,
-		() => tell("kubeconfig-missing"),
+		() => "kubectl knows no cluster; set KUBECONFIG, or write kubernetes: { context: ... }",
 	],
 ];

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { EXIT, type ExitCode, failure } from "../../runner/errors.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { LABELS, OURS } from "./job.ts";
@@ -33,7 +32,7 @@ export async function podsThere(args: ClusterArgs, world: World): Promise<PodsTh
 		.json(["get", "jobs", "--selector", OURS, ...scope])
 		.then((json) => Jobs.parse(json))
 		.catch((error) => {
-			throw explainKubectl(error, tell("doing-look"));
+			throw explainKubectl(error, "look for what earlier runs have left");
 		});
 	return [...new Set(items.map(keyOf))]
 		.map((key) => items.filter((job) => keyOf(job) === key))
@@ -65,20 +64,15 @@ export async function listPods(args: ClusterArgs, json: boolean, world: World): 
 
 /** The same for people. */
 export function podsText(all: readonly PodsThere[], nowMs: number): string {
-	if (all.length === 0) return `${tell("no-pods-there")}\n`;
+	if (all.length === 0) return "There are no pods of mqbench in the cluster.\n";
 	return all
 		.map(
 			(one) =>
-				`${tell("pods-there", {
-					id: one.id,
-					namespace: one.namespace,
-					pods: plural(one.pods, "pod"),
-					created: one.createdAt,
-					ends:
-						one.expiresAt === null
-							? "?"
-							: `${one.expiresAt}${isOver(one, nowMs) ? `, ${tell("pods-over")}` : ""}`,
-				})}\n`,
+				`${one.id}  ${plural(one.pods, "pod")} in namespace ${one.namespace}, since ${one.createdAt}, until ${
+					one.expiresAt === null
+						? "?"
+						: `${one.expiresAt}${isOver(one, nowMs) ? ", over: mqbench rigs sweep --target kubernetes removes them" : ""}`
+				}\n`,
 		)
 		.join("");
 }
@@ -93,7 +87,9 @@ export async function removePods(
 	const now = world.clock.nowMs();
 	const chosen = all.filter((one) => (id === null ? isOver(one, now) : one.id === id));
 	if (id !== null && chosen.length === 0)
-		throw failure("usage", { message: tell("no-such-pods", { id }) });
+		throw failure("usage", {
+			message: `There are no pods of ${id} in the cluster; mqbench rigs list --target kubernetes shows what is there`,
+		});
 	const kubectl = kubectlOf({ context: args.context }, world);
 	for (const { namespace, id, jobs } of chosen) {
 		await kubectl
@@ -114,9 +110,9 @@ export async function removePods(
 			.catch((error) => {
 				throw explainKubectl(error, `remove ${jobs.join(", ")}`);
 			});
-		world.stdout.write(`${tell("pods-removed", { id, namespace })}\n`);
+		world.stdout.write(`${id}: removed from namespace ${namespace}.\n`);
 	}
-	if (chosen.length === 0) world.stdout.write(`${tell("no-pods-over")}\n`);
+	if (chosen.length === 0) world.stdout.write("No pods of mqbench are over.\n");
 	return EXIT.pass;
 }
 

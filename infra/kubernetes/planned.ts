@@ -8,8 +8,8 @@ import { targets } from "../../runner/model/targets.ts";
 import { packageFolder } from "../../runner/package.ts";
 import { clientCount } from "../../runner/scenario/clients.ts";
 import type { Kubernetes, Scenario } from "../../runner/scenario/scenario.ts";
+import { commandLine } from "../../runner/shell.ts";
 import { wrap } from "../../runner/terminal/wrap.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { formatBytes, plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { limitWords } from "../docker/container.ts";
@@ -85,18 +85,25 @@ async function clusterPlan(
 		looked = await lookAt(findKubectl(world, scenario.kubernetes));
 	} catch (error) {
 		const why = error instanceof KubectlError ? whyUnseen(error) : String(error);
-		return { lines: [...lines, tell("cluster-unasked", { why })], code: EXIT.pass };
+		return { lines: [...lines, `The cluster was not asked: ${why}`], code: EXIT.pass };
 	}
 	const { context, namespace, version, tooOld, missing } = looked;
-	lines.unshift(tell("cluster-is", { context, namespace, version }), tell("pods-at-once"));
+	lines.unshift(
+		`cluster: Kubernetes ${version}, context ${context}, namespace ${namespace}`,
+		"at the same time run the pods of one system and those of the load:",
+	);
 	const wrong = [
-		...(tooOld ? [tell("cluster-too-old", { version, oldest: OLDEST })] : []),
+		...(tooOld
+			? [`not possible: Kubernetes ${version} is too old, and 1.${OLDEST} is needed`]
+			: []),
 		...(missing.length > 0
-			? [tell("rights-missing", { rights: missing, file: RBAC, namespace })]
+			? [
+					`not possible: the account may not ${missing.join(", ")}; kubectl --namespace ${commandLine([namespace])} apply --filename ${commandLine([RBAC])} makes one that may`,
+				]
 			: []),
 	];
 	for (const one of wrong) lines.push(one);
-	if (missing.length === 0) lines.push(tell("rights-there"));
+	if (missing.length === 0) lines.push("rights: all that are needed are there");
 	return { lines, code: wrong.length > 0 ? EXIT.environment : EXIT.pass };
 }
 
@@ -104,10 +111,5 @@ function podsText(name: string, { count, image, cpus, memory }: PodSet["asked"])
 	const limits = limitWords({ cpus, memory: memory === null ? null : formatBytes(memory) }).join(
 		", ",
 	);
-	return tell("pods-of", {
-		name,
-		pods: plural(count, "pod"),
-		image,
-		limits: limits === "" ? tell("pods-unlimited") : `${limits}${count > 1 ? " each" : ""}`,
-	});
+	return `${name}: ${plural(count, "pod")} of ${image}, ${limits === "" ? "no limits" : `${limits}${count > 1 ? " each" : ""}`}`;
 }

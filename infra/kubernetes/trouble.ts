@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { tell } from "../../runner/text/tell.ts";
 import { formatBytes } from "../../runner/units.ts";
 import type { Link } from "../remote/link.ts";
 import { Unreachable } from "../remote/trouble.ts";
@@ -71,15 +70,16 @@ export async function whyLost(
 		const found = Pod.parse(await kubectl.json(["get", "pod", pod.pod], { limitMs: 10_000 }));
 		reason =
 			howItEnded(found, pod.memory) ??
-			tell("exec-lost", { words: words.trim() === "" ? "" : ` (${reasonIn(words)})` });
+			`the connection to it is gone${words.trim() === "" ? "" : ` (${reasonIn(words)})`}`;
 	} catch (error) {
 		reason = isMissing(error)
-			? tell("pod-deleted")
-			: tell("exec-lost", {
-					words: ` (${reasonIn(error instanceof Error ? error.message : words)})`,
-				});
+			? "it was deleted"
+			: `the connection to it is gone (${reasonIn(error instanceof Error ? error.message : words)})`;
 	}
-	return new Unreachable(pod, { reason, remedy: tell("look-at-pods") });
+	return new Unreachable(pod, {
+		reason,
+		remedy: "`kubectl get events` shows what happened in the cluster",
+	});
 }
 
 /** Why a command in a pod was killed; null: not known. `run` asks the pod itself. */
@@ -92,15 +92,13 @@ export async function whyKilled(
 		(json) => Pod.parse(json),
 		(error) => (isMissing(error) ? "missing" : null),
 	);
-	if (found === "missing") return tell("pod-deleted");
+	if (found === "missing") return "it was deleted";
 	if (found === null) return null;
 	const ended = howItEnded(found, memory);
 	if (ended !== null || memory === null) return ended;
 	// The pod lives on where the kernel kills single processes.
 	const { values } = await run(KILLED).catch(() => ({ values: { killed: "" } }));
-	return Number(values.killed) > 0
-		? tell("pod-beyond-memory", { limit: formatBytes(memory) })
-		: null;
+	return Number(values.killed) > 0 ? beyondText(memory) : null;
 }
 
 /** How a pod has ended; null: it is running. */
@@ -109,22 +107,20 @@ export function howItEnded({ metadata, status }: Pod, memory: number | null): st
 	const { terminated } = own?.state ?? {};
 	if (terminated?.reason === "OOMKilled")
 		return memory === null
-			? tell("pod-out-of-memory")
-			: tell("pod-beyond-memory", { limit: formatBytes(memory) });
-	if (status.reason === "Evicted") return tell("pod-evicted", { why: bare(status.message) });
-	if (status.reason === "DeadlineExceeded") return tell("pod-deadline");
+			? "it was ended because its memory was used up (OOMKilled); give it memory"
+			: beyondText(memory);
+	if (status.reason === "Evicted") return `its node has evicted it (${bare(status.message)})`;
+	if (status.reason === "DeadlineExceeded")
+		return "its time (ttl) was over; write a longer ttl under kubernetes";
 	const disrupted = status.conditions.find(
 		({ type, status: is }) => type === "DisruptionTarget" && is === "True",
 	);
-	if (disrupted) return tell("pod-evicted", { why: bare(disrupted.message ?? disrupted.reason) });
-	if (metadata.deletionTimestamp !== undefined) return tell("pod-deleted");
+	if (disrupted) return `its node has evicted it (${bare(disrupted.message ?? disrupted.reason)})`;
+	if (metadata.deletionTimestamp !== undefined) return "it was deleted";
 	if (terminated)
-		return tell("pod-ended", {
-			code: terminated.exitCode ?? "unknown",
-			reason: terminated.reason ?? "",
-		});
+		return `it has ended with exit code ${terminated.exitCode ?? "unknown"} (${terminated.reason ?? ""})`;
 	return status.phase === "Failed" || status.phase === "Succeeded"
-		? tell("pod-ended", { code: "unknown", reason: bare(status.message) })
+		? `it has ended with exit code unknown (${bare(status.message)})`
 		: null;
 }
 
@@ -137,16 +133,17 @@ export function whyNotUp({ status }: Pod, late: boolean): string | null {
 		// The first attempt may meet a registry that is busy.
 		return reason === "ErrImagePull" && !late
 			? null
-			: tell("image-not-pulled", { why: bare(message || reason) });
+			: `its image cannot be pulled (${bare(message || reason)})`;
 	if (/^(CreateContainerConfigError|CreateContainerError|RunContainerError)$/.test(reason))
-		return tell("container-refused", { why: bare(message || reason) });
+		return `its container cannot be started (${bare(message || reason)})`;
 	const unplaced = status.conditions.find(
 		({ type, status: is, reason: why }) =>
 			type === "PodScheduled" && is === "False" && why === "Unschedulable",
 	);
 	if (!late) return null;
-	if (unplaced) return tell("no-node-for-pod", { why: bare(unplaced.message) });
-	return tell("pod-not-up", { state: reason || status.phase });
+	if (unplaced)
+		return `no node has room for it (${bare(unplaced.message)}); ask for less (kubernetes.resources, or cpus and memory of the system), or add nodes`;
+	return `it is not running yet (${reason || status.phase})`;
 }
 
 // --- internal ---
@@ -166,4 +163,8 @@ function bare(text = ""): string {
 			.split("\n")[0]
 			?.replace(/[.\s]+$/, "") ?? ""
 	);
+}
+
+function beyondText(memory: number): string {
+	return `it was ended because it used more than its ${formatBytes(memory)} of memory (OOMKilled); give it more`;
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { failure } from "../../runner/errors.ts";
 import { cpusOf } from "../../runner/model/cpu-set.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { findOnPath } from "./program.ts";
 
 /**
@@ -15,12 +14,20 @@ export function pinned(
 ): readonly string[] {
 	if (cpus === null) return argv;
 	const allowed = allowedCpus();
-	if (allowed === null) throw failure("pin-impossible", { cpus, reason: tell("cpus-on-linux") });
+	if (allowed === null)
+		throw failure("pin-impossible", { cpus, reason: "CPUs can be chosen on Linux only" });
 	const missing = missingCpus(cpus, allowed);
 	if (missing !== null)
-		throw failure("pin-impossible", { cpus, reason: tell("cpus-allowed", { allowed, missing }) });
+		throw failure("pin-impossible", {
+			cpus,
+			reason: `mqbench may use the CPUs ${allowed} here, and ${missing}`,
+		});
 	const taskset = findOnPath("taskset", env);
-	if (taskset === null) throw failure("pin-impossible", { cpus, reason: tell("taskset-missing") });
+	if (taskset === null)
+		throw failure("pin-impossible", {
+			cpus,
+			reason: "taskset is not on PATH (package util-linux of your distribution)",
+		});
 	return [taskset, "--cpu-list", cpus, ...argv];
 }
 

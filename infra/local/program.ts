@@ -2,7 +2,6 @@ import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import type { Install, StartedSystem } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
-import { tell } from "../../runner/text/tell.ts";
 
 /**
  * The program of a broker: the system's own `binary`, otherwise the first of `names` that exists. Fails with a sentence that says what is missing
@@ -26,12 +25,12 @@ export function findProgram(
 			system.binary === null
 				? `${names.join(" or ")} is not on PATH`
 				: path.isAbsolute(system.binary)
-					? tell("binary-not-a-program", { binary: system.binary })
+					? `${system.binary} (binary) is not a program that can be run`
 					: `${system.binary} (binary) is not on PATH`,
 		remedy:
 			system.binary === null
-				? tell("install-broker", { how: installHere(install, platform), name: names[0] ?? "" })
-				: tell("correct-binary"),
+				? `Install it: ${installHere(install, platform)}; or name one that you have: binary: /path/to/${names[0] ?? ""}`
+				: "Correct binary, or remove it to use what mqbench finds itself",
 	});
 }
 

@@ -2,13 +2,12 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 import { hostPort } from "../../runner/brokers/addresses.ts";
 import type { BrokerProcess, Port, Setup, Site } from "../../runner/brokers/process.ts";
-import { tell } from "../../runner/text/tell.ts";
 
 /** What a broker learns about places on this machine. */
 export const HERE: Pick<Setup, "image" | "ask" | "where"> = {
 	image: null,
 	ask: null,
-	where: { disk: tell("in-temporary-folder"), memory: "/dev/shm" },
+	where: { disk: "in the run's temporary folder", memory: "/dev/shm" },
 };
 
 export interface LocalSites {

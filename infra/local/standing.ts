@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { unreachable } from "../existing/reach.ts";
@@ -66,7 +65,7 @@ export async function downLocal(rig: RigFile, world: World): Promise<void> {
 			throw failure("rig-left", {
 				id: rig.id,
 				what: `${left.map(({ system }) => system).join(", ")} still ${left.length === 1 ? "answers" : "answer"} after ${LEAVES_MS / 1000}s`,
-				remedy: tell("press-ctrl-c"),
+				remedy: "Press Ctrl-C where mqbench up runs",
 			});
 	}
 }

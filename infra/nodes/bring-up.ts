@@ -1,6 +1,5 @@
 import { failure } from "../../runner/errors.ts";
 import { interrupted } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { BrokerRequest } from "../rig.ts";
 import type { BrokerLog } from "./broker-log.ts";
 import { type Health, untilHealthy } from "./health.ts";
@@ -56,7 +55,9 @@ export async function bringUp({
 			const why = passed === "" ? "" : trouble();
 			const seconds = Number((step.limitMs / 1000).toFixed(1));
 			const busy =
-				step.limitMs === startMs ? "" : tell("start-crowded", { seconds: startMs / 1000 });
+				step.limitMs === startMs
+					? ""
+					: `, more than the ${startMs / 1000}s that it gets on an idle machine: other programs use this one (mqbench doctor)`;
 			reason = `it ${passed}took no connections within ${seconds}s${busy}${why && ` (through the SSH connection: ${why})`}${ending}`;
 		} else reason = `${step.how}${ending}`;
 		throw failure("broker-start", { system: system.key, reason, log: logPath });

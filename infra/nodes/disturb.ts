@@ -1,4 +1,3 @@
-import { tell } from "../../runner/text/tell.ts";
 import type { Broker, Disturbance } from "../rig.ts";
 import { settled } from "../settled.ts";
 import type { BrokerLog } from "./broker-log.ts";
@@ -96,12 +95,7 @@ function networkOf(node: BrokerNode, action: Disturbance["action"]) {
 	const { network, host } = node.place;
 	if (!network)
 		throw new Error(
-			tell("fault-needs-docker", {
-				action,
-				why: tell("no-network-of-its-own", {
-					where: host === null ? "here" : "between these hosts",
-				}),
-			}),
+			`${action} is for target docker: mqbench has no network of its own ${host === null ? "here" : "between these hosts"}`,
 		);
 	node.mustBeUp();
 	return network;
@@ -131,15 +125,12 @@ async function startAgain(
 			limit,
 		]);
 		if (step === "stopped") throw new Error(ENDING);
-		if (step === "late") throw new Error(tell("node-not-ready", { node: node.number }));
+		if (step === "late")
+			throw new Error(`node ${node.number} was started again and did not become ready in time`);
 		if (step !== "ready") {
 			const words = log.lastWords();
 			throw new Error(
-				tell("node-ended", {
-					node: node.number,
-					how: step.how,
-					words: words && `, last words: ${words}`,
-				}),
+				`node ${node.number} was started again and ended: ${step.how}${words && `, last words: ${words}`}`,
 			);
 		}
 	} finally {

@@ -1,5 +1,4 @@
 import type { NodeDescription } from "../../runner/brokers/process.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { Back, End, NodeProcess, Place, TakeLine } from "./place.ts";
 
 export interface NodeOptions {
@@ -50,7 +49,10 @@ export class BrokerNode {
 	/** Throws a sentence unless it is up and ready: only then can something be done to it. */
 	mustBeUp(): Promise<NodeProcess> {
 		if (this.#life === null) throw new Error(`node ${this.number} is down already`);
-		if (!this.#life.isReady) throw new Error(tell("node-not-up-again", { node: this.number }));
+		if (!this.#life.isReady)
+			throw new Error(
+				`node ${this.number} is not up again after the previous fault; leave more time between faults`,
+			);
 		return this.#life.process;
 	}
 

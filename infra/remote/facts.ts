@@ -1,5 +1,4 @@
 import type { MachineSettings } from "../../runner/model/machine-settings.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { formatBytes } from "../../runner/units.ts";
 import { settingQuestions, settingsOf } from "../machine-settings.ts";
 import { identityOf, machineName, platformName } from "../platform.ts";
@@ -39,8 +38,8 @@ export async function askFacts(
 	if (sum === "")
 		throw unfit(
 			host,
-			tell("unpacker-missing", { program: "sha256sum", does: "checks" }),
-			tell("install-package", { name: "coreutils" }),
+			"sha256sum, which checks copies, is missing",
+			"Install it (package coreutils of its distribution)",
 		);
 	const platform = platformName(system, processor);
 	const memory = Number(values.memory) * 1024;

@@ -55,8 +55,8 @@ export async function pushPrograms(
 		throw unfit(
 			host,
 			runs.code === 126
-				? tell("programs-forbidden-there", { words: lastLine(runs.err) })
-				: tell("programs-fail-there", { code: runs.code, words: `: ${lastLine(runs.err)}` }),
+				? `programs in ~/.cache/mqbench cannot be run there (${lastLine(runs.err)})`
+				: `the programs do not run there (exit code ${runs.code}: ${lastLine(runs.err)})`,
 			tell("noexec"),
 		);
 	if (pushed) await link.run(FORGET);

@@ -1,5 +1,4 @@
 import { failure, MqbenchError } from "../../runner/errors.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { RemoteHost } from "./host.ts";
 
 type Named = Pick<RemoteHost, "name" | "broker">;
@@ -41,8 +40,8 @@ export function noShell(host: Named, words: string): MqbenchError {
 	const said = lastLine(words);
 	return unfit(
 		host,
-		tell("no-shell", { words: said === "" ? "" : ` (${said})` }),
-		tell("name-sh-user"),
+		`no shell runs commands there${said === "" ? "" : ` (${said})`}`,
+		"Name a user who has sh",
 	);
 }
 
@@ -66,8 +65,8 @@ export function unwritable(
 		full || quota
 			? kind === "programs"
 				? "Free 100 MB there"
-				: tell("free-space-there")
-			: tell("home-to-write"),
+				: "Free some space there: the broker stores its data in it"
+			: "Give that user a home to write to, or name another user",
 	);
 }
 

@@ -3,7 +3,6 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { sha256OfFile } from "../../runner/sha256.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { syncFolder } from "../../runner/whole-file.ts";
 import type { Workspace } from "../rig.ts";
 import type { RemoteHost } from "./host.ts";
@@ -142,7 +141,8 @@ export async function fetchFile(
 		if (code === LOST) throw await link.lost(err);
 		if (code !== 0 || sum === null)
 			throw unfit(host, `${name} cannot be read there (${err.trim()})`, AGAIN);
-		if (hash.digest("hex") !== sum) throw unfit(host, tell("copy-differs", { name }), AGAIN);
+		if (hash.digest("hex") !== sum)
+			throw unfit(host, `${name} came here with another sha256`, AGAIN);
 		await rename(incoming, file);
 		syncFolder(local);
 		return true;
@@ -151,4 +151,4 @@ export async function fetchFile(
 	}
 }
 
-const AGAIN = tell("run-again-or-disk");
+const AGAIN = "Run it again; if that fails too, check its disk";

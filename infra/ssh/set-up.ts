@@ -1,6 +1,5 @@
 import { failure } from "../../runner/errors.ts";
 import { pause } from "../../runner/stop.ts";
-import { tell } from "../../runner/text/tell.ts";
 import type { Connecting } from "../remote/host.ts";
 import type { Link } from "../remote/link.ts";
 import { Unreachable } from "../remote/trouble.ts";
@@ -28,7 +27,9 @@ export async function openSetUp(
 	if (!host.setUp) return connect();
 	// A rig of an earlier mqbench, or one that somebody has stood up by hand.
 	if (host.knownHosts !== null && !host.hostKeyKnown)
-		options.say(tell("host-key-first-contact", { host: sshName(host) }));
+		options.say(
+			`  ${sshName(host)}: its host key is taken as it is at the first contact: mqbench did not give it one`,
+		);
 	let link: Link | null = null;
 	try {
 		link = await untilLetIn(connect, host, options, stop);
@@ -109,9 +110,11 @@ async function untilReady(
 		if (now - began > setUpMs)
 			throw wrong(
 				doing === null
-					? tell("set-up-not-started", { within: seconds(setUpMs) })
-					: tell("set-up-in-step", { step: doing, within: seconds(setUpMs) }),
-				doing === null ? tell("set-up-remedy") : look,
+					? `no set-up script started there within ${seconds(setUpMs)}`
+					: `it is still in the step ${doing} after ${seconds(setUpMs)}`,
+				doing === null
+					? "Was it made by mqbench up? For a host of your own write setUp: false in the rig's file"
+					: look,
 			);
 		if (now - said >= SAY_MS) {
 			said = now;

@@ -1,5 +1,4 @@
 import { commandLine } from "../../runner/shell.ts";
-import { tell } from "../../runner/text/tell.ts";
 import { lastLine, Unreachable } from "../remote/trouble.ts";
 import { byHand, type SshHost, sshName } from "./host.ts";
 
@@ -19,7 +18,8 @@ export function unreachable(host: SshHost, words: string): Unreachable {
 
 // --- internal ---
 
-const tryByHand = (host: SshHost) => tell("without-question", { command: byHand(host) });
+const tryByHand = (host: SshHost) =>
+	`mqbench can connect once this works without a question: ${byHand(host)} true`;
 
 /** The command that removes a host's key from the file in use. */
 function forget({ host, port, knownHosts }: SshHost): string {
@@ -43,79 +43,81 @@ interface Trouble {
 const KEY_TROUBLES: readonly Trouble[] = [
 	{
 		says: /REMOTE HOST IDENTIFICATION HAS CHANGED/,
-		reason: tell("host-key-not-ours"),
-		remedy: () => tell("host-key-not-ours-remedy"),
+		reason:
+			"its host key is not the one that mqbench gave it, so another machine answers there, or its image does not take the key (no cloud-init)",
+		remedy: () =>
+			"Nothing was sent to it. Take the rig down and stand it up again; for an image of your own (aws.ami) use one with cloud-init",
 	},
 	{
 		says: /Host key verification failed|No \S+ host key is known/,
-		reason: tell("host-key-gone"),
-		remedy: ({ knownHosts }) => tell("host-key-gone-remedy", { file: knownHosts ?? "knownHosts" }),
+		reason: "its host key is not in the file that mqbench wrote",
+		remedy: ({ knownHosts }) =>
+			`Bring ${knownHosts ?? "knownHosts"} back, or take the rig down and stand it up again`,
 	},
 ];
 
 const TROUBLES: readonly Trouble[] = [
 	{
 		says: /Session open refused/,
-		reason: tell("too-few-sessions"),
-		remedy: () => tell("raise-max-sessions"),
+		reason: "its sshd allows too few sessions on one connection",
+		remedy: () => "Raise MaxSessions in its sshd_config to 10, sshd's default",
 	},
 	{
 		says: /the connection is gone/,
-		reason: tell("connection-lost", { words: "" }),
-		remedy: (host) => tell("is-it-up", { command: byHand(host) }),
+		reason: "the connection to it was lost",
+		remedy: (host) => `Is it up, and the network in between? By hand: ${byHand(host)} true`,
 	},
 	{
 		says: /executable file not found|cannot start ssh/,
-		reason: tell("ssh-missing"),
+		reason: "ssh is not on PATH",
 		remedy: () => "Install it (package openssh-client of your distribution)",
 	},
 	{
 		says: /REMOTE HOST IDENTIFICATION HAS CHANGED/,
-		reason: tell("host-key-differs"),
+		reason: "its host key differs from the one that ssh knows",
 		remedy: (host) =>
-			tell("host-key-remedy", {
-				forget: forget(host),
-				next: host.knownHosts === null ? `connect once by hand: ${byHand(host)}` : "try again",
-			}),
+			`If the host was reinstalled, remove the old key (${forget(host)}) and ${host.knownHosts === null ? `connect once by hand: ${byHand(host)}` : "try again"}`,
 	},
 	{
 		says: /Host key verification failed|No \S+ host key is known/,
-		reason: tell("host-key-asked"),
+		reason: "ssh asks about the host key",
 		remedy: (host) => `Connect once by hand: ${byHand(host)}`,
 	},
 	{
 		// pam_nologin says this until the system is up, and sshd while it starts.
 		says: /System is booting up|kex_exchange_identification|Connection (closed|reset) by/,
-		reason: tell("login-refused"),
-		remedy: (host) => tell("does-it-boot", { command: byHand(host) }),
+		reason: "its sshd ends the connection before the login",
+		remedy: (host) => `Does it boot, or refuse this machine? By hand: ${byHand(host)} true`,
 		passes: true,
 	},
 	{
 		says: /Permission denied|Too many authentication failures/,
 		reason: "the login was refused (permission denied)",
-		remedy: (host) => tell("no-passwords", { command: byHand(host) }),
+		remedy: (host) =>
+			`mqbench uses no passwords: put a key into ssh's agent or configuration. By hand: ${byHand(host)} true`,
 	},
 	{
 		says: /Could not resolve hostname/,
-		reason: tell("host-unknown"),
+		reason: "ssh finds no host of that name",
 		remedy: ({ broker }) =>
-			tell("correct-host", { where: broker === undefined ? "clients" : tell("where-hosts") }),
+			`Correct ${broker === undefined ? "clients" : "brokers[].hosts of the rig's file"}, or the name in ssh's configuration`,
 	},
 	{
 		says: /Connection refused/,
-		reason: tell("connection-refused"),
-		remedy: (host) => tell("is-sshd-up", { command: byHand(host) }),
+		reason: "nothing accepts SSH connections there (connection refused)",
+		remedy: (host) => `Is sshd up, and its port right? By hand: ${byHand(host)} true`,
 		passes: true,
 	},
 	{
 		says: /timed out|No route to host|Network is unreachable|Host is down/i,
-		reason: tell("no-answer"),
-		remedy: (host) => tell("is-port-open", { port: host.port ?? 22, command: byHand(host) }),
+		reason: "ssh gets no answer from it",
+		remedy: (host) =>
+			`Is it up, and does a firewall let port ${host.port ?? 22} through? By hand: ${byHand(host)} true`,
 		passes: true,
 	},
 	{
 		says: /too long for Unix domain socket/,
-		reason: tell("temporary-path-long"),
-		remedy: () => tell("shorter-tmpdir"),
+		reason: "the temporary folder's path is too long for ssh's socket",
+		remedy: () => "Set TMPDIR to a shorter one",
 	},
 ];

@@ -4,7 +4,6 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../errors.ts";
 import { unit } from "../model/field.ts";
-import { tell } from "../text/tell.ts";
 import { formatBytes } from "../units.ts";
 import type { BrokerInstall } from "./install.ts";
 import { type Jars, pinned, pomOf } from "./jars.ts";
@@ -73,7 +72,9 @@ export async function onJvm(
 		settings: {
 			java: [`-Xms${text}`, `-Xmx${text}`, ...all].join(" "),
 			...(classes !== null && system.binary === null && unpinned
-				? { jars: tell("jars-not-pinned", { what: `${jars.title} ${version}` }) }
+				? {
+						jars: `checked by Maven's checksums only: mqbench has no sha256 of ${jars.title} ${version}`,
+					}
 				: {}),
 		},
 		run(node: Site, main: readonly string[], own: readonly string[] | null = null): string[] {
@@ -109,11 +110,7 @@ export function lookForJava(
 		const missing = (figure: string) => ({
 			here: false,
 			figure,
-			sentence: tell("java-and-maven", {
-				title,
-				oldest: OLDEST_JAVA,
-				home: home ? ` or ${home}` : "",
-			}),
+			sentence: `${title} needs Java ${OLDEST_JAVA} or newer, and Maven on PATH (which fetches ${title} once)${home ? ` or ${home}` : ""}.`,
 		});
 		// Its version stands in quotes, on stderr.
 		const said = await run("java", "-version");
@@ -138,17 +135,17 @@ export function lookForJava(
 // --- internal ---
 
 const JAVA = {
-	linux: tell("java-install"),
+	linux: "apt-get install default-jre-headless, or dnf install java-21-openjdk-headless",
 	darwin: "brew install openjdk",
 	other: "https://adoptium.net",
 };
 const MAVEN = {
-	linux: tell("maven-install"),
+	linux: "apt-get install maven, or dnf install maven",
 	darwin: "brew install maven",
 	other: "https://maven.apache.org/download.cgi",
 };
 
-const LEAST = tell("java-least", { oldest: OLDEST_JAVA });
+const LEAST = ` ${OLDEST_JAVA} or newer`;
 
 /** A java that is new enough, where the nodes are. Fails with `broker-missing`. */
 async function findJava(setup: Setup, title: string): Promise<string> {
@@ -157,7 +154,7 @@ async function findJava(setup: Setup, title: string): Promise<string> {
 	const refuse = (found: string, remedy: string, whose = "", least = LEAST) =>
 		failure("broker-missing", {
 			system: system.key,
-			what: tell("java-needed", { whose, title, least, found }),
+			what: `${whose}${title} needs Java${least}, and ${found}`,
 			remedy,
 		});
 	if (ask) {
@@ -168,9 +165,9 @@ async function findJava(setup: Setup, title: string): Promise<string> {
 				if (version !== null && version >= OLDEST_JAVA) return;
 				throw refuse(
 					version === null && /not found/.test(said)
-						? tell("java-absent-there")
-						: found(tell("java-there"), version),
-					tell("java-install-there", { how: JAVA.linux }),
+						? "java is not on PATH there"
+						: found("java there", version),
+					`Install it there: ${JAVA.linux}`,
 					`${hostname}: `,
 				);
 			}),
@@ -181,8 +178,8 @@ async function findJava(setup: Setup, title: string): Promise<string> {
 	const java =
 		(home && tools.findOnPath("java", { PATH: path.join(home, "bin") })) ||
 		tools.findOnPath("java");
-	const remedy = tell("java-install-here", { how: tools.installHere(JAVA) });
-	if (!java) throw refuse(tell("java-absent"), remedy, "", "");
+	const remedy = `Install it: ${tools.installHere(JAVA)}; or set JAVA_HOME`;
+	if (!java) throw refuse("java is not on PATH", remedy, "", "");
 	const { stderr } = await promisify(execFile)(java, ["-version"], { timeout: 20_000 }).catch(
 		(error) => ({ stderr: String(error) }),
 	);
@@ -224,14 +221,14 @@ async function findJars(
 	const own = installed?.home ? `${installed.home}=/path/to/it, or ` : "";
 	throw failure("broker-missing", {
 		system: system.key,
-		what: tell("maven-absent", { title }),
+		what: `mqbench has Maven fetch ${title}, and mvn is not on PATH`,
 		remedy: `Install it: ${tools.installHere(MAVEN)}${installed ? `; or use a ${title} that you have: ${own}binary: /path/to/it` : ""}`,
 	});
 }
 
 /** What a java is that will not do. */
 function found(java: string, version: number | null): string {
-	return version === null ? tell("java-silent", { java }) : tell("java-old", { java, version });
+	return version === null ? `${java} does not say its version` : `${java} is Java ${version}`;
 }
 
 /** Major version in the words of `java -version`; null: it does not say one. */

@@ -6,7 +6,6 @@ import { downLocal } from "../../infra/local/standing.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { targetTraits } from "../model/targets.ts";
 import { readRig, removeRig } from "../scenario/rig-store.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
@@ -50,6 +49,6 @@ export async function down(
 		await downLocal(rig, world);
 	}
 	await removeRig(place, rig.id);
-	say(tell("rig-is-down", { id: rig.id }));
+	say(`The rig ${rig.id} is down; nothing of it is left.`);
 	return EXIT.pass;
 }

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { NamedText } from "../import/file.ts";
 import { importOmb } from "../import/omb.ts";
 import { reasonOf } from "../reason.ts";
-import { tell } from "../text/tell.ts";
+import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
@@ -59,5 +59,7 @@ async function write(out: string, yaml: string, world: World): Promise<void> {
 	} catch (error) {
 		throw failure("scenario-unwritable", { path: out, reason: reasonOf(error) });
 	}
-	world.stderr.write(tell("import-written", { file: out }));
+	world.stderr.write(
+		`${out} is written. See what it will do: npx mqbench plan ${commandLine([out])}\n`,
+	);
 }

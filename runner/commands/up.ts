@@ -19,7 +19,6 @@ import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { commandLine } from "../shell.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { type Invocation, onlySystemsOption, rentOptions, setOption } from "./options.ts";
 
@@ -60,7 +59,9 @@ export async function up(
 			message: `${args.path}: brokers of target ${target} are running already. Measure on them: mqbench ${commandLine([args.path])}`,
 		});
 	if (!targets[target].stays)
-		throw failure("usage", { message: tell("pods-do-not-stay", { path: args.path, target }) });
+		throw failure("usage", {
+			message: `${args.path}: brokers of target ${target} end with the command that has started them. Measure on them: mqbench ${commandLine([args.path])} --target ${target}. To keep brokers, start them yourself and write target: existing`,
+		});
 	const shown = args.out ?? "rig.json";
 	const place = { shown, path: path.resolve(world.cwd, shown) };
 	if (existsSync(place.path)) throw failure("rig-exists", { path: shown });

@@ -47,7 +47,7 @@ function parse(file: string, read: (file: string, encoding: "utf8") => string): 
 	try {
 		value = JSON.parse(read(file, "utf8"));
 	} catch (error) {
-		return no(error instanceof SyntaxError ? tell("not-json") : reasonOf(error));
+		return no(error instanceof SyntaxError ? "it is not JSON" : reasonOf(error));
 	}
 	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
 	if (typeof schema !== "number") return no("it is neither a baseline.json nor a result.json");

@@ -3,7 +3,6 @@ import type { Machine } from "../model/comparison.ts";
 import type { EnvironmentFile, RigMachines } from "../model/environment-file.ts";
 import { type MachineSettings, settingTexts } from "../model/machine-settings.ts";
 import type { Entry } from "../result/indexed.ts";
-import { tell } from "../text/tell.ts";
 import { plural } from "../units.ts";
 import { against, differencesIn } from "./difference.ts";
 
@@ -67,7 +66,7 @@ export function machineDifference(a: Machine, b: Machine): string | null {
 
 /** "Example Linux 1 x64, kernel 6.1, 2 cores, 8 GiB, Example CPU"; of a rig its machines, and where mqbench ran if that counts. */
 export function machineText(machine: Machine | null, here = true): string {
-	if (machine === null) return tell("machine-unknown");
+	if (machine === null) return "an unknown machine";
 	const { cores, cpu, memoryGiB, os, kernel, cpuQuotaCores, rig } = machine;
 	const own = [
 		os,

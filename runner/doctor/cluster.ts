@@ -2,7 +2,7 @@ import { findKubectl } from "../../infra/kubernetes/kubectl.ts";
 import { lookAt, OLDEST, whyUnseen } from "../../infra/kubernetes/look.ts";
 import { RBAC } from "../../infra/kubernetes/planned.ts";
 import { MqbenchError } from "../errors.ts";
-import { tell } from "../text/tell.ts";
+import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
 import { bad, type Finding, ok } from "./finding.ts";
 
@@ -25,8 +25,12 @@ export async function clusterFindings(
 			{
 				check: "cluster",
 				...(tooOld
-					? bad(version, tell("cluster-too-old", { version, oldest: OLDEST }), "Use a newer one.")
-					: ok(version, tell("cluster-found", where))),
+					? bad(
+							version,
+							`not possible: Kubernetes ${version} is too old, and 1.${OLDEST} is needed`,
+							"Use a newer one.",
+						)
+					: ok(version, `Pods run in namespace ${where.namespace} of context ${where.context}.`)),
 			},
 			{
 				check: "rights",
@@ -35,7 +39,7 @@ export async function clusterFindings(
 					: bad(
 							`${missing.length} missing`,
 							`The account may not ${missing.join(", ")}.`,
-							tell("make-account", { file: RBAC, ...where }),
+							`kubectl --namespace ${commandLine([where.namespace])} apply --filename ${commandLine([RBAC])} makes an account that may.`,
 						)),
 			},
 		];
@@ -44,7 +48,7 @@ export async function clusterFindings(
 		return [
 			{
 				check: "cluster",
-				...bad("none", tell("cluster-unasked", { why }), "Make `kubectl get pods` work first."),
+				...bad("none", `The cluster was not asked: ${why}`, "Make `kubectl get pods` work first."),
 			},
 		];
 	}

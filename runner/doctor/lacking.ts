@@ -4,7 +4,6 @@ import { brokerOf } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
-import { tell } from "../text/tell.ts";
 import { programChecks } from "./programs.ts";
 import type { Machine } from "./this-machine.ts";
 
@@ -20,9 +19,7 @@ export async function lacking(
 	const used = systems.filter(({ key }) => plans.some(({ system }) => system === key));
 	const files = used.flatMap(({ key, options: { tls } }) =>
 		Object.entries(typeof tls === "object" ? tls : {}).flatMap(([name, file]) =>
-			typeof file !== "string" || existsSync(file)
-				? []
-				: [tell("plan-no-file", { system: key, name, file })],
+			typeof file !== "string" || existsSync(file) ? [] : [`${key}: ${name}: ${file} is not there`],
 		),
 	);
 	if (machine.env.PATH === undefined) return files;
@@ -57,7 +54,7 @@ async function programOf(
 		const there = path.isAbsolute(binary)
 			? existsSync(binary)
 			: (await machine.which(binary)) !== null;
-		return there ? null : tell("plan-no-file", { system: key, name: "binary", file: binary });
+		return there ? null : `${key}: binary: ${binary} is not there`;
 	}
 	const program = await brokerOf({ broker }).install?.look(machine);
 	return program === undefined || program.here

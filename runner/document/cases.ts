@@ -5,7 +5,6 @@ import { saturatedBy } from "../result/saturated.ts";
 import { byCase, bySystemAndCase, type Case, maximum, percentile } from "../result/select.ts";
 import { amount, type Column, cellsOf, showInterval } from "../result/show.ts";
 import { hostText, isClosed, systemText, systemTitle } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import {
 	aside,
 	type Block,
@@ -103,7 +102,7 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 	const title = [
 		name,
 		first.main,
-		...(isClosed(first) ? [tell("closed-means")] : []),
+		...(isClosed(first) ? ["closed loop: fills the machine, shows no queueing"] : []),
 		...(repeated ? ["repeats in brackets"] : []),
 	];
 	return [

@@ -3,7 +3,6 @@ import type { MetricSummary, Run } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
 import { amount, showInterval } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { windowFor } from "../verdict/window-length.ts";
 import {
@@ -24,7 +23,7 @@ export function percentiles(run: Run, facts: string): Block[] {
 		const summary = run.metrics[name];
 		return summary === null ? [] : [{ name, summary }];
 	});
-	const closed = text(isClosed(run) ? tell("closed-means") : null);
+	const closed = text(isClosed(run) ? "closed loop: fills the machine, shows no queueing" : null);
 	const [first] = metrics;
 	if (first === undefined) return [closed, text("nothing was measured")];
 	// Of those that nothing carries the first one says what it needs.

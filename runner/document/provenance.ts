@@ -35,7 +35,7 @@ export function provenance(result: Result): Fold[] {
 			: []),
 		...(repeated > 0 ? [`${repeated} repeated to confirm`] : []),
 		...idleTexts(idle.filter((share) => share !== null)),
-		doubted === 0 ? tell("no-check-speaks") : `checks speak against ${doubted} of them`,
+		doubted === 0 ? "no check speaks against any" : `checks speak against ${doubted} of them`,
 	].join(", ");
 	return [fold(title, [{ kind: "list", items }], { depth: 3 })];
 }
@@ -106,7 +106,7 @@ function saidOf(run: Run, idle: number | null): string[] {
 		...(run.confirms ? ["repeated to confirm"] : []),
 		...idleTexts(idle === null ? [] : [idle]),
 		...steadyTexts(run),
-		spoken.length === 0 ? tell("no-check-speaks") : `checks speak: ${names(spoken)}`,
+		spoken.length === 0 ? "no check speaks against any" : `checks speak: ${names(spoken)}`,
 		...(unknown.length > 0 ? [`not checked: ${names(unknown)}`] : []),
 	].map((said) => `; ${said}`);
 }

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { sizeOfGiven } from "../given-folder.ts";
 import { type LogFile, lines as linesOf } from "../histogram/log-file.ts";
 import { ClientFileLine } from "../model/client-file.ts";
-import { tell } from "../text/tell.ts";
 import { lineParser } from "./json.ts";
 import { type LedgerSet, readLedger } from "./ledger-file.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
@@ -54,17 +53,21 @@ export function readClient(
 	};
 
 	if (jsonl?.part !== false || hlog?.part !== false)
-		problems.push(tell("client-broke-off", { client: who }));
+		problems.push(
+			`${who} ended before its result was complete; what it had written until then is shown`,
+		);
 	const jsonlEnd =
 		jsonl?.part === false ? attempt(`${name}.jsonl`, () => jsonlTrailer(jsonl.path)) : null;
 	const hlogEnd =
 		hlog?.part === false ? attempt(`${name}.hlog`, () => hlogTrailer(hlog.path)) : null;
 	if (jsonlEnd && hlogEnd && jsonlEnd.hlog.sha256 !== hlogEnd.sha256)
-		problems.push(tell("files-of-two-runs", { file: ofFile(index, called), name }));
+		problems.push(`${ofFile(index, called)}${name}.hlog and ${name}.jsonl are not of the same run`);
 
 	const path = join(folder, `${name}.ledger`);
 	if (ledger && sizeOfGiven(path) === null)
-		problems.push(tell("ledger-missing", { file: ofFile(index, called), name }));
+		problems.push(
+			`${ofFile(index, called)}${name}.ledger is missing: which messages it sent and received is not known`,
+		);
 	const sets =
 		ledger && sizeOfGiven(path) !== null ? attempt(`${name}.ledger`, () => readLedger(path)) : null;
 
@@ -125,7 +128,7 @@ function parseAll(
 		if (parsed.line?.type === "completions" && !completions) continue;
 		if (parsed.reason === null) lines.push(parsed.line);
 		else if (tolerant) break;
-		else throw new Error(tell("line-unreadable", { line: number, reason: parsed.reason }));
+		else throw new Error(`cannot be read at line ${number}: ${parsed.reason}`);
 	}
 	return lines;
 }

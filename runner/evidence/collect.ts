@@ -17,7 +17,6 @@ import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, RunFile } from "../model/run-file.ts";
 import { copies } from "../plan/samples.ts";
 import { openedAt } from "../plan/schedule.ts";
-import { tell } from "../text/tell.ts";
 import {
 	addBreakdowns,
 	addCompletions,
@@ -203,7 +202,10 @@ function runFileOf(file: string): { readonly run: RunFile | null; readonly damag
 		return { run: readJson(file, RunFile), damage: null };
 	} catch (error) {
 		const reason = damageIn(error);
-		return { run: null, damage: tell("run-file-damaged", { reason }) };
+		return {
+			run: null,
+			damage: `run.json cannot be read (${reason}), so how the run ended is not known; the figures are from its other files`,
+		};
 	}
 }
 
@@ -259,7 +261,7 @@ function problemOf(
 	const who = whoIs(index, end?.name ?? null);
 	if (end?.error != null) return `${who}: ${end.error}`;
 	return problem === null && state === "interrupted" && alone
-		? tell("stopped-in-run", { who })
+		? `${who} was stopped before the run was over`
 		: problem;
 }
 
@@ -385,15 +387,15 @@ function stateOf(
 				run?.error ??
 				parts.find((p) => p.end?.error != null)?.problem ??
 				damage ??
-				tell("run-not-made"),
+				"the run was not made",
 		};
 	// It would say whether somebody stopped the run, or the broker died.
 	if (damage !== null) return { state: "crashed", problem: damage };
 	if (run?.error) return { state: "crashed", problem: run.error };
 	if (broken !== null) return { state: "crashed", problem: broken };
 	if (run?.abortedBy)
-		return { state: "aborted", problem: tell("stopped-as", { sla: run.abortedBy }) };
+		return { state: "aborted", problem: `stopped, as ${run.abortedBy} could not pass any more` };
 	if (clients.some((c) => c.state === "interrupted"))
-		return { state: "interrupted", problem: tell("stopped-in-run", { who: "k6" }) };
+		return { state: "interrupted", problem: "k6 was stopped before the run was over" };
 	return { state: "complete", problem: null };
 }

@@ -2,14 +2,13 @@ import type { z } from "zod";
 import { failure, MqbenchError } from "../errors.ts";
 import { isLink, readGiven } from "../given-folder.ts";
 import { reasonOf } from "../reason.ts";
-import { tell } from "../text/tell.ts";
 
 /** Reads a JSON file of a run folder through its schema. */
 export function readJson<T>(path: string, schema: z.ZodType<T>): T {
 	try {
 		const text = readGiven(path);
 		// As a power failure leaves it.
-		if (text.trim() === "") throw new Error(tell("file-empty"));
+		if (text.trim() === "") throw new Error("it is empty");
 		return schema.parse(JSON.parse(text));
 	} catch (error) {
 		throw failure("run-file-unreadable", { path, reason: whyNot(error) });
@@ -87,5 +86,5 @@ function whyNot(error: unknown): string {
 	const issues = (error as { issues?: { path: PropertyKey[]; message: string }[] }).issues;
 	const first = issues?.[0];
 	if (first) return `${first.path.join(".")}: ${first.message}`;
-	return error instanceof SyntaxError ? tell("not-json") : reasonOf(error);
+	return error instanceof SyntaxError ? "it is not JSON" : reasonOf(error);
 }

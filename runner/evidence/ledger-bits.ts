@@ -1,5 +1,4 @@
 import { inflateSync } from "node:zlib";
-import { tell } from "../text/tell.ts";
 import type { LedgerSet } from "./ledger-file.ts";
 
 /** 32 sequences a word, the lowest bit first. null: an empty set. */
@@ -74,10 +73,10 @@ function bitsOf(set: LedgerSet, size: number): Uint32Array {
 	// Subtle: bytes are put below each other, so a word is the four of them in the order of a little-endian machine; others swap.
 	if (!LITTLE_ENDIAN) for (let i = 0; i < words.length; i++) words[i] = swapped(words[i] ?? 0);
 	if (beyond || count(words, size, words.length * 32) > 0)
-		throw new Error(tell("ledger-beyond-plan", { name }));
+		throw new Error(`${name} names messages that the plan does not have`);
 	const members = count(words, 0, size);
 	if (members !== set.count)
-		throw new Error(tell("ledger-members", { name, found: members, said: set.count }));
+		throw new Error(`${name} has ${members} members where its line says ${set.count}`);
 	return words;
 }
 

@@ -1,6 +1,5 @@
 import { type LogFile, lines } from "../histogram/log-file.ts";
 import { LedgerLine } from "../model/client-file.ts";
-import { tell } from "../text/tell.ts";
 import { parsed } from "./json.ts";
 import { ledgerTrailer } from "./trailer.ts";
 
@@ -21,10 +20,7 @@ function* setsOf(body: LogFile): Generator<LedgerSet> {
 		const line = LedgerLine.safeParse(parsed(text));
 		if (!line.success || line.data.type !== "set")
 			throw new Error(
-				tell("line-unreadable", {
-					line: number,
-					reason: line.error?.issues[0]?.message ?? tell("trailer-too-early"),
-				}),
+				`cannot be read at line ${number}: ${line.error?.issues[0]?.message ?? "a trailer before the end"}`,
 			);
 		const { type: _, ...set } = line.data;
 		yield set;

@@ -1,7 +1,6 @@
 import type { Plan } from "../model/plan.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { copies } from "../plan/samples.ts";
-import { tell } from "../text/tell.ts";
 import { type Bits, count, countBoth, firstOf, joined, without } from "./ledger-bits.ts";
 import type { LedgerSet } from "./ledger-file.ts";
 
@@ -62,7 +61,7 @@ export function countLedgers(
 	for (const sets of byProducer)
 		for (const producer of sets.keys())
 			if (producer >= plan.producers)
-				throw new Error(tell("ledger-names", { who: `producer ${producer}` }));
+				throw new Error(`names producer ${producer}, which the plan does not have`);
 	for (let p = 0; p < plan.producers; p++) {
 		const size = sequences(plan, p, plan.schedule.messages);
 		const opens = sequences(plan, p, plan.schedule.warmupMessages);
@@ -96,7 +95,8 @@ export function countLedgers(
 			duplicated.add(plan, p, firstOf(receipts.twice));
 		}
 		const other = all.find((s) => s.subscriber >= copies(plan));
-		if (other) throw new Error(tell("ledger-names", { who: `subscriber ${other.subscriber}` }));
+		if (other)
+			throw new Error(`names subscriber ${other.subscriber}, which the plan does not have`);
 	}
 	return {
 		warmup: warmup.counts(),

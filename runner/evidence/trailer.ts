@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { chunks, type LogFile } from "../histogram/log-file.ts";
 import { LedgerLine, TrailerLine } from "../model/client-file.ts";
-import { tell } from "../text/tell.ts";
 import { parsed } from "./json.ts";
 
 /**
@@ -81,7 +80,8 @@ function check(
 		hash.update(chunk);
 		for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) counted++;
 	}
-	if (counted !== lines) throw new Error(tell("trailer-lines", { counted, lines }));
-	if (hash.digest("hex") !== sha256) throw new Error(tell("trailer-sum"));
+	if (counted !== lines) throw new Error(`has ${counted} lines where its trailer says ${lines}`);
+	if (hash.digest("hex") !== sha256)
+		throw new Error("was changed: it does not match the sum in its trailer");
 	return body;
 }

@@ -4,7 +4,6 @@ import { mostHidden } from "../result/omission.ts";
 import { byCase, maximum, medianRepeat, percentile, percentileAmount } from "../result/select.ts";
 import { show } from "../result/show.ts";
 import { isClosed } from "../result/words.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
 	AXIS,
@@ -158,7 +157,7 @@ function meaningOf(metric: (typeof METRICS)[number], run: Run): string {
 	return {
 		response: "response: from the intended send time",
 		service: "service: from the actual send",
-		ack: tell(isClosed(run) ? "ack-sent-means" : "ack-intended-means"),
+		ack: `ack: acknowledged, from the ${isClosed(run) ? "actual send" : "intended send time"}`,
 		last: "last: until the last subscriber has its copy",
 	}[metric];
 }

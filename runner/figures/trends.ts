@@ -6,7 +6,6 @@ import { grouped } from "../grouped.ts";
 import { commitAt, commitText } from "../result/commit.ts";
 import { type Headline, headlineOf, searchHeadline } from "../result/headline.ts";
 import type { Entry, IndexedResult } from "../result/indexed.ts";
-import { tell } from "../text/tell.ts";
 import { AXIS, panelOf } from "./facts.ts";
 
 /** A figure with what the page's filter goes by. */
@@ -74,7 +73,7 @@ function pointsOf({ folder, href, at, result }: Entry, machine: KnownMachine | n
 			headline.text,
 			last > 1 ? `repeat ${of.repeat} of ${last}` : "",
 			run.versions?.server || run.brokerVersion || "",
-			commit === null ? "" : tell("at-commit", { commit: commitText(commit) }),
+			commit === null ? "" : `commit ${commitText(commit)}`,
 		];
 		const text = texts.filter((part) => part !== "").join(", ");
 		return [
@@ -167,7 +166,7 @@ function nameOf({ system, machine, durability, facts }: Point, group: readonly P
 function factsOf(group: readonly Point[]): string {
 	const systems = [...grouped(group, ({ system }) => system)];
 	const machines = group.map(({ machine }) =>
-		machine === null ? tell("machine-unknown") : `machine ${machine.letter}: ${machine.text}`,
+		machine === null ? "an unknown machine" : `machine ${machine.letter}: ${machine.text}`,
 	);
 	return [
 		...systems.map(([system, all]) => `${system}: ${all[0]?.durability}`),

@@ -1,5 +1,4 @@
 import { inflateSync } from "node:zlib";
-import { tell } from "../text/tell.ts";
 
 /**
  * The counts of an HdrHistogram, without the empty buckets. A dense one takes 270 kB, whatever is in it; a second of a run has some
@@ -23,7 +22,7 @@ export function decodeBuckets(encoded: string | Buffer): Buckets {
 	if (inner.length < HEADER || cookie(inner.readInt32BE(0)) !== V2)
 		throw new Error("is no V2 histogram");
 	const payload = inner.readInt32BE(4);
-	if (payload < 0 || HEADER + payload > inner.length) throw new Error(tell("breaks-off"));
+	if (payload < 0 || HEADER + payload > inner.length) throw new Error("breaks off in the middle");
 	return {
 		// At 8 stands normalizingIndexOffset: only histograms that were shifted have one, and hdr-histogram-js by mistake.
 		digits: inner.readInt32BE(12),
@@ -122,7 +121,7 @@ function readCounts(bytes: Buffer): Pick<Buckets, "indexes" | "counts"> {
 		let value = 0;
 		let factor = 1;
 		for (let i = 0; ; i++) {
-			if (at >= bytes.length) throw new Error(tell("breaks-off"));
+			if (at >= bytes.length) throw new Error("breaks off in the middle");
 			const byte = bytes[at++] as number;
 			value += (i < 8 ? byte & 0x7f : byte) * factor;
 			if (i === 8 || byte < 0x80) break;

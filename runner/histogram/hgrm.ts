@@ -1,4 +1,3 @@
-import { tell } from "../text/tell.ts";
 import { bucketOfRank } from "./distribution.ts";
 import { rank, type Sample, samplesForBound, valueAtRank } from "./percentiles.ts";
 
@@ -55,7 +54,7 @@ export function hgrm(
 		row(total.max, 100, total.count),
 		`#[Mean    = ${ms(total.mean).padStart(14)}]`,
 		`#[Max     = ${ms(total.max).padStart(14)}, Total count = ${total.count}]`,
-		tell("histogram-not-complete", { count: total.censored }),
+		`#[Never completed = ${total.censored}: they count as larger than every value above]`,
 		"",
 	].join("\n");
 }

@@ -1,4 +1,3 @@
-import { tell } from "../text/tell.ts";
 import { chunks, type LogFile } from "./log-file.ts";
 
 /** Reads `.hlog` files (HdrHistogram log, V2). Values are ns, start and length seconds since T0. */
@@ -51,6 +50,7 @@ function interval(raw: string, number: number): LogLine | null {
 	const line = raw.trimEnd();
 	if (line === "" || line.startsWith("#") || line.startsWith('"')) return null;
 	const [, tag = "", start, length, encoded] = LINE.exec(line) ?? [];
-	if (encoded === undefined) throw new Error(tell("not-an-interval", { line: number }));
+	if (encoded === undefined)
+		throw new Error(`line ${number} is not an interval of a histogram log`);
 	return { tag, startS: Number(start), lengthS: Number(length), encoded };
 }

@@ -1,7 +1,6 @@
 import { brokers, loginUrl, variable } from "../brokers/index.ts";
 import type { Mapping, OmbDriver, Reach } from "../brokers/omb-driver.ts";
 import { failure } from "../errors.ts";
-import { tell } from "../text/tell.ts";
 import { type Leave, quoted } from "./left-out.ts";
 import { parseProperties } from "./properties.ts";
 
@@ -22,7 +21,7 @@ export function readDriver(
 		const part =
 			typeof mapping === "function" ? mapping(value, (other) => find(entries, other)) : mapping;
 		if (part === null) return;
-		if (part === undefined) return leave(quoted(path, value), tell("no-equivalent"));
+		if (part === undefined) return leave(quoted(path, value), "has no equivalent here");
 		const { partly, tls, at: reach = {}, ...options } = part;
 		if (partly) leave(quoted(path, value), "taken only in part");
 		system = { ...system, ...options };
@@ -172,7 +171,7 @@ function urlOf(
 		const name = `${plain.toUpperCase()}_TOKEN`;
 		return `${fromEnvironment(user, name, "the user or token of the address", leave)}@`;
 	};
-	if (path.length > 1 && !driver.path) leave("the path of the address", tell("no-equivalent"));
+	if (path.length > 1 && !driver.path) leave("the path of the address", "has no equivalent here");
 	const nodes = hosts.map((host) => {
 		const bare = host.split(":").length > 2 && !host.startsWith("[");
 		const safe = bare ? `[${host}]` : host;

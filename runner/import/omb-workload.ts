@@ -3,7 +3,6 @@ import { WEEK_NS } from "../model/field.ts";
 import { ENVELOPE_BYTES } from "../model/load.ts";
 import type { Pattern } from "../model/pattern.ts";
 import { backlogTimes } from "../scenario/backlog.ts";
-import { tell } from "../text/tell.ts";
 import { MAX_RATE_PER_SECOND } from "../units.ts";
 import { type Leave, quoted } from "./left-out.ts";
 
@@ -53,7 +52,7 @@ export function readWorkload(
 	const part = (one: Written, shared: boolean) =>
 		Object.fromEntries(Object.entries(one).filter(([field]) => same(field) === shared));
 	for (const [key, value] of Object.entries(file))
-		if (!KNOWN.has(key) && value !== null) leave(quoted(key, value), tell("no-equivalent"));
+		if (!KNOWN.has(key) && value !== null) leave(quoted(key, value), "has no equivalent here");
 	return {
 		name: safeName(typeof file.name === "string" ? file.name : "imported"),
 		workload: part(first, true),
@@ -181,10 +180,9 @@ function workloadOf(
 	if (search)
 		leave(
 			quoted("producerRate", rate),
-			tell(rate === 0 ? "import-search" : "import-as-fast", {
-				objective: OBJECTIVE,
-				rate: FIRST_RATE,
-			}),
+			rate === 0
+				? `the highest rate with ${OBJECTIVE} and nothing lost is searched, from ${FIRST_RATE}/s on; write your own limit in sla`
+				: `OpenMessaging Benchmark means as fast as possible; find: max-rate searches the highest rate with ${OBJECTIVE} and nothing lost, from ${FIRST_RATE}/s on. For the highest throughput alone write messages: 1000000 instead of rate, duration and find`,
 		);
 	return {
 		pattern,
@@ -273,7 +271,7 @@ function keysOf(distributor: unknown, { keys: able, title }: Traits, leave: Leav
 	if (keys !== undefined && able) return { keys };
 	leave(
 		quoted("keyDistributor", distributor),
-		keys === undefined ? tell("no-equivalent") : `messages of ${title} have no keys`,
+		keys === undefined ? "has no equivalent here" : `messages of ${title} have no keys`,
 	);
 	return {};
 }

@@ -19,7 +19,6 @@ import { compile } from "../script/compile.ts";
 import { options } from "../script/options.ts";
 import { maskScenario } from "../secrets.ts";
 import { commandLine } from "../shell.ts";
-import { tell } from "../text/tell.ts";
 import { factsOf, UNKNOWN } from "../verdict/facts.ts";
 import { judgeRun, reasonOf } from "../verdict/run.ts";
 
@@ -159,11 +158,17 @@ function filesOf(plan: Plan): Record<string, string> {
 /** What a scenario may not ask for inside of k6; null: nothing. */
 function beyondScript(scenario: Scenario, runs: number): string | null {
 	const { target, clients, faults, baselineSla } = scenario;
-	if (target !== "existing") return tell("open-starts-nothing", { target });
-	if (clients.kind !== "local" || clients.count !== 1) return tell("open-one-client");
-	if (faults.length > 0) return tell("open-no-faults");
-	if (baselineSla.length > 0) return tell("open-no-baseline");
-	return runs === 1 ? null : tell("open-one-run", { runs });
+	if (target !== "existing")
+		return `target: ${target} is for mqbench on the command line: a script starts no broker, and measures one that is there (target: existing, which may be left out)`;
+	if (clients.kind !== "local" || clients.count !== 1)
+		return "clients are for mqbench on the command line: a script is one client";
+	if (faults.length > 0)
+		return "faults are for mqbench on the command line: a script cannot stop a broker";
+	if (baselineSla.length > 0)
+		return "an sla that compares is for mqbench on the command line: a script measures one run at a time";
+	return runs === 1
+		? null
+		: `these are ${runs} runs, and each call makes one: give it one system and one workload without lists, repeat 1, and call it once for each`;
 }
 
 /** What decided when it was not the SLA, or its first line that is not met. */

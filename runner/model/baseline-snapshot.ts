@@ -4,7 +4,6 @@ import { z } from "zod";
 import { failure } from "../errors.ts";
 import { readGiven } from "../given-folder.ts";
 import { reasonOf } from "../reason.ts";
-import { tell } from "../text/tell.ts";
 import { Baseline, Calibration } from "./comparison.ts";
 
 /**
@@ -34,7 +33,7 @@ export function readSnapshot(folder: string): BaselineSnapshot | null {
 		const ours = !(error instanceof SyntaxError || error instanceof z.ZodError);
 		throw failure("run-file-unreadable", {
 			path: file,
-			reason: ours ? reasonOf(error) : tell("not-ours"),
+			reason: ours ? reasonOf(error) : "it is not what mqbench writes",
 		});
 	}
 }

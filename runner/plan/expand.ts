@@ -12,7 +12,6 @@ import { sizeFor } from "../scenario/message-size.ts";
 import { partitionsOf } from "../scenario/partitions.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
-import { tell } from "../text/tell.ts";
 import { intervalSeconds } from "./interval.ts";
 import { promisedGates } from "./promises.ts";
 import { copies } from "./samples.ts";
@@ -84,7 +83,9 @@ function choose(pairs: readonly Pair[], only: string): Pair[] {
 	const chosen = pairs.filter(({ system, one }) => pattern.test(pathOf(system, one)));
 	if (chosen.length > 0) return chosen;
 	const known = pairs.map(({ system, one }) => `  ${pathOf(system, one)}`);
-	throw failure("usage", { message: tell("only-matches-none", { only, runs: known.join("\n") }) });
+	throw failure("usage", {
+		message: `--only '${only}' matches no run. Names are system/case, * stands for any text; this scenario has\n${known.join("\n")}`,
+	});
 }
 
 function pathOf(system: System, one: Case): string {
@@ -195,7 +196,7 @@ function plan(
 function durabilityText({ durability, traits, existingTopics }: System): string {
 	// Topics that are not ours have settings that nobody has told us.
 	if (existingTopics !== null && Object.keys(traits.levels).length > 0)
-		return tell("durability-of-yours");
+		return "not known, the topics are yours";
 	return durability;
 }
 

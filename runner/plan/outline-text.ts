@@ -2,7 +2,6 @@ import { largestOf, smallestOf } from "../extremes.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { Plan } from "../model/plan.ts";
 import { wrap } from "../terminal/wrap.ts";
-import { tell } from "../text/tell.ts";
 import {
 	formatBytes,
 	formatBytesExact,
@@ -53,7 +52,7 @@ export function renderOutline(
 				"  ",
 			),
 		),
-		...[["Where it runs:", where] as const, [tell("starts-and-reads"), uses] as const].flatMap(
+		...[["Where it runs:", where] as const, ["What it starts and reads:", uses] as const].flatMap(
 			([title, all]) =>
 				all.length === 0
 					? []
@@ -76,17 +75,14 @@ export function comparedText(plans: readonly Plan[]): string | null {
 		const [one] = judged;
 		return one?.baselineSystem == null
 			? null
-			: tell("compared-by-default", {
-					repeats: one.repeats,
-					with: tell("with-system", { system: one.baselineSystem }),
-				});
+			: `compared over ${one.repeats} repeats with system ${one.baselineSystem}, which takes turns with the others: p50, p99 and of closed loads throughput (default)`;
 	}
 	const { baselineSystem: system, repeats } = first;
-	return tell("compared", {
-		repeats,
-		lines: [...lines],
-		with: system === null ? tell("with-baseline") : tell("with-system", { system }),
-	});
+	const other =
+		system === null
+			? "a baseline (--baseline <file|folder>, or that of the scenario)"
+			: `system ${system}, which takes turns with the others`;
+	return `compared over ${repeats} repeats with ${other}: ${[...lines].join(", ")}`;
 }
 
 /** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ...": the whole load in words. */
@@ -125,17 +121,11 @@ function runLines(outline: Outline, width: number): string[] {
 		),
 		"",
 		...wrap(
-			tell("runs-take", {
-				runs: runs.length,
-				atMost: closed ? "at most " : "",
-				sending: formatDuration(outline.durationNs),
-				waiting: formatDuration(outline.drainNs),
-				messages: formatCount(outline.messages),
-				bytes: formatBytes(outline.bytes),
-				ways: plans.every(({ pattern }) => pattern === "round-trip")
+			`${plural(runs.length, "run")}: ${closed ? "at most " : ""}${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${
+				plans.every(({ pattern }) => pattern === "round-trip")
 					? ", there and back"
-					: tell("counted-by-crossing"),
-			}),
+					: ", counted each time it crosses the network"
+			}.`,
 			width,
 		),
 	];
@@ -145,7 +135,7 @@ function percentileLines(outline: Outline, width: number): string[] {
 	const closed = hasClosed(outline);
 	return [
 		"",
-		tell("percentiles-carried"),
+		"Percentiles that the window of one run carries:",
 		"",
 		...table(
 			["samples", ...DEPTHS.map((p) => `p${p}`), "case"],
@@ -153,7 +143,10 @@ function percentileLines(outline: Outline, width: number): string[] {
 			"left",
 		),
 		"",
-		...wrap(tell(closed ? "support-of-closed" : "support-of-open"), width),
+		...wrap(
+			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them ${closed ? "what would make it ok: a duration at this rate, or a number of messages" : "the duration from which on it is ok, at this rate"}. Stalls make it less: mqbench explain support.`,
+			width,
+		),
 	];
 }
 
@@ -225,12 +218,7 @@ function backlog({ backlog: held, schedule }: Plan): string[] {
 	const build = held.resumeNs - held.pauseNs;
 	const drain = schedule.durationNs - pause - build;
 	return [
-		tell("backlog-times", {
-			afterNs: pause,
-			buildNs: build,
-			drainNs: drain,
-			messages: held.messages,
-		}),
+		`consumers pause after ${formatDurationExact(pause)} for ${formatDurationExact(build)} while ${plural(held.messages, "message")} pile up, and have ${formatDurationExact(drain)} to drain them`,
 	];
 }
 

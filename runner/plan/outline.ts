@@ -1,7 +1,6 @@
 import { subjectOf } from "../model/baseline-sla.ts";
 import type { Metric, Plan } from "../model/plan.ts";
 import { type Support, samplesForBound, samplesForSupport, supportOf } from "../stats/support.ts";
-import { tell } from "../text/tell.ts";
 import { formatDurationExact, type Rate } from "../units.ts";
 import { distinct } from "./distinct.ts";
 import { messagesBefore } from "./offset.ts";
@@ -111,18 +110,8 @@ export function durationFor(samples: number, rate: Rate): number {
 /** "p99.99 < 5ms (256B 3000/s): ...": what is wrong with the line, and which duration mends it. */
 export function tooDeepSentence(line: TooDeep, count: (n: number) => string) {
 	const { p } = line;
-	const can = line.compared ? tell("no-figure-to-compare") : tell("cannot-pass");
-	return tell("too-deep", {
-		sla: line.sla,
-		case: line.case,
-		p,
-		so: can,
-		samples: count(line.samples),
-		weak: enoughText(line.weakWith),
-		weakFrom: count(line.weakFrom),
-		okFrom: count(line.okFrom),
-		ok: enoughText(line.okWith).replace(/^\w+: /, ""),
-	});
+	const can = line.compared ? "There will be no figure to compare." : "It cannot pass.";
+	return `${line.sla} (${line.case}): ${count(line.samples)} samples carry no p${p}. ${can} Write ${enoughText(line.weakWith)} to have it printed (weak, ${count(line.weakFrom)} samples), ${enoughText(line.okWith).replace(/^\w+: /, "")} for 10 samples above it (ok, ${count(line.okFrom)}).`;
 }
 
 /** "duration: 5min", "messages: 100000": as it stands in a scenario. */

@@ -1,5 +1,4 @@
 import type { RigFile } from "../scenario/rig-file.ts";
-import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 
@@ -18,17 +17,13 @@ export function rigExpiryWarnings(
 	const end = rig === null ? null : rigEndsAt(rig);
 	if (rig === null || end === null) return [];
 	const leftNs = (Date.parse(end) - clock.nowMs()) * 1e6;
-	if (leftNs < 0) return [tell("rig-expired", { rig: rig.id, end })];
+	if (leftNs < 0)
+		return [
+			`the rig ${rig.id} has expired (${end}): what is measured on it may end at any moment; stand a new one up`,
+		];
 	return leftNs < takesNs
 		? [
-				tell("rig-ends", {
-					rig: rig.id,
-					end,
-					doing,
-					remedy,
-					left: formatDuration(leftNs),
-					takes: formatDuration(takesNs),
-				}),
+				`the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and ${doing} up to ${formatDuration(takesNs)}: ${remedy}`,
 			]
 		: [];
 }

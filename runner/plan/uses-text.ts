@@ -2,7 +2,6 @@ import { brokerOf, hasProcess, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
-import { tell } from "../text/tell.ts";
 import { distinct } from "./distinct.ts";
 import { clusterText } from "./place-text.ts";
 
@@ -34,12 +33,12 @@ export function usesLines(
 		...(rig === null && targets[scenario.target].place === "process"
 			? systems.flatMap(programLine)
 			: []),
-		...(kubernetes === null ? [] : [tell("uses-cluster", { where: clusterText(kubernetes) })]),
+		...(kubernetes === null ? [] : [`cluster: ${clusterText(kubernetes)}`]),
 		...(kubernetes !== null && clients.kind === "pods"
-			? [tell("uses-image", { image: kubernetes.image })]
+			? [`image ${kubernetes.image} for the load generator pods`]
 			: []),
-		...lineOf("uses-files", files),
-		...lineOf("uses-variables", variables),
+		...lineOf("files", files),
+		...lineOf("variables of the environment", variables),
 	];
 }
 
@@ -54,7 +53,7 @@ function programLine({ key, binary, options }: System): string[] {
 		.at(-1);
 	const { server } = options as { readonly server?: string };
 	const program = binary ?? server ?? from?.replaceAll("`", "");
-	return program === undefined ? [] : [tell("uses-program", { system: key, program })];
+	return program === undefined ? [] : [`${key}: program ${program}`];
 }
 
 function sshAccess({ clients, rig }: Scenario) {
@@ -64,7 +63,7 @@ function sshAccess({ clients, rig }: Scenario) {
 	];
 }
 
-function lineOf(code: "uses-files" | "uses-variables", names: readonly string[]): string[] {
+function lineOf(what: string, names: readonly string[]): string[] {
 	const all = distinct(names, (name) => name);
-	return all.length === 0 ? [] : [tell(code, { names: all })];
+	return all.length === 0 ? [] : [`${what}: ${all.join(", ")}`];
 }

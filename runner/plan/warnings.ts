@@ -1,7 +1,6 @@
 import { failure } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
 import { loadWarnings } from "./load-warnings.ts";
@@ -29,7 +28,7 @@ export function warnBeforeRuns(
 		...rigExpiryWarnings(
 			scenario.rig,
 			longest(plans, { floors: true, confirm: false }),
-			{ doing: "the runs take", remedy: tell("fewer-runs") },
+			{ doing: "the runs take", remedy: "make fewer of them (--only), or stand a new one up" },
 			world,
 		),
 	])
@@ -53,8 +52,6 @@ function unequalPrefetch({ systems }: Scenario, plans: readonly Plan[]): string[
 	return values.size < 2
 		? []
 		: [
-				tell("unequal-prefetch", {
-					systems: known.map(({ key, prefetch }) => `${key} ${prefetch}`),
-				}),
+				`consumers with work hold different numbers of messages (${known.map(({ key, prefetch }) => `${key} ${prefetch}`).join(", ")}), and those wait behind the work: write the same prefetch for all`,
 			];
 }

@@ -5,7 +5,6 @@ import { byMetric } from "../model/plan.ts";
 import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { DetailsFile, ResultFile, type RunInFile } from "../model/result-file.ts";
 import { reasonOf } from "../reason.ts";
-import { tell } from "../text/tell.ts";
 import { readableJson } from "./json.ts";
 import { REPORT_FILES } from "./reporters.ts";
 
@@ -32,7 +31,7 @@ export function readResult(folder: string): Result {
 	const path = join(folder, REPORT_FILES.json);
 	const no = (reason: string) => failure("result-unreadable", { path, reason });
 	const value = valueIn(() => readGiven(path));
-	if (value instanceof SyntaxError) throw no(tell("not-json"));
+	if (value instanceof SyntaxError) throw no("it is not JSON");
 	if (value instanceof Error) throw no(reasonOf(value));
 	const result = ResultFile.safeParse(value).data;
 	if (result === undefined) throw no("it is not a result of schema 2");

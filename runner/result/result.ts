@@ -9,7 +9,6 @@ import { readSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
 import { commandIn } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import type { Run } from "../model/result.ts";
-import { tell } from "../text/tell.ts";
 import { floorOf } from "../verdict/checks/floor.ts";
 import type { ErrorCause } from "../verdict/exit.ts";
 import { type Floor, factsOf, UNKNOWN } from "../verdict/facts.ts";
@@ -36,26 +35,28 @@ export interface Judged {
 export function bareResult(folder: string): Bare {
 	const damaged: { readonly file: string; readonly why: string; readonly reason: string }[] = [];
 	// What can be read is not lost with what cannot.
-	const whole = <T>(file: string, code: DamageCode, read: () => T): T | null => {
+	const whole = <T>(file: string, so: string, read: () => T): T | null => {
 		try {
 			noLinks(folder, join(folder, file));
 			return read();
 		} catch (error) {
 			const reason = damageIn(error);
-			damaged.push({ file, why: tell(code, { reason }), reason });
+			damaged.push({ file, why: `cannot be read (${reason}), so ${so}`, reason });
 			return null;
 		}
 	};
-	const each = <T>(below: "runs" | "floors", code: DamageCode, read: (path: string) => T) =>
+	const each = <T>(below: "runs" | "floors", so: string, read: (path: string) => T) =>
 		runFolders(folder, below).flatMap((path) => {
 			const file = `${below}/${basename(path)}/plan.json`;
-			return whole(file, code, () => [read(path)]) ?? [];
+			return whole(file, so, () => [read(path)]) ?? [];
 		});
-	const environment = whole(ENVIRONMENT, "machine-damaged", () => environmentOf(folder));
-	const snapshot = whole(SNAPSHOT, "baseline-damaged", () => readSnapshot(folder));
-	const floors = new Map(each("floors", "floor-damaged", floorIn));
+	const environment = whole(ENVIRONMENT, "the machine is not known", () => environmentOf(folder));
+	const snapshot = whole(SNAPSHOT, "nothing is compared with the baseline", () =>
+		readSnapshot(folder),
+	);
+	const floors = new Map(each("floors", "the generator's floor is not known", floorIn));
 	// One run's histograms at a time: they are all that is large.
-	const runs = each("runs", "run-damaged", (path) =>
+	const runs = each("runs", "this run is left out", (path) =>
 		judgedRun(path, { environment, floors, snapshot }),
 	);
 	const [first] = damaged;
@@ -93,7 +94,6 @@ export function judgeFolder(path: string): RunVerdict {
 const ENVIRONMENT = "environment.json";
 
 type Snapshot = ReturnType<typeof readSnapshot>;
-type DamageCode = "run-damaged" | "floor-damaged" | "machine-damaged" | "baseline-damaged";
 
 function bareOf(
 	folder: string,

@@ -1,7 +1,6 @@
 import type { ClockReading } from "../../infra/rig.ts";
 import { largestOf } from "../extremes.ts";
 import type { ClientEnd } from "../model/run-file.ts";
-import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 
 /**
@@ -117,13 +116,7 @@ function contradiction(
 			const apart = Math.abs(one.offsetNs - other.offsetNs) - one.boundNs - other.boundNs;
 			const allowed = one.utcBoundNs + other.utcBoundNs;
 			if (apart > allowed)
-				return tell("clocks-apart", {
-					first: clients[j]?.label ?? "",
-					second: clients[i]?.label ?? "",
-					apart: formatDuration(apart),
-					allowed: formatDuration(allowed),
-					instead: INSTEAD,
-				});
+				return `the clocks of ${clients[j]?.label ?? ""} and ${clients[i]?.label ?? ""} are at least ${formatDuration(apart)} apart, and by their own chrony at most ${formatDuration(allowed)}: ${INSTEAD}`;
 		}
 	return null;
 }
@@ -135,10 +128,11 @@ function clientThatLeft(
 	const silent = clients.find(({ after }) => after !== null && !isKept(after));
 	return silent === undefined
 		? null
-		: tell("chrony-silent", { client: silent.label, instead: INSTEAD });
+		: `after the run chrony did not answer for the clock of ${silent.label} any more: ${INSTEAD}`;
 }
 
-const INSTEAD = tell("by-probes-alone");
+const INSTEAD =
+	"chrony is not believed, and the clocks of this run are known by probes over SSH alone";
 
 /** Most that two of them can be apart. */
 function worstPair(bounds: readonly number[]): number {

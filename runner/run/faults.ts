@@ -4,7 +4,6 @@ import type { Plan } from "../model/plan.ts";
 import { type FaultDone, faultZeroNs } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
-import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import type { Clock } from "../world.ts";
 import { sinceT0 } from "./since.ts";
@@ -83,11 +82,11 @@ function faultNote(done: FaultDone, { schedule }: Pick<Plan, "schedule">): strin
 	if (done.error !== null) return `${done.action} of ${who} ${at} went wrong: ${done.error}`;
 	const lasted = done.endedNs === null ? null : formatDuration(done.endedNs - done.beganNs);
 	if (ends(done.action))
-		return `${who} was ${participle(done)} ${at}, and ${lasted === null ? tell("node-not-back") : `was ready again ${lasted} later`}`;
+		return `${who} was ${participle(done)} ${at}, and ${lasted === null ? "was not back when the run ended" : `was ready again ${lasted} later`}`;
 	return `${who} was ${participle(done)} ${lasted === null ? "until the run ended" : `for ${lasted}`}, ${at}`;
 }
 
-const RUN_OVER = new Error(tell("run-over-before-fault"));
+const RUN_OVER = new Error("the run was over before it was done");
 
 /** The generator asks the broker at once; a broker that does not answer knows no leader. */
 const LEADER_MS = 5_000;
@@ -151,7 +150,9 @@ async function findLeader({ leader, broker }: Tools, over: AbortSignal): Promise
 		signal: AbortSignal.any([over, answered.signal]),
 	}).then(
 		() => {
-			throw new Error(tell("leader-not-said", { seconds: LEADER_MS / 1000 }));
+			throw new Error(
+				`the generator did not say within ${LEADER_MS / 1000}s which node leads the first topic`,
+			);
 		},
 		() => {
 			throw RUN_OVER;
@@ -159,9 +160,12 @@ async function findLeader({ leader, broker }: Tools, over: AbortSignal): Promise
 	);
 	try {
 		const name = await Promise.race([leader(), late]);
-		if (name === null) throw new Error(tell("leader-unknown"));
+		if (name === null) throw new Error("the broker does not say which node leads the first topic");
 		const number = broker.nodeOf(name);
-		if (number === null) throw new Error(tell("leader-elsewhere", { node: name }));
+		if (number === null)
+			throw new Error(
+				`the first topic is led by ${name}, which is none of the nodes that mqbench has started`,
+			);
 		return number;
 	} finally {
 		answered.abort();
@@ -173,7 +177,7 @@ function participle({ action, delayNs }: FaultDone): string {
 		pause: "paused",
 		kill: "killed",
 		restart: "restarted",
-		partition: tell("cut-off"),
+		partition: "cut off from the network",
 		latency: `slowed down (its packets left ${formatDuration(delayNs ?? 0)} later)`,
 	}[action];
 }

@@ -5,7 +5,6 @@ import { crosses, type Plan, setUpMs } from "../model/plan.ts";
 import { type ClientEnd, isElsewhere } from "../model/run-file.ts";
 import { packageFolder } from "../package.ts";
 import { maskUrls } from "../secrets.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { type Crossing, makeArrival } from "./arrival.ts";
 import { type ClockOffsets, clockOffsetsOf, clocksOf } from "./clocks.ts";
@@ -168,7 +167,7 @@ class RunningFleet {
 
 	async leader(): Promise<string | null> {
 		const asked = this.#members.find(({ running }) => running);
-		if (!asked || !this.#begun) throw new Error(tell("nobody-to-ask-leader"));
+		if (!asked || !this.#begun) throw new Error("no client is there to ask the broker who leads");
 		const id = ++this.#asked;
 		const answer = await new Promise<Answer | null>((resolve) => {
 			const timer = this.#after(LEADER_MS, () => resolve(null));
@@ -180,7 +179,7 @@ class RunningFleet {
 			asked.say({ ask: "leader", id });
 		});
 		this.#questions.delete(id);
-		if (answer === null) throw new Error(tell("client-not-said-leader", { client: asked.label }));
+		if (answer === null) throw new Error(`${asked.label} did not say who leads`);
 		if (answer.error) throw new Error(maskUrls(answer.error));
 		return answer.node;
 	}
@@ -295,10 +294,7 @@ class RunningFleet {
 		const words = member.complaint();
 		this.#fail(
 			member,
-			tell("client-not-ready", {
-				seconds: readyMs / 1000,
-				words: words === null ? "" : `: ${words}`,
-			}),
+			`it was not ready within ${readyMs / 1000}s${words === null ? "" : `: ${words}`}`,
 		);
 	}
 
@@ -388,7 +384,7 @@ class RunningFleet {
 	/** A client's k6 has ended: was it to? */
 	#seeOff(member: Member, { code }: Ended, listen: Listen): void {
 		if (code !== 0) this.#fail(member, member.endText());
-		else if (!this.#begun) this.#fail(member, tell("k6-ended-before"));
+		else if (!this.#begun) this.#fail(member, "k6 ended before the run had begun");
 		listen(member, null);
 		this.#finishOnceSettled();
 	}
@@ -494,7 +490,7 @@ class RunningFleet {
 	#unwritable(): string | null {
 		const member = this.#members.find(({ unwritable }) => unwritable !== null);
 		return member
-			? this.#named(member, tell("results-unwritten", { reason: member.unwritable ?? "" }))
+			? this.#named(member, `the results could not be written: ${member.unwritable ?? ""}`)
 			: null;
 	}
 

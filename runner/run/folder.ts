@@ -11,7 +11,7 @@ import { floorFolder, type Plan, runFolder } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
-import { tell } from "../text/tell.ts";
+import { formatDurationExact } from "../units.ts";
 import { writeWhole } from "../whole-file.ts";
 
 /**
@@ -63,7 +63,9 @@ export function fillRun(run: string, plan: Plan): void {
  */
 export async function lockRunFolder(folder: string, say: (line: string) => void): Promise<Lock> {
 	const onWatch = (watchMs: number) =>
-		say(tell("watching-folder", { folder, watchNs: watchMs * 1e6 }));
+		say(
+			`${folder} was in use by an mqbench of another machine or container: watching for ${formatDurationExact(watchMs * 1e6)} whether it still runs ...`,
+		);
 	const got = await tryLock(path.join(folder, LOCK), "measures", { onWatch }).catch((error) => {
 		throw failure("output-unwritable", { path: folder, reason: reasonOf(error) });
 	});

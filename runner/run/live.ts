@@ -5,7 +5,6 @@ import { intendedInWindow, limitIndex, mainMetric, samplesPerMessage } from "../
 import { supportOf, tail } from "../stats/support.ts";
 import { plainText } from "../terminal/columns.ts";
 import { wrap } from "../terminal/wrap.ts";
-import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
 import type { End, Tick, WindowSoFar } from "./progress-line.ts";
 
@@ -99,7 +98,7 @@ function metricOf(plan: Plan, { metric }: Tick | End) {
 function timeParts({ plan, which, tick, sent, followingNs, stopping }: LiveRun): string[] {
 	const { kind, warmupNs, durationNs, messages } = plan.schedule;
 	// Who has stopped it waits neither for the end of the schedule nor for a whole drain.
-	if (stopping) return [tell("stopping-live")];
+	if (stopping) return ["stopping: waiting for the last results"];
 	const atNs = tick.at * 1e9;
 	const leftNs = warmupNs + durationNs - atNs;
 	const phase = phaseText(plan, tick);
@@ -159,7 +158,7 @@ function scheduledPerSecond({ schedule }: Plan, { at }: Tick): number | null {
 
 /** "p50 61us", "p99 1.4ms", "max 12ms" of the messages of the window that are back; of several clients the worst client's. */
 function soFar({ window, merged }: Tick): string[] {
-	if (!window) return [tell("window-not-yet")];
+	if (!window) return ["nothing of the window yet"];
 	const texts = percentiles(window, merged?.fewest ?? window.count);
 	return merged ? [...texts, `worst of ${merged.clients} clients`] : texts;
 }
@@ -210,7 +209,7 @@ function trouble({ error }: Tick): string[] {
 /** "drain 3s of at most 30s"; once it is over, what is waited for then. */
 function drainText({ drainNs }: Plan, ns: number): string {
 	return ns > drainNs
-		? tell("drain-over", { drain: waitText(drainNs) })
+		? `the drain (${waitText(drainNs)}) is over, waiting for the last results`
 		: `drain ${waitText(ns)} of at most ${waitText(drainNs)}`;
 }
 

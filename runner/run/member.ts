@@ -4,7 +4,6 @@ import { MqbenchError } from "../errors.ts";
 import type { ClientEnd } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { t0By } from "./clocks.ts";
 import { type K6, type K6Options, startK6 } from "./k6.ts";
@@ -122,7 +121,9 @@ export class Member {
 		this.say({ peers });
 		const said = await this.#within(ms, this.#hasMet);
 		if (said !== NOT_SAID) return said;
-		return this.running ? tell("client-not-met", { seconds: Math.round(ms / 1000) }) : null;
+		return this.running
+			? `it was not connected to the other clients within ${Math.round(ms / 1000)}s`
+			: null;
 	}
 
 	/** The address at which others reach its machine; null: they are on the same one. */
@@ -156,10 +157,7 @@ export class Member {
 		const { code, signal, why }: Ended = this.ended ?? { code: null, signal: null };
 		const complaint = why ?? this.#k6?.complaint() ?? null;
 		if (code === null && signal === null)
-			return tell("connection-lost", {
-				words:
-					why !== undefined ? `: ${why}` : complaint === null ? "" : `, last words: ${complaint}`,
-			});
+			return `the connection to it was lost${why !== undefined ? `: ${why}` : complaint === null ? "" : `, last words: ${complaint}`}`;
 		return `k6 ended with ${describeEnd({ code, signal })}: ${complaint ?? "it said nothing"}`;
 	}
 
@@ -173,12 +171,12 @@ export class Member {
 		const workspace = this.#workspace;
 		if (workspace === null) return;
 		if (this.started)
-			await this.#attempt(tell("member-results-lost"), async () => {
+			await this.#attempt("its results could not be fetched", async () => {
 				for (const name of RESULTS) await fetchOne(workspace, this.index, name);
 			});
 		const { client } = this.#ready;
 		if (this.#clock !== null)
-			await this.#attempt(tell("member-clock-lost"), async () => {
+			await this.#attempt("its clock could not be read after the run", async () => {
 				this.#clockAfter = await client.clock();
 			});
 		// What stays there is no harm to this run: `close` tries again.

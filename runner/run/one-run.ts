@@ -9,7 +9,6 @@ import { targets } from "../model/targets.ts";
 import { notFresh, onHosts } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { brokerDisk } from "./broker-disk.ts";
 import { faultNotes, faultsOf } from "./faults.ts";
@@ -89,7 +88,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		const at =
 			since === null
 				? "before the first message"
-				: tell("after-first-due", { seconds: (since() / 1000).toFixed(1) });
+				: `${(since() / 1000).toFixed(1)}s after the first message was due`;
 		death = `${system.key}: ${how}, ${at}`;
 		progress.say(`  ERROR: ${death}`);
 	});
@@ -138,7 +137,8 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	progress.done();
 	const wrong = result.error ?? noRoom ?? result.brokeOff;
 	if (wrong !== null) progress.say(`  ${wrong}`);
-	if (result.abortedBy !== null) progress.say(tell("stopped-hopeless", { sla: result.abortedBy }));
+	if (result.abortedBy !== null)
+		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
 	const complaints = outputNotes(...([runPath(folder, plan), clients.length, one.k6Outs] as const));
 	for (const one of complaints) progress.say(`  Warning: ${one}`);
 	// Whatever its SLA says of the part before: a broker that died has not passed.

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { tell } from "../text/tell.ts";
 
 /**
  * What outputs of k6 (`--k6-out`) complained of in a run that came to its end: a note, for the figures of the run are whole, and whoever looks at
@@ -21,11 +20,7 @@ export function outputNotes(folder: string, clients: number, outs: readonly stri
 	return first === undefined
 		? []
 		: [
-				tell("outputs-complained", {
-					outs: outs.map((out) => out.split("=")[0] ?? out),
-					times: complaints.length,
-					words: wordsOf(first),
-				}),
+				`outputs of k6 (${outs.map((out) => out.split("=")[0] ?? out).join(", ")}) complained ${complaints.length} times, and may lack samples; the figures here are whole: ${wordsOf(first)}`,
 			];
 }
 

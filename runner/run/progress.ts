@@ -6,7 +6,6 @@ import { openedAt } from "../plan/schedule.ts";
 import { plainText } from "../terminal/columns.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { wrap } from "../terminal/wrap.ts";
-import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 import { endText, type LiveRun, liveLines, plainEvery, plainLine } from "./live.ts";
@@ -106,14 +105,11 @@ export function makeProgress(
 			floors.add(plan);
 			begin(
 				plan,
-				tell("floor-live", {
-					case: plainText(plan.case),
-					broker: noBroker,
-					load:
-						plan.schedule.kind === "closed"
-							? rateText(plan)
-							: formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs),
-				}),
+				`Floor, the load generator alone: ${plainText(plan.case)} on ${noBroker}, ${
+					plan.schedule.kind === "closed"
+						? rateText(plan)
+						: formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)
+				}`,
 				"",
 			);
 		},
@@ -166,16 +162,16 @@ function makeBuild(
 	return {
 		begin(server, platform) {
 			began = world.clock.monotonicMs();
+			const where = platform === undefined ? "" : ` for ${platform} hosts`;
 			say(
-				tell(server === null ? "building" : "building-server", {
-					what: server ?? BUILT.join(" and "),
-					platform: platform === undefined ? "" : ` for ${platform} hosts`,
-				}),
+				server === null
+					? `Building the load generator (k6 with mqbench's extensions) and ${BUILT.join(" and ")} with Go${where}. This happens once, and takes about 2 minutes on 2 cores.`
+					: `Building ${server} with Go${where}, which is needed for the first time. This happens once.`,
 			);
 		},
 		note: say,
 		waiting(pid) {
-			say(tell("building-elsewhere", { pid }));
+			say(`Another mqbench (pid ${pid}) is building the load generator; waiting for it.`);
 		},
 		step(name, done, all) {
 			const now = world.clock.monotonicMs();
@@ -187,7 +183,7 @@ function makeBuild(
 		},
 		end() {
 			const took = (world.clock.monotonicMs() - began) * 1e6;
-			say(tell("built", { took: formatDuration(took) }));
+			say(`Built in ${formatDuration(took)}, and kept in the cache.`);
 		},
 	};
 }

@@ -12,7 +12,6 @@ import { EnvironmentFile, type RigMachines } from "../model/environment-file.ts"
 import { Plan } from "../model/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
-import { tell } from "../text/tell.ts";
 import { fillRun, floorPath, runPath } from "./folder.ts";
 
 /** What is left to do in the folder of a command that was interrupted, or crashed. */
@@ -46,12 +45,16 @@ export function resumeRunFolder(
 	snapshot: BaselineSnapshot | null = null,
 ): Rest {
 	const refuse = (why: string) => failure("resume-other", { path: folder, why });
-	if (plans.some(({ search }) => search !== null)) throw refuse(tell("resume-search"));
+	if (plans.some(({ search }) => search !== null))
+		throw refuse(
+			"a search (find: max-rate) cannot be resumed, as each of its runs follows from those before",
+		);
 	const other = otherMachine(path.join(folder, "environment.json"), machine);
 	if (other !== null) throw refuse(other);
 	if (readText(path.join(folder, "scenario.yaml")) !== scenarioText)
-		throw refuse(tell("resume-other-text"));
-	if (!sameBaseline(readSnapshot(folder), snapshot)) throw refuse(tell("resume-other-baseline"));
+		throw refuse("its scenario.yaml is not the text of this scenario");
+	if (!sameBaseline(readSnapshot(folder), snapshot))
+		throw refuse("its runs are compared with another baseline; name the one that they began with");
 	const found = runFolders(folder, "runs");
 	const texts = new Map(
 		plans.map((plan) => {
@@ -106,7 +109,8 @@ export function confirmingIn(folder: string): Plan[] {
 // --- internal ---
 
 const PLAN = "plan.json";
-const OTHER_PLANS = tell("resume-other-runs");
+const OTHER_PLANS =
+	"its runs are others: it was made with other options (--set, --only, --quick, --target), or by another version of mqbench";
 
 /** What makes numbers another machine's, and so no repeats of each other. */
 const MACHINE = [
@@ -127,23 +131,17 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	// Killed before it was written: there is no run yet that would be another's.
 	if (text === null) return null;
 	const before = EnvironmentFile.safeParse(parsed(text)).data;
-	if (before === undefined) return tell("resume-machine-unknown");
+	if (before === undefined)
+		return "its environment.json cannot be read, so it is not known on which machine its runs were made";
 	const [theirs, ours] = [before.rig ?? null, now.rig ?? null];
 	if (!isDeepStrictEqual(identityOf(theirs), identityOf(ours))) {
 		const [one, other] = [rigText(theirs), rigText(ours)];
-		return tell("resume-other-place", {
-			before: one,
-			now: one === other ? tell("resume-machines-of-name") : other,
-		});
+		return `its runs were made on ${one}, and now it would be ${one === other ? "other machines of that name" : other}`;
 	}
 	const differs = MACHINE.find((fact) => before[fact] !== now[fact]);
 	return differs === undefined
 		? null
-		: tell("resume-other-machine", {
-				what: differs,
-				before: `${before[differs]}`,
-				now: `${now[differs]}`,
-			});
+		: `its runs were made on another machine, or another state of this one (${differs}: ${before[differs]}, now ${now[differs]})`;
 }
 
 /** What makes machines of a rig others. Hosts of yours stay what they are whatever their rig is called. */
@@ -156,13 +154,10 @@ function identityOf(rig: RigMachines | null) {
 
 /** "the rented machines of the rig a-1", "the machine of mqbench alone" */
 function rigText(rig: RigMachines | null): string {
-	if (rig === null) return tell("machine-of-mqbench");
+	if (rig === null) return "the machine of mqbench alone";
 	if (rig.cloud === null) return rig.machines;
 	const { id, createdAt } = rig;
-	return tell("machines-of-rig", {
-		rig: `${id}`,
-		since: createdAt === null ? "" : ` of ${createdAt}`,
-	});
+	return `the rented machines of the rig ${id}${createdAt === null ? "" : ` of ${createdAt}`}`;
 }
 
 /** A calibration that has come or gone since the start is none: that of the folder stays. */

@@ -1,7 +1,7 @@
 import { smallestOf } from "../extremes.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { percent } from "../text/percent.ts";
-import { tell } from "../text/tell.ts";
+import { formatCount } from "../units.ts";
 import { type Answer, boundsOf, type Found, LOWEST_PART } from "./search.ts";
 
 /** What a search came to, in one sentence. */
@@ -9,23 +9,24 @@ export function answerText(answer: Answer, runs: readonly Found[]): string {
 	const { lo, hi, limitedBy, confirmed } = answer;
 	if (lo === null)
 		return limitedBy === "error"
-			? tell("search-broke")
+			? "no answer: a run could not be made"
 			: limitedBy === "interrupted"
-				? tell("search-stopped")
+				? "stopped before the search was over"
 				: noRateText(answer, runs);
-	const code = confirmed ? "rate-confirmed" : "rate-unconfirmed";
-	const met = tell(code, { perSecond: lo });
+	const rate = `${formatCount(lo)}/s`;
+	const how = confirmed ? "confirmed by a longer run" : "not confirmed";
+	const met = `${rate} meets the SLA, ${how}`;
 	switch (limitedBy) {
 		case "system":
-			return tell("search-found", { met, hiPerSecond: hi ?? 0 });
+			return `${met}; ${formatCount(hi ?? 0)}/s does not`;
 		case "generator":
-			return tell("search-generator-limited", { met });
+			return `at least ${met}; the generator or its consumers carry no more (generator-limited)`;
 		case "nothing":
-			return tell("search-ended", { met });
+			return `at least ${met}; the search ends there`;
 		case "error":
-			return tell("search-broke-after", { met });
+			return `${met}; then a run could not be made`;
 		case "interrupted":
-			return tell(confirmed ? "confirmed-so-far" : "passed-so-far", { perSecond: lo });
+			return `stopped before the search was over; the highest rate that passed so far is ${rate}, ${how}`;
 	}
 }
 
@@ -42,20 +43,17 @@ export function answerVerdict({ lo, limitedBy, confirmed }: Answer): Verdict {
 function noRateText({ hi }: Answer, runs: readonly Found[]): string {
 	const invalid = runs.filter((f) => f.outcome === "invalid");
 	const all = runs.length;
-	if (invalid.length === all) return tell("search-all-invalid", { all });
+	if (invalid.length === all) return `no answer: every run was INVALID (${all} of ${all})`;
 	const { lo: probePerSecond } = boundsOf(runs);
 	const longer = runs.filter((f) => f.step.role === "confirm");
 	const lowestPerSecond = smallestOf(longer.map((f) => f.step.rate));
 	const what =
 		probePerSecond !== null
-			? tell("search-unconfirmed", { probePerSecond, lowestPerSecond })
+			? `no rate is confirmed: ${formatCount(probePerSecond)}/s passed as a probe, but no longer run passed, down to ${formatCount(lowestPerSecond)}/s`
 			: hi === null
-				? tell("no-rate-meets")
-				: tell("not-even-lowest", {
-						hiPerSecond: hi,
-						percent: percent(LOWEST_PART),
-						firstPerSecond: runs[0]?.step.rate ?? 0,
-					});
-	const some = invalid.length === 1 ? "one-invalid" : "some-invalid";
-	return invalid.length === 0 ? what : tell(some, { what, invalid: invalid.length, all });
+				? "no rate meets the SLA"
+				: `no rate meets the SLA, not even ${formatCount(hi)}/s, and the search ends at ${percent(LOWEST_PART)} of its first rate of ${formatCount(runs[0]?.step.rate ?? 0)}/s`;
+	return invalid.length === 0
+		? what
+		: `${what}; ${invalid.length} of ${all} runs ${invalid.length === 1 ? "was" : "were"} INVALID`;
 }

@@ -1,5 +1,3 @@
-import { tell } from "./tell.ts";
-
 const JQ = 'read result.json with jq; reports/README.md, "Exports", has the lines';
 
 /**
@@ -21,9 +19,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 
 /** The message for a word that is gone; undefined: mqbench never took it. */
 export function removed(word: string): string | undefined {
-	return Object.hasOwn(REMOVED, word)
-		? tell("removed", { word, instead: REMOVED[word] })
-		: undefined;
+	return Object.hasOwn(REMOVED, word) ? `${word} no longer exists; ${REMOVED[word]}.` : undefined;
 }
 
 /** The message for the first word of a command line that is gone: `--option`, `--option=value` or `--option value`. */

@@ -12,28 +12,10 @@ import { sources } from "../sources.fake.ts";
  */
 const SENTENCE = /[a-z']+(?:,? [a-z']+){4}/i;
 
-/** Where sentences are at home, and why: the catalogues, and files that are a text. */
-const HOMES: readonly (readonly [RegExp, why: string])[] = [
-	[/^runner\/text\//, "the catalogue"],
-	[/^runner\/errors\.ts$/, "the catalogue of errors"],
-	[/^runner\/explain\//, "the catalogue of explanations, by topic"],
-	[/^runner\/(?:document|figures|render|page|watch)\//, "what people are shown, by its builder"],
-	[/^runner\/(?:result|compare)\//, "what results and comparisons say in words"],
-	[/^runner\/(?:commands|doctor|import|init)\//, "what commands say"],
-	[/^runner\/model\/tallies\.ts$/, "what each count is"],
-	[/^infra\/cloud\/pulumi-config\.ts$/, "a file of Pulumi, with its comments"],
-	[/^infra\/docker\/remove\.ts$/, "its script is for a shell"],
-	[/^infra\/aws\//, "a program of its own, which Pulumi runs without mqbench"],
-	[/^runner\/bundle\.ts$/, "licences"],
-	[/^runner\/chart\/theme\.ts$/, "names of fonts"],
-	[
-		/^runner\/(?:units|unit-slips|reason|secrets)\.ts$/,
-		"stand below the catalogue, whose sentences hold what they format",
-	],
-	[/^runner\/brokers\//, "rooms: what a broker says of itself"],
-	[/^runner\/scenario\/(?:reference|systems-table)\.ts$/, "parts of READMEs"],
-	[/^runner\/script\/compile\.ts$/, "the k6 script, with its comments"],
-];
+/** What these say is kept or printed with its code: checks and SLA lines in result.json, mistakes by `validate --json`. */
+const CODED = /^runner\/(?:verdict|scenario)\//;
+/** Parts of READMEs. */
+const README = /^runner\/scenario\/(?:reference|systems-table)\.ts$/;
 
 /** Documentation of a field stands beside it: the editor's schema and the READMEs are made from both. These calls take it, in which place (model/field.ts). */
 const FIELDS: ReadonlyMap<string, number> = new Map([
@@ -41,22 +23,11 @@ const FIELDS: ReadonlyMap<string, number> = new Map([
 	["orNull", 1],
 ]);
 
-/** Calls whose words belong to the command line: commander prints them as `--help`, beside the options that they describe. So are its EXAMPLES. */
-const HELP = new Set([
-	"description",
-	"argument",
-	"option",
-	"requiredOption",
-	"addHelpText",
-	"Option",
-	"Argument",
-]);
-
-describe("sentences outside of the catalogue", () => {
-	it("are none", () => {
-		const found = shipped().flatMap((file) =>
-			sentencesIn(file, readFileSync(path.join(packageFolder, file), "utf8")),
-		);
+describe("sentences of checks, SLA lines and mistakes", () => {
+	it("stand in the catalogue, each with a code", () => {
+		const found = sources()
+			.filter((file) => CODED.test(file) && !README.test(file))
+			.flatMap((file) => sentencesIn(file, readFileSync(path.join(packageFolder, file), "utf8")));
 		expect(found, "give each a code in runner/text/, and say() or tell() it").toEqual([]);
 	});
 
@@ -71,42 +42,27 @@ describe("sentences outside of the catalogue", () => {
 					// biome-ignore lint/suspicious/noTemplateCurlyInString: it is code.
 					"const c = `at most ${a} of ${a} may`;",
 					'const d = "warm-up";',
-					'c.option("-a", "every one of them at once").b("all of it has an end");',
 					'throw new Error("the plan names no such system");',
 					'span("How long it takes to get there.", ["1s"], { description: "the time that it takes" });',
 					"// a comment is not for the user",
 				].join("\n"),
 			),
-		).toEqual([
-			"a.ts:1 the queue did not grow",
-			"a.ts:2  of the messages were never answered",
-			"a.ts:5 all of it has an end",
-		]);
+		).toEqual(["a.ts:1 the queue did not grow", "a.ts:2  of the messages were never answered"]);
 	});
 });
 
 // --- internal ---
-
-/** All that is shipped, but for the homes of sentences. */
-function shipped(): string[] {
-	return sources().filter(
-		(file) => !/^runner\/(tests|tools)\//.test(file) && !HOMES.some(([home]) => home.test(file)),
-	);
-}
 
 function sentencesIn(file: string, code: string): string[] {
 	const found: string[] = [];
 	const walk = (node: unknown): void => {
 		if (Array.isArray(node)) node.forEach(walk);
 		if (typeof node !== "object" || node === null || Array.isArray(node)) return;
-		const { type, value, start, callee, id, key } = node as Node;
+		const { type, value, start, callee, key } = node as Node;
 		if (type === "Property" && key?.name === "description") return;
 		const name = callee?.property?.name ?? callee?.name ?? "";
-		// Of a call, its own words; what it is called on may be another one.
-		const help = HELP.has(name) || id?.name === "EXAMPLES";
-		if (help) walk(callee?.object);
 		// A plain Error is printed with its stack, as a bug, to whoever mends it.
-		if (help || (type === "NewExpression" && /^(Range)?Error$/.test(name))) return;
+		if (type === "NewExpression" && /^(Range)?Error$/.test(name)) return;
 		const text =
 			type === "Literal" && typeof value === "string"
 				? value
@@ -130,12 +86,9 @@ interface Node {
 	readonly arguments?: readonly unknown[];
 	/** Of a property. */
 	readonly key?: { readonly name?: string };
-	/** Of a declaration: what it gives a name. */
-	readonly id?: { readonly name?: string } | null;
 	/** Of a call: what is called. */
 	readonly callee?: {
 		readonly name?: string;
-		readonly object?: unknown;
 		readonly property?: { readonly name?: string };
 	};
 }

@@ -1,21 +1,13 @@
 import { commandLine } from "../shell.ts";
 import { formatBytesExact, formatCount, formatDurationExact, plural } from "../units.ts";
-import { cloud } from "./cloud.ts";
 import { fileMistakes } from "./file-mistakes.ts";
 import { loadMistakes } from "./load-mistakes.ts";
-import { machines } from "./machines.ts";
-import { plans } from "./plans.ts";
-import { runs } from "./runs.ts";
 import { shared } from "./shared.ts";
 import { slaMistakes } from "./sla-mistakes.ts";
 import { systemMistakes } from "./system-mistakes.ts";
 
 /** What mqbench tells people and no result keeps, mistakes above all: code -> sentence, with the names of its values in braces. */
 const sentences = {
-	...machines,
-	...runs,
-	...plans,
-	...cloud,
 	...shared,
 	...fileMistakes,
 	...loadMistakes,

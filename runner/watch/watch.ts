@@ -6,7 +6,6 @@ import { shownPath } from "../render/deliver.ts";
 import { REPORT_FILES } from "../result/reporters.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { hide, maskUrls, secretsIn, withoutSecrets } from "../secrets.ts";
-import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { openOrSay } from "./browser.ts";
 import { type Feed, makeFeed } from "./feed.ts";
@@ -67,7 +66,9 @@ export async function watching(
 	const { url } = server;
 	world.stderr.write(`Watch it at ${url} until it ends; the page is the report so far.\n`);
 	if (world.env.SSH_CONNECTION !== undefined)
-		world.stderr.write(`${tell("watch-over-ssh", { port: new URL(url).port })}\n`);
+		world.stderr.write(
+			`From where you are: ssh -N -L ${new URL(url).port}:127.0.0.1:${new URL(url).port} <this machine>, then open the same address there.\n`,
+		);
 	// Awaited, at most 2 s: what it says is not to stand among the rows of a run.
 	if (opens) await openOrSay(server.urlForOnce(), url, browsed);
 	let code: ExitCode | null = null;
@@ -100,9 +101,10 @@ export async function watching(
 function stop({ stop, interrupt, stderr }: World): string {
 	if (stop.aborted) return "It is stopping already: results so far are kept.";
 	// On a terminal the rows say that it stops, and would write over this.
-	if (!stderr.isTTY) stderr.write(`${tell("watch-stopped")}\n`);
+	if (!stderr.isTTY)
+		stderr.write("Stopped from the page, as by one Ctrl-C: results so far are kept.\n");
 	interrupt?.();
-	return tell("watch-stopped");
+	return "Stopped from the page, as by one Ctrl-C: results so far are kept.";
 }
 
 function portOf(given: string | undefined): number | null {

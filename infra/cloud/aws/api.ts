@@ -3,7 +3,6 @@ import type { Pricing } from "@aws-sdk/client-pricing";
 import type { STS } from "@aws-sdk/client-sts";
 import { failure } from "../../../runner/errors.ts";
 import { orInterrupted } from "../../../runner/stop.ts";
-import { tell } from "../../../runner/text/tell.ts";
 import type { World } from "../../../runner/world.ts";
 import { loadSdk } from "../sdk.ts";
 import { awsFolder } from "./folder.ts";
@@ -97,7 +96,9 @@ export async function openApi(
 /** A warning if the environment names a proxy, because mqbench does not use it; null: no proxy. */
 export function proxyText(env: World["env"]): string | null {
 	const name = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].find((name) => env[name]);
-	return name === undefined ? null : tell("no-proxies", { variable: name });
+	return name === undefined
+		? null
+		: `${name} is set, and mqbench does not use proxies: it needs a direct connection to AWS, and for SSH to the machines`;
 }
 
 /** All pages of a call that answers page by page. */
@@ -121,7 +122,9 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 function checkEndpoint({ MQBENCH_AWS_ENDPOINT: endpoint }: World["env"]): void {
 	if (!endpoint) return;
 	if (URL.canParse(endpoint) && /^https?:/i.test(endpoint)) return;
-	throw failure("usage", { message: tell("endpoint-wrong", { endpoint }) });
+	throw failure("usage", {
+		message: `MQBENCH_AWS_ENDPOINT=${endpoint}: write the URL of an emulator of AWS, such as http://127.0.0.1:5000, or unset it`,
+	});
 }
 
 function homeOf(region: string): string {

@@ -2,7 +2,6 @@ import { failure } from "../../../runner/errors.ts";
 import { packageVersion } from "../../../runner/package.ts";
 import type { Aws, Scenario } from "../../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../../runner/stop.ts";
-import { tell } from "../../../runner/text/tell.ts";
 import { formatDurationExact } from "../../../runner/units.ts";
 import type { World } from "../../../runner/world.ts";
 import type { AwsConfig } from "../../aws/config.ts";
@@ -90,7 +89,11 @@ export async function offer(
 			address,
 			[pulumiText(pulumi), endText(aws, asked)],
 		),
-		warnings: image.runsUserData ? [] : [tell("image-end-uncertain", { image: image.id })],
+		warnings: image.runsUserData
+			? []
+			: [
+					`the image ${image.id} is not Debian's, and AWS does not say whether it has cloud-init. Without cloud-init its machines never end themselves, and cost money until they are taken down (mqbench rigs list)`,
+				],
 	};
 }
 
@@ -104,14 +107,13 @@ export function localTrouble(aws: Aws, world: Pick<World, "env">): string[] {
 		...(lacking.length === 0
 			? []
 			: [
-					tell("openssh-missing", {
-						programs: lacking.join(" and "),
-						are: lacking.length === 1 ? "is" : "are",
-					}),
+					`${lacking.join(" and ")} ${lacking.length === 1 ? "is" : "are"} not on PATH: rented machines are reached over SSH. Install OpenSSH's client (apt-get install openssh-client).`,
 				]),
 		...(aws.brokers.count > 0 &&
 		platformOf(aws.brokers.instance) !== platformOf(aws.clients.instance)
-			? [tell("types-differ", { broker: aws.brokers.instance, client: aws.clients.instance })]
+			? [
+					`${aws.brokers.instance} and ${aws.clients.instance} have processors of two kinds, and a rig starts from one image. Take types of one kind.`,
+				]
 			: []),
 		...(address !== null && "wrong" in address ? [address.wrong] : []),
 	];
@@ -129,7 +131,7 @@ function checkCount({ brokers, clients }: Aws, { env }: World): void {
 	const text = env[variable] ?? "";
 	if (text !== "" && !/^[1-9]\d{0,3}$/.test(text))
 		throw failure("usage", {
-			message: tell("machines-variable-wrong", { variable, text, most: MOST_MACHINES }),
+			message: `${variable}=${text}: write a number of machines, such as ${MOST_MACHINES}`,
 		});
 	const most = text === "" ? MOST_MACHINES : Number(text);
 	const machines = brokers.count + clients.count;
@@ -150,11 +152,7 @@ async function callerCidr(aws: Aws, world: World): Promise<Address> {
 	} catch (error) {
 		orInterrupted(world.stop);
 		return {
-			wrong: tell("ssh-from-unknown", {
-				service,
-				reason: (error as Error).message,
-				variable: SSH_FROM,
-			}),
+			wrong: `GET ${service}: the address that your SSH comes from is not known (${(error as Error).message}). Write it: aws.sshFrom: 203.0.113.7/32, or ${SSH_FROM}=203.0.113.7.`,
 		};
 	}
 }
@@ -167,10 +165,15 @@ function writtenAddress({ sshFrom }: Aws, { env }: Pick<World, "env">): Address 
 	if (written === "") return null;
 	const where = sshFrom === null ? SSH_FROM : "aws.sshFrom";
 	const cidr = oneAddress(written);
-	if (cidr === null) return { wrong: tell("ssh-from-wrong", { where, written }) };
+	if (cidr === null)
+		return {
+			wrong: `${where}: ${written} is not one IPv4 address. Write the one that your SSH comes from, such as 203.0.113.7/32.`,
+		};
 	// Machines of an emulator are where the emulator is.
 	if (isPrivate(cidr) && !env.MQBENCH_AWS_ENDPOINT)
-		return { wrong: tell("ssh-from-private", { where, written }) };
+		return {
+			wrong: `${where}: SSH from the internet never comes from ${written}, which is an address of a private network. Write the public one that your SSH comes from, or leave ${where} out: mqbench then asks AWS's own service.`,
+		};
 	return { cidr, asked: false };
 }
 
@@ -184,14 +187,17 @@ async function placeIn(api: Api, aws: Aws): Promise<Place | { readonly wrong: st
 	const types = Object.keys(counts(aws));
 	const platform = platformOf(aws.clients.instance);
 	const zone = aws.zone ?? (await zoneWith(api, types));
-	if (zone === null) return { wrong: tell("no-zone-has-all", { region: aws.region, types }) };
+	if (zone === null)
+		return {
+			wrong: `no zone of ${aws.region} has all of ${types.join(", ")}. Take other types (aws.brokers.instance, aws.clients.instance), or another region.`,
+		};
 	const image = await imageFor(api, aws.ami, platform);
 	if (image !== null) return { zone, image };
 	return {
 		wrong:
 			aws.ami === null
-				? tell("no-debian", { region: aws.region, platform })
-				: tell("image-absent", { image: aws.ami, region: aws.region }),
+				? `${aws.region} has no image of Debian 12 for ${platform}. Write one of your own: aws.ami.`
+				: `the image ${aws.ami} is not in ${aws.region}, or not yours to use. Write another one, or drop aws.ami to use Debian 12.`,
 	};
 }
 
@@ -218,13 +224,16 @@ function lines(
 					],
 				]),
 		["clients", `${clients.count} x ${clients.instance}${clients.spot ? ", spot" : ""}`],
-		["zone", tell("in-placement-group", { zone })],
+		["zone", `${zone}, in one cluster placement group`],
 		["image", `${image.id} (${ami === null ? "Debian 12" : "the scenario's"}, ${image.name})`],
 		[
 			"account",
 			`${caller.account}, owner ${owner ?? caller.name}${profile === null ? "" : `, profile ${profile}`}`,
 		],
-		["ssh", `open to ${address.cidr} alone${address.asked ? tell("seen-by-aws") : ""}`],
+		[
+			"ssh",
+			`open to ${address.cidr} alone${address.asked ? ", the address that AWS sees you under" : ""}`,
+		],
 		["pulumi", pulumi],
 		["end", end],
 		// The caller shows the sum, with the period that it covers or why it is not known.
@@ -241,16 +250,16 @@ function pulumiText(found: FoundPulumi): string {
 	const { program, version, wanted, reason, archive } = found;
 	if (program !== null) return `${version}, ${program}`;
 	return archive.sha256 === null
-		? tell("pulumi-yours", { wanted, reason, archive: archive.name })
-		: tell("pulumi-offered", { wanted, reason });
+		? `${wanted} is needed, and ${reason}: install it, because mqbench has no sha256 of ${archive.name} to check a download by`
+		: `${wanted} is needed, and ${reason}: mqbench offers to download it`;
 }
 
 /** What ends the machines, in most cases and in all others. */
 function endText({ ttlNs }: Aws, { plannedNs, rigFile }: OfferAsked): string {
 	const latest = `at the latest ${formatDurationExact(ttlNs)} after they started`;
-	if (plannedNs !== null) return tell("ends-after-run", { latest });
+	if (plannedNs !== null) return `taken down when the run is over; by themselves ${latest}`;
 	return rigFile == null
-		? tell("ends-after-down", { latest })
+		? `stay until they are taken down; by themselves they end ${latest}`
 		: `stay until mqbench down ${rigFile}; by themselves they end ${latest}`;
 }
 

@@ -1,5 +1,4 @@
 import type { AwsVolume } from "../../../runner/scenario/scenario.ts";
-import { tell } from "../../../runner/text/tell.ts";
 import { ROOT_DISK } from "../../aws/config.ts";
 import { type Api, allPages, Refused } from "./api.ts";
 import type { Image } from "./image.ts";
@@ -77,7 +76,9 @@ export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 	const parts = asked.filter((one) => one.what !== undefined);
 	const reasons = [
 		...new Set(asked.flatMap((one) => one.reason ?? [])),
-		...(image.free ? [] : [tell("image-unpriced", { image: image.id })]),
+		...(image.free
+			? []
+			: [`the image ${image.id} costs extra, and its price is not in the list of Linux`]),
 	];
 	return reasons.length === 0
 		? { hourlyUsd: parts.reduce((sum, part) => sum + part.hourlyUsd, 0), unpriced: null, parts }
@@ -131,7 +132,7 @@ async function spot(api: Api, instance: string, zone: string): Promise<number> {
 		(a, b) => (a.Timestamp?.getTime() ?? 0) - (b.Timestamp?.getTime() ?? 0),
 	).at(-1);
 	const price = Number(newest?.SpotPrice);
-	if (!(price > 0)) throw new Unknown(tell("spot-unpriced", { type: instance, zone }));
+	if (!(price > 0)) throw new Unknown(`the spot market has no price of ${instance} in ${zone}`);
 	return price;
 }
 
@@ -155,7 +156,8 @@ async function volumeHour(api: Api, volume: AwsVolume): Promise<number> {
 		total += month("EBS:VolumeP-IOPS.gp3", (iops ?? 0) - GP3_FREE.iops, IOPS_MONTH);
 		total += throughputMonth(listed, (throughputMiBps ?? 0) - GP3_FREE.throughputMiBps);
 	} else {
-		if (iops === null) throw new Unknown(tell("volume-unpriced"));
+		if (iops === null)
+			throw new Unknown("the price of an io2 volume depends on iops, and the scenario names none");
 		let below = 0;
 		for (const { upTo, name } of IO2_TIERS) {
 			total += month(name, Math.min(iops, upTo) - below, IOPS_MONTH);
@@ -222,7 +224,7 @@ function named(listed: readonly Product[], usage: string): Product {
 
 function onlyOne(listed: readonly Product[], what: string): Product {
 	const [product] = listed;
-	if (product === undefined) throw new Unknown(tell("price-missing", { what }));
+	if (product === undefined) throw new Unknown(`the price list has no entry for ${what}`);
 	if (listed.length > 1)
 		throw new Unknown(`the price list has ${listed.length} entries for ${what}`);
 	return product;
@@ -242,13 +244,15 @@ function charge(
 	what: string,
 ): number {
 	const steps = dimensions(product);
-	if (steps.length === 0) throw new Unknown(tell("on-demand-unpriced", { what }));
+	if (steps.length === 0) throw new Unknown(`the price list has no price on demand for ${what}`);
 	return steps.reduce((sum, step) => {
 		if (!units.includes(step.unit.toLowerCase()))
-			throw new Unknown(tell("price-unit", { what, unit: step.unit }));
+			throw new Unknown(
+				`the price list counts ${what} in ${step.unit}, which this version does not know`,
+			);
 		const price = Number(step.pricePerUnit.USD);
 		if (step.pricePerUnit.USD === undefined || !Number.isFinite(price))
-			throw new Unknown(tell("price-currency", { what }));
+			throw new Unknown(`the price list has no price in USD for ${what}`);
 		const from = Number(step.beginRange ?? 0);
 		const to =
 			(step.endRange ?? "Inf") === "Inf" ? Number.POSITIVE_INFINITY : Number(step.endRange);
@@ -257,7 +261,7 @@ function charge(
 }
 
 function whyNot({ call, code, message, forbidden }: Refused): string {
-	return forbidden ? tell("not-allowed-to-you", { call }) : `${call} failed (${code}: ${message})`;
+	return forbidden ? `you may not call ${call}` : `${call} failed (${code}: ${message})`;
 }
 
 function volumeName(volume: AwsVolume | null): string {

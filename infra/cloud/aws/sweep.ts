@@ -2,7 +2,6 @@ import type { EC2, Tag } from "@aws-sdk/client-ec2";
 import { failure } from "../../../runner/errors.ts";
 import { largestOf } from "../../../runner/extremes.ts";
 import { pause } from "../../../runner/stop.ts";
-import { tell } from "../../../runner/text/tell.ts";
 import { formatDuration } from "../../../runner/units.ts";
 import type { World } from "../../../runner/world.ts";
 import { isMetal } from "../../aws/config.ts";
@@ -157,8 +156,8 @@ async function reworded<T>(ask: () => Promise<T>): Promise<T> {
 		throw failure("cloud-unfit", {
 			wrong: [
 				forbidden
-					? tell("sweep-forbidden", { call })
-					: tell("sweep-refused", { call, code, message }),
+					? `${call}: AWS does not allow this. Use an account with the permission (--profile, AWS_PROFILE); infra/aws/policy.json of mqbench names what is needed.`
+					: `${call}: AWS refused (${code}: ${message}). Log in to AWS again, check the region, and try again.`,
 			],
 		});
 	}

@@ -1,6 +1,5 @@
 import { commitText } from "../../result/commit.ts";
 import { systemText } from "../../result/words.ts";
-import { tell } from "../../text/tell.ts";
 import { type ExportedFile, type Known, type Point, watchedFigures } from "./points.ts";
 
 /**
@@ -71,7 +70,7 @@ function extraOf({ run, source, commit }: Point, { metric, weak, atLeast }: Know
 		n == null ? "" : `n = ${n}`,
 		weak && !atLeast ? "weak: too few samples" : "",
 		`run ${source.result.runId}`,
-		commit === null ? "" : tell("at-commit", { commit: commitText(commit) }),
+		commit === null ? "" : `commit ${commitText(commit)}`,
 	]
 		.filter((line) => line !== "")
 		.join("\n");

@@ -1,6 +1,5 @@
 import type { Result, Run } from "../../model/result.ts";
 import { saturatedBy } from "../../result/saturated.ts";
-import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
 import { checkOf, found } from "./found.ts";
 import { cold, short } from "./windows.ts";
@@ -103,10 +102,15 @@ function pauses({ runs }: Result, made: readonly Made[]): string[] {
 	return sorted.slice(1).flatMap((now, i) => {
 		const last = sorted[i] ?? now;
 		const ms = Date.parse(now.startedAt) - Date.parse(last.endedAt);
-		const names = { run: name(now), before: name(last) };
-		if (ms < 0) return [tell("publish-overlap", names)];
+		const [run, before] = [name(now), name(last)];
+		if (ms < 0)
+			return [
+				`${run} began before ${before} had ended, so they are not of one command: publish what one command measured`,
+			];
 		return ms > PAUSE_MS
-			? [tell("publish-pause", { ...names, minutes: Math.round(ms / 60_000) })]
+			? [
+					`${Math.round(ms / 60_000)} minutes lie between ${before} and ${run}: measure again without a pause`,
+				]
 			: [];
 	});
 }
@@ -190,7 +194,7 @@ function shared(result: Result, judged: readonly Run[]): string[] {
 			judged,
 			result,
 			(run) => withStatus(run, name, "unknown"),
-			(runs, { detail: why }) => tell("publish-unknown", { runs, why }),
+			(runs, { detail: why }) => `${runs}: whether others used the machine is not known (${why})`,
 		),
 	]);
 	return [
@@ -213,7 +217,7 @@ function untrusted(result: Result, judged: readonly Run[]): string[] {
 			judged,
 			result,
 			(run) => withStatus(run, "cores", "unknown"),
-			(runs, { detail: why }) => tell("publish-unknown", { runs, why }),
+			(runs, { detail: why }) => `${runs}: whether others used the machine is not known (${why})`,
 		),
 		...found(
 			judged,

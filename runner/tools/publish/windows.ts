@@ -1,7 +1,7 @@
 import type { Result, Run } from "../../model/result.ts";
 import { samplesForSupport } from "../../stats/support.ts";
 import { median, trend } from "../../stats/trend.ts";
-import { tell } from "../../text/tell.ts";
+import { formatDurationExact } from "../../units.ts";
 import { STEADY_CHANGE, STEADY_SECONDS } from "../../verdict/checks/limits.ts";
 import { SHORTEST_CLOSED_NS } from "../../verdict/rates.ts";
 import { windowFor } from "../../verdict/window-length.ts";
@@ -48,12 +48,12 @@ export function short(result: Result, judged: readonly Run[]): string[] {
 			judged,
 			result,
 			(run) => (lengthNs(run) < leastNs(run) ? run : null),
-			(runs, run) =>
-				tell(run.load.schedule.kind === "closed" ? "publish-few-messages" : "publish-short", {
-					runs,
-					windowNs: lengthNs(run),
-					leastNs: leastNs(run),
-				}),
+			(runs, run) => {
+				const [length, least] = [lengthNs(run), leastNs(run)].map(formatDurationExact);
+				return run.load.schedule.kind === "closed"
+					? `${runs}: all was through after ${length}; below ${least} the first batch is most of what was measured: write more messages`
+					: `${runs}: a window of ${length}; below ${least} nobody can tell how slow messages cluster: write a longer duration`;
+			},
 		),
 		...found(
 			judged,
