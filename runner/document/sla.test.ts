@@ -50,7 +50,7 @@ describe("what broke", () => {
 			})),
 		);
 		expect(wordsOf(lines(result, true), 3)).toContain("[All 20 SLA lines are met: which]");
-		expect(documentOf(result).lead).toMatch(/\bA queue kept growing, .*and no core was free/);
+		expect(documentOf(result).lead).toMatch(/\bA queue kept growing: .*and no core was free/);
 	});
 
 	test("is told once in each report: by how much, why, when, and the same advice once", () => {

@@ -98,13 +98,9 @@ const MOST_BROKEN = 8;
 /** More lines that are met are folded. */
 const MOST_OPEN = 8;
 
-/** Where a line stands, and of one that is told by its numbers its text; in brackets, where there is any. */
-function lineOf({ gate, what, verdict, line }: Outcome): Piece {
-	const parts = [
-		...(gate && verdict === "fail" ? [what] : []),
-		...(line === null ? [] : [`scenario.yaml:${line}`]),
-	];
-	return aside(parts.length === 0 ? "" : `(${parts.join(", ")})`);
+/** Where a line stands, in brackets, where that is known. */
+function lineOf({ line }: Outcome): Piece {
+	return aside(line === null ? "" : `(scenario.yaml:${line})`);
 }
 
 function lineTables(all: readonly Outcome[], several: boolean, whole: Result): Table[] {

@@ -19,7 +19,7 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 	inconclusive: {
 		"p50-rose": "p50 rose by more than a fifth over the window, and the line would PASS by a factor below 2. In a longer run it might not, so it is INCONCLUSIVE. What to do: write warmup: steady or a longer warm-up; if p50 rises all the same, measure longer, or at a lower rate.",
 		gate: "One line of the SLA, for one system and one case: PASS, FAIL, INCONCLUSIVE or INVALID. The worst gate is the verdict.",
-		margin: "How far a gate is from its limit, limit / measured: 6.3x below the limit, 40x the limit. Of repeats the worst and the best.",
+		margin: "How far a gate is from its limit, limit / measured: 6.3x below the limit, 40x the limit. Of several repeats it is the worst one.",
 		stall: "A time in which a system hands on nothing. A report says when the messages over a limit were due: in how many separate stretches of the window, and how long the longest was. A stretch has such a message in each of its 100 ms; throughout the window is a load that was over its limit all the time.",
 		pass: "Every SLA line is met, at 95 % confidence.",
 	},
