@@ -33,7 +33,6 @@ export async function importCommand(args: ImportArgs, world: World): Promise<Exi
 	const { yaml, left } = importOmb(
 		await read(args.workload, world),
 		await read(args.driver, world),
-		world.env,
 	);
 	if (args.out === undefined) world.stdout.write(yaml);
 	else await write(args.out, yaml, world);

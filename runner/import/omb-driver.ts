@@ -1,7 +1,7 @@
-import { brokers, loginUrl, variable } from "../brokers/index.ts";
+import { type Broker, brokers, loginUrl, variable } from "../brokers/index.ts";
 import type { Mapping, OmbDriver, Reach } from "../brokers/omb-driver.ts";
 import { failure } from "../errors.ts";
-import { type Leave, quoted } from "./left-out.ts";
+import { type Leave, quoted } from "./file.ts";
 import { parseProperties } from "./properties.ts";
 
 /** The system of a scenario, from a driver file of OpenMessaging Benchmark: its driverClass names it. `copied`: each topic has several subscriptions. */
@@ -140,55 +140,53 @@ function urlOf(
 	const broker = brokers[String(driver.system.broker)];
 	if (broker === undefined || hosts.length === 0) return {};
 	const [plain = "", overTls] = broker.urlSchemes;
-	const own = broker.urlSchemes.includes(scheme);
-	const byScheme =
+	const secure =
+		at.secure ||
 		/^(ssl|tls|wss|https)$/.test(scheme) ||
 		(scheme.endsWith("s") && broker.urlSchemes.includes(scheme.slice(0, -1)));
-	if (!own && scheme !== "tcp" && !byScheme)
-		leave(`${scheme}://`, `mqbench connects by ${plain}://`);
-	const secure = at.secure || byScheme;
-	const other = secure ? (overTls ?? plain) : plain;
-	const written = own && secure === byScheme ? scheme : other;
-
-	const [, inUrl = "", , secret] = /^([^:]*)(:(.*))?$/s.exec(login) ?? [];
-	const user = at.user === undefined ? inUrl : escaped(at.user);
-	const password = at.password ?? secret;
-	const who = (): string => {
-		if (user === "" && password === undefined) return "";
-		if (driver.login === false) {
-			leave("the login", `clients of ${broker.title} do not log in here`);
-			return "";
-		}
-		if (password !== undefined) {
-			const { variable: name } = loginUrl(broker);
-			return `${user}:${fromEnvironment(password, name, "the password", leave)}@`;
-		}
-		if (at.user !== undefined) {
-			leave("the user", "there is no password to log in with");
-			return "";
-		}
-		// Alone it may be a token.
-		const name = `${plain.toUpperCase()}_TOKEN`;
-		return `${fromEnvironment(user, name, "the user or token of the address", leave)}@`;
-	};
-	if (path.length > 1 && !driver.path) leave("the path of the address", "has no equivalent here");
+	const usual = secure ? (overTls ?? plain) : plain;
+	const written = broker.urlSchemes.includes(scheme) && !at.secure ? scheme : usual;
 	const nodes = hosts.map((host) => {
-		const bare = host.split(":").length > 2 && !host.startsWith("[");
-		const safe = bare ? `[${host}]` : host;
-		return at.port === undefined || /\]?:\d+$/.test(safe.replace(/^\[.*\]/, ""))
-			? safe
-			: `${safe}:${at.port}`;
+		const isIpv6 = host.split(":").length > 2 && !host.startsWith("[");
+		const safe = isIpv6 ? `[${host}]` : host;
+		return at.port === undefined || /[^:[]+\]?:\d+$/.test(safe) ? safe : `${safe}:${at.port}`;
 	});
+	if (path.length > 1 && !driver.path) leave("the path of the address", "has no equivalent here");
+	const who = loginOf(driver, broker, login, at, leave);
 	return {
-		url: `${written}://${who()}${nodes.join(",")}${driver.path ? path : ""}`,
+		url: `${written}://${who}${nodes.join(",")}${driver.path ? path : ""}`,
 		...(secure && overTls === undefined && { tls: true }),
 	};
 }
 
-function fromEnvironment(secret: string, name: string, what: string, leave: Leave): string {
-	if (/^\$\{[A-Za-z_]\w*\}$/.test(secret)) return secret;
-	leave(what, `it stays out of files; set ${name} in the environment`);
-	return variable(name);
+/** "me:${KAFKA_PASSWORD}@"; a user alone may be a token. */
+function loginOf(
+	driver: OmbDriver,
+	broker: Broker,
+	login: string,
+	at: Reach,
+	leave: Leave,
+): string {
+	const [, inUrl = "", , inUrlToo] = /^([^:]*)(:(.*))?$/s.exec(login) ?? [];
+	const user = at.user === undefined ? inUrl : escaped(at.user);
+	const password = at.password ?? inUrlToo;
+	if (user === "" && password === undefined) return "";
+	if (driver.login === false) {
+		leave("the login", `clients of ${broker.title} do not log in here`);
+		return "";
+	}
+	const secret = password ?? user;
+	const name =
+		password === undefined
+			? `${broker.urlSchemes[0]?.toUpperCase()}_TOKEN`
+			: loginUrl(broker).variable;
+	const held = /^\$\{[A-Za-z_]\w*\}$/.test(secret) ? secret : variable(name);
+	if (held !== secret)
+		leave(
+			password === undefined ? "the user or token of the address" : "the password",
+			`it stays out of files; set ${name} in the environment`,
+		);
+	return password === undefined ? `${held}@` : `${user}:${held}@`;
 }
 
 /** A user in a URL; variables stay. */

@@ -1,15 +1,13 @@
 import { stringify } from "yaml";
-import { brokerOf, SystemOptions } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { loadScenario } from "../scenario/load.ts";
 import type { Mistake } from "../scenario/problem.ts";
-import { type Env, type NamedText, parseFile } from "./file.ts";
-import { type Leave, quoted } from "./left-out.ts";
+import { type NamedText, parseFile, quoted } from "./file.ts";
 import { readDriver } from "./omb-driver.ts";
 import { existingTopics, readWorkload } from "./omb-workload.ts";
 
 /** What a file of another tool says and a scenario cannot. */
-export interface LeftOut {
+interface LeftOut {
 	readonly file: string;
 	/** As it stands there: "producerConfig.max.in.flight.requests.per.connection: 5". */
 	readonly what: string;
@@ -17,7 +15,7 @@ export interface LeftOut {
 	readonly why: string;
 }
 
-export interface Imported {
+interface Imported {
 	/** The scenario's YAML, what was left out in comments on top. */
 	readonly yaml: string;
 	readonly left: readonly LeftOut[];
@@ -27,44 +25,26 @@ export interface Imported {
  * A scenario that does what an OpenMessaging Benchmark workload does with a driver. Nothing of the two files is dropped
  * without a word, and no secret of them is repeated. Throws `import-unreadable` for what is none of its files.
  */
-export function importOmb(workload: NamedText, driver: NamedText, env: Env = {}): Imported {
+export function importOmb(workload: NamedText, driver: NamedText): Imported {
 	const left: LeftOut[] = [];
-	const leave = (file: string) => (what: string, why: string) => {
-		// The cases of a sweep leave out the same.
-		if (!left.some((one) => one.what === what && one.why === why)) left.push({ file, what, why });
-	};
-	const [ofWorkload, ofDriver] = [leave(workload.file), leave(driver.file)];
-	const wanted = parseFile(workload, env, ofWorkload, false);
-	const found = readDriver(
-		parseFile(driver, env, ofDriver, true),
-		[wanted.subscriptionsPerTopic].flat().every((n) => Number(n) > 1),
-		ofDriver,
+	const leave = (file: string) => (what: string, why: string) =>
+		void left.push({ file, what, why });
+	const wanted = parseFile(workload);
+	const copied = Number(wanted.subscriptionsPerTopic) > 1;
+	const found = readDriver(parseFile(driver), copied, leave(driver.file));
+	const topics = existingTopics(wanted);
+	const system = { ...found, ...("url" in found && topics && { create: false, topics }) };
+	const load = readWorkload(wanted, leave(workload.file));
+	const scenario = accepted(
+		{
+			name: load.name,
+			...("url" in system && { target: "existing" }),
+			system,
+			workload: load.workload,
+			sla: load.sla,
+		},
+		(part, what, why) => leave(part === "system" ? driver.file : workload.file)(what, why),
 	);
-	const named = existingTopics(wanted, ofWorkload);
-	if (named !== null && !("url" in found))
-		ofWorkload(
-			"existingTopicList",
-			"the driver names no address, so mqbench starts a broker and makes the topics",
-		);
-	const system = accepted(
-		named !== null && "url" in found ? { ...found, create: false, topics: named } : found,
-		ofDriver,
-	);
-	const options = SystemOptions.parse(system);
-	const load = readWorkload(
-		wanted,
-		brokerOf(options).traits(options),
-		"topics" in system ? named : null,
-		ofWorkload,
-	);
-	const scenario = {
-		name: load.name,
-		...targetOf(system),
-		system,
-		workload: load.workload,
-		...(load.cases.length > 0 ? { cases: load.cases } : {}),
-		sla: load.sla,
-	};
 	const head = [
 		" yaml-language-server: $schema=./scenario.schema.json",
 		` Imported from OpenMessaging Benchmark: ${workload.file} and ${driver.file}.`,
@@ -77,31 +57,33 @@ export function importOmb(workload: NamedText, driver: NamedText, env: Env = {})
 
 // --- internal ---
 
-type System = Readonly<Record<string, unknown>>;
+interface Scenario {
+	readonly system: Part;
+	readonly workload: Part;
+}
+type Part = Readonly<Record<string, unknown>>;
 
-/** The system without the settings that a scenario refuses. */
-function accepted(system: System, leave: Leave): System {
-	const { topics } = system;
-	const text = textOf({
-		...targetOf(system),
-		system,
-		workload: {
-			rate: "1/s",
-			message: "1KiB",
-			duration: "1s",
-			...(Array.isArray(topics) && { topics: topics.length, connections: topics.length }),
-		},
+/** A scenario has to have these: a wrong one stays. */
+const NEEDED = new Set(["broker", "url", "pattern", "rate", "message", "duration"]);
+
+/** The scenario without the fields that mqbench refuses. `leave` is told why, and what is wrong with those that stay. */
+function accepted<S extends Scenario>(
+	scenario: S,
+	leave: (part: keyof Scenario, what: string, why: string) => void,
+): S {
+	const text = textOf(scenario);
+	const mistakes = mistakesIn(text).map(({ line, message }) => {
+		const before = text.split("\n").slice(0, line ?? 0);
+		// Settings of a map or a list are further in than the key that goes.
+		const [key = ""] = (before.findLast((one) => /^ {2}\w/.test(one)) ?? "").trim().split(":");
+		const part = before.includes("workload:") ? ("workload" as const) : ("system" as const);
+		return { key, part, message, what: quoted(key, scenario[part][key]) };
 	});
-	const [wrong] = mistakesIn(text);
-	const lines = text.split("\n").slice(0, wrong?.line ?? 0);
-	// Settings of a map or a list are further in than the key that goes.
-	const line = lines.findLast((one) => /^ {2}\w/.test(one));
-	const key = line?.trim().split(":")[0] ?? "";
-	if (wrong === undefined || !Object.hasOwn(system, key)) return system;
-	const { [key]: value, ...rest } = system;
-	const { message, remedy } = wrong;
-	leave(quoted(key, value), remedy ? `${message}; ${remedy}` : message);
-	return accepted(rest, leave);
+	const first = mistakes.find(({ key, part }) => !NEEDED.has(key) && key in scenario[part]);
+	for (const { part, what, message } of first ? [first] : mistakes) leave(part, what, message);
+	if (first === undefined) return scenario;
+	const { [first.key]: _, ...rest } = scenario[first.part];
+	return accepted({ ...scenario, [first.part]: rest }, leave);
 }
 
 function mistakesIn(text: string): readonly Mistake[] {
@@ -113,10 +95,6 @@ function mistakesIn(text: string): readonly Mistake[] {
 		if (!(error instanceof MqbenchError)) throw error;
 		return (error.details as { mistakes?: readonly Mistake[] }).mistakes ?? [];
 	}
-}
-
-function targetOf(system: System) {
-	return "url" in system ? { target: "existing" } : {};
 }
 
 function textOf(scenario: object): string {
