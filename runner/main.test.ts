@@ -105,7 +105,7 @@ describe("a command line that is wrong ends with 2 and a way on", () => {
 describe("an error", () => {
 	test("that a person can act on is its sentence alone", () => {
 		const world = fakeWorld();
-		const code = explain(failure("go-missing", {}), world);
+		const code = explain(failure("go-missing", { why: "" }), world);
 		expect(code).toBe(3);
 		expect(world.err()).toMatch(/^There is no Go on PATH/);
 		expect(world.err()).not.toMatch(/^ +at /m);

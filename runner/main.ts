@@ -7,6 +7,7 @@ import type { Invocation } from "./commands/options.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
 import { maskUrls } from "./secrets.ts";
+import { didYouMean } from "./suggest.ts";
 import { removedOption } from "./text/removed.ts";
 import { guarded } from "./workflow-log.ts";
 import type { World } from "./world.ts";
@@ -142,5 +143,5 @@ function refuseUnknownWord(word: string | undefined, { cwd }: World): void {
 	const known = [...Object.keys(COMMANDS), "help"];
 	if (word === undefined || !/^[a-z]+$/i.test(word) || known.includes(word)) return;
 	if (existsSync(path.resolve(cwd, word))) return;
-	throw failure("unknown-command", { word, known });
+	throw failure("unknown-command", { word, guess: didYouMean(word, known) });
 }

@@ -199,7 +199,7 @@ describe("a build that fails says why in a sentence, and leaves nothing", () => 
 		await expect(resolve()).rejects.toMatchObject({
 			code: "go-old",
 			message: expect.stringMatching(
-				/^Go 1\.2\d\.\d+ is too old .* needs 1\.26 or newer \(GOTOOLCHAIN=local/,
+				/^go1\.2\d\.\d+ is too old .* needs Go 1\.26 or newer \(GOTOOLCHAIN=local/,
 			),
 		});
 	});

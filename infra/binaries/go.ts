@@ -46,7 +46,7 @@ export function go(args: readonly string[], options: GoOptions): Promise<void> {
 		child.once("close", (code) => {
 			options.stop.removeEventListener("abort", letGo);
 			if (options.stop.aborted) reject(interrupted(options.stop));
-			else if (code === NO_GO) reject(failure("go-missing", {}));
+			else if (code === NO_GO) reject(failure("go-missing", { why: "" }));
 			else if (code !== 0) reject(explainGo(tail));
 			else resolve();
 		});

@@ -64,7 +64,7 @@ export async function goReady(world: World, options: ToolchainOptions): Promise<
 		// Where none may be fetched, the ways out are what was missing.
 		if (proxy === null || sums[platform] === undefined)
 			throw missing.code === "go-missing"
-				? failure("go-missing", why === null ? {} : { why })
+				? failure("go-missing", { why: why === null ? "" : `\n${why}` })
 				: missing;
 		await agree(world, options, proxy);
 		const lock = await lockOf(folder, world, options);

@@ -134,7 +134,11 @@ export async function standUpCloud(
 		await down();
 		orInterrupted(world.stop);
 		const remedy = provider.remedyFor(whyOf(error));
-		throw failure("cloud-up", { id: config.id, reason: whyOf(error), remedy: remedy ?? "" });
+		throw failure("cloud-up", {
+			id: config.id,
+			reason: whyOf(error),
+			remedy: remedy ? ` ${remedy}` : "",
+		});
 	}
 	world.leaving?.(goneText(file, "", world.clock.nowMs()));
 	let ending: Promise<void> | undefined;

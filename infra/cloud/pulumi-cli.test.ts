@@ -224,13 +224,6 @@ describe("the SDK", () => {
 		});
 	});
 
-	test("whose project is not there, either, says that", async () => {
-		const folder = path.join(testFolder(), "aws");
-		await expect(loadSdk("@aws-sdk/client-ec2", folder)).rejects.toThrow(
-			/which is not there\. Install mqbench anew/,
-		);
-	});
-
 	test("is that of infra/aws", async () => {
 		const { LocalWorkspace } = await loadSdk<{ LocalWorkspace: unknown }>(
 			"@pulumi/pulumi/automation",

@@ -37,7 +37,6 @@ export async function pulumiCli(world: World, options: CliOptions): Promise<stri
 		throw failure("pulumi-missing", {
 			version: wanted,
 			reason: `${reason}; mqbench does not download it, because it has no sha256 of ${archive.name} to check it by`,
-			tried: true,
 		});
 	await agree(root, wanted, reason, world, options);
 	options.say(`Installing pulumi ${wanted} into ${root} ...`);
@@ -48,7 +47,6 @@ export async function pulumiCli(world: World, options: CliOptions): Promise<stri
 		throw failure("pulumi-missing", {
 			version: wanted,
 			reason: `it cannot be installed (${firstLine(error)})`,
-			tried: true,
 		});
 	}
 	const cached = path.join(root, "bin", EXECUTABLE);

@@ -6,6 +6,7 @@ import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, readRig } from "../../runner/scenario/rig-store.ts";
+import { didYouMean } from "../../runner/suggest.ts";
 import { writeWhole } from "../../runner/whole-file.ts";
 import type { World } from "../../runner/world.ts";
 
@@ -137,7 +138,10 @@ export async function knownRig(id: string, world: World): Promise<KnownRig> {
 	throw failure("no-such-rig", {
 		id,
 		folder: rigsFolder(world),
-		known: rigs.map(({ folder }) => folder.id),
+		guess: didYouMean(
+			id,
+			rigs.map(({ folder }) => folder.id),
+		),
 	});
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -23,10 +22,7 @@ export async function loadSdk<T>(name: string, folder: string): Promise<T> {
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		if (code !== "MODULE_NOT_FOUND" && code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw error;
-		throw failure("sdk-missing", {
-			folder,
-			project: existsSync(path.join(folder, "package-lock.json")),
-		});
+		throw failure("sdk-missing", { folder });
 	}
 	const loaded = (await import(pathToFileURL(file).href)) as { default?: T };
 	// They are CommonJS; Node does not find all of their names by itself.

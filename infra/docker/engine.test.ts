@@ -65,7 +65,7 @@ describe("what is missing is one sentence that says what to do", () => {
 		expect(
 			await refused(`case "$*" in info*) ${answer};; *) echo unix:///var/run/docker.sock;; esac`),
 		).toBe(
-			"docker-unreachable: No Docker engine answers at unix:///var/run/docker.sock (cannot connect to the Docker daemon). Start it: sudo systemctl start docker, or Docker Desktop; DOCKER_HOST or docker context use choose another.",
+			"docker-unreachable: No Docker engine answers at unix:///var/run/docker.sock (cannot connect to the Docker daemon). Start it: sudo systemctl start docker, or Docker Desktop; DOCKER_HOST or docker context use choose another. If you may not use it: sudo usermod -aG docker $USER, and log in again.",
 		);
 	});
 
@@ -75,7 +75,7 @@ describe("what is missing is one sentence that says what to do", () => {
 				`case "$*" in info*) echo "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock: Get \\"http://%2Fvar%2Frun%2Fdocker.sock/v1.24/info\\": dial unix /var/run/docker.sock: connect: permission denied" >&2; exit 1;; *) echo unix:///var/run/docker.sock;; esac`,
 			),
 		).toMatch(
-			/^docker-unreachable: .* \(permission denied while .*\)\. You may not use it: sudo usermod -aG docker \$USER, log in again; or be root\.$/,
+			/^docker-unreachable: .* \(permission denied while .*\)\. .* If you may not use it: sudo usermod -aG docker \$USER, /,
 		);
 	});
 

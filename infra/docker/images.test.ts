@@ -82,7 +82,7 @@ describe("an image", () => {
 		[
 			"Error response from daemon: manifest for nats:2.15.2-alpine not found: manifest unknown: manifest unknown",
 			"image-missing",
-			"mine: the image nats:2.15.2-alpine is not on this machine and cannot be pulled (manifest for nats:2.15.2-alpine not found: manifest unknown: manifest unknown). Try docker pull nats:2.15.2-alpine, or name one that you have: image: <name>.",
+			"mine: the image nats:2.15.2-alpine is not on this machine and cannot be pulled there (manifest for nats:2.15.2-alpine not found: manifest unknown: manifest unknown). Try docker pull nats:2.15.2-alpine there, or name an image that it has: image: <name>.",
 		],
 		[
 			"failed to register layer: write /x: no space left on device",

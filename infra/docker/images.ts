@@ -29,7 +29,7 @@ export async function getImage(
 	if (!pulled)
 		throw failure("image-missing", {
 			system: system.key,
-			host: docker.host,
+			host: docker.host ?? "this machine",
 			image,
 			reason: "it was pulled, and is not there",
 		});
@@ -110,7 +110,8 @@ async function pull(
 	const reason = maskUrls(reasonIn(words));
 	if (/no space left on device/i.test(reason))
 		throw failure("docker-disk-full", { doing: `pull ${image}`, reason });
-	throw failure("image-missing", { system: system.key, host: docker.host, image, reason });
+	const host = docker.host ?? "this machine";
+	throw failure("image-missing", { system: system.key, host, image, reason });
 }
 
 /** The engine's last line, without the usual prefix. */

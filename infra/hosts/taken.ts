@@ -4,7 +4,7 @@ import { failure } from "../../runner/errors.ts";
 
 /** Fails with `host-port-taken` if somebody else listens on a port that a node needs. Brokers report that in obscure words. */
 export async function checkPorts(
-	{ ports, packages }: Pick<BrokerProcess, "ports" | "packages">,
+	{ ports }: Pick<BrokerProcess, "ports">,
 	{
 		system,
 		nodes,
@@ -23,12 +23,7 @@ export async function checkPorts(
 				listening(said, from === "itself" ? "127.0.0.1" : ip).has(number),
 			)?.number;
 			if (port !== undefined)
-				throw failure("host-port-taken", {
-					system: system.key,
-					port,
-					host: hostname,
-					service: packages.find((name) => name.endsWith("-server")) ?? null,
-				});
+				throw failure("host-port-taken", { system: system.key, port, host: hostname });
 		}),
 	);
 }

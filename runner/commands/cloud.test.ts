@@ -150,7 +150,7 @@ describe("mqbench run --target aws", () => {
 			"asks AWS nothing where a program cannot be had",
 			{
 				prepare() {
-					throw failure("go-missing", {});
+					throw failure("go-missing", { why: "" });
 				},
 			},
 			3,
@@ -530,7 +530,7 @@ describe("what needs no AWS does without", () => {
 		[
 			"without credentials or network AWS was not asked",
 			() => {
-				throw failure("cloud-unasked", { why: "none.", also: ["and more."] });
+				throw failure("cloud-unasked", { wrong: ["none.", "and more."] });
 			},
 			0,
 			"\n  No price from AWS: none.\n",

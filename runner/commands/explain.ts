@@ -3,6 +3,7 @@ import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { terms } from "../explain/terms.ts";
 import { topicNames, topics } from "../explain/topics.ts";
 import { largestOf } from "../extremes.ts";
+import { didYouMean } from "../suggest.ts";
 import { wrap } from "../terminal/wrap.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
@@ -56,10 +57,8 @@ function termOf(word: string): string | null {
 }
 
 function unknown(topic: string): never {
-	throw failure("unknown-topic", {
-		topic,
-		known: [...topicNames, ...terms.map(({ name }) => name)],
-	});
+	const known = [...topicNames, ...terms.map(({ name }) => name)];
+	throw failure("unknown-topic", { topic, guess: didYouMean(topic, known) });
 }
 
 /** "notOffered", "not offered", "Not-Offered". */

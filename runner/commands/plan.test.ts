@@ -69,7 +69,7 @@ describe("mqbench plan", () => {
 		).rejects.toMatchObject({
 			exit: 2,
 			message: expect.stringContaining(
-				"scenarios/quickstart.yaml: strict: true, and the samples do not carry what sla asks for.\n  p99.99 < 3ms",
+				"scenarios/quickstart.yaml: strict: true, and the samples do not carry what sla asks for.\np99.99 < 3ms",
 			),
 		});
 		expect(world.out()).toContain("1 run: ");

@@ -182,7 +182,7 @@ describe("a baseline from a file", () => {
 				code: "baseline-figure",
 				exit: 2,
 				message: expect.stringMatching(
-					/^b\.json: "p95 <= baseline \+ 10%": none of its runs of nats, 256B have response p95, and a comparison needs 4\. Record a new baseline with this line/,
+					/^b\.json: "p95 <= baseline \+ 10%": only 0 of its runs of nats, 256B have response p95, and a comparison needs 4\. Record a new baseline with this line/,
 				),
 			}),
 		);

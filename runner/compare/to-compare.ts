@@ -183,7 +183,11 @@ function refuseLacking(
 	const counting = runs.filter(({ without }) => without === null);
 	const facts = { path: shown, which, least: LEAST_REPEATS };
 	if (counting.length < LEAST_REPEATS)
-		throw failure("baseline-few", { ...facts, runs: counting.length });
+		throw failure("baseline-few", {
+			...facts,
+			runs: counting.length,
+			repeat: LEAST_REPEATS + 1,
+		});
 	for (const { text: sla, figure: written } of lines) {
 		const figure = field(written).id;
 		const having = counting.filter((run) => run.figures[figure] != null).length;

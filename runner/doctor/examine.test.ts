@@ -45,7 +45,7 @@ describe("a check says what it found", () => {
 	const java = (version: string) => ({
 		commands: { "java -version": `openjdk version "${version}"` },
 	});
-	const noGo = (from: "build" | "cache", error = failure("go-missing", {})) => ({
+	const noGo = (from: "build" | "cache", error = failure("go-missing", { why: "" })) => ({
 		generator: generator(from),
 		go: () => Promise.reject(error),
 	});

@@ -38,7 +38,7 @@ test("nothing is said of brokers that somebody else has started", async () => {
 
 test("a missing Go is told where the load generator has to be built, and not where it is built", async () => {
 	const go = async () => {
-		throw failure("go-missing", {});
+		throw failure("go-missing", { why: "" });
 	};
 	const system = `system: ${example.broker}\n`;
 	expect(await of(system, { go })).toEqual([expect.stringMatching(/built once, with Go/)]);

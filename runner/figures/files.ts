@@ -74,7 +74,7 @@ async function resvg() {
 		return await import("@resvg/resvg-js");
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND")
-			throw failure("no-png", undefined);
+			throw failure("no-png", {});
 		throw error;
 	}
 }

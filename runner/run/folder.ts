@@ -70,7 +70,8 @@ export async function lockRunFolder(folder: string, say: (line: string) => void)
 		throw failure("output-unwritable", { path: folder, reason: reasonOf(error) });
 	});
 	if ("release" in got) return got;
-	throw failure("output-in-use", { path: folder, ...got });
+	const holder = `process ${got.pid}${got.here ? "" : " elsewhere"}`;
+	throw failure("output-in-use", { path: folder, holder });
 }
 
 /** Removes a folder in which nothing was measured. */

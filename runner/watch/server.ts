@@ -100,7 +100,12 @@ class Serving implements PageServer {
 		await new Promise<void>((resolve, reject) => {
 			this.#server.once("error", (error: NodeJS.ErrnoException) => {
 				const taken = error.code === "EADDRINUSE";
-				reject(failure("watch-port", { port, reason: taken ? null : reasonOf(error) }));
+				reject(
+					failure("watch-port", {
+						port,
+						reason: taken ? "the port is taken on 127.0.0.1" : reasonOf(error),
+					}),
+				);
 			});
 			this.#server.listen(port, HOST, resolve);
 		});

@@ -47,7 +47,7 @@ export async function offer(
 	const also = "wrong" in address ? [address.wrong] : [];
 	const caller = await callerOf(api).catch((error: unknown) => {
 		if (!(error instanceof Refused)) throw error;
-		throw failure("cloud-unasked", { why: sentenceOf(error), also });
+		throw failure("cloud-unasked", { wrong: [sentenceOf(error), ...also] });
 	});
 	const found = await placeIn(api, aws).catch((error: unknown) => {
 		if (!(error instanceof Refused)) throw error;
