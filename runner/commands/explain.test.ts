@@ -4,7 +4,6 @@ import { topicNames, topics } from "../explain/topics.ts";
 import { Metric } from "../model/plan.ts";
 import { Tally } from "../model/tallies.ts";
 import { COUNTS } from "../result/fields.ts";
-import { parseRig } from "../scenario/rig-file.ts";
 import { intervalRank, ratioOf } from "../stats/ratio.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import { formatCount } from "../units.ts";
@@ -135,11 +134,6 @@ describe("figures of the topics are those of the code", () => {
 		expect(topics.inconclusive.text.replaceAll("\n", " ")).toContain(
 			formatCount(samplesForBound(p)),
 		);
-	});
-
-	test("the example of a rig is one", () => {
-		const [example] = /\{"version"[\s\S]*\]\}/.exec(topics.rig.text) ?? [""];
-		expect(parseRig(example)).toMatchObject({ rig: { id: "staging", target: "existing" } });
 	});
 
 	test.each([1000, 10_000, 30_000])("the grey zone of %i messages", (n) => {

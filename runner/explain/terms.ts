@@ -1,3 +1,4 @@
+import { needs, TALLIES, Tally } from "../model/tallies.ts";
 import type { TopicName } from "./topics.ts";
 
 /**
@@ -24,10 +25,12 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 		pass: "Every SLA line is met, at 95 % confidence.",
 	},
 	"": {
+		breakdown: "p99 303ms = queued 302.6ms + lag 31us + service 0.2ms: what the messages around that percentile waited for, as means. The percentiles of queued, lag and service are of other messages each, so they do not add up. At max it is the slowest message alone.",
+		partitions: "A partition is a log of its own, in order. Of the consumers that share a topic, each partition belongs to one: with fewer partitions than consumers some consumers get nothing. By default a system that has partitions gets one for each consumer; with order: per-producer it gets one.",
+		prefetch: "Messages that a consumer may hold without having acknowledged them. A large prefetch gives throughput; where work is slow, prefetch: 1 is fair, because messages that one busy consumer holds are not handed to another that is idle.",
+		consumers: "Check: did each consumer get messages, and had it time for its work? What to do: more partitions or more consumers.",
 		max: "The slowest message that completed. > 30s: some never did.",
 		redelivered: "Messages that the broker itself marked as sent again.",
-		drainTime: "Of pattern: backlog: from the moment when consumers go on until the messages that had piled up are received.",
-		drainRate: "Of pattern: backlog: messages a second that were received meanwhile, with producers going on.",
 		"warm-up": "Messages before the window: sent, counted apart, in no percentile. Check: with warmup: steady the window opens when p50 is level; it warns if that did not happen in time. Where a system runs on a JVM that is the default, for all systems of the scenario; a warmup that is written wins.",
 		backlogDrain: "Check: was the backlog received by the end of the window? What to do: a longer duration, or a smaller backlog.",
 		producers: "Check: did each producer get messages to send? What to do: fewer producers.",
@@ -60,22 +63,13 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 		held: "Check: did messages wait in the client library, received and not handed over? Then the receiving side was slow, not the broker. What to do: more cores, connections or clients, or a lower rate.",
 	},
 	saturation: {
-		achieved: "Messages a second that were really sent. Below rate, the system or the generator did not keep up.",
 		"in flight": "Messages that were sent and have not completed; inFlight is the most that may be.",
 		steady: "Check: did p50 rise or fall over the window? Then percentiles depend on the duration. What to do: a longer warmup, or warmup: steady; if p50 rises all the time, a lower rate.",
 		cores: "Check: did the processes of this machine want more CPU than it has? Then generator and broker waited for each other. What to do: a lower rate, more cores, or the broker on another machine.",
 		throttled: "Check: did the broker hold its clients back on purpose, by a quota, or a memory or disk alarm? Then the figures show that limit. What to do: raise it, or offer less.",
 		backlog: "Check: did the queue of messages grow all the time? Then the system does not carry the rate, and the run FAILs.",
 	},
-	closed: {
-		throughput: "Messages a second that were received; throughput.sent: acknowledged. With a rate it can hardly be above that rate. To find the most that a system carries use messages: N, or find: max-rate.",
-		"throughput.sent": "Messages a second that were acknowledged.",
-		"throughput.received": "Messages a second that were received.",
-	},
 	failover: {
-		unavailable: "Of a fault: the longest single stretch after it in which nothing was acknowledged (where nothing is acknowledged: received). Of several faults the worst one counts.",
-		recovered: "Of a fault: until the messages that become due meet a latency again, the first latency line of the SLA or that of recovered(p99 < 100ms). Of several faults the worst one counts.",
-		drained: "Of a fault: until no more messages are in flight than before it. Of several faults the worst one counts.",
 		faults: "Check: was each fault of the scenario really done, and undone? If not, the run is INVALID.",
 		reconnects: "Check: did connections break and come back? What was under way was delayed or lost. What to do: look at the broker's log.",
 	},
@@ -91,15 +85,23 @@ const BY_TOPIC: Readonly<Partial<Record<TopicName | "", Readonly<Record<string, 
 		clock: "Check: how far the clocks of several hosts may be apart. No verdict is narrower than that.",
 		claim: "Check: did each client take the first part of the schedule before its start? If not, the run is INVALID.",
 	},
-	partitions: {
-		consumers: "Check: did each consumer get messages, and had it time for its work? What to do: more partitions or more consumers.",
-	},
 	"max-rate": {
 		"highest rate": "What find: max-rate has found: the highest rate at which every SLA line held.",
 	},
 };
 
 /** Each with the topic that says more; null: there is none. */
-export const terms = Object.entries(BY_TOPIC).flatMap(([topic, words]) =>
-	Object.entries(words).map(([name, means]) => ({ name, means, more: topic || null })),
-);
+export const terms = [
+	...Object.entries(BY_TOPIC).flatMap(([topic, words]) =>
+		Object.entries(words).map(([name, means]) => ({ name, means, more: topic || null })),
+	),
+	...Tally.options.filter((name) => TALLIES[name].unit !== "messages").map(tallyTerm),
+];
+
+/** Of a rate or a time that an SLA line may name, what the reference has. */
+function tallyTerm(name: Tally) {
+	const { says = "", sameAs } = TALLIES[name];
+	const means = (sameAs === undefined ? says : `the same as ${sameAs}`).replaceAll("`", "");
+	const more = needs(name, "faults") ? "failover" : needs(name, "backlog") ? null : "closed";
+	return { name, means: `${means}.`, more };
+}

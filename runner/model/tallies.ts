@@ -62,7 +62,7 @@ const tallies = {
 		needs: ["acks"],
 		tick: "acked",
 		label: "acknowledged",
-		says: "acknowledged",
+		says: "messages acknowledged per second",
 	},
 	"throughput.received": { ...RECEIVED, sameAs: "throughput" },
 	achieved: {
@@ -70,14 +70,14 @@ const tallies = {
 		needs: ["rate"],
 		tick: "sent",
 		label: "sent",
-		says: "really sent",
+		says: "messages really sent per second",
 	},
 	// Of a backlog, from the moment its consumers resume.
 	drainRate: {
 		unit: "messages/s",
 		needs: ["backlog"],
 		label: "received while the backlog was drained",
-		says: "how fast",
+		says: "messages received per second in that time, with producers going on",
 		example: ">= 50000/s",
 	},
 	drainTime: {
