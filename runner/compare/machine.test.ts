@@ -175,3 +175,11 @@ test("of a rig the settings of its hosts count, by role, and those of this machi
 		"SMT on against off",
 	);
 });
+
+test("runs of two starts of a machine are of no one start", () => {
+	const resumed = (bootId: string) => [
+		{ startedAt: "2026-01-03T10:00:00.000Z", bootId, node: "v20", go: null },
+	];
+	expect(machine({ resumed: resumed(ENVIRONMENT.bootId ?? "") }).boot).toBe(ENVIRONMENT.bootId);
+	expect(machine({ resumed: resumed("b") }).boot).toBeNull();
+});

@@ -54,7 +54,6 @@ export type Piece =
 			readonly as: "line";
 			readonly values: readonly (number | null)[];
 			readonly range?: readonly [low: number, high: number];
-			readonly color?: number;
 	  };
 export type Inline = Piece | readonly Piece[];
 

@@ -4,7 +4,8 @@ import { countLabel } from "../result/fields.ts";
 import { saturatedBy } from "../result/saturated.ts";
 import { byCase, bySystemAndCase, type Case, maximum, percentile } from "../result/select.ts";
 import { amount, type Column, cellsOf, showInterval } from "../result/show.ts";
-import { hostText, isClosed, systemText, systemTitle } from "../result/words.ts";
+import { hostText, isClosed, systemTitle } from "../result/words.ts";
+import { formatUtc } from "../units.ts";
 import {
 	aside,
 	type Block,
@@ -21,7 +22,7 @@ import {
 	text,
 } from "./blocks.ts";
 import { standingOf } from "./standing.ts";
-import { receivedColumn } from "./words.ts";
+import { receivedColumn, systemFacts } from "./words.ts";
 
 /** From so many runs on they stand side by side, and one by one only where there is something to say. */
 export const MANY_RUNS = 4;
@@ -36,7 +37,7 @@ export function cases(result: Result): Fold[] {
 	const blocks = byCase(result).flatMap((one, i) => caseBlocks(one, i + 1, result));
 	// Few runs say it of themselves, below; a page has a section for it.
 	const rows = many
-		? [...systems.values()].map((run) => [`${run.system}: ${systemText(run)}`])
+		? [...systems.values()].map((run) => [`${run.system}: ${systemFacts(run)}`])
 		: [];
 	return [
 		section("cases", "Side by side, case by case", [instead(3, [], [list(rows)]), ...blocks], {
@@ -46,6 +47,9 @@ export function cases(result: Result): Fold[] {
 }
 
 // --- internal ---
+
+/** What could not be checked says nothing. */
+const AGAINST: ReadonlySet<string> = new Set(["warn", "invalid", "fail"]);
 
 /** Columns that a narrow terminal leaves out, in this order: a run's own lines and report.html have them. */
 const SPARE = ["p99.9", "redelivered", "unknown"];
@@ -61,6 +65,8 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 		{ name: "durability", depth: 2 as const },
 		...figures.map(([head]) => ({ name: head, number: true, spare: SPARE.indexOf(head) + 1 })),
 		"verdict",
+		{ name: "checks against it", depth: 3 as const },
+		{ name: "started (UTC)", depth: 3 as const },
 	];
 	const fates = rows.flatMap(({ run, name }) => {
 		const fate = fateText(run);
@@ -78,6 +84,8 @@ function caseBlocks({ case: name, rows }: Case, number: number, result: Result):
 		run.load.durability,
 		...own,
 		badge(run.verdict),
+		run.validity.flatMap(({ check, status }) => (AGAINST.has(status) ? check : [])).join(", "),
+		run.startedAt === null ? "never" : formatUtc(run.startedAt),
 	];
 	const caption = host ?? "";
 	const each = table(

@@ -74,6 +74,19 @@ describe("the machine", () => {
 	});
 });
 
+test("a result of several commands says when they went on", () => {
+	const { environment } = stall;
+	if (environment === null) throw new Error("no environment");
+	const headOf = (startedAt: string[]) => {
+		const resumed = startedAt.map((at) => ({ startedAt: at, bootId: "a", node: "v20", go: null }));
+		return wordsOf(...documentOf({ ...stall, environment: { ...environment, resumed } }).head);
+	};
+	expect(headOf([])).not.toContain("esumed");
+	expect(headOf(["2026-01-03T10:00:00.000Z", "2026-01-04T10:00:00.000Z"])).toContain(
+		"Resumed at 2026-01-03 10:00, 2026-01-04 10:00 UTC.",
+	);
+});
+
 describe("how to measure it again", () => {
 	test("is the command as a shell takes it, without passwords, with scenario and versions", () => {
 		const command = {

@@ -2,13 +2,13 @@ import { hasWeak } from "../compare/words.ts";
 import { figuresOf } from "../figures/figures.ts";
 import type { Result, Search } from "../model/result.ts";
 import { worst } from "../model/verdict.ts";
+import { QUICK_MEANS } from "../plan/load-text.ts";
 import { verdictText } from "../result/explain.ts";
 import { bySystemAndCase, medianRepeat, percentile, withoutSearches } from "../result/select.ts";
 import { show } from "../result/show.ts";
-import { factsText, runTitle, searchTitle, verdictWord } from "../result/words.ts";
+import { factsText, searchTitle, verdictWord } from "../result/words.ts";
 import { formatUtc, plural } from "../units.ts";
-import { answer } from "./answer.ts";
-import { answerSentence } from "./answer-sentence.ts";
+import { answerSentence, matrix } from "./answer.ts";
 import {
 	at,
 	type Block,
@@ -24,30 +24,20 @@ import {
 } from "./blocks.ts";
 import { cases, MANY_RUNS } from "./cases.ts";
 import { comparison } from "./comparison.ts";
-import { provenance } from "./provenance.ts";
 import { reading, reproduce } from "./reading.ts";
-import { resumedText } from "./resumed.ts";
 import { RUNS_WITH_DETAILS, runSection } from "./run.ts";
 import { environment } from "./run-facts.ts";
 import { sentence } from "./sentence.ts";
 import { broken, lines, warnings } from "./sla.ts";
 import { differences, systems } from "./systems.ts";
-import { FAILOVER, faults, searchTable } from "./tables.ts";
-import {
-	explainText,
-	measuredText,
-	quickText,
-	sameHostText,
-	topologiesText,
-	WEAK_MEANS,
-} from "./words.ts";
+import { failover, searchTable } from "./tables.ts";
+import { explainText, measuredText, sameHostText, WEAK_MEANS } from "./words.ts";
 
 /** What a reader of a result is told. `scenario`: the text of scenario.yaml, null: not known. */
 export function documentOf(whole: Result, scenario: string | null = null): Document {
 	const result = withoutSearches(whole);
 	const { runs, verdict } = result;
 	const many = runs.length >= MANY_RUNS;
-	const quick = quickText(result);
 	const names = runs.map((run) => run.system);
 	const explain = explainText(result);
 	// A terminal has what checks found with each run, where it shows them.
@@ -57,7 +47,7 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		...overview(result),
 		...cases(result),
 		...differences(whole),
-		...failover(result, many),
+		...failover(result),
 		...comparison(whole),
 		...whole.searches.map((one, i) => search(one, i + 1, whole)),
 		...runSections(result),
@@ -73,9 +63,8 @@ export function documentOf(whole: Result, scenario: string | null = null): Docum
 		lead: leadOf(whole, names),
 		head: headOf(result),
 		answer: [
-			box("warn", quick === null ? [] : [text(quick, "warn")]),
-			...answer(result),
-			...provenance(result),
+			box("warn", result.quick ? [text(QUICK_MEANS, "warn")] : []),
+			...matrix(result),
 			box(
 				verdict === "pass" ? "warn" : verdict,
 				at(said, 3).length === 0 ? said : [...said, text(more, "soft", 3)],
@@ -153,7 +142,6 @@ function headOf(result: Result): Block[] {
 		measuredText(result),
 		sameHostText(result),
 		resumedText(result),
-		topologiesText(result),
 		withoutDetails(result),
 	].filter((said) => said !== null);
 	if (first === undefined) return [];
@@ -162,6 +150,14 @@ function headOf(result: Result): Block[] {
 		instead(3, [text(`${first}${since}`, "soft")], [text(first, "soft")]),
 		...others.map((said) => text(said, "soft")),
 	];
+}
+
+/** Runs of a resumed command are of its starts: each says when it began. */
+function resumedText({ environment }: Result): string | null {
+	const later = environment?.resumed ?? [];
+	return later.length === 0
+		? null
+		: `resumed at ${later.map(({ startedAt }) => formatUtc(startedAt)).join(", ")} UTC`;
 }
 
 function box(look: Look, blocks: readonly Block[]): Fold {
@@ -184,13 +180,6 @@ function overview({ runs }: Result): Fold[] {
 	return runs.length < 2
 		? []
 		: [section("overview", "All systems and cases", [{ kind: "figures", ids }], { depth: 3 })];
-}
-
-/** The faults of all runs below each other: of few runs, each has its own. */
-function failover(result: Result, many: boolean): Fold[] {
-	const runs = result.runs.filter((run) => run.failover.length > 0);
-	const each = faults(runs, { titleOf: (run) => runTitle(run, result) });
-	return runs.length < 2 ? [] : [section("failover", FAILOVER, each, { depth: many ? 1 : 3 })];
 }
 
 /** A search: its answer, latency over offered rate, and its runs. */

@@ -3,7 +3,7 @@ import type { Result, Run } from "../model/result.ts";
 import { fateText } from "../result/fate.ts";
 import { maximum, percentile } from "../result/select.ts";
 import { show } from "../result/show.ts";
-import { factsText, loadText, runTitle, systemText, topologyText } from "../result/words.ts";
+import { factsText, loadText, offenderText, runTitle } from "../result/words.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 import { type Block, type Figures, type Fold, fold, heading, list, text } from "./blocks.ts";
 import { breakdown } from "./breakdown.ts";
@@ -15,8 +15,8 @@ import { held, overTime } from "./over-time.ts";
 import { percentiles } from "./percentiles.ts";
 import { runFacts } from "./run-facts.ts";
 import { omission, slowest } from "./slowest.ts";
-import { clients, FAILOVER, faults, phases } from "./tables.ts";
-import { drainText, networkText, offenderTexts } from "./words.ts";
+import { clients, phases } from "./tables.ts";
+import { drainText, networkText, systemFacts } from "./words.ts";
 
 /** Above so many runs each is folded, and has its three slowest messages and no quiet checks: there is no room for all of 100 runs. */
 export const RUNS_WITH_DETAILS = 8;
@@ -25,13 +25,13 @@ export const RUNS_WITH_DETAILS = 8;
 export function runSection(run: Run, number: number, result: Result): Fold {
 	const many = result.runs.length >= MANY_RUNS;
 	const full = result.runs.length <= RUNS_WITH_DETAILS;
+	const network = networkText(run);
 	return fold(
 		runTitle(run, result),
 		[
-			text(systemText(run)),
+			text(systemFacts(run)),
 			text(loadText(run), "soft"),
-			text(named("topology", topologyText(run)), "soft"),
-			text(named("network", networkText(run)), "soft"),
+			text(network === null ? null : `network: ${network}`, "soft"),
 			text(run.why, run.verdict),
 			text(fateText(run), run.verdict),
 			...run.notes.map((note) => text(`note: ${note}`, "warn")),
@@ -74,12 +74,10 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		),
 		...held(run),
 		text(drainText(run)),
-		...(run.failover.length === 0 ? [] : [heading(FAILOVER)]),
-		...faults([run], { caption: facts }),
 		...omission(run, full),
 		figures(["time", "heat"], "Over time"),
 		...counts(run),
-		list(offenderTexts(run)),
+		list(Object.keys(run.offenders).flatMap((kind) => offenderText(kind, run) ?? [])),
 		...errors(run),
 		...clients(run),
 		...slowest(run, explained ? 2 : 3, full),
@@ -89,22 +87,11 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 	];
 }
 
-function named(name: string, said: string | null): string | null {
-	return said === null ? null : `${name}: ${said}`;
-}
-
 /** "p50 207us, p99 400ms, max 500ms, 3 lost" */
 function shortly(run: Run): string {
 	const m = run.metrics[run.main];
 	if (m === null) return "nothing was measured";
 	const values = [50, 99].map((p) => `p${p} ${show(percentile(run, run.main, p))}`);
 	const lost = run.lost ? [`${formatCount(run.lost)} lost`] : [];
-	const speaking = run.validity.filter(({ status }) => status === "warn" || status === "invalid");
-	const doubts = speaking.map(({ check }) => check).join(", ");
-	return [
-		...values,
-		`max ${show(maximum(m, run))}`,
-		...lost,
-		...(doubts === "" ? [] : [`checks warn: ${doubts}`]),
-	].join(", ");
+	return [...values, `max ${show(maximum(m, run))}`, ...lost].join(", ");
 }

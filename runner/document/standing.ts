@@ -1,4 +1,5 @@
 import { largestOf, smallestOf } from "../extremes.ts";
+import { grouped } from "../grouped.ts";
 import type { Run } from "../model/result.ts";
 import { saturatedBy } from "../result/saturated.ts";
 import { medianRepeat, percentile, sizeOf } from "../result/select.ts";
@@ -17,6 +18,26 @@ export interface Standing {
 	readonly saturated: boolean;
 	/** Its figures count and are its own, and the load was not a closed loop, whose latency knows no queueing. */
 	readonly ranked: boolean;
+}
+
+/** What all systems did in one case, in the order of their first run; null: it was not run there. */
+export interface CaseStandings {
+	readonly name: string;
+	readonly standings: readonly (Standing | null)[];
+	/** Those that there are. */
+	readonly all: readonly Standing[];
+	readonly lowest: Standing | null;
+}
+
+export function standingsOf(runs: readonly Run[]): CaseStandings[] {
+	const systems = [...new Set(runs.map(({ system }) => system))];
+	return [...grouped(runs, (run) => run.case)].map(([name, own]) => {
+		const standings = systems.map((system) =>
+			standingOf(own.filter((run) => run.system === system)),
+		);
+		const all = standings.filter((one) => one !== null);
+		return { name, standings, all, lowest: lowestOf(all) };
+	});
 }
 
 /** null: there is no run. */

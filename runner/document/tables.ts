@@ -1,16 +1,24 @@
-import type { Failover, Phase, Run, Search } from "../model/result.ts";
+import type { Failover, Phase, Result, Run, Search } from "../model/result.ts";
 import { maximum, percentileIn } from "../result/select.ts";
 import { type Amount, amount, type Column, cellsOf } from "../result/show.ts";
-import { faultAt } from "../result/words.ts";
+import { faultAt, runTitle } from "../result/words.ts";
 import { plusMinus } from "../text/run-checks.ts";
 import { formatDuration } from "../units.ts";
 import { movedBy } from "../verdict/checks/clock.ts";
 import { faultName } from "../verdict/checks/run.ts";
 import { BIN_NS } from "../verdict/failover.ts";
-import { type Block, badge, heading, numbers, type Table, table, text } from "./blocks.ts";
+import {
+	type Block,
+	badge,
+	type Fold,
+	heading,
+	numbers,
+	section,
+	type Table,
+	table,
+	text,
+} from "./blocks.ts";
 import { receivedColumn } from "./words.ts";
-
-/** Phases of a run, its clients, faults, and the runs of a search: rows below each other, the same in every report. */
 
 /** The parts of a window, of steps latency against rate: "Response by step", in a backlog "Ack by phase". Nothing where the window is one. */
 export function phases(run: Run, figures: Block, caption: string): Block[] {
@@ -50,7 +58,6 @@ export function clients(run: Run): Block[] {
 		["sent", ({ sent }) => amount(sent, "messages")],
 		["lag p99", lagOf],
 		["cores", ({ cores }) => amount(cores, "cores")],
-		["first claim", ({ firstClaimNs }) => claimText(firstClaimNs)],
 		["clock", clockText],
 	];
 	return [
@@ -71,11 +78,6 @@ export function clients(run: Run): Block[] {
 			"small",
 		),
 		...run.clients.map(({ error }) => text(error, "small")),
-		text(
-			"first claim: when it began to hand out its part of the schedule, against the common start",
-			"small",
-			2,
-		),
 	];
 }
 
@@ -98,22 +100,18 @@ export function searchTable({ runs }: Search, caption: string): Table {
 	);
 }
 
-export const FAILOVER = "Failover: what each fault did";
-
-/** The faults of runs, nothing where there was none; with `titleOf` of several, and what became of their messages. */
-export function faults(
-	runs: readonly Run[],
-	{ titleOf, caption }: { titleOf?: (run: Run) => string; caption?: string },
-): Block[] {
-	const all = runs.flatMap((run) =>
-		run.failover.map((fault, i) => ({ fault, run, followed: i + 1 < run.failover.length })),
-	);
+/** What each fault of the runs did, in a section; nothing where there was none. */
+export function failover(result: Result): Fold[] {
+	const runs = result.runs.filter((run) => run.failover.length > 0);
+	const all = runs.flatMap((run) => run.failover.map((fault) => ({ fault, run })));
 	if (all.length === 0) return [];
 	const kinds = runs.map(({ load }) => (load.acks ? "acknowledgements" : "receipts"));
 	const completions = [...new Set(kinds)].join(" or ");
 	const [line, ...others] = new Set(all.map(({ fault }) => fault.sla));
 	const again = `back under ${others.length > 0 ? "the limit" : (line ?? "the limit")}`;
+	const several = result.runs.length > 1;
 	const columns: Column<Fault>[] = [
+		...(several ? [["run", ({ run }: Fault) => runTitle(run, result)] as const] : []),
 		["fault", ({ fault }) => faultName(fault)],
 		["at", ({ fault, run }) => faultAt(fault, run)],
 		["for", lastedText],
@@ -121,23 +119,18 @@ export function faults(
 		[again, (of) => afterText(of, of.fault.recoveredNs, of.fault.sla !== null)],
 		["drained", drainedText],
 	];
-	if (titleOf !== undefined) {
-		columns.unshift(["run", ({ run }) => titleOf(run)]);
-		for (const name of ["failed", "unknown", "lost", "duplicated", "reordered"] as const)
-			columns.push([name, ({ run }) => amount(run[name], "messages")]);
-	}
-	const means = `at counts from the opening of the window to just before the broker was told of the fault, "after" from then on; for: from when it was known to have taken effect until it was taken back; without ${completions}: the longest stretch, counted in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, but for a handful, for 2s; counted every 100ms`;
-	const counts = "failed, unknown, lost, duplicated and reordered are of the whole window";
+	const means = `at counts from the opening of the window to when the broker was told of the fault, "after" from then on; for: while it was known to be in effect; without ${completions}: the longest stretch, in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: no 100ms of intended time break it any more; drained: for 2s about as few messages in flight as in the 2s before the fault`;
 	return [
-		below(all, columns, titleOf === undefined ? 1 : 2, caption),
-		...all.map(({ fault }) =>
-			text(
-				fault.error && `${faultName(fault)} was not carried out as planned: ${fault.error}`,
-				"small",
+		section("failover", "Failover: what each fault did", [
+			below(all, columns, several ? 2 : 1),
+			...all.map(({ fault }) =>
+				text(
+					fault.error && `${faultName(fault)} was not carried out as planned: ${fault.error}`,
+					"small",
+				),
 			),
-		),
-		text(titleOf === undefined ? null : counts, "small"),
-		text(means, "small", 2),
+			text(means, "small", 2),
+		]),
 	];
 }
 
@@ -159,38 +152,20 @@ function lagOf({ lagP99, lagP99Weak }: Pick<Phase, "lagP99" | "lagP99Weak">): Am
 	return { ...amount(lagP99, "ns"), weak: lagP99Weak };
 }
 
-/** "100ms ahead", "3ms late" */
-function claimText(ns: number | null): string {
-	if (ns === null) return "n/a";
-	return ns > 0 ? `${formatDuration(ns)} late` : `${formatDuration(-ns)} ahead`;
-}
-
-/** Behind "by probes". */
-const PROBED: Readonly<Record<Run["clients"][number]["kind"], string>> = {
-	local: "",
-	docker: "",
-	ssh: " over SSH",
-	pod: " over exec",
-};
-
-/**
- * "±0.2ms by probes over SSH, moved 40us"; by chrony "±0.05ms by chrony, ±12ms against this machine's"; null is this machine's clock.
- */
-function clockText({ clock, kind }: Run["clients"][number]): string {
+/** "±0.2ms by probes, moved 40us"; by chrony "±0.05ms by chrony, ±12ms against this machine's"; null is this machine's clock. */
+function clockText({ clock }: Run["clients"][number]): string {
 	if (clock === null) return "this machine's";
 	const moved = movedBy(clock);
 	if (moved === null) return "not known";
 	const bound = plusMinus(clock.boundNs);
 	if (clock.source === "chrony")
 		return `${bound} by chrony${clock.probedNs === null ? "" : `, ${plusMinus(clock.probedNs)} against this machine's`}`;
-	return `${bound} by probes${PROBED[kind]}, moved ${formatDuration(moved)}`;
+	return `${bound} by probes, moved ${formatDuration(moved)}`;
 }
 
-/** A fault, its run, and whether another one followed. */
 interface Fault {
 	readonly fault: Failover;
 	readonly run: Run;
-	readonly followed: boolean;
 }
 
 function lastedText({ fault: { beganNs, endedNs } }: Fault): string {
@@ -212,8 +187,8 @@ function drainedText(of: Fault): string {
 }
 
 /** `known`: it was counted. */
-function afterText({ fault, run, followed }: Fault, ns: number | null, known: boolean): string {
+function afterText({ fault, run }: Fault, ns: number | null, known: boolean): string {
 	if (fault.error !== null || run.state !== "complete" || !known) return "n/a";
-	if (ns === null) return followed ? "not before the next fault" : "not in this run";
+	if (ns === null) return "not before the next fault or the end";
 	return ns === 0 ? "at once" : `after ${formatDuration(ns)}`;
 }

@@ -65,8 +65,8 @@ details.run{border:1px solid var(--line);border-radius:.6rem;margin:.6rem 0;padd
 details.run>summary{padding:.6rem 0;color:var(--ink);width:auto;list-style-position:outside;margin-left:1.1em}details.run[open]{padding-bottom:1rem}
 details.run>summary .head{display:inline-flex}
 .matrix{width:auto}.matrix th,.matrix td{padding:.5rem .8rem .5rem 0;min-width:8.5rem;vertical-align:top}.matrix thead th{color:var(--ink);font-weight:600;font-size:inherit}
-.matrix td a{color:var(--ink);font-weight:700;font-size:1.15rem;text-decoration:underline dotted 1px;text-underline-offset:.2em}.matrix td a:hover{text-decoration-style:solid}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}.matrix svg{width:5.25rem;height:1.6rem;display:block;margin:.15rem 0}
-.matrix thead th small{white-space:normal;font-weight:400;max-width:11rem}.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
+.matrix td a{color:var(--ink);font-weight:700;font-size:1.15rem;text-decoration:underline dotted 1px;text-underline-offset:.2em}.matrix td a:hover{text-decoration-style:solid}.matrix small{display:block;white-space:nowrap;font-variant-numeric:tabular-nums}.matrix tbody th small{white-space:normal;max-width:14rem}
+.matrix .dot{display:inline-block;width:.7em;height:.7em;border-radius:50%;background:currentColor}
 .anchor,button.sort::after{-webkit-user-select:none;user-select:none}
 .counts small{display:block;font-size:.75rem}
 .gates td:last-child{min-width:16rem}.gates td:not(:last-child){white-space:nowrap}.gates th code{white-space:nowrap}
@@ -100,7 +100,7 @@ header button.theme{position:absolute;right:0;top:1rem}
 @media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.p tbody th small,.p td small{white-space:normal}.p tbody th{min-width:5.5rem}.p th,.p td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}
 figcaption,.tools,.alt{padding:0 .3rem}button{min-height:2.2rem}
 .gates thead{display:none}.gates tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.5rem 0;border-bottom:1px solid var(--line)}.gates th,.gates td{border:0;padding:.1rem 0}.gates tbody th{flex-basis:100%}.gates td:last-child{flex-basis:100%;min-width:0}.gates th code{white-space:normal}.gates td[data-l]::before{content:attr(data-l) " ";color:var(--soft);font-size:.85em}.gates td:empty{display:none}.gates td:not(:last-child){white-space:normal}
-.matrix,.matrix tbody{display:block;width:100%}.matrix thead{display:none}.matrix tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}.matrix th,.matrix td{display:block;border:0;padding:.2rem 0}.matrix td{position:relative;min-height:4.2rem}.matrix td svg,.matrix td .badge{position:absolute;right:.2rem}.matrix td svg{top:2.4rem}.matrix td .badge{top:.2rem}.matrix td::before{content:attr(data-l);display:block;color:var(--soft);font-size:.8rem}.matrix td{border-left:3px solid var(--line);padding-left:.6rem;margin:.4rem 0}
+.matrix,.matrix tbody{display:block;width:100%}.matrix thead{display:none}.matrix tr{display:block;padding:.6rem 0;border-bottom:1px solid var(--line)}.matrix th,.matrix td{display:block;border:0;padding:.2rem 0}.matrix td{position:relative;min-height:4.2rem}.matrix td .badge{position:absolute;right:.2rem;top:.2rem}.matrix td::before{content:attr(data-l);display:block;color:var(--soft);font-size:.8rem}.matrix td{border-left:3px solid var(--line);padding-left:.6rem;margin:.4rem 0}
 .results thead{display:none}.results tr{display:block;padding:.5rem 0;border-bottom:1px solid var(--line)}.results th,.results td{display:block;border:0;padding:.1rem 0}
 .facts th{width:8rem}.counts dd{font-size:1rem}}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}button{transition:border-color .15s,background .15s}}

@@ -6,10 +6,4 @@ export const shared = {
 	"nothing-to-rent": "{broker} has no server here, and no machines are rented for its clients alone; measure it with --target local",
 	"measure-on-rig": "{file} says where they are, to its owner alone. Measure on them:\n  mqbench {scenario:quoted} --rig {file:quoted}",
 	"result-of-other-version": "it is the result of another version of mqbench: mqbench report <its folder> writes it anew",
-	stall:
-		"{stretches:stall}, the worst from {from} to {to} s of the window: up to {slowest}{usual}",
-	"stall-missing":
-		"{stretches:stall}, the worst from {from} to {to} s of the window: {messages:message} of it never completed{usual}",
-	"not-compared": "not ranked",
-	"queue-grew": "a queue grew",
 } as const;

@@ -223,7 +223,7 @@ const WIDTH = 84;
 const HEIGHT = 26;
 
 /** A line in steps, as values are reached; what is missing breaks it. */
-function lineMarkup({ values, range, color = 0 }: Extract<Piece, { as: "line" }>): Markup {
+function lineMarkup({ values, range }: Extract<Piece, { as: "line" }>): Markup {
 	const known = values.filter((value) => value !== null && value > 0) as number[];
 	const [low, high] = range ?? [smallestOf(known), largestOf(known)];
 	const log = Math.max(1e-9, Math.log(high / low));
@@ -236,5 +236,5 @@ function lineMarkup({ values, range, color = 0 }: Extract<Piece, { as: "line" }>
 		if (before === null) return `M${x(i)} ${y(value)}`;
 		return y(before) === y(value) && values[i + 1] != null ? "" : `H${x(i)}V${y(value)}`;
 	});
-	return markup`<svg class="s${color % COLORS}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path d="${path.join("")}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`;
+	return markup`<svg class="s0" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path d="${path.join("")}" fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>`;
 }
