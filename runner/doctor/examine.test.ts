@@ -5,16 +5,11 @@ import { type Finding, ok } from "./finding.ts";
 import { renderFindings, worst } from "./findings-text.ts";
 import { type FakeMachineParts, fakeMachine } from "./machine.fake.ts";
 
-/** The findings of one check, by its name. */
-async function findings(name: string, parts: FakeMachineParts): Promise<Finding[]> {
-	const check = checks.find((one) => one.name === name);
-	if (!check) throw new Error(`no check ${name}`);
-	return examine(fakeMachine(parts), undefined, [check]);
-}
-
+/** The finding of one check, by its name. */
 async function finding(name: string, parts: FakeMachineParts): Promise<Finding> {
-	const [first] = await findings(name, parts);
-	if (!first) throw new Error("no finding");
+	const check = checks.filter((one) => one.name === name);
+	const [first] = await examine(fakeMachine(parts), undefined, check);
+	if (!first) throw new Error(`no check ${name}`);
 	return first;
 }
 
@@ -37,11 +32,7 @@ describe("a check says what it found", () => {
 	const swap = (total: number, free: number) => ({
 		files: { "/proc/meminfo": `SwapTotal: ${total} kB\nSwapFree:    ${free} kB` },
 	});
-	const open = (soft: string, hard: string) => ({
-		commands: { "sh -c ulimit -S -n": soft, "sh -c ulimit -H -n": hard },
-	});
 	const wake = (...ns: number[]) => ({ wakeUp: async () => ns });
-	const loop = (...ns: number[]) => ({ loopback: async () => ns });
 	const java = (version: string) => ({
 		commands: { "java -version": `openjdk version "${version}"` },
 	});
@@ -72,16 +63,9 @@ describe("a check says what it found", () => {
 		["steal", steal(850, 50), "warn", "5 % since boot"],
 		["wake-up", wake(60_000, 70_000, 80_000), "ok", "p50 70us, p99 80us"],
 		["wake-up", wake(60_000, 70_000, 4 * ms), "warn", "p50 70us, p99 4ms"],
-		["loopback", loop(20_000, 30_000), "ok", "p50 20us, p99 30us"],
-		["loopback", loop(20_000, 3 * ms), "warn", "p50 20us, p99 3ms"],
-		["swap", swap(0, 0), "ok", "none"],
+		["swap", swap(0, 0), "ok", "0B in use"],
 		["swap", swap(1_048_576, 1_048_576), "ok", "0B in use"],
 		["swap", swap(1_048_576, 524_288), "warn", "512MiB in use"],
-		["open files", open("1024", "524288"), "ok", "1 024, at most 524 288"],
-		["open files", open("1024", "unlimited"), "ok", "1 024, at most unlimited"],
-		["open files", open("1024", "1024"), "warn", "1 024"],
-		["Node", {}, "ok", "v20.19.0"],
-		["Node", { node: "v20.18.3" }, "bad", "v20.18.3"],
 		["Go", { generator: generator("build"), go: async () => "go1.26.8" }, "ok", "go1.26.8"],
 		["Go", noGo("cache"), "info", "not found"],
 		["Go", noGo("build"), "bad", "not found"],
@@ -107,17 +91,11 @@ describe("a check says what it found", () => {
 		["Redis", {}, "info", "not found"],
 		["RabbitMQ", { programs: ["rabbitmq-server"] }, "ok", "/usr/bin/rabbitmq-server"],
 		["RabbitMQ", {}, "info", "not found"],
-		["pin", { programs: ["taskset"] }, "ok", "taskset"],
-		["pin", {}, "info", "no taskset"],
 		["Docker", { commands: daemon }, "ok", "27.1.0"],
-		[
-			"Docker",
-			{ programs: ["docker"] },
-			"info",
-			"installed, but its daemon does not answer this user",
-		],
-		["ssh", { programs: ["ssh"] }, "ok", "/usr/bin/ssh"],
-		["ssh", {}, "info", "not found"],
+		["Docker", {}, "info", "no engine answers this user"],
+		["disk here", { free: 5 * 1024 ** 3 }, "ok", "5GiB free"],
+		["disk here", { free: 500 * 1024 ** 2 }, "warn", "500MiB free"],
+		["disk here", { free: 1024 }, "bad", "1KiB free"],
 	])("%s, given %j: %s, %s", async (name, parts, verdict, figure) => {
 		const found = await finding(name, parts);
 		expect(found).toMatchObject({ verdict, figure });
@@ -142,7 +120,7 @@ describe("a check says what it found", () => {
 	test("the load is that between two looks at /proc/stat", async () => {
 		const load = (busy: number) => {
 			const texts = ["cpu  100 0 0 900 0 0 0 0", `cpu  ${100 + busy} 0 0 ${1000 - busy} 0 0 0 0`];
-			const machine = fakeMachine({ files: { "/proc/loadavg": "0.52 0.4 0.3 1/100 1" } });
+			const machine = fakeMachine();
 			return examine(
 				{
 					...machine,
@@ -153,22 +131,8 @@ describe("a check says what it found", () => {
 				checks.filter(({ name }) => name === "load"),
 			);
 		};
-		expect(await load(5)).toMatchObject([
-			{ verdict: "ok", figure: "5 % busy, load 0.52 over the last minute" },
-		]);
-		expect(await load(60)).toMatchObject([
-			{ verdict: "warn", figure: "60 % busy, load 0.52 over the last minute" },
-		]);
-	});
-
-	test("each disk by what is free on it, with the home folder as ~", async () => {
-		const verdicts = async (free: number) =>
-			(await findings("disk", { free })).map(({ verdict }) => verdict);
-		expect(await verdicts(5 * 1024 ** 3)).toEqual(["ok", "ok", "ok"]);
-		expect(await verdicts(500 * 1024 ** 2)).toEqual(["warn", "warn", "warn"]);
-		expect(await verdicts(1024)).toEqual(["bad", "bad", "bad"]);
-		const here = (await findings("disk", { free: 1e12 })).at(-1);
-		expect(here?.sentence).toBe("~/work holds the results, in reports/.");
+		expect(await load(5)).toMatchObject([{ verdict: "ok", figure: "5 % busy" }]);
+		expect(await load(60)).toMatchObject([{ verdict: "warn", figure: "60 % busy" }]);
 	});
 });
 
@@ -181,9 +145,8 @@ describe("the CPU quota", () => {
 			{
 				"/proc/self/cgroup": "0::/a/b",
 				"/sys/fs/cgroup/a/b/cpu.max": "150000 100000",
-				"/sys/fs/cgroup/a/b/cpu.stat": "usage_usec 1\nnr_periods 3000\nnr_throttled 12",
 			},
-			"1.5 of 8 cores; stopped in 12 of 3000 periods so far",
+			"1.5 of 8 cores",
 		],
 		[
 			"of a group around it",
@@ -245,9 +208,7 @@ describe("doctor never fails", () => {
 			"clock source",
 			"steal",
 			"CPU quota",
-			"loopback",
 			"swap",
-			"open files",
 			"disk of the cache",
 			"disk for temporary files",
 			"disk here",
@@ -261,7 +222,7 @@ describe("doctor never fails", () => {
 		const events: string[] = [];
 		const check = (name: string, alone: boolean) => ({
 			name,
-			alone,
+			...(alone && { alone: true as const }),
 			async look() {
 				events.push(`${name} begins`);
 				await new Promise((resolve) => setImmediate(resolve));

@@ -1,14 +1,12 @@
-import { cpuChecks } from "./cpu.ts";
 import { type Check, type Finding, type Found, unknown } from "./finding.ts";
+import { machineChecks } from "./machine-checks.ts";
 import { programChecks } from "./programs.ts";
-import { quotaCheck } from "./quota.ts";
-import { roomChecks } from "./room.ts";
 import type { Machine } from "./this-machine.ts";
 
 /** All checks, in the order in which they are reported. */
-export const checks: readonly Check[] = [...cpuChecks, quotaCheck, ...roomChecks, ...programChecks];
+export const checks: readonly Check[] = [...machineChecks, ...programChecks];
 
-/** How long a check may take, alone or beside the others: three alone and then all others end within 5 s. */
+/** How long a check may take, alone or beside the others. */
 const ALONE_MS = 1000;
 const BESIDE_MS = 2000;
 
@@ -21,7 +19,7 @@ export async function examine(
 	onCheck: (name: string) => void = () => {},
 	list: readonly Check[] = checks,
 ): Promise<Finding[]> {
-	const findings = new Map<Check, Finding[]>();
+	const findings = new Map<Check, Finding>();
 	for (const check of list.filter(({ alone }) => alone)) {
 		onCheck(check.name);
 		findings.set(check, await look(check, machine));
@@ -37,19 +35,17 @@ export async function examine(
 
 // --- internal ---
 
-async function look(check: Check, machine: Machine): Promise<Finding[]> {
+async function look(check: Check, machine: Machine): Promise<Finding> {
 	const limitMs = check.alone ? ALONE_MS : BESIDE_MS;
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<Found>((resolve) => {
 		timer = setTimeout(() => resolve(unknown(`No answer within ${limitMs / 1000} s.`)), limitMs);
 	});
-	const named = (finding: Found) => ({ check: check.name, ...finding });
+	const looked = (async () => check.look(machine))().catch((error: unknown) =>
+		unknown(`The check failed: ${error instanceof Error ? error.message : error}.`),
+	);
 	try {
-		const looked = (async () => check.look(machine))();
-		return [await Promise.race([looked, late])].flat().map(named);
-	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
-		return [named(unknown(`The check failed: ${reason}.`))];
+		return { check: check.name, ...(await Promise.race([looked, late])) };
 	} finally {
 		clearTimeout(timer);
 	}

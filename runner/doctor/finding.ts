@@ -16,15 +16,15 @@ export interface Finding {
 	readonly remedy: string | null;
 }
 
-/** What a check has found; `check` where the line is to have another name than the check. */
-export type Found = Omit<Finding, "check"> & Partial<Pick<Finding, "check">>;
+/** What a check has found. */
+export type Found = Omit<Finding, "check">;
 
 /** A check by its name. It may throw: what cannot be read is `unknown`. */
 export interface Check {
 	readonly name: string;
-	/** True: it measures time, so that nothing else may run beside it. */
-	readonly alone: boolean;
-	look(machine: Machine): Promise<Found | Found[]> | Found;
+	/** It measures time, so nothing else may run beside it. */
+	readonly alone?: true;
+	look(machine: Machine): Promise<Found> | Found;
 }
 
 export function ok(figure: string, sentence: string): Found {
@@ -37,10 +37,6 @@ export function info(figure: string, sentence: string, remedy: string | null = n
 
 export function unknown(sentence: string): Found {
 	return { verdict: "unknown", figure: "unknown", sentence, remedy: null };
-}
-
-export function warn(figure: string, sentence: string, remedy: string): Found {
-	return { verdict: "warn", figure, sentence, remedy };
 }
 
 export function bad(figure: string, sentence: string, remedy: string): Found {

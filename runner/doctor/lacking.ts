@@ -4,7 +4,7 @@ import { brokerOf } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
-import { programChecks } from "./programs.ts";
+import { buildChecks } from "./programs.ts";
 import type { Machine } from "./this-machine.ts";
 
 /**
@@ -27,19 +27,13 @@ export async function lacking(
 	const programs = await Promise.all(
 		(ours ? used : []).map((system) => programOf(system, machine)),
 	);
-	const build = await Promise.all(
-		programChecks
-			.filter(({ name }) => name === "Go" || name === "generator")
-			.map(({ look }) => look(machine)),
-	);
+	const build = await Promise.all(buildChecks.map(({ look }) => look(machine)));
 	return [
 		...files,
 		...programs.flatMap((missing) => missing ?? []),
-		...build
-			.flat()
-			.flatMap(({ verdict, sentence, remedy }) =>
-				verdict === "bad" ? [`${sentence} ${remedy}`] : [],
-			),
+		...build.flatMap(({ verdict, sentence, remedy }) =>
+			verdict === "bad" ? [`${sentence} ${remedy}`] : [],
+		),
 	];
 }
 

@@ -24,7 +24,6 @@ export function fakeMachine({
 		env: { HOME: "/home/me" },
 		cwd: "/home/me/work",
 		temporary: "/tmp",
-		node: "v20.19.0",
 		cores: 8,
 		read: async (file) => files[file] ?? null,
 		list: async (folder) => [
@@ -40,9 +39,6 @@ export function fakeMachine({
 		freeBytes: async () => free,
 		wakeUp: async () => {
 			throw new Error("no timer");
-		},
-		loopback: async () => {
-			throw new Error("no network");
 		},
 		go: async () => {
 			throw new Error("no process");

@@ -5,22 +5,18 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkGo, goVersion } from "../../infra/binaries/go.ts";
 import { awsFolder } from "../../infra/cloud/aws/folder.ts";
-import { type FoundPulumi, findPulumi } from "../../infra/cloud/pulumi-cli.ts";
 import { findOnPath } from "../../infra/local/program.ts";
-import { MqbenchError } from "../errors.ts";
 import { packageFolder } from "../package.ts";
+import { commandLine } from "../shell.ts";
 import type { World } from "../world.ts";
 import { findGenerator, type Generator } from "./generator.ts";
-import { loopback } from "./loopback.ts";
-import type { Times } from "./times.ts";
-import { wakeUp } from "./wake-up.ts";
+import { type Times, wakeUp } from "./wake-up.ts";
 
 /** What the checks read of a machine; tests have a fake. What cannot be read is null, never a guess. */
 export interface Machine {
 	readonly env: World["env"];
 	readonly cwd: string;
 	readonly temporary: string;
-	readonly node: string;
 	/** Cores that a process may use. */
 	readonly cores: number;
 	/** The text of a file, trimmed. */
@@ -34,9 +30,8 @@ export interface Machine {
 	which(program: string): Promise<string | null>;
 	/** Free bytes of the disk that holds `folder`, or would hold it. */
 	freeBytes(folder: string): Promise<number | null>;
-	/** Lateness of a thread that sleeps 1 ms; round trips over loopback. */
+	/** Lateness of a thread that sleeps 1 ms. */
 	wakeUp(): Promise<Times>;
-	loopback(): Promise<Times>;
 	/** Version of a Go that can build the generator; throws the MqbenchError that a run would. */
 	go(): Promise<string>;
 	/** Where k6, nats-server and agent would come from. */
@@ -46,18 +41,11 @@ export interface Machine {
 }
 
 export interface AwsParts {
-	/** Folder of the Pulumi project, whose packages are installed apart from mqbench's own. */
-	readonly folder: string;
-	/** Packages of it that are not installed: all, some of another version, or none. */
+	/** Packages that are not installed: all, some of another version, or none. */
 	readonly missing: readonly string[];
-	/** The command; null: not looked for, as its packages are missing. */
-	readonly pulumi: PulumiFound | null;
+	/** The command that installs them, apart from mqbench's own. */
+	readonly install: string;
 }
-
-export type PulumiFound =
-	| Pick<FoundPulumi, "wanted" | "program" | "version" | "reason" | "archive">
-	/** What MQBENCH_PULUMI names cannot be used: the sentence. */
-	| { readonly unusable: string };
 
 /** The machine that we run on. */
 export function thisMachine(world: World): Machine {
@@ -67,7 +55,6 @@ export function thisMachine(world: World): Machine {
 		env: world.env,
 		cwd: world.cwd,
 		temporary: os.tmpdir(),
-		node: process.version,
 		cores: os.availableParallelism(),
 		read: (file) =>
 			readFile(file, "utf8").then(
@@ -80,7 +67,6 @@ export function thisMachine(world: World): Machine {
 		which: async (program) => findOnPath(program, world.env),
 		freeBytes,
 		wakeUp,
-		loopback,
 		go: async () => {
 			const options = {
 				cwd: path.join(packageFolder, "extensions"),
@@ -94,15 +80,12 @@ export function thisMachine(world: World): Machine {
 			generator ??= findGenerator(world);
 			return generator;
 		},
-		aws: () => awsParts(awsFolder, () => pulumiFound(world)),
+		aws: () => awsParts(awsFolder),
 	};
 }
 
-/** Looks which packages of the project in `folder` are there, in the versions that it names; loads none. `pulumi` looks for the command, and is asked when they are. */
-export async function awsParts(
-	folder: string,
-	pulumi: () => Promise<PulumiFound>,
-): Promise<AwsParts> {
+/** Looks which packages of the Pulumi project in `folder` are there, in the versions that it names; loads none. */
+export async function awsParts(folder: string): Promise<AwsParts> {
 	const read = async (file: string) => JSON.parse(await readFile(path.join(folder, file), "utf8"));
 	const { dependencies } = await read("package.json");
 	const missing: string[] = [];
@@ -110,20 +93,10 @@ export async function awsParts(
 		const module = await read(`node_modules/${name}/package.json`).catch(() => null);
 		if (module?.version !== version) missing.push(name);
 	}
-	return { folder, missing, pulumi: missing.length > 0 ? null : await pulumi() };
+	return { missing, install: `npm ci --prefix ${commandLine([folder])}` };
 }
 
 // --- internal ---
-
-async function pulumiFound(world: World): Promise<PulumiFound> {
-	try {
-		return await findPulumi(world, awsFolder);
-	} catch (error) {
-		if (error instanceof MqbenchError && error.code === "pulumi-unusable")
-			return { unusable: error.message };
-		throw error;
-	}
-}
 
 /** Less than what a check may take: what is slow is told from what is not there. */
 const COMMAND_MS = 1800;

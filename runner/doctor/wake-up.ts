@@ -1,4 +1,5 @@
-import type { Times } from "./times.ts";
+/** Measured times, ns, ascending. */
+export type Times = readonly number[];
 
 /**
  * How late this machine wakes a sleeping thread: `Atomics.wait` for 1 ms, 300 times or for 0.6 s. Not the generator's own pacer, which
@@ -16,6 +17,11 @@ export async function wakeUp(): Promise<Times> {
 		if (i % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
 	}
 	return late.sort((a, b) => a - b);
+}
+
+/** The time of rank ceil(n * p / 100). */
+export function timeAt(times: Times, p: number): number {
+	return times[Math.max(1, Math.ceil((times.length * p) / 100)) - 1] ?? 0;
 }
 
 // --- internal ---
